@@ -1,0 +1,10 @@
+/* clspline: splines in bulk on any OpenCL device. This header includes all the others. */
+#ifndef CLSPLINE_CLSPLINE_H
+#define CLSPLINE_CLSPLINE_H
+
+#include <clspline/version.h>
+#include <clspline/types.h>
+#include <clspline/context.h>
+#include <clspline/bezier.h>
+
+#endif
