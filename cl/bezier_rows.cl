@@ -1,0 +1,96 @@
+/* Tensor-product Bezier patches on uniform grids in two passes, for CPUs and for every degree (docs/kernels.md):
+     bezier_contract: T_i(v) = sum_j B_j(v) P_ij       once for each v and i, into memory,
+     bezier_rows:     S(u, v) = sum_i B_i(u) T_i(v)    for each u.
+   Points are stored [patch][u][v][dim], so a row of constant u is num_v * dim adjacent reals, here called columns x, and
+   so is each T_i. In the second pass the same B_i(u) belongs to all of them: vectors are loaded and stored whole for
+   every dim.
+
+   The host sets CLSP_DIM. Tables are those of bernstein.cl. */
+#include "real.clh"
+
+#ifndef CLSP_DIM
+#define CLSP_DIM 3
+#endif
+
+/* Rows of an item of bezier_rows; strides of tables are multiples of it. */
+#define CLSP_ROWS 4
+
+/* T is [patch][order_u][stride_v * CLSP_DIM]; its padding, from num_v * CLSP_DIM on, becomes 0. An item makes CLSP_LANES
+   values of v for one i, first_i <= i < first_i + num_i.
+   Item g: strip g % num_strips of i = first_i + (g / num_strips) % num_i of patch first_patch + g / num_strips / num_i. */
+kernel void bezier_contract(global const real *restrict points, ulong first_patch, uint order_u,
+                            uint order_v, global const real *restrict table_v, uint stride_v,
+                            uint num_strips, uint first_i, uint num_i, uint items,
+                            global real *restrict t)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= items) return;
+
+    const uint v = g % num_strips * CLSP_LANES;
+    const uint i = first_i + g / num_strips % num_i;
+    const ulong patch = g / num_strips / num_i;
+    global const real *p = points + ((first_patch + patch) * order_u + i) * order_v * CLSP_DIM;
+    global const real *b = table_v + v;
+    realv s[CLSP_DIM];
+    #pragma unroll
+    for (uint c = 0; c < CLSP_DIM; c++) s[c] = (realv)(R(0.0));
+    for (uint j = 0; j < order_v; j++, b += stride_v, p += CLSP_DIM) {
+        const realv bj = LOADV(b);
+        #pragma unroll
+        for (uint c = 0; c < CLSP_DIM; c++) s[c] = MAD(bj, (realv)(p[c]), s[c]);
+    }
+
+    global real *const row = t + ((patch * order_u + i) * stride_v + v) * CLSP_DIM;
+#if CLSP_LANES == 1
+    #pragma unroll
+    for (uint c = 0; c < CLSP_DIM; c++) row[c] = s[c];
+#else
+    for (uint c = 0; c < CLSP_DIM; c++)
+        for (uint l = 0; l < CLSP_LANES; l++) row[l * CLSP_DIM + c] = ((real *)&s[c])[l];
+#endif
+}
+
+/* An item makes CLSP_ROWS rows of a strip of at most `strip` columns, a multiple of CLSP_LANES.
+   Item g: row block g % num_blocks of strip (g / num_blocks) % num_strips of patch g / num_blocks / num_strips of T; the
+   blocks are those of rows first_row .. first_row + num_rows - 1, first_row a multiple of CLSP_ROWS.
+   out, from offset on: [patches][num_rows][width], width = num_v * CLSP_DIM. */
+kernel void bezier_rows(global const real *restrict t, uint order_u, uint stride_t,
+                        global const real *restrict table_u, uint stride_u,
+                        uint width, uint first_row, uint num_rows, uint strip, uint num_blocks,
+                        uint num_strips, uint items, global real *restrict out, ulong offset)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= items) return;
+
+    const uint u = g % num_blocks * CLSP_ROWS;
+    const ulong patch = g / num_blocks / num_strips;
+    const uint first = g / num_blocks % num_strips * strip;
+    const uint end = min(first + strip, width);
+    const uint rows = min((uint)CLSP_ROWS, num_rows - u);
+    global const real *const t0 = t + patch * order_u * stride_t;
+    global real *const row = out + offset + (patch * num_rows + u) * width;
+
+    for (uint x = first; x < end; x += CLSP_LANES) {
+        realv s[CLSP_ROWS];
+        #pragma unroll
+        for (uint r = 0; r < CLSP_ROWS; r++) s[r] = (realv)(R(0.0));
+        global const real *ti = t0 + x;
+        global const real *b = table_u + first_row + u;
+        for (uint i = 0; i < order_u; i++, ti += stride_t, b += stride_u) {
+            const realv tv = LOADV(ti);
+            #pragma unroll
+            for (uint r = 0; r < CLSP_ROWS; r++) s[r] = MAD((realv)(b[r]), tv, s[r]);
+        }
+        #pragma unroll
+        for (uint r = 0; r < CLSP_ROWS; r++) {
+            if (r >= rows) continue;
+#if CLSP_LANES > 1
+            if (x + CLSP_LANES > width) {
+                for (uint l = 0; x + l < width; l++) row[(size_t)r * width + x + l] = ((real *)&s[r])[l];
+                continue;
+            }
+#endif
+            STOREV(s[r], row + (size_t)r * width + x);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+#include "buffer.h"
+
+#include "check.h"
+
+clsp_status clspi_buffer_create(cl_mem *buffer, clsp_context *ctx, size_t bytes)
+{
+    cl_int code;
+
+    *buffer = NULL;
+    if (bytes == 0) return CLSP_OK;
+    if (bytes > ctx->device.max_alloc_bytes)
+        return clspi_fail(&ctx->log, CL_INVALID_BUFFER_SIZE, "%zu bytes are more than the device's largest buffer, %llu",
+                          bytes, (unsigned long long)ctx->device.max_alloc_bytes);
+    *buffer = clCreateBuffer(ctx->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    return clspi_cl(&ctx->log, code, "clCreateBuffer");
+}
+
+void clspi_buffer_release(cl_mem *buffer)
+{
+    if (*buffer) clReleaseMemObject(*buffer);
+    *buffer = NULL;
+}
+
+clsp_status clspi_buffer_check(clsp_context *ctx, cl_mem buffer, size_t offset, size_t count, size_t element,
+                               const char *what)
+{
+    clsp_status status;
+    cl_context context;
+    size_t size;
+
+    if (!buffer) return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "%s: the buffer is NULL", what);
+    CLSPI_TRY(clspi_cl(&ctx->log, clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL), what));
+    if (context != ctx->context)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "%s: the buffer is of another cl_context", what);
+    CLSPI_TRY(clspi_cl(&ctx->log, clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL), what));
+    if (count > SIZE_MAX - offset || count + offset > size / element)
+        return clspi_fail(&ctx->log, CLSP_ERROR_BUFFER_SIZE,
+                          "%s: %zu elements from element %zu on do not fit into a buffer of %zu bytes", what, count,
+                          offset, size);
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
+clsp_status clspi_wait_list_check(clsp_context *ctx, cl_uint num_wait, const cl_event *wait)
+{
+    if ((num_wait == 0) == (wait == NULL)) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "a wait list of %u events %s", num_wait,
+                      wait ? "is given as an array" : "is NULL");
+}

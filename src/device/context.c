@@ -1,0 +1,157 @@
+#include "context_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+#include "check.h"
+#include "profile.h"
+#include "program.h"
+#include "select.h"
+
+clsp_status clspi_context_usable(clsp_context *ctx)
+{
+    if (!atomic_load(&ctx->lost)) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_DEVICE_LOST,
+                      "the device failed in an earlier call; destroy the context and make a new one");
+}
+
+clsp_status clspi_waited(clsp_context *ctx, cl_int code, const char *what)
+{
+    if (code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE || code == CL_DEVICE_NOT_AVAILABLE)
+        atomic_store(&ctx->lost, true);
+    return clspi_cl(&ctx->log, code, what);
+}
+
+/* The caller's queue: its context and device, all retained by retaining the queue and context. */
+static clsp_status adopt_queue(clsp_context *ctx, cl_command_queue queue)
+{
+    clsp_status status;
+    cl_command_queue_properties properties = 0;
+    cl_device_id device = NULL;
+    cl_context context = NULL;
+
+    CLSPI_TRY(clspi_cl(&ctx->log, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
+                       "the queue's context"));
+    CLSPI_TRY(clspi_cl(&ctx->log, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL),
+                       "the queue's device"));
+    CLSPI_TRY(clspi_cl(&ctx->log,
+                       clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
+                       "the queue's properties"));
+    CLSPI_TRY(clspi_cl(&ctx->log, clRetainContext(context), "clRetainContext"));
+    ctx->context = context;
+    CLSPI_TRY(clspi_cl(&ctx->log, clRetainCommandQueue(queue), "clRetainCommandQueue"));
+    ctx->queue = queue;
+    ctx->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    clspi_profile_query(&ctx->device, device);
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
+static clsp_status open_device(clsp_context *ctx, const char *words)
+{
+    clsp_status status;
+    cl_platform_id platform;
+    cl_int code;
+
+    CLSPI_TRY(clspi_select(&ctx->device, words, &ctx->log));
+    CLSPI_TRY(clspi_cl(&ctx->log,
+                       clGetDeviceInfo(ctx->device.id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL),
+                       "the device's platform"));
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
+    ctx->context = clCreateContext(properties, 1, &ctx->device.id, NULL, NULL, &code);
+    CLSPI_TRY(clspi_cl(&ctx->log, code, "clCreateContext"));
+    /* the 1.2 call: implementations of OpenCL 1.2 have no other */
+    ctx->queue = clCreateCommandQueue(ctx->context, ctx->device.id, CL_QUEUE_PROFILING_ENABLE, &code);
+    CLSPI_TRY(clspi_cl(&ctx->log, code, "clCreateCommandQueue"));
+    ctx->in_order = true;
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
+static clsp_status open_context(clsp_context *ctx, cl_command_queue queue, const clsp_context_opts *opts)
+{
+    clsp_status status;
+    const char *limits = opts->limits ? opts->limits : getenv("CLSPLINE_LIMITS");
+
+    CLSPI_TRY(queue ? adopt_queue(ctx, queue) : open_device(ctx, opts->device));
+    CLSPI_TRY(clspi_profile_narrow(&ctx->device, limits, &ctx->log));
+    ctx->tuning = clspi_tuning_for(&ctx->device);
+    if (ctx->tuning.keep_binaries) clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
+    clspi_message(&ctx->log, CLSP_LOG_INFO, "device: %s: %s (%s)", ctx->device.platform, ctx->device.name,
+                  ctx->device.driver);
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
+clsp_status clsp_context_create(clsp_context **out, cl_command_queue queue, const clsp_context_opts *opts)
+{
+    static const clsp_context_opts defaults = {0};
+    clsp_status status;
+    clsp_context *ctx;
+
+    if (!out) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_create: ctx is NULL");
+    *out = NULL;
+    if (!opts) opts = &defaults;
+    ctx = calloc(1, sizeof *ctx);
+    if (!ctx) return clspi_fail(NULL, CLSP_ERROR_NO_MEMORY, "clsp_context_create: no memory");
+    status = clspi_log_init(&ctx->log, opts->log, opts->log_user);
+    if (status != CLSP_OK) goto fail_log;
+    if (pthread_mutex_init(&ctx->programs_lock, NULL) != 0) {
+        status = CLSP_ERROR_NO_MEMORY;
+        goto fail_lock;
+    }
+    status = open_context(ctx, queue, opts);
+    if (status != CLSP_OK) goto fail_open;
+    *out = ctx;
+    return CLSP_OK;
+
+fail_open:
+    clspi_fail(NULL, status, "%s", ctx->log.last);
+    clsp_context_destroy(&ctx);
+    return status;
+fail_lock:
+    clspi_log_release(&ctx->log);
+fail_log:
+    free(ctx);
+    return clspi_fail(NULL, status, "clsp_context_create: no memory for locks");
+}
+
+void clsp_context_destroy(clsp_context **ptr)
+{
+    clsp_context *const ctx = ptr ? *ptr : NULL;
+
+    if (!ctx) return;
+    clspi_programs_release(ctx);
+    if (ctx->queue) clReleaseCommandQueue(ctx->queue);
+    if (ctx->context) clReleaseContext(ctx->context);
+    free(ctx->cache_dir);
+    pthread_mutex_destroy(&ctx->programs_lock);
+    clspi_log_release(&ctx->log);
+    free(ctx);
+    *ptr = NULL;
+}
+
+cl_command_queue clsp_context_queue(const clsp_context *ctx)
+{
+    return ctx ? ctx->queue : NULL;
+}
+
+clsp_status clsp_context_device(const clsp_context *ctx, clsp_device_info *info)
+{
+    if (!ctx || !info) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_device: NULL argument");
+    *info = ctx->device;
+    return CLSP_OK;
+}
+
+size_t clsp_context_last_error(const clsp_context *ctx, char *text, size_t size)
+{
+    /* the lock inside is the one part that changes */
+    return clspi_last_error(ctx ? &((clsp_context *)ctx)->log : NULL, text, size);
+}

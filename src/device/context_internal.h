@@ -1,0 +1,33 @@
+/* What a context holds; for src/device alone and for plans to read. */
+#ifndef CLSPI_CONTEXT_INTERNAL_H
+#define CLSPI_CONTEXT_INTERNAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "log.h"
+#include "tuning.h"
+
+struct clspi_program; /* program.c */
+
+struct clsp_context {
+    clspi_log log;
+    cl_context context;
+    cl_command_queue queue;
+    bool in_order;           /* the queue runs commands one after another */
+    clsp_device_info device; /* as narrowed */
+    clspi_tuning tuning;
+    atomic_bool lost;        /* a command failed in a way that leaves the queue unusable */
+
+    pthread_mutex_t programs_lock;
+    struct clspi_program *programs; /* list of all programs built so far */
+    char *cache_dir;                /* NULL: no disk cache */
+};
+
+/* CLSP_ERROR_DEVICE_LOST once the device failed, else CLSP_OK. Called at the head of every public call that enqueues. */
+clsp_status clspi_context_usable(clsp_context *ctx);
+
+/* Reports the result of a call that waited for the device, and remembers when the device is gone. */
+clsp_status clspi_waited(clsp_context *ctx, cl_int code, const char *what);
+
+#endif

@@ -1,0 +1,136 @@
+#include "launch.h"
+
+#include "check.h"
+
+void clspi_series_begin(clspi_series *series, clsp_context *ctx, cl_uint num_wait, const cl_event *wait,
+                        const cl_event *done)
+{
+    series->ctx = ctx;
+    series->num_wait = num_wait;
+    series->wait = wait;
+    series->want_event = done != NULL || !ctx->in_order;
+    series->last = NULL;
+}
+
+/* The wait list of the next command. */
+static cl_uint next_wait(const clspi_series *series, const cl_event **wait)
+{
+    *wait = series->last ? &series->last : series->wait;
+    return series->last ? 1 : series->num_wait;
+}
+
+/* Takes over a command's event and result. */
+static clsp_status enqueued(clspi_series *series, cl_int code, cl_event event, const char *what)
+{
+    if (code != CL_SUCCESS) return clspi_cl(&series->ctx->log, code, what);
+    if (series->last) clReleaseEvent(series->last);
+    series->last = event;
+    series->num_wait = 0;
+    series->wait = NULL;
+    return CLSP_OK;
+}
+
+clsp_status clspi_series_fail(clspi_series *series, clsp_status status)
+{
+    if (series->last) clReleaseEvent(series->last);
+    series->last = NULL;
+    return status;
+}
+
+static clsp_status mark(clspi_series *series, cl_uint num_wait, const cl_event *wait)
+{
+    cl_event event = NULL;
+    const cl_int code =
+        clEnqueueMarkerWithWaitList(series->ctx->queue, num_wait, wait, series->want_event ? &event : NULL);
+
+    return enqueued(series, code, event, "clEnqueueMarkerWithWaitList");
+}
+
+clsp_status clspi_series_join(clspi_series *series, cl_event event)
+{
+    clsp_status status;
+
+    series->want_event = true;
+    if (series->num_wait == 0) return mark(series, 1, &event);
+    CLSPI_TRY(mark(series, series->num_wait, series->wait));
+    const cl_event both[] = {series->last, event};
+    return mark(series, 2, both);
+
+fail:
+    return status;
+}
+
+clsp_status clspi_series_end(clspi_series *series, cl_event *done)
+{
+    clsp_status status;
+
+    if (!series->last && (series->num_wait > 0 || series->want_event))
+        CLSPI_TRY(mark(series, series->num_wait, series->wait));
+    if (done) *done = series->last;
+    else if (series->last) clReleaseEvent(series->last);
+    series->last = NULL;
+    return CLSP_OK;
+
+fail:
+    return clspi_series_fail(series, status);
+}
+
+clsp_status clspi_series_launch(clspi_series *series, const clspi_kernel *kernel, const clspi_arg *args,
+                                cl_uint num_args, size_t items)
+{
+    clsp_status status;
+    clsp_context *const ctx = series->ctx;
+    const cl_event *wait;
+    cl_event event = NULL;
+    const size_t global = clspi_round_up(items, kernel->local);
+
+    if (items == 0) return CLSP_OK;
+    for (cl_uint i = 0; i < num_args; i++)
+        CLSPI_TRY(clspi_cl(&ctx->log, clSetKernelArg(kernel->kernel, i, args[i].size, args[i].value), "clSetKernelArg"));
+    const cl_uint num_wait = next_wait(series, &wait);
+    const cl_int code = clEnqueueNDRangeKernel(ctx->queue, kernel->kernel, 1, NULL, &global, &kernel->local, num_wait,
+                                               wait, series->want_event ? &event : NULL);
+    return enqueued(series, code, event, "clEnqueueNDRangeKernel");
+
+fail:
+    return status;
+}
+
+clsp_status clspi_series_copy(clspi_series *series, cl_mem source, size_t source_offset, cl_mem target,
+                              size_t target_offset, size_t bytes)
+{
+    const cl_event *wait;
+    cl_event event = NULL;
+    const cl_uint num_wait = next_wait(series, &wait);
+
+    if (bytes == 0) return CLSP_OK;
+    const cl_int code = clEnqueueCopyBuffer(series->ctx->queue, source, target, source_offset, target_offset, bytes,
+                                            num_wait, wait, series->want_event ? &event : NULL);
+    return enqueued(series, code, event, "clEnqueueCopyBuffer");
+}
+
+clsp_status clspi_series_write(clspi_series *series, cl_mem target, size_t offset, const void *source, size_t bytes)
+{
+    const cl_event *wait;
+    cl_event event = NULL;
+    const cl_uint num_wait = next_wait(series, &wait);
+
+    if (bytes == 0) return CLSP_OK;
+    const cl_int code = clEnqueueWriteBuffer(series->ctx->queue, target, CL_TRUE, offset, bytes, source, num_wait, wait,
+                                             series->want_event ? &event : NULL);
+    if (code != CL_SUCCESS) return clspi_waited(series->ctx, code, "clEnqueueWriteBuffer");
+    return enqueued(series, code, event, "clEnqueueWriteBuffer");
+}
+
+clsp_status clspi_series_read(clspi_series *series, cl_mem source, size_t offset, void *target, size_t bytes)
+{
+    const cl_event *wait;
+    cl_event event = NULL;
+    const cl_uint num_wait = next_wait(series, &wait);
+
+    if (bytes == 0) return CLSP_OK;
+    const cl_int code = clEnqueueReadBuffer(series->ctx->queue, source, CL_TRUE, offset, bytes, target, num_wait, wait,
+                                            series->want_event ? &event : NULL);
+    if (code != CL_SUCCESS) return clspi_waited(series->ctx, code, "clEnqueueReadBuffer");
+    return enqueued(series, code, event, "clEnqueueReadBuffer");
+}

@@ -1,0 +1,38 @@
+/* Messages to the caller's log callback, and the last error in words. */
+#ifndef CLSPI_LOG_H
+#define CLSPI_LOG_H
+
+#include <pthread.h>
+#include <clspline/context.h>
+
+enum { CLSPI_MESSAGE_MAX = 16384 };
+
+typedef struct clspi_log {
+    clsp_log_fn fn;
+    void *user;
+    pthread_mutex_t lock;
+    char last[CLSPI_MESSAGE_MAX]; /* the last error's message */
+} clspi_log;
+
+#if defined(__GNUC__) || defined(__clang__)
+#define CLSPI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CLSPI_PRINTF(text, first)
+#endif
+
+clsp_status clspi_log_init(clspi_log *log, clsp_log_fn fn, void *user);
+void clspi_log_release(clspi_log *log);
+
+/* Formats and hands on one message; longer ones are cut. log NULL keeps an error for the calling thread. */
+void clspi_message(clspi_log *log, clsp_log_level level, const char *format, ...) CLSPI_PRINTF(3, 4);
+
+/* The same at level error; returns status, so that a check is one line. */
+clsp_status clspi_fail(clspi_log *log, clsp_status status, const char *format, ...) CLSPI_PRINTF(3, 4);
+
+/* Turns what an OpenCL call returned into a status; an error is reported as "what: name of the code". */
+clsp_status clspi_cl(clspi_log *log, cl_int code, const char *what);
+
+/* Copies the last error as clsp_context_last_error describes. */
+size_t clspi_last_error(clspi_log *log, char *text, size_t size);
+
+#endif

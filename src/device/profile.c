@@ -1,0 +1,280 @@
+#include "profile.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+int clspi_contains(const char *text, const char *part, size_t part_length)
+{
+    for (; strlen(text) >= part_length; text++) {
+        size_t i = 0;
+        while (i < part_length && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+        if (i == part_length) return 1;
+        if (*text == '\0') return 0;
+    }
+    return 0;
+}
+
+static const struct {
+    clsp_device_class device_class;
+    const char *name;
+} class_names[] = {
+    {CLSP_CLASS_CPU, "cpu"},
+    {CLSP_CLASS_INTEGRATED, "integrated"},
+    {CLSP_CLASS_DISCRETE, "discrete"},
+    {CLSP_CLASS_ACCELERATOR, "accelerator"},
+};
+
+const char *clspi_class_name(clsp_device_class device_class)
+{
+    for (size_t i = 0; i < CLSPI_COUNT(class_names); i++)
+        if (class_names[i].device_class == device_class) return class_names[i].name;
+    return "unknown";
+}
+
+/* ---- queries ---- */
+
+static void query(cl_device_id device, cl_device_info what, void *value, size_t size)
+{
+    memset(value, 0, size);
+    if (clGetDeviceInfo(device, what, size, value, NULL) != CL_SUCCESS) memset(value, 0, size);
+}
+
+static uint64_t query_ulong(cl_device_id device, cl_device_info what)
+{
+    cl_ulong value;
+    query(device, what, &value, sizeof value);
+    return value;
+}
+
+static uint32_t query_uint(cl_device_id device, cl_device_info what)
+{
+    cl_uint value;
+    query(device, what, &value, sizeof value);
+    return value;
+}
+
+static uint64_t query_size(cl_device_id device, cl_device_info what)
+{
+    size_t value;
+    query(device, what, &value, sizeof value);
+    return value;
+}
+
+/* Strings may be longer than the field: fetch whole, then cut. */
+static void query_text(cl_device_id device, cl_device_info what, char *text, size_t size)
+{
+    size_t length = 0;
+    char *whole = NULL;
+
+    text[0] = '\0';
+    if (clGetDeviceInfo(device, what, 0, NULL, &length) != CL_SUCCESS || length == 0) return;
+    whole = malloc(length + 1);
+    if (!whole) return;
+    if (clGetDeviceInfo(device, what, length, whole, NULL) == CL_SUCCESS) {
+        whole[length] = '\0';
+        snprintf(text, size, "%s", whole);
+    }
+    free(whole);
+}
+
+static void query_platform_name(cl_device_id device, char *text, size_t size)
+{
+    cl_platform_id platform;
+    char name[256] = "";
+
+    text[0] = '\0';
+    query(device, CL_DEVICE_PLATFORM, &platform, sizeof platform);
+    if (platform && clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) == CL_SUCCESS)
+        snprintf(text, size, "%s", name);
+}
+
+/* Whether a word stands in the device's list of extensions. */
+static uint32_t has_extension(cl_device_id device, const char *word)
+{
+    const size_t length = strlen(word);
+    size_t size = 0;
+    char *list = NULL;
+    uint32_t found = 0;
+
+    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS) return 0;
+    list = calloc(1, size + 1);
+    if (!list) return 0;
+    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, size, list, NULL) == CL_SUCCESS) {
+        for (const char *at = strstr(list, word); at && !found; at = strstr(at + 1, word))
+            found = (at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0');
+    }
+    free(list);
+    return found;
+}
+
+/* "OpenCL C 1.2 vendor words" -> 120 */
+static uint32_t query_opencl_c_version(cl_device_id device)
+{
+    char text[128];
+    unsigned major = 0, minor = 0;
+
+    query_text(device, CL_DEVICE_OPENCL_C_VERSION, text, sizeof text);
+    if (sscanf(text, "OpenCL C %u.%u", &major, &minor) != 2) return 0;
+    return major * 100 + minor * 10;
+}
+
+static uint32_t query_svm(cl_device_id device)
+{
+    cl_device_svm_capabilities bits;
+    uint32_t svm = 0;
+
+    query(device, CL_DEVICE_SVM_CAPABILITIES, &bits, sizeof bits);
+    if (bits & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) svm |= CLSP_SVM_COARSE;
+    if (bits & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) svm |= CLSP_SVM_FINE_BUFFER;
+    if (bits & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) svm |= CLSP_SVM_FINE_SYSTEM;
+    if (bits & CL_DEVICE_SVM_ATOMICS) svm |= CLSP_SVM_ATOMICS;
+    return svm;
+}
+
+static clsp_device_class query_class(cl_device_id device)
+{
+    cl_device_type type;
+    cl_bool unified;
+
+    query(device, CL_DEVICE_TYPE, &type, sizeof type);
+    query(device, CL_DEVICE_HOST_UNIFIED_MEMORY, &unified, sizeof unified);
+    if (type & CL_DEVICE_TYPE_GPU) return unified ? CLSP_CLASS_INTEGRATED : CLSP_CLASS_DISCRETE;
+    if (type & CL_DEVICE_TYPE_CPU) return CLSP_CLASS_CPU;
+    return CLSP_CLASS_ACCELERATOR;
+}
+
+/* The query alone does not tell: Mesa's rusticl reports Global for AMD's LDS, and CPU runtimes may report Local. So a
+   GPU counts as having it when it says so, or when its vendor is known to build it into every GPU. */
+static uint32_t query_local_is_real(cl_device_id device, const clsp_device_info *info)
+{
+    static const char *const vendors[] = {"NVIDIA", "AMD", "Advanced Micro", "Intel", "Qualcomm", "freedreno"};
+    cl_device_local_mem_type type;
+
+    if (info->device_class != CLSP_CLASS_INTEGRATED && info->device_class != CLSP_CLASS_DISCRETE) return 0;
+    query(device, CL_DEVICE_LOCAL_MEM_TYPE, &type, sizeof type);
+    if (type == CL_LOCAL) return 1;
+    for (size_t i = 0; i < CLSPI_COUNT(vendors); i++)
+        if (clspi_contains(info->vendor, vendors[i], strlen(vendors[i]))) return 1;
+    return 0;
+}
+
+void clspi_profile_query(clsp_device_info *info, cl_device_id device)
+{
+    cl_device_fp_config fp32, fp64;
+    cl_bool images, unified;
+
+    memset(info, 0, sizeof *info);
+    info->id = device;
+    query_text(device, CL_DEVICE_NAME, info->name, sizeof info->name);
+    query_platform_name(device, info->platform, sizeof info->platform);
+    query_text(device, CL_DEVICE_VENDOR, info->vendor, sizeof info->vendor);
+    query_text(device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
+    query_text(device, CL_DEVICE_VERSION, info->version, sizeof info->version);
+    info->device_class = query_class(device);
+    info->opencl_version = query_opencl_c_version(device);
+    info->compute_units = query_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    info->svm = query_svm(device);
+    query(device, CL_DEVICE_HOST_UNIFIED_MEMORY, &unified, sizeof unified);
+    info->unified_memory = unified != 0;
+    query(device, CL_DEVICE_DOUBLE_FP_CONFIG, &fp64, sizeof fp64);
+    info->fp64 = fp64 != 0;
+    info->fp16 = has_extension(device, "cl_khr_fp16");
+    query(device, CL_DEVICE_SINGLE_FP_CONFIG, &fp32, sizeof fp32);
+    info->fma = (fp32 & CL_FP_FMA) != 0;
+    query(device, CL_DEVICE_IMAGE_SUPPORT, &images, sizeof images);
+    info->images = images != 0;
+    if (images) {
+        info->image_2d_max[0] = query_size(device, CL_DEVICE_IMAGE2D_MAX_WIDTH);
+        info->image_2d_max[1] = query_size(device, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
+    }
+    info->max_work_group = query_size(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    info->local_bytes = query_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
+    info->global_bytes = query_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_alloc_bytes = query_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->base_align_bytes = query_uint(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
+    info->cacheline_bytes = query_uint(device, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE);
+    info->local_is_real = query_local_is_real(device, info);
+}
+
+/* ---- narrowing ---- */
+
+static void narrow_u32(uint32_t *field, uint64_t value)
+{
+    if (value < *field) *field = (uint32_t)value;
+}
+
+static void narrow_u64(uint64_t *field, uint64_t value)
+{
+    if (value < *field) *field = value;
+}
+
+static bool narrow_class(clsp_device_info *info, const char *name, size_t length)
+{
+    for (size_t i = 0; i < CLSPI_COUNT(class_names); i++) {
+        if (strlen(class_names[i].name) == length && strncmp(class_names[i].name, name, length) == 0) {
+            info->device_class = class_names[i].device_class;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void narrow_images(clsp_device_info *info, uint64_t value)
+{
+    narrow_u32(&info->images, value);
+    if (!info->images) info->image_2d_max[0] = info->image_2d_max[1] = 0;
+}
+
+static bool narrow_number(clsp_device_info *info, const char *key, size_t length, uint64_t value)
+{
+#define IS(word) (length == sizeof(word) - 1 && strncmp(key, word, length) == 0)
+    if (IS("fp64")) narrow_u32(&info->fp64, value);
+    else if (IS("fp16")) narrow_u32(&info->fp16, value);
+    else if (IS("fma")) narrow_u32(&info->fma, value);
+    else if (IS("images")) narrow_images(info, value);
+    else if (IS("svm")) info->svm &= (uint32_t)value;
+    else if (IS("work_group") && value > 0) narrow_u64(&info->max_work_group, value);
+    else if (IS("local")) narrow_u64(&info->local_bytes, value);
+    else if (IS("alloc") && value > 0) narrow_u64(&info->max_alloc_bytes, value);
+    else if (IS("opencl") && value >= 100) narrow_u32(&info->opencl_version, value);
+    else if (IS("local_is_real") && value <= 1) info->local_is_real = (uint32_t)value;
+    else return false;
+    return true;
+#undef IS
+}
+
+/* One word, "key=value". */
+static bool narrow_word(clsp_device_info *info, const char *word, size_t length)
+{
+    const char *equals = memchr(word, '=', length);
+    char digits[24];
+    char *end;
+    uint64_t value;
+
+    if (!equals) return false;
+    const size_t key_length = (size_t)(equals - word);
+    const size_t value_length = length - key_length - 1;
+    if (key_length == 5 && strncmp(word, "class", 5) == 0) return narrow_class(info, equals + 1, value_length);
+    if (value_length == 0 || value_length >= sizeof digits || !isdigit((unsigned char)equals[1])) return false;
+    memcpy(digits, equals + 1, value_length);
+    digits[value_length] = '\0';
+    value = strtoull(digits, &end, 10);
+    return *end == '\0' && narrow_number(info, word, key_length, value);
+}
+
+clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, clspi_log *log)
+{
+    if (!limits) return CLSP_OK;
+    while (*limits) {
+        const size_t length = strcspn(limits, ",");
+        if (!narrow_word(info, limits, length))
+            return clspi_fail(log, CLSP_ERROR_ARGUMENT, "limits: '%.*s' is not one of the limits' words",
+                              (int)clspi_min(length, 80), limits);
+        limits += length + (limits[length] == ',');
+    }
+    return CLSP_OK;
+}

@@ -1,0 +1,20 @@
+/* What a device can do: queried once, narrowed by words, read by every later choice. */
+#ifndef CLSPI_PROFILE_H
+#define CLSPI_PROFILE_H
+
+#include "log.h"
+
+/* Fills info from the device's queries. A query that fails leaves its field 0. */
+void clspi_profile_query(clsp_device_info *info, cl_device_id device);
+
+/* Applies the words of clsp_context_opts.limits; NULL or "" changes nothing.
+   CLSP_ERROR_ARGUMENT, with the word named in the log, for a word that is not one. */
+clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, clspi_log *log);
+
+/* Does text hold part, without regard to case? */
+int clspi_contains(const char *text, const char *part, size_t part_length);
+
+/* "cpu", "integrated", "discrete", "accelerator". */
+const char *clspi_class_name(clsp_device_class device_class);
+
+#endif

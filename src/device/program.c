@@ -1,0 +1,300 @@
+#include "program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cache.h"
+#include "check.h"
+#include "sources.h"
+
+typedef struct clspi_program {
+    struct clspi_program *next;
+    const clspi_source *source;
+    char *options;
+    cl_program program;
+    double build_ms;
+} clspi_program;
+
+static double now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static const clspi_source *find_source(const char *name)
+{
+    for (size_t i = 0; i < clspi_num_sources; i++)
+        if (strcmp(clspi_sources[i].name, name) == 0) return &clspi_sources[i];
+    return NULL;
+}
+
+/* ---- building ---- */
+
+static void log_build_failure(clsp_context *ctx, const clspi_program *entry)
+{
+    char *text = NULL;
+    size_t size = 0;
+    const cl_device_id device = ctx->device.id;
+
+    if (clGetProgramBuildInfo(entry->program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) == CL_SUCCESS)
+        text = calloc(1, size + 1);
+    if (text && clGetProgramBuildInfo(entry->program, device, CL_PROGRAM_BUILD_LOG, size, text, NULL) != CL_SUCCESS)
+        text[0] = '\0';
+    clspi_message(&ctx->log, CLSP_LOG_ERROR, "%s.cl, built with '%s', does not compile on %s:\n%s",
+                  entry->source->name, entry->options, ctx->device.name, text ? text : "(no build log)");
+    free(text);
+}
+
+static clsp_status build_source(clsp_context *ctx, clspi_program *entry)
+{
+    const char *text = entry->source->text;
+    clsp_status status;
+    cl_int code;
+
+    entry->program = clCreateProgramWithSource(ctx->context, 1, &text, NULL, &code);
+    status = clspi_cl(&ctx->log, code, "clCreateProgramWithSource");
+    if (status != CLSP_OK) return status;
+    code = clBuildProgram(entry->program, 1, &ctx->device.id, entry->options, NULL, NULL);
+    if (code == CL_SUCCESS) return CLSP_OK;
+    log_build_failure(ctx, entry);
+    clReleaseProgram(entry->program);
+    entry->program = NULL;
+    return code;
+}
+
+static bool build_cached(clsp_context *ctx, const clspi_cache_key *key, clspi_program *entry)
+{
+    unsigned char *binary;
+    size_t size;
+    cl_int code = CL_INVALID_BINARY, binary_code = CL_SUCCESS;
+
+    if (!ctx->cache_dir || !clspi_cache_load(ctx->cache_dir, key, &binary, &size)) return false;
+    entry->program = clCreateProgramWithBinary(ctx->context, 1, &ctx->device.id, &size,
+                                               (const unsigned char **)&binary, &binary_code, &code);
+    free(binary);
+    if (code == CL_SUCCESS && binary_code == CL_SUCCESS)
+        code = clBuildProgram(entry->program, 1, &ctx->device.id, entry->options, NULL, NULL);
+    if (code == CL_SUCCESS && binary_code == CL_SUCCESS) return true;
+    clspi_message(&ctx->log, CLSP_LOG_WARNING, "cache: the driver refused the binary of %s.cl", entry->source->name);
+    if (entry->program) clReleaseProgram(entry->program);
+    entry->program = NULL;
+    return false;
+}
+
+/* Some drivers (ARM's) finish compiling when kernels are made, so make them before asking for the binary. */
+static void finish_compiling(cl_program program)
+{
+    cl_uint count = 0;
+    cl_kernel *kernels;
+
+    if (clCreateKernelsInProgram(program, 0, NULL, &count) != CL_SUCCESS || count == 0) return;
+    kernels = calloc(count, sizeof *kernels);
+    if (kernels && clCreateKernelsInProgram(program, count, kernels, NULL) == CL_SUCCESS)
+        for (cl_uint i = 0; i < count; i++) clReleaseKernel(kernels[i]);
+    free(kernels);
+}
+
+/* The caller's context may hold several devices; a binary comes back for each, ours among them. */
+static void store_binary(clsp_context *ctx, const clspi_cache_key *key, cl_program program)
+{
+    cl_uint num = 0;
+    size_t size = 0;
+    unsigned char *binary = NULL;
+
+    if (!ctx->cache_dir) return;
+    if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof num, &num, NULL) != CL_SUCCESS || num != 1) return;
+    finish_compiling(program);
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) != CL_SUCCESS || size == 0) return;
+    binary = malloc(size);
+    if (binary && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+        clspi_cache_store(ctx->cache_dir, key, binary, size, &ctx->log);
+    free(binary);
+}
+
+static clsp_status build(clsp_context *ctx, clspi_program *entry)
+{
+    const clspi_cache_key key = {&ctx->device, entry->source->text, entry->options};
+    const double start = now_ms();
+    const bool cached = build_cached(ctx, &key, entry);
+    clsp_status status = CLSP_OK;
+
+    if (!cached) status = build_source(ctx, entry);
+    entry->build_ms = now_ms() - start;
+    if (status != CLSP_OK) return status;
+    clspi_message(&ctx->log, CLSP_LOG_INFO, "%s.cl, '%s': %s in %.1f ms", entry->source->name, entry->options,
+                  cached ? "taken from the cache" : "compiled", entry->build_ms);
+    if (!cached) store_binary(ctx, &key, entry->program);
+    return CLSP_OK;
+}
+
+/* ---- the list of programs ---- */
+
+static void free_entry(clspi_program *entry)
+{
+    if (entry->program) clReleaseProgram(entry->program);
+    free(entry->options);
+    free(entry);
+}
+
+static clspi_program *new_entry(const clspi_source *source, const char *options)
+{
+    static const char standard[] = "-cl-std=CL1.2 ";
+    clspi_program *const entry = calloc(1, sizeof *entry);
+
+    if (!entry) return NULL;
+    entry->source = source;
+    entry->options = malloc(sizeof standard + strlen(options));
+    if (!entry->options) {
+        free(entry);
+        return NULL;
+    }
+    sprintf(entry->options, "%s%s", standard, options);
+    return entry;
+}
+
+static clspi_program *find_entry(clsp_context *ctx, const clspi_program *wanted)
+{
+    for (clspi_program *p = ctx->programs; p; p = p->next)
+        if (p->source == wanted->source && strcmp(p->options, wanted->options) == 0) return p;
+    return NULL;
+}
+
+/* With the lock held, so that two threads never compile the same program twice. */
+static clsp_status get_entry(clsp_context *ctx, clspi_program *wanted, clspi_program **found)
+{
+    clsp_status status;
+
+    *found = find_entry(ctx, wanted);
+    if (*found) {
+        free_entry(wanted);
+        return CLSP_OK;
+    }
+    status = build(ctx, wanted);
+    if (status != CLSP_OK) {
+        free_entry(wanted);
+        return status;
+    }
+    wanted->next = ctx->programs;
+    ctx->programs = wanted;
+    *found = wanted;
+    return CLSP_OK;
+}
+
+static clsp_status program_entry(clsp_context *ctx, const char *name, const char *options, clspi_program **found)
+{
+    const clspi_source *const source = find_source(name);
+    clspi_program *const wanted = source ? new_entry(source, options) : NULL;
+    clsp_status status;
+
+    if (!wanted) return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "%s.cl: no memory for a program", name);
+    pthread_mutex_lock(&ctx->programs_lock);
+    status = get_entry(ctx, wanted, found);
+    pthread_mutex_unlock(&ctx->programs_lock);
+    return status;
+}
+
+void clspi_programs_release(clsp_context *ctx)
+{
+    while (ctx->programs) {
+        clspi_program *const entry = ctx->programs;
+        ctx->programs = entry->next;
+        free_entry(entry);
+    }
+}
+
+clsp_status clspi_program_get(clsp_context *ctx, const char *name, const char *options, cl_program *program,
+                              double *build_ms)
+{
+    clspi_program *entry;
+    const clsp_status status = program_entry(ctx, name, options, &entry);
+
+    if (status != CLSP_OK) return status;
+    *program = entry->program;
+    if (build_ms) *build_ms = entry->build_ms;
+    return CLSP_OK;
+}
+
+/* ---- kernels ---- */
+
+static size_t kernel_limit(const clsp_context *ctx, cl_kernel kernel)
+{
+    size_t limit = 0;
+
+    if (clGetKernelWorkGroupInfo(kernel, ctx->device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL) !=
+        CL_SUCCESS)
+        limit = 1;
+    return clspi_min(limit, (size_t)ctx->device.max_work_group);
+}
+
+clsp_status clspi_kernel_create(clspi_kernel *kernel, clsp_context *ctx, const char *program_name,
+                                const char *options, const char *kernel_name)
+{
+    clsp_status status;
+    cl_program program;
+    cl_int code;
+
+    kernel->kernel = NULL;
+    CLSPI_TRY(clspi_program_get(ctx, program_name, options, &program, NULL));
+    kernel->kernel = clCreateKernel(program, kernel_name, &code);
+    CLSPI_TRY(clspi_cl(&ctx->log, code, kernel_name));
+    kernel->local = ctx->tuning.work_group;
+    while (kernel->local > 1 && kernel->local > kernel_limit(ctx, kernel->kernel)) kernel->local /= 2;
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
+void clspi_kernel_release(clspi_kernel *kernel)
+{
+    if (kernel->kernel) clReleaseKernel(kernel->kernel);
+    kernel->kernel = NULL;
+}
+
+static void report_kernel(const clsp_context *ctx, const clspi_program *entry, cl_kernel kernel, clsp_kernel_fn fn,
+                          void *user)
+{
+    char name[128] = "";
+    cl_ulong local = 0, private_bytes = 0;
+    size_t multiple = 0;
+    const cl_device_id id = ctx->device.id;
+    clsp_kernel_info info = {.program = entry->source->name, .kernel = name, .options = entry->options};
+
+    /* a driver that cannot tell leaves a zero */
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name - 1, name, NULL);
+    clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple, NULL);
+    clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
+    clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private_bytes, &private_bytes, NULL);
+    info.work_group_limit = kernel_limit(ctx, kernel);
+    info.preferred_multiple = multiple;
+    info.local_bytes = local;
+    info.private_bytes = private_bytes;
+    info.build_ms = entry->build_ms;
+    fn(user, &info);
+}
+
+clsp_status clspi_program_report(clsp_context *ctx, const char *name, const char *options, clsp_kernel_fn fn,
+                                 void *user)
+{
+    clsp_status status;
+    clspi_program *entry;
+    cl_kernel kernels[16];
+    cl_uint count = 0;
+
+    CLSPI_TRY(program_entry(ctx, name, options, &entry));
+    if (!fn) return CLSP_OK;
+    CLSPI_TRY(clspi_cl(&ctx->log, clCreateKernelsInProgram(entry->program, CLSPI_COUNT(kernels), kernels, &count),
+                       "clCreateKernelsInProgram"));
+    for (cl_uint i = 0; i < count; i++) {
+        report_kernel(ctx, entry, kernels[i], fn, user);
+        clReleaseKernel(kernels[i]);
+    }
+    return CLSP_OK;
+
+fail:
+    return status;
+}

@@ -1,0 +1,207 @@
+#include "select.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "profile.h"
+
+/* PoCL 3.1 calls assert() when HOME is set but empty and nothing else names its cache folder: a process that asks it
+   for devices dies. Such a platform is passed over instead. */
+static bool platform_would_abort(cl_platform_id platform, clspi_log *log)
+{
+    static const char pocl[] = "Portable Computing Language";
+    const char *const home = getenv("HOME");
+    char name[256] = "";
+
+    if (!home || *home || getenv("POCL_CACHE_DIR") || getenv("XDG_CACHE_HOME")) return false;
+    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) != CL_SUCCESS) return false;
+    if (strcmp(name, pocl) != 0) return false;
+    clspi_message(log, CLSP_LOG_ERROR,
+                  "PoCL was passed over because HOME is empty, which aborts it: set HOME, or POCL_CACHE_DIR to a "
+                  "folder that can be written");
+    return true;
+}
+
+static clsp_status get_platforms(cl_platform_id **platforms, cl_uint *count, clspi_log *log)
+{
+    clsp_status status = CLSP_OK;
+    cl_int code;
+
+    *platforms = NULL;
+    *count = 0;
+    code = clGetPlatformIDs(0, NULL, count);
+    if (code != CL_SUCCESS || *count == 0) { /* -1001: the loader found no implementation */
+        *count = 0;
+        return CLSP_OK;
+    }
+    *platforms = calloc(*count, sizeof **platforms);
+    if (!*platforms) return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "no memory for %u platforms", *count);
+    CLSPI_TRY(clspi_cl(log, clGetPlatformIDs(*count, *platforms, NULL), "clGetPlatformIDs"));
+    return CLSP_OK;
+
+fail:
+    free(*platforms);
+    *platforms = NULL;
+    *count = 0;
+    return status;
+}
+
+/* Appends the devices of one platform; a platform that fails to list them has none. */
+static clsp_status append_devices(cl_platform_id platform, clsp_device_info **infos, size_t *count,
+                                  clspi_log *log)
+{
+    cl_device_id *ids = NULL;
+    cl_uint num = 0;
+    clsp_device_info *grown;
+
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &num) != CL_SUCCESS || num == 0) return CLSP_OK;
+    ids = calloc(num, sizeof *ids);
+    grown = realloc(*infos, (*count + num) * sizeof **infos);
+    if (grown) *infos = grown;
+    if (!ids || !grown) {
+        free(ids);
+        return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "no memory for %u devices", num);
+    }
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, num, ids, NULL) == CL_SUCCESS) {
+        for (cl_uint i = 0; i < num; i++) clspi_profile_query(&(*infos)[(*count)++], ids[i]);
+    }
+    free(ids);
+    return CLSP_OK;
+}
+
+clsp_status clspi_devices(clsp_device_info **infos, size_t *count, clspi_log *log)
+{
+    clsp_status status;
+    cl_platform_id *platforms = NULL;
+    cl_uint num_platforms;
+
+    *infos = NULL;
+    *count = 0;
+    CLSPI_TRY(get_platforms(&platforms, &num_platforms, log));
+    for (cl_uint i = 0; i < num_platforms; i++) {
+        if (!platform_would_abort(platforms[i], log))
+            CLSPI_TRY(append_devices(platforms[i], infos, count, log));
+    }
+    free(platforms);
+    return CLSP_OK;
+
+fail:
+    free(platforms);
+    free(*infos);
+    *infos = NULL;
+    *count = 0;
+    return status;
+}
+
+clsp_status clsp_device_list(clsp_device_info *infos, size_t capacity, size_t *count)
+{
+    clsp_device_info *all;
+    clsp_status status;
+
+    if (!count || (!infos && capacity > 0))
+        return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_device_list: count or infos is NULL");
+    status = clspi_devices(&all, count, NULL);
+    if (status != CLSP_OK) return status;
+    if (infos && all) memcpy(infos, all, clspi_min(capacity, *count) * sizeof *infos);
+    free(all);
+    return CLSP_OK;
+}
+
+/* ---- choice ---- */
+
+/* Larger is better: class first, then doubles (which sets software rasterisers behind), then compute units. */
+static uint64_t rank(const clsp_device_info *info)
+{
+    static const uint64_t class_rank[] = {
+        [CLSP_CLASS_ACCELERATOR] = 1, [CLSP_CLASS_CPU] = 2, [CLSP_CLASS_INTEGRATED] = 3, [CLSP_CLASS_DISCRETE] = 4};
+
+    return class_rank[info->device_class] << 40 | (uint64_t)info->fp64 << 36 | info->compute_units;
+}
+
+static bool is_class_word(const char *words, clsp_device_class *low, clsp_device_class *high)
+{
+    static const struct {
+        const char *word;
+        clsp_device_class low, high;
+    } classes[] = {
+        {"cpu", CLSP_CLASS_CPU, CLSP_CLASS_CPU},
+        {"gpu", CLSP_CLASS_INTEGRATED, CLSP_CLASS_DISCRETE},
+        {"integrated", CLSP_CLASS_INTEGRATED, CLSP_CLASS_INTEGRATED},
+        {"discrete", CLSP_CLASS_DISCRETE, CLSP_CLASS_DISCRETE},
+        {"accelerator", CLSP_CLASS_ACCELERATOR, CLSP_CLASS_ACCELERATOR},
+    };
+
+    for (size_t i = 0; i < CLSPI_COUNT(classes); i++) {
+        if (strlen(words) == strlen(classes[i].word) &&
+            clspi_contains(words, classes[i].word, strlen(classes[i].word))) {
+            *low = classes[i].low;
+            *high = classes[i].high;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_index(const char *words, size_t *index)
+{
+    char *end;
+
+    if (words[strspn(words, "0123456789")] != '\0' || strlen(words) > 9) return false;
+    *index = strtoul(words, &end, 10);
+    return true;
+}
+
+static bool matches(const clsp_device_info *info, size_t position, const char *words)
+{
+    clsp_device_class low, high;
+    size_t index;
+    const char *const colon = strchr(words, ':');
+
+    if (*words == '\0') return true;
+    if (is_index(words, &index)) return index == position;
+    if (is_class_word(words, &low, &high)) return info->device_class >= low && info->device_class <= high;
+    if (colon)
+        return clspi_contains(info->platform, words, (size_t)(colon - words)) &&
+               clspi_contains(info->name, colon + 1, strlen(colon + 1));
+    return clspi_contains(info->platform, words, strlen(words)) || clspi_contains(info->name, words, strlen(words));
+}
+
+/* "no device fits 'arc'; there are: 0 'Portable Computing Language:pthread-...', ..." */
+static clsp_status fail_with_list(const clsp_device_info *infos, size_t count, const char *words, clspi_log *log)
+{
+    char list[2048] = "";
+    size_t used = 0;
+
+    if (count == 0)
+        return clspi_fail(log, CLSP_ERROR_NO_DEVICE,
+                          "no OpenCL device was found: install an OpenCL driver for the GPU, or PoCL for the CPU "
+                          "(Debian: pocl-opencl-icd)");
+    for (size_t i = 0; i < count && used < sizeof list - 1; i++) {
+        const int n = snprintf(list + used, sizeof list - used, "%s%zu '%s:%s'", i ? ", " : "", i,
+                               infos[i].platform, infos[i].name);
+        if (n > 0) used = clspi_min(used + (size_t)n, sizeof list - 1);
+    }
+    return clspi_fail(log, CLSP_ERROR_NO_DEVICE, "no device fits '%s'; there are: %s", words, list);
+}
+
+clsp_status clspi_select(clsp_device_info *chosen, const char *words, clspi_log *log)
+{
+    clsp_device_info *infos;
+    size_t count;
+    const clsp_device_info *best = NULL;
+    clsp_status status;
+
+    if (!words || !*words) words = getenv("CLSPLINE_DEVICE");
+    if (!words) words = "";
+    status = clspi_devices(&infos, &count, log);
+    if (status != CLSP_OK) return status;
+    for (size_t i = 0; i < count; i++) {
+        if (matches(&infos[i], i, words) && (!best || rank(&infos[i]) > rank(best))) best = &infos[i];
+    }
+    if (best) *chosen = *best;
+    else status = fail_with_list(infos, count, words, log);
+    free(infos);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* Finding devices, and the choice of one by words. */
+#ifndef CLSPI_SELECT_H
+#define CLSPI_SELECT_H
+
+#include "log.h"
+
+/* All devices of all platforms. *infos is malloc'ed, NULL when *count is 0. */
+clsp_status clspi_devices(clsp_device_info **infos, size_t *count, clspi_log *log);
+
+/* Picks by the words of clsp_context_opts.device (NULL or "": the environment variable CLSPLINE_DEVICE, else the
+   best). CLSP_ERROR_NO_DEVICE, with the devices that there are in the log, when none fits. */
+clsp_status clspi_select(clsp_device_info *chosen, const char *words, clspi_log *log);
+
+#endif

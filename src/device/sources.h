@@ -1,0 +1,15 @@
+/* The .cl files, embedded at build time by tools/embed_cl.py with their includes in place. */
+#ifndef CLSPI_SOURCES_H
+#define CLSPI_SOURCES_H
+
+#include <stddef.h>
+
+typedef struct clspi_source {
+    const char *name; /* of the file, without ".cl" */
+    const char *text; /* 0-terminated */
+} clspi_source;
+
+extern const clspi_source clspi_sources[];
+extern const size_t clspi_num_sources;
+
+#endif
