@@ -96,7 +96,7 @@ typedef struct clsp_context_opts {
 typedef struct clsp_context clsp_context;
 
 /* Makes a context on the caller's queue, which is retained, or with queue NULL on a device chosen by opts->device,
-   with an in-order queue of the library's own (profiling enabled).
+   with an in-order queue of the library's own (with profiling where the device has it).
    Errors: CLSP_ERROR_ARGUMENT (ctx NULL, opts->limits malformed), CLSP_ERROR_NO_DEVICE (the log names the devices that
    there are), CLSP_ERROR_NO_MEMORY, OpenCL's own. On error *ctx is NULL. */
 CLSP_API clsp_status clsp_context_create(clsp_context **ctx, cl_command_queue queue,
