@@ -54,7 +54,6 @@ static clsp_status open_device(clsp_context *ctx, const char *words)
 {
     clsp_status status;
     cl_platform_id platform;
-    cl_command_queue_properties can = 0;
     cl_int code;
 
     CLSPI_TRY(clspi_select(&ctx->device, words, &ctx->log));
@@ -64,10 +63,11 @@ static clsp_status open_device(clsp_context *ctx, const char *words)
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
     ctx->context = clCreateContext(properties, 1, &ctx->device.id, NULL, NULL, &code);
     CLSPI_TRY(clspi_cl(&ctx->log, code, "clCreateContext"));
-    CLSPI_TRY(clspi_cl(&ctx->log, clGetDeviceInfo(ctx->device.id, CL_DEVICE_QUEUE_PROPERTIES, sizeof can, &can, NULL),
-                       "the device's queue properties"));
-    /* the 1.2 call: implementations of OpenCL 1.2 have no other; Mesa's Mali and V3D drivers cannot profile */
-    ctx->queue = clCreateCommandQueue(ctx->context, ctx->device.id, can & CL_QUEUE_PROFILING_ENABLE, &code);
+    /* The 1.2 call: implementations of OpenCL 1.2 have no other. Mesa's Mali and V3D drivers list profiling among what
+       their queues can do and then refuse it. */
+    ctx->queue = clCreateCommandQueue(ctx->context, ctx->device.id, CL_QUEUE_PROFILING_ENABLE, &code);
+    if (code == CL_INVALID_QUEUE_PROPERTIES)
+        ctx->queue = clCreateCommandQueue(ctx->context, ctx->device.id, 0, &code);
     CLSPI_TRY(clspi_cl(&ctx->log, code, "clCreateCommandQueue"));
     ctx->in_order = true;
     return CLSP_OK;
