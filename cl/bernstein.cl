@@ -34,7 +34,8 @@ kernel void bernstein_table(global real *table, uint degree, uint num, uint stri
         return;
     }
 
-    const uint mode = min(degree, (uint)((ulong)(degree + 1) * a / last));
+    /* any start near the mode will do, so this need not be exact (64-bit division is beyond some drivers) */
+    const uint mode = min(degree, (uint)(CONVERT_REAL(degree + 1) * CONVERT_REAL(a) / CONVERT_REAL(last)));
     real sum = R(1.0), rest = R(0.0);
     real b = R(1.0);
     column[(size_t)mode * stride] = b;

@@ -19,11 +19,11 @@
    Item g: column g % width of block (g / width) % num_blocks of patch first_patch + g / width / num_blocks; a block is
    rows_per_item rows of first_row .. first_row + num_rows - 1. width = num_v * CLSP_DIM. first_row and rows_per_item are
    multiples of 4, stride_u is one of 16. out, from offset on: [patches][num_rows][width]. */
-kernel void bezier_columns(global const real *restrict points, ulong first_patch, uint order_v,
+kernel void bezier_columns(global const real *restrict points, uint2 first_patch, uint order_v,
                            global const real *restrict table_u, uint stride_u,
                            global const real *restrict table_v, uint stride_v,
                            uint width, uint first_row, uint num_rows, uint rows_per_item,
-                           uint num_blocks, uint items, global real *restrict out, ulong offset)
+                           uint num_blocks, uint items, global real *restrict out, uint2 offset)
 {
     const uint g = (uint)get_global_id(0);
     if (g >= items) return;
@@ -32,7 +32,7 @@ kernel void bezier_columns(global const real *restrict points, ulong first_patch
     const uint block = g / width % num_blocks;
     const uint patch = g / width / num_blocks;
     const uint v = x / CLSP_DIM;
-    global const real *p = points + (first_patch + patch) * (CLSP_ORDER_U * CLSP_DIM) * order_v + x % CLSP_DIM;
+    global const real *p = points + (WIDE(first_patch) + patch) * (CLSP_ORDER_U * CLSP_DIM) * order_v + x % CLSP_DIM;
     global const real *bv = table_v + v;
 
     real t[CLSP_ORDER_U];
@@ -46,7 +46,7 @@ kernel void bezier_columns(global const real *restrict points, ulong first_patch
 
     const uint first = block * rows_per_item;
     const uint end = min(first + rows_per_item, num_rows);
-    global real *row = out + offset + ((ulong)patch * num_rows + first) * width + x;
+    global real *row = out + WIDE(offset) + ((size_t)patch * num_rows + first) * width + x;
     for (uint u = first; u < end; u += 4) {
         global const real4 *const b = (global const real4 *)(table_u + first_row + u);
         real4 s = (real4)(R(0.0));

@@ -18,7 +18,7 @@
 /* T is [patch][order_u][stride_v * CLSP_DIM]; its padding, from num_v * CLSP_DIM on, becomes 0. An item makes CLSP_LANES
    values of v for one i, first_i <= i < first_i + num_i.
    Item g: strip g % num_strips of i = first_i + (g / num_strips) % num_i of patch first_patch + g / num_strips / num_i. */
-kernel void bezier_contract(global const real *restrict points, ulong first_patch, uint order_u,
+kernel void bezier_contract(global const real *restrict points, uint2 first_patch, uint order_u,
                             uint order_v, global const real *restrict table_v, uint stride_v,
                             uint num_strips, uint first_i, uint num_i, uint items,
                             global real *restrict t)
@@ -28,8 +28,8 @@ kernel void bezier_contract(global const real *restrict points, ulong first_patc
 
     const uint v = g % num_strips * CLSP_LANES;
     const uint i = first_i + g / num_strips % num_i;
-    const ulong patch = g / num_strips / num_i;
-    global const real *p = points + ((first_patch + patch) * order_u + i) * order_v * CLSP_DIM;
+    const size_t patch = g / num_strips / num_i;
+    global const real *p = points + ((WIDE(first_patch) + patch) * order_u + i) * order_v * CLSP_DIM;
     global const real *b = table_v + v;
     realv s[CLSP_DIM];
     #pragma unroll
@@ -57,18 +57,18 @@ kernel void bezier_contract(global const real *restrict points, ulong first_patc
 kernel void bezier_rows(global const real *restrict t, uint order_u, uint stride_t,
                         global const real *restrict table_u, uint stride_u,
                         uint width, uint first_row, uint num_rows, uint strip, uint num_blocks,
-                        uint num_strips, uint items, global real *restrict out, ulong offset)
+                        uint num_strips, uint items, global real *restrict out, uint2 offset)
 {
     const uint g = (uint)get_global_id(0);
     if (g >= items) return;
 
     const uint u = g % num_blocks * CLSP_ROWS;
-    const ulong patch = g / num_blocks / num_strips;
+    const size_t patch = g / num_blocks / num_strips;
     const uint first = g / num_blocks % num_strips * strip;
     const uint end = min(first + strip, width);
     const uint rows = min((uint)CLSP_ROWS, num_rows - u);
     global const real *const t0 = t + patch * order_u * stride_t;
-    global real *const row = out + offset + (patch * num_rows + u) * width;
+    global real *const row = out + WIDE(offset) + (patch * num_rows + u) * width;
 
     for (uint x = first; x < end; x += CLSP_LANES) {
         realv s[CLSP_ROWS];

@@ -50,6 +50,7 @@ typedef struct clsp_device_info {
     uint64_t global_bytes;       /* device memory */
     uint64_t max_alloc_bytes;    /* largest single buffer */
     uint64_t image_2d_max[2];    /* width, height; 0 without images */
+    uint32_t address_bits;       /* of a pointer on the device: 32 or 64 */
     uint32_t base_align_bytes;   /* alignment of sub-buffers */
     uint32_t cacheline_bytes;
 } clsp_device_info;

@@ -14,6 +14,14 @@ typedef struct clspi_arg {
         sizeof(variable), &(variable)                                                              \
     }
 
+/* A number above 32 bits as a kernel takes it: WIDE() of real.clh puts it together. */
+static inline cl_uint2 clspi_halves(size_t number)
+{
+    const uint64_t wide = number;
+    const cl_uint2 halves = {{(cl_uint)wide, (cl_uint)(wide >> 32)}};
+    return halves;
+}
+
 /* A series of commands: the first waits for the caller's wait list, each later one for the one before, and the last
    one's event is the caller's. On in-order queues no events are made beyond the caller's. */
 typedef struct clspi_series {

@@ -195,6 +195,7 @@ void clspi_profile_query(clsp_device_info *info, cl_device_id device)
     info->local_bytes = query_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
     info->global_bytes = query_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
     info->max_alloc_bytes = query_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->address_bits = query_uint(device, CL_DEVICE_ADDRESS_BITS) == 32 ? 32 : 64;
     info->base_align_bytes = query_uint(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
     info->cacheline_bytes = query_uint(device, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE);
     info->local_is_real = query_local_is_real(device, info);

@@ -95,9 +95,9 @@ static cl_uint lanes_of(const clsp_context *ctx, clsp_precision precision)
 static void options_for(char text[OPTIONS_MAX], const clsp_context *ctx, clsp_precision precision, unsigned dim,
                         unsigned order_u)
 {
-    int used = snprintf(text, OPTIONS_MAX, "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d",
+    int used = snprintf(text, OPTIONS_MAX, "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u",
                         precision == CLSP_F64 ? 64 : 32, lanes_of(ctx, precision),
-                        precision == CLSP_F64 || ctx->device.fma);
+                        precision == CLSP_F64 || ctx->device.fma, ctx->device.address_bits);
 
     if (dim > 0) used += snprintf(text + used, (size_t)(OPTIONS_MAX - used), " -DCLSP_DIM=%u", dim);
     if (order_u > 0) snprintf(text + used, (size_t)(OPTIONS_MAX - used), " -DCLSP_ORDER_U=%u", order_u);
@@ -400,7 +400,7 @@ static clsp_status launch_columns(clsp_bezier_plan *plan, clspi_series *series, 
     const cl_uint rows = rows_per_item(plan, range);
     const cl_uint num_blocks = (cl_uint)clspi_div_up(range->num_rows, rows);
     const cl_uint items = (cl_uint)(range->num_patches * num_blocks * plan->width);
-    const cl_ulong first_patch = range->first_patch, offset = range->offset;
+    const cl_uint2 first_patch = clspi_halves(range->first_patch), offset = clspi_halves(range->offset);
     const clspi_arg args[] = {
         CLSPI_ARG(plan->points),   CLSPI_ARG(first_patch),   CLSPI_ARG(plan->v.order),
         CLSPI_ARG(plan->u.values), CLSPI_ARG(plan->u.stride), CLSPI_ARG(plan->v.values),
@@ -415,7 +415,7 @@ static clsp_status launch_columns(clsp_bezier_plan *plan, clspi_series *series, 
 static clsp_status launch_contract(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
 {
     const cl_uint num_strips = plan->v.stride / plan->lanes;
-    const cl_ulong first_patch = range->first_patch;
+    const cl_uint2 first_patch = clspi_halves(range->first_patch);
     const uint64_t fma_per_i = (uint64_t)plan->v.order * plan->v.stride * plan->desc.dim * range->num_patches;
     const cl_uint most = (cl_uint)clspi_min(plan->u.order, clspi_max(1, plan->ctx->tuning.max_launch_fma / fma_per_i));
     clsp_status status;
@@ -443,7 +443,7 @@ static clsp_status launch_rows(clsp_bezier_plan *plan, clspi_series *series, con
     const cl_uint num_strips = (cl_uint)clspi_div_up(plan->width, strip);
     const cl_uint num_blocks = (cl_uint)clspi_div_up(range->num_rows, ROWS_PER_BLOCK);
     const cl_uint items = (cl_uint)(range->num_patches * num_blocks * num_strips);
-    const cl_ulong offset = range->offset;
+    const cl_uint2 offset = clspi_halves(range->offset);
     const clspi_arg args[] = {
         CLSPI_ARG(plan->t),        CLSPI_ARG(plan->u.order), CLSPI_ARG(stride_t),
         CLSPI_ARG(plan->u.values), CLSPI_ARG(plan->u.stride), CLSPI_ARG(plan->width),
