@@ -15,13 +15,13 @@ typedef struct tuning_row {
    PoCL compiles every kernel of a program when its binary is asked for, and keeps a cache of its own.
    65535 groups: older Mesa drivers fail above. */
 static const tuning_row rows[] = {
-    {CLSP_CLASS_CPU, "Portable Computing", {16, 65535, 64, UINT64_C(4000000000), 0}},
-    {CLSP_CLASS_CPU, NULL, {16, 65535, 64, UINT64_C(4000000000), 1}},
-    {CLSP_CLASS_INTEGRATED, "Portable Computing", {64, 65535, 0, UINT64_C(4000000000), 0}},
-    {CLSP_CLASS_INTEGRATED, NULL, {64, 65535, 0, UINT64_C(4000000000), 1}},
-    {CLSP_CLASS_DISCRETE, "Portable Computing", {64, 65535, 0, UINT64_C(100000000000), 0}},
-    {CLSP_CLASS_DISCRETE, NULL, {64, 65535, 0, UINT64_C(100000000000), 1}},
-    {0, NULL, {64, 65535, 0, UINT64_C(4000000000), 0}},
+    {CLSP_CLASS_CPU, "Portable Computing", {16, 65535, 64, UINT64_C(4000000000), 0, 16, 64, 0}},
+    {CLSP_CLASS_CPU, NULL, {16, 65535, 64, UINT64_C(4000000000), 1, 16, 64, 0}},
+    {CLSP_CLASS_INTEGRATED, "Portable Computing", {64, 65535, 0, UINT64_C(4000000000), 0, 16, 32, 32}},
+    {CLSP_CLASS_INTEGRATED, NULL, {64, 65535, 0, UINT64_C(4000000000), 1, 16, 32, 32}},
+    {CLSP_CLASS_DISCRETE, "Portable Computing", {64, 65535, 0, UINT64_C(100000000000), 0, 16, 32, 32}},
+    {CLSP_CLASS_DISCRETE, NULL, {64, 65535, 0, UINT64_C(100000000000), 1, 16, 32, 32}},
+    {0, NULL, {64, 65535, 0, UINT64_C(4000000000), 0, 16, 32, 32}},
 };
 
 clspi_tuning clspi_tuning_for(const clsp_device_info *info)

@@ -10,6 +10,9 @@ typedef struct clspi_tuning {
     size_t vector_bytes;       /* explicit vectors of a work-item; 0: scalar kernels, one item a column */
     uint64_t max_launch_fma;   /* multiply-adds of one launch, to stay far below a driver's time limit */
     uint32_t keep_binaries;    /* 1: the disk cache of programs pays here */
+    uint32_t gemm_wide_columns; /* products with at least as many columns are made by columns, narrower ones by rows */
+    uint32_t gemm_clblast_f32;  /* CLBlast makes products whose m, n and k are all at least this; 0: none */
+    uint32_t gemm_clblast_f64;
 } clspi_tuning;
 
 /* The row for a device (as narrowed). */
