@@ -28,8 +28,8 @@ kernel void gemm_rows(global const real *restrict a, uint2 a_offset, uint2 a_str
     const uint g = (uint)get_global_id(0);
     if (g >= items) return;
 
-    const size_t row = first_row + g % num_rows;
-    const size_t product = g / num_rows;
+    const uint product = g / num_rows;
+    const size_t row = first_row + (g - product * num_rows); /* no %: Oclgrind cannot run what / and % become */
     global const real *const ai = a + WIDE(a_offset) + product * WIDE(a_stride) + row * lda;
     global const real *bk = b + WIDE(b_offset) + product * WIDE(b_stride);
     real s[CLSP_N];
@@ -61,13 +61,14 @@ kernel void gemm_wide(global const real *restrict a, uint2 a_offset, uint2 a_str
     if (g >= items) return;
 
 #if CLSP_LANES > 1
-    const uint block = first_block + g % num_blocks;
-    const uint first = (first_strip + g / num_blocks % num_strips) * strip;
+    const uint outer = g / num_blocks, product = outer / num_strips;
+    const uint block = first_block + (g - outer * num_blocks);
+    const uint first = (first_strip + (outer - product * num_strips)) * strip;
 #else
-    const uint block = first_block + g / num_strips % num_blocks;
-    const uint first = (first_strip + g % num_strips) * strip;
+    const uint outer = g / num_strips, product = outer / num_blocks;
+    const uint block = first_block + (outer - product * num_blocks);
+    const uint first = (first_strip + (g - outer * num_strips)) * strip;
 #endif
-    const size_t product = g / num_blocks / num_strips;
     const uint end = n - first < strip ? n : first + strip;
     const uint row = min(block * CLSP_ROWS, m - CLSP_ROWS);
     const uint skip = block * CLSP_ROWS - row; /* rows that the block before makes */
