@@ -45,4 +45,19 @@ void support_poison(void *bytes, size_t size);
 /* Whether all bytes still are. */
 int support_poisoned(const void *bytes, size_t size);
 
+/* Starts the program again as a child: args after its name, up to a NULL, and variables "NAME=value", or "NAME" to unset
+   one, up to a NULL. support_start returns its process id, support_wait its exit status, or 128 + the signal that
+   ended it. For what must happen before any OpenCL call, or may end a process. */
+void support_remember_self(const char *program);
+int support_start(const char *const args[], const char *const variables[]);
+int support_wait(int process);
+
+/* A new empty folder, and its end with the files in it. path: [SUPPORT_PATH_MAX]. */
+enum { SUPPORT_PATH_MAX = 256 };
+void support_make_folder(char *path);
+void support_remove_folder(const char *path);
+
+/* Path of the n-th file of a folder, in no order; 0 when there are fewer. */
+int support_file_in(const char *folder, size_t n, char *path);
+
 #endif

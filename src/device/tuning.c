@@ -15,8 +15,8 @@ typedef struct tuning_row {
    PoCL compiles every kernel of a program when its binary is asked for, and keeps a cache of its own.
    65535 groups: older Mesa drivers fail above. */
 static const tuning_row rows[] = {
-    {CLSP_CLASS_CPU, "Portable Computing", {16, 65535, 64, UINT64_C(4000000000), 0, 16, 64, 0}},
-    {CLSP_CLASS_CPU, NULL, {16, 65535, 64, UINT64_C(4000000000), 1, 16, 64, 0}},
+    {CLSP_CLASS_CPU, "Portable Computing", {16, 65535, 64, UINT64_C(4000000000), 0, 33, 0, 0}},
+    {CLSP_CLASS_CPU, NULL, {16, 65535, 64, UINT64_C(4000000000), 1, 33, 0, 0}},
     {CLSP_CLASS_INTEGRATED, "Portable Computing", {64, 65535, 0, UINT64_C(4000000000), 0, 16, 32, 32}},
     {CLSP_CLASS_INTEGRATED, NULL, {64, 65535, 0, UINT64_C(4000000000), 1, 16, 32, 32}},
     {CLSP_CLASS_DISCRETE, "Portable Computing", {64, 65535, 0, UINT64_C(100000000000), 0, 16, 32, 32}},
