@@ -190,6 +190,7 @@ static clsp_status program_entry(clsp_context *ctx, const char *name, const char
     clspi_program *const wanted = source ? new_entry(source, options) : NULL;
     clsp_status status;
 
+    if (!source) return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "%s.cl: there is no such program", name);
     if (!wanted) return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "%s.cl: no memory for a program", name);
     pthread_mutex_lock(&ctx->programs_lock);
     status = get_entry(ctx, wanted, found);
