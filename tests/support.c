@@ -47,8 +47,8 @@ void support_assert_status(clsp_context *ctx, clsp_status got, clsp_status wante
 
     if (got == wanted) return;
     clsp_context_last_error(ctx, text, sizeof text);
-    print_error("%s\n  gave %d, %s\n  wanted %d, %s\n  last error: %s\n", call, got, clsp_status_str(got), wanted,
-                clsp_status_str(wanted), text);
+    print_error("%s\n  gave %d, %s\n  wanted %d, %s\n  last error: %s\n", call, got,
+                clsp_status_str(got), wanted, clsp_status_str(wanted), text);
     _fail(file, line);
 }
 
@@ -87,19 +87,23 @@ static int is_variable(const char *entry, const char *variable)
     return strncmp(entry, variable, length) == 0 && entry[length] == '=';
 }
 
-/* The environment without what variables name, and with what they set; only the array is malloc'ed. */
+/* The environment without what variables name, and with what they set; only the array is malloc'ed.
+ */
 static char **changed_environment(const char *const variables[])
 {
     size_t count = 0, kept = 0, changes = 0;
     char **list;
 
-    while (environ[count]) count++;
-    while (variables[changes]) changes++;
+    while (environ[count])
+        count++;
+    while (variables[changes])
+        changes++;
     list = calloc(count + changes + 1, sizeof *list);
     assert_non_null(list);
     for (size_t i = 0; i < count; i++) {
         size_t j = 0;
-        while (j < changes && !is_variable(environ[i], variables[j])) j++;
+        while (j < changes && !is_variable(environ[i], variables[j]))
+            j++;
         if (j == changes) list[kept++] = environ[i];
     }
     for (size_t j = 0; j < changes; j++)

@@ -1,4 +1,5 @@
-/* What the test programs share: random numbers, poisoned buffers with guard zones, a device at hand. */
+/* What the test programs share: random numbers, poisoned buffers with guard zones, a device at
+ * hand. */
 #ifndef TESTS_SUPPORT_H
 #define TESTS_SUPPORT_H
 
@@ -11,7 +12,8 @@
 #include <clspline/context.h>
 
 /* Fails the test with the library's words when a call does not succeed. */
-#define assert_ok(ctx, call) support_assert_status((ctx), (call), CLSP_OK, #call, __FILE__, __LINE__)
+#define assert_ok(ctx, call)                                                                       \
+    support_assert_status((ctx), (call), CLSP_OK, #call, __FILE__, __LINE__)
 #define assert_status(ctx, call, wanted)                                                           \
     support_assert_status((ctx), (call), (wanted), #call, __FILE__, __LINE__)
 
@@ -25,7 +27,8 @@
 void support_assert_status(clsp_context *ctx, clsp_status got, clsp_status wanted, const char *call,
                            const char *file, int line);
 
-/* The value that a test program returns when the machine has no device (77), or 0. Called first in main. */
+/* The value that a test program returns when the machine has no device (77), or 0. Called first in
+ * main. */
 int support_no_device(void);
 
 /* The device that a context picks by itself. */
@@ -39,15 +42,17 @@ double support_uniform(uint64_t *state);
 
 enum { SUPPORT_GUARD = 64 }; /* elements before and after a guarded range */
 
-/* Fills bytes with 0xff: a NaN of float and of double that no arithmetic gives, at whichever byte a range starts. */
+/* Fills bytes with 0xff: a NaN of float and of double that no arithmetic gives, at whichever byte a
+ * range starts. */
 void support_poison(void *bytes, size_t size);
 
 /* Whether all bytes still are. */
 int support_poisoned(const void *bytes, size_t size);
 
-/* Starts the program again as a child: args after its name, up to a NULL, and variables "NAME=value", or "NAME" to unset
-   one, up to a NULL. support_start returns its process id, support_wait its exit status, or 128 + the signal that
-   ended it. For what must happen before any OpenCL call, or may end a process. */
+/* Starts the program again as a child: args after its name, up to a NULL, and variables
+   "NAME=value", or "NAME" to unset one, up to a NULL. support_start returns its process id,
+   support_wait its exit status, or 128 + the signal that ended it. For what must happen before any
+   OpenCL call, or may end a process. */
 void support_remember_self(const char *program);
 int support_start(const char *const args[], const char *const variables[]);
 int support_wait(int process);

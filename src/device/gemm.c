@@ -8,7 +8,8 @@
 #include "check.h"
 
 enum {
-    ROWS_MOST = 8,      /* rows of an item of gemm_wide: its registers, and how often a value of B is used */
+    ROWS_MOST =
+        8, /* rows of an item of gemm_wide: its registers, and how often a value of B is used */
     STRIP_BYTES = 2048, /* of one row, for one item of gemm_wide on CPUs */
     STRIPS_PER_UNIT = 4,
     OPTIONS_MAX = 192
@@ -35,7 +36,8 @@ struct clspi_gemm {
     cl_uint item_cols;
 };
 
-/* A range of the grid of items: of gemm_wide's row blocks and strips, or of gemm_rows' rows with one strip. */
+/* A range of the grid of items: of gemm_wide's row blocks and strips, or of gemm_rows' rows with
+ * one strip. */
 typedef struct item_range {
     size_t first_product, num_products;
     cl_uint first_block, num_blocks;
@@ -50,7 +52,8 @@ typedef struct placed {
 
 /* ---- description ---- */
 
-/* Elements from the first of product 0's matrix to the last of product count - 1's; false when that overflows. */
+/* Elements from the first of product 0's matrix to the last of product count - 1's; false when that
+ * overflows. */
 static bool span_of(const operand *x, size_t count, size_t *span)
 {
     size_t rows = x->rows - 1, batch = count - 1;
@@ -69,17 +72,20 @@ static clsp_status check_operand(const clspi_gemm *gemm, const operand *x)
     size_t bytes;
 
     if (x->rows > size_limit || x->cols > size_limit || x->ld > size_limit)
-        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "gemm: %s of %zu x %zu, rows %zu apart: at most %zu each", x->name,
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "gemm: %s of %zu x %zu, rows %zu apart: at most %zu each", x->name,
                           x->rows, x->cols, x->ld, size_limit);
     if (x->ld < x->cols)
-        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "gemm: rows of %s are %zu long but %zu apart", x->name, x->cols,
-                          x->ld);
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "gemm: rows of %s are %zu long but %zu apart",
+                          x->name, x->cols, x->ld);
     if (!span_of(x, gemm->desc.batch, &bytes) || !clspi_size_mul(&bytes, gemm->real_bytes))
-        return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "gemm: %s is larger than the address space", x->name);
+        return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "gemm: %s is larger than the address space",
+                          x->name);
     return CLSP_OK;
 }
 
-/* The C of different products must not share an element: they lie one behind the other, or row by row side by side. */
+/* The C of different products must not share an element: they lie one behind the other, or row by
+ * row side by side. */
 static clsp_status check_overlap(const clspi_gemm *gemm)
 {
     const size_t batch = gemm->desc.batch;
@@ -88,10 +94,11 @@ static clsp_status check_overlap(const clspi_gemm *gemm)
 
     if (batch < 2 || gemm->c.rows == 0 || gemm->c.cols == 0) return CLSP_OK;
     if (span_of(&gemm->c, 1, &one) && gemm->c.stride >= one) return CLSP_OK;
-    if (gemm->c.stride >= gemm->c.cols && span_of(&side_by_side, batch, &row) && gemm->c.ld >= row) return CLSP_OK;
+    if (gemm->c.stride >= gemm->c.cols && span_of(&side_by_side, batch, &row) && gemm->c.ld >= row)
+        return CLSP_OK;
     return clspi_fail(&gemm->ctx->log, CLSP_ERROR_ARGUMENT,
-                      "gemm: with stride_c %zu the products' C of %zu x %zu overlap", gemm->c.stride, gemm->c.rows,
-                      gemm->c.cols);
+                      "gemm: with stride_c %zu the products' C of %zu x %zu overlap",
+                      gemm->c.stride, gemm->c.rows, gemm->c.cols);
 }
 
 static clsp_status check_desc(const clspi_gemm *gemm)
@@ -101,11 +108,13 @@ static clsp_status check_desc(const clspi_gemm *gemm)
     clsp_status status;
 
     if (d->precision != CLSP_F32 && d->precision != CLSP_F64)
-        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "gemm: precision %d is neither CLSP_F32 nor CLSP_F64",
-                          (int)d->precision);
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "gemm: precision %d is neither CLSP_F32 nor CLSP_F64", (int)d->precision);
     if (d->precision == CLSP_F64 && !gemm->ctx->device.fp64)
-        return clspi_fail(log, CLSP_ERROR_NO_FP64, "gemm: %s has no double precision", gemm->ctx->device.name);
-    if (d->method != CLSPI_GEMM_AUTO && d->method != CLSPI_GEMM_CLBLAST && d->method != CLSPI_GEMM_SIZED)
+        return clspi_fail(log, CLSP_ERROR_NO_FP64, "gemm: %s has no double precision",
+                          gemm->ctx->device.name);
+    if (d->method != CLSPI_GEMM_AUTO && d->method != CLSPI_GEMM_CLBLAST &&
+        d->method != CLSPI_GEMM_SIZED)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "gemm: method %d is not one", (int)d->method);
     CLSPI_TRY(check_operand(gemm, &gemm->a));
     CLSPI_TRY(check_operand(gemm, &gemm->b));
@@ -119,13 +128,14 @@ fail:
 
 /* ---- choice ---- */
 
-/* CLBlast pays for products that are dense in every direction, from a size on that depends on the device. It has none
-   without a sum. */
+/* CLBlast pays for products that are dense in every direction, from a size on that depends on the
+   device. It has none without a sum. */
 static clspi_gemm_method choose_method(const clspi_gemm *gemm)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
     const clspi_tuning *const tuning = &gemm->ctx->tuning;
-    const uint32_t least = d->precision == CLSP_F64 ? tuning->gemm_clblast_f64 : tuning->gemm_clblast_f32;
+    const uint32_t least =
+        d->precision == CLSP_F64 ? tuning->gemm_clblast_f64 : tuning->gemm_clblast_f32;
     const size_t smallest = clspi_min(d->k, clspi_min(d->m, d->n));
 
     if (smallest == 0) return CLSPI_GEMM_SIZED;
@@ -139,18 +149,20 @@ static cl_uint lanes_of(const clspi_gemm *gemm)
     return vector_bytes ? (cl_uint)(vector_bytes / gemm->real_bytes) : 1;
 }
 
-/* Columns of an item of gemm_wide: long strips where vectors are explicit, but short enough that all compute units have
-   work. */
+/* Columns of an item of gemm_wide: long strips where vectors are explicit, but short enough that
+   all compute units have work. */
 static cl_uint strip_of(const clspi_gemm *gemm, cl_uint lanes)
 {
     const size_t blocks = clspi_div_up(gemm->desc.m, gemm->item_rows);
-    const size_t items = clspi_max(1, (size_t)gemm->ctx->device.compute_units * STRIPS_PER_UNIT / blocks);
+    const size_t items =
+        clspi_max(1, (size_t)gemm->ctx->device.compute_units * STRIPS_PER_UNIT / blocks);
     const size_t wanted = clspi_round_up(clspi_div_up(gemm->desc.n, items), lanes);
 
     return lanes == 1 ? 1 : (cl_uint)clspi_min(wanted, STRIP_BYTES / gemm->real_bytes);
 }
 
-/* Which of the two kernels, and what an item makes. Blocks are as even as they can be: 17 rows in blocks of 6. */
+/* Which of the two kernels, and what an item makes. Blocks are as even as they can be: 17 rows in
+ * blocks of 6. */
 static void shape_items(clspi_gemm *gemm, cl_uint lanes)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
@@ -170,12 +182,14 @@ static clsp_status create_kernel(clspi_gemm *gemm)
     char options[OPTIONS_MAX];
 
     shape_items(gemm, lanes);
-    snprintf(options, sizeof options,
-             "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u -DCLSP_K=%zu -DCLSP_%s=%u",
-             gemm->desc.precision == CLSP_F64 ? 64 : 32, lanes,
-             gemm->desc.precision == CLSP_F64 || ctx->device.fma, ctx->device.address_bits, gemm->desc.k,
-             gemm->wide ? "ROWS" : "N", gemm->wide ? gemm->item_rows : gemm->item_cols);
-    return clspi_kernel_create(&gemm->kernel, ctx, "gemm", options, gemm->wide ? "gemm_wide" : "gemm_rows");
+    snprintf(
+        options, sizeof options,
+        "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u -DCLSP_K=%zu -DCLSP_%s=%u",
+        gemm->desc.precision == CLSP_F64 ? 64 : 32, lanes,
+        gemm->desc.precision == CLSP_F64 || ctx->device.fma, ctx->device.address_bits, gemm->desc.k,
+        gemm->wide ? "ROWS" : "N", gemm->wide ? gemm->item_rows : gemm->item_cols);
+    return clspi_kernel_create(&gemm->kernel, ctx, "gemm", options,
+                               gemm->wide ? "gemm_wide" : "gemm_rows");
 }
 
 /* ---- creation ---- */
@@ -206,7 +220,8 @@ clsp_status clspi_gemm_create(clspi_gemm **out, clsp_context *ctx, const clspi_g
     resolve(gemm, desc);
     CLSPI_TRY(check_desc(gemm));
     gemm->desc.method = choose_method(gemm);
-    if (gemm->desc.method == CLSPI_GEMM_SIZED && desc->m > 0 && desc->n > 0) CLSPI_TRY(create_kernel(gemm));
+    if (gemm->desc.method == CLSPI_GEMM_SIZED && desc->m > 0 && desc->n > 0)
+        CLSPI_TRY(create_kernel(gemm));
     *out = gemm;
     return CLSP_OK;
 
@@ -237,7 +252,8 @@ clsp_status clspi_gemm_clblast_status(int code)
     switch (code) {
     case CLBlastInsufficientMemoryA:
     case CLBlastInsufficientMemoryB:
-    case CLBlastInsufficientMemoryC: return CLSP_ERROR_BUFFER_SIZE;
+    case CLBlastInsufficientMemoryC:
+        return CLSP_ERROR_BUFFER_SIZE;
     case CLBlastInvalidMatrixA:
     case CLBlastInvalidMatrixB:
     case CLBlastInvalidMatrixC:
@@ -245,47 +261,55 @@ clsp_status clspi_gemm_clblast_status(int code)
     case CLBlastInvalidLeadDimA:
     case CLBlastInvalidLeadDimB:
     case CLBlastInvalidLeadDimC:
-    case CLBlastInvalidBatchCount: return CLSP_ERROR_ARGUMENT;
-    case CLBlastNoDoublePrecision: return CLSP_ERROR_NO_FP64;
+    case CLBlastInvalidBatchCount:
+        return CLSP_ERROR_ARGUMENT;
+    case CLBlastNoDoublePrecision:
+        return CLSP_ERROR_NO_FP64;
     case CLBlastInsufficientMemoryTemp:
-    case CLBlastInvalidLocalMemUsage: return CL_OUT_OF_RESOURCES;
-    default: return code <= 0 && code > -1000 ? code : CL_INVALID_OPERATION;
+    case CLBlastInvalidLocalMemUsage:
+        return CL_OUT_OF_RESOURCES;
+    default:
+        return code <= 0 && code > -1000 ? code : CL_INVALID_OPERATION;
     }
 }
 
 /* A batch of one goes through the plain routine, which also takes C without a stride. */
-static CLBlastStatusCode call_f32(const clspi_gemm *gemm, const placed *at, size_t count, cl_event *event)
+static CLBlastStatusCode call_f32(const clspi_gemm *gemm, const placed *at, size_t count,
+                                  cl_event *event)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
     cl_command_queue queue = gemm->ctx->queue;
 
     if (d->batch == 1)
-        return CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, d->m, d->n, d->k, 1.0F,
-                            at->a, at->a_offset, d->lda, at->b, at->b_offset, d->ldb, 0.0F, at->c, at->c_offset,
-                            d->ldc, &queue, event);
-    return CLBlastSgemmStridedBatched(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, d->m, d->n, d->k,
-                                      1.0F, at->a, at->a_offset, d->lda, d->stride_a, at->b, at->b_offset, d->ldb,
-                                      d->stride_b, 0.0F, at->c, at->c_offset, d->ldc, d->stride_c, count, &queue,
-                                      event);
+        return CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, d->m,
+                            d->n, d->k, 1.0F, at->a, at->a_offset, d->lda, at->b, at->b_offset,
+                            d->ldb, 0.0F, at->c, at->c_offset, d->ldc, &queue, event);
+    return CLBlastSgemmStridedBatched(
+        CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, d->m, d->n, d->k, 1.0F,
+        at->a, at->a_offset, d->lda, d->stride_a, at->b, at->b_offset, d->ldb, d->stride_b, 0.0F,
+        at->c, at->c_offset, d->ldc, d->stride_c, count, &queue, event);
 }
 
-static CLBlastStatusCode call_f64(const clspi_gemm *gemm, const placed *at, size_t count, cl_event *event)
+static CLBlastStatusCode call_f64(const clspi_gemm *gemm, const placed *at, size_t count,
+                                  cl_event *event)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
     cl_command_queue queue = gemm->ctx->queue;
 
     if (d->batch == 1)
-        return CLBlastDgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, d->m, d->n, d->k, 1.0,
-                            at->a, at->a_offset, d->lda, at->b, at->b_offset, d->ldb, 0.0, at->c, at->c_offset, d->ldc,
-                            &queue, event);
-    return CLBlastDgemmStridedBatched(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, d->m, d->n, d->k,
-                                      1.0, at->a, at->a_offset, d->lda, d->stride_a, at->b, at->b_offset, d->ldb,
-                                      d->stride_b, 0.0, at->c, at->c_offset, d->ldc, d->stride_c, count, &queue, event);
+        return CLBlastDgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, d->m,
+                            d->n, d->k, 1.0, at->a, at->a_offset, d->lda, at->b, at->b_offset,
+                            d->ldb, 0.0, at->c, at->c_offset, d->ldc, &queue, event);
+    return CLBlastDgemmStridedBatched(
+        CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, d->m, d->n, d->k, 1.0, at->a,
+        at->a_offset, d->lda, d->stride_a, at->b, at->b_offset, d->ldb, d->stride_b, 0.0, at->c,
+        at->c_offset, d->ldc, d->stride_c, count, &queue, event);
 }
 
-/* Under the context's lock: before 1.6.1 CLBlast's own caches race when two threads fill them. Enqueuing is short,
-   save for the first call, which compiles. */
-static clsp_status enqueue_clblast(clspi_gemm *gemm, clspi_series *series, const placed *at, size_t count)
+/* Under the context's lock: before 1.6.1 CLBlast's own caches race when two threads fill them.
+   Enqueuing is short, save for the first call, which compiles. */
+static clsp_status enqueue_clblast(clspi_gemm *gemm, clspi_series *series, const placed *at,
+                                   size_t count)
 {
     clsp_context *const ctx = gemm->ctx;
     cl_event event = NULL;
@@ -295,11 +319,13 @@ static clsp_status enqueue_clblast(clspi_gemm *gemm, clspi_series *series, const
     CLSPI_TRY(clspi_series_hold(series));
     cl_event *const wanted = series->want_event ? &event : NULL;
     pthread_mutex_lock(&ctx->clblast_lock);
-    code = gemm->desc.precision == CLSP_F64 ? call_f64(gemm, at, count, wanted) : call_f32(gemm, at, count, wanted);
+    code = gemm->desc.precision == CLSP_F64 ? call_f64(gemm, at, count, wanted)
+                                            : call_f32(gemm, at, count, wanted);
     pthread_mutex_unlock(&ctx->clblast_lock);
     if (code == CLBlastSuccess) return clspi_series_adopt(series, event);
     status = clspi_gemm_clblast_status((int)code);
-    return clspi_fail(&ctx->log, status, "gemm: CLBlast gave %d: %s", (int)code, clsp_status_str(status));
+    return clspi_fail(&ctx->log, status, "gemm: CLBlast gave %d: %s", (int)code,
+                      clsp_status_str(status));
 
 fail:
     return status;
@@ -314,8 +340,8 @@ typedef struct matrix_args {
 } matrix_args;
 
 /* Four arguments from *args on; values must live until the launch. */
-static clspi_arg *put_matrix(clspi_arg *args, matrix_args *values, const operand *x, const cl_mem *buffer,
-                             size_t offset)
+static clspi_arg *put_matrix(clspi_arg *args, matrix_args *values, const operand *x,
+                             const cl_mem *buffer, size_t offset)
 {
     values->offset = clspi_halves(offset);
     values->stride = clspi_halves(x->stride);
@@ -327,7 +353,8 @@ static clspi_arg *put_matrix(clspi_arg *args, matrix_args *values, const operand
     return args;
 }
 
-static clsp_status launch(clspi_gemm *gemm, clspi_series *series, const placed *at, const item_range *range)
+static clsp_status launch(clspi_gemm *gemm, clspi_series *series, const placed *at,
+                          const item_range *range)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
     const size_t p = range->first_product;
@@ -360,7 +387,8 @@ static void launch_limits(const clspi_gemm *gemm, item_range *most)
     const clspi_tuning *const tuning = &gemm->ctx->tuning;
     const size_t blocks = clspi_div_up(gemm->desc.m, gemm->item_rows);
     const size_t strips = clspi_div_up(gemm->desc.n, gemm->item_cols);
-    const uint64_t fma_per_item = (uint64_t)gemm->item_rows * gemm->item_cols * clspi_max(1, gemm->desc.k);
+    const uint64_t fma_per_item =
+        (uint64_t)gemm->item_rows * gemm->item_cols * clspi_max(1, gemm->desc.k);
     const uint64_t most_items = (uint64_t)tuning->max_groups * gemm->kernel.local;
     const uint64_t by_fma = tuning->max_launch_fma / fma_per_item;
     const size_t items = clspi_max(1, (size_t)(by_fma < most_items ? by_fma : most_items));
@@ -371,8 +399,8 @@ static void launch_limits(const clspi_gemm *gemm, item_range *most)
 }
 
 /* All launches of some whole products, or of one product in parts. */
-static clsp_status enqueue_products(clspi_gemm *gemm, clspi_series *series, const placed *at, item_range part,
-                                    const item_range *most)
+static clsp_status enqueue_products(clspi_gemm *gemm, clspi_series *series, const placed *at,
+                                    item_range part, const item_range *most)
 {
     const cl_uint blocks = (cl_uint)clspi_div_up(gemm->desc.m, gemm->item_rows);
     const cl_uint strips = (cl_uint)clspi_div_up(gemm->desc.n, gemm->item_cols);
@@ -393,7 +421,8 @@ fail:
     return status;
 }
 
-static clsp_status enqueue_sized(clspi_gemm *gemm, clspi_series *series, const placed *at, size_t first, size_t count)
+static clsp_status enqueue_sized(clspi_gemm *gemm, clspi_series *series, const placed *at,
+                                 size_t first, size_t count)
 {
     item_range most = {0}, part = {0};
     clsp_status status;
@@ -412,26 +441,30 @@ fail:
 
 /* ---- enqueuing ---- */
 
-static clsp_status check_buffer(const clspi_gemm *gemm, const operand *x, cl_mem buffer, size_t offset, size_t products)
+static clsp_status check_buffer(const clspi_gemm *gemm, const operand *x, cl_mem buffer,
+                                size_t offset, size_t products)
 {
     size_t span;
 
     if (!span_of(x, products, &span))
-        return clspi_fail(&gemm->ctx->log, CLSP_ERROR_NO_MEMORY, "gemm: %s is larger than the address space", x->name);
-    return span == 0 ? CLSP_OK
-                     : clspi_buffer_check(gemm->ctx, buffer, offset, span, gemm->real_bytes, x->name);
+        return clspi_fail(&gemm->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "gemm: %s is larger than the address space", x->name);
+    return span == 0
+               ? CLSP_OK
+               : clspi_buffer_check(gemm->ctx, buffer, offset, span, gemm->real_bytes, x->name);
 }
 
-clsp_status clspi_gemm_enqueue(clspi_gemm *gemm, clspi_series *series, cl_mem a, size_t a_offset, cl_mem b,
-                               size_t b_offset, cl_mem c, size_t c_offset, size_t first, size_t count)
+clsp_status clspi_gemm_enqueue(clspi_gemm *gemm, clspi_series *series, cl_mem a, size_t a_offset,
+                               cl_mem b, size_t b_offset, cl_mem c, size_t c_offset, size_t first,
+                               size_t count)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
     placed at = {a, b, c, a_offset, b_offset, c_offset};
     clsp_status status;
 
     if (first > d->batch || count > d->batch - first)
-        return clspi_fail(&gemm->ctx->log, CLSP_ERROR_ARGUMENT, "gemm: products %zu to %zu + %zu of %zu", first, first,
-                          count, d->batch);
+        return clspi_fail(&gemm->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "gemm: products %zu to %zu + %zu of %zu", first, first, count, d->batch);
     if (count == 0 || d->m == 0 || d->n == 0) return CLSP_OK;
     CLSPI_TRY(check_buffer(gemm, &gemm->a, a, a_offset, first + count));
     CLSPI_TRY(check_buffer(gemm, &gemm->b, b, b_offset, first + count));

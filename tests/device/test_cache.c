@@ -1,4 +1,5 @@
-/* The disk cache of programs: no damage, no folder and no neighbour may do more than make it compile. */
+/* The disk cache of programs: no damage, no folder and no neighbour may do more than make it
+ * compile. */
 #include "../support.h"
 
 #include <stdbool.h>
@@ -120,9 +121,14 @@ static size_t damage(unsigned char *bytes, size_t size, uint64_t *seed)
     const size_t at = (size_t)(support_random(seed) % size);
 
     switch (support_random(seed) % 4) {
-    case 0: return at;
-    case 1: bytes[size] = (unsigned char)support_random(seed); return size + 1;
-    default: bytes[at] ^= (unsigned char)(1 + support_random(seed) % 255); return size;
+    case 0:
+        return at;
+    case 1:
+        bytes[size] = (unsigned char)support_random(seed);
+        return size + 1;
+    default:
+        bytes[at] ^= (unsigned char)(1 + support_random(seed) % 255);
+        return size;
     }
 }
 
@@ -157,7 +163,8 @@ static void test_damage(void **state)
 
 /* ---- folders ---- */
 
-/* Opens the cache as wanted; whether there is one. expected: the folder that it must be, or NULL. */
+/* Opens the cache as wanted; whether there is one. expected: the folder that it must be, or NULL.
+ */
 static bool opens(const char *wanted, const char *expected, unsigned *warnings)
 {
     clspi_log log;
@@ -260,7 +267,8 @@ static void test_vanished_folder(void **state)
 
 /* ---- with a device ---- */
 
-/* A context whose programs are kept in the folder, also where the tuning table would not keep them. */
+/* A context whose programs are kept in the folder, also where the tuning table would not keep them.
+ */
 static clsp_context *open_cached(const char *dir, seen *s)
 {
     const clsp_context_opts opts = {.cache_dir = dir, .log = count_messages, .log_user = s};
@@ -336,7 +344,8 @@ static void test_refused_binary(void **state)
     ctx = open_cached(folder, &s);
     clsp_device_info device = ctx->device;
     clsp_context_destroy(&ctx);
-    if (strstr(device.platform, "rusticl")) skip_because("rusticl ends the process on a binary that is not one");
+    if (strstr(device.platform, "rusticl"))
+        skip_because("rusticl ends the process on a binary that is not one");
     for (size_t i = 0; i < clspi_num_sources; i++)
         if (strcmp(clspi_sources[i].name, "bernstein") == 0) key.source = clspi_sources[i].text;
     assert_non_null(key.source);
@@ -375,8 +384,10 @@ static void test_processes(void **state)
     int processes[8];
 
     (void)state;
-    for (size_t i = 0; i < CLSPI_COUNT(processes); i++) processes[i] = support_start(args, no_change);
-    for (size_t i = 0; i < CLSPI_COUNT(processes); i++) assert_int_equal(support_wait(processes[i]), 0);
+    for (size_t i = 0; i < CLSPI_COUNT(processes); i++)
+        processes[i] = support_start(args, no_change);
+    for (size_t i = 0; i < CLSPI_COUNT(processes); i++)
+        assert_int_equal(support_wait(processes[i]), 0);
     assert_int_equal(support_wait(support_start(args, no_change)), 0);
 }
 
@@ -385,9 +396,10 @@ static void test_processes(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_store_and_load),       IN_FOLDER(test_damage),         IN_FOLDER(test_folders),
-        IN_FOLDER(test_read_only_folder),     IN_FOLDER(test_vanished_folder), IN_FOLDER(test_rebuild_after_damage),
-        IN_FOLDER(test_refused_binary),       IN_FOLDER(test_processes),
+        IN_FOLDER(test_store_and_load),  IN_FOLDER(test_damage),
+        IN_FOLDER(test_folders),         IN_FOLDER(test_read_only_folder),
+        IN_FOLDER(test_vanished_folder), IN_FOLDER(test_rebuild_after_damage),
+        IN_FOLDER(test_refused_binary),  IN_FOLDER(test_processes),
         IN_FOLDER(test_environment), /* the last one: it takes HOME away */
     };
 

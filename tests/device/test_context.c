@@ -1,4 +1,5 @@
-/* Contexts: creation on queues and by choice, the caller's objects, messages, and machines without a device. */
+/* Contexts: creation on queues and by choice, the caller's objects, messages, and machines without
+ * a device. */
 #include "../support.h"
 
 #include <stdio.h>
@@ -33,7 +34,8 @@ static void test_nothing(void **state)
 
 static void test_bad_options(void **state)
 {
-    static const clsp_context_opts bad_limits = {.limits = "fp64=0,tpu=1"}, no_device = {.device = "no such thing"};
+    static const clsp_context_opts bad_limits = {.limits = "fp64=0,tpu=1"},
+                                   no_device = {.device = "no such thing"};
     clsp_context *ctx = (clsp_context *)&bad_limits;
     char text[1024];
 
@@ -59,8 +61,11 @@ static references count_references(cl_command_queue queue, cl_context context)
 {
     references r;
 
-    assert_int_equal(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof r.queue, &r.queue, NULL), 0);
-    assert_int_equal(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof r.context, &r.context, NULL), 0);
+    assert_int_equal(
+        clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof r.queue, &r.queue, NULL), 0);
+    assert_int_equal(
+        clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof r.context, &r.context, NULL),
+        0);
     return r;
 }
 
@@ -127,7 +132,8 @@ static cl_int status_of(cl_event event)
 {
     cl_int status = -1;
 
-    assert_int_equal(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL), 0);
+    assert_int_equal(
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL), 0);
     return status;
 }
 
@@ -284,7 +290,8 @@ static void test_status_str(void **state)
 
 /* ---- machines without a device ---- */
 
-/* Prints nothing; 0: a context was made, 1: there is no device and the message holds the words, 2: anything else. */
+/* Prints nothing; 0: a context was made, 1: there is no device and the message holds the words, 2:
+ * anything else. */
 static int child(const char *words)
 {
     clsp_context *ctx;
@@ -306,7 +313,8 @@ static void test_no_implementation(void **state)
     const char *const args[] = {"child", "install an OpenCL driver", NULL};
 
     (void)state;
-    if (strcmp(support_device().platform, "Oclgrind") == 0) skip_because("Oclgrind is loaded without the ICD loader");
+    if (strcmp(support_device().platform, "Oclgrind") == 0)
+        skip_because("Oclgrind is loaded without the ICD loader");
     support_make_folder(folder);
     snprintf(vendors, sizeof vendors, "OCL_ICD_VENDORS=%s", folder);
     const char *const variables[] = {vendors, "OCL_ICD_FILENAMES", "CLSPLINE_DEVICE", NULL};
@@ -318,7 +326,8 @@ static void test_no_implementation(void **state)
 static void test_empty_home(void **state)
 {
     const char *const args[] = {"child", "HOME", NULL};
-    const char *const variables[] = {"HOME=", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "CLSPLINE_DEVICE", NULL};
+    const char *const variables[] = {"HOME=", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "CLSPLINE_DEVICE",
+                                     NULL};
 
     (void)state;
     assert_in_range(support_wait(support_start(args, variables)), 0, 1);
@@ -327,11 +336,11 @@ static void test_empty_home(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing),          cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_adopted_queue),    cmocka_unit_test(test_out_of_order_queue),
-        cmocka_unit_test(test_empty_series),     cmocka_unit_test(test_lost_device),
-        cmocka_unit_test(test_log),              cmocka_unit_test(test_last_error),
-        cmocka_unit_test(test_status_str),       cmocka_unit_test(test_no_implementation),
+        cmocka_unit_test(test_nothing),       cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_adopted_queue), cmocka_unit_test(test_out_of_order_queue),
+        cmocka_unit_test(test_empty_series),  cmocka_unit_test(test_lost_device),
+        cmocka_unit_test(test_log),           cmocka_unit_test(test_last_error),
+        cmocka_unit_test(test_status_str),    cmocka_unit_test(test_no_implementation),
         cmocka_unit_test(test_empty_home),
     };
 

@@ -1,11 +1,13 @@
 /* Matrix products against tests/ref/gemm_ref.c.
 
      test_gemm            our own kernels, in both shapes, and the automatic choice
-     test_gemm clblast    CLBlast, whose first call compiles for up to 20 s per routine on some devices
+     test_gemm clblast    CLBlast, whose first call compiles for up to 20 s per routine on some
+   devices
 
-   The bound of an element is gamma_k * sum |a||b|, gamma_k = k u / (1 - k u), u = eps / 2: each of the k terms goes
-   through at most k roundings, its own and those of the additions after it, in any order of summation (Higham, Accuracy
-   and Stability of Numerical Algorithms, 2nd ed., section 3.1). Inputs are multiples of 2^-24, so they are exact. */
+   The bound of an element is gamma_k * sum |a||b|, gamma_k = k u / (1 - k u), u = eps / 2: each of
+   the k terms goes through at most k roundings, its own and those of the additions after it, in any
+   order of summation (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+   section 3.1). Inputs are multiples of 2^-24, so they are exact. */
 #include "../support.h"
 
 #include <float.h>
@@ -47,13 +49,16 @@ static size_t real_size(clsp_precision precision)
 static void put(family *f, clsp_precision precision, size_t i, double x)
 {
     f->values[i] = x;
-    if (precision == CLSP_F64) ((double *)f->bytes)[i] = x;
-    else ((float *)f->bytes)[i] = (float)x;
+    if (precision == CLSP_F64)
+        ((double *)f->bytes)[i] = x;
+    else
+        ((float *)f->bytes)[i] = (float)x;
 }
 
-/* All zeros need a different poison than the outputs': NaNs, so that reading outside a matrix shows. */
-static void make_family(family *f, clsp_context *ctx, clsp_precision precision, size_t rows, size_t cols,
-                        size_t batch, bool shared, const gemm_case *c)
+/* All zeros need a different poison than the outputs': NaNs, so that reading outside a matrix
+ * shows. */
+static void make_family(family *f, clsp_context *ctx, clsp_precision precision, size_t rows,
+                        size_t cols, size_t batch, bool shared, const gemm_case *c)
 {
     const size_t size = real_size(precision);
     cl_context context;
@@ -68,12 +73,14 @@ static void make_family(family *f, clsp_context *ctx, clsp_precision precision, 
     assert_non_null(f->values);
     assert_non_null(f->bytes);
     support_poison(f->bytes, f->count * size);
-    assert_int_equal(clGetCommandQueueInfo(ctx->queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL), 0);
+    assert_int_equal(
+        clGetCommandQueueInfo(ctx->queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL), 0);
     f->buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, f->count * size, NULL, &code);
     assert_int_equal(code, CL_SUCCESS);
 }
 
-static void fill_family(family *f, clsp_precision precision, size_t rows, size_t cols, size_t batch, uint64_t *seed)
+static void fill_family(family *f, clsp_precision precision, size_t rows, size_t cols, size_t batch,
+                        uint64_t *seed)
 {
     for (size_t p = 0; p < (f->stride ? batch : 1); p++)
         for (size_t i = 0; i < rows; i++)
@@ -83,16 +90,16 @@ static void fill_family(family *f, clsp_precision precision, size_t rows, size_t
 
 static void upload(clsp_context *ctx, const family *f, clsp_precision precision)
 {
-    assert_int_equal(clEnqueueWriteBuffer(ctx->queue, f->buffer, CL_TRUE, 0, f->count * real_size(precision), f->bytes,
-                                          0, NULL, NULL),
+    assert_int_equal(clEnqueueWriteBuffer(ctx->queue, f->buffer, CL_TRUE, 0,
+                                          f->count * real_size(precision), f->bytes, 0, NULL, NULL),
                      CL_SUCCESS);
 }
 
 static void download(clsp_context *ctx, const family *f, clsp_precision precision)
 {
     assert_int_equal(clFinish(ctx->queue), CL_SUCCESS);
-    assert_int_equal(clEnqueueReadBuffer(ctx->queue, f->buffer, CL_TRUE, 0, f->count * real_size(precision), f->bytes,
-                                         0, NULL, NULL),
+    assert_int_equal(clEnqueueReadBuffer(ctx->queue, f->buffer, CL_TRUE, 0,
+                                         f->count * real_size(precision), f->bytes, 0, NULL, NULL),
                      CL_SUCCESS);
 }
 
@@ -111,8 +118,8 @@ typedef struct problem {
     family a, b, out;
 } problem;
 
-static void make_problem(problem *p, clsp_context *ctx, clsp_precision precision, clspi_gemm_method method,
-                         const gemm_case *c)
+static void make_problem(problem *p, clsp_context *ctx, clsp_precision precision,
+                         clspi_gemm_method method, const gemm_case *c)
 {
     uint64_t seed = c->m * 1000003 + c->n * 1009 + c->k * 31 + c->batch;
 
@@ -129,8 +136,9 @@ static void make_problem(problem *p, clsp_context *ctx, clsp_precision precision
     upload(ctx, &p->a, precision);
     upload(ctx, &p->b, precision);
     upload(ctx, &p->out, precision);
-    p->desc = (clspi_gemm_desc){precision, c->m, c->n, c->k, p->a.ld, p->b.ld, p->out.ld, c->batch,
-                                p->a.stride, p->b.stride, p->out.stride, method};
+    p->desc =
+        (clspi_gemm_desc){precision, c->m,     c->n,        c->k,        p->a.ld,       p->b.ld,
+                          p->out.ld, c->batch, p->a.stride, p->b.stride, p->out.stride, method};
 }
 
 static void free_problem(problem *p)
@@ -140,13 +148,14 @@ static void free_problem(problem *p)
     free_family(&p->out);
 }
 
-static void enqueue(clspi_gemm *gemm, clsp_context *ctx, const problem *p, size_t first, size_t count)
+static void enqueue(clspi_gemm *gemm, clsp_context *ctx, const problem *p, size_t first,
+                    size_t count)
 {
     clspi_series series;
 
     clspi_series_begin(&series, ctx, 0, NULL, NULL);
-    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, p->a.buffer, p->a.offset, p->b.buffer, p->b.offset, p->out.buffer,
-                                      p->out.offset, first, count));
+    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, p->a.buffer, p->a.offset, p->b.buffer,
+                                      p->b.offset, p->out.buffer, p->out.offset, first, count));
     assert_ok(ctx, clspi_series_end(&series, NULL));
 }
 
@@ -190,16 +199,16 @@ static void check_products(problem *p, const char *what)
     free(wanted);
     free(abs_sum);
     if (!(worst <= 1)) {
-        print_error("%s, f%d, %zux%zux%zu, batch %zu: worst/bound %g\n", what, p->desc.precision == CLSP_F64 ? 64 : 32,
-                    c->m, c->n, c->k, c->batch, worst);
+        print_error("%s, f%d, %zux%zux%zu, batch %zu: worst/bound %g\n", what,
+                    p->desc.precision == CLSP_F64 ? 64 : 32, c->m, c->n, c->k, c->batch, worst);
         fail();
     }
     if (worst > worst_share) worst_share = worst;
     assert_true(support_poisoned(p->out.bytes, p->out.count * real_size(p->desc.precision)));
 }
 
-static void run_case(clsp_context *ctx, clsp_precision precision, clspi_gemm_method method, const gemm_case *c,
-                     const char *what)
+static void run_case(clsp_context *ctx, clsp_precision precision, clspi_gemm_method method,
+                     const gemm_case *c, const char *what)
 {
     problem p;
     clspi_gemm *gemm;
@@ -345,8 +354,10 @@ static void *run_split(clsp_context *ctx, const gemm_case *c, size_t step, size_
 /* Neither ranges nor small launches change a bit. */
 static void test_splits(void **state)
 {
-    static const gemm_case cases[] = {
-        {5, 4, 6, 37, .pad = 1}, {17, 67, 5, 7, .pad = 3}, {29, 70, 9, 1, .pad = 0}, {100, 3, 2, 1, .pad = 0}};
+    static const gemm_case cases[] = {{5, 4, 6, 37, .pad = 1},
+                                      {17, 67, 5, 7, .pad = 3},
+                                      {29, 70, 9, 1, .pad = 0},
+                                      {100, 3, 2, 1, .pad = 0}};
 
     (void)state;
     for (size_t s = 0; s < CLSPI_COUNT(shapes); s++) {
@@ -379,12 +390,13 @@ static void test_empty(void **state)
 {
     clsp_context *ctx = open_with(NULL);
     static const size_t sizes[][4] = {{0, 3, 3, 2}, {3, 0, 3, 2}, {3, 3, 3, 0}, {0, 0, 0, 0}};
-    static const gemm_case no_sum[] = {{3, 4, 0, 5, .pad = 2}, {3, 40, 0, 2, .pad = 0}, {1, 1, 0, 1, .pad = 0}};
+    static const gemm_case no_sum[] = {
+        {3, 4, 0, 5, .pad = 2}, {3, 40, 0, 2, .pad = 0}, {1, 1, 0, 1, .pad = 0}};
 
     (void)state;
     for (size_t i = 0; i < CLSPI_COUNT(sizes); i++) {
-        const clspi_gemm_desc desc = {CLSP_F32, sizes[i][0], sizes[i][1], sizes[i][2], .batch = sizes[i][3],
-                                      .stride_c = 9};
+        const clspi_gemm_desc desc = {CLSP_F32,    sizes[i][0],          sizes[i][1],
+                                      sizes[i][2], .batch = sizes[i][3], .stride_c = 9};
         clspi_gemm *gemm;
         clspi_series series;
         assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &desc));
@@ -403,7 +415,8 @@ static void test_empty(void **state)
 static void test_wrong_descriptions(void **state)
 {
     clsp_context *ctx = open_with("fp64=0");
-    const clspi_gemm_desc good = {CLSP_F32, 3, 4, 5, .batch = 2, .stride_a = 15, .stride_b = 20, .stride_c = 12};
+    const clspi_gemm_desc good = {
+        CLSP_F32, 3, 4, 5, .batch = 2, .stride_a = 15, .stride_b = 20, .stride_c = 12};
     const size_t huge = SIZE_MAX / 2;
     const struct {
         clspi_gemm_desc desc;
@@ -431,7 +444,8 @@ static void test_wrong_descriptions(void **state)
         const clspi_gemm_desc *const w = &wrong[i].desc;
         clspi_gemm_desc desc = good;
         clspi_gemm *gemm = (clspi_gemm *)&desc;
-#define TAKE(field) if (w->field) desc.field = w->field
+#define TAKE(field)                                                                                \
+    if (w->field) desc.field = w->field
         TAKE(precision);
         TAKE(method);
         TAKE(m);
@@ -523,7 +537,8 @@ static clsp_context *open_out_of_order(void)
     return ctx;
 }
 
-/* Two products in a row, D = (A B) B, behind a user's event: on an out-of-order queue only the series keeps the order. */
+/* Two products in a row, D = (A B) B, behind a user's event: on an out-of-order queue only the
+ * series keeps the order. */
 static void check_order(clsp_context *ctx, clspi_gemm_method method)
 {
     const gemm_case c = {33, 33, 33, 1, .pad = 0};
@@ -541,10 +556,10 @@ static void check_order(clsp_context *ctx, clspi_gemm_method method)
     support_poison(p.out.bytes, p.out.count * sizeof(float));
     assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &p.desc));
     clspi_series_begin(&series, ctx, 1, &start, &done);
-    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, p.a.buffer, p.a.offset, p.b.buffer, p.b.offset, p.out.buffer,
-                                      p.out.offset, 0, 1));
-    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, p.out.buffer, p.out.offset, p.b.buffer, p.b.offset, q.out.buffer,
-                                      q.out.offset, 0, 1));
+    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, p.a.buffer, p.a.offset, p.b.buffer, p.b.offset,
+                                      p.out.buffer, p.out.offset, 0, 1));
+    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, p.out.buffer, p.out.offset, p.b.buffer,
+                                      p.b.offset, q.out.buffer, q.out.offset, 0, 1));
     assert_ok(ctx, clspi_series_end(&series, &done));
     assert_non_null(done);
     assert_int_equal(clSetUserEventStatus(start, CL_COMPLETE), CL_SUCCESS);
@@ -634,10 +649,10 @@ static void test_clblast_order(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest own[] = {
-        cmocka_unit_test(test_sized),         cmocka_unit_test(test_automatic),
-        cmocka_unit_test(test_rule),          cmocka_unit_test(test_splits),
-        cmocka_unit_test(test_empty),         cmocka_unit_test(test_wrong_descriptions),
-        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_status_translation),
+        cmocka_unit_test(test_sized),       cmocka_unit_test(test_automatic),
+        cmocka_unit_test(test_rule),        cmocka_unit_test(test_splits),
+        cmocka_unit_test(test_empty),       cmocka_unit_test(test_wrong_descriptions),
+        cmocka_unit_test(test_wrong_calls), cmocka_unit_test(test_status_translation),
         cmocka_unit_test(test_order),
     };
     const struct CMUnitTest clblast[] = {
@@ -649,8 +664,10 @@ int main(int argc, char **argv)
 
     if (support_no_device()) return 77;
     tiny = strcmp(support_device().platform, "Oclgrind") == 0;
-    if (argc > 1 && strcmp(argv[1], "clblast") == 0) failed = cmocka_run_group_tests(clblast, NULL, NULL);
-    else failed = cmocka_run_group_tests(own, NULL, NULL);
+    if (argc > 1 && strcmp(argv[1], "clblast") == 0)
+        failed = cmocka_run_group_tests(clblast, NULL, NULL);
+    else
+        failed = cmocka_run_group_tests(own, NULL, NULL);
     printf("worst/bound: %.3f\n", worst_share);
     return failed;
 }

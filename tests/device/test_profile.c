@@ -9,12 +9,24 @@
 #include "profile.h"
 
 static const clsp_device_info rich = {
-    .device_class = CLSP_CLASS_CPU, .opencl_version = 300, .svm = 15, .fp64 = 1, .fp16 = 1, .fma = 1, .images = 1,
-    .local_is_real = 1, .max_work_group = 4096, .local_bytes = 65536, .max_alloc_bytes = UINT64_C(1) << 40,
+    .device_class = CLSP_CLASS_CPU,
+    .opencl_version = 300,
+    .svm = 15,
+    .fp64 = 1,
+    .fp16 = 1,
+    .fma = 1,
+    .images = 1,
+    .local_is_real = 1,
+    .max_work_group = 4096,
+    .local_bytes = 65536,
+    .max_alloc_bytes = UINT64_C(1) << 40,
     .image_2d_max = {8192, 8192},
 };
 static const clsp_device_info poor = {
-    .device_class = CLSP_CLASS_DISCRETE, .opencl_version = 120, .max_work_group = 64, .local_bytes = 1024,
+    .device_class = CLSP_CLASS_DISCRETE,
+    .opencl_version = 120,
+    .max_work_group = 64,
+    .local_bytes = 1024,
     .max_alloc_bytes = 4096,
 };
 
@@ -65,8 +77,9 @@ static void test_several_words(void **state)
 
 static void test_only_narrows(void **state)
 {
-    const clsp_device_info info = narrowed(&poor, "fp64=1,fp16=1,fma=1,images=1,svm=15,work_group=4096,local=65536,"
-                                                  "alloc=18446744073709551615,opencl=300");
+    const clsp_device_info info =
+        narrowed(&poor, "fp64=1,fp16=1,fma=1,images=1,svm=15,work_group=4096,local=65536,"
+                        "alloc=18446744073709551615,opencl=300");
 
     (void)state;
     assert_memory_equal(&info, &poor, sizeof poor);
@@ -75,9 +88,31 @@ static void test_only_narrows(void **state)
 static void test_bad_words(void **state)
 {
     static const char *const bad[] = {
-        "fp64", "fp64=", "fp64=x", "fp64=-1", "fp64=0x", "fp64= 0", " fp64=0", "=0", "=", ",", "fp65=0", "fp6=0",
-        "FP64=0", "work_group=0", "alloc=0", "opencl=99", "local_is_real=2", "class=", "class=tpu", "class=cpux",
-        "class=cp", "fp64=0,,fma=0", "fp64=0;fma=0", "work_group=1e3", "alloc=999999999999999999999999999",
+        "fp64",
+        "fp64=",
+        "fp64=x",
+        "fp64=-1",
+        "fp64=0x",
+        "fp64= 0",
+        " fp64=0",
+        "=0",
+        "=",
+        ",",
+        "fp65=0",
+        "fp6=0",
+        "FP64=0",
+        "work_group=0",
+        "alloc=0",
+        "opencl=99",
+        "local_is_real=2",
+        "class=",
+        "class=tpu",
+        "class=cpux",
+        "class=cp",
+        "fp64=0,,fma=0",
+        "fp64=0;fma=0",
+        "work_group=1e3",
+        "alloc=999999999999999999999999999",
     };
     char text[256];
 
@@ -109,13 +144,15 @@ static void test_query(void **state)
     assert_string_equal(clspi_class_name((clsp_device_class)0), "unknown");
 }
 
-/* A context believes its limits, from the option or else from the variable, and takes kernel shapes by class. */
+/* A context believes its limits, from the option or else from the variable, and takes kernel shapes
+ * by class. */
 static void test_context_limits(void **state)
 {
     static const struct {
         const char *limits;
         int vectors;
-    } cases[] = {{"class=cpu", 1}, {"class=discrete", 0}, {"class=integrated", 0}, {"class=accelerator", 0}};
+    } cases[] = {
+        {"class=cpu", 1}, {"class=discrete", 0}, {"class=integrated", 0}, {"class=accelerator", 0}};
     clsp_context *ctx;
 
     (void)state;
@@ -152,8 +189,9 @@ static void test_contains(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),     cmocka_unit_test(test_several_words),  cmocka_unit_test(test_only_narrows),
-        cmocka_unit_test(test_bad_words), cmocka_unit_test(test_query),          cmocka_unit_test(test_context_limits),
+        cmocka_unit_test(test_words),        cmocka_unit_test(test_several_words),
+        cmocka_unit_test(test_only_narrows), cmocka_unit_test(test_bad_words),
+        cmocka_unit_test(test_query),        cmocka_unit_test(test_context_limits),
         cmocka_unit_test(test_contains),
     };
 

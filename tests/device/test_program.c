@@ -1,4 +1,5 @@
-/* Programs and kernels: messages of failed builds, sharing, local sizes. CLSP_TEST_CL_DIR is the folder of .cl files. */
+/* Programs and kernels: messages of failed builds, sharing, local sizes. CLSP_TEST_CL_DIR is the
+ * folder of .cl files. */
 #include "../support.h"
 
 #include <stdio.h>
@@ -27,7 +28,8 @@ static int line_of(const char *words)
     int number = 1;
 
     assert_non_null(file);
-    while (fgets(line, sizeof line, file) && !strstr(line, words)) number++;
+    while (fgets(line, sizeof line, file) && !strstr(line, words))
+        number++;
     fclose(file);
     return number;
 }
@@ -85,9 +87,11 @@ static void test_unknown_names(void **state)
     char message[512];
 
     (void)state;
-    assert_status(ctx, clspi_kernel_create(&kernel, ctx, "no_such_file", "", "k"), CLSP_ERROR_ARGUMENT);
+    assert_status(ctx, clspi_kernel_create(&kernel, ctx, "no_such_file", "", "k"),
+                  CLSP_ERROR_ARGUMENT);
     assert_null(kernel.kernel);
-    assert_status(ctx, clspi_kernel_create(&kernel, ctx, "bernstein", "", "no_such_kernel"), CL_INVALID_KERNEL_NAME);
+    assert_status(ctx, clspi_kernel_create(&kernel, ctx, "bernstein", "", "no_such_kernel"),
+                  CL_INVALID_KERNEL_NAME);
     assert_null(kernel.kernel);
     clsp_context_last_error(ctx, message, sizeof message);
     assert_non_null(strstr(message, "no_such_kernel"));
@@ -117,13 +121,16 @@ static void test_local_size(void **state)
         assert_true(kernel.local == ctx->tuning.work_group || 2 * kernel.local > limits[i] ||
                     2 * kernel.local > ctx->device.max_work_group);
         assert_ok(ctx, clspi_buffer_create(&table, ctx, sizeof values));
-        const clspi_arg args[] = {CLSPI_ARG(table), CLSPI_ARG(degree), CLSPI_ARG(num), CLSPI_ARG(stride)};
+        const clspi_arg args[] = {CLSPI_ARG(table), CLSPI_ARG(degree), CLSPI_ARG(num),
+                                  CLSPI_ARG(stride)};
         clspi_series_begin(&series, ctx, 0, NULL, NULL);
         assert_ok(ctx, clspi_series_launch(&series, &kernel, args, CLSPI_COUNT(args), num));
         assert_ok(ctx, clspi_series_read(&series, table, 0, values, sizeof values));
         assert_ok(ctx, clspi_series_end(&series, NULL));
-        for (size_t a = 0; a < num; a++) { /* a partition of unity at each sample: three terms, a few roundings */
-            const double sum = (double)values[a] + (double)values[num + a] + (double)values[2 * num + a];
+        for (size_t a = 0; a < num;
+             a++) { /* a partition of unity at each sample: three terms, a few roundings */
+            const double sum =
+                (double)values[a] + (double)values[num + a] + (double)values[2 * num + a];
             assert_true(sum > 1 - 4 * 6e-8 && sum < 1 + 4 * 6e-8);
         }
         clspi_buffer_release(&table);
@@ -178,8 +185,10 @@ static void test_buffers(void **state)
     assert_ok(ctx, clspi_buffer_check(ctx, buffer, 24, 1000, 4, "b"));
     assert_status(ctx, clspi_buffer_check(ctx, buffer, 25, 1000, 4, "b"), CLSP_ERROR_BUFFER_SIZE);
     assert_status(ctx, clspi_buffer_check(ctx, buffer, 0, 513, 8, "b"), CLSP_ERROR_BUFFER_SIZE);
-    assert_status(ctx, clspi_buffer_check(ctx, buffer, SIZE_MAX, 2, 4, "b"), CLSP_ERROR_BUFFER_SIZE);
-    assert_status(ctx, clspi_buffer_check(ctx, buffer, 2, SIZE_MAX, 4, "b"), CLSP_ERROR_BUFFER_SIZE);
+    assert_status(ctx, clspi_buffer_check(ctx, buffer, SIZE_MAX, 2, 4, "b"),
+                  CLSP_ERROR_BUFFER_SIZE);
+    assert_status(ctx, clspi_buffer_check(ctx, buffer, 2, SIZE_MAX, 4, "b"),
+                  CLSP_ERROR_BUFFER_SIZE);
     assert_status(ctx, clspi_buffer_check(ctx, NULL, 0, 1, 4, "b"), CLSP_ERROR_ARGUMENT);
     assert_status(ctx, clspi_buffer_check(ctx, foreign, 0, 1, 4, "b"), CLSP_ERROR_ARGUMENT);
     clspi_buffer_release(&buffer);
@@ -193,8 +202,9 @@ static void test_buffers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_build_failure), cmocka_unit_test(test_built_once), cmocka_unit_test(test_unknown_names),
-        cmocka_unit_test(test_local_size),    cmocka_unit_test(test_report),     cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_build_failure), cmocka_unit_test(test_built_once),
+        cmocka_unit_test(test_unknown_names), cmocka_unit_test(test_local_size),
+        cmocka_unit_test(test_report),        cmocka_unit_test(test_buffers),
     };
 
     if (support_no_device()) return 77;

@@ -73,7 +73,8 @@ static void test_index(void **state)
 
 static void test_class(void **state)
 {
-    static const char *const words[] = {"cpu", "integrated", "discrete", "accelerator", "gpu", "CPU", "Gpu"};
+    static const char *const words[] = {"cpu", "integrated", "discrete", "accelerator",
+                                        "gpu", "CPU",        "Gpu"};
 
     (void)state;
     for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
@@ -95,7 +96,8 @@ static void test_class(void **state)
 static void swap_case(char *text)
 {
     for (; *text; text++)
-        *text = (char)(islower((unsigned char)*text) ? toupper((unsigned char)*text) : tolower((unsigned char)*text));
+        *text = (char)(islower((unsigned char)*text) ? toupper((unsigned char)*text)
+                                                     : tolower((unsigned char)*text));
 }
 
 static void test_names(void **state)
@@ -132,7 +134,8 @@ static void test_environment(void **state)
     assert_int_equal(pick(NULL, &best), CLSP_OK);
     assert_picks("", best.id);
     for (size_t i = 0; i < count; i++)
-        assert_true(best.device_class != CLSP_CLASS_CPU || infos[i].device_class == CLSP_CLASS_CPU ||
+        assert_true(best.device_class != CLSP_CLASS_CPU ||
+                    infos[i].device_class == CLSP_CLASS_CPU ||
                     infos[i].device_class == CLSP_CLASS_ACCELERATOR);
     setenv("CLSPLINE_DEVICE", "", 1);
     assert_picks(NULL, best.id);
@@ -166,8 +169,9 @@ static void test_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_index),       cmocka_unit_test(test_class), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_environment), cmocka_unit_test(test_list),
+        cmocka_unit_test(test_index), cmocka_unit_test(test_class),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_list),
     };
 
     if (support_no_device()) return 77;

@@ -1,10 +1,10 @@
 /* Contexts used by several threads at once, and several contexts at once.
 
-   Meant for ThreadSanitizer too; on PoCL it reports nothing once PoCL's cache holds the kernels, that is on the second run:
-     CC=clang meson setup build-tsan -Db_sanitize=thread -Db_lundef=false --buildtype=debugoptimized
-     ninja -C build-tsan && build-tsan/tests/device/test_threads
-   On a cold cache, or with other drivers, TSAN_OPTIONS=suppressions=FILE with lines such as "called_from_lib:libpocl.so"
-   keeps the reports to our own code. */
+   Meant for ThreadSanitizer too; on PoCL it reports nothing once PoCL's cache holds the kernels,
+   that is on the second run: CC=clang meson setup build-tsan -Db_sanitize=thread -Db_lundef=false
+   --buildtype=debugoptimized ninja -C build-tsan && build-tsan/tests/device/test_threads On a cold
+   cache, or with other drivers, TSAN_OPTIONS=suppressions=FILE with lines such as
+   "called_from_lib:libpocl.so" keeps the reports to our own code. */
 #include "../support.h"
 
 #include <pthread.h>
@@ -43,7 +43,8 @@ static clsp_status make_table(clsp_context *ctx, const char *options, float *val
     clspi_series series = {0};
     cl_mem table = NULL;
     const cl_uint degree = DEGREE, num = SAMPLES, stride = SAMPLES;
-    const clspi_arg args[] = {CLSPI_ARG(table), CLSPI_ARG(degree), CLSPI_ARG(num), CLSPI_ARG(stride)};
+    const clspi_arg args[] = {CLSPI_ARG(table), CLSPI_ARG(degree), CLSPI_ARG(num),
+                              CLSPI_ARG(stride)};
 
     CLSPI_TRY(clspi_kernel_create(&kernel, ctx, "bernstein", options, "bernstein_table"));
     CLSPI_TRY(clspi_buffer_create(&table, ctx, VALUES * sizeof(float)));
@@ -67,7 +68,8 @@ static void *use_shared_context(void *argument)
 
     for (int i = 0; i < ROUNDS; i++) {
         cl_program program;
-        if (make_table(s->ctx, options[i % 3], values) != CLSP_OK || memcmp(values, s->wanted, sizeof values) != 0)
+        if (make_table(s->ctx, options[i % 3], values) != CLSP_OK ||
+            memcmp(values, s->wanted, sizeof values) != 0)
             atomic_fetch_add(&s->failures, 1);
         if (clspi_program_get(s->ctx, "no_such_file", "", &program, NULL) != CLSP_ERROR_ARGUMENT ||
             clsp_context_last_error(s->ctx, text, sizeof text) == 0)
@@ -85,13 +87,14 @@ static void *use_own_context(void *argument)
 
     for (int i = 0; i < 3; i++) {
         clsp_context *ctx = NULL;
-        if (clsp_context_create(&ctx, NULL, &opts) != CLSP_OK || make_table(ctx, "", values) != CLSP_OK ||
-            memcmp(values, s->wanted, sizeof values) != 0)
+        if (clsp_context_create(&ctx, NULL, &opts) != CLSP_OK ||
+            make_table(ctx, "", values) != CLSP_OK || memcmp(values, s->wanted, sizeof values) != 0)
             atomic_fetch_add(&s->failures, 1);
         clsp_context_destroy(&ctx);
         /* each thread finds its own failure */
         if (clsp_context_create(&ctx, NULL, &nowhere) != CLSP_ERROR_NO_DEVICE ||
-            clsp_context_last_error(NULL, text, sizeof text) == 0 || !strstr(text, "no such device"))
+            clsp_context_last_error(NULL, text, sizeof text) == 0 ||
+            !strstr(text, "no such device"))
             atomic_fetch_add(&s->failures, 1);
     }
     return NULL;
@@ -101,12 +104,15 @@ static void run_threads(void *(*body)(void *), shared *s)
 {
     pthread_t threads[THREADS];
 
-    for (size_t i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, body, s), 0);
-    for (size_t i = 0; i < THREADS; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, body, s), 0);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
     assert_int_equal(atomic_load(&s->failures), 0);
 }
 
-/* What one thread alone gets, from a context of its own: the shared one then starts without programs. */
+/* What one thread alone gets, from a context of its own: the shared one then starts without
+ * programs. */
 static void fill_wanted(shared *s)
 {
     static const clsp_context_opts opts = {.cache_dir = ""};
@@ -126,7 +132,8 @@ static void test_one_context(void **state)
     fill_wanted(&s);
     assert_ok(NULL, clsp_context_create(&s.ctx, NULL, &opts));
     run_threads(use_shared_context, &s);
-    assert_int_equal(atomic_load(&s.builds), 3); /* one a set of options, however many threads asked */
+    assert_int_equal(atomic_load(&s.builds),
+                     3); /* one a set of options, however many threads asked */
     clsp_context_destroy(&s.ctx);
 }
 
