@@ -1,5 +1,5 @@
 /* What the test programs share: random numbers, poisoned buffers with guard zones, a device at
- * hand. */
+   hand. */
 #ifndef TESTS_SUPPORT_H
 #define TESTS_SUPPORT_H
 
@@ -28,7 +28,7 @@ void support_assert_status(clsp_context *ctx, clsp_status got, clsp_status wante
                            const char *file, int line);
 
 /* The value that a test program returns when the machine has no device (77), or 0. Called first in
- * main. */
+   main. */
 int support_no_device(void);
 
 /* The device that a context picks by itself. */
@@ -43,7 +43,7 @@ double support_uniform(uint64_t *state);
 enum { SUPPORT_GUARD = 64 }; /* elements before and after a guarded range */
 
 /* Fills bytes with 0xff: a NaN of float and of double that no arithmetic gives, at whichever byte a
- * range starts. */
+   range starts. */
 void support_poison(void *bytes, size_t size);
 
 /* Whether all bytes still are. */

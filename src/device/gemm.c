@@ -8,8 +8,7 @@
 #include "check.h"
 
 enum {
-    ROWS_MOST =
-        8, /* rows of an item of gemm_wide: its registers, and how often a value of B is used */
+    ROWS_MOST = 8, /* rows of an item of gemm_wide: how often a value of B is used */
     STRIP_BYTES = 2048, /* of one row, for one item of gemm_wide on CPUs */
     STRIPS_PER_UNIT = 4,
     OPTIONS_MAX = 192
@@ -37,7 +36,7 @@ struct clspi_gemm {
 };
 
 /* A range of the grid of items: of gemm_wide's row blocks and strips, or of gemm_rows' rows with
- * one strip. */
+   one strip. */
 typedef struct item_range {
     size_t first_product, num_products;
     cl_uint first_block, num_blocks;
@@ -53,7 +52,7 @@ typedef struct placed {
 /* ---- description ---- */
 
 /* Elements from the first of product 0's matrix to the last of product count - 1's; false when that
- * overflows. */
+   overflows. */
 static bool span_of(const operand *x, size_t count, size_t *span)
 {
     size_t rows = x->rows - 1, batch = count - 1;
@@ -85,7 +84,7 @@ static clsp_status check_operand(const clspi_gemm *gemm, const operand *x)
 }
 
 /* The C of different products must not share an element: they lie one behind the other, or row by
- * row side by side. */
+   row side by side. */
 static clsp_status check_overlap(const clspi_gemm *gemm)
 {
     const size_t batch = gemm->desc.batch;
@@ -162,7 +161,7 @@ static cl_uint strip_of(const clspi_gemm *gemm, cl_uint lanes)
 }
 
 /* Which of the two kernels, and what an item makes. Blocks are as even as they can be: 17 rows in
- * blocks of 6. */
+   blocks of 6. */
 static void shape_items(clspi_gemm *gemm, cl_uint lanes)
 {
     const clspi_gemm_desc *const d = &gemm->desc;

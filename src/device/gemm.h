@@ -14,7 +14,7 @@ typedef enum clspi_gemm_method {
 } clspi_gemm_method;
 
 /* A batch of products: C_p [m][n] = A_p [m][k] * B_p [k][n] for p = 0..batch - 1. Sizes are in
- * elements. */
+   elements. */
 typedef struct clspi_gemm_desc {
     clsp_precision precision;
     size_t m, n, k;       /* below 2^31 each; with k = 0 the products are zeros */
@@ -27,7 +27,7 @@ typedef struct clspi_gemm_desc {
 } clspi_gemm_desc;
 
 /* A description made ready: checked, its method chosen, its kernel compiled. Takes one call at a
- * time. */
+   time. */
 typedef struct clspi_gemm clspi_gemm;
 
 /* Errors: CLSP_ERROR_ARGUMENT (precision, method, sizes, leading dimensions, overlapping C),
@@ -52,7 +52,7 @@ clsp_status clspi_gemm_enqueue(clspi_gemm *gemm, clspi_series *series, cl_mem a,
                                size_t count);
 
 /* What a status code of CLBlast is among ours: OpenCL's own stay, the others would collide with our
- * values. */
+   values. */
 clsp_status clspi_gemm_clblast_status(int code);
 
 #endif

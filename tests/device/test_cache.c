@@ -1,5 +1,5 @@
 /* The disk cache of programs: no damage, no folder and no neighbour may do more than make it
- * compile. */
+   compile. */
 #include "../support.h"
 
 #include <stdbool.h>

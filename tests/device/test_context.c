@@ -1,5 +1,5 @@
 /* Contexts: creation on queues and by choice, the caller's objects, messages, and machines without
- * a device. */
+   a device. */
 #include "../support.h"
 
 #include <stdio.h>
@@ -291,7 +291,7 @@ static void test_status_str(void **state)
 /* ---- machines without a device ---- */
 
 /* Prints nothing; 0: a context was made, 1: there is no device and the message holds the words, 2:
- * anything else. */
+   anything else. */
 static int child(const char *words)
 {
     clsp_context *ctx;

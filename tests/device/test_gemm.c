@@ -56,7 +56,7 @@ static void put(family *f, clsp_precision precision, size_t i, double x)
 }
 
 /* All zeros need a different poison than the outputs': NaNs, so that reading outside a matrix
- * shows. */
+   shows. */
 static void make_family(family *f, clsp_context *ctx, clsp_precision precision, size_t rows,
                         size_t cols, size_t batch, bool shared, const gemm_case *c)
 {
@@ -538,7 +538,7 @@ static clsp_context *open_out_of_order(void)
 }
 
 /* Two products in a row, D = (A B) B, behind a user's event: on an out-of-order queue only the
- * series keeps the order. */
+   series keeps the order. */
 static void check_order(clsp_context *ctx, clspi_gemm_method method)
 {
     const gemm_case c = {33, 33, 33, 1, .pad = 0};

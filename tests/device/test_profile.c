@@ -145,7 +145,7 @@ static void test_query(void **state)
 }
 
 /* A context believes its limits, from the option or else from the variable, and takes kernel shapes
- * by class. */
+   by class. */
 static void test_context_limits(void **state)
 {
     static const struct {

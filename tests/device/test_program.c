@@ -1,5 +1,5 @@
 /* Programs and kernels: messages of failed builds, sharing, local sizes. CLSP_TEST_CL_DIR is the
- * folder of .cl files. */
+   folder of .cl files. */
 #include "../support.h"
 
 #include <stdio.h>

@@ -112,7 +112,7 @@ static void run_threads(void *(*body)(void *), shared *s)
 }
 
 /* What one thread alone gets, from a context of its own: the shared one then starts without
- * programs. */
+   programs. */
 static void fill_wanted(shared *s)
 {
     static const clsp_context_opts opts = {.cache_dir = ""};
