@@ -12,8 +12,9 @@
 enum {
     COLUMNS_MAX_ORDER = 16, /* highest degree_u + 1 that bezier_columns is compiled for: its registers */
     TABLE_MULTIPLE = 16,    /* table columns are padded to this, so that vectors can be loaded whole */
-    ROWS_PER_BLOCK = 4,     /* CLSP_ROWS of bezier_rows.cl */
-    STRIP_BYTES = 2048,     /* of one row, for one item of bezier_rows on CPUs */
+    ROWS_PER_BLOCK = 8,     /* CLSP_ROWS of bezier_rows.cl */
+    STRIP_MIN = 1024,       /* columns of a row for one item of bezier_rows on CPUs, */
+    STRIP_MAX = 8192,       /* a multiple of all lanes */
     ROWS_MULTIPLE = 16,     /* parts of a patch start at multiples of this */
     OPTIONS_MAX = 160
 };
@@ -87,8 +88,11 @@ static clsp_status check_sizes(const clsp_bezier_plan *plan)
 
 static cl_uint lanes_of(const clsp_context *ctx, clsp_precision precision)
 {
-    const size_t real_bytes = precision == CLSP_F64 ? 8 : 4;
-    return ctx->tuning.vector_bytes ? (cl_uint)(ctx->tuning.vector_bytes / real_bytes) : 1;
+    const size_t real_bytes = precision == CLSP_F64 ? sizeof(double) : sizeof(float);
+    const size_t native = clspi_max(16, ctx->device.native_vector_bytes);
+    const size_t bytes = clspi_min(native, ctx->tuning.max_vector_bytes);
+
+    return bytes == 0 ? 1 : (cl_uint)(bytes / real_bytes);
 }
 
 /* Build options; dim and order_u only where the program depends on them, else 0. */
@@ -387,12 +391,12 @@ typedef struct row_range {
    compute units have work. */
 static cl_uint rows_per_item(const clsp_bezier_plan *plan, const row_range *range)
 {
-    enum { ITEMS_PER_UNIT = 1024, MOST = 64 };
+    enum { MOST = 64 };
     const size_t columns = range->num_patches * plan->width;
-    const size_t wanted = (size_t)plan->ctx->device.compute_units * ITEMS_PER_UNIT;
+    const size_t wanted = plan->ctx->device.compute_units * plan->ctx->tuning.items_per_unit;
     const size_t blocks = clspi_max(1, wanted / columns);
 
-    return (cl_uint)clspi_min(clspi_round_up(clspi_div_up(range->num_rows, blocks), ROWS_PER_BLOCK), MOST);
+    return (cl_uint)clspi_min(clspi_round_up(clspi_div_up(range->num_rows, blocks), 4), MOST);
 }
 
 static clsp_status launch_columns(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
@@ -436,12 +440,22 @@ fail:
     return status;
 }
 
+/* Columns for one item of bezier_rows: on CPUs long strips, which run at the speed of stores, but enough of them. */
+static cl_uint strip_of(const clsp_bezier_plan *plan, size_t num_blocks)
+{
+    const size_t wanted = plan->ctx->device.compute_units * plan->ctx->tuning.items_per_unit;
+    const size_t strips = clspi_max(1, wanted / num_blocks);
+
+    if (plan->lanes == 1) return 1;
+    return (cl_uint)clspi_min(STRIP_MAX, clspi_round_up(clspi_div_up(plan->width, strips), STRIP_MIN));
+}
+
 static clsp_status launch_rows(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
 {
     const cl_uint stride_t = plan->v.stride * plan->desc.dim;
-    const cl_uint strip = plan->lanes > 1 ? (cl_uint)(STRIP_BYTES / plan->real_bytes) : 1;
-    const cl_uint num_strips = (cl_uint)clspi_div_up(plan->width, strip);
     const cl_uint num_blocks = (cl_uint)clspi_div_up(range->num_rows, ROWS_PER_BLOCK);
+    const cl_uint strip = strip_of(plan, range->num_patches * num_blocks);
+    const cl_uint num_strips = (cl_uint)clspi_div_up(plan->width, strip);
     const cl_uint items = (cl_uint)(range->num_patches * num_blocks * num_strips);
     const cl_uint2 offset = clspi_halves(range->offset);
     const clspi_arg args[] = {
