@@ -8,9 +8,8 @@
 #include "check.h"
 
 enum {
-    ROWS_MOST = 8, /* rows of an item of gemm_wide: how often a value of B is used */
+    ROWS_MOST = 8,      /* rows of an item of gemm_wide: how often a value of B is used */
     STRIP_BYTES = 2048, /* of one row, for one item of gemm_wide on CPUs */
-    STRIPS_PER_UNIT = 4,
     OPTIONS_MAX = 192
 };
 
@@ -144,8 +143,10 @@ static clspi_gemm_method choose_method(const clspi_gemm *gemm)
 
 static cl_uint lanes_of(const clspi_gemm *gemm)
 {
-    const size_t vector_bytes = gemm->ctx->tuning.vector_bytes;
-    return vector_bytes ? (cl_uint)(vector_bytes / gemm->real_bytes) : 1;
+    const size_t native = clspi_max(16, gemm->ctx->device.native_vector_bytes);
+    const size_t bytes = clspi_min(native, gemm->ctx->tuning.max_vector_bytes);
+
+    return bytes == 0 ? 1 : (cl_uint)(bytes / gemm->real_bytes);
 }
 
 /* Columns of an item of gemm_wide: long strips where vectors are explicit, but short enough that
@@ -153,8 +154,8 @@ static cl_uint lanes_of(const clspi_gemm *gemm)
 static cl_uint strip_of(const clspi_gemm *gemm, cl_uint lanes)
 {
     const size_t blocks = clspi_div_up(gemm->desc.m, gemm->item_rows);
-    const size_t items =
-        clspi_max(1, (size_t)gemm->ctx->device.compute_units * STRIPS_PER_UNIT / blocks);
+    const size_t busy = gemm->ctx->device.compute_units * gemm->ctx->tuning.items_per_unit;
+    const size_t items = clspi_max(1, busy / blocks);
     const size_t wanted = clspi_round_up(clspi_div_up(gemm->desc.n, items), lanes);
 
     return lanes == 1 ? 1 : (cl_uint)clspi_min(wanted, STRIP_BYTES / gemm->real_bytes);

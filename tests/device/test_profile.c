@@ -159,7 +159,7 @@ static void test_context_limits(void **state)
     for (size_t i = 0; i < CLSPI_COUNT(cases); i++) {
         const clsp_context_opts opts = {.limits = cases[i].limits};
         assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
-        assert_int_equal(ctx->tuning.vector_bytes > 0, cases[i].vectors);
+        assert_int_equal(ctx->tuning.max_vector_bytes > 0, cases[i].vectors);
         clsp_context_destroy(&ctx);
     }
     setenv("CLSPLINE_LIMITS", "fp64=0,work_group=3", 1);
