@@ -111,7 +111,7 @@ static void test_local_size(void **state)
         clspi_series series;
         cl_mem table;
         float values[3 * 37];
-        const cl_uint degree = 2, num = 37, stride = 37;
+        const cl_uint order = 3, num = 37, stride = 37;
 
         snprintf(words, sizeof words, "work_group=%zu", limits[i]);
         clsp_context *ctx = open_with(words);
@@ -121,7 +121,7 @@ static void test_local_size(void **state)
         assert_true(kernel.local == ctx->tuning.work_group || 2 * kernel.local > limits[i] ||
                     2 * kernel.local > ctx->device.max_work_group);
         assert_ok(ctx, clspi_buffer_create(&table, ctx, sizeof values));
-        const clspi_arg args[] = {CLSPI_ARG(table), CLSPI_ARG(degree), CLSPI_ARG(num),
+        const clspi_arg args[] = {CLSPI_ARG(table), CLSPI_ARG(order), CLSPI_ARG(num),
                                   CLSPI_ARG(stride)};
         clspi_series_begin(&series, ctx, 0, NULL, NULL);
         assert_ok(ctx, clspi_series_launch(&series, &kernel, args, CLSPI_COUNT(args), num));

@@ -42,8 +42,8 @@ static clsp_status make_table(clsp_context *ctx, const char *options, float *val
     clspi_kernel kernel = {0};
     clspi_series series = {0};
     cl_mem table = NULL;
-    const cl_uint degree = DEGREE, num = SAMPLES, stride = SAMPLES;
-    const clspi_arg args[] = {CLSPI_ARG(table), CLSPI_ARG(degree), CLSPI_ARG(num),
+    const cl_uint order = DEGREE + 1, num = SAMPLES, stride = SAMPLES;
+    const clspi_arg args[] = {CLSPI_ARG(table), CLSPI_ARG(order), CLSPI_ARG(num),
                               CLSPI_ARG(stride)};
 
     CLSPI_TRY(clspi_kernel_create(&kernel, ctx, "bernstein", options, "bernstein_table"));
