@@ -537,14 +537,29 @@ static clsp_context *open_out_of_order(void)
     return ctx;
 }
 
-/* Two products in a row, D = (A B) B, behind a user's event: on an out-of-order queue only the
-   series keeps the order. */
+/* A comes by a copy that waits for the user's event; until then it is poison. */
+static void delay_a(clsp_context *ctx, problem *p, cl_event start, cl_mem *source, cl_event *copied)
+{
+    const size_t size = p->a.count * sizeof(float);
+    cl_int code;
+
+    *source = clCreateBuffer(ctx->context, CL_MEM_COPY_HOST_PTR, size, p->a.bytes, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    support_poison(p->a.bytes, size);
+    upload(ctx, &p->a, CLSP_F32);
+    code = clEnqueueCopyBuffer(ctx->queue, *source, p->a.buffer, 0, 0, size, 1, &start, copied);
+    assert_int_equal(code, CL_SUCCESS);
+}
+
+/* Two products in a row, D = (A B) B, behind a late A: on an out-of-order queue only the series
+   keeps the order. */
 static void check_order(clsp_context *ctx, clspi_gemm_method method)
 {
     const gemm_case c = {33, 33, 33, 1, .pad = 0};
     clspi_series series;
     clspi_gemm *gemm;
-    cl_event done = NULL;
+    cl_event copied, done = NULL;
+    cl_mem source;
     cl_int code;
     problem p, q;
 
@@ -552,16 +567,16 @@ static void check_order(clsp_context *ctx, clspi_gemm_method method)
     make_problem(&q, ctx, CLSP_F32, method, &c);
     const cl_event start = clCreateUserEvent(ctx->context, &code);
     assert_int_equal(code, CL_SUCCESS);
-    /* the inputs come late too: A is poisoned until the event, which the copy waits for */
-    support_poison(p.out.bytes, p.out.count * sizeof(float));
+    delay_a(ctx, &p, start, &source, &copied);
     assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &p.desc));
-    clspi_series_begin(&series, ctx, 1, &start, &done);
+    clspi_series_begin(&series, ctx, 1, &copied, &done);
     assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, p.a.buffer, p.a.offset, p.b.buffer, p.b.offset,
                                       p.out.buffer, p.out.offset, 0, 1));
     assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, p.out.buffer, p.out.offset, p.b.buffer,
                                       p.b.offset, q.out.buffer, q.out.offset, 0, 1));
     assert_ok(ctx, clspi_series_end(&series, &done));
     assert_non_null(done);
+    assert_int_equal(clFlush(ctx->queue), CL_SUCCESS);
     assert_int_equal(clSetUserEventStatus(start, CL_COMPLETE), CL_SUCCESS);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
     download(ctx, &p.out, CLSP_F32);
@@ -573,7 +588,9 @@ static void check_order(clsp_context *ctx, clspi_gemm_method method)
     check_products(&p, "first of two");
     check_products(&q, "second of two");
     clReleaseEvent(done);
+    clReleaseEvent(copied);
     clReleaseEvent(start);
+    clReleaseMemObject(source);
     clspi_gemm_destroy(&gemm);
     free_problem(&p);
     free_problem(&q);
