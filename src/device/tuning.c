@@ -17,8 +17,8 @@ typedef struct tuning_row {
 /* The first row that fits counts.
    PoCL compiles every kernel of a program when its binary is asked for, and keeps a cache of its own.
    65535 groups: older Mesa drivers fail above.
-   Products on CPUs: CLBlast was 7 to 30 times slower than our own kernels at every size tried, up to 1024 x 1024 x 1024.
-   On a GPU it won from 32 x 32 upward, and lost 3 to 12 times below 16. */
+   Products: on CPUs CLBlast was 4 times slower than our own kernels or worse at every size tried,
+   up to 1024 x 1024 x 1024. On a GPU it won from 32 x 32 upward, and lost 3 to 12 times below 16. */
 static const tuning_row rows[] = {
     {CLSP_CLASS_CPU, "Portable Computing", {4, 65535, 64, FMA_SLOW, 32, 0, 33, 0, 0}},
     {CLSP_CLASS_CPU, NULL, {4, 65535, 64, FMA_SLOW, 32, 1, 33, 0, 0}},

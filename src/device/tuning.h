@@ -11,9 +11,9 @@ typedef struct clspi_tuning {
     uint64_t max_launch_fma;   /* multiply-adds of one launch, to stay far below a driver's time limit */
     size_t items_per_unit;     /* work-items that keep a compute unit busy */
     uint32_t keep_binaries;    /* 1: the disk cache of programs pays here */
-    uint32_t gemm_wide_columns; /* products with at least as many columns are made by columns, narrower ones by rows */
-    uint32_t gemm_clblast_f32;  /* CLBlast makes products whose m, n and k are all at least this; 0: none */
-    uint32_t gemm_clblast_f64;
+    uint32_t gemm_wide_columns; /* products at least this wide are made by columns, others by rows */
+    uint32_t gemm_clblast_f32;  /* CLBlast makes products whose m, n and k are all at least this; */
+    uint32_t gemm_clblast_f64;  /* 0: none */
 } clspi_tuning;
 
 /* The row for a device (as narrowed). */
