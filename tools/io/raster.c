@@ -1,0 +1,289 @@
+#include "raster.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    SUB = 3,
+    BAND = 60
+}; /* SUB x SUB samples a pixel; rows drawn at a time, which bounds memory */
+
+/* A vertex on the picture, in samples, with the reciprocal of its depth and its normal in the
+ * camera's axes. */
+typedef struct vertex {
+    float x, y, w;
+    float normal[3];
+} vertex;
+
+typedef struct sample {
+    float w; /* reciprocal depth of what is seen; 0: background */
+    float color[3];
+} sample;
+
+/* Camera axes in the mesh's space, and where things are. Positions are taken in units of `unit`
+ * from `center`. */
+typedef struct camera {
+    double right[3], up[3], toward[3]; /* toward the viewer */
+    double center[3], unit;
+    double scale, shift[2]; /* from the image plane to samples */
+} camera;
+
+/* The rows of samples being drawn. */
+typedef struct band {
+    size_t width, first, rows; /* in samples */
+    sample *samples;           /* [rows][width] */
+} band;
+
+static const double view_distance =
+    5; /* in half diagonals of the bounding box: little perspective */
+static const double turn = 0.52, tilt = 0.42; /* radians: to the side, above the horizon */
+static const double margin = 0.84;            /* of the picture that the mesh may fill */
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The axis that points up. */
+static int choose_up(raster_up up, const double size[3])
+{
+    if (up != RASTER_UP_AUTO) return (int)up - (int)RASTER_UP_X;
+    return size[1] > 2.5 * fmax(size[0], size[2]) ? 2 : 1;
+}
+
+/* Sets the three axes: the wider of the two sides across, turned and tilted. */
+static void aim(camera *c, int up_axis, const double size[3])
+{
+    double across[3] = {0, 0, 0}, deep[3] = {0, 0, 0}, up[3] = {0, 0, 0};
+    int a = (up_axis + 2) % 3, b = (up_axis + 1) % 3; /* across x up = deep */
+    up[up_axis] = 1;
+    if (size[b] > 1.5 * size[a]) { /* a quarter turn */
+        across[b] = 1;
+        deep[a] = -1;
+    } else {
+        across[a] = 1;
+        deep[b] = 1;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        double level = cos(turn) * deep[axis] + sin(turn) * across[axis];
+        c->right[axis] = cos(turn) * across[axis] - sin(turn) * deep[axis];
+        c->toward[axis] = cos(tilt) * level + sin(tilt) * up[axis];
+        c->up[axis] = cos(tilt) * up[axis] - sin(tilt) * level;
+    }
+}
+
+/* The image-plane position of a point and the reciprocal of its depth. */
+static void project(const camera *c, const double position[3], double *x, double *y, double *w)
+{
+    double p[3];
+    for (int axis = 0; axis < 3; axis++)
+        p[axis] = position[axis] / c->unit - c->center[axis] / c->unit;
+    *w = 1 / (view_distance - dot(p, c->toward));
+    *x = dot(p, c->right) * *w;
+    *y = -dot(p, c->up) * *w;
+}
+
+/* Scales and shifts the image plane so that the mesh fills the picture. */
+static void fit(camera *c, const mesh *m, double width, double height)
+{
+    double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
+    for (size_t i = 0; i < m->num_vertices; i++) {
+        double at[2], w;
+        project(c, m->positions + 3 * i, &at[0], &at[1], &w);
+        if (!isfinite(at[0]) || !isfinite(at[1])) continue;
+        for (int k = 0; k < 2; k++) {
+            low[k] = fmin(low[k], at[k]);
+            high[k] = fmax(high[k], at[k]);
+        }
+    }
+    double wide = fmax(high[0] - low[0], 1e-6), tall = fmax(high[1] - low[1], 1e-6);
+    c->scale = margin * fmin(width / wide, height / tall);
+    c->shift[0] = width / 2 - c->scale * (low[0] + high[0]) / 2;
+    c->shift[1] = height / 2 - c->scale * (low[1] + high[1]) / 2;
+}
+
+static camera place_camera(const mesh *m, raster_up up, double width, double height)
+{
+    camera c = {.unit = 0};
+    double low[3], high[3], half[3];
+    mesh_bounds(m, low, high);
+    for (int axis = 0; axis < 3; axis++) {
+        half[axis] = high[axis] / 2 - low[axis] / 2; /* halves first: the difference may overflow */
+        c.center[axis] = low[axis] / 2 + high[axis] / 2;
+        c.unit = hypot(c.unit, half[axis]);
+    }
+    if (!(c.unit > 0) || !isfinite(c.unit)) c.unit = 1;
+    aim(&c, choose_up(up, half), half);
+    fit(&c, m, width, height);
+    return c;
+}
+
+static vertex *transform(const camera *c, const mesh *m)
+{
+    vertex *vertices = malloc((m->num_vertices + 1) * sizeof(*vertices));
+    if (!vertices) return NULL;
+    for (size_t i = 0; i < m->num_vertices; i++) {
+        double x, y, w;
+        const double *normal = m->normals + 3 * i;
+        project(c, m->positions + 3 * i, &x, &y, &w);
+        vertices[i] = (vertex){.x = (float)(c->scale * x + c->shift[0]),
+                               .y = (float)(c->scale * y + c->shift[1]),
+                               .w = (float)w,
+                               .normal = {(float)dot(normal, c->right), (float)dot(normal, c->up),
+                                          (float)dot(normal, c->toward)}};
+    }
+    return vertices;
+}
+
+static float lambert(const float n[3], float x, float y, float z)
+{
+    return fmaxf(0, (n[0] * x + n[1] * y + n[2] * z) / sqrtf(x * x + y * y + z * z));
+}
+
+/* Linear colour of a glazed surface, lit from the upper left, filled from the right, under a bright
+   sky; the viewer is at z. */
+static void shade(const float interpolated[3], float color[3])
+{
+    static const float glaze[3] = {0.56f, 0.17f, 0.085f};
+    static const float sky[3] = {0.40f, 0.44f, 0.50f}, ground[3] = {0.17f, 0.15f, 0.13f};
+    const float *v = interpolated;
+    float length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    float side = v[2] < 0 ? -1.0f : 1.0f; /* both sides are lit */
+    float n[3] = {0, 0, 1};
+    if (length > 1e-6f)
+        for (int k = 0; k < 3; k++)
+            n[k] = side * v[k] / length;
+
+    float key = lambert(n, -0.55f, 0.75f, 0.60f);
+    float fill = lambert(n, 0.90f, 0.10f, 0.50f);
+    float half = lambert(n, -0.55f, 0.75f, 0.60f + 1.10f); /* between key light and viewer */
+    float gloss = 0.38f * powf(half, 70) + 0.07f * powf(half, 10);
+    float rim = 0.16f * powf(1 - n[2], 4);
+    float upward = 0.5f + 0.5f * n[1];
+    for (int k = 0; k < 3; k++) {
+        float around = ground[k] + (sky[k] - ground[k]) * upward;
+        color[k] = glaze[k] * (around + 0.95f * key + 0.16f * fill) + gloss + rim * sky[k];
+    }
+}
+
+static float edge(const vertex *a, const vertex *b, float x, float y)
+{
+    return (b->x - a->x) * (y - a->y) - (b->y - a->y) * (x - a->x);
+}
+
+/* Clamps a coordinate to 0..limit; also for what does not fit size_t. */
+static size_t clamp(float value, size_t limit)
+{
+    if (!(value > 0)) return 0;
+    return value < (float)limit ? (size_t)value : limit;
+}
+
+static void draw_sample(sample *target, const vertex *corners[3], const float weights[3])
+{
+    float w = 0, normal[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++)
+        w += weights[i] * corners[i]->w;
+    if (!(w > target->w)) return;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            normal[k] += weights[i] * corners[i]->normal[k];
+    target->w = w;
+    shade(normal, target->color);
+}
+
+static void draw_triangle(band *b, const vertex *corners[3])
+{
+    const vertex *p = corners[0], *q = corners[1], *r = corners[2];
+    float area = edge(p, q, r->x, r->y);
+    if (!isfinite(area) || area == 0) return;
+    float top = (float)b->first, bottom = (float)(b->first + b->rows);
+    float low = fminf(p->y, fminf(q->y, r->y)), high = fmaxf(p->y, fmaxf(q->y, r->y));
+    if (high < top || low > bottom) return;
+    size_t y0 = clamp(low - top, b->rows), y1 = clamp(high - top + 1, b->rows);
+    size_t x0 = clamp(fminf(p->x, fminf(q->x, r->x)), b->width);
+    size_t x1 = clamp(fmaxf(p->x, fmaxf(q->x, r->x)) + 1, b->width);
+    for (size_t y = y0; y < y1; y++) {
+        for (size_t x = x0; x < x1; x++) {
+            float at_x = (float)x + 0.5f, at_y = (float)(y + b->first) + 0.5f;
+            float weights[3] = {edge(q, r, at_x, at_y) / area, edge(r, p, at_x, at_y) / area,
+                                edge(p, q, at_x, at_y) / area};
+            if (weights[0] >= 0 && weights[1] >= 0 && weights[2] >= 0)
+                draw_sample(&b->samples[y * b->width + x], corners, weights);
+        }
+    }
+}
+
+static void draw_mesh(band *b, const mesh *m, const vertex *vertices)
+{
+    for (size_t face = 0; face < m->num_faces; face++) {
+        size_t count;
+        const uint32_t *corners = mesh_face(m, face, &count);
+        for (size_t i = 1; i + 1 < count; i++) {
+            const vertex *triangle[3] = {&vertices[corners[0]], &vertices[corners[i]],
+                                         &vertices[corners[i + 1]]};
+            draw_triangle(b, triangle);
+        }
+    }
+}
+
+/* Linear colour of the background: light above, a little darker toward the corners. */
+static void backdrop(float x, float y, float color[3])
+{
+    static const float light[3] = {0.90f, 0.91f, 0.92f}, dark[3] = {0.62f, 0.64f, 0.67f};
+    float distance = (x - 0.5f) * (x - 0.5f) * 1.1f + (y - 0.42f) * (y - 0.42f) * 1.5f;
+    float blend = fminf(1, distance * 1.6f);
+    for (int k = 0; k < 3; k++)
+        color[k] = light[k] + (dark[k] - light[k]) * blend;
+}
+
+/* The sRGB transfer function (IEC 61966-2-1). */
+static unsigned char encode(float linear)
+{
+    float x = fminf(1, fmaxf(0, linear));
+    float coded = x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
+    return (unsigned char)(255 * coded + 0.5f);
+}
+
+/* The mean of a pixel's samples, over the background. */
+static void resolve(const band *b, size_t column, size_t row, const float background[3],
+                    unsigned char rgb[3])
+{
+    float sum[3] = {0, 0, 0};
+    for (size_t y = 0; y < SUB; y++) {
+        for (size_t x = 0; x < SUB; x++) {
+            const sample *s = &b->samples[(row * SUB + y) * b->width + column * SUB + x];
+            for (int k = 0; k < 3; k++)
+                sum[k] += s->w > 0 ? fminf(1, s->color[k]) : background[k];
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        rgb[k] = encode(sum[k] / (SUB * SUB));
+}
+
+bool raster_render(const mesh *m, raster_up up, size_t width, size_t height, unsigned char *rgb,
+                   const io_progress *progress)
+{
+    band b = {.width = width * SUB};
+    camera c = place_camera(m, up, (double)(width * SUB), (double)(height * SUB));
+    vertex *vertices = transform(&c, m);
+    b.samples = malloc(b.width * BAND * SUB * sizeof(sample));
+    bool done = vertices && b.samples;
+    for (size_t first = 0; done && first < height; first += BAND) {
+        size_t rows = height - first < BAND ? height - first : BAND;
+        b.first = first * SUB;
+        b.rows = rows * SUB;
+        for (size_t i = 0; i < b.rows * b.width; i++)
+            b.samples[i].w = 0;
+        draw_mesh(&b, m, vertices);
+        for (size_t pixel = 0; pixel < rows * width; pixel++) {
+            size_t x = pixel % width, y = pixel / width;
+            float background[3];
+            backdrop((float)x / (float)width, (float)(first + y) / (float)height, background);
+            resolve(&b, x, y, background, rgb + 3 * ((first + y) * width + x));
+        }
+        io_report(progress, first + rows, height);
+    }
+    free(b.samples);
+    free(vertices);
+    return done;
+}
