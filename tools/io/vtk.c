@@ -49,7 +49,7 @@ bool vtk_write(const mesh *m, const char *path, const io_progress *progress, io_
     write_triples(out.file, m, m->positions, progress, total);
     write_cells(out.file, m, progress, total);
     if (m->normals) {
-        fprintf(out.file, "POINT_DATA %lu\nNORMALS normals %s\n", (unsigned long)m->num_vertices,
+        fprintf(out.file, "POINT_DATA %lu\nVECTORS normals %s\n", (unsigned long)m->num_vertices,
                 real);
         write_triples(out.file, m, m->normals, NULL, total);
     }
