@@ -13,7 +13,7 @@
 #endif
 
 /* Rows of an item of bezier_rows; strides of tables are multiples of it. */
-#define CLSP_ROWS 4
+#define CLSP_ROWS 8
 
 /* T is [patch][order_u][stride_v * CLSP_DIM]; its padding, from num_v * CLSP_DIM on, becomes 0. An item makes CLSP_LANES
    values of v for one i, first_i <= i < first_i + num_i.

@@ -44,6 +44,7 @@ typedef struct clsp_device_info {
     uint32_t unified_memory;     /* 1: shares the host's memory */
     uint32_t fp64, fp16, fma;    /* 1: has it (fma: hardware fused multiply-add in float) */
     uint32_t images;             /* 1: has images */
+    uint32_t native_vector_bytes; /* width of the registers that explicit vectors should fill */
     uint32_t local_is_real;      /* 1: local memory is a memory of its own, so staging in it can pay */
     uint64_t max_work_group;     /* work-items */
     uint64_t local_bytes;        /* local memory of a work-group */

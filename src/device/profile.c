@@ -191,6 +191,7 @@ void clspi_profile_query(clsp_device_info *info, cl_device_id device)
         info->image_2d_max[0] = query_size(device, CL_DEVICE_IMAGE2D_MAX_WIDTH);
         info->image_2d_max[1] = query_size(device, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
     }
+    info->native_vector_bytes = query_uint(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) * (uint32_t)sizeof(cl_float);
     info->max_work_group = query_size(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     info->local_bytes = query_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
     info->global_bytes = query_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);

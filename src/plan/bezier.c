@@ -5,26 +5,19 @@
 #include <stdlib.h>
 
 #include "bezier_programs.h"
+#include "bezier_table.h"
 #include "buffer.h"
 #include "check.h"
 #include "launch.h"
 
 enum {
     COLUMNS_MAX_ORDER = 16, /* highest degree_u + 1 that bezier_columns is compiled for: its registers */
-    TABLE_MULTIPLE = 16,    /* table columns are padded to this, so that vectors can be loaded whole */
-    ROWS_PER_BLOCK = 4,     /* CLSP_ROWS of bezier_rows.cl */
-    STRIP_BYTES = 2048,     /* of one row, for one item of bezier_rows on CPUs */
+    ROWS_PER_BLOCK = 8,     /* CLSP_ROWS of bezier_rows.cl */
+    STRIP_MIN = 1024,       /* columns of a row for one item of bezier_rows on CPUs, */
+    STRIP_MAX = 8192,       /* a multiple of all lanes */
     ROWS_MULTIPLE = 16,     /* parts of a patch start at multiples of this */
     OPTIONS_MAX = 160
 };
-
-/* A grid of Bernstein values: [degree + 1][stride]. */
-typedef struct basis_table {
-    cl_mem values;
-    cl_uint order;  /* degree + 1 */
-    cl_uint num;    /* samples */
-    cl_uint stride; /* num, rounded up to TABLE_MULTIPLE */
-} basis_table;
 
 struct clsp_bezier_plan {
     clsp_context *ctx;
@@ -35,7 +28,7 @@ struct clsp_bezier_plan {
     cl_uint lanes;
     bool in_columns; /* bezier_columns; else bezier_contract and bezier_rows */
     clspi_kernel columns, contract, rows;
-    basis_table u, v;
+    clspi_bezier_table u, v;
     cl_mem points; /* [num_patches][order_u][order_v][dim] */
     size_t points_capacity;
     size_t num_patches;
@@ -87,8 +80,11 @@ static clsp_status check_sizes(const clsp_bezier_plan *plan)
 
 static cl_uint lanes_of(const clsp_context *ctx, clsp_precision precision)
 {
-    const size_t real_bytes = precision == CLSP_F64 ? 8 : 4;
-    return ctx->tuning.vector_bytes ? (cl_uint)(ctx->tuning.vector_bytes / real_bytes) : 1;
+    const size_t real_bytes = precision == CLSP_F64 ? sizeof(double) : sizeof(float);
+    const size_t native = clspi_max(16, ctx->device.native_vector_bytes);
+    const size_t bytes = clspi_min(native, ctx->tuning.max_vector_bytes);
+
+    return bytes == 0 ? 1 : (cl_uint)(bytes / real_bytes);
 }
 
 /* Build options; dim and order_u only where the program depends on them, else 0. */
@@ -148,56 +144,26 @@ fail:
 
 /* ---- tables ---- */
 
-static void shape_table(basis_table *table, cl_uint degree, cl_uint num)
-{
-    table->order = degree + 1;
-    table->num = num;
-    table->stride = (cl_uint)clspi_round_up(num, TABLE_MULTIPLE);
-}
-
-static clsp_status fill_table(clsp_bezier_plan *plan, clspi_series *series, const clspi_kernel *kernel,
-                              basis_table *table)
-{
-    clsp_status status;
-    size_t bytes = plan->real_bytes;
-    const cl_uint degree = table->order - 1;
-
-    if (!clspi_size_mul(&bytes, table->order) || !clspi_size_mul(&bytes, table->stride))
-        return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY, "bezier: a table is larger than the address space");
-    CLSPI_TRY(clspi_buffer_create(&table->values, plan->ctx, bytes));
-    const clspi_arg args[] = {CLSPI_ARG(table->values), CLSPI_ARG(degree), CLSPI_ARG(table->num),
-                              CLSPI_ARG(table->stride)};
-    CLSPI_TRY(clspi_series_launch(series, kernel, args, CLSPI_COUNT(args), table->stride));
-    return CLSP_OK;
-
-fail:
-    return status;
-}
-
 /* Both directions share a table when they are alike. */
 static clsp_status create_tables(clsp_bezier_plan *plan)
 {
     clsp_context *const ctx = plan->ctx;
     char options[OPTIONS_MAX];
-    clspi_kernel kernel = {0};
     clspi_series series;
     clsp_status status;
 
     clspi_series_begin(&series, ctx, 0, NULL, NULL);
     options_for(options, ctx, plan->desc.precision, 0, 0);
-    CLSPI_TRY(clspi_kernel_create(&kernel, ctx, "bernstein", options, "bernstein_table"));
-    CLSPI_TRY(fill_table(plan, &series, &kernel, &plan->u));
+    CLSPI_TRY(clspi_bezier_table_fill(&plan->u, &series, plan->desc.precision, options));
     if (plan->u.order == plan->v.order && plan->u.num == plan->v.num) {
         CLSPI_TRY(clspi_cl(&ctx->log, clRetainMemObject(plan->u.values), "clRetainMemObject"));
         plan->v.values = plan->u.values;
     } else {
-        CLSPI_TRY(fill_table(plan, &series, &kernel, &plan->v));
+        CLSPI_TRY(clspi_bezier_table_fill(&plan->v, &series, plan->desc.precision, options));
     }
-    clspi_kernel_release(&kernel);
     return clspi_series_end(&series, ctx->in_order ? NULL : &plan->last);
 
 fail:
-    clspi_kernel_release(&kernel);
     return clspi_series_fail(&series, status);
 }
 
@@ -232,8 +198,8 @@ clsp_status clsp_bezier_plan_create(clsp_bezier_plan **out, clsp_context *ctx, c
     plan->width = desc->num_v * plan->desc.dim;
     plan->lanes = lanes_of(ctx, desc->precision);
     plan->in_columns = plan->lanes == 1 && desc->degree_u < COLUMNS_MAX_ORDER;
-    shape_table(&plan->u, desc->degree_u, desc->num_u);
-    shape_table(&plan->v, desc->degree_v, desc->num_v);
+    clspi_bezier_table_shape(&plan->u, desc->degree_u, desc->num_u);
+    clspi_bezier_table_shape(&plan->v, desc->degree_v, desc->num_v);
     CLSPI_TRY(check_sizes(plan));
     plan->points_per_patch = (size_t)plan->u.order * plan->v.order * plan->desc.dim;
     CLSPI_TRY(create_kernels(plan));
@@ -256,8 +222,8 @@ void clsp_bezier_plan_destroy(clsp_bezier_plan **ptr)
     clspi_kernel_release(&plan->columns);
     clspi_kernel_release(&plan->contract);
     clspi_kernel_release(&plan->rows);
-    clspi_buffer_release(&plan->u.values);
-    clspi_buffer_release(&plan->v.values);
+    clspi_bezier_table_release(&plan->u);
+    clspi_bezier_table_release(&plan->v);
     clspi_buffer_release(&plan->points);
     clspi_buffer_release(&plan->t);
     clspi_buffer_release(&plan->staging);
@@ -387,12 +353,12 @@ typedef struct row_range {
    compute units have work. */
 static cl_uint rows_per_item(const clsp_bezier_plan *plan, const row_range *range)
 {
-    enum { ITEMS_PER_UNIT = 1024, MOST = 64 };
+    enum { MOST = 64 };
     const size_t columns = range->num_patches * plan->width;
-    const size_t wanted = (size_t)plan->ctx->device.compute_units * ITEMS_PER_UNIT;
+    const size_t wanted = plan->ctx->device.compute_units * plan->ctx->tuning.items_per_unit;
     const size_t blocks = clspi_max(1, wanted / columns);
 
-    return (cl_uint)clspi_min(clspi_round_up(clspi_div_up(range->num_rows, blocks), ROWS_PER_BLOCK), MOST);
+    return (cl_uint)clspi_min(clspi_round_up(clspi_div_up(range->num_rows, blocks), 4), MOST);
 }
 
 static clsp_status launch_columns(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
@@ -436,12 +402,22 @@ fail:
     return status;
 }
 
+/* Columns for one item of bezier_rows: on CPUs long strips, which run at the speed of stores, but enough of them. */
+static cl_uint strip_of(const clsp_bezier_plan *plan, size_t num_blocks)
+{
+    const size_t wanted = plan->ctx->device.compute_units * plan->ctx->tuning.items_per_unit;
+    const size_t strips = clspi_max(1, wanted / num_blocks);
+
+    if (plan->lanes == 1) return 1;
+    return (cl_uint)clspi_min(STRIP_MAX, clspi_round_up(clspi_div_up(plan->width, strips), STRIP_MIN));
+}
+
 static clsp_status launch_rows(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
 {
     const cl_uint stride_t = plan->v.stride * plan->desc.dim;
-    const cl_uint strip = plan->lanes > 1 ? (cl_uint)(STRIP_BYTES / plan->real_bytes) : 1;
-    const cl_uint num_strips = (cl_uint)clspi_div_up(plan->width, strip);
     const cl_uint num_blocks = (cl_uint)clspi_div_up(range->num_rows, ROWS_PER_BLOCK);
+    const cl_uint strip = strip_of(plan, range->num_patches * num_blocks);
+    const cl_uint num_strips = (cl_uint)clspi_div_up(plan->width, strip);
     const cl_uint items = (cl_uint)(range->num_patches * num_blocks * num_strips);
     const cl_uint2 offset = clspi_halves(range->offset);
     const clspi_arg args[] = {
