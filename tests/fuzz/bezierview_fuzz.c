@@ -1,10 +1,12 @@
-/* Fuzz target of the BezierView reader: any bytes give a result or an error with a message. For
-   libFuzzer:
+/* Fuzz target of the BezierView reader: any bytes give a result or an error with a message.
+   Built and run by hand, from the root of the tree:
 
-       clang -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined
-   -Itools/io \ tests/fuzz/bezierview_fuzz.c tools/io/{array,bezierview,mesh,message,scanner}.c -lm
-   -o bezierview_fuzz mkdir -p corpus && ./bezierview_fuzz -max_len=4096 -max_total_time=300 corpus
-   tests/data */
+       IO=tools/io
+       FLAGS="-std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined"
+       clang $FLAGS -I$IO tests/fuzz/bezierview_fuzz.c $IO/array.c $IO/bezierview.c \
+           $IO/mesh.c $IO/message.c $IO/scanner.c -lm -o /tmp/bezierview_fuzz
+       mkdir -p /tmp/corpus
+       /tmp/bezierview_fuzz -max_len=4096 -max_total_time=300 /tmp/corpus tests/data */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
