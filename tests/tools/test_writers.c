@@ -243,8 +243,11 @@ static void test_disk_full(void **state)
     mesh m = {.precision = MESH_F32};
     double *p = mesh_add_grids(&m, 1, 60, 60);
     assert_non_null(p);
-    for (size_t i = 0; i < 3 * m.num_vertices; i++)
-        p[i] = (double)(i % 17);
+    for (size_t i = 0; i < m.num_vertices; i++, p += 3) {
+        p[0] = (double)(i % 60) / 7;
+        p[1] = (double)(i / 60) / 7;
+        p[2] = 0;
+    }
     assert_true(mesh_compute_normals(&m));
     temporary_file("m.x", "old", 3);
 

@@ -16,8 +16,8 @@ typedef struct vertex {
 } vertex;
 
 typedef struct sample {
-    float w; /* reciprocal depth of what is seen; 0: background */
-    float color[3];
+    float w;         /* reciprocal depth of what is seen; 0: background */
+    float normal[3]; /* in the camera's axes, not normalised; shaded once all is drawn */
 } sample;
 
 /* Camera axes in the mesh's space, and where things are. Positions are taken in units of `unit`
@@ -180,15 +180,14 @@ static size_t clamp(float value, size_t limit)
 
 static void draw_sample(sample *target, const vertex *corners[3], const float weights[3])
 {
-    float w = 0, normal[3] = {0, 0, 0};
+    float w = 0;
     for (int i = 0; i < 3; i++)
         w += weights[i] * corners[i]->w;
     if (!(w > target->w)) return;
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            normal[k] += weights[i] * corners[i]->normal[k];
     target->w = w;
-    shade(normal, target->color);
+    for (int k = 0; k < 3; k++)
+        target->normal[k] = weights[0] * corners[0]->normal[k] +
+                            weights[1] * corners[1]->normal[k] + weights[2] * corners[2]->normal[k];
 }
 
 static void draw_triangle(band *b, const vertex *corners[3])
@@ -252,8 +251,10 @@ static void resolve(const band *b, size_t column, size_t row, const float backgr
     for (size_t y = 0; y < SUB; y++) {
         for (size_t x = 0; x < SUB; x++) {
             const sample *s = &b->samples[(row * SUB + y) * b->width + column * SUB + x];
+            float color[3] = {background[0], background[1], background[2]};
+            if (s->w > 0) shade(s->normal, color);
             for (int k = 0; k < 3; k++)
-                sum[k] += s->w > 0 ? fminf(1, s->color[k]) : background[k];
+                sum[k] += fminf(1, color[k]);
         }
     }
     for (int k = 0; k < 3; k++)
