@@ -25,6 +25,8 @@ typedef struct sample {
 typedef struct camera {
     double right[3], up[3], toward[3]; /* toward the viewer */
     double center[3], unit;
+    int up_axis;            /* of the mesh's space */
+    double ground;          /* where the mesh stands: its lowest point along that axis */
     double scale, shift[2]; /* from the image plane to samples */
 } camera;
 
@@ -113,7 +115,9 @@ static camera place_camera(const mesh *m, raster_up up, double width, double hei
         c.unit = hypot(c.unit, half[axis]);
     }
     if (!(c.unit > 0) || !isfinite(c.unit)) c.unit = 1;
-    aim(&c, choose_up(up, half), half);
+    c.up_axis = choose_up(up, half);
+    c.ground = low[c.up_axis];
+    aim(&c, c.up_axis, half);
     fit(&c, m, width, height);
     return c;
 }
@@ -235,6 +239,75 @@ static void backdrop(float x, float y, float color[3])
         color[k] = light[k] + (dark[k] - light[k]) * blend;
 }
 
+/* Replaces a line of values by means over 2 radius + 1 neighbours, with zeros outside. `line` is
+ * room for it. */
+static void blur_line(float *values, size_t count, size_t stride, size_t radius, float *line)
+{
+    float sum = 0;
+    for (size_t i = 0; i < count; i++)
+        line[i] = values[i * stride];
+    for (size_t i = 0; i < radius && i < count; i++)
+        sum += line[i];
+    for (size_t i = 0; i < count; i++) {
+        if (i + radius < count) sum += line[i + radius];
+        if (i > radius) sum -= line[i - radius - 1];
+        values[i * stride] = sum / (float)(2 * radius + 1);
+    }
+}
+
+/* Three box blurs come close to a Gaussian (central limit theorem). */
+static void blur(float *values, size_t width, size_t height, size_t radius, float *line)
+{
+    for (int pass = 0; pass < 3; pass++) {
+        for (size_t y = 0; y < height; y++)
+            blur_line(values + y * width, width, 1, radius, line);
+        for (size_t x = 0; x < width; x++)
+            blur_line(values + x, height, width, radius, line);
+    }
+}
+
+/* The vertices pressed onto the ground, in pixels. */
+static vertex *flatten(const camera *c, const mesh *m)
+{
+    vertex *vertices = calloc(m->num_vertices + 1, sizeof(*vertices));
+    if (!vertices) return NULL;
+    for (size_t i = 0; i < m->num_vertices; i++) {
+        double x, y, w, p[3];
+        for (size_t axis = 0; axis < 3; axis++)
+            p[axis] = m->positions[3 * i + axis];
+        p[c->up_axis] = c->ground;
+        project(c, p, &x, &y, &w);
+        vertices[i].x = (float)((c->scale * x + c->shift[0]) / SUB);
+        vertices[i].y = (float)((c->scale * y + c->shift[1]) / SUB);
+        vertices[i].w = (float)w;
+    }
+    return vertices;
+}
+
+/* How much of the light from above the mesh takes from the ground at each pixel, 0..1, softened;
+   the caller frees. NULL when memory runs out. */
+static float *cast_shadow(const camera *c, const mesh *m, size_t width, size_t height)
+{
+    size_t pixels = width * height;
+    vertex *vertices = flatten(c, m);
+    band b = {.width = width, .rows = height, .samples = calloc(pixels, sizeof(sample))};
+    float *shadow = malloc(pixels * sizeof(float));
+    float *line = malloc((width > height ? width : height) * sizeof(float));
+    bool done = vertices && b.samples && shadow && line;
+    if (done) {
+        draw_mesh(&b, m, vertices);
+        for (size_t i = 0; i < pixels; i++)
+            shadow[i] = b.samples[i].w > 0 ? 1.0f : 0.0f;
+        blur(shadow, width, height, width / 80, line);
+    }
+    free(line);
+    free(b.samples);
+    free(vertices);
+    if (done) return shadow;
+    free(shadow);
+    return NULL;
+}
+
 /* The sRGB transfer function (IEC 61966-2-1). */
 static unsigned char encode(float linear)
 {
@@ -268,7 +341,8 @@ bool raster_render(const mesh *m, raster_up up, size_t width, size_t height, uns
     camera c = place_camera(m, up, (double)(width * SUB), (double)(height * SUB));
     vertex *vertices = transform(&c, m);
     b.samples = malloc(b.width * BAND * SUB * sizeof(sample));
-    bool done = vertices && b.samples;
+    float *shadow = cast_shadow(&c, m, width, height);
+    bool done = vertices && b.samples && shadow;
     for (size_t first = 0; done && first < height; first += BAND) {
         size_t rows = height - first < BAND ? height - first : BAND;
         b.first = first * SUB;
@@ -279,11 +353,15 @@ bool raster_render(const mesh *m, raster_up up, size_t width, size_t height, uns
         for (size_t pixel = 0; pixel < rows * width; pixel++) {
             size_t x = pixel % width, y = pixel / width;
             float background[3];
+            float light = 1 - 0.5f * shadow[(first + y) * width + x];
             backdrop((float)x / (float)width, (float)(first + y) / (float)height, background);
+            for (int k = 0; k < 3; k++)
+                background[k] *= light;
             resolve(&b, x, y, background, rgb + 3 * ((first + y) * width + x));
         }
         io_report(progress, first + rows, height);
     }
+    free(shadow);
     free(b.samples);
     free(vertices);
     return done;
