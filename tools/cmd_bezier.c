@@ -72,7 +72,7 @@ typedef struct request {
     mesh_precision precision;
     const char *device;
     bool normals, quiet, help;
-    raster_up up;
+    camera_up up;
 } request;
 
 /* What is on the way, and the times for the report. */
@@ -128,7 +128,7 @@ static int read_up(request *r, const char *text)
     static const char *const names[] = {"auto", "x", "y", "z"};
     for (int i = 0; i < 4; i++) {
         if (strcmp(text, names[i]) != 0) continue;
-        r->up = (raster_up)i;
+        r->up = (camera_up)i;
         return EXIT_OK;
     }
     return usage_error("bezier", "--up must be x, y, z or auto, not '%s'", text);

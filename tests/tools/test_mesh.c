@@ -176,8 +176,8 @@ static void draw_sphere(double scale)
     assert_true(mesh_compute_normals(&m));
     memset(first, 1, sizeof(first));
     memset(second, 2, sizeof(second));
-    assert_true(raster_render(&m, RASTER_UP_AUTO, WIDTH, HEIGHT, first, NULL));
-    assert_true(raster_render(&m, RASTER_UP_Y, WIDTH, HEIGHT, second, NULL));
+    assert_true(raster_render(&m, CAMERA_UP_AUTO, WIDTH, HEIGHT, first, NULL));
+    assert_true(raster_render(&m, CAMERA_UP_Y, WIDTH, HEIGHT, second, NULL));
     assert_memory_equal(first, second, sizeof(first));
     const unsigned char *middle = first + 3 * (30 * WIDTH + 40);
     assert_true(middle[0] > middle[2] + 40); /* the glaze is warm, the background grey */
@@ -199,17 +199,17 @@ static void test_empty_pictures(void **state)
     (void)state;
     unsigned char rgb[16 * 12 * 3];
     mesh m = {0};
-    assert_true(raster_render(&m, RASTER_UP_X, 16, 12, rgb, NULL));
+    assert_true(raster_render(&m, CAMERA_UP_X, 16, 12, rgb, NULL));
     double *p = mesh_add_grids(&m, 1, 2, 2);
     assert_non_null(p);
     for (int i = 0; i < 12; i++)
         p[i] = i % 2 ? (double)NAN : (double)INFINITY;
     assert_true(mesh_compute_normals(&m));
-    assert_true(raster_render(&m, RASTER_UP_Z, 16, 12, rgb, NULL));
+    assert_true(raster_render(&m, CAMERA_UP_Z, 16, 12, rgb, NULL));
     for (int i = 0; i < 12; i++)
         p[i] = 1;
     assert_true(mesh_compute_normals(&m));
-    assert_true(raster_render(&m, RASTER_UP_Y, 16, 12, rgb, NULL));
+    assert_true(raster_render(&m, CAMERA_UP_Y, 16, 12, rgb, NULL));
     mesh_clear(&m);
 }
 

@@ -163,7 +163,7 @@ static void test_picture(void **state)
     size_t count;
     mesh m = small_mesh(MESH_F32);
     assert_true(mesh_compute_normals(&m));
-    assert_true(picture_write(&m, RASTER_UP_AUTO, temporary_path("m.png"), NULL, NULL));
+    assert_true(picture_write(&m, CAMERA_UP_AUTO, temporary_path("m.png"), NULL, NULL));
     char *bytes = slurp(temporary_path("m.png"), &count);
     assert_true(count > 1000);
     assert_memory_equal(bytes, "\x89PNG\r\n\x1a\n", 8);
@@ -178,7 +178,7 @@ typedef bool (*writer)(const mesh *, const char *, const io_progress *, io_messa
 static bool write_picture(const mesh *m, const char *path, const io_progress *progress,
                           io_message *message)
 {
-    return picture_write(m, RASTER_UP_AUTO, path, progress, message);
+    return picture_write(m, CAMERA_UP_AUTO, path, progress, message);
 }
 
 static const writer writers[] = {obj_write, ply_write, vtk_write, write_picture};

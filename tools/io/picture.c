@@ -5,7 +5,7 @@
 
 enum { WIDTH = 1200, HEIGHT = 900 };
 
-bool picture_write(const mesh *m, raster_up up, const char *path, const io_progress *progress,
+bool picture_write(const mesh *m, camera_up up, const char *path, const io_progress *progress,
                    io_message *message)
 {
     output out = {0};

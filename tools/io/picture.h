@@ -7,7 +7,7 @@
 #include "raster.h"
 
 /* Draws a mesh with normals. False with a message that names the file; no file is then left. */
-bool picture_write(const mesh *m, raster_up up, const char *path, const io_progress *progress,
+bool picture_write(const mesh *m, camera_up up, const char *path, const io_progress *progress,
                    io_message *message);
 
 #endif
