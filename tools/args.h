@@ -1,5 +1,5 @@
 /* Reading of command lines: --name VALUE, --name=VALUE, -x VALUE, -xVALUE, "--" and operands, in
- * any order. */
+   any order. */
 #ifndef CLSPLINE_TOOLS_ARGS_H
 #define CLSPLINE_TOOLS_ARGS_H
 

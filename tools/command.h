@@ -1,5 +1,5 @@
 /* What the subcommands of `clspline` share: exit codes, complaints, and help on a device that
- * cannot be had. */
+   cannot be had. */
 #ifndef CLSPLINE_TOOLS_COMMAND_H
 #define CLSPLINE_TOOLS_COMMAND_H
 

@@ -9,7 +9,7 @@
 #include "progress.h"
 
 /* Points evaluated by one call, when a patch has fewer: enough to keep a device busy, few enough to
- * show progress. */
+   show progress. */
 static const size_t chunk_points = (size_t)1 << 22;
 
 /* One batch on its way into the mesh. */
@@ -43,7 +43,7 @@ static double machine_memory(void)
 bool evaluate_check_size(const bezierview *content, uint32_t samples, const char *name)
 {
     /* A point: position and its part of the quads (4 corners, one end), and a float copy of the
-     * patch in work. */
+       patch in work. */
     const double point_bytes = 3 * sizeof(double) + 4 * sizeof(uint32_t) + sizeof(size_t);
     double patch_bytes = 3.0 * sizeof(float) * samples * samples;
     uint64_t points = evaluate_num_points(content, samples);
@@ -75,7 +75,7 @@ static bool out_of_memory(void)
 }
 
 /* The batch's control points as floats, which the caller frees; NULL with a complaint where one is
- * too large. */
+   too large. */
 static float *control_points_f32(const bezierview_batch *batch)
 {
     float *points = malloc((batch->num_reals > 0 ? batch->num_reals : 1) * sizeof(float));
@@ -109,7 +109,7 @@ static bool set_points(job *j, mesh_precision precision)
 }
 
 /* Evaluates patches first .. first + count - 1. `staging` has room for them in float, and is NULL
- * in double. */
+   in double. */
 static bool eval_chunk(job *j, size_t first, size_t count, float *staging)
 {
     size_t reals = count * j->points * 3;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Writes text in quotes, with escapes where JSON needs them. Bytes that are not UTF-8 become
- * U+FFFD. */
+   U+FFFD. */
 void json_string(FILE *file, const char *text);
 
 #endif

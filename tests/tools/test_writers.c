@@ -235,7 +235,7 @@ static void test_unwritable_folder(void **state)
 }
 
 /* Writing fails half-way, as on a full disk: the file that was there stays, and nothing else is
- * left. */
+   left. */
 static void test_disk_full(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* Arrays that grow as items really arrive, so that a number in a file never decides on an
- * allocation. */
+   allocation. */
 #ifndef CLSPLINE_TOOLS_IO_ARRAY_H
 #define CLSPLINE_TOOLS_IO_ARRAY_H
 

@@ -37,7 +37,7 @@ static bool read_degree(reader *r, const char *what, uint32_t *degree)
 }
 
 /* Refuses a segment that announces more numbers than the rest of the file can hold, before any
- * memory is taken. */
+   memory is taken. */
 static bool check_room(reader *r, uint64_t numbers)
 {
     if (scanner_can_hold(&r->scan, numbers)) return true;

@@ -12,7 +12,7 @@ typedef enum camera_up {
 } camera_up;
 
 /* Camera axes in the mesh's space, and where things are. Positions are taken in units of `unit`
- * from `center`. */
+   from `center`. */
 typedef struct camera {
     double right[3], up[3], toward[3]; /* toward the viewer */
     double center[3], unit;

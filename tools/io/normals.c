@@ -109,7 +109,7 @@ static void share_place(mesh *m, const place *places, size_t count, double *shar
 }
 
 /* Sorts the vertices by place. Lattice cells are 1e-6 of the mesh's size: well above rounding in
- * float. */
+   float. */
 static place *sort_places(const mesh *m, const double low[3], double unit)
 {
     place *places = malloc(m->num_vertices * sizeof(*places));

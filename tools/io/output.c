@@ -21,7 +21,7 @@ void io_report(const io_progress *progress, size_t done, size_t total)
 }
 
 /* Finds the file behind the name; the rename must not replace a link, nor a device such as
- * /dev/null. */
+   /dev/null. */
 static bool find_target(output *out)
 {
     struct stat status;

@@ -14,7 +14,7 @@
 #include "message.h"
 
 /* Told now and then how much of a long task is done, 0..1. Where a function takes one, NULL is
- * fine. */
+   fine. */
 typedef struct io_progress {
     void (*report)(void *user, double fraction);
     void *user;
@@ -44,7 +44,7 @@ bool output_close(output *out, bool done);
 void output_remove_temporary(void);
 
 /* Binary numbers in the byte order of the format, whatever the machine's. Errors are found by
- * output_close. */
+   output_close. */
 void output_u32_little(FILE *file, uint32_t value);
 void output_u32_big(FILE *file, uint32_t value);
 void output_f32_little(FILE *file, float value);

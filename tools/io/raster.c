@@ -11,7 +11,7 @@ enum {
 }; /* SUB x SUB samples a pixel; rows drawn at a time, which bounds memory */
 
 /* A vertex on the picture, in samples, with the reciprocal of its depth and its normal in the
- * camera's axes. */
+   camera's axes. */
 typedef struct vertex {
     float x, y, w;
     float normal[3];
@@ -151,7 +151,7 @@ static void backdrop(float x, float y, float color[3])
 }
 
 /* Replaces a line of values by means over 2 radius + 1 neighbours, with zeros outside. `line` is
- * room for it. */
+   room for it. */
 static void blur_line(float *values, size_t count, size_t stride, size_t radius, float *line)
 {
     float sum = 0;

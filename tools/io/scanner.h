@@ -49,7 +49,7 @@ bool scanner_count(scanner *s, const char *what, uint32_t max, uint32_t *value);
 bool scanner_count_here(scanner *s, const char *what, uint32_t max, uint32_t *value);
 
 /* Whether the rest of the file is long enough for so many more numbers. True where its size is
- * unknown (a pipe). */
+   unknown (a pipe). */
 bool scanner_can_hold(const scanner *s, uint64_t numbers);
 
 /* Fails with "NAME:LINE: message" at a line. Returns false. */
