@@ -84,7 +84,7 @@ static clsp_status open_context(clsp_context *ctx, cl_command_queue queue, const
     CLSPI_TRY(queue ? adopt_queue(ctx, queue) : open_device(ctx, opts->device));
     CLSPI_TRY(clspi_profile_narrow(&ctx->device, limits, &ctx->log));
     ctx->tuning = clspi_tuning_for(&ctx->device);
-    if (ctx->tuning.keep_binaries) clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
+    if (clspi_keeps_binaries(&ctx->device)) clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
     clspi_message(&ctx->log, CLSP_LOG_INFO, "device: %s: %s (%s)", ctx->device.platform, ctx->device.name,
                   ctx->device.driver);
     return CLSP_OK;
