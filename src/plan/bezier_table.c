@@ -49,8 +49,7 @@ static clsp_status fill_on_host(const clspi_bezier_table *table, clspi_series *s
 
 static clsp_status fill_on_device(const clspi_bezier_table *table, clspi_series *series, const char *options)
 {
-    const cl_uint degree = table->order - 1;
-    const clspi_arg args[] = {CLSPI_ARG(table->values), CLSPI_ARG(degree), CLSPI_ARG(table->num),
+    const clspi_arg args[] = {CLSPI_ARG(table->values), CLSPI_ARG(table->order), CLSPI_ARG(table->num),
                               CLSPI_ARG(table->stride)};
     clspi_kernel kernel = {0};
     clsp_status status;

@@ -1,0 +1,351 @@
+/* Bezier surfaces: accuracy against the oracle and the properties that hold exactly, in every kernel shape. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bezier_fixture.h"
+
+/* The shapes of kernels, and the limits of small devices. Each test runs under all of them. */
+static const char *const limits[] = {
+    "",
+    "class=cpu",
+    "class=discrete",
+    "class=integrated,fp64=0,work_group=64,local=16384,images=0,opencl=120,svm=0,alloc=134217728",
+    "class=discrete,work_group=7",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+typedef void (*check_fn)(clsp_context *ctx, clsp_precision precision);
+
+/* Runs a check under every limit, in both precisions where the device has them. */
+static void everywhere(check_fn check)
+{
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        clsp_context *ctx = context_with(limits[i]);
+        seed((unsigned)i + 1);
+        check(ctx, CLSP_F32);
+        if (has_fp64(ctx)) check(ctx, CLSP_F64);
+        clsp_context_destroy(&ctx);
+        if (tiny() && i == 2) break;
+    }
+}
+
+/* ---- accuracy ---- */
+
+/* The bounds that bezier.h states. Two sums of positive weights, each with a rounding per term that shrinks with its
+   weight, and two tables: about 2 sqrt(degree) half units in all likelihood, far from the worst case of 2 degree. */
+enum { BOUND_31 = 8, BOUND_1000 = 32 };
+
+static double worst_low, worst_high;
+
+static double *slot(double bound)
+{
+    return bound > BOUND_31 ? &worst_high : &worst_low;
+}
+
+static void check_accuracy(clsp_context *ctx, clsp_bezier_desc desc, size_t num_patches, size_t samples, double bound)
+{
+    job j;
+
+    job_create(&j, ctx, desc, num_patches);
+    job_eval(&j, 0, num_patches);
+    const double error = job_error(&j, samples);
+    if (error > *slot(bound)) *slot(bound) = error;
+    if (!(error <= bound))
+        fail_msg("degrees %u, %u, dim %u, grid %u x %u: %.2f eps", desc.degree_u, desc.degree_v, j.dim, desc.num_u,
+                 desc.num_v, error);
+    job_destroy(&j);
+}
+
+static void degrees(clsp_context *ctx, clsp_precision precision)
+{
+    static const uint32_t pairs[][2] = {{0, 0}, {1, 1},  {1, 0},  {0, 3},   {2, 3},  {3, 3},  {3, 5},  {5, 2},
+                                        {7, 7}, {11, 3}, {3, 15}, {15, 15}, {16, 1}, {17, 7}, {23, 5}, {31, 31}};
+
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        if (tiny() && (pairs[i][0] > 16 || pairs[i][1] > 7)) continue;
+        for (uint32_t dim = 1; dim <= 4; dim++) {
+            if ((tiny() || i % 3 != 0) && dim != 3) continue;
+            const clsp_bezier_desc desc = {precision, pairs[i][0], pairs[i][1], dim, tiny() ? 5 : 37, tiny() ? 6 : 21};
+            check_accuracy(ctx, desc, 3, tiny() ? 12 : 100, BOUND_31);
+        }
+    }
+}
+
+static void test_degrees(void **state)
+{
+    (void)state;
+    everywhere(degrees);
+    print_message("worst/bound %.2f\n", worst_low / BOUND_31);
+}
+
+static void high_degrees(clsp_context *ctx, clsp_precision precision)
+{
+    static const uint32_t pairs[][2] = {{100, 100}, {1000, 2}, {3, 1000}, {255, 63}};
+
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        const clsp_bezier_desc desc = {precision, pairs[i][0], pairs[i][1], 3, 97, 75};
+        check_accuracy(ctx, desc, 1, 40, BOUND_1000);
+    }
+}
+
+static void test_high_degrees(void **state)
+{
+    (void)state;
+    if (tiny()) skip();
+    everywhere(high_degrees);
+    print_message("worst/bound %.2f\n", worst_high / BOUND_1000);
+}
+
+/* Both directions at 1000, and tables large enough to be made on the device. */
+static void degree_1000(clsp_context *ctx, clsp_precision precision)
+{
+    const clsp_bezier_desc desc = {precision, 1000, 1000, 1, 67, 130};
+
+    check_accuracy(ctx, desc, 1, 20, BOUND_1000);
+}
+
+static void test_degree_1000(void **state)
+{
+    (void)state;
+    if (tiny()) skip();
+    everywhere(degree_1000);
+    print_message("worst/bound %.2f\n", worst_high / BOUND_1000);
+}
+
+static void sizes(clsp_context *ctx, clsp_precision precision)
+{
+    static const uint32_t counts[] = {1, 2, 3, 15, 16, 17, 31, 61, 64, 127, 129, 257};
+
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        if (tiny() && counts[i] > 17) break;
+        const uint32_t other = counts[COUNT(counts) - 1 - i];
+        const clsp_bezier_desc desc = {precision, 3, 2, i % 2 ? 3 : 2, counts[i], tiny() ? counts[i] % 5 + 1 : other};
+        check_accuracy(ctx, desc, i % 3 + 1, tiny() ? 10 : 60, BOUND_31);
+    }
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    everywhere(sizes);
+}
+
+static void batch(clsp_context *ctx, clsp_precision precision)
+{
+    const clsp_bezier_desc desc = {precision, 3, 3, 3, 9, 11};
+
+    check_accuracy(ctx, desc, tiny() ? 7 : 1009, tiny() ? 20 : 500, BOUND_31);
+}
+
+static void test_batch(void **state)
+{
+    (void)state;
+    everywhere(batch);
+}
+
+/* ---- exact properties ---- */
+
+static const double *point(const job *j, size_t patch, uint32_t a, uint32_t b)
+{
+    return j->points + ((patch * j->desc.num_u + a) * j->desc.num_v + b) * j->dim;
+}
+
+static const double *control(const job *j, size_t patch, uint32_t i, uint32_t k)
+{
+    return j->controls + ((patch * (j->desc.degree_u + 1) + i) * (j->desc.degree_v + 1) + k) * j->dim;
+}
+
+static void corners(clsp_context *ctx, clsp_precision precision)
+{
+    const clsp_bezier_desc d = {precision, 6, 9, 3, 13, 5};
+    job j;
+
+    job_create(&j, ctx, d, 2);
+    job_eval(&j, 0, 2);
+    for (size_t p = 0; p < 2; p++) {
+        for (unsigned corner = 0; corner < 4; corner++) {
+            const uint32_t u = corner & 1, v = corner >> 1;
+            const double *const got = point(&j, p, u * (d.num_u - 1), v * (d.num_v - 1));
+            assert_memory_equal(got, control(&j, p, u * d.degree_u, v * d.degree_v), 3 * sizeof(double));
+        }
+    }
+    job_destroy(&j);
+}
+
+static void test_corners_are_control_points(void **state)
+{
+    (void)state;
+    everywhere(corners);
+}
+
+/* Equal control points give that point: the weights are a partition of unity. Linear ones give the plane. */
+static void planes(clsp_context *ctx, clsp_precision precision)
+{
+    const clsp_bezier_desc d = {precision, 5, 4, 2, 17, 9};
+    const double eps = precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
+    job j;
+
+    job_create(&j, ctx, d, 1);
+    for (uint32_t i = 0; i <= d.degree_u; i++) {
+        for (uint32_t k = 0; k <= d.degree_v; k++) {
+            double *const p = j.controls + (i * (d.degree_v + 1) + k) * 2;
+            p[0] = 0.75;
+            p[1] = (double)(i * d.degree_v + k * d.degree_u) / 64.0; /* exact in both precisions */
+        }
+    }
+    job_load(&j);
+    job_eval(&j, 0, 1);
+    for (uint32_t a = 0; a < d.num_u; a++) {
+        for (uint32_t b = 0; b < d.num_v; b++) {
+            const double plane = (a / 16.0 + b / 8.0) * d.degree_u * d.degree_v / 64.0;
+            assert_true(fabs(point(&j, 0, a, b)[0] - 0.75) <= BOUND_31 * eps * 0.75);
+            assert_true(fabs(point(&j, 0, a, b)[1] - plane) <= BOUND_31 * eps * 0.625);
+        }
+    }
+    job_destroy(&j);
+}
+
+static void test_planes(void **state)
+{
+    (void)state;
+    everywhere(planes);
+}
+
+/* NaN stays in its patch and coordinate. */
+static void not_a_number(clsp_context *ctx, clsp_precision precision)
+{
+    const clsp_bezier_desc d = {precision, 3, 3, 3, 10, 7};
+    job j;
+
+    job_create(&j, ctx, d, 3);
+    j.controls[(16 + 5) * 3 + 1] = NAN;
+    job_load(&j);
+    job_eval(&j, 0, 3);
+    for (size_t i = 0; i < j.num_points; i++) {
+        const bool struck = i / (10 * 7 * 3) == 1 && i % 3 == 1;
+        if (!struck) assert_true(j.points[i] == j.points[i]);
+    }
+    assert_false(point(&j, 1, 4, 3)[1] == point(&j, 1, 4, 3)[1]);
+    job_destroy(&j);
+}
+
+static void test_nan_stays_in_its_patch(void **state)
+{
+    (void)state;
+    everywhere(not_a_number);
+}
+
+/* ---- splitting ---- */
+
+static void assert_same_bits(const job *a, const double *b)
+{
+    assert_memory_equal(a->points, b, a->num_points * sizeof(double));
+}
+
+/* Any range, by either call, gives the same bits as the whole. */
+static void ranges(clsp_context *ctx, clsp_precision precision)
+{
+    const clsp_bezier_desc d = {precision, 3, 6, 3, tiny() ? 5 : 34, tiny() ? 4 : 29};
+    job j;
+
+    job_create(&j, ctx, d, 11);
+    job_eval(&j, 0, 11);
+    double *const whole = malloc(j.num_points * sizeof(double));
+    memcpy(whole, j.points, j.num_points * sizeof(double));
+    memset(j.points, 0, j.num_points * sizeof(double));
+    job_eval(&j, 0, 4);
+    job_eval_buffer(&j, 4, 1, 5);
+    job_eval_buffer(&j, 5, 0, 3);
+    job_eval(&j, 5, 0);
+    job_eval_buffer(&j, 5, 6, 0);
+    assert_same_bits(&j, whole);
+    free(whole);
+    job_destroy(&j);
+}
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    everywhere(ranges);
+}
+
+/* With a small largest buffer the host-pointer calls cut the job, even inside a patch: same bits again. */
+static void test_small_buffers(void **state)
+{
+    static const char *const pairs[][2] = {{"class=cpu", "class=cpu,alloc=65536"},
+                                           {"class=discrete", "class=discrete,alloc=65536"}};
+    const clsp_bezier_desc d = {CLSP_F32, 3, 4, 3, tiny() ? 100 : 301, 83};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        clsp_context *wide = context_with(pairs[i][0]), *narrow = context_with(pairs[i][1]);
+        job a, b;
+        seed(5);
+        job_create(&a, wide, d, 2);
+        seed(5);
+        job_create(&b, narrow, d, 2);
+        job_eval(&a, 0, 2);
+        job_eval(&b, 0, 2);
+        assert_same_bits(&a, b.points);
+        job_destroy(&a);
+        job_destroy(&b);
+        clsp_context_destroy(&wide);
+        clsp_context_destroy(&narrow);
+    }
+}
+
+/* A plan holds no more than it needs: control points may grow, shrink and vanish. */
+static void test_reloading(void **state)
+{
+    const clsp_bezier_desc d = {CLSP_F32, 2, 2, 3, 6, 6};
+    clsp_context *ctx = context_with("");
+
+    (void)state;
+    for (size_t n = 0; n < 5; n++) {
+        static const size_t counts[] = {3, 1, 0, 5, 2};
+        job j;
+        job_create(&j, ctx, d, 3);
+        job_eval(&j, 0, 3);
+        float points[5 * 27] = {0};
+        assert_int_equal(clsp_bezier_set_control_points_f32(j.plan, counts[n], counts[n] ? points : NULL), CLSP_OK);
+        float out[5 * 108];
+        assert_int_equal(clsp_bezier_eval_f32(j.plan, 0, counts[n], out), CLSP_OK);
+        for (size_t i = 0; i < counts[n] * 108; i++) assert_true(out[i] == 0.0f);
+        assert_int_equal(clsp_bezier_eval_f32(j.plan, 0, counts[n] + 1, out), CLSP_ERROR_ARGUMENT);
+        job_destroy(&j);
+    }
+    clsp_context_destroy(&ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_degrees),
+        cmocka_unit_test(test_high_degrees),
+        cmocka_unit_test(test_degree_1000),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_corners_are_control_points),
+        cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_nan_stays_in_its_patch),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_small_buffers),
+        cmocka_unit_test(test_reloading),
+    };
+    size_t count = 0;
+
+    if (clsp_device_list(NULL, 0, &count) != CLSP_OK || count == 0) {
+        puts("skipped: no OpenCL device");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,371 @@
+/* Bezier surfaces: wrong arguments for every parameter, the order of calls, events, queues and threads. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bezier_fixture.h"
+
+static const clsp_bezier_desc good = {CLSP_F32, 3, 2, 3, 9, 8};
+
+enum { CONTROLS = 4 * 3 * 3, POINTS = 9 * 8 * 3 }; /* reals of a patch of `good` */
+
+static cl_context context_of(cl_command_queue queue)
+{
+    cl_context context;
+    assert_int_equal(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL), CL_SUCCESS);
+    return context;
+}
+
+static cl_mem buffer_of(cl_context context, size_t bytes)
+{
+    cl_int code;
+    const cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    return buffer;
+}
+
+/* ---- descriptions ---- */
+
+static void expect_refusal(clsp_context *ctx, clsp_bezier_desc desc, clsp_status expected)
+{
+    clsp_bezier_plan *plan = (clsp_bezier_plan *)&desc; /* must become NULL */
+    char text[256];
+
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &desc), expected);
+    assert_null(plan);
+    assert_true(clsp_context_last_error(ctx, text, sizeof text) > 0);
+}
+
+static void test_descriptions(void **state)
+{
+    clsp_context *ctx = context_with(""), *single = context_with("fp64=0");
+    clsp_bezier_desc d;
+    clsp_bezier_plan *plan;
+
+    (void)state;
+#define REFUSED(field, value, status) d = good, d.field = (value), expect_refusal(ctx, d, status)
+    REFUSED(precision, (clsp_precision)2, CLSP_ERROR_ARGUMENT);
+    REFUSED(precision, (clsp_precision)77, CLSP_ERROR_ARGUMENT);
+    REFUSED(degree_u, CLSP_BEZIER_MAX_DEGREE + 1, CLSP_ERROR_DEGREE);
+    REFUSED(degree_v, 1000000000, CLSP_ERROR_DEGREE);
+    REFUSED(degree_v, UINT32_MAX, CLSP_ERROR_DEGREE);
+    REFUSED(dim, 5, CLSP_ERROR_ARGUMENT);
+    REFUSED(dim, UINT32_MAX, CLSP_ERROR_ARGUMENT);
+    REFUSED(num_u, 0, CLSP_ERROR_ARGUMENT);
+    REFUSED(num_v, 0, CLSP_ERROR_ARGUMENT);
+    REFUSED(num_u, CLSP_BEZIER_MAX_SAMPLES + 1, CLSP_ERROR_ARGUMENT);
+    REFUSED(num_v, UINT32_MAX, CLSP_ERROR_ARGUMENT);
+#undef REFUSED
+    d = good;
+    d.precision = CLSP_F64;
+    expect_refusal(single, d, CLSP_ERROR_NO_FP64);
+    assert_int_equal(clsp_bezier_plan_create(NULL, ctx, &good), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_plan_create(&plan, NULL, &good), CLSP_ERROR_ARGUMENT);
+    assert_null(plan);
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, NULL), CLSP_ERROR_ARGUMENT);
+    assert_null(plan);
+    clsp_bezier_plan_destroy(&plan);
+    clsp_bezier_plan_destroy(NULL);
+    clsp_context_destroy(&ctx);
+    clsp_context_destroy(&single);
+}
+
+/* Grids and degrees that no memory holds: an error, not a crash, and nothing large is allocated first. */
+static void test_absurd_sizes(void **state)
+{
+    clsp_context *ctx = context_with("alloc=1048576");
+    const clsp_bezier_desc descs[] = {
+        {CLSP_F32, CLSP_BEZIER_MAX_DEGREE, CLSP_BEZIER_MAX_DEGREE, 4, CLSP_BEZIER_MAX_SAMPLES, CLSP_BEZIER_MAX_SAMPLES},
+        {CLSP_F32, CLSP_BEZIER_MAX_DEGREE, 1, 3, 2, CLSP_BEZIER_MAX_SAMPLES},
+        {CLSP_F32, 1, CLSP_BEZIER_MAX_DEGREE, 3, CLSP_BEZIER_MAX_SAMPLES, 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof descs / sizeof descs[0]; i++) {
+        clsp_bezier_plan *plan;
+        assert_true(clsp_bezier_plan_create(&plan, ctx, &descs[i]) < 0);
+        assert_null(plan);
+    }
+    clsp_context_destroy(&ctx);
+}
+
+/* ---- arguments ---- */
+
+static void test_set_arguments(void **state)
+{
+    clsp_context *ctx = context_with(""), *other = context_with("");
+    const cl_context context = context_of(clsp_context_queue(ctx));
+    const cl_mem exact = buffer_of(context, (2 * CONTROLS + 5) * sizeof(float));
+    const cl_mem foreign = buffer_of(context_of(clsp_context_queue(other)), 1 << 16);
+    const float points[2 * CONTROLS] = {0};
+    const double doubles[2 * CONTROLS] = {0};
+    cl_event event = NULL;
+    clsp_bezier_plan *plan;
+
+    (void)state;
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
+#define SET(expected, ...) assert_int_equal(clsp_bezier_set_control_points(__VA_ARGS__), expected)
+    SET(CLSP_ERROR_ARGUMENT, NULL, 2, exact, 0, 0, NULL, NULL);
+    SET(CLSP_ERROR_ARGUMENT, plan, 2, NULL, 0, 0, NULL, NULL);
+    SET(CLSP_ERROR_ARGUMENT, plan, 2, foreign, 0, 0, NULL, NULL);
+    SET(CLSP_ERROR_ARGUMENT, plan, 2, exact, 0, 1, NULL, NULL);
+    SET(CLSP_ERROR_ARGUMENT, plan, 2, exact, 0, 0, &event, NULL);
+    SET(CLSP_ERROR_BUFFER_SIZE, plan, 3, exact, 0, 0, NULL, NULL);
+    SET(CLSP_ERROR_BUFFER_SIZE, plan, 2, exact, 6, 0, NULL, NULL);
+    SET(CLSP_ERROR_BUFFER_SIZE, plan, 2, exact, SIZE_MAX, 0, NULL, NULL);
+    SET(CLSP_ERROR_BUFFER_SIZE, plan, SIZE_MAX / CONTROLS, exact, 0, 0, NULL, NULL);
+    SET(CLSP_ERROR_NO_MEMORY, plan, SIZE_MAX, exact, 0, 0, NULL, NULL);
+    SET(CLSP_OK, plan, 2, exact, 5, 0, NULL, NULL);
+    SET(CLSP_OK, plan, 0, exact, 0, 0, NULL, NULL);
+#undef SET
+    assert_int_equal(clsp_bezier_set_control_points_f32(NULL, 2, points), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_set_control_points_f32(plan, 2, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_set_control_points_f64(plan, 2, doubles), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_set_control_points_f32(plan, SIZE_MAX, points), CLSP_ERROR_NO_MEMORY);
+    assert_int_equal(clsp_bezier_set_control_points_f32(plan, 2, points), CLSP_OK);
+    clsp_bezier_plan_destroy(&plan);
+    clReleaseMemObject(exact);
+    clReleaseMemObject(foreign);
+    clsp_context_destroy(&ctx);
+    clsp_context_destroy(&other);
+}
+
+static void test_eval_arguments(void **state)
+{
+    clsp_context *ctx = context_with(""), *other = context_with("");
+    const cl_mem exact = buffer_of(context_of(clsp_context_queue(ctx)), (2 * POINTS + 5) * sizeof(float));
+    const cl_mem foreign = buffer_of(context_of(clsp_context_queue(other)), 1 << 16);
+    const float controls[3 * CONTROLS] = {0};
+    float points[3 * POINTS];
+    double doubles[3 * POINTS];
+    cl_event event = NULL;
+    clsp_bezier_plan *plan;
+
+    (void)state;
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
+#define EVAL(expected, ...) assert_int_equal(clsp_bezier_eval(__VA_ARGS__), expected)
+    EVAL(CLSP_ERROR_STATE, plan, 0, 1, exact, 0, 0, NULL, NULL);
+    assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, points), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bezier_set_control_points_f32(plan, 3, controls), CLSP_OK);
+    EVAL(CLSP_ERROR_ARGUMENT, NULL, 0, 1, exact, 0, 0, NULL, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, NULL, 0, 0, NULL, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, foreign, 0, 0, NULL, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, exact, 0, 2, NULL, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, exact, 0, 0, &event, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 4, 0, exact, 0, 0, NULL, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 2, 2, exact, 0, 0, NULL, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 1, SIZE_MAX, exact, 0, 0, NULL, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, SIZE_MAX, 1, exact, 0, 0, NULL, NULL);
+    EVAL(CLSP_ERROR_BUFFER_SIZE, plan, 0, 3, exact, 0, 0, NULL, NULL);
+    EVAL(CLSP_ERROR_BUFFER_SIZE, plan, 0, 2, exact, 6, 0, NULL, NULL);
+    EVAL(CLSP_ERROR_BUFFER_SIZE, plan, 0, 2, exact, SIZE_MAX - 1, 0, NULL, NULL);
+    EVAL(CLSP_OK, plan, 1, 2, exact, 5, 0, NULL, NULL);
+    EVAL(CLSP_OK, plan, 3, 0, exact, 0, 0, NULL, NULL);
+#undef EVAL
+    assert_int_equal(clsp_bezier_eval_f32(NULL, 0, 1, points), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_eval_f64(plan, 0, 1, doubles), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_eval_f32(plan, 3, 1, points), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_eval_f32(plan, 3, 0, NULL), CLSP_OK);
+    clsp_bezier_plan_destroy(&plan);
+    clReleaseMemObject(exact);
+    clReleaseMemObject(foreign);
+    clsp_context_destroy(&ctx);
+    clsp_context_destroy(&other);
+}
+
+/* A refused call leaves the output alone. */
+static void test_refusal_leaves_output(void **state)
+{
+    clsp_context *ctx = context_with("");
+    const float controls[CONTROLS] = {0};
+    float points[POINTS];
+    clsp_bezier_plan *plan;
+
+    (void)state;
+    memset(points, 0xfe, sizeof points);
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
+    assert_int_equal(clsp_bezier_set_control_points_f32(plan, 1, controls), CLSP_OK);
+    assert_int_equal(clsp_bezier_eval_f32(plan, 0, 2, points), CLSP_ERROR_ARGUMENT);
+    for (size_t i = 0; i < sizeof points; i++) assert_int_equal(((unsigned char *)points)[i], 0xfe);
+    clsp_bezier_plan_destroy(&plan);
+    clsp_context_destroy(&ctx);
+}
+
+/* ---- events and queues ---- */
+
+/* Everything enqueued behind an event of the user's: nothing may run before it. */
+static void run_behind_user_event(clsp_context *ctx, const float *expected, const float *controls)
+{
+    const cl_command_queue queue = clsp_context_queue(ctx);
+    const cl_context context = context_of(queue);
+    const cl_mem in = buffer_of(context, CONTROLS * sizeof(float)), out = buffer_of(context, POINTS * sizeof(float));
+    float points[POINTS];
+    cl_int code;
+    cl_event written, loaded, evaluated, read;
+    clsp_bezier_plan *plan;
+    const cl_event start = clCreateUserEvent(context, &code);
+
+    assert_int_equal(code, CL_SUCCESS);
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
+    code = clEnqueueWriteBuffer(queue, in, CL_FALSE, 0, CONTROLS * sizeof(float), controls, 1, &start, &written);
+    assert_int_equal(code, CL_SUCCESS);
+    const cl_event both[] = {start, written};
+    assert_int_equal(clsp_bezier_set_control_points(plan, 1, in, 0, 2, both, &loaded), CLSP_OK);
+    assert_int_equal(clsp_bezier_eval(plan, 0, 1, out, 0, 2, both, &evaluated), CLSP_OK);
+    code = clEnqueueReadBuffer(queue, out, CL_FALSE, 0, sizeof points, points, 1, &evaluated, &read);
+    assert_int_equal(code, CL_SUCCESS);
+    assert_int_equal(clSetUserEventStatus(start, CL_COMPLETE), CL_SUCCESS);
+    assert_int_equal(clWaitForEvents(1, &read), CL_SUCCESS);
+    assert_memory_equal(points, expected, sizeof points);
+    clsp_bezier_plan_destroy(&plan);
+    const cl_event events[] = {start, written, loaded, evaluated, read};
+    for (size_t i = 0; i < 5; i++) assert_int_equal(clReleaseEvent(events[i]), CL_SUCCESS);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+}
+
+static void expected_points(clsp_context *ctx, float *controls, float *points)
+{
+    clsp_bezier_plan *plan;
+
+    seed(3);
+    for (size_t i = 0; i < CONTROLS; i++) controls[i] = (float)random_real();
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
+    assert_int_equal(clsp_bezier_set_control_points_f32(plan, 1, controls), CLSP_OK);
+    assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, points), CLSP_OK);
+    clsp_bezier_plan_destroy(&plan);
+}
+
+/* The order of commands is kept on in-order and out-of-order queues of the caller's, in both kernel shapes. */
+static void test_events(void **state)
+{
+    static const char *const shapes[] = {"class=cpu", "class=discrete"};
+    static const cl_command_queue_properties kinds[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        clsp_context *ctx = context_with(shapes[i / 2]), *adopted;
+        const clsp_context_opts opts = {.limits = shapes[i / 2]};
+        float controls[CONTROLS], expected[POINTS];
+        clsp_device_info info;
+        cl_int code;
+
+        expected_points(ctx, controls, expected);
+        assert_int_equal(clsp_context_device(ctx, &info), CLSP_OK);
+        const cl_command_queue queue =
+            clCreateCommandQueue(context_of(clsp_context_queue(ctx)), info.id, kinds[i % 2], &code);
+        if (code == CL_INVALID_QUEUE_PROPERTIES) { /* no out-of-order queues here */
+            clsp_context_destroy(&ctx);
+            continue;
+        }
+        assert_int_equal(code, CL_SUCCESS);
+        assert_int_equal(clsp_context_create(&adopted, queue, &opts), CLSP_OK);
+        assert_ptr_equal(clsp_context_queue(adopted), queue);
+        run_behind_user_event(adopted, expected, controls);
+        clsp_context_destroy(&adopted);
+        clReleaseCommandQueue(queue);
+        clsp_context_destroy(&ctx);
+    }
+}
+
+/* ---- threads ---- */
+
+typedef struct worker {
+    pthread_t thread;
+    clsp_context *ctx;
+    const float *controls, *expected;
+    bool same;
+} worker;
+
+static void *work(void *argument)
+{
+    worker *const w = argument;
+    float points[POINTS];
+
+    w->same = true;
+    for (int round = 0; round < (tiny() ? 1 : 20) && w->same; round++) {
+        clsp_bezier_plan *plan = NULL;
+        w->same = clsp_bezier_plan_create(&plan, w->ctx, &good) == CLSP_OK &&
+                  clsp_bezier_set_control_points_f32(plan, 1, w->controls) == CLSP_OK &&
+                  clsp_bezier_eval_f32(plan, 0, 1, points) == CLSP_OK &&
+                  memcmp(points, w->expected, sizeof points) == 0;
+        clsp_bezier_plan_destroy(&plan);
+    }
+    return NULL;
+}
+
+/* Plans of one context in several threads give the bits of one thread. */
+static void test_threads(void **state)
+{
+    enum { THREADS = 8 };
+    clsp_context *ctx = context_with("");
+    float controls[CONTROLS], expected[POINTS];
+    worker workers[THREADS];
+    const int threads = tiny() ? 1 : THREADS;
+
+    (void)state;
+    expected_points(ctx, controls, expected);
+    clsp_context_destroy(&ctx);
+    ctx = context_with("");
+    for (int i = 0; i < threads; i++) {
+        workers[i] = (worker){.ctx = ctx, .controls = controls, .expected = expected};
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    }
+    for (int i = 0; i < threads; i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_true(workers[i].same);
+    }
+    clsp_context_destroy(&ctx);
+}
+
+/* ---- building ahead ---- */
+
+static void count_kernel(void *user, const clsp_kernel_info *info)
+{
+    assert_true(info->program && info->kernel && info->options);
+    assert_true(info->work_group_limit > 0);
+    ++*(size_t *)user;
+}
+
+static void test_build_all(void **state)
+{
+    size_t kernels = 0;
+    clsp_context *ctx = context_with("");
+
+    (void)state;
+    assert_int_equal(clsp_context_build_all(NULL, NULL, NULL), CLSP_ERROR_ARGUMENT);
+    if (tiny()) skip();
+    assert_int_equal(clsp_context_build_all(ctx, count_kernel, &kernels), CLSP_OK);
+    assert_true(kernels >= 3);
+    assert_int_equal(clsp_context_build_all(ctx, NULL, NULL), CLSP_OK);
+    clsp_context_destroy(&ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_descriptions),
+        cmocka_unit_test(test_absurd_sizes),
+        cmocka_unit_test(test_set_arguments),
+        cmocka_unit_test(test_eval_arguments),
+        cmocka_unit_test(test_refusal_leaves_output),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_build_all),
+    };
+    size_t count = 0;
+
+    if (clsp_device_list(NULL, 0, &count) != CLSP_OK || count == 0) {
+        puts("skipped: no OpenCL device");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,420 @@
+#!/usr/bin/env python3
+"""Runs the command on the tea set and on bad input, and reads back what it wrote.
+
+usage: test_command.py CLSPLINE SOURCE_DIR
+
+Needs the standard library only; where the module meshio can be imported, it reads the meshes as well.
+Exits with 77 (skipped) where there is no OpenCL device.
+"""
+import json
+import math
+import os
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+try:
+    import meshio
+except ImportError:
+    meshio = None
+
+COMMAND, DATA = "", ""
+FILES = {"teapot": 28, "teacup": 26, "teaspoon": 16}
+SKIPPED = 77
+
+
+def run(*args, **options):
+    return subprocess.run([COMMAND, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def has_fp64():
+    """Whether the device that the command takes by default has double precision."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.bv")
+        with open(path, "w") as file:
+            file.write("4 0 1 2 3\n")
+        return run("bezier", path, "-o", path + ".obj", "--precision", "f64").returncode == 0
+
+
+def control_points(name):
+    """The patches of a tea set file, each as a list of 16 points."""
+    with open(os.path.join(DATA, name + ".bv")) as file:
+        numbers = [float(word) for word in file.read().split()]
+    patches = []
+    while numbers:
+        assert numbers[:3] == [5, 3, 3]
+        values, numbers = numbers[3:51], numbers[51:]
+        patches.append([tuple(values[i:i + 3]) for i in range(0, 48, 3)])
+    return patches
+
+
+def read_obj(path):
+    points, faces = [], []
+    with open(path) as file:
+        for line in file:
+            words = line.split()
+            if words[0] == "v":
+                points.append(tuple(map(float, words[1:])))
+            elif words[0] == "f":
+                faces.append(tuple(int(word) - 1 for word in words[1:]))
+    return points, faces
+
+
+def read_ply(path):
+    with open(path, "rb") as file:
+        head, body = file.read().split(b"end_header\n", 1)
+    lines = head.decode().split("\n")
+    counts = {line.split()[1]: int(line.split()[2]) for line in lines if line.startswith("element")}
+    real = "f" if "property float x" in lines else "d"
+    size = struct.calcsize("<3" + real)
+    points = [struct.unpack_from("<3" + real, body, i * size) for i in range(counts["vertex"])]
+    faces, at = [], counts["vertex"] * size
+    for _ in range(counts["face"]):
+        corners = body[at]
+        faces.append(struct.unpack_from("<%di" % corners, body, at + 1))
+        at += 1 + 4 * corners
+    assert at == len(body)
+    return points, faces
+
+
+def read_vtk(path):
+    with open(path, "rb") as file:
+        body = file.read()
+
+    def section(word, at):
+        start = body.index(word, at)
+        end = body.index(b"\n", start)
+        return body[start:end].decode().split(), end + 1
+
+    words, at = section(b"POINTS", 0)
+    real = {"float": "f", "double": "d"}[words[2]]
+    values = struct.unpack_from(">%d%s" % (3 * int(words[1]), real), body, at)
+    points = [values[i:i + 3] for i in range(0, len(values), 3)]
+    words, at = section(b"CELLS", at + struct.calcsize(real) * len(values))
+    numbers = struct.unpack_from(">%di" % int(words[2]), body, at)
+    faces, at = [], 0
+    while at < len(numbers):
+        faces.append(numbers[at + 1:at + 1 + numbers[at]])
+        at += 1 + numbers[at]
+    return points, faces
+
+
+def read_png(path):
+    """Width, height and the rows of an 8-bit RGB image, as bytes."""
+    with open(path, "rb") as file:
+        body = file.read()
+    assert body[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height, depth, color = struct.unpack_from(">IIBB", body, 16)
+    assert (depth, color) == (8, 2)
+    at, data = 8, b""
+    while at < len(body):
+        length, kind = struct.unpack_from(">I4s", body, at)
+        if kind == b"IDAT":
+            data += body[at + 8:at + 8 + length]
+        at += 12 + length
+    rows = zlib.decompress(data)
+    assert len(rows) == height * (3 * width + 1)
+    return width, height, rows
+
+
+def float32(value):
+    return struct.unpack("<f", struct.pack("<f", value))[0]
+
+
+class Meshes(unittest.TestCase):
+    SAMPLES = 9
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def clear(self):
+        for name in os.listdir(self.folder.name):
+            os.remove(self.path(name))
+
+    def make(self, name, *extra):
+        """Writes all formats of a file in one run and returns their paths by ending."""
+        paths = {ending: self.path(name + "." + ending) for ending in ("obj", "ply", "vtk", "png")}
+        outputs = [word for path in paths.values() for word in ("-o", path)]
+        done = run("bezier", os.path.join(DATA, name + ".bv"), *outputs, "--samples", str(self.SAMPLES), *extra)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(sorted(os.listdir(self.folder.name)), sorted(os.path.basename(p) for p in paths.values()))
+        return paths, done.stderr
+
+    def check_mesh(self, points, faces, patches, rounded):
+        n = self.SAMPLES
+        self.assertEqual(len(points), len(patches) * n * n)
+        self.assertEqual(len(faces), len(patches) * (n - 1) * (n - 1))
+        for point in points:
+            self.assertTrue(all(map(math.isfinite, point)))
+        for face in faces:
+            self.assertEqual(len(face), 4)
+            self.assertTrue(0 <= min(face) and max(face) < len(points))
+        for index, patch in enumerate(patches):
+            grid = points[index * n * n:(index + 1) * n * n]
+            corners = (grid[0], grid[n - 1], grid[n * n - n], grid[n * n - 1])
+            for found, expected in zip(corners, (patch[0], patch[3], patch[12], patch[15])):
+                self.assertEqual(tuple(found), tuple(map(rounded, expected)))
+            for axis in range(3):  # the convex hull property, as far as a box shows it
+                low, high = min(p[axis] for p in patch), max(p[axis] for p in patch)
+                slack = 1e-6 * max(abs(low), abs(high))
+                self.assertTrue(low - slack <= min(p[axis] for p in grid))
+                self.assertTrue(max(p[axis] for p in grid) <= high + slack)
+
+    def check_meshio(self, path, points):
+        if meshio is None:
+            return
+        mesh = meshio.read(path)
+        self.assertEqual(mesh.points.tolist(), [list(point) for point in points], path)
+        self.assertEqual([cells.type for cells in mesh.cells], ["quad"])
+
+    def check_all(self, name, rounded, *extra):
+        patches = control_points(name)
+        self.assertEqual(len(patches), FILES[name])
+        paths, report = self.make(name, *extra)
+        results = {"obj": read_obj(paths["obj"]), "ply": read_ply(paths["ply"]), "vtk": read_vtk(paths["vtk"])}
+        for ending, (points, faces) in results.items():
+            self.check_meshio(paths[ending], points)
+            rounded_points = [tuple(map(rounded, point)) for point in points]  # 9 digits stand for one float
+            self.check_mesh(rounded_points, faces, patches, rounded)
+            results[ending] = rounded_points, faces
+        self.assertEqual(results["obj"], results["ply"])
+        self.assertEqual(results["obj"], results["vtk"])
+        width, height, rows = read_png(paths["png"])
+        self.assertEqual((width, height), (1200, 900))
+        self.assertGreater(len(set(rows)), 100)
+        self.assertIn("%d patches, %d points, on " % (len(patches), len(patches) * self.SAMPLES ** 2), report)
+        self.assertEqual(len(report.splitlines()), 2)
+
+    def test_f32(self):
+        for name in FILES:
+            with self.subTest(name):
+                self.check_all(name, float32)
+                self.clear()
+
+    def test_f64(self):
+        if not has_fp64():
+            self.skipTest("the device has no fp64")
+        self.check_all("teapot", float, "--precision", "f64")
+
+    def test_normals(self):
+        paths, report = self.make("teaspoon", "--normals", "--quiet", "--up=z")
+        self.assertEqual(report, "")
+        with open(paths["obj"]) as file:
+            normals = [tuple(map(float, line.split()[1:])) for line in file if line.startswith("vn ")]
+        self.assertEqual(len(normals), 16 * self.SAMPLES ** 2)
+        for normal in normals:
+            self.assertAlmostEqual(sum(x * x for x in normal), 1, places=4)
+        if meshio:
+            for path in (paths["obj"], paths["ply"], paths["vtk"]):
+                self.assertEqual(len(meshio.read(path).points), len(normals))
+
+    def test_polyhedron(self):
+        text = "1 5 2\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0.5 2 0\n4 0 1 2 3\n3 3 2 4\n4 1\n0 0 1 0 1 1 1 0 1 1 1 1\n"
+        with open(self.path("in.bv"), "w") as file:
+            file.write(text)
+        for ending, read in (("obj", read_obj), ("ply", read_ply), ("vtk", read_vtk)):
+            path = self.path("out." + ending)
+            self.assertEqual(run("bezier", self.path("in.bv"), "-o", path, "-n2", "-q").returncode, 0)
+            points, faces = read(path)
+            self.assertEqual(len(points), 9)
+            self.assertEqual([tuple(p) for p in points[:4]], [(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)])
+            self.assertEqual(list(map(tuple, faces)), [(0, 2, 3, 1), (4, 5, 6, 7), (7, 6, 8)])
+            if meshio:
+                kinds = [(cells.type, len(cells.data)) for cells in meshio.read(path).cells]
+                self.assertEqual(sorted(set(kinds)), [("quad", 2), ("triangle", 1)])
+
+    def test_mixed_degrees(self):
+        text = "group 1 a\n4 1\n0 0 0 0 1 0 1 0 0 1 1 0\n5 1 2\n0 0 1 0 1 1 0 2 1 1 0 1 1 1 1 1 2 1\n"
+        with open(self.path("in.bv"), "w") as file:
+            file.write(text + text)
+        path = self.path("out.obj")
+        done = run("bezier", self.path("in.bv"), "-o", path, "-n", "3", "-q")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        points, faces = read_obj(path)
+        self.assertEqual((len(points), len(faces)), (36, 16))
+        self.assertEqual([p[2] for p in points], [0] * 18 + [1] * 18)
+
+
+class Failures(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.teapot = os.path.join(DATA, "teapot.bv")
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def fails(self, code, expected, *args, **options):
+        done = run(*args, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertIn(expected, done.stderr)
+        self.assertTrue(done.stderr.startswith("clspline: "), done.stderr)
+        return done.stderr
+
+    def test_usage(self):
+        out = self.path("a.obj")
+        for expected, args in (
+                ("no command given", ()),
+                ("unknown command 'spline'", ("spline",)),
+                ("unknown option '--what'", ("--what",)),
+                ("no input file given", ("bezier", "-o", out)),
+                ("no output given", ("bezier", self.teapot)),
+                ("more than one input", ("bezier", self.teapot, self.teapot, "-o", out)),
+                ("does not end in .obj", ("bezier", self.teapot, "-o", self.path("a.stl"))),
+                ("does not end in .obj", ("bezier", self.teapot, "-o", "-")),
+                ("--samples must be 2 to 16384, not '1'", ("bezier", self.teapot, "-o", out, "--samples", "1")),
+                ("not '16385'", ("bezier", self.teapot, "-o", out, "-n16385")),
+                ("not '-3'", ("bezier", self.teapot, "-o", out, "--samples=-3")),
+                ("not '99999999999999999999'", ("bezier", self.teapot, "-o", out, "-n", "99999999999999999999")),
+                ("not 'f16'", ("bezier", self.teapot, "-o", out, "--precision", "f16")),
+                ("not 'w'", ("bezier", self.teapot, "-o", out, "--up", "w")),
+                ("unknown option '--colour'", ("bezier", self.teapot, "--colour", "red")),
+                ("a value is missing after '-o'", ("bezier", self.teapot, "-o")),
+                ("no value is expected in '--quiet=1'", ("bezier", self.teapot, "--quiet=1")),
+                ("--device needs --kernels", ("devices", "--device", "0")),
+                ("unexpected argument 'all'", ("devices", "all"))):
+            with self.subTest(expected):
+                text = self.fails(2, expected, *args)
+                self.assertIn("--help)\n", text)
+                self.assertEqual(text.count("\n"), 1)
+        self.assertEqual(os.listdir(self.folder.name), [])
+
+    def test_bad_input(self):
+        bad = self.path("bad.bv")
+        for expected, content in (
+                ("bad.bv:1: the file holds no patch", b""),
+                ("bad.bv:2: 'nan' is not a finite number", b"4 0\nnan 0 0\n"),
+                ("bad.bv:1: the degree is 1000000000, above 65535", b"4 1000000000\n"),
+                ("bad.bv:3: triangular Bezier patches (kind 3) are not supported",
+                 b"# t\n\n3 1\n0 0 0\n1 0 0\n0 1 0\n"),
+                ("bad.bv:1: zero byte", b"\0" * 1000)):
+            with self.subTest(expected):
+                with open(bad, "wb") as file:
+                    file.write(content)
+                text = self.fails(1, expected, "bezier", bad, "-o", self.path("a.obj"))
+                self.assertEqual(text.count("\n"), 1)
+        self.fails(1, "cannot open: No such file", "bezier", self.path("none.bv"), "-o", self.path("a.obj"))
+        self.fails(1, "cannot read: Is a directory", "bezier", self.folder.name, "-o", self.path("a.obj"))
+        self.assertEqual(os.listdir(self.folder.name), ["bad.bv"])
+
+    def test_float_range(self):
+        for kind in ("4 0\n1e300 0 0\n", "1 1 0\n0 0 -1e39\n"):
+            with open(self.path("big.bv"), "w") as file:
+                file.write(kind)
+            self.fails(1, "too large for a float; use --precision f64", "bezier", self.path("big.bv"), "-q", "-o",
+                       self.path("a.obj"))
+
+    def test_too_many_points(self):
+        self.fails(1, "use fewer --samples", "bezier", self.teapot, "-o", self.path("a.ply"), "--samples", "16384")
+
+    def test_unwritable(self):
+        self.fails(1, "/nowhere/a.obj: cannot write: No such file", "bezier", self.teapot, "-q", "-o", "/nowhere/a.obj")
+        os.mkdir(self.path("x.ply"))
+        self.fails(1, "not a regular file", "bezier", self.teapot, "-q", "-o", self.path("x.ply"))
+        self.assertEqual(os.listdir(self.folder.name), ["x.ply"])
+
+    def test_disk_full(self):
+        """A limit on the size of files stands for a full disk; a polyhedron needs no compiler, which would meet it."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384))
+
+        with open(self.path("in.bv"), "w") as file:
+            file.write("1 3000 1000\n")
+            file.writelines("%d.25 %d 0.123456\n" % (i % 61, i % 17) for i in range(3000))
+            file.writelines("3 %d %d %d\n" % (i, i + 1000, i + 2000) for i in range(1000))
+        for ending in ("obj", "ply", "vtk", "png"):
+            self.fails(1, "a.%s: cannot write: " % ending, "bezier", self.path("in.bv"), "-q", "-o",
+                       self.path("a." + ending), preexec_fn=limit)
+            self.assertEqual(os.listdir(self.folder.name), ["in.bv"])
+
+    def test_no_such_device(self):
+        text = self.fails(1, "CLSP_ERROR_NO_DEVICE", "bezier", self.teapot, "-o", self.path("a.obj"), "--device",
+                          "no such:device")
+        self.assertIn("clspline devices", text)
+
+    def test_no_fp64(self):
+        text = self.fails(1, "CLSP_ERROR_NO_FP64", "bezier", self.teapot, "-q", "-o", self.path("a.obj"),
+                          "--precision", "f64", env=dict(os.environ, CLSPLINE_LIMITS="fp64=0"))
+        self.assertIn("--precision f32", text)
+        self.assertEqual(os.listdir(self.folder.name), [])
+
+    def test_interrupted(self):
+        """SIGTERM in the middle of a long run leaves no file."""
+        process = subprocess.Popen([COMMAND, "bezier", self.teapot, "-q", "-n", "400", "-o", self.path("a.obj")])
+        try:
+            process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(), -signal.SIGTERM)
+            self.assertEqual(os.listdir(self.folder.name), [])
+
+
+class Devices(unittest.TestCase):
+    def test_table(self):
+        done = run("devices")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        devices = json.loads(run("devices", "--json").stdout)
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), len(devices) + 1)
+        for index, device in enumerate(devices):
+            self.assertEqual(device["index"], index)
+            self.assertIn(device["class"], ("cpu", "integrated", "discrete", "accelerator"))
+            self.assertIn(device["device"], lines[index + 1])
+            self.assertGreater(device["memory_bytes"], 0)
+
+    def test_kernels(self):
+        done = run("devices", "--kernels", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kernels = json.loads(done.stdout)
+        self.assertGreater(len(kernels), 0)
+        for kernel in kernels:
+            self.assertGreater(kernel["work_group_limit"], 0)
+            self.assertTrue(kernel["program"] and kernel["kernel"])
+        table = run("devices", "--kernels", "--device", "0")
+        self.assertEqual(table.returncode, 0, table.stderr)
+        self.assertIn("work-group", table.stdout)
+
+    def test_no_devices(self):
+        with tempfile.TemporaryDirectory() as empty:
+            env = dict(os.environ, OCL_ICD_VENDORS=empty, OCL_ICD_FILENAMES="")
+            done = run("devices", "--json", env=env)
+        if done.returncode == 0:
+            self.skipTest("this OpenCL loader finds devices by other ways")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(json.loads(done.stdout), [])
+        self.assertIn("no OpenCL device was found: install", done.stderr)
+
+    def test_help_and_version(self):
+        for args in (("--help",), ("-h",), ("bezier", "--help"), ("devices", "-h")):
+            done = run(*args)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("examples:", done.stdout)
+        self.assertRegex(run("--version").stdout, r"^clspline \d+\.\d+\.\d+\n$")
+
+    def test_full_stdout(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([COMMAND, "--help"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+
+
+if __name__ == "__main__":
+    COMMAND, DATA = os.path.abspath(sys.argv[1]), os.path.join(sys.argv[2], "tests", "data")
+    listed = run("devices", "--json")
+    if listed.returncode == 1 and listed.stdout == "[]\n":
+        print("no OpenCL device")
+        sys.exit(SKIPPED)
+    print("meshio %s" % ("is here" if meshio else "is not here: its checks are left out"))
+    unittest.main(argv=sys.argv[:1], verbosity=2)

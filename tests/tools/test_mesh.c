@@ -1,0 +1,230 @@
+/* The mesh in memory, its normals and its picture. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh.h"
+#include "normals.h"
+#include "raster.h"
+
+static void test_grids(void **state)
+{
+    (void)state;
+    mesh m = {0};
+    size_t count;
+    double *points = mesh_add_grids(&m, 2, 3, 4);
+    assert_non_null(points);
+    assert_ptr_equal(points, m.positions);
+    assert_int_equal(m.num_vertices, 24);
+    assert_int_equal(m.num_faces, 2 * 2 * 3);
+    assert_int_equal(m.num_corners, 4 * 12);
+    const uint32_t expected[4] = {0, 4, 5, 1}, last[4] = {18, 22, 23, 19};
+    assert_memory_equal(mesh_face(&m, 0, &count), expected, sizeof(expected));
+    assert_int_equal(count, 4);
+    assert_memory_equal(mesh_face(&m, 11, &count), last, sizeof(last));
+    points = mesh_add_grids(&m, 1, 1, 5); /* a curve: no quads */
+    assert_ptr_equal(points, m.positions + 72);
+    assert_int_equal(m.num_vertices, 29);
+    assert_int_equal(m.num_faces, 12);
+    mesh_clear(&m);
+    assert_null(m.positions);
+}
+
+static void test_too_large(void **state)
+{
+    (void)state;
+    mesh m = {0};
+    assert_null(mesh_add_grids(&m, 1, (size_t)1 << 20, (size_t)1 << 20));
+    assert_null(mesh_add_grids(&m, SIZE_MAX, 2, 2));
+    assert_null(mesh_add_vertices(&m, SIZE_MAX));
+    assert_null(mesh_add_vertices(&m, MESH_MAX_VERTICES + 1));
+    assert_int_equal(m.num_vertices, 0);
+    mesh_clear(&m);
+}
+
+/* A triangle with its corners at x = 0, 1, 0 and y = 0, 0, 1. */
+static void add_triangle(mesh *m)
+{
+    static const double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    uint32_t first = (uint32_t)m->num_vertices;
+    double *added = mesh_add_vertices(m, 3);
+    assert_non_null(added);
+    memcpy(added, corners, sizeof(corners));
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(mesh_add_corner(m, first + i));
+    assert_true(mesh_end_face(m));
+}
+
+static void test_append(void **state)
+{
+    (void)state;
+    mesh m = {0}, other = {0};
+    size_t count;
+    assert_true(mesh_append(&m, &other));
+    add_triangle(&m);
+    add_triangle(&other);
+    add_triangle(&other);
+    assert_true(mesh_append(&m, &other));
+    assert_int_equal(m.num_vertices, 9);
+    assert_int_equal(m.num_faces, 3);
+    assert_int_equal(mesh_face(&m, 2, &count)[0], 6);
+    assert_int_equal(count, 3);
+    mesh_clear(&m);
+    mesh_clear(&other);
+}
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    mesh m = {0};
+    double low[3], high[3];
+    mesh_bounds(&m, low, high);
+    assert_true(low[0] == 0 && high[2] == 0);
+    add_triangle(&m);
+    m.positions[2] = -4;
+    mesh_bounds(&m, low, high);
+    assert_true(low[0] == 0 && low[1] == 0 && low[2] == -4);
+    assert_true(high[0] == 1 && high[1] == 1 && high[2] == 0);
+    mesh_clear(&m);
+}
+
+/* A sphere as one grid, with both poles collapsed and its seam double. scale may be extreme. */
+static void add_sphere(mesh *m, size_t num_u, size_t num_v, double scale)
+{
+    const double pi = 3.14159265358979323846;
+    double *p = mesh_add_grids(m, 1, num_u, num_v);
+    assert_non_null(p);
+    for (size_t a = 0; a < num_u; a++) {
+        for (size_t b = 0; b < num_v; b++, p += 3) {
+            double u = 2 * pi * (double)a / (double)(num_u - 1);
+            double v = pi * (double)b / (double)(num_v - 1);
+            double ring = b == 0 || b == num_v - 1 ? 0 : sin(v);
+            p[0] = scale * ring * cos(u);
+            p[1] = scale * cos(v);
+            p[2] = scale * ring * sin(u);
+        }
+    }
+}
+
+/* On a sphere the normal is the position, up to the size of a facet. At seam and poles too. */
+static void test_sphere_normals(void **state)
+{
+    (void)state;
+    static const double scales[] = {1, 1e-30, 1e30, 1e-200, 1e300};
+    for (size_t k = 0; k < sizeof(scales) / sizeof(scales[0]); k++) {
+        mesh m = {0};
+        add_sphere(&m, 65, 33, scales[k]);
+        assert_true(mesh_compute_normals(&m));
+        for (size_t i = 0; i < m.num_vertices; i++) {
+            const double *n = m.normals + 3 * i, *p = m.positions + 3 * i;
+            double along = 0, square = 0;
+            for (int axis = 0; axis < 3; axis++) {
+                along += n[axis] * (p[axis] / scales[k]);
+                square += n[axis] * n[axis];
+            }
+            assert_true(fabs(square - 1) < 1e-12);
+            assert_true(fabs(along) > 0.999);
+        }
+        mesh_clear(&m);
+    }
+}
+
+/* The edges of a cube stay sharp though its faces share places. */
+static void test_crease(void **state)
+{
+    (void)state;
+    mesh m = {0};
+    double *p = mesh_add_grids(&m, 2, 2, 2);
+    static const double corners[24] = {0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 0,
+                                       0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1};
+    assert_non_null(p);
+    memcpy(p, corners, sizeof(corners));
+    assert_true(mesh_compute_normals(&m));
+    assert_true(fabs(m.normals[2]) == 1);
+    assert_true(fabs(m.normals[12]) == 1);
+    mesh_clear(&m);
+}
+
+static void test_degenerate_normals(void **state)
+{
+    (void)state;
+    mesh m = {0};
+    assert_true(mesh_compute_normals(&m)); /* empty */
+    double *p = mesh_add_grids(&m, 1, 40, 40);
+    assert_non_null(p);
+    for (size_t i = 0; i < 3 * m.num_vertices; i++)
+        p[i] = 2.5; /* all in one place */
+    assert_true(mesh_compute_normals(&m));
+    for (size_t i = 0; i < m.num_vertices; i++)
+        assert_true(m.normals[3 * i] == 0 && m.normals[3 * i + 2] == 1);
+    mesh_clear(&m);
+}
+
+/* Draws a sphere: it covers the middle and not the corners, and is the same from run to run. */
+static void draw_sphere(double scale)
+{
+    enum { WIDTH = 80, HEIGHT = 60 };
+    mesh m = {0};
+    unsigned char first[WIDTH * HEIGHT * 3], second[WIDTH * HEIGHT * 3];
+    add_sphere(&m, 33, 17, scale);
+    assert_true(mesh_compute_normals(&m));
+    memset(first, 1, sizeof(first));
+    memset(second, 2, sizeof(second));
+    assert_true(raster_render(&m, CAMERA_UP_AUTO, WIDTH, HEIGHT, first, NULL));
+    assert_true(raster_render(&m, CAMERA_UP_Y, WIDTH, HEIGHT, second, NULL));
+    assert_memory_equal(first, second, sizeof(first));
+    const unsigned char *middle = first + 3 * (30 * WIDTH + 40);
+    assert_true(middle[0] > middle[2] + 40); /* the glaze is warm, the background grey */
+    assert_true(abs(first[0] - first[2]) < 20);
+    mesh_clear(&m);
+}
+
+static void test_picture(void **state)
+{
+    (void)state;
+    draw_sphere(1);
+    draw_sphere(1e-300);
+    draw_sphere(1e300);
+}
+
+/* Nothing to see, one point, or numbers that are not finite: a picture of the background. */
+static void test_empty_pictures(void **state)
+{
+    (void)state;
+    unsigned char rgb[16 * 12 * 3];
+    mesh m = {0};
+    assert_true(raster_render(&m, CAMERA_UP_X, 16, 12, rgb, NULL));
+    double *p = mesh_add_grids(&m, 1, 2, 2);
+    assert_non_null(p);
+    for (int i = 0; i < 12; i++)
+        p[i] = i % 2 ? (double)NAN : (double)INFINITY;
+    assert_true(mesh_compute_normals(&m));
+    assert_true(raster_render(&m, CAMERA_UP_Z, 16, 12, rgb, NULL));
+    for (int i = 0; i < 12; i++)
+        p[i] = 1;
+    assert_true(mesh_compute_normals(&m));
+    assert_true(raster_render(&m, CAMERA_UP_Y, 16, 12, rgb, NULL));
+    mesh_clear(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_grids),
+        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_append),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_sphere_normals),
+        cmocka_unit_test(test_crease),
+        cmocka_unit_test(test_degenerate_normals),
+        cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_empty_pictures),
+    };
+    return cmocka_run_group_tests_name("mesh", tests, NULL, NULL);
+}

@@ -1,0 +1,323 @@
+/* The writers: bytes of small meshes, and that a failure leaves nothing behind. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "normals.h"
+#include "obj.h"
+#include "picture.h"
+#include "ply.h"
+#include "temporary.h"
+#include "vtk.h"
+
+/* A triangle and a quad on five vertices; the first coordinate takes all digits of its precision.
+ */
+static mesh small_mesh(mesh_precision precision)
+{
+    mesh m = {.precision = precision};
+    static const double places[15] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0.5, -3};
+    static const uint32_t corners[7] = {1, 4, 2, 0, 1, 2, 3};
+    double *p = mesh_add_vertices(&m, 5);
+    assert_non_null(p);
+    memcpy(p, places, sizeof(places));
+    p[0] = precision == MESH_F32 ? (double)0.1f : 0.1 + 1e-17 + 1.0 / 3;
+    for (int i = 0; i < 7; i++) {
+        assert_true(mesh_add_corner(&m, corners[i]));
+        if (i == 2 || i == 6) assert_true(mesh_end_face(&m));
+    }
+    return m;
+}
+
+/* The file's bytes, with a zero after them; the caller frees. */
+static char *slurp(const char *path, size_t *count)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *bytes = calloc(1, 65536);
+    assert_non_null(bytes);
+    *count = fread(bytes, 1, 65535, file);
+    fclose(file);
+    return bytes;
+}
+
+static void check_file(const char *name, const void *expected, size_t count)
+{
+    size_t found;
+    char *bytes = slurp(temporary_path(name), &found);
+    assert_int_equal(found, count);
+    assert_memory_equal(bytes, expected, count);
+    free(bytes);
+    assert_int_equal(remove(temporary_path(name)), 0);
+    assert_int_equal(temporary_count(), 0);
+}
+
+static void test_obj(void **state)
+{
+    (void)state;
+    static const char expected[] = "# written by clspline\nv 0.100000001 0 0\nv 1 0 0\nv 1 1 0\n"
+                                   "v 0 1 0\nv 2 0.5 -3\nf 2 5 3\nf 1 2 3 4\n";
+    mesh m = small_mesh(MESH_F32);
+    assert_true(obj_write(&m, temporary_path("m.obj"), NULL, NULL));
+    check_file("m.obj", expected, sizeof(expected) - 1);
+    mesh_clear(&m);
+}
+
+static void test_obj_digits_and_normals(void **state)
+{
+    (void)state;
+    size_t count;
+    mesh m = small_mesh(MESH_F64);
+    double first = m.positions[0];
+    assert_true(mesh_compute_normals(&m));
+    assert_true(obj_write(&m, temporary_path("m.obj"), NULL, NULL));
+    char *text = slurp(temporary_path("m.obj"), &count);
+    assert_true(strtod(strstr(text, "v ") + 2, NULL) == first);
+    assert_non_null(strstr(text, "\nvn "));
+    assert_non_null(strstr(text, "\nf 2//2 5//5 3//3\n"));
+    free(text);
+    remove(temporary_path("m.obj"));
+    mesh_clear(&m);
+}
+
+static void test_ply(void **state)
+{
+    (void)state;
+    static const char header[] =
+        "ply\nformat binary_little_endian 1.0\ncomment written by clspline\nelement vertex 5\n"
+        "property float x\nproperty float y\nproperty float z\nelement face 2\n"
+        "property list uchar int vertex_indices\nend_header\n";
+    static const unsigned char vertex[] = {0, 0, 0, 0x40, 0, 0, 0, 0x3f, 0, 0, 0x40, 0xc0};
+    static const unsigned char faces[] = {3, 1, 0, 0, 0, 4, 0, 0, 0, 2, 0, 0, 0, 4, 0,
+                                          0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0};
+    size_t count, head = sizeof(header) - 1;
+    mesh m = small_mesh(MESH_F32);
+    assert_true(ply_write(&m, temporary_path("m.ply"), NULL, NULL));
+    char *bytes = slurp(temporary_path("m.ply"), &count);
+    assert_int_equal(count, head + 5 * 12 + sizeof(faces));
+    assert_memory_equal(bytes, header, head);
+    assert_memory_equal(bytes + head + 48, vertex, sizeof(vertex));
+    assert_memory_equal(bytes + head + 60, faces, sizeof(faces));
+    free(bytes);
+    remove(temporary_path("m.ply"));
+    mesh_clear(&m);
+}
+
+/* A face of more than 255 corners makes the lists long. */
+static void test_ply_long_face(void **state)
+{
+    (void)state;
+    size_t count;
+    mesh m = {.precision = MESH_F64};
+    double *p = mesh_add_vertices(&m, 300);
+    assert_non_null(p);
+    memset(p, 0, 300 * 3 * sizeof(double));
+    for (uint32_t i = 0; i < 300; i++)
+        assert_true(mesh_add_corner(&m, i));
+    assert_true(mesh_end_face(&m));
+    assert_true(ply_write(&m, temporary_path("m.ply"), NULL, NULL));
+    char *bytes = slurp(temporary_path("m.ply"), &count);
+    char *end = strstr(bytes, "property list int int vertex_indices\nend_header\n");
+    assert_non_null(end);
+    end = strstr(end, "end_header\n") + 11;
+    assert_int_equal(count - (size_t)(end - bytes), 300 * 24 + 4 + 300 * 4);
+    free(bytes);
+    remove(temporary_path("m.ply"));
+    mesh_clear(&m);
+}
+
+static void test_vtk(void **state)
+{
+    (void)state;
+    static const char head[] = "# vtk DataFile Version 3.0\nwritten by clspline\nBINARY\n"
+                               "DATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n";
+    static const unsigned char tail[] =
+        "\nCELLS 2 9\n"
+        "\0\0\0\3\0\0\0\1\0\0\0\4\0\0\0\2\0\0\0\4\0\0\0\0\0\0\0\1\0\0\0\2\0\0\0\3"
+        "\nCELL_TYPES 2\n\0\0\0\5\0\0\0\11\n";
+    size_t count, first = sizeof(head) - 1, last = sizeof(tail) - 1;
+    mesh m = small_mesh(MESH_F64);
+    assert_true(vtk_write(&m, temporary_path("m.vtk"), NULL, NULL));
+    char *bytes = slurp(temporary_path("m.vtk"), &count);
+    assert_int_equal(count, first + 15 * 8 + last);
+    assert_memory_equal(bytes, head, first);
+    assert_memory_equal(bytes + first + 3 * 8, "\x3f\xf0\0\0\0\0\0\0", 8); /* 1.0 */
+    assert_memory_equal(bytes + first + 15 * 8, tail, last);
+    free(bytes);
+    remove(temporary_path("m.vtk"));
+    mesh_clear(&m);
+}
+
+static void test_picture(void **state)
+{
+    (void)state;
+    size_t count;
+    mesh m = small_mesh(MESH_F32);
+    assert_true(mesh_compute_normals(&m));
+    assert_true(picture_write(&m, CAMERA_UP_AUTO, temporary_path("m.png"), NULL, NULL));
+    char *bytes = slurp(temporary_path("m.png"), &count);
+    assert_true(count > 1000);
+    assert_memory_equal(bytes, "\x89PNG\r\n\x1a\n", 8);
+    assert_memory_equal(bytes + 16, "\0\0\x04\xb0\0\0\x03\x84", 8); /* 1200 x 900 */
+    free(bytes);
+    remove(temporary_path("m.png"));
+    mesh_clear(&m);
+}
+
+typedef bool (*writer)(const mesh *, const char *, const io_progress *, io_message *);
+
+static bool write_picture(const mesh *m, const char *path, const io_progress *progress,
+                          io_message *message)
+{
+    return picture_write(m, CAMERA_UP_AUTO, path, progress, message);
+}
+
+static const writer writers[] = {obj_write, ply_write, vtk_write, write_picture};
+
+static mesh shaded_mesh(void)
+{
+    mesh m = small_mesh(MESH_F32);
+    assert_true(mesh_compute_normals(&m));
+    return m;
+}
+
+static void test_no_folder(void **state)
+{
+    (void)state;
+    mesh m = shaded_mesh();
+    for (size_t i = 0; i < 4; i++) {
+        io_message message;
+        assert_false(writers[i](&m, "/nowhere/m.x", NULL, &message));
+        assert_string_equal(message.text, "/nowhere/m.x: cannot write: No such file or directory");
+    }
+    mesh_clear(&m);
+}
+
+static void test_not_a_regular_file(void **state)
+{
+    (void)state;
+    mesh m = shaded_mesh();
+    for (size_t i = 0; i < 4; i++) {
+        io_message message;
+        assert_false(writers[i](&m, "/dev/null", NULL, &message));
+        assert_string_equal(message.text, "/dev/null: cannot write: not a regular file");
+        assert_false(writers[i](&m, "/tmp", NULL, &message));
+    }
+    mesh_clear(&m);
+}
+
+/* A folder without the right to write. Root may write anywhere. */
+static void test_unwritable_folder(void **state)
+{
+    (void)state;
+    char folder[512], path[600];
+    if (geteuid() == 0) skip();
+    mesh m = shaded_mesh();
+    snprintf(folder, sizeof(folder), "%s", temporary_path("locked"));
+    snprintf(path, sizeof(path), "%s/m.obj", folder);
+    assert_int_equal(mkdir(folder, 0555), 0);
+    for (size_t i = 0; i < 4; i++) {
+        io_message message;
+        assert_false(writers[i](&m, path, NULL, &message));
+        assert_non_null(strstr(message.text, "Permission denied"));
+    }
+    assert_int_equal(rmdir(folder), 0);
+    mesh_clear(&m);
+}
+
+/* Writing fails half-way, as on a full disk: the file that was there stays, and nothing else is
+   left. */
+static void test_disk_full(void **state)
+{
+    (void)state;
+    struct rlimit before, limit;
+    mesh m = {.precision = MESH_F32};
+    double *p = mesh_add_grids(&m, 1, 60, 60);
+    assert_non_null(p);
+    for (size_t i = 0; i < m.num_vertices; i++, p += 3) {
+        p[0] = (double)(i % 60) / 7;
+        p[1] = (double)(i / 60) / 7;
+        p[2] = 0;
+    }
+    assert_true(mesh_compute_normals(&m));
+    temporary_file("m.x", "old", 3);
+
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    for (size_t i = 0; i < 4; i++) {
+        io_message message = {""};
+        limit = before;
+        limit.rlim_cur = 8192;
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        bool done = writers[i](&m, temporary_path("m.x"), NULL, &message);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_false(done);
+        assert_non_null(strstr(message.text, "m.x: cannot write: "));
+        assert_int_equal(temporary_count(), 1);
+    }
+    mesh_clear(&m);
+    check_file("m.x", "old", 3);
+}
+
+/* A file is replaced; through a symbolic link, the file it points to. */
+static void test_replace(void **state)
+{
+    (void)state;
+    size_t count;
+    char target[512];
+    struct stat status;
+    mesh m = small_mesh(MESH_F32);
+    snprintf(target, sizeof(target), "%s", temporary_file("m.obj", "old", 3));
+    assert_int_equal(symlink(target, temporary_path("link.obj")), 0);
+    assert_true(obj_write(&m, temporary_path("link.obj"), NULL, NULL));
+    assert_int_equal(lstat(temporary_path("link.obj"), &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    char *bytes = slurp(target, &count);
+    assert_memory_equal(bytes, "# written", 9);
+    free(bytes);
+    remove(temporary_path("link.obj"));
+    remove(temporary_path("m.obj"));
+    assert_int_equal(temporary_count(), 0);
+    mesh_clear(&m);
+}
+
+/* What a signal handler does in the middle of writing. */
+static void test_interrupted(void **state)
+{
+    (void)state;
+    output out;
+    output_remove_temporary(); /* nothing is open */
+    assert_true(output_open(&out, temporary_path("m.obj"), NULL));
+    assert_int_equal(temporary_count(), 1);
+    output_remove_temporary();
+    assert_int_equal(temporary_count(), 0);
+    output_close(&out, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_obj),
+        cmocka_unit_test(test_obj_digits_and_normals),
+        cmocka_unit_test(test_ply),
+        cmocka_unit_test(test_ply_long_face),
+        cmocka_unit_test(test_vtk),
+        cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_no_folder),
+        cmocka_unit_test(test_not_a_regular_file),
+        cmocka_unit_test(test_unwritable_folder),
+        cmocka_unit_test(test_disk_full),
+        cmocka_unit_test(test_replace),
+        cmocka_unit_test(test_interrupted),
+    };
+    return cmocka_run_group_tests_name("writers", tests, temporary_setup, temporary_teardown);
+}

@@ -1,0 +1,84 @@
+/* The command `clspline`: evaluates splines from files on any OpenCL device. It uses the library's
+   public interface only. */
+#include "command.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/output.h"
+
+static const char help[] =
+    "usage: clspline COMMAND ...\n"
+    "\n"
+    "commands:\n"
+    "  bezier    evaluate the Bezier patches of a BezierView file into a mesh or picture\n"
+    "  devices   list the OpenCL devices, or the kernels as compiled for one of them\n"
+    "\n"
+    "options:\n"
+    "  -h, --help      this text; 'clspline COMMAND --help' has more\n"
+    "  -V, --version   version of the program\n"
+    "\n"
+    "examples:\n"
+    "  clspline bezier teapot.bv -o teapot.png\n"
+    "  clspline bezier teapot.bv -o teapot.ply -o teapot.png --samples 64 --device gpu\n"
+    "  clspline devices\n"
+    "\n"
+    "environment:\n"
+    "  CLSPLINE_DEVICE      the device, unless --device is given: an index, 'cpu', 'gpu',\n"
+    "                       or parts of names as in 'pocl:' or 'nvidia:h200'\n"
+    "  CLSPLINE_CACHE_DIR   folder of the compiled programs; empty: keep none\n"
+    "  CLSPLINE_LIMITS      narrows the device, as in 'fp64=0,alloc=134217728'\n"
+    "\n"
+    "exit status: 0 done, 1 failed, 2 wrong usage\n";
+
+/* Leaves no temporary file behind, then dies of the signal as if it had not been caught. */
+static void on_interrupt(int number)
+{
+    output_remove_temporary();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    action.sa_handler =
+        SIG_IGN; /* a file above the limit is then an error of write, with a message */
+    sigaction(SIGXFSZ, &action, NULL);
+}
+
+/* Output that could not be written (a full disk behind a pipe or redirection) is a failure too. */
+static int close_stdout(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    complain("cannot write to standard output");
+    return EXIT_FAILED;
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2) return usage_error(NULL, "no command given");
+    const char *word = argv[1];
+    if (strcmp(word, "bezier") == 0) return command_bezier(argc - 1, argv + 1);
+    if (strcmp(word, "devices") == 0) return command_devices(argc - 1, argv + 1);
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        printf("clspline %s\n", CLSP_VERSION_STRING);
+        return EXIT_OK;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        fputs(help, stdout);
+        return EXIT_OK;
+    }
+    return usage_error(NULL, "unknown %s '%s'", word[0] == '-' ? "option" : "command", word);
+}
+
+int main(int argc, char **argv)
+{
+    catch_signals();
+    return close_stdout(run(argc, argv));
+}

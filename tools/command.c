@@ -1,0 +1,81 @@
+#include "command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void complain(const char *format, ...)
+{
+    va_list args;
+    fputs("clspline: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+int usage_error(const char *command, const char *format, ...)
+{
+    va_list args;
+    fputs("clspline: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, " (see clspline %s%s--help)\n", command ? command : "", command ? " " : "");
+    return EXIT_USAGE;
+}
+
+/* What the user can do about a status, or NULL. */
+static const char *advice(clsp_status status)
+{
+    switch (status) {
+    case CLSP_ERROR_NO_DEVICE:
+        return "'clspline devices' lists the devices that there are";
+    case CLSP_ERROR_NO_FP64:
+        return "use --precision f32, or --device with a device that has fp64 (see clspline "
+               "devices)";
+    case CLSP_ERROR_NO_MEMORY:
+        return "use fewer --samples";
+    default:
+        return NULL;
+    }
+}
+
+void complain_status(const clsp_context *ctx, clsp_status status)
+{
+    char reason[2048];
+    const char *help = advice(status);
+    if (clsp_context_last_error(ctx, reason, sizeof(reason)) > 0)
+        complain("%s: %s", clsp_status_str(status), reason);
+    else
+        complain("%s", clsp_status_str(status));
+    if (help) complain("%s", help);
+}
+
+static void log_warning(void *user, clsp_log_level level, const char *message)
+{
+    (void)user;
+    if (level == CLSP_LOG_WARNING) complain("warning: %s", message);
+}
+
+bool open_context(clsp_context **ctx, const char *device, bool quiet)
+{
+    clsp_context_opts opts = {.device = device, .log = quiet ? NULL : log_warning};
+    clsp_status status = clsp_context_create(ctx, NULL, &opts);
+    if (status == CLSP_OK) return true;
+    complain_status(NULL, status);
+    return false;
+}
+
+const char *device_class_name(clsp_device_class device_class)
+{
+    switch (device_class) {
+    case CLSP_CLASS_CPU:
+        return "cpu";
+    case CLSP_CLASS_INTEGRATED:
+        return "integrated";
+    case CLSP_CLASS_DISCRETE:
+        return "discrete";
+    default:
+        return "accelerator";
+    }
+}

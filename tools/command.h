@@ -1,0 +1,35 @@
+/* What the subcommands of `clspline` share: exit codes, complaints, and help on a device that
+   cannot be had. */
+#ifndef CLSPLINE_TOOLS_COMMAND_H
+#define CLSPLINE_TOOLS_COMMAND_H
+
+#include <clspline/clspline.h>
+
+#include <stdbool.h>
+
+#include "io/message.h"
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* Prints "clspline: ..." as one line on stderr. */
+void complain(const char *format, ...) IO_PRINTF(1, 2);
+
+/* Complains of wrong usage, points to --help and returns EXIT_USAGE. command may be NULL. */
+int usage_error(const char *command, const char *format, ...) IO_PRINTF(2, 3);
+
+/* Complains of a library call that failed: what the status means, the library's last error (of ctx,
+   or with NULL of the thread) and, where there is one, what can be done. */
+void complain_status(const clsp_context *ctx, clsp_status status);
+
+/* Makes a context on the device the user named, or with NULL on the default one. Complains on
+   failure. With `quiet`, the library's warnings are dropped. */
+bool open_context(clsp_context **ctx, const char *device, bool quiet);
+
+/* The name of a device class, such as "discrete". */
+const char *device_class_name(clsp_device_class device_class);
+
+/* The subcommands. argv[0] is the subcommand's own name. They return the exit code. */
+int command_devices(int argc, char **argv);
+int command_bezier(int argc, char **argv);
+
+#endif

@@ -1,0 +1,31 @@
+/* Where a mesh is seen from: three quarters above, with little perspective, filling the picture. */
+#ifndef CLSPLINE_TOOLS_IO_CAMERA_H
+#define CLSPLINE_TOOLS_IO_CAMERA_H
+
+#include "mesh.h"
+
+typedef enum camera_up {
+    CAMERA_UP_AUTO = 0, /* y, but z for a thing so long along y that it must be lying */
+    CAMERA_UP_X,
+    CAMERA_UP_Y,
+    CAMERA_UP_Z
+} camera_up;
+
+/* Camera axes in the mesh's space, and where things are. Positions are taken in units of `unit`
+   from `center`. */
+typedef struct camera {
+    double right[3], up[3], toward[3]; /* toward the viewer */
+    double center[3], unit;
+    int up_axis;            /* of the mesh's space */
+    double ground;          /* where the mesh stands: its lowest point along that axis */
+    double scale, shift[2]; /* from the image plane to the picture */
+} camera;
+
+/* The camera that shows all of the mesh in a picture of this size. */
+camera camera_place(const mesh *m, camera_up up, double width, double height);
+
+/* The image-plane position of a point and the reciprocal of its depth; x runs right, y down. Times
+   `scale` plus `shift`, it is a position on the picture. */
+void camera_project(const camera *c, const double position[3], double *x, double *y, double *w);
+
+#endif

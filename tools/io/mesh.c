@@ -1,0 +1,122 @@
+#include "mesh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+bool mesh_reserve(mesh *m, size_t vertices, size_t faces, size_t corners)
+{
+    if (vertices > MESH_MAX_VERTICES - m->num_vertices) return false;
+    if (faces > SIZE_MAX - m->num_faces || corners > SIZE_MAX - m->num_corners) return false;
+
+    void *moved = array_reserve(m->positions, &m->vertex_capacity, m->num_vertices + vertices,
+                                3 * sizeof(double));
+    if (!moved) return false;
+    m->positions = moved;
+    moved = array_reserve(m->face_ends, &m->face_capacity, m->num_faces + faces, sizeof(size_t));
+    if (!moved) return false;
+    m->face_ends = moved;
+    moved =
+        array_reserve(m->corners, &m->corner_capacity, m->num_corners + corners, sizeof(uint32_t));
+    if (!moved) return false;
+    m->corners = moved;
+    return true;
+}
+
+double *mesh_add_vertices(mesh *m, size_t count)
+{
+    if (!mesh_reserve(m, count, 0, 0)) return NULL;
+    double *added = m->positions + 3 * m->num_vertices;
+    m->num_vertices += count;
+    free(m->normals);
+    m->normals = NULL;
+    return added;
+}
+
+bool mesh_add_corner(mesh *m, uint32_t vertex)
+{
+    if (!mesh_reserve(m, 0, 0, 1)) return false;
+    m->corners[m->num_corners++] = vertex;
+    return true;
+}
+
+bool mesh_end_face(mesh *m)
+{
+    if (!mesh_reserve(m, 0, 1, 0)) return false;
+    m->face_ends[m->num_faces++] = m->num_corners;
+    return true;
+}
+
+/* The quad of grid cell (a, b), in a grid whose first vertex is `first`. Room has been made. */
+static void add_quad(mesh *m, size_t first, size_t num_v, size_t a, size_t b)
+{
+    uint32_t corner = (uint32_t)(first + a * num_v + b);
+    uint32_t next_row = corner + (uint32_t)num_v;
+    uint32_t *quad = m->corners + m->num_corners;
+    quad[0] = corner;
+    quad[1] = next_row;
+    quad[2] = next_row + 1;
+    quad[3] = corner + 1;
+    m->num_corners += 4;
+    m->face_ends[m->num_faces++] = m->num_corners;
+}
+
+double *mesh_add_grids(mesh *m, size_t num_grids, size_t num_u, size_t num_v)
+{
+    if (num_u > MESH_MAX_VERTICES || num_v > MESH_MAX_VERTICES / num_u) return NULL;
+    size_t points = num_u * num_v;
+    if (num_grids > MESH_MAX_VERTICES / points) return NULL;
+    size_t quads = num_grids * (num_u - 1) * (num_v - 1);
+    if (!mesh_reserve(m, num_grids * points, quads, 4 * quads)) return NULL;
+
+    for (size_t grid = 0; grid < num_grids; grid++) {
+        size_t first = m->num_vertices + grid * points;
+        for (size_t a = 0; a + 1 < num_u; a++)
+            for (size_t b = 0; b + 1 < num_v; b++)
+                add_quad(m, first, num_v, a, b);
+    }
+    return mesh_add_vertices(m, num_grids * points);
+}
+
+bool mesh_append(mesh *m, const mesh *other)
+{
+    if (!mesh_reserve(m, other->num_vertices, other->num_faces, other->num_corners)) return false;
+    if (other->num_vertices == 0) return true;
+    uint32_t base = (uint32_t)m->num_vertices;
+    for (size_t f = 0; f < other->num_faces; f++)
+        m->face_ends[m->num_faces++] = m->num_corners + other->face_ends[f];
+    for (size_t c = 0; c < other->num_corners; c++)
+        m->corners[m->num_corners++] = base + other->corners[c];
+    double *added = mesh_add_vertices(m, other->num_vertices);
+    memcpy(added, other->positions, 3 * other->num_vertices * sizeof(double));
+    return true;
+}
+
+const uint32_t *mesh_face(const mesh *m, size_t face, size_t *count)
+{
+    size_t first = face == 0 ? 0 : m->face_ends[face - 1];
+    *count = m->face_ends[face] - first;
+    return m->corners + first;
+}
+
+void mesh_bounds(const mesh *m, double low[3], double high[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        low[axis] = high[axis] = m->num_vertices > 0 ? m->positions[axis] : 0;
+        for (size_t i = 1; i < m->num_vertices; i++) {
+            double x = m->positions[3 * i + (size_t)axis];
+            if (x < low[axis]) low[axis] = x;
+            if (x > high[axis]) high[axis] = x;
+        }
+    }
+}
+
+void mesh_clear(mesh *m)
+{
+    free(m->positions);
+    free(m->normals);
+    free(m->face_ends);
+    free(m->corners);
+    *m = (mesh){.precision = m->precision};
+}

@@ -1,0 +1,55 @@
+/* Files written whole or not at all.
+
+   What is written goes to a temporary file in the folder of the target, which takes the target's
+   name at the end. On any failure the temporary file is removed and a target that was there before
+   is left as it was. */
+#ifndef CLSPLINE_TOOLS_IO_OUTPUT_H
+#define CLSPLINE_TOOLS_IO_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "message.h"
+
+/* Told now and then how much of a long task is done, 0..1. Where a function takes one, NULL is
+   fine. */
+typedef struct io_progress {
+    void (*report)(void *user, double fraction);
+    void *user;
+} io_progress;
+
+void io_report(const io_progress *progress, size_t done, size_t total);
+
+typedef struct output {
+    FILE *file;
+    const char *name; /* as the user gave it, for messages */
+    char *target;
+    char *temporary;
+    io_message *message;
+} output;
+
+/* Opens the temporary file. name and message must outlive the output. A target that exists must be
+   a regular file; a symbolic link is followed. */
+bool output_open(output *out, const char *name, io_message *message);
+
+/* Ends the file: closes and renames it when `done`, else removes it. Whatever the file's own errors
+   say (disk full) is found here too. Returns true when the target is in place; when `done` is false
+   the message is left as it is. Does nothing for an output that was not opened. */
+bool output_close(output *out, bool done);
+
+/* Takes an interruption into account: removes the temporary file of the output that is open, if
+   any. To be called from a signal handler. */
+void output_remove_temporary(void);
+
+/* Binary numbers in the byte order of the format, whatever the machine's. Errors are found by
+   output_close. */
+void output_u32_little(FILE *file, uint32_t value);
+void output_u32_big(FILE *file, uint32_t value);
+void output_f32_little(FILE *file, float value);
+void output_f32_big(FILE *file, float value);
+void output_f64_little(FILE *file, double value);
+void output_f64_big(FILE *file, double value);
+
+#endif

@@ -1,0 +1,30 @@
+#include "picture.h"
+
+#include <png.h>
+#include <stdlib.h>
+
+enum { WIDTH = 1200, HEIGHT = 900 };
+
+bool picture_write(const mesh *m, camera_up up, const char *path, const io_progress *progress,
+                   io_message *message)
+{
+    output out = {0};
+    png_image image = {
+        .version = PNG_IMAGE_VERSION, .width = WIDTH, .height = HEIGHT, .format = PNG_FORMAT_RGB};
+    bool done = false;
+    unsigned char *rgb = malloc((size_t)WIDTH * HEIGHT * 3);
+    if (!rgb || !raster_render(m, up, WIDTH, HEIGHT, rgb, progress)) {
+        io_fail(message, "%s: not enough memory to draw the picture", path);
+        goto fail;
+    }
+    if (!output_open(&out, path, message)) goto fail;
+    if (!png_image_write_to_stdio(&image, out.file, 0, rgb, 0, NULL)) {
+        io_fail(message, "%s: cannot write: %s", path, image.message);
+        goto fail;
+    }
+    done = true;
+fail:
+    if (out.file) done = output_close(&out, done);
+    free(rgb);
+    return done;
+}

@@ -1,0 +1,182 @@
+#include "scanner.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { END = -1, SHOWN = 40 }; /* characters of a word that a message shows */
+
+bool scanner_fail(scanner *s, uint64_t line, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    s->failed = true;
+    return io_fail(s->message, "%s:%llu: %s", s->name, (unsigned long long)line, text);
+}
+
+void scanner_init(scanner *s, FILE *file, const char *name, io_message *message)
+{
+    *s = (scanner){.file = file,
+                   .name = name,
+                   .message = message,
+                   .line = 1,
+                   .word_line = 1,
+                   .unread = UINT64_MAX};
+    struct stat status;
+    int descriptor = fileno(file); /* -1: a stream in memory */
+    if (descriptor >= 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
+        s->unread = (uint64_t)status.st_size;
+}
+
+/* Fills the empty buffer; false at the end and on failure. */
+static bool refill(scanner *s)
+{
+    errno = 0;
+    s->next = 0;
+    s->filled = fread(s->buffer, 1, sizeof(s->buffer), s->file);
+    if (s->filled == 0 && ferror(s->file)) {
+        s->failed = true;
+        return io_fail_errno(s->message, s->name, "cannot read");
+    }
+    if (s->unread != UINT64_MAX) s->unread -= s->filled < s->unread ? s->filled : s->unread;
+    return s->filled > 0;
+}
+
+/* The next character without taking it, or END. */
+static int peek(scanner *s)
+{
+    if (s->failed || (s->next == s->filled && !refill(s))) return END;
+    if (s->buffer[s->next] == 0) {
+        scanner_fail(s, s->line, "zero byte: this is not a text file");
+        return END;
+    }
+    return s->buffer[s->next];
+}
+
+/* Takes the next character; CR and CR LF come as LF. */
+static int take(scanner *s)
+{
+    int c = peek(s);
+    if (c == END) return END;
+    s->next++;
+    if (c == '\r') {
+        if (peek(s) == '\n') s->next++;
+        c = '\n';
+    }
+    if (c == '\n') s->line++;
+    return c;
+}
+
+static bool is_space(int c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+void scanner_skip_line(scanner *s)
+{
+    int c = peek(s);
+    while (c != END && c != '\n' && c != '\r') {
+        s->next++;
+        c = peek(s);
+    }
+}
+
+/* Cuts a comment off the word's end, where one has just begun, and leaves out the rest of the line.
+ */
+static void cut_comment(scanner *s, size_t *length)
+{
+    size_t n = *length;
+    size_t mark = 0;
+    if (n >= 1 && s->word[n - 1] == '#') mark = 1;
+    if (n >= 2 && s->word[n - 1] == '/' && s->word[n - 2] == '/') mark = 2;
+    if (mark == 0) return;
+    *length = n - mark;
+    scanner_skip_line(s);
+}
+
+bool scanner_word(scanner *s)
+{
+    size_t length = 0;
+    for (int c = peek(s); c != END; c = peek(s)) {
+        if (is_space(c)) {
+            if (length > 0) break;
+            take(s);
+            continue;
+        }
+        if (length == 0) s->word_line = s->line;
+        if (length == SCANNER_MAX_WORD)
+            return scanner_fail(s, s->line, "word of more than %d characters", SCANNER_MAX_WORD);
+        s->word[length++] = (char)take(s);
+        cut_comment(s, &length);
+    }
+    s->word[length] = 0;
+    if (length == 0) s->word_line = s->line;
+    return !s->failed && length > 0;
+}
+
+/* The word as a message may show it: short and printable. */
+static const char *shown(const scanner *s, char text[SHOWN + 4])
+{
+    size_t n = 0;
+    for (; s->word[n] && n < SHOWN; n++) {
+        char c = s->word[n];
+        text[n] = c;
+        if (c < ' ' || c > '~') text[n] = '?';
+    }
+    strcpy(text + n, s->word[n] ? "..." : "");
+    return text;
+}
+
+static bool need_word(scanner *s, const char *what)
+{
+    if (scanner_word(s)) return true;
+    if (s->failed) return false;
+    return scanner_fail(s, s->line, "the file ends where %s was expected", what);
+}
+
+bool scanner_real(scanner *s, const char *what, double *value)
+{
+    char text[SHOWN + 4];
+    if (!need_word(s, what)) return false;
+    char *end = s->word;
+    double read = strtod(s->word, &end);
+    if (end == s->word || *end != 0 || strpbrk(s->word, "xX")) /* strtod also knows hexadecimal */
+        return scanner_fail(s, s->word_line, "'%s' where %s was expected", shown(s, text), what);
+    if (!isfinite(read))
+        return scanner_fail(s, s->word_line, "'%s' is not a finite number", shown(s, text));
+    *value = read;
+    return true;
+}
+
+bool scanner_count_here(scanner *s, const char *what, uint32_t max, uint32_t *value)
+{
+    char text[SHOWN + 4];
+    uint64_t read = 0;
+    if (s->word[strspn(s->word, "0123456789")] != 0)
+        return scanner_fail(s, s->word_line, "'%s' where %s was expected", shown(s, text), what);
+    for (const char *digit = s->word; *digit && read <= max; digit++)
+        read = 10 * read + (uint64_t)(*digit - '0');
+    if (read > max)
+        return scanner_fail(s, s->word_line, "%s is %s, above %lu", what, shown(s, text),
+                            (unsigned long)max);
+    *value = (uint32_t)read;
+    return true;
+}
+
+bool scanner_count(scanner *s, const char *what, uint32_t max, uint32_t *value)
+{
+    return need_word(s, what) && scanner_count_here(s, what, max, value);
+}
+
+bool scanner_can_hold(const scanner *s, uint64_t numbers)
+{
+    if (s->unread == UINT64_MAX) return true;
+    uint64_t bytes = s->unread + (s->filled - s->next);
+    return numbers <= bytes / 2 + 1; /* a digit and a separator each, save after the last */
+}

@@ -1,0 +1,58 @@
+/* Words and numbers of a text file, one after another, each with its line.
+
+   The file is read as a stream through a small buffer and never as a whole. Words are separated by
+   white space; a word that starts with '#' or "//" starts a comment that ends with the line, and so
+   does '#' or "//" inside a word. A line ends in LF, CR LF or CR. A zero byte or a word above
+   SCANNER_MAX_WORD characters is an error at once. Numbers are read as in the C locale (the program
+   never calls setlocale). */
+#ifndef CLSPLINE_TOOLS_IO_SCANNER_H
+#define CLSPLINE_TOOLS_IO_SCANNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "message.h"
+
+enum { SCANNER_MAX_WORD = 255 };
+
+typedef struct scanner {
+    FILE *file;
+    const char *name; /* of the file, for messages */
+    io_message *message;
+    uint64_t line;      /* of the next character */
+    uint64_t word_line; /* of the word read last */
+    bool failed;        /* the message is written; nothing more can be read */
+    uint64_t unread; /* bytes that the file may still hold beyond the buffer; UINT64_MAX: unknown */
+    size_t next, filled;
+    char word[SCANNER_MAX_WORD + 1];
+    unsigned char buffer[16384];
+} scanner;
+
+/* Starts on a file opened for reading. file, name and message must outlive the scanner. */
+void scanner_init(scanner *s, FILE *file, const char *name, io_message *message);
+
+/* Reads the next word into s->word. False at the end of the file and on failure (s->failed). */
+bool scanner_word(scanner *s);
+
+/* Leaves out the rest of the line. */
+void scanner_skip_line(scanner *s);
+
+/* Reads a finite real number; `what` names it in messages ("a coordinate"). */
+bool scanner_real(scanner *s, const char *what, double *value);
+
+/* Reads a whole number 0..max without a sign. */
+bool scanner_count(scanner *s, const char *what, uint32_t max, uint32_t *value);
+
+/* The same for the word that scanner_word has read. */
+bool scanner_count_here(scanner *s, const char *what, uint32_t max, uint32_t *value);
+
+/* Whether the rest of the file is long enough for so many more numbers. True where its size is
+   unknown (a pipe). */
+bool scanner_can_hold(const scanner *s, uint64_t numbers);
+
+/* Fails with "NAME:LINE: message" at a line. Returns false. */
+bool scanner_fail(scanner *s, uint64_t line, const char *format, ...) IO_PRINTF(3, 4);
+
+#endif
