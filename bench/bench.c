@@ -44,7 +44,7 @@ void bench_log(void *user, clsp_log_level level, const char *message)
 
 size_t bench_large_bytes(const bench *b)
 {
-    size_t bytes = b->is_discrete ? (size_t)1 << 30 : (size_t)1 << 28;
+    size_t bytes = (b->is_discrete ? (size_t)1 << 30 : (size_t)1 << 28) / (b->quick ? 2 : 1);
 
     /* the copy takes two such buffers */
     while (bytes > b->info.max_alloc_bytes || bytes > b->info.global_bytes / 4)

@@ -5,7 +5,8 @@
 
 #include "kernel.h"
 
-/* The best of several kernels each, in one precision. */
+/* The best of several kernels each, in one precision, by the shortest of their times: what the
+   device can do, whatever else ran on it at the time. */
 typedef struct bench_floor {
     double copy_rate;   /* byte/s, read and written bytes both counted */
     double store_rate;  /* byte/s of packed reals */

@@ -37,7 +37,7 @@ void bench_kernel_release(bench_kernel *kernel);
 clsp_status bench_kernel_args(const bench_kernel *kernel, const bench_arg *args, cl_uint num_args);
 
 /* Enqueues items first .. first + count - 1, in as many launches as the device's limits ask for.
-   *done, when done is not NULL, is the last launch's event. */
+ *done, when done is not NULL, is the last launch's event. */
 clsp_status bench_kernel_launch(const bench_kernel *kernel, size_t first, size_t count,
                                 cl_event *done);
 
