@@ -37,33 +37,6 @@
 #define CLSP_FUSED 1
 #endif
 
-#if CLSP_FUSED
-/* The first sum, for column x of the patch whose control points begin at p. */
-void load_column(real *t, global const real *p, uint order_v, global const real *table_v, uint stride_v,
-                 uint x)
-{
-    const uint v = x / CLSP_DIM;
-
-    p += x - v * CLSP_DIM;
-    table_v += v;
-    #pragma unroll
-    for (uint i = 0; i < CLSP_ORDER_U; i++) t[i] = R(0.0);
-    for (uint j = 0; j < order_v; j++, table_v += stride_v, p += CLSP_DIM) {
-        #pragma unroll
-        for (uint i = 0; i < CLSP_ORDER_U; i++) t[i] = MAD(*table_v, p[i * order_v * CLSP_DIM], t[i]);
-    }
-}
-#else
-/* The first sum as bezier_contract left it: p is the patch's [order_u][stride_v * CLSP_DIM]. */
-void load_column(real *t, global const real *p, uint order_v, global const real *table_v, uint stride_v,
-                 uint x)
-{
-    p += x;
-    #pragma unroll
-    for (uint i = 0; i < CLSP_ORDER_U; i++) t[i] = p[i * stride_v * CLSP_DIM];
-}
-#endif
-
 /* The four rows from row u on, of one column. */
 void store_rows(global real *out, size_t width, real4 s, uint u, uint end)
 {
@@ -101,10 +74,10 @@ void bezier_columns(global const real *restrict source, uint2 first_patch, uint 
         if (u < end) basis[k] = *(global const real4 *)(table_u + (size_t)i * stride_u + first_row + u);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    local const real4 *b = basis;
+    local const real4 *basis_u = basis;
     const uint step = CLSP_BLOCK_ROWS / 4;
 #else
-    global const real4 *b = (global const real4 *)(table_u + first_row + first);
+    global const real4 *basis_u = (global const real4 *)(table_u + first_row + first);
     const uint step = stride_u / 4;
 #endif
 
@@ -118,28 +91,51 @@ void bezier_columns(global const real *restrict source, uint2 first_patch, uint 
     const uint patch = group_patch;
     const uint x0 = tile * (CLSP_COLUMNS * CLSP_GROUP) + lane;
 #endif
-#if CLSP_FUSED
-    const size_t patch_size = (size_t)(CLSP_ORDER_U * CLSP_DIM) * order_v;
-#else
-    const size_t patch_size = (size_t)(CLSP_ORDER_U * CLSP_DIM) * stride_v;
-#endif
+    /* the loops over columns and i are innermost, so that every compiler unrolls them and keeps t in registers */
     real t[CLSP_COLUMNS][CLSP_ORDER_U];
+#if CLSP_FUSED
+    global const real *p = source + (WIDE(first_patch) + patch) * (CLSP_ORDER_U * CLSP_DIM) * order_v;
+    global const real *bv = table_v;
+    uint v[CLSP_COLUMNS], coordinate[CLSP_COLUMNS];
     #pragma unroll
-    for (uint c = 0; c < CLSP_COLUMNS; c++)
-        load_column(t[c], source + (WIDE(first_patch) + patch) * patch_size, order_v, table_v, stride_v,
-                    min(x0 + c * CLSP_GROUP, width - 1));
+    for (uint c = 0; c < CLSP_COLUMNS; c++) {
+        const uint x = min(x0 + c * CLSP_GROUP, width - 1);
+        v[c] = x / CLSP_DIM;
+        coordinate[c] = x - v[c] * CLSP_DIM;
+        #pragma unroll
+        for (uint i = 0; i < CLSP_ORDER_U; i++) t[c][i] = R(0.0);
+    }
+    for (uint j = 0; j < order_v; j++, bv += stride_v, p += CLSP_DIM) {
+        #pragma unroll
+        for (uint c = 0; c < CLSP_COLUMNS; c++) {
+            const real b = bv[v[c]];
+            #pragma unroll
+            for (uint i = 0; i < CLSP_ORDER_U; i++)
+                t[c][i] = MAD(b, p[coordinate[c] + i * order_v * CLSP_DIM], t[c][i]);
+        }
+    }
+#else
+    global const real *const p =
+        source + (WIDE(first_patch) + patch) * (CLSP_ORDER_U * CLSP_DIM) * (size_t)stride_v;
+    #pragma unroll
+    for (uint c = 0; c < CLSP_COLUMNS; c++) {
+        #pragma unroll
+        for (uint i = 0; i < CLSP_ORDER_U; i++)
+            t[c][i] = p[min(x0 + c * CLSP_GROUP, width - 1) + i * stride_v * CLSP_DIM];
+    }
+#endif
 
     global real *row = out + WIDE(offset) + ((size_t)patch * num_rows + first) * width + x0;
     const bool whole = !outside && x0 + (CLSP_COLUMNS - 1) * CLSP_GROUP < width;
-    for (uint u = first; u < end; u += 4, b++, row += 4 * (size_t)width) {
+    for (uint u = first; u < end; u += 4, basis_u++, row += 4 * (size_t)width) {
         real4 s[CLSP_COLUMNS];
         #pragma unroll
         for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = (real4)(R(0.0));
         #pragma unroll
         for (uint i = 0; i < CLSP_ORDER_U; i++) {
-            const real4 bi = b[i * step];
+            const real4 b = basis_u[i * step];
             #pragma unroll
-            for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = MAD(bi, (real4)(t[c][i]), s[c]);
+            for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = MAD(b, (real4)(t[c][i]), s[c]);
         }
         #pragma unroll
         for (uint c = 0; c < CLSP_COLUMNS; c++) {
