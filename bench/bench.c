@@ -131,7 +131,7 @@ static clsp_status open_bench(bench *b, const options *o)
     b->wanted[CLSP_F32] = !o->precision || strcmp(o->precision, "f64") != 0;
     b->wanted[CLSP_F64] = (!o->precision || strcmp(o->precision, "f32") != 0) && b->info.fp64;
     b->report = bench_report_open(o->json, &b->info);
-    if (!b->report) return bench_check(CLSP_ERROR_NO_MEMORY, "the report");
+    if (!b->report) return CLSP_ERROR_ARGUMENT; /* it has said why */
     if (!b->info.fp64)
         bench_report_note(b->report, "No double precision on this device: float only.");
     return CLSP_OK;

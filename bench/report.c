@@ -31,7 +31,10 @@ bench_report *bench_report_open(const char *json, const clsp_device_info *device
 {
     bench_report *const report = calloc(1, sizeof *report);
 
-    if (!report) return NULL;
+    if (!report) {
+        perror("the report");
+        return NULL;
+    }
     memcpy(report->device, device->name, sizeof report->device);
     memcpy(report->driver, device->driver, sizeof report->driver);
     if (json) report->json = fopen(json, "w");

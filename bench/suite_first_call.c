@@ -232,7 +232,9 @@ static clsp_status run_child(const bench *b, const char *what, const char *folde
     close(ends[1]);
     const bool read = child > 0 && read_times(ends[0], times);
     if (child > 0) waitpid(child, &exit_status, 0);
-    return bench_check(read && exit_status == 0 ? CLSP_OK : CLSP_ERROR_STATE, what);
+    if (read && exit_status == 0) return CLSP_OK;
+    fprintf(stderr, "clspline-bench: the process for '%s' failed\n", what);
+    return CLSP_ERROR_STATE;
 }
 
 /* ---- measuring ---- */

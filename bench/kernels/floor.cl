@@ -73,8 +73,18 @@ kernel void copy_strip(uint first, uint end, global real *restrict out,
 
 /* ---- arithmetic ---- */
 
-/* Eight chains of x = x * a + b, which hide the latency of an operation; 8 * BENCH_LANES multiply-adds a round. The
-   sum is stored, so that no chain can be left out. */
+/* Eight chains of x = x * a + b, which hide the latency of an operation, and four steps of them to a round, which hide the
+   loop; 32 * BENCH_LANES multiply-adds a round. The sum is stored, so that no chain can be left out. */
+#define STEP                                                                                       \
+    x0 = MAD(x0, va, vb);                                                                          \
+    x1 = MAD(x1, va, vb);                                                                          \
+    x2 = MAD(x2, va, vb);                                                                          \
+    x3 = MAD(x3, va, vb);                                                                          \
+    x4 = MAD(x4, va, vb);                                                                          \
+    x5 = MAD(x5, va, vb);                                                                          \
+    x6 = MAD(x6, va, vb);                                                                          \
+    x7 = MAD(x7, va, vb)
+
 kernel void multiply_add(uint first, uint end, global real *restrict out, real a, real b, uint rounds)
 {
     ITEM;
@@ -83,14 +93,10 @@ kernel void multiply_add(uint first, uint end, global real *restrict out, real a
     const realv va = (realv)(a), vb = (realv)(b);
 
     for (uint i = 0; i < rounds; i++) {
-        x0 = MAD(x0, va, vb);
-        x1 = MAD(x1, va, vb);
-        x2 = MAD(x2, va, vb);
-        x3 = MAD(x3, va, vb);
-        x4 = MAD(x4, va, vb);
-        x5 = MAD(x5, va, vb);
-        x6 = MAD(x6, va, vb);
-        x7 = MAD(x7, va, vb);
+        STEP;
+        STEP;
+        STEP;
+        STEP;
     }
     const realv sum = ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7));
 #if BENCH_LANES == 1
