@@ -3,8 +3,8 @@
 
     plot.py BENCH.json [-o FOLDER]
 
-For each suite and precision one picture, FOLDER/SUITE-PRECISION-UNIT.png: the rate of every case by method as points, and as a
-line the rate that the device's floors allow. Needs matplotlib.
+For each suite, precision and unit one picture, FOLDER/SUITE-PRECISION-UNIT.png: the rate of every case by method as
+points, and as a line the rate that the device's floors allow. Needs matplotlib.
 """
 import argparse
 import json

@@ -1,5 +1,5 @@
-/* What a device can do at best: kernels that only store, only copy, only multiply and add, or do nothing. Each exists in
-   several forms, and the fastest counts, so that no device is judged by a form that does not suit it.
+/* What a device can do at best: kernels that only store, only copy, only multiply and add, or do nothing. Each
+   exists in several forms, and the fastest counts, so that no device is judged by a form that does not suit it.
 
    Every kernel works on items first .. end - 1, one to a work-item. */
 #include "real.clh"
@@ -73,8 +73,8 @@ kernel void copy_strip(uint first, uint end, global real *restrict out,
 
 /* ---- arithmetic ---- */
 
-/* Eight chains of x = x * a + b, which hide the latency of an operation, and four steps of them to a round, which hide the
-   loop; 32 * BENCH_LANES multiply-adds a round. The sum is stored, so that no chain can be left out. */
+/* Eight chains of x = x * a + b, which hide the latency of an operation, and four steps of them to a round, which hide
+   the loop; 32 * BENCH_LANES multiply-adds a round. The sum is stored, so that no chain can be left out. */
 #define STEP                                                                                       \
     x0 = MAD(x0, va, vb);                                                                          \
     x1 = MAD(x1, va, vb);                                                                          \
