@@ -33,7 +33,7 @@ static clsp_status build(bench *b, cl_program *program, int precision, unsigned 
     char options[96];
 
     snprintf(options, sizeof options,
-             "-cl-std=CL1.2 -DBENCH_REAL=%d -DBENCH_LANES=%u -DBENCH_FMA=%d", precision, lanes,
+             "-cl-std=CL1.2 -DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d", precision, lanes,
              precision == 64 || b->info.fma);
     return bench_program_build(program, b->queue, "floor", options);
 }
@@ -69,6 +69,7 @@ typedef struct memory_form {
 
 static const memory_form store_forms[] = {
     {"store_flat", "one real an item", 1, true, true},
+    {"store_2", "2 reals an item", 2, false, true},
     {"store_3", "3 reals an item", 3, true, true},
     {"store_4", "4 reals an item", 4, true, true},
     {"store_16", "16 reals an item", 16, true, true},
@@ -76,6 +77,7 @@ static const memory_form store_forms[] = {
 };
 
 static const memory_form copy_forms[] = {
+    {"copy_2", "2 reals an item", 2, false, true},
     {"copy_4", "4 reals an item", 4, false, true},
     {"copy_16", "16 reals an item", 16, true, true},
     {"copy_strip", "512 reals an item", STRIP_REALS, true, false},

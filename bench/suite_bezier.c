@@ -267,7 +267,7 @@ static clsp_status create_per_point(run *r)
     char options[96];
 
     snprintf(options, sizeof options,
-             "-cl-std=CL1.2 -DBENCH_REAL=%zu -DBENCH_LANES=1 -DBENCH_FMA=%d -DBENCH_ORDER=%zu",
+             "-cl-std=CL1.2 -DCLSP_REAL=%zu -DCLSP_LANES=1 -DCLSP_FMA=%d -DBENCH_ORDER=%zu",
              8 * r->real_bytes, r->precision == CLSP_F64 || r->b->info.fma, r->c.order);
     BENCH_TRY(upload_table(r));
     BENCH_TRY(bench_program_build(&program, r->b->queue, "per_point", options));
@@ -493,8 +493,8 @@ fail:
     return status;
 }
 
-/* The ring, paged in. On GPUs with room for it it holds 1000 patches of 300x300 points in double.
- */
+/* The ring; on GPUs with room for it it holds 1000 patches of 300x300 points in double. On CPUs it
+   is paged in; NVIDIA's driver hangs when it is to fill more than 2 GiB at once. */
 static clsp_status create_ring(bench *b, ring *out)
 {
     const size_t wanted = (b->is_discrete ? (size_t)9 << 28 : 0), large = bench_large_bytes(b);
@@ -506,6 +506,7 @@ static clsp_status create_ring(bench *b, ring *out)
         wanted > large && wanted <= most && wanted <= b->info.global_bytes / 4 ? wanted : large;
     out->buffer = clCreateBuffer(b->context, CL_MEM_READ_WRITE, out->bytes, NULL, &code);
     if (code != CL_SUCCESS) return bench_check(code, "clCreateBuffer");
+    if (!b->is_cpu) return CLSP_OK;
     code = clEnqueueFillBuffer(b->queue, out->buffer, &zero, 1, 0, out->bytes, 0, NULL, NULL);
     return bench_check(code, "clEnqueueFillBuffer");
 }

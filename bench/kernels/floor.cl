@@ -2,7 +2,11 @@
    exists in several forms, and the fastest counts, so that no device is judged by a form that does not suit it.
 
    Every kernel works on items first .. end - 1, one to a work-item. */
-#include "real.clh"
+#include "../../cl/real.clh"
+
+typedef CLSP_PASTE(CLSP_TYPE, 2) real2;
+typedef CLSP_PASTE(CLSP_TYPE, 3) real3;
+typedef CLSP_PASTE(CLSP_TYPE, 16) real16;
 
 #define ITEM                                                                                       \
     const uint g = first + (uint)get_global_id(0);                                                 \
@@ -21,6 +25,12 @@ kernel void store_flat(uint first, uint end, global real *restrict out, real val
 {
     ITEM;
     out[g] = value;
+}
+
+kernel void store_2(uint first, uint end, global real *restrict out, real value)
+{
+    ITEM;
+    vstore2((real2)(value), g, out);
 }
 
 kernel void store_3(uint first, uint end, global real *restrict out, real value)
@@ -50,6 +60,12 @@ kernel void store_strip(uint first, uint end, global real *restrict out, real va
 
 /* ---- copies ---- */
 
+kernel void copy_2(uint first, uint end, global real *restrict out, global const real *restrict in)
+{
+    ITEM;
+    vstore2(vload2(g, in), g, out);
+}
+
 kernel void copy_4(uint first, uint end, global real *restrict out, global const real *restrict in)
 {
     ITEM;
@@ -74,7 +90,7 @@ kernel void copy_strip(uint first, uint end, global real *restrict out,
 /* ---- arithmetic ---- */
 
 /* Eight chains of x = x * a + b, which hide the latency of an operation, and four steps of them to a round, which hide
-   the loop; 32 * BENCH_LANES multiply-adds a round. The sum is stored, so that no chain can be left out. */
+   the loop; 32 * CLSP_LANES multiply-adds a round. The sum is stored, so that no chain can be left out. */
 #define STEP                                                                                       \
     x0 = MAD(x0, va, vb);                                                                          \
     x1 = MAD(x1, va, vb);                                                                          \
@@ -99,11 +115,11 @@ kernel void multiply_add(uint first, uint end, global real *restrict out, real a
         STEP;
     }
     const realv sum = ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7));
-#if BENCH_LANES == 1
+#if CLSP_LANES == 1
     out[g] = sum;
-#elif BENCH_LANES == 4
+#elif CLSP_LANES == 4
     vstore4(sum, g, out);
-#elif BENCH_LANES == 8
+#elif CLSP_LANES == 8
     vstore8(sum, g, out);
 #else
     vstore16(sum, g, out);

@@ -1,7 +1,9 @@
 /* Bezier patches by the double sum as the textbook has it, the form that others use:
      S(u, v) = sum_i sum_j P_ij B_i(u) B_j(v)
    with one item a point and tables of the Bernstein values. It is what the library is compared with. */
-#include "real.clh"
+#include "../../cl/real.clh"
+
+typedef CLSP_PASTE(CLSP_TYPE, 3) real3;
 
 #ifndef BENCH_ORDER
 #define BENCH_ORDER 4

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "build_log.h"
 #include "cache.h"
 #include "check.h"
 #include "sources.h"
@@ -36,7 +37,7 @@ static const clspi_source *find_source(const char *name)
 
 static void log_build_failure(clsp_context *ctx, const clspi_program *entry)
 {
-    char *text = NULL;
+    char *text = NULL, *placed;
     size_t size = 0;
     const cl_device_id device = ctx->device.id;
 
@@ -44,8 +45,10 @@ static void log_build_failure(clsp_context *ctx, const clspi_program *entry)
         text = calloc(1, size + 1);
     if (text && clGetProgramBuildInfo(entry->program, device, CL_PROGRAM_BUILD_LOG, size, text, NULL) != CL_SUCCESS)
         text[0] = '\0';
+    placed = text ? clspi_build_log_place(entry->source->text, text) : NULL;
     clspi_message(&ctx->log, CLSP_LOG_ERROR, "%s.cl, built with '%s', does not compile on %s:\n%s",
-                  entry->source->name, entry->options, ctx->device.name, text ? text : "(no build log)");
+                  entry->source->name, entry->options, ctx->device.name, placed ? placed : "(no build log)");
+    free(placed);
     free(text);
 }
 

@@ -34,7 +34,7 @@ static cl_uint columns_of(const clsp_context *ctx, const clspi_bezier_shape *sha
 clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision precision, cl_uint dim, cl_uint order_u,
                                        cl_uint order_v, cl_uint width)
 {
-    enum { FUSED_MAX = 64 }; /* order_u * order_v: the first sum is made again for each block of rows */
+    enum { FUSED_MAX = 36 }; /* order_u * order_v: the first sum is made again for each block of rows */
     const size_t words = (size_t)order_u * (precision == CLSP_F64 ? 2 : 1);
     clspi_bezier_shape shape = {.precision = precision, .dim = dim, .order_u = order_u};
 
@@ -43,7 +43,7 @@ clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision p
     if (!shape.in_columns) return shape;
     shape.fused = (uint64_t)order_u * order_v <= FUSED_MAX;
     shape.columns = columns_of(ctx, &shape, width);
-    shape.block_rows = order_u <= 4 ? 16 : 32;
+    shape.block_rows = order_u <= 8 ? 16 : 32;
     shape.stage = order_u > 4 && ctx->device.local_is_real &&
                   words * shape.block_rows * sizeof(cl_float) <= ctx->device.local_bytes;
     return shape;
