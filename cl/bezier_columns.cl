@@ -1,11 +1,18 @@
-/* Tensor-product Bezier patches on uniform grids in one pass, for GPUs and low degrees in u (docs/kernels.md):
+/* Tensor-product Bezier patches on uniform grids, for GPUs and low degrees in u (docs/kernels.md):
      T_i(v) = sum_j B_j(v) P_ij           once for each v and i, in registers,
      S(u, v) = sum_i B_i(u) T_i(v)        for each u.
    Points are stored [patch][u][v][dim], so a row of constant u is num_v * dim adjacent reals, here called columns x. In
    the second sum the same B_i(u) belongs to all of them: no coordinate needs a special place, and stores are whole and
    adjacent for every dim.
 
-   The host sets CLSP_DIM and CLSP_ORDER_U = degree_u + 1. Tables are those of bernstein.cl. */
+   A work-group makes a block of CLSP_BLOCK_ROWS rows of CLSP_COLUMNS * CLSP_GROUP columns; an item has CLSP_COLUMNS of
+   them, CLSP_GROUP apart. What limits the speed beside the stores is how often B_i(u) is loaded, once for each item and
+   row: hence several columns an item, and the block's B_i(u) in local memory where that is real.
+
+   The host sets CLSP_DIM; CLSP_ORDER_U = degree_u + 1; CLSP_GROUP, the local size; CLSP_COLUMNS; CLSP_BLOCK_ROWS, a
+   multiple of 4; CLSP_STAGE 1 for staging in local memory; CLSP_FUSED 1 for making T here, 0 for reading what
+   bezier_contract made. With one column an item, columns of adjacent patches fill a group together: narrow patches then
+   waste no lanes. Tables are those of bernstein.cl. */
 #include "real.clh"
 
 #ifndef CLSP_DIM
@@ -14,48 +21,132 @@
 #ifndef CLSP_ORDER_U
 #define CLSP_ORDER_U 4
 #endif
+#ifndef CLSP_GROUP
+#define CLSP_GROUP 64
+#endif
+#ifndef CLSP_COLUMNS
+#define CLSP_COLUMNS 2
+#endif
+#ifndef CLSP_BLOCK_ROWS
+#define CLSP_BLOCK_ROWS 16
+#endif
+#ifndef CLSP_STAGE
+#define CLSP_STAGE 0
+#endif
+#ifndef CLSP_FUSED
+#define CLSP_FUSED 1
+#endif
 
-/* One item has one column's T_i and walks down the rows of one block, 4 at a time.
-   Item g: column g % width of block (g / width) % num_blocks of patch first_patch + g / width / num_blocks; a block is
-   rows_per_item rows of first_row .. first_row + num_rows - 1. width = num_v * CLSP_DIM. first_row and rows_per_item are
-   multiples of 4, stride_u is one of 16. out, from offset on: [patches][num_rows][width]. */
-kernel void bezier_columns(global const real *restrict points, uint2 first_patch, uint order_v,
-                           global const real *restrict table_u, uint stride_u,
-                           global const real *restrict table_v, uint stride_v,
-                           uint width, uint first_row, uint num_rows, uint rows_per_item,
-                           uint num_blocks, uint items, global real *restrict out, uint2 offset)
+/* The four rows from row u on, of one column. */
+void store_rows(global real *out, size_t width, real4 s, uint u, uint end)
 {
-    const uint g = (uint)get_global_id(0);
-    if (g >= items) return;
+    out[0] = s.s0;
+    if (u + 1 < end) out[width] = s.s1;
+    if (u + 2 < end) out[2 * width] = s.s2;
+    if (u + 3 < end) out[3 * width] = s.s3;
+}
 
-    const uint x = g % width;
-    const uint block = g / width % num_blocks;
-    const uint patch = g / width / num_blocks;
-    const uint v = x / CLSP_DIM;
-    global const real *p = points + (WIDE(first_patch) + patch) * (CLSP_ORDER_U * CLSP_DIM) * order_v + x % CLSP_DIM;
-    global const real *bv = table_v + v;
+/* source: control points [patches][CLSP_ORDER_U][order_v][CLSP_DIM], or bezier_contract's sums; its patches begin at
+   first_patch. Group g makes tile g % num_tiles of block (g / num_tiles) % num_blocks of patch g / num_tiles /
+   num_blocks; with CLSP_COLUMNS 1 a tile counts through the columns of all patches, and the last factor is 1.
+   Blocks are those of rows first_row .. first_row + num_rows - 1, first_row a multiple of 4.
+   out, from offset on: [num_patches][num_rows][width], width = num_v * CLSP_DIM. */
+kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
+void bezier_columns(global const real *restrict source, uint2 first_patch, uint num_patches, uint order_v,
+                    global const real *restrict table_u, uint stride_u,
+                    global const real *restrict table_v, uint stride_v, uint width,
+                    uint first_row, uint num_rows, uint num_tiles, uint num_blocks,
+                    global real *restrict out, uint2 offset)
+{
+    const uint lane = (uint)get_local_id(0);
+    const uint group = (uint)get_group_id(0);
+    const uint line = group / num_tiles; /* no %: Oclgrind cannot run what / and % become together */
+    const uint tile = group - line * num_tiles;
+    const uint group_patch = line / num_blocks;
+    const uint first = (line - group_patch * num_blocks) * CLSP_BLOCK_ROWS;
+    const uint end = min(first + CLSP_BLOCK_ROWS, num_rows);
 
-    real t[CLSP_ORDER_U];
-    #pragma unroll
-    for (uint i = 0; i < CLSP_ORDER_U; i++) t[i] = R(0.0);
-    for (uint j = 0; j < order_v; j++, bv += stride_v, p += CLSP_DIM) {
-        const real b = *bv;
-        #pragma unroll
-        for (uint i = 0; i < CLSP_ORDER_U; i++) t[i] = MAD(b, p[(size_t)(i * order_v) * CLSP_DIM], t[i]);
+#if CLSP_STAGE
+    local real4 basis[CLSP_ORDER_U * CLSP_BLOCK_ROWS / 4];
+    for (uint k = lane; k < CLSP_ORDER_U * CLSP_BLOCK_ROWS / 4; k += CLSP_GROUP) {
+        const uint i = k / (CLSP_BLOCK_ROWS / 4);
+        const uint u = first + 4 * (k - i * (CLSP_BLOCK_ROWS / 4));
+        if (u < end) basis[k] = *(global const real4 *)(table_u + (size_t)i * stride_u + first_row + u);
     }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    local const real4 *basis_u = basis;
+    const uint step = CLSP_BLOCK_ROWS / 4;
+#else
+    global const real4 *basis_u = (global const real4 *)(table_u + first_row + first);
+    const uint step = stride_u / 4;
+#endif
 
-    const uint first = block * rows_per_item;
-    const uint end = min(first + rows_per_item, num_rows);
-    global real *row = out + WIDE(offset) + ((size_t)patch * num_rows + first) * width + x;
-    for (uint u = first; u < end; u += 4) {
-        global const real4 *const b = (global const real4 *)(table_u + first_row + u);
-        real4 s = (real4)(R(0.0));
+#if CLSP_COLUMNS == 1
+    const uint column = tile * CLSP_GROUP + lane;
+    const bool outside = column >= num_patches * width;
+    const uint patch = min(column / width, num_patches - 1);
+    const uint x0 = outside ? width - 1 : column - patch * width;
+#else
+    const bool outside = false;
+    const uint patch = group_patch;
+    const uint x0 = tile * (CLSP_COLUMNS * CLSP_GROUP) + lane;
+#endif
+    /* the loops over columns and i are innermost, so that every compiler unrolls them and keeps t in registers */
+    real t[CLSP_COLUMNS][CLSP_ORDER_U];
+#if CLSP_FUSED
+    global const real *p = source + (WIDE(first_patch) + patch) * (CLSP_ORDER_U * CLSP_DIM) * order_v;
+    global const real *bv = table_v;
+    uint v[CLSP_COLUMNS], coordinate[CLSP_COLUMNS];
+    #pragma unroll
+    for (uint c = 0; c < CLSP_COLUMNS; c++) {
+        const uint x = min(x0 + c * CLSP_GROUP, width - 1);
+        v[c] = x / CLSP_DIM;
+        coordinate[c] = x - v[c] * CLSP_DIM;
         #pragma unroll
-        for (uint i = 0; i < CLSP_ORDER_U; i++) s = MAD(b[i * (stride_u / 4)], (real4)(t[i]), s);
-        row[0] = s.s0;
-        if (u + 1 < end) row[width] = s.s1;
-        if (u + 2 < end) row[2 * (size_t)width] = s.s2;
-        if (u + 3 < end) row[3 * (size_t)width] = s.s3;
-        row += 4 * (size_t)width;
+        for (uint i = 0; i < CLSP_ORDER_U; i++) t[c][i] = R(0.0);
+    }
+    for (uint j = 0; j < order_v; j++, bv += stride_v, p += CLSP_DIM) {
+        #pragma unroll
+        for (uint c = 0; c < CLSP_COLUMNS; c++) {
+            const real b = bv[v[c]];
+            #pragma unroll
+            for (uint i = 0; i < CLSP_ORDER_U; i++)
+                t[c][i] = MAD(b, p[coordinate[c] + i * order_v * CLSP_DIM], t[c][i]);
+        }
+    }
+#else
+    global const real *const p =
+        source + (WIDE(first_patch) + patch) * (CLSP_ORDER_U * CLSP_DIM) * (size_t)stride_v;
+    #pragma unroll
+    for (uint c = 0; c < CLSP_COLUMNS; c++) {
+        #pragma unroll
+        for (uint i = 0; i < CLSP_ORDER_U; i++)
+            t[c][i] = p[min(x0 + c * CLSP_GROUP, width - 1) + i * stride_v * CLSP_DIM];
+    }
+#endif
+
+    global real *row = out + WIDE(offset) + ((size_t)patch * num_rows + first) * width + x0;
+    const bool whole = !outside && x0 + (CLSP_COLUMNS - 1) * CLSP_GROUP < width;
+    for (uint u = first; u < end; u += 4, basis_u++, row += 4 * (size_t)width) {
+        real4 s[CLSP_COLUMNS];
+        #pragma unroll
+        for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = (real4)(R(0.0));
+        #pragma unroll
+        for (uint i = 0; i < CLSP_ORDER_U; i++) {
+            const real4 b = basis_u[i * step];
+            #pragma unroll
+            for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = MAD(b, (real4)(t[c][i]), s[c]);
+        }
+        #pragma unroll
+        for (uint c = 0; c < CLSP_COLUMNS; c++) {
+            if (whole && u + 4 <= end) {
+                row[c * CLSP_GROUP] = s[c].s0;
+                row[c * CLSP_GROUP + (size_t)width] = s[c].s1;
+                row[c * CLSP_GROUP + 2 * (size_t)width] = s[c].s2;
+                row[c * CLSP_GROUP + 3 * (size_t)width] = s[c].s3;
+            } else if (!outside && x0 + c * CLSP_GROUP < width) {
+                store_rows(row + c * CLSP_GROUP, width, s[c], u, end);
+            }
+        }
     }
 }

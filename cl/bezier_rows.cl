@@ -26,9 +26,10 @@ kernel void bezier_contract(global const real *restrict points, uint2 first_patc
     const uint g = (uint)get_global_id(0);
     if (g >= items) return;
 
-    const uint v = g % num_strips * CLSP_LANES;
-    const uint i = first_i + g / num_strips % num_i;
-    const size_t patch = g / num_strips / num_i;
+    const uint line = g / num_strips; /* no %: Oclgrind cannot run what / and % become together */
+    const uint v = (g - line * num_strips) * CLSP_LANES;
+    const size_t patch = line / num_i;
+    const uint i = first_i + (line - (uint)patch * num_i);
     global const real *p = points + ((WIDE(first_patch) + patch) * order_u + i) * order_v * CLSP_DIM;
     global const real *b = table_v + v;
     realv s[CLSP_DIM];
@@ -51,8 +52,9 @@ kernel void bezier_contract(global const real *restrict points, uint2 first_patc
 }
 
 /* An item makes CLSP_ROWS rows of a strip of at most `strip` columns, a multiple of CLSP_LANES.
-   Item g: row block g % num_blocks of strip (g / num_blocks) % num_strips of patch g / num_blocks / num_strips of T; the
-   blocks are those of rows first_row .. first_row + num_rows - 1, first_row a multiple of CLSP_ROWS.
+   On CPUs neighbours share the strip of T, which stays in a cache: item g has row block g % num_blocks of strip
+   (g / num_blocks) % num_strips of patch g / num_blocks / num_strips. On GPUs they have adjacent columns: blocks and
+   strips change places. Blocks are those of rows first_row .. first_row + num_rows - 1, first_row a multiple of CLSP_ROWS.
    out, from offset on: [patches][num_rows][width], width = num_v * CLSP_DIM. */
 kernel void bezier_rows(global const real *restrict t, uint order_u, uint stride_t,
                         global const real *restrict table_u, uint stride_u,
@@ -62,9 +64,17 @@ kernel void bezier_rows(global const real *restrict t, uint order_u, uint stride
     const uint g = (uint)get_global_id(0);
     if (g >= items) return;
 
-    const uint u = g % num_blocks * CLSP_ROWS;
-    const size_t patch = g / num_blocks / num_strips;
-    const uint first = g / num_blocks % num_strips * strip;
+#if CLSP_LANES == 1
+    const uint line = g / num_strips;
+    const size_t patch = line / num_blocks;
+    const uint u = (line - (uint)patch * num_blocks) * CLSP_ROWS;
+    const uint first = (g - line * num_strips) * strip;
+#else
+    const uint line = g / num_blocks;
+    const size_t patch = line / num_strips;
+    const uint u = (g - line * num_blocks) * CLSP_ROWS;
+    const uint first = (line - (uint)patch * num_strips) * strip;
+#endif
     const uint end = min(first + strip, width);
     const uint rows = min((uint)CLSP_ROWS, num_rows - u);
     global const real *const t0 = t + patch * order_u * stride_t;

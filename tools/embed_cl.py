@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Writes the OpenCL C files into one C file.
 
-    embed_cl.py OUTPUT.c DEPFILE FILE.cl...
+    embed_cl.py [--prefix NAME] OUTPUT.c DEPFILE FILE.cl...
 
-Each FILE.cl becomes an entry of clspi_sources (src/device/sources.h). #include "x.clh" is replaced by the file's text, once
-per program; #line marks keep the compiler's messages at the true file and line. The bytes are written as numbers: string
-literals have a length limit in standard C.
+Each FILE.cl becomes an entry of clspi_sources (src/device/sources.h), or with --prefix of NAME_sources, declared in
+another sources.h. #include "x.clh" is replaced by the file's text, once per program; #line marks keep the compiler's
+messages at the true file and line. The bytes are written as numbers: string literals have a length limit in standard C.
 """
 import os
 import re
@@ -39,7 +39,12 @@ def as_array(name, text):
 
 
 def main():
-    output, depfile, *paths = sys.argv[1:]
+    args = sys.argv[1:]
+    prefix = 'clspi'
+    if args[0] == '--prefix':
+        prefix = args[1]
+        args = args[2:]
+    output, depfile, *paths = args
     names = [os.path.splitext(os.path.basename(path))[0] for path in paths]
     read = []
     parts = ['#include "sources.h"\n\n']
@@ -47,9 +52,9 @@ def main():
         seen = []
         parts.append(as_array(name, '\n'.join(flatten(path, seen)) + '\n'))
         read += seen
-    parts.append('\nconst clspi_source clspi_sources[] = {\n')
+    parts.append(f'\nconst {prefix}_source {prefix}_sources[] = {{\n')
     parts += [f'    {{"{name}", {name}_cl}},\n' for name in names]
-    parts.append(f'}};\n\nconst size_t clspi_num_sources = {len(names)};\n')
+    parts.append(f'}};\n\nconst size_t {prefix}_num_sources = {len(names)};\n')
     with open(output, 'w', encoding='ascii') as file:
         file.write(''.join(parts))
     with open(depfile, 'w', encoding='ascii') as file:

@@ -84,7 +84,7 @@ static clsp_status open_context(clsp_context *ctx, cl_command_queue queue, const
     CLSPI_TRY(queue ? adopt_queue(ctx, queue) : open_device(ctx, opts->device));
     CLSPI_TRY(clspi_profile_narrow(&ctx->device, limits, &ctx->log));
     ctx->tuning = clspi_tuning_for(&ctx->device);
-    if (ctx->tuning.keep_binaries) clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
+    if (clspi_keeps_binaries(&ctx->device)) clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
     clspi_message(&ctx->log, CLSP_LOG_INFO, "device: %s: %s (%s)", ctx->device.platform, ctx->device.name,
                   ctx->device.driver);
     return CLSP_OK;
@@ -110,6 +110,10 @@ clsp_status clsp_context_create(clsp_context **out, cl_command_queue queue, cons
         status = CLSP_ERROR_NO_MEMORY;
         goto fail_lock;
     }
+    if (pthread_mutex_init(&ctx->clblast_lock, NULL) != 0) {
+        status = CLSP_ERROR_NO_MEMORY;
+        goto fail_clblast_lock;
+    }
     status = open_context(ctx, queue, opts);
     if (status != CLSP_OK) goto fail_open;
     *out = ctx;
@@ -119,6 +123,8 @@ fail_open:
     clspi_fail(NULL, status, "%s", ctx->log.last);
     clsp_context_destroy(&ctx);
     return status;
+fail_clblast_lock:
+    pthread_mutex_destroy(&ctx->programs_lock);
 fail_lock:
     clspi_log_release(&ctx->log);
 fail_log:
@@ -135,6 +141,7 @@ void clsp_context_destroy(clsp_context **ptr)
     if (ctx->queue) clReleaseCommandQueue(ctx->queue);
     if (ctx->context) clReleaseContext(ctx->context);
     free(ctx->cache_dir);
+    pthread_mutex_destroy(&ctx->clblast_lock);
     pthread_mutex_destroy(&ctx->programs_lock);
     clspi_log_release(&ctx->log);
     free(ctx);

@@ -22,6 +22,7 @@ struct clsp_context {
     pthread_mutex_t programs_lock;
     struct clspi_program *programs; /* list of all programs built so far */
     char *cache_dir;                /* NULL: no disk cache */
+    pthread_mutex_t clblast_lock;   /* around CLBlast's calls (gemm.c) */
 };
 
 /* CLSP_ERROR_DEVICE_LOST once the device failed, else CLSP_OK. Called at the head of every public call that enqueues. */

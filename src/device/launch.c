@@ -134,3 +134,20 @@ clsp_status clspi_series_read(clspi_series *series, cl_mem source, size_t offset
     if (code != CL_SUCCESS) return clspi_waited(series->ctx, code, "clEnqueueReadBuffer");
     return enqueued(series, code, event, "clEnqueueReadBuffer");
 }
+
+clsp_status clspi_series_hold(clspi_series *series)
+{
+    const cl_event *wait;
+    const cl_uint num_wait = next_wait(series, &wait);
+
+    /* a barrier without a list would wait for everything that the queue holds */
+    if (num_wait == 0) return CLSP_OK;
+    return clspi_cl(&series->ctx->log, clEnqueueBarrierWithWaitList(series->ctx->queue, num_wait, wait, NULL),
+                    "clEnqueueBarrierWithWaitList");
+}
+
+clsp_status clspi_series_adopt(clspi_series *series, cl_event event)
+{
+    if (series->want_event && !event) return mark(series, 0, NULL);
+    return enqueued(series, CL_SUCCESS, event, NULL);
+}

@@ -53,6 +53,12 @@ clsp_status clspi_series_copy(clspi_series *series, cl_mem source, size_t source
 clsp_status clspi_series_write(clspi_series *series, cl_mem target, size_t offset, const void *source,
                                size_t bytes);
 
+/* For commands that another library enqueues on the context's queue. Before them: they will start after what the series
+   waits for, since such a library takes no wait list. After them: event is that of their last one and becomes the
+   series' own; it may be NULL, also where one is wanted. */
+clsp_status clspi_series_hold(clspi_series *series);
+clsp_status clspi_series_adopt(clspi_series *series, cl_event event);
+
 /* Reads, and waits until the bytes are there. */
 clsp_status clspi_series_read(clspi_series *series, cl_mem source, size_t offset, void *target, size_t bytes);
 

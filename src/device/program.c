@@ -190,6 +190,7 @@ static clsp_status program_entry(clsp_context *ctx, const char *name, const char
     clspi_program *const wanted = source ? new_entry(source, options) : NULL;
     clsp_status status;
 
+    if (!source) return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "%s.cl: there is no such program", name);
     if (!wanted) return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "%s.cl: no memory for a program", name);
     pthread_mutex_lock(&ctx->programs_lock);
     status = get_entry(ctx, wanted, found);
@@ -249,6 +250,40 @@ fail:
     return status;
 }
 
+enum { GROUPED_OPTIONS_MAX = 512 };
+
+static void grouped_options(char text[GROUPED_OPTIONS_MAX], const char *options, size_t group)
+{
+    snprintf(text, GROUPED_OPTIONS_MAX, "%s -DCLSP_GROUP=%zu", options, group);
+}
+
+/* The preferred local size, halved until the device takes it. */
+static size_t first_group(const clsp_context *ctx)
+{
+    size_t group = ctx->tuning.work_group;
+
+    while (group > 1 && group > ctx->device.max_work_group) group /= 2;
+    return group;
+}
+
+clsp_status clspi_kernel_create_grouped(clspi_kernel *kernel, clsp_context *ctx, const char *program_name,
+                                        const char *options, const char *kernel_name)
+{
+    char text[GROUPED_OPTIONS_MAX];
+    clsp_status status;
+    size_t group = first_group(ctx);
+
+    for (;;) {
+        grouped_options(text, options, group);
+        status = clspi_kernel_create(kernel, ctx, program_name, text, kernel_name);
+        if (status != CLSP_OK || kernel->local >= group) break;
+        group = kernel->local;
+        clspi_kernel_release(kernel);
+    }
+    kernel->local = group;
+    return status;
+}
+
 void clspi_kernel_release(clspi_kernel *kernel)
 {
     if (kernel->kernel) clReleaseKernel(kernel->kernel);
@@ -297,4 +332,17 @@ clsp_status clspi_program_report(clsp_context *ctx, const char *name, const char
 
 fail:
     return status;
+}
+
+clsp_status clspi_program_report_grouped(clsp_context *ctx, const char *name, const char *options,
+                                         const char *kernel_name, clsp_kernel_fn fn, void *user)
+{
+    char text[GROUPED_OPTIONS_MAX];
+    clspi_kernel kernel;
+    const clsp_status status = clspi_kernel_create_grouped(&kernel, ctx, name, options, kernel_name);
+
+    clspi_kernel_release(&kernel);
+    if (status != CLSP_OK) return status;
+    grouped_options(text, options, kernel.local);
+    return clspi_program_report(ctx, name, text, fn, user);
 }

@@ -19,11 +19,18 @@ clsp_status clspi_program_get(clsp_context *ctx, const char *name, const char *o
    kernel's own limit allow it. */
 clsp_status clspi_kernel_create(clspi_kernel *kernel, clsp_context *ctx, const char *program_name,
                                 const char *options, const char *kernel_name);
+/* The same for a kernel whose program is built for one local size, as -DCLSP_GROUP, which is added to the options: built
+   again for half of it while the device or the kernel's own limit does not allow it. */
+clsp_status clspi_kernel_create_grouped(clspi_kernel *kernel, clsp_context *ctx, const char *program_name,
+                                        const char *options, const char *kernel_name);
 void clspi_kernel_release(clspi_kernel *kernel);
 
 /* Builds a program and names its kernels to fn, which may be NULL. */
 clsp_status clspi_program_report(clsp_context *ctx, const char *name, const char *options, clsp_kernel_fn fn,
                                  void *user);
+/* The same for a program of clspi_kernel_create_grouped. */
+clsp_status clspi_program_report_grouped(clsp_context *ctx, const char *name, const char *options,
+                                         const char *kernel_name, clsp_kernel_fn fn, void *user);
 
 /* For clsp_context_destroy. */
 void clspi_programs_release(clsp_context *ctx);

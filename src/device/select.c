@@ -9,16 +9,21 @@
 
 /* PoCL 3.1 calls assert() when HOME is set but empty and nothing else names its cache folder: a process that asks it
    for devices dies. Such a platform is passed over instead. */
+static bool home_aborts_pocl(void)
+{
+    const char *const home = getenv("HOME");
+    return home && !*home && !getenv("POCL_CACHE_DIR") && !getenv("XDG_CACHE_HOME");
+}
+
 static bool platform_would_abort(cl_platform_id platform, clspi_log *log)
 {
     static const char pocl[] = "Portable Computing Language";
-    const char *const home = getenv("HOME");
     char name[256] = "";
 
-    if (!home || *home || getenv("POCL_CACHE_DIR") || getenv("XDG_CACHE_HOME")) return false;
+    if (!home_aborts_pocl()) return false;
     if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) != CL_SUCCESS) return false;
     if (strcmp(name, pocl) != 0) return false;
-    clspi_message(log, CLSP_LOG_ERROR,
+    clspi_message(log, CLSP_LOG_WARNING,
                   "PoCL was passed over because HOME is empty, which aborts it: set HOME, or POCL_CACHE_DIR to a "
                   "folder that can be written");
     return true;
@@ -174,6 +179,10 @@ static clsp_status fail_with_list(const clsp_device_info *infos, size_t count, c
     char list[2048] = "";
     size_t used = 0;
 
+    if (count == 0 && home_aborts_pocl())
+        return clspi_fail(log, CLSP_ERROR_NO_DEVICE,
+                          "no OpenCL device was found; PoCL is passed over while HOME is empty, which aborts it: set "
+                          "HOME, or POCL_CACHE_DIR to a folder that can be written");
     if (count == 0)
         return clspi_fail(log, CLSP_ERROR_NO_DEVICE,
                           "no OpenCL device was found: install an OpenCL driver for the GPU, or PoCL for the CPU "

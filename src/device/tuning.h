@@ -5,15 +5,23 @@
 #include <clspline/context.h>
 
 typedef struct clspi_tuning {
-    size_t work_group;         /* preferred local size of one-dimensional launches */
-    size_t max_groups;         /* work-groups of one launch; larger jobs are split */
-    size_t max_vector_bytes;   /* explicit vectors of a work-item, at most; 0: scalar kernels, one item a column */
-    uint64_t max_launch_fma;   /* multiply-adds of one launch, to stay far below a driver's time limit */
-    size_t items_per_unit;     /* work-items that keep a compute unit busy */
-    uint32_t keep_binaries;    /* 1: the disk cache of programs pays here */
+    size_t work_group;       /* preferred local size of one-dimensional launches */
+    size_t max_groups;       /* work-groups of one launch; larger jobs are split */
+    size_t max_vector_bytes; /* explicit vectors of a work-item, at most; 0: scalar kernels, one item a column */
+    uint64_t max_launch_fma; /* multiply-adds of one launch, to stay far below a driver's time limit */
+    size_t items_per_unit;   /* work-items that keep a compute unit busy */
+    size_t scratch_bytes;    /* intermediate results between two launches, small enough for a cache */
+    uint32_t item_registers; /* 32-bit numbers that an item may keep beside what it works on */
+    uint32_t single_column;  /* 32-bit numbers of one column that an item may keep at all */
+    uint32_t gemm_wide_columns; /* products at least this wide are made by columns, others by rows */
+    uint32_t gemm_clblast_f32;  /* CLBlast makes products whose m, n and k are all at least this; */
+    uint32_t gemm_clblast_f64;  /* 0: none */
 } clspi_tuning;
 
 /* The row for a device (as narrowed). */
 clspi_tuning clspi_tuning_for(const clsp_device_info *info);
+
+/* Whether the disk cache of programs pays on a platform. */
+int clspi_keeps_binaries(const clsp_device_info *info);
 
 #endif

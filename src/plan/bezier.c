@@ -1,22 +1,18 @@
 /* The plan of Bezier surfaces: checks descriptions, builds tables, chooses a kernel shape and enqueues it. */
 #include <clspline/bezier.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "bezier_programs.h"
+#include "bezier_shape.h"
 #include "bezier_table.h"
 #include "buffer.h"
 #include "check.h"
 #include "launch.h"
 
 enum {
-    COLUMNS_MAX_ORDER = 16, /* highest degree_u + 1 that bezier_columns is compiled for: its registers */
-    ROWS_PER_BLOCK = 8,     /* CLSP_ROWS of bezier_rows.cl */
-    STRIP_MIN = 1024,       /* columns of a row for one item of bezier_rows on CPUs, */
-    STRIP_MAX = 8192,       /* a multiple of all lanes */
-    ROWS_MULTIPLE = 16,     /* parts of a patch start at multiples of this */
-    OPTIONS_MAX = 160
+    STRIP_MIN = 1024,  /* columns of a row for one item of bezier_rows on CPUs, */
+    STRIP_MAX = 8192,  /* a multiple of all lanes */
+    ROWS_MULTIPLE = 32 /* parts of a patch start at multiples of this: of every block of rows */
 };
 
 struct clsp_bezier_plan {
@@ -25,9 +21,8 @@ struct clsp_bezier_plan {
     size_t real_bytes;
     size_t points_per_patch; /* reals of a patch's control points */
     cl_uint width;           /* reals of a row: num_v * dim */
-    cl_uint lanes;
-    bool in_columns; /* bezier_columns; else bezier_contract and bezier_rows */
-    clspi_kernel columns, contract, rows;
+    clspi_bezier_shape shape;
+    clspi_kernel columns, contract, rows; /* those that the shape uses */
     clspi_bezier_table u, v;
     cl_mem points; /* [num_patches][order_u][order_v][dim] */
     size_t points_capacity;
@@ -78,64 +73,22 @@ static clsp_status check_sizes(const clsp_bezier_plan *plan)
 
 /* ---- programs ---- */
 
-static cl_uint lanes_of(const clsp_context *ctx, clsp_precision precision)
-{
-    const size_t real_bytes = precision == CLSP_F64 ? sizeof(double) : sizeof(float);
-    const size_t native = clspi_max(16, ctx->device.native_vector_bytes);
-    const size_t bytes = clspi_min(native, ctx->tuning.max_vector_bytes);
-
-    return bytes == 0 ? 1 : (cl_uint)(bytes / real_bytes);
-}
-
-/* Build options; dim and order_u only where the program depends on them, else 0. */
-static void options_for(char text[OPTIONS_MAX], const clsp_context *ctx, clsp_precision precision, unsigned dim,
-                        unsigned order_u)
-{
-    int used = snprintf(text, OPTIONS_MAX, "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u",
-                        precision == CLSP_F64 ? 64 : 32, lanes_of(ctx, precision),
-                        precision == CLSP_F64 || ctx->device.fma, ctx->device.address_bits);
-
-    if (dim > 0) used += snprintf(text + used, (size_t)(OPTIONS_MAX - used), " -DCLSP_DIM=%u", dim);
-    if (order_u > 0) snprintf(text + used, (size_t)(OPTIONS_MAX - used), " -DCLSP_ORDER_U=%u", order_u);
-}
-
-clsp_status clspi_bezier_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user)
-{
-    enum { DIM = 3 }; /* the others differ by an index only */
-    const clsp_precision last = ctx->device.fp64 ? CLSP_F64 : CLSP_F32;
-    char options[OPTIONS_MAX];
-    clsp_status status;
-
-    for (clsp_precision p = CLSP_F32; p <= last; p++) {
-        options_for(options, ctx, p, 0, 0);
-        CLSPI_TRY(clspi_program_report(ctx, "bernstein", options, fn, user));
-        options_for(options, ctx, p, DIM, 0);
-        CLSPI_TRY(clspi_program_report(ctx, "bezier_rows", options, fn, user));
-        for (unsigned order = 1; lanes_of(ctx, p) == 1 && order <= COLUMNS_MAX_ORDER; order++) {
-            options_for(options, ctx, p, DIM, order);
-            CLSPI_TRY(clspi_program_report(ctx, "bezier_columns", options, fn, user));
-        }
-    }
-    return CLSP_OK;
-
-fail:
-    return status;
-}
-
 static clsp_status create_kernels(clsp_bezier_plan *plan)
 {
     clsp_context *const ctx = plan->ctx;
-    const clsp_bezier_desc *const d = &plan->desc;
-    char options[OPTIONS_MAX];
+    const clspi_bezier_shape *const shape = &plan->shape;
+    char options[CLSPI_BEZIER_OPTIONS_MAX];
     clsp_status status;
 
-    if (plan->in_columns) {
-        options_for(options, ctx, d->precision, d->dim, plan->u.order);
-        return clspi_kernel_create(&plan->columns, ctx, "bezier_columns", options, "bezier_columns");
+    if (shape->in_columns) {
+        clspi_bezier_columns_options(options, ctx, shape);
+        CLSPI_TRY(clspi_kernel_create_grouped(&plan->columns, ctx, "bezier_columns", options, "bezier_columns"));
+        if (shape->fused) return CLSP_OK;
     }
-    options_for(options, ctx, d->precision, d->dim, 0);
+    clspi_bezier_rows_options(options, ctx, shape);
     CLSPI_TRY(clspi_kernel_create(&plan->contract, ctx, "bezier_rows", options, "bezier_contract"));
-    CLSPI_TRY(clspi_kernel_create(&plan->rows, ctx, "bezier_rows", options, "bezier_rows"));
+    if (!shape->in_columns)
+        CLSPI_TRY(clspi_kernel_create(&plan->rows, ctx, "bezier_rows", options, "bezier_rows"));
     return CLSP_OK;
 
 fail:
@@ -148,12 +101,12 @@ fail:
 static clsp_status create_tables(clsp_bezier_plan *plan)
 {
     clsp_context *const ctx = plan->ctx;
-    char options[OPTIONS_MAX];
+    char options[CLSPI_BEZIER_OPTIONS_MAX];
     clspi_series series;
     clsp_status status;
 
     clspi_series_begin(&series, ctx, 0, NULL, NULL);
-    options_for(options, ctx, plan->desc.precision, 0, 0);
+    clspi_bezier_table_options(options, ctx, &plan->shape);
     CLSPI_TRY(clspi_bezier_table_fill(&plan->u, &series, plan->desc.precision, options));
     if (plan->u.order == plan->v.order && plan->u.num == plan->v.num) {
         CLSPI_TRY(clspi_cl(&ctx->log, clRetainMemObject(plan->u.values), "clRetainMemObject"));
@@ -167,10 +120,10 @@ fail:
     return clspi_series_fail(&series, status);
 }
 
-/* Room for the first sums of as many patches as stay in a cache (CPUs) or fill a GPU. */
+/* Room for the first sums of as many patches as stay in a cache. */
 static clsp_status create_t(clsp_bezier_plan *plan)
 {
-    const size_t budget = plan->lanes > 1 ? (size_t)4 << 20 : (size_t)64 << 20;
+    const size_t budget = plan->ctx->tuning.scratch_bytes;
     const size_t bytes = plan->real_bytes * plan->desc.dim * plan->v.stride * plan->u.order;
 
     plan->t_patches = clspi_max(1, clspi_min(budget, (size_t)plan->ctx->device.max_alloc_bytes) / bytes);
@@ -196,15 +149,14 @@ clsp_status clsp_bezier_plan_create(clsp_bezier_plan **out, clsp_context *ctx, c
     if (plan->desc.dim == 0) plan->desc.dim = 3;
     plan->real_bytes = desc->precision == CLSP_F64 ? sizeof(double) : sizeof(float);
     plan->width = desc->num_v * plan->desc.dim;
-    plan->lanes = lanes_of(ctx, desc->precision);
-    plan->in_columns = plan->lanes == 1 && desc->degree_u < COLUMNS_MAX_ORDER;
     clspi_bezier_table_shape(&plan->u, desc->degree_u, desc->num_u);
     clspi_bezier_table_shape(&plan->v, desc->degree_v, desc->num_v);
+    plan->shape = clspi_bezier_choose(ctx, desc->precision, plan->desc.dim, plan->u.order, plan->v.order, plan->width);
     CLSPI_TRY(check_sizes(plan));
     plan->points_per_patch = (size_t)plan->u.order * plan->v.order * plan->desc.dim;
     CLSPI_TRY(create_kernels(plan));
     CLSPI_TRY(create_tables(plan));
-    if (!plan->in_columns) CLSPI_TRY(create_t(plan));
+    if (!plan->shape.fused) CLSPI_TRY(create_t(plan));
     *out = plan;
     return CLSP_OK;
 
@@ -349,38 +301,37 @@ typedef struct row_range {
     size_t offset; /* reals */
 } row_range;
 
-/* Rows for one item of bezier_columns: many, since each item first computes its column's T_i, but few enough that all
-   compute units have work. */
-static cl_uint rows_per_item(const clsp_bezier_plan *plan, const row_range *range)
+/* Work-groups of bezier_columns along the columns: of one patch, or with one column an item, of all patches. */
+static size_t tiles_of(const clsp_bezier_plan *plan, size_t num_patches)
 {
-    enum { MOST = 64 };
-    const size_t columns = range->num_patches * plan->width;
-    const size_t wanted = plan->ctx->device.compute_units * plan->ctx->tuning.items_per_unit;
-    const size_t blocks = clspi_max(1, wanted / columns);
-
-    return (cl_uint)clspi_min(clspi_round_up(clspi_div_up(range->num_rows, blocks), 4), MOST);
+    const size_t columns = plan->shape.columns == 1 ? num_patches * plan->width : plan->width;
+    return clspi_div_up(columns, plan->shape.columns * plan->columns.local);
 }
 
 static clsp_status launch_columns(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
 {
-    const cl_uint rows = rows_per_item(plan, range);
-    const cl_uint num_blocks = (cl_uint)clspi_div_up(range->num_rows, rows);
-    const cl_uint items = (cl_uint)(range->num_patches * num_blocks * plan->width);
-    const cl_uint2 first_patch = clspi_halves(range->first_patch), offset = clspi_halves(range->offset);
+    const cl_uint num_patches = (cl_uint)range->num_patches;
+    const cl_uint num_tiles = (cl_uint)tiles_of(plan, range->num_patches);
+    const cl_uint num_blocks = (cl_uint)clspi_div_up(range->num_rows, plan->shape.block_rows);
+    const size_t layers = plan->shape.columns == 1 ? 1 : range->num_patches;
+    const cl_mem source = plan->shape.fused ? plan->points : plan->t;
+    const cl_uint2 first_patch = clspi_halves(plan->shape.fused ? range->first_patch : 0);
+    const cl_uint2 offset = clspi_halves(range->offset);
     const clspi_arg args[] = {
-        CLSPI_ARG(plan->points),   CLSPI_ARG(first_patch),   CLSPI_ARG(plan->v.order),
-        CLSPI_ARG(plan->u.values), CLSPI_ARG(plan->u.stride), CLSPI_ARG(plan->v.values),
-        CLSPI_ARG(plan->v.stride), CLSPI_ARG(plan->width),   CLSPI_ARG(range->first_row),
-        CLSPI_ARG(range->num_rows), CLSPI_ARG(rows),         CLSPI_ARG(num_blocks),
-        CLSPI_ARG(items),          CLSPI_ARG(range->out),    CLSPI_ARG(offset),
+        CLSPI_ARG(source),           CLSPI_ARG(first_patch),    CLSPI_ARG(num_patches),
+        CLSPI_ARG(plan->v.order),    CLSPI_ARG(plan->u.values), CLSPI_ARG(plan->u.stride),
+        CLSPI_ARG(plan->v.values),   CLSPI_ARG(plan->v.stride), CLSPI_ARG(plan->width),
+        CLSPI_ARG(range->first_row), CLSPI_ARG(range->num_rows), CLSPI_ARG(num_tiles),
+        CLSPI_ARG(num_blocks),       CLSPI_ARG(range->out),     CLSPI_ARG(offset),
     };
 
-    return clspi_series_launch(series, &plan->columns, args, CLSPI_COUNT(args), items);
+    return clspi_series_launch(series, &plan->columns, args, CLSPI_COUNT(args),
+                               num_tiles * num_blocks * layers * plan->columns.local);
 }
 
 static clsp_status launch_contract(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
 {
-    const cl_uint num_strips = plan->v.stride / plan->lanes;
+    const cl_uint num_strips = plan->v.stride / plan->shape.lanes;
     const cl_uint2 first_patch = clspi_halves(range->first_patch);
     const uint64_t fma_per_i = (uint64_t)plan->v.order * plan->v.stride * plan->desc.dim * range->num_patches;
     const cl_uint most = (cl_uint)clspi_min(plan->u.order, clspi_max(1, plan->ctx->tuning.max_launch_fma / fma_per_i));
@@ -408,14 +359,14 @@ static cl_uint strip_of(const clsp_bezier_plan *plan, size_t num_blocks)
     const size_t wanted = plan->ctx->device.compute_units * plan->ctx->tuning.items_per_unit;
     const size_t strips = clspi_max(1, wanted / num_blocks);
 
-    if (plan->lanes == 1) return 1;
+    if (plan->shape.lanes == 1) return 1;
     return (cl_uint)clspi_min(STRIP_MAX, clspi_round_up(clspi_div_up(plan->width, strips), STRIP_MIN));
 }
 
 static clsp_status launch_rows(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
 {
     const cl_uint stride_t = plan->v.stride * plan->desc.dim;
-    const cl_uint num_blocks = (cl_uint)clspi_div_up(range->num_rows, ROWS_PER_BLOCK);
+    const cl_uint num_blocks = (cl_uint)clspi_div_up(range->num_rows, CLSPI_BEZIER_ROWS_PER_ITEM);
     const cl_uint strip = strip_of(plan, range->num_patches * num_blocks);
     const cl_uint num_strips = (cl_uint)clspi_div_up(plan->width, strip);
     const cl_uint items = (cl_uint)(range->num_patches * num_blocks * num_strips);
@@ -431,19 +382,36 @@ static clsp_status launch_rows(clsp_bezier_plan *plan, clspi_series *series, con
     return clspi_series_launch(series, &plan->rows, args, CLSPI_COUNT(args), items);
 }
 
+/* Rows of patches that one launch may cover, by the number of its work-groups or items and of its multiply-adds. */
+static uint64_t rows_of_a_launch(const clsp_bezier_plan *plan)
+{
+    const clspi_tuning *const tuning = &plan->ctx->tuning;
+    const uint64_t by_fma = tuning->max_launch_fma / ((uint64_t)plan->width * plan->u.order);
+    uint64_t by_groups;
+
+    if (plan->shape.in_columns) {
+        by_groups = tuning->max_groups / tiles_of(plan, 1) * plan->shape.block_rows;
+    } else {
+        const uint64_t items = clspi_div_up(plan->width, plan->shape.lanes == 1 ? 1 : STRIP_MIN);
+        by_groups = (uint64_t)tuning->max_groups * tuning->work_group / items * CLSPI_BEZIER_ROWS_PER_ITEM;
+    }
+    return clspi_max(1, clspi_min(by_fma, by_groups) / ROWS_MULTIPLE) * ROWS_MULTIPLE;
+}
+
 /* Patches, and rows of one patch, that a single launch may cover. */
 static void launch_limits(const clsp_bezier_plan *plan, size_t *patches, cl_uint *rows)
 {
-    const uint64_t per_row = (uint64_t)plan->width * plan->u.order;
-    const uint64_t row_items = plan->in_columns ? plan->width : clspi_div_up(plan->width, plan->lanes);
-    const uint64_t most_items = (uint64_t)plan->ctx->tuning.max_groups * plan->ctx->tuning.work_group;
-    const uint64_t fma_rows = plan->ctx->tuning.max_launch_fma / per_row;
-    const uint64_t item_rows = most_items / row_items * ROWS_PER_BLOCK; /* an item makes at least a block's rows */
-    const uint64_t most = clspi_max(clspi_min(fma_rows, item_rows) / ROWS_MULTIPLE, 1) * ROWS_MULTIPLE;
+    const uint64_t most = rows_of_a_launch(plan);
 
     *patches = clspi_max(1, most / clspi_round_up(plan->desc.num_u, ROWS_MULTIPLE));
-    if (!plan->in_columns) *patches = clspi_min(*patches, plan->t_patches);
+    if (!plan->shape.fused) *patches = clspi_min(*patches, plan->t_patches);
     *rows = (cl_uint)clspi_min(most, plan->desc.num_u);
+}
+
+/* The second sum, and with a fused shape the first. */
+static clsp_status launch(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
+{
+    return plan->shape.in_columns ? launch_columns(plan, series, range) : launch_rows(plan, series, range);
 }
 
 static clsp_status enqueue_rows(clsp_bezier_plan *plan, clspi_series *series, const row_range *whole)
@@ -459,17 +427,17 @@ static clsp_status enqueue_rows(clsp_bezier_plan *plan, clspi_series *series, co
         part.num_patches = clspi_min(patches, whole->num_patches - p);
         part.first_row = whole->first_row;
         part.num_rows = whole->num_rows;
-        if (!plan->in_columns) CLSPI_TRY(launch_contract(plan, series, &part));
+        if (!plan->shape.fused) CLSPI_TRY(launch_contract(plan, series, &part));
         if (part.num_patches > 1) {
             part.offset = whole->offset + p * plan->desc.num_u * plan->width;
-            CLSPI_TRY(plan->in_columns ? launch_columns(plan, series, &part) : launch_rows(plan, series, &part));
+            CLSPI_TRY(launch(plan, series, &part));
             continue;
         }
         for (cl_uint r = 0; r < whole->num_rows; r += rows) {
             part.first_row = whole->first_row + r;
             part.num_rows = (cl_uint)clspi_min(rows, whole->num_rows - r);
             part.offset = whole->offset + (p * plan->desc.num_u + r) * plan->width;
-            CLSPI_TRY(plan->in_columns ? launch_columns(plan, series, &part) : launch_rows(plan, series, &part));
+            CLSPI_TRY(launch(plan, series, &part));
         }
     }
     return CLSP_OK;

@@ -1,0 +1,181 @@
+/* clspline-bench: measures the library on a device, beside what the device can do at best. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct suite_entry {
+    const char *name;
+    clsp_status (*run)(bench *b);
+    const char *summary;
+} suite_entry;
+
+static const suite_entry suites[] = {
+    {"floor", bench_suite_floor, "what the device can do: copies, stores, multiply-adds, launches"},
+    {"bezier", bench_suite_bezier, "Bezier surfaces, against the floors and a plain kernel"},
+    {"first-call", bench_suite_first_call, "from nothing to the first surface, in new processes"},
+};
+
+static const char usage[] =
+    "usage: clspline-bench [SUITE...] [--list] [--quick] [--json FILE] [--device D]\n"
+    "                      [--precision f32|f64|both]\n"
+    "SUITE        suites to run; all of them by default\n"
+    "--list       names the suites\n"
+    "--quick      fewer and smaller cases: under half a minute\n"
+    "--json FILE  also writes one JSON object a line\n"
+    "--device D   the device, in the form of CLSPLINE_DEVICE: \"gpu\", \"pocl:\", \"0\", ...\n"
+    "--precision  default: both, where the device has double precision\n";
+
+/* ---- shared by the suites ---- */
+
+clsp_status bench_check(clsp_status status, const char *what)
+{
+    if (status != CLSP_OK)
+        fprintf(stderr, "clspline-bench: %s: %s\n", what, clsp_status_str(status));
+    return status;
+}
+
+void bench_log(void *user, clsp_log_level level, const char *message)
+{
+    (void)user;
+    if (level != CLSP_LOG_INFO) fprintf(stderr, "clspline-bench: %s\n", message);
+}
+
+size_t bench_large_bytes(const bench *b)
+{
+    size_t bytes = (b->is_discrete ? (size_t)1 << 30 : (size_t)1 << 28) / (b->quick ? 2 : 1);
+
+    /* the copy takes two such buffers */
+    while (bytes > b->info.max_alloc_bytes || bytes > b->info.global_bytes / 4)
+        bytes /= 2;
+    return bytes;
+}
+
+/* ---- options ---- */
+
+typedef struct options {
+    bool chosen[BENCH_COUNT(suites)], any_chosen;
+    bool list, quick, help;
+    const char *json, *device, *precision;
+} options;
+
+static bool choose_suite(options *o, const char *name)
+{
+    for (size_t i = 0; i < BENCH_COUNT(suites); i++) {
+        if (strcmp(name, suites[i].name) != 0) continue;
+        o->chosen[i] = o->any_chosen = true;
+        return true;
+    }
+    fprintf(stderr, "clspline-bench: no suite is called '%s'\n", name);
+    return false;
+}
+
+static bool parse(options *o, int argc, char **argv)
+{
+    const struct {
+        const char *name;
+        const char **value;
+    } valued[] = {{"--json", &o->json}, {"--device", &o->device}, {"--precision", &o->precision}};
+
+    for (int i = 1; i < argc; i++) {
+        size_t k = 0;
+        while (k < BENCH_COUNT(valued) && strcmp(argv[i], valued[k].name) != 0)
+            k++;
+        if (k < BENCH_COUNT(valued) && i + 1 < argc)
+            *valued[k].value = argv[++i];
+        else if (strcmp(argv[i], "--list") == 0)
+            o->list = true;
+        else if (strcmp(argv[i], "--quick") == 0)
+            o->quick = true;
+        else if (strcmp(argv[i], "--help") == 0)
+            o->help = true;
+        else if (argv[i][0] == '-' || !choose_suite(o, argv[i]))
+            return false;
+    }
+    return !o->precision || strcmp(o->precision, "f32") == 0 || strcmp(o->precision, "f64") == 0 ||
+           strcmp(o->precision, "both") == 0;
+}
+
+/* ---- running ---- */
+
+static clsp_status query_device(bench *b)
+{
+    clsp_status status;
+    cl_device_type type;
+    cl_bool unified;
+    const cl_device_id id = b->info.id;
+
+    BENCH_TRY(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    BENCH_TRY(clGetDeviceInfo(id, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL));
+    BENCH_TRY(
+        clGetCommandQueueInfo(b->queue, CL_QUEUE_CONTEXT, sizeof b->context, &b->context, NULL));
+    b->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
+    b->is_discrete = (type & CL_DEVICE_TYPE_GPU) && !unified;
+    return CLSP_OK;
+
+fail:
+    return bench_check(status, "the device");
+}
+
+static clsp_status open_bench(bench *b, const options *o)
+{
+    const clsp_context_opts opts = {.device = o->device, .log = bench_log};
+    clsp_status status;
+
+    b->quick = o->quick;
+    BENCH_TRY(bench_check(clsp_context_create(&b->ctx, NULL, &opts), "clsp_context_create"));
+    BENCH_TRY(bench_check(clsp_context_device(b->ctx, &b->info), "clsp_context_device"));
+    b->queue = clsp_context_queue(b->ctx);
+    BENCH_TRY(query_device(b));
+    b->wanted[CLSP_F32] = !o->precision || strcmp(o->precision, "f64") != 0;
+    b->wanted[CLSP_F64] = (!o->precision || strcmp(o->precision, "f32") != 0) && b->info.fp64;
+    b->report = bench_report_open(o->json, &b->info);
+    if (!b->report) return CLSP_ERROR_ARGUMENT; /* it has said why */
+    if (!b->info.fp64)
+        bench_report_note(b->report, "No double precision on this device: float only.");
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
+static int run(const options *o, const char *program)
+{
+    clsp_status status;
+    bench b = {.program = program};
+
+    BENCH_TRY(open_bench(&b, o));
+    for (size_t i = 0; i < BENCH_COUNT(suites); i++)
+        if (!o->any_chosen || o->chosen[i]) BENCH_TRY(suites[i].run(&b));
+
+fail:
+    bench_floor_release(&b);
+    clsp_context_destroy(&b.ctx);
+    if (b.report && bench_report_close(b.report)) {
+        fprintf(stderr, "clspline-bench: %s could not be written\n", o->json);
+        return EXIT_FAILURE;
+    }
+    return status == CLSP_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    options o = {0};
+
+    if (argc > 1 && strcmp(argv[1], "--child") == 0) return bench_first_call_child(argc, argv);
+    if (!parse(&o, argc, argv)) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    if (o.help) {
+        fputs(usage, stdout);
+        return EXIT_SUCCESS;
+    }
+    if (o.list) {
+        for (size_t i = 0; i < BENCH_COUNT(suites); i++)
+            printf("%-12s%s\n", suites[i].name, suites[i].summary);
+        return EXIT_SUCCESS;
+    }
+    return run(&o, argv[0]);
+}

@@ -1,0 +1,51 @@
+/* What the suites of the benchmark program share. */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stdbool.h>
+
+#include <clspline/clspline.h>
+
+#include "floor.h"
+#include "report.h"
+
+/* Leaves the function by its label `fail` with `status` set when a call does not succeed. */
+#define BENCH_TRY(call)                                                                            \
+    do {                                                                                           \
+        status = (call);                                                                           \
+        if (status != CLSP_OK) goto fail;                                                          \
+    } while (0)
+
+#define BENCH_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+typedef struct bench {
+    const char *program; /* argv[0] */
+    bool quick;
+    bool wanted[2]; /* by clsp_precision: asked for, and the device has it */
+    clsp_context *ctx;
+    clsp_device_info info;
+    cl_command_queue queue;
+    cl_context context;
+    bool is_cpu, is_discrete; /* as the device says, not as CLSPLINE_LIMITS has it */
+    bench_report *report;
+    bench_floor floor[2]; /* by clsp_precision */
+    bool has_floor;
+} bench;
+
+/* Hands a status on, with a line on stderr when it is an error. */
+clsp_status bench_check(clsp_status status, const char *what);
+
+/* Messages of the library's contexts go to stderr, save those for information. */
+void bench_log(void *user, clsp_log_level level, const char *message);
+
+/* Bytes of the largest outputs: several times a cache, within what the device can hold. */
+size_t bench_large_bytes(const bench *b);
+
+clsp_status bench_suite_floor(bench *b);
+clsp_status bench_suite_bezier(bench *b);
+clsp_status bench_suite_first_call(bench *b);
+
+/* The work of a child process of the first-call suite; see there. Returns the exit status. */
+int bench_first_call_child(int argc, char **argv);
+
+#endif

@@ -1,0 +1,96 @@
+#include "measure.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "bench.h"
+
+double bench_now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+bench_timing bench_timing_of(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare_doubles);
+    return (bench_timing){(values[(count - 1) / 2] + values[count / 2]) / 2, values[0]};
+}
+
+/* Time of `calls` calls with one clFinish. */
+static clsp_status time_calls(cl_command_queue queue, const bench_contestant *c, unsigned calls,
+                              double *ms)
+{
+    clsp_status status;
+    const double start = bench_now_ms();
+
+    for (unsigned i = 0; i < calls; i++)
+        BENCH_TRY(c->enqueue(c->user));
+    BENCH_TRY(bench_check(clFinish(queue), "clFinish"));
+    *ms = bench_now_ms() - start;
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
+/* Finds how many calls take batch_ms. The first call, which may compile or page in, does not count.
+ */
+static clsp_status choose_batch(cl_command_queue queue, bench_contestant *c, double batch_ms)
+{
+    enum { MOST = 4096 };
+    clsp_status status;
+    double ms;
+
+    c->batch = 1;
+    BENCH_TRY(time_calls(queue, c, 1, &ms));
+    for (;;) {
+        BENCH_TRY(time_calls(queue, c, c->batch, &ms));
+        if (ms >= 0.7 * batch_ms || c->batch >= MOST) return CLSP_OK;
+        const double wanted = c->batch * batch_ms / (ms > 0 ? ms : 1e-3);
+        const double next = wanted < 8.0 * c->batch ? wanted : 8.0 * c->batch;
+        c->batch = next < MOST ? (unsigned)next + 1 : MOST;
+    }
+
+fail:
+    return status;
+}
+
+clsp_status bench_measure(cl_command_queue queue, bench_contestant *contestants, size_t count,
+                          double batch_ms)
+{
+    enum { MOST = 8 };
+    clsp_status status;
+    double sustained[MOST][BENCH_ROUNDS], alone[MOST][BENCH_ROUNDS];
+
+    if (count > MOST) return bench_check(CLSP_ERROR_ARGUMENT, "too many contestants");
+    for (size_t i = 0; i < count; i++)
+        BENCH_TRY(choose_batch(queue, &contestants[i], batch_ms));
+    for (unsigned round = 0; round < BENCH_ROUNDS; round++) {
+        for (size_t i = 0; i < count; i++) {
+            const bench_contestant *const c = &contestants[i];
+            BENCH_TRY(time_calls(queue, c, c->batch, &sustained[i][round]));
+            sustained[i][round] /= c->batch;
+            /* calls as long as a batch are measured once for both */
+            alone[i][round] = sustained[i][round];
+            if (c->batch > 1) BENCH_TRY(time_calls(queue, c, 1, &alone[i][round]));
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        contestants[i].sustained = bench_timing_of(sustained[i], BENCH_ROUNDS);
+        contestants[i].alone = bench_timing_of(alone[i], BENCH_ROUNDS);
+    }
+    return CLSP_OK;
+
+fail:
+    return status;
+}

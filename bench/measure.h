@@ -1,0 +1,40 @@
+/* The timing protocol.
+
+   Times are wall times of the host from the first enqueue to the end of clFinish, so that they hold
+   on every device and for calls of any number of launches. Two things are measured:
+     - the sustained time of a call: batches of calls one behind another with one clFinish at the
+   end, divided by their number. A batch is long enough that the clFinish does not count. That is
+   the device's own time, as long as the host can enqueue faster than the device works;
+     - the time of one call alone, enqueue to clFinish, with the device idle before.
+   What is to be compared is measured in turns, round by round, so that another load on the machine
+   hits all alike. Before the rounds everything has run at least twice. Medians and minima of
+   BENCH_ROUNDS rounds are kept. */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include <clspline/clspline.h>
+
+enum { BENCH_ROUNDS = 11 };
+
+typedef struct bench_timing {
+    double median_ms, min_ms;
+} bench_timing;
+
+/* Something to measure: enqueue puts one call's commands on the queue and returns. */
+typedef struct bench_contestant {
+    clsp_status (*enqueue)(void *user);
+    void *user;
+    bench_timing sustained, alone; /* results */
+    unsigned batch;                /* calls of a batch, found by measuring */
+} bench_contestant;
+
+double bench_now_ms(void);
+
+/* Median and minimum of the values, which it sorts. */
+bench_timing bench_timing_of(double *values, size_t count);
+
+/* Measures all contestants in turns. A batch takes about batch_ms. */
+clsp_status bench_measure(cl_command_queue queue, bench_contestant *contestants, size_t count,
+                          double batch_ms);
+
+#endif

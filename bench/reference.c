@@ -1,0 +1,56 @@
+#include "reference.h"
+
+#include <stdint.h>
+
+void bench_bernstein(size_t order, size_t sample, size_t num, long double *values)
+{
+    const long double last = num > 1 ? (long double)(num - 1) : 1.0L;
+    const long double t = (long double)sample / last;
+    const long double s = (long double)(num > 1 ? num - 1 - sample : 1) / last;
+
+    values[0] = 1.0L;
+    for (size_t n = 1; n < order; n++) {
+        values[n] = t * values[n - 1];
+        for (size_t i = n - 1; i > 0; i--)
+            values[i] = s * values[i] + t * values[i - 1];
+        values[0] *= s;
+    }
+}
+
+void bench_reference_point(size_t order, const double *points, const long double *at_u,
+                           const long double *at_v, long double point[3])
+{
+    for (size_t c = 0; c < 3; c++)
+        point[c] = 0.0L;
+    for (size_t i = 0; i < order; i++) {
+        long double row[3] = {0.0L, 0.0L, 0.0L};
+        for (size_t j = 0; j < order; j++, points += 3)
+            for (size_t c = 0; c < 3; c++)
+                row[c] += at_v[j] * (long double)points[c];
+        for (size_t c = 0; c < 3; c++)
+            point[c] += at_u[i] * row[c];
+    }
+}
+
+/* splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014) */
+static uint64_t next(unsigned long long *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+void bench_random_fill(double *values, size_t count)
+{
+    unsigned long long state = 1;
+
+    for (size_t i = 0; i < count; i++)
+        values[i] = (double)(next(&state) >> 40) * 0x1p-23 - 1.0;
+}
+
+size_t bench_random_below(unsigned long long *state, size_t limit)
+{
+    return (size_t)(next(state) % limit);
+}

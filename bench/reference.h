@@ -1,0 +1,22 @@
+/* Points of a Bezier patch in long double, for checking what was timed. It shares nothing with the
+ * library. */
+#ifndef BENCH_REFERENCE_H
+#define BENCH_REFERENCE_H
+
+#include <stddef.h>
+
+/* The Bernstein values B_0(t) .. B_{order - 1}(t) of degree order - 1, by de Casteljau's triangle,
+   for the parameter t = sample / (num - 1), or 0 where num is 1. */
+void bench_bernstein(size_t order, size_t sample, size_t num, long double *values);
+
+/* A patch of control points [order][order][3] at two rows of Bernstein values. */
+void bench_reference_point(size_t order, const double *points, const long double *at_u,
+                           const long double *at_v, long double point[3]);
+
+/* Numbers in [-1, 1], representable in float, the same in every run. */
+void bench_random_fill(double *values, size_t count);
+
+/* The next of a series of evenly spread integers below limit. */
+size_t bench_random_below(unsigned long long *state, size_t limit);
+
+#endif

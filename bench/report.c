@@ -1,0 +1,188 @@
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bench_report {
+    FILE *json;
+    char device[128], driver[128];
+    char suite[32]; /* of the line before */
+};
+
+bench_row bench_row_empty(const char *suite, const char *name, const char *method, int precision)
+{
+    return (bench_row){.suite = suite,
+                       .name = name,
+                       .method = method,
+                       .precision = precision,
+                       .time = {NAN, NAN},
+                       .work = NAN,
+                       .rate = NAN,
+                       .bytes = NAN,
+                       .floor_ms = NAN,
+                       .error = NAN,
+                       .least = NAN,
+                       .most = NAN};
+}
+
+bench_report *bench_report_open(const char *json, const clsp_device_info *device)
+{
+    bench_report *const report = calloc(1, sizeof *report);
+
+    if (!report) {
+        perror("the report");
+        return NULL;
+    }
+    memcpy(report->device, device->name, sizeof report->device);
+    memcpy(report->driver, device->driver, sizeof report->driver);
+    if (json) report->json = fopen(json, "w");
+    if (json && !report->json) {
+        perror(json);
+        free(report);
+        return NULL;
+    }
+    printf("%s: %s, driver %s\n", device->platform, device->name, device->driver);
+    return report;
+}
+
+/* ---- JSON ---- */
+
+static void json_string(FILE *file, const char *key, const char *text)
+{
+    fprintf(file, "\"%s\": \"", key);
+    for (const char *c = text; *c; c++) {
+        if (*c == '"' || *c == '\\') fputc('\\', file);
+        if ((unsigned char)*c >= ' ') fputc(*c, file);
+    }
+    fputs("\", ", file);
+}
+
+static void json_number(FILE *file, const char *key, double value, const char *end)
+{
+    if (isfinite(value))
+        fprintf(file, "\"%s\": %.6g%s", key, value, end);
+    else
+        fprintf(file, "\"%s\": null%s", key, end);
+}
+
+static void write_json(const bench_report *report, const bench_row *row, double fraction)
+{
+    FILE *const file = report->json;
+
+    fputc('{', file);
+    json_string(file, "suite", row->suite);
+    json_string(file, "case", row->name);
+    json_string(file, "method", row->method);
+    if (row->precision)
+        fprintf(file, "\"precision\": \"f%d\", ", row->precision);
+    else
+        fputs("\"precision\": null, ", file);
+    json_string(file, "device", report->device);
+    json_string(file, "driver", report->driver);
+    json_number(file, "time_ms_median", row->time.median_ms, ", ");
+    json_number(file, "time_ms_min", row->time.min_ms, ", ");
+    json_number(file, "work", row->work, ", ");
+    if (row->unit)
+        json_string(file, "unit", row->unit);
+    else
+        fputs("\"unit\": null, ", file);
+    json_number(file, "rate", row->rate, ", ");
+    json_number(file, "bytes", row->bytes, ", ");
+    json_number(file, "floor_ms", row->floor_ms, ", ");
+    json_number(file, "fraction_of_floor", fraction, ", ");
+    json_number(file, "error", row->error, "}\n");
+    fflush(file);
+}
+
+/* ---- table ---- */
+
+/* A number of a cell, or nothing. */
+static void print_cell(int width, int digits, double value)
+{
+    if (isnan(value))
+        printf(" %*s", width, "");
+    else
+        printf(" %*.*f", width, digits, value);
+}
+
+static void print_rate(double rate, const char *unit)
+{
+    char text[32] = "";
+
+    if (unit && !isnan(rate)) {
+        if (strcmp(unit, "ratio") == 0)
+            snprintf(text, sizeof text, "%.3g x", rate);
+        else if (rate >= 1e12)
+            snprintf(text, sizeof text, "%.2f T%s", rate * 1e-12, unit);
+        else if (rate >= 1e9)
+            snprintf(text, sizeof text, "%.2f G%s", rate * 1e-9, unit);
+        else
+            snprintf(text, sizeof text, "%.2f M%s", rate * 1e-6, unit);
+    }
+    printf(" %16s", text);
+}
+
+static void print_heading(bench_report *report, const bench_row *row)
+{
+    if (strcmp(report->suite, row->suite) == 0) return;
+    snprintf(report->suite, sizeof report->suite, "%s", row->suite);
+    printf("\n%s\n%-26s %-22s %-4s %10s %10s %16s %9s %6s %6s\n", row->suite, "case", "method", "",
+           "median ms", "min ms", "rate", "floor ms", "/floor", "error");
+}
+
+static void print_limits(const bench_row *row)
+{
+    const double value = isnan(row->rate) ? row->time.median_ms : row->rate;
+
+    if (!isnan(row->least))
+        printf("  %s: at least %g", value >= row->least ? "good" : "BELOW", row->least);
+    if (!isnan(row->most))
+        printf("  %s: at most %g", value <= row->most ? "good" : "ABOVE", row->most);
+}
+
+static void print_row(const bench_row *row, double fraction)
+{
+    const char *const precision = row->precision == 64 ? "f64" : row->precision == 32 ? "f32" : "";
+
+    printf("%-26s %-22s %-4s", row->name, row->method, precision);
+    print_cell(10, 4, row->time.median_ms);
+    print_cell(10, 4, row->time.min_ms);
+    print_rate(row->rate, row->unit);
+    print_cell(9, 4, row->floor_ms);
+    print_cell(6, 2, fraction);
+    print_cell(6, 2, row->error);
+    print_limits(row);
+    putchar('\n');
+    fflush(stdout);
+}
+
+void bench_report_row(bench_report *report, const bench_row *row)
+{
+    bench_row full = *row;
+
+    if (isnan(full.rate) && full.unit) full.rate = full.work / (full.time.median_ms * 1e-3);
+    const double fraction = full.floor_ms / full.time.median_ms;
+    print_heading(report, &full);
+    print_row(&full, fraction);
+    if (report->json) write_json(report, &full, fraction);
+}
+
+void bench_report_note(bench_report *report, const char *text)
+{
+    report->suite[0] = '\0'; /* the table goes on with its heading */
+    printf("\n%s\n", text);
+}
+
+int bench_report_close(bench_report *report)
+{
+    int failed = 0;
+
+    if (report->json) {
+        failed = ferror(report->json) != 0;
+        failed |= fclose(report->json) != 0;
+    }
+    free(report);
+    return failed;
+}

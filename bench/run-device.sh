@@ -1,0 +1,157 @@
+#!/bin/sh
+# Builds clspline on the machine at hand, runs all its tests on a device and measures it there.
+#
+#   bench/run-device.sh [-d DEBS] [-o OUT] [-w WORDS] [-q] [-c]
+#
+#   -d DEBS   a folder of .deb files to use without installing them, for machines that reach no package server:
+#             libclblast1, libclblast-dev, libcmocka0, libcmocka-dev, ...
+#   -o OUT    where all logs and results go (default build-device/results)
+#   -w WORDS  the device, in the form of CLSPLINE_DEVICE (default gpu)
+#   -q        measures the quick cases only
+#   -c        then runs the tests on the CPU too
+#
+# Needs meson, ninja, a C compiler and an OpenCL loader. It takes less than 8 minutes: steps that would take longer are
+# stopped and marked so. Exit status: 0 when everything that ran succeeded.
+set -u
+
+usage() {
+    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//p}' "$0"
+    exit "$1"
+}
+
+debs= out= words=gpu quick= with_cpu=
+while getopts d:o:w:qch option; do
+    case $option in
+    d) debs=$(cd "$OPTARG" && pwd) || exit 2 ;;
+    o) out=$OPTARG ;;
+    w) words=$OPTARG ;;
+    q) quick=--quick ;;
+    c) with_cpu=yes ;;
+    h) usage 0 ;;
+    *) usage 2 >&2 ;;
+    esac
+done
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build-device
+out=${out:-$build/results}
+mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
+begun=$(date +%s)
+summary=$out/summary.txt
+: >"$summary"
+failures=0
+
+say() {
+    echo "$*" | tee -a "$summary"
+}
+
+# step NAME SECONDS COMMAND...: its output in OUT/NAME.log, cut off when its time or the whole 8 minutes are over
+step() {
+    name=$1 most=$2
+    shift 2
+    left=$((470 - $(date +%s) + begun))
+    [ "$left" -lt "$most" ] && most=$left
+    if [ "$most" -lt 5 ]; then
+        say "$name: left out, no time"
+        return 1
+    fi
+    start=$(date +%s)
+    timeout -k 5 "$most" "$@" >"$out/$name.log" 2>&1 </dev/null
+    code=$?
+    took="$(($(date +%s) - start)) s"
+    case $code in
+    0) say "$name: good, $took" ;;
+    124 | 137) say "$name: STOPPED after $took" ;;
+    *) say "$name: FAILED ($code), $took; see $out/$name.log" ;;
+    esac
+    [ $code = 0 ] || failures=$((failures + 1))
+    return $code
+}
+
+# ---- packages ----
+
+# Unpacks the .deb files and makes compilers, loaders and pkg-config look there. The paths in .pc files are rewritten,
+# since not all of them have a prefix that could be set from outside.
+use_debs() {
+    prefix=$(mktemp -d) || exit 1
+    trap 'rm -rf "$prefix"' EXIT
+    for deb in "$debs"/*.deb; do dpkg -x "$deb" "$prefix" || exit 1; done
+    find "$prefix" -name '*.pc' -exec sed -i "s#\([=LI]\)/usr#\1$prefix/usr#g" {} +
+    for folder in "$prefix"/usr/lib/*-linux-gnu* "$prefix"/usr/lib; do
+        [ -d "$folder" ] || continue
+        export PKG_CONFIG_PATH="$folder/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+        export LIBRARY_PATH="$folder${LIBRARY_PATH:+:$LIBRARY_PATH}"
+        export LD_LIBRARY_PATH="$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+    done
+    export CPATH="$prefix/usr/include${CPATH:+:$CPATH}"
+}
+
+# ---- OpenCL ----
+
+# NVIDIA's driver often comes into a container without the file by which OpenCL finds it.
+register_nvidia() {
+    vendors=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}
+    grep -qs nvidia "$vendors"/*.icd && return
+    library=$(ldconfig -p 2>/dev/null | sed -n 's/.*libnvidia-opencl\.so\.1.* => //p' | head -n 1)
+    for folder in /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/local/nvidia/lib64 /usr/local/nvidia/lib; do
+        [ -z "$library" ] && [ -e "$folder/libnvidia-opencl.so.1" ] && library=$folder/libnvidia-opencl.so.1
+    done
+    [ -n "$library" ] || return
+    if [ "$(id -u)" = 0 ] && [ -z "${OCL_ICD_VENDORS:-}" ]; then
+        mkdir -p "$vendors" && echo "$library" >"$vendors/nvidia.icd"
+    else
+        mkdir -p "$out/vendors"
+        cp "$vendors"/*.icd "$out/vendors" 2>/dev/null
+        vendors=$out/vendors
+        echo "$library" >"$vendors/nvidia.icd"
+        export OCL_ICD_VENDORS="$vendors"
+    fi
+    say "registered $library in $vendors"
+}
+
+# CUDA's toolkit has the headers of OpenCL, which machines without a package server may have nowhere else.
+find_headers() {
+    echo '#include <CL/cl.h>' | ${CC:-cc} -DCL_TARGET_OPENCL_VERSION=300 -E - >/dev/null 2>&1 && return
+    [ -e /usr/local/cuda/include/CL/cl.h ] && export CPATH="${CPATH:+$CPATH:}/usr/local/cuda/include"
+}
+
+# ---- the run ----
+
+configure() {
+    tools=true with_tests=enabled
+    pkg-config --exists libpng || tools=false
+    pkg-config --exists cmocka || with_tests=disabled
+    set -- "$build" "$root" --buildtype=release -Dtools=$tools -Dbench=true -Dtests=$with_tests
+    [ -e "$build/meson-private/coredata.dat" ] && set -- --wipe "$@"
+    step configure 60 meson setup "$@"
+}
+
+tests() {
+    if [ $with_tests = disabled ]; then
+        say "$1: left out, there is no cmocka"
+        failures=$((failures + 1))
+        return
+    fi
+    CLSPLINE_DEVICE=$2 step "$1" "$3" meson test -C "$build" --no-rebuild --print-errorlogs
+    sed -n 's/^\(Ok\|Fail\|Timeout\|Skipped\): */    \1 /p' "$out/$1.log" | grep -vE ' 0 *$' |
+        tee -a "$summary"
+}
+
+[ -n "$debs" ] && use_debs
+register_nvidia
+find_headers
+configure && step build 120 ninja -C "$build" || exit 1
+tests tests "$words" 200
+step bench 260 "$build/bench/clspline-bench" $quick --device "$words" --json "$out/bench.json"
+if [ -x "$build/tools/clspline" ]; then
+    CLSPLINE_DEVICE=$words step devices 60 "$build/tools/clspline" devices --kernels
+fi
+[ -n "$with_cpu" ] && tests tests-cpu cpu 200
+
+say ""
+head -n 1 "$out/bench.log" | tee -a "$summary"
+grep -E '(good|BELOW|ABOVE): at|^empty kernel|^(copy|store,|multiply-add)' "$out/bench.log" | sed 's/  */ /g' |
+    tee -a "$summary"
+grep -E 'x(2000|9459|6688)x?.* separable +f' "$out/bench.log" | sed 's/  */ /g' | tee -a "$summary"
+say "$failures steps failed; $(($(date +%s) - begun)) s; all of it in $out"
+[ "$failures" = 0 ]

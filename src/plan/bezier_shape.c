@@ -1,0 +1,130 @@
+#include "bezier_shape.h"
+
+#include <stdio.h>
+
+#include "bezier_programs.h"
+#include "check.h"
+#include "program.h"
+
+/* ---- choice ---- */
+
+static cl_uint lanes_of(const clsp_context *ctx, clsp_precision precision)
+{
+    const size_t real_bytes = precision == CLSP_F64 ? sizeof(double) : sizeof(float);
+    const size_t native = clspi_max(16, ctx->device.native_vector_bytes);
+    const size_t bytes = clspi_min(native, ctx->tuning.max_vector_bytes);
+
+    return bytes == 0 ? 1 : (cl_uint)(bytes / real_bytes);
+}
+
+/* More columns an item mean fewer loads of B_i(u), as long as registers last and few lanes lie beyond the row's end.
+   Measured on an H200 (docs/performance.md): 2, 3 and 4 columns are best up to orders 6, 12 and 32. */
+static cl_uint columns_of(const clsp_context *ctx, const clspi_bezier_shape *shape, cl_uint width)
+{
+    const size_t words = (size_t)shape->order_u * (shape->precision == CLSP_F64 ? 2 : 1);
+    const size_t group = ctx->tuning.work_group;
+    cl_uint columns = shape->order_u <= 6 ? 2 : shape->order_u <= 12 ? 3 : 4;
+
+    while (columns > 1 && (columns * words > ctx->tuning.item_registers ||
+                           clspi_round_up(width, columns * group) * 4 > (size_t)width * 5))
+        columns--;
+    return columns;
+}
+
+clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision precision, cl_uint dim, cl_uint order_u,
+                                       cl_uint order_v, cl_uint width)
+{
+    enum { FUSED_MAX = 64 }; /* order_u * order_v: the first sum is made again for each block of rows */
+    const size_t words = (size_t)order_u * (precision == CLSP_F64 ? 2 : 1);
+    clspi_bezier_shape shape = {.precision = precision, .dim = dim, .order_u = order_u};
+
+    shape.lanes = lanes_of(ctx, precision);
+    shape.in_columns = shape.lanes == 1 && words <= ctx->tuning.single_column;
+    if (!shape.in_columns) return shape;
+    shape.fused = (uint64_t)order_u * order_v <= FUSED_MAX;
+    shape.columns = columns_of(ctx, &shape, width);
+    shape.block_rows = order_u <= 4 ? 16 : 32;
+    shape.stage = order_u > 4 && ctx->device.local_is_real &&
+                  words * shape.block_rows * sizeof(cl_float) <= ctx->device.local_bytes;
+    return shape;
+}
+
+/* ---- options ---- */
+
+static int real_options(char *text, const clsp_context *ctx, const clspi_bezier_shape *shape)
+{
+    const bool wide = shape->precision == CLSP_F64;
+
+    return snprintf(text, CLSPI_BEZIER_OPTIONS_MAX,
+                    "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u", wide ? 64 : 32, shape->lanes,
+                    wide || ctx->device.fma, ctx->device.address_bits);
+}
+
+void clspi_bezier_table_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
+                                const clspi_bezier_shape *shape)
+{
+    real_options(text, ctx, shape);
+}
+
+void clspi_bezier_rows_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
+                               const clspi_bezier_shape *shape)
+{
+    const int used = real_options(text, ctx, shape);
+
+    snprintf(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used), " -DCLSP_DIM=%u", shape->dim);
+}
+
+void clspi_bezier_columns_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
+                                  const clspi_bezier_shape *shape)
+{
+    const int used = real_options(text, ctx, shape);
+
+    snprintf(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used),
+             " -DCLSP_DIM=%u -DCLSP_ORDER_U=%u -DCLSP_COLUMNS=%u -DCLSP_BLOCK_ROWS=%u -DCLSP_STAGE=%d -DCLSP_FUSED=%d",
+             shape->dim, shape->order_u, shape->columns, shape->block_rows, shape->stage, shape->fused);
+}
+
+/* ---- all of them ---- */
+
+/* The shapes for wide and for narrow grids of one order, which may be the same. */
+static clsp_status build_columns(clsp_context *ctx, clsp_precision precision, cl_uint order, clsp_kernel_fn fn,
+                                 void *user)
+{
+    enum { DIM = 3, WIDE = 6000, NARROW = 30 };
+    const clspi_bezier_shape wide = clspi_bezier_choose(ctx, precision, DIM, order, order, WIDE);
+    const clspi_bezier_shape narrow = clspi_bezier_choose(ctx, precision, DIM, order, order, NARROW);
+    char options[CLSPI_BEZIER_OPTIONS_MAX];
+    clsp_status status;
+
+    if (!wide.in_columns) return CLSP_OK;
+    clspi_bezier_columns_options(options, ctx, &wide);
+    CLSPI_TRY(clspi_program_report_grouped(ctx, "bezier_columns", options, "bezier_columns", fn, user));
+    if (narrow.columns == wide.columns) return CLSP_OK;
+    clspi_bezier_columns_options(options, ctx, &narrow);
+    CLSPI_TRY(clspi_program_report_grouped(ctx, "bezier_columns", options, "bezier_columns", fn, user));
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
+clsp_status clspi_bezier_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user)
+{
+    enum { DIM = 3, MAX_ORDER = 32 }; /* the other dimensions differ by an index only */
+    const clsp_precision last = ctx->device.fp64 ? CLSP_F64 : CLSP_F32;
+    char options[CLSPI_BEZIER_OPTIONS_MAX];
+    clsp_status status;
+
+    for (clsp_precision p = CLSP_F32; p <= last; p++) {
+        const clspi_bezier_shape any = clspi_bezier_choose(ctx, p, DIM, 1, 1, 1);
+        clspi_bezier_table_options(options, ctx, &any);
+        CLSPI_TRY(clspi_program_report(ctx, "bernstein", options, fn, user));
+        clspi_bezier_rows_options(options, ctx, &any);
+        CLSPI_TRY(clspi_program_report(ctx, "bezier_rows", options, fn, user));
+        for (cl_uint order = 1; order <= MAX_ORDER; order++) CLSPI_TRY(build_columns(ctx, p, order, fn, user));
+    }
+    return CLSP_OK;
+
+fail:
+    return status;
+}

@@ -1,0 +1,36 @@
+/* Which kernels evaluate a Bezier job on a device, and how they are built. */
+#ifndef CLSPI_BEZIER_SHAPE_H
+#define CLSPI_BEZIER_SHAPE_H
+
+#include "context_internal.h"
+
+enum {
+    CLSPI_BEZIER_ROWS_PER_ITEM = 8, /* CLSP_ROWS of bezier_rows.cl */
+    CLSPI_BEZIER_OPTIONS_MAX = 256
+};
+
+typedef struct clspi_bezier_shape {
+    clsp_precision precision;
+    cl_uint dim;
+    cl_uint order_u;
+    cl_uint lanes;      /* reals of a vector: 1 on GPUs */
+    bool in_columns;    /* the second sum by bezier_columns, else by bezier_rows */
+    bool fused;         /* bezier_columns makes the first sum too, else bezier_contract */
+    bool stage;         /* bezier_columns stages tables in local memory */
+    cl_uint columns;    /* of an item of bezier_columns */
+    cl_uint block_rows; /* of a work-group of bezier_columns */
+} clspi_bezier_shape;
+
+/* Chooses by the device's class, its tuning and the job's sizes. width: reals of a row of points. */
+clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision precision, cl_uint dim, cl_uint order_u,
+                                       cl_uint order_v, cl_uint width);
+
+/* Build options of bernstein.cl, bezier_rows.cl and bezier_columns.cl (the last without CLSP_GROUP). */
+void clspi_bezier_table_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
+                                const clspi_bezier_shape *shape);
+void clspi_bezier_rows_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
+                               const clspi_bezier_shape *shape);
+void clspi_bezier_columns_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
+                                  const clspi_bezier_shape *shape);
+
+#endif

@@ -1,0 +1,410 @@
+/* The disk cache of programs: no damage, no folder and no neighbour may do more than make it
+   compile. */
+#include "../support.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cache.h"
+#include "check.h"
+#include "program.h"
+#include "sources.h"
+
+static char folder[SUPPORT_PATH_MAX]; /* of the running test */
+
+static int set_up(void **state)
+{
+    (void)state;
+    support_make_folder(folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    support_remove_folder(folder);
+    return 0;
+}
+
+/* ---- messages ---- */
+
+typedef struct seen {
+    unsigned warnings, hits, compiles;
+} seen;
+
+static void count_messages(void *user, clsp_log_level level, const char *message)
+{
+    seen *const s = user;
+
+    s->warnings += level == CLSP_LOG_WARNING;
+    s->hits += strstr(message, "taken from the cache") != NULL;
+    s->compiles += strstr(message, ": compiled in") != NULL;
+}
+
+/* ---- the cache by itself ---- */
+
+static clsp_device_info some_device(const char *driver)
+{
+    clsp_device_info info = {.name = "device", .platform = "platform", .version = "OpenCL 1.2"};
+
+    snprintf(info.driver, sizeof info.driver, "%s", driver);
+    return info;
+}
+
+static const unsigned char binary[] = "any bytes that a driver may have given, 0 \0 among them";
+
+static void test_store_and_load(void **state)
+{
+    const clsp_device_info device = some_device("1.0"), updated = some_device("1.1");
+    const clspi_cache_key key = {&device, "kernel void k() {}", "-DX=1"};
+    const clspi_cache_key others[] = {
+        {&updated, key.source, key.options},
+        {&device, "kernel void l() {}", key.options},
+        {&device, key.source, "-DX=2"},
+        {&device, key.source, ""},
+    };
+    unsigned char *loaded;
+    size_t size;
+    char path[SUPPORT_PATH_MAX];
+    clspi_log log;
+
+    (void)state;
+    clspi_log_init(&log, NULL, NULL);
+    assert_false(clspi_cache_load(folder, &key, &loaded, &size));
+    clspi_cache_store(folder, &key, binary, sizeof binary, &log);
+    assert_true(clspi_cache_load(folder, &key, &loaded, &size));
+    assert_int_equal(size, sizeof binary);
+    assert_memory_equal(loaded, binary, sizeof binary);
+    free(loaded);
+    for (size_t i = 0; i < CLSPI_COUNT(others); i++)
+        assert_false(clspi_cache_load(folder, &others[i], &loaded, &size));
+
+    clspi_cache_store(folder, &others[0], binary, 5, &log);
+    assert_true(clspi_cache_load(folder, &others[0], &loaded, &size));
+    assert_int_equal(size, 5);
+    free(loaded);
+    assert_true(clspi_cache_load(folder, &key, &loaded, &size));
+    assert_int_equal(size, sizeof binary);
+    free(loaded);
+    assert_true(support_file_in(folder, 1, path)); /* two entries, and nothing left aside */
+    assert_false(support_file_in(folder, 2, path));
+    clspi_log_release(&log);
+}
+
+static size_t read_file(const char *path, unsigned char *bytes, size_t most)
+{
+    FILE *const file = fopen(path, "rb");
+    size_t size;
+
+    assert_non_null(file);
+    size = fread(bytes, 1, most, file);
+    fclose(file);
+    return size;
+}
+
+static void write_file(const char *path, const unsigned char *bytes, size_t size)
+{
+    FILE *const file = fopen(path, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Changes one byte, or the length. */
+static size_t damage(unsigned char *bytes, size_t size, uint64_t *seed)
+{
+    const size_t at = (size_t)(support_random(seed) % size);
+
+    switch (support_random(seed) % 4) {
+    case 0:
+        return at;
+    case 1:
+        bytes[size] = (unsigned char)support_random(seed);
+        return size + 1;
+    default:
+        bytes[at] ^= (unsigned char)(1 + support_random(seed) % 255);
+        return size;
+    }
+}
+
+static void test_damage(void **state)
+{
+    const clsp_device_info device = some_device("1.0");
+    const clspi_cache_key key = {&device, "kernel void k() {}", ""};
+    unsigned char whole[1024], bytes[1024], *loaded;
+    char path[SUPPORT_PATH_MAX];
+    uint64_t seed = 7;
+    size_t size, ignored;
+    clspi_log log;
+
+    (void)state;
+    clspi_log_init(&log, NULL, NULL);
+    clspi_cache_store(folder, &key, binary, sizeof binary, &log);
+    clspi_log_release(&log);
+    assert_true(support_file_in(folder, 0, path));
+    size = read_file(path, whole, sizeof whole - 1);
+    assert_in_range(size, sizeof binary + 1, sizeof whole - 2);
+    for (int i = 0; i < 1000; i++) {
+        memcpy(bytes, whole, size);
+        const size_t damaged = damage(bytes, size, &seed);
+        write_file(path, bytes, damaged);
+        assert_false(clspi_cache_load(folder, &key, &loaded, &ignored));
+        assert_null(loaded);
+    }
+    write_file(path, whole, size);
+    assert_true(clspi_cache_load(folder, &key, &loaded, &ignored));
+    free(loaded);
+}
+
+/* ---- folders ---- */
+
+/* Opens the cache as wanted; whether there is one. expected: the folder that it must be, or NULL.
+ */
+static bool opens(const char *wanted, const char *expected, unsigned *warnings)
+{
+    clspi_log log;
+    seen s = {0};
+    char *dir;
+
+    clspi_log_init(&log, count_messages, &s);
+    clspi_cache_open(&dir, wanted, &log);
+    clspi_log_release(&log);
+    *warnings = s.warnings;
+    if (dir && expected) assert_string_equal(dir, expected);
+    const bool opened = dir != NULL;
+    free(dir);
+    return opened;
+}
+
+static void test_folders(void **state)
+{
+    char path[2 * SUPPORT_PATH_MAX];
+    unsigned warnings;
+    struct stat info;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/a/b/c", folder);
+    assert_true(opens(path, path, &warnings));
+    assert_int_equal(warnings, 0);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0700);
+    assert_true(opens(path, path, &warnings));
+    assert_false(opens("", NULL, &warnings)); /* switched off: nothing to warn of */
+    assert_int_equal(warnings, 0);
+    assert_false(opens("/dev/null", NULL, &warnings));
+    assert_int_equal(warnings, 1);
+    assert_false(opens("/dev/null/below", NULL, &warnings));
+    assert_int_equal(warnings, 1);
+    snprintf(path, sizeof path, "%s/file", folder);
+    write_file(path, binary, sizeof binary);
+    assert_false(opens(path, NULL, &warnings));
+    assert_int_equal(warnings, 1);
+}
+
+static void test_read_only_folder(void **state)
+{
+    unsigned warnings;
+
+    (void)state;
+    if (geteuid() == 0) skip_because("the superuser may write everywhere");
+    assert_int_equal(chmod(folder, 0500), 0);
+    const bool opened = opens(folder, NULL, &warnings);
+    chmod(folder, 0700);
+    assert_false(opened);
+    assert_int_equal(warnings, 1);
+}
+
+static void test_environment(void **state)
+{
+    char path[2 * SUPPORT_PATH_MAX];
+    unsigned warnings;
+
+    (void)state;
+    setenv("CLSPLINE_CACHE_DIR", folder, 1);
+    assert_true(opens(NULL, folder, &warnings));
+    setenv("CLSPLINE_CACHE_DIR", "", 1);
+    assert_false(opens(NULL, NULL, &warnings));
+    unsetenv("CLSPLINE_CACHE_DIR");
+
+    setenv("XDG_CACHE_HOME", folder, 1);
+    snprintf(path, sizeof path, "%s/clspline", folder);
+    assert_true(opens(NULL, path, &warnings));
+    setenv("HOME", folder, 1);
+    snprintf(path, sizeof path, "%s/.cache/clspline", folder);
+    setenv("XDG_CACHE_HOME", "relative", 1); /* to be ignored, says the XDG specification */
+    assert_true(opens(NULL, path, &warnings));
+    unsetenv("XDG_CACHE_HOME");
+    assert_true(opens(NULL, path, &warnings));
+    setenv("HOME", "", 1);
+    assert_false(opens(NULL, NULL, &warnings));
+    unsetenv("HOME");
+    assert_false(opens(NULL, NULL, &warnings));
+    assert_int_equal(warnings, 0);
+}
+
+/* A folder that vanishes after it was opened: a warning, no more. */
+static void test_vanished_folder(void **state)
+{
+    const clsp_device_info device = some_device("1.0");
+    const clspi_cache_key key = {&device, "kernel void k() {}", ""};
+    unsigned char *loaded;
+    size_t size;
+    clspi_log log;
+    seen s = {0};
+
+    (void)state;
+    clspi_log_init(&log, count_messages, &s);
+    clspi_cache_store("/dev/null/below", &key, binary, sizeof binary, &log);
+    clspi_log_release(&log);
+    assert_int_equal(s.warnings, 1);
+    assert_false(clspi_cache_load("/dev/null/below", &key, &loaded, &size));
+}
+
+/* ---- with a device ---- */
+
+/* A context whose programs are kept in the folder, also where the tuning table would not keep them.
+ */
+static clsp_context *open_cached(const char *dir, seen *s)
+{
+    const clsp_context_opts opts = {.cache_dir = dir, .log = count_messages, .log_user = s};
+    clsp_context *ctx;
+
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+    if (!ctx->cache_dir) {
+        ctx->cache_dir = malloc(strlen(dir) + 1);
+        assert_non_null(ctx->cache_dir);
+        strcpy(ctx->cache_dir, dir);
+    }
+    return ctx;
+}
+
+/* Builds one program in a new context. */
+static seen build_once(const char *dir)
+{
+    seen s = {0};
+    clsp_context *ctx = open_cached(dir, &s);
+    cl_program program;
+
+    assert_ok(ctx, clspi_program_get(ctx, "bernstein", "-DCLSP_REAL=32", &program, NULL));
+    clsp_context_destroy(&ctx);
+    return s;
+}
+
+static bool keeps_binaries(void)
+{
+    char path[SUPPORT_PATH_MAX];
+    const seen s = build_once(folder);
+
+    assert_int_equal(s.compiles, 1);
+    return support_file_in(folder, 0, path);
+}
+
+static void test_rebuild_after_damage(void **state)
+{
+    static unsigned char bytes[1 << 22];
+    char path[SUPPORT_PATH_MAX];
+    size_t size;
+    seen s;
+
+    (void)state;
+    if (!keeps_binaries()) skip_because("the device gives no program binaries");
+    s = build_once(folder);
+    assert_int_equal(s.hits, 1);
+    assert_true(support_file_in(folder, 0, path));
+    size = read_file(path, bytes, sizeof bytes);
+    for (size_t i = 1; i < 4; i++) {
+        bytes[size * i / 4] ^= 0x10;
+        write_file(path, bytes, size);
+        s = build_once(folder);
+        assert_int_equal(s.hits, 0);
+        assert_int_equal(s.compiles, 1);
+        s = build_once(folder); /* which has written it anew */
+        assert_int_equal(s.hits, 1);
+    }
+    write_file(path, bytes, 0);
+    s = build_once(folder);
+    assert_int_equal(s.compiles, 1);
+}
+
+/* A whole file with what the driver will not take. */
+static void test_refused_binary(void **state)
+{
+    static const char options[] = "-cl-std=CL1.2 -DCLSP_REAL=32";
+    clspi_cache_key key = {NULL, NULL, options};
+    seen s = {0};
+    clsp_context *ctx;
+    clspi_log log;
+
+    (void)state;
+    ctx = open_cached(folder, &s);
+    clsp_device_info device = ctx->device;
+    clsp_context_destroy(&ctx);
+    if (strstr(device.platform, "rusticl"))
+        skip_because("rusticl ends the process on a binary that is not one");
+    for (size_t i = 0; i < clspi_num_sources; i++)
+        if (strcmp(clspi_sources[i].name, "bernstein") == 0) key.source = clspi_sources[i].text;
+    assert_non_null(key.source);
+    key.device = &device;
+    clspi_log_init(&log, NULL, NULL);
+    clspi_cache_store(folder, &key, binary, sizeof binary, &log);
+    clspi_log_release(&log);
+    s = build_once(folder);
+    assert_int_equal(s.warnings, 1);
+    assert_int_equal(s.hits, 0);
+    assert_int_equal(s.compiles, 1);
+}
+
+static int child(const char *dir)
+{
+    seen s = {0};
+    clsp_context *ctx = open_cached(dir, &s);
+    clspi_kernel kernel;
+    clsp_status status = CLSP_OK;
+
+    for (int real = 32; real <= (ctx->device.fp64 ? 64 : 32) && status == CLSP_OK; real += 32) {
+        char options[32];
+        snprintf(options, sizeof options, "-DCLSP_REAL=%d", real);
+        status = clspi_kernel_create(&kernel, ctx, "bernstein", options, "bernstein_table");
+        clspi_kernel_release(&kernel);
+    }
+    clsp_context_destroy(&ctx);
+    return status == CLSP_OK && s.warnings == 0 ? 0 : 1;
+}
+
+/* Eight processes fill one empty cache at once; the ninth finds it whole. */
+static void test_processes(void **state)
+{
+    static const char *const no_change[] = {NULL};
+    const char *const args[] = {"child", folder, NULL};
+    int processes[8];
+
+    (void)state;
+    for (size_t i = 0; i < CLSPI_COUNT(processes); i++)
+        processes[i] = support_start(args, no_change);
+    for (size_t i = 0; i < CLSPI_COUNT(processes); i++)
+        assert_int_equal(support_wait(processes[i]), 0);
+    assert_int_equal(support_wait(support_start(args, no_change)), 0);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_store_and_load),  IN_FOLDER(test_damage),
+        IN_FOLDER(test_folders),         IN_FOLDER(test_read_only_folder),
+        IN_FOLDER(test_vanished_folder), IN_FOLDER(test_rebuild_after_damage),
+        IN_FOLDER(test_refused_binary),  IN_FOLDER(test_processes),
+        IN_FOLDER(test_environment), /* the last one: it takes HOME away */
+    };
+
+    if (argc == 3 && strcmp(argv[1], "child") == 0) return child(argv[2]);
+    support_remember_self(argv[0]);
+    if (support_no_device()) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,380 @@
+/* Every call that can fail, made to fail: for n = 1, 2, ... the n-th call of one kind fails while a
+   plan is made and evaluated, until a run gets through without reaching it. Each time the result
+   must be an error, or the right points; nothing may be left over; and the next run without a fault
+   must succeed.
+
+   The calls are redirected by the linker (-Wl,--wrap), in the library's objects and here, not in
+   the drivers. */
+#include "../support.h"
+
+#include <clspline/bezier.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the fault ---- */
+
+enum kind {
+    MALLOC,
+    CALLOC,
+    REALLOC,
+    CREATE_CONTEXT,
+    CREATE_QUEUE,
+    CREATE_PROGRAM,
+    CREATE_BINARY,
+    BUILD_PROGRAM,
+    CREATE_KERNEL,
+    CREATE_BUFFER,
+    SET_ARG,
+    LAUNCH,
+    COPY,
+    WRITE,
+    READ,
+    MARKER,
+    QUERY_DEVICE,
+    QUERY_KERNEL,
+    GET_PLATFORMS,
+    GET_DEVICES,
+    NUM_KINDS
+};
+
+static const char *const kind_names[NUM_KINDS] = {
+    "malloc",
+    "calloc",
+    "realloc",
+    "clCreateContext",
+    "clCreateCommandQueue",
+    "clCreateProgramWithSource",
+    "clCreateProgramWithBinary",
+    "clBuildProgram",
+    "clCreateKernel",
+    "clCreateBuffer",
+    "clSetKernelArg",
+    "clEnqueueNDRangeKernel",
+    "clEnqueueCopyBuffer",
+    "clEnqueueWriteBuffer",
+    "clEnqueueReadBuffer",
+    "clEnqueueMarkerWithWaitList",
+    "clGetDeviceInfo",
+    "clGetKernelWorkGroupInfo",
+    "clGetPlatformIDs",
+    "clGetDeviceIDs",
+};
+
+static struct {
+    bool armed;
+    enum kind kind;
+    unsigned countdown; /* calls of the kind until the one that fails */
+    bool reached;
+} fault;
+
+static long live_blocks;  /* host memory */
+static long live_objects; /* OpenCL objects, by references */
+
+static bool fails(enum kind kind)
+{
+    if (!fault.armed || fault.kind != kind || --fault.countdown > 0) return false;
+    fault.reached = true;
+    fault.armed = false;
+    return true;
+}
+
+/* ---- host memory ---- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
+
+static void *counted(void *block)
+{
+    live_blocks += block != NULL;
+    return block;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails(MALLOC) ? NULL : counted(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails(CALLOC) ? NULL : counted(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    if (fails(REALLOC)) return NULL;
+    void *const grown = __real_realloc(block, size);
+    live_blocks += !block && grown;
+    return grown;
+}
+
+void __wrap_free(void *block)
+{
+    live_blocks -= block != NULL;
+    __real_free(block);
+}
+
+/* ---- OpenCL ---- */
+
+/* A call that makes an object and reports by its last parameter. */
+#define WRAP_CREATE(type, name, kind, failure, params, args)                                       \
+    type __real_##name params;                                                                     \
+    type __wrap_##name params;                                                                     \
+    type __wrap_##name params                                                                      \
+    {                                                                                              \
+        if (fails(kind)) {                                                                         \
+            *code = failure;                                                                       \
+            return NULL;                                                                           \
+        }                                                                                          \
+        type const made = __real_##name args;                                                      \
+        live_objects += made != NULL;                                                              \
+        return made;                                                                               \
+    }
+
+/* A call that returns its status. */
+#define WRAP_CALL(name, kind, failure, params, args)                                               \
+    cl_int __real_##name params;                                                                   \
+    cl_int __wrap_##name params;                                                                   \
+    cl_int __wrap_##name params                                                                    \
+    {                                                                                              \
+        return fails(kind) ? failure : __real_##name args;                                         \
+    }
+
+/* A call that takes or gives up a reference. */
+#define WRAP_REFERENCE(name, type, change)                                                         \
+    cl_int __real_##name(type object);                                                             \
+    cl_int __wrap_##name(type object);                                                             \
+    cl_int __wrap_##name(type object)                                                              \
+    {                                                                                              \
+        live_objects += change;                                                                    \
+        return __real_##name(object);                                                              \
+    }
+
+typedef void(CL_CALLBACK *context_fn)(const char *, const void *, size_t, void *);
+typedef void(CL_CALLBACK *program_fn)(cl_program, void *);
+
+WRAP_CREATE(cl_context, clCreateContext, CREATE_CONTEXT, CL_OUT_OF_HOST_MEMORY,
+            (const cl_context_properties *properties, cl_uint num, const cl_device_id *devices,
+             context_fn fn, void *user, cl_int *code),
+            (properties, num, devices, fn, user, code))
+WRAP_CREATE(cl_command_queue, clCreateCommandQueue, CREATE_QUEUE, CL_OUT_OF_HOST_MEMORY,
+            (cl_context context, cl_device_id device, cl_command_queue_properties properties,
+             cl_int *code),
+            (context, device, properties, code))
+WRAP_CREATE(cl_program, clCreateProgramWithSource, CREATE_PROGRAM, CL_OUT_OF_HOST_MEMORY,
+            (cl_context context, cl_uint num, const char **texts, const size_t *sizes,
+             cl_int *code),
+            (context, num, texts, sizes, code))
+WRAP_CREATE(cl_program, clCreateProgramWithBinary, CREATE_BINARY, CL_INVALID_BINARY,
+            (cl_context context, cl_uint num, const cl_device_id *devices, const size_t *sizes,
+             const unsigned char **binaries, cl_int *each, cl_int *code),
+            (context, num, devices, sizes, binaries, each, code))
+WRAP_CREATE(cl_kernel, clCreateKernel, CREATE_KERNEL, CL_OUT_OF_HOST_MEMORY,
+            (cl_program program, const char *name, cl_int *code), (program, name, code))
+WRAP_CREATE(cl_mem, clCreateBuffer, CREATE_BUFFER, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+            (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code),
+            (context, flags, size, host, code))
+
+WRAP_CALL(clBuildProgram, BUILD_PROGRAM, CL_BUILD_PROGRAM_FAILURE,
+          (cl_program program, cl_uint num, const cl_device_id *devices, const char *options,
+           program_fn fn, void *user),
+          (program, num, devices, options, fn, user))
+WRAP_CALL(clSetKernelArg, SET_ARG, CL_OUT_OF_HOST_MEMORY,
+          (cl_kernel kernel, cl_uint index, size_t size, const void *value),
+          (kernel, index, size, value))
+WRAP_CALL(clEnqueueNDRangeKernel, LAUNCH, CL_OUT_OF_RESOURCES,
+          (cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+           const size_t *global, const size_t *local, cl_uint num_wait, const cl_event *wait,
+           cl_event *event),
+          (queue, kernel, dim, offset, global, local, num_wait, wait, event))
+WRAP_CALL(clEnqueueCopyBuffer, COPY, CL_OUT_OF_RESOURCES,
+          (cl_command_queue queue, cl_mem source, cl_mem target, size_t source_offset,
+           size_t target_offset, size_t size, cl_uint num_wait, const cl_event *wait,
+           cl_event *event),
+          (queue, source, target, source_offset, target_offset, size, num_wait, wait, event))
+WRAP_CALL(clEnqueueWriteBuffer, WRITE, CL_OUT_OF_RESOURCES,
+          (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
+           const void *bytes, cl_uint num_wait, const cl_event *wait, cl_event *event),
+          (queue, buffer, blocking, offset, size, bytes, num_wait, wait, event))
+WRAP_CALL(clEnqueueReadBuffer, READ, CL_OUT_OF_RESOURCES,
+          (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
+           void *bytes, cl_uint num_wait, const cl_event *wait, cl_event *event),
+          (queue, buffer, blocking, offset, size, bytes, num_wait, wait, event))
+WRAP_CALL(clEnqueueMarkerWithWaitList, MARKER, CL_OUT_OF_RESOURCES,
+          (cl_command_queue queue, cl_uint num_wait, const cl_event *wait, cl_event *event),
+          (queue, num_wait, wait, event))
+WRAP_CALL(clGetDeviceInfo, QUERY_DEVICE, CL_INVALID_VALUE,
+          (cl_device_id device, cl_device_info what, size_t size, void *value, size_t *needed),
+          (device, what, size, value, needed))
+WRAP_CALL(clGetKernelWorkGroupInfo, QUERY_KERNEL, CL_INVALID_VALUE,
+          (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t size,
+           void *value, size_t *needed),
+          (kernel, device, what, size, value, needed))
+WRAP_CALL(clGetPlatformIDs, GET_PLATFORMS, CL_OUT_OF_HOST_MEMORY,
+          (cl_uint num, cl_platform_id *platforms, cl_uint *count), (num, platforms, count))
+WRAP_CALL(clGetDeviceIDs, GET_DEVICES, CL_OUT_OF_HOST_MEMORY,
+          (cl_platform_id platform, cl_device_type type, cl_uint num, cl_device_id *devices,
+           cl_uint *count),
+          (platform, type, num, devices, count))
+
+WRAP_REFERENCE(clRetainContext, cl_context, +1)
+WRAP_REFERENCE(clReleaseContext, cl_context, -1)
+WRAP_REFERENCE(clRetainCommandQueue, cl_command_queue, +1)
+WRAP_REFERENCE(clReleaseCommandQueue, cl_command_queue, -1)
+WRAP_REFERENCE(clReleaseProgram, cl_program, -1)
+WRAP_REFERENCE(clReleaseKernel, cl_kernel, -1)
+WRAP_REFERENCE(clRetainMemObject, cl_mem, +1)
+WRAP_REFERENCE(clReleaseMemObject, cl_mem, -1)
+
+cl_int __real_clCreateKernelsInProgram(cl_program program, cl_uint num, cl_kernel *kernels,
+                                       cl_uint *count);
+cl_int __wrap_clCreateKernelsInProgram(cl_program program, cl_uint num, cl_kernel *kernels,
+                                       cl_uint *count);
+
+cl_int __wrap_clCreateKernelsInProgram(cl_program program, cl_uint num, cl_kernel *kernels,
+                                       cl_uint *count)
+{
+    cl_uint made = 0;
+    const cl_int code = __real_clCreateKernelsInProgram(program, num, kernels, &made);
+
+    if (code == CL_SUCCESS && kernels) live_objects += made;
+    if (count) *count = made;
+    return code;
+}
+
+/* ---- the run ---- */
+
+enum { PATCHES = 2, DEGREE = 2, SAMPLES = 5, VALUES = PATCHES * SAMPLES * SAMPLES * 3 };
+
+/* From a new context to the points, by the public calls alone; points: [VALUES]. */
+static clsp_status run(const char *cache_dir, const char *limits, float *points)
+{
+    static const clsp_bezier_desc desc = {
+        .degree_u = DEGREE, .degree_v = DEGREE, .num_u = SAMPLES, .num_v = SAMPLES};
+    const clsp_context_opts opts = {.cache_dir = cache_dir, .limits = limits};
+    float control[PATCHES * (DEGREE + 1) * (DEGREE + 1) * 3];
+    clsp_context *ctx = NULL;
+    clsp_bezier_plan *plan = NULL;
+    clsp_status status;
+
+    for (size_t i = 0; i < sizeof control / sizeof *control; i++)
+        control[i] = (float)(i * i % 17) / 4;
+    status = clsp_context_create(&ctx, NULL, &opts);
+    if (status == CLSP_OK) status = clsp_bezier_plan_create(&plan, ctx, &desc);
+    if (status == CLSP_OK) status = clsp_bezier_set_control_points_f32(plan, PATCHES, control);
+    if (status == CLSP_OK) status = clsp_bezier_eval_f32(plan, 0, PATCHES, points);
+    clsp_bezier_plan_destroy(&plan);
+    clsp_context_destroy(&ctx);
+    return status;
+}
+
+static float wanted[VALUES];
+
+static void assert_clean(const char *what, unsigned n)
+{
+    if (live_blocks == 0 && live_objects == 0) return;
+    print_error("%s, call %u: %ld blocks and %ld OpenCL objects are left\n", what, n, live_blocks,
+                live_objects);
+    fail();
+}
+
+/* A run that must be right, or say that it is not. */
+static void check_run(const char *cache_dir, const char *limits, const char *what, unsigned n,
+                      bool may_fail)
+{
+    float points[VALUES];
+
+    live_blocks = live_objects = 0;
+    support_poison(points, sizeof points);
+    const clsp_status status = run(cache_dir, limits, points);
+    fault.armed = false;
+    assert_clean(what, n);
+    if (status == CLSP_OK ? memcmp(points, wanted, sizeof points) == 0 : may_fail && status < 0)
+        return;
+    print_error("%s, call %u: status %d, %s\n", what, n, status, clsp_status_str(status));
+    fail();
+}
+
+/* Returns how many calls of the kind a run makes. */
+static unsigned fail_each(enum kind kind, const char *cache_dir, const char *limits)
+{
+    for (unsigned n = 1;; n++) {
+        fault.kind = kind;
+        fault.countdown = n;
+        fault.reached = false;
+        fault.armed = true;
+        check_run(cache_dir, limits, kind_names[kind], n, true);
+        if (!fault.reached) return n - 1;
+        check_run(cache_dir, limits, "after a fault", n, false);
+    }
+}
+
+static void fail_all(const char *cache_dir, const char *limits)
+{
+    unsigned calls[NUM_KINDS], sum = 0;
+
+    assert_ok(NULL, run(cache_dir, limits, wanted));
+    for (int kind = 0; kind < NUM_KINDS; kind++) {
+        calls[kind] = fail_each((enum kind)kind, cache_dir, limits);
+        sum += calls[kind];
+    }
+    print_message("%u calls made to fail\n", sum);
+    /* were one of these 0, the linker would not have redirected it */
+    static const enum kind sure[] = {MALLOC,        CALLOC,         REALLOC,       CREATE_CONTEXT,
+                                     CREATE_QUEUE,  CREATE_PROGRAM, BUILD_PROGRAM, CREATE_KERNEL,
+                                     CREATE_BUFFER, SET_ARG,        LAUNCH,        WRITE,
+                                     READ,          QUERY_DEVICE,   GET_DEVICES};
+    for (size_t i = 0; i < sizeof sure / sizeof *sure; i++)
+        assert_true(calls[sure[i]] > 0);
+}
+
+static void test_own_class(void **state)
+{
+    (void)state;
+    fail_all("", NULL);
+}
+
+static void test_gpu_shapes(void **state)
+{
+    (void)state;
+    fail_all("", "class=discrete");
+}
+
+/* With programs from the disk, which only counts where the tuning table keeps them. */
+static void test_cached(void **state)
+{
+    char folder[SUPPORT_PATH_MAX], path[SUPPORT_PATH_MAX];
+
+    (void)state;
+    support_make_folder(folder);
+    assert_ok(NULL, run(folder, NULL, wanted));
+    if (support_file_in(folder, 0, path)) {
+        fail_each(MALLOC, folder, NULL);
+        fail_each(CALLOC, folder, NULL);
+        assert_true(fail_each(CREATE_BINARY, folder, NULL) > 0);
+        fail_each(BUILD_PROGRAM, folder, NULL);
+        support_remove_folder(folder);
+    } else {
+        support_remove_folder(folder);
+        skip_because("programs are not kept on the disk for this device");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_own_class),
+        cmocka_unit_test(test_gpu_shapes),
+        cmocka_unit_test(test_cached),
+    };
+
+    if (support_no_device()) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

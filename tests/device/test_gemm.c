@@ -1,0 +1,690 @@
+/* Matrix products against tests/ref/gemm_ref.c.
+
+     test_gemm            our own kernels, in both shapes, and the automatic choice
+     test_gemm clblast    CLBlast, whose first call compiles for up to 20 s per routine on some
+   devices
+
+   The bound of an element is gamma_k * sum |a||b|, gamma_k = k u / (1 - k u), u = eps / 2: each of
+   the k terms goes through at most k roundings, its own and those of the additions after it, in any
+   order of summation (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+   section 3.1). Inputs are multiples of 2^-24, so they are exact. */
+#include "../support.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../ref/gemm_ref.h"
+#include "check.h"
+#include "gemm.h"
+
+typedef struct gemm_case {
+    size_t m, n, k, batch;
+    bool shared_a, shared_b;
+    size_t pad;       /* elements more from row to row than needed, and between products */
+    size_t offset;    /* of each matrix in its buffer */
+    bool interleaved; /* row i of all products side by side in C */
+} gemm_case;
+
+static double worst_share; /* of the bound, over the whole program */
+static bool tiny;          /* on Oclgrind, which is thousands of times slower */
+
+/* ---- one case ---- */
+
+/* A matrix family on the host: doubles, and the same in the precision that is tested. */
+typedef struct family {
+    size_t ld, stride, offset, count; /* count: elements of the buffer, guards included */
+    double *values;
+    void *bytes;
+    cl_mem buffer;
+} family;
+
+static size_t real_size(clsp_precision precision)
+{
+    return precision == CLSP_F64 ? sizeof(double) : sizeof(float);
+}
+
+static void put(family *f, clsp_precision precision, size_t i, double x)
+{
+    f->values[i] = x;
+    if (precision == CLSP_F64)
+        ((double *)f->bytes)[i] = x;
+    else
+        ((float *)f->bytes)[i] = (float)x;
+}
+
+/* All zeros need a different poison than the outputs': NaNs, so that reading outside a matrix
+   shows. */
+static void make_family(family *f, clsp_context *ctx, clsp_precision precision, size_t rows,
+                        size_t cols, size_t batch, bool shared, const gemm_case *c)
+{
+    const size_t size = real_size(precision);
+    cl_context context;
+    cl_int code;
+
+    f->ld = cols + c->pad;
+    f->stride = shared || batch == 1 ? 0 : rows * f->ld + c->pad;
+    f->offset = c->offset + SUPPORT_GUARD;
+    f->count = f->offset + batch * rows * f->ld + batch * c->pad + SUPPORT_GUARD;
+    f->values = calloc(f->count, sizeof *f->values);
+    f->bytes = malloc(f->count * size);
+    assert_non_null(f->values);
+    assert_non_null(f->bytes);
+    support_poison(f->bytes, f->count * size);
+    assert_int_equal(
+        clGetCommandQueueInfo(ctx->queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL), 0);
+    f->buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, f->count * size, NULL, &code);
+    assert_int_equal(code, CL_SUCCESS);
+}
+
+static void fill_family(family *f, clsp_precision precision, size_t rows, size_t cols, size_t batch,
+                        uint64_t *seed)
+{
+    for (size_t p = 0; p < (f->stride ? batch : 1); p++)
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < cols; j++)
+                put(f, precision, f->offset + p * f->stride + i * f->ld + j, support_uniform(seed));
+}
+
+static void upload(clsp_context *ctx, const family *f, clsp_precision precision)
+{
+    assert_int_equal(clEnqueueWriteBuffer(ctx->queue, f->buffer, CL_TRUE, 0,
+                                          f->count * real_size(precision), f->bytes, 0, NULL, NULL),
+                     CL_SUCCESS);
+}
+
+static void download(clsp_context *ctx, const family *f, clsp_precision precision)
+{
+    assert_int_equal(clFinish(ctx->queue), CL_SUCCESS);
+    assert_int_equal(clEnqueueReadBuffer(ctx->queue, f->buffer, CL_TRUE, 0,
+                                         f->count * real_size(precision), f->bytes, 0, NULL, NULL),
+                     CL_SUCCESS);
+}
+
+static void free_family(family *f)
+{
+    if (f->buffer) clReleaseMemObject(f->buffer);
+    free(f->values);
+    free(f->bytes);
+    memset(f, 0, sizeof *f);
+}
+
+/* The matrices of a case, filled and on the device. */
+typedef struct problem {
+    gemm_case c;
+    clspi_gemm_desc desc;
+    family a, b, out;
+} problem;
+
+static void make_problem(problem *p, clsp_context *ctx, clsp_precision precision,
+                         clspi_gemm_method method, const gemm_case *c)
+{
+    uint64_t seed = c->m * 1000003 + c->n * 1009 + c->k * 31 + c->batch;
+
+    p->c = *c;
+    make_family(&p->a, ctx, precision, c->m, c->k, c->batch, c->shared_a, c);
+    make_family(&p->b, ctx, precision, c->k, c->n, c->batch, c->shared_b, c);
+    make_family(&p->out, ctx, precision, c->m, c->n, c->batch, false, c);
+    if (c->interleaved) {
+        p->out.ld = (c->n + c->pad) * c->batch;
+        p->out.stride = c->n + c->pad;
+    }
+    fill_family(&p->a, precision, c->m, c->k, c->batch, &seed);
+    fill_family(&p->b, precision, c->k, c->n, c->batch, &seed);
+    upload(ctx, &p->a, precision);
+    upload(ctx, &p->b, precision);
+    upload(ctx, &p->out, precision);
+    p->desc =
+        (clspi_gemm_desc){precision, c->m,     c->n,        c->k,        p->a.ld,       p->b.ld,
+                          p->out.ld, c->batch, p->a.stride, p->b.stride, p->out.stride, method};
+}
+
+static void free_problem(problem *p)
+{
+    free_family(&p->a);
+    free_family(&p->b);
+    free_family(&p->out);
+}
+
+static void enqueue(clspi_gemm *gemm, clsp_context *ctx, const problem *p, size_t first,
+                    size_t count)
+{
+    clspi_series series;
+
+    clspi_series_begin(&series, ctx, 0, NULL, NULL);
+    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, p->a.buffer, p->a.offset, p->b.buffer,
+                                      p->b.offset, p->out.buffer, p->out.offset, first, count));
+    assert_ok(ctx, clspi_series_end(&series, NULL));
+}
+
+/* Compares one element and marks it as looked at, by making it poison again. */
+static double take_element(problem *p, size_t at, long double wanted, long double abs_sum)
+{
+    const clsp_precision precision = p->desc.precision;
+    const long double u = (precision == CLSP_F64 ? DBL_EPSILON : FLT_EPSILON) / 2;
+    const long double gamma = (long double)p->c.k * u / (1 - (long double)p->c.k * u);
+    double got;
+
+    if (precision == CLSP_F64) {
+        got = ((double *)p->out.bytes)[at];
+        support_poison((double *)p->out.bytes + at, sizeof(double));
+    } else {
+        got = (double)((float *)p->out.bytes)[at];
+        support_poison((float *)p->out.bytes + at, sizeof(float));
+    }
+    if (abs_sum == 0) return got == 0 ? 0 : INFINITY;
+    return (double)(fabsl((long double)got - wanted) / (gamma * abs_sum));
+}
+
+/* Every element within its bound, everything else untouched. */
+static void check_products(problem *p, const char *what)
+{
+    const gemm_case *const c = &p->c;
+    long double *const wanted = calloc(c->m * c->n + 1, sizeof *wanted);
+    long double *const abs_sum = calloc(c->m * c->n + 1, sizeof *abs_sum);
+    double worst = 0;
+
+    assert_true(wanted && abs_sum);
+    for (size_t q = 0; q < c->batch; q++) {
+        gemm_ref(c->m, c->n, c->k, p->a.values + p->a.offset + q * p->a.stride, p->a.ld,
+                 p->b.values + p->b.offset + q * p->b.stride, p->b.ld, wanted, abs_sum);
+        for (size_t i = 0; i < c->m * c->n; i++) {
+            const size_t at = p->out.offset + q * p->out.stride + i / c->n * p->out.ld + i % c->n;
+            const double share = take_element(p, at, wanted[i], abs_sum[i]);
+            if (!(share <= worst)) worst = share;
+        }
+    }
+    free(wanted);
+    free(abs_sum);
+    if (!(worst <= 1)) {
+        print_error("%s, f%d, %zux%zux%zu, batch %zu: worst/bound %g\n", what,
+                    p->desc.precision == CLSP_F64 ? 64 : 32, c->m, c->n, c->k, c->batch, worst);
+        fail();
+    }
+    if (worst > worst_share) worst_share = worst;
+    assert_true(support_poisoned(p->out.bytes, p->out.count * real_size(p->desc.precision)));
+}
+
+static void run_case(clsp_context *ctx, clsp_precision precision, clspi_gemm_method method,
+                     const gemm_case *c, const char *what)
+{
+    problem p;
+    clspi_gemm *gemm;
+
+    if (tiny && c->m * c->n * c->k * c->batch > 5000) return;
+    make_problem(&p, ctx, precision, method, c);
+    assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &p.desc));
+    enqueue(gemm, ctx, &p, 0, c->batch);
+    download(ctx, &p.out, precision);
+    check_products(&p, what);
+    clspi_gemm_destroy(&gemm);
+    assert_null(gemm);
+    free_problem(&p);
+}
+
+/* ---- contexts ---- */
+
+static clsp_context *open_with(const char *limits)
+{
+    clsp_context *ctx = NULL;
+    clsp_context_opts opts = {.limits = limits};
+
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+    return ctx;
+}
+
+/* The shapes of kernels: the device's own, and those of GPUs. */
+static const char *const shapes[] = {NULL, "class=discrete"};
+
+static void run_cases(const gemm_case *cases, size_t count, clspi_gemm_method method)
+{
+    for (size_t s = 0; s < CLSPI_COUNT(shapes); s++) {
+        clsp_context *ctx = open_with(shapes[s]);
+        const clsp_precision last = ctx->device.fp64 ? CLSP_F64 : CLSP_F32;
+
+        for (clsp_precision precision = CLSP_F32; precision <= last; precision++)
+            for (size_t i = 0; i < count; i++)
+                run_case(ctx, precision, method, &cases[i], shapes[s] ? shapes[s] : "own class");
+        clsp_context_destroy(&ctx);
+    }
+}
+
+/* ---- our own kernels ---- */
+
+static void test_sized(void **state)
+{
+    static const gemm_case cases[] = {
+        {1, 1, 1, 1, .pad = 0},
+        {1, 1, 7, 5, .pad = 1},
+        {3, 4, 4, 1001, .pad = 0},
+        {4, 3, 4, 1023, .shared_a = true, .pad = 2, .offset = 3},
+        {4, 4, 4, 1025, .shared_b = true, .offset = 17},
+        {13, 11, 17, 7, .pad = 5, .offset = 1},
+        {16, 16, 16, 129, .pad = 0},
+        {16, 16, 16, 33, .shared_a = true, .shared_b = true, .pad = 3},
+        {6, 1000, 6, 1, .pad = 0},
+        {6, 1003, 6, 3, .pad = 7, .offset = 5},
+        {8, 17, 5, 9, .pad = 0},
+        {9, 31, 3, 9, .shared_a = true, .pad = 1},
+        {17, 33, 63, 3, .pad = 0},
+        {33, 257, 65, 2, .shared_b = true, .pad = 9},
+        {1000, 6, 6, 1, .pad = 1},
+        {257, 1, 31, 1, .pad = 0},
+        {1, 4099, 2, 1, .pad = 0},
+        {5, 19, 300, 4, .pad = 0},
+        {7, 5, 6, 63, .pad = 2, .interleaved = true},
+        {7, 40, 6, 9, .pad = 0, .interleaved = true},
+    };
+
+    (void)state;
+    run_cases(cases, CLSPI_COUNT(cases), CLSPI_GEMM_SIZED);
+}
+
+/* The automatic choice must never send these to CLBlast. */
+static void test_automatic(void **state)
+{
+    static const gemm_case cases[] = {
+        {4, 4, 4, 100, .pad = 0},
+        {6, 500, 6, 1, .pad = 0},
+        {15, 15, 15, 20, .pad = 0},
+        {500, 500, 3, 1, .pad = 0},
+    };
+
+    (void)state;
+    run_cases(cases, CLSPI_COUNT(cases), CLSPI_GEMM_AUTO);
+    clsp_context *ctx = open_with(NULL);
+    for (size_t i = 0; i < CLSPI_COUNT(cases); i++) {
+        const clspi_gemm_desc desc = {CLSP_F32, cases[i].m, cases[i].n, cases[i].k, .batch = 1};
+        clspi_gemm *gemm;
+        assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &desc));
+        assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_SIZED);
+        clspi_gemm_destroy(&gemm);
+    }
+    clsp_context_destroy(&ctx);
+}
+
+/* The rule is the tuning table's number. */
+static void test_rule(void **state)
+{
+    clsp_context *ctx = open_with(NULL);
+    clspi_gemm_desc desc = {CLSP_F32, 32, 100, 32, .batch = 1};
+    clspi_gemm *gemm;
+
+    (void)state;
+    ctx->tuning.gemm_clblast_f32 = 32;
+    assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &desc));
+    assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_CLBLAST);
+    clspi_gemm_destroy(&gemm);
+    desc.k = 31;
+    assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &desc));
+    assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_SIZED);
+    clspi_gemm_destroy(&gemm);
+    desc.k = 32;
+    ctx->tuning.gemm_clblast_f32 = 0;
+    assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &desc));
+    assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_SIZED);
+    clspi_gemm_destroy(&gemm);
+    clsp_context_destroy(&ctx);
+}
+
+/* Runs a case in ranges; the bytes of C afterwards, malloc'ed. */
+static void *run_split(clsp_context *ctx, const gemm_case *c, size_t step, size_t *size)
+{
+    problem p;
+    clspi_gemm *gemm;
+    void *bytes;
+
+    make_problem(&p, ctx, CLSP_F32, CLSPI_GEMM_SIZED, c);
+    assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &p.desc));
+    for (size_t first = 0; first < c->batch; first += step)
+        enqueue(gemm, ctx, &p, first, clspi_min(step, c->batch - first));
+    download(ctx, &p.out, CLSP_F32);
+    *size = p.out.count * sizeof(float);
+    bytes = malloc(*size);
+    assert_non_null(bytes);
+    memcpy(bytes, p.out.bytes, *size);
+    clspi_gemm_destroy(&gemm);
+    check_products(&p, "split");
+    free_problem(&p);
+    return bytes;
+}
+
+/* Neither ranges nor small launches change a bit. */
+static void test_splits(void **state)
+{
+    static const gemm_case cases[] = {{5, 4, 6, 37, .pad = 1},
+                                      {17, 67, 5, 7, .pad = 3},
+                                      {29, 70, 9, 1, .pad = 0},
+                                      {100, 3, 2, 1, .pad = 0}};
+
+    (void)state;
+    for (size_t s = 0; s < CLSPI_COUNT(shapes); s++) {
+        clsp_context *ctx = open_with(shapes[s]);
+        const clspi_tuning tuning = ctx->tuning;
+
+        for (size_t i = 0; i < CLSPI_COUNT(cases) - (tiny ? 2 : 0); i++) {
+            size_t size, other;
+            ctx->tuning = tuning;
+            void *const whole = run_split(ctx, &cases[i], cases[i].batch, &size);
+            void *const parts = run_split(ctx, &cases[i], 3, &other);
+            assert_memory_equal(whole, parts, size);
+            ctx->tuning.max_groups = 1;
+            void *const small = run_split(ctx, &cases[i], cases[i].batch, &other);
+            assert_memory_equal(whole, small, size);
+            ctx->tuning.max_launch_fma = 1;
+            void *const single = run_split(ctx, &cases[i], cases[i].batch, &other);
+            assert_memory_equal(whole, single, size);
+            free(whole);
+            free(parts);
+            free(small);
+            free(single);
+        }
+        clsp_context_destroy(&ctx);
+    }
+}
+
+/* m, n or batch 0: nothing is written, NULL buffers do. k 0: zeros, by whichever method. */
+static void test_empty(void **state)
+{
+    clsp_context *ctx = open_with(NULL);
+    static const size_t sizes[][4] = {{0, 3, 3, 2}, {3, 0, 3, 2}, {3, 3, 3, 0}, {0, 0, 0, 0}};
+    static const gemm_case no_sum[] = {
+        {3, 4, 0, 5, .pad = 2}, {3, 40, 0, 2, .pad = 0}, {1, 1, 0, 1, .pad = 0}};
+
+    (void)state;
+    for (size_t i = 0; i < CLSPI_COUNT(sizes); i++) {
+        const clspi_gemm_desc desc = {CLSP_F32,    sizes[i][0],          sizes[i][1],
+                                      sizes[i][2], .batch = sizes[i][3], .stride_c = 9};
+        clspi_gemm *gemm;
+        clspi_series series;
+        assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &desc));
+        clspi_series_begin(&series, ctx, 0, NULL, NULL);
+        assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, NULL, 0, NULL, 0, NULL, 0, 0, desc.batch));
+        assert_ok(ctx, clspi_series_end(&series, NULL));
+        clspi_gemm_destroy(&gemm);
+    }
+    clspi_gemm *none = NULL;
+    clspi_gemm_destroy(&none);
+    clsp_context_destroy(&ctx);
+    run_cases(no_sum, CLSPI_COUNT(no_sum), CLSPI_GEMM_SIZED);
+    run_cases(no_sum, CLSPI_COUNT(no_sum), CLSPI_GEMM_CLBLAST);
+}
+
+static void test_wrong_descriptions(void **state)
+{
+    clsp_context *ctx = open_with("fp64=0");
+    const clspi_gemm_desc good = {
+        CLSP_F32, 3, 4, 5, .batch = 2, .stride_a = 15, .stride_b = 20, .stride_c = 12};
+    const size_t huge = SIZE_MAX / 2;
+    const struct {
+        clspi_gemm_desc desc;
+        clsp_status status;
+    } wrong[] = {
+        {{.precision = (clsp_precision)7}, CLSP_ERROR_ARGUMENT},
+        {{.precision = CLSP_F64}, CLSP_ERROR_NO_FP64},
+        {{.method = (clspi_gemm_method)9}, CLSP_ERROR_ARGUMENT},
+        {{.m = huge}, CLSP_ERROR_ARGUMENT},
+        {{.n = huge}, CLSP_ERROR_ARGUMENT},
+        {{.k = huge}, CLSP_ERROR_ARGUMENT},
+        {{.lda = 4}, CLSP_ERROR_ARGUMENT},
+        {{.ldb = 3}, CLSP_ERROR_ARGUMENT},
+        {{.ldc = 3}, CLSP_ERROR_ARGUMENT},
+        {{.ldc = huge}, CLSP_ERROR_ARGUMENT},
+        {{.stride_c = 11}, CLSP_ERROR_ARGUMENT},
+        {{.stride_c = 3, .ldc = 8}, CLSP_ERROR_ARGUMENT},
+        {{.stride_a = SIZE_MAX}, CLSP_ERROR_NO_MEMORY},
+        {{.stride_b = huge}, CLSP_ERROR_NO_MEMORY},
+        {{.batch = SIZE_MAX}, CLSP_ERROR_NO_MEMORY},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < CLSPI_COUNT(wrong); i++) {
+        const clspi_gemm_desc *const w = &wrong[i].desc;
+        clspi_gemm_desc desc = good;
+        clspi_gemm *gemm = (clspi_gemm *)&desc;
+#define TAKE(field)                                                                                \
+    if (w->field) desc.field = w->field
+        TAKE(precision);
+        TAKE(method);
+        TAKE(m);
+        TAKE(n);
+        TAKE(k);
+        TAKE(lda);
+        TAKE(ldb);
+        TAKE(ldc);
+        TAKE(batch);
+        TAKE(stride_a);
+        TAKE(stride_b);
+        TAKE(stride_c);
+#undef TAKE
+        assert_status(ctx, clspi_gemm_create(&gemm, ctx, &desc), wrong[i].status);
+        assert_null(gemm);
+    }
+    clspi_gemm_desc shared_c = good;
+    clspi_gemm *gemm;
+    shared_c.stride_c = 0;
+    assert_status(ctx, clspi_gemm_create(&gemm, ctx, &shared_c), CLSP_ERROR_ARGUMENT);
+    clsp_context_destroy(&ctx);
+}
+
+static void test_wrong_calls(void **state)
+{
+    clsp_context *ctx = open_with(NULL);
+    const gemm_case c = {3, 4, 5, 2, .pad = 0};
+    clspi_series series;
+    clspi_gemm *gemm;
+    problem p;
+
+    (void)state;
+    make_problem(&p, ctx, CLSP_F32, CLSPI_GEMM_SIZED, &c);
+    assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &p.desc));
+    clspi_series_begin(&series, ctx, 0, NULL, NULL);
+#define CALL(a, a0, b, b0, c, c0, first, count)                                                    \
+    clspi_gemm_enqueue(gemm, &series, a, a0, b, b0, c, c0, first, count)
+    const cl_mem a = p.a.buffer, b = p.b.buffer, out = p.out.buffer;
+    assert_status(ctx, CALL(a, 0, b, 0, out, 0, 0, 3), CLSP_ERROR_ARGUMENT);
+    assert_status(ctx, CALL(a, 0, b, 0, out, 0, 3, 0), CLSP_ERROR_ARGUMENT);
+    assert_status(ctx, CALL(a, 0, b, 0, out, 0, 1, SIZE_MAX), CLSP_ERROR_ARGUMENT);
+    assert_status(ctx, CALL(NULL, 0, b, 0, out, 0, 0, 2), CLSP_ERROR_ARGUMENT);
+    assert_status(ctx, CALL(a, 0, NULL, 0, out, 0, 0, 2), CLSP_ERROR_ARGUMENT);
+    assert_status(ctx, CALL(a, 0, b, 0, NULL, 0, 0, 2), CLSP_ERROR_ARGUMENT);
+    assert_status(ctx, CALL(a, p.a.count - 29, b, 0, out, 0, 0, 2), CLSP_ERROR_BUFFER_SIZE);
+    assert_status(ctx, CALL(a, 0, b, p.b.count - 39, out, 0, 0, 2), CLSP_ERROR_BUFFER_SIZE);
+    assert_status(ctx, CALL(a, 0, b, 0, out, p.out.count - 23, 0, 2), CLSP_ERROR_BUFFER_SIZE);
+    assert_status(ctx, CALL(a, SIZE_MAX, b, 0, out, 0, 0, 2), CLSP_ERROR_BUFFER_SIZE);
+#undef CALL
+    assert_ok(ctx, clspi_series_end(&series, NULL));
+    download(ctx, &p.out, CLSP_F32);
+    assert_true(support_poisoned(p.out.bytes, p.out.count * sizeof(float)));
+    clspi_gemm_destroy(&gemm);
+    free_problem(&p);
+    clsp_context_destroy(&ctx);
+}
+
+static void test_status_translation(void **state)
+{
+    (void)state;
+    assert_int_equal(clspi_gemm_clblast_status(0), CLSP_OK);
+    assert_int_equal(clspi_gemm_clblast_status(-5), CL_OUT_OF_RESOURCES);
+    assert_int_equal(clspi_gemm_clblast_status(-54), CL_INVALID_WORK_GROUP_SIZE);
+    assert_int_equal(clspi_gemm_clblast_status(-1011), CLSP_ERROR_BUFFER_SIZE);
+    assert_int_equal(clspi_gemm_clblast_status(-1017), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clspi_gemm_clblast_status(-2044), CLSP_ERROR_NO_FP64);
+    for (int code = -1; code > -3000; code--) {
+        const clsp_status status = clspi_gemm_clblast_status(code);
+        assert_true(status < 0);
+        if (code <= -1000) assert_int_not_equal(status, code);
+    }
+}
+
+/* ---- order of commands ---- */
+
+static clsp_context *open_out_of_order(void)
+{
+    clsp_context *own = open_with(NULL), *ctx = NULL;
+    cl_int code;
+    cl_command_queue queue = clCreateCommandQueue(own->context, own->device.id,
+                                                  CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+
+    if (code == CL_SUCCESS) {
+        assert_ok(NULL, clsp_context_create(&ctx, queue, NULL));
+        clReleaseCommandQueue(queue);
+        assert_false(ctx->in_order);
+    }
+    clsp_context_destroy(&own);
+    return ctx;
+}
+
+/* A comes by a copy that waits for the user's event; until then it is poison. */
+static void delay_a(clsp_context *ctx, problem *p, cl_event start, cl_mem *source, cl_event *copied)
+{
+    const size_t size = p->a.count * sizeof(float);
+    cl_int code;
+
+    *source = clCreateBuffer(ctx->context, CL_MEM_COPY_HOST_PTR, size, p->a.bytes, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    support_poison(p->a.bytes, size);
+    upload(ctx, &p->a, CLSP_F32);
+    code = clEnqueueCopyBuffer(ctx->queue, *source, p->a.buffer, 0, 0, size, 1, &start, copied);
+    assert_int_equal(code, CL_SUCCESS);
+}
+
+/* Two products in a row, D = (A B) B, behind a late A: on an out-of-order queue only the series
+   keeps the order. */
+static void check_order(clsp_context *ctx, clspi_gemm_method method)
+{
+    const gemm_case c = {33, 33, 33, 1, .pad = 0};
+    clspi_series series;
+    clspi_gemm *gemm;
+    cl_event copied, done = NULL;
+    cl_mem source;
+    cl_int code;
+    problem p, q;
+
+    make_problem(&p, ctx, CLSP_F32, method, &c);
+    make_problem(&q, ctx, CLSP_F32, method, &c);
+    const cl_event start = clCreateUserEvent(ctx->context, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    delay_a(ctx, &p, start, &source, &copied);
+    assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &p.desc));
+    clspi_series_begin(&series, ctx, 1, &copied, &done);
+    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, p.a.buffer, p.a.offset, p.b.buffer, p.b.offset,
+                                      p.out.buffer, p.out.offset, 0, 1));
+    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, p.out.buffer, p.out.offset, p.b.buffer,
+                                      p.b.offset, q.out.buffer, q.out.offset, 0, 1));
+    assert_ok(ctx, clspi_series_end(&series, &done));
+    assert_non_null(done);
+    assert_int_equal(clFlush(ctx->queue), CL_SUCCESS);
+    assert_int_equal(clSetUserEventStatus(start, CL_COMPLETE), CL_SUCCESS);
+    assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+    download(ctx, &p.out, CLSP_F32);
+    download(ctx, &q.out, CLSP_F32);
+    for (size_t i = 0; i < c.m * c.k; i++) {
+        q.a.values[q.a.offset + i] = (double)((float *)p.out.bytes)[p.out.offset + i];
+        q.b.values[q.b.offset + i] = p.b.values[p.b.offset + i];
+    }
+    check_products(&p, "first of two");
+    check_products(&q, "second of two");
+    clReleaseEvent(done);
+    clReleaseEvent(copied);
+    clReleaseEvent(start);
+    clReleaseMemObject(source);
+    clspi_gemm_destroy(&gemm);
+    free_problem(&p);
+    free_problem(&q);
+}
+
+static void check_orders(clspi_gemm_method method)
+{
+    clsp_context *ctx = open_with(NULL);
+
+    if (!tiny) check_order(ctx, method);
+    clsp_context_destroy(&ctx);
+    ctx = open_out_of_order();
+    if (!ctx) skip_because("the device has no out-of-order queues");
+    if (!tiny) check_order(ctx, method);
+    clsp_context_destroy(&ctx);
+}
+
+static void test_order(void **state)
+{
+    (void)state;
+    check_orders(CLSPI_GEMM_SIZED);
+}
+
+/* ---- CLBlast ---- */
+
+static void test_clblast(void **state)
+{
+    static const gemm_case cases[] = {
+        {1, 1, 1, 1, .pad = 0},
+        {6, 1000, 6, 1, .pad = 3, .offset = 5},
+        {65, 127, 33, 1, .pad = 0},
+        {16, 16, 16, 31, .pad = 0},
+        {17, 13, 7, 9, .shared_a = true, .pad = 2, .offset = 3},
+        {33, 31, 33, 5, .shared_b = true, .pad = 0},
+    };
+    clsp_context *ctx = open_with(NULL);
+    const clsp_precision last = ctx->device.fp64 ? CLSP_F64 : CLSP_F32;
+
+    (void)state;
+    for (clsp_precision precision = CLSP_F32; precision <= last; precision++)
+        for (size_t i = 0; i < CLSPI_COUNT(cases); i++)
+            run_case(ctx, precision, CLSPI_GEMM_CLBLAST, &cases[i], "CLBlast");
+    clsp_context_destroy(&ctx);
+}
+
+/* A range of a batch is the same as the whole. */
+static void test_clblast_range(void **state)
+{
+    clsp_context *ctx = open_with(NULL);
+    const gemm_case c = {8, 9, 7, 5, .pad = 1};
+    clspi_gemm *gemm;
+    problem p;
+
+    (void)state;
+    make_problem(&p, ctx, CLSP_F32, CLSPI_GEMM_CLBLAST, &c);
+    assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &p.desc));
+    enqueue(gemm, ctx, &p, 0, 2);
+    enqueue(gemm, ctx, &p, 2, 1);
+    enqueue(gemm, ctx, &p, 3, 2);
+    download(ctx, &p.out, CLSP_F32);
+    check_products(&p, "CLBlast in ranges");
+    clspi_gemm_destroy(&gemm);
+    free_problem(&p);
+    clsp_context_destroy(&ctx);
+}
+
+static void test_clblast_order(void **state)
+{
+    (void)state;
+    check_orders(CLSPI_GEMM_CLBLAST);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest own[] = {
+        cmocka_unit_test(test_sized),       cmocka_unit_test(test_automatic),
+        cmocka_unit_test(test_rule),        cmocka_unit_test(test_splits),
+        cmocka_unit_test(test_empty),       cmocka_unit_test(test_wrong_descriptions),
+        cmocka_unit_test(test_wrong_calls), cmocka_unit_test(test_status_translation),
+        cmocka_unit_test(test_order),
+    };
+    const struct CMUnitTest clblast[] = {
+        cmocka_unit_test(test_clblast),
+        cmocka_unit_test(test_clblast_range),
+        cmocka_unit_test(test_clblast_order),
+    };
+    int failed;
+
+    if (support_no_device()) return 77;
+    tiny = strcmp(support_device().platform, "Oclgrind") == 0;
+    if (argc > 1 && strcmp(argv[1], "clblast") == 0)
+        failed = cmocka_run_group_tests(clblast, NULL, NULL);
+    else
+        failed = cmocka_run_group_tests(own, NULL, NULL);
+    printf("worst/bound: %.3f\n", worst_share);
+    return failed;
+}

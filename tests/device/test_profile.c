@@ -1,0 +1,200 @@
+/* What is believed of a device, and how limits narrow it. */
+#include "../support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "context_internal.h"
+#include "profile.h"
+
+static const clsp_device_info rich = {
+    .device_class = CLSP_CLASS_CPU,
+    .opencl_version = 300,
+    .svm = 15,
+    .fp64 = 1,
+    .fp16 = 1,
+    .fma = 1,
+    .images = 1,
+    .local_is_real = 1,
+    .max_work_group = 4096,
+    .local_bytes = 65536,
+    .max_alloc_bytes = UINT64_C(1) << 40,
+    .image_2d_max = {8192, 8192},
+};
+static const clsp_device_info poor = {
+    .device_class = CLSP_CLASS_DISCRETE,
+    .opencl_version = 120,
+    .max_work_group = 64,
+    .local_bytes = 1024,
+    .max_alloc_bytes = 4096,
+};
+
+static clsp_device_info narrowed(const clsp_device_info *start, const char *limits)
+{
+    clsp_device_info info = *start;
+
+    assert_ok(NULL, clspi_profile_narrow(&info, limits, NULL));
+    return info;
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    assert_int_equal(narrowed(&rich, "fp64=0").fp64, 0);
+    assert_int_equal(narrowed(&rich, "fp16=0").fp16, 0);
+    assert_int_equal(narrowed(&rich, "fma=0").fma, 0);
+    assert_int_equal(narrowed(&rich, "svm=0").svm, 0);
+    assert_int_equal(narrowed(&rich, "svm=2").svm, CLSP_SVM_FINE_BUFFER);
+    assert_int_equal(narrowed(&rich, "images=0").images, 0);
+    assert_int_equal(narrowed(&rich, "images=0").image_2d_max[1], 0);
+    assert_int_equal(narrowed(&rich, "images=1").image_2d_max[1], 8192);
+    assert_int_equal(narrowed(&rich, "work_group=7").max_work_group, 7);
+    assert_int_equal(narrowed(&rich, "local=0").local_bytes, 0);
+    assert_int_equal(narrowed(&rich, "alloc=100").max_alloc_bytes, 100);
+    assert_int_equal(narrowed(&rich, "opencl=120").opencl_version, 120);
+    assert_int_equal(narrowed(&rich, "local_is_real=0").local_is_real, 0);
+    assert_int_equal(narrowed(&poor, "local_is_real=1").local_is_real, 1);
+    assert_int_equal(narrowed(&rich, "class=integrated").device_class, CLSP_CLASS_INTEGRATED);
+    assert_int_equal(narrowed(&poor, "class=cpu").device_class, CLSP_CLASS_CPU);
+}
+
+static void test_several_words(void **state)
+{
+    const clsp_device_info info = narrowed(&rich, "fp64=0,work_group=64,class=discrete,");
+
+    (void)state;
+    assert_int_equal(info.fp64, 0);
+    assert_int_equal(info.max_work_group, 64);
+    assert_int_equal(info.device_class, CLSP_CLASS_DISCRETE);
+    assert_int_equal(info.fp16, 1);
+    const clsp_device_info twice = narrowed(&rich, "alloc=9,alloc=10");
+    assert_int_equal(twice.max_alloc_bytes, 9);
+    const clsp_device_info same = narrowed(&rich, ""), none = narrowed(&rich, NULL);
+    assert_memory_equal(&same, &rich, sizeof rich);
+    assert_memory_equal(&none, &rich, sizeof rich);
+}
+
+static void test_only_narrows(void **state)
+{
+    const clsp_device_info info =
+        narrowed(&poor, "fp64=1,fp16=1,fma=1,images=1,svm=15,work_group=4096,local=65536,"
+                        "alloc=18446744073709551615,opencl=300");
+
+    (void)state;
+    assert_memory_equal(&info, &poor, sizeof poor);
+}
+
+static void test_bad_words(void **state)
+{
+    static const char *const bad[] = {
+        "fp64",
+        "fp64=",
+        "fp64=x",
+        "fp64=-1",
+        "fp64=0x",
+        "fp64= 0",
+        " fp64=0",
+        "=0",
+        "=",
+        ",",
+        "fp65=0",
+        "fp6=0",
+        "FP64=0",
+        "work_group=0",
+        "alloc=0",
+        "opencl=99",
+        "local_is_real=2",
+        "class=",
+        "class=tpu",
+        "class=cpux",
+        "class=cp",
+        "fp64=0,,fma=0",
+        "fp64=0;fma=0",
+        "work_group=1e3",
+        "alloc=999999999999999999999999999",
+    };
+    char text[256];
+
+    (void)state;
+    for (size_t i = 0; i < CLSPI_COUNT(bad); i++) {
+        clsp_device_info info = rich;
+        assert_status(NULL, clspi_profile_narrow(&info, bad[i], NULL), CLSP_ERROR_ARGUMENT);
+        clsp_context_last_error(NULL, text, sizeof text);
+        assert_non_null(strstr(text, "limits"));
+    }
+}
+
+static void test_query(void **state)
+{
+    const clsp_device_info info = support_device();
+
+    (void)state;
+    assert_non_null(info.id);
+    assert_true(info.name[0] && info.platform[0] && info.driver[0] && info.version[0]);
+    assert_in_range(info.device_class, CLSP_CLASS_CPU, CLSP_CLASS_ACCELERATOR);
+    assert_true(info.opencl_version >= 120);
+    assert_true(info.compute_units >= 1);
+    assert_true(info.max_work_group >= 1);
+    assert_true(info.max_alloc_bytes >= 1 << 20);
+    assert_true(info.global_bytes >= info.max_alloc_bytes / 2);
+    assert_true(info.device_class != CLSP_CLASS_CPU || !info.local_is_real);
+    assert_true(info.address_bits == 32 || info.address_bits == 64);
+    assert_string_not_equal(clspi_class_name(info.device_class), "unknown");
+    assert_string_equal(clspi_class_name((clsp_device_class)0), "unknown");
+}
+
+/* A context believes its limits, from the option or else from the variable, and takes kernel shapes
+   by class. */
+static void test_context_limits(void **state)
+{
+    static const struct {
+        const char *limits;
+        int vectors;
+    } cases[] = {
+        {"class=cpu", 1}, {"class=discrete", 0}, {"class=integrated", 0}, {"class=accelerator", 0}};
+    clsp_context *ctx;
+
+    (void)state;
+    for (size_t i = 0; i < CLSPI_COUNT(cases); i++) {
+        const clsp_context_opts opts = {.limits = cases[i].limits};
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        assert_int_equal(ctx->tuning.max_vector_bytes > 0, cases[i].vectors);
+        clsp_context_destroy(&ctx);
+    }
+    setenv("CLSPLINE_LIMITS", "fp64=0,work_group=3", 1);
+    clsp_device_info info = support_device();
+    assert_int_equal(info.fp64, 0);
+    assert_int_equal(info.max_work_group, 3);
+    const clsp_context_opts opts = {.limits = "work_group=2"};
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+    assert_int_equal(ctx->device.max_work_group, 2);
+    clsp_context_destroy(&ctx);
+    unsetenv("CLSPLINE_LIMITS");
+}
+
+static void test_contains(void **state)
+{
+    (void)state;
+    assert_true(clspi_contains("Portable Computing", "COMP", 4));
+    assert_true(clspi_contains("abc", "c", 1));
+    assert_true(clspi_contains("abc", "", 0));
+    assert_true(clspi_contains("", "", 0));
+    assert_false(clspi_contains("", "a", 1));
+    assert_false(clspi_contains("abc", "abcd", 4));
+    assert_true(clspi_contains("abc", "abcd", 3));
+    assert_true(clspi_contains("aab", "ab", 2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words),        cmocka_unit_test(test_several_words),
+        cmocka_unit_test(test_only_narrows), cmocka_unit_test(test_bad_words),
+        cmocka_unit_test(test_query),        cmocka_unit_test(test_context_limits),
+        cmocka_unit_test(test_contains),
+    };
+
+    if (support_no_device()) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

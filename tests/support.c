@@ -1,0 +1,171 @@
+#include "support.h"
+
+#include <dirent.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const unsigned char poison_byte = 0xff;
+
+void support_poison(void *bytes, size_t size)
+{
+    memset(bytes, poison_byte, size);
+}
+
+int support_poisoned(const void *bytes, size_t size)
+{
+    const unsigned char *const at = bytes;
+
+    for (size_t i = 0; i < size; i++)
+        if (at[i] != poison_byte) return 0;
+    return 1;
+}
+
+uint64_t support_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+double support_uniform(uint64_t *state)
+{
+    return (double)((int64_t)(support_random(state) >> 39) - (1 << 24)) / (1 << 24);
+}
+
+void support_assert_status(clsp_context *ctx, clsp_status got, clsp_status wanted, const char *call,
+                           const char *file, int line)
+{
+    char text[1024];
+
+    if (got == wanted) return;
+    clsp_context_last_error(ctx, text, sizeof text);
+    print_error("%s\n  gave %d, %s\n  wanted %d, %s\n  last error: %s\n", call, got,
+                clsp_status_str(got), wanted, clsp_status_str(wanted), text);
+    _fail(file, line);
+}
+
+int support_no_device(void)
+{
+    size_t count = 0;
+
+    if (clsp_device_list(NULL, 0, &count) == CLSP_OK && count > 0) return 0;
+    fprintf(stderr, "no OpenCL device: nothing can be tested here\n");
+    return 77;
+}
+
+clsp_device_info support_device(void)
+{
+    clsp_context *ctx = NULL;
+    clsp_device_info info;
+
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, NULL));
+    assert_ok(ctx, clsp_context_device(ctx, &info));
+    clsp_context_destroy(&ctx);
+    return info;
+}
+
+/* ---- children ---- */
+
+static const char *self;
+
+void support_remember_self(const char *program)
+{
+    self = program;
+}
+
+static int is_variable(const char *entry, const char *variable)
+{
+    const size_t length = strcspn(variable, "=");
+    return strncmp(entry, variable, length) == 0 && entry[length] == '=';
+}
+
+/* The environment without what variables name, and with what they set; only the array is malloc'ed.
+ */
+static char **changed_environment(const char *const variables[])
+{
+    size_t count = 0, kept = 0, changes = 0;
+    char **list;
+
+    while (environ[count])
+        count++;
+    while (variables[changes])
+        changes++;
+    list = calloc(count + changes + 1, sizeof *list);
+    assert_non_null(list);
+    for (size_t i = 0; i < count; i++) {
+        size_t j = 0;
+        while (j < changes && !is_variable(environ[i], variables[j]))
+            j++;
+        if (j == changes) list[kept++] = environ[i];
+    }
+    for (size_t j = 0; j < changes; j++)
+        if (strchr(variables[j], '=')) list[kept++] = (char *)variables[j];
+    return list;
+}
+
+int support_start(const char *const args[], const char *const variables[])
+{
+    const char *argv[8] = {self};
+    char **const list = changed_environment(variables);
+    pid_t process;
+
+    for (size_t i = 0; args[i]; i++) {
+        assert_true(i + 2 < sizeof argv / sizeof argv[0]);
+        argv[i + 1] = args[i];
+    }
+    assert_int_equal(posix_spawn(&process, self, NULL, NULL, (char **)argv, list), 0);
+    free(list);
+    return (int)process;
+}
+
+int support_wait(int process)
+{
+    int result;
+
+    assert_int_equal(waitpid(process, &result, 0), process);
+    return WIFEXITED(result) ? WEXITSTATUS(result) : 128 + WTERMSIG(result);
+}
+
+/* ---- folders ---- */
+
+void support_make_folder(char *path)
+{
+    const char *const base = getenv("TMPDIR");
+
+    snprintf(path, SUPPORT_PATH_MAX, "%s/clspline-test-XXXXXX", base && *base ? base : "/tmp");
+    assert_non_null(mkdtemp(path));
+}
+
+int support_file_in(const char *folder, size_t n, char *path)
+{
+    DIR *const dir = opendir(folder);
+    int found = 0;
+
+    if (!dir) return 0;
+    for (struct dirent *entry = readdir(dir); entry && !found; entry = readdir(dir)) {
+        if (entry->d_name[0] == '.' || n-- > 0) continue;
+        found = snprintf(path, SUPPORT_PATH_MAX, "%s/%s", folder, entry->d_name) < SUPPORT_PATH_MAX;
+    }
+    closedir(dir);
+    return found;
+}
+
+void support_remove_folder(const char *folder)
+{
+    char path[SUPPORT_PATH_MAX];
+
+    while (support_file_in(folder, 0, path)) {
+        if (remove(path) == 0) continue;
+        support_remove_folder(path);
+        if (access(path, F_OK) == 0) return;
+    }
+    rmdir(folder);
+}

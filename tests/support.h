@@ -1,0 +1,68 @@
+/* What the test programs share: random numbers, poisoned buffers with guard zones, a device at
+   hand. */
+#ifndef TESTS_SUPPORT_H
+#define TESTS_SUPPORT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <clspline/context.h>
+
+/* Fails the test with the library's words when a call does not succeed. */
+#define assert_ok(ctx, call)                                                                       \
+    support_assert_status((ctx), (call), CLSP_OK, #call, __FILE__, __LINE__)
+#define assert_status(ctx, call, wanted)                                                           \
+    support_assert_status((ctx), (call), (wanted), #call, __FILE__, __LINE__)
+
+/* Skips the running test, saying why. */
+#define skip_because(reason)                                                                       \
+    do {                                                                                           \
+        print_message("skipped: %s\n", (reason));                                                  \
+        skip();                                                                                    \
+    } while (0)
+
+void support_assert_status(clsp_context *ctx, clsp_status got, clsp_status wanted, const char *call,
+                           const char *file, int line);
+
+/* The value that a test program returns when the machine has no device (77), or 0. Called first in
+   main. */
+int support_no_device(void);
+
+/* The device that a context picks by itself. */
+clsp_device_info support_device(void);
+
+/* A seeded generator (SplitMix64), the same on every machine. */
+uint64_t support_random(uint64_t *state);
+
+/* Uniform in [-1, 1), a multiple of 2^-24 (exact in float and double). */
+double support_uniform(uint64_t *state);
+
+enum { SUPPORT_GUARD = 64 }; /* elements before and after a guarded range */
+
+/* Fills bytes with 0xff: a NaN of float and of double that no arithmetic gives, at whichever byte a
+   range starts. */
+void support_poison(void *bytes, size_t size);
+
+/* Whether all bytes still are. */
+int support_poisoned(const void *bytes, size_t size);
+
+/* Starts the program again as a child: args after its name, up to a NULL, and variables
+   "NAME=value", or "NAME" to unset one, up to a NULL. support_start returns its process id,
+   support_wait its exit status, or 128 + the signal that ended it. For what must happen before any
+   OpenCL call, or may end a process. */
+void support_remember_self(const char *program);
+int support_start(const char *const args[], const char *const variables[]);
+int support_wait(int process);
+
+/* A new empty folder, and its end with the files in it. path: [SUPPORT_PATH_MAX]. */
+enum { SUPPORT_PATH_MAX = 256 };
+void support_make_folder(char *path);
+void support_remove_folder(const char *path);
+
+/* Path of the n-th file of a folder, in no order; 0 when there are fewer. */
+int support_file_in(const char *folder, size_t n, char *path);
+
+#endif
