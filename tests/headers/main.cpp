@@ -1,0 +1,5 @@
+/* That the other units compile is what is tested. */
+int main()
+{
+    return 0;
+}

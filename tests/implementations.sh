@@ -1,0 +1,216 @@
+#!/bin/sh
+# Runs the tests on every OpenCL implementation found here, one at a time, and on stand-ins for devices that are not.
+#
+# usage: implementations.sh [--install] [BUILD_DIR]
+#
+# BUILD_DIR (default: build) is a build of the tests. Rows of the table, where there is what they need:
+#   each .icd file of the OpenCL loader's folder (PoCL; rusticl on llvmpipe; GPUs; ...)
+#   Intel's CPU runtime out of a Python environment: $INTEL_OCL_VENV, or made by --install (0.8 GB from PyPI) in
+#     ${XDG_CACHE_HOME:-~/.cache}/clspline-tests/intel-ocl and found there from then on
+#   Oclgrind, a simulator that finds races, uninitialised and out-of-bounds accesses: a message is a failure
+#   PoCL with the kernels of a GPU, and with the limits of a small one (clsp_context_opts.limits)
+# The last line is "N passed, N failed, N skipped"; failures and skips are explained above the table. Exits with 1
+# when a test failed or no implementation was there.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+install=no
+if [ "${1:-}" = --install ]; then
+    install=yes
+    shift
+fi
+build=${1:-$here/../build}
+build=$(cd "$build" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+table=$work/table
+: >"$table"
+cached_venv=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/clspline-tests/intel-ocl
+gpu_shapes=class=discrete
+small_gpu=class=integrated,fp64=0,work_group=64,local=16384,images=0,alloc=134217728,opencl=120,svm=0
+
+row() { printf '%s|%s|%s|%s|%s|%s\n' "$@" >>"$table"; } # NAME VERSION PASSED FAILED SKIPPED NOTE
+
+absent() { # NAME WHY
+    row "$1" - - - - "$2"
+    printf '\n== %s: %s\n' "$1" "$2"
+}
+
+# A folder with one .icd file, which holds a library's name.
+vendors() { # NAME LIBRARY: prints the folder
+    mkdir -p "$work/vendors/$1"
+    printf '%s\n' "$2" >"$work/vendors/$1/only.icd"
+    printf '%s\n' "$work/vendors/$1"
+}
+
+# "DRIVER, DEVICE" of the device that the tests will take, or nothing.
+device() {
+    "$build/tools/clspline" devices --json 2>/dev/null | python3 -c '
+import json, sys
+try:
+    best = json.load(sys.stdin)[0]
+    print("{driver}, {device}".format(**best))
+except (ValueError, IndexError):
+    pass'
+}
+
+# Runs the tests in the environment that the caller has set up, and adds a row.
+run() { # NAME VERSION MESON_ARGUMENT...
+    name=$1 version=$2
+    shift 2
+    printf '\n== %s: %s\n' "$name" "$version"
+    log=$build/meson-logs/testlog-row.json
+    rm -f "$log" "$work/note"
+    meson test -C "$build" --no-rebuild --print-errorlogs --logbase testlog-row "$@" \
+        </dev/null >"$work/out" 2>&1 || true
+    if [ ! -e "$log" ]; then
+        tail -n 20 "$work/out"
+        row "$name" "$version" 0 1 0 "meson test did not run"
+        return
+    fi
+    python3 "$here/summary.py" --reasons "$log" >"$work/summary" || {
+        grep -v '^ninja: \| OK  *[0-9.]*s' "$work/out" || true
+    }
+    cat "$work/summary"
+    note=$(sed -n 's/^[^:]*: [^:]*: *//p' "$work/summary" | sort -u | paste -s -d ';' - | sed 's/;/; /g')
+    # shellcheck disable=SC2046 # the three numbers
+    set -- $(tail -n 1 "$work/summary" | tr -cd '0-9 ')
+    row "$name" "$version" "$1" "$2" "$3" "$note"
+}
+
+# The suites that use a device; kernels run thousands of times slower on some.
+on_device() { # NAME
+    version=$(device)
+    if [ -z "$version" ]; then
+        absent "$1" "it shows no device"
+        return
+    fi
+    run "$1" "$version" --suite device --suite api --suite tools --timeout-multiplier 10
+}
+
+# ---- the implementations ----
+
+installed() { # ICD_FILE
+    library=$(head -n 1 "$1")
+    case $library in
+    *libpocl*)
+        pocl=$(vendors pocl "$library")
+        export OCL_ICD_VENDORS="$pocl"
+        on_device PoCL
+        ;;
+    *RusticlOpenCL*)
+        OCL_ICD_VENDORS=$(vendors rusticl "$library")
+        export OCL_ICD_VENDORS RUSTICL_ENABLE="${RUSTICL_ENABLE:-llvmpipe}"
+        on_device rusticl
+        unset RUSTICL_ENABLE
+        ;;
+    *MesaOpenCL*) ;; # Clover, which rusticl has replaced
+    *)
+        file=$(basename "$1" .icd)
+        OCL_ICD_VENDORS=$(vendors "$file" "$library")
+        export OCL_ICD_VENDORS
+        on_device "$file"
+        ;;
+    esac
+}
+
+install_intel() {
+    [ ! -e "$cached_venv/lib/libintelocl.so" ] || return 0
+    rm -rf "$cached_venv"
+    mkdir -p "$(dirname "$cached_venv")"
+    python3 -m venv "$cached_venv" && "$cached_venv/bin/python" -m pip install --quiet \
+        intel-opencl-rt intel-cmplr-lib-rt && [ -e "$cached_venv/lib/libintelocl.so" ]
+}
+
+intel() {
+    venv=${INTEL_OCL_VENV:-$cached_venv}
+    if [ -z "${INTEL_OCL_VENV:-}" ] && [ $install = yes ] && ! install_intel >"$work/pip" 2>&1; then
+        tail -n 3 "$work/pip"
+        absent "Intel CPU" "could not be installed from PyPI"
+        return
+    fi
+    if [ ! -e "$venv/lib/libintelocl.so" ]; then
+        absent "Intel CPU" "not installed (--install does)"
+        return
+    fi
+    # the .icd file that comes with it names a folder of its builders
+    OCL_ICD_VENDORS=$(vendors intel "$venv/lib/libintelocl.so")
+    before=${LD_LIBRARY_PATH:-}
+    export OCL_ICD_VENDORS LD_LIBRARY_PATH="$venv/lib${before:+:$before}"
+    on_device "Intel CPU"
+    if [ -n "$before" ]; then LD_LIBRARY_PATH=$before; else unset LD_LIBRARY_PATH; fi
+}
+
+# It exits with 0 whatever it finds, so each process gets a log, which must stay empty.
+oclgrind_wrapper() {
+    mkdir -p "$work/oclgrind"
+    cat >"$work/under-oclgrind" <<EOF
+#!/bin/sh
+case \$1 in *python*) exec "\$@" ;; esac
+log=$work/oclgrind/\$\$.log
+oclgrind --data-races --uninitialized --check-api --log "\$log" "\$@"
+status=\$?
+if [ -s "\$log" ]; then
+    head -n 60 "\$log"
+    [ \$status != 0 ] || status=1
+fi
+exit \$status
+EOF
+    chmod +x "$work/under-oclgrind"
+}
+
+oclgrind_row() {
+    if ! command -v oclgrind >/dev/null; then
+        absent Oclgrind "not installed"
+        return
+    fi
+    oclgrind_wrapper
+    unset OCL_ICD_VENDORS
+    export CLSPLINE_TEST_SIZE=tiny CLSPLINE_CACHE_DIR=
+    run Oclgrind "$(oclgrind --version | sed -n 's/^Oclgrind //p')" --suite device --suite api \
+        --wrapper "$work/under-oclgrind" --num-processes 1 --timeout-multiplier 20
+    unset CLSPLINE_TEST_SIZE CLSPLINE_CACHE_DIR
+}
+
+stand_ins() {
+    if [ -z "$pocl" ]; then
+        absent "GPU shapes, small GPU" "need PoCL"
+        return
+    fi
+    export OCL_ICD_VENDORS="$pocl"
+    CLSPLINE_LIMITS=$gpu_shapes
+    export CLSPLINE_LIMITS
+    on_device "PoCL, GPU shapes"
+    CLSPLINE_LIMITS=$small_gpu
+    on_device "PoCL, small GPU"
+    unset CLSPLINE_LIMITS
+}
+
+folder=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}
+[ -d "$folder" ] || folder=/etc/OpenCL/vendors
+pocl=
+for icd in "$folder"/*.icd; do
+    [ ! -e "$icd" ] || installed "$icd"
+done
+[ -n "$pocl" ] || absent PoCL "not installed"
+intel
+stand_ins
+oclgrind_row
+
+printf '\n'
+python3 - "$table" <<'EOF'
+import sys
+rows = [('implementation', 'version', 'passed', 'failed', 'skipped', 'why skipped')]
+with open(sys.argv[1], encoding='utf-8') as file:
+    rows += [tuple(line.rstrip('\n').split('|', 5)) for line in file]
+rows = [[cell if len(cell) <= 50 or at == 5 else cell[:47] + '...' for at, cell in enumerate(row)]
+        for row in rows]
+widths = [max(len(row[at]) for row in rows) for at in range(5)]
+for row in rows:
+    cells = [cell.ljust(width) if at < 2 else cell.rjust(width)
+             for at, (cell, width) in enumerate(zip(row, widths))]
+    print('  '.join(cells + row[5:]).rstrip())
+totals = [sum(int(row[at]) for row in rows[1:] if row[at] != '-') for at in (2, 3, 4)]
+print('{} passed, {} failed, {} skipped'.format(*totals))
+sys.exit(totals[1] > 0 or totals[0] == 0)
+EOF

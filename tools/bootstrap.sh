@@ -1,0 +1,237 @@
+#!/bin/sh
+# Builds clspline from a fresh checkout, and installs first what the build needs.
+#
+# usage: sh tools/bootstrap.sh demo|test|install-deps
+#
+#   demo          builds, lists the OpenCL devices, and evaluates the teapot into a mesh and a
+#   picture test          builds and runs the tests; the last line is "N passed, N failed, N
+#   skipped" install-deps  installs what building and testing need, as far as it is missing
+#
+# Installs through apt, as root or by sudo. Elsewhere it names what is missing and exits with 1;
+# with everything in place it never asks. The build folder is build/ and is used again. Any current
+# folder will do.
+set -eu
+
+say() { printf '%s\n' "bootstrap: $*"; }
+complain() { printf '%s\n' "bootstrap: $*" >&2; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+usage() {
+    sed -n '/^# usage/,/^#   install-deps/s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+}
+
+# ---- what is needed ----
+
+# name | Debian and Ubuntu | Fedora | Arch | Homebrew. Every name has a function has_NAME. "-":
+# comes with the system.
+build_needs='
+compiler   | gcc libc6-dev      | gcc                | gcc            | -
+meson      | meson              | meson              | meson          | meson
+ninja      | ninja-build        | ninja-build        | ninja          | ninja
+pkg_config | pkg-config         | pkgconf-pkg-config | pkgconf        | pkgconf
+python     | python3            | python3            | python         | python
+opencl     | ocl-icd-opencl-dev | ocl-icd-devel      | ocl-icd        | -
+cl_headers | opencl-headers     | opencl-headers     | opencl-headers | -
+clblast    | libclblast-dev     | clblast-devel      | clblast        | clblast
+libpng     | libpng-dev         | libpng-devel       | libpng         | libpng
+driver     | pocl-opencl-icd    | pocl               | pocl           | -
+'
+test_needs='
+cmocka     | libcmocka-dev      | libcmocka-devel    | cmocka         | cmocka
+'
+# for tests of what users do with the installed library; without them those tests are skipped
+user_needs='
+cmake      | cmake              | cmake              | cmake          | cmake
+cxx        | g++                | gcc-c++            | gcc            | -
+'
+
+on_macos() { [ "$(uname -s)" = Darwin ]; }
+
+# A compiler without the C library's headers is common in containers.
+compiles() { # LANGUAGE HEADER COMPILER...
+    language=$1 header=$2
+    shift 2
+    for compiler; do
+        if have "$compiler" && echo "#include <$header>" |
+            "$compiler" -x "$language" -fsyntax-only - >/dev/null 2>&1; then
+            return 0
+        fi
+    done
+    return 1
+}
+
+module() { have pkg-config && pkg-config --exists "$@" 2>/dev/null; }
+
+has_compiler() { compiles c stdio.h ${CC:+"$CC"} cc gcc clang; }
+has_cxx() { compiles c++ cstdio ${CXX:+"$CXX"} c++ g++ clang++; }
+has_ninja() { have ninja || have ninja-build || have samu; }
+has_pkg_config() { have pkg-config; }
+has_python() { have python3; }
+has_cmake() { have cmake; }
+has_cmocka() { module cmocka; }
+has_clblast() { module clblast; }
+has_libpng() { module 'libpng >= 1.6'; }
+has_opencl() { on_macos || module OpenCL; }
+has_cl_headers() { on_macos || compiles c CL/cl.h ${CC:+"$CC"} cc gcc clang; }
+
+meson_version() { meson --version 2>/dev/null || echo 0; }
+
+has_meson() {
+    case $(meson_version) in
+    0 | 0.*) return 1 ;;
+    esac
+}
+
+# Does the OpenCL loader find an implementation? OCL_ICD_VENDORS names a folder, an .icd file or a
+# library.
+has_driver() {
+    on_macos && return 0
+    [ -z "${OCL_ICD_FILENAMES:-}" ] || return 0
+    vendors=${OCL_ICD_VENDORS:-${OPENCL_VENDOR_PATH:-/etc/OpenCL/vendors}}
+    [ -d "$vendors" ] || {
+        [ -n "${OCL_ICD_VENDORS:-}" ]
+        return
+    }
+    for icd in "$vendors"/*.icd; do
+        [ ! -e "$icd" ] || return 0
+    done
+    return 1
+}
+
+# ---- installing ----
+
+# Lines of the lists whose needs are not met.
+missing_lines() {
+    printf '%s\n' "$1" | while IFS= read -r line; do
+        name=${line%%[ |]*}
+        if [ -n "$name" ] && ! "has_$name"; then printf '%s\n' "$line"; fi
+    done
+}
+
+column() { # NUMBER LINES: that column's words, on one line
+    printf '%s\n' "$2" | cut -d '|' -f "$1" | tr -s ' ' '\n' | grep -v '^-*$' |
+        sort -u | paste -s -d ' ' -
+}
+
+name_missing() {
+    complain "missing: $(column 1 "$1")"
+    complain "  Debian, Ubuntu: apt-get install $(column 2 "$1")"
+    complain "  Fedora:         dnf install $(column 3 "$1")"
+    complain "  Arch:           pacman -S $(column 4 "$1")"
+    complain "  macOS:          brew install $(column 5 "$1"); compilers: xcode-select --install"
+    case $1 in
+    *meson*) complain "  meson: 1.0 or newer (here: $(meson_version)); pip has it too" ;;
+    esac
+    case $1 in
+    *driver*) complain "  driver: any OpenCL implementation will do, such as your GPU's own" ;;
+    esac
+}
+
+# Sets as_root to the words that make a command run as root, or fails.
+find_root() {
+    as_root=
+    [ "$(id -u)" != 0 ] || return 0
+    as_root=sudo
+    have sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }
+}
+
+apt_get() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" </dev/null >/dev/null; }
+
+apt_install() { # PACKAGE...
+    say "installing through apt: $*"
+    if ! apt-cache show "$@" >/dev/null 2>&1; then
+        say "updating the package lists"
+        apt_get update
+    fi
+    apt_get install -y --no-install-recommends "$@" || { # lists may be out of date
+        say "updating the package lists, then once more"
+        apt_get update && apt_get install -y --no-install-recommends "$@"
+    }
+}
+
+install_needs() { # LINES
+    missing=$(missing_lines "$1")
+    if [ -z "$missing" ]; then
+        say "nothing to install"
+        return 0
+    fi
+    if ! have apt-get || ! find_root; then
+        name_missing "$missing"
+        return 1
+    fi
+    # shellcheck disable=SC2046 # one word a package
+    apt_install $(column 2 "$missing") || complain "apt could not install everything"
+    missing=$(missing_lines "$1") # the compiler, say, was missed before as a part of another need
+    [ -z "$missing" ] || {
+        name_missing "$missing"
+        return 1
+    }
+}
+
+# ---- building ----
+
+build() { # MESON_ARGUMENT...
+    if [ -e build/build.ninja ]; then
+        [ $# = 0 ] || meson configure build "$@"
+    else
+        say "setting up build/"
+        meson setup build --buildtype=release "$@"
+    fi
+    say "building"
+    meson compile -C build
+}
+
+# A driver's file does not make a device: there may be no GPU behind it.
+need_device() {
+    if build/tools/clspline devices >/dev/null 2>&1; then return 0; fi
+    say "the OpenCL drivers here show no device; PoCL computes on the CPU"
+    have apt-get && find_root && apt_install pocl-opencl-icd &&
+        build/tools/clspline devices >/dev/null
+}
+
+demo() {
+    build
+    need_device || build/tools/clspline devices || exit 1
+    mkdir -p build/demo
+    build/tools/clspline devices
+    set -- bezier tests/data/teapot.bv -o build/demo/teapot.obj -o build/demo/teapot.png
+    say "clspline $*"
+    build/tools/clspline "$@"
+    say "mesh:    $PWD/build/demo/teapot.obj"
+    say "picture: $PWD/build/demo/teapot.png"
+}
+
+run_tests() {
+    build -Dtests=enabled
+    need_device || complain "no OpenCL device: tests that need one will be skipped"
+    log=build/meson-logs/testlog.json
+    rm -f "$log"
+    result=0
+    meson test -C build --no-rebuild --print-errorlogs </dev/null || result=$?
+    [ -e "$log" ] || {
+        complain "no test ran"
+        exit 1
+    }
+    python3 tests/summary.py "$log" || result=1
+    exit "$result"
+}
+
+[ $# = 1 ] || usage
+case $1 in
+-h | --help | help) usage ;;
+esac
+cd "$(dirname "$0")/.."
+case $1 in
+install-deps) install_needs "$build_needs$test_needs$user_needs" ;;
+demo)
+    install_needs "$build_needs"
+    demo
+    ;;
+test)
+    install_needs "$build_needs$test_needs"
+    install_needs "$user_needs" || complain "going on without"
+    run_tests
+    ;;
+*) usage ;;
+esac
