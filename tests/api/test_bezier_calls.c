@@ -291,7 +291,7 @@ static void *work(void *argument)
     float points[POINTS];
 
     w->same = true;
-    for (int round = 0; round < (tiny() ? 1 : 20) && w->same; round++) {
+    for (int round = 0; round < 20 && w->same; round++) {
         clsp_bezier_plan *plan = NULL;
         w->same = clsp_bezier_plan_create(&plan, w->ctx, &good) == CLSP_OK &&
                   clsp_bezier_set_control_points_f32(plan, 1, w->controls) == CLSP_OK &&
@@ -309,17 +309,17 @@ static void test_threads(void **state)
     clsp_context *ctx = context_with("");
     float controls[CONTROLS], expected[POINTS];
     worker workers[THREADS];
-    const int threads = tiny() ? 1 : THREADS;
 
     (void)state;
+    if (tiny()) skip(); /* Oclgrind's checks end the process when a second thread enqueues */
     expected_points(ctx, controls, expected);
     clsp_context_destroy(&ctx);
     ctx = context_with("");
-    for (int i = 0; i < threads; i++) {
+    for (int i = 0; i < THREADS; i++) {
         workers[i] = (worker){.ctx = ctx, .controls = controls, .expected = expected};
         assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
     }
-    for (int i = 0; i < threads; i++) {
+    for (int i = 0; i < THREADS; i++) {
         pthread_join(workers[i].thread, NULL);
         assert_true(workers[i].same);
     }

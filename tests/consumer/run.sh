@@ -69,7 +69,7 @@ by_pkg_config() {
 
 cmake_build() { # FOLDER
     quietly cmake -S "$source/tests/consumer" -B "$folder/$1" \
-        -DCMAKE_PREFIX_PATH="$prefix" || return 1
+        -G "${CMAKE_GENERATOR:-Ninja}" -DCMAKE_PREFIX_PATH="$prefix" || return 1
     quietly cmake --build "$folder/$1"
 }
 
