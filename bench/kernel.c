@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "sources.h"
+#include "bench_sources.h"
 
 /* ---- programs ---- */
 

@@ -39,7 +39,8 @@ def draw(plt, key, rows, path):
         mine = [row for row in rows if row['method'] == method]
         axes.plot([place[row['case']] for row in mine], [row['rate'] / scale for row in mine],
                   'o', markersize=5, label=method)
-    floors = {row['case']: row['work'] / (row['floor_ms'] * 1e-3) for row in rows if row['floor_ms']}
+    floors = {row['case']: row['work'] / (row['floor_ms'] * 1e-3)
+              for row in rows if row['floor_ms']}
     if floors:
         axes.plot([place[case] for case in floors], [rate / scale for rate in floors.values()],
                   'k-', linewidth=1, label='floor')

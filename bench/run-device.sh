@@ -3,15 +3,16 @@
 #
 #   bench/run-device.sh [-d DEBS] [-o OUT] [-w WORDS] [-q] [-c]
 #
-#   -d DEBS   a folder of .deb files to use without installing them, for machines that reach no package server:
+#   -d DEBS   a folder of .deb files to use without installing them, for machines that reach no
+#   package server:
 #             libclblast1, libclblast-dev, libcmocka0, libcmocka-dev, ...
 #   -o OUT    where all logs and results go (default build-device/results)
 #   -w WORDS  the device, in the form of CLSPLINE_DEVICE (default gpu)
 #   -q        measures the quick cases only
 #   -c        then runs the tests on the CPU too
 #
-# Needs meson, ninja, a C compiler and an OpenCL loader. It takes less than 8 minutes: steps that would take longer are
-# stopped and marked so. Exit status: 0 when everything that ran succeeded.
+# Needs meson, ninja, a C compiler and an OpenCL loader. It takes less than 8 minutes: steps that
+# would take longer are stopped and marked so. Exit status: 0 when everything that ran succeeded.
 set -u
 
 usage() {
@@ -45,7 +46,8 @@ say() {
     echo "$*" | tee -a "$summary"
 }
 
-# step NAME SECONDS COMMAND...: its output in OUT/NAME.log, cut off when its time or the whole 8 minutes are over
+# step NAME SECONDS COMMAND...: its output in OUT/NAME.log, cut off when its time or the whole 8
+# minutes are over
 step() {
     name=$1 most=$2
     shift 2
@@ -70,8 +72,8 @@ step() {
 
 # ---- packages ----
 
-# Unpacks the .deb files and makes compilers, loaders and pkg-config look there. The paths in .pc files are rewritten,
-# since not all of them have a prefix that could be set from outside.
+# Unpacks the .deb files and makes compilers, loaders and pkg-config look there. The paths in .pc
+# files are rewritten, since not all of them have a prefix that could be set from outside.
 use_debs() {
     prefix=$(mktemp -d) || exit 1
     trap 'rm -rf "$prefix"' EXIT
@@ -84,6 +86,7 @@ use_debs() {
         export LD_LIBRARY_PATH="$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
     done
     export CPATH="$prefix/usr/include${CPATH:+:$CPATH}"
+    export CMAKE_PREFIX_PATH="$prefix/usr${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
 }
 
 # ---- OpenCL ----
@@ -109,10 +112,13 @@ register_nvidia() {
     say "registered $library in $vendors"
 }
 
-# CUDA's toolkit has the headers of OpenCL, which machines without a package server may have nowhere else.
+# CUDA's toolkit has the headers of OpenCL, which machines without a package server may have nowhere
+# else.
 find_headers() {
     echo '#include <CL/cl.h>' | ${CC:-cc} -DCL_TARGET_OPENCL_VERSION=300 -E - >/dev/null 2>&1 && return
-    [ -e /usr/local/cuda/include/CL/cl.h ] && export CPATH="${CPATH:+$CPATH:}/usr/local/cuda/include"
+    [ -e /usr/local/cuda/include/CL/cl.h ] || return
+    export CPATH="${CPATH:+$CPATH:}/usr/local/cuda/include"
+    export CMAKE_INCLUDE_PATH="$CPATH" # for the test of the CMake package
 }
 
 # ---- the run ----

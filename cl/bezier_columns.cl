@@ -1,18 +1,21 @@
-/* Tensor-product Bezier patches on uniform grids, for GPUs and low degrees in u (docs/kernels.md):
+/* Tensor-product Bezier patches on uniform grids, for GPUs and low degrees in u
+   (docs/kernels.md):
      T_i(v) = sum_j B_j(v) P_ij           once for each v and i, in registers,
      S(u, v) = sum_i B_i(u) T_i(v)        for each u.
-   Points are stored [patch][u][v][dim], so a row of constant u is num_v * dim adjacent reals, here called columns x. In
-   the second sum the same B_i(u) belongs to all of them: no coordinate needs a special place, and stores are whole and
-   adjacent for every dim.
+   Points are stored [patch][u][v][dim], so a row of constant u is num_v * dim adjacent reals,
+   here called columns x. In the second sum the same B_i(u) belongs to all of them: no coordinate
+   needs a special place, and stores are whole and adjacent for every dim.
 
-   A work-group makes a block of CLSP_BLOCK_ROWS rows of CLSP_COLUMNS * CLSP_GROUP columns; an item has CLSP_COLUMNS of
-   them, CLSP_GROUP apart. What limits the speed beside the stores is how often B_i(u) is loaded, once for each item and
-   row: hence several columns an item, and the block's B_i(u) in local memory where that is real.
+   A work-group makes a block of CLSP_BLOCK_ROWS rows of CLSP_COLUMNS * CLSP_GROUP columns; an
+   item has CLSP_COLUMNS of them, CLSP_GROUP apart. What limits the speed beside the stores is
+   how often B_i(u) is loaded, once for each item and row: hence several columns an item, and the
+   block's B_i(u) in local memory where that is real.
 
-   The host sets CLSP_DIM; CLSP_ORDER_U = degree_u + 1; CLSP_GROUP, the local size; CLSP_COLUMNS; CLSP_BLOCK_ROWS, a
-   multiple of 4; CLSP_STAGE 1 for staging in local memory; CLSP_FUSED 1 for making T here, 0 for reading what
-   bezier_contract made. With one column an item, columns of adjacent patches fill a group together: narrow patches then
-   waste no lanes. Tables are those of bernstein.cl. */
+   The host sets CLSP_DIM; CLSP_ORDER_U = degree_u + 1; CLSP_GROUP, the local size; CLSP_COLUMNS;
+   CLSP_BLOCK_ROWS, a multiple of 4; CLSP_STAGE 1 for staging in local memory; CLSP_FUSED 1 for
+   making T here, 0 for reading what bezier_contract made. With one column an item, columns of
+   adjacent patches fill a group together: narrow patches then waste no lanes. Tables are those
+   of bernstein.cl. */
 #include "real.clh"
 
 #ifndef CLSP_DIM
@@ -46,13 +49,15 @@ void store_rows(global real *out, size_t width, real4 s, uint u, uint end)
     if (u + 3 < end) out[3 * width] = s.s3;
 }
 
-/* source: control points [patches][CLSP_ORDER_U][order_v][CLSP_DIM], or bezier_contract's sums; its patches begin at
-   first_patch. Group g makes tile g % num_tiles of block (g / num_tiles) % num_blocks of patch g / num_tiles /
-   num_blocks; with CLSP_COLUMNS 1 a tile counts through the columns of all patches, and the last factor is 1.
-   Blocks are those of rows first_row .. first_row + num_rows - 1, first_row a multiple of 4.
-   out, from offset on: [num_patches][num_rows][width], width = num_v * CLSP_DIM. */
+/* source: control points [patches][CLSP_ORDER_U][order_v][CLSP_DIM], or bezier_contract's sums;
+   its patches begin at first_patch. Group g makes tile g % num_tiles of block (g / num_tiles) %
+   num_blocks of patch g / num_tiles / num_blocks; with CLSP_COLUMNS 1 a tile counts through the
+   columns of all patches, and the last factor is 1. Blocks are those of rows first_row ..
+   first_row + num_rows - 1, first_row a multiple of 4. out, from offset on:
+   [num_patches][num_rows][width], width = num_v * CLSP_DIM. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
-void bezier_columns(global const real *restrict source, uint2 first_patch, uint num_patches, uint order_v,
+void bezier_columns(global const real *restrict source, uint2 first_patch, uint num_patches,
+                    uint order_v,
                     global const real *restrict table_u, uint stride_u,
                     global const real *restrict table_v, uint stride_v, uint width,
                     uint first_row, uint num_rows, uint num_tiles, uint num_blocks,
@@ -60,7 +65,8 @@ void bezier_columns(global const real *restrict source, uint2 first_patch, uint 
 {
     const uint lane = (uint)get_local_id(0);
     const uint group = (uint)get_group_id(0);
-    const uint line = group / num_tiles; /* no %: Oclgrind cannot run what / and % become together */
+    /* no %: Oclgrind cannot run what / and % become together */
+    const uint line = group / num_tiles;
     const uint tile = group - line * num_tiles;
     const uint group_patch = line / num_blocks;
     const uint first = (line - group_patch * num_blocks) * CLSP_BLOCK_ROWS;
@@ -71,7 +77,8 @@ void bezier_columns(global const real *restrict source, uint2 first_patch, uint 
     for (uint k = lane; k < CLSP_ORDER_U * CLSP_BLOCK_ROWS / 4; k += CLSP_GROUP) {
         const uint i = k / (CLSP_BLOCK_ROWS / 4);
         const uint u = first + 4 * (k - i * (CLSP_BLOCK_ROWS / 4));
-        if (u < end) basis[k] = *(global const real4 *)(table_u + (size_t)i * stride_u + first_row + u);
+        global const real *const at = table_u + (size_t)i * stride_u + first_row + u;
+        if (u < end) basis[k] = *(global const real4 *)at;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     local const real4 *basis_u = basis;
@@ -91,10 +98,12 @@ void bezier_columns(global const real *restrict source, uint2 first_patch, uint 
     const uint patch = group_patch;
     const uint x0 = tile * (CLSP_COLUMNS * CLSP_GROUP) + lane;
 #endif
-    /* the loops over columns and i are innermost, so that every compiler unrolls them and keeps t in registers */
+    /* the loops over columns and i are innermost, so that every compiler unrolls them and keeps
+       t in registers */
     real t[CLSP_COLUMNS][CLSP_ORDER_U];
 #if CLSP_FUSED
-    global const real *p = source + (WIDE(first_patch) + patch) * (CLSP_ORDER_U * CLSP_DIM) * order_v;
+    global const real *p =
+        source + (WIDE(first_patch) + patch) * (CLSP_ORDER_U * CLSP_DIM) * order_v;
     global const real *bv = table_v;
     uint v[CLSP_COLUMNS], coordinate[CLSP_COLUMNS];
     #pragma unroll

@@ -1,9 +1,10 @@
-/* Tensor-product Bezier patches on uniform grids in two passes, for CPUs and for every degree (docs/kernels.md):
+/* Tensor-product Bezier patches on uniform grids in two passes, for CPUs and for every degree
+   (docs/kernels.md):
      bezier_contract: T_i(v) = sum_j B_j(v) P_ij       once for each v and i, into memory,
      bezier_rows:     S(u, v) = sum_i B_i(u) T_i(v)    for each u.
-   Points are stored [patch][u][v][dim], so a row of constant u is num_v * dim adjacent reals, here called columns x, and
-   so is each T_i. In the second pass the same B_i(u) belongs to all of them: vectors are loaded and stored whole for
-   every dim.
+   Points are stored [patch][u][v][dim], so a row of constant u is num_v * dim adjacent reals,
+   here called columns x, and so is each T_i. In the second pass the same B_i(u) belongs to all
+   of them: vectors are loaded and stored whole for every dim.
 
    The host sets CLSP_DIM. Tables are those of bernstein.cl. */
 #include "real.clh"
@@ -15,9 +16,10 @@
 /* Rows of an item of bezier_rows; strides of tables are multiples of it. */
 #define CLSP_ROWS 8
 
-/* T is [patch][order_u][stride_v * CLSP_DIM]; its padding, from num_v * CLSP_DIM on, becomes 0. An item makes CLSP_LANES
-   values of v for one i, first_i <= i < first_i + num_i.
-   Item g: strip g % num_strips of i = first_i + (g / num_strips) % num_i of patch first_patch + g / num_strips / num_i. */
+/* T is [patch][order_u][stride_v * CLSP_DIM]; its padding, from num_v * CLSP_DIM on, becomes 0.
+   An item makes CLSP_LANES values of v for one i, first_i <= i < first_i + num_i.
+   Item g: strip g % num_strips of i = first_i + (g / num_strips) % num_i of patch first_patch +
+   g / num_strips / num_i. */
 kernel void bezier_contract(global const real *restrict points, uint2 first_patch, uint order_u,
                             uint order_v, global const real *restrict table_v, uint stride_v,
                             uint num_strips, uint first_i, uint num_i, uint items,
@@ -30,7 +32,8 @@ kernel void bezier_contract(global const real *restrict points, uint2 first_patc
     const uint v = (g - line * num_strips) * CLSP_LANES;
     const size_t patch = line / num_i;
     const uint i = first_i + (line - (uint)patch * num_i);
-    global const real *p = points + ((WIDE(first_patch) + patch) * order_u + i) * order_v * CLSP_DIM;
+    global const real *p =
+        points + ((WIDE(first_patch) + patch) * order_u + i) * order_v * CLSP_DIM;
     global const real *b = table_v + v;
     realv s[CLSP_DIM];
     #pragma unroll
@@ -52,10 +55,11 @@ kernel void bezier_contract(global const real *restrict points, uint2 first_patc
 }
 
 /* An item makes CLSP_ROWS rows of a strip of at most `strip` columns, a multiple of CLSP_LANES.
-   On CPUs neighbours share the strip of T, which stays in a cache: item g has row block g % num_blocks of strip
-   (g / num_blocks) % num_strips of patch g / num_blocks / num_strips. On GPUs they have adjacent columns: blocks and
-   strips change places. Blocks are those of rows first_row .. first_row + num_rows - 1, first_row a multiple of CLSP_ROWS.
-   out, from offset on: [patches][num_rows][width], width = num_v * CLSP_DIM. */
+   On CPUs neighbours share the strip of T, which stays in a cache: item g has row block g %
+   num_blocks of strip (g / num_blocks) % num_strips of patch g / num_blocks / num_strips. On
+   GPUs they have adjacent columns: blocks and strips change places. Blocks are those of rows
+   first_row .. first_row + num_rows - 1, first_row a multiple of CLSP_ROWS. out, from offset on:
+   [patches][num_rows][width], width = num_v * CLSP_DIM. */
 kernel void bezier_rows(global const real *restrict t, uint order_u, uint stride_t,
                         global const real *restrict table_u, uint stride_u,
                         uint width, uint first_row, uint num_rows, uint strip, uint num_blocks,
@@ -96,7 +100,8 @@ kernel void bezier_rows(global const real *restrict t, uint order_u, uint stride
             if (r >= rows) continue;
 #if CLSP_LANES > 1
             if (x + CLSP_LANES > width) {
-                for (uint l = 0; x + l < width; l++) row[(size_t)r * width + x + l] = ((real *)&s[r])[l];
+                global real *const tail = row + (size_t)r * width + x;
+                for (uint l = 0; x + l < width; l++) tail[l] = ((real *)&s[r])[l];
                 continue;
             }
 #endif

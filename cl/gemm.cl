@@ -1,11 +1,12 @@
-/* Products of small or thin row-major matrices, C = A B, many at a time or one that is very wide (docs/kernels.md).
+/* Products of small or thin row-major matrices, C = A B, many at a time or one that is very wide
+   (docs/kernels.md).
 
-   Every element is one chain of multiply-adds over rising k, whichever kernel makes it and whatever its neighbours are, so
-   results do not depend on how a batch is split.
+   Every element is one chain of multiply-adds over rising k, whichever kernel makes it and
+   whatever its neighbours are, so results do not depend on how a batch is split.
 
-   The host sets CLSP_K, the length of the sums, and what bounds an item's registers: CLSP_N, all columns, for gemm_rows;
-   CLSP_ROWS for gemm_wide. Product p has its A at a + a_offset + p * a_stride, rows lda reals apart, and so on; a stride
-   of 0 means one matrix for all. */
+   The host sets CLSP_K, the length of the sums, and what bounds an item's registers: CLSP_N, all
+   columns, for gemm_rows; CLSP_ROWS for gemm_wide. Product p has its A at a + a_offset + p *
+   a_stride, rows lda reals apart, and so on; a stride of 0 means one matrix for all. */
 #include "real.clh"
 
 #ifndef CLSP_K
@@ -29,7 +30,8 @@ kernel void gemm_rows(global const real *restrict a, uint2 a_offset, uint2 a_str
     if (g >= items) return;
 
     const uint product = g / num_rows;
-    const size_t row = first_row + (g - product * num_rows); /* no %: Oclgrind cannot run what / and % become */
+    /* no %: Oclgrind cannot run what / and % become together */
+    const size_t row = first_row + (g - product * num_rows);
     global const real *const ai = a + WIDE(a_offset) + product * WIDE(a_stride) + row * lda;
     global const real *bk = b + WIDE(b_offset) + product * WIDE(b_stride);
     real s[CLSP_N];
@@ -46,11 +48,12 @@ kernel void gemm_rows(global const real *restrict a, uint2 a_offset, uint2 a_str
     for (uint j = 0; j < CLSP_N; j++) ci[j] = s[j];
 }
 
-/* One item makes a block of CLSP_ROWS rows of a strip of at most `strip` columns, a multiple of CLSP_LANES; the last
-   block and the last vector of a row reach back over their neighbours when they do not fit, and keep the overlap to
-   themselves. m >= CLSP_ROWS, n >= CLSP_LANES.
-   An item has one of num_blocks row blocks from first_block on, one of num_strips strips from first_strip on, and one
-   product. On CPUs neighbours share the strip of B, which stays in a cache; on GPUs they have adjacent columns. */
+/* One item makes a block of CLSP_ROWS rows of a strip of at most `strip` columns, a multiple of
+   CLSP_LANES; the last block and the last vector of a row reach back over their neighbours when
+   they do not fit, and keep the overlap to themselves. m >= CLSP_ROWS, n >= CLSP_LANES.
+   An item has one of num_blocks row blocks from first_block on, one of num_strips strips from
+   first_strip on, and one product. On CPUs neighbours share the strip of B, which stays in a
+   cache; on GPUs they have adjacent columns. */
 kernel void gemm_wide(global const real *restrict a, uint2 a_offset, uint2 a_stride, uint lda,
                       global const real *restrict b, uint2 b_offset, uint2 b_stride, uint ldb,
                       global real *restrict c, uint2 c_offset, uint2 c_stride, uint ldc,
@@ -85,14 +88,16 @@ kernel void gemm_wide(global const real *restrict a, uint2 a_offset, uint2 a_str
         for (uint k = 0; k < CLSP_K; k++, bk += ldb) {
             const realv y = LOADV(bk);
             #pragma unroll
-            for (uint r = 0; r < CLSP_ROWS; r++) s[r] = MAD((realv)(a0[(size_t)r * lda + k]), y, s[r]);
+            for (uint r = 0; r < CLSP_ROWS; r++)
+                s[r] = MAD((realv)(a0[(size_t)r * lda + k]), y, s[r]);
         }
         #pragma unroll
         for (uint r = 0; r < CLSP_ROWS; r++) {
             if (r < skip) continue;
 #if CLSP_LANES > 1
             if (v < x) {
-                for (uint l = x - v; l < CLSP_LANES; l++) c0[(size_t)r * ldc + v + l] = ((real *)&s[r])[l];
+                for (uint l = x - v; l < CLSP_LANES; l++)
+                    c0[(size_t)r * ldc + v + l] = ((real *)&s[r])[l];
                 continue;
             }
 #endif

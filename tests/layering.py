@@ -8,7 +8,8 @@ usage: layering.py SOURCE_DIR
     and tests/api use the public headers only; tests/ref uses the C library only
   - no two files have the same name, so that a name in an #include or in a message means one file
   - kernels are ASCII, at most 250 lines, and leave the words float and double to real.clh
-  - no tabs, trailing blanks, missing final newlines or lines above 100 columns
+  - no tabs, trailing blanks, missing final newlines or lines above 100 columns (120 in
+    scripts and build files)
 
 Prints each breach as FILE:LINE: WHY and exits with 1 when there are any.
 """
@@ -17,6 +18,8 @@ import re
 import sys
 
 COLUMNS = 100
+SCRIPT_COLUMNS = 120
+CODE_ENDINGS = ('.c', '.h', '.cl', '.clh')
 KERNEL_LINES = 250
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)
@@ -46,6 +49,7 @@ QUOTED = {
     'cl': ['cl'],
     'tools': ['tools'],
     'bench': ['bench'],
+    'bench/kernels': ['bench/kernels', 'cl'],
     'tests/ref': ['tests/ref'],
     'tests/api': ['tests/api', 'tests/ref', 'tests'],
     'tests/math': ['tests/math', 'tests/ref', 'tests', 'src/math'],
@@ -64,7 +68,8 @@ def tree(root):
         folders[:] = sorted(name for name in folders
                             if name not in ('.git', '__pycache__', 'subprojects')
                             and not os.path.exists(os.path.join(folder, name, 'build.ninja'))
-                            and not (folder == root and name.startswith('build')))
+                            and not (folder == root and name.startswith('build'))
+                            and (not name.startswith('.') or name == '.ci'))
         here = os.path.relpath(folder, root).replace(os.sep, '/')
         paths += [name if here == '.' else f'{here}/{name}' for name in sorted(names)]
     return [path for path in paths if path != '.git' and not path.endswith('.pyc')]
@@ -180,12 +185,13 @@ class Checker:
             return
         if text and not text.endswith('\n'):
             self.report(path, text.count('\n') + 1, 'no newline at the end')
+        columns = COLUMNS if path.endswith(CODE_ENDINGS) else SCRIPT_COLUMNS
         for number, line in enumerate(text.split('\n'), 1):
             if '\t' in line:
                 self.report(path, number, 'a tab')
             if line != line.rstrip():
                 self.report(path, number, 'blanks at the end')
-            if len(line) > COLUMNS:
+            if len(line) > columns:
                 self.report(path, number, f'{len(line)} columns')
 
     def run(self):

@@ -3,9 +3,10 @@
 
     embed_cl.py [--prefix NAME] OUTPUT.c DEPFILE FILE.cl...
 
-Each FILE.cl becomes an entry of clspi_sources (src/device/sources.h), or with --prefix of NAME_sources, declared in
-another sources.h. #include "x.clh" is replaced by the file's text, once per program; #line marks keep the compiler's
-messages at the true file and line. The bytes are written as numbers: string literals have a length limit in standard C.
+Each FILE.cl becomes an entry of clspi_sources (src/device/sources.h), or with --prefix of
+NAME_sources, declared in NAME_sources.h. #include "x.clh" is replaced by the file's text, once
+per program; #line marks keep the compiler's messages at the true file and line. The bytes are
+written as numbers: string literals have a length limit in standard C.
 """
 import os
 import re
@@ -47,7 +48,8 @@ def main():
     output, depfile, *paths = args
     names = [os.path.splitext(os.path.basename(path))[0] for path in paths]
     read = []
-    parts = ['#include "sources.h"\n\n']
+    header = 'sources.h' if prefix == 'clspi' else f'{prefix}_sources.h'
+    parts = [f'#include "{header}"\n\n']
     for name, path in zip(names, paths):
         seen = []
         parts.append(as_array(name, '\n'.join(flatten(path, seen)) + '\n'))

@@ -1,5 +1,6 @@
-/* What a device can do at best: kernels that only store, only copy, only multiply and add, or do nothing. Each
-   exists in several forms, and the fastest counts, so that no device is judged by a form that does not suit it.
+/* What a device can do at best: kernels that only store, only copy, only multiply and add, or do
+   nothing. Each exists in several forms, and the fastest counts, so that no device is judged by
+   a form that does not suit it.
 
    Every kernel works on items first .. end - 1, one to a work-item. */
 #include "../../cl/real.clh"
@@ -89,8 +90,9 @@ kernel void copy_strip(uint first, uint end, global real *restrict out,
 
 /* ---- arithmetic ---- */
 
-/* Eight chains of x = x * a + b, which hide the latency of an operation, and four steps of them to a round, which hide
-   the loop; 32 * CLSP_LANES multiply-adds a round. The sum is stored, so that no chain can be left out. */
+/* Eight chains of x = x * a + b, which hide the latency of an operation, and four steps of them
+   to a round, which hide the loop; 32 * CLSP_LANES multiply-adds a round. The sum is stored, so
+   that no chain can be left out. */
 #define STEP                                                                                       \
     x0 = MAD(x0, va, vb);                                                                          \
     x1 = MAD(x1, va, vb);                                                                          \
@@ -101,7 +103,8 @@ kernel void copy_strip(uint first, uint end, global real *restrict out,
     x6 = MAD(x6, va, vb);                                                                          \
     x7 = MAD(x7, va, vb)
 
-kernel void multiply_add(uint first, uint end, global real *restrict out, real a, real b, uint rounds)
+kernel void multiply_add(uint first, uint end, global real *restrict out, real a, real b,
+                         uint rounds)
 {
     ITEM;
     realv x0 = (realv)((real)(g & 255)), x1 = x0 + R(1.0), x2 = x0 + R(2.0), x3 = x0 + R(3.0);

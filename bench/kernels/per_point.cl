@@ -1,6 +1,7 @@
 /* Bezier patches by the double sum as the textbook has it, the form that others use:
      S(u, v) = sum_i sum_j P_ij B_i(u) B_j(v)
-   with one item a point and tables of the Bernstein values. It is what the library is compared with. */
+   with one item a point and tables of the Bernstein values. It is what the library is compared
+   with. */
 #include "../../cl/real.clh"
 
 typedef CLSP_PASTE(CLSP_TYPE, 3) real3;
@@ -9,8 +10,8 @@ typedef CLSP_PASTE(CLSP_TYPE, 3) real3;
 #define BENCH_ORDER 4
 #endif
 
-/* points: [patches][BENCH_ORDER][BENCH_ORDER][3], table: [BENCH_ORDER][num], out: [patches][num][num][3] from point
-   `start` on. Item g: point g of those. */
+/* points: [patches][BENCH_ORDER][BENCH_ORDER][3], table: [BENCH_ORDER][num], out:
+   [patches][num][num][3] from point `start` on. Item g: point g of those. */
 kernel void per_point(uint first, uint end, global const real *restrict points,
                       global const real *restrict table, uint num, global real *restrict out,
                       uint start)

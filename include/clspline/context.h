@@ -1,10 +1,10 @@
 /* Devices and contexts.
 
-   A context binds clspline to one OpenCL device and command queue: the caller's own, or a device chosen by name. It
-   owns the compiled programs. Plans are made from it (bezier.h).
+   A context binds clspline to one OpenCL device and command queue: the caller's own, or a device
+   chosen by name. It owns the compiled programs. Plans are made from it (bezier.h).
 
-   Thread-safety: every function here may be called from any thread, and a context may be used by several threads at
-   once; only its destruction must not overlap other calls. */
+   Thread-safety: every function here may be called from any thread, and a context may be used by
+   several threads at once; only its destruction must not overlap other calls. */
 #ifndef CLSPLINE_CONTEXT_H
 #define CLSPLINE_CONTEXT_H
 
@@ -23,10 +23,10 @@ typedef enum clsp_device_class {
 } clsp_device_class;
 
 enum { /* clsp_device_info.svm */
-    CLSP_SVM_COARSE = 1,
-    CLSP_SVM_FINE_BUFFER = 2,
-    CLSP_SVM_FINE_SYSTEM = 4,
-    CLSP_SVM_ATOMICS = 8
+       CLSP_SVM_COARSE = 1,
+       CLSP_SVM_FINE_BUFFER = 2,
+       CLSP_SVM_FINE_SYSTEM = 4,
+       CLSP_SVM_ATOMICS = 8
 };
 
 /* A device as the library sees it. Strings are cut at the array's length and always end in 0. */
@@ -38,28 +38,28 @@ typedef struct clsp_device_info {
     char driver[128];  /* driver version */
     char version[128]; /* OpenCL version string */
     clsp_device_class device_class;
-    uint32_t opencl_version;     /* of OpenCL C: 120 for 1.2, 300 for 3.0 */
+    uint32_t opencl_version; /* of OpenCL C: 120 for 1.2, 300 for 3.0 */
     uint32_t compute_units;
-    uint32_t svm;                /* CLSP_SVM_ bits */
-    uint32_t unified_memory;     /* 1: shares the host's memory */
-    uint32_t fp64, fp16, fma;    /* 1: has it (fma: hardware fused multiply-add in float) */
-    uint32_t images;             /* 1: has images */
+    uint32_t svm;                 /* CLSP_SVM_ bits */
+    uint32_t unified_memory;      /* 1: shares the host's memory */
+    uint32_t fp64, fp16, fma;     /* 1: has it (fma: hardware fused multiply-add in float) */
+    uint32_t images;              /* 1: has images */
     uint32_t native_vector_bytes; /* width of the registers that explicit vectors should fill */
-    uint32_t local_is_real;      /* 1: local memory is a memory of its own, so staging in it can pay */
-    uint64_t max_work_group;     /* work-items */
-    uint64_t local_bytes;        /* local memory of a work-group */
-    uint64_t global_bytes;       /* device memory */
-    uint64_t max_alloc_bytes;    /* largest single buffer */
-    uint64_t image_2d_max[2];    /* width, height; 0 without images */
-    uint32_t address_bits;       /* of a pointer on the device: 32 or 64 */
-    uint32_t base_align_bytes;   /* alignment of sub-buffers */
+    uint32_t local_is_real;   /* 1: local memory is a memory of its own, so staging in it can pay */
+    uint64_t max_work_group;  /* work-items */
+    uint64_t local_bytes;     /* local memory of a work-group */
+    uint64_t global_bytes;    /* device memory */
+    uint64_t max_alloc_bytes; /* largest single buffer */
+    uint64_t image_2d_max[2]; /* width, height; 0 without images */
+    uint32_t address_bits;    /* of a pointer on the device: 32 or 64 */
+    uint32_t base_align_bytes; /* alignment of sub-buffers */
     uint32_t cacheline_bytes;
 } clsp_device_info;
 
 /* Lists all devices of all platforms, in the order in which an index names them (below).
-   infos: [capacity], or NULL with capacity 0 to count. count: number of devices, which may be above capacity.
-   A machine without OpenCL or without devices gives CLSP_OK and 0.
-   Errors: CLSP_ERROR_ARGUMENT (count NULL, infos NULL with a capacity), CLSP_ERROR_NO_MEMORY. */
+   infos: [capacity], or NULL with capacity 0 to count. count: number of devices, which may be above
+   capacity. A machine without OpenCL or without devices gives CLSP_OK and 0. Errors:
+   CLSP_ERROR_ARGUMENT (count NULL, infos NULL with a capacity), CLSP_ERROR_NO_MEMORY. */
 CLSP_API clsp_status clsp_device_list(clsp_device_info *infos, size_t capacity, size_t *count);
 
 typedef enum clsp_log_level {
@@ -68,74 +68,83 @@ typedef enum clsp_log_level {
     CLSP_LOG_INFO = 3     /* what was chosen: the device, a kernel, a cache hit */
 } clsp_log_level;
 
-/* Takes one message, without a newline at its end; it is valid during the call only. May be called from any thread
-   that uses the context, with a lock of the context held: it must not call into clspline. */
+/* Takes one message, without a newline at its end; it is valid during the call only. May be called
+   from any thread that uses the context, with a lock of the context held: it must not call into
+   clspline. */
 typedef void (*clsp_log_fn)(void *user, clsp_log_level level, const char *message);
 
-/* Options of a context; zero or NULL in a field, or NULL for the whole, is the default. The struct and its strings
-   need live only until clsp_context_create returns. */
+/* Options of a context; zero or NULL in a field, or NULL for the whole, is the default. The struct
+   and its strings need live only until clsp_context_create returns. */
 typedef struct clsp_context_opts {
-    /* Which device, when no queue is given: an index into clsp_device_list ("0"), a class ("cpu", "gpu",
-       "integrated", "discrete", "accelerator"), or "PLATFORM:DEVICE", parts of the platform's and of the device's
-       name without regard to case ("pocl:", ":H200", "intel:arc"); a word without a colon is looked for in both.
-       Default: the environment variable CLSPLINE_DEVICE in the same form, else the best device: discrete GPU before
-       integrated before CPU before others, with more compute units first among equals. */
+    /* Which device, when no queue is given: an index into clsp_device_list ("0"), a class ("cpu",
+       "gpu", "integrated", "discrete", "accelerator"), or "PLATFORM:DEVICE", parts of the
+       platform's and of the device's name without regard to case ("pocl:", ":H200", "intel:arc"); a
+       word without a colon is looked for in both. Default: the environment variable CLSPLINE_DEVICE
+       in the same form, else the best device: discrete GPU before integrated before CPU before
+       others, with more compute units first among equals. */
     const char *device;
-    clsp_log_fn log; /* default: messages are dropped, save the last error (clsp_context_last_error) */
+    clsp_log_fn
+        log; /* default: messages are dropped, save the last error (clsp_context_last_error) */
     void *log_user;
     /* Folder of the compiled programs. Default: the environment variable CLSPLINE_CACHE_DIR, else
-       $XDG_CACHE_HOME/clspline, else $HOME/.cache/clspline. "" (here or in the variable) switches it off; so does a
-       folder that cannot be written, with a warning. Never needed: on any trouble programs are compiled. */
+       $XDG_CACHE_HOME/clspline, else $HOME/.cache/clspline. "" (here or in the variable) switches
+       it off; so does a folder that cannot be written, with a warning. Never needed: on any trouble
+       programs are compiled. */
     const char *cache_dir;
-    /* Narrows what the library believes of the device, to try the limits of other devices on this one: words from
-       "fp64=0", "fp16=0", "fma=0", "images=0", "svm=0", "local_is_real=0|1", "work_group=N", "local=BYTES",
-       "alloc=BYTES", "opencl=120", "class=cpu|integrated|discrete|accelerator", separated by commas. Values only ever
-       narrow, save class and local_is_real, which pick kernel shapes. Default: the environment variable
+    /* Narrows what the library believes of the device, to try the limits of other devices on this
+       one: words from "fp64=0", "fp16=0", "fma=0", "images=0", "svm=0", "local_is_real=0|1",
+       "work_group=N", "local=BYTES", "alloc=BYTES", "opencl=120",
+       "class=cpu|integrated|discrete|accelerator", separated by commas. Values only ever narrow,
+       save class and local_is_real, which pick kernel shapes. Default: the environment variable
        CLSPLINE_LIMITS, else none. */
     const char *limits;
 } clsp_context_opts;
 
 typedef struct clsp_context clsp_context;
 
-/* Makes a context on the caller's queue, which is retained, or with queue NULL on a device chosen by opts->device,
-   with an in-order queue of the library's own (with profiling where the device has it).
-   Errors: CLSP_ERROR_ARGUMENT (ctx NULL, opts->limits malformed), CLSP_ERROR_NO_DEVICE (the log names the devices that
-   there are), CLSP_ERROR_NO_MEMORY, OpenCL's own. On error *ctx is NULL. */
+/* Makes a context on the caller's queue, which is retained, or with queue NULL on a device chosen
+   by opts->device, with an in-order queue of the library's own (with profiling where the device has
+   it). Errors: CLSP_ERROR_ARGUMENT (ctx NULL, opts->limits malformed), CLSP_ERROR_NO_DEVICE (the
+   log names the devices that there are), CLSP_ERROR_NO_MEMORY, OpenCL's own. On error *ctx is NULL.
+ */
 CLSP_API clsp_status clsp_context_create(clsp_context **ctx, cl_command_queue queue,
                                          const clsp_context_opts *opts);
 
 /* Releases the context and writes NULL. *ctx may be NULL. Its plans must be destroyed first. */
 CLSP_API void clsp_context_destroy(clsp_context **ctx);
 
-/* The queue on which the context's plans run: for creating buffers in its cl_context and for clFinish. Not retained
-   for the caller. NULL for a NULL context. */
+/* The queue on which the context's plans run: for creating buffers in its cl_context and for
+   clFinish. Not retained for the caller. NULL for a NULL context. */
 CLSP_API cl_command_queue clsp_context_queue(const clsp_context *ctx);
 
 /* The context's device, as narrowed by opts->limits. Errors: CLSP_ERROR_ARGUMENT (NULL). */
 CLSP_API clsp_status clsp_context_device(const clsp_context *ctx, clsp_device_info *info);
 
-/* Copies the message of the context's last error into text (at most size bytes, 0 at the end) and returns the length
-   of the whole message, 0 if there was none. With ctx NULL: of the calling thread's last failed
-   clsp_context_create or clsp_device_list. */
+/* Copies the message of the context's last error into text (at most size bytes, 0 at the end) and
+   returns the length of the whole message, 0 if there was none. With ctx NULL: of the calling
+   thread's last failed clsp_context_create or clsp_device_list. */
 CLSP_API size_t clsp_context_last_error(const clsp_context *ctx, char *text, size_t size);
 
 /* A kernel as the device's compiler made it. Strings are valid during the callback only. */
 typedef struct clsp_kernel_info {
-    const char *program;         /* name of the .cl file without its ending */
+    const char *program; /* name of the .cl file without its ending */
     const char *kernel;
-    const char *options;         /* build options */
-    uint64_t work_group_limit;   /* CL_KERNEL_WORK_GROUP_SIZE */
-    uint64_t preferred_multiple; /* CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: warp, wavefront, ... */
-    uint64_t private_bytes;      /* CL_KERNEL_PRIVATE_MEM_SIZE: above 0 on a GPU, registers were spilled */
-    uint64_t local_bytes;        /* CL_KERNEL_LOCAL_MEM_SIZE */
-    double build_ms;             /* time of the program's build, shared by its kernels */
+    const char *options;       /* build options */
+    uint64_t work_group_limit; /* CL_KERNEL_WORK_GROUP_SIZE */
+    uint64_t
+        preferred_multiple; /* CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: warp, wavefront, ... */
+    uint64_t
+        private_bytes;    /* CL_KERNEL_PRIVATE_MEM_SIZE: above 0 on a GPU, registers were spilled */
+    uint64_t local_bytes; /* CL_KERNEL_LOCAL_MEM_SIZE */
+    double build_ms;      /* time of the program's build, shared by its kernels */
 } clsp_kernel_info;
 
 typedef void (*clsp_kernel_fn)(void *user, const clsp_kernel_info *info);
 
-/* Compiles every program that the library may choose by itself on this device, so that later plans find them in the
-   cache, and names each kernel to fn, which may be NULL. Takes seconds with a cold cache.
-   Errors: CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_DEVICE_LOST, OpenCL's own (the build log is in the log). */
+/* Compiles every program that the library may choose by itself on this device, so that later plans
+   find them in the cache, and names each kernel to fn, which may be NULL. Takes seconds with a cold
+   cache. Errors: CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_DEVICE_LOST, OpenCL's own (the build
+   log is in the log). */
 CLSP_API clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user);
 
 #ifdef __cplusplus

@@ -24,9 +24,10 @@
 extern "C" {
 #endif
 
-/* What a call returns. 0 is success; -1 to -1999 is the cl_int that OpenCL gave, unchanged; the values below are
-   clspline's own. A value is never given a second meaning. After an error a call's outputs are as they were, save
-   where its declaration says otherwise; the reason in words goes to the context's log. */
+/* What a call returns. 0 is success; -1 to -1999 is the cl_int that OpenCL gave, unchanged; the
+   values below are clspline's own. A value is never given a second meaning. After an error a call's
+   outputs are as they were, save where its declaration says otherwise; the reason in words goes to
+   the context's log. */
 typedef int clsp_status;
 
 enum {
@@ -37,12 +38,14 @@ enum {
     CLSP_ERROR_NO_DEVICE = -2004,   /* no OpenCL device, or none that fits what was asked for */
     CLSP_ERROR_NO_FP64 = -2005,     /* double precision asked of a device without it */
     CLSP_ERROR_NO_MEMORY = -2006,   /* the host is out of memory, or a size does not fit size_t */
-    CLSP_ERROR_DEVICE_LOST = -2007, /* the device failed earlier; the context can only be destroyed */
-    CLSP_ERROR_STATE = -2008        /* a call that must come first has not been made */
+    CLSP_ERROR_DEVICE_LOST =
+        -2007,               /* the device failed earlier; the context can only be destroyed */
+    CLSP_ERROR_STATE = -2008 /* a call that must come first has not been made */
 };
 
 /* Name and meaning of a status value, OpenCL's own included, as one line such as
-   "CLSP_ERROR_NO_FP64: the device has no double precision". Never NULL; static storage. Thread-safe. */
+   "CLSP_ERROR_NO_FP64: the device has no double precision". Never NULL; static storage.
+   Thread-safe. */
 CLSP_API const char *clsp_status_str(clsp_status status);
 
 /* The numbers that a plan computes with, and the type of its inputs and outputs. */

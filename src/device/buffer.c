@@ -9,8 +9,9 @@ clsp_status clspi_buffer_create(cl_mem *buffer, clsp_context *ctx, size_t bytes)
     *buffer = NULL;
     if (bytes == 0) return CLSP_OK;
     if (bytes > ctx->device.max_alloc_bytes)
-        return clspi_fail(&ctx->log, CL_INVALID_BUFFER_SIZE, "%zu bytes are more than the device's largest buffer, %llu",
-                          bytes, (unsigned long long)ctx->device.max_alloc_bytes);
+        return clspi_fail(&ctx->log, CL_INVALID_BUFFER_SIZE,
+                          "%zu bytes are more than the device's largest buffer, %llu", bytes,
+                          (unsigned long long)ctx->device.max_alloc_bytes);
     *buffer = clCreateBuffer(ctx->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
     return clspi_cl(&ctx->log, code, "clCreateBuffer");
 }
@@ -21,22 +22,27 @@ void clspi_buffer_release(cl_mem *buffer)
     *buffer = NULL;
 }
 
-clsp_status clspi_buffer_check(clsp_context *ctx, cl_mem buffer, size_t offset, size_t count, size_t element,
-                               const char *what)
+clsp_status clspi_buffer_check(clsp_context *ctx, cl_mem buffer, size_t offset, size_t count,
+                               size_t element, const char *what)
 {
     clsp_status status;
     cl_context context;
     size_t size;
 
     if (!buffer) return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "%s: the buffer is NULL", what);
-    CLSPI_TRY(clspi_cl(&ctx->log, clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL), what));
+    CLSPI_TRY(clspi_cl(&ctx->log,
+                       clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL),
+                       what));
     if (context != ctx->context)
-        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "%s: the buffer is of another cl_context", what);
-    CLSPI_TRY(clspi_cl(&ctx->log, clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL), what));
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "%s: the buffer is of another cl_context",
+                          what);
+    CLSPI_TRY(clspi_cl(&ctx->log, clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL),
+                       what));
     if (count > SIZE_MAX - offset || count + offset > size / element)
-        return clspi_fail(&ctx->log, CLSP_ERROR_BUFFER_SIZE,
-                          "%s: %zu elements from element %zu on do not fit into a buffer of %zu bytes", what, count,
-                          offset, size);
+        return clspi_fail(
+            &ctx->log, CLSP_ERROR_BUFFER_SIZE,
+            "%s: %zu elements from element %zu on do not fit into a buffer of %zu bytes", what,
+            count, offset, size);
     return CLSP_OK;
 
 fail:

@@ -4,14 +4,15 @@
 
 #include "context_internal.h"
 
-/* Makes a read-write buffer. bytes 0 gives NULL. Above the device's largest buffer: CL_INVALID_BUFFER_SIZE. */
+/* Makes a read-write buffer. bytes 0 gives NULL. Above the device's largest buffer:
+ * CL_INVALID_BUFFER_SIZE. */
 clsp_status clspi_buffer_create(cl_mem *buffer, clsp_context *ctx, size_t bytes);
 void clspi_buffer_release(cl_mem *buffer);
 
-/* Checks that a caller's buffer belongs to the context's cl_context and holds `count` elements of `element` bytes from
-   element `offset` on. what names it in messages. */
-clsp_status clspi_buffer_check(clsp_context *ctx, cl_mem buffer, size_t offset, size_t count, size_t element,
-                               const char *what);
+/* Checks that a caller's buffer belongs to the context's cl_context and holds `count` elements of
+   `element` bytes from element `offset` on. what names it in messages. */
+clsp_status clspi_buffer_check(clsp_context *ctx, cl_mem buffer, size_t offset, size_t count,
+                               size_t element, const char *what);
 
 /* Checks a wait list and its length. */
 clsp_status clspi_wait_list_check(clsp_context *ctx, cl_uint num_wait, const cl_event *wait);

@@ -10,8 +10,9 @@
 
 #include "check.h"
 
-/* A file: this header, the key's bytes, the binary's bytes. All numbers in the machine's own byte order: a cache is not
-   carried between machines, and the magic number differs on a machine of the other order. */
+/* A file: this header, the key's bytes, the binary's bytes. All numbers in the machine's own byte
+   order: a cache is not carried between machines, and the magic number differs on a machine of the
+   other order. */
 typedef struct cache_header {
     uint64_t magic;
     uint64_t key_size;
@@ -64,8 +65,9 @@ void clspi_cache_open(char **dir, const char *wanted, clspi_log *log)
 {
     *dir = wanted_folder(wanted);
     if (*dir && !make_folders(*dir)) {
-        clspi_message(log, CLSP_LOG_WARNING, "cache: cannot write to %s: %s; programs are compiled each time",
-                      *dir, strerror(errno));
+        clspi_message(log, CLSP_LOG_WARNING,
+                      "cache: cannot write to %s: %s; programs are compiled each time", *dir,
+                      strerror(errno));
         free(*dir);
         *dir = NULL;
     }
@@ -78,24 +80,26 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *const at = bytes;
 
-    for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
 
 static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
 
-/* All parts of the key in one malloc'ed text; the whole text is compared, so that no two keys can be mixed up. */
+/* All parts of the key in one malloc'ed text; the whole text is compared, so that no two keys can
+ * be mixed up. */
 static char *key_text(const clspi_cache_key *key)
 {
     static const char format[] = "platform %s\ndevice %s\ndriver %s\nversion %s\noptions %s\n%s";
     const clsp_device_info *const d = key->device;
-    const int length =
-        snprintf(NULL, 0, format, d->platform, d->name, d->driver, d->version, key->options, key->source);
+    const int length = snprintf(NULL, 0, format, d->platform, d->name, d->driver, d->version,
+                                key->options, key->source);
     char *const text = length < 0 ? NULL : malloc((size_t)length + 1);
 
     if (text)
-        snprintf(text, (size_t)length + 1, format, d->platform, d->name, d->driver, d->version, key->options,
-                 key->source);
+        snprintf(text, (size_t)length + 1, format, d->platform, d->name, d->driver, d->version,
+                 key->options, key->source);
     return text;
 }
 
@@ -136,7 +140,8 @@ static unsigned char *read_binary(FILE *file, const char *text, size_t *size)
     stored = malloc(key_size);
     binary = malloc((size_t)header.binary_size);
     if (stored && binary)
-        whole = fread(stored, 1, key_size, file) == key_size && memcmp(stored, text, key_size) == 0 &&
+        whole = fread(stored, 1, key_size, file) == key_size &&
+                memcmp(stored, text, key_size) == 0 &&
                 fread(binary, 1, (size_t)header.binary_size, file) == header.binary_size &&
                 fgetc(file) == EOF && checksum(&header, text, binary) == header.checksum;
     free(stored);
@@ -146,7 +151,8 @@ static unsigned char *read_binary(FILE *file, const char *text, size_t *size)
     return NULL;
 }
 
-bool clspi_cache_load(const char *dir, const clspi_cache_key *key, unsigned char **binary, size_t *size)
+bool clspi_cache_load(const char *dir, const clspi_cache_key *key, unsigned char **binary,
+                      size_t *size)
 {
     char *const text = key_text(key);
     char *const path = text ? file_path(dir, text) : NULL;
@@ -176,8 +182,8 @@ static bool write_file(const char *path, const cache_header *header, const char 
     return (fclose(file) == 0) && written;
 }
 
-void clspi_cache_store(const char *dir, const clspi_cache_key *key, const unsigned char *binary, size_t size,
-                       clspi_log *log)
+void clspi_cache_store(const char *dir, const clspi_cache_key *key, const unsigned char *binary,
+                       size_t size, clspi_log *log)
 {
     char *const text = key_text(key);
     char *const path = text ? file_path(dir, text) : NULL;
@@ -191,7 +197,8 @@ void clspi_cache_store(const char *dir, const clspi_cache_key *key, const unsign
         sprintf(aside, "%s.%ld.%p", path, (long)getpid(), (void *)&header);
         stored = write_file(aside, &header, text, binary) && rename(aside, path) == 0;
         if (!stored) {
-            clspi_message(log, CLSP_LOG_WARNING, "cache: cannot write %s: %s", path, strerror(errno));
+            clspi_message(log, CLSP_LOG_WARNING, "cache: cannot write %s: %s", path,
+                          strerror(errno));
             unlink(aside);
         }
     }

@@ -1,5 +1,6 @@
-/* The disk cache of compiled programs: whole key and checksum in each file, written aside and renamed. A miss, a damaged
-   file or an unusable folder is never an error; the program is compiled then. */
+/* The disk cache of compiled programs: whole key and checksum in each file, written aside and
+   renamed. A miss, a damaged file or an unusable folder is never an error; the program is compiled
+   then. */
 #ifndef CLSPI_CACHE_H
 #define CLSPI_CACHE_H
 
@@ -14,15 +15,18 @@ typedef struct clspi_cache_key {
     const char *options;
 } clspi_cache_key;
 
-/* Finds the folder (opts.cache_dir, else the environment; see clsp_context_opts) and makes it. *dir is malloc'ed, NULL
-   when the cache is off or the folder cannot be made, which is logged as a warning. */
+/* Finds the folder (opts.cache_dir, else the environment; see clsp_context_opts) and makes it. *dir
+   is malloc'ed, NULL when the cache is off or the folder cannot be made, which is logged as a
+   warning. */
 void clspi_cache_open(char **dir, const char *wanted, clspi_log *log);
 
 /* Loads a binary. True with *binary malloc'ed when there is one, whole and for exactly this key. */
-bool clspi_cache_load(const char *dir, const clspi_cache_key *key, unsigned char **binary, size_t *size);
+bool clspi_cache_load(const char *dir, const clspi_cache_key *key, unsigned char **binary,
+                      size_t *size);
 
-/* Stores a binary; failure is a warning. Safe among processes: readers see the old file or the new one. */
-void clspi_cache_store(const char *dir, const clspi_cache_key *key, const unsigned char *binary, size_t size,
-                       clspi_log *log);
+/* Stores a binary; failure is a warning. Safe among processes: readers see the old file or the new
+ * one. */
+void clspi_cache_store(const char *dir, const clspi_cache_key *key, const unsigned char *binary,
+                       size_t size, clspi_log *log);
 
 #endif

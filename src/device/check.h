@@ -1,4 +1,5 @@
-/* Small helpers that every layer above OpenCL uses: error hand-over and sizes that cannot overflow. */
+/* Small helpers that every layer above OpenCL uses: error hand-over and sizes that cannot overflow.
+ */
 #ifndef CLSPI_CHECK_H
 #define CLSPI_CHECK_H
 

@@ -12,13 +12,15 @@
 clsp_status clspi_context_usable(clsp_context *ctx)
 {
     if (!atomic_load(&ctx->lost)) return CLSP_OK;
-    return clspi_fail(&ctx->log, CLSP_ERROR_DEVICE_LOST,
-                      "the device failed in an earlier call; destroy the context and make a new one");
+    return clspi_fail(
+        &ctx->log, CLSP_ERROR_DEVICE_LOST,
+        "the device failed in an earlier call; destroy the context and make a new one");
 }
 
 clsp_status clspi_waited(clsp_context *ctx, cl_int code, const char *what)
 {
-    if (code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE || code == CL_DEVICE_NOT_AVAILABLE)
+    if (code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE ||
+        code == CL_DEVICE_NOT_AVAILABLE)
         atomic_store(&ctx->lost, true);
     return clspi_cl(&ctx->log, code, what);
 }
@@ -31,13 +33,16 @@ static clsp_status adopt_queue(clsp_context *ctx, cl_command_queue queue)
     cl_device_id device = NULL;
     cl_context context = NULL;
 
-    CLSPI_TRY(clspi_cl(&ctx->log, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
-                       "the queue's context"));
-    CLSPI_TRY(clspi_cl(&ctx->log, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL),
-                       "the queue's device"));
+    CLSPI_TRY(clspi_cl(
+        &ctx->log, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
+        "the queue's context"));
     CLSPI_TRY(clspi_cl(&ctx->log,
-                       clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
-                       "the queue's properties"));
+                       clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL),
+                       "the queue's device"));
+    CLSPI_TRY(clspi_cl(
+        &ctx->log,
+        clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
+        "the queue's properties"));
     CLSPI_TRY(clspi_cl(&ctx->log, clRetainContext(context), "clRetainContext"));
     ctx->context = context;
     CLSPI_TRY(clspi_cl(&ctx->log, clRetainCommandQueue(queue), "clRetainCommandQueue"));
@@ -57,15 +62,18 @@ static clsp_status open_device(clsp_context *ctx, const char *words)
     cl_int code;
 
     CLSPI_TRY(clspi_select(&ctx->device, words, &ctx->log));
-    CLSPI_TRY(clspi_cl(&ctx->log,
-                       clGetDeviceInfo(ctx->device.id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL),
-                       "the device's platform"));
-    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
+    CLSPI_TRY(clspi_cl(
+        &ctx->log,
+        clGetDeviceInfo(ctx->device.id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL),
+        "the device's platform"));
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                (cl_context_properties)platform, 0};
     ctx->context = clCreateContext(properties, 1, &ctx->device.id, NULL, NULL, &code);
     CLSPI_TRY(clspi_cl(&ctx->log, code, "clCreateContext"));
-    /* The 1.2 call: implementations of OpenCL 1.2 have no other. Mesa's Mali and V3D drivers list profiling among what
-       their queues can do and then refuse it. */
-    ctx->queue = clCreateCommandQueue(ctx->context, ctx->device.id, CL_QUEUE_PROFILING_ENABLE, &code);
+    /* The 1.2 call: implementations of OpenCL 1.2 have no other. Mesa's Mali and V3D drivers list
+       profiling among what their queues can do and then refuse it. */
+    ctx->queue =
+        clCreateCommandQueue(ctx->context, ctx->device.id, CL_QUEUE_PROFILING_ENABLE, &code);
     if (code == CL_INVALID_QUEUE_PROPERTIES)
         ctx->queue = clCreateCommandQueue(ctx->context, ctx->device.id, 0, &code);
     CLSPI_TRY(clspi_cl(&ctx->log, code, "clCreateCommandQueue"));
@@ -76,7 +84,8 @@ fail:
     return status;
 }
 
-static clsp_status open_context(clsp_context *ctx, cl_command_queue queue, const clsp_context_opts *opts)
+static clsp_status open_context(clsp_context *ctx, cl_command_queue queue,
+                                const clsp_context_opts *opts)
 {
     clsp_status status;
     const char *limits = opts->limits ? opts->limits : getenv("CLSPLINE_LIMITS");
@@ -84,16 +93,18 @@ static clsp_status open_context(clsp_context *ctx, cl_command_queue queue, const
     CLSPI_TRY(queue ? adopt_queue(ctx, queue) : open_device(ctx, opts->device));
     CLSPI_TRY(clspi_profile_narrow(&ctx->device, limits, &ctx->log));
     ctx->tuning = clspi_tuning_for(&ctx->device);
-    if (clspi_keeps_binaries(&ctx->device)) clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
-    clspi_message(&ctx->log, CLSP_LOG_INFO, "device: %s: %s (%s)", ctx->device.platform, ctx->device.name,
-                  ctx->device.driver);
+    if (clspi_keeps_binaries(&ctx->device))
+        clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
+    clspi_message(&ctx->log, CLSP_LOG_INFO, "device: %s: %s (%s)", ctx->device.platform,
+                  ctx->device.name, ctx->device.driver);
     return CLSP_OK;
 
 fail:
     return status;
 }
 
-clsp_status clsp_context_create(clsp_context **out, cl_command_queue queue, const clsp_context_opts *opts)
+clsp_status clsp_context_create(clsp_context **out, cl_command_queue queue,
+                                const clsp_context_opts *opts)
 {
     static const clsp_context_opts defaults = {0};
     clsp_status status;
@@ -155,7 +166,8 @@ cl_command_queue clsp_context_queue(const clsp_context *ctx)
 
 clsp_status clsp_context_device(const clsp_context *ctx, clsp_device_info *info)
 {
-    if (!ctx || !info) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_device: NULL argument");
+    if (!ctx || !info)
+        return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_device: NULL argument");
     *info = ctx->device;
     return CLSP_OK;
 }

@@ -17,7 +17,7 @@ struct clsp_context {
     bool in_order;           /* the queue runs commands one after another */
     clsp_device_info device; /* as narrowed */
     clspi_tuning tuning;
-    atomic_bool lost;        /* a command failed in a way that leaves the queue unusable */
+    atomic_bool lost; /* a command failed in a way that leaves the queue unusable */
 
     pthread_mutex_t programs_lock;
     struct clspi_program *programs; /* list of all programs built so far */
@@ -25,10 +25,12 @@ struct clsp_context {
     pthread_mutex_t clblast_lock;   /* around CLBlast's calls (gemm.c) */
 };
 
-/* CLSP_ERROR_DEVICE_LOST once the device failed, else CLSP_OK. Called at the head of every public call that enqueues. */
+/* CLSP_ERROR_DEVICE_LOST once the device failed, else CLSP_OK. Called at the head of every public
+ * call that enqueues. */
 clsp_status clspi_context_usable(clsp_context *ctx);
 
-/* Reports the result of a call that waited for the device, and remembers when the device is gone. */
+/* Reports the result of a call that waited for the device, and remembers when the device is gone.
+ */
 clsp_status clspi_waited(clsp_context *ctx, cl_int code, const char *what);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include "check.h"
 
-void clspi_series_begin(clspi_series *series, clsp_context *ctx, cl_uint num_wait, const cl_event *wait,
-                        const cl_event *done)
+void clspi_series_begin(clspi_series *series, clsp_context *ctx, cl_uint num_wait,
+                        const cl_event *wait, const cl_event *done)
 {
     series->ctx = ctx;
     series->num_wait = num_wait;
@@ -40,8 +40,8 @@ clsp_status clspi_series_fail(clspi_series *series, clsp_status status)
 static clsp_status mark(clspi_series *series, cl_uint num_wait, const cl_event *wait)
 {
     cl_event event = NULL;
-    const cl_int code =
-        clEnqueueMarkerWithWaitList(series->ctx->queue, num_wait, wait, series->want_event ? &event : NULL);
+    const cl_int code = clEnqueueMarkerWithWaitList(series->ctx->queue, num_wait, wait,
+                                                    series->want_event ? &event : NULL);
 
     return enqueued(series, code, event, "clEnqueueMarkerWithWaitList");
 }
@@ -66,8 +66,10 @@ clsp_status clspi_series_end(clspi_series *series, cl_event *done)
 
     if (!series->last && (series->num_wait > 0 || series->want_event))
         CLSPI_TRY(mark(series, series->num_wait, series->wait));
-    if (done) *done = series->last;
-    else if (series->last) clReleaseEvent(series->last);
+    if (done)
+        *done = series->last;
+    else if (series->last)
+        clReleaseEvent(series->last);
     series->last = NULL;
     return CLSP_OK;
 
@@ -75,8 +77,8 @@ fail:
     return clspi_series_fail(series, status);
 }
 
-clsp_status clspi_series_launch(clspi_series *series, const clspi_kernel *kernel, const clspi_arg *args,
-                                cl_uint num_args, size_t items)
+clsp_status clspi_series_launch(clspi_series *series, const clspi_kernel *kernel,
+                                const clspi_arg *args, cl_uint num_args, size_t items)
 {
     clsp_status status;
     clsp_context *const ctx = series->ctx;
@@ -86,51 +88,59 @@ clsp_status clspi_series_launch(clspi_series *series, const clspi_kernel *kernel
 
     if (items == 0) return CLSP_OK;
     for (cl_uint i = 0; i < num_args; i++)
-        CLSPI_TRY(clspi_cl(&ctx->log, clSetKernelArg(kernel->kernel, i, args[i].size, args[i].value), "clSetKernelArg"));
+        CLSPI_TRY(clspi_cl(&ctx->log,
+                           clSetKernelArg(kernel->kernel, i, args[i].size, args[i].value),
+                           "clSetKernelArg"));
     const cl_uint num_wait = next_wait(series, &wait);
-    const cl_int code = clEnqueueNDRangeKernel(ctx->queue, kernel->kernel, 1, NULL, &global, &kernel->local, num_wait,
-                                               wait, series->want_event ? &event : NULL);
+    const cl_int code =
+        clEnqueueNDRangeKernel(ctx->queue, kernel->kernel, 1, NULL, &global, &kernel->local,
+                               num_wait, wait, series->want_event ? &event : NULL);
     return enqueued(series, code, event, "clEnqueueNDRangeKernel");
 
 fail:
     return status;
 }
 
-clsp_status clspi_series_copy(clspi_series *series, cl_mem source, size_t source_offset, cl_mem target,
-                              size_t target_offset, size_t bytes)
+clsp_status clspi_series_copy(clspi_series *series, cl_mem source, size_t source_offset,
+                              cl_mem target, size_t target_offset, size_t bytes)
 {
     const cl_event *wait;
     cl_event event = NULL;
     const cl_uint num_wait = next_wait(series, &wait);
 
     if (bytes == 0) return CLSP_OK;
-    const cl_int code = clEnqueueCopyBuffer(series->ctx->queue, source, target, source_offset, target_offset, bytes,
-                                            num_wait, wait, series->want_event ? &event : NULL);
+    const cl_int code =
+        clEnqueueCopyBuffer(series->ctx->queue, source, target, source_offset, target_offset, bytes,
+                            num_wait, wait, series->want_event ? &event : NULL);
     return enqueued(series, code, event, "clEnqueueCopyBuffer");
 }
 
-clsp_status clspi_series_write(clspi_series *series, cl_mem target, size_t offset, const void *source, size_t bytes)
+clsp_status clspi_series_write(clspi_series *series, cl_mem target, size_t offset,
+                               const void *source, size_t bytes)
 {
     const cl_event *wait;
     cl_event event = NULL;
     const cl_uint num_wait = next_wait(series, &wait);
 
     if (bytes == 0) return CLSP_OK;
-    const cl_int code = clEnqueueWriteBuffer(series->ctx->queue, target, CL_TRUE, offset, bytes, source, num_wait, wait,
-                                             series->want_event ? &event : NULL);
+    const cl_int code =
+        clEnqueueWriteBuffer(series->ctx->queue, target, CL_TRUE, offset, bytes, source, num_wait,
+                             wait, series->want_event ? &event : NULL);
     if (code != CL_SUCCESS) return clspi_waited(series->ctx, code, "clEnqueueWriteBuffer");
     return enqueued(series, code, event, "clEnqueueWriteBuffer");
 }
 
-clsp_status clspi_series_read(clspi_series *series, cl_mem source, size_t offset, void *target, size_t bytes)
+clsp_status clspi_series_read(clspi_series *series, cl_mem source, size_t offset, void *target,
+                              size_t bytes)
 {
     const cl_event *wait;
     cl_event event = NULL;
     const cl_uint num_wait = next_wait(series, &wait);
 
     if (bytes == 0) return CLSP_OK;
-    const cl_int code = clEnqueueReadBuffer(series->ctx->queue, source, CL_TRUE, offset, bytes, target, num_wait, wait,
-                                            series->want_event ? &event : NULL);
+    const cl_int code =
+        clEnqueueReadBuffer(series->ctx->queue, source, CL_TRUE, offset, bytes, target, num_wait,
+                            wait, series->want_event ? &event : NULL);
     if (code != CL_SUCCESS) return clspi_waited(series->ctx, code, "clEnqueueReadBuffer");
     return enqueued(series, code, event, "clEnqueueReadBuffer");
 }
@@ -142,7 +152,8 @@ clsp_status clspi_series_hold(clspi_series *series)
 
     /* a barrier without a list would wait for everything that the queue holds */
     if (num_wait == 0) return CLSP_OK;
-    return clspi_cl(&series->ctx->log, clEnqueueBarrierWithWaitList(series->ctx->queue, num_wait, wait, NULL),
+    return clspi_cl(&series->ctx->log,
+                    clEnqueueBarrierWithWaitList(series->ctx->queue, num_wait, wait, NULL),
                     "clEnqueueBarrierWithWaitList");
 }
 

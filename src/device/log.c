@@ -32,7 +32,8 @@ static void deliver(clspi_log *log, clsp_log_level level, const char *text)
     pthread_mutex_unlock(&log->lock);
 }
 
-static void format_and_deliver(clspi_log *log, clsp_log_level level, const char *format, va_list args)
+static void format_and_deliver(clspi_log *log, clsp_log_level level, const char *format,
+                               va_list args)
 {
     char text[CLSPI_MESSAGE_MAX];
 

@@ -23,13 +23,17 @@ typedef struct clspi_log {
 clsp_status clspi_log_init(clspi_log *log, clsp_log_fn fn, void *user);
 void clspi_log_release(clspi_log *log);
 
-/* Formats and hands on one message; longer ones are cut. log NULL keeps an error for the calling thread. */
-void clspi_message(clspi_log *log, clsp_log_level level, const char *format, ...) CLSPI_PRINTF(3, 4);
+/* Formats and hands on one message; longer ones are cut. log NULL keeps an error for the calling
+ * thread. */
+void clspi_message(clspi_log *log, clsp_log_level level, const char *format, ...)
+    CLSPI_PRINTF(3, 4);
 
 /* The same at level error; returns status, so that a check is one line. */
-clsp_status clspi_fail(clspi_log *log, clsp_status status, const char *format, ...) CLSPI_PRINTF(3, 4);
+clsp_status clspi_fail(clspi_log *log, clsp_status status, const char *format, ...)
+    CLSPI_PRINTF(3, 4);
 
-/* Turns what an OpenCL call returned into a status; an error is reported as "what: name of the code". */
+/* Turns what an OpenCL call returned into a status; an error is reported as "what: name of the
+ * code". */
 clsp_status clspi_cl(clspi_log *log, cl_int code, const char *what);
 
 /* Copies the last error as clsp_context_last_error describes. */

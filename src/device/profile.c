@@ -11,7 +11,9 @@ int clspi_contains(const char *text, const char *part, size_t part_length)
 {
     for (; strlen(text) >= part_length; text++) {
         size_t i = 0;
-        while (i < part_length && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+        while (i < part_length &&
+               tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+            i++;
         if (i == part_length) return 1;
         if (*text == '\0') return 0;
     }
@@ -88,7 +90,8 @@ static void query_platform_name(cl_device_id device, char *text, size_t size)
 
     text[0] = '\0';
     query(device, CL_DEVICE_PLATFORM, &platform, sizeof platform);
-    if (platform && clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) == CL_SUCCESS)
+    if (platform &&
+        clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) == CL_SUCCESS)
         snprintf(text, size, "%s", name);
 }
 
@@ -147,14 +150,17 @@ static clsp_device_class query_class(cl_device_id device)
     return CLSP_CLASS_ACCELERATOR;
 }
 
-/* The query alone does not tell: Mesa's rusticl reports Global for AMD's LDS, and CPU runtimes may report Local. So a
-   GPU counts as having it when it says so, or when its vendor is known to build it into every GPU. */
+/* The query alone does not tell: Mesa's rusticl reports Global for AMD's LDS, and CPU runtimes may
+   report Local. So a GPU counts as having it when it says so, or when its vendor is known to build
+   it into every GPU. */
 static uint32_t query_local_is_real(cl_device_id device, const clsp_device_info *info)
 {
-    static const char *const vendors[] = {"NVIDIA", "AMD", "Advanced Micro", "Intel", "Qualcomm", "freedreno"};
+    static const char *const vendors[] = {"NVIDIA", "AMD",      "Advanced Micro",
+                                          "Intel",  "Qualcomm", "freedreno"};
     cl_device_local_mem_type type;
 
-    if (info->device_class != CLSP_CLASS_INTEGRATED && info->device_class != CLSP_CLASS_DISCRETE) return 0;
+    if (info->device_class != CLSP_CLASS_INTEGRATED && info->device_class != CLSP_CLASS_DISCRETE)
+        return 0;
     query(device, CL_DEVICE_LOCAL_MEM_TYPE, &type, sizeof type);
     if (type == CL_LOCAL) return 1;
     for (size_t i = 0; i < CLSPI_COUNT(vendors); i++)
@@ -191,7 +197,8 @@ void clspi_profile_query(clsp_device_info *info, cl_device_id device)
         info->image_2d_max[0] = query_size(device, CL_DEVICE_IMAGE2D_MAX_WIDTH);
         info->image_2d_max[1] = query_size(device, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
     }
-    info->native_vector_bytes = query_uint(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) * (uint32_t)sizeof(cl_float);
+    info->native_vector_bytes =
+        query_uint(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) * (uint32_t)sizeof(cl_float);
     info->max_work_group = query_size(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     info->local_bytes = query_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
     info->global_bytes = query_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
@@ -217,7 +224,8 @@ static void narrow_u64(uint64_t *field, uint64_t value)
 static bool narrow_class(clsp_device_info *info, const char *name, size_t length)
 {
     for (size_t i = 0; i < CLSPI_COUNT(class_names); i++) {
-        if (strlen(class_names[i].name) == length && strncmp(class_names[i].name, name, length) == 0) {
+        if (strlen(class_names[i].name) == length &&
+            strncmp(class_names[i].name, name, length) == 0) {
             info->device_class = class_names[i].device_class;
             return true;
         }
@@ -234,17 +242,28 @@ static void narrow_images(clsp_device_info *info, uint64_t value)
 static bool narrow_number(clsp_device_info *info, const char *key, size_t length, uint64_t value)
 {
 #define IS(word) (length == sizeof(word) - 1 && strncmp(key, word, length) == 0)
-    if (IS("fp64")) narrow_u32(&info->fp64, value);
-    else if (IS("fp16")) narrow_u32(&info->fp16, value);
-    else if (IS("fma")) narrow_u32(&info->fma, value);
-    else if (IS("images")) narrow_images(info, value);
-    else if (IS("svm")) info->svm &= (uint32_t)value;
-    else if (IS("work_group") && value > 0) narrow_u64(&info->max_work_group, value);
-    else if (IS("local")) narrow_u64(&info->local_bytes, value);
-    else if (IS("alloc") && value > 0) narrow_u64(&info->max_alloc_bytes, value);
-    else if (IS("opencl") && value >= 100) narrow_u32(&info->opencl_version, value);
-    else if (IS("local_is_real") && value <= 1) info->local_is_real = (uint32_t)value;
-    else return false;
+    if (IS("fp64"))
+        narrow_u32(&info->fp64, value);
+    else if (IS("fp16"))
+        narrow_u32(&info->fp16, value);
+    else if (IS("fma"))
+        narrow_u32(&info->fma, value);
+    else if (IS("images"))
+        narrow_images(info, value);
+    else if (IS("svm"))
+        info->svm &= (uint32_t)value;
+    else if (IS("work_group") && value > 0)
+        narrow_u64(&info->max_work_group, value);
+    else if (IS("local"))
+        narrow_u64(&info->local_bytes, value);
+    else if (IS("alloc") && value > 0)
+        narrow_u64(&info->max_alloc_bytes, value);
+    else if (IS("opencl") && value >= 100)
+        narrow_u32(&info->opencl_version, value);
+    else if (IS("local_is_real") && value <= 1)
+        info->local_is_real = (uint32_t)value;
+    else
+        return false;
     return true;
 #undef IS
 }
@@ -260,8 +279,10 @@ static bool narrow_word(clsp_device_info *info, const char *word, size_t length)
     if (!equals) return false;
     const size_t key_length = (size_t)(equals - word);
     const size_t value_length = length - key_length - 1;
-    if (key_length == 5 && strncmp(word, "class", 5) == 0) return narrow_class(info, equals + 1, value_length);
-    if (value_length == 0 || value_length >= sizeof digits || !isdigit((unsigned char)equals[1])) return false;
+    if (key_length == 5 && strncmp(word, "class", 5) == 0)
+        return narrow_class(info, equals + 1, value_length);
+    if (value_length == 0 || value_length >= sizeof digits || !isdigit((unsigned char)equals[1]))
+        return false;
     memcpy(digits, equals + 1, value_length);
     digits[value_length] = '\0';
     value = strtoull(digits, &end, 10);
@@ -274,7 +295,8 @@ clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, cls
     while (*limits) {
         const size_t length = strcspn(limits, ",");
         if (!narrow_word(info, limits, length))
-            return clspi_fail(log, CLSP_ERROR_ARGUMENT, "limits: '%.*s' is not one of the limits' words",
+            return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                              "limits: '%.*s' is not one of the limits' words",
                               (int)clspi_min(length, 80), limits);
         limits += length + (limits[length] == ',');
     }

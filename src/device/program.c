@@ -41,13 +41,16 @@ static void log_build_failure(clsp_context *ctx, const clspi_program *entry)
     size_t size = 0;
     const cl_device_id device = ctx->device.id;
 
-    if (clGetProgramBuildInfo(entry->program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) == CL_SUCCESS)
+    if (clGetProgramBuildInfo(entry->program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) ==
+        CL_SUCCESS)
         text = calloc(1, size + 1);
-    if (text && clGetProgramBuildInfo(entry->program, device, CL_PROGRAM_BUILD_LOG, size, text, NULL) != CL_SUCCESS)
+    if (text && clGetProgramBuildInfo(entry->program, device, CL_PROGRAM_BUILD_LOG, size, text,
+                                      NULL) != CL_SUCCESS)
         text[0] = '\0';
     placed = text ? clspi_build_log_place(entry->source->text, text) : NULL;
     clspi_message(&ctx->log, CLSP_LOG_ERROR, "%s.cl, built with '%s', does not compile on %s:\n%s",
-                  entry->source->name, entry->options, ctx->device.name, placed ? placed : "(no build log)");
+                  entry->source->name, entry->options, ctx->device.name,
+                  placed ? placed : "(no build log)");
     free(placed);
     free(text);
 }
@@ -76,19 +79,22 @@ static bool build_cached(clsp_context *ctx, const clspi_cache_key *key, clspi_pr
     cl_int code = CL_INVALID_BINARY, binary_code = CL_SUCCESS;
 
     if (!ctx->cache_dir || !clspi_cache_load(ctx->cache_dir, key, &binary, &size)) return false;
-    entry->program = clCreateProgramWithBinary(ctx->context, 1, &ctx->device.id, &size,
-                                               (const unsigned char **)&binary, &binary_code, &code);
+    entry->program =
+        clCreateProgramWithBinary(ctx->context, 1, &ctx->device.id, &size,
+                                  (const unsigned char **)&binary, &binary_code, &code);
     free(binary);
     if (code == CL_SUCCESS && binary_code == CL_SUCCESS)
         code = clBuildProgram(entry->program, 1, &ctx->device.id, entry->options, NULL, NULL);
     if (code == CL_SUCCESS && binary_code == CL_SUCCESS) return true;
-    clspi_message(&ctx->log, CLSP_LOG_WARNING, "cache: the driver refused the binary of %s.cl", entry->source->name);
+    clspi_message(&ctx->log, CLSP_LOG_WARNING, "cache: the driver refused the binary of %s.cl",
+                  entry->source->name);
     if (entry->program) clReleaseProgram(entry->program);
     entry->program = NULL;
     return false;
 }
 
-/* Some drivers (ARM's) finish compiling when kernels are made, so make them before asking for the binary. */
+/* Some drivers (ARM's) finish compiling when kernels are made, so make them before asking for the
+ * binary. */
 static void finish_compiling(cl_program program)
 {
     cl_uint count = 0;
@@ -97,7 +103,8 @@ static void finish_compiling(cl_program program)
     if (clCreateKernelsInProgram(program, 0, NULL, &count) != CL_SUCCESS || count == 0) return;
     kernels = calloc(count, sizeof *kernels);
     if (kernels && clCreateKernelsInProgram(program, count, kernels, NULL) == CL_SUCCESS)
-        for (cl_uint i = 0; i < count; i++) clReleaseKernel(kernels[i]);
+        for (cl_uint i = 0; i < count; i++)
+            clReleaseKernel(kernels[i]);
     free(kernels);
 }
 
@@ -109,11 +116,17 @@ static void store_binary(clsp_context *ctx, const clspi_cache_key *key, cl_progr
     unsigned char *binary = NULL;
 
     if (!ctx->cache_dir) return;
-    if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof num, &num, NULL) != CL_SUCCESS || num != 1) return;
+    if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof num, &num, NULL) != CL_SUCCESS ||
+        num != 1)
+        return;
     finish_compiling(program);
-    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) != CL_SUCCESS || size == 0) return;
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) !=
+            CL_SUCCESS ||
+        size == 0)
+        return;
     binary = malloc(size);
-    if (binary && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+    if (binary &&
+        clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
         clspi_cache_store(ctx->cache_dir, key, binary, size, &ctx->log);
     free(binary);
 }
@@ -128,8 +141,8 @@ static clsp_status build(clsp_context *ctx, clspi_program *entry)
     if (!cached) status = build_source(ctx, entry);
     entry->build_ms = now_ms() - start;
     if (status != CLSP_OK) return status;
-    clspi_message(&ctx->log, CLSP_LOG_INFO, "%s.cl, '%s': %s in %.1f ms", entry->source->name, entry->options,
-                  cached ? "taken from the cache" : "compiled", entry->build_ms);
+    clspi_message(&ctx->log, CLSP_LOG_INFO, "%s.cl, '%s': %s in %.1f ms", entry->source->name,
+                  entry->options, cached ? "taken from the cache" : "compiled", entry->build_ms);
     if (!cached) store_binary(ctx, &key, entry->program);
     return CLSP_OK;
 }
@@ -187,14 +200,17 @@ static clsp_status get_entry(clsp_context *ctx, clspi_program *wanted, clspi_pro
     return CLSP_OK;
 }
 
-static clsp_status program_entry(clsp_context *ctx, const char *name, const char *options, clspi_program **found)
+static clsp_status program_entry(clsp_context *ctx, const char *name, const char *options,
+                                 clspi_program **found)
 {
     const clspi_source *const source = find_source(name);
     clspi_program *const wanted = source ? new_entry(source, options) : NULL;
     clsp_status status;
 
-    if (!source) return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "%s.cl: there is no such program", name);
-    if (!wanted) return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "%s.cl: no memory for a program", name);
+    if (!source)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "%s.cl: there is no such program", name);
+    if (!wanted)
+        return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "%s.cl: no memory for a program", name);
     pthread_mutex_lock(&ctx->programs_lock);
     status = get_entry(ctx, wanted, found);
     pthread_mutex_unlock(&ctx->programs_lock);
@@ -210,8 +226,8 @@ void clspi_programs_release(clsp_context *ctx)
     }
 }
 
-clsp_status clspi_program_get(clsp_context *ctx, const char *name, const char *options, cl_program *program,
-                              double *build_ms)
+clsp_status clspi_program_get(clsp_context *ctx, const char *name, const char *options,
+                              cl_program *program, double *build_ms)
 {
     clspi_program *entry;
     const clsp_status status = program_entry(ctx, name, options, &entry);
@@ -228,8 +244,8 @@ static size_t kernel_limit(const clsp_context *ctx, cl_kernel kernel)
 {
     size_t limit = 0;
 
-    if (clGetKernelWorkGroupInfo(kernel, ctx->device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL) !=
-        CL_SUCCESS)
+    if (clGetKernelWorkGroupInfo(kernel, ctx->device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit,
+                                 &limit, NULL) != CL_SUCCESS)
         limit = 1;
     return clspi_min(limit, (size_t)ctx->device.max_work_group);
 }
@@ -246,7 +262,8 @@ clsp_status clspi_kernel_create(clspi_kernel *kernel, clsp_context *ctx, const c
     kernel->kernel = clCreateKernel(program, kernel_name, &code);
     CLSPI_TRY(clspi_cl(&ctx->log, code, kernel_name));
     kernel->local = ctx->tuning.work_group;
-    while (kernel->local > 1 && kernel->local > kernel_limit(ctx, kernel->kernel)) kernel->local /= 2;
+    while (kernel->local > 1 && kernel->local > kernel_limit(ctx, kernel->kernel))
+        kernel->local /= 2;
     return CLSP_OK;
 
 fail:
@@ -265,12 +282,14 @@ static size_t first_group(const clsp_context *ctx)
 {
     size_t group = ctx->tuning.work_group;
 
-    while (group > 1 && group > ctx->device.max_work_group) group /= 2;
+    while (group > 1 && group > ctx->device.max_work_group)
+        group /= 2;
     return group;
 }
 
-clsp_status clspi_kernel_create_grouped(clspi_kernel *kernel, clsp_context *ctx, const char *program_name,
-                                        const char *options, const char *kernel_name)
+clsp_status clspi_kernel_create_grouped(clspi_kernel *kernel, clsp_context *ctx,
+                                        const char *program_name, const char *options,
+                                        const char *kernel_name)
 {
     char text[GROUPED_OPTIONS_MAX];
     clsp_status status;
@@ -293,20 +312,23 @@ void clspi_kernel_release(clspi_kernel *kernel)
     kernel->kernel = NULL;
 }
 
-static void report_kernel(const clsp_context *ctx, const clspi_program *entry, cl_kernel kernel, clsp_kernel_fn fn,
-                          void *user)
+static void report_kernel(const clsp_context *ctx, const clspi_program *entry, cl_kernel kernel,
+                          clsp_kernel_fn fn, void *user)
 {
     char name[128] = "";
     cl_ulong local = 0, private_bytes = 0;
     size_t multiple = 0;
     const cl_device_id id = ctx->device.id;
-    clsp_kernel_info info = {.program = entry->source->name, .kernel = name, .options = entry->options};
+    clsp_kernel_info info = {
+        .program = entry->source->name, .kernel = name, .options = entry->options};
 
     /* a driver that cannot tell leaves a zero */
     clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name - 1, name, NULL);
-    clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple, NULL);
+    clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+                             sizeof multiple, &multiple, NULL);
     clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
-    clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private_bytes, &private_bytes, NULL);
+    clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private_bytes,
+                             &private_bytes, NULL);
     info.work_group_limit = kernel_limit(ctx, kernel);
     info.preferred_multiple = multiple;
     info.local_bytes = local;
@@ -315,8 +337,8 @@ static void report_kernel(const clsp_context *ctx, const clspi_program *entry, c
     fn(user, &info);
 }
 
-clsp_status clspi_program_report(clsp_context *ctx, const char *name, const char *options, clsp_kernel_fn fn,
-                                 void *user)
+clsp_status clspi_program_report(clsp_context *ctx, const char *name, const char *options,
+                                 clsp_kernel_fn fn, void *user)
 {
     clsp_status status;
     clspi_program *entry;
@@ -325,8 +347,9 @@ clsp_status clspi_program_report(clsp_context *ctx, const char *name, const char
 
     CLSPI_TRY(program_entry(ctx, name, options, &entry));
     if (!fn) return CLSP_OK;
-    CLSPI_TRY(clspi_cl(&ctx->log, clCreateKernelsInProgram(entry->program, CLSPI_COUNT(kernels), kernels, &count),
-                       "clCreateKernelsInProgram"));
+    CLSPI_TRY(clspi_cl(
+        &ctx->log, clCreateKernelsInProgram(entry->program, CLSPI_COUNT(kernels), kernels, &count),
+        "clCreateKernelsInProgram"));
     for (cl_uint i = 0; i < count; i++) {
         report_kernel(ctx, entry, kernels[i], fn, user);
         clReleaseKernel(kernels[i]);
@@ -342,7 +365,8 @@ clsp_status clspi_program_report_grouped(clsp_context *ctx, const char *name, co
 {
     char text[GROUPED_OPTIONS_MAX];
     clspi_kernel kernel;
-    const clsp_status status = clspi_kernel_create_grouped(&kernel, ctx, name, options, kernel_name);
+    const clsp_status status =
+        clspi_kernel_create_grouped(&kernel, ctx, name, options, kernel_name);
 
     clspi_kernel_release(&kernel);
     if (status != CLSP_OK) return status;

@@ -7,8 +7,8 @@
 #include "check.h"
 #include "profile.h"
 
-/* PoCL 3.1 calls assert() when HOME is set but empty and nothing else names its cache folder: a process that asks it
-   for devices dies. Such a platform is passed over instead. */
+/* PoCL 3.1 calls assert() when HOME is set but empty and nothing else names its cache folder: a
+   process that asks it for devices dies. Such a platform is passed over instead. */
 static bool home_aborts_pocl(void)
 {
     const char *const home = getenv("HOME");
@@ -21,10 +21,12 @@ static bool platform_would_abort(cl_platform_id platform, clspi_log *log)
     char name[256] = "";
 
     if (!home_aborts_pocl()) return false;
-    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) != CL_SUCCESS) return false;
+    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) != CL_SUCCESS)
+        return false;
     if (strcmp(name, pocl) != 0) return false;
     clspi_message(log, CLSP_LOG_WARNING,
-                  "PoCL was passed over because HOME is empty, which aborts it: set HOME, or POCL_CACHE_DIR to a "
+                  "PoCL was passed over because HOME is empty, which aborts it: set HOME, or "
+                  "POCL_CACHE_DIR to a "
                   "folder that can be written");
     return true;
 }
@@ -42,7 +44,8 @@ static clsp_status get_platforms(cl_platform_id **platforms, cl_uint *count, cls
         return CLSP_OK;
     }
     *platforms = calloc(*count, sizeof **platforms);
-    if (!*platforms) return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "no memory for %u platforms", *count);
+    if (!*platforms)
+        return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "no memory for %u platforms", *count);
     CLSPI_TRY(clspi_cl(log, clGetPlatformIDs(*count, *platforms, NULL), "clGetPlatformIDs"));
     return CLSP_OK;
 
@@ -61,7 +64,8 @@ static clsp_status append_devices(cl_platform_id platform, clsp_device_info **in
     cl_uint num = 0;
     clsp_device_info *grown;
 
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &num) != CL_SUCCESS || num == 0) return CLSP_OK;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &num) != CL_SUCCESS || num == 0)
+        return CLSP_OK;
     ids = calloc(num, sizeof *ids);
     grown = realloc(*infos, (*count + num) * sizeof **infos);
     if (grown) *infos = grown;
@@ -70,7 +74,8 @@ static clsp_status append_devices(cl_platform_id platform, clsp_device_info **in
         return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "no memory for %u devices", num);
     }
     if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, num, ids, NULL) == CL_SUCCESS) {
-        for (cl_uint i = 0; i < num; i++) clspi_profile_query(&(*infos)[(*count)++], ids[i]);
+        for (cl_uint i = 0; i < num; i++)
+            clspi_profile_query(&(*infos)[(*count)++], ids[i]);
     }
     free(ids);
     return CLSP_OK;
@@ -116,11 +121,14 @@ clsp_status clsp_device_list(clsp_device_info *infos, size_t capacity, size_t *c
 
 /* ---- choice ---- */
 
-/* Larger is better: class first, then doubles (which sets software rasterisers behind), then compute units. */
+/* Larger is better: class first, then doubles (which sets software rasterisers behind), then
+ * compute units. */
 static uint64_t rank(const clsp_device_info *info)
 {
-    static const uint64_t class_rank[] = {
-        [CLSP_CLASS_ACCELERATOR] = 1, [CLSP_CLASS_CPU] = 2, [CLSP_CLASS_INTEGRATED] = 3, [CLSP_CLASS_DISCRETE] = 4};
+    static const uint64_t class_rank[] = {[CLSP_CLASS_ACCELERATOR] = 1,
+                                          [CLSP_CLASS_CPU] = 2,
+                                          [CLSP_CLASS_INTEGRATED] = 3,
+                                          [CLSP_CLASS_DISCRETE] = 4};
 
     return class_rank[info->device_class] << 40 | (uint64_t)info->fp64 << 36 | info->compute_units;
 }
@@ -166,27 +174,32 @@ static bool matches(const clsp_device_info *info, size_t position, const char *w
 
     if (*words == '\0') return true;
     if (is_index(words, &index)) return index == position;
-    if (is_class_word(words, &low, &high)) return info->device_class >= low && info->device_class <= high;
+    if (is_class_word(words, &low, &high))
+        return info->device_class >= low && info->device_class <= high;
     if (colon)
         return clspi_contains(info->platform, words, (size_t)(colon - words)) &&
                clspi_contains(info->name, colon + 1, strlen(colon + 1));
-    return clspi_contains(info->platform, words, strlen(words)) || clspi_contains(info->name, words, strlen(words));
+    return clspi_contains(info->platform, words, strlen(words)) ||
+           clspi_contains(info->name, words, strlen(words));
 }
 
 /* "no device fits 'arc'; there are: 0 'Portable Computing Language:pthread-...', ..." */
-static clsp_status fail_with_list(const clsp_device_info *infos, size_t count, const char *words, clspi_log *log)
+static clsp_status fail_with_list(const clsp_device_info *infos, size_t count, const char *words,
+                                  clspi_log *log)
 {
     char list[2048] = "";
     size_t used = 0;
 
     if (count == 0 && home_aborts_pocl())
         return clspi_fail(log, CLSP_ERROR_NO_DEVICE,
-                          "no OpenCL device was found; PoCL is passed over while HOME is empty, which aborts it: set "
+                          "no OpenCL device was found; PoCL is passed over while HOME is empty, "
+                          "which aborts it: set "
                           "HOME, or POCL_CACHE_DIR to a folder that can be written");
     if (count == 0)
-        return clspi_fail(log, CLSP_ERROR_NO_DEVICE,
-                          "no OpenCL device was found: install an OpenCL driver for the GPU, or PoCL for the CPU "
-                          "(Debian: pocl-opencl-icd)");
+        return clspi_fail(
+            log, CLSP_ERROR_NO_DEVICE,
+            "no OpenCL device was found: install an OpenCL driver for the GPU, or PoCL for the CPU "
+            "(Debian: pocl-opencl-icd)");
     for (size_t i = 0; i < count && used < sizeof list - 1; i++) {
         const int n = snprintf(list + used, sizeof list - used, "%s%zu '%s:%s'", i ? ", " : "", i,
                                infos[i].platform, infos[i].name);
@@ -207,10 +220,13 @@ clsp_status clspi_select(clsp_device_info *chosen, const char *words, clspi_log 
     status = clspi_devices(&infos, &count, log);
     if (status != CLSP_OK) return status;
     for (size_t i = 0; i < count; i++) {
-        if (matches(&infos[i], i, words) && (!best || rank(&infos[i]) > rank(best))) best = &infos[i];
+        if (matches(&infos[i], i, words) && (!best || rank(&infos[i]) > rank(best)))
+            best = &infos[i];
     }
-    if (best) *chosen = *best;
-    else status = fail_with_list(infos, count, words, log);
+    if (best)
+        *chosen = *best;
+    else
+        status = fail_with_list(infos, count, words, log);
     free(infos);
     return status;
 }

@@ -7,8 +7,9 @@
 /* All devices of all platforms. *infos is malloc'ed, NULL when *count is 0. */
 clsp_status clspi_devices(clsp_device_info **infos, size_t *count, clspi_log *log);
 
-/* Picks by the words of clsp_context_opts.device (NULL or "": the environment variable CLSPLINE_DEVICE, else the
-   best). CLSP_ERROR_NO_DEVICE, with the devices that there are in the log, when none fits. */
+/* Picks by the words of clsp_context_opts.device (NULL or "": the environment variable
+   CLSPLINE_DEVICE, else the best). CLSP_ERROR_NO_DEVICE, with the devices that there are in the
+   log, when none fits. */
 clsp_status clspi_select(clsp_device_info *chosen, const char *words, clspi_log *log);
 
 #endif

@@ -7,7 +7,10 @@ typedef struct status_text {
     const char *text;
 } status_text;
 
-#define CL_NAME(code) {code, #code}
+#define CL_NAME(code)                                                                              \
+    {                                                                                              \
+        code, #code                                                                                \
+    }
 
 static const status_text texts[] = {
     {CLSP_OK, "CLSP_OK: success"},

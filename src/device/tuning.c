@@ -5,15 +5,16 @@
 #include "check.h"
 #include "profile.h"
 
-#define MIB          ((size_t)1 << 20)
-#define FMA_SLOW     UINT64_C(4000000000)
-#define FMA_FAST     UINT64_C(100000000000)
-#define GROUPS_OLD   65535 /* older Mesa drivers fail above */
-#define GROUPS_MANY  ((size_t)1 << 20)
+#define MIB         ((size_t)1 << 20)
+#define FMA_SLOW    UINT64_C(4000000000)
+#define FMA_FAST    UINT64_C(100000000000)
+#define GROUPS_OLD  65535 /* older Mesa drivers fail above */
+#define GROUPS_MANY ((size_t)1 << 20)
 
-/* What the classes start from. Products: on CPUs CLBlast was 4 times slower than our own kernels or worse at every size
-   tried, up to 1024 x 1024 x 1024; on a GPU it won from 32 x 32 upward, and lost 3 to 12 times below 16. */
-#define CPU        4, GROUPS_OLD, 64, FMA_SLOW, 32, 4 * MIB, 0, 0, 33, 0, 0
+/* What the classes start from. Products: on CPUs CLBlast was 4 times slower than our own kernels or
+   worse at every size tried, up to 1024 x 1024 x 1024; on a GPU it won from 32 x 32 upward, and
+   lost 3 to 12 times below 16. */
+#define CPU 4, GROUPS_OLD, 64, FMA_SLOW, 32, 4 * MIB, 0, 0, 33, 0, 0
 #define GPU(groups, fma, scratch, registers, column)                                               \
     64, groups, 0, fma, 1024, scratch, registers, column, 16, 32, 32
 
@@ -23,8 +24,8 @@ typedef struct tuning_row {
     clspi_tuning tuning;
 } tuning_row;
 
-/* The first row that fits counts. Registers: NVIDIA and AMD give an item up to 255; Intel's 128 of 32 bytes are 64 a lane
-   at 16 lanes; ARM gives 64 and V3D 64, less at full speed. */
+/* The first row that fits counts. Registers: NVIDIA and AMD give an item up to 255; Intel's 128 of
+   32 bytes are 64 a lane at 16 lanes; ARM gives 64 and V3D 64, less at full speed. */
 static const tuning_row rows[] = {
     {CLSP_CLASS_CPU, NULL, {CPU}},
     {CLSP_CLASS_DISCRETE, "NVIDIA", {GPU(GROUPS_MANY, FMA_FAST, 16 * MIB, 96, 32)}},
@@ -47,7 +48,8 @@ clspi_tuning clspi_tuning_for(const clsp_device_info *info)
     return rows[i].tuning;
 }
 
-/* PoCL compiles every kernel of a program when its binary is asked for, and keeps a cache of its own. */
+/* PoCL compiles every kernel of a program when its binary is asked for, and keeps a cache of its
+ * own. */
 int clspi_keeps_binaries(const clsp_device_info *info)
 {
     static const char pocl[] = "Portable Computing";

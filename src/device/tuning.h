@@ -1,4 +1,5 @@
-/* The tuning table: every number that depends on the kind of device stands here, with a default row. */
+/* The tuning table: every number that depends on the kind of device stands here, with a default
+ * row. */
 #ifndef CLSPI_TUNING_H
 #define CLSPI_TUNING_H
 
@@ -7,15 +8,18 @@
 typedef struct clspi_tuning {
     size_t work_group;       /* preferred local size of one-dimensional launches */
     size_t max_groups;       /* work-groups of one launch; larger jobs are split */
-    size_t max_vector_bytes; /* explicit vectors of a work-item, at most; 0: scalar kernels, one item a column */
-    uint64_t max_launch_fma; /* multiply-adds of one launch, to stay far below a driver's time limit */
-    size_t items_per_unit;   /* work-items that keep a compute unit busy */
-    size_t scratch_bytes;    /* intermediate results between two launches, small enough for a cache */
+    size_t max_vector_bytes; /* explicit vectors of a work-item, at most; 0: scalar kernels, one
+                                item a column */
+    uint64_t
+        max_launch_fma; /* multiply-adds of one launch, to stay far below a driver's time limit */
+    size_t items_per_unit; /* work-items that keep a compute unit busy */
+    size_t scratch_bytes;  /* intermediate results between two launches, small enough for a cache */
     uint32_t item_registers; /* 32-bit numbers that an item may keep beside what it works on */
     uint32_t single_column;  /* 32-bit numbers of one column that an item may keep at all */
-    uint32_t gemm_wide_columns; /* products at least this wide are made by columns, others by rows */
-    uint32_t gemm_clblast_f32;  /* CLBlast makes products whose m, n and k are all at least this; */
-    uint32_t gemm_clblast_f64;  /* 0: none */
+    uint32_t
+        gemm_wide_columns;     /* products at least this wide are made by columns, others by rows */
+    uint32_t gemm_clblast_f32; /* CLBlast makes products whose m, n and k are all at least this; */
+    uint32_t gemm_clblast_f64; /* 0: none */
 } clspi_tuning;
 
 /* The row for a device (as narrowed). */

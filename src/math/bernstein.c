@@ -2,8 +2,8 @@
 
 /* Starts at the mode, the largest value, with 1, walks outwards by the ratio of neighbours
        B_{k+1} / B_k = (n - k) / (k + 1) * t / (1 - t)
-   and divides by the sum, which is 1 for the true values. Nothing overflows: all values are at most the first, up to the
-   rounding of where the mode lies. bernstein.cl does the same on a device. */
+   and divides by the sum, which is 1 for the true values. Nothing overflows: all values are at most
+   the first, up to the rounding of where the mode lies. bernstein.cl does the same on a device. */
 void clspi_bernstein(double *values, uint32_t degree, uint32_t a, uint32_t last)
 {
     const uint32_t rest = last - a;
@@ -19,5 +19,6 @@ void clspi_bernstein(double *values, uint32_t degree, uint32_t a, uint32_t last)
         values[k - 1] = values[k] * ((double)k * rest) / ((double)(degree - k + 1) * a);
         sum += values[k - 1];
     }
-    for (uint32_t k = 0; k <= degree; k++) values[k] /= sum;
+    for (uint32_t k = 0; k <= degree; k++)
+        values[k] /= sum;
 }

@@ -1,13 +1,15 @@
-/* Bernstein polynomials B_k^n(t) = C(n, k) t^k (1 - t)^(n - k) of any degree, without powers or binomials. */
+/* Bernstein polynomials B_k^n(t) = C(n, k) t^k (1 - t)^(n - k) of any degree, without powers or
+ * binomials. */
 #ifndef CLSPI_BERNSTEIN_H
 #define CLSPI_BERNSTEIN_H
 
 #include <stdint.h>
 
 /* All values of one degree at the rational parameter t = a / last, 0 <= a <= last, last > 0:
-   values[k] = B_k^degree(t), k = 0..degree. At t = 0 and t = 1 they are exactly 0 and 1; they are never negative and their
-   sum is 1 to rounding. Each is within about sqrt(degree) + 4 units of 2^-53 of the true value, relative to the largest
-   (docs/math.md, 2). Taking t as a ratio keeps it exact: t / (1 - t) = a / (last - a). */
+   values[k] = B_k^degree(t), k = 0..degree. At t = 0 and t = 1 they are exactly 0 and 1; they are
+   never negative and their sum is 1 to rounding. Each is within about sqrt(degree) + 4 units of
+   2^-53 of the true value, relative to the largest (docs/math.md, 2). Taking t as a ratio keeps it
+   exact: t / (1 - t) = a / (last - a). */
 void clspi_bernstein(double *values, uint32_t degree, uint32_t a, uint32_t last);
 
 #endif

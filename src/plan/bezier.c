@@ -1,4 +1,5 @@
-/* The plan of Bezier surfaces: checks descriptions, builds tables, chooses a kernel shape and enqueues it. */
+/* The plan of Bezier surfaces: checks descriptions, builds tables, chooses a kernel shape and
+ * enqueues it. */
 #include <clspline/bezier.h>
 
 #include <stdlib.h>
@@ -28,11 +29,12 @@ struct clsp_bezier_plan {
     size_t points_capacity;
     size_t num_patches;
     bool loaded;
-    cl_mem t;         /* what bezier_contract makes for up to t_patches patches */
+    cl_mem t; /* what bezier_contract makes for up to t_patches patches */
     size_t t_patches;
-    cl_mem staging;   /* of the host-pointer calls */
+    cl_mem staging; /* of the host-pointer calls */
     size_t staging_bytes;
-    cl_event last;    /* on out-of-order queues: the plan's last command, which the next one must wait for */
+    cl_event last; /* on out-of-order queues: the plan's last command, which the next one must wait
+                      for */
 };
 
 /* ---- description ---- */
@@ -42,17 +44,22 @@ static clsp_status check_desc(clsp_context *ctx, const clsp_bezier_desc *d)
     clspi_log *const log = &ctx->log;
 
     if (d->precision != CLSP_F32 && d->precision != CLSP_F64)
-        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "bezier: precision %d is neither CLSP_F32 nor CLSP_F64",
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "bezier: precision %d is neither CLSP_F32 nor CLSP_F64",
                           (int)d->precision);
     if (d->precision == CLSP_F64 && !ctx->device.fp64)
-        return clspi_fail(log, CLSP_ERROR_NO_FP64, "bezier: %s has no double precision; use CLSP_F32 or another device",
+        return clspi_fail(log, CLSP_ERROR_NO_FP64,
+                          "bezier: %s has no double precision; use CLSP_F32 or another device",
                           ctx->device.name);
     if (d->degree_u > CLSP_BEZIER_MAX_DEGREE || d->degree_v > CLSP_BEZIER_MAX_DEGREE)
-        return clspi_fail(log, CLSP_ERROR_DEGREE, "bezier: degrees %u and %u: at most %d each", d->degree_u, d->degree_v,
-                          CLSP_BEZIER_MAX_DEGREE);
-    if (d->dim > 4) return clspi_fail(log, CLSP_ERROR_ARGUMENT, "bezier: dim %u is above 4", d->dim);
-    if (d->num_u < 1 || d->num_v < 1 || d->num_u > CLSP_BEZIER_MAX_SAMPLES || d->num_v > CLSP_BEZIER_MAX_SAMPLES)
-        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "bezier: a grid of %u x %u samples: 1 to %d each", d->num_u, d->num_v,
+        return clspi_fail(log, CLSP_ERROR_DEGREE, "bezier: degrees %u and %u: at most %d each",
+                          d->degree_u, d->degree_v, CLSP_BEZIER_MAX_DEGREE);
+    if (d->dim > 4)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "bezier: dim %u is above 4", d->dim);
+    if (d->num_u < 1 || d->num_v < 1 || d->num_u > CLSP_BEZIER_MAX_SAMPLES ||
+        d->num_v > CLSP_BEZIER_MAX_SAMPLES)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "bezier: a grid of %u x %u samples: 1 to %d each", d->num_u, d->num_v,
                           CLSP_BEZIER_MAX_SAMPLES);
     return CLSP_OK;
 }
@@ -65,10 +72,11 @@ static clsp_status check_sizes(const clsp_bezier_plan *plan)
 
     if (clspi_size_mul(&points, d->dim) && clspi_size_mul(&points, plan->u.order) &&
         clspi_size_mul(&points, plan->v.order) && clspi_size_mul(&samples, plan->width) &&
-        clspi_size_mul(&samples, d->num_u) && clspi_size_mul(&t, d->dim) && clspi_size_mul(&t, plan->v.stride) &&
-        clspi_size_mul(&t, plan->u.order))
+        clspi_size_mul(&samples, d->num_u) && clspi_size_mul(&t, d->dim) &&
+        clspi_size_mul(&t, plan->v.stride) && clspi_size_mul(&t, plan->u.order))
         return CLSP_OK;
-    return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY, "bezier: one patch is larger than the address space");
+    return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "bezier: one patch is larger than the address space");
 }
 
 /* ---- programs ---- */
@@ -82,7 +90,8 @@ static clsp_status create_kernels(clsp_bezier_plan *plan)
 
     if (shape->in_columns) {
         clspi_bezier_columns_options(options, ctx, shape);
-        CLSPI_TRY(clspi_kernel_create_grouped(&plan->columns, ctx, "bezier_columns", options, "bezier_columns"));
+        CLSPI_TRY(clspi_kernel_create_grouped(&plan->columns, ctx, "bezier_columns", options,
+                                              "bezier_columns"));
         if (shape->fused) return CLSP_OK;
     }
     clspi_bezier_rows_options(options, ctx, shape);
@@ -126,20 +135,23 @@ static clsp_status create_t(clsp_bezier_plan *plan)
     const size_t budget = plan->ctx->tuning.scratch_bytes;
     const size_t bytes = plan->real_bytes * plan->desc.dim * plan->v.stride * plan->u.order;
 
-    plan->t_patches = clspi_max(1, clspi_min(budget, (size_t)plan->ctx->device.max_alloc_bytes) / bytes);
+    plan->t_patches =
+        clspi_max(1, clspi_min(budget, (size_t)plan->ctx->device.max_alloc_bytes) / bytes);
     return clspi_buffer_create(&plan->t, plan->ctx, plan->t_patches * bytes);
 }
 
 /* ---- creation ---- */
 
-clsp_status clsp_bezier_plan_create(clsp_bezier_plan **out, clsp_context *ctx, const clsp_bezier_desc *desc)
+clsp_status clsp_bezier_plan_create(clsp_bezier_plan **out, clsp_context *ctx,
+                                    const clsp_bezier_desc *desc)
 {
     clsp_status status;
     clsp_bezier_plan *plan = NULL;
 
     if (out) *out = NULL;
     if (!out || !ctx || !desc)
-        return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT, "clsp_bezier_plan_create: NULL argument");
+        return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT,
+                          "clsp_bezier_plan_create: NULL argument");
     CLSPI_TRY(clspi_context_usable(ctx));
     CLSPI_TRY(check_desc(ctx, desc));
     plan = calloc(1, sizeof *plan);
@@ -151,7 +163,8 @@ clsp_status clsp_bezier_plan_create(clsp_bezier_plan **out, clsp_context *ctx, c
     plan->width = desc->num_v * plan->desc.dim;
     clspi_bezier_table_shape(&plan->u, desc->degree_u, desc->num_u);
     clspi_bezier_table_shape(&plan->v, desc->degree_v, desc->num_v);
-    plan->shape = clspi_bezier_choose(ctx, desc->precision, plan->desc.dim, plan->u.order, plan->v.order, plan->width);
+    plan->shape = clspi_bezier_choose(ctx, desc->precision, plan->desc.dim, plan->u.order,
+                                      plan->v.order, plan->width);
     CLSPI_TRY(check_sizes(plan));
     plan->points_per_patch = (size_t)plan->u.order * plan->v.order * plan->desc.dim;
     CLSPI_TRY(create_kernels(plan));
@@ -186,8 +199,8 @@ void clsp_bezier_plan_destroy(clsp_bezier_plan **ptr)
 /* ---- series of a plan ---- */
 
 /* On an out-of-order queue a plan's calls still run one after another: they share its buffers. */
-static clsp_status begin(clsp_bezier_plan *plan, clspi_series *series, cl_uint num_wait, const cl_event *wait,
-                         const cl_event *done)
+static clsp_status begin(clsp_bezier_plan *plan, clspi_series *series, cl_uint num_wait,
+                         const cl_event *wait, const cl_event *done)
 {
     clspi_series_begin(series, plan->ctx, num_wait, wait, done);
     return plan->last ? clspi_series_join(series, plan->last) : CLSP_OK;
@@ -220,8 +233,8 @@ static clsp_status reserve_points(clsp_bezier_plan *plan, size_t num_patches)
     clsp_status status;
 
     if (!clspi_size_mul(&bytes, plan->points_per_patch) || !clspi_size_mul(&bytes, num_patches))
-        return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY, "bezier: %zu patches are more than the address space",
-                          num_patches);
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "bezier: %zu patches are more than the address space", num_patches);
     plan->loaded = false;
     if (num_patches <= plan->points_capacity) return CLSP_OK;
     clspi_buffer_release(&plan->points);
@@ -231,24 +244,28 @@ static clsp_status reserve_points(clsp_bezier_plan *plan, size_t num_patches)
     return status;
 }
 
-clsp_status clsp_bezier_set_control_points(clsp_bezier_plan *plan, size_t num_patches, cl_mem points, size_t offset,
-                                           cl_uint num_wait, const cl_event *wait, cl_event *done)
+clsp_status clsp_bezier_set_control_points(clsp_bezier_plan *plan, size_t num_patches,
+                                           cl_mem points, size_t offset, cl_uint num_wait,
+                                           const cl_event *wait, cl_event *done)
 {
     clsp_status status;
     clspi_series series = {0};
     size_t count = num_patches;
 
-    if (!plan) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_bezier_set_control_points: plan is NULL");
+    if (!plan)
+        return clspi_fail(NULL, CLSP_ERROR_ARGUMENT,
+                          "clsp_bezier_set_control_points: plan is NULL");
     clsp_context *const ctx = plan->ctx;
     CLSPI_TRY(clspi_context_usable(ctx));
     CLSPI_TRY(clspi_wait_list_check(ctx, num_wait, wait));
     if (!clspi_size_mul(&count, plan->points_per_patch))
-        return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "bezier: %zu patches are more than the address space",
-                          num_patches);
+        return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "bezier: %zu patches are more than the address space", num_patches);
     CLSPI_TRY(clspi_buffer_check(ctx, points, offset, count, plan->real_bytes, "control points"));
     CLSPI_TRY(reserve_points(plan, num_patches));
     CLSPI_TRY(begin(plan, &series, num_wait, wait, done));
-    CLSPI_TRY(clspi_series_copy(&series, points, offset * plan->real_bytes, plan->points, 0, count * plan->real_bytes));
+    CLSPI_TRY(clspi_series_copy(&series, points, offset * plan->real_bytes, plan->points, 0,
+                                count * plan->real_bytes));
     CLSPI_TRY(end(plan, &series, done));
     plan->num_patches = num_patches;
     plan->loaded = true;
@@ -265,8 +282,9 @@ static clsp_status set_from_host(clsp_bezier_plan *plan, size_t num_patches, con
     clspi_series series = {0};
 
     if (!plan || (!points && num_patches > 0) || plan->desc.precision != precision)
-        return clspi_fail(plan ? &plan->ctx->log : NULL, CLSP_ERROR_ARGUMENT,
-                          "bezier: control points: a NULL argument, or the precision is not the plan's");
+        return clspi_fail(
+            plan ? &plan->ctx->log : NULL, CLSP_ERROR_ARGUMENT,
+            "bezier: control points: a NULL argument, or the precision is not the plan's");
     CLSPI_TRY(clspi_context_usable(plan->ctx));
     CLSPI_TRY(reserve_points(plan, num_patches));
     CLSPI_TRY(begin(plan, &series, 0, NULL, NULL));
@@ -281,12 +299,14 @@ fail:
     return clspi_series_fail(&series, status);
 }
 
-clsp_status clsp_bezier_set_control_points_f32(clsp_bezier_plan *plan, size_t num_patches, const float *points)
+clsp_status clsp_bezier_set_control_points_f32(clsp_bezier_plan *plan, size_t num_patches,
+                                               const float *points)
 {
     return set_from_host(plan, num_patches, points, CLSP_F32);
 }
 
-clsp_status clsp_bezier_set_control_points_f64(clsp_bezier_plan *plan, size_t num_patches, const double *points)
+clsp_status clsp_bezier_set_control_points_f64(clsp_bezier_plan *plan, size_t num_patches,
+                                               const double *points)
 {
     return set_from_host(plan, num_patches, points, CLSP_F64);
 }
@@ -301,14 +321,16 @@ typedef struct row_range {
     size_t offset; /* reals */
 } row_range;
 
-/* Work-groups of bezier_columns along the columns: of one patch, or with one column an item, of all patches. */
+/* Work-groups of bezier_columns along the columns: of one patch, or with one column an item, of all
+ * patches. */
 static size_t tiles_of(const clsp_bezier_plan *plan, size_t num_patches)
 {
     const size_t columns = plan->shape.columns == 1 ? num_patches * plan->width : plan->width;
     return clspi_div_up(columns, plan->shape.columns * plan->columns.local);
 }
 
-static clsp_status launch_columns(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
+static clsp_status launch_columns(clsp_bezier_plan *plan, clspi_series *series,
+                                  const row_range *range)
 {
     const cl_uint num_patches = (cl_uint)range->num_patches;
     const cl_uint num_tiles = (cl_uint)tiles_of(plan, range->num_patches);
@@ -318,32 +340,36 @@ static clsp_status launch_columns(clsp_bezier_plan *plan, clspi_series *series, 
     const cl_uint2 first_patch = clspi_halves(plan->shape.fused ? range->first_patch : 0);
     const cl_uint2 offset = clspi_halves(range->offset);
     const clspi_arg args[] = {
-        CLSPI_ARG(source),           CLSPI_ARG(first_patch),    CLSPI_ARG(num_patches),
-        CLSPI_ARG(plan->v.order),    CLSPI_ARG(plan->u.values), CLSPI_ARG(plan->u.stride),
-        CLSPI_ARG(plan->v.values),   CLSPI_ARG(plan->v.stride), CLSPI_ARG(plan->width),
+        CLSPI_ARG(source),           CLSPI_ARG(first_patch),     CLSPI_ARG(num_patches),
+        CLSPI_ARG(plan->v.order),    CLSPI_ARG(plan->u.values),  CLSPI_ARG(plan->u.stride),
+        CLSPI_ARG(plan->v.values),   CLSPI_ARG(plan->v.stride),  CLSPI_ARG(plan->width),
         CLSPI_ARG(range->first_row), CLSPI_ARG(range->num_rows), CLSPI_ARG(num_tiles),
-        CLSPI_ARG(num_blocks),       CLSPI_ARG(range->out),     CLSPI_ARG(offset),
+        CLSPI_ARG(num_blocks),       CLSPI_ARG(range->out),      CLSPI_ARG(offset),
     };
 
     return clspi_series_launch(series, &plan->columns, args, CLSPI_COUNT(args),
                                num_tiles * num_blocks * layers * plan->columns.local);
 }
 
-static clsp_status launch_contract(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
+static clsp_status launch_contract(clsp_bezier_plan *plan, clspi_series *series,
+                                   const row_range *range)
 {
     const cl_uint num_strips = plan->v.stride / plan->shape.lanes;
     const cl_uint2 first_patch = clspi_halves(range->first_patch);
-    const uint64_t fma_per_i = (uint64_t)plan->v.order * plan->v.stride * plan->desc.dim * range->num_patches;
-    const cl_uint most = (cl_uint)clspi_min(plan->u.order, clspi_max(1, plan->ctx->tuning.max_launch_fma / fma_per_i));
+    const uint64_t fma_per_i =
+        (uint64_t)plan->v.order * plan->v.stride * plan->desc.dim * range->num_patches;
+    const cl_uint most = (cl_uint)clspi_min(
+        plan->u.order, clspi_max(1, plan->ctx->tuning.max_launch_fma / fma_per_i));
     clsp_status status;
 
     for (cl_uint first_i = 0; first_i < plan->u.order; first_i += most) {
         const cl_uint num_i = (cl_uint)clspi_min(most, plan->u.order - first_i);
         const cl_uint items = (cl_uint)(range->num_patches * num_i * num_strips);
         const clspi_arg args[] = {
-            CLSPI_ARG(plan->points),   CLSPI_ARG(first_patch),    CLSPI_ARG(plan->u.order), CLSPI_ARG(plan->v.order),
-            CLSPI_ARG(plan->v.values), CLSPI_ARG(plan->v.stride), CLSPI_ARG(num_strips),    CLSPI_ARG(first_i),
-            CLSPI_ARG(num_i),          CLSPI_ARG(items),          CLSPI_ARG(plan->t),
+            CLSPI_ARG(plan->points),  CLSPI_ARG(first_patch),    CLSPI_ARG(plan->u.order),
+            CLSPI_ARG(plan->v.order), CLSPI_ARG(plan->v.values), CLSPI_ARG(plan->v.stride),
+            CLSPI_ARG(num_strips),    CLSPI_ARG(first_i),        CLSPI_ARG(num_i),
+            CLSPI_ARG(items),         CLSPI_ARG(plan->t),
         };
         CLSPI_TRY(clspi_series_launch(series, &plan->contract, args, CLSPI_COUNT(args), items));
     }
@@ -353,14 +379,16 @@ fail:
     return status;
 }
 
-/* Columns for one item of bezier_rows: on CPUs long strips, which run at the speed of stores, but enough of them. */
+/* Columns for one item of bezier_rows: on CPUs long strips, which run at the speed of stores, but
+ * enough of them. */
 static cl_uint strip_of(const clsp_bezier_plan *plan, size_t num_blocks)
 {
     const size_t wanted = plan->ctx->device.compute_units * plan->ctx->tuning.items_per_unit;
     const size_t strips = clspi_max(1, wanted / num_blocks);
 
     if (plan->shape.lanes == 1) return 1;
-    return (cl_uint)clspi_min(STRIP_MAX, clspi_round_up(clspi_div_up(plan->width, strips), STRIP_MIN));
+    return (cl_uint)clspi_min(STRIP_MAX,
+                              clspi_round_up(clspi_div_up(plan->width, strips), STRIP_MIN));
 }
 
 static clsp_status launch_rows(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
@@ -372,17 +400,18 @@ static clsp_status launch_rows(clsp_bezier_plan *plan, clspi_series *series, con
     const cl_uint items = (cl_uint)(range->num_patches * num_blocks * num_strips);
     const cl_uint2 offset = clspi_halves(range->offset);
     const clspi_arg args[] = {
-        CLSPI_ARG(plan->t),        CLSPI_ARG(plan->u.order), CLSPI_ARG(stride_t),
-        CLSPI_ARG(plan->u.values), CLSPI_ARG(plan->u.stride), CLSPI_ARG(plan->width),
+        CLSPI_ARG(plan->t),          CLSPI_ARG(plan->u.order),   CLSPI_ARG(stride_t),
+        CLSPI_ARG(plan->u.values),   CLSPI_ARG(plan->u.stride),  CLSPI_ARG(plan->width),
         CLSPI_ARG(range->first_row), CLSPI_ARG(range->num_rows), CLSPI_ARG(strip),
-        CLSPI_ARG(num_blocks),     CLSPI_ARG(num_strips),    CLSPI_ARG(items),
-        CLSPI_ARG(range->out),     CLSPI_ARG(offset),
+        CLSPI_ARG(num_blocks),       CLSPI_ARG(num_strips),      CLSPI_ARG(items),
+        CLSPI_ARG(range->out),       CLSPI_ARG(offset),
     };
 
     return clspi_series_launch(series, &plan->rows, args, CLSPI_COUNT(args), items);
 }
 
-/* Rows of patches that one launch may cover, by the number of its work-groups or items and of its multiply-adds. */
+/* Rows of patches that one launch may cover, by the number of its work-groups or items and of its
+ * multiply-adds. */
 static uint64_t rows_of_a_launch(const clsp_bezier_plan *plan)
 {
     const clspi_tuning *const tuning = &plan->ctx->tuning;
@@ -393,7 +422,8 @@ static uint64_t rows_of_a_launch(const clsp_bezier_plan *plan)
         by_groups = tuning->max_groups / tiles_of(plan, 1) * plan->shape.block_rows;
     } else {
         const uint64_t items = clspi_div_up(plan->width, plan->shape.lanes == 1 ? 1 : STRIP_MIN);
-        by_groups = (uint64_t)tuning->max_groups * tuning->work_group / items * CLSPI_BEZIER_ROWS_PER_ITEM;
+        by_groups =
+            (uint64_t)tuning->max_groups * tuning->work_group / items * CLSPI_BEZIER_ROWS_PER_ITEM;
     }
     return clspi_max(1, clspi_min(by_fma, by_groups) / ROWS_MULTIPLE) * ROWS_MULTIPLE;
 }
@@ -411,10 +441,12 @@ static void launch_limits(const clsp_bezier_plan *plan, size_t *patches, cl_uint
 /* The second sum, and with a fused shape the first. */
 static clsp_status launch(clsp_bezier_plan *plan, clspi_series *series, const row_range *range)
 {
-    return plan->shape.in_columns ? launch_columns(plan, series, range) : launch_rows(plan, series, range);
+    return plan->shape.in_columns ? launch_columns(plan, series, range)
+                                  : launch_rows(plan, series, range);
 }
 
-static clsp_status enqueue_rows(clsp_bezier_plan *plan, clspi_series *series, const row_range *whole)
+static clsp_status enqueue_rows(clsp_bezier_plan *plan, clspi_series *series,
+                                const row_range *whole)
 {
     clsp_status status;
     size_t patches;
@@ -449,10 +481,12 @@ fail:
 static clsp_status check_range(const clsp_bezier_plan *plan, size_t first, size_t count)
 {
     if (!plan->loaded)
-        return clspi_fail(&plan->ctx->log, CLSP_ERROR_STATE, "bezier: no control points are loaded");
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_STATE,
+                          "bezier: no control points are loaded");
     if (first > plan->num_patches || count > plan->num_patches - first)
-        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT, "bezier: patches %zu to %zu + %zu of %zu", first, first,
-                          count, plan->num_patches);
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "bezier: patches %zu to %zu + %zu of %zu", first, first, count,
+                          plan->num_patches);
     return CLSP_OK;
 }
 
@@ -463,13 +497,14 @@ static clsp_status count_reals(const clsp_bezier_plan *plan, size_t count, size_
 
     if (!clspi_size_mul(&bytes, plan->desc.num_u) || !clspi_size_mul(&bytes, plan->width) ||
         !clspi_size_mul(&bytes, count))
-        return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY, "bezier: the points are more than the address space");
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "bezier: the points are more than the address space");
     *reals = bytes / plan->real_bytes;
     return CLSP_OK;
 }
 
-clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, size_t first, size_t count, cl_mem points, size_t offset,
-                             cl_uint num_wait, const cl_event *wait, cl_event *done)
+clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, size_t first, size_t count, cl_mem points,
+                             size_t offset, cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
     clsp_status status;
     clspi_series series = {0};
@@ -495,7 +530,8 @@ fail:
 /* ---- evaluation into host memory ---- */
 
 /* How the host-pointer calls cut a job: whole patches at a time, or rows of one. */
-static clsp_status staging_limits(const clsp_bezier_plan *plan, size_t count, size_t *patches, cl_uint *rows)
+static clsp_status staging_limits(const clsp_bezier_plan *plan, size_t count, size_t *patches,
+                                  cl_uint *rows)
 {
     enum { STAGING = 256 << 20 };
     const size_t most = clspi_min(STAGING, (size_t)plan->ctx->device.max_alloc_bytes);
@@ -509,7 +545,8 @@ static clsp_status staging_limits(const clsp_bezier_plan *plan, size_t count, si
     *rows = (cl_uint)(num_rows / ROWS_MULTIPLE * ROWS_MULTIPLE);
     if (*rows > 0) return CLSP_OK;
     return clspi_fail(&plan->ctx->log, CL_INVALID_BUFFER_SIZE,
-                      "bezier: %d rows of %zu bytes do not fit the device's largest buffer", ROWS_MULTIPLE, row_bytes);
+                      "bezier: %d rows of %zu bytes do not fit the device's largest buffer",
+                      ROWS_MULTIPLE, row_bytes);
 }
 
 static clsp_status reserve_staging(clsp_bezier_plan *plan, size_t bytes)
@@ -554,8 +591,12 @@ static clsp_status eval_parts(clsp_bezier_plan *plan, size_t first, size_t count
     CLSPI_TRY(reserve_staging(plan, patches * rows * row_bytes));
     for (size_t p = 0; p < count; p += patches) {
         for (cl_uint r = 0; r < d->num_u; r += rows) {
-            const row_range part = {first + p, clspi_min(patches, count - p), r,
-                                    (cl_uint)clspi_min(rows, d->num_u - r), plan->staging, 0};
+            const row_range part = {first + p,
+                                    clspi_min(patches, count - p),
+                                    r,
+                                    (cl_uint)clspi_min(rows, d->num_u - r),
+                                    plan->staging,
+                                    0};
             CLSPI_TRY(eval_part(plan, &part, target + (p * d->num_u + r) * row_bytes));
         }
     }

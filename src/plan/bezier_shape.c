@@ -17,8 +17,9 @@ static cl_uint lanes_of(const clsp_context *ctx, clsp_precision precision)
     return bytes == 0 ? 1 : (cl_uint)(bytes / real_bytes);
 }
 
-/* More columns an item mean fewer loads of B_i(u), as long as registers last and few lanes lie beyond the row's end.
-   Measured on an H200 (docs/performance.md): 2, 3 and 4 columns are best up to orders 6, 12 and 32. */
+/* More columns an item mean fewer loads of B_i(u), as long as registers last and few lanes lie
+   beyond the row's end. Measured on an H200 (docs/performance.md): 2, 3 and 4 columns are best up
+   to orders 6, 12 and 32. */
 static cl_uint columns_of(const clsp_context *ctx, const clspi_bezier_shape *shape, cl_uint width)
 {
     const size_t words = (size_t)shape->order_u * (shape->precision == CLSP_F64 ? 2 : 1);
@@ -31,10 +32,12 @@ static cl_uint columns_of(const clsp_context *ctx, const clspi_bezier_shape *sha
     return columns;
 }
 
-clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision precision, cl_uint dim, cl_uint order_u,
-                                       cl_uint order_v, cl_uint width)
+clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision precision,
+                                       cl_uint dim, cl_uint order_u, cl_uint order_v, cl_uint width)
 {
-    enum { FUSED_MAX = 36 }; /* order_u * order_v: the first sum is made again for each block of rows */
+    enum {
+        FUSED_MAX = 36
+    }; /* order_u * order_v: the first sum is made again for each block of rows */
     const size_t words = (size_t)order_u * (precision == CLSP_F64 ? 2 : 1);
     clspi_bezier_shape shape = {.precision = precision, .dim = dim, .order_u = order_u};
 
@@ -56,8 +59,9 @@ static int real_options(char *text, const clsp_context *ctx, const clspi_bezier_
     const bool wide = shape->precision == CLSP_F64;
 
     return snprintf(text, CLSPI_BEZIER_OPTIONS_MAX,
-                    "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u", wide ? 64 : 32, shape->lanes,
-                    wide || ctx->device.fma, ctx->device.address_bits);
+                    "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u",
+                    wide ? 64 : 32, shape->lanes, wide || ctx->device.fma,
+                    ctx->device.address_bits);
 }
 
 void clspi_bezier_table_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
@@ -80,28 +84,33 @@ void clspi_bezier_columns_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const cls
     const int used = real_options(text, ctx, shape);
 
     snprintf(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used),
-             " -DCLSP_DIM=%u -DCLSP_ORDER_U=%u -DCLSP_COLUMNS=%u -DCLSP_BLOCK_ROWS=%u -DCLSP_STAGE=%d -DCLSP_FUSED=%d",
-             shape->dim, shape->order_u, shape->columns, shape->block_rows, shape->stage, shape->fused);
+             " -DCLSP_DIM=%u -DCLSP_ORDER_U=%u -DCLSP_COLUMNS=%u -DCLSP_BLOCK_ROWS=%u "
+             "-DCLSP_STAGE=%d -DCLSP_FUSED=%d",
+             shape->dim, shape->order_u, shape->columns, shape->block_rows, shape->stage,
+             shape->fused);
 }
 
 /* ---- all of them ---- */
 
 /* The shapes for wide and for narrow grids of one order, which may be the same. */
-static clsp_status build_columns(clsp_context *ctx, clsp_precision precision, cl_uint order, clsp_kernel_fn fn,
-                                 void *user)
+static clsp_status build_columns(clsp_context *ctx, clsp_precision precision, cl_uint order,
+                                 clsp_kernel_fn fn, void *user)
 {
     enum { DIM = 3, WIDE = 6000, NARROW = 30 };
     const clspi_bezier_shape wide = clspi_bezier_choose(ctx, precision, DIM, order, order, WIDE);
-    const clspi_bezier_shape narrow = clspi_bezier_choose(ctx, precision, DIM, order, order, NARROW);
+    const clspi_bezier_shape narrow =
+        clspi_bezier_choose(ctx, precision, DIM, order, order, NARROW);
     char options[CLSPI_BEZIER_OPTIONS_MAX];
     clsp_status status;
 
     if (!wide.in_columns) return CLSP_OK;
     clspi_bezier_columns_options(options, ctx, &wide);
-    CLSPI_TRY(clspi_program_report_grouped(ctx, "bezier_columns", options, "bezier_columns", fn, user));
+    CLSPI_TRY(
+        clspi_program_report_grouped(ctx, "bezier_columns", options, "bezier_columns", fn, user));
     if (narrow.columns == wide.columns) return CLSP_OK;
     clspi_bezier_columns_options(options, ctx, &narrow);
-    CLSPI_TRY(clspi_program_report_grouped(ctx, "bezier_columns", options, "bezier_columns", fn, user));
+    CLSPI_TRY(
+        clspi_program_report_grouped(ctx, "bezier_columns", options, "bezier_columns", fn, user));
     return CLSP_OK;
 
 fail:
@@ -121,7 +130,8 @@ clsp_status clspi_bezier_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *u
         CLSPI_TRY(clspi_program_report(ctx, "bernstein", options, fn, user));
         clspi_bezier_rows_options(options, ctx, &any);
         CLSPI_TRY(clspi_program_report(ctx, "bezier_rows", options, fn, user));
-        for (cl_uint order = 1; order <= MAX_ORDER; order++) CLSPI_TRY(build_columns(ctx, p, order, fn, user));
+        for (cl_uint order = 1; order <= MAX_ORDER; order++)
+            CLSPI_TRY(build_columns(ctx, p, order, fn, user));
     }
     return CLSP_OK;
 

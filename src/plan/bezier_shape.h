@@ -21,11 +21,14 @@ typedef struct clspi_bezier_shape {
     cl_uint block_rows; /* of a work-group of bezier_columns */
 } clspi_bezier_shape;
 
-/* Chooses by the device's class, its tuning and the job's sizes. width: reals of a row of points. */
-clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision precision, cl_uint dim, cl_uint order_u,
-                                       cl_uint order_v, cl_uint width);
+/* Chooses by the device's class, its tuning and the job's sizes. width: reals of a row of points.
+ */
+clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision precision,
+                                       cl_uint dim, cl_uint order_u, cl_uint order_v,
+                                       cl_uint width);
 
-/* Build options of bernstein.cl, bezier_rows.cl and bezier_columns.cl (the last without CLSP_GROUP). */
+/* Build options of bernstein.cl, bezier_rows.cl and bezier_columns.cl (the last without
+ * CLSP_GROUP). */
 void clspi_bezier_table_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
                                 const clspi_bezier_shape *shape);
 void clspi_bezier_rows_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,

@@ -19,38 +19,43 @@ void clspi_bezier_table_release(clspi_bezier_table *table)
 }
 
 /* One sample's column, through a scratch of `order` doubles. */
-static void fill_column(const clspi_bezier_table *table, clsp_precision precision, void *values, double *scratch,
-                        cl_uint a)
+static void fill_column(const clspi_bezier_table *table, clsp_precision precision, void *values,
+                        double *scratch, cl_uint a)
 {
     clspi_bernstein(scratch, table->order - 1, a, table->num > 1 ? table->num - 1 : 1);
     for (size_t k = 0; k < table->order; k++) {
-        if (precision == CLSP_F64) ((double *)values)[k * table->stride + a] = scratch[k];
-        else ((float *)values)[k * table->stride + a] = (float)scratch[k];
+        if (precision == CLSP_F64)
+            ((double *)values)[k * table->stride + a] = scratch[k];
+        else
+            ((float *)values)[k * table->stride + a] = (float)scratch[k];
     }
 }
 
-static clsp_status fill_on_host(const clspi_bezier_table *table, clspi_series *series, clsp_precision precision,
-                                size_t bytes)
+static clsp_status fill_on_host(const clspi_bezier_table *table, clspi_series *series,
+                                clsp_precision precision, size_t bytes)
 {
     void *const values = calloc(1, bytes);
     double *const scratch = calloc(table->order, sizeof *scratch);
     clsp_status status = CLSP_ERROR_NO_MEMORY;
 
     if (values && scratch) {
-        for (cl_uint a = 0; a < table->num; a++) fill_column(table, precision, values, scratch, a);
+        for (cl_uint a = 0; a < table->num; a++)
+            fill_column(table, precision, values, scratch, a);
         status = clspi_series_write(series, table->values, 0, values, bytes);
     } else {
-        clspi_fail(&series->ctx->log, status, "bezier: no host memory for a table of %zu bytes", bytes);
+        clspi_fail(&series->ctx->log, status, "bezier: no host memory for a table of %zu bytes",
+                   bytes);
     }
     free(values);
     free(scratch);
     return status;
 }
 
-static clsp_status fill_on_device(const clspi_bezier_table *table, clspi_series *series, const char *options)
+static clsp_status fill_on_device(const clspi_bezier_table *table, clspi_series *series,
+                                  const char *options)
 {
-    const clspi_arg args[] = {CLSPI_ARG(table->values), CLSPI_ARG(table->order), CLSPI_ARG(table->num),
-                              CLSPI_ARG(table->stride)};
+    const clspi_arg args[] = {CLSPI_ARG(table->values), CLSPI_ARG(table->order),
+                              CLSPI_ARG(table->num), CLSPI_ARG(table->stride)};
     clspi_kernel kernel = {0};
     clsp_status status;
 
@@ -64,8 +69,8 @@ fail:
     return status;
 }
 
-clsp_status clspi_bezier_table_fill(clspi_bezier_table *table, clspi_series *series, clsp_precision precision,
-                                    const char *options)
+clsp_status clspi_bezier_table_fill(clspi_bezier_table *table, clspi_series *series,
+                                    clsp_precision precision, const char *options)
 {
     enum { HOST_MAX = 65536 }; /* values; about half a millisecond */
     size_t values = table->order, bytes;
@@ -73,7 +78,8 @@ clsp_status clspi_bezier_table_fill(clspi_bezier_table *table, clspi_series *ser
 
     if (!clspi_size_mul(&values, table->stride)) goto too_large;
     bytes = values;
-    if (!clspi_size_mul(&bytes, precision == CLSP_F64 ? sizeof(double) : sizeof(float))) goto too_large;
+    if (!clspi_size_mul(&bytes, precision == CLSP_F64 ? sizeof(double) : sizeof(float)))
+        goto too_large;
     CLSPI_TRY(clspi_buffer_create(&table->values, series->ctx, bytes));
     return values <= HOST_MAX ? fill_on_host(table, series, precision, bytes)
                               : fill_on_device(table, series, options);
@@ -81,5 +87,6 @@ clsp_status clspi_bezier_table_fill(clspi_bezier_table *table, clspi_series *ser
 fail:
     return status;
 too_large:
-    return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY, "bezier: a table is larger than the address space");
+    return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "bezier: a table is larger than the address space");
 }

@@ -29,7 +29,8 @@ clsp_context *context_with(const char *limits)
     clsp_context *ctx;
     clsp_context_opts opts = {.limits = words};
 
-    snprintf(words, sizeof words, "%s%s%s", environment ? environment : "", environment && *limits ? "," : "", limits);
+    snprintf(words, sizeof words, "%s%s%s", environment ? environment : "",
+             environment && *limits ? "," : "", limits);
     assert_int_equal(clsp_context_create(&ctx, NULL, &opts), CLSP_OK);
     return ctx;
 }
@@ -80,8 +81,10 @@ static void *to_precision(const job *j, const double *values, size_t count)
 
     assert_non_null(out);
     for (size_t i = 0; i < count; i++) {
-        if (j->desc.precision == CLSP_F64) ((double *)out)[i] = values[i];
-        else ((float *)out)[i] = (float)values[i];
+        if (j->desc.precision == CLSP_F64)
+            ((double *)out)[i] = values[i];
+        else
+            ((float *)out)[i] = (float)values[i];
     }
     return out;
 }
@@ -89,15 +92,17 @@ static void *to_precision(const job *j, const double *values, size_t count)
 static void from_precision(const job *j, double *values, const void *in, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        values[i] = j->desc.precision == CLSP_F64 ? ((const double *)in)[i] : (double)((const float *)in)[i];
+        values[i] = j->desc.precision == CLSP_F64 ? ((const double *)in)[i]
+                                                  : (double)((const float *)in)[i];
 }
 
 void job_load(job *j)
 {
     void *const controls = to_precision(j, j->controls, j->num_controls);
-    const clsp_status status = j->desc.precision == CLSP_F64
-                                   ? clsp_bezier_set_control_points_f64(j->plan, j->num_patches, controls)
-                                   : clsp_bezier_set_control_points_f32(j->plan, j->num_patches, controls);
+    const clsp_status status =
+        j->desc.precision == CLSP_F64
+            ? clsp_bezier_set_control_points_f64(j->plan, j->num_patches, controls)
+            : clsp_bezier_set_control_points_f32(j->plan, j->num_patches, controls);
     assert_int_equal(status, CLSP_OK);
     free(controls);
 }
@@ -114,7 +119,8 @@ void job_create(job *j, clsp_context *ctx, clsp_bezier_desc desc, size_t num_pat
     j->controls = malloc(j->num_controls * sizeof(double) + 1);
     j->points = malloc(j->num_points * sizeof(double) + 1);
     assert_true(j->controls && j->points);
-    for (size_t i = 0; i < j->num_controls; i++) j->controls[i] = rounded(j, random_real());
+    for (size_t i = 0; i < j->num_controls; i++)
+        j->controls[i] = rounded(j, random_real());
     assert_int_equal(clsp_bezier_plan_create(&j->plan, ctx, &desc), CLSP_OK);
     job_load(j);
 }
@@ -129,7 +135,8 @@ void job_destroy(job *j)
 
 static void assert_poison(const unsigned char *bytes, size_t count)
 {
-    for (size_t i = 0; i < count; i++) assert_int_equal(bytes[i], POISON);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(bytes[i], POISON);
 }
 
 void job_eval(job *j, size_t first, size_t count)
@@ -140,8 +147,9 @@ void job_eval(job *j, size_t first, size_t count)
 
     assert_non_null(memory);
     memset(memory, POISON, bytes + 2 * GUARD);
-    const clsp_status status = j->desc.precision == CLSP_F64 ? clsp_bezier_eval_f64(j->plan, first, count, out)
-                                                             : clsp_bezier_eval_f32(j->plan, first, count, out);
+    const clsp_status status = j->desc.precision == CLSP_F64
+                                   ? clsp_bezier_eval_f64(j->plan, first, count, out)
+                                   : clsp_bezier_eval_f32(j->plan, first, count, out);
     assert_int_equal(status, CLSP_OK);
     assert_poison(memory, GUARD);
     assert_poison(memory + GUARD + bytes, GUARD);
@@ -159,11 +167,15 @@ void job_eval_buffer(job *j, size_t first, size_t count, size_t offset)
 
     assert_non_null(memory);
     memset(memory, POISON, all);
-    assert_int_equal(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL), CL_SUCCESS);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, all, memory, &code);
+    assert_int_equal(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
+                     CL_SUCCESS);
+    cl_mem buffer =
+        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, all, memory, &code);
     assert_int_equal(code, CL_SUCCESS);
-    assert_int_equal(clsp_bezier_eval(j->plan, first, count, buffer, offset, 0, NULL, NULL), CLSP_OK);
-    assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, all, memory, 0, NULL, NULL), CL_SUCCESS);
+    assert_int_equal(clsp_bezier_eval(j->plan, first, count, buffer, offset, 0, NULL, NULL),
+                     CLSP_OK);
+    assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, all, memory, 0, NULL, NULL),
+                     CL_SUCCESS);
     assert_poison(memory, offset * real_bytes(j));
     assert_poison(memory + all - GUARD, GUARD);
     from_precision(j, j->points + first * patch_points(j), memory + offset * real_bytes(j), reals);
@@ -174,7 +186,8 @@ void job_eval_buffer(job *j, size_t first, size_t count, size_t offset)
 static double scale_of(const double *values, size_t count)
 {
     double scale = 0.0;
-    for (size_t i = 0; i < count; i++) scale = fmax(scale, fabs(values[i]));
+    for (size_t i = 0; i < count; i++)
+        scale = fmax(scale, fabs(values[i]));
     return scale > 0.0 ? scale : 1.0;
 }
 
@@ -189,12 +202,14 @@ static double point_error(const job *j, size_t point, long double *scratch)
     const double *const controls = j->controls + patch * patch_controls(j);
     const double eps = d->precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     const double unit = eps * scale_of(controls, patch_controls(j));
-    long double (*const oracle)(const double *, unsigned, unsigned, unsigned, unsigned, long double, long double,
-                                long double *) = d->degree_u > 64 || d->degree_v > 64 ? ref_bezier_sum : ref_bezier_surface;
+    long double (*const oracle)(const double *, unsigned, unsigned, unsigned, unsigned, long double,
+                                long double, long double *) =
+        d->degree_u > 64 || d->degree_v > 64 ? ref_bezier_sum : ref_bezier_surface;
     double worst = 0.0;
 
     for (unsigned c = 0; c < j->dim; c++) {
-        const long double exact = oracle(controls, d->degree_u, d->degree_v, j->dim, c, u, v, scratch);
+        const long double exact =
+            oracle(controls, d->degree_u, d->degree_v, j->dim, c, u, v, scratch);
         const double error = (double)fabsl(j->points[point * j->dim + c] - exact) / unit;
         if (isnan(error)) return INFINITY;
         worst = fmax(worst, error);
@@ -204,12 +219,15 @@ static double point_error(const job *j, size_t point, long double *scratch)
 
 double job_error(const job *j, size_t samples)
 {
-    const size_t points = j->num_points / j->dim, step = samples && points > samples ? points / samples : 1;
-    long double *const scratch = malloc((j->desc.degree_u + j->desc.degree_v + 2) * sizeof *scratch);
+    const size_t points = j->num_points / j->dim,
+                 step = samples && points > samples ? points / samples : 1;
+    long double *const scratch =
+        malloc((j->desc.degree_u + j->desc.degree_v + 2) * sizeof *scratch);
     double worst = 0.0;
 
     assert_non_null(scratch);
-    for (size_t p = step / 2; p < points; p += step) worst = fmax(worst, point_error(j, p, scratch));
+    for (size_t p = step / 2; p < points; p += step)
+        worst = fmax(worst, point_error(j, p, scratch));
     if (points > 0) worst = fmax(worst, point_error(j, points - 1, scratch));
     free(scratch);
     return worst;

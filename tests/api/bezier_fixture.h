@@ -1,4 +1,5 @@
-/* What the Bezier tests share: a context with given limits, a job with random patches, and its check by the oracle. */
+/* What the Bezier tests share: a context with given limits, a job with random patches, and its
+ * check by the oracle. */
 #ifndef BEZIER_FIXTURE_H
 #define BEZIER_FIXTURE_H
 
@@ -6,20 +7,23 @@
 
 #include <clspline/clspline.h>
 
-/* A plan with patches of its own, evaluated into host memory. Numbers are kept as doubles whatever the precision. */
+/* A plan with patches of its own, evaluated into host memory. Numbers are kept as doubles whatever
+ * the precision. */
 typedef struct job {
     clsp_context *ctx;
     clsp_bezier_plan *plan;
     clsp_bezier_desc desc;
-    unsigned dim;       /* of desc, resolved */
+    unsigned dim; /* of desc, resolved */
     size_t num_patches;
     size_t num_controls; /* reals, of all patches */
     size_t num_points;   /* reals, of all patches */
-    double *controls;    /* [num_patches][degree_u + 1][degree_v + 1][dim], representable in the precision */
+    double *controls;    /* [num_patches][degree_u + 1][degree_v + 1][dim], representable in the
+                            precision */
     double *points;      /* [num_patches][num_u][num_v][dim], as evaluated */
 } job;
 
-/* CLSPLINE_TEST_SIZE=tiny: for implementations that check every access and are thousands of times slower. */
+/* CLSPLINE_TEST_SIZE=tiny: for implementations that check every access and are thousands of times
+ * slower. */
 bool tiny(void);
 
 /* A context with the words of clsp_context_opts.limits added to those of the environment. */
@@ -36,13 +40,15 @@ void job_create(job *j, clsp_context *ctx, clsp_bezier_desc desc, size_t num_pat
 /* Loads j->controls again. */
 void job_load(job *j);
 
-/* Evaluates a range of patches by the host-pointer call into j->points, at its place. The memory beside it is guarded. */
+/* Evaluates a range of patches by the host-pointer call into j->points, at its place. The memory
+ * beside it is guarded. */
 void job_eval(job *j, size_t first, size_t count);
 
 /* The same through a buffer, with an offset. */
 void job_eval_buffer(job *j, size_t first, size_t count, size_t offset);
 
-/* Largest error over all points, or over about `samples` of them when that is not 0, in units of eps(precision) * scale. */
+/* Largest error over all points, or over about `samples` of them when that is not 0, in units of
+ * eps(precision) * scale. */
 double job_error(const job *j, size_t samples);
 
 void job_destroy(job *j);

@@ -1,4 +1,5 @@
-/* Bezier surfaces: accuracy against the oracle and the properties that hold exactly, in every kernel shape. */
+/* Bezier surfaces: accuracy against the oracle and the properties that hold exactly, in every
+ * kernel shape. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -40,8 +41,9 @@ static void everywhere(check_fn check)
 
 /* ---- accuracy ---- */
 
-/* The bounds that bezier.h states. Two sums of positive weights, each with a rounding per term that shrinks with its
-   weight, and two tables: about 2 sqrt(degree) half units in all likelihood, far from the worst case of 2 degree. */
+/* The bounds that bezier.h states. Two sums of positive weights, each with a rounding per term that
+   shrinks with its weight, and two tables: about 2 sqrt(degree) half units in all likelihood, far
+   from the worst case of 2 degree. */
 enum { BOUND_31 = 8, BOUND_1000 = 32 };
 
 static double worst_low, worst_high;
@@ -51,7 +53,8 @@ static double *slot(double bound)
     return bound > BOUND_31 ? &worst_high : &worst_low;
 }
 
-static void check_accuracy(clsp_context *ctx, clsp_bezier_desc desc, size_t num_patches, size_t samples, double bound)
+static void check_accuracy(clsp_context *ctx, clsp_bezier_desc desc, size_t num_patches,
+                           size_t samples, double bound)
 {
     job j;
 
@@ -60,21 +63,23 @@ static void check_accuracy(clsp_context *ctx, clsp_bezier_desc desc, size_t num_
     const double error = job_error(&j, samples);
     if (error > *slot(bound)) *slot(bound) = error;
     if (!(error <= bound))
-        fail_msg("degrees %u, %u, dim %u, grid %u x %u: %.2f eps", desc.degree_u, desc.degree_v, j.dim, desc.num_u,
-                 desc.num_v, error);
+        fail_msg("degrees %u, %u, dim %u, grid %u x %u: %.2f eps", desc.degree_u, desc.degree_v,
+                 j.dim, desc.num_u, desc.num_v, error);
     job_destroy(&j);
 }
 
 static void degrees(clsp_context *ctx, clsp_precision precision)
 {
-    static const uint32_t pairs[][2] = {{0, 0}, {1, 1},  {1, 0},  {0, 3},   {2, 3},  {3, 3},  {3, 5},  {5, 2},
-                                        {7, 7}, {11, 3}, {3, 15}, {15, 15}, {16, 1}, {17, 7}, {23, 5}, {31, 31}};
+    static const uint32_t pairs[][2] = {{0, 0},  {1, 1},  {1, 0},  {0, 3},  {2, 3},  {3, 3},
+                                        {3, 5},  {5, 2},  {7, 7},  {11, 3}, {3, 15}, {15, 15},
+                                        {16, 1}, {17, 7}, {23, 5}, {31, 31}};
 
     for (size_t i = 0; i < COUNT(pairs); i++) {
         if (tiny() && (pairs[i][0] > 16 || pairs[i][1] > 7)) continue;
         for (uint32_t dim = 1; dim <= 4; dim++) {
             if ((tiny() || i % 3 != 0) && dim != 3) continue;
-            const clsp_bezier_desc desc = {precision, pairs[i][0], pairs[i][1], dim, tiny() ? 5 : 37, tiny() ? 6 : 21};
+            const clsp_bezier_desc desc = {precision, pairs[i][0],     pairs[i][1],
+                                           dim,       tiny() ? 5 : 37, tiny() ? 6 : 21};
             check_accuracy(ctx, desc, 3, tiny() ? 12 : 100, BOUND_31);
         }
     }
@@ -128,7 +133,8 @@ static void sizes(clsp_context *ctx, clsp_precision precision)
     for (size_t i = 0; i < COUNT(counts); i++) {
         if (tiny() && counts[i] > 17) break;
         const uint32_t other = counts[COUNT(counts) - 1 - i];
-        const clsp_bezier_desc desc = {precision, 3, 2, i % 2 ? 3 : 2, counts[i], tiny() ? counts[i] % 5 + 1 : other};
+        const clsp_bezier_desc desc = {
+            precision, 3, 2, i % 2 ? 3 : 2, counts[i], tiny() ? counts[i] % 5 + 1 : other};
         check_accuracy(ctx, desc, i % 3 + 1, tiny() ? 10 : 60, BOUND_31);
     }
 }
@@ -161,7 +167,8 @@ static const double *point(const job *j, size_t patch, uint32_t a, uint32_t b)
 
 static const double *control(const job *j, size_t patch, uint32_t i, uint32_t k)
 {
-    return j->controls + ((patch * (j->desc.degree_u + 1) + i) * (j->desc.degree_v + 1) + k) * j->dim;
+    return j->controls +
+           ((patch * (j->desc.degree_u + 1) + i) * (j->desc.degree_v + 1) + k) * j->dim;
 }
 
 static void corners(clsp_context *ctx, clsp_precision precision)
@@ -175,7 +182,8 @@ static void corners(clsp_context *ctx, clsp_precision precision)
         for (unsigned corner = 0; corner < 4; corner++) {
             const uint32_t u = corner & 1, v = corner >> 1;
             const double *const got = point(&j, p, u * (d.num_u - 1), v * (d.num_v - 1));
-            assert_memory_equal(got, control(&j, p, u * d.degree_u, v * d.degree_v), 3 * sizeof(double));
+            assert_memory_equal(got, control(&j, p, u * d.degree_u, v * d.degree_v),
+                                3 * sizeof(double));
         }
     }
     job_destroy(&j);
@@ -187,7 +195,8 @@ static void test_corners_are_control_points(void **state)
     everywhere(corners);
 }
 
-/* Equal control points give that point: the weights are a partition of unity. Linear ones give the plane. */
+/* Equal control points give that point: the weights are a partition of unity. Linear ones give the
+ * plane. */
 static void planes(clsp_context *ctx, clsp_precision precision)
 {
     const clsp_bezier_desc d = {precision, 5, 4, 2, 17, 9};
@@ -278,7 +287,8 @@ static void test_ranges(void **state)
     everywhere(ranges);
 }
 
-/* With a small largest buffer the host-pointer calls cut the job, even inside a patch: same bits again. */
+/* With a small largest buffer the host-pointer calls cut the job, even inside a patch: same bits
+ * again. */
 static void test_small_buffers(void **state)
 {
     static const char *const pairs[][2] = {{"class=cpu", "class=cpu,alloc=65536"},
@@ -316,10 +326,13 @@ static void test_reloading(void **state)
         job_create(&j, ctx, d, 3);
         job_eval(&j, 0, 3);
         float points[5 * 27] = {0};
-        assert_int_equal(clsp_bezier_set_control_points_f32(j.plan, counts[n], counts[n] ? points : NULL), CLSP_OK);
+        assert_int_equal(
+            clsp_bezier_set_control_points_f32(j.plan, counts[n], counts[n] ? points : NULL),
+            CLSP_OK);
         float out[5 * 108];
         assert_int_equal(clsp_bezier_eval_f32(j.plan, 0, counts[n], out), CLSP_OK);
-        for (size_t i = 0; i < counts[n] * 108; i++) assert_true(out[i] == 0.0f);
+        for (size_t i = 0; i < counts[n] * 108; i++)
+            assert_true(out[i] == 0.0f);
         assert_int_equal(clsp_bezier_eval_f32(j.plan, 0, counts[n] + 1, out), CLSP_ERROR_ARGUMENT);
         job_destroy(&j);
     }
@@ -329,16 +342,11 @@ static void test_reloading(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_degrees),
-        cmocka_unit_test(test_high_degrees),
-        cmocka_unit_test(test_degree_1000),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_corners_are_control_points),
-        cmocka_unit_test(test_planes),
-        cmocka_unit_test(test_nan_stays_in_its_patch),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_small_buffers),
+        cmocka_unit_test(test_degrees),     cmocka_unit_test(test_high_degrees),
+        cmocka_unit_test(test_degree_1000), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_batch),       cmocka_unit_test(test_corners_are_control_points),
+        cmocka_unit_test(test_planes),      cmocka_unit_test(test_nan_stays_in_its_patch),
+        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_small_buffers),
         cmocka_unit_test(test_reloading),
     };
     size_t count = 0;

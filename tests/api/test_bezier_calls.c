@@ -1,4 +1,5 @@
-/* Bezier surfaces: wrong arguments for every parameter, the order of calls, events, queues and threads. */
+/* Bezier surfaces: wrong arguments for every parameter, the order of calls, events, queues and
+ * threads. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -19,7 +20,8 @@ enum { CONTROLS = 4 * 3 * 3, POINTS = 9 * 8 * 3 }; /* reals of a patch of `good`
 static cl_context context_of(cl_command_queue queue)
 {
     cl_context context;
-    assert_int_equal(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL), CL_SUCCESS);
+    assert_int_equal(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
+                     CL_SUCCESS);
     return context;
 }
 
@@ -77,12 +79,14 @@ static void test_descriptions(void **state)
     clsp_context_destroy(&single);
 }
 
-/* Grids and degrees that no memory holds: an error, not a crash, and nothing large is allocated first. */
+/* Grids and degrees that no memory holds: an error, not a crash, and nothing large is allocated
+ * first. */
 static void test_absurd_sizes(void **state)
 {
     clsp_context *ctx = context_with("alloc=1048576");
     const clsp_bezier_desc descs[] = {
-        {CLSP_F32, CLSP_BEZIER_MAX_DEGREE, CLSP_BEZIER_MAX_DEGREE, 4, CLSP_BEZIER_MAX_SAMPLES, CLSP_BEZIER_MAX_SAMPLES},
+        {CLSP_F32, CLSP_BEZIER_MAX_DEGREE, CLSP_BEZIER_MAX_DEGREE, 4, CLSP_BEZIER_MAX_SAMPLES,
+         CLSP_BEZIER_MAX_SAMPLES},
         {CLSP_F32, CLSP_BEZIER_MAX_DEGREE, 1, 3, 2, CLSP_BEZIER_MAX_SAMPLES},
         {CLSP_F32, 1, CLSP_BEZIER_MAX_DEGREE, 3, CLSP_BEZIER_MAX_SAMPLES, 2},
     };
@@ -128,7 +132,8 @@ static void test_set_arguments(void **state)
     assert_int_equal(clsp_bezier_set_control_points_f32(NULL, 2, points), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_bezier_set_control_points_f32(plan, 2, NULL), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_bezier_set_control_points_f64(plan, 2, doubles), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_set_control_points_f32(plan, SIZE_MAX, points), CLSP_ERROR_NO_MEMORY);
+    assert_int_equal(clsp_bezier_set_control_points_f32(plan, SIZE_MAX, points),
+                     CLSP_ERROR_NO_MEMORY);
     assert_int_equal(clsp_bezier_set_control_points_f32(plan, 2, points), CLSP_OK);
     clsp_bezier_plan_destroy(&plan);
     clReleaseMemObject(exact);
@@ -140,7 +145,8 @@ static void test_set_arguments(void **state)
 static void test_eval_arguments(void **state)
 {
     clsp_context *ctx = context_with(""), *other = context_with("");
-    const cl_mem exact = buffer_of(context_of(clsp_context_queue(ctx)), (2 * POINTS + 5) * sizeof(float));
+    const cl_mem exact =
+        buffer_of(context_of(clsp_context_queue(ctx)), (2 * POINTS + 5) * sizeof(float));
     const cl_mem foreign = buffer_of(context_of(clsp_context_queue(other)), 1 << 16);
     const float controls[3 * CONTROLS] = {0};
     float points[3 * POINTS];
@@ -194,7 +200,8 @@ static void test_refusal_leaves_output(void **state)
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
     assert_int_equal(clsp_bezier_set_control_points_f32(plan, 1, controls), CLSP_OK);
     assert_int_equal(clsp_bezier_eval_f32(plan, 0, 2, points), CLSP_ERROR_ARGUMENT);
-    for (size_t i = 0; i < sizeof points; i++) assert_int_equal(((unsigned char *)points)[i], 0xfe);
+    for (size_t i = 0; i < sizeof points; i++)
+        assert_int_equal(((unsigned char *)points)[i], 0xfe);
     clsp_bezier_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
@@ -206,7 +213,8 @@ static void run_behind_user_event(clsp_context *ctx, const float *expected, cons
 {
     const cl_command_queue queue = clsp_context_queue(ctx);
     const cl_context context = context_of(queue);
-    const cl_mem in = buffer_of(context, CONTROLS * sizeof(float)), out = buffer_of(context, POINTS * sizeof(float));
+    const cl_mem in = buffer_of(context, CONTROLS * sizeof(float)),
+                 out = buffer_of(context, POINTS * sizeof(float));
     float points[POINTS];
     cl_int code;
     cl_event written, loaded, evaluated, read;
@@ -215,19 +223,22 @@ static void run_behind_user_event(clsp_context *ctx, const float *expected, cons
 
     assert_int_equal(code, CL_SUCCESS);
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
-    code = clEnqueueWriteBuffer(queue, in, CL_FALSE, 0, CONTROLS * sizeof(float), controls, 1, &start, &written);
+    code = clEnqueueWriteBuffer(queue, in, CL_FALSE, 0, CONTROLS * sizeof(float), controls, 1,
+                                &start, &written);
     assert_int_equal(code, CL_SUCCESS);
     const cl_event both[] = {start, written};
     assert_int_equal(clsp_bezier_set_control_points(plan, 1, in, 0, 2, both, &loaded), CLSP_OK);
     assert_int_equal(clsp_bezier_eval(plan, 0, 1, out, 0, 2, both, &evaluated), CLSP_OK);
-    code = clEnqueueReadBuffer(queue, out, CL_FALSE, 0, sizeof points, points, 1, &evaluated, &read);
+    code =
+        clEnqueueReadBuffer(queue, out, CL_FALSE, 0, sizeof points, points, 1, &evaluated, &read);
     assert_int_equal(code, CL_SUCCESS);
     assert_int_equal(clSetUserEventStatus(start, CL_COMPLETE), CL_SUCCESS);
     assert_int_equal(clWaitForEvents(1, &read), CL_SUCCESS);
     assert_memory_equal(points, expected, sizeof points);
     clsp_bezier_plan_destroy(&plan);
     const cl_event events[] = {start, written, loaded, evaluated, read};
-    for (size_t i = 0; i < 5; i++) assert_int_equal(clReleaseEvent(events[i]), CL_SUCCESS);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(clReleaseEvent(events[i]), CL_SUCCESS);
     clReleaseMemObject(in);
     clReleaseMemObject(out);
 }
@@ -237,14 +248,16 @@ static void expected_points(clsp_context *ctx, float *controls, float *points)
     clsp_bezier_plan *plan;
 
     seed(3);
-    for (size_t i = 0; i < CONTROLS; i++) controls[i] = (float)random_real();
+    for (size_t i = 0; i < CONTROLS; i++)
+        controls[i] = (float)random_real();
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
     assert_int_equal(clsp_bezier_set_control_points_f32(plan, 1, controls), CLSP_OK);
     assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, points), CLSP_OK);
     clsp_bezier_plan_destroy(&plan);
 }
 
-/* The order of commands is kept on in-order and out-of-order queues of the caller's, in both kernel shapes. */
+/* The order of commands is kept on in-order and out-of-order queues of the caller's, in both kernel
+ * shapes. */
 static void test_events(void **state)
 {
     static const char *const shapes[] = {"class=cpu", "class=discrete"};

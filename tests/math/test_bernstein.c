@@ -19,8 +19,9 @@ static const uint32_t lasts[] = {1, 2, 3, 7, 64, 299};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Each value is a product of ratios that start at the largest value; about sqrt(n) of them matter, each with three
-   roundings of half an eps whose signs are unrelated, and the division by the sum adds as much again. */
+/* Each value is a product of ratios that start at the largest value; about sqrt(n) of them matter,
+   each with three roundings of half an eps whose signs are unrelated, and the division by the sum
+   adds as much again. */
 static double bound(uint32_t degree)
 {
     return (4.0 + 0.5 * sqrt((double)degree)) * DBL_EPSILON;
@@ -30,7 +31,8 @@ static double largest(const long double *values, uint32_t degree)
 {
     long double most = 0.0L;
 
-    for (uint32_t k = 0; k <= degree; k++) most = fmaxl(most, values[k]);
+    for (uint32_t k = 0; k <= degree; k++)
+        most = fmaxl(most, values[k]);
     return (double)most;
 }
 
@@ -75,14 +77,17 @@ static void ends_are_unit_vectors(void **state)
     for (size_t d = 0; d < COUNT(degrees); d++) {
         for (size_t l = 0; l < COUNT(lasts); l++) {
             clspi_bernstein(values, degrees[d], 0, lasts[l]);
-            for (uint32_t k = 0; k <= degrees[d]; k++) assert_true(values[k] == (k == 0 ? 1.0 : 0.0));
+            for (uint32_t k = 0; k <= degrees[d]; k++)
+                assert_true(values[k] == (k == 0 ? 1.0 : 0.0));
             clspi_bernstein(values, degrees[d], lasts[l], lasts[l]);
-            for (uint32_t k = 0; k <= degrees[d]; k++) assert_true(values[k] == (k == degrees[d] ? 1.0 : 0.0));
+            for (uint32_t k = 0; k <= degrees[d]; k++)
+                assert_true(values[k] == (k == degrees[d] ? 1.0 : 0.0));
         }
     }
 }
 
-/* sum_k B_k = 1 and sum_k (k / n) B_k = t: the division by the sum leaves the rounding of n additions' last bits. */
+/* sum_k B_k = 1 and sum_k (k / n) B_k = t: the division by the sum leaves the rounding of n
+ * additions' last bits. */
 static void unity_and_linear_precision(void **state)
 {
     static double values[MAX_DEGREE + 1];

@@ -18,7 +18,8 @@ static void bernstein_of_degree_3(void **state)
         const long double exact[] = {s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t};
         long double values[4];
         ref_bernstein(values, 3, t);
-        for (int k = 0; k < 4; k++) assert_true(fabsl(values[k] - exact[k]) <= 4 * LDBL_EPSILON);
+        for (int k = 0; k < 4; k++)
+            assert_true(fabsl(values[k] - exact[k]) <= 4 * LDBL_EPSILON);
     }
 }
 
@@ -33,7 +34,8 @@ static void casteljau_reproduces_monomials(void **state)
         long double scratch[N + 1];
         for (unsigned k = 0; k <= N; k++) {
             double c = 1.0;
-            for (unsigned j = 0; j < m; j++) c *= k < j ? 0.0 : (double)(k - j) / (double)(N - j);
+            for (unsigned j = 0; j < m; j++)
+                c *= k < j ? 0.0 : (double)(k - j) / (double)(N - j);
             p[k] = c;
         }
         for (int a = 0; a <= 20; a++) {
@@ -67,7 +69,8 @@ static void sum_is_casteljau(void **state)
     long double scratch[M + N + 2];
 
     (void)state;
-    for (size_t i = 0; i < sizeof p / sizeof p[0]; i++) p[i] = sin((double)(i * i));
+    for (size_t i = 0; i < sizeof p / sizeof p[0]; i++)
+        p[i] = sin((double)(i * i));
     for (int a = 0; a <= 10; a++) {
         const long double u = a / 10.0L, v = 1.0L - u / 3.0L;
         const long double x = ref_bezier_surface(p, M, N, 2, 1, u, v, scratch);

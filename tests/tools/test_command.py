@@ -29,7 +29,8 @@ SKIPPED = 77
 
 
 def run(*args, **options):
-    return subprocess.run([COMMAND, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    return subprocess.run([COMMAND, *args], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, **options)
 
 
 def has_fp64():
@@ -144,10 +145,15 @@ class Meshes(unittest.TestCase):
         """Writes all formats of a file in one run and returns their paths by ending."""
         paths = {ending: self.path(name + "." + ending) for ending in ("obj", "ply", "vtk", "png")}
         outputs = [word for path in paths.values() for word in ("-o", path)]
-        done = run("bezier", os.path.join(DATA, name + ".bv"), *outputs, "--samples", str(self.SAMPLES), *extra)
+        done = run("bezier", os.path.join(DATA, name + ".bv"), *
+                   outputs, "--samples", str(self.SAMPLES), *extra)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout, "")
-        self.assertEqual(sorted(os.listdir(self.folder.name)), sorted(os.path.basename(p) for p in paths.values()))
+        self.assertEqual(
+            sorted(
+                os.listdir(
+                    self.folder.name)), sorted(
+                os.path.basename(p) for p in paths.values()))
         return paths, done.stderr
 
     def check_mesh(self, points, faces, patches, rounded):
@@ -181,10 +187,15 @@ class Meshes(unittest.TestCase):
         patches = control_points(name)
         self.assertEqual(len(patches), FILES[name])
         paths, report = self.make(name, *extra)
-        results = {"obj": read_obj(paths["obj"]), "ply": read_ply(paths["ply"]), "vtk": read_vtk(paths["vtk"])}
+        results = {
+            "obj": read_obj(
+                paths["obj"]), "ply": read_ply(
+                paths["ply"]), "vtk": read_vtk(
+                paths["vtk"])}
         for ending, (points, faces) in results.items():
             self.check_meshio(paths[ending], points)
-            rounded_points = [tuple(map(rounded, point)) for point in points]  # 9 digits stand for one float
+            rounded_points = [tuple(map(rounded, point))
+                              for point in points]  # 9 digits stand for one float
             self.check_mesh(rounded_points, faces, patches, rounded)
             results[ending] = rounded_points, faces
         self.assertEqual(results["obj"], results["ply"])
@@ -192,7 +203,8 @@ class Meshes(unittest.TestCase):
         width, height, rows = read_png(paths["png"])
         self.assertEqual((width, height), (1200, 900))
         self.assertGreater(len(set(rows)), 100)
-        self.assertIn("%d patches, %d points, on " % (len(patches), len(patches) * self.SAMPLES ** 2), report)
+        self.assertIn("%d patches, %d points, on " %
+                      (len(patches), len(patches) * self.SAMPLES ** 2), report)
         self.assertEqual(len(report.splitlines()), 2)
 
     def test_f32(self):
@@ -210,7 +222,8 @@ class Meshes(unittest.TestCase):
         paths, report = self.make("teaspoon", "--normals", "--quiet", "--up=z")
         self.assertEqual(report, "")
         with open(paths["obj"]) as file:
-            normals = [tuple(map(float, line.split()[1:])) for line in file if line.startswith("vn ")]
+            normals = [tuple(map(float, line.split()[1:]))
+                       for line in file if line.startswith("vn ")]
         self.assertEqual(len(normals), 16 * self.SAMPLES ** 2)
         for normal in normals:
             self.assertAlmostEqual(sum(x * x for x in normal), 1, places=4)
@@ -224,10 +237,12 @@ class Meshes(unittest.TestCase):
             file.write(text)
         for ending, read in (("obj", read_obj), ("ply", read_ply), ("vtk", read_vtk)):
             path = self.path("out." + ending)
-            self.assertEqual(run("bezier", self.path("in.bv"), "-o", path, "-n2", "-q").returncode, 0)
+            self.assertEqual(run("bezier", self.path("in.bv"),
+                             "-o", path, "-n2", "-q").returncode, 0)
             points, faces = read(path)
             self.assertEqual(len(points), 9)
-            self.assertEqual([tuple(p) for p in points[:4]], [(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)])
+            self.assertEqual([tuple(p) for p in points[:4]], [
+                             (0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)])
             self.assertEqual(list(map(tuple, faces)), [(0, 2, 3, 1), (4, 5, 6, 7), (7, 6, 8)])
             if meshio:
                 kinds = [(cells.type, len(cells.data)) for cells in meshio.read(path).cells]
@@ -304,22 +319,38 @@ class Failures(unittest.TestCase):
                     file.write(content)
                 text = self.fails(1, expected, "bezier", bad, "-o", self.path("a.obj"))
                 self.assertEqual(text.count("\n"), 1)
-        self.fails(1, "cannot open: No such file", "bezier", self.path("none.bv"), "-o", self.path("a.obj"))
-        self.fails(1, "cannot read: Is a directory", "bezier", self.folder.name, "-o", self.path("a.obj"))
+        self.fails(
+            1,
+            "cannot open: No such file",
+            "bezier",
+            self.path("none.bv"),
+            "-o",
+            self.path("a.obj"))
+        self.fails(1, "cannot read: Is a directory", "bezier",
+                   self.folder.name, "-o", self.path("a.obj"))
         self.assertEqual(os.listdir(self.folder.name), ["bad.bv"])
 
     def test_float_range(self):
         for kind in ("4 0\n1e300 0 0\n", "1 1 0\n0 0 -1e39\n"):
             with open(self.path("big.bv"), "w") as file:
                 file.write(kind)
-            self.fails(1, "too large for a float; use --precision f64", "bezier", self.path("big.bv"), "-q", "-o",
-                       self.path("a.obj"))
+            self.fails(1, "too large for a float; use --precision f64", "bezier",
+                       self.path("big.bv"), "-q", "-o", self.path("a.obj"))
 
     def test_too_many_points(self):
-        self.fails(1, "use fewer --samples", "bezier", self.teapot, "-o", self.path("a.ply"), "--samples", "16384")
+        self.fails(
+            1,
+            "use fewer --samples",
+            "bezier",
+            self.teapot,
+            "-o",
+            self.path("a.ply"),
+            "--samples",
+            "16384")
 
     def test_unwritable(self):
-        self.fails(1, "/nowhere/a.obj: cannot write: No such file", "bezier", self.teapot, "-q", "-o", "/nowhere/a.obj")
+        self.fails(1, "/nowhere/a.obj: cannot write: No such file",
+                   "bezier", self.teapot, "-q", "-o", "/nowhere/a.obj")
         os.mkdir(self.path("x.ply"))
         self.fails(1, "not a regular file", "bezier", self.teapot, "-q", "-o", self.path("x.ply"))
         self.assertEqual(os.listdir(self.folder.name), ["x.ply"])
@@ -339,19 +370,38 @@ class Failures(unittest.TestCase):
             self.assertEqual(os.listdir(self.folder.name), ["in.bv"])
 
     def test_no_such_device(self):
-        text = self.fails(1, "CLSP_ERROR_NO_DEVICE", "bezier", self.teapot, "-o", self.path("a.obj"), "--device",
-                          "no such:device")
+        text = self.fails(
+            1,
+            "CLSP_ERROR_NO_DEVICE",
+            "bezier",
+            self.teapot,
+            "-o",
+            self.path("a.obj"),
+            "--device",
+            "no such:device")
         self.assertIn("clspline devices", text)
 
     def test_no_fp64(self):
-        text = self.fails(1, "CLSP_ERROR_NO_FP64", "bezier", self.teapot, "-q", "-o", self.path("a.obj"),
-                          "--precision", "f64", env=dict(os.environ, CLSPLINE_LIMITS="fp64=0"))
+        text = self.fails(
+            1,
+            "CLSP_ERROR_NO_FP64",
+            "bezier",
+            self.teapot,
+            "-q",
+            "-o",
+            self.path("a.obj"),
+            "--precision",
+            "f64",
+            env=dict(
+                os.environ,
+                CLSPLINE_LIMITS="fp64=0"))
         self.assertIn("--precision f32", text)
         self.assertEqual(os.listdir(self.folder.name), [])
 
     def test_interrupted(self):
         """SIGTERM in the middle of a long run leaves no file."""
-        process = subprocess.Popen([COMMAND, "bezier", self.teapot, "-q", "-n", "400", "-o", self.path("a.obj")])
+        process = subprocess.Popen([COMMAND, "bezier", self.teapot, "-q",
+                                   "-n", "400", "-o", self.path("a.obj")])
         try:
             process.wait(timeout=1)
         except subprocess.TimeoutExpired:
@@ -406,7 +456,8 @@ class Devices(unittest.TestCase):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
         with open("/dev/full", "w") as full:
-            done = subprocess.run([COMMAND, "--help"], stdout=full, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run([COMMAND, "--help"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
 
 
