@@ -4,8 +4,9 @@
 usage: targets.py [BUILD_DIR] [--list FILE] [--only WORD[,WORD...]]
 
 The option sets are those that the library uses: BUILD_DIR/tools/clspline (default build/) is asked
-for them under the limits of several classes of devices, or FILE holds its answer (an array of
-JSON). Products of matrices, which no plan uses by itself, come with typical sizes.
+for them under the limits of several makers' GPUs, or FILE holds its answers (one array of JSON, each
+kernel with the "device" that it is for). Products of matrices, which no plan uses by itself, come
+with typical sizes.
 
 A kernel for GPUs (CLSP_LANES=1) fails when it needs scratch memory or spills registers: then
 something in it is larger than a GPU's registers or is indexed by what the compiler does not know. A
@@ -31,8 +32,11 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KERNELS = os.path.join(ROOT, 'cl')
-LIMITS = ('class=discrete', 'class=discrete,local_is_real=1', 'class=integrated',
-          'class=integrated,local_is_real=1', 'class=cpu')
+# Under which limits the library is asked, and whose compilers its answer is for (None: nobody's, it
+# is only searched for doubles). A maker's GPUs have real local memory, and shapes of their own.
+LIMITS = [(f'class={kind},local_is_real=1,vendor={vendor}', f'{vendor} {kind}')
+          for vendor in ('AMD', 'NVIDIA', 'Intel') for kind in ('discrete', 'integrated')]
+LIMITS += [('class=integrated,local_is_real=0,vendor=none', None), ('class=cpu', None)]
 # CLSP_K and what bounds an item of gemm.cl, below and at the edge of what the library gives it
 PRODUCTS = ('-DCLSP_K=4 -DCLSP_N=4', '-DCLSP_K=16 -DCLSP_N=16', '-DCLSP_K=4 -DCLSP_ROWS=4',
             '-DCLSP_K=64 -DCLSP_ROWS=8')
@@ -59,9 +63,10 @@ def run(*command):
 class Program:
     """A .cl file with its options."""
 
-    def __init__(self, name, options):
+    def __init__(self, name, options, devices):
         self.name = name
         self.options = options.split()
+        self.devices = devices
         self.fp64 = '-DCLSP_REAL=64' in self.options
         lanes = re.search(r'-DCLSP_LANES=(\d+)', options)
         self.for_gpu = not lanes or lanes.group(1) == '1'
@@ -90,8 +95,12 @@ def programs(build, list_file):
             kernels = json.load(file)
     else:
         command = os.path.join(build, 'tools', 'clspline')
-        kernels = [kernel for limits in LIMITS for kernel in ask(command, limits)]
-    pairs = [(kernel['program'], kernel['options']) for kernel in kernels]
+        kernels = [dict(kernel, device=device) for limits, device in LIMITS
+                   for kernel in ask(command, limits)]
+    devices = {}
+    for kernel in kernels:
+        devices.setdefault((kernel['program'], kernel['options']), set()).add(kernel['device'])
+    pairs = list(devices)
     for real in (32, 64):
         pairs += [('gemm', f'-cl-std=CL1.2 -DCLSP_REAL={real} -DCLSP_LANES=1 -DCLSP_FMA=1 '
                    f'-DCLSP_ADDRESS=64 {sizes}') for sizes in PRODUCTS]
@@ -99,7 +108,8 @@ def programs(build, list_file):
         name = os.path.splitext(os.path.basename(path))[0]
         if all(name != other for other, _ in pairs):
             pairs.append((name, '-cl-std=CL1.2'))
-    return [Program(*pair) for pair in dict.fromkeys(pairs)]
+    everybody = {device for _, device in LIMITS}
+    return [Program(*pair, devices.get(pair, everybody)) for pair in pairs]
 
 
 # ---- the compilers ----
@@ -130,8 +140,9 @@ CL = ['-x', 'cl', '-Xclang', '-finclude-default-header']
 class Amd:
     fp64 = True
 
-    def __init__(self, chip):
+    def __init__(self, chip, kind):
         self.name = chip
+        self.device = f'AMD {kind}'
         self.chip = chip
 
     def prepare(self):
@@ -162,6 +173,7 @@ class Amd:
 
 
 class Nvidia:
+    device = 'NVIDIA discrete'
     fp64 = True
 
     def __init__(self, chip):
@@ -202,8 +214,9 @@ class Nvidia:
 
 
 class Intel:
-    def __init__(self, chip, fp64):
+    def __init__(self, chip, kind, fp64):
         self.name = chip
+        self.device = f'Intel {kind}'
         self.chip = chip
         self.fp64 = fp64
 
@@ -236,6 +249,7 @@ class Intel:
 
 class Singles:
     """Compiles programs in single precision for a device that has no doubles."""
+    device = None
     fp64 = False
 
     def __init__(self, standard):
@@ -269,8 +283,9 @@ def elf_section(data, name):
     raise Refused(f'no section {name}')
 
 
-TARGETS = [Amd('gfx902'), Amd('gfx90a'), Amd('gfx1030'), Nvidia('sm_75'), Nvidia('sm_86'),
-           Intel('tgllp', False), Intel('dg2', False), Intel('bmg', True),
+TARGETS = [Amd('gfx902', 'integrated'), Amd('gfx90a', 'discrete'), Amd('gfx1030', 'discrete'),
+           Nvidia('sm_75'), Nvidia('sm_86'), Intel('tgllp', 'integrated', False),
+           Intel('dg2', 'discrete', False), Intel('bmg', 'discrete', True),
            Singles('CL1.2'), Singles('CL3.0')]
 
 
@@ -310,7 +325,7 @@ def judge(target, program, result, failures):
 def wanted(target, program):
     if program.fp64 and not target.fp64:
         return False
-    return program.for_gpu or isinstance(target, Singles)
+    return isinstance(target, Singles) or program.for_gpu and target.device in program.devices
 
 
 def usable_targets(only):

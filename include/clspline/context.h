@@ -94,9 +94,9 @@ typedef struct clsp_context_opts {
     /* Narrows what the library believes of the device, to try the limits of other devices on this
        one: words from "fp64=0", "fp16=0", "fma=0", "images=0", "svm=0", "local_is_real=0|1",
        "work_group=N", "local=BYTES", "alloc=BYTES", "opencl=120",
-       "class=cpu|integrated|discrete|accelerator", separated by commas. Values only ever narrow,
-       save class and local_is_real, which pick kernel shapes. Default: the environment variable
-       CLSPLINE_LIMITS, else none. */
+       "class=cpu|integrated|discrete|accelerator", "vendor=NAME", separated by commas. Values only
+       ever narrow, save class, vendor and local_is_real, which pick kernel shapes. Default: the
+       environment variable CLSPLINE_LIMITS, else none. */
     const char *limits;
 } clsp_context_opts;
 

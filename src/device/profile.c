@@ -239,6 +239,15 @@ static void narrow_images(clsp_device_info *info, uint64_t value)
     if (!info->images) info->image_2d_max[0] = info->image_2d_max[1] = 0;
 }
 
+/* The tuning table goes by the vendor's name, so that is what stands in for the maker's GPUs. */
+static bool narrow_vendor(clsp_device_info *info, const char *name, size_t length)
+{
+    if (length == 0 || length >= sizeof info->vendor) return false;
+    memset(info->vendor, 0, sizeof info->vendor);
+    memcpy(info->vendor, name, length);
+    return true;
+}
+
 static bool narrow_number(clsp_device_info *info, const char *key, size_t length, uint64_t value)
 {
 #define IS(word) (length == sizeof(word) - 1 && strncmp(key, word, length) == 0)
@@ -281,6 +290,8 @@ static bool narrow_word(clsp_device_info *info, const char *word, size_t length)
     const size_t value_length = length - key_length - 1;
     if (key_length == 5 && strncmp(word, "class", 5) == 0)
         return narrow_class(info, equals + 1, value_length);
+    if (key_length == 6 && strncmp(word, "vendor", 6) == 0)
+        return narrow_vendor(info, equals + 1, value_length);
     if (value_length == 0 || value_length >= sizeof digits || !isdigit((unsigned char)equals[1]))
         return false;
     memcpy(digits, equals + 1, value_length);

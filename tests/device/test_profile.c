@@ -57,6 +57,7 @@ static void test_words(void **state)
     assert_int_equal(narrowed(&poor, "local_is_real=1").local_is_real, 1);
     assert_int_equal(narrowed(&rich, "class=integrated").device_class, CLSP_CLASS_INTEGRATED);
     assert_int_equal(narrowed(&poor, "class=cpu").device_class, CLSP_CLASS_CPU);
+    assert_string_equal(narrowed(&rich, "vendor=AMD,fp64=0").vendor, "AMD");
 }
 
 static void test_several_words(void **state)
