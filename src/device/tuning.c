@@ -24,13 +24,14 @@ typedef struct tuning_row {
     clspi_tuning tuning;
 } tuning_row;
 
-/* The first row that fits counts. Registers: NVIDIA and AMD give an item up to 255; Intel's 128 of
-   32 bytes are 64 a lane at 16 lanes; ARM gives 64 and V3D 64, less at full speed. */
+/* The first row that fits counts. Registers: NVIDIA gives an item up to 255; AMD 256, of which its
+   compiler takes five for each that is asked for here; Intel's 128 of 32 bytes are 64 a lane at 16
+   lanes; ARM gives 64 and V3D 64, less at full speed. */
 static const tuning_row rows[] = {
     {CLSP_CLASS_CPU, NULL, {CPU}},
     {CLSP_CLASS_DISCRETE, "NVIDIA", {GPU(GROUPS_MANY, FMA_FAST, 16 * MIB, 96, 32)}},
-    {CLSP_CLASS_DISCRETE, "AMD", {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 64, 32)}},
-    {CLSP_CLASS_DISCRETE, "Advanced Micro", {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 64, 32)}},
+    {CLSP_CLASS_DISCRETE, "AMD", {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32)}},
+    {CLSP_CLASS_DISCRETE, "Advanced Micro", {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32)}},
     {CLSP_CLASS_DISCRETE, NULL, {GPU(GROUPS_OLD, FMA_FAST, 8 * MIB, 24, 16)}},
     {0, NULL, {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16)}},
 };

@@ -18,13 +18,13 @@ static cl_uint lanes_of(const clsp_context *ctx, clsp_precision precision)
 }
 
 /* More columns an item mean fewer loads of B_i(u), as long as registers last and few lanes lie
-   beyond the row's end. Measured on an H200 (docs/performance.md): 2, 3 and 4 columns are best up
-   to orders 6, 12 and 32. */
+   beyond the row's end. Measured on an H200: 2 columns are best up to
+   order 12, 4 above (docs/kernels.md). */
 static cl_uint columns_of(const clsp_context *ctx, const clspi_bezier_shape *shape, cl_uint width)
 {
     const size_t words = (size_t)shape->order_u * (shape->precision == CLSP_F64 ? 2 : 1);
     const size_t group = ctx->tuning.work_group;
-    cl_uint columns = shape->order_u <= 6 ? 2 : shape->order_u <= 12 ? 3 : 4;
+    cl_uint columns = shape->order_u <= 12 ? 2 : 4;
 
     while (columns > 1 && (columns * words > ctx->tuning.item_registers ||
                            clspi_round_up(width, columns * group) * 4 > (size_t)width * 5))

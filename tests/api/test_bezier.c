@@ -17,9 +17,10 @@
 static const char *const limits[] = {
     "",
     "class=cpu",
-    "class=discrete",
+    "class=discrete,local_is_real=1",
+    "class=discrete,local_is_real=0",
     "class=integrated,fp64=0,work_group=64,local=16384,images=0,opencl=120,svm=0,alloc=134217728",
-    "class=discrete,work_group=7",
+    "class=discrete,local_is_real=1,work_group=7",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -143,6 +144,25 @@ static void test_sizes(void **state)
 {
     (void)state;
     everywhere(sizes);
+}
+
+/* Rows that fill the tiles of several columns an item, and begin at odd places. */
+static void tiles(clsp_context *ctx, clsp_precision precision)
+{
+    static const uint32_t pairs[][2] = {{3, 3}, {8, 6}, {13, 2}};
+
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        const clsp_bezier_desc odd = {precision, pairs[i][0], pairs[i][1], 3, 6, 37};
+        const clsp_bezier_desc longer = {precision, pairs[i][0], pairs[i][1], 3, 45, 251};
+        check_accuracy(ctx, odd, 2, tiny() ? 20 : 100, BOUND_31);
+        if (!tiny()) check_accuracy(ctx, longer, 2, 300, BOUND_31);
+    }
+}
+
+static void test_tiles(void **state)
+{
+    (void)state;
+    everywhere(tiles);
 }
 
 static void batch(clsp_context *ctx, clsp_precision precision)
@@ -342,11 +362,17 @@ static void test_reloading(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_degrees),     cmocka_unit_test(test_high_degrees),
-        cmocka_unit_test(test_degree_1000), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_batch),       cmocka_unit_test(test_corners_are_control_points),
-        cmocka_unit_test(test_planes),      cmocka_unit_test(test_nan_stays_in_its_patch),
-        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_small_buffers),
+        cmocka_unit_test(test_degrees),
+        cmocka_unit_test(test_high_degrees),
+        cmocka_unit_test(test_degree_1000),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_corners_are_control_points),
+        cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_nan_stays_in_its_patch),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_small_buffers),
         cmocka_unit_test(test_reloading),
     };
     size_t count = 0;
