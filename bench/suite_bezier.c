@@ -421,6 +421,56 @@ static double wanted_ratio(const run *r)
 
 enum { SEPARABLE, PER_POINT, STORE, CONTESTANTS };
 
+/* One call by the device's own clock, from the end of what was before it on the queue to the end of
+   its last command: a call before it keeps the device busy while this one is enqueued. */
+static clsp_status time_on_device(run *r, double *ms)
+{
+    const cl_command_queue queue = r->b->queue;
+    cl_event before = NULL, done = NULL;
+    cl_ulong start = 0, end = 0;
+    clsp_status status;
+
+    BENCH_TRY(enqueue_separable(r));
+    BENCH_TRY(bench_check(clEnqueueMarkerWithWaitList(queue, 0, NULL, &before), "marker"));
+    BENCH_TRY(bench_check(clsp_bezier_eval(r->plan, 0, r->c.patches, r->out->buffer,
+                                           take_slot(r, 0) * chunk_points(r) * 3, 0, NULL, &done),
+                          "clsp_bezier_eval"));
+    BENCH_TRY(bench_check(clWaitForEvents(1, &done), "clWaitForEvents"));
+    BENCH_TRY(bench_check(
+        clGetEventProfilingInfo(before, CL_PROFILING_COMMAND_END, sizeof start, &start, NULL),
+        "profiling"));
+    BENCH_TRY(
+        bench_check(clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL),
+                    "profiling"));
+    *ms = (double)(end - start) * 1e-6;
+
+fail:
+    if (before) clReleaseEvent(before);
+    if (done) clReleaseEvent(done);
+    return status;
+}
+
+/* For GPUs with profiling, and cases that are one range. */
+static clsp_status report_on_device(run *r)
+{
+    enum { RUNS = 21 };
+    double ms[RUNS];
+    cl_command_queue_properties properties = 0;
+    clsp_status status;
+
+    BENCH_TRY(bench_check(clGetCommandQueueInfo(r->b->queue, CL_QUEUE_PROPERTIES, sizeof properties,
+                                                &properties, NULL),
+                          "CL_QUEUE_PROPERTIES"));
+    if (r->b->is_cpu || !(properties & CL_QUEUE_PROFILING_ENABLE) || r->chunk < r->c.patches)
+        return CLSP_OK;
+    for (size_t i = 0; i < RUNS; i++)
+        BENCH_TRY(time_on_device(r, &ms[i]));
+    report_method(r, "separable, on the device", bench_timing_of(ms, RUNS), NAN);
+
+fail:
+    return status;
+}
+
 static clsp_status report_case(run *r, const bench_contestant *all)
 {
     clsp_status status;
@@ -431,6 +481,7 @@ static clsp_status report_case(run *r, const bench_contestant *all)
     report_method(r, "separable", *separable, error);
     if (all[SEPARABLE].batch > 1)
         report_method(r, "separable, one call", all[SEPARABLE].alone, NAN);
+    BENCH_TRY(report_on_device(r));
     if (all[PER_POINT].enqueue) {
         const bench_timing *const other = &all[PER_POINT].sustained;
         BENCH_TRY(check(r, &all[PER_POINT], &error));
