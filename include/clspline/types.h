@@ -40,7 +40,8 @@ enum {
     CLSP_ERROR_NO_MEMORY = -2006,   /* the host is out of memory, or a size does not fit size_t */
     CLSP_ERROR_DEVICE_LOST =
         -2007,               /* the device failed earlier; the context can only be destroyed */
-    CLSP_ERROR_STATE = -2008 /* a call that must come first has not been made */
+    CLSP_ERROR_STATE = -2008,  /* a call that must come first has not been made */
+    CLSP_ERROR_WEIGHTS = -2009 /* a weight of a rational patch is not positive and finite */
 };
 
 /* Name and meaning of a status value, OpenCL's own included, as one line such as
@@ -53,6 +54,14 @@ typedef enum clsp_precision {
     CLSP_F32 = 0, /* float (the default) */
     CLSP_F64 = 1  /* double; needs a device with fp64 */
 } clsp_precision;
+
+/* How a result is stored, where it may differ from the precision that it was computed in. */
+typedef enum clsp_storage {
+    CLSP_STORE_AS_COMPUTED = 0, /* in the plan's precision (the default) */
+    CLSP_STORE_F16 = 1,         /* IEEE binary16, rounded to nearest even; any device */
+    CLSP_STORE_F32 = 2,
+    CLSP_STORE_F64 = 3 /* only with CLSP_F64 */
+} clsp_storage;
 
 #ifdef __cplusplus
 }

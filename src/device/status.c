@@ -22,6 +22,8 @@ static const status_text texts[] = {
     {CLSP_ERROR_NO_MEMORY, "CLSP_ERROR_NO_MEMORY: out of host memory, or a size overflows"},
     {CLSP_ERROR_DEVICE_LOST, "CLSP_ERROR_DEVICE_LOST: the device failed earlier"},
     {CLSP_ERROR_STATE, "CLSP_ERROR_STATE: a call that must come first has not been made"},
+    {CLSP_ERROR_WEIGHTS,
+     "CLSP_ERROR_WEIGHTS: a weight of a rational patch is not positive and finite"},
     CL_NAME(CL_DEVICE_NOT_FOUND),
     CL_NAME(CL_DEVICE_NOT_AVAILABLE),
     CL_NAME(CL_COMPILER_NOT_AVAILABLE),
