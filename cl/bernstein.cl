@@ -1,18 +1,18 @@
-/* Tables of Bernstein values B_k^n(a / (num - 1)), k = 0..n, for the samples a = 0..num - 1
-   (docs/math.md, 2).
+/* Tables of Bernstein values B_k^n(t_a), k = 0..n, for the samples a = 0..num - 1 of a uniform
+   grid (docs/math.md, 2).
 
    Each item makes one sample's column. It starts at the largest value, k0 = floor((n + 1) t),
    taken as 1, walks outwards by the ratio of neighbours, B_{k+1} / B_k = (n - k) / (k + 1) * t /
    (1 - t), and divides by the sum, which is 1 for the true values. No powers and no binomials,
-   so nothing overflows at any degree; t / (1 - t) = a / (num - 1 - a) is a ratio of integers, so
-   t is never rounded. */
+   so nothing overflows at any degree. t is the ratio x : y of two sums of positive terms and is
+   never formed; on [0, 1] x = a and y = num - 1 - a are integers, so it is not rounded at all. */
 #include "real.clh"
 
 /* One step's factor, the ratio of two products of integers: one rounding each while the products
    stay below 2^24 (2^53). */
-real ratio(uint a, uint b, uint c, uint d)
+real ratio(uint a, real b, uint c, real d)
 {
-    return (CONVERT_REAL(a) * CONVERT_REAL(b)) / (CONVERT_REAL(c) * CONVERT_REAL(d));
+    return (CONVERT_REAL(a) * b) / (CONVERT_REAL(c) * d);
 }
 
 /* Adds x to a sum kept in two parts (Neumaier), all terms positive and falling: *rest gets what
@@ -25,10 +25,12 @@ void add(real *sum, real *rest, real x)
 }
 
 /* table: [order][stride], order = degree + 1, stride >= num; columns from num on become 0. One
-   item a column. The first and last sample need no case of their own: a factor of 0 leaves a
-   unit vector. (A loop for them, with the condition k <= degree, was vectorised with one step
-   too many by Intel's CPU compiler, 2026.22, past the buffer.) */
-kernel void bernstein_table(global real *table, uint order, uint num, uint stride)
+   item a column. The grid runs from t0 to t1; s0 = 1 - t0, s1 = 1 - t1. The first and last
+   sample need no case of their own: a factor of 0 leaves a unit vector. (A loop for them, with
+   the condition k <= degree, was vectorised with one step too many by Intel's CPU compiler,
+   2026.22, past the buffer.) */
+kernel void bernstein_table(global real *table, uint order, uint num, uint stride, real t0,
+                            real t1, real s0, real s1)
 {
     const uint column = (uint)get_global_id(0);
     if (column >= stride) return;
@@ -36,10 +38,11 @@ kernel void bernstein_table(global real *table, uint order, uint num, uint strid
     const uint degree = order - 1;
     const uint last = max(num, 2u) - 1;
     const uint a = column < num ? column : 0;
+    const real x = t0 * CONVERT_REAL(last - a) + t1 * CONVERT_REAL(a);
+    const real y = s0 * CONVERT_REAL(last - a) + s1 * CONVERT_REAL(a);
     const real start = column < num ? R(1.0) : R(0.0);
-    /* any start near the mode will do, so this need not be exact (64-bit division is beyond some
-       drivers) */
-    const real guess = CONVERT_REAL(order) * CONVERT_REAL(a) / CONVERT_REAL(last);
+    /* any start near the mode will do, so this need not be exact */
+    const real guess = CONVERT_REAL(order) * (x / (x + y));
     const uint mode = min(degree, (uint)guess);
     real sum = R(1.0), rest = R(0.0);
     real b = start;
@@ -47,7 +50,7 @@ kernel void bernstein_table(global real *table, uint order, uint num, uint strid
 
     *at = b;
     for (uint k = mode; k < degree; k++) {
-        b *= ratio(degree - k, a, k + 1, last - a);
+        b *= ratio(degree - k, x, k + 1, y);
         at += stride;
         *at = b;
         add(&sum, &rest, b);
@@ -55,7 +58,7 @@ kernel void bernstein_table(global real *table, uint order, uint num, uint strid
     b = start;
     at = table + (size_t)mode * stride + column;
     for (uint k = mode; k > 0; k--) {
-        b *= ratio(k, last - a, degree - k + 1, a);
+        b *= ratio(k, y, degree - k + 1, x);
         at -= stride;
         *at = b;
         add(&sum, &rest, b);

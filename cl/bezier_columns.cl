@@ -2,9 +2,10 @@
    (docs/kernels.md):
      T_i(v) = sum_j B_j(v) P_ij           once for each v and i, in registers,
      S(u, v) = sum_i B_i(u) T_i(v)        for each u.
-   Points are stored [patch][u][v][dim], so a row of constant u is num_v * dim adjacent reals,
-   here called columns x. In the second sum the same B_i(u) belongs to all of them: no coordinate
-   needs a special place, and stores are whole and adjacent for every dim.
+   Points are stored [patch][u][v][dim], so a row of constant u is num_v * dim adjacent reals
+   (num_v * num_w * dim in a volume), here called columns x. In the second sum the same B_i(u)
+   belongs to all of them: no coordinate needs a special place, and stores are whole and adjacent
+   for every dim.
 
    A work-group makes a block of CLSP_BLOCK_ROWS rows of CLSP_COLUMNS * CLSP_GROUP columns; an
    item has CLSP_COLUMNS of them, CLSP_GROUP apart. What limits the speed beside the stores is
@@ -49,17 +50,17 @@ void store_rows(global real *out, size_t width, real4 s, uint u, uint end)
     if (u + 3 < end) out[3 * width] = s.s3;
 }
 
-/* source: control points [patches][CLSP_ORDER_U][order_v][CLSP_DIM], or bezier_contract's sums;
-   its patches begin at first_patch. Group g makes tile g % num_tiles of block (g / num_tiles) %
-   num_blocks of patch g / num_tiles / num_blocks; with CLSP_COLUMNS 1 a tile counts through the
-   columns of all patches, and the last factor is 1. Blocks are those of rows first_row ..
-   first_row + num_rows - 1, first_row a multiple of 4. out, from offset on:
-   [num_patches][num_rows][width], width = num_v * CLSP_DIM. */
+/* source: control points [patches][CLSP_ORDER_U][order_v][CLSP_DIM], or sums over the other
+   directions, [patches][CLSP_ORDER_U][stride_t]; its patches begin at first_patch. Group g makes
+   tile g % num_tiles of block (g / num_tiles) % num_blocks of patch g / num_tiles / num_blocks;
+   with CLSP_COLUMNS 1 a tile counts through the columns of all patches, and the last factor is
+   1. Blocks are those of rows first_row .. first_row + num_rows - 1, first_row a multiple of 4.
+   out, from offset on: [num_patches][num_rows][width]. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void bezier_columns(global const real *restrict source, uint2 first_patch, uint num_patches,
                     uint order_v,
                     global const real *restrict table_u, uint stride_u,
-                    global const real *restrict table_v, uint stride_v, uint width,
+                    global const real *restrict table_v, uint stride_v, uint stride_t, uint width,
                     uint first_row, uint num_rows, uint num_tiles, uint num_blocks,
                     global real *restrict out, uint2 offset)
 {
@@ -125,12 +126,12 @@ void bezier_columns(global const real *restrict source, uint2 first_patch, uint 
     }
 #else
     global const real *const p =
-        source + (WIDE(first_patch) + patch) * (CLSP_ORDER_U * CLSP_DIM) * (size_t)stride_v;
+        source + (WIDE(first_patch) + patch) * CLSP_ORDER_U * (size_t)stride_t;
     #pragma unroll
     for (uint c = 0; c < CLSP_COLUMNS; c++) {
         #pragma unroll
         for (uint i = 0; i < CLSP_ORDER_U; i++)
-            t[c][i] = p[min(x0 + c * CLSP_GROUP, width - 1) + i * stride_v * CLSP_DIM];
+            t[c][i] = p[min(x0 + c * CLSP_GROUP, width - 1) + i * stride_t];
     }
 #endif
 

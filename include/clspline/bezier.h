@@ -9,9 +9,9 @@
    its points are Euclidean, the first dim coordinates divided by the last (ch. 13, 16). All patches
    of a plan share degrees, dimension, precision and, save where it is set for each, the grid.
 
-   Grids are uniform and hold their ends: u_a = u0 + (u1 - u0) a / (num_u - 1), [u0, u1] being [0, 1]
-   unless the description says otherwise; a direction with one sample has u0 alone. At a corner of a
-   polynomial patch the point equals the control point exactly.
+   Grids are uniform and hold their ends: u_a = u0 + (u1 - u0) a / (num_u - 1), [u0, u1] being [0,
+   1] unless the description says otherwise; a direction with one sample has u0 alone. At a corner
+   of a polynomial patch the point equals the control point exactly.
 
    Accuracy: with eps = 2^-23 (CLSP_F32) or 2^-52 (CLSP_F64) and scale = max |P_ij| over the patch
    and coordinate, each coordinate of a polynomial surface is within 8 eps scale of the exact value
@@ -50,8 +50,9 @@ typedef enum clsp_bezier_form {
 
 /* How the points of a grid are computed. What the other methods are for is comparison. */
 typedef enum clsp_bezier_method {
-    CLSP_BEZIER_AUTO = 0,      /* the fastest that has no bound on degrees: SEPARABLE */
-    CLSP_BEZIER_SEPARABLE = 1, /* tables of Bernstein values, one direction summed after the other */
+    CLSP_BEZIER_AUTO = 0, /* the fastest that has no bound on degrees: SEPARABLE */
+    CLSP_BEZIER_SEPARABLE =
+        1, /* tables of Bernstein values, one direction summed after the other */
     CLSP_BEZIER_MULTILEVEL = 2, /* tables, and the double sum for each point (MLE of Palomar et
                                    al., 2018) */
     CLSP_BEZIER_MATRIX = 3,     /* matrix products U (R P R^T) V^T in the power basis; curves and
@@ -88,23 +89,23 @@ typedef struct clsp_bezier_desc {
     clsp_bezier_form form;    /* default CLSP_BEZIER_SURFACE */
     uint32_t degree_w;        /* of volumes */
     uint32_t num_w;           /* of volumes */
-    uint32_t rational;        /* 1: control points have dim + 1 coordinates, the last is the weight */
+    uint32_t rational; /* 1: control points have dim + 1 coordinates, the last is the weight */
     clsp_bezier_method method;
-    double interval_u[2];    /* of the grid, within [0, 1], either way round; both 0: [0, 1] */
-    double interval_v[2];    /* likewise; not of triangles */
+    double interval_u[2]; /* of the grid, within [0, 1], either way round; both 0: [0, 1] */
+    double interval_v[2]; /* likewise; not of triangles */
     double interval_w[2];
-    uint32_t watertight;     /* 1: points on the edges of a surface are computed from the edge's
-                                control points alone, in an order that does not depend on its
-                                direction: patches that share them share the same points, bit for
-                                bit, where their edges have equally many samples. Only with
-                                intervals [0, 1] */
-    uint32_t attributes;     /* of a vertex: CLSP_BEZIER_POINT | ...; 0: points alone */
-    clsp_storage storage;    /* of vertices; default: the precision */
-    uint32_t vertex_stride;  /* elements from one vertex to the next, at most
-                                CLSP_BEZIER_MAX_STRIDE; 0: the attributes one after another */
-    uint32_t vertex_at[CLSP_BEZIER_ATTRIBUTES]; /* element of the vertex where each attribute begins;
-                                all 0: one after another, in the order of their bits. Elements that
-                                belong to no attribute are left as they are */
+    uint32_t watertight;    /* 1: points on the edges of a surface are computed from the edge's
+                               control points alone, in an order that does not depend on its
+                               direction: patches that share them share the same points, bit for
+                               bit, where their edges have equally many samples. Only with
+                               intervals [0, 1] */
+    uint32_t attributes;    /* of a vertex: CLSP_BEZIER_POINT | ...; 0: points alone */
+    clsp_storage storage;   /* of vertices; default: the precision */
+    uint32_t vertex_stride; /* elements from one vertex to the next, at most
+                               CLSP_BEZIER_MAX_STRIDE; 0: the attributes one after another */
+    uint32_t vertex_at[CLSP_BEZIER_ATTRIBUTES]; /* element of the vertex where each attribute
+                                begins; all 0: one after another, in the order of their bits.
+                                Elements that belong to no attribute are left as they are */
 } clsp_bezier_desc;
 
 typedef struct clsp_bezier_plan clsp_bezier_plan;
@@ -175,15 +176,14 @@ CLSP_API clsp_status clsp_bezier_check_weights(clsp_bezier_plan *plan);
        curves     [count][num_u][vertex]
        surfaces   [count][num_u][num_v][vertex]
        volumes    [count][num_u][num_v][num_w][vertex]
-       triangles  [count][num_u (num_u + 1) / 2][vertex], (u, v) = (a, b) / (num_u - 1) with a rising
-                  and then b, a + b < num_u
-   of the storage's elements, from element `offset` on; the rest of the buffer is left alone. By
-   default a vertex is dim reals of the plan's precision.
-   Normals where S_u and S_v do not span a plane: docs/math.md, 7; they are never NaN unless control
-   points are not finite, and (0, 0, 0) where there is no tangent plane.
-   Enqueues after the wait list and returns; *done as above. count 0 only waits.
-   Errors: CLSP_ERROR_STATE (no control points loaded, no grid), CLSP_ERROR_ARGUMENT (also: range
-   outside the patches loaded), CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
+       triangles  [count][num_u (num_u + 1) / 2][vertex], (u, v) = (a, b) / (num_u - 1) with a
+   rising and then b, a + b < num_u of the storage's elements, from element `offset` on; the rest of
+   the buffer is left alone. By default a vertex is dim reals of the plan's precision. Normals where
+   S_u and S_v do not span a plane: docs/math.md, 7; they are never NaN unless control points are
+   not finite, and (0, 0, 0) where there is no tangent plane. Enqueues after the wait list and
+   returns; *done as above. count 0 only waits. Errors: CLSP_ERROR_STATE (no control points loaded,
+   no grid), CLSP_ERROR_ARGUMENT (also: range outside the patches loaded), CLSP_ERROR_BUFFER_SIZE,
+   CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
 CLSP_API clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, size_t first, size_t count,
                                       cl_mem vertices, size_t offset, cl_uint num_wait,
                                       const cl_event *wait, cl_event *done);
@@ -200,8 +200,8 @@ CLSP_API clsp_status clsp_bezier_eval_f16(clsp_bezier_plan *plan, size_t first, 
 
 /* ---- grids of their own for each patch ---- */
 
-/* Gives every patch its own numbers of samples, for tessellation: num[2 * p] along u and num[2 * p +
-   1] along v, each at least 1 (curves and triangles: num[2 * p] alone counts). Evaluation then
+/* Gives every patch its own numbers of samples, for tessellation: num[2 * p] along u and num[2 * p
+   + 1] along v, each at least 1 (curves and triangles: num[2 * p] alone counts). Evaluation then
    writes patch after patch, each with its own grid, and the points are within the same bounds, but
    not the same bits, as by a common grid. num NULL returns to the common grid. Not of volumes.
    Copied. The patches loaded must be num_patches when eval is called (CLSP_ERROR_STATE).
@@ -218,8 +218,8 @@ CLSP_API clsp_status clsp_bezier_num_vertices(const clsp_bezier_plan *plan, size
 /* Evaluates num vertices: vertex k is that of patch patches[k] at params[k]. patches: num cl_uint,
    numbers among the patches loaded; one that is not gives a vertex of NaN. params: [num][directions
    of the form] reals of the plan's precision; those outside [0, 1] count as 0 or 1 (triangles: u
-   into [0, 1], then v into [0, 1 - u]). Each vertex is within the bounds of a grid's, at any degree,
-   in time O(number of control points) (Wozny and Chudy, CAD 118, 2020). The method of the
+   into [0, 1], then v into [0, 1 - u]). Each vertex is within the bounds of a grid's, at any
+   degree, in time O(number of control points) (Wozny and Chudy, CAD 118, 2020). The method of the
    description does not matter. Offsets are in elements. Errors: as of clsp_bezier_eval. */
 CLSP_API clsp_status clsp_bezier_eval_at(clsp_bezier_plan *plan, size_t num, cl_mem patches,
                                          size_t patches_offset, cl_mem params, size_t params_offset,

@@ -39,7 +39,7 @@ enum {
     CLSP_ERROR_NO_FP64 = -2005,     /* double precision asked of a device without it */
     CLSP_ERROR_NO_MEMORY = -2006,   /* the host is out of memory, or a size does not fit size_t */
     CLSP_ERROR_DEVICE_LOST =
-        -2007,               /* the device failed earlier; the context can only be destroyed */
+        -2007,                 /* the device failed earlier; the context can only be destroyed */
     CLSP_ERROR_STATE = -2008,  /* a call that must come first has not been made */
     CLSP_ERROR_WEIGHTS = -2009 /* a weight of a rational patch is not positive and finite */
 };

@@ -22,6 +22,18 @@ void clspi_buffer_release(cl_mem *buffer)
     *buffer = NULL;
 }
 
+clsp_status clspi_buffer_reserve(cl_mem *buffer, size_t *capacity, clsp_context *ctx, size_t bytes)
+{
+    clsp_status status;
+
+    if (bytes <= *capacity) return CLSP_OK;
+    clspi_buffer_release(buffer);
+    *capacity = 0;
+    status = clspi_buffer_create(buffer, ctx, bytes);
+    if (status == CLSP_OK) *capacity = bytes;
+    return status;
+}
+
 clsp_status clspi_buffer_check(clsp_context *ctx, cl_mem buffer, size_t offset, size_t count,
                                size_t element, const char *what)
 {

@@ -9,6 +9,10 @@
 clsp_status clspi_buffer_create(cl_mem *buffer, clsp_context *ctx, size_t bytes);
 void clspi_buffer_release(cl_mem *buffer);
 
+/* Makes a buffer hold so many bytes at least: a larger one in its place, whose contents are
+   undefined, when *capacity, kept by the caller, is less. */
+clsp_status clspi_buffer_reserve(cl_mem *buffer, size_t *capacity, clsp_context *ctx, size_t bytes);
+
 /* Checks that a caller's buffer belongs to the context's cl_context and holds `count` elements of
    `element` bytes from element `offset` on. what names it in messages. */
 clsp_status clspi_buffer_check(clsp_context *ctx, cl_mem buffer, size_t offset, size_t count,

@@ -14,6 +14,8 @@ typedef struct clspi_tuning {
         max_launch_fma; /* multiply-adds of one launch, to stay far below a driver's time limit */
     size_t items_per_unit; /* work-items that keep a compute unit busy */
     size_t scratch_bytes;  /* intermediate results between two launches, small enough for a cache */
+    uint32_t keep_share; /* intermediate results that later calls need again are kept when they take
+                            up to one part in keep_share of the memory; 0: scratch_bytes */
     uint32_t item_registers; /* 32-bit numbers that an item may keep beside what it works on */
     uint32_t single_column;  /* 32-bit numbers of one column that an item may keep at all */
     uint32_t

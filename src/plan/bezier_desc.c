@@ -114,8 +114,7 @@ static clsp_status check_method(const clsp_context *ctx, const clsp_bezier_desc 
                           "bezier: degrees %u and %u: with CLSP_BEZIER_MATRIX their sum is at most "
                           "%u in this precision; other methods have no such bound",
                           d->degree_u, d->degree_v, most_matrix);
-    if (d->method == CLSP_BEZIER_BRUTE &&
-        (d->degree_u > most_brute || d->degree_v > most_brute))
+    if (d->method == CLSP_BEZIER_BRUTE && (d->degree_u > most_brute || d->degree_v > most_brute))
         return clspi_fail(log, CLSP_ERROR_DEGREE,
                           "bezier: degrees %u and %u: with CLSP_BEZIER_BRUTE at most %u in this "
                           "precision; other methods have no such bound",
@@ -126,7 +125,8 @@ static clsp_status check_method(const clsp_context *ctx, const clsp_bezier_desc 
 static clsp_status check_sizes(const clsp_context *ctx, const clsp_bezier_desc *d)
 {
     clspi_log *const log = (clspi_log *)&ctx->log;
-    const bool is_surface = d->form == CLSP_BEZIER_SURFACE, is_volume = d->form == CLSP_BEZIER_VOLUME;
+    const bool is_surface = d->form == CLSP_BEZIER_SURFACE,
+               is_volume = d->form == CLSP_BEZIER_VOLUME;
     const bool half_a_grid = ((is_surface || is_volume) && (d->num_u == 0) != (d->num_v == 0)) ||
                              (is_volume && (d->num_u == 0) != (d->num_w == 0));
 

@@ -8,7 +8,7 @@
 
 /* ---- choice ---- */
 
-static cl_uint lanes_of(const clsp_context *ctx, clsp_precision precision)
+cl_uint clspi_bezier_lanes(const clsp_context *ctx, clsp_precision precision)
 {
     const size_t real_bytes = precision == CLSP_F64 ? sizeof(double) : sizeof(float);
     const size_t native = clspi_max(16, ctx->device.native_vector_bytes);
@@ -39,12 +39,13 @@ clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision p
         FUSED_MAX = 36
     }; /* order_u * order_v: the first sum is made again for each block of rows */
     const size_t words = (size_t)order_u * (precision == CLSP_F64 ? 2 : 1);
-    clspi_bezier_shape shape = {.precision = precision, .dim = dim, .order_u = order_u};
+    clspi_bezier_shape shape = {.precision = precision, .dim = 1, .order_u = order_u};
 
-    shape.lanes = lanes_of(ctx, precision);
+    shape.lanes = clspi_bezier_lanes(ctx, precision);
     shape.in_columns = shape.lanes == 1 && words <= ctx->tuning.single_column;
     if (!shape.in_columns) return shape;
-    shape.fused = (uint64_t)order_u * order_v <= FUSED_MAX;
+    shape.fused = order_v > 0 && (uint64_t)order_u * order_v <= FUSED_MAX;
+    if (shape.fused) shape.dim = dim;
     shape.columns = columns_of(ctx, &shape, width);
     shape.block_rows = order_u <= 8 ? 16 : 32;
     shape.stage = order_u > 4 && ctx->device.local_is_real &&
@@ -54,40 +55,50 @@ clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision p
 
 /* ---- options ---- */
 
-static int real_options(char *text, const clsp_context *ctx, const clspi_bezier_shape *shape)
+static int real_options(char *text, const clsp_context *ctx, clsp_precision precision)
 {
-    const bool wide = shape->precision == CLSP_F64;
+    const bool wide = precision == CLSP_F64;
 
     return snprintf(text, CLSPI_BEZIER_OPTIONS_MAX,
                     "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u",
-                    wide ? 64 : 32, shape->lanes, wide || ctx->device.fma,
+                    wide ? 64 : 32, clspi_bezier_lanes(ctx, precision), wide || ctx->device.fma,
                     ctx->device.address_bits);
 }
 
 void clspi_bezier_table_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
-                                const clspi_bezier_shape *shape)
+                                clsp_precision precision)
 {
-    real_options(text, ctx, shape);
+    real_options(text, ctx, precision);
 }
 
 void clspi_bezier_rows_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
-                               const clspi_bezier_shape *shape)
+                               clsp_precision precision, cl_uint dim)
 {
-    const int used = real_options(text, ctx, shape);
+    const int used = real_options(text, ctx, precision);
 
-    snprintf(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used), " -DCLSP_DIM=%u", shape->dim);
+    snprintf(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used), " -DCLSP_DIM=%u", dim);
 }
 
 void clspi_bezier_columns_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
                                   const clspi_bezier_shape *shape)
 {
-    const int used = real_options(text, ctx, shape);
+    const int used = real_options(text, ctx, shape->precision);
 
     snprintf(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used),
              " -DCLSP_DIM=%u -DCLSP_ORDER_U=%u -DCLSP_COLUMNS=%u -DCLSP_BLOCK_ROWS=%u "
              "-DCLSP_STAGE=%d -DCLSP_FUSED=%d",
              shape->dim, shape->order_u, shape->columns, shape->block_rows, shape->stage,
              shape->fused);
+}
+
+void clspi_bezier_hodograph_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
+                                    clsp_precision precision, cl_uint dim, const cl_uint by[3])
+{
+    const int used = real_options(text, ctx, precision);
+
+    snprintf(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used),
+             " -DCLSP_DIM=%u -DCLSP_BY_U=%u -DCLSP_BY_V=%u -DCLSP_BY_W=%u", dim, by[0], by[1],
+             by[2]);
 }
 
 /* ---- all of them ---- */
@@ -117,6 +128,24 @@ fail:
     return status;
 }
 
+/* The derivatives that CLSP_BEZIER_NORMAL and CLSP_BEZIER_DUV are made of. */
+static clsp_status build_hodographs(clsp_context *ctx, clsp_precision precision, cl_uint dim,
+                                    clsp_kernel_fn fn, void *user)
+{
+    static const cl_uint by[][3] = {{1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+    char options[CLSPI_BEZIER_OPTIONS_MAX];
+    clsp_status status;
+
+    for (size_t i = 0; i < CLSPI_COUNT(by); i++) {
+        clspi_bezier_hodograph_options(options, ctx, precision, dim, by[i]);
+        CLSPI_TRY(clspi_program_report(ctx, "bezier_hodograph", options, fn, user));
+    }
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
 clsp_status clspi_bezier_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user)
 {
     enum { DIM = 3, MAX_ORDER = 32 }; /* the other dimensions differ by an index only */
@@ -125,11 +154,11 @@ clsp_status clspi_bezier_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *u
     clsp_status status;
 
     for (clsp_precision p = CLSP_F32; p <= last; p++) {
-        const clspi_bezier_shape any = clspi_bezier_choose(ctx, p, DIM, 1, 1, 1);
-        clspi_bezier_table_options(options, ctx, &any);
+        clspi_bezier_table_options(options, ctx, p);
         CLSPI_TRY(clspi_program_report(ctx, "bernstein", options, fn, user));
-        clspi_bezier_rows_options(options, ctx, &any);
+        clspi_bezier_rows_options(options, ctx, p, DIM);
         CLSPI_TRY(clspi_program_report(ctx, "bezier_rows", options, fn, user));
+        CLSPI_TRY(build_hodographs(ctx, p, DIM, fn, user));
         for (cl_uint order = 1; order <= MAX_ORDER; order++)
             CLSPI_TRY(build_columns(ctx, p, order, fn, user));
     }

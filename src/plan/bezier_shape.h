@@ -6,12 +6,12 @@
 
 enum {
     CLSPI_BEZIER_ROWS_PER_ITEM = 8, /* CLSP_ROWS of bezier_rows.cl */
-    CLSPI_BEZIER_OPTIONS_MAX = 256
+    CLSPI_BEZIER_OPTIONS_MAX = 512
 };
 
 typedef struct clspi_bezier_shape {
     clsp_precision precision;
-    cl_uint dim;
+    cl_uint dim; /* of a fused shape, else 1 */
     cl_uint order_u;
     cl_uint lanes;      /* reals of a vector: 1 on GPUs */
     bool in_columns;    /* the second sum by bezier_columns, else by bezier_rows */
@@ -21,19 +21,24 @@ typedef struct clspi_bezier_shape {
     cl_uint block_rows; /* of a work-group of bezier_columns */
 } clspi_bezier_shape;
 
-/* Chooses by the device's class, its tuning and the job's sizes. width: reals of a row of points.
- */
+/* Reals of a vector of an item: 1 on GPUs. */
+cl_uint clspi_bezier_lanes(const clsp_context *ctx, clsp_precision precision);
+
+/* Chooses by the device's class, its tuning and the job's sizes. order_v: of the sum that may be
+   made in the same kernel; 0: none may. width: reals of a row of points. */
 clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision precision,
                                        cl_uint dim, cl_uint order_u, cl_uint order_v,
                                        cl_uint width);
 
-/* Build options of bernstein.cl, bezier_rows.cl and bezier_columns.cl (the last without
- * CLSP_GROUP). */
+/* Build options of bernstein.cl, bezier_rows.cl, bezier_columns.cl (the last without CLSP_GROUP)
+   and bezier_hodograph.cl. */
 void clspi_bezier_table_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
-                                const clspi_bezier_shape *shape);
+                                clsp_precision precision);
 void clspi_bezier_rows_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
-                               const clspi_bezier_shape *shape);
+                               clsp_precision precision, cl_uint dim);
 void clspi_bezier_columns_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
                                   const clspi_bezier_shape *shape);
+void clspi_bezier_hodograph_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
+                                    clsp_precision precision, cl_uint dim, const cl_uint by[3]);
 
 #endif

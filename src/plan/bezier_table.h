@@ -8,21 +8,33 @@ enum {
     CLSPI_TABLE_MULTIPLE = 16
 }; /* samples are padded to this with zeros, so that vectors can be loaded whole */
 
-/* values: [order][stride], B_k(a / (num - 1)) at [k][a]; a lone sample is at 0. */
+/* values: [order][stride], B_k(t_a) at [k][a], t_a = begin + (end - begin) a / (num - 1); a lone
+   sample is at begin. */
 typedef struct clspi_bezier_table {
     cl_mem values;
+    size_t bytes;   /* that values has room for */
     cl_uint order;  /* degree + 1 */
     cl_uint num;    /* samples */
     cl_uint stride; /* num, rounded up to CLSPI_TABLE_MULTIPLE */
+    double begin, end;
 } clspi_bezier_table;
 
-/* Sets the shape; no memory yet. */
-void clspi_bezier_table_shape(clspi_bezier_table *table, cl_uint degree, cl_uint num);
+/* Sets the shape; keeps the memory of an earlier one. */
+void clspi_bezier_table_shape(clspi_bezier_table *table, cl_uint degree, cl_uint num,
+                              const double interval[2]);
 
-/* Makes and fills the buffer. Small tables are computed on the host, which spares the first call of
-   a process one program; large ones by bernstein.cl, built with the given options. */
+/* Whether two tables have the same values. */
+bool clspi_bezier_table_same(const clspi_bezier_table *a, const clspi_bezier_table *b);
+
+/* Fills the buffer, and makes or enlarges it before that. Small tables are computed on the host,
+   which spares the first call of a process one program; large ones by bernstein.cl, built with the
+   given options. */
 clsp_status clspi_bezier_table_fill(clspi_bezier_table *table, clspi_series *series,
                                     clsp_precision precision, const char *options);
+
+/* Makes table, of the same shape, use the memory of another. */
+clsp_status clspi_bezier_table_share(clspi_bezier_table *table, clsp_context *ctx,
+                                     const clspi_bezier_table *other);
 
 void clspi_bezier_table_release(clspi_bezier_table *table);
 

@@ -55,6 +55,18 @@ double random_real(void)
     return (double)(random_state >> 11) / 4503599627370496.0 - 1.0;
 }
 
+clsp_bezier_desc surface(clsp_precision precision, uint32_t degree_u, uint32_t degree_v,
+                         uint32_t dim, uint32_t num_u, uint32_t num_v)
+{
+    const clsp_bezier_desc desc = {.precision = precision,
+                                   .degree_u = degree_u,
+                                   .degree_v = degree_v,
+                                   .dim = dim,
+                                   .num_u = num_u,
+                                   .num_v = num_v};
+    return desc;
+}
+
 static double rounded(const job *j, double x)
 {
     return j->desc.precision == CLSP_F64 ? x : (double)(float)x;

@@ -34,6 +34,10 @@ bool has_fp64(clsp_context *ctx);
 void seed(unsigned value);
 double random_real(void);
 
+/* The description of a polynomial surface with the default of everything else. */
+clsp_bezier_desc surface(clsp_precision precision, uint32_t degree_u, uint32_t degree_v,
+                         uint32_t dim, uint32_t num_u, uint32_t num_v);
+
 /* Makes the plan, fills controls at random and loads them. */
 void job_create(job *j, clsp_context *ctx, clsp_bezier_desc desc, size_t num_patches);
 

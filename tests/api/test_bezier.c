@@ -79,8 +79,8 @@ static void degrees(clsp_context *ctx, clsp_precision precision)
         if (tiny() && (pairs[i][0] > 16 || pairs[i][1] > 7)) continue;
         for (uint32_t dim = 1; dim <= 4; dim++) {
             if ((tiny() || i % 3 != 0) && dim != 3) continue;
-            const clsp_bezier_desc desc = {precision, pairs[i][0],     pairs[i][1],
-                                           dim,       tiny() ? 5 : 37, tiny() ? 6 : 21};
+            const clsp_bezier_desc desc =
+                surface(precision, pairs[i][0], pairs[i][1], dim, tiny() ? 5 : 37, tiny() ? 6 : 21);
             check_accuracy(ctx, desc, 3, tiny() ? 12 : 100, BOUND_31);
         }
     }
@@ -98,7 +98,7 @@ static void high_degrees(clsp_context *ctx, clsp_precision precision)
     static const uint32_t pairs[][2] = {{100, 100}, {1000, 2}, {3, 1000}, {255, 63}};
 
     for (size_t i = 0; i < COUNT(pairs); i++) {
-        const clsp_bezier_desc desc = {precision, pairs[i][0], pairs[i][1], 3, 97, 75};
+        const clsp_bezier_desc desc = surface(precision, pairs[i][0], pairs[i][1], 3, 97, 75);
         check_accuracy(ctx, desc, 1, 40, BOUND_1000);
     }
 }
@@ -114,7 +114,7 @@ static void test_high_degrees(void **state)
 /* Both directions at 1000, and tables large enough to be made on the device. */
 static void degree_1000(clsp_context *ctx, clsp_precision precision)
 {
-    const clsp_bezier_desc desc = {precision, 1000, 1000, 1, 67, 130};
+    const clsp_bezier_desc desc = surface(precision, 1000, 1000, 1, 67, 130);
 
     check_accuracy(ctx, desc, 1, 20, BOUND_1000);
 }
@@ -134,8 +134,8 @@ static void sizes(clsp_context *ctx, clsp_precision precision)
     for (size_t i = 0; i < COUNT(counts); i++) {
         if (tiny() && counts[i] > 17) break;
         const uint32_t other = counts[COUNT(counts) - 1 - i];
-        const clsp_bezier_desc desc = {
-            precision, 3, 2, i % 2 ? 3 : 2, counts[i], tiny() ? counts[i] % 5 + 1 : other};
+        const clsp_bezier_desc desc =
+            surface(precision, 3, 2, i % 2 ? 3 : 2, counts[i], tiny() ? counts[i] % 5 + 1 : other);
         check_accuracy(ctx, desc, i % 3 + 1, tiny() ? 10 : 60, BOUND_31);
     }
 }
@@ -152,8 +152,8 @@ static void tiles(clsp_context *ctx, clsp_precision precision)
     static const uint32_t pairs[][2] = {{3, 3}, {8, 6}, {13, 2}};
 
     for (size_t i = 0; i < COUNT(pairs); i++) {
-        const clsp_bezier_desc odd = {precision, pairs[i][0], pairs[i][1], 3, 6, 37};
-        const clsp_bezier_desc longer = {precision, pairs[i][0], pairs[i][1], 3, 45, 251};
+        const clsp_bezier_desc odd = surface(precision, pairs[i][0], pairs[i][1], 3, 6, 37);
+        const clsp_bezier_desc longer = surface(precision, pairs[i][0], pairs[i][1], 3, 45, 251);
         check_accuracy(ctx, odd, 2, tiny() ? 20 : 100, BOUND_31);
         if (!tiny()) check_accuracy(ctx, longer, 2, 300, BOUND_31);
     }
@@ -167,7 +167,7 @@ static void test_tiles(void **state)
 
 static void batch(clsp_context *ctx, clsp_precision precision)
 {
-    const clsp_bezier_desc desc = {precision, 3, 3, 3, 9, 11};
+    const clsp_bezier_desc desc = surface(precision, 3, 3, 3, 9, 11);
 
     check_accuracy(ctx, desc, tiny() ? 7 : 1009, tiny() ? 20 : 500, BOUND_31);
 }
@@ -193,7 +193,7 @@ static const double *control(const job *j, size_t patch, uint32_t i, uint32_t k)
 
 static void corners(clsp_context *ctx, clsp_precision precision)
 {
-    const clsp_bezier_desc d = {precision, 6, 9, 3, 13, 5};
+    const clsp_bezier_desc d = surface(precision, 6, 9, 3, 13, 5);
     job j;
 
     job_create(&j, ctx, d, 2);
@@ -219,7 +219,7 @@ static void test_corners_are_control_points(void **state)
  * plane. */
 static void planes(clsp_context *ctx, clsp_precision precision)
 {
-    const clsp_bezier_desc d = {precision, 5, 4, 2, 17, 9};
+    const clsp_bezier_desc d = surface(precision, 5, 4, 2, 17, 9);
     const double eps = precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
     job j;
 
@@ -252,7 +252,7 @@ static void test_planes(void **state)
 /* NaN stays in its patch and coordinate. */
 static void not_a_number(clsp_context *ctx, clsp_precision precision)
 {
-    const clsp_bezier_desc d = {precision, 3, 3, 3, 10, 7};
+    const clsp_bezier_desc d = surface(precision, 3, 3, 3, 10, 7);
     job j;
 
     job_create(&j, ctx, d, 3);
@@ -283,7 +283,7 @@ static void assert_same_bits(const job *a, const double *b)
 /* Any range, by either call, gives the same bits as the whole. */
 static void ranges(clsp_context *ctx, clsp_precision precision)
 {
-    const clsp_bezier_desc d = {precision, 3, 6, 3, tiny() ? 5 : 34, tiny() ? 4 : 29};
+    const clsp_bezier_desc d = surface(precision, 3, 6, 3, tiny() ? 5 : 34, tiny() ? 4 : 29);
     job j;
 
     job_create(&j, ctx, d, 11);
@@ -313,7 +313,7 @@ static void test_small_buffers(void **state)
 {
     static const char *const pairs[][2] = {{"class=cpu", "class=cpu,alloc=65536"},
                                            {"class=discrete", "class=discrete,alloc=65536"}};
-    const clsp_bezier_desc d = {CLSP_F32, 3, 4, 3, tiny() ? 100 : 301, 83};
+    const clsp_bezier_desc d = surface(CLSP_F32, 3, 4, 3, tiny() ? 100 : 301, 83);
 
     (void)state;
     for (size_t i = 0; i < COUNT(pairs); i++) {
@@ -336,7 +336,7 @@ static void test_small_buffers(void **state)
 /* A plan holds no more than it needs: control points may grow, shrink and vanish. */
 static void test_reloading(void **state)
 {
-    const clsp_bezier_desc d = {CLSP_F32, 2, 2, 3, 6, 6};
+    const clsp_bezier_desc d = surface(CLSP_F32, 2, 2, 3, 6, 6);
     clsp_context *ctx = context_with("");
 
     (void)state;

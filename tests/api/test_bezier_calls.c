@@ -13,7 +13,8 @@
 
 #include "bezier_fixture.h"
 
-static const clsp_bezier_desc good = {CLSP_F32, 3, 2, 3, 9, 8};
+static const clsp_bezier_desc good = {
+    .precision = CLSP_F32, .degree_u = 3, .degree_v = 2, .dim = 3, .num_u = 9, .num_v = 8};
 
 enum { CONTROLS = 4 * 3 * 3, POINTS = 9 * 8 * 3 }; /* reals of a patch of `good` */
 
@@ -85,10 +86,10 @@ static void test_absurd_sizes(void **state)
 {
     clsp_context *ctx = context_with("alloc=1048576");
     const clsp_bezier_desc descs[] = {
-        {CLSP_F32, CLSP_BEZIER_MAX_DEGREE, CLSP_BEZIER_MAX_DEGREE, 4, CLSP_BEZIER_MAX_SAMPLES,
-         CLSP_BEZIER_MAX_SAMPLES},
-        {CLSP_F32, CLSP_BEZIER_MAX_DEGREE, 1, 3, 2, CLSP_BEZIER_MAX_SAMPLES},
-        {CLSP_F32, 1, CLSP_BEZIER_MAX_DEGREE, 3, CLSP_BEZIER_MAX_SAMPLES, 2},
+        surface(CLSP_F32, CLSP_BEZIER_MAX_DEGREE, CLSP_BEZIER_MAX_DEGREE, 4,
+                CLSP_BEZIER_MAX_SAMPLES, CLSP_BEZIER_MAX_SAMPLES),
+        surface(CLSP_F32, CLSP_BEZIER_MAX_DEGREE, 1, 3, 2, CLSP_BEZIER_MAX_SAMPLES),
+        surface(CLSP_F32, 1, CLSP_BEZIER_MAX_DEGREE, 3, CLSP_BEZIER_MAX_SAMPLES, 2),
     };
 
     (void)state;

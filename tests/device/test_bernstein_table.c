@@ -37,8 +37,10 @@ static void make_table(clsp_context *ctx, cl_uint order, cl_uint num, cl_uint st
         part = whole; /* the values count; this device shows nothing of the guards */
         clRetainMemObject(whole);
     }
-    const clspi_arg args[] = {CLSPI_ARG(part), CLSPI_ARG(order), CLSPI_ARG(num), CLSPI_ARG(stride)};
-    assert_ok(ctx, clspi_series_launch(&series, &kernel, args, 4, stride));
+    const cl_float zero = 0.0f, one = 1.0f;
+    const clspi_arg args[] = {CLSPI_ARG(part), CLSPI_ARG(order), CLSPI_ARG(num), CLSPI_ARG(stride),
+                              CLSPI_ARG(zero), CLSPI_ARG(one),   CLSPI_ARG(one), CLSPI_ARG(zero)};
+    assert_ok(ctx, clspi_series_launch(&series, &kernel, args, 8, stride));
     assert_ok(ctx, clspi_series_read(&series, part, 0, table + SUPPORT_GUARD, region.size));
     if (part != whole) {
         assert_ok(ctx, clspi_series_read(&series, whole, 0, table, begin));
@@ -58,7 +60,7 @@ static void check_column(const float *table, cl_uint order, cl_uint num, cl_uint
     static double values[1001];
     double largest = 0.0;
 
-    clspi_bernstein(values, order - 1, a, num > 1 ? num - 1 : 1);
+    clspi_bernstein(values, order - 1, a, num > 1 ? num - 1 - a : 1);
     for (cl_uint k = 0; k < order; k++)
         largest = fmax(largest, values[k]);
     const double bound = (4.0 + 0.5 * sqrt((double)order)) * 0x1p-23 * largest;
