@@ -25,6 +25,15 @@ cl_uint clspi_bezier_attribute_elements(const clsp_bezier_desc *d, unsigned attr
     }
 }
 
+cl_uint clspi_bezier_used_elements(const clsp_bezier_desc *d)
+{
+    cl_uint used = 0;
+
+    for (unsigned i = 0; i < CLSP_BEZIER_ATTRIBUTES; i++)
+        if (d->attributes & 1u << i) used += clspi_bezier_attribute_elements(d, i);
+    return used;
+}
+
 size_t clspi_bezier_num_controls(const clsp_bezier_desc *d)
 {
     size_t num = (size_t)d->degree_u + 1;
@@ -98,7 +107,7 @@ static clsp_status check_attributes(const clsp_context *ctx, const clsp_bezier_d
 static clsp_status check_method(const clsp_context *ctx, const clsp_bezier_desc *d)
 {
     const bool wide = d->precision == CLSP_F64;
-    const uint32_t most_matrix = wide ? 38 : 10, most_brute = wide ? 900 : 100;
+    const uint32_t most_matrix = wide ? 64 : 22, most_brute = wide ? 900 : 100;
     clspi_log *const log = (clspi_log *)&ctx->log;
 
     if (d->form == CLSP_BEZIER_TRIANGLE && d->method != CLSP_BEZIER_AUTO)
