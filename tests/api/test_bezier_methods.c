@@ -62,6 +62,19 @@ static bool allows(size_t method, clsp_precision precision, uint32_t p, uint32_t
     return methods[method] == CLSP_BEZIER_MATRIX ? p + q <= most : p <= most && q <= most;
 }
 
+/* Mesa's llvmpipe ends an item's loops after 65535 rounds in all and goes on: longer double sums
+   are wrong there, whoever writes them. */
+static bool too_long(clsp_context *ctx, size_t method, uint32_t p, uint32_t q)
+{
+    const double terms = (p + 1.0) * (q + 1.0);
+    const double rounds = methods[method] == CLSP_BEZIER_BRUTE ? terms * (1.0 + q / 4.0) : terms;
+    clsp_device_info info;
+
+    assert_int_equal(clsp_context_device(ctx, &info), CLSP_OK);
+    return strstr(info.name, "llvmpipe") && methods[method] != CLSP_BEZIER_MATRIX &&
+           rounds > 60000.0;
+}
+
 /* ---- bounds, in eps * scale ---- */
 
 /* Multilevel: two sums of positive weights and two tables, as of the separable method. Brute: of a
@@ -100,7 +113,9 @@ static void check_accuracy(clsp_context *ctx, clsp_bezier_desc desc, size_t num_
 {
     for (size_t m = 0; m < COUNT(methods); m++) {
         job j;
-        if (!allows(m, desc.precision, desc.degree_u, desc.degree_v)) continue;
+        if (!allows(m, desc.precision, desc.degree_u, desc.degree_v) ||
+            too_long(ctx, m, desc.degree_u, desc.degree_v))
+            continue;
         job_create(&j, ctx, by_method(m, desc), num_patches);
         job_eval(&j, 0, num_patches);
         const double error = job_error(&j, samples);
@@ -357,6 +372,7 @@ static void forms(clsp_context *ctx, clsp_precision precision)
     const double eps = precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
 
     for (size_t i = 0; i < COUNT(descs); i++) {
+        if (tiny() && descs[i].degree_u > 7) continue;
         for (size_t m = 0; m < COUNT(methods); m++) {
             clsp_bezier_desc d = by_method(m, descs[i]);
             vertices v;
