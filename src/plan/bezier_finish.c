@@ -25,7 +25,7 @@ int clspi_bezier_vertex_options(char *text, size_t size, const clsp_bezier_plan 
     int used = snprintf(
         text, size,
         "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u -DCLSP_DIM=%u "
-        "-DCLSP_RATIONAL=%u -DCLSP_ATTRIBUTES=%u -DCLSP_STORE=%zu -DCLSP_STRIDE=%u",
+        "-DCLSP_RATIONAL=%u -DCLSP_ATTRIBUTES=%u -DCLSP_STORE=%zu -DCLSP_STRIDE=%u -DCLSP_PLACED",
         wide ? 64 : 32, lanes, wide || plan->ctx->device.fma, plan->ctx->device.address_bits,
         d->dim, d->rational, d->attributes, 8 * plan->store_bytes, d->vertex_stride);
 
