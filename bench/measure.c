@@ -65,30 +65,68 @@ fail:
     return status;
 }
 
+/* One contestant's turn in a round. */
+static clsp_status take_turn(cl_command_queue queue, const bench_contestant *c, double *sustained,
+                             double *alone)
+{
+    clsp_status status;
+
+    BENCH_TRY(time_calls(queue, c, c->batch, sustained));
+    *sustained /= c->batch;
+    /* calls as long as a batch are measured once for both */
+    *alone = *sustained;
+    if (c->batch > 1) BENCH_TRY(time_calls(queue, c, 1, alone));
+
+fail:
+    return status;
+}
+
 clsp_status bench_measure(cl_command_queue queue, bench_contestant *contestants, size_t count,
                           double batch_ms)
 {
     enum { MOST = 8 };
     clsp_status status;
     double sustained[MOST][BENCH_ROUNDS], alone[MOST][BENCH_ROUNDS];
+    unsigned rounds[MOST];
 
     if (count > MOST) return bench_check(CLSP_ERROR_ARGUMENT, "too many contestants");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         BENCH_TRY(choose_batch(queue, &contestants[i], batch_ms));
+        rounds[i] = BENCH_ROUNDS;
+    }
     for (unsigned round = 0; round < BENCH_ROUNDS; round++) {
         for (size_t i = 0; i < count; i++) {
-            const bench_contestant *const c = &contestants[i];
-            BENCH_TRY(time_calls(queue, c, c->batch, &sustained[i][round]));
-            sustained[i][round] /= c->batch;
-            /* calls as long as a batch are measured once for both */
-            alone[i][round] = sustained[i][round];
-            if (c->batch > 1) BENCH_TRY(time_calls(queue, c, 1, &alone[i][round]));
+            if (round >= rounds[i]) continue;
+            BENCH_TRY(take_turn(queue, &contestants[i], &sustained[i][round], &alone[i][round]));
+            if (round + 1 == BENCH_SLOW_ROUNDS && sustained[i][round] > BENCH_SLOW_MS)
+                rounds[i] = BENCH_SLOW_ROUNDS;
         }
     }
     for (size_t i = 0; i < count; i++) {
-        contestants[i].sustained = bench_timing_of(sustained[i], BENCH_ROUNDS);
-        contestants[i].alone = bench_timing_of(alone[i], BENCH_ROUNDS);
+        const unsigned had = rounds[i];
+        contestants[i].sustained = bench_timing_of(sustained[i], had);
+        contestants[i].alone = bench_timing_of(alone[i], had);
     }
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
+clsp_status bench_measure_some(cl_command_queue queue, bench_contestant *contestants, size_t count,
+                               double batch_ms)
+{
+    enum { MOST = 8 };
+    bench_contestant present[MOST];
+    size_t num = 0;
+    clsp_status status;
+
+    if (count > MOST) return bench_check(CLSP_ERROR_ARGUMENT, "too many contestants");
+    for (size_t i = 0; i < count; i++)
+        if (contestants[i].enqueue) present[num++] = contestants[i];
+    BENCH_TRY(bench_measure(queue, present, num, batch_ms));
+    for (size_t i = count; i-- > 0;)
+        if (contestants[i].enqueue) contestants[i] = present[--num];
     return CLSP_OK;
 
 fail:
