@@ -67,3 +67,23 @@ kernel void bernstein_table(global real *table, uint order, uint num, uint strid
     at = table + column;
     for (uint k = 0; k < order; k++, at += stride) *at /= sum;
 }
+
+/* whole: [order][stride] as above. table: [2 * half][stride_half], half = (order + 1) / 2, the
+   symmetric and the antisymmetric part of values k and order - 1 - k in turns, for the first
+   `columns` samples; other columns become 0 (bezier_mirror.cl). One item a column. */
+kernel void bernstein_mirror(global const real *whole, uint order, uint stride, global real *table,
+                             uint stride_half, uint columns)
+{
+    const uint column = (uint)get_global_id(0);
+    if (column >= stride_half) return;
+
+    const bool inside = column < columns;
+    for (uint k = 0; 2 * k < order; k++) {
+        const bool middle = 2 * k + 1 == order;
+        const real a = inside ? whole[(size_t)k * stride + column] : R(0.0);
+        const real b = inside ? whole[(size_t)(order - 1 - k) * stride + column] : R(0.0);
+        global real *const at = table + (size_t)(2 * k) * stride_half + column;
+        at[0] = middle ? a : R(0.5) * (a + b);
+        at[stride_half] = middle ? R(0.0) : R(0.5) * (a - b);
+    }
+}

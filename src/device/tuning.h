@@ -16,8 +16,11 @@ typedef struct clspi_tuning {
     size_t scratch_bytes;  /* intermediate results between two launches, small enough for a cache */
     uint32_t keep_share; /* intermediate results that later calls need again are kept when they take
                             up to one part in keep_share of the memory; 0: scratch_bytes */
-    uint32_t item_registers; /* 32-bit numbers that an item may keep beside what it works on */
-    uint32_t single_column;  /* 32-bit numbers of one column that an item may keep at all */
+    uint32_t item_registers;   /* 32-bit numbers that an item may keep beside what it works on */
+    uint32_t single_column;    /* 32-bit numbers of one column that an item may keep at all */
+    uint32_t vertex_registers; /* likewise of a vertex with its derivatives */
+    uint32_t
+        mirror_order; /* sums of at least so many terms are made for two symmetric rows at once */
     uint32_t
         gemm_wide_columns;     /* products at least this wide are made by columns, others by rows */
     uint32_t gemm_clblast_f32; /* CLBlast makes products whose m, n and k are all at least this; */

@@ -6,6 +6,7 @@
 
 #include "bezier_desc.h"
 #include "bezier_finish.h"
+#include "bezier_vertices.h"
 #include "buffer.h"
 #include "check.h"
 
@@ -93,8 +94,13 @@ static clsp_status configure(clsp_bezier_plan *plan, const clsp_bezier_desc *d)
     plan->points_per_patch = points;
     if (!has_nets(plan)) return CLSP_OK;
     CLSPI_TRY(clspi_bezier_begin(plan, &series, 0, NULL, NULL));
-    CLSPI_TRY(clspi_bezier_nets_prepare(&plan->nets, &series, d));
-    if (!plan->plain) CLSPI_TRY(clspi_bezier_finish_prepare(plan));
+    const bool in_one_pass = !plan->plain && clspi_bezier_vertices_fit(plan);
+    CLSPI_TRY(clspi_bezier_nets_prepare(&plan->nets, &series, d, in_one_pass));
+    clspi_kernel_release(&plan->vertices);
+    if (in_one_pass)
+        CLSPI_TRY(clspi_bezier_vertices_prepare(plan));
+    else if (!plan->plain)
+        CLSPI_TRY(clspi_bezier_finish_prepare(plan));
     if (plan->loaded)
         CLSPI_TRY(clspi_bezier_nets_load(&plan->nets, &series, plan->points, plan->num_patches));
     return clspi_bezier_end(plan, &series, NULL);
@@ -143,6 +149,7 @@ void clsp_bezier_plan_destroy(clsp_bezier_plan **ptr)
     if (plan->last) clReleaseEvent(plan->last);
     clspi_bezier_nets_release(&plan->nets);
     clspi_bezier_finish_release(plan);
+    clspi_kernel_release(&plan->vertices);
     clspi_buffer_release(&plan->points);
     clspi_buffer_release(&plan->staging);
     free(plan);
@@ -386,8 +393,9 @@ static clsp_status count_elements(const clsp_bezier_plan *plan, size_t count, si
 static clsp_status enqueue(clsp_bezier_plan *plan, clspi_series *series,
                            const clspi_bezier_range *range)
 {
-    return plan->plain ? clspi_bezier_net_eval(&plan->nets.net[0], series, range)
-                       : clspi_bezier_finish_eval(plan, series, range);
+    return plan->plain             ? clspi_bezier_net_eval(&plan->nets.net[0], series, range)
+           : plan->vertices.kernel ? clspi_bezier_vertices_eval(plan, series, range)
+                                   : clspi_bezier_finish_eval(plan, series, range);
 }
 
 clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, size_t first, size_t count, cl_mem vertices,
@@ -447,16 +455,6 @@ static clsp_status staging_limits(const clsp_bezier_plan *plan, size_t count, si
                       CLSPI_BEZIER_ROWS_MULTIPLE, row_bytes(plan));
 }
 
-/* Vertices with elements of the caller's between them come with what the caller has there. */
-static bool has_gaps(const clsp_bezier_desc *d)
-{
-    uint32_t used = 0;
-
-    for (unsigned i = 0; i < CLSP_BEZIER_ATTRIBUTES; i++)
-        if (d->attributes & 1u << i) used += clspi_bezier_attribute_elements(d, i);
-    return used < d->vertex_stride;
-}
-
 /* One part: into the staging buffer, then to the host. */
 static clsp_status eval_part(clsp_bezier_plan *plan, const clspi_bezier_range *range, char *target)
 {
@@ -465,7 +463,8 @@ static clsp_status eval_part(clsp_bezier_plan *plan, const clspi_bezier_range *r
     const size_t bytes = range->num_patches * range->num_rows * row_bytes(plan);
 
     CLSPI_TRY(clspi_bezier_begin(plan, &series, 0, NULL, NULL));
-    if (has_gaps(&plan->desc))
+    if (clspi_bezier_used_elements(&plan->desc) <
+        plan->desc.vertex_stride) /* some are the caller's */
         CLSPI_TRY(clspi_series_write(&series, plan->staging, 0, target, bytes));
     CLSPI_TRY(enqueue(plan, &series, range));
     CLSPI_TRY(clspi_series_read(&series, plan->staging, 0, target, bytes));

@@ -25,6 +25,15 @@ cl_uint clspi_bezier_attribute_elements(const clsp_bezier_desc *d, unsigned attr
     }
 }
 
+cl_uint clspi_bezier_used_elements(const clsp_bezier_desc *d)
+{
+    cl_uint used = 0;
+
+    for (unsigned i = 0; i < CLSP_BEZIER_ATTRIBUTES; i++)
+        if (d->attributes & 1u << i) used += clspi_bezier_attribute_elements(d, i);
+    return used;
+}
+
 size_t clspi_bezier_num_controls(const clsp_bezier_desc *d)
 {
     size_t num = (size_t)d->degree_u + 1;

@@ -15,6 +15,9 @@ cl_uint clspi_bezier_directions(clsp_bezier_form form);
 /* Elements of an attribute, given by its index, in a vertex of a resolved description. */
 cl_uint clspi_bezier_attribute_elements(const clsp_bezier_desc *d, unsigned attribute);
 
+/* Elements of a vertex that belong to an attribute. */
+cl_uint clspi_bezier_used_elements(const clsp_bezier_desc *d);
+
 /* Control points of a patch, reals of one with all coordinates not counted; 0 when that overflows.
  */
 size_t clspi_bezier_num_controls(const clsp_bezier_desc *d);

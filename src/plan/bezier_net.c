@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "bezier_desc.h"
 #include "buffer.h"
 #include "check.h"
 
@@ -54,42 +55,55 @@ cl_uint clspi_bezier_nets_needed(const clsp_bezier_desc *d, cl_uint indices[CLSP
 
 /* ---- tables ---- */
 
-static clsp_status fill_table(clspi_bezier_nets *nets, clspi_series *series,
-                              const clsp_bezier_desc *d, cl_uint direction, cl_uint by,
-                              const char *options)
+static bool is_used(const clspi_bezier_nets *nets, cl_uint direction, cl_uint by)
+{
+    for (cl_uint i = 0; i < nets->num; i++)
+        if (direction < nets->net[i].directions && nets->net[i].by[direction] == by) return true;
+    return nets->with_rows && direction == 0 && by <= 1;
+}
+
+static void shape_tables(clspi_bezier_nets *nets, const clsp_bezier_desc *d)
 {
     const cl_uint degrees[] = {d->degree_u, d->degree_v, d->degree_w};
     const cl_uint nums[] = {d->num_u, d->num_v, d->num_w};
     const double *const intervals[] = {d->interval_u, d->interval_v, d->interval_w};
+
+    for (cl_uint direction = 0; direction < 3; direction++)
+        for (cl_uint by = 0; by < CLSPI_BEZIER_ORDERS; by++)
+            clspi_bezier_table_shape(&nets->tables[direction][by],
+                                     degrees[direction] - (by <= degrees[direction] ? by : 0),
+                                     nums[direction], intervals[direction]);
+    for (cl_uint by = 0; by <= 1 && nets->with_rows; by++)
+        clspi_bezier_table_mirror(&nets->tables[0][by]);
+}
+
+/* Directions that are alike share. */
+static clsp_status fill_table(clspi_bezier_nets *nets, clspi_series *series,
+                              clsp_precision precision, cl_uint direction, cl_uint by,
+                              const char *options)
+{
     clspi_bezier_table *const table = &nets->tables[direction][by];
 
-    clspi_bezier_table_shape(table, degrees[direction] - by, nums[direction], intervals[direction]);
-    for (cl_uint other = 0; other < direction; other++) /* directions that are alike share */
+    for (cl_uint other = 0; other < direction; other++)
         for (cl_uint k = 0; k < CLSPI_BEZIER_ORDERS; k++)
             if (nets->tables[other][k].values &&
                 clspi_bezier_table_same(&nets->tables[other][k], table))
                 return clspi_bezier_table_share(table, nets->ctx, &nets->tables[other][k]);
-    return clspi_bezier_table_fill(table, series, d->precision, options);
+    return clspi_bezier_table_fill(table, series, precision, options);
 }
 
 /* Those that some net uses. Others lose their memory, lest they look alike to later ones. */
 static clsp_status fill_tables(clspi_bezier_nets *nets, clspi_series *series,
-                               const clsp_bezier_desc *d, const cl_uint *indices, cl_uint num)
+                               clsp_precision precision)
 {
-    const cl_uint directions = d->form == CLSP_BEZIER_CURVE    ? 1
-                               : d->form == CLSP_BEZIER_VOLUME ? 3
-                                                               : 2;
     char options[CLSPI_BEZIER_OPTIONS_MAX];
     clsp_status status;
 
-    clspi_bezier_table_options(options, nets->ctx, d->precision);
+    clspi_bezier_table_options(options, nets->ctx, precision);
     for (cl_uint direction = 0; direction < 3; direction++) {
         for (cl_uint by = 0; by < CLSPI_BEZIER_ORDERS; by++) {
-            bool used = false;
-            for (cl_uint i = 0; i < num && direction < directions; i++)
-                if (derivative[indices[i]][direction] == by) used = true;
-            if (used)
-                CLSPI_TRY(fill_table(nets, series, d, direction, by, options));
+            if (is_used(nets, direction, by))
+                CLSPI_TRY(fill_table(nets, series, precision, direction, by, options));
             else
                 clspi_bezier_table_release(&nets->tables[direction][by]);
         }
@@ -104,25 +118,28 @@ fail:
 
 static void release_sum(clspi_bezier_sum *sum)
 {
+    sum->table = NULL;
     clspi_kernel_release(&sum->columns);
     clspi_kernel_release(&sum->rows);
 }
 
 static clsp_status prepare_sum(clspi_bezier_net *net, clspi_bezier_sum *sum,
-                               const clspi_bezier_table *table, cl_uint width, cl_uint num_rows,
+                               clspi_bezier_table *table, cl_uint width, cl_uint num_rows,
                                cl_uint order_inner)
 {
+    const double interval[] = {table->begin, table->end};
     char options[CLSPI_BEZIER_OPTIONS_MAX];
 
     sum->table = table;
     sum->width = width;
     sum->num_rows = num_rows;
     sum->shape = clspi_bezier_choose(net->ctx, net->precision, net->coords, table->order,
-                                     order_inner, width);
+                                     order_inner, width, clspi_bezier_table_symmetric(interval));
+    if (sum->shape.mirror) clspi_bezier_table_mirror(table);
     if (sum->shape.in_columns) {
+        const char *const name = clspi_bezier_columns_name(&sum->shape);
         clspi_bezier_columns_options(options, net->ctx, &sum->shape);
-        return clspi_kernel_create_grouped(&sum->columns, net->ctx, "bezier_columns", options,
-                                           "bezier_columns");
+        return clspi_kernel_create_grouped(&sum->columns, net->ctx, name, options, name);
     }
     clspi_bezier_rows_options(options, net->ctx, net->precision, net->coords);
     return clspi_kernel_create(&sum->rows, net->ctx, "bezier_rows", options, "bezier_rows");
@@ -132,7 +149,7 @@ static clsp_status prepare_sum(clspi_bezier_net *net, clspi_bezier_sum *sum,
 
 static bool is_fused(const clspi_bezier_net *net)
 {
-    return net->directions == 2 && net->outer.shape.fused;
+    return net->directions == 2 && net->outer.table && net->outer.shape.fused;
 }
 
 /* Sums over the inner direction that a patch has: one for each of its control points' lines. */
@@ -174,15 +191,15 @@ static clsp_status check_sizes(const clspi_bezier_net *net, const clsp_bezier_de
                       "bezier: one patch is larger than the address space");
 }
 
-static clsp_status prepare_sums(clspi_bezier_net *net, const clspi_bezier_nets *nets,
+static clsp_status prepare_sums(clspi_bezier_net *net, clspi_bezier_nets *nets,
                                 const clsp_bezier_desc *d)
 {
     const cl_uint inner_width = net->inner->num * net->coords;
-    const clspi_bezier_table *const outer = &nets->tables[0][net->by[0]];
+    clspi_bezier_table *const outer = &nets->tables[0][net->by[0]];
     char options[CLSPI_BEZIER_OPTIONS_MAX];
     clsp_status status;
 
-    if (net->directions == 2)
+    if (net->directions == 2 && !nets->with_rows)
         CLSPI_TRY(prepare_sum(net, &net->outer, outer, inner_width, d->num_u, net->inner->order));
     if (net->directions == 3) {
         CLSPI_TRY(
@@ -204,27 +221,22 @@ static void release_kernels(clspi_bezier_net *net)
     release_sum(&net->outer);
 }
 
-static clsp_status prepare_net(clspi_bezier_net *net, const clspi_bezier_nets *nets,
-                               const clsp_bezier_desc *d, const cl_uint by[3])
+static clsp_status prepare_net(clspi_bezier_net *net, clspi_bezier_nets *nets,
+                               const clsp_bezier_desc *d)
 {
     clsp_status status;
 
-    release_kernels(net);
     net->ctx = nets->ctx;
     net->precision = d->precision;
     net->real_bytes = d->precision == CLSP_F64 ? sizeof(double) : sizeof(float);
     net->coords = d->dim + d->rational;
-    net->directions = d->form == CLSP_BEZIER_CURVE ? 1 : d->form == CLSP_BEZIER_VOLUME ? 3 : 2;
-    memcpy(net->by, by, sizeof net->by);
-    net->orders[0] = d->degree_u + 1 - by[0];
-    net->orders[1] = d->degree_v + 1 - by[1];
-    net->orders[2] = d->degree_w + 1 - by[2];
-    net->inner = &nets->tables[net->directions - 1][by[net->directions - 1]];
+    net->orders[0] = d->degree_u + 1 - net->by[0];
+    net->orders[1] = d->degree_v + 1 - net->by[1];
+    net->orders[2] = d->degree_w + 1 - net->by[2];
+    net->inner = &nets->tables[net->directions - 1][net->by[net->directions - 1]];
     CLSPI_TRY(check_sizes(net, d));
     CLSPI_TRY(prepare_sums(net, nets, d));
-    net->row_reals = net->directions == 1   ? net->coords
-                     : net->directions == 2 ? net->outer.width
-                                            : (size_t)net->outer.width;
+    net->row_reals = net->directions == 1 ? net->coords : net->outer.width;
     net->points_per_patch = (size_t)net->orders[0] * net->orders[1] * net->orders[2] * net->coords;
     net->t_bytes = net->directions == 1 || is_fused(net)
                        ? 0
@@ -236,19 +248,33 @@ fail:
     return status;
 }
 
+static void add_net(clspi_bezier_nets *nets, const clsp_bezier_desc *d, const cl_uint by[3])
+{
+    clspi_bezier_net *const net = &nets->net[nets->num++];
+
+    memcpy(net->by, by, sizeof net->by);
+    net->directions = clspi_bezier_directions(d->form);
+}
+
 clsp_status clspi_bezier_nets_prepare(clspi_bezier_nets *nets, clspi_series *series,
-                                      const clsp_bezier_desc *d)
+                                      const clsp_bezier_desc *d, bool with_rows)
 {
     cl_uint indices[CLSPI_BEZIER_NETS];
     const cl_uint num = clspi_bezier_nets_needed(d, indices);
     clsp_status status;
 
     nets->ctx = series->ctx;
-    CLSPI_TRY(fill_tables(nets, series, d, indices, num));
-    nets->num = num;
-    for (cl_uint i = 0; i < num; i++)
-        CLSPI_TRY(prepare_net(&nets->net[i], nets, d, derivative[indices[i]]));
-    return CLSP_OK;
+    nets->with_rows = with_rows;
+    nets->num = 0;
+    for (cl_uint i = 0; i < CLSPI_BEZIER_NETS; i++)
+        release_kernels(&nets->net[i]);
+    if (with_rows && (num == 0 || indices[0] != 0)) add_net(nets, d, derivative[0]);
+    for (cl_uint i = 0; i < num; i++) /* bezier_vertices makes derivatives along u of S itself */
+        if (!with_rows || derivative[indices[i]][0] == 0) add_net(nets, d, derivative[indices[i]]);
+    shape_tables(nets, d);
+    for (cl_uint i = 0; i < nets->num; i++)
+        CLSPI_TRY(prepare_net(&nets->net[i], nets, d));
+    return fill_tables(nets, series, d->precision);
 
 fail:
     return status;
@@ -341,9 +367,8 @@ fail:
     return status;
 }
 
-/* Makes net->t hold the first sums of these patches, at most as many as it has room for. */
-static clsp_status first_sums(clspi_bezier_net *net, clspi_series *series, size_t first,
-                              size_t count)
+clsp_status clspi_bezier_net_first_sums(clspi_bezier_net *net, clspi_series *series, size_t first,
+                                        size_t count)
 {
     const line_range range = {.first_patch = first,
                               .num_patches = count,
@@ -397,6 +422,44 @@ static clsp_status launch_columns(const clspi_bezier_sum *sum, clspi_series *ser
         CLSPI_ARG(inner->order),   CLSPI_ARG(sum->table->values), CLSPI_ARG(sum->table->stride),
         CLSPI_ARG(inner->values),  CLSPI_ARG(inner->stride),      CLSPI_ARG(source->stride),
         CLSPI_ARG(sum->width),     CLSPI_ARG(range->first_row),   CLSPI_ARG(range->num_rows),
+        CLSPI_ARG(num_tiles),      CLSPI_ARG(num_blocks),         CLSPI_ARG(range->out),
+        CLSPI_ARG(offset),
+    };
+
+    return clspi_series_launch(series, &sum->columns, args, CLSPI_COUNT(args),
+                               num_tiles * num_blocks * layers * sum->columns.local);
+}
+
+clspi_bezier_pairs clspi_bezier_pairs_of(cl_uint num_u, cl_uint first_row, cl_uint num_rows)
+{
+    enum { MULTIPLE = 4 }; /* of the first pair, so that vectors of them can be loaded whole */
+    const cl_uint half = (num_u + 1) / 2, last = first_row + num_rows - 1;
+    const cl_uint low = last < half ? last : num_u - 1 - last; /* the least pair of the last row */
+    const cl_uint first = first_row < half ? first_row : num_u - 1 - first_row;
+    const bool crosses = first_row < half && last >= half;
+    const clspi_bezier_pairs pairs = {(cl_uint)clspi_min(first, low) / MULTIPLE * MULTIPLE,
+                                      crosses ? half : (cl_uint)clspi_max(first, low) + 1};
+
+    return pairs;
+}
+
+static clsp_status launch_mirror(const clspi_bezier_sum *sum, clspi_series *series,
+                                 const sum_source *source, const clspi_bezier_range *range)
+{
+    const clspi_bezier_pairs pairs =
+        clspi_bezier_pairs_of(sum->num_rows, range->first_row, range->num_rows);
+    const cl_uint num_patches = (cl_uint)range->num_patches;
+    const cl_uint num_tiles = (cl_uint)tiles_of(sum, range->num_patches);
+    const cl_uint num_blocks =
+        (cl_uint)clspi_div_up(pairs.end - pairs.first, sum->shape.block_rows);
+    const size_t layers = sum->shape.columns == 1 ? 1 : range->num_patches;
+    const cl_uint2 first_patch = clspi_halves(source->first_patch);
+    const cl_uint2 offset = clspi_halves(range->offset);
+    const clspi_arg args[] = {
+        CLSPI_ARG(source->buffer), CLSPI_ARG(first_patch),        CLSPI_ARG(num_patches),
+        CLSPI_ARG(source->stride), CLSPI_ARG(sum->table->values), CLSPI_ARG(sum->table->stride),
+        CLSPI_ARG(sum->width),     CLSPI_ARG(sum->num_rows),      CLSPI_ARG(pairs.first),
+        CLSPI_ARG(pairs.end),      CLSPI_ARG(range->first_row),   CLSPI_ARG(range->num_rows),
         CLSPI_ARG(num_tiles),      CLSPI_ARG(num_blocks),         CLSPI_ARG(range->out),
         CLSPI_ARG(offset),
     };
@@ -460,6 +523,14 @@ static uint64_t rows_of_a_launch(const clsp_context *ctx, const clspi_bezier_sum
            CLSPI_BEZIER_ROWS_MULTIPLE;
 }
 
+static clsp_status launch_sum(const clspi_bezier_sum *sum, clspi_series *series,
+                              const sum_source *source, const clspi_bezier_range *range)
+{
+    return sum->shape.mirror       ? launch_mirror(sum, series, source, range)
+           : sum->shape.in_columns ? launch_columns(sum, series, source, range)
+                                   : launch_rows(sum, series, source, range);
+}
+
 /* In launches that are short enough: of several whole patches, or of some rows of one. */
 static clsp_status enqueue_sum(const clspi_bezier_sum *sum, clspi_series *series, sum_source source,
                                clspi_bezier_range range)
@@ -478,8 +549,7 @@ static clsp_status enqueue_sum(const clspi_bezier_sum *sum, clspi_series *series
             range.first_row = all.first_row + r;
             range.num_rows = (cl_uint)clspi_min(rows, all.num_rows - r);
             range.offset = all.offset + (p * all.num_rows + r) * sum->width;
-            CLSPI_TRY(sum->shape.in_columns ? launch_columns(sum, series, &source, &range)
-                                            : launch_rows(sum, series, &source, &range));
+            CLSPI_TRY(launch_sum(sum, series, &source, &range));
         }
     }
     return CLSP_OK;
@@ -547,7 +617,7 @@ clsp_status clspi_bezier_net_eval(clspi_bezier_net *net, clspi_series *series,
         part.first_patch = range->first_patch + p;
         part.num_patches = clspi_min(patches, range->num_patches - p);
         part.offset = range->offset + p * range->num_rows * row;
-        CLSPI_TRY(first_sums(net, series, part.first_patch, part.num_patches));
+        CLSPI_TRY(clspi_bezier_net_first_sums(net, series, part.first_patch, part.num_patches));
         CLSPI_TRY(net->directions == 2 ? eval_surfaces(net, series, &part)
                                        : eval_volumes(net, series, &part));
     }
@@ -654,7 +724,8 @@ static clsp_status load_net(clspi_bezier_net *net, clspi_series *series, cl_mem 
     CLSPI_TRY(
         clspi_buffer_reserve(&net->t, &net->t_capacity, net->ctx, net->t_patches * net->t_bytes));
     if (net->directions == 3) CLSPI_TRY(reserve_between(net, series));
-    return net->t_patches == num_patches ? first_sums(net, series, 0, num_patches) : CLSP_OK;
+    return net->t_patches == num_patches ? clspi_bezier_net_first_sums(net, series, 0, num_patches)
+                                         : CLSP_OK;
 
 fail:
     return status;

@@ -63,6 +63,8 @@ typedef struct clspi_bezier_net {
 typedef struct clspi_bezier_nets {
     clsp_context *ctx;
     clspi_bezier_table tables[3][CLSPI_BEZIER_ORDERS]; /* of u, v, w; of degree n, n - 1, n - 2 */
+    bool with_rows; /* a kernel of its own makes the last sum of surfaces, from first sums and the
+                       mirrored tables[0][0] and tables[0][1] */
     cl_uint num;
     clspi_bezier_net net[CLSPI_BEZIER_NETS]; /* the first is S */
 } clspi_bezier_nets;
@@ -72,14 +74,27 @@ typedef struct clspi_bezier_nets {
 cl_uint clspi_bezier_nets_needed(const clsp_bezier_desc *d, cl_uint indices[CLSPI_BEZIER_NETS]);
 
 /* Makes tables and kernels for a resolved description with a grid. May be called again after other
-   degrees or resolutions; keeps what memory it can. Control points must then be loaded again. */
+   degrees or resolutions; keeps what memory it can. Control points must then be loaded again.
+   with_rows: as nets->with_rows. */
 clsp_status clspi_bezier_nets_prepare(clspi_bezier_nets *nets, clspi_series *series,
-                                      const clsp_bezier_desc *d);
+                                      const clsp_bezier_desc *d, bool with_rows);
 
 /* Takes control points [num_patches][orders][coords]; makes hodographs and, where they fit the
    memory set apart for them, first sums. */
 clsp_status clspi_bezier_nets_load(clspi_bezier_nets *nets, clspi_series *series, cl_mem points,
                                    size_t num_patches);
+
+/* Makes net->t hold the first sums of these patches, at most net->t_patches. */
+clsp_status clspi_bezier_net_first_sums(clspi_bezier_net *net, clspi_series *series, size_t first,
+                                        size_t count);
+
+/* Pairs of symmetric rows, from first, a multiple of 4, to end - 1, among which all of some rows
+   are. */
+typedef struct clspi_bezier_pairs {
+    cl_uint first, end;
+} clspi_bezier_pairs;
+
+clspi_bezier_pairs clspi_bezier_pairs_of(cl_uint num_u, cl_uint first_row, cl_uint num_rows);
 
 /* Sums one net: range->out gets [num_patches][num_rows][row_reals]. */
 clsp_status clspi_bezier_net_eval(clspi_bezier_net *net, clspi_series *series,

@@ -33,6 +33,7 @@ struct clsp_bezier_plan {
 
     clspi_bezier_nets nets; /* the common grid's */
     struct clspi_bezier_finish *finish;
+    clspi_kernel vertices; /* of bezier_vertices.c, where it makes the vertices in one pass */
     struct clspi_bezier_at *at;
 
     cl_mem staging; /* of the host-pointer calls */

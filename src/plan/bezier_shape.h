@@ -14,24 +14,30 @@ typedef struct clspi_bezier_shape {
     cl_uint dim; /* of a fused shape, else 1 */
     cl_uint order_u;
     cl_uint lanes;      /* reals of a vector: 1 on GPUs */
-    bool in_columns;    /* the second sum by bezier_columns, else by bezier_rows */
+    bool in_columns;    /* the second sum by bezier_columns or bezier_mirror, else by bezier_rows */
+    bool mirror;        /* by bezier_mirror, with a mirrored table */
     bool fused;         /* bezier_columns makes the first sum too, else bezier_contract */
-    bool stage;         /* bezier_columns stages tables in local memory */
-    cl_uint columns;    /* of an item of bezier_columns */
-    cl_uint block_rows; /* of a work-group of bezier_columns */
+    bool stage;         /* tables go through local memory */
+    cl_uint columns;    /* of an item */
+    cl_uint block_rows; /* rows of a work-group, or pairs of rows */
+    cl_uint rows;       /* of bezier_mirror: pairs at a time */
 } clspi_bezier_shape;
 
 /* Reals of a vector of an item: 1 on GPUs. */
 cl_uint clspi_bezier_lanes(const clsp_context *ctx, clsp_precision precision);
 
 /* Chooses by the device's class, its tuning and the job's sizes. order_v: of the sum that may be
-   made in the same kernel; 0: none may. width: reals of a row of points. */
+   made in the same kernel; 0: none may. width: reals of a row of points. symmetric: the interval of
+   u is [0, 1]. */
 clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision precision,
-                                       cl_uint dim, cl_uint order_u, cl_uint order_v,
-                                       cl_uint width);
+                                       cl_uint dim, cl_uint order_u, cl_uint order_v, cl_uint width,
+                                       bool symmetric);
 
-/* Build options of bernstein.cl, bezier_rows.cl, bezier_columns.cl (the last without CLSP_GROUP)
-   and bezier_hodograph.cl. */
+/* The program and its kernel for a shape in columns. */
+const char *clspi_bezier_columns_name(const clspi_bezier_shape *shape);
+
+/* Build options of bernstein.cl, bezier_rows.cl, bezier_columns.cl or bezier_mirror.cl (without
+   CLSP_GROUP) and bezier_hodograph.cl. */
 void clspi_bezier_table_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
                                 clsp_precision precision);
 void clspi_bezier_rows_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,

@@ -9,19 +9,27 @@ enum {
 }; /* samples are padded to this with zeros, so that vectors can be loaded whole */
 
 /* values: [order][stride], B_k(t_a) at [k][a], t_a = begin + (end - begin) a / (num - 1); a lone
-   sample is at begin. */
+   sample is at begin. Mirrored, of a grid on [0, 1]: [2 * ((order + 1) /
+   2)][stride], (B_k + B_{n-k}) / 2 at [2 k][a] and (B_k - B_{n-k}) / 2 at [2 k + 1][a] for the
+   first half of the samples, a = 0 .. (num + 1) / 2 - 1; the middle one of an odd order is B_k and
+   0 (bezier_mirror.cl). */
 typedef struct clspi_bezier_table {
     cl_mem values;
     size_t bytes;   /* that values has room for */
     cl_uint order;  /* degree + 1 */
     cl_uint num;    /* samples */
-    cl_uint stride; /* num, rounded up to CLSPI_TABLE_MULTIPLE */
+    cl_uint stride; /* num, or half of it, rounded up to CLSPI_TABLE_MULTIPLE */
     double begin, end;
+    bool mirrored;
 } clspi_bezier_table;
 
-/* Sets the shape; keeps the memory of an earlier one. */
+/* Sets the shape, not mirrored; keeps the memory of an earlier one. */
 void clspi_bezier_table_shape(clspi_bezier_table *table, cl_uint degree, cl_uint num,
                               const double interval[2]);
+
+/* Whether it can be mirrored, which asks for [0, 1]; and makes it so before it is filled. */
+bool clspi_bezier_table_symmetric(const double interval[2]);
+void clspi_bezier_table_mirror(clspi_bezier_table *table);
 
 /* Whether two tables have the same values. */
 bool clspi_bezier_table_same(const clspi_bezier_table *a, const clspi_bezier_table *b);
