@@ -1,5 +1,9 @@
 #include "bezier_ref.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 static long double casteljau(long double *b, unsigned degree, long double t)
 {
     for (unsigned r = degree; r > 0; r--)
@@ -55,4 +59,170 @@ long double ref_bezier_sum(const double *points, unsigned degree_u, unsigned deg
         sum += bu[i] * inner;
     }
     return sum;
+}
+
+/* ---- patches of all forms ---- */
+
+enum { CASTELJAU_MAX = 64 };
+
+/* One direction of a tensor product, differentiated `by` times. */
+typedef struct direction {
+    unsigned degree, by;
+    long double t;
+    long double *line;   /* [degree + 1] */
+    long double *values; /* Bernstein's, of degree - by; NULL: de Casteljau */
+    size_t stride;       /* of the control points, in reals */
+} direction;
+
+/* line becomes the control points of the by-th derivative, and its value is returned. */
+static long double along(const direction *d)
+{
+    unsigned degree = d->degree;
+    long double sum = 0.0L;
+
+    if (d->by > d->degree) return 0.0L;
+    for (unsigned k = 0; k < d->by; k++, degree--)
+        for (unsigned i = 0; i < degree; i++)
+            d->line[i] = degree * (d->line[i + 1] - d->line[i]);
+    if (!d->values) return casteljau(d->line, degree, d->t);
+    for (unsigned i = 0; i <= degree; i++)
+        sum += d->values[i] * d->line[i];
+    return sum;
+}
+
+static long double tensor(const direction *d, unsigned directions, const double *points)
+{
+    for (unsigned i = 0; i <= d->degree; i++, points += d->stride)
+        d->line[i] = directions > 1 ? tensor(d + 1, directions - 1, points) : *points;
+    return along(d);
+}
+
+static int tensor_derivative(const ref_patch *patch, const long double t[3], const unsigned by[3],
+                             long double *value)
+{
+    const unsigned directions = patch->form == REF_CURVE ? 1 : patch->form == REF_SURFACE ? 2 : 3;
+    const unsigned coords = patch->dim + (patch->rational != 0);
+    direction d[3];
+    size_t stride = coords;
+    int ok = 1;
+
+    for (unsigned k = directions; k-- > 0;) {
+        const unsigned degree = patch->degree[k];
+        d[k] = (direction){.degree = degree, .by = by[k], .t = t[k], .stride = stride};
+        stride *= degree + 1;
+        d[k].line = malloc((degree + 1) * sizeof *d[k].line);
+        if (degree > CASTELJAU_MAX) {
+            d[k].values = malloc((degree + 1) * sizeof *d[k].values);
+            if (d[k].values) ref_bernstein(d[k].values, degree - by[k], t[k]);
+        }
+        ok = ok && d[k].line && (degree <= CASTELJAU_MAX || d[k].values);
+    }
+    for (unsigned c = 0; ok && c < coords; c++)
+        value[c] = tensor(d, directions, patch->points + c);
+    for (unsigned k = 0; k < directions; k++) {
+        free(d[k].line);
+        free(d[k].values);
+    }
+    return ok;
+}
+
+/* Index of P_ijk with i + j + k = degree. */
+static size_t triangle_index(unsigned degree, unsigned i, unsigned j)
+{
+    return (size_t)i * (degree + 1) - (size_t)i * (i - (i > 0)) / 2 + j;
+}
+
+/* One step from a net of degree n to one of n - 1: wu P_{i+1,j,k} + wv P_{i,j+1,k} + ww P_{i,j,k+1}
+   in place, since what is read lies behind what is written. */
+static void triangle_step(long double *net, unsigned n, long double wu, long double wv,
+                          long double ww)
+{
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned j = 0; i + j < n; j++)
+            net[triangle_index(n - 1, i, j)] = wu * net[triangle_index(n, i + 1, j)] +
+                                               wv * net[triangle_index(n, i, j + 1)] +
+                                               ww * net[triangle_index(n, i, j)];
+}
+
+static int triangle_derivative(const ref_patch *patch, const long double t[3], const unsigned by[3],
+                               long double *value)
+{
+    const unsigned coords = patch->dim + (patch->rational != 0);
+    const size_t controls = triangle_index(patch->degree[0], patch->degree[0], 0) + 1;
+    long double *const net = malloc(controls * sizeof *net);
+
+    for (unsigned c = 0; net && c < coords; c++) {
+        unsigned n = patch->degree[0];
+        value[c] = 0.0L;
+        if (by[0] + by[1] > n) continue;
+        for (size_t i = 0; i < controls; i++)
+            net[i] = patch->points[i * coords + c];
+        for (unsigned k = 0; k < by[0]; k++, n--)
+            triangle_step(net, n, n, 0.0L, -(long double)n);
+        for (unsigned k = 0; k < by[1]; k++, n--)
+            triangle_step(net, n, 0.0L, n, -(long double)n);
+        for (; n > 0; n--)
+            triangle_step(net, n, t[0], t[1], 1.0L - t[0] - t[1]);
+        value[c] = net[0];
+    }
+    free(net);
+    return net != NULL;
+}
+
+int ref_bezier_derivative(const ref_patch *patch, const long double t[3], const unsigned by[3],
+                          long double *value)
+{
+    return patch->form == REF_TRIANGLE ? triangle_derivative(patch, t, by, value)
+                                       : tensor_derivative(patch, t, by, value);
+}
+
+/* Homogeneous derivatives, as ref_bezier_vertex needs them. */
+enum { S, U, V, W, UU, UV, VV, NUM_DERIVATIVES };
+
+static void unit_cross(const long double a[3], const long double b[3], long double n[3])
+{
+    for (int c = 0; c < 3; c++)
+        n[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
+    const long double length = sqrtl(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int c = 0; c < 3; c++)
+        n[c] = length > 0.0L ? n[c] / length : 0.0L;
+}
+
+/* Coordinate c by the quotient rule; w: the weights' derivatives. */
+static void quotient(ref_vertex *vertex, unsigned c, long double a[NUM_DERIVATIVES][5],
+                     const long double w[NUM_DERIVATIVES])
+{
+    const long double s = a[S][c] / w[S];
+    const long double du = (a[U][c] - w[U] * s) / w[S];
+    const long double dv = (a[V][c] - w[V] * s) / w[S];
+
+    vertex->point[c] = s;
+    vertex->du[c] = du;
+    vertex->dv[c] = dv;
+    vertex->dw[c] = (a[W][c] - w[W] * s) / w[S];
+    vertex->duu[c] = (a[UU][c] - 2 * w[U] * du - w[UU] * s) / w[S];
+    vertex->duv[c] = (a[UV][c] - w[U] * dv - w[V] * du - w[UV] * s) / w[S];
+    vertex->dvv[c] = (a[VV][c] - 2 * w[V] * dv - w[VV] * s) / w[S];
+}
+
+int ref_bezier_vertex(const ref_patch *patch, long double u, long double v, long double w,
+                      ref_vertex *vertex)
+{
+    static const unsigned by[NUM_DERIVATIVES][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
+                                                    {2, 0, 0}, {1, 1, 0}, {0, 2, 0}};
+    const unsigned directions = patch->form == REF_CURVE ? 1 : patch->form == REF_VOLUME ? 3 : 2;
+    const long double t[3] = {u, v, w};
+    long double a[NUM_DERIVATIVES][5] = {{0}}, weights[NUM_DERIVATIVES] = {1.0L};
+
+    memset(vertex, 0, sizeof *vertex);
+    for (int k = 0; k < NUM_DERIVATIVES; k++) {
+        if ((directions < 2 && by[k][1] > 0) || (directions < 3 && by[k][2] > 0)) continue;
+        if (!ref_bezier_derivative(patch, t, by[k], a[k])) return 0;
+        if (patch->rational) weights[k] = a[k][patch->dim];
+    }
+    vertex->weight = weights[S];
+    for (unsigned c = 0; c < patch->dim; c++)
+        quotient(vertex, c, a, weights);
+    if (patch->dim == 3) unit_cross(vertex->du, vertex->dv, vertex->normal);
+    return 1;
 }

@@ -25,4 +25,37 @@ long double ref_bezier_sum(const double *points, unsigned degree_u, unsigned deg
  * degree + 1. */
 void ref_bernstein(long double *values, unsigned degree, long double t);
 
+/* ---- patches of all forms ---- */
+
+typedef enum ref_form { REF_SURFACE, REF_CURVE, REF_VOLUME, REF_TRIANGLE } ref_form;
+
+/* points: in the shape of the library's control points, a patch's, coordinates fastest: [degree[0]
+   + 1][degree[1] + 1][degree[2] + 1][dim + rational] for as many directions as the form has, of
+   triangles of degree[0] P_ijk with i rising and then j. */
+typedef struct ref_patch {
+    ref_form form;
+    unsigned degree[3];
+    unsigned dim; /* 1 to 4 */
+    int rational; /* 1: homogeneous coordinates, the weight last */
+    const double *points;
+} ref_patch;
+
+/* All that a vertex may hold; what the form does not have is 0. */
+typedef struct ref_vertex {
+    long double point[4], weight, du[4], dv[4], dw[4], duu[4], duv[4], dvv[4];
+    long double normal[3]; /* of dim 3: S_u x S_v of unit length, or zero where that is zero */
+} ref_vertex;
+
+/* By de Casteljau's algorithm on the patch and its hodographs (Farin, 5.3, 14.6, 17.3), and by the
+   quotient rule (13.5) where it is rational. Of triangles u and v are independent, w = 1 - u - v.
+   Above degree 64 of a direction by the triangle of Bernstein values instead. Returns 0 when there
+   is no memory. */
+int ref_bezier_vertex(const ref_patch *patch, long double u, long double v, long double w,
+                      ref_vertex *vertex);
+
+/* The homogeneous derivative of order by[] in each direction, together at most 2; value: [dim +
+   rational]. Of triangles by[2] is 0. Returns as above. */
+int ref_bezier_derivative(const ref_patch *patch, const long double t[3], const unsigned by[3],
+                          long double *value);
+
 #endif
