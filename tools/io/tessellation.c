@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "quotient.h"
+
 /* The control points of one patch. */
 typedef struct net {
     const bezierview_type *type;
@@ -116,7 +118,8 @@ static double largest_difference(const net *n, const size_t s[2], const size_t t
     return largest > 0 ? largest / (n->lightest / n->heaviest) : 0;
 }
 
-static bending bend(const net *n)
+/* From second differences. */
+static bending bend_by_differences(const net *n)
 {
     static const size_t u[2] = {1, 0}, v[2] = {0, 1};
     double p = n->type->degree_u, q = n->type->degree_v;
@@ -124,6 +127,29 @@ static bending bend(const net *n)
     return (bending){.uu = p * (p - 1) * largest_difference(n, u, u),
                      .uv = mixed * largest_difference(n, u, v),
                      .vv = q * (q - 1) * largest_difference(n, v, v)};
+}
+
+/* By the quotient rule. False when memory runs out. */
+static bool bend_by_quotient(const net *n, bending *m)
+{
+    double points[4 * QUOTIENT_MAX_POINTS], bounds[3];
+    for (size_t i = 0; i < n->num_points; i++) {
+        const double *p = n->points + 4 * i;
+        points[4 * i + 3] = p[3] / n->heaviest;
+        for (size_t axis = 0; axis < 3; axis++)
+            points[4 * i + axis] =
+                p[axis] / n->unit / n->heaviest - n->center[axis] * points[4 * i + 3];
+    }
+    if (!quotient_bounds(points, n->type->degree_u, n->type->degree_v, bounds)) return false;
+    *m = (bending){.uu = bounds[0], .uv = bounds[1], .vv = bounds[2]};
+    return true;
+}
+
+static bool bend(const net *n, bending *m)
+{
+    if (n->type->rational && n->num_points <= QUOTIENT_MAX_POINTS) return bend_by_quotient(n, m);
+    *m = bend_by_differences(n);
+    return true;
 }
 
 /* ---- from bounds to cells: fewest with a / n_u^2 + 2 b / (n_u n_v) + c / n_v^2 <= t ---- */
@@ -184,12 +210,13 @@ static double pixel_length(const net *n, const camera *view)
     return camera_pixel_length(view, nearest) / n->unit;
 }
 
-static void choose_samples(net *n, double tolerance, const camera *view, uint32_t num[2])
+static bool choose_samples(net *n, double tolerance, const camera *view, uint32_t num[2])
 {
+    bending m;
     double cells[2];
     measure(n);
     double t = 8 * tolerance * (view ? pixel_length(n, view) : 1 / n->unit);
-    bending m = bend(n);
+    if (!bend(n, &m)) return false;
     choose_cells(&m, t, cells);
     if (n->type->form == BEZIERVIEW_TRIANGLE) {
         double bound = m.uu + 2 * m.uv + m.vv;
@@ -197,6 +224,7 @@ static void choose_samples(net *n, double tolerance, const camera *view, uint32_
     }
     for (int k = 0; k < 2; k++)
         if (samples(cells[k]) > num[k]) num[k] = samples(cells[k]);
+    return true;
 }
 
 /* The largest coordinate of the Euclidean control points. */
@@ -212,7 +240,7 @@ static double largest_coordinate(const bezierview_batch *batch)
     return largest;
 }
 
-static void choose_batch(const bezierview_batch *batch, double tolerance, const camera *view,
+static bool choose_batch(const bezierview_batch *batch, double tolerance, const camera *view,
                          uint32_t *num)
 {
     size_t points = (size_t)bezierview_patch_points(&batch->type);
@@ -224,8 +252,9 @@ static void choose_batch(const bezierview_batch *batch, double tolerance, const 
                  .num_points = points,
                  .unit = unit};
         n.points = batch->points + patch * points * n.coordinates;
-        choose_samples(&n, tolerance, view, num + 2 * patch);
+        if (!choose_samples(&n, tolerance, view, num + 2 * patch)) return false;
     }
+    return true;
 }
 
 static bool start(tessellation *t, const bezierview *content, uint32_t num)
@@ -251,7 +280,7 @@ bool tessellation_within(tessellation *t, const bezierview *content, const seams
     if (!start(t, content, 2)) return false;
     uint32_t *num = t->num;
     for (size_t i = 0; i < content->num_batches; i++) {
-        choose_batch(&content->batches[i], tolerance, view, num);
+        if (!choose_batch(&content->batches[i], tolerance, view, num)) return false;
         num += 2 * content->batches[i].num_patches;
     }
     return seams_join(s, t->num_patches, t->num);

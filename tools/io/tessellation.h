@@ -9,16 +9,17 @@
    most those of the second differences of the control points times d (d - 1) or, mixed, the product
    of the degrees. It holds for either way of cutting a cell, and for triangles with n_u = n_v.
 
-   Of a rational patch S = N / w take the linear interpolants L of N and l of w over a triangle of
-   parameters: L / l is a point of the triangle of the mesh, since weights are positive. With c any
-   centre, N' = N - w c and L' = L - l c,
+   The M of a rational patch come from the quotient rule (quotient.h). Where it has too many control
+   points for that, take the linear interpolants L of N and l of w over a triangle of parameters, S
+   = N / w: L / l is a point of the triangle of the mesh, since weights are positive. With c any
+   center, N' = N - w c and L' = L - l c,
 
        S - L / l = (N' - L' - (L / l - c) (w - l)) / w,
 
    and |L / l - c| <= R, the largest distance of a (Euclidean) control point from c. So the bound of
-   a polynomial patch holds with M_uu = (max |second difference of N'| + R max |that of w|) times
-   the degrees, divided by the smallest weight; and likewise M_uv and M_vv. It is the distance to
-   the triangle, not to its point of equal parameters.
+   a polynomial patch holds with M_uu = max (|second difference of N'| + R |that of w|) times the
+   degrees, divided by the smallest weight; and likewise M_uv and M_vv. It is wide, since L / l is
+   not the triangle's point of equal parameters.
 
    The bounds are those of exact arithmetic: the rounding of vertices comes on top. */
 #ifndef CLSPLINE_TOOLS_IO_TESSELLATION_H
