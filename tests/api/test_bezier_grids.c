@@ -1,0 +1,826 @@
+/* Vertices on grids, of all forms: points, weights, derivatives, normals and parameters in every
+ * layout and storage, against the oracle. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bezier_fixture.h"
+#include "bezier_ref.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { POISON = 0xfe, GUARD = 64 };
+
+static const char *const limits[] = {
+    "",
+    "class=cpu",
+    "class=discrete,local_is_real=1",
+    "class=discrete,local_is_real=1,vendor=NVIDIA",
+    "class=integrated,fp64=0,work_group=64,local=16384,images=0,opencl=120,svm=0,alloc=134217728",
+};
+
+enum {
+    P = CLSP_BEZIER_POINT,
+    W = CLSP_BEZIER_WEIGHT,
+    DU = CLSP_BEZIER_DU,
+    DV = CLSP_BEZIER_DV,
+    DW = CLSP_BEZIER_DW,
+    DUU = CLSP_BEZIER_DUU,
+    DUV = CLSP_BEZIER_DUV,
+    DVV = CLSP_BEZIER_DVV,
+    N = CLSP_BEZIER_NORMAL,
+    T = CLSP_BEZIER_PARAMS
+};
+
+/* ---- reading vertices ---- */
+
+static double half_value(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+    const double value = exponent == 0    ? ldexp(mantissa, -24)
+                         : exponent == 31 ? (mantissa ? NAN : HUGE_VAL)
+                                          : ldexp(mantissa + 1024, exponent - 25);
+    return bits >> 15 ? -value : value;
+}
+
+static size_t element_bytes(const clsp_bezier_desc *d)
+{
+    return d->storage == CLSP_STORE_F16                               ? 2
+           : d->storage == CLSP_STORE_F64                             ? 8
+           : d->storage == CLSP_STORE_F32 || d->precision == CLSP_F32 ? 4
+                                                                      : 8;
+}
+
+static double element(const clsp_bezier_desc *d, const unsigned char *memory, size_t index)
+{
+    const size_t bytes = element_bytes(d);
+    double wide;
+    float narrow;
+    uint16_t half;
+
+    if (bytes == 8) {
+        memcpy(&wide, memory + 8 * index, 8);
+        return wide;
+    }
+    if (bytes == 4) {
+        memcpy(&narrow, memory + 4 * index, 4);
+        return (double)narrow;
+    }
+    memcpy(&half, memory + 2 * index, 2);
+    return half_value(half);
+}
+
+/* ---- bounds ---- */
+
+/* Magnitudes of a patch from which bounds are made. */
+typedef struct magnitudes {
+    double x, w_least, w_most, point; /* of homogeneous coordinates, weights, Euclidean points */
+} magnitudes;
+
+static magnitudes measure(const double *controls, size_t num, unsigned dim, bool rational)
+{
+    const unsigned coords = dim + rational;
+    magnitudes m = {0.0, HUGE_VAL, 0.0, 0.0};
+
+    for (size_t i = 0; i < num; i++) {
+        const double *const p = controls + i * coords, w = rational ? p[dim] : 1.0;
+        m.w_least = fmin(m.w_least, w);
+        m.w_most = fmax(m.w_most, w);
+        for (unsigned c = 0; c < dim; c++) {
+            m.x = fmax(m.x, fabs(p[c]));
+            m.point = fmax(m.point, fabs(p[c]) / w);
+        }
+    }
+    return m;
+}
+
+/* Largest homogeneous derivative of a kind: a hodograph's control points are differences of 2 or 4
+   of the patch's. */
+static double derivative_scale(double most, double factor, unsigned order)
+{
+    return most * factor * (order == 0 ? 1.0 : order == 1 ? 2.0 : 4.0);
+}
+
+/* What each attribute may be off by, in units of 8 eps: the bound of a net's sums, carried through
+   the quotient rule to first order for a rational patch. */
+typedef struct scales {
+    double point, weight, first[3], second[3]; /* uu, uv, vv */
+} scales;
+
+static double quotient_scale(const magnitudes *m, double x, double w, double lower)
+{
+    return (x + w * m->point + lower) * (1.0 + m->w_most / m->w_least) / m->w_least;
+}
+
+static scales scales_of(const clsp_bezier_desc *d, const magnitudes *m)
+{
+    const double n[3] = {d->degree_u, d->degree_v, d->degree_w};
+    const double twice[3] = {n[0] * fmax(n[0] - 1.0, 0.0), n[0] * n[1],
+                             n[1] * fmax(n[1] - 1.0, 0.0)};
+    scales s = {.point = m->x, .weight = m->w_most};
+
+    for (int k = 0; k < 3; k++) {
+        s.first[k] = derivative_scale(m->x, n[k], 1);
+        s.second[k] = derivative_scale(m->x, twice[k], 2);
+    }
+    if (!d->rational) return s;
+    s.point = quotient_scale(m, m->x, m->w_most, 0.0);
+    for (int k = 0; k < 3; k++)
+        s.first[k] = quotient_scale(m, s.first[k], derivative_scale(m->w_most, n[k], 1),
+                                    derivative_scale(m->w_most, n[k], 1) * s.point);
+    for (int k = 0; k < 3; k++) {
+        const double a = s.first[k == 2], b = s.first[k > 0];
+        s.second[k] = quotient_scale(
+            m, derivative_scale(m->x, twice[k], 2), derivative_scale(m->w_most, twice[k], 2),
+            derivative_scale(m->w_most, twice[k], 2) * s.point +
+                2.0 * derivative_scale(m->w_most, fmax(n[0], n[1]), 1) * (a + b));
+    }
+    return s;
+}
+
+/* ---- one job ---- */
+
+typedef struct grid_job {
+    clsp_context *ctx;
+    clsp_bezier_desc d;
+    clsp_bezier_plan *plan;
+    unsigned dim, coords, stride;
+    unsigned at[CLSP_BEZIER_ATTRIBUTES];
+    size_t num_patches, controls_per_patch, vertices_per_patch;
+    double *controls;
+    unsigned char *memory; /* with guards */
+} grid_job;
+
+static unsigned attribute_elements(const grid_job *j, unsigned bit)
+{
+    const unsigned directions = j->d.form == CLSP_BEZIER_CURVE    ? 1
+                                : j->d.form == CLSP_BEZIER_VOLUME ? 3
+                                                                  : 2;
+    return 1 << bit == W ? 1 : 1 << bit == T ? directions : j->dim;
+}
+
+static void place(grid_job *j)
+{
+    const unsigned attributes = j->d.attributes ? j->d.attributes : P;
+    bool placed = false;
+    unsigned next = 0;
+
+    for (unsigned i = 0; i < CLSP_BEZIER_ATTRIBUTES; i++)
+        placed = placed || j->d.vertex_at[i] > 0;
+    for (unsigned i = 0; i < CLSP_BEZIER_ATTRIBUTES; i++) {
+        if (!(attributes & 1u << i)) continue;
+        j->at[i] = placed ? j->d.vertex_at[i] : next;
+        next += attribute_elements(j, i);
+    }
+    j->stride = j->d.vertex_stride ? j->d.vertex_stride : next;
+}
+
+static void random_controls(grid_job *j)
+{
+    for (size_t i = 0; i < j->num_patches * j->controls_per_patch; i++) {
+        const bool weight = j->d.rational && i % j->coords == j->dim;
+        const double x = weight ? 1.25 + 0.75 * random_real() : random_real();
+        j->controls[i] = j->d.precision == CLSP_F64 ? x : (double)(float)x;
+    }
+}
+
+static clsp_status load(grid_job *j)
+{
+    const size_t count = j->num_patches * j->controls_per_patch;
+    float *const narrow = malloc(count * sizeof *narrow);
+    clsp_status status;
+
+    assert_non_null(narrow);
+    for (size_t i = 0; i < count; i++)
+        narrow[i] = (float)j->controls[i];
+    status = j->d.precision == CLSP_F64
+                 ? clsp_bezier_set_control_points_f64(j->plan, j->num_patches, j->controls)
+                 : clsp_bezier_set_control_points_f32(j->plan, j->num_patches, narrow);
+    free(narrow);
+    return status;
+}
+
+static void size_up(grid_job *j)
+{
+    const clsp_bezier_desc *const d = &j->d;
+    const bool is_curve = d->form == CLSP_BEZIER_CURVE, is_volume = d->form == CLSP_BEZIER_VOLUME;
+
+    j->controls_per_patch = (size_t)(d->degree_u + 1) * (is_curve ? 1 : d->degree_v + 1) *
+                            (is_volume ? d->degree_w + 1 : 1) * j->coords;
+    j->vertices_per_patch =
+        (size_t)d->num_u * (is_curve ? 1 : d->num_v) * (is_volume ? d->num_w : 1);
+    free(j->controls);
+    free(j->memory);
+    j->controls = malloc(j->num_patches * j->controls_per_patch * sizeof(double));
+    j->memory = malloc(j->num_patches * j->vertices_per_patch * j->stride * 8 + 2 * GUARD);
+    assert_true(j->controls && j->memory);
+}
+
+static void start(grid_job *j, clsp_context *ctx, const clsp_bezier_desc *d, size_t num_patches)
+{
+    memset(j, 0, sizeof *j);
+    j->ctx = ctx;
+    j->d = *d;
+    j->dim = d->dim ? d->dim : 3;
+    j->coords = j->dim + d->rational;
+    j->num_patches = num_patches;
+    place(j);
+    size_up(j);
+    random_controls(j);
+    assert_int_equal(clsp_bezier_plan_create(&j->plan, ctx, d), CLSP_OK);
+    assert_int_equal(load(j), CLSP_OK);
+}
+
+static void finish(grid_job *j)
+{
+    clsp_bezier_plan_destroy(&j->plan);
+    free(j->controls);
+    free(j->memory);
+}
+
+static clsp_status eval_host(grid_job *j, size_t first, size_t count, void *out)
+{
+    switch (element_bytes(&j->d)) {
+    case 2:
+        return clsp_bezier_eval_f16(j->plan, first, count, out);
+    case 4:
+        return clsp_bezier_eval_f32(j->plan, first, count, out);
+    default:
+        return clsp_bezier_eval_f64(j->plan, first, count, out);
+    }
+}
+
+static void eval(grid_job *j)
+{
+    const size_t bytes = j->num_patches * j->vertices_per_patch * j->stride * element_bytes(&j->d);
+
+    memset(j->memory, POISON, bytes + 2 * GUARD);
+    assert_int_equal(eval_host(j, 0, j->num_patches, j->memory + GUARD), CLSP_OK);
+    for (size_t i = 0; i < GUARD; i++) {
+        assert_int_equal(j->memory[i], POISON);
+        assert_int_equal(j->memory[GUARD + bytes + i], POISON);
+    }
+}
+
+/* ---- checking ---- */
+
+static long double param(const double interval[2], uint32_t a, uint32_t num)
+{
+    const bool whole = interval[0] == 0.0 && interval[1] == 0.0;
+    const long double end = whole ? 1.0L : interval[1], last = num > 1 ? num - 1 : 1;
+    return (interval[0] * (last - a) + end * a) / last;
+}
+
+/* Worst error over its bound. */
+static double worst;
+
+static void compare(const grid_job *j, size_t vertex, unsigned bit, const long double *exact,
+                    double allowed)
+{
+    const double eps = j->d.precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
+    const double store = element_bytes(&j->d) == 2   ? 0x1p-11
+                         : element_bytes(&j->d) == 4 ? 0x1p-24
+                                                     : 0.0;
+    const size_t base = vertex * j->stride + j->at[bit];
+
+    for (unsigned c = 0; c < attribute_elements(j, bit); c++) {
+        const double got = element(&j->d, j->memory + GUARD, base + c);
+        const double bound = 8.0 * eps * allowed + store * (double)fabsl(exact[c]) +
+                             (store > 0x1p-20 ? 0x1p-24 : 0.0);
+        const double error = (double)fabsl((long double)got - exact[c]);
+        if (!(error <= bound))
+            fail_msg(
+                "form %d, degrees %u %u %u, rational %u, grid %u %u %u, attribute %u of vertex "
+                "%zu, coordinate %u: %g, not %Lg: off by %.2f of the bound",
+                (int)j->d.form, j->d.degree_u, j->d.degree_v, j->d.degree_w, j->d.rational,
+                j->d.num_u, j->d.num_v, j->d.num_w, bit, vertex, c, got, exact[c], error / bound);
+        worst = fmax(worst, error / bound);
+    }
+}
+
+static double length(const long double *a)
+{
+    return (double)sqrtl(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
+/* A normal turns by the tangents' relative errors over the sine of the angle between them. Beyond a
+   tenth of a radian the bound says nothing. */
+static void check_normal(const grid_job *j, size_t vertex, const ref_vertex *r, const scales *s)
+{
+    const double lu = length(r->du), lv = length(r->dv);
+    const long double cross[3] = {r->du[1] * r->dv[2] - r->du[2] * r->dv[1],
+                                  r->du[2] * r->dv[0] - r->du[0] * r->dv[2],
+                                  r->du[0] * r->dv[1] - r->du[1] * r->dv[0]};
+    const double sine = length(cross) / (lu * lv);
+    const double allowed = 2.0 * (s->first[0] / lu + s->first[1] / lv) / sine + 1.0;
+
+    if (allowed < 0x1p20) compare(j, vertex, 8, r->normal, allowed);
+}
+
+static void check_vertex(const grid_job *j, size_t vertex, const ref_vertex *r, const scales *s,
+                         const long double t[3])
+{
+    const long double *const values[] = {r->point, &r->weight, r->du,  r->dv, r->dw,
+                                         r->duu,   r->duv,     r->dvv, NULL,  t};
+    const double allowed[] = {s->point,     s->weight,    s->first[0],  s->first[1], s->first[2],
+                              s->second[0], s->second[1], s->second[2], 0.0,         1.0};
+    const unsigned attributes = j->d.attributes ? j->d.attributes : P;
+
+    for (unsigned bit = 0; bit < CLSP_BEZIER_ATTRIBUTES; bit++) {
+        if (!(attributes & 1u << bit)) continue;
+        if (1 << bit == N)
+            check_normal(j, vertex, r, s);
+        else
+            compare(j, vertex, bit, values[bit], allowed[bit]);
+    }
+}
+
+/* Elements of the caller's in the gaps are as they were. */
+static void check_gaps(const grid_job *j, size_t vertex)
+{
+    const size_t bytes = element_bytes(&j->d);
+    bool owned[CLSP_BEZIER_MAX_STRIDE] = {false};
+    const unsigned attributes = j->d.attributes ? j->d.attributes : P;
+
+    for (unsigned bit = 0; bit < CLSP_BEZIER_ATTRIBUTES; bit++)
+        for (unsigned c = 0; attributes & 1u << bit && c < attribute_elements(j, bit); c++)
+            owned[j->at[bit] + c] = true;
+    for (unsigned e = 0; e < j->stride; e++)
+        for (size_t b = 0; !owned[e] && b < bytes; b++)
+            assert_int_equal(j->memory[GUARD + (vertex * j->stride + e) * bytes + b], POISON);
+}
+
+static void check(const grid_job *j)
+{
+    const clsp_bezier_desc *const d = &j->d;
+    const uint32_t num_v = d->form == CLSP_BEZIER_CURVE ? 1 : d->num_v;
+    const uint32_t num_w = d->form == CLSP_BEZIER_VOLUME ? d->num_w : 1;
+    const size_t all = j->num_patches * j->vertices_per_patch, step = all > 200 ? all / 200 : 1;
+    ref_patch patch = {
+        (ref_form)d->form, {d->degree_u, d->degree_v, d->degree_w}, j->dim, (int)d->rational, NULL};
+
+    if (d->form == CLSP_BEZIER_CURVE) patch.degree[1] = 0;
+    if (d->form != CLSP_BEZIER_VOLUME) patch.degree[2] = 0;
+    for (size_t k = 0; k < all; k += k + step < all || k == all - 1 ? step : all - 1 - k) {
+        const size_t p = k / j->vertices_per_patch, rest = k % j->vertices_per_patch;
+        const uint32_t a = (uint32_t)(rest / num_w / num_v), b = (uint32_t)(rest / num_w % num_v);
+        const long double t[3] = {param(d->interval_u, a, d->num_u), param(d->interval_v, b, num_v),
+                                  param(d->interval_w, (uint32_t)(rest % num_w), num_w)};
+        ref_vertex exact;
+
+        patch.points = j->controls + p * j->controls_per_patch;
+        const magnitudes m =
+            measure(patch.points, j->controls_per_patch / j->coords, j->dim, d->rational);
+        const scales s = scales_of(d, &m);
+        assert_true(ref_bezier_vertex(&patch, t[0], t[1], t[2], &exact));
+        check_vertex(j, k, &exact, &s, t);
+        check_gaps(j, k);
+    }
+}
+
+static void run(clsp_context *ctx, clsp_bezier_desc d, size_t num_patches)
+{
+    grid_job j;
+
+    start(&j, ctx, &d, num_patches);
+    eval(&j);
+    check(&j);
+    finish(&j);
+}
+
+typedef void (*check_fn)(clsp_context *ctx, clsp_precision precision);
+
+static void everywhere(check_fn fn)
+{
+    worst = 0.0;
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        clsp_context *ctx = context_with(limits[i]);
+        seed((unsigned)i + 1);
+        fn(ctx, CLSP_F32);
+        if (has_fp64(ctx)) fn(ctx, CLSP_F64);
+        clsp_context_destroy(&ctx);
+        if (tiny() && i == 2) break;
+    }
+    print_message("worst/bound %.2f\n", worst);
+}
+
+/* ---- cases ---- */
+
+static void curves(clsp_context *ctx, clsp_precision precision)
+{
+    static const uint32_t degrees[] = {0, 1, 2, 3, 7, 16, 31};
+
+    for (size_t i = 0; i < COUNT(degrees); i++) {
+        for (uint32_t rational = 0; rational < 2; rational++) {
+            if (i > 3 && rational != i % 2) continue;
+            if (tiny() && degrees[i] > 3) continue;
+            clsp_bezier_desc d = {.precision = precision,
+                                  .form = CLSP_BEZIER_CURVE,
+                                  .degree_u = degrees[i],
+                                  .dim = (uint32_t)i % 4 + 1,
+                                  .num_u = tiny() ? 7 : 101,
+                                  .rational = rational};
+            run(ctx, d, 3);
+            d.attributes = P | DU | DUU | T;
+            run(ctx, d, 2);
+            d.attributes = P | W;
+            d.num_u = 1;
+            run(ctx, d, 2);
+        }
+    }
+}
+
+static void test_curves(void **state)
+{
+    (void)state;
+    everywhere(curves);
+}
+
+static void surfaces(clsp_context *ctx, clsp_precision precision)
+{
+    static const uint32_t pairs[][2] = {{0, 0}, {1, 1}, {3, 3}, {2, 5},   {6, 1},
+                                        {4, 4}, {7, 7}, {0, 2}, {15, 11}, {12, 3}};
+    static const uint32_t attributes[] = {
+        P | N, P, P | W, P | DU | DV, P | DU | DV | DUU | DUV | DVV | N | T, N, T};
+
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        for (size_t k = 0; k < COUNT(attributes); k++) {
+            if (k > 0 && k != i % COUNT(attributes)) continue; /* kernels take long to compile */
+            if (tiny() && pairs[i][0] > 4) continue;
+            for (uint32_t rational = 0; rational < 2; rational++) {
+                const clsp_bezier_desc d = {.precision = precision,
+                                            .degree_u = pairs[i][0],
+                                            .degree_v = pairs[i][1],
+                                            .num_u = tiny() ? 6 : 37 - 3 * (uint32_t)k,
+                                            .num_v = tiny() ? 5 : 21 + (uint32_t)i,
+                                            .rational = rational,
+                                            .attributes = attributes[k]};
+                run(ctx, d, 2);
+            }
+        }
+    }
+}
+
+static void test_surfaces(void **state)
+{
+    (void)state;
+    everywhere(surfaces);
+}
+
+static void volumes(clsp_context *ctx, clsp_precision precision)
+{
+    static const uint32_t degrees[][3] = {{0, 0, 0}, {1, 1, 1}, {3, 3, 3}, {2, 5, 1}, {6, 1, 4}};
+
+    for (size_t i = 0; i < COUNT(degrees); i++) {
+        for (uint32_t rational = 0; rational < 2; rational++) {
+            if (tiny() && i > 2) continue;
+            clsp_bezier_desc d = {.precision = precision,
+                                  .form = CLSP_BEZIER_VOLUME,
+                                  .degree_u = degrees[i][0],
+                                  .degree_v = degrees[i][1],
+                                  .degree_w = degrees[i][2],
+                                  .dim = i == 2 ? 1 : 3,
+                                  .num_u = tiny() ? 3 : 9,
+                                  .num_v = tiny() ? 4 : 13,
+                                  .num_w = tiny() ? 3 : 7,
+                                  .rational = rational};
+            run(ctx, d, 3);
+            d.attributes = P | DU | DV | DW | T;
+            run(ctx, d, 2);
+        }
+    }
+}
+
+static void test_volumes(void **state)
+{
+    (void)state;
+    everywhere(volumes);
+}
+
+/* Strides, places, narrower storage, every dimension. */
+static void layouts(clsp_context *ctx, clsp_precision precision)
+{
+    static const clsp_storage storages[] = {CLSP_STORE_AS_COMPUTED, CLSP_STORE_F32, CLSP_STORE_F16};
+
+    for (size_t i = 0; i < COUNT(storages); i++) {
+        for (uint32_t dim = 1; dim <= 4; dim++) {
+            clsp_bezier_desc d = {.precision = precision,
+                                  .degree_u = 3,
+                                  .degree_v = 2,
+                                  .dim = dim,
+                                  .num_u = tiny() ? 5 : 33,
+                                  .num_v = tiny() ? 6 : 67,
+                                  .rational = dim % 2,
+                                  .attributes = P | T,
+                                  .storage = storages[i]};
+            if (tiny() && dim != 3) continue;
+            run(ctx, d, 2);
+            d.attributes = P | W | (dim == 3 ? N : DU);
+            d.vertex_stride = 16;
+            d.vertex_at[0] = 9;
+            d.vertex_at[1] = 0;
+            d.vertex_at[2] = 4;
+            d.vertex_at[8] = 3;
+            run(ctx, d, 2);
+        }
+    }
+}
+
+static void test_layouts(void **state)
+{
+    (void)state;
+    everywhere(layouts);
+}
+
+static void intervals(clsp_context *ctx, clsp_precision precision)
+{
+    static const double ends[][2] = {{0.25, 0.75}, {1.0, 0.0}, {0.0, 0.5}, {0.3, 0.3}, {0.9, 1.0}};
+
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        for (uint32_t degree = 3; degree <= 15; degree += 12) {
+            const double *const v = ends[(i + 1) % COUNT(ends)];
+            const clsp_bezier_desc d = {.precision = precision,
+                                        .degree_u = degree,
+                                        .degree_v = 4,
+                                        .num_u = tiny() ? 5 : 34,
+                                        .num_v = tiny() ? 4 : 23,
+                                        .interval_u = {ends[i][0], ends[i][1]},
+                                        .interval_v = {v[0], v[1]},
+                                        .attributes = i % 2 ? P : P | N | T};
+            if (tiny() && degree > 3) continue;
+            run(ctx, d, 2);
+        }
+    }
+}
+
+static void test_intervals(void **state)
+{
+    (void)state;
+    everywhere(intervals);
+}
+
+/* ---- changing a plan ---- */
+
+/* A changed grid or degree gives what a new plan gives, bit for bit. */
+static void changes(clsp_context *ctx, clsp_precision precision)
+{
+    static const uint32_t steps[][4] = {{3, 3, 9, 8},   {3, 3, 40, 5},  {5, 2, 40, 5},
+                                        {15, 4, 40, 5}, {15, 4, 3, 70}, {3, 3, 9, 8}};
+    clsp_bezier_desc d = {.precision = precision,
+                          .degree_u = 1,
+                          .degree_v = 1,
+                          .num_u = 2,
+                          .num_v = 2,
+                          .attributes = precision == CLSP_F32 ? P | N : P};
+    grid_job j;
+
+    start(&j, ctx, &d, 2);
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        const uint32_t *const s = steps[i];
+        if (s[0] != j.d.degree_u || s[1] != j.d.degree_v) {
+            assert_int_equal(clsp_bezier_set_degrees(j.plan, s[0], s[1], 7), CLSP_OK);
+            assert_int_equal(eval_host(&j, 0, 0, j.memory), CLSP_ERROR_STATE);
+            j.d.degree_u = s[0];
+            j.d.degree_v = s[1];
+            size_up(&j);
+            random_controls(&j);
+            assert_int_equal(load(&j), CLSP_OK);
+        }
+        double *const kept = j.controls;
+        j.controls = NULL;
+        assert_int_equal(clsp_bezier_set_resolution(j.plan, s[2], s[3], 7), CLSP_OK);
+        j.d.num_u = s[2];
+        j.d.num_v = s[3];
+        size_up(&j);
+        free(j.controls);
+        j.controls = kept;
+        eval(&j);
+        check(&j);
+    }
+    assert_int_equal(clsp_bezier_set_resolution(j.plan, 0, 4, 1), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_set_degrees(j.plan, 65536, 4, 1), CLSP_ERROR_DEGREE);
+    eval(&j);
+    check(&j);
+    finish(&j);
+}
+
+static void test_changes(void **state)
+{
+    (void)state;
+    everywhere(changes);
+}
+
+/* Parts of a patch and of a batch give the same bits as the whole, in every pass. */
+static void splits(clsp_context *ctx, clsp_precision precision)
+{
+    static const uint32_t attributes[] = {P, P | N, P | DUV};
+
+    for (size_t k = 0; k < COUNT(attributes); k++) {
+        for (uint32_t degree = 3; degree <= 15; degree += 12) {
+            const clsp_bezier_desc d = {.precision = precision,
+                                        .degree_u = degree,
+                                        .degree_v = 3,
+                                        .num_u = tiny() ? 35 : 301,
+                                        .num_v = tiny() ? 9 : 83,
+                                        .attributes = attributes[k]};
+            grid_job a;
+            start(&a, ctx, &d, 2);
+            eval(&a);
+            const size_t patch = a.vertices_per_patch * a.stride * element_bytes(&d);
+            unsigned char *const again = malloc(patch);
+            assert_non_null(again);
+            assert_int_equal(eval_host(&a, 1, 1, again), CLSP_OK);
+            assert_memory_equal(again, a.memory + GUARD + patch, patch);
+            free(again);
+            finish(&a);
+        }
+    }
+}
+
+static void test_splits(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"class=cpu", "class=cpu,alloc=262144"},
+        {"class=discrete,local_is_real=1,vendor=NVIDIA",
+         "class=discrete,local_is_real=1,vendor=NVIDIA,alloc=262144"},
+        {"class=integrated", "class=integrated,alloc=262144"}};
+    static const uint32_t attributes[] = {P, P | N, P | DUV};
+
+    (void)state;
+    everywhere(splits);
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        clsp_context *const wide = context_with(pairs[i][0]), *const narrow =
+                                                                  context_with(pairs[i][1]);
+        for (size_t k = 0; k < 2 * COUNT(attributes); k++) {
+            const clsp_bezier_desc d = {.degree_u = k % 2 ? 15 : 3,
+                                        .degree_v = 3,
+                                        .num_u = tiny() ? 70 : 301,
+                                        .num_v = 83,
+                                        .attributes = attributes[k / 2]};
+            grid_job a, b;
+            seed(3);
+            start(&a, wide, &d, 2);
+            seed(3);
+            start(&b, narrow, &d, 2);
+            eval(&a);
+            eval(&b);
+            assert_memory_equal(a.memory, b.memory, 2 * a.vertices_per_patch * a.stride * 4);
+            finish(&a);
+            finish(&b);
+        }
+        clsp_context *gone = wide;
+        clsp_context_destroy(&gone);
+        gone = narrow;
+        clsp_context_destroy(&gone);
+    }
+}
+
+/* ---- bad input ---- */
+
+static void expect(clsp_context *ctx, clsp_bezier_desc d, clsp_status status)
+{
+    clsp_bezier_plan *plan = (clsp_bezier_plan *)&d;
+
+    if (d.num_u == 0) d.num_u = d.num_v = d.num_w = 4;
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), status);
+    assert_null(plan);
+}
+
+static void test_bad_descriptions(void **state)
+{
+    clsp_context *ctx = context_with(""), *small = context_with("fp64=0");
+    const clsp_status bad = CLSP_ERROR_ARGUMENT;
+
+    (void)state;
+    expect(ctx, (clsp_bezier_desc){.precision = (clsp_precision)2}, bad);
+    expect(ctx, (clsp_bezier_desc){.form = (clsp_bezier_form)4}, bad);
+    expect(ctx, (clsp_bezier_desc){.method = (clsp_bezier_method)5}, bad);
+    expect(ctx, (clsp_bezier_desc){.storage = (clsp_storage)4}, bad);
+    expect(ctx, (clsp_bezier_desc){.storage = CLSP_STORE_F64}, bad);
+    expect(ctx, (clsp_bezier_desc){.rational = 2}, bad);
+    expect(ctx, (clsp_bezier_desc){.watertight = 2}, bad);
+    expect(ctx, (clsp_bezier_desc){.watertight = 1, .form = CLSP_BEZIER_CURVE}, bad);
+    expect(ctx, (clsp_bezier_desc){.watertight = 1, .interval_u = {0.0, 0.5}}, bad);
+    expect(ctx, (clsp_bezier_desc){.dim = 5}, bad);
+    expect(ctx, (clsp_bezier_desc){.interval_u = {0.0, 1.5}}, bad);
+    expect(ctx, (clsp_bezier_desc){.interval_v = {-0.5, 1.0}}, bad);
+    expect(ctx, (clsp_bezier_desc){.interval_v = {NAN, 1.0}}, bad);
+    expect(ctx, (clsp_bezier_desc){.attributes = 1 << 10}, bad);
+    expect(ctx, (clsp_bezier_desc){.attributes = N, .dim = 2}, bad);
+    expect(ctx, (clsp_bezier_desc){.attributes = DV, .form = CLSP_BEZIER_CURVE}, bad);
+    expect(ctx, (clsp_bezier_desc){.attributes = DUU, .form = CLSP_BEZIER_VOLUME}, bad);
+    expect(ctx, (clsp_bezier_desc){.attributes = DW}, bad);
+    expect(ctx, (clsp_bezier_desc){.vertex_stride = 2}, bad);
+    expect(ctx, (clsp_bezier_desc){.vertex_stride = 257}, bad);
+    expect(ctx, (clsp_bezier_desc){.attributes = P | T, .vertex_at = {2, [9] = 4}}, bad);
+    expect(ctx, (clsp_bezier_desc){.vertex_at = {UINT32_MAX}}, bad);
+    expect(ctx, (clsp_bezier_desc){.num_u = 1, .num_v = 0}, bad);
+    expect(ctx, (clsp_bezier_desc){.num_u = CLSP_BEZIER_MAX_SAMPLES + 1u, .num_v = 1}, bad);
+    expect(ctx, (clsp_bezier_desc){.degree_u = CLSP_BEZIER_MAX_DEGREE + 1u}, CLSP_ERROR_DEGREE);
+    expect(ctx, (clsp_bezier_desc){.method = CLSP_BEZIER_MATRIX, .degree_u = 6, .degree_v = 5},
+           CLSP_ERROR_DEGREE);
+    expect(ctx, (clsp_bezier_desc){.method = CLSP_BEZIER_BRUTE, .degree_v = 101},
+           CLSP_ERROR_DEGREE);
+    expect(ctx, (clsp_bezier_desc){.method = CLSP_BEZIER_MATRIX, .form = CLSP_BEZIER_VOLUME}, bad);
+    expect(small, (clsp_bezier_desc){.precision = CLSP_F64}, CLSP_ERROR_NO_FP64);
+    clsp_context_destroy(&ctx);
+    clsp_context_destroy(&small);
+}
+
+static void test_weights(void **state)
+{
+    static const float bad[] = {0.0f, -1.0f, NAN, INFINITY};
+    const clsp_bezier_desc d = {
+        .degree_u = 1, .degree_v = 1, .num_u = 3, .num_v = 3, .rational = 1};
+    clsp_context *ctx = context_with("");
+    grid_job j;
+
+    (void)state;
+    start(&j, ctx, &d, 2);
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        float points[32];
+        for (size_t k = 0; k < 32; k++)
+            points[k] = 1.0f;
+        points[27] = bad[i];
+        assert_int_equal(clsp_bezier_set_control_points_f32(j.plan, 2, points), CLSP_ERROR_WEIGHTS);
+        assert_int_equal(clsp_bezier_check_weights(j.plan), CLSP_OK);
+        eval(&j); /* the patches from before */
+        check(&j);
+    }
+    finish(&j);
+    clsp_context_destroy(&ctx);
+}
+
+/* Through a buffer nobody looks at weights, unless asked to. */
+static void test_weights_of_buffers(void **state)
+{
+    const clsp_bezier_desc d = {
+        .degree_u = 1, .degree_v = 1, .num_u = 3, .num_v = 3, .rational = 1};
+    float points[16];
+    clsp_context *ctx = context_with("");
+    cl_context context;
+    cl_int code;
+    grid_job j;
+
+    (void)state;
+    for (size_t k = 0; k < 16; k++)
+        points[k] = 1.0f;
+    points[15] = 0.0f;
+    start(&j, ctx, &d, 1);
+    assert_int_equal(clGetCommandQueueInfo(clsp_context_queue(ctx), CL_QUEUE_CONTEXT,
+                                           sizeof context, &context, NULL),
+                     CL_SUCCESS);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof points,
+                                   points, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    assert_int_equal(clsp_bezier_set_control_points(j.plan, 1, buffer, 0, 0, NULL, NULL), CLSP_OK);
+    assert_int_equal(clsp_bezier_check_weights(j.plan), CLSP_ERROR_WEIGHTS);
+    assert_int_equal(eval_host(&j, 0, 1, j.memory), CLSP_OK);
+    clReleaseMemObject(buffer);
+    finish(&j);
+    clsp_context_destroy(&ctx);
+}
+
+static void test_no_grid(void **state)
+{
+    const clsp_bezier_desc d = {.degree_u = 2, .degree_v = 1};
+    clsp_context *ctx = context_with("");
+    clsp_bezier_plan *plan;
+    float points[18] = {0};
+
+    (void)state;
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
+    assert_int_equal(clsp_bezier_set_control_points_f32(plan, 1, points), CLSP_OK);
+    assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, points), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bezier_set_resolution(plan, 2, 3, 0), CLSP_OK);
+    assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, points), CLSP_OK);
+    assert_int_equal(clsp_bezier_eval_f64(plan, 0, 1, NULL), CLSP_ERROR_ARGUMENT);
+    clsp_bezier_plan_destroy(&plan);
+    clsp_context_destroy(&ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_curves),    cmocka_unit_test(test_surfaces),
+        cmocka_unit_test(test_volumes),   cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_intervals), cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_splits),    cmocka_unit_test(test_bad_descriptions),
+        cmocka_unit_test(test_weights),   cmocka_unit_test(test_weights_of_buffers),
+        cmocka_unit_test(test_no_grid),
+    };
+    size_t count = 0;
+
+    if (clsp_device_list(NULL, 0, &count) != CLSP_OK || count == 0) {
+        puts("skipped: no OpenCL device");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
