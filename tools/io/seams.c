@@ -1,5 +1,7 @@
 #include "seams.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,13 +95,24 @@ static int compare_edges(const void *left, const void *right)
     return a->side < b->side ? -1 : a->side > b->side;
 }
 
-/* Whether all control points of an edge are one: it is a single point. */
+/* Whether two control points are one but for the rounding of their weights. */
+static bool same_place(const seam_edge *e, const double *a, const double *b)
+{
+    double slack = e->type->rational ? 4 * DBL_EPSILON : 0;
+    for (size_t k = 0; k < 3; k++) {
+        double x = e->type->rational ? a[k] / a[3] : a[k];
+        double y = e->type->rational ? b[k] / b[3] : b[k];
+        if (!(fabs(x - y) <= slack * fabs(x))) return false;
+    }
+    return true;
+}
+
+/* Whether all control points of an edge are at one place: it is a single point. */
 static bool collapsed(const seam_edge *e)
 {
-    size_t count = num_controls(e), coordinates = bezierview_coordinates(e->type);
+    size_t count = num_controls(e);
     for (size_t i = 1; i < count; i++)
-        if (compare_points(control(e, false, 0), control(e, false, i), coordinates) != 0)
-            return false;
+        if (!same_place(e, control(e, false, 0), control(e, false, i))) return false;
     return true;
 }
 
