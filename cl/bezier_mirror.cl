@@ -86,6 +86,9 @@ void bezier_mirror(global const real *restrict t, uint2 first_patch, uint num_pa
         }
     }
 
+    /* all rows of the block are stored, none twice, and none is an end */
+    const bool whole = first > 0 && first + CLSP_BLOCK_ROWS <= min(end_pair, num_u / 2) &&
+                       first >= first_row && num_u - 1 - first - first_row < num_rows;
     global real *const origin = out + WIDE(offset) + (size_t)patch * num_rows * width + x0;
     for (uint u = first; u < end; u += CLSP_ROWS) {
         realr e[CLSP_COLUMNS], o[CLSP_COLUMNS];
@@ -104,6 +107,18 @@ void bezier_mirror(global const real *restrict t, uint2 first_patch, uint num_pa
         #pragma unroll
         for (uint c = 0; c < CLSP_COLUMNS; c++) {
             if (outside || x0 + c * CLSP_GROUP >= width) continue;
+            if (whole) {
+                global real *const from = origin + c * CLSP_GROUP;
+                global real *const upper = from + (u - first_row) * (size_t)width;
+                global real *const lower = from + (num_u - 1 - u - first_row) * (size_t)width;
+                #pragma unroll
+                for (uint r = 0; r < CLSP_ROWS; r++)
+                    upper[r * (size_t)width] = ROW_OF(e[c], r) + ROW_OF(o[c], r);
+                #pragma unroll
+                for (uint r = 0; r < CLSP_ROWS; r++)
+                    *(lower - r * (size_t)width) = ROW_OF(e[c], r) - ROW_OF(o[c], r);
+                continue;
+            }
             #pragma unroll
             for (uint r = 0; r < CLSP_ROWS; r++) {
                 const uint pair = u + r, row = pair - first_row;

@@ -7,8 +7,9 @@
 
    The host sets CLSP_ORDER_U, at least 2; CLSP_GROUP; CLSP_ROWS, 2 or 4; CLSP_BLOCK_ROWS;
    CLSP_STAGE; CLSP_THROUGH_LOCAL 1 for vertices that go through local memory, so that stores are
-   adjacent: only where attributes fill a vertex of CLSP_STORE 32 or 64; the rest as
-   bezier_vertex.clh says. */
+   adjacent, or else CLSP_PAIRS 1 for stores of two elements, which asks for an even CLSP_STRIDE:
+   both only where attributes fill a vertex of CLSP_STORE 32 or 64; the rest as bezier_vertex.clh
+   says. */
 #include "real.clh"
 
 #ifndef CLSP_ORDER_U
@@ -29,8 +30,13 @@
 #ifndef CLSP_THROUGH_LOCAL
 #define CLSP_THROUGH_LOCAL 0
 #endif
+#ifndef CLSP_PAIRS
+#define CLSP_PAIRS 0
+#endif
 #if CLSP_THROUGH_LOCAL
 #define CLSP_SPACE local
+#elif CLSP_PAIRS
+#define CLSP_SPACE private
 #endif
 
 #include "bezier_mirror.clh"
@@ -38,26 +44,6 @@
 
 #define NEEDS_DU (HAS_DU || HAS_NORMAL)
 #define NEEDS_DV (HAS_DV || HAS_NORMAL)
-
-/* The upper row's sum and the lower row's. */
-homogeneous part(const real even[CLSP_COORDS], const real odd[CLSP_COORDS], real sign)
-{
-    homogeneous h = homogeneous_zero();
-    h.x.s0 = even[0] + sign * odd[0];
-#if CLSP_DIM > 1
-    h.x.s1 = even[1] + sign * odd[1];
-#endif
-#if CLSP_DIM > 2
-    h.x.s2 = even[2] + sign * odd[2];
-#endif
-#if CLSP_DIM > 3
-    h.x.s3 = even[3] + sign * odd[3];
-#endif
-#if CLSP_RATIONAL
-    h.w = even[CLSP_DIM] + sign * odd[CLSP_DIM];
-#endif
-    return h;
-}
 
 /* t: [patches][CLSP_ORDER_U][stride_t], and t_v likewise, which belongs to the derivative along
    v. table: [2 * HALF][stride] as of bezier_mirror.cl, and table_d for degree p - 1. Group g
@@ -121,15 +107,31 @@ void bezier_vertices(global const real *restrict t, global const real *restrict 
 #if HAS_NORMAL && !CLSP_RATIONAL
     /* factors that bring tangents to moderate lengths, for all rows at once */
     #pragma unroll
-    for (uint c = 0; c < CLSP_COORDS; c++)
+    for (uint c = 0; c < CLSP_COORDS; c++) {
+        largest_u = fmax(largest_u, fabs(odd[c][0]));
         #pragma unroll
-        for (uint i = 0; i + 1 < CLSP_ORDER_U; i++)
-            largest_u = fmax(largest_u, fabs(t[at + (i + 1) * stride_t + c] -
-                                             t[at + i * stride_t + c]));
+        for (uint i = 0; i + 1 < HALF; i++)
+            largest_u = fmax(largest_u, fmax(fabs(odd[c][i + 1] - odd[c][i]),
+                                             fabs(even[c][i + 1] - even[c][i])));
+    }
     const real to_u = largest_u > REAL_TINY ? R(1.0) / largest_u : R(0.0);
-    const real to_v = largest_v > REAL_TINY ? R(1.0) / largest_v : R(0.0);
+    real to_v = largest_v > REAL_TINY ? R(1.0) / largest_v : R(0.0);
+#if !HAS_DV
+    #pragma unroll
+    for (uint c = 0; c < CLSP_COORDS; c++) {
+        #pragma unroll
+        for (uint i = 0; i < HALF; i++) {
+            even_v[c][i] *= to_v;
+            odd_v[c][i] *= to_v;
+        }
+    }
+    to_v = R(1.0);
+#endif
 #endif
 
+    /* all rows of the block are stored, none twice, and none is an end */
+    const bool whole = first > 0 && first + CLSP_BLOCK_ROWS <= min(end_pair, num_u / 2) &&
+                       first >= first_row && num_u - 1 - first - first_row < num_rows;
     for (uint u = first; u < end; u += CLSP_ROWS) {
         realr e[CLSP_COORDS], o[CLSP_COORDS], eu[CLSP_COORDS], ou[CLSP_COORDS];
         realr ev[CLSP_COORDS], ov[CLSP_COORDS];
@@ -173,22 +175,27 @@ void bezier_vertices(global const real *restrict t, global const real *restrict 
             const uint r = k / 2, pair = u + r;
             const bool lower = k & 1;
             const uint row = (lower ? num_u - 1 - pair : pair) - first_row;
-            const bool wanted = pair < end && row < num_rows && !(lower && 2 * pair == num_u - 1);
+            const bool wanted =
+                whole || (pair < end && row < num_rows && !(lower && 2 * pair == num_u - 1));
             const real sign = lower ? R(-1.0) : R(1.0);
-            const real degree = (real)(CLSP_ORDER_U - 1);
             real a[CLSP_COORDS], b[CLSP_COORDS], au[CLSP_COORDS], bu[CLSP_COORDS];
             real av[CLSP_COORDS], bv[CLSP_COORDS];
             #pragma unroll
             for (uint c = 0; c < CLSP_COORDS; c++) {
                 a[c] = ROW_OF(e[c], r);
                 b[c] = ROW_OF(o[c], r);
-                au[c] = degree * ROW_OF(eu[c], r);
-                bu[c] = degree * ROW_OF(ou[c], r);
+                au[c] = ROW_OF(eu[c], r);
+                bu[c] = ROW_OF(ou[c], r);
                 av[c] = ROW_OF(ev[c], r);
                 bv[c] = ROW_OF(ov[c], r);
             }
-            homogeneous s = part(a, b, sign), su = part(au, bu, sign), sv = part(av, bv, sign);
-            if (pair == 0) /* the ends interpolate exactly */
+            homogeneous s = homogeneous_part(a, b, sign), su = homogeneous_part(au, bu, sign);
+            const homogeneous sv = homogeneous_part(av, bv, sign);
+#if HAS_DU
+            su.x *= (real)(CLSP_ORDER_U - 1);
+            su.w *= (real)(CLSP_ORDER_U - 1);
+#endif
+            if (!whole && pair == 0) /* the ends interpolate exactly */
                 s = homogeneous_load(t + at + (lower ? (CLSP_ORDER_U - 1) * stride_t : 0));
 
             real4 params = (real4)(R(0.0));
@@ -204,7 +211,11 @@ void bezier_vertices(global const real *restrict t, global const real *restrict 
             local STORED *const vertex = passed + lane * CLSP_STRIDE;
 #else
             if (!wanted || v >= num_v) continue;
+#if CLSP_PAIRS
+            STORED vertex[CLSP_STRIDE];
+#else
             global STORED *const vertex = out + index;
+#endif
 #endif
             real4 normal = store_vertex(vertex, s, su, sv, none, none, none, none, params);
 #if HAS_NORMAL && !CLSP_RATIONAL
@@ -220,6 +231,15 @@ void bezier_vertices(global const real *restrict t, global const real *restrict 
             for (uint n = 0; n < CLSP_STRIDE; n++)
                 if (n * CLSP_GROUP + lane < elements)
                     to[n * CLSP_GROUP + lane] = passed[n * CLSP_GROUP + lane];
+#elif CLSP_PAIRS
+            if (offset.s0 & 1) { /* not where a pair may begin */
+                #pragma unroll
+                for (uint n = 0; n < CLSP_STRIDE; n++) out[index + n] = vertex[n];
+            } else {
+                #pragma unroll
+                for (uint n = 0; n < CLSP_STRIDE; n += 2)
+                    *(global STORED2 *)(out + index + n) = (STORED2)(vertex[n], vertex[n + 1]);
+            }
 #endif
         }
     }

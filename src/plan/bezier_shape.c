@@ -35,8 +35,8 @@ static cl_uint columns_of(const clsp_context *ctx, const clspi_bezier_shape *sha
 /* Pairs of rows that an item makes at a time, and of a block. */
 static void choose_mirror(clspi_bezier_shape *shape)
 {
-    shape->rows = shape->order_u <= 16 && shape->precision == CLSP_F32 ? 4 : 2;
-    shape->block_rows = shape->order_u <= 16 ? 16 : 32;
+    shape->rows = shape->order_u <= 24 && shape->precision == CLSP_F32 ? 4 : 2;
+    shape->block_rows = 32;
 }
 
 clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision precision,

@@ -13,7 +13,7 @@ enum {
 /* How the kernel is built. */
 typedef struct vertices_shape {
     cl_uint order, rows, block_rows;
-    bool stage, through_local;
+    bool stage, through_local, pairs;
 } vertices_shape;
 
 static bool needs_dv(const clsp_bezier_desc *d)
@@ -47,14 +47,15 @@ static vertices_shape choose(const clsp_bezier_plan *plan)
     vertices_shape shape = {.order = d->degree_u + 1};
     const size_t half = (shape.order + 1) / 2;
 
-    shape.rows = shape.order <= 4 && !wide ? 4 : 2;
-    shape.block_rows = shape.order <= 4 ? 16 : 32;
+    shape.rows = wide && shape.order > 12 ? 1 : 2;
+    shape.block_rows = shape.order <= 8 && !wide ? 16 : 32;
     const size_t passed = plan->ctx->tuning.work_group * d->vertex_stride * plan->store_bytes;
     const size_t staged = 4 * half * shape.block_rows * plan->real_bytes;
     shape.stage =
         plan->ctx->device.local_is_real && staged + passed <= plan->ctx->device.local_bytes;
-    shape.through_local =
-        shape.stage && !has_gaps(d) && d->storage != CLSP_STORE_F16 && (shape.order <= 8 || wide);
+    if (has_gaps(d) || d->storage == CLSP_STORE_F16) return shape;
+    shape.through_local = shape.stage && (wide || shape.order <= 4);
+    shape.pairs = !shape.through_local && d->vertex_stride % 2 == 0;
     return shape;
 }
 
@@ -66,8 +67,9 @@ clsp_status clspi_bezier_vertices_prepare(clsp_bezier_plan *plan)
 
     snprintf(options + used, sizeof options - (size_t)used,
              " -DCLSP_ORDER_U=%u -DCLSP_ROWS=%u -DCLSP_BLOCK_ROWS=%u -DCLSP_STAGE=%d "
-             "-DCLSP_THROUGH_LOCAL=%d",
-             shape.order, shape.rows, shape.block_rows, shape.stage, shape.through_local);
+             "-DCLSP_THROUGH_LOCAL=%d -DCLSP_PAIRS=%d",
+             shape.order, shape.rows, shape.block_rows, shape.stage, shape.through_local,
+             shape.pairs);
     return clspi_kernel_create_grouped(&plan->vertices, plan->ctx, "bezier_vertices", options,
                                        "bezier_vertices");
 }
