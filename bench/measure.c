@@ -1,6 +1,7 @@
 #include "measure.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "bench.h"
@@ -24,6 +25,16 @@ bench_timing bench_timing_of(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, compare_doubles);
     return (bench_timing){(values[(count - 1) / 2] + values[count / 2]) / 2, values[0]};
+}
+
+double bench_ratio(const bench_contestant *a, const bench_contestant *b)
+{
+    const unsigned rounds = a->rounds < b->rounds ? a->rounds : b->rounds;
+    double ratios[BENCH_ROUNDS];
+
+    for (unsigned i = 0; i < rounds; i++)
+        ratios[i] = b->in_round[i] / a->in_round[i];
+    return bench_timing_of(ratios, rounds).median_ms;
 }
 
 /* Time of `calls` calls with one clFinish. */
@@ -103,9 +114,11 @@ clsp_status bench_measure(cl_command_queue queue, bench_contestant *contestants,
         }
     }
     for (size_t i = 0; i < count; i++) {
-        const unsigned had = rounds[i];
-        contestants[i].sustained = bench_timing_of(sustained[i], had);
-        contestants[i].alone = bench_timing_of(alone[i], had);
+        bench_contestant *const c = &contestants[i];
+        c->rounds = rounds[i];
+        memcpy(c->in_round, sustained[i], rounds[i] * sizeof c->in_round[0]);
+        c->sustained = bench_timing_of(sustained[i], rounds[i]);
+        c->alone = bench_timing_of(alone[i], rounds[i]);
     }
     return CLSP_OK;
 

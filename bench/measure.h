@@ -26,12 +26,17 @@ typedef struct bench_contestant {
     void *user;
     bench_timing sustained, alone; /* results */
     unsigned batch;                /* calls of a batch, found by measuring */
+    unsigned rounds;               /* that were measured */
+    double in_round[BENCH_ROUNDS]; /* sustained, in ms: for ratios of contestants in turns */
 } bench_contestant;
 
 double bench_now_ms(void);
 
 /* Median and minimum of the values, which it sorts. */
 bench_timing bench_timing_of(double *values, size_t count);
+
+/* Median over the rounds of b's sustained time over a's, of the same measurement. */
+double bench_ratio(const bench_contestant *a, const bench_contestant *b);
 
 /* Measures all contestants in turns. A batch takes about batch_ms; those whose calls take much
    longer than any batch have fewer rounds. */

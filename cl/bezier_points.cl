@@ -11,7 +11,8 @@
    host sets it, and for bezier_multilevel CLSP_STAGE 1 with CLSP_GROUP, the local size, a power of
    two: then a work-group makes a tile of points, and what it needs goes through local memory in
    chunks of CLSP_CHUNK x CLSP_CHUNK control points, so that any degree fits. CLSP_TILE: points of
-   a tile along v, a power of two; CLSP_GROUP where that is less. */
+   a tile along v, a power of two; CLSP_GROUP where that is less. 1 is for curves: with any other,
+   and CLSP_LANES above 1, an item makes CLSP_LANES points along v. */
 #include "real.clh"
 
 #ifndef CLSP_DIM
@@ -36,6 +37,17 @@
 #define TILE_V CLSP_GROUP
 #endif
 #define TILE_U (CLSP_GROUP / TILE_V)
+
+/* Points of an item of bezier_multilevel. */
+#if CLSP_STAGE || CLSP_TILE == 1
+#define POINTS    1
+#define LOADP(p)  (*(p))
+typedef real realp;
+#else
+#define POINTS   CLSP_LANES
+#define LOADP(p) LOADV(p)
+typedef realv realp;
+#endif
 
 /* Copies of what a tile needs of one chunk: control points i0 .. i0 + num_i - 1 by j0 .. j0 +
    num_j - 1, and their values at the tile's samples. */
@@ -63,8 +75,9 @@ void stage_values(local real *to, global const real *from, uint num, uint width,
    table_u, table_v: [order][stride] as of bernstein.cl. Makes samples first_u .. first_u + num_u
    - 1 by first_v .. first_v + num_v - 1 of num_patches patches; out, from offset on:
    [num_patches][num_u][row][CLSP_DIM], of whose row the samples of v begin at its begin.
-   Unstaged, item g makes point g of those, v fastest. Staged, group g makes tile g % tiles_v of
-   row g / tiles_v % tiles_u of tiles of patch g / tiles_v / tiles_u. */
+   Unstaged, item g makes points g % tiles_v * POINTS onwards of row g / tiles_v % num_u of patch g
+   / tiles_v / num_u, and first_v is a multiple of POINTS. Staged, group g makes tile g % tiles_v
+   of row g / tiles_v % tiles_u of tiles of patch g / tiles_v / tiles_u. */
 #if CLSP_STAGE
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 #else
@@ -77,9 +90,9 @@ void bezier_multilevel(global const real *restrict points, uint2 first_patch, ui
                        uint first_u, uint num_u, uint first_v, uint num_v, uint row,
                        uint tiles_u, uint tiles_v, global real *restrict out, uint2 offset)
 {
-    real s[CLSP_DIM];
+    realp s[CLSP_DIM];
     #pragma unroll
-    for (uint c = 0; c < CLSP_DIM; c++) s[c] = R(0.0);
+    for (uint c = 0; c < CLSP_DIM; c++) s[c] = (realp)(R(0.0));
 
 #if CLSP_STAGE
     local real p[CLSP_CHUNK * CLSP_CHUNK * CLSP_DIM];
@@ -128,22 +141,22 @@ void bezier_multilevel(global const real *restrict points, uint2 first_patch, ui
     if (u >= num_u || v >= num_v) return;
 #else
     const uint g = (uint)get_global_id(0);
-    if (g >= num_patches * num_u * num_v) return;
+    if (g >= num_patches * num_u * tiles_v) return;
 
-    const uint line = g / num_v, patch = line / num_u;
-    const uint u = line - patch * num_u, v = g - line * num_v;
+    const uint line = g / tiles_v, patch = line / num_u;
+    const uint u = line - patch * num_u, v = (g - line * tiles_v) * POINTS;
     global const real *p = points + (WIDE(first_patch) + patch) * order_u * order_v * CLSP_DIM;
     global const real *bu = table_u + first_u + u;
     for (uint i = 0; i < order_u; i++, bu += stride_u) {
-        const real b = *bu;
+        const realp b = (realp)(*bu);
         global const real *bv = table_v + first_v + v;
-        real q[CLSP_DIM];
+        realp q[CLSP_DIM];
         #pragma unroll
-        for (uint c = 0; c < CLSP_DIM; c++) q[c] = R(0.0);
+        for (uint c = 0; c < CLSP_DIM; c++) q[c] = (realp)(R(0.0));
         for (uint j = 0; j < order_v; j++, bv += stride_v, p += CLSP_DIM) {
-            const real w = b * *bv;
+            const realp w = b * LOADP(bv);
             #pragma unroll
-            for (uint c = 0; c < CLSP_DIM; c++) q[c] = MAD(w, p[c], q[c]);
+            for (uint c = 0; c < CLSP_DIM; c++) q[c] = MAD(w, (realp)(p[c]), q[c]);
         }
         #pragma unroll
         for (uint c = 0; c < CLSP_DIM; c++) s[c] += q[c];
@@ -152,8 +165,14 @@ void bezier_multilevel(global const real *restrict points, uint2 first_patch, ui
 
     global real *const at =
         out + WIDE(offset) + (((size_t)patch * num_u + u) * row + v) * CLSP_DIM;
+#if POINTS == 1
     #pragma unroll
     for (uint c = 0; c < CLSP_DIM; c++) at[c] = s[c];
+#else
+    for (uint c = 0; c < CLSP_DIM; c++)
+        for (uint l = 0; l < POINTS && v + l < num_v; l++)
+            at[l * CLSP_DIM + c] = ((real *)&s[c])[l];
+#endif
 }
 
 /* ---- brute force ---- */

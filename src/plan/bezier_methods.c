@@ -19,7 +19,7 @@ struct clspi_bezier_method {
     clspi_bezier_table tables[2];
     clspi_kernel kernel;
     bool stage;
-    cl_uint tile[2]; /* samples of a work-group that stages, else 1 and 1 */
+    cl_uint tile[2]; /* samples of a work-group that stages, else of an item */
     cl_mem points;   /* retained */
     size_t num_patches;
 };
@@ -55,9 +55,8 @@ static void points_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_conte
 {
     clspi_bezier_rows_options(text, ctx, d->precision, d->coords);
     const size_t used = strlen(text);
-    if (stage)
-        snprintf(text + used, CLSPI_BEZIER_OPTIONS_MAX - used,
-                 " -DCLSP_STAGE=1 -DCLSP_CHUNK=%d -DCLSP_TILE=%u", CHUNK, tile_wanted(d));
+    snprintf(text + used, CLSPI_BEZIER_OPTIONS_MAX - used,
+             " -DCLSP_STAGE=%d -DCLSP_CHUNK=%d -DCLSP_TILE=%u", stage, CHUNK, tile_wanted(d));
 }
 
 static clsp_status create_kernel(clspi_bezier_method *method, clsp_context *ctx)
@@ -69,6 +68,7 @@ static clsp_status create_kernel(clspi_bezier_method *method, clsp_context *ctx)
 
     method->stage = !brute && can_stage(ctx, d);
     method->tile[0] = method->tile[1] = 1;
+    if (!brute && d->nums[1] > 1) method->tile[1] = clspi_bezier_lanes(ctx, d->precision);
     points_options(options, ctx, d, method->stage);
     if (!method->stage)
         return clspi_kernel_create(&method->kernel, ctx, "bezier_points", options,
