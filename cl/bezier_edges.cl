@@ -7,7 +7,7 @@
    the edge inwards, n the inward direction and t along the edge,
      S = C(R_0), S_n = p C(R_1 - R_0), S_nn = p (p - 1) C(R_2 - 2 R_1 + R_0),
      S_t = C'(R_0), S_nt = p C'(R_1 - R_0), S_tt = C''(R_0).
-   Curves are evaluated by Wozny and Chudy's convex combinations (docs/math.md, 9), which are
+   Curves are evaluated by Wozny and Chudy's convex combinations (docs/math.md, 10), which are
    exact at the ends. The rest as bezier_vertex.clh says. */
 #include "bezier_vertex.clh"
 
