@@ -5,7 +5,7 @@
    that are made of the edge's control points alone; the rest as bezier_vertex.clh says. */
 #include "bezier_vertex.clh"
 #include "bezier_anywhere.clh"
-#include "bezier_normal.clh"
+#include "bezier_limit.clh"
 #include "bezier_sample.clh"
 #include "bezier_search.clh"
 

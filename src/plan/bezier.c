@@ -6,7 +6,6 @@
 
 #include "bezier_at.h"
 #include "bezier_desc.h"
-#include "bezier_edges.h"
 #include "bezier_finish.h"
 #include "bezier_own.h"
 #include "bezier_vertices.h"
@@ -391,19 +390,12 @@ fail:
     return status;
 }
 
-/* On the common grid. */
 static clsp_status enqueue(clsp_bezier_plan *plan, clspi_series *series,
                            const clspi_bezier_range *range)
 {
-    clsp_status status;
-
-    CLSPI_TRY(plan->plain             ? clspi_bezier_net_eval(&plan->nets.net[0], series, range)
-              : plan->vertices.kernel ? clspi_bezier_vertices_eval(plan, series, range)
-                                      : clspi_bezier_finish_eval(plan, series, range));
-    return clspi_bezier_has_edges(plan) ? clspi_bezier_edges_eval(plan, series, range) : CLSP_OK;
-
-fail:
-    return status;
+    return plan->plain             ? clspi_bezier_net_eval(&plan->nets.net[0], series, range)
+           : plan->vertices.kernel ? clspi_bezier_vertices_eval(plan, series, range)
+                                   : clspi_bezier_finish_eval(plan, series, range);
 }
 
 clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, size_t first, size_t count, cl_mem vertices,

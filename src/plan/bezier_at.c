@@ -14,7 +14,6 @@ static const struct {
     const char *program, *kernel;
 } names[CLSPI_AT_KINDS] = {{"bezier_at", "bezier_at"},
                            {"bezier_at", "bezier_own"},
-                           {"bezier_edges", "bezier_edges"},
                            {"bezier_faces", "bezier_faces"}};
 
 static void kernel_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_bezier_plan *plan,

@@ -1,5 +1,5 @@
-/* Vertices that are evaluated one by one, by the kernels of bezier_at.cl and bezier_edges.cl: at
-   scattered parameters, on grids of patches' own, on triangles, on edges. */
+/* Vertices that are evaluated one by one, by the kernels of bezier_at.cl: at scattered parameters, on
+   grids of patches' own, on triangles. */
 #ifndef CLSPI_BEZIER_AT_H
 #define CLSPI_BEZIER_AT_H
 
@@ -8,7 +8,6 @@
 typedef enum clspi_bezier_at_kind {
     CLSPI_AT_SCATTERED,
     CLSPI_AT_OWN,
-    CLSPI_AT_EDGES,
     CLSPI_AT_FACES,
     CLSPI_AT_KINDS
 } clspi_bezier_at_kind;
