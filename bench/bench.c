@@ -14,6 +14,11 @@ typedef struct suite_entry {
 static const suite_entry suites[] = {
     {"floor", bench_suite_floor, "what the device can do: copies, stores, multiply-adds, launches"},
     {"bezier", bench_suite_bezier, "Bezier surfaces, against the floors and a plain kernel"},
+    {"figures", bench_suite_figures,
+     "the methods of summing, at the sizes of Palomar et al., 2018"},
+    {"outputs", bench_suite_outputs, "vertices with normals, halves and weights, against stores"},
+    {"patch36", bench_suite_patch36, "many small bicubic patches, against two known kernels"},
+    {"host", bench_suite_host, "on CPUs: against a plain C loop on all cores"},
     {"first-call", bench_suite_first_call, "from nothing to the first surface, in new processes"},
 };
 
@@ -22,7 +27,7 @@ static const char usage[] =
     "                      [--precision f32|f64|both]\n"
     "SUITE        suites to run; all of them by default\n"
     "--list       names the suites\n"
-    "--quick      fewer and smaller cases: under half a minute\n"
+    "--quick      fewer and smaller cases: under a minute\n"
     "--json FILE  also writes one JSON object a line\n"
     "--device D   the device, in the form of CLSPLINE_DEVICE: \"gpu\", \"pocl:\", \"0\", ...\n"
     "--precision  default: both, where the device has double precision\n";

@@ -43,6 +43,10 @@ size_t bench_large_bytes(const bench *b);
 
 clsp_status bench_suite_floor(bench *b);
 clsp_status bench_suite_bezier(bench *b);
+clsp_status bench_suite_figures(bench *b);
+clsp_status bench_suite_outputs(bench *b);
+clsp_status bench_suite_patch36(bench *b);
+clsp_status bench_suite_host(bench *b);
 clsp_status bench_suite_first_call(bench *b);
 
 /* The work of a child process of the first-call suite; see there. Returns the exit status. */

@@ -1,6 +1,7 @@
 #include "measure.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "bench.h"
@@ -24,6 +25,16 @@ bench_timing bench_timing_of(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, compare_doubles);
     return (bench_timing){(values[(count - 1) / 2] + values[count / 2]) / 2, values[0]};
+}
+
+double bench_ratio(const bench_contestant *a, const bench_contestant *b)
+{
+    const unsigned rounds = a->rounds < b->rounds ? a->rounds : b->rounds;
+    double ratios[BENCH_ROUNDS];
+
+    for (unsigned i = 0; i < rounds; i++)
+        ratios[i] = b->in_round[i] / a->in_round[i];
+    return bench_timing_of(ratios, rounds).median_ms;
 }
 
 /* Time of `calls` calls with one clFinish. */
@@ -65,30 +76,70 @@ fail:
     return status;
 }
 
+/* One contestant's turn in a round. */
+static clsp_status take_turn(cl_command_queue queue, const bench_contestant *c, double *sustained,
+                             double *alone)
+{
+    clsp_status status;
+
+    BENCH_TRY(time_calls(queue, c, c->batch, sustained));
+    *sustained /= c->batch;
+    /* calls as long as a batch are measured once for both */
+    *alone = *sustained;
+    if (c->batch > 1) BENCH_TRY(time_calls(queue, c, 1, alone));
+
+fail:
+    return status;
+}
+
 clsp_status bench_measure(cl_command_queue queue, bench_contestant *contestants, size_t count,
                           double batch_ms)
 {
     enum { MOST = 8 };
     clsp_status status;
     double sustained[MOST][BENCH_ROUNDS], alone[MOST][BENCH_ROUNDS];
+    unsigned rounds[MOST];
 
     if (count > MOST) return bench_check(CLSP_ERROR_ARGUMENT, "too many contestants");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         BENCH_TRY(choose_batch(queue, &contestants[i], batch_ms));
+        rounds[i] = BENCH_ROUNDS;
+    }
     for (unsigned round = 0; round < BENCH_ROUNDS; round++) {
         for (size_t i = 0; i < count; i++) {
-            const bench_contestant *const c = &contestants[i];
-            BENCH_TRY(time_calls(queue, c, c->batch, &sustained[i][round]));
-            sustained[i][round] /= c->batch;
-            /* calls as long as a batch are measured once for both */
-            alone[i][round] = sustained[i][round];
-            if (c->batch > 1) BENCH_TRY(time_calls(queue, c, 1, &alone[i][round]));
+            if (round >= rounds[i]) continue;
+            BENCH_TRY(take_turn(queue, &contestants[i], &sustained[i][round], &alone[i][round]));
+            if (round + 1 == BENCH_SLOW_ROUNDS && sustained[i][round] > BENCH_SLOW_MS)
+                rounds[i] = BENCH_SLOW_ROUNDS;
         }
     }
     for (size_t i = 0; i < count; i++) {
-        contestants[i].sustained = bench_timing_of(sustained[i], BENCH_ROUNDS);
-        contestants[i].alone = bench_timing_of(alone[i], BENCH_ROUNDS);
+        bench_contestant *const c = &contestants[i];
+        c->rounds = rounds[i];
+        memcpy(c->in_round, sustained[i], rounds[i] * sizeof c->in_round[0]);
+        c->sustained = bench_timing_of(sustained[i], rounds[i]);
+        c->alone = bench_timing_of(alone[i], rounds[i]);
     }
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
+clsp_status bench_measure_some(cl_command_queue queue, bench_contestant *contestants, size_t count,
+                               double batch_ms)
+{
+    enum { MOST = 8 };
+    bench_contestant present[MOST];
+    size_t num = 0;
+    clsp_status status;
+
+    if (count > MOST) return bench_check(CLSP_ERROR_ARGUMENT, "too many contestants");
+    for (size_t i = 0; i < count; i++)
+        if (contestants[i].enqueue) present[num++] = contestants[i];
+    BENCH_TRY(bench_measure(queue, present, num, batch_ms));
+    for (size_t i = count; i-- > 0;)
+        if (contestants[i].enqueue) contestants[i] = present[--num];
     return CLSP_OK;
 
 fail:

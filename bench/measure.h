@@ -8,13 +8,13 @@
      - the time of one call alone, enqueue to clFinish, with the device idle before.
    What is to be compared is measured in turns, round by round, so that another load on the machine
    hits all alike. Before the rounds everything has run at least twice. Medians and minima of
-   BENCH_ROUNDS rounds are kept. */
+   BENCH_ROUNDS rounds are kept, of BENCH_SLOW_ROUNDS where a call takes more than BENCH_SLOW_MS. */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
 #include <clspline/clspline.h>
 
-enum { BENCH_ROUNDS = 11 };
+enum { BENCH_ROUNDS = 11, BENCH_SLOW_ROUNDS = 3, BENCH_SLOW_MS = 100 };
 
 typedef struct bench_timing {
     double median_ms, min_ms;
@@ -26,6 +26,8 @@ typedef struct bench_contestant {
     void *user;
     bench_timing sustained, alone; /* results */
     unsigned batch;                /* calls of a batch, found by measuring */
+    unsigned rounds;               /* that were measured */
+    double in_round[BENCH_ROUNDS]; /* sustained, in ms: for ratios of contestants in turns */
 } bench_contestant;
 
 double bench_now_ms(void);
@@ -33,8 +35,16 @@ double bench_now_ms(void);
 /* Median and minimum of the values, which it sorts. */
 bench_timing bench_timing_of(double *values, size_t count);
 
-/* Measures all contestants in turns. A batch takes about batch_ms. */
+/* Median over the rounds of b's sustained time over a's, of the same measurement. */
+double bench_ratio(const bench_contestant *a, const bench_contestant *b);
+
+/* Measures all contestants in turns. A batch takes about batch_ms; those whose calls take much
+   longer than any batch have fewer rounds. */
 clsp_status bench_measure(cl_command_queue queue, bench_contestant *contestants, size_t count,
                           double batch_ms);
+
+/* The same of those that have an enqueue; they stay in their places. */
+clsp_status bench_measure_some(cl_command_queue queue, bench_contestant *contestants, size_t count,
+                               double batch_ms);
 
 #endif

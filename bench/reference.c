@@ -32,6 +32,48 @@ void bench_reference_point(size_t order, const double *points, const long double
     }
 }
 
+/* ---- powers ---- */
+
+enum { POWER_ORDER_MAX = 16 };
+
+static double binomial(size_t n, size_t k)
+{
+    double c = 1.0;
+
+    for (size_t i = 1; i <= k; i++)
+        c = c * (double)(n - k + i) / (double)i;
+    return c;
+}
+
+/* The coefficient of s^j in C(n, k) ((1 + s) / 2)^k ((1 - s) / 2)^(n - k). */
+static double coefficient(size_t n, size_t k, size_t j)
+{
+    double sum = 0.0;
+
+    for (size_t l = 0; l <= j; l++)
+        if (l <= k && j - l <= n - k)
+            sum += ((j - l) % 2 ? -1.0 : 1.0) * binomial(k, l) * binomial(n - k, j - l);
+    return sum * binomial(n, k) / (double)(UINT64_C(1) << n);
+}
+
+void bench_power_points(size_t order, const double *points, double *in_powers)
+{
+    double r[POWER_ORDER_MAX][POWER_ORDER_MAX];
+
+    for (size_t j = 0; j < order; j++)
+        for (size_t k = 0; k < order; k++)
+            r[j][k] = coefficient(order - 1, k, j);
+    for (size_t i = 0; i < order * order * 3; i++) {
+        const size_t c = i % 3, b = i / 3 % order, a = i / 3 / order;
+        in_powers[i] = 0.0;
+        for (size_t k = 0; k < order; k++)
+            for (size_t l = 0; l < order; l++)
+                in_powers[i] += r[a][k] * r[b][l] * points[(k * order + l) * 3 + c];
+    }
+}
+
+/* ---- random numbers ---- */
+
 /* splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014) */
 static uint64_t next(unsigned long long *state)
 {

@@ -13,6 +13,10 @@ void bench_bernstein(size_t order, size_t sample, size_t num, long double *value
 void bench_reference_point(size_t order, const double *points, const long double *at_u,
                            const long double *at_v, long double point[3]);
 
+/* Control points [order][order][3] in powers of s = 2 t - 1 in both directions, [order][order][3],
+   the power of u first. order is at most 16. */
+void bench_power_points(size_t order, const double *points, double *in_powers);
+
 /* Numbers in [-1, 1], representable in float, the same in every run. */
 void bench_random_fill(double *values, size_t count);
 

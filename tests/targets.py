@@ -5,8 +5,8 @@ usage: targets.py [BUILD_DIR] [--list FILE] [--only WORD[,WORD...]]
 
 The option sets are those that the library uses: BUILD_DIR/tools/clspline (default build/) is asked
 for them under the limits of several makers' GPUs, or FILE holds its answers (one array of JSON, each
-kernel with the "device" that it is for). Products of matrices, which no plan uses by itself, come
-with typical sizes.
+kernel with the "device" that it is for). What no plan uses by itself comes with typical sizes:
+products of matrices, and the sums point by point.
 
 A kernel for GPUs (CLSP_LANES=1) fails when it needs scratch memory or spills registers: then
 something in it is larger than a GPU's registers or is indexed by what the compiler does not know. A
@@ -40,6 +40,10 @@ LIMITS += [('class=integrated,local_is_real=0,vendor=none', None), ('class=cpu',
 # CLSP_K and what bounds an item of gemm.cl, below and at the edge of what the library gives it
 PRODUCTS = ('-DCLSP_K=4 -DCLSP_N=4', '-DCLSP_K=16 -DCLSP_N=16', '-DCLSP_K=4 -DCLSP_ROWS=4',
             '-DCLSP_K=64 -DCLSP_ROWS=8')
+# CLSP_DIM and the staging of bezier_points.cl, whose methods the library does not choose by itself
+POINTS = ('-DCLSP_DIM=3', '-DCLSP_DIM=5', '-DCLSP_DIM=3 -DCLSP_STAGE=1 -DCLSP_CHUNK=16 '
+          '-DCLSP_TILE=8 -DCLSP_GROUP=64', '-DCLSP_DIM=5 -DCLSP_STAGE=1 -DCLSP_CHUNK=16 '
+          '-DCLSP_TILE=1 -DCLSP_GROUP=64')
 
 
 class Unusable(Exception):
@@ -102,8 +106,9 @@ def programs(build, list_file):
         devices.setdefault((kernel['program'], kernel['options']), set()).add(kernel['device'])
     pairs = list(devices)
     for real in (32, 64):
-        pairs += [('gemm', f'-cl-std=CL1.2 -DCLSP_REAL={real} -DCLSP_LANES=1 -DCLSP_FMA=1 '
-                   f'-DCLSP_ADDRESS=64 {sizes}') for sizes in PRODUCTS]
+        common = f'-cl-std=CL1.2 -DCLSP_REAL={real} -DCLSP_LANES=1 -DCLSP_FMA=1 -DCLSP_ADDRESS=64'
+        pairs += [('gemm', f'{common} {sizes}') for sizes in PRODUCTS]
+        pairs += [('bezier_points', f'{common} {words}') for words in POINTS]
     for path in sorted(glob.glob(os.path.join(KERNELS, '*.cl'))):  # what nobody asked for, bare
         name = os.path.splitext(os.path.basename(path))[0]
         if all(name != other for other, _ in pairs):

@@ -113,9 +113,9 @@ typedef struct clsp_bezier_plan clsp_bezier_plan;
 /* Makes a plan: checks the description (copied), compiles the kernels and builds the tables of
    Bernstein values. The context must outlive the plan. Errors: CLSP_ERROR_ARGUMENT (NULL, a field
    out of its range, an attribute that the form does not have, attributes that overlap),
-   CLSP_ERROR_DEGREE (above the maximum, or above what the method allows: CLSP_BEZIER_MATRIX keeps
-   its bound of 4 (p + q + 2) 2^(p + q) eps scale below scale / 64, which allows degrees with p + q
-   <= 10 in float and 38 in double; CLSP_BEZIER_BRUTE allows 100 in float, 900 in double),
+   CLSP_ERROR_DEGREE (above the maximum, or above what the method allows: CLSP_BEZIER_MATRIX, whose
+   error grows like 2^((p + q) / 2), degrees with p + q <= 22 in float, where its bound is below
+   scale / 32, and 64 in double; CLSP_BEZIER_BRUTE 100 in float, 900 in double),
    CLSP_ERROR_NO_FP64, CLSP_ERROR_NO_MEMORY (sizes overflow), CLSP_ERROR_DEVICE_LOST, OpenCL's own.
    On error *plan is NULL. */
 CLSP_API clsp_status clsp_bezier_plan_create(clsp_bezier_plan **plan, clsp_context *ctx,

@@ -6,6 +6,7 @@
 
 #include "bezier_at.h"
 #include "bezier_desc.h"
+#include "bezier_edges.h"
 #include "bezier_finish.h"
 #include "bezier_own.h"
 #include "bezier_vertices.h"
@@ -103,6 +104,7 @@ static clsp_status configure(clsp_bezier_plan *plan, const clsp_bezier_desc *d)
         CLSPI_TRY(clspi_bezier_vertices_prepare(plan));
     else if (!plan->plain)
         CLSPI_TRY(clspi_bezier_finish_prepare(plan));
+    if (clspi_bezier_edges_needed(plan)) CLSPI_TRY(clspi_bezier_edges_prepare(plan));
     if (plan->loaded)
         CLSPI_TRY(clspi_bezier_nets_load(&plan->nets, &series, plan->points, plan->num_patches));
     return clspi_bezier_end(plan, &series, NULL);
@@ -152,6 +154,7 @@ void clsp_bezier_plan_destroy(clsp_bezier_plan **ptr)
     clspi_bezier_nets_release(&plan->nets);
     clspi_bezier_finish_release(plan);
     clspi_kernel_release(&plan->vertices);
+    clspi_kernel_release(&plan->edges);
     clspi_bezier_at_release(plan);
     clspi_buffer_release(&plan->points);
     clspi_buffer_release(&plan->staging);
@@ -393,9 +396,15 @@ fail:
 static clsp_status enqueue(clsp_bezier_plan *plan, clspi_series *series,
                            const clspi_bezier_range *range)
 {
-    return plan->plain             ? clspi_bezier_net_eval(&plan->nets.net[0], series, range)
-           : plan->vertices.kernel ? clspi_bezier_vertices_eval(plan, series, range)
-                                   : clspi_bezier_finish_eval(plan, series, range);
+    clsp_status status;
+
+    CLSPI_TRY(plan->plain             ? clspi_bezier_net_eval(&plan->nets.net[0], series, range)
+              : plan->vertices.kernel ? clspi_bezier_vertices_eval(plan, series, range)
+                                      : clspi_bezier_finish_eval(plan, series, range));
+    return clspi_bezier_edges_needed(plan) ? clspi_bezier_edges_eval(plan, series, range) : CLSP_OK;
+
+fail:
+    return status;
 }
 
 clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, size_t first, size_t count, cl_mem vertices,

@@ -12,22 +12,19 @@
 
 static const struct {
     const char *program, *kernel;
-} names[CLSPI_AT_KINDS] = {{"bezier_at", "bezier_at"},
-                           {"bezier_at", "bezier_own"},
-                           {"bezier_faces", "bezier_faces"}};
+} names[CLSPI_AT_KINDS] = {
+    {"bezier_at", "bezier_at"}, {"bezier_at", "bezier_own"}, {"bezier_faces", "bezier_faces"}};
 
 static void kernel_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_bezier_plan *plan,
                            clspi_bezier_at_kind kind)
 {
-    const int triangle = plan->desc.form == CLSP_BEZIER_TRIANGLE;
-    int used = 0;
+    const bool triangle = plan->desc.form == CLSP_BEZIER_TRIANGLE;
 
     if (kind == CLSPI_AT_FACES) {
-        snprintf(text, CLSPI_BEZIER_OPTIONS_MAX, "-DCLSP_ADDRESS=%u -DCLSP_TRIANGLE=%d",
-                 plan->ctx->device.address_bits, triangle);
+        clspi_bezier_faces_options(text, CLSPI_BEZIER_OPTIONS_MAX, plan->ctx, triangle);
         return;
     }
-    used = clspi_bezier_vertex_options(text, CLSPI_BEZIER_OPTIONS_MAX, plan, 1);
+    const int used = clspi_bezier_vertex_options(text, CLSPI_BEZIER_OPTIONS_MAX, plan, 1);
     snprintf(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used),
              " -DCLSP_DIRECTIONS=%u -DCLSP_TRIANGLE=%d -DCLSP_WATERTIGHT=%u", plan->directions,
              triangle, plan->desc.watertight);
@@ -297,14 +294,7 @@ static clsp_status build(clsp_context *ctx, const clsp_bezier_desc *desc, clsp_k
     plan.directions = clspi_bezier_directions(desc->form);
     plan.store_bytes = plan.desc.storage == CLSP_STORE_F64 ? sizeof(double) : sizeof(float);
     kernel_options(options, &plan, CLSPI_AT_SCATTERED);
-    CLSPI_TRY(clspi_program_report(ctx, "bezier_at", options, fn, user));
-    if (desc->form != CLSP_BEZIER_SURFACE || !(desc->attributes & CLSP_BEZIER_NORMAL))
-        return CLSP_OK;
-    kernel_options(options, &plan, CLSPI_AT_EDGES);
-    CLSPI_TRY(clspi_program_report(ctx, "bezier_edges", options, fn, user));
-    kernel_options(options, &plan, CLSPI_AT_FACES);
-    CLSPI_TRY(clspi_program_report(ctx, "bezier_faces", options, fn, user));
-    return CLSP_OK;
+    return clspi_program_report(ctx, "bezier_at", options, fn, user);
 
 fail:
     return status;

@@ -1,5 +1,5 @@
-/* Vertices that are evaluated one by one, by the kernels of bezier_at.cl: at scattered parameters, on
-   grids of patches' own, on triangles. */
+/* Vertices that are evaluated one by one, by the kernels of bezier_at.cl: at scattered parameters,
+   on grids of patches' own, on triangles. */
 #ifndef CLSPI_BEZIER_AT_H
 #define CLSPI_BEZIER_AT_H
 

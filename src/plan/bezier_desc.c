@@ -107,7 +107,7 @@ static clsp_status check_attributes(const clsp_context *ctx, const clsp_bezier_d
 static clsp_status check_method(const clsp_context *ctx, const clsp_bezier_desc *d)
 {
     const bool wide = d->precision == CLSP_F64;
-    const uint32_t most_matrix = wide ? 38 : 10, most_brute = wide ? 900 : 100;
+    const uint32_t most_matrix = wide ? 64 : 22, most_brute = wide ? 900 : 100;
     clspi_log *const log = (clspi_log *)&ctx->log;
 
     if (d->form == CLSP_BEZIER_TRIANGLE && d->method != CLSP_BEZIER_AUTO)

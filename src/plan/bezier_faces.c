@@ -1,5 +1,7 @@
 /* Faces of grids. Those of surfaces are made by the cell, one quad; those of triangular grids by
    the face, which is then the cell. */
+#include <stdio.h>
+
 #include "bezier_at.h"
 #include "bezier_own.h"
 #include "buffer.h"
@@ -100,6 +102,12 @@ static bool is_mirrored(const clsp_bezier_desc *d)
 }
 
 /* ---- on the device ---- */
+
+void clspi_bezier_faces_options(char *text, size_t size, const clsp_context *ctx, bool triangle)
+{
+    snprintf(text, size, "-DCLSP_REAL=32 -DCLSP_LANES=1 -DCLSP_ADDRESS=%u -DCLSP_TRIANGLE=%d",
+             ctx->device.address_bits, triangle);
+}
 
 static clsp_status launch(clsp_bezier_plan *plan, clspi_series *series, clsp_bezier_faces faces,
                           size_t first, const clspi_bezier_part *part, cl_mem indices,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bezier_desc.h"
+#include "bezier_methods.h"
 #include "buffer.h"
 #include "check.h"
 
@@ -55,10 +56,13 @@ cl_uint clspi_bezier_nets_needed(const clsp_bezier_desc *d, cl_uint indices[CLSP
 
 /* ---- tables ---- */
 
+/* Other methods have tables of their own. */
 static bool is_used(const clspi_bezier_nets *nets, cl_uint direction, cl_uint by)
 {
     for (cl_uint i = 0; i < nets->num; i++)
-        if (direction < nets->net[i].directions && nets->net[i].by[direction] == by) return true;
+        if (direction < nets->net[i].directions && nets->net[i].by[direction] == by &&
+            !nets->net[i].method)
+            return true;
     return nets->with_rows && direction == 0 && by <= 1;
 }
 
@@ -221,9 +225,24 @@ static void release_kernels(clspi_bezier_net *net)
     release_sum(&net->outer);
 }
 
-static clsp_status prepare_net(clspi_bezier_net *net, clspi_bezier_nets *nets,
+static clsp_status prepare_method(clspi_bezier_net *net, clspi_series *series,
+                                  const clsp_bezier_desc *d)
+{
+    const clspi_bezier_method_desc desc = {
+        .method = d->method,
+        .precision = d->precision,
+        .coords = net->coords,
+        .orders = {net->orders[0], net->orders[1]},
+        .nums = {d->num_u, d->num_v},
+        .intervals = {{d->interval_u[0], d->interval_u[1]}, {d->interval_v[0], d->interval_v[1]}}};
+
+    return clspi_bezier_method_prepare(&net->method, series, &desc);
+}
+
+static clsp_status prepare_net(clspi_bezier_net *net, clspi_bezier_nets *nets, clspi_series *series,
                                const clsp_bezier_desc *d)
 {
+    const bool separable = d->method <= CLSP_BEZIER_SEPARABLE;
     clsp_status status;
 
     net->ctx = nets->ctx;
@@ -235,10 +254,10 @@ static clsp_status prepare_net(clspi_bezier_net *net, clspi_bezier_nets *nets,
     net->orders[2] = d->degree_w + 1 - net->by[2];
     net->inner = &nets->tables[net->directions - 1][net->by[net->directions - 1]];
     CLSPI_TRY(check_sizes(net, d));
-    CLSPI_TRY(prepare_sums(net, nets, d));
-    net->row_reals = net->directions == 1 ? net->coords : net->outer.width;
+    CLSPI_TRY(separable ? prepare_sums(net, nets, d) : prepare_method(net, series, d));
+    net->row_reals = net->directions < 3 ? d->num_v * net->coords : net->outer.width;
     net->points_per_patch = (size_t)net->orders[0] * net->orders[1] * net->orders[2] * net->coords;
-    net->t_bytes = net->directions == 1 || is_fused(net)
+    net->t_bytes = net->directions == 1 || is_fused(net) || !separable
                        ? 0
                        : net->real_bytes * num_lines(net) * stride_t(net);
     net->t_count = 0;
@@ -273,7 +292,7 @@ clsp_status clspi_bezier_nets_prepare(clspi_bezier_nets *nets, clspi_series *ser
         if (!with_rows || derivative[indices[i]][0] == 0) add_net(nets, d, derivative[indices[i]]);
     shape_tables(nets, d);
     for (cl_uint i = 0; i < nets->num; i++)
-        CLSPI_TRY(prepare_net(&nets->net[i], nets, d));
+        CLSPI_TRY(prepare_net(&nets->net[i], nets, series, d));
     return fill_tables(nets, series, d->precision);
 
 fail:
@@ -285,6 +304,7 @@ void clspi_bezier_nets_release(clspi_bezier_nets *nets)
     for (cl_uint i = 0; i < CLSPI_BEZIER_NETS; i++) {
         clspi_bezier_net *const net = &nets->net[i];
         release_kernels(net);
+        clspi_bezier_method_release(&net->method);
         clspi_buffer_release(&net->points);
         clspi_buffer_release(&net->t);
         clspi_buffer_release(&net->between);
@@ -612,6 +632,7 @@ clsp_status clspi_bezier_net_eval(clspi_bezier_net *net, clspi_series *series,
     clspi_bezier_range part = *range;
     clsp_status status;
 
+    if (net->method) return clspi_bezier_method_eval(net->method, series, range);
     if (net->directions == 1) return eval_curves(net, series, range);
     for (size_t p = 0; p < range->num_patches; p += patches) {
         part.first_patch = range->first_patch + p;
@@ -717,6 +738,7 @@ static clsp_status load_net(clspi_bezier_net *net, clspi_series *series, cl_mem 
     clsp_status status;
 
     CLSPI_TRY(load_points(net, series, points, num_patches));
+    if (net->method) return clspi_bezier_method_load(net->method, series, net->points, num_patches);
     net->t_count = 0;
     net->t_patches = 0;
     if (net->t_bytes == 0) return CLSP_OK;

@@ -33,6 +33,7 @@ struct clsp_bezier_plan {
 
     clspi_bezier_nets nets; /* the common grid's */
     struct clspi_bezier_finish *finish;
+    clspi_kernel edges;    /* of bezier_edges.c */
     clspi_kernel vertices; /* of bezier_vertices.c, where it makes the vertices in one pass */
     struct clspi_bezier_at *at;
 
@@ -60,5 +61,8 @@ clsp_status clspi_bezier_check_range(const clsp_bezier_plan *plan, size_t first,
    length of the text. */
 int clspi_bezier_vertex_options(char *text, size_t size, const clsp_bezier_plan *plan,
                                 cl_uint lanes);
+
+/* Build options of bezier_faces.cl. */
+void clspi_bezier_faces_options(char *text, size_t size, const clsp_context *ctx, bool triangle);
 
 #endif

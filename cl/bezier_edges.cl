@@ -1,0 +1,180 @@
+/* Vertices on the edges of surfaces, after the grid has been made (docs/math.md, 7 and 11):
+   CLSP_WATERTIGHT 1 makes points of the edge's control points alone, in an order that does not
+   depend on its direction, so that patches that share an edge share its points, bit for bit;
+   normals are made again with their limits where an edge has no tangent plane of its own.
+
+   On an edge every derivative is a curve's: with R_0, R_1, R_2 the rows of control points from
+   the edge inwards, n the inward direction and t along the edge,
+     S = C(R_0), S_n = p C(R_1 - R_0), S_nn = p (p - 1) C(R_2 - 2 R_1 + R_0),
+     S_t = C'(R_0), S_nt = p C'(R_1 - R_0), S_tt = C''(R_0).
+   Curves are evaluated by Wozny and Chudy's convex combinations (docs/math.md, 9), which are
+   exact at the ends. The rest as bezier_vertex.clh says. */
+#include "bezier_vertex.clh"
+
+#ifndef CLSP_WATERTIGHT
+#define CLSP_WATERTIGHT 1
+#endif
+
+homogeneous difference(homogeneous a, homogeneous b)
+{
+    a.x -= b.x;
+    a.w -= b.w;
+    return a;
+}
+
+homogeneous scaled(real f, homogeneous a)
+{
+    a.x *= f;
+    a.w *= f;
+    return a;
+}
+
+/* The next convex combination, of the value so far and the next control point. */
+homogeneous combine(homogeneous q, real h, homogeneous p)
+{
+    q.x = (R(1.0) - h) * q.x + h * p.x;
+    q.w = (R(1.0) - h) * q.w + h * p.w;
+    return q;
+}
+
+/* h_k of a curve of degree n at the ratio t : s, t + s = 1. */
+real next_weight(real h, uint n, uint k, real t, real s)
+{
+    const real a = t * CONVERT_REAL(n - k + 1) * h;
+    return a / (CONVERT_REAL(k) * s + a);
+}
+
+/* -1, 0, 1: whether a comes before b in the order of coordinates. */
+int order(homogeneous a, homogeneous b)
+{
+    const real d = a.x.s0 != b.x.s0   ? a.x.s0 - b.x.s0
+                   : a.x.s1 != b.x.s1 ? a.x.s1 - b.x.s1
+                   : a.x.s2 != b.x.s2 ? a.x.s2 - b.x.s2
+                   : a.x.s3 != b.x.s3 ? a.x.s3 - b.x.s3
+                                      : a.w - b.w;
+    return d < R(0.0) ? -1 : d > R(0.0) ? 1 : 0;
+}
+
+/* Derivatives of a rational patch's Euclidean points, in place. */
+homogeneous quotient(homogeneous a, real4 terms, real one_over_w)
+{
+#if CLSP_RATIONAL
+    a.x = (a.x - terms) * one_over_w;
+#endif
+    return a;
+}
+
+/* points: [patches][order_u][order_v][CLSP_COORDS], the first is patch first_patch. borders: for
+   the sides a = 0, a = num_u - 1, b = 0, b = num_v - 1 of the grid two bits each, from the
+   lowest: 0 no edge, 1 the edge at parameter 0, 2 that at 1. Of a patch's 2 (num_v + num_u)
+   items the first num_v belong to the first side, and so on. Rows first_row .. first_row +
+   num_rows - 1 of each patch are in out, from offset on,
+   [patches][num_rows][num_v][CLSP_STRIDE]. begin, end: intervals. */
+kernel void bezier_edges(global const real *restrict points, uint2 first_patch, uint order_u,
+                         uint order_v, uint num_u, uint num_v, uint borders, uint first_row,
+                         uint num_rows, real begin_u, real end_u, real begin_v, real end_v,
+                         uint items, global STORED *restrict out, uint2 offset)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= items) return;
+
+    const uint patch = g / (2 * (num_u + num_v));
+    const uint item = g - patch * (2 * (num_u + num_v));
+    const bool along_v = item < 2 * num_v;
+    const uint place = along_v ? item : item - 2 * num_v;
+    const uint num = along_v ? num_v : num_u, across = along_v ? num_u : num_v;
+    const uint far = place >= num ? 1 : 0, k = place - far * num;
+    const uint edge = borders >> (2 * ((along_v ? 0 : 2) + far)) & 3;
+    const uint side = far * (across - 1);
+    const uint a = along_v ? side : k, b = along_v ? k : side;
+    const bool by_other = !along_v && ((a == 0 && (borders & 3) != 0) ||
+                                       (a == num_u - 1 && (borders >> 2 & 3) != 0));
+    if (edge == 0 || (far == 1 && across == 1) || by_other) return;
+    if (a < first_row || a - first_row >= num_rows) return;
+
+    /* steps along the edge and inwards */
+    const uint n = (along_v ? order_v : order_u) - 1, depth = along_v ? order_u : order_v;
+    const ptrdiff_t step_t = CLSP_COORDS * (along_v ? 1 : (ptrdiff_t)order_v);
+    const ptrdiff_t inwards = CLSP_COORDS * (along_v ? (ptrdiff_t)order_v : 1);
+    const ptrdiff_t step_n = edge == 2 ? -inwards : inwards;
+    global const real *const corner =
+        points + (WIDE(first_patch) + patch) * order_u * order_v * CLSP_COORDS +
+        (edge == 2 ? (size_t)(depth - 1) * CLSP_COORDS * (along_v ? order_v : 1) : 0);
+    const uint last = max(num, 2u) - 1;
+    const real begin = along_v ? begin_v : begin_u, end = along_v ? end_v : end_u;
+    const real x = begin * CONVERT_REAL(last - k) + end * CONVERT_REAL(k);
+    const real y = (R(1.0) - begin) * CONVERT_REAL(last - k) + (R(1.0) - end) * CONVERT_REAL(k);
+
+    int found = 0;
+    for (uint i = 0; 2 * i < n && found == 0; i++)
+        found = order(homogeneous_load(corner + (ptrdiff_t)i * step_t),
+                      homogeneous_load(corner + (ptrdiff_t)(n - i) * step_t));
+    const bool flip = found > 0 || (found == 0 && x > y);
+    const real t = (flip ? y : x) / (x + y), s = (flip ? x : y) / (x + y);
+    const ptrdiff_t step = flip ? -step_t : step_t;
+    global const real *p = flip ? corner + (ptrdiff_t)n * step_t : corner;
+    const ptrdiff_t in1 = depth > 1 ? step_n : 0, in2 = depth > 2 ? 2 * step_n : in1;
+
+    homogeneous c = homogeneous_zero(), cn = c, cnn = c, ct = c, cnt = c, ctt = c;
+    homogeneous r0 = c, rn = c, d0 = c;
+    real h = R(1.0), h1 = R(1.0), h2 = R(1.0);
+    for (uint i = 0; i <= n; i++, p += step) {
+        const homogeneous p0 = homogeneous_load(p);
+        if (i > 0) h = next_weight(h, n, i, t, s);
+        c = combine(c, h, p0);
+#if HAS_NORMAL
+        const homogeneous p1 = homogeneous_load(p + in1), p2 = homogeneous_load(p + in2);
+        const homogeneous pn = difference(p1, p0);
+        cn = combine(cn, h, pn);
+        cnn = combine(cnn, h, depth > 2 ? difference(difference(p2, p1), pn) : homogeneous_zero());
+        if (i > 0) {
+            const homogeneous d = difference(p0, r0);
+            if (i > 1) h1 = next_weight(h1, n - 1, i - 1, t, s);
+            ct = combine(ct, h1, d);
+            cnt = combine(cnt, h1, difference(pn, rn));
+            if (i > 1) {
+                if (i > 2) h2 = next_weight(h2, n - 2, i - 2, t, s);
+                ctt = combine(ctt, h2, difference(d, d0));
+            }
+            d0 = d;
+        }
+        r0 = p0;
+        rn = pn;
+#endif
+    }
+
+    global STORED *const vertex =
+        out + WIDE(offset) +
+        (((size_t)patch * num_rows + (a - first_row)) * num_v + b) * CLSP_STRIDE;
+    real one_over_w = R(1.0);
+#if CLSP_RATIONAL
+    one_over_w = R(1.0) / c.w;
+#endif
+    const real4 at = CLSP_RATIONAL ? c.x * one_over_w : c.x;
+#if CLSP_WATERTIGHT && HAS_POINT
+    store_reals(vertex + CLSP_AT_POINT, at);
+#endif
+#if CLSP_WATERTIGHT && HAS_WEIGHT && CLSP_RATIONAL
+    STORE(c.w, vertex + CLSP_AT_WEIGHT);
+#endif
+#if HAS_NORMAL
+    const real degree_n = CONVERT_REAL(depth - 1), degree_t = CONVERT_REAL(n);
+    const real towards = flip ? -degree_t : degree_t;
+    cn = scaled(degree_n, cn);
+    cnn = scaled(degree_n * (degree_n - R(1.0)), cnn);
+    ct = scaled(towards, ct);
+    cnt = scaled(degree_n * towards, cnt);
+    ctt = scaled(degree_t * (degree_t - R(1.0)), ctt);
+    const real4 sn = quotient(cn, cn.w * at, one_over_w).x;
+    const real4 st = quotient(ct, ct.w * at, one_over_w).x;
+    const real4 snn = quotient(cnn, R(2.0) * cn.w * sn + cnn.w * at, one_over_w).x;
+    const real4 snt = quotient(cnt, cn.w * st + ct.w * sn + cnt.w * at, one_over_w).x;
+    const real4 stt = quotient(ctt, R(2.0) * ct.w * st + ctt.w * at, one_over_w).x;
+    /* at a corner the patch's inside lies along the edge too */
+    const real inside = t == R(0.0) || t == R(1.0) ? ((t == R(0.0)) != flip ? R(1.0) : R(-1.0))
+                                                   : R(0.0);
+    const real4 normal = limit_normal(sn, st, snn, snt, stt, inside);
+    const bool right_handed = along_v == (edge == 1);
+    store_normal(vertex, right_handed ? normal : -normal);
+#endif
+}
