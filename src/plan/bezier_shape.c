@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "bezier_at.h"
 #include "bezier_programs.h"
 #include "check.h"
 #include "program.h"
@@ -195,6 +196,7 @@ clsp_status clspi_bezier_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *u
         for (cl_uint order = 1; order <= MAX_ORDER; order++)
             CLSPI_TRY(build_columns(ctx, p, order, fn, user));
     }
+    CLSPI_TRY(clspi_bezier_at_build_all(ctx, fn, user));
     return CLSP_OK;
 
 fail:
