@@ -73,12 +73,6 @@ kernel void bezier_edges(global const real *restrict points, uint2 first_patch, 
     global STORED *const vertex =
         out + WIDE(offset) +
         (((size_t)patch * num_rows + (a - first_row)) * num_v + b) * CLSP_STRIDE;
-#if !CLSP_WATERTIGHT && HAS_NORMAL && !CLSP_RATIONAL
-    /* only where there is no tangent plane, which a polynomial patch tells exactly; a NaN stays */
-    global const STORED *const old = vertex + CLSP_AT_NORMAL;
-    const real4 stored = (real4)(RELOAD(old), RELOAD(old + 1), RELOAD(old + 2), R(0.0));
-    if (!(dot(stored, stored) == R(0.0))) return;
-#endif
 
     /* steps along the edge and inwards */
     const uint n = (along_v ? order_v : order_u) - 1, depth = along_v ? order_u : order_v;
