@@ -92,6 +92,16 @@ kernel void bezier_edges(global const real *restrict points, uint2 first_patch, 
     if (edge == 0 || (far == 1 && across == 1) || by_other) return;
     if (a < first_row || a - first_row >= num_rows) return;
 
+    global STORED *const vertex =
+        out + WIDE(offset) +
+        (((size_t)patch * num_rows + (a - first_row)) * num_v + b) * CLSP_STRIDE;
+#if !CLSP_WATERTIGHT && HAS_NORMAL
+    /* only where there is no tangent plane; a NaN stays */
+    global const STORED *const old = vertex + CLSP_AT_NORMAL;
+    const real4 stored = (real4)(RELOAD(old), RELOAD(old + 1), RELOAD(old + 2), R(0.0));
+    if (!(dot(stored, stored) == R(0.0))) return;
+#endif
+
     /* steps along the edge and inwards */
     const uint n = (along_v ? order_v : order_u) - 1, depth = along_v ? order_u : order_v;
     const ptrdiff_t step_t = CLSP_COORDS * (along_v ? 1 : (ptrdiff_t)order_v);
@@ -143,9 +153,6 @@ kernel void bezier_edges(global const real *restrict points, uint2 first_patch, 
 #endif
     }
 
-    global STORED *const vertex =
-        out + WIDE(offset) +
-        (((size_t)patch * num_rows + (a - first_row)) * num_v + b) * CLSP_STRIDE;
     real one_over_w = R(1.0);
 #if CLSP_RATIONAL
     one_over_w = R(1.0) / c.w;

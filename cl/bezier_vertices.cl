@@ -86,7 +86,6 @@ void bezier_vertices(global const real *restrict t, global const real *restrict 
                       (size_t)min(v, num_v - 1) * CLSP_COORDS;
     real even[CLSP_COORDS][HALF], odd[CLSP_COORDS][HALF];
     real even_v[CLSP_COORDS][HALF], odd_v[CLSP_COORDS][HALF];
-    real largest_u = R(0.0), largest_v = R(0.0);
     #pragma unroll
     for (uint c = 0; c < CLSP_COORDS; c++) {
         #pragma unroll
@@ -100,15 +99,18 @@ void bezier_vertices(global const real *restrict t, global const real *restrict 
             const real av = t_v[low], bv = t_v[high];
             even_v[c][i] = 2 * i + 1 == CLSP_ORDER_U ? av : av + bv;
             odd_v[c][i] = av - bv;
-            largest_v = fmax(largest_v, fmax(fabs(av), fabs(bv)));
 #endif
         }
     }
 #if HAS_NORMAL && !CLSP_RATIONAL
     /* factors that bring tangents to moderate lengths, for all rows at once */
+    real largest_u = R(0.0), largest_v = R(0.0);
     #pragma unroll
     for (uint c = 0; c < CLSP_COORDS; c++) {
         largest_u = fmax(largest_u, fabs(odd[c][0]));
+        #pragma unroll
+        for (uint i = 0; i < HALF; i++)
+            largest_v = fmax(largest_v, fmax(fabs(even_v[c][i]), fabs(odd_v[c][i])));
         #pragma unroll
         for (uint i = 0; i + 1 < HALF; i++)
             largest_u = fmax(largest_u, fmax(fabs(odd[c][i + 1] - odd[c][i]),

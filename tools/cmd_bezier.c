@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "args.h"
+#include "bezier_request.h"
 #include "evaluate.h"
 #include "io/bezierview.h"
 #include "io/normals.h"
@@ -18,171 +17,25 @@
 #include "io/vtk.h"
 #include "progress.h"
 
-static const char help[] =
-    "usage: clspline bezier IN.bv -o OUT.{obj,ply,vtk,png} [-o OUT ...] [options]\n"
-    "\n"
-    "Evaluates the tensor-product Bezier patches of a BezierView file on uniform grids and\n"
-    "writes them as quads, or draws them. Polyhedra in the file are passed through.\n"
-    "\n"
-    "options:\n"
-    "  -o, --output OUT       where to write; the ending chooses the format: Wavefront OBJ,\n"
-    "                         PLY (binary), legacy VTK (binary) or a PNG picture of\n"
-    "                         1200 x 900 pixels. May be given several times\n"
-    "  -n, --samples N        points along each direction of a patch, 2 to 16384; default 32\n"
-    "  -p, --precision P      f32 (the default) or f64, which needs a device with fp64\n"
-    "  -d, --device DEVICE    an index of 'clspline devices', 'cpu', 'gpu', 'integrated',\n"
-    "                         'discrete', 'accelerator', or parts of names as in 'pocl:' or\n"
-    "                         'nvidia:h200'; default: $CLSPLINE_DEVICE, else the best one\n"
-    "      --normals          write normals of the vertices too (obj, ply, vtk)\n"
-    "      --up AXIS          axis that points up in a picture: x, y, z or auto (the default:\n"
-    "                         y, but z for a thing much longer in y than in x and z)\n"
-    "  -q, --quiet            no times, no progress bar, no warnings\n"
-    "  -h, --help             this text\n"
-    "\n"
-    "examples:\n"
-    "  clspline bezier teapot.bv -o teapot.png\n"
-    "  clspline bezier teapot.bv -o teapot.ply -o teapot.png --samples 64\n"
-    "  clspline bezier teapot.bv -o teapot.vtk --precision f64 --device pocl:\n";
-
 enum {
-    OPTION_OUTPUT,
-    OPTION_SAMPLES,
-    OPTION_PRECISION,
-    OPTION_DEVICE,
-    OPTION_NORMALS,
-    OPTION_UP,
-    OPTION_QUIET,
-    OPTION_HELP
+    DEFAULT_SAMPLES = 32,
+    VIEW_SAMPLES = 9, /* of the mesh that the camera is first placed on */
+    MAX_VIEWS = 4     /* cameras placed until the mesh suits its own picture */
 };
-
-static const args_option options[] = {
-    {"output", 'o', true}, {"samples", 'n', true}, {"precision", 'p', true},
-    {"device", 'd', true}, {"normals", 0, false},  {"up", 0, true},
-    {"quiet", 'q', false}, {"help", 'h', false},   {NULL, 0, false}};
-
-enum { MIN_SAMPLES = 2, MAX_SAMPLES = 16384, DEFAULT_SAMPLES = 32 };
-
-typedef enum format { FORMAT_NONE, FORMAT_OBJ, FORMAT_PLY, FORMAT_VTK, FORMAT_PNG } format;
-
-typedef struct request {
-    const char *input;
-    const char **outputs; /* [num_outputs] */
-    size_t num_outputs;
-    uint32_t samples;
-    mesh_precision precision;
-    const char *device;
-    bool normals, quiet, help;
-    camera_up up;
-} request;
 
 /* What is on the way, and the times for the report. */
 typedef struct work {
-    const request *r;
+    const bezier_request *r;
     clsp_context *ctx; /* NULL for a file without patches */
     bezierview content;
+    seams edges;
+    tessellation grids;
     mesh result;
     double read_seconds, write_seconds;
     evaluate_times times;
     progress_bar bar;
     io_progress progress;
 } work;
-
-static format find_format(const char *path)
-{
-    static const char *const endings[] = {"", ".obj", ".ply", ".vtk", ".png"};
-    const char *dot = strrchr(path, '.');
-    for (int i = FORMAT_OBJ; dot && i <= FORMAT_PNG; i++)
-        if (strcasecmp(dot, endings[i]) == 0) return (format)i;
-    return FORMAT_NONE;
-}
-
-static int read_output(request *r, const char *path)
-{
-    if (find_format(path) == FORMAT_NONE)
-        return usage_error("bezier", "'%s' does not end in .obj, .ply, .vtk or .png", path);
-    r->outputs[r->num_outputs++] = path;
-    return EXIT_OK;
-}
-
-static int read_samples(request *r, const char *text)
-{
-    unsigned long samples = strtoul(text, NULL, 10);
-    if (text[0] == 0 || strlen(text) > 8 || text[strspn(text, "0123456789")] != 0 ||
-        samples < MIN_SAMPLES || samples > MAX_SAMPLES)
-        return usage_error("bezier", "--samples must be %d to %d, not '%s'", MIN_SAMPLES,
-                           MAX_SAMPLES, text);
-    r->samples = (uint32_t)samples;
-    return EXIT_OK;
-}
-
-static int read_precision(request *r, const char *text)
-{
-    if (strcmp(text, "f32") != 0 && strcmp(text, "f64") != 0)
-        return usage_error("bezier", "--precision must be f32 or f64, not '%s'", text);
-    r->precision = text[1] == '3' ? MESH_F32 : MESH_F64;
-    return EXIT_OK;
-}
-
-static int read_up(request *r, const char *text)
-{
-    static const char *const names[] = {"auto", "x", "y", "z"};
-    for (int i = 0; i < 4; i++) {
-        if (strcmp(text, names[i]) != 0) continue;
-        r->up = (camera_up)i;
-        return EXIT_OK;
-    }
-    return usage_error("bezier", "--up must be x, y, z or auto, not '%s'", text);
-}
-
-static int read_input(request *r, const char *path)
-{
-    if (r->input) return usage_error("bezier", "more than one input: '%s'", path);
-    r->input = path;
-    return EXIT_OK;
-}
-
-/* Takes one argument; EXIT_OK, or EXIT_USAGE with a complaint. */
-static int read_argument(request *r, const args *a, int found)
-{
-    switch (found) {
-    case OPTION_OUTPUT:
-        return read_output(r, a->value);
-    case OPTION_SAMPLES:
-        return read_samples(r, a->value);
-    case OPTION_PRECISION:
-        return read_precision(r, a->value);
-    case OPTION_DEVICE:
-        r->device = a->value;
-        return EXIT_OK;
-    case OPTION_NORMALS:
-        r->normals = true;
-        return EXIT_OK;
-    case OPTION_UP:
-        return read_up(r, a->value);
-    case OPTION_QUIET:
-        r->quiet = true;
-        return EXIT_OK;
-    case OPTION_HELP:
-        r->help = true;
-        return EXIT_OK;
-    case ARGS_OPERAND:
-        return read_input(r, a->value);
-    default:
-        return usage_error("bezier", "%s '%s'", args_error(found), a->word);
-    }
-}
-
-static int read_request(request *r, int argc, char **argv)
-{
-    args a = args_start(argc, argv);
-    for (int found; (found = args_next(&a, options)) != ARGS_END;) {
-        int status = read_argument(r, &a, found);
-        if (status != EXIT_OK || r->help) return status;
-    }
-    if (!r->input) return usage_error("bezier", "no input file given");
-    if (r->num_outputs == 0) return usage_error("bezier", "no output given: use -o OUT");
-    return EXIT_OK;
-}
 
 static bool read_content(work *w)
 {
@@ -210,28 +63,86 @@ static bool round_positions(mesh *m, const char *name)
     return true;
 }
 
+static bool need_normals(const bezier_request *r)
+{
+    bool needed = r->normals;
+    for (size_t i = 0; i < r->num_outputs; i++)
+        if (bezier_request_format(r->outputs[i]) == FORMAT_PNG) needed = true;
+    return needed;
+}
+
+static bool out_of_memory(const work *w)
+{
+    complain("%s: not enough memory", w->r->input);
+    return false;
+}
+
+/* Makes the mesh anew from the patches on their grids and the polyhedra. */
 static bool make_mesh(work *w)
 {
-    const request *r = w->r;
+    const bezier_request *r = w->r;
+    const evaluate_task task = {.name = r->input,
+                                .content = &w->content,
+                                .edges = &w->edges,
+                                .grids = &w->grids,
+                                .method = r->method};
+    mesh_clear(&w->result);
     if (w->content.num_batches > 0) {
-        if (!evaluate_check_size(&w->content, r->samples, r->input)) return false;
-        if (!open_context(&w->ctx, r->device, r->quiet)) return false;
+        if (!evaluate_check_size(&task, &w->result)) return false;
+        if (!w->ctx && !open_context(&w->ctx, r->device, r->quiet)) return false;
         progress_start(&w->bar, "evaluating", r->quiet);
-        bool done =
-            evaluate_patches(w->ctx, &w->content, r->samples, &w->result, &w->progress, &w->times);
+        bool done = evaluate_patches(w->ctx, &task, &w->result, &w->progress, &w->times);
         progress_end(&w->bar);
         if (!done) return false;
     }
+    return mesh_append(&w->result, &w->content.polyhedra) || out_of_memory(w);
+}
+
+/* A mesh for a tolerance in pixels. The camera depends on the mesh and the mesh on the camera: both
+   are made again until the camera of the mesh asks for no more samples than it has. */
+static bool make_mesh_for_picture(work *w)
+{
+    if (!tessellation_uniform(&w->grids, &w->content, VIEW_SAMPLES)) return out_of_memory(w);
+    if (!make_mesh(w)) return false;
+    tessellation_clear(&w->grids);
+    for (int views = 0; views < MAX_VIEWS; views++) {
+        camera view = picture_camera(&w->result, w->r->up);
+        uint64_t before = w->grids.num ? tessellation_num_points(&w->grids, &w->content) : 0;
+        if (!tessellation_within(&w->grids, &w->content, &w->edges, w->r->tolerance, &view))
+            return out_of_memory(w);
+        if (tessellation_num_points(&w->grids, &w->content) == before) break;
+        if (!make_mesh(w)) return false;
+    }
+    return true;
+}
+
+static bool make_mesh_within(work *w)
+{
+    double length = w->r->tolerance;
+    if (w->r->tolerance_unit == UNIT_PERCENT) length *= tessellation_diagonal(&w->content) / 100;
+    if (!tessellation_within(&w->grids, &w->content, &w->edges, length, NULL))
+        return out_of_memory(w);
+    return make_mesh(w);
+}
+
+static bool make_result(work *w)
+{
+    const bezier_request *r = w->r;
+    w->result.has_normals = need_normals(r);
     if (r->precision == MESH_F32 && !round_positions(&w->content.polyhedra, r->input)) return false;
-    if (mesh_append(&w->result, &w->content.polyhedra)) return true;
-    complain("%s: not enough memory", r->input);
-    return false;
+    if (w->result.has_normals && !mesh_compute_normals(&w->content.polyhedra))
+        return out_of_memory(w);
+    if (!seams_find(&w->edges, &w->content)) return out_of_memory(w);
+    if (r->tolerance > 0 && r->tolerance_unit == UNIT_PIXEL) return make_mesh_for_picture(w);
+    if (r->tolerance > 0) return make_mesh_within(w);
+    uint32_t samples = r->samples > 0 ? r->samples : DEFAULT_SAMPLES;
+    return tessellation_uniform(&w->grids, &w->content, samples) ? make_mesh(w) : out_of_memory(w);
 }
 
 static bool write_output(work *w, const char *path, io_message *message)
 {
     mesh m = w->result;
-    format form = find_format(path);
+    request_format form = bezier_request_format(path);
     if (!w->r->normals && form != FORMAT_PNG) m.normals = NULL;
     switch (form) {
     case FORMAT_OBJ:
@@ -245,23 +156,11 @@ static bool write_output(work *w, const char *path, io_message *message)
     }
 }
 
-static bool need_normals(const request *r)
-{
-    bool needed = r->normals;
-    for (size_t i = 0; i < r->num_outputs; i++)
-        if (find_format(r->outputs[i]) == FORMAT_PNG) needed = true;
-    return needed;
-}
-
 static bool write_outputs(work *w)
 {
-    const request *r = w->r;
+    const bezier_request *r = w->r;
     io_message message;
     double start = seconds_now();
-    if (need_normals(r) && !mesh_compute_normals(&w->result)) {
-        complain("%s: not enough memory for normals", r->input);
-        return false;
-    }
     for (size_t i = 0; i < r->num_outputs; i++) {
         progress_start(&w->bar, "writing", r->quiet);
         bool done = write_output(w, r->outputs[i], &message);
@@ -287,29 +186,31 @@ static void report(const work *w)
             1e3 * w->write_seconds);
 }
 
-static int run_request(const request *r)
+static int run_request(const bezier_request *r)
 {
     work w = {.r = r, .result = {.precision = r->precision}};
     w.progress = (io_progress){progress_report, &w.bar};
-    bool done = read_content(&w) && make_mesh(&w) && write_outputs(&w);
+    bool done = read_content(&w) && make_result(&w) && write_outputs(&w);
     if (done && !r->quiet) report(&w);
     clsp_context_destroy(&w.ctx);
     mesh_clear(&w.result);
+    tessellation_clear(&w.grids);
+    seams_clear(&w.edges);
     bezierview_clear(&w.content);
     return done ? EXIT_OK : EXIT_FAILED;
 }
 
 int command_bezier(int argc, char **argv)
 {
-    request r = {.samples = DEFAULT_SAMPLES, .precision = MESH_F32};
+    bezier_request r = {.precision = MESH_F32};
     r.outputs = calloc((size_t)argc, sizeof(*r.outputs)); /* as many as there can be */
     if (!r.outputs) {
         complain("not enough memory");
         return EXIT_FAILED;
     }
-    int status = read_request(&r, argc, argv);
+    int status = bezier_request_read(&r, argc, argv);
     if (status == EXIT_OK && r.help)
-        fputs(help, stdout);
+        fputs(bezier_request_help, stdout);
     else if (status == EXIT_OK)
         status = run_request(&r);
     free(r.outputs);

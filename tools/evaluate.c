@@ -6,29 +6,39 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "io/normals.h"
 #include "progress.h"
 
 /* Points evaluated by one call, when a patch has fewer: enough to keep a device busy, few enough to
    show progress. */
 static const size_t chunk_points = (size_t)1 << 22;
 
+/* Vertices as the library writes them; one of the two pointers is NULL. */
+typedef struct staging {
+    float *f32;
+    double *f64;
+} staging;
+
 /* One batch on its way into the mesh. */
 typedef struct job {
     clsp_context *ctx;
+    const evaluate_task *task;
     const bezierview_batch *batch;
-    size_t points; /* of a patch */
-    clsp_bezier_plan *plan;
-    double *target; /* [num_patches][samples][samples][3] in the mesh */
+    const uint32_t *num;  /* [num_patches][2] of the batch */
+    const size_t *firsts; /* [num_patches + 1]: where its patches begin in the mesh, and the end */
+    mesh *m;
     const io_progress *progress;
     size_t done, total; /* patches, over all batches */
+    clsp_bezier_plan *plan;
 } job;
 
-uint64_t evaluate_num_points(const bezierview *content, uint32_t samples)
-{
-    uint64_t points = (uint64_t)samples * samples;
-    uint64_t patches = bezierview_num_patches(content);
-    return patches > UINT64_MAX / points ? UINT64_MAX : patches * points;
-}
+/* A patch of a batch may be two to the library: its points, and the normals of a PN patch. */
+typedef struct net {
+    uint32_t degree_u, degree_v;
+    bool rational, is_normal;
+    const double *points;
+    size_t num_reals;
+} net;
 
 /* Memory of the machine in bytes; HUGE_VAL where the system does not tell. */
 static double machine_memory(void)
@@ -40,25 +50,49 @@ static double machine_memory(void)
     return HUGE_VAL;
 }
 
-bool evaluate_check_size(const bezierview *content, uint32_t samples, const char *name)
+/* What makes the mesh smaller. */
+static const char *advice(const evaluate_task *task)
 {
-    /* A point: position and its part of the quads (4 corners, one end), and a float copy of the
-       patch in work. */
-    const double point_bytes = 3 * sizeof(double) + 4 * sizeof(uint32_t) + sizeof(size_t);
-    double patch_bytes = 3.0 * sizeof(float) * samples * samples;
-    uint64_t points = evaluate_num_points(content, samples);
-    if (points > MESH_MAX_VERTICES - content->polyhedra.num_vertices) {
-        complain("%s: %llu patches of %u x %u samples are more points than a mesh may have; use "
-                 "fewer --samples",
-                 name, (unsigned long long)bezierview_num_patches(content), (unsigned)samples,
-                 (unsigned)samples);
+    return task->grids->uniform ? "use fewer --samples" : "use a larger --tolerance";
+}
+
+/* Whether no direction has more samples than the library takes; *largest becomes the points of the
+   largest patch, and *triangles whether there are Bezier triangles. */
+static bool check_patches(const evaluate_task *task, uint64_t *largest, bool *triangles)
+{
+    const uint32_t *num = task->grids->num;
+    *largest = 0;
+    *triangles = false;
+    for (size_t i = 0; i < task->content->num_batches; i++) {
+        const bezierview_batch *batch = &task->content->batches[i];
+        *triangles = *triangles || batch->type.form == BEZIERVIEW_TRIANGLE;
+        for (size_t patch = 0; patch < batch->num_patches; patch++, num += 2) {
+            uint64_t points = tessellation_patch_points(&batch->type, num);
+            if (num[0] > CLSP_BEZIER_MAX_SAMPLES || num[1] > CLSP_BEZIER_MAX_SAMPLES) return false;
+            if (points > *largest) *largest = points;
+        }
+    }
+    return true;
+}
+
+bool evaluate_check_size(const evaluate_task *task, const mesh *m)
+{
+    uint64_t largest, points = tessellation_num_points(task->grids, task->content);
+    bool triangles, countable = check_patches(task, &largest, &triangles);
+    if (!countable || points > MESH_MAX_VERTICES - task->content->polyhedra.num_vertices) {
+        complain("%s: these are more points than a mesh may have; %s", task->name, advice(task));
         return false;
     }
-    double needed = (double)points * point_bytes + patch_bytes;
+    /* A point: its vectors and its part of the faces (corners and an end; two triangles or a quad);
+       and of the largest patch the numbers from the library. */
+    size_t vectors = m->has_normals ? 2 : 1, faces = triangles ? 2 : 1, corners = triangles ? 3 : 4;
+    size_t real = m->precision == MESH_F32 ? sizeof(float) : sizeof(double);
+    size_t point =
+        3 * vectors * sizeof(double) + faces * (corners * sizeof(uint32_t) + sizeof(size_t));
+    double needed = (double)points * (double)point + (double)largest * (double)(3 * vectors * real);
     if (needed <= machine_memory()) return true;
-    complain(
-        "%s: %llu points need %.1f GiB, more memory than this machine has; use fewer --samples",
-        name, (unsigned long long)points, needed / (1024.0 * 1024.0 * 1024.0));
+    complain("%s: %llu points need %.1f GiB, more memory than this machine has; %s", task->name,
+             (unsigned long long)points, needed / (1024.0 * 1024.0 * 1024.0), advice(task));
     return false;
 }
 
@@ -68,110 +102,241 @@ static bool check(const clsp_context *ctx, clsp_status status)
     return status == CLSP_OK;
 }
 
-static bool out_of_memory(void)
+static bool out_of_memory(const evaluate_task *task)
 {
-    complain("not enough memory; use fewer --samples");
+    complain("%s: not enough memory; %s", task->name, advice(task));
     return false;
 }
 
-/* The batch's control points as floats, which the caller frees; NULL with a complaint where one is
-   too large. */
-static float *control_points_f32(const bezierview_batch *batch)
-{
-    float *points = malloc((batch->num_reals > 0 ? batch->num_reals : 1) * sizeof(float));
-    if (!points) {
-        out_of_memory();
-        return NULL;
-    }
-    for (size_t i = 0; i < batch->num_reals; i++) {
-        if (fabs(batch->points[i]) > FLT_MAX) {
-            complain("the coordinate %g is too large for a float; use --precision f64",
-                     batch->points[i]);
-            free(points);
-            return NULL;
-        }
-        points[i] = (float)batch->points[i];
-    }
-    return points;
-}
+/* ---- control points ---- */
 
-static bool set_points(job *j, mesh_precision precision)
+/* Whether a number of the file is one in float too. */
+static bool check_float(double value, bool weight)
 {
-    const bezierview_batch *batch = j->batch;
-    if (precision == MESH_F64)
-        return check(
-            j->ctx, clsp_bezier_set_control_points_f64(j->plan, batch->num_patches, batch->points));
-    float *points = control_points_f32(batch);
-    if (!points) return false;
-    clsp_status status = clsp_bezier_set_control_points_f32(j->plan, batch->num_patches, points);
-    free(points);
-    return check(j->ctx, status);
-}
-
-/* Evaluates patches first .. first + count - 1. `staging` has room for them in float, and is NULL
-   in double. */
-static bool eval_chunk(job *j, size_t first, size_t count, float *staging)
-{
-    size_t reals = count * j->points * 3;
-    double *target = j->target + 3 * first * j->points;
-    if (!staging) return check(j->ctx, clsp_bezier_eval_f64(j->plan, first, count, target));
-    if (!check(j->ctx, clsp_bezier_eval_f32(j->plan, first, count, staging))) return false;
-    for (size_t i = 0; i < reals; i++)
-        target[i] = (double)staging[i];
+    if (fabs(value) > FLT_MAX) {
+        complain("the %s %g is too large for a float; use --precision f64",
+                 weight ? "weight" : "coordinate", value);
+        return false;
+    }
+    if (weight && !((float)value > 0)) {
+        complain("the weight %g is too small for a float; use --precision f64", value);
+        return false;
+    }
     return true;
 }
 
-static bool eval_batch(job *j, mesh_precision precision)
+static bool set_points_f32(job *j, const net *n)
 {
-    bool done = true;
-    size_t patches = j->batch->num_patches;
-    size_t chunk = j->points < chunk_points ? chunk_points / j->points : 1;
-    if (chunk > patches) chunk = patches;
-    float *staging = NULL;
-    if (precision == MESH_F32) {
-        staging = malloc(chunk * j->points * 3 * sizeof(float));
-        if (!staging) return out_of_memory();
+    float *points = malloc((n->num_reals + 1) * sizeof(float));
+    bool done = points ? true : out_of_memory(j->task);
+    for (size_t i = 0; done && i < n->num_reals; i++) {
+        done = check_float(n->points[i], n->rational && i % 4 == 3);
+        if (done) points[i] = (float)n->points[i];
     }
-    for (size_t first = 0; done && first < patches; first += chunk) {
-        size_t count = patches - first < chunk ? patches - first : chunk;
-        done = eval_chunk(j, first, count, staging);
-        io_report(j->progress, j->done + first + count, j->total);
-    }
-    free(staging);
+    done = done && check(j->ctx, clsp_bezier_set_control_points_f32(j->plan, j->batch->num_patches,
+                                                                    points));
+    free(points);
     return done;
 }
 
-static bool run_batch(job *j, uint32_t samples, mesh *m, evaluate_times *times)
+static bool set_points(job *j, const net *n)
 {
-    clsp_bezier_desc desc = {.precision = m->precision == MESH_F32 ? CLSP_F32 : CLSP_F64,
-                             .degree_u = j->batch->degree_u,
-                             .degree_v = j->batch->degree_v,
+    if (j->m->precision == MESH_F32) return set_points_f32(j, n);
+    return check(j->ctx,
+                 clsp_bezier_set_control_points_f64(j->plan, j->batch->num_patches, n->points));
+}
+
+/* ---- vertices ---- */
+
+/* Moves 3 reals of a staged vertex to the mesh. */
+static void take_vector(const staging *from, size_t at, double target[3])
+{
+    for (size_t axis = 0; axis < 3; axis++)
+        target[axis] = from->f32 ? (double)from->f32[at + axis] : from->f64[at + axis];
+}
+
+/* Moves staged vertices to the mesh from vertex `first` on. */
+static void take_vertices(const job *j, const net *n, const staging *from, size_t first,
+                          size_t count)
+{
+    mesh *m = j->m;
+    for (size_t i = 0; i < count; i++) {
+        size_t to = 3 * (first + i);
+        if (n->is_normal) {
+            take_vector(from, 3 * i, m->normals + to);
+            normals_make_unit(m->normals + to);
+        } else if (m->has_normals && !j->batch->type.has_normals) {
+            take_vector(from, 6 * i, m->positions + to);
+            take_vector(from, 6 * i + 3, m->normals + to);
+        } else {
+            take_vector(from, 3 * i, m->positions + to);
+        }
+    }
+}
+
+/* Reals of a vertex of a net. */
+static size_t vertex_reals(const job *j, const net *n)
+{
+    return !n->is_normal && j->m->has_normals && !j->batch->type.has_normals ? 6 : 3;
+}
+
+/* Patches from `first` on that one call evaluates: as many as chunk_points allow, at least one. */
+static size_t chunk_patches(const job *j, size_t first)
+{
+    size_t end = first + 1;
+    while (end < j->batch->num_patches && j->firsts[end + 1] - j->firsts[first] <= chunk_points)
+        end++;
+    return end - first;
+}
+
+static size_t largest_chunk(const job *j)
+{
+    size_t largest = 0;
+    for (size_t first = 0, count; first < j->batch->num_patches; first += count) {
+        count = chunk_patches(j, first);
+        size_t points = j->firsts[first + count] - j->firsts[first];
+        if (points > largest) largest = points;
+    }
+    return largest;
+}
+
+static bool eval_chunk(const job *j, size_t first, size_t count, const staging *s)
+{
+    return check(j->ctx, s->f32 ? clsp_bezier_eval_f32(j->plan, first, count, s->f32)
+                                : clsp_bezier_eval_f64(j->plan, first, count, s->f64));
+}
+
+static bool eval_net(job *j, const net *n)
+{
+    staging s = {0};
+    size_t reals = largest_chunk(j) * vertex_reals(j, n);
+    if (j->m->precision == MESH_F32)
+        s.f32 = malloc(reals * sizeof(float));
+    else
+        s.f64 = malloc(reals * sizeof(double));
+    bool done = s.f32 || s.f64 ? true : out_of_memory(j->task);
+    for (size_t first = 0, count; done && first < j->batch->num_patches; first += count) {
+        count = chunk_patches(j, first);
+        done = eval_chunk(j, first, count, &s);
+        if (!done) break;
+        take_vertices(j, n, &s, j->firsts[first], j->firsts[first + count] - j->firsts[first]);
+        io_report(j->progress, j->done + first + count, j->total);
+    }
+    free(s.f64);
+    free(s.f32);
+    return done;
+}
+
+/* ---- batches ---- */
+
+static clsp_bezier_desc describe(const job *j, const net *n)
+{
+    bool triangle = j->batch->type.form == BEZIERVIEW_TRIANGLE;
+    clsp_bezier_desc desc = {.precision = j->m->precision == MESH_F32 ? CLSP_F32 : CLSP_F64,
+                             .degree_u = n->degree_u,
+                             .degree_v = n->degree_v,
                              .dim = 3,
-                             .num_u = samples,
-                             .num_v = samples};
+                             .form = triangle ? CLSP_BEZIER_TRIANGLE : CLSP_BEZIER_SURFACE,
+                             .rational = n->rational,
+                             .attributes = CLSP_BEZIER_POINT};
+    if (vertex_reals(j, n) == 6) desc.attributes |= CLSP_BEZIER_NORMAL;
+    if (j->task->grids->uniform) {
+        desc.num_u = j->num[0];
+        desc.num_v = j->num[1];
+        desc.method = j->task->method;
+        desc.watertight = !triangle && !n->is_normal;
+    }
+    return desc;
+}
+
+static bool run_net(job *j, const net *n, evaluate_times *times)
+{
+    clsp_bezier_desc desc = describe(j, n);
     double start = seconds_now();
-    j->target = mesh_add_grids(m, j->batch->num_patches, samples, samples);
-    if (!j->target) return out_of_memory();
     if (!check(j->ctx, clsp_bezier_plan_create(&j->plan, j->ctx, &desc))) return false;
     double planned = seconds_now();
-    bool done = set_points(j, m->precision) && eval_batch(j, m->precision);
+    bool done = set_points(j, n);
+    if (done && !j->task->grids->uniform)
+        done = check(j->ctx,
+                     clsp_bezier_set_patch_resolutions(j->plan, j->batch->num_patches, j->num));
+    done = done && eval_net(j, n);
     times->plan += planned - start;
     times->evaluate += seconds_now() - planned;
     clsp_bezier_plan_destroy(&j->plan);
     return done;
 }
 
-bool evaluate_patches(clsp_context *ctx, const bezierview *content, uint32_t samples, mesh *m,
+static bool run_batch(job *j, evaluate_times *times)
+{
+    const bezierview_batch *batch = j->batch;
+    const bezierview_type *type = &batch->type;
+    const net points = {.degree_u = type->degree_u,
+                        .degree_v = type->degree_v,
+                        .rational = type->rational,
+                        .points = batch->points,
+                        .num_reals = batch->num_reals};
+    const net normals = {.degree_u = type->normal_u,
+                         .degree_v = type->normal_v,
+                         .is_normal = true,
+                         .points = batch->normals,
+                         .num_reals = batch->num_normal_reals};
+    if (!run_net(j, &points, times)) return false;
+    return !j->m->has_normals || !type->has_normals || run_net(j, &normals, times);
+}
+
+/* Makes room for all vertices and faces at once. */
+static bool reserve(const evaluate_task *task, mesh *m)
+{
+    const uint32_t *num = task->grids->num;
+    size_t vertices = 0, faces = 0, corners = 0;
+    for (size_t i = 0; i < task->content->num_batches; i++) {
+        const bezierview_batch *batch = &task->content->batches[i];
+        for (size_t patch = 0; patch < batch->num_patches; patch++, num += 2) {
+            bool triangle = batch->type.form == BEZIERVIEW_TRIANGLE;
+            size_t cells = (size_t)(num[0] - 1) * (num[1] - 1);
+            vertices += (size_t)tessellation_patch_points(&batch->type, num);
+            faces += cells;
+            corners += (triangle ? 3 : 4) * cells;
+        }
+    }
+    return mesh_reserve(m, vertices, faces, corners);
+}
+
+/* Adds the grids of all patches with their faces; their vertices are still unset. firsts receives
+   where each begins, and the end. False when memory runs out. */
+static bool add_grids(const evaluate_task *task, mesh *m, size_t *firsts)
+{
+    const uint32_t *num = task->grids->num;
+    if (!reserve(task, m)) return false;
+    for (size_t i = 0; i < task->content->num_batches; i++) {
+        const bezierview_batch *batch = &task->content->batches[i];
+        bool triangle = batch->type.form == BEZIERVIEW_TRIANGLE;
+        for (size_t patch = 0; patch < batch->num_patches; patch++, num += 2) {
+            *firsts++ = m->num_vertices;
+            if (!(triangle ? mesh_add_triangle_grid(m, num[0]) : mesh_add_grid(m, num[0], num[1])))
+                return false;
+        }
+    }
+    *firsts = m->num_vertices;
+    return true;
+}
+
+bool evaluate_patches(clsp_context *ctx, const evaluate_task *task, mesh *m,
                       const io_progress *progress, evaluate_times *times)
 {
-    job j = {.ctx = ctx,
-             .points = (size_t)samples * samples,
-             .progress = progress,
-             .total = bezierview_num_patches(content)};
-    for (size_t i = 0; i < content->num_batches; i++) {
-        j.batch = &content->batches[i];
-        if (!run_batch(&j, samples, m, times)) return false;
+    size_t total = bezierview_num_patches(task->content);
+    size_t *firsts = malloc((total + 1) * sizeof(size_t));
+    job j = {.ctx = ctx, .task = task, .m = m, .progress = progress, .total = total};
+    bool done = firsts && add_grids(task, m, firsts);
+    if (!done) out_of_memory(task);
+    for (size_t i = 0; done && i < task->content->num_batches; i++) {
+        j.batch = &task->content->batches[i];
+        j.num = task->grids->num + 2 * j.done;
+        j.firsts = firsts + j.done;
+        done = run_batch(&j, times);
         j.done += j.batch->num_patches;
     }
-    return true;
+    if (done) seams_weld(task->edges, task->grids->num, firsts, m);
+    free(firsts);
+    return done;
 }

@@ -9,23 +9,31 @@
 #include "io/bezierview.h"
 #include "io/mesh.h"
 #include "io/output.h"
+#include "io/seams.h"
+#include "io/tessellation.h"
+
+/* What to evaluate and how. */
+typedef struct evaluate_task {
+    const char *name; /* of the file, for messages */
+    const bezierview *content;
+    const seams *edges;
+    const tessellation *grids;
+    clsp_bezier_method method; /* of a uniform tessellation */
+} evaluate_task;
 
 /* Seconds that the stages took, over all batches. */
 typedef struct evaluate_times {
     double plan, evaluate;
 } evaluate_times;
 
-/* Points that the patches give with `samples` in each direction; UINT64_MAX when that does not fit.
- */
-uint64_t evaluate_num_points(const bezierview *content, uint32_t samples);
+/* Whether the mesh of so many points (and a part of them on its way) fits vertex numbers and this
+   machine's memory, with normals or without. Complains in the name of the file when not. */
+bool evaluate_check_size(const evaluate_task *task, const mesh *m);
 
-/* Whether the mesh of so many points (and one patch of them on its way) fits vertex numbers and
-   this machine's memory. Complains in the name of the file when not. */
-bool evaluate_check_size(const bezierview *content, uint32_t samples, const char *name);
-
-/* Evaluates all patches, batch after batch, with `samples` in each direction, and adds them to the
-   mesh, which has the precision of the computation. Complains on failure. */
-bool evaluate_patches(clsp_context *ctx, const bezierview *content, uint32_t samples, mesh *m,
+/* Evaluates all patches, batch after batch, and adds them to the mesh, which is empty and has the
+   precision of the computation; normals too where it has them. Patches that share an edge then have
+   the same vertices along it. Complains on failure. */
+bool evaluate_patches(clsp_context *ctx, const evaluate_task *task, mesh *m,
                       const io_progress *progress, evaluate_times *times);
 
 #endif

@@ -29,11 +29,11 @@ typedef struct tuning_row {
    lanes; ARM gives 64 and V3D 64, less at full speed. */
 static const tuning_row rows[] = {
     {CLSP_CLASS_CPU, NULL, {CPU}},
-    {CLSP_CLASS_DISCRETE, "NVIDIA", {GPU(GROUPS_MANY, FMA_FAST, 32 * MIB, 96, 64, 192, 13)}},
-    {CLSP_CLASS_DISCRETE, "AMD", {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 48, 5)}},
-    {CLSP_CLASS_DISCRETE, "Advanced Micro", {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 48, 5)}},
-    {CLSP_CLASS_DISCRETE, NULL, {GPU(GROUPS_OLD, FMA_FAST, 8 * MIB, 24, 16, 24, 5)}},
-    {0, NULL, {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 24, 5)}},
+    {CLSP_CLASS_DISCRETE, "NVIDIA", {GPU(GROUPS_MANY, FMA_FAST, 32 * MIB, 96, 64, 152, 13)}},
+    {CLSP_CLASS_DISCRETE, "AMD", {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 5)}},
+    {CLSP_CLASS_DISCRETE, "Advanced Micro", {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 5)}},
+    {CLSP_CLASS_DISCRETE, NULL, {GPU(GROUPS_OLD, FMA_FAST, 8 * MIB, 24, 16, 60, 5)}},
+    {0, NULL, {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 60, 5)}},
 };
 
 clspi_tuning clspi_tuning_for(const clsp_device_info *info)

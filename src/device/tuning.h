@@ -18,7 +18,7 @@ typedef struct clspi_tuning {
                             up to one part in keep_share of the memory; 0: scratch_bytes */
     uint32_t item_registers;   /* 32-bit numbers that an item may keep beside what it works on */
     uint32_t single_column;    /* 32-bit numbers of one column that an item may keep at all */
-    uint32_t vertex_registers; /* likewise of a vertex with its derivatives */
+    uint32_t vertex_registers; /* of a vertex with its derivatives, sums included */
     uint32_t
         mirror_order; /* sums of at least so many terms are made for two symmetric rows at once */
     uint32_t

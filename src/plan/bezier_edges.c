@@ -12,14 +12,19 @@ bool clspi_bezier_edges_needed(const clsp_bezier_plan *plan)
            (d->watertight || (d->attributes & CLSP_BEZIER_NORMAL) != 0);
 }
 
+void clspi_bezier_edges_options(char *text, size_t size, const clsp_bezier_plan *plan)
+{
+    const int used = clspi_bezier_vertex_options(text, size, plan, 1);
+
+    snprintf(text + used, size - (size_t)used, " -DCLSP_WATERTIGHT=%u", plan->desc.watertight);
+}
+
 clsp_status clspi_bezier_edges_prepare(clsp_bezier_plan *plan)
 {
     char options[CLSPI_BEZIER_OPTIONS_MAX];
-    const int used = clspi_bezier_vertex_options(options, sizeof options, plan, 1);
 
-    snprintf(options + used, sizeof options - (size_t)used, " -DCLSP_WATERTIGHT=%u",
-             plan->desc.watertight);
     clspi_kernel_release(&plan->edges);
+    clspi_bezier_edges_options(options, sizeof options, plan);
     return clspi_kernel_create(&plan->edges, plan->ctx, "bezier_edges", options, "bezier_edges");
 }
 

@@ -8,6 +8,9 @@
 /* Whether plan->desc asks for it. */
 bool clspi_bezier_edges_needed(const clsp_bezier_plan *plan);
 
+/* Build options of bezier_edges.cl. */
+void clspi_bezier_edges_options(char *text, size_t size, const clsp_bezier_plan *plan);
+
 /* Makes plan->edges. */
 clsp_status clspi_bezier_edges_prepare(clsp_bezier_plan *plan);
 

@@ -171,6 +171,13 @@ fail:
 
 /* ---- on the device ---- */
 
+void clspi_bezier_faces_options(char *text, size_t size, const clsp_context *ctx,
+                                clsp_bezier_faces faces)
+{
+    snprintf(text, size, "-DCLSP_REAL=32 -DCLSP_LANES=1 -DCLSP_ADDRESS=%u -DCLSP_FACES=%d",
+             ctx->device.address_bits, (int)faces);
+}
+
 /* Common grids of surfaces, in launches of whole patches. */
 static clsp_status enqueue_grids(clsp_bezier_plan *plan, clspi_series *series,
                                  clsp_bezier_faces faces, size_t count, cl_mem out, size_t offset)
@@ -185,9 +192,7 @@ static clsp_status enqueue_grids(clsp_bezier_plan *plan, clspi_series *series,
     clsp_status status = CLSP_OK;
 
     if (cells == 0) return CLSP_OK;
-    snprintf(options, sizeof options,
-             "-DCLSP_REAL=32 -DCLSP_LANES=1 -DCLSP_ADDRESS=%u -DCLSP_FACES=%d",
-             plan->ctx->device.address_bits, (int)faces);
+    clspi_bezier_faces_options(options, sizeof options, plan->ctx, faces);
     CLSPI_TRY(
         clspi_kernel_create(&kernel, plan->ctx, "bezier_faces", options, "bezier_faces_grid"));
     for (size_t p = 0; p < count; p += patches) {

@@ -36,28 +36,30 @@ int clspi_bezier_vertex_options(char *text, size_t size, const clsp_bezier_plan 
     return used;
 }
 
-static clsp_status create_kernel(clsp_bezier_plan *plan, clspi_kernel *kernel)
+void clspi_bezier_finish_options(char *text, size_t size, const clsp_bezier_plan *plan)
 {
-    char options[CLSPI_BEZIER_OPTIONS_MAX];
     cl_uint indices[CLSPI_BEZIER_NETS];
     const cl_uint num = clspi_bezier_nets_needed(&plan->desc, indices);
-    const int used = clspi_bezier_vertex_options(options, sizeof options, plan, 1);
+    const int used = clspi_bezier_vertex_options(text, size, plan, 1);
     unsigned nets = 0;
 
     for (cl_uint i = 0; i < num; i++)
         nets |= 1u << indices[i];
-    snprintf(options + used, sizeof options - (size_t)used, " -DCLSP_DIRECTIONS=%u -DCLSP_NETS=%u",
+    snprintf(text + used, size - (size_t)used, " -DCLSP_DIRECTIONS=%u -DCLSP_NETS=%u",
              plan->directions, nets);
-    return clspi_kernel_create(kernel, plan->ctx, "bezier_finish", options, "bezier_finish");
 }
 
 clsp_status clspi_bezier_finish_prepare(clsp_bezier_plan *plan)
 {
+    char options[CLSPI_BEZIER_OPTIONS_MAX];
+
     if (!plan->finish) plan->finish = calloc(1, sizeof *plan->finish);
     if (!plan->finish)
         return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY, "bezier: no memory for a plan");
     clspi_kernel_release(&plan->finish->kernel);
-    return create_kernel(plan, &plan->finish->kernel);
+    clspi_bezier_finish_options(options, sizeof options, plan);
+    return clspi_kernel_create(&plan->finish->kernel, plan->ctx, "bezier_finish", options,
+                               "bezier_finish");
 }
 
 void clspi_bezier_finish_release(clsp_bezier_plan *plan)

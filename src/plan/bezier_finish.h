@@ -5,6 +5,9 @@
 
 #include "bezier_plan.h"
 
+/* Build options of bezier_finish.cl. */
+void clspi_bezier_finish_options(char *text, size_t size, const clsp_bezier_plan *plan);
+
 /* Makes the kernel for plan->desc and plan->nets. */
 clsp_status clspi_bezier_finish_prepare(clsp_bezier_plan *plan);
 void clspi_bezier_finish_release(clsp_bezier_plan *plan);

@@ -62,4 +62,8 @@ clsp_status clspi_bezier_check_range(const clsp_bezier_plan *plan, size_t first,
 int clspi_bezier_vertex_options(char *text, size_t size, const clsp_bezier_plan *plan,
                                 cl_uint lanes);
 
+/* Build options of bezier_faces.cl. */
+void clspi_bezier_faces_options(char *text, size_t size, const clsp_context *ctx,
+                                clsp_bezier_faces faces);
+
 #endif

@@ -2,9 +2,7 @@
 
 #include <stdio.h>
 
-#include "bezier_programs.h"
 #include "check.h"
-#include "program.h"
 
 /* ---- choice ---- */
 
@@ -120,83 +118,4 @@ void clspi_bezier_hodograph_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const c
     snprintf(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used),
              " -DCLSP_DIM=%u -DCLSP_BY_U=%u -DCLSP_BY_V=%u -DCLSP_BY_W=%u", dim, by[0], by[1],
              by[2]);
-}
-
-/* ---- all of them ---- */
-
-static clsp_status build_shape(clsp_context *ctx, const clspi_bezier_shape *shape,
-                               clsp_kernel_fn fn, void *user)
-{
-    const char *const name = clspi_bezier_columns_name(shape);
-    char options[CLSPI_BEZIER_OPTIONS_MAX];
-
-    clspi_bezier_columns_options(options, ctx, shape);
-    return clspi_program_report_grouped(ctx, name, options, name, fn, user);
-}
-
-/* The shapes for wide and for narrow grids of one order, which may be the same, and where both
-   sums are not made by one kernel, for the second alone. */
-static clsp_status build_columns(clsp_context *ctx, clsp_precision precision, cl_uint order,
-                                 clsp_kernel_fn fn, void *user)
-{
-    enum { DIM = 3, WIDE = 6000, NARROW = 30 };
-    clsp_status status;
-
-    for (int symmetric = 0; symmetric < 2; symmetric++) {
-        const clspi_bezier_shape wide =
-            clspi_bezier_choose(ctx, precision, DIM, order, order, WIDE, symmetric);
-        const clspi_bezier_shape narrow =
-            clspi_bezier_choose(ctx, precision, DIM, order, order, NARROW, symmetric);
-        if (!wide.in_columns || (symmetric && !wide.mirror)) return CLSP_OK;
-        CLSPI_TRY(build_shape(ctx, &wide, fn, user));
-        if (narrow.columns != wide.columns) CLSPI_TRY(build_shape(ctx, &narrow, fn, user));
-        if (!wide.fused) continue;
-        const clspi_bezier_shape alone =
-            clspi_bezier_choose(ctx, precision, DIM, order, 0, WIDE, symmetric);
-        CLSPI_TRY(build_shape(ctx, &alone, fn, user));
-    }
-    return CLSP_OK;
-
-fail:
-    return status;
-}
-
-/* The derivatives that CLSP_BEZIER_NORMAL and CLSP_BEZIER_DUV are made of. */
-static clsp_status build_hodographs(clsp_context *ctx, clsp_precision precision, cl_uint dim,
-                                    clsp_kernel_fn fn, void *user)
-{
-    static const cl_uint by[][3] = {{1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
-    char options[CLSPI_BEZIER_OPTIONS_MAX];
-    clsp_status status;
-
-    for (size_t i = 0; i < CLSPI_COUNT(by); i++) {
-        clspi_bezier_hodograph_options(options, ctx, precision, dim, by[i]);
-        CLSPI_TRY(clspi_program_report(ctx, "bezier_hodograph", options, fn, user));
-    }
-    return CLSP_OK;
-
-fail:
-    return status;
-}
-
-clsp_status clspi_bezier_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user)
-{
-    enum { DIM = 3, MAX_ORDER = 32 }; /* the other dimensions differ by an index only */
-    const clsp_precision last = ctx->device.fp64 ? CLSP_F64 : CLSP_F32;
-    char options[CLSPI_BEZIER_OPTIONS_MAX];
-    clsp_status status;
-
-    for (clsp_precision p = CLSP_F32; p <= last; p++) {
-        clspi_bezier_table_options(options, ctx, p);
-        CLSPI_TRY(clspi_program_report(ctx, "bernstein", options, fn, user));
-        clspi_bezier_rows_options(options, ctx, p, DIM);
-        CLSPI_TRY(clspi_program_report(ctx, "bezier_rows", options, fn, user));
-        CLSPI_TRY(build_hodographs(ctx, p, DIM, fn, user));
-        for (cl_uint order = 1; order <= MAX_ORDER; order++)
-            CLSPI_TRY(build_columns(ctx, p, order, fn, user));
-    }
-    return CLSP_OK;
-
-fail:
-    return status;
 }

@@ -21,16 +21,31 @@ static bool needs_dv(const clsp_bezier_desc *d)
     return (d->attributes & (CLSP_BEZIER_DV | CLSP_BEZIER_NORMAL)) != 0;
 }
 
+/* Numbers of 32 bits that an item keeps: first sums, and the symmetric parts of the last ones. */
+static size_t words_of(const clsp_bezier_plan *plan, size_t rows)
+{
+    const size_t kinds = needs_dv(&plan->desc) ? 2 : 1;
+    const size_t sums = needs_dv(&plan->desc) ? 6 : 2;
+
+    return (((size_t)plan->desc.degree_u + 1) * kinds + sums * rows) * plan->coords *
+           (plan->real_bytes / sizeof(cl_float));
+}
+
+/* Pairs of rows at a time: two where their sums fit. */
+static cl_uint rows_of(const clsp_bezier_plan *plan)
+{
+    return words_of(plan, 2) <= plan->ctx->tuning.vertex_registers ? 2 : 1;
+}
+
 bool clspi_bezier_vertices_fit(const clsp_bezier_plan *plan)
 {
     const clsp_bezier_desc *const d = &plan->desc;
-    const size_t words = ((size_t)d->degree_u + 1) * plan->coords * (needs_dv(d) ? 2 : 1) *
-                         (plan->real_bytes / sizeof(cl_float));
 
     return clspi_bezier_lanes(plan->ctx, d->precision) == 1 && d->form == CLSP_BEZIER_SURFACE &&
            d->method <= CLSP_BEZIER_SEPARABLE && (d->attributes & ~(unsigned)FIRST_ORDER) == 0 &&
            clspi_bezier_table_symmetric(d->interval_u) && d->degree_u > 0 &&
-           (d->degree_v > 0 || !needs_dv(d)) && words <= plan->ctx->tuning.vertex_registers;
+           (d->degree_v > 0 || !needs_dv(d)) &&
+           words_of(plan, 1) <= plan->ctx->tuning.vertex_registers;
 }
 
 static bool has_gaps(const clsp_bezier_desc *d)
@@ -47,7 +62,7 @@ static vertices_shape choose(const clsp_bezier_plan *plan)
     vertices_shape shape = {.order = d->degree_u + 1};
     const size_t half = (shape.order + 1) / 2;
 
-    shape.rows = wide && shape.order > 12 ? 1 : 2;
+    shape.rows = rows_of(plan);
     shape.block_rows = shape.order <= 8 && !wide ? 16 : 32;
     const size_t passed = plan->ctx->tuning.work_group * d->vertex_stride * plan->store_bytes;
     const size_t staged = 4 * half * shape.block_rows * plan->real_bytes;
@@ -59,17 +74,23 @@ static vertices_shape choose(const clsp_bezier_plan *plan)
     return shape;
 }
 
-clsp_status clspi_bezier_vertices_prepare(clsp_bezier_plan *plan)
+void clspi_bezier_vertices_options(char *text, size_t size, const clsp_bezier_plan *plan)
 {
     const vertices_shape shape = choose(plan);
-    char options[CLSPI_BEZIER_OPTIONS_MAX];
-    const int used = clspi_bezier_vertex_options(options, sizeof options, plan, 1);
+    const int used = clspi_bezier_vertex_options(text, size, plan, 1);
 
-    snprintf(options + used, sizeof options - (size_t)used,
+    snprintf(text + used, size - (size_t)used,
              " -DCLSP_ORDER_U=%u -DCLSP_ROWS=%u -DCLSP_BLOCK_ROWS=%u -DCLSP_STAGE=%d "
              "-DCLSP_THROUGH_LOCAL=%d -DCLSP_PAIRS=%d",
              shape.order, shape.rows, shape.block_rows, shape.stage, shape.through_local,
              shape.pairs);
+}
+
+clsp_status clspi_bezier_vertices_prepare(clsp_bezier_plan *plan)
+{
+    char options[CLSPI_BEZIER_OPTIONS_MAX];
+
+    clspi_bezier_vertices_options(options, sizeof options, plan);
     return clspi_kernel_create_grouped(&plan->vertices, plan->ctx, "bezier_vertices", options,
                                        "bezier_vertices");
 }

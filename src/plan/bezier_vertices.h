@@ -7,6 +7,9 @@
 /* Whether plan->desc can go that way on this device. */
 bool clspi_bezier_vertices_fit(const clsp_bezier_plan *plan);
 
+/* Build options of bezier_vertices.cl without CLSP_GROUP, for a plan that fits. */
+void clspi_bezier_vertices_options(char *text, size_t size, const clsp_bezier_plan *plan);
+
 /* Makes plan->vertices, after plan->nets have been prepared with_rows. */
 clsp_status clspi_bezier_vertices_prepare(clsp_bezier_plan *plan);
 

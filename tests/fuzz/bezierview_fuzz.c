@@ -1,10 +1,12 @@
-/* Fuzz target of the BezierView reader: any bytes give a result or an error with a message.
+/* Fuzz target of the BezierView reader: any bytes give a result, with grids for
+   its patches, or an error with a message.
    Built and run by hand, from the root of the tree:
 
        IO=tools/io
        FLAGS="-std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined"
        clang $FLAGS -I$IO tests/fuzz/bezierview_fuzz.c $IO/array.c $IO/bezierview.c \
-           $IO/mesh.c $IO/message.c $IO/scanner.c -lm -o /tmp/bezierview_fuzz
+           $IO/camera.c $IO/mesh.c $IO/message.c $IO/quotient.c $IO/scanner.c $IO/seams.c \
+           $IO/tessellation.c -lm -o /tmp/bezierview_fuzz
        mkdir -p /tmp/corpus
        /tmp/bezierview_fuzz -max_len=4096 -max_total_time=300 /tmp/corpus tests/data */
 #include <math.h>
@@ -15,6 +17,8 @@
 #include <string.h>
 
 #include "bezierview.h"
+#include "seams.h"
+#include "tessellation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,15 +27,41 @@ static void require(bool condition)
     if (!condition) abort();
 }
 
+static void check_reals(const double *reals, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        require(isfinite(reals[i]) != 0);
+}
+
 static void check_batch(const bezierview_batch *batch)
 {
-    size_t rows = (size_t)batch->degree_u + 1, columns = (size_t)batch->degree_v + 1;
-    require(batch->num_patches > 0);
-    require(batch->num_reals == batch->num_patches * rows * columns * 3);
-    for (size_t i = 0; i < batch->num_reals; i++)
-        require(isfinite(batch->points[i]) != 0);
-    for (size_t i = 0; i < batch->num_patches; i++)
+    const bezierview_type *type = &batch->type;
+    size_t coordinates = bezierview_coordinates(type), patches = batch->num_patches;
+    require(patches > 0);
+    require(batch->num_reals == patches * bezierview_patch_points(type) * coordinates);
+    check_reals(batch->points, batch->num_reals);
+    check_reals(batch->normals, batch->num_normal_reals);
+    require((batch->num_normal_reals > 0) == type->has_normals);
+    require(batch->num_normal_reals % patches == 0);
+    for (size_t i = 3; type->rational && i < batch->num_reals; i += 4)
+        require(batch->points[i] > 0);
+    for (size_t i = 0; i < patches; i++)
         require(batch->groups[i] >= BEZIERVIEW_NO_GROUP);
+}
+
+/* What is made of a file before anything is evaluated: bounds, seams and numbers of samples. */
+static void check_grids(const bezierview *content)
+{
+    seams edges;
+    tessellation grids = {0};
+    require(seams_find(&edges, content));
+    require(tessellation_within(&grids, content, &edges, 1e-3, NULL));
+    for (size_t i = 0; i < 2 * grids.num_patches; i++)
+        require(grids.num[i] >= 2);
+    require(tessellation_num_points(&grids, content) >= 3 * grids.num_patches);
+    require(tessellation_diagonal(content) >= 0);
+    tessellation_clear(&grids);
+    seams_clear(&edges);
 }
 
 static void check_mesh(const mesh *m)
@@ -56,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < content.num_batches; i++)
             check_batch(&content.batches[i]);
         check_mesh(&content.polyhedra);
+        check_grids(&content);
     } else {
         require(strncmp(message.text, "f:", 2) == 0 && !strchr(message.text, '\n'));
         require(content.num_batches == 0 && content.polyhedra.num_vertices == 0);

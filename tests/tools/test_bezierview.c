@@ -50,8 +50,8 @@ static void test_equal_degrees(void **state)
     bezierview b;
     read_good(&b, "4\n1\n0 0 0\n0 1 0\n1 0 0.5\n1 1 -1e-3\n");
     assert_int_equal(b.num_batches, 1);
-    assert_int_equal(b.batches[0].degree_u, 1);
-    assert_int_equal(b.batches[0].degree_v, 1);
+    assert_int_equal(b.batches[0].type.degree_u, 1);
+    assert_int_equal(b.batches[0].type.degree_v, 1);
     assert_int_equal(b.batches[0].num_patches, 1);
     assert_int_equal(b.batches[0].groups[0], BEZIERVIEW_NO_GROUP);
     const double expected[12] = {0, 0, 0, 0, 1, 0, 1, 0, 0.5, 1, 1, -1e-3};
@@ -64,8 +64,8 @@ static void test_two_degrees(void **state)
     (void)state;
     bezierview b;
     read_good(&b, "5 1 2  0 0 0  0 1 0  0 2 0  1 0 0  1 1 0  1 2 7");
-    assert_int_equal(b.batches[0].degree_u, 1);
-    assert_int_equal(b.batches[0].degree_v, 2);
+    assert_int_equal(b.batches[0].type.degree_u, 1);
+    assert_int_equal(b.batches[0].type.degree_v, 2);
     assert_int_equal(b.batches[0].num_reals, 18);
     assert_true(b.batches[0].points[17] == 7);
     bezierview_clear(&b);
@@ -142,27 +142,97 @@ static void test_tea_set(void **state)
         snprintf(path, sizeof(path), "%s/%s.bv", data_folder, files[i].name);
         if (!bezierview_load(&b, path, &message)) fail_msg("%s", message.text);
         assert_int_equal(b.num_batches, 1);
-        assert_int_equal(b.batches[0].degree_u, 3);
+        assert_int_equal(b.batches[0].type.degree_u, 3);
         assert_int_equal(b.batches[0].num_patches, files[i].patches);
         assert_int_equal(b.batches[0].num_reals, 48 * files[i].patches);
         bezierview_clear(&b);
     }
 }
 
+/* Rows from the lower edge up in the file, u along the rows in memory. */
+static void test_triangle(void **state)
+{
+    (void)state;
+    bezierview b;
+    read_good(&b, "3 2\n0 0 0  1 0 0  2 0 0\n0 1 0  1 1 0\n0 2 0\n 3 0 7 8 9\n");
+    assert_int_equal(b.num_batches, 2);
+    assert_int_equal(b.batches[0].type.form, BEZIERVIEW_TRIANGLE);
+    assert_int_equal(b.batches[0].type.degree_u, 2);
+    assert_int_equal(b.batches[0].type.degree_v, 2);
+    assert_int_equal(b.batches[0].num_reals, 18);
+    const double expected[18] = {0, 0, 0, 0, 1, 0, 0, 2, 0, 1, 0, 0, 1, 1, 0, 2, 0, 0};
+    assert_memory_equal(b.batches[0].points, expected, sizeof(expected));
+    assert_true(b.batches[1].points[2] == 9);
+    bezierview_clear(&b);
+}
+
+/* A second patch of a batch is transposed in its own place. */
+static void test_triangles_in_a_row(void **state)
+{
+    (void)state;
+    bezierview b;
+    read_good(&b, "3 1\n0 0 0  1 0 0\n0 1 0\n3 1\n0 0 5  1 0 5\n0 1 5\n");
+    assert_int_equal(b.num_batches, 1);
+    assert_int_equal(b.batches[0].num_patches, 2);
+    const double expected[18] = {0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 5, 0, 1, 5, 1, 0, 5};
+    assert_memory_equal(b.batches[0].points, expected, sizeof(expected));
+    bezierview_clear(&b);
+}
+
+static void test_rational(void **state)
+{
+    (void)state;
+    bezierview b;
+    read_good(&b, "8 1 0\n1 2 3 0.5\n4 5 6 2e3\n5 1 0\n1 2 3 4 5 6\n");
+    assert_int_equal(b.num_batches, 2);
+    assert_true(b.batches[0].type.rational);
+    assert_false(b.batches[1].type.rational);
+    assert_int_equal(bezierview_coordinates(&b.batches[0].type), 4);
+    assert_int_equal(b.batches[0].num_reals, 8);
+    const double expected[8] = {1, 2, 3, 0.5, 4, 5, 6, 2e3};
+    assert_memory_equal(b.batches[0].points, expected, sizeof(expected));
+    bezierview_clear(&b);
+    refused("8 0 1\n0 0 0 1\n1 0 0 0\n", "t.bv:3: the weight 0 is not above 0");
+    refused("8 0 1\n0 0 0 1\n1 0 0 -0.5\n", "t.bv:3: the weight -0.5 is not above 0");
+    refused("8 0 0\n0 0 0 nan\n", "t.bv:2: 'nan' is not a finite number");
+    refused("8 0 0\n0 0 0 inf\n", "t.bv:2: 'inf' is not a finite number");
+    refused("8 0 0\n0 0 0 w\n", "t.bv:2: 'w' where a weight was expected");
+}
+
+static void test_normals(void **state)
+{
+    (void)state;
+    bezierview b;
+    read_good(&b, "9 1 1\n0 0 0  1 0 0  0 1 0\n0 0 1  0 1 1  1 0 1\n"
+                  "10 0 1 1 0\n0 0 0  1 0 0\n0 0 1  0 0 2\n9 1 0\n0 0 0 1 0 0 0 1 0\n0 0 1");
+    assert_int_equal(b.num_batches, 3);
+    assert_true(b.batches[0].type.has_normals);
+    assert_int_equal(b.batches[0].type.normal_u, 1);
+    const double points[9] = {0, 0, 0, 0, 1, 0, 1, 0, 0}, normals[9] = {0, 0, 1, 1, 0, 1, 0, 1, 1};
+    assert_memory_equal(b.batches[0].points, points, sizeof(points));
+    assert_memory_equal(b.batches[0].normals, normals, sizeof(normals));
+    assert_int_equal(b.batches[1].type.form, BEZIERVIEW_SURFACE);
+    assert_int_equal(b.batches[1].type.degree_v, 1);
+    assert_int_equal(b.batches[1].type.normal_u, 1);
+    assert_int_equal(b.batches[1].type.normal_v, 0);
+    assert_int_equal(b.batches[1].num_normal_reals, 6);
+    assert_int_equal(b.batches[2].type.normal_u, 0); /* other degrees, another batch */
+    assert_int_equal(b.batches[2].num_normal_reals, 3);
+    bezierview_clear(&b);
+}
+
 static void test_refused_kinds(void **state)
 {
     (void)state;
-    refused("\n3 1\n0 0 0\n1 0 0\n0 1 0\n",
-            "t.bv:2: triangular Bezier patches (kind 3) are not supported");
-    refused("4 0 1 2 3\n8 0 1\n0 0 0 1\n1 0 0 1\n",
-            "t.bv:2: rational Bezier patches (kind 8) are not supported");
-    refused("9 1 0\n0 0 0 1 0 0 0 1 0\n0 0 1\n", "t.bv:1: PN triangles (kind 9) are not supported");
-    refused("10 0 1 1 0  0 0 0 1 0 0  0 0 1 0 0 1\n",
-            "t.bv:1: PN quads (kind 10) are not supported");
-    refused("7 3 3", "t.bv:1: segments of kind 7 are not known (1, 4 and 5 are read)");
-    /* Malformed ones are reported as such. */
+    refused("7 3 3", "t.bv:1: segments of kind 7 are not known (1, 3, 4, 5, 8, 9 and 10 are read)");
     refused("3 1\n0 0 0\n1 x 0\n0 1 0\n", "t.bv:3: 'x' where a coordinate was expected");
     refused("8 1 1\n0 0 0 1\n", "t.bv:1: the file is too short for the 16 numbers announced here");
+    refused("3 65535\n0 0 0 1\n",
+            "t.bv:1: the file is too short for the 6442549248 numbers announced here");
+    refused("9 1 0\n0 0 0 1 0 0 0 1 0\n0 0 z\n",
+            "t.bv:3: 'z' where a coordinate of a normal was expected");
+    refused("10 0 1 1\n", "t.bv:2: the file ends where the degree of the normals along v was "
+                          "expected");
 }
 
 static void test_truncated(void **state)
@@ -299,7 +369,7 @@ static void test_changed_bytes(void **state)
 {
     (void)state;
     static const char good[] = "group 1 a\n4 1\n0 0 0 0 1 0 1 0 0 1 1 1\n1 3 1 0 0 0 1 0 0 0 1 0 "
-                               "3 0 1 2\n";
+                               "3 0 1 2\n3 1 0 0 0 1 0 0 0 1 0\n8 0 0 1 2 3 4\n9 0 0 1 2 3 0 0 1\n";
     static const char others[] = {0, '#', '-', '9', 'e', '\n', ' ', '/', '\r', (char)0xff};
     char text[sizeof(good)];
     for (size_t i = 0; i + 1 < sizeof(good); i++) {
@@ -325,6 +395,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_polyhedron),
         cmocka_unit_test(test_comments_and_line_ends),
         cmocka_unit_test(test_tea_set),
+        cmocka_unit_test(test_triangle),
+        cmocka_unit_test(test_triangles_in_a_row),
+        cmocka_unit_test(test_rational),
+        cmocka_unit_test(test_normals),
         cmocka_unit_test(test_refused_kinds),
         cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_absurd_counts),

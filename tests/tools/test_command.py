@@ -9,6 +9,7 @@ Exits with 77 (skipped) where there is no OpenCL device.
 import json
 import math
 import os
+import random
 import resource
 import signal
 import struct
@@ -62,7 +63,7 @@ def read_obj(path):
             if words[0] == "v":
                 points.append(tuple(map(float, words[1:])))
             elif words[0] == "f":
-                faces.append(tuple(int(word) - 1 for word in words[1:]))
+                faces.append(tuple(int(word.split("/")[0]) - 1 for word in words[1:]))
     return points, faces
 
 
@@ -121,6 +122,57 @@ def read_png(path):
     rows = zlib.decompress(data)
     assert len(rows) == height * (3 * width + 1)
     return width, height, rows
+
+
+def read_normals(path):
+    with open(path) as file:
+        return [tuple(map(float, line.split()[1:])) for line in file if line.startswith("vn ")]
+
+
+def edge_counts(points, faces):
+    """How many faces run along each edge, by direction; vertices at one place count as one."""
+    places = {}
+    names = [places.setdefault(tuple(point), len(places)) for point in points]
+    counts = {}
+    for face in faces:
+        corners = [names[corner] for corner in face]
+        for a, b in zip(corners, corners[1:] + corners[:1]):
+            if a != b:
+                counts[a, b] = counts.get((a, b), 0) + 1
+    return counts
+
+
+def grids(faces, degrees):
+    """The numbers of samples (num_u, num_v) of surface patches, read off the quads that were written."""
+    found, at, first = [], 0, 0
+    for _ in degrees:
+        assert faces[at][0] == first
+        num_v = faces[at][1] - first
+        quads = num_v - 1
+        rows = 0
+        while at < len(faces) and faces[at][0] == first + rows * num_v:
+            at += quads
+            rows += 1
+        found.append((rows + 1, num_v))
+        first += (rows + 1) * num_v
+    assert at == len(faces)
+    return found
+
+
+def casteljau(points, t):
+    while len(points) > 1:
+        points = [tuple(a + (b - a) * t for a, b in zip(p, q)) for p, q in zip(points, points[1:])]
+    return points[0]
+
+
+def surface_point(patch, degree, u, v):
+    order = degree + 1
+    return casteljau([casteljau(patch[i * order:(i + 1) * order], v) for i in range(order)], u)
+
+
+def patch_edges(patch):
+    """The control points of the four edges of a bicubic patch: u = 0, u = 1, v = 0, v = 1."""
+    return patch[:4], patch[12:], patch[0::4], patch[3::4]
 
 
 def float32(value):
@@ -231,6 +283,165 @@ class Meshes(unittest.TestCase):
             for path in (paths["obj"], paths["ply"], paths["vtk"]):
                 self.assertEqual(len(meshio.read(path).points), len(normals))
 
+    def evaluate(self, source, *extra, ending="obj"):
+        path = self.path("out." + ending)
+        done = run("bezier", source, "-o", path, "-q", *extra)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return path
+
+    def check_closed(self, points, faces):
+        """Every edge belongs to two faces, which run along it in opposite directions."""
+        counts = edge_counts(points, faces)
+        self.assertEqual(set(counts.values()), {1})
+        self.assertTrue(all((b, a) in counts for a, b in counts))
+
+    def test_sphere(self):
+        """Points are at distance 1, normals are the points. A homogeneous coordinate is within 8 eps
+        scale, scale 1, and so is the weight, which is at least 1/2 over all: (8 + 8) / (1/2) eps."""
+        sphere = os.path.join(DATA, "sphere.bv")
+        for extra, eps in ((("-n", "9"), 2 ** -23), (("-t", "1%"), 2 ** -23), (("-n", "9", "-p", "f64"), 2 ** -52)):
+            if "f64" in extra and not has_fp64():
+                continue
+            with self.subTest(extra):
+                path = self.evaluate(sphere, "--normals", *extra)
+                points, faces = read_obj(path)
+                normals = read_normals(path)
+                self.assertEqual(len(points), len(normals))
+                for point, normal in zip(points, normals):
+                    self.assertLess(abs(math.hypot(*point) - 1), 32 * eps)
+                    self.assertLess(max(abs(a - b) for a, b in zip(point, normal)), 1000 * eps)
+                self.check_closed(points, faces)
+
+    def test_sphere_within_tolerance(self):
+        """The middles of edges and faces are the farthest from a sphere."""
+        for tolerance in (0.1, 0.01, 0.001):
+            points, faces = read_obj(self.evaluate(os.path.join(DATA, "sphere.bv"), "-t", str(tolerance)))
+            for face in faces:
+                corners = [points[corner] for corner in face]
+                for some in (corners, corners[:2], corners[1:3], corners[::2], corners[1::2]):
+                    middle = [sum(x) / len(some) for x in zip(*some)]
+                    self.assertGreater(math.hypot(*middle), 1 - tolerance - 1e-6)
+
+    def test_triangles(self):
+        for extra in ((), ("-p", "f64"), ("-t", "0.01")):
+            if "f64" in extra and not has_fp64():
+                continue
+            with self.subTest(extra):
+                extra = extra if "-t" in extra else extra + ("-n", "7")
+                path = self.evaluate(os.path.join(DATA, "octahedron.bv"), "--normals", *extra)
+                points, faces = read_obj(path)
+                self.assertEqual({len(face) for face in faces}, {3})
+                if "-t" not in extra:
+                    self.assertEqual((len(points), len(faces)), (8 * 28, 8 * 36))
+                self.check_closed(points, faces)
+                for point, normal in zip(points, read_normals(path)):
+                    self.assertTrue(0.75 < math.hypot(*point) < 1.001)  # 4/9 sqrt(3) in the middle of a face
+                    self.assertAlmostEqual(math.hypot(*normal), 1, places=5)
+                    self.assertGreater(sum(a * b for a, b in zip(point, normal)), 0.75)
+
+    def test_pn_patches(self):
+        """Normals are those of the file: at corners of the octahedron the corners, on the quad slanted."""
+        path = self.evaluate(os.path.join(DATA, "pn.bv"), "--normals", "-n", "5")
+        points, faces = read_obj(path)
+        normals = read_normals(path)
+        self.assertEqual(len(points), 8 * 15 + 25)
+        self.assertEqual(len(faces), 8 * 16 + 16)
+        corners = 0
+        for point, normal in zip(points[:120], normals):
+            self.assertAlmostEqual(math.hypot(*normal), 1, places=6)
+            if max(map(abs, point)) == 1:
+                corners += 1
+                self.assertEqual(point, normal)
+        self.assertEqual(corners, 24)
+        for (x, y, z), normal in zip(points[120:], normals[120:]):
+            self.assertEqual(z, -1.5)
+            length = math.hypot(x / 4, y / 4, 1)
+            for a, b in zip(normal, (x / 4 / length, y / 4 / length, 1 / length)):
+                self.assertAlmostEqual(a, b, places=6)
+        self.assertEqual(read_obj(self.evaluate(os.path.join(DATA, "pn.bv"), "-n", "5"))[0], points)
+
+    def test_mixed_forms_meet(self):
+        """A bicubic patch, a cubic triangle and a rational one, in one file; the first two share an edge."""
+        edge = [(0, 0, 0), (1, 0, 1), (2, 0, -1), (3, 0, 0)]
+        patch = [(x, -3.0 + y, z) for y in range(3) for x, _, z in edge] + edge
+        triangle = edge + [(0.5, 1, 0), (1.5, 1, 1), (2.5, 1, 0), (1, 2, 0), (2, 2, 0), (1.5, 3, 0)]
+        lines = ["5 3 3"] + ["%g %g %g" % p for p in patch] + ["3 3"] + ["%g %g %g" % p for p in triangle]
+        lines += ["8 1 1", "0 0 9 1", "1 0 9 1", "0 2 18 2", "2 2 18 2"]
+        with open(self.path("in.bv"), "w") as file:
+            file.write("\n".join(lines))
+        for extra in (("-n", "6"), ("-t", "0.02"), ("-t", "2px"), ("-t", "0.1%")):
+            points, faces = read_obj(self.evaluate(self.path("in.bv"), *extra))
+            triangles = {corner for face in faces if len(face) == 3 for corner in face}
+            quads = {corner for face in faces if len(face) == 4 for corner in face}
+            of_triangle = {points[i] for i in triangles if points[i][1] == 0}
+            of_patch = {points[i] for i in quads if points[i][1] == 0 and points[i][2] < 5}
+            self.assertEqual(of_triangle, of_patch)
+            self.assertGreater(len(of_patch), 4)
+
+    def check_cracks(self, name, *extra):
+        """Patches that share an edge share all vertices along it: what is left open are the edges that
+        no other patch has."""
+        patches = control_points(name)
+        points, faces = read_obj(self.evaluate(os.path.join(DATA, name + ".bv"), *extra))
+        sizes = grids(faces, patches)
+        uses = {}
+        for patch, (num_u, num_v) in zip(patches, sizes):
+            for edge, num in zip(patch_edges(patch), (num_v, num_v, num_u, num_u)):
+                if len(set(edge)) > 1:
+                    uses.setdefault(min(tuple(edge), tuple(edge[::-1])), []).append(num)
+        for nums in uses.values():
+            self.assertEqual(len(set(nums)), 1)
+        counts = edge_counts(points, faces)
+        open_edges = sum(1 for (a, b), n in counts.items() if n + counts.get((b, a), 0) == 1)
+        self.assertEqual(open_edges, sum(nums[0] - 1 for nums in uses.values() if len(nums) == 1))
+        self.assertGreater(sum(1 for nums in uses.values() if len(nums) == 2), 8)
+        return sizes
+
+    def test_no_cracks(self):
+        for name in FILES:
+            for extra in (("-n", "6"), ("-t", "0.5%"), ("-t", "0.003"), ("-t", "3px")):
+                with self.subTest((name, extra)):
+                    self.check_cracks(name, *extra)
+
+    def test_tolerance_adapts(self):
+        coarse, fine = self.check_cracks("teapot", "-t", "1%"), self.check_cracks("teapot", "-t", "0.01%")
+        self.assertGreater(len(set(fine)), 4)
+        ratio = sum(u * v for u, v in fine) / sum(u * v for u, v in coarse)
+        self.assertTrue(30 < ratio < 150, ratio)  # 100 times as many cells
+
+    def test_tolerance_on_random_patches(self):
+        """The distance at equal parameters, at the middles of cells and of their sides, where the error
+        of interpolation is largest; E and the rounding of vertices."""
+        random.seed(1)
+        for degree, tolerance in ((2, 0.1), (3, 0.03), (5, 0.01)):
+            patch = [tuple(float32(random.uniform(-1, 1)) for _ in range(3)) for _ in range((degree + 1) ** 2)]
+            with open(self.path("in.bv"), "w") as file:
+                file.write("4 %d\n" % degree + "\n".join("%.9g %.9g %.9g" % p for p in patch))
+            points, faces = read_obj(self.evaluate(self.path("in.bv"), "-t", str(tolerance)))
+            (num_u, num_v), = grids(faces, [patch])
+            worst = 0
+            for a in range(num_u - 1):
+                for b in range(num_v - 1):
+                    p = [points[(a + i) * num_v + b + j] for i in (0, 1) for j in (0, 1)]
+                    for some, du, dv in (((0, 3), 0.5, 0.5), ((1, 2), 0.5, 0.5), ((0, 1), 0, 0.5), ((0, 2), 0.5, 0)):
+                        middle = [(p[some[0]][k] + p[some[1]][k]) / 2 for k in range(3)]
+                        exact = surface_point(patch, degree, (a + du) / (num_u - 1), (b + dv) / (num_v - 1))
+                        worst = max(worst, math.dist(middle, exact))
+            self.assertLess(worst, tolerance + 16 * 2 ** -23)
+            self.assertGreater(worst, tolerance / 20)
+
+    def test_methods(self):
+        """All methods keep the bound of 8 eps scale, so that two are within 16, here 2 eps a coordinate of
+        at most about 2; the matrix method has its own bound, 4 (p + q + 2) 2^(p + q) eps scale."""
+        teapot = os.path.join(DATA, "teapot.bv")
+        expected = read_obj(self.evaluate(teapot, "-n", "7"))
+        for method in ("auto", "separable", "multilevel", "matrix", "brute"):
+            points, faces = read_obj(self.evaluate(teapot, "-n", "7", "--method", method))
+            self.assertEqual(faces, expected[1])
+            bound = (2048 if method == "matrix" else 16) * 2 * 2 ** -23
+            for p, q in zip(points, expected[0]):
+                self.assertLess(max(abs(a - b) for a, b in zip(p, q)), bound)
+
     def test_polyhedron(self):
         text = "1 5 2\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0.5 2 0\n4 0 1 2 3\n3 3 2 4\n4 1\n0 0 1 0 1 1 1 0 1 1 1 1\n"
         with open(self.path("in.bv"), "w") as file:
@@ -292,6 +503,9 @@ class Failures(unittest.TestCase):
                 ("not '16385'", ("bezier", self.teapot, "-o", out, "-n16385")),
                 ("not '-3'", ("bezier", self.teapot, "-o", out, "--samples=-3")),
                 ("not '99999999999999999999'", ("bezier", self.teapot, "-o", out, "-n", "99999999999999999999")),
+                ("exclude each other", ("bezier", self.teapot, "-o", out, "-n3", "-t1")),
+                ("not of --tolerance", ("bezier", self.teapot, "-o", out, "-t1", "--method=brute")),
+                ("not 'best'", ("bezier", self.teapot, "-o", out, "--method", "best")),
                 ("not 'f16'", ("bezier", self.teapot, "-o", out, "--precision", "f16")),
                 ("not 'w'", ("bezier", self.teapot, "-o", out, "--up", "w")),
                 ("unknown option '--colour'", ("bezier", self.teapot, "--colour", "red")),
@@ -311,8 +525,7 @@ class Failures(unittest.TestCase):
                 ("bad.bv:1: the file holds no patch", b""),
                 ("bad.bv:2: 'nan' is not a finite number", b"4 0\nnan 0 0\n"),
                 ("bad.bv:1: the degree is 1000000000, above 65535", b"4 1000000000\n"),
-                ("bad.bv:3: triangular Bezier patches (kind 3) are not supported",
-                 b"# t\n\n3 1\n0 0 0\n1 0 0\n0 1 0\n"),
+                ("bad.bv:4: the weight -1 is not above 0", b"# t\n\n8 0 0\n0 0 0 -1\n"),
                 ("bad.bv:1: zero byte", b"\0" * 1000)):
             with self.subTest(expected):
                 with open(bad, "wb") as file:
@@ -347,6 +560,32 @@ class Failures(unittest.TestCase):
             self.path("a.ply"),
             "--samples",
             "16384")
+
+    def test_bad_tolerance(self):
+        for word in ("0", "-1", "nan", "inf", "abc", "", "%", "px", "1e999", "0x1p-3", "1 px", "1%%", "0%", "1pt",
+                     "-1px", " 1"):
+            with self.subTest(word):
+                self.fails(2, "--tolerance must be a number above 0, alone or with % or px, not '" + word + "'",
+                           "bezier", self.teapot, "-o", self.path("a.obj"), "--tolerance=" + word)
+        for word in ("1e-30", "1e-12%", "1e-9px"):
+            with self.subTest(word):
+                text = self.fails(1, "use a larger --tolerance", "bezier", self.teapot, "-q", "-o",
+                                  self.path("a.obj"), "--tolerance", word)
+                self.assertEqual(text.count("\n"), 1)
+        self.assertEqual(os.listdir(self.folder.name), [])
+
+    def test_float_weights(self):
+        for weight, expected in (("1e39", "the weight 1e+39 is too large"), ("1e-50", "1e-50 is too small")):
+            with open(self.path("in.bv"), "w") as file:
+                file.write("8 0 0\n0 0 0 %s\n" % weight)
+            self.fails(1, expected, "bezier", self.path("in.bv"), "-q", "-o", self.path("a.obj"))
+
+    def test_matrix_degree(self):
+        """The matrix method has a bound on degrees, and the library's reason is shown."""
+        with open(self.path("in.bv"), "w") as file:
+            file.write("4 20\n" + "0 0 0\n" * 441)
+        self.fails(1, "CLSP_ERROR_DEGREE", "bezier", self.path("in.bv"), "-q", "-o", self.path("a.obj"),
+                   "--method", "matrix")
 
     def test_unwritable(self):
         self.fails(1, "/nowhere/a.obj: cannot write: No such file",

@@ -18,9 +18,10 @@ static void test_grids(void **state)
     (void)state;
     mesh m = {0};
     size_t count;
-    double *points = mesh_add_grids(&m, 2, 3, 4);
+    double *points = mesh_add_grid(&m, 3, 4);
     assert_non_null(points);
     assert_ptr_equal(points, m.positions);
+    assert_non_null(mesh_add_grid(&m, 3, 4));
     assert_int_equal(m.num_vertices, 24);
     assert_int_equal(m.num_faces, 2 * 2 * 3);
     assert_int_equal(m.num_corners, 4 * 12);
@@ -28,7 +29,7 @@ static void test_grids(void **state)
     assert_memory_equal(mesh_face(&m, 0, &count), expected, sizeof(expected));
     assert_int_equal(count, 4);
     assert_memory_equal(mesh_face(&m, 11, &count), last, sizeof(last));
-    points = mesh_add_grids(&m, 1, 1, 5); /* a curve: no quads */
+    points = mesh_add_grid(&m, 1, 5); /* a curve: no quads */
     assert_ptr_equal(points, m.positions + 72);
     assert_int_equal(m.num_vertices, 29);
     assert_int_equal(m.num_faces, 12);
@@ -36,12 +37,34 @@ static void test_grids(void **state)
     assert_null(m.positions);
 }
 
+/* 3 samples along an edge: columns of 3, 2 and 1 points, and 4 triangles, all counterclockwise. */
+static void test_triangle_grid(void **state)
+{
+    (void)state;
+    mesh m = {0};
+    size_t count;
+    assert_non_null(mesh_add_triangle_grid(&m, 1));
+    assert_int_equal(m.num_faces, 0);
+    assert_non_null(mesh_add_triangle_grid(&m, 3));
+    assert_int_equal(m.num_vertices, 1 + 6);
+    assert_int_equal(m.num_faces, 4);
+    const uint32_t expected[4][3] = {{1, 4, 2}, {4, 5, 2}, {2, 5, 3}, {4, 6, 5}};
+    for (size_t face = 0; face < 4; face++) {
+        assert_memory_equal(mesh_face(&m, face, &count), expected[face], sizeof(expected[face]));
+        assert_int_equal(count, 3);
+    }
+    mesh_clear(&m);
+}
+
 static void test_too_large(void **state)
 {
     (void)state;
     mesh m = {0};
-    assert_null(mesh_add_grids(&m, 1, (size_t)1 << 20, (size_t)1 << 20));
-    assert_null(mesh_add_grids(&m, SIZE_MAX, 2, 2));
+    assert_null(mesh_add_grid(&m, (size_t)1 << 20, (size_t)1 << 20));
+    assert_null(mesh_add_grid(&m, SIZE_MAX, 2));
+    assert_null(mesh_add_grid(&m, 2, SIZE_MAX));
+    assert_null(mesh_add_triangle_grid(&m, 65536));
+    assert_null(mesh_add_triangle_grid(&m, SIZE_MAX));
     assert_null(mesh_add_vertices(&m, SIZE_MAX));
     assert_null(mesh_add_vertices(&m, MESH_MAX_VERTICES + 1));
     assert_int_equal(m.num_vertices, 0);
@@ -79,6 +102,28 @@ static void test_append(void **state)
     mesh_clear(&other);
 }
 
+/* Normals come with the vertices of a mesh that has them, and go along when it is appended. */
+static void test_kept_normals(void **state)
+{
+    (void)state;
+    mesh m = {.has_normals = true}, other = {0};
+    add_triangle(&m);
+    assert_true(m.normals[0] == 0 && m.normals[8] == 0);
+    m.normals[1] = 1;
+    add_triangle(&other);
+    assert_null(other.normals);
+    assert_true(mesh_append(&m, &other));
+    assert_true(m.normals[1] == 1 && m.normals[17] == 0);
+    assert_true(mesh_compute_normals(&other));
+    assert_true(other.normals[2] == 1);
+    assert_true(mesh_append(&m, &other));
+    assert_true(m.normals[20] == 1);
+    add_triangle(&other); /* room for its normals too */
+    assert_true(other.normals[2] == 1 && other.normals[11] == 0);
+    mesh_clear(&m);
+    mesh_clear(&other);
+}
+
 static void test_bounds(void **state)
 {
     (void)state;
@@ -98,7 +143,7 @@ static void test_bounds(void **state)
 static void add_sphere(mesh *m, size_t num_u, size_t num_v, double scale)
 {
     const double pi = 3.14159265358979323846;
-    double *p = mesh_add_grids(m, 1, num_u, num_v);
+    double *p = mesh_add_grid(m, num_u, num_v);
     assert_non_null(p);
     for (size_t a = 0; a < num_u; a++) {
         for (size_t b = 0; b < num_v; b++, p += 3) {
@@ -140,11 +185,12 @@ static void test_crease(void **state)
 {
     (void)state;
     mesh m = {0};
-    double *p = mesh_add_grids(&m, 2, 2, 2);
+    double *p = mesh_add_grid(&m, 2, 2);
     static const double corners[24] = {0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 0,
                                        0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1};
     assert_non_null(p);
-    memcpy(p, corners, sizeof(corners));
+    assert_non_null(mesh_add_grid(&m, 2, 2));
+    memcpy(m.positions, corners, sizeof(corners));
     assert_true(mesh_compute_normals(&m));
     assert_true(fabs(m.normals[2]) == 1);
     assert_true(fabs(m.normals[12]) == 1);
@@ -156,7 +202,7 @@ static void test_degenerate_normals(void **state)
     (void)state;
     mesh m = {0};
     assert_true(mesh_compute_normals(&m)); /* empty */
-    double *p = mesh_add_grids(&m, 1, 40, 40);
+    double *p = mesh_add_grid(&m, 40, 40);
     assert_non_null(p);
     for (size_t i = 0; i < 3 * m.num_vertices; i++)
         p[i] = 2.5; /* all in one place */
@@ -200,7 +246,7 @@ static void test_empty_pictures(void **state)
     unsigned char rgb[16 * 12 * 3];
     mesh m = {0};
     assert_true(raster_render(&m, CAMERA_UP_X, 16, 12, rgb, NULL));
-    double *p = mesh_add_grids(&m, 1, 2, 2);
+    double *p = mesh_add_grid(&m, 2, 2);
     assert_non_null(p);
     for (int i = 0; i < 12; i++)
         p[i] = i % 2 ? (double)NAN : (double)INFINITY;
@@ -217,8 +263,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grids),
+        cmocka_unit_test(test_triangle_grid),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_append),
+        cmocka_unit_test(test_kept_normals),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_sphere_normals),
         cmocka_unit_test(test_crease),

@@ -241,7 +241,7 @@ static void test_disk_full(void **state)
     (void)state;
     struct rlimit before, limit;
     mesh m = {.precision = MESH_F32};
-    double *p = mesh_add_grids(&m, 1, 60, 60);
+    double *p = mesh_add_grid(&m, 60, 60);
     assert_non_null(p);
     for (size_t i = 0; i < m.num_vertices; i++, p += 3) {
         p[0] = (double)(i % 60) / 7;

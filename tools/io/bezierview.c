@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
@@ -31,11 +32,6 @@ static bool out_of_memory(reader *r)
     return scanner_fail(&r->scan, r->scan.line, "not enough memory for this file");
 }
 
-static bool read_degree(reader *r, const char *what, uint32_t *degree)
-{
-    return scanner_count(&r->scan, what, BEZIERVIEW_MAX_DEGREE, degree);
-}
-
 /* Refuses a segment that announces more numbers than the rest of the file can hold, before any
    memory is taken. */
 static bool check_room(reader *r, uint64_t numbers)
@@ -46,55 +42,105 @@ static bool check_room(reader *r, uint64_t numbers)
                         (unsigned long long)numbers);
 }
 
-static uint64_t grid_points(uint32_t degree_u, uint32_t degree_v)
+static uint64_t net_points(bezierview_form form, uint32_t degree_u, uint32_t degree_v)
 {
-    return ((uint64_t)degree_u + 1) * ((uint64_t)degree_v + 1);
+    uint64_t rows = (uint64_t)degree_u + 1;
+    return form == BEZIERVIEW_TRIANGLE ? rows * (rows + 1) / 2 : rows * ((uint64_t)degree_v + 1);
 }
 
-static uint64_t triangle_points(uint32_t degree)
+size_t bezierview_coordinates(const bezierview_type *type)
 {
-    return ((uint64_t)degree + 1) * ((uint64_t)degree + 2) / 2;
+    return type->rational ? 4 : 3;
 }
 
-/* The batch of these degrees, made if it is the first; NULL when memory runs out. */
-static bezierview_batch *find_batch(bezierview *content, uint32_t degree_u, uint32_t degree_v)
+uint64_t bezierview_patch_points(const bezierview_type *type)
 {
-    for (size_t i = content->num_batches; i-- > 0;) { /* neighbours in a file are mostly alike */
-        bezierview_batch *batch = &content->batches[i];
-        if (batch->degree_u == degree_u && batch->degree_v == degree_v) return batch;
-    }
+    return net_points(type->form, type->degree_u, type->degree_v);
+}
+
+static uint64_t patch_normals(const bezierview_type *type)
+{
+    return type->has_normals ? net_points(type->form, type->normal_u, type->normal_v) : 0;
+}
+
+static bool same_type(const bezierview_type *a, const bezierview_type *b)
+{
+    return a->form == b->form && a->rational == b->rational && a->has_normals == b->has_normals &&
+           a->degree_u == b->degree_u && a->degree_v == b->degree_v && a->normal_u == b->normal_u &&
+           a->normal_v == b->normal_v;
+}
+
+/* The batch of this type, made if it is the first; NULL when memory runs out. */
+static bezierview_batch *find_batch(bezierview *content, const bezierview_type *type)
+{
+    for (size_t i = content->num_batches; i-- > 0;) /* neighbours in a file are mostly alike */
+        if (same_type(&content->batches[i].type, type)) return &content->batches[i];
     bezierview_batch *moved = array_reserve(content->batches, &content->batch_capacity,
                                             content->num_batches + 1, sizeof(*moved));
     if (!moved) return NULL;
     content->batches = moved;
     bezierview_batch *made = &moved[content->num_batches++];
-    *made = (bezierview_batch){.degree_u = degree_u, .degree_v = degree_v};
+    *made = (bezierview_batch){.type = *type};
     return made;
 }
 
-/* Reads one coordinate onto the end of a batch. */
-static bool read_coordinate(reader *r, bezierview_batch *batch)
+/* Reads one number onto the end of an array of them. */
+static bool append_real(reader *r, const char *what, double **reals, size_t *count,
+                        size_t *capacity)
 {
     double value;
-    if (!scanner_real(&r->scan, "a coordinate", &value)) return false;
-    double *moved =
-        array_reserve(batch->points, &batch->point_capacity, batch->num_reals + 1, sizeof(double));
+    if (!scanner_real(&r->scan, what, &value)) return false;
+    double *moved = array_reserve(*reals, capacity, *count + 1, sizeof(double));
     if (!moved) return out_of_memory(r);
-    batch->points = moved;
-    batch->points[batch->num_reals++] = value;
+    *reals = moved;
+    moved[(*count)++] = value;
     return true;
 }
 
-static bool read_patch(reader *r, uint32_t degree_u, uint32_t degree_v)
+static bool read_point(reader *r, bezierview_batch *batch)
 {
-    uint64_t count = 3 * grid_points(degree_u, degree_v);
-    if (!check_room(r, count)) return false;
-    bezierview_batch *batch = find_batch(r->result, degree_u, degree_v);
-    if (!batch) return out_of_memory(r);
+    for (int axis = 0; axis < 3; axis++)
+        if (!append_real(r, "a coordinate", &batch->points, &batch->num_reals,
+                         &batch->point_capacity))
+            return false;
+    if (!batch->type.rational) return true;
+    if (!append_real(r, "a weight", &batch->points, &batch->num_reals, &batch->point_capacity))
+        return false;
+    if (batch->points[batch->num_reals - 1] > 0) return true;
+    return scanner_fail(&r->scan, r->scan.word_line, "the weight %g is not above 0",
+                        batch->points[batch->num_reals - 1]);
+}
 
-    for (uint64_t i = 0; i < count; i++)
-        if (!read_coordinate(r, batch)) return false;
+/* Puts a triangle's net, in rows of the file, into the library's order: its transpose. */
+static bool transpose(double *net, uint32_t degree, size_t coordinates)
+{
+    size_t order = (size_t)degree + 1, count = order * (order + 1) / 2 * coordinates;
+    double *rows = malloc(count * sizeof(double));
+    if (!rows) return false;
+    memcpy(rows, net, count * sizeof(double));
+    const double *from = rows;
+    for (size_t row = 0; row < order; row++) {
+        for (size_t i = 0; i + row < order; i++, from += coordinates) {
+            size_t to = i * order - i * (i - 1) / 2 + row; /* columns shrink by one each */
+            memcpy(net + to * coordinates, from, coordinates * sizeof(double));
+        }
+    }
+    free(rows);
+    return true;
+}
 
+static bool end_patch(reader *r, bezierview_batch *batch, uint64_t points, uint64_t normals)
+{
+    const bezierview_type *type = &batch->type;
+    size_t coordinates = bezierview_coordinates(type);
+    if (type->form == BEZIERVIEW_TRIANGLE) {
+        double *net = batch->points + (batch->num_reals - points * coordinates);
+        if (!transpose(net, type->degree_u, coordinates)) return out_of_memory(r);
+    }
+    if (type->form == BEZIERVIEW_TRIANGLE && type->has_normals) {
+        double *net = batch->normals + (batch->num_normal_reals - normals * 3);
+        if (!transpose(net, type->normal_u, 3)) return out_of_memory(r);
+    }
     int64_t *moved = array_reserve(batch->groups, &batch->group_capacity, batch->num_patches + 1,
                                    sizeof(int64_t));
     if (!moved) return out_of_memory(r);
@@ -103,17 +149,42 @@ static bool read_patch(reader *r, uint32_t degree_u, uint32_t degree_v)
     return true;
 }
 
-static bool read_equal_degrees(reader *r)
+static bool read_patch(reader *r, const bezierview_type *type)
 {
-    uint32_t degree;
-    return read_degree(r, "the degree", &degree) && read_patch(r, degree, degree);
+    uint64_t points = bezierview_patch_points(type), normals = patch_normals(type);
+    if (!check_room(r, points * bezierview_coordinates(type) + 3 * normals)) return false;
+    bezierview_batch *batch = find_batch(r->result, type);
+    if (!batch) return out_of_memory(r);
+
+    for (uint64_t i = 0; i < points; i++)
+        if (!read_point(r, batch)) return false;
+    for (uint64_t i = 0; i < 3 * normals; i++)
+        if (!append_real(r, "a coordinate of a normal", &batch->normals, &batch->num_normal_reals,
+                         &batch->normal_capacity))
+            return false;
+    return end_patch(r, batch, points, normals);
 }
 
-static bool read_two_degrees(reader *r)
+static bool read_degree(reader *r, const char *what, uint32_t *degree)
 {
-    uint32_t degree_u, degree_v;
-    return read_degree(r, "the degree along u", &degree_u) &&
-           read_degree(r, "the degree along v", &degree_v) && read_patch(r, degree_u, degree_v);
+    return scanner_count(&r->scan, what, BEZIERVIEW_MAX_DEGREE, degree);
+}
+
+/* Reads the degrees that a kind begins with. */
+static bool read_type(reader *r, uint32_t kind, bezierview_type *type)
+{
+    bool triangle = kind == TRIANGLE || kind == PN_TRIANGLE;
+    bool equal = triangle || kind == EQUAL_DEGREES;
+    *type = (bezierview_type){.form = triangle ? BEZIERVIEW_TRIANGLE : BEZIERVIEW_SURFACE,
+                              .rational = kind == RATIONAL,
+                              .has_normals = kind == PN_TRIANGLE || kind == PN_QUAD};
+    if (!read_degree(r, equal ? "the degree" : "the degree along u", &type->degree_u)) return false;
+    type->degree_v = type->degree_u;
+    if (!equal && !read_degree(r, "the degree along v", &type->degree_v)) return false;
+    if (!type->has_normals) return true;
+    if (!read_degree(r, "the degree of the normals", &type->normal_u)) return false;
+    type->normal_v = type->normal_u;
+    return equal || read_degree(r, "the degree of the normals along v", &type->normal_v);
 }
 
 static bool read_vertices(reader *r, uint32_t count)
@@ -160,62 +231,22 @@ static bool read_polyhedron(reader *r)
     return true;
 }
 
-/* Reads the degrees of a kind that is not supported and the count of numbers that follow them. */
-static bool read_refused_header(reader *r, uint32_t kind, uint64_t *numbers)
-{
-    uint32_t d[4];
-    int num_degrees = kind == TRIANGLE ? 1 : kind == PN_QUAD ? 4 : 2;
-    for (int i = 0; i < num_degrees; i++)
-        if (!read_degree(r, "a degree", &d[i])) return false;
-    switch (kind) {
-    case TRIANGLE:
-        *numbers = 3 * triangle_points(d[0]);
-        break;
-    case RATIONAL:
-        *numbers = 4 * grid_points(d[0], d[1]);
-        break;
-    case PN_TRIANGLE:
-        *numbers = 3 * (triangle_points(d[0]) + triangle_points(d[1]));
-        break;
-    default:
-        *numbers = 3 * (grid_points(d[0], d[1]) + grid_points(d[2], d[3]));
-    }
-    return true;
-}
-
-/* Checks a segment of a kind that is not supported to its end, then refuses it: a broken file is
-   told from one that is sound but beyond us. */
-static bool refuse(reader *r, uint32_t kind, const char *name)
-{
-    uint64_t numbers;
-    double ignored;
-    if (!read_refused_header(r, kind, &numbers) || !check_room(r, numbers)) return false;
-    for (uint64_t i = 0; i < numbers; i++)
-        if (!scanner_real(&r->scan, "a coordinate", &ignored)) return false;
-    return scanner_fail(&r->scan, r->segment_line, "%s (kind %u) are not supported", name,
-                        (unsigned)kind);
-}
-
 static bool read_segment(reader *r, uint32_t kind)
 {
+    bezierview_type type;
     switch (kind) {
     case POLYHEDRON:
         return read_polyhedron(r);
-    case EQUAL_DEGREES:
-        return read_equal_degrees(r);
-    case TWO_DEGREES:
-        return read_two_degrees(r);
     case TRIANGLE:
-        return refuse(r, kind, "triangular Bezier patches");
+    case EQUAL_DEGREES:
+    case TWO_DEGREES:
     case RATIONAL:
-        return refuse(r, kind, "rational Bezier patches");
     case PN_TRIANGLE:
-        return refuse(r, kind, "PN triangles");
     case PN_QUAD:
-        return refuse(r, kind, "PN quads");
+        return read_type(r, kind, &type) && read_patch(r, &type);
     default:
         return scanner_fail(&r->scan, r->segment_line,
-                            "segments of kind %u are not known (1, 4 and 5 are read)",
+                            "segments of kind %u are not known (1, 3, 4, 5, 8, 9 and 10 are read)",
                             (unsigned)kind);
     }
 }
@@ -289,6 +320,7 @@ void bezierview_clear(bezierview *content)
 {
     for (size_t i = 0; i < content->num_batches; i++) {
         free(content->batches[i].points);
+        free(content->batches[i].normals);
         free(content->batches[i].groups);
     }
     free(content->batches);

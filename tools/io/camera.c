@@ -50,6 +50,17 @@ void camera_project(const camera *c, const double position[3], double *x, double
     *y = -dot(p, c->up) * *w;
 }
 
+double camera_pixel_length(const camera *c, double w)
+{
+    /* The derivative of (x, y) / depth has norm sqrt(1 + (x^2 + y^2) / depth^2) / depth, with the
+       root at most sqrt(1 + 1 / 24) for points within a unit of the center. The rest of the factor
+       is for a surface that reaches a little out of its mesh's box. */
+    static const double stretch = 1.05;
+    const double nearest = 1 / (view_distance - 1);
+    if (!(w > 0) || w > nearest) w = nearest;
+    return c->unit / (c->scale * w * stretch);
+}
+
 /* Scales and shifts the image plane so that the mesh fills the picture. */
 static void fit(camera *c, const mesh *m, double width, double height)
 {

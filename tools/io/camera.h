@@ -28,4 +28,10 @@ camera camera_place(const mesh *m, camera_up up, double width, double height);
    `scale` plus `shift`, it is a position on the picture. */
 void camera_project(const camera *c, const double position[3], double *x, double *y, double *w);
 
+/* A length in the mesh's space that nowhere on the mesh is more than a pixel on the picture, at
+   depths of at least 1 / w. Any w that is no such depth stands for the nearest that the mesh can
+   be.
+ */
+double camera_pixel_length(const camera *c, double w);
+
 #endif

@@ -14,6 +14,12 @@ bool mesh_reserve(mesh *m, size_t vertices, size_t faces, size_t corners)
                                 3 * sizeof(double));
     if (!moved) return false;
     m->positions = moved;
+    if (m->has_normals) {
+        moved = array_reserve(m->normals, &m->normal_capacity, m->num_vertices + vertices,
+                              3 * sizeof(double));
+        if (!moved) return false;
+        m->normals = moved;
+    }
     moved = array_reserve(m->face_ends, &m->face_capacity, m->num_faces + faces, sizeof(size_t));
     if (!moved) return false;
     m->face_ends = moved;
@@ -28,9 +34,8 @@ double *mesh_add_vertices(mesh *m, size_t count)
 {
     if (!mesh_reserve(m, count, 0, 0)) return NULL;
     double *added = m->positions + 3 * m->num_vertices;
+    if (m->has_normals) memset(m->normals + 3 * m->num_vertices, 0, 3 * count * sizeof(double));
     m->num_vertices += count;
-    free(m->normals);
-    m->normals = NULL;
     return added;
 }
 
@@ -48,35 +53,42 @@ bool mesh_end_face(mesh *m)
     return true;
 }
 
-/* The quad of grid cell (a, b), in a grid whose first vertex is `first`. Room has been made. */
-static void add_quad(mesh *m, size_t first, size_t num_v, size_t a, size_t b)
+/* Adds a face of `count` corners. Room has been made. */
+static void add_face(mesh *m, size_t count, const size_t corners[])
 {
-    uint32_t corner = (uint32_t)(first + a * num_v + b);
-    uint32_t next_row = corner + (uint32_t)num_v;
-    uint32_t *quad = m->corners + m->num_corners;
-    quad[0] = corner;
-    quad[1] = next_row;
-    quad[2] = next_row + 1;
-    quad[3] = corner + 1;
-    m->num_corners += 4;
+    for (size_t i = 0; i < count; i++)
+        m->corners[m->num_corners++] = (uint32_t)corners[i];
     m->face_ends[m->num_faces++] = m->num_corners;
 }
 
-double *mesh_add_grids(mesh *m, size_t num_grids, size_t num_u, size_t num_v)
+double *mesh_add_grid(mesh *m, size_t num_u, size_t num_v)
 {
     if (num_u > MESH_MAX_VERTICES || num_v > MESH_MAX_VERTICES / num_u) return NULL;
-    size_t points = num_u * num_v;
-    if (num_grids > MESH_MAX_VERTICES / points) return NULL;
-    size_t quads = num_grids * (num_u - 1) * (num_v - 1);
-    if (!mesh_reserve(m, num_grids * points, quads, 4 * quads)) return NULL;
-
-    for (size_t grid = 0; grid < num_grids; grid++) {
-        size_t first = m->num_vertices + grid * points;
-        for (size_t a = 0; a + 1 < num_u; a++)
-            for (size_t b = 0; b + 1 < num_v; b++)
-                add_quad(m, first, num_v, a, b);
+    size_t quads = (num_u - 1) * (num_v - 1);
+    if (!mesh_reserve(m, num_u * num_v, quads, 4 * quads)) return NULL;
+    for (size_t a = 0; a + 1 < num_u; a++) {
+        for (size_t b = 0; b + 1 < num_v; b++) {
+            size_t at = m->num_vertices + a * num_v + b, next = at + num_v;
+            add_face(m, 4, (const size_t[4]){at, next, next + 1, at + 1});
+        }
     }
-    return mesh_add_vertices(m, num_grids * points);
+    return mesh_add_vertices(m, num_u * num_v);
+}
+
+double *mesh_add_triangle_grid(mesh *m, size_t num)
+{
+    if (num > MESH_MAX_VERTICES || num * (num + 1) / 2 > MESH_MAX_VERTICES) return NULL;
+    size_t points = num * (num + 1) / 2, faces = (num - 1) * (num - 1);
+    if (!mesh_reserve(m, points, faces, 3 * faces)) return NULL;
+    size_t at = m->num_vertices;
+    for (size_t a = 0; a + 1 < num; a++, at++) { /* a column has num - a points */
+        for (size_t b = 0; a + b + 1 < num; b++, at++) {
+            size_t next = at + num - a;
+            add_face(m, 3, (const size_t[3]){at, next, at + 1});
+            if (a + b + 2 < num) add_face(m, 3, (const size_t[3]){next, next + 1, at + 1});
+        }
+    }
+    return mesh_add_vertices(m, points);
 }
 
 bool mesh_append(mesh *m, const mesh *other)
@@ -90,6 +102,9 @@ bool mesh_append(mesh *m, const mesh *other)
         m->corners[m->num_corners++] = base + other->corners[c];
     double *added = mesh_add_vertices(m, other->num_vertices);
     memcpy(added, other->positions, 3 * other->num_vertices * sizeof(double));
+    if (m->has_normals && other->normals)
+        memcpy(m->normals + 3 * (size_t)base, other->normals,
+               3 * other->num_vertices * sizeof(double));
     return true;
 }
 
@@ -118,5 +133,5 @@ void mesh_clear(mesh *m)
     free(m->normals);
     free(m->face_ends);
     free(m->corners);
-    *m = (mesh){.precision = m->precision};
+    *m = (mesh){.precision = m->precision, .has_normals = m->has_normals};
 }

@@ -21,6 +21,7 @@ typedef enum mesh_precision {
 
 typedef struct mesh {
     mesh_precision precision;
+    bool has_normals; /* set before the first vertex: all vertices have normals */
     size_t num_vertices;
     double *positions; /* [num_vertices][3] */
     double *normals;   /* [num_vertices][3], or NULL */
@@ -29,7 +30,7 @@ typedef struct mesh {
         *face_ends; /* [num_faces]: face f has the corners face_ends[f - 1] .. face_ends[f] - 1 */
     size_t num_corners;
     uint32_t *corners; /* [num_corners]: vertices, from 0 */
-    size_t vertex_capacity, face_capacity, corner_capacity;
+    size_t vertex_capacity, normal_capacity, face_capacity, corner_capacity;
 } mesh;
 
 /* Makes room for so many more vertices, faces and corners. False when memory runs out or there
@@ -37,7 +38,8 @@ typedef struct mesh {
 bool mesh_reserve(mesh *m, size_t vertices, size_t faces, size_t corners);
 
 /* Adds vertices and returns their positions [count][3], which the caller fills, or NULL as above.
-   The address is valid until the next vertices are added. Normals are dropped. */
+   The address is valid until the next vertices are added. Normals, where the mesh has them, are
+   zeros until the caller fills them too. */
 double *mesh_add_vertices(mesh *m, size_t count);
 
 /* Adds a corner to the face that is being made. False when memory runs out. */
@@ -46,14 +48,18 @@ bool mesh_add_corner(mesh *m, uint32_t vertex);
 /* Makes a face of the corners added since the last one. False when memory runs out. */
 bool mesh_end_face(mesh *m);
 
-/* Adds num_grids grids of points, such as evaluated patches, with the quads between them.
-   Returns the positions to be filled, in shape [num_grids][num_u][num_v][3] (v fastest), or NULL as
-   in mesh_add_vertices. Quads run (a, b), (a+1, b), (a+1, b+1), (a, b+1) with a along u, so their
-   normal is S_u x S_v. num_u and num_v are at least 1; a direction with one sample gives no quads.
- */
-double *mesh_add_grids(mesh *m, size_t num_grids, size_t num_u, size_t num_v);
+/* Adds a grid of points, such as an evaluated patch, with the quads between them. Returns the
+   positions to be filled, in shape [num_u][num_v][3] (v fastest), or NULL as in mesh_add_vertices.
+   Quads run (a, b), (a+1, b), (a+1, b+1), (a, b+1) with a along u, so their normal is S_u x S_v.
+   num_u and num_v are at least 1; a direction with one sample gives no quads. */
+double *mesh_add_grid(mesh *m, size_t num_u, size_t num_v);
 
-/* Adds all vertices and faces of another mesh. False as in mesh_reserve. */
+/* The same for a triangle's grid: num (num + 1) / 2 points (a, b), a + b < num, with a rising and
+   then b, and the triangles between them. */
+double *mesh_add_triangle_grid(mesh *m, size_t num);
+
+/* Adds all vertices and faces of another mesh, with its normals where both have them. False as in
+   mesh_reserve. */
 bool mesh_append(mesh *m, const mesh *other);
 
 /* The corners of a face. */

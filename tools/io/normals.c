@@ -18,10 +18,9 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Makes v a unit vector; false, with v zero, when it has no direction. Scaled first, so that the
-   squares of tiny and of huge vectors neither vanish nor overflow. */
-static bool normalize(double v[3])
+bool normals_make_unit(double v[3])
 {
+    /* scaled first, so that the squares of tiny and of huge vectors neither vanish nor overflow */
     double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
     bool valid = largest > DBL_MIN && isfinite(largest);
     double length = 1;
@@ -75,7 +74,7 @@ static bool same_cell(const place *a, const place *b)
     return a->cell[0] == b->cell[0] && a->cell[1] == b->cell[1] && a->cell[2] == b->cell[2];
 }
 
-/* Adds to `sum` the normals of a place that agree with `own`; patches may be turned inside out
+/* Adds to `sum` the normals of a place that agree with `own`; faces may be turned inside out
    against each other, so that a normal counts with the sign that fits. With own zero, the first
    normal that is not zero leads. */
 static void gather(const mesh *m, const place *places, size_t count, const double own[3],
@@ -104,7 +103,7 @@ static void share_place(mesh *m, const place *places, size_t count, double *shar
         const double *own = m->normals + 3 * places[i].vertex;
         sum[0] = sum[1] = sum[2] = 0;
         gather(m, places, count, own, sum);
-        if (!normalize(sum)) sum[2] = 1;
+        if (!normals_make_unit(sum)) sum[2] = 1;
     }
 }
 
@@ -133,6 +132,8 @@ bool mesh_compute_normals(mesh *m)
     place *places = NULL;
     free(m->normals);
     m->normals = NULL;
+    m->has_normals = false;
+    m->normal_capacity = 0;
     if (m->num_vertices == 0) return true;
 
     mesh_bounds(m, low, high);
@@ -147,7 +148,7 @@ bool mesh_compute_normals(mesh *m)
     for (size_t face = 0; face < m->num_faces; face++)
         add_face(m, face, unit);
     for (size_t i = 0; i < m->num_vertices; i++)
-        normalize(m->normals + 3 * i);
+        normals_make_unit(m->normals + 3 * i);
     for (size_t first = 0, end; first < m->num_vertices; first = end) {
         end = first + 1;
         while (end < m->num_vertices && end - first < MAX_SHARED &&
@@ -158,6 +159,8 @@ bool mesh_compute_normals(mesh *m)
     free(places);
     free(m->normals);
     m->normals = shared;
+    m->normal_capacity = m->num_vertices;
+    m->has_normals = true;
     return true;
 
 fail:

@@ -34,7 +34,7 @@ bool obj_write(const mesh *m, const char *path, const io_progress *progress, io_
     if (!output_open(&out, path, message)) return false;
     fputs("# written by clspline\n", out.file);
     write_triples(out.file, "v", m->positions, m->num_vertices, digits, progress, total);
-    if (m->normals) write_triples(out.file, "vn", m->normals, m->num_vertices, 6, NULL, total);
+    if (m->normals) write_triples(out.file, "vn", m->normals, m->num_vertices, digits, NULL, total);
     for (size_t face = 0; face < m->num_faces && !ferror(out.file); face++) {
         write_face(out.file, m, face);
         if (face % REPORT_EVERY == 0) io_report(progress, m->num_vertices + face, total);

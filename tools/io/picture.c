@@ -5,6 +5,11 @@
 
 enum { WIDTH = 1200, HEIGHT = 900 };
 
+camera picture_camera(const mesh *m, camera_up up)
+{
+    return camera_place(m, up, WIDTH, HEIGHT);
+}
+
 bool picture_write(const mesh *m, camera_up up, const char *path, const io_progress *progress,
                    io_message *message)
 {

@@ -1,0 +1,199 @@
+#include "bezier_request.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "args.h"
+#include "command.h"
+
+const char bezier_request_help[] =
+    "usage: clspline bezier IN.bv -o OUT.{obj,ply,vtk,png} [-o OUT ...] [options]\n"
+    "\n"
+    "Evaluates the Bezier patches of a BezierView file (tensor-product, rational, triangular\n"
+    "and PN) and writes them as quads and triangles, or draws them. Polyhedra in the file are\n"
+    "passed through.\n"
+    "\n"
+    "options:\n"
+    "  -o, --output OUT       where to write; the ending chooses the format: Wavefront OBJ,\n"
+    "                         PLY (binary), legacy VTK (binary) or a PNG picture of\n"
+    "                         1200 x 900 pixels. May be given several times\n"
+    "  -n, --samples N        points along each direction of a patch, 2 to 16384; default 32\n"
+    "  -t, --tolerance E      instead, as many points for each patch as keep its triangles\n"
+    "                         within E of it: a length in the file's units, E% of the box's\n"
+    "                         diagonal, or Epx, pixels of the picture\n"
+    "      --method M         how points are computed, to compare: auto (the default),\n"
+    "                         separable, multilevel, matrix or brute\n"
+    "  -p, --precision P      f32 (the default) or f64, which needs a device with fp64\n"
+    "  -d, --device DEVICE    an index of 'clspline devices', 'cpu', 'gpu', 'integrated',\n"
+    "                         'discrete', 'accelerator', or parts of names as in 'pocl:' or\n"
+    "                         'nvidia:h200'; default: $CLSPLINE_DEVICE, else the best one\n"
+    "      --normals          write normals of the vertices too (obj, ply, vtk)\n"
+    "      --up AXIS          axis that points up in a picture: x, y, z or auto (the default:\n"
+    "                         y, but z for a thing much longer in y than in x and z)\n"
+    "  -q, --quiet            no times, no progress bar, no warnings\n"
+    "  -h, --help             this text\n"
+    "\n"
+    "examples:\n"
+    "  clspline bezier teapot.bv -o teapot.png\n"
+    "  clspline bezier teapot.bv -o teapot.ply -o teapot.png --samples 64\n"
+    "  clspline bezier teapot.bv -o teapot.obj --tolerance 0.1% --normals\n"
+    "  clspline bezier teapot.bv -o teapot.vtk --precision f64 --device pocl:\n";
+
+enum {
+    OPTION_OUTPUT,
+    OPTION_SAMPLES,
+    OPTION_TOLERANCE,
+    OPTION_METHOD,
+    OPTION_PRECISION,
+    OPTION_DEVICE,
+    OPTION_NORMALS,
+    OPTION_UP,
+    OPTION_QUIET,
+    OPTION_HELP
+};
+
+static const args_option options[] = {
+    {"output", 'o', true},    {"samples", 'n', true}, {"tolerance", 't', true}, {"method", 0, true},
+    {"precision", 'p', true}, {"device", 'd', true},  {"normals", 0, false},    {"up", 0, true},
+    {"quiet", 'q', false},    {"help", 'h', false},   {NULL, 0, false}};
+
+enum { MIN_SAMPLES = 2, MAX_SAMPLES = 16384 };
+
+request_format bezier_request_format(const char *path)
+{
+    static const char *const endings[] = {"", ".obj", ".ply", ".vtk", ".png"};
+    const char *dot = strrchr(path, '.');
+    for (int i = FORMAT_OBJ; dot && i <= FORMAT_PNG; i++)
+        if (strcasecmp(dot, endings[i]) == 0) return (request_format)i;
+    return FORMAT_NONE;
+}
+
+static int read_output(bezier_request *r, const char *path)
+{
+    if (bezier_request_format(path) == FORMAT_NONE)
+        return usage_error("bezier", "'%s' does not end in .obj, .ply, .vtk or .png", path);
+    r->outputs[r->num_outputs++] = path;
+    return EXIT_OK;
+}
+
+static int read_samples(bezier_request *r, const char *text)
+{
+    unsigned long samples = strtoul(text, NULL, 10);
+    if (text[0] == 0 || strlen(text) > 8 || text[strspn(text, "0123456789")] != 0 ||
+        samples < MIN_SAMPLES || samples > MAX_SAMPLES)
+        return usage_error("bezier", "--samples must be %d to %d, not '%s'", MIN_SAMPLES,
+                           MAX_SAMPLES, text);
+    r->samples = (uint32_t)samples;
+    return EXIT_OK;
+}
+
+static int read_tolerance(bezier_request *r, const char *text)
+{
+    static const char *const units[] = {"", "%", "px"};
+    const char *unit = text + strspn(text, "+-.0123456789eE"); /* strtod knows more than decimals */
+    char *end;
+    r->tolerance = strtod(text, &end);
+    bool valid = end != text && end == unit && isfinite(r->tolerance) && r->tolerance > 0;
+    for (int i = 0; valid && i < 3; i++) {
+        if (strcmp(unit, units[i]) != 0) continue;
+        r->tolerance_unit = (request_unit)i;
+        return EXIT_OK;
+    }
+    return usage_error(
+        "bezier", "--tolerance must be a number above 0, alone or with %% or px, not '%s'", text);
+}
+
+static int read_method(bezier_request *r, const char *text)
+{
+    static const char *const names[] = {"auto", "separable", "multilevel", "matrix", "brute"};
+    static const clsp_bezier_method methods[] = {CLSP_BEZIER_AUTO, CLSP_BEZIER_SEPARABLE,
+                                                 CLSP_BEZIER_MULTILEVEL, CLSP_BEZIER_MATRIX,
+                                                 CLSP_BEZIER_BRUTE};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(text, names[i]) != 0) continue;
+        r->method = methods[i];
+        return EXIT_OK;
+    }
+    return usage_error(
+        "bezier", "--method must be auto, separable, multilevel, matrix or brute, not '%s'", text);
+}
+
+static int read_precision(bezier_request *r, const char *text)
+{
+    if (strcmp(text, "f32") != 0 && strcmp(text, "f64") != 0)
+        return usage_error("bezier", "--precision must be f32 or f64, not '%s'", text);
+    r->precision = text[1] == '3' ? MESH_F32 : MESH_F64;
+    return EXIT_OK;
+}
+
+static int read_up(bezier_request *r, const char *text)
+{
+    static const char *const names[] = {"auto", "x", "y", "z"};
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(text, names[i]) != 0) continue;
+        r->up = (camera_up)i;
+        return EXIT_OK;
+    }
+    return usage_error("bezier", "--up must be x, y, z or auto, not '%s'", text);
+}
+
+static int read_input(bezier_request *r, const char *path)
+{
+    if (r->input) return usage_error("bezier", "more than one input: '%s'", path);
+    r->input = path;
+    return EXIT_OK;
+}
+
+/* Takes one argument; EXIT_OK, or EXIT_USAGE with a complaint. */
+static int read_argument(bezier_request *r, const args *a, int found)
+{
+    switch (found) {
+    case OPTION_OUTPUT:
+        return read_output(r, a->value);
+    case OPTION_SAMPLES:
+        return read_samples(r, a->value);
+    case OPTION_TOLERANCE:
+        return read_tolerance(r, a->value);
+    case OPTION_METHOD:
+        return read_method(r, a->value);
+    case OPTION_PRECISION:
+        return read_precision(r, a->value);
+    case OPTION_DEVICE:
+        r->device = a->value;
+        return EXIT_OK;
+    case OPTION_NORMALS:
+        r->normals = true;
+        return EXIT_OK;
+    case OPTION_UP:
+        return read_up(r, a->value);
+    case OPTION_QUIET:
+        r->quiet = true;
+        return EXIT_OK;
+    case OPTION_HELP:
+        r->help = true;
+        return EXIT_OK;
+    case ARGS_OPERAND:
+        return read_input(r, a->value);
+    default:
+        return usage_error("bezier", "%s '%s'", args_error(found), a->word);
+    }
+}
+
+int bezier_request_read(bezier_request *r, int argc, char **argv)
+{
+    args a = args_start(argc, argv);
+    for (int found; (found = args_next(&a, options)) != ARGS_END;) {
+        int status = read_argument(r, &a, found);
+        if (status != EXIT_OK || r->help) return status;
+    }
+    if (!r->input) return usage_error("bezier", "no input file given");
+    if (r->num_outputs == 0) return usage_error("bezier", "no output given: use -o OUT");
+    if (r->tolerance > 0 && r->samples > 0)
+        return usage_error("bezier", "--samples and --tolerance exclude each other");
+    if (r->tolerance > 0 && r->method != CLSP_BEZIER_AUTO)
+        return usage_error("bezier", "--method is of grids that --samples makes, not of "
+                                     "--tolerance");
+    return EXIT_OK;
+}

@@ -1,0 +1,53 @@
+/* The command line of `clspline bezier`. */
+#ifndef CLSPLINE_TOOLS_BEZIER_REQUEST_H
+#define CLSPLINE_TOOLS_BEZIER_REQUEST_H
+
+#include <clspline/clspline.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/camera.h"
+#include "io/mesh.h"
+
+typedef enum request_format {
+    FORMAT_NONE,
+    FORMAT_OBJ,
+    FORMAT_PLY,
+    FORMAT_VTK,
+    FORMAT_PNG
+} request_format;
+
+/* What a tolerance is measured in. */
+typedef enum request_unit {
+    UNIT_LENGTH,  /* of the file */
+    UNIT_PERCENT, /* of the box's diagonal */
+    UNIT_PIXEL    /* of the picture */
+} request_unit;
+
+typedef struct bezier_request {
+    const char *input;
+    const char **outputs; /* [num_outputs] */
+    size_t num_outputs;
+    uint32_t samples; /* 0: not given */
+    double tolerance; /* 0: not given */
+    request_unit tolerance_unit;
+    clsp_bezier_method method;
+    mesh_precision precision;
+    const char *device;
+    bool normals, quiet, help;
+    camera_up up;
+} bezier_request;
+
+/* Reads the arguments after argv[0] into *r, whose outputs has room for argc of them. EXIT_OK, or
+   EXIT_USAGE with a complaint. With --help, nothing else is looked at. */
+int bezier_request_read(bezier_request *r, int argc, char **argv);
+
+/* The format that a file name's ending stands for, or FORMAT_NONE. */
+request_format bezier_request_format(const char *path);
+
+/* The text for --help. */
+extern const char bezier_request_help[];
+
+#endif
