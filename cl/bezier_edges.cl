@@ -7,45 +7,32 @@
    the edge inwards, n the inward direction and t along the edge,
      S = C(R_0), S_n = p C(R_1 - R_0), S_nn = p (p - 1) C(R_2 - 2 R_1 + R_0),
      S_t = C'(R_0), S_nt = p C'(R_1 - R_0), S_tt = C''(R_0).
-   Curves are evaluated by Wozny and Chudy's convex combinations (docs/math.md, 9), which are
+   Curves are evaluated by Wozny and Chudy's convex combinations (docs/math.md, 10), which are
    exact at the ends. The rest as bezier_vertex.clh says. */
 #include "bezier_vertex.clh"
+#include "bezier_anywhere.clh"
+#include "bezier_limit.clh"
 
 #ifndef CLSP_WATERTIGHT
 #define CLSP_WATERTIGHT 1
 #endif
 
-homogeneous difference(homogeneous a, homogeneous b)
+bounded scaled(real f, bounded a)
 {
-    a.x -= b.x;
-    a.w -= b.w;
+    a.d.x *= f;
+    a.d.w *= f;
+    a.x *= fabs(f);
+    a.w *= fabs(f);
     return a;
 }
 
-homogeneous scaled(real f, homogeneous a)
+bounded zero(void)
 {
-    a.x *= f;
-    a.w *= f;
-    return a;
-}
-
-/* The next convex combination, of the value so far and the next control point. */
-homogeneous combine(homogeneous q, real h, homogeneous p)
-{
-    q.x = (R(1.0) - h) * q.x + h * p.x;
-    q.w = (R(1.0) - h) * q.w + h * p.w;
-    return q;
-}
-
-/* h_k of a curve of degree n at the ratio t : s, t + s = 1. */
-real next_weight(real h, uint n, uint k, real t, real s)
-{
-    const real a = t * CONVERT_REAL(n - k + 1) * h;
-    return a / (CONVERT_REAL(k) * s + a);
+    return bounded_of(homogeneous_zero());
 }
 
 /* -1, 0, 1: whether a comes before b in the order of coordinates. */
-int order(homogeneous a, homogeneous b)
+int compare(homogeneous a, homogeneous b)
 {
     const real d = a.x.s0 != b.x.s0   ? a.x.s0 - b.x.s0
                    : a.x.s1 != b.x.s1 ? a.x.s1 - b.x.s1
@@ -53,15 +40,6 @@ int order(homogeneous a, homogeneous b)
                    : a.x.s3 != b.x.s3 ? a.x.s3 - b.x.s3
                                       : a.w - b.w;
     return d < R(0.0) ? -1 : d > R(0.0) ? 1 : 0;
-}
-
-/* Derivatives of a rational patch's Euclidean points, in place. */
-homogeneous quotient(homogeneous a, real4 terms, real one_over_w)
-{
-#if CLSP_RATIONAL
-    a.x = (a.x - terms) * one_over_w;
-#endif
-    return a;
 }
 
 /* points: [patches][order_u][order_v][CLSP_COORDS], the first is patch first_patch. borders: for
@@ -95,8 +73,8 @@ kernel void bezier_edges(global const real *restrict points, uint2 first_patch, 
     global STORED *const vertex =
         out + WIDE(offset) +
         (((size_t)patch * num_rows + (a - first_row)) * num_v + b) * CLSP_STRIDE;
-#if !CLSP_WATERTIGHT && HAS_NORMAL
-    /* only where there is no tangent plane; a NaN stays */
+#if !CLSP_WATERTIGHT && HAS_NORMAL && !CLSP_RATIONAL
+    /* only where there is no tangent plane, which a polynomial patch tells exactly; a NaN stays */
     global const STORED *const old = vertex + CLSP_AT_NORMAL;
     const real4 stored = (real4)(RELOAD(old), RELOAD(old + 1), RELOAD(old + 2), R(0.0));
     if (!(dot(stored, stored) == R(0.0))) return;
@@ -117,52 +95,47 @@ kernel void bezier_edges(global const real *restrict points, uint2 first_patch, 
 
     int found = 0;
     for (uint i = 0; 2 * i < n && found == 0; i++)
-        found = order(homogeneous_load(corner + (ptrdiff_t)i * step_t),
+        found = compare(homogeneous_load(corner + (ptrdiff_t)i * step_t),
                       homogeneous_load(corner + (ptrdiff_t)(n - i) * step_t));
     const bool flip = found > 0 || (found == 0 && x > y);
-    const real t = (flip ? y : x) / (x + y), s = (flip ? x : y) / (x + y);
+    const real t = flip ? y : x, s = flip ? x : y;
     const ptrdiff_t step = flip ? -step_t : step_t;
     global const real *p = flip ? corner + (ptrdiff_t)n * step_t : corner;
     const ptrdiff_t in1 = depth > 1 ? step_n : 0, in2 = depth > 2 ? 2 * step_n : in1;
 
-    homogeneous c = homogeneous_zero(), cn = c, cnn = c, ct = c, cnt = c, ctt = c;
-    homogeneous r0 = c, rn = c, d0 = c;
-    real h = R(1.0), h1 = R(1.0), h2 = R(1.0);
-    for (uint i = 0; i <= n; i++, p += step) {
+    bounded c = zero(), cn = c, cnn = c, ct = c, cnt = c, ctt = c;
+    homogeneous r0 = c.d, rn = c.d, d0 = c.d;
+    mixture m, m1, m2;
+    m.old = m1.old = m2.old = R(0.0);
+    m.fresh = m1.fresh = m2.fresh = R(1.0);
+    for (uint i = 0; i < n + 1; i++, p += step) {
         const homogeneous p0 = homogeneous_load(p);
-        if (i > 0) h = next_weight(h, n, i, t, s);
-        c = combine(c, h, p0);
+        if (i > 0) m = next_mixture(m.fresh, n, i, t, s);
+        c = mix(c, bounded_of(p0), m);
 #if HAS_NORMAL
         const homogeneous p1 = homogeneous_load(p + in1), p2 = homogeneous_load(p + in2);
         const homogeneous pn = difference(p1, p0);
-        cn = combine(cn, h, pn);
-        cnn = combine(cnn, h, depth > 2 ? difference(difference(p2, p1), pn) : homogeneous_zero());
-        if (i > 0) {
-            const homogeneous d = difference(p0, r0);
-            if (i > 1) h1 = next_weight(h1, n - 1, i - 1, t, s);
-            ct = combine(ct, h1, d);
-            cnt = combine(cnt, h1, difference(pn, rn));
-            if (i > 1) {
-                if (i > 2) h2 = next_weight(h2, n - 2, i - 2, t, s);
-                ctt = combine(ctt, h2, difference(d, d0));
-            }
-            d0 = d;
-        }
+        cn = mix(cn, bounded_of(pn), m);
+        if (depth > 2) cnn = mix(cnn, bounded_of(difference(difference(p2, p1), pn)), m);
+        const homogeneous d = difference(p0, r0);
+        if (i > 1) m1 = next_mixture(m1.fresh, n - 1, i - 1, t, s);
+        if (i > 0) ct = mix(ct, bounded_of(d), m1);
+        if (i > 0) cnt = mix(cnt, bounded_of(difference(pn, rn)), m1);
+        if (i > 2) m2 = next_mixture(m2.fresh, n - 2, i - 2, t, s);
+        if (i > 1) ctt = mix(ctt, bounded_of(difference(d, d0)), m2);
+        d0 = d;
         r0 = p0;
         rn = pn;
 #endif
     }
 
-    real one_over_w = R(1.0);
-#if CLSP_RATIONAL
-    one_over_w = R(1.0) / c.w;
-#endif
-    const real4 at = CLSP_RATIONAL ? c.x * one_over_w : c.x;
-#if CLSP_WATERTIGHT && HAS_POINT
-    store_reals(vertex + CLSP_AT_POINT, at);
+#if CLSP_WATERTIGHT && HAS_POINT && CLSP_RATIONAL
+    store_reals(vertex + CLSP_AT_POINT, c.d.x * (R(1.0) / c.d.w));
+#elif CLSP_WATERTIGHT && HAS_POINT
+    store_reals(vertex + CLSP_AT_POINT, c.d.x);
 #endif
 #if CLSP_WATERTIGHT && HAS_WEIGHT && CLSP_RATIONAL
-    STORE(c.w, vertex + CLSP_AT_WEIGHT);
+    STORE(c.d.w, vertex + CLSP_AT_WEIGHT);
 #endif
 #if HAS_NORMAL
     const real degree_n = CONVERT_REAL(depth - 1), degree_t = CONVERT_REAL(n);
@@ -172,15 +145,16 @@ kernel void bezier_edges(global const real *restrict points, uint2 first_patch, 
     ct = scaled(towards, ct);
     cnt = scaled(degree_n * towards, cnt);
     ctt = scaled(degree_t * (degree_t - R(1.0)), ctt);
-    const real4 sn = quotient(cn, cn.w * at, one_over_w).x;
-    const real4 st = quotient(ct, ct.w * at, one_over_w).x;
-    const real4 snn = quotient(cnn, R(2.0) * cn.w * sn + cnn.w * at, one_over_w).x;
-    const real4 snt = quotient(cnt, cn.w * st + ct.w * sn + cnt.w * at, one_over_w).x;
-    const real4 stt = quotient(ctt, R(2.0) * ct.w * st + ctt.w * at, one_over_w).x;
+    const tangent sn = tangent_of(cn, c.d), st = tangent_of(ct, c.d);
+    const tangent snn = second_of(cnn, c.d, cn, sn, cn, sn);
+    const tangent snt = second_of(cnt, c.d, cn, sn, ct, st);
+    const tangent stt = second_of(ctt, c.d, ct, st, ct, st);
     /* at a corner the patch's inside lies along the edge too */
-    const real inside = t == R(0.0) || t == R(1.0) ? ((t == R(0.0)) != flip ? R(1.0) : R(-1.0))
-                                                   : R(0.0);
-    const real4 normal = limit_normal(sn, st, snn, snt, stt, inside);
+    const bool begins = t == R(0.0), ends = s == R(0.0);
+    const real inside = begins == ends ? R(0.0) : begins != flip ? R(1.0) : R(-1.0);
+    real4 normal = plain_normal(sn, st);
+    if (is_zero(normal))
+        normal = inside_normal(sn, st, snn, snt, stt, (real4)(R(1.0), inside, R(0.0), R(0.0)));
     const bool right_handed = along_v == (edge == 1);
     store_normal(vertex, right_handed ? normal : -normal);
 #endif

@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bezier_at.h"
 #include "bezier_desc.h"
 #include "bezier_edges.h"
 #include "bezier_finish.h"
+#include "bezier_own.h"
 #include "bezier_vertices.h"
 #include "buffer.h"
 #include "check.h"
@@ -153,6 +155,7 @@ void clsp_bezier_plan_destroy(clsp_bezier_plan **ptr)
     clspi_bezier_finish_release(plan);
     clspi_kernel_release(&plan->vertices);
     clspi_kernel_release(&plan->edges);
+    clspi_bezier_at_release(plan);
     clspi_buffer_release(&plan->points);
     clspi_buffer_release(&plan->staging);
     free(plan);
@@ -187,7 +190,9 @@ clsp_status clsp_bezier_set_resolution(clsp_bezier_plan *plan, uint32_t num_u, u
     d.num_u = num_u;
     d.num_v = num_v;
     d.num_w = num_w;
-    return reconfigure(plan, &d);
+    const clsp_status status = reconfigure(plan, &d);
+    if (status == CLSP_OK) clspi_bezier_own_clear(plan);
+    return status;
 }
 
 clsp_status clsp_bezier_set_degrees(clsp_bezier_plan *plan, uint32_t degree_u, uint32_t degree_v,
@@ -374,23 +379,18 @@ clsp_status clspi_bezier_check_range(const clsp_bezier_plan *plan, size_t first,
     return CLSP_OK;
 }
 
-static clsp_status check_grid(const clsp_bezier_plan *plan)
+/* Elements of the vertices of some patches, whatever grids they have. */
+static clsp_status count_elements(const clsp_bezier_plan *plan, size_t first, size_t count,
+                                  size_t *elements)
 {
-    if (plan->vertices_per_patch > 0) return CLSP_OK;
-    return clspi_fail(&plan->ctx->log, CLSP_ERROR_STATE, "bezier: the plan has no grid");
-}
+    clsp_status status;
 
-/* Elements of `count` evaluated patches. */
-static clsp_status count_elements(const clsp_bezier_plan *plan, size_t count, size_t *elements)
-{
-    size_t bytes = plan->store_bytes;
-
-    if (!clspi_size_mul(&bytes, plan->vertices_per_patch) ||
-        !clspi_size_mul(&bytes, plan->desc.vertex_stride) || !clspi_size_mul(&bytes, count))
-        return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "bezier: the points are more than the address space");
-    *elements = bytes / plan->store_bytes;
+    CLSPI_TRY(clspi_bezier_own_count(plan, first, count, elements));
+    *elements *= plan->desc.vertex_stride;
     return CLSP_OK;
+
+fail:
+    return status;
 }
 
 static clsp_status enqueue(clsp_bezier_plan *plan, clspi_series *series,
@@ -418,13 +418,15 @@ clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, size_t first, size_t count,
     clsp_context *const ctx = plan->ctx;
     CLSPI_TRY(clspi_context_usable(ctx));
     CLSPI_TRY(clspi_bezier_check_range(plan, first, count));
-    CLSPI_TRY(check_grid(plan));
+    CLSPI_TRY(count_elements(plan, first, count, &elements));
     CLSPI_TRY(clspi_wait_list_check(ctx, num_wait, wait));
-    CLSPI_TRY(count_elements(plan, count, &elements));
     CLSPI_TRY(clspi_buffer_check(ctx, vertices, offset, elements, plan->store_bytes, "vertices"));
     CLSPI_TRY(clspi_bezier_begin(plan, &series, num_wait, wait, done));
     const clspi_bezier_range range = {first, count, 0, plan->desc.num_u, vertices, offset};
-    if (count > 0) CLSPI_TRY(enqueue(plan, &series, &range));
+    if (clspi_bezier_is_own(plan))
+        CLSPI_TRY(clspi_bezier_enqueue_own(plan, &series, first, count, vertices, offset));
+    else if (count > 0)
+        CLSPI_TRY(enqueue(plan, &series, &range));
     CLSPI_TRY(clspi_bezier_end(plan, &series, done));
     return CLSP_OK;
 
@@ -522,9 +524,9 @@ static clsp_status eval_to_host(clsp_bezier_plan *plan, size_t first, size_t cou
                           "bezier: vertices: a NULL argument, or the storage is not the plan's");
     CLSPI_TRY(clspi_context_usable(plan->ctx));
     CLSPI_TRY(clspi_bezier_check_range(plan, first, count));
-    CLSPI_TRY(check_grid(plan));
-    CLSPI_TRY(count_elements(plan, count, &elements));
-    CLSPI_TRY(eval_parts(plan, first, count, vertices));
+    CLSPI_TRY(count_elements(plan, first, count, &elements));
+    CLSPI_TRY(clspi_bezier_is_own(plan) ? clspi_bezier_own_to_host(plan, first, count, vertices)
+                                        : eval_parts(plan, first, count, vertices));
     return CLSP_OK;
 
 fail:

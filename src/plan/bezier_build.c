@@ -1,6 +1,7 @@
 /* Every program of the Bezier family that a plan may choose by itself, built ahead of use. */
 #include <string.h>
 
+#include "bezier_at.h"
 #include "bezier_desc.h"
 #include "bezier_edges.h"
 #include "bezier_finish.h"
@@ -138,8 +139,8 @@ static clsp_status build_faces(clsp_context *ctx, clsp_kernel_fn fn, void *user)
     char options[CLSPI_BEZIER_OPTIONS_MAX];
     clsp_status status = CLSP_OK;
 
-    for (clsp_bezier_faces faces = CLSP_BEZIER_TRIANGLES; faces <= CLSP_BEZIER_QUADS; faces++) {
-        clspi_bezier_faces_options(options, sizeof options, ctx, faces);
+    for (int triangle = 0; triangle < 2; triangle++) {
+        clspi_bezier_faces_options(options, sizeof options, ctx, triangle);
         CLSPI_TRY(clspi_program_report(ctx, "bezier_faces", options, fn, user));
     }
 
@@ -165,6 +166,7 @@ clsp_status clspi_bezier_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *u
         for (size_t kind = 0; kind < CLSPI_COUNT(vertices); kind++)
             CLSPI_TRY(build_vertices(ctx, p, kind, fn, user));
     }
+    CLSPI_TRY(clspi_bezier_at_build_all(ctx, fn, user));
     CLSPI_TRY(build_faces(ctx, fn, user));
     return CLSP_OK;
 

@@ -27,9 +27,9 @@ struct clsp_bezier_plan {
     size_t num_patches;
     bool loaded;
 
-    size_t num_own;    /* patches with grids of their own; 0: the common grid holds */
+    size_t num_own;    /* patches with grids of their own */
     uint32_t *own_num; /* [num_own][2] */
-    size_t *own_first; /* [num_own + 1]: vertices before each patch */
+    size_t *own_first; /* [num_own + 1]: vertices before each patch; NULL: the common grid holds */
 
     clspi_bezier_nets nets; /* the common grid's */
     struct clspi_bezier_finish *finish;
@@ -63,7 +63,6 @@ int clspi_bezier_vertex_options(char *text, size_t size, const clsp_bezier_plan 
                                 cl_uint lanes);
 
 /* Build options of bezier_faces.cl. */
-void clspi_bezier_faces_options(char *text, size_t size, const clsp_context *ctx,
-                                clsp_bezier_faces faces);
+void clspi_bezier_faces_options(char *text, size_t size, const clsp_context *ctx, bool triangle);
 
 #endif

@@ -1,0 +1,404 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "vertex_fixture.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bezier_fixture.h"
+#include "bezier_ref.h"
+
+enum { POISON = 0xfe, GUARD = 64 };
+
+/* ---- layouts ---- */
+
+static unsigned elements_of(const layout *l, unsigned i)
+{
+    return 1u << i == W ? 1 : 1u << i == T ? l->directions : l->dim;
+}
+
+static void place(layout *l)
+{
+    bool placed = false;
+    unsigned next = 0;
+
+    for (unsigned i = 0; i < CLSP_BEZIER_ATTRIBUTES; i++)
+        placed = placed || l->d.vertex_at[i] > 0;
+    for (unsigned i = 0; i < CLSP_BEZIER_ATTRIBUTES; i++) {
+        if (!(l->d.attributes & 1u << i)) continue;
+        l->at[i] = placed ? l->d.vertex_at[i] : next;
+        next += elements_of(l, i);
+    }
+    l->stride = l->d.vertex_stride ? l->d.vertex_stride : next;
+}
+
+layout layout_of(const clsp_bezier_desc *d)
+{
+    layout l = {.d = *d};
+    const size_t orders[] = {(size_t)d->degree_u + 1, (size_t)d->degree_v + 1,
+                             (size_t)d->degree_w + 1};
+
+    if (l.d.attributes == 0) l.d.attributes = P;
+    l.dim = d->dim ? d->dim : 3;
+    l.coords = l.dim + d->rational;
+    l.directions = d->form == CLSP_BEZIER_CURVE ? 1 : d->form == CLSP_BEZIER_VOLUME ? 3 : 2;
+    l.element = d->storage == CLSP_STORE_F16                               ? 2
+                : d->storage == CLSP_STORE_F32 || d->precision == CLSP_F32 ? 4
+                                                                           : 8;
+    l.controls = orders[0] * l.coords;
+    if (d->form == CLSP_BEZIER_TRIANGLE) l.controls = orders[0] * (orders[0] + 1) / 2 * l.coords;
+    if (d->form == CLSP_BEZIER_SURFACE || d->form == CLSP_BEZIER_VOLUME) l.controls *= orders[1];
+    if (d->form == CLSP_BEZIER_VOLUME) l.controls *= orders[2];
+    place(&l);
+    return l;
+}
+
+/* ---- patches ---- */
+
+double *random_controls(const layout *l, size_t num_patches)
+{
+    double *const controls = malloc((num_patches * l->controls + 1) * sizeof *controls);
+
+    assert_non_null(controls);
+    for (size_t i = 0; i < num_patches * l->controls; i++) {
+        const bool weight = l->d.rational && i % l->coords == l->dim;
+        const double x = weight ? 1.25 + 0.75 * random_real() : random_real();
+        controls[i] = l->d.precision == CLSP_F64 ? x : (double)(float)x;
+    }
+    return controls;
+}
+
+clsp_status load_controls(clsp_bezier_plan *plan, const layout *l, const double *controls,
+                          size_t num_patches)
+{
+    const size_t count = num_patches * l->controls;
+    float *const narrow = malloc((count + 1) * sizeof *narrow);
+    clsp_status status;
+
+    assert_non_null(narrow);
+    for (size_t i = 0; i < count; i++)
+        narrow[i] = (float)controls[i];
+    status = l->d.precision == CLSP_F64
+                 ? clsp_bezier_set_control_points_f64(plan, num_patches, controls)
+                 : clsp_bezier_set_control_points_f32(plan, num_patches, narrow);
+    free(narrow);
+    return status;
+}
+
+clsp_bezier_plan *plan_with(clsp_context *ctx, const layout *l, const double *controls,
+                            size_t num_patches)
+{
+    clsp_bezier_plan *plan;
+
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &l->d), CLSP_OK);
+    assert_int_equal(load_controls(plan, l, controls, num_patches), CLSP_OK);
+    return plan;
+}
+
+/* ---- vertices ---- */
+
+unsigned char *guarded(const layout *l, size_t num)
+{
+    const size_t bytes = num * l->stride * l->element + 2 * GUARD;
+    unsigned char *const memory = malloc(bytes);
+
+    assert_non_null(memory);
+    memset(memory, POISON, bytes);
+    return memory + GUARD;
+}
+
+void free_guarded(const layout *l, size_t num, unsigned char *vertices)
+{
+    const unsigned char *const end = vertices + num * l->stride * l->element;
+
+    for (size_t i = 0; i < GUARD; i++) {
+        assert_int_equal(vertices[i - GUARD], POISON);
+        assert_int_equal(end[i], POISON);
+    }
+    free(vertices - GUARD);
+}
+
+clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+                      void *vertices)
+{
+    return l->element == 2   ? clsp_bezier_eval_f16(plan, first, count, vertices)
+           : l->element == 4 ? clsp_bezier_eval_f32(plan, first, count, vertices)
+                             : clsp_bezier_eval_f64(plan, first, count, vertices);
+}
+
+static double half_value(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+    const double value = exponent == 0    ? ldexp(mantissa, -24)
+                         : exponent == 31 ? (mantissa ? NAN : HUGE_VAL)
+                                          : ldexp(mantissa + 1024, exponent - 25);
+    return bits >> 15 ? -value : value;
+}
+
+double vertex_element(const layout *l, const unsigned char *vertices, size_t k, unsigned e)
+{
+    const unsigned char *const at = vertices + (k * l->stride + e) * l->element;
+    double wide;
+    float narrow;
+    uint16_t half;
+
+    memcpy(&half, at, sizeof half);
+    if (l->element == 2) return half_value(half);
+    memcpy(&narrow, at, sizeof narrow);
+    if (l->element == 4) return (double)narrow;
+    memcpy(&wide, at, sizeof wide);
+    return wide;
+}
+
+static unsigned index_of(unsigned bit)
+{
+    unsigned i = 0;
+    while (bit >> i > 1)
+        i++;
+    return i;
+}
+
+double attribute(const layout *l, const unsigned char *vertices, size_t k, unsigned bit, unsigned c)
+{
+    return vertex_element(l, vertices, k, l->at[index_of(bit)] + c);
+}
+
+/* ---- bounds ---- */
+
+/* The largest control point of a hodograph, coordinates and weights apart. */
+typedef struct net_scale {
+    double x, w;
+} net_scale;
+
+static size_t triangle_index(size_t degree, size_t i, size_t j)
+{
+    return i * (degree + 1) - (i > 0 ? i * (i - 1) / 2 : 0) + j;
+}
+
+/* Where control point (i, j, k) begins. */
+static size_t control_index(const layout *l, const size_t at[3])
+{
+    const clsp_bezier_desc *const d = &l->d;
+    const size_t order_w = d->form == CLSP_BEZIER_VOLUME ? (size_t)d->degree_w + 1 : 1;
+    const size_t order_v = d->form == CLSP_BEZIER_CURVE ? 1 : (size_t)d->degree_v + 1;
+
+    if (d->form == CLSP_BEZIER_TRIANGLE)
+        return triangle_index(d->degree_u, at[0], at[1]) * l->coords;
+    return ((at[0] * order_v + at[1]) * order_w + at[2]) * l->coords;
+}
+
+/* The difference of order by[] at a control point. */
+static double difference(const layout *l, const double *controls, const size_t at[3],
+                         const unsigned by[3], unsigned c)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        if (by[k] == 0) continue;
+        size_t next[3] = {at[0], at[1], at[2]};
+        unsigned less[3] = {by[0], by[1], by[2]};
+        next[k]++;
+        less[k]--;
+        return difference(l, controls, next, less, c) - difference(l, controls, at, less, c);
+    }
+    return controls[control_index(l, at) + c];
+}
+
+static net_scale largest_difference(const layout *l, const double *controls, const unsigned by[3])
+{
+    const clsp_bezier_desc *const d = &l->d;
+    const bool triangle = d->form == CLSP_BEZIER_TRIANGLE;
+    const size_t nu = d->degree_u, nv = d->form == CLSP_BEZIER_CURVE ? 0 : d->degree_v;
+    const size_t nw = d->form == CLSP_BEZIER_VOLUME ? d->degree_w : 0;
+    net_scale s = {0.0, 0.0};
+    size_t at[3];
+
+    for (at[0] = 0; at[0] + by[0] + (triangle ? by[1] : 0) <= nu; at[0]++)
+        for (at[1] = 0; at[1] + by[1] <= (triangle ? nu - at[0] - by[0] : nv); at[1]++)
+            for (at[2] = 0; at[2] + by[2] <= nw; at[2]++)
+                for (unsigned c = 0; c < l->coords; c++) {
+                    double *const most = c < l->dim ? &s.x : &s.w;
+                    *most = fmax(*most, fabs(difference(l, controls, at, by, c)));
+                }
+    return s;
+}
+
+static double falling(double n, unsigned by)
+{
+    return by == 0 ? 1.0 : by == 1 ? n : n * (n - 1.0);
+}
+
+/* What the errors of a derivative in homogeneous coordinates are relative to: the hodograph's
+   control points, and what they are differences of, which were rounded before. */
+static net_scale scale_of(const layout *l, const double *controls, const unsigned by[3])
+{
+    const clsp_bezier_desc *const d = &l->d;
+    const unsigned total = by[0] + by[1] + by[2];
+    const double factor = d->form == CLSP_BEZIER_TRIANGLE
+                              ? falling(d->degree_u, total)
+                              : falling(d->degree_u, by[0]) * falling(d->degree_v, by[1]) *
+                                    falling(d->degree_w, by[2]);
+    net_scale s = largest_difference(l, controls, by);
+
+    if (total == 2) {
+        const unsigned before[3] = {by[1] == 0, by[1] > 0, 0};
+        const net_scale b = largest_difference(l, controls, before);
+        s.x += b.x;
+        s.w += b.w;
+    }
+    if (!d->rational && total == 0) s.w = 0.0;
+    s.x *= factor;
+    s.w *= factor;
+    return s;
+}
+
+enum { S, U, V, WW, UU, UV, VV, NETS };
+
+static const unsigned orders[NETS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
+                                         {2, 0, 0}, {1, 1, 0}, {0, 2, 0}};
+
+static double largest(const long double *x, unsigned dim)
+{
+    double most = 0.0;
+    for (unsigned c = 0; c < dim; c++)
+        most = fmax(most, (double)fabsl(x[c]));
+    return most;
+}
+
+/* Errors of the Euclidean derivatives to first order, by the quotient rule S_x = (A_x - w_x S) / w
+   and so on, when those of the nets are e times their scale. */
+static void error_bounds(const layout *l, const net_scale nets[NETS], const ref_vertex *r, double e,
+                         double error[NETS])
+{
+    static const int first[NETS][2] = {{S, S}, {U, S}, {V, S}, {WW, S}, {U, U}, {U, V}, {V, V}};
+    const double w = (double)r->weight;
+    const double size[NETS] = {largest(r->point, l->dim), largest(r->du, l->dim),
+                               largest(r->dv, l->dim),    largest(r->dw, l->dim),
+                               largest(r->duu, l->dim),   largest(r->duv, l->dim),
+                               largest(r->dvv, l->dim)};
+
+    for (int k = 0; k < NETS; k++) {
+        const int a = first[k][0], b = first[k][1];
+        error[k] = e * nets[k].x;
+        if (!l->d.rational) continue;
+        error[k] += e * nets[k].w * size[S] + e * nets[S].w * size[k];
+        if (k != S) error[k] += nets[k].w * error[S];
+        if (k >= UU)
+            error[k] += e * (nets[a].w * size[b] + nets[b].w * size[a]) + nets[a].w * error[b] +
+                        nets[b].w * error[a];
+        error[k] /= w;
+    }
+}
+
+/* ---- one vertex ---- */
+
+/* Error of a value, less what rounding to the storage explains, over its bound. */
+static double over_bound(const layout *l, double got, long double exact, double bound)
+{
+    const double size = (double)fabsl(exact);
+    const double stored = l->element == 2   ? size * 0x1p-11 + 0x1p-25
+                          : l->element == 4 ? size * 0x1p-24
+                                            : 0.0;
+    const double error = (double)fabsl(got - exact);
+
+    if (isnan(got)) return HUGE_VAL;
+    return error <= stored ? 0.0 : (error - stored) / fmax(bound, DBL_MIN);
+}
+
+static double reals_error(const layout *l, const unsigned char *vertices, size_t k, unsigned bit,
+                          const long double *exact, unsigned num, double bound)
+{
+    double worst = 0.0;
+
+    for (unsigned c = 0; (l->d.attributes & bit) && c < num; c++)
+        worst = fmax(worst, over_bound(l, attribute(l, vertices, k, bit, c), exact[c], bound));
+    return worst;
+}
+
+/* S_u x S_v turns by what its length and the errors of both tangents allow. */
+static double normal_error(const layout *l, const unsigned char *vertices, size_t k,
+                           const ref_vertex *r, const double error[NETS], double eps)
+{
+    const double u =
+        sqrt((double)(r->du[0] * r->du[0] + r->du[1] * r->du[1] + r->du[2] * r->du[2]));
+    const double v =
+        sqrt((double)(r->dv[0] * r->dv[0] + r->dv[1] * r->dv[1] + r->dv[2] * r->dv[2]));
+    const long double n[3] = {r->du[1] * r->dv[2] - r->du[2] * r->dv[1],
+                              r->du[2] * r->dv[0] - r->du[0] * r->dv[2],
+                              r->du[0] * r->dv[1] - r->du[1] * r->dv[0]};
+    const double length = sqrt((double)(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]));
+    /* an error of each coordinate is one of sqrt(3) times as much */
+    const double turn = 1.8 * (error[U] * v + error[V] * u) / fmax(length, DBL_MIN);
+
+    if (!(l->d.attributes & N) || !(turn < 0.1)) return 0.0;
+    return reals_error(l, vertices, k, N, r->normal, 3, turn + 8 * eps);
+}
+
+static void assert_gaps(const layout *l, const unsigned char *vertices, size_t k)
+{
+    bool used[CLSP_BEZIER_MAX_STRIDE] = {false};
+
+    for (unsigned i = 0; i < CLSP_BEZIER_ATTRIBUTES; i++)
+        for (unsigned c = 0; (l->d.attributes & 1u << i) && c < elements_of(l, i); c++)
+            used[l->at[i] + c] = true;
+    for (unsigned e = 0; e < l->stride; e++)
+        for (size_t b = 0; !used[e] && b < l->element; b++)
+            assert_int_equal(vertices[(k * l->stride + e) * l->element + b], POISON);
+}
+
+double vertex_error(const layout *l, const double *controls, const long double t[3],
+                    const unsigned char *vertices, size_t k, double bound)
+{
+    const clsp_bezier_desc *const d = &l->d;
+    const double eps = d->precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
+    const ref_patch patch = {(ref_form)d->form,
+                             {d->degree_u, d->degree_v, d->degree_w},
+                             l->dim,
+                             (int)d->rational,
+                             controls};
+    net_scale nets[NETS];
+    double error[NETS], worst = 0.0;
+    ref_vertex r;
+
+    assert_true(ref_bezier_vertex(&patch, t[0], t[1], t[2], &r));
+    for (int i = 0; i < NETS; i++)
+        nets[i] = scale_of(l, controls, orders[i]);
+    error_bounds(l, nets, &r, bound * eps, error);
+    const struct {
+        unsigned bit;
+        const long double *exact;
+        unsigned num;
+        double bound;
+    } checks[] = {{P, r.point, l->dim, error[S]},  {W, &r.weight, 1, bound * eps * nets[S].w},
+                  {DU, r.du, l->dim, error[U]},    {DV, r.dv, l->dim, error[V]},
+                  {DW, r.dw, l->dim, error[WW]},   {DUU, r.duu, l->dim, error[UU]},
+                  {DUV, r.duv, l->dim, error[UV]}, {DVV, r.dvv, l->dim, error[VV]},
+                  {T, t, l->directions, 2 * eps}};
+    for (size_t i = 0; i < COUNT(checks); i++)
+        worst = fmax(worst, reals_error(l, vertices, k, checks[i].bit, checks[i].exact,
+                                        checks[i].num, checks[i].bound));
+    worst = fmax(worst, normal_error(l, vertices, k, &r, error, eps));
+    assert_gaps(l, vertices, k);
+    return worst;
+}
+
+void with_limits(vertex_check check)
+{
+    static const char *const limits[] = {
+        "", "class=discrete",
+        "class=integrated,fp64=0,work_group=64,local=16384,images=0,opencl=120,svm=0,"
+        "alloc=134217728"};
+
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        clsp_context *ctx = context_with(limits[i]);
+        seed((unsigned)i + 1);
+        check(ctx, CLSP_F32);
+        if (has_fp64(ctx)) check(ctx, CLSP_F64);
+        clsp_context_destroy(&ctx);
+        if (tiny()) break;
+    }
+}

@@ -1,0 +1,70 @@
+/* What the tests of single vertices share: random patches of every form, reading vertices of every
+   layout, and their check by the oracle with bounds that follow from the control points. */
+#ifndef VERTEX_FIXTURE_H
+#define VERTEX_FIXTURE_H
+
+#include <stdbool.h>
+
+#include <clspline/clspline.h>
+
+enum {
+    P = CLSP_BEZIER_POINT,
+    W = CLSP_BEZIER_WEIGHT,
+    DU = CLSP_BEZIER_DU,
+    DV = CLSP_BEZIER_DV,
+    DW = CLSP_BEZIER_DW,
+    DUU = CLSP_BEZIER_DUU,
+    DUV = CLSP_BEZIER_DUV,
+    DVV = CLSP_BEZIER_DVV,
+    N = CLSP_BEZIER_NORMAL,
+    T = CLSP_BEZIER_PARAMS
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A description and what follows from it. */
+typedef struct layout {
+    clsp_bezier_desc d;
+    unsigned dim, coords, directions, stride;
+    unsigned at[CLSP_BEZIER_ATTRIBUTES];
+    size_t controls; /* reals of a patch's control points */
+    size_t element;  /* bytes of an element of vertices */
+} layout;
+
+layout layout_of(const clsp_bezier_desc *d);
+
+/* Control points in [-1, 1), weights in [0.5, 2), representable in the precision. */
+double *random_controls(const layout *l, size_t num_patches);
+
+/* Makes a plan and loads control points. */
+clsp_bezier_plan *plan_with(clsp_context *ctx, const layout *l, const double *controls,
+                            size_t num_patches);
+clsp_status load_controls(clsp_bezier_plan *plan, const layout *l, const double *controls,
+                          size_t num_patches);
+
+/* Memory for num vertices, poisoned, with guards; assert_guards looks at them and frees it. */
+unsigned char *guarded(const layout *l, size_t num);
+void free_guarded(const layout *l, size_t num, unsigned char *vertices);
+
+/* clsp_bezier_eval_f16, _f32 or _f64. */
+clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+                      void *vertices);
+
+/* Element e of vertex k. */
+double vertex_element(const layout *l, const unsigned char *vertices, size_t k, unsigned e);
+
+/* Coordinate c of an attribute (its bit) of vertex k. */
+double attribute(const layout *l, const unsigned char *vertices, size_t k, unsigned bit,
+                 unsigned c);
+
+/* The largest error over its bound of all attributes of vertex k, whose patch has the given control
+   points and whose parameters are t; infinite for a NaN. Elements of no attribute must be poison.
+   `bound`: of a net's sums in eps relative to its largest control point. */
+double vertex_error(const layout *l, const double *controls, const long double t[3],
+                    const unsigned char *vertices, size_t k, double bound);
+
+/* Runs a check with each of some limits, in the precisions that there are. */
+typedef void (*vertex_check)(clsp_context *ctx, clsp_precision precision);
+void with_limits(vertex_check check);
+
+#endif
