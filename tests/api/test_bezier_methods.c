@@ -210,11 +210,12 @@ static void test_sizes(void **state)
     print_worst();
 }
 
-/* Control points in several chunks of local memory, the last of them not full. */
+/* Control points in several chunks of local memory, the last of them not full. In double the
+   second pair's R P R^T goes through CLBlast on GPUs, which Oclgrind does not bear. */
 static void chunks(clsp_context *ctx, clsp_precision precision)
 {
     check_accuracy(ctx, surface(precision, 16, 33, 3, 9, 10), 2, 30);
-    check_accuracy(ctx, surface(precision, 31, 15, 4, 8, 8), 1, 30);
+    if (!tiny()) check_accuracy(ctx, surface(precision, 31, 15, 4, 8, 8), 1, 30);
 }
 
 static void test_chunks(void **state)
