@@ -3,15 +3,20 @@
 
     plot.py BENCH.json [-o FOLDER]
 
-For each suite, precision and unit one picture, FOLDER/SUITE-PRECISION-UNIT.png: the rate of every case by method as
-points, and as a line the rate that the device's floors allow. Needs matplotlib.
+For each suite, precision and unit one picture, FOLDER/SUITE-PRECISION-UNIT.png: the rate of every
+case by method as points, and as a line the rate that the device's floors allow; ratios without that
+line. Of the suite `bezier` also FOLDER/batches-PRECISION.png, the rate over the number of patches,
+and FOLDER/degrees-PRECISION.png, over the degree. Needs matplotlib.
 """
 import argparse
 import json
 import os
+import re
 import sys
 
-UNITS = {'point/s': (1e9, 'Gpoint/s'), 'byte/s': (1e9, 'GB/s'), 'flop/s': (1e9, 'Gflop/s')}
+UNITS = {'point/s': (1e9, 'Gpoint/s'), 'byte/s': (1e9, 'GB/s'), 'flop/s': (1e9, 'Gflop/s'),
+         'frame/s': (1, 'frames/s'), 'ratio': (1, 'times as fast')}
+CASE = re.compile(r'(\d+)x\d+, (?:(\d+) of )?(\d+)x\d+$')
 
 
 def read_rows(path):
@@ -35,10 +40,11 @@ def draw(plt, key, rows, path):
     cases = list(dict.fromkeys(row['case'] for row in rows))
     place = {case: i for i, case in enumerate(cases)}
     figure, axes = plt.subplots(figsize=(max(6, 0.35 * len(cases) + 3), 5))
-    for method in dict.fromkeys(row['method'] for row in rows):
+    methods = list(dict.fromkeys(row['method'] for row in rows))
+    for i, method in enumerate(methods):
         mine = [row for row in rows if row['method'] == method]
         axes.plot([place[row['case']] for row in mine], [row['rate'] / scale for row in mine],
-                  'o', markersize=5, label=method)
+                  'os^Dv'[i // 10 % 5], markersize=5, label=method)  # there are 10 colours
     floors = {row['case']: row['work'] / (row['floor_ms'] * 1e-3)
               for row in rows if row['floor_ms']}
     if floors:
@@ -49,10 +55,60 @@ def draw(plt, key, rows, path):
     axes.set_xticks(range(len(cases)), cases, rotation=60, ha='right', fontsize=8)
     axes.set_title(f'{suite}, {precision}: {rows[0]["device"]}', fontsize=10)
     axes.grid(axis='y', which='both', alpha=0.3)
+    if len(methods) > 8:
+        axes.legend(fontsize=8, loc='center left', bbox_to_anchor=(1, 0.5))
+    else:
+        axes.legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def curves_of(rows, key_of, fixed_of):
+    """{label: [(x, rate)]} of the separable method's rows, by what key_of gives and what else the
+    case has; both take (order, patches, samples)."""
+    curves = {}
+    for row in rows:
+        match = CASE.match(row['case'])
+        if row['suite'] != 'bezier' or row['method'] != 'separable' or not match:
+            continue
+        case = int(match[1]), int(match[2] or 1), int(match[3])
+        curves.setdefault(fixed_of(*case), []).append((key_of(*case), row['rate']))
+    return {label: sorted(points) for label, points in curves.items() if len(points) > 2}
+
+
+def draw_curves(plt, curves, title, label, path):
+    figure, axes = plt.subplots(figsize=(7, 5))
+    for name, points in curves.items():
+        axes.plot([x for x, _ in points], [rate / 1e9 for _, rate in points], 'o-', markersize=4,
+                  label=name)
+    axes.set_xscale('log')
+    axes.set_yscale('log')
+    axes.set_xlabel(label)
+    axes.set_ylabel('Gpoint/s')
+    axes.set_title(title, fontsize=10)
+    axes.grid(which='both', alpha=0.3)
     axes.legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(path, dpi=150)
     plt.close(figure)
+    print(path)
+
+
+def draw_all_curves(plt, rows, folder):
+    for precision in dict.fromkeys(row['precision'] for row in rows if row['precision']):
+        mine = [row for row in rows if row['precision'] == precision]
+        title = f'{precision}: {rows[0]["device"]}'
+        batches = curves_of(mine, lambda order, patches, samples: patches,
+                            lambda order, patches, samples: f'{order}x{order}, {samples}x{samples}')
+        degrees = curves_of(mine, lambda order, patches, samples: order - 1,
+                            lambda order, patches, samples: f'{patches} of {samples}x{samples}')
+        if batches:
+            draw_curves(plt, batches, title, 'patches',
+                        os.path.join(folder, f'batches-{precision}.png'))
+        if degrees:
+            draw_curves(plt, degrees, title, 'degree',
+                        os.path.join(folder, f'degrees-{precision}.png'))
 
 
 def main():
@@ -67,11 +123,13 @@ def main():
     except ImportError:
         sys.exit('plot.py needs matplotlib (Debian: python3-matplotlib)')
     os.makedirs(args.output, exist_ok=True)
-    for key, rows in groups_of(read_rows(args.json)).items():
+    all_rows = read_rows(args.json)
+    for key, rows in groups_of(all_rows).items():
         suite, precision, unit = key
         name = f'{suite}-{precision}-{unit.split("/")[0]}.png'
         draw(plt, key, rows, os.path.join(args.output, name))
         print(os.path.join(args.output, name))
+    draw_all_curves(plt, all_rows, args.output)
 
 
 if __name__ == '__main__':

@@ -158,6 +158,7 @@ say ""
 head -n 1 "$out/bench.log" | tee -a "$summary"
 grep -E '(good|BELOW|ABOVE): at|^empty kernel|^(copy|store,|multiply-add)' "$out/bench.log" | sed 's/  */ /g' |
     tee -a "$summary"
-grep -E 'x(2000|9459|6688)x?.* separable +f' "$out/bench.log" | sed 's/  */ /g' | tee -a "$summary"
+grep -E 'x(2000|9459|6688)x?.* separable +f|multilevel/matrix|library/(direct|de Casteljau)' \
+    "$out/bench.log" | sed 's/  */ /g' | tee -a "$summary"
 say "$failures steps failed; $(($(date +%s) - begun)) s; all of it in $out"
 [ "$failures" = 0 ]

@@ -127,10 +127,10 @@ place triangle_place(uint a, uint b, uint num)
     return at;
 }
 
-/* Item g makes vertex g + skip after row first_row of the patches from first_patch on, num_patches
-   of them. Their grids are num_u x num_v with per_patch vertices; or, when per_patch is 0, nums[k]
-   for patch k, with prefix[k] vertices before it, modulo 2^32; these two have a place for each
-   patch that is loaded. first_row and skip are 0 unless there is one patch. */
+/* Item g makes vertex g + skip after row first_row of the patches from first_patch on,
+   num_patches of them. Their grids are num_u x num_v with per_patch vertices; or, when per_patch
+   is 0, nums[k] for patch k, with prefix[k] vertices before it, modulo 2^32; these two have a
+   place for each patch that is loaded. first_row and skip are 0 unless there is one patch. */
 kernel void bezier_own(global const real *restrict points, uint2 patch_reals, uint degree_u,
                        uint degree_v, uint2 first_patch, uint num_patches, uint num_u, uint num_v,
                        uint per_patch, global const uint2 *restrict nums,

@@ -1,16 +1,46 @@
 /* Vertices on the edges of surfaces, after the grid has been made (docs/math.md, 7 and 11):
    CLSP_WATERTIGHT 1 makes points of the edge's control points alone, in an order that does not
    depend on its direction, so that patches that share an edge share its points, bit for bit;
-   normals are made again with their limits where an edge has no tangent plane of its own. On an
-   edge the chains of bezier_anywhere.clh are those of a curve: one to three rows of control points.
+   normals are made again with their limits where an edge has no tangent plane of its own.
 
-   The rest as bezier_vertex.clh says. */
+   On an edge every derivative is a curve's: with R_0, R_1, R_2 the rows of control points from
+   the edge inwards, n the inward direction and t along the edge,
+     S = C(R_0), S_n = p C(R_1 - R_0), S_nn = p (p - 1) C(R_2 - 2 R_1 + R_0),
+     S_t = C'(R_0), S_nt = p C'(R_1 - R_0), S_tt = C''(R_0).
+   Curves are evaluated by Wozny and Chudy's convex combinations (docs/math.md, 10), which are
+   exact at the ends. The rest as bezier_vertex.clh says. */
 #include "bezier_vertex.clh"
 #include "bezier_anywhere.clh"
 #include "bezier_limit.clh"
-#include "bezier_sample.clh"
 
-#define NEEDS_S ((CLSP_WATERTIGHT && (HAS_POINT || HAS_WEIGHT)) || (CLSP_RATIONAL && HAS_NORMAL))
+#ifndef CLSP_WATERTIGHT
+#define CLSP_WATERTIGHT 1
+#endif
+
+bounded scaled(real f, bounded a)
+{
+    a.d.x *= f;
+    a.d.w *= f;
+    a.x *= fabs(f);
+    a.w *= fabs(f);
+    return a;
+}
+
+bounded zero(void)
+{
+    return bounded_of(homogeneous_zero());
+}
+
+/* -1, 0, 1: whether a comes before b in the order of coordinates. */
+int compare(homogeneous a, homogeneous b)
+{
+    const real d = a.x.s0 != b.x.s0   ? a.x.s0 - b.x.s0
+                   : a.x.s1 != b.x.s1 ? a.x.s1 - b.x.s1
+                   : a.x.s2 != b.x.s2 ? a.x.s2 - b.x.s2
+                   : a.x.s3 != b.x.s3 ? a.x.s3 - b.x.s3
+                                      : a.w - b.w;
+    return d < R(0.0) ? -1 : d > R(0.0) ? 1 : 0;
+}
 
 /* points: [patches][order_u][order_v][CLSP_COORDS], the first is patch first_patch. borders: for
    the sides a = 0, a = num_u - 1, b = 0, b = num_v - 1 of the grid two bits each, from the
@@ -26,12 +56,12 @@ kernel void bezier_edges(global const real *restrict points, uint2 first_patch, 
     const uint g = (uint)get_global_id(0);
     if (g >= items) return;
 
-    const uint index = g / (2 * (num_u + num_v));
-    const uint item = g - index * (2 * (num_u + num_v));
+    const uint patch = g / (2 * (num_u + num_v));
+    const uint item = g - patch * (2 * (num_u + num_v));
     const bool along_v = item < 2 * num_v;
-    const uint in_two = along_v ? item : item - 2 * num_v; /* among both sides */
+    const uint place = along_v ? item : item - 2 * num_v;
     const uint num = along_v ? num_v : num_u, across = along_v ? num_u : num_v;
-    const uint far = in_two >= num ? 1 : 0, k = in_two - far * num;
+    const uint far = place >= num ? 1 : 0, k = place - far * num;
     const uint edge = borders >> (2 * ((along_v ? 0 : 2) + far)) & 3;
     const uint side = far * (across - 1);
     const uint a = along_v ? side : k, b = along_v ? k : side;
@@ -42,38 +72,84 @@ kernel void bezier_edges(global const real *restrict points, uint2 first_patch, 
 
     global STORED *const vertex =
         out + WIDE(offset) +
-        (((size_t)index * num_rows + (a - first_row)) * num_v + b) * CLSP_STRIDE;
+        (((size_t)patch * num_rows + (a - first_row)) * num_v + b) * CLSP_STRIDE;
+
+    /* steps along the edge and inwards */
+    const uint n = (along_v ? order_v : order_u) - 1, depth = along_v ? order_u : order_v;
+    const ptrdiff_t step_t = CLSP_COORDS * (along_v ? 1 : (ptrdiff_t)order_v);
+    const ptrdiff_t inwards = CLSP_COORDS * (along_v ? (ptrdiff_t)order_v : 1);
+    const ptrdiff_t step_n = edge == 2 ? -inwards : inwards;
+    global const real *const corner =
+        points + (WIDE(first_patch) + patch) * order_u * order_v * CLSP_COORDS +
+        (edge == 2 ? (size_t)(depth - 1) * CLSP_COORDS * (along_v ? order_v : 1) : 0);
+    const uint last = max(num, 2u) - 1;
+    const real begin = along_v ? begin_v : begin_u, end = along_v ? end_v : end_u;
+    const real x = begin * CONVERT_REAL(last - k) + end * CONVERT_REAL(k);
+    const real y = (R(1.0) - begin) * CONVERT_REAL(last - k) + (R(1.0) - end) * CONVERT_REAL(k);
+
+    int found = 0;
+    for (uint i = 0; 2 * i < n && found == 0; i++)
+        found = compare(homogeneous_load(corner + (ptrdiff_t)i * step_t),
+                      homogeneous_load(corner + (ptrdiff_t)(n - i) * step_t));
+    const bool flip = found > 0 || (found == 0 && x > y);
+    const real t = flip ? y : x, s = flip ? x : y;
+    const ptrdiff_t step = flip ? -step_t : step_t;
+    global const real *p = flip ? corner + (ptrdiff_t)n * step_t : corner;
+    const ptrdiff_t in1 = depth > 1 ? step_n : 0, in2 = depth > 2 ? 2 * step_n : in1;
+
+    bounded c = zero(), cn = c, cnn = c, ct = c, cnt = c, ctt = c;
+    homogeneous r0 = c.d, rn = c.d, d0 = c.d;
+    mixture m, m1, m2;
+    m.old = m1.old = m2.old = R(0.0);
+    m.fresh = m1.fresh = m2.fresh = R(1.0);
+    for (uint i = 0; i < n + 1; i++, p += step) {
+        const homogeneous p0 = homogeneous_load(p);
+        if (i > 0) m = next_mixture(m.fresh, n, i, t, s);
+        c = mix(c, bounded_of(p0), m);
 #if HAS_NORMAL
-    /* Only where there is no tangent plane; a NaN stays. Quotients of rational patches never say so
-       exactly. */
-    global const STORED *const old = vertex + CLSP_AT_NORMAL;
-    const real4 stored = (real4)(RELOAD(old), RELOAD(old + 1), RELOAD(old + 2), R(0.0));
-    const bool lost = CLSP_RATIONAL || dot(stored, stored) == R(0.0);
-    if (!CLSP_WATERTIGHT && !lost) return;
+        const homogeneous p1 = homogeneous_load(p + in1), p2 = homogeneous_load(p + in2);
+        const homogeneous pn = difference(p1, p0);
+        cn = mix(cn, bounded_of(pn), m);
+        if (depth > 2) cnn = mix(cnn, bounded_of(difference(difference(p2, p1), pn)), m);
+        const homogeneous d = difference(p0, r0);
+        if (i > 1) m1 = next_mixture(m1.fresh, n - 1, i - 1, t, s);
+        if (i > 0) ct = mix(ct, bounded_of(d), m1);
+        if (i > 0) cnt = mix(cnt, bounded_of(difference(pn, rn)), m1);
+        if (i > 2) m2 = next_mixture(m2.fresh, n - 2, i - 2, t, s);
+        if (i > 1) ctt = mix(ctt, bounded_of(difference(d, d0)), m2);
+        d0 = d;
+        r0 = p0;
+        rn = pn;
 #endif
-    const real4 interval_u = (real4)(begin_u, end_u, R(1.0) - begin_u, R(1.0) - end_u);
-    const real4 interval_v = (real4)(begin_v, end_v, R(1.0) - begin_v, R(1.0) - end_v);
-    const place at = grid_place(a, b, num_u, num_v, interval_u, interval_v);
-    homogeneous s = homogeneous_zero();
-    patch p;
-    p.u = order_u - 1;
-    p.v = order_v - 1;
-    p.w = 0;
-    p.points = points + (WIDE(first_patch) + index) * order_u * order_v * CLSP_COORDS;
-#if NEEDS_S && CLSP_WATERTIGHT
-    s = grid_edge_point(p, a, b, num_u, num_v);
-#elif NEEDS_S
-    s = derivative(p, at, order_of(0, 0, 0)).d;
-#endif
+    }
+
 #if CLSP_WATERTIGHT && HAS_POINT && CLSP_RATIONAL
-    store_reals(vertex + CLSP_AT_POINT, s.x * (R(1.0) / s.w));
+    store_reals(vertex + CLSP_AT_POINT, c.d.x * (R(1.0) / c.d.w));
 #elif CLSP_WATERTIGHT && HAS_POINT
-    store_reals(vertex + CLSP_AT_POINT, s.x);
+    store_reals(vertex + CLSP_AT_POINT, c.d.x);
 #endif
 #if CLSP_WATERTIGHT && HAS_WEIGHT && CLSP_RATIONAL
-    STORE(s.w, vertex + CLSP_AT_WEIGHT);
+    STORE(c.d.w, vertex + CLSP_AT_WEIGHT);
 #endif
 #if HAS_NORMAL
-    if (lost) store_normal(vertex, edge_normal(p, at, s));
+    const real degree_n = CONVERT_REAL(depth - 1), degree_t = CONVERT_REAL(n);
+    const real towards = flip ? -degree_t : degree_t;
+    cn = scaled(degree_n, cn);
+    cnn = scaled(degree_n * (degree_n - R(1.0)), cnn);
+    ct = scaled(towards, ct);
+    cnt = scaled(degree_n * towards, cnt);
+    ctt = scaled(degree_t * (degree_t - R(1.0)), ctt);
+    const tangent sn = tangent_of(cn, c.d), st = tangent_of(ct, c.d);
+    const tangent snn = second_of(cnn, c.d, cn, sn, cn, sn);
+    const tangent snt = second_of(cnt, c.d, cn, sn, ct, st);
+    const tangent stt = second_of(ctt, c.d, ct, st, ct, st);
+    /* at a corner the patch's inside lies along the edge too */
+    const bool begins = t == R(0.0), ends = s == R(0.0);
+    const real inside = begins == ends ? R(0.0) : begins != flip ? R(1.0) : R(-1.0);
+    real4 normal = plain_normal(sn, st);
+    if (is_zero(normal))
+        normal = inside_normal(sn, st, snn, snt, stt, (real4)(R(1.0), inside, R(0.0), R(0.0)));
+    const bool right_handed = along_v == (edge == 1);
+    store_normal(vertex, right_handed ? normal : -normal);
 #endif
 }

@@ -36,10 +36,13 @@
 #else
 #define TILE_V CLSP_GROUP
 #endif
-#define TILE_U (CLSP_GROUP / TILE_V)
-
-/* Points of an item of bezier_multilevel. */
-#if CLSP_STAGE || CLSP_TILE == 1
+#define ROWS   4 /* points along u of an item that stages: they share control points and B_j(v) */
+#define TILE_U (CLSP_GROUP / TILE_V * ROWS)
+/* points of an item of bezier_multilevel */
+#if CLSP_STAGE
+#define POINTS    ROWS
+typedef real4 realp;
+#elif CLSP_TILE == 1
 #define POINTS    1
 #define LOADP(p)  (*(p))
 typedef real realp;
@@ -105,7 +108,7 @@ void bezier_multilevel(global const real *restrict points, uint2 first_patch, ui
     const uint tile_u = (line - patch * tiles_u) * TILE_U;
     const uint tile_v = (group - line * tiles_v) * TILE_V;
     const uint lane_u = lane / TILE_V, lane_v = lane - lane_u * TILE_V;
-    const uint u = tile_u + lane_u, v = tile_v + lane_v;
+    const uint u = tile_u + lane_u * ROWS, v = tile_v + lane_v;
     global const real *const patch_points =
         points + (WIDE(first_patch) + patch) * order_u * order_v * CLSP_DIM;
 
@@ -123,15 +126,15 @@ void bezier_multilevel(global const real *restrict points, uint2 first_patch, ui
                          stride_v, tile_v, num_v, lane);
             barrier(CLK_LOCAL_MEM_FENCE);
             for (uint i = 0; i < num_i; i++) {
-                const real b = bu[i * TILE_U + lane_u];
+                const realp b = vload4(0, bu + i * TILE_U + lane_u * ROWS);
                 local const real *pj = p + i * (CLSP_CHUNK * CLSP_DIM);
-                real q[CLSP_DIM];
+                realp q[CLSP_DIM];
                 #pragma unroll
-                for (uint c = 0; c < CLSP_DIM; c++) q[c] = R(0.0);
+                for (uint c = 0; c < CLSP_DIM; c++) q[c] = (realp)(R(0.0));
                 for (uint j = 0; j < num_j; j++, pj += CLSP_DIM) {
-                    const real w = b * bv[j * TILE_V + lane_v];
+                    const realp w = b * bv[j * TILE_V + lane_v];
                     #pragma unroll
-                    for (uint c = 0; c < CLSP_DIM; c++) q[c] = MAD(w, pj[c], q[c]);
+                    for (uint c = 0; c < CLSP_DIM; c++) q[c] = MAD(w, (realp)(pj[c]), q[c]);
                 }
                 #pragma unroll
                 for (uint c = 0; c < CLSP_DIM; c++) s[c] += q[c];
@@ -165,7 +168,16 @@ void bezier_multilevel(global const real *restrict points, uint2 first_patch, ui
 
     global real *const at =
         out + WIDE(offset) + (((size_t)patch * num_u + u) * row + v) * CLSP_DIM;
-#if POINTS == 1
+#if CLSP_STAGE
+    const size_t step = (size_t)row * CLSP_DIM;
+    #pragma unroll
+    for (uint c = 0; c < CLSP_DIM; c++) {
+        at[c] = s[c].s0;
+        if (u + 1 < num_u) at[step + c] = s[c].s1;
+        if (u + 2 < num_u) at[2 * step + c] = s[c].s2;
+        if (u + 3 < num_u) at[3 * step + c] = s[c].s3;
+    }
+#elif POINTS == 1
     #pragma unroll
     for (uint c = 0; c < CLSP_DIM; c++) at[c] = s[c];
 #else

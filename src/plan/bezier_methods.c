@@ -10,7 +10,8 @@
 
 enum {
     TILE_V = 8, /* CLSP_TILE of bezier_points.cl, for surfaces */
-    CHUNK = 16  /* its CLSP_CHUNK */
+    CHUNK = 16, /* its CLSP_CHUNK */
+    ROWS = 4    /* points along u of an item that stages, its ROWS */
 };
 
 struct clspi_bezier_method {
@@ -45,7 +46,7 @@ static bool can_stage(const clsp_context *ctx, const clspi_bezier_method_desc *d
 {
     const size_t real_bytes = d->precision == CLSP_F64 ? sizeof(double) : sizeof(float);
     const size_t tile = tile_wanted(d);
-    const size_t reals = CHUNK * (CHUNK * d->coords + tile + ctx->tuning.work_group / tile);
+    const size_t reals = CHUNK * (CHUNK * d->coords + tile + ROWS * ctx->tuning.work_group / tile);
 
     return ctx->device.local_is_real && reals * real_bytes <= ctx->device.local_bytes;
 }
@@ -76,7 +77,7 @@ static clsp_status create_kernel(clspi_bezier_method *method, clsp_context *ctx)
     CLSPI_TRY(clspi_kernel_create_grouped(&method->kernel, ctx, "bezier_points", options,
                                           "bezier_multilevel"));
     method->tile[1] = (cl_uint)clspi_min(tile_wanted(d), method->kernel.local);
-    method->tile[0] = (cl_uint)method->kernel.local / method->tile[1];
+    method->tile[0] = ROWS * (cl_uint)method->kernel.local / method->tile[1];
 
 fail:
     return status;

@@ -22,6 +22,12 @@ bool tiny(void)
     return size && strcmp(size, "tiny") == 0;
 }
 
+bool given_limits(void)
+{
+    const char *const limits = getenv("CLSPLINE_LIMITS");
+    return limits && *limits;
+}
+
 clsp_context *context_with(const char *limits)
 {
     const char *const environment = getenv("CLSPLINE_LIMITS");

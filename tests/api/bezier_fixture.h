@@ -26,6 +26,9 @@ typedef struct job {
  * slower. */
 bool tiny(void);
 
+/* Whether the environment names limits: then tests need no others of their own. */
+bool given_limits(void);
+
 /* A context with the words of clsp_context_opts.limits added to those of the environment. */
 clsp_context *context_with(const char *limits);
 bool has_fp64(clsp_context *ctx);

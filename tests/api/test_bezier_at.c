@@ -17,7 +17,7 @@
 
 /* The bounds that bezier.h states for grids: sums of convex combinations, whose roundings shrink
    with their weights, about sqrt(degree) half units in each direction in all likelihood; rounding
-   1 - t moves t and costs 0.2 sqrt(degree) units at most (docs/math.md, 9). */
+   1 - t moves t and costs 0.2 sqrt(degree) units at most (docs/math.md, 10). */
 enum { BOUND_31 = 8, BOUND_1000 = 32 };
 
 static double worst;
@@ -270,7 +270,7 @@ static void test_high_degrees(void **state)
 }
 
 /* The highest degree there is, against closed forms: control points i / n give S = t, and all ones
-   give 1. The bound is that of docs/math.md, 9, for this degree: 0.2 sqrt(n) eps for the rounding
+   give 1. The bound is that of docs/math.md, 10, for this degree: 0.2 sqrt(n) eps for the rounding
    of 1 - t, and about as much for the chain. */
 static void highest_degree(clsp_context *ctx, clsp_precision precision)
 {

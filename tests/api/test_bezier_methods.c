@@ -19,9 +19,7 @@
 static const char *const limits[] = {
     "class=cpu",
     "class=discrete,local_is_real=1",
-    "class=discrete,local_is_real=0",
     "class=integrated,fp64=0,work_group=64,local=16384,images=0,opencl=120,svm=0,alloc=134217728",
-    "class=discrete,local_is_real=1,work_group=7",
 };
 
 static const clsp_bezier_method methods[] = {CLSP_BEZIER_MULTILEVEL, CLSP_BEZIER_MATRIX,
@@ -38,7 +36,7 @@ static void everywhere(check_fn check)
         check(ctx, CLSP_F32);
         if (has_fp64(ctx)) check(ctx, CLSP_F64);
         clsp_context_destroy(&ctx);
-        if (tiny() && i == 1) break;
+        if (given_limits() || (tiny() && i == 1)) break;
     }
 }
 
@@ -212,11 +210,12 @@ static void test_sizes(void **state)
     print_worst();
 }
 
-/* Control points in several chunks of local memory, the last of them not full. */
+/* Control points in several chunks of local memory, the last of them not full. In double the
+   second pair's R P R^T goes through CLBlast on GPUs, which Oclgrind does not bear. */
 static void chunks(clsp_context *ctx, clsp_precision precision)
 {
     check_accuracy(ctx, surface(precision, 16, 33, 3, 9, 10), 2, 30);
-    check_accuracy(ctx, surface(precision, 31, 15, 4, 8, 8), 1, 30);
+    if (!tiny()) check_accuracy(ctx, surface(precision, 31, 15, 4, 8, 8), 1, 30);
 }
 
 static void test_chunks(void **state)

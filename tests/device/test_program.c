@@ -120,8 +120,10 @@ static void test_local_size(void **state)
         assert_true(kernel.local == ctx->tuning.work_group || 2 * kernel.local > limits[i] ||
                     2 * kernel.local > ctx->device.max_work_group);
         assert_ok(ctx, clspi_buffer_create(&table, ctx, sizeof values));
-        const clspi_arg args[] = {CLSPI_ARG(table), CLSPI_ARG(order), CLSPI_ARG(num),
-                                  CLSPI_ARG(stride)};
+        const cl_float zero = 0.0f, one = 1.0f;
+        const clspi_arg args[] = {CLSPI_ARG(table),  CLSPI_ARG(order), CLSPI_ARG(num),
+                                  CLSPI_ARG(stride), CLSPI_ARG(zero),  CLSPI_ARG(one),
+                                  CLSPI_ARG(one),    CLSPI_ARG(zero)};
         clspi_series_begin(&series, ctx, 0, NULL, NULL);
         assert_ok(ctx, clspi_series_launch(&series, &kernel, args, CLSPI_COUNT(args), num));
         assert_ok(ctx, clspi_series_read(&series, table, 0, values, sizeof values));

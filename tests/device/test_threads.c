@@ -43,8 +43,9 @@ static clsp_status make_table(clsp_context *ctx, const char *options, float *val
     clspi_series series = {0};
     cl_mem table = NULL;
     const cl_uint order = DEGREE + 1, num = SAMPLES, stride = SAMPLES;
-    const clspi_arg args[] = {CLSPI_ARG(table), CLSPI_ARG(order), CLSPI_ARG(num),
-                              CLSPI_ARG(stride)};
+    const cl_float zero = 0.0f, one = 1.0f;
+    const clspi_arg args[] = {CLSPI_ARG(table), CLSPI_ARG(order), CLSPI_ARG(num), CLSPI_ARG(stride),
+                              CLSPI_ARG(zero),  CLSPI_ARG(one),   CLSPI_ARG(one), CLSPI_ARG(zero)};
 
     CLSPI_TRY(clspi_kernel_create(&kernel, ctx, "bernstein", options, "bernstein_table"));
     CLSPI_TRY(clspi_buffer_create(&table, ctx, VALUES * sizeof(float)));

@@ -93,7 +93,8 @@ static size_t clamp(float value, size_t limit)
     return value < (float)limit ? (size_t)value : limit;
 }
 
-static void draw_sample(sample *target, const vertex *corners[3], const float weights[3])
+static void draw_sample(sample *target, const vertex *corners[3], const float signs[3],
+                        const float weights[3])
 {
     float w = 0;
     for (int i = 0; i < 3; i++)
@@ -101,8 +102,21 @@ static void draw_sample(sample *target, const vertex *corners[3], const float we
     if (!(w > target->w)) return;
     target->w = w;
     for (int k = 0; k < 3; k++)
-        target->normal[k] = weights[0] * corners[0]->normal[k] +
-                            weights[1] * corners[1]->normal[k] + weights[2] * corners[2]->normal[k];
+        target->normal[k] = signs[0] * weights[0] * corners[0]->normal[k] +
+                            signs[1] * weights[1] * corners[1]->normal[k] +
+                            signs[2] * weights[2] * corners[2]->normal[k];
+}
+
+/* Signs by which the corners' normals point to one side: where a surface is folded they are
+   opposite, and a mean of them would be no normal at all. */
+static void align_normals(const vertex *corners[3], float signs[3])
+{
+    for (int i = 0; i < 3; i++) {
+        float agreement = 0;
+        for (int k = 0; k < 3; k++)
+            agreement += corners[0]->normal[k] * corners[i]->normal[k];
+        signs[i] = agreement < 0 ? -1.0f : 1.0f;
+    }
 }
 
 static void draw_triangle(band *b, const vertex *corners[3])
@@ -110,19 +124,20 @@ static void draw_triangle(band *b, const vertex *corners[3])
     const vertex *p = corners[0], *q = corners[1], *r = corners[2];
     float area = edge(p, q, r->x, r->y);
     if (!isfinite(area) || area == 0) return;
-    float top = (float)b->first, bottom = (float)(b->first + b->rows);
+    float signs[3], top = (float)b->first, bottom = (float)(b->first + b->rows);
     float low = fminf(p->y, fminf(q->y, r->y)), high = fmaxf(p->y, fmaxf(q->y, r->y));
     if (high < top || low > bottom) return;
     size_t y0 = clamp(low - top, b->rows), y1 = clamp(high - top + 1, b->rows);
     size_t x0 = clamp(fminf(p->x, fminf(q->x, r->x)), b->width);
     size_t x1 = clamp(fmaxf(p->x, fmaxf(q->x, r->x)) + 1, b->width);
+    align_normals(corners, signs);
     for (size_t y = y0; y < y1; y++) {
         for (size_t x = x0; x < x1; x++) {
             float at_x = (float)x + 0.5f, at_y = (float)(y + b->first) + 0.5f;
             float weights[3] = {edge(q, r, at_x, at_y) / area, edge(r, p, at_x, at_y) / area,
                                 edge(p, q, at_x, at_y) / area};
             if (weights[0] >= 0 && weights[1] >= 0 && weights[2] >= 0)
-                draw_sample(&b->samples[y * b->width + x], corners, weights);
+                draw_sample(&b->samples[y * b->width + x], corners, signs, weights);
         }
     }
 }
