@@ -13,6 +13,9 @@
 #include "bezier_anywhere.clh"
 #include "bezier_limit.clh"
 
+#ifndef CLSP_LOOK
+#define CLSP_LOOK 0
+#endif
 #ifndef CLSP_WATERTIGHT
 #define CLSP_WATERTIGHT 1
 #endif
@@ -73,6 +76,13 @@ kernel void bezier_edges(global const real *restrict points, uint2 first_patch, 
     global STORED *const vertex =
         out + WIDE(offset) +
         (((size_t)patch * num_rows + (a - first_row)) * num_v + b) * CLSP_STRIDE;
+
+#if CLSP_LOOK && HAS_NORMAL
+    /* the grid's pass has left 0 where the tangents may be rounding; a NaN stays */
+    global const STORED *const old = vertex + CLSP_AT_NORMAL;
+    const real4 stored = (real4)(RELOAD(old), RELOAD(old + 1), RELOAD(old + 2), R(0.0));
+    if (!(dot(stored, stored) == R(0.0))) return;
+#endif
 
     /* steps along the edge and inwards */
     const uint n = (along_v ? order_v : order_u) - 1, depth = along_v ? order_u : order_v;

@@ -15,9 +15,6 @@
 #ifndef CLSP_ORDER_U
 #define CLSP_ORDER_U 16
 #endif
-#ifndef CLSP_GROUP
-#define CLSP_GROUP 64
-#endif
 #ifndef CLSP_COLUMNS
 #define CLSP_COLUMNS 2
 #endif
@@ -26,9 +23,6 @@
 #endif
 #ifndef CLSP_BLOCK_ROWS
 #define CLSP_BLOCK_ROWS 16
-#endif
-#ifndef CLSP_STAGE
-#define CLSP_STAGE 0
 #endif
 
 #include "bezier_mirror.clh"

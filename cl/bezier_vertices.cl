@@ -15,17 +15,11 @@
 #ifndef CLSP_ORDER_U
 #define CLSP_ORDER_U 4
 #endif
-#ifndef CLSP_GROUP
-#define CLSP_GROUP 64
-#endif
 #ifndef CLSP_ROWS
 #define CLSP_ROWS 2
 #endif
 #ifndef CLSP_BLOCK_ROWS
 #define CLSP_BLOCK_ROWS 16
-#endif
-#ifndef CLSP_STAGE
-#define CLSP_STAGE 0
 #endif
 #ifndef CLSP_THROUGH_LOCAL
 #define CLSP_THROUGH_LOCAL 0
@@ -104,19 +98,23 @@ void bezier_vertices(global const real *restrict t, global const real *restrict 
     }
 #if HAS_NORMAL && !CLSP_RATIONAL
     /* factors that bring tangents to moderate lengths, for all rows at once */
-    real largest_u = R(0.0), largest_v = R(0.0);
+    real largest_u = R(0.0), largest_v = R(0.0), largest = R(0.0);
     #pragma unroll
     for (uint c = 0; c < CLSP_COORDS; c++) {
         largest_u = fmax(largest_u, fabs(odd[c][0]));
         #pragma unroll
-        for (uint i = 0; i < HALF; i++)
+        for (uint i = 0; i < HALF; i++) {
+            largest = fmax(largest, fmax(fabs(even[c][i]), fabs(odd[c][i])));
             largest_v = fmax(largest_v, fmax(fabs(even_v[c][i]), fabs(odd_v[c][i])));
+        }
         #pragma unroll
         for (uint i = 0; i + 1 < HALF; i++)
             largest_u = fmax(largest_u, fmax(fabs(odd[c][i + 1] - odd[c][i]),
                                              fabs(even[c][i + 1] - even[c][i])));
     }
     const real to_u = largest_u > REAL_TINY ? R(1.0) / largest_u : R(0.0);
+    /* tangents along u are differences of numbers up to `largest` */
+    const real off_u = R(32.0) * REAL_EPS * (R(1.0) + largest * to_u);
     real to_v = largest_v > REAL_TINY ? R(1.0) / largest_v : R(0.0);
 #if !HAS_DV
     #pragma unroll
@@ -222,6 +220,10 @@ void bezier_vertices(global const real *restrict t, global const real *restrict 
             real4 normal = store_vertex(vertex, s, su, sv, none, none, none, none, params);
 #if HAS_NORMAL && !CLSP_RATIONAL
             normal = unit_cross(su.x * to_u, sv.x * to_v);
+            /* edges get another look from bezier_edges.cl where they are left 0 */
+            if ((pair == 0 || v == 0 || v + 1 == num_v) &&
+                lost_cross(su.x * to_u, sv.x * to_v, off_u, R(32.0) * REAL_EPS))
+                normal = (real4)(R(0.0));
 #endif
             store_normal(vertex, normal);
 #if CLSP_THROUGH_LOCAL

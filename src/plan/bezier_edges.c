@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "bezier_vertices.h"
 #include "check.h"
 
 bool clspi_bezier_edges_needed(const clsp_bezier_plan *plan)
@@ -16,7 +17,11 @@ void clspi_bezier_edges_options(char *text, size_t size, const clsp_bezier_plan 
 {
     const int used = clspi_bezier_vertex_options(text, size, plan, 1);
 
-    snprintf(text + used, size - (size_t)used, " -DCLSP_WATERTIGHT=%u", plan->desc.watertight);
+    const bool look =
+        !plan->desc.watertight && !plan->desc.rational && clspi_bezier_vertices_fit(plan);
+
+    snprintf(text + used, size - (size_t)used, " -DCLSP_WATERTIGHT=%u -DCLSP_LOOK=%d",
+             plan->desc.watertight, look);
 }
 
 clsp_status clspi_bezier_edges_prepare(clsp_bezier_plan *plan)
