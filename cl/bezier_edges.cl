@@ -20,15 +20,6 @@
 #define CLSP_WATERTIGHT 1
 #endif
 
-bounded scaled(real f, bounded a)
-{
-    a.d.x *= f;
-    a.d.w *= f;
-    a.x *= fabs(f);
-    a.w *= fabs(f);
-    return a;
-}
-
 bounded zero(void)
 {
     return bounded_of(homogeneous_zero());

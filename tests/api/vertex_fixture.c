@@ -390,8 +390,8 @@ void with_limits(vertex_check check)
 {
     static const char *const limits[] = {
         "", "class=discrete",
-        "class=integrated,fp64=0,work_group=64,local=16384,images=0,opencl=120,svm=0,"
-        "alloc=134217728"};
+        ("class=integrated,fp64=0,work_group=64,local=16384,images=0,opencl=120,svm=0,"
+         "alloc=134217728")};
 
     for (size_t i = 0; i < COUNT(limits); i++) {
         clsp_context *ctx = context_with(limits[i]);
