@@ -29,6 +29,7 @@
 #define CLSPLINE_BEZIER_H
 
 #include <clspline/context.h>
+#include <clspline/cooperate.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -197,6 +198,47 @@ CLSP_API clsp_status clsp_bezier_eval_f64(clsp_bezier_plan *plan, size_t first, 
                                           double *vertices);
 CLSP_API clsp_status clsp_bezier_eval_f16(clsp_bezier_plan *plan, size_t first, size_t count,
                                           uint16_t *vertices);
+
+/* ---- evaluation by several processors ---- */
+
+/* As clsp_bezier_eval_f32, by the context's devices and the host's cores together (cooperate.h).
+   opts and report may be NULL. The host's cores and the svm rung make points, with weights, of
+   curves, surfaces and volumes by the separable method in the plan's precision, in any layout, but
+   not watertight; other vertices are made by devices, those of patch resolutions and triangles by
+   the context's device alone; the report then says so. Errors: as of clsp_bezier_eval_f32; when a
+   processor fails, the others finish the job, and only without any the call fails. */
+CLSP_API clsp_status clsp_bezier_cooperate_f32(clsp_bezier_plan *plan, size_t first, size_t count,
+                                               float *vertices, const clsp_cooperate_opts *opts,
+                                               clsp_cooperate_report *report);
+CLSP_API clsp_status clsp_bezier_cooperate_f64(clsp_bezier_plan *plan, size_t first, size_t count,
+                                               double *vertices, const clsp_cooperate_opts *opts,
+                                               clsp_cooperate_report *report);
+CLSP_API clsp_status clsp_bezier_cooperate_f16(clsp_bezier_plan *plan, size_t first, size_t count,
+                                               uint16_t *vertices, const clsp_cooperate_opts *opts,
+                                               clsp_cooperate_report *report);
+
+/* Measures each processor on these patches and stores the speeds for later calls, also of other
+   runs (clsp_context_set_speeds). Takes about ten evaluations by each. report may be NULL; its
+   processors have the tiles and times of their fastest. Errors: as of clsp_bezier_cooperate_f32. */
+CLSP_API clsp_status clsp_bezier_tune(clsp_bezier_plan *plan, size_t first, size_t count,
+                                      clsp_cooperate_report *report);
+
+/* For engines that hand out tiles themselves: rows first_row .. first_row + num_rows - 1 (samples
+   of u) of one patch, on the device and on the calling thread. first_row must be a multiple of
+   CLSP_BEZIER_TILE_ROWS, and so must num_rows unless they are the last. Not of triangles and patch
+   resolutions (CLSP_ERROR_ARGUMENT); on the host of the vertices that clsp_bezier_cooperate_f32
+   names. Host calls of one plan may overlap each other, each with a worker number of its own below
+   CLSP_MAX_WORKERS, but no other call of the plan. Otherwise as clsp_bezier_eval. */
+enum { CLSP_BEZIER_TILE_ROWS = 32 };
+CLSP_API clsp_status clsp_bezier_eval_rows(clsp_bezier_plan *plan, size_t patch, uint32_t first_row,
+                                           uint32_t num_rows, cl_mem vertices, size_t offset,
+                                           cl_uint num_wait, const cl_event *wait, cl_event *done);
+CLSP_API clsp_status clsp_bezier_host_rows_f32(clsp_bezier_plan *plan, uint32_t worker,
+                                               size_t patch, uint32_t first_row, uint32_t num_rows,
+                                               float *vertices);
+CLSP_API clsp_status clsp_bezier_host_rows_f64(clsp_bezier_plan *plan, uint32_t worker,
+                                               size_t patch, uint32_t first_row, uint32_t num_rows,
+                                               double *vertices);
 
 /* ---- grids of their own for each patch ---- */
 

@@ -5,6 +5,7 @@
 #include <clspline/version.h>
 #include <clspline/types.h>
 #include <clspline/context.h>
+#include <clspline/cooperate.h>
 #include <clspline/bezier.h>
 
 #endif
