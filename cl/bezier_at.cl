@@ -15,7 +15,7 @@
 #define NEEDS_S    (HAS_POINT || (CLSP_RATIONAL && (HAS_WEIGHT || HAS_DW || NEEDS_U || NEEDS_V)))
 
 /* All of a vertex but its point in homogeneous coordinates, which is s. */
-void make_vertex(global STORED *vertex, patch p, place at, homogeneous s, real4 params)
+IN_PLACE void make_vertex(global STORED *vertex, patch p, place at, homogeneous s, real4 params)
 {
     const homogeneous zero = homogeneous_zero();
     homogeneous su = zero, sv = zero, sw = zero, suu = zero, suv = zero, svv = zero;
@@ -44,7 +44,7 @@ void make_vertex(global STORED *vertex, patch p, place at, homogeneous s, real4 
     store_normal(vertex, normal);
 }
 
-homogeneous point_of(patch p, place at)
+IN_PLACE homogeneous point_of(patch p, place at)
 {
 #if NEEDS_S
     return derivative(p, at, order_of(0, 0, 0)).d;

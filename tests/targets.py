@@ -270,7 +270,9 @@ class Singles:
         run(self.clang, *CL, f'-cl-std={self.standard}', *options,
             '-target', 'spir64-unknown-unknown', '-Xclang', f'-cl-ext={extensions}',
             '-fsyntax-only', '-Wall', '-Wextra', '-Wdouble-promotion', '-Werror',
-            '-Wno-unused-parameter',  # variants of a kernel share its parameters
+            # variants of a kernel share its parameters and variables
+            '-Wno-unused-parameter', '-Wno-unused-but-set-parameter', '-Wno-unused-variable',
+            '-Wno-unused-but-set-variable',
             program.path)
         return {}
 

@@ -49,6 +49,13 @@ clspi_tuning clspi_tuning_for(const clsp_device_info *info)
     return rows[i].tuning;
 }
 
+/* Intel's compiler for CPUs (2026.22) mixes up items that wait at a barrier in an unrolled loop
+   with much in registers. Its platform for GPUs has a longer name. */
+int clspi_keeps_values(const clsp_device_info *info)
+{
+    return strcmp(info->platform, "Intel(R) OpenCL") != 0;
+}
+
 /* PoCL compiles every kernel of a program when its binary is asked for, and keeps a cache of its
  * own. */
 int clspi_keeps_binaries(const clsp_device_info *info)

@@ -30,6 +30,9 @@ typedef struct clspi_tuning {
 /* The row for a device (as narrowed). */
 clspi_tuning clspi_tuning_for(const clsp_device_info *info);
 
+/* Whether values of an item survive a barrier within a loop. */
+int clspi_keeps_values(const clsp_device_info *info);
+
 /* Whether the disk cache of programs pays on a platform. */
 int clspi_keeps_binaries(const clsp_device_info *info);
 

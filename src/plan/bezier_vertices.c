@@ -69,7 +69,8 @@ static vertices_shape choose(const clsp_bezier_plan *plan)
     shape.stage =
         plan->ctx->device.local_is_real && staged + passed <= plan->ctx->device.local_bytes;
     if (has_gaps(d) || d->storage == CLSP_STORE_F16) return shape;
-    shape.through_local = shape.stage && (wide || shape.order <= 4);
+    shape.through_local =
+        shape.stage && (wide || shape.order <= 4) && clspi_keeps_values(&plan->ctx->device);
     shape.pairs = !shape.through_local && d->vertex_stride % 2 == 0;
     return shape;
 }
