@@ -18,10 +18,10 @@ enum {
 typedef struct chunk {
     bool flying;
     clspi_range range;
-    cl_mem buffer;  /* on the result's own memory; NULL: staging */
+    cl_mem buffer; /* on the result's own memory; NULL: staging */
+    void *mapped;
     cl_event made;  /* its kernels */
-    cl_event moved; /* the result, for its times */
-    cl_event done;  /* all of it */
+    cl_event moved; /* its result is in the host's memory */
     double begin_ms;
 } chunk;
 
@@ -36,6 +36,7 @@ typedef struct feeder {
     cl_ulong last_end;   /* by the device's clock: end of what ran before on its main queue */
     size_t most;         /* tiles of a chunk, by the size of buffers */
     uint32_t num_done;
+    bool unmaps; /* the queue may hold unmappings */
 } feeder;
 
 double clspi_launch_ms(const clsp_device_info *info)
@@ -134,8 +135,6 @@ static void release_event(cl_event *event)
 
 static void land(chunk *flight)
 {
-    if (flight->done != flight->moved) release_event(&flight->done);
-    flight->done = NULL;
     release_event(&flight->moved);
     release_event(&flight->made);
     clspi_buffer_release(&flight->buffer);
@@ -160,7 +159,8 @@ static cl_command_queue queue_of_reads(feeder *f)
     return lane->reads ? lane->reads : ctx->queue;
 }
 
-static clsp_status enqueue_kernels(feeder *f, chunk *flight, cl_mem buffer, cl_event written)
+static clsp_status enqueue_kernels(feeder *f, chunk *flight, cl_mem buffer, size_t offset,
+                                   cl_event written)
 {
     const clspi_job *const job = f->run->job;
     clsp_status status;
@@ -168,9 +168,19 @@ static clsp_status enqueue_kernels(feeder *f, chunk *flight, cl_mem buffer, cl_e
 
     clspi_series_begin(&series, f->ctx, written ? 1 : 0, written ? &written : NULL, &flight->made);
     status = job->enqueue(job->user, f->device, &series, flight->range.first, flight->range.count,
-                          buffer, 0);
+                          buffer, offset);
     if (status != CLSP_OK) return clspi_series_fail(&series, status);
     return clspi_series_end(&series, &flight->made);
+}
+
+/* Bytes before a chunk that its buffer takes in too: Intel's CPU runtime sees a buffer in shared
+   virtual memory as a part of that, which must begin at an alignment of the device. Nothing touches
+   them. */
+static size_t bytes_before(const feeder *f, const char *out)
+{
+    const size_t align = f->ctx->device.base_align_bytes;
+
+    return f->run->in_svm && align > 0 ? (size_t)(uintptr_t)out % align : 0;
 }
 
 /* Into the result's own memory: mapping makes it the host's again. */
@@ -178,24 +188,34 @@ static clsp_status launch_direct(feeder *f, chunk *flight, char *out, size_t byt
 {
     clsp_status status;
     clsp_context *const ctx = f->ctx;
+    const size_t before = bytes_before(f, out);
     cl_int code;
-    void *mapped;
 
-    flight->buffer =
-        clCreateBuffer(ctx->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, out, &code);
+    flight->buffer = clCreateBuffer(ctx->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                    before + bytes, out - before, &code);
     CLSPI_TRY(clspi_cl(&ctx->log, code, "clCreateBuffer"));
-    CLSPI_TRY(enqueue_kernels(f, flight, flight->buffer, NULL));
-    mapped = clEnqueueMapBuffer(ctx->queue, flight->buffer, CL_FALSE, CL_MAP_READ, 0, bytes, 1,
-                                &flight->made, &flight->moved, &code);
+    CLSPI_TRY(enqueue_kernels(f, flight, flight->buffer, before, NULL));
+    flight->mapped = clEnqueueMapBuffer(ctx->queue, flight->buffer, CL_FALSE, CL_MAP_READ, before,
+                                        bytes, 1, &flight->made, &flight->moved, &code);
     CLSPI_TRY(clspi_cl(&ctx->log, code, "clEnqueueMapBuffer"));
-    CLSPI_TRY(clspi_cl(&ctx->log,
-                       clEnqueueUnmapMemObject(ctx->queue, flight->buffer, mapped, 1,
-                                               &flight->moved, &flight->done),
-                       "clEnqueueUnmapMemObject"));
-    return CLSP_OK;
+    CLSPI_TRY(clspi_cl(&ctx->log, clFlush(ctx->queue), "clFlush"));
 
 fail:
     return status;
+}
+
+/* Not before the mapping is over: rusticl knows of none until then. Nobody waits for it but the end
+   of the round, since the next chunk is before it in the queue. */
+static clsp_status unmap(feeder *f, chunk *flight)
+{
+    clsp_context *const ctx = f->ctx;
+
+    if (!flight->buffer) return CLSP_OK;
+    f->unmaps = true;
+    return clspi_cl(
+        &ctx->log,
+        clEnqueueUnmapMemObject(ctx->queue, flight->buffer, flight->mapped, 0, NULL, NULL),
+        "clEnqueueUnmapMemObject");
 }
 
 /* Into memory of the device, and from there to the result. */
@@ -214,14 +234,13 @@ static clsp_status launch_staged(feeder *f, chunk *flight, char *out, size_t byt
             &ctx->log,
             clEnqueueWriteBuffer(ctx->queue, *staging, CL_FALSE, 0, bytes, out, 0, NULL, &written),
             "clEnqueueWriteBuffer"));
-    CLSPI_TRY(enqueue_kernels(f, flight, *staging, written));
+    CLSPI_TRY(enqueue_kernels(f, flight, *staging, 0, written));
     CLSPI_TRY(clspi_cl(&ctx->log, clFlush(ctx->queue), "clFlush"));
     reads = queue_of_reads(f);
     CLSPI_TRY(clspi_cl(&ctx->log,
                        clEnqueueReadBuffer(reads, *staging, CL_FALSE, 0, bytes, out, 1,
                                            &flight->made, &flight->moved),
                        "clEnqueueReadBuffer"));
-    flight->done = flight->moved;
     CLSPI_TRY(clspi_cl(&ctx->log, clFlush(reads), "clFlush"));
 
 fail:
@@ -233,7 +252,6 @@ static clsp_status launch(feeder *f, chunk *flight)
 {
     const clspi_job *const job = f->run->job;
     clsp_context *const ctx = f->ctx;
-    clsp_status status;
     size_t offset, bytes;
 
     job->region(job->user, flight->range.first, flight->range.count, &offset, &bytes);
@@ -242,9 +260,7 @@ static clsp_status launch(feeder *f, chunk *flight)
     if (bytes == 0) return CLSP_OK;
     if (!writes_directly(&ctx->device, job->out + offset, bytes))
         return launch_staged(f, flight, job->out + offset, bytes);
-    status = launch_direct(f, flight, job->out + offset, bytes);
-    if (status != CLSP_OK) return status;
-    return clspi_cl(&ctx->log, clFlush(ctx->queue), "clFlush");
+    return launch_direct(f, flight, job->out + offset, bytes);
 }
 
 /* ---- what came of it ---- */
@@ -295,7 +311,7 @@ static void update_rate(feeder *f, const chunk *flight, double now)
 /* Why a command of the chunk failed. */
 static clsp_status failure_of(feeder *f, const chunk *flight, cl_int code)
 {
-    const cl_event events[] = {flight->made, flight->moved, flight->done};
+    const cl_event events[] = {flight->made, flight->moved};
 
     for (size_t i = 0; i < CLSPI_COUNT(events); i++) {
         cl_int state = CL_COMPLETE;
@@ -312,12 +328,14 @@ static clsp_status failure_of(feeder *f, const chunk *flight, cl_int code)
 
 static clsp_status await(feeder *f, chunk *flight)
 {
-    if (flight->done) {
-        const cl_int code = clWaitForEvents(1, &flight->done);
+    if (flight->moved) {
+        const cl_int code = clWaitForEvents(1, &flight->moved);
         if (code != CL_SUCCESS) return failure_of(f, flight, code);
     }
+    const clsp_status status = unmap(f, flight);
+    if (status != CLSP_OK) return status;
     const double now = clspi_now_ms();
-    if (flight->done) add_times(f, flight, now);
+    if (flight->moved) add_times(f, flight, now);
     update_rate(f, flight, now);
     atomic_fetch_add(&f->part->tiles, flight->range.count);
     atomic_fetch_add(&f->part->chunks, 1);
@@ -357,8 +375,11 @@ void clspi_feed(clspi_run *run, uint32_t device)
         if (clspi_run_take(run, device, next_size(&f), &oldest->range))
             CLSPI_TRY(launch(&f, oldest));
         else if (!f.flights[(next + 1) % CLSPI_IN_FLIGHT].flying)
-            return;
+            break;
     }
+    /* the caller may free the memory of these buffers next */
+    if (f.unmaps) clFinish(f.ctx->queue);
+    return;
 
 fail:
     give_up(&f, status);

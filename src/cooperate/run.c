@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "check.h"
+#include "shared_memory.h"
 
 /* A worker's takes: long against a pop, short against a job. */
 #define TAKE_MIN_MS 0.02
@@ -68,6 +69,7 @@ void clspi_run_begin(clspi_run *run, clspi_team *team, const clspi_job *job, boo
 {
     run->team = team;
     run->job = job;
+    run->in_svm = clspi_shared_holds(team, job->out);
     run->num_devices = run->host = team->num_devices;
     run->last = CLSP_OK;
     run->first_ms = 0;

@@ -24,6 +24,7 @@ typedef struct clspi_part {
 typedef struct clspi_run {
     clspi_team *team;
     const clspi_job *job;
+    bool in_svm; /* the result is in memory that devices share */
     uint32_t num_devices;
     uint32_t host;    /* its number among the parts: the last */
     uint32_t workers; /* threads of the pool that work for the host in this round */
