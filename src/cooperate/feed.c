@@ -344,16 +344,20 @@ static clsp_status await(feeder *f, chunk *flight)
     return CLSP_OK;
 }
 
-/* The device drops out. Nothing of it may still write when others make its chunks. */
-static void give_up(feeder *f, clsp_status status)
+/* The device drops out. Nothing of it may still write when others make its chunks; a chunk that was
+   whole before is left as it is. failed: the one that was not. */
+static void give_up(feeder *f, const chunk *failed, clsp_status status)
 {
     clFinish(f->ctx->queue); /* whatever they say */
     if (f->lane->reads) clFinish(f->lane->reads);
     for (size_t i = 0; i < CLSPI_IN_FLIGHT; i++) {
-        if (!f->flights[i].flying) continue;
-        clspi_returns_put(&f->run->returns, f->flights[i].range);
-        land(&f->flights[i]);
+        chunk *const flight = &f->flights[i];
+        if (!flight->flying) continue;
+        if (flight != failed && await(f, flight) == CLSP_OK) continue;
+        clspi_returns_put(&f->run->returns, flight->range);
+        land(flight);
     }
+    if (f->unmaps) clFinish(f->ctx->queue);
     clspi_run_drop(f->run, f->device, status);
 }
 
@@ -382,5 +386,5 @@ void clspi_feed(clspi_run *run, uint32_t device)
     return;
 
 fail:
-    give_up(&f, status);
+    give_up(&f, &f.flights[next], status);
 }

@@ -92,10 +92,16 @@ bool clspi_run_alive(const clspi_run *run, uint32_t processor)
     return part->wanted && atomic_load(&part->status) == CLSP_OK;
 }
 
+/* A processor that failed may have left some. */
 void clspi_run_clear(clspi_run *run)
 {
-    for (uint32_t p = 0; p <= run->num_devices; p++)
+    for (uint32_t p = 0; p <= run->num_devices; p++) {
+        clspi_range range;
+        clspi_span *const span = run->parts[p].span;
+        if (span && clspi_span_take(span, false, SIZE_MAX, &range))
+            clspi_returns_put(&run->returns, range);
         run->parts[p].span = NULL;
+    }
 }
 
 void clspi_run_drop(clspi_run *run, uint32_t processor, clsp_status status)
@@ -211,18 +217,6 @@ void clspi_run_round(clspi_run *run, uint32_t workers)
     if (threads > 0) clspi_pool_wait(&run->team->pool);
 }
 
-/* What nobody took: the tiles of processors that failed early. */
-static void collect(clspi_run *run)
-{
-    for (uint32_t p = 0; p <= run->num_devices; p++) {
-        clspi_range range;
-        clspi_span *const span = run->parts[p].span;
-        if (span && clspi_span_take(span, false, SIZE_MAX, &range))
-            clspi_returns_put(&run->returns, range);
-        run->parts[p].span = NULL;
-    }
-}
-
 /* All that are left take what was given back. */
 static bool share_rest(clspi_run *run)
 {
@@ -244,7 +238,7 @@ static bool share_rest(clspi_run *run)
 clsp_status clspi_run_finish(clspi_run *run, uint32_t workers)
 {
     for (;;) {
-        collect(run);
+        clspi_run_clear(run);
         if (atomic_load(&run->returns.num) == 0) return CLSP_OK;
         if (!share_rest(run)) return run->last != CLSP_OK ? run->last : CLSP_ERROR_STATE;
         clspi_run_round(run, workers);

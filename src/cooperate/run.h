@@ -50,7 +50,7 @@ void clspi_run_begin(clspi_run *run, clspi_team *team, const clspi_job *job, boo
 /* Whether a processor is there and has not dropped out. */
 bool clspi_run_alive(const clspi_run *run, uint32_t processor);
 
-/* Nobody takes tiles until it is said so. */
+/* Nobody takes tiles until it is said so. What is left of spans is given back. */
 void clspi_run_clear(clspi_run *run);
 
 /* One round, as spans of the parts say, with at most so many threads for the host besides the

@@ -22,6 +22,7 @@ typedef struct ledger {
     /* faults: the n-th call of a callback gives this status; 0: none does */
     atomic_int host_fails_at, enqueue_fails_at, persist_fails_at;
     clsp_status fault;
+    bool may_fail; /* processors may drop out */
 } ledger;
 
 /* A job of num_tiles tiles in out, which is num_tiles ints. filled: tiles do not depend on what was
@@ -35,6 +36,9 @@ size_t ledger_run(ledger *l, const clsp_cooperate_opts *opts, clsp_cooperate_rep
 
 /* The same, and everything must be right: 0 wrong, and a report that adds up. */
 void ledger_check(ledger *l, const clsp_cooperate_opts *opts, clsp_cooperate_report *report);
+
+/* A report that adds up, of a job that was made. */
+void ledger_check_report(const ledger *l, const clsp_cooperate_report *report);
 
 /* What the sizes of tests are to be divided by: 1, or more where kernels run slowly. */
 size_t ledger_scale(void);
