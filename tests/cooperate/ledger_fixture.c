@@ -104,6 +104,7 @@ void ledger_init(ledger *l, clsp_context *ctx, size_t num_tiles, void *out, bool
 {
     memset(l, 0, sizeof *l);
     l->ctx = ctx;
+    l->num_workers = clspi_cooperate_workers(ctx);
     l->fault = CL_OUT_OF_RESOURCES;
     l->job.user = l;
     l->job.num_tiles = num_tiles;
