@@ -156,7 +156,7 @@ static void test_many_callers(void **state)
 {
     enum { CALLERS = 4 };
     pthread_t threads[CALLERS];
-    caller c = {NULL};
+    caller c = {NULL, 0};
 
     (void)state;
     if (strcmp(support_device().platform, "Oclgrind") == 0)
