@@ -7,16 +7,17 @@
 #include "ladder.h"
 
 enum {
-    TRIALS = 2,      /* before a time counts: the first call may have compiled */
-    RETRY_CALLS = 64 /* what was not far from the best is measured again now and then */
+    TRIALS = 2,        /* before a time counts: the first call may have compiled */
+    TRIALS_SHARED = 3, /* chunks are cut by speeds that the first calls find out */
+    RETRY_CALLS = 64,  /* what was not far from the best is measured again now and then */
+    RETRY_SHARED = 16  /* where chunks should have been faster by the processors' speeds */
 };
 
 #define NEAR       1.5  /* times the best guess: worth a trial */
 #define NEAR_AGAIN 1.2  /* worth another one */
-#define WORTH      0.95 /* a shared rung that was never tried must promise so much */
+#define WORTH      0.95 /* a shared rung must promise so much where its own time is not known */
 #define LAZY       1.03 /* no change for less than this */
-#define UNKNOWN_MS                                                                                 \
-    50.0 /* what takes longer is not risked on a processor of which nothing is known */
+#define UNKNOWN_MS 50.0 /* longer jobs are no trial for a processor of unknown speed */
 
 static clspi_speed *speed_of(clspi_record *record, clsp_rung rung)
 {
@@ -54,11 +55,17 @@ static bool is_shared(clsp_rung rung)
     return rung == CLSP_RUNG_SVM || rung == CLSP_RUNG_CHUNK;
 }
 
+static uint32_t trials_of(clsp_rung rung)
+{
+    if (rung == CLSP_RUNG_HOST) return 1;
+    return is_shared(rung) ? TRIALS_SHARED : TRIALS;
+}
+
 static double guess(const clspi_call *call, clsp_rung rung, size_t tiles)
 {
     const clspi_speed *const speed = speed_of(call->record, rung);
 
-    if (is_shared(rung) && speed->samples < TRIALS) return guess_shared(call, tiles);
+    if (is_shared(rung) && speed->samples < TRIALS_SHARED) return guess_shared(call, tiles);
     return clspi_speed_predict(speed, tiles);
 }
 
@@ -79,9 +86,20 @@ static bool is_trial(const clspi_call *call, clsp_rung rung, const double ms[], 
 {
     const clspi_speed *const speed = speed_of(call->record, rung);
 
-    if (speed->samples >= (rung == CLSP_RUNG_HOST ? 1 : TRIALS)) return false;
+    if (speed->samples >= trials_of(rung)) return false;
     if (is_shared(rung)) return ms[rung] > 0 && ms[rung] < WORTH * best_single;
     return ms[rung] > 0 ? ms[rung] < NEAR * best || speed->samples == 1 : best < UNKNOWN_MS;
+}
+
+/* Whether a rung that was measured long ago is to be measured again. */
+static bool is_retry(const clspi_call *call, clsp_rung rung, const double ms[], double best)
+{
+    const clspi_speed *const speed = speed_of(call->record, rung);
+
+    if (!(ms[rung] > 0)) return false;
+    if (speed->age >= RETRY_CALLS && ms[rung] < NEAR_AGAIN * best) return true;
+    return is_shared(rung) && speed->age >= RETRY_SHARED && ms[rung] < NEAR * best &&
+           guess_shared(call, call->job->num_tiles) < WORTH * best;
 }
 
 static clsp_rung pick(const clspi_call *call, const double ms[])
@@ -94,9 +112,7 @@ static clsp_rung pick(const clspi_call *call, const double ms[])
         if (call->usable[r] && is_trial(call, (clsp_rung)r, ms, best, best_single))
             return (clsp_rung)r;
     for (int r = CLSP_RUNG_SVM; r <= CLSP_RUNG_HOST; r++)
-        if (call->usable[r] && ms[r] > 0 && ms[r] < NEAR_AGAIN * best &&
-            speed_of(call->record, (clsp_rung)r)->age >= RETRY_CALLS)
-            return (clsp_rung)r;
+        if (call->usable[r] && is_retry(call, (clsp_rung)r, ms, best)) return (clsp_rung)r;
     if (call->usable[record->last] && ms[record->last] > 0 && ms[record->last] <= LAZY * best)
         return record->last;
     for (int r = CLSP_RUNG_SVM; r <= CLSP_RUNG_HOST && first == CLSP_RUNG_AUTO; r++)

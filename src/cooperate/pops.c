@@ -254,6 +254,16 @@ void clspi_pops_round(clspi_run *run, const bool takes[], uint32_t workers)
 
 /* ---- the self-test ---- */
 
+static const char test_program[] = "cooperate_ledger", test_kernel[] = "cooperate_pop_ledger";
+
+clsp_status clspi_cooperate_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user)
+{
+    const char *const options = has_pops(&ctx->device) ? clspi_pop_options(ctx) : NULL;
+
+    if (!options) return CLSP_OK;
+    return clspi_program_report_grouped(ctx, test_program, options, test_kernel, fn, user);
+}
+
 typedef struct ledger {
     clspi_kernel kernel;
     shared_counter *entries;
@@ -325,8 +335,8 @@ static bool self_test(clspi_team *team, uint32_t device)
     l.entries = clSVMAlloc(team->ctx->context,
                            CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,
                            TEST_TILES * sizeof *l.entries, LINE_BYTES);
-    if (l.entries && clspi_kernel_create_grouped(&l.kernel, ctx, "cooperate_ledger", options,
-                                                 "cooperate_pop_ledger") == CLSP_OK)
+    if (l.entries &&
+        clspi_kernel_create_grouped(&l.kernel, ctx, test_program, options, test_kernel) == CLSP_OK)
         passed = run_test(team, device, &l);
     clspi_kernel_release(&l.kernel);
     if (l.entries) clSVMFree(team->ctx->context, l.entries);

@@ -35,9 +35,9 @@ void clspi_speed_learn(clspi_speed *speed, size_t tiles, double ms, double fixed
 
     if (tiles == 0) return;
     if (!(ms > 1e-6)) ms = 1e-6;
-    if (speed->samples < 2 || !(expected > 0)) {
+    if (speed->samples < 2 || !(expected > 0) || (speed->samples == 2 && ms < expected)) {
         start_from(speed, tiles, ms, fixed_ms);
-    } else {
+    } else if (speed->samples > 2) {
         /* a machine that is busy for a while makes calls slower, nothing makes them faster */
         const double weight = ms < expected ? 0.5 : 0.2;
         const double change = 1 + weight * (ms / expected - 1);

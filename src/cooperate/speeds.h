@@ -26,8 +26,9 @@ typedef struct clspi_speed {
 /* Time of a job in ms; 0 where nothing is known. */
 double clspi_speed_predict(const clspi_speed *speed, size_t tiles);
 
-/* Learns from a job that took so long. The first sample counts for little: programs may have been
-   compiled in it. fixed_ms: what a job costs at least, where nothing better is known. */
+/* Learns from a job that took so long. The first sample is forgotten with the second: programs may
+   have been compiled in it; then the faster of two counts, and later ones by and by. fixed_ms: what
+   a job costs at least, where nothing better is known. */
 void clspi_speed_learn(clspi_speed *speed, size_t tiles, double ms, double fixed_ms);
 
 /* What is known of the jobs of one key. */
