@@ -93,7 +93,8 @@ on_device() { # NAME
         absent "$1" "it shows no device"
         return
     fi
-    run "$1" "$version" --suite device --suite api --suite tools --timeout-multiplier 10
+    run "$1" "$version" --suite device --suite cooperate --suite api --suite tools \
+        --timeout-multiplier 10
 }
 
 # ---- the implementations ----
@@ -182,9 +183,26 @@ oclgrind_row() {
     oclgrind_wrapper
     unset OCL_ICD_VENDORS
     export CLSPLINE_TEST_SIZE=tiny CLSPLINE_CACHE_DIR=
-    run Oclgrind "$(oclgrind --version | sed -n 's/^Oclgrind //p')" --suite device --suite api \
-        --wrapper "$work/under-oclgrind" --num-processes 1 --timeout-multiplier 20
+    run Oclgrind "$(oclgrind --version | sed -n 's/^Oclgrind //p')" --suite device --suite cooperate \
+        --suite api --wrapper "$work/under-oclgrind" --num-processes 1 --timeout-multiplier 20
     unset CLSPLINE_TEST_SIZE CLSPLINE_CACHE_DIR
+}
+
+# Several devices for one job: PoCL's twice, and of two platforms.
+together() {
+    [ -n "$pocl" ] || return 0
+    export OCL_ICD_VENDORS="$pocl" POCL_DEVICES="pthread pthread"
+    run "PoCL, two devices" "$(device)" --suite cooperate --timeout-multiplier 10
+    unset POCL_DEVICES
+    [ -e "$work/vendors/intel" ] || return 0
+    mkdir -p "$work/vendors/together"
+    cp "$pocl/only.icd" "$work/vendors/together/pocl.icd"
+    cp "$work/vendors/intel/only.icd" "$work/vendors/together/intel.icd"
+    before=${LD_LIBRARY_PATH:-}
+    export OCL_ICD_VENDORS="$work/vendors/together"
+    export LD_LIBRARY_PATH="$venv/lib${before:+:$before}"
+    run "PoCL with Intel CPU" "$(device)" --suite cooperate --timeout-multiplier 10
+    if [ -n "$before" ]; then LD_LIBRARY_PATH=$before; else unset LD_LIBRARY_PATH; fi
 }
 
 stand_ins() {
@@ -211,6 +229,7 @@ for icd in "$folder"/*.icd; do
 done
 [ -n "$pocl" ] || absent PoCL "not installed"
 intel
+together
 stand_ins
 oclgrind_row
 

@@ -56,16 +56,18 @@ CLSP_API const char *clsp_rung_name(clsp_rung rung);
 CLSP_API clsp_status clsp_context_join(clsp_context *ctx, clsp_context *other);
 
 /* How many host workers ctx has, the calling thread not counted; 1..CLSP_MAX_WORKERS, or
-   CLSP_NO_WORKERS. Default: the cores that the process may use, less those that CPU devices of ctx
-   use and one for each other device, at least 1. Workers that are there already are ended first.
-   Errors: CLSP_ERROR_ARGUMENT. */
+   CLSP_NO_WORKERS. Default: beside devices the cores that the process may use, less those that CPU
+   devices of ctx use and one for each other device, at least 1; where the host has a job to itself,
+   the cores less one. Where CPU devices use all cores, jobs whose rung is chosen by speeds go to
+   the device or to the host, whichever is faster, unless workers were set here. Workers that are
+   there already are ended first. Errors: CLSP_ERROR_ARGUMENT. */
 CLSP_API clsp_status clsp_context_set_workers(clsp_context *ctx, uint32_t num_workers);
 
 /* Where measured speeds are kept from run to run: a file, "" for none. Default: the environment
    variable CLSPLINE_SPEEDS in the same form, else "speeds" in the folder of compiled programs
    (clsp_context_opts.cache_dir). It is read by the first shared call and written by tuning calls
-   alone. A file that is missing, damaged or of another machine is a warning in the log, never an
-   error. Errors: CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_NO_MEMORY. */
+   alone. A file that was named and is missing, or is damaged or of another machine, is a warning in
+   the log, never an error. Errors: CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_NO_MEMORY. */
 CLSP_API clsp_status clsp_context_set_speeds(clsp_context *ctx, const char *file);
 
 /* ---- memory ---- */
@@ -95,9 +97,9 @@ typedef struct clsp_cooperate_opts {
 
 /* What one processor did. */
 typedef struct clsp_processor_report {
-    char name[128];   /* of the device; "host" */
-    uint32_t workers; /* of the host; 1 for devices */
-    uint64_t tiles;
+    char name[128];     /* of the device; "host" */
+    uint32_t workers;   /* threads of the host, at most at once; 1 for devices */
+    uint64_t tiles;     /* on the svm rung, those of all devices are counted as the first one's */
     uint64_t chunks;    /* launches of a device, pops of the host */
     double busy_ms;     /* evaluating: of the device's own clock where it has one; of all workers */
     double move_ms;     /* results on their way to the host */

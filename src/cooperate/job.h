@@ -19,8 +19,8 @@ typedef struct clspi_job {
     /* Where in out tiles first .. first + count - 1 lie. */
     void (*region)(void *user, size_t first, size_t count, size_t *offset, size_t *bytes);
 
-    /* Makes tiles in out on the calling worker, 0 .. workers - 1. NULL: the host cannot, and
-       why_no_host says why. */
+    /* Makes tiles in out on the calling worker, 0 .. clspi_cooperate_workers() - 1. NULL: the host
+       cannot, and why_no_host says why. */
     clsp_status (*host)(void *user, uint32_t worker, size_t first, size_t count);
     const char *why_no_host;
 
@@ -55,7 +55,16 @@ clsp_status clspi_cooperate_tune(clsp_context *ctx, const clspi_job *job,
    another one joins. */
 uint32_t clspi_cooperate_devices(clsp_context *ctx, clsp_context *const **contexts);
 
-/* Host workers that jobs may have at most, for scratch memory of each. */
+/* Build options of kernels that include cooperate_pop.clh, first among a program's: which atomics,
+   and the OpenCL C that has them. By queries alone. NULL: the device can pop in no way. Static
+   storage. */
+const char *clspi_pop_options(const clsp_context *ctx);
+
+/* Builds ahead of use what the svm rung needs on a device that can pop. */
+clsp_status clspi_cooperate_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user);
+
+/* Host workers that jobs may have at most, the calling thread counted, for scratch memory of each.
+ */
 uint32_t clspi_cooperate_workers(clsp_context *ctx);
 
 #endif
