@@ -25,9 +25,13 @@
 #endif
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GLIBC__) &&                         \
-    !defined(CLSPI_SANITIZED) && !defined(__AVX512F__) && defined(__has_attribute)
-#if __has_attribute(target_clones)
+    !defined(CLSPI_SANITIZED) && !defined(__AVX512F__)
+#if defined(__clang__) && __clang_major__ >= 14
 #define CLSPI_CLONES __attribute__((target_clones("avx512f", "fma", "default")))
+#elif !defined(__clang__) && __GNUC__ >= 12
+/* by level: to gcc avx512f alone is fused multiply-adds of the longest vectors only, and a sum
+   would round differently at the end of a row */
+#define CLSPI_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
 #endif
 #ifndef CLSPI_CLONES
