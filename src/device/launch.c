@@ -77,6 +77,14 @@ fail:
     return clspi_series_fail(series, status);
 }
 
+static clsp_status set_arg(clspi_log *log, cl_kernel kernel, cl_uint index, const clspi_arg *arg)
+{
+    if (arg->size == 0)
+        return clspi_cl(log, clSetKernelArgSVMPointer(kernel, index, arg->value),
+                        "clSetKernelArgSVMPointer");
+    return clspi_cl(log, clSetKernelArg(kernel, index, arg->size, arg->value), "clSetKernelArg");
+}
+
 clsp_status clspi_series_launch(clspi_series *series, const clspi_kernel *kernel,
                                 const clspi_arg *args, cl_uint num_args, size_t items)
 {
@@ -88,9 +96,7 @@ clsp_status clspi_series_launch(clspi_series *series, const clspi_kernel *kernel
 
     if (items == 0) return CLSP_OK;
     for (cl_uint i = 0; i < num_args; i++)
-        CLSPI_TRY(clspi_cl(&ctx->log,
-                           clSetKernelArg(kernel->kernel, i, args[i].size, args[i].value),
-                           "clSetKernelArg"));
+        CLSPI_TRY(set_arg(&ctx->log, kernel->kernel, i, &args[i]));
     const cl_uint num_wait = next_wait(series, &wait);
     const cl_int code =
         clEnqueueNDRangeKernel(ctx->queue, kernel->kernel, 1, NULL, &global, &kernel->local,

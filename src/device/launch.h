@@ -6,13 +6,19 @@
 #include "program.h"
 
 typedef struct clspi_arg {
-    size_t size;
+    size_t size; /* 0: value itself is the argument, a pointer into shared virtual memory */
     const void *value;
 } clspi_arg;
 
 #define CLSPI_ARG(variable)                                                                        \
     {                                                                                              \
         sizeof(variable), &(variable)                                                              \
+    }
+
+/* Only for devices that report SVM: the drivers of others have no such call. */
+#define CLSPI_ARG_SVM(pointer)                                                                     \
+    {                                                                                              \
+        0, (pointer)                                                                               \
     }
 
 /* A number above 32 bits as a kernel takes it: WIDE() of real.clh puts it together. */

@@ -158,12 +158,14 @@ static void free_entry(clspi_program *entry)
 
 static clspi_program *new_entry(const clspi_source *source, const char *options)
 {
-    static const char standard[] = "-cl-std=CL1.2 ";
+    static const char named[] = "-cl-std=";
+    const char *const standard =
+        strncmp(options, named, sizeof named - 1) == 0 ? "" : "-cl-std=CL1.2 ";
     clspi_program *const entry = calloc(1, sizeof *entry);
 
     if (!entry) return NULL;
     entry->source = source;
-    entry->options = malloc(sizeof standard + strlen(options));
+    entry->options = malloc(strlen(standard) + strlen(options) + 1);
     if (!entry->options) {
         free(entry);
         return NULL;

@@ -12,7 +12,8 @@ typedef struct clspi_kernel {
 } clspi_kernel;
 
 /* Builds the .cl file `name` (without ending) with the options, or finds it built. The program
-   belongs to the context. build_ms, which may be NULL, gets the time that its build took. */
+   belongs to the context. Options that do not begin with "-cl-std=" mean OpenCL C 1.2. build_ms,
+   which may be NULL, gets the time that its build took. */
 clsp_status clspi_program_get(clsp_context *ctx, const char *name, const char *options,
                               cl_program *program, double *build_ms);
 

@@ -1,0 +1,26 @@
+/* How often each tile was made. The self-test of the svm rung, and the kernels of its tests: a pop
+   that gives a tile twice, or none, shows here and nowhere else. */
+#include "cooperate_pop.clh"
+
+/* Takes tiles from the counter until num_tiles are gone and adds 1 to ledger[tile] for each. Any
+   number of work-groups of CLSP_GROUP items. */
+kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
+void cooperate_pop_ledger(volatile global shared_int *counter, int num_tiles,
+                          volatile global shared_int *ledger)
+{
+    local int slot;
+
+    for (;;) {
+        const int tile = pop_tile(counter, &slot);
+        if (tile >= num_tiles) break;
+        if (get_local_id(0) == 0) pop(ledger + tile);
+    }
+}
+
+/* Adds 1 to count entries of the ledger from number first on. */
+kernel void cooperate_add_ledger(global int *ledger, uint first, uint count)
+{
+    const uint g = (uint)get_global_id(0);
+
+    if (g < count) ledger[first + g] += 1;
+}
