@@ -13,7 +13,7 @@
 
 #include "bezier_ref.h"
 #include "bezier_tile.h"
-#include "support.h"
+#include "../support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
