@@ -125,36 +125,33 @@ static void sample(const clspi_bezier_tile *tile, uint32_t direction, uint32_t a
                     (1.0 - begin) * rest + (1.0 - end) * a);
 }
 
-static bool make_table(clspi_bezier_tile *tile, uint32_t direction, double *scratch)
+static bool make_table(clspi_bezier_tile *tile, uint32_t direction)
 {
     const bool inner = direction == tile->inner;
     const size_t order = tile->desc.orders[direction], num = tile->desc.nums[direction];
     const size_t across = inner ? row_stride(tile, num) : num;
     size_t bytes = tile->sums->real_bytes;
-    char *to;
 
     if (across == 0 || !multiply(&bytes, across) || !multiply(&bytes, order)) return false;
-    to = tile->tables[direction] = malloc(bytes);
-    if (!to) return false;
+    double *const values = calloc(order, sizeof *values);
+    char *to = tile->tables[direction] = malloc(bytes);
+    const bool ok = values && to;
     if (inner) tile->table_step = across;
-    for (uint32_t a = 0; a < num; a++) {
-        sample(tile, direction, a, scratch);
-        tile->sums->round(to, inner ? across : 1, scratch, order);
+    for (uint32_t a = 0; a < num && ok; a++) {
+        sample(tile, direction, a, values);
+        tile->sums->round(to, inner ? across : 1, values, order);
         to += (inner ? 1 : order) * tile->sums->real_bytes;
     }
-    return true;
+    free(values);
+    return ok;
 }
 
 static bool make_tables(clspi_bezier_tile *tile)
 {
-    const clspi_bezier_tile_desc *const d = &tile->desc;
     bool ok = true;
 
-    for (uint32_t k = 0; k < d->directions && ok; k++) {
-        double *const scratch = calloc(d->orders[k], sizeof *scratch);
-        ok = scratch && make_table(tile, k, scratch);
-        free(scratch);
-    }
+    for (uint32_t k = 0; k < tile->desc.directions && ok; k++)
+        ok = make_table(tile, k);
     return ok;
 }
 

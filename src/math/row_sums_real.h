@@ -1,5 +1,6 @@
-/* The definition of one clspi_row_sums, ROW_SUMS, in the precision `real`; both are named by the
-   file that includes this one. */
+/* The definition of one clspi_row_sums, ROW_SUMS, in the precision `real`. The file that includes
+   this one names both, and FOUR_ROWS: clang gives what belongs to a function's clones names that
+   other files see, even where the function is static. */
 #include <stdbool.h>
 
 #include "clones.h"
@@ -81,7 +82,7 @@ CLSPI_INLINE void add_some_terms(const four *rows, const real *t, size_t stride,
 
 /* Rows `first` to `first` + 3; those beyond num_rows repeat the last one into spare memory, so that
    there is one form of the sum, with the same roundings for every row. */
-CLSPI_CLONES static void four_rows(const clspi_row_sum *sum, void *out, size_t stride, size_t first,
+CLSPI_CLONES static void FOUR_ROWS(const clspi_row_sum *sum, void *out, size_t stride, size_t first,
                                    size_t num_rows, size_t width)
 {
     const real *const t = sum->t;
@@ -110,7 +111,7 @@ static void sum_rows(const clspi_row_sum *sum, void *out, size_t stride, size_t 
                      size_t width)
 {
     for (size_t r = 0; r < num_rows; r += ROWS)
-        four_rows(sum, out, stride, r, num_rows, width);
+        FOUR_ROWS(sum, out, stride, r, num_rows, width);
 }
 
 CLSPI_INLINE void interleave_coords(real *restrict out, const real *restrict planes, size_t stride,
