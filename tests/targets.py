@@ -37,7 +37,7 @@ KERNELS = os.path.join(ROOT, 'cl')
 LIMITS = [(f'class={kind},local_is_real=1,vendor={vendor}', f'{vendor} {kind}')
           for vendor in ('AMD', 'NVIDIA', 'Intel') for kind in ('discrete', 'integrated')]
 LIMITS += [('class=integrated,local_is_real=0,vendor=none', None), ('class=cpu', None)]
-# what pops tiles, and on GPUs does so by the standard atomics; the device that is asked may be a CPU
+# what pops tiles, by either kind of atomics; the device that is asked may have none
 POPPING = ('bezier_shared',)
 # CLSP_K and what bounds an item of gemm.cl, below and at the edge of what the library gives it
 PRODUCTS = ('-DCLSP_K=4 -DCLSP_N=4', '-DCLSP_K=16 -DCLSP_N=16', '-DCLSP_K=4 -DCLSP_ROWS=4',
@@ -112,8 +112,9 @@ def programs(build, list_file):
         common = f'-cl-std=CL1.2 -DCLSP_REAL={real} -DCLSP_LANES=1 -DCLSP_FMA=1 -DCLSP_ADDRESS=64'
         pairs += [('gemm', f'{common} {sizes}') for sizes in PRODUCTS]
         pairs += [('bezier_points', f'{common} {words}') for words in POINTS]
-        pairs += [(name, common.replace('CL1.2', 'CL2.0') + ' -DCLSP_STANDARD_ATOMICS=1')
-                  for name in POPPING]
+        for name in POPPING:
+            pairs += [(name, f'{common} -DCLSP_STANDARD_ATOMICS=0'),
+                      (name, common.replace('CL1.2', 'CL2.0') + ' -DCLSP_STANDARD_ATOMICS=1')]
     for path in sorted(glob.glob(os.path.join(KERNELS, '*.cl'))):  # what nobody asked for, bare
         name = os.path.splitext(os.path.basename(path))[0]
         if all(name != other for other, _ in pairs):

@@ -55,7 +55,13 @@ clsp_status clspi_cooperate_tune(clsp_context *ctx, const clspi_job *job,
    another one joins. */
 uint32_t clspi_cooperate_devices(clsp_context *ctx, clsp_context *const **contexts);
 
-/* Host workers that jobs may have at most, for scratch memory of each. */
+/* Build options of kernels that include cooperate_pop.clh, first among a program's: which atomics,
+   and the OpenCL C that has them. By queries alone. NULL: the device can pop in no way. Static
+   storage. */
+const char *clspi_pop_options(const clsp_context *ctx);
+
+/* Host workers that jobs may have at most, the calling thread counted, for scratch memory of each.
+ */
 uint32_t clspi_cooperate_workers(clsp_context *ctx);
 
 #endif

@@ -148,6 +148,8 @@ void clsp_context_destroy(clsp_context **ptr)
     clsp_context *const ctx = ptr ? *ptr : NULL;
 
     if (!ctx) return;
+    clspi_guest *const team = atomic_load(&ctx->team);
+    if (team) team->release(team);
     clspi_programs_release(ctx);
     if (ctx->queue) clReleaseCommandQueue(ctx->queue);
     if (ctx->context) clReleaseContext(ctx->context);

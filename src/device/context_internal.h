@@ -10,6 +10,11 @@
 
 struct clspi_program; /* program.c */
 
+/* What a layer above keeps in a context. */
+typedef struct clspi_guest {
+    void (*release)(struct clspi_guest *guest); /* called before anything of the context goes */
+} clspi_guest;
+
 struct clsp_context {
     clspi_log log;
     cl_context context;
@@ -23,6 +28,7 @@ struct clsp_context {
     struct clspi_program *programs; /* list of all programs built so far */
     char *cache_dir;                /* NULL: no disk cache */
     pthread_mutex_t clblast_lock;   /* around CLBlast's calls (gemm.c) */
+    _Atomic(clspi_guest *) team;    /* of src/cooperate; NULL before the first shared call */
 };
 
 /* CLSP_ERROR_DEVICE_LOST once the device failed, else CLSP_OK. Called at the head of every public

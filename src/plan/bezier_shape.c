@@ -120,13 +120,9 @@ void clspi_bezier_hodograph_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const c
 }
 
 void clspi_bezier_shared_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
-                                 clsp_precision precision, bool standard_atomics)
+                                 clsp_precision precision, const char *pop_options)
 {
-    const int used = snprintf(text, CLSPI_BEZIER_OPTIONS_MAX, "%s-DCLSP_STANDARD_ATOMICS=%d%s ",
-                              !standard_atomics                   ? ""
-                              : ctx->device.opencl_version >= 300 ? "-cl-std=CL3.0 "
-                                                                  : "-cl-std=CL2.0 ",
-                              standard_atomics,
+    const int used = snprintf(text, CLSPI_BEZIER_OPTIONS_MAX, "%s%s ", pop_options,
                               clspi_bezier_lanes(ctx, precision) == 1 ? "" : " -DCLSP_GROUP=1");
 
     real_options(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used), ctx, precision);

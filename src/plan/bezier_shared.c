@@ -4,6 +4,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "job.h"
 
 enum {
     STRIP = 2048,       /* columns on CPUs, whose T stay in a cache */
@@ -23,7 +24,7 @@ struct clspi_bezier_shared {
 static bool has_atomics(const clsp_context *ctx)
 {
     const uint32_t needed = CLSP_SVM_FINE_BUFFER | CLSP_SVM_ATOMICS;
-    return (ctx->device.svm & needed) == needed;
+    return (ctx->device.svm & needed) == needed && clspi_pop_options(ctx);
 }
 
 /* Items of a group have adjacent columns, else it is one item with vectors. */
@@ -32,47 +33,13 @@ static bool is_grouped(const clsp_context *ctx, clsp_precision precision)
     return clspi_bezier_lanes(ctx, precision) == 1;
 }
 
-/* On CPUs, in whichever shape, the older atomics are what every compiler has, and good for all who
-   share the memory. */
-static clsp_status needs_standard(clsp_context *ctx, bool *standard)
-{
-    cl_device_type type = 0;
-    cl_device_id device = NULL;
-    clsp_status status;
-
-    CLSPI_TRY(clspi_cl(
-        &ctx->log, clGetCommandQueueInfo(ctx->queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL),
-        "clGetCommandQueueInfo"));
-    CLSPI_TRY(clspi_cl(&ctx->log, clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL),
-                       "clGetDeviceInfo"));
-    *standard = !(type & CL_DEVICE_TYPE_CPU);
-    return CLSP_OK;
-
-fail:
-    return status;
-}
-
-static clsp_status make_options(char text[CLSPI_BEZIER_OPTIONS_MAX], clsp_context *ctx,
-                                clsp_precision precision)
-{
-    bool standard = false;
-    clsp_status status;
-
-    CLSPI_TRY(needs_standard(ctx, &standard));
-    clspi_bezier_shared_options(text, ctx, precision, standard);
-    return CLSP_OK;
-
-fail:
-    return status;
-}
-
 static clsp_status create_kernel(clspi_kernel *kernel, clsp_context *ctx, clsp_precision precision)
 {
     static const char name[] = "bezier_shared";
     char options[CLSPI_BEZIER_OPTIONS_MAX];
     clsp_status status;
 
-    CLSPI_TRY(make_options(options, ctx, precision));
+    clspi_bezier_shared_options(options, ctx, precision, clspi_pop_options(ctx));
     if (is_grouped(ctx, precision))
         return clspi_kernel_create_grouped(kernel, ctx, name, options, name);
     CLSPI_TRY(clspi_kernel_create(kernel, ctx, name, options, name));
@@ -88,16 +55,12 @@ clsp_status clspi_bezier_shared_build(clsp_context *ctx, clsp_precision precisio
 {
     static const char name[] = "bezier_shared";
     char options[CLSPI_BEZIER_OPTIONS_MAX];
-    clsp_status status;
 
     if (!has_atomics(ctx)) return CLSP_OK;
-    CLSPI_TRY(make_options(options, ctx, precision));
+    clspi_bezier_shared_options(options, ctx, precision, clspi_pop_options(ctx));
     return is_grouped(ctx, precision)
                ? clspi_program_report_grouped(ctx, name, options, name, fn, user)
                : clspi_program_report(ctx, name, options, fn, user);
-
-fail:
-    return status;
 }
 
 /* ---- preparation ---- */

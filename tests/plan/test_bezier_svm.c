@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bezier_shared.h"
+#include "job.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -36,7 +37,7 @@ static clsp_context *context_with_atomics(void)
     clsp_context *ctx = NULL;
 
     assert_ok(NULL, clsp_context_create(&ctx, NULL, NULL));
-    if ((ctx->device.svm & needed) == needed) return ctx;
+    if ((ctx->device.svm & needed) == needed && clspi_pop_options(ctx)) return ctx;
     clsp_context_destroy(&ctx);
     return NULL;
 }

@@ -1,0 +1,49 @@
+/* Threads that wait, without using a core, until they are called to work together. */
+#ifndef CLSPI_POOL_H
+#define CLSPI_POOL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "log.h"
+
+/* A thread's work; index is its number, 0 onwards. */
+typedef void (*clspi_pool_fn)(void *user, uint32_t index);
+
+typedef struct clspi_pool_thread clspi_pool_thread;
+
+typedef struct clspi_pool {
+    clspi_log *log;
+    pthread_mutex_t lock;
+    pthread_cond_t wake; /* of the threads */
+    pthread_cond_t done; /* of who called them */
+    clspi_pool_thread *threads;
+    uint32_t num_threads;
+    uint64_t turn;    /* of calls */
+    uint32_t called;  /* threads of this turn */
+    uint32_t working; /* of them, not yet done */
+    clspi_pool_fn fn;
+    void *user;
+    bool ending;
+} clspi_pool;
+
+/* A pool without threads. False without memory. */
+bool clspi_pool_init(clspi_pool *pool, clspi_log *log);
+void clspi_pool_release(clspi_pool *pool);
+
+/* Makes threads until there are `wanted`, and returns how many there are: fewer, with a warning in
+   the log, where the system has no more. */
+uint32_t clspi_pool_reserve(clspi_pool *pool, uint32_t wanted);
+
+/* Ends all threads. */
+void clspi_pool_empty(clspi_pool *pool);
+
+/* Has threads 0 .. count - 1 call fn, and returns at once; count is at most what reserve returned.
+   One turn at a time. */
+void clspi_pool_start(clspi_pool *pool, uint32_t count, clspi_pool_fn fn, void *user);
+
+/* Waits until the turn is over. */
+void clspi_pool_wait(clspi_pool *pool);
+
+#endif

@@ -1,0 +1,178 @@
+#include "shared_memory.h"
+
+#include <stdlib.h>
+
+#include "check.h"
+
+enum { ALIGNMENT = 4096 };
+
+/* One allocation; its memory begins at the first multiple of ALIGNMENT in it. */
+typedef struct clspi_block {
+    struct clspi_block *next;
+    char *memory;
+    size_t bytes;
+    void *plain;   /* of malloc */
+    void *svm;     /* of clSVMAlloc */
+    cl_mem pinned; /* mapped at `mapped` */
+    void *mapped;
+} clspi_block;
+
+static char *align(void *base)
+{
+    char *const at = base;
+    const size_t over = (size_t)(uintptr_t)at % ALIGNMENT;
+
+    return over ? at + (ALIGNMENT - over) : at;
+}
+
+/* ---- the kinds ---- */
+
+static void *make_svm(clspi_block *block, clsp_context *ctx, size_t whole)
+{
+    const uint32_t both = CLSP_SVM_FINE_BUFFER | CLSP_SVM_ATOMICS;
+
+    if (ctx->device.device_class == CLSP_CLASS_DISCRETE || (ctx->device.svm & both) != both)
+        return NULL;
+    block->svm =
+        clSVMAlloc(ctx->context,
+                   CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, whole, 0);
+    if (!block->svm)
+        clspi_message(&ctx->log, CLSP_LOG_WARNING,
+                      "cooperate: no shared virtual memory of %zu bytes; plain memory instead",
+                      whole);
+    return block->svm;
+}
+
+/* Transfers from a discrete GPU run at full speed, and beside its kernels, into pinned memory
+   alone; OpenCL has it as a buffer that stays mapped. */
+static void *make_pinned(clspi_block *block, clsp_context *ctx, size_t whole)
+{
+    cl_int code;
+
+    if (ctx->device.device_class != CLSP_CLASS_DISCRETE) return NULL;
+    if (whole > ctx->device.max_alloc_bytes) return NULL;
+    block->pinned =
+        clCreateBuffer(ctx->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, whole, NULL, &code);
+    if (code != CL_SUCCESS) block->pinned = NULL;
+    if (!block->pinned) return NULL;
+    block->mapped = clEnqueueMapBuffer(ctx->queue, block->pinned, CL_TRUE,
+                                       CL_MAP_READ | CL_MAP_WRITE, 0, whole, 0, NULL, NULL, &code);
+    if (code == CL_SUCCESS && block->mapped) return block->mapped;
+    clReleaseMemObject(block->pinned);
+    block->pinned = NULL;
+    return block->mapped = NULL;
+}
+
+static void release_block(clspi_block *block, clsp_context *ctx)
+{
+    if (block->svm) clSVMFree(ctx->context, block->svm);
+    if (block->mapped) {
+        /* the unmapping must be over before the memory is gone */
+        clEnqueueUnmapMemObject(ctx->queue, block->pinned, block->mapped, 0, NULL, NULL);
+        clFinish(ctx->queue);
+    }
+    if (block->pinned) clReleaseMemObject(block->pinned);
+    free(block->plain);
+    free(block);
+}
+
+static clsp_status make_block(clsp_context *ctx, size_t bytes, clspi_block **made)
+{
+    const size_t whole = bytes + ALIGNMENT;
+    clspi_block *const block = calloc(1, sizeof *block);
+    void *base;
+
+    *made = NULL;
+    if (!block || whole < bytes) goto fail;
+    block->bytes = bytes;
+    base = make_svm(block, ctx, whole);
+    if (!base) base = make_pinned(block, ctx, whole);
+    if (!base) base = block->plain = malloc(whole);
+    if (!base) goto fail;
+    block->memory = align(base);
+    *made = block;
+    return CLSP_OK;
+
+fail:
+    free(block);
+    return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "clsp_shared_alloc: no %zu bytes", bytes);
+}
+
+/* ---- the team's list ---- */
+
+clsp_status clsp_shared_alloc(clsp_context *ctx, size_t bytes, void **memory)
+{
+    clsp_status status;
+    clspi_team *team;
+    clspi_block *block;
+
+    if (memory) *memory = NULL;
+    if (!ctx || !memory)
+        return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT,
+                          "clsp_shared_alloc: NULL argument");
+    if (bytes == 0) return CLSP_OK;
+    CLSPI_TRY(clspi_team_of(ctx, &team));
+    CLSPI_TRY(make_block(ctx, bytes, &block));
+    pthread_mutex_lock(&team->blocks_lock);
+    block->next = team->blocks;
+    team->blocks = block;
+    pthread_mutex_unlock(&team->blocks_lock);
+    *memory = block->memory;
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
+/* Takes the block out of the list; NULL for memory that is none. */
+static clspi_block *unlink_block(clspi_team *team, const void *memory)
+{
+    clspi_block *found = NULL;
+
+    pthread_mutex_lock(&team->blocks_lock);
+    for (clspi_block **at = &team->blocks; *at && !found;) {
+        if ((*at)->memory == memory) {
+            found = *at;
+            *at = found->next;
+        } else {
+            at = &(*at)->next;
+        }
+    }
+    pthread_mutex_unlock(&team->blocks_lock);
+    return found;
+}
+
+void clsp_shared_free(clsp_context *ctx, void *memory)
+{
+    clspi_team *team;
+    clspi_block *block;
+
+    if (!ctx || !memory || clspi_team_of(ctx, &team) != CLSP_OK) return;
+    block = unlink_block(team, memory);
+    if (block)
+        release_block(block, ctx);
+    else
+        clspi_message(&ctx->log, CLSP_LOG_WARNING,
+                      "clsp_shared_free: that is no memory of clsp_shared_alloc");
+}
+
+bool clspi_shared_holds(clspi_team *team, const void *memory)
+{
+    const char *const at = memory;
+    bool holds = false;
+
+    pthread_mutex_lock(&team->blocks_lock);
+    for (const clspi_block *b = team->blocks; b && !holds; b = b->next)
+        holds = b->svm && at >= b->memory && at < b->memory + b->bytes;
+    pthread_mutex_unlock(&team->blocks_lock);
+    return holds;
+}
+
+void clspi_shared_release_all(clspi_team *team)
+{
+    while (team->blocks) {
+        clspi_block *const block = team->blocks;
+        team->blocks = block->next;
+        release_block(block, team->ctx);
+    }
+}
