@@ -8,14 +8,12 @@
    volume goes through bezier_rows or bezier_columns once more.
 
    The host sets CLSP_DIM. Tables are those of bernstein.cl. */
+#include "bezier_row_block.clh"
 #include "real.clh"
 
 #ifndef CLSP_DIM
 #define CLSP_DIM 3
 #endif
-
-/* Rows of an item of bezier_rows; strides of tables are multiples of it. */
-#define CLSP_ROWS 8
 
 /* T is [patch][order_u][stride_t] from offset on; an item makes CLSP_LANES values of v, first_v +
    CLSP_LANES * strip on, for one line i of one patch, first_i <= i < first_i + num_i. Values from
@@ -83,33 +81,8 @@ kernel void bezier_rows(global const real *restrict t, uint2 t_offset, uint orde
     const uint u = (g - line * num_blocks) * CLSP_ROWS;
     const uint first = (line - (uint)patch * num_strips) * strip;
 #endif
-    const uint end = min(first + strip, width);
-    const uint rows = min((uint)CLSP_ROWS, num_rows - u);
-    global const real *const t0 = t + WIDE(t_offset) + patch * order_u * stride_t;
-    global real *const row = out + WIDE(offset) + (patch * num_rows + u) * width;
-
-    for (uint x = first; x < end; x += CLSP_LANES) {
-        realv s[CLSP_ROWS];
-        #pragma unroll
-        for (uint r = 0; r < CLSP_ROWS; r++) s[r] = (realv)(R(0.0));
-        global const real *ti = t0 + x;
-        global const real *b = table_u + first_row + u;
-        for (uint i = 0; i < order_u; i++, ti += stride_t, b += stride_u) {
-            const realv tv = LOADV(ti);
-            #pragma unroll
-            for (uint r = 0; r < CLSP_ROWS; r++) s[r] = MAD((realv)(b[r]), tv, s[r]);
-        }
-        #pragma unroll
-        for (uint r = 0; r < CLSP_ROWS; r++) {
-            if (r >= rows) continue;
-#if CLSP_LANES > 1
-            if (x + CLSP_LANES > width) {
-                global real *const tail = row + (size_t)r * width + x;
-                for (uint l = 0; x + l < width; l++) tail[l] = ((real *)&s[r])[l];
-                continue;
-            }
-#endif
-            STOREV(s[r], row + (size_t)r * width + x);
-        }
-    }
+    make_row_block(t + WIDE(t_offset) + patch * order_u * stride_t, order_u, stride_t,
+                   table_u + first_row + u, stride_u, width, first, min(first + strip, width),
+                   min((uint)CLSP_ROWS, num_rows - u),
+                   out + WIDE(offset) + (patch * num_rows + u) * width);
 }

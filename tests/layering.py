@@ -55,6 +55,7 @@ QUOTED = {
     'tests/math': ['tests/math', 'tests/ref', 'tests', 'src/math'],
     'tests/device': ['tests/device', 'tests/ref', 'tests', 'src/device', 'src/math'],
     'tests/cooperate': ['tests/cooperate', 'tests/ref', 'tests', 'src/cooperate', 'src/device'],
+    'tests/plan': ['tests/plan', 'tests/ref', 'tests', 'src/plan', 'src/cooperate', 'src/device', 'src/math'],
     'tests/tools': ['tests/tools', 'tests/ref', 'tests', 'tools/io'],
     'tests/fuzz': ['tests/fuzz', 'tests', 'tools/io'],
     'tests': ['tests'],

@@ -37,6 +37,8 @@ KERNELS = os.path.join(ROOT, 'cl')
 LIMITS = [(f'class={kind},local_is_real=1,vendor={vendor}', f'{vendor} {kind}')
           for vendor in ('AMD', 'NVIDIA', 'Intel') for kind in ('discrete', 'integrated')]
 LIMITS += [('class=integrated,local_is_real=0,vendor=none', None), ('class=cpu', None)]
+# what pops tiles, by either kind of atomics; the device that is asked may have none
+POPPING = ('bezier_shared',)
 # CLSP_K and what bounds an item of gemm.cl, below and at the edge of what the library gives it
 PRODUCTS = ('-DCLSP_K=4 -DCLSP_N=4', '-DCLSP_K=16 -DCLSP_N=16', '-DCLSP_K=4 -DCLSP_ROWS=4',
             '-DCLSP_K=64 -DCLSP_ROWS=8')
@@ -72,6 +74,7 @@ class Program:
         self.options = options.split()
         self.devices = devices
         self.fp64 = '-DCLSP_REAL=64' in self.options
+        self.atomics = '-DCLSP_STANDARD_ATOMICS=1' in self.options
         lanes = re.search(r'-DCLSP_LANES=(\d+)', options)
         self.for_gpu = not lanes or lanes.group(1) == '1'
         self.path = os.path.join(KERNELS, name + '.cl')
@@ -109,6 +112,9 @@ def programs(build, list_file):
         common = f'-cl-std=CL1.2 -DCLSP_REAL={real} -DCLSP_LANES=1 -DCLSP_FMA=1 -DCLSP_ADDRESS=64'
         pairs += [('gemm', f'{common} {sizes}') for sizes in PRODUCTS]
         pairs += [('bezier_points', f'{common} {words}') for words in POINTS]
+        for name in POPPING:
+            pairs += [(name, f'{common} -DCLSP_STANDARD_ATOMICS=0'),
+                      (name, common.replace('CL1.2', 'CL2.0') + ' -DCLSP_STANDARD_ATOMICS=1')]
     for path in sorted(glob.glob(os.path.join(KERNELS, '*.cl'))):  # what nobody asked for, bare
         name = os.path.splitext(os.path.basename(path))[0]
         if all(name != other for other, _ in pairs):
@@ -144,6 +150,7 @@ CL = ['-x', 'cl', '-Xclang', '-finclude-default-header']
 
 class Amd:
     fp64 = True
+    atomics = True  # the standard ones of OpenCL C 2.0
 
     def __init__(self, chip, kind):
         self.name = chip
@@ -180,6 +187,7 @@ class Amd:
 class Nvidia:
     device = 'NVIDIA discrete'
     fp64 = True
+    atomics = False  # libclc has none, and no such device offers them in shared memory
 
     def __init__(self, chip):
         self.name = chip
@@ -219,6 +227,8 @@ class Nvidia:
 
 
 class Intel:
+    atomics = True
+
     def __init__(self, chip, kind, fp64):
         self.name = chip
         self.device = f'Intel {kind}'
@@ -260,6 +270,7 @@ class Singles:
     def __init__(self, standard):
         self.name = f'no-double-{standard}'
         self.standard = standard
+        self.atomics = standard != 'CL1.2'
 
     def prepare(self):
         self.clang, _ = find_clang()
@@ -330,7 +341,7 @@ def judge(target, program, result, failures):
 
 
 def wanted(target, program):
-    if program.fp64 and not target.fp64:
+    if program.fp64 and not target.fp64 or program.atomics and not target.atomics:
         return False
     return isinstance(target, Singles) or program.for_gpu and target.device in program.devices
 

@@ -9,6 +9,7 @@
 #include "bezier_edges.h"
 #include "bezier_finish.h"
 #include "bezier_own.h"
+#include "bezier_shared.h"
 #include "bezier_vertices.h"
 #include "buffer.h"
 #include "check.h"
@@ -156,6 +157,7 @@ void clsp_bezier_plan_destroy(clsp_bezier_plan **ptr)
     clspi_kernel_release(&plan->vertices);
     clspi_kernel_release(&plan->edges);
     clspi_bezier_at_release(plan);
+    clspi_bezier_shared_release(plan);
     clspi_buffer_release(&plan->points);
     clspi_buffer_release(&plan->staging);
     free(plan);

@@ -7,6 +7,7 @@
 #include "bezier_finish.h"
 #include "bezier_plan.h"
 #include "bezier_programs.h"
+#include "bezier_shared.h"
 #include "bezier_vertices.h"
 #include "check.h"
 #include "program.h"
@@ -160,6 +161,7 @@ clsp_status clspi_bezier_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *u
         CLSPI_TRY(clspi_program_report(ctx, "bernstein", options, fn, user));
         clspi_bezier_rows_options(options, ctx, p, DIM);
         CLSPI_TRY(clspi_program_report(ctx, "bezier_rows", options, fn, user));
+        CLSPI_TRY(clspi_bezier_shared_build(ctx, p, fn, user));
         CLSPI_TRY(build_hodographs(ctx, p, DIM, fn, user));
         for (cl_uint order = 1; order <= MAX_ORDER; order++)
             CLSPI_TRY(build_columns(ctx, p, order, fn, user));

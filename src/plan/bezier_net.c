@@ -195,12 +195,19 @@ static clsp_status check_sizes(const clspi_bezier_net *net, const clsp_bezier_de
                       "bezier: one patch is larger than the address space");
 }
 
+static clsp_status create_contract(clspi_bezier_net *net)
+{
+    char options[CLSPI_BEZIER_OPTIONS_MAX];
+
+    clspi_bezier_rows_options(options, net->ctx, net->precision, net->coords);
+    return clspi_kernel_create(&net->contract, net->ctx, "bezier_rows", options, "bezier_contract");
+}
+
 static clsp_status prepare_sums(clspi_bezier_net *net, clspi_bezier_nets *nets,
                                 const clsp_bezier_desc *d)
 {
     const cl_uint inner_width = net->inner->num * net->coords;
     clspi_bezier_table *const outer = &nets->tables[0][net->by[0]];
-    char options[CLSPI_BEZIER_OPTIONS_MAX];
     clsp_status status;
 
     if (net->directions == 2 && !nets->with_rows)
@@ -210,9 +217,7 @@ static clsp_status prepare_sums(clspi_bezier_net *net, clspi_bezier_nets *nets,
             prepare_sum(net, &net->middle, &nets->tables[1][net->by[1]], inner_width, d->num_v, 0));
         CLSPI_TRY(prepare_sum(net, &net->outer, outer, inner_width * d->num_v, d->num_u, 0));
     }
-    if (is_fused(net)) return CLSP_OK;
-    clspi_bezier_rows_options(options, net->ctx, net->precision, net->coords);
-    return clspi_kernel_create(&net->contract, net->ctx, "bezier_rows", options, "bezier_contract");
+    return is_fused(net) ? CLSP_OK : create_contract(net);
 
 fail:
     return status;
@@ -407,6 +412,28 @@ clsp_status clspi_bezier_net_first_sums(clspi_bezier_net *net, clspi_series *ser
 
 fail:
     return status;
+}
+
+clsp_status clspi_bezier_net_sums_to(clspi_bezier_net *net, clspi_series *series, size_t first,
+                                     size_t count, cl_mem t)
+{
+    const line_range range = {.first_patch = first,
+                              .num_patches = count,
+                              .end_v = net->inner->stride,
+                              .out = t,
+                              .stride = stride_t(net)};
+    clsp_status status;
+
+    if (!net->contract.kernel) CLSPI_TRY(create_contract(net));
+    return enqueue_contract(net, series, range);
+
+fail:
+    return status;
+}
+
+cl_uint clspi_bezier_net_sums_stride(const clspi_bezier_net *net)
+{
+    return stride_t(net);
 }
 
 /* ---- the sum over rows ---- */

@@ -88,6 +88,12 @@ clsp_status clspi_bezier_nets_load(clspi_bezier_nets *nets, clspi_series *series
 clsp_status clspi_bezier_net_first_sums(clspi_bezier_net *net, clspi_series *series, size_t first,
                                         size_t count);
 
+/* First sums of patches of a surface into a buffer of the caller's, also where one kernel would
+   make both sums: [count][orders[0]][clspi_bezier_net_sums_stride()]. */
+clsp_status clspi_bezier_net_sums_to(clspi_bezier_net *net, clspi_series *series, size_t first,
+                                     size_t count, cl_mem t);
+cl_uint clspi_bezier_net_sums_stride(const clspi_bezier_net *net);
+
 /* Pairs of symmetric rows, from first, a multiple of 4, to end - 1, among which all of some rows
    are. */
 typedef struct clspi_bezier_pairs {

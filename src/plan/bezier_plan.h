@@ -8,6 +8,8 @@
 #include "launch.h"
 
 struct clspi_bezier_at;     /* bezier_at.c: kernels for vertices anywhere, made when first needed */
+struct clspi_bezier_shared; /* bezier_shared.c: the kernel that pops tiles, made when first needed
+                             */
 struct clspi_bezier_finish; /* bezier_finish.c: kernels that make vertices of sums */
 
 struct clsp_bezier_plan {
@@ -36,6 +38,7 @@ struct clsp_bezier_plan {
     clspi_kernel edges;    /* of bezier_edges.c */
     clspi_kernel vertices; /* of bezier_vertices.c, where it makes the vertices in one pass */
     struct clspi_bezier_at *at;
+    struct clspi_bezier_shared *shared;
 
     cl_mem staging; /* of the host-pointer calls */
     size_t staging_bytes;

@@ -70,12 +70,11 @@ const char *clspi_bezier_columns_name(const clspi_bezier_shape *shape)
 
 /* ---- options ---- */
 
-static int real_options(char *text, const clsp_context *ctx, clsp_precision precision)
+static int real_options(char *text, size_t size, const clsp_context *ctx, clsp_precision precision)
 {
     const bool wide = precision == CLSP_F64;
 
-    return snprintf(text, CLSPI_BEZIER_OPTIONS_MAX,
-                    "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u",
+    return snprintf(text, size, "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u",
                     wide ? 64 : 32, clspi_bezier_lanes(ctx, precision), wide || ctx->device.fma,
                     ctx->device.address_bits);
 }
@@ -83,13 +82,13 @@ static int real_options(char *text, const clsp_context *ctx, clsp_precision prec
 void clspi_bezier_table_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
                                 clsp_precision precision)
 {
-    real_options(text, ctx, precision);
+    real_options(text, CLSPI_BEZIER_OPTIONS_MAX, ctx, precision);
 }
 
 void clspi_bezier_rows_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
                                clsp_precision precision, cl_uint dim)
 {
-    const int used = real_options(text, ctx, precision);
+    const int used = real_options(text, CLSPI_BEZIER_OPTIONS_MAX, ctx, precision);
 
     snprintf(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used), " -DCLSP_DIM=%u", dim);
 }
@@ -97,7 +96,7 @@ void clspi_bezier_rows_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_c
 void clspi_bezier_columns_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
                                   const clspi_bezier_shape *shape)
 {
-    int used = real_options(text, ctx, shape->precision);
+    int used = real_options(text, CLSPI_BEZIER_OPTIONS_MAX, ctx, shape->precision);
 
     used += snprintf(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used),
                      " -DCLSP_ORDER_U=%u -DCLSP_COLUMNS=%u -DCLSP_BLOCK_ROWS=%u -DCLSP_STAGE=%d",
@@ -113,9 +112,18 @@ void clspi_bezier_columns_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const cls
 void clspi_bezier_hodograph_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
                                     clsp_precision precision, cl_uint dim, const cl_uint by[3])
 {
-    const int used = real_options(text, ctx, precision);
+    const int used = real_options(text, CLSPI_BEZIER_OPTIONS_MAX, ctx, precision);
 
     snprintf(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used),
              " -DCLSP_DIM=%u -DCLSP_BY_U=%u -DCLSP_BY_V=%u -DCLSP_BY_W=%u", dim, by[0], by[1],
              by[2]);
+}
+
+void clspi_bezier_shared_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
+                                 clsp_precision precision, const char *pop_options)
+{
+    const int used = snprintf(text, CLSPI_BEZIER_OPTIONS_MAX, "%s%s ", pop_options,
+                              clspi_bezier_lanes(ctx, precision) == 1 ? "" : " -DCLSP_GROUP=1");
+
+    real_options(text + used, (size_t)(CLSPI_BEZIER_OPTIONS_MAX - used), ctx, precision);
 }

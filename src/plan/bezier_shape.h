@@ -47,4 +47,9 @@ void clspi_bezier_columns_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const cls
 void clspi_bezier_hodograph_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
                                     clsp_precision precision, cl_uint dim, const cl_uint by[3]);
 
+/* Build options of bezier_shared.cl, without CLSP_GROUP where lanes are 1; pop_options:
+   clspi_pop_options'. */
+void clspi_bezier_shared_options(char text[CLSPI_BEZIER_OPTIONS_MAX], const clsp_context *ctx,
+                                 clsp_precision precision, const char *pop_options);
+
 #endif

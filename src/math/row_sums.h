@@ -1,0 +1,55 @@
+/* Sums of rows with weights, S_r(x) = sum_k b_rk T_k(x), and what packs their results: the inner
+   loops of spline evaluation on the host, in two precisions. Plain C that compilers turn into
+   vectors. A real is what the precision says, strides are in reals. */
+#ifndef CLSPI_ROW_SUMS_H
+#define CLSPI_ROW_SUMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    CLSPI_ROWS_AT_ONCE = 4,
+    CLSPI_ROWS_SPARE = CLSPI_ROWS_AT_ONCE - 1,
+    CLSPI_ROW_COORDS_MAX = 5
+};
+
+/* num_rows rows of width reals at out, stride apart. b_rk stands at b[r * row_step + k *
+   term_step], T_k(x) at t[k * t_stride + x]. Terms are added in their order, so that a result does
+   not depend on how rows and columns are split into calls. spare: room for CLSPI_ROWS_SPARE rows of
+   width reals. Nothing overlaps. */
+typedef struct clspi_row_sum {
+    const void *b;
+    size_t row_step, term_step;
+    uint32_t terms;
+    const void *t;
+    size_t t_stride;
+    void *spare;
+} clspi_row_sum;
+
+/* How a vertex is made of a point: as in clspi_bezier_tile_desc. */
+typedef struct clspi_row_vertex {
+    uint32_t dim;
+    uint32_t rational; /* 1: the point has a weight after dim coordinates, by which they are divided
+                        */
+    size_t stride, at_point;
+    int32_t at_weight; /* negative: none; of a polynomial point it is 1 */
+} clspi_row_vertex;
+
+typedef struct clspi_row_sums {
+    size_t real_bytes;
+    void (*sum)(const clspi_row_sum *sum, void *out, size_t stride, size_t num_rows, size_t width);
+
+    /* out[i][coords] = planes[coords][i] for `count` points; planes are stride apart, at most
+       CLSPI_ROW_COORDS_MAX. */
+    void (*interleave)(void *out, const void *planes, size_t stride, uint32_t coords, size_t count);
+
+    /* `count` vertices from points that are adjacent. */
+    void (*vertices)(const clspi_row_vertex *vertex, void *out, const void *points, size_t count);
+
+    /* out[i * step] = values[i], rounded. */
+    void (*round)(void *out, size_t step, const double *values, size_t count);
+} clspi_row_sums;
+
+extern const clspi_row_sums clspi_row_sums_f32, clspi_row_sums_f64;
+
+#endif
