@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -200,8 +201,24 @@ static size_t largest_chunk(const job *j)
     return largest;
 }
 
+static bool share_chunk(const job *j, size_t first, size_t count, const staging *s)
+{
+    const clsp_cooperate_opts *opts = j->task->sharing;
+    clsp_cooperate_report report = {CLSP_RUNG_AUTO};
+    char what[80];
+    clsp_status status =
+        s->f32 ? clsp_bezier_cooperate_f32(j->plan, first, count, s->f32, opts, &report)
+               : clsp_bezier_cooperate_f64(j->plan, first, count, s->f64, opts, &report);
+    if (!check(j->ctx, status)) return false;
+    snprintf(what, sizeof(what), "patches %lu to %lu", (unsigned long)(j->done + first + 1),
+             (unsigned long)(j->done + first + count));
+    if (j->task->report) j->task->report(j->task->user, what, &report);
+    return true;
+}
+
 static bool eval_chunk(const job *j, size_t first, size_t count, const staging *s)
 {
+    if (j->task->sharing) return share_chunk(j, first, count, s);
     return check(j->ctx, s->f32 ? clsp_bezier_eval_f32(j->plan, first, count, s->f32)
                                 : clsp_bezier_eval_f64(j->plan, first, count, s->f64));
 }
@@ -244,7 +261,8 @@ static clsp_bezier_desc describe(const job *j, const net *n)
         desc.num_u = j->num[0];
         desc.num_v = j->num[1];
         desc.method = j->task->method;
-        desc.watertight = !triangle && !n->is_normal;
+        /* The host's cores do not make watertight points; seams_weld closes what they leave. */
+        desc.watertight = !triangle && !n->is_normal && !j->task->sharing;
     }
     return desc;
 }
