@@ -20,6 +20,9 @@ static const suite_entry suites[] = {
     {"patch36", bench_suite_patch36, "many small bicubic patches, against two known kernels"},
     {"host", bench_suite_host, "on CPUs: against a plain C loop on all cores"},
     {"first-call", bench_suite_first_call, "from nothing to the first surface, in new processes"},
+    {"cooperate", bench_suite_cooperate, "device and host together, against each of them alone"},
+    {"starpu", bench_suite_starpu,
+     "device and host together, against StarPU, where it was built in"},
 };
 
 static const char usage[] =

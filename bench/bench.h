@@ -47,6 +47,8 @@ clsp_status bench_suite_figures(bench *b);
 clsp_status bench_suite_outputs(bench *b);
 clsp_status bench_suite_patch36(bench *b);
 clsp_status bench_suite_host(bench *b);
+clsp_status bench_suite_cooperate(bench *b);
+clsp_status bench_suite_starpu(bench *b);
 clsp_status bench_suite_first_call(bench *b);
 
 /* The work of a child process of the first-call suite; see there. Returns the exit status. */
