@@ -11,7 +11,7 @@
 
 static const char help[] =
     "usage: clspline tune [--device DEVICE] [--join DEVICE ...] [--workers N]\n"
-    "                     [--speeds FILE] [--json]\n"
+    "                     [--speeds FILE] [--quick] [--json]\n"
     "\n"
     "Measures how fast the device, the devices that join it and the host's cores evaluate\n"
     "Bezier surfaces of the usual sizes, stores that for later evaluations shared between\n"
@@ -26,6 +26,7 @@ static const char help[] =
     "                        device needs\n"
     "      --speeds FILE     where to store them; default: $CLSPLINE_SPEEDS, else the file\n"
     "                        'speeds' in the folder of the compiled programs\n"
+    "      --quick           grids of up to 10^5 points only\n"
     "      --json            print JSON\n"
     "  -h, --help            this text\n"
     "\n"
@@ -38,29 +39,31 @@ enum {
     OPTION_JOIN,
     OPTION_WORKERS,
     OPTION_SPEEDS,
+    OPTION_QUICK,
     OPTION_JSON,
     OPTION_HELP,
 };
 
 static const args_option options[] = {
-    {"device", 'd', true}, {"join", 0, true},    {"workers", 0, true}, {"speeds", 0, true},
-    {"json", 0, false},    {"help", 'h', false}, {NULL, 0, false}};
+    {"device", 'd', true}, {"join", 0, true},  {"workers", 0, true}, {"speeds", 0, true},
+    {"quick", 0, false},   {"json", 0, false}, {"help", 'h', false}, {NULL, 0, false}};
 
 typedef struct request {
     const char *device, *speeds;
     sharing_request sharing;
-    bool json, help;
+    bool quick, json, help;
 } request;
 
-/* The grids that are measured at each degree and precision, of squares of points. */
+/* The grids that are measured at each degree and precision, of squares of points; NUM_QUICK of them
+   are quick. */
 static const struct {
     uint32_t samples;
     size_t patches;
-} grids[] = {{64, 1}, {300, 1}, {1000, 1}, {2000, 1}, {32, 100}, {64, 100}};
+} grids[] = {{64, 1}, {300, 1}, {32, 100}, {1000, 1}, {2000, 1}, {64, 100}};
 
 static const uint32_t degrees[] = {3, 7, 11};
 
-enum { NUM_GRIDS = sizeof(grids) / sizeof(grids[0]), NUM_DEGREES = 3, NUM_PRECISIONS = 2 };
+enum { NUM_GRIDS = sizeof(grids) / sizeof(grids[0]), NUM_QUICK = 3, NUM_DEGREES = 3 };
 
 /* One measurement. */
 typedef struct tuning_case {
@@ -160,20 +163,22 @@ static void print_case(const tuning_case *c, const clsp_cooperate_report *report
 
 /* ---- all ---- */
 
-static tuning_case case_number(size_t i)
+/* The i-th when num_grids of the grids are measured. */
+static tuning_case case_number(size_t i, size_t num_grids)
 {
-    return (tuning_case){.degree = degrees[i / NUM_GRIDS % NUM_DEGREES],
-                         .precision = i / NUM_GRIDS / NUM_DEGREES == 0 ? CLSP_F32 : CLSP_F64,
-                         .samples = grids[i % NUM_GRIDS].samples,
-                         .patches = grids[i % NUM_GRIDS].patches};
+    return (tuning_case){.degree = degrees[i / num_grids % NUM_DEGREES],
+                         .precision = i / num_grids / NUM_DEGREES == 0 ? CLSP_F32 : CLSP_F64,
+                         .samples = grids[i % num_grids].samples,
+                         .patches = grids[i % num_grids].patches};
 }
 
-static bool tune_all(clsp_context *ctx, bool json)
+static bool tune_all(clsp_context *ctx, bool quick, bool json)
 {
-    clsp_device_info info;
+    const size_t num_grids = quick ? NUM_QUICK : NUM_GRIDS;
+    clsp_device_info info = {NULL};
     progress_bar bar;
     bool done = clsp_context_device(ctx, &info) == CLSP_OK;
-    size_t num = (size_t)NUM_GRIDS * NUM_DEGREES * (info.fp64 ? 2 : 1);
+    const size_t num = num_grids * NUM_DEGREES * (info.fp64 ? 2 : 1);
     if (json)
         fputc('[', stdout);
     else
@@ -181,7 +186,7 @@ static bool tune_all(clsp_context *ctx, bool json)
                "busy ms", "moving ms", "Mpoint/s", "processor");
     progress_start(&bar, "measuring", !json);
     for (size_t i = 0; done && i < num; i++) {
-        const tuning_case c = case_number(i);
+        const tuning_case c = case_number(i, num_grids);
         clsp_cooperate_report report = {CLSP_RUNG_AUTO};
         done = measure(ctx, &c, &report);
         if (done) print_case(&c, &report, json, i == 0);
@@ -199,7 +204,7 @@ static int run_request(const request *r)
     clsp_status status = CLSP_OK;
     if (done && r->speeds) status = clsp_context_set_speeds(contexts.ctx, r->speeds);
     if (status != CLSP_OK) complain_status(contexts.ctx, status);
-    done = done && status == CLSP_OK && tune_all(contexts.ctx, r->json);
+    done = done && status == CLSP_OK && tune_all(contexts.ctx, r->quick, r->json);
     sharing_close(&contexts);
     return done ? EXIT_OK : EXIT_FAILED;
 }
@@ -217,6 +222,9 @@ static int read_argument(request *r, const args *a, int found)
         return sharing_read_workers(&r->sharing, "tune", a->value);
     case OPTION_SPEEDS:
         r->speeds = a->value;
+        return EXIT_OK;
+    case OPTION_QUICK:
+        r->quick = true;
         return EXIT_OK;
     case OPTION_JSON:
         r->json = true;
