@@ -21,7 +21,8 @@
 typedef struct bench {
     const char *program; /* argv[0] */
     bool quick;
-    bool wanted[2]; /* by clsp_precision: asked for, and the device has it */
+    uint32_t workers; /* that share with the device; 0: the library's own choice */
+    bool wanted[2];   /* by clsp_precision: asked for, and the device has it */
     clsp_context *ctx;
     clsp_device_info info;
     cl_command_queue queue;

@@ -8,7 +8,7 @@ case by method as points, and as a line the rate that the device's floors allow;
 line. Of the suite `bezier` also FOLDER/batches-PRECISION.png, the rate over the number of patches,
 and FOLDER/degrees-PRECISION.png, over the degree. Of the suite `cooperate` FOLDER/figure-9-PRECISION.png,
 the time of a frame over the host's part in percent, and FOLDER/figure-10-PRECISION.png, the frames a
-second by the number of host workers, as the figures 9 and 10 of Palomar et al., 2018. Needs matplotlib.
+second by the number of host threads, as the figures 9 and 10 of Palomar et al., 2018. Needs matplotlib.
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ UNITS = {'point/s': (1e9, 'Gpoint/s'), 'byte/s': (1e9, 'GB/s'), 'flop/s': (1e9, 
 # What has a picture of its own, below.
 SPLITS, DYNAMIC = 'cooperate-9', 'cooperate-10'
 SPLIT = re.compile(r'static (\d+)%$')
-WORKERS = re.compile(r'(\w+), (\d+) workers$')
+THREADS = re.compile(r'(\w+), (\d+) threads$')
 CASE = re.compile(r'(\d+)x\d+, (?:(\d+) of )?(\d+)x\d+$')
 
 
@@ -142,9 +142,9 @@ def draw_splits(plt, rows, title, path):
 
 
 def draw_dynamic(plt, rows, title, path):
-    """Figure 10: a group of bars for each case, a bar for each rung and number of workers."""
+    """Figure 10: a group of bars for each case, a bar for each rung and number of threads."""
     cases = list(dict.fromkeys(row['case'] for row in rows))
-    bars = list(dict.fromkeys(row['method'] for row in rows if WORKERS.match(row['method'])))
+    bars = list(dict.fromkeys(row['method'] for row in rows if THREADS.match(row['method'])))
     width = 0.8 / max(1, len(bars))
     figure, axes = plt.subplots(figsize=(max(7, 1.1 * len(cases) + 2), 5))
     for i, method in enumerate(bars):

@@ -70,11 +70,23 @@ fail:
     return status;
 }
 
-/* ---- figure 10: dynamic, by the number of host workers ---- */
+/* ---- figure 10: dynamic, by the number of host threads ---- */
 
-static const uint32_t workers[] = {CLSP_NO_WORKERS, 1, 2, 4};
+enum { MOST_THREADS = 4 };
 
-enum { MOST_WORKERS = 4, DYNAMICS = 2 * BENCH_COUNT(workers) };
+static const uint32_t threads[] = {0, 1, 2, MOST_THREADS};
+
+enum { DYNAMICS = 2 * BENCH_COUNT(threads) };
+
+/* In the svm rung the calling thread is one of them, in the other one it waits for the device. */
+static clsp_cooperate_opts dynamic_opts(clsp_rung rung, uint32_t num)
+{
+    const uint32_t workers = rung == CLSP_RUNG_SVM ? num - 1 : num;
+
+    if (num == 0) return (clsp_cooperate_opts){.rung = CLSP_RUNG_DEVICE};
+    return (clsp_cooperate_opts){.rung = rung,
+                                 .num_workers = workers > 0 ? workers : CLSP_NO_WORKERS};
+}
 
 /* Those of a rung that runs here. */
 static clsp_status describe_dynamic(shared_run *run, clsp_rung rung, shared_way *ways,
@@ -83,11 +95,10 @@ static clsp_status describe_dynamic(shared_run *run, clsp_rung rung, shared_way 
     clsp_status status = CLSP_OK;
     bool runs = true;
 
-    for (size_t i = 0; i < BENCH_COUNT(workers) && runs; i++) {
-        const unsigned num = workers[i] == CLSP_NO_WORKERS ? 0 : workers[i];
-        snprintf(names[i], sizeof names[i], "%s, %u workers", clsp_rung_name(rung), num);
-        ways[i] = (shared_way){
-            .run = run, .name = names[i], .opts = {.rung = rung, .num_workers = workers[i]}};
+    for (size_t i = BENCH_COUNT(threads); i-- > 0 && runs;) {
+        snprintf(names[i], sizeof names[i], "%s, %u threads", clsp_rung_name(rung), threads[i]);
+        ways[i] =
+            (shared_way){.run = run, .name = names[i], .opts = dynamic_opts(rung, threads[i])};
         BENCH_TRY(shared_way_try(&ways[i], &runs));
         if (runs) all[i] = (bench_contestant){.enqueue = shared_way_run, .user = &ways[i]};
     }
@@ -235,9 +246,9 @@ clsp_status bench_suite_cooperate(bench *b)
     clsp_context *ctx = NULL, *many = NULL;
     clsp_status status;
 
-    BENCH_TRY(shared_context_create(b, &ctx, 0));
+    BENCH_TRY(shared_context_create(b, &ctx, b->workers));
     BENCH_TRY(run_figure(b, ctx, run_splits));
-    BENCH_TRY(shared_context_create(b, &many, MOST_WORKERS));
+    BENCH_TRY(shared_context_create(b, &many, MOST_THREADS));
     BENCH_TRY(run_figure(b, many, run_dynamic));
     for (clsp_precision p = CLSP_F32; p <= CLSP_F64; p++)
         if (b->wanted[p]) BENCH_TRY(run_table(b, ctx, p));
