@@ -223,15 +223,37 @@ static bool eval_chunk(const job *j, size_t first, size_t count, const staging *
                                 : clsp_bezier_eval_f64(j->plan, first, count, s->f64));
 }
 
+/* Memory that suits all who share the work. False with a complaint when there is none. */
+static bool stage(const job *j, size_t reals, staging *s)
+{
+    bool f32 = j->m->precision == MESH_F32;
+    size_t bytes = reals * (f32 ? sizeof(float) : sizeof(double));
+    void *memory = NULL;
+    if (j->task->sharing) {
+        if (!check(j->ctx, clsp_shared_alloc(j->ctx, bytes, &memory))) return false;
+    } else {
+        memory = malloc(bytes);
+    }
+    if (f32)
+        s->f32 = memory;
+    else
+        s->f64 = memory;
+    return memory ? true : out_of_memory(j->task);
+}
+
+static void unstage(const job *j, staging *s)
+{
+    void *memory = s->f32 ? (void *)s->f32 : s->f64;
+    if (j->task->sharing)
+        clsp_shared_free(j->ctx, memory);
+    else
+        free(memory);
+}
+
 static bool eval_net(job *j, const net *n)
 {
     staging s = {0};
-    size_t reals = largest_chunk(j) * vertex_reals(j, n);
-    if (j->m->precision == MESH_F32)
-        s.f32 = malloc(reals * sizeof(float));
-    else
-        s.f64 = malloc(reals * sizeof(double));
-    bool done = s.f32 || s.f64 ? true : out_of_memory(j->task);
+    bool done = stage(j, largest_chunk(j) * vertex_reals(j, n), &s);
     for (size_t first = 0, count; done && first < j->batch->num_patches; first += count) {
         count = chunk_patches(j, first);
         done = eval_chunk(j, first, count, &s);
@@ -239,8 +261,7 @@ static bool eval_net(job *j, const net *n)
         take_vertices(j, n, &s, j->firsts[first], j->firsts[first + count] - j->firsts[first]);
         io_report(j->progress, j->done + first + count, j->total);
     }
-    free(s.f64);
-    free(s.f32);
+    unstage(j, &s);
     return done;
 }
 
