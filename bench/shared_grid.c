@@ -171,7 +171,7 @@ static clsp_status report(comparison *x)
     for (int i = 0; i < CONTESTANTS; i++) {
         char text[64];
         if (!x->all[i].enqueue) continue;
-        snprintf(text, sizeof text, "%s%s", names[i % WAYS], i < WAYS ? "" : ", plain");
+        shared_way_label(&x->ways[i], text, sizeof text);
         BENCH_TRY(shared_way_report(&x->ways[i], text, x->all[i].sustained));
     }
     report_shared(x);

@@ -124,6 +124,16 @@ fail:
 
 /* ---- ways ---- */
 
+void shared_way_label(const shared_way *way, char *text, size_t size)
+{
+    const char *const plain = way->memory == SHARED_PLAIN ? ", plain" : "";
+
+    if (!way->is_eval && way->opts.rung == CLSP_RUNG_AUTO)
+        snprintf(text, size, "%s (%s)%s", way->name, clsp_rung_name(way->report.rung), plain);
+    else
+        snprintf(text, size, "%s%s", way->name, plain);
+}
+
 clsp_status shared_way_run(void *user)
 {
     shared_way *const way = user;

@@ -49,6 +49,9 @@ clsp_status shared_run_start(shared_run *r, bench *b, const char *suite, clsp_co
                              const bezier_case *c, clsp_precision precision);
 void shared_run_release(shared_run *r);
 
+/* "chunk", "auto (svm), plain": by which rung AUTO went at last, and into which memory. */
+void shared_way_label(const shared_way *way, char *text, size_t size);
+
 /* Evaluates once; user: a shared_way. */
 clsp_status shared_way_run(void *user);
 

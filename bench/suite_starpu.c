@@ -126,8 +126,10 @@ static clsp_status report(contest *x, const char *scheduler)
     char text[64];
     clsp_status status;
 
-    BENCH_TRY(shared_way_report(&x->ways[SHARED], "auto", all[SHARED].sustained));
-    BENCH_TRY(shared_way_report(&x->ways[PLAIN], "auto, plain", all[PLAIN].sustained));
+    for (int i = SHARED; i <= PLAIN; i++) {
+        shared_way_label(&x->ways[i], text, sizeof text);
+        BENCH_TRY(shared_way_report(&x->ways[i], text, all[i].sustained));
+    }
     BENCH_TRY(report_other(x, scheduler));
     snprintf(text, sizeof text, "auto/%s", scheduler);
     shared_run_ratio(&x->run, text, bench_ratio(&all[SHARED], &all[OTHER]), wanted, NAN);

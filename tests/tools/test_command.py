@@ -543,14 +543,14 @@ class Cooperation(unittest.TestCase):
                 self.assertLessEqual(abs(tiles["host"] - ratio * sum(tiles.values())), 1)
 
     def test_processors(self):
-        """No worker, several, and the same device once more."""
+        """No worker, with whom a device does not share, several, and the same device once more."""
         expected, _ = self.evaluate("-n", "90")
-        device = ("-d", "0")
-        for extra in (("--workers", "0"), ("--workers=2",), ("--join", "0"), ("--join=0", "--join=0", "--workers=1")):
+        for rung, extra in (("device", ("--workers", "0")), ("chunk", ("--workers=2",)), ("chunk", ("--join", "0")),
+                            ("chunk", ("--join=0", "--join=0", "--workers=0"))):
             with self.subTest(extra):
-                found, report = self.evaluate("-n", "90", "--cooperate", "chunk", "--report", *device, *extra)
+                found, report = self.evaluate("-n", "90", "-d", "0", "--cooperate", "chunk", "--report", *extra)
                 self.check_same(found, expected, 2 ** -23)
-                self.assertEqual(self.read_report(report), ["chunk"])
+                self.assertEqual(self.read_report(report), [rung])
 
     def test_what_devices_make(self):
         """The host makes no normals and no grids of their own; the files are the same all the same."""
