@@ -20,17 +20,22 @@ static const suite_entry suites[] = {
     {"patch36", bench_suite_patch36, "many small bicubic patches, against two known kernels"},
     {"host", bench_suite_host, "on CPUs: against a plain C loop on all cores"},
     {"first-call", bench_suite_first_call, "from nothing to the first surface, in new processes"},
+    {"cooperate", bench_suite_cooperate, "device and host together, against each of them alone"},
+    {"starpu", bench_suite_starpu,
+     "device and host together, against StarPU, where it was built in"},
 };
 
 static const char usage[] =
     "usage: clspline-bench [SUITE...] [--list] [--quick] [--json FILE] [--device D]\n"
-    "                      [--precision f32|f64|both]\n"
+    "                      [--precision f32|f64|both] [--workers N]\n"
     "SUITE        suites to run; all of them by default\n"
     "--list       names the suites\n"
     "--quick      fewer and smaller cases: under a minute\n"
     "--json FILE  also writes one JSON object a line\n"
     "--device D   the device, in the form of CLSPLINE_DEVICE: \"gpu\", \"pocl:\", \"0\", ...\n"
-    "--precision  default: both, where the device has double precision\n";
+    "--precision  default: both, where the device has double precision\n"
+    "--workers N  host workers that share with the device, in `cooperate`; default: the "
+    "library's\n";
 
 /* ---- shared by the suites ---- */
 
@@ -62,7 +67,7 @@ size_t bench_large_bytes(const bench *b)
 typedef struct options {
     bool chosen[BENCH_COUNT(suites)], any_chosen;
     bool list, quick, help;
-    const char *json, *device, *precision;
+    const char *json, *device, *precision, *workers;
 } options;
 
 static bool choose_suite(options *o, const char *name)
@@ -81,7 +86,10 @@ static bool parse(options *o, int argc, char **argv)
     const struct {
         const char *name;
         const char **value;
-    } valued[] = {{"--json", &o->json}, {"--device", &o->device}, {"--precision", &o->precision}};
+    } valued[] = {{"--json", &o->json},
+                  {"--device", &o->device},
+                  {"--precision", &o->precision},
+                  {"--workers", &o->workers}};
 
     for (int i = 1; i < argc; i++) {
         size_t k = 0;
@@ -98,6 +106,9 @@ static bool parse(options *o, int argc, char **argv)
         else if (argv[i][0] == '-' || !choose_suite(o, argv[i]))
             return false;
     }
+    if (o->workers && (o->workers[strspn(o->workers, "0123456789")] || strlen(o->workers) > 4 ||
+                       atoi(o->workers) < 1 || atoi(o->workers) > CLSP_MAX_WORKERS))
+        return false;
     return !o->precision || strcmp(o->precision, "f32") == 0 || strcmp(o->precision, "f64") == 0 ||
            strcmp(o->precision, "both") == 0;
 }
@@ -129,6 +140,7 @@ static clsp_status open_bench(bench *b, const options *o)
     clsp_status status;
 
     b->quick = o->quick;
+    b->workers = o->workers ? (uint32_t)atoi(o->workers) : 0;
     BENCH_TRY(bench_check(clsp_context_create(&b->ctx, NULL, &opts), "clsp_context_create"));
     BENCH_TRY(bench_check(clsp_context_device(b->ctx, &b->info), "clsp_context_device"));
     b->queue = clsp_context_queue(b->ctx);

@@ -21,7 +21,8 @@
 typedef struct bench {
     const char *program; /* argv[0] */
     bool quick;
-    bool wanted[2]; /* by clsp_precision: asked for, and the device has it */
+    uint32_t workers; /* that share with the device; 0: the library's own choice */
+    bool wanted[2];   /* by clsp_precision: asked for, and the device has it */
     clsp_context *ctx;
     clsp_device_info info;
     cl_command_queue queue;
@@ -47,6 +48,8 @@ clsp_status bench_suite_figures(bench *b);
 clsp_status bench_suite_outputs(bench *b);
 clsp_status bench_suite_patch36(bench *b);
 clsp_status bench_suite_host(bench *b);
+clsp_status bench_suite_cooperate(bench *b);
+clsp_status bench_suite_starpu(bench *b);
 clsp_status bench_suite_first_call(bench *b);
 
 /* The work of a child process of the first-call suite; see there. Returns the exit status. */

@@ -239,7 +239,7 @@ clsp_status bezier_run_check(const bezier_run *r, double *worst)
         for (size_t i = 0; i < 3; i++) {
             const double off =
                 fabs((double)((long double)point[i] - expected[i])) / (eps * largest);
-            *worst = off <= *worst ? *worst : off; /* a NaN stays */
+            if (!isnan(*worst) && !(off <= *worst)) *worst = off; /* a NaN stays */
         }
     }
     return CLSP_OK;

@@ -63,16 +63,18 @@ static clsp_status choose_batch(cl_command_queue queue, bench_contestant *c, dou
     double ms;
 
     c->batch = 1;
+    if (c->around) c->around(c->user, true);
     BENCH_TRY(time_calls(queue, c, 1, &ms));
     for (;;) {
         BENCH_TRY(time_calls(queue, c, c->batch, &ms));
-        if (ms >= 0.7 * batch_ms || c->batch >= MOST) return CLSP_OK;
+        if (ms >= 0.7 * batch_ms || c->batch >= MOST) break;
         const double wanted = c->batch * batch_ms / (ms > 0 ? ms : 1e-3);
         const double next = wanted < 8.0 * c->batch ? wanted : 8.0 * c->batch;
         c->batch = next < MOST ? (unsigned)next + 1 : MOST;
     }
 
 fail:
+    if (c->around) c->around(c->user, false);
     return status;
 }
 
@@ -82,6 +84,7 @@ static clsp_status take_turn(cl_command_queue queue, const bench_contestant *c, 
 {
     clsp_status status;
 
+    if (c->around) c->around(c->user, true);
     BENCH_TRY(time_calls(queue, c, c->batch, sustained));
     *sustained /= c->batch;
     /* calls as long as a batch are measured once for both */
@@ -89,18 +92,18 @@ static clsp_status take_turn(cl_command_queue queue, const bench_contestant *c, 
     if (c->batch > 1) BENCH_TRY(time_calls(queue, c, 1, alone));
 
 fail:
+    if (c->around) c->around(c->user, false);
     return status;
 }
 
 clsp_status bench_measure(cl_command_queue queue, bench_contestant *contestants, size_t count,
                           double batch_ms)
 {
-    enum { MOST = 8 };
     clsp_status status;
-    double sustained[MOST][BENCH_ROUNDS], alone[MOST][BENCH_ROUNDS];
-    unsigned rounds[MOST];
+    double sustained[BENCH_CONTESTANTS][BENCH_ROUNDS], alone[BENCH_CONTESTANTS][BENCH_ROUNDS];
+    unsigned rounds[BENCH_CONTESTANTS];
 
-    if (count > MOST) return bench_check(CLSP_ERROR_ARGUMENT, "too many contestants");
+    if (count > BENCH_CONTESTANTS) return bench_check(CLSP_ERROR_ARGUMENT, "too many contestants");
     for (size_t i = 0; i < count; i++) {
         BENCH_TRY(choose_batch(queue, &contestants[i], batch_ms));
         rounds[i] = BENCH_ROUNDS;
@@ -129,12 +132,11 @@ fail:
 clsp_status bench_measure_some(cl_command_queue queue, bench_contestant *contestants, size_t count,
                                double batch_ms)
 {
-    enum { MOST = 8 };
-    bench_contestant present[MOST];
+    bench_contestant present[BENCH_CONTESTANTS];
     size_t num = 0;
     clsp_status status;
 
-    if (count > MOST) return bench_check(CLSP_ERROR_ARGUMENT, "too many contestants");
+    if (count > BENCH_CONTESTANTS) return bench_check(CLSP_ERROR_ARGUMENT, "too many contestants");
     for (size_t i = 0; i < count; i++)
         if (contestants[i].enqueue) present[num++] = contestants[i];
     BENCH_TRY(bench_measure(queue, present, num, batch_ms));

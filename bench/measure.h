@@ -12,9 +12,14 @@
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
+#include <stdbool.h>
+
 #include <clspline/clspline.h>
 
 enum { BENCH_ROUNDS = 11, BENCH_SLOW_ROUNDS = 3, BENCH_SLOW_MS = 100 };
+
+/* That one measurement may have. */
+enum { BENCH_CONTESTANTS = 24 };
 
 typedef struct bench_timing {
     double median_ms, min_ms;
@@ -23,6 +28,8 @@ typedef struct bench_timing {
 /* Something to measure: enqueue puts one call's commands on the queue and returns. */
 typedef struct bench_contestant {
     clsp_status (*enqueue)(void *user);
+    /* Called before and after each turn, outside of the times measured; may be NULL. */
+    void (*around)(void *user, bool begins);
     void *user;
     bench_timing sustained, alone; /* results */
     unsigned batch;                /* calls of a batch, found by measuring */

@@ -6,7 +6,9 @@
 For each suite, precision and unit one picture, FOLDER/SUITE-PRECISION-UNIT.png: the rate of every
 case by method as points, and as a line the rate that the device's floors allow; ratios without that
 line. Of the suite `bezier` also FOLDER/batches-PRECISION.png, the rate over the number of patches,
-and FOLDER/degrees-PRECISION.png, over the degree. Needs matplotlib.
+and FOLDER/degrees-PRECISION.png, over the degree. Of the suite `cooperate` FOLDER/figure-9-PRECISION.png,
+the time of a frame over the host's part in percent, and FOLDER/figure-10-PRECISION.png, the frames a
+second by the number of host threads, as the figures 9 and 10 of Palomar et al., 2018. Needs matplotlib.
 """
 import argparse
 import json
@@ -16,6 +18,10 @@ import sys
 
 UNITS = {'point/s': (1e9, 'Gpoint/s'), 'byte/s': (1e9, 'GB/s'), 'flop/s': (1e9, 'Gflop/s'),
          'frame/s': (1, 'frames/s'), 'ratio': (1, 'times as fast')}
+# What has a picture of its own, below.
+SPLITS, DYNAMIC = 'cooperate-9', 'cooperate-10'
+SPLIT = re.compile(r'static (\d+)%$')
+THREADS = re.compile(r'(\w+), (\d+) threads$')
 CASE = re.compile(r'(\d+)x\d+, (?:(\d+) of )?(\d+)x\d+$')
 
 
@@ -111,6 +117,61 @@ def draw_all_curves(plt, rows, folder):
                         os.path.join(folder, f'degrees-{precision}.png'))
 
 
+def draw_splits(plt, rows, title, path):
+    """Figure 9: a curve for each number of control points and each resolution."""
+    curves = {}
+    for row in rows:
+        match = SPLIT.match(row['method'])
+        if match:
+            curves.setdefault(row['case'], []).append((int(match[1]), row['time_ms_median']))
+    figure, axes = plt.subplots(figsize=(8, 5))
+    for i, (case, points) in enumerate(curves.items()):
+        line, = axes.plot(*zip(*points), 'os^'[i % 3] + '-', markersize=3, label=case)
+        best = min(points, key=lambda point: point[1])
+        axes.plot(*best, 'o', markersize=9, fillstyle='none', color=line.get_color())
+    axes.set_yscale('log')
+    axes.set_xlabel('part of the host in percent (rings: the best)')
+    axes.set_ylabel('ms a frame')
+    axes.set_title(title, fontsize=10)
+    axes.grid(which='both', alpha=0.3)
+    axes.legend(fontsize=8, loc='center left', bbox_to_anchor=(1, 0.5))
+    figure.tight_layout()
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+    print(path)
+
+
+def draw_dynamic(plt, rows, title, path):
+    """Figure 10: a group of bars for each case, a bar for each rung and number of threads."""
+    cases = list(dict.fromkeys(row['case'] for row in rows))
+    bars = list(dict.fromkeys(row['method'] for row in rows if THREADS.match(row['method'])))
+    width = 0.8 / max(1, len(bars))
+    figure, axes = plt.subplots(figsize=(max(7, 1.1 * len(cases) + 2), 5))
+    for i, method in enumerate(bars):
+        mine = [(cases.index(row['case']), 1e3 / row['time_ms_median'])
+                for row in rows if row['method'] == method]
+        axes.bar([x + (i - (len(bars) - 1) / 2) * width for x, _ in mine], [y for _, y in mine],
+                 width, label=method, hatch='//' if method.startswith('svm') else None)
+    axes.set_xticks(range(len(cases)), cases, rotation=30, ha='right', fontsize=8)
+    axes.set_ylabel('frames/s')
+    axes.set_title(title, fontsize=10)
+    axes.grid(axis='y', alpha=0.3)
+    axes.legend(fontsize=8, loc='center left', bbox_to_anchor=(1, 0.5))
+    figure.tight_layout()
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+    print(path)
+
+
+def draw_cooperation(plt, rows, folder):
+    for suite, number, draw_rows in ((SPLITS, 9, draw_splits), (DYNAMIC, 10, draw_dynamic)):
+        for precision in ('f32', 'f64'):
+            mine = [row for row in rows if row['suite'] == suite and row['precision'] == precision]
+            if mine:
+                draw_rows(plt, mine, f'{precision}: {mine[0]["device"]}',
+                          os.path.join(folder, f'figure-{number}-{precision}.png'))
+
+
 def main():
     parser = argparse.ArgumentParser(description='draws what clspline-bench wrote with --json')
     parser.add_argument('json', help='the file')
@@ -126,10 +187,13 @@ def main():
     all_rows = read_rows(args.json)
     for key, rows in groups_of(all_rows).items():
         suite, precision, unit = key
+        if suite in (SPLITS, DYNAMIC):
+            continue
         name = f'{suite}-{precision}-{unit.split("/")[0]}.png'
         draw(plt, key, rows, os.path.join(args.output, name))
         print(os.path.join(args.output, name))
     draw_all_curves(plt, all_rows, args.output)
+    draw_cooperation(plt, all_rows, args.output)
 
 
 if __name__ == '__main__':

@@ -148,7 +148,10 @@ register_nvidia
 find_headers
 configure && step build 120 ninja -C "$build" || exit 1
 tests tests "$words" 200
-step bench 260 "$build/bench/clspline-bench" $quick --device "$words" --json "$out/bench.json"
+step bench 260 "$build/bench/clspline-bench" floor bezier figures outputs patch36 host first-call \
+    $quick --device "$words" --json "$out/bench.json"
+step cooperate 200 "$build/bench/clspline-bench" cooperate $quick --device "$words" \
+    --json "$out/cooperate.json"
 if [ -x "$build/tools/clspline" ]; then
     CLSPLINE_DEVICE=$words step devices 60 "$build/tools/clspline" devices --kernels
 fi
@@ -156,8 +159,8 @@ fi
 
 say ""
 head -n 1 "$out/bench.log" | tee -a "$summary"
-grep -E '(good|BELOW|ABOVE): at|^empty kernel|^(copy|store,|multiply-add)' "$out/bench.log" | sed 's/  */ /g' |
-    tee -a "$summary"
+grep -hE '(good|BELOW|ABOVE): at|^empty kernel|^(copy|store,|multiply-add)' "$out/bench.log" \
+    "$out/cooperate.log" 2>/dev/null | sed 's/  */ /g' | tee -a "$summary"
 grep -E 'x(2000|9459|6688)x?.* separable +f|multilevel/matrix|library/(direct|de Casteljau)' \
     "$out/bench.log" | sed 's/  */ /g' | tee -a "$summary"
 say "$failures steps failed; $(($(date +%s) - begun)) s; all of it in $out"

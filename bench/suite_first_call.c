@@ -3,9 +3,6 @@
    programs in a folder that is new (cold) or has been used once (warm). The child called empty does
    the least that any OpenCL program must: it finds the device, makes a context, builds a kernel
    that does nothing and runs it, all in plain OpenCL. */
-#define _XOPEN_SOURCE 700 /* nftw */
-
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +10,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "folder.h"
 #include "reference.h"
 
 enum { ORDER = 4, SAMPLES = 300 };
@@ -163,31 +161,6 @@ int bench_first_call_child(int argc, char **argv)
     return child_evaluation(argv[3], argv[4]) != CLSP_OK;
 }
 
-/* ---- folders ---- */
-
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *where)
-{
-    (void)info;
-    (void)type;
-    (void)where;
-    return remove(path);
-}
-
-static bool make_folder(char *path, size_t size)
-{
-    const char *const parent = getenv("TMPDIR");
-
-    snprintf(path, size, "%s/clspline-bench-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (mkdtemp(path)) return true;
-    perror(path);
-    return false;
-}
-
-static void remove_folder(const char *path)
-{
-    if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0) perror(path);
-}
-
 /* ---- processes ---- */
 
 typedef struct child_times {
@@ -268,16 +241,16 @@ static clsp_status measure(const bench *b, bool warm, size_t runs, series *evalu
     for (size_t i = 0; i < runs + (warm ? 1 : 0) && status == CLSP_OK; i++) {
         const size_t at = i % runs; /* warm: the first run, which fills the cache, is overwritten */
         for (size_t k = 0; k < 2 && status == CLSP_OK; k++) {
-            if (!folders[k][0] && !make_folder(folders[k], sizeof folders[k]))
+            if (!folders[k][0] && !bench_folder_make(folders[k], sizeof folders[k]))
                 return bench_check(CLSP_ERROR_STATE, "a temporary folder");
             status = record(b, k ? "empty" : "evaluation", folders[k], k ? empty : evaluation, at);
             if (warm) continue;
-            remove_folder(folders[k]);
+            bench_folder_remove(folders[k]);
             folders[k][0] = '\0';
         }
     }
     for (size_t k = 0; k < 2; k++)
-        if (folders[k][0]) remove_folder(folders[k]);
+        if (folders[k][0]) bench_folder_remove(folders[k]);
     return status;
 }
 

@@ -29,6 +29,13 @@ const char bezier_request_help[] =
     "  -d, --device DEVICE    an index of 'clspline devices', 'cpu', 'gpu', 'integrated',\n"
     "                         'discrete', 'accelerator', or parts of names as in 'pocl:' or\n"
     "                         'nvidia:h200'; default: $CLSPLINE_DEVICE, else the best one\n"
+    "      --cooperate HOW    evaluate by the device and the host's cores together: auto, svm,\n"
+    "                         chunk, static, static=RATIO (the host's part, 0 to 1), device\n"
+    "                         or host; what cannot run gives way to the next of these\n"
+    "      --workers N        with --cooperate, how many of the host's cores, 0 to 1024\n"
+    "      --join DEVICE      with --cooperate, one more device; may be given several times\n"
+    "      --report           with --cooperate, which way each evaluation went, why not another,\n"
+    "                         and what each processor did, on standard error\n"
     "      --normals          write normals of the vertices too (obj, ply, vtk)\n"
     "      --up AXIS          axis that points up in a picture: x, y, z or auto (the default:\n"
     "                         y, but z for a thing much longer in y than in x and z)\n"
@@ -39,7 +46,8 @@ const char bezier_request_help[] =
     "  clspline bezier teapot.bv -o teapot.png\n"
     "  clspline bezier teapot.bv -o teapot.ply -o teapot.png --samples 64\n"
     "  clspline bezier teapot.bv -o teapot.obj --tolerance 0.1% --normals\n"
-    "  clspline bezier teapot.bv -o teapot.vtk --precision f64 --device pocl:\n";
+    "  clspline bezier teapot.bv -o teapot.vtk --precision f64 --device pocl:\n"
+    "  clspline bezier teapot.bv -o teapot.ply -n 500 --cooperate auto --report\n";
 
 enum {
     OPTION_OUTPUT,
@@ -50,14 +58,20 @@ enum {
     OPTION_DEVICE,
     OPTION_NORMALS,
     OPTION_UP,
+    OPTION_COOPERATE,
+    OPTION_WORKERS,
+    OPTION_JOIN,
+    OPTION_REPORT,
     OPTION_QUIET,
     OPTION_HELP
 };
 
 static const args_option options[] = {
-    {"output", 'o', true},    {"samples", 'n', true}, {"tolerance", 't', true}, {"method", 0, true},
-    {"precision", 'p', true}, {"device", 'd', true},  {"normals", 0, false},    {"up", 0, true},
-    {"quiet", 'q', false},    {"help", 'h', false},   {NULL, 0, false}};
+    {"output", 'o', true}, {"samples", 'n', true},   {"tolerance", 't', true},
+    {"method", 0, true},   {"precision", 'p', true}, {"device", 'd', true},
+    {"normals", 0, false}, {"up", 0, true},          {"cooperate", 0, true},
+    {"workers", 0, true},  {"join", 0, true},        {"report", 0, false},
+    {"quiet", 'q', false}, {"help", 'h', false},     {NULL, 0, false}};
 
 enum { MIN_SAMPLES = 2, MAX_SAMPLES = 16384 };
 
@@ -168,6 +182,15 @@ static int read_argument(bezier_request *r, const args *a, int found)
         return EXIT_OK;
     case OPTION_UP:
         return read_up(r, a->value);
+    case OPTION_COOPERATE:
+        return sharing_read_rung(&r->sharing, "bezier", a->value);
+    case OPTION_WORKERS:
+        return sharing_read_workers(&r->sharing, "bezier", a->value);
+    case OPTION_JOIN:
+        return sharing_read_joined(&r->sharing, "bezier", a->value);
+    case OPTION_REPORT:
+        r->sharing.report = true;
+        return EXIT_OK;
     case OPTION_QUIET:
         r->quiet = true;
         return EXIT_OK;
@@ -195,5 +218,8 @@ int bezier_request_read(bezier_request *r, int argc, char **argv)
     if (r->tolerance > 0 && r->method != CLSP_BEZIER_AUTO)
         return usage_error("bezier", "--method is of grids that --samples makes, not of "
                                      "--tolerance");
+    const sharing_request *s = &r->sharing;
+    if (!s->cooperate && (s->report || s->num_workers > 0 || s->num_joined > 0))
+        return usage_error("bezier", "--report, --workers and --join need --cooperate");
     return EXIT_OK;
 }

@@ -10,6 +10,7 @@
 
 #include "io/camera.h"
 #include "io/mesh.h"
+#include "sharing.h"
 
 typedef enum request_format {
     FORMAT_NONE,
@@ -38,6 +39,7 @@ typedef struct bezier_request {
     const char *device;
     bool normals, quiet, help;
     camera_up up;
+    sharing_request sharing;
 } bezier_request;
 
 /* Reads the arguments after argv[0] into *r, whose outputs has room for argc of them. EXIT_OK, or

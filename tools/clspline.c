@@ -13,6 +13,7 @@ static const char help[] =
     "\n"
     "commands:\n"
     "  bezier    evaluate the Bezier patches of a BezierView file into a mesh or picture\n"
+    "  tune      measure the processors, for evaluations shared between them\n"
     "  devices   list the OpenCL devices, or the kernels as compiled for one of them\n"
     "\n"
     "options:\n"
@@ -28,6 +29,7 @@ static const char help[] =
     "  CLSPLINE_DEVICE      the device, unless --device is given: an index, 'cpu', 'gpu',\n"
     "                       or parts of names as in 'pocl:' or 'nvidia:h200'\n"
     "  CLSPLINE_CACHE_DIR   folder of the compiled programs; empty: keep none\n"
+    "  CLSPLINE_SPEEDS      file of the speeds that 'clspline tune' measures; empty: none\n"
     "  CLSPLINE_LIMITS      narrows the device, as in 'fp64=0,alloc=134217728'\n"
     "\n"
     "exit status: 0 done, 1 failed, 2 wrong usage\n";
@@ -65,6 +67,7 @@ static int run(int argc, char **argv)
     if (argc < 2) return usage_error(NULL, "no command given");
     const char *word = argv[1];
     if (strcmp(word, "bezier") == 0) return command_bezier(argc - 1, argv + 1);
+    if (strcmp(word, "tune") == 0) return command_tune(argc - 1, argv + 1);
     if (strcmp(word, "devices") == 0) return command_devices(argc - 1, argv + 1);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("clspline %s\n", CLSP_VERSION_STRING);

@@ -26,7 +26,7 @@ enum {
 /* What is on the way, and the times for the report. */
 typedef struct work {
     const bezier_request *r;
-    clsp_context *ctx; /* NULL for a file without patches */
+    sharing_contexts contexts; /* none for a file without patches */
     bezierview content;
     seams edges;
     tessellation grids;
@@ -77,6 +77,19 @@ static bool out_of_memory(const work *w)
     return false;
 }
 
+static void print_report(void *user, const char *what, const clsp_cooperate_report *report)
+{
+    work *w = user;
+    progress_end(&w->bar); /* until it is drawn anew */
+    sharing_print(stderr, what, report);
+}
+
+static bool open_contexts(work *w)
+{
+    const bezier_request *r = w->r;
+    return w->contexts.ctx || sharing_open(&w->contexts, &r->sharing, r->device, r->quiet);
+}
+
 /* Makes the mesh anew from the patches on their grids and the polyhedra. */
 static bool make_mesh(work *w)
 {
@@ -85,13 +98,16 @@ static bool make_mesh(work *w)
                                 .content = &w->content,
                                 .edges = &w->edges,
                                 .grids = &w->grids,
-                                .method = r->method};
+                                .method = r->method,
+                                .sharing = r->sharing.cooperate ? &r->sharing.opts : NULL,
+                                .report = r->sharing.report ? print_report : NULL,
+                                .user = w};
     mesh_clear(&w->result);
     if (w->content.num_batches > 0) {
         if (!evaluate_check_size(&task, &w->result)) return false;
-        if (!w->ctx && !open_context(&w->ctx, r->device, r->quiet)) return false;
+        if (!open_contexts(w)) return false;
         progress_start(&w->bar, "evaluating", r->quiet);
-        bool done = evaluate_patches(w->ctx, &task, &w->result, &w->progress, &w->times);
+        bool done = evaluate_patches(w->contexts.ctx, &task, &w->result, &w->progress, &w->times);
         progress_end(&w->bar);
         if (!done) return false;
     }
@@ -179,7 +195,7 @@ static void report(const work *w)
     fprintf(stderr, "%s: %lu patches, %lu points", w->r->input,
             (unsigned long)bezierview_num_patches(&w->content),
             (unsigned long)w->result.num_vertices);
-    if (w->ctx && clsp_context_device(w->ctx, &info) == CLSP_OK)
+    if (w->contexts.ctx && clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
     fprintf(stderr, "\nread %.1f ms, plan %.1f ms, evaluate %.1f ms, write %.1f ms\n",
             1e3 * w->read_seconds, 1e3 * w->times.plan, 1e3 * w->times.evaluate,
@@ -192,7 +208,7 @@ static int run_request(const bezier_request *r)
     w.progress = (io_progress){progress_report, &w.bar};
     bool done = read_content(&w) && make_result(&w) && write_outputs(&w);
     if (done && !r->quiet) report(&w);
-    clsp_context_destroy(&w.ctx);
+    sharing_close(&w.contexts);
     mesh_clear(&w.result);
     tessellation_clear(&w.grids);
     seams_clear(&w.edges);

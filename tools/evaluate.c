@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -200,21 +201,59 @@ static size_t largest_chunk(const job *j)
     return largest;
 }
 
+static bool share_chunk(const job *j, size_t first, size_t count, const staging *s)
+{
+    const clsp_cooperate_opts *opts = j->task->sharing;
+    clsp_cooperate_report report = {CLSP_RUNG_AUTO};
+    char what[80];
+    clsp_status status =
+        s->f32 ? clsp_bezier_cooperate_f32(j->plan, first, count, s->f32, opts, &report)
+               : clsp_bezier_cooperate_f64(j->plan, first, count, s->f64, opts, &report);
+    if (!check(j->ctx, status)) return false;
+    snprintf(what, sizeof(what), "patches %lu to %lu", (unsigned long)(j->done + first + 1),
+             (unsigned long)(j->done + first + count));
+    if (j->task->report) j->task->report(j->task->user, what, &report);
+    return true;
+}
+
 static bool eval_chunk(const job *j, size_t first, size_t count, const staging *s)
 {
+    if (j->task->sharing) return share_chunk(j, first, count, s);
     return check(j->ctx, s->f32 ? clsp_bezier_eval_f32(j->plan, first, count, s->f32)
                                 : clsp_bezier_eval_f64(j->plan, first, count, s->f64));
+}
+
+/* Memory that suits all who share the work. False with a complaint when there is none. */
+static bool stage(const job *j, size_t reals, staging *s)
+{
+    bool f32 = j->m->precision == MESH_F32;
+    size_t bytes = reals * (f32 ? sizeof(float) : sizeof(double));
+    void *memory = NULL;
+    if (j->task->sharing) {
+        if (!check(j->ctx, clsp_shared_alloc(j->ctx, bytes, &memory))) return false;
+    } else {
+        memory = malloc(bytes);
+    }
+    if (f32)
+        s->f32 = memory;
+    else
+        s->f64 = memory;
+    return memory ? true : out_of_memory(j->task);
+}
+
+static void unstage(const job *j, staging *s)
+{
+    void *memory = s->f32 ? (void *)s->f32 : s->f64;
+    if (j->task->sharing)
+        clsp_shared_free(j->ctx, memory);
+    else
+        free(memory);
 }
 
 static bool eval_net(job *j, const net *n)
 {
     staging s = {0};
-    size_t reals = largest_chunk(j) * vertex_reals(j, n);
-    if (j->m->precision == MESH_F32)
-        s.f32 = malloc(reals * sizeof(float));
-    else
-        s.f64 = malloc(reals * sizeof(double));
-    bool done = s.f32 || s.f64 ? true : out_of_memory(j->task);
+    bool done = stage(j, largest_chunk(j) * vertex_reals(j, n), &s);
     for (size_t first = 0, count; done && first < j->batch->num_patches; first += count) {
         count = chunk_patches(j, first);
         done = eval_chunk(j, first, count, &s);
@@ -222,8 +261,7 @@ static bool eval_net(job *j, const net *n)
         take_vertices(j, n, &s, j->firsts[first], j->firsts[first + count] - j->firsts[first]);
         io_report(j->progress, j->done + first + count, j->total);
     }
-    free(s.f64);
-    free(s.f32);
+    unstage(j, &s);
     return done;
 }
 
@@ -244,7 +282,8 @@ static clsp_bezier_desc describe(const job *j, const net *n)
         desc.num_u = j->num[0];
         desc.num_v = j->num[1];
         desc.method = j->task->method;
-        desc.watertight = !triangle && !n->is_normal;
+        /* The host's cores do not make watertight points; seams_weld closes what they leave. */
+        desc.watertight = !triangle && !n->is_normal && !j->task->sharing;
     }
     return desc;
 }

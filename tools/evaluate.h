@@ -18,7 +18,11 @@ typedef struct evaluate_task {
     const bezierview *content;
     const seams *edges;
     const tessellation *grids;
-    clsp_bezier_method method; /* of a uniform tessellation */
+    clsp_bezier_method method;          /* of a uniform tessellation */
+    const clsp_cooperate_opts *sharing; /* NULL: by the context's device alone */
+    /* Told of each shared call; NULL is fine. */
+    void (*report)(void *user, const char *what, const clsp_cooperate_report *report);
+    void *user;
 } evaluate_task;
 
 /* Seconds that the stages took, over all batches. */

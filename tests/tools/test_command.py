@@ -10,6 +10,7 @@ import json
 import math
 import os
 import random
+import re
 import resource
 import signal
 import struct
@@ -471,6 +472,141 @@ class Meshes(unittest.TestCase):
         self.assertEqual([p[2] for p in points], [0] * 18 + [1] * 18)
 
 
+class Cooperation(unittest.TestCase):
+    """Evaluations shared between processors. Points are within 8 eps scale by each of them, so that two
+    are within 16, here 2 eps a coordinate of at most about 4."""
+    RUNGS = ("svm", "chunk", "static", "device", "host")
+    HEAD = re.compile(r"patches (\d+) to (\d+): by (\w+), (\d+) tiles in [0-9.]+ ms "
+                      r"\(preparing [0-9.]+ ms, measuring [0-9.]+ ms\)$")
+    NOT = re.compile(r"  not (\w+): .+$")
+    PART = re.compile(r"  (.+?)(?:, \d+ workers)?: (\d+) tiles \(\d+%\) in \d+ chunks, busy [0-9.]+ ms, "
+                      r"moving [0-9.]+ ms$")
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.teapot = os.path.join(DATA, "teapot.bv")
+        self.env = dict(os.environ, CLSPLINE_SPEEDS="")
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def evaluate(self, *extra):
+        done = run("bezier", self.teapot, "-q", "-o", self.path("a.obj"), *extra, env=self.env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return read_obj(self.path("a.obj")), done.stderr
+
+    def read_report(self, text):
+        """The rung of each evaluation, after a look at all lines: every tile is made once."""
+        rungs, left, above = [], 0, ()
+        for line in text.splitlines():
+            head, why, part = self.HEAD.match(line), self.NOT.match(line), self.PART.match(line)
+            if head:
+                self.assertEqual(left, 0)
+                rungs.append(head[3])
+                left, above = int(head[4]), self.RUNGS[:self.RUNGS.index(head[3])]
+            elif why:
+                self.assertIn(why[1], above)
+            else:
+                self.assertTrue(part, line)
+                left -= int(part[2])
+        self.assertEqual(left, 0)
+        return rungs
+
+    def check_same(self, found, expected, eps):
+        self.assertEqual(found[1], expected[1])
+        self.assertEqual(len(found[0]), len(expected[0]))
+        for p, q in zip(found[0], expected[0]):
+            self.assertLess(max(abs(a - b) for a, b in zip(p, q)), 16 * 4 * eps)
+
+    def test_rungs(self):
+        expected, report = self.evaluate("-n", "90")
+        self.assertEqual(report, "")
+        for how in ("auto",) + self.RUNGS:
+            with self.subTest(how):
+                found, report = self.evaluate("-n", "90", "--cooperate", how, "--report")
+                self.check_same(found, expected, 2 ** -23)
+                rung, = self.read_report(report)
+                if how not in ("auto", "svm"):
+                    self.assertEqual(rung, how)
+
+    def test_ratios(self):
+        """The host's part of the tiles is what was asked for, to a tile."""
+        expected, _ = self.evaluate("-n", "90")
+        for ratio in (0, 0.25, 1):
+            with self.subTest(ratio):
+                found, report = self.evaluate("-n", "90", "--cooperate=static=%g" % ratio, "--report")
+                self.check_same(found, expected, 2 ** -23)
+                self.assertEqual(self.read_report(report), ["static"])
+                parts = [self.PART.match(line) for line in report.splitlines()]
+                tiles = {part[1]: int(part[2]) for part in parts if part}
+                self.assertLessEqual(abs(tiles["host"] - ratio * sum(tiles.values())), 1)
+
+    def test_processors(self):
+        """No worker, with whom a device does not share, several, and the same device once more."""
+        expected, _ = self.evaluate("-n", "90")
+        for rung, extra in (("device", ("--workers", "0")), ("chunk", ("--workers=2",)), ("chunk", ("--join", "0")),
+                            ("chunk", ("--join=0", "--join=0", "--workers=0"))):
+            with self.subTest(extra):
+                found, report = self.evaluate("-n", "90", "-d", "0", "--cooperate", "chunk", "--report", *extra)
+                self.check_same(found, expected, 2 ** -23)
+                self.assertEqual(self.read_report(report), [rung])
+
+    def test_what_devices_make(self):
+        """The host makes no normals and no grids of their own; the files are the same all the same."""
+        for extra in (("--normals", "-n", "9"), ("--tolerance", "0.01")):
+            with self.subTest(extra):
+                expected, _ = self.evaluate(*extra)
+                found, report = self.evaluate(*extra, "--cooperate", "host", "--report")
+                self.check_same(found, expected, 2 ** -23)
+                self.assertNotIn("host", self.read_report(report))
+
+    def test_f64(self):
+        if not has_fp64():
+            self.skipTest("the device has no fp64")
+        expected, _ = self.evaluate("-n", "90", "-p", "f64")
+        found, report = self.evaluate("-n", "90", "-p", "f64", "--cooperate", "chunk", "--report")
+        self.check_same(found, expected, 2 ** -52)
+        self.assertEqual(self.read_report(report), ["chunk"])
+
+    def test_formats(self):
+        """The same files, ending by ending."""
+        for ending in ("ply", "vtk", "png"):
+            sizes = []
+            for extra in ((), ("--cooperate", "auto")):
+                path = self.path("a." + ending)
+                done = run("bezier", self.teapot, "-q", "-o", path, *extra, env=self.env)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+                sizes.append(os.path.getsize(path))
+            if ending != "png":
+                self.assertEqual(sizes[0], sizes[1])
+
+    def test_tune(self):
+        speeds = self.path("speeds")
+        done = run("tune", "--quick", "--json", "--speeds", speeds)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = json.loads(done.stdout)
+        self.assertEqual({line["degree"] for line in lines}, {3, 7, 11})
+        self.assertIn("host", {line["processor"] for line in lines})
+        self.assertEqual({line["precision"] for line in lines}, {"f32", "f64"} if has_fp64() else {"f32"})
+        for line in lines:
+            self.assertGreater(line["points_per_s"], 0, line)
+        self.assertGreater(os.path.getsize(speeds), 0)
+        self.env["CLSPLINE_SPEEDS"] = speeds
+        _, report = self.evaluate("-n", "90", "--cooperate", "static", "--report")
+        self.assertEqual(self.read_report(report), ["static"])
+
+    def test_damaged_speeds(self):
+        """A warning, and the work is done."""
+        speeds = self.path("speeds")
+        with open(speeds, "wb") as file:
+            file.write(bytes(random.Random(1).randrange(256) for _ in range(1000)))
+        self.env["CLSPLINE_SPEEDS"] = speeds
+        done = run("bezier", self.teapot, "-o", self.path("a.obj"), "--cooperate", "auto", env=self.env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning", done.stderr)
+
+
 class Failures(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -511,6 +647,20 @@ class Failures(unittest.TestCase):
                 ("unknown option '--colour'", ("bezier", self.teapot, "--colour", "red")),
                 ("a value is missing after '-o'", ("bezier", self.teapot, "-o")),
                 ("no value is expected in '--quiet=1'", ("bezier", self.teapot, "--quiet=1")),
+                ("--cooperate must be auto, svm,", ("bezier", self.teapot, "-o", out, "--cooperate", "all")),
+                ("not 'statics=1'", ("bezier", self.teapot, "-o", out, "--cooperate", "statics=1")),
+                ("must be 0 to 1, not '1.5'", ("bezier", self.teapot, "-o", out, "--cooperate=static=1.5")),
+                ("must be 0 to 1, not ''", ("bezier", self.teapot, "-o", out, "--cooperate=static=")),
+                ("must be 0 to 1, not 'nan'", ("bezier", self.teapot, "-o", out, "--cooperate=static=nan")),
+                ("must be 0 to 1, not '-0.1'", ("bezier", self.teapot, "-o", out, "--cooperate=static=-0.1")),
+                ("--workers must be 0 to 1024, not '-1'", ("bezier", self.teapot, "-o", out, "--workers=-1")),
+                ("not '1025'", ("tune", "--workers", "1025")),
+                ("need --cooperate", ("bezier", self.teapot, "-o", out, "--report")),
+                ("need --cooperate", ("bezier", self.teapot, "-o", out, "--workers", "2")),
+                ("need --cooperate", ("bezier", self.teapot, "-o", out, "--join", "0")),
+                ("14 times at most", ("tune",) + ("--join=0",) * 15),
+                ("unexpected argument 'all'", ("tune", "all")),
+                ("unknown option '--fast'", ("tune", "--fast")),
                 ("--device needs --kernels", ("devices", "--device", "0")),
                 ("unexpected argument 'all'", ("devices", "all"))):
             with self.subTest(expected):
@@ -685,7 +835,7 @@ class Devices(unittest.TestCase):
         self.assertIn("no OpenCL device was found: install", done.stderr)
 
     def test_help_and_version(self):
-        for args in (("--help",), ("-h",), ("bezier", "--help"), ("devices", "-h")):
+        for args in (("--help",), ("-h",), ("bezier", "--help"), ("tune", "--help"), ("devices", "-h")):
             done = run(*args)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("examples:", done.stdout)

@@ -1,0 +1,261 @@
+/* Evaluation by the device and the host's cores together: the experiments of Palomar et al., 2018,
+   6.3, and then every case by every rung against what one processor does alone (shared_grid.c). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "shared_grid.h"
+#include "shared_run.h"
+
+/* Of figures 9 and 10; their table 3 is of the middle one of both. */
+static const size_t orders[] = {4, 8, 12};
+static const size_t resolutions[] = {300, 400, 500};
+static const bezier_case table_case = {8, 400, 1};
+
+static bool suits(const bench *b, clsp_precision p, size_t resolution)
+{
+    return b->wanted[p] && (!b->quick || (p == CLSP_F32 && resolution == 300));
+}
+
+/* ---- figure 9: a static split, from all to the device to all to the host ---- */
+
+enum { STEP = 5, SPLITS = 100 / STEP + 1 };
+
+static void describe_splits(shared_run *run, shared_way *ways, char (*names)[32],
+                            bench_contestant *all)
+{
+    for (size_t i = 0; i < SPLITS; i++) {
+        snprintf(names[i], sizeof names[i], "static %zu%%", i * STEP);
+        ways[i] = (shared_way){.run = run,
+                               .name = names[i],
+                               .opts = {.rung = CLSP_RUNG_STATIC,
+                                        .static_ratio = i > 0 ? (double)(i * STEP) / 100 : -1}};
+        all[i] = (bench_contestant){.enqueue = shared_way_run, .user = &ways[i]};
+    }
+}
+
+static clsp_status report_splits(shared_run *run, shared_way *ways, const bench_contestant *all)
+{
+    size_t best = 0;
+    clsp_status status;
+    char text[64];
+
+    for (size_t i = 0; i < SPLITS; i++) {
+        BENCH_TRY(shared_way_report(&ways[i], ways[i].name, all[i].sustained));
+        if (all[i].sustained.median_ms < all[best].sustained.median_ms) best = i;
+    }
+    snprintf(text, sizeof text, "best, %s/0%%", ways[best].name);
+    shared_run_ratio(run, text, bench_ratio(&all[best], &all[0]), NAN, NAN);
+
+fail:
+    return status;
+}
+
+static clsp_status run_splits(bench *b, clsp_context *ctx, const bezier_case *c,
+                              clsp_precision precision)
+{
+    shared_run run = {0};
+    shared_way ways[SPLITS];
+    bench_contestant all[SPLITS];
+    char names[SPLITS][32];
+    clsp_status status;
+
+    BENCH_TRY(shared_run_start(&run, b, "cooperate-9", ctx, c, precision));
+    describe_splits(&run, ways, names, all);
+    BENCH_TRY(bench_measure(b->queue, all, SPLITS, b->quick ? 2 : 5));
+    BENCH_TRY(report_splits(&run, ways, all));
+
+fail:
+    shared_run_release(&run);
+    return status;
+}
+
+/* ---- figure 10: dynamic, by the number of host threads ---- */
+
+enum { MOST_THREADS = 4 };
+
+static const uint32_t threads[] = {0, 1, 2, MOST_THREADS};
+
+enum { DYNAMICS = 2 * BENCH_COUNT(threads) };
+
+/* In the svm rung the calling thread is one of them, in the other one it waits for the device. */
+static clsp_cooperate_opts dynamic_opts(clsp_rung rung, uint32_t num)
+{
+    const uint32_t workers = rung == CLSP_RUNG_SVM ? num - 1 : num;
+
+    if (num == 0) return (clsp_cooperate_opts){.rung = CLSP_RUNG_DEVICE};
+    return (clsp_cooperate_opts){.rung = rung,
+                                 .num_workers = workers > 0 ? workers : CLSP_NO_WORKERS};
+}
+
+/* Those of a rung that runs here. */
+static clsp_status describe_dynamic(shared_run *run, clsp_rung rung, shared_way *ways,
+                                    char (*names)[32], bench_contestant *all)
+{
+    clsp_status status = CLSP_OK;
+    bool runs = true;
+
+    for (size_t i = BENCH_COUNT(threads); i-- > 0 && runs;) {
+        snprintf(names[i], sizeof names[i], "%s, %u threads", clsp_rung_name(rung), threads[i]);
+        ways[i] =
+            (shared_way){.run = run, .name = names[i], .opts = dynamic_opts(rung, threads[i])};
+        BENCH_TRY(shared_way_try(&ways[i], &runs));
+        if (runs) all[i] = (bench_contestant){.enqueue = shared_way_run, .user = &ways[i]};
+    }
+
+fail:
+    return status;
+}
+
+static clsp_status run_dynamic(bench *b, clsp_context *ctx, const bezier_case *c,
+                               clsp_precision precision)
+{
+    shared_run run = {0};
+    shared_way ways[DYNAMICS];
+    bench_contestant all[DYNAMICS] = {{0}};
+    char names[DYNAMICS][32];
+    const size_t half = DYNAMICS / 2;
+    clsp_status status;
+
+    BENCH_TRY(shared_run_start(&run, b, "cooperate-10", ctx, c, precision));
+    BENCH_TRY(describe_dynamic(&run, CLSP_RUNG_CHUNK, ways, names, all));
+    BENCH_TRY(describe_dynamic(&run, CLSP_RUNG_SVM, ways + half, names + half, all + half));
+    BENCH_TRY(bench_measure_some(b->queue, all, DYNAMICS, b->quick ? 2 : 5));
+    for (size_t i = 0; i < DYNAMICS; i++)
+        if (all[i].enqueue) BENCH_TRY(shared_way_report(&ways[i], names[i], all[i].sustained));
+
+fail:
+    shared_run_release(&run);
+    return status;
+}
+
+/* ---- table 3: where the time of a call goes ---- */
+
+enum { TABLE_RUNS = 21 };
+
+typedef struct stages {
+    double whole[TABLE_RUNS], prepare[TABLE_RUNS], device[TABLE_RUNS], move[TABLE_RUNS],
+        host[TABLE_RUNS];
+} stages;
+
+static void report_stage(const shared_run *r, const char *way, const char *stage, double *values)
+{
+    char text[64];
+    bench_row row = bench_row_empty(r->suite, r->name, text, r->precision == CLSP_F64 ? 64 : 32);
+
+    snprintf(text, sizeof text, "%s: %s", way, stage);
+    row.time = bench_timing_of(values, TABLE_RUNS);
+    bench_report_row(r->b->report, &row);
+}
+
+static void take_stages(stages *s, size_t i, const clsp_cooperate_report *report)
+{
+    const clsp_processor_report devices = shared_report_devices(report);
+
+    s->whole[i] = report->wall_ms;
+    s->prepare[i] = report->prepare_ms;
+    s->device[i] = devices.busy_ms;
+    s->move[i] = devices.move_ms;
+    s->host[i] = shared_report_host(report).busy_ms;
+}
+
+static clsp_status run_stages(shared_run *run, clsp_rung rung, shared_memory memory)
+{
+    char name[32];
+    shared_way way = {.run = run, .name = name, .memory = memory, .opts = {.rung = rung}};
+    stages s;
+    bool runs;
+    clsp_status status;
+
+    snprintf(name, sizeof name, "%s, %s", clsp_rung_name(rung), shared_memory_names[memory]);
+    BENCH_TRY(shared_way_try(&way, &runs));
+    if (!runs) return CLSP_OK;
+    for (size_t i = 0; i < TABLE_RUNS; i++) {
+        BENCH_TRY(shared_way_run(&way));
+        take_stages(&s, i, &way.report);
+    }
+    report_stage(run, name, "whole call", s.whole);
+    report_stage(run, name, "before the first tile", s.prepare);
+    report_stage(run, name, "level 1, device", s.device);
+    report_stage(run, name, "level 1, host", s.host);
+    report_stage(run, name, "surface to the host", s.move);
+
+fail:
+    return status;
+}
+
+/* What comes before any frame: their level 2 and the transfer of its tables. */
+static clsp_status run_tables(shared_run *run)
+{
+    const uint32_t num = (uint32_t)run->c.samples;
+    double ms[TABLE_RUNS];
+    clsp_status status;
+
+    for (size_t i = 0; i < TABLE_RUNS; i++) {
+        BENCH_TRY(clsp_bezier_set_resolution(run->plan, num - 1, num, 0));
+        const double start = bench_now_ms();
+        BENCH_TRY(clsp_bezier_set_resolution(run->plan, num, num, 0));
+        BENCH_TRY(clFinish(run->b->queue));
+        ms[i] = bench_now_ms() - start;
+    }
+    report_stage(run, "once", "level 2, basis", ms);
+
+fail:
+    return bench_check(status, "tables");
+}
+
+static clsp_status run_table(bench *b, clsp_context *ctx, clsp_precision precision)
+{
+    shared_run run = {0};
+    clsp_status status;
+
+    BENCH_TRY(shared_run_start(&run, b, "cooperate-table3", ctx, &table_case, precision));
+    BENCH_TRY(run_tables(&run));
+    for (int rung = CLSP_RUNG_SVM; rung < CLSP_NUM_RUNGS; rung++)
+        for (int memory = SHARED_BEST; memory < SHARED_MEMORIES; memory++)
+            BENCH_TRY(run_stages(&run, (clsp_rung)rung, (shared_memory)memory));
+
+fail:
+    shared_run_release(&run);
+    return status;
+}
+
+/* ---- all ---- */
+
+typedef clsp_status figure_fn(bench *b, clsp_context *ctx, const bezier_case *c,
+                              clsp_precision precision);
+
+static clsp_status run_figure(bench *b, clsp_context *ctx, figure_fn *run)
+{
+    clsp_status status = CLSP_OK;
+
+    for (clsp_precision p = CLSP_F32; p <= CLSP_F64; p++) {
+        for (size_t i = 0; i < BENCH_COUNT(orders) * BENCH_COUNT(resolutions); i++) {
+            const size_t resolution = resolutions[i % BENCH_COUNT(resolutions)];
+            const bezier_case c = {orders[i / BENCH_COUNT(resolutions)], resolution, 1};
+            if (suits(b, p, resolution)) BENCH_TRY(run(b, ctx, &c, p));
+        }
+    }
+
+fail:
+    return status;
+}
+
+clsp_status bench_suite_cooperate(bench *b)
+{
+    clsp_context *ctx = NULL, *many = NULL;
+    clsp_status status;
+
+    BENCH_TRY(shared_context_create(b, &ctx, b->workers));
+    BENCH_TRY(run_figure(b, ctx, run_splits));
+    BENCH_TRY(shared_context_create(b, &many, MOST_THREADS));
+    BENCH_TRY(run_figure(b, many, run_dynamic));
+    for (clsp_precision p = CLSP_F32; p <= CLSP_F64; p++)
+        if (b->wanted[p]) BENCH_TRY(run_table(b, ctx, p));
+    BENCH_TRY(shared_grid_run(b, ctx));
+
+fail:
+    clsp_context_destroy(&many);
+    clsp_context_destroy(&ctx);
+    return status;
+}

@@ -1,0 +1,110 @@
+#include "sharing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+/* ---- words ---- */
+
+/* The host's part of a static split; 0 is a part too, which the library has another word for. */
+static bool read_ratio(clsp_cooperate_opts *opts, const char *text)
+{
+    char *end;
+    const size_t decimal = strspn(text, ".0123456789"); /* strtod knows more than decimals */
+    const double ratio = strtod(text, &end);
+    if (end == text || *end != 0 || text[decimal] != 0 || ratio > 1) return false;
+    opts->static_ratio = ratio > 0 ? ratio : -1;
+    return true;
+}
+
+int sharing_read_rung(sharing_request *r, const char *command, const char *text)
+{
+    static const char with_ratio[] = "static=";
+    for (int i = 0; i < CLSP_NUM_RUNGS; i++) {
+        if (strcmp(text, clsp_rung_name((clsp_rung)i)) != 0) continue;
+        r->cooperate = true;
+        r->opts.rung = (clsp_rung)i;
+        r->opts.static_ratio = 0;
+        return EXIT_OK;
+    }
+    if (strncmp(text, with_ratio, sizeof(with_ratio) - 1) != 0)
+        return usage_error(command,
+                           "--cooperate must be auto, svm, chunk, static, static=RATIO, device or "
+                           "host, not '%s'",
+                           text);
+    if (!read_ratio(&r->opts, text + sizeof(with_ratio) - 1))
+        return usage_error(command, "the host's part in --cooperate must be 0 to 1, not '%s'",
+                           text + sizeof(with_ratio) - 1);
+    r->cooperate = true;
+    r->opts.rung = CLSP_RUNG_STATIC;
+    return EXIT_OK;
+}
+
+int sharing_read_workers(sharing_request *r, const char *command, const char *text)
+{
+    const unsigned long num = strtoul(text, NULL, 10);
+    if (text[0] == 0 || strlen(text) > 8 || text[strspn(text, "0123456789")] != 0 ||
+        num > CLSP_MAX_WORKERS)
+        return usage_error(command, "--workers must be 0 to %d, not '%s'", CLSP_MAX_WORKERS, text);
+    r->num_workers = num > 0 ? (uint32_t)num : CLSP_NO_WORKERS;
+    return EXIT_OK;
+}
+
+int sharing_read_joined(sharing_request *r, const char *command, const char *text)
+{
+    if (r->num_joined == SHARING_MAX_JOINED)
+        return usage_error(command, "--join can be given %d times at most", SHARING_MAX_JOINED);
+    r->joined[r->num_joined++] = text;
+    return EXIT_OK;
+}
+
+/* ---- contexts ---- */
+
+bool sharing_open(sharing_contexts *c, const sharing_request *r, const char *device, bool quiet)
+{
+    clsp_status status = CLSP_OK;
+    if (!open_context(&c->ctx, device, quiet)) return false;
+    for (size_t i = 0; i < r->num_joined && status == CLSP_OK; i++) {
+        if (!open_context(&c->joined[i], r->joined[i], quiet)) return false;
+        status = clsp_context_join(c->ctx, c->joined[i]);
+    }
+    if (status == CLSP_OK && r->num_workers > 0)
+        status = clsp_context_set_workers(c->ctx, r->num_workers);
+    if (status != CLSP_OK) complain_status(c->ctx, status);
+    return status == CLSP_OK;
+}
+
+void sharing_close(sharing_contexts *c)
+{
+    clsp_context_destroy(&c->ctx); /* the joined ones outlive it */
+    for (size_t i = 0; i < SHARING_MAX_JOINED; i++)
+        clsp_context_destroy(&c->joined[i]);
+}
+
+/* ---- the report ---- */
+
+static void print_processor(FILE *file, const clsp_processor_report *p, uint64_t num_tiles)
+{
+    const double share = num_tiles > 0 ? 100.0 * (double)p->tiles / (double)num_tiles : 0;
+    fprintf(file, "  %s", p->name);
+    if (p->workers > 1) fprintf(file, ", %lu workers", (unsigned long)p->workers);
+    fprintf(file, ": %llu tiles (%.0f%%) in %llu chunks, busy %.3f ms, moving %.3f ms",
+            (unsigned long long)p->tiles, share, (unsigned long long)p->chunks, p->busy_ms,
+            p->move_ms);
+    if (p->status != CLSP_OK) fprintf(file, "; dropped out: %s", clsp_status_str(p->status));
+    fputc('\n', file);
+}
+
+void sharing_print(FILE *file, const char *what, const clsp_cooperate_report *report)
+{
+    const char *name = clsp_rung_name(report->rung);
+    fprintf(file, "%s: by %s, %llu tiles in %.3f ms (preparing %.3f ms, measuring %.3f ms)\n", what,
+            name ? name : "none", (unsigned long long)report->num_tiles, report->wall_ms,
+            report->prepare_ms, report->probe_ms);
+    for (int i = CLSP_RUNG_SVM; i < CLSP_NUM_RUNGS && i < (int)report->rung; i++)
+        if (report->reason[i][0])
+            fprintf(file, "  not %s: %s\n", clsp_rung_name((clsp_rung)i), report->reason[i]);
+    for (uint32_t i = 0; i < report->num_processors; i++)
+        print_processor(file, &report->processors[i], report->num_tiles);
+}

@@ -1,0 +1,43 @@
+/* Sharing work between processors, as the command line asks for it: the words, further devices, and
+   the report. */
+#ifndef CLSPLINE_TOOLS_SHARING_H
+#define CLSPLINE_TOOLS_SHARING_H
+
+#include <clspline/clspline.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { SHARING_MAX_JOINED = CLSP_MAX_PROCESSORS - 2 }; /* beside the first device and the host */
+
+/* What was asked for. Zero: nothing. */
+typedef struct sharing_request {
+    bool cooperate, report;
+    clsp_cooperate_opts opts;
+    uint32_t num_workers; /* of the context; 0: not given */
+    const char *joined[SHARING_MAX_JOINED];
+    size_t num_joined;
+} sharing_request;
+
+/* Reads the values of --cooperate, --workers and --join of a command. EXIT_OK, or EXIT_USAGE with a
+   complaint. */
+int sharing_read_rung(sharing_request *r, const char *command, const char *text);
+int sharing_read_workers(sharing_request *r, const char *command, const char *text);
+int sharing_read_joined(sharing_request *r, const char *command, const char *text);
+
+/* A context and those whose devices joined it. */
+typedef struct sharing_contexts {
+    clsp_context *ctx;
+    clsp_context *joined[SHARING_MAX_JOINED];
+} sharing_contexts;
+
+/* Opens the device that the user named (NULL: the default one) and those to join. Complains on
+   failure; what was opened until then is closed by sharing_close. */
+bool sharing_open(sharing_contexts *c, const sharing_request *r, const char *device, bool quiet);
+void sharing_close(sharing_contexts *c);
+
+/* What one call did, in lines that begin with `what`. */
+void sharing_print(FILE *file, const char *what, const clsp_cooperate_report *report);
+
+#endif
