@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "bezier_at.h"
+#include "bezier_cooperate.h"
 #include "bezier_desc.h"
 #include "bezier_edges.h"
 #include "bezier_finish.h"
@@ -93,6 +94,8 @@ static clsp_status configure(clsp_bezier_plan *plan, const clsp_bezier_desc *d)
 
     CLSPI_TRY(count_vertices(plan->ctx, d, &vertices));
     CLSPI_TRY(count_points(plan->ctx, d, &points));
+    clspi_bezier_host_forget(&plan->host, true);
+    clspi_bezier_peers_forget(plan, true);
     plan->desc = *d;
     plan->vertices_per_patch = vertices;
     plan->points_per_patch = points;
@@ -129,6 +132,11 @@ clsp_status clsp_bezier_plan_create(clsp_bezier_plan **out, clsp_context *ctx,
     CLSPI_TRY(clspi_bezier_resolve(ctx, desc, &d));
     plan = calloc(1, sizeof *plan);
     if (!plan) return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "bezier: no memory for a plan");
+    status = clspi_bezier_host_init(&plan->host, ctx);
+    if (status != CLSP_OK) {
+        free(plan);
+        return status;
+    }
     plan->ctx = ctx;
     plan->directions = clspi_bezier_directions(d.form);
     plan->coords = d.dim + d.rational;
@@ -157,6 +165,8 @@ void clsp_bezier_plan_destroy(clsp_bezier_plan **ptr)
     clspi_kernel_release(&plan->vertices);
     clspi_kernel_release(&plan->edges);
     clspi_bezier_at_release(plan);
+    clspi_bezier_peers_forget(plan, true);
+    clspi_bezier_host_release(&plan->host);
     clspi_bezier_shared_release(plan);
     clspi_buffer_release(&plan->points);
     clspi_buffer_release(&plan->staging);
@@ -220,6 +230,8 @@ static clsp_status reserve_points(clsp_bezier_plan *plan, size_t num_patches)
         return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY,
                           "bezier: %zu patches are more than the address space", num_patches);
     plan->loaded = false;
+    clspi_bezier_host_forget(&plan->host, false);
+    clspi_bezier_peers_forget(plan, false);
     return clspi_buffer_reserve(&plan->points, &plan->points_capacity, plan->ctx, bytes);
 }
 
@@ -285,11 +297,28 @@ static clsp_status check_weights(const clsp_bezier_plan *plan, const void *point
     return CLSP_OK;
 }
 
+clsp_status clspi_bezier_load(clsp_bezier_plan *plan, size_t num_patches, const void *points)
+{
+    clsp_status status;
+    clspi_series series = {0};
+
+    CLSPI_TRY(reserve_points(plan, num_patches));
+    CLSPI_TRY(clspi_bezier_begin(plan, &series, 0, NULL, NULL));
+    CLSPI_TRY(clspi_series_write(&series, plan->points, 0, points,
+                                 num_patches * plan->points_per_patch * plan->real_bytes));
+    CLSPI_TRY(load(plan, &series, num_patches));
+    CLSPI_TRY(clspi_bezier_end(plan, &series, NULL));
+    return CLSP_OK;
+
+fail:
+    plan->loaded = plan->loaded && series.ctx == NULL;
+    return clspi_series_fail(&series, status);
+}
+
 static clsp_status set_from_host(clsp_bezier_plan *plan, size_t num_patches, const void *points,
                                  clsp_precision precision)
 {
     clsp_status status;
-    clspi_series series = {0};
     size_t count = num_patches;
 
     if (!plan || (!points && num_patches > 0) || plan->desc.precision != precision)
@@ -299,16 +328,10 @@ static clsp_status set_from_host(clsp_bezier_plan *plan, size_t num_patches, con
     CLSPI_TRY(clspi_context_usable(plan->ctx));
     if (clspi_size_mul(&count, plan->points_per_patch))
         CLSPI_TRY(check_weights(plan, points, count, 0));
-    CLSPI_TRY(reserve_points(plan, num_patches));
-    CLSPI_TRY(clspi_bezier_begin(plan, &series, 0, NULL, NULL));
-    CLSPI_TRY(clspi_series_write(&series, plan->points, 0, points, count * plan->real_bytes));
-    CLSPI_TRY(load(plan, &series, num_patches));
-    CLSPI_TRY(clspi_bezier_end(plan, &series, NULL));
-    return CLSP_OK;
+    return clspi_bezier_load(plan, num_patches, points);
 
 fail:
-    if (plan) plan->loaded = plan->loaded && series.ctx == NULL;
-    return clspi_series_fail(&series, status);
+    return status;
 }
 
 clsp_status clsp_bezier_set_control_points_f32(clsp_bezier_plan *plan, size_t num_patches,
@@ -395,8 +418,8 @@ fail:
     return status;
 }
 
-static clsp_status enqueue(clsp_bezier_plan *plan, clspi_series *series,
-                           const clspi_bezier_range *range)
+clsp_status clspi_bezier_enqueue(clsp_bezier_plan *plan, clspi_series *series,
+                                 const clspi_bezier_range *range)
 {
     clsp_status status;
 
@@ -428,7 +451,51 @@ clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, size_t first, size_t count,
     if (clspi_bezier_is_own(plan))
         CLSPI_TRY(clspi_bezier_enqueue_own(plan, &series, first, count, vertices, offset));
     else if (count > 0)
-        CLSPI_TRY(enqueue(plan, &series, &range));
+        CLSPI_TRY(clspi_bezier_enqueue(plan, &series, &range));
+    CLSPI_TRY(clspi_bezier_end(plan, &series, done));
+    return CLSP_OK;
+
+fail:
+    return clspi_series_fail(&series, status);
+}
+
+clsp_status clspi_bezier_check_rows(const clsp_bezier_plan *plan, cl_uint first_row,
+                                    cl_uint num_rows)
+{
+    const cl_uint num_u = plan->desc.num_u;
+
+    if (plan->vertices_per_patch == 0 || clspi_bezier_is_own(plan))
+        return clspi_fail(&plan->ctx->log,
+                          plan->vertices_per_patch == 0 ? CLSP_ERROR_STATE : CLSP_ERROR_ARGUMENT,
+                          "bezier: rows are those of a common grid, and not of triangles");
+    if (first_row > num_u || num_rows > num_u - first_row ||
+        first_row % CLSP_BEZIER_TILE_ROWS != 0 ||
+        (num_rows % CLSP_BEZIER_TILE_ROWS != 0 && first_row + num_rows != num_u))
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "bezier: rows %u to %u + %u of %u: not multiples of %d", first_row,
+                          first_row, num_rows, num_u, CLSP_BEZIER_TILE_ROWS);
+    return CLSP_OK;
+}
+
+clsp_status clsp_bezier_eval_rows(clsp_bezier_plan *plan, size_t patch, uint32_t first_row,
+                                  uint32_t num_rows, cl_mem vertices, size_t offset,
+                                  cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clsp_status status;
+    clspi_series series = {0};
+
+    if (!plan) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_bezier_eval_rows: plan is NULL");
+    clsp_context *const ctx = plan->ctx;
+    CLSPI_TRY(clspi_context_usable(ctx));
+    CLSPI_TRY(clspi_bezier_check_range(plan, patch, 1));
+    CLSPI_TRY(clspi_bezier_check_rows(plan, first_row, num_rows));
+    CLSPI_TRY(clspi_wait_list_check(ctx, num_wait, wait));
+    const size_t elements =
+        plan->vertices_per_patch / plan->desc.num_u * num_rows * plan->desc.vertex_stride;
+    CLSPI_TRY(clspi_buffer_check(ctx, vertices, offset, elements, plan->store_bytes, "vertices"));
+    CLSPI_TRY(clspi_bezier_begin(plan, &series, num_wait, wait, done));
+    const clspi_bezier_range range = {patch, 1, first_row, num_rows, vertices, offset};
+    if (num_rows > 0) CLSPI_TRY(clspi_bezier_enqueue(plan, &series, &range));
     CLSPI_TRY(clspi_bezier_end(plan, &series, done));
     return CLSP_OK;
 
@@ -479,7 +546,7 @@ static clsp_status eval_part(clsp_bezier_plan *plan, const clspi_bezier_range *r
     if (clspi_bezier_used_elements(&plan->desc) <
         plan->desc.vertex_stride) /* some are the caller's */
         CLSPI_TRY(clspi_series_write(&series, plan->staging, 0, target, bytes));
-    CLSPI_TRY(enqueue(plan, &series, range));
+    CLSPI_TRY(clspi_bezier_enqueue(plan, &series, range));
     CLSPI_TRY(clspi_series_read(&series, plan->staging, 0, target, bytes));
     CLSPI_TRY(clspi_bezier_end(plan, &series, NULL));
     return CLSP_OK;

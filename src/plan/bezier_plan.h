@@ -4,12 +4,14 @@
 
 #include <clspline/bezier.h>
 
+#include "bezier_host.h"
 #include "bezier_net.h"
 #include "launch.h"
 
 struct clspi_bezier_at;     /* bezier_at.c: kernels for vertices anywhere, made when first needed */
 struct clspi_bezier_shared; /* bezier_shared.c: the kernel that pops tiles, made when first needed
                              */
+struct clspi_bezier_peers;  /* bezier_cooperate.c: plans of joined devices */
 struct clspi_bezier_finish; /* bezier_finish.c: kernels that make vertices of sums */
 
 struct clsp_bezier_plan {
@@ -39,6 +41,8 @@ struct clsp_bezier_plan {
     clspi_kernel vertices; /* of bezier_vertices.c, where it makes the vertices in one pass */
     struct clspi_bezier_at *at;
     struct clspi_bezier_shared *shared;
+    struct clspi_bezier_peers *peers;
+    clspi_bezier_host host;
 
     cl_mem staging; /* of the host-pointer calls */
     size_t staging_bytes;
@@ -57,6 +61,17 @@ clsp_status clspi_bezier_reserve_staging(clsp_bezier_plan *plan, size_t bytes);
 
 /* CLSP_ERROR_STATE without control points, CLSP_ERROR_ARGUMENT for patches that are not there. */
 clsp_status clspi_bezier_check_range(const clsp_bezier_plan *plan, size_t first, size_t count);
+
+/* CLSP_ERROR_ARGUMENT for rows that a part of a patch cannot have. */
+clsp_status clspi_bezier_check_rows(const clsp_bezier_plan *plan, cl_uint first_row,
+                                    cl_uint num_rows);
+
+/* Evaluates rows of patches on the common grid, whatever their vertices are. */
+clsp_status clspi_bezier_enqueue(clsp_bezier_plan *plan, clspi_series *series,
+                                 const clspi_bezier_range *range);
+
+/* Loads control points from host memory, whatever their weights are. */
+clsp_status clspi_bezier_load(clsp_bezier_plan *plan, size_t num_patches, const void *points);
 
 /* Build options that all kernels of a plan share: the precision and CLSP_DIM, CLSP_RATIONAL, and
    those of its vertices, CLSP_ATTRIBUTES (bits), CLSP_STORE (16, 32, 64), CLSP_STRIDE and
