@@ -30,7 +30,7 @@ static void describe_splits(shared_run *run, shared_way *ways, char (*names)[32]
                                .name = names[i],
                                .opts = {.rung = CLSP_RUNG_STATIC,
                                         .static_ratio = i > 0 ? (double)(i * STEP) / 100 : -1}};
-        all[i] = (bench_contestant){.enqueue = shared_way_run, .user = &ways[i]};
+        all[i] = shared_way_contestant(&ways[i]);
     }
 }
 
@@ -100,7 +100,7 @@ static clsp_status describe_dynamic(shared_run *run, clsp_rung rung, shared_way 
         ways[i] =
             (shared_way){.run = run, .name = names[i], .opts = dynamic_opts(rung, threads[i])};
         BENCH_TRY(shared_way_try(&ways[i], &runs));
-        if (runs) all[i] = (bench_contestant){.enqueue = shared_way_run, .user = &ways[i]};
+        if (runs) all[i] = shared_way_contestant(&ways[i]);
     }
 
 fail:
