@@ -78,14 +78,10 @@ static const uint32_t threads[] = {0, 1, 2, MOST_THREADS};
 
 enum { DYNAMICS = 2 * BENCH_COUNT(threads) };
 
-/* In the svm rung the calling thread is one of them, in the other one it waits for the device. */
 static clsp_cooperate_opts dynamic_opts(clsp_rung rung, uint32_t num)
 {
-    const uint32_t workers = rung == CLSP_RUNG_SVM ? num - 1 : num;
-
     if (num == 0) return (clsp_cooperate_opts){.rung = CLSP_RUNG_DEVICE};
-    return (clsp_cooperate_opts){.rung = rung,
-                                 .num_workers = workers > 0 ? workers : CLSP_NO_WORKERS};
+    return (clsp_cooperate_opts){.rung = rung, .num_workers = num};
 }
 
 /* Those of a rung that runs here. */
