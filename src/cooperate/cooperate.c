@@ -8,6 +8,7 @@
 #include "check.h"
 #include "ladder.h"
 #include "pops.h"
+#include "shared_memory.h"
 
 const char *clsp_rung_name(clsp_rung rung)
 {
@@ -66,7 +67,8 @@ void clspi_call_speeds(clspi_call *call)
         clspi_speeds_read(&team->speeds, path, named, list, host + 1, &team->ctx->log);
         free(path);
     }
-    call->record = clspi_speeds_record(&team->speeds, call->job->key, call->workers);
+    call->record = clspi_speeds_record(&team->speeds, call->job->key, call->workers,
+                                       clspi_shared_owns(team, call->job->out));
     if (!call->record || call->record->seeded) return;
     call->record->seeded = true;
     for (uint32_t d = 0; d < host; d++)

@@ -156,16 +156,26 @@ void clsp_shared_free(clsp_context *ctx, void *memory)
                       "clsp_shared_free: that is no memory of clsp_shared_alloc");
 }
 
-bool clspi_shared_holds(clspi_team *team, const void *memory)
+static bool is_in_block(clspi_team *team, const void *memory, bool svm)
 {
     const char *const at = memory;
-    bool holds = false;
+    bool found = false;
 
     pthread_mutex_lock(&team->blocks_lock);
-    for (const clspi_block *b = team->blocks; b && !holds; b = b->next)
-        holds = b->svm && at >= b->memory && at < b->memory + b->bytes;
+    for (const clspi_block *b = team->blocks; b && !found; b = b->next)
+        found = (b->svm || !svm) && at >= b->memory && at < b->memory + b->bytes;
     pthread_mutex_unlock(&team->blocks_lock);
-    return holds;
+    return found;
+}
+
+bool clspi_shared_holds(clspi_team *team, const void *memory)
+{
+    return is_in_block(team, memory, true);
+}
+
+bool clspi_shared_owns(clspi_team *team, const void *memory)
+{
+    return is_in_block(team, memory, false);
 }
 
 void clspi_shared_release_all(clspi_team *team)

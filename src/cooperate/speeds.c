@@ -74,13 +74,15 @@ void clspi_speeds_release(clspi_speeds *speeds)
     memset(speeds, 0, sizeof *speeds);
 }
 
-clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, uint32_t workers)
+clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, uint32_t workers,
+                                  bool shared)
 {
     clspi_record **at = &speeds->records, *record;
     size_t num = 0;
 
     for (; *at; at = &(*at)->next, num++)
-        if ((*at)->workers == workers && strcmp((*at)->key, key) == 0) break;
+        if ((*at)->workers == workers && (*at)->shared == shared && strcmp((*at)->key, key) == 0)
+            break;
     record = *at;
     if (record) { /* to the head */
         *at = record->next;
@@ -95,6 +97,7 @@ clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, uint32_
         }
         strcpy(record->key, key);
         record->workers = workers;
+        record->shared = shared;
     }
     record->next = speeds->records;
     speeds->records = record;

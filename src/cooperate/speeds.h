@@ -36,6 +36,7 @@ typedef struct clspi_record {
     struct clspi_record *next;
     char *key;
     uint32_t workers;                         /* of the calls that it was learned from */
+    bool shared;                              /* into memory of clsp_shared_alloc */
     bool seeded;                              /* with the file's lines */
     clsp_rung last;                           /* that AUTO took; AUTO at first */
     clspi_speed devices[CLSP_MAX_PROCESSORS]; /* each alone */
@@ -61,7 +62,8 @@ void clspi_speeds_release(clspi_speeds *speeds);
 void clspi_speeds_forget(clspi_speeds *speeds);
 
 /* The key's record, a new one if need be; NULL without memory. */
-clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, uint32_t workers);
+clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, uint32_t workers,
+                                  bool shared);
 
 /* The file: as named, else by the environment, else in the folder of programs. malloc'ed; NULL when
    there is none. *named: by the user. */

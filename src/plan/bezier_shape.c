@@ -52,8 +52,8 @@ clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision p
     shape.in_columns = shape.lanes == 1 && words <= tuning->single_column;
     if (!shape.in_columns) return shape;
     shape.mirror = symmetric && order_u >= tuning->mirror_order;
-    shape.fused =
-        order_u < tuning->mirror_order && order_v > 0 && (uint64_t)order_u * order_v <= FUSED_MAX;
+    shape.fused = order_u < tuning->mirror_order && order_v > 0 && precision == CLSP_F32 &&
+                  (uint64_t)order_u * order_v <= FUSED_MAX;
     if (shape.fused) shape.dim = dim;
     shape.columns = columns_of(ctx, &shape, width);
     shape.block_rows = order_u <= 8 ? 16 : 32;
