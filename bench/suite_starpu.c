@@ -28,12 +28,14 @@ static const size_t small_resolution = 300;
 
 enum { CALIBRATIONS = 20 }; /* evaluations of each case; a task's history takes ten to be trusted */
 
-enum { SHARED, PLAIN, OTHER, CONTESTANTS };
+/* One case: the library's own choice into memory of either kind, which may be one processor alone;
+   its shared chunks, which need no more of a device than StarPU does; and StarPU, into plain memory
+   as they. */
+enum { SHARED, PLAIN, CHUNK, OTHER, CONTESTANTS };
 
-/* One case: the library into memory of either kind, and StarPU into plain memory. */
 typedef struct contest {
     shared_run run;
-    shared_way ways[2];
+    shared_way ways[OTHER];
     starpu_tiles *tiles;
     bench_contestant all[CONTESTANTS];
 } contest;
@@ -57,9 +59,11 @@ static clsp_status start(contest *x, bench *b, clsp_context *ctx, starpu_session
 
     BENCH_TRY(shared_run_start(&x->run, b, suite, ctx, c, CLSP_F32));
     BENCH_TRY(create_tiles(x, session));
-    for (int i = SHARED; i <= PLAIN; i++) {
-        x->ways[i] = (shared_way){
-            .run = &x->run, .name = "auto", .memory = i == SHARED ? SHARED_BEST : SHARED_PLAIN};
+    for (int i = SHARED; i < OTHER; i++) {
+        x->ways[i] = (shared_way){.run = &x->run,
+                                  .name = i == CHUNK ? "chunk" : "auto",
+                                  .memory = i == SHARED ? SHARED_BEST : SHARED_PLAIN,
+                                  .opts = {.rung = i == CHUNK ? CLSP_RUNG_CHUNK : CLSP_RUNG_AUTO}};
         x->all[i] = shared_way_contestant(&x->ways[i]);
     }
     x->all[OTHER] = (bench_contestant){
@@ -121,20 +125,20 @@ fail:
 
 static clsp_status report(contest *x, const char *scheduler)
 {
+    static const char *const names[] = {"auto", "auto, plain", "chunk, plain"};
     const double wanted = x->run.c.samples == small_resolution ? least_small : least;
-    const bench_contestant *const all = x->all;
     char text[64];
     clsp_status status;
 
-    for (int i = SHARED; i <= PLAIN; i++) {
+    for (int i = SHARED; i < OTHER; i++) {
         shared_way_label(&x->ways[i], text, sizeof text);
-        BENCH_TRY(shared_way_report(&x->ways[i], text, all[i].sustained));
+        BENCH_TRY(shared_way_report(&x->ways[i], text, x->all[i].sustained));
     }
     BENCH_TRY(report_other(x, scheduler));
-    snprintf(text, sizeof text, "auto/%s", scheduler);
-    shared_run_ratio(&x->run, text, bench_ratio(&all[SHARED], &all[OTHER]), wanted, NAN);
-    snprintf(text, sizeof text, "auto, plain/%s", scheduler);
-    shared_run_ratio(&x->run, text, bench_ratio(&all[PLAIN], &all[OTHER]), wanted, NAN);
+    for (int i = SHARED; i < OTHER; i++) {
+        snprintf(text, sizeof text, "%s/%s", names[i], scheduler);
+        shared_run_ratio(&x->run, text, bench_ratio(&x->all[i], &x->all[OTHER]), wanted, NAN);
+    }
 
 fail:
     return status;
