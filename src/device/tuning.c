@@ -26,14 +26,16 @@ typedef struct tuning_row {
 
 /* The first row that fits counts. Registers: NVIDIA gives an item up to 255; AMD 256, of which its
    compiler takes five for each that is asked for here; Intel's 128 of 32 bytes are 64 a lane at 16
-   lanes; ARM gives 64 and V3D 64, less at full speed. */
+   lanes; ARM gives 64, too few for a vertex with its derivatives, and V3D 64, less at full speed.
+ */
 static const tuning_row rows[] = {
     {CLSP_CLASS_CPU, NULL, {CPU}},
     {CLSP_CLASS_DISCRETE, "NVIDIA", {GPU(GROUPS_MANY, FMA_FAST, 32 * MIB, 96, 64, 152, 13)}},
     {CLSP_CLASS_DISCRETE, "AMD", {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 5)}},
     {CLSP_CLASS_DISCRETE, "Advanced Micro", {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 5)}},
-    {CLSP_CLASS_DISCRETE, NULL, {GPU(GROUPS_OLD, FMA_FAST, 8 * MIB, 24, 16, 60, 5)}},
-    {0, NULL, {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 60, 5)}},
+    {CLSP_CLASS_DISCRETE, NULL, {GPU(GROUPS_OLD, FMA_FAST, 8 * MIB, 24, 16, 52, 5)}},
+    {CLSP_CLASS_INTEGRATED, "Arm", {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 0, 5)}},
+    {0, NULL, {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 52, 5)}},
 };
 
 clspi_tuning clspi_tuning_for(const clsp_device_info *info)

@@ -30,10 +30,15 @@ static cl_uint columns_of(const clsp_context *ctx, const clspi_bezier_shape *sha
     return columns;
 }
 
-/* Pairs of rows that an item makes at a time, and of a block. */
-static void choose_mirror(clspi_bezier_shape *shape)
+/* Pairs of rows that an item makes at a time, and of a block. Two sums a pair and column stand
+   beside what columns_of counts: 4 pairs are for GPUs with many registers. */
+static void choose_mirror(const clsp_context *ctx, clspi_bezier_shape *shape)
 {
-    shape->rows = shape->order_u <= 24 && shape->precision == CLSP_F32 ? 4 : 2;
+    enum { MANY = 36 };
+    const bool few = ctx->tuning.item_registers < MANY;
+
+    shape->rows = !few && shape->order_u <= 24 && shape->precision == CLSP_F32 ? 4 : 2;
+    if (few) shape->columns = 1;
     shape->block_rows = 32;
 }
 
@@ -57,7 +62,7 @@ clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision p
     if (shape.fused) shape.dim = dim;
     shape.columns = columns_of(ctx, &shape, width);
     shape.block_rows = order_u <= 8 ? 16 : 32;
-    if (shape.mirror) choose_mirror(&shape);
+    if (shape.mirror) choose_mirror(ctx, &shape);
     shape.stage = order_u > 4 && ctx->device.local_is_real &&
                   (words + 2) * shape.block_rows * sizeof(cl_float) <= ctx->device.local_bytes;
     return shape;
