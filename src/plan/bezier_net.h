@@ -14,8 +14,8 @@ struct clspi_bezier_method; /* bezier_methods.c */
 enum {
     CLSPI_BEZIER_NETS = 7, /* S, S_u, S_v, S_w, S_uu, S_uv, S_vv */
     CLSPI_BEZIER_ORDERS = 3,
-    CLSPI_BEZIER_ROWS_MULTIPLE = CLSP_BEZIER_TILE_ROWS /* parts of a patch start at multiples of this: of every block
-                                       of rows and of every vector */
+    /* parts of a patch start at multiples of this: of every block of rows and of every vector */
+    CLSPI_BEZIER_ROWS_MULTIPLE = CLSP_BEZIER_TILE_ROWS
 };
 
 /* Rows of whole patches, or some rows of one patch. A row is what belongs to one sample of u. */
