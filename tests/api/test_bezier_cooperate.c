@@ -366,7 +366,7 @@ static void check_shape(clsp_context *ctx, const shape *s, clsp_precision precis
 
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t i = 0; i < (all ? COUNT(ways) : RUNGS); i++)
-            if (!tiny() || kind == SHARED || i % 2) check_way(&j, (memory_kind)kind, &ways[i]);
+            if (!tiny() || i % KINDS == (size_t)kind) check_way(&j, (memory_kind)kind, &ways[i]);
     finish(&j);
 }
 
@@ -717,15 +717,16 @@ static void change_degrees(shared *j, uint32_t degree_u, uint32_t degree_v)
 /* Each rung sees each change. */
 static void check_changes(clsp_context *ctx, uint32_t num_processors, uint64_t tiles[])
 {
-    const shape s = {"changes",      {.degree_u = 3, .degree_v = 3, .num_u = 64, .num_v = 65},
-                     tiny() ? 2 : 9, 1,
-                     tiny() ? 1 : 8, 0};
+    const shape s = {
+        "changes",      {.degree_u = 3, .degree_v = 3, .num_u = 64, .num_v = tiny() ? 3 : 65},
+        tiny() ? 2 : 9, 1,
+        tiny() ? 1 : 8, 0};
     shared j = start(ctx, &s, CLSP_F32);
 
     check_rungs(&j, num_processors, true, tiles);
     reload(&j);
     check_rungs(&j, num_processors, true, tiles);
-    change_resolution(&j, tiny() ? 33 : 129, 35);
+    change_resolution(&j, tiny() ? 33 : 129, tiny() ? 5 : 35);
     check_rungs(&j, num_processors, true, tiles);
     change_degrees(&j, 5, 2);
     check_rungs(&j, num_processors, true, tiles);
@@ -735,7 +736,7 @@ static void check_changes(clsp_context *ctx, uint32_t num_processors, uint64_t t
     reload(&j);
     check_rungs(&j, num_processors, true, tiles);
     change_degrees(&j, 1, 1);
-    change_resolution(&j, 7, 130);
+    change_resolution(&j, 7, tiny() ? 13 : 130);
     check_rungs(&j, num_processors, true, tiles);
     finish(&j);
 }
@@ -755,15 +756,28 @@ static void test_changes(void **state)
 
 /* ---- joined devices ---- */
 
+/* It ends in a fault when two threads call it. */
+static void skip_on_oclgrind(void)
+{
+    clsp_context *ctx = context_with("");
+    const bool is_oclgrind = strcmp(device_of(ctx).platform, "Oclgrind") == 0;
+
+    clsp_context_destroy(&ctx);
+    if (!is_oclgrind) return;
+    print_message("skipped: Oclgrind is not made for several threads\n");
+    skip();
+}
+
 static void test_same_device_twice(void **state)
 {
     (void)state;
+    skip_on_oclgrind();
     for (size_t i = 0; i < COUNT(limits); i++) {
         clsp_context *ctx = context_with(limits[i]), *other = context_with(limits[i]);
         uint64_t tiles[3] = {0};
         assert_int_equal(clsp_context_join(ctx, other), CLSP_OK);
         check_changes(ctx, 3, tiles);
-        assert_true(tiles[0] > 0 && tiles[1] > 0 && tiles[2] > 0);
+        assert_true(tiles[0] > 0 && tiles[2] > 0 && (tiny() || tiles[1] > 0));
         clsp_context_destroy(&ctx);
         clsp_context_destroy(&other);
         if (given_limits() || tiny()) break;
@@ -775,11 +789,12 @@ static void test_joins_later(void **state)
 {
     static const clsp_cooperate_opts equal = {.rung = CLSP_RUNG_CHUNK, .bit_equal = 1};
     const shape *const made[] = {&shapes[0], &shapes[14], &shapes[15], &shapes[16]};
-    clsp_context *ctx = context_with(""), *other = context_with("");
     shared jobs[COUNT(made)];
     clsp_cooperate_report r;
 
     (void)state;
+    skip_on_oclgrind();
+    clsp_context *ctx = context_with(""), *other = context_with("");
     for (size_t i = 0; i < COUNT(made); i++) {
         const shape s = reduced(made[i]);
         jobs[i] = start(ctx, &s, CLSP_F32);
