@@ -83,7 +83,7 @@ static clsp_status describe(comparison *x)
                                   .opts = opts_of(x, kind)};
         if (!is_measured(i)) continue;
         BENCH_TRY(shared_way_try(&x->ways[i], &runs));
-        if (runs) x->all[i] = (bench_contestant){.enqueue = shared_way_run, .user = &x->ways[i]};
+        if (runs) x->all[i] = shared_way_contestant(&x->ways[i]);
     }
 
 fail:

@@ -150,6 +150,16 @@ clsp_status shared_way_run(void *user)
     return bench_check(status, r->name);
 }
 
+static void settle(void *user, bool begins)
+{
+    if (begins) shared_way_run(user); /* it complains, and the timed call fails too */
+}
+
+bench_contestant shared_way_contestant(shared_way *way)
+{
+    return (bench_contestant){.enqueue = shared_way_run, .around = settle, .user = way};
+}
+
 clsp_status shared_way_try(shared_way *way, bool *ran)
 {
     const clsp_rung wanted = way->opts.rung;

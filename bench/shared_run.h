@@ -55,6 +55,10 @@ void shared_way_label(const shared_way *way, char *text, size_t size);
 /* Evaluates once; user: a shared_way. */
 clsp_status shared_way_run(void *user);
 
+/* That as a contestant. A turn begins with a call that is not timed, so that each finds the caches
+   as it leaves them itself: the one before may have written other memory. */
+bench_contestant shared_way_contestant(shared_way *way);
+
 /* Evaluates once into poisoned memory; *ran becomes whether that was by the rung asked for. Where
    it was not, a note says why. */
 clsp_status shared_way_try(shared_way *way, bool *ran);

@@ -30,7 +30,7 @@ static void describe_splits(shared_run *run, shared_way *ways, char (*names)[32]
                                .name = names[i],
                                .opts = {.rung = CLSP_RUNG_STATIC,
                                         .static_ratio = i > 0 ? (double)(i * STEP) / 100 : -1}};
-        all[i] = (bench_contestant){.enqueue = shared_way_run, .user = &ways[i]};
+        all[i] = shared_way_contestant(&ways[i]);
     }
 }
 
@@ -78,14 +78,10 @@ static const uint32_t threads[] = {0, 1, 2, MOST_THREADS};
 
 enum { DYNAMICS = 2 * BENCH_COUNT(threads) };
 
-/* In the svm rung the calling thread is one of them, in the other one it waits for the device. */
 static clsp_cooperate_opts dynamic_opts(clsp_rung rung, uint32_t num)
 {
-    const uint32_t workers = rung == CLSP_RUNG_SVM ? num - 1 : num;
-
     if (num == 0) return (clsp_cooperate_opts){.rung = CLSP_RUNG_DEVICE};
-    return (clsp_cooperate_opts){.rung = rung,
-                                 .num_workers = workers > 0 ? workers : CLSP_NO_WORKERS};
+    return (clsp_cooperate_opts){.rung = rung, .num_workers = num};
 }
 
 /* Those of a rung that runs here. */
@@ -100,7 +96,7 @@ static clsp_status describe_dynamic(shared_run *run, clsp_rung rung, shared_way 
         ways[i] =
             (shared_way){.run = run, .name = names[i], .opts = dynamic_opts(rung, threads[i])};
         BENCH_TRY(shared_way_try(&ways[i], &runs));
-        if (runs) all[i] = (bench_contestant){.enqueue = shared_way_run, .user = &ways[i]};
+        if (runs) all[i] = shared_way_contestant(&ways[i]);
     }
 
 fail:

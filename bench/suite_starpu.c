@@ -60,7 +60,7 @@ static clsp_status start(contest *x, bench *b, clsp_context *ctx, starpu_session
     for (int i = SHARED; i <= PLAIN; i++) {
         x->ways[i] = (shared_way){
             .run = &x->run, .name = "auto", .memory = i == SHARED ? SHARED_BEST : SHARED_PLAIN};
-        x->all[i] = (bench_contestant){.enqueue = shared_way_run, .user = &x->ways[i]};
+        x->all[i] = shared_way_contestant(&x->ways[i]);
     }
     x->all[OTHER] = (bench_contestant){
         .enqueue = starpu_tiles_run, .around = starpu_tiles_around, .user = x->tiles};

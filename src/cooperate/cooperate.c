@@ -176,6 +176,22 @@ static void run_alone(clspi_call *call, uint32_t processor)
     clspi_run_round(call->run, processor == call->run->host ? call->workers_alone : 0);
 }
 
+/* What is known before the first chunk, so that it is no guess: tiles a second. */
+static void expect_rates(clspi_call *call)
+{
+    clspi_run *const run = call->run;
+    const clspi_record *const record = call->record;
+    const clspi_speed *const alone = record ? &record->rungs[CLSP_RUNG_HOST] : NULL;
+
+    for (uint32_t d = 0; record && d < run->num_devices; d++)
+        if (record->devices[d].tile_ms > 0)
+            atomic_store(&run->parts[d].rate, (uint64_t)(1e3 / record->devices[d].tile_ms));
+    if (alone && alone->tile_ms > 0)
+        atomic_store(
+            &run->parts[run->host].rate,
+            (uint64_t)(1e3 * call->workers / (call->workers_alone + 1.0) / alone->tile_ms));
+}
+
 static void run_chunks(clspi_call *call)
 {
     clspi_run *const run = call->run;
@@ -188,6 +204,7 @@ static void run_chunks(clspi_call *call)
         run->parts[p].span = &run->spans[0];
         run->parts[p].guided = true;
     }
+    expect_rates(call);
     clspi_run_round(run, call->workers);
 }
 
@@ -306,7 +323,8 @@ static clsp_status run_rung(clspi_call *call, clsp_rung rung)
     const double begin = clspi_now_ms(), probed = call->probe_ms;
     switch (rung) {
     case CLSP_RUNG_SVM:
-        clspi_pops_round(run, call->takes, call->workers);
+        /* there is nothing to feed: the calling thread is one of those that share */
+        clspi_pops_round(run, call->takes, call->workers > 0 ? call->workers - 1 : 0);
         break;
     case CLSP_RUNG_CHUNK:
         run_chunks(call);

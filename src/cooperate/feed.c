@@ -93,29 +93,48 @@ size_t clspi_feed_piece(const clspi_job *job, const clsp_device_info *info, size
                                         : clspi_max(count, 1);
 }
 
-/* The host's speed in this round; its workers' own clocks would have to be added up. */
+/* The host's speed in this round; its workers' own clocks would have to be added up. Before it has
+   made some tiles, what was expected. 0: not known. */
 static double host_rate(const clspi_run *run)
 {
     const double ms = clspi_now_ms() - run->round_ms;
-    const size_t tiles = atomic_load_explicit(&run->parts[run->host].tiles, memory_order_relaxed);
+    const clspi_part *const host = &run->parts[run->host];
+    const size_t tiles = atomic_load_explicit(&host->tiles, memory_order_relaxed);
 
-    return ms > 0 ? (double)tiles / ms * 1e3 : 0;
+    if (ms <= 0 || tiles < 2 * (size_t)run->workers) return (double)atomic_load(&host->rate);
+    return (double)tiles / ms * 1e3;
 }
 
-/* HGuided: half of what the device would make of the rest at its speed, but worth its launch. */
+static size_t in_flight(const feeder *f)
+{
+    size_t tiles = 0;
+
+    for (size_t i = 0; i < CLSPI_IN_FLIGHT; i++)
+        if (f->flights[i].flying) tiles += f->flights[i].range.count;
+    return tiles;
+}
+
+/* HGuided: half of what the device would make of the rest at its speed, but worth its launch, if
+   that is not more than all of it: the device would end last. What it has not made yet counts as
+   its own already. */
 static size_t guided_size(const feeder *f)
 {
     const clspi_run *const run = f->run;
     const size_t left = clspi_span_left(f->part->span);
     const double mine = (double)atomic_load(&f->part->rate);
     const double launch = clspi_launch_ms(&f->ctx->device) * LAUNCHES_PER_CHUNK;
-    double sum = run->parts[run->host].span ? host_rate(run) : 0;
+    double sum = 0;
 
     if (mine <= 0) return left / (16 * ((size_t)run->num_feeders + 1));
+    if (run->parts[run->host].span) {
+        const double host = host_rate(run);
+        sum = host > 0 ? host : mine;
+    }
     for (uint32_t i = 0; i < run->num_feeders; i++)
         sum += (double)atomic_load(&run->parts[run->feeders[i]].rate);
-    const double part = (double)left * mine / (2 * sum), least = mine * launch * 1e-3;
-    return (size_t)(part > least ? part : least);
+    const double backlog = (double)in_flight(f), least = mine * launch * 1e-3;
+    const double part = fmax(((double)left + backlog) * mine / sum - backlog, 0);
+    return (size_t)fmin(fmax(part / 2, least), part);
 }
 
 static size_t next_size(const feeder *f)
