@@ -26,8 +26,8 @@ typedef struct tuning_row {
 
 /* The first row that fits counts. Registers: NVIDIA gives an item up to 255; AMD 256, of which its
    compiler takes five for each that is asked for here; Intel's 128 of 32 bytes are 64 a lane at 16
-   lanes; ARM gives 64 and V3D 64, less at full speed. Lines: measured on NVIDIA; AMD's are as
-   long, and there rows in lines are taken for the few orders where they cost no arithmetic. */
+   lanes; ARM gives 64 and V3D 64, less at full speed. Lines: those of
+   NVIDIA's and AMD's second-level caches. */
 static const tuning_row rows[] = {
     {CLSP_CLASS_CPU, NULL, {CPU}},
     {CLSP_CLASS_DISCRETE, "NVIDIA", {GPU(GROUPS_MANY, FMA_FAST, 32 * MIB, 96, 64, 152, 13, 128)}},

@@ -356,7 +356,7 @@ static void lines(clsp_context *ctx, clsp_precision precision)
         {3, 3, 3, 9, 48},    {3, 2, 1, 65, 130},   {3, 3, 3, 301, 67},   {3, 7, 3, 290, 300},
         {7, 5, 2, 700, 125}, {4, 4, 4, 163, 101},  {12, 3, 1, 450, 513}, {15, 2, 3, 144, 72},
         {9, 9, 3, 333, 251}, {24, 1, 2, 213, 156}, {2, 2, 1, 2500, 131}, {5, 4, 3, 40, 47},
-        {1, 0, 3, 257, 43},  {15, 3, 3, 160, 300}, {28, 2, 3, 150, 96},
+        {1, 0, 3, 257, 43},  {15, 3, 3, 160, 300}, {28, 2, 3, 150, 96},  {15, 1, 1, 4200, 134},
     };
 
     for (size_t i = 0; i < COUNT(grids) && !(tiny() && i == 2); i++)
@@ -367,6 +367,30 @@ static void test_lines(void **state)
 {
     (void)state;
     everywhere(lines);
+}
+
+/* A plan's table of rows in lines comes and goes with the resolution. */
+static void resolutions(clsp_context *ctx, clsp_precision precision)
+{
+    static const uint32_t nums[][2] = {{9, 96}, {65, 130}, {9, 48}, {65, 128}, {33, 132}};
+    job j;
+
+    job_create(&j, ctx, surface(precision, 3, 2, 1, 65, 132), 2);
+    for (size_t i = 0; i < COUNT(nums); i++) {
+        j.desc.num_u = nums[i][0];
+        j.desc.num_v = nums[i][1];
+        j.num_points = (size_t)2 * nums[i][0] * nums[i][1];
+        assert_int_equal(clsp_bezier_set_resolution(j.plan, nums[i][0], nums[i][1], 0), CLSP_OK);
+        job_eval_buffer(&j, 0, 2, i);
+        assert_true(job_error(&j, tiny() ? 20 : 200) <= BOUND_31);
+    }
+    job_destroy(&j);
+}
+
+static void test_resolutions(void **state)
+{
+    (void)state;
+    everywhere(resolutions);
 }
 
 /* With a small largest buffer the host-pointer calls cut the job, even inside a patch: same bits
@@ -437,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_nan_stays_in_its_patch),
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_resolutions),
         cmocka_unit_test(test_small_buffers),
         cmocka_unit_test(test_reloading),
     };
