@@ -12,16 +12,16 @@
    how often B_i(u) is loaded, once for each item and row: hence several columns an item, and the
    block's B_i(u) in local memory where that is real.
 
-   With CLSP_LINE, reals in a line of the device's cache, every 32 adjacent stores begin at a line,
-   wherever rows do. Rows a `period` apart, period * width a multiple of CLSP_LINE, begin at the same
+   With CLSP_LINE, reals in a line of the device's cache, adjacent items store whole lines wherever
+   rows begin. Rows a `period` apart, period * width a multiple of CLSP_LINE, begin at the same
    place in a line. A block has such rows only, and its columns are shifted by that place, so that
    those of the first tile begin before the row does.
 
    The host sets CLSP_DIM; CLSP_ORDER_U = degree_u + 1; CLSP_GROUP, the local size; CLSP_COLUMNS;
    CLSP_BLOCK_ROWS, a multiple of 4; CLSP_STAGE 1 for staging in local memory; CLSP_FUSED 1 for
-   making T here, 0 for reading what bezier_contract made; CLSP_LINE, a power of two or 0. With one column an item, columns of
-   adjacent patches fill a group together: narrow patches then waste no lanes. Tables are those
-   of bernstein.cl. */
+   making T here, 0 for reading what bezier_contract made; CLSP_LINE, a power of two or 0. With one
+   column an item and no lines, columns of adjacent patches fill a group together: narrow patches
+   then waste no lanes. Tables are those of bernstein.cl. */
 #include "real.clh"
 
 #ifndef CLSP_DIM
