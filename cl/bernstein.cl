@@ -68,6 +68,23 @@ kernel void bernstein_table(global real *table, uint order, uint num, uint strid
     for (uint k = 0; k < order; k++, at += stride) *at /= sum;
 }
 
+/* whole: [order][stride] as above, for num samples. table: [order][stride_permuted], sample a in
+   column (a mod period) * (stride_permuted / period) + a / period; other columns become 0
+   (bezier_columns.cl). One item a column. */
+kernel void bernstein_permute(global const real *whole, uint order, uint num, uint stride,
+                              global real *table, uint stride_permuted, uint period)
+{
+    const uint column = (uint)get_global_id(0);
+    if (column >= stride_permuted) return;
+
+    const uint length = stride_permuted / period;
+    const uint remainder = column / length;
+    const uint a = (column - remainder * length) * period + remainder;
+    for (uint k = 0; k < order; k++)
+        table[(size_t)k * stride_permuted + column] =
+            a < num ? whole[(size_t)k * stride + a] : R(0.0);
+}
+
 /* whole: [order][stride] as above. table: [2 * half][stride_half], half = (order + 1) / 2, the
    symmetric and the antisymmetric part of values k and order - 1 - k in turns, for the first
    `columns` samples; other columns become 0 (bezier_mirror.cl). One item a column. */

@@ -15,39 +15,39 @@
 #define NEEDS_S    (HAS_POINT || (CLSP_RATIONAL && (HAS_WEIGHT || HAS_DW || NEEDS_U || NEEDS_V)))
 
 /* All of a vertex but its point in homogeneous coordinates, which is s. */
-IN_PLACE void make_vertex(global STORED *vertex, patch p, place at, homogeneous s, real4 params)
+IN_PLACE void make_vertex(global STORED *vertex, PATCH, place at, homogeneous s, real4 params)
 {
     const homogeneous zero = homogeneous_zero();
     homogeneous su = zero, sv = zero, sw = zero, suu = zero, suv = zero, svv = zero;
 #if NEEDS_U
-    su = derivative(p, at, order_of(1, 0, 0)).d;
+    su = derivative(THE_PATCH, at, order_of(1, 0, 0)).d;
 #endif
 #if NEEDS_V
-    sv = derivative(p, at, order_of(0, 1, 0)).d;
+    sv = derivative(THE_PATCH, at, order_of(0, 1, 0)).d;
 #endif
 #if HAS_DW
-    sw = derivative(p, at, order_of(0, 0, 1)).d;
+    sw = derivative(THE_PATCH, at, order_of(0, 0, 1)).d;
 #endif
 #if HAS_DUU
-    suu = derivative(p, at, order_of(2, 0, 0)).d;
+    suu = derivative(THE_PATCH, at, order_of(2, 0, 0)).d;
 #endif
 #if HAS_DUV
-    suv = derivative(p, at, order_of(1, 1, 0)).d;
+    suv = derivative(THE_PATCH, at, order_of(1, 1, 0)).d;
 #endif
 #if HAS_DVV
-    svv = derivative(p, at, order_of(0, 2, 0)).d;
+    svv = derivative(THE_PATCH, at, order_of(0, 2, 0)).d;
 #endif
     real4 normal = store_vertex(vertex, s, su, sv, sw, suu, suv, svv, params);
 #if HAS_NORMAL
-    if (on_edge(at)) normal = edge_normal(p, at, s);
+    if (on_edge(at)) normal = edge_normal(THE_PATCH, at, s);
 #endif
     store_normal(vertex, normal);
 }
 
-IN_PLACE homogeneous point_of(patch p, place at)
+IN_PLACE homogeneous point_of(PATCH, place at)
 {
 #if NEEDS_S
-    return derivative(p, at, order_of(0, 0, 0)).d;
+    return derivative(THE_PATCH, at, order_of(0, 0, 0)).d;
 #else
     return homogeneous_zero();
 #endif
@@ -60,14 +60,14 @@ IN_PLACE homogeneous point_of(patch p, place at)
 place scattered(real4 *x)
 {
     place at;
-    at.t = *x;
-    at.s = (real4)(R(1.0)) - *x;
+    at.lo = *x;
+    at.hi = (real4)(R(1.0)) - *x;
 #if CLSP_TRIANGLE
-    const real rest = at.s.s0, lost = (R(1.0) - rest) - x->s0;
+    const real rest = at.hi.s0, lost = (R(1.0) - rest) - x->s0;
     if (x->s1 >= rest) x->s1 = rest;
-    at.t.s1 = x->s1;
-    at.s.s1 = x->s1 < rest ? fmax((rest - x->s1) + lost, R(0.0)) : R(0.0);
-    if (!(at.t.s1 + at.s.s1 > R(0.0))) at.s.s1 = R(1.0);
+    at.lo.s1 = x->s1;
+    at.hi.s1 = x->s1 < rest ? fmax((rest - x->s1) + lost, R(0.0)) : R(0.0);
+    if (!(at.lo.s1 + at.hi.s1 > R(0.0))) at.hi.s1 = R(1.0);
 #endif
     return at;
 }
@@ -107,12 +107,9 @@ kernel void bezier_at(global const real *restrict points, uint2 patch_reals, uin
     }
     x = fmin(fmax(x, R(0.0)), R(1.0));
     const place at = scattered(&x);
-    patch p;
-    p.points = points + index * WIDE(patch_reals);
-    p.u = degree_u;
-    p.v = degree_v;
-    p.w = degree_w;
-    make_vertex(vertex, p, at, point_of(p, at), x);
+    points += index * WIDE(patch_reals);
+    const uint4 degrees = (uint4)(degree_u, degree_v, degree_w, 0);
+    make_vertex(vertex, THE_PATCH, at, point_of(THE_PATCH, at), x);
 }
 
 /* ---- grids ---- */
@@ -122,8 +119,8 @@ place triangle_place(uint a, uint b, uint num)
 {
     const uint rest = max(num, 2u) - 1 - a;
     place at;
-    at.t = (real4)(CONVERT_REAL(a), CONVERT_REAL(b), R(0.0), R(0.0));
-    at.s = (real4)(CONVERT_REAL(rest), CONVERT_REAL(rest == 0 ? 1 : rest - b), R(0.0), R(0.0));
+    at.lo = (real4)(CONVERT_REAL(a), CONVERT_REAL(b), R(0.0), R(0.0));
+    at.hi = (real4)(CONVERT_REAL(rest), CONVERT_REAL(rest == 0 ? 1 : rest - b), R(0.0), R(0.0));
     return at;
 }
 
@@ -171,14 +168,11 @@ kernel void bezier_own(global const real *restrict points, uint2 patch_reals, ui
     params.s0 = grid_param(interval_u.s0, interval_u.s1, a, num_u);
     params.s1 = grid_param(interval_v.s0, interval_v.s1, b, num_v);
 #endif
-    patch p;
-    p.points = points + index * WIDE(patch_reals);
-    p.u = degree_u;
-    p.v = degree_v;
-    p.w = 0;
-    homogeneous s = point_of(p, at);
+    points += index * WIDE(patch_reals);
+    const uint4 degrees = (uint4)(degree_u, degree_v, 0, 0);
+    homogeneous s = point_of(THE_PATCH, at);
 #if CLSP_WATERTIGHT
-    if (on_grid_edge(a, b, num_u, num_v)) s = grid_edge_point(p, a, b, num_u, num_v);
+    if (on_grid_edge(a, b, num_u, num_v)) s = grid_edge_point(THE_PATCH, a, b, num_u, num_v);
 #endif
-    make_vertex(out + WIDE(offset) + (size_t)g * CLSP_STRIDE, p, at, s, params);
+    make_vertex(out + WIDE(offset) + (size_t)g * CLSP_STRIDE, THE_PATCH, at, s, params);
 }

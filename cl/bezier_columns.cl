@@ -12,11 +12,16 @@
    how often B_i(u) is loaded, once for each item and row: hence several columns an item, and the
    block's B_i(u) in local memory where that is real.
 
+   With CLSP_LINE, reals in a line of the device's cache, adjacent items store whole lines wherever
+   rows begin. Rows a `period` apart, period * width a multiple of CLSP_LINE, begin at the same
+   place in a line. A block has such rows only, and its columns are shifted by that place, so that
+   those of the first tile begin before the row does.
+
    The host sets CLSP_DIM; CLSP_ORDER_U = degree_u + 1; CLSP_GROUP, the local size; CLSP_COLUMNS;
    CLSP_BLOCK_ROWS, a multiple of 4; CLSP_STAGE 1 for staging in local memory; CLSP_FUSED 1 for
-   making T here, 0 for reading what bezier_contract made. With one column an item, columns of
-   adjacent patches fill a group together: narrow patches then waste no lanes. Tables are those
-   of bernstein.cl. */
+   making T here, 0 for reading what bezier_contract made; CLSP_LINE, a power of two or 0. With one
+   column an item and no lines, columns of adjacent patches fill a group together: narrow patches
+   then waste no lanes. Tables are those of bernstein.cl. */
 #include "real.clh"
 
 #ifndef CLSP_DIM
@@ -40,14 +45,17 @@
 #ifndef CLSP_FUSED
 #define CLSP_FUSED 1
 #endif
+#ifndef CLSP_LINE
+#define CLSP_LINE 0
+#endif
 
-/* The four rows from row u on, of one column. */
-void store_rows(global real *out, size_t width, real4 s, uint u, uint end)
+/* The four rows from row u on, `apart` reals from one to the next, of one column. */
+void store_rows(global real *out, size_t apart, real4 s, uint u, uint end)
 {
     out[0] = s.s0;
-    if (u + 1 < end) out[width] = s.s1;
-    if (u + 2 < end) out[2 * width] = s.s2;
-    if (u + 3 < end) out[3 * width] = s.s3;
+    if (u + 1 < end) out[apart] = s.s1;
+    if (u + 2 < end) out[2 * apart] = s.s2;
+    if (u + 3 < end) out[3 * apart] = s.s3;
 }
 
 /* source: control points [patches][CLSP_ORDER_U][order_v][CLSP_DIM], or sums over the other
@@ -55,14 +63,22 @@ void store_rows(global real *out, size_t width, real4 s, uint u, uint end)
    tile g % num_tiles of block (g / num_tiles) % num_blocks of patch g / num_tiles / num_blocks;
    with CLSP_COLUMNS 1 a tile counts through the columns of all patches, and the last factor is
    1. Blocks are those of rows first_row .. first_row + num_rows - 1, first_row a multiple of 4.
-   out, from offset on: [num_patches][num_rows][width]. */
+   out, from offset on: [num_patches][num_rows][width].
+
+   With CLSP_LINE rows are counted among those of one remainder by period, and have block_rows to a
+   block, a multiple of 4: block g has remainder g % period, first_row is the range's divided by
+   period, num_tiles counts the shift. table_u is permuted by period (bernstein.cl). */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void bezier_columns(global const real *restrict source, uint2 first_patch, uint num_patches,
                     uint order_v,
                     global const real *restrict table_u, uint stride_u,
                     global const real *restrict table_v, uint stride_v, uint stride_t, uint width,
                     uint first_row, uint num_rows, uint num_tiles, uint num_blocks,
-                    global real *restrict out, uint2 offset)
+                    global real *restrict out, uint2 offset
+#if CLSP_LINE
+                    , uint period, uint block_rows
+#endif
+                    )
 {
     const uint lane = (uint)get_local_id(0);
     const uint group = (uint)get_group_id(0);
@@ -70,8 +86,23 @@ void bezier_columns(global const real *restrict source, uint2 first_patch, uint 
     const uint line = group / num_tiles;
     const uint tile = group - line * num_tiles;
     const uint group_patch = line / num_blocks;
-    const uint first = (line - group_patch * num_blocks) * CLSP_BLOCK_ROWS;
+    const uint block = line - group_patch * num_blocks;
+#if CLSP_LINE
+    const uint layer = block / period;
+    const uint remainder = block - layer * period;
+    const uint first = layer * block_rows;
+    const uint end = min(first + block_rows, (num_rows + period - 1 - remainder) / period);
+    const uint first_out = first * period + remainder;
+    const size_t apart = period * (size_t)width;
+    /* of the low half of the place, which is enough for a power of two */
+    const uint shift = (offset.s0 + (group_patch * num_rows + remainder) * width) & (CLSP_LINE - 1);
+    table_u += remainder * (stride_u / period);
+#else
+    const uint first = block * CLSP_BLOCK_ROWS;
     const uint end = min(first + CLSP_BLOCK_ROWS, num_rows);
+    const uint first_out = first, shift = 0;
+    const size_t apart = width;
+#endif
 
 #if CLSP_STAGE
     local real4 basis[CLSP_ORDER_U * CLSP_BLOCK_ROWS / 4];
@@ -89,16 +120,18 @@ void bezier_columns(global const real *restrict source, uint2 first_patch, uint 
     const uint step = stride_u / 4;
 #endif
 
-#if CLSP_COLUMNS == 1
+#if CLSP_COLUMNS == 1 && !CLSP_LINE
     const uint column = tile * CLSP_GROUP + lane;
     const bool outside = column >= num_patches * width;
     const uint patch = min(column / width, num_patches - 1);
-    const uint x0 = outside ? width - 1 : column - patch * width;
+    const uint from = outside ? width - 1 : column - patch * width;
 #else
     const bool outside = false;
     const uint patch = group_patch;
-    const uint x0 = tile * (CLSP_COLUMNS * CLSP_GROUP) + lane;
+    const uint from = tile * (CLSP_COLUMNS * CLSP_GROUP) + lane;
+    if (CLSP_LINE && from >= width + shift) return;
 #endif
+    const uint x0 = from - shift; /* below 0 it is more than any width */
     /* the loops over columns and i are innermost, so that every compiler unrolls them and keeps
        t in registers */
     real t[CLSP_COLUMNS][CLSP_ORDER_U];
@@ -135,9 +168,10 @@ void bezier_columns(global const real *restrict source, uint2 first_patch, uint 
     }
 #endif
 
-    global real *row = out + WIDE(offset) + ((size_t)patch * num_rows + first) * width + x0;
+    global real *row =
+        out + (WIDE(offset) + ((size_t)patch * num_rows + first_out) * width + from - shift);
     const bool whole = !outside && x0 + (CLSP_COLUMNS - 1) * CLSP_GROUP < width;
-    for (uint u = first; u < end; u += 4, basis_u++, row += 4 * (size_t)width) {
+    for (uint u = first; u < end; u += 4, basis_u++, row += 4 * apart) {
         real4 s[CLSP_COLUMNS];
         #pragma unroll
         for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = (real4)(R(0.0));
@@ -149,13 +183,14 @@ void bezier_columns(global const real *restrict source, uint2 first_patch, uint 
         }
         #pragma unroll
         for (uint c = 0; c < CLSP_COLUMNS; c++) {
-            if (whole && u + 4 <= end) {
+            const bool inside = !outside && x0 + c * CLSP_GROUP < width;
+            if ((CLSP_LINE ? inside : whole) && u + 4 <= end) {
                 row[c * CLSP_GROUP] = s[c].s0;
-                row[c * CLSP_GROUP + (size_t)width] = s[c].s1;
-                row[c * CLSP_GROUP + 2 * (size_t)width] = s[c].s2;
-                row[c * CLSP_GROUP + 3 * (size_t)width] = s[c].s3;
-            } else if (!outside && x0 + c * CLSP_GROUP < width) {
-                store_rows(row + c * CLSP_GROUP, width, s[c], u, end);
+                row[c * CLSP_GROUP + apart] = s[c].s1;
+                row[c * CLSP_GROUP + 2 * apart] = s[c].s2;
+                row[c * CLSP_GROUP + 3 * apart] = s[c].s3;
+            } else if (inside) {
+                store_rows(row + c * CLSP_GROUP, apart, s[c], u, end);
             }
         }
     }

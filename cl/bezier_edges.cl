@@ -101,11 +101,11 @@ kernel void bezier_edges(global const real *restrict points, uint2 first_patch, 
     bounded c = zero(), cn = c, cnn = c, ct = c, cnt = c, ctt = c;
     homogeneous r0 = c.d, rn = c.d, d0 = c.d;
     mixture m, m1, m2;
-    m.old = m1.old = m2.old = R(0.0);
-    m.fresh = m1.fresh = m2.fresh = R(1.0);
+    m.s0 = m1.s0 = m2.s0 = R(0.0);
+    m.s1 = m1.s1 = m2.s1 = R(1.0);
     for (uint i = 0; i < n + 1; i++, p += step) {
         const homogeneous p0 = homogeneous_load(p);
-        if (i > 0) m = next_mixture(m.fresh, n, i, t, s);
+        if (i > 0) m = next_mixture(m.s1, n, i, t, s);
         c = mix(c, bounded_of(p0), m);
 #if HAS_NORMAL
         const homogeneous p1 = homogeneous_load(p + in1), p2 = homogeneous_load(p + in2);
@@ -113,10 +113,10 @@ kernel void bezier_edges(global const real *restrict points, uint2 first_patch, 
         cn = mix(cn, bounded_of(pn), m);
         if (depth > 2) cnn = mix(cnn, bounded_of(difference(difference(p2, p1), pn)), m);
         const homogeneous d = difference(p0, r0);
-        if (i > 1) m1 = next_mixture(m1.fresh, n - 1, i - 1, t, s);
+        if (i > 1) m1 = next_mixture(m1.s1, n - 1, i - 1, t, s);
         if (i > 0) ct = mix(ct, bounded_of(d), m1);
         if (i > 0) cnt = mix(cnt, bounded_of(difference(pn, rn)), m1);
-        if (i > 2) m2 = next_mixture(m2.fresh, n - 2, i - 2, t, s);
+        if (i > 2) m2 = next_mixture(m2.s1, n - 2, i - 2, t, s);
         if (i > 1) ctt = mix(ctt, bounded_of(difference(d, d0)), m2);
         d0 = d;
         r0 = p0;

@@ -202,10 +202,11 @@ CLSP_API clsp_status clsp_bezier_eval_f16(clsp_bezier_plan *plan, size_t first, 
 /* ---- evaluation by several processors ---- */
 
 /* As clsp_bezier_eval_f32, by the context's devices and the host's cores together (cooperate.h).
-   opts and report may be NULL. The host's cores and the svm rung make points, with weights, of
-   curves, surfaces and volumes by the separable method in the plan's precision, in any layout, but
-   not watertight; other vertices are made by devices, those of patch resolutions and triangles by
-   the context's device alone; the report then says so. Errors: as of clsp_bezier_eval_f32; when a
+   opts and report may be NULL. The host's cores make points, with weights, of curves, surfaces and
+   volumes by the separable method in the plan's precision, in any layout, but not watertight; the
+   svm rung those of them that are packed points of polynomial surfaces. Other vertices are made by
+   devices, those of patch resolutions and triangles by the context's device alone, as one tile; the
+   report then says so. Errors: as of clsp_bezier_eval_f32; when a
    processor fails, the others finish the job, and only without any the call fails. */
 CLSP_API clsp_status clsp_bezier_cooperate_f32(clsp_bezier_plan *plan, size_t first, size_t count,
                                                float *vertices, const clsp_cooperate_opts *opts,
@@ -219,7 +220,8 @@ CLSP_API clsp_status clsp_bezier_cooperate_f16(clsp_bezier_plan *plan, size_t fi
 
 /* Measures each processor on these patches and stores the speeds for later calls, also of other
    runs (clsp_context_set_speeds). Takes about ten evaluations by each. report may be NULL; its
-   processors have the tiles and times of their fastest. Errors: as of clsp_bezier_cooperate_f32. */
+   processors have the tiles and times of their fastest. Errors: as of clsp_bezier_cooperate_f32;
+   CLSP_ERROR_ARGUMENT also for no patches, triangles and patch resolutions. */
 CLSP_API clsp_status clsp_bezier_tune(clsp_bezier_plan *plan, size_t first, size_t count,
                                       clsp_cooperate_report *report);
 

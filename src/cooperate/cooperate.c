@@ -392,8 +392,9 @@ static clsp_status run_call(clspi_call *call, clsp_cooperate_report *report)
     return status;
 }
 
-static clsp_status check_opts(clsp_context *ctx, const clsp_cooperate_opts *opts)
+clsp_status clspi_cooperate_check(clsp_context *ctx, const clsp_cooperate_opts *opts)
 {
+    if (!opts) return CLSP_OK;
     if (!clsp_rung_name(opts->rung))
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "cooperate: rung %d", (int)opts->rung);
     if (!(opts->static_ratio <= 1))
@@ -409,7 +410,7 @@ clsp_status clspi_cooperate(clsp_context *ctx, const clspi_job *job,
     clspi_call call = {.job = job, .opts = opts ? opts : &defaults, .begin_ms = clspi_now_ms()};
     clsp_status status;
 
-    CLSPI_TRY(check_opts(ctx, call.opts));
+    CLSPI_TRY(clspi_cooperate_check(ctx, opts));
     CLSPI_TRY(clspi_team_of(ctx, &call.team));
     pthread_mutex_lock(&call.team->lock);
     call.run = call.team->run;

@@ -46,6 +46,10 @@ typedef struct clspi_job {
 clsp_status clspi_cooperate(clsp_context *ctx, const clspi_job *job,
                             const clsp_cooperate_opts *opts, clsp_cooperate_report *report);
 
+/* CLSP_ERROR_ARGUMENT for values that no call accepts. opts may be NULL. clspi_cooperate looks by
+   itself. */
+clsp_status clspi_cooperate_check(clsp_context *ctx, const clsp_cooperate_opts *opts);
+
 /* Measures each processor alone on the job (its result is written several times) and stores what
    it finds in the file of speeds. report may be NULL. */
 clsp_status clspi_cooperate_tune(clsp_context *ctx, const clspi_job *job,
@@ -66,5 +70,8 @@ clsp_status clspi_cooperate_build_all(clsp_context *ctx, clsp_kernel_fn fn, void
 /* Host workers that jobs may have at most, the calling thread counted, for scratch memory of each.
  */
 uint32_t clspi_cooperate_workers(clsp_context *ctx);
+
+/* A clock that only goes forward. */
+double clspi_now_ms(void);
 
 #endif

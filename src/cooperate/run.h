@@ -81,6 +81,4 @@ size_t clspi_feed_piece(const clspi_job *job, const clsp_device_info *info, size
 double clspi_launch_ms(const clsp_device_info *info);
 #define CLSPI_WAKE_MS 0.05
 
-double clspi_now_ms(void);
-
 #endif

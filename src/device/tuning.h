@@ -21,6 +21,8 @@ typedef struct clspi_tuning {
     uint32_t vertex_registers; /* of a vertex with its derivatives, sums included */
     uint32_t
         mirror_order; /* sums of at least so many terms are made for two symmetric rows at once */
+    uint32_t line_bytes; /* of the cache that stores go to, where stores that cross lines are known
+                            to cost; 0: elsewhere */
     uint32_t
         gemm_wide_columns;     /* products at least this wide are made by columns, others by rows */
     uint32_t gemm_clblast_f32; /* CLBlast makes products whose m, n and k are all at least this; */

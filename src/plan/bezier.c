@@ -70,14 +70,6 @@ static clsp_status count_points(clsp_context *ctx, const clsp_bezier_desc *d, si
                       "bezier: one patch's control points are more than the address space");
 }
 
-static bool is_plain(const clsp_bezier_desc *d)
-{
-    const clsp_storage same = d->precision == CLSP_F64 ? CLSP_STORE_F64 : CLSP_STORE_F32;
-
-    return d->attributes == CLSP_BEZIER_POINT && !d->rational && d->storage == same &&
-           d->vertex_stride == d->dim;
-}
-
 /* Whether vertices are made from nets on the common grid. */
 static bool has_nets(const clsp_bezier_plan *plan)
 {
@@ -144,7 +136,7 @@ clsp_status clsp_bezier_plan_create(clsp_bezier_plan **out, clsp_context *ctx,
     plan->store_bytes = d.storage == CLSP_STORE_F64   ? sizeof(double)
                         : d.storage == CLSP_STORE_F32 ? sizeof(float)
                                                       : sizeof(cl_half);
-    plan->plain = is_plain(&d);
+    plan->plain = clspi_bezier_is_plain(&d);
     CLSPI_TRY(configure(plan, &d));
     *out = plan;
     return CLSP_OK;

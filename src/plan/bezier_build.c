@@ -24,25 +24,29 @@ static clsp_status build_shape(clsp_context *ctx, const clspi_bezier_shape *shap
     return clspi_program_report_grouped(ctx, name, options, name, fn, user);
 }
 
-/* The shapes for wide and for narrow grids of one order, which may be the same, and where both
-   sums are not made by one kernel, for the second alone. */
+/* The shapes for wide and for narrow grids of one order, which may be the same, for rows that begin
+   anywhere in a line of the cache, and where both sums are not made by one kernel, for the second
+   alone. */
 static clsp_status build_columns(clsp_context *ctx, clsp_precision precision, cl_uint order,
                                  clsp_kernel_fn fn, void *user)
 {
-    enum { DIM = 3, WIDE = 6000, NARROW = 30 };
+    enum { DIM = 3, WIDE = 6144, NARROW = 30, ODD = 6001, ROWS = 2000 };
     clsp_status status;
 
+    const clspi_bezier_shape odd =
+        clspi_bezier_choose(ctx, precision, DIM, order, order, ODD, ROWS, false);
+    if (odd.in_columns && odd.line > 0) CLSPI_TRY(build_shape(ctx, &odd, fn, user));
     for (int symmetric = 0; symmetric < 2; symmetric++) {
         const clspi_bezier_shape wide =
-            clspi_bezier_choose(ctx, precision, DIM, order, order, WIDE, symmetric);
+            clspi_bezier_choose(ctx, precision, DIM, order, order, WIDE, ROWS, symmetric);
         const clspi_bezier_shape narrow =
-            clspi_bezier_choose(ctx, precision, DIM, order, order, NARROW, symmetric);
+            clspi_bezier_choose(ctx, precision, DIM, order, order, NARROW, ROWS, symmetric);
         if (!wide.in_columns || (symmetric && !wide.mirror)) return CLSP_OK;
         CLSPI_TRY(build_shape(ctx, &wide, fn, user));
         if (narrow.columns != wide.columns) CLSPI_TRY(build_shape(ctx, &narrow, fn, user));
         if (!wide.fused) continue;
         const clspi_bezier_shape alone =
-            clspi_bezier_choose(ctx, precision, DIM, order, 0, WIDE, symmetric);
+            clspi_bezier_choose(ctx, precision, DIM, order, 0, WIDE, ROWS, symmetric);
         CLSPI_TRY(build_shape(ctx, &alone, fn, user));
     }
     return CLSP_OK;

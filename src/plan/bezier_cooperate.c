@@ -233,24 +233,41 @@ static void name_job(const shared_eval *e, char key[KEY_MAX])
              e->tiling.patches_per_tile * row_vertices(e->plan) * e->tiling.tile_rows, size_class);
 }
 
-/* Grids that only the context's device evaluates. */
-static clsp_status without_sharing(clsp_bezier_plan *plan, size_t first, size_t count,
-                                   void *vertices, clsp_cooperate_report *report)
+static void report_alone(const clsp_bezier_plan *plan, size_t count, clsp_cooperate_report *report)
 {
-    if (report) {
-        memset(report, 0, sizeof *report);
-        report->rung = CLSP_RUNG_DEVICE;
-        for (int r = CLSP_RUNG_SVM; r < CLSP_NUM_RUNGS; r++)
-            if (r != CLSP_RUNG_DEVICE)
-                snprintf(report->reason[r], sizeof report->reason[r],
-                         "grids of patches' own are not shared");
-        report->num_tiles = report->num_processors = 1;
-        memcpy(report->processors[0].name, plan->ctx->device.name,
-               sizeof report->processors[0].name);
-        report->processors[0].workers = 1;
-        report->processors[0].tiles = 1;
-    }
-    return clspi_bezier_own_to_host(plan, first, count, vertices);
+    clsp_processor_report *const device = &report->processors[0];
+
+    memset(report, 0, sizeof *report);
+    report->rung = CLSP_RUNG_DEVICE;
+    for (int r = CLSP_RUNG_SVM; r < CLSP_NUM_RUNGS; r++)
+        if (r != CLSP_RUNG_DEVICE)
+            snprintf(report->reason[r], sizeof report->reason[r],
+                     "grids of patches' own are not shared");
+    report->num_tiles = count > 0;
+    report->num_processors = 2;
+    snprintf(device->name, sizeof device->name, "%s", plan->ctx->device.name);
+    device->workers = 1;
+    device->tiles = device->chunks = report->num_tiles;
+    snprintf(device[1].name, sizeof device[1].name, "host");
+}
+
+/* Grids that only the context's device evaluates: one tile. */
+static clsp_status without_sharing(clsp_bezier_plan *plan, size_t first, size_t count,
+                                   void *vertices, const clsp_cooperate_opts *opts,
+                                   clsp_cooperate_report *report)
+{
+    const double begin = clspi_now_ms();
+    clsp_status status;
+
+    CLSPI_TRY(clspi_cooperate_check(plan->ctx, opts));
+    CLSPI_TRY(clspi_bezier_own_to_host(plan, first, count, vertices));
+    if (!report) return CLSP_OK;
+    report_alone(plan, count, report);
+    report->wall_ms = report->processors[0].busy_ms = clspi_now_ms() - begin;
+    return CLSP_OK;
+
+fail:
+    return status;
 }
 
 /* Everything but the key. */
@@ -310,7 +327,8 @@ static clsp_status cooperate(clsp_bezier_plan *plan, size_t first, size_t count,
     clspi_job job;
 
     CLSPI_TRY(check_call(plan, first, count, vertices, storage));
-    if (clspi_bezier_is_own(plan)) return without_sharing(plan, first, count, vertices, report);
+    if (clspi_bezier_is_own(plan))
+        return without_sharing(plan, first, count, vertices, opts, report);
     CLSPI_TRY(prepare_job(&e, &job));
     name_job(&e, key);
     job.key = key;

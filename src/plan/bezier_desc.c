@@ -235,3 +235,11 @@ clsp_status clspi_bezier_resolve(clsp_context *ctx, const clsp_bezier_desc *desc
 fail:
     return status;
 }
+
+bool clspi_bezier_is_plain(const clsp_bezier_desc *d)
+{
+    const clsp_storage same = d->precision == CLSP_F64 ? CLSP_STORE_F64 : CLSP_STORE_F32;
+
+    return d->attributes == CLSP_BEZIER_POINT && !d->rational && d->storage == same &&
+           d->vertex_stride == d->dim;
+}

@@ -2,6 +2,8 @@
 #ifndef CLSPI_BEZIER_DESC_H
 #define CLSPI_BEZIER_DESC_H
 
+#include <stdbool.h>
+
 #include <clspline/bezier.h>
 
 /* Checks desc against the device and the library's limits, and writes it with all defaults in place
@@ -21,5 +23,8 @@ cl_uint clspi_bezier_used_elements(const clsp_bezier_desc *d);
 /* Control points of a patch, reals of one with all coordinates not counted; 0 when that overflows.
  */
 size_t clspi_bezier_num_controls(const clsp_bezier_desc *d);
+
+/* Whether a vertex of a resolved description is dim packed reals of the precision, not rational. */
+bool clspi_bezier_is_plain(const clsp_bezier_desc *d);
 
 #endif

@@ -6,6 +6,9 @@
 #include "bezier_plan.h"
 #include "check.h"
 
+/* The threads of a context and the one that calls. */
+enum { SCRATCHES = CLSP_MAX_WORKERS + 1 };
+
 /* ---- life ---- */
 
 clsp_status clspi_bezier_host_init(clspi_bezier_host *host, clsp_context *ctx)
@@ -16,7 +19,7 @@ clsp_status clspi_bezier_host_init(clspi_bezier_host *host, clsp_context *ctx)
 
 static void release_tables(clspi_bezier_host *host)
 {
-    for (size_t i = 0; host->scratches && i < CLSP_MAX_WORKERS; i++)
+    for (size_t i = 0; host->scratches && i < SCRATCHES; i++)
         clspi_bezier_scratch_destroy(&host->scratches[i]);
     free(host->scratches);
     host->scratches = NULL;
@@ -28,7 +31,7 @@ void clspi_bezier_host_forget(clspi_bezier_host *host, bool grid)
     free(host->points);
     host->points = NULL;
     if (grid) release_tables(host);
-    for (size_t i = 0; host->scratches && i < CLSP_MAX_WORKERS; i++)
+    for (size_t i = 0; host->scratches && i < SCRATCHES; i++)
         if (host->scratches[i]) clspi_bezier_scratch_forget(host->scratches[i]);
 }
 
@@ -97,7 +100,7 @@ static clsp_status make_tables(clsp_bezier_plan *plan)
     clspi_bezier_host *const host = &plan->host;
 
     if (!host->tile) host->tile = clspi_bezier_tile_create(&desc);
-    if (!host->scratches) host->scratches = calloc(CLSP_MAX_WORKERS, sizeof *host->scratches);
+    if (!host->scratches) host->scratches = calloc(SCRATCHES, sizeof *host->scratches);
     if (host->tile && host->scratches) return CLSP_OK;
     release_tables(host);
     return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY, "bezier: no memory for host tables");

@@ -9,7 +9,8 @@
 
 enum {
     STRIP_MIN = 1024, /* columns of a row for one item of bezier_rows on CPUs, */
-    STRIP_MAX = 8192  /* a multiple of all lanes */
+    STRIP_MAX = 8192, /* a multiple of all lanes */
+    LINES_ROWS = 4    /* rows that an item of bezier_columns makes at a time */
 };
 
 /* ---- which nets ---- */
@@ -66,6 +67,12 @@ static bool is_used(const clspi_bezier_nets *nets, cl_uint direction, cl_uint by
     return nets->with_rows && direction == 0 && by <= 1;
 }
 
+/* Some net's sum over rows stores from lines on: only S of plain vertices has such a one. */
+static bool has_lines(const clspi_bezier_nets *nets)
+{
+    return nets->num > 0 && nets->net[0].outer.table && nets->net[0].outer.shape.line > 0;
+}
+
 static void shape_tables(clspi_bezier_nets *nets, const clsp_bezier_desc *d)
 {
     const cl_uint degrees[] = {d->degree_u, d->degree_v, d->degree_w};
@@ -112,6 +119,9 @@ static clsp_status fill_tables(clspi_bezier_nets *nets, clspi_series *series,
                 clspi_bezier_table_release(&nets->tables[direction][by]);
         }
     }
+    if (has_lines(nets))
+        return clspi_bezier_table_fill(&nets->permuted, series, precision, options);
+    clspi_bezier_table_release(&nets->permuted);
     return CLSP_OK;
 
 fail:
@@ -123,28 +133,43 @@ fail:
 static void release_sum(clspi_bezier_sum *sum)
 {
     sum->table = NULL;
+    clspi_kernel_release(&sum->lines);
     clspi_kernel_release(&sum->columns);
     clspi_kernel_release(&sum->rows);
 }
 
+static clsp_status create_columns(clspi_kernel *kernel, clsp_context *ctx,
+                                  const clspi_bezier_shape *shape)
+{
+    const char *const name = clspi_bezier_columns_name(shape);
+    char options[CLSPI_BEZIER_OPTIONS_MAX];
+
+    clspi_bezier_columns_options(options, ctx, shape);
+    return clspi_kernel_create_grouped(kernel, ctx, name, options, name);
+}
+
+/* permuted: where a table for rows in lines may be made; NULL: rows come a few at a time. */
 static clsp_status prepare_sum(clspi_bezier_net *net, clspi_bezier_sum *sum,
-                               clspi_bezier_table *table, cl_uint width, cl_uint num_rows,
-                               cl_uint order_inner)
+                               clspi_bezier_table *table, clspi_bezier_table *permuted,
+                               cl_uint width, cl_uint num_rows, cl_uint order_inner)
 {
     const double interval[] = {table->begin, table->end};
     char options[CLSPI_BEZIER_OPTIONS_MAX];
 
     sum->table = table;
+    sum->permuted = permuted;
     sum->width = width;
     sum->num_rows = num_rows;
-    sum->shape = clspi_bezier_choose(net->ctx, net->precision, net->coords, table->order,
-                                     order_inner, width, clspi_bezier_table_symmetric(interval));
+    sum->shape =
+        clspi_bezier_choose(net->ctx, net->precision, net->coords, table->order, order_inner, width,
+                            permuted ? num_rows : 0, clspi_bezier_table_symmetric(interval));
     if (sum->shape.mirror) clspi_bezier_table_mirror(table);
-    if (sum->shape.in_columns) {
-        const char *const name = clspi_bezier_columns_name(&sum->shape);
-        clspi_bezier_columns_options(options, net->ctx, &sum->shape);
-        return clspi_kernel_create_grouped(&sum->columns, net->ctx, name, options, name);
+    if (sum->shape.line > 0) {
+        clspi_bezier_table_shape(permuted, table->order - 1, num_rows, interval);
+        clspi_bezier_table_permute(permuted, sum->shape.period);
+        return create_columns(&sum->lines, net->ctx, &sum->shape);
     }
+    if (sum->shape.in_columns) return create_columns(&sum->columns, net->ctx, &sum->shape);
     clspi_bezier_rows_options(options, net->ctx, net->precision, net->coords);
     return clspi_kernel_create(&sum->rows, net->ctx, "bezier_rows", options, "bezier_rows");
 }
@@ -208,14 +233,17 @@ static clsp_status prepare_sums(clspi_bezier_net *net, clspi_bezier_nets *nets,
 {
     const cl_uint inner_width = net->inner->num * net->coords;
     clspi_bezier_table *const outer = &nets->tables[0][net->by[0]];
+    clspi_bezier_table *const permuted = clspi_bezier_is_plain(d) ? &nets->permuted : NULL;
     clsp_status status;
 
     if (net->directions == 2 && !nets->with_rows)
-        CLSPI_TRY(prepare_sum(net, &net->outer, outer, inner_width, d->num_u, net->inner->order));
+        CLSPI_TRY(prepare_sum(net, &net->outer, outer, permuted, inner_width, d->num_u,
+                              net->inner->order));
     if (net->directions == 3) {
+        CLSPI_TRY(prepare_sum(net, &net->middle, &nets->tables[1][net->by[1]], NULL, inner_width,
+                              d->num_v, 0));
         CLSPI_TRY(
-            prepare_sum(net, &net->middle, &nets->tables[1][net->by[1]], inner_width, d->num_v, 0));
-        CLSPI_TRY(prepare_sum(net, &net->outer, outer, inner_width * d->num_v, d->num_u, 0));
+            prepare_sum(net, &net->outer, outer, permuted, inner_width * d->num_v, d->num_u, 0));
     }
     return is_fused(net) ? CLSP_OK : create_contract(net);
 
@@ -317,6 +345,7 @@ void clspi_bezier_nets_release(clspi_bezier_nets *nets)
     for (cl_uint direction = 0; direction < 3; direction++)
         for (cl_uint by = 0; by < CLSPI_BEZIER_ORDERS; by++)
             clspi_bezier_table_release(&nets->tables[direction][by]);
+    clspi_bezier_table_release(&nets->permuted);
 }
 
 /* ---- the first sum ---- */
@@ -451,6 +480,7 @@ typedef struct sum_source {
 static size_t tiles_of(const clspi_bezier_sum *sum, size_t num_patches)
 {
     const size_t columns = sum->shape.columns == 1 ? num_patches * sum->width : sum->width;
+
     return clspi_div_up(columns, sum->shape.columns * sum->columns.local);
 }
 
@@ -475,6 +505,56 @@ static clsp_status launch_columns(const clspi_bezier_sum *sum, clspi_series *ser
 
     return clspi_series_launch(series, &sum->columns, args, CLSPI_COUNT(args),
                                num_tiles * num_blocks * layers * sum->columns.local);
+}
+
+/* Work-groups of bezier_columns along the columns of a row that is shifted by less than a line. A
+   row begins at a multiple of line / period beyond the range. */
+static cl_uint tiles_of_lines(const clspi_bezier_sum *sum, size_t offset)
+{
+    const cl_uint unit = sum->shape.line / sum->shape.period;
+    const size_t shift = sum->shape.line - unit + offset % unit;
+
+    return (cl_uint)clspi_div_up(sum->width + shift, sum->shape.columns * sum->lines.local);
+}
+
+/* Rows of a remainder are spread evenly among blocks. */
+static clsp_status launch_lines(const clspi_bezier_sum *sum, clspi_series *series,
+                                const sum_source *source, const clspi_bezier_range *range)
+{
+    const cl_uint period = sum->shape.period;
+    const cl_uint rows = (cl_uint)clspi_div_up(range->num_rows, period);
+    const cl_uint layers = (cl_uint)clspi_div_up(rows, sum->shape.block_rows);
+    const cl_uint block_rows = (cl_uint)clspi_round_up(clspi_div_up(rows, layers), LINES_ROWS);
+    const cl_uint first_row = range->first_row / period;
+    const cl_uint num_patches = (cl_uint)range->num_patches;
+    const cl_uint num_tiles = tiles_of_lines(sum, range->offset);
+    const cl_uint num_blocks = layers * period;
+    const clspi_bezier_table *const inner = source->inner ? source->inner : sum->table;
+    const cl_uint2 first_patch = clspi_halves(source->first_patch);
+    const cl_uint2 offset = clspi_halves(range->offset);
+    const clspi_arg args[] = {
+        CLSPI_ARG(source->buffer),
+        CLSPI_ARG(first_patch),
+        CLSPI_ARG(num_patches),
+        CLSPI_ARG(inner->order),
+        CLSPI_ARG(sum->permuted->values),
+        CLSPI_ARG(sum->permuted->stride),
+        CLSPI_ARG(inner->values),
+        CLSPI_ARG(inner->stride),
+        CLSPI_ARG(source->stride),
+        CLSPI_ARG(sum->width),
+        CLSPI_ARG(first_row),
+        CLSPI_ARG(range->num_rows),
+        CLSPI_ARG(num_tiles),
+        CLSPI_ARG(num_blocks),
+        CLSPI_ARG(range->out),
+        CLSPI_ARG(offset),
+        CLSPI_ARG(period),
+        CLSPI_ARG(block_rows),
+    };
+
+    return clspi_series_launch(series, &sum->lines, args, CLSPI_COUNT(args),
+                               num_tiles * num_blocks * range->num_patches * sum->lines.local);
 }
 
 clspi_bezier_pairs clspi_bezier_pairs_of(cl_uint num_u, cl_uint first_row, cl_uint num_rows)
@@ -551,39 +631,50 @@ static clsp_status launch_rows(const clspi_bezier_sum *sum, clspi_series *series
     return clspi_series_launch(series, &sum->rows, args, CLSPI_COUNT(args), items);
 }
 
+/* Launches begin at multiples of this: of every vector of rows of one remainder. */
+static size_t rows_multiple(const clspi_bezier_sum *sum, bool in_lines)
+{
+    return in_lines ? LINES_ROWS * (size_t)sum->shape.period : CLSPI_BEZIER_ROWS_MULTIPLE;
+}
+
 /* Rows of patches that one launch may cover, by the number of its work-groups or items and of its
  * multiply-adds. */
-static uint64_t rows_of_a_launch(const clsp_context *ctx, const clspi_bezier_sum *sum)
+static uint64_t rows_of_a_launch(const clsp_context *ctx, const clspi_bezier_sum *sum,
+                                 bool in_lines)
 {
     const clspi_tuning *const tuning = &ctx->tuning;
+    const size_t multiple = rows_multiple(sum, in_lines);
     const uint64_t by_fma = tuning->max_launch_fma / ((uint64_t)sum->width * sum->table->order);
     uint64_t by_groups;
 
-    if (sum->shape.in_columns) {
+    if (in_lines) { /* at worst a block has LINES_ROWS rows */
+        by_groups = tuning->max_groups / tiles_of_lines(sum, sum->shape.line - 1) * LINES_ROWS;
+    } else if (sum->shape.in_columns) {
         by_groups = tuning->max_groups / tiles_of(sum, 1) * sum->shape.block_rows;
     } else {
         const uint64_t items = clspi_div_up(sum->width, sum->shape.lanes == 1 ? 1 : STRIP_MIN);
         by_groups =
             (uint64_t)tuning->max_groups * tuning->work_group / items * CLSPI_BEZIER_ROWS_PER_ITEM;
     }
-    return clspi_max(1, clspi_min(by_fma, by_groups) / CLSPI_BEZIER_ROWS_MULTIPLE) *
-           CLSPI_BEZIER_ROWS_MULTIPLE;
+    return clspi_max(1, clspi_min(by_fma, by_groups) / multiple) * multiple;
 }
 
 static clsp_status launch_sum(const clspi_bezier_sum *sum, clspi_series *series,
-                              const sum_source *source, const clspi_bezier_range *range)
+                              const sum_source *source, const clspi_bezier_range *range,
+                              bool in_lines)
 {
-    return sum->shape.mirror       ? launch_mirror(sum, series, source, range)
+    return in_lines                ? launch_lines(sum, series, source, range)
+           : sum->shape.mirror     ? launch_mirror(sum, series, source, range)
            : sum->shape.in_columns ? launch_columns(sum, series, source, range)
                                    : launch_rows(sum, series, source, range);
 }
 
 /* In launches that are short enough: of several whole patches, or of some rows of one. */
-static clsp_status enqueue_sum(const clspi_bezier_sum *sum, clspi_series *series, sum_source source,
-                               clspi_bezier_range range)
+static clsp_status enqueue_as(const clspi_bezier_sum *sum, clspi_series *series, sum_source source,
+                              clspi_bezier_range range, bool in_lines)
 {
-    const uint64_t most = rows_of_a_launch(series->ctx, sum);
-    const size_t whole = clspi_round_up(range.num_rows, CLSPI_BEZIER_ROWS_MULTIPLE);
+    const uint64_t most = rows_of_a_launch(series->ctx, sum, in_lines);
+    const size_t whole = clspi_round_up(range.num_rows, rows_multiple(sum, in_lines));
     const size_t patches = clspi_max(1, most / whole), source_first = source.first_patch;
     const cl_uint rows = (cl_uint)clspi_min(most, range.num_rows);
     const clspi_bezier_range all = range;
@@ -596,10 +687,30 @@ static clsp_status enqueue_sum(const clspi_bezier_sum *sum, clspi_series *series
             range.first_row = all.first_row + r;
             range.num_rows = (cl_uint)clspi_min(rows, all.num_rows - r);
             range.offset = all.offset + (p * all.num_rows + r) * sum->width;
-            CLSPI_TRY(launch_sum(sum, series, &source, &range));
+            CLSPI_TRY(launch_sum(sum, series, &source, &range, in_lines));
         }
     }
     return CLSP_OK;
+
+fail:
+    return status;
+}
+
+/* In lines where the shape has one, or for few rows as if it had none: the same bits. */
+static clsp_status enqueue_sum(clspi_bezier_sum *sum, clspi_series *series, sum_source source,
+                               clspi_bezier_range range)
+{
+    clspi_bezier_sum plain = *sum;
+    clsp_status status;
+
+    if (sum->shape.line == 0) return enqueue_as(sum, series, source, range, false);
+    if (range.first_row % rows_multiple(sum, true) == 0 &&
+        !clspi_bezier_few_rows(&sum->shape, range.num_rows))
+        return enqueue_as(sum, series, source, range, true);
+    plain.shape = clspi_bezier_without_lines(series->ctx, &sum->shape);
+    if (!sum->columns.kernel) CLSPI_TRY(create_columns(&sum->columns, series->ctx, &plain.shape));
+    plain.columns = sum->columns;
+    return enqueue_as(&plain, series, source, range, false);
 
 fail:
     return status;

@@ -14,8 +14,8 @@ struct clspi_bezier_method; /* bezier_methods.c */
 enum {
     CLSPI_BEZIER_NETS = 7, /* S, S_u, S_v, S_w, S_uu, S_uv, S_vv */
     CLSPI_BEZIER_ORDERS = 3,
-    CLSPI_BEZIER_ROWS_MULTIPLE = CLSP_BEZIER_TILE_ROWS /* parts of a patch start at multiples of this: of every block
-                                       of rows and of every vector */
+    CLSPI_BEZIER_ROWS_MULTIPLE = CLSP_BEZIER_TILE_ROWS /* parts of a patch start at multiples of
+                                       this: of every block of rows and of every vector */
 };
 
 /* Rows of whole patches, or some rows of one patch. A row is what belongs to one sample of u. */
@@ -29,9 +29,12 @@ typedef struct clspi_bezier_range {
 /* The last sum, over one direction: S(a, x) = sum_i B_i(a) T_i[x] for all columns x at once. */
 typedef struct clspi_bezier_sum {
     clspi_bezier_shape shape;
-    clspi_kernel columns, rows;      /* the one that the shape uses */
-    const clspi_bezier_table *table; /* of the direction */
-    cl_uint width, num_rows;         /* of the result */
+    clspi_kernel columns, rows;         /* the one that the shape uses; where it has a line, columns
+                                           is for jobs of few rows, made when first needed, */
+    clspi_kernel lines;                 /* and this for the others */
+    const clspi_bezier_table *table;    /* of the direction */
+    const clspi_bezier_table *permuted; /* of `lines` */
+    cl_uint width, num_rows;            /* of the result */
 } clspi_bezier_sum;
 
 /* One net and how it is summed. Directions: a curve has `inner` alone; a surface `inner` (v) and
@@ -63,6 +66,7 @@ typedef struct clspi_bezier_net {
 typedef struct clspi_bezier_nets {
     clsp_context *ctx;
     clspi_bezier_table tables[3][CLSPI_BEZIER_ORDERS]; /* of u, v, w; of degree n, n - 1, n - 2 */
+    clspi_bezier_table permuted; /* tables[0][0], where the outer sum's shape has a line */
     bool with_rows; /* a kernel of its own makes the last sum of surfaces, from first sums and the
                        mirrored tables[0][0] and tables[0][1] */
     cl_uint num;

@@ -21,17 +21,28 @@ typedef struct clspi_bezier_shape {
     cl_uint columns;    /* of an item */
     cl_uint block_rows; /* rows of a work-group, or pairs of rows */
     cl_uint rows;       /* of bezier_mirror: pairs at a time */
+    cl_uint line;   /* reals: stores of bezier_columns begin at multiples of this; 0: anywhere */
+    cl_uint period; /* of a line: rows so far apart begin at the same place in one */
 } clspi_bezier_shape;
 
 /* Reals of a vector of an item: 1 on GPUs. */
 cl_uint clspi_bezier_lanes(const clsp_context *ctx, clsp_precision precision);
 
 /* Chooses by the device's class, its tuning and the job's sizes. order_v: of the sum that may be
-   made in the same kernel; 0: none may. width: reals of a row of points. symmetric: the interval of
-   u is [0, 1]. */
+   made in the same kernel; 0: none may. width: reals of a row of points; num_rows: rows that are
+   usually stored at once; 0: few. symmetric: the interval of u is [0, 1].
+
+   Where the shape has a line, jobs of fewer rows are made without (clspi_bezier_few_rows and
+   clspi_bezier_without_lines), and points are the same bits either way: that is why it is never
+   mirrored. */
 clspi_bezier_shape clspi_bezier_choose(const clsp_context *ctx, clsp_precision precision,
                                        cl_uint dim, cl_uint order_u, cl_uint order_v, cl_uint width,
-                                       bool symmetric);
+                                       cl_uint num_rows, bool symmetric);
+
+/* Whether first sums would be loaded for too few rows of one remainder by the period. */
+bool clspi_bezier_few_rows(const clspi_bezier_shape *shape, cl_uint num_rows);
+clspi_bezier_shape clspi_bezier_without_lines(const clsp_context *ctx,
+                                              const clspi_bezier_shape *shape);
 
 /* The program and its kernel for a shape in columns. */
 const char *clspi_bezier_columns_name(const clspi_bezier_shape *shape);

@@ -16,6 +16,7 @@ void clspi_bezier_table_shape(clspi_bezier_table *table, cl_uint degree, cl_uint
     table->begin = interval[0];
     table->end = interval[1];
     table->mirrored = false;
+    table->period = 1;
 }
 
 bool clspi_bezier_table_symmetric(const double interval[2])
@@ -39,10 +40,23 @@ void clspi_bezier_table_mirror(clspi_bezier_table *table)
     table->stride = (cl_uint)clspi_round_up(num_columns(table), CLSPI_TABLE_MULTIPLE);
 }
 
+void clspi_bezier_table_permute(clspi_bezier_table *table, cl_uint period)
+{
+    table->period = period;
+    table->stride =
+        period * (cl_uint)clspi_round_up(clspi_div_up(table->num, period), CLSPI_TABLE_MULTIPLE);
+}
+
+/* Where a sample's values are. */
+static cl_uint column_of(const clspi_bezier_table *table, cl_uint a)
+{
+    return a % table->period * (table->stride / table->period) + a / table->period;
+}
+
 bool clspi_bezier_table_same(const clspi_bezier_table *a, const clspi_bezier_table *b)
 {
     return a->order == b->order && a->num == b->num && a->begin == b->begin && a->end == b->end &&
-           a->mirrored == b->mirrored;
+           a->mirrored == b->mirrored && a->period == b->period;
 }
 
 clsp_status clspi_bezier_table_share(clspi_bezier_table *table, clsp_context *ctx,
@@ -82,15 +96,16 @@ static void fill_column(const clspi_bezier_table *table, clsp_precision precisio
                         double *scratch, cl_uint a)
 {
     const double last = table->num > 1 ? table->num - 1 : 1, rest = last - a;
+    const cl_uint column = column_of(table, a);
 
     clspi_bernstein(scratch, table->order - 1, table->begin * rest + table->end * a,
                     (1.0 - table->begin) * rest + (1.0 - table->end) * a);
     if (table->mirrored) mirror_column(scratch, table->order);
     for (size_t k = 0; k < num_values(table); k++) {
         if (precision == CLSP_F64)
-            ((double *)values)[k * table->stride + a] = scratch[k];
+            ((double *)values)[k * table->stride + column] = scratch[k];
         else
-            ((float *)values)[k * table->stride + a] = (float)scratch[k];
+            ((float *)values)[k * table->stride + column] = (float)scratch[k];
     }
 }
 
@@ -155,6 +170,24 @@ fail:
     return status;
 }
 
+static clsp_status launch_permute(const clspi_bezier_table *table, cl_mem whole, cl_uint stride,
+                                  clspi_series *series, const char *options)
+{
+    const clspi_arg args[] = {CLSPI_ARG(whole),         CLSPI_ARG(table->order),
+                              CLSPI_ARG(table->num),    CLSPI_ARG(stride),
+                              CLSPI_ARG(table->values), CLSPI_ARG(table->stride),
+                              CLSPI_ARG(table->period)};
+    clspi_kernel kernel = {0};
+    clsp_status status;
+
+    CLSPI_TRY(clspi_kernel_create(&kernel, series->ctx, "bernstein", options, "bernstein_permute"));
+    CLSPI_TRY(clspi_series_launch(series, &kernel, args, CLSPI_COUNT(args), table->stride));
+
+fail:
+    clspi_kernel_release(&kernel);
+    return status;
+}
+
 static clsp_status fill_on_device(const clspi_bezier_table *table, clspi_series *series,
                                   clsp_precision precision, const char *options)
 {
@@ -163,11 +196,12 @@ static clsp_status fill_on_device(const clspi_bezier_table *table, clspi_series 
     cl_mem whole = NULL;
     clsp_status status;
 
-    if (!table->mirrored)
+    if (!table->mirrored && table->period == 1)
         return launch_whole(table, table->values, stride, series, precision, options);
     CLSPI_TRY(clspi_buffer_create(&whole, series->ctx, table->order * real_bytes * stride));
     CLSPI_TRY(launch_whole(table, whole, stride, series, precision, options));
-    CLSPI_TRY(launch_mirror(table, whole, stride, series, options));
+    CLSPI_TRY(table->mirrored ? launch_mirror(table, whole, stride, series, options)
+                              : launch_permute(table, whole, stride, series, options));
 
 fail:
     clspi_buffer_release(&whole);
@@ -177,8 +211,10 @@ fail:
 clsp_status clspi_bezier_table_fill(clspi_bezier_table *table, clspi_series *series,
                                     clsp_precision precision, const char *options)
 {
-    enum { HOST_MAX = 65536 }; /* values; about half a millisecond */
+    enum { HOST_MAX = 65536 }; /* values, not permuted; about half a millisecond */
     size_t values = num_values(table), bytes;
+    const bool small =
+        clspi_round_up(num_columns(table), CLSPI_TABLE_MULTIPLE) <= HOST_MAX / values;
     clsp_status status;
 
     if (!clspi_size_mul(&values, table->stride)) goto too_large;
@@ -186,8 +222,8 @@ clsp_status clspi_bezier_table_fill(clspi_bezier_table *table, clspi_series *ser
     if (!clspi_size_mul(&bytes, precision == CLSP_F64 ? sizeof(double) : sizeof(float)))
         goto too_large;
     CLSPI_TRY(clspi_buffer_reserve(&table->values, &table->bytes, series->ctx, bytes));
-    return values <= HOST_MAX ? fill_on_host(table, series, precision, bytes)
-                              : fill_on_device(table, series, precision, options);
+    return small ? fill_on_host(table, series, precision, bytes)
+                 : fill_on_device(table, series, precision, options);
 
 fail:
     return status;

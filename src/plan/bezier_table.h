@@ -12,24 +12,31 @@ enum {
    sample is at begin. Mirrored, of a grid on [0, 1]: [2 * ((order + 1) /
    2)][stride], (B_k + B_{n-k}) / 2 at [2 k][a] and (B_k - B_{n-k}) / 2 at [2 k + 1][a] for the
    first half of the samples, a = 0 .. (num + 1) / 2 - 1; the middle one of an odd order is B_k and
-   0 (bezier_mirror.cl). */
+   0 (bezier_mirror.cl). Permuted by a period: sample a is at column (a mod period) * (stride /
+   period) + a / period, so that samples a period apart are neighbours (bezier_columns.cl). */
 typedef struct clspi_bezier_table {
     cl_mem values;
     size_t bytes;   /* that values has room for */
     cl_uint order;  /* degree + 1 */
     cl_uint num;    /* samples */
-    cl_uint stride; /* num, or half of it, rounded up to CLSPI_TABLE_MULTIPLE */
+    cl_uint stride; /* num, or half of it, rounded up to CLSPI_TABLE_MULTIPLE; permuted, the samples
+                       of one remainder, rounded up so, times the period */
+    cl_uint period; /* 1: not permuted */
     double begin, end;
     bool mirrored;
 } clspi_bezier_table;
 
-/* Sets the shape, not mirrored; keeps the memory of an earlier one. */
+/* Sets the shape, neither mirrored nor permuted; keeps the memory of an earlier one. */
 void clspi_bezier_table_shape(clspi_bezier_table *table, cl_uint degree, cl_uint num,
                               const double interval[2]);
 
 /* Whether it can be mirrored, which asks for [0, 1]; and makes it so before it is filled. */
 bool clspi_bezier_table_symmetric(const double interval[2]);
 void clspi_bezier_table_mirror(clspi_bezier_table *table);
+
+/* Makes one that is not mirrored permuted, before it is filled. Its values are the same bits as
+   without. */
+void clspi_bezier_table_permute(clspi_bezier_table *table, cl_uint period);
 
 /* Whether two tables have the same values. */
 bool clspi_bezier_table_same(const clspi_bezier_table *a, const clspi_bezier_table *b);

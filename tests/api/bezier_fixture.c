@@ -175,9 +175,14 @@ void job_eval(job *j, size_t first, size_t count)
     free(memory);
 }
 
-void job_eval_buffer(job *j, size_t first, size_t count, size_t offset)
+/* Evaluates whole patches, or with num_rows above 0 rows of the first, into a guarded buffer, and
+ * reads them to `points`. */
+static void eval_buffer(job *j, size_t first, size_t count, uint32_t first_row, uint32_t num_rows,
+                        size_t offset, double *points)
 {
-    const size_t reals = count * patch_points(j), all = (offset + reals) * real_bytes(j) + GUARD;
+    const size_t reals =
+        num_rows > 0 ? (size_t)num_rows * j->desc.num_v * j->dim : count * patch_points(j);
+    const size_t all = (offset + reals) * real_bytes(j) + GUARD;
     unsigned char *const memory = malloc(all);
     const cl_command_queue queue = clsp_context_queue(j->ctx);
     cl_context context;
@@ -190,15 +195,29 @@ void job_eval_buffer(job *j, size_t first, size_t count, size_t offset)
     cl_mem buffer =
         clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, all, memory, &code);
     assert_int_equal(code, CL_SUCCESS);
-    assert_int_equal(clsp_bezier_eval(j->plan, first, count, buffer, offset, 0, NULL, NULL),
-                     CLSP_OK);
+    const clsp_status status =
+        num_rows > 0 ? clsp_bezier_eval_rows(j->plan, first, first_row, num_rows, buffer, offset, 0,
+                                             NULL, NULL)
+                     : clsp_bezier_eval(j->plan, first, count, buffer, offset, 0, NULL, NULL);
+    assert_int_equal(status, CLSP_OK);
     assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, all, memory, 0, NULL, NULL),
                      CL_SUCCESS);
     assert_poison(memory, offset * real_bytes(j));
     assert_poison(memory + all - GUARD, GUARD);
-    from_precision(j, j->points + first * patch_points(j), memory + offset * real_bytes(j), reals);
+    from_precision(j, points, memory + offset * real_bytes(j), reals);
     clReleaseMemObject(buffer);
     free(memory);
+}
+
+void job_eval_buffer(job *j, size_t first, size_t count, size_t offset)
+{
+    eval_buffer(j, first, count, 0, 0, offset, j->points + first * patch_points(j));
+}
+
+void job_eval_rows(job *j, size_t patch, uint32_t first_row, uint32_t num_rows, size_t offset)
+{
+    eval_buffer(j, patch, 1, first_row, num_rows, offset,
+                j->points + patch * patch_points(j) + (size_t)first_row * j->desc.num_v * j->dim);
 }
 
 static double scale_of(const double *values, size_t count)

@@ -21,6 +21,7 @@ static const char *const limits[] = {
     "class=discrete,local_is_real=0",
     "class=integrated,fp64=0,work_group=64,local=16384,images=0,opencl=120,svm=0,alloc=134217728",
     "class=discrete,local_is_real=1,work_group=7",
+    "class=discrete,local_is_real=1,vendor=NVIDIA",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -307,12 +308,99 @@ static void test_ranges(void **state)
     everywhere(ranges);
 }
 
+/* Rows that begin at every place in a line of a cache, in buffers whose offset is at any too, of
+   one patch and of several: accurate, and the same bits by rows of a patch, few or many at a time.
+ */
+typedef struct odd_grid {
+    uint32_t degree_u, degree_v, dim, num_u, num_v;
+} odd_grid;
+
+static void check_lines(clsp_context *ctx, clsp_precision precision, const odd_grid *g,
+                        size_t num_patches)
+{
+    static const uint32_t pieces[] = {32, 256, 128};
+    const clsp_bezier_desc d =
+        surface(precision, g->degree_u, g->degree_v, g->dim, g->num_u, g->num_v);
+    job j;
+
+    job_create(&j, ctx, d, num_patches);
+    job_eval_buffer(&j, 0, num_patches, 0);
+    const double error = job_error(&j, tiny() ? 20 : 200);
+    if (!(error <= BOUND_31))
+        fail_msg("degrees %u, %u, dim %u, grid %u x %u: %.2f eps", d.degree_u, d.degree_v, j.dim,
+                 d.num_u, d.num_v, error);
+    double *const whole = malloc(j.num_points * sizeof(double));
+    memcpy(whole, j.points, j.num_points * sizeof(double));
+    for (size_t offset = 1; offset <= 43; offset += 14) {
+        memset(j.points, 0, j.num_points * sizeof(double));
+        job_eval_buffer(&j, 0, num_patches, offset);
+        assert_same_bits(&j, whole);
+        if (tiny()) break;
+    }
+    memset(j.points, 0, j.num_points * sizeof(double));
+    for (size_t p = 0; p < num_patches; p++) {
+        for (uint32_t row = 0, k = 0, rows; row < d.num_u; row += rows, k++) {
+            rows = pieces[(p + k) % COUNT(pieces)];
+            if (rows > d.num_u - row) rows = d.num_u - row;
+            job_eval_rows(&j, p, row, rows, 3 * k);
+        }
+    }
+    assert_same_bits(&j, whole);
+    free(whole);
+    job_destroy(&j);
+}
+
+static void lines(clsp_context *ctx, clsp_precision precision)
+{
+    static const odd_grid grids[] = {
+        {3, 3, 3, 9, 48},    {3, 2, 1, 65, 130},   {3, 3, 3, 301, 67},   {3, 7, 3, 290, 300},
+        {7, 5, 2, 700, 125}, {4, 4, 4, 163, 101},  {12, 3, 1, 450, 513}, {15, 2, 3, 144, 72},
+        {9, 9, 3, 333, 251}, {24, 1, 2, 213, 156}, {2, 2, 1, 2500, 131}, {5, 4, 3, 40, 47},
+        {1, 0, 3, 257, 43},  {15, 3, 3, 160, 300}, {28, 2, 3, 150, 96},  {15, 1, 1, 4200, 134},
+    };
+
+    for (size_t i = 0; i < COUNT(grids) && !(tiny() && i == 2); i++)
+        check_lines(ctx, precision, &grids[i], i % 3 + 1);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    everywhere(lines);
+}
+
+/* A plan's table of rows in lines comes and goes with the resolution. */
+static void resolutions(clsp_context *ctx, clsp_precision precision)
+{
+    static const uint32_t nums[][2] = {{9, 96}, {65, 130}, {9, 48}, {65, 128}, {33, 132}};
+    job j;
+
+    job_create(&j, ctx, surface(precision, 3, 2, 1, 65, 132), 2);
+    for (size_t i = 0; i < COUNT(nums); i++) {
+        j.desc.num_u = nums[i][0];
+        j.desc.num_v = nums[i][1];
+        j.num_points = (size_t)2 * nums[i][0] * nums[i][1];
+        assert_int_equal(clsp_bezier_set_resolution(j.plan, nums[i][0], nums[i][1], 0), CLSP_OK);
+        job_eval_buffer(&j, 0, 2, i);
+        assert_true(job_error(&j, tiny() ? 20 : 200) <= BOUND_31);
+    }
+    job_destroy(&j);
+}
+
+static void test_resolutions(void **state)
+{
+    (void)state;
+    everywhere(resolutions);
+}
+
 /* With a small largest buffer the host-pointer calls cut the job, even inside a patch: same bits
  * again. */
 static void test_small_buffers(void **state)
 {
-    static const char *const pairs[][2] = {{"class=cpu", "class=cpu,alloc=65536"},
-                                           {"class=discrete", "class=discrete,alloc=65536"}};
+    static const char *const pairs[][2] = {
+        {"class=cpu", "class=cpu,alloc=65536"},
+        {"class=discrete", "class=discrete,alloc=65536"},
+        {"class=discrete,vendor=NVIDIA", "class=discrete,vendor=NVIDIA,alloc=262144"}};
     const clsp_bezier_desc d = surface(CLSP_F32, 3, 4, 3, tiny() ? 100 : 301, 83);
 
     (void)state;
@@ -372,6 +460,8 @@ int main(void)
         cmocka_unit_test(test_planes),
         cmocka_unit_test(test_nan_stays_in_its_patch),
         cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_resolutions),
         cmocka_unit_test(test_small_buffers),
         cmocka_unit_test(test_reloading),
     };

@@ -494,6 +494,17 @@ static void volumes(clsp_context *ctx, clsp_precision precision)
             run(ctx, d, 2);
         }
     }
+    if (tiny()) return;
+    /* enough rows, at odd places, to be stored from cache lines on */
+    const clsp_bezier_desc longer = {.precision = precision,
+                                     .form = CLSP_BEZIER_VOLUME,
+                                     .degree_u = 3,
+                                     .degree_v = 2,
+                                     .degree_w = 1,
+                                     .num_u = 131,
+                                     .num_v = 7,
+                                     .num_w = 7};
+    run(ctx, longer, 2);
 }
 
 static void test_volumes(void **state)
