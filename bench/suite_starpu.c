@@ -9,12 +9,12 @@
 #include "folder.h"
 #include "shared_run.h"
 
-static const char suite[] = "starpu";
-
 #ifdef BENCH_STARPU
 
 #include "reference.h"
 #include "starpu_tiles.h"
+
+static const char suite[] = "starpu";
 
 static const char *const schedulers[] = {"dmda", "eager"};
 
