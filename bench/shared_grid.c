@@ -187,7 +187,7 @@ fail:
 static clsp_status run_case(bench *b, clsp_context *ctx, const bezier_case *c,
                             clsp_precision precision)
 {
-    comparison x = {.ways = {{NULL}}};
+    comparison x = {0};
     clsp_status status;
 
     BENCH_TRY(shared_run_start(&x.run, b, suite, ctx, c, precision));

@@ -175,7 +175,7 @@ static tuning_case case_number(size_t i, size_t num_grids)
 static bool tune_all(clsp_context *ctx, bool quick, bool json)
 {
     const size_t num_grids = quick ? NUM_QUICK : NUM_GRIDS;
-    clsp_device_info info = {NULL};
+    clsp_device_info info = {0};
     progress_bar bar;
     bool done = clsp_context_device(ctx, &info) == CLSP_OK;
     const size_t num = num_grids * NUM_DEGREES * (info.fp64 ? 2 : 1);
@@ -187,7 +187,7 @@ static bool tune_all(clsp_context *ctx, bool quick, bool json)
     progress_start(&bar, "measuring", !json);
     for (size_t i = 0; done && i < num; i++) {
         const tuning_case c = case_number(i, num_grids);
-        clsp_cooperate_report report = {CLSP_RUNG_AUTO};
+        clsp_cooperate_report report = {0};
         done = measure(ctx, &c, &report);
         if (done) print_case(&c, &report, json, i == 0);
         progress_report(&bar, (double)(i + 1) / (double)num);

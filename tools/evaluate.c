@@ -204,7 +204,7 @@ static size_t largest_chunk(const job *j)
 static bool share_chunk(const job *j, size_t first, size_t count, const staging *s)
 {
     const clsp_cooperate_opts *opts = j->task->sharing;
-    clsp_cooperate_report report = {CLSP_RUNG_AUTO};
+    clsp_cooperate_report report = {0};
     char what[80];
     clsp_status status =
         s->f32 ? clsp_bezier_cooperate_f32(j->plan, first, count, s->f32, opts, &report)
