@@ -2,8 +2,9 @@
 # Runs the tests on every OpenCL implementation found here, one at a time, and on stand-ins for
 # devices that are not.
 #
-# usage: implementations.sh [--install] [BUILD_DIR]
+# usage: implementations.sh [--install] [--no-pocl] [BUILD_DIR]
 #
+# --no-pocl leaves out the row that "meson test" has made already where PoCL is the first device.
 # BUILD_DIR (default: build) is a build of the tests. Rows of the table, where there is what they
 # need:
 #   each .icd file of the OpenCL loader's folder (PoCL; rusticl on llvmpipe; GPUs; ...)
@@ -19,10 +20,15 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 install=no
-if [ "${1:-}" = --install ]; then
-    install=yes
+with_pocl=yes # with the kernels of a CPU
+while :; do
+    case ${1:-} in
+    --install) install=yes ;;
+    --no-pocl) with_pocl=no ;;
+    *) break ;;
+    esac
     shift
-fi
+done
 build=${1:-$here/../build}
 build=$(cd "$build" && pwd)
 work=$(mktemp -d)
@@ -105,7 +111,7 @@ installed() { # ICD_FILE
     *libpocl*)
         pocl=$(vendors pocl "$library")
         export OCL_ICD_VENDORS="$pocl"
-        on_device PoCL
+        [ $with_pocl = no ] || on_device PoCL
         ;;
     *RusticlOpenCL*)
         OCL_ICD_VENDORS=$(vendors rusticl "$library")
