@@ -12,7 +12,8 @@
 #   from PyPI) in
 #     ${XDG_CACHE_HOME:-~/.cache}/clspline-tests/intel-ocl and found there from then on
 #   Oclgrind, a simulator that finds races, uninitialised and out-of-bounds accesses: a message is a
-#   failure PoCL with the kernels of a GPU, and with the limits of a small one
+#   failure
+#   PoCL with the kernels of a GPU, and with the limits of a small one
 #   (clsp_context_opts.limits)
 # The last line is "N passed, N failed, N skipped"; failures and skips are explained above the
 # table. Exits with 1 when a test failed or no implementation was there.
