@@ -94,14 +94,15 @@ run() { # NAME VERSION MESON_ARGUMENT...
 }
 
 # The suites that use a device; kernels run thousands of times slower on some.
-on_device() { # NAME
+on_device() { # NAME MORE_MESON_ARGUMENTS...
+    name=$1
+    shift
     version=$(device)
     if [ -z "$version" ]; then
-        absent "$1" "it shows no device"
+        absent "$name" "it shows no device"
         return
     fi
-    run "$1" "$version" --suite device --suite cooperate --suite api --suite tools \
-        --timeout-multiplier 10
+    run "$name" "$version" --suite device --suite cooperate --suite api --timeout-multiplier 10 "$@"
 }
 
 # ---- the implementations ----
@@ -112,12 +113,12 @@ installed() { # ICD_FILE
     *libpocl*)
         pocl=$(vendors pocl "$library")
         export OCL_ICD_VENDORS="$pocl"
-        [ $with_pocl = no ] || on_device PoCL
+        [ $with_pocl = no ] || on_device PoCL --suite tools
         ;;
     *RusticlOpenCL*)
         OCL_ICD_VENDORS=$(vendors rusticl "$library")
         export OCL_ICD_VENDORS RUSTICL_ENABLE="${RUSTICL_ENABLE:-llvmpipe}"
-        on_device rusticl
+        on_device rusticl --suite tools
         unset RUSTICL_ENABLE
         ;;
     *MesaOpenCL*) ;; # Clover, which rusticl has replaced
@@ -125,7 +126,7 @@ installed() { # ICD_FILE
         file=$(basename "$1" .icd)
         OCL_ICD_VENDORS=$(vendors "$file" "$library")
         export OCL_ICD_VENDORS
-        on_device "$file"
+        on_device "$file" --suite tools
         ;;
     esac
 }
@@ -153,12 +154,12 @@ intel() {
     OCL_ICD_VENDORS=$(vendors intel "$venv/lib/libintelocl.so")
     before=${LD_LIBRARY_PATH:-}
     export OCL_ICD_VENDORS LD_LIBRARY_PATH="$venv/lib${before:+:$before}"
-    on_device "Intel CPU"
+    on_device "Intel CPU" --suite tools
     if [ -n "$before" ]; then LD_LIBRARY_PATH=$before; else unset LD_LIBRARY_PATH; fi
 }
 
-# It exits with 0 whatever it finds, so each process gets a log, which must stay empty. Its search
-# for uninitialised values does not know LLVM's freeze, which only optimised code has.
+# It exits with 0 whatever it finds, so each process gets a log, which must stay empty. It does not
+# know what LLVM marks optimised code with (freeze, and the scopes of functions inlined by force).
 oclgrind_wrapper() {
     mkdir -p "$work/oclgrind"
     cat >"$work/under-oclgrind" <<EOF
@@ -170,8 +171,8 @@ case \$* in
     ;;
 esac
 log=$work/oclgrind/\$\$.log
-oclgrind --build-options -cl-opt-disable --data-races --uninitialized --check-api \\
-    --log "\$log" "\$@"
+oclgrind --num-threads 1 --build-options "-cl-opt-disable -DIN_PLACE=" --data-races --uninitialized \\
+    --check-api --log "\$log" "\$@"
 status=\$?
 if [ -s "\$log" ]; then
     head -n 60 "\$log"
@@ -191,7 +192,7 @@ oclgrind_row() {
     unset OCL_ICD_VENDORS
     export CLSPLINE_TEST_SIZE=tiny CLSPLINE_CACHE_DIR=
     run Oclgrind "$(oclgrind --version | sed -n 's/^Oclgrind //p')" --suite device --suite cooperate \
-        --suite api --wrapper "$work/under-oclgrind" --num-processes 1 --timeout-multiplier 20
+        --suite api --wrapper "$work/under-oclgrind" --timeout-multiplier 20
     unset CLSPLINE_TEST_SIZE CLSPLINE_CACHE_DIR
 }
 
@@ -199,7 +200,9 @@ oclgrind_row() {
 together() {
     [ -n "$pocl" ] || return 0
     export OCL_ICD_VENDORS="$pocl" POCL_DEVICES="pthread pthread"
-    run "PoCL, two devices" "$(device)" --suite cooperate --timeout-multiplier 10
+    several="ladder team drop_outs test_bezier_cooperate"
+    # shellcheck disable=SC2086 # names
+    run "PoCL, two devices" "$(device)" --timeout-multiplier 10 $several
     unset POCL_DEVICES
     [ -e "$work/vendors/intel" ] || return 0
     mkdir -p "$work/vendors/together"
@@ -208,7 +211,8 @@ together() {
     before=${LD_LIBRARY_PATH:-}
     export OCL_ICD_VENDORS="$work/vendors/together"
     export LD_LIBRARY_PATH="$venv/lib${before:+:$before}"
-    run "PoCL with Intel CPU" "$(device)" --suite cooperate --timeout-multiplier 10
+    # shellcheck disable=SC2086
+    run "PoCL with Intel CPU" "$(device)" --timeout-multiplier 10 $several
     if [ -n "$before" ]; then LD_LIBRARY_PATH=$before; else unset LD_LIBRARY_PATH; fi
 }
 
@@ -224,7 +228,7 @@ stand_ins() {
     CLSPLINE_LIMITS=$staged_shapes
     on_device "PoCL, GPU shapes, local memory"
     CLSPLINE_LIMITS=$small_gpu
-    on_device "PoCL, small GPU"
+    on_device "PoCL, small GPU" --suite tools
     unset CLSPLINE_LIMITS
 }
 

@@ -44,7 +44,7 @@ static void seed(clspi_call *call, clspi_speed *speed, const char *owner)
         clspi_speeds_find(&call->team->speeds, owner, call->job->key);
 
     if (!line) return;
-    speed->tile_ms = (double)line->tile_ps * 1e-9;
+    speed->tile_ms = (double)line->slope_ps * 1e-12 * (double)call->job->tile_size;
     speed->fixed_ms = (double)line->fixed_ps * 1e-9;
     speed->samples = 3; /* what tuning measured counts from the start */
 }
@@ -67,8 +67,8 @@ void clspi_call_speeds(clspi_call *call)
         clspi_speeds_read(&team->speeds, path, named, list, host + 1, &team->ctx->log);
         free(path);
     }
-    call->record = clspi_speeds_record(&team->speeds, call->job->key, call->workers,
-                                       clspi_shared_owns(team, call->job->out));
+    call->record = clspi_speeds_record(&team->speeds, call->job->key, call->job->tile_size,
+                                       call->workers, clspi_shared_owns(team, call->job->out));
     if (!call->record || call->record->seeded) return;
     call->record->seeded = true;
     for (uint32_t d = 0; d < host; d++)

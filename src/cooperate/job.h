@@ -38,6 +38,7 @@ typedef struct clspi_job {
 
     /* Under which speeds are kept: family, degrees, precision, layout, size class; no blanks. */
     const char *key;
+    size_t tile_size; /* vertices, samples, ... of a tile, > 0: speeds are kept for 1000 of them */
 } clspi_job;
 
 /* Runs it by the ladder; returns when the result is there or cannot be had: then the status of the

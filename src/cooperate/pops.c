@@ -378,7 +378,7 @@ static bool passes(clspi_team *team, uint32_t device)
             clspi_speeds_set(&team->speeds, owner, key, self_test(team, device) ? 1 : 2, 0);
             line = clspi_speeds_find(&team->speeds, owner, key);
         }
-        lane->pops = line && line->tile_ps == 1 ? 1 : -1;
+        lane->pops = line && line->slope_ps == 1 ? 1 : -1;
     }
     return lane->pops > 0;
 }

@@ -74,14 +74,15 @@ void clspi_speeds_release(clspi_speeds *speeds)
     memset(speeds, 0, sizeof *speeds);
 }
 
-clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, uint32_t workers,
-                                  bool shared)
+clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, size_t tile_size,
+                                  uint32_t workers, bool shared)
 {
     clspi_record **at = &speeds->records, *record;
     size_t num = 0;
 
     for (; *at; at = &(*at)->next, num++)
-        if ((*at)->workers == workers && (*at)->shared == shared && strcmp((*at)->key, key) == 0)
+        if ((*at)->tile_size == tile_size && (*at)->workers == workers && (*at)->shared == shared &&
+            strcmp((*at)->key, key) == 0)
             break;
     record = *at;
     if (record) { /* to the head */
@@ -96,6 +97,7 @@ clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, uint32_
             return NULL;
         }
         strcpy(record->key, key);
+        record->tile_size = tile_size;
         record->workers = workers;
         record->shared = shared;
     }
@@ -179,7 +181,7 @@ static clspi_speed_line *add_line(clspi_speeds *speeds, const char *name)
     return line;
 }
 
-bool clspi_speeds_set(clspi_speeds *speeds, const char *owner, const char *key, uint64_t tile_ps,
+bool clspi_speeds_set(clspi_speeds *speeds, const char *owner, const char *key, uint64_t slope_ps,
                       uint64_t fixed_ps)
 {
     char name[LINE_MAX_BYTES];
@@ -188,7 +190,7 @@ bool clspi_speeds_set(clspi_speeds *speeds, const char *owner, const char *key, 
     if (snprintf(name, sizeof name, "%s\t%s", owner, key) >= (int)sizeof name) return false;
     line = add_line(speeds, name);
     if (!line) return false;
-    line->tile_ps = tile_ps;
+    line->slope_ps = slope_ps;
     line->fixed_ps = fixed_ps;
     return true;
 }
@@ -228,7 +230,7 @@ static size_t count_tabs(const char *text)
 static const char *parse_line(clspi_speeds *speeds, char *text)
 {
     char *const tab = strchr(text, '\t');
-    uint64_t sum, tile, fixed;
+    uint64_t sum, slope, fixed;
 
     if (!tab) return "it has no fields";
     *tab = '\0';
@@ -237,13 +239,13 @@ static const char *parse_line(clspi_speeds *speeds, char *text)
         return "its checksum is wrong";
     const char *const last = cut_last(rest), *const before = last ? cut_last(rest) : NULL;
     if (!before || count_tabs(rest) != 3) return "it has not seven fields";
-    if (!parse_number(last, 10, &fixed) || !parse_number(before, 10, &tile) || tile == 0 ||
-        tile > ps_max || fixed > ps_max)
+    if (!parse_number(last, 10, &fixed) || !parse_number(before, 10, &slope) || slope == 0 ||
+        slope > ps_max || fixed > ps_max)
         return "it has no time above zero";
     if (speeds->num_lines >= LINES_MAX) return "there are too many lines";
     clspi_speed_line *const line = add_line(speeds, rest);
     if (!line) return "there is no memory for it";
-    line->tile_ps = tile;
+    line->slope_ps = slope;
     line->fixed_ps = fixed;
     return NULL;
 }
@@ -322,7 +324,7 @@ static bool write_lines(const clspi_speeds *speeds, const char *path)
     }
     for (size_t i = 0; i < speeds->num_lines && written; i++) {
         const clspi_speed_line *const line = &speeds->lines[i];
-        snprintf(text, sizeof text, "%s\t%" PRIu64 "\t%" PRIu64, line->name, line->tile_ps,
+        snprintf(text, sizeof text, "%s\t%" PRIu64 "\t%" PRIu64, line->name, line->slope_ps,
                  line->fixed_ps);
         written = fprintf(file, "%016" PRIx64 "\t%s\n", clspi_speeds_checksum(text), text) > 0;
     }

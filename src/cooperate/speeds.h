@@ -1,8 +1,9 @@
 /* How fast processors are at jobs of a key: learned from every call, kept in a file by tuning.
 
    The file is text: a line for each platform, device, driver and key. A line is
-     CHECKSUM <tab> PLATFORM <tab> DEVICE <tab> DRIVER <tab> KEY <tab> TILE <tab> FIXED
-   with the times in whole picoseconds, and the checksum of all that follows it. The host's cores
+     CHECKSUM <tab> PLATFORM <tab> DEVICE <tab> DRIVER <tab> KEY <tab> SLOPE <tab> FIXED
+   with the times of 1000 vertices, samples, ... and of a job without any, in whole picoseconds, and
+   the checksum of all that follows it. The host's cores
    are platform "host". Lines of other machines stay as they are; what cannot be understood is left
    out with a warning. */
 #ifndef CLSPI_SPEEDS_H
@@ -31,10 +32,11 @@ double clspi_speed_predict(const clspi_speed *speed, size_t tiles);
    a job costs at least, where nothing better is known. */
 void clspi_speed_learn(clspi_speed *speed, size_t tiles, double ms, double fixed_ms);
 
-/* What is known of the jobs of one key. */
+/* What is known of the jobs of one key and size of tiles. */
 typedef struct clspi_record {
     struct clspi_record *next;
     char *key;
+    size_t tile_size;
     uint32_t workers;                         /* of the calls that it was learned from */
     bool shared;                              /* into memory of clsp_shared_alloc */
     bool seeded;                              /* with the file's lines */
@@ -46,7 +48,7 @@ typedef struct clspi_record {
 /* A line of the file. */
 typedef struct clspi_speed_line {
     char *name; /* platform <tab> device <tab> driver <tab> key */
-    uint64_t tile_ps, fixed_ps;
+    uint64_t slope_ps, fixed_ps;
 } clspi_speed_line;
 
 typedef struct clspi_speeds {
@@ -62,8 +64,8 @@ void clspi_speeds_release(clspi_speeds *speeds);
 void clspi_speeds_forget(clspi_speeds *speeds);
 
 /* The key's record, a new one if need be; NULL without memory. */
-clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, uint32_t workers,
-                                  bool shared);
+clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, size_t tile_size,
+                                  uint32_t workers, bool shared);
 
 /* The file: as named, else by the environment, else in the folder of programs. malloc'ed; NULL when
    there is none. *named: by the user. */
@@ -81,7 +83,7 @@ const clspi_speed_line *clspi_speeds_find(const clspi_speeds *speeds, const char
                                           const char *key);
 
 /* Adds a line or replaces it; false without memory. */
-bool clspi_speeds_set(clspi_speeds *speeds, const char *owner, const char *key, uint64_t tile_ps,
+bool clspi_speeds_set(clspi_speeds *speeds, const char *owner, const char *key, uint64_t slope_ps,
                       uint64_t fixed_ps);
 
 /* platform <tab> device <tab> driver of a device, and of so many host cores. */

@@ -71,8 +71,9 @@ static void store(clspi_call *call, const char *owner, double all_ms, size_t few
             fixed = all_ms - slope * (double)all;
         }
     }
-    clspi_speeds_set(&call->team->speeds, owner, call->job->key,
-                     (uint64_t)clspi_max((size_t)picoseconds(tile), 1), picoseconds(fixed));
+    const uint64_t slope_ps = picoseconds(1e3 * tile / (double)call->job->tile_size);
+    clspi_speeds_set(&call->team->speeds, owner, call->job->key, slope_ps > 0 ? slope_ps : 1,
+                     picoseconds(fixed));
 }
 
 static bool tune_processor(clspi_call *call, uint32_t processor, best_run *best)

@@ -20,6 +20,11 @@ int clspi_contains(const char *text, const char *part, size_t part_length)
     return 0;
 }
 
+int clspi_is_pocl(const char *platform)
+{
+    return strcmp(platform, "Portable Computing Language") == 0;
+}
+
 static const struct {
     clsp_device_class device_class;
     const char *name;

@@ -14,6 +14,9 @@ clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, cls
 /* Does text hold part, without regard to case? */
 int clspi_contains(const char *text, const char *part, size_t part_length);
 
+/* Is this platform's name PoCL's? */
+int clspi_is_pocl(const char *platform);
+
 /* "cpu", "integrated", "discrete", "accelerator". */
 const char *clspi_class_name(clsp_device_class device_class);
 

@@ -17,13 +17,12 @@ static bool home_aborts_pocl(void)
 
 static bool platform_would_abort(cl_platform_id platform, clspi_log *log)
 {
-    static const char pocl[] = "Portable Computing Language";
     char name[256] = "";
 
     if (!home_aborts_pocl()) return false;
     if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) != CL_SUCCESS)
         return false;
-    if (strcmp(name, pocl) != 0) return false;
+    if (!clspi_is_pocl(name)) return false;
     clspi_message(log, CLSP_LOG_WARNING,
                   "PoCL was passed over because HOME is empty, which aborts it: set HOME, or "
                   "POCL_CACHE_DIR to a "
@@ -166,6 +165,13 @@ static bool is_index(const char *words, size_t *index)
     return true;
 }
 
+/* PoCL's platform has a name that nobody calls it by. */
+static bool platform_matches(const char *platform, const char *words, size_t length)
+{
+    return clspi_contains(platform, words, length) ||
+           (clspi_is_pocl(platform) && clspi_contains("PoCL", words, length));
+}
+
 static bool matches(const clsp_device_info *info, size_t position, const char *words)
 {
     clsp_device_class low, high;
@@ -177,9 +183,9 @@ static bool matches(const clsp_device_info *info, size_t position, const char *w
     if (is_class_word(words, &low, &high))
         return info->device_class >= low && info->device_class <= high;
     if (colon)
-        return clspi_contains(info->platform, words, (size_t)(colon - words)) &&
+        return platform_matches(info->platform, words, (size_t)(colon - words)) &&
                clspi_contains(info->name, colon + 1, strlen(colon + 1));
-    return clspi_contains(info->platform, words, strlen(words)) ||
+    return platform_matches(info->platform, words, strlen(words)) ||
            clspi_contains(info->name, words, strlen(words));
 }
 

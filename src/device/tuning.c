@@ -64,6 +64,5 @@ int clspi_keeps_values(const clsp_device_info *info)
  * own. */
 int clspi_keeps_binaries(const clsp_device_info *info)
 {
-    static const char pocl[] = "Portable Computing";
-    return !clspi_contains(info->platform, pocl, sizeof pocl - 1);
+    return !clspi_is_pocl(info->platform);
 }

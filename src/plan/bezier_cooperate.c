@@ -226,11 +226,10 @@ static void name_job(const shared_eval *e, char key[KEY_MAX])
 
     for (size_t n = e->count * e->plan->vertices_per_patch; n > 1; n /= 2)
         size_class++;
-    snprintf(key, KEY_MAX, "bezier-%s-%u-%u-%u-f%u%s-m%u-a%x-s%u-%u-t%zu-c%u", forms[d->form],
+    snprintf(key, KEY_MAX, "bezier-%s-%u-%u-%u-f%u%s-m%u-a%x-s%u-%u-c%u", forms[d->form],
              d->degree_u, d->degree_v, d->degree_w, d->precision == CLSP_F64 ? 64u : 32u,
              d->rational ? "-rational" : "", (unsigned)d->method, d->attributes, d->vertex_stride,
-             (unsigned)(8 * e->plan->store_bytes),
-             e->tiling.patches_per_tile * row_vertices(e->plan) * e->tiling.tile_rows, size_class);
+             (unsigned)(8 * e->plan->store_bytes), size_class);
 }
 
 static void report_alone(const clsp_bezier_plan *plan, size_t count, clsp_cooperate_report *report)
@@ -278,15 +277,16 @@ static clsp_status prepare_job(shared_eval *e, clspi_job *job)
 
     e->tiling = tiling_of(plan, e->count);
     e->row_bytes = row_vertices(plan) * plan->desc.vertex_stride * plan->store_bytes;
-    *job =
-        (clspi_job){.user = e,
-                    .num_tiles = num_tiles(e),
-                    .out = e->out,
-                    .has_gaps = clspi_bezier_used_elements(&plan->desc) < plan->desc.vertex_stride,
-                    .region = region,
-                    .why_no_host = clspi_bezier_host_refusal(plan),
-                    .enqueue = on_device,
-                    .why_no_svm = clspi_bezier_shared_refusal(plan, e->count)};
+    *job = (clspi_job){
+        .user = e,
+        .num_tiles = num_tiles(e),
+        .tile_size = e->tiling.patches_per_tile * e->tiling.tile_rows * row_vertices(plan),
+        .out = e->out,
+        .has_gaps = clspi_bezier_used_elements(&plan->desc) < plan->desc.vertex_stride,
+        .region = region,
+        .why_no_host = clspi_bezier_host_refusal(plan),
+        .enqueue = on_device,
+        .why_no_svm = clspi_bezier_shared_refusal(plan, e->count)};
     if (!job->why_no_host) {
         job->host = on_host;
         CLSPI_TRY(clspi_bezier_host_prepare(plan));

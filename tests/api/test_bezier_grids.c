@@ -593,6 +593,7 @@ static void changes(clsp_context *ctx, clsp_precision precision)
     start(&j, ctx, &d, 2);
     for (size_t i = 0; i < COUNT(steps); i++) {
         const uint32_t *const s = steps[i];
+        if (tiny() && s[2] * s[3] > 200) continue;
         if (s[0] != j.d.degree_u || s[1] != j.d.degree_v) {
             assert_int_equal(clsp_bezier_set_degrees(j.plan, s[0], s[1], 7), CLSP_OK);
             assert_int_equal(eval_host(&j, 0, 0, j.memory), CLSP_ERROR_STATE);
@@ -655,25 +656,25 @@ static void splits(clsp_context *ctx, clsp_precision precision)
 
 static void test_splits(void **state)
 {
-    static const char *const pairs[][2] = {
-        {"class=cpu", "class=cpu,alloc=262144"},
-        {"class=discrete,local_is_real=1,vendor=NVIDIA",
-         "class=discrete,local_is_real=1,vendor=NVIDIA,alloc=262144"},
-        {"class=integrated", "class=integrated,alloc=262144"}};
+    static const char *const shapes[] = {
+        "class=cpu", "class=discrete,local_is_real=1,vendor=NVIDIA", "class=integrated"};
+    const char *const alloc = tiny() ? "65536" : "262144";
     static const uint32_t attributes[] = {P, P | N, P | DUV};
 
     (void)state;
     everywhere(splits);
-    for (size_t i = 0; i < COUNT(pairs); i++) {
-        clsp_context *const wide = context_with(pairs[i][0]), *const narrow =
-                                                                  context_with(pairs[i][1]);
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        char less[96];
+        (void)snprintf(less, sizeof less, "%s,alloc=%s", shapes[i], alloc);
+        clsp_context *const wide = context_with(shapes[i]), *const narrow = context_with(less);
         for (size_t k = 0; k < 2 * COUNT(attributes); k++) {
             const clsp_bezier_desc d = {.degree_u = k % 2 ? 15 : 3,
                                         .degree_v = 3,
-                                        .num_u = tiny() ? 70 : 301,
-                                        .num_v = 83,
+                                        .num_u = tiny() ? 61 : 301,
+                                        .num_v = tiny() ? 45 : 83,
                                         .attributes = attributes[k / 2]};
             grid_job a, b;
+            if (tiny() && k % 2 == 0) continue;
             seed(3);
             start(&a, wide, &d, 2);
             seed(3);

@@ -193,31 +193,33 @@ static void test_triangle_grids(void **state)
 /* Random sizes of many patches; ranges, and a small largest buffer, give the same bits. */
 static void test_splits(void **state)
 {
-    enum { PATCHES = 61 };
+    enum { MANY = 61, FEW = 29 };
+    const size_t patches = tiny() ? FEW : MANY;
+    const uint32_t common = tiny() ? 6 : 20;
     static const clsp_bezier_form forms[] = {CLSP_BEZIER_SURFACE, CLSP_BEZIER_TRIANGLE};
     clsp_context *wide = context_with(""), *small = context_with("alloc=8192");
-    uint32_t nums[2 * PATCHES];
+    uint32_t nums[2 * MANY];
 
     (void)state;
     for (size_t i = 0; i < 2 * COUNT(forms); i++) {
         const clsp_bezier_desc d = {.form = forms[i / 2],
                                     .degree_u = 2,
                                     .degree_v = 2,
-                                    .num_u = 20,
-                                    .num_v = 20,
+                                    .num_u = common,
+                                    .num_v = common,
                                     .attributes = P | N,
                                     .watertight = i == 0};
         seed(9);
-        for (size_t k = 0; k < 2 * PATCHES; k++)
-            nums[k] = 1 + (uint32_t)(10.0 * (1.0 + random_real()));
+        for (size_t k = 0; k < 2 * patches; k++)
+            nums[k] = 1 + (uint32_t)((tiny() ? 3.0 : 10.0) * (1.0 + random_real()));
         nums[14] = nums[15] = tiny() ? 20 : 91; /* larger than the small buffer */
         if (i % 2 && forms[i / 2] == CLSP_BEZIER_SURFACE) continue; /* its grid has tests */
         seed(10);
-        own_job a = start(wide, &d, PATCHES, i % 2 ? NULL : nums);
+        own_job a = start(wide, &d, patches, i % 2 ? NULL : nums);
         seed(10);
-        own_job b = start(small, &d, PATCHES, i % 2 ? NULL : nums);
-        assert_int_equal(eval_host(a.plan, &a.l, 0, PATCHES, a.vertices), CLSP_OK);
-        assert_int_equal(eval_host(b.plan, &b.l, 0, PATCHES, b.vertices), CLSP_OK);
+        own_job b = start(small, &d, patches, i % 2 ? NULL : nums);
+        assert_int_equal(eval_host(a.plan, &a.l, 0, patches, a.vertices), CLSP_OK);
+        assert_int_equal(eval_host(b.plan, &b.l, 0, patches, b.vertices), CLSP_OK);
         assert_memory_equal(a.vertices, b.vertices, a.num * a.l.stride * a.l.element);
         if (!tiny()) check(&a);
 

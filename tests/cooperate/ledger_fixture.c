@@ -115,6 +115,7 @@ void ledger_init(ledger *l, clsp_context *ctx, size_t num_tiles, void *out, bool
     l->job.enqueue = enqueue;
     l->job.persist = persist;
     l->job.key = "ledger";
+    l->job.tile_size = 1000;
 }
 
 void ledger_release(ledger *l)

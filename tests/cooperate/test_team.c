@@ -250,7 +250,7 @@ static void test_damaged_file(void **state)
     read_file(&speeds, ctx, path);
     assert_int_equal(speeds.num_lines, 1);
     assert_true(atomic_load(&warnings) >= CLSPI_COUNT(bad) + 4);
-    assert_int_equal(clspi_speeds_find(&speeds, "P\tD\t1", "good")->tile_ps, 7);
+    assert_int_equal(clspi_speeds_find(&speeds, "P\tD\t1", "good")->slope_ps, 7);
     assert_int_equal(clspi_speeds_find(&speeds, "P\tD\t1", "good")->fixed_ps, 5);
     assert_null(clspi_speeds_find(&speeds, "P\tD\t1", "sum"));
     assert_null(clspi_speeds_find(&speeds, "P\tD\t2", "good"));
@@ -261,7 +261,7 @@ static void test_damaged_file(void **state)
     read_file(&speeds, ctx, path);
     assert_int_equal(atomic_load(&warnings), 0);
     assert_int_equal(speeds.num_lines, 2);
-    assert_int_equal(clspi_speeds_find(&speeds, "P\tD\t1", "good")->tile_ps, 8);
+    assert_int_equal(clspi_speeds_find(&speeds, "P\tD\t1", "good")->slope_ps, 8);
     clspi_speeds_release(&speeds);
     assert_false(support_file_in(folder, 1, path)); /* nothing is left beside it */
     support_remove_folder(folder);

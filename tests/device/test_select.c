@@ -119,6 +119,11 @@ static void test_names(void **state)
         assert_true(clspi_contains(chosen.platform, words, strcspn(words, ":")));
         snprintf(words, sizeof words, "%.8s", infos[i].platform);
         assert_int_equal(pick(words, &chosen), CLSP_OK);
+        if (!strcmp(infos[i].platform, "Portable Computing Language")) {
+            assert_int_equal(pick("pocl:", &chosen), CLSP_OK);
+            assert_string_equal(chosen.platform, infos[i].platform);
+            assert_int_equal(pick("PoCL", &chosen), CLSP_OK);
+        }
     }
     assert_int_equal(pick(":", &chosen), CLSP_OK);
     assert_picks_none("no such device");

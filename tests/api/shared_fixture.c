@@ -1,0 +1,482 @@
+#include "shared_fixture.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bezier_fixture.h"
+
+/* BOUND_31 is that of points of degrees to 31 (bezier.h). Host and device each keep it, so that one
+   is within twice as much of the other. ERROR_RATIONAL: the bound of a point whose coordinates are
+   at most 1 and whose weights are in [0.5, 2] is (|x| + |w| |S|) / w <= (1 + 2 * 2) / 0.5 times
+   that of its net. */
+enum { BOUND_31 = 8, BETWEEN = 2 * BOUND_31, ERROR_RATIONAL = 10 };
+enum { SAMPLED = 8 };
+
+static double worst;
+
+/* ---- jobs ---- */
+
+static uint32_t at_least_1(uint32_t n)
+{
+    return n ? n : 1;
+}
+
+static size_t patch_vertices(const clsp_bezier_desc *d)
+{
+    const size_t u = d->num_u;
+
+    if (d->form == CLSP_BEZIER_TRIANGLE) return u * (u + 1) / 2;
+    if (d->form == CLSP_BEZIER_CURVE) return u;
+    return u * d->num_v * (d->form == CLSP_BEZIER_VOLUME ? d->num_w : 1);
+}
+
+size_t row_bytes(const shared *j)
+{
+    return patch_vertices(&j->l.d) / j->l.d.num_u * j->l.stride * j->l.element;
+}
+
+void make_reference(shared *j)
+{
+    free(j->reference);
+    j->num = j->s.count * patch_vertices(&j->l.d);
+    j->bytes = j->num * j->l.stride * j->l.element;
+    j->reference = malloc(j->bytes + 1);
+    assert_non_null(j->reference);
+    memset(j->reference, POISON, j->bytes);
+    assert_int_equal(eval_host(j->plan, &j->l, j->s.first, j->s.count, j->reference), CLSP_OK);
+}
+
+shared shared_start(clsp_context *ctx, const shape *s, clsp_precision precision)
+{
+    clsp_bezier_desc d = s->d;
+
+    d.precision = precision;
+    shared j = {.s = *s, .l = layout_of(&d), .ctx = ctx};
+    j.controls = random_controls(&j.l, s->num_patches);
+    j.plan = plan_with(ctx, &j.l, j.controls, s->num_patches);
+    make_reference(&j);
+    return j;
+}
+
+void shared_finish(shared *j)
+{
+    clsp_bezier_plan_destroy(&j->plan);
+    assert_null(j->plan);
+    free(j->controls);
+    free(j->reference);
+}
+
+clsp_status shared_eval(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+                        void *out, const clsp_cooperate_opts *opts, clsp_cooperate_report *report)
+{
+    return l->element == 2   ? clsp_bezier_cooperate_f16(plan, first, count, out, opts, report)
+           : l->element == 4 ? clsp_bezier_cooperate_f32(plan, first, count, out, opts, report)
+                             : clsp_bezier_cooperate_f64(plan, first, count, out, opts, report);
+}
+
+double shared_worst(void)
+{
+    const double found = worst;
+
+    worst = 0;
+    return found;
+}
+
+/* ---- memory ---- */
+
+memory take_memory(clsp_context *ctx, memory_kind kind, size_t bytes, size_t element)
+{
+    const size_t whole = bytes + 2 * GUARD + element;
+    memory m = {.ctx = ctx, .kind = kind, .bytes = bytes};
+    void *base = NULL;
+
+    if (kind == SHARED)
+        assert_int_equal(clsp_shared_alloc(ctx, whole, &base), CLSP_OK);
+    else
+        base = malloc(whole);
+    assert_non_null(base);
+    memset(base, POISON, whole);
+    m.base = base;
+    m.out = m.base + GUARD + (kind == UNALIGNED ? element : 0);
+    return m;
+}
+
+void assert_poison(const unsigned char *from, const unsigned char *to)
+{
+    while (from < to)
+        assert_int_equal(*from++, POISON);
+}
+
+void free_memory(memory *m)
+{
+    assert_poison(m->base, m->out);
+    assert_poison(m->out + m->bytes, m->out + m->bytes + GUARD);
+    if (m->kind == SHARED)
+        clsp_shared_free(m->ctx, m->base);
+    else
+        free(m->base);
+}
+
+/* ---- what is expected ---- */
+
+clsp_device_info device_of(clsp_context *ctx)
+{
+    clsp_device_info info;
+
+    assert_int_equal(clsp_context_device(ctx, &info), CLSP_OK);
+    return info;
+}
+
+bool host_can(const layout *l)
+{
+    const clsp_bezier_desc *const d = &l->d;
+
+    return d->form != CLSP_BEZIER_TRIANGLE && d->method <= CLSP_BEZIER_SEPARABLE &&
+           (d->attributes & P) && !(d->attributes & ~(unsigned)(P | W)) && !d->watertight &&
+           l->element == (d->precision == CLSP_F64 ? 8 : 4);
+}
+
+const clsp_processor_report *host_of(const clsp_cooperate_report *r)
+{
+    return &r->processors[r->num_processors - 1];
+}
+
+void check_report(const clsp_cooperate_report *r, uint32_t num_processors)
+{
+    uint64_t tiles = 0;
+
+    assert_in_range(r->rung, CLSP_RUNG_SVM, CLSP_RUNG_HOST);
+    assert_int_equal(r->num_processors, num_processors);
+    for (int k = CLSP_RUNG_SVM; k <= CLSP_RUNG_HOST; k++) {
+        assert_int_equal(r->reason[k][0] == '\0', k == (int)r->rung);
+        assert_non_null(memchr(r->reason[k], '\0', sizeof r->reason[k]));
+    }
+    for (uint32_t p = 0; p < r->num_processors; p++) {
+        const clsp_processor_report *const one = &r->processors[p];
+        tiles += one->tiles;
+        assert_true(one->name[0] && one->busy_ms >= 0 && one->move_ms >= 0);
+        assert_true(one->tiles == 0 || (one->chunks > 0 && one->workers > 0));
+    }
+    assert_int_equal(tiles, r->num_tiles);
+    assert_string_equal(host_of(r)->name, "host");
+    assert_true(r->prepare_ms >= 0 && r->probe_ms >= 0);
+    assert_true(r->wall_ms >= r->prepare_ms && r->wall_ms >= r->probe_ms);
+    if (r->rung == CLSP_RUNG_DEVICE && r->processors[0].status == CLSP_OK && r->probe_ms <= 0)
+        assert_int_equal(r->processors[0].tiles, r->num_tiles);
+    if (r->rung == CLSP_RUNG_HOST) assert_int_equal(host_of(r)->tiles, r->num_tiles);
+}
+
+/* ---- results ---- */
+
+static long double param(const double interval[2], size_t a, uint32_t num)
+{
+    const bool whole = interval[0] == 0.0 && interval[1] == 0.0;
+    const long double end = whole ? 1.0L : interval[1], last = num > 1 ? num - 1 : 1;
+
+    return (interval[0] * (last - a) + end * a) / last;
+}
+
+/* Where vertex k of a patch lies; not of triangles. */
+static void params_of(const clsp_bezier_desc *d, size_t k, long double t[3])
+{
+    const uint32_t num_v = d->form == CLSP_BEZIER_CURVE ? 1 : d->num_v;
+    const uint32_t num_w = d->form == CLSP_BEZIER_VOLUME ? d->num_w : 1;
+
+    t[0] = param(d->interval_u, k / num_w / num_v, d->num_u);
+    t[1] = param(d->interval_v, k / num_w % num_v, at_least_1(num_v));
+    t[2] = param(d->interval_w, k % num_w, at_least_1(num_w));
+}
+
+void check_oracle(const shared *j, const unsigned char *out)
+{
+    const size_t per_patch = patch_vertices(&j->l.d);
+    const size_t step = j->num > SAMPLED ? j->num / SAMPLED : 1;
+
+    if (j->l.d.form == CLSP_BEZIER_TRIANGLE || j->l.d.method > CLSP_BEZIER_MULTILEVEL) return;
+    for (size_t k = random_real() > 0 ? step / 2 : 0; k < j->num; k += step) {
+        const size_t patch = j->s.first + k / per_patch;
+        long double t[3];
+        params_of(&j->l.d, k % per_patch, t);
+        const double error =
+            vertex_error(&j->l, j->controls + patch * j->l.controls, t, out, k, BOUND_31);
+        if (error > worst) worst = error;
+        if (!(error <= 1.0)) fail_msg("%s: vertex %zu: %.2f of the bound", j->s.name, k, error);
+    }
+}
+
+void check_all(const shared *j, const unsigned char *out)
+{
+    const double eps = j->l.d.precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
+    const double bound = BETWEEN * eps * (j->l.d.rational ? ERROR_RATIONAL : 1);
+
+    for (size_t k = 0; k < j->num; k++) {
+        const size_t at = k * j->l.stride * j->l.element;
+        if (memcmp(out + at, j->reference + at, j->l.stride * j->l.element) == 0) continue;
+        for (unsigned e = 0; e < j->l.stride; e++) {
+            const size_t here = at + e * j->l.element;
+            const double got = vertex_element(&j->l, out, k, e);
+            const double wanted = vertex_element(&j->l, j->reference, k, e);
+            if (memcmp(out + here, j->reference + here, j->l.element) == 0) continue;
+            if (!(fabs(got - wanted) <= bound * (j->l.d.form == CLSP_BEZIER_VOLUME ? 1.5 : 1)))
+                fail_msg("%s: vertex %zu, element %u: %g, not %g", j->s.name, k, e, got, wanted);
+        }
+    }
+}
+
+void check_bits(const shared *j, const unsigned char *out)
+{
+    if (memcmp(out, j->reference, j->bytes) != 0) fail_msg("%s: other bits", j->s.name);
+}
+
+void check_call(shared *j, memory_kind kind, const clsp_cooperate_opts *opts,
+                uint32_t num_processors, bool alike, clsp_cooperate_report *report)
+{
+    memory m = take_memory(j->ctx, kind, j->bytes, j->l.element);
+
+    memset(report, POISON, sizeof *report);
+    assert_int_equal(shared_eval(j->plan, &j->l, j->s.first, j->s.count, m.out, opts, report),
+                     CLSP_OK);
+    check_report(report, num_processors);
+    const bool by_host = report->rung == CLSP_RUNG_SVM || host_of(report)->tiles > 0;
+    if (opts->bit_equal || (opts->rung == CLSP_RUNG_DEVICE && report->rung == CLSP_RUNG_DEVICE) ||
+        (alike && !by_host))
+        check_bits(j, m.out);
+    else
+        check_all(j, m.out);
+    check_oracle(j, m.out);
+    free_memory(&m);
+}
+
+/* ---- changes ---- */
+
+void reload(shared *j)
+{
+    free(j->controls);
+    j->controls = random_controls(&j->l, j->s.num_patches);
+    assert_int_equal(load_controls(j->plan, &j->l, j->controls, j->s.num_patches), CLSP_OK);
+}
+
+cl_mem buffer_of(clsp_context *ctx, size_t bytes, void *contents)
+{
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
+    cl_context context;
+    cl_int code;
+
+    assert_int_equal(clGetCommandQueueInfo(clsp_context_queue(ctx), CL_QUEUE_CONTEXT,
+                                           sizeof context, &context, NULL),
+                     CL_SUCCESS);
+    const cl_mem buffer = clCreateBuffer(context, flags, bytes, contents, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    return buffer;
+}
+
+void reload_from_buffer(shared *j)
+{
+    const size_t num = j->s.num_patches * j->l.controls;
+    float *const narrow = malloc(num * sizeof *narrow);
+
+    free(j->controls);
+    j->controls = random_controls(&j->l, j->s.num_patches);
+    assert_non_null(narrow);
+    for (size_t i = 0; i < num; i++)
+        narrow[i] = (float)j->controls[i];
+    cl_mem buffer = buffer_of(j->ctx, num * sizeof *narrow, narrow);
+    assert_int_equal(
+        clsp_bezier_set_control_points(j->plan, j->s.num_patches, buffer, 0, 0, NULL, NULL),
+        CLSP_OK);
+    clReleaseMemObject(buffer);
+    free(narrow);
+}
+
+void change_resolution(shared *j, uint32_t num_u, uint32_t num_v)
+{
+    j->l.d.num_u = num_u;
+    j->l.d.num_v = num_v;
+    assert_int_equal(clsp_bezier_set_resolution(j->plan, num_u, num_v, 1), CLSP_OK);
+}
+
+void change_degrees(shared *j, uint32_t degree_u, uint32_t degree_v)
+{
+    clsp_bezier_desc d = j->l.d;
+    unsigned char byte;
+
+    d.degree_u = degree_u;
+    d.degree_v = degree_v;
+    j->l = layout_of(&d);
+    assert_int_equal(clsp_bezier_set_degrees(j->plan, degree_u, degree_v, 0), CLSP_OK);
+    assert_int_equal(shared_eval(j->plan, &j->l, 0, 0, &byte, NULL, NULL), CLSP_ERROR_STATE);
+    reload(j);
+}
+
+/* ---- cases ---- */
+
+const char *const shared_limits[SHARED_LIMITS] = {
+    "", "class=discrete,local_is_real=1,vendor=NVIDIA", "class=integrated"};
+
+const shape shared_shapes[SHARED_SHAPES] = {
+    {"a large patch", {.degree_u = 3, .degree_v = 3, .num_u = 203, .num_v = 301}, 1, 0, 1, 0},
+    {"patches of several tiles",
+     {.degree_u = 5, .degree_v = 7, .num_u = 150, .num_v = 97},
+     4,
+     1,
+     3,
+     0},
+    {"tiles of patches", {.degree_u = 3, .degree_v = 3, .num_u = 17, .num_v = 13}, 211, 5, 203, 0},
+    {"degree 2 by 6", {.degree_u = 2, .degree_v = 6, .num_u = 40, .num_v = 33}, 23, 3, 20, 0},
+    {"degree 31", {.degree_u = 31, .degree_v = 31, .num_u = 70, .num_v = 81, .dim = 4}, 2, 0, 2, 0},
+    {"a part, backwards",
+     {.degree_u = 3,
+      .degree_v = 4,
+      .num_u = 65,
+      .num_v = 127,
+      .dim = 1,
+      .interval_u = {0.75, 0.25},
+      .interval_v = {0.5, 1.0}},
+     3,
+     0,
+     3,
+     0},
+    {"curves", {.form = CLSP_BEZIER_CURVE, .degree_u = 3, .num_u = 257, .dim = 2}, 61, 7, 50, 0},
+    {"a long curve", {.form = CLSP_BEZIER_CURVE, .degree_u = 9, .num_u = 20011}, 2, 1, 1, 0},
+    {"a volume",
+     {.form = CLSP_BEZIER_VOLUME,
+      .degree_u = 2,
+      .degree_v = 3,
+      .degree_w = 4,
+      .num_u = 67,
+      .num_v = 19,
+      .num_w = 23},
+     2,
+     0,
+     2,
+     0},
+    {"small volumes",
+     {.form = CLSP_BEZIER_VOLUME,
+      .degree_u = 1,
+      .degree_v = 2,
+      .degree_w = 3,
+      .num_u = 9,
+      .num_v = 5,
+      .num_w = 7,
+      .rational = 1},
+     37,
+     2,
+     34,
+     0},
+    {"rational with weights",
+     {.degree_u = 3, .degree_v = 2, .num_u = 99, .num_v = 61, .rational = 1, .attributes = P | W},
+     3,
+     0,
+     3,
+     0},
+    {"weights of polynomials",
+     {.degree_u = 3, .degree_v = 2, .num_u = 33, .num_v = 61, .attributes = P | W},
+     5,
+     1,
+     4,
+     0},
+    {"gaps",
+     {.degree_u = 3,
+      .degree_v = 3,
+      .num_u = 131,
+      .num_v = 49,
+      .attributes = P | W,
+      .rational = 1,
+      .vertex_stride = 9,
+      .vertex_at = {4, 1}},
+     3,
+     1,
+     2,
+     0},
+    {"gaps of points",
+     {.degree_u = 3, .degree_v = 3, .num_u = 21, .num_v = 19, .vertex_stride = 4},
+     40,
+     3,
+     33,
+     0},
+    {"normals",
+     {.degree_u = 3, .degree_v = 3, .num_u = 97, .num_v = 65, .attributes = P | N},
+     3,
+     1,
+     2,
+     0},
+    {"tangents with gaps",
+     {.degree_u = 3,
+      .degree_v = 2,
+      .num_u = 15,
+      .num_v = 22,
+      .attributes = P | DU,
+      .vertex_stride = 7},
+     30,
+     4,
+     25,
+     0},
+    {"in half",
+     {.degree_u = 3, .degree_v = 3, .num_u = 97, .num_v = 65, .storage = CLSP_STORE_F16},
+     3,
+     1,
+     2,
+     0},
+    {"doubles in float",
+     {.degree_u = 3, .degree_v = 3, .num_u = 97, .num_v = 65, .storage = CLSP_STORE_F32},
+     3,
+     1,
+     2,
+     64},
+    {"watertight",
+     {.degree_u = 4, .degree_v = 3, .num_u = 97, .num_v = 65, .watertight = 1},
+     3,
+     1,
+     2,
+     0},
+    {"multilevel",
+     {.degree_u = 3, .degree_v = 3, .num_u = 97, .num_v = 65, .method = CLSP_BEZIER_MULTILEVEL},
+     3,
+     1,
+     2,
+     0},
+    {"matrix",
+     {.degree_u = 3, .degree_v = 3, .num_u = 97, .num_v = 65, .method = CLSP_BEZIER_MATRIX},
+     3,
+     1,
+     2,
+     0},
+    {"brute",
+     {.degree_u = 3, .degree_v = 3, .num_u = 97, .num_v = 65, .method = CLSP_BEZIER_BRUTE},
+     3,
+     1,
+     2,
+     0},
+    {"triangles", {.form = CLSP_BEZIER_TRIANGLE, .degree_u = 3, .num_u = 40}, 5, 1, 4, 0},
+    {"nothing", {.degree_u = 3, .degree_v = 3, .num_u = 17, .num_v = 13}, 3, 2, 0, 0},
+    {"no patches", {.degree_u = 3, .degree_v = 3, .num_u = 17, .num_v = 13}, 0, 0, 0, 0},
+    {"one point", {.degree_u = 3, .degree_v = 3, .num_u = 1, .num_v = 1}, 9, 1, 7, 0},
+    {"one point of a constant", {.degree_u = 0, .degree_v = 0, .num_u = 1, .num_v = 1}, 1, 0, 1, 0},
+    {"one row", {.degree_u = 2, .degree_v = 3, .num_u = 1, .num_v = 5003}, 2, 0, 2, 0},
+    {"one column", {.degree_u = 2, .degree_v = 3, .num_u = 5003, .num_v = 1}, 2, 0, 2, 0},
+};
+
+shape reduced(const shape *s)
+{
+    shape r = *s;
+
+    if (!tiny()) return r;
+    if (r.d.num_u > 12) r.d.num_u = 12;
+    if (r.d.num_v > 5) r.d.num_v = 5;
+    if (r.d.num_w > 3) r.d.num_w = 3;
+    if (r.d.degree_u > 5) r.d.degree_u = 5;
+    if (r.d.degree_v > 5) r.d.degree_v = 5;
+    if (r.num_patches > 5) {
+        r.num_patches = 5;
+        r.first = 1;
+        r.count = 3;
+    }
+    return r;
+}

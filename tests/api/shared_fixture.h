@@ -1,0 +1,110 @@
+/* What the tests of shared evaluations have in common: jobs, memory of every kind, what reports and
+   results must be, and cases. */
+#ifndef SHARED_FIXTURE_H
+#define SHARED_FIXTURE_H
+
+#include <stdbool.h>
+
+#include "vertex_fixture.h"
+
+/* Bytes that no evaluation writes, and their number beside results. */
+enum { POISON = 0xfe, GUARD = 64 };
+
+/* What is evaluated: patches first .. first + count - 1 of num_patches. */
+typedef struct shape {
+    const char *name;
+    clsp_bezier_desc d;
+    size_t num_patches, first, count;
+    int precision; /* 32 or 64: there alone; 0: in both */
+} shape;
+
+typedef struct shared {
+    shape s;
+    layout l;
+    clsp_context *ctx;
+    double *controls;
+    clsp_bezier_plan *plan;
+    size_t num;               /* vertices of the range */
+    size_t bytes;             /* of them */
+    unsigned char *reference; /* by clsp_bezier_eval_*, on poison */
+} shared;
+
+/* With random control points; rational weights are in [0.5, 2]. */
+shared shared_start(clsp_context *ctx, const shape *s, clsp_precision precision);
+void shared_finish(shared *j);
+
+/* Evaluates reference, bytes and num again after a change of the plan. */
+void make_reference(shared *j);
+
+size_t row_bytes(const shared *j);
+
+/* clsp_bezier_cooperate_* of the layout's storage. */
+clsp_status shared_eval(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+                        void *out, const clsp_cooperate_opts *opts, clsp_cooperate_report *report);
+
+/* ---- memory ---- */
+
+typedef enum memory_kind { SHARED, PLAIN, UNALIGNED, KINDS } memory_kind;
+
+typedef struct memory {
+    clsp_context *ctx;
+    memory_kind kind;
+    unsigned char *base, *out;
+    size_t bytes;
+} memory;
+
+/* Poisoned, and guarded on both sides; free_memory looks whether the guards are still there. */
+memory take_memory(clsp_context *ctx, memory_kind kind, size_t bytes, size_t element);
+void free_memory(memory *m);
+void assert_poison(const unsigned char *from, const unsigned char *to);
+
+/* A buffer with these contents. */
+cl_mem buffer_of(clsp_context *ctx, size_t bytes, void *contents);
+
+/* ---- checks ---- */
+
+clsp_device_info device_of(clsp_context *ctx);
+
+/* Whether the host has an evaluator for such vertices. */
+bool host_can(const layout *l);
+
+const clsp_processor_report *host_of(const clsp_cooperate_report *r);
+
+/* What holds of every report of a call that succeeded. */
+void check_report(const clsp_cooperate_report *r, uint32_t num_processors);
+
+/* Some vertices, against the oracle. */
+void check_oracle(const shared *j, const unsigned char *out);
+
+/* All elements, against the device's; bits of what is not to be written too. */
+void check_all(const shared *j, const unsigned char *out);
+
+/* The device's bits. */
+void check_bits(const shared *j, const unsigned char *out);
+
+/* One call; alike: all devices are the context's own, so that bits do not depend on which of them
+   made a tile. */
+void check_call(shared *j, memory_kind kind, const clsp_cooperate_opts *opts,
+                uint32_t num_processors, bool alike, clsp_cooperate_report *report);
+
+/* Largest error over its bound since the last call. */
+double shared_worst(void);
+
+/* ---- changes ---- */
+
+/* New control points; from a buffer, the host reads them back. */
+void reload(shared *j);
+void reload_from_buffer(shared *j);
+void change_resolution(shared *j, uint32_t num_u, uint32_t num_v);
+void change_degrees(shared *j, uint32_t degree_u, uint32_t degree_v); /* reloads, too */
+
+/* ---- cases ---- */
+
+enum { SHARED_LIMITS = 3, SHARED_SHAPES = 29 };
+extern const char *const shared_limits[SHARED_LIMITS]; /* of contexts */
+extern const shape shared_shapes[SHARED_SHAPES];
+
+/* For implementations that check every access: less of each. */
+shape reduced(const shape *s);
+
+#endif
