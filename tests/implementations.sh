@@ -37,8 +37,7 @@ trap 'rm -rf "$work"' EXIT
 table=$work/table
 : >"$table"
 cached_venv=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/clspline-tests/intel-ocl
-gpu_shapes=class=discrete
-staged_shapes=class=discrete,local_is_real=1
+gpu_shapes=class=discrete,local_is_real=1
 small_gpu=class=integrated,fp64=0,work_group=64,local=16384,images=0
 small_gpu=$small_gpu,alloc=134217728,opencl=120,svm=0
 
@@ -225,10 +224,8 @@ stand_ins() {
     CLSPLINE_LIMITS=$gpu_shapes
     export CLSPLINE_LIMITS
     on_device "PoCL, GPU shapes"
-    CLSPLINE_LIMITS=$staged_shapes
-    on_device "PoCL, GPU shapes, local memory"
     CLSPLINE_LIMITS=$small_gpu
-    on_device "PoCL, small GPU" --suite tools
+    on_device "PoCL, small GPU"
     unset CLSPLINE_LIMITS
 }
 
