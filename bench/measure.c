@@ -98,6 +98,22 @@ fail:
     return status;
 }
 
+/* Another order of the contestants in each round, the same in each run: what a turn leaves behind
+   in caches and clocks meets all of them. */
+static void shuffle(size_t *order, size_t count, unsigned round)
+{
+    uint32_t state = 2463534242u + round;
+
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    for (size_t i = count; i > 1; i--) {
+        state = state * 1664525u + 1013904223u;
+        const size_t j = (state >> 8) % i, kept = order[j];
+        order[j] = order[i - 1];
+        order[i - 1] = kept;
+    }
+}
+
 clsp_status bench_measure(cl_command_queue queue, bench_contestant *contestants, size_t count,
                           double batch_ms)
 {
@@ -111,7 +127,10 @@ clsp_status bench_measure(cl_command_queue queue, bench_contestant *contestants,
         rounds[i] = BENCH_ROUNDS;
     }
     for (unsigned round = 0; round < BENCH_ROUNDS; round++) {
-        for (size_t i = 0; i < count; i++) {
+        size_t order[BENCH_CONTESTANTS];
+        shuffle(order, count, round);
+        for (size_t k = 0; k < count; k++) {
+            const size_t i = order[k];
             if (round >= rounds[i]) continue;
             BENCH_TRY(take_turn(queue, &contestants[i], &sustained[i][round], &alone[i][round]));
             if (round + 1 == BENCH_SLOW_ROUNDS && sustained[i][round] > BENCH_SLOW_MS)

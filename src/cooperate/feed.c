@@ -114,9 +114,10 @@ static size_t in_flight(const feeder *f)
     return tiles;
 }
 
-/* HGuided: half of what the device would make of the rest at its speed, but worth its launch, if
+/* HGuided: a part of what the device would make of the rest at its speed, but worth its launch, if
    that is not more than all of it: the device would end last. What it has not made yet counts as
-   its own already. */
+   its own already. Half where results have to move, so that they begin to do so early; three
+   quarters where they need not, since each launch and wait takes time of a core. */
 static size_t guided_size(const feeder *f)
 {
     const clspi_run *const run = f->run;
@@ -134,7 +135,7 @@ static size_t guided_size(const feeder *f)
         sum += (double)atomic_load(&run->parts[run->feeders[i]].rate);
     const double backlog = (double)in_flight(f), least = mine * launch * 1e-3;
     const double part = fmax(((double)left + backlog) * mine / sum - backlog, 0);
-    return (size_t)fmin(fmax(part / 2, least), part);
+    return (size_t)fmin(fmax(part * (is_unified(&f->ctx->device) ? 0.75 : 0.5), least), part);
 }
 
 static size_t next_size(const feeder *f)
