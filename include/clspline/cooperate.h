@@ -92,7 +92,8 @@ typedef struct clsp_cooperate_opts {
     uint32_t num_workers; /* that take part, at most those of the context; default all;
                              CLSP_NO_WORKERS: none */
     uint32_t bit_equal;   /* 1: the same bits as by the context's device alone: no host workers, and
-                             no devices but those of the same name, platform and driver */
+                             no devices but those of the same name, platform and driver, under the
+                             same limits */
 } clsp_cooperate_opts;
 
 /* What one processor did. */

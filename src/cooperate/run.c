@@ -48,10 +48,15 @@ void clspi_run_destroy(clspi_run **run)
 
 /* ---- who takes part ---- */
 
+/* The same kernels, of the same compiler: what limits of a context narrow picks kernels too. */
 static bool is_like(const clsp_device_info *a, const clsp_device_info *b)
 {
     return strcmp(a->name, b->name) == 0 && strcmp(a->platform, b->platform) == 0 &&
-           strcmp(a->driver, b->driver) == 0;
+           strcmp(a->driver, b->driver) == 0 && strcmp(a->vendor, b->vendor) == 0 &&
+           a->device_class == b->device_class && a->opencl_version == b->opencl_version &&
+           a->compute_units == b->compute_units && a->fma == b->fma &&
+           a->local_is_real == b->local_is_real && a->max_work_group == b->max_work_group &&
+           a->local_bytes == b->local_bytes;
 }
 
 static void begin_part(clspi_part *part)

@@ -305,6 +305,7 @@ static void test_joins_later(void **state)
     (void)state;
     skip_on_oclgrind();
     clsp_context *ctx = context_with(""), *other = context_with("");
+    clsp_context *unlike = context_with("class=discrete,local_is_real=1");
     for (size_t i = 0; i < COUNT(made); i++) {
         const shape s = reduced(made[i]);
         jobs[i] = shared_start(ctx, &s, CLSP_F32);
@@ -317,10 +318,16 @@ static void test_joins_later(void **state)
         assert_int_equal(r.rung, CLSP_RUNG_CHUNK);
         assert_int_equal(host_of(&r)->tiles, 0);
         assert_all_ok(&r);
+    }
+    assert_int_equal(clsp_context_join(ctx, unlike), CLSP_OK);
+    for (size_t i = 0; i < COUNT(made); i++) {
+        check_call(&jobs[i], PLAIN, &equal, 4, true, &r);
+        if (!given_limits()) assert_int_equal(r.processors[2].tiles, 0);
         shared_finish(&jobs[i]);
     }
     clsp_context_destroy(&ctx);
     clsp_context_destroy(&other);
+    clsp_context_destroy(&unlike);
 }
 
 enum { DEVICES = 4 };
