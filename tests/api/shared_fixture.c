@@ -152,7 +152,7 @@ void check_report(const clsp_cooperate_report *r, uint32_t num_processors)
 {
     uint64_t tiles = 0;
 
-    assert_in_range(r->rung, CLSP_RUNG_SVM, CLSP_RUNG_HOST);
+    assert_true(r->rung >= CLSP_RUNG_SVM && r->rung <= CLSP_RUNG_HOST);
     assert_int_equal(r->num_processors, num_processors);
     for (int k = CLSP_RUNG_SVM; k <= CLSP_RUNG_HOST; k++) {
         assert_int_equal(r->reason[k][0] == '\0', k == (int)r->rung);

@@ -195,7 +195,7 @@ static void hear(void *user, clsp_log_level level, const char *message)
 {
     heard *const h = user;
 
-    assert_in_range(level, CLSP_LOG_ERROR, CLSP_LOG_INFO);
+    assert_true(level >= CLSP_LOG_ERROR && level <= CLSP_LOG_INFO);
     h->count[level]++;
     snprintf(h->last[level], sizeof h->last[level], "%s", message);
     assert_true(strlen(message) == 0 || message[strlen(message) - 1] != '\n');
@@ -331,7 +331,8 @@ static void test_empty_home(void **state)
                                      NULL};
 
     (void)state;
-    assert_in_range(support_wait(support_start(args, variables)), 0, 1);
+    const int status = support_wait(support_start(args, variables));
+    assert_true(status == 0 || status == 1);
 }
 
 int main(int argc, char **argv)
