@@ -26,6 +26,9 @@ typedef struct job {
  * slower. */
 bool tiny(void);
 
+/* Whether there is nothing to test on, and says so; the program exits with 77 then. */
+bool no_device(void);
+
 /* Whether the environment names limits: then tests need no others of their own. */
 bool given_limits(void);
 

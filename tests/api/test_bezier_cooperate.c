@@ -603,11 +603,7 @@ int main(void)
         cmocka_unit_test(test_wrong_arguments),
         cmocka_unit_test(test_wrong_states),
     };
-    size_t count = 0;
 
-    if (clsp_device_list(NULL, 0, &count) != CLSP_OK || count == 0) {
-        puts("skipped: no OpenCL device");
-        return 77;
-    }
+    if (no_device()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -826,11 +826,7 @@ int main(void)
         cmocka_unit_test(test_weights),   cmocka_unit_test(test_weights_of_buffers),
         cmocka_unit_test(test_no_grid),
     };
-    size_t count = 0;
 
-    if (clsp_device_list(NULL, 0, &count) != CLSP_OK || count == 0) {
-        puts("skipped: no OpenCL device");
-        return 77;
-    }
+    if (no_device()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -584,11 +584,7 @@ int main(void)
         cmocka_unit_test(test_ranges),  cmocka_unit_test(test_small_buffers),
         cmocka_unit_test(test_changes), cmocka_unit_test(test_refusals),
     };
-    size_t count = 0;
 
-    if (clsp_device_list(NULL, 0, &count) != CLSP_OK || count == 0) {
-        puts("skipped: no OpenCL device");
-        return 77;
-    }
+    if (no_device()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

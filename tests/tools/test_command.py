@@ -789,15 +789,20 @@ class Failures(unittest.TestCase):
 
     def test_interrupted(self):
         """SIGTERM in the middle of a long run leaves no file."""
-        process = subprocess.Popen([COMMAND, "bezier", self.teapot, "-q",
-                                   "-n", "400", "-o", self.path("a.obj")])
-        try:
-            process.wait(timeout=1)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGTERM)
-            if process.wait() != 0:  # it may have ended just before
+        for delay in (1, 0.5, 0.2, 0.1, 0.05):  # until the run is longer
+            process = subprocess.Popen([COMMAND, "bezier", self.teapot, "-q",
+                                       "-n", "400", "-o", self.path("a.obj")])
+            try:
+                process.wait(timeout=delay)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGTERM)
+                process.wait()
+            if process.returncode != 0:
                 self.assertEqual(process.returncode, -signal.SIGTERM)
                 self.assertEqual(os.listdir(self.folder.name), [])
+                return
+            os.remove(self.path("a.obj"))
+        self.fail("no run was interrupted")
 
 
 class Devices(unittest.TestCase):
