@@ -1,6 +1,7 @@
 /* clspline-bench: measures the library on a device, beside what the device can do at best. */
 #include "bench.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +27,12 @@ static const suite_entry suites[] = {
 };
 
 static const char usage[] =
-    "usage: clspline-bench [SUITE...] [--list] [--quick] [--json FILE] [--device D]\n"
+    "usage: clspline-bench [SUITE...] [--list] [--quick] [--case GLOB] [--json FILE] [--device D]\n"
     "                      [--precision f32|f64|both] [--workers N]\n"
     "SUITE        suites to run; all of them by default\n"
     "--list       names the suites\n"
     "--quick      fewer and smaller cases: under a minute\n"
+    "--case GLOB  only cases of these names, as in \"8x8, *\"; floors are measured all the same\n"
     "--json FILE  also writes one JSON object a line\n"
     "--device D   the device, in the form of CLSPLINE_DEVICE: \"gpu\", \"pocl:\", \"0\", ...\n"
     "--precision  default: both, where the device has double precision\n"
@@ -52,6 +54,14 @@ void bench_log(void *user, clsp_log_level level, const char *message)
     if (level != CLSP_LOG_INFO) fprintf(stderr, "clspline-bench: %s\n", message);
 }
 
+bool bench_wants(bench *b, const char *name)
+{
+    const bool wanted = !b->cases || fnmatch(b->cases, name, 0) == 0;
+
+    b->any_case |= wanted;
+    return wanted;
+}
+
 size_t bench_large_bytes(const bench *b)
 {
     size_t bytes = (b->is_discrete ? (size_t)1 << 30 : (size_t)1 << 28) / (b->quick ? 2 : 1);
@@ -67,7 +77,7 @@ size_t bench_large_bytes(const bench *b)
 typedef struct options {
     bool chosen[BENCH_COUNT(suites)], any_chosen;
     bool list, quick, help;
-    const char *json, *device, *precision, *workers;
+    const char *cases, *json, *device, *precision, *workers;
 } options;
 
 static bool choose_suite(options *o, const char *name)
@@ -86,7 +96,8 @@ static bool parse(options *o, int argc, char **argv)
     const struct {
         const char *name;
         const char **value;
-    } valued[] = {{"--json", &o->json},
+    } valued[] = {{"--case", &o->cases},
+                  {"--json", &o->json},
                   {"--device", &o->device},
                   {"--precision", &o->precision},
                   {"--workers", &o->workers}};
@@ -140,6 +151,7 @@ static clsp_status open_bench(bench *b, const options *o)
     clsp_status status;
 
     b->quick = o->quick;
+    b->cases = o->cases;
     b->workers = o->workers ? (uint32_t)atoi(o->workers) : 0;
     BENCH_TRY(bench_check(clsp_context_create(&b->ctx, NULL, &opts), "clsp_context_create"));
     BENCH_TRY(bench_check(clsp_context_device(b->ctx, &b->info), "clsp_context_device"));
@@ -165,6 +177,10 @@ static int run(const options *o, const char *program)
     BENCH_TRY(open_bench(&b, o));
     for (size_t i = 0; i < BENCH_COUNT(suites); i++)
         if (!o->any_chosen || o->chosen[i]) BENCH_TRY(suites[i].run(&b));
+    if (o->cases && !b.any_case) {
+        fprintf(stderr, "clspline-bench: no case is called '%s'\n", o->cases);
+        status = CLSP_ERROR_ARGUMENT;
+    }
 
 fail:
     bench_floor_release(&b);

@@ -18,18 +18,23 @@
 
 #define BENCH_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* Arrays indexed by a precision, CLSP_F32 or CLSP_F64, have this length. */
+enum { BENCH_PRECISIONS = CLSP_F64 + 1 };
+
 typedef struct bench {
     const char *program; /* argv[0] */
     bool quick;
-    uint32_t workers; /* that share with the device; 0: the library's own choice */
-    bool wanted[2];   /* by clsp_precision: asked for, and the device has it */
+    const char *cases;             /* a glob of the names of cases to run, or NULL for all */
+    bool any_case;                 /* one has run */
+    uint32_t workers;              /* that share with the device; 0: the library's own choice */
+    bool wanted[BENCH_PRECISIONS]; /* asked for, and the device has it */
     clsp_context *ctx;
     clsp_device_info info;
     cl_command_queue queue;
     cl_context context;
     bool is_cpu, is_discrete; /* as the device says, not as CLSPLINE_LIMITS has it */
     bench_report *report;
-    bench_floor floor[2]; /* by clsp_precision */
+    bench_floor floor[BENCH_PRECISIONS];
     bool has_floor;
 } bench;
 
@@ -38,6 +43,9 @@ clsp_status bench_check(clsp_status status, const char *what);
 
 /* Messages of the library's contexts go to stderr, save those for information. */
 void bench_log(void *user, clsp_log_level level, const char *message);
+
+/* Says whether the case is to run. */
+bool bench_wants(bench *b, const char *name);
 
 /* Bytes of the largest outputs: several times a cache, within what the device can hold. */
 size_t bench_large_bytes(const bench *b);

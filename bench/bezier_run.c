@@ -53,18 +53,31 @@ size_t bezier_run_take(bezier_run *r, size_t first)
     return r->last_slot;
 }
 
+clsp_output bezier_run_output(bezier_run *r, size_t first)
+{
+    const size_t offset = bezier_run_take(r, first) * bezier_run_chunk_points(r) * r->stride;
+
+    return clsp_out_buffer(r->out->buffer, r->element, offset);
+}
+
 /* ---- runs ---- */
 
-static void name_case(bezier_run *r)
+void bezier_case_name(const bezier_case *c, char name[BEZIER_NAME_MAX])
 {
-    const bezier_case *const c = &r->c;
-    const int used = snprintf(r->name, sizeof r->name, "%zux%zu, ", c->order, c->order);
-
     if (c->patches > 1)
-        snprintf(r->name + used, sizeof r->name - (size_t)used, "%zu of %zux%zu", c->patches,
+        snprintf(name, BEZIER_NAME_MAX, "%zux%zu, %zu of %zux%zu", c->order, c->order, c->patches,
                  c->samples, c->samples);
     else
-        snprintf(r->name + used, sizeof r->name - (size_t)used, "%zux%zu", c->samples, c->samples);
+        snprintf(name, BEZIER_NAME_MAX, "%zux%zu, %zux%zu", c->order, c->order, c->samples,
+                 c->samples);
+}
+
+bool bezier_case_wanted(bench *b, const bezier_case *c)
+{
+    char name[BEZIER_NAME_MAX];
+
+    bezier_case_name(c, name);
+    return bench_wants(b, name);
 }
 
 clsp_status bezier_run_upload(const bezier_run *r, const double *values, size_t count,
@@ -88,13 +101,15 @@ clsp_status bezier_run_upload(const bezier_run *r, const double *values, size_t 
     return bench_check(code, "upload");
 }
 
-clsp_status bezier_run_vertices(bezier_run *r, size_t stride, size_t element_bytes)
+clsp_status bezier_run_vertices(bezier_run *r, size_t stride, clsp_type element)
 {
+    const size_t element_bytes = clsp_type_bytes(element);
     const size_t patch_bytes = r->c.samples * r->c.samples * stride * element_bytes;
     const size_t fit = r->out->bytes / patch_bytes;
 
     if (fit == 0) return bench_check(CLSP_ERROR_BUFFER_SIZE, r->name);
     r->stride = stride;
+    r->element = element;
     r->element_bytes = element_bytes;
     r->chunk = fit < r->c.patches ? fit : r->c.patches;
     r->slots = r->out->bytes / (r->chunk * patch_bytes);
@@ -103,7 +118,7 @@ clsp_status bezier_run_vertices(bezier_run *r, size_t stride, size_t element_byt
 }
 
 clsp_status bezier_run_start(bezier_run *r, bench *b, const char *suite, const bezier_case *c,
-                             clsp_precision precision, const bezier_ring *out)
+                             clsp_type precision, const bezier_ring *out)
 {
     clsp_status status;
 
@@ -111,10 +126,10 @@ clsp_status bezier_run_start(bezier_run *r, bench *b, const char *suite, const b
     r->suite = suite;
     r->c = *c;
     r->precision = precision;
-    r->real_bytes = precision == CLSP_F64 ? sizeof(double) : sizeof(float);
+    r->real_bytes = clsp_type_bytes(precision);
     r->out = out;
-    name_case(r);
-    BENCH_TRY(bezier_run_vertices(r, 3, r->real_bytes));
+    bezier_case_name(c, r->name);
+    BENCH_TRY(bezier_run_vertices(r, 3, precision));
     r->num_points = c->patches * c->order * c->order * 3;
     r->points = malloc(r->num_points * sizeof *r->points);
     if (!r->points) return bench_check(CLSP_ERROR_NO_MEMORY, r->name);
@@ -150,11 +165,17 @@ clsp_bezier_desc bezier_run_desc(const bezier_run *r)
     const uint32_t degree = (uint32_t)(r->c.order - 1), num = (uint32_t)r->c.samples;
 
     return (clsp_bezier_desc){.precision = r->precision,
-                              .degree_u = degree,
-                              .degree_v = degree,
-                              .dim = 3,
-                              .num_u = num,
-                              .num_v = num};
+                              .degree = {degree, degree},
+                              .axis = {{.num = num}, {.num = num}},
+                              .dim = 3};
+}
+
+clsp_status bezier_way_load(const bezier_way *way, cl_mem points)
+{
+    const bezier_run *const r = way->run;
+
+    return clsp_bezier_set_control_points(way->plan, r->c.patches,
+                                          clsp_in_buffer(points, r->precision, 0), NULL);
 }
 
 clsp_status bezier_way_create(bezier_way *way, bezier_run *run, const clsp_bezier_desc *desc)
@@ -163,9 +184,7 @@ clsp_status bezier_way_create(bezier_way *way, bezier_run *run, const clsp_bezie
 
     way->run = run;
     BENCH_TRY(clsp_bezier_plan_create(&way->plan, run->b->ctx, desc));
-    if (desc->dim + desc->rational == 3)
-        BENCH_TRY(clsp_bezier_set_control_points(way->plan, run->c.patches, run->device_points, 0,
-                                                 0, NULL, NULL));
+    if (desc->dim + desc->rational == 3) BENCH_TRY(bezier_way_load(way, run->device_points));
     return CLSP_OK;
 
 fail:
@@ -184,9 +203,8 @@ clsp_status bezier_way_enqueue(void *user)
     clsp_status status = CLSP_OK;
 
     for (size_t first = 0; first < r->c.patches && status == CLSP_OK; first += r->chunk) {
-        const size_t offset = bezier_run_take(r, first) * bezier_run_chunk_points(r) * r->stride;
-        status = clsp_bezier_eval(way->plan, first, bezier_run_range(r, first), r->out->buffer,
-                                  offset, 0, NULL, NULL);
+        const clsp_range patches = {first, bezier_run_range(r, first)};
+        status = clsp_bezier_eval(way->plan, patches, bezier_run_output(r, first), NULL);
     }
     return bench_check(status, "clsp_bezier_eval");
 }

@@ -22,17 +22,26 @@ typedef struct bezier_case {
     size_t order, samples, patches;
 } bezier_case;
 
+enum { BEZIER_NAME_MAX = 64 };
+
+/* Writes the name of a case, such as "8x8, 10 of 300x300". */
+void bezier_case_name(const bezier_case *c, char name[BEZIER_NAME_MAX]);
+
+/* Says whether the case is to run. */
+bool bezier_case_wanted(bench *b, const bezier_case *c);
+
 typedef struct bezier_run {
     bench *b;
     const char *suite;
     bezier_case c;
-    clsp_precision precision;
+    clsp_type precision;
     size_t real_bytes;
     const bezier_ring *out;
-    char name[64];
+    char name[BEZIER_NAME_MAX];
     double *points; /* [patches][order][order][3] */
     size_t num_points;
-    size_t stride, element_bytes; /* elements of a vertex of the output, and their size */
+    size_t stride, element_bytes; /* elements of a vertex of the output, and their size, */
+    clsp_type element;            /* and type */
     size_t chunk;                 /* patches of an eval call: a case with more patches than the ring
                                      holds is evaluated in ranges */
     size_t slots, slot;           /* chunks that the ring holds, and the next one */
@@ -43,8 +52,8 @@ typedef struct bezier_run {
 /* Makes control points, the same in every run, and uploads them. Vertices are packed points until
    bezier_run_vertices is called. */
 clsp_status bezier_run_start(bezier_run *r, bench *b, const char *suite, const bezier_case *c,
-                             clsp_precision precision, const bezier_ring *out);
-clsp_status bezier_run_vertices(bezier_run *r, size_t stride, size_t element_bytes);
+                             clsp_type precision, const bezier_ring *out);
+clsp_status bezier_run_vertices(bezier_run *r, size_t stride, clsp_type element);
 void bezier_run_release(bezier_run *r);
 
 double bezier_run_points(const bezier_run *r); /* of a whole evaluation */
@@ -58,6 +67,10 @@ clsp_status bezier_run_upload(const bezier_run *r, const double *values, size_t 
 
 /* The place in the ring, in chunks, for a range; moves on. */
 size_t bezier_run_take(bezier_run *r, size_t first);
+
+/* Takes a place likewise, as an output for the library. */
+clsp_output bezier_run_output(bezier_run *r, size_t first);
+
 size_t bezier_run_chunk_points(const bezier_run *r);
 size_t bezier_run_range(const bezier_run *r, size_t first); /* patches of the range from first on */
 
@@ -73,6 +86,9 @@ typedef struct bezier_way {
 /* Makes the plan and, where control points have 3 coordinates, loads the run's. */
 clsp_status bezier_way_create(bezier_way *way, bezier_run *run, const clsp_bezier_desc *desc);
 void bezier_way_release(bezier_way *way);
+
+/* Loads control points of the run's precision from a buffer. */
+clsp_status bezier_way_load(const bezier_way *way, cl_mem points);
 
 /* Enqueues the evaluation of all patches; user: a bezier_way. */
 clsp_status bezier_way_enqueue(void *user);

@@ -239,7 +239,7 @@ static clsp_status measure_fma(bench *b, int precision, cl_mem out, bench_floor 
         if (lanes > 1 && !b->is_cpu) continue;
         if (b->quick && lanes > 1 && lanes != quick_lanes) continue;
         BENCH_TRY(time_fma(b, precision, lanes, rounds, items, out, &row.time));
-        row.work = (double)items * rounds * FLOPS_PER_ROUND * lanes;
+        row.work = (double)items * rounds * (double)FLOPS_PER_ROUND * lanes;
         row.unit = "flop/s";
         row.rate = row.work / (row.time.min_ms * 1e-3);
         floor->fma_rate = fmax(floor->fma_rate, row.rate);
@@ -309,7 +309,7 @@ fail:
 
 /* ---- all ---- */
 
-static clsp_status measure_precision(bench *b, clsp_precision p, cl_mem out, size_t bytes)
+static clsp_status measure_precision(bench *b, clsp_type p, cl_mem out, size_t bytes)
 {
     const int precision = p == CLSP_F64 ? 64 : 32;
     clsp_status status;
@@ -333,7 +333,7 @@ clsp_status bench_floor_measure(bench *b)
 
     if (b->has_floor) return CLSP_OK;
     BENCH_TRY(create_buffer(b, &out, bytes));
-    for (clsp_precision p = CLSP_F32; p <= CLSP_F64; p++)
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
         if (b->wanted[p]) BENCH_TRY(measure_precision(b, p, out, bytes));
     BENCH_TRY(measure_empty(b));
     b->has_floor = true;
@@ -345,7 +345,7 @@ fail:
 
 void bench_floor_release(bench *b)
 {
-    for (clsp_precision p = CLSP_F32; p <= CLSP_F64; p++)
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
         bench_kernel_release(&b->floor[p].store);
 }
 

@@ -70,7 +70,7 @@ static clsp_status choose_batch(cl_command_queue queue, bench_contestant *c, dou
         if (ms >= 0.7 * batch_ms || c->batch >= MOST) break;
         const double wanted = c->batch * batch_ms / (ms > 0 ? ms : 1e-3);
         const double next = wanted < 8.0 * c->batch ? wanted : 8.0 * c->batch;
-        c->batch = next < MOST ? (unsigned)next + 1 : MOST;
+        c->batch = next < (double)MOST ? (unsigned)next + 1 : MOST;
     }
 
 fail:
@@ -133,7 +133,7 @@ clsp_status bench_measure(cl_command_queue queue, bench_contestant *contestants,
             const size_t i = order[k];
             if (round >= rounds[i]) continue;
             BENCH_TRY(take_turn(queue, &contestants[i], &sustained[i][round], &alone[i][round]));
-            if (round + 1 == BENCH_SLOW_ROUNDS && sustained[i][round] > BENCH_SLOW_MS)
+            if (round + 1 == BENCH_SLOW_ROUNDS && sustained[i][round] > (double)BENCH_SLOW_MS)
                 rounds[i] = BENCH_SLOW_ROUNDS;
         }
     }

@@ -19,7 +19,7 @@ import sys
 UNITS = {'point/s': (1e9, 'Gpoint/s'), 'byte/s': (1e9, 'GB/s'), 'flop/s': (1e9, 'Gflop/s'),
          'frame/s': (1, 'frames/s'), 'ratio': (1, 'times as fast')}
 # What has a picture of its own, below.
-SPLITS, DYNAMIC = 'cooperate-9', 'cooperate-10'
+SPLITS, BY_THREADS = 'cooperate-9', 'cooperate-10'
 SPLIT = re.compile(r'static (\d+)%$')
 THREADS = re.compile(r'(\w+), (\d+) threads$')
 CASE = re.compile(r'(\d+)x\d+, (?:(\d+) of )?(\d+)x\d+$')
@@ -141,8 +141,8 @@ def draw_splits(plt, rows, title, path):
     print(path)
 
 
-def draw_dynamic(plt, rows, title, path):
-    """Figure 10: a group of bars for each case, a bar for each rung and number of threads."""
+def draw_threads(plt, rows, title, path):
+    """Figure 10: a group of bars for each case, a bar for each schedule and number of threads."""
     cases = list(dict.fromkeys(row['case'] for row in rows))
     bars = list(dict.fromkeys(row['method'] for row in rows if THREADS.match(row['method'])))
     width = 0.8 / max(1, len(bars))
@@ -164,7 +164,7 @@ def draw_dynamic(plt, rows, title, path):
 
 
 def draw_cooperation(plt, rows, folder):
-    for suite, number, draw_rows in ((SPLITS, 9, draw_splits), (DYNAMIC, 10, draw_dynamic)):
+    for suite, number, draw_rows in ((SPLITS, 9, draw_splits), (BY_THREADS, 10, draw_threads)):
         for precision in ('f32', 'f64'):
             mine = [row for row in rows if row['suite'] == suite and row['precision'] == precision]
             if mine:
@@ -187,7 +187,7 @@ def main():
     all_rows = read_rows(args.json)
     for key, rows in groups_of(all_rows).items():
         suite, precision, unit = key
-        if suite in (SPLITS, DYNAMIC):
+        if suite in (SPLITS, BY_THREADS):
             continue
         name = f'{suite}-{precision}-{unit.split("/")[0]}.png'
         draw(plt, key, rows, os.path.join(args.output, name))

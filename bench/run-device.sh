@@ -1,18 +1,18 @@
 #!/bin/sh
 # Builds clspline on the machine at hand, runs all its tests on a device and measures it there.
 #
-#   bench/run-device.sh [-d DEBS] [-o OUT] [-w WORDS] [-q] [-c]
+#   bench/run-device.sh [-d DEBS] [-o OUT] [-w WORDS] [-q] [-c] [-t SECONDS]
 #
 #   -d DEBS   a folder of .deb files to use without installing them, for machines that reach no
-#   package server:
-#             libclblast1, libclblast-dev, libcmocka0, libcmocka-dev, ...
+#             package server: libclblast1, libclblast-dev, libcmocka0, libcmocka-dev, ...
 #   -o OUT    where all logs and results go (default build-device/results)
 #   -w WORDS  the device, in the form of CLSPLINE_DEVICE (default gpu)
 #   -q        measures the quick cases only
 #   -c        then runs the tests on the CPU too
+#   -t SECONDS  ends after so long (default 1500): steps that take longer are stopped and marked so
 #
-# Needs meson, ninja, a C compiler and an OpenCL loader. It takes less than 8 minutes: steps that
-# would take longer are stopped and marked so. Exit status: 0 when everything that ran succeeded.
+# Needs meson, ninja, a C compiler and an OpenCL loader. Exit status: 0 when everything that ran
+# succeeded.
 set -u
 
 usage() {
@@ -20,14 +20,15 @@ usage() {
     exit "$1"
 }
 
-debs= out= words=gpu quick= with_cpu=
-while getopts d:o:w:qch option; do
+debs='' out='' words=gpu quick='' with_cpu='' most_seconds=1500
+while getopts d:o:w:qct:h option; do
     case $option in
     d) debs=$(cd "$OPTARG" && pwd) || exit 2 ;;
     o) out=$OPTARG ;;
     w) words=$OPTARG ;;
     q) quick=--quick ;;
     c) with_cpu=yes ;;
+    t) most_seconds=$OPTARG ;;
     h) usage 0 ;;
     *) usage 2 >&2 ;;
     esac
@@ -46,12 +47,12 @@ say() {
     echo "$*" | tee -a "$summary"
 }
 
-# step NAME SECONDS COMMAND...: its output in OUT/NAME.log, cut off when its time or the whole 8
-# minutes are over
+# step NAME SECONDS COMMAND...: its output in OUT/NAME.log, cut off when its time or that of the whole
+# run is over
 step() {
     name=$1 most=$2
     shift 2
-    left=$((470 - $(date +%s) + begun))
+    left=$((most_seconds - $(date +%s) + begun))
     [ "$left" -lt "$most" ] && most=$left
     if [ "$most" -lt 5 ]; then
         say "$name: left out, no time"
@@ -138,7 +139,8 @@ tests() {
         failures=$((failures + 1))
         return
     fi
-    CLSPLINE_DEVICE=$2 step "$1" "$3" meson test -C "$build" --no-rebuild --print-errorlogs
+    CLSPLINE_DEVICE=$2 step "$1" "$3" meson test -C "$build" --no-rebuild --print-errorlogs \
+        --timeout-multiplier 4
     sed -n 's/^\(Ok\|Fail\|Timeout\|Skipped\): */    \1 /p' "$out/$1.log" | grep -vE ' 0 *$' |
         tee -a "$summary"
 }
@@ -147,15 +149,15 @@ tests() {
 register_nvidia
 find_headers
 configure && step build 120 ninja -C "$build" || exit 1
-tests tests "$words" 200
-step bench 260 "$build/bench/clspline-bench" floor bezier figures outputs patch36 host first-call \
+tests tests "$words" 480
+step bench 400 "$build/bench/clspline-bench" floor bezier figures outputs patch36 host first-call \
     $quick --device "$words" --json "$out/bench.json"
-step cooperate 200 "$build/bench/clspline-bench" cooperate $quick --device "$words" \
+step cooperate 300 "$build/bench/clspline-bench" cooperate $quick --device "$words" \
     --json "$out/cooperate.json"
 if [ -x "$build/tools/clspline" ]; then
     CLSPLINE_DEVICE=$words step devices 60 "$build/tools/clspline" devices --kernels
 fi
-[ -n "$with_cpu" ] && tests tests-cpu cpu 200
+[ -n "$with_cpu" ] && tests tests-cpu cpu 480
 
 say ""
 head -n 1 "$out/bench.log" | tee -a "$summary"

@@ -19,8 +19,9 @@ static const struct {
 /* AUTO may be slower than the better one of the processors alone by this much. */
 static const double most_over_single = 1.03, most_over_single_ms = 0.05;
 
-/* Of the best rung, over what rates that add up would give; and over the device alone, where device
-   and host are about equally fast: where neither takes more than this many times the other's time.
+/* Of the best schedule, over what rates that add up would give; and over the device alone, where
+   device and host are about equally fast: where neither takes more than this many times the other's
+   time.
  */
 static const double least_of_ideal = 0.97, least_over_device = 1.7, most_uneven = 1.5;
 
@@ -28,7 +29,7 @@ static const double least_of_ideal = 0.97, least_over_device = 1.7, most_uneven 
 enum {
     AUTO,
     SVM,
-    CHUNK,
+    DYNAMIC,
     STATIC,
     DEVICE,
     HOST,
@@ -38,8 +39,8 @@ enum {
     CONTESTANTS = WAYS * SHARED_MEMORIES
 };
 
-static const char *const names[WAYS] = {"auto",   "svm",  "chunk", "static",
-                                        "device", "host", "eval",  "host's part"};
+static const char *const names[WAYS] = {"auto",   "svm",  "dynamic", "static",
+                                        "device", "host", "eval",    "host's part"};
 
 /* One case. Contestants of plain memory come after those of shared memory. */
 typedef struct comparison {
@@ -50,11 +51,11 @@ typedef struct comparison {
 
 /* ---- setting up ---- */
 
-/* In the host's rung the calling thread is one more. */
+/* In the host's schedule the calling thread is one more. */
 static clsp_cooperate_opts opts_of(const comparison *x, int kind)
 {
-    clsp_cooperate_opts opts = {.rung = kind < EVAL ? (clsp_rung)kind : CLSP_RUNG_HOST};
-    const uint32_t sharing = shared_report_host(&x->ways[CHUNK].report).workers;
+    clsp_cooperate_opts opts = {.schedule = kind < EVAL ? (clsp_schedule)kind : CLSP_SCHEDULE_HOST};
+    const uint32_t sharing = shared_report_host(&x->ways[DYNAMIC].report).workers;
 
     if (kind == HOST_PART) opts.num_workers = sharing > 1 ? sharing - 1 : CLSP_NO_WORKERS;
     return opts;
@@ -134,7 +135,7 @@ static bool is_even(const comparison *x)
 {
     const bench *const b = x->run.b;
     const bezier_case *const c = &x->run.c;
-    const uint32_t sharing = shared_report_host(&x->ways[CHUNK].report).workers;
+    const uint32_t sharing = shared_report_host(&x->ways[DYNAMIC].report).workers;
     const uint32_t cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     const double uneven = shortest(&x->all[HOST_PART]) / shortest(&x->all[DEVICE]);
 
@@ -159,7 +160,7 @@ static void report_shared(const comparison *x)
     }
     if (!isfinite(host)) return;
     report_ratio(x, SHARED_BEST, "host's part/device", device / host, NAN, NAN);
-    report_ratio(x, SHARED_BEST, "best rung/sum of rates",
+    report_ratio(x, SHARED_BEST, "best schedule/sum of rates",
                  device * host / (device + host) / shortest(best), even ? least_of_ideal : NAN,
                  NAN);
 }
@@ -184,12 +185,12 @@ fail:
 
 /* ---- all ---- */
 
-static clsp_status run_case(bench *b, clsp_context *ctx, const bezier_case *c,
-                            clsp_precision precision)
+static clsp_status run_case(bench *b, clsp_context *ctx, const bezier_case *c, clsp_type precision)
 {
     comparison x = {0};
     clsp_status status;
 
+    if (!bezier_case_wanted(b, c)) return CLSP_OK;
     BENCH_TRY(shared_run_start(&x.run, b, suite, ctx, c, precision));
     BENCH_TRY(describe(&x));
     BENCH_TRY(bench_measure_some(b->queue, x.all, CONTESTANTS, b->quick ? 5 : 10));
@@ -204,7 +205,7 @@ clsp_status shared_grid_run(bench *b, clsp_context *ctx)
 {
     clsp_status status = CLSP_OK;
 
-    for (clsp_precision p = CLSP_F32; p <= CLSP_F64; p++) {
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++) {
         for (size_t i = 0; i < BENCH_COUNT(orders) * BENCH_COUNT(grids); i++) {
             const size_t k = i % BENCH_COUNT(grids);
             const bezier_case c = {orders[i / BENCH_COUNT(grids)], grids[k].samples,

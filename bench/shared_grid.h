@@ -1,4 +1,4 @@
-/* Part of the suite about cooperation: every case by every rung, and by one processor alone. */
+/* Part of the suite about cooperation: every case by every schedule, and by one processor alone. */
 #ifndef BENCH_SHARED_GRID_H
 #define BENCH_SHARED_GRID_H
 

@@ -12,18 +12,6 @@ const char *const shared_memory_names[SHARED_MEMORIES] = {"shared", "plain"};
 
 /* ---- runs ---- */
 
-static void name_case(shared_run *r)
-{
-    const bezier_case *const c = &r->c;
-
-    if (c->patches > 1)
-        snprintf(r->name, sizeof r->name, "%zux%zu, %zu of %zux%zu", c->order, c->order, c->patches,
-                 c->samples, c->samples);
-    else
-        snprintf(r->name, sizeof r->name, "%zux%zu, %zux%zu", c->order, c->order, c->samples,
-                 c->samples);
-}
-
 static clsp_status set_points(shared_run *r)
 {
     const size_t num = r->c.patches * r->c.order * r->c.order * 3;
@@ -39,9 +27,9 @@ static clsp_status set_points(shared_run *r)
         largest = fmax(largest, fabs(f64[i]));
     }
     r->scale = largest * (r->precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON);
-    BENCH_TRY(r->precision == CLSP_F64
-                  ? clsp_bezier_set_control_points_f64(r->plan, r->c.patches, f64)
-                  : clsp_bezier_set_control_points_f32(r->plan, r->c.patches, f32));
+    BENCH_TRY(clsp_bezier_set_control_points(
+        r->plan, r->c.patches,
+        r->precision == CLSP_F64 ? clsp_in_f64(f64, num) : clsp_in_f32(f32, num), NULL));
 
 fail:
     free(f32);
@@ -49,10 +37,20 @@ fail:
     return status;
 }
 
+/* Makes memory for the whole result an output of the library. */
+static clsp_output output_of(const shared_run *r, void *out)
+{
+    return (clsp_output){.type = r->precision, .host = out, .size = r->num_reals};
+}
+
+static clsp_range patches_of(const shared_run *r)
+{
+    return (clsp_range){0, r->c.patches};
+}
+
 static clsp_status eval(const shared_run *r, void *out)
 {
-    return r->precision == CLSP_F64 ? clsp_bezier_eval_f64(r->plan, 0, r->c.patches, out)
-                                    : clsp_bezier_eval_f32(r->plan, 0, r->c.patches, out);
+    return clsp_bezier_eval(r->plan, patches_of(r), output_of(r, out), NULL);
 }
 
 /* All bits set is a NaN. Pages are there afterwards. */
@@ -77,17 +75,17 @@ fail:
 }
 
 clsp_status shared_run_start(shared_run *r, bench *b, const char *suite, clsp_context *ctx,
-                             const bezier_case *c, clsp_precision precision)
+                             const bezier_case *c, clsp_type precision)
 {
     const uint32_t degree = (uint32_t)(c->order - 1), num = (uint32_t)c->samples;
     const clsp_bezier_desc desc = {
-        .precision = precision, .degree_u = degree, .degree_v = degree, .num_u = num, .num_v = num};
+        .precision = precision, .degree = {degree, degree}, .axis = {{.num = num}, {.num = num}}};
     clsp_status status;
 
     *r = (shared_run){.b = b, .suite = suite, .ctx = ctx, .c = *c, .precision = precision};
     r->num_reals = c->patches * c->samples * c->samples * 3;
-    r->bytes = r->num_reals * (precision == CLSP_F64 ? sizeof(double) : sizeof(float));
-    name_case(r);
+    r->bytes = r->num_reals * clsp_type_bytes(precision);
+    bezier_case_name(c, r->name);
     BENCH_TRY(clsp_bezier_plan_create(&r->plan, ctx, &desc));
     BENCH_TRY(set_points(r));
     BENCH_TRY(allocate(r));
@@ -128,8 +126,9 @@ void shared_way_label(const shared_way *way, char *text, size_t size)
 {
     const char *const plain = way->memory == SHARED_PLAIN ? ", plain" : "";
 
-    if (!way->is_eval && way->opts.rung == CLSP_RUNG_AUTO)
-        snprintf(text, size, "%s (%s)%s", way->name, clsp_rung_name(way->report.rung), plain);
+    if (!way->is_eval && way->opts.schedule == CLSP_SCHEDULE_AUTO)
+        snprintf(text, size, "%s (%s)%s", way->name, clsp_schedule_name(way->report.schedule),
+                 plain);
     else
         snprintf(text, size, "%s%s", way->name, plain);
 }
@@ -143,10 +142,9 @@ clsp_status shared_way_run(void *user)
 
     if (way->is_eval)
         status = eval(r, out);
-    else if (r->precision == CLSP_F64)
-        status = clsp_bezier_cooperate_f64(r->plan, 0, r->c.patches, out, &way->opts, &way->report);
     else
-        status = clsp_bezier_cooperate_f32(r->plan, 0, r->c.patches, out, &way->opts, &way->report);
+        status = clsp_bezier_cooperate(r->plan, patches_of(r), output_of(r, out), &way->opts,
+                                       &way->report);
     return bench_check(status, r->name);
 }
 
@@ -162,14 +160,14 @@ bench_contestant shared_way_contestant(shared_way *way)
 
 clsp_status shared_way_try(shared_way *way, bool *ran)
 {
-    const clsp_rung wanted = way->opts.rung;
+    const clsp_schedule wanted = way->opts.schedule;
     clsp_status status;
     char text[320];
 
     *ran = false;
     shared_run_poison(way->run, way->memory);
     BENCH_TRY(shared_way_run(way));
-    *ran = way->is_eval || wanted == CLSP_RUNG_AUTO || way->report.rung == wanted;
+    *ran = way->is_eval || wanted == CLSP_SCHEDULE_AUTO || way->report.schedule == wanted;
     if (*ran) return CLSP_OK;
     snprintf(text, sizeof text, "%s: %s left out (%s memory): %s.", way->run->name, way->name,
              shared_memory_names[way->memory], way->report.reason[wanted]);
@@ -200,7 +198,7 @@ clsp_status shared_run_compare(const shared_run *r, shared_memory memory, const 
         const double off = fabs(real_at(r, out, i) - real_at(r, r->expected, i)) / r->scale;
         if (!isnan(*worst) && !(off <= *worst)) *worst = off; /* a NaN stays */
     }
-    if (*worst <= SHARED_DIFFERENCE) return CLSP_OK;
+    if (*worst <= (double)SHARED_DIFFERENCE) return CLSP_OK;
     snprintf(text, sizeof text, "%s, %s: wrong by %g eps", r->name, name, *worst);
     return bench_check(CLSP_ERROR_STATE, text);
 }

@@ -1,5 +1,5 @@
 /* What the suites about cooperation share: one case, that is patches and a grid, evaluated into
-   host memory by several rungs in turns, and the comparison with the device's own result. */
+   host memory by several schedules in turns, and the comparison with the device's own result. */
 #ifndef BENCH_SHARED_RUN_H
 #define BENCH_SHARED_RUN_H
 
@@ -24,12 +24,12 @@ typedef struct shared_run {
     const char *suite;
     clsp_context *ctx;
     bezier_case c;
-    clsp_precision precision;
-    char name[64];
+    clsp_type precision;
+    char name[BEZIER_NAME_MAX];
     clsp_bezier_plan *plan;
     size_t num_reals, bytes; /* of the result */
     void *out[SHARED_MEMORIES];
-    void *expected; /* the device's own, by clsp_bezier_eval_f32 or _f64 */
+    void *expected; /* the device's own, by clsp_bezier_eval */
     double scale;   /* eps * largest control coordinate */
 } shared_run;
 
@@ -37,7 +37,7 @@ typedef struct shared_run {
 typedef struct shared_way {
     shared_run *run;
     const char *name;
-    bool is_eval; /* by clsp_bezier_eval_f32 or _f64, which know nothing of rungs */
+    bool is_eval; /* by clsp_bezier_eval, which knows nothing of schedules */
     shared_memory memory;
     clsp_cooperate_opts opts;
     clsp_cooperate_report report; /* of the last call */
@@ -46,10 +46,10 @@ typedef struct shared_way {
 /* Makes plan, control points, memory and the expected result. After an error it can only be
    released. */
 clsp_status shared_run_start(shared_run *r, bench *b, const char *suite, clsp_context *ctx,
-                             const bezier_case *c, clsp_precision precision);
+                             const bezier_case *c, clsp_type precision);
 void shared_run_release(shared_run *r);
 
-/* "chunk", "auto (svm), plain": by which rung AUTO went at last, and into which memory. */
+/* "dynamic", "auto (svm), plain": by which schedule AUTO went at last, and into which memory. */
 void shared_way_label(const shared_way *way, char *text, size_t size);
 
 /* Evaluates once; user: a shared_way. */
@@ -59,8 +59,8 @@ clsp_status shared_way_run(void *user);
    as it leaves them itself: the one before may have written other memory. */
 bench_contestant shared_way_contestant(shared_way *way);
 
-/* Evaluates once into poisoned memory; *ran becomes whether that was by the rung asked for. Where
-   it was not, a note says why. */
+/* Evaluates once into poisoned memory; *ran becomes whether that was by the schedule asked for.
+   Where it was not, a note says why. */
 clsp_status shared_way_try(shared_way *way, bool *ran);
 
 /* Evaluates once into poisoned memory and compares all of it with the device's own: *worst in eps *

@@ -7,7 +7,7 @@
 /* What a task is told. Only its own worker writes status and by_device. */
 typedef struct tile {
     starpu_tiles *of;
-    uint32_t first_row, num_rows;
+    clsp_range rows;
     clsp_status status;
     bool by_device;
 } tile;
@@ -37,7 +37,8 @@ static void run_on_host(void *buffers[], void *arg)
     tile *const t = arg;
     float *const out = (float *)STARPU_VECTOR_GET_PTR(buffers[0]);
 
-    t->status = clsp_bezier_host_rows_f32(t->of->host, 0, 0, t->first_row, t->num_rows, out);
+    t->status = clsp_bezier_host_rows(t->of->host, 0, 0, t->rows,
+                                      clsp_out_f32(out, STARPU_VECTOR_GET_NX(buffers[0])));
     t->by_device = false;
 }
 
@@ -48,8 +49,8 @@ static void run_on_device(void *buffers[], void *arg)
     cl_mem const out = (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[0]);
     const size_t offset = STARPU_VECTOR_GET_OFFSET(buffers[0]) / sizeof(float);
 
-    t->status = clsp_bezier_eval_rows(t->of->device, 0, t->first_row, t->num_rows, out, offset, 0,
-                                      NULL, NULL);
+    t->status = clsp_bezier_eval_rows(t->of->device, 0, t->rows,
+                                      clsp_out_buffer(out, CLSP_F32, offset), NULL);
     t->by_device = true;
 }
 
@@ -154,12 +155,13 @@ static clsp_status create_plan(clsp_bezier_plan **plan, clsp_context *ctx, const
                                const float *points)
 {
     const uint32_t degree = (uint32_t)c->order - 1, num = (uint32_t)c->samples;
-    const clsp_bezier_desc desc = {
-        .degree_u = degree, .degree_v = degree, .num_u = num, .num_v = num};
+    const clsp_bezier_desc desc = {.degree = {degree, degree},
+                                   .axis = {{.num = num}, {.num = num}}};
+    const clsp_input control_points = clsp_in_f32(points, c->order * c->order * 3);
     clsp_status status;
 
     BENCH_TRY(clsp_bezier_plan_create(plan, ctx, &desc));
-    BENCH_TRY(clsp_bezier_set_control_points_f32(*plan, 1, points));
+    BENCH_TRY(clsp_bezier_set_control_points(*plan, 1, control_points, NULL));
 
 fail:
     return status;
@@ -192,7 +194,7 @@ static bool cut_tiles(starpu_tiles *s, const bezier_case *c)
     if (!s->parts || !s->sizes || !s->tiles) return false;
     for (uint32_t i = 0; i < s->num_tiles; i++) {
         const uint32_t first = i * rows, count = first + rows < num ? rows : num - first;
-        s->tiles[i] = (tile){.of = s, .first_row = first, .num_rows = count};
+        s->tiles[i] = (tile){.of = s, .rows = {first, count}};
         s->sizes[i] = count * num * 3;
     }
     return true;

@@ -213,9 +213,8 @@ static clsp_status time_on_device(comparison *x, double *ms)
 
     BENCH_TRY(bezier_way_enqueue(&x->separable));
     BENCH_TRY(bench_check(clEnqueueMarkerWithWaitList(queue, 0, NULL, &before), "marker"));
-    BENCH_TRY(bench_check(clsp_bezier_eval(x->separable.plan, 0, r->c.patches, r->out->buffer,
-                                           bezier_run_take(r, 0) * bezier_run_chunk_points(r) * 3,
-                                           0, NULL, &done),
+    BENCH_TRY(bench_check(clsp_bezier_eval(x->separable.plan, (clsp_range){0, r->c.patches},
+                                           bezier_run_output(r, 0), &(clsp_sync){.done = &done}),
                           "clsp_bezier_eval"));
     BENCH_TRY(bench_check(clWaitForEvents(1, &done), "clWaitForEvents"));
     BENCH_TRY(bench_check(
@@ -289,7 +288,7 @@ fail:
 
 /* ---- cases ---- */
 
-static clsp_status run_case(bench *b, const bezier_case *c, int flags, clsp_precision precision,
+static clsp_status run_case(bench *b, const bezier_case *c, int flags, clsp_type precision,
                             const bezier_ring *out)
 {
     clsp_status status;
@@ -297,6 +296,7 @@ static clsp_status run_case(bench *b, const bezier_case *c, int flags, clsp_prec
     bench_contestant all[CONTESTANTS] = {
         [SEPARABLE] = {.enqueue = bezier_way_enqueue, .user = &x.separable}};
 
+    if (!bezier_case_wanted(b, c)) return CLSP_OK;
     BENCH_TRY(bezier_run_start(&x.run, b, suite, c, precision, out));
     const clsp_bezier_desc desc = bezier_run_desc(&x.run);
     BENCH_TRY(bezier_way_create(&x.separable, &x.run, &desc));
@@ -330,12 +330,11 @@ clsp_status bench_suite_bezier(bench *b)
 
     BENCH_TRY(bench_floor_measure(b));
     BENCH_TRY(bezier_ring_create(b, &out));
-    for (clsp_precision p = CLSP_F32; p <= CLSP_F64; p++) {
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++) {
         for (size_t i = 0; i < BENCH_COUNT(cases) && b->wanted[p]; i++) {
             bezier_case c = cases[i].c;
             if ((b->quick && !(cases[i].flags & QUICK)) || !suits(b, &c)) continue;
-            if (c.samples == LARGE)
-                c.samples = large_samples(b, p == CLSP_F64 ? sizeof(double) : sizeof(float));
+            if (c.samples == LARGE) c.samples = large_samples(b, clsp_type_bytes(p));
             BENCH_TRY(run_case(b, &c, cases[i].flags, p, &out));
         }
     }

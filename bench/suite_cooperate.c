@@ -1,5 +1,6 @@
 /* Evaluation by the device and the host's cores together: the experiments of Palomar et al., 2018,
-   6.3, and then every case by every rung against what one processor does alone (shared_grid.c). */
+   6.3, and then every case by every schedule against what one processor does alone (shared_grid.c).
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static const size_t orders[] = {4, 8, 12};
 static const size_t resolutions[] = {300, 400, 500};
 static const bezier_case table_case = {8, 400, 1};
 
-static bool suits(const bench *b, clsp_precision p, size_t resolution)
+static bool suits(const bench *b, clsp_type p, size_t resolution)
 {
     return b->wanted[p] && (!b->quick || (p == CLSP_F32 && resolution == 300));
 }
@@ -28,7 +29,7 @@ static void describe_splits(shared_run *run, shared_way *ways, char (*names)[32]
         snprintf(names[i], sizeof names[i], "static %zu%%", i * STEP);
         ways[i] = (shared_way){.run = run,
                                .name = names[i],
-                               .opts = {.rung = CLSP_RUNG_STATIC,
+                               .opts = {.schedule = CLSP_SCHEDULE_STATIC,
                                         .static_ratio = i > 0 ? (double)(i * STEP) / 100 : -1}};
         all[i] = shared_way_contestant(&ways[i]);
     }
@@ -52,7 +53,7 @@ fail:
 }
 
 static clsp_status run_splits(bench *b, clsp_context *ctx, const bezier_case *c,
-                              clsp_precision precision)
+                              clsp_type precision)
 {
     shared_run run = {0};
     shared_way ways[SPLITS];
@@ -60,6 +61,7 @@ static clsp_status run_splits(bench *b, clsp_context *ctx, const bezier_case *c,
     char names[SPLITS][32];
     clsp_status status;
 
+    if (!bezier_case_wanted(b, c)) return CLSP_OK;
     BENCH_TRY(shared_run_start(&run, b, "cooperate-9", ctx, c, precision));
     describe_splits(&run, ways, names, all);
     BENCH_TRY(bench_measure(b->queue, all, SPLITS, b->quick ? 2 : 5));
@@ -70,31 +72,32 @@ fail:
     return status;
 }
 
-/* ---- figure 10: dynamic, by the number of host threads ---- */
+/* ---- figure 10: tiles handed out while the job runs, by the number of host threads ---- */
 
 enum { MOST_THREADS = 4 };
 
 static const uint32_t threads[] = {0, 1, 2, MOST_THREADS};
 
-enum { DYNAMICS = 2 * BENCH_COUNT(threads) };
+enum { THREAD_WAYS = 2 * BENCH_COUNT(threads) };
 
-static clsp_cooperate_opts dynamic_opts(clsp_rung rung, uint32_t num)
+static clsp_cooperate_opts threads_opts(clsp_schedule schedule, uint32_t num)
 {
-    if (num == 0) return (clsp_cooperate_opts){.rung = CLSP_RUNG_DEVICE};
-    return (clsp_cooperate_opts){.rung = rung, .num_workers = num};
+    if (num == 0) return (clsp_cooperate_opts){.schedule = CLSP_SCHEDULE_DEVICE};
+    return (clsp_cooperate_opts){.schedule = schedule, .num_workers = num};
 }
 
-/* Those of a rung that runs here. */
-static clsp_status describe_dynamic(shared_run *run, clsp_rung rung, shared_way *ways,
+/* Describes the ways of a schedule that runs here. */
+static clsp_status describe_threads(shared_run *run, clsp_schedule schedule, shared_way *ways,
                                     char (*names)[32], bench_contestant *all)
 {
     clsp_status status = CLSP_OK;
     bool runs = true;
 
     for (size_t i = BENCH_COUNT(threads); i-- > 0 && runs;) {
-        snprintf(names[i], sizeof names[i], "%s, %u threads", clsp_rung_name(rung), threads[i]);
+        snprintf(names[i], sizeof names[i], "%s, %u threads", clsp_schedule_name(schedule),
+                 threads[i]);
         ways[i] =
-            (shared_way){.run = run, .name = names[i], .opts = dynamic_opts(rung, threads[i])};
+            (shared_way){.run = run, .name = names[i], .opts = threads_opts(schedule, threads[i])};
         BENCH_TRY(shared_way_try(&ways[i], &runs));
         if (runs) all[i] = shared_way_contestant(&ways[i]);
     }
@@ -103,21 +106,22 @@ fail:
     return status;
 }
 
-static clsp_status run_dynamic(bench *b, clsp_context *ctx, const bezier_case *c,
-                               clsp_precision precision)
+static clsp_status run_threads(bench *b, clsp_context *ctx, const bezier_case *c,
+                               clsp_type precision)
 {
     shared_run run = {0};
-    shared_way ways[DYNAMICS];
-    bench_contestant all[DYNAMICS] = {{0}};
-    char names[DYNAMICS][32];
-    const size_t half = DYNAMICS / 2;
+    shared_way ways[THREAD_WAYS];
+    bench_contestant all[THREAD_WAYS] = {{0}};
+    char names[THREAD_WAYS][32];
+    const size_t half = THREAD_WAYS / 2;
     clsp_status status;
 
+    if (!bezier_case_wanted(b, c)) return CLSP_OK;
     BENCH_TRY(shared_run_start(&run, b, "cooperate-10", ctx, c, precision));
-    BENCH_TRY(describe_dynamic(&run, CLSP_RUNG_CHUNK, ways, names, all));
-    BENCH_TRY(describe_dynamic(&run, CLSP_RUNG_SVM, ways + half, names + half, all + half));
-    BENCH_TRY(bench_measure_some(b->queue, all, DYNAMICS, b->quick ? 2 : 5));
-    for (size_t i = 0; i < DYNAMICS; i++)
+    BENCH_TRY(describe_threads(&run, CLSP_SCHEDULE_DYNAMIC, ways, names, all));
+    BENCH_TRY(describe_threads(&run, CLSP_SCHEDULE_SVM, ways + half, names + half, all + half));
+    BENCH_TRY(bench_measure_some(b->queue, all, THREAD_WAYS, b->quick ? 2 : 5));
+    for (size_t i = 0; i < THREAD_WAYS; i++)
         if (all[i].enqueue) BENCH_TRY(shared_way_report(&ways[i], names[i], all[i].sustained));
 
 fail:
@@ -155,15 +159,16 @@ static void take_stages(stages *s, size_t i, const clsp_cooperate_report *report
     s->host[i] = shared_report_host(report).busy_ms;
 }
 
-static clsp_status run_stages(shared_run *run, clsp_rung rung, shared_memory memory)
+static clsp_status run_stages(shared_run *run, clsp_schedule schedule, shared_memory memory)
 {
     char name[32];
-    shared_way way = {.run = run, .name = name, .memory = memory, .opts = {.rung = rung}};
+    shared_way way = {.run = run, .name = name, .memory = memory, .opts = {.schedule = schedule}};
     stages s;
     bool runs;
     clsp_status status;
 
-    snprintf(name, sizeof name, "%s, %s", clsp_rung_name(rung), shared_memory_names[memory]);
+    snprintf(name, sizeof name, "%s, %s", clsp_schedule_name(schedule),
+             shared_memory_names[memory]);
     BENCH_TRY(shared_way_try(&way, &runs));
     if (!runs) return CLSP_OK;
     for (size_t i = 0; i < TABLE_RUNS; i++) {
@@ -184,13 +189,14 @@ fail:
 static clsp_status run_tables(shared_run *run)
 {
     const uint32_t num = (uint32_t)run->c.samples;
+    const clsp_axis axes[] = {{.num = num}, {.num = num}}, others[] = {{.num = num - 1}, axes[1]};
     double ms[TABLE_RUNS];
     clsp_status status;
 
     for (size_t i = 0; i < TABLE_RUNS; i++) {
-        BENCH_TRY(clsp_bezier_set_resolution(run->plan, num - 1, num, 0));
+        BENCH_TRY(clsp_bezier_set_grid(run->plan, others));
         const double start = bench_now_ms();
-        BENCH_TRY(clsp_bezier_set_resolution(run->plan, num, num, 0));
+        BENCH_TRY(clsp_bezier_set_grid(run->plan, axes));
         BENCH_TRY(clFinish(run->b->queue));
         ms[i] = bench_now_ms() - start;
     }
@@ -200,16 +206,17 @@ fail:
     return bench_check(status, "tables");
 }
 
-static clsp_status run_table(bench *b, clsp_context *ctx, clsp_precision precision)
+static clsp_status run_table(bench *b, clsp_context *ctx, clsp_type precision)
 {
     shared_run run = {0};
     clsp_status status;
 
+    if (!bezier_case_wanted(b, &table_case)) return CLSP_OK;
     BENCH_TRY(shared_run_start(&run, b, "cooperate-table3", ctx, &table_case, precision));
     BENCH_TRY(run_tables(&run));
-    for (int rung = CLSP_RUNG_SVM; rung < CLSP_NUM_RUNGS; rung++)
+    for (int schedule = CLSP_SCHEDULE_SVM; schedule < CLSP_NUM_SCHEDULES; schedule++)
         for (int memory = SHARED_BEST; memory < SHARED_MEMORIES; memory++)
-            BENCH_TRY(run_stages(&run, (clsp_rung)rung, (shared_memory)memory));
+            BENCH_TRY(run_stages(&run, (clsp_schedule)schedule, (shared_memory)memory));
 
 fail:
     shared_run_release(&run);
@@ -219,13 +226,13 @@ fail:
 /* ---- all ---- */
 
 typedef clsp_status figure_fn(bench *b, clsp_context *ctx, const bezier_case *c,
-                              clsp_precision precision);
+                              clsp_type precision);
 
 static clsp_status run_figure(bench *b, clsp_context *ctx, figure_fn *run)
 {
     clsp_status status = CLSP_OK;
 
-    for (clsp_precision p = CLSP_F32; p <= CLSP_F64; p++) {
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++) {
         for (size_t i = 0; i < BENCH_COUNT(orders) * BENCH_COUNT(resolutions); i++) {
             const size_t resolution = resolutions[i % BENCH_COUNT(resolutions)];
             const bezier_case c = {orders[i / BENCH_COUNT(resolutions)], resolution, 1};
@@ -245,8 +252,8 @@ clsp_status bench_suite_cooperate(bench *b)
     BENCH_TRY(shared_context_create(b, &ctx, b->workers));
     BENCH_TRY(run_figure(b, ctx, run_splits));
     BENCH_TRY(shared_context_create(b, &many, MOST_THREADS));
-    BENCH_TRY(run_figure(b, many, run_dynamic));
-    for (clsp_precision p = CLSP_F32; p <= CLSP_F64; p++)
+    BENCH_TRY(run_figure(b, many, run_threads));
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
         if (b->wanted[p]) BENCH_TRY(run_table(b, ctx, p));
     BENCH_TRY(shared_grid_run(b, ctx));
 

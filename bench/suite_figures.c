@@ -1,7 +1,7 @@
 /* The experiments of Palomar et al. (High-performance computation of Bezier surfaces on parallel
    and heterogeneous platforms, 2018), figures 5 to 8: frames per second of each method at their
    numbers of control points and resolutions, and in the cycles of their requirements, where from
-   frame to frame A the control points change, B the resolution, C the degrees. */
+   frame to frame A the control points change, B the grid, C the degrees. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ fail:
 
 /* ---- one case ---- */
 
-static clsp_status start(figure *f, bench *b, const bezier_case *c, clsp_precision precision,
+static clsp_status start(figure *f, bench *b, const bezier_case *c, clsp_type precision,
                          const bezier_ring *out)
 {
     clsp_status status;
@@ -223,17 +223,16 @@ static clsp_status enqueue_cycle(void *user)
 {
     cycle *const x = user;
     const bezier_run *const r = &x->f->run;
-    clsp_bezier_plan *const plan = x->f->ways[x->method].plan;
+    bezier_way *const way = &x->f->ways[x->method];
     const uint32_t less = x->turn++ % 2, num = (uint32_t)r->c.samples - less;
-    const uint32_t degree = (uint32_t)r->c.order - 1;
+    const uint32_t degree = (uint32_t)r->c.order - 1, degrees[] = {degree, degree - less};
+    const clsp_axis axes[] = {{.num = num}, {.num = num}};
     clsp_status status;
 
-    if (x->requirement == 'B') BENCH_TRY(clsp_bezier_set_resolution(plan, num, num, 0));
-    if (x->requirement == 'C') BENCH_TRY(clsp_bezier_set_degrees(plan, degree, degree - less, 0));
-    if (x->requirement != 'B')
-        BENCH_TRY(
-            clsp_bezier_set_control_points(plan, r->c.patches, r->device_points, 0, 0, NULL, NULL));
-    BENCH_TRY(bezier_way_enqueue(&x->f->ways[x->method]));
+    if (x->requirement == 'B') BENCH_TRY(clsp_bezier_set_grid(way->plan, axes));
+    if (x->requirement == 'C') BENCH_TRY(clsp_bezier_set_degrees(way->plan, degrees));
+    if (x->requirement != 'B') BENCH_TRY(bezier_way_load(way, r->device_points));
+    BENCH_TRY(bezier_way_enqueue(way));
     return CLSP_OK;
 
 fail:
@@ -250,7 +249,7 @@ static clsp_status run_cycles(figure *f, const bench_contestant *all, char requi
 
     for (int m = 0; m < METHODS; m++) {
         cycles[m] = (cycle){f, m, requirement, 0};
-        const bool is_slow = all[m].sustained.min_ms > BENCH_SLOW_MS;
+        const bool is_slow = all[m].sustained.min_ms > (double)BENCH_SLOW_MS;
         if (all[m].enqueue && !is_slow && m != SEPARABLE) /* which is what AUTO chooses */
             contestants[m] = (bench_contestant){.enqueue = enqueue_cycle, .user = &cycles[m]};
     }
@@ -268,7 +267,7 @@ fail:
 
 /* ---- all ---- */
 
-static clsp_status run_case(bench *b, const bezier_case *c, clsp_precision precision,
+static clsp_status run_case(bench *b, const bezier_case *c, clsp_type precision,
                             const bezier_ring *out, bool with_cycles, pace *known)
 {
     const double batch_ms = b->quick ? 3 : 5;
@@ -276,6 +275,7 @@ static clsp_status run_case(bench *b, const bezier_case *c, clsp_precision preci
     clsp_status status;
     figure f = {0};
 
+    if (!bezier_case_wanted(b, c)) return CLSP_OK;
     BENCH_TRY(start(&f, b, c, precision, out));
     for (int m = 0; m < METHODS; m++)
         if (is_short(&f, known, m))
@@ -293,7 +293,7 @@ fail:
 }
 
 /* Resolutions below 1000 take a GPU less time than a launch: there many frames in one call too. */
-static clsp_status run_resolution(bench *b, size_t order, size_t samples, clsp_precision precision,
+static clsp_status run_resolution(bench *b, size_t order, size_t samples, clsp_type precision,
                                   const bezier_ring *out, pace *known)
 {
     enum { POINTS = 4000000 };
@@ -318,7 +318,7 @@ clsp_status bench_suite_figures(bench *b)
 
     BENCH_TRY(bench_floor_measure(b));
     BENCH_TRY(bezier_ring_create(b, &out));
-    for (clsp_precision p = CLSP_F32; p <= CLSP_F64; p++) {
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++) {
         pace known = {{0}};
         for (size_t i = 0; i < BENCH_COUNT(orders) && b->wanted[p]; i++) {
             for (size_t k = 0; k < BENCH_COUNT(resolutions); k++) {

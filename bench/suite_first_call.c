@@ -25,8 +25,9 @@ static const double most_warm_ms = 50;
 
 static clsp_status evaluate(clsp_context *ctx, const float *control_points)
 {
-    const clsp_bezier_desc desc = {
-        .degree_u = ORDER - 1, .degree_v = ORDER - 1, .num_u = SAMPLES, .num_v = SAMPLES};
+    const clsp_bezier_desc desc = {.degree = {ORDER - 1, ORDER - 1},
+                                   .axis = {{.num = SAMPLES}, {.num = SAMPLES}}};
+    const clsp_input loaded = clsp_in_f32(control_points, ORDER * ORDER * 3);
     const cl_command_queue queue = clsp_context_queue(ctx);
     clsp_bezier_plan *plan = NULL;
     cl_mem points = NULL;
@@ -36,11 +37,12 @@ static clsp_status evaluate(clsp_context *ctx, const float *control_points)
 
     BENCH_TRY(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL));
     BENCH_TRY(clsp_bezier_plan_create(&plan, ctx, &desc));
-    BENCH_TRY(clsp_bezier_set_control_points_f32(plan, 1, control_points));
+    BENCH_TRY(clsp_bezier_set_control_points(plan, 1, loaded, NULL));
     points = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(float) * 3 * SAMPLES * SAMPLES, NULL,
                             &code);
     BENCH_TRY(code);
-    BENCH_TRY(clsp_bezier_eval(plan, 0, 1, points, 0, 0, NULL, NULL));
+    BENCH_TRY(
+        clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_buffer(points, CLSP_F32, 0), NULL));
     BENCH_TRY(clFinish(queue));
 
 fail:
@@ -300,6 +302,7 @@ clsp_status bench_suite_first_call(bench *b)
     series evaluation, empty;
     clsp_status status;
 
+    if (!bench_wants(b, name)) return CLSP_OK;
     BENCH_TRY(measure(b, false, runs, &evaluation, &empty));
     report_cold(b, bench_timing_of(evaluation.total, runs), bench_timing_of(empty.total, runs));
     BENCH_TRY(measure(b, true, runs, &evaluation, &empty));

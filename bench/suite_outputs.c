@@ -7,25 +7,23 @@
 
 static const char suite[] = "outputs";
 
-/* Reals of a vertex where the storage is the precision, halves where it is not. */
+/* What a vertex holds, and its elements. */
 typedef struct layout {
     const char *name;
     unsigned attributes;
     uint32_t rational;
-    clsp_storage storage; /* CLSP_STORE_F16, or as computed */
+    clsp_type type; /* of an element; default: the precision */
     size_t elements;
     double wanted; /* of the store floor, on GPUs with outputs of at least 256 MB; NAN: none */
 } layout;
 
 static const layout layouts[] = {
-    {"points + normals", CLSP_BEZIER_POINT | CLSP_BEZIER_NORMAL, 0, CLSP_STORE_AS_COMPUTED, 6,
-     0.75},
-    {"points + weight", CLSP_BEZIER_POINT | CLSP_BEZIER_WEIGHT, 0, CLSP_STORE_AS_COMPUTED, 4, NAN},
-    {"points in halves", CLSP_BEZIER_POINT, 0, CLSP_STORE_F16, 3, NAN},
-    {"both in halves", CLSP_BEZIER_POINT | CLSP_BEZIER_NORMAL, 0, CLSP_STORE_F16, 6, NAN},
-    {"rational points", CLSP_BEZIER_POINT, 1, CLSP_STORE_AS_COMPUTED, 3, NAN},
-    {"rational + normals", CLSP_BEZIER_POINT | CLSP_BEZIER_NORMAL, 1, CLSP_STORE_AS_COMPUTED, 6,
-     NAN},
+    {"points + normals", CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL, 0, CLSP_TYPE_DEFAULT, 6, 0.75},
+    {"points + weight", CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT, 0, CLSP_TYPE_DEFAULT, 4, NAN},
+    {"points in halves", CLSP_VERTEX_POINT, 0, CLSP_F16, 3, NAN},
+    {"both in halves", CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL, 0, CLSP_F16, 6, NAN},
+    {"rational points", CLSP_VERTEX_POINT, 1, CLSP_TYPE_DEFAULT, 3, NAN},
+    {"rational + normals", CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL, 1, CLSP_TYPE_DEFAULT, 6, NAN},
 };
 
 static const size_t orders[] = {4, 8, 12, 16};
@@ -46,9 +44,7 @@ static clsp_status load_rational(bezier_way *way)
         points[4 * i + 3] = 1.5 + 0.5 * r->points[3 * i];
     }
     BENCH_TRY(bezier_run_upload(r, points, num * 4, &buffer));
-    BENCH_TRY(bench_check(
-        clsp_bezier_set_control_points(way->plan, r->c.patches, buffer, 0, 0, NULL, NULL),
-        "clsp_bezier_set_control_points"));
+    BENCH_TRY(bench_check(bezier_way_load(way, buffer), "clsp_bezier_set_control_points"));
 
 fail:
     if (buffer) clReleaseMemObject(buffer);
@@ -93,20 +89,21 @@ fail:
 }
 
 static clsp_status run_case(bench *b, size_t order, size_t samples, const layout *l,
-                            clsp_precision precision, const bezier_ring *out)
+                            clsp_type precision, const bezier_ring *out)
 {
     const bezier_case c = {order, samples, 1};
     clsp_status status;
     bezier_run r = {0};
     bezier_way way = {0};
 
+    if (!bezier_case_wanted(b, &c)) return CLSP_OK;
     BENCH_TRY(bezier_run_start(&r, b, suite, &c, precision, out));
-    BENCH_TRY(bezier_run_vertices(&r, l->elements,
-                                  l->storage == CLSP_STORE_F16 ? sizeof(cl_half) : r.real_bytes));
+    BENCH_TRY(
+        bezier_run_vertices(&r, l->elements, l->type == CLSP_TYPE_DEFAULT ? precision : l->type));
     clsp_bezier_desc desc = bezier_run_desc(&r);
-    desc.attributes = l->attributes;
     desc.rational = l->rational;
-    desc.storage = l->storage;
+    desc.vertex.attributes = l->attributes;
+    desc.vertex.type = l->type;
     BENCH_TRY(bezier_way_create(&way, &r, &desc));
     if (l->rational) BENCH_TRY(load_rational(&way));
     BENCH_TRY(race(&r, l, &way));
@@ -133,7 +130,7 @@ clsp_status bench_suite_outputs(bench *b)
 
     BENCH_TRY(bench_floor_measure(b));
     BENCH_TRY(bezier_ring_create(b, &out));
-    for (clsp_precision p = CLSP_F32; p <= CLSP_F64; p++) {
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++) {
         for (size_t k = 0; k < BENCH_COUNT(layouts) && b->wanted[p]; k++) {
             for (size_t i = 0; i < BENCH_COUNT(orders); i++) {
                 if (b->quick && (p == CLSP_F64 || i > 0)) continue;

@@ -6,7 +6,7 @@
 
 #include "bezier_run.h"
 
-enum { SIDE = 6, PLACES = SIDE * SIDE, COORDS = 4 };
+enum { SIDE = 6, PARAMS = SIDE * SIDE, COORDS = 4 };
 
 static const char suite[] = "patch36";
 
@@ -15,7 +15,7 @@ static const size_t batches[] = {1, 10, 100, 1000, 10000};
 typedef struct patch_job {
     bezier_run *run;
     bench_kernel kernel;
-    size_t items; /* for a place */
+    size_t items; /* for a point */
     cl_mem points, params;
 } patch_job;
 
@@ -25,37 +25,37 @@ static clsp_status enqueue_job(void *user)
 {
     const patch_job *const x = user;
     bezier_run *const r = x->run;
-    const size_t places = bezier_run_chunk_points(r);
-    const cl_uint start = (cl_uint)(bezier_run_take(r, 0) * places);
+    const size_t num = bezier_run_chunk_points(r);
+    const cl_uint start = (cl_uint)(bezier_run_take(r, 0) * num);
     const bench_arg args[] = {BENCH_ARG(x->points), BENCH_ARG(x->params), BENCH_ARG(r->out->buffer),
                               BENCH_ARG(start)};
     clsp_status status;
 
     BENCH_TRY(bench_kernel_args(&x->kernel, args, BENCH_COUNT(args)));
-    BENCH_TRY(bench_kernel_launch(&x->kernel, 0, places * x->items, NULL));
+    BENCH_TRY(bench_kernel_launch(&x->kernel, 0, num * x->items, NULL));
     return CLSP_OK;
 
 fail:
     return status;
 }
 
-/* Control points of four coordinates, the last one 1, and the places. */
+/* Control points of four coordinates, the last one 1, and the parameters. */
 static clsp_status upload(const bezier_run *r, cl_mem *points, cl_mem *params)
 {
     const size_t num = r->num_points / 3;
     double *const wide = malloc(num * COORDS * sizeof *wide);
-    double places[2 * PLACES];
+    double uv[2 * PARAMS];
     clsp_status status;
 
     if (!wide) return bench_check(CLSP_ERROR_NO_MEMORY, r->name);
     for (size_t i = 0; i < num * COORDS; i++)
         wide[i] = i % COORDS < 3 ? r->points[i / COORDS * 3 + i % COORDS] : 1.0;
-    for (size_t i = 0; i < PLACES; i++) {
-        places[2 * i] = (double)(i / SIDE) / (SIDE - 1);
-        places[2 * i + 1] = (double)(i % SIDE) / (SIDE - 1);
+    for (size_t i = 0; i < PARAMS; i++) {
+        uv[2 * i] = (double)(i / SIDE) / (SIDE - 1);
+        uv[2 * i + 1] = (double)(i % SIDE) / (SIDE - 1);
     }
     BENCH_TRY(bezier_run_upload(r, wide, num * COORDS, points));
-    BENCH_TRY(bezier_run_upload(r, places, 2 * PLACES, params));
+    BENCH_TRY(bezier_run_upload(r, uv, 2 * PARAMS, params));
 
 fail:
     free(wide);
@@ -111,19 +111,18 @@ static clsp_status run_batch(bench *b, size_t patches, const bezier_ring *out)
                                          {.enqueue = enqueue_job, .user = &jobs[0]},
                                          {.enqueue = enqueue_job, .user = &jobs[1]}};
 
+    if (!bezier_case_wanted(b, &c)) return CLSP_OK;
     BENCH_TRY(bezier_run_start(&r, b, suite, &c, CLSP_F32, out));
-    BENCH_TRY(bezier_run_vertices(&r, COORDS, sizeof(float)));
+    BENCH_TRY(bezier_run_vertices(&r, COORDS, CLSP_F32));
     BENCH_TRY(upload(&r, &jobs[0].points, &jobs[0].params));
     jobs[1].points = jobs[0].points;
     jobs[1].params = jobs[0].params;
-    BENCH_TRY(create_job(&jobs[0], &r, "patch_direct", PLACES));
+    BENCH_TRY(create_job(&jobs[0], &r, "patch_direct", PARAMS));
     BENCH_TRY(create_job(&jobs[1], &r, "patch_casteljau", 9));
     clsp_bezier_desc desc = bezier_run_desc(&r);
     desc.dim = COORDS;
     BENCH_TRY(bezier_way_create(&way, &r, &desc));
-    BENCH_TRY(bench_check(
-        clsp_bezier_set_control_points(way.plan, patches, jobs[0].points, 0, 0, NULL, NULL),
-        "clsp_bezier_set_control_points"));
+    BENCH_TRY(bench_check(bezier_way_load(&way, jobs[0].points), "clsp_bezier_set_control_points"));
     BENCH_TRY(bench_measure(b->queue, all, CONTESTANTS, 5));
     BENCH_TRY(report(&r, all));
 

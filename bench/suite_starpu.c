@@ -29,9 +29,9 @@ static const size_t small_resolution = 300;
 enum { CALIBRATIONS = 20 }; /* evaluations of each case; a task's history takes ten to be trusted */
 
 /* One case: the library's own choice into memory of either kind, which may be one processor alone;
-   its shared chunks, which need no more of a device than StarPU does; and StarPU, into plain memory
-   as they. */
-enum { SHARED, PLAIN, CHUNK, OTHER, CONTESTANTS };
+   the dynamic schedule, which needs no more of a device than StarPU does; and StarPU, into plain
+   memory as they. */
+enum { SHARED, PLAIN, DYNAMIC, OTHER, CONTESTANTS };
 
 typedef struct contest {
     shared_run run;
@@ -60,10 +60,11 @@ static clsp_status start(contest *x, bench *b, clsp_context *ctx, starpu_session
     BENCH_TRY(shared_run_start(&x->run, b, suite, ctx, c, CLSP_F32));
     BENCH_TRY(create_tiles(x, session));
     for (int i = SHARED; i < OTHER; i++) {
-        x->ways[i] = (shared_way){.run = &x->run,
-                                  .name = i == CHUNK ? "chunk" : "auto",
-                                  .memory = i == SHARED ? SHARED_BEST : SHARED_PLAIN,
-                                  .opts = {.rung = i == CHUNK ? CLSP_RUNG_CHUNK : CLSP_RUNG_AUTO}};
+        x->ways[i] = (shared_way){
+            .run = &x->run,
+            .name = i == DYNAMIC ? "dynamic" : "auto",
+            .memory = i == SHARED ? SHARED_BEST : SHARED_PLAIN,
+            .opts = {.schedule = i == DYNAMIC ? CLSP_SCHEDULE_DYNAMIC : CLSP_SCHEDULE_AUTO}};
         x->all[i] = shared_way_contestant(&x->ways[i]);
     }
     x->all[OTHER] = (bench_contestant){
@@ -125,7 +126,7 @@ fail:
 
 static clsp_status report(contest *x, const char *scheduler)
 {
-    static const char *const names[] = {"auto", "auto, plain", "chunk, plain"};
+    static const char *const names[] = {"auto", "auto, plain", "dynamic, plain"};
     const double wanted = x->run.c.samples == small_resolution ? least_small : least;
     char text[64];
     clsp_status status;
@@ -152,6 +153,7 @@ static clsp_status run_case(bench *b, clsp_context *ctx, starpu_session *session
     contest x = {.tiles = NULL};
     clsp_status status;
 
+    if (!bezier_case_wanted(b, c)) return CLSP_OK;
     BENCH_TRY(start(&x, b, ctx, session, c));
     BENCH_TRY(calibrate(&x)); /* also warms up what is to be measured */
     if (!measured) goto fail;

@@ -4,17 +4,21 @@
 #
 # usage: implementations.sh [--install] [--no-pocl] [BUILD_DIR]
 #
-# --no-pocl leaves out the row that "meson test" has made already where PoCL is the first device.
-# BUILD_DIR (default: build) is a build of the tests. Rows of the table, where there is what they
-# need:
-#   each .icd file of the OpenCL loader's folder (PoCL; rusticl on llvmpipe; GPUs; ...)
-#   Intel's CPU runtime out of a Python environment: $INTEL_OCL_VENV, or made by --install (0.8 GB
-#   from PyPI) in
-#     ${XDG_CACHE_HOME:-~/.cache}/clspline-tests/intel-ocl and found there from then on
-#   Oclgrind, a simulator that finds races, uninitialised and out-of-bounds accesses: a message is a
-#   failure
-#   PoCL with the kernels of a GPU, and with the limits of a small one
-#   (clsp_context_opts.limits)
+#   --install  fetches Intel's CPU runtime from PyPI (0.8 GB) where it is missing
+#   --no-pocl  leaves out the row that "meson test" has made already where PoCL is the first device
+#   BUILD_DIR  a build of the tests (default: build)
+#
+# Rows of the table, where there is what they need:
+#
+#   - each .icd file of the OpenCL loader's folder: PoCL, rusticl on llvmpipe, GPUs, ...
+#   - Intel's CPU runtime out of a Python environment: $INTEL_OCL_VENV, or the one that --install
+#     makes in ${XDG_CACHE_HOME:-~/.cache}/clspline-tests/intel-ocl, found there from then on
+#   - PoCL's device twice, and PoCL with Intel's runtime, for shared evaluations
+#   - PoCL with the kernels of a GPU, and with the limits of a small one
+#     (clsp_context_opts.limits)
+#   - Oclgrind, a simulator that finds races, uninitialised and out-of-bounds accesses: a message is
+#     a failure
+#
 # The last line is "N passed, N failed, N skipped"; failures and skips are explained above the
 # table. Exits with 1 when a test failed or no implementation was there.
 set -eu
@@ -26,6 +30,10 @@ while :; do
     case ${1:-} in
     --install) install=yes ;;
     --no-pocl) with_pocl=no ;;
+    -h | --help)
+        sed -n '2,/^set -eu/{/^set -eu/d;s/^# \{0,1\}//p;}' "$0"
+        exit
+        ;;
     *) break ;;
     esac
     shift
@@ -37,6 +45,7 @@ trap 'rm -rf "$work"' EXIT
 table=$work/table
 : >"$table"
 cached_venv=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/clspline-tests/intel-ocl
+device_suites="--suite device --suite cooperate --suite plan --suite tensor --suite bezier --suite api"
 gpu_shapes=class=discrete,local_is_real=1
 small_gpu=class=integrated,fp64=0,work_group=64,local=16384,images=0
 small_gpu=$small_gpu,alloc=134217728,opencl=120,svm=0
@@ -101,7 +110,8 @@ on_device() { # NAME MORE_MESON_ARGUMENTS...
         absent "$name" "it shows no device"
         return
     fi
-    run "$name" "$version" --suite device --suite cooperate --suite api --timeout-multiplier 10 "$@"
+    # shellcheck disable=SC2086 # words
+    run "$name" "$version" $device_suites --timeout-multiplier 10 "$@"
 }
 
 # ---- the implementations ----
@@ -190,8 +200,9 @@ oclgrind_row() {
     oclgrind_wrapper
     unset OCL_ICD_VENDORS
     export CLSPLINE_TEST_SIZE=tiny CLSPLINE_CACHE_DIR=
-    run Oclgrind "$(oclgrind --version | sed -n 's/^Oclgrind //p')" --suite device --suite cooperate \
-        --suite api --wrapper "$work/under-oclgrind" --timeout-multiplier 20
+    # shellcheck disable=SC2086 # words
+    run Oclgrind "$(oclgrind --version | sed -n 's/^Oclgrind //p')" $device_suites \
+        --wrapper "$work/under-oclgrind" --timeout-multiplier 20
     unset CLSPLINE_TEST_SIZE CLSPLINE_CACHE_DIR
 }
 
@@ -199,7 +210,7 @@ oclgrind_row() {
 together() {
     [ -n "$pocl" ] || return 0
     export OCL_ICD_VENDORS="$pocl" POCL_DEVICES="pthread pthread"
-    several="ladder team drop_outs test_bezier_cooperate"
+    several="schedules device_set inputs drop_outs test_bezier_cooperate"
     # shellcheck disable=SC2086 # names
     run "PoCL, two devices" "$(device)" --timeout-multiplier 10 $several
     unset POCL_DEVICES

@@ -1,69 +1,112 @@
 #!/usr/bin/env python3
-"""Checks the tree against the house rules that a reader could not keep in mind.
+"""Checks the tree against the rules of docs/design.md that a reader could not keep in mind.
 
 usage: layering.py SOURCE_DIR
 
-  - #include lines follow the layers: plan -> cooperate, device, math; cooperate -> device; device
-    and math know nothing of each other; a plan does not see another plan's headers; tools, bench
-    and tests/api use the public headers only; tests/ref uses the C library only
+  - #include lines follow the layers, in src/ and in cl/: a family sees tensor, plan, cooperate,
+    device and math; tensor sees plan, device and math; plan sees cooperate and device; cooperate
+    sees device; device and math see nobody. A family is a folder of src/ that is no layer; no family
+    sees another
+  - layers below the families neither include a family's header nor name a family; src/math may say
+    what its mathematics is for, and the word image is OpenCL's too
+  - tools, bench and tests/api use the public headers only, tests/ref the C library only; a folder of
+    tests/ may see the layer of its name and what that one sees
   - no two files have the same name, so that a name in an #include or in a message means one file
-  - kernels are ASCII, at most 250 lines, and leave the words float and double to real.clh
+  - kernels are ASCII and leave the words float and double to real.clh; a function in cl/ has at most
+    120 lines, a kernel at most 12 parameters and the same ones under every #if
+  - a function in src/ has at most 7 parameters, one in include/ at most 6; none in src/ has more
+    than 60 lines, and at least 98 in 100 have at most 40
   - no tabs, trailing blanks, missing final newlines or lines above 100 columns (120 in
     scripts and build files)
 
-Prints each breach as FILE:LINE: WHY and exits with 1 when there are any.
+Looks at tracked files where the tree is a checkout of git, else at all. Prints each breach as
+FILE:LINE: WHY and exits with 1 when there are any.
 """
 import os
 import re
+import statistics
+import subprocess
 import sys
 
 COLUMNS = 100
 SCRIPT_COLUMNS = 120
 CODE_ENDINGS = ('.c', '.h', '.cl', '.clh')
-KERNEL_LINES = 250
-INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
-COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)
-REAL_WORD = re.compile(r'\b(?:float|double)\d*\b')
 TEXT_ENDINGS = ('.c', '.h', '.in', '.cl', '.clh', '.py', '.sh')
 TEXT_NAMES = ('meson.build', 'meson_options.txt', 'run')
 MAY_REPEAT = ('meson.build', 'README.md')
-# Projects of their own: what they are made of is named by others, and they are not layers.
+# A project of its own: what it is made of is named by others, and it is no layer.
 OWN_PROJECTS = ('tests/consumer',)
 
+KERNEL_FUNCTION_LINES = 120
+KERNEL_PARAMETERS = 12
+SOURCE_PARAMETERS = 7
+PUBLIC_PARAMETERS = 6
+SOURCE_LINES_MAX = 60
+SOURCE_LINES = 40
+SOURCE_SHARE = 0.98
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
+COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.S)
+STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
+DIRECTIVE = re.compile(r'^[ \t]*#(?:[^\n\\]|\\\n|\\.)*', re.M)
+REAL_WORD = re.compile(r'\b(?:float|double)\d*\b')
+ATTRIBUTE = re.compile(r'__attribute__\s*\(')
+KERNEL = re.compile(r'\bkernel\b[^;{}]*?\bvoid\s+(\w+)\s*\(')
+PUBLIC_FUNCTION = re.compile(r'\b(?:CLSP_API|static inline)\b[^;{}()]*?(\w+)\s*\(')
+
+# layer: the layers that it sees besides itself
+LAYERS = {'math': (),
+          'device': (),
+          'cooperate': ('device',),
+          'plan': ('cooperate', 'device'),
+          'tensor': ('plan', 'device', 'math')}
+# layer: the public headers that it may include
+DEVICE_HEADERS = ('context', 'types', 'version')
+HEADERS = {'math': (),
+           'device': DEVICE_HEADERS,
+           'cooperate': DEVICE_HEADERS + ('cooperate',),
+           'plan': DEVICE_HEADERS + ('cooperate',),
+           'tensor': DEVICE_HEADERS + ('cooperate', 'vertex')}
+MAY_NAME_FAMILIES = ('math',)
+FAMILIES_WITH_OTHER_MEANINGS = ('image',)
+# Files that belong to no layer and see everything.
+ABOVE_ALL = ('src/build_all.c',)
+# Headers that a build makes, and the folder to which they count.
+GENERATED = {'kernel_arguments.h': 'src/device'}
+# folder: the folders whose headers its files may include in quotes; src/, cl/ and the tests of their
+# layers follow from LAYERS
+OTHER_FOLDERS = {
+    'tools': ['tools'],
+    'bench': ['bench'],
+    'bench/kernels': ['bench/kernels', 'cl/device'],
+    'tests': ['tests'],
+    'tests/ref': ['tests/ref'],
+    'tests/api': ['tests/api', 'tests/ref', 'tests'],
+    'tests/tools': ['tests/tools', 'tests/ref', 'tests', 'tools/io'],
+    'tests/fuzz': ['tests/fuzz', 'tests', 'tools/io'],
+}
 C_LIBRARY = {'assert.h', 'complex.h', 'ctype.h', 'errno.h', 'fenv.h', 'float.h', 'inttypes.h',
              'limits.h', 'math.h', 'setjmp.h', 'signal.h', 'stdarg.h', 'stdbool.h', 'stddef.h',
              'stdint.h', 'stdio.h', 'stdlib.h', 'string.h', 'tgmath.h', 'time.h'}
-# What the device layer may say in public; the rest of include/ speaks of splines.
-DEVICE_HEADERS = {'clspline/context.h', 'clspline/types.h', 'clspline/version.h'}
-SPLINELESS = {'src/device': DEVICE_HEADERS,
-              'src/cooperate': DEVICE_HEADERS | {'clspline/cooperate.h'}}
-# Public headers without a plan
-NO_FAMILIES = {'clspline', 'types', 'context', 'version'}
-
-# folder: the folders whose headers its files may include in quotes
-QUOTED = {
-    'src/math': ['src/math'],
-    'src/device': ['src/device'],
-    'src/cooperate': ['src/cooperate', 'src/device'],
-    'src/plan': ['src/plan', 'src/cooperate', 'src/device', 'src/math'],
-    'cl': ['cl'],
-    'tools': ['tools'],
-    'bench': ['bench'],
-    'bench/kernels': ['bench/kernels', 'cl'],
-    'tests/ref': ['tests/ref'],
-    'tests/api': ['tests/api', 'tests/ref', 'tests'],
-    'tests/math': ['tests/math', 'tests/ref', 'tests', 'src/math'],
-    'tests/device': ['tests/device', 'tests/ref', 'tests', 'src/device', 'src/math'],
-    'tests/cooperate': ['tests/cooperate', 'tests/ref', 'tests', 'src/cooperate', 'src/device'],
-    'tests/plan': ['tests/plan', 'tests/ref', 'tests', 'src/plan', 'src/cooperate', 'src/device', 'src/math'],
-    'tests/tools': ['tests/tools', 'tests/ref', 'tests', 'tools/io'],
-    'tests/fuzz': ['tests/fuzz', 'tests', 'tools/io'],
-    'tests': ['tests'],
-}
 
 
-def tree(root):
-    """Paths of the files, relative to root, with / between folders; nothing that a build made."""
+# ---- the tree ----
+
+def tracked(root):
+    """Paths of the files that git tracks or would, save what it ignores; None where it cannot tell."""
+    if not os.path.exists(os.path.join(root, '.git')):
+        return None
+    try:
+        names = subprocess.run(['git', '-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+                               check=True, text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL).stdout.split('\0')
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return sorted({name for name in names if name and os.path.isfile(os.path.join(root, name))})
+
+
+def walk(root):
+    """Paths of all files, save what a build made."""
     paths = []
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders
@@ -76,36 +119,126 @@ def tree(root):
     return [path for path in paths if path != '.git' and not path.endswith('.pyc')]
 
 
-def layer_of(path):
-    """The longest folder of QUOTED that holds the file, or None."""
-    folder = os.path.dirname(path)
-    while folder and folder not in QUOTED:
-        folder = os.path.dirname(folder)
-    return folder or None
-
-
-def family_of(name):
-    """bezier for bezier.c and bezier_table.h."""
-    return re.split(r'[_.]', name)[0]
+def folders_of(families):
+    """{folder: folders whose headers its files may include in quotes}"""
+    sees = dict(LAYERS, **{family: tuple(LAYERS) for family in families})
+    folders = dict(OTHER_FOLDERS)
+    for name, others in sees.items():
+        sources = [f'src/{other}' for other in (name, *others)]
+        folders[f'src/{name}'] = sources
+        folders[f'cl/{name}'] = [f'cl/{other}' for other in (name, *others)]
+        folders[f'tests/{name}'] = [f'tests/{name}', 'tests/ref', 'tests'] + sources
+    return folders
 
 
 def may_see(folder, allowed):
     return any(folder == a or (a != 'tests' and folder.startswith(a + '/')) for a in allowed)
 
 
+# ---- C and OpenCL C ----
+
+def blank(match):
+    return re.sub(r'[^\n]', ' ', match.group())
+
+
+def without_comments(text):
+    """The text with comments as blanks, at the same places."""
+    return COMMENT.sub(blank, text)
+
+
+def closing(text, begin):
+    """The place of the parenthesis that closes the one at begin; the text's end if there is none."""
+    depth = 0
+    for at in range(begin, len(text)):
+        depth += {'(': 1, ')': -1}.get(text[at], 0)
+        if depth == 0:
+            return at
+    return len(text)
+
+
+def without_attributes(text):
+    match = ATTRIBUTE.search(text)
+    while match:
+        end = closing(text, match.end() - 1)
+        text = text[:match.start()] + re.sub(r'[^\n]', ' ', text[match.start():end + 1]) + text[end + 1:]
+        match = ATTRIBUTE.search(text)
+    return text
+
+
+def count_parameters(text, begin):
+    """Parameters of the list that the parenthesis at begin opens."""
+    depth, commas = 0, 0
+    inner = text[begin + 1:closing(text, begin)]
+    for character in inner:
+        depth += {'(': 1, ')': -1}.get(character, 0)
+        commas += character == ',' and depth == 0
+    return 0 if inner.strip() in ('', 'void') else commas + 1
+
+
+class Function:
+    """A function as it is defined: its lines from the head's first to the closing brace."""
+
+    def __init__(self, lines, begin, end):
+        head = '\n'.join(lines[begin:end + 1])
+        match = re.search(r'(\w+)\s*\(', head)
+        self.name = match.group(1) if match else '?'
+        self.line = begin + 1
+        self.parameters = count_parameters(head, match.end() - 1) if match else 0
+        self.length = 0
+
+
+def functions_of(text):
+    """The functions that a file defines, whose bodies begin with a brace in the first column."""
+    code = without_attributes(DIRECTIVE.sub(blank, STRING.sub(blank, without_comments(text))))
+    lines, directives = code.split('\n'), without_comments(text).split('\n')
+    found = []
+    for number, line in enumerate(lines):
+        if not line.startswith('{'):
+            continue
+        begin = number
+        while begin > 0 and directives[begin - 1].strip() and \
+                not directives[begin - 1].rstrip().endswith((';', '}', '\\')) and \
+                not directives[begin - 1].startswith('#'):
+            begin -= 1
+        function = Function(lines, begin, number)
+        end = next((at for at in range(number, len(lines)) if lines[at].startswith('}')), number)
+        function.length = end + 1 - begin
+        found.append(function)
+    return found
+
+
+# ---- the checks ----
+
 class Checker:
     def __init__(self, root):
         self.root = root
-        self.paths = tree(root)
+        self.paths = tracked(root) or walk(root)
         self.breaches = []
         self.by_name = {}
         for path in self.paths:
             self.by_name.setdefault(os.path.basename(path), []).append(path)
-        self.families = {family_of(os.path.basename(path)) for path in self.paths
-                         if path.startswith('include/clspline/')} - NO_FAMILIES
+        self.families = sorted({path.split('/')[1] for path in self.paths
+                                if path.startswith('src/') and path.count('/') > 1} - set(LAYERS))
+        self.folders = folders_of(self.families)
+        self.family_names = {family: re.compile(rf'(?<![a-z]){family}(?![a-z])', re.I)
+                             for family in self.families if family not in FAMILIES_WITH_OTHER_MEANINGS}
+        self.lengths = []
 
     def report(self, path, line, why):
         self.breaches.append(f'{path}:{line}: {why}')
+
+    def folder_of(self, path):
+        """The longest folder of the rules that holds the file, or None."""
+        folder = os.path.dirname(path)
+        while folder and folder not in self.folders:
+            folder = os.path.dirname(folder)
+        return folder or None
+
+    def layer_of(self, path):
+        """The layer or family of a file in src/ or cl/, or None."""
+        parts = path.split('/')
+        known = len(parts) > 2 and parts[0] in ('src', 'cl') and path not in ABOVE_ALL
+        return parts[1] if known and parts[1] in (*LAYERS, *self.families) else None
 
     def names(self):
         for name, paths in self.by_name.items():
@@ -113,46 +246,51 @@ class Checker:
             if len(paths) > 1 and name not in MAY_REPEAT:
                 self.report(paths[1], 1, f'{paths[0]} has the same name')
 
+    def places(self):
+        """Every file of src/ and cl/ is in a layer or a family, which has a public header."""
+        for path in self.paths:
+            in_tree = path.startswith(('src/', 'cl/')) and path.endswith(CODE_ENDINGS)
+            if in_tree and path not in ABOVE_ALL and not self.layer_of(path):
+                self.report(path, 1, 'it is in no layer and in no family')
+        for family in self.families:
+            if f'include/clspline/{family}.h' not in self.paths:
+                self.report(f'src/{family}', 1, f'no layer, and no family: there is no {family}.h')
+
+    # -- includes --
+
     def quoted(self, path, number, name):
-        layer = layer_of(path)
-        homes = [home for home in self.by_name.get(os.path.basename(name), [])
-                 if layer_of(home) or not home.startswith('include/')]
+        folder = self.folder_of(path)
+        base = os.path.basename(name)
+        homes = [GENERATED[base]] if base in GENERATED else \
+            [os.path.dirname(home) for home in self.by_name.get(base, [])
+             if not home.startswith('include/')]
         if not homes:
             self.report(path, number, f'"{name}" is not in the tree')
-            return
-        homes.sort(key=lambda home: not may_see(os.path.dirname(home), QUOTED[layer]))
-        home = homes[0]
-        if not may_see(os.path.dirname(home), QUOTED[layer]):
-            self.report(path, number, f'{layer} may not include {home}')
-        if layer == 'src/plan' and os.path.dirname(home) == 'src/plan':
-            self.plan(path, number, os.path.basename(home))
+        elif not any(may_see(home, self.folders[folder]) for home in homes):
+            self.report(path, number, f'{folder} may not include {homes[0]}/{base}')
 
-    def plan(self, path, number, header):
-        """Other plans show NAME_programs.h alone, and only to what belongs to no plan."""
-        own, other = family_of(os.path.basename(path)), family_of(header)
-        if other not in self.families or own == other:
-            return
-        if own in self.families or header != f'{other}_programs.h':
-            self.report(path, number, f'{own} may not include {header}, of the plan {other}')
+    def headers_of(self, layer):
+        """The public headers that a layer or a family may include, without .h."""
+        return HEADERS[layer] if layer in HEADERS else HEADERS['tensor'] + (layer,)
 
     def angled(self, path, number, name):
-        layer = layer_of(path)
-        opencl = name.startswith(('CL/', 'OpenCL/'))
-        ours = name.startswith('clspline/')
+        layer = self.layer_of(path)
+        ours = re.fullmatch(r'clspline/(\w+)\.h', name)
         why = None
-        if layer == 'tests/ref' and name not in C_LIBRARY:
-            why = 'the C library only'
-        elif layer == 'src/math' and (opencl or ours or name.startswith('clblast')):
-            why = 'it knows nothing of OpenCL'
-        elif layer in SPLINELESS and ours and name not in SPLINELESS[layer]:
-            why = 'it knows nothing of splines'
+        if path.startswith('tests/ref/') and name not in C_LIBRARY:
+            why = 'tests/ref uses the C library only'
+        elif layer == 'math' and name.startswith(('CL/', 'OpenCL/', 'clblast')):
+            why = 'src/math knows nothing of OpenCL'
+        elif layer and path.startswith('src/') and ours and \
+                ours.group(1) not in self.headers_of(layer):
+            why = f'src/{layer} may not include <{name}>'
         if why:
-            self.report(path, number, f'{layer} may not include <{name}>: {why}')
+            self.report(path, number, why)
         if ours and f'include/{name}' not in self.paths and f'include/{name}.in' not in self.paths:
             self.report(path, number, f'<{name}> is not a public header')
 
     def includes(self, path, lines):
-        if not path.endswith(('.c', '.h', '.cl', '.clh', '.h.in')) or path.startswith(OWN_PROJECTS):
+        if not path.endswith(CODE_ENDINGS + ('.h.in',)) or path.startswith(OWN_PROJECTS):
             return
         for number, line in enumerate(lines, 1):
             match = INCLUDE.match(line)
@@ -162,28 +300,82 @@ class Checker:
                 self.report(path, number, 'public headers include by <clspline/...>')
             elif match.group(1) == '<':
                 self.angled(path, number, match.group(2))
-            elif layer_of(path):
+            elif self.folder_of(path) and path not in ABOVE_ALL:
                 self.quoted(path, number, match.group(2))
+
+    def words(self, path, lines):
+        """Layers below the families name none of them."""
+        layer = self.layer_of(path)
+        if layer not in LAYERS or layer in MAY_NAME_FAMILIES:
+            return
+        for number, line in enumerate([os.path.basename(path), *lines]):
+            for family, pattern in self.family_names.items():
+                if pattern.search(line):
+                    self.report(path, max(number, 1), f'{layer} knows nothing of the family {family}')
+
+    # -- functions --
 
     def kernel(self, path, text):
         if not path.startswith('cl/') or not path.endswith(('.cl', '.clh')):
             return
-        lines = text.splitlines()
-        if len(lines) > KERNEL_LINES:
-            self.report(path, len(lines), f'more than {KERNEL_LINES} lines')
-        for number, line in enumerate(lines, 1):
+        code = without_comments(text)
+        for number, (line, words) in enumerate(zip(text.split('\n'), code.split('\n')), 1):
             if not line.isascii():
                 self.report(path, number, 'not ASCII')
-        if os.path.basename(path) == 'real.clh':
-            return
-        code = COMMENT.sub(lambda match: '\n' * match.group().count('\n'), text)
-        for number, line in enumerate(code.splitlines(), 1):
-            if REAL_WORD.search(line):
+            if REAL_WORD.search(words) and os.path.basename(path) != 'real.clh':
                 self.report(path, number, 'only real.clh says float or double; here it is real')
+        for function in functions_of(text):
+            if function.length > KERNEL_FUNCTION_LINES:
+                self.report(path, function.line, f'{function.name} has {function.length} lines: '
+                            f'at most {KERNEL_FUNCTION_LINES}')
+        code = without_attributes(code)
+        for match in KERNEL.finditer(code):
+            self.kernel_parameters(path, code, match)
+
+    def kernel_parameters(self, path, code, match):
+        line = code.count('\n', 0, match.start(1)) + 1
+        begin = match.end() - 1
+        count = count_parameters(DIRECTIVE.sub(blank, code), begin)
+        if count > KERNEL_PARAMETERS:
+            self.report(path, line, f'{match.group(1)} has {count} parameters: at most '
+                        f'{KERNEL_PARAMETERS}')
+        if re.search(r'^\s*#', code[begin:closing(code, begin)], re.M):
+            self.report(path, line, f'{match.group(1)}: its parameters change under #if')
+
+    def public(self, path, text):
+        """Parameters of public functions."""
+        code = DIRECTIVE.sub(blank, without_comments(text))
+        for match in PUBLIC_FUNCTION.finditer(code):
+            count = count_parameters(code, match.end() - 1)
+            if count > PUBLIC_PARAMETERS:
+                self.report(path, code.count('\n', 0, match.start(1)) + 1,
+                            f'{match.group(1)} has {count} parameters: at most {PUBLIC_PARAMETERS}')
+
+    def source(self, path, text):
+        """Lengths and parameters of the library's functions."""
+        for function in functions_of(text):
+            self.lengths.append(function.length)
+            if function.parameters > SOURCE_PARAMETERS:
+                self.report(path, function.line, f'{function.name} has {function.parameters} '
+                            f'parameters: at most {SOURCE_PARAMETERS}')
+            if function.length > SOURCE_LINES_MAX:
+                self.report(path, function.line, f'{function.name} has {function.length} lines: '
+                            f'at most {SOURCE_LINES_MAX}')
+
+    def shares(self):
+        """Prints how long functions are, and checks how many are short."""
+        if not self.lengths:
+            return
+        share = sum(length <= SOURCE_LINES for length in self.lengths) / len(self.lengths)
+        print(f'{len(self.lengths)} functions in src/: median {statistics.median(self.lengths):g} '
+              f'lines, {100 * share:.1f}% at most {SOURCE_LINES}, longest {max(self.lengths)}')
+        if share < SOURCE_SHARE:
+            self.report('src', 1, f'{100 * share:.1f}% of the functions have at most {SOURCE_LINES} '
+                        f'lines: at least {100 * SOURCE_SHARE:g}%')
+
+    # -- form --
 
     def form(self, path, text):
-        if not path.endswith(TEXT_ENDINGS) and os.path.basename(path) not in TEXT_NAMES:
-            return
         if text and not text.endswith('\n'):
             self.report(path, text.count('\n') + 1, 'no newline at the end')
         columns = COLUMNS if path.endswith(CODE_ENDINGS) else SCRIPT_COLUMNS
@@ -195,16 +387,25 @@ class Checker:
             if len(line) > columns:
                 self.report(path, number, f'{len(line)} columns')
 
+    def file(self, path, text):
+        lines = text.splitlines()
+        self.includes(path, lines)
+        self.words(path, lines)
+        self.kernel(path, text)
+        if path.startswith('include/'):
+            self.public(path, text)
+        if path.startswith('src/') and path.endswith(('.c', '.h')):
+            self.source(path, text)
+        self.form(path, text)
+
     def run(self):
         self.names()
+        self.places()
         for path in self.paths:
-            if not path.endswith(TEXT_ENDINGS) and os.path.basename(path) not in TEXT_NAMES:
-                continue
-            with open(os.path.join(self.root, path), encoding='utf-8', newline='') as file:
-                text = file.read()
-            self.includes(path, text.splitlines())
-            self.kernel(path, text)
-            self.form(path, text)
+            if path.endswith(TEXT_ENDINGS) or os.path.basename(path) in TEXT_NAMES:
+                with open(os.path.join(self.root, path), encoding='utf-8', newline='') as file:
+                    self.file(path, file.read())
+        self.shares()
         return self.breaches
 
 

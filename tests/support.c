@@ -2,10 +2,12 @@
 
 #include <dirent.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -61,6 +63,22 @@ int support_no_device(void)
     return 77;
 }
 
+static int size_is(const char *word)
+{
+    const char *const size = getenv("CLSPLINE_TEST_SIZE");
+    return size && strcmp(size, word) == 0;
+}
+
+int support_full(void)
+{
+    return size_is("full");
+}
+
+int support_tiny(void)
+{
+    return size_is("tiny");
+}
+
 clsp_device_info support_device(void)
 {
     clsp_context *ctx = NULL;
@@ -70,6 +88,40 @@ clsp_device_info support_device(void)
     assert_ok(ctx, clsp_context_device(ctx, &info));
     clsp_context_destroy(&ctx);
     return info;
+}
+
+/* ---- calls that are made to fail ---- */
+
+double support_now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+unsigned support_most_calls(const unsigned calls[], size_t num_kinds, double runs)
+{
+    if (support_full()) return 0;
+    for (unsigned most = 1;; most++) {
+        double sum = 0; /* where one more of each kind fails */
+        bool all = true;
+        for (size_t k = 0; k < num_kinds; k++) {
+            sum += calls[k] <= most ? calls[k] : most + 1;
+            all = all && calls[k] <= most;
+        }
+        if (sum > runs) return most;
+        if (all) return 0;
+    }
+}
+
+unsigned support_next_call(unsigned n, unsigned num, unsigned most)
+{
+    const unsigned first = (most + 1) / 2;
+
+    if (num <= most || n < first) return n + 1;
+    if (most == first) return num + 1;
+    return n + (num - first + most - first - 1) / (most - first);
 }
 
 /* ---- children ---- */

@@ -31,6 +31,10 @@ void support_assert_status(clsp_context *ctx, clsp_status got, clsp_status wante
    main. */
 int support_no_device(void);
 
+/* CLSPLINE_TEST_SIZE=full: every combination of cases; tiny: small cases. */
+int support_full(void);
+int support_tiny(void);
+
 /* The device that a context picks by itself. */
 clsp_device_info support_device(void);
 
@@ -48,6 +52,20 @@ void support_poison(void *bytes, size_t size);
 
 /* Whether all bytes still are. */
 int support_poisoned(const void *bytes, size_t size);
+
+/* ---- calls that are made to fail, one run of a test for each ---- */
+
+/* Milliseconds on a clock that only goes forward. */
+double support_now_ms(void);
+
+/* How many calls of each kind may be made to fail, where there are calls[k] of kind k and time for
+   so many runs: the most for which the sum over all kinds fits, at least 1. 0 where there is time
+   for all of them, or the test is full. */
+unsigned support_most_calls(const unsigned calls[], size_t num_kinds, double runs);
+
+/* The number of the call to fail after call n, of `num`, when at most `most` may: the next one
+   while less than half of these have failed, then one of those that are spread over the rest. */
+unsigned support_next_call(unsigned n, unsigned num, unsigned most);
 
 /* Starts the program again as a child: args after its name, up to a NULL, and variables
    "NAME=value", or "NAME" to unset one, up to a NULL. support_start returns its process id,

@@ -30,11 +30,11 @@ const char bezier_request_help[] =
     "                         'discrete', 'accelerator', or parts of names as in 'pocl:' or\n"
     "                         'nvidia:h200'; default: $CLSPLINE_DEVICE, else the best one\n"
     "      --cooperate HOW    evaluate by the device and the host's cores together: auto, svm,\n"
-    "                         chunk, static, static=RATIO (the host's part, 0 to 1), device\n"
-    "                         or host; what cannot run gives way to the next of these\n"
+    "                         dynamic, static, static=RATIO (the host's part, 0 to 1),\n"
+    "                         device or host; what cannot run gives way to the next of these\n"
     "      --workers N        with --cooperate, how many of the host's cores, 0 to 1024\n"
     "      --join DEVICE      with --cooperate, one more device; may be given several times\n"
-    "      --report           with --cooperate, which way each evaluation went, why not another,\n"
+    "      --report           with --cooperate, each evaluation's schedule, why not another,\n"
     "                         and what each processor did, on standard error\n"
     "      --normals          write normals of the vertices too (obj, ply, vtk)\n"
     "      --up AXIS          axis that points up in a picture: x, y, z or auto (the default:\n"
@@ -183,7 +183,7 @@ static int read_argument(bezier_request *r, const args *a, int found)
     case OPTION_UP:
         return read_up(r, a->value);
     case OPTION_COOPERATE:
-        return sharing_read_rung(&r->sharing, "bezier", a->value);
+        return sharing_read_schedule(&r->sharing, "bezier", a->value);
     case OPTION_WORKERS:
         return sharing_read_workers(&r->sharing, "bezier", a->value);
     case OPTION_JOIN:

@@ -2,14 +2,22 @@
 # Builds clspline from a fresh checkout, and installs first what the build needs.
 #
 # usage: sh tools/bootstrap.sh demo|test|install-deps
+#        sh tools/bootstrap.sh test --quick
 #
 #   demo          builds, lists the OpenCL devices, and evaluates the teapot into a mesh and a
-#   picture test          builds and runs the tests; the last line is "N passed, N failed, N
-#   skipped" install-deps  installs what building and testing need, as far as it is missing
+#                 picture
+#   test          builds and runs the tests; the last line is "N passed, N failed, N skipped"
+#     --quick     small cases, and none of the suites that take long on a slow or emulated
+#                 processor (docs/testing.md)
+#   install-deps  installs what building and testing need, as far as it is missing
 #
 # Installs through apt, as root or by sudo. Elsewhere it names what is missing and exits with 1;
 # with everything in place it never asks. The build folder is build/ and is used again. Any current
 # folder will do.
+#
+# A test that hangs is ended after its limit in the build files, which is for a fast machine, times
+# what is measured of this machine's speed. CLSPLINE_TEST_TIMEOUTS=N puts N in place of that factor,
+# and 0 means no limit.
 set -eu
 
 say() { printf '%s\n' "bootstrap: $*"; }
@@ -17,8 +25,8 @@ complain() { printf '%s\n' "bootstrap: $*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
 usage() {
-    sed -n '/^# usage/,/^#   install-deps/s/^# \{0,1\}//p' "$0" >&2
-    exit 2
+    sed -n '2,/^set -eu/{/^set -eu/d;s/^# \{0,1\}//p;}' "$0"
+    exit "$1"
 }
 
 # ---- what is needed ----
@@ -202,13 +210,35 @@ demo() {
     say "picture: $PWD/build/demo/teapot.png"
 }
 
-run_tests() {
+# Prints how many times longer than the build files say a test may take: 4 times, since other
+# programs may run here too, and as much more as a loop of Python takes longer than on the machine
+# that the limits are for (0.02 s).
+timeout_factor() {
+    python3 - <<'EOF'
+import time
+def seconds():
+    begin = time.monotonic()
+    for i in range(1000000):
+        pass
+    return time.monotonic() - begin
+print(round(4 * max(1, min(seconds() for _ in range(3)) / 0.02)))
+EOF
+}
+
+run_tests() { # [--quick]
     build -Dtests=enabled
     need_device || complain "no OpenCL device: tests that need one will be skipped"
     log=build/meson-logs/testlog.json
     rm -f "$log"
+    factor=${CLSPLINE_TEST_TIMEOUTS:-$(timeout_factor)}
+    if [ $# = 1 ]; then
+        export CLSPLINE_TEST_SIZE=tiny
+        set -- --no-suite long --no-suite consumer
+    fi
+    say "testing; limits of time are $factor times those of the build files"
     result=0
-    meson test -C build --no-rebuild --print-errorlogs </dev/null || result=$?
+    meson test -C build --no-rebuild --print-errorlogs --timeout-multiplier "$factor" "$@" \
+        </dev/null || result=$?
     [ -e "$log" ] || {
         complain "no test ran"
         exit 1
@@ -217,9 +247,10 @@ run_tests() {
     exit "$result"
 }
 
-[ $# = 1 ] || usage
-case $1 in
--h | --help | help) usage ;;
+case $* in
+-h | --help | help) usage 0 ;;
+demo | test | 'test --quick' | install-deps) ;;
+*) usage 2 >&2 ;;
 esac
 cd "$(dirname "$0")/.."
 case $1 in
@@ -230,8 +261,7 @@ demo)
     ;;
 test)
     install_needs "$build_needs$test_needs"
-    install_needs "$user_needs" || complain "going on without"
-    run_tests
+    [ $# = 2 ] || install_needs "$user_needs" || complain "going on without"
+    run_tests ${2:+--quick}
     ;;
-*) usage ;;
 esac

@@ -18,7 +18,7 @@ static const char help[] =
     "\n"
     "options:\n"
     "  -h, --help      this text; 'clspline COMMAND --help' has more\n"
-    "  -V, --version   version of the program\n"
+    "  -V, --version   version of the library, and of the headers if another\n"
     "\n"
     "examples:\n"
     "  clspline bezier teapot.bv -o teapot.png\n"
@@ -62,6 +62,17 @@ static int close_stdout(int status)
     return EXIT_FAILED;
 }
 
+/* Prints the version of the library that runs, and that of the headers of this program's build
+   where it is another. */
+static int show_version(void)
+{
+    const uint32_t version = clsp_version();
+    printf("clspline %u.%u.%u", version >> 16, version >> 8 & 0xff, version & 0xff);
+    if (version != CLSP_VERSION_NUMBER) printf(" (built with headers of %s)", CLSP_VERSION_STRING);
+    putchar('\n');
+    return EXIT_OK;
+}
+
 static int run(int argc, char **argv)
 {
     if (argc < 2) return usage_error(NULL, "no command given");
@@ -69,10 +80,7 @@ static int run(int argc, char **argv)
     if (strcmp(word, "bezier") == 0) return command_bezier(argc - 1, argv + 1);
     if (strcmp(word, "tune") == 0) return command_tune(argc - 1, argv + 1);
     if (strcmp(word, "devices") == 0) return command_devices(argc - 1, argv + 1);
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        printf("clspline %s\n", CLSP_VERSION_STRING);
-        return EXIT_OK;
-    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return show_version();
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         fputs(help, stdout);
         return EXIT_OK;

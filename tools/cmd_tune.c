@@ -67,7 +67,7 @@ enum { NUM_GRIDS = sizeof(grids) / sizeof(grids[0]), NUM_QUICK = 3, NUM_DEGREES 
 
 /* One measurement. */
 typedef struct tuning_case {
-    clsp_precision precision;
+    clsp_type precision;
     uint32_t degree, samples;
     size_t patches;
 } tuning_case;
@@ -86,9 +86,9 @@ static clsp_status set_points(clsp_bezier_plan *plan, const tuning_case *c)
         f32[i] = (float)f64[i];
     }
     if (f32 && f64)
-        status = c->precision == CLSP_F32
-                     ? clsp_bezier_set_control_points_f32(plan, c->patches, f32)
-                     : clsp_bezier_set_control_points_f64(plan, c->patches, f64);
+        status = clsp_bezier_set_control_points(
+            plan, c->patches,
+            c->precision == CLSP_F32 ? clsp_in_f32(f32, num) : clsp_in_f64(f64, num), NULL);
     free(f64);
     free(f32);
     return status;
@@ -97,14 +97,12 @@ static clsp_status set_points(clsp_bezier_plan *plan, const tuning_case *c)
 static bool measure(clsp_context *ctx, const tuning_case *c, clsp_cooperate_report *report)
 {
     const clsp_bezier_desc desc = {.precision = c->precision,
-                                   .degree_u = c->degree,
-                                   .degree_v = c->degree,
-                                   .num_u = c->samples,
-                                   .num_v = c->samples};
+                                   .degree = {c->degree, c->degree},
+                                   .axis = {{.num = c->samples}, {.num = c->samples}}};
     clsp_bezier_plan *plan = NULL;
     clsp_status status = clsp_bezier_plan_create(&plan, ctx, &desc);
     if (status == CLSP_OK) status = set_points(plan, c);
-    if (status == CLSP_OK) status = clsp_bezier_tune(plan, 0, c->patches, report);
+    if (status == CLSP_OK) status = clsp_bezier_tune(plan, (clsp_range){0, c->patches}, report);
     if (status != CLSP_OK) complain_status(ctx, status);
     clsp_bezier_plan_destroy(&plan);
     return status == CLSP_OK;

@@ -1,21 +1,45 @@
 #!/usr/bin/env python3
-"""Writes the OpenCL C files into one C file.
+"""Writes the OpenCL C files into one C file, and their kernels' parameters into a header.
 
-    embed_cl.py [--prefix NAME] OUTPUT.c DEPFILE FILE.cl...
+    embed_cl.py [--prefix NAME] [--arguments HEADER] OUTPUT.c DEPFILE FILE.cl...
 
 Each FILE.cl becomes an entry of clspi_sources (src/device/sources.h), or with --prefix of
 NAME_sources, declared in NAME_sources.h. #include "x.clh" is replaced by the file's text, once
-per program; #line marks keep the compiler's messages at the true file and line. The bytes are
-written as numbers: string literals have a length limit in standard C.
+per program, and comments by their line ends; #line marks keep the compiler's messages at the true
+file and line. An included file is looked for beside the one that includes it, then in the folders
+of all files. The bytes are written as numbers: string literals have a length limit in standard C.
+
+HEADER gets, for every `kernel void NAME(...)`, a struct of its parameters, clspi_NAME_args, and the
+signature by which src/device/arguments.c sets them, clspi_NAME_signature. Structs that kernels take
+by value become C structs, clspi_STRUCT, with the same fields. What stands for what:
+    global T *x, local excluded    cl_mem x
+    SVM global T *x                void *x (shared virtual memory)
+    uint x, int x                  cl_uint x, cl_int x
+    wide x                         uint64_t x (real.clh)
+    real x, real4 x                double x, clspi_real4 x: rounded to the kernel's precision
 """
 import os
 import re
 import sys
 
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
+COMMENT = re.compile(r'/\*.*?\*/', re.S)
+STRUCT = re.compile(r'typedef struct (\w+) \{([^}]*)\} \1;')
+KERNEL = re.compile(r'\bkernel\s+(?:__attribute__\s*\(\(.*?\)\)\)\s*)?void\s+(\w+)\s*\(([^)]*)\)')
+# type in OpenCL C: kind of src/device/arguments.h, type in C
+SCALARS = {'uint': ('UINT', 'cl_uint'), 'int': ('INT', 'cl_int'), 'wide': ('WIDE', 'uint64_t'),
+           'real': ('REAL', 'double'), 'real4': ('REAL4', 'clspi_real4')}
 
 
-def flatten(path, seen):
+def find(name, path, folders):
+    for folder in [os.path.dirname(path)] + folders:
+        candidate = os.path.join(folder, name)
+        if os.path.exists(candidate):
+            return candidate
+    sys.exit(f'{path}: no file {name}')
+
+
+def flatten(path, folders, seen):
     """The lines of a file with its includes in place."""
     name = os.path.basename(path)
     lines = [f'#line 1 "{name}"']
@@ -26,12 +50,115 @@ def flatten(path, seen):
             if not match:
                 lines.append(line.rstrip())
                 continue
-            included = os.path.join(os.path.dirname(path), match.group(1))
+            included = find(match.group(1), path, folders)
             if included not in seen:
-                lines += flatten(included, seen)
+                lines += flatten(included, folders, seen)
             lines.append(f'#line {number + 1} "{name}"')
     return lines
 
+
+def without_comments(text):
+    """The text of a program with the same lines, and no comments."""
+    bare = COMMENT.sub(lambda found: ' ' + '\n' * found.group().count('\n'), text)
+    return re.sub(r'[ \t]+\n', '\n', bare)
+
+
+# ---- parameters ----
+
+def parameter(text, structs, where):
+    """(kind, C type, name) of one parameter or field."""
+    words = text.replace('*', ' * ').split()
+    name, words = words[-1], words[:-1]
+    if '*' in words:
+        if 'global' not in words:
+            sys.exit(f'{where}: {text}: only pointers to global memory are arguments')
+        return ('SVM', 'void *', name) if 'SVM' in words else ('MEMORY', 'cl_mem', name)
+    words = [word for word in words if word != 'const']
+    if len(words) == 1 and words[0] in SCALARS:
+        return SCALARS[words[0]] + (name,)
+    if len(words) == 1 and words[0] in structs:
+        return ('STRUCT', f'clspi_{words[0]}', name)
+    sys.exit(f'{where}: {text}: there is no argument of this type')
+
+
+def fields(body, where):
+    """(kind, C type, name) of a struct's fields; several names may share a type."""
+    result = []
+    for line in body.split(';'):
+        if line.strip():
+            first, *rest = [part.strip() for part in line.split(',')]
+            kind, c_type, name = parameter(first, {}, where)
+            result += [(kind, c_type, name)] + [(kind, c_type, other) for other in rest]
+    return result
+
+
+def read_kernels(text, where):
+    """The structs and kernels of a program: {name: fields}, {name: parameters}."""
+    code = '\n'.join(line for line in text.split('\n') if not line.startswith('#'))
+    candidates = {name: body for name, body in STRUCT.findall(code)}
+    kernels, structs = {}, {}
+    for name, parameters in KERNEL.findall(code):
+        kernels[name] = [parameter(part, candidates, f'{where}: {name}') for part in parameters.split(',')]
+        for kind, c_type, _ in kernels[name]:
+            if kind == 'STRUCT':
+                used = c_type[len('clspi_'):]
+                structs[used] = fields(candidates[used], f'{where}: {used}')
+    return structs, kernels
+
+
+def declared(c_type, name):
+    return f'{c_type}{name}' if c_type.endswith('*') else f'{c_type} {name}'
+
+
+def struct_text(name, members):
+    lines = [f'    {declared(c_type, member)};' for _, c_type, member in members]
+    return f'typedef struct clspi_{name} {{\n' + '\n'.join(lines) + f'\n}} clspi_{name};\n\n'
+
+
+def entries(owner, members, structs):
+    """Rows of a signature: a struct is followed by its fields."""
+    rows = []
+    for kind, c_type, name in members:
+        at = f'offsetof(clspi_{owner}, {name})'
+        if kind == 'STRUCT':
+            inner = structs[c_type[len('clspi_'):]]
+            rows.append(f'{{CLSPI_STRUCT, {at}, {len(inner)}}}')
+            rows += [f'{{CLSPI_{k}, {at} + offsetof({c_type}, {field}), 0}}' for k, _, field in inner]
+        else:
+            rows.append(f'{{CLSPI_{kind}, {at}, 0}}')
+    return rows
+
+
+def header_text(structs, kernels):
+    parts = ["/* Parameters of the kernels, made by tools/embed_cl.py. */\n#ifndef CLSPI_KERNEL_ARGUMENTS_H\n"
+             '#define CLSPI_KERNEL_ARGUMENTS_H\n\n#include "launch.h"\n\n']
+    parts += [struct_text(name, members) for name, members in sorted(structs.items())]
+    for name, members in sorted(kernels.items()):
+        parts.append(struct_text(f'{name}_args', members))
+        parts.append(f'extern const clspi_signature clspi_{name}_signature;\n'
+                     f'static inline clsp_status clspi_launch_{name}(clspi_series *series, '
+                     f'const clspi_kernel *kernel,\n    const clspi_{name}_args *args, size_t items)\n{{\n'
+                     f'    return clspi_series_launch(series, kernel, &clspi_{name}_signature, args, items);\n}}\n\n')
+    return ''.join(parts) + '#endif\n'
+
+
+def signatures_text(structs, kernels):
+    parts = []
+    for name, members in sorted(kernels.items()):
+        rows = entries(f'{name}_args', members, structs)
+        parts.append(f'static const clspi_parameter {name}_parameters[] = {{\n    ' + ',\n    '.join(rows) + '};\n'
+                     f'const clspi_signature clspi_{name}_signature = {{"{name}", {name}_parameters, '
+                     f'{len(rows)}}};\n\n')
+    return ''.join(parts)
+
+
+def merge(known, found, where):
+    for name, members in found.items():
+        if known.setdefault(name, members) != members:
+            sys.exit(f'{where}: {name} is another one elsewhere')
+
+
+# ---- files ----
 
 def as_array(name, text):
     numbers = [str(byte) for byte in text.encode('ascii')] + ['0']
@@ -39,24 +166,39 @@ def as_array(name, text):
     return f'static const char {name}_cl[] = {{\n' + ',\n'.join(rows) + '};\n'
 
 
-def main():
-    args = sys.argv[1:]
-    prefix = 'clspi'
-    if args[0] == '--prefix':
-        prefix = args[1]
+def options(args):
+    """--NAME VALUE pairs at the head of the arguments, and the rest."""
+    found = {}
+    while args and args[0].startswith('--'):
+        found[args[0][2:]] = args[1]
         args = args[2:]
-    output, depfile, *paths = args
+    return found, args
+
+
+def main():
+    chosen, (output, depfile, *paths) = options(sys.argv[1:])
+    prefix = chosen.get('prefix', 'clspi')
+    folders = sorted({os.path.dirname(path) for path in paths})
     names = [os.path.splitext(os.path.basename(path))[0] for path in paths]
-    read = []
-    header = 'sources.h' if prefix == 'clspi' else f'{prefix}_sources.h'
-    parts = [f'#include "{header}"\n\n']
+    read, structs, kernels = [], {}, {}
+    parts = [f'#include "{"sources.h" if prefix == "clspi" else prefix + "_sources.h"}"\n\n']
     for name, path in zip(names, paths):
         seen = []
-        parts.append(as_array(name, '\n'.join(flatten(path, seen)) + '\n'))
+        text = without_comments('\n'.join(flatten(path, folders, seen)) + '\n')
+        parts.append(as_array(name, text))
         read += seen
+        if 'arguments' in chosen:
+            more_structs, more_kernels = read_kernels(text, path)
+            merge(structs, more_structs, path)
+            merge(kernels, more_kernels, path)
     parts.append(f'\nconst {prefix}_source {prefix}_sources[] = {{\n')
     parts += [f'    {{"{name}", {name}_cl}},\n' for name in names]
-    parts.append(f'}};\n\nconst size_t {prefix}_num_sources = {len(names)};\n')
+    parts.append(f'}};\n\nconst size_t {prefix}_num_sources = {len(names)};\n\n')
+    if 'arguments' in chosen:
+        parts.insert(1, f'#include "{os.path.basename(chosen["arguments"])}"\n\n')
+        parts.append(signatures_text(structs, kernels))
+        with open(chosen['arguments'], 'w', encoding='ascii') as file:
+            file.write(header_text(structs, kernels))
     with open(output, 'w', encoding='ascii') as file:
         file.write(''.join(parts))
     with open(depfile, 'w', encoding='ascii') as file:

@@ -14,12 +14,6 @@
    show progress. */
 static const size_t chunk_points = (size_t)1 << 22;
 
-/* Vertices as the library writes them; one of the two pointers is NULL. */
-typedef struct staging {
-    float *f32;
-    double *f64;
-} staging;
-
 /* One batch on its way into the mesh. */
 typedef struct job {
     clsp_context *ctx;
@@ -126,7 +120,13 @@ static bool check_float(double value, bool weight)
     return true;
 }
 
-static bool set_points_f32(job *j, const net *n)
+static bool load_points(const job *j, clsp_input points)
+{
+    return check(j->ctx,
+                 clsp_bezier_set_control_points(j->plan, j->batch->num_patches, points, NULL));
+}
+
+static bool set_points_f32(const job *j, const net *n)
 {
     float *points = malloc((n->num_reals + 1) * sizeof(float));
     bool done = points ? true : out_of_memory(j->task);
@@ -134,30 +134,30 @@ static bool set_points_f32(job *j, const net *n)
         done = check_float(n->points[i], n->rational && i % 4 == 3);
         if (done) points[i] = (float)n->points[i];
     }
-    done = done && check(j->ctx, clsp_bezier_set_control_points_f32(j->plan, j->batch->num_patches,
-                                                                    points));
+    done = done && load_points(j, clsp_in_f32(points, n->num_reals));
     free(points);
     return done;
 }
 
-static bool set_points(job *j, const net *n)
+static bool set_points(const job *j, const net *n)
 {
     if (j->m->precision == MESH_F32) return set_points_f32(j, n);
-    return check(j->ctx,
-                 clsp_bezier_set_control_points_f64(j->plan, j->batch->num_patches, n->points));
+    return load_points(j, clsp_in_f64(n->points, n->num_reals));
 }
 
 /* ---- vertices ---- */
 
 /* Moves 3 reals of a staged vertex to the mesh. */
-static void take_vector(const staging *from, size_t at, double target[3])
+static void take_vector(const clsp_output *from, size_t at, double target[3])
 {
+    const float *f32 = from->host;
+    const double *f64 = from->host;
     for (size_t axis = 0; axis < 3; axis++)
-        target[axis] = from->f32 ? (double)from->f32[at + axis] : from->f64[at + axis];
+        target[axis] = from->type == CLSP_F32 ? (double)f32[at + axis] : f64[at + axis];
 }
 
 /* Moves staged vertices to the mesh from vertex `first` on. */
-static void take_vertices(const job *j, const net *n, const staging *from, size_t first,
+static void take_vertices(const job *j, const net *n, const clsp_output *from, size_t first,
                           size_t count)
 {
     mesh *m = j->m;
@@ -201,62 +201,56 @@ static size_t largest_chunk(const job *j)
     return largest;
 }
 
-static bool share_chunk(const job *j, size_t first, size_t count, const staging *s)
+static bool share_chunk(const job *j, clsp_range patches, clsp_output vertices)
 {
-    const clsp_cooperate_opts *opts = j->task->sharing;
     clsp_cooperate_report report = {0};
     char what[80];
-    clsp_status status =
-        s->f32 ? clsp_bezier_cooperate_f32(j->plan, first, count, s->f32, opts, &report)
-               : clsp_bezier_cooperate_f64(j->plan, first, count, s->f64, opts, &report);
-    if (!check(j->ctx, status)) return false;
-    snprintf(what, sizeof(what), "patches %lu to %lu", (unsigned long)(j->done + first + 1),
-             (unsigned long)(j->done + first + count));
+    if (!check(j->ctx,
+               clsp_bezier_cooperate(j->plan, patches, vertices, j->task->sharing, &report)))
+        return false;
+    snprintf(what, sizeof(what), "patches %lu to %lu", (unsigned long)(j->done + patches.first + 1),
+             (unsigned long)(j->done + patches.first + patches.count));
     if (j->task->report) j->task->report(j->task->user, what, &report);
     return true;
 }
 
-static bool eval_chunk(const job *j, size_t first, size_t count, const staging *s)
+static bool eval_chunk(const job *j, clsp_range patches, clsp_output vertices)
 {
-    if (j->task->sharing) return share_chunk(j, first, count, s);
-    return check(j->ctx, s->f32 ? clsp_bezier_eval_f32(j->plan, first, count, s->f32)
-                                : clsp_bezier_eval_f64(j->plan, first, count, s->f64));
+    if (j->task->sharing) return share_chunk(j, patches, vertices);
+    return check(j->ctx, clsp_bezier_eval(j->plan, patches, vertices, NULL));
 }
 
-/* Memory that suits all who share the work. False with a complaint when there is none. */
-static bool stage(const job *j, size_t reals, staging *s)
+static clsp_type precision_of(const job *j)
 {
-    bool f32 = j->m->precision == MESH_F32;
-    size_t bytes = reals * (f32 ? sizeof(float) : sizeof(double));
-    void *memory = NULL;
-    if (j->task->sharing) {
-        if (!check(j->ctx, clsp_shared_alloc(j->ctx, bytes, &memory))) return false;
-    } else {
-        memory = malloc(bytes);
-    }
-    if (f32)
-        s->f32 = memory;
-    else
-        s->f64 = memory;
-    return memory ? true : out_of_memory(j->task);
+    return j->m->precision == MESH_F32 ? CLSP_F32 : CLSP_F64;
 }
 
-static void unstage(const job *j, staging *s)
+/* Makes memory for so many reals, which suits all who share the work. False with a complaint when
+   there is none. */
+static bool stage(const job *j, size_t reals, clsp_output *s)
 {
-    void *memory = s->f32 ? (void *)s->f32 : s->f64;
+    *s = (clsp_output){.type = precision_of(j), .size = reals};
+    size_t bytes = reals * clsp_type_bytes(s->type);
+    if (j->task->sharing) return check(j->ctx, clsp_shared_alloc(j->ctx, bytes, &s->host));
+    s->host = malloc(bytes);
+    return s->host ? true : out_of_memory(j->task);
+}
+
+static void unstage(const job *j, const clsp_output *s)
+{
     if (j->task->sharing)
-        clsp_shared_free(j->ctx, memory);
+        clsp_shared_free(j->ctx, s->host);
     else
-        free(memory);
+        free(s->host);
 }
 
 static bool eval_net(job *j, const net *n)
 {
-    staging s = {0};
+    clsp_output s;
     bool done = stage(j, largest_chunk(j) * vertex_reals(j, n), &s);
     for (size_t first = 0, count; done && first < j->batch->num_patches; first += count) {
         count = chunk_patches(j, first);
-        done = eval_chunk(j, first, count, &s);
+        done = eval_chunk(j, (clsp_range){first, count}, s);
         if (!done) break;
         take_vertices(j, n, &s, j->firsts[first], j->firsts[first + count] - j->firsts[first]);
         io_report(j->progress, j->done + first + count, j->total);
@@ -270,22 +264,36 @@ static bool eval_net(job *j, const net *n)
 static clsp_bezier_desc describe(const job *j, const net *n)
 {
     bool triangle = j->batch->type.form == BEZIERVIEW_TRIANGLE;
-    clsp_bezier_desc desc = {.precision = j->m->precision == MESH_F32 ? CLSP_F32 : CLSP_F64,
-                             .degree_u = n->degree_u,
-                             .degree_v = n->degree_v,
+    clsp_bezier_desc desc = {.form = triangle ? CLSP_BEZIER_TRIANGLE : CLSP_BEZIER_SURFACE,
+                             .precision = precision_of(j),
+                             .degree = {n->degree_u, n->degree_v},
                              .dim = 3,
-                             .form = triangle ? CLSP_BEZIER_TRIANGLE : CLSP_BEZIER_SURFACE,
                              .rational = n->rational,
-                             .attributes = CLSP_BEZIER_POINT};
-    if (vertex_reals(j, n) == 6) desc.attributes |= CLSP_BEZIER_NORMAL;
+                             .vertex = {.attributes = CLSP_VERTEX_POINT}};
+    if (vertex_reals(j, n) == 6) desc.vertex.attributes |= CLSP_VERTEX_NORMAL;
     if (j->task->grids->uniform) {
-        desc.num_u = j->num[0];
-        desc.num_v = j->num[1];
+        desc.axis[0].num = j->num[0];
+        desc.axis[1].num = j->num[1];
         desc.method = j->task->method;
         /* The host's cores do not make watertight points; seams_weld closes what they leave. */
         desc.watertight = !triangle && !n->is_normal && !j->task->sharing;
     }
     return desc;
+}
+
+/* Gives each patch its grid. To the library a triangle has one direction. */
+static bool set_grids(const job *j)
+{
+    const size_t patches = j->batch->num_patches;
+    const size_t directions = j->batch->type.form == BEZIERVIEW_TRIANGLE ? 1 : 2;
+    uint32_t *num = malloc(patches * directions * sizeof(*num));
+    if (!num) return out_of_memory(j->task);
+    for (size_t i = 0; i < patches * directions; i++)
+        num[i] = j->num[2 / directions * i];
+    bool done = check(j->ctx, clsp_bezier_set_patch_grids(j->plan, patches,
+                                                          clsp_in_u32(num, patches * directions)));
+    free(num);
+    return done;
 }
 
 static bool run_net(job *j, const net *n, evaluate_times *times)
@@ -295,9 +303,7 @@ static bool run_net(job *j, const net *n, evaluate_times *times)
     if (!check(j->ctx, clsp_bezier_plan_create(&j->plan, j->ctx, &desc))) return false;
     double planned = seconds_now();
     bool done = set_points(j, n);
-    if (done && !j->task->grids->uniform)
-        done = check(j->ctx,
-                     clsp_bezier_set_patch_resolutions(j->plan, j->batch->num_patches, j->num));
+    if (done && !j->task->grids->uniform) done = set_grids(j);
     done = done && eval_net(j, n);
     times->plan += planned - start;
     times->evaluate += seconds_now() - planned;

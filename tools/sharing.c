@@ -18,26 +18,26 @@ static bool read_ratio(clsp_cooperate_opts *opts, const char *text)
     return true;
 }
 
-int sharing_read_rung(sharing_request *r, const char *command, const char *text)
+int sharing_read_schedule(sharing_request *r, const char *command, const char *text)
 {
     static const char with_ratio[] = "static=";
-    for (int i = 0; i < CLSP_NUM_RUNGS; i++) {
-        if (strcmp(text, clsp_rung_name((clsp_rung)i)) != 0) continue;
+    for (int i = 0; i < CLSP_NUM_SCHEDULES; i++) {
+        if (strcmp(text, clsp_schedule_name((clsp_schedule)i)) != 0) continue;
         r->cooperate = true;
-        r->opts.rung = (clsp_rung)i;
+        r->opts.schedule = (clsp_schedule)i;
         r->opts.static_ratio = 0;
         return EXIT_OK;
     }
     if (strncmp(text, with_ratio, sizeof(with_ratio) - 1) != 0)
         return usage_error(command,
-                           "--cooperate must be auto, svm, chunk, static, static=RATIO, device or "
-                           "host, not '%s'",
+                           "--cooperate must be auto, svm, dynamic, static, static=RATIO, device "
+                           "or host, not '%s'",
                            text);
     if (!read_ratio(&r->opts, text + sizeof(with_ratio) - 1))
         return usage_error(command, "the host's part in --cooperate must be 0 to 1, not '%s'",
                            text + sizeof(with_ratio) - 1);
     r->cooperate = true;
-    r->opts.rung = CLSP_RUNG_STATIC;
+    r->opts.schedule = CLSP_SCHEDULE_STATIC;
     return EXIT_OK;
 }
 
@@ -98,13 +98,14 @@ static void print_processor(FILE *file, const clsp_processor_report *p, uint64_t
 
 void sharing_print(FILE *file, const char *what, const clsp_cooperate_report *report)
 {
-    const char *name = clsp_rung_name(report->rung);
+    const char *name = clsp_schedule_name(report->schedule);
     fprintf(file, "%s: by %s, %llu tiles in %.3f ms (preparing %.3f ms, measuring %.3f ms)\n", what,
             name ? name : "none", (unsigned long long)report->num_tiles, report->wall_ms,
             report->prepare_ms, report->probe_ms);
-    for (int i = CLSP_RUNG_SVM; i < CLSP_NUM_RUNGS && i < (int)report->rung; i++)
+    for (int i = CLSP_SCHEDULE_SVM; i < CLSP_NUM_SCHEDULES && i < (int)report->schedule; i++)
         if (report->reason[i][0])
-            fprintf(file, "  not %s: %s\n", clsp_rung_name((clsp_rung)i), report->reason[i]);
+            fprintf(file, "  not %s: %s\n", clsp_schedule_name((clsp_schedule)i),
+                    report->reason[i]);
     for (uint32_t i = 0; i < report->num_processors; i++)
         print_processor(file, &report->processors[i], report->num_tiles);
 }

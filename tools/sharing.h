@@ -22,7 +22,7 @@ typedef struct sharing_request {
 
 /* Reads the values of --cooperate, --workers and --join of a command. EXIT_OK, or EXIT_USAGE with a
    complaint. */
-int sharing_read_rung(sharing_request *r, const char *command, const char *text);
+int sharing_read_schedule(sharing_request *r, const char *command, const char *text);
 int sharing_read_workers(sharing_request *r, const char *command, const char *text);
 int sharing_read_joined(sharing_request *r, const char *command, const char *text);
 

@@ -3,7 +3,7 @@
    a form that does not suit it.
 
    Every kernel works on items first .. end - 1, one to a work-item. */
-#include "../../cl/real.clh"
+#include "../../cl/device/real.clh"
 
 typedef CLSP_PASTE(CLSP_TYPE, 2) real2;
 typedef CLSP_PASTE(CLSP_TYPE, 3) real3;

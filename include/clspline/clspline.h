@@ -6,6 +6,7 @@
 #include <clspline/types.h>
 #include <clspline/context.h>
 #include <clspline/cooperate.h>
+#include <clspline/vertex.h>
 #include <clspline/bezier.h>
 
 #endif

@@ -3,8 +3,15 @@
    A context binds clspline to one OpenCL device and command queue: the caller's own, or a device
    chosen by name. It owns the compiled programs. Plans are made from it (bezier.h).
 
+   Queues: the caller's queue may run commands in order or out of order. On one that runs out of
+   order the calls of one plan still run one after another; calls of different plans, and commands
+   of the caller's, are ordered by wait lists and events alone.
+
    Thread-safety: every function here may be called from any thread, and a context may be used by
-   several threads at once; only its destruction must not overlap other calls. */
+   several threads at once; only its destruction must not overlap other calls.
+
+   Processes: after fork, neither OpenCL's objects nor a context may be used in the child. A process
+   that forks makes its contexts after that, or has the child exec another program. */
 #ifndef CLSPLINE_CONTEXT_H
 #define CLSPLINE_CONTEXT_H
 
@@ -54,6 +61,7 @@ typedef struct clsp_device_info {
     uint32_t address_bits;    /* of a pointer on the device: 32 or 64 */
     uint32_t base_align_bytes; /* alignment of sub-buffers */
     uint32_t cacheline_bytes;
+    uint64_t reserved[8]; /* 0 */
 } clsp_device_info;
 
 /* Lists all devices of all platforms, in the order in which an index names them (below).
@@ -98,6 +106,7 @@ typedef struct clsp_context_opts {
        ever narrow, save class, vendor and local_is_real, which pick kernel shapes. Default: the
        environment variable CLSPLINE_LIMITS, else none. */
     const char *limits;
+    uint64_t reserved[4]; /* 0; room for later fields */
 } clsp_context_opts;
 
 typedef struct clsp_context clsp_context;
@@ -113,16 +122,19 @@ CLSP_API clsp_status clsp_context_create(clsp_context **ctx, cl_command_queue qu
 /* Releases the context and writes NULL. *ctx may be NULL. Its plans must be destroyed first. */
 CLSP_API void clsp_context_destroy(clsp_context **ctx);
 
-/* The queue on which the context's plans run: for creating buffers in its cl_context and for
-   clFinish. Not retained for the caller. NULL for a NULL context. */
+/* Returns the queue on which the context's plans run: for creating buffers in its cl_context and
+   for clFinish. Not retained for the caller. NULL for a NULL context. */
 CLSP_API cl_command_queue clsp_context_queue(const clsp_context *ctx);
 
-/* The context's device, as narrowed by opts->limits. Errors: CLSP_ERROR_ARGUMENT (NULL). */
+/* Gives the context's device, as narrowed by opts->limits. Errors: CLSP_ERROR_ARGUMENT (NULL). */
 CLSP_API clsp_status clsp_context_device(const clsp_context *ctx, clsp_device_info *info);
 
-/* Copies the message of the context's last error into text (at most size bytes, 0 at the end) and
-   returns the length of the whole message, 0 if there was none. With ctx NULL: of the calling
-   thread's last failed clsp_context_create or clsp_device_list. */
+/* Copies the message of the last error into text (at most size bytes, 0 at the end) and returns the
+   length of the whole message, 0 if there was none. With ctx: of the context's calls and of those
+   of its plans, whichever thread made them; where several threads use it, the log tells them apart
+   better (opts->log is called by the thread that failed). With ctx NULL: of the calling thread's
+   calls that have no context to keep it, clsp_context_create, clsp_device_list and those that got
+   NULL for a plan. A call that succeeds leaves it as it is. */
 CLSP_API size_t clsp_context_last_error(const clsp_context *ctx, char *text, size_t size);
 
 /* A kernel as the device's compiler made it. Strings are valid during the callback only. */
@@ -137,6 +149,7 @@ typedef struct clsp_kernel_info {
         private_bytes;    /* CL_KERNEL_PRIVATE_MEM_SIZE: above 0 on a GPU, registers were spilled */
     uint64_t local_bytes; /* CL_KERNEL_LOCAL_MEM_SIZE */
     double build_ms;      /* time of the program's build, shared by its kernels */
+    uint64_t reserved[4]; /* 0 */
 } clsp_kernel_info;
 
 typedef void (*clsp_kernel_fn)(void *user, const clsp_kernel_info *info);

@@ -1,21 +1,23 @@
 /* Sharing one job between devices and the host's cores, tile by tile.
 
-   A job's result lies in host memory and is cut into tiles. The ladder names the ways in which
-   processors share them, best first (docs/cooperation.md):
-     svm     devices and host workers pop one counter in fine-grain shared memory; needs devices
-             with SVM atomics, and a result in memory from clsp_shared_alloc
-     chunk   the host hands out tiles: host workers take single ones from the front, each device
-             has two chunks in flight from the back, in sizes guided by measured speeds; any
-             OpenCL, any number of devices
-     static  one split, by stored speeds or a given ratio
-     device  the context's device alone
-     host    the host's cores alone
-   The rung is chosen by measured speeds, or forced. A report says which one ran, why those above
-   it did not, and what each processor did. (CPU-GPU tiles after Palomar et al., 2018, 5.2; chunk
-   sizes: HGuided.)
+   A job's result lies in host memory and is cut into tiles, which are independent of each other.
+   The schedule says how processors share the tiles (docs/cooperation.md):
+     svm      a tile queue: devices and host workers take the next tile from one atomic counter in
+              fine-grain shared memory. Needs devices with SVM atomics, and a result in memory of
+              clsp_shared_alloc
+     dynamic  the host hands out tiles while the job runs: host workers take a few at a time from
+              the front, each device keeps two chunks of tiles in flight from the back, in sizes
+              guided by measured speeds. Any OpenCL, any number of devices
+     static   the tiles are divided once, before the first is made, by stored or measured speeds or
+              by a given ratio
+     device   the context's device makes all tiles
+     host     the host's cores make all tiles
+   auto takes the one that should end first by measured speeds. A report says which schedule ran,
+   why the others did not, and what each processor did. (CPU-GPU tiles after Palomar et al., 2018,
+   5.2; chunk sizes: HGuided.)
 
-   Host workers are threads of the context. They are made by the first call that needs them and
-   wait, without using a core, between calls.
+   Host workers are threads of the context. The first call that needs them makes them; between calls
+   they wait without using a core.
 
    Thread-safety: as of contexts; jobs of one context run one after another. */
 #ifndef CLSPLINE_COOPERATE_H
@@ -27,24 +29,25 @@
 extern "C" {
 #endif
 
-typedef enum clsp_rung {
-    CLSP_RUNG_AUTO = 0, /* the one that should end first */
-    CLSP_RUNG_SVM = 1,
-    CLSP_RUNG_CHUNK = 2,
-    CLSP_RUNG_STATIC = 3,
-    CLSP_RUNG_DEVICE = 4,
-    CLSP_RUNG_HOST = 5
-} clsp_rung;
+typedef enum clsp_schedule {
+    CLSP_SCHEDULE_AUTO = 0, /* the one that should end first */
+    CLSP_SCHEDULE_SVM = 1,
+    CLSP_SCHEDULE_DYNAMIC = 2,
+    CLSP_SCHEDULE_STATIC = 3,
+    CLSP_SCHEDULE_DEVICE = 4,
+    CLSP_SCHEDULE_HOST = 5
+} clsp_schedule;
 
 enum {
-    CLSP_NUM_RUNGS = 6,          /* values of clsp_rung */
+    CLSP_NUM_SCHEDULES = 6,      /* values of clsp_schedule */
     CLSP_MAX_PROCESSORS = 16,    /* devices of a context, and the host */
     CLSP_MAX_WORKERS = 1024,     /* host workers of a context */
     CLSP_NO_WORKERS = 0x7fffffff /* in a field whose 0 means a default */
 };
 
-/* "auto", "svm", "chunk", "static", "device", "host"; NULL for other values. Static storage. */
-CLSP_API const char *clsp_rung_name(clsp_rung rung);
+/* Names a schedule: "auto", "svm", "dynamic", "static", "device", "host"; NULL for other values.
+   Static storage. */
+CLSP_API const char *clsp_schedule_name(clsp_schedule schedule);
 
 /* ---- processors ---- */
 
@@ -55,67 +58,76 @@ CLSP_API const char *clsp_rung_name(clsp_rung rung);
    devices). */
 CLSP_API clsp_status clsp_context_join(clsp_context *ctx, clsp_context *other);
 
-/* How many host workers ctx has, the calling thread not counted; 1..CLSP_MAX_WORKERS, or
+/* Sets how many host workers ctx has, the calling thread not counted: 1..CLSP_MAX_WORKERS, or
    CLSP_NO_WORKERS. Default: beside devices the cores that the process may use, less those that CPU
    devices of ctx use and one for each other device, at least 1; where the host has a job to itself,
-   the cores less one. Where CPU devices use all cores, jobs whose rung is chosen by speeds go to
-   the device or to the host, whichever is faster, unless workers were set here. Workers that are
+   the cores less one. Where CPU devices use all cores, jobs whose schedule is chosen by speeds go
+   to the device or to the host, whichever is faster, unless workers were set here. Workers that are
    there already are ended first. Errors: CLSP_ERROR_ARGUMENT. */
 CLSP_API clsp_status clsp_context_set_workers(clsp_context *ctx, uint32_t num_workers);
 
-/* Where measured speeds are kept from run to run: a file, "" for none. Default: the environment
-   variable CLSPLINE_SPEEDS in the same form, else "speeds" in the folder of compiled programs
-   (clsp_context_opts.cache_dir). It is read by the first shared call and written by tuning calls
-   alone. A file that was named and is missing, or is damaged or of another machine, is a warning in
-   the log, never an error. Errors: CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_NO_MEMORY. */
+/* Names the file in which measured speeds are kept from run to run; "" for none. Default: the
+   environment variable CLSPLINE_SPEEDS in the same form, else "speeds" in the folder of compiled
+   programs (clsp_context_opts.cache_dir). It is read by the first shared call and written by tuning
+   calls alone. A file that was named and is missing, or is damaged or of another machine, is a
+   warning in the log, never an error. Errors: CLSP_ERROR_ARGUMENT (ctx NULL),
+   CLSP_ERROR_NO_MEMORY. */
 CLSP_API clsp_status clsp_context_set_speeds(clsp_context *ctx, const char *file);
 
 /* ---- memory ---- */
 
-/* Host memory, aligned to 4096 bytes, that a shared call can fill best: fine-grain SVM where the
-   devices of ctx can pop a counter in it, pinned memory for discrete GPUs, else plain memory.
-   *memory is NULL on error and for bytes 0. Errors: CLSP_ERROR_ARGUMENT (NULL),
+/* Allocates host memory, aligned to 4096 bytes, that a shared call can fill best: fine-grain SVM
+   where the devices of ctx can take tiles from a counter in it, pinned memory for discrete GPUs,
+   else plain memory. *memory is NULL on error and for bytes 0. Errors: CLSP_ERROR_ARGUMENT (NULL),
    CLSP_ERROR_NO_MEMORY, OpenCL's own. */
 CLSP_API clsp_status clsp_shared_alloc(clsp_context *ctx, size_t bytes, void **memory);
 
-/* Frees it; memory may be NULL. What is not freed is freed with the context. */
+/* Frees memory of clsp_shared_alloc, which may be NULL. What is not freed is freed with the
+   context. */
 CLSP_API void clsp_shared_free(clsp_context *ctx, void *memory);
 
 /* ---- how a job is shared, and what came of it ---- */
 
 /* Zero is the default of every field. */
 typedef struct clsp_cooperate_opts {
-    clsp_rung rung;       /* a rung that cannot run gives way to the next one below, as the report
-                             says */
-    double static_ratio;  /* of the static rung: the host's part of the tiles, in (0, 1]; negative:
-                             none; 0: by speeds, measured on up to 3 tiles where none are stored */
-    uint32_t num_workers; /* that take part, at most those of the context; default all;
-                             CLSP_NO_WORKERS: none */
-    uint32_t bit_equal;   /* 1: the same bits as by the context's device alone: no host workers, and
-                             no devices but those of the same name, platform and driver, under the
-                             same limits */
+    clsp_schedule schedule; /* one that cannot run gives way to the next one below, as the report
+                               says */
+    double static_ratio;    /* of the static schedule: the host's part of the tiles, in (0, 1];
+                               negative: none; 0: by speeds, measured on up to 3 tiles where none
+                               are stored */
+    uint32_t num_workers;   /* that take part, at most those of the context; default all;
+                               CLSP_NO_WORKERS: none */
+    uint32_t bit_equal;     /* 1: the same bits as by the context's device alone: no host workers,
+                               and no devices but those of the same name, platform and driver, under
+                               the same limits */
+    uint64_t reserved[4];   /* 0; room for later fields */
 } clsp_cooperate_opts;
 
 /* What one processor did. */
 typedef struct clsp_processor_report {
-    char name[128];     /* of the device; "host" */
-    uint32_t workers;   /* threads of the host, at most at once; 1 for devices */
-    uint64_t tiles;     /* on the svm rung, those of all devices are counted as the first one's */
-    uint64_t chunks;    /* launches of a device, pops of the host */
-    double busy_ms;     /* evaluating: of the device's own clock where it has one; of all workers */
-    double move_ms;     /* results on their way to the host */
-    clsp_status status; /* why it dropped out; its tiles went to the others */
+    char name[128];       /* of the device; "host" */
+    uint32_t workers;     /* threads of the host, at most at once; 1 for devices */
+    uint64_t tiles;       /* by the svm schedule, those of all devices are counted as the first
+                             one's */
+    uint64_t chunks;      /* launches of a device; for the host, how often its workers took tiles */
+    double busy_ms;       /* evaluating: of the device's own clock where it has one; of all
+                             workers */
+    double move_ms;       /* results on their way to the host */
+    clsp_status status;   /* why it dropped out; its tiles went to the others */
+    uint64_t reserved[4]; /* 0 */
 } clsp_processor_report;
 
 typedef struct clsp_cooperate_report {
-    clsp_rung rung;                   /* that ran */
-    char reason[CLSP_NUM_RUNGS][128]; /* by rung: why it was not taken; "" for the one that ran */
+    clsp_schedule schedule;               /* that ran */
+    char reason[CLSP_NUM_SCHEDULES][128]; /* by schedule: why it was not taken; "" for the one that
+                                             ran */
     uint64_t num_tiles;
     double wall_ms;    /* of the whole call */
     double prepare_ms; /* of it: before the first tile */
     double probe_ms;   /* of it: measuring speeds */
     uint32_t num_processors;
     clsp_processor_report processors[CLSP_MAX_PROCESSORS]; /* the host is the last */
+    uint64_t reserved[4];                                  /* 0 */
 } clsp_cooperate_report;
 
 #ifdef __cplusplus

@@ -31,7 +31,7 @@ fail_wake:
     return false;
 }
 
-/* Waits for the next turn; false at the end. With the lock held. */
+/* Waits for the next turn; false when the pool ends. With the lock held. */
 static bool next_turn(clspi_pool_thread *me)
 {
     clspi_pool *const pool = me->pool;
@@ -42,6 +42,7 @@ static bool next_turn(clspi_pool_thread *me)
     return !pool->ending;
 }
 
+/* Does a thread's turns until the pool ends. */
 static void *serve(void *argument)
 {
     clspi_pool_thread *const me = argument;
@@ -61,7 +62,7 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/* The application's signals are for its own threads. */
+/* Adds one thread, which takes no signals: the application's are for its own threads. */
 static bool add_thread(clspi_pool *pool)
 {
     clspi_pool_thread *const t = &pool->threads[pool->num_threads];

@@ -20,7 +20,7 @@ typedef struct clspi_pool {
     pthread_cond_t done; /* of who called them */
     clspi_pool_thread *threads;
     uint32_t num_threads;
-    uint64_t turn;    /* of calls */
+    uint64_t turn;    /* its number */
     uint32_t called;  /* threads of this turn */
     uint32_t working; /* of them, not yet done */
     clspi_pool_fn fn;
@@ -28,19 +28,21 @@ typedef struct clspi_pool {
     bool ending;
 } clspi_pool;
 
-/* A pool without threads. False without memory. */
+/* Makes a pool without threads; false without memory. */
 bool clspi_pool_init(clspi_pool *pool, clspi_log *log);
+
+/* Ends all threads and frees what the pool holds. */
 void clspi_pool_release(clspi_pool *pool);
 
 /* Makes threads until there are `wanted`, and returns how many there are: fewer, with a warning in
    the log, where the system has no more. */
 uint32_t clspi_pool_reserve(clspi_pool *pool, uint32_t wanted);
 
-/* Ends all threads. */
+/* Ends all threads; the pool can be used further. */
 void clspi_pool_empty(clspi_pool *pool);
 
-/* Has threads 0 .. count - 1 call fn, and returns at once; count is at most what reserve returned.
-   One turn at a time. */
+/* Starts a turn: threads 0 .. count - 1 call fn. Returns at once; count is at most what reserve
+   returned. One turn at a time. */
 void clspi_pool_start(clspi_pool *pool, uint32_t count, clspi_pool_fn fn, void *user);
 
 /* Waits until the turn is over. */

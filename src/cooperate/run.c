@@ -7,11 +7,11 @@
 #include "check.h"
 #include "shared_memory.h"
 
-/* A worker's takes: long against a pop, short against a job. */
+/* How long the tiles of one take last: long against taking them, short against a job. */
 #define TAKE_MIN_MS 0.02
 #define TAKE_MAX_MS 0.1
 
-enum { REST_TAKE_MAX = 256 }; /* of what was given back */
+enum { REQUEUED_WANTED_MAX = 256 }; /* requeued tiles that a worker takes at once */
 
 double clspi_now_ms(void)
 {
@@ -27,10 +27,10 @@ clspi_run *clspi_run_create(void)
 
     if (!run) return NULL;
     if (pthread_mutex_init(&run->lock, NULL) != 0) goto fail_lock;
-    if (pthread_mutex_init(&run->returns.lock, NULL) != 0) goto fail_returns;
+    if (pthread_mutex_init(&run->requeued.lock, NULL) != 0) goto fail_requeued;
     return run;
 
-fail_returns:
+fail_requeued:
     pthread_mutex_destroy(&run->lock);
 fail_lock:
     free(run);
@@ -40,7 +40,7 @@ fail_lock:
 void clspi_run_destroy(clspi_run **run)
 {
     if (!*run) return;
-    pthread_mutex_destroy(&(*run)->returns.lock);
+    pthread_mutex_destroy(&(*run)->requeued.lock);
     pthread_mutex_destroy(&(*run)->lock);
     free(*run);
     *run = NULL;
@@ -48,7 +48,8 @@ void clspi_run_destroy(clspi_run **run)
 
 /* ---- who takes part ---- */
 
-/* The same kernels, of the same compiler: what limits of a context narrow picks kernels too. */
+/* Tells whether two devices run the same kernels, of the same compiler: what limits of a context
+   narrow picks kernels too. */
 static bool is_like(const clsp_device_info *a, const clsp_device_info *b)
 {
     return strcmp(a->name, b->name) == 0 && strcmp(a->platform, b->platform) == 0 &&
@@ -59,53 +60,53 @@ static bool is_like(const clsp_device_info *a, const clsp_device_info *b)
            a->local_bytes == b->local_bytes;
 }
 
-static void begin_part(clspi_part *part)
+static void begin_participant(clspi_participant *participant)
 {
-    atomic_store(&part->status, CLSP_OK);
-    atomic_store(&part->tiles, 0);
-    atomic_store(&part->chunks, 0);
-    atomic_store(&part->rate, 0);
-    part->wanted = true;
-    part->span = NULL;
-    part->busy_ms = part->move_ms = 0;
+    atomic_store(&participant->status, CLSP_OK);
+    atomic_store(&participant->tiles, 0);
+    atomic_store(&participant->chunks, 0);
+    atomic_store(&participant->rate, 0);
+    participant->wanted = true;
+    participant->tile_range = NULL;
+    participant->busy_ms = participant->move_ms = 0;
 }
 
-void clspi_run_begin(clspi_run *run, clspi_team *team, const clspi_job *job, bool bit_equal)
+void clspi_run_begin(clspi_run *run, clspi_device_set *set, const clspi_job *job, bool bit_equal)
 {
-    run->team = team;
+    run->set = set;
     run->job = job;
-    run->in_svm = clspi_shared_holds(team, job->out);
-    run->num_devices = run->host = team->num_devices;
+    run->in_svm = clspi_shared_holds(set, job->out);
+    run->num_devices = run->host = set->num_devices;
     run->last = CLSP_OK;
     run->first_ms = 0;
     run->most_workers = 0;
-    atomic_store(&run->returns.num, 0);
+    atomic_store(&run->requeued.num, 0);
     for (uint32_t p = 0; p <= run->num_devices; p++)
-        begin_part(&run->parts[p]);
+        begin_participant(&run->participants[p]);
     for (uint32_t d = 0; d < run->num_devices; d++) {
-        clspi_part *const part = &run->parts[d];
-        if (bit_equal) part->wanted = is_like(&team->contexts[d]->device, &team->ctx->device);
-        if (atomic_load(&team->contexts[d]->lost)) clspi_run_drop(run, d, CLSP_ERROR_DEVICE_LOST);
+        clspi_participant *const participant = &run->participants[d];
+        if (bit_equal) participant->wanted = is_like(&set->contexts[d]->device, &set->ctx->device);
+        if (atomic_load(&set->contexts[d]->lost)) clspi_run_drop(run, d, CLSP_ERROR_DEVICE_LOST);
     }
-    run->parts[run->host].wanted = job->host && !bit_equal;
+    run->participants[run->host].wanted = job->host && !bit_equal;
 }
 
 bool clspi_run_alive(const clspi_run *run, uint32_t processor)
 {
-    const clspi_part *const part = &run->parts[processor];
+    const clspi_participant *const participant = &run->participants[processor];
 
-    return part->wanted && atomic_load(&part->status) == CLSP_OK;
+    return participant->wanted && atomic_load(&participant->status) == CLSP_OK;
 }
 
-/* A processor that failed may have left some. */
+/* Requeues what is left of each range: a processor that failed may have left some tiles. */
 void clspi_run_clear(clspi_run *run)
 {
     for (uint32_t p = 0; p <= run->num_devices; p++) {
-        clspi_range range;
-        clspi_span *const span = run->parts[p].span;
-        if (span && clspi_span_take(span, false, SIZE_MAX, &range))
-            clspi_returns_put(&run->returns, range);
-        run->parts[p].span = NULL;
+        clsp_range left;
+        clspi_tile_range *const range = run->participants[p].tile_range;
+        if (range && clspi_tile_range_take(range, false, SIZE_MAX, &left))
+            clspi_requeued_put(&run->requeued, left);
+        run->participants[p].tile_range = NULL;
     }
 }
 
@@ -114,68 +115,78 @@ void clspi_run_drop(clspi_run *run, uint32_t processor, clsp_status status)
     pthread_mutex_lock(&run->lock);
     run->last = status;
     pthread_mutex_unlock(&run->lock);
-    atomic_store(&run->parts[processor].status, status);
-    clspi_message(&run->team->ctx->log, CLSP_LOG_WARNING, "cooperate: %s drops out: %s",
-                  processor == run->host ? "the host" : run->team->contexts[processor]->device.name,
+    atomic_store(&run->participants[processor].status, status);
+    clspi_message(&run->set->ctx->log, CLSP_LOG_WARNING, "cooperate: %s drops out: %s",
+                  processor == run->host ? "the host" : run->set->contexts[processor]->device.name,
                   clsp_status_str(status));
 }
 
-bool clspi_run_take(clspi_run *run, uint32_t processor, size_t wanted, clspi_range *range)
+bool clspi_run_take(clspi_run *run, uint32_t processor, size_t wanted, clsp_range *taken)
 {
-    clspi_part *const part = &run->parts[processor];
+    clspi_tile_range *const range = run->participants[processor].tile_range;
 
-    return clspi_span_take(part->span, processor != run->host, wanted, range) ||
-           clspi_returns_take(&run->returns, wanted, range);
+    return clspi_tile_range_take(range, processor != run->host, wanted, taken) ||
+           clspi_requeued_take(&run->requeued, wanted, taken);
 }
 
 /* ---- the host ---- */
 
-static size_t next_take(const clspi_run *run, const clspi_span *span, size_t take, double ms)
+bool clspi_run_make(clspi_run *run, uint32_t worker, clsp_range tiles)
 {
-    const size_t left = clspi_span_left(span);
-    const size_t most = left > 0 ? left / (4 * ((size_t)run->workers + 1)) : REST_TAKE_MAX;
+    const clspi_job *const job = run->job;
+    clspi_participant *const host = &run->participants[run->host];
+    const clsp_status status = job->host(job->user, worker, tiles);
 
-    if (ms < TAKE_MIN_MS) take *= 2;
-    if (ms > TAKE_MAX_MS) take /= 2;
-    return clspi_max(clspi_min(take, most), 1);
+    if (status != CLSP_OK) {
+        clspi_requeued_put(&run->requeued, tiles);
+        clspi_run_drop(run, run->host, status);
+        return false;
+    }
+    atomic_fetch_add_explicit(&host->tiles, tiles.count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&host->chunks, 1, memory_order_relaxed);
+    return true;
 }
 
-static void add_times(clspi_run *run, double busy, double end)
+/* Gives how many tiles a worker takes next, after tiles that lasted ms. */
+static size_t next_wanted(const clspi_run *run, size_t wanted, double ms)
 {
-    clspi_part *const host = &run->parts[run->host];
+    const size_t left = clspi_tile_range_left(run->participants[run->host].tile_range);
+    const size_t most = left > 0 ? left / (4 * ((size_t)run->workers + 1)) : REQUEUED_WANTED_MAX;
 
+    if (ms < TAKE_MIN_MS) wanted *= 2;
+    if (ms > TAKE_MAX_MS) wanted /= 2;
+    return clspi_max(clspi_min(wanted, most), 1);
+}
+
+void clspi_run_add_busy(clspi_run *run, double ms)
+{
     pthread_mutex_lock(&run->lock);
-    host->busy_ms += busy;
-    if (end > host->end_ms) host->end_ms = end;
+    run->participants[run->host].busy_ms += ms;
     pthread_mutex_unlock(&run->lock);
 }
 
+/* Makes tiles on a host worker until none are left. */
 static void work(clspi_run *run, uint32_t worker)
 {
-    clspi_part *const host = &run->parts[run->host];
     double busy = 0, now = clspi_now_ms();
-    size_t take = 1;
-    clspi_range range;
+    size_t wanted = 1;
+    clsp_range tiles;
 
-    while (clspi_run_alive(run, run->host) && clspi_run_take(run, run->host, take, &range)) {
+    while (clspi_run_alive(run, run->host) && clspi_run_take(run, run->host, wanted, &tiles)) {
         const double begin = now;
-        const clsp_status status = run->job->host(run->job->user, worker, range.first, range.count);
+        const bool made = clspi_run_make(run, worker, tiles);
         now = clspi_now_ms();
-        if (status != CLSP_OK) {
-            clspi_returns_put(&run->returns, range);
-            clspi_run_drop(run, run->host, status);
-            break;
-        }
+        if (!made) break;
         busy += now - begin;
-        atomic_fetch_add_explicit(&host->tiles, range.count, memory_order_relaxed);
-        atomic_fetch_add_explicit(&host->chunks, 1, memory_order_relaxed);
-        take = next_take(run, host->span, take, now - begin);
+        wanted = next_wanted(run, wanted, now - begin);
     }
-    add_times(run, busy, now);
+    clspi_run_add_busy(run, busy);
 }
 
 /* ---- a round ---- */
 
+/* Does the work of a pool's thread: the first ones are host workers, each of the others dispatches
+   to a device. */
 static void serve(void *user, uint32_t index)
 {
     clspi_run *const run = user;
@@ -183,16 +194,17 @@ static void serve(void *user, uint32_t index)
     if (index < run->workers)
         work(run, index);
     else
-        clspi_feed(run, run->feeders[index - run->workers + 1]);
+        clspi_dispatch(run, run->dispatched[index - run->workers + 1]);
 }
 
-/* Devices come before workers when the system has too few threads. */
+/* Reserves the threads of a round and returns their number. Devices come before workers when the
+   system has too few threads. */
 static uint32_t reserve_threads(clspi_run *run, uint32_t workers)
 {
-    const uint32_t extra = run->num_feeders > 0 ? run->num_feeders - 1 : 0;
-    const uint32_t threads = clspi_pool_reserve(&run->team->pool, workers + extra);
+    const uint32_t extra = run->num_dispatched > 0 ? run->num_dispatched - 1 : 0;
+    const uint32_t threads = clspi_pool_reserve(&run->set->pool, workers + extra);
 
-    if (threads < extra) run->num_feeders = threads + 1;
+    if (threads < extra) run->num_dispatched = threads + 1;
     run->workers = threads < extra ? 0 : threads - extra;
     return threads < extra ? threads : run->workers + extra;
 }
@@ -206,34 +218,36 @@ void clspi_run_start_clock(clspi_run *run, uint32_t workers)
 
 void clspi_run_round(clspi_run *run, uint32_t workers)
 {
-    clspi_part *const host = &run->parts[run->host];
-    const bool has_host = host->span && clspi_run_alive(run, run->host);
+    clspi_participant *const host = &run->participants[run->host];
+    const bool has_host = host->tile_range && clspi_run_alive(run, run->host);
     uint32_t threads;
 
-    run->num_feeders = 0;
+    run->num_dispatched = 0;
     for (uint32_t d = 0; d < run->num_devices; d++)
-        if (run->parts[d].span && clspi_run_alive(run, d)) run->feeders[run->num_feeders++] = d;
+        if (run->participants[d].tile_range && clspi_run_alive(run, d))
+            run->dispatched[run->num_dispatched++] = d;
     threads = reserve_threads(run, has_host ? workers : 0);
-    clspi_run_start_clock(run, has_host ? run->workers + (run->num_feeders == 0) : 0);
-    host->begin_ms = host->end_ms = run->round_ms;
-    clspi_pool_start(&run->team->pool, threads, serve, run);
-    if (run->num_feeders > 0) clspi_feed(run, run->feeders[0]);
+    clspi_run_start_clock(run, has_host ? run->workers + (run->num_dispatched == 0) : 0);
+    clspi_pool_start(&run->set->pool, threads, serve, run);
+    if (run->num_dispatched > 0) clspi_dispatch(run, run->dispatched[0]);
     if (has_host) work(run, run->workers);
-    if (threads > 0) clspi_pool_wait(&run->team->pool);
+    if (threads > 0) clspi_pool_wait(&run->set->pool);
 }
 
-/* All that are left take what was given back. */
+/* Lets all that are left take requeued tiles, each from an empty tile range of its own; false when
+   nobody is left. */
 static bool share_rest(clspi_run *run)
 {
-    static const clspi_range none = {0, 0};
+    static const clsp_range none = {0, 0};
     bool anyone = false;
 
     for (uint32_t p = 0; p <= run->num_devices; p++) {
+        clspi_participant *const participant = &run->participants[p];
         if (!clspi_run_alive(run, p)) continue;
-        clspi_span_init(&run->spans[p], none);
-        run->parts[p].span = &run->spans[p];
-        run->parts[p].guided = false;
-        run->parts[p].piece =
+        clspi_tile_range_init(&run->tile_ranges[p], none);
+        participant->tile_range = &run->tile_ranges[p];
+        participant->guided = false;
+        participant->chunk_tiles =
             p == run->host ? 1 : clspi_max(run->job->num_tiles / (8 * run->num_devices), 1);
         anyone = true;
     }
@@ -244,7 +258,7 @@ clsp_status clspi_run_finish(clspi_run *run, uint32_t workers)
 {
     for (;;) {
         clspi_run_clear(run);
-        if (atomic_load(&run->returns.num) == 0) return CLSP_OK;
+        if (atomic_load(&run->requeued.num) == 0) return CLSP_OK;
         if (!share_rest(run)) return run->last != CLSP_OK ? run->last : CLSP_ERROR_STATE;
         clspi_run_round(run, workers);
     }

@@ -17,6 +17,7 @@ typedef struct clspi_block {
     void *mapped;
 } clspi_block;
 
+/* Gives the first multiple of ALIGNMENT from base on. */
 static char *align(void *base)
 {
     char *const at = base;
@@ -27,6 +28,7 @@ static char *align(void *base)
 
 /* ---- the kinds ---- */
 
+/* Gives a block fine-grain SVM for atomics; NULL where the device has none. */
 static void *make_svm(clspi_block *block, clsp_context *ctx, size_t whole)
 {
     const uint32_t both = CLSP_SVM_FINE_BUFFER | CLSP_SVM_ATOMICS;
@@ -43,8 +45,8 @@ static void *make_svm(clspi_block *block, clsp_context *ctx, size_t whole)
     return block->svm;
 }
 
-/* Transfers from a discrete GPU run at full speed, and beside its kernels, into pinned memory
-   alone; OpenCL has it as a buffer that stays mapped. */
+/* Gives a block pinned memory of a discrete GPU, into which alone transfers run at full speed and
+   beside its kernels; OpenCL has it as a buffer that stays mapped. NULL elsewhere. */
 static void *make_pinned(clspi_block *block, clsp_context *ctx, size_t whole)
 {
     cl_int code;
@@ -76,6 +78,7 @@ static void release_block(clspi_block *block, clsp_context *ctx)
     free(block);
 }
 
+/* Makes a block of the best kind of memory that there is. */
 static clsp_status make_block(clsp_context *ctx, size_t bytes, clspi_block **made)
 {
     const size_t whole = bytes + ALIGNMENT;
@@ -98,12 +101,11 @@ fail:
     return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "clsp_shared_alloc: no %zu bytes", bytes);
 }
 
-/* ---- the team's list ---- */
+/* ---- the list of blocks ---- */
 
 clsp_status clsp_shared_alloc(clsp_context *ctx, size_t bytes, void **memory)
 {
-    clsp_status status;
-    clspi_team *team;
+    clspi_device_set *set;
     clspi_block *block;
 
     if (memory) *memory = NULL;
@@ -111,26 +113,23 @@ clsp_status clsp_shared_alloc(clsp_context *ctx, size_t bytes, void **memory)
         return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT,
                           "clsp_shared_alloc: NULL argument");
     if (bytes == 0) return CLSP_OK;
-    CLSPI_TRY(clspi_team_of(ctx, &team));
-    CLSPI_TRY(make_block(ctx, bytes, &block));
-    pthread_mutex_lock(&team->blocks_lock);
-    block->next = team->blocks;
-    team->blocks = block;
-    pthread_mutex_unlock(&team->blocks_lock);
+    CLSPI_CHECK(clspi_device_set_of(ctx, &set));
+    CLSPI_CHECK(make_block(ctx, bytes, &block));
+    pthread_mutex_lock(&set->blocks_lock);
+    block->next = set->blocks;
+    set->blocks = block;
+    pthread_mutex_unlock(&set->blocks_lock);
     *memory = block->memory;
     return CLSP_OK;
-
-fail:
-    return status;
 }
 
-/* Takes the block out of the list; NULL for memory that is none. */
-static clspi_block *unlink_block(clspi_team *team, const void *memory)
+/* Takes a block out of the list; NULL for memory that is none. */
+static clspi_block *unlink_block(clspi_device_set *set, const void *memory)
 {
     clspi_block *found = NULL;
 
-    pthread_mutex_lock(&team->blocks_lock);
-    for (clspi_block **at = &team->blocks; *at && !found;) {
+    pthread_mutex_lock(&set->blocks_lock);
+    for (clspi_block **at = &set->blocks; *at && !found;) {
         if ((*at)->memory == memory) {
             found = *at;
             *at = found->next;
@@ -138,17 +137,17 @@ static clspi_block *unlink_block(clspi_team *team, const void *memory)
             at = &(*at)->next;
         }
     }
-    pthread_mutex_unlock(&team->blocks_lock);
+    pthread_mutex_unlock(&set->blocks_lock);
     return found;
 }
 
 void clsp_shared_free(clsp_context *ctx, void *memory)
 {
-    clspi_team *team;
+    clspi_device_set *set;
     clspi_block *block;
 
-    if (!ctx || !memory || clspi_team_of(ctx, &team) != CLSP_OK) return;
-    block = unlink_block(team, memory);
+    if (!ctx || !memory || clspi_device_set_of(ctx, &set) != CLSP_OK) return;
+    block = unlink_block(set, memory);
     if (block)
         release_block(block, ctx);
     else
@@ -156,33 +155,34 @@ void clsp_shared_free(clsp_context *ctx, void *memory)
                       "clsp_shared_free: that is no memory of clsp_shared_alloc");
 }
 
-static bool is_in_block(clspi_team *team, const void *memory, bool svm)
+/* Tells whether memory lies in a block of the set; svm: in one of fine-grain SVM. */
+static bool is_in_block(clspi_device_set *set, const void *memory, bool svm)
 {
     const char *const at = memory;
     bool found = false;
 
-    pthread_mutex_lock(&team->blocks_lock);
-    for (const clspi_block *b = team->blocks; b && !found; b = b->next)
+    pthread_mutex_lock(&set->blocks_lock);
+    for (const clspi_block *b = set->blocks; b && !found; b = b->next)
         found = (b->svm || !svm) && at >= b->memory && at < b->memory + b->bytes;
-    pthread_mutex_unlock(&team->blocks_lock);
+    pthread_mutex_unlock(&set->blocks_lock);
     return found;
 }
 
-bool clspi_shared_holds(clspi_team *team, const void *memory)
+bool clspi_shared_holds(clspi_device_set *set, const void *memory)
 {
-    return is_in_block(team, memory, true);
+    return is_in_block(set, memory, true);
 }
 
-bool clspi_shared_owns(clspi_team *team, const void *memory)
+bool clspi_shared_owns(clspi_device_set *set, const void *memory)
 {
-    return is_in_block(team, memory, false);
+    return is_in_block(set, memory, false);
 }
 
-void clspi_shared_release_all(clspi_team *team)
+void clspi_shared_release_all(clspi_device_set *set)
 {
-    while (team->blocks) {
-        clspi_block *const block = team->blocks;
-        team->blocks = block->next;
-        release_block(block, team->ctx);
+    while (set->blocks) {
+        clspi_block *const block = set->blocks;
+        set->blocks = block->next;
+        release_block(block, set->ctx);
     }
 }

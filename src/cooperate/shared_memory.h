@@ -2,14 +2,16 @@
 #ifndef CLSPI_SHARED_MEMORY_H
 #define CLSPI_SHARED_MEMORY_H
 
-#include "team.h"
+#include "device_set.h"
 
-/* Whether memory lies in fine-grain SVM of the team's. */
-bool clspi_shared_holds(clspi_team *team, const void *memory);
+/* Tells whether memory lies in fine-grain SVM of the set. */
+bool clspi_shared_holds(clspi_device_set *set, const void *memory);
 
-/* Whether it is the team's at all: transfers into it take other times than into plain memory. */
-bool clspi_shared_owns(clspi_team *team, const void *memory);
+/* Tells whether memory is the set's at all: transfers into it take other times than into plain
+   memory. */
+bool clspi_shared_owns(clspi_device_set *set, const void *memory);
 
-void clspi_shared_release_all(clspi_team *team);
+/* Frees all memory of the set. */
+void clspi_shared_release_all(clspi_device_set *set);
 
 #endif

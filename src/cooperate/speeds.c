@@ -23,6 +23,7 @@ double clspi_speed_predict(const clspi_speed *speed, size_t tiles)
     return speed->fixed_ms + speed->tile_ms * (double)tiles;
 }
 
+/* Sets a speed by one job alone. */
 static void start_from(clspi_speed *speed, size_t tiles, double ms, double fixed_ms)
 {
     speed->fixed_ms = fixed_ms < ms / 2 ? fixed_ms : ms / 2;
@@ -39,8 +40,8 @@ void clspi_speed_learn(clspi_speed *speed, size_t tiles, double ms, double fixed
         start_from(speed, tiles, ms, fixed_ms);
     } else if (speed->samples > 2) {
         /* a machine that is busy for a while makes calls slower, nothing makes them faster */
-        const double weight = ms < expected ? 0.5 : 0.2;
-        const double change = 1 + weight * (ms / expected - 1);
+        const double share = ms < expected ? 0.5 : 0.2;
+        const double change = 1 + share * (ms / expected - 1);
         speed->tile_ms *= change;
         speed->fixed_ms *= change;
     }
@@ -74,6 +75,24 @@ void clspi_speeds_release(clspi_speeds *speeds)
     memset(speeds, 0, sizeof *speeds);
 }
 
+/* Makes a record of which nothing is known; NULL without memory. */
+static clspi_record *new_record(const char *key, size_t tile_size, uint32_t workers, bool shared)
+{
+    clspi_record *const record = calloc(1, sizeof *record);
+
+    if (!record) return NULL;
+    record->key = malloc(strlen(key) + 1);
+    if (!record->key) {
+        free(record);
+        return NULL;
+    }
+    strcpy(record->key, key);
+    record->tile_size = tile_size;
+    record->workers = workers;
+    record->shared = shared;
+    return record;
+}
+
 clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, size_t tile_size,
                                   uint32_t workers, bool shared)
 {
@@ -89,17 +108,8 @@ clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, size_t 
         *at = record->next;
     } else {
         if (num >= RECORDS_MAX) free_records(speeds);
-        record = calloc(1, sizeof *record);
+        record = new_record(key, tile_size, workers, shared);
         if (!record) return NULL;
-        record->key = malloc(strlen(key) + 1);
-        if (!record->key) {
-            free(record);
-            return NULL;
-        }
-        strcpy(record->key, key);
-        record->tile_size = tile_size;
-        record->workers = workers;
-        record->shared = shared;
     }
     record->next = speeds->records;
     speeds->records = record;
@@ -108,7 +118,7 @@ clspi_record *clspi_speeds_record(clspi_speeds *speeds, const char *key, size_t 
 
 /* ---- lines ---- */
 
-/* FNV-1a, 64 bits: it finds damage. */
+/* Computes FNV-1a of 64 bits: it finds damage. */
 uint64_t clspi_speeds_checksum(const char *text)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -118,7 +128,8 @@ uint64_t clspi_speeds_checksum(const char *text)
     return hash;
 }
 
-/* Names come from drivers: nothing in them may end a field. */
+/* Replaces control characters by blanks: names come from drivers, and nothing in them may end a
+   field. */
 static void clean(char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -144,6 +155,7 @@ void clspi_speeds_host(char owner[CLSPI_OWNER_MAX], uint32_t cores)
     snprintf(owner, CLSPI_OWNER_MAX, "host\t%.128s\t%u cores", names.nodename, cores);
 }
 
+/* Tells whether a line's name is of an owner and a key; key NULL: any. */
 static bool is_name(const char *name, const char *owner, const char *key)
 {
     const size_t length = strlen(owner);
@@ -160,6 +172,7 @@ const clspi_speed_line *clspi_speeds_find(const clspi_speeds *speeds, const char
     return NULL;
 }
 
+/* Finds the line of a name, or adds one; NULL without memory. */
 static clspi_speed_line *add_line(clspi_speeds *speeds, const char *name)
 {
     clspi_speed_line *line;
@@ -195,7 +208,7 @@ bool clspi_speeds_set(clspi_speeds *speeds, const char *owner, const char *key, 
     return true;
 }
 
-/* A number of digits alone. */
+/* Reads a number of digits alone; false for anything else. */
 static bool parse_number(const char *text, int base, uint64_t *number)
 {
     char *end;
@@ -207,7 +220,7 @@ static bool parse_number(const char *text, int base, uint64_t *number)
     return errno == 0 && *end == '\0';
 }
 
-/* Cuts the last field off. */
+/* Cuts the last field off a line and returns it; NULL when there is one field. */
 static char *cut_last(char *text)
 {
     char *const tab = strrchr(text, '\t');
@@ -226,7 +239,7 @@ static size_t count_tabs(const char *text)
     return count;
 }
 
-/* NULL, or what is wrong with the line. */
+/* Reads a line; returns NULL, or what is wrong with it. */
 static const char *parse_line(clspi_speeds *speeds, char *text)
 {
     char *const tab = strchr(text, '\t');
@@ -282,6 +295,7 @@ static void read_lines(clspi_speeds *speeds, FILE *file, const char *path, clspi
     }
 }
 
+/* Tells whether any line is of one of the owners. */
 static bool any_of(const clspi_speeds *speeds, const char *const *owners, size_t num_owners)
 {
     for (size_t i = 0; i < speeds->num_lines; i++)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "ladder.h"
-#include "pops.h"
+#include "schedule.h"
+#include "tile_queue.h"
 
 enum { RUNS = 10, RUNS_LEAST = 3, PART = 8 /* fewer tiles tell what a call costs at least */ };
 
@@ -18,20 +18,22 @@ typedef struct best_run {
     double busy_ms, move_ms;
 } best_run;
 
-static bool run_once(clspi_call *call, uint32_t processor, size_t tiles, double *ms)
+/* Runs tiles on one processor alone; false when it dropped out. */
+static bool run_once(clspi_shared_call *call, uint32_t processor, size_t tiles, double *ms)
 {
     clspi_run *const run = call->run;
 
-    clspi_run_begin(run, call->team, call->job, false);
-    clspi_call_alone(call, processor, tiles);
+    clspi_run_begin(run, call->set, call->job, false);
+    clspi_shared_call_alone(call, processor, tiles);
     const double begin = clspi_now_ms();
     clspi_run_round(run, processor == run->host ? call->workers_alone : 0);
     *ms = clspi_now_ms() - begin;
     return clspi_run_alive(run, processor);
 }
 
-/* The fastest of several runs; the first one is left out, since programs may be compiled in it. */
-static bool measure(clspi_call *call, uint32_t processor, size_t tiles, best_run *best)
+/* Measures the fastest of several runs; the first one is left out, since programs may be compiled
+   in it. False when the processor dropped out. */
+static bool measure(clspi_shared_call *call, uint32_t processor, size_t tiles, best_run *best)
 {
     const double begin = clspi_now_ms();
     double ms;
@@ -39,14 +41,14 @@ static bool measure(clspi_call *call, uint32_t processor, size_t tiles, best_run
     best->ms = 0;
     if (!run_once(call, processor, tiles, &ms)) return false;
     for (int i = 0; i < RUNS; i++) {
-        const clspi_part *const part = &call->run->parts[processor];
+        const clspi_participant *const participant = &call->run->participants[processor];
         if (!run_once(call, processor, tiles, &ms)) return false;
         if (best->ms <= 0 || ms < best->ms) {
             best->ms = ms;
-            best->tiles = atomic_load(&part->tiles);
-            best->chunks = atomic_load(&part->chunks);
-            best->busy_ms = part->busy_ms;
-            best->move_ms = part->move_ms;
+            best->tiles = atomic_load(&participant->tiles);
+            best->chunks = atomic_load(&participant->chunks);
+            best->busy_ms = participant->busy_ms;
+            best->move_ms = participant->move_ms;
         }
         if (i + 1 >= RUNS_LEAST && clspi_now_ms() - begin > ENOUGH_MS) break;
     }
@@ -58,8 +60,9 @@ static uint64_t picoseconds(double ms)
     return ms > 1e-9 ? (uint64_t)(ms * 1e9) : 0;
 }
 
-/* A line through the times of all tiles and of a part of them. */
-static void store(clspi_call *call, const char *owner, double all_ms, size_t few, double few_ms)
+/* Stores the line through the times of all tiles and of a part of them. */
+static void store(clspi_shared_call *call, const char *owner, double all_ms, size_t few,
+                  double few_ms)
 {
     const size_t all = call->job->num_tiles;
     double tile = all_ms / (double)all, fixed = 0;
@@ -72,11 +75,12 @@ static void store(clspi_call *call, const char *owner, double all_ms, size_t few
         }
     }
     const uint64_t slope_ps = picoseconds(1e3 * tile / (double)call->job->tile_size);
-    clspi_speeds_set(&call->team->speeds, owner, call->job->key, slope_ps > 0 ? slope_ps : 1,
+    clspi_speeds_set(&call->set->speeds, owner, call->job->key, slope_ps > 0 ? slope_ps : 1,
                      picoseconds(fixed));
 }
 
-static bool tune_processor(clspi_call *call, uint32_t processor, best_run *best)
+/* Measures one processor and stores its speed; *best: of all tiles. False when it dropped out. */
+static bool tune_processor(clspi_shared_call *call, uint32_t processor, best_run *best)
 {
     const size_t all = call->job->num_tiles, few = clspi_max(all / PART, 1);
     char owner[CLSPI_OWNER_MAX];
@@ -86,25 +90,25 @@ static bool tune_processor(clspi_call *call, uint32_t processor, best_run *best)
     if (processor == call->run->host)
         clspi_speeds_host(owner, call->workers_alone + 1);
     else
-        clspi_speeds_owner(owner, &call->team->contexts[processor]->device);
+        clspi_speeds_owner(owner, &call->set->contexts[processor]->device);
     store(call, owner, best->ms, few, part.ms);
     return true;
 }
 
-static void write_file(clspi_call *call)
+static void write_file(clspi_shared_call *call)
 {
     bool named;
-    char *const path = clspi_call_speeds_path(call, &named);
+    char *const path = clspi_shared_call_speeds_path(call, &named);
 
-    if (path) clspi_speeds_write(&call->team->speeds, path, &call->team->ctx->log);
+    if (path) clspi_speeds_write(&call->set->speeds, path, &call->set->ctx->log);
     free(path);
 }
 
-/* Each processor's own best; run: of the last measurement. */
-static void fill_report(clspi_call *call, const best_run best[], const clsp_status failed[],
+/* Fills a report with the best run of each processor. */
+static void fill_report(clspi_shared_call *call, const best_run best[], const clsp_status failed[],
                         clsp_cooperate_report *report)
 {
-    clspi_call_report(call, CLSP_RUNG_AUTO, report);
+    clspi_shared_call_report(call, CLSP_SCHEDULE_AUTO, report);
     for (uint32_t p = 0; p < report->num_processors; p++) {
         clsp_processor_report *const out = &report->processors[p];
         out->tiles = best[p].tiles;
@@ -117,28 +121,29 @@ static void fill_report(clspi_call *call, const best_run best[], const clsp_stat
     report->probe_ms = report->wall_ms;
 }
 
-static clsp_status tune(clspi_call *call, clsp_cooperate_report *report)
+/* Tunes all processors, with the lock of jobs held. */
+static clsp_status tune(clspi_shared_call *call, clsp_cooperate_report *report)
 {
-    const uint32_t host = call->team->num_devices;
+    const uint32_t host = call->set->num_devices;
     best_run best[CLSP_MAX_PROCESSORS] = {{0}};
     clsp_status failed[CLSP_MAX_PROCESSORS] = {CLSP_OK}, last = CLSP_OK;
     bool any = false;
 
-    clspi_call_workers(call);
-    clspi_call_speeds(call);
-    clspi_pops_refuse(call->team, call->job, call->takes); /* for its self-test */
+    clspi_shared_call_workers(call);
+    clspi_shared_call_speeds(call);
+    clspi_tile_queue_refusal(call->set, call->job, call->persistent); /* for its self-test */
     for (uint32_t p = 0; p <= host; p++) {
-        clspi_run_begin(call->run, call->team, call->job, false);
+        clspi_run_begin(call->run, call->set, call->job, false);
         if (p == host && !call->job->host) continue;
         if (clspi_run_alive(call->run, p) && tune_processor(call, p, &best[p]))
             any = true;
         else
-            failed[p] = last = atomic_load(&call->run->parts[p].status);
+            failed[p] = last = atomic_load(&call->run->participants[p].status);
     }
     if (report) fill_report(call, best, failed, report);
     if (!any) return last != CLSP_OK ? last : CLSP_ERROR_STATE;
     write_file(call);
-    clspi_speeds_forget(&call->team->speeds);
+    clspi_speeds_forget(&call->set->speeds);
     return CLSP_OK;
 }
 
@@ -146,16 +151,15 @@ clsp_status clspi_cooperate_tune(clsp_context *ctx, const clspi_job *job,
                                  clsp_cooperate_report *report)
 {
     static const clsp_cooperate_opts defaults = {0};
-    clspi_call call = {.job = job, .opts = &defaults, .begin_ms = clspi_now_ms()};
+    clspi_shared_call call = {.job = job, .opts = &defaults, .begin_ms = clspi_now_ms()};
     clsp_status status;
 
-    status = clspi_team_of(ctx, &call.team);
-    if (status != CLSP_OK) return status;
+    CLSPI_CHECK(clspi_device_set_of(ctx, &call.set));
     if (job->num_tiles == 0)
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "tuning: the job has no tiles");
-    pthread_mutex_lock(&call.team->lock);
-    call.run = call.team->run;
+    pthread_mutex_lock(&call.set->lock);
+    call.run = call.set->run;
     status = tune(&call, report);
-    pthread_mutex_unlock(&call.team->lock);
+    pthread_mutex_unlock(&call.set->lock);
     return status;
 }

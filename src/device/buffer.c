@@ -37,28 +37,24 @@ clsp_status clspi_buffer_reserve(cl_mem *buffer, size_t *capacity, clsp_context 
 clsp_status clspi_buffer_check(clsp_context *ctx, cl_mem buffer, size_t offset, size_t count,
                                size_t element, const char *what)
 {
-    clsp_status status;
     cl_context context;
     size_t size;
 
     if (!buffer) return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "%s: the buffer is NULL", what);
-    CLSPI_TRY(clspi_cl(&ctx->log,
-                       clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL),
-                       what));
+    CLSPI_CHECK(clspi_cl(&ctx->log,
+                         clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL),
+                         what));
     if (context != ctx->context)
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "%s: the buffer is of another cl_context",
                           what);
-    CLSPI_TRY(clspi_cl(&ctx->log, clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL),
-                       what));
+    CLSPI_CHECK(clspi_cl(&ctx->log,
+                         clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL), what));
     if (count > SIZE_MAX - offset || count + offset > size / element)
         return clspi_fail(
             &ctx->log, CLSP_ERROR_BUFFER_SIZE,
             "%s: %zu elements from element %zu on do not fit into a buffer of %zu bytes", what,
             count, offset, size);
     return CLSP_OK;
-
-fail:
-    return status;
 }
 
 clsp_status clspi_wait_list_check(clsp_context *ctx, cl_uint num_wait, const cl_event *wait)

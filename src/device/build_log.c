@@ -16,7 +16,7 @@ typedef struct place {
     unsigned long line;
 } place;
 
-/* Where line `wanted` of the text, from 1 on, came from, by the #line mark before it. */
+/* Finds where line `wanted` of the text, from 1 on, came from, by the #line mark before it. */
 static place find_place(const char *source, unsigned long wanted)
 {
     place p = {"", 1};
@@ -34,7 +34,7 @@ static place find_place(const char *source, unsigned long wanted)
     return p;
 }
 
-/* Length of a nameless place's name at the start of text, 0 when there is none. */
+/* Returns the length of a nameless text's name at the start of a log, 0 when there is none. */
 static size_t nameless_length(const char *text)
 {
     for (size_t i = 0; i < CLSPI_COUNT(nameless); i++) {

@@ -48,7 +48,7 @@ static char *join(const char *a, const char *b)
     return path;
 }
 
-/* The folder that is asked for; NULL when there is none to be had. */
+/* Returns the folder that is asked for, malloc'ed; NULL when there is none to be had. */
 static char *wanted_folder(const char *wanted)
 {
     const char *const xdg = getenv("XDG_CACHE_HOME");
@@ -75,7 +75,8 @@ void clspi_cache_open(char **dir, const char *wanted, clspi_log *log)
 
 /* ---- the key ---- */
 
-/* FNV-1a, 64 bits: it names files and finds damage; it is no defence against forgery. */
+/* Adds bytes to a hash, FNV-1a of 64 bits: it names files and finds damage; it is no defence
+   against forgery. */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *const at = bytes;
@@ -87,8 +88,8 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 
 static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
 
-/* All parts of the key in one malloc'ed text; the whole text is compared, so that no two keys can
- * be mixed up. */
+/* Joins all parts of the key in one malloc'ed text; the whole text is compared, so that no two keys
+   can be mixed up. */
 static char *key_text(const clspi_cache_key *key)
 {
     static const char format[] = "platform %s\ndevice %s\ndriver %s\nversion %s\noptions %s\n%s";

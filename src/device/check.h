@@ -7,7 +7,15 @@
 #include <stdint.h>
 #include <stddef.h>
 
-/* Leaves the function by its label `fail` with `status` set when a call does not succeed. */
+/* Returns from the function with the status of a call that does not succeed. */
+#define CLSPI_CHECK(call)                                                                          \
+    do {                                                                                           \
+        const clsp_status check_status = (call);                                                   \
+        if (check_status != CLSP_OK) return check_status;                                          \
+    } while (0)
+
+/* Leaves the function by its label `fail`, where things are released, with `status` set when a call
+   does not succeed. */
 #define CLSPI_TRY(call)                                                                            \
     do {                                                                                           \
         status = (call);                                                                           \
@@ -16,7 +24,7 @@
 
 #define CLSPI_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* *product *= factor; false, and *product unchanged, when that does not fit size_t. */
+/* Multiplies *product by factor; false, and *product as it was, when that does not fit size_t. */
 static inline bool clspi_size_mul(size_t *product, size_t factor)
 {
     if (factor != 0 && *product > SIZE_MAX / factor) return false;
@@ -35,6 +43,11 @@ static inline size_t clspi_round_up(size_t a, size_t multiple)
 }
 
 static inline size_t clspi_min(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t clspi_min_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }

@@ -25,122 +25,115 @@ clsp_status clspi_waited(clsp_context *ctx, cl_int code, const char *what)
     return clspi_cl(&ctx->log, code, what);
 }
 
-/* The caller's queue: its context and device, all retained by retaining the queue and context. */
+/* Takes the caller's queue with its context and device, all retained by retaining the queue and
+   context. */
 static clsp_status adopt_queue(clsp_context *ctx, cl_command_queue queue)
 {
-    clsp_status status;
     cl_command_queue_properties properties = 0;
     cl_device_id device = NULL;
     cl_context context = NULL;
 
-    CLSPI_TRY(clspi_cl(
+    CLSPI_CHECK(clspi_cl(
         &ctx->log, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
         "the queue's context"));
-    CLSPI_TRY(clspi_cl(&ctx->log,
-                       clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL),
-                       "the queue's device"));
-    CLSPI_TRY(clspi_cl(
+    CLSPI_CHECK(clspi_cl(
+        &ctx->log, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL),
+        "the queue's device"));
+    CLSPI_CHECK(clspi_cl(
         &ctx->log,
         clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
         "the queue's properties"));
-    CLSPI_TRY(clspi_cl(&ctx->log, clRetainContext(context), "clRetainContext"));
+    CLSPI_CHECK(clspi_cl(&ctx->log, clRetainContext(context), "clRetainContext"));
     ctx->context = context;
-    CLSPI_TRY(clspi_cl(&ctx->log, clRetainCommandQueue(queue), "clRetainCommandQueue"));
+    CLSPI_CHECK(clspi_cl(&ctx->log, clRetainCommandQueue(queue), "clRetainCommandQueue"));
     ctx->queue = queue;
     ctx->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     clspi_profile_query(&ctx->device, device);
     return CLSP_OK;
-
-fail:
-    return status;
 }
 
 static clsp_status open_device(clsp_context *ctx, const char *words)
 {
-    clsp_status status;
     cl_platform_id platform;
     cl_int code;
 
-    CLSPI_TRY(clspi_select(&ctx->device, words, &ctx->log));
-    CLSPI_TRY(clspi_cl(
+    CLSPI_CHECK(clspi_select(&ctx->device, words, &ctx->log));
+    CLSPI_CHECK(clspi_cl(
         &ctx->log,
         clGetDeviceInfo(ctx->device.id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL),
         "the device's platform"));
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 (cl_context_properties)platform, 0};
     ctx->context = clCreateContext(properties, 1, &ctx->device.id, NULL, NULL, &code);
-    CLSPI_TRY(clspi_cl(&ctx->log, code, "clCreateContext"));
+    CLSPI_CHECK(clspi_cl(&ctx->log, code, "clCreateContext"));
     /* The 1.2 call: implementations of OpenCL 1.2 have no other. Mesa's Mali and V3D drivers list
        profiling among what their queues can do and then refuse it. */
     ctx->queue =
         clCreateCommandQueue(ctx->context, ctx->device.id, CL_QUEUE_PROFILING_ENABLE, &code);
     if (code == CL_INVALID_QUEUE_PROPERTIES)
         ctx->queue = clCreateCommandQueue(ctx->context, ctx->device.id, 0, &code);
-    CLSPI_TRY(clspi_cl(&ctx->log, code, "clCreateCommandQueue"));
+    CLSPI_CHECK(clspi_cl(&ctx->log, code, "clCreateCommandQueue"));
     ctx->in_order = true;
     return CLSP_OK;
-
-fail:
-    return status;
 }
 
 static clsp_status open_context(clsp_context *ctx, cl_command_queue queue,
                                 const clsp_context_opts *opts)
 {
-    clsp_status status;
     const char *limits = opts->limits ? opts->limits : getenv("CLSPLINE_LIMITS");
 
-    CLSPI_TRY(queue ? adopt_queue(ctx, queue) : open_device(ctx, opts->device));
-    CLSPI_TRY(clspi_profile_narrow(&ctx->device, limits, &ctx->log));
+    CLSPI_CHECK(queue ? adopt_queue(ctx, queue) : open_device(ctx, opts->device));
+    CLSPI_CHECK(clspi_profile_narrow(&ctx->device, limits, &ctx->log));
     ctx->tuning = clspi_tuning_for(&ctx->device);
     if (clspi_keeps_binaries(&ctx->device))
         clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
     clspi_message(&ctx->log, CLSP_LOG_INFO, "device: %s: %s (%s)", ctx->device.platform,
                   ctx->device.name, ctx->device.driver);
     return CLSP_OK;
+}
 
-fail:
-    return status;
+/* Makes an empty context with its locks; NULL without memory. */
+static clsp_context *create_empty(const clsp_context_opts *opts)
+{
+    clsp_context *const ctx = calloc(1, sizeof *ctx);
+
+    if (!ctx) return NULL;
+    if (clspi_log_init(&ctx->log, opts->log, opts->log_user) != CLSP_OK) goto fail_log;
+    if (pthread_mutex_init(&ctx->programs_lock, NULL) != 0) goto fail_programs;
+    if (pthread_mutex_init(&ctx->clblast_lock, NULL) != 0) goto fail_clblast;
+    return ctx;
+
+fail_clblast:
+    pthread_mutex_destroy(&ctx->programs_lock);
+fail_programs:
+    clspi_log_release(&ctx->log);
+fail_log:
+    free(ctx);
+    return NULL;
 }
 
 clsp_status clsp_context_create(clsp_context **out, cl_command_queue queue,
                                 const clsp_context_opts *opts)
 {
     static const clsp_context_opts defaults = {0};
-    clsp_status status;
-    clsp_context *ctx;
 
     if (!out) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_create: ctx is NULL");
     *out = NULL;
     if (!opts) opts = &defaults;
-    ctx = calloc(1, sizeof *ctx);
+    for (size_t i = 0; i < CLSPI_COUNT(opts->reserved); i++)
+        if (opts->reserved[i] != 0)
+            return clspi_fail(NULL, CLSP_ERROR_ARGUMENT,
+                              "clsp_context_create: a reserved field is not 0");
+    clsp_context *ctx = create_empty(opts);
     if (!ctx) return clspi_fail(NULL, CLSP_ERROR_NO_MEMORY, "clsp_context_create: no memory");
-    status = clspi_log_init(&ctx->log, opts->log, opts->log_user);
-    if (status != CLSP_OK) goto fail_log;
-    if (pthread_mutex_init(&ctx->programs_lock, NULL) != 0) {
-        status = CLSP_ERROR_NO_MEMORY;
-        goto fail_lock;
+    const clsp_status status = open_context(ctx, queue, opts);
+    if (status == CLSP_OK) {
+        *out = ctx;
+        return CLSP_OK;
     }
-    if (pthread_mutex_init(&ctx->clblast_lock, NULL) != 0) {
-        status = CLSP_ERROR_NO_MEMORY;
-        goto fail_clblast_lock;
-    }
-    status = open_context(ctx, queue, opts);
-    if (status != CLSP_OK) goto fail_open;
-    *out = ctx;
-    return CLSP_OK;
-
-fail_open:
     clspi_fail(NULL, status, "%s", ctx->log.last);
     clsp_context_destroy(&ctx);
     return status;
-fail_clblast_lock:
-    pthread_mutex_destroy(&ctx->programs_lock);
-fail_lock:
-    clspi_log_release(&ctx->log);
-fail_log:
-    free(ctx);
-    return clspi_fail(NULL, status, "clsp_context_create: no memory for locks");
 }
 
 void clsp_context_destroy(clsp_context **ptr)
@@ -148,8 +141,8 @@ void clsp_context_destroy(clsp_context **ptr)
     clsp_context *const ctx = ptr ? *ptr : NULL;
 
     if (!ctx) return;
-    clspi_guest *const team = atomic_load(&ctx->team);
-    if (team) team->release(team);
+    clspi_context_helper *const set = atomic_load(&ctx->device_set);
+    if (set) set->release(set);
     clspi_programs_release(ctx);
     if (ctx->queue) clReleaseCommandQueue(ctx->queue);
     if (ctx->context) clReleaseContext(ctx->context);

@@ -10,10 +10,11 @@
 
 struct clspi_program; /* program.c */
 
-/* What a layer above keeps in a context. */
-typedef struct clspi_guest {
-    void (*release)(struct clspi_guest *guest); /* called before anything of the context goes */
-} clspi_guest;
+/* What a layer above keeps in a context: the head of its own struct. */
+typedef struct clspi_context_helper {
+    /* Called before the context releases anything of its own. */
+    void (*release)(struct clspi_context_helper *helper);
+} clspi_context_helper;
 
 struct clsp_context {
     clspi_log log;
@@ -28,11 +29,12 @@ struct clsp_context {
     struct clspi_program *programs; /* list of all programs built so far */
     char *cache_dir;                /* NULL: no disk cache */
     pthread_mutex_t clblast_lock;   /* around CLBlast's calls (gemm.c) */
-    _Atomic(clspi_guest *) team;    /* of src/cooperate; NULL before the first shared call */
+    /* The device set of src/cooperate; NULL before the first shared call. */
+    _Atomic(clspi_context_helper *) device_set;
 };
 
-/* CLSP_ERROR_DEVICE_LOST once the device failed, else CLSP_OK. Called at the head of every public
- * call that enqueues. */
+/* Gives CLSP_ERROR_DEVICE_LOST once the device failed, else CLSP_OK. Called at the head of every
+   public call that enqueues. */
 clsp_status clspi_context_usable(clsp_context *ctx);
 
 /* Reports the result of a call that waited for the device, and remembers when the device is gone.

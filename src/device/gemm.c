@@ -2,15 +2,18 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef CLSPI_CLBLAST
 #include <clblast_c.h>
+#endif
 
 #include "buffer.h"
 #include "check.h"
+#include "kernel_arguments.h"
+#include "split.h"
 
 enum {
-    ROWS_MOST = 8,      /* rows of an item of gemm_wide: how often a value of B is used */
-    STRIP_BYTES = 2048, /* of one row, for one item of gemm_wide on CPUs */
-    OPTIONS_MAX = 192
+    ROWS_MOST = 8,     /* rows of an item of gemm_wide: how often a value of B is used */
+    STRIP_BYTES = 2048 /* of one row, for one item of gemm_wide on CPUs */
 };
 
 static const size_t size_limit = INT32_MAX;
@@ -42,25 +45,19 @@ typedef struct item_range {
     cl_uint first_strip, num_strips;
 } item_range;
 
-/* The buffers of a call. */
-typedef struct placed {
-    cl_mem a, b, c;
-    size_t a_offset, b_offset, c_offset;
-} placed;
-
 /* ---- description ---- */
 
-/* Elements from the first of product 0's matrix to the last of product count - 1's; false when that
-   overflows. */
-static bool span_of(const operand *x, size_t count, size_t *span)
+/* Counts the elements from the first of product 0's matrix to the last of product count - 1's;
+   false when they overflow. */
+static bool extent_of(const operand *x, size_t count, size_t *extent)
 {
     size_t rows = x->rows - 1, batch = count - 1;
 
-    *span = 0;
+    *extent = 0;
     if (x->rows == 0 || x->cols == 0 || count == 0) return true;
     if (!clspi_size_mul(&rows, x->ld) || !clspi_size_mul(&batch, x->stride)) return false;
     if (rows > SIZE_MAX - x->cols || batch > SIZE_MAX - x->cols - rows) return false;
-    *span = batch + rows + x->cols;
+    *extent = batch + rows + x->cols;
     return true;
 }
 
@@ -76,14 +73,14 @@ static clsp_status check_operand(const clspi_gemm *gemm, const operand *x)
     if (x->ld < x->cols)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "gemm: rows of %s are %zu long but %zu apart",
                           x->name, x->cols, x->ld);
-    if (!span_of(x, gemm->desc.batch, &bytes) || !clspi_size_mul(&bytes, gemm->real_bytes))
+    if (!extent_of(x, gemm->desc.batch, &bytes) || !clspi_size_mul(&bytes, gemm->real_bytes))
         return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "gemm: %s is larger than the address space",
                           x->name);
     return CLSP_OK;
 }
 
-/* The C of different products must not share an element: they lie one behind the other, or row by
-   row side by side. */
+/* Checks that the C of different products share no element: they lie one behind the other, or row
+   by row side by side. */
 static clsp_status check_overlap(const clspi_gemm *gemm)
 {
     const size_t batch = gemm->desc.batch;
@@ -91,8 +88,9 @@ static clsp_status check_overlap(const clspi_gemm *gemm)
     const operand side_by_side = {.rows = 1, .cols = gemm->c.cols, .stride = gemm->c.stride};
 
     if (batch < 2 || gemm->c.rows == 0 || gemm->c.cols == 0) return CLSP_OK;
-    if (span_of(&gemm->c, 1, &one) && gemm->c.stride >= one) return CLSP_OK;
-    if (gemm->c.stride >= gemm->c.cols && span_of(&side_by_side, batch, &row) && gemm->c.ld >= row)
+    if (extent_of(&gemm->c, 1, &one) && gemm->c.stride >= one) return CLSP_OK;
+    if (gemm->c.stride >= gemm->c.cols && extent_of(&side_by_side, batch, &row) &&
+        gemm->c.ld >= row)
         return CLSP_OK;
     return clspi_fail(&gemm->ctx->log, CLSP_ERROR_ARGUMENT,
                       "gemm: with stride_c %zu the products' C of %zu x %zu overlap",
@@ -103,7 +101,6 @@ static clsp_status check_desc(const clspi_gemm *gemm)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
     clspi_log *const log = &gemm->ctx->log;
-    clsp_status status;
 
     if (d->precision != CLSP_F32 && d->precision != CLSP_F64)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT,
@@ -114,20 +111,19 @@ static clsp_status check_desc(const clspi_gemm *gemm)
     if (d->method != CLSPI_GEMM_AUTO && d->method != CLSPI_GEMM_CLBLAST &&
         d->method != CLSPI_GEMM_SIZED)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "gemm: method %d is not one", (int)d->method);
-    CLSPI_TRY(check_operand(gemm, &gemm->a));
-    CLSPI_TRY(check_operand(gemm, &gemm->b));
-    CLSPI_TRY(check_operand(gemm, &gemm->c));
-    CLSPI_TRY(check_overlap(gemm));
+    if (d->method == CLSPI_GEMM_CLBLAST && !clspi_gemm_has_clblast())
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "gemm: this library is built without CLBlast");
+    CLSPI_CHECK(check_operand(gemm, &gemm->a));
+    CLSPI_CHECK(check_operand(gemm, &gemm->b));
+    CLSPI_CHECK(check_operand(gemm, &gemm->c));
+    CLSPI_CHECK(check_overlap(gemm));
     return CLSP_OK;
-
-fail:
-    return status;
 }
 
 /* ---- choice ---- */
 
-/* CLBlast pays for products that are dense in every direction, from a size on that depends on the
-   device. It has none without a sum. */
+/* Chooses who makes the products. CLBlast pays for those that are dense in every direction, from a
+   size on that depends on the device; it has none without a sum. */
 static clspi_gemm_method choose_method(const clspi_gemm *gemm)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
@@ -138,19 +134,12 @@ static clspi_gemm_method choose_method(const clspi_gemm *gemm)
 
     if (smallest == 0) return CLSPI_GEMM_SIZED;
     if (d->method != CLSPI_GEMM_AUTO) return d->method;
+    if (!clspi_gemm_has_clblast()) return CLSPI_GEMM_SIZED;
     return least > 0 && smallest >= least ? CLSPI_GEMM_CLBLAST : CLSPI_GEMM_SIZED;
 }
 
-static cl_uint lanes_of(const clspi_gemm *gemm)
-{
-    const size_t native = clspi_max(16, gemm->ctx->device.native_vector_bytes);
-    const size_t bytes = clspi_min(native, gemm->ctx->tuning.max_vector_bytes);
-
-    return bytes == 0 ? 1 : (cl_uint)(bytes / gemm->real_bytes);
-}
-
-/* Columns of an item of gemm_wide: long strips where vectors are explicit, but short enough that
-   all compute units have work. */
+/* Returns the columns of an item of gemm_wide: long strips where vectors are explicit, but short
+   enough that all compute units have work. */
 static cl_uint strip_of(const clspi_gemm *gemm, cl_uint lanes)
 {
     const size_t blocks = clspi_div_up(gemm->desc.m, gemm->item_rows);
@@ -161,8 +150,8 @@ static cl_uint strip_of(const clspi_gemm *gemm, cl_uint lanes)
     return lanes == 1 ? 1 : (cl_uint)clspi_min(wanted, STRIP_BYTES / gemm->real_bytes);
 }
 
-/* Which of the two kernels, and what an item makes. Blocks are as even as they can be: 17 rows in
-   blocks of 6. */
+/* Chooses between the two kernels, and what an item makes. Blocks are as even as they can be: 17
+   rows in blocks of 6. */
 static void shape_items(clspi_gemm *gemm, cl_uint lanes)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
@@ -178,18 +167,16 @@ static void shape_items(clspi_gemm *gemm, cl_uint lanes)
 static clsp_status create_kernel(clspi_gemm *gemm)
 {
     clsp_context *const ctx = gemm->ctx;
-    const cl_uint lanes = lanes_of(gemm);
-    char options[OPTIONS_MAX];
+    const cl_uint lanes = clspi_lanes(ctx, gemm->desc.precision);
+    clspi_options options = clspi_options_of(ctx, gemm->desc.precision, lanes);
 
     shape_items(gemm, lanes);
-    snprintf(
-        options, sizeof options,
-        "-DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u -DCLSP_K=%zu -DCLSP_%s=%u",
-        gemm->desc.precision == CLSP_F64 ? 64 : 32, lanes,
-        gemm->desc.precision == CLSP_F64 || ctx->device.fma, ctx->device.address_bits, gemm->desc.k,
-        gemm->wide ? "ROWS" : "N", gemm->wide ? gemm->item_rows : gemm->item_cols);
-    return clspi_kernel_create(&gemm->kernel, ctx, "gemm", options,
-                               gemm->wide ? "gemm_wide" : "gemm_rows");
+    clspi_option(&options, "K", gemm->desc.k);
+    clspi_option(&options, gemm->wide ? "ROWS" : "N",
+                 gemm->wide ? gemm->item_rows : gemm->item_cols);
+    return clspi_kernel_create(&gemm->kernel, ctx, "gemm",
+                               gemm->wide ? &clspi_gemm_wide_signature : &clspi_gemm_rows_signature,
+                               &options);
 }
 
 /* ---- creation ---- */
@@ -247,6 +234,13 @@ clspi_gemm_method clspi_gemm_chosen(const clspi_gemm *gemm)
 
 /* ---- CLBlast ---- */
 
+#ifdef CLSPI_CLBLAST
+
+bool clspi_gemm_has_clblast(void)
+{
+    return true;
+}
+
 clsp_status clspi_gemm_clblast_status(int code)
 {
     switch (code) {
@@ -273,9 +267,10 @@ clsp_status clspi_gemm_clblast_status(int code)
     }
 }
 
-/* A batch of one goes through the plain routine, which also takes C without a stride. */
-static CLBlastStatusCode call_f32(const clspi_gemm *gemm, const placed *at, size_t count,
-                                  cl_event *event)
+/* Calls CLBlast in single precision. A batch of one goes through the plain routine, which also
+   takes C without a stride. */
+static CLBlastStatusCode call_f32(const clspi_gemm *gemm, const clspi_gemm_buffers *at,
+                                  size_t count, cl_event *event)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
     cl_command_queue queue = gemm->ctx->queue;
@@ -290,8 +285,8 @@ static CLBlastStatusCode call_f32(const clspi_gemm *gemm, const placed *at, size
         at->c, at->c_offset, d->ldc, d->stride_c, count, &queue, event);
 }
 
-static CLBlastStatusCode call_f64(const clspi_gemm *gemm, const placed *at, size_t count,
-                                  cl_event *event)
+static CLBlastStatusCode call_f64(const clspi_gemm *gemm, const clspi_gemm_buffers *at,
+                                  size_t count, cl_event *event)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
     cl_command_queue queue = gemm->ctx->queue;
@@ -306,17 +301,17 @@ static CLBlastStatusCode call_f64(const clspi_gemm *gemm, const placed *at, size
         at->c_offset, d->ldc, d->stride_c, count, &queue, event);
 }
 
-/* Under the context's lock: before 1.6.1 CLBlast's own caches race when two threads fill them.
-   Enqueuing is short, save for the first call, which compiles. */
-static clsp_status enqueue_clblast(clspi_gemm *gemm, clspi_series *series, const placed *at,
-                                   size_t count)
+/* Enqueues CLBlast's commands under the context's lock: before 1.6.1 its own caches race when two
+   threads fill them. Enqueuing is short, save for the first call, which compiles. */
+static clsp_status enqueue_clblast(clspi_gemm *gemm, clspi_series *series,
+                                   const clspi_gemm_buffers *at, size_t count)
 {
     clsp_context *const ctx = gemm->ctx;
     cl_event event = NULL;
     CLBlastStatusCode code;
     clsp_status status;
 
-    CLSPI_TRY(clspi_series_hold(series));
+    CLSPI_CHECK(clspi_series_hold(series));
     cl_event *const wanted = series->want_event ? &event : NULL;
     pthread_mutex_lock(&ctx->clblast_lock);
     code = gemm->desc.precision == CLSP_F64 ? call_f64(gemm, at, count, wanted)
@@ -326,85 +321,94 @@ static clsp_status enqueue_clblast(clspi_gemm *gemm, clspi_series *series, const
     status = clspi_gemm_clblast_status((int)code);
     return clspi_fail(&ctx->log, status, "gemm: CLBlast gave %d: %s", (int)code,
                       clsp_status_str(status));
-
-fail:
-    return status;
 }
+
+#else /* the same without it, never called save for the first one */
+
+bool clspi_gemm_has_clblast(void)
+{
+    return false;
+}
+
+clsp_status clspi_gemm_clblast_status(int code)
+{
+    return code == 0 ? CLSP_OK : CL_INVALID_OPERATION;
+}
+
+static clsp_status enqueue_clblast(clspi_gemm *gemm, clspi_series *series,
+                                   const clspi_gemm_buffers *at, size_t count)
+{
+    (void)series, (void)at, (void)count;
+    return clspi_fail(&gemm->ctx->log, CL_INVALID_OPERATION, "gemm: no CLBlast");
+}
+
+#endif
 
 /* ---- our own kernels ---- */
 
-/* One matrix as the kernels take it. */
-typedef struct matrix_args {
-    cl_uint2 offset, stride;
-    cl_uint ld;
-} matrix_args;
-
-/* Four arguments from *args on; values must live until the launch. */
-static clspi_arg *put_matrix(clspi_arg *args, matrix_args *values, const operand *x,
-                             const cl_mem *buffer, size_t offset)
+/* Returns a matrix as the kernels take it, from product `first` on. */
+static clspi_gemm_matrix matrix_of(const operand *x, size_t offset, size_t first)
 {
-    values->offset = clspi_halves(offset);
-    values->stride = clspi_halves(x->stride);
-    values->ld = (cl_uint)x->ld;
-    *args++ = (clspi_arg)CLSPI_ARG(*buffer);
-    *args++ = (clspi_arg)CLSPI_ARG(values->offset);
-    *args++ = (clspi_arg)CLSPI_ARG(values->stride);
-    *args++ = (clspi_arg)CLSPI_ARG(values->ld);
-    return args;
+    const clspi_gemm_matrix matrix = {
+        .offset = offset + first * x->stride, .stride = x->stride, .ld = (cl_uint)x->ld};
+
+    return matrix;
 }
 
-static clsp_status launch(clspi_gemm *gemm, clspi_series *series, const placed *at,
+static clsp_status launch(clspi_gemm *gemm, clspi_series *series, const clspi_gemm_buffers *at,
                           const item_range *range)
 {
-    const clspi_gemm_desc *const d = &gemm->desc;
     const size_t p = range->first_product;
-    const cl_uint m = (cl_uint)d->m, n = (cl_uint)d->n;
-    const cl_uint items = (cl_uint)(range->num_products * range->num_blocks * range->num_strips);
-    clspi_arg args[20], *next = args;
-    matrix_args a, b, c;
+    const clspi_gemm_items items = {
+        .m = (cl_uint)gemm->desc.m,
+        .n = (cl_uint)gemm->desc.n,
+        .first_block = range->first_block,
+        .num_blocks = range->num_blocks,
+        .first_strip = range->first_strip,
+        .num_strips = range->num_strips,
+        .strip = gemm->item_cols,
+        .items = (cl_uint)(range->num_products * range->num_blocks * range->num_strips)};
+    const clspi_gemm_wide_args wide = {.a = at->a,
+                                       .at_a = matrix_of(&gemm->a, at->a_offset, p),
+                                       .b = at->b,
+                                       .at_b = matrix_of(&gemm->b, at->b_offset, p),
+                                       .c = at->c,
+                                       .at_c = matrix_of(&gemm->c, at->c_offset, p),
+                                       .at = items};
+    const clspi_gemm_rows_args rows = {.a = wide.a,
+                                       .at_a = wide.at_a,
+                                       .b = wide.b,
+                                       .at_b = wide.at_b,
+                                       .c = wide.c,
+                                       .at_c = wide.at_c,
+                                       .at = items};
 
-    next = put_matrix(next, &a, &gemm->a, &at->a, at->a_offset + p * d->stride_a);
-    next = put_matrix(next, &b, &gemm->b, &at->b, at->b_offset + p * d->stride_b);
-    next = put_matrix(next, &c, &gemm->c, &at->c, at->c_offset + p * d->stride_c);
-    if (gemm->wide) {
-        *next++ = (clspi_arg)CLSPI_ARG(m);
-        *next++ = (clspi_arg)CLSPI_ARG(n);
-    }
-    *next++ = (clspi_arg)CLSPI_ARG(range->first_block);
-    *next++ = (clspi_arg)CLSPI_ARG(range->num_blocks);
-    if (gemm->wide) {
-        *next++ = (clspi_arg)CLSPI_ARG(range->first_strip);
-        *next++ = (clspi_arg)CLSPI_ARG(range->num_strips);
-        *next++ = (clspi_arg)CLSPI_ARG(gemm->item_cols);
-    }
-    *next++ = (clspi_arg)CLSPI_ARG(items);
-    return clspi_series_launch(series, &gemm->kernel, args, (cl_uint)(next - args), items);
+    return gemm->wide ? clspi_launch_gemm_wide(series, &gemm->kernel, &wide, items.items)
+                      : clspi_launch_gemm_rows(series, &gemm->kernel, &rows, items.items);
 }
 
-/* How much of the grid of items one launch may cover: whole products, or else part of one. */
+/* Finds how much of the grid of items one launch may cover: whole products, or else a part of
+   one. */
 static void launch_limits(const clspi_gemm *gemm, item_range *most)
 {
-    const clspi_tuning *const tuning = &gemm->ctx->tuning;
     const size_t blocks = clspi_div_up(gemm->desc.m, gemm->item_rows);
     const size_t strips = clspi_div_up(gemm->desc.n, gemm->item_cols);
-    const uint64_t fma_per_item =
-        (uint64_t)gemm->item_rows * gemm->item_cols * clspi_max(1, gemm->desc.k);
-    const uint64_t most_items = (uint64_t)tuning->max_groups * gemm->kernel.local;
-    const uint64_t by_fma = tuning->max_launch_fma / fma_per_item;
-    const size_t items = clspi_max(1, (size_t)(by_fma < most_items ? by_fma : most_items));
+    const uint64_t fma = (uint64_t)gemm->item_rows * gemm->item_cols * clspi_max(1, gemm->desc.k);
+    const size_t items =
+        (size_t)clspi_launch_lines(&gemm->ctx->tuning, fma, 1, gemm->kernel.local, 1);
 
     most->num_products = clspi_max(1, (size_t)(items / ((uint64_t)blocks * strips)));
     most->num_strips = (cl_uint)clspi_min(strips, clspi_max(1, items / blocks));
     most->num_blocks = (cl_uint)clspi_min(blocks, items / most->num_strips);
 }
 
-/* All launches of some whole products, or of one product in parts. */
-static clsp_status enqueue_products(clspi_gemm *gemm, clspi_series *series, const placed *at,
-                                    item_range part, const item_range *most)
+/* Enqueues the launches of some whole products, or of one product in parts. */
+static clsp_status enqueue_products(clspi_gemm *gemm, clspi_series *series,
+                                    const clspi_gemm_buffers *at, item_range part,
+                                    const item_range *most)
 {
     const cl_uint blocks = (cl_uint)clspi_div_up(gemm->desc.m, gemm->item_rows);
     const cl_uint strips = (cl_uint)clspi_div_up(gemm->desc.n, gemm->item_cols);
-    clsp_status status;
 
     for (cl_uint i = 0; i < blocks; i += part.num_blocks) {
         part.first_block = i;
@@ -412,31 +416,24 @@ static clsp_status enqueue_products(clspi_gemm *gemm, clspi_series *series, cons
         for (cl_uint j = 0; j < strips; j += part.num_strips) {
             part.first_strip = j;
             part.num_strips = (cl_uint)clspi_min(most->num_strips, strips - j);
-            CLSPI_TRY(launch(gemm, series, at, &part));
+            CLSPI_CHECK(launch(gemm, series, at, &part));
         }
     }
     return CLSP_OK;
-
-fail:
-    return status;
 }
 
-static clsp_status enqueue_sized(clspi_gemm *gemm, clspi_series *series, const placed *at,
-                                 size_t first, size_t count)
+static clsp_status enqueue_sized(clspi_gemm *gemm, clspi_series *series,
+                                 const clspi_gemm_buffers *at, size_t first, size_t count)
 {
     item_range most = {0}, part = {0};
-    clsp_status status;
 
     launch_limits(gemm, &most);
     for (size_t p = 0; p < count; p += part.num_products) {
         part.first_product = first + p;
         part.num_products = clspi_min(most.num_products, count - p);
-        CLSPI_TRY(enqueue_products(gemm, series, at, part, &most));
+        CLSPI_CHECK(enqueue_products(gemm, series, at, part, &most));
     }
     return CLSP_OK;
-
-fail:
-    return status;
 }
 
 /* ---- enqueuing ---- */
@@ -444,37 +441,33 @@ fail:
 static clsp_status check_buffer(const clspi_gemm *gemm, const operand *x, cl_mem buffer,
                                 size_t offset, size_t products)
 {
-    size_t span;
+    size_t extent;
 
-    if (!span_of(x, products, &span))
+    if (!extent_of(x, products, &extent))
         return clspi_fail(&gemm->ctx->log, CLSP_ERROR_NO_MEMORY,
                           "gemm: %s is larger than the address space", x->name);
-    return span == 0
+    return extent == 0
                ? CLSP_OK
-               : clspi_buffer_check(gemm->ctx, buffer, offset, span, gemm->real_bytes, x->name);
+               : clspi_buffer_check(gemm->ctx, buffer, offset, extent, gemm->real_bytes, x->name);
 }
 
-clsp_status clspi_gemm_enqueue(clspi_gemm *gemm, clspi_series *series, cl_mem a, size_t a_offset,
-                               cl_mem b, size_t b_offset, cl_mem c, size_t c_offset, size_t first,
-                               size_t count)
+clsp_status clspi_gemm_enqueue(clspi_gemm *gemm, clspi_series *series,
+                               const clspi_gemm_buffers *buffers, clsp_range products)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
-    placed at = {a, b, c, a_offset, b_offset, c_offset};
-    clsp_status status;
+    const size_t first = products.first, count = products.count;
+    clspi_gemm_buffers at = *buffers;
 
     if (first > d->batch || count > d->batch - first)
         return clspi_fail(&gemm->ctx->log, CLSP_ERROR_ARGUMENT,
                           "gemm: products %zu to %zu + %zu of %zu", first, first, count, d->batch);
     if (count == 0 || d->m == 0 || d->n == 0) return CLSP_OK;
-    CLSPI_TRY(check_buffer(gemm, &gemm->a, a, a_offset, first + count));
-    CLSPI_TRY(check_buffer(gemm, &gemm->b, b, b_offset, first + count));
-    CLSPI_TRY(check_buffer(gemm, &gemm->c, c, c_offset, first + count));
+    CLSPI_CHECK(check_buffer(gemm, &gemm->a, at.a, at.a_offset, first + count));
+    CLSPI_CHECK(check_buffer(gemm, &gemm->b, at.b, at.b_offset, first + count));
+    CLSPI_CHECK(check_buffer(gemm, &gemm->c, at.c, at.c_offset, first + count));
     if (d->method == CLSPI_GEMM_SIZED) return enqueue_sized(gemm, series, &at, first, count);
     at.a_offset += first * d->stride_a;
     at.b_offset += first * d->stride_b;
     at.c_offset += first * d->stride_c;
     return enqueue_clblast(gemm, series, &at, count);
-
-fail:
-    return status;
 }

@@ -12,7 +12,7 @@ void clspi_series_begin(clspi_series *series, clsp_context *ctx, cl_uint num_wai
     series->last = NULL;
 }
 
-/* The wait list of the next command. */
+/* Gives the wait list of the next command, and returns its length. */
 static cl_uint next_wait(const clspi_series *series, const cl_event **wait)
 {
     *wait = series->last ? &series->last : series->wait;
@@ -48,16 +48,11 @@ static clsp_status mark(clspi_series *series, cl_uint num_wait, const cl_event *
 
 clsp_status clspi_series_join(clspi_series *series, cl_event event)
 {
-    clsp_status status;
-
     series->want_event = true;
     if (series->num_wait == 0) return mark(series, 1, &event);
-    CLSPI_TRY(mark(series, series->num_wait, series->wait));
+    CLSPI_CHECK(mark(series, series->num_wait, series->wait));
     const cl_event both[] = {series->last, event};
     return mark(series, 2, both);
-
-fail:
-    return status;
 }
 
 clsp_status clspi_series_end(clspi_series *series, cl_event *done)
@@ -77,34 +72,25 @@ fail:
     return clspi_series_fail(series, status);
 }
 
-static clsp_status set_arg(clspi_log *log, cl_kernel kernel, cl_uint index, const clspi_arg *arg)
-{
-    if (arg->size == 0)
-        return clspi_cl(log, clSetKernelArgSVMPointer(kernel, index, arg->value),
-                        "clSetKernelArgSVMPointer");
-    return clspi_cl(log, clSetKernelArg(kernel, index, arg->size, arg->value), "clSetKernelArg");
-}
-
 clsp_status clspi_series_launch(clspi_series *series, const clspi_kernel *kernel,
-                                const clspi_arg *args, cl_uint num_args, size_t items)
+                                const clspi_signature *signature, const void *args, size_t items)
 {
-    clsp_status status;
     clsp_context *const ctx = series->ctx;
     const cl_event *wait;
     cl_event event = NULL;
     const size_t global = clspi_round_up(items, kernel->local);
 
     if (items == 0) return CLSP_OK;
-    for (cl_uint i = 0; i < num_args; i++)
-        CLSPI_TRY(set_arg(&ctx->log, kernel->kernel, i, &args[i]));
+    if (kernel->signature != signature)
+        return clspi_fail(&ctx->log, CL_INVALID_KERNEL_ARGS, "%s launched as %s",
+                          kernel->signature->kernel, signature->kernel);
+    CLSPI_CHECK(
+        clspi_arguments_set(&ctx->log, kernel->kernel, signature, args, kernel->real_bytes));
     const cl_uint num_wait = next_wait(series, &wait);
     const cl_int code =
         clEnqueueNDRangeKernel(ctx->queue, kernel->kernel, 1, NULL, &global, &kernel->local,
                                num_wait, wait, series->want_event ? &event : NULL);
     return enqueued(series, code, event, "clEnqueueNDRangeKernel");
-
-fail:
-    return status;
 }
 
 clsp_status clspi_series_copy(clspi_series *series, cl_mem source, size_t source_offset,

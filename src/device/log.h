@@ -28,7 +28,7 @@ void clspi_log_release(clspi_log *log);
 void clspi_message(clspi_log *log, clsp_log_level level, const char *format, ...)
     CLSPI_PRINTF(3, 4);
 
-/* The same at level error; returns status, so that a check is one line. */
+/* Hands on the message of an error; returns status, so that a check is one line. */
 clsp_status clspi_fail(clspi_log *log, clsp_status status, const char *format, ...)
     CLSPI_PRINTF(3, 4);
 

@@ -71,7 +71,7 @@ static uint64_t query_size(cl_device_id device, cl_device_info what)
     return value;
 }
 
-/* Strings may be longer than the field: fetch whole, then cut. */
+/* Fetches a string whole, since it may be longer than the field, and cuts it. */
 static void query_text(cl_device_id device, cl_device_info what, char *text, size_t size)
 {
     size_t length = 0;
@@ -100,7 +100,7 @@ static void query_platform_name(cl_device_id device, char *text, size_t size)
         snprintf(text, size, "%s", name);
 }
 
-/* Whether a word stands in the device's list of extensions. */
+/* Tells whether a word stands in the device's list of extensions. */
 static uint32_t has_extension(cl_device_id device, const char *word)
 {
     const size_t length = strlen(word);
@@ -119,7 +119,7 @@ static uint32_t has_extension(cl_device_id device, const char *word)
     return found;
 }
 
-/* "OpenCL C 1.2 vendor words" -> 120 */
+/* Reads the version of OpenCL C: "OpenCL C 1.2 vendor words" is 120. */
 static uint32_t query_opencl_c_version(cl_device_id device)
 {
     char text[128];
@@ -155,9 +155,9 @@ static clsp_device_class query_class(cl_device_id device)
     return CLSP_CLASS_ACCELERATOR;
 }
 
-/* The query alone does not tell: Mesa's rusticl reports Global for AMD's LDS, and CPU runtimes may
-   report Local. So a GPU counts as having it when it says so, or when its vendor is known to build
-   it into every GPU. */
+/* Tells whether local memory is a memory of its own. The query alone does not tell: Mesa's rusticl
+   reports Global for AMD's LDS, and CPU runtimes may report Local. So a GPU counts as having it
+   when it says so, or when its vendor is known to build it into every GPU. */
 static uint32_t query_local_is_real(cl_device_id device, const clsp_device_info *info)
 {
     static const char *const vendors[] = {"NVIDIA", "AMD",      "Advanced Micro",
@@ -207,7 +207,9 @@ void clspi_profile_query(clsp_device_info *info, cl_device_id device)
     info->max_work_group = query_size(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     info->local_bytes = query_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
     info->global_bytes = query_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_alloc_bytes = query_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    /* a buffer's size is a size_t of the host */
+    info->max_alloc_bytes =
+        clspi_min_u64(query_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE), SIZE_MAX);
     info->address_bits = query_uint(device, CL_DEVICE_ADDRESS_BITS) == 32 ? 32 : 64;
     info->base_align_bytes = query_uint(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
     info->cacheline_bytes = query_uint(device, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE);
@@ -244,7 +246,8 @@ static void narrow_images(clsp_device_info *info, uint64_t value)
     if (!info->images) info->image_2d_max[0] = info->image_2d_max[1] = 0;
 }
 
-/* The tuning table goes by the vendor's name, so that is what stands in for the maker's GPUs. */
+/* Takes another vendor's name, by which the tuning table goes: so a device stands in for that
+   vendor's GPUs. */
 static bool narrow_vendor(clsp_device_info *info, const char *name, size_t length)
 {
     if (length == 0 || length >= sizeof info->vendor) return false;
@@ -282,7 +285,7 @@ static bool narrow_number(clsp_device_info *info, const char *key, size_t length
 #undef IS
 }
 
-/* One word, "key=value". */
+/* Applies one word, "key=value". */
 static bool narrow_word(clsp_device_info *info, const char *word, size_t length)
 {
     const char *equals = memchr(word, '=', length);

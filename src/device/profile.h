@@ -11,13 +11,13 @@ void clspi_profile_query(clsp_device_info *info, cl_device_id device);
    CLSP_ERROR_ARGUMENT, with the word named in the log, for a word that is not one. */
 clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, clspi_log *log);
 
-/* Does text hold part, without regard to case? */
+/* Tells whether text holds part, without regard to case. */
 int clspi_contains(const char *text, const char *part, size_t part_length);
 
-/* Is this platform's name PoCL's? */
+/* Tells whether a platform's name is PoCL's. */
 int clspi_is_pocl(const char *platform);
 
-/* "cpu", "integrated", "discrete", "accelerator". */
+/* Names a class: "cpu", "integrated", "discrete", "accelerator". Static storage. */
 const char *clspi_class_name(clsp_device_class device_class);
 
 #endif

@@ -93,8 +93,8 @@ static bool build_cached(clsp_context *ctx, const clspi_cache_key *key, clspi_pr
     return false;
 }
 
-/* Some drivers (ARM's) finish compiling when kernels are made, so make them before asking for the
- * binary. */
+/* Makes all kernels of a program before its binary is asked for: some drivers (ARM's) end compiling
+   only then. */
 static void finish_compiling(cl_program program)
 {
     cl_uint count = 0;
@@ -108,7 +108,8 @@ static void finish_compiling(cl_program program)
     free(kernels);
 }
 
-/* The caller's context may hold several devices; a binary comes back for each, ours among them. */
+/* Stores the binary of a program. Not where the caller's context holds several devices: a binary
+   comes back for each then. */
 static void store_binary(clsp_context *ctx, const clspi_cache_key *key, cl_program program)
 {
     cl_uint num = 0;
@@ -181,7 +182,8 @@ static clspi_program *find_entry(clsp_context *ctx, const clspi_program *wanted)
     return NULL;
 }
 
-/* With the lock held, so that two threads never compile the same program twice. */
+/* Finds or builds a program, with the lock held, so that two threads never compile the same one
+   twice. */
 static clsp_status get_entry(clsp_context *ctx, clspi_program *wanted, clspi_program **found)
 {
     clsp_status status;
@@ -252,34 +254,39 @@ static size_t kernel_limit(const clsp_context *ctx, cl_kernel kernel)
     return clspi_min(limit, (size_t)ctx->device.max_work_group);
 }
 
-clsp_status clspi_kernel_create(clspi_kernel *kernel, clsp_context *ctx, const char *program_name,
-                                const char *options, const char *kernel_name)
+static clsp_status check_options(clsp_context *ctx, const char *program,
+                                 const clspi_options *options)
 {
-    clsp_status status;
-    cl_program program;
+    if (!options->too_long) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "%s.cl: too many build options", program);
+}
+
+clsp_status clspi_kernel_create(clspi_kernel *kernel, clsp_context *ctx, const char *program,
+                                const clspi_signature *signature, const clspi_options *options)
+{
+    cl_program built;
     cl_int code;
 
-    kernel->kernel = NULL;
-    CLSPI_TRY(clspi_program_get(ctx, program_name, options, &program, NULL));
-    kernel->kernel = clCreateKernel(program, kernel_name, &code);
-    CLSPI_TRY(clspi_cl(&ctx->log, code, kernel_name));
+    *kernel = (clspi_kernel){.signature = signature, .real_bytes = options->real_bytes};
+    CLSPI_CHECK(check_options(ctx, program, options));
+    CLSPI_CHECK(clspi_program_get(ctx, program, options->text, &built, NULL));
+    kernel->kernel = clCreateKernel(built, signature->kernel, &code);
+    CLSPI_CHECK(clspi_cl(&ctx->log, code, signature->kernel));
     kernel->local = ctx->tuning.work_group;
     while (kernel->local > 1 && kernel->local > kernel_limit(ctx, kernel->kernel))
         kernel->local /= 2;
     return CLSP_OK;
-
-fail:
-    return status;
 }
 
-enum { GROUPED_OPTIONS_MAX = 512 };
-
-static void grouped_options(char text[GROUPED_OPTIONS_MAX], const char *options, size_t group)
+static clspi_options grouped_options(const clspi_options *options, size_t group)
 {
-    snprintf(text, GROUPED_OPTIONS_MAX, "%s -DCLSP_GROUP=%zu", options, group);
+    clspi_options grouped = *options;
+
+    clspi_option(&grouped, "GROUP", group);
+    return grouped;
 }
 
-/* The preferred local size, halved until the device takes it. */
+/* Returns the preferred local size, halved until the device takes it. */
 static size_t first_group(const clsp_context *ctx)
 {
     size_t group = ctx->tuning.work_group;
@@ -290,16 +297,15 @@ static size_t first_group(const clsp_context *ctx)
 }
 
 clsp_status clspi_kernel_create_grouped(clspi_kernel *kernel, clsp_context *ctx,
-                                        const char *program_name, const char *options,
-                                        const char *kernel_name)
+                                        const char *program, const clspi_signature *signature,
+                                        const clspi_options *options)
 {
-    char text[GROUPED_OPTIONS_MAX];
     clsp_status status;
     size_t group = first_group(ctx);
 
     for (;;) {
-        grouped_options(text, options, group);
-        status = clspi_kernel_create(kernel, ctx, program_name, text, kernel_name);
+        const clspi_options grouped = grouped_options(options, group);
+        status = clspi_kernel_create(kernel, ctx, program, signature, &grouped);
         if (status != CLSP_OK || kernel->local >= group) break;
         group = kernel->local;
         clspi_kernel_release(kernel);
@@ -339,39 +345,37 @@ static void report_kernel(const clsp_context *ctx, const clspi_program *entry, c
     fn(user, &info);
 }
 
-clsp_status clspi_program_report(clsp_context *ctx, const char *name, const char *options,
-                                 clsp_kernel_fn fn, void *user)
+clsp_status clspi_program_build(const clspi_build *build, const char *program,
+                                const clspi_options *options)
 {
-    clsp_status status;
+    clsp_context *const ctx = build->ctx;
     clspi_program *entry;
     cl_kernel kernels[16];
     cl_uint count = 0;
 
-    CLSPI_TRY(program_entry(ctx, name, options, &entry));
-    if (!fn) return CLSP_OK;
-    CLSPI_TRY(clspi_cl(
+    CLSPI_CHECK(check_options(ctx, program, options));
+    CLSPI_CHECK(program_entry(ctx, program, options->text, &entry));
+    if (!build->fn) return CLSP_OK;
+    CLSPI_CHECK(clspi_cl(
         &ctx->log, clCreateKernelsInProgram(entry->program, CLSPI_COUNT(kernels), kernels, &count),
         "clCreateKernelsInProgram"));
     for (cl_uint i = 0; i < count; i++) {
-        report_kernel(ctx, entry, kernels[i], fn, user);
+        report_kernel(ctx, entry, kernels[i], build->fn, build->user);
         clReleaseKernel(kernels[i]);
     }
     return CLSP_OK;
-
-fail:
-    return status;
 }
 
-clsp_status clspi_program_report_grouped(clsp_context *ctx, const char *name, const char *options,
-                                         const char *kernel_name, clsp_kernel_fn fn, void *user)
+clsp_status clspi_program_build_grouped(const clspi_build *build, const char *program,
+                                        const clspi_signature *signature,
+                                        const clspi_options *options)
 {
-    char text[GROUPED_OPTIONS_MAX];
     clspi_kernel kernel;
     const clsp_status status =
-        clspi_kernel_create_grouped(&kernel, ctx, name, options, kernel_name);
+        clspi_kernel_create_grouped(&kernel, build->ctx, program, signature, options);
 
     clspi_kernel_release(&kernel);
     if (status != CLSP_OK) return status;
-    grouped_options(text, options, kernel.local);
-    return clspi_program_report(ctx, name, text, fn, user);
+    const clspi_options grouped = grouped_options(options, kernel.local);
+    return clspi_program_build(build, program, &grouped);
 }

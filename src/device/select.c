@@ -7,8 +7,8 @@
 #include "check.h"
 #include "profile.h"
 
-/* PoCL 3.1 calls assert() when HOME is set but empty and nothing else names its cache folder: a
-   process that asks it for devices dies. Such a platform is passed over instead. */
+/* Tells whether asking PoCL 3.1 for devices would end the process: it calls assert() when HOME is
+   set but empty and nothing else names its cache folder. Such a platform is passed over instead. */
 static bool home_aborts_pocl(void)
 {
     const char *const home = getenv("HOME");
@@ -120,8 +120,8 @@ clsp_status clsp_device_list(clsp_device_info *infos, size_t capacity, size_t *c
 
 /* ---- choice ---- */
 
-/* Larger is better: class first, then doubles (which sets software rasterisers behind), then
- * compute units. */
+/* Ranks a device, larger is better: by class first, then by doubles (which sets software
+   rasterisers behind), then by compute units. */
 static uint64_t rank(const clsp_device_info *info)
 {
     static const uint64_t class_rank[] = {[CLSP_CLASS_ACCELERATOR] = 1,
@@ -165,7 +165,8 @@ static bool is_index(const char *words, size_t *index)
     return true;
 }
 
-/* PoCL's platform has a name that nobody calls it by. */
+/* Tells whether a platform's name holds some words, or they are of PoCL's, whose platform has a
+   name that nobody calls it by. */
 static bool platform_matches(const char *platform, const char *words, size_t length)
 {
     return clspi_contains(platform, words, length) ||
@@ -189,7 +190,8 @@ static bool matches(const clsp_device_info *info, size_t position, const char *w
            clspi_contains(info->name, words, strlen(words));
 }
 
-/* "no device fits 'arc'; there are: 0 'Portable Computing Language:pthread-...', ..." */
+/* Reports what devices there are: "no device fits 'arc'; there are: 0 'Portable Computing
+   Language:pthread-...', ...". */
 static clsp_status fail_with_list(const clsp_device_info *infos, size_t count, const char *words,
                                   clspi_log *log)
 {

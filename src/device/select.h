@@ -4,7 +4,7 @@
 
 #include "log.h"
 
-/* All devices of all platforms. *infos is malloc'ed, NULL when *count is 0. */
+/* Lists all devices of all platforms. *infos is malloc'ed, NULL when *count is 0. */
 clsp_status clspi_devices(clsp_device_info **infos, size_t *count, clspi_log *log);
 
 /* Picks by the words of clsp_context_opts.device (NULL or "": the environment variable

@@ -1,4 +1,5 @@
 #include <clspline/types.h>
+#include <clspline/version.h>
 
 #include "check.h"
 
@@ -89,6 +90,18 @@ static const status_text texts[] = {
     {-72, "CL_MAX_SIZE_RESTRICTION_EXCEEDED"},
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR: no OpenCL implementation is installed"},
 };
+
+uint32_t clsp_version(void)
+{
+    return CLSP_VERSION_NUMBER;
+}
+
+size_t clsp_type_bytes(clsp_type type)
+{
+    static const size_t bytes[] = {0, 4, 8, 2, 1, 2, 2, 4};
+
+    return (unsigned)type < CLSPI_COUNT(bytes) ? bytes[type] : 0;
+}
 
 const char *clsp_status_str(clsp_status status)
 {

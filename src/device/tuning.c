@@ -15,8 +15,8 @@
    worse at every size tried, up to 1024 x 1024 x 1024; on a GPU it won from 32 x 32 upward, and
    lost 3 to 12 times below 16. */
 #define CPU 4, GROUPS_OLD, 64, FMA_SLOW, 32, 4 * MIB, 0, 0, 0, 0, 0, 0, 33, 0, 0
-#define GPU(groups, fma, scratch, registers, column, vertex, mirror, line)                         \
-    64, groups, 0, fma, 1024, scratch, 8, registers, column, vertex, mirror, line, 16, 32, 32
+#define GPU(groups, fma, scratch, registers, column, vertex, symmetric, sector)                    \
+    64, groups, 0, fma, 1024, scratch, 8, registers, column, vertex, symmetric, sector, 16, 32, 32
 
 typedef struct tuning_row {
     clsp_device_class device_class; /* 0: any */
@@ -27,7 +27,7 @@ typedef struct tuning_row {
 /* The first row that fits counts. Registers: NVIDIA gives an item up to 255; AMD 256, of which its
    compiler takes five for each that is asked for here; Intel's 128 of 32 bytes are 64 a lane at 16
    lanes; ARM gives 64, too few for a vertex with its derivatives, and V3D 64, less at full speed.
-   Lines: the sectors of NVIDIA's caches, as measured on an H200; others are not measured. */
+   Sectors: those of NVIDIA's caches, as measured on an H200; others are not measured. */
 static const tuning_row rows[] = {
     {CLSP_CLASS_CPU, NULL, {CPU}},
     {CLSP_CLASS_DISCRETE, "NVIDIA", {GPU(GROUPS_MANY, FMA_FAST, 32 * MIB, 96, 64, 152, 13, 32)}},
@@ -53,15 +53,16 @@ clspi_tuning clspi_tuning_for(const clsp_device_info *info)
     return rows[i].tuning;
 }
 
-/* Intel's compiler for CPUs (2026.22) mixes up items that wait at a barrier in an unrolled loop
-   with much in registers. Its platform for GPUs has a longer name. */
+/* Knows the one compiler that loses them by its platform: Intel's for CPUs (2026.22) mixes up items
+   that wait at a barrier in an unrolled loop with much in registers. Intel's platform for GPUs has
+   a longer name. */
 int clspi_keeps_values(const clsp_device_info *info)
 {
     return strcmp(info->platform, "Intel(R) OpenCL") != 0;
 }
 
-/* PoCL compiles every kernel of a program when its binary is asked for, and keeps a cache of its
- * own. */
+/* Leaves PoCL out: it compiles every kernel of a program when its binary is asked for, and keeps a
+   cache of its own. */
 int clspi_keeps_binaries(const clsp_device_info *info)
 {
     return !clspi_is_pocl(info->platform);

@@ -19,23 +19,23 @@ typedef struct clspi_tuning {
     uint32_t item_registers;   /* 32-bit numbers that an item may keep beside what it works on */
     uint32_t single_column;    /* 32-bit numbers of one column that an item may keep at all */
     uint32_t vertex_registers; /* of a vertex with its derivatives, sums included */
-    uint32_t
-        mirror_order; /* sums of at least so many terms are made for two symmetric rows at once */
-    uint32_t line_bytes; /* of the cache that stores go to, where stores that cross lines are known
-                            to cost; 0: elsewhere */
+    uint32_t symmetric_terms;  /* sums of at least so many terms are made for two symmetric rows at
+                                  once */
+    uint32_t sector_bytes; /* of the cache that stores go to, where stores that cross sectors are
+                            known to cost; 0: elsewhere */
     uint32_t
         gemm_wide_columns;     /* products at least this wide are made by columns, others by rows */
     uint32_t gemm_clblast_f32; /* CLBlast makes products whose m, n and k are all at least this; */
     uint32_t gemm_clblast_f64; /* 0: none */
 } clspi_tuning;
 
-/* The row for a device (as narrowed). */
+/* Returns the row for a device (as narrowed). */
 clspi_tuning clspi_tuning_for(const clsp_device_info *info);
 
-/* Whether values of an item survive a barrier within a loop. */
+/* Tells whether values of an item survive a barrier within a loop. */
 int clspi_keeps_values(const clsp_device_info *info);
 
-/* Whether the disk cache of programs pays on a platform. */
+/* Tells whether the disk cache of programs pays on a platform. */
 int clspi_keeps_binaries(const clsp_device_info *info);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* All values of one degree at the parameter t = x / (x + y), x, y >= 0, not both 0:
+/* Computes all values of one degree at the parameter t = x / (x + y), x, y >= 0, not both 0:
    values[k] = B_k^degree(t), k = 0..degree. At t = 0 and t = 1 they are exactly 0 and 1; they are
    never negative and their sum is 1 to rounding. Each is within about sqrt(degree) + 4 units of
    2^-53 of the true value, relative to the largest (docs/math.md, 2). Taking t as a ratio keeps

@@ -1,7 +1,7 @@
 #include "power_basis.h"
 
-/* One more factor 1 + sign s on the coefficients of a polynomial of degree n. They stay integers of
-   at most C(n + 1, j), below 2^63 for degrees to 66. */
+/* Multiplies a polynomial of degree n, given by its coefficients, by 1 + sign s. They stay integers
+   of at most C(n + 1, j), below 2^63 for degrees to 66. */
 static void multiply(int64_t *coefficients, uint32_t n, int sign)
 {
     coefficients[n + 1] = 0;
@@ -9,7 +9,7 @@ static void multiply(int64_t *coefficients, uint32_t n, int sign)
         coefficients[j] += sign * coefficients[j - 1];
 }
 
-/* B_k^n = C(n, k) (1 + s)^k (1 - s)^(n - k) / 2^n. */
+/* Multiplies out B_k^n = C(n, k) (1 + s)^k (1 - s)^(n - k) / 2^n. */
 void clspi_power_basis(double *r, uint32_t degree)
 {
     int64_t coefficients[CLSPI_POWER_DEGREE_MAX + 1];
@@ -28,8 +28,8 @@ void clspi_power_basis(double *r, uint32_t degree)
     }
 }
 
-/* s = 2 t - 1 is at most three roundings from the true one: on [0, 1] one, of a ratio of integers.
- */
+/* Makes s = 2 t - 1 within three roundings of the true one: on [0, 1] one, of a ratio of
+   integers. */
 void clspi_powers(double *values, uint32_t order, double begin, double end, uint32_t a,
                   uint32_t num)
 {

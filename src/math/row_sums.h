@@ -1,4 +1,4 @@
-/* Sums of rows with weights, S_r(x) = sum_k b_rk T_k(x), and what packs their results: the inner
+/* Sums of rows with factors, S_r(x) = sum_k b_rk T_k(x), and what packs their results: the inner
    loops of spline evaluation on the host, in two precisions. Plain C that compilers turn into
    vectors. A real is what the precision says, strides are in reals. */
 #ifndef CLSPI_ROW_SUMS_H
@@ -26,13 +26,18 @@ typedef struct clspi_row_sum {
     void *spare;
 } clspi_row_sum;
 
-/* How a vertex is made of a point: as in clspi_bezier_tile_desc. */
+typedef enum clspi_row_type { CLSPI_ROW_F16, CLSPI_ROW_F32, CLSPI_ROW_F64 } clspi_row_type;
+
+/* How a vertex is made of a point. */
 typedef struct clspi_row_vertex {
     uint32_t dim;
     uint32_t rational; /* 1: the point has a weight after dim coordinates, by which they are divided
                         */
-    size_t stride, at_point;
-    int32_t at_weight; /* negative: none; of a polynomial point it is 1 */
+    clspi_row_type type; /* of its elements */
+    size_t stride;       /* elements from one vertex to the next */
+    size_t at_point;     /* the element where its point begins */
+    int32_t at_weight;   /* where its weight stands; negative: it has none; of a polynomial point it
+                            is 1 */
 } clspi_row_vertex;
 
 typedef struct clspi_row_sums {
@@ -43,7 +48,7 @@ typedef struct clspi_row_sums {
        CLSPI_ROW_COORDS_MAX. */
     void (*interleave)(void *out, const void *planes, size_t stride, uint32_t coords, size_t count);
 
-    /* `count` vertices from points that are adjacent. */
+    /* `count` vertices, in their type, from points that are adjacent. */
     void (*vertices)(const clspi_row_vertex *vertex, void *out, const void *points, size_t count);
 
     /* out[i * step] = values[i], rounded. */

@@ -1,23 +1,24 @@
 /* The definition of one clspi_row_sums, ROW_SUMS, in the precision `real`. The file that includes
-   this one names both, and FOUR_ROWS: clang gives what belongs to a function's clones names that
-   other files see, even where the function is static. */
+   this one names both, REAL_TYPE, and FOUR_ROWS: clang gives what belongs to a function's clones
+   names that other files see, even where the function is static. */
 #include <stdbool.h>
 
 #include "clones.h"
+#include "half.h"
 #include "row_sums.h"
 
 enum { ROWS = CLSPI_ROWS_AT_ONCE, TERMS = 4 };
 
-/* Where four rows are made, and of which weights. */
+/* Where four rows are made, and by which factors. */
 typedef struct four {
     real *row[ROWS];
     real b[TERMS][ROWS];
 } four;
 
-/* The first `terms` of TERMS terms of four rows, on top of what the rows hold if add is set. Terms
+/* Adds the first `terms` of TERMS terms of four rows, to what the rows hold if add is set. Terms
    and add are constants where it is inlined. Written out, not in loops over rows and terms, since
-   compilers vectorise innermost loops only; 16 weights, 4 sums and a T are what AVX-512's registers
-   hold, and smaller files reload weights at no loss. */
+   compilers vectorise innermost loops only; 16 factors, 4 sums and a T are what AVX-512's registers
+   hold, and smaller files reload factors at no loss. */
 CLSPI_INLINE void add_terms(const four *rows, const real *restrict t, size_t stride, int terms,
                             bool add, size_t width)
 {
@@ -80,18 +81,18 @@ CLSPI_INLINE void add_some_terms(const four *rows, const real *t, size_t stride,
     }
 }
 
-/* Rows `first` to `first` + 3; those beyond num_rows repeat the last one into spare memory, so that
-   there is one form of the sum, with the same roundings for every row. */
+/* Makes rows `first` to `first` + 3; those beyond num_rows repeat the last one into spare memory,
+   so that there is one form of the sum, with the same roundings for every row. */
 CLSPI_CLONES static void FOUR_ROWS(const clspi_row_sum *sum, void *out, size_t stride, size_t first,
                                    size_t num_rows, size_t width)
 {
     const real *const t = sum->t;
-    const real *weights[ROWS];
+    const real *factors[ROWS];
     four rows = {{0}, {{0}}};
 
     for (size_t r = 0; r < ROWS; r++) {
         const size_t row = first + r < num_rows ? first + r : num_rows - 1;
-        weights[r] = (const real *)sum->b + row * sum->row_step;
+        factors[r] = (const real *)sum->b + row * sum->row_step;
         rows.row[r] = first + r < num_rows ? (real *)out + row * stride
                                            : (real *)sum->spare + (r - 1) * width;
     }
@@ -99,7 +100,7 @@ CLSPI_CLONES static void FOUR_ROWS(const clspi_row_sum *sum, void *out, size_t s
         const uint32_t terms = sum->terms - k < TERMS ? sum->terms - k : TERMS;
         for (uint32_t i = 0; i < terms; i++)
             for (size_t r = 0; r < ROWS; r++)
-                rows.b[i][r] = weights[r][(k + i) * sum->term_step];
+                rows.b[i][r] = factors[r][(k + i) * sum->term_step];
         if (k == 0)
             add_some_terms(&rows, t, sum->t_stride, terms, false, width);
         else
@@ -170,8 +171,59 @@ CLSPI_INLINE void make_vertices_of(const clspi_row_vertex *vertex, real *out, co
         make_vertices(vertex, out, points, count, dim, 0);
 }
 
+/* Stores an element of another type than real. */
+CLSPI_INLINE void store_as(clspi_row_type type, void *out, size_t at, real x)
+{
+    switch (type) {
+    case CLSPI_ROW_F16:
+        ((uint16_t *)out)[at] = clspi_half((double)x);
+        break;
+    case CLSPI_ROW_F32:
+        ((float *)out)[at] = (float)x;
+        break;
+    default:
+        ((double *)out)[at] = (double)x;
+        break;
+    }
+}
+
+CLSPI_INLINE void convert_vertices(const clspi_row_vertex *vertex, clspi_row_type type, void *out,
+                                   const real *points, size_t count)
+{
+    const uint32_t dim = vertex->dim, coords = dim + vertex->rational;
+
+    for (size_t i = 0; i < count; i++) {
+        const real weight = vertex->rational ? points[i * coords + dim] : 1;
+        const real factor = vertex->rational ? 1 / weight : 1;
+        const size_t at = i * vertex->stride;
+        for (uint32_t c = 0; c < dim; c++)
+            store_as(type, out, at + vertex->at_point + c, points[i * coords + c] * factor);
+        if (vertex->at_weight >= 0) store_as(type, out, at + (size_t)vertex->at_weight, weight);
+    }
+}
+
+/* Stores vertices by one loop for each type, so that none is asked for in it. */
+static void convert_all(const clspi_row_vertex *vertex, void *out, const real *points, size_t count)
+{
+    switch (vertex->type) {
+    case CLSPI_ROW_F16:
+        convert_vertices(vertex, CLSPI_ROW_F16, out, points, count);
+        break;
+    case CLSPI_ROW_F32:
+        convert_vertices(vertex, CLSPI_ROW_F32, out, points, count);
+        break;
+    default:
+        convert_vertices(vertex, CLSPI_ROW_F64, out, points, count);
+        break;
+    }
+}
+
 static void vertices(const clspi_row_vertex *vertex, void *out, const void *points, size_t count)
 {
+    if (vertex->type != REAL_TYPE) {
+        convert_all(vertex, out, points, count);
+        return;
+    }
     switch (vertex->dim) {
     case 1:
         make_vertices_of(vertex, out, points, count, 1);

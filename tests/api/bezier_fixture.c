@@ -16,10 +16,20 @@
 
 enum { GUARD = 64, POISON = 0xfe }; /* bytes of POISON are far from every result */
 
-bool tiny(void)
+static bool size_is(const char *name)
 {
     const char *const size = getenv("CLSPLINE_TEST_SIZE");
-    return size && strcmp(size, "tiny") == 0;
+    return size && strcmp(size, name) == 0;
+}
+
+bool tiny(void)
+{
+    return size_is("tiny");
+}
+
+bool full(void)
+{
+    return size_is("full");
 }
 
 bool no_device(void)
@@ -57,6 +67,135 @@ bool has_fp64(clsp_context *ctx)
     return info.fp64 != 0;
 }
 
+/* ---- contexts that stay ---- */
+
+enum { MAX_LENT = 16 };
+
+static struct {
+    const char *limits; /* static storage */
+    clsp_context *ctx;
+} lent[MAX_LENT];
+
+clsp_context *lent_context(const char *limits)
+{
+    size_t i = 0;
+
+    while (i < MAX_LENT && lent[i].ctx && strcmp(lent[i].limits, limits) != 0)
+        i++;
+    assert_true(i < MAX_LENT);
+    if (!lent[i].ctx) {
+        lent[i].limits = limits;
+        lent[i].ctx = context_with(limits);
+    }
+    return lent[i].ctx;
+}
+
+int close_lent(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MAX_LENT && lent[i].ctx; i++)
+        clsp_context_destroy(&lent[i].ctx);
+    return 0;
+}
+
+/* ---- turns ---- */
+
+static struct {
+    size_t index, num; /* of the running check */
+} turn = {0, 1};
+
+bool is_thin(void)
+{
+    return !full() && !tiny() && !given_limits();
+}
+
+bool in_turn(size_t i, size_t of)
+{
+    if (!is_thin()) return true;
+    return (i + turn.index) % (of < turn.num ? of : turn.num) == 0;
+}
+
+/* The turns of one precision; only counted without a check. */
+static void take_turns(const char *const limits[], size_t num, clsp_type precision, turn_fn check)
+{
+    for (size_t i = 0; i < num; i++) {
+        clsp_context *const ctx = lent_context(limits[i]);
+        if (precision == CLSP_F64 && (!has_fp64(ctx) || (tiny() && i > 0))) continue;
+        if (!check) {
+            turn.num++;
+            continue;
+        }
+        seed((unsigned)(2 * i + (precision == CLSP_F64) + 1));
+        check(ctx, precision);
+        turn.index++;
+    }
+}
+
+void each_turn(const char *const limits[], size_t num, size_t num_tiny, turn_fn check)
+{
+    if (tiny() && num > num_tiny) num = num_tiny;
+    if (given_limits()) num = 1;
+    turn.index = turn.num = 0;
+    take_turns(limits, num, CLSP_F32, NULL);
+    take_turns(limits, num, CLSP_F64, NULL);
+    take_turns(limits, num, CLSP_F32, check);
+    take_turns(limits, num, CLSP_F64, check);
+    turn.index = 0;
+    turn.num = 1;
+}
+
+/* ---- memory ---- */
+
+clsp_input host_in(clsp_type type, const void *memory, size_t size)
+{
+    const clsp_input in = {.type = type, .host = memory, .size = size};
+    return in;
+}
+
+clsp_output host_out(clsp_type type, void *memory, size_t size)
+{
+    const clsp_output out = {.type = type, .host = memory, .size = size};
+    return out;
+}
+
+cl_context cl_context_of(const clsp_context *ctx)
+{
+    cl_context context;
+
+    assert_int_equal(clGetCommandQueueInfo(clsp_context_queue(ctx), CL_QUEUE_CONTEXT,
+                                           sizeof context, &context, NULL),
+                     CL_SUCCESS);
+    return context;
+}
+
+cl_mem buffer_of(const clsp_context *ctx, size_t bytes, const void *contents)
+{
+    const cl_mem_flags copy = contents ? CL_MEM_COPY_HOST_PTR : 0;
+    cl_int code;
+    const cl_mem buffer = clCreateBuffer(cl_context_of(ctx), CL_MEM_READ_WRITE | copy, bytes,
+                                         (void *)(uintptr_t)contents, &code);
+
+    assert_int_equal(code, CL_SUCCESS);
+    return buffer;
+}
+
+void read_buffer(const clsp_context *ctx, cl_mem buffer, size_t bytes, void *contents)
+{
+    assert_int_equal(clEnqueueReadBuffer(clsp_context_queue(ctx), buffer, CL_TRUE, 0, bytes,
+                                         contents, 0, NULL, NULL),
+                     CL_SUCCESS);
+}
+
+/* ---- numbers ---- */
+
+long double axis_parameter(const clsp_axis *axis, size_t a, size_t num)
+{
+    const long double end = axis->begin == 0.0 && axis->end == 0.0 ? 1.0L : axis->end;
+    const long double last = num > 1 ? num - 1 : 1;
+
+    return (axis->begin * (last - a) + end * a) / last;
+}
+
 static uint64_t random_state = 1;
 
 void seed(unsigned value)
@@ -70,15 +209,15 @@ double random_real(void)
     return (double)(random_state >> 11) / 4503599627370496.0 - 1.0;
 }
 
-clsp_bezier_desc surface(clsp_precision precision, uint32_t degree_u, uint32_t degree_v,
-                         uint32_t dim, uint32_t num_u, uint32_t num_v)
+/* ---- jobs ---- */
+
+clsp_bezier_desc surface(clsp_type precision, uint32_t degree_u, uint32_t degree_v, uint32_t dim,
+                         uint32_t num_u, uint32_t num_v)
 {
     const clsp_bezier_desc desc = {.precision = precision,
-                                   .degree_u = degree_u,
-                                   .degree_v = degree_v,
+                                   .degree = {degree_u, degree_v},
                                    .dim = dim,
-                                   .num_u = num_u,
-                                   .num_v = num_v};
+                                   .axis = {{.num = num_u}, {.num = num_v}}};
     return desc;
 }
 
@@ -94,12 +233,12 @@ size_t real_bytes(const job *j)
 
 static size_t patch_points(const job *j)
 {
-    return (size_t)j->desc.num_u * j->desc.num_v * j->dim;
+    return (size_t)j->desc.axis[0].num * j->desc.axis[1].num * j->dim;
 }
 
 static size_t patch_controls(const job *j)
 {
-    return (size_t)(j->desc.degree_u + 1) * (j->desc.degree_v + 1) * j->dim;
+    return (size_t)(j->desc.degree[0] + 1) * (j->desc.degree[1] + 1) * j->dim;
 }
 
 static void *to_precision(const job *j, const double *values, size_t count)
@@ -126,11 +265,9 @@ static void from_precision(const job *j, double *values, const void *in, size_t 
 void job_load(job *j)
 {
     void *const controls = to_precision(j, j->controls, j->num_controls);
-    const clsp_status status =
-        j->desc.precision == CLSP_F64
-            ? clsp_bezier_set_control_points_f64(j->plan, j->num_patches, controls)
-            : clsp_bezier_set_control_points_f32(j->plan, j->num_patches, controls);
-    assert_int_equal(status, CLSP_OK);
+    const clsp_input in = host_in(j->desc.precision, controls, j->num_controls);
+
+    assert_int_equal(clsp_bezier_set_control_points(j->plan, j->num_patches, in, NULL), CLSP_OK);
     free(controls);
 }
 
@@ -174,10 +311,9 @@ void job_eval(job *j, size_t first, size_t count)
 
     assert_non_null(memory);
     memset(memory, POISON, bytes + 2 * GUARD);
-    const clsp_status status = j->desc.precision == CLSP_F64
-                                   ? clsp_bezier_eval_f64(j->plan, first, count, out)
-                                   : clsp_bezier_eval_f32(j->plan, first, count, out);
-    assert_int_equal(status, CLSP_OK);
+    assert_int_equal(clsp_bezier_eval(j->plan, (clsp_range){first, count},
+                                      host_out(j->desc.precision, out, reals), NULL),
+                     CLSP_OK);
     assert_poison(memory, GUARD);
     assert_poison(memory + GUARD + bytes, GUARD);
     from_precision(j, j->points + first * patch_points(j), out, reals);
@@ -190,27 +326,20 @@ static void eval_buffer(job *j, size_t first, size_t count, uint32_t first_row, 
                         size_t offset, double *points)
 {
     const size_t reals =
-        num_rows > 0 ? (size_t)num_rows * j->desc.num_v * j->dim : count * patch_points(j);
+        num_rows > 0 ? (size_t)num_rows * j->desc.axis[1].num * j->dim : count * patch_points(j);
     const size_t all = (offset + reals) * real_bytes(j) + GUARD;
     unsigned char *const memory = malloc(all);
-    const cl_command_queue queue = clsp_context_queue(j->ctx);
-    cl_context context;
-    cl_int code;
 
     assert_non_null(memory);
     memset(memory, POISON, all);
-    assert_int_equal(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
-                     CL_SUCCESS);
-    cl_mem buffer =
-        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, all, memory, &code);
-    assert_int_equal(code, CL_SUCCESS);
+    const cl_mem buffer = buffer_of(j->ctx, all, memory);
+    const clsp_output out = clsp_out_buffer(buffer, j->desc.precision, offset);
     const clsp_status status =
-        num_rows > 0 ? clsp_bezier_eval_rows(j->plan, first, first_row, num_rows, buffer, offset, 0,
-                                             NULL, NULL)
-                     : clsp_bezier_eval(j->plan, first, count, buffer, offset, 0, NULL, NULL);
+        num_rows > 0
+            ? clsp_bezier_eval_rows(j->plan, first, (clsp_range){first_row, num_rows}, out, NULL)
+            : clsp_bezier_eval(j->plan, (clsp_range){first, count}, out, NULL);
     assert_int_equal(status, CLSP_OK);
-    assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, all, memory, 0, NULL, NULL),
-                     CL_SUCCESS);
+    read_buffer(j->ctx, buffer, all, memory);
     assert_poison(memory, offset * real_bytes(j));
     assert_poison(memory + all - GUARD, GUARD);
     from_precision(j, points, memory + offset * real_bytes(j), reals);
@@ -226,7 +355,8 @@ void job_eval_buffer(job *j, size_t first, size_t count, size_t offset)
 void job_eval_rows(job *j, size_t patch, uint32_t first_row, uint32_t num_rows, size_t offset)
 {
     eval_buffer(j, patch, 1, first_row, num_rows, offset,
-                j->points + patch * patch_points(j) + (size_t)first_row * j->desc.num_v * j->dim);
+                j->points + patch * patch_points(j) +
+                    (size_t)first_row * j->desc.axis[1].num * j->dim);
 }
 
 static double scale_of(const double *values, size_t count)
@@ -237,26 +367,23 @@ static double scale_of(const double *values, size_t count)
     return scale > 0.0 ? scale : 1.0;
 }
 
-/* Error of one point, all coordinates. */
-static double point_error(const job *j, size_t point, long double *scratch)
+/* Error of one point, all coordinates; scale: of its patch. */
+static double point_error(const job *j, size_t point, double scale, long double *scratch)
 {
     const clsp_bezier_desc *const d = &j->desc;
-    const size_t per_patch = (size_t)d->num_u * d->num_v, patch = point / per_patch;
-    const size_t a = point % per_patch / d->num_v, b = point % d->num_v;
-    const long double u = d->num_u > 1 ? (long double)a / (d->num_u - 1) : 0.0L;
-    const long double v = d->num_v > 1 ? (long double)b / (d->num_v - 1) : 0.0L;
+    const size_t per_patch = (size_t)d->axis[0].num * d->axis[1].num, patch = point / per_patch;
+    const size_t a = point % per_patch / d->axis[1].num, b = point % d->axis[1].num;
+    const long double u = d->axis[0].num > 1 ? (long double)a / (d->axis[0].num - 1) : 0.0L;
+    const long double v = d->axis[1].num > 1 ? (long double)b / (d->axis[1].num - 1) : 0.0L;
     const double *const controls = j->controls + patch * patch_controls(j);
     const double eps = d->precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
-    const double unit = eps * scale_of(controls, patch_controls(j));
-    long double (*const oracle)(const double *, unsigned, unsigned, unsigned, unsigned, long double,
-                                long double, long double *) =
-        d->degree_u > 64 || d->degree_v > 64 ? ref_bezier_sum : ref_bezier_surface;
+    long double exact[4];
     double worst = 0.0;
 
+    ref_bezier_point(controls, d->degree[0], d->degree[1], j->dim, u, v, scratch, exact);
     for (unsigned c = 0; c < j->dim; c++) {
-        const long double exact =
-            oracle(controls, d->degree_u, d->degree_v, j->dim, c, u, v, scratch);
-        const double error = (double)fabsl(j->points[point * j->dim + c] - exact) / unit;
+        const double error =
+            (double)fabsl(j->points[point * j->dim + c] - exact[c]) / (eps * scale);
         if (isnan(error)) return INFINITY;
         worst = fmax(worst, error);
     }
@@ -265,16 +392,23 @@ static double point_error(const job *j, size_t point, long double *scratch)
 
 double job_error(const job *j, size_t samples)
 {
-    const size_t points = j->num_points / j->dim,
-                 step = samples && points > samples ? points / samples : 1;
+    const size_t points = j->num_points / j->dim, per_patch = patch_points(j) / j->dim;
+    const size_t step = samples && points > samples ? points / samples : 1;
+    double *const scales = calloc(j->num_patches + 1, sizeof *scales); /* 0: not yet known */
     long double *const scratch =
-        malloc((j->desc.degree_u + j->desc.degree_v + 2) * sizeof *scratch);
+        malloc((j->desc.degree[0] + j->desc.degree[1] + 2) * sizeof *scratch);
     double worst = 0.0;
 
-    assert_non_null(scratch);
-    for (size_t p = step / 2; p < points; p += step)
-        worst = fmax(worst, point_error(j, p, scratch));
-    if (points > 0) worst = fmax(worst, point_error(j, points - 1, scratch));
+    assert_true(scales && scratch);
+    for (size_t next = step / 2, p; next < points + step; next += step) {
+        p = next < points ? next : points - 1; /* the last one in any case */
+        if (points == 0) break;
+        double *const scale = &scales[p / per_patch];
+        if (*scale == 0.0)
+            *scale = scale_of(j->controls + p / per_patch * patch_controls(j), patch_controls(j));
+        worst = fmax(worst, point_error(j, p, *scale, scratch));
+    }
+    free(scales);
     free(scratch);
     return worst;
 }

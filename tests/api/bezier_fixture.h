@@ -1,5 +1,5 @@
-/* What the Bezier tests share: a context with given limits, a job with random patches, and its
- * check by the oracle. */
+/* What the Bezier tests share: a context with given limits, memory as calls take it, a job with
+ * random patches, and its check by the oracle. */
 #ifndef BEZIER_FIXTURE_H
 #define BEZIER_FIXTURE_H
 
@@ -22,9 +22,12 @@ typedef struct job {
     double *points;      /* [num_patches][num_u][num_v][dim], as evaluated */
 } job;
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 /* CLSPLINE_TEST_SIZE=tiny: for implementations that check every access and are thousands of times
- * slower. */
+ * slower. CLSPLINE_TEST_SIZE=full: every combination. */
 bool tiny(void);
+bool full(void);
 
 /* Whether there is nothing to test on, and says so; the program exits with 77 then. */
 bool no_device(void);
@@ -36,13 +39,48 @@ bool given_limits(void);
 clsp_context *context_with(const char *limits);
 bool has_fp64(clsp_context *ctx);
 
+/* One that stays until the program's tests are over, with the programs that it has compiled; lent
+ * again for the same words. close_lent is the group's teardown. */
+clsp_context *lent_context(const char *limits);
+int close_lent(void **state);
+
+/* ---- turns ---- */
+
+/* Runs a check with contexts of these limits, first in single precision and then in double on those
+ * that have it: each is a turn, with numbers of its own. Where the environment names limits, those
+ * alone; when tiny, the first num_tiny. */
+typedef void (*turn_fn)(clsp_context *ctx, clsp_type precision);
+void each_turn(const char *const limits[], size_t num, size_t num_tiny, turn_fn check);
+
+/* Whether a test need not try every combination in this run: not when full, when tiny, which leaves
+ * out enough, and where the environment names limits, which a run alone is for. */
+bool is_thin(void);
+
+/* Whether it is the turn of case i, to which one of `of` turns falls, and at least one of all. So
+ * all cases are met, and all kernel shapes and precisions, but not all pairs of them: most of a
+ * pair's time is a compiler's. Always true unless the run is thin. */
+bool in_turn(size_t i, size_t of);
+
+/* Host memory of `size` elements of a type, as calls take it. */
+clsp_input host_in(clsp_type type, const void *memory, size_t size);
+clsp_output host_out(clsp_type type, void *memory, size_t size);
+
+/* The cl_context of a context; a buffer in it, with these contents unless they are NULL; what a
+ * buffer holds. */
+cl_context cl_context_of(const clsp_context *ctx);
+cl_mem buffer_of(const clsp_context *ctx, size_t bytes, const void *contents);
+void read_buffer(const clsp_context *ctx, cl_mem buffer, size_t bytes, void *contents);
+
+/* The parameter of sample a of num on an axis, whose own number does not matter. */
+long double axis_parameter(const clsp_axis *axis, size_t a, size_t num);
+
 /* Repeatable numbers in [-1, 1). */
 void seed(unsigned value);
 double random_real(void);
 
 /* The description of a polynomial surface with the default of everything else. */
-clsp_bezier_desc surface(clsp_precision precision, uint32_t degree_u, uint32_t degree_v,
-                         uint32_t dim, uint32_t num_u, uint32_t num_v);
+clsp_bezier_desc surface(clsp_type precision, uint32_t degree_u, uint32_t degree_v, uint32_t dim,
+                         uint32_t num_u, uint32_t num_v);
 
 /* Makes the plan, fills controls at random and loads them. */
 void job_create(job *j, clsp_context *ctx, clsp_bezier_desc desc, size_t num_patches);
@@ -50,15 +88,15 @@ void job_create(job *j, clsp_context *ctx, clsp_bezier_desc desc, size_t num_pat
 /* Loads j->controls again. */
 void job_load(job *j);
 
-/* Evaluates a range of patches by the host-pointer call into j->points, at its place. The memory
- * beside it is guarded. */
+/* Evaluates a range of patches into host memory of exactly that size, and copies it to its place in
+ * j->points. The memory beside it is guarded. */
 void job_eval(job *j, size_t first, size_t count);
 
 /* The same through a buffer, with an offset. */
 void job_eval_buffer(job *j, size_t first, size_t count, size_t offset);
 
-/* Some rows of a patch by clsp_bezier_eval_rows, through a buffer with an offset, into their place.
- */
+/* Evaluates some rows of a patch by clsp_bezier_eval_rows, through a buffer with an offset, into
+ * their place. */
 void job_eval_rows(job *j, size_t patch, uint32_t first_row, uint32_t num_rows, size_t offset);
 
 /* Largest error over all points, or over about `samples` of them when that is not 0, in units of

@@ -26,11 +26,11 @@ typedef struct shared {
     clsp_bezier_plan *plan;
     size_t num;               /* vertices of the range */
     size_t bytes;             /* of them */
-    unsigned char *reference; /* by clsp_bezier_eval_*, on poison */
+    unsigned char *reference; /* by clsp_bezier_eval, on poison */
 } shared;
 
 /* With random control points; rational weights are in [0.5, 2]. */
-shared shared_start(clsp_context *ctx, const shape *s, clsp_precision precision);
+shared shared_start(clsp_context *ctx, const shape *s, clsp_type precision);
 void shared_finish(shared *j);
 
 /* Evaluates reference, bytes and num again after a change of the plan. */
@@ -38,7 +38,7 @@ void make_reference(shared *j);
 
 size_t row_bytes(const shared *j);
 
-/* clsp_bezier_cooperate_* of the layout's storage. */
+/* clsp_bezier_cooperate into host memory of the range's size. */
 clsp_status shared_eval(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
                         void *out, const clsp_cooperate_opts *opts, clsp_cooperate_report *report);
 
@@ -58,15 +58,13 @@ memory take_memory(clsp_context *ctx, memory_kind kind, size_t bytes, size_t ele
 void free_memory(memory *m);
 void assert_poison(const unsigned char *from, const unsigned char *to);
 
-/* A buffer with these contents. */
-cl_mem buffer_of(clsp_context *ctx, size_t bytes, void *contents);
-
 /* ---- checks ---- */
 
 clsp_device_info device_of(clsp_context *ctx);
 
-/* Whether the host has an evaluator for such vertices. */
-bool host_can(const layout *l);
+/* Whether the host's cores make such vertices. Of another type than the precision the library may
+   leave them to devices: then it is asked. */
+bool host_can(const shared *j);
 
 const clsp_processor_report *host_of(const clsp_cooperate_report *r);
 
@@ -95,7 +93,7 @@ double shared_worst(void);
 /* New control points; from a buffer, the host reads them back. */
 void reload(shared *j);
 void reload_from_buffer(shared *j);
-void change_resolution(shared *j, uint32_t num_u, uint32_t num_v);
+void change_grid(shared *j, uint32_t num_u, uint32_t num_v);
 void change_degrees(shared *j, uint32_t degree_u, uint32_t degree_v); /* reloads, too */
 
 /* ---- cases ---- */
@@ -106,5 +104,9 @@ extern const shape shared_shapes[SHARED_SHAPES];
 
 /* For implementations that check every access: less of each. */
 shape reduced(const shape *s);
+
+/* Whether the turn is case i's (in_turn), as it is in all tests that go through the cases, so that
+   they have kernels in common; none in a precision that is not its own. */
+bool shape_in_turn(size_t i, clsp_type precision);
 
 #endif

@@ -14,25 +14,9 @@
 #include "bezier_fixture.h"
 
 static const clsp_bezier_desc good = {
-    .precision = CLSP_F32, .degree_u = 3, .degree_v = 2, .dim = 3, .num_u = 9, .num_v = 8};
+    .precision = CLSP_F32, .degree = {3, 2}, .dim = 3, .axis = {{.num = 9}, {.num = 8}}};
 
 enum { CONTROLS = 4 * 3 * 3, POINTS = 9 * 8 * 3 }; /* reals of a patch of `good` */
-
-static cl_context context_of(cl_command_queue queue)
-{
-    cl_context context;
-    assert_int_equal(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
-                     CL_SUCCESS);
-    return context;
-}
-
-static cl_mem buffer_of(cl_context context, size_t bytes)
-{
-    cl_int code;
-    const cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    assert_int_equal(code, CL_SUCCESS);
-    return buffer;
-}
 
 /* ---- descriptions ---- */
 
@@ -54,17 +38,17 @@ static void test_descriptions(void **state)
 
     (void)state;
 #define REFUSED(field, value, status) d = good, d.field = (value), expect_refusal(ctx, d, status)
-    REFUSED(precision, (clsp_precision)2, CLSP_ERROR_ARGUMENT);
-    REFUSED(precision, (clsp_precision)77, CLSP_ERROR_ARGUMENT);
-    REFUSED(degree_u, CLSP_BEZIER_MAX_DEGREE + 1, CLSP_ERROR_DEGREE);
-    REFUSED(degree_v, 1000000000, CLSP_ERROR_DEGREE);
-    REFUSED(degree_v, UINT32_MAX, CLSP_ERROR_DEGREE);
+    REFUSED(precision, CLSP_F16, CLSP_ERROR_ARGUMENT);
+    REFUSED(precision, (clsp_type)77, CLSP_ERROR_ARGUMENT);
+    REFUSED(degree[0], CLSP_BEZIER_MAX_DEGREE + 1, CLSP_ERROR_DEGREE);
+    REFUSED(degree[1], 1000000000, CLSP_ERROR_DEGREE);
+    REFUSED(degree[1], UINT32_MAX, CLSP_ERROR_DEGREE);
     REFUSED(dim, 5, CLSP_ERROR_ARGUMENT);
     REFUSED(dim, UINT32_MAX, CLSP_ERROR_ARGUMENT);
-    REFUSED(num_u, 0, CLSP_ERROR_ARGUMENT);
-    REFUSED(num_v, 0, CLSP_ERROR_ARGUMENT);
-    REFUSED(num_u, CLSP_BEZIER_MAX_SAMPLES + 1, CLSP_ERROR_ARGUMENT);
-    REFUSED(num_v, UINT32_MAX, CLSP_ERROR_ARGUMENT);
+    REFUSED(axis[0].num, 0, CLSP_ERROR_ARGUMENT);
+    REFUSED(axis[1].num, 0, CLSP_ERROR_ARGUMENT);
+    REFUSED(axis[0].num, CLSP_BEZIER_MAX_SAMPLES + 1, CLSP_ERROR_ARGUMENT);
+    REFUSED(axis[1].num, UINT32_MAX, CLSP_ERROR_ARGUMENT);
 #undef REFUSED
     d = good;
     d.precision = CLSP_F64;
@@ -103,90 +87,107 @@ static void test_absurd_sizes(void **state)
 
 /* ---- arguments ---- */
 
+/* Waits that are wrong. */
+static const cl_event no_event = NULL;
+static const clsp_sync wrong_syncs[] = {
+    {.num_wait = 1}, {.wait = &no_event}, {.reserved = {1}}, {.reserved = {0, UINT64_MAX}}};
+
 static void test_set_arguments(void **state)
 {
     clsp_context *ctx = context_with(""), *other = context_with("");
-    const cl_context context = context_of(clsp_context_queue(ctx));
-    const cl_mem exact = buffer_of(context, (2 * CONTROLS + 5) * sizeof(float));
-    const cl_mem foreign = buffer_of(context_of(clsp_context_queue(other)), 1 << 16);
+    const cl_mem exact = buffer_of(ctx, (2 * CONTROLS + 5) * sizeof(float), NULL);
+    const cl_mem foreign = buffer_of(other, 1 << 16, NULL);
     const float points[2 * CONTROLS] = {0};
     const double doubles[2 * CONTROLS] = {0};
-    cl_event event = NULL;
+    const clsp_input in = clsp_in_buffer(exact, CLSP_F32, 0);
     clsp_bezier_plan *plan;
 
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
-#define SET(expected, ...) assert_int_equal(clsp_bezier_set_control_points(__VA_ARGS__), expected)
-    SET(CLSP_ERROR_ARGUMENT, NULL, 2, exact, 0, 0, NULL, NULL);
-    SET(CLSP_ERROR_ARGUMENT, plan, 2, NULL, 0, 0, NULL, NULL);
-    SET(CLSP_ERROR_ARGUMENT, plan, 2, foreign, 0, 0, NULL, NULL);
-    SET(CLSP_ERROR_ARGUMENT, plan, 2, exact, 0, 1, NULL, NULL);
-    SET(CLSP_ERROR_ARGUMENT, plan, 2, exact, 0, 0, &event, NULL);
-    SET(CLSP_ERROR_BUFFER_SIZE, plan, 3, exact, 0, 0, NULL, NULL);
-    SET(CLSP_ERROR_BUFFER_SIZE, plan, 2, exact, 6, 0, NULL, NULL);
-    SET(CLSP_ERROR_BUFFER_SIZE, plan, 2, exact, SIZE_MAX, 0, NULL, NULL);
-    SET(CLSP_ERROR_BUFFER_SIZE, plan, SIZE_MAX / CONTROLS, exact, 0, 0, NULL, NULL);
-    SET(CLSP_ERROR_NO_MEMORY, plan, SIZE_MAX, exact, 0, 0, NULL, NULL);
-    SET(CLSP_OK, plan, 2, exact, 5, 0, NULL, NULL);
-    SET(CLSP_OK, plan, 0, exact, 0, 0, NULL, NULL);
+#define SET(expected, plan, num, ...)                                                              \
+    assert_int_equal(clsp_bezier_set_control_points(plan, num, __VA_ARGS__), expected)
+    SET(CLSP_ERROR_ARGUMENT, NULL, 2, in, NULL);
+    SET(CLSP_ERROR_ARGUMENT, plan, 2, clsp_in_buffer(NULL, CLSP_F32, 0), NULL);
+    SET(CLSP_ERROR_ARGUMENT, plan, 2, clsp_in_buffer(foreign, CLSP_F32, 0), NULL);
+    SET(CLSP_ERROR_ARGUMENT, plan, 2, clsp_in_buffer(exact, CLSP_F64, 0), NULL);
+    for (size_t i = 0; i < COUNT(wrong_syncs); i++)
+        SET(CLSP_ERROR_ARGUMENT, plan, 2, in, &wrong_syncs[i]);
+    SET(CLSP_ERROR_BUFFER_SIZE, plan, 3, in, NULL);
+    SET(CLSP_ERROR_BUFFER_SIZE, plan, 2, clsp_in_buffer(exact, CLSP_F32, 6), NULL);
+    SET(CLSP_ERROR_BUFFER_SIZE, plan, 2, clsp_in_buffer(exact, CLSP_F32, SIZE_MAX), NULL);
+    SET(CLSP_ERROR_BUFFER_SIZE, plan, SIZE_MAX / CONTROLS, in, NULL);
+    SET(CLSP_ERROR_NO_MEMORY, plan, SIZE_MAX, in, NULL);
+    SET(CLSP_OK, plan, 2, clsp_in_buffer(exact, CLSP_F32, 5), NULL);
+    SET(CLSP_OK, plan, 0, in, NULL);
+    SET(CLSP_ERROR_ARGUMENT, NULL, 2, clsp_in_f32(points, 2 * CONTROLS), NULL);
+    SET(CLSP_ERROR_ARGUMENT, plan, 2, clsp_in_f32(NULL, 2 * CONTROLS), NULL);
+    SET(CLSP_ERROR_ARGUMENT, plan, 2, clsp_in_f64(doubles, 2 * CONTROLS), NULL);
+    SET(CLSP_ERROR_NO_MEMORY, plan, SIZE_MAX, clsp_in_f32(points, SIZE_MAX), NULL);
+    SET(CLSP_OK, plan, 2, clsp_in_f32(points, 2 * CONTROLS), NULL);
 #undef SET
-    assert_int_equal(clsp_bezier_set_control_points_f32(NULL, 2, points), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_set_control_points_f32(plan, 2, NULL), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_set_control_points_f64(plan, 2, doubles), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_set_control_points_f32(plan, SIZE_MAX, points),
-                     CLSP_ERROR_NO_MEMORY);
-    assert_int_equal(clsp_bezier_set_control_points_f32(plan, 2, points), CLSP_OK);
     clsp_bezier_plan_destroy(&plan);
     clReleaseMemObject(exact);
     clReleaseMemObject(foreign);
     clsp_context_destroy(&ctx);
     clsp_context_destroy(&other);
+}
+
+#define EVAL(expected, plan, first, count, ...)                                                    \
+    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){first, count}, __VA_ARGS__), expected)
+
+static void check_host_arguments(clsp_bezier_plan *plan)
+{
+    float points[3 * POINTS];
+    double doubles[3 * POINTS];
+    const clsp_output out = clsp_out_f32(points, 3 * POINTS);
+
+    EVAL(CLSP_ERROR_ARGUMENT, NULL, 0, 1, out, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, clsp_out_f32(NULL, POINTS), NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, clsp_out_f64(doubles, POINTS), NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 3, 1, out, NULL);
+    EVAL(CLSP_OK, plan, 3, 0, clsp_out_f32(NULL, 0), NULL);
 }
 
 static void test_eval_arguments(void **state)
 {
     clsp_context *ctx = context_with(""), *other = context_with("");
-    const cl_mem exact =
-        buffer_of(context_of(clsp_context_queue(ctx)), (2 * POINTS + 5) * sizeof(float));
-    const cl_mem foreign = buffer_of(context_of(clsp_context_queue(other)), 1 << 16);
+    const cl_mem exact = buffer_of(ctx, (2 * POINTS + 5) * sizeof(float), NULL);
+    const cl_mem foreign = buffer_of(other, 1 << 16, NULL);
     const float controls[3 * CONTROLS] = {0};
-    float points[3 * POINTS];
-    double doubles[3 * POINTS];
-    cl_event event = NULL;
+    float points[POINTS];
+    const clsp_output out = clsp_out_buffer(exact, CLSP_F32, 0);
     clsp_bezier_plan *plan;
 
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
-#define EVAL(expected, ...) assert_int_equal(clsp_bezier_eval(__VA_ARGS__), expected)
-    EVAL(CLSP_ERROR_STATE, plan, 0, 1, exact, 0, 0, NULL, NULL);
-    assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, points), CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_set_control_points_f32(plan, 3, controls), CLSP_OK);
-    EVAL(CLSP_ERROR_ARGUMENT, NULL, 0, 1, exact, 0, 0, NULL, NULL);
-    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, NULL, 0, 0, NULL, NULL);
-    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, foreign, 0, 0, NULL, NULL);
-    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, exact, 0, 2, NULL, NULL);
-    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, exact, 0, 0, &event, NULL);
-    EVAL(CLSP_ERROR_ARGUMENT, plan, 4, 0, exact, 0, 0, NULL, NULL);
-    EVAL(CLSP_ERROR_ARGUMENT, plan, 2, 2, exact, 0, 0, NULL, NULL);
-    EVAL(CLSP_ERROR_ARGUMENT, plan, 1, SIZE_MAX, exact, 0, 0, NULL, NULL);
-    EVAL(CLSP_ERROR_ARGUMENT, plan, SIZE_MAX, 1, exact, 0, 0, NULL, NULL);
-    EVAL(CLSP_ERROR_BUFFER_SIZE, plan, 0, 3, exact, 0, 0, NULL, NULL);
-    EVAL(CLSP_ERROR_BUFFER_SIZE, plan, 0, 2, exact, 6, 0, NULL, NULL);
-    EVAL(CLSP_ERROR_BUFFER_SIZE, plan, 0, 2, exact, SIZE_MAX - 1, 0, NULL, NULL);
-    EVAL(CLSP_OK, plan, 1, 2, exact, 5, 0, NULL, NULL);
-    EVAL(CLSP_OK, plan, 3, 0, exact, 0, 0, NULL, NULL);
-#undef EVAL
-    assert_int_equal(clsp_bezier_eval_f32(NULL, 0, 1, points), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, NULL), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_eval_f64(plan, 0, 1, doubles), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_eval_f32(plan, 3, 1, points), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_eval_f32(plan, 3, 0, NULL), CLSP_OK);
+    EVAL(CLSP_ERROR_STATE, plan, 0, 1, out, NULL);
+    EVAL(CLSP_ERROR_STATE, plan, 0, 1, clsp_out_f32(points, POINTS), NULL);
+    assert_int_equal(
+        clsp_bezier_set_control_points(plan, 3, clsp_in_f32(controls, 3 * CONTROLS), NULL),
+        CLSP_OK);
+    EVAL(CLSP_ERROR_ARGUMENT, NULL, 0, 1, out, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, clsp_out_buffer(NULL, CLSP_F32, 0), NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, clsp_out_buffer(foreign, CLSP_F32, 0), NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, clsp_out_buffer(exact, CLSP_F16, 0), NULL);
+    for (size_t i = 0; i < COUNT(wrong_syncs); i++)
+        EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, out, &wrong_syncs[i]);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 4, 0, out, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 2, 2, out, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, 1, SIZE_MAX, out, NULL);
+    EVAL(CLSP_ERROR_ARGUMENT, plan, SIZE_MAX, 1, out, NULL);
+    EVAL(CLSP_ERROR_BUFFER_SIZE, plan, 0, 3, out, NULL);
+    EVAL(CLSP_ERROR_BUFFER_SIZE, plan, 0, 2, clsp_out_buffer(exact, CLSP_F32, 6), NULL);
+    EVAL(CLSP_ERROR_BUFFER_SIZE, plan, 0, 2, clsp_out_buffer(exact, CLSP_F32, SIZE_MAX - 1), NULL);
+    EVAL(CLSP_OK, plan, 1, 2, clsp_out_buffer(exact, CLSP_F32, 5), NULL);
+    EVAL(CLSP_OK, plan, 3, 0, out, NULL);
+    check_host_arguments(plan);
     clsp_bezier_plan_destroy(&plan);
     clReleaseMemObject(exact);
     clReleaseMemObject(foreign);
     clsp_context_destroy(&ctx);
     clsp_context_destroy(&other);
 }
+#undef EVAL
 
 /* A refused call leaves the output alone. */
 static void test_refusal_leaves_output(void **state)
@@ -199,8 +200,11 @@ static void test_refusal_leaves_output(void **state)
     (void)state;
     memset(points, 0xfe, sizeof points);
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_control_points_f32(plan, 1, controls), CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_f32(plan, 0, 2, points), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL),
+                     CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_eval(plan, (clsp_range){0, 2}, clsp_out_f32(points, 2 * POINTS), NULL),
+        CLSP_ERROR_ARGUMENT);
     for (size_t i = 0; i < sizeof points; i++)
         assert_int_equal(((unsigned char *)points)[i], 0xfe);
     clsp_bezier_plan_destroy(&plan);
@@ -213,14 +217,13 @@ static void test_refusal_leaves_output(void **state)
 static void run_behind_user_event(clsp_context *ctx, const float *expected, const float *controls)
 {
     const cl_command_queue queue = clsp_context_queue(ctx);
-    const cl_context context = context_of(queue);
-    const cl_mem in = buffer_of(context, CONTROLS * sizeof(float)),
-                 out = buffer_of(context, POINTS * sizeof(float));
+    const cl_mem in = buffer_of(ctx, CONTROLS * sizeof(float), NULL);
+    const cl_mem out = buffer_of(ctx, POINTS * sizeof(float), NULL);
     float points[POINTS];
     cl_int code;
     cl_event written, loaded, evaluated, read;
     clsp_bezier_plan *plan;
-    const cl_event start = clCreateUserEvent(context, &code);
+    const cl_event start = clCreateUserEvent(cl_context_of(ctx), &code);
 
     assert_int_equal(code, CL_SUCCESS);
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
@@ -228,8 +231,13 @@ static void run_behind_user_event(clsp_context *ctx, const float *expected, cons
                                 &start, &written);
     assert_int_equal(code, CL_SUCCESS);
     const cl_event both[] = {start, written};
-    assert_int_equal(clsp_bezier_set_control_points(plan, 1, in, 0, 2, both, &loaded), CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, 0, 1, out, 0, 2, both, &evaluated), CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_set_control_points(plan, 1, clsp_in_buffer(in, CLSP_F32, 0),
+                                       &(clsp_sync){.num_wait = 2, .wait = both, .done = &loaded}),
+        CLSP_OK);
+    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_buffer(out, CLSP_F32, 0),
+                                      &(clsp_sync){2, both, &evaluated, {0}}),
+                     CLSP_OK);
     code =
         clEnqueueReadBuffer(queue, out, CL_FALSE, 0, sizeof points, points, 1, &evaluated, &read);
     assert_int_equal(code, CL_SUCCESS);
@@ -252,8 +260,10 @@ static void expected_points(clsp_context *ctx, float *controls, float *points)
     for (size_t i = 0; i < CONTROLS; i++)
         controls[i] = (float)random_real();
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_control_points_f32(plan, 1, controls), CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, points), CLSP_OK);
+    assert_int_equal(clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL),
+                     CLSP_OK);
+    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, POINTS), NULL),
+                     CLSP_OK);
     clsp_bezier_plan_destroy(&plan);
 }
 
@@ -275,7 +285,7 @@ static void test_events(void **state)
         expected_points(ctx, controls, expected);
         assert_int_equal(clsp_context_device(ctx, &info), CLSP_OK);
         const cl_command_queue queue =
-            clCreateCommandQueue(context_of(clsp_context_queue(ctx)), info.id, kinds[i % 2], &code);
+            clCreateCommandQueue(cl_context_of(ctx), info.id, kinds[i % 2], &code);
         if (code == CL_INVALID_QUEUE_PROPERTIES) { /* no out-of-order queues here */
             clsp_context_destroy(&ctx);
             continue;
@@ -308,8 +318,10 @@ static void *work(void *argument)
     for (int round = 0; round < 20 && w->same; round++) {
         clsp_bezier_plan *plan = NULL;
         w->same = clsp_bezier_plan_create(&plan, w->ctx, &good) == CLSP_OK &&
-                  clsp_bezier_set_control_points_f32(plan, 1, w->controls) == CLSP_OK &&
-                  clsp_bezier_eval_f32(plan, 0, 1, points) == CLSP_OK &&
+                  clsp_bezier_set_control_points(plan, 1, clsp_in_f32(w->controls, CONTROLS),
+                                                 NULL) == CLSP_OK &&
+                  clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, POINTS), NULL) ==
+                      CLSP_OK &&
                   memcmp(points, w->expected, sizeof points) == 0;
         clsp_bezier_plan_destroy(&plan);
     }

@@ -1,6 +1,6 @@
-/* Evaluations that devices and the host's cores share: every rung of the ladder over forms, layouts
- * and kinds of memory, what the reports say, plans that change, joined devices, tuning, and wrong
- * arguments. */
+/* Evaluations that devices and the host's cores share: every schedule over forms,
+ * layouts and kinds of memory, what the reports say, plans that change, joined devices, tuning, and
+ * wrong arguments. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 
 /* ---- what is expected ---- */
 
-/* On CPUs it is known before which devices can pop. */
+/* On CPUs it is known before which devices can take tiles from a queue. */
 static bool svm_can(const shared *j, memory_kind kind)
 {
     const uint32_t both = CLSP_SVM_FINE_BUFFER | CLSP_SVM_ATOMICS;
@@ -26,21 +26,24 @@ static bool svm_can(const shared *j, memory_kind kind)
     const clsp_bezier_desc *const d = &j->l.d;
 
     return kind == SHARED && info.device_class == CLSP_CLASS_CPU && (info.svm & both) == both &&
-           d->form == CLSP_BEZIER_SURFACE && host_can(&j->l) && !d->rational &&
-           j->l.stride == j->l.dim && d->attributes == P;
+           d->form == CLSP_BEZIER_SURFACE && host_can(j) && !d->rational &&
+           j->l.type == d->precision && j->l.stride == j->l.dim && d->vertex.attributes == P;
 }
 
-static clsp_rung expected_rung(const shared *j, memory_kind kind, const clsp_cooperate_opts *opts)
+static clsp_schedule expected_schedule(const shared *j, memory_kind kind,
+                                       const clsp_cooperate_opts *opts)
 {
-    const bool host = host_can(&j->l) && !opts->bit_equal;
+    const bool host = host_can(j) && !opts->bit_equal;
     const bool workers = host && opts->num_workers != CLSP_NO_WORKERS;
-    clsp_rung rung = opts->rung;
+    clsp_schedule schedule = opts->schedule;
 
-    if (j->l.d.form == CLSP_BEZIER_TRIANGLE) return CLSP_RUNG_DEVICE;
-    if (rung == CLSP_RUNG_SVM && !(svm_can(j, kind) && !opts->bit_equal)) rung = CLSP_RUNG_CHUNK;
-    if ((rung == CLSP_RUNG_CHUNK || rung == CLSP_RUNG_STATIC) && !workers) rung = CLSP_RUNG_DEVICE;
-    if (rung == CLSP_RUNG_HOST && !host) rung = CLSP_RUNG_DEVICE;
-    return rung;
+    if (j->l.d.form == CLSP_BEZIER_TRIANGLE) return CLSP_SCHEDULE_DEVICE;
+    if (schedule == CLSP_SCHEDULE_SVM && !(svm_can(j, kind) && !opts->bit_equal))
+        schedule = CLSP_SCHEDULE_DYNAMIC;
+    if ((schedule == CLSP_SCHEDULE_DYNAMIC || schedule == CLSP_SCHEDULE_STATIC) && !workers)
+        schedule = CLSP_SCHEDULE_DEVICE;
+    if (schedule == CLSP_SCHEDULE_HOST && !host) schedule = CLSP_SCHEDULE_DEVICE;
+    return schedule;
 }
 
 static void assert_all_ok(const clsp_cooperate_report *r)
@@ -49,28 +52,28 @@ static void assert_all_ok(const clsp_cooperate_report *r)
         assert_int_equal(r->processors[p].status, CLSP_OK);
 }
 
-/* ---- every rung, over forms and layouts ---- */
+/* ---- every schedule, over forms and layouts ---- */
 
 static const clsp_cooperate_opts ways[] = {
-    {.rung = CLSP_RUNG_AUTO},
-    {.rung = CLSP_RUNG_SVM},
-    {.rung = CLSP_RUNG_CHUNK},
-    {.rung = CLSP_RUNG_STATIC},
-    {.rung = CLSP_RUNG_DEVICE},
-    {.rung = CLSP_RUNG_HOST},
-    {.rung = CLSP_RUNG_AUTO, .bit_equal = 1},
-    {.rung = CLSP_RUNG_SVM, .bit_equal = 1},
-    {.rung = CLSP_RUNG_HOST, .bit_equal = 1},
-    {.rung = CLSP_RUNG_STATIC, .static_ratio = 0.375},
-    {.rung = CLSP_RUNG_STATIC, .static_ratio = 1},
-    {.rung = CLSP_RUNG_STATIC, .static_ratio = -1},
-    {.rung = CLSP_RUNG_CHUNK, .num_workers = 1},
-    {.rung = CLSP_RUNG_CHUNK, .num_workers = CLSP_NO_WORKERS},
-    {.rung = CLSP_RUNG_HOST, .num_workers = CLSP_NO_WORKERS},
+    {.schedule = CLSP_SCHEDULE_AUTO},
+    {.schedule = CLSP_SCHEDULE_SVM},
+    {.schedule = CLSP_SCHEDULE_DYNAMIC},
+    {.schedule = CLSP_SCHEDULE_STATIC},
+    {.schedule = CLSP_SCHEDULE_DEVICE},
+    {.schedule = CLSP_SCHEDULE_HOST},
+    {.schedule = CLSP_SCHEDULE_AUTO, .bit_equal = 1},
+    {.schedule = CLSP_SCHEDULE_SVM, .bit_equal = 1},
+    {.schedule = CLSP_SCHEDULE_HOST, .bit_equal = 1},
+    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.375},
+    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 1},
+    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
+    {.schedule = CLSP_SCHEDULE_DYNAMIC, .num_workers = 1},
+    {.schedule = CLSP_SCHEDULE_DYNAMIC, .num_workers = CLSP_NO_WORKERS},
+    {.schedule = CLSP_SCHEDULE_HOST, .num_workers = CLSP_NO_WORKERS},
 };
 
-/* The first six are the rungs themselves. */
-enum { RUNGS = CLSP_NUM_RUNGS };
+/* The first six are the schedules themselves. */
+enum { SCHEDULES = CLSP_NUM_SCHEDULES };
 
 static void check_way(shared *j, memory_kind kind, const clsp_cooperate_opts *opts)
 {
@@ -78,53 +81,49 @@ static void check_way(shared *j, memory_kind kind, const clsp_cooperate_opts *op
 
     check_call(j, kind, opts, 2, true, &r);
     assert_all_ok(&r);
-    if (opts->rung == CLSP_RUNG_AUTO) {
-        if (opts->bit_equal || !host_can(&j->l)) assert_int_equal(r.rung, CLSP_RUNG_DEVICE);
+    if (opts->schedule == CLSP_SCHEDULE_AUTO) {
+        if (opts->bit_equal || !host_can(j)) assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
         return;
     }
-    const clsp_rung wanted = expected_rung(j, kind, opts);
-    const bool pops = opts->rung == CLSP_RUNG_SVM && r.rung == CLSP_RUNG_SVM; /* GPU classes */
-    if (!pops && r.rung != wanted)
-        fail_msg("%s: %s asked for, %s ran: %s", j->s.name, clsp_rung_name(opts->rung),
-                 clsp_rung_name(r.rung), r.reason[wanted]);
-    if (r.rung == CLSP_RUNG_STATIC && opts->static_ratio < 0)
+    const clsp_schedule wanted = expected_schedule(j, kind, opts);
+    const bool by_queue =
+        opts->schedule == CLSP_SCHEDULE_SVM && r.schedule == CLSP_SCHEDULE_SVM; /* GPU classes */
+    if (!by_queue && r.schedule != wanted)
+        fail_msg("%s: %s asked for, %s ran: %s", j->s.name, clsp_schedule_name(opts->schedule),
+                 clsp_schedule_name(r.schedule), r.reason[wanted]);
+    if (r.schedule == CLSP_SCHEDULE_STATIC && opts->static_ratio < 0)
         assert_int_equal(host_of(&r)->tiles, 0);
-    if (r.rung == CLSP_RUNG_STATIC && opts->static_ratio >= 1)
+    if (r.schedule == CLSP_SCHEDULE_STATIC && opts->static_ratio >= 1)
         assert_int_equal(r.processors[0].tiles, 0);
 }
 
-static void check_shape(clsp_context *ctx, const shape *s, clsp_precision precision, bool all)
+static void check_shape(clsp_context *ctx, const shape *s, clsp_type precision, bool all)
 {
     shared j = shared_start(ctx, s, precision);
 
     for (int kind = 0; kind < KINDS; kind++)
-        for (size_t i = 0; i < (all ? COUNT(ways) : RUNGS); i++)
+        for (size_t i = 0; i < (all ? COUNT(ways) : SCHEDULES); i++)
             if (!tiny() || i % KINDS == (size_t)kind) check_way(&j, (memory_kind)kind, &ways[i]);
     shared_finish(&j);
 }
 
-static void check_shapes(clsp_context *ctx, clsp_precision precision, size_t limit)
+/* Every way of calling in one precision of each case, and in both of the first two. */
+static void check_shapes(clsp_context *ctx, clsp_type precision)
 {
+    const size_t wide = precision == CLSP_F64;
+
+    assert_int_equal(clsp_context_set_speeds(ctx, ""), CLSP_OK);
     for (size_t i = 0; i < SHARED_SHAPES; i++) {
         const shape s = reduced(&shared_shapes[i]);
-        if (s.precision && s.precision != (precision == CLSP_F64 ? 64 : 32)) continue;
-        if (tiny() && (i + limit) % 3 != (precision == CLSP_F64)) continue;
-        check_shape(ctx, &s, precision, i < 2 || i % 3 == limit);
+        if (!shape_in_turn(i, precision) || (tiny() && i % 3 != wide)) continue;
+        check_shape(ctx, &s, precision, !is_thin() || i < 2 || i % 2 == wide);
     }
 }
 
-static void test_rungs(void **state)
+static void test_schedules(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < SHARED_LIMITS; i++) {
-        clsp_context *ctx = context_with(shared_limits[i]);
-        assert_int_equal(clsp_context_set_speeds(ctx, ""), CLSP_OK);
-        seed((unsigned)i + 1);
-        check_shapes(ctx, CLSP_F32, i);
-        if (has_fp64(ctx)) check_shapes(ctx, CLSP_F64, i);
-        clsp_context_destroy(&ctx);
-        if (given_limits() || tiny()) break;
-    }
+    each_turn(shared_limits, SHARED_LIMITS, 1, check_shapes);
     print_message("worst/bound %.2f\n", shared_worst());
 }
 
@@ -152,16 +151,16 @@ static void test_auto(void **state)
     clsp_context_destroy(&ctx);
 }
 
-/* Grids of patches' own: by the device alone. */
-static void test_patch_resolutions(void **state)
+/* Patch grids: by the device alone. */
+static void test_patch_grids(void **state)
 {
     static const uint32_t nums[] = {5, 3, 1, 9, 17, 12};
-    const shape s = {"own", {.degree_u = 3, .degree_v = 3, .num_u = 4, .num_v = 4}, 3, 0, 3, 0};
+    const shape s = {"grids", {.degree = {3, 3}, .axis = {{.num = 4}, {.num = 4}}}, 3, 0, 3, 0};
     clsp_context *ctx = context_with("");
     shared j = shared_start(ctx, &s, CLSP_F32);
 
     (void)state;
-    assert_int_equal(clsp_bezier_set_patch_resolutions(j.plan, 3, nums), CLSP_OK);
+    assert_int_equal(clsp_bezier_set_patch_grids(j.plan, 3, clsp_in_u32(nums, 6)), CLSP_OK);
     j.num = 9 + 17 * 12;
     j.s.first = 1;
     j.s.count = 2;
@@ -169,22 +168,22 @@ static void test_patch_resolutions(void **state)
     free(j.reference);
     j.reference = malloc(j.bytes);
     assert_int_equal(eval_host(j.plan, &j.l, 1, 2, j.reference), CLSP_OK);
-    for (size_t i = 0; i < RUNGS; i++) {
+    for (size_t i = 0; i < SCHEDULES; i++) {
         memory m = take_memory(ctx, (memory_kind)(i % KINDS), j.bytes, j.l.element);
         clsp_cooperate_report r;
         assert_int_equal(shared_eval(j.plan, &j.l, 1, 2, m.out, &ways[i], &r), CLSP_OK);
         check_report(&r, 2);
-        assert_int_equal(r.rung, CLSP_RUNG_DEVICE);
-        assert_non_null(strstr(r.reason[CLSP_RUNG_CHUNK], "own"));
+        assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
+        assert_non_null(strstr(r.reason[CLSP_SCHEDULE_DYNAMIC], "grids"));
         check_bits(&j, m.out);
         free_memory(&m);
     }
-    assert_int_equal(clsp_bezier_tune(j.plan, 0, 3, NULL), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_set_patch_resolutions(j.plan, 3, NULL), CLSP_OK);
+    assert_int_equal(clsp_bezier_tune(j.plan, (clsp_range){0, 3}, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_set_patch_grids(j.plan, 0, clsp_in_u32(NULL, 0)), CLSP_OK);
     j.s = s;
     make_reference(&j);
-    check_way(&j, SHARED, &ways[CLSP_RUNG_HOST]);
-    check_way(&j, PLAIN, &ways[CLSP_RUNG_CHUNK]);
+    check_way(&j, SHARED, &ways[CLSP_SCHEDULE_HOST]);
+    check_way(&j, PLAIN, &ways[CLSP_SCHEDULE_DYNAMIC]);
     shared_finish(&j);
     clsp_context_destroy(&ctx);
 }
@@ -198,10 +197,10 @@ static void test_many_workers(void **state)
 
     (void)state;
     assert_int_equal(clsp_context_set_workers(ctx, tiny() ? 3 : CLSP_MAX_WORKERS), CLSP_OK);
-    for (int k = CLSP_RUNG_SVM; k < CLSP_NUM_RUNGS; k++)
+    for (int k = CLSP_SCHEDULE_SVM; k < CLSP_NUM_SCHEDULES; k++)
         check_way(&j, SHARED, &ways[k]);
     assert_int_equal(clsp_context_set_workers(ctx, CLSP_NO_WORKERS), CLSP_OK);
-    for (int k = CLSP_RUNG_DEVICE; k < CLSP_NUM_RUNGS; k++)
+    for (int k = CLSP_SCHEDULE_DEVICE; k < CLSP_NUM_SCHEDULES; k++)
         check_way(&j, SHARED, &ways[k]);
     shared_finish(&j);
     clsp_context_destroy(&ctx);
@@ -209,44 +208,45 @@ static void test_many_workers(void **state)
 
 /* ---- plans that change ---- */
 
-static void check_rungs(shared *j, uint32_t num_processors, bool alike, uint64_t tiles[])
+static void check_schedules(shared *j, uint32_t num_processors, bool alike, uint64_t tiles[])
 {
-    static const clsp_cooperate_opts devices_alone = {.rung = CLSP_RUNG_STATIC, .static_ratio = -1};
+    static const clsp_cooperate_opts devices_alone = {.schedule = CLSP_SCHEDULE_STATIC,
+                                                      .static_ratio = -1};
     clsp_cooperate_report r;
 
     make_reference(j);
-    for (size_t i = 0; i <= RUNGS; i++) {
-        check_call(j, (memory_kind)(i % KINDS), i < RUNGS ? &ways[i] : &devices_alone,
+    for (size_t i = 0; i <= SCHEDULES; i++) {
+        check_call(j, (memory_kind)(i % KINDS), i < SCHEDULES ? &ways[i] : &devices_alone,
                    num_processors, alike, &r);
         for (uint32_t p = 0; p < num_processors; p++)
             tiles[p] += r.processors[p].tiles;
     }
 }
 
-/* Each rung sees each change. */
+/* Each schedule sees each change. */
 static void check_changes(clsp_context *ctx, uint32_t num_processors, uint64_t tiles[])
 {
     const shape s = {
-        "changes",      {.degree_u = 3, .degree_v = 3, .num_u = 64, .num_v = tiny() ? 3 : 65},
+        "changes",      {.degree = {3, 3}, .axis = {{.num = 64}, {.num = tiny() ? 3 : 65}}},
         tiny() ? 2 : 9, 1,
         tiny() ? 1 : 8, 0};
     shared j = shared_start(ctx, &s, CLSP_F32);
 
-    check_rungs(&j, num_processors, true, tiles);
+    check_schedules(&j, num_processors, true, tiles);
     reload(&j);
-    check_rungs(&j, num_processors, true, tiles);
-    change_resolution(&j, tiny() ? 33 : 129, tiny() ? 5 : 35);
-    check_rungs(&j, num_processors, true, tiles);
+    check_schedules(&j, num_processors, true, tiles);
+    change_grid(&j, tiny() ? 33 : 129, tiny() ? 5 : 35);
+    check_schedules(&j, num_processors, true, tiles);
     change_degrees(&j, 5, 2);
-    check_rungs(&j, num_processors, true, tiles);
+    check_schedules(&j, num_processors, true, tiles);
     reload_from_buffer(&j);
-    check_rungs(&j, num_processors, true, tiles);
+    check_schedules(&j, num_processors, true, tiles);
     j.s.num_patches = j.s.count + 5; /* more of them */
     reload(&j);
-    check_rungs(&j, num_processors, true, tiles);
+    check_schedules(&j, num_processors, true, tiles);
     change_degrees(&j, 1, 1);
-    change_resolution(&j, 7, tiny() ? 13 : 130);
-    check_rungs(&j, num_processors, true, tiles);
+    change_grid(&j, 7, tiny() ? 13 : 130);
+    check_schedules(&j, num_processors, true, tiles);
     shared_finish(&j);
 }
 
@@ -293,10 +293,19 @@ static void test_same_device_twice(void **state)
     }
 }
 
-/* A device that joins between two calls, and what devices alone can make. */
+static clsp_device_class class_of(clsp_context *ctx)
+{
+    clsp_device_info info;
+
+    assert_int_equal(clsp_context_device(ctx, &info), CLSP_OK);
+    return info.device_class;
+}
+
+/* A device that joins between two calls, one whose kernels are not the same, and what devices alone
+   can make. */
 static void test_joins_later(void **state)
 {
-    static const clsp_cooperate_opts equal = {.rung = CLSP_RUNG_CHUNK, .bit_equal = 1};
+    static const clsp_cooperate_opts equal = {.schedule = CLSP_SCHEDULE_DYNAMIC, .bit_equal = 1};
     const shape *const made[] = {&shared_shapes[0], &shared_shapes[14], &shared_shapes[15],
                                  &shared_shapes[16]};
     shared jobs[COUNT(made)];
@@ -305,17 +314,18 @@ static void test_joins_later(void **state)
     (void)state;
     skip_on_oclgrind();
     clsp_context *ctx = context_with(""), *other = context_with("");
-    clsp_context *unlike = context_with("class=discrete,local_is_real=1");
+    clsp_context *unlike = context_with(
+        class_of(ctx) == CLSP_CLASS_CPU ? "class=discrete,local_is_real=1" : "class=cpu");
     for (size_t i = 0; i < COUNT(made); i++) {
         const shape s = reduced(made[i]);
         jobs[i] = shared_start(ctx, &s, CLSP_F32);
         check_call(&jobs[i], PLAIN, &equal, 2, true, &r);
-        assert_int_equal(r.rung, CLSP_RUNG_DEVICE);
+        assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
     }
     assert_int_equal(clsp_context_join(ctx, other), CLSP_OK);
     for (size_t i = 0; i < COUNT(made); i++) {
         check_call(&jobs[i], UNALIGNED, &equal, 3, true, &r);
-        assert_int_equal(r.rung, CLSP_RUNG_CHUNK);
+        assert_int_equal(r.schedule, CLSP_SCHEDULE_DYNAMIC);
         assert_int_equal(host_of(&r)->tiles, 0);
         assert_all_ok(&r);
     }
@@ -343,15 +353,16 @@ static clsp_context *context_on(size_t index)
 
 /* The first context with all others joined. A device without doubles drops out of a job in double,
    and the others finish it. */
-static void check_together(clsp_context *contexts[], size_t num, clsp_precision precision)
+static void check_together(clsp_context *contexts[], size_t num, clsp_type precision)
 {
     const shape s = reduced(&shared_shapes[1]);
     uint64_t tiles[DEVICES + 1] = {0};
     clsp_cooperate_report r;
     shared j = shared_start(contexts[0], &s, precision);
 
-    check_rungs(&j, (uint32_t)num + 1, false, tiles);
-    check_call(&j, PLAIN, &(clsp_cooperate_opts){.rung = CLSP_RUNG_STATIC, .static_ratio = -1},
+    check_schedules(&j, (uint32_t)num + 1, false, tiles);
+    check_call(&j, PLAIN,
+               &(clsp_cooperate_opts){.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
                (uint32_t)num + 1, false, &r);
     for (size_t d = 0; d < num; d++) {
         const bool can = precision == CLSP_F32 || has_fp64(contexts[d]);
@@ -417,18 +428,18 @@ static clsp_context *listening(messages *m, const char *speeds)
 static bool knows_speeds(const char *speeds, messages *m, bool transposed)
 {
     shape s = reduced(&shared_shapes[1]);
-    const uint32_t num_u = s.d.num_u;
+    const uint32_t num_u = s.d.axis[0].num;
     if (transposed) {
-        s.d.num_u = s.d.num_v;
-        s.d.num_v = num_u;
+        s.d.axis[0].num = s.d.axis[1].num;
+        s.d.axis[1].num = num_u;
     }
     clsp_context *ctx = listening(m, speeds);
     shared j = shared_start(ctx, &s, CLSP_F32);
     clsp_cooperate_report r;
     bool known = false;
 
-    check_call(&j, SHARED, &ways[CLSP_RUNG_AUTO], 2, true, &r);
-    for (int k = CLSP_RUNG_DEVICE; k <= CLSP_RUNG_HOST; k++)
+    check_call(&j, SHARED, &ways[CLSP_SCHEDULE_AUTO], 2, true, &r);
+    for (int k = CLSP_SCHEDULE_DEVICE; k <= CLSP_SCHEDULE_HOST; k++)
         known = known || strstr(r.reason[k], "expected");
     shared_finish(&j);
     clsp_context_destroy(&ctx);
@@ -443,14 +454,14 @@ static void tune_into(const char *path)
     shared j = shared_start(ctx, &s, CLSP_F32);
     clsp_cooperate_report r;
 
-    assert_int_equal(clsp_bezier_tune(j.plan, j.s.first, j.s.count, &r), CLSP_OK);
+    assert_int_equal(clsp_bezier_tune(j.plan, (clsp_range){j.s.first, j.s.count}, &r), CLSP_OK);
     assert_int_equal(r.num_processors, 2);
     assert_true(r.num_tiles > 0 && r.probe_ms > 0);
     for (uint32_t p = 0; p < 2; p++) {
         assert_int_equal(r.processors[p].tiles, r.num_tiles);
         assert_int_equal(r.processors[p].status, CLSP_OK);
     }
-    check_call(&j, SHARED, &ways[CLSP_RUNG_AUTO], 2, true, &r);
+    check_call(&j, SHARED, &ways[CLSP_SCHEDULE_AUTO], 2, true, &r);
     shared_finish(&j);
     clsp_context_destroy(&ctx);
 }
@@ -503,49 +514,51 @@ static void test_tuning(void **state)
 
 static void check_wrong_options(shared *j, memory *m)
 {
-    const clsp_cooperate_opts wrong[] = {{.rung = (clsp_rung)CLSP_NUM_RUNGS},
-                                         {.rung = (clsp_rung)-1},
+    const clsp_cooperate_opts wrong[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
+                                         {.schedule = (clsp_schedule)-1},
                                          {.static_ratio = 1.5},
-                                         {.static_ratio = NAN}};
+                                         {.static_ratio = NAN},
+                                         {.reserved = {1}},
+                                         {.reserved = {0, 0, 0, UINT64_MAX}}};
 
     for (size_t i = 0; i < COUNT(wrong); i++)
-        assert_int_equal(clsp_bezier_cooperate_f32(j->plan, 0, 1, (float *)m->out, &wrong[i], NULL),
+        assert_int_equal(shared_eval(j->plan, &j->l, 0, 1, m->out, &wrong[i], NULL),
                          CLSP_ERROR_ARGUMENT);
 }
 
 static void check_wrong_calls(shared *j, memory *m)
 {
-    float *const out = (float *)m->out;
+    const clsp_status bad = CLSP_ERROR_ARGUMENT;
+    const size_t size = j->bytes / sizeof(float);
+    const clsp_output out = host_out(CLSP_F32, m->out, size);
 
-    assert_int_equal(clsp_bezier_cooperate_f32(NULL, 0, 1, out, NULL, NULL), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_cooperate_f64(NULL, 0, 1, (double *)m->out, NULL, NULL),
-                     CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_cooperate_f16(NULL, 0, 1, (uint16_t *)m->out, NULL, NULL),
-                     CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_cooperate_f32(j->plan, 0, 1, NULL, NULL, NULL),
-                     CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_cooperate_f64(j->plan, 0, 1, (double *)m->out, NULL, NULL),
-                     CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_cooperate_f16(j->plan, 0, 1, (uint16_t *)m->out, NULL, NULL),
-                     CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_cooperate_f32(j->plan, 3, 1, out, NULL, NULL),
-                     CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_cooperate_f32(j->plan, 1, 3, out, NULL, NULL),
-                     CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_cooperate_f32(j->plan, 1, SIZE_MAX, out, NULL, NULL),
-                     CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_cooperate_f32(j->plan, 3, 0, NULL, NULL, NULL), CLSP_OK);
-    assert_int_equal(clsp_bezier_tune(NULL, 0, 1, NULL), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_tune(j->plan, 0, 4, NULL), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_tune(j->plan, 0, 0, NULL), CLSP_ERROR_ARGUMENT);
+#define COOPERATE(expected, plan, first, count, out)                                               \
+    assert_int_equal(clsp_bezier_cooperate(plan, (clsp_range){first, count}, out, NULL, NULL),     \
+                     expected)
+    COOPERATE(bad, NULL, 0, 1, out);
+    COOPERATE(bad, j->plan, 0, 1, host_out(CLSP_F32, NULL, size));
+    COOPERATE(bad, j->plan, 0, 1, host_out(CLSP_F64, m->out, size));
+    COOPERATE(bad, j->plan, 0, 1, host_out(CLSP_F16, m->out, size));
+    COOPERATE(bad, j->plan, 0, 1, host_out(CLSP_U32, m->out, size));
+    COOPERATE(CLSP_ERROR_BUFFER_SIZE, j->plan, 0, 3, host_out(CLSP_F32, m->out, size - 1));
+    COOPERATE(bad, j->plan, 3, 1, out);
+    COOPERATE(bad, j->plan, 1, 3, out);
+    COOPERATE(bad, j->plan, 1, SIZE_MAX, out);
+    COOPERATE(CLSP_OK, j->plan, 3, 0, host_out(CLSP_F32, NULL, 0));
+#undef COOPERATE
+    assert_int_equal(clsp_bezier_tune(NULL, (clsp_range){0, 1}, NULL), bad);
+    assert_int_equal(clsp_bezier_tune(j->plan, (clsp_range){0, 4}, NULL), bad);
+    assert_int_equal(clsp_bezier_tune(j->plan, (clsp_range){0, 0}, NULL), bad);
 }
 
 static void test_wrong_arguments(void **state)
 {
     static const uint32_t nums[] = {5, 3, 1, 9};
-    const shape s = {"wrong", {.degree_u = 3, .degree_v = 3, .num_u = 40, .num_v = 5}, 3, 0, 3, 0};
+    const shape s = {"wrong", {.degree = {3, 3}, .axis = {{.num = 40}, {.num = 5}}}, 3, 0, 3, 0};
     const shape t = {
-        "triangles", {.form = CLSP_BEZIER_TRIANGLE, .degree_u = 2, .num_u = 9}, 3, 0, 3, 0};
+        "triangles", {.form = CLSP_BEZIER_TRIANGLE, .degree = {2}, .axis = {{.num = 9}}},
+        3,           0,
+        3,           0};
     clsp_context *ctx = context_with("");
     shared j = shared_start(ctx, &s, CLSP_F32), k = shared_start(ctx, &t, CLSP_F32);
     memory m = take_memory(ctx, PLAIN, j.bytes, j.l.element);
@@ -554,9 +567,8 @@ static void test_wrong_arguments(void **state)
     check_wrong_calls(&j, &m);
     check_wrong_options(&j, &m);
     check_wrong_options(&k, &m);
-    assert_int_equal(clsp_bezier_set_patch_resolutions(j.plan, 2, nums), CLSP_OK);
-    assert_int_equal(clsp_bezier_cooperate_f32(j.plan, 0, 1, (float *)m.out, NULL, NULL),
-                     CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bezier_set_patch_grids(j.plan, 2, clsp_in_u32(nums, 4)), CLSP_OK);
+    assert_int_equal(shared_eval(j.plan, &j.l, 0, 1, m.out, NULL, NULL), CLSP_ERROR_STATE);
     assert_poison(m.out, m.out + m.bytes);
     free_memory(&m);
     shared_finish(&j);
@@ -568,7 +580,8 @@ static void test_wrong_arguments(void **state)
 static void test_wrong_states(void **state)
 {
     clsp_bezier_desc d = surface(CLSP_F32, 1, 1, 3, 40, 5);
-    float controls[12] = {0}, out[40 * 5 * 3] = {0};
+    float controls[12] = {0}, points[40 * 5 * 3] = {0};
+    const clsp_output out = clsp_out_f32(points, COUNT(points));
     clsp_context *ctx = context_with("");
     clsp_bezier_plan *plan;
 
@@ -576,14 +589,16 @@ static void test_wrong_states(void **state)
     for (int i = 0; i < 2; i++) {
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
         if (i == 1)
-            assert_int_equal(clsp_bezier_set_control_points_f32(plan, 1, controls), CLSP_OK);
+            assert_int_equal(
+                clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, 12), NULL), CLSP_OK);
         for (size_t count = 0; count < 2; count++)
-            assert_int_equal(clsp_bezier_cooperate_f32(plan, 0, count, out, NULL, NULL),
+            assert_int_equal(clsp_bezier_cooperate(plan, (clsp_range){0, count}, out, NULL, NULL),
                              CLSP_ERROR_STATE);
-        assert_int_equal(clsp_bezier_tune(plan, 0, 1, NULL), CLSP_ERROR_STATE);
-        assert_int_equal(clsp_bezier_host_rows_f32(plan, 0, 0, 0, 0, out), CLSP_ERROR_STATE);
+        assert_int_equal(clsp_bezier_tune(plan, (clsp_range){0, 1}, NULL), CLSP_ERROR_STATE);
+        assert_int_equal(clsp_bezier_host_rows(plan, 0, 0, (clsp_range){0, 0}, out),
+                         CLSP_ERROR_STATE);
         clsp_bezier_plan_destroy(&plan);
-        d.num_u = d.num_v = 0;
+        d.axis[0].num = d.axis[1].num = 0;
     }
     clsp_context_destroy(&ctx);
 }
@@ -591,19 +606,14 @@ static void test_wrong_states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rungs),
-        cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_patch_resolutions),
-        cmocka_unit_test(test_many_workers),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_same_device_twice),
-        cmocka_unit_test(test_joins_later),
-        cmocka_unit_test(test_all_devices),
-        cmocka_unit_test(test_tuning),
-        cmocka_unit_test(test_wrong_arguments),
+        cmocka_unit_test(test_schedules),    cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_patch_grids),  cmocka_unit_test(test_many_workers),
+        cmocka_unit_test(test_changes),      cmocka_unit_test(test_same_device_twice),
+        cmocka_unit_test(test_joins_later),  cmocka_unit_test(test_all_devices),
+        cmocka_unit_test(test_tuning),       cmocka_unit_test(test_wrong_arguments),
         cmocka_unit_test(test_wrong_states),
     };
 
     if (no_device()) return 77;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, close_lent);
 }

@@ -14,8 +14,6 @@
 #include "bezier_fixture.h"
 #include "bezier_ref.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static const char *const limits[] = {"", "class=discrete,local_is_real=1,vendor=NVIDIA",
                                      "class=integrated"};
 
@@ -39,6 +37,18 @@ static void join(const float *a, unsigned side_a, float *b, unsigned side_b, boo
                a + along(side_a, backwards ? DEGREE - i : i, ROW) * coords, coords * sizeof *a);
 }
 
+/* Everything that a plan has, through host memory. */
+static void load_and_eval(clsp_bezier_plan *plan, size_t num_patches, const float *controls,
+                          size_t num_controls, float *vertices, size_t num_vertices)
+{
+    assert_int_equal(clsp_bezier_set_control_points(plan, num_patches,
+                                                    clsp_in_f32(controls, num_controls), NULL),
+                     CLSP_OK);
+    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, num_patches},
+                                      clsp_out_f32(vertices, num_vertices), NULL),
+                     CLSP_OK);
+}
+
 static void check_joined(const float *a, unsigned side_a, const float *b, unsigned side_b,
                          bool backwards, unsigned dim)
 {
@@ -47,48 +57,45 @@ static void check_joined(const float *a, unsigned side_a, const float *b, unsign
                             b + along(side_b, i, NUM) * dim, dim * sizeof *a);
 }
 
+enum { PATCH = ROW * ROW * MAX_COORDS, POINTS = NUM * NUM * 3 };
+
+/* Two patches that share an edge: which of their sides, and whether backwards, is in the pair's
+   number. palindrome: an edge that is the same from both ends. */
+static void check_pair(clsp_bezier_plan *plan, unsigned pair, unsigned coords, bool palindrome)
+{
+    const unsigned side_a = pair & 3, side_b = pair >> 2 & 3;
+    const size_t num = (size_t)ROW * ROW * coords;
+    static float controls[2 * PATCH], points[2 * POINTS];
+
+    seed(pair);
+    for (size_t i = 0; i < 2 * num; i++)
+        controls[i] = (float)random_real() + (i % coords == 3 ? 1.5f : 0.0f);
+    for (size_t i = 0; palindrome && i < ROW / 2; i++)
+        memcpy(controls + along(side_a, i, ROW) * coords,
+               controls + along(side_a, DEGREE - i, ROW) * coords, coords * sizeof *controls);
+    join(controls, side_a, controls + num, side_b, pair >> 4, coords);
+    load_and_eval(plan, 2, controls, 2 * num, points, COUNT(points));
+    check_joined(points, side_a, points + POINTS, side_b, pair >> 4, 3);
+    for (size_t c = 0; c < 3 && coords == 3; c++)
+        assert_true(points[c] == controls[c]);
+}
+
 static void test_shared_edges(void **state)
 {
-    enum { PATCH = ROW * ROW * MAX_COORDS, POINTS = NUM * NUM * 3 };
-
     (void)state;
-    for (size_t l = 0; l < COUNT(limits); l++) {
-        clsp_context *ctx = context_with(limits[l]);
-        for (unsigned kind = 0; kind < 4; kind++) {
-            const clsp_bezier_desc d = {.degree_u = DEGREE,
-                                        .degree_v = DEGREE,
-                                        .num_u = NUM,
-                                        .num_v = NUM,
-                                        .watertight = 1,
-                                        .rational = kind & 1,
-                                        .attributes = CLSP_BEZIER_POINT};
-            const unsigned coords = 3 + d.rational;
-            static float controls[2 * PATCH], points[2 * POINTS];
-            clsp_bezier_plan *plan;
+    for (size_t i = 0; i < COUNT(limits) * 4; i++) {
+        const unsigned kind = i % 4;
+        const clsp_bezier_desc d = {.degree = {DEGREE, DEGREE},
+                                    .axis = {{.num = NUM}, {.num = NUM}},
+                                    .watertight = 1,
+                                    .rational = kind & 1,
+                                    .vertex.attributes = CLSP_VERTEX_POINT};
+        clsp_bezier_plan *plan;
 
-            assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
-            for (unsigned pair = 0; pair < 32; pair++) {
-                const unsigned side_a = pair & 3, side_b = pair >> 2 & 3;
-                float *const b = controls + ROW * ROW * coords;
-                seed(pair);
-                for (size_t i = 0; i < 2 * ROW * ROW * (size_t)coords; i++)
-                    controls[i] = (float)random_real() + (i % coords == 3 ? 1.5f : 0.0f);
-                if (kind >= 2) /* an edge that is the same from both ends */
-                    for (size_t i = 0; i < ROW / 2; i++)
-                        memcpy(controls + along(side_a, i, ROW) * coords,
-                               controls + along(side_a, DEGREE - i, ROW) * coords,
-                               coords * sizeof *controls);
-                join(controls, side_a, b, side_b, pair >> 4, coords);
-                assert_int_equal(clsp_bezier_set_control_points_f32(plan, 2, controls), CLSP_OK);
-                assert_int_equal(clsp_bezier_eval_f32(plan, 0, 2, points), CLSP_OK);
-                check_joined(points, side_a, points + POINTS, side_b, pair >> 4, 3);
-                for (size_t c = 0; c < 3 && !d.rational; c++)
-                    assert_true(points[c] == controls[c]);
-                if (tiny()) pair += 8;
-            }
-            clsp_bezier_plan_destroy(&plan);
-        }
-        clsp_context_destroy(&ctx);
+        assert_int_equal(clsp_bezier_plan_create(&plan, lent_context(limits[i / 4]), &d), CLSP_OK);
+        for (unsigned pair = 0; pair < 32; pair += tiny() ? 9 : 1)
+            check_pair(plan, pair, 3 + d.rational, kind >= 2);
+        clsp_bezier_plan_destroy(&plan);
     }
 }
 
@@ -139,16 +146,14 @@ static void test_collapsed_edges(void **state)
 {
     enum { N = 9 };
     const double bound = 1e-5;
-    const clsp_bezier_desc d = {.degree_u = 3,
-                                .degree_v = 3,
-                                .num_u = N,
-                                .num_v = N,
-                                .attributes = CLSP_BEZIER_POINT | CLSP_BEZIER_NORMAL};
+    const clsp_bezier_desc d = {.degree = {3, 3},
+                                .axis = {{.num = N}, {.num = N}},
+                                .vertex.attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL};
     double worst = 0.0;
 
     (void)state;
     for (size_t l = 0; l < COUNT(limits); l++) {
-        clsp_context *ctx = context_with(limits[l]);
+        clsp_context *const ctx = lent_context(limits[l]);
         clsp_bezier_plan *plan;
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
         for (unsigned side = 0; side < 4; side++) {
@@ -156,8 +161,7 @@ static void test_collapsed_edges(void **state)
             seed(side + 7);
             bump(p);
             collapse(p, side);
-            assert_int_equal(clsp_bezier_set_control_points_f32(plan, 1, p), CLSP_OK);
-            assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, vertices), CLSP_OK);
+            load_and_eval(plan, 1, p, COUNT(p), vertices, COUNT(vertices));
             for (size_t i = 0; i < N; i++) {
                 const float *const normal = vertices + along(side, i, N) * 6 + 3;
                 const long double t = (long double)i / (N - 1), s = side & 1 ? 1.0L - 1e-7L : 1e-7L;
@@ -169,7 +173,6 @@ static void test_collapsed_edges(void **state)
             }
         }
         clsp_bezier_plan_destroy(&plan);
-        clsp_context_destroy(&ctx);
     }
     print_message("worst/bound %.2f\n", worst / bound);
     assert_true(worst <= bound);
@@ -179,8 +182,9 @@ static void test_collapsed_edges(void **state)
 static void test_lost_normals(void **state)
 {
     enum { N = 5 };
-    const clsp_bezier_desc d = {
-        .degree_u = 3, .degree_v = 3, .num_u = N, .num_v = N, .attributes = CLSP_BEZIER_NORMAL};
+    const clsp_bezier_desc d = {.degree = {3, 3},
+                                .axis = {{.num = N}, {.num = N}},
+                                .vertex.attributes = CLSP_VERTEX_NORMAL};
     clsp_context *ctx = context_with("");
     clsp_bezier_plan *plan;
     float p[48], normals[N * N * 3];
@@ -194,15 +198,13 @@ static void test_lost_normals(void **state)
         p[i] = roundf(p[i] * 1024.0f) / 1024.0f;
     for (size_t c = 0; c < 3; c++) /* S_u = -S_v at (0, 0), as at the corner of half a disc */
         p[4 * 3 + c] = 2.0f * p[c] - p[3 + c];
-    assert_int_equal(clsp_bezier_set_control_points_f32(plan, 1, p), CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, normals), CLSP_OK);
+    load_and_eval(plan, 1, p, COUNT(p), normals, COUNT(normals));
     exact_normal(p, 1e-7L, 1e-7L, exact);
     assert_true(off(normals, exact) < 1e-4);
     for (int line = 0; line < 2; line++) {
         for (size_t i = 0; i < 48; i++)
             p[i] = line ? (float)(i / 3) : 2.0f;
-        assert_int_equal(clsp_bezier_set_control_points_f32(plan, 1, p), CLSP_OK);
-        assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, normals), CLSP_OK);
+        load_and_eval(plan, 1, p, COUNT(p), normals, COUNT(normals));
         for (size_t i = 0; i < COUNT(normals); i++)
             assert_true(normals[i] == 0.0f);
     }
@@ -215,12 +217,13 @@ static void test_sizes_of_patches(void **state)
 {
     enum { N = 6 };
     static const float sizes[] = {1e-28f, 1e-12f, 1.0f, 1e12f, 1e28f};
-    const clsp_bezier_desc d = {
-        .degree_u = 3, .degree_v = 3, .num_u = N, .num_v = N, .attributes = CLSP_BEZIER_NORMAL};
+    const clsp_bezier_desc d = {.degree = {3, 3},
+                                .axis = {{.num = N}, {.num = N}},
+                                .vertex.attributes = CLSP_VERTEX_NORMAL};
 
     (void)state;
     for (size_t l = 0; l < COUNT(limits); l++) {
-        clsp_context *ctx = context_with(limits[l]);
+        clsp_context *const ctx = lent_context(limits[l]);
         clsp_bezier_plan *plan;
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
         for (size_t s = 0; s < COUNT(sizes); s++) {
@@ -229,8 +232,7 @@ static void test_sizes_of_patches(void **state)
             bump(p);
             for (size_t i = 0; i < 48; i++)
                 p[i] *= sizes[s];
-            assert_int_equal(clsp_bezier_set_control_points_f32(plan, 1, p), CLSP_OK);
-            assert_int_equal(clsp_bezier_eval_f32(plan, 0, 1, normals), CLSP_OK);
+            load_and_eval(plan, 1, p, COUNT(p), normals, COUNT(normals));
             for (size_t i = 0; i < N * N; i++) {
                 const float *const n = normals + 3 * i;
                 assert_true(fabsf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1.0f) < 1e-5f);
@@ -238,7 +240,6 @@ static void test_sizes_of_patches(void **state)
             }
         }
         clsp_bezier_plan_destroy(&plan);
-        clsp_context_destroy(&ctx);
     }
 }
 
@@ -268,28 +269,22 @@ static void check_surface(const uint32_t *indices, size_t num_faces, size_t corn
     free(seen);
 }
 
-static void read_indices(clsp_context *ctx, clsp_bezier_plan *plan, clsp_bezier_faces faces,
-                         size_t first, size_t count, const uint32_t *expected, size_t num)
+static void read_indices(clsp_context *ctx, clsp_bezier_plan *plan, clsp_faces faces,
+                         clsp_range patches, const uint32_t *expected, size_t num)
 {
-    uint32_t *const got = malloc((num + 2) * sizeof *got);
-    cl_context context;
-    cl_int code;
+    const size_t bytes = (num + 2) * sizeof *expected;
+    uint32_t *const got = malloc(bytes);
 
     assert_non_null(got);
-    memset(got, 0xee, (num + 2) * sizeof *got);
-    assert_int_equal(clGetCommandQueueInfo(clsp_context_queue(ctx), CL_QUEUE_CONTEXT,
-                                           sizeof context, &context, NULL),
-                     CL_SUCCESS);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                   (num + 2) * sizeof *got, got, &code);
-    assert_int_equal(code, CL_SUCCESS);
-    assert_int_equal(clsp_bezier_indices(plan, faces, first, count, buffer, 1, 0, NULL, NULL),
-                     CLSP_OK);
-    assert_int_equal(clsp_bezier_indices(plan, faces, first, count, buffer, 3, 0, NULL, NULL),
-                     num ? CLSP_ERROR_BUFFER_SIZE : CLSP_ERROR_BUFFER_SIZE);
-    assert_int_equal(clEnqueueReadBuffer(clsp_context_queue(ctx), buffer, CL_TRUE, 0,
-                                         (num + 2) * sizeof *got, got, 0, NULL, NULL),
-                     CL_SUCCESS);
+    memset(got, 0xee, bytes);
+    cl_mem buffer = buffer_of(ctx, bytes, got);
+    assert_int_equal(
+        clsp_bezier_indices(plan, faces, patches, clsp_out_buffer(buffer, CLSP_U32, 1), NULL),
+        CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_indices(plan, faces, patches, clsp_out_buffer(buffer, CLSP_U32, 3), NULL),
+        CLSP_ERROR_BUFFER_SIZE);
+    read_buffer(ctx, buffer, bytes, got);
     assert_memory_equal(got + 1, expected, num * sizeof *got);
     assert_int_equal(got[0], 0xeeeeeeee);
     assert_int_equal(got[num + 1], 0xeeeeeeee);
@@ -304,22 +299,31 @@ static void test_faces(void **state)
 
     (void)state;
     for (size_t g = 0; g < COUNT(grids); g++) {
-        for (clsp_bezier_faces faces = CLSP_BEZIER_TRIANGLES; faces <= CLSP_BEZIER_QUADS; faces++) {
-            const clsp_bezier_desc d = {
-                .degree_u = 1, .degree_v = 1, .num_u = grids[g][0], .num_v = grids[g][1]};
-            const size_t cells = (size_t)(d.num_u - 1) * (d.num_v - 1);
-            const size_t corners = faces == CLSP_BEZIER_QUADS ? 4 : 3;
-            const size_t border = cells ? 2 * ((size_t)d.num_u + d.num_v - 2) : 0;
+        for (clsp_faces faces = CLSP_FACES_TRIANGLES; faces <= CLSP_FACES_QUADS; faces++) {
+            const clsp_bezier_desc d = {.degree = {1, 1},
+                                        .axis = {{.num = grids[g][0]}, {.num = grids[g][1]}}};
+            const size_t cells = (size_t)(d.axis[0].num - 1) * (d.axis[1].num - 1);
+            const size_t corners = faces == CLSP_FACES_QUADS ? 4 : 3;
+            const size_t border = cells ? 2 * ((size_t)d.axis[0].num + d.axis[1].num - 2) : 0;
+            const clsp_range patches = {4, 3};
             clsp_bezier_plan *plan;
             uint32_t indices[3 * 6 * 24];
-            size_t num = 1;
+            clsp_mesh_size size;
 
+            memset(&size, 0xee, sizeof size);
             assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
-            assert_int_equal(clsp_bezier_num_indices(plan, faces, 4, 3, &num), CLSP_OK);
-            assert_int_equal(num, 3 * cells * (faces == CLSP_BEZIER_QUADS ? 4 : 6));
-            assert_int_equal(clsp_bezier_indices_u32(plan, faces, 4, 3, indices), CLSP_OK);
-            check_surface(indices, num / corners, corners, 3 * d.num_u * d.num_v, 3 * border);
-            read_indices(ctx, plan, faces, 4, 3, indices, num);
+            assert_int_equal(clsp_bezier_mesh_size(plan, patches, &size), CLSP_OK);
+            assert_int_equal(size.vertices, 3 * d.axis[0].num * d.axis[1].num);
+            assert_int_equal(size.triangles, 3 * cells * 2);
+            assert_int_equal(size.quads, 3 * cells);
+            assert_true(size.reserved[0] == 0 && size.reserved[1] == 0);
+            const size_t num = corners * (corners == 4 ? size.quads : size.triangles);
+            assert_int_equal(
+                clsp_bezier_indices(plan, faces, patches, clsp_out_u32(indices, num), NULL),
+                CLSP_OK);
+            check_surface(indices, num / corners, corners, 3 * d.axis[0].num * d.axis[1].num,
+                          3 * border);
+            read_indices(ctx, plan, faces, patches, indices, num);
             clsp_bezier_plan_destroy(&plan);
         }
     }
@@ -328,35 +332,48 @@ static void test_faces(void **state)
 
 static void test_wrong_faces(void **state)
 {
-    const clsp_bezier_desc curve = {.form = CLSP_BEZIER_CURVE, .degree_u = 2, .num_u = 4};
-    const clsp_bezier_desc none = {.degree_u = 2, .degree_v = 2};
-    const clsp_bezier_desc large = {.degree_u = 1, .degree_v = 1, .num_u = 65536, .num_v = 65537};
+    const clsp_bezier_desc curve = {.form = CLSP_BEZIER_CURVE, .degree = {2}, .axis = {{.num = 4}}};
+    const clsp_bezier_desc none = {.degree = {2, 2}};
+    const clsp_bezier_desc large = {.degree = {1, 1}, .axis = {{.num = 65536}, {.num = 65537}}};
     clsp_context *ctx = context_with("");
     clsp_bezier_plan *plan;
+    const clsp_range first = {0, 1};
     uint32_t index = 9;
-    size_t num = 9;
+    const clsp_output one = clsp_out_u32(&index, 1);
+    clsp_mesh_size size = {9, 9, 9, {9, 9}};
 
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &curve), CLSP_OK);
-    assert_int_equal(clsp_bezier_num_indices(plan, CLSP_BEZIER_TRIANGLES, 0, 1, &num),
+    assert_int_equal(clsp_bezier_indices(plan, CLSP_FACES_TRIANGLES, first, one, NULL),
                      CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_mesh_size(plan, first, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bezier_mesh_size(NULL, first, &size), CLSP_ERROR_ARGUMENT);
     clsp_bezier_plan_destroy(&plan);
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &none), CLSP_OK);
-    assert_int_equal(clsp_bezier_num_indices(plan, CLSP_BEZIER_QUADS, 0, 1, &num),
+    assert_int_equal(clsp_bezier_mesh_size(plan, first, &size), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bezier_indices(plan, CLSP_FACES_QUADS, first, one, NULL),
                      CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_num_indices(plan, (clsp_bezier_faces)5, 0, 1, &num),
+    assert_int_equal(clsp_bezier_indices(plan, (clsp_faces)5, first, one, NULL),
                      CLSP_ERROR_ARGUMENT);
     clsp_bezier_plan_destroy(&plan);
-    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &large), CLSP_OK);
-    assert_int_equal(clsp_bezier_indices_u32(plan, CLSP_BEZIER_QUADS, 0, 1, &index),
-                     CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_indices_u32(plan, CLSP_BEZIER_QUADS, 0, 1, NULL),
-                     CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_indices(plan, CLSP_BEZIER_QUADS, 0, 0, NULL, 0, 0, NULL, NULL),
-                     CLSP_ERROR_ARGUMENT);
+    if (SIZE_MAX > UINT32_MAX) {
+        assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &large), CLSP_OK);
+        assert_int_equal(clsp_bezier_indices(plan, CLSP_FACES_QUADS, first, one, NULL),
+                         CLSP_ERROR_ARGUMENT);
+        assert_int_equal(
+            clsp_bezier_indices(plan, CLSP_FACES_QUADS, first, clsp_out_u32(NULL, 0), NULL),
+            CLSP_ERROR_ARGUMENT);
+    } else { /* no size_t counts its vertices */
+        assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &large), CLSP_ERROR_NO_MEMORY);
+    }
     clsp_bezier_plan_destroy(&plan);
     assert_int_equal(index, 9);
-    assert_int_equal(num, 9);
+    assert_true(size.vertices == 9 && size.triangles == 9 && size.quads == 9);
+    assert_true(size.reserved[0] == 9 && size.reserved[1] == 9);
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &curve), CLSP_OK);
+    assert_int_equal(clsp_bezier_mesh_size(plan, (clsp_range){5, 3}, &size), CLSP_OK);
+    assert_true(size.vertices == 12 && size.triangles == 0 && size.quads == 0);
+    clsp_bezier_plan_destroy(&plan);
     clFinish(clsp_context_queue(ctx)); /* the large plan's tables */
     clsp_context_destroy(&ctx);
 }
@@ -370,5 +387,5 @@ int main(void)
     };
 
     if (no_device()) return 77;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, close_lent);
 }

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bezier_fixture.h"
 #include "bezier_ref.h"
 
 enum { POISON = 0xfe, GUARD = 64 };
@@ -28,29 +27,30 @@ static void place(layout *l)
     bool placed = false;
     unsigned next = 0;
 
-    for (unsigned i = 0; i < CLSP_BEZIER_ATTRIBUTES; i++)
-        placed = placed || l->d.vertex_at[i] > 0;
-    for (unsigned i = 0; i < CLSP_BEZIER_ATTRIBUTES; i++) {
-        if (!(l->d.attributes & 1u << i)) continue;
-        l->at[i] = placed ? l->d.vertex_at[i] : next;
+    for (unsigned i = 0; i < CLSP_VERTEX_MAX_ATTRIBUTES; i++)
+        placed = placed || l->d.vertex.offset[i] > 0;
+    for (unsigned i = 0; i < CLSP_VERTEX_MAX_ATTRIBUTES; i++) {
+        if (!(l->d.vertex.attributes & 1u << i)) continue;
+        l->at[i] = placed ? l->d.vertex.offset[i] : next;
         next += elements_of(l, i);
     }
-    l->stride = l->d.vertex_stride ? l->d.vertex_stride : next;
+    l->stride = l->d.vertex.stride ? l->d.vertex.stride : next;
 }
 
 layout layout_of(const clsp_bezier_desc *d)
 {
     layout l = {.d = *d};
-    const size_t orders[] = {(size_t)d->degree_u + 1, (size_t)d->degree_v + 1,
-                             (size_t)d->degree_w + 1};
+    const size_t orders[] = {(size_t)d->degree[0] + 1, (size_t)d->degree[1] + 1,
+                             (size_t)d->degree[2] + 1};
 
-    if (l.d.attributes == 0) l.d.attributes = P;
+    if (l.d.vertex.attributes == 0) l.d.vertex.attributes = P;
     l.dim = d->dim ? d->dim : 3;
     l.coords = l.dim + d->rational;
     l.directions = d->form == CLSP_BEZIER_CURVE ? 1 : d->form == CLSP_BEZIER_VOLUME ? 3 : 2;
-    l.element = d->storage == CLSP_STORE_F16                               ? 2
-                : d->storage == CLSP_STORE_F32 || d->precision == CLSP_F32 ? 4
-                                                                           : 8;
+    l.type = d->vertex.type != CLSP_TYPE_DEFAULT ? d->vertex.type
+             : d->precision == CLSP_F64          ? CLSP_F64
+                                                 : CLSP_F32;
+    l.element = clsp_type_bytes(l.type);
     l.controls = orders[0] * l.coords;
     if (d->form == CLSP_BEZIER_TRIANGLE) l.controls = orders[0] * (orders[0] + 1) / 2 * l.coords;
     if (d->form == CLSP_BEZIER_SURFACE || d->form == CLSP_BEZIER_VOLUME) l.controls *= orders[1];
@@ -84,9 +84,10 @@ clsp_status load_controls(clsp_bezier_plan *plan, const layout *l, const double 
     assert_non_null(narrow);
     for (size_t i = 0; i < count; i++)
         narrow[i] = (float)controls[i];
-    status = l->d.precision == CLSP_F64
-                 ? clsp_bezier_set_control_points_f64(plan, num_patches, controls)
-                 : clsp_bezier_set_control_points_f32(plan, num_patches, narrow);
+    status = clsp_bezier_set_control_points(
+        plan, num_patches,
+        l->d.precision == CLSP_F64 ? clsp_in_f64(controls, count) : clsp_in_f32(narrow, count),
+        NULL);
     free(narrow);
     return status;
 }
@@ -127,9 +128,12 @@ void free_guarded(const layout *l, size_t num, unsigned char *vertices)
 clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
                       void *vertices)
 {
-    return l->element == 2   ? clsp_bezier_eval_f16(plan, first, count, vertices)
-           : l->element == 4 ? clsp_bezier_eval_f32(plan, first, count, vertices)
-                             : clsp_bezier_eval_f64(plan, first, count, vertices);
+    const clsp_range patches = {first, count};
+    clsp_mesh_size size = {0}; /* stays so where there is no such range */
+
+    clsp_bezier_mesh_size(plan, patches, &size);
+    return clsp_bezier_eval(plan, patches, host_out(l->type, vertices, size.vertices * l->stride),
+                            NULL);
 }
 
 static double half_value(uint16_t bits)
@@ -185,11 +189,11 @@ static size_t triangle_index(size_t degree, size_t i, size_t j)
 static size_t control_index(const layout *l, const size_t at[3])
 {
     const clsp_bezier_desc *const d = &l->d;
-    const size_t order_w = d->form == CLSP_BEZIER_VOLUME ? (size_t)d->degree_w + 1 : 1;
-    const size_t order_v = d->form == CLSP_BEZIER_CURVE ? 1 : (size_t)d->degree_v + 1;
+    const size_t order_w = d->form == CLSP_BEZIER_VOLUME ? (size_t)d->degree[2] + 1 : 1;
+    const size_t order_v = d->form == CLSP_BEZIER_CURVE ? 1 : (size_t)d->degree[1] + 1;
 
     if (d->form == CLSP_BEZIER_TRIANGLE)
-        return triangle_index(d->degree_u, at[0], at[1]) * l->coords;
+        return triangle_index(d->degree[0], at[0], at[1]) * l->coords;
     return ((at[0] * order_v + at[1]) * order_w + at[2]) * l->coords;
 }
 
@@ -212,8 +216,8 @@ static net_scale largest_difference(const layout *l, const double *controls, con
 {
     const clsp_bezier_desc *const d = &l->d;
     const bool triangle = d->form == CLSP_BEZIER_TRIANGLE;
-    const size_t nu = d->degree_u, nv = d->form == CLSP_BEZIER_CURVE ? 0 : d->degree_v;
-    const size_t nw = d->form == CLSP_BEZIER_VOLUME ? d->degree_w : 0;
+    const size_t nu = d->degree[0], nv = d->form == CLSP_BEZIER_CURVE ? 0 : d->degree[1];
+    const size_t nw = d->form == CLSP_BEZIER_VOLUME ? d->degree[2] : 0;
     net_scale s = {0.0, 0.0};
     size_t at[3];
 
@@ -239,9 +243,9 @@ static net_scale scale_of(const layout *l, const double *controls, const unsigne
     const clsp_bezier_desc *const d = &l->d;
     const unsigned total = by[0] + by[1] + by[2];
     const double factor = d->form == CLSP_BEZIER_TRIANGLE
-                              ? falling(d->degree_u, total)
-                              : falling(d->degree_u, by[0]) * falling(d->degree_v, by[1]) *
-                                    falling(d->degree_w, by[2]);
+                              ? falling(d->degree[0], total)
+                              : falling(d->degree[0], by[0]) * falling(d->degree[1], by[1]) *
+                                    falling(d->degree[2], by[2]);
     net_scale s = largest_difference(l, controls, by);
 
     if (total == 2) {
@@ -314,7 +318,7 @@ static double reals_error(const layout *l, const unsigned char *vertices, size_t
 {
     double worst = 0.0;
 
-    for (unsigned c = 0; (l->d.attributes & bit) && c < num; c++)
+    for (unsigned c = 0; (l->d.vertex.attributes & bit) && c < num; c++)
         worst = fmax(worst, over_bound(l, attribute(l, vertices, k, bit, c), exact[c], bound));
     return worst;
 }
@@ -334,20 +338,62 @@ static double normal_error(const layout *l, const unsigned char *vertices, size_
     /* an error of each coordinate is one of sqrt(3) times as much */
     const double turn = 1.8 * (error[U] * v + error[V] * u) / fmax(length, DBL_MIN);
 
-    if (!(l->d.attributes & N) || !(turn < 0.1)) return 0.0;
+    if (!(l->d.vertex.attributes & N) || !(turn < 0.1)) return 0.0;
     return reals_error(l, vertices, k, N, r->normal, 3, turn + 8 * eps);
 }
 
 static void assert_gaps(const layout *l, const unsigned char *vertices, size_t k)
 {
-    bool used[CLSP_BEZIER_MAX_STRIDE] = {false};
+    bool used[CLSP_VERTEX_MAX_STRIDE] = {false};
 
-    for (unsigned i = 0; i < CLSP_BEZIER_ATTRIBUTES; i++)
-        for (unsigned c = 0; (l->d.attributes & 1u << i) && c < elements_of(l, i); c++)
+    for (unsigned i = 0; i < CLSP_VERTEX_MAX_ATTRIBUTES; i++)
+        for (unsigned c = 0; (l->d.vertex.attributes & 1u << i) && c < elements_of(l, i); c++)
             used[l->at[i] + c] = true;
     for (unsigned e = 0; e < l->stride; e++)
         for (size_t b = 0; !used[e] && b < l->element; b++)
             assert_int_equal(vertices[(k * l->stride + e) * l->element + b], POISON);
+}
+
+/* Up to which order derivatives are asked for. */
+static unsigned order_of(const layout *l)
+{
+    if (l->d.vertex.attributes & (DUU | DUV | DVV)) return 2;
+    return l->d.vertex.attributes & (DU | DV | DW | N) ? 1 : 0;
+}
+
+/* What the scales of a patch depend on besides its control points. */
+typedef struct net_key {
+    size_t num; /* reals of the control points */
+    unsigned form, degree[3], coords, dim, order;
+} net_key;
+
+/* The scales of a patch up to the order that is needed. They are kept, since those of many vertices
+   of one patch are asked for in a row: as long as the control points are the same. */
+static const net_scale *nets_of(const layout *l, const double *controls)
+{
+    static net_key kept;
+    static double *kept_controls;
+    static net_scale nets[NETS];
+    const clsp_bezier_desc *const d = &l->d;
+    const size_t bytes = l->controls * sizeof *controls;
+    net_key key;
+
+    memset(&key, 0, sizeof key);
+    key.num = l->controls, key.form = d->form, key.coords = l->coords, key.dim = l->dim;
+    key.order = order_of(l);
+    memcpy(key.degree, d->degree, sizeof key.degree);
+    if (memcmp(&key, &kept, sizeof key) == 0 && memcmp(controls, kept_controls, bytes) == 0)
+        return nets;
+    free(kept_controls);
+    kept_controls = malloc(bytes);
+    assert_non_null(kept_controls);
+    memcpy(kept_controls, controls, bytes);
+    memcpy(&kept, &key, sizeof key); /* padding, too */
+    for (int i = 0; i < NETS; i++)
+        nets[i] = orders[i][0] + orders[i][1] + orders[i][2] <= key.order
+                      ? scale_of(l, controls, orders[i])
+                      : (net_scale){0.0, 0.0};
+    return nets;
 }
 
 double vertex_error(const layout *l, const double *controls, const long double t[3],
@@ -356,17 +402,15 @@ double vertex_error(const layout *l, const double *controls, const long double t
     const clsp_bezier_desc *const d = &l->d;
     const double eps = d->precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     const ref_patch patch = {(ref_form)d->form,
-                             {d->degree_u, d->degree_v, d->degree_w},
+                             {d->degree[0], d->degree[1], d->degree[2]},
                              l->dim,
                              (int)d->rational,
                              controls};
-    net_scale nets[NETS];
+    const net_scale *const nets = nets_of(l, controls);
     double error[NETS], worst = 0.0;
     ref_vertex r;
 
-    assert_true(ref_bezier_vertex(&patch, t[0], t[1], t[2], &r));
-    for (int i = 0; i < NETS; i++)
-        nets[i] = scale_of(l, controls, orders[i]);
+    assert_true(ref_bezier_vertex_to(&patch, order_of(l), t, &r));
     error_bounds(l, nets, &r, bound * eps, error);
     const struct {
         unsigned bit;
@@ -386,19 +430,12 @@ double vertex_error(const layout *l, const double *controls, const long double t
     return worst;
 }
 
-void with_limits(vertex_check check)
+void with_limits(turn_fn check)
 {
     static const char *const limits[] = {
         "", "class=discrete",
         ("class=integrated,fp64=0,work_group=64,local=16384,images=0,opencl=120,svm=0,"
          "alloc=134217728")};
 
-    for (size_t i = 0; i < COUNT(limits); i++) {
-        clsp_context *ctx = context_with(limits[i]);
-        seed((unsigned)i + 1);
-        check(ctx, CLSP_F32);
-        if (has_fp64(ctx)) check(ctx, CLSP_F64);
-        clsp_context_destroy(&ctx);
-        if (tiny() || given_limits()) break;
-    }
+    each_turn(limits, COUNT(limits), 1, check);
 }

@@ -7,28 +7,29 @@
 
 #include <clspline/clspline.h>
 
-enum {
-    P = CLSP_BEZIER_POINT,
-    W = CLSP_BEZIER_WEIGHT,
-    DU = CLSP_BEZIER_DU,
-    DV = CLSP_BEZIER_DV,
-    DW = CLSP_BEZIER_DW,
-    DUU = CLSP_BEZIER_DUU,
-    DUV = CLSP_BEZIER_DUV,
-    DVV = CLSP_BEZIER_DVV,
-    N = CLSP_BEZIER_NORMAL,
-    T = CLSP_BEZIER_PARAMS
-};
+#include "bezier_fixture.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+enum {
+    P = CLSP_VERTEX_POINT,
+    W = CLSP_VERTEX_WEIGHT,
+    DU = CLSP_VERTEX_DU,
+    DV = CLSP_VERTEX_DV,
+    DW = CLSP_VERTEX_DW,
+    DUU = CLSP_VERTEX_DUU,
+    DUV = CLSP_VERTEX_DUV,
+    DVV = CLSP_VERTEX_DVV,
+    N = CLSP_VERTEX_NORMAL,
+    T = CLSP_VERTEX_PARAMS
+};
 
 /* A description and what follows from it. */
 typedef struct layout {
     clsp_bezier_desc d;
     unsigned dim, coords, directions, stride;
-    unsigned at[CLSP_BEZIER_ATTRIBUTES];
+    unsigned at[CLSP_VERTEX_MAX_ATTRIBUTES];
     size_t controls; /* reals of a patch's control points */
-    size_t element;  /* bytes of an element of vertices */
+    clsp_type type;  /* of an element of vertices */
+    size_t element;  /* its bytes */
 } layout;
 
 layout layout_of(const clsp_bezier_desc *d);
@@ -42,11 +43,11 @@ clsp_bezier_plan *plan_with(clsp_context *ctx, const layout *l, const double *co
 clsp_status load_controls(clsp_bezier_plan *plan, const layout *l, const double *controls,
                           size_t num_patches);
 
-/* Memory for num vertices, poisoned, with guards; assert_guards looks at them and frees it. */
+/* Memory for num vertices, poisoned, with guards; free_guarded looks at them and frees it. */
 unsigned char *guarded(const layout *l, size_t num);
 void free_guarded(const layout *l, size_t num, unsigned char *vertices);
 
-/* clsp_bezier_eval_f16, _f32 or _f64. */
+/* clsp_bezier_eval into host memory of the range's size. */
 clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
                       void *vertices);
 
@@ -63,8 +64,7 @@ double attribute(const layout *l, const unsigned char *vertices, size_t k, unsig
 double vertex_error(const layout *l, const double *controls, const long double t[3],
                     const unsigned char *vertices, size_t k, double bound);
 
-/* Runs a check with each of some limits, in the precisions that there are. */
-typedef void (*vertex_check)(clsp_context *ctx, clsp_precision precision);
-void with_limits(vertex_check check);
+/* Runs a check in each turn over a CPU's kernels, those of large and those of small GPUs. */
+void with_limits(turn_fn check);
 
 #endif

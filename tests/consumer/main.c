@@ -7,7 +7,7 @@
 
 int main(void)
 {
-    const clsp_bezier_desc desc = {.degree_u = 1, .degree_v = 1, .num_u = 3, .num_v = 3};
+    const clsp_bezier_desc desc = {.degree = {1, 1}, .axis = {{.num = 3}, {.num = 3}}};
     const float corners[12] = {0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 1};
     float points[27] = {0};
     clsp_context *ctx = NULL;
@@ -19,8 +19,10 @@ int main(void)
         return 77;
     }
     if (status == CLSP_OK) status = clsp_bezier_plan_create(&plan, ctx, &desc);
-    if (status == CLSP_OK) status = clsp_bezier_set_control_points_f32(plan, 1, corners);
-    if (status == CLSP_OK) status = clsp_bezier_eval_f32(plan, 0, 1, points);
+    if (status == CLSP_OK)
+        status = clsp_bezier_set_control_points(plan, 1, clsp_in_f32(corners, 12), NULL);
+    if (status == CLSP_OK)
+        status = clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, 27), NULL);
     printf("clspline " CLSP_VERSION_STRING ": %s; the middle is (%g, %g, %g)\n",
            clsp_status_str(status), points[12], points[13], points[14]);
     clsp_bezier_plan_destroy(&plan);

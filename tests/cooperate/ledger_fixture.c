@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "kernel_arguments.h"
+#include "svm_atomics.h"
 
 typedef _Atomic(cl_int) entry;
 
@@ -12,21 +14,22 @@ static bool fails(atomic_int *at)
     return atomic_load(at) > 0 && atomic_fetch_sub(at, 1) == 1;
 }
 
-static void region(void *user, size_t first, size_t count, size_t *offset, size_t *bytes)
+static clsp_range region(void *user, clsp_range tiles)
 {
+    const clsp_range place = {tiles.first * sizeof(cl_int), tiles.count * sizeof(cl_int)};
+
     (void)user;
-    *offset = first * sizeof(cl_int);
-    *bytes = count * sizeof(cl_int);
+    return place;
 }
 
-static clsp_status host(void *user, uint32_t worker, size_t first, size_t count)
+static clsp_status host(void *user, uint32_t worker, clsp_range tiles)
 {
     ledger *const l = user;
     entry *const entries = (entry *)(void *)l->job.out;
 
     if (worker >= l->num_workers) return CLSP_ERROR_ARGUMENT;
     if (fails(&l->host_fails_at)) return l->fault;
-    for (size_t i = first; i < first + count; i++) {
+    for (size_t i = tiles.first; i < tiles.first + tiles.count; i++) {
         if (l->job.has_gaps)
             atomic_fetch_add_explicit(&entries[i], 1, memory_order_relaxed);
         else
@@ -37,19 +40,20 @@ static clsp_status host(void *user, uint32_t worker, size_t first, size_t count)
 
 static clsp_status make_kernels(ledger *l, uint32_t device, clsp_context *ctx)
 {
-    const char *const own = clspi_pop_options(ctx);
-    const char *const options = l->options ? l->options : own ? own : "";
-    clsp_status status;
+    const clspi_options none = {.used = 0};
+    clspi_options options = none;
 
     if (l->ready[device]) return CLSP_OK;
-    CLSPI_TRY(
-        clspi_kernel_create(&l->add[device], ctx, "cooperate_ledger", "", "cooperate_add_ledger"));
-    CLSPI_TRY(clspi_kernel_create_grouped(&l->pops[device], ctx, "cooperate_ledger", options,
-                                          "cooperate_pop_ledger"));
+    if (l->options)
+        options = clspi_options_after(l->options);
+    else
+        clspi_svm_atomics(ctx, &options);
+    CLSPI_CHECK(clspi_kernel_create(&l->add[device], ctx, "tile_ledger",
+                                    &clspi_add_ledger_signature, &none));
+    CLSPI_CHECK(clspi_kernel_create_grouped(&l->take[device], ctx, "tile_ledger",
+                                            &clspi_take_ledger_signature, &options));
     l->ready[device] = true;
-
-fail:
-    return status;
+    return CLSP_OK;
 }
 
 /* Ones, as a kernel of another library would write them. */
@@ -65,39 +69,31 @@ static clsp_status fill(clspi_series *series, size_t count, cl_mem buffer, size_
     return clspi_series_adopt(series, event);
 }
 
-static clsp_status enqueue(void *user, uint32_t device, clspi_series *series, size_t first,
-                           size_t count, cl_mem buffer, size_t offset)
+static clsp_status enqueue(void *user, uint32_t device, clspi_series *series,
+                           const clspi_chunk *chunk)
 {
     ledger *const l = user;
-    const cl_uint at = (cl_uint)(offset / sizeof(cl_int)), num = (cl_uint)count;
-    const clspi_arg args[] = {CLSPI_ARG(buffer), CLSPI_ARG(at), CLSPI_ARG(num)};
-    clsp_status status;
+    const size_t count = chunk->tiles.count;
+    const clspi_add_ledger_args args = {.ledger = chunk->out,
+                                        .first = (cl_uint)(chunk->out_offset / sizeof(cl_int)),
+                                        .count = (cl_uint)count};
 
-    (void)first;
     if (fails(&l->enqueue_fails_at)) return l->fault;
-    if (!l->job.has_gaps) return fill(series, count, buffer, offset);
-    CLSPI_TRY(make_kernels(l, device, series->ctx));
-    CLSPI_TRY(clspi_series_launch(series, &l->add[device], args, CLSPI_COUNT(args), count));
-
-fail:
-    return status;
+    if (!l->job.has_gaps) return fill(series, count, chunk->out, chunk->out_offset);
+    CLSPI_CHECK(make_kernels(l, device, series->ctx));
+    return clspi_launch_add_ledger(series, &l->add[device], &args, count);
 }
 
-static clsp_status persist(void *user, uint32_t device, clspi_series *series, void *counter,
-                           size_t num_tiles, void *out)
+static clsp_status persistent(void *user, uint32_t device, clspi_series *series, void *counter,
+                              size_t num_tiles, void *out)
 {
     ledger *const l = user;
-    const cl_int tiles = (cl_int)num_tiles;
-    const clspi_arg args[] = {CLSPI_ARG_SVM(counter), CLSPI_ARG(tiles), CLSPI_ARG_SVM(out)};
-    clsp_status status;
+    const clspi_take_ledger_args args = {
+        .counter = counter, .num_tiles = (cl_int)num_tiles, .ledger = out};
 
-    if (fails(&l->persist_fails_at)) return l->fault;
-    CLSPI_TRY(make_kernels(l, device, series->ctx));
-    CLSPI_TRY(clspi_series_launch(series, &l->pops[device], args, CLSPI_COUNT(args),
-                                  8 * l->pops[device].local));
-
-fail:
-    return status;
+    if (fails(&l->persistent_fails_at)) return l->fault;
+    CLSPI_CHECK(make_kernels(l, device, series->ctx));
+    return clspi_launch_take_ledger(series, &l->take[device], &args, 8 * l->take[device].local);
 }
 
 void ledger_init(ledger *l, clsp_context *ctx, size_t num_tiles, void *out, bool filled)
@@ -113,7 +109,7 @@ void ledger_init(ledger *l, clsp_context *ctx, size_t num_tiles, void *out, bool
     l->job.region = region;
     l->job.host = host;
     l->job.enqueue = enqueue;
-    l->job.persist = persist;
+    l->job.persistent = persistent;
     l->job.key = "ledger";
     l->job.tile_size = 1000;
 }
@@ -122,7 +118,7 @@ void ledger_release(ledger *l)
 {
     for (size_t d = 0; d < LEDGER_DEVICES; d++) {
         clspi_kernel_release(&l->add[d]);
-        clspi_kernel_release(&l->pops[d]);
+        clspi_kernel_release(&l->take[d]);
     }
 }
 
@@ -157,10 +153,11 @@ void ledger_check_report(const ledger *l, const clsp_cooperate_report *report)
     }
     assert_int_equal(tiles, l->job.num_tiles);
     assert_string_equal(report->processors[report->num_processors - 1].name, "host");
-    assert_true(report->rung > CLSP_RUNG_AUTO && (int)report->rung < CLSP_NUM_RUNGS);
+    assert_true(report->schedule > CLSP_SCHEDULE_AUTO &&
+                (int)report->schedule < CLSP_NUM_SCHEDULES);
     assert_true(report->wall_ms >= report->prepare_ms && report->prepare_ms >= 0);
-    for (int r = CLSP_RUNG_SVM; r <= CLSP_RUNG_HOST; r++)
-        assert_true((report->reason[r][0] == '\0') == (r == (int)report->rung));
+    for (int s = CLSP_SCHEDULE_SVM; s <= CLSP_SCHEDULE_HOST; s++)
+        assert_true((report->reason[s][0] == '\0') == (s == (int)report->schedule));
 }
 
 void ledger_check(ledger *l, const clsp_cooperate_opts *opts, clsp_cooperate_report *report)
@@ -172,14 +169,18 @@ void ledger_check(ledger *l, const clsp_cooperate_opts *opts, clsp_cooperate_rep
     if (!report) report = &own;
     wrong = ledger_run(l, opts, report, &status);
     assert_status(l->ctx, status, CLSP_OK);
-    if (wrong > 0) print_error("%s: %zu tiles wrong\n", clsp_rung_name(report->rung), wrong);
+    if (wrong > 0)
+        print_error("%s: %zu tiles wrong\n", clsp_schedule_name(report->schedule), wrong);
     assert_int_equal(wrong, 0);
     ledger_check_report(l, report);
 }
 
 size_t ledger_scale(void)
 {
-    const char *const size = getenv("CLSPLINE_TEST_SIZE");
+    return support_tiny() ? 400 : 1;
+}
 
-    return size && strcmp(size, "tiny") == 0 ? 400 : 1;
+bool ledger_joins_run_here(void)
+{
+    return strcmp(support_device().platform, "Oclgrind") != 0;
 }

@@ -15,12 +15,12 @@ enum { LEDGER_DEVICES = CLSP_MAX_PROCESSORS - 1 };
 typedef struct ledger {
     clspi_job job;
     clsp_context *ctx;
-    const char *options;  /* of the popping kernel; NULL: those of the device */
+    const char *options;  /* of the persistent kernel; NULL: those of the device */
     uint32_t num_workers; /* that may call, by their numbers */
     bool ready[LEDGER_DEVICES];
-    clspi_kernel add[LEDGER_DEVICES], pops[LEDGER_DEVICES];
+    clspi_kernel add[LEDGER_DEVICES], take[LEDGER_DEVICES];
     /* faults: the n-th call of a callback gives this status; 0: none does */
-    atomic_int host_fails_at, enqueue_fails_at, persist_fails_at;
+    atomic_int host_fails_at, enqueue_fails_at, persistent_fails_at;
     clsp_status fault;
     bool may_fail; /* processors may drop out */
 } ledger;
@@ -42,5 +42,8 @@ void ledger_check_report(const ledger *l, const clsp_cooperate_report *report);
 
 /* What the sizes of tests are to be divided by: 1, or more where kernels run slowly. */
 size_t ledger_scale(void);
+
+/* Tells whether devices can be joined here: Oclgrind is not made for several threads. */
+bool ledger_joins_run_here(void);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "cache.h"
 #include "check.h"
-#include "program.h"
+#include "kernel_arguments.h"
 #include "sources.h"
 
 static char folder[SUPPORT_PATH_MAX]; /* of the running test */
@@ -359,17 +359,20 @@ static void test_refused_binary(void **state)
     assert_int_equal(s.compiles, 1);
 }
 
+/* Two programs where the test is full, else one: to give their binaries, CPU devices compile all
+   that is in them. */
 static int child(const char *dir)
 {
     seen s = {0};
     clsp_context *ctx = open_cached(dir, &s);
+    const int last = ctx->device.fp64 && support_full() ? 64 : 32;
     clspi_kernel kernel;
     clsp_status status = CLSP_OK;
 
-    for (int real = 32; real <= (ctx->device.fp64 ? 64 : 32) && status == CLSP_OK; real += 32) {
-        char options[32];
-        snprintf(options, sizeof options, "-DCLSP_REAL=%d", real);
-        status = clspi_kernel_create(&kernel, ctx, "bernstein", options, "bernstein_table");
+    for (int real = 32; real <= last && status == CLSP_OK; real += 32) {
+        const clspi_options options = clspi_options_of(ctx, real == 64 ? CLSP_F64 : CLSP_F32, 1);
+        status = clspi_kernel_create(&kernel, ctx, "bernstein", &clspi_bernstein_table_signature,
+                                     &options);
         clspi_kernel_release(&kernel);
     }
     clsp_context_destroy(&ctx);

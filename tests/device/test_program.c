@@ -8,8 +8,7 @@
 
 #include "buffer.h"
 #include "check.h"
-#include "launch.h"
-#include "program.h"
+#include "table_fixture.h"
 
 static clsp_context *open_with(const char *limits)
 {
@@ -23,7 +22,7 @@ static clsp_context *open_with(const char *limits)
 /* The number of the line of bernstein.cl that holds the words. */
 static int line_of(const char *words)
 {
-    FILE *const file = fopen(CLSP_TEST_CL_DIR "/bernstein.cl", "r");
+    FILE *const file = fopen(CLSP_TEST_CL_DIR "/bezier/bernstein.cl", "r");
     char line[256];
     int number = 1;
 
@@ -81,15 +80,17 @@ static void test_built_once(void **state)
 
 static void test_unknown_names(void **state)
 {
+    static const clspi_signature unknown = {"no_such_kernel", NULL, 0};
+    const clspi_options options = {.used = 0};
     clsp_context *ctx = open_with(NULL);
     clspi_kernel kernel;
     char message[512];
 
     (void)state;
-    assert_status(ctx, clspi_kernel_create(&kernel, ctx, "no_such_file", "", "k"),
+    assert_status(ctx, clspi_kernel_create(&kernel, ctx, "no_such_file", &unknown, &options),
                   CLSP_ERROR_ARGUMENT);
     assert_null(kernel.kernel);
-    assert_status(ctx, clspi_kernel_create(&kernel, ctx, "bernstein", "", "no_such_kernel"),
+    assert_status(ctx, clspi_kernel_create(&kernel, ctx, "bernstein", &unknown, &options),
                   CL_INVALID_KERNEL_NAME);
     assert_null(kernel.kernel);
     clsp_context_last_error(ctx, message, sizeof message);
@@ -114,18 +115,17 @@ static void test_local_size(void **state)
 
         snprintf(words, sizeof words, "work_group=%zu", limits[i]);
         clsp_context *ctx = open_with(words);
-        assert_ok(ctx, clspi_kernel_create(&kernel, ctx, "bernstein", "", "bernstein_table"));
+        const clspi_options options = clspi_options_of(ctx, CLSP_F32, 1);
+        assert_ok(ctx, clspi_kernel_create(&kernel, ctx, "bernstein",
+                                           &clspi_bernstein_table_signature, &options));
         assert_true(kernel.local >= 1 && kernel.local <= limits[i]);
         assert_int_equal(ctx->tuning.work_group % kernel.local, 0);
         assert_true(kernel.local == ctx->tuning.work_group || 2 * kernel.local > limits[i] ||
                     2 * kernel.local > ctx->device.max_work_group);
         assert_ok(ctx, clspi_buffer_create(&table, ctx, sizeof values));
-        const cl_float zero = 0.0f, one = 1.0f;
-        const clspi_arg args[] = {CLSPI_ARG(table),  CLSPI_ARG(order), CLSPI_ARG(num),
-                                  CLSPI_ARG(stride), CLSPI_ARG(zero),  CLSPI_ARG(one),
-                                  CLSPI_ARG(one),    CLSPI_ARG(zero)};
+        const clspi_bernstein_table_args args = table_args(table, order, num, stride);
         clspi_series_begin(&series, ctx, 0, NULL, NULL);
-        assert_ok(ctx, clspi_series_launch(&series, &kernel, args, CLSPI_COUNT(args), num));
+        assert_ok(ctx, clspi_launch_bernstein_table(&series, &kernel, &args, num));
         assert_ok(ctx, clspi_series_read(&series, table, 0, values, sizeof values));
         assert_ok(ctx, clspi_series_end(&series, NULL));
         for (size_t a = 0; a < num;
@@ -158,15 +158,18 @@ static void take_report(void *user, const clsp_kernel_info *info)
 
 static void test_report(void **state)
 {
-    clsp_context *ctx = open_with(NULL);
+    clspi_options options = {.used = 0};
     report r = {0};
+    clspi_build build = {.ctx = open_with(NULL), .fn = take_report, .user = &r};
 
     (void)state;
-    assert_ok(ctx, clspi_program_report(ctx, "gemm", "-DCLSP_K=3", take_report, &r));
+    clspi_option(&options, "K", 3);
+    assert_ok(build.ctx, clspi_program_build(&build, "gemm", &options));
     assert_int_equal(r.kernels, 2);
     assert_int_equal(r.other_programs, 0);
-    assert_ok(ctx, clspi_program_report(ctx, "gemm", "-DCLSP_K=3", NULL, NULL));
-    clsp_context_destroy(&ctx);
+    build.fn = NULL;
+    assert_ok(build.ctx, clspi_program_build(&build, "gemm", &options));
+    clsp_context_destroy(&build.ctx);
 }
 
 static void test_buffers(void **state)

@@ -15,8 +15,7 @@
 
 #include "buffer.h"
 #include "check.h"
-#include "launch.h"
-#include "program.h"
+#include "table_fixture.h"
 
 enum { THREADS = 8, ROUNDS = 12, DEGREE = 5, SAMPLES = 33, VALUES = (DEGREE + 1) * SAMPLES };
 
@@ -35,22 +34,23 @@ static void count_builds(void *user, clsp_log_level level, const char *message)
     if (strncmp(message, "bernstein.cl, ", 14) == 0) atomic_fetch_add(&s->builds, 1);
 }
 
-/* One table of Bernstein values, made with a kernel object of this call's own. */
-static clsp_status make_table(clsp_context *ctx, const char *options, float *values)
+/* Makes one table of Bernstein values with a kernel object of this call's own. name: of an option,
+   to have several programs. */
+static clsp_status make_table(clsp_context *ctx, const char *name, float *values)
 {
-    clsp_status status;
+    clspi_options options = clspi_options_of(ctx, CLSP_F32, 1);
     clspi_kernel kernel = {0};
     clspi_series series = {0};
     cl_mem table = NULL;
-    const cl_uint order = DEGREE + 1, num = SAMPLES, stride = SAMPLES;
-    const cl_float zero = 0.0f, one = 1.0f;
-    const clspi_arg args[] = {CLSPI_ARG(table), CLSPI_ARG(order), CLSPI_ARG(num), CLSPI_ARG(stride),
-                              CLSPI_ARG(zero),  CLSPI_ARG(one),   CLSPI_ARG(one), CLSPI_ARG(zero)};
+    clsp_status status;
 
-    CLSPI_TRY(clspi_kernel_create(&kernel, ctx, "bernstein", options, "bernstein_table"));
+    clspi_option(&options, name, 1);
+    CLSPI_TRY(
+        clspi_kernel_create(&kernel, ctx, "bernstein", &clspi_bernstein_table_signature, &options));
     CLSPI_TRY(clspi_buffer_create(&table, ctx, VALUES * sizeof(float)));
+    const clspi_bernstein_table_args args = table_args(table, DEGREE + 1, SAMPLES, SAMPLES);
     clspi_series_begin(&series, ctx, 0, NULL, NULL);
-    CLSPI_TRY(clspi_series_launch(&series, &kernel, args, CLSPI_COUNT(args), SAMPLES));
+    CLSPI_TRY(clspi_launch_bernstein_table(&series, &kernel, &args, SAMPLES));
     CLSPI_TRY(clspi_series_read(&series, table, 0, values, VALUES * sizeof(float)));
     CLSPI_TRY(clspi_series_end(&series, NULL));
 
@@ -62,14 +62,14 @@ fail:
 
 static void *use_shared_context(void *argument)
 {
-    static const char *const options[] = {"", "-DCLSP_FMA=0", "-DCLSP_LANES=1"};
+    static const char *const names[] = {"ONE", "TWO", "THREE"};
     shared *const s = argument;
     float values[VALUES];
     char text[256];
 
     for (int i = 0; i < ROUNDS; i++) {
         cl_program program;
-        if (make_table(s->ctx, options[i % 3], values) != CLSP_OK ||
+        if (make_table(s->ctx, names[i % 3], values) != CLSP_OK ||
             memcmp(values, s->wanted, sizeof values) != 0)
             atomic_fetch_add(&s->failures, 1);
         if (clspi_program_get(s->ctx, "no_such_file", "", &program, NULL) != CLSP_ERROR_ARGUMENT ||
@@ -89,7 +89,8 @@ static void *use_own_context(void *argument)
     for (int i = 0; i < 3; i++) {
         clsp_context *ctx = NULL;
         if (clsp_context_create(&ctx, NULL, &opts) != CLSP_OK ||
-            make_table(ctx, "", values) != CLSP_OK || memcmp(values, s->wanted, sizeof values) != 0)
+            make_table(ctx, "ONE", values) != CLSP_OK ||
+            memcmp(values, s->wanted, sizeof values) != 0)
             atomic_fetch_add(&s->failures, 1);
         clsp_context_destroy(&ctx);
         /* each thread finds its own failure */

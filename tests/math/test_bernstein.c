@@ -36,6 +36,14 @@ static double largest(const long double *values, uint32_t degree)
     return (double)most;
 }
 
+/* Whether a / last of all samples is exact for the oracle. Where long double is no wider than
+   double (32-bit ARM), rounding that parameter alone would move high degrees by more than the
+   bound. */
+static int oracle_knows(uint32_t last)
+{
+    return LDBL_MANT_DIG > DBL_MANT_DIG || (last & (last - 1)) == 0;
+}
+
 static double error_of_column(uint32_t degree, uint32_t a, uint32_t last)
 {
     static double values[MAX_DEGREE + 1];
@@ -60,6 +68,7 @@ static void against_oracle(void **state)
     (void)state;
     for (size_t d = 0; d < COUNT(degrees); d++) {
         for (size_t l = 0; l < COUNT(lasts); l++) {
+            if (!oracle_knows(lasts[l])) continue;
             const uint32_t step = degrees[d] > 300 ? lasts[l] / 8 + 1 : 1;
             for (uint32_t a = 0; a <= lasts[l]; a += step)
                 worst = fmax(worst, error_of_column(degrees[d], a, lasts[l]) / bound(degrees[d]));

@@ -43,14 +43,13 @@ void ref_bernstein(long double *values, unsigned degree, long double t)
     }
 }
 
-long double ref_bezier_sum(const double *points, unsigned degree_u, unsigned degree_v, unsigned dim,
-                           unsigned c, long double u, long double v, long double *scratch)
+/* bu: the Bernstein values of u, and behind them those of v. */
+static long double double_sum(const double *points, unsigned degree_u, unsigned degree_v,
+                              unsigned dim, unsigned c, const long double *bu)
 {
-    long double *const bu = scratch, *const bv = scratch + degree_u + 1;
+    const long double *const bv = bu + degree_u + 1;
     long double sum = 0.0L;
 
-    ref_bernstein(bu, degree_u, u);
-    ref_bernstein(bv, degree_v, v);
     for (unsigned i = 0; i <= degree_u; i++) {
         const double *const row = points + (size_t)i * (degree_v + 1) * dim + c;
         long double inner = 0.0L;
@@ -61,9 +60,31 @@ long double ref_bezier_sum(const double *points, unsigned degree_u, unsigned deg
     return sum;
 }
 
-/* ---- patches of all forms ---- */
+long double ref_bezier_sum(const double *points, unsigned degree_u, unsigned degree_v, unsigned dim,
+                           unsigned c, long double u, long double v, long double *scratch)
+{
+    ref_bernstein(scratch, degree_u, u);
+    ref_bernstein(scratch + degree_u + 1, degree_v, v);
+    return double_sum(points, degree_u, degree_v, dim, c, scratch);
+}
 
 enum { CASTELJAU_MAX = 64 };
+
+void ref_bezier_point(const double *points, unsigned degree_u, unsigned degree_v, unsigned dim,
+                      long double u, long double v, long double *scratch, long double *value)
+{
+    const int low = degree_u <= CASTELJAU_MAX && degree_v <= CASTELJAU_MAX;
+
+    if (!low) {
+        ref_bernstein(scratch, degree_u, u);
+        ref_bernstein(scratch + degree_u + 1, degree_v, v);
+    }
+    for (unsigned c = 0; c < dim; c++)
+        value[c] = low ? ref_bezier_surface(points, degree_u, degree_v, dim, c, u, v, scratch)
+                       : double_sum(points, degree_u, degree_v, dim, c, scratch);
+}
+
+/* ---- patches of all forms ---- */
 
 /* One direction of a tensor product, differentiated `by` times. */
 typedef struct direction {
@@ -208,15 +229,23 @@ static void quotient(ref_vertex *vertex, unsigned c, long double a[NUM_DERIVATIV
 int ref_bezier_vertex(const ref_patch *patch, long double u, long double v, long double w,
                       ref_vertex *vertex)
 {
+    const long double t[3] = {u, v, w};
+
+    return ref_bezier_vertex_to(patch, 2, t, vertex);
+}
+
+int ref_bezier_vertex_to(const ref_patch *patch, unsigned order, const long double t[3],
+                         ref_vertex *vertex)
+{
     static const unsigned by[NUM_DERIVATIVES][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
                                                     {2, 0, 0}, {1, 1, 0}, {0, 2, 0}};
     const unsigned directions = patch->form == REF_CURVE ? 1 : patch->form == REF_VOLUME ? 3 : 2;
-    const long double t[3] = {u, v, w};
     long double a[NUM_DERIVATIVES][5] = {{0}}, weights[NUM_DERIVATIVES] = {1.0L};
 
     memset(vertex, 0, sizeof *vertex);
     for (int k = 0; k < NUM_DERIVATIVES; k++) {
         if ((directions < 2 && by[k][1] > 0) || (directions < 3 && by[k][2] > 0)) continue;
+        if (by[k][0] + by[k][1] + by[k][2] > order) continue;
         if (!ref_bezier_derivative(patch, t, by[k], a[k])) return 0;
         if (patch->rational) weights[k] = a[k][patch->dim];
     }

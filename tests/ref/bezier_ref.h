@@ -21,6 +21,11 @@ long double ref_bezier_surface(const double *points, unsigned degree_u, unsigned
 long double ref_bezier_sum(const double *points, unsigned degree_u, unsigned degree_v, unsigned dim,
                            unsigned c, long double u, long double v, long double *scratch);
 
+/* All coordinates of S(u, v), by the one or, where a degree is above 64, by the other; value:
+ * [dim]. scratch as above. */
+void ref_bezier_point(const double *points, unsigned degree_u, unsigned degree_v, unsigned dim,
+                      long double u, long double v, long double *scratch, long double *value);
+
 /* B_k^degree(t) for all k by the triangle B_k^n = (1 - t) B_k^{n-1} + t B_{k-1}^{n-1}; values:
  * degree + 1. */
 void ref_bernstein(long double *values, unsigned degree, long double t);
@@ -52,6 +57,11 @@ typedef struct ref_vertex {
    is no memory. */
 int ref_bezier_vertex(const ref_patch *patch, long double u, long double v, long double w,
                       ref_vertex *vertex);
+
+/* The same with derivatives of at most an order, 0 to 2; higher ones are 0, and without any the
+   normal is, too. */
+int ref_bezier_vertex_to(const ref_patch *patch, unsigned order, const long double t[3],
+                         ref_vertex *vertex);
 
 /* The homogeneous derivative of order by[] in each direction, together at most 2; value: [dim +
    rational]. Of triangles by[2] is 0. Returns as above. */

@@ -1,0 +1,123 @@
+/* Products of small or thin row-major matrices, C = A B, many at a time or one that is very wide
+   (docs/kernels.md).
+
+   Every element is one chain of multiply-adds over rising k, whichever kernel makes it and
+   whatever its neighbours are, so results do not depend on how a batch is split.
+
+   The host sets CLSP_K, the length of the sums, and what bounds an item's registers: CLSP_N, all
+   columns, for gemm_rows; CLSP_ROWS for gemm_wide. A stride of 0 means one matrix for all
+   products. */
+#include "real.clh"
+
+#ifndef CLSP_K
+#define CLSP_K 4
+#endif
+#ifndef CLSP_N
+#define CLSP_N 4
+#endif
+#ifndef CLSP_ROWS
+#define CLSP_ROWS 4
+#endif
+
+/* Where a matrix of each product is: that of product p begins at offset + p stride, its rows are ld
+   reals apart. */
+typedef struct gemm_matrix {
+    wide offset, stride;
+    uint ld;
+} gemm_matrix;
+
+/* Which elements of C the items of a launch make. */
+typedef struct gemm_items {
+    uint m, n;
+    uint first_block, num_blocks; /* rows of C, or blocks of them */
+    uint first_strip, num_strips, strip;
+    uint items;
+} gemm_items;
+
+/* Makes rows of products: one item one row of one product, all its CLSP_N columns. Item g: row
+   first_block + g % num_blocks of product g / num_blocks. */
+kernel void gemm_rows(global const real *restrict a, gemm_matrix at_a,
+                      global const real *restrict b, gemm_matrix at_b, global real *restrict c,
+                      gemm_matrix at_c, gemm_items at)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= at.items) return;
+
+    const uint product = g / at.num_blocks;
+    /* no %: Oclgrind cannot run what / and % become together */
+    const size_t row = at.first_block + (g - product * at.num_blocks);
+    global const real *const ai =
+        a + WIDE(at_a.offset) + product * WIDE(at_a.stride) + row * at_a.ld;
+    global const real *bk = b + WIDE(at_b.offset) + product * WIDE(at_b.stride);
+    real s[CLSP_N];
+    #pragma unroll
+    for (uint j = 0; j < CLSP_N; j++) s[j] = R(0.0);
+    for (uint k = 0; k < CLSP_K; k++, bk += at_b.ld) {
+        const real x = ai[k];
+        #pragma unroll
+        for (uint j = 0; j < CLSP_N; j++) s[j] = MAD(x, bk[j], s[j]);
+    }
+
+    global real *const ci = c + WIDE(at_c.offset) + product * WIDE(at_c.stride) + row * at_c.ld;
+    #pragma unroll
+    for (uint j = 0; j < CLSP_N; j++) ci[j] = s[j];
+}
+
+/* Makes blocks of wide products: one item a block of CLSP_ROWS rows of a strip of at most `strip`
+   columns, a multiple of CLSP_LANES; the last block and the last vector of a row reach back over
+   their neighbours when they do not fit, and keep the overlap to themselves. m >= CLSP_ROWS, n >=
+   CLSP_LANES. An item has one of num_blocks row blocks from first_block on, one of num_strips
+   strips from first_strip on, and one product. On CPUs neighbours share the strip of B, which stays
+   in a cache; on GPUs they have adjacent columns. */
+kernel void gemm_wide(global const real *restrict a, gemm_matrix at_a,
+                      global const real *restrict b, gemm_matrix at_b, global real *restrict c,
+                      gemm_matrix at_c, gemm_items at)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= at.items) return;
+
+#if CLSP_LANES > 1
+    const uint outer = g / at.num_blocks, product = outer / at.num_strips;
+    const uint block = at.first_block + (g - outer * at.num_blocks);
+    const uint first = (at.first_strip + (outer - product * at.num_strips)) * at.strip;
+#else
+    const uint outer = g / at.num_strips, product = outer / at.num_blocks;
+    const uint block = at.first_block + (outer - product * at.num_blocks);
+    const uint first = (at.first_strip + (g - outer * at.num_strips)) * at.strip;
+#endif
+    const uint m = at.m, n = at.n, lda = at_a.ld, ldc = at_c.ld;
+    const uint end = n - first < at.strip ? n : first + at.strip;
+    const uint row = min(block * CLSP_ROWS, m - CLSP_ROWS);
+    const uint skip = block * CLSP_ROWS - row; /* rows that the block before makes */
+    global const real *const a0 =
+        a + WIDE(at_a.offset) + product * WIDE(at_a.stride) + (size_t)row * lda;
+    global const real *const b0 = b + WIDE(at_b.offset) + product * WIDE(at_b.stride);
+    global real *const c0 =
+        c + WIDE(at_c.offset) + product * WIDE(at_c.stride) + (size_t)row * ldc;
+
+    for (uint x = first; x < end; x += CLSP_LANES) {
+        const uint v = min(x, n - CLSP_LANES); /* where the vector starts */
+        global const real *bk = b0 + v;
+        realv s[CLSP_ROWS];
+        #pragma unroll
+        for (uint r = 0; r < CLSP_ROWS; r++) s[r] = (realv)(R(0.0));
+        for (uint k = 0; k < CLSP_K; k++, bk += at_b.ld) {
+            const realv y = LOADV(bk);
+            #pragma unroll
+            for (uint r = 0; r < CLSP_ROWS; r++)
+                s[r] = MAD((realv)(a0[(size_t)r * lda + k]), y, s[r]);
+        }
+        #pragma unroll
+        for (uint r = 0; r < CLSP_ROWS; r++) {
+            if (r < skip) continue;
+#if CLSP_LANES > 1
+            if (v < x) {
+                for (uint l = x - v; l < CLSP_LANES; l++)
+                    c0[(size_t)r * ldc + v + l] = ((real *)&s[r])[l];
+                continue;
+            }
+#endif
+            STOREV(s[r], c0 + (size_t)r * ldc + v);
+        }
+    }
+}

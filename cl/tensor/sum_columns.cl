@@ -1,0 +1,180 @@
+/* Tensor-product sums on grids, for GPUs and sums over u of few terms (docs/kernels.md):
+     T_i(v) = sum_j B_j(v) P_ij           once for each v and i, in registers,
+     S(u, v) = sum_i B_i(u) T_i(v)        for each u.
+   Points are stored [patch][u][v][dim], so a row of constant u is num_v * dim adjacent reals (num_v
+   * num_w * dim in a volume), here called columns x. In the second sum the same B_i(u) belongs to
+   all of them: no coordinate is a special case, and stores are whole and adjacent for every dim.
+
+   A work-group makes a block of CLSP_BLOCK_ROWS rows of CLSP_COLUMNS * CLSP_GROUP columns; an item
+   has CLSP_COLUMNS of them, CLSP_GROUP apart. What limits the speed beside the stores is how often
+   B_i(u) is loaded, once for each item and row: hence several columns an item, and the block's
+   B_i(u) in local memory where that is real.
+
+   With CLSP_SECTOR, reals in a sector of the device's cache, adjacent items store whole sectors
+   wherever rows begin. Rows a `period` apart, period * width a multiple of CLSP_SECTOR, begin at
+   the same place in a sector. A block has such rows only, and its columns are shifted by that
+   place, so that those of the first tile begin before the row does.
+
+   The host sets CLSP_DIM; CLSP_TERMS_U, terms of a sum over u; CLSP_GROUP, the local size;
+   CLSP_COLUMNS; CLSP_BLOCK_ROWS, a multiple of 4; CLSP_STAGE 1 for staging in local memory;
+   CLSP_FUSED 1 for making T here, 0 for reading what partial_sums made; CLSP_SECTOR, a power of two
+   or 0. With one column an item and no sectors, columns of adjacent patches fill a group together:
+   narrow patches then waste no lanes. Tables are those of tensor_sums.cl. */
+#include "row_range.clh"
+#include "staging.clh"
+#include "real.clh"
+
+#ifndef CLSP_DIM
+#define CLSP_DIM 3
+#endif
+#ifndef CLSP_TERMS_U
+#define CLSP_TERMS_U 4
+#endif
+#ifndef CLSP_COLUMNS
+#define CLSP_COLUMNS 2
+#endif
+#ifndef CLSP_FUSED
+#define CLSP_FUSED 0
+#endif
+#ifndef CLSP_SECTOR
+#define CLSP_SECTOR 0
+#endif
+
+/* The sums of a launch. terms_v: of the sums over v that are made here. Rows of one remainder by
+   `period` are counted by themselves with CLSP_SECTOR, and have block_rows to a block, a multiple
+   of 4: block g has remainder g % period, at.first_row is the range's divided by period, num_tiles
+   counts the shift. */
+typedef struct column_sums {
+    uint terms_v, stride_u, stride_v, stride_t;
+    uint width; /* reals of a row */
+    uint num_tiles, num_blocks, period, block_rows;
+} column_sums;
+
+/* Stores those of the four rows from row u on that lie before `end`, of one column; rows are
+   `apart` reals from one to the next. */
+void store_rows(global real *out, size_t apart, real4 s, uint u, uint end)
+{
+    out[0] = s.s0;
+    if (u + 1 < end) out[apart] = s.s1;
+    if (u + 2 < end) out[2 * apart] = s.s2;
+    if (u + 3 < end) out[3 * apart] = s.s3;
+}
+
+/* Makes rows of sums. source: control points [patches][CLSP_TERMS_U][terms_v][CLSP_DIM], or sums
+   over the other directions, [patches][CLSP_TERMS_U][stride_t]. Group g makes tile g % num_tiles of
+   block (g / num_tiles) % num_blocks of patch g / num_tiles / num_blocks; with CLSP_COLUMNS 1 a
+   tile counts through the columns of all patches, and the last factor is 1. at.first_row is a
+   multiple of 4. With CLSP_SECTOR table_u is permuted by period (table_layout.cl). */
+kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
+void sum_columns(global const real *restrict source, global const real *restrict table_u,
+                 global const real *restrict table_v, global real *restrict out, column_sums sum,
+                 row_range at)
+{
+    const uint lane = (uint)get_local_id(0), width = sum.width;
+    const uint4 group = split_group((uint)get_group_id(0), sum.num_tiles, sum.num_blocks);
+    const uint tile = group.s0, block = group.s1, group_patch = group.s2;
+#if CLSP_SECTOR
+    const uint own_block = block / sum.period; /* among those of one remainder */
+    const uint remainder = block - own_block * sum.period;
+    const uint first = own_block * sum.block_rows;
+    const uint end =
+        min(first + sum.block_rows, (at.num_rows + sum.period - 1 - remainder) / sum.period);
+    const uint first_out = first * sum.period + remainder;
+    const size_t apart = sum.period * (size_t)width;
+    /* of the low half of the offset, which is enough for a power of two */
+    const uint shift =
+        (at.offset.s0 + (group_patch * at.num_rows + remainder) * width) & (CLSP_SECTOR - 1);
+    table_u += remainder * (sum.stride_u / sum.period);
+#else
+    const uint first = block * CLSP_BLOCK_ROWS;
+    const uint end = min(first + CLSP_BLOCK_ROWS, at.num_rows);
+    const uint first_out = first, shift = 0;
+    const size_t apart = width;
+#endif
+
+#if CLSP_STAGE
+    local real4 staged[CLSP_TERMS_U * CLSP_BLOCK_ROWS / 4];
+    stage_table(staged, table_u + at.first_row, CLSP_TERMS_U, sum.stride_u, first, end);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    local const real4 *basis_u = staged;
+    const uint step = CLSP_BLOCK_ROWS / 4;
+#else
+    global const real4 *basis_u = (global const real4 *)(table_u + at.first_row + first);
+    const uint step = sum.stride_u / 4;
+#endif
+
+#if CLSP_COLUMNS == 1 && !CLSP_SECTOR
+    const uint column = tile * CLSP_GROUP + lane;
+    const bool outside = column >= at.num_patches * width;
+    const uint patch = min(column / width, at.num_patches - 1);
+    const uint from = outside ? width - 1 : column - patch * width;
+#else
+    const bool outside = false;
+    const uint patch = group_patch;
+    const uint from = tile * (CLSP_COLUMNS * CLSP_GROUP) + lane;
+    if (CLSP_SECTOR && from >= width + shift) return;
+#endif
+    const uint x0 = from - shift; /* below 0 it is more than any width */
+    /* the loops over columns and i are innermost, so that every compiler unrolls them and keeps
+       t in registers */
+    real t[CLSP_COLUMNS][CLSP_TERMS_U];
+#if CLSP_FUSED
+    global const real *p =
+        source + (WIDE(at.first_patch) + patch) * (CLSP_TERMS_U * CLSP_DIM) * sum.terms_v;
+    global const real *bv = table_v;
+    uint v[CLSP_COLUMNS], coordinate[CLSP_COLUMNS];
+    #pragma unroll
+    for (uint c = 0; c < CLSP_COLUMNS; c++) {
+        const uint x = min(x0 + c * CLSP_GROUP, width - 1);
+        v[c] = x / CLSP_DIM;
+        coordinate[c] = x - v[c] * CLSP_DIM;
+        #pragma unroll
+        for (uint i = 0; i < CLSP_TERMS_U; i++) t[c][i] = R(0.0);
+    }
+    for (uint j = 0; j < sum.terms_v; j++, bv += sum.stride_v, p += CLSP_DIM) {
+        #pragma unroll
+        for (uint c = 0; c < CLSP_COLUMNS; c++) {
+            const real b = bv[v[c]];
+            #pragma unroll
+            for (uint i = 0; i < CLSP_TERMS_U; i++)
+                t[c][i] = MAD(b, p[coordinate[c] + i * sum.terms_v * CLSP_DIM], t[c][i]);
+        }
+    }
+#else
+    global const real *const p =
+        source + (WIDE(at.first_patch) + patch) * CLSP_TERMS_U * (size_t)sum.stride_t;
+    #pragma unroll
+    for (uint c = 0; c < CLSP_COLUMNS; c++) {
+        #pragma unroll
+        for (uint i = 0; i < CLSP_TERMS_U; i++)
+            t[c][i] = p[min(x0 + c * CLSP_GROUP, width - 1) + i * sum.stride_t];
+    }
+#endif
+
+    global real *row = out + (WIDE(at.offset) +
+                              ((size_t)patch * at.num_rows + first_out) * width + from - shift);
+    const bool whole = !outside && x0 + (CLSP_COLUMNS - 1) * CLSP_GROUP < width;
+    for (uint u = first; u < end; u += 4, basis_u++, row += 4 * apart) {
+        real4 s[CLSP_COLUMNS];
+        #pragma unroll
+        for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = (real4)(R(0.0));
+        #pragma unroll
+        for (uint i = 0; i < CLSP_TERMS_U; i++) {
+            const real4 b = basis_u[i * step];
+            #pragma unroll
+            for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = MAD(b, (real4)(t[c][i]), s[c]);
+        }
+        #pragma unroll
+        for (uint c = 0; c < CLSP_COLUMNS; c++) {
+            const bool inside = !outside && x0 + c * CLSP_GROUP < width;
+            if ((CLSP_SECTOR ? inside : whole) && u + 4 <= end) {
+                row[c * CLSP_GROUP] = s[c].s0;
+                row[c * CLSP_GROUP + apart] = s[c].s1;
+                row[c * CLSP_GROUP + 2 * apart] = s[c].s2;
+                row[c * CLSP_GROUP + 3 * apart] = s[c].s3;
+            } else if (inside) {
+                store_rows(row + c * CLSP_GROUP, apart, s[c], u, end);
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/* What evaluated vertices look like: the layout of a vertex, the axes of a grid, its faces. */
+#ifndef CLSPLINE_VERTEX_H
+#define CLSPLINE_VERTEX_H
+
+#include <clspline/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Attributes of a vertex; dim elements each where not said otherwise. Derivatives are those with
+   respect to the parameters u, v, w; of rational patches by the quotient rule (Farin, Curves and
+   Surfaces for CAGD, 13.5). Attribute k is bit 1 << k: CLSP_VERTEX_NORMAL is attribute 8. */
+enum {
+    CLSP_VERTEX_POINT = 1 << 0,
+    CLSP_VERTEX_WEIGHT = 1 << 1, /* 1 element: the denominator of a rational patch, else 1 */
+    CLSP_VERTEX_DU = 1 << 2,
+    CLSP_VERTEX_DV = 1 << 3, /* not of curves */
+    CLSP_VERTEX_DW = 1 << 4, /* of volumes only */
+    CLSP_VERTEX_DUU = 1 << 5,
+    CLSP_VERTEX_DUV = 1 << 6,    /* not of curves */
+    CLSP_VERTEX_DVV = 1 << 7,    /* not of curves; second derivatives not of volumes */
+    CLSP_VERTEX_NORMAL = 1 << 8, /* surfaces with dim 3: S_u x S_v, of unit length */
+    CLSP_VERTEX_PARAMS = 1 << 9  /* as many elements as there are directions */
+};
+
+enum {
+    CLSP_VERTEX_MAX_ATTRIBUTES = 16,
+    CLSP_VERTEX_MAX_STRIDE = 256 /* elements of a vertex */
+};
+
+/* Where the attributes of a vertex stand. All 0: points alone, packed, in the plan's precision.
+   Elements that belong to no attribute are left as they are. */
+typedef struct clsp_vertex_layout {
+    uint32_t attributes; /* CLSP_VERTEX_POINT | ...; 0: points alone */
+    clsp_type type;      /* of an element: CLSP_F16, CLSP_F32, or CLSP_F64 where that is the plan's
+                            precision; default: the plan's precision */
+    uint32_t stride;     /* elements from one vertex to the next, at most CLSP_VERTEX_MAX_STRIDE; 0:
+                            the attributes one after another */
+    uint32_t offset[CLSP_VERTEX_MAX_ATTRIBUTES]; /* offset[k]: the element of the vertex where
+                            attribute k begins; all 0: one after another, in the order of bits */
+    uint32_t reserved[5];
+} clsp_vertex_layout;
+
+/* Samples of one direction of a grid: uniform, the ends included, sample a at begin + (end - begin)
+   a / (num - 1); a lone sample is at begin. begin and end both 0: the whole of the direction. */
+typedef struct clsp_axis {
+    uint32_t num;
+    double begin, end;
+} clsp_axis;
+
+/* What index buffers hold. Faces run counterclockwise seen from the side to which S_u x S_v points.
+ */
+typedef enum clsp_faces {
+    CLSP_FACES_TRIANGLES = 3, /* 3 indices a face; a quad is cut from (a, b) to (a + 1, b + 1) */
+    CLSP_FACES_QUADS = 4      /* 4 indices a face */
+} clsp_faces;
+
+/* What a range of patches is made of: for the sizes of vertex and index buffers. */
+typedef struct clsp_mesh_size {
+    size_t vertices;  /* elements of them: times the layout's stride */
+    size_t triangles; /* faces: 3 indices each; 0 of curves and volumes */
+    size_t quads;     /* faces: 4 indices each; 0 where there are none, as of triangular patches */
+    uint64_t reserved[2];
+} clsp_mesh_size;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

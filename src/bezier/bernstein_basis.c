@@ -1,0 +1,77 @@
+#include "bernstein_basis.h"
+
+#include "bernstein.h"
+#include "check.h"
+#include "kernel_arguments.h"
+#include "vertex_assembly.h"
+
+/* ---- on the host ---- */
+
+static cl_uint values(const void *user, cl_uint direction, cl_uint by, cl_uint sample,
+                      double *values)
+{
+    const clspi_tensor_desc *const d = user;
+    const clsp_axis *const axis = &d->axis[direction];
+    const double last = axis->num > 1 ? axis->num - 1 : 1, rest = last - sample;
+
+    clspi_bernstein(values, d->degrees[direction] - by, axis->begin * rest + axis->end * sample,
+                    (1.0 - axis->begin) * rest + (1.0 - axis->end) * sample);
+    return 0;
+}
+
+/* Gives all directions one identity: polynomials of one degree are the same in all of them, and
+   tables tell degrees apart by their terms. */
+static uint64_t identity(const void *user, cl_uint direction, cl_uint by)
+{
+    (void)user;
+    (void)direction;
+    (void)by;
+    return 0;
+}
+
+/* ---- on the device ---- */
+
+static clspi_options options_of(const clsp_context *ctx, clsp_type precision)
+{
+    return clspi_options_of(ctx, precision, 1);
+}
+
+clsp_status clspi_bernstein_build(const clspi_build *build, clsp_type precision)
+{
+    const clspi_options options = options_of(build->ctx, precision);
+
+    return clspi_program_build(build, "bernstein", &options);
+}
+
+static clsp_status fill(const void *user, clspi_series *series, const clspi_basis_table *table,
+                        cl_mem whole, cl_uint stride)
+{
+    const clspi_tensor_desc *const d = user;
+    const clspi_options options = options_of(series->ctx, d->precision);
+    const clspi_bernstein_table_args args = {.table = whole,
+                                             .axis = clspi_sample_axis_of(d, table->direction),
+                                             .order = table->terms,
+                                             .stride = stride};
+    clspi_kernel kernel = {0};
+    clsp_status status;
+
+    CLSPI_TRY(clspi_kernel_create(&kernel, series->ctx, "bernstein",
+                                  &clspi_bernstein_table_signature, &options));
+    CLSPI_TRY(clspi_launch_bernstein_table(series, &kernel, &args, stride));
+
+fail:
+    clspi_kernel_release(&kernel);
+    return status;
+}
+
+clspi_basis clspi_bernstein_basis(const clspi_tensor_desc *desc)
+{
+    const clspi_basis basis = {.user = desc,
+                               .values = values,
+                               .fill = fill,
+                               .identity = identity,
+                               .is_symmetric = true,
+                               .is_bernstein = true};
+
+    return basis;
+}

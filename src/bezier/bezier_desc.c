@@ -1,0 +1,179 @@
+#include "bezier_desc.h"
+
+#include "check.h"
+#include "vertex_layout.h"
+
+static const char family[] = "bezier";
+
+static clsp_status bad(clsp_context *ctx, const char *what, double value)
+{
+    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "bezier: %s: %g", what, value);
+}
+
+static cl_uint directions_of(clsp_bezier_form form)
+{
+    return form == CLSP_BEZIER_CURVE ? 1 : form == CLSP_BEZIER_VOLUME ? 3 : 2;
+}
+
+/* ---- parts of the description ---- */
+
+static clsp_status check_precision(clsp_context *ctx, const clsp_bezier_desc *d)
+{
+    if (d->precision != CLSP_F32 && d->precision != CLSP_F64)
+        return bad(ctx, "precision is neither CLSP_F32 nor CLSP_F64", d->precision);
+    if (d->precision == CLSP_F32 || ctx->device.fp64) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_NO_FP64,
+                      "bezier: %s has no double precision; use CLSP_F32 or another device",
+                      ctx->device.name);
+}
+
+static clsp_status check_kinds(clsp_context *ctx, const clsp_bezier_desc *d)
+{
+    for (size_t i = 0; i < CLSPI_COUNT(d->reserved); i++)
+        if (d->reserved[i]) return bad(ctx, "a reserved field is not 0", d->reserved[i]);
+    if ((unsigned)d->form > CLSP_BEZIER_TRIANGLE) return bad(ctx, "unknown form", d->form);
+    if ((unsigned)d->method > CLSP_BEZIER_BRUTE) return bad(ctx, "unknown method", d->method);
+    if (d->rational > 1) return bad(ctx, "rational is neither 0 nor 1", d->rational);
+    if (d->watertight > 1) return bad(ctx, "watertight is neither 0 nor 1", d->watertight);
+    if (d->watertight && d->form != CLSP_BEZIER_SURFACE)
+        return bad(ctx, "watertight is for surfaces, not for form", d->form);
+    return d->dim > 4 ? bad(ctx, "dim is above 4", d->dim) : CLSP_OK;
+}
+
+static clsp_status check_degrees(clsp_context *ctx, const clsp_bezier_desc *d)
+{
+    const uint32_t *const p = d->degree;
+
+    if (p[0] <= CLSP_BEZIER_MAX_DEGREE && p[1] <= CLSP_BEZIER_MAX_DEGREE &&
+        p[2] <= CLSP_BEZIER_MAX_DEGREE)
+        return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_DEGREE,
+                      "bezier: degrees %u, %u and %u: at most %d each", p[0], p[1], p[2],
+                      CLSP_BEZIER_MAX_DEGREE);
+}
+
+/* Checks the axes and puts their ends in place. */
+static clsp_status resolve_axes(clsp_context *ctx, clsp_bezier_desc *d)
+{
+    static const double unit[2] = {0.0, 1.0};
+    const cl_uint directions = directions_of(d->form);
+    const bool has_triangle = d->form == CLSP_BEZIER_TRIANGLE;
+
+    for (cl_uint k = 0; k < 3; k++)
+        CLSPI_CHECK(clspi_axis_resolve(&ctx->log, family, &d->axis[k], unit));
+    for (cl_uint k = 1; k < directions && !has_triangle; k++)
+        if ((d->axis[k].num == 0) != (d->axis[0].num == 0))
+            return bad(ctx, "a grid has samples in all directions or in none, not along one of",
+                       d->axis[k].num);
+    if (!d->watertight || (clspi_is_unit_axis(&d->axis[0]) && clspi_is_unit_axis(&d->axis[1])))
+        return CLSP_OK;
+    return bad(ctx, "watertight is for axes over [0, 1], not from", d->axis[0].begin);
+}
+
+static uint32_t attributes_of(const clsp_bezier_desc *d)
+{
+    const uint32_t all =
+        CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_DU | CLSP_VERTEX_PARAMS;
+
+    if (d->form == CLSP_BEZIER_CURVE) return all | CLSP_VERTEX_DUU;
+    if (d->form == CLSP_BEZIER_VOLUME) return all | CLSP_VERTEX_DV | CLSP_VERTEX_DW;
+    return all | CLSP_VERTEX_DV | CLSP_VERTEX_DUU | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV |
+           (d->dim == 3 ? CLSP_VERTEX_NORMAL : 0);
+}
+
+/* ---- limits of methods ---- */
+
+static clsp_status check_degrees_of_method(clsp_context *ctx, const clsp_bezier_desc *d,
+                                           const char *method, uint32_t value, uint32_t most)
+{
+    if (value <= most) return CLSP_OK;
+    return clspi_fail(
+        &ctx->log, CLSP_ERROR_DEGREE,
+        "bezier: degrees %u and %u: %s is at most %u in this precision; other methods "
+        "have no such bound",
+        d->degree[0], d->degree[1], method, most);
+}
+
+/* Checks the bounds of powers (docs/math.md, 8) and of C(n, k) in the precision's range. */
+static clsp_status check_method(clsp_context *ctx, const clsp_bezier_desc *d)
+{
+    const bool wide = d->precision == CLSP_F64;
+    const uint32_t most_matrix = wide ? 64 : 22, most_brute = wide ? 900 : 100;
+    const uint32_t larger = d->degree[0] > d->degree[1] ? d->degree[0] : d->degree[1];
+
+    if (d->method <= CLSP_BEZIER_SEPARABLE &&
+        (d->form != CLSP_BEZIER_TRIANGLE || d->method == CLSP_BEZIER_AUTO))
+        return CLSP_OK;
+    if (d->form == CLSP_BEZIER_TRIANGLE)
+        return bad(ctx, "triangles have no choice of a method", d->method);
+    if (d->form == CLSP_BEZIER_VOLUME)
+        return bad(ctx, "volumes have none but the separable method", d->method);
+    if (d->method == CLSP_BEZIER_MATRIX)
+        return check_degrees_of_method(ctx, d, "with CLSP_BEZIER_MATRIX their sum",
+                                       d->degree[0] + d->degree[1], most_matrix);
+    return d->method == CLSP_BEZIER_BRUTE
+               ? check_degrees_of_method(ctx, d, "with CLSP_BEZIER_BRUTE each", larger, most_brute)
+               : CLSP_OK;
+}
+
+/* ---- defaults ---- */
+
+/* Makes directions that the form does not have constants of one sample. */
+static void drop_directions(clsp_bezier_desc *d)
+{
+    const clsp_axis none = {1, 0.0, 1.0};
+    const cl_uint given = d->form == CLSP_BEZIER_TRIANGLE ? 1 : directions_of(d->form);
+
+    for (cl_uint k = given; k < 3; k++) {
+        d->degree[k] = 0;
+        d->axis[k] = none;
+    }
+    if (d->form == CLSP_BEZIER_TRIANGLE) d->axis[0].begin = d->axis[0].end = 0.0;
+}
+
+/* Returns the control points of a patch; 0: too many. */
+static size_t count_controls(const clsp_bezier_desc *d)
+{
+    size_t num = (size_t)d->degree[0] + 1;
+
+    if (d->form == CLSP_BEZIER_TRIANGLE) return num * (num + 1) / 2;
+    if (!clspi_size_mul(&num, (size_t)d->degree[1] + 1) ||
+        !clspi_size_mul(&num, (size_t)d->degree[2] + 1))
+        return 0;
+    return num;
+}
+
+static void fill_tensor(const clsp_bezier_desc *d, clspi_tensor_desc *tensor)
+{
+    *tensor = (clspi_tensor_desc){.precision = d->precision,
+                                  .directions = directions_of(d->form),
+                                  .is_triangle = d->form == CLSP_BEZIER_TRIANGLE,
+                                  .dim = d->dim,
+                                  .rational = d->rational,
+                                  .num_controls = count_controls(d),
+                                  .watertight = d->watertight,
+                                  .vertex = d->vertex};
+    for (cl_uint k = 0; k < 3; k++) {
+        tensor->degrees[k] = d->degree[k];
+        tensor->controls[k] = tensor->terms[k] = d->degree[k] + 1;
+        tensor->axis[k] = d->axis[k];
+        tensor->domain[k][1] = 1.0;
+    }
+}
+
+clsp_status clspi_bezier_resolve(clsp_context *ctx, clsp_bezier_desc *desc,
+                                 clspi_tensor_desc *tensor)
+{
+    if (desc->precision == CLSP_TYPE_DEFAULT) desc->precision = CLSP_F32;
+    CLSPI_CHECK(check_kinds(ctx, desc));
+    CLSPI_CHECK(check_precision(ctx, desc));
+    if (desc->dim == 0) desc->dim = 3;
+    drop_directions(desc);
+    CLSPI_CHECK(resolve_axes(ctx, desc));
+    CLSPI_CHECK(check_degrees(ctx, desc));
+    CLSPI_CHECK(check_method(ctx, desc));
+    fill_tensor(desc, tensor);
+    CLSPI_CHECK(clspi_layout_resolve(ctx, tensor, family, attributes_of(desc)));
+    desc->vertex = tensor->vertex;
+    return CLSP_OK;
+}

@@ -1,0 +1,15 @@
+/* What a Bezier plan holds. */
+#ifndef CLSPI_BEZIER_PLAN_H
+#define CLSPI_BEZIER_PLAN_H
+
+#include <clspline/bezier.h>
+
+#include "tensor_plan.h"
+
+struct clsp_bezier_plan {
+    clspi_tensor_plan tensor; /* first: the tensor layer knows the plan by it */
+    clsp_bezier_desc desc;    /* resolved: no field holds a 0 that stands for a default */
+    clspi_kernel edges;       /* of surfaces whose edges are made again (bezier_edges.h) */
+};
+
+#endif

@@ -1,0 +1,16 @@
+/* Every program that the families choose by themselves, built ahead of use. */
+#include <clspline/context.h>
+
+#include "bezier_build.h"
+#include "check.h"
+#include "job.h"
+
+clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user)
+{
+    const clspi_build build = {ctx, fn, user};
+
+    if (!ctx) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_build_all: ctx is NULL");
+    CLSPI_CHECK(clspi_context_usable(ctx));
+    CLSPI_CHECK(clspi_bezier_build(&build));
+    return clspi_cooperate_build(&build);
+}

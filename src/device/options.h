@@ -1,0 +1,33 @@
+/* Build options of programs. */
+#ifndef CLSPI_OPTIONS_H
+#define CLSPI_OPTIONS_H
+
+#include "context_internal.h"
+
+enum { CLSPI_OPTIONS_MAX = 1024 };
+
+/* A text that knows when it was too long; programs refuse it then. */
+typedef struct clspi_options {
+    char text[CLSPI_OPTIONS_MAX];
+    size_t used;
+    bool too_long;
+    size_t
+        real_bytes; /* of the precision: by it kernels get their arguments; 0: they have no reals */
+} clspi_options;
+
+/* Makes the options that real.clh asks for; lanes: reals of an explicit vector. */
+clspi_options clspi_options_of(const clsp_context *ctx, clsp_type precision, cl_uint lanes);
+
+/* Makes options that begin with a text of their own, such as the OpenCL C that they need. */
+clspi_options clspi_options_after(const char *text);
+
+/* Adds -DCLSP_NAME=value. */
+void clspi_option(clspi_options *options, const char *name, uint64_t value);
+
+/* Adds all of another text of options. */
+void clspi_options_add(clspi_options *options, const clspi_options *more);
+
+/* Returns the reals of a vector of an item in programs for this device: 1 on GPUs. */
+cl_uint clspi_lanes(const clsp_context *ctx, clsp_type precision);
+
+#endif

@@ -1,0 +1,38 @@
+/* What the host's workers need to make a plan's results: the plan's data in host memory, and
+   scratch memory of each. */
+#ifndef CLSPI_HOST_STATE_H
+#define CLSPI_HOST_STATE_H
+
+#include <pthread.h>
+
+#include <clspline/cooperate.h>
+
+#include "plan.h"
+
+enum {
+    CLSPI_HOST_WORKERS = CLSP_MAX_WORKERS + 1
+}; /* threads of a context, and the one that calls */
+
+typedef struct clspi_host_state {
+    pthread_mutex_t lock; /* of data and scratch, which several workers may make at once */
+    void *data;           /* a copy of what the plan holds on the device; NULL: not read yet */
+    void **scratch;       /* [CLSPI_HOST_WORKERS], each its worker's own; NULL: not made yet */
+    void (*destroy_scratch)(void *scratch); /* may get NULL */
+} clspi_host_state;
+
+clsp_status clspi_host_state_init(clspi_host_state *state, clspi_plan *plan,
+                                  void (*destroy_scratch)(void *scratch));
+void clspi_host_state_release(clspi_host_state *state);
+
+/* Frees the copy of the plan's data, which has changed. */
+void clspi_host_state_forget(clspi_host_state *state);
+
+/* Frees the workers' scratch memory. */
+void clspi_host_state_free_scratch(clspi_host_state *state);
+
+/* Reads the plan's data, where that has not been done, and makes the array of scratch. The caller
+   holds the lock. */
+clsp_status clspi_host_state_read(clspi_host_state *state, clspi_plan *plan, cl_mem data,
+                                  size_t bytes);
+
+#endif

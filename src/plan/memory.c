@@ -1,0 +1,102 @@
+#include "memory.h"
+
+#include "buffer.h"
+#include "check.h"
+
+static clsp_status fail(const clspi_plan *plan, const clspi_memory_need *need, clsp_status status,
+                        const char *why)
+{
+    return clspi_fail(&plan->ctx->log, status, "%s: %s: %s", plan->family, need->what, why);
+}
+
+/* ---- checks ---- */
+
+/* Checks that there is exactly one kind of memory, or none where nothing is read or written. */
+static clsp_status check_kind(const clspi_plan *plan, const clsp_output *m,
+                              const clspi_memory_need *need)
+{
+    const int kinds = (m->buffer != NULL) + (m->host != NULL) + (m->svm != NULL);
+
+    if (m->reserved[0] || m->reserved[1])
+        return fail(plan, need, CLSP_ERROR_ARGUMENT, "a reserved field is not 0");
+    if (kinds > 1)
+        return fail(plan, need, CLSP_ERROR_ARGUMENT, "more than one of buffer, host and svm");
+    if (kinds == 0 && need->count > 0)
+        return fail(plan, need, CLSP_ERROR_ARGUMENT, "none of buffer, host and svm");
+    if (m->type != CLSP_TYPE_DEFAULT && m->type != need->type)
+        return fail(plan, need, CLSP_ERROR_ARGUMENT, "its type is not the one that the call takes");
+    if (m->svm && plan->ctx->device.svm == 0)
+        return fail(plan, need, CLSP_ERROR_ARGUMENT, "the device has no shared virtual memory");
+    return CLSP_OK;
+}
+
+/* Checks the size of memory where the caller tells it. */
+static clsp_status check_size(const clspi_plan *plan, const clsp_output *m,
+                              const clspi_memory_need *need)
+{
+    if (need->count <= m->size && m->offset <= m->size - need->count) return CLSP_OK;
+    return clspi_fail(&plan->ctx->log, CLSP_ERROR_BUFFER_SIZE,
+                      "%s: %s: %zu elements from element %zu on do not fit into %zu", plan->family,
+                      need->what, need->count, m->offset, m->size);
+}
+
+/* ---- opening ---- */
+
+/* Makes a buffer over shared virtual memory. It begins at the device's alignment: Intel's CPU
+   runtime sees it as a part of the allocation, which must. Nothing touches the bytes before. */
+static clsp_status wrap_svm(clspi_memory *memory, const clspi_plan *plan, const clsp_output *m)
+{
+    const size_t align = clspi_max(1, plan->ctx->device.base_align_bytes);
+    const size_t before = (size_t)(uintptr_t)m->svm % align;
+    char *const begin = (char *)m->svm - before;
+    size_t bytes = memory->element;
+    cl_int code;
+
+    if (before % memory->element != 0)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: an svm pointer that is not aligned to its elements", plan->family);
+    if (!clspi_size_mul(&bytes, m->size) || bytes > SIZE_MAX - before)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: an svm pointer to more than the address space", plan->family);
+    memory->buffer = clCreateBuffer(plan->ctx->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                    before + bytes, begin, &code);
+    memory->is_svm = memory->buffer != NULL;
+    memory->offset = m->offset + before / memory->element;
+    return clspi_cl(&plan->ctx->log, code, "clCreateBuffer on an svm pointer");
+}
+
+clsp_status clspi_output_open(clspi_memory *memory, const clspi_plan *plan,
+                              const clsp_output *output, const clspi_memory_need *need)
+{
+    *memory = (clspi_memory){.type = need->type, .element = clsp_type_bytes(need->type)};
+    CLSPI_CHECK(check_kind(plan, output, need));
+    if (output->buffer) {
+        memory->buffer = output->buffer;
+        memory->offset = output->offset;
+        return clspi_buffer_check(plan->ctx, output->buffer, output->offset, need->count,
+                                  memory->element, need->what);
+    }
+    if (!output->host && !output->svm) return CLSP_OK;
+    CLSPI_CHECK(check_size(plan, output, need));
+    if (output->host) memory->host = (char *)output->host + output->offset * memory->element;
+    return output->svm && need->count > 0 ? wrap_svm(memory, plan, output) : CLSP_OK;
+}
+
+clsp_status clspi_input_open(clspi_memory *memory, const clspi_plan *plan, const clsp_input *input,
+                             const clspi_memory_need *need)
+{
+    const clsp_output same = {.type = input->type,
+                              .buffer = input->buffer,
+                              .host = (void *)input->host, /* it is only read */
+                              .svm = (void *)input->svm,
+                              .size = input->size,
+                              .offset = input->offset,
+                              .reserved = {input->reserved[0], input->reserved[1]}};
+
+    return clspi_output_open(memory, plan, &same, need);
+}
+
+void clspi_memory_close(clspi_memory *memory)
+{
+    if (memory->is_svm) clspi_buffer_release(&memory->buffer);
+}

@@ -1,0 +1,34 @@
+/* Memory of the caller's, as calls take it (clsp_input and clsp_output), checked and made ready. */
+#ifndef CLSPI_MEMORY_H
+#define CLSPI_MEMORY_H
+
+#include "plan.h"
+
+/* A buffer, or host memory. SVM is seen through a buffer made over it. */
+typedef struct clspi_memory {
+    clsp_type type;
+    size_t element; /* bytes */
+    cl_mem buffer;  /* NULL: host memory, or none where nothing is read or written */
+    size_t offset;  /* of buffer: elements before the first that is meant */
+    char *host;     /* at the first element that is meant */
+    bool is_svm;    /* buffer is ours */
+} clspi_memory;
+
+/* What a call asks of a memory. */
+typedef struct clspi_memory_need {
+    const char *what; /* names it in messages */
+    clsp_type type;
+    size_t count; /* elements that are read or written */
+} clspi_memory_need;
+
+/* Check what the caller gave and open it; clspi_memory_close must follow in every case. Errors:
+   CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE, OpenCL's own. */
+clsp_status clspi_input_open(clspi_memory *memory, const clspi_plan *plan, const clsp_input *input,
+                             const clspi_memory_need *need);
+clsp_status clspi_output_open(clspi_memory *memory, const clspi_plan *plan,
+                              const clsp_output *output, const clspi_memory_need *need);
+
+/* Releases what was made; commands that use it still run. */
+void clspi_memory_close(clspi_memory *memory);
+
+#endif

@@ -1,0 +1,59 @@
+/* What a plan of any family has, and the calls that enqueue: opened, a series of commands, closed.
+
+   A call goes through these steps: clspi_call_check, its own checks of ranges and memory
+   (memory.h), clspi_call_begin, commands on call.series, clspi_call_end with what came of them. */
+#ifndef CLSPI_PLAN_H
+#define CLSPI_PLAN_H
+
+#include "launch.h"
+
+/* Device memory through which a call reaches host memory. */
+typedef struct clspi_staging {
+    cl_mem buffer;
+    size_t bytes;
+} clspi_staging;
+
+enum { CLSPI_MAX_STREAMS = 4 }; /* memories that a call reads and writes (transfer.h) */
+
+typedef struct clspi_plan {
+    clsp_context *ctx;
+    const char *family; /* first word of messages; static storage */
+    uint32_t broken; /* kinds of changes that failed, a bit each: only such a change that succeeds
+                        makes the plan usable */
+    cl_event last;   /* on out-of-order queues: of the last call, which the next one waits for */
+    clspi_staging staging[CLSPI_MAX_STREAMS];
+} clspi_plan;
+
+typedef struct clspi_call {
+    clspi_plan *plan;
+    clsp_sync sync; /* all 0 where the caller gave none */
+    clspi_series series;
+} clspi_call;
+
+/* Reports that a public function got NULL for its plan or another pointer. */
+clsp_status clspi_null_argument(const clspi_plan *plan, const char *function);
+
+/* Checks what every call needs: a device that is there, a plan that is not broken, a sound sync,
+   which may be NULL. */
+clsp_status clspi_call_check(const clspi_plan *plan, const clsp_sync *sync);
+
+/* Checks what a call that changes the plan needs: a device that is there. The plan may be
+   broken. */
+clsp_status clspi_change_check(const clspi_plan *plan);
+
+/* Opens the call's series, behind the caller's wait list and the plan's calls before. */
+clsp_status clspi_call_begin(clspi_call *call, clspi_plan *plan, const clsp_sync *sync);
+
+/* Closes the call's series with the status of its commands: hands the caller's event over, or
+   releases what there is of a series that failed. Returns the status of the whole. */
+clsp_status clspi_call_end(clspi_call *call, clsp_status status);
+
+/* Closes the call's series and waits until all is done, so that the caller's event is complete. */
+clsp_status clspi_call_finish(clspi_call *call, clsp_status status);
+
+/* Waits for the list of a call that only works on the host, and makes its event, complete. */
+clsp_status clspi_call_on_host(clspi_plan *plan, const clsp_sync *sync);
+
+void clspi_plan_release(clspi_plan *plan);
+
+#endif

@@ -1,0 +1,75 @@
+/* A batch of a plan that processors share: pieces made line by line by the context's devices and
+   the host's cores together (docs/cooperation.md). */
+#ifndef CLSPI_SHARED_BATCH_H
+#define CLSPI_SHARED_BATCH_H
+
+#include "memory.h"
+#include "peers.h"
+#include "tiling.h"
+
+/* Tiles that a persistent kernel makes. */
+typedef struct clspi_queued_tiles {
+    void *counter; /* a cl_int in fine-grain SVM */
+    const clspi_tiling *tiling;
+    size_t num_tiles; /* below 2^31: those of all pieces or the first ones of them */
+    size_t first_piece;
+    void *out; /* where the first piece begins, in fine-grain SVM */
+} clspi_queued_tiles;
+
+/* Where the lines of a part go: [num_lines][line] elements. */
+typedef struct clspi_target {
+    cl_mem buffer;
+    size_t offset; /* elements */
+} clspi_target;
+
+/* How a family makes lines. The host's function gets memory of the host; `plan` is one of the
+   device's own. */
+typedef struct clspi_line_maker {
+    clsp_status (*on_host)(clspi_plan *plan, uint32_t worker, const clspi_part *part, char *out);
+    clsp_status (*on_device)(clspi_plan *plan, clspi_series *series, const clspi_part *part,
+                             const clspi_target *target);
+    clsp_status (*persistent)(clspi_plan *plan, clspi_series *series,
+                              const clspi_queued_tiles *job);
+} clspi_line_maker;
+
+typedef struct clspi_shared_batch {
+    clspi_plan *plan;
+    clspi_peers *peers;
+    const clspi_line_maker *maker;
+    const char *why_no_host;        /* NULL: the host can make its lines */
+    const char *why_not_persistent; /* NULL: a persistent kernel can */
+    size_t first_piece;
+    clspi_tiling tiling;
+    size_t line_items; /* vertices, samples, .. of a line */
+    size_t line_bytes;
+    size_t element;  /* bytes of one */
+    bool has_gaps;   /* some elements of a line stay as they are */
+    const char *key; /* under which speeds are kept; no blanks */
+} clspi_shared_batch;
+
+/* Checks the memory of a shared call: the host's, or SVM that the host may write while devices do,
+   which *output then says to be the host's. *out: where it begins. */
+clsp_status clspi_shared_output(const clspi_plan *plan, clsp_output *output,
+                                const clspi_memory_need *need, char **out);
+
+/* Makes all lines in `out`. opts and report may be NULL. */
+clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, char *out,
+                                   const clsp_cooperate_opts *opts, clsp_cooperate_report *report);
+
+/* Measures each processor on the batch, in memory of its own, and keeps the speeds. report may be
+   NULL. */
+clsp_status clspi_shared_batch_tune(clspi_shared_batch *batch, clsp_cooperate_report *report);
+
+/* A shared call that the context's device alone can carry out. */
+typedef struct clspi_lone_call {
+    const char *why;  /* it is not shared */
+    size_t num_tiles; /* 1, or 0 where there is nothing to do */
+    clsp_status (*run)(void *user);
+    void *user;
+} clspi_lone_call;
+
+/* Carries a lone call out and reports it. opts, which are checked, and report may be NULL. */
+clsp_status clspi_shared_alone(clspi_plan *plan, const clspi_lone_call *call,
+                               const clsp_cooperate_opts *opts, clsp_cooperate_report *report);
+
+#endif

@@ -1,0 +1,151 @@
+/* The control points of a plan. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "tensor_plan.h"
+
+static size_t real_bytes(const clspi_tensor_plan *plan)
+{
+    return clsp_type_bytes(plan->desc.precision);
+}
+
+static clsp_status too_many(const clspi_tensor_plan *plan, size_t num_patches)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "%s: %zu patches are more than the address space", plan->base.family,
+                      num_patches);
+}
+
+/* ---- weights ---- */
+
+/* Checks the weights of points, the last coordinate of each. first: reals of all patches before. */
+static clsp_status check_weights(const clspi_tensor_plan *plan, const void *points, size_t count,
+                                 size_t first)
+{
+    const size_t coords = clspi_coords(&plan->desc);
+    const bool wide = plan->desc.precision == CLSP_F64;
+
+    for (size_t i = coords - 1; plan->desc.rational && i < count; i += coords) {
+        const double w = wide ? ((const double *)points)[i] : (double)((const float *)points)[i];
+        if (!(w > 0.0) || isinf(w))
+            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_WEIGHTS,
+                              "%s: weight %zu of patch %zu is %g", plan->base.family,
+                              (first + i) % plan->patch_reals / coords,
+                              (first + i) / plan->patch_reals, w);
+    }
+    return CLSP_OK;
+}
+
+/* Reads whole points into scratch, a part at a time, and looks at their weights. */
+static clsp_status read_weights(clspi_tensor_plan *plan, clspi_series *series, void *scratch,
+                                size_t most)
+{
+    const size_t all = plan->num_patches * plan->patch_reals;
+
+    for (size_t first = 0; first < all; first += most) {
+        const size_t count = clspi_min(most, all - first);
+        CLSPI_CHECK(clspi_series_read(series, plan->points, first * real_bytes(plan), scratch,
+                                      count * real_bytes(plan)));
+        CLSPI_CHECK(check_weights(plan, scratch, count, first));
+    }
+    return CLSP_OK;
+}
+
+clsp_status clspi_tensor_check_weights(clspi_tensor_plan *plan)
+{
+    enum { POINTS = 65536 };
+    const size_t most = (size_t)POINTS * clspi_coords(&plan->desc);
+    clspi_call call;
+
+    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
+    if (!plan->is_loaded)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE,
+                          "%s: no control points are loaded", plan->base.family);
+    if (!plan->desc.rational) return CLSP_OK;
+    void *const scratch = malloc(most * real_bytes(plan));
+    if (!scratch)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "%s: no memory to read weights into", plan->base.family);
+    clsp_status status = clspi_call_begin(&call, &plan->base, NULL);
+    if (status == CLSP_OK)
+        status = clspi_call_end(&call, read_weights(plan, &call.series, scratch, most));
+    free(scratch);
+    return status;
+}
+
+/* ---- loading ---- */
+
+/* Makes room for the control points of num_patches patches; those before are gone. */
+static clsp_status reserve(clspi_tensor_plan *plan, size_t num_patches)
+{
+    size_t bytes = real_bytes(plan);
+
+    if (!clspi_size_mul(&bytes, plan->patch_reals) || !clspi_size_mul(&bytes, num_patches))
+        return too_many(plan, num_patches);
+    plan->is_loaded = false;
+    clspi_host_state_forget(&plan->host);
+    clspi_peers_forget(&plan->peers);
+    return clspi_buffer_reserve(&plan->points, &plan->points_bytes, plan->base.ctx, bytes);
+}
+
+/* Tells the host's workers that the sums which they keep are of other control points. */
+static void forget_host_sums(clspi_tensor_plan *plan)
+{
+    for (size_t i = 0; plan->host.scratch && i < CLSPI_HOST_WORKERS; i++)
+        if (plan->host.scratch[i]) clspi_tile_scratch_forget(plan->host.scratch[i]);
+}
+
+/* Brings control points into the plan and makes of them what depends on nothing else. */
+static clsp_status bring(clspi_tensor_plan *plan, clspi_series *series, size_t num_patches,
+                         const clspi_memory *from)
+{
+    const size_t bytes = num_patches * plan->patch_reals * real_bytes(plan);
+
+    CLSPI_CHECK(from->buffer
+                    ? clspi_series_copy(series, from->buffer, from->offset * real_bytes(plan),
+                                        plan->points, 0, bytes)
+                    : clspi_series_write(series, plan->points, 0, from->host, bytes));
+    return clspi_tensor_has_sums(plan)
+               ? clspi_grid_sums_load(&plan->sums, series, plan->points, num_patches)
+               : CLSP_OK;
+}
+
+static clsp_status load(clspi_tensor_plan *plan, size_t num_patches, const clspi_memory *from,
+                        const clsp_sync *sync)
+{
+    clspi_call call;
+
+    CLSPI_CHECK(reserve(plan, num_patches));
+    forget_host_sums(plan);
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, sync));
+    const clsp_status made = bring(plan, &call.series, num_patches, from);
+    CLSPI_CHECK(from->host ? clspi_call_finish(&call, made) : clspi_call_end(&call, made));
+    plan->num_patches = num_patches;
+    plan->is_loaded = true;
+    return CLSP_OK;
+}
+
+clsp_status clspi_tensor_load(clspi_tensor_plan *plan, size_t num_patches, const void *points)
+{
+    const clspi_memory from = {.host = (char *)points}; /* it is only read */
+
+    return load(plan, num_patches, &from, NULL);
+}
+
+clsp_status clspi_tensor_set_points(clspi_tensor_plan *plan, size_t num_patches,
+                                    const clsp_input *points, const clsp_sync *sync)
+{
+    clspi_memory from;
+    size_t count = num_patches;
+
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    if (!clspi_size_mul(&count, plan->patch_reals)) return too_many(plan, num_patches);
+    const clspi_memory_need need = {"control points", plan->desc.precision, count};
+    clsp_status status = clspi_input_open(&from, &plan->base, points, &need);
+    if (status == CLSP_OK && from.host) status = check_weights(plan, from.host, count, 0);
+    if (status == CLSP_OK) status = load(plan, num_patches, &from, sync);
+    clspi_memory_close(&from);
+    return status;
+}

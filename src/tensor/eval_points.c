@@ -1,0 +1,185 @@
+#include "eval_points.h"
+
+#include "check.h"
+#include "vertex_assembly.h"
+#include "vertex_layout.h"
+
+/* ---- kernels ---- */
+
+clspi_options clspi_point_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
+{
+    clspi_options options = clspi_vertex_options(ctx, desc);
+
+    clspi_option(&options, "TRIANGLE", desc->is_triangle);
+    clspi_option(&options, "WATERTIGHT", desc->watertight);
+    return options;
+}
+
+static clsp_status prepare(clspi_kernel *kernel, clsp_context *ctx,
+                           const clspi_point_source *source, const clspi_signature *signature)
+{
+    if (kernel->kernel) return CLSP_OK;
+    const clspi_options options = clspi_point_options(ctx, source->desc);
+    return clspi_kernel_create(kernel, ctx, source->program, signature, &options);
+}
+
+void clspi_point_kernels_release(clspi_point_kernels *kernels)
+{
+    clspi_kernel_release(&kernels->points);
+    clspi_kernel_release(&kernels->grids);
+}
+
+/* Returns the vertices of one launch: few enough for the device's time limit, and for kernels to
+   count in 32 bits. */
+static uint64_t vertices_of_a_launch(const clsp_context *ctx, const clspi_tensor_desc *desc)
+{
+    enum { DIVISION = 16 }; /* a division costs about so many multiply-adds */
+    const uint64_t term = DIVISION + 2 * clspi_coords(desc);
+    uint64_t sums = 1;
+
+    for (unsigned i = 0; i < CLSP_VERTEX_MAX_ATTRIBUTES; i++)
+        if (desc->vertex.attributes & 1u << i) sums += 1u << i == CLSP_VERTEX_NORMAL ? 2 : 1;
+    const uint64_t fma = (uint64_t)desc->num_controls * sums * term;
+    return clspi_launch_lines(&ctx->tuning, fma, 1, ctx->tuning.work_group, 1);
+}
+
+static clspi_patch_shape shape_of(const clspi_tensor_desc *desc)
+{
+    const clspi_patch_shape shape = {.patch_reals = desc->num_controls * clspi_coords(desc),
+                                     .controls_u = desc->controls[0],
+                                     .controls_v = desc->controls[1],
+                                     .controls_w = desc->controls[2],
+                                     .degree_u = desc->degrees[0],
+                                     .degree_v = desc->degrees[1],
+                                     .degree_w = desc->degrees[2]};
+
+    return shape;
+}
+
+/* ---- at parameters ---- */
+
+static clspi_real4 domain_end(const clspi_tensor_desc *desc, int end)
+{
+    const clspi_real4 reals = {
+        {desc->domain[0][end], desc->domain[1][end], desc->domain[2][end], 0.0}};
+
+    return reals;
+}
+
+clsp_status clspi_eval_points(clspi_point_kernels *kernels, clspi_series *series,
+                              const clspi_point_source *source, const clspi_point_job *job)
+{
+    const clspi_tensor_desc *const d = source->desc;
+    const uint64_t most = vertices_of_a_launch(series->ctx, d);
+    clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};
+    clspi_part part;
+
+    CLSPI_CHECK(prepare(&kernels->points, series->ctx, source, &clspi_eval_points_signature));
+    while (clspi_cut_next(&cut, most, &part)) {
+        const clspi_eval_points_args args = {
+            .points = source->points,
+            .basis = source->basis,
+            .patches = job->patches,
+            .params = job->params,
+            .out = job->out,
+            .shape = shape_of(d),
+            .range = {.patches_offset = job->patches_offset + part.before,
+                      .params_offset = job->params_offset + part.before * d->directions,
+                      .offset = job->offset + part.before * d->vertex.stride,
+                      .num_patches = (cl_uint)clspi_min(source->num_patches, UINT32_MAX),
+                      .items = (cl_uint)part.num_lines},
+            .begin = domain_end(d, 0),
+            .end = domain_end(d, 1)};
+        CLSPI_CHECK(clspi_launch_eval_points(series, &kernels->points, &args, part.num_lines));
+    }
+    return CLSP_OK;
+}
+
+/* ---- on grids ---- */
+
+cl_uint clspi_triangle_row(cl_uint length, cl_uint step, size_t item, cl_uint *rest)
+{
+    cl_uint low = 0, count = (length + step - 1) / step;
+    uint64_t begin = 0;
+
+    while (count > 1) {
+        const uint64_t r = low + count / 2;
+        const uint64_t before = r * length - step * (r * (r - 1) / 2);
+        if (before > item) {
+            count /= 2;
+        } else {
+            low = (cl_uint)r;
+            begin = before;
+            count -= count / 2;
+        }
+    }
+    *rest = (cl_uint)(item - begin);
+    return low;
+}
+
+/* Sets the sample where a launch begins within its first patch. */
+static void set_begin(clspi_patch_range *range, const clspi_tensor_desc *desc,
+                      const clspi_patch_grids *grids, const clspi_part *part)
+{
+    const uint32_t num_u = clspi_samples_of(grids, desc, part->piece, 0);
+    const uint32_t num_v = clspi_samples_of(grids, desc, part->piece, 1);
+    const uint32_t num_w = clspi_samples_of(grids, desc, part->piece, 2);
+
+    if (desc->is_triangle) {
+        range->first_u = clspi_triangle_row(num_u, 1, part->line, &range->skip);
+        return;
+    }
+    const size_t line = part->line / num_w;
+    range->first_u = (cl_uint)(line / num_v);
+    range->first_v = (cl_uint)(line % num_v);
+    range->skip = (cl_uint)(part->line % num_w);
+}
+
+static clsp_status launch_grids(const clspi_point_kernels *kernels, clspi_series *series,
+                                const clspi_point_source *source, const clspi_grid_job *job,
+                                const clspi_part *part)
+{
+    const clspi_tensor_desc *const d = source->desc;
+    const clspi_patch_grids *const grids = job->grids;
+    const bool own = clspi_has_patch_grids(grids);
+    clspi_eval_patch_grids_args args = {
+        .points = source->points,
+        .basis = source->basis,
+        .nums = own ? grids->nums_buffer : source->points, /* not read then */
+        .prefix = own ? grids->vertex_buffer : source->points,
+        .out = job->out,
+        .shape = shape_of(d),
+        .range = {.first_patch = part->piece,
+                  .offset = job->offset + part->before * d->vertex.stride,
+                  .num_patches = (cl_uint)part->num_pieces,
+                  /* patches of one launch that are cut from common grids fit; of a part the number
+                     is not used */
+                  .per_patch = own ? 0 : (cl_uint)clspi_min(job->per_patch, UINT32_MAX),
+                  .first_u = 0,
+                  .first_v = 0,
+                  .skip = 0,
+                  .items = (cl_uint)part->num_lines},
+        .axis_u = clspi_sample_axis_of(d, 0),
+        .axis_v = clspi_sample_axis_of(d, 1),
+        .axis_w = clspi_sample_axis_of(d, 2)};
+
+    set_begin(&args.range, d, grids, part);
+    return clspi_launch_eval_patch_grids(series, &kernels->grids, &args, part->num_lines);
+}
+
+clsp_status clspi_eval_grids(clspi_point_kernels *kernels, clspi_series *series,
+                             const clspi_point_source *source, const clspi_grid_job *job)
+{
+    const uint64_t most = vertices_of_a_launch(series->ctx, source->desc);
+    clspi_cut cut = {.prefix = job->grids->first_vertex,
+                     .per_piece = job->per_patch,
+                     .piece = job->patch,
+                     .line = job->vertex,
+                     .left = job->num};
+    clspi_part part;
+
+    CLSPI_CHECK(prepare(&kernels->grids, series->ctx, source, &clspi_eval_patch_grids_signature));
+    while (clspi_cut_next(&cut, most, &part))
+        CLSPI_CHECK(launch_grids(kernels, series, source, job, &part));
+    return CLSP_OK;
+}

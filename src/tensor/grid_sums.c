@@ -1,0 +1,163 @@
+#include "grid_sums.h"
+
+#include <string.h>
+
+#include "check.h"
+
+/* ---- which sums ---- */
+
+static const cl_uint derivative[CLSPI_MAX_SUMS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
+                                                      {2, 0, 0}, {1, 1, 0}, {0, 2, 0}};
+
+/* Returns the sums that attributes are made of; bit k is derivative[k]. By the quotient rule a
+   rational patch needs the lower ones too. */
+static unsigned sums_of(const clspi_tensor_desc *desc)
+{
+    enum { S = 1, U = 2, V = 4, W = 8, UU = 16, UV = 32, VV = 64 };
+    static const struct {
+        unsigned attribute, polynomial, rational;
+    } rules[] = {{CLSP_VERTEX_POINT, S, S},
+                 {CLSP_VERTEX_WEIGHT, 0, S},
+                 {CLSP_VERTEX_DU, U, S | U},
+                 {CLSP_VERTEX_DV, V, S | V},
+                 {CLSP_VERTEX_DW, W, S | W},
+                 {CLSP_VERTEX_DUU, UU, S | U | UU},
+                 {CLSP_VERTEX_DVV, VV, S | V | VV},
+                 {CLSP_VERTEX_DUV, UV, S | U | V | UV},
+                 {CLSP_VERTEX_NORMAL, U | V, S | U | V}};
+    unsigned sums = 0;
+
+    for (size_t i = 0; i < CLSPI_COUNT(rules); i++)
+        if (desc->vertex.attributes & rules[i].attribute)
+            sums |= desc->rational ? rules[i].rational : rules[i].polynomial;
+    return sums;
+}
+
+cl_uint clspi_sums_needed(const clspi_tensor_desc *desc, cl_uint numbers[CLSPI_MAX_SUMS])
+{
+    const unsigned sums = sums_of(desc);
+    cl_uint num = 0;
+
+    for (cl_uint k = 0; k < CLSPI_MAX_SUMS; k++) {
+        const bool zero = derivative[k][0] > desc->degrees[0] ||
+                          derivative[k][1] > desc->degrees[1] ||
+                          derivative[k][2] > desc->degrees[2];
+        if (sums & 1u << k && !zero) numbers[num++] = k;
+    }
+    return num;
+}
+
+/* ---- tables ---- */
+
+/* Tells whether some sum uses a table; other methods have tables of their own. */
+static bool is_used(const clspi_grid_sums *sums, const clspi_tensor_desc *desc, cl_uint direction,
+                    cl_uint by)
+{
+    for (cl_uint i = 0; i < sums->num; i++)
+        if (direction < desc->directions && sums->sum[i].by[direction] == by && !sums->method)
+            return true;
+    return sums->last_in_rows && direction == 0 && by <= 1;
+}
+
+/* Tells whether a sum over rows stores whole sectors: only S of plain vertices may. */
+static bool has_sectors(const clspi_grid_sums *sums)
+{
+    return sums->num > 0 && sums->sum[0].outer.table && sums->sum[0].outer.shape.sector > 0;
+}
+
+static void shape_tables(clspi_grid_sums *sums, const clspi_tensor_desc *desc)
+{
+    for (cl_uint direction = 0; direction < 3; direction++)
+        for (cl_uint by = 0; by < CLSPI_DERIVATIVES; by++)
+            clspi_table_shape(&sums->tables.table[direction][by], desc, direction, by);
+    for (cl_uint by = 0; by <= 1 && sums->last_in_rows; by++)
+        clspi_table_make_symmetric(&sums->tables.table[0][by]);
+}
+
+/* Fills a table, or lets directions that are alike share one. */
+static clsp_status fill_table(clspi_grid_sums *sums, clspi_series *series,
+                              const clspi_tensor_desc *desc, cl_uint direction, cl_uint by)
+{
+    clspi_basis_table *const table = &sums->tables.table[direction][by];
+
+    for (cl_uint other = 0; other < direction; other++)
+        for (cl_uint k = 0; k < CLSPI_DERIVATIVES; k++)
+            if (sums->tables.table[other][k].values &&
+                clspi_table_same(&sums->tables.table[other][k], table))
+                return clspi_table_share(table, sums->ctx, &sums->tables.table[other][k]);
+    return clspi_table_fill(table, series, desc);
+}
+
+/* Fills the tables that some sum uses. Others lose their memory, lest they look alike to later
+ * ones.
+ */
+static clsp_status fill_tables(clspi_grid_sums *sums, clspi_series *series,
+                               const clspi_tensor_desc *desc)
+{
+    for (cl_uint direction = 0; direction < 3; direction++) {
+        for (cl_uint by = 0; by < CLSPI_DERIVATIVES; by++) {
+            if (is_used(sums, desc, direction, by))
+                CLSPI_CHECK(fill_table(sums, series, desc, direction, by));
+            else
+                clspi_table_release(&sums->tables.table[direction][by]);
+        }
+    }
+    if (has_sectors(sums)) return clspi_table_fill(&sums->tables.permuted, series, desc);
+    clspi_table_release(&sums->tables.permuted);
+    return CLSP_OK;
+}
+
+/* ---- sums ---- */
+
+static void add_sum(clspi_grid_sums *sums, const cl_uint by[3])
+{
+    clspi_tensor_sum *const sum = &sums->sum[sums->num++];
+
+    memcpy(sum->by, by, sizeof sum->by);
+    sum->method = sums->method;
+}
+
+/* Lists the sums. vertex_rows makes derivatives along u of S by itself. */
+static void choose_sums(clspi_grid_sums *sums, const clspi_tensor_desc *desc)
+{
+    cl_uint numbers[CLSPI_MAX_SUMS];
+    const cl_uint num = clspi_sums_needed(desc, numbers);
+
+    sums->num = 0;
+    if (sums->last_in_rows && (num == 0 || numbers[0] != 0)) add_sum(sums, derivative[0]);
+    for (cl_uint i = 0; i < num; i++)
+        if (!sums->last_in_rows || derivative[numbers[i]][0] == 0)
+            add_sum(sums, derivative[numbers[i]]);
+}
+
+clsp_status clspi_grid_sums_prepare(clspi_grid_sums *sums, clspi_series *series,
+                                    const clspi_tensor_desc *desc)
+{
+    sums->ctx = series->ctx;
+    for (cl_uint i = 0; i < CLSPI_MAX_SUMS; i++)
+        clspi_sum_release_kernels(&sums->sum[i]);
+    choose_sums(sums, desc);
+    shape_tables(sums, desc);
+    for (cl_uint i = 0; i < sums->num; i++)
+        CLSPI_CHECK(
+            clspi_sum_prepare(&sums->sum[i], series, desc, &sums->tables, sums->last_in_rows));
+    return fill_tables(sums, series, desc);
+}
+
+clsp_status clspi_grid_sums_load(clspi_grid_sums *sums, clspi_series *series, cl_mem points,
+                                 size_t num_patches)
+{
+    for (cl_uint i = 0; i < sums->num && num_patches > 0; i++)
+        CLSPI_CHECK(clspi_sum_load(&sums->sum[i], series, points, num_patches));
+    return CLSP_OK;
+}
+
+void clspi_grid_sums_release(clspi_grid_sums *sums)
+{
+    for (cl_uint i = 0; i < CLSPI_MAX_SUMS; i++)
+        clspi_sum_release(&sums->sum[i]);
+    for (cl_uint direction = 0; direction < 3; direction++)
+        for (cl_uint by = 0; by < CLSPI_DERIVATIVES; by++)
+            clspi_table_release(&sums->tables.table[direction][by]);
+    clspi_table_release(&sums->tables.permuted);
+}

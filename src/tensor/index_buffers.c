@@ -1,0 +1,185 @@
+#include "index_buffers.h"
+
+#include "check.h"
+#include "eval_points.h"
+
+/* ---- checks ---- */
+
+cl_uint clspi_indices_per_facet(const clspi_face_job *job)
+{
+    return job->desc->is_triangle ? 3 : job->faces == CLSP_FACES_QUADS ? 4 : 6;
+}
+
+clsp_status clspi_faces_check(clsp_context *ctx, const char *family, const clspi_face_job *job)
+{
+    clspi_log *const log = &ctx->log;
+
+    if (job->faces != CLSP_FACES_TRIANGLES && job->faces != CLSP_FACES_QUADS)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: faces of %d vertices", family,
+                          (int)job->faces);
+    if (job->desc->directions != 2)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: only surfaces have faces", family);
+    if (job->desc->is_triangle && job->faces == CLSP_FACES_QUADS)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: triangles have no quads", family);
+    return CLSP_OK;
+}
+
+/* Tells whether samples run against u and v taken together: faces must then turn round. */
+static bool is_mirrored(const clspi_tensor_desc *d)
+{
+    return (d->axis[0].end < d->axis[0].begin) != (d->axis[1].end < d->axis[1].begin);
+}
+
+/* Returns the vertices of the range before one of its patches. */
+static size_t vertices_before(const clspi_face_job *job, size_t patch)
+{
+    size_t vertices = 0, facets;
+
+    if (clspi_has_patch_grids(job->grids))
+        return job->grids->first_vertex[patch] - job->grids->first_vertex[job->patches.first];
+    clspi_count_grid(job->desc, &vertices, &facets);
+    return vertices * (patch - job->patches.first);
+}
+
+/* ---- on the device ---- */
+
+static clspi_options options_of(const clsp_context *ctx, bool is_triangle)
+{
+    clspi_options options = clspi_options_of(ctx, CLSP_F32, 1);
+
+    clspi_option(&options, "TRIANGLE", is_triangle);
+    return options;
+}
+
+clsp_status clspi_faces_build(const clspi_build *build)
+{
+    for (int is_triangle = 0; is_triangle < 2; is_triangle++) {
+        const clspi_options options = options_of(build->ctx, is_triangle);
+        CLSPI_CHECK(clspi_program_build(build, "faces", &options));
+    }
+    return CLSP_OK;
+}
+
+/* Sets the facet where a launch begins within its first patch. */
+static void set_begin(clspi_facet_range *range, const clspi_face_job *job, const clspi_part *part)
+{
+    const uint32_t num_u = clspi_samples_of(job->grids, job->desc, part->piece, 0);
+    const uint32_t num_v = clspi_samples_of(job->grids, job->desc, part->piece, 1);
+
+    if (part->line == 0) return;
+    if (job->desc->is_triangle) {
+        range->first_row = clspi_triangle_row(2 * num_u - 3, 2, part->line, &range->skip);
+    } else {
+        range->first_row = (cl_uint)(part->line / (num_v - 1));
+        range->skip = (cl_uint)(part->line % (num_v - 1));
+    }
+}
+
+static clsp_status launch(const clspi_kernel *kernel, clspi_series *series,
+                          const clspi_face_job *job, const clspi_part *part, cl_mem out,
+                          size_t offset)
+{
+    const clspi_tensor_desc *const d = job->desc;
+    const clspi_patch_grids *const grids = job->grids;
+    const bool own = clspi_has_patch_grids(grids);
+    size_t vertices = 0, facets = 0;
+
+    clspi_count_grid(d, &vertices, &facets);
+    clspi_faces_args args = {.nums = own ? grids->nums_buffer : out, /* not read then */
+                             .prefix = own ? grids->vertex_buffer : out,
+                             .facet_prefix = own ? grids->facet_buffer : out,
+                             .out = out,
+                             .range = {.first_patch = part->piece,
+                                       .offset = offset,
+                                       .num_patches = (cl_uint)part->num_pieces,
+                                       .num_u = clspi_samples_of(grids, d, part->piece, 0),
+                                       .num_v = clspi_samples_of(grids, d, part->piece, 1),
+                                       .facets = own ? 0 : (cl_uint)clspi_min(facets, UINT32_MAX),
+                                       .vertices = (cl_uint)vertices,
+                                       .base = (cl_uint)vertices_before(job, part->piece),
+                                       .first_row = 0,
+                                       .skip = 0,
+                                       .per_facet = clspi_indices_per_facet(job),
+                                       .mirrored = is_mirrored(d),
+                                       .items = (cl_uint)part->num_lines}};
+
+    set_begin(&args.range, job, part);
+    return clspi_launch_faces(series, kernel, &args, part->num_lines);
+}
+
+clsp_status clspi_faces_enqueue(clspi_kernel *kernel, clspi_series *series,
+                                const clspi_face_job *job, cl_mem out, size_t offset)
+{
+    clsp_context *const ctx = series->ctx;
+    const clspi_options options = options_of(ctx, job->desc->is_triangle);
+    const uint64_t most = clspi_launch_lines(&ctx->tuning, 0, 1, ctx->tuning.work_group, 1);
+    size_t vertices, facets = 0;
+    clspi_part part;
+
+    clspi_count_grid(job->desc, &vertices, &facets);
+    clspi_cut cut = {.prefix = job->grids->first_facet,
+                     .per_piece = facets,
+                     .piece = job->patches.first,
+                     .left = job->num_facets};
+    if (!kernel->kernel)
+        CLSPI_CHECK(clspi_kernel_create(kernel, ctx, "faces", &clspi_faces_signature, &options));
+    while (clspi_cut_next(&cut, most, &part))
+        CLSPI_CHECK(launch(kernel, series, job, &part, out,
+                           offset + part.before * clspi_indices_per_facet(job)));
+    return CLSP_OK;
+}
+
+/* ---- on the host ---- */
+
+/* Writes one triangle, turned round where samples are mirrored. */
+static uint32_t *put(uint32_t *out, uint32_t a, uint32_t b, uint32_t c, bool mirrored)
+{
+    out[0] = a;
+    out[1] = mirrored ? c : b;
+    out[2] = mirrored ? b : c;
+    return out + 3;
+}
+
+static uint32_t *put_triangle_grid(uint32_t *out, uint32_t base, uint32_t num)
+{
+    for (uint32_t a = 0; a + 1 < num; a++) {
+        const uint32_t next = base + num - a; /* the row after */
+        for (uint32_t b = 0; a + b + 1 < num; b++) {
+            out = put(out, base + b, next + b, base + b + 1, false);
+            if (a + b + 2 < num) out = put(out, next + b, next + b + 1, base + b + 1, false);
+        }
+        base = next;
+    }
+    return out;
+}
+
+/* Writes the faces of the square from vertex `at` to next + 1. */
+static uint32_t *put_square(uint32_t *out, uint32_t at, uint32_t next, clsp_faces faces,
+                            bool mirrored)
+{
+    if (faces == CLSP_FACES_TRIANGLES) {
+        out = put(out, at, next, next + 1, mirrored);
+        return put(out, at, next + 1, at + 1, mirrored);
+    }
+    out = put(out, at, mirrored ? at + 1 : next, next + 1, false);
+    *out++ = mirrored ? next : at + 1;
+    return out;
+}
+
+void clspi_faces_on_host(const clspi_face_job *job, uint32_t *indices)
+{
+    const bool mirrored = is_mirrored(job->desc);
+
+    for (size_t p = job->patches.first; p < job->patches.first + job->patches.count; p++) {
+        const uint32_t num_u = clspi_samples_of(job->grids, job->desc, p, 0);
+        const uint32_t num_v = clspi_samples_of(job->grids, job->desc, p, 1);
+        uint32_t base = (uint32_t)vertices_before(job, p);
+        if (job->desc->is_triangle) {
+            indices = put_triangle_grid(indices, base, num_u);
+            continue;
+        }
+        for (uint32_t a = 0; a + 1 < num_u; a++, base += num_v)
+            for (uint32_t b = 0; b + 1 < num_v; b++)
+                indices = put_square(indices, base + b, base + b + num_v, job->faces, mirrored);
+    }
+}

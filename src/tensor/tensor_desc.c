@@ -1,0 +1,34 @@
+#include "tensor_desc.h"
+
+#include "check.h"
+
+bool clspi_same_controls(const clspi_tensor_desc *a, const clspi_tensor_desc *b)
+{
+    bool same = a->num_controls == b->num_controls;
+
+    for (int i = 0; i < 3; i++)
+        same = same && a->controls[i] == b->controls[i] && a->degrees[i] == b->degrees[i];
+    return same;
+}
+
+bool clspi_is_unit_axis(const clsp_axis *axis)
+{
+    return axis->begin == 0.0 && axis->end == 1.0;
+}
+
+clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *axis,
+                               const double domain[2])
+{
+    if (axis->num > CLSPI_MAX_SAMPLES)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: a grid of %u samples: at most %d", family,
+                          axis->num, CLSPI_MAX_SAMPLES);
+    if (axis->begin == 0.0 && axis->end == 0.0) {
+        axis->begin = domain[0];
+        axis->end = domain[1];
+    }
+    if (axis->begin >= domain[0] && axis->begin <= domain[1] && axis->end >= domain[0] &&
+        axis->end <= domain[1])
+        return CLSP_OK;
+    return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: an axis from %g to %g is not within [%g, %g]",
+                      family, axis->begin, axis->end, domain[0], domain[1]);
+}

@@ -1,0 +1,91 @@
+/* What a plan of tensor-product patches computes: the description that a family makes of its own
+   one, and what it tells of its basis functions. */
+#ifndef CLSPI_TENSOR_DESC_H
+#define CLSPI_TENSOR_DESC_H
+
+#include <clspline/vertex.h>
+
+#include "launch.h"
+
+enum {
+    CLSPI_DERIVATIVES = 3,    /* orders of a derivative in one direction: 0, 1, 2 */
+    CLSPI_ROWS_MULTIPLE = 32, /* parts of a patch begin at multiples of this row: of every block of
+                                 rows and of every vector */
+    CLSPI_MAX_SAMPLES = 268435456 /* 2^28, in each direction */
+};
+
+struct clspi_basis_table;
+
+/* The basis functions of a plan. Those of the by-th derivative are what the control points'
+   differences are summed with: of Bernstein polynomials those of a degree less by `by`. */
+typedef struct clspi_basis {
+    const void *user;
+
+    /* Writes the values of the functions that are not 0 at a sample, as many as the direction has
+       terms less by, and returns the number of the first one. */
+    cl_uint (*values)(const void *user, cl_uint direction, cl_uint by, cl_uint sample,
+                      double *values);
+
+    /* Fills a whole table, [terms][stride] with zeros in the padding, on the device; NULL: large
+       tables are filled on the host too. */
+    clsp_status (*fill)(const void *user, clspi_series *series,
+                        const struct clspi_basis_table *table, cl_mem whole, cl_uint stride);
+
+    /* Directions of equal identity have equal values at equal samples. */
+    uint64_t (*identity)(const void *user, cl_uint direction, cl_uint by);
+
+    /* Factors of first (by 1) and second differences of control points along a direction; NULL, and
+       of every direction then: those of Bernstein polynomials. */
+    const double *(*factors)(const void *user, cl_uint direction, cl_uint by);
+
+    bool is_symmetric; /* value i at u is value n - i at 1 - u, on [0, 1] */
+    bool is_bernstein; /* the derivative of a sum is p times the sum of degree p - 1 over the
+                          differences of its terms, whatever these are */
+} clspi_basis;
+
+typedef struct clspi_tensor_desc {
+    clsp_type precision;
+    cl_uint directions; /* 1 to 3 */
+    bool is_triangle;   /* over a triangle: u and v share direction 0 of what follows */
+    cl_uint dim;        /* coordinates of a point */
+    cl_uint rational;   /* 1: control points have a weight behind them */
+    cl_uint degrees[3];
+    cl_uint controls[3]; /* control points; of directions that there are not 1 */
+    cl_uint terms[3];    /* of a sample's sum: all control points, or fewer, neighbours then */
+    clsp_axis axis[3];   /* of the grid; num 0: there is none */
+    double domain[3][2]; /* of each direction's parameter */
+    size_t num_controls; /* of a patch */
+    cl_uint watertight;  /* 1: points on edges of patch grids are the edges' alone */
+    clsp_vertex_layout vertex; /* resolved by clspi_layout_resolve */
+    clspi_basis basis;
+} clspi_tensor_desc;
+
+/* Returns the coordinates of a control point, the weight among them. */
+static inline cl_uint clspi_coords(const clspi_tensor_desc *d)
+{
+    return d->dim + d->rational;
+}
+
+static inline bool clspi_is_banded(const clspi_tensor_desc *d, cl_uint direction)
+{
+    return d->terms[direction] < d->controls[direction];
+}
+
+/* Returns the directions that a grid has numbers for: of triangles one. */
+static inline cl_uint clspi_grid_directions(const clspi_tensor_desc *d)
+{
+    return d->is_triangle ? 1 : d->directions;
+}
+
+/* Tells whether two descriptions have the same numbers of control points and the same degrees. */
+bool clspi_same_controls(const clspi_tensor_desc *a, const clspi_tensor_desc *b);
+
+/* Tells whether an axis runs over all of [0, 1] from 0 to 1. */
+bool clspi_is_unit_axis(const clsp_axis *axis);
+
+/* Checks an axis: num at most CLSPI_MAX_SAMPLES, begin and end within the domain; both 0 become the
+   domain. family begins messages. */
+clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *axis,
+                               const double domain[2]);
+
+#endif

@@ -1,0 +1,410 @@
+#include "tensor_eval.h"
+
+#include "check.h"
+#include "index_buffers.h"
+#include "transfer.h"
+#include "vertex_layout.h"
+#include "vertex_rows.h"
+
+/* ---- checks ---- */
+
+static clsp_status check_within(const clspi_tensor_plan *plan, clsp_range patches, size_t num)
+{
+    if (patches.first <= num && patches.count <= num - patches.first) return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                      "%s: patches %zu to %zu + %zu of %zu", plan->base.family, patches.first,
+                      patches.first, patches.count, num);
+}
+
+clsp_status clspi_tensor_check_patches(const clspi_tensor_plan *plan, clsp_range patches)
+{
+    if (plan->is_loaded) return check_within(plan, patches, plan->num_patches);
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE, "%s: no control points are loaded",
+                      plan->base.family);
+}
+
+clsp_status clspi_tensor_check_rows(const clspi_tensor_plan *plan, clsp_range rows)
+{
+    enum { MULTIPLE = CLSPI_ROWS_MULTIPLE };
+    clspi_log *const log = &plan->base.ctx->log;
+    const size_t num = plan->desc.axis[0].num;
+
+    if (plan->patch_vertices == 0)
+        return clspi_fail(log, CLSP_ERROR_STATE, "%s: the plan has no grid", plan->base.family);
+    if (!clspi_tensor_has_rows(plan))
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "%s: rows are those of a common grid, and not of triangles",
+                          plan->base.family);
+    if (rows.first <= num && rows.count <= num - rows.first && rows.first % MULTIPLE == 0 &&
+        (rows.count % MULTIPLE == 0 || rows.first + rows.count == num))
+        return CLSP_OK;
+    return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                      "%s: rows %zu to %zu + %zu of %zu: not multiples of %d", plan->base.family,
+                      rows.first, rows.first, rows.count, num, MULTIPLE);
+}
+
+/* Counts the vertices and facets of patches that have been checked. */
+static clsp_status count_patches(const clspi_tensor_plan *plan, clsp_range patches,
+                                 size_t *vertices, size_t *facets)
+{
+    clspi_log *const log = &plan->base.ctx->log;
+
+    if (!clspi_has_patch_grids(&plan->grids) && plan->patch_vertices == 0)
+        return clspi_fail(log, CLSP_ERROR_STATE, "%s: the plan has no grid", plan->base.family);
+    if (clspi_count_patches(&plan->grids, &plan->desc, patches, vertices, facets)) return CLSP_OK;
+    return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "%s: the vertices are more than the address space",
+                      plan->base.family);
+}
+
+clsp_status clspi_tensor_count_elements(const clspi_tensor_plan *plan, clsp_range patches,
+                                        size_t *elements)
+{
+    size_t facets;
+
+    if (clspi_has_patch_grids(&plan->grids) && plan->grids.num != plan->num_patches)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE,
+                          "%s: %zu patches are loaded, and %zu have grids of their own",
+                          plan->base.family, plan->num_patches, plan->grids.num);
+    CLSPI_CHECK(count_patches(plan, patches, elements, &facets));
+    *elements *= plan->desc.vertex.stride;
+    return CLSP_OK;
+}
+
+/* ---- grids ---- */
+
+clsp_status clspi_tensor_enqueue(clspi_tensor_plan *plan, clspi_series *series,
+                                 const clspi_rows *rows)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+
+    CLSPI_CHECK(plan->is_plain ? clspi_sum_eval(&plan->sums.sum[0], series, rows)
+                : plan->sums.last_in_rows
+                    ? clspi_vertex_rows_eval(&plan->vertex_rows, &plan->sums, series, d, rows)
+                    : clspi_assembly_eval(&plan->assembly, &plan->sums, series, d, rows));
+    return plan->family->after_rows ? plan->family->after_rows(plan, series, rows) : CLSP_OK;
+}
+
+/* What the parts of a call are made from. */
+typedef struct eval_job {
+    clspi_tensor_plan *plan;
+    clspi_job_streams streams; /* vertices; at parameters also patches and params */
+} eval_job;
+
+static clspi_point_source source_of(const clspi_tensor_plan *plan)
+{
+    const clspi_point_source source = {.desc = &plan->desc,
+                                       .program = plan->family->points_program,
+                                       .points = plan->points,
+                                       .basis = plan->basis ? plan->basis : plan->points,
+                                       .num_patches = plan->num_patches};
+
+    return source;
+}
+
+/* Makes the rows of a part: whole patches and rows of others. */
+static clsp_status make_rows(void *user, clspi_series *series, const clspi_part *part)
+{
+    eval_job *const job = user;
+    const clspi_stream *const out = &job->streams.stream[0];
+    clspi_cut cut = {.per_piece = job->plan->desc.axis[0].num,
+                     .piece = part->piece,
+                     .line = part->line,
+                     .left = part->num_lines};
+    clspi_part some;
+
+    while (clspi_cut_next(&cut, UINT64_MAX, &some)) {
+        const clspi_rows rows = {.first_patch = some.piece,
+                                 .num_patches = some.num_pieces,
+                                 .first_row = (cl_uint)some.line,
+                                 .num_rows = (cl_uint)(some.num_lines / some.num_pieces),
+                                 .out = out->buffer,
+                                 .offset = out->offset + some.before * out->per_line};
+        CLSPI_CHECK(clspi_tensor_enqueue(job->plan, series, &rows));
+    }
+    return CLSP_OK;
+}
+
+/* Makes the vertices of a part, which are its lines, one by one. */
+static clsp_status make_vertices(void *user, clspi_series *series, const clspi_part *part)
+{
+    eval_job *const job = user;
+    clspi_tensor_plan *const plan = job->plan;
+    const clspi_stream *const out = &job->streams.stream[0];
+    const clspi_point_source source = source_of(plan);
+    const clspi_grid_job grids = {.grids = &plan->grids,
+                                  .per_patch = clspi_max(1, plan->patch_vertices),
+                                  .patch = part->piece,
+                                  .vertex = part->line,
+                                  .num = part->num_lines,
+                                  .out = out->buffer,
+                                  .offset = out->offset};
+
+    return clspi_eval_grids(&plan->point_kernels, series, &source, &grids);
+}
+
+/* Opens the vertices of a call. */
+static clsp_status open_vertices(eval_job *job, const clsp_output *vertices, size_t elements,
+                                 size_t per_line)
+{
+    const clspi_tensor_plan *const plan = job->plan;
+    const clspi_memory_need need = {"vertices", plan->desc.vertex.type, elements};
+    clspi_stream *const out = &job->streams.stream[0];
+
+    job->streams.num = 1;
+    out->per_line = per_line;
+    out->written = true;
+    out->has_gaps = clspi_layout_has_gaps(&plan->desc);
+    return clspi_output_open(&out->memory, &plan->base, vertices, &need);
+}
+
+/* Carries a call out, or closes what is open of it where its checks failed. */
+static clsp_status carry_out(eval_job *job, clsp_status checked, const clsp_sync *sync,
+                             clspi_cut cut, clspi_make_fn make)
+{
+    if (checked == CLSP_OK)
+        return clspi_carry_out(&job->plan->base, sync, &job->streams, cut, make, job);
+    clspi_streams_close(&job->streams);
+    return checked;
+}
+
+static clsp_status eval_vertices(eval_job *job, clsp_range patches, size_t elements,
+                                 const clsp_output *vertices, const clsp_sync *sync)
+{
+    const clspi_tensor_plan *const plan = job->plan;
+    const size_t stride = plan->desc.vertex.stride;
+    const clspi_cut cut = {.prefix = plan->grids.first_vertex,
+                           .per_piece = clspi_max(1, plan->patch_vertices),
+                           .piece = patches.first,
+                           .left = elements / stride};
+
+    return carry_out(job, open_vertices(job, vertices, elements, stride), sync, cut, make_vertices);
+}
+
+clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,
+                              const clsp_output *vertices, const clsp_sync *sync)
+{
+    const size_t num_u = plan->desc.axis[0].num;
+    const size_t row = clspi_tensor_row_vertices(plan) * plan->desc.vertex.stride;
+    const clspi_cut cut = {.per_piece = clspi_max(1, num_u),
+                           .multiple = CLSPI_ROWS_MULTIPLE,
+                           .piece = patches.first,
+                           .left = patches.count * num_u};
+    eval_job job = {.plan = plan};
+    size_t elements = 0;
+
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(clspi_tensor_check_patches(plan, patches));
+    CLSPI_CHECK(clspi_tensor_count_elements(plan, patches, &elements));
+    if (!clspi_tensor_has_rows(plan)) return eval_vertices(&job, patches, elements, vertices, sync);
+    return carry_out(&job, open_vertices(&job, vertices, elements, row), sync, cut, make_rows);
+}
+
+clsp_status clspi_tensor_eval_rows(clspi_tensor_plan *plan, size_t patch, clsp_range rows,
+                                   const clsp_output *vertices, const clsp_sync *sync)
+{
+    const size_t row = clspi_tensor_row_vertices(plan) * plan->desc.vertex.stride;
+    const clspi_cut cut = {.per_piece = clspi_max(1, plan->desc.axis[0].num),
+                           .multiple = CLSPI_ROWS_MULTIPLE,
+                           .piece = patch,
+                           .line = rows.first,
+                           .left = rows.count};
+    eval_job job = {.plan = plan};
+
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(clspi_tensor_check_patches(plan, (clsp_range){patch, 1}));
+    CLSPI_CHECK(clspi_tensor_check_rows(plan, rows));
+    return carry_out(&job, open_vertices(&job, vertices, row * rows.count, row), sync, cut,
+                     make_rows);
+}
+
+/* ---- patch grids ---- */
+
+void clspi_tensor_clear_patch_grids(clspi_tensor_plan *plan)
+{
+    clspi_patch_grids_clear(&plan->grids);
+    plan->base.broken &= ~(uint32_t)CLSPI_CHANGE_GRIDS;
+}
+
+/* Takes numbers of samples from host memory. */
+static clsp_status take_grids(clspi_tensor_plan *plan, size_t num_patches, const uint32_t *nums)
+{
+    clspi_call call;
+
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+    return clspi_call_end(
+        &call, clspi_patch_grids_set(&plan->grids, &call.series, &plan->desc, num_patches, nums));
+}
+
+clsp_status clspi_tensor_set_patch_grids(clspi_tensor_plan *plan, size_t num_patches,
+                                         const clsp_input *num)
+{
+    const char *const family = plan->base.family;
+    clspi_log *const log = &plan->base.ctx->log;
+    clspi_memory memory;
+    clspi_memory_need need = {"numbers of samples", CLSP_U32, num_patches};
+
+    CLSPI_CHECK(clspi_change_check(&plan->base));
+    if (!clspi_size_mul(&need.count, clspi_grid_directions(&plan->desc)))
+        return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "%s: %zu grids", family, num_patches);
+    if (num->buffer || num->svm)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: numbers of samples: host memory only",
+                          family);
+    CLSPI_CHECK(clspi_input_open(&memory, &plan->base, num, &need));
+    if (num_patches == 0) {
+        clspi_tensor_clear_patch_grids(plan);
+        return CLSP_OK;
+    }
+    const clsp_status status =
+        take_grids(plan, num_patches, (const uint32_t *)(const void *)memory.host);
+    if (status == CLSP_ERROR_ARGUMENT) return status;
+    plan->base.broken &= ~(uint32_t)CLSPI_CHANGE_GRIDS;
+    if (status != CLSP_OK) plan->base.broken |= CLSPI_CHANGE_GRIDS;
+    return status;
+}
+
+/* ---- faces ---- */
+
+/* Counts the vertices and facets of patches, which need not be loaded. */
+static clsp_status count_mesh(const clspi_tensor_plan *plan, clsp_range patches, size_t *vertices,
+                              size_t *facets)
+{
+    if (clspi_has_patch_grids(&plan->grids))
+        CLSPI_CHECK(check_within(plan, patches, plan->grids.num));
+    return count_patches(plan, patches, vertices, facets);
+}
+
+clsp_status clspi_tensor_mesh_size(const clspi_tensor_plan *plan, clsp_range patches,
+                                   clsp_mesh_size *size)
+{
+    clsp_mesh_size all = {0};
+    size_t facets = 0;
+
+    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
+    CLSPI_CHECK(count_mesh(plan, patches, &all.vertices, &facets));
+    all.triangles = plan->desc.is_triangle ? facets : 2 * facets;
+    all.quads = plan->desc.is_triangle ? 0 : facets;
+    *size = all;
+    return CLSP_OK;
+}
+
+static clsp_status enqueue_indices(clspi_tensor_plan *plan, const clspi_face_job *job,
+                                   const clspi_memory *memory, const clsp_sync *sync)
+{
+    clspi_call call;
+
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, sync));
+    return clspi_call_end(&call, clspi_faces_enqueue(&plan->faces, &call.series, job,
+                                                     memory->buffer, memory->offset));
+}
+
+/* Writes the indices of a job that is checked. */
+static clsp_status make_indices(clspi_tensor_plan *plan, const clspi_face_job *job,
+                                const clspi_memory *memory, const clsp_sync *sync)
+{
+    if (!memory->host) return enqueue_indices(plan, job, memory, sync);
+    CLSPI_CHECK(clspi_call_on_host(&plan->base, sync));
+    clspi_faces_on_host(job, (uint32_t *)(void *)memory->host);
+    return CLSP_OK;
+}
+
+clsp_status clspi_tensor_indices(clspi_tensor_plan *plan, clsp_faces faces, clsp_range patches,
+                                 const clsp_output *indices, const clsp_sync *sync)
+{
+    clspi_face_job job = {
+        .desc = &plan->desc, .grids = &plan->grids, .faces = faces, .patches = patches};
+    clspi_memory memory;
+    size_t vertices;
+
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(clspi_faces_check(plan->base.ctx, plan->base.family, &job));
+    CLSPI_CHECK(count_mesh(plan, patches, &vertices, &job.num_facets));
+    const uint64_t num_vertices = vertices; /* a size_t of 32 bits is never too large */
+    if (num_vertices > (uint64_t)UINT32_MAX + 1)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: %zu vertices are more than indices of 32 bits can count",
+                          plan->base.family, vertices);
+    const clspi_memory_need need = {"indices", CLSP_U32,
+                                    job.num_facets * clspi_indices_per_facet(&job)};
+    clsp_status status = clspi_output_open(&memory, &plan->base, indices, &need);
+    if (status == CLSP_OK) status = make_indices(plan, &job, &memory, sync);
+    clspi_memory_close(&memory);
+    return status;
+}
+
+/* ---- parameters ---- */
+
+static clsp_status make_points(void *user, clspi_series *series, const clspi_part *part)
+{
+    eval_job *const job = user;
+    const clspi_stream *const out = job->streams.stream, *const patches = out + 1;
+    const clspi_stream *const params = out + 2;
+    clspi_point_source source = source_of(job->plan);
+    const clspi_point_job points = {.patches = patches->buffer,
+                                    .params = params->buffer,
+                                    .out = out->buffer,
+                                    .patches_offset = patches->offset,
+                                    .params_offset = params->offset,
+                                    .offset = out->offset,
+                                    .num = part->num_lines};
+
+    /* without patches there is nothing to read, and the kernel asks nothing of these */
+    if (!source.points) source.points = out->buffer;
+    if (!source.basis) source.basis = source.points;
+    return clspi_eval_points(&job->plan->point_kernels, series, &source, &points);
+}
+
+/* Opens one more stream to be read. */
+static clsp_status open_input(eval_job *job, const clsp_input *input, size_t per_line,
+                              const clspi_memory_need *need)
+{
+    clspi_stream *const stream = &job->streams.stream[job->streams.num++];
+
+    stream->per_line = per_line;
+    return clspi_input_open(&stream->memory, &job->plan->base, input, need);
+}
+
+/* Opens all memory of a call for `num` vertices. */
+static clsp_status open_points(eval_job *job, size_t num, const clspi_points_memory *memory)
+{
+    const clspi_tensor_desc *const d = &job->plan->desc;
+    size_t params = d->directions, vertices = d->vertex.stride;
+    size_t bytes = sizeof(double) * (params + vertices);
+
+    if (!clspi_size_mul(&bytes, num))
+        return clspi_fail(&job->plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "%s: %zu vertices are more than the address space",
+                          job->plan->base.family, num);
+    params *= num;
+    vertices *= num;
+    const clspi_memory_need patches_need = {"patches", CLSP_U32, num};
+    const clspi_memory_need params_need = {"params", d->precision, params};
+    CLSPI_CHECK(open_vertices(job, &memory->vertices, vertices, d->vertex.stride));
+    CLSPI_CHECK(open_input(job, &memory->patches, 1, &patches_need));
+    return open_input(job, &memory->params, d->directions, &params_need);
+}
+
+/* Checks numbers of patches in host memory, which may be NULL. */
+static clsp_status check_numbers(const clspi_tensor_plan *plan, size_t num, const uint32_t *patches)
+{
+    for (size_t k = 0; patches && k < num; k++)
+        if (patches[k] >= plan->num_patches)
+            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                              "%s: patches[%zu] is %u of %zu", plan->base.family, k, patches[k],
+                              plan->num_patches);
+    return CLSP_OK;
+}
+
+clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, size_t num,
+                                     const clspi_points_memory *memory, const clsp_sync *sync)
+{
+    const clspi_cut cut = {.per_piece = clspi_max(1, num), .left = num};
+    eval_job job = {.plan = plan};
+
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(clspi_tensor_check_patches(plan, (clsp_range){0, 0}));
+    clsp_status status = open_points(&job, num, memory);
+    if (status == CLSP_OK)
+        status = check_numbers(plan, num,
+                               (const uint32_t *)(const void *)job.streams.stream[1].memory.host);
+    return carry_out(&job, status, sync, cut, make_points);
+}

@@ -1,0 +1,143 @@
+#include "tensor_plan.h"
+
+#include "buffer.h"
+#include "check.h"
+#include "vertex_layout.h"
+#include "vertex_rows.h"
+
+/* ---- life ---- */
+
+static void destroy_scratch(void *scratch)
+{
+    clspi_tile_scratch *own = scratch;
+
+    clspi_tile_scratch_destroy(&own);
+}
+
+clsp_status clspi_tensor_init(clspi_tensor_plan *plan, clsp_context *ctx,
+                              const clspi_tensor_family *family, const clspi_sum_method *method)
+{
+    plan->base = (clspi_plan){.ctx = ctx, .family = family->name};
+    plan->family = family;
+    plan->sums.method = method;
+    plan->peers.kind = &family->peers;
+    return clspi_host_state_init(&plan->host, &plan->base, destroy_scratch);
+}
+
+/* Frees what the host has for a grid. */
+static void forget_host_grid(clspi_tensor_plan *plan)
+{
+    clspi_host_state_free_scratch(&plan->host);
+    clspi_tile_destroy(&plan->host_tile);
+}
+
+void clspi_tensor_release(clspi_tensor_plan *plan)
+{
+    clspi_plan_release(&plan->base);
+    clspi_grid_sums_release(&plan->sums);
+    clspi_assembly_release(&plan->assembly);
+    clspi_kernel_release(&plan->vertex_rows);
+    clspi_point_kernels_release(&plan->point_kernels);
+    clspi_kernel_release(&plan->faces);
+    clspi_tile_kernel_release(&plan->tile_kernel);
+    clspi_patch_grids_clear(&plan->grids);
+    clspi_peers_release(&plan->peers);
+    forget_host_grid(plan);
+    clspi_host_state_release(&plan->host);
+    clspi_buffer_release(&plan->points);
+    clspi_buffer_release(&plan->basis);
+}
+
+/* ---- what a plan is ---- */
+
+bool clspi_tensor_has_sums(const clspi_tensor_plan *plan)
+{
+    return !plan->desc.is_triangle && plan->patch_vertices > 0;
+}
+
+bool clspi_tensor_has_rows(const clspi_tensor_plan *plan)
+{
+    return !clspi_has_patch_grids(&plan->grids) && !plan->desc.is_triangle;
+}
+
+size_t clspi_tensor_row_vertices(const clspi_tensor_plan *plan)
+{
+    return (size_t)plan->desc.axis[1].num * plan->desc.axis[2].num;
+}
+
+/* ---- configuring ---- */
+
+/* What a description amounts to. */
+typedef struct sizes {
+    size_t patch_reals, patch_vertices;
+} sizes;
+
+static clsp_status count(const clspi_tensor_plan *plan, const clspi_tensor_desc *d, sizes *of)
+{
+    size_t vertex = clspi_vertex_bytes(d), real = clsp_type_bytes(d->precision), facets;
+
+    of->patch_reals = d->num_controls;
+    if (clspi_count_grid(d, &of->patch_vertices, &facets) &&
+        clspi_size_mul(&vertex, of->patch_vertices) && of->patch_reals > 0 &&
+        clspi_size_mul(&of->patch_reals, clspi_coords(d)) && clspi_size_mul(&real, of->patch_reals))
+        return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "%s: one patch is larger than the address space", plan->base.family);
+}
+
+/* Makes the kernels that turn sums into vertices. */
+static clsp_status prepare_vertices(clspi_tensor_plan *plan)
+{
+    clsp_context *const ctx = plan->base.ctx;
+
+    clspi_kernel_release(&plan->vertex_rows);
+    if (plan->is_plain) return CLSP_OK;
+    return plan->sums.last_in_rows ? clspi_vertex_rows_prepare(&plan->vertex_rows, ctx, &plan->desc)
+                                   : clspi_assembly_prepare(&plan->assembly, ctx, &plan->desc);
+}
+
+/* Makes what the description needs, and what is made of the control points. */
+static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+
+    plan->sums.last_in_rows =
+        !plan->is_plain && !plan->sums.method && clspi_vertex_rows_fit(series->ctx, d);
+    if (clspi_tensor_has_sums(plan)) {
+        CLSPI_CHECK(clspi_grid_sums_prepare(&plan->sums, series, d));
+        CLSPI_CHECK(prepare_vertices(plan));
+    }
+    if (plan->family->prepare) CLSPI_CHECK(plan->family->prepare(plan, series));
+    if (!plan->is_loaded || !clspi_tensor_has_sums(plan)) return CLSP_OK;
+    return clspi_grid_sums_load(&plan->sums, series, plan->points, plan->num_patches);
+}
+
+/* Takes the description over, with all that is known of it at once. */
+static void take(clspi_tensor_plan *plan, const clspi_tensor_desc *d, const sizes *of)
+{
+    if (!clspi_same_controls(d, &plan->desc)) {
+        plan->is_loaded = false;
+        plan->num_patches = 0;
+        clspi_host_state_forget(&plan->host);
+    }
+    forget_host_grid(plan);
+    clspi_peers_release(&plan->peers);
+    plan->desc = *d;
+    plan->is_plain = clspi_layout_is_plain(d);
+    plan->patch_reals = of->patch_reals;
+    plan->patch_vertices = of->patch_vertices;
+}
+
+clsp_status clspi_tensor_configure(clspi_tensor_plan *plan, const clspi_tensor_desc *desc)
+{
+    clspi_call call;
+    sizes of;
+
+    plan->base.broken |= CLSPI_CHANGE_DESC;
+    CLSPI_CHECK(count(plan, desc, &of));
+    take(plan, desc, &of);
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+    CLSPI_CHECK(clspi_call_end(&call, prepare(plan, &call.series)));
+    plan->base.broken &= ~(uint32_t)CLSPI_CHANGE_DESC;
+    return CLSP_OK;
+}

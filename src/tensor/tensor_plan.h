@@ -1,0 +1,91 @@
+/* A plan of tensor-product patches, of whatever basis functions: what is made when it is created
+   and changed, and the control points that it holds. A family's plan begins with one. */
+#ifndef CLSPI_TENSOR_PLAN_H
+#define CLSPI_TENSOR_PLAN_H
+
+#include "eval_points.h"
+#include "host_state.h"
+#include "memory.h"
+#include "tensor_tile.h"
+#include "tile_rows.h"
+#include "vertex_assembly.h"
+
+/* Kinds of changes, bits of clspi_plan.broken. */
+enum { CLSPI_CHANGE_DESC = 1, CLSPI_CHANGE_GRIDS = 2 };
+
+struct clspi_tensor_plan;
+
+/* What a family gives its plans. */
+typedef struct clspi_tensor_family {
+    const char *name;           /* first word of messages and of the keys of speeds */
+    const char *points_program; /* the .cl file that includes eval_points.clh */
+    clspi_peer_kind peers;
+
+    /* Makes what the family needs for a description that is new; NULL: nothing. */
+    clsp_status (*prepare)(struct clspi_tensor_plan *plan, clspi_series *series);
+
+    /* Goes over rows of vertices after they are made; NULL: nothing does. */
+    clsp_status (*after_rows)(struct clspi_tensor_plan *plan, clspi_series *series,
+                              const clspi_rows *rows);
+} clspi_tensor_family;
+
+typedef struct clspi_tensor_plan {
+    clspi_plan base; /* first: other layers know the plan by it */
+    const clspi_tensor_family *family;
+    clspi_tensor_desc desc;
+    uint32_t variant;      /* a number of the family's by which keys of speeds differ */
+    bool is_plain;         /* a vertex is dim packed reals of the precision, not rational */
+    size_t patch_reals;    /* of a patch's control points */
+    size_t patch_vertices; /* of the common grid; 0: there is none */
+    cl_mem basis;          /* of the family, for vertices one by one, knots say; NULL: none */
+
+    cl_mem points; /* [num_patches][patch_reals] */
+    size_t points_bytes;
+    size_t num_patches;
+    bool is_loaded;
+
+    clspi_patch_grids grids;
+    clspi_grid_sums sums; /* of the common grid */
+    clspi_assembly assembly;
+    clspi_kernel vertex_rows; /* where it makes the vertices in one pass */
+    clspi_point_kernels point_kernels;
+    clspi_kernel faces;
+    clspi_tile_kernel tile_kernel;
+    clspi_peers peers;
+    clspi_host_state host;
+    clspi_tile *host_tile; /* tables of the host; NULL: not made */
+} clspi_tensor_plan;
+
+/* Makes an empty plan, which clspi_tensor_release must follow if it succeeds. method: of summing;
+   NULL: by factorization. */
+clsp_status clspi_tensor_init(clspi_tensor_plan *plan, clsp_context *ctx,
+                              const clspi_tensor_family *family, const clspi_sum_method *method);
+void clspi_tensor_release(clspi_tensor_plan *plan);
+
+/* Takes a resolved description, the first or another one with the same dimensions and vertices:
+   tables, kernels and, where control points stay, what is made of them. */
+clsp_status clspi_tensor_configure(clspi_tensor_plan *plan, const clspi_tensor_desc *desc);
+
+/* Tells whether vertices are made by sums on a common grid. */
+bool clspi_tensor_has_sums(const clspi_tensor_plan *plan);
+
+/* Tells whether vertices are rows of a common grid: those of patch grids and triangles are not, and
+   are made one by one. */
+bool clspi_tensor_has_rows(const clspi_tensor_plan *plan);
+
+/* Returns the vertices of one row. */
+size_t clspi_tensor_row_vertices(const clspi_tensor_plan *plan);
+
+/* ---- control points ---- */
+
+/* Loads control points, replacing those before, as the public calls of families say. */
+clsp_status clspi_tensor_set_points(clspi_tensor_plan *plan, size_t num_patches,
+                                    const clsp_input *points, const clsp_sync *sync);
+
+/* Loads them from host memory, of the precision, whatever their weights are. */
+clsp_status clspi_tensor_load(clspi_tensor_plan *plan, size_t num_patches, const void *points);
+
+/* Reads all weights back: CLSP_OK, CLSP_ERROR_WEIGHTS where one is not positive and finite. */
+clsp_status clspi_tensor_check_weights(clspi_tensor_plan *plan);
+
+#endif

@@ -1,0 +1,129 @@
+#include "vertex_assembly.h"
+
+#include "buffer.h"
+#include "check.h"
+#include "vertex_layout.h"
+
+/* ---- the kernel ---- */
+
+clspi_options clspi_assembly_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
+{
+    cl_uint numbers[CLSPI_MAX_SUMS];
+    const cl_uint num = clspi_sums_needed(desc, numbers);
+    clspi_options options = clspi_vertex_options(ctx, desc);
+    unsigned planes = 0;
+
+    for (cl_uint i = 0; i < num; i++)
+        planes |= 1u << numbers[i];
+    clspi_option(&options, "PLANES", planes);
+    return options;
+}
+
+clsp_status clspi_assembly_prepare(clspi_assembly *assembly, clsp_context *ctx,
+                                   const clspi_tensor_desc *desc)
+{
+    const clspi_options options = clspi_assembly_options(ctx, desc);
+
+    clspi_kernel_release(&assembly->kernel);
+    return clspi_kernel_create(&assembly->kernel, ctx, "vertex_assembly",
+                               &clspi_vertex_assembly_signature, &options);
+}
+
+void clspi_assembly_release(clspi_assembly *assembly)
+{
+    clspi_kernel_release(&assembly->kernel);
+    clspi_buffer_release(&assembly->planes);
+}
+
+/* ---- evaluation ---- */
+
+clspi_sample_axis clspi_sample_axis_of(const clspi_tensor_desc *desc, cl_uint direction)
+{
+    const clsp_axis *const axis = &desc->axis[direction];
+    const double *const domain = desc->domain[direction];
+    const clspi_sample_axis sample = {.begin = axis->begin,
+                                      .end = axis->end,
+                                      .t_begin = axis->begin - domain[0],
+                                      .t_end = axis->end - domain[0],
+                                      .s_begin = domain[1] - axis->begin,
+                                      .s_end = domain[1] - axis->end,
+                                      .num = axis->num};
+
+    return sample;
+}
+
+static size_t row_vertices(const clspi_tensor_desc *desc)
+{
+    return (size_t)desc->axis[1].num * desc->axis[2].num;
+}
+
+static clsp_status launch(const clspi_assembly *assembly, clspi_series *series,
+                          const clspi_tensor_desc *desc, const clspi_rows *rows)
+{
+    const size_t plane = rows->num_patches * rows->num_rows * row_vertices(desc);
+    const clspi_vertex_assembly_args args = {.planes = assembly->planes,
+                                             .out = rows->out,
+                                             .plane = (cl_uint)plane,
+                                             .at = clspi_row_range_of(0, rows),
+                                             .axis_u = clspi_sample_axis_of(desc, 0),
+                                             .axis_v = clspi_sample_axis_of(desc, 1),
+                                             .axis_w = clspi_sample_axis_of(desc, 2)};
+
+    return clspi_launch_vertex_assembly(series, &assembly->kernel, &args, plane);
+}
+
+/* Returns the rows whose sums stay in a cache until they are vertices. */
+static uint64_t rows_of_a_part(const clsp_context *ctx, const clspi_grid_sums *sums,
+                               const clspi_tensor_desc *desc)
+{
+    const clspi_tuning *const tuning = &ctx->tuning;
+    const size_t vertex =
+        clspi_max(1, sums->num) * clspi_coords(desc) * clsp_type_bytes(desc->precision);
+    const uint64_t scratch = clspi_min_u64(tuning->scratch_bytes, ctx->device.max_alloc_bytes);
+    const uint64_t launch = clspi_launch_lines(tuning, 0, 1, tuning->work_group, 1);
+
+    return clspi_min_u64(scratch / vertex, launch) / row_vertices(desc);
+}
+
+static clsp_status eval_part(clspi_assembly *assembly, clspi_grid_sums *sums, clspi_series *series,
+                             const clspi_tensor_desc *desc, const clspi_rows *part)
+{
+    const size_t reals =
+        part->num_patches * part->num_rows * row_vertices(desc) * clspi_coords(desc);
+    size_t bytes = clspi_max(1, sums->num) * clsp_type_bytes(desc->precision);
+
+    if (!clspi_size_mul(&bytes, reals)) /* one row at least, however long it is */
+        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "the sums of one row are larger than the address space");
+    CLSPI_CHECK(
+        clspi_buffer_reserve(&assembly->planes, &assembly->planes_bytes, series->ctx, bytes));
+    for (cl_uint i = 0; i < sums->num; i++) {
+        clspi_rows plane = *part;
+        plane.out = assembly->planes;
+        plane.offset = i * reals;
+        CLSPI_CHECK(clspi_sum_eval(&sums->sum[i], series, &plane));
+    }
+    return launch(assembly, series, desc, part);
+}
+
+clsp_status clspi_assembly_eval(clspi_assembly *assembly, clspi_grid_sums *sums,
+                                clspi_series *series, const clspi_tensor_desc *desc,
+                                const clspi_rows *rows)
+{
+    const uint64_t most = rows_of_a_part(series->ctx, sums, desc);
+    clspi_cut cut = {.per_piece = rows->num_rows,
+                     .multiple = CLSPI_ROWS_MULTIPLE,
+                     .left = rows->num_patches * rows->num_rows};
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, most, &part)) {
+        clspi_rows some = *rows;
+        some.first_patch += part.piece;
+        some.num_patches = part.num_pieces;
+        some.first_row += (cl_uint)part.line;
+        some.num_rows = (cl_uint)(part.num_lines / part.num_pieces);
+        some.offset += part.before * row_vertices(desc) * desc->vertex.stride;
+        CLSPI_CHECK(eval_part(assembly, sums, series, desc, &some));
+    }
+    return CLSP_OK;
+}

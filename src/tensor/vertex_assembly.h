@@ -1,0 +1,30 @@
+/* Vertex assembly: the pass that makes vertices of sums, where they are not plain points. */
+#ifndef CLSPI_VERTEX_ASSEMBLY_H
+#define CLSPI_VERTEX_ASSEMBLY_H
+
+#include "grid_sums.h"
+
+typedef struct clspi_assembly {
+    clspi_kernel kernel;
+    cl_mem planes; /* [sums][vertices][coords] */
+    size_t planes_bytes;
+} clspi_assembly;
+
+/* Makes the build options of vertex_assembly.cl. */
+clspi_options clspi_assembly_options(const clsp_context *ctx, const clspi_tensor_desc *desc);
+
+/* Makes the kernel for a description. */
+clsp_status clspi_assembly_prepare(clspi_assembly *assembly, clsp_context *ctx,
+                                   const clspi_tensor_desc *desc);
+void clspi_assembly_release(clspi_assembly *assembly);
+
+/* Evaluates the sums on some rows, a part at a time that stays in a cache, and makes vertices of it
+   in rows->out. */
+clsp_status clspi_assembly_eval(clspi_assembly *assembly, clspi_grid_sums *sums,
+                                clspi_series *series, const clspi_tensor_desc *desc,
+                                const clspi_rows *rows);
+
+/* Returns an axis as kernels take it. */
+clspi_sample_axis clspi_sample_axis_of(const clspi_tensor_desc *desc, cl_uint direction);
+
+#endif

@@ -1,0 +1,27 @@
+/* Vertex layouts: where attributes stand in a vertex, and how kernels are told. */
+#ifndef CLSPI_VERTEX_LAYOUT_H
+#define CLSPI_VERTEX_LAYOUT_H
+
+#include "tensor_desc.h"
+
+/* Checks desc->vertex, whose attributes must be among those allowed, and puts defaults in place:
+   the type, offsets and the stride. family begins messages. Errors: CLSP_ERROR_ARGUMENT. */
+clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, const char *family,
+                                 uint32_t allowed);
+
+/* Returns the elements of an attribute, by its number, in a vertex. */
+cl_uint clspi_attribute_elements(const clspi_tensor_desc *desc, unsigned attribute);
+
+/* Tells whether some elements of a vertex belong to no attribute. */
+bool clspi_layout_has_gaps(const clspi_tensor_desc *desc);
+
+/* Tells whether a vertex is dim packed reals of the precision, not rational. */
+bool clspi_layout_is_plain(const clspi_tensor_desc *desc);
+
+/* Returns the bytes of a vertex. */
+size_t clspi_vertex_bytes(const clspi_tensor_desc *desc);
+
+/* Returns the build options that vertex.clh asks for, real.clh's included, for scalar kernels. */
+clspi_options clspi_vertex_options(const clsp_context *ctx, const clspi_tensor_desc *desc);
+
+#endif

@@ -1,0 +1,178 @@
+#include "vertex_rows.h"
+
+#include "check.h"
+#include "vertex_assembly.h"
+#include "vertex_layout.h"
+
+enum {
+    FIRST_ORDER = CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_DU | CLSP_VERTEX_DV |
+                  CLSP_VERTEX_NORMAL | CLSP_VERTEX_PARAMS
+};
+
+/* ---- how the kernel is built ---- */
+
+typedef struct rows_shape {
+    cl_uint rows, block_rows;
+    bool stage, through_local, store_two;
+} rows_shape;
+
+static bool needs_dv(const clspi_tensor_desc *d)
+{
+    return (d->vertex.attributes & (CLSP_VERTEX_DV | CLSP_VERTEX_NORMAL)) != 0;
+}
+
+/* Returns the numbers of 32 bits that an item keeps: partial sums, and the symmetric parts of the
+   last ones. */
+static size_t words_of(const clspi_tensor_desc *d, size_t rows)
+{
+    const size_t kinds = needs_dv(d) ? 2 : 1;
+    const size_t sums = needs_dv(d) ? 6 : 2;
+
+    return (d->terms[0] * kinds + sums * rows) * clspi_coords(d) *
+           (clsp_type_bytes(d->precision) / sizeof(cl_float));
+}
+
+bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *d)
+{
+    return clspi_lanes(ctx, d->precision) == 1 && d->directions == 2 && !d->is_triangle &&
+           d->basis.is_symmetric && d->basis.is_bernstein && !clspi_is_banded(d, 0) &&
+           (d->vertex.attributes & ~(unsigned)FIRST_ORDER) == 0 &&
+           clspi_is_unit_axis(&d->axis[0]) && d->degrees[0] > 0 &&
+           (d->degrees[1] > 0 || !needs_dv(d)) && words_of(d, 1) <= ctx->tuning.vertex_registers;
+}
+
+/* Chooses what stores go through. Going through local memory makes them adjacent, at the price of
+   two barriers a row: it pays while there is little else to do (docs/kernels.md). */
+static rows_shape choose(const clsp_context *ctx, const clspi_tensor_desc *d)
+{
+    const bool wide = d->precision == CLSP_F64;
+    const cl_uint terms = d->terms[0];
+    rows_shape shape = {.rows = words_of(d, 2) <= ctx->tuning.vertex_registers ? 2 : 1,
+                        .block_rows = terms <= 8 && !wide ? 16 : 32};
+    const size_t half = (terms + 1) / 2;
+    const size_t passed = ctx->tuning.work_group * clspi_vertex_bytes(d);
+    const size_t staged = 4 * half * shape.block_rows * clsp_type_bytes(d->precision);
+
+    shape.stage = ctx->device.local_is_real && staged + passed <= ctx->device.local_bytes;
+    if (clspi_layout_has_gaps(d) || d->vertex.type == CLSP_F16) return shape;
+    shape.through_local = shape.stage && (wide || terms <= 4) && clspi_keeps_values(&ctx->device);
+    shape.store_two = !shape.through_local && d->vertex.stride % 2 == 0;
+    return shape;
+}
+
+clspi_options clspi_vertex_rows_options(const clsp_context *ctx, const clspi_tensor_desc *d)
+{
+    const rows_shape shape = choose(ctx, d);
+    clspi_options options = clspi_vertex_options(ctx, d);
+
+    clspi_option(&options, "TERMS_U", d->terms[0]);
+    clspi_option(&options, "ROWS", shape.rows);
+    clspi_option(&options, "BLOCK_ROWS", shape.block_rows);
+    clspi_option(&options, "STAGE", shape.stage);
+    clspi_option(&options, "THROUGH_LOCAL", shape.through_local);
+    clspi_option(&options, "STORE_TWO", shape.store_two);
+    return options;
+}
+
+clsp_status clspi_vertex_rows_prepare(clspi_kernel *kernel, clsp_context *ctx,
+                                      const clspi_tensor_desc *desc)
+{
+    const clspi_options options = clspi_vertex_rows_options(ctx, desc);
+
+    return clspi_kernel_create_grouped(kernel, ctx, "vertex_rows", &clspi_vertex_rows_signature,
+                                       &options);
+}
+
+/* ---- evaluation ---- */
+
+/* What launches work on. The derivative along v is summed last. */
+typedef struct rows_job {
+    const clspi_kernel *kernel;
+    const clspi_grid_sums *sums;
+    const clspi_tensor_desc *desc;
+    cl_uint block_rows;
+} rows_job;
+
+static const clspi_partial_sums *partial_of(const rows_job *job, bool along_v)
+{
+    return &job->sums->sum[along_v ? job->sums->num - 1 : 0].partial;
+}
+
+static clsp_status launch(const rows_job *job, clspi_series *series, const clspi_rows *rows)
+{
+    const clspi_tensor_desc *const d = job->desc;
+    const clspi_basis_table *const table = &job->sums->tables.table[0][0];
+    const clspi_partial_sums *const partial = partial_of(job, false);
+    const cl_uint num_u = d->axis[0].num, num_v = d->axis[1].num;
+    const clspi_half_rows half = clspi_half_of(num_u, rows->first_row, rows->num_rows);
+    const clspi_vertex_rows_args args = {
+        .t = partial->kept,
+        .t_v = partial_of(job, true)->kept,
+        .table = table->values,
+        .table_d = table[1].values,
+        .out = rows->out,
+        .sum = {.stride_t = partial->stride,
+                .stride_table = table->stride,
+                .num_u = num_u,
+                .num_v = num_v,
+                .first_half = half.first,
+                .end_half = half.end,
+                .num_tiles = (cl_uint)clspi_div_up(num_v, job->kernel->local),
+                .num_blocks = (cl_uint)clspi_div_up(half.end - half.first, job->block_rows)},
+        .at = clspi_row_range_of(rows->first_patch - partial->first, rows),
+        .axis_u = clspi_sample_axis_of(d, 0),
+        .axis_v = clspi_sample_axis_of(d, 1)};
+
+    return clspi_launch_vertex_rows(series, job->kernel, &args,
+                                    rows->num_patches * args.sum.num_tiles * args.sum.num_blocks *
+                                        job->kernel->local);
+}
+
+/* Enqueues launches of some patches whose partial sums are there. */
+static clsp_status enqueue(const rows_job *job, clspi_series *series, const clspi_rows *rows)
+{
+    const clspi_tensor_desc *const d = job->desc;
+    const cl_uint num_v = d->axis[1].num;
+    const size_t local = job->kernel->local;
+    const uint64_t fma = UINT64_C(3) * clspi_coords(d) * d->terms[0] * num_v;
+    const uint64_t most = clspi_launch_lines(
+        &series->ctx->tuning, fma, clspi_div_up(num_v, local) * local, local, job->block_rows);
+    clspi_cut cut = {.per_piece = rows->num_rows,
+                     .multiple = CLSPI_ROWS_MULTIPLE,
+                     .left = rows->num_patches * rows->num_rows};
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, most, &part)) {
+        clspi_rows some = *rows;
+        some.first_patch += part.piece;
+        some.num_patches = part.num_pieces;
+        some.first_row += (cl_uint)part.line;
+        some.num_rows = (cl_uint)(part.num_lines / part.num_pieces);
+        some.offset += part.before * num_v * d->vertex.stride;
+        CLSPI_CHECK(launch(job, series, &some));
+    }
+    return CLSP_OK;
+}
+
+clsp_status clspi_vertex_rows_eval(const clspi_kernel *kernel, clspi_grid_sums *sums,
+                                   clspi_series *series, const clspi_tensor_desc *desc,
+                                   const clspi_rows *rows)
+{
+    const rows_job job = {kernel, sums, desc, choose(series->ctx, desc).block_rows};
+    const size_t most =
+        clspi_min(partial_of(&job, false)->max_patches, partial_of(&job, true)->max_patches);
+    clspi_cut cut = {.per_piece = 1, .left = rows->num_patches};
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, most, &part)) {
+        clspi_rows some = *rows;
+        some.first_patch += part.piece;
+        some.num_patches = part.num_pieces;
+        some.offset += part.piece * rows->num_rows * desc->axis[1].num * desc->vertex.stride;
+        for (cl_uint i = 0; i < sums->num; i++)
+            CLSPI_CHECK(clspi_partial_make(&sums->sum[i].partial, series, sums->sum[i].points,
+                                           (clsp_range){some.first_patch, some.num_patches}));
+        CLSPI_CHECK(enqueue(&job, series, &some));
+    }
+    return CLSP_OK;
+}

@@ -1,0 +1,22 @@
+/* Vertices of surfaces in one pass after the partial sums: the way of GPUs for sums of few terms.
+ */
+#ifndef CLSPI_VERTEX_ROWS_H
+#define CLSPI_VERTEX_ROWS_H
+
+#include "grid_sums.h"
+
+/* Tells whether a description can go that way on this device. */
+bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *desc);
+
+/* Makes the build options of vertex_rows.cl without CLSP_GROUP, where it fits. */
+clspi_options clspi_vertex_rows_options(const clsp_context *ctx, const clspi_tensor_desc *desc);
+
+/* Makes the kernel; the sums are prepared with last_in_rows. */
+clsp_status clspi_vertex_rows_prepare(clspi_kernel *kernel, clsp_context *ctx,
+                                      const clspi_tensor_desc *desc);
+
+clsp_status clspi_vertex_rows_eval(const clspi_kernel *kernel, clspi_grid_sums *sums,
+                                   clspi_series *series, const clspi_tensor_desc *desc,
+                                   const clspi_rows *rows);
+
+#endif

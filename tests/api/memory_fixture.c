@@ -1,0 +1,346 @@
+#include "memory_fixture.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- stores ---- */
+
+/* Guards take whole elements of every type; before an SVM pointer there is an odd number of them.
+ */
+enum { POISON = 0xfe, GUARD = 64, ODD = 3 };
+
+static size_t bytes_before(const store *s)
+{
+    return GUARD + (s->kind >= SVM_COARSE ? ODD * clsp_type_bytes(s->type) : 0);
+}
+
+static unsigned char *elements_of(const store *s)
+{
+    return s->image + bytes_before(s) + s->offset * clsp_type_bytes(s->type);
+}
+
+bool has_kind(const clsp_context *ctx, store_kind kind)
+{
+    clsp_device_info info;
+
+    assert_int_equal(clsp_context_device(ctx, &info), CLSP_OK);
+    if (kind == SVM_COARSE) return (info.svm & CLSP_SVM_COARSE) != 0;
+    if (kind == SVM_FINE) return (info.svm & CLSP_SVM_FINE_BUFFER) != 0;
+    return true;
+}
+
+/* Carries coarse-grain memory to the image or back. */
+static void copy_coarse(const store *s, bool to_image)
+{
+    const cl_command_queue queue = clsp_context_queue(s->ctx);
+    const cl_map_flags flags = to_image ? CL_MAP_READ : CL_MAP_WRITE;
+
+    assert_int_equal(clEnqueueSVMMap(queue, CL_TRUE, flags, s->svm, s->bytes, 0, NULL, NULL),
+                     CL_SUCCESS);
+    memcpy(to_image ? s->image : s->svm, to_image ? s->svm : s->image, s->bytes);
+    assert_int_equal(clEnqueueSVMUnmap(queue, s->svm, 0, NULL, NULL), CL_SUCCESS);
+    assert_int_equal(clFinish(queue), CL_SUCCESS);
+}
+
+static void alloc_svm(store *s)
+{
+    const cl_svm_mem_flags fine = s->kind == SVM_FINE ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0;
+
+    s->svm = clSVMAlloc(cl_context_of(s->ctx), CL_MEM_READ_WRITE | fine, s->bytes, 0);
+    assert_non_null(s->svm);
+}
+
+store store_make(const clsp_context *ctx, store_kind kind, clsp_type type, size_t offset,
+                 size_t size, const void *contents)
+{
+    store s = {.ctx = ctx, .kind = kind, .type = type, .offset = offset, .size = size};
+
+    s.bytes = bytes_before(&s) + (offset + size) * clsp_type_bytes(type) + GUARD;
+    if (kind >= SVM_COARSE) alloc_svm(&s);
+    s.image = kind == SVM_FINE ? s.svm : malloc(s.bytes);
+    assert_non_null(s.image);
+    memset(s.image, POISON, s.bytes);
+    if (contents) memcpy(elements_of(&s), contents, size * clsp_type_bytes(type));
+    if (kind == BUFFER) s.buffer = buffer_of(ctx, s.bytes, s.image);
+    if (kind == SVM_COARSE) copy_coarse(&s, false);
+    return s;
+}
+
+clsp_output store_out(const store *s)
+{
+    const size_t before = bytes_before(s);
+    clsp_output out = {.type = s->type, .offset = s->offset};
+
+    if (s->kind == BUFFER) {
+        out.buffer = s->buffer;
+        out.offset += before / clsp_type_bytes(s->type);
+        return out;
+    }
+    if (s->kind == HOST) out.host = s->image + before;
+    if (s->kind >= SVM_COARSE) out.svm = s->svm + before;
+    out.size = s->offset + s->size;
+    return out;
+}
+
+clsp_input store_in(const store *s)
+{
+    const clsp_output o = store_out(s);
+    const clsp_input in = {o.type, o.buffer, o.host, o.svm, o.size, o.offset, {0, 0}};
+
+    return in;
+}
+
+const unsigned char *store_elements(const store *s)
+{
+    return elements_of(s);
+}
+
+const unsigned char *store_read(store *s)
+{
+    const unsigned char *const first = elements_of(s);
+    const unsigned char *const last = first + s->size * clsp_type_bytes(s->type);
+
+    assert_int_equal(clFinish(clsp_context_queue(s->ctx)), CL_SUCCESS);
+    if (s->kind == BUFFER) read_buffer(s->ctx, s->buffer, s->bytes, s->image);
+    if (s->kind == SVM_COARSE) copy_coarse(s, true);
+    for (const unsigned char *byte = s->image; byte < s->image + s->bytes; byte++)
+        if (byte < first || byte >= last) assert_int_equal(*byte, POISON);
+    return first;
+}
+
+void store_free(store *s)
+{
+    if (s->kind != SVM_FINE) free(s->image);
+    if (s->buffer) clReleaseMemObject(s->buffer);
+    if (s->svm) clSVMFree(cl_context_of(s->ctx), s->svm);
+}
+
+/* ---- a job ---- */
+
+enum { DEGREE_U = 3, DEGREE_V = 2, NUM_U = 40, NUM_V = 5, COORDS = 4 };
+
+memory_job memory_start(clsp_context *ctx)
+{
+    static const uint32_t nums[MEMORY_PATCHES][2] = {{3, 5}, {1, 4}, {7, 2}};
+    const clsp_bezier_desc d = {
+        .degree = {DEGREE_U, DEGREE_V},
+        .axis = {{.num = NUM_U}, {.num = NUM_V}},
+        .rational = 1,
+        .vertex = {.attributes = CLSP_VERTEX_POINT, .stride = MEMORY_STRIDE, .offset = {1}}};
+    const size_t num = (size_t)MEMORY_PATCHES * (DEGREE_U + 1) * (DEGREE_V + 1) * COORDS;
+    memory_job j = {.ctx = ctx, .num_controls = num, .controls = malloc(num * sizeof(float))};
+
+    j.patches = malloc(MEMORY_POINTS * sizeof *j.patches);
+    j.params = malloc(2 * MEMORY_POINTS * sizeof *j.params);
+    j.nums = malloc(sizeof nums);
+    assert_true(j.controls && j.patches && j.params && j.nums);
+    memcpy(j.nums, nums, sizeof nums);
+    for (size_t i = 0; i < num; i++)
+        j.controls[i] = (float)(i % COORDS == 3 ? 1.25 + 0.75 * random_real() : random_real());
+    for (uint32_t k = 0; k < MEMORY_POINTS; k++) {
+        j.patches[k] = (k * 2 + 1) % MEMORY_PATCHES;
+        j.params[2 * k] = (float)(0.5 + 0.5 * random_real());
+        j.params[2 * k + 1] = (float)(0.5 + 0.5 * random_real());
+    }
+    assert_int_equal(clsp_bezier_plan_create(&j.plan, ctx, &d), CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_set_control_points(j.plan, MEMORY_PATCHES, clsp_in_f32(j.controls, num), NULL),
+        CLSP_OK);
+    return j;
+}
+
+void memory_finish(memory_job *j)
+{
+    clsp_bezier_plan_destroy(&j->plan);
+    free(j->controls);
+    free(j->patches);
+    free(j->params);
+    free(j->nums);
+}
+
+/* ---- calls that write ---- */
+
+static const clsp_range some = {1, 2}, last_rows = {32, NUM_U - 32};
+
+static clsp_status eval(const memory_job *j, clsp_output out, const clsp_sync *sync)
+{
+    return clsp_bezier_eval(j->plan, some, out, sync);
+}
+
+static clsp_status eval_nothing(const memory_job *j, clsp_output out)
+{
+    return clsp_bezier_eval(j->plan, (clsp_range){MEMORY_PATCHES, 0}, out, NULL);
+}
+
+static clsp_status eval_rows(const memory_job *j, clsp_output out, const clsp_sync *sync)
+{
+    return clsp_bezier_eval_rows(j->plan, 1, last_rows, out, sync);
+}
+
+static clsp_status eval_no_rows(const memory_job *j, clsp_output out)
+{
+    return clsp_bezier_eval_rows(j->plan, 1, (clsp_range){32, 0}, out, NULL);
+}
+
+static clsp_status eval_points(const memory_job *j, clsp_output out, const clsp_sync *sync)
+{
+    return clsp_bezier_eval_points(j->plan, MEMORY_POINTS, clsp_in_u32(j->patches, MEMORY_POINTS),
+                                   clsp_in_f32(j->params, 2 * MEMORY_POINTS), out, sync);
+}
+
+static clsp_status eval_no_points(const memory_job *j, clsp_output out)
+{
+    return clsp_bezier_eval_points(j->plan, 0, clsp_in_u32(j->patches, 0),
+                                   clsp_in_f32(j->params, 0), out, NULL);
+}
+
+static clsp_status indices(const memory_job *j, clsp_output out, const clsp_sync *sync)
+{
+    return clsp_bezier_indices(j->plan, CLSP_FACES_QUADS, some, out, sync);
+}
+
+static clsp_status no_indices(const memory_job *j, clsp_output out)
+{
+    return clsp_bezier_indices(j->plan, CLSP_FACES_QUADS, (clsp_range){1, 0}, out, NULL);
+}
+
+static const clsp_cooperate_opts by_device = {.schedule = CLSP_SCHEDULE_DEVICE};
+
+static clsp_status cooperate(const memory_job *j, clsp_output out, const clsp_sync *sync)
+{
+    (void)sync;
+    return clsp_bezier_cooperate(j->plan, some, out, &by_device, NULL);
+}
+
+static clsp_status cooperate_on_nothing(const memory_job *j, clsp_output out)
+{
+    return clsp_bezier_cooperate(j->plan, (clsp_range){1, 0}, out, &by_device, NULL);
+}
+
+static clsp_status host_rows(const memory_job *j, clsp_output out, const clsp_sync *sync)
+{
+    (void)sync;
+    return clsp_bezier_host_rows(j->plan, 7, 1, last_rows, out);
+}
+
+static clsp_status no_host_rows(const memory_job *j, clsp_output out)
+{
+    return clsp_bezier_host_rows(j->plan, 7, 1, (clsp_range){32, 0}, out);
+}
+
+enum {
+    EVAL_SIZE = 2 * NUM_U * NUM_V * MEMORY_STRIDE,
+    ROWS_SIZE = (NUM_U - 32) * NUM_V * MEMORY_STRIDE,
+    POINTS_SIZE = MEMORY_POINTS * MEMORY_STRIDE,
+    INDICES_SIZE = 2 * (NUM_U - 1) * (NUM_V - 1) * 4
+};
+
+#define ALL_KINDS (1u << HOST | 1u << BUFFER | 1u << SVM_COARSE | 1u << SVM_FINE)
+
+const output_call output_calls[OUTPUT_CALLS] = {
+    {"eval", eval, eval_nothing, CLSP_F32, EVAL_SIZE, ALL_KINDS, true},
+    {"eval_rows", eval_rows, eval_no_rows, CLSP_F32, ROWS_SIZE, ALL_KINDS, true},
+    {"eval_points", eval_points, eval_no_points, CLSP_F32, POINTS_SIZE, ALL_KINDS, true},
+    {"indices", indices, no_indices, CLSP_U32, INDICES_SIZE, ALL_KINDS, true},
+    {"cooperate", cooperate, cooperate_on_nothing, CLSP_F32, EVAL_SIZE, 1u << HOST | 1u << SVM_FINE,
+     false},
+    {"host_rows", host_rows, no_host_rows, CLSP_F32, ROWS_SIZE, 1u << HOST, false}};
+
+/* ---- calls that read ---- */
+
+static clsp_status set_control_points(const memory_job *j, clsp_input in, const clsp_sync *sync,
+                                      float *result)
+{
+    const clsp_status status = clsp_bezier_set_control_points(j->plan, MEMORY_PATCHES, in, sync);
+
+    if (status != CLSP_OK) return status;
+    return clsp_bezier_eval(j->plan, some, clsp_out_f32(result, EVAL_SIZE), NULL);
+}
+
+static clsp_status set_no_control_points(const memory_job *j, clsp_input in)
+{
+    return clsp_bezier_set_control_points(j->plan, 0, in, NULL);
+}
+
+static const void *contents_controls(const memory_job *j)
+{
+    return j->controls;
+}
+
+static clsp_status read_patches(const memory_job *j, clsp_input in, const clsp_sync *sync,
+                                float *result)
+{
+    return clsp_bezier_eval_points(j->plan, MEMORY_POINTS, in,
+                                   clsp_in_f32(j->params, 2 * MEMORY_POINTS),
+                                   clsp_out_f32(result, POINTS_SIZE), sync);
+}
+
+static clsp_status read_no_patches(const memory_job *j, clsp_input in)
+{
+    return clsp_bezier_eval_points(j->plan, 0, in, clsp_in_f32(j->params, 0), clsp_out_f32(NULL, 0),
+                                   NULL);
+}
+
+static const void *contents_patches(const memory_job *j)
+{
+    return j->patches;
+}
+
+static clsp_status read_params(const memory_job *j, clsp_input in, const clsp_sync *sync,
+                               float *result)
+{
+    return clsp_bezier_eval_points(j->plan, MEMORY_POINTS, clsp_in_u32(j->patches, MEMORY_POINTS),
+                                   in, clsp_out_f32(result, POINTS_SIZE), sync);
+}
+
+static clsp_status read_no_params(const memory_job *j, clsp_input in)
+{
+    return clsp_bezier_eval_points(j->plan, 0, clsp_in_u32(j->patches, 0), in,
+                                   clsp_out_f32(NULL, 0), NULL);
+}
+
+static const void *contents_params(const memory_job *j)
+{
+    return j->params;
+}
+
+/* The common grid is back afterwards. */
+static clsp_status set_patch_grids(const memory_job *j, clsp_input in, const clsp_sync *sync,
+                                   float *result)
+{
+    clsp_status status = clsp_bezier_set_patch_grids(j->plan, MEMORY_PATCHES, in);
+
+    (void)sync;
+    if (status != CLSP_OK) return status;
+    status = clsp_bezier_eval(j->plan, some, clsp_out_f32(result, EVAL_SIZE), NULL);
+    assert_int_equal(clsp_bezier_set_patch_grids(j->plan, 0, clsp_in_u32(NULL, 0)), CLSP_OK);
+    return status;
+}
+
+static clsp_status set_no_patch_grids(const memory_job *j, clsp_input in)
+{
+    return clsp_bezier_set_patch_grids(j->plan, 0, in);
+}
+
+static const void *contents_nums(const memory_job *j)
+{
+    return j->nums;
+}
+
+enum { CONTROLS_SIZE = MEMORY_PATCHES * (DEGREE_U + 1) * (DEGREE_V + 1) * COORDS };
+
+const input_call input_calls[INPUT_CALLS] = {
+    {"set_control_points", set_control_points, set_no_control_points, contents_controls, CLSP_F32,
+     CONTROLS_SIZE, ALL_KINDS, true},
+    {"patches of eval_points", read_patches, read_no_patches, contents_patches, CLSP_U32,
+     MEMORY_POINTS, ALL_KINDS, true},
+    {"params of eval_points", read_params, read_no_params, contents_params, CLSP_F32,
+     2 * MEMORY_POINTS, ALL_KINDS, true},
+    {"set_patch_grids", set_patch_grids, set_no_patch_grids, contents_nums, CLSP_U32,
+     2 * MEMORY_PATCHES, 1u << HOST, false}};
