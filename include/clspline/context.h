@@ -94,10 +94,11 @@ typedef struct clsp_context_opts {
     clsp_log_fn
         log; /* default: messages are dropped, save the last error (clsp_context_last_error) */
     void *log_user;
-    /* Folder of the compiled programs. Default: the environment variable CLSPLINE_CACHE_DIR, else
-       $XDG_CACHE_HOME/clspline, else $HOME/.cache/clspline. "" (here or in the variable) switches
-       it off; so does a folder that cannot be written, with a warning. Never needed: on any trouble
-       programs are compiled. */
+    /* Folder of the compiled programs and of measured speeds (cooperate.h). PoCL keeps its programs
+       itself; with it, the speeds alone are here. Default: the environment variable
+       CLSPLINE_CACHE_DIR, else $XDG_CACHE_HOME/clspline, else $HOME/.cache/clspline. "" (here or in
+       the variable) switches it off; so does a folder that cannot be written, with a warning. Never
+       needed: on any trouble programs are compiled. */
     const char *cache_dir;
     /* Narrows what the library believes of the device, to try the limits of other devices on this
        one: words from "fp64=0", "fp16=0", "fma=0", "images=0", "svm=0", "local_is_real=0|1",

@@ -67,10 +67,10 @@ CLSP_API clsp_status clsp_context_join(clsp_context *ctx, clsp_context *other);
 CLSP_API clsp_status clsp_context_set_workers(clsp_context *ctx, uint32_t num_workers);
 
 /* Names the file in which measured speeds are kept from run to run; "" for none. Default: the
-   environment variable CLSPLINE_SPEEDS in the same form, else "speeds" in the folder of compiled
-   programs (clsp_context_opts.cache_dir). It is read by the first shared call and written by tuning
-   calls alone. A file that was named and is missing, or is damaged or of another machine, is a
-   warning in the log, never an error. Errors: CLSP_ERROR_ARGUMENT (ctx NULL),
+   environment variable CLSPLINE_SPEEDS in the same form, else "speeds" in the cache folder
+   (clsp_context_opts.cache_dir), whatever the device. It is read by the first shared call and
+   written by tuning calls alone. A file that was named and is missing, or is damaged or of another
+   machine, is a warning in the log, never an error. Errors: CLSP_ERROR_ARGUMENT (ctx NULL),
    CLSP_ERROR_NO_MEMORY. */
 CLSP_API clsp_status clsp_context_set_speeds(clsp_context *ctx, const char *file);
 

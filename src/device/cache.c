@@ -66,7 +66,7 @@ void clspi_cache_open(char **dir, const char *wanted, clspi_log *log)
     *dir = wanted_folder(wanted);
     if (*dir && !make_folders(*dir)) {
         clspi_message(log, CLSP_LOG_WARNING,
-                      "cache: cannot write to %s: %s; programs are compiled each time", *dir,
+                      "cache: cannot write to %s: %s; nothing is kept from run to run", *dir,
                       strerror(errno));
         free(*dir);
         *dir = NULL;

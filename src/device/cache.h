@@ -15,9 +15,9 @@ typedef struct clspi_cache_key {
     const char *options;
 } clspi_cache_key;
 
-/* Finds the folder (opts.cache_dir, else the environment; see clsp_context_opts) and makes it. *dir
-   is malloc'ed, NULL when the cache is off or the folder cannot be made, which is logged as a
-   warning. */
+/* Finds the folder (opts.cache_dir, else the environment; see clsp_context_opts), where measured
+   speeds are kept too, and makes it. *dir is malloc'ed, NULL when the cache is off or the folder
+   cannot be made, which is logged as a warning. */
 void clspi_cache_open(char **dir, const char *wanted, clspi_log *log);
 
 /* Loads a binary. True with *binary malloc'ed when there is one, whole and for exactly this key. */

@@ -85,8 +85,8 @@ static clsp_status open_context(clsp_context *ctx, cl_command_queue queue,
     CLSPI_CHECK(queue ? adopt_queue(ctx, queue) : open_device(ctx, opts->device));
     CLSPI_CHECK(clspi_profile_narrow(&ctx->device, limits, &ctx->log));
     ctx->tuning = clspi_tuning_for(&ctx->device);
-    if (clspi_keeps_binaries(&ctx->device))
-        clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
+    clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
+    ctx->keeps_binaries = ctx->cache_dir && clspi_keeps_binaries(&ctx->device);
     clspi_message(&ctx->log, CLSP_LOG_INFO, "device: %s: %s (%s)", ctx->device.platform,
                   ctx->device.name, ctx->device.driver);
     return CLSP_OK;

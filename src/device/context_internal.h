@@ -27,7 +27,8 @@ struct clsp_context {
 
     pthread_mutex_t programs_lock;
     struct clspi_program *programs; /* list of all programs built so far */
-    char *cache_dir;                /* NULL: no disk cache */
+    char *cache_dir;                /* of programs and measured speeds; NULL: none */
+    bool keeps_binaries;            /* programs are kept there too */
     pthread_mutex_t clblast_lock;   /* around CLBlast's calls (gemm.c) */
     /* The device set of src/cooperate; NULL before the first shared call. */
     _Atomic(clspi_context_helper *) device_set;

@@ -78,7 +78,8 @@ static bool build_cached(clsp_context *ctx, const clspi_cache_key *key, clspi_pr
     size_t size;
     cl_int code = CL_INVALID_BINARY, binary_code = CL_SUCCESS;
 
-    if (!ctx->cache_dir || !clspi_cache_load(ctx->cache_dir, key, &binary, &size)) return false;
+    if (!ctx->keeps_binaries || !clspi_cache_load(ctx->cache_dir, key, &binary, &size))
+        return false;
     entry->program =
         clCreateProgramWithBinary(ctx->context, 1, &ctx->device.id, &size,
                                   (const unsigned char **)&binary, &binary_code, &code);
@@ -116,7 +117,7 @@ static void store_binary(clsp_context *ctx, const clspi_cache_key *key, cl_progr
     size_t size = 0;
     unsigned char *binary = NULL;
 
-    if (!ctx->cache_dir) return;
+    if (!ctx->keeps_binaries) return;
     if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof num, &num, NULL) != CL_SUCCESS ||
         num != 1)
         return;

@@ -267,19 +267,15 @@ static void test_vanished_folder(void **state)
 
 /* ---- with a device ---- */
 
-/* A context whose programs are kept in the folder, also where the tuning table would not keep them.
- */
+/* Opens a context that keeps its programs' binaries, whatever the device. */
 static clsp_context *open_cached(const char *dir, seen *s)
 {
     const clsp_context_opts opts = {.cache_dir = dir, .log = count_messages, .log_user = s};
     clsp_context *ctx;
 
     assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
-    if (!ctx->cache_dir) {
-        ctx->cache_dir = malloc(strlen(dir) + 1);
-        assert_non_null(ctx->cache_dir);
-        strcpy(ctx->cache_dir, dir);
-    }
+    assert_string_equal(ctx->cache_dir, dir);
+    ctx->keeps_binaries = true;
     return ctx;
 }
 

@@ -601,6 +601,18 @@ class Cooperation(unittest.TestCase):
         _, report = self.evaluate("-n", "90", "--cooperate", "static", "--report")
         self.assertEqual(self.read_report(report), ["static"])
 
+    def test_tune_in_cache_folder(self):
+        """Speeds are kept in the cache folder, whatever the device, and found there by a later run."""
+        cache = self.path("cache")
+        env = dict(os.environ, CLSPLINE_CACHE_DIR=cache)
+        env.pop("CLSPLINE_SPEEDS", None)
+        done = run("tune", "--quick", "--json", env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertGreater(os.path.getsize(os.path.join(cache, "speeds")), 0)
+        self.env = dict(env)
+        _, report = self.evaluate("-n", "60", "--cooperate", "static", "--report")
+        self.assertIn("measuring 0.000 ms", report)
+
     def test_damaged_speeds(self):
         """A warning, and the work is done."""
         speeds = self.path("speeds")
