@@ -1,8 +1,6 @@
 /* `clspline bezier`: from a BezierView file to meshes and pictures. */
 #include "command.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +39,7 @@ static bool read_content(work *w)
 {
     io_message message;
     double start = seconds_now();
-    if (!bezierview_load(&w->content, w->r->input, &message)) {
+    if (!bezierview_load(&w->content, w->r->input, w->r->precision, &message)) {
         complain("%s", message.text);
         return false;
     }
@@ -49,18 +47,11 @@ static bool read_content(work *w)
     return true;
 }
 
-/* Rounds the polyhedra to float, as all else in the result is; complains where one does not fit. */
-static bool round_positions(mesh *m, const char *name)
+/* Rounds the polyhedra to float, as all else in the result is. */
+static void round_positions(mesh *m)
 {
-    for (size_t i = 0; i < 3 * m->num_vertices; i++) {
-        if (fabs(m->positions[i]) > FLT_MAX) {
-            complain("%s: the coordinate %g is too large for a float; use --precision f64", name,
-                     m->positions[i]);
-            return false;
-        }
+    for (size_t i = 0; i < 3 * m->num_vertices; i++)
         m->positions[i] = (double)(float)m->positions[i];
-    }
-    return true;
 }
 
 static bool need_normals(const bezier_request *r)
@@ -145,7 +136,7 @@ static bool make_result(work *w)
 {
     const bezier_request *r = w->r;
     w->result.has_normals = need_normals(r);
-    if (r->precision == MESH_F32 && !round_positions(&w->content.polyhedra, r->input)) return false;
+    if (r->precision == MESH_F32) round_positions(&w->content.polyhedra);
     if (w->result.has_normals && !mesh_compute_normals(&w->content.polyhedra))
         return out_of_memory(w);
     if (!seams_find(&w->edges, &w->content)) return out_of_memory(w);

@@ -1,6 +1,5 @@
 #include "evaluate.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,21 +104,6 @@ static bool out_of_memory(const evaluate_task *task)
 
 /* ---- control points ---- */
 
-/* Whether a number of the file is one in float too. */
-static bool check_float(double value, bool weight)
-{
-    if (fabs(value) > FLT_MAX) {
-        complain("the %s %g is too large for a float; use --precision f64",
-                 weight ? "weight" : "coordinate", value);
-        return false;
-    }
-    if (weight && !((float)value > 0)) {
-        complain("the weight %g is too small for a float; use --precision f64", value);
-        return false;
-    }
-    return true;
-}
-
 static bool load_points(const job *j, clsp_input points)
 {
     return check(j->ctx,
@@ -130,10 +114,8 @@ static bool set_points_f32(const job *j, const net *n)
 {
     float *points = malloc((n->num_reals + 1) * sizeof(float));
     bool done = points ? true : out_of_memory(j->task);
-    for (size_t i = 0; done && i < n->num_reals; i++) {
-        done = check_float(n->points[i], n->rational && i % 4 == 3);
-        if (done) points[i] = (float)n->points[i];
-    }
+    for (size_t i = 0; done && i < n->num_reals; i++)
+        points[i] = (float)n->points[i];
     done = done && load_points(j, clsp_in_f32(points, n->num_reals));
     free(points);
     return done;

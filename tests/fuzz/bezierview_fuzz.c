@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0) return 0;
     FILE *file = fmemopen((void *)(uintptr_t)data, size, "rb");
     require(file != NULL);
-    if (bezierview_read(&content, file, "f", &message)) {
+    if (bezierview_read(&content, file, "f", size % 2 ? MESH_F32 : MESH_F64, &message)) {
         for (size_t i = 0; i < content.num_batches; i++)
             check_batch(&content.batches[i]);
         check_mesh(&content.polyhedra);

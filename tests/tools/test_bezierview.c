@@ -16,14 +16,20 @@
 
 static const char *data_folder; /* argv[1] */
 
-/* Reads a text as a file named "t.bv". */
-static bool read_bytes(bezierview *b, const void *bytes, size_t count, io_message *message)
+/* Reads a text as a file named "t.bv", in a precision. */
+static bool read_in(bezierview *b, const void *bytes, size_t count, mesh_precision precision,
+                    io_message *message)
 {
     FILE *file = fopen(temporary_file("t.bv", bytes, count), "rb");
     assert_non_null(file);
-    bool done = bezierview_read(b, file, "t.bv", message);
+    bool done = bezierview_read(b, file, "t.bv", precision, message);
     fclose(file);
     return done;
+}
+
+static bool read_bytes(bezierview *b, const void *bytes, size_t count, io_message *message)
+{
+    return read_in(b, bytes, count, MESH_F64, message);
 }
 
 static void read_good(bezierview *b, const char *text)
@@ -140,7 +146,7 @@ static void test_tea_set(void **state)
         bezierview b;
         io_message message = {"(none)"};
         snprintf(path, sizeof(path), "%s/%s.bv", data_folder, files[i].name);
-        if (!bezierview_load(&b, path, &message)) fail_msg("%s", message.text);
+        if (!bezierview_load(&b, path, MESH_F64, &message)) fail_msg("%s", message.text);
         assert_int_equal(b.num_batches, 1);
         assert_int_equal(b.batches[0].type.degree_u, 3);
         assert_int_equal(b.batches[0].num_patches, files[i].patches);
@@ -323,6 +329,54 @@ static void test_words_and_bytes(void **state)
                   "segment was expected");
 }
 
+/* The text must be refused with exactly this message where numbers are to be floats, and read where
+   they are to be doubles. */
+static void refused_as_floats(const char *text, const char *expected)
+{
+    bezierview b;
+    io_message message = {"(none)"};
+    assert_false(read_in(&b, text, strlen(text), MESH_F32, &message));
+    assert_string_equal(message.text, expected);
+    read_good(&b, text);
+    bezierview_clear(&b);
+}
+
+static void test_floats(void **state)
+{
+    (void)state;
+    bezierview b;
+    io_message message = {"(none)"};
+    static const char large[] = "4 0\n3.4028234e38 -3.4028234e38 1e-300\n";
+    refused_as_floats("4 0\n1 2\n1e39",
+                      "t.bv:3: '1e39' is too large for a float; use --precision f64");
+    refused_as_floats("9 0 0\n1 2 3\n\n0 -1e300 1",
+                      "t.bv:4: '-1e300' is too large for a float; use --precision f64");
+    refused_as_floats("1 1 0\n# here\n0 4e38 0",
+                      "t.bv:3: '4e38' is too large for a float; use --precision f64");
+    refused_as_floats("8 0 0\n0 0 0 1e-50",
+                      "t.bv:2: the weight 1e-50 is too small for a float; use --precision f64");
+    assert_true(read_in(&b, large, strlen(large), MESH_F32, &message));
+    bezierview_clear(&b);
+}
+
+/* A byte order mark is left out at the head of a file and nowhere else. */
+static void test_byte_order_mark(void **state)
+{
+    (void)state;
+    bezierview b;
+    read_good(&b, "\xef\xbb\xbf"
+                  "4 0\n1 2 3\n");
+    assert_int_equal(b.num_batches, 1);
+    bezierview_clear(&b);
+    refused("\xef\xbb\xbf", "t.bv:1: the file holds no patch and no polyhedron");
+    refused("\xef\xbb\xbf\xef\xbb\xbf"
+            "4 0\n1 2 3\n",
+            "t.bv:1: '???4' where the kind of a segment was expected");
+    refused("4 0\n\xef\xbb\xbf"
+            "1 2 3\n",
+            "t.bv:2: '???1' where a coordinate was expected");
+}
+
 static void test_sparse_file(void **state)
 {
     (void)state;
@@ -330,7 +384,7 @@ static void test_sparse_file(void **state)
     io_message message;
     const char *path = temporary_file("zero.bv", "", 0);
     assert_int_equal(truncate(path, (off_t)4 << 30), 0);
-    assert_false(bezierview_load(&b, path, &message));
+    assert_false(bezierview_load(&b, path, MESH_F64, &message));
     assert_non_null(strstr(message.text, "zero.bv:1: zero byte: this is not a text file"));
     remove(temporary_path("zero.bv"));
 }
@@ -340,9 +394,9 @@ static void test_unreadable(void **state)
     (void)state;
     bezierview b;
     io_message message;
-    assert_false(bezierview_load(&b, "/nowhere/t.bv", &message));
+    assert_false(bezierview_load(&b, "/nowhere/t.bv", MESH_F64, &message));
     assert_string_equal(message.text, "/nowhere/t.bv: cannot open: No such file or directory");
-    assert_false(bezierview_load(&b, "/tmp", &message));
+    assert_false(bezierview_load(&b, "/tmp", MESH_F64, &message));
     assert_string_equal(message.text, "/tmp: cannot read: Is a directory");
 }
 
@@ -359,7 +413,7 @@ static void test_pipe(void **state)
     close(ends[1]);
     FILE *file = fdopen(ends[0], "rb");
     assert_non_null(file);
-    assert_false(bezierview_read(&b, file, "pipe", &message));
+    assert_false(bezierview_read(&b, file, "pipe", MESH_F64, &message));
     assert_string_equal(message.text, "pipe:3: the file ends where a coordinate was expected");
     fclose(file);
 }
@@ -405,6 +459,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bad_numbers),
         cmocka_unit_test(test_bad_polyhedra),
         cmocka_unit_test(test_words_and_bytes),
+        cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_byte_order_mark),
         cmocka_unit_test(test_sparse_file),
         cmocka_unit_test(test_unreadable),
         cmocka_unit_test(test_pipe),

@@ -711,10 +711,10 @@ class Failures(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder.name), ["bad.bv"])
 
     def test_float_range(self):
-        for kind in ("4 0\n1e300 0 0\n", "1 1 0\n0 0 -1e39\n"):
+        for kind, number in (("4 0\n1e300 0 0\n", "1e300"), ("1 1 0\n0 0 -1e39\n", "-1e39")):
             with open(self.path("big.bv"), "w") as file:
                 file.write(kind)
-            self.fails(1, "too large for a float; use --precision f64", "bezier",
+            self.fails(1, "big.bv:2: '%s' is too large for a float; use --precision f64" % number, "bezier",
                        self.path("big.bv"), "-q", "-o", self.path("a.obj"))
 
     def test_too_many_points(self):
@@ -742,7 +742,8 @@ class Failures(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder.name), [])
 
     def test_float_weights(self):
-        for weight, expected in (("1e39", "the weight 1e+39 is too large"), ("1e-50", "1e-50 is too small")):
+        for weight, expected in (("1e39", "in.bv:2: '1e39' is too large"),
+                                 ("1e-50", "in.bv:2: the weight 1e-50 is too small")):
             with open(self.path("in.bv"), "w") as file:
                 file.write("8 0 0\n0 0 0 %s\n" % weight)
             self.fails(1, expected, "bezier", self.path("in.bv"), "-q", "-o", self.path("a.obj"))

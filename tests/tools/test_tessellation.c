@@ -437,7 +437,7 @@ static void test_teapot(void **state)
     tessellation t = {0};
     size_t shared = 0;
     snprintf(path, sizeof(path), "%s/teapot.bv", data_folder);
-    if (!bezierview_load(&content, path, &message)) fail_msg("%s", message.text);
+    if (!bezierview_load(&content, path, MESH_F64, &message)) fail_msg("%s", message.text);
     assert_true(seams_find(&edges, &content));
     assert_int_equal(edges.num_edges, 4 * 28);
     assert_true(tessellation_within(&t, &content, &edges, 1e-3, NULL));

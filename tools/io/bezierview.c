@@ -97,6 +97,16 @@ static bool append_real(reader *r, const char *what, double **reals, size_t *cou
     return true;
 }
 
+static bool check_weight(reader *r, double weight)
+{
+    if (!(weight > 0))
+        return scanner_fail(&r->scan, r->scan.word_line, "the weight %g is not above 0", weight);
+    if (r->scan.floats && !((float)weight > 0))
+        return scanner_fail(&r->scan, r->scan.word_line,
+                            "the weight %g is too small for a float; use --precision f64", weight);
+    return true;
+}
+
 static bool read_point(reader *r, bezierview_batch *batch)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -106,9 +116,7 @@ static bool read_point(reader *r, bezierview_batch *batch)
     if (!batch->type.rational) return true;
     if (!append_real(r, "a weight", &batch->points, &batch->num_reals, &batch->point_capacity))
         return false;
-    if (batch->points[batch->num_reals - 1] > 0) return true;
-    return scanner_fail(&r->scan, r->scan.word_line, "the weight %g is not above 0",
-                        batch->points[batch->num_reals - 1]);
+    return check_weight(r, batch->points[batch->num_reals - 1]);
 }
 
 /* Puts a triangle's net, in rows of the file, into the library's order: its transpose. */
@@ -281,17 +289,20 @@ static bool read_all(reader *r)
     return any || scanner_fail(&r->scan, r->scan.line, "the file holds no patch and no polyhedron");
 }
 
-bool bezierview_read(bezierview *result, FILE *file, const char *name, io_message *message)
+bool bezierview_read(bezierview *result, FILE *file, const char *name, mesh_precision precision,
+                     io_message *message)
 {
     *result = (bezierview){0};
     reader r = {.result = result, .group = BEZIERVIEW_NO_GROUP};
     scanner_init(&r.scan, file, name, message);
+    r.scan.floats = precision == MESH_F32;
     if (read_all(&r)) return true;
     bezierview_clear(result);
     return false;
 }
 
-bool bezierview_load(bezierview *result, const char *path, io_message *message)
+bool bezierview_load(bezierview *result, const char *path, mesh_precision precision,
+                     io_message *message)
 {
     struct stat status;
     *result = (bezierview){0};
@@ -302,7 +313,7 @@ bool bezierview_load(bezierview *result, const char *path, io_message *message)
         errno = EISDIR;
         io_fail_errno(message, path, "cannot read");
     } else {
-        done = bezierview_read(result, file, path, message);
+        done = bezierview_read(result, file, path, precision, message);
     }
     fclose(file);
     return done;

@@ -72,12 +72,15 @@ typedef struct bezierview {
     mesh polyhedra; /* all polyhedra as one mesh */
 } bezierview;
 
-/* Reads a file. On failure the message is "NAME:LINE: what is wrong" (or "NAME: why it cannot be
-   opened"), and result is empty. The caller releases *result by bezierview_clear. */
-bool bezierview_load(bezierview *result, const char *path, io_message *message);
+/* Reads a file, whose numbers must be ones in the precision too. On failure the message is
+   "NAME:LINE: what is wrong" (or "NAME: why it cannot be opened"), and result is empty. The caller
+   releases *result by bezierview_clear. */
+bool bezierview_load(bezierview *result, const char *path, mesh_precision precision,
+                     io_message *message);
 
 /* The same from an open stream, which stays open; name stands for it in messages. */
-bool bezierview_read(bezierview *result, FILE *file, const char *name, io_message *message);
+bool bezierview_read(bezierview *result, FILE *file, const char *name, mesh_precision precision,
+                     io_message *message);
 
 /* Number of patches in all batches. */
 size_t bezierview_num_patches(const bezierview *content);

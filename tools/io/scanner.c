@@ -1,6 +1,7 @@
 #include "scanner.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -34,6 +35,14 @@ void scanner_init(scanner *s, FILE *file, const char *name, io_message *message)
         s->unread = (uint64_t)status.st_size;
 }
 
+/* Leaves out a byte order mark in UTF-8, which editors of some systems put before a text. */
+static void skip_mark(scanner *s)
+{
+    static const unsigned char mark[] = {0xef, 0xbb, 0xbf};
+    if (s->filled >= sizeof(mark) && memcmp(s->buffer, mark, sizeof(mark)) == 0)
+        s->next = sizeof(mark);
+}
+
 /* Fills the empty buffer; false at the end and on failure. */
 static bool refill(scanner *s)
 {
@@ -45,7 +54,9 @@ static bool refill(scanner *s)
         return io_fail_errno(s->message, s->name, "cannot read");
     }
     if (s->unread != UINT64_MAX) s->unread -= s->filled < s->unread ? s->filled : s->unread;
-    return s->filled > 0;
+    if (!s->begun) skip_mark(s);
+    s->begun = true;
+    return s->next < s->filled;
 }
 
 /* The next character without taking it, or END. */
@@ -150,6 +161,9 @@ bool scanner_real(scanner *s, const char *what, double *value)
         return scanner_fail(s, s->word_line, "'%s' where %s was expected", shown(s, text), what);
     if (!isfinite(read))
         return scanner_fail(s, s->word_line, "'%s' is not a finite number", shown(s, text));
+    if (s->floats && fabs(read) > FLT_MAX)
+        return scanner_fail(s, s->word_line, "'%s' is too large for a float; use --precision f64",
+                            shown(s, text));
     *value = read;
     return true;
 }

@@ -1,10 +1,10 @@
 /* Words and numbers of a text file, one after another, each with its line.
 
-   The file is read as a stream through a small buffer and never as a whole. Words are separated by
-   white space; a word that starts with '#' or "//" starts a comment that ends with the line, and so
-   does '#' or "//" inside a word. A line ends in LF, CR LF or CR. A zero byte or a word above
-   SCANNER_MAX_WORD characters is an error at once. Numbers are read as in the C locale (the program
-   never calls setlocale). */
+   The file is read as a stream through a small buffer and never as a whole. A byte order mark in
+   UTF-8 at its head is left out. Words are separated by white space; a word that starts with '#' or
+   "//" starts a comment that ends with the line, and so does '#' or "//" inside a word. A line ends
+   in LF, CR LF or CR. A zero byte or a word above SCANNER_MAX_WORD characters is an error at once.
+   Numbers are read as in the C locale (the program never calls setlocale). */
 #ifndef CLSPLINE_TOOLS_IO_SCANNER_H
 #define CLSPLINE_TOOLS_IO_SCANNER_H
 
@@ -24,6 +24,8 @@ typedef struct scanner {
     uint64_t line;      /* of the next character */
     uint64_t word_line; /* of the word read last */
     bool failed;        /* the message is written; nothing more can be read */
+    bool begun;         /* something was read */
+    bool floats;        /* numbers too large for a float are refused; false at the start */
     uint64_t unread; /* bytes that the file may still hold beyond the buffer; UINT64_MAX: unknown */
     size_t next, filled;
     char word[SCANNER_MAX_WORD + 1];
