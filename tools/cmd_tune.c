@@ -130,7 +130,7 @@ static void print_line(const tuning_case *c, const clsp_cooperate_report *report
     printf("%6lu  %-4s  %-14s  %7lu  %10.3f  %9.3f  %9.1f  %s\n", (unsigned long)c->degree,
            c->precision == CLSP_F32 ? "f32" : "f64", grid, (unsigned long)p->workers, p->busy_ms,
            p->move_ms, 1e-6 * rate_of(c, report, p),
-           p->status == CLSP_OK ? p->name : clsp_status_str(p->status));
+           p->status == CLSP_OK ? p->name : status_text(p->status));
 }
 
 static void print_object(const tuning_case *c, const clsp_cooperate_report *report,

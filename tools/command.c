@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void complain(const char *format, ...)
 {
@@ -40,14 +41,20 @@ static const char *advice(clsp_status status)
     }
 }
 
+const char *status_text(clsp_status status)
+{
+    const char *text = clsp_status_str(status), *meaning = strstr(text, ": ");
+    return strncmp(text, "CLSP_", 5) == 0 && meaning ? meaning + 2 : text;
+}
+
 void complain_status(const clsp_context *ctx, clsp_status status)
 {
     char reason[2048];
     const char *help = advice(status);
     if (clsp_context_last_error(ctx, reason, sizeof(reason)) > 0)
-        complain("%s: %s", clsp_status_str(status), reason);
+        complain("%s", reason);
     else
-        complain("%s", clsp_status_str(status));
+        complain("%s", status_text(status));
     if (help) complain("%s", help);
 }
 

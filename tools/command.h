@@ -17,8 +17,12 @@ void complain(const char *format, ...) IO_PRINTF(1, 2);
 /* Complains of wrong usage, points to --help and returns EXIT_USAGE. command may be NULL. */
 int usage_error(const char *command, const char *format, ...) IO_PRINTF(2, 3);
 
-/* Complains of a library call that failed: what the status means, the library's last error (of ctx,
-   or with NULL of the thread) and, where there is one, what can be done. */
+/* Says what a status means, without the library's name for it. Static storage. */
+const char *status_text(clsp_status status);
+
+/* Complains of a library call that failed: the library's last error (of ctx, or with NULL of the
+   thread), or what the status means where it gave no reason, and, where there is one, what can be
+   done. */
 void complain_status(const clsp_context *ctx, clsp_status status);
 
 /* Makes a context on the device the user named, or with NULL on the default one. Complains on

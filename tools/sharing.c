@@ -92,7 +92,7 @@ static void print_processor(FILE *file, const clsp_processor_report *p, uint64_t
     fprintf(file, ": %llu tiles (%.0f%%) in %llu chunks, busy %.3f ms, moving %.3f ms",
             (unsigned long long)p->tiles, share, (unsigned long long)p->chunks, p->busy_ms,
             p->move_ms);
-    if (p->status != CLSP_OK) fprintf(file, "; dropped out: %s", clsp_status_str(p->status));
+    if (p->status != CLSP_OK) fprintf(file, "; dropped out: %s", status_text(p->status));
     fputc('\n', file);
 }
 

@@ -23,7 +23,7 @@ static clsp_status check_precision(clsp_context *ctx, const clsp_bezier_desc *d)
         return bad(ctx, "precision is neither CLSP_F32 nor CLSP_F64", d->precision);
     if (d->precision == CLSP_F32 || ctx->device.fp64) return CLSP_OK;
     return clspi_fail(&ctx->log, CLSP_ERROR_NO_FP64,
-                      "bezier: %s has no double precision; use CLSP_F32 or another device",
+                      "bezier: %s has no double precision; use single precision or another device",
                       ctx->device.name);
 }
 
@@ -109,10 +109,10 @@ static clsp_status check_method(clsp_context *ctx, const clsp_bezier_desc *d)
     if (d->form == CLSP_BEZIER_VOLUME)
         return bad(ctx, "volumes have none but the separable method", d->method);
     if (d->method == CLSP_BEZIER_MATRIX)
-        return check_degrees_of_method(ctx, d, "with CLSP_BEZIER_MATRIX their sum",
+        return check_degrees_of_method(ctx, d, "by the method matrix their sum",
                                        d->degree[0] + d->degree[1], most_matrix);
     return d->method == CLSP_BEZIER_BRUTE
-               ? check_degrees_of_method(ctx, d, "with CLSP_BEZIER_BRUTE each", larger, most_brute)
+               ? check_degrees_of_method(ctx, d, "by the method brute each", larger, most_brute)
                : CLSP_OK;
 }
 

@@ -80,10 +80,12 @@ static clsp_status open_device(clsp_context *ctx, const char *words)
 static clsp_status open_context(clsp_context *ctx, cl_command_queue queue,
                                 const clsp_context_opts *opts)
 {
-    const char *limits = opts->limits ? opts->limits : getenv("CLSPLINE_LIMITS");
+    static const char variable[] = "CLSPLINE_LIMITS";
+    const char *const limits = opts->limits ? opts->limits : getenv(variable);
+    const char *const source = opts->limits ? "limits" : variable;
 
     CLSPI_CHECK(queue ? adopt_queue(ctx, queue) : open_device(ctx, opts->device));
-    CLSPI_CHECK(clspi_profile_narrow(&ctx->device, limits, &ctx->log));
+    CLSPI_CHECK(clspi_profile_narrow(&ctx->device, limits, source, &ctx->log));
     ctx->tuning = clspi_tuning_for(&ctx->device);
     clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
     ctx->keeps_binaries = ctx->cache_dir && clspi_keeps_binaries(&ctx->device);

@@ -308,16 +308,23 @@ static bool narrow_word(clsp_device_info *info, const char *word, size_t length)
     return *end == '\0' && narrow_number(info, word, key_length, value);
 }
 
-clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, clspi_log *log)
+clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, const char *source,
+                                 clspi_log *log)
 {
+    static const char words[] =
+        "fp64=0, fp16=0, fma=0, images=0, svm=0, local_is_real=0|1, work_group=N, local=BYTES, "
+        "alloc=BYTES, opencl=120, class=cpu|integrated|discrete|accelerator, vendor=NAME";
+
     if (!limits) return CLSP_OK;
     while (*limits) {
         const size_t length = strcspn(limits, ",");
         if (!narrow_word(info, limits, length))
             return clspi_fail(log, CLSP_ERROR_ARGUMENT,
-                              "limits: '%.*s' is not one of the limits' words",
-                              (int)clspi_min(length, 80), limits);
-        limits += length + (limits[length] == ',');
+                              "%s: '%.*s' is none of the words that limits are made of, separated "
+                              "by commas: %s",
+                              source, (int)clspi_min(length, 80), limits, words);
+        limits += length;
+        if (*limits == ',') limits += 1 + strspn(limits + 1, " ");
     }
     return CLSP_OK;
 }

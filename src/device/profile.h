@@ -7,9 +7,11 @@
 /* Fills info from the device's queries. A query that fails leaves its field 0. */
 void clspi_profile_query(clsp_device_info *info, cl_device_id device);
 
-/* Applies the words of clsp_context_opts.limits; NULL or "" changes nothing.
-   CLSP_ERROR_ARGUMENT, with the word named in the log, for a word that is not one. */
-clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, clspi_log *log);
+/* Applies the words of clsp_context_opts.limits; NULL or "" changes nothing. source: where they are
+   from, for messages. CLSP_ERROR_ARGUMENT, with the word and those allowed in the log, for a word
+   that is not one. */
+clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, const char *source,
+                                 clspi_log *log);
 
 /* Tells whether text holds part, without regard to case. */
 int clspi_contains(const char *text, const char *part, size_t part_length);

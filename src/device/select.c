@@ -190,40 +190,50 @@ static bool matches(const clsp_device_info *info, size_t position, const char *w
            clspi_contains(info->name, words, strlen(words));
 }
 
-/* Reports what devices there are: "no device fits 'arc'; there are: 0 'Portable Computing
-   Language:pthread-...', ...". */
-static clsp_status fail_with_list(const clsp_device_info *infos, size_t count, const char *words,
-                                  clspi_log *log)
+/* Reports that there is no device at all, and what can be done about it. */
+static clsp_status fail_without_devices(clspi_log *log)
 {
-    char list[2048] = "";
-    size_t used = 0;
-
-    if (count == 0 && home_aborts_pocl())
+    if (home_aborts_pocl())
         return clspi_fail(log, CLSP_ERROR_NO_DEVICE,
                           "no OpenCL device was found; PoCL is passed over while HOME is empty, "
                           "which aborts it: set "
                           "HOME, or POCL_CACHE_DIR to a folder that can be written");
-    if (count == 0)
-        return clspi_fail(
-            log, CLSP_ERROR_NO_DEVICE,
-            "no OpenCL device was found: install an OpenCL driver for the GPU, or PoCL for the CPU "
-            "(Debian: pocl-opencl-icd)");
+    return clspi_fail(
+        log, CLSP_ERROR_NO_DEVICE,
+        "no OpenCL device was found: install an OpenCL driver for the GPU, or PoCL for the CPU "
+        "(Debian: pocl-opencl-icd)");
+}
+
+/* Reports what devices there are: "no device fits 'arc'; there are: 0 'Portable Computing
+   Language:pthread-...', ...". source: the variable that the words are from, or NULL. */
+static clsp_status fail_with_list(const clsp_device_info *infos, size_t count, const char *words,
+                                  const char *source, clspi_log *log)
+{
+    char list[2048] = "";
+    size_t used = 0;
+
     for (size_t i = 0; i < count && used < sizeof list - 1; i++) {
         const int n = snprintf(list + used, sizeof list - used, "%s%zu '%s:%s'", i ? ", " : "", i,
                                infos[i].platform, infos[i].name);
         if (n > 0) used = clspi_min(used + (size_t)n, sizeof list - 1);
     }
-    return clspi_fail(log, CLSP_ERROR_NO_DEVICE, "no device fits '%s'; there are: %s", words, list);
+    return clspi_fail(
+        log, CLSP_ERROR_NO_DEVICE,
+        "%s%sno device fits '%s'; there are: %s; a device is named by its index, by "
+        "parts of its names or by a class: cpu, gpu, integrated, discrete, accelerator",
+        source ? source : "", source ? ": " : "", words, list);
 }
 
 clsp_status clspi_select(clsp_device_info *chosen, const char *words, clspi_log *log)
 {
     clsp_device_info *infos;
     size_t count;
+    static const char variable[] = "CLSPLINE_DEVICE";
     const clsp_device_info *best = NULL;
+    const bool given = words && *words;
     clsp_status status;
 
-    if (!words || !*words) words = getenv("CLSPLINE_DEVICE");
+    if (!given) words = getenv(variable);
     if (!words) words = "";
     status = clspi_devices(&infos, &count, log);
     if (status != CLSP_OK) return status;
@@ -233,8 +243,10 @@ clsp_status clspi_select(clsp_device_info *chosen, const char *words, clspi_log 
     }
     if (best)
         *chosen = *best;
+    else if (count == 0)
+        status = fail_without_devices(log);
     else
-        status = fail_with_list(infos, count, words, log);
+        status = fail_with_list(infos, count, words, given ? NULL : variable, log);
     free(infos);
     return status;
 }

@@ -98,6 +98,10 @@ clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, con
     if (v->type == CLSP_F64 && desc->precision != CLSP_F64)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                           "%s: vertex.type CLSP_F64 needs the precision CLSP_F64", family);
+    if (v->attributes & ~allowed & CLSP_VERTEX_NORMAL)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "%s: vertex.attributes: normals are of surfaces with dim 3 (here dim %u)",
+                          family, desc->dim);
     if (v->attributes & ~allowed)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                           "%s: vertex.attributes: the form, with dim %u, has none of 0x%x", family,

@@ -64,6 +64,27 @@ static void test_descriptions(void **state)
     clsp_context_destroy(&single);
 }
 
+/* A normal has no dim but 3: the message says so. */
+static void test_normals_of_other_dims(void **state)
+{
+    clsp_context *ctx = context_with("");
+
+    (void)state;
+    for (uint32_t dim = 1; dim <= 4; dim++) {
+        clsp_bezier_desc d = good;
+        char text[256], expected[16];
+        if (dim == 3) continue;
+        d.dim = dim;
+        d.vertex.attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL;
+        expect_refusal(ctx, d, CLSP_ERROR_ARGUMENT);
+        clsp_context_last_error(ctx, text, sizeof text);
+        snprintf(expected, sizeof expected, "(here dim %u)", dim);
+        assert_non_null(strstr(text, "normals are of surfaces with dim 3"));
+        assert_non_null(strstr(text, expected));
+    }
+    clsp_context_destroy(&ctx);
+}
+
 /* Grids and degrees that no memory holds: an error, not a crash, and nothing large is allocated
  * first. */
 static void test_absurd_sizes(void **state)
@@ -378,13 +399,10 @@ static void test_build_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descriptions),
-        cmocka_unit_test(test_absurd_sizes),
-        cmocka_unit_test(test_set_arguments),
-        cmocka_unit_test(test_eval_arguments),
-        cmocka_unit_test(test_refusal_leaves_output),
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_descriptions),   cmocka_unit_test(test_normals_of_other_dims),
+        cmocka_unit_test(test_absurd_sizes),   cmocka_unit_test(test_set_arguments),
+        cmocka_unit_test(test_eval_arguments), cmocka_unit_test(test_refusal_leaves_output),
+        cmocka_unit_test(test_events),         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_build_all),
     };
 

@@ -34,7 +34,7 @@ static clsp_device_info narrowed(const clsp_device_info *start, const char *limi
 {
     clsp_device_info info = *start;
 
-    assert_ok(NULL, clspi_profile_narrow(&info, limits, NULL));
+    assert_ok(NULL, clspi_profile_narrow(&info, limits, "limits", NULL));
     return info;
 }
 
@@ -69,6 +69,10 @@ static void test_several_words(void **state)
     assert_int_equal(info.max_work_group, 64);
     assert_int_equal(info.device_class, CLSP_CLASS_DISCRETE);
     assert_int_equal(info.fp16, 1);
+    const clsp_device_info blanks = narrowed(&rich, "fp64=0, work_group=64,   fma=0, ");
+    assert_int_equal(blanks.fp64, 0);
+    assert_int_equal(blanks.max_work_group, 64);
+    assert_int_equal(blanks.fma, 0);
     const clsp_device_info twice = narrowed(&rich, "alloc=9,alloc=10");
     assert_int_equal(twice.max_alloc_bytes, 9);
     const clsp_device_info same = narrowed(&rich, ""), none = narrowed(&rich, NULL);
@@ -115,14 +119,20 @@ static void test_bad_words(void **state)
         "work_group=1e3",
         "alloc=999999999999999999999999999",
     };
-    char text[256];
+    static const char *const allowed[] = {
+        "fp64=0",       "fp16=0",      "fma=0",       "images=0",   "svm=0",      "local_is_real",
+        "work_group=N", "local=BYTES", "alloc=BYTES", "opencl=120", "class=cpu|", "vendor=NAME",
+    };
+    char text[1024];
 
     (void)state;
     for (size_t i = 0; i < CLSPI_COUNT(bad); i++) {
         clsp_device_info info = rich;
-        assert_status(NULL, clspi_profile_narrow(&info, bad[i], NULL), CLSP_ERROR_ARGUMENT);
+        assert_status(NULL, clspi_profile_narrow(&info, bad[i], "here", NULL), CLSP_ERROR_ARGUMENT);
         clsp_context_last_error(NULL, text, sizeof text);
-        assert_non_null(strstr(text, "limits"));
+        assert_true(strncmp(text, "here: '", 7) == 0);
+        for (size_t k = 0; k < CLSPI_COUNT(allowed); k++)
+            assert_non_null(strstr(text, allowed[k]));
     }
 }
 
@@ -155,6 +165,7 @@ static void test_context_limits(void **state)
     } cases[] = {
         {"class=cpu", 1}, {"class=discrete", 0}, {"class=integrated", 0}, {"class=accelerator", 0}};
     clsp_context *ctx;
+    char text[1024];
 
     (void)state;
     for (size_t i = 0; i < CLSPI_COUNT(cases); i++) {
@@ -171,6 +182,10 @@ static void test_context_limits(void **state)
     assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
     assert_int_equal(ctx->device.max_work_group, 2);
     clsp_context_destroy(&ctx);
+    setenv("CLSPLINE_LIMITS", "fp64=0, fp65=0", 1);
+    assert_status(NULL, clsp_context_create(&ctx, NULL, NULL), CLSP_ERROR_ARGUMENT);
+    clsp_context_last_error(NULL, text, sizeof text);
+    assert_true(strncmp(text, "CLSPLINE_LIMITS: 'fp65=0' ", 26) == 0);
     unsetenv("CLSPLINE_LIMITS");
 }
 

@@ -50,6 +50,8 @@ static void assert_picks_none(const char *words)
     assert_int_equal(pick(words, &chosen), CLSP_ERROR_NO_DEVICE);
     assert_null(chosen.id);
     assert_non_null(strstr(messages.last, words));
+    assert_null(strstr(messages.last, "CLSPLINE_DEVICE"));
+    assert_non_null(strstr(messages.last, "cpu, gpu, integrated, discrete, accelerator"));
     for (size_t i = 0; i < count; i++) { /* what there is, so that the user can choose */
         assert_non_null(strstr(messages.last, infos[i].platform));
         assert_non_null(strstr(messages.last, infos[i].name));
@@ -149,7 +151,7 @@ static void test_environment(void **state)
     assert_picks("", infos[0].id);
     setenv("CLSPLINE_DEVICE", "nowhere", 1);
     assert_int_equal(pick(NULL, &chosen), CLSP_ERROR_NO_DEVICE);
-    assert_non_null(strstr(messages.last, "'nowhere'"));
+    assert_non_null(strstr(messages.last, "CLSPLINE_DEVICE: no device fits 'nowhere'"));
     assert_picks("0", infos[0].id); /* the option goes before the variable */
     unsetenv("CLSPLINE_DEVICE");
 }

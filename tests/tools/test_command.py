@@ -639,6 +639,7 @@ class Failures(unittest.TestCase):
         self.assertEqual(done.stdout, "")
         self.assertIn(expected, done.stderr)
         self.assertTrue(done.stderr.startswith("clspline: "), done.stderr)
+        self.assertNotIn("CLSP_", done.stderr)  # options and words, not names of the library's
         return done.stderr
 
     def test_usage(self):
@@ -752,8 +753,8 @@ class Failures(unittest.TestCase):
         """The matrix method has a bound on degrees, and the library's reason is shown."""
         with open(self.path("in.bv"), "w") as file:
             file.write("4 20\n" + "0 0 0\n" * 441)
-        self.fails(1, "CLSP_ERROR_DEGREE", "bezier", self.path("in.bv"), "-q", "-o", self.path("a.obj"),
-                   "--method", "matrix")
+        self.fails(1, "degrees 20 and 20: by the method matrix their sum is at most 22", "bezier",
+                   self.path("in.bv"), "-q", "-o", self.path("a.obj"), "--method", "matrix")
 
     def test_unwritable(self):
         self.fails(1, "/nowhere/a.obj: cannot write: No such file",
@@ -779,7 +780,7 @@ class Failures(unittest.TestCase):
     def test_no_such_device(self):
         text = self.fails(
             1,
-            "CLSP_ERROR_NO_DEVICE",
+            "no device fits 'no such:device'; there are: 0 '",
             "bezier",
             self.teapot,
             "-o",
@@ -787,11 +788,26 @@ class Failures(unittest.TestCase):
             "--device",
             "no such:device")
         self.assertIn("clspline devices", text)
+        self.assertNotIn("CLSPLINE_DEVICE", text)
+
+    def test_environment(self):
+        """What is wrong in a variable is said with its name and the words that it takes."""
+        for variable, value, expected, word in (
+                ("CLSPLINE_DEVICE", "no such", "CLSPLINE_DEVICE: no device fits 'no such'; there are: 0 '", "discrete"),
+                ("CLSPLINE_LIMITS", "fp64=0, fp65=0", "CLSPLINE_LIMITS: 'fp65=0' is none of the words",
+                 "class=cpu|integrated|")):
+            with self.subTest(variable):
+                text = self.fails(1, "clspline: " + expected, "bezier", self.teapot, "-q", "-o", self.path("a.obj"),
+                                  env=dict(os.environ, **{variable: value}))
+                self.assertIn(word, text)
+        env = dict(os.environ, CLSPLINE_LIMITS="fp64=0, work_group=64")
+        done = run("bezier", self.teapot, "-q", "-n2", "-o", self.path("a.obj"), env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_no_fp64(self):
         text = self.fails(
             1,
-            "CLSP_ERROR_NO_FP64",
+            "has no double precision; use single precision",
             "bezier",
             self.teapot,
             "-q",
