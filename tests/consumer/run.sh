@@ -1,6 +1,8 @@
 #!/bin/sh
-# Installs the library into a temporary folder and builds a program with it as users do: by
-# pkg-config (shared and static), by CMake's find_package and as a Meson subproject; runs each.
+# Installs the library and the command into a temporary folder, runs the command from there and, as
+# root, from a root folder that holds nothing else but the libraries that it needs; builds a program
+# with the library as users do: by pkg-config (shared and static), by CMake's find_package and as a
+# Meson subproject; runs each.
 #
 # usage: run.sh SOURCE_DIR
 #
@@ -43,12 +45,66 @@ fail() {
     result=1
 }
 
-install_library() {
-    # flags of the tests' own build (sanitizers, say) are not the consumer's
-    quietly meson setup "$folder/build" "$source" --prefix="$prefix" --libdir=lib \
-        --buildtype=debug -Ddefault_library=both -Dtests=disabled -Dtools=false -Dbench=false
-    quietly meson install -C "$folder/build"
+# A bare Debian has no dpkg-architecture, by which Meson chooses another folder of libraries. The
+# system's cache of libraries is left alone.
+make_bare() {
+    mkdir "$folder/bin"
+    printf '#!/bin/sh\nexit 1\n' >"$folder/bin/dpkg-architecture"
+    printf '#!/bin/sh\necho called >"%s/ldconfig"\n' "$folder" >"$folder/bin/ldconfig"
+    chmod +x "$folder"/bin/*
+    PATH=$folder/bin:$PATH
 }
+
+install_library() {
+    tools=false
+    ! pkg-config --exists 'libpng >= 1.6' || tools=true
+    # flags of the tests' own build (sanitizers, say) are not the consumer's
+    quietly meson setup "$folder/build" "$source" --prefix="$prefix" --buildtype=debug \
+        -Ddefault_library=both -Dtests=disabled -Dtools=$tools -Dbench=false
+    quietly meson install -C "$folder/build"
+    [ "$(uname -s)" != Linux ] || [ "$(id -u)" != 0 ] || [ -e "$folder/ldconfig" ] ||
+        fail "the loader's cache was left as it was"
+}
+
+# ---- the command ----
+
+check_version() { # NAME COMMAND...
+    name=$1 version=none
+    shift
+    version=$(env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin "$@" --version 2>&1) || :
+    case $version in
+    'clspline '[0-9]*) say "$name: ok" ;;
+    *) fail "$name: $version" ;;
+    esac
+}
+
+# Copies the command's libraries and its loader to the same places below a root folder, whose loader
+# looks below /usr/local as Debian's does. Its cache stands for the one that meson install renews.
+fill_root() { # PROGRAM ROOT
+    ldd "$1" | grep -o '/[^ ]*' | grep -v "^$folder" | while IFS= read -r file; do
+        mkdir -p "$2$(dirname "$file")"
+        cp -L "$file" "$2$file"
+    done
+    mkdir "$2/etc"
+    echo /usr/local/lib >"$2/etc/ld.so.conf"
+    quietly /sbin/ldconfig -r "$2"
+}
+
+by_command() {
+    [ $tools = true ] || { skip "the command is not built: no libpng"; return 0; }
+    check_version "the command, in a folder of its own" "$prefix/bin/clspline"
+    if [ "$(uname -s)" != Linux ] || [ "$(id -u)" != 0 ]; then
+        skip "the command in a bare root: needs Linux and root"
+        return 0
+    fi
+    quietly meson configure "$folder/build" --prefix=/usr/local || { fail "another prefix"; return; }
+    DESTDIR=$folder/root quietly meson install -C "$folder/build" ||
+        { fail "installation below DESTDIR"; return; }
+    fill_root "$prefix/bin/clspline" "$folder/root"
+    check_version "the command, in a bare root" chroot "$folder/root" /usr/local/bin/clspline
+}
+
+# ---- programs ----
 
 pkg_config_build() { # OUTPUT [--static]
     PKG_CONFIG_PATH=$prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} \
@@ -93,10 +149,12 @@ by_subproject() {
     check "Meson subproject" "$folder/sub/consumer"
 }
 
+make_bare
 install_library || {
     fail "installation"
     exit 1
 }
+by_command
 by_pkg_config
 by_cmake
 by_subproject

@@ -839,6 +839,35 @@ class Failures(unittest.TestCase):
         self.fail("no run was interrupted")
 
 
+class Readme(unittest.TestCase):
+    """The README's commands work as typed in the clone."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.clone = folder.name
+        os.makedirs(os.path.join(self.clone, "build", "tools"))
+        os.symlink(COMMAND, os.path.join(self.clone, "build", "tools", "clspline"))
+        os.symlink(os.path.dirname(DATA), os.path.join(self.clone, "tests"))
+
+    def typed(self, line):
+        return subprocess.run(["sh", "-c", line], cwd=self.clone, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+
+    def test_commands(self):
+        """A line is run, or where that takes long its options are read."""
+        with open(os.path.join(os.path.dirname(DATA), os.pardir, "README.md")) as file:
+            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier) ?[^#\n]*)", file.read(), re.M)
+        self.assertGreater(len(lines), 6)
+        for line in map(str.strip, lines):
+            with self.subTest(line):
+                slow = "tune" in line or "--kernels" in line or ("f64" in line and not has_fp64())
+                done = self.typed(line + " --help" if slow else line)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                for path in re.findall(r" -o (\S+)", "" if slow else line):
+                    self.assertGreater(os.path.getsize(os.path.join(self.clone, path)), 0)
+
+
 class Devices(unittest.TestCase):
     def test_table(self):
         done = run("devices")
