@@ -3,17 +3,19 @@
 #
 # usage: sh tools/bootstrap.sh demo|test|install-deps
 #        sh tools/bootstrap.sh test --quick
+#        sh tools/bootstrap.sh --help
 #
 #   demo          builds, lists the OpenCL devices, and evaluates the teapot into a mesh and a
-#                 picture
-#   test          builds and runs the tests; the last line is "N passed, N failed, N skipped"
+#                 picture; prints the command that does it
+#   test          builds and runs the tests; a line for each test that was skipped says why, and the
+#                 last line is "N passed, N failed, N skipped"
 #     --quick     small cases, and none of the suites that take long on a slow or emulated
 #                 processor (docs/testing.md)
 #   install-deps  installs what building and testing need, as far as it is missing
 #
-# Installs through apt, as root or by sudo. Elsewhere it names what is missing and exits with 1;
-# with everything in place it never asks. The build folder is build/ and is used again. Any current
-# folder will do.
+# Installs through apt, as root or by sudo, says how much that is, and waits while another program
+# uses apt. Elsewhere it names what is missing and exits with 1; with everything in place it never
+# asks. The build folder is build/ and is used again. Any current folder will do.
 #
 # A test that hangs is ended after its limit in the build files, which is for a fast machine, times
 # what is measured of this machine's speed. CLSPLINE_TEST_TIMEOUTS=N puts N in place of that factor,
@@ -144,18 +146,88 @@ find_root() {
     have sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }
 }
 
-apt_get() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" </dev/null >/dev/null; }
+# Reads what apt-get reports and says how much there is to do, and how far it is.
+show_progress() {
+    total=0 fetched=0 ready=0
+    while IFS= read -r line; do
+        case $line in
+        *' upgraded, '*' newly installed, '*)
+            new=${line#*, }
+            total=$((${line%% *} + ${new%% *}))
+            say "$total packages"
+            ;;
+        'Need to get '* | 'After this operation, '*) say "$line" ;;
+        Get:*)
+            fetched=$((fetched + 1))
+            [ $((fetched % 20)) != 0 ] || say "$fetched of $total packages fetched"
+            ;;
+        'Setting up '*)
+            ready=$((ready + 1))
+            [ $((ready % 20)) != 0 ] || say "$ready of $total packages installed"
+            ;;
+        esac
+    done
+}
+
+drop_report() { cat >/dev/null; }
+
+# What apt-get complained of last is in $scratch/errors.
+is_locked() { grep -q 'Could not get lock' "$scratch/errors"; }
+is_offline() {
+    grep -Eq 'Could not resolve|Temporary failure|Could not connect|Cannot initiate|'\
+'Unable to connect|Network is unreachable|Connection (timed out|refused|failed)' "$scratch/errors"
+}
+
+complain_of_apt() {
+    if is_offline; then
+        complain "no network: apt does not reach the servers that its sources name"
+    else
+        grep '^E: ' "$scratch/errors" >&2 || :
+    fi
+}
+
+# Runs apt-get until no other program is in its way, for 10 minutes at most.
+apt_get() { # FILTER ARGUMENT...: the filter reads the report
+    filter=$1 tries=0
+    shift
+    [ -n "${scratch:-}" ] || {
+        scratch=$(mktemp -d)
+        trap 'rm -rf "$scratch"' EXIT
+    }
+    while :; do
+        {
+            code=0
+            $as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q "$@" </dev/null \
+                2>"$scratch/errors" || code=$?
+            echo "$code" >"$scratch/code"
+        } | "$filter"
+        [ "$(cat "$scratch/code")" != 0 ] || return 0
+        is_locked && [ $tries -lt 200 ] || return 1
+        [ $tries != 0 ] || say "waiting for another program that uses apt"
+        tries=$((tries + 1))
+        sleep 3
+    done
+}
+
+apt_knows() { apt-cache show "$@" >/dev/null 2>&1; }
+
+apt_update() { # PACKAGE...: fails where they are not in the lists then
+    say "updating the package lists"
+    apt_get drop_report update && apt_knows "$@"
+}
 
 apt_install() { # PACKAGE...
     say "installing through apt: $*"
-    if ! apt-cache show "$@" >/dev/null 2>&1; then
-        say "updating the package lists"
-        apt_get update
-    fi
-    apt_get install -y --no-install-recommends "$@" || { # lists may be out of date
-        say "updating the package lists, then once more"
-        apt_get update && apt_get install -y --no-install-recommends "$@"
+    apt_knows "$@" || apt_update "$@" || {
+        complain_of_apt
+        return 1
     }
+    apt_get show_progress install -y --no-install-recommends "$@" && return 0
+    # lists may be out of date
+    ! is_offline && ! is_locked && apt_update "$@" &&
+        apt_get show_progress install -y --no-install-recommends "$@" && return 0
+    complain_of_apt
+    return 1
 }
 
 install_needs() { # LINES
@@ -204,10 +276,11 @@ demo() {
     mkdir -p build/demo
     build/tools/clspline devices
     set -- bezier tests/data/teapot.bv -o build/demo/teapot.obj -o build/demo/teapot.png
-    say "clspline $*"
+    say "build/tools/clspline $*"
     build/tools/clspline "$@"
     say "mesh:    $PWD/build/demo/teapot.obj"
     say "picture: $PWD/build/demo/teapot.png"
+    say "more:    build/tools/clspline --help, typed in $PWD"
 }
 
 # Prints how many times longer than the build files say a test may take: 4 times, since other
@@ -243,14 +316,21 @@ run_tests() { # [--quick]
         complain "no test ran"
         exit 1
     }
-    python3 tests/summary.py "$log" || result=1
+    python3 tests/summary.py --reasons "$log" || result=1
     exit "$result"
 }
 
+for word; do
+    case $word in
+    -h | --help | help) usage 0 ;;
+    esac
+done
 case $* in
--h | --help | help) usage 0 ;;
 demo | test | 'test --quick' | install-deps) ;;
-*) usage 2 >&2 ;;
+*)
+    [ $# = 0 ] || complain "unknown: $*"
+    usage 2 >&2
+    ;;
 esac
 cd "$(dirname "$0")/.."
 case $1 in
