@@ -146,9 +146,13 @@ find_root() {
     have sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }
 }
 
+say_each_20th() { # NUMBER TOTAL DONE
+    [ $(($1 % 20)) != 0 ] || say "$1 of $2 packages $3"
+}
+
 # Reads what apt-get reports and says how much there is to do, and how far it is.
 show_progress() {
-    total=0 fetched=0 ready=0
+    total=0 fetched=0 unpacked=0 installed=0
     while IFS= read -r line; do
         case $line in
         *' upgraded, '*' newly installed, '*)
@@ -159,11 +163,15 @@ show_progress() {
         'Need to get '* | 'After this operation, '*) say "$line" ;;
         Get:*)
             fetched=$((fetched + 1))
-            [ $((fetched % 20)) != 0 ] || say "$fetched of $total packages fetched"
+            say_each_20th "$fetched" "$total" fetched
+            ;;
+        'Unpacking '*)
+            unpacked=$((unpacked + 1))
+            say_each_20th "$unpacked" "$total" unpacked
             ;;
         'Setting up '*)
-            ready=$((ready + 1))
-            [ $((ready % 20)) != 0 ] || say "$ready of $total packages installed"
+            installed=$((installed + 1))
+            say_each_20th "$installed" "$total" installed
             ;;
         esac
     done

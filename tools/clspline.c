@@ -86,7 +86,8 @@ static int run(int argc, char **argv)
         fputs(help, stdout);
         return EXIT_OK;
     }
-    return usage_error(NULL, "unknown %s '%s'", word[0] == '-' ? "option" : "command", word);
+    if (word[0] == '-') return usage_error(NULL, "unknown option '%s'", word);
+    return usage_error(NULL, "unknown command '%s', there are bezier, tune and devices", word);
 }
 
 int main(int argc, char **argv)

@@ -52,7 +52,8 @@ echo "Need to get 123 MB of archives."
 echo "After this operation, 456 MB of additional disk space will be used."
 i=0
 while [ $i -lt 40 ]; do i=$((i + 1)); echo "Get:$i http://a p$i 1.0 [1 kB]"; done
-while [ $i -gt 0 ]; do i=$((i - 1)); echo "Setting up p$i (1.0) ..."; done
+while [ $i -gt 0 ]; do i=$((i - 1)); echo "Unpacking p$i (1.0) ..."; done
+while [ $i -lt 40 ]; do i=$((i + 1)); echo "Setting up p$i (1.0) ..."; done
 for name in cc ninja pkg-config cmake c++; do cp "$STATE/program" "$BIN/$name"; done
 cp "$STATE/meson" "$BIN/meson"
 """
@@ -116,7 +117,7 @@ class Bootstrap(unittest.TestCase):
         self.assertEqual(code, 0, text)
         self.assertEqual(self.calls(), ["update", "install"])
         for words in ("40 packages\n", "Need to get 123 MB", "After this operation, 456 MB",
-                      "20 of 40 packages fetched", "20 of 40 packages installed", "40 of 40 packages installed"):
+                      "20 of 40 packages fetched", "40 of 40 packages unpacked", "40 of 40 packages installed"):
             self.assertIn("bootstrap: " + words, text)
 
     def test_locked(self):
