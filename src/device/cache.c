@@ -63,10 +63,13 @@ static char *wanted_folder(const char *wanted)
 
 void clspi_cache_open(char **dir, const char *wanted, clspi_log *log)
 {
+    const char *const source =
+        !wanted && getenv("CLSPLINE_CACHE_DIR") ? "CLSPLINE_CACHE_DIR" : "cache";
+
     *dir = wanted_folder(wanted);
     if (*dir && !make_folders(*dir)) {
         clspi_message(log, CLSP_LOG_WARNING,
-                      "cache: cannot write to %s: %s; nothing is kept from run to run", *dir,
+                      "%s: cannot write to %s: %s; nothing is kept from run to run", source, *dir,
                       strerror(errno));
         free(*dir);
         *dir = NULL;

@@ -800,6 +800,9 @@ class Failures(unittest.TestCase):
                 text = self.fails(1, "clspline: " + expected, "bezier", self.teapot, "-q", "-o", self.path("a.obj"),
                                   env=dict(os.environ, **{variable: value}))
                 self.assertIn(word, text)
+        done = run("bezier", self.teapot, "-n2", "-o", self.path("a.obj"),
+                   env=dict(os.environ, CLSPLINE_CACHE_DIR="/dev/null/below"))
+        self.assertIn("warning: CLSPLINE_CACHE_DIR: cannot write to /dev/null/below: ", done.stderr)
         env = dict(os.environ, CLSPLINE_LIMITS="fp64=0, work_group=64")
         done = run("bezier", self.teapot, "-q", "-n2", "-o", self.path("a.obj"), env=env)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
