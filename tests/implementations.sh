@@ -2,11 +2,13 @@
 # Runs the tests on every OpenCL implementation found here, one at a time, and on stand-ins for
 # devices that are not.
 #
-# usage: implementations.sh [--install] [--no-pocl] [BUILD_DIR]
+# usage: implementations.sh [--install] [--no-pocl] [--no-oclgrind] [BUILD_DIR]
 #
-#   --install  fetches Intel's CPU runtime from PyPI (0.8 GB) where it is missing
-#   --no-pocl  leaves out the row that "meson test" has made already where PoCL is the first device
-#   BUILD_DIR  a build of the tests (default: build)
+#   --install      fetches Intel's CPU runtime from PyPI (0.8 GB) where it is missing
+#   --no-pocl      leaves out the row that "meson test" has made already where PoCL is the first
+#                  device
+#   --no-oclgrind  leaves out the slowest row
+#   BUILD_DIR      a build of the tests (default: build)
 #
 # Rows of the table, where there is what they need:
 #
@@ -26,10 +28,12 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 install=no
 with_pocl=yes # with the kernels of a CPU
+with_oclgrind=yes
 while :; do
     case ${1:-} in
     --install) install=yes ;;
     --no-pocl) with_pocl=no ;;
+    --no-oclgrind) with_oclgrind=no ;;
     -h | --help)
         sed -n '2,/^set -eu/{/^set -eu/d;s/^# \{0,1\}//p;}' "$0"
         exit
@@ -250,7 +254,7 @@ done
 intel
 together
 stand_ins
-oclgrind_row
+[ $with_oclgrind = no ] || oclgrind_row
 
 printf '\n'
 python3 - "$table" <<'EOF'
