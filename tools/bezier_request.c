@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "command.h"
+#include "io/output.h"
 
 const char bezier_request_help[] =
     "usage: clspline bezier IN.bv -o OUT.{obj,ply,vtk,png} [-o OUT ...] [options]\n"
@@ -204,6 +205,19 @@ static int read_argument(bezier_request *r, const args *a, int found)
     }
 }
 
+/* Refuses to write a file twice, or over the input. */
+static int check_outputs(const bezier_request *r)
+{
+    for (size_t i = 0; i < r->num_outputs; i++) {
+        if (output_is_same(r->outputs[i], r->input))
+            return usage_error("bezier", "'%s' is the input too", r->outputs[i]);
+        for (size_t k = 0; k < i; k++)
+            if (output_is_same(r->outputs[i], r->outputs[k]))
+                return usage_error("bezier", "'%s' is given as output twice", r->outputs[i]);
+    }
+    return EXIT_OK;
+}
+
 int bezier_request_read(bezier_request *r, int argc, char **argv)
 {
     args a = args_start(argc, argv);
@@ -221,5 +235,5 @@ int bezier_request_read(bezier_request *r, int argc, char **argv)
     const sharing_request *s = &r->sharing;
     if (!s->cooperate && (s->report || s->num_workers > 0 || s->num_joined > 0))
         return usage_error("bezier", "--report, --workers and --join need --cooperate");
-    return EXIT_OK;
+    return check_outputs(r);
 }

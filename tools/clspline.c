@@ -43,13 +43,16 @@ static void on_interrupt(int number)
     raise(number);
 }
 
+/* Catches the signals that end a program from outside; one that is ignored, as by nohup, stays so.
+ */
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_interrupt};
+    static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU};
+    struct sigaction action = {.sa_handler = on_interrupt}, before;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
     action.sa_handler =
         SIG_IGN; /* a file above the limit is then an error of write, with a message */
     sigaction(SIGXFSZ, &action, NULL);

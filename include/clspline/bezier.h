@@ -96,7 +96,8 @@ typedef struct clsp_bezier_plan clsp_bezier_plan;
 CLSP_API clsp_status clsp_bezier_plan_create(clsp_bezier_plan **plan, clsp_context *ctx,
                                              const clsp_bezier_desc *desc);
 
-/* Releases the plan and writes NULL; *plan may be NULL. Work already enqueued completes. */
+/* Releases the plan and writes NULL; *plan may be NULL. Work already enqueued completes. After
+   fork, in the child, it only writes NULL. */
 CLSP_API void clsp_bezier_plan_destroy(clsp_bezier_plan **plan);
 
 /* Gives the plan's description as it stands, with every default in its place: the type, stride and
@@ -161,7 +162,7 @@ CLSP_API clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, clsp_range patches
    grid over the axes' intervals; points are within the same bounds, but not the same bits, as on
    the common grid. num_patches 0 returns to the common grid. The patches loaded must be num_patches
    when eval is called (CLSP_ERROR_STATE). Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE,
-   CLSP_ERROR_NO_MEMORY (also: all vertices are more than the address space),
+   CLSP_ERROR_NO_MEMORY (also: num or all vertices are more than the address space),
    CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
 CLSP_API clsp_status clsp_bezier_set_patch_grids(clsp_bezier_plan *plan, size_t num_patches,
                                                  clsp_input num);

@@ -10,8 +10,11 @@
    Thread-safety: every function here may be called from any thread, and a context may be used by
    several threads at once; only its destruction must not overlap other calls.
 
-   Processes: after fork, neither OpenCL's objects nor a context may be used in the child. A process
-   that forks makes its contexts after that, or has the child exec another program. */
+   Processes: after fork, neither OpenCL's objects nor a context may be used in the child, where
+   OpenCL's threads are not. All that the child may do with the contexts and plans of its parent is
+   to destroy them, which writes NULL and releases nothing. It ends by exec or _exit, or makes
+   contexts of its own where the OpenCL implementation lets it. A process that forks makes its
+   contexts after that. */
 #ifndef CLSPLINE_CONTEXT_H
 #define CLSPLINE_CONTEXT_H
 
@@ -97,8 +100,10 @@ typedef struct clsp_context_opts {
     /* Folder of the compiled programs and of measured speeds (cooperate.h). PoCL keeps its programs
        itself; with it, the speeds alone are here. Default: the environment variable
        CLSPLINE_CACHE_DIR, else $XDG_CACHE_HOME/clspline, else $HOME/.cache/clspline. "" (here or in
-       the variable) switches it off; so does a folder that cannot be written, with a warning. Never
-       needed: on any trouble programs are compiled. */
+       the variable) switches it off; so does a folder that cannot be written, that belongs to
+       another user than this one and root or in which others may write, with a warning. A file that
+       is a link, no regular file, another user's or open to others' writing is not read, with a
+       warning. Never needed: on any trouble programs are compiled. */
     const char *cache_dir;
     /* Narrows what the library believes of the device, to try the limits of other devices on this
        one: words from "fp64=0", "fp16=0", "fma=0", "images=0", "svm=0", "local_is_real=0|1",
@@ -120,7 +125,8 @@ typedef struct clsp_context clsp_context;
 CLSP_API clsp_status clsp_context_create(clsp_context **ctx, cl_command_queue queue,
                                          const clsp_context_opts *opts);
 
-/* Releases the context and writes NULL. *ctx may be NULL. Its plans must be destroyed first. */
+/* Releases the context and writes NULL. *ctx may be NULL. Its plans must be destroyed first. After
+   fork, in the child, it only writes NULL. */
 CLSP_API void clsp_context_destroy(clsp_context **ctx);
 
 /* Returns the queue on which the context's plans run: for creating buffers in its cl_context and

@@ -53,9 +53,10 @@ CLSP_API const char *clsp_schedule_name(clsp_schedule schedule);
 
 /* Adds the device of another context to those on which jobs of ctx run: of any platform, also the
    same device once more. Plans of ctx make what they need on it at the next shared call. other must
-   outlive ctx's plans and takes no calls of its own while ctx runs a shared one. Errors:
-   CLSP_ERROR_ARGUMENT (NULL, ctx itself, joined already, more than CLSP_MAX_PROCESSORS - 1
-   devices). */
+   outlive ctx's plans and takes no calls of its own while ctx runs a shared one, so that two
+   contexts cannot join each other, nor several in a ring. Errors: CLSP_ERROR_ARGUMENT (NULL, ctx
+   itself, joined already, other has joined ctx, by itself or by way of others, more than
+   CLSP_MAX_PROCESSORS - 1 devices), CLSP_ERROR_NO_MEMORY. */
 CLSP_API clsp_status clsp_context_join(clsp_context *ctx, clsp_context *other);
 
 /* Sets how many host workers ctx has, the calling thread not counted: 1..CLSP_MAX_WORKERS, or
@@ -70,8 +71,10 @@ CLSP_API clsp_status clsp_context_set_workers(clsp_context *ctx, uint32_t num_wo
    environment variable CLSPLINE_SPEEDS in the same form, else "speeds" in the cache folder
    (clsp_context_opts.cache_dir), whatever the device. It is read by the first shared call and
    written by tuning calls alone. A file that was named and is missing, or is damaged or of another
-   machine, is a warning in the log, never an error. Errors: CLSP_ERROR_ARGUMENT (ctx NULL),
-   CLSP_ERROR_NO_MEMORY. */
+   machine, is a warning in the log, never an error. So is one that somebody else can have written
+   (a link, no regular file, not this user's or root's, or with a right to write for others, or in
+   such a folder) or that has more than 4 MiB: it is neither read nor written. Errors:
+   CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_NO_MEMORY. */
 CLSP_API clsp_status clsp_context_set_speeds(clsp_context *ctx, const char *file);
 
 /* ---- memory ---- */

@@ -191,7 +191,8 @@ static inline clsp_output clsp_out_svm(void *svm, clsp_type type, size_t size)
 /* ---- events ---- */
 
 /* What a call waits for, and how its end is told; NULL in its place is neither. num_wait and wait:
-   as OpenCL takes them; events of the context's cl_context. done: where not NULL, *done becomes an
+   as OpenCL takes them; events of the context's cl_context, another one's are CLSP_ERROR_ARGUMENT.
+   done: where not NULL, *done becomes an
    event that the caller releases. A call that reads or writes host memory waits for the list first,
    and the event that it gives is complete. */
 typedef struct clsp_sync {

@@ -120,10 +120,11 @@ void clsp_bezier_plan_destroy(clsp_bezier_plan **ptr)
     clsp_bezier_plan *const plan = ptr ? *ptr : NULL;
 
     if (!plan) return;
+    *ptr = NULL;
+    if (clspi_context_is_inherited(plan->tensor.base.ctx)) return;
     clspi_kernel_release(&plan->edges);
     clspi_tensor_release(&plan->tensor);
     free(plan);
-    *ptr = NULL;
 }
 
 clsp_status clsp_bezier_plan_desc(const clsp_bezier_plan *plan, clsp_bezier_desc *desc)

@@ -54,6 +54,7 @@ static void release_set(clspi_context_helper *helper)
     clspi_speeds_release(&set->speeds);
     free(set->speeds_file);
     clspi_run_destroy(&set->run);
+    clspi_joins_release(&set->joins);
     pthread_mutex_destroy(&set->blocks_lock);
     pthread_mutex_destroy(&set->lock);
     free(set);
@@ -71,6 +72,8 @@ static clspi_device_set *new_set(clsp_context *ctx)
     set->cores = usable_cores();
     if (pthread_mutex_init(&set->lock, NULL) != 0) goto fail_lock;
     if (pthread_mutex_init(&set->blocks_lock, NULL) != 0) goto fail_blocks_lock;
+    set->joins = clspi_joins_create();
+    if (!set->joins) goto fail_joins;
     set->run = clspi_run_create();
     if (!set->run) goto fail_run;
     if (!clspi_pool_init(&set->pool, &ctx->log)) goto fail_pool;
@@ -79,6 +82,8 @@ static clspi_device_set *new_set(clsp_context *ctx)
 fail_pool:
     clspi_run_destroy(&set->run);
 fail_run:
+    clspi_joins_release(&set->joins);
+fail_joins:
     pthread_mutex_destroy(&set->blocks_lock);
 fail_blocks_lock:
     pthread_mutex_destroy(&set->lock);
@@ -146,6 +151,7 @@ uint32_t clspi_device_set_workers_alone(const clspi_device_set *set)
 static clsp_status add_device(clspi_device_set *set, clsp_context *other)
 {
     clspi_log *const log = &set->ctx->log;
+    clspi_device_set *of_other;
 
     for (uint32_t d = 0; d < set->num_devices; d++)
         if (set->contexts[d] == other)
@@ -153,6 +159,11 @@ static clsp_status add_device(clspi_device_set *set, clsp_context *other)
     if (set->num_devices == CLSPI_MAX_DEVICES)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "clsp_context_join: more than %d devices",
                           CLSPI_MAX_DEVICES);
+    CLSPI_CHECK(clspi_device_set_of(other, &of_other));
+    if (!clspi_joins_add(set->joins, of_other->joins))
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "clsp_context_join: the other context has joined this one, by itself or "
+                          "by way of others");
     set->contexts[set->num_devices++] = other;
     clspi_speeds_forget(&set->speeds);
     return CLSP_OK;

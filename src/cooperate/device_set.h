@@ -4,6 +4,7 @@
 #define CLSPI_DEVICE_SET_H
 
 #include "context_internal.h"
+#include "joins.h"
 #include "pool.h"
 #include "speeds.h"
 
@@ -27,6 +28,7 @@ typedef struct clspi_device_set {
     pthread_mutex_t lock; /* of jobs, and of all below */
     uint32_t num_devices;
     clsp_context *contexts[CLSPI_MAX_DEVICES]; /* 0 is ctx */
+    clspi_joins *joins;                        /* the others, as searched for rings */
     clspi_device_state states[CLSPI_MAX_DEVICES];
     clspi_pool pool;
     uint32_t cores;          /* that the process may use */

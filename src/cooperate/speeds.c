@@ -1,17 +1,17 @@
 #include "speeds.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "check.h"
+#include "trusted_file.h"
 
-enum { LINE_MAX_BYTES = 2048, LINES_MAX = 65536, RECORDS_MAX = 512 };
+/* A machine has some 40 lines a processor. */
+enum { LINE_MAX_BYTES = 2048, LINES_MAX = 8192, FILE_MAX_BYTES = 4 << 20, RECORDS_MAX = 512 };
 
 static const uint64_t ps_max = UINT64_C(1000000000000000); /* 1000 s */
 
@@ -307,57 +307,40 @@ static bool any_of(const clspi_speeds *speeds, const char *const *owners, size_t
 void clspi_speeds_read(clspi_speeds *speeds, const char *path, bool named,
                        const char *const *owners, size_t num_owners, clspi_log *log)
 {
-    FILE *file;
-
     if (speeds->read) return;
     speeds->read = true;
-    file = path ? fopen(path, "r") : NULL;
-    if (!file) {
-        if (path && (named || errno != ENOENT))
-            clspi_message(log, CLSP_LOG_WARNING, "cooperate: no speeds from %s: %s", path,
-                          strerror(errno));
-        return;
-    }
-    read_lines(speeds, file, path, log);
-    fclose(file);
+    if (!path) return;
+    const clspi_trusted_file opened = clspi_trusted_open(path, FILE_MAX_BYTES);
+    speeds->is_refused = opened.state == CLSPI_FILE_REFUSED;
+    if (speeds->is_refused || (opened.state == CLSPI_FILE_MISSING && named))
+        clspi_message(log, CLSP_LOG_WARNING, "cooperate: no speeds from %s: %s%s", path, opened.why,
+                      speeds->is_refused ? "; none are stored there" : "");
+    if (!opened.file) return;
+    read_lines(speeds, opened.file, path, log);
+    fclose(opened.file);
     if (speeds->num_lines > 0 && !any_of(speeds, owners, num_owners))
         clspi_message(log, CLSP_LOG_WARNING, "cooperate: the speeds in %s are of other processors",
                       path);
 }
 
-static bool write_lines(const clspi_speeds *speeds, const char *path)
+static bool write_lines(FILE *file, const void *user)
 {
+    const clspi_speeds *const speeds = user;
     char text[LINE_MAX_BYTES + 64];
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
-    FILE *const file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     bool written = true;
 
-    if (!file) {
-        if (descriptor >= 0) close(descriptor);
-        return false;
-    }
     for (size_t i = 0; i < speeds->num_lines && written; i++) {
         const clspi_speed_line *const line = &speeds->lines[i];
         snprintf(text, sizeof text, "%s\t%" PRIu64 "\t%" PRIu64, line->name, line->slope_ps,
                  line->fixed_ps);
         written = fprintf(file, "%016" PRIx64 "\t%s\n", clspi_speeds_checksum(text), text) > 0;
     }
-    return (fclose(file) == 0) && written;
+    return written;
 }
 
 void clspi_speeds_write(const clspi_speeds *speeds, const char *path, clspi_log *log)
 {
-    char *const aside = malloc(strlen(path) + 64);
-    bool stored = false;
-
-    if (aside) {
-        sprintf(aside, "%s.%ld.%p", path, (long)getpid(), (void *)&stored);
-        stored = write_lines(speeds, aside) && rename(aside, path) == 0;
-        if (!stored) {
-            clspi_message(log, CLSP_LOG_WARNING, "cooperate: cannot write %s: %s", path,
-                          strerror(errno));
-            unlink(aside);
-        }
-    }
-    free(aside);
+    if (speeds->is_refused) return;
+    const char *const why = clspi_trusted_replace(path, write_lines, speeds);
+    if (why) clspi_message(log, CLSP_LOG_WARNING, "cooperate: cannot write %s: %s", path, why);
 }

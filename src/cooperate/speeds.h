@@ -4,7 +4,8 @@
      CHECKSUM <tab> PLATFORM <tab> DEVICE <tab> DRIVER <tab> KEY <tab> SLOPE <tab> FIXED
    with the times of 1000 vertices, samples, ... and of a job without any, in whole picoseconds, and
    the checksum of all that follows it. The host's cores are platform "host". Lines of other
-   machines stay as they are; what cannot be understood is left out with a warning. */
+   machines stay as they are; what cannot be understood is left out with a warning. A file that
+   somebody else can have written (trusted_file.h) is neither read nor replaced. */
 #ifndef CLSPI_SPEEDS_H
 #define CLSPI_SPEEDS_H
 
@@ -51,7 +52,8 @@ typedef struct clspi_speed_line {
 } clspi_speed_line;
 
 typedef struct clspi_speeds {
-    bool read; /* the file has been */
+    bool read;       /* the file has been */
+    bool is_refused; /* the file is not trusted, or its folder */
     clspi_speed_line *lines;
     size_t num_lines, max_lines;
     clspi_record *records;
@@ -76,7 +78,8 @@ char *clspi_speeds_path(const char *named_file, const char *cache_dir, bool *nam
 void clspi_speeds_read(clspi_speeds *speeds, const char *path, bool named,
                        const char *const *owners, size_t num_owners, clspi_log *log);
 
-/* Writes all lines into a file aside and renames it; failure is a warning. */
+/* Writes all lines into a file aside and renames it; failure is a warning. A file that was refused
+   stays as it is. */
 void clspi_speeds_write(const clspi_speeds *speeds, const char *path, clspi_log *log);
 
 /* Finds the line of an owner, platform <tab> device <tab> driver, and a key; NULL when there is

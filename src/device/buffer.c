@@ -57,9 +57,29 @@ clsp_status clspi_buffer_check(clsp_context *ctx, cl_mem buffer, size_t offset, 
     return CLSP_OK;
 }
 
+/* Checks an event of a wait list. OpenCL's commands refuse events of another context, but
+   clWaitForEvents takes them, so that memory of one kind would do what others do not. */
+static clsp_status check_event(clsp_context *ctx, cl_event event, cl_uint place)
+{
+    cl_context context = NULL;
+
+    if (!event)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "event %u of the wait list is NULL",
+                          place);
+    CLSPI_CHECK(clspi_cl(
+        &ctx->log, clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof context, (void *)&context, NULL),
+        "an event of the wait list"));
+    if (context == ctx->context) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                      "event %u of the wait list is of another cl_context", place);
+}
+
 clsp_status clspi_wait_list_check(clsp_context *ctx, cl_uint num_wait, const cl_event *wait)
 {
-    if ((num_wait == 0) == (wait == NULL)) return CLSP_OK;
-    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "a wait list of %u events %s", num_wait,
-                      wait ? "is given as an array" : "is NULL");
+    if ((num_wait == 0) != (wait == NULL))
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "a wait list of %u events %s", num_wait,
+                          wait ? "is given as an array" : "is NULL");
+    for (cl_uint i = 0; i < num_wait; i++)
+        CLSPI_CHECK(check_event(ctx, wait[i], i));
+    return CLSP_OK;
 }

@@ -18,7 +18,7 @@ clsp_status clspi_buffer_reserve(cl_mem *buffer, size_t *capacity, clsp_context 
 clsp_status clspi_buffer_check(clsp_context *ctx, cl_mem buffer, size_t offset, size_t count,
                                size_t element, const char *what);
 
-/* Checks a wait list and its length. */
+/* Checks a wait list: its length, and that its events are of the context's cl_context. */
 clsp_status clspi_wait_list_check(clsp_context *ctx, cl_uint num_wait, const cl_event *wait);
 
 #endif

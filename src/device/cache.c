@@ -1,7 +1,6 @@
 #include "cache.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "trusted_file.h"
 
 /* A file: this header, the key's bytes, the binary's bytes. All numbers in the machine's own byte
    order: a cache is not carried between machines, and the magic number differs on a machine of the
@@ -65,15 +65,16 @@ void clspi_cache_open(char **dir, const char *wanted, clspi_log *log)
 {
     const char *const source =
         !wanted && getenv("CLSPLINE_CACHE_DIR") ? "CLSPLINE_CACHE_DIR" : "cache";
+    const char *why;
 
     *dir = wanted_folder(wanted);
-    if (*dir && !make_folders(*dir)) {
-        clspi_message(log, CLSP_LOG_WARNING,
-                      "%s: cannot write to %s: %s; nothing is kept from run to run", source, *dir,
-                      strerror(errno));
-        free(*dir);
-        *dir = NULL;
-    }
+    if (!*dir) return;
+    why = make_folders(*dir) ? clspi_folder_refusal(*dir) : strerror(errno);
+    if (!why) return;
+    clspi_message(log, CLSP_LOG_WARNING, "%s: %s is not used: %s; nothing is kept from run to run",
+                  source, *dir, why);
+    free(*dir);
+    *dir = NULL;
 }
 
 /* ---- the key ---- */
@@ -156,34 +157,40 @@ static unsigned char *read_binary(FILE *file, const char *text, size_t *size)
 }
 
 bool clspi_cache_load(const char *dir, const clspi_cache_key *key, unsigned char **binary,
-                      size_t *size)
+                      size_t *size, clspi_log *log)
 {
     char *const text = key_text(key);
     char *const path = text ? file_path(dir, text) : NULL;
-    FILE *const file = path ? fopen(path, "rb") : NULL;
+    clspi_trusted_file opened = {.state = CLSPI_FILE_MISSING};
 
-    *binary = file ? read_binary(file, text, size) : NULL;
-    if (file) fclose(file);
+    *binary = NULL;
+    if (path) opened = clspi_trusted_open(path, sizeof(cache_header) + strlen(text) + BINARY_MAX);
+    if (opened.state == CLSPI_FILE_REFUSED)
+        clspi_message(log, CLSP_LOG_WARNING, "cache: %s is not read: %s", path, opened.why);
+    if (opened.file) {
+        *binary = read_binary(opened.file, text, size);
+        fclose(opened.file);
+    }
     free(path);
     free(text);
     return *binary != NULL;
 }
 
-static bool write_file(const char *path, const cache_header *header, const char *text,
-                       const unsigned char *binary)
-{
-    const int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
-    FILE *const file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
-    bool written;
+/* What a file is made of. */
+typedef struct cache_entry {
+    cache_header header;
+    const char *text; /* the key */
+    const unsigned char *binary;
+} cache_entry;
 
-    if (!file) {
-        if (descriptor >= 0) close(descriptor);
-        return false;
-    }
-    written = fwrite(header, sizeof *header, 1, file) == 1 &&
-              fwrite(text, 1, (size_t)header->key_size, file) == header->key_size &&
-              fwrite(binary, 1, (size_t)header->binary_size, file) == header->binary_size;
-    return (fclose(file) == 0) && written;
+static bool write_entry(FILE *file, const void *user)
+{
+    const cache_entry *const e = user;
+    const size_t key_size = (size_t)e->header.key_size, size = (size_t)e->header.binary_size;
+
+    return fwrite(&e->header, sizeof e->header, 1, file) == 1 &&
+           fwrite(e->text, 1, key_size, file) == key_size &&
+           fwrite(e->binary, 1, size, file) == size;
 }
 
 void clspi_cache_store(const char *dir, const clspi_cache_key *key, const unsigned char *binary,
@@ -191,22 +198,13 @@ void clspi_cache_store(const char *dir, const clspi_cache_key *key, const unsign
 {
     char *const text = key_text(key);
     char *const path = text ? file_path(dir, text) : NULL;
-    char *const aside = path ? malloc(strlen(path) + 64) : NULL;
-    bool stored = false;
 
-    if (aside && size > 0 && size <= BINARY_MAX) {
-        cache_header header = {cache_magic, strlen(text), size, 0};
-        header.checksum = checksum(&header, text, binary);
-        /* the name is this process's and this thread's own: two writers never share it */
-        sprintf(aside, "%s.%ld.%p", path, (long)getpid(), (void *)&header);
-        stored = write_file(aside, &header, text, binary) && rename(aside, path) == 0;
-        if (!stored) {
-            clspi_message(log, CLSP_LOG_WARNING, "cache: cannot write %s: %s", path,
-                          strerror(errno));
-            unlink(aside);
-        }
+    if (path && size > 0 && size <= BINARY_MAX) {
+        cache_entry entry = {{cache_magic, strlen(text), size, 0}, text, binary};
+        entry.header.checksum = checksum(&entry.header, text, binary);
+        const char *const why = clspi_trusted_replace(path, write_entry, &entry);
+        if (why) clspi_message(log, CLSP_LOG_WARNING, "cache: cannot write %s: %s", path, why);
     }
-    free(aside);
     free(path);
     free(text);
 }

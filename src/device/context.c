@@ -2,12 +2,18 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cache.h"
 #include "check.h"
 #include "profile.h"
 #include "program.h"
 #include "select.h"
+
+bool clspi_context_is_inherited(const clsp_context *ctx)
+{
+    return ctx->process != getpid();
+}
 
 clsp_status clspi_context_usable(clsp_context *ctx)
 {
@@ -100,6 +106,7 @@ static clsp_context *create_empty(const clsp_context_opts *opts)
     clsp_context *const ctx = calloc(1, sizeof *ctx);
 
     if (!ctx) return NULL;
+    ctx->process = getpid();
     if (clspi_log_init(&ctx->log, opts->log, opts->log_user) != CLSP_OK) goto fail_log;
     if (pthread_mutex_init(&ctx->programs_lock, NULL) != 0) goto fail_programs;
     if (pthread_mutex_init(&ctx->clblast_lock, NULL) != 0) goto fail_clblast;
@@ -143,6 +150,8 @@ void clsp_context_destroy(clsp_context **ptr)
     clsp_context *const ctx = ptr ? *ptr : NULL;
 
     if (!ctx) return;
+    *ptr = NULL;
+    if (clspi_context_is_inherited(ctx)) return;
     clspi_context_helper *const set = atomic_load(&ctx->device_set);
     if (set) set->release(set);
     clspi_programs_release(ctx);
@@ -153,7 +162,6 @@ void clsp_context_destroy(clsp_context **ptr)
     pthread_mutex_destroy(&ctx->programs_lock);
     clspi_log_release(&ctx->log);
     free(ctx);
-    *ptr = NULL;
 }
 
 cl_command_queue clsp_context_queue(const clsp_context *ctx)

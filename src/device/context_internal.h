@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "log.h"
 #include "tuning.h"
@@ -18,6 +19,7 @@ typedef struct clspi_context_helper {
 
 struct clsp_context {
     clspi_log log;
+    pid_t process; /* that made it */
     cl_context context;
     cl_command_queue queue;
     bool in_order;           /* the queue runs commands one after another */
@@ -33,6 +35,10 @@ struct clsp_context {
     /* The device set of src/cooperate; NULL before the first shared call. */
     _Atomic(clspi_context_helper *) device_set;
 };
+
+/* Tells whether the context is of the process that this one was forked from. Its locks may be held,
+   and OpenCL's threads are not here: nothing of it can be released. */
+bool clspi_context_is_inherited(const clsp_context *ctx);
 
 /* Gives CLSP_ERROR_DEVICE_LOST once the device failed, else CLSP_OK. Called at the head of every
    public call that enqueues. */

@@ -78,7 +78,7 @@ static bool build_cached(clsp_context *ctx, const clspi_cache_key *key, clspi_pr
     size_t size;
     cl_int code = CL_INVALID_BINARY, binary_code = CL_SUCCESS;
 
-    if (!ctx->keeps_binaries || !clspi_cache_load(ctx->cache_dir, key, &binary, &size))
+    if (!ctx->keeps_binaries || !clspi_cache_load(ctx->cache_dir, key, &binary, &size, &ctx->log))
         return false;
     entry->program =
         clCreateProgramWithBinary(ctx->context, 1, &ctx->device.id, &size,

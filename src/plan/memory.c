@@ -30,11 +30,14 @@ static clsp_status check_kind(const clspi_plan *plan, const clsp_output *m,
     return CLSP_OK;
 }
 
-/* Checks the size of memory where the caller tells it. */
+/* Checks the size of memory where the caller tells it: it must be enough, and one that there is. */
 static clsp_status check_size(const clspi_plan *plan, const clsp_output *m,
                               const clspi_memory_need *need)
 {
-    if (need->count <= m->size && m->offset <= m->size - need->count) return CLSP_OK;
+    if (need->count <= m->size && m->offset <= m->size - need->count) {
+        if (need->count <= PTRDIFF_MAX / clsp_type_bytes(need->type)) return CLSP_OK;
+        return fail(plan, need, CLSP_ERROR_NO_MEMORY, "more than the address space");
+    }
     return clspi_fail(&plan->ctx->log, CLSP_ERROR_BUFFER_SIZE,
                       "%s: %s: %zu elements from element %zu on do not fit into %zu", plan->family,
                       need->what, need->count, m->offset, m->size);

@@ -152,36 +152,49 @@ static clsp_status upload_all(clspi_patch_grids *grids, clspi_series *series,
     return upload_low(series, &grids->facet_buffer, grids->first_facet, grids->num);
 }
 
-/* Makes the host's arrays; false without memory, or when the vertices are too many. */
-static bool make_arrays(clspi_patch_grids *grids, const clspi_tensor_desc *desc, size_t num_patches,
-                        const uint32_t *nums)
+/* Makes room for the host's arrays, before any number is read; false without memory. */
+static bool make_arrays(clspi_patch_grids *grids, const clspi_tensor_desc *desc, size_t num_patches)
 {
-    size_t bytes = clspi_grid_directions(desc) * sizeof *nums;
+    size_t bytes = clspi_grid_directions(desc) * sizeof *grids->nums;
 
-    if (num_patches >= SIZE_MAX / sizeof(size_t) || !clspi_size_mul(&bytes, num_patches))
+    if (num_patches >= PTRDIFF_MAX / sizeof(size_t) || !clspi_size_mul(&bytes, num_patches))
         return false;
     grids->num = num_patches;
     grids->nums = malloc(clspi_max(1, bytes));
     grids->first_vertex = malloc((num_patches + 1) * sizeof *grids->first_vertex);
     grids->first_facet = malloc((num_patches + 1) * sizeof *grids->first_facet);
-    if (!grids->nums || !grids->first_vertex || !grids->first_facet) return false;
-    memcpy(grids->nums, nums, bytes);
-    return count_all(grids, desc);
+    return grids->nums && grids->first_vertex && grids->first_facet;
+}
+
+/* Fills the host's arrays. */
+static clsp_status take_nums(clspi_patch_grids *grids, clsp_context *ctx,
+                             const clspi_tensor_desc *desc, const uint32_t *nums)
+{
+    const size_t count = grids->num * clspi_grid_directions(desc);
+
+    CLSPI_CHECK(check_nums(ctx, desc, grids->num, nums));
+    memcpy(grids->nums, nums, count * sizeof *nums);
+    if (count_all(grids, desc)) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "the vertices of %zu grids are more than the address space", grids->num);
 }
 
 clsp_status clspi_patch_grids_set(clspi_patch_grids *grids, clspi_series *series,
                                   const clspi_tensor_desc *desc, size_t num_patches,
                                   const uint32_t *nums)
 {
+    clspi_patch_grids made = {0};
     clsp_status status;
 
-    CLSPI_CHECK(check_nums(series->ctx, desc, num_patches, nums));
-    clspi_patch_grids_clear(grids);
-    if (make_arrays(grids, desc, num_patches, nums))
-        status = upload_all(grids, series, desc);
+    if (make_arrays(&made, desc, num_patches))
+        status = take_nums(&made, series->ctx, desc, nums);
     else
-        status = clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
-                            "no memory for %zu grids or their vertices", num_patches);
-    if (status != CLSP_OK) clspi_patch_grids_clear(grids);
+        status = clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY, "no memory for %zu grids",
+                            num_patches);
+    if (status == CLSP_OK) status = upload_all(&made, series, desc);
+    if (status != CLSP_OK) clspi_patch_grids_clear(&made);
+    if (status == CLSP_ERROR_ARGUMENT) return status;
+    clspi_patch_grids_clear(grids);
+    *grids = made;
     return status;
 }

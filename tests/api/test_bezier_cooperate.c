@@ -478,14 +478,12 @@ static void overwrite(const char *path, size_t at, const char *text)
 
 static void test_tuning(void **state)
 {
-    char path[] = "/tmp/clspline-speeds-XXXXXX";
+    char folder[] = "/tmp/clspline-speeds-XXXXXX", path[64];
     messages m;
 
     (void)state;
-    const int descriptor = mkstemp(path);
-    assert_true(descriptor >= 0);
-    close(descriptor);
-    unlink(path);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/speeds", folder);
     assert_false(knows_speeds("", &m, false));
     assert_int_equal(m.warnings, 0);
     assert_false(knows_speeds(path, &m, false)); /* named, and missing */
@@ -508,6 +506,7 @@ static void test_tuning(void **state)
     assert_true(knows_speeds(path, &m, false));
     assert_int_equal(m.warnings, 0);
     unlink(path);
+    rmdir(folder);
 }
 
 /* ---- wrong arguments ---- */

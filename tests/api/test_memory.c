@@ -572,6 +572,66 @@ static void test_read_only(void **state)
 
 /* ---- events ---- */
 
+static cl_event complete_event(const clsp_context *ctx)
+{
+    cl_int code;
+    const cl_event event = clCreateUserEvent(cl_context_of(ctx), &code);
+
+    assert_int_equal(code, CL_SUCCESS);
+    assert_int_equal(clSetUserEventStatus(event, CL_COMPLETE), CL_SUCCESS);
+    return event;
+}
+
+/* Makes every call with a wait list that must be refused, on memory of a kind. */
+static void check_wait_list(const memory_job *j, store_kind kind, clsp_sync sync)
+{
+    float result[MEMORY_RESULT];
+    cl_event done = NULL;
+
+    sync.done = &done;
+    memset(result, POISON, sizeof result);
+    for (size_t i = 0; i < OUTPUT_CALLS; i++) {
+        const output_call *const c = &output_calls[i];
+        if (!c->takes_sync || !can(j, c->kinds, kind)) continue;
+        store s = store_make(j->ctx, kind, c->type, 0, c->size, NULL);
+        const clsp_status status = c->call(j, store_out(&s), &sync);
+        if (status != CLSP_ERROR_ARGUMENT) fail_msg("%s: %s", c->name, clsp_status_str(status));
+        assert_poison(store_read(&s), c->size * clsp_type_bytes(c->type));
+        store_free(&s);
+    }
+    for (size_t i = 0; i < INPUT_CALLS; i++) {
+        const input_call *const c = &input_calls[i];
+        if (!c->takes_sync || !can(j, c->kinds, kind)) continue;
+        store s = store_make(j->ctx, kind, c->type, 0, c->size, c->contents(j));
+        const clsp_status status = c->call(j, store_in(&s), &sync, result);
+        if (status != CLSP_ERROR_ARGUMENT) fail_msg("%s: %s", c->name, clsp_status_str(status));
+        store_free(&s);
+    }
+    assert_poison(result, sizeof result);
+    assert_null(done);
+}
+
+/* Events of another cl_context, or none, are refused whatever the memory. */
+static void foreign_events(memory_job *j)
+{
+    clsp_context *other = context_with("");
+    const cl_event own = complete_event(j->ctx), foreign = complete_event(other);
+    const cl_event lists[][2] = {{foreign, own}, {own, foreign}, {own, NULL}};
+
+    for (int kind = 0; kind < STORE_KINDS; kind++)
+        for (size_t i = 0; i < COUNT(lists); i++)
+            check_wait_list(j, (store_kind)kind, (clsp_sync){.num_wait = 2, .wait = lists[i]});
+    clReleaseEvent(own);
+    clReleaseEvent(foreign);
+    clsp_context_destroy(&other);
+}
+
+static void test_foreign_events(void **state)
+{
+    (void)state;
+    everywhere(foreign_events);
+}
+
 /* Completes a user event a little later. */
 typedef struct late_event {
     pthread_t thread;
@@ -937,25 +997,16 @@ static void test_version(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_whole_grids),
-        cmocka_unit_test(test_agreements),
-        cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_mixtures),
-        cmocka_unit_test(test_wrong_outputs),
-        cmocka_unit_test(test_wrong_inputs),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_no_svm),
-        cmocka_unit_test(test_host_events),
-        cmocka_unit_test(test_wrong_svm),
-        cmocka_unit_test(test_read_only),
-        cmocka_unit_test(test_events_for_nothing),
-        cmocka_unit_test(test_mixed_events),
-        cmocka_unit_test(test_failed_event),
-        cmocka_unit_test(test_device_events),
-        cmocka_unit_test(test_late_controls),
-        cmocka_unit_test(test_wrong_syncs),
-        cmocka_unit_test(test_type_bytes),
+        cmocka_unit_test(test_outputs),        cmocka_unit_test(test_whole_grids),
+        cmocka_unit_test(test_agreements),     cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_mixtures),       cmocka_unit_test(test_wrong_outputs),
+        cmocka_unit_test(test_wrong_inputs),   cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_no_svm),         cmocka_unit_test(test_host_events),
+        cmocka_unit_test(test_wrong_svm),      cmocka_unit_test(test_read_only),
+        cmocka_unit_test(test_foreign_events), cmocka_unit_test(test_events_for_nothing),
+        cmocka_unit_test(test_mixed_events),   cmocka_unit_test(test_failed_event),
+        cmocka_unit_test(test_device_events),  cmocka_unit_test(test_late_controls),
+        cmocka_unit_test(test_wrong_syncs),    cmocka_unit_test(test_type_bytes),
         cmocka_unit_test(test_version),
     };
 

@@ -386,6 +386,7 @@ static const uint32_t two_grids[] = {3, 2, 1, 4};
 static void check_wrong_grids(clsp_bezier_plan *plan)
 {
     static const uint32_t none[] = {3, 0, 1, 4}, beyond[] = {1, 1u << 29};
+    static const size_t huge[] = {SIZE_MAX / 2, SIZE_MAX / 4, SIZE_MAX / 16 + 1};
     const clsp_status bad = CLSP_ERROR_ARGUMENT;
     clsp_mesh_size size = {77, 77, 77, {77, 77}};
 
@@ -394,6 +395,10 @@ static void check_wrong_grids(clsp_bezier_plan *plan)
     assert_int_equal(set_grids(plan, 1, beyond), bad);
     assert_int_equal(clsp_bezier_set_patch_grids(plan, 2, clsp_in_u32(two_grids, 3)),
                      CLSP_ERROR_BUFFER_SIZE);
+    for (size_t i = 0; i < COUNT(huge); i++) /* before a number is read */
+        assert_int_equal(
+            clsp_bezier_set_patch_grids(plan, huge[i], clsp_in_u32(two_grids, SIZE_MAX)),
+            CLSP_ERROR_NO_MEMORY);
     assert_int_equal(clsp_bezier_set_patch_grids(plan, 2, clsp_in_f32((const float *)none, 4)),
                      bad);
     assert_int_equal(clsp_bezier_mesh_size(plan, (clsp_range){1, 2}, &size), bad);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "pool.h"
@@ -55,6 +57,82 @@ static void test_arguments(void **state)
     clsp_context_destroy(&ctx);
     for (size_t i = 0; i + 1 < CLSP_MAX_PROCESSORS; i++)
         clsp_context_destroy(&others[i]);
+}
+
+/* ---- joining ---- */
+
+enum { RING = 4 };
+
+static void open_ring(clsp_context *contexts[])
+{
+    for (int i = 0; i < RING; i++)
+        assert_ok(NULL, clsp_context_create(&contexts[i], NULL, NULL));
+}
+
+/* Contexts join in chains, but in no ring, as long as all of it are there. */
+static void test_rings(void **state)
+{
+    clsp_context *c[RING];
+
+    (void)state;
+    open_ring(c);
+    assert_ok(c[0], clsp_context_join(c[0], c[1]));
+    assert_status(c[1], clsp_context_join(c[1], c[0]), CLSP_ERROR_ARGUMENT);
+    assert_ok(c[1], clsp_context_join(c[1], c[2]));
+    assert_ok(c[2], clsp_context_join(c[2], c[3]));
+    assert_ok(c[0], clsp_context_join(c[0], c[2])); /* by two ways */
+    for (int i = 0; i < 3; i++)
+        assert_status(c[3], clsp_context_join(c[3], c[i]), CLSP_ERROR_ARGUMENT);
+    assert_status(c[2], clsp_context_join(c[2], c[0]), CLSP_ERROR_ARGUMENT);
+    clsp_context_destroy(&c[2]);
+    assert_ok(c[3], clsp_context_join(c[3], c[1]));
+    assert_ok(c[3], clsp_context_join(c[3], c[0]));
+    assert_status(c[1], clsp_context_join(c[1], c[3]), CLSP_ERROR_ARGUMENT);
+    for (int i = 0; i < RING; i++)
+        clsp_context_destroy(&c[i]);
+}
+
+typedef struct joiner {
+    pthread_t thread;
+    pthread_barrier_t *start;
+    clsp_context *ctx, *other;
+    clsp_status status;
+} joiner;
+
+static void *join_other(void *argument)
+{
+    joiner *const j = argument;
+
+    pthread_barrier_wait(j->start);
+    j->status = clsp_context_join(j->ctx, j->other);
+    return NULL;
+}
+
+/* Of threads that close a ring together, one is refused. */
+static void test_rings_at_once(void **state)
+{
+    (void)state;
+    if (!ledger_joins_run_here()) skip_because("Oclgrind is not made for several threads");
+    for (int round = 0; round < 20; round++) {
+        clsp_context *c[RING];
+        joiner joiners[RING];
+        pthread_barrier_t start;
+        int joined = 0;
+        open_ring(c);
+        assert_int_equal(pthread_barrier_init(&start, NULL, RING), 0);
+        for (int i = 0; i < RING; i++) {
+            joiners[i] = (joiner){.start = &start, .ctx = c[i], .other = c[(i + 1) % RING]};
+            assert_int_equal(pthread_create(&joiners[i].thread, NULL, join_other, &joiners[i]), 0);
+        }
+        for (int i = 0; i < RING; i++) {
+            pthread_join(joiners[i].thread, NULL);
+            joined += joiners[i].status == CLSP_OK;
+        }
+        assert_int_equal(joined, RING - 1);
+        pthread_barrier_destroy(&start);
+        for (int i = 0; i < RING; i++)
+            clsp_context_destroy(&c[i]);
+    }
 }
 
 /* ---- memory ---- */
@@ -291,6 +369,71 @@ static void test_other_machine(void **state)
     clsp_context_destroy(&ctx);
 }
 
+/* Reads a file that must be refused, with one warning; what is written to it afterwards changes
+   nothing and says nothing. */
+static void check_refused(clsp_context *ctx, const char *path)
+{
+    clspi_speeds speeds;
+    struct stat before, after;
+
+    assert_int_equal(lstat(path, &before), 0);
+    alarm(60); /* a file may have no end */
+    read_file(&speeds, ctx, path);
+    alarm(0);
+    assert_int_equal(speeds.num_lines, 0);
+    assert_true(clspi_speeds_set(&speeds, "P\tD\t1", "key", 3, 4));
+    clspi_speeds_write(&speeds, path, &ctx->log);
+    clspi_speeds_release(&speeds);
+    assert_int_equal(atomic_load(&warnings), 1);
+    assert_int_equal(lstat(path, &after), 0);
+    assert_true(before.st_ino == after.st_ino && before.st_size == after.st_size);
+}
+
+static void write_speeds(clsp_context *ctx, const char *path)
+{
+    clspi_speeds speeds = {0};
+
+    assert_true(clspi_speeds_set(&speeds, "P\tD\t1", "key", 3, 4));
+    clspi_speeds_write(&speeds, path, &ctx->log);
+    clspi_speeds_release(&speeds);
+}
+
+/* A file without an end, or that somebody else can have written, is left alone. */
+static void test_untrusted_file(void **state)
+{
+    const clsp_context_opts opts = {.log = count_warnings};
+    char folder[SUPPORT_PATH_MAX], path[SUPPORT_PATH_MAX + 16], link[SUPPORT_PATH_MAX + 16];
+    clsp_context *ctx;
+    clspi_speeds speeds;
+
+    (void)state;
+    support_make_folder(folder);
+    snprintf(path, sizeof path, "%s/speeds", folder);
+    snprintf(link, sizeof link, "%s/link", folder);
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    check_refused(ctx, path);
+    check_refused(ctx, "/dev/zero");
+    assert_int_equal(remove(path), 0);
+    write_speeds(ctx, path);
+    assert_int_equal(symlink(path, link), 0);
+    check_refused(ctx, link);
+    assert_int_equal(chmod(path, 0666), 0);
+    check_refused(ctx, path);
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_int_equal(chmod(folder, 01777), 0);
+    check_refused(ctx, path);
+    assert_int_equal(chmod(folder, 0700), 0);
+    read_file(&speeds, ctx, path);
+    assert_int_equal(atomic_load(&warnings), 0);
+    assert_int_equal(speeds.num_lines, 1);
+    clspi_speeds_release(&speeds);
+    assert_int_equal(truncate(path, 8 << 20), 0);
+    check_refused(ctx, path);
+    support_remove_folder(folder);
+    clsp_context_destroy(&ctx);
+}
+
 /* Tuning writes the file; a context that reads it needs no trials. */
 static void test_tuning(void **state)
 {
@@ -341,13 +484,15 @@ static void test_tuning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_memory),       cmocka_unit_test(test_pool),
-        cmocka_unit_test(test_many_callers), cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_damaged_file), cmocka_unit_test(test_other_machine),
-        cmocka_unit_test(test_tuning),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_rings),          cmocka_unit_test(test_rings_at_once),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_many_callers),   cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_damaged_file),   cmocka_unit_test(test_other_machine),
+        cmocka_unit_test(test_untrusted_file), cmocka_unit_test(test_tuning),
     };
 
     if (support_no_device()) return 77;
+    umask(022); /* files of the tests are not open to others */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

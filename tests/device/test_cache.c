@@ -74,20 +74,20 @@ static void test_store_and_load(void **state)
 
     (void)state;
     clspi_log_init(&log, NULL, NULL);
-    assert_false(clspi_cache_load(folder, &key, &loaded, &size));
+    assert_false(clspi_cache_load(folder, &key, &loaded, &size, &log));
     clspi_cache_store(folder, &key, binary, sizeof binary, &log);
-    assert_true(clspi_cache_load(folder, &key, &loaded, &size));
+    assert_true(clspi_cache_load(folder, &key, &loaded, &size, &log));
     assert_int_equal(size, sizeof binary);
     assert_memory_equal(loaded, binary, sizeof binary);
     free(loaded);
     for (size_t i = 0; i < CLSPI_COUNT(others); i++)
-        assert_false(clspi_cache_load(folder, &others[i], &loaded, &size));
+        assert_false(clspi_cache_load(folder, &others[i], &loaded, &size, &log));
 
     clspi_cache_store(folder, &others[0], binary, 5, &log);
-    assert_true(clspi_cache_load(folder, &others[0], &loaded, &size));
+    assert_true(clspi_cache_load(folder, &others[0], &loaded, &size, &log));
     assert_int_equal(size, 5);
     free(loaded);
-    assert_true(clspi_cache_load(folder, &key, &loaded, &size));
+    assert_true(clspi_cache_load(folder, &key, &loaded, &size, &log));
     assert_int_equal(size, sizeof binary);
     free(loaded);
     assert_true(support_file_in(folder, 1, path)); /* two entries, and nothing left aside */
@@ -145,7 +145,6 @@ static void test_damage(void **state)
     (void)state;
     clspi_log_init(&log, NULL, NULL);
     clspi_cache_store(folder, &key, binary, sizeof binary, &log);
-    clspi_log_release(&log);
     assert_true(support_file_in(folder, 0, path));
     size = read_file(path, whole, sizeof whole - 1);
     assert_true(size > sizeof binary && size < sizeof whole - 1);
@@ -153,12 +152,106 @@ static void test_damage(void **state)
         memcpy(bytes, whole, size);
         const size_t damaged = damage(bytes, size, &seed);
         write_file(path, bytes, damaged);
-        assert_false(clspi_cache_load(folder, &key, &loaded, &ignored));
+        assert_false(clspi_cache_load(folder, &key, &loaded, &ignored, &log));
         assert_null(loaded);
     }
     write_file(path, whole, size);
-    assert_true(clspi_cache_load(folder, &key, &loaded, &ignored));
+    assert_true(clspi_cache_load(folder, &key, &loaded, &ignored, &log));
     free(loaded);
+    clspi_log_release(&log);
+}
+
+/* ---- whose files are read ---- */
+
+/* An entry of the cache, and what is said of it. */
+typedef struct one_entry {
+    clsp_device_info device;
+    clspi_cache_key key;
+    clspi_log log;
+    seen said;
+    char path[SUPPORT_PATH_MAX];
+} one_entry;
+
+static void store_entry(one_entry *e)
+{
+    clspi_cache_store(folder, &e->key, binary, sizeof binary, &e->log);
+}
+
+static void make_entry(one_entry *e)
+{
+    *e = (one_entry){.device = some_device("1.0"), .key = {&e->device, "kernel void k() {}", ""}};
+    clspi_log_init(&e->log, count_messages, &e->said);
+    store_entry(e);
+    assert_true(support_file_in(folder, 0, e->path));
+}
+
+/* Loads the entry; gives the warnings. */
+static unsigned load_entry(one_entry *e, bool expected)
+{
+    unsigned char *loaded;
+    size_t size;
+
+    e->said = (seen){0};
+    alarm(60); /* a file may have no end */
+    assert_int_equal(clspi_cache_load(folder, &e->key, &loaded, &size, &e->log), expected);
+    alarm(0);
+    free(loaded);
+    return e->said.warnings;
+}
+
+/* The entry is refused, replaced, and read again. */
+static void check_replaced(one_entry *e)
+{
+    assert_int_equal(load_entry(e, false), 1);
+    store_entry(e);
+    assert_int_equal(load_entry(e, true), 0);
+}
+
+static void test_untrusted_files(void **state)
+{
+    static const mode_t modes[] = {0620, 0602, 0666};
+    char other[SUPPORT_PATH_MAX + 16];
+    one_entry e;
+
+    (void)state;
+    make_entry(&e);
+    for (size_t i = 0; i < CLSPI_COUNT(modes); i++) {
+        assert_int_equal(chmod(e.path, modes[i]), 0);
+        check_replaced(&e);
+    }
+    snprintf(other, sizeof other, "%s/other", folder);
+    assert_int_equal(rename(e.path, other), 0);
+    assert_int_equal(symlink(other, e.path), 0);
+    check_replaced(&e);
+    assert_int_equal(remove(e.path), 0);
+    assert_int_equal(mkfifo(e.path, 0600), 0);
+    check_replaced(&e);
+    assert_int_equal(truncate(e.path, 300 << 20), 0);
+    check_replaced(&e);
+    if (chown(e.path, 4711, (gid_t)-1) == 0) /* the superuser alone can give files away */
+        check_replaced(&e);
+    assert_int_equal(remove(e.path), 0);
+    assert_int_equal(load_entry(&e, false), 0); /* none there: nothing to warn of */
+    clspi_log_release(&e.log);
+}
+
+/* The entry stays as it is while others may write beside it. */
+static void test_untrusted_folder_of_files(void **state)
+{
+    static const mode_t modes[] = {0770, 0707, 01777};
+    one_entry e;
+
+    (void)state;
+    make_entry(&e);
+    for (size_t i = 0; i < CLSPI_COUNT(modes); i++) {
+        assert_int_equal(chmod(folder, modes[i]), 0);
+        assert_int_equal(load_entry(&e, false), 1);
+        store_entry(&e);
+        assert_int_equal(e.said.warnings, 2);
+    }
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_int_equal(load_entry(&e, true), 0);
+    clspi_log_release(&e.log);
 }
 
 /* ---- folders ---- */
@@ -219,6 +312,26 @@ static void test_read_only_folder(void **state)
     assert_int_equal(warnings, 1);
 }
 
+/* A folder in which others may write, or of another user, is not used. */
+static void test_untrusted_folders(void **state)
+{
+    static const mode_t modes[] = {0777, 01777, 0770, 0702};
+    unsigned warnings;
+
+    (void)state;
+    for (size_t i = 0; i < CLSPI_COUNT(modes); i++) {
+        assert_int_equal(chmod(folder, modes[i]), 0);
+        assert_false(opens(folder, NULL, &warnings));
+        assert_int_equal(warnings, 1);
+    }
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_true(opens(folder, folder, &warnings));
+    assert_int_equal(warnings, 0);
+    if (chown(folder, 4711, (gid_t)-1) != 0) return;
+    assert_false(opens(folder, NULL, &warnings));
+    assert_int_equal(warnings, 1);
+}
+
 static void test_environment(void **state)
 {
     char path[2 * SUPPORT_PATH_MAX];
@@ -260,9 +373,10 @@ static void test_vanished_folder(void **state)
     (void)state;
     clspi_log_init(&log, count_messages, &s);
     clspi_cache_store("/dev/null/below", &key, binary, sizeof binary, &log);
-    clspi_log_release(&log);
     assert_int_equal(s.warnings, 1);
-    assert_false(clspi_cache_load("/dev/null/below", &key, &loaded, &size));
+    assert_false(clspi_cache_load("/dev/null/below", &key, &loaded, &size, &log));
+    assert_int_equal(s.warnings, 1);
+    clspi_log_release(&log);
 }
 
 /* ---- with a device ---- */
@@ -395,10 +509,17 @@ static void test_processes(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_store_and_load),  IN_FOLDER(test_damage),
-        IN_FOLDER(test_folders),         IN_FOLDER(test_read_only_folder),
-        IN_FOLDER(test_vanished_folder), IN_FOLDER(test_rebuild_after_damage),
-        IN_FOLDER(test_refused_binary),  IN_FOLDER(test_processes),
+        IN_FOLDER(test_store_and_load),
+        IN_FOLDER(test_damage),
+        IN_FOLDER(test_untrusted_files),
+        IN_FOLDER(test_untrusted_folder_of_files),
+        IN_FOLDER(test_untrusted_folders),
+        IN_FOLDER(test_folders),
+        IN_FOLDER(test_read_only_folder),
+        IN_FOLDER(test_vanished_folder),
+        IN_FOLDER(test_rebuild_after_damage),
+        IN_FOLDER(test_refused_binary),
+        IN_FOLDER(test_processes),
         IN_FOLDER(test_environment), /* the last one: it takes HOME away */
     };
 

@@ -17,6 +17,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zlib
 
@@ -802,7 +803,7 @@ class Failures(unittest.TestCase):
                 self.assertIn(word, text)
         done = run("bezier", self.teapot, "-n2", "-o", self.path("a.obj"),
                    env=dict(os.environ, CLSPLINE_CACHE_DIR="/dev/null/below"))
-        self.assertIn("warning: CLSPLINE_CACHE_DIR: cannot write to /dev/null/below: ", done.stderr)
+        self.assertIn("warning: CLSPLINE_CACHE_DIR: /dev/null/below is not used: ", done.stderr)
         env = dict(os.environ, CLSPLINE_LIMITS="fp64=0, work_group=64")
         done = run("bezier", self.teapot, "-q", "-n2", "-o", self.path("a.obj"), env=env)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -869,6 +870,116 @@ class Readme(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 for path in re.findall(r" -o (\S+)", "" if slow else line):
                     self.assertGreater(os.path.getsize(os.path.join(self.clone, path)), 0)
+
+
+class Outputs(unittest.TestCase):
+    """What becomes of files that are there. A polyhedron needs no device."""
+    SMALL = "1 3 1\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
+    NOBODY = 65534
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.input = self.path("in.bv")
+        with open(self.input, "w") as file:
+            file.write(self.SMALL)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def refuse(self, expected, *args):
+        before = sorted(os.listdir(self.folder.name))
+        done = run("bezier", "-q", *args, cwd=self.folder.name)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn(expected, done.stderr)
+        self.assertEqual(sorted(os.listdir(self.folder.name)), before)
+
+    def test_same_files(self):
+        """However a file is called, it is read or written once."""
+        source = self.path("in.obj")
+        os.rename(self.input, source)
+        os.symlink("in.obj", self.path("link.obj"))
+        for name in (source, "in.obj", "./in.obj", "link.obj"):
+            self.refuse("'%s' is the input too" % name, source, "-o", "a.obj", "-o", name)
+        for name in ("a.obj", "./a.obj", self.path("a.obj"), "../%s/a.obj" % os.path.basename(self.folder.name)):
+            self.refuse("'%s' is given as output twice" % name, source, "-o", "a.obj", "-o", "a.ply", "-o", name)
+        with open(self.path("b.obj"), "w"):
+            os.symlink("b.obj", self.path("to_b.obj"))
+        self.refuse("'to_b.obj' is given as output twice", source, "-o", "b.obj", "-o", "to_b.obj")
+        with open(source) as file:
+            self.assertEqual(file.read(), self.SMALL)
+        os.mkdir(self.path("other"))
+        done = run("bezier", "-q", source, "-o", "a.obj", "-o", "other/a.obj", "-o", "a.ply", cwd=self.folder.name)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_mode(self):
+        out = self.path("a.obj")
+        for mode in (0o600, 0o640, 0o666, 0o700):
+            with open(out, "w"):
+                os.chmod(out, mode)
+            self.assertEqual(run("bezier", "-q", self.input, "-o", out).returncode, 0)
+            self.assertEqual(os.stat(out).st_mode & 0o7777, mode)
+            self.assertEqual(len(read_obj(out)[0]), 3)
+
+    def test_not_to_be_written(self):
+        """A file that the user may not write stays, although the folder would let it be replaced."""
+        def drop_root():
+            if os.geteuid() == 0:
+                os.setuid(self.NOBODY)
+
+        out = self.path("a.obj")
+        with open(out, "w") as file:
+            file.write("old")
+        os.chmod(out, 0o444)
+        os.chmod(self.folder.name, 0o777)
+        try:
+            done = run("bezier", "-q", self.input, "-o", out, preexec_fn=drop_root)
+        except PermissionError:
+            self.skipTest("another user cannot run the command")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a.obj: cannot write: Permission denied", done.stderr)
+        with open(out) as file:
+            self.assertEqual(file.read(), "old")
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["a.obj", "in.bv"])
+
+    def stop_while_writing(self, number):
+        """Sends a signal to a run whose temporary file is open."""
+        def no_core():
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+        process = subprocess.Popen([COMMAND, "bezier", self.path("large.bv"), "-q", "-o", self.path("a.obj")],
+                                   preexec_fn=no_core)
+        while process.poll() is None and not any(name.endswith(".tmp") for name in os.listdir(self.folder.name)):
+            time.sleep(0.001)
+        process.send_signal(number)
+        self.assertEqual(process.wait(), -number)
+
+    def test_stopped(self):
+        """A run that is stopped leaves nothing behind, and what a killed one leaves the next one removes."""
+        with open(self.path("large.bv"), "w") as file:
+            file.write("1 300000 1\n")
+            file.writelines("%d.25 %d 0.123456\n" % (i % 61, i % 17) for i in range(300000))
+            file.write("3 0 1 2\n")
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
+            with self.subTest(number):
+                self.stop_while_writing(number)
+                self.assertEqual(sorted(os.listdir(self.folder.name)), ["in.bv", "large.bv"])
+        self.stop_while_writing(signal.SIGKILL)
+        self.assertEqual(len(os.listdir(self.folder.name)), 3)
+        self.assertEqual(run("bezier", "-q", self.input, "-o", self.path("b.ply")).returncode, 0)
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["b.ply", "in.bv", "large.bv"])
+
+    def test_ignored_signals(self):
+        """What a parent has ignored, as nohup does, stays ignored."""
+        with open(self.path("large.bv"), "w") as file:
+            file.write("1 300000 1\n" + "0 1 2\n" * 300000 + "3 0 1 2\n")
+        process = subprocess.Popen([COMMAND, "bezier", self.path("large.bv"), "-q", "-o", self.path("a.obj")],
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        while process.poll() is None and not any(name.endswith(".tmp") for name in os.listdir(self.folder.name)):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(process.wait(), 0)
+        self.assertEqual(len(read_obj(self.path("a.obj"))[0]), 300000)
 
 
 class Devices(unittest.TestCase):

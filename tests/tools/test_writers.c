@@ -291,6 +291,79 @@ static void test_replace(void **state)
     mesh_clear(&m);
 }
 
+static mode_t mode_of(const char *name)
+{
+    struct stat status;
+    assert_int_equal(stat(temporary_path(name), &status), 0);
+    return status.st_mode & 07777;
+}
+
+/* A file keeps its rights when it is replaced; a new one has those of the umask. */
+static void test_mode(void **state)
+{
+    static const mode_t modes[] = {0600, 0644, 0660, 0755};
+    (void)state;
+    mesh m = small_mesh(MESH_F32);
+    mode_t before = umask(027);
+    assert_true(obj_write(&m, temporary_path("m.obj"), NULL, NULL));
+    assert_int_equal(mode_of("m.obj"), 0640);
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        assert_int_equal(chmod(temporary_path("m.obj"), modes[i]), 0);
+        assert_true(obj_write(&m, temporary_path("m.obj"), NULL, NULL));
+        assert_int_equal(mode_of("m.obj"), modes[i]);
+    }
+    umask(before);
+    remove(temporary_path("m.obj"));
+    mesh_clear(&m);
+}
+
+/* A file that the user may not write stays. Root may write any. */
+static void test_read_only(void **state)
+{
+    (void)state;
+    if (geteuid() == 0) skip();
+    mesh m = shaded_mesh();
+    assert_int_equal(chmod(temporary_file("m.x", "old", 3), 0444), 0);
+    for (size_t i = 0; i < 4; i++) {
+        io_message message;
+        assert_false(writers[i](&m, temporary_path("m.x"), NULL, &message));
+        assert_non_null(strstr(message.text, "m.x: cannot write: Permission denied"));
+    }
+    check_file("m.x", "old", 3);
+    mesh_clear(&m);
+}
+
+/* What a killed run left in the folder is removed; not what a run still holds, nor anything else
+   that only has such a name. */
+static void test_leftovers(void **state)
+{
+    static const char *const others[] = {".clspline-12-0.tmp.obj", ".clspline-x-0.tmp",
+                                         "clspline-12-0.tmp"};
+    (void)state;
+    output out, second;
+    temporary_file(".clspline-4711-0.tmp", "half", 4);
+    temporary_file(".clspline-4711-1.tmp", "half", 4);
+    assert_true(output_open(&out, temporary_path("m.obj"), NULL));
+    assert_int_equal(temporary_count(), 1);
+    assert_true(output_open(&second, temporary_path("n.obj"), NULL));
+    assert_int_equal(temporary_count(), 2);
+    assert_true(output_close(&second, true));
+    assert_true(output_close(&out, true));
+    for (size_t i = 0; i < 3; i++)
+        temporary_file(others[i], "other", 5);
+    assert_int_equal(symlink("m.obj", temporary_path(".clspline-4711-2.tmp")), 0);
+    assert_int_equal(mkdir(temporary_path(".clspline-4711-3.tmp"), 0700), 0);
+    assert_true(output_open(&out, temporary_path("m.obj"), NULL));
+    output_close(&out, false);
+    assert_int_equal(temporary_count(), 7);
+    for (size_t i = 0; i < 3; i++)
+        remove(temporary_path(others[i]));
+    remove(temporary_path(".clspline-4711-2.tmp"));
+    remove(temporary_path(".clspline-4711-3.tmp"));
+    remove(temporary_path("m.obj"));
+    remove(temporary_path("n.obj"));
+}
+
 /* What a signal handler does in the middle of writing. */
 static void test_interrupted(void **state)
 {
@@ -318,6 +391,9 @@ int main(void)
         cmocka_unit_test(test_unwritable_folder),
         cmocka_unit_test(test_disk_full),
         cmocka_unit_test(test_replace),
+        cmocka_unit_test(test_mode),
+        cmocka_unit_test(test_read_only),
+        cmocka_unit_test(test_leftovers),
         cmocka_unit_test(test_interrupted),
     };
     return cmocka_run_group_tests_name("writers", tests, temporary_setup, temporary_teardown);

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "leftovers.h"
+
 enum { MAX_TRIES = 100 };
 
 /* The temporary file that output_remove_temporary removes. A signal handler can be given nothing,
@@ -21,7 +23,7 @@ void io_report(const io_progress *progress, size_t done, size_t total)
 }
 
 /* Finds the file behind the name; the rename must not replace a link, nor a device such as
-   /dev/null. */
+   /dev/null, nor what the user may not write. */
 static bool find_target(output *out)
 {
     struct stat status;
@@ -30,34 +32,71 @@ static bool find_target(output *out)
     else
         out->target = strdup(out->name);
     if (!out->target) return io_fail_errno(out->message, out->name, "cannot write");
-    if (stat(out->target, &status) == 0 && !S_ISREG(status.st_mode))
+    if (stat(out->target, &status) != 0) return true;
+    if (!S_ISREG(status.st_mode))
         return io_fail(out->message, "%s: cannot write: not a regular file", out->name);
+    if (faccessat(AT_FDCWD, out->target, W_OK, AT_EACCESS) != 0)
+        return io_fail_errno(out->message, out->name, "cannot write");
     return true;
 }
 
-/* Opens a new file beside the target, with the rights that the user's umask gives. */
-static bool open_temporary(output *out)
+/* Opens the temporary file number i, which another run does not take for a leftover. */
+static int create_temporary(output *out, int i, size_t folder, size_t size)
+{
+    leftover_name(out->temporary + folder, size - folder, i);
+    pending = out->temporary;
+    int descriptor = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 || leftover_hold(descriptor)) return descriptor;
+    close(descriptor);
+    errno = EEXIST;
+    return -1;
+}
+
+/* Gives the new file the rights that the target has; those of a group only where that can be kept.
+   A new target has the rights that the user's umask gives. */
+static void keep_mode(const output *out, int descriptor)
+{
+    struct stat status;
+    if (stat(out->target, &status) != 0) return;
+    mode_t mode = status.st_mode & 0777;
+    if (fchown(descriptor, (uid_t)-1, status.st_gid) != 0)
+        mode = (mode & ~(mode_t)070) | (mode & 07) << 3;
+    fchmod(descriptor, mode);
+}
+
+/* Names the folder of the target in out->temporary, with room for a file's name. */
+static bool begin_temporary(output *out, size_t *folder, size_t *size)
 {
     const char *slash = strrchr(out->target, '/');
-    int folder = slash ? (int)(slash - out->target) + 1 : 0;
-    size_t size = (size_t)folder + 64;
-    out->temporary = malloc(size);
+    *folder = slash ? (size_t)(slash - out->target) + 1 : 0;
+    *size = *folder + 64;
+    out->temporary = malloc(*size);
     if (!out->temporary) return io_fail_errno(out->message, out->name, "cannot write");
+    memcpy(out->temporary, out->target, *folder);
+    strcpy(out->temporary + *folder, *folder > 0 ? "" : ".");
+    leftovers_remove(out->temporary);
+    return true;
+}
 
+/* Opens a new file beside the target. */
+static bool open_temporary(output *out)
+{
+    size_t folder, size;
+    if (!begin_temporary(out, &folder, &size)) return false;
     int descriptor = -1;
     for (int i = 0; i < MAX_TRIES && descriptor < 0; i++) {
-        snprintf(out->temporary, size, "%.*s.clspline-%ld-%d.tmp", folder, out->target,
-                 (long)getpid(), i);
-        descriptor = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        descriptor = create_temporary(out, i, folder, size);
         if (descriptor < 0 && errno != EEXIST) break;
     }
     if (descriptor < 0) {
         io_fail_errno(out->message, out->name, "cannot write");
+        pending = NULL; /* nothing to remove */
         free(out->temporary);
-        out->temporary = NULL; /* nothing to remove */
+        out->temporary = NULL;
         return false;
     }
-    pending = out->temporary;
+    keep_mode(out, descriptor);
+    out->lock = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     out->file = fdopen(descriptor, "wb");
     if (out->file) return true;
     io_fail_errno(out->message, out->name, "cannot write");
@@ -67,16 +106,17 @@ static bool open_temporary(output *out)
 
 static void release(output *out)
 {
-    pending = NULL;
     if (out->temporary) remove(out->temporary); /* gone by now when all went well */
+    pending = NULL;
+    if (out->lock >= 0) close(out->lock);
     free(out->temporary);
     free(out->target);
-    *out = (output){0};
+    *out = (output){.lock = -1};
 }
 
 bool output_open(output *out, const char *name, io_message *message)
 {
-    *out = (output){.name = name, .message = message};
+    *out = (output){.name = name, .lock = -1, .message = message};
     if (find_target(out) && open_temporary(out)) return true;
     release(out);
     return false;
@@ -101,6 +141,34 @@ bool output_close(output *out, bool done)
     if (done && failed) io_fail_errno(out->message, out->name, "cannot write");
     release(out);
     return done && !failed;
+}
+
+/* Finds the folder that a file is in. */
+static bool find_folder(const char *name, struct stat *status)
+{
+    const char *slash = strrchr(name, '/');
+    char *folder = strndup(slash ? name : "./", slash ? (size_t)(slash - name) + 1 : 2);
+    bool found = folder && stat(folder, status) == 0;
+    free(folder);
+    return found;
+}
+
+static const char *last_part(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+bool output_is_same(const char *name, const char *other)
+{
+    struct stat a, b;
+    const bool has_a = stat(name, &a) == 0, has_b = stat(other, &b) == 0;
+    if (strcmp(name, other) == 0) return true;
+    if (has_a != has_b) return false;
+    if (!has_a && (strcmp(last_part(name), last_part(other)) != 0 || !find_folder(name, &a) ||
+                   !find_folder(other, &b)))
+        return false;
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 void output_remove_temporary(void)

@@ -1,8 +1,9 @@
 /* Files written whole or not at all.
 
    What is written goes to a temporary file in the folder of the target, which takes the target's
-   name at the end. On any failure the temporary file is removed and a target that was there before
-   is left as it was. */
+   name at the end, and its rights where there was one. On any failure the temporary file is removed
+   and a target that was there before is left as it was. What killed runs left in the folder is
+   removed first (leftovers.h). */
 #ifndef CLSPLINE_TOOLS_IO_OUTPUT_H
 #define CLSPLINE_TOOLS_IO_OUTPUT_H
 
@@ -27,17 +28,21 @@ typedef struct output {
     const char *name; /* as the user gave it, for messages */
     char *target;
     char *temporary;
+    int lock; /* a descriptor that holds the temporary file until it has the target's name */
     io_message *message;
 } output;
 
 /* Opens the temporary file. name and message must outlive the output. A target that exists must be
-   a regular file; a symbolic link is followed. */
+   a regular file that the user may write; a symbolic link is followed. */
 bool output_open(output *out, const char *name, io_message *message);
 
 /* Ends the file: closes and renames it when `done`, else removes it. Whatever the file's own errors
    say (disk full) is found here too. Returns true when the target is in place; when `done` is false
    the message is left as it is. Does nothing for an output that was not opened. */
 bool output_close(output *out, bool done);
+
+/* Tells whether two names are of one file, or of one that is not there yet. */
+bool output_is_same(const char *name, const char *other);
 
 /* Takes an interruption into account: removes the temporary file of the output that is open, if
    any. To be called from a signal handler. */
