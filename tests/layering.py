@@ -10,7 +10,7 @@ usage: layering.py SOURCE_DIR
   - layers below the families neither include a family's header nor name a family; src/math may say
     what its mathematics is for, and the word image is OpenCL's too
   - tools, bench and tests/api use the public headers only, tests/ref the C library only; a folder of
-    tests/ may see the layer of its name and what that one sees
+    tests/ may see the layer of its name, what that one sees, and the tests of those layers
   - no two files have the same name, so that a name in an #include or in a message means one file
   - kernels are ASCII and leave the words float and double to real.clh; a function in cl/ has at most
     120 lines, a kernel at most 12 parameters and the same ones under every #if
@@ -127,7 +127,8 @@ def folders_of(families):
         sources = [f'src/{other}' for other in (name, *others)]
         folders[f'src/{name}'] = sources
         folders[f'cl/{name}'] = [f'cl/{other}' for other in (name, *others)]
-        folders[f'tests/{name}'] = [f'tests/{name}', 'tests/ref', 'tests'] + sources
+        tests = [f'tests/{other}' for other in (name, *others)]
+        folders[f'tests/{name}'] = tests + ['tests/ref', 'tests'] + sources
     return folders
 
 

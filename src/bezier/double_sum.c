@@ -236,12 +236,8 @@ static clsp_status eval(void *state, clspi_series *series, const clspi_rows *row
     clspi_part part;
 
     while (clspi_cut_next(&cut, tile_rows > 0 ? tile_rows * sum->tile[0] : 1, &part)) {
-        clspi_rows some = *rows;
-        some.first_patch += part.piece;
-        some.num_patches = part.num_pieces;
-        some.first_row += (cl_uint)part.line;
-        some.num_rows = (cl_uint)(part.num_lines / part.num_pieces);
-        some.offset += part.before * num_v * clspi_coords(sum->desc);
+        const clspi_rows some =
+            clspi_rows_of_part(rows, &part, (size_t)num_v * clspi_coords(sum->desc));
         CLSPI_CHECK(enqueue_rows(sum, series, &some, tiles));
     }
     return CLSP_OK;

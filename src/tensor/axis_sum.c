@@ -68,6 +68,18 @@ typedef struct launch_job {
     clspi_rows rows;
 } launch_job;
 
+clspi_rows clspi_rows_of_part(const clspi_rows *rows, const clspi_part *part, size_t row)
+{
+    clspi_rows some = *rows;
+
+    some.first_patch += part->piece;
+    some.num_patches = part->num_pieces;
+    some.first_row += (cl_uint)part->line;
+    some.num_rows = (cl_uint)(part->num_lines / part->num_pieces);
+    some.offset += part->before * row;
+    return some;
+}
+
 clspi_row_range clspi_row_range_of(size_t first_patch, const clspi_rows *rows)
 {
     const clspi_row_range range = {.first_patch = first_patch,
@@ -317,12 +329,9 @@ static clsp_status enqueue_as(const clspi_axis_sum *sum, clspi_series *series,
     clspi_part part;
 
     while (clspi_cut_next(&cut, most, &part)) {
-        launch_job job = {.sum = sum, .source = *source, .rows = *rows};
+        launch_job job = {
+            .sum = sum, .source = *source, .rows = clspi_rows_of_part(rows, &part, sum->width)};
         job.source.first_patch += part.piece;
-        job.rows.num_patches = part.num_pieces;
-        job.rows.first_row += (cl_uint)part.line;
-        job.rows.num_rows = (cl_uint)(part.num_lines / part.num_pieces);
-        job.rows.offset += part.before * sum->width;
         CLSPI_CHECK(launch(&job, series, in_sectors));
     }
     return CLSP_OK;

@@ -16,6 +16,10 @@ typedef struct clspi_rows {
     size_t offset; /* elements */
 } clspi_rows;
 
+/* Returns the rows of a part of a cut, whose pieces are the patches of `rows` and whose lines their
+   rows. row: elements of the output that a row has. */
+clspi_rows clspi_rows_of_part(const clspi_rows *rows, const clspi_part *part, size_t row);
+
 typedef struct clspi_axis_sum {
     clsp_context *ctx;
     clspi_sum_shape shape;

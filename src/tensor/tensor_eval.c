@@ -110,15 +110,11 @@ static clsp_status make_rows(void *user, clspi_series *series, const clspi_part 
                      .piece = part->piece,
                      .line = part->line,
                      .left = part->num_lines};
+    const clspi_rows whole = {.out = out->buffer, .offset = out->offset};
     clspi_part some;
 
     while (clspi_cut_next(&cut, UINT64_MAX, &some)) {
-        const clspi_rows rows = {.first_patch = some.piece,
-                                 .num_patches = some.num_pieces,
-                                 .first_row = (cl_uint)some.line,
-                                 .num_rows = (cl_uint)(some.num_lines / some.num_pieces),
-                                 .out = out->buffer,
-                                 .offset = out->offset + some.before * out->per_line};
+        const clspi_rows rows = clspi_rows_of_part(&whole, &some, out->per_line);
         CLSPI_CHECK(clspi_tensor_enqueue(job->plan, series, &rows));
     }
     return CLSP_OK;

@@ -143,12 +143,8 @@ clsp_status clspi_tensor_host_rows(clspi_tensor_plan *plan, uint32_t worker, siz
 static clsp_status make_on_device(clspi_plan *base, clspi_series *series, const clspi_part *part,
                                   const clspi_target *target)
 {
-    const clspi_rows rows = {.first_patch = part->piece,
-                             .num_patches = part->num_pieces,
-                             .first_row = (cl_uint)part->line,
-                             .num_rows = (cl_uint)(part->num_lines / part->num_pieces),
-                             .out = target->buffer,
-                             .offset = target->offset};
+    const clspi_rows whole = {.out = target->buffer, .offset = target->offset};
+    const clspi_rows rows = clspi_rows_of_part(&whole, part, 0); /* target is where it begins */
 
     return clspi_tensor_enqueue(tensor_plan_of(base), series, &rows);
 }

@@ -117,12 +117,8 @@ clsp_status clspi_assembly_eval(clspi_assembly *assembly, clspi_grid_sums *sums,
     clspi_part part;
 
     while (clspi_cut_next(&cut, most, &part)) {
-        clspi_rows some = *rows;
-        some.first_patch += part.piece;
-        some.num_patches = part.num_pieces;
-        some.first_row += (cl_uint)part.line;
-        some.num_rows = (cl_uint)(part.num_lines / part.num_pieces);
-        some.offset += part.before * row_vertices(desc) * desc->vertex.stride;
+        const clspi_rows some =
+            clspi_rows_of_part(rows, &part, row_vertices(desc) * desc->vertex.stride);
         CLSPI_CHECK(eval_part(assembly, sums, series, desc, &some));
     }
     return CLSP_OK;

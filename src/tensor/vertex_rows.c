@@ -143,12 +143,7 @@ static clsp_status enqueue(const rows_job *job, clspi_series *series, const clsp
     clspi_part part;
 
     while (clspi_cut_next(&cut, most, &part)) {
-        clspi_rows some = *rows;
-        some.first_patch += part.piece;
-        some.num_patches = part.num_pieces;
-        some.first_row += (cl_uint)part.line;
-        some.num_rows = (cl_uint)(part.num_lines / part.num_pieces);
-        some.offset += part.before * num_v * d->vertex.stride;
+        const clspi_rows some = clspi_rows_of_part(rows, &part, (size_t)num_v * d->vertex.stride);
         CLSPI_CHECK(launch(job, series, &some));
     }
     return CLSP_OK;

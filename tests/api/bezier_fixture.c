@@ -14,8 +14,6 @@
 
 #include "bezier_ref.h"
 
-enum { GUARD = 64, POISON = 0xfe }; /* bytes of POISON are far from every result */
-
 static bool size_is(const char *name)
 {
     const char *const size = getenv("CLSPLINE_TEST_SIZE");

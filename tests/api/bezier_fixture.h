@@ -22,6 +22,9 @@ typedef struct job {
     double *points;      /* [num_patches][num_u][num_v][dim], as evaluated */
 } job;
 
+/* What memory is filled with, far from every result, and so many bytes on both sides of it. */
+enum { POISON = 0xfe, GUARD = 64 };
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* CLSPLINE_TEST_SIZE=tiny: for implementations that check every access and are thousands of times

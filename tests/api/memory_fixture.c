@@ -13,7 +13,7 @@
 
 /* Guards take whole elements of every type; before an SVM pointer there is an odd number of them.
  */
-enum { POISON = 0xfe, GUARD = 64, ODD = 3 };
+enum { ODD = 3 };
 
 static size_t bytes_before(const store *s)
 {

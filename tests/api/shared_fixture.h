@@ -7,9 +7,6 @@
 
 #include "vertex_fixture.h"
 
-/* Bytes that no evaluation writes, and their number beside results. */
-enum { POISON = 0xfe, GUARD = 64 };
-
 /* What is evaluated: patches first .. first + count - 1 of num_patches. */
 typedef struct shape {
     const char *name;

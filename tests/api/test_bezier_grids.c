@@ -11,71 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bezier_fixture.h"
 #include "bezier_ref.h"
-
-enum { POISON = 0xfe, GUARD = 64 };
+#include "vertex_fixture.h"
 
 static const char *const limits[] = {
     "",
     "class=discrete,local_is_real=1,vendor=NVIDIA",
     "class=integrated,fp64=0,work_group=64,local=16384,images=0,opencl=120,svm=0,alloc=134217728",
 };
-
-enum {
-    P = CLSP_VERTEX_POINT,
-    W = CLSP_VERTEX_WEIGHT,
-    DU = CLSP_VERTEX_DU,
-    DV = CLSP_VERTEX_DV,
-    DW = CLSP_VERTEX_DW,
-    DUU = CLSP_VERTEX_DUU,
-    DUV = CLSP_VERTEX_DUV,
-    DVV = CLSP_VERTEX_DVV,
-    N = CLSP_VERTEX_NORMAL,
-    T = CLSP_VERTEX_PARAMS
-};
-
-/* ---- reading vertices ---- */
-
-static double half_value(uint16_t bits)
-{
-    const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    const double value = exponent == 0    ? ldexp(mantissa, -24)
-                         : exponent == 31 ? (mantissa ? NAN : HUGE_VAL)
-                                          : ldexp(mantissa + 1024, exponent - 25);
-    return bits >> 15 ? -value : value;
-}
-
-static clsp_type element_type(const clsp_bezier_desc *d)
-{
-    return d->vertex.type != CLSP_TYPE_DEFAULT ? d->vertex.type
-           : d->precision == CLSP_F64          ? CLSP_F64
-                                               : CLSP_F32;
-}
-
-static size_t element_bytes(const clsp_bezier_desc *d)
-{
-    return clsp_type_bytes(element_type(d));
-}
-
-static double element(const clsp_bezier_desc *d, const unsigned char *memory, size_t index)
-{
-    const size_t bytes = element_bytes(d);
-    double wide;
-    float narrow;
-    uint16_t half;
-
-    if (bytes == 8) {
-        memcpy(&wide, memory + 8 * index, 8);
-        return wide;
-    }
-    if (bytes == 4) {
-        memcpy(&narrow, memory + 4 * index, 4);
-        return (double)narrow;
-    }
-    memcpy(&half, memory + 2 * index, 2);
-    return half_value(half);
-}
 
 /* ---- bounds ---- */
 
@@ -149,121 +92,52 @@ static scales scales_of(const clsp_bezier_desc *d, const magnitudes *m)
 
 typedef struct grid_job {
     clsp_context *ctx;
-    clsp_bezier_desc d;
+    layout l;
     clsp_bezier_plan *plan;
-    unsigned dim, coords, stride;
-    unsigned at[CLSP_VERTEX_MAX_ATTRIBUTES];
-    size_t num_patches, controls_per_patch, vertices_per_patch;
+    size_t num_patches, vertices_per_patch;
     double *controls;
-    unsigned char *memory; /* with guards */
+    unsigned char *vertices; /* guarded; NULL: not made yet */
+    size_t num_vertices;     /* of these */
 } grid_job;
 
-static unsigned attribute_elements(const grid_job *j, unsigned bit)
+/* The grid of a description, which layout_of has completed. */
+static void set_grid(grid_job *j, const clsp_bezier_desc *d)
 {
-    const unsigned directions = j->d.form == CLSP_BEZIER_CURVE    ? 1
-                                : j->d.form == CLSP_BEZIER_VOLUME ? 3
-                                                                  : 2;
-    return 1 << bit == W ? 1 : 1 << bit == T ? directions : j->dim;
-}
-
-static void place(grid_job *j)
-{
-    const unsigned attributes = j->d.vertex.attributes ? j->d.vertex.attributes : P;
-    bool placed = false;
-    unsigned next = 0;
-
-    for (unsigned i = 0; i < CLSP_VERTEX_MAX_ATTRIBUTES; i++)
-        placed = placed || j->d.vertex.offset[i] > 0;
-    for (unsigned i = 0; i < CLSP_VERTEX_MAX_ATTRIBUTES; i++) {
-        if (!(attributes & 1u << i)) continue;
-        j->at[i] = placed ? j->d.vertex.offset[i] : next;
-        next += attribute_elements(j, i);
-    }
-    j->stride = j->d.vertex.stride ? j->d.vertex.stride : next;
-}
-
-static void random_controls(grid_job *j)
-{
-    for (size_t i = 0; i < j->num_patches * j->controls_per_patch; i++) {
-        const bool weight = j->d.rational && i % j->coords == j->dim;
-        const double x = weight ? 1.25 + 0.75 * random_real() : random_real();
-        j->controls[i] = j->d.precision == CLSP_F64 ? x : (double)(float)x;
-    }
-}
-
-static clsp_status load(grid_job *j)
-{
-    const size_t count = j->num_patches * j->controls_per_patch;
-    float *const narrow = malloc(count * sizeof *narrow);
-    clsp_status status;
-
-    assert_non_null(narrow);
-    for (size_t i = 0; i < count; i++)
-        narrow[i] = (float)j->controls[i];
-    status = clsp_bezier_set_control_points(
-        j->plan, j->num_patches,
-        j->d.precision == CLSP_F64 ? clsp_in_f64(j->controls, count) : clsp_in_f32(narrow, count),
-        NULL);
-    free(narrow);
-    return status;
-}
-
-static void size_up(grid_job *j)
-{
-    const clsp_bezier_desc *const d = &j->d;
     const bool is_curve = d->form == CLSP_BEZIER_CURVE, is_volume = d->form == CLSP_BEZIER_VOLUME;
 
-    j->controls_per_patch = (size_t)(d->degree[0] + 1) * (is_curve ? 1 : d->degree[1] + 1) *
-                            (is_volume ? d->degree[2] + 1 : 1) * j->coords;
+    j->l = layout_of(d);
     j->vertices_per_patch =
         (size_t)d->axis[0].num * (is_curve ? 1 : d->axis[1].num) * (is_volume ? d->axis[2].num : 1);
-    free(j->controls);
-    free(j->memory);
-    j->controls = malloc(j->num_patches * j->controls_per_patch * sizeof(double));
-    j->memory = malloc(j->num_patches * j->vertices_per_patch * j->stride * 8 + 2 * GUARD);
-    assert_true(j->controls && j->memory);
 }
 
 static void start(grid_job *j, clsp_context *ctx, const clsp_bezier_desc *d, size_t num_patches)
 {
-    memset(j, 0, sizeof *j);
-    j->ctx = ctx;
-    j->d = *d;
-    j->dim = d->dim ? d->dim : 3;
-    j->coords = j->dim + d->rational;
-    j->num_patches = num_patches;
-    place(j);
-    size_up(j);
-    random_controls(j);
+    *j = (grid_job){.ctx = ctx, .num_patches = num_patches};
+    set_grid(j, d);
+    j->controls = random_controls(&j->l, num_patches);
     assert_int_equal(clsp_bezier_plan_create(&j->plan, ctx, d), CLSP_OK);
-    assert_int_equal(load(j), CLSP_OK);
+    assert_int_equal(load_controls(j->plan, &j->l, j->controls, num_patches), CLSP_OK);
+}
+
+static void free_vertices(grid_job *j)
+{
+    if (j->vertices) free_guarded(&j->l, j->num_vertices, j->vertices);
+    j->vertices = NULL;
 }
 
 static void finish(grid_job *j)
 {
     clsp_bezier_plan_destroy(&j->plan);
     free(j->controls);
-    free(j->memory);
-}
-
-static clsp_status eval_host(grid_job *j, size_t first, size_t count, void *out)
-{
-    const size_t size = count * j->vertices_per_patch * j->stride;
-
-    return clsp_bezier_eval(j->plan, (clsp_range){first, count},
-                            host_out(element_type(&j->d), out, size), NULL);
+    free_vertices(j);
 }
 
 static void eval(grid_job *j)
 {
-    const size_t bytes = j->num_patches * j->vertices_per_patch * j->stride * element_bytes(&j->d);
-
-    memset(j->memory, POISON, bytes + 2 * GUARD);
-    assert_int_equal(eval_host(j, 0, j->num_patches, j->memory + GUARD), CLSP_OK);
-    for (size_t i = 0; i < GUARD; i++) {
-        assert_int_equal(j->memory[i], POISON);
-        assert_int_equal(j->memory[GUARD + bytes + i], POISON);
-    }
+    free_vertices(j);
+    j->num_vertices = j->num_patches * j->vertices_per_patch;
+    j->vertices = guarded(&j->l, j->num_vertices);
+    assert_int_equal(eval_host(j->plan, &j->l, 0, j->num_patches, j->vertices), CLSP_OK);
 }
 
 /* ---- checking ---- */
@@ -274,14 +148,12 @@ static double worst;
 static void compare(const grid_job *j, size_t vertex, unsigned bit, const long double *exact,
                     double allowed)
 {
-    const double eps = j->d.precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
-    const double store = element_bytes(&j->d) == 2   ? 0x1p-11
-                         : element_bytes(&j->d) == 4 ? 0x1p-24
-                                                     : 0.0;
-    const size_t base = vertex * j->stride + j->at[bit];
+    const clsp_bezier_desc *const d = &j->l.d;
+    const double eps = d->precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
+    const double store = j->l.element == 2 ? 0x1p-11 : j->l.element == 4 ? 0x1p-24 : 0.0;
 
-    for (unsigned c = 0; c < attribute_elements(j, bit); c++) {
-        const double got = element(&j->d, j->memory + GUARD, base + c);
+    for (unsigned c = 0; c < attribute_elements(&j->l, bit); c++) {
+        const double got = vertex_element(&j->l, j->vertices, vertex, j->l.at[bit] + c);
         const double bound = 8.0 * eps * allowed + store * (double)fabsl(exact[c]) +
                              (store > 0x1p-20 ? 0x1p-24 : 0.0);
         const double error = (double)fabsl((long double)got - exact[c]);
@@ -289,9 +161,8 @@ static void compare(const grid_job *j, size_t vertex, unsigned bit, const long d
             fail_msg(
                 "form %d, degrees %u %u %u, rational %u, grid %u %u %u, attribute %u of vertex "
                 "%zu, coordinate %u: %g, not %Lg: off by %.2f of the bound",
-                (int)j->d.form, j->d.degree[0], j->d.degree[1], j->d.degree[2], j->d.rational,
-                j->d.axis[0].num, j->d.axis[1].num, j->d.axis[2].num, bit, vertex, c, got, exact[c],
-                error / bound);
+                (int)d->form, d->degree[0], d->degree[1], d->degree[2], d->rational, d->axis[0].num,
+                d->axis[1].num, d->axis[2].num, bit, vertex, c, got, exact[c], error / bound);
         worst = fmax(worst, error / bound);
     }
 }
@@ -322,10 +193,9 @@ static void check_vertex(const grid_job *j, size_t vertex, const ref_vertex *r, 
                                          r->duu,   r->duv,     r->dvv, NULL,  t};
     const double allowed[] = {s->point,     s->weight,    s->first[0],  s->first[1], s->first[2],
                               s->second[0], s->second[1], s->second[2], 0.0,         1.0};
-    const unsigned attributes = j->d.vertex.attributes ? j->d.vertex.attributes : P;
 
     for (unsigned bit = 0; bit < CLSP_VERTEX_MAX_ATTRIBUTES; bit++) {
-        if (!(attributes & 1u << bit)) continue;
+        if (!(j->l.d.vertex.attributes & 1u << bit)) continue;
         if (1 << bit == N)
             check_normal(j, vertex, r, s);
         else
@@ -336,37 +206,37 @@ static void check_vertex(const grid_job *j, size_t vertex, const ref_vertex *r, 
 /* Elements of the caller's in the gaps are as they were. */
 static void check_gaps(const grid_job *j, size_t vertex)
 {
-    const size_t bytes = element_bytes(&j->d);
+    const layout *const l = &j->l;
+    const unsigned char *const at = j->vertices + vertex * l->stride * l->element;
     bool owned[CLSP_VERTEX_MAX_STRIDE] = {false};
-    const unsigned attributes = j->d.vertex.attributes ? j->d.vertex.attributes : P;
 
     for (unsigned bit = 0; bit < CLSP_VERTEX_MAX_ATTRIBUTES; bit++)
-        for (unsigned c = 0; attributes & 1u << bit && c < attribute_elements(j, bit); c++)
-            owned[j->at[bit] + c] = true;
-    for (unsigned e = 0; e < j->stride; e++)
-        for (size_t b = 0; !owned[e] && b < bytes; b++)
-            assert_int_equal(j->memory[GUARD + (vertex * j->stride + e) * bytes + b], POISON);
+        for (unsigned c = 0; l->d.vertex.attributes & 1u << bit && c < attribute_elements(l, bit);
+             c++)
+            owned[l->at[bit] + c] = true;
+    for (unsigned e = 0; e < l->stride; e++)
+        for (size_t b = 0; !owned[e] && b < l->element; b++)
+            assert_int_equal(at[e * l->element + b], POISON);
 }
 
 /* Vertex k, against the oracle. */
 static void check_at(const grid_job *j, size_t k)
 {
-    const clsp_bezier_desc *const d = &j->d;
+    const clsp_bezier_desc *const d = &j->l.d;
     const bool is_curve = d->form == CLSP_BEZIER_CURVE, is_volume = d->form == CLSP_BEZIER_VOLUME;
     const size_t num_v = is_curve ? 1 : d->axis[1].num, num_w = is_volume ? d->axis[2].num : 1;
     const size_t p = k / j->vertices_per_patch, rest = k % j->vertices_per_patch;
     const ref_patch patch = {
         .form = (ref_form)d->form,
         .degree = {d->degree[0], is_curve ? 0 : d->degree[1], is_volume ? d->degree[2] : 0},
-        .dim = j->dim,
+        .dim = j->l.dim,
         .rational = (int)d->rational,
-        .points = j->controls + p * j->controls_per_patch};
+        .points = j->controls + p * j->l.controls};
     const unsigned attributes = d->vertex.attributes;
     const unsigned order = attributes & (DUU | DUV | DVV)    ? 2
                            : attributes & (DU | DV | DW | N) ? 1
                                                              : 0;
-    const magnitudes m =
-        measure(patch.points, j->controls_per_patch / j->coords, j->dim, d->rational);
+    const magnitudes m = measure(patch.points, j->l.controls / j->l.coords, j->l.dim, d->rational);
     const scales s = scales_of(d, &m);
     const long double t[3] = {axis_parameter(&d->axis[0], rest / num_w / num_v, d->axis[0].num),
                               axis_parameter(&d->axis[1], rest / num_w % num_v, num_v),
@@ -585,24 +455,22 @@ static void changes(clsp_context *ctx, clsp_type precision)
     start(&j, ctx, &d, 2);
     for (size_t i = 0; i < COUNT(steps); i++) {
         const uint32_t *const s = steps[i];
+        unsigned char nothing[8];
         if (tiny() && s[2] * s[3] > 200) continue;
-        if (s[0] != j.d.degree[0] || s[1] != j.d.degree[1]) {
+        if (s[0] != d.degree[0] || s[1] != d.degree[1]) {
             assert_int_equal(clsp_bezier_set_degrees(j.plan, s), CLSP_OK);
-            assert_int_equal(eval_host(&j, 0, 0, j.memory), CLSP_ERROR_STATE);
-            j.d.degree[0] = s[0];
-            j.d.degree[1] = s[1];
-            size_up(&j);
-            random_controls(&j);
-            assert_int_equal(load(&j), CLSP_OK);
+            assert_int_equal(eval_host(j.plan, &j.l, 0, 0, nothing), CLSP_ERROR_STATE);
+            d.degree[0] = s[0];
+            d.degree[1] = s[1];
+            set_grid(&j, &d);
+            free(j.controls);
+            j.controls = random_controls(&j.l, j.num_patches);
+            assert_int_equal(load_controls(j.plan, &j.l, j.controls, j.num_patches), CLSP_OK);
         }
-        double *const kept = j.controls;
-        j.controls = NULL;
-        j.d.axis[0].num = s[2];
-        j.d.axis[1].num = s[3];
-        assert_int_equal(clsp_bezier_set_grid(j.plan, j.d.axis), CLSP_OK);
-        size_up(&j);
-        free(j.controls);
-        j.controls = kept;
+        d.axis[0].num = s[2];
+        d.axis[1].num = s[3];
+        assert_int_equal(clsp_bezier_set_grid(j.plan, d.axis), CLSP_OK);
+        set_grid(&j, &d);
         eval(&j);
         check(&j);
     }
@@ -637,11 +505,11 @@ static void splits(clsp_context *ctx, clsp_type precision)
             if (!in_turn(k + degree / 12, 3)) continue;
             start(&a, ctx, &d, 2);
             eval(&a);
-            const size_t patch = a.vertices_per_patch * a.stride * element_bytes(&d);
+            const size_t patch = a.vertices_per_patch * a.l.stride * a.l.element;
             unsigned char *const again = malloc(patch);
             assert_non_null(again);
-            assert_int_equal(eval_host(&a, 1, 1, again), CLSP_OK);
-            assert_memory_equal(again, a.memory + GUARD + patch, patch);
+            assert_int_equal(eval_host(a.plan, &a.l, 1, 1, again), CLSP_OK);
+            assert_memory_equal(again, a.vertices + patch, patch);
             free(again);
             finish(&a);
         }
@@ -659,7 +527,7 @@ static void check_cut(clsp_context *wide, clsp_context *narrow, const clsp_bezie
     start(&b, narrow, d, 2);
     eval(&a);
     eval(&b);
-    assert_memory_equal(a.memory, b.memory, 2 * a.vertices_per_patch * a.stride * 4);
+    assert_memory_equal(a.vertices, b.vertices, a.num_vertices * a.l.stride * a.l.element);
     finish(&a);
     finish(&b);
 }
@@ -794,7 +662,7 @@ static void test_weights_of_buffers(void **state)
         clsp_bezier_set_control_points(j.plan, 1, clsp_in_buffer(buffer, CLSP_F32, 0), NULL),
         CLSP_OK);
     assert_int_equal(clsp_bezier_check_weights(j.plan), CLSP_ERROR_WEIGHTS);
-    assert_int_equal(eval_host(&j, 0, 1, j.memory), CLSP_OK);
+    eval(&j);
     clReleaseMemObject(buffer);
     finish(&j);
     clsp_context_destroy(&ctx);

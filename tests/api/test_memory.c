@@ -14,8 +14,6 @@
 
 #include "memory_fixture.h"
 
-enum { POISON = 0xfe };
-
 static const char *const limits[] = {"", "class=discrete"};
 
 static void assert_poison(const void *memory, size_t bytes)

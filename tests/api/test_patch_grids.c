@@ -237,7 +237,7 @@ static void random_nums(clsp_bezier_form form, size_t patches, uint32_t nums[3 *
 /* A range is the same bits as its part of all patches, in host memory and in a buffer. */
 static void check_range(clsp_context *ctx, const grids_job *j, clsp_range patches)
 {
-    enum { OFFSET = 5, GUARD = 64 };
+    enum { OFFSET = 5 };
     const size_t element = j->l.element, vertex = j->l.stride * element;
     const size_t before = count_vertices(j->plan, 0, patches.first) * vertex;
     const size_t middle = count_vertices(j->plan, patches.first, patches.count);
@@ -248,7 +248,7 @@ static void check_range(clsp_context *ctx, const grids_job *j, clsp_range patche
     assert_memory_equal(part, j->vertices + before, middle * vertex);
     free_guarded(&j->l, middle, part);
     assert_non_null(all);
-    memset(all, 0xfe, bytes);
+    memset(all, POISON, bytes);
     const cl_mem buffer = buffer_of(ctx, bytes, all);
     assert_int_equal(
         clsp_bezier_eval(j->plan, patches, clsp_out_buffer(buffer, j->l.type, OFFSET), NULL),
@@ -256,7 +256,7 @@ static void check_range(clsp_context *ctx, const grids_job *j, clsp_range patche
     read_buffer(ctx, buffer, bytes, all);
     assert_memory_equal(all + OFFSET * element, j->vertices + before, middle * vertex);
     for (size_t i = 0; i < bytes; i++)
-        if (i < OFFSET * element || i >= bytes - GUARD) assert_int_equal(all[i], 0xfe);
+        if (i < OFFSET * element || i >= bytes - GUARD) assert_int_equal(all[i], POISON);
     clReleaseMemObject(buffer);
     free(all);
 }

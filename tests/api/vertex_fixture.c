@@ -13,11 +13,9 @@
 
 #include "bezier_ref.h"
 
-enum { POISON = 0xfe, GUARD = 64 };
-
 /* ---- layouts ---- */
 
-static unsigned elements_of(const layout *l, unsigned i)
+unsigned attribute_elements(const layout *l, unsigned i)
 {
     return 1u << i == W ? 1 : 1u << i == T ? l->directions : l->dim;
 }
@@ -32,7 +30,7 @@ static void place(layout *l)
     for (unsigned i = 0; i < CLSP_VERTEX_MAX_ATTRIBUTES; i++) {
         if (!(l->d.vertex.attributes & 1u << i)) continue;
         l->at[i] = placed ? l->d.vertex.offset[i] : next;
-        next += elements_of(l, i);
+        next += attribute_elements(l, i);
     }
     l->stride = l->d.vertex.stride ? l->d.vertex.stride : next;
 }
@@ -347,7 +345,8 @@ static void assert_gaps(const layout *l, const unsigned char *vertices, size_t k
     bool used[CLSP_VERTEX_MAX_STRIDE] = {false};
 
     for (unsigned i = 0; i < CLSP_VERTEX_MAX_ATTRIBUTES; i++)
-        for (unsigned c = 0; (l->d.vertex.attributes & 1u << i) && c < elements_of(l, i); c++)
+        for (unsigned c = 0; (l->d.vertex.attributes & 1u << i) && c < attribute_elements(l, i);
+             c++)
             used[l->at[i] + c] = true;
     for (unsigned e = 0; e < l->stride; e++)
         for (size_t b = 0; !used[e] && b < l->element; b++)

@@ -34,6 +34,9 @@ typedef struct layout {
 
 layout layout_of(const clsp_bezier_desc *d);
 
+/* Elements of attribute number i. */
+unsigned attribute_elements(const layout *l, unsigned i);
+
 /* Control points in [-1, 1), weights in [0.5, 2), representable in the precision. */
 double *random_controls(const layout *l, size_t num_patches);
 

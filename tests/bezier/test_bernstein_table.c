@@ -1,5 +1,6 @@
 /* bernstein.cl, which makes the tables that are too large for the host: its values beside the
    host's, and that it writes its own columns only. */
+#include "../device/table_fixture.h"
 #include "../support.h"
 
 #include <math.h>
@@ -7,7 +8,6 @@
 
 #include "bernstein.h"
 #include "buffer.h"
-#include "kernel_arguments.h"
 
 enum { STRIDE_MULTIPLE = 16, REALS_MAX = 1001 * 160 };
 
@@ -37,16 +37,7 @@ static void make_table(clsp_context *ctx, cl_uint order, cl_uint num, cl_uint st
         part = whole; /* the values count; this device shows nothing of the guards */
         clRetainMemObject(whole);
     }
-    const clspi_bernstein_table_args args = {.table = part,
-                                             .axis = {.begin = 0.0,
-                                                      .end = 1.0,
-                                                      .t_begin = 0.0,
-                                                      .t_end = 1.0,
-                                                      .s_begin = 1.0,
-                                                      .s_end = 0.0,
-                                                      .num = num},
-                                             .order = order,
-                                             .stride = stride};
+    const clspi_bernstein_table_args args = table_args(part, order, num, stride);
     assert_ok(ctx, clspi_launch_bernstein_table(&series, &kernel, &args, stride));
     assert_ok(ctx, clspi_series_read(&series, part, 0, table + SUPPORT_GUARD, region.size));
     if (part != whole) {
