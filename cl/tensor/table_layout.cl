@@ -44,3 +44,30 @@ kernel void table_symmetric(global const real *whole, global real *table, table_
         at[sizes.stride_out] = middle ? R(0.0) : R(0.5) * (a - b);
     }
 }
+
+/* Makes a table of integrals, [2 * pairs][stride_out], pairs = terms / 2, of values of degree
+   p = terms - 1: the parts of pair k, as src/tensor/basis_table.h says, in turns, for the first
+   `columns` samples; other columns become 0 (vertex_rows.cl). */
+kernel void table_integral(global const real *whole, global real *table, table_sizes sizes)
+{
+    const uint column = (uint)get_global_id(0);
+    if (column >= sizes.stride_out) return;
+
+    const bool inside = column < sizes.columns;
+    const uint p = sizes.terms - 1, pairs = sizes.terms / 2;
+    const real factor = R(0.5) / CONVERT_REAL(p);
+    real a = R(0.0), b = 2 * pairs == p ? factor : R(0.0);
+    if (2 * pairs == p) b *= inside ? whole[(size_t)pairs * sizes.stride + column] : R(0.0);
+    for (uint k = 0; k < pairs; k++) {
+        const real x = inside ? whole[(size_t)k * sizes.stride + column] : R(0.0);
+        const real y = inside ? whole[(size_t)(p - k) * sizes.stride + column] : R(0.0);
+        a += factor * (y - x);
+        table[(size_t)(2 * k) * sizes.stride_out + column] = a;
+    }
+    for (uint k = pairs; k-- > 0;) {
+        const real x = inside ? whole[(size_t)k * sizes.stride + column] : R(0.0);
+        const real y = inside ? whole[(size_t)(p - k) * sizes.stride + column] : R(0.0);
+        table[(size_t)(2 * k + 1) * sizes.stride_out + column] = b;
+        b += factor * (x + y);
+    }
+}

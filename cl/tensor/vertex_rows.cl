@@ -1,10 +1,10 @@
 /* Vertices of surfaces on uniform grids in one pass, for GPUs and sums over u of few terms: points,
    weights, first derivatives, normals and parameters (docs/kernels.md). As in sum_symmetric.cl an
-   item makes rows u and 1 - u together, of one v and all coordinates. The derivative along v is
-   the same sum over T'_i, the partial sums of the differences along v; that along u is, as of
-   Bernstein polynomials, p sum_i B_i^{p-1} (T_{i+1} - T_i), whose symmetric parts are differences
-   of the symmetric parts of T:
-     d_i + d_{p-1-i} = odd_{i+1} - odd_i,    d_i - d_{p-1-i} = even_{i+1} - even_i.
+   item makes rows u and 1 - u together, of one v and all coordinates. It keeps the partial sums
+   D_k of the derivative along u, whose control points are differences, so that a patch far from
+   the origin loses nothing; the point is the integral of the derivative (docs/math.md, 3),
+     S = (T_0 + T_p) / 2 + sum_k A_k D_k,    A_k(u) = -A_{p-1-k}(1 - u),
+   and the derivative along v is the same sum of the partial sums T'_i of the differences along v.
 
    The host sets CLSP_TERMS_U = p + 1, at least 2; CLSP_GROUP; CLSP_ROWS, 2 or 4; CLSP_BLOCK_ROWS;
    CLSP_STAGE; CLSP_THROUGH_LOCAL 1 for vertices that go through local memory, so that stores are
@@ -42,11 +42,15 @@
 
 #define NEEDS_DU (HAS_DU || HAS_NORMAL)
 #define NEEDS_DV (HAS_DV || HAS_NORMAL)
-/* the pairs of T_{i+1} - T_i */
-#define HALF_D (CLSP_TERMS_U / 2)
+/* the pairs of D_k */
+#define PAIRS (CLSP_TERMS_U / 2)
+/* the pair is the middle one alone */
+#define IS_MIDDLE(i) (2 * (i) + 2 == CLSP_TERMS_U)
 
-/* The sums of a launch, as of sum_symmetric.cl. */
+/* The sums of a launch, as of sum_symmetric.cl. first_u: what the first patch of t_u is, where that
+   of t is that of the rows. */
 typedef struct vertex_sums {
+    wide first_u;
     uint stride_t, stride_table, num_u, num_v;
     uint first_half, end_half, num_tiles, num_blocks;
 } vertex_sums;
@@ -54,61 +58,87 @@ typedef struct vertex_sums {
 /* What follows works on arrays in registers. It is written as macros, since compilers put arrays
    that functions get into memory. */
 
-/* Splits the T_i of all coordinates of one v into symmetric parts, as sum_symmetric.cl does. */
-#define LOAD_PARTS(even, odd, t)                                                                  \
+/* Gives coordinate c of T_i. */
+#define T_AT(t, i) ((t)[(i) * sum.stride_t + c])
+
+/* Loads the mean of T_0 and T_p. */
+#define LOAD_MEAN(mean, t)                                                                        \
+    UNROLL for (uint c = 0; c < CLSP_COORDS; c++)                                                 \
+        mean[c] = R(0.5) * (T_AT(t, 0) + T_AT(t, CLSP_TERMS_U - 1));
+
+/* Splits the D_k of all coordinates of one v into symmetric parts, plus and minus. */
+#define LOAD_PARTS(plus, minus, d)                                                                \
     UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
-        UNROLL for (uint i = 0; i < HALF; i++) {                                                  \
-            const real a = (t)[i * sum.stride_t + c];                                             \
-            const real b = (t)[(CLSP_TERMS_U - 1 - i) * sum.stride_t + c];                        \
-            even[c][i] = 2 * i + 1 == CLSP_TERMS_U ? a : a + b;                                   \
-            odd[c][i] = a - b;                                                                    \
+        UNROLL for (uint i = 0; i < PAIRS; i++) {                                                 \
+            const real a = T_AT(d, i), b = T_AT(d, CLSP_TERMS_U - 2 - i);                         \
+            plus[c][i] = IS_MIDDLE(i) ? a : a + b;                                                \
+            minus[c][i] = a - b;                                                                  \
         }                                                                                         \
     }
 
-#define SCALE_PARTS(even, odd, factor)                                                            \
+/* Does so with the D_k of sums whose T_i are there, p (T_{k+1} - T_k). */
+#define LOAD_STEPS(plus, minus, t)                                                                \
     UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
-        UNROLL for (uint i = 0; i < HALF; i++) {                                                  \
-            even[c][i] *= (factor);                                                               \
-            odd[c][i] *= (factor);                                                                \
+        UNROLL for (uint i = 0; i < PAIRS; i++) {                                                 \
+            const real a = T_AT(t, i + 1) - T_AT(t, i);                                           \
+            const real b = T_AT(t, CLSP_TERMS_U - 1 - i) - T_AT(t, CLSP_TERMS_U - 2 - i);         \
+            plus[c][i] = (real)(CLSP_TERMS_U - 1) * (IS_MIDDLE(i) ? a : a + b);                   \
+            minus[c][i] = (real)(CLSP_TERMS_U - 1) * (a - b);                                     \
         }                                                                                         \
     }
 
-/* Finds the largest numbers that tangents along u (in s0) and v (in s1) are sums of, and those that
-   their differences are taken of (in s2). */
-#define FIND_LARGEST(largest)                                                                     \
+#define SCALE_PARTS(mean, plus, minus, factor)                                                    \
     UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
-        largest.s0 = fmax(largest.s0, fabs(odd[c][0]));                                           \
-        UNROLL for (uint i = 0; i < HALF; i++) {                                                  \
-            largest.s2 = fmax(largest.s2, fmax(fabs(even[c][i]), fabs(odd[c][i])));               \
-            largest.s1 = fmax(largest.s1, fmax(fabs(even_v[c][i]), fabs(odd_v[c][i])));           \
-        }                                                                                         \
-        UNROLL for (uint i = 0; i + 1 < HALF; i++)                                                \
-            largest.s0 = fmax(largest.s0, fmax(fabs(odd[c][i + 1] - odd[c][i]),                   \
-                                               fabs(even[c][i + 1] - even[c][i])));               \
-    }
-
-/* Adds the terms of pair i, T_i and T_{p-i}, to the symmetric parts of a sum. */
-#define ADD_PAIR(e, o, even, odd, i, be, bo)                                                      \
-    UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
-        e[c] = MAD(be, (realr)(even[c][i]), e[c]);                                                \
-        if (2 * (i) + 1 < CLSP_TERMS_U) o[c] = MAD(bo, (realr)(odd[c][i]), o[c]);                 \
-    }
-
-/* Adds the terms of pair i to the symmetric parts of the derivative along u; de, dd: values of
-   degree p - 1. The middle one of an even number of terms is -odd_i, and the one beside an odd
-   number's middle T has that as it is. */
-#define ADD_DERIVATIVE(e, o, i, de, dd)                                                           \
-    UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
-        if (2 * (i) + 2 == CLSP_TERMS_U) {                                                        \
-            e[c] = MAD(de, (realr)(-odd[c][i]), e[c]);                                            \
-        } else if (2 * (i) + 3 == CLSP_TERMS_U) {                                                 \
-            e[c] = MAD(de, (realr)(-odd[c][i]), e[c]);                                            \
-            o[c] = MAD(dd, (realr)(R(2.0) * even[c][(i) + 1] - even[c][i]), o[c]);                \
-        } else {                                                                                  \
-            e[c] = MAD(de, (realr)(odd[c][(i) + 1] - odd[c][i]), e[c]);                           \
-            o[c] = MAD(dd, (realr)(even[c][(i) + 1] - even[c][i]), o[c]);                         \
+        mean[c] *= (factor);                                                                      \
+        UNROLL for (uint i = 0; i < PAIRS; i++) {                                                 \
+            plus[c][i] *= (factor);                                                               \
+            minus[c][i] *= (factor);                                                              \
         }                                                                                         \
     }
+
+/* Finds the largest numbers that tangents along u (in s0) and v (in s1) are sums of. */
+#define FIND_LARGEST(largest, plus, minus, t_v)                                                   \
+    UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
+        UNROLL for (uint i = 0; i < PAIRS; i++)                                                   \
+            largest.s0 = fmax(largest.s0, fmax(fabs(plus[c][i]), fabs(minus[c][i])));             \
+        UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++)                                            \
+            largest.s1 = fmax(largest.s1, fabs(T_AT(t_v, i)));                                    \
+    }
+
+/* Adds the terms of pair i, D_i and D_{p-1-i}, to the symmetric parts of a sum by the integrals'
+   values a, b. */
+#define ADD_INTEGRAL(e, o, plus, minus, i, a, b)                                                  \
+    UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
+        o[c] = MAD(a, (realr)(plus[c][i]), o[c]);                                                 \
+        if (!IS_MIDDLE(i)) e[c] = MAD(b, (realr)(minus[c][i]), e[c]);                             \
+    }
+
+/* Adds them to points, and to derivatives along v. */
+#define ADD_INTEGRALS(i)                                                                          \
+    {                                                                                             \
+        const realr a = TABLE_AT(staged, table, 2 * (i), u);                                      \
+        const realr b = TABLE_AT(staged, table, 2 * (i) + 1, u);                                  \
+        ADD_INTEGRAL(e, o, plus, minus, i, a, b);                                                 \
+        if (NEEDS_DV) {                                                                           \
+            ADD_INTEGRAL(ev, ov, plus_v, minus_v, i, a, b);                                       \
+        }                                                                                         \
+    }
+
+/* Adds them to the derivative along u, by values of degree p - 1. */
+#if NEEDS_DU
+#define ADD_DERIVATIVE(e, o, i)                                                                   \
+    {                                                                                             \
+        const realr a = TABLE_AT(staged_d, table_d, 2 * (i), u);                                  \
+        const realr b = TABLE_AT(staged_d, table_d, 2 * (i) + 1, u);                              \
+        ADD_INTEGRAL(o, e, plus, minus, i, a, b);                                                 \
+    }
+#else
+#define ADD_DERIVATIVE(e, o, i)
+#endif
+
+/* Adds the mean to the symmetric part of a sum. */
+#define ADD_MEAN(e, mean) \
+    UNROLL for (uint c = 0; c < CLSP_COORDS; c++) e[c] += (realr)(mean[c]);
 
 /* Makes one row's sum of its symmetric parts: with sign 1 the upper one's, with -1 the lower
    one's. */
@@ -132,21 +162,20 @@ typedef struct vertex_sums {
     }
 
 /* Makes factors that bring tangents to moderate lengths, for all rows at once: along u in s0, along
-   v in s1; in s2 what a tangent along u may be off by then, a difference of numbers that may be
-   larger. */
-real4 tangent_scales(real4 largest)
+   v in s1. */
+real2 tangent_scales(real2 largest)
 {
-    const real to_u = largest.s0 > REAL_TINY ? R(1.0) / largest.s0 : R(0.0);
-    const real to_v = largest.s1 > REAL_TINY ? R(1.0) / largest.s1 : R(0.0);
-    return (real4)(to_u, to_v, R(32.0) * REAL_EPS * (R(1.0) + largest.s2 * to_u), R(0.0));
+    return (real2)(largest.s0 > REAL_TINY ? R(1.0) / largest.s0 : R(0.0),
+                   largest.s1 > REAL_TINY ? R(1.0) / largest.s1 : R(0.0));
 }
 
 /* Makes the unit normal of tangents by their scales. On the border of the grid it is left (0, 0, 0)
    where the tangents may be all rounding: a pass over the edges looks there again. */
-real4 row_normal(real4 xu, real4 xv, real4 scales, bool on_border)
+real4 row_normal(real4 xu, real4 xv, real2 scales, bool on_border)
 {
+    const real off = R(32.0) * REAL_EPS;
     const real4 a = xu * scales.s0, b = xv * scales.s1;
-    if (on_border && lost_cross(a, b, scales.s2, R(32.0) * REAL_EPS)) return (real4)(R(0.0));
+    if (on_border && lost_cross(a, b, off, off)) return (real4)(R(0.0));
     return unit_cross(a, b);
 }
 
@@ -163,15 +192,16 @@ void store_passed(global STORED *out, local const STORED *passed, uint elements)
 #endif
 
 /* Makes rows of vertices. t, and t_v, which belongs to the derivative along v:
-   [patches][CLSP_TERMS_U][stride_t]. table: [2 * HALF][stride_table] as of sum_symmetric.cl, and
-   table_d for degree p - 1. Group g makes tile g % num_tiles of block (g / num_tiles) % num_blocks
-   of patch g / num_tiles / num_blocks. Of the rows of blocks those of `at` are stored, num_v
-   vertices each. */
+   [patches][CLSP_TERMS_U][stride_t]; t_u, to that along u: [patches][CLSP_TERMS_U - 1][stride_t].
+   table: the integrals' values, [2 * PAIRS][stride_table], and table_d the symmetric ones of degree
+   p - 1, as src/tensor/basis_table.h says. Group g makes tile g % num_tiles of block
+   (g / num_tiles) % num_blocks of patch g / num_tiles / num_blocks. Of the rows of blocks those of
+   `at` are stored, num_v vertices each. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
-void vertex_rows(global const real *restrict t, global const real *restrict t_v,
-                 global const real *restrict table, global const real *restrict table_d,
-                 global STORED *restrict out, vertex_sums sum, row_range at, sample_axis axis_u,
-                 sample_axis axis_v)
+void vertex_rows(global const real *restrict t, global const real *restrict t_u,
+                 global const real *restrict t_v, global const real *restrict table,
+                 global const real *restrict table_d, global STORED *restrict out, vertex_sums sum,
+                 row_range at, sample_axis axis_u, sample_axis axis_v)
 {
     const uint lane = (uint)get_local_id(0);
     const uint stride = sum.stride_table, num_u = sum.num_u, num_v = sum.num_v;
@@ -181,11 +211,11 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_v,
     const uint end = min(first + CLSP_BLOCK_ROWS, sum.end_half);
 
 #if CLSP_STAGE
-    local real4 staged[2 * HALF * CLSP_BLOCK_ROWS / 4];
-    stage_table(staged, table, 2 * HALF, stride, first, end);
+    local real4 staged[2 * PAIRS * CLSP_BLOCK_ROWS / 4];
+    stage_table(staged, table, 2 * PAIRS, stride, first, end);
 #if NEEDS_DU
-    local real4 staged_d[2 * HALF_D * CLSP_BLOCK_ROWS / 4];
-    stage_table(staged_d, table_d, 2 * HALF_D, stride, first, end);
+    local real4 staged_d[2 * PAIRS * CLSP_BLOCK_ROWS / 4];
+    stage_table(staged_d, table_d, 2 * PAIRS, stride, first, end);
 #endif
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
@@ -194,20 +224,28 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_v,
 #endif
 
     const uint v = tile * CLSP_GROUP + lane;
-    const size_t from = (WIDE(at.first_patch) + patch) * CLSP_TERMS_U * (size_t)sum.stride_t +
-                        (size_t)min(v, num_v - 1) * CLSP_COORDS;
-    real even[CLSP_COORDS][HALF], odd[CLSP_COORDS][HALF], even_v[CLSP_COORDS][HALF];
-    real odd_v[CLSP_COORDS][HALF];
-    LOAD_PARTS(even, odd, t + from);
-#if NEEDS_DV
-    LOAD_PARTS(even_v, odd_v, t_v + from);
+    const size_t column = (size_t)min(v, num_v - 1) * CLSP_COORDS;
+    const size_t from =
+        (WIDE(at.first_patch) + patch) * CLSP_TERMS_U * (size_t)sum.stride_t + column;
+    real mean[CLSP_COORDS], plus[CLSP_COORDS][PAIRS], minus[CLSP_COORDS][PAIRS];
+    real mean_v[CLSP_COORDS], plus_v[CLSP_COORDS][PAIRS], minus_v[CLSP_COORDS][PAIRS];
+    LOAD_MEAN(mean, t + from);
+    LOAD_MEAN(mean_v, t_v + from);
+    LOAD_STEPS(plus_v, minus_v, t_v + from);
+#if NEEDS_DU
+    const size_t first_u = (WIDE(sum.first_u) + patch) * (CLSP_TERMS_U - 1);
+    LOAD_PARTS(plus, minus, t_u + first_u * sum.stride_t + column);
+#else
+    LOAD_STEPS(plus, minus, t + from);
 #endif
+    real scale_v = R(1.0);
 #if HAS_NORMAL && !CLSP_RATIONAL
-    real4 largest = (real4)(R(0.0));
-    FIND_LARGEST(largest);
-    real4 scales = tangent_scales(largest);
+    real2 largest = (real2)(R(0.0));
+    FIND_LARGEST(largest, plus, minus, t_v + from);
+    real2 scales = tangent_scales(largest);
 #if !HAS_DV /* once, before the sums */
-    SCALE_PARTS(even_v, odd_v, scales.s1);
+    scale_v = scales.s1;
+    SCALE_PARTS(mean_v, plus_v, minus_v, scale_v);
     scales.s1 = R(1.0);
 #endif
 #endif
@@ -220,20 +258,13 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_v,
         for (uint c = 0; c < CLSP_COORDS; c++)
             e[c] = o[c] = eu[c] = ou[c] = ev[c] = ov[c] = (realr)(R(0.0));
         #pragma unroll
-        for (uint i = 0; i < HALF; i++) {
-            const realr be = TABLE_AT(staged, table, 2 * i, u);
-            const realr bo = TABLE_AT(staged, table, 2 * i + 1, u);
-            ADD_PAIR(e, o, even, odd, i, be, bo);
-#if NEEDS_DV
-            ADD_PAIR(ev, ov, even_v, odd_v, i, be, bo);
-#endif
-#if NEEDS_DU
-            if (2 * i + 1 >= CLSP_TERMS_U) continue; /* the pairs of degree p - 1 are fewer */
-            const realr de = TABLE_AT(staged_d, table_d, 2 * i, u);
-            const realr dd = TABLE_AT(staged_d, table_d, 2 * i + 1, u);
-            ADD_DERIVATIVE(eu, ou, i, de, dd);
-#endif
+        for (uint i = 0; i < PAIRS; i++) {
+            ADD_INTEGRALS(i);
+            ADD_DERIVATIVE(eu, ou, i);
         }
+        /* last: they may be much larger than the other terms */
+        ADD_MEAN(e, mean);
+        ADD_MEAN(ev, mean_v);
 
         #pragma unroll
         for (uint k = 0; k < 2 * CLSP_ROWS; k++) {
@@ -248,12 +279,12 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_v,
             ROW_PART(s, e, o, r, sign);
             ROW_PART(su, eu, ou, r, sign);
             ROW_PART(sv, ev, ov, r, sign);
-#if HAS_DU
-            su.x *= (real)(CLSP_TERMS_U - 1);
-            su.w *= (real)(CLSP_TERMS_U - 1);
-#endif
-            if (!whole && upper == 0) /* the ends interpolate exactly */
-                s = homogeneous_load(t + from + (lower ? (CLSP_TERMS_U - 1) * sum.stride_t : 0));
+            if (!whole && upper == 0) { /* the ends interpolate exactly */
+                const size_t end_t = from + (lower ? (CLSP_TERMS_U - 1) * sum.stride_t : 0);
+                s = homogeneous_load(t + end_t);
+                sv = homogeneous_load(t_v + end_t);
+                sv.x *= scale_v;
+            }
 
             real4 params = (real4)(R(0.0));
 #if HAS_PARAMS

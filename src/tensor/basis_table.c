@@ -21,7 +21,7 @@ void clspi_table_shape(clspi_basis_table *table, const clspi_tensor_desc *desc, 
     memcpy(table->domain, desc->domain[direction], sizeof table->domain);
     table->identity = desc->basis.identity(desc->basis.user, direction, by);
     table->is_banded = clspi_is_banded(desc, direction);
-    table->is_symmetric = false;
+    table->is_symmetric = table->is_integral = false;
     table->period = 1;
     table->stride = (cl_uint)clspi_round_up(table->axis.num, CLSPI_TABLE_MULTIPLE);
 }
@@ -29,17 +29,27 @@ void clspi_table_shape(clspi_basis_table *table, const clspi_tensor_desc *desc, 
 /* Returns the samples that a table has values for. */
 static cl_uint num_columns(const clspi_basis_table *table)
 {
-    return table->is_symmetric ? (table->axis.num + 1) / 2 : table->axis.num;
+    const bool half = table->is_symmetric || table->is_integral;
+
+    return half ? (table->axis.num + 1) / 2 : table->axis.num;
 }
 
 static cl_uint num_values(const clspi_basis_table *table)
 {
-    return table->is_symmetric ? 2 * ((table->terms + 1) / 2) : table->terms;
+    return table->is_symmetric  ? 2 * ((table->terms + 1) / 2)
+           : table->is_integral ? 2 * (table->terms / 2)
+                                : table->terms;
 }
 
 void clspi_table_make_symmetric(clspi_basis_table *table)
 {
     table->is_symmetric = true;
+    table->stride = (cl_uint)clspi_round_up(num_columns(table), CLSPI_TABLE_MULTIPLE);
+}
+
+void clspi_table_make_integral(clspi_basis_table *table)
+{
+    table->is_integral = true;
     table->stride = (cl_uint)clspi_round_up(num_columns(table), CLSPI_TABLE_MULTIPLE);
 }
 
@@ -61,8 +71,8 @@ bool clspi_table_same(const clspi_basis_table *a, const clspi_basis_table *b)
 {
     return a->identity == b->identity && a->terms == b->terms && a->axis.num == b->axis.num &&
            a->axis.begin == b->axis.begin && a->axis.end == b->axis.end &&
-           a->is_symmetric == b->is_symmetric && a->period == b->period &&
-           a->is_banded == b->is_banded;
+           a->is_symmetric == b->is_symmetric && a->is_integral == b->is_integral &&
+           a->period == b->period && a->is_banded == b->is_banded;
 }
 
 /* ---- memory ---- */
@@ -124,6 +134,26 @@ static void make_column_symmetric(double *values, cl_uint terms)
     }
 }
 
+/* Puts the parts of integrals in place of the values of the whole. */
+static void make_column_integral(double *values, cl_uint terms)
+{
+    const cl_uint p = terms - 1, pairs = terms / 2;
+    const double factor = 0.5 / (double)p;
+    double *const whole = values + terms + 1;
+    double sum = 0.0;
+
+    memcpy(whole, values, terms * sizeof *values);
+    for (cl_uint k = 0; k < pairs; k++) {
+        sum += whole[p - k] - whole[k];
+        values[2 * k] = factor * sum;
+    }
+    sum = 2 * pairs == p ? whole[pairs] : 0.0;
+    for (cl_uint k = pairs; k-- > 0;) {
+        values[2 * k + 1] = factor * sum;
+        sum += whole[k] + whole[p - k];
+    }
+}
+
 static void fill_column(const clspi_basis_table *table, const clspi_basis *basis,
                         const host_table *to, cl_uint a)
 {
@@ -131,6 +161,7 @@ static void fill_column(const clspi_basis_table *table, const clspi_basis *basis
     const cl_uint first = basis->values(basis->user, table->direction, table->by, a, to->scratch);
 
     if (table->is_symmetric) make_column_symmetric(to->scratch, table->terms);
+    if (table->is_integral) make_column_integral(to->scratch, table->terms);
     for (size_t k = 0; k < num_values(table); k++) {
         if (to->real_bytes == sizeof(double))
             ((double *)to->values)[k * table->stride + column] = to->scratch[k];
@@ -188,7 +219,7 @@ clsp_status clspi_table_build(const clspi_build *build, clsp_type precision)
     return clspi_program_build(build, "table_layout", &options);
 }
 
-/* Makes a symmetric or permuted table of a whole one. */
+/* Makes a table in another layout of a whole one. */
 static clsp_status launch_layout(const clspi_basis_table *table, clspi_series *series,
                                  clsp_type precision, cl_mem whole, cl_uint stride)
 {
@@ -201,17 +232,22 @@ static clsp_status launch_layout(const clspi_basis_table *table, clspi_series *s
                                      .period = table->period};
     const clspi_table_symmetric_args symmetric = {
         .whole = whole, .table = table->values, .sizes = sizes};
+    const clspi_table_integral_args integral = {
+        .whole = whole, .table = table->values, .sizes = sizes};
     const clspi_table_permute_args permuted = {
         .whole = whole, .table = table->values, .sizes = sizes};
     clspi_kernel kernel = {0};
     clsp_status status;
 
     CLSPI_TRY(clspi_kernel_create(&kernel, series->ctx, "table_layout",
-                                  table->is_symmetric ? &clspi_table_symmetric_signature
-                                                      : &clspi_table_permute_signature,
+                                  table->is_symmetric  ? &clspi_table_symmetric_signature
+                                  : table->is_integral ? &clspi_table_integral_signature
+                                                       : &clspi_table_permute_signature,
                                   &options));
     CLSPI_TRY(table->is_symmetric
                   ? clspi_launch_table_symmetric(series, &kernel, &symmetric, table->stride)
+              : table->is_integral
+                  ? clspi_launch_table_integral(series, &kernel, &integral, table->stride)
                   : clspi_launch_table_permute(series, &kernel, &permuted, table->stride));
 
 fail:
@@ -228,7 +264,7 @@ static clsp_status fill_on_device(const clspi_basis_table *table, clspi_series *
     cl_mem whole = NULL;
     clsp_status status;
 
-    if (!table->is_symmetric && table->period == 1)
+    if (!table->is_symmetric && !table->is_integral && table->period == 1)
         return basis->fill(basis->user, series, table, table->values, stride);
     CLSPI_TRY(clspi_buffer_create(&whole, series->ctx, table->terms * real_bytes * stride));
     CLSPI_TRY(basis->fill(basis->user, series, table, whole, stride));

@@ -12,6 +12,10 @@ enum {
    symmetric, of a grid on [0, 1] with a symmetric basis: [2 * ((terms + 1) / 2)][stride], for the
      first half of the samples (B_k + B_{n-k}) / 2 at [2 k][a] and (B_k - B_{n-k}) / 2 at
      [2 k + 1][a]; the middle one of an odd number of terms is B_k and 0 (sum_symmetric.cl);
+   integrals, of a grid on [0, 1] with Bernstein polynomials of degree p = terms - 1: what a point
+     is made of by the derivative's control points, [2 * (terms / 2)][stride], for the first half of
+     the samples sum_{j <= k} (B_{p-j} - B_j) / (2 p) at [2 k][a] and sum_{k<i<p-k} B_i / (2 p)
+     at [2 k + 1][a] (vertex_rows.cl);
    permuted by a period: sample a is at column (a mod period) * (stride / period) + a / period, so
      that samples a period apart are neighbours (sum_columns.cl);
    banded: sample a takes the terms from number first[a] on, first: [stride]. */
@@ -21,7 +25,7 @@ typedef struct clspi_basis_table {
     clsp_axis axis;
     double domain[2];
     uint64_t identity; /* of the basis: tables of one identity and equal axes have equal values */
-    bool is_banded, is_symmetric;
+    bool is_banded, is_symmetric, is_integral;
     cl_uint period; /* 1: not permuted */
     cl_uint stride;
     cl_mem values;
@@ -34,8 +38,9 @@ typedef struct clspi_basis_table {
 void clspi_table_shape(clspi_basis_table *table, const clspi_tensor_desc *desc, cl_uint direction,
                        cl_uint by);
 
-/* Make a table symmetric or permuted, before it is filled. */
+/* Make a table symmetric, one of integrals or permuted, before it is filled. */
 void clspi_table_make_symmetric(clspi_basis_table *table);
+void clspi_table_make_integral(clspi_basis_table *table);
 void clspi_table_permute(clspi_basis_table *table, cl_uint period);
 
 /* Tells whether two tables have the same values. */

@@ -70,8 +70,9 @@ static void shape_tables(clspi_grid_sums *sums, const clspi_tensor_desc *desc)
     for (cl_uint direction = 0; direction < 3; direction++)
         for (cl_uint by = 0; by < CLSPI_DERIVATIVES; by++)
             clspi_table_shape(&sums->tables.table[direction][by], desc, direction, by);
-    for (cl_uint by = 0; by <= 1 && sums->last_in_rows; by++)
-        clspi_table_make_symmetric(&sums->tables.table[0][by]);
+    if (!sums->last_in_rows) return;
+    clspi_table_make_integral(&sums->tables.table[0][0]);
+    clspi_table_make_symmetric(&sums->tables.table[0][1]);
 }
 
 /* Fills a table, or lets directions that are alike share one. */
@@ -117,7 +118,7 @@ static void add_sum(clspi_grid_sums *sums, const cl_uint by[3])
     sum->method = sums->method;
 }
 
-/* Lists the sums. vertex_rows makes derivatives along u of S by itself. */
+/* Lists the sums. vertex_rows needs S, whatever it makes. */
 static void choose_sums(clspi_grid_sums *sums, const clspi_tensor_desc *desc)
 {
     cl_uint numbers[CLSPI_MAX_SUMS];
@@ -126,8 +127,7 @@ static void choose_sums(clspi_grid_sums *sums, const clspi_tensor_desc *desc)
     sums->num = 0;
     if (sums->last_in_rows && (num == 0 || numbers[0] != 0)) add_sum(sums, derivative[0]);
     for (cl_uint i = 0; i < num; i++)
-        if (!sums->last_in_rows || derivative[numbers[i]][0] == 0)
-            add_sum(sums, derivative[numbers[i]]);
+        add_sum(sums, derivative[numbers[i]]);
 }
 
 clsp_status clspi_grid_sums_prepare(clspi_grid_sums *sums, clspi_series *series,

@@ -9,8 +9,8 @@ enum { CLSPI_MAX_SUMS = 7 }; /* S, S_u, S_v, S_w, S_uu, S_uv, S_vv */
 typedef struct clspi_grid_sums {
     clsp_context *ctx;
     const clspi_sum_method *method; /* of all sums; NULL: by factorization */
-    bool last_in_rows; /* vertex_rows makes the last sums, from partial sums and the symmetric
-                          tables of u */
+    bool last_in_rows; /* vertex_rows makes the last sums, from partial sums and tables of
+                          integrals and symmetric ones of u */
     clspi_grid_tables tables;
     cl_uint num;
     clspi_tensor_sum sum[CLSPI_MAX_SUMS]; /* the first is S where that is needed */

@@ -49,9 +49,9 @@ static rows_shape choose(const clsp_context *ctx, const clspi_tensor_desc *d)
     const cl_uint terms = d->terms[0];
     rows_shape shape = {.rows = words_of(d, 2) <= ctx->tuning.vertex_registers ? 2 : 1,
                         .block_rows = terms <= 8 && !wide ? 16 : 32};
-    const size_t half = (terms + 1) / 2;
+    const size_t pairs = terms / 2;
     const size_t passed = ctx->tuning.work_group * clspi_vertex_bytes(d);
-    const size_t staged = 4 * half * shape.block_rows * clsp_type_bytes(d->precision);
+    const size_t staged = 4 * pairs * shape.block_rows * clsp_type_bytes(d->precision);
 
     shape.stage = ctx->device.local_is_real && staged + passed <= ctx->device.local_bytes;
     if (clspi_layout_has_gaps(d) || d->vertex.type == CLSP_F16) return shape;
@@ -85,7 +85,7 @@ clsp_status clspi_vertex_rows_prepare(clspi_kernel *kernel, clsp_context *ctx,
 
 /* ---- evaluation ---- */
 
-/* What launches work on. The derivative along v is summed last. */
+/* What launches work on. */
 typedef struct rows_job {
     const clspi_kernel *kernel;
     const clspi_grid_sums *sums;
@@ -93,25 +93,32 @@ typedef struct rows_job {
     cl_uint block_rows;
 } rows_job;
 
-static const clspi_partial_sums *partial_of(const rows_job *job, bool along_v)
+/* Returns the partial sums of S (direction 2) or of the derivative along u (0) or v (1); those of S
+   where that derivative is not needed. */
+static const clspi_partial_sums *partial_of(const rows_job *job, cl_uint direction)
 {
-    return &job->sums->sum[along_v ? job->sums->num - 1 : 0].partial;
+    for (cl_uint i = 1; i < job->sums->num && direction < 2; i++)
+        if (job->sums->sum[i].by[direction] == 1) return &job->sums->sum[i].partial;
+    return &job->sums->sum[0].partial;
 }
 
 static clsp_status launch(const rows_job *job, clspi_series *series, const clspi_rows *rows)
 {
     const clspi_tensor_desc *const d = job->desc;
     const clspi_basis_table *const table = &job->sums->tables.table[0][0];
-    const clspi_partial_sums *const partial = partial_of(job, false);
+    const clspi_partial_sums *const partial = partial_of(job, 2);
+    const clspi_partial_sums *const along_u = partial_of(job, 0);
     const cl_uint num_u = d->axis[0].num, num_v = d->axis[1].num;
     const clspi_half_rows half = clspi_half_of(num_u, rows->first_row, rows->num_rows);
     const clspi_vertex_rows_args args = {
         .t = partial->kept,
-        .t_v = partial_of(job, true)->kept,
+        .t_u = along_u->kept,
+        .t_v = partial_of(job, 1)->kept,
         .table = table->values,
         .table_d = table[1].values,
         .out = rows->out,
-        .sum = {.stride_t = partial->stride,
+        .sum = {.first_u = rows->first_patch - along_u->first,
+                .stride_t = partial->stride,
                 .stride_table = table->stride,
                 .num_u = num_u,
                 .num_v = num_v,
@@ -155,7 +162,7 @@ clsp_status clspi_vertex_rows_eval(const clspi_kernel *kernel, clspi_grid_sums *
 {
     const rows_job job = {kernel, sums, desc, choose(series->ctx, desc).block_rows};
     const size_t most =
-        clspi_min(partial_of(&job, false)->max_patches, partial_of(&job, true)->max_patches);
+        clspi_min(partial_of(&job, 2)->max_patches, partial_of(&job, 0)->max_patches);
     clspi_cut cut = {.per_piece = 1, .left = rows->num_patches};
     clspi_part part;
 

@@ -95,27 +95,37 @@ typedef struct direction {
     size_t stride;       /* of the control points, in reals */
 } direction;
 
-/* line becomes the control points of the by-th derivative, and its value is returned. */
-static long double along(const direction *d)
+/* A control point of the derivative of all directions from d on: differences are taken of the
+   patch's control points, so that they are exact, or nearly, wherever the patch lies. */
+static long double control(const direction *d, unsigned directions, const double *p)
 {
-    unsigned degree = d->degree;
+    const long double n = d->degree;
+
+    if (directions == 0) return *p;
+    const long double p0 = control(d + 1, directions - 1, p);
+    if (d->by == 0) return p0;
+    const long double p1 = control(d + 1, directions - 1, p + d->stride);
+    if (d->by == 1) return n * (p1 - p0);
+    const long double p2 = control(d + 1, directions - 1, p + 2 * d->stride);
+    return n * (n - 1.0L) * ((p2 - p1) - (p1 - p0));
+}
+
+/* The sum over directions k, k + 1, .. of the derivative. */
+static long double tensor(const direction *all, unsigned directions, unsigned k,
+                          const double *points)
+{
+    const direction *const d = &all[k];
     long double sum = 0.0L;
 
     if (d->by > d->degree) return 0.0L;
-    for (unsigned k = 0; k < d->by; k++, degree--)
-        for (unsigned i = 0; i < degree; i++)
-            d->line[i] = degree * (d->line[i + 1] - d->line[i]);
+    const unsigned degree = d->degree - d->by;
+    for (unsigned i = 0; i <= degree; i++, points += d->stride)
+        d->line[i] = k + 1 < directions ? tensor(all, directions, k + 1, points)
+                                        : control(all, directions, points);
     if (!d->values) return casteljau(d->line, degree, d->t);
     for (unsigned i = 0; i <= degree; i++)
         sum += d->values[i] * d->line[i];
     return sum;
-}
-
-static long double tensor(const direction *d, unsigned directions, const double *points)
-{
-    for (unsigned i = 0; i <= d->degree; i++, points += d->stride)
-        d->line[i] = directions > 1 ? tensor(d + 1, directions - 1, points) : *points;
-    return along(d);
 }
 
 static int tensor_derivative(const ref_patch *patch, const long double t[3], const unsigned by[3],
@@ -139,7 +149,7 @@ static int tensor_derivative(const ref_patch *patch, const long double t[3], con
         ok = ok && d[k].line && (degree <= CASTELJAU_MAX || d[k].values);
     }
     for (unsigned c = 0; ok && c < coords; c++)
-        value[c] = tensor(d, directions, patch->points + c);
+        value[c] = tensor(d, directions, 0, patch->points + c);
     for (unsigned k = 0; k < directions; k++) {
         free(d[k].line);
         free(d[k].values);
