@@ -137,35 +137,39 @@ clsp_status clsp_bezier_plan_desc(const clsp_bezier_plan *plan, clsp_bezier_desc
 
 /* ---- changes ---- */
 
-static clsp_status reconfigure(clsp_bezier_plan *plan, clsp_bezier_desc *desc)
+/* Resolves another description, without a change yet. */
+static clsp_status resolve(const clsp_bezier_plan *plan, clsp_bezier_desc *desc,
+                           clspi_tensor_desc *tensor)
 {
-    clspi_tensor_desc tensor;
-
     CLSPI_CHECK(clspi_change_check(&plan->tensor.base));
-    CLSPI_CHECK(clspi_bezier_resolve(plan->tensor.base.ctx, desc, &tensor));
-    return configure(plan, desc, &tensor);
+    return clspi_bezier_resolve(plan->tensor.base.ctx, desc, tensor);
 }
 
 clsp_status clsp_bezier_set_grid(clsp_bezier_plan *plan, const clsp_axis *axis)
 {
+    clspi_tensor_desc tensor;
+
     if (!plan || !axis)
         return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bezier_set_grid");
     clsp_bezier_desc desc = plan->desc;
     for (cl_uint k = 0; k < clspi_grid_directions(&plan->tensor.desc); k++)
         desc.axis[k] = axis[k];
-    CLSPI_CHECK(reconfigure(plan, &desc));
-    clspi_tensor_clear_patch_grids(&plan->tensor);
-    return CLSP_OK;
+    CLSPI_CHECK(resolve(plan, &desc, &tensor));
+    clspi_tensor_clear_patch_grids(&plan->tensor); /* first: any change may mend a failed one */
+    return configure(plan, &desc, &tensor);
 }
 
 clsp_status clsp_bezier_set_degrees(clsp_bezier_plan *plan, const uint32_t *degree)
 {
+    clspi_tensor_desc tensor;
+
     if (!plan || !degree)
         return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bezier_set_degrees");
     clsp_bezier_desc desc = plan->desc;
     for (cl_uint k = 0; k < clspi_grid_directions(&plan->tensor.desc); k++)
         desc.degree[k] = degree[k];
-    return reconfigure(plan, &desc);
+    CLSPI_CHECK(resolve(plan, &desc, &tensor));
+    return configure(plan, &desc, &tensor);
 }
 
 clsp_status clsp_bezier_set_control_points(clsp_bezier_plan *plan, size_t num_patches,

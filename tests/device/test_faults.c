@@ -67,6 +67,7 @@ static struct {
     enum kind kind;
     unsigned countdown; /* calls of the kind until the one that fails */
     bool reached;
+    bool keeps_device; /* transfers fail for want of memory, after which a device stays usable */
     unsigned calls[NUM_KINDS]; /* of each kind, failed or not */
 } fault;
 
@@ -124,6 +125,9 @@ void __wrap_free(void *block)
 }
 
 /* ---- OpenCL ---- */
+
+#define TRANSFER_FAILURE                                                                           \
+    (fault.keeps_device ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_OUT_OF_RESOURCES)
 
 /* A call that makes an object and reports by its last parameter. */
 #define WRAP_CREATE(type, name, kind, failure, params, args)                                       \
@@ -201,11 +205,11 @@ WRAP_CALL(clEnqueueCopyBuffer, COPY, CL_OUT_OF_RESOURCES,
            size_t target_offset, size_t size, cl_uint num_wait, const cl_event *wait,
            cl_event *event),
           (queue, source, target, source_offset, target_offset, size, num_wait, wait, event))
-WRAP_CALL(clEnqueueWriteBuffer, WRITE, CL_OUT_OF_RESOURCES,
+WRAP_CALL(clEnqueueWriteBuffer, WRITE, TRANSFER_FAILURE,
           (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
            const void *bytes, cl_uint num_wait, const cl_event *wait, cl_event *event),
           (queue, buffer, blocking, offset, size, bytes, num_wait, wait, event))
-WRAP_CALL(clEnqueueReadBuffer, READ, CL_OUT_OF_RESOURCES,
+WRAP_CALL(clEnqueueReadBuffer, READ, TRANSFER_FAILURE,
           (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
            void *bytes, cl_uint num_wait, const cl_event *wait, cl_event *event),
           (queue, buffer, blocking, offset, size, bytes, num_wait, wait, event))
@@ -360,6 +364,188 @@ static void fail_all(const char *cache_dir, const char *limits)
         assert_true(calls[sure[i]] > 0);
 }
 
+/* ---- changes of a plan ---- */
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { MORE = 7, POINTS_MAX = PATCHES * MORE * MORE * 6 };
+
+/* Control points of some degrees, that differ with `kind`. */
+static clsp_status load_kind(clsp_bezier_plan *plan, unsigned kind, size_t num)
+{
+    float control[PATCHES * (DEGREE + 2) * (DEGREE + 1) * 3];
+
+    for (size_t i = 0; i < num; i++)
+        control[i] = (float)((i + kind) * (i + 2 * kind) % 19) / 8;
+    return clsp_bezier_set_control_points(plan, PATCHES, clsp_in_f32(control, num), NULL);
+}
+
+enum { REALS = PATCHES * (DEGREE + 1) * (DEGREE + 1) * 3 };
+
+static clsp_status other_grid(clsp_bezier_plan *plan)
+{
+    const clsp_axis axis[] = {{.num = MORE}, {.num = MORE - 1}};
+
+    return clsp_bezier_set_grid(plan, axis);
+}
+
+static clsp_status other_degrees(clsp_bezier_plan *plan)
+{
+    const uint32_t degree[] = {DEGREE + 1, DEGREE};
+
+    return clsp_bezier_set_degrees(plan, degree);
+}
+
+static clsp_status other_points(clsp_bezier_plan *plan)
+{
+    return load_kind(plan, 1, REALS);
+}
+
+static clsp_status other_patch_grids(clsp_bezier_plan *plan)
+{
+    const uint32_t nums[] = {3, MORE, 2, 4};
+
+    return clsp_bezier_set_patch_grids(plan, PATCHES, clsp_in_u32(nums, 4));
+}
+
+/* The degrees as they are: mends a plan whose other grid has failed. */
+static clsp_status same_degrees(clsp_bezier_plan *plan)
+{
+    const uint32_t degree[] = {DEGREE, DEGREE};
+
+    return clsp_bezier_set_degrees(plan, degree);
+}
+
+typedef clsp_status (*change_fn)(clsp_bezier_plan *plan);
+
+/* before: NULL: nothing; mend: after apply has failed; reals: of control points that are to be
+   loaded after it, 0: none. */
+typedef struct change {
+    const char *name;
+    change_fn before, apply, mend;
+    size_t reals;
+} change;
+
+/* A plan with control points that has been evaluated. */
+static clsp_bezier_plan *used_plan(clsp_context *ctx)
+{
+    static const clsp_bezier_desc desc = {.degree = {DEGREE, DEGREE},
+                                          .axis = {{.num = SAMPLES}, {.num = SAMPLES}},
+                                          .vertex.attributes =
+                                              CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL};
+    clsp_bezier_plan *plan;
+    float points[2 * VALUES];
+
+    assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &desc));
+    assert_ok(ctx, load_kind(plan, 0, REALS));
+    assert_ok(ctx, clsp_bezier_eval(plan, (clsp_range){0, PATCHES},
+                                    clsp_out_f32(points, COUNT(points)), NULL));
+    return plan;
+}
+
+/* All of a plan's vertices after a change, [POINTS_MAX]. */
+static void read_after(clsp_context *ctx, clsp_bezier_plan *plan, const change *c, float *points)
+{
+    memset(points, 0, POINTS_MAX * sizeof *points);
+    if (c->reals > 0) assert_ok(ctx, load_kind(plan, 2, c->reals));
+    assert_ok(ctx, clsp_bezier_eval(plan, (clsp_range){0, PATCHES},
+                                    clsp_out_f32(points, POINTS_MAX), NULL));
+}
+
+/* Every call that makes vertices says that the plan has no sound state. */
+static void assert_refused(clsp_bezier_plan *plan)
+{
+    const uint32_t patch = 0;
+    const float at[] = {0.5f, 0.5f};
+    float points[POINTS_MAX];
+    const clsp_output out = clsp_out_f32(points, POINTS_MAX);
+    const clsp_range patches = {0, PATCHES}, rows = {0, 1};
+
+    assert_int_equal(clsp_bezier_eval(plan, patches, out, NULL), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bezier_eval_rows(plan, 0, rows, out, NULL), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bezier_eval_points(plan, 1, clsp_in_u32(&patch, 1), clsp_in_f32(at, 2),
+                                             clsp_out_f32(points, 6), NULL),
+                     CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bezier_cooperate(plan, patches, out, NULL, NULL), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bezier_tune(plan, patches, NULL), CLSP_ERROR_STATE);
+    assert_true(clsp_bezier_host_rows(plan, 0, 0, rows, out) < 0); /* it makes no normals */
+    assert_int_equal(clsp_bezier_check_weights(plan), CLSP_ERROR_STATE);
+}
+
+/* Whether the change reaches the n-th call of the kind, which fails. */
+static bool fail_change(clsp_context *ctx, const change *c, enum kind kind, unsigned n,
+                        const float *right)
+{
+    clsp_bezier_plan *plan = used_plan(ctx);
+    float points[POINTS_MAX];
+
+    if (c->before) assert_ok(ctx, c->before(plan));
+    fault.kind = kind;
+    fault.countdown = n;
+    fault.reached = false;
+    fault.armed = true;
+    const clsp_status status = c->apply(plan);
+    fault.armed = false;
+    if (status != CLSP_OK) {
+        assert_refused(plan);
+        assert_ok(ctx, c->mend(plan));
+    }
+    read_after(ctx, plan, c, points);
+    if (memcmp(points, right, sizeof points) != 0)
+        fail_msg("%s, %s %u, status %d: other points", c->name, kind_names[kind], n, status);
+    clsp_bezier_plan_destroy(&plan);
+    return fault.reached;
+}
+
+static unsigned fail_changes(clsp_context *ctx, const change *c)
+{
+    static const enum kind kinds[] = {MALLOC,        CALLOC,  REALLOC, CREATE_BUFFER,
+                                      CREATE_KERNEL, SET_ARG, LAUNCH,  COPY,
+                                      WRITE,         READ,    MARKER};
+    clsp_bezier_plan *plan = used_plan(ctx);
+    float right[POINTS_MAX];
+    unsigned failed = 0;
+
+    assert_ok(ctx, c->apply(plan));
+    read_after(ctx, plan, c, right);
+    clsp_bezier_plan_destroy(&plan);
+    for (size_t k = 0; k < COUNT(kinds); k++)
+        for (unsigned n = 1; fail_change(ctx, c, kinds[k], n, right); n++)
+            failed++;
+    return failed;
+}
+
+/* A plan whose change has failed is refused by every call until it is changed again; then it is as
+   one that never failed. */
+static void test_changes(void **state)
+{
+    static const change changes[] = {
+        {"clsp_bezier_set_grid", NULL, other_grid, other_grid, 0},
+        {"clsp_bezier_set_grid after patch grids", other_patch_grids, other_grid, same_degrees, 0},
+        {"clsp_bezier_set_degrees", NULL, other_degrees, other_degrees,
+         REALS / (DEGREE + 1) * (DEGREE + 2)},
+        {"clsp_bezier_set_control_points", NULL, other_points, other_points, 0},
+        {"clsp_bezier_set_patch_grids", NULL, other_patch_grids, other_patch_grids, 0}};
+    static const char *const limits[] = {"", "class=discrete"};
+    unsigned failed = 0;
+
+    (void)state;
+    fault.keeps_device = true;
+    for (size_t l = 0; l < COUNT(limits); l++) {
+        const clsp_context_opts opts = {.cache_dir = "", .limits = limits[l]};
+        clsp_context *ctx;
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        for (size_t i = 0; i < COUNT(changes); i++) {
+            const unsigned some = fail_changes(ctx, &changes[i]);
+            assert_true(some > 0);
+            failed += some;
+        }
+        clsp_context_destroy(&ctx);
+    }
+    fault.keeps_device = false;
+    print_message("%u calls made to fail\n", failed);
+}
+
 static void test_own_class(void **state)
 {
     (void)state;
@@ -395,6 +581,7 @@ static void test_cached(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_changes),
         cmocka_unit_test(test_own_class),
         cmocka_unit_test(test_gpu_shapes),
         cmocka_unit_test(test_cached),
