@@ -16,12 +16,11 @@ real ratio(uint a, real b, uint c, real d)
     return (CONVERT_REAL(a) * b) / (CONVERT_REAL(c) * d);
 }
 
-/* Adds x to a sum kept in two parts (Neumaier), all terms positive and falling: *rest gets what
-   *sum lost. */
+/* Adds x to a sum kept in two parts (Neumaier): *rest gets what *sum lost. */
 void add(real *sum, real *rest, real x)
 {
     const real s = *sum + x;
-    *rest += (*sum - s) + x;
+    *rest += fabs(*sum) >= fabs(x) ? (*sum - s) + x : (x - s) + *sum;
     *sum = s;
 }
 
@@ -64,5 +63,11 @@ kernel void bernstein_table(global real *table, sample_axis axis, uint order, ui
     }
     sum += rest;
     at = table + column;
-    for (uint k = 0; k < order; k++, at += stride) *at /= sum;
+    real lack = start, lack_rest = R(0.0);
+    for (uint k = 0; k < order; k++, at += stride) {
+        b = *at / sum;
+        *at = b;
+        add(&lack, &lack_rest, -b);
+    }
+    table[(size_t)mode * stride + column] += lack + lack_rest;
 }

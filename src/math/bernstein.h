@@ -12,4 +12,7 @@
    that of integers, as of a uniform grid, exact: t / (1 - t) = x / y. */
 void clspi_bernstein(double *values, uint32_t degree, double x, double y);
 
+/* Rounds values to floats; the largest takes what the others' rounding has changed of their sum. */
+void clspi_round_f32(double *values, uint32_t num);
+
 #endif

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "bernstein.h"
+
 enum {
     LINE = 64,              /* bytes of a line of the cache, and of the longest vector */
     VERTICES_MULTIPLE = 16, /* strips of so many vertices begin at lines in every precision */
@@ -134,6 +136,7 @@ static void fill_basis(clspi_tile *tile, uint32_t direction, double *values)
 
     for (uint32_t a = 0; a < d->nums[direction]; a++) {
         const uint32_t first = d->values(d->user, direction, 0, a, values);
+        if (!d->f64) clspi_round_f32(values, d->terms[direction]);
         tile->sums->round(to, inner ? b->step : 1, values, terms);
         if (b->first) b->first[a] = first;
         to += (inner ? 1 : terms) * tile->sums->real_bytes;

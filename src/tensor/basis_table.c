@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bernstein.h"
 #include "buffer.h"
 #include "check.h"
 #include "kernel_arguments.h"
@@ -26,12 +27,16 @@ void clspi_table_shape(clspi_basis_table *table, const clspi_tensor_desc *desc, 
     table->stride = (cl_uint)clspi_round_up(table->axis.num, CLSPI_TABLE_MULTIPLE);
 }
 
+/* Tells whether a table has the values themselves, of all samples. */
+static bool is_whole(const clspi_basis_table *table)
+{
+    return !table->is_symmetric && !table->is_integral;
+}
+
 /* Returns the samples that a table has values for. */
 static cl_uint num_columns(const clspi_basis_table *table)
 {
-    const bool half = table->is_symmetric || table->is_integral;
-
-    return half ? (table->axis.num + 1) / 2 : table->axis.num;
+    return is_whole(table) ? table->axis.num : (table->axis.num + 1) / 2;
 }
 
 static cl_uint num_values(const clspi_basis_table *table)
@@ -162,6 +167,8 @@ static void fill_column(const clspi_basis_table *table, const clspi_basis *basis
 
     if (table->is_symmetric) make_column_symmetric(to->scratch, table->terms);
     if (table->is_integral) make_column_integral(to->scratch, table->terms);
+    if (is_whole(table) && to->real_bytes == sizeof(float))
+        clspi_round_f32(to->scratch, table->terms);
     for (size_t k = 0; k < num_values(table); k++) {
         if (to->real_bytes == sizeof(double))
             ((double *)to->values)[k * table->stride + column] = to->scratch[k];
@@ -264,7 +271,7 @@ static clsp_status fill_on_device(const clspi_basis_table *table, clspi_series *
     cl_mem whole = NULL;
     clsp_status status;
 
-    if (!table->is_symmetric && !table->is_integral && table->period == 1)
+    if (is_whole(table) && table->period == 1)
         return basis->fill(basis->user, series, table, table->values, stride);
     CLSPI_TRY(clspi_buffer_create(&whole, series->ctx, table->terms * real_bytes * stride));
     CLSPI_TRY(basis->fill(basis->user, series, table, whole, stride));

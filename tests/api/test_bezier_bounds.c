@@ -1,5 +1,5 @@
-/* The bounds of docs/math.md where they are hard to hold: patches far from the origin, by every
-   kernel shape. */
+/* The bounds of docs/math.md where they are hard to hold, by every kernel shape: patches far from
+   the origin, and flat ones, whose roundings all add up. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -148,11 +148,160 @@ static void test_many_rows(void **state)
     print_message("worst/bound %.2f\n", worst);
 }
 
+/* ---- flat patches ---- */
+
+enum { FLAT = 24 /* patches */, SAMPLES = 33, PARAMS = 600 };
+
+/* Control points that are all one point in each patch. */
+static double *flat_controls(const layout *l)
+{
+    double *const controls = random_controls(l, FLAT);
+
+    for (size_t i = 0; i < FLAT * l->controls; i++) {
+        const size_t first = i / l->controls * l->controls + i % l->coords;
+        const double x = 1.5 + 0.5 * random_real();
+        controls[i] =
+            i == first ? l->d.precision == CLSP_F64 ? x : (double)(float)x : controls[first];
+    }
+    return controls;
+}
+
+/* Looks at `num` vertices of one such patch, of which they all are; bound: in eps. */
+static void judge_flat(const layout *l, const char *what, const double *point,
+                       const unsigned char *vertices, size_t num, double bound)
+{
+    const double eps = l->d.precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
+    double most = 0.0, scale = 0.0;
+
+    for (unsigned c = 0; c < l->dim; c++)
+        scale = fmax(scale, point[c]);
+    for (size_t k = 0; k < num; k++)
+        for (unsigned c = 0; c < l->dim; c++)
+            most = fmax(most, fabs(attribute(l, vertices, k, P, c) - point[c]));
+    judge(l, what, most / (bound * eps * scale));
+}
+
+static void flat_points(clsp_bezier_plan *plan, const layout *l, const double *controls)
+{
+    unsigned char *const vertices = guarded(l, PARAMS);
+    uint32_t *const patches = calloc(PARAMS, sizeof *patches);
+    double *const wide = calloc(3 * PARAMS, sizeof *wide);
+    float *const narrow = calloc(3 * PARAMS, sizeof *narrow);
+    const size_t num = (size_t)PARAMS * l->directions;
+
+    assert_true(patches && wide && narrow);
+    for (size_t i = 0; i < num; i++) {
+        wide[i] = 0.5 + 0.5 * random_real();
+        narrow[i] = (float)wide[i];
+    }
+    assert_int_equal(clsp_bezier_eval_points(plan, PARAMS, clsp_in_u32(patches, PARAMS),
+                                             l->d.precision == CLSP_F64 ? clsp_in_f64(wide, num)
+                                                                        : clsp_in_f32(narrow, num),
+                                             host_out(l->type, vertices, PARAMS * l->stride), NULL),
+                     CLSP_OK);
+    judge_flat(l, "flat, eval_points", controls, vertices, PARAMS, 1e-3); /* exact */
+    free(patches);
+    free(wide);
+    free(narrow);
+    free_guarded(l, PARAMS, vertices);
+}
+
+static void flat_patches(clsp_context *ctx, const clsp_bezier_desc *d)
+{
+    const layout l = layout_of(d);
+    const size_t each = samples(&l, 0) * samples(&l, 1) * samples(&l, 2);
+    double *const controls = flat_controls(&l);
+    clsp_bezier_plan *plan = plan_with(ctx, &l, controls, FLAT);
+    unsigned char *const vertices = guarded(&l, FLAT * each);
+    const clsp_range rows = {0, d->axis[0].num};
+
+    assert_int_equal(eval_host(plan, &l, 0, FLAT, vertices), CLSP_OK);
+    for (size_t p = 0; p < FLAT; p++)
+        judge_flat(&l, "flat", controls + p * l.controls,
+                   vertices + p * each * l.stride * l.element, each, 8.0);
+    for (size_t p = 0; p < FLAT && d->vertex.attributes == P; p++) {
+        assert_int_equal(
+            clsp_bezier_host_rows(plan, 0, p, rows, host_out(l.type, vertices, each * l.stride)),
+            CLSP_OK);
+        judge_flat(&l, "flat, host_rows", controls + p * l.controls, vertices, each, 8.0);
+    }
+    flat_points(plan, &l, controls);
+    free_guarded(&l, FLAT * each, vertices);
+    clsp_bezier_plan_destroy(&plan);
+    free(controls);
+}
+
+static void flat(clsp_context *ctx, clsp_type precision)
+{
+    static const struct {
+        clsp_bezier_form form;
+        unsigned degree[3], attributes;
+    } cases[] = {{CLSP_BEZIER_CURVE, {23}, P},
+                 {CLSP_BEZIER_SURFACE, {24, 24}, P},
+                 {CLSP_BEZIER_SURFACE, {31, 23}, P},
+                 {CLSP_BEZIER_SURFACE, {3, 3}, P},
+                 {CLSP_BEZIER_SURFACE, {9, 12}, P | T},
+                 {CLSP_BEZIER_SURFACE, {7, 11}, P | N},
+                 {CLSP_BEZIER_SURFACE, {20, 26}, P | DU},
+                 {CLSP_BEZIER_VOLUME, {9, 10, 11}, P}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const uint32_t num = cases[i].form == CLSP_BEZIER_VOLUME ? 13 : SAMPLES;
+        const clsp_bezier_desc d = {
+            .form = cases[i].form,
+            .precision = precision,
+            .degree = {cases[i].degree[0], cases[i].degree[1], cases[i].degree[2]},
+            .axis = {{.num = num}, {.num = num + 1}, {.num = num + 2}},
+            .vertex.attributes = cases[i].attributes};
+        seed((unsigned)i);
+        if (in_turn(i, 2) || i < 3) flat_patches(ctx, &d);
+    }
+}
+
+static void test_flat(void **state)
+{
+    (void)state;
+    everywhere(flat);
+}
+
+/* Control points of a plane at equal distances: its points are those of the parameters' square. */
+static void planes(clsp_context *ctx, clsp_type precision)
+{
+    static const unsigned degrees[][2] = {{3, 3}, {8, 5}, {16, 16}, {31, 31}};
+
+    for (size_t i = 0; i < COUNT(degrees); i++) {
+        const unsigned *const n = degrees[i];
+        const clsp_bezier_desc d = {.precision = precision,
+                                    .degree = {n[0], n[1]},
+                                    .axis = {{.num = 21}, {.num = 19}},
+                                    .vertex.attributes = P};
+        const layout l = layout_of(&d);
+        seed((unsigned)i);
+        double *const controls = random_controls(&l, 1);
+        for (size_t k = 0; k < l.controls; k++) {
+            const double u = (double)(k / 3 / (n[1] + 1)) / n[0];
+            const double v = (double)(k / 3 % (n[1] + 1)) / n[1];
+            const double x = k % 3 == 0 ? 1.0 + u : k % 3 == 1 ? 2.0 - v : 1.0 + (u + v) / 2.0;
+            controls[k] = precision == CLSP_F64 ? x : (double)(float)x;
+        }
+        judge(&l, "plane", grid_error(ctx, &l, controls, 8.0));
+        free(controls);
+    }
+}
+
+static void test_planes(void **state)
+{
+    (void)state;
+    everywhere(planes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_far_away),
         cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_planes),
     };
 
     if (no_device()) return 77;
