@@ -169,13 +169,13 @@ real2 tangent_scales(real2 largest)
                    largest.s1 > REAL_TINY ? R(1.0) / largest.s1 : R(0.0));
 }
 
-/* Makes the unit normal of tangents by their scales. On the border of the grid it is left (0, 0, 0)
-   where the tangents may be all rounding: a pass over the edges looks there again. */
+/* Makes the unit normal of tangents by their scales; (0, 0, 0) where they may be all rounding. On
+   the border of the grid that is told with a margin: a pass over the edges looks there again. */
 real4 row_normal(real4 xu, real4 xv, real2 scales, bool on_border)
 {
-    const real off = R(32.0) * REAL_EPS;
+    const real off = (on_border ? R(32.0) : R(8.0)) * REAL_EPS;
     const real4 a = xu * scales.s0, b = xv * scales.s1;
-    if (on_border && lost_cross(a, b, off, off)) return (real4)(R(0.0));
+    if (lost_cross(a, b, off, off)) return (real4)(R(0.0));
     return unit_cross(a, b);
 }
 

@@ -92,6 +92,7 @@ static void far_away(clsp_context *ctx, clsp_type precision)
                  {CLSP_BEZIER_SURFACE, {18, 5}, 0, DU | N},
                  {CLSP_BEZIER_SURFACE, {5, 4}, 0, DU},
                  {CLSP_BEZIER_SURFACE, {1, 4}, 0, P | DV},
+                 {CLSP_BEZIER_SURFACE, {7, 7}, 1, P | W | DU | DV | N},
                  {CLSP_BEZIER_SURFACE, {30, 30}, 0, P | DU | DV},
                  {CLSP_BEZIER_SURFACE, {6, 5}, 0, P | DUU | DUV | DVV},
                  {CLSP_BEZIER_CURVE, {9}, 0, P | DU | DUU},
@@ -295,13 +296,103 @@ static void test_planes(void **state)
     everywhere(planes);
 }
 
+/* ---- weights of very different sizes ---- */
+
+/* Weights between 10^-power and 10^power. */
+static double *rational_controls(const layout *l, double power)
+{
+    double *const controls = random_controls(l, 1);
+
+    for (size_t i = 0; i < l->controls; i += l->coords) {
+        const double w = (double)(float)pow(10.0, power * random_real());
+        for (unsigned c = 0; c <= l->dim; c++) {
+            const double x = c < l->dim ? controls[i + c] * w : w;
+            controls[i + c] = l->d.precision == CLSP_F64 ? x : (double)(float)x;
+        }
+    }
+    return controls;
+}
+
+static void weights(clsp_context *ctx, clsp_type precision)
+{
+    for (unsigned i = 0; i < 24; i++) {
+        const unsigned degree = 1 + i % 5;
+        const clsp_bezier_desc d = {.precision = precision,
+                                    .degree = {degree, 1 + i / 5},
+                                    .axis = {{.num = 9}, {.num = 9}},
+                                    .rational = 1,
+                                    .vertex.attributes = P | DU | DV | N,
+                                    .watertight = i % 2};
+        const layout l = layout_of(&d);
+        seed(i);
+        double *const controls = rational_controls(&l, i < 12 ? 2.0 : 3.0);
+        judge(&l, "weights", grid_error(ctx, &l, controls, 8.0));
+        free(controls);
+    }
+}
+
+static void test_weights(void **state)
+{
+    (void)state;
+    everywhere(weights);
+}
+
+/* ---- patches that are lines ---- */
+
+/* Points of one line, exactly. */
+static void collapse(const layout *l, double *controls)
+{
+    static const double along[3] = {3.0, 5.0, 7.0};
+
+    for (size_t i = 0; i < l->controls; i += l->coords) {
+        const double t = rint(2048.0 * controls[i]) / 1024.0;
+        const double w = l->d.rational ? ldexp(1.0, (int)(i % 5)) : 1.0;
+        for (unsigned c = 0; c < 3; c++)
+            controls[i + c] = w * t * along[c];
+        if (l->d.rational) controls[i + 3] = w;
+    }
+}
+
+static void lines(clsp_context *ctx, clsp_type precision)
+{
+    enum { NUM = 17 };
+
+    for (unsigned i = 0; i < 12; i++) {
+        const clsp_bezier_desc d = {.precision = precision,
+                                    .degree = {1 + i % 4, 2 + i / 4},
+                                    .axis = {{.num = NUM}, {.num = NUM}},
+                                    .rational = i % 2,
+                                    .vertex.attributes = P | N};
+        const layout l = layout_of(&d);
+        unsigned char *const vertices = guarded(&l, NUM * NUM);
+        size_t num = 0;
+        seed(i);
+        double *const controls = random_controls(&l, 1);
+        collapse(&l, controls);
+        clsp_bezier_plan *plan = plan_with(ctx, &l, controls, 1);
+        assert_int_equal(eval_host(plan, &l, 0, 1, vertices), CLSP_OK);
+        for (size_t k = 0; k < NUM * NUM; k++)
+            num += attribute(&l, vertices, k, N, 0) != 0.0;
+        if (num > 0)
+            fail_msg("line, case %u, precision %d: %zu normals are not 0", i, (int)precision, num);
+        clsp_bezier_plan_destroy(&plan);
+        free_guarded(&l, NUM * NUM, vertices);
+        free(controls);
+    }
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    everywhere(lines);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_far_away),
-        cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_far_away), cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_flat),     cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_weights),  cmocka_unit_test(test_lines),
     };
 
     if (no_device()) return 77;
