@@ -200,12 +200,15 @@ void table_sum(global const real *restrict points, global const real *restrict t
 /* ---- brute force ---- */
 
 /* Computes B_k of degree n at t, with 1 - t given. C(n, k) as a product of ratios that never falls,
-   so that it overflows only where C(n, n / 2) does; 0^0 is 1. */
+   so that it overflows only where C(n, n / 2) does; 0^0 is 1. At the ends it is 1 or 0 exactly,
+   whatever a device makes of powers of these. */
 real bernstein(uint n, uint k, real t, real rest)
 {
     const uint fewer = min(k, n - k);
     real b = R(1.0);
 
+    if (t == R(0.0)) return k == 0 ? R(1.0) : R(0.0);
+    if (rest == R(0.0)) return k == n ? R(1.0) : R(0.0);
     for (uint r = 1; r <= fewer; r++)
         b = b * CONVERT_REAL(n - fewer + r) / CONVERT_REAL(r);
     return b * pown(t, (int)k) * pown(rest, (int)(n - k));

@@ -13,9 +13,9 @@
    and coordinate, each coordinate of a polynomial surface is within 8 eps scale of the exact value
    for degrees up to 31 and within 32 eps scale up to 1000; the bounds of the other forms and of
    derivatives, normals and methods are in docs/math.md. At a corner of a polynomial patch the point
-   equals the control point exactly, save by CLSP_BEZIER_MATRIX and CLSP_BEZIER_BRUTE. Results do
-   not depend on how a batch is split into ranges. NaN and infinite control points spread NaN over
-   their own patch only, in a polynomial patch without normals over their own coordinate only.
+   equals the control point exactly, save by CLSP_BEZIER_MATRIX. Results do not depend on how a
+   batch is split into ranges. NaN and infinite control points spread NaN over their own patch only,
+   in a polynomial patch without normals over their own coordinate only.
 
    Order of calls: plan_create, then set_control_points whenever they change, then eval as often as
    wanted. A plan whose change failed with another error than CLSP_ERROR_ARGUMENT can only be

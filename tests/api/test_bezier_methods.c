@@ -117,6 +117,32 @@ static void check_accuracy(clsp_context *ctx, clsp_bezier_desc desc, size_t num_
     }
 }
 
+/* Corners are control points exactly, save by the matrix method. */
+static void corners(clsp_context *ctx, clsp_type precision)
+{
+    for (size_t m = 0; m < COUNT(methods); m++) {
+        for (uint32_t n = 1; n < 20 && methods[m] != CLSP_BEZIER_MATRIX; n += 3) {
+            const clsp_bezier_desc desc = surface(precision, n, n + 2, 3, 3, 4);
+            job j;
+            job_create(&j, ctx, by_method(m, desc), 1);
+            job_eval(&j, 0, 1);
+            for (size_t k = 0; k < 4; k++) {
+                const size_t i = k & 1 ? n : 0, l = k & 2 ? n + 2 : 0;
+                const size_t a = k & 1 ? 2 : 0, b = k & 2 ? 3 : 0;
+                assert_memory_equal(j.points + (a * 4 + b) * 3, j.controls + (i * (n + 3) + l) * 3,
+                                    3 * sizeof(double));
+            }
+            job_destroy(&j);
+        }
+    }
+}
+
+static void test_corners(void **state)
+{
+    (void)state;
+    each_turn(limits, COUNT(limits), 1, corners);
+}
+
 static void degrees(clsp_context *ctx, clsp_type precision)
 {
     static const uint32_t pairs[][2] = {{0, 0}, {0, 3}, {2, 1}, {3, 3}, {7, 7}, {11, 11}, {17, 31}};
@@ -572,12 +598,13 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_degrees), cmocka_unit_test(test_high_degrees),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_chunks),  cmocka_unit_test(test_short_launches),
-        cmocka_unit_test(test_forms),   cmocka_unit_test(test_normals),
-        cmocka_unit_test(test_ranges),  cmocka_unit_test(test_small_buffers),
-        cmocka_unit_test(test_changes), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_corners),        cmocka_unit_test(test_degrees),
+        cmocka_unit_test(test_high_degrees),   cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_sizes),          cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_short_launches), cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_normals),        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_small_buffers),  cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_refusals),
     };
 
     if (no_device()) return 77;
