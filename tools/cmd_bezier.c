@@ -14,6 +14,7 @@
 #include "io/ply.h"
 #include "io/vtk.h"
 #include "progress.h"
+#include "stream.h"
 
 enum {
     DEFAULT_SAMPLES = 32,
@@ -29,6 +30,8 @@ typedef struct work {
     seams edges;
     tessellation grids;
     mesh result;
+    uint64_t num_points;
+    bool streamed; /* the output was written while patches were evaluated */
     double read_seconds, write_seconds;
     evaluate_times times;
     progress_bar bar;
@@ -81,27 +84,38 @@ static bool open_contexts(work *w)
     return w->contexts.ctx || sharing_open(&w->contexts, &r->sharing, r->device, r->quiet);
 }
 
-/* Makes the mesh anew from the patches on their grids and the polyhedra. */
-static bool make_mesh(work *w)
+static evaluate_task make_task(work *w)
 {
     const bezier_request *r = w->r;
-    const evaluate_task task = {.name = r->input,
-                                .content = &w->content,
-                                .edges = &w->edges,
-                                .grids = &w->grids,
-                                .method = r->method,
-                                .sharing = r->sharing.cooperate ? &r->sharing.opts : NULL,
-                                .report = r->sharing.report ? print_report : NULL,
-                                .user = w};
+    return (evaluate_task){.name = r->input,
+                           .content = &w->content,
+                           .edges = &w->edges,
+                           .grids = &w->grids,
+                           .precision = r->precision,
+                           .has_normals = w->result.has_normals,
+                           .streamed = w->streamed,
+                           .method = r->method,
+                           .sharing = r->sharing.cooperate ? &r->sharing.opts : NULL,
+                           .report = r->sharing.report ? print_report : NULL,
+                           .user = w};
+}
+
+/* Makes the mesh anew from the patches on their grids and the polyhedra, or streams it. */
+static bool make_mesh(work *w)
+{
+    const evaluate_task task = make_task(w);
+    bool has_patches = w->content.num_batches > 0, done = true;
     mesh_clear(&w->result);
-    if (w->content.num_batches > 0) {
-        if (!evaluate_check_size(&task, &w->result)) return false;
-        if (!open_contexts(w)) return false;
-        progress_start(&w->bar, "evaluating", r->quiet);
-        bool done = evaluate_patches(w->contexts.ctx, &task, &w->result, &w->progress, &w->times);
-        progress_end(&w->bar);
-        if (!done) return false;
-    }
+    if (has_patches && !(evaluate_check_size(&task) && open_contexts(w))) return false;
+    w->num_points = tessellation_num_points(&w->grids, &w->content);
+    w->num_points += w->content.polyhedra.num_vertices;
+    progress_start(&w->bar, w->streamed ? "writing" : "evaluating", w->r->quiet);
+    if (w->streamed)
+        done = stream_output(w->contexts.ctx, w->r, &task, &w->progress, &w->times);
+    else if (has_patches)
+        done = evaluate_mesh(w->contexts.ctx, &task, &w->result, &w->progress, &w->times);
+    progress_end(&w->bar);
+    if (!done || w->streamed) return done;
     return mesh_append(&w->result, &w->content.polyhedra) || out_of_memory(w);
 }
 
@@ -155,9 +169,9 @@ static bool write_output(work *w, const char *path, io_message *message)
     case FORMAT_OBJ:
         return obj_write(&m, path, &w->progress, message);
     case FORMAT_PLY:
-        return ply_write(&m, path, &w->progress, message);
+        return mesh_file_write(&ply_format, &m, path, &w->progress, message);
     case FORMAT_VTK:
-        return vtk_write(&m, path, &w->progress, message);
+        return mesh_file_write(&vtk_format, &m, path, &w->progress, message);
     default:
         return picture_write(&m, w->r->up, path, &w->progress, message);
     }
@@ -168,6 +182,7 @@ static bool write_outputs(work *w)
     const bezier_request *r = w->r;
     io_message message;
     double start = seconds_now();
+    if (w->streamed) return true;
     for (size_t i = 0; i < r->num_outputs; i++) {
         progress_start(&w->bar, "writing", r->quiet);
         bool done = write_output(w, r->outputs[i], &message);
@@ -184,18 +199,17 @@ static void report(const work *w)
 {
     clsp_device_info info = {0};
     fprintf(stderr, "%s: %lu patches, %lu points", w->r->input,
-            (unsigned long)bezierview_num_patches(&w->content),
-            (unsigned long)w->result.num_vertices);
+            (unsigned long)bezierview_num_patches(&w->content), (unsigned long)w->num_points);
     if (w->contexts.ctx && clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
     fprintf(stderr, "\nread %.1f ms, plan %.1f ms, evaluate %.1f ms, write %.1f ms\n",
             1e3 * w->read_seconds, 1e3 * w->times.plan, 1e3 * w->times.evaluate,
-            1e3 * w->write_seconds);
+            1e3 * (w->write_seconds + w->times.take));
 }
 
 static int run_request(const bezier_request *r)
 {
-    work w = {.r = r, .result = {.precision = r->precision}};
+    work w = {.r = r, .result = {.precision = r->precision}, .streamed = stream_suits(r)};
     w.progress = (io_progress){progress_report, &w.bar};
     bool done = read_content(&w) && make_result(&w) && write_outputs(&w);
     if (done && !r->quiet) report(&w);

@@ -13,26 +13,31 @@
    show progress. */
 static const size_t chunk_points = (size_t)1 << 22;
 
-/* One batch on its way into the mesh. */
-typedef struct job {
-    clsp_context *ctx;
-    const evaluate_task *task;
-    const bezierview_batch *batch;
-    const uint32_t *num;  /* [num_patches][2] of the batch */
-    const size_t *firsts; /* [num_patches + 1]: where its patches begin in the mesh, and the end */
-    mesh *m;
-    const io_progress *progress;
-    size_t done, total; /* patches, over all batches */
-    clsp_bezier_plan *plan;
-} job;
-
 /* A patch of a batch may be two to the library: its points, and the normals of a PN patch. */
 typedef struct net {
     uint32_t degree_u, degree_v;
     bool rational, is_normal;
     const double *points;
     size_t num_reals;
+    size_t vertex_reals; /* of a vertex that the library makes */
+    clsp_bezier_plan *plan;
+    clsp_output staged; /* vertices on their way */
 } net;
+
+/* One batch on its way into the sink. */
+typedef struct job {
+    clsp_context *ctx;
+    const evaluate_task *task;
+    const evaluate_sink *sink;
+    const bezierview_batch *batch;
+    const uint32_t *num;  /* [num_patches][2] of the batch */
+    const size_t *firsts; /* [num_patches + 1]: the numbers of their first vertices, and the end */
+    const io_progress *progress;
+    evaluate_times *times;
+    size_t done, total; /* patches, over all batches */
+    net nets[2];
+    size_t num_nets;
+} job;
 
 /* Memory of the machine in bytes; HUGE_VAL where the system does not tell. */
 static double machine_memory(void)
@@ -69,7 +74,17 @@ static bool check_patches(const evaluate_task *task, uint64_t *largest, bool *tr
     return true;
 }
 
-bool evaluate_check_size(const evaluate_task *task, const mesh *m)
+/* Bytes of memory for a mesh: its points, each with its vectors and its part of the faces (corners
+   and an end; two triangles or a quad). */
+static double mesh_bytes(const evaluate_task *task, uint64_t points, bool triangles)
+{
+    size_t vectors = task->has_normals ? 2 : 1, faces = triangles ? 2 : 1;
+    size_t corners = triangles ? 3 : 4;
+    return (double)points * (double)(3 * vectors * sizeof(double) +
+                                     faces * (corners * sizeof(uint32_t) + sizeof(size_t)));
+}
+
+bool evaluate_check_size(const evaluate_task *task)
 {
     uint64_t largest, points = tessellation_num_points(task->grids, task->content);
     bool triangles, countable = check_patches(task, &largest, &triangles);
@@ -77,13 +92,9 @@ bool evaluate_check_size(const evaluate_task *task, const mesh *m)
         complain("%s: these are more points than a mesh may have; %s", task->name, advice(task));
         return false;
     }
-    /* A point: its vectors and its part of the faces (corners and an end; two triangles or a quad);
-       and of the largest patch the numbers from the library. */
-    size_t vectors = m->has_normals ? 2 : 1, faces = triangles ? 2 : 1, corners = triangles ? 3 : 4;
-    size_t real = m->precision == MESH_F32 ? sizeof(float) : sizeof(double);
-    size_t point =
-        3 * vectors * sizeof(double) + faces * (corners * sizeof(uint32_t) + sizeof(size_t));
-    double needed = (double)points * (double)point + (double)largest * (double)(3 * vectors * real);
+    size_t real = task->precision == MESH_F32 ? sizeof(float) : sizeof(double);
+    double needed = (double)largest * (double)((task->has_normals ? 6 : 3) * real);
+    if (!task->streamed) needed += mesh_bytes(task, points, triangles);
     if (needed <= machine_memory()) return true;
     complain("%s: %llu points need %.1f GiB, more memory than this machine has; %s", task->name,
              (unsigned long long)points, needed / (1024.0 * 1024.0 * 1024.0), advice(task));
@@ -104,10 +115,15 @@ static bool out_of_memory(const evaluate_task *task)
 
 /* ---- control points ---- */
 
-static bool load_points(const job *j, clsp_input points)
+static clsp_type precision_of(const job *j)
+{
+    return j->task->precision == MESH_F32 ? CLSP_F32 : CLSP_F64;
+}
+
+static bool load_points(const job *j, const net *n, clsp_input points)
 {
     return check(j->ctx,
-                 clsp_bezier_set_control_points(j->plan, j->batch->num_patches, points, NULL));
+                 clsp_bezier_set_control_points(n->plan, j->batch->num_patches, points, NULL));
 }
 
 static bool set_points_f32(const job *j, const net *n)
@@ -116,51 +132,36 @@ static bool set_points_f32(const job *j, const net *n)
     bool done = points ? true : out_of_memory(j->task);
     for (size_t i = 0; done && i < n->num_reals; i++)
         points[i] = (float)n->points[i];
-    done = done && load_points(j, clsp_in_f32(points, n->num_reals));
+    done = done && load_points(j, n, clsp_in_f32(points, n->num_reals));
     free(points);
     return done;
 }
 
 static bool set_points(const job *j, const net *n)
 {
-    if (j->m->precision == MESH_F32) return set_points_f32(j, n);
-    return load_points(j, clsp_in_f64(n->points, n->num_reals));
+    if (precision_of(j) == CLSP_F32) return set_points_f32(j, n);
+    return load_points(j, n, clsp_in_f64(n->points, n->num_reals));
 }
 
 /* ---- vertices ---- */
 
-/* Moves 3 reals of a staged vertex to the mesh. */
-static void take_vector(const clsp_output *from, size_t at, double target[3])
+/* Makes `count` staged vectors unit vectors. */
+static void make_unit(const clsp_output *staged, size_t count)
 {
-    const float *f32 = from->host;
-    const double *f64 = from->host;
-    for (size_t axis = 0; axis < 3; axis++)
-        target[axis] = from->type == CLSP_F32 ? (double)f32[at + axis] : f64[at + axis];
-}
-
-/* Moves staged vertices to the mesh from vertex `first` on. */
-static void take_vertices(const job *j, const net *n, const clsp_output *from, size_t first,
-                          size_t count)
-{
-    mesh *m = j->m;
+    float *f32 = staged->host;
+    double *f64 = staged->host;
     for (size_t i = 0; i < count; i++) {
-        size_t to = 3 * (first + i);
-        if (n->is_normal) {
-            take_vector(from, 3 * i, m->normals + to);
-            normals_make_unit(m->normals + to);
-        } else if (m->has_normals && !j->batch->type.has_normals) {
-            take_vector(from, 6 * i, m->positions + to);
-            take_vector(from, 6 * i + 3, m->normals + to);
-        } else {
-            take_vector(from, 3 * i, m->positions + to);
+        double v[3];
+        for (size_t axis = 0; axis < 3; axis++)
+            v[axis] = staged->type == CLSP_F32 ? (double)f32[3 * i + axis] : f64[3 * i + axis];
+        normals_make_unit(v);
+        for (size_t axis = 0; axis < 3; axis++) {
+            if (staged->type == CLSP_F32)
+                f32[3 * i + axis] = (float)v[axis];
+            else
+                f64[3 * i + axis] = v[axis];
         }
     }
-}
-
-/* Reals of a vertex of a net. */
-static size_t vertex_reals(const job *j, const net *n)
-{
-    return !n->is_normal && j->m->has_normals && !j->batch->type.has_normals ? 6 : 3;
 }
 
 /* Patches from `first` on that one call evaluates: as many as chunk_points allow, at least one. */
@@ -183,12 +184,12 @@ static size_t largest_chunk(const job *j)
     return largest;
 }
 
-static bool share_chunk(const job *j, clsp_range patches, clsp_output vertices)
+static bool share_chunk(const job *j, const net *n, clsp_range patches)
 {
     clsp_cooperate_report report = {0};
     char what[80];
     if (!check(j->ctx,
-               clsp_bezier_cooperate(j->plan, patches, vertices, j->task->sharing, &report)))
+               clsp_bezier_cooperate(n->plan, patches, n->staged, j->task->sharing, &report)))
         return false;
     snprintf(what, sizeof(what), "patches %lu to %lu", (unsigned long)(j->done + patches.first + 1),
              (unsigned long)(j->done + patches.first + patches.count));
@@ -196,15 +197,10 @@ static bool share_chunk(const job *j, clsp_range patches, clsp_output vertices)
     return true;
 }
 
-static bool eval_chunk(const job *j, clsp_range patches, clsp_output vertices)
+static bool eval_chunk(const job *j, const net *n, clsp_range patches)
 {
-    if (j->task->sharing) return share_chunk(j, patches, vertices);
-    return check(j->ctx, clsp_bezier_eval(j->plan, patches, vertices, NULL));
-}
-
-static clsp_type precision_of(const job *j)
-{
-    return j->m->precision == MESH_F32 ? CLSP_F32 : CLSP_F64;
+    if (j->task->sharing) return share_chunk(j, n, patches);
+    return check(j->ctx, clsp_bezier_eval(n->plan, patches, n->staged, NULL));
 }
 
 /* Makes memory for so many reals, which suits all who share the work. False with a complaint when
@@ -226,18 +222,48 @@ static void unstage(const job *j, const clsp_output *s)
         free(s->host);
 }
 
-static bool eval_net(job *j, const net *n)
+/* Welds staged vertices to those of other patches. */
+static bool weld(const job *j, clsp_range patches)
 {
-    clsp_output s;
-    bool done = stage(j, largest_chunk(j) * vertex_reals(j, n), &s);
-    for (size_t first = 0, count; done && first < j->batch->num_patches; first += count) {
-        count = chunk_patches(j, first);
-        done = eval_chunk(j, (clsp_range){first, count}, s);
-        if (!done) break;
-        take_vertices(j, n, &s, j->firsts[first], j->firsts[first + count] - j->firsts[first]);
-        io_report(j->progress, j->done + first + count, j->total);
+    const net *n = &j->nets[0];
+    const seam_vertices vertices = {.precision = j->task->precision,
+                                    .reals = n->staged.host,
+                                    .stride = n->vertex_reals,
+                                    .first_patch = j->done + patches.first,
+                                    .num_patches = patches.count,
+                                    .firsts = j->firsts + patches.first};
+    return seams_weld(j->task->edges, j->task->grids->num, &vertices) || out_of_memory(j->task);
+}
+
+/* Gives the staged vertices of some patches to the sink. */
+static bool take_chunk(const job *j, clsp_range patches)
+{
+    const net *n = &j->nets[0];
+    const size_t real = clsp_type_bytes(n->staged.type);
+    mesh_vertices v = {.count = j->firsts[patches.first + patches.count] - j->firsts[patches.first],
+                       .precision = j->task->precision,
+                       .positions = n->staged.host,
+                       .stride = n->vertex_reals,
+                       .normal_stride = n->vertex_reals};
+    if (!weld(j, patches)) return false;
+    if (n->vertex_reals == 6) v.normals = (const char *)n->staged.host + 3 * real;
+    if (j->num_nets == 2) {
+        make_unit(&j->nets[1].staged, v.count);
+        v.normals = j->nets[1].staged.host;
+        v.normal_stride = 3;
     }
-    unstage(j, &s);
+    return j->sink->take(j->sink->user, &v);
+}
+
+static bool run_chunk(const job *j, clsp_range patches)
+{
+    double start = seconds_now();
+    for (size_t i = 0; i < j->num_nets; i++)
+        if (!eval_chunk(j, &j->nets[i], patches)) return false;
+    double evaluated = seconds_now();
+    j->times->evaluate += evaluated - start;
+    bool done = take_chunk(j, patches);
+    j->times->take += seconds_now() - evaluated;
     return done;
 }
 
@@ -252,7 +278,7 @@ static clsp_bezier_desc describe(const job *j, const net *n)
                              .dim = 3,
                              .rational = n->rational,
                              .vertex = {.attributes = CLSP_VERTEX_POINT}};
-    if (vertex_reals(j, n) == 6) desc.vertex.attributes |= CLSP_VERTEX_NORMAL;
+    if (n->vertex_reals == 6) desc.vertex.attributes |= CLSP_VERTEX_NORMAL;
     if (j->task->grids->uniform) {
         desc.axis[0].num = j->num[0];
         desc.axis[1].num = j->num[1];
@@ -264,7 +290,7 @@ static clsp_bezier_desc describe(const job *j, const net *n)
 }
 
 /* Gives each patch its grid. To the library a triangle has one direction. */
-static bool set_grids(const job *j)
+static bool set_grids(const job *j, const net *n)
 {
     const size_t patches = j->batch->num_patches;
     const size_t directions = j->batch->type.form == BEZIERVIEW_TRIANGLE ? 1 : 2;
@@ -272,98 +298,145 @@ static bool set_grids(const job *j)
     if (!num) return out_of_memory(j->task);
     for (size_t i = 0; i < patches * directions; i++)
         num[i] = j->num[2 / directions * i];
-    bool done = check(j->ctx, clsp_bezier_set_patch_grids(j->plan, patches,
+    bool done = check(j->ctx, clsp_bezier_set_patch_grids(n->plan, patches,
                                                           clsp_in_u32(num, patches * directions)));
     free(num);
     return done;
 }
 
-static bool run_net(job *j, const net *n, evaluate_times *times)
+static bool open_net(job *j, net *n)
 {
     clsp_bezier_desc desc = describe(j, n);
     double start = seconds_now();
-    if (!check(j->ctx, clsp_bezier_plan_create(&j->plan, j->ctx, &desc))) return false;
+    if (!check(j->ctx, clsp_bezier_plan_create(&n->plan, j->ctx, &desc))) return false;
     double planned = seconds_now();
-    bool done = set_points(j, n);
-    if (done && !j->task->grids->uniform) done = set_grids(j);
-    done = done && eval_net(j, n);
-    times->plan += planned - start;
-    times->evaluate += seconds_now() - planned;
-    clsp_bezier_plan_destroy(&j->plan);
+    bool done = set_points(j, n) && (j->task->grids->uniform || set_grids(j, n)) &&
+                stage(j, largest_chunk(j) * n->vertex_reals, &n->staged);
+    j->times->plan += planned - start;
+    j->times->evaluate += seconds_now() - planned;
     return done;
 }
 
-static bool run_batch(job *j, evaluate_times *times)
+static void close_net(const job *j, net *n)
+{
+    if (n->staged.host) unstage(j, &n->staged);
+    clsp_bezier_plan_destroy(&n->plan);
+}
+
+/* Names what the library is to evaluate of a batch. */
+static void list_nets(job *j)
 {
     const bezierview_batch *batch = j->batch;
     const bezierview_type *type = &batch->type;
-    const net points = {.degree_u = type->degree_u,
-                        .degree_v = type->degree_v,
-                        .rational = type->rational,
-                        .points = batch->points,
-                        .num_reals = batch->num_reals};
-    const net normals = {.degree_u = type->normal_u,
-                         .degree_v = type->normal_v,
-                         .is_normal = true,
-                         .points = batch->normals,
-                         .num_reals = batch->num_normal_reals};
-    if (!run_net(j, &points, times)) return false;
-    return !j->m->has_normals || !type->has_normals || run_net(j, &normals, times);
+    const bool normals = j->task->has_normals;
+    j->nets[0] = (net){.degree_u = type->degree_u,
+                       .degree_v = type->degree_v,
+                       .rational = type->rational,
+                       .points = batch->points,
+                       .num_reals = batch->num_reals,
+                       .vertex_reals = normals && !type->has_normals ? 6 : 3};
+    j->nets[1] = (net){.degree_u = type->normal_u,
+                       .degree_v = type->normal_v,
+                       .is_normal = true,
+                       .points = batch->normals,
+                       .num_reals = batch->num_normal_reals,
+                       .vertex_reals = 3};
+    j->num_nets = normals && type->has_normals ? 2 : 1;
 }
 
-/* Makes room for all vertices and faces at once. */
-static bool reserve(const evaluate_task *task, mesh *m)
+static bool run_batch(job *j)
 {
-    const uint32_t *num = task->grids->num;
-    size_t vertices = 0, faces = 0, corners = 0;
-    for (size_t i = 0; i < task->content->num_batches; i++) {
-        const bezierview_batch *batch = &task->content->batches[i];
-        for (size_t patch = 0; patch < batch->num_patches; patch++, num += 2) {
-            bool triangle = batch->type.form == BEZIERVIEW_TRIANGLE;
-            size_t cells = (size_t)(num[0] - 1) * (num[1] - 1);
-            vertices += (size_t)tessellation_patch_points(&batch->type, num);
-            faces += cells;
-            corners += (triangle ? 3 : 4) * cells;
-        }
+    bool done = true;
+    list_nets(j);
+    for (size_t i = 0; done && i < j->num_nets; i++)
+        done = open_net(j, &j->nets[i]);
+    for (size_t first = 0, count; done && first < j->batch->num_patches; first += count) {
+        count = chunk_patches(j, first);
+        done = run_chunk(j, (clsp_range){first, count});
+        io_report(j->progress, j->done + first + count, j->total);
     }
-    return mesh_reserve(m, vertices, faces, corners);
+    for (size_t i = 0; i < j->num_nets; i++)
+        close_net(j, &j->nets[i]);
+    return done;
 }
 
-/* Adds the grids of all patches with their faces; their vertices are still unset. firsts receives
-   where each begins, and the end. False when memory runs out. */
-static bool add_grids(const evaluate_task *task, mesh *m, size_t *firsts)
+/* The numbers of the first vertices of all patches, and the end; the caller frees. */
+static size_t *find_firsts(const evaluate_task *task, size_t num_patches)
 {
-    const uint32_t *num = task->grids->num;
-    if (!reserve(task, m)) return false;
-    for (size_t i = 0; i < task->content->num_batches; i++) {
-        const bezierview_batch *batch = &task->content->batches[i];
-        bool triangle = batch->type.form == BEZIERVIEW_TRIANGLE;
-        for (size_t patch = 0; patch < batch->num_patches; patch++, num += 2) {
-            *firsts++ = m->num_vertices;
-            if (!(triangle ? mesh_add_triangle_grid(m, num[0]) : mesh_add_grid(m, num[0], num[1])))
-                return false;
-        }
+    mesh_grid *grids = tessellation_grids(task->grids, task->content);
+    size_t *firsts = malloc((num_patches + 1) * sizeof(*firsts));
+    if (grids && firsts) {
+        firsts[0] = 0;
+        for (size_t i = 0; i < num_patches; i++)
+            firsts[i + 1] = firsts[i] + mesh_grid_points(&grids[i]);
+        free(grids);
+        return firsts;
     }
-    *firsts = m->num_vertices;
-    return true;
+    free(grids);
+    free(firsts);
+    out_of_memory(task);
+    return NULL;
 }
 
-bool evaluate_patches(clsp_context *ctx, const evaluate_task *task, mesh *m,
+bool evaluate_patches(clsp_context *ctx, const evaluate_task *task, const evaluate_sink *sink,
                       const io_progress *progress, evaluate_times *times)
 {
-    size_t total = bezierview_num_patches(task->content);
-    size_t *firsts = malloc((total + 1) * sizeof(size_t));
-    job j = {.ctx = ctx, .task = task, .m = m, .progress = progress, .total = total};
-    bool done = firsts && add_grids(task, m, firsts);
-    if (!done) out_of_memory(task);
+    job j = {.ctx = ctx, .task = task, .sink = sink, .progress = progress, .times = times};
+    j.total = bezierview_num_patches(task->content);
+    size_t *firsts = find_firsts(task, j.total);
+    bool done = firsts != NULL;
     for (size_t i = 0; done && i < task->content->num_batches; i++) {
         j.batch = &task->content->batches[i];
         j.num = task->grids->num + 2 * j.done;
         j.firsts = firsts + j.done;
-        done = run_batch(&j, times);
+        done = run_batch(&j);
         j.done += j.batch->num_patches;
     }
-    if (done) seams_weld(task->edges, task->grids->num, firsts, m);
     free(firsts);
     return done;
+}
+
+/* ---- into a mesh ---- */
+
+/* Makes room for all vertices and faces at once, and adds them; the vertices are still unset. */
+static bool add_grids(const evaluate_task *task, mesh *m)
+{
+    const size_t num = bezierview_num_patches(task->content);
+    mesh_grid *grids = tessellation_grids(task->grids, task->content);
+    bool done = grids != NULL;
+    if (done) {
+        const mesh_shape shape = mesh_shape_of_grids(grids, num, NULL);
+        done = mesh_reserve(m, shape.num_vertices, shape.num_faces, shape.num_corners);
+    }
+    for (size_t i = 0; done && i < num; i++)
+        done = (grids[i].triangle ? mesh_add_triangle_grid(m, grids[i].num_u)
+                                  : mesh_add_grid(m, grids[i].num_u, grids[i].num_v)) != NULL;
+    free(grids);
+    return done || out_of_memory(task);
+}
+
+/* The mesh that is filled, and with how many vertices it is. */
+typedef struct filling {
+    mesh *m;
+    size_t num_done;
+} filling;
+
+static bool fill(void *user, const mesh_vertices *v)
+{
+    filling *f = user;
+    double *positions = f->m->positions + 3 * f->num_done;
+    for (size_t i = 0; i < v->count; i++)
+        get_triple(v, v->positions, i * v->stride, positions + 3 * i);
+    for (size_t i = 0; f->m->has_normals && i < v->count; i++)
+        get_triple(v, v->normals, i * v->normal_stride, f->m->normals + 3 * (f->num_done + i));
+    f->num_done += v->count;
+    return true;
+}
+
+bool evaluate_mesh(clsp_context *ctx, const evaluate_task *task, mesh *m,
+                   const io_progress *progress, evaluate_times *times)
+{
+    filling f = {.m = m};
+    const evaluate_sink sink = {fill, &f};
+    return add_grids(task, m) && evaluate_patches(ctx, task, &sink, progress, times);
 }

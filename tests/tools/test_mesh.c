@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "mesh.h"
+#include "mesh_shape.h"
 #include "normals.h"
 #include "raster.h"
 
@@ -52,6 +53,82 @@ static void test_triangle_grid(void **state)
     for (size_t face = 0; face < 4; face++) {
         assert_memory_equal(mesh_face(&m, face, &count), expected[face], sizeof(expected[face]));
         assert_int_equal(count, 3);
+    }
+    mesh_clear(&m);
+}
+
+/* The face that is expected next. */
+typedef struct face_check {
+    const mesh *m;
+    size_t next, longest_run;
+} face_check;
+
+static bool check_run(void *user, const face_run *run)
+{
+    face_check *c = user;
+    for (size_t face = 0; face < run->count; face++, c->next++) {
+        size_t count;
+        const uint32_t *corners = mesh_face(c->m, c->next, &count);
+        assert_int_equal(run->corners_each, count);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(run->base + run->corners[face * count + i], corners[i]);
+    }
+    if (run->count > c->longest_run) c->longest_run = run->count;
+    return true;
+}
+
+/* Faces that follow from grids are those that the mesh holds, and those of other meshes come
+ * behind. */
+static void test_shape(void **state)
+{
+    (void)state;
+    mesh m = {0}, rest = {0};
+    assert_non_null(mesh_add_grid(&m, 3, 2500));
+    assert_non_null(mesh_add_triangle_grid(&m, 1200));
+    assert_non_null(mesh_add_grid(&m, 1, 5));
+    assert_non_null(mesh_add_grid(&m, 2, 2));
+    assert_non_null(mesh_add_vertices(&rest, 5));
+    for (uint32_t i = 0; i < 14; i++) {
+        assert_true(mesh_add_corner(&rest, i % 5));
+        if (i == 2 || i == 5 || i == 9 || i == 13) assert_true(mesh_end_face(&rest));
+    }
+    const mesh_shape shape = mesh_shape_of_grids(m.grids, m.num_grids, &rest);
+    assert_true(mesh_append(&m, &rest));
+    assert_int_equal(m.num_grids, 4);
+    assert_non_null(mesh_add_grid(&m, 2, 2)); /* behind other vertices: a grid no more */
+    assert_int_equal(m.num_grids, 4);
+    const mesh_shape whole = mesh_shape_of(&m);
+    face_check by_grids = {.m = &m}, by_mesh = {.m = &m};
+    assert_true(mesh_shape_faces(&shape, check_run, &by_grids));
+    assert_int_equal(by_grids.next, shape.num_faces);
+    assert_int_equal(shape.num_faces, m.num_faces - 1);
+    assert_int_equal(shape.num_vertices, m.num_vertices - 4);
+    assert_int_equal(shape.num_corners, m.num_corners - 4);
+    assert_true(mesh_shape_faces(&whole, check_run, &by_mesh));
+    assert_int_equal(by_mesh.next, m.num_faces);
+    assert_int_equal(by_mesh.longest_run, FACE_RUN_MAX);
+    assert_int_equal(mesh_shape_longest_face(&whole), 4);
+    mesh_clear(&rest);
+    mesh_clear(&m);
+}
+
+/* Texture coordinates are the parameters of grids; what is behind them has zeros. */
+static void test_texture(void **state)
+{
+    (void)state;
+    static const float expected[][2] = {{0, 0},       {0, 0.5f}, {0, 1},    {1, 0}, {1, 0.5f},
+                                        {1, 1},       {0, 0},    {0, 0.5f}, {0, 1}, {0.5f, 0},
+                                        {0.5f, 0.5f}, {1, 0},    {0, 0},    {0, 0}};
+    mesh m = {0};
+    texture_cursor cursor = {0};
+    assert_non_null(mesh_add_grid(&m, 2, 3));
+    assert_non_null(mesh_add_triangle_grid(&m, 3));
+    assert_non_null(mesh_add_vertices(&m, 2));
+    const mesh_shape shape = mesh_shape_of(&m);
+    for (size_t i = 0; i < 14; i++) {
+        float texture[2];
+        texture_next(&cursor, &shape, texture);
+        assert_memory_equal(texture, expected[i], sizeof(texture));
     }
     mesh_clear(&m);
 }
@@ -264,6 +341,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grids),
         cmocka_unit_test(test_triangle_grid),
+        cmocka_unit_test(test_shape),
+        cmocka_unit_test(test_texture),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_append),
         cmocka_unit_test(test_kept_normals),

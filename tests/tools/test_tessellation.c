@@ -361,34 +361,46 @@ static void test_join(void **state)
     bezierview_clear(&content);
 }
 
+/* Welds patch after patch, as they come from the library. */
+static void weld_one_by_one(seams *edges, const uint32_t *num, const size_t *firsts,
+                            mesh_precision precision, void *positions)
+{
+    const size_t real = precision == MESH_F32 ? sizeof(float) : sizeof(double);
+    for (size_t patch = 0; patch < edges->num_patches; patch++) {
+        const seam_vertices vertices = {.precision = precision,
+                                        .reals = (char *)positions + 3 * firsts[patch] * real,
+                                        .stride = 3,
+                                        .first_patch = patch,
+                                        .num_patches = 1,
+                                        .firsts = firsts + patch};
+        assert_true(seams_weld(edges, num, &vertices));
+    }
+    for (size_t i = 0; i < edges->num_edges; i++)
+        assert_null(edges->edges[i].kept); /* nothing is kept that no patch takes */
+}
+
 static void test_weld(void **state)
 {
     (void)state;
     bezierview content = {0};
     seams edges;
-    mesh m = {.precision = MESH_F64};
+    double positions[3 * 87];
     uint64_t seed = 4;
     const uint32_t num[6] = {3, 9, 5, 3, 9, 9};
     const size_t firsts[4] = {0, 27, 42, 87};
     make_neighbours(&content);
     assert_true(seams_find(&edges, &content));
-    assert_non_null(mesh_add_grid(&m, 3, 9));
-    assert_non_null(mesh_add_grid(&m, 5, 3));
-    assert_non_null(mesh_add_triangle_grid(&m, 9));
-    for (size_t i = 0; i < 3 * m.num_vertices; i++)
-        m.positions[i] = random_real(&seed);
-    seams_weld(&edges, num, firsts, &m);
+    for (size_t i = 0; i < 3 * 87; i++)
+        positions[i] = random_real(&seed);
+    weld_one_by_one(&edges, num, firsts, MESH_F64, positions);
     for (size_t i = 0; i < 3; i++) /* v = 0 of 0 is u = 1 of 1 backwards */
-        assert_memory_equal(m.positions + 3 * (9 * i), m.positions + 3 * (27 + 12 + (2 - i)),
+        assert_memory_equal(positions + 3 * (9 * i), positions + 3 * (27 + 12 + (2 - i)),
                             3 * sizeof(double));
     for (size_t i = 0; i < 9; i++) /* u = 1 of 0 is u = 0 of the triangle */
-        assert_memory_equal(m.positions + 3 * (18 + i), m.positions + 3 * (42 + i),
-                            3 * sizeof(double));
+        assert_memory_equal(positions + 3 * (18 + i), positions + 3 * (42 + i), 3 * sizeof(double));
     /* corners are control points: u = v = 0 of 1, and u = 1 of the triangle */
-    assert_memory_equal(m.positions + 3 * 27, content.batches[1].points, 3 * sizeof(double));
-    assert_memory_equal(m.positions + 3 * 86, content.batches[2].points + 3 * 9,
-                        3 * sizeof(double));
-    mesh_clear(&m);
+    assert_memory_equal(positions + 3 * 27, content.batches[1].points, 3 * sizeof(double));
+    assert_memory_equal(positions + 3 * 86, content.batches[2].points + 3 * 9, 3 * sizeof(double));
     seams_clear(&edges);
     bezierview_clear(&content);
 }
@@ -402,7 +414,7 @@ static void test_collapsed(void **state)
                                   {1, 2, 3, 3, 1, 2, 3, 3, 5, 0, 0, 1, 5, 1, 0, 1}};
     bezierview content = {0};
     seams edges;
-    mesh m = {.precision = MESH_F32};
+    float positions[3 * 14];
     uint32_t num[4] = {2, 4, 2, 3};
     const size_t firsts[3] = {0, 8, 14};
     add_patch(&content, &type, points[0]);
@@ -411,17 +423,14 @@ static void test_collapsed(void **state)
     assert_true(seams_join(&edges, 2, num));
     assert_int_equal(num[1], 4);
     assert_int_equal(num[3], 3);
-    assert_non_null(mesh_add_grid(&m, 2, 4));
-    assert_non_null(mesh_add_grid(&m, 2, 3));
-    for (size_t i = 0; i < 3 * m.num_vertices; i++)
-        m.positions[i] = 9;
-    seams_weld(&edges, num, firsts, &m);
+    for (size_t i = 0; i < 3 * 14; i++)
+        positions[i] = 9;
+    weld_one_by_one(&edges, num, firsts, MESH_F32, positions);
     for (size_t i = 0; i < 7; i++) {
-        const double *position = m.positions + 3 * (i < 4 ? i : 8 + i - 4);
-        assert_true(position[0] == (double)(1.0f / 3.0f));
+        const float *position = positions + 3 * (i < 4 ? i : 8 + i - 4);
+        assert_true(position[0] == 1.0f / 3.0f);
         assert_true(position[2] == 1);
     }
-    mesh_clear(&m);
     seams_clear(&edges);
     bezierview_clear(&content);
 }

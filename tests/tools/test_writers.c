@@ -102,7 +102,7 @@ static void test_ply(void **state)
                                           0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0};
     size_t count, head = sizeof(header) - 1;
     mesh m = small_mesh(MESH_F32);
-    assert_true(ply_write(&m, temporary_path("m.ply"), NULL, NULL));
+    assert_true(mesh_file_write(&ply_format, &m, temporary_path("m.ply"), NULL, NULL));
     char *bytes = slurp(temporary_path("m.ply"), &count);
     assert_int_equal(count, head + 5 * 12 + sizeof(faces));
     assert_memory_equal(bytes, header, head);
@@ -125,7 +125,7 @@ static void test_ply_long_face(void **state)
     for (uint32_t i = 0; i < 300; i++)
         assert_true(mesh_add_corner(&m, i));
     assert_true(mesh_end_face(&m));
-    assert_true(ply_write(&m, temporary_path("m.ply"), NULL, NULL));
+    assert_true(mesh_file_write(&ply_format, &m, temporary_path("m.ply"), NULL, NULL));
     char *bytes = slurp(temporary_path("m.ply"), &count);
     char *end = strstr(bytes, "property list int int vertex_indices\nend_header\n");
     assert_non_null(end);
@@ -147,7 +147,7 @@ static void test_vtk(void **state)
         "\nCELL_TYPES 2\n\0\0\0\5\0\0\0\11\n";
     size_t count, first = sizeof(head) - 1, last = sizeof(tail) - 1;
     mesh m = small_mesh(MESH_F64);
-    assert_true(vtk_write(&m, temporary_path("m.vtk"), NULL, NULL));
+    assert_true(mesh_file_write(&vtk_format, &m, temporary_path("m.vtk"), NULL, NULL));
     char *bytes = slurp(temporary_path("m.vtk"), &count);
     assert_int_equal(count, first + 15 * 8 + last);
     assert_memory_equal(bytes, head, first);
@@ -182,7 +182,19 @@ static bool write_picture(const mesh *m, const char *path, const io_progress *pr
     return picture_write(m, CAMERA_UP_AUTO, path, progress, message);
 }
 
-static const writer writers[] = {obj_write, ply_write, vtk_write, write_picture};
+static bool write_ply(const mesh *m, const char *path, const io_progress *progress,
+                      io_message *message)
+{
+    return mesh_file_write(&ply_format, m, path, progress, message);
+}
+
+static bool write_vtk(const mesh *m, const char *path, const io_progress *progress,
+                      io_message *message)
+{
+    return mesh_file_write(&vtk_format, m, path, progress, message);
+}
+
+static const writer writers[] = {obj_write, write_ply, write_vtk, write_picture};
 
 static mesh shaded_mesh(void)
 {

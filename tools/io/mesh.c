@@ -61,11 +61,38 @@ static void add_face(mesh *m, size_t count, const size_t corners[])
     m->face_ends[m->num_faces++] = m->num_corners;
 }
 
+size_t mesh_grid_points(const mesh_grid *g)
+{
+    return g->triangle ? (size_t)g->num_u * ((size_t)g->num_u + 1) / 2
+                       : (size_t)g->num_u * g->num_v;
+}
+
+size_t mesh_grid_faces(const mesh_grid *g)
+{
+    return (size_t)(g->num_u - 1) * (g->num_v - 1);
+}
+
+/* Notes a grid whose vertices come next, where nothing but grids came before. */
+static bool note_grid(mesh *m, size_t num_u, size_t num_v, bool triangle)
+{
+    const mesh_grid grid = {(uint32_t)num_u, (uint32_t)num_v, triangle};
+    if (m->num_grid_points != m->num_vertices || m->num_grid_faces != m->num_faces) return true;
+    mesh_grid *moved =
+        array_reserve(m->grids, &m->grid_capacity, m->num_grids + 1, sizeof(*m->grids));
+    if (!moved) return false;
+    m->grids = moved;
+    m->grids[m->num_grids++] = grid;
+    m->num_grid_points += mesh_grid_points(&grid);
+    m->num_grid_faces += mesh_grid_faces(&grid);
+    return true;
+}
+
 double *mesh_add_grid(mesh *m, size_t num_u, size_t num_v)
 {
     if (num_u > MESH_MAX_VERTICES || num_v > MESH_MAX_VERTICES / num_u) return NULL;
     size_t quads = (num_u - 1) * (num_v - 1);
     if (!mesh_reserve(m, num_u * num_v, quads, 4 * quads)) return NULL;
+    if (!note_grid(m, num_u, num_v, false)) return NULL;
     for (size_t a = 0; a + 1 < num_u; a++) {
         for (size_t b = 0; b + 1 < num_v; b++) {
             size_t at = m->num_vertices + a * num_v + b, next = at + num_v;
@@ -80,6 +107,7 @@ double *mesh_add_triangle_grid(mesh *m, size_t num)
     if (num > MESH_MAX_VERTICES || num * (num + 1) / 2 > MESH_MAX_VERTICES) return NULL;
     size_t points = num * (num + 1) / 2, faces = (num - 1) * (num - 1);
     if (!mesh_reserve(m, points, faces, 3 * faces)) return NULL;
+    if (!note_grid(m, num, num, true)) return NULL;
     size_t at = m->num_vertices;
     for (size_t a = 0; a + 1 < num; a++, at++) { /* a column has num - a points */
         for (size_t b = 0; a + b + 1 < num; b++, at++) {
@@ -133,5 +161,6 @@ void mesh_clear(mesh *m)
     free(m->normals);
     free(m->face_ends);
     free(m->corners);
+    free(m->grids);
     *m = (mesh){.precision = m->precision, .has_normals = m->has_normals};
 }

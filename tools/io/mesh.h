@@ -19,6 +19,12 @@ typedef enum mesh_precision {
                      is there */
 } mesh_precision;
 
+/* Vertices on a grid: [num_u][num_v], or a triangle's (a, b) with a + b < num_u = num_v. */
+typedef struct mesh_grid {
+    uint32_t num_u, num_v;
+    bool triangle;
+} mesh_grid;
+
 typedef struct mesh {
     mesh_precision precision;
     bool has_normals; /* set before the first vertex: all vertices have normals */
@@ -30,7 +36,9 @@ typedef struct mesh {
         *face_ends; /* [num_faces]: face f has the corners face_ends[f - 1] .. face_ends[f] - 1 */
     size_t num_corners;
     uint32_t *corners; /* [num_corners]: vertices, from 0 */
-    size_t vertex_capacity, normal_capacity, face_capacity, corner_capacity;
+    mesh_grid *grids;  /* [num_grids]: those that the mesh begins with */
+    size_t num_grids, num_grid_points, num_grid_faces;
+    size_t vertex_capacity, normal_capacity, face_capacity, corner_capacity, grid_capacity;
 } mesh;
 
 /* Makes room for so many more vertices, faces and corners. False when memory runs out or there
@@ -57,6 +65,10 @@ double *mesh_add_grid(mesh *m, size_t num_u, size_t num_v);
 /* The same for a triangle's grid: num (num + 1) / 2 points (a, b), a + b < num, with a rising and
    then b, and the triangles between them. */
 double *mesh_add_triangle_grid(mesh *m, size_t num);
+
+/* Points of a grid, and the faces between them. */
+size_t mesh_grid_points(const mesh_grid *g);
+size_t mesh_grid_faces(const mesh_grid *g);
 
 /* Adds all vertices and faces of another mesh, with its normals where both have them. False as in
    mesh_reserve. */

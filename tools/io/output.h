@@ -48,13 +48,4 @@ bool output_is_same(const char *name, const char *other);
    any. To be called from a signal handler. */
 void output_remove_temporary(void);
 
-/* Binary numbers in the byte order of the format, whatever the machine's. Errors are found by
-   output_close. */
-void output_u32_little(FILE *file, uint32_t value);
-void output_u32_big(FILE *file, uint32_t value);
-void output_f32_little(FILE *file, float value);
-void output_f32_big(FILE *file, float value);
-void output_f64_little(FILE *file, double value);
-void output_f64_big(FILE *file, double value);
-
 #endif

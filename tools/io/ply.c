@@ -1,68 +1,133 @@
 #include "ply.h"
 
-enum { REPORT_EVERY = 65536, MAX_SHORT_LIST = 255 };
+#include <string.h>
+
+enum { REPORT_EVERY = 65536, MAX_SHORT_LIST = 255, MAX_VERTEX_BYTES = 64, PIECE = 1024 };
 
 /* A list's length is one byte, as all readers expect, unless a face has more corners than that. */
-static bool has_long_face(const mesh *m)
+static bool has_long_lists(const mesh_file *f)
 {
-    size_t count;
-    for (size_t face = 0; face < m->num_faces; face++) {
-        mesh_face(m, face, &count);
-        if (count > MAX_SHORT_LIST) return true;
-    }
-    return false;
+    return mesh_shape_longest_face(f->shape) > MAX_SHORT_LIST;
 }
 
-static void write_header(FILE *file, const mesh *m, bool long_lists)
+static void begin(mesh_file *f)
 {
-    const char *real = m->precision == MESH_F32 ? "float" : "double";
-    fputs("ply\nformat binary_little_endian 1.0\ncomment written by clspline\n", file);
-    fprintf(file, "element vertex %lu\n", (unsigned long)m->num_vertices);
-    fprintf(file, "property %s x\nproperty %s y\nproperty %s z\n", real, real, real);
-    if (m->normals)
-        fprintf(file, "property %s nx\nproperty %s ny\nproperty %s nz\n", real, real, real);
-    fprintf(file, "element face %llu\n", (unsigned long long)m->num_faces);
-    fprintf(file, "property list %s int vertex_indices\nend_header\n",
-            long_lists ? "int" : "uchar");
+    const mesh_shape *s = f->shape;
+    const char *real = s->precision == MESH_F32 ? "float" : "double";
+    block_writer_text(f->blocks,
+                      "ply\nformat binary_little_endian 1.0\ncomment written by clspline\n"
+                      "element vertex %lu\nproperty %s x\nproperty %s y\nproperty %s z\n",
+                      (unsigned long)s->num_vertices, real, real, real);
+    if (s->has_normals)
+        block_writer_text(f->blocks, "property %s nx\nproperty %s ny\nproperty %s nz\n", real, real,
+                          real);
+    if (s->has_texture) block_writer_text(f->blocks, "property float s\nproperty float t\n");
+    block_writer_text(f->blocks,
+                      "element face %llu\nproperty list %s int vertex_indices\nend_header\n",
+                      (unsigned long long)s->num_faces, has_long_lists(f) ? "int" : "uchar");
 }
 
-static void write_triple(FILE *file, const mesh *m, const double *values)
+static unsigned char *put_f32(unsigned char *to, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    put_u32_little(to, bits);
+    return to + sizeof(bits);
+}
+
+static unsigned char *put_triple(unsigned char *to, const mesh_file *f, const double values[3])
 {
     for (int axis = 0; axis < 3; axis++) {
-        if (m->precision == MESH_F32)
-            output_f32_little(file, (float)values[axis]);
-        else
-            output_f64_little(file, values[axis]);
+        if (f->shape->precision == MESH_F32) {
+            to = put_f32(to, (float)values[axis]);
+        } else {
+            uint64_t bits;
+            memcpy(&bits, &values[axis], sizeof(bits));
+            put_u64_little(to, bits);
+            to += sizeof(bits);
+        }
+    }
+    return to;
+}
+
+static unsigned char *put_vertex(unsigned char *to, mesh_file *f, const mesh_vertices *v, size_t i)
+{
+    double triple[3];
+    get_triple(v, v->positions, i * v->stride, triple);
+    to = put_triple(to, f, triple);
+    if (f->shape->has_normals) {
+        get_triple(v, v->normals, i * v->normal_stride, triple);
+        to = put_triple(to, f, triple);
+    }
+    if (f->shape->has_texture) {
+        float texture[2];
+        texture_next(&f->texture, f->shape, texture);
+        to = put_f32(put_f32(to, texture[0]), texture[1]);
+    }
+    return to;
+}
+
+static void write_vertices(mesh_file *f, const mesh_vertices *v)
+{
+    for (size_t first = 0; first < v->count; first += PIECE) {
+        const size_t end = v->count - first < PIECE ? v->count : first + PIECE;
+        unsigned char *start = block_writer_reserve(f->blocks, (size_t)PIECE * MAX_VERTEX_BYTES);
+        unsigned char *to = start;
+        for (size_t i = first; i < end; i++)
+            to = put_vertex(to, f, v, i);
+        block_writer_advance(f->blocks, (size_t)(to - start));
     }
 }
 
-static void write_face(FILE *file, const mesh *m, size_t face, bool long_lists)
+/* Writes faces of so few corners that all fit a block. */
+static void write_short_faces(mesh_file *f, const face_run *run)
 {
-    size_t count;
-    const uint32_t *corners = mesh_face(m, face, &count);
-    if (long_lists)
-        output_u32_little(file, (uint32_t)count);
+    const size_t each = run->corners_each;
+    unsigned char *to = block_writer_reserve(f->blocks, run->count * (1 + 4 * each));
+    const uint32_t *corner = run->corners;
+    block_writer_advance(f->blocks, run->count * (1 + 4 * each));
+    for (size_t face = 0; face < run->count; face++) {
+        *to++ = (unsigned char)each;
+        for (size_t i = 0; i < each; i++, to += 4)
+            put_u32_little(to, run->base + *corner++);
+    }
+}
+
+static void write_long_face(mesh_file *f, const uint32_t *corners, const face_run *run)
+{
+    put_u32_little(block_writer_reserve(f->blocks, 4), (uint32_t)run->corners_each);
+    block_writer_advance(f->blocks, 4);
+    for (size_t i = 0; i < run->corners_each; i++) {
+        put_u32_little(block_writer_reserve(f->blocks, 4), run->base + corners[i]);
+        block_writer_advance(f->blocks, 4);
+    }
+}
+
+/* What a run of faces needs. */
+typedef struct face_writer {
+    mesh_file *f;
+    bool long_lists;
+} face_writer;
+
+static bool take_run(void *user, const face_run *run)
+{
+    const face_writer *w = user;
+    mesh_file *f = w->f;
+    if (w->long_lists)
+        for (size_t face = 0; face < run->count; face++)
+            write_long_face(f, run->corners + face * run->corners_each, run);
     else
-        fputc((int)count, file);
-    for (size_t i = 0; i < count; i++)
-        output_u32_little(file, corners[i]);
+        write_short_faces(f, run);
+    f->num_done += run->count;
+    if (f->num_done % REPORT_EVERY < run->count)
+        io_report(f->progress, f->num_done, f->shape->num_faces);
+    return !block_writer_failed(f->blocks);
 }
 
-bool ply_write(const mesh *m, const char *path, const io_progress *progress, io_message *message)
+static void write_faces(mesh_file *f)
 {
-    output out;
-    size_t total = m->num_vertices + m->num_faces;
-    bool long_lists = has_long_face(m);
-    if (!output_open(&out, path, message)) return false;
-    write_header(out.file, m, long_lists);
-    for (size_t i = 0; i < m->num_vertices && !ferror(out.file); i++) {
-        write_triple(out.file, m, m->positions + 3 * i);
-        if (m->normals) write_triple(out.file, m, m->normals + 3 * i);
-        if (i % REPORT_EVERY == 0) io_report(progress, i, total);
-    }
-    for (size_t face = 0; face < m->num_faces && !ferror(out.file); face++) {
-        write_face(out.file, m, face, long_lists);
-        if (face % REPORT_EVERY == 0) io_report(progress, m->num_vertices + face, total);
-    }
-    return output_close(&out, true);
+    face_writer w = {f, has_long_lists(f)};
+    mesh_shape_faces(f->shape, take_run, &w);
 }
+
+const mesh_format ply_format = {.begin = begin, .vertices = write_vertices, .faces = write_faces};

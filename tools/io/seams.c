@@ -130,12 +130,48 @@ static void add_sides(seams *s, const bezierview_batch *batch, size_t patch, siz
     }
 }
 
+/* Whether edge i continues the run of equal edges before it. */
+static bool same_as_last(const seams *s, size_t i)
+{
+    return i > 0 && compare_shapes(&s->edges[i - 1], &s->edges[i]) == 0;
+}
+
+static void name_leaders(seams *s)
+{
+    size_t leader = 0;
+    for (size_t i = 0; i < s->num_edges; i++) {
+        if (same_as_last(s, i))
+            s->edges[leader].num_followers++;
+        else
+            leader = i;
+        s->edges[i].leader = leader;
+    }
+}
+
+/* Lists the edges of each patch. */
+static void list_by_patch(seams *s)
+{
+    for (size_t i = 0; i < s->num_edges; i++)
+        s->firsts[s->edges[i].patch + 1]++;
+    for (size_t patch = 0; patch < s->num_patches; patch++)
+        s->firsts[patch + 1] += s->firsts[patch];
+    for (size_t i = s->num_edges; i > 0; i--) /* from the back: ends become beginnings */
+        s->by_patch[--s->firsts[s->edges[i - 1].patch + 1]] = i - 1;
+    memmove(s->firsts, s->firsts + 1, s->num_patches * sizeof(*s->firsts));
+    s->firsts[s->num_patches] = s->num_edges;
+}
+
 bool seams_find(seams *s, const bezierview *content)
 {
     size_t patches = bezierview_num_patches(content), first = 0;
-    *s = (seams){0};
+    *s = (seams){.num_patches = patches};
     s->edges = calloc(patches + 1, SURFACE_SIDES * sizeof(*s->edges));
-    if (!s->edges) return false;
+    s->firsts = calloc(patches + 1, sizeof(*s->firsts));
+    s->by_patch = malloc((patches + 1) * SURFACE_SIDES * sizeof(*s->by_patch));
+    if (!s->edges || !s->firsts || !s->by_patch) {
+        seams_clear(s);
+        return false;
+    }
     for (size_t i = 0; i < content->num_batches; i++) {
         const bezierview_batch *batch = &content->batches[i];
         for (size_t patch = 0; patch < batch->num_patches; patch++)
@@ -143,13 +179,9 @@ bool seams_find(seams *s, const bezierview *content)
         first += batch->num_patches;
     }
     qsort(s->edges, s->num_edges, sizeof(*s->edges), compare_edges);
+    name_leaders(s);
+    list_by_patch(s);
     return true;
-}
-
-/* Whether edge i continues the run of equal edges before it. */
-static bool same_as_last(const seams *s, size_t i)
-{
-    return i > 0 && compare_shapes(&s->edges[i - 1], &s->edges[i]) == 0;
 }
 
 /* ---- classes of directions: a forest, each tree a class, with roots as their names ---- */
@@ -179,7 +211,7 @@ bool seams_join(const seams *s, size_t num_patches, uint32_t *num)
         const seam_edge *e = &s->edges[i];
         if (e->type->form == BEZIERVIEW_TRIANGLE)
             parents[find_root(parents, 2 * e->patch + 1)] = find_root(parents, 2 * e->patch);
-        if (same_as_last(s, i) && !collapsed(e))
+        if (e->leader != i && !collapsed(e))
             parents[find_root(parents, direction(e))] =
                 find_root(parents, direction(&s->edges[i - 1]));
     }
@@ -195,59 +227,117 @@ bool seams_join(const seams *s, size_t num_patches, uint32_t *num)
 
 /* ---- welding ---- */
 
-/* The i-th vertex along an edge, in the direction in which equal edges agree. */
-static double *vertex(const seam_edge *e, const uint32_t *num, const size_t *firsts, mesh *m,
-                      size_t i)
+/* The number of the i-th vertex along an edge, in the direction in which equal edges agree. */
+static size_t vertex_place(const seam_edge *e, const uint32_t *num, size_t i)
 {
     size_t num_u = num[2 * e->patch], num_v = num[2 * e->patch + 1];
     size_t count = side_length(e->type, e->side, num_u, num_v);
-    size_t place = side_place(e->type, e->side, num_u, num_v, e->reversed ? count - 1 - i : i);
-    return m->positions + 3 * (firsts[e->patch] + place);
+    return side_place(e->type, e->side, num_u, num_v, e->reversed ? count - 1 - i : i);
+}
+
+static void get_position(const seam_vertices *from, size_t vertex, double position[3])
+{
+    const float *f32 = from->reals;
+    const double *f64 = from->reals;
+    for (size_t axis = 0; axis < 3; axis++)
+        position[axis] = from->precision == MESH_F32 ? (double)f32[vertex * from->stride + axis]
+                                                     : f64[vertex * from->stride + axis];
+}
+
+static void set_position(const seam_vertices *to, size_t vertex, const double position[3])
+{
+    float *f32 = to->reals;
+    double *f64 = to->reals;
+    for (size_t axis = 0; axis < 3; axis++) {
+        if (to->precision == MESH_F32)
+            f32[vertex * to->stride + axis] = (float)position[axis];
+        else
+            f64[vertex * to->stride + axis] = position[axis];
+    }
 }
 
 /* Puts a vertex where a control point is. */
-static void pin(double position[3], const double *point, const seam_edge *e,
-                mesh_precision precision)
+static void pin(const seam_vertices *to, size_t vertex, const double *point, const seam_edge *e)
 {
+    double position[3];
     for (int axis = 0; axis < 3; axis++) {
         double x = point[axis];
-        if (precision == MESH_F32 && e->type->rational)
+        if (to->precision == MESH_F32 && e->type->rational)
             x = (double)((float)x / (float)point[3]);
-        else if (precision == MESH_F32)
-            x = (double)(float)x;
         else if (e->type->rational)
             x /= point[3];
         position[axis] = x;
     }
+    set_position(to, vertex, position);
 }
 
-static void weld_edge(const seam_edge *e, const seam_edge *leader, const uint32_t *num,
-                      const size_t *firsts, mesh *m)
+/* Keeps the vertices along a leader for those that follow. */
+static bool keep(seam_edge *leader, const uint32_t *num, const seam_vertices *from, size_t first)
+{
+    size_t count = num[direction(leader)];
+    free(leader->kept);
+    leader->num_left = leader->num_followers;
+    leader->kept = malloc(count * 3 * sizeof(double));
+    if (!leader->kept) return false;
+    for (size_t i = 0; i < count; i++)
+        get_position(from, first + vertex_place(leader, num, i), leader->kept + 3 * i);
+    return true;
+}
+
+/* Takes the vertices between the corners from the leader, and lets go of them after the last
+ * follower.
+ */
+static void follow(seam_edge *leader, const seam_edge *e, const uint32_t *num,
+                   const seam_vertices *to, size_t first)
 {
     size_t count = num[direction(e)];
-    bool point = collapsed(e);
-    for (size_t i = 0; i < count; i++) {
-        double *position = vertex(e, num, firsts, m, i);
-        if (point || i == 0)
-            pin(position, control(e, e->reversed, 0), e, m->precision);
-        else if (i == count - 1)
-            pin(position, control(e, e->reversed, num_controls(e) - 1), e, m->precision);
-        else if (e != leader && num[direction(leader)] == count)
-            memcpy(position, vertex(leader, num, firsts, m, i), 3 * sizeof(double));
-    }
+    if (leader->kept && num[direction(leader)] == count)
+        for (size_t i = 1; i + 1 < count; i++)
+            set_position(to, first + vertex_place(e, num, i), leader->kept + 3 * i);
+    if (leader->num_left > 0) leader->num_left--;
+    if (leader->num_left > 0) return;
+    free(leader->kept);
+    leader->kept = NULL;
 }
 
-void seams_weld(const seams *s, const uint32_t *num, const size_t *firsts, mesh *m)
+/* Welds an edge whose patch has its vertices from `first` on. */
+static bool weld_edge(seams *s, size_t number, const uint32_t *num, const seam_vertices *vertices,
+                      size_t first)
 {
-    const seam_edge *leader = s->edges;
-    for (size_t i = 0; i < s->num_edges; i++) {
-        if (!same_as_last(s, i)) leader = &s->edges[i];
-        weld_edge(&s->edges[i], leader, num, firsts, m);
+    const seam_edge *e = &s->edges[number];
+    size_t last = num[direction(e)] - 1;
+    if (collapsed(e)) {
+        for (size_t i = 0; i <= last; i++)
+            pin(vertices, first + vertex_place(e, num, i), control(e, e->reversed, 0), e);
+        return true;
     }
+    pin(vertices, first + vertex_place(e, num, 0), control(e, e->reversed, 0), e);
+    pin(vertices, first + vertex_place(e, num, last), control(e, e->reversed, num_controls(e) - 1),
+        e);
+    if (e->leader == number)
+        return e->num_followers == 0 || keep(&s->edges[number], num, vertices, first);
+    follow(&s->edges[e->leader], e, num, vertices, first);
+    return true;
+}
+
+bool seams_weld(seams *s, const uint32_t *num, const seam_vertices *vertices)
+{
+    for (size_t i = 0; i < vertices->num_patches; i++) {
+        size_t patch = vertices->first_patch + i;
+        for (size_t k = s->firsts[patch]; k < s->firsts[patch + 1]; k++)
+            if (!weld_edge(s, s->by_patch[k], num, vertices,
+                           vertices->firsts[i] - vertices->firsts[0]))
+                return false;
+    }
+    return true;
 }
 
 void seams_clear(seams *s)
 {
+    for (size_t i = 0; i < s->num_edges; i++)
+        free(s->edges[i].kept);
     free(s->edges);
+    free(s->firsts);
+    free(s->by_patch);
     *s = (seams){0};
 }

@@ -18,13 +18,31 @@ typedef struct seam_edge {
     size_t patch;         /* number among those of all batches, one batch after another */
     int side;
     bool reversed; /* against the direction that compares as the smaller one */
+    size_t leader; /* the first edge that is equal, whose vertices the others take */
+    size_t num_followers;
+    /* Of a leader while there are patches to be welded to it: */
+    double *kept;    /* its vertices, in the direction in which equal edges agree */
+    size_t num_left; /* followers to come */
 } seam_edge;
 
-/* The edges of all patches, equal ones next to each other. */
+/* The edges of all patches, equal ones next to each other, the first patch's first. */
 typedef struct seams {
     size_t num_edges;
     seam_edge *edges;
+    size_t num_patches;
+    size_t *firsts;   /* [num_patches + 1]: where those of a patch begin in by_patch, and the end */
+    size_t *by_patch; /* [num_edges]: numbers of edges, patch by patch, rising */
 } seams;
+
+/* Vertices of adjacent patches, on their way from the library to a mesh or a file. */
+typedef struct seam_vertices {
+    mesh_precision precision; /* of the numbers, float or double */
+    void *reals;              /* [..][stride], a vertex's position first */
+    size_t stride;
+    size_t first_patch, num_patches;
+    const size_t *firsts; /* [num_patches]: the number of each patch's first vertex in reals, plus
+                             firsts[0] */
+} seam_vertices;
 
 /* Finds them. content must outlive the seams. False when memory runs out. */
 bool seams_find(seams *s, const bezierview *content);
@@ -35,10 +53,11 @@ bool seams_find(seams *s, const bezierview *content);
    nothing. Of triangles num[2 * patch] counts, and both are set. False when memory runs out. */
 bool seams_join(const seams *s, size_t num_patches, uint32_t *num);
 
-/* Makes the vertices along equal edges the same numbers, by copying one patch's; corners and
-   collapsed edges become their control points, rounded as the mesh is. Patch p's vertices begin at
-   firsts[p] of the mesh. */
-void seams_weld(const seams *s, const uint32_t *num, const size_t *firsts, mesh *m);
+/* Makes the vertices along equal edges the same numbers, by copying those of the first patch that
+   has the edge; corners and collapsed edges become their control points, rounded as the vertices
+   are. To be called for all patches in turn, some at a time; what later ones take is kept in *s.
+   num is of all patches. False when memory runs out. */
+bool seams_weld(seams *s, const uint32_t *num, const seam_vertices *vertices);
 
 /* Releases all memory and leaves an empty struct. */
 void seams_clear(seams *s);

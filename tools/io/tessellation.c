@@ -306,6 +306,18 @@ uint64_t tessellation_num_points(const tessellation *t, const bezierview *conten
     return sum;
 }
 
+mesh_grid *tessellation_grids(const tessellation *t, const bezierview *content)
+{
+    mesh_grid *grids = malloc((t->num_patches + 1) * sizeof(*grids)), *next = grids;
+    const uint32_t *num = t->num;
+    for (size_t i = 0; grids && i < content->num_batches; i++) {
+        const bezierview_batch *batch = &content->batches[i];
+        for (size_t patch = 0; patch < batch->num_patches; patch++, num += 2)
+            *next++ = (mesh_grid){num[0], num[1], batch->type.form == BEZIERVIEW_TRIANGLE};
+    }
+    return grids;
+}
+
 double tessellation_diagonal(const bezierview *content)
 {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};

@@ -53,6 +53,9 @@ uint64_t tessellation_patch_points(const bezierview_type *type, const uint32_t n
 /* Points of all patches; UINT64_MAX when that does not fit. */
 uint64_t tessellation_num_points(const tessellation *t, const bezierview *content);
 
+/* The grids of all patches; the caller frees. NULL when memory runs out. */
+mesh_grid *tessellation_grids(const tessellation *t, const bezierview *content);
+
 /* Diagonal of the box around all control points and polyhedra. */
 double tessellation_diagonal(const bezierview *content);
 

@@ -1,0 +1,71 @@
+/* Files of meshes that are written while the vertices are made, in blocks, by another thread. */
+#ifndef CLSPLINE_TOOLS_IO_MESH_FILE_H
+#define CLSPLINE_TOOLS_IO_MESH_FILE_H
+
+#include "block_writer.h"
+#include "mesh_shape.h"
+#include "output.h"
+
+/* Vertices in a row. */
+typedef struct mesh_vertices {
+    size_t count;
+    mesh_precision precision; /* of the numbers in memory, float or double */
+    const void *positions, *normals;
+    size_t stride, normal_stride; /* numbers from one vertex to the next */
+} mesh_vertices;
+
+typedef struct mesh_file mesh_file;
+
+/* What a format does. Functions write by blocks; errors are found by mesh_file_close. */
+typedef struct mesh_format {
+    /* Says why a mesh cannot be written in this format; NULL where it can, or without function. */
+    const char *(*refuse)(const mesh_shape *s);
+    void (*begin)(mesh_file *f);
+    void (*vertices)(mesh_file *f, const mesh_vertices *v); /* for all, some at a time */
+    void (*faces)(mesh_file *f);
+    /* For all vertices once more, behind the faces: their normals; NULL where those go with the
+       vertices. */
+    void (*begin_normals)(mesh_file *f);
+    void (*normals)(mesh_file *f, const mesh_vertices *v);
+    void (*end_normals)(mesh_file *f);
+} mesh_format;
+
+struct mesh_file {
+    const mesh_format *format;
+    const mesh_shape *shape;
+    output out;
+    block_writer *blocks; /* NULL: not open */
+    texture_cursor texture;
+    const io_progress *progress; /* of the faces */
+    size_t num_done;
+};
+
+/* Opens a file and writes what stands before the vertices. The shape and the path must outlive it.
+   False with a message that names the file. */
+bool mesh_file_open(mesh_file *f, const mesh_format *format, const mesh_shape *s, const char *path,
+                    io_message *message);
+
+/* Adds the next vertices. False when writing has failed: it is of no use to go on. */
+bool mesh_file_vertices(mesh_file *f, const mesh_vertices *v);
+
+/* Adds the faces, after all vertices. False likewise. */
+bool mesh_file_faces(mesh_file *f, const io_progress *progress);
+
+/* Ends the file: in its place when `done` and nothing failed, else gone. Returns whether it is in
+   place; a message tells why not unless `done` is false. Does nothing for what is not open. */
+bool mesh_file_close(mesh_file *f, bool done);
+
+/* Writes a whole mesh. */
+bool mesh_file_write(const mesh_format *format, const mesh *m, const char *path,
+                     const io_progress *progress, io_message *message);
+
+/* Vertex `i` of a row as 3 numbers. */
+static inline void get_triple(const mesh_vertices *v, const void *from, size_t at, double to[3])
+{
+    const float *f32 = from;
+    const double *f64 = from;
+    for (size_t axis = 0; axis < 3; axis++)
+        to[axis] = v->precision == MESH_F32 ? (double)f32[at + axis] : f64[at + axis];
+}
+
+#endif
