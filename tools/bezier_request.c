@@ -10,16 +10,18 @@
 #include "io/output.h"
 
 const char bezier_request_help[] =
-    "usage: clspline bezier IN.bv -o OUT.{obj,ply,vtk,png} [-o OUT ...] [options]\n"
+    "usage: clspline bezier IN.bv ... -o OUT.{obj,ply,vtk,png} [-o OUT ...] [options]\n"
     "\n"
-    "Evaluates the Bezier patches of a BezierView file (tensor-product, rational, triangular\n"
-    "and PN) and writes them as quads and triangles, or draws them. Polyhedra in the file are\n"
-    "passed through.\n"
+    "Evaluates the Bezier patches of BezierView files (tensor-product, rational, triangular\n"
+    "and PN) and writes them as quads and triangles, or draws them. Polyhedra in the files are\n"
+    "passed through. IN may be -, for standard input.\n"
     "\n"
     "options:\n"
     "  -o, --output OUT       where to write; the ending chooses the format: Wavefront OBJ,\n"
     "                         PLY (binary), legacy VTK (binary) or a PNG picture of\n"
-    "                         1200 x 900 pixels. May be given several times\n"
+    "                         1200 x 900 pixels. May be given several times; - is standard\n"
+    "                         output\n"
+    "  -f, --format FORMAT    the format of -o -: obj, ply, vtk or png\n"
     "  -n, --samples N        points along each direction of a patch, 2 to 16384; default 32\n"
     "  -t, --tolerance E      instead, as many points for each patch as keep its triangles\n"
     "                         within E of it: a length in the file's units, E% of the box's\n"
@@ -48,10 +50,12 @@ const char bezier_request_help[] =
     "  clspline bezier teapot.bv -o teapot.ply -o teapot.png --samples 64\n"
     "  clspline bezier teapot.bv -o teapot.obj --tolerance 0.1% --normals\n"
     "  clspline bezier teapot.bv -o teapot.vtk --precision f64 --device pocl:\n"
-    "  clspline bezier teapot.bv -o teapot.ply -n 500 --cooperate auto --report\n";
+    "  clspline bezier teapot.bv -o teapot.ply -n 500 --cooperate auto --report\n"
+    "  gunzip -c a.bv.gz | clspline bezier - -o - -f ply | ssh host 'cat > a.ply'\n";
 
 enum {
     OPTION_OUTPUT,
+    OPTION_FORMAT,
     OPTION_SAMPLES,
     OPTION_TOLERANCE,
     OPTION_METHOD,
@@ -68,28 +72,65 @@ enum {
 };
 
 static const args_option options[] = {
-    {"output", 'o', true}, {"samples", 'n', true},   {"tolerance", 't', true},
-    {"method", 0, true},   {"precision", 'p', true}, {"device", 'd', true},
-    {"normals", 0, false}, {"up", 0, true},          {"cooperate", 0, true},
-    {"workers", 0, true},  {"join", 0, true},        {"report", 0, false},
-    {"quiet", 'q', false}, {"help", 'h', false},     {NULL, 0, false}};
+    {"output", 'o', true},    {"format", 'f', true}, {"samples", 'n', true},
+    {"tolerance", 't', true}, {"method", 0, true},   {"precision", 'p', true},
+    {"device", 'd', true},    {"normals", 0, false}, {"up", 0, true},
+    {"cooperate", 0, true},   {"workers", 0, true},  {"join", 0, true},
+    {"report", 0, false},     {"quiet", 'q', false}, {"help", 'h', false},
+    {NULL, 0, false}};
 
 enum { MIN_SAMPLES = 2, MAX_SAMPLES = 16384 };
 
-request_format bezier_request_format(const char *path)
+static const char *const format_words[] = {"", "obj", "ply", "vtk", "png"};
+
+static request_format find_format(const char *word)
 {
-    static const char *const endings[] = {"", ".obj", ".ply", ".vtk", ".png"};
-    const char *dot = strrchr(path, '.');
-    for (int i = FORMAT_OBJ; dot && i <= FORMAT_PNG; i++)
-        if (strcasecmp(dot, endings[i]) == 0) return (request_format)i;
+    for (int i = FORMAT_OBJ; i <= FORMAT_PNG; i++)
+        if (strcasecmp(word, format_words[i]) == 0) return (request_format)i;
     return FORMAT_NONE;
+}
+
+request_format bezier_request_format(const bezier_request *r, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    if (strcmp(path, "-") == 0) return r->stdout_format;
+    return dot ? find_format(dot + 1) : FORMAT_NONE;
 }
 
 static int read_output(bezier_request *r, const char *path)
 {
-    if (bezier_request_format(path) == FORMAT_NONE)
+    if (strcmp(path, "-") != 0 && bezier_request_format(r, path) == FORMAT_NONE)
         return usage_error("bezier", "'%s' does not end in .obj, .ply, .vtk or .png", path);
     r->outputs[r->num_outputs++] = path;
+    return EXIT_OK;
+}
+
+static int read_format(bezier_request *r, const char *word)
+{
+    r->stdout_format = find_format(word);
+    if (r->stdout_format != FORMAT_NONE) return EXIT_OK;
+    return usage_error("bezier", "--format must be obj, ply, vtk or png, not '%s'", word);
+}
+
+static size_t count_dashes(const char **names, size_t count)
+{
+    size_t dashes = 0;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], "-") == 0) dashes++;
+    return dashes;
+}
+
+/* Standard input and output can be taken once, and the latter has no ending. */
+static int check_dashes(const bezier_request *r)
+{
+    const size_t outputs = count_dashes(r->outputs, r->num_outputs);
+    if (count_dashes(r->inputs, r->num_inputs) > 1)
+        return usage_error("bezier", "standard input can be read once only");
+    if (outputs > 1) return usage_error("bezier", "standard output can be written once only");
+    if (outputs > 0 && r->stdout_format == FORMAT_NONE)
+        return usage_error("bezier", "-o - needs --format");
+    if (outputs == 0 && r->stdout_format != FORMAT_NONE)
+        return usage_error("bezier", "--format is for -o -; files have it by their ending");
     return EXIT_OK;
 }
 
@@ -156,8 +197,7 @@ static int read_up(bezier_request *r, const char *text)
 
 static int read_input(bezier_request *r, const char *path)
 {
-    if (r->input) return usage_error("bezier", "more than one input: '%s'", path);
-    r->input = path;
+    r->inputs[r->num_inputs++] = path;
     return EXIT_OK;
 }
 
@@ -167,6 +207,8 @@ static int read_argument(bezier_request *r, const args *a, int found)
     switch (found) {
     case OPTION_OUTPUT:
         return read_output(r, a->value);
+    case OPTION_FORMAT:
+        return read_format(r, a->value);
     case OPTION_SAMPLES:
         return read_samples(r, a->value);
     case OPTION_TOLERANCE:
@@ -205,15 +247,23 @@ static int read_argument(bezier_request *r, const args *a, int found)
     }
 }
 
-/* Refuses to write a file twice, or over the input. */
+/* Whether a name stands for one of the files, standard input and output left out. */
+static bool is_among(const char *name, const char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, "-") != 0 && strcmp(names[i], "-") != 0 && output_is_same(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Refuses to write a file twice, or over an input. */
 static int check_outputs(const bezier_request *r)
 {
     for (size_t i = 0; i < r->num_outputs; i++) {
-        if (output_is_same(r->outputs[i], r->input))
-            return usage_error("bezier", "'%s' is the input too", r->outputs[i]);
-        for (size_t k = 0; k < i; k++)
-            if (output_is_same(r->outputs[i], r->outputs[k]))
-                return usage_error("bezier", "'%s' is given as output twice", r->outputs[i]);
+        if (is_among(r->outputs[i], r->inputs, r->num_inputs))
+            return usage_error("bezier", "'%s' is an input too", r->outputs[i]);
+        if (is_among(r->outputs[i], r->outputs, i))
+            return usage_error("bezier", "'%s' is given as output twice", r->outputs[i]);
     }
     return EXIT_OK;
 }
@@ -225,7 +275,7 @@ int bezier_request_read(bezier_request *r, int argc, char **argv)
         int status = read_argument(r, &a, found);
         if (status != EXIT_OK || r->help) return status;
     }
-    if (!r->input) return usage_error("bezier", "no input file given");
+    if (r->num_inputs == 0) return usage_error("bezier", "no input file given");
     if (r->num_outputs == 0) return usage_error("bezier", "no output given: use -o OUT");
     if (r->tolerance > 0 && r->samples > 0)
         return usage_error("bezier", "--samples and --tolerance exclude each other");
@@ -235,5 +285,6 @@ int bezier_request_read(bezier_request *r, int argc, char **argv)
     const sharing_request *s = &r->sharing;
     if (!s->cooperate && (s->report || s->num_workers > 0 || s->num_joined > 0))
         return usage_error("bezier", "--report, --workers and --join need --cooperate");
-    return check_outputs(r);
+    const int status = check_dashes(r);
+    return status == EXIT_OK ? check_outputs(r) : status;
 }

@@ -28,11 +28,13 @@ typedef enum request_unit {
 } request_unit;
 
 typedef struct bezier_request {
-    const char *input;
-    const char **outputs; /* [num_outputs] */
+    const char **inputs; /* [num_inputs]; "-": standard input */
+    size_t num_inputs;
+    const char **outputs; /* [num_outputs]; "-": standard output */
     size_t num_outputs;
-    uint32_t samples; /* 0: not given */
-    double tolerance; /* 0: not given */
+    request_format stdout_format; /* of "-" */
+    uint32_t samples;             /* 0: not given */
+    double tolerance;             /* 0: not given */
     request_unit tolerance_unit;
     clsp_bezier_method method;
     mesh_precision precision;
@@ -42,12 +44,12 @@ typedef struct bezier_request {
     sharing_request sharing;
 } bezier_request;
 
-/* Reads the arguments after argv[0] into *r, whose outputs has room for argc of them. EXIT_OK, or
-   EXIT_USAGE with a complaint. With --help, nothing else is looked at. */
+/* Reads the arguments after argv[0] into *r, whose inputs and outputs have room for argc of them.
+   EXIT_OK, or EXIT_USAGE with a complaint. With --help, nothing else is looked at. */
 int bezier_request_read(bezier_request *r, int argc, char **argv);
 
-/* The format that a file name's ending stands for, or FORMAT_NONE. */
-request_format bezier_request_format(const char *path);
+/* The format of an output: what its name's ending stands for, or that of "-". */
+request_format bezier_request_format(const bezier_request *r, const char *path);
 
 /* The text for --help. */
 extern const char bezier_request_help[];

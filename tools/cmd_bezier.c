@@ -25,6 +25,7 @@ enum {
 /* What is on the way, and the times for the report. */
 typedef struct work {
     const bezier_request *r;
+    char name[FILENAME_MAX];   /* of what is read, for messages */
     sharing_contexts contexts; /* none for a file without patches */
     bezierview content;
     seams edges;
@@ -38,11 +39,23 @@ typedef struct work {
     io_progress progress;
 } work;
 
+/* Names all inputs together. */
+static void name_inputs(work *w)
+{
+    const bezier_request *r = w->r;
+    const char *first = strcmp(r->inputs[0], "-") == 0 ? "standard input" : r->inputs[0];
+    if (r->num_inputs == 1)
+        snprintf(w->name, sizeof(w->name), "%s", first);
+    else
+        snprintf(w->name, sizeof(w->name), "%lu files", (unsigned long)r->num_inputs);
+}
+
 static bool read_content(work *w)
 {
     io_message message;
     double start = seconds_now();
-    if (!bezierview_load(&w->content, w->r->input, w->r->precision, &message)) {
+    for (size_t i = 0; i < w->r->num_inputs; i++) {
+        if (bezierview_add(&w->content, w->r->inputs[i], w->r->precision, &message)) continue;
         complain("%s", message.text);
         return false;
     }
@@ -61,13 +74,13 @@ static bool need_normals(const bezier_request *r)
 {
     bool needed = r->normals;
     for (size_t i = 0; i < r->num_outputs; i++)
-        if (bezier_request_format(r->outputs[i]) == FORMAT_PNG) needed = true;
+        if (bezier_request_format(r, r->outputs[i]) == FORMAT_PNG) needed = true;
     return needed;
 }
 
 static bool out_of_memory(const work *w)
 {
-    complain("%s: not enough memory", w->r->input);
+    complain("%s: not enough memory", w->name);
     return false;
 }
 
@@ -87,7 +100,7 @@ static bool open_contexts(work *w)
 static evaluate_task make_task(work *w)
 {
     const bezier_request *r = w->r;
-    return (evaluate_task){.name = r->input,
+    return (evaluate_task){.name = w->name,
                            .content = &w->content,
                            .edges = &w->edges,
                            .grids = &w->grids,
@@ -163,7 +176,7 @@ static bool make_result(work *w)
 static bool write_output(work *w, const char *path, io_message *message)
 {
     mesh m = w->result;
-    request_format form = bezier_request_format(path);
+    request_format form = bezier_request_format(w->r, path);
     if (!w->r->normals && form != FORMAT_PNG) m.normals = NULL;
     switch (form) {
     case FORMAT_OBJ:
@@ -198,7 +211,7 @@ static bool write_outputs(work *w)
 static void report(const work *w)
 {
     clsp_device_info info = {0};
-    fprintf(stderr, "%s: %lu patches, %lu points", w->r->input,
+    fprintf(stderr, "%s: %lu patches, %lu points", w->name,
             (unsigned long)bezierview_num_patches(&w->content), (unsigned long)w->num_points);
     if (w->contexts.ctx && clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
@@ -211,6 +224,7 @@ static int run_request(const bezier_request *r)
 {
     work w = {.r = r, .result = {.precision = r->precision}, .streamed = stream_suits(r)};
     w.progress = (io_progress){progress_report, &w.bar};
+    name_inputs(&w);
     bool done = read_content(&w) && make_result(&w) && write_outputs(&w);
     if (done && !r->quiet) report(&w);
     sharing_close(&w.contexts);
@@ -224,16 +238,18 @@ static int run_request(const bezier_request *r)
 int command_bezier(int argc, char **argv)
 {
     bezier_request r = {.precision = MESH_F32};
-    r.outputs = calloc((size_t)argc, sizeof(*r.outputs)); /* as many as there can be */
-    if (!r.outputs) {
+    r.inputs = calloc((size_t)argc, sizeof(*r.inputs)); /* as many as there can be */
+    r.outputs = calloc((size_t)argc, sizeof(*r.outputs));
+    int status = EXIT_FAILED;
+    if (r.inputs && r.outputs)
+        status = bezier_request_read(&r, argc, argv);
+    else
         complain("not enough memory");
-        return EXIT_FAILED;
-    }
-    int status = bezier_request_read(&r, argc, argv);
     if (status == EXIT_OK && r.help)
         fputs(bezier_request_help, stdout);
     else if (status == EXIT_OK)
         status = run_request(&r);
+    free(r.inputs);
     free(r.outputs);
     return status;
 }

@@ -9,7 +9,7 @@
 
 static const mesh_format *find_format(const bezier_request *r)
 {
-    switch (bezier_request_format(r->outputs[0])) {
+    switch (bezier_request_format(r, r->outputs[0])) {
     case FORMAT_PLY:
         return &ply_format;
     case FORMAT_VTK:

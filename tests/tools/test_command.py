@@ -496,8 +496,8 @@ class Streams(unittest.TestCase):
             file.write("4 1\n0 0 0 0 1 0 1 0 0 1 1 0\n1 4 2\n0 0 1 1 0 1 1 1 1 0 1 1\n4 0 1 2 3\n3 0 1 2\n")
         sources = [self.path("polyhedron.bv")] + [os.path.join(DATA, name + ".bv")
                                                   for name in ("teapot", "sphere", "octahedron", "pn")]
-        options = [("-n", "21"), ("-n", "5", "--normals"), ("-t", "0.2%"), ("-t", "2px")]
-        options += [("-n", "7", "-p", "f64", "--normals")] if has_fp64() else []
+        options = [("-n", "5", "--normals"), ("-t", "0.2%")]
+        options += [("-n", "7", "-p", "f64")] if has_fp64() else []
         for source in sources:
             for extra in options:
                 for ending in ("ply", "vtk"):
@@ -508,6 +508,51 @@ class Streams(unittest.TestCase):
                             self.assertEqual((done.returncode, done.stderr), (0, ""))
                         self.assertEqual(self.read("a." + ending), self.read("b." + ending))
                         self.assertEqual(self.read("b." + ending), self.read("c." + ending))
+
+    def test_standard_streams(self):
+        """From standard input to standard output, the bytes are those of files."""
+        teaspoon = os.path.join(DATA, "teaspoon.bv")
+        for ending in ("obj", "ply", "vtk", "png"):
+            with self.subTest(ending):
+                done = run("bezier", teaspoon, "-q", "-o", self.path("a." + ending), "-n", "5")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                with open(teaspoon, "rb") as file:
+                    done = subprocess.run([COMMAND, "bezier", "-", "-o", "-", "--format", ending, "-n", "5"],
+                                          stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(b"standard input: 16 patches, ", done.stderr)
+                self.assertEqual(done.stdout, self.read("a." + ending))
+
+    def test_full_stdout(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        for ending in ("obj", "ply", "vtk", "png"):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([COMMAND, "bezier", os.path.join(DATA, "teapot.bv"), "-q", "-o-", "-f", ending],
+                                      stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("standard output: cannot write", done.stderr)
+
+    def test_several_inputs(self):
+        """Patches of all files come first, those of one type together, then polyhedra."""
+        with open(self.path("in.bv"), "w") as file:
+            file.write("1 3 1\n0 0 9 1 0 9 0 1 9\n3 0 1 2\n5 3 3\n" + "0 0 0\n" * 16)
+        names = [self.path("in.bv"), os.path.join(DATA, "octahedron.bv"), os.path.join(DATA, "teacup.bv")]
+        done = run("bezier", *names, self.path("in.bv"), "-o", self.path("a.ply"), "-n", "4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("4 files: 36 patches, ", done.stderr)
+        points, faces = read_ply(self.path("a.ply"))
+        self.assertEqual(len(points), (1 + 26 + 1) * 16 + 8 * 10 + 6)
+        self.assertEqual(points[:16], [(0, 0, 0)] * 16)
+        self.assertEqual(points[27 * 16:28 * 16], [(0, 0, 0)] * 16)
+        self.assertEqual(points[-6:], [(0, 0, 9), (1, 0, 9), (0, 1, 9)] * 2)
+        first = len(points) - 6
+        self.assertEqual(faces[-2:], [(first, first + 1, first + 2), (first + 3, first + 4, first + 5)])
+        cup = run("bezier", names[2], "-o", self.path("b.ply"), "-n", "4")
+        self.assertEqual(cup.returncode, 0, cup.stderr)
+        self.assertEqual(points[16:27 * 16], read_ply(self.path("b.ply"))[0])
+        done = run("bezier", names[0], self.path("none.bv"), "-o", self.path("c.ply"))
+        self.assertEqual((done.returncode, os.path.exists(self.path("c.ply"))), (1, False))
 
     def resident(self, samples):
         """The largest memory of a run, in bytes."""
@@ -699,9 +744,12 @@ class Failures(unittest.TestCase):
                 ("unknown option '--what'", ("--what",)),
                 ("no input file given", ("bezier", "-o", out)),
                 ("no output given", ("bezier", self.teapot)),
-                ("more than one input", ("bezier", self.teapot, self.teapot, "-o", out)),
-                ("does not end in .obj", ("bezier", self.teapot, "-o", self.path("a.stl"))),
-                ("does not end in .obj", ("bezier", self.teapot, "-o", "-")),
+                ("does not end in .obj", ("bezier", self.teapot, "-o", self.path("a.xyz"))),
+                ("-o - needs --format", ("bezier", self.teapot, "-o", "-")),
+                ("--format is for -o -", ("bezier", self.teapot, "-o", out, "-f", "obj")),
+                ("--format must be obj, ply,", ("bezier", self.teapot, "-o", "-", "-f", ".obj")),
+                ("input can be read once only", ("bezier", "-", "-", "-o", out)),
+                ("output can be written once only", ("bezier", self.teapot, "-o", "-", "-o-", "-fobj")),
                 ("--samples must be 2 to 16384, not '1'", ("bezier", self.teapot, "-o", out, "--samples", "1")),
                 ("not '16385'", ("bezier", self.teapot, "-o", out, "-n16385")),
                 ("not '-3'", ("bezier", self.teapot, "-o", out, "--samples=-3")),
@@ -948,7 +996,8 @@ class Outputs(unittest.TestCase):
         os.rename(self.input, source)
         os.symlink("in.obj", self.path("link.obj"))
         for name in (source, "in.obj", "./in.obj", "link.obj"):
-            self.refuse("'%s' is the input too" % name, source, "-o", "a.obj", "-o", name)
+            self.refuse("'%s' is an input too" % name, source, "-o", "a.obj", "-o", name)
+            self.refuse("'%s' is an input too" % name, "-", "b.bv", source, "-o", name)
         for name in ("a.obj", "./a.obj", self.path("a.obj"), "../%s/a.obj" % os.path.basename(self.folder.name)):
             self.refuse("'%s' is given as output twice" % name, source, "-o", "a.obj", "-o", "a.ply", "-o", name)
         with open(self.path("b.obj"), "w"):
@@ -958,6 +1007,9 @@ class Outputs(unittest.TestCase):
             self.assertEqual(file.read(), self.SMALL)
         os.mkdir(self.path("other"))
         done = run("bezier", "-q", source, "-o", "a.obj", "-o", "other/a.obj", "-o", "a.ply", cwd=self.folder.name)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        os.rename(self.path("a.obj"), self.path("-")) # a file that is not standard output
+        done = run("bezier", "-q", source, "-o", "./-.obj", "-o", "-", "-f", "obj", cwd=self.folder.name)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_mode(self):

@@ -289,10 +289,10 @@ static bool read_all(reader *r)
     return any || scanner_fail(&r->scan, r->scan.line, "the file holds no patch and no polyhedron");
 }
 
-bool bezierview_read(bezierview *result, FILE *file, const char *name, mesh_precision precision,
-                     io_message *message)
+/* Adds what a stream holds; after a failure there is nothing at all. */
+static bool add_stream(bezierview *result, FILE *file, const char *name, mesh_precision precision,
+                       io_message *message)
 {
-    *result = (bezierview){0};
     reader r = {.result = result, .group = BEZIERVIEW_NO_GROUP};
     scanner_init(&r.scan, file, name, message);
     r.scan.floats = precision == MESH_F32;
@@ -301,22 +301,39 @@ bool bezierview_read(bezierview *result, FILE *file, const char *name, mesh_prec
     return false;
 }
 
-bool bezierview_load(bezierview *result, const char *path, mesh_precision precision,
+bool bezierview_read(bezierview *result, FILE *file, const char *name, mesh_precision precision,
                      io_message *message)
 {
-    struct stat status;
     *result = (bezierview){0};
+    return add_stream(result, file, name, precision, message);
+}
+
+bool bezierview_add(bezierview *result, const char *path, mesh_precision precision,
+                    io_message *message)
+{
+    struct stat status;
+    if (strcmp(path, "-") == 0)
+        return add_stream(result, stdin, "standard input", precision, message);
     FILE *file = fopen(path, "rb");
-    if (!file) return io_fail_errno(message, path, "cannot open");
     bool done = false;
-    if (fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
+    if (!file) {
+        io_fail_errno(message, path, "cannot open");
+    } else if (fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
         errno = EISDIR;
         io_fail_errno(message, path, "cannot read");
     } else {
-        done = bezierview_read(result, file, path, precision, message);
+        done = add_stream(result, file, path, precision, message);
     }
-    fclose(file);
+    if (!done) bezierview_clear(result);
+    if (file) fclose(file);
     return done;
+}
+
+bool bezierview_load(bezierview *result, const char *path, mesh_precision precision,
+                     io_message *message)
+{
+    *result = (bezierview){0};
+    return bezierview_add(result, path, precision, message);
 }
 
 size_t bezierview_num_patches(const bezierview *content)

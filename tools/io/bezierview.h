@@ -72,9 +72,14 @@ typedef struct bezierview {
     mesh polyhedra; /* all polyhedra as one mesh */
 } bezierview;
 
-/* Reads a file, whose numbers must be ones in the precision too. On failure the message is
-   "NAME:LINE: what is wrong" (or "NAME: why it cannot be opened"), and result is empty. The caller
-   releases *result by bezierview_clear. */
+/* Reads a file, or standard input by the name "-", whose numbers must be ones in the precision too,
+   and adds what it holds to *result. On failure the message is "NAME:LINE: what is wrong" (or
+   "NAME: why it cannot be opened"), and result is empty. The caller releases *result by
+   bezierview_clear. */
+bool bezierview_add(bezierview *result, const char *path, mesh_precision precision,
+                    io_message *message);
+
+/* The same into a new *result. */
 bool bezierview_load(bezierview *result, const char *path, mesh_precision precision,
                      io_message *message);
 

@@ -114,9 +114,22 @@ static void release(output *out)
     *out = (output){.lock = -1};
 }
 
+/* Opens standard output once more, so that closing it is told from what else is printed. */
+static bool open_stdout(output *out)
+{
+    int descriptor = dup(STDOUT_FILENO);
+    out->name = "standard output";
+    out->file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+    if (out->file) return true;
+    io_fail_errno(out->message, out->name, "cannot write");
+    if (descriptor >= 0) close(descriptor);
+    return false;
+}
+
 bool output_open(output *out, const char *name, io_message *message)
 {
     *out = (output){.name = name, .lock = -1, .message = message};
+    if (strcmp(name, "-") == 0) return open_stdout(out);
     if (find_target(out) && open_temporary(out)) return true;
     release(out);
     return false;
@@ -133,7 +146,7 @@ bool output_close(output *out, bool done)
         failed = true;
         reason = errno;
     }
-    if (done && !failed && rename(out->temporary, out->target) != 0) {
+    if (done && !failed && out->target && rename(out->temporary, out->target) != 0) {
         failed = true;
         reason = errno;
     }

@@ -33,7 +33,8 @@ typedef struct output {
 } output;
 
 /* Opens the temporary file. name and message must outlive the output. A target that exists must be
-   a regular file that the user may write; a symbolic link is followed. */
+   a regular file that the user may write; a symbolic link is followed. The name "-" stands for
+   standard output, which is written as it comes. */
 bool output_open(output *out, const char *name, io_message *message);
 
 /* Ends the file: closes and renames it when `done`, else removes it. Whatever the file's own errors
