@@ -10,7 +10,7 @@
 #include "io/output.h"
 
 const char bezier_request_help[] =
-    "usage: clspline bezier IN.bv ... -o OUT.{obj,ply,vtk,png} [-o OUT ...] [options]\n"
+    "usage: clspline bezier IN.bv ... -o OUT.{obj,ply,vtk,stl,glb,png} [options]\n"
     "\n"
     "Evaluates the Bezier patches of BezierView files (tensor-product, rational, triangular\n"
     "and PN) and writes them as quads and triangles, or draws them. Polyhedra in the files are\n"
@@ -18,10 +18,11 @@ const char bezier_request_help[] =
     "\n"
     "options:\n"
     "  -o, --output OUT       where to write; the ending chooses the format: Wavefront OBJ,\n"
-    "                         PLY (binary), legacy VTK (binary) or a PNG picture of\n"
-    "                         1200 x 900 pixels. May be given several times; - is standard\n"
+    "                         PLY (binary), legacy VTK (binary), STL (binary), glTF 2.0\n"
+    "                         (.glb) or a PNG picture of 1200 x 900 pixels. May be given several "
+    "times; - is standard\n"
     "                         output\n"
-    "  -f, --format FORMAT    the format of -o -: obj, ply, vtk or png\n"
+    "  -f, --format FORMAT    the format of -o -: obj, ply, vtk, stl, glb or png\n"
     "  -n, --samples N        points along each direction of a patch, 2 to 16384; default 32\n"
     "  -t, --tolerance E      instead, as many points for each patch as keep its triangles\n"
     "                         within E of it: a length in the file's units, E% of the box's\n"
@@ -40,6 +41,8 @@ const char bezier_request_help[] =
     "      --report           with --cooperate, each evaluation's schedule, why not another,\n"
     "                         and what each processor did, on standard error\n"
     "      --normals          write normals of the vertices too (obj, ply, vtk)\n"
+    "      --texture          write texture coordinates, the parameters u and v (obj, ply); glb\n"
+    "                         always has both\n"
     "      --up AXIS          axis that points up in a picture: x, y, z or auto (the default:\n"
     "                         y, but z for a thing much longer in y than in x and z)\n"
     "  -q, --quiet            no times, no progress bar, no warnings\n"
@@ -62,6 +65,7 @@ enum {
     OPTION_PRECISION,
     OPTION_DEVICE,
     OPTION_NORMALS,
+    OPTION_TEXTURE,
     OPTION_UP,
     OPTION_COOPERATE,
     OPTION_WORKERS,
@@ -72,16 +76,16 @@ enum {
 };
 
 static const args_option options[] = {
-    {"output", 'o', true},    {"format", 'f', true}, {"samples", 'n', true},
-    {"tolerance", 't', true}, {"method", 0, true},   {"precision", 'p', true},
-    {"device", 'd', true},    {"normals", 0, false}, {"up", 0, true},
-    {"cooperate", 0, true},   {"workers", 0, true},  {"join", 0, true},
-    {"report", 0, false},     {"quiet", 'q', false}, {"help", 'h', false},
-    {NULL, 0, false}};
+    {"output", 'o', true},    {"format", 'f', true},  {"samples", 'n', true},
+    {"tolerance", 't', true}, {"method", 0, true},    {"precision", 'p', true},
+    {"device", 'd', true},    {"normals", 0, false},  {"texture", 0, false},
+    {"up", 0, true},          {"cooperate", 0, true}, {"workers", 0, true},
+    {"join", 0, true},        {"report", 0, false},   {"quiet", 'q', false},
+    {"help", 'h', false},     {NULL, 0, false}};
 
 enum { MIN_SAMPLES = 2, MAX_SAMPLES = 16384 };
 
-static const char *const format_words[] = {"", "obj", "ply", "vtk", "png"};
+static const char *const format_words[] = {"", "obj", "ply", "vtk", "stl", "glb", "png"};
 
 static request_format find_format(const char *word)
 {
@@ -100,7 +104,8 @@ request_format bezier_request_format(const bezier_request *r, const char *path)
 static int read_output(bezier_request *r, const char *path)
 {
     if (strcmp(path, "-") != 0 && bezier_request_format(r, path) == FORMAT_NONE)
-        return usage_error("bezier", "'%s' does not end in .obj, .ply, .vtk or .png", path);
+        return usage_error("bezier", "'%s' does not end in .obj, .ply, .vtk, .stl, .glb or .png",
+                           path);
     r->outputs[r->num_outputs++] = path;
     return EXIT_OK;
 }
@@ -109,7 +114,7 @@ static int read_format(bezier_request *r, const char *word)
 {
     r->stdout_format = find_format(word);
     if (r->stdout_format != FORMAT_NONE) return EXIT_OK;
-    return usage_error("bezier", "--format must be obj, ply, vtk or png, not '%s'", word);
+    return usage_error("bezier", "--format must be obj, ply, vtk, stl, glb or png, not '%s'", word);
 }
 
 static size_t count_dashes(const char **names, size_t count)
@@ -222,6 +227,9 @@ static int read_argument(bezier_request *r, const args *a, int found)
         return EXIT_OK;
     case OPTION_NORMALS:
         r->normals = true;
+        return EXIT_OK;
+    case OPTION_TEXTURE:
+        r->texture = true;
         return EXIT_OK;
     case OPTION_UP:
         return read_up(r, a->value);

@@ -17,6 +17,8 @@ typedef enum request_format {
     FORMAT_OBJ,
     FORMAT_PLY,
     FORMAT_VTK,
+    FORMAT_STL,
+    FORMAT_GLB,
     FORMAT_PNG
 } request_format;
 
@@ -39,7 +41,7 @@ typedef struct bezier_request {
     clsp_bezier_method method;
     mesh_precision precision;
     const char *device;
-    bool normals, quiet, help;
+    bool normals, texture, quiet, help;
     camera_up up;
     sharing_request sharing;
 } bezier_request;

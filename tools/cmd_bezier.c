@@ -8,10 +8,12 @@
 #include "bezier_request.h"
 #include "evaluate.h"
 #include "io/bezierview.h"
+#include "io/glb.h"
 #include "io/normals.h"
 #include "io/obj.h"
 #include "io/picture.h"
 #include "io/ply.h"
+#include "io/stl.h"
 #include "io/vtk.h"
 #include "progress.h"
 #include "stream.h"
@@ -70,11 +72,17 @@ static void round_positions(mesh *m)
         m->positions[i] = (double)(float)m->positions[i];
 }
 
+/* Whether a format needs normals even where they are not asked for. */
+static bool shows_normals(request_format form)
+{
+    return form == FORMAT_PNG || form == FORMAT_GLB;
+}
+
 static bool need_normals(const bezier_request *r)
 {
     bool needed = r->normals;
     for (size_t i = 0; i < r->num_outputs; i++)
-        if (bezier_request_format(r, r->outputs[i]) == FORMAT_PNG) needed = true;
+        if (shows_normals(bezier_request_format(r, r->outputs[i]))) needed = true;
     return needed;
 }
 
@@ -177,7 +185,8 @@ static bool write_output(work *w, const char *path, io_message *message)
 {
     mesh m = w->result;
     request_format form = bezier_request_format(w->r, path);
-    if (!w->r->normals && form != FORMAT_PNG) m.normals = NULL;
+    if (!w->r->normals && !shows_normals(form)) m.normals = NULL;
+    m.has_texture = w->r->texture;
     switch (form) {
     case FORMAT_OBJ:
         return obj_write(&m, path, &w->progress, message);
@@ -185,6 +194,10 @@ static bool write_output(work *w, const char *path, io_message *message)
         return mesh_file_write(&ply_format, &m, path, &w->progress, message);
     case FORMAT_VTK:
         return mesh_file_write(&vtk_format, &m, path, &w->progress, message);
+    case FORMAT_STL:
+        return stl_write(&m, path, &w->progress, message);
+    case FORMAT_GLB:
+        return glb_write(&m, path, &w->progress, message);
     default:
         return picture_write(&m, w->r->up, path, &w->progress, message);
     }

@@ -78,6 +78,7 @@ bool stream_output(clsp_context *ctx, const bezier_request *r, const evaluate_ta
                                            &task->content->polyhedra);
     shape.precision = task->precision;
     shape.has_normals = task->has_normals;
+    shape.has_texture = r->texture;
     bool done = mesh_file_open(&s.file, find_format(r), &shape, r->outputs[0], &message) &&
                 run(ctx, &s, task, progress, times);
     if (!done && message.text[0]) complain("%s", message.text);

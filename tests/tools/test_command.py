@@ -111,6 +111,51 @@ def read_vtk(path):
     return points, faces
 
 
+def read_stl(path):
+    """Triangles, each as its normal and three corners."""
+    with open(path, "rb") as file:
+        body = file.read()
+    count, = struct.unpack_from("<I", body, 80)
+    assert len(body) == 84 + 50 * count
+    rows = [struct.unpack_from("<12fH", body, 84 + 50 * i) for i in range(count)]
+    assert all(row[12] == 0 for row in rows)
+    return [[row[i:i + 3] for i in (0, 3, 6, 9)] for row in rows]
+
+
+def read_glb(path):
+    """The accessors of the one primitive by their names, as lists of tuples, and its description."""
+    with open(path, "rb") as file:
+        body = file.read()
+    magic, version, length, json_length, json_kind = struct.unpack_from("<4sIII4s", body, 0)
+    assert (magic, version, length, json_kind) == (b"glTF", 2, len(body), b"JSON")
+    assert json_length % 4 == 0
+    tree = json.loads(body[20:20 + json_length])
+    binary_length, binary_kind = struct.unpack_from("<I4s", body, 20 + json_length)
+    assert binary_kind == b"BIN\0" and binary_length % 4 == 0
+    assert 28 + json_length + binary_length == length
+    assert tree["asset"]["version"] == "2.0" and tree["buffers"] == [{"byteLength": binary_length}]
+    assert tree["scenes"][tree["scene"]]["nodes"] == [0] and tree["nodes"] == [{"mesh": 0}]
+    binary = body[28 + json_length:]
+    primitive, = tree["meshes"][0]["primitives"]
+    found, used = {}, 0
+    for name, index in list(primitive["attributes"].items()) + [("indices", primitive["indices"])]:
+        accessor = tree["accessors"][index]
+        view = tree["bufferViews"][accessor["bufferView"]]
+        width = {"VEC3": 3, "VEC2": 2, "SCALAR": 1}[accessor["type"]]
+        kind = {5126: "f", 5125: "I"}[accessor["componentType"]]
+        assert view["target"] == (34963 if name == "indices" else 34962)
+        assert view["byteOffset"] % 4 == 0 and view["byteLength"] == 4 * width * accessor["count"]
+        part = binary[view["byteOffset"]:view["byteOffset"] + view["byteLength"]]
+        found[name] = list(struct.iter_unpack("<%d%s" % (width, kind), part))
+        used += view["byteLength"]
+    assert used == binary_length
+    low_high = tree["accessors"][primitive["attributes"]["POSITION"]]
+    for axis in range(3):
+        values = [float32(p[axis]) for p in found["POSITION"]]
+        assert (float32(low_high["min"][axis]), float32(low_high["max"][axis])) == (min(values), max(values))
+    return found, primitive
+
+
 def read_png(path):
     """Width, height and the rows of an 8-bit RGB image, as bytes."""
     with open(path, "rb") as file:
@@ -476,6 +521,85 @@ class Meshes(unittest.TestCase):
         self.assertEqual([p[2] for p in points], [0] * 18 + [1] * 18)
 
 
+class Formats(unittest.TestCase):
+    """STL, glTF and texture coordinates."""
+    SOURCES = ("teapot", "octahedron", "pn", "sphere")
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def make(self, source, *extra):
+        """All meshes of a file by their endings, in one run."""
+        paths = {ending: os.path.join(self.folder.name, "a." + ending) for ending in ("obj", "ply", "stl", "glb")}
+        outputs = [word for path in paths.values() for word in ("-o", path)]
+        done = run("bezier", os.path.join(DATA, source + ".bv"), "-q", *outputs, *extra)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return paths
+
+    @staticmethod
+    def fan(faces):
+        return [(face[0], face[i], face[i + 1]) for face in faces for i in range(1, len(face) - 1)]
+
+    def test_stl(self):
+        for source in self.SOURCES:
+            with self.subTest(source):
+                paths = self.make(source, "-n", "6")
+                points, faces = read_ply(paths["ply"])
+                expected = [[points[i] for i in corners] for corners in self.fan(faces)]
+                expected = [corners for corners in expected if len(set(corners)) == 3]
+                found = read_stl(paths["stl"])
+                self.assertEqual([triangle[1:] for triangle in found], expected)
+                for normal, a, b, c in found:
+                    u, v = [[q - p for p, q in zip(a, other)] for other in (b, c)]
+                    cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+                    for x, y in zip(normal, cross):
+                        self.assertAlmostEqual(x * math.hypot(*cross), y, places=6)
+
+    def test_glb(self):
+        for source in self.SOURCES:
+            with self.subTest(source):
+                paths = self.make(source, "-n", "6")
+                points, faces = read_ply(paths["ply"])
+                found, primitive = read_glb(paths["glb"])
+                self.assertEqual(sorted(primitive["attributes"]), ["NORMAL", "POSITION", "TEXCOORD_0"])
+                self.assertEqual(found["POSITION"], points)
+                corners = [index for index, in found["indices"]]
+                self.assertEqual(list(zip(*[iter(corners)] * 3)), self.fan(faces))
+                for normal in found["NORMAL"]:
+                    self.assertAlmostEqual(math.hypot(*normal), 1, places=5)
+                self.assertEqual(found["TEXCOORD_0"][:7], [(0, float32(i / 5)) for i in range(6)] + [(float32(0.2), 0)])
+                self.assertEqual(len(found["TEXCOORD_0"]), len(points))
+
+    def test_texture(self):
+        """The same parameters in OBJ, PLY and glTF; in PLY also where it is streamed."""
+        for source, extra in (("teapot", ()), ("octahedron", ("--normals",)), ("teapot", ("-t", "1%"))):
+            with self.subTest((source, extra)):
+                paths = self.make(source, "--texture", *extra)
+                expected = read_glb(paths["glb"])[0]["TEXCOORD_0"]
+                with open(paths["obj"]) as file:
+                    lines = [line.split() for line in file]
+                texture = [tuple(float32(float(x)) for x in words[1:]) for words in lines if words[0] == "vt"]
+                self.assertEqual(texture, expected)
+                self.assertEqual({value for pair in texture for value in pair} & {0, 1}, {0, 1})
+                word = "%s/%s/%s" if extra == ("--normals",) else "%s/%s"
+                for words in lines:
+                    for corner in words[1:] if words[0] == "f" else ():
+                        self.assertEqual(corner, word % ((corner.split("/")[0],) * word.count("%s")))
+                with open(paths["ply"], "rb") as file:
+                    body = file.read()
+                head, body = body.split(b"end_header\n", 1)
+                self.assertIn(b"property float s\nproperty float t\nelement face", head)
+                width = head.count(b"property float")
+                rows = struct.iter_unpack("<%df" % width, body[:4 * width * len(expected)])
+                self.assertEqual([row[-2:] for row in rows], expected)
+                alone = os.path.join(self.folder.name, "b.ply")
+                done = run("bezier", os.path.join(DATA, source + ".bv"), "-q", "-o", alone, "--texture", *extra)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                with open(alone, "rb") as file:
+                    self.assertEqual(file.read().split(b"end_header\n", 1)[1], body)
+
+
 class Streams(unittest.TestCase):
     """A single PLY or VTK file is written while patches are evaluated, others from a mesh in memory."""
 
@@ -512,7 +636,7 @@ class Streams(unittest.TestCase):
     def test_standard_streams(self):
         """From standard input to standard output, the bytes are those of files."""
         teaspoon = os.path.join(DATA, "teaspoon.bv")
-        for ending in ("obj", "ply", "vtk", "png"):
+        for ending in ("obj", "ply", "vtk", "stl", "glb", "png"):
             with self.subTest(ending):
                 done = run("bezier", teaspoon, "-q", "-o", self.path("a." + ending), "-n", "5")
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -869,7 +993,7 @@ class Failures(unittest.TestCase):
             file.write("1 3000 1000\n")
             file.writelines("%d.25 %d 0.123456\n" % (i % 61, i % 17) for i in range(3000))
             file.writelines("3 %d %d %d\n" % (i, i + 1000, i + 2000) for i in range(1000))
-        for ending in ("obj", "ply", "vtk", "png"):
+        for ending in ("obj", "ply", "vtk", "stl", "glb", "png"):
             self.fails(1, "a.%s: cannot write: " % ending, "bezier", self.path("in.bv"), "-q", "-o",
                        self.path("a." + ending), preexec_fn=limit)
             self.assertEqual(os.listdir(self.folder.name), ["in.bv"])
@@ -964,7 +1088,7 @@ class Readme(unittest.TestCase):
                 slow = "tune" in line or "--kernels" in line or ("f64" in line and not has_fp64())
                 done = self.typed(line + " --help" if slow else line)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                for path in re.findall(r" -o (\S+)", "" if slow else line):
+                for path in re.findall(r"(?: -o|>) ([^-\s]\S*)", "" if slow else line):
                     self.assertGreater(os.path.getsize(os.path.join(self.clone, path)), 0)
 
 

@@ -13,10 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "glb.h"
 #include "normals.h"
 #include "obj.h"
 #include "picture.h"
 #include "ply.h"
+#include "stl.h"
 #include "temporary.h"
 #include "vtk.h"
 
@@ -158,6 +160,35 @@ static void test_vtk(void **state)
     mesh_clear(&m);
 }
 
+/* A triangle with a corner given twice is no triangle of STL. */
+static void test_stl(void **state)
+{
+    (void)state;
+    static const unsigned char first[] = {0, 0, 0,    0x80, 0, 0, 0, 0, 0, 0, 0x80, 0x3f,
+                                          0, 0, 0x80, 0x3f, 0, 0, 0, 0, 0, 0, 0,    0};
+    size_t count;
+    mesh m = {.precision = MESH_F64};
+    double *p = mesh_add_grid(&m, 2, 2);
+    assert_non_null(p);
+    const double places[12] = {1, 0, 0, 1, 1, 0, 2, 0, 0, 2, 0, 0};
+    memcpy(p, places, sizeof(places));
+    assert_true(stl_write(&m, temporary_path("m.stl"), NULL, NULL));
+    char *bytes = slurp(temporary_path("m.stl"), &count);
+    assert_int_equal(count, 84 + 50);
+    assert_memory_equal(bytes + 80, "\1\0\0\0", 4);
+    assert_memory_equal(bytes + 84 + 8, first + 8, sizeof(first) - 8);
+    free(bytes);
+    remove(temporary_path("m.stl"));
+    p[0] = 1e39;
+    io_message message;
+    assert_false(stl_write(&m, temporary_path("m.stl"), NULL, &message));
+    assert_non_null(strstr(message.text, "too large for this format"));
+    assert_false(glb_write(&m, temporary_path("m.glb"), NULL, &message));
+    assert_non_null(strstr(message.text, "too large for this format"));
+    assert_int_equal(temporary_count(), 0);
+    mesh_clear(&m);
+}
+
 static void test_picture(void **state)
 {
     (void)state;
@@ -194,7 +225,9 @@ static bool write_vtk(const mesh *m, const char *path, const io_progress *progre
     return mesh_file_write(&vtk_format, m, path, progress, message);
 }
 
-static const writer writers[] = {obj_write, write_ply, write_vtk, write_picture};
+static const writer writers[] = {obj_write, write_ply, write_vtk,
+                                 stl_write, glb_write, write_picture};
+enum { NUM_WRITERS = sizeof(writers) / sizeof(writers[0]) };
 
 static mesh shaded_mesh(void)
 {
@@ -207,7 +240,7 @@ static void test_no_folder(void **state)
 {
     (void)state;
     mesh m = shaded_mesh();
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < NUM_WRITERS; i++) {
         io_message message;
         assert_false(writers[i](&m, "/nowhere/m.x", NULL, &message));
         assert_string_equal(message.text, "/nowhere/m.x: cannot write: No such file or directory");
@@ -219,7 +252,7 @@ static void test_not_a_regular_file(void **state)
 {
     (void)state;
     mesh m = shaded_mesh();
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < NUM_WRITERS; i++) {
         io_message message;
         assert_false(writers[i](&m, "/dev/null", NULL, &message));
         assert_string_equal(message.text, "/dev/null: cannot write: not a regular file");
@@ -238,7 +271,7 @@ static void test_unwritable_folder(void **state)
     snprintf(folder, sizeof(folder), "%s", temporary_path("locked"));
     snprintf(path, sizeof(path), "%s/m.obj", folder);
     assert_int_equal(mkdir(folder, 0555), 0);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < NUM_WRITERS; i++) {
         io_message message;
         assert_false(writers[i](&m, path, NULL, &message));
         assert_non_null(strstr(message.text, "Permission denied"));
@@ -266,7 +299,7 @@ static void test_disk_full(void **state)
 
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < NUM_WRITERS; i++) {
         io_message message = {""};
         limit = before;
         limit.rlim_cur = 8192;
@@ -397,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_ply),
         cmocka_unit_test(test_ply_long_face),
         cmocka_unit_test(test_vtk),
+        cmocka_unit_test(test_stl),
         cmocka_unit_test(test_picture),
         cmocka_unit_test(test_no_folder),
         cmocka_unit_test(test_not_a_regular_file),

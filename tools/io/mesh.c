@@ -1,5 +1,7 @@
 #include "mesh.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +155,13 @@ void mesh_bounds(const mesh *m, double low[3], double high[3])
             if (x > high[axis]) high[axis] = x;
         }
     }
+}
+
+bool mesh_fits_float(const mesh *m)
+{
+    for (size_t i = 0; i < 3 * m->num_vertices; i++)
+        if (!(fabs(m->positions[i]) <= FLT_MAX)) return false;
+    return true;
 }
 
 void mesh_clear(mesh *m)

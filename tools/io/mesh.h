@@ -28,6 +28,7 @@ typedef struct mesh_grid {
 typedef struct mesh {
     mesh_precision precision;
     bool has_normals; /* set before the first vertex: all vertices have normals */
+    bool has_texture; /* writers write the parameters of vertices on grids as texture coordinates */
     size_t num_vertices;
     double *positions; /* [num_vertices][3] */
     double *normals;   /* [num_vertices][3], or NULL */
@@ -79,6 +80,9 @@ const uint32_t *mesh_face(const mesh *m, size_t face, size_t *count);
 
 /* The smallest box around the vertices; zeros for an empty mesh. */
 void mesh_bounds(const mesh *m, double low[3], double high[3]);
+
+/* Whether all positions are finite as floats too. */
+bool mesh_fits_float(const mesh *m);
 
 /* Releases all memory and leaves the empty mesh. */
 void mesh_clear(mesh *m);

@@ -6,6 +6,7 @@ mesh_shape mesh_shape_of(const mesh *m)
     s.rest_first_face = s.num_faces;
     s.precision = m->precision;
     s.has_normals = m->normals != NULL;
+    s.has_texture = m->has_texture;
     s.num_vertices = m->num_vertices;
     s.num_faces = m->num_faces;
     s.num_corners = m->num_corners;

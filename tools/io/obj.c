@@ -1,5 +1,7 @@
 #include "obj.h"
 
+#include "mesh_shape.h"
+
 enum { REPORT_EVERY = 65536 };
 
 static void write_triples(FILE *file, const char *word, const double *values, size_t count,
@@ -13,6 +15,17 @@ static void write_triples(FILE *file, const char *word, const double *values, si
     }
 }
 
+static void write_texture(FILE *file, const mesh *m)
+{
+    const mesh_shape shape = mesh_shape_of(m);
+    texture_cursor cursor = {0};
+    for (size_t i = 0; i < m->num_vertices && !ferror(file); i++) {
+        float texture[2];
+        texture_next(&cursor, &shape, texture);
+        fprintf(file, "vt %.9g %.9g\n", (double)texture[0], (double)texture[1]);
+    }
+}
+
 static void write_face(FILE *file, const mesh *m, size_t face)
 {
     size_t count;
@@ -21,7 +34,8 @@ static void write_face(FILE *file, const mesh *m, size_t face)
     for (size_t i = 0; i < count; i++) {
         unsigned long vertex = (unsigned long)corners[i] + 1;
         fprintf(file, " %lu", vertex);
-        if (m->normals) fprintf(file, "//%lu", vertex);
+        if (m->has_texture) fprintf(file, "/%lu", vertex);
+        if (m->normals) fprintf(file, m->has_texture ? "/%lu" : "//%lu", vertex);
     }
     fputc('\n', file);
 }
@@ -34,6 +48,7 @@ bool obj_write(const mesh *m, const char *path, const io_progress *progress, io_
     if (!output_open(&out, path, message)) return false;
     fputs("# written by clspline\n", out.file);
     write_triples(out.file, "v", m->positions, m->num_vertices, digits, progress, total);
+    if (m->has_texture) write_texture(out.file, m);
     if (m->normals) write_triples(out.file, "vn", m->normals, m->num_vertices, digits, NULL, total);
     for (size_t face = 0; face < m->num_faces && !ferror(out.file); face++) {
         write_face(out.file, m, face);

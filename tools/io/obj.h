@@ -1,6 +1,6 @@
-/* Writer of Wavefront OBJ files: text, one "v" line a vertex, "vn" lines where the mesh has
-   normals, one "f" line a face (vertices from 1). Coordinates are written with as many digits as it
-   takes to read them back exactly. */
+/* Writer of Wavefront OBJ files: text, one "v" line a vertex, "vt" and "vn" lines where the
+   mesh has texture coordinates and normals, one "f" line a face (vertices from 1). Coordinates are
+   written with as many digits as it takes to read them back exactly. */
 #ifndef CLSPLINE_TOOLS_IO_OBJ_H
 #define CLSPLINE_TOOLS_IO_OBJ_H
 

@@ -24,7 +24,7 @@ bool picture_write(const mesh *m, camera_up up, const char *path, const io_progr
     }
     if (!output_open(&out, path, message)) goto fail;
     if (!png_image_write_to_stdio(&image, out.file, 0, rgb, 0, NULL)) {
-        io_fail(message, "%s: cannot write: %s", path, image.message);
+        io_fail(message, "%s: cannot write: %s", out.name, image.message);
         goto fail;
     }
     done = true;
