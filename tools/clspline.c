@@ -13,6 +13,7 @@ static const char help[] =
     "\n"
     "commands:\n"
     "  bezier    evaluate the Bezier patches of a BezierView file into a mesh or picture\n"
+    "  info      tell what BezierView files hold: patches, degrees, box, area\n"
     "  tune      measure the processors, for evaluations shared between them\n"
     "  devices   list the OpenCL devices, or the kernels as compiled for one of them\n"
     "\n"
@@ -82,6 +83,7 @@ static int run(int argc, char **argv)
     if (argc < 2) return usage_error(NULL, "no command given");
     const char *word = argv[1];
     if (strcmp(word, "bezier") == 0) return command_bezier(argc - 1, argv + 1);
+    if (strcmp(word, "info") == 0) return command_info(argc - 1, argv + 1);
     if (strcmp(word, "tune") == 0) return command_tune(argc - 1, argv + 1);
     if (strcmp(word, "devices") == 0) return command_devices(argc - 1, argv + 1);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return show_version();
@@ -90,7 +92,8 @@ static int run(int argc, char **argv)
         return EXIT_OK;
     }
     if (word[0] == '-') return usage_error(NULL, "unknown option '%s'", word);
-    return usage_error(NULL, "unknown command '%s', there are bezier, tune and devices", word);
+    return usage_error(NULL, "unknown command '%s', there are bezier, info, tune and devices",
+                       word);
 }
 
 int main(int argc, char **argv)

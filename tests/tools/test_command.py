@@ -600,6 +600,63 @@ class Formats(unittest.TestCase):
                     self.assertEqual(file.read().split(b"end_header\n", 1)[1], body)
 
 
+class Info(unittest.TestCase):
+    def info(self, *names, **options):
+        done = run("info", "--json", *[os.path.join(DATA, name + ".bv") for name in names], **options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)
+
+    def test_sphere(self):
+        sphere, = self.info("sphere")
+        self.assertAlmostEqual(sphere["area"], 4 * math.pi, places=4)
+        for low, high in zip(*sphere["box"]):
+            self.assertAlmostEqual(low, -1, places=6)
+            self.assertAlmostEqual(high, 1, places=6)
+        self.assertTrue(all(kind["rational"] for kind in sphere["patches"]))
+
+    def test_patches(self):
+        """Kinds and boxes, and areas against the triangles of a fine mesh."""
+        files = self.info("teapot", "octahedron", "pn")
+        self.assertEqual(files[0]["patches"], [{"form": "surface", "rational": False, "pn": False,
+                                                "degrees": [3, 3], "count": 28}])
+        controls = [point for patch in control_points("teapot") for point in patch]
+        self.assertEqual(files[0]["control_box"], [[f(p[k] for p in controls) for k in range(3)] for f in (min, max)])
+        self.assertEqual([(kind["form"], kind["pn"], kind["count"]) for kind in files[2]["patches"]],
+                         [("triangle", True, 8), ("surface", True, 1)])
+        for entry in files:
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "a.stl")
+                self.assertEqual(run("bezier", entry["file"], "-q", "-n", "40", "-o", path).returncode, 0)
+                area = 0
+                for _, a, b, c in read_stl(path):
+                    u, v = [[q - p for p, q in zip(a, other)] for other in (b, c)]
+                    area += math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2],
+                                       u[0] * v[1] - u[1] * v[0]) / 2
+            self.assertAlmostEqual(entry["area"] / area, 1, places=2)
+
+    def test_text(self):
+        text = "1 4 1\n0 0 0 3 0 0 3 2 0 0 2 0\n4 0 1 2 3\n"
+        done = run("info", "-", input=text)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, "-\n  polyhedra    4 vertices, 1 faces\n"
+                         "  control box  (0, 0, 0) to (3, 2, 0)\n  box          (0, 0, 0) to (3, 2, 0)\n"
+                         "  area         6\n")
+        done = run("info", os.path.join(DATA, "pn.bv"), "-", input=text)
+        self.assertIn("  patches      8 PN triangles of degree ", done.stdout)
+        done = run("info", "/nowhere/a.bv")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(run("info").returncode, 2)
+
+    def test_range(self):
+        """Numbers beyond float need a device with double precision."""
+        large = "4 1 0 0 0 1e39 0 0 0 1 0 1e39 1 0\n"
+        done = run("info", "-", input=large, env=dict(os.environ, CLSPLINE_LIMITS="fp64=0"))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("1e+39 is not in the range of float", done.stderr)
+        if has_fp64():
+            self.assertEqual(run("info", "-", input=large).returncode, 0)
+
+
 class Streams(unittest.TestCase):
     """A single PLY or VTK file is written while patches are evaluated, others from a mesh in memory."""
 
@@ -864,7 +921,7 @@ class Failures(unittest.TestCase):
         out = self.path("a.obj")
         for expected, args in (
                 ("no command given", ()),
-                ("unknown command 'spline', there are bezier, tune and devices", ("spline",)),
+                ("unknown command 'spline', there are bezier, info, tune and devices", ("spline",)),
                 ("unknown option '--what'", ("--what",)),
                 ("no input file given", ("bezier", "-o", out)),
                 ("no output given", ("bezier", self.teapot)),
@@ -1081,7 +1138,7 @@ class Readme(unittest.TestCase):
     def test_commands(self):
         """A line is run, or where that takes long its options are read."""
         with open(os.path.join(os.path.dirname(DATA), os.pardir, "README.md")) as file:
-            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier) ?[^#\n]*)", file.read(), re.M)
+            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|info) ?[^#\n]*)", file.read(), re.M)
         self.assertGreater(len(lines), 6)
         for line in map(str.strip, lines):
             with self.subTest(line):
@@ -1248,7 +1305,7 @@ class Devices(unittest.TestCase):
         self.assertIn("no OpenCL device was found: install", done.stderr)
 
     def test_help_and_version(self):
-        for args in (("--help",), ("-h",), ("bezier", "--help"), ("tune", "--help"), ("devices", "-h")):
+        for args in (("--help",), ("-h",), ("bezier", "--help"), ("tune", "--help"), ("devices", "-h"), ("info", "-h")):
             done = run(*args)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("examples:", done.stdout)
