@@ -19,9 +19,8 @@ const char bezier_request_help[] =
     "options:\n"
     "  -o, --output OUT       where to write; the ending chooses the format: Wavefront OBJ,\n"
     "                         PLY (binary), legacy VTK (binary), STL (binary), glTF 2.0\n"
-    "                         (.glb) or a PNG picture of 1200 x 900 pixels. May be given several "
-    "times; - is standard\n"
-    "                         output\n"
+    "                         (.glb) or a PNG picture. May be given several times; - is\n"
+    "                         standard output\n"
     "  -f, --format FORMAT    the format of -o -: obj, ply, vtk, stl, glb or png\n"
     "  -n, --samples N        points along each direction of a patch, 2 to 16384; default 32\n"
     "  -t, --tolerance E      instead, as many points for each patch as keep its triangles\n"
@@ -45,6 +44,12 @@ const char bezier_request_help[] =
     "                         always has both\n"
     "      --up AXIS          axis that points up in a picture: x, y, z or auto (the default:\n"
     "                         y, but z for a thing much longer in y than in x and z)\n"
+    "      --azimuth DEG      in a picture, degrees to the right from the front of the wider\n"
+    "                         side, about 30 by default\n"
+    "      --elevation DEG    degrees above the horizon, -90 to 90, about 24 by default\n"
+    "      --zoom Z           times as large as what fills the picture, 0.01 to 100\n"
+    "      --size WxH         of a picture in pixels; default 1200x900\n"
+    "      --background C     of a picture: RRGGBB, or auto (the default), shades of grey\n"
     "  -q, --quiet            no times, no progress bar, no warnings\n"
     "  -h, --help             this text\n"
     "\n"
@@ -67,6 +72,11 @@ enum {
     OPTION_NORMALS,
     OPTION_TEXTURE,
     OPTION_UP,
+    OPTION_AZIMUTH,
+    OPTION_ELEVATION,
+    OPTION_ZOOM,
+    OPTION_SIZE,
+    OPTION_BACKGROUND,
     OPTION_COOPERATE,
     OPTION_WORKERS,
     OPTION_JOIN,
@@ -76,14 +86,17 @@ enum {
 };
 
 static const args_option options[] = {
-    {"output", 'o', true},    {"format", 'f', true},  {"samples", 'n', true},
-    {"tolerance", 't', true}, {"method", 0, true},    {"precision", 'p', true},
-    {"device", 'd', true},    {"normals", 0, false},  {"texture", 0, false},
-    {"up", 0, true},          {"cooperate", 0, true}, {"workers", 0, true},
-    {"join", 0, true},        {"report", 0, false},   {"quiet", 'q', false},
-    {"help", 'h', false},     {NULL, 0, false}};
+    {"output", 'o', true},    {"format", 'f', true}, {"samples", 'n', true},
+    {"tolerance", 't', true}, {"method", 0, true},   {"precision", 'p', true},
+    {"device", 'd', true},    {"normals", 0, false}, {"texture", 0, false},
+    {"up", 0, true},          {"azimuth", 0, true},  {"elevation", 0, true},
+    {"zoom", 0, true},        {"size", 0, true},     {"background", 0, true},
+    {"cooperate", 0, true},   {"workers", 0, true},  {"join", 0, true},
+    {"report", 0, false},     {"quiet", 'q', false}, {"help", 'h', false},
+    {NULL, 0, false}};
 
-enum { MIN_SAMPLES = 2, MAX_SAMPLES = 16384 };
+enum { MIN_SAMPLES = 2, MAX_SAMPLES = 16384, MIN_PIXELS = 16, MAX_PIXELS = 8192 };
+static const double degree = 3.14159265358979323846 / 180; /* in radians */
 
 static const char *const format_words[] = {"", "obj", "ply", "vtk", "stl", "glb", "png"};
 
@@ -194,16 +207,115 @@ static int read_up(bezier_request *r, const char *text)
     static const char *const names[] = {"auto", "x", "y", "z"};
     for (int i = 0; i < 4; i++) {
         if (strcmp(text, names[i]) != 0) continue;
-        r->up = (camera_up)i;
+        r->view.camera.up = (camera_up)i;
         return EXIT_OK;
     }
     return usage_error("bezier", "--up must be x, y, z or auto, not '%s'", text);
+}
+
+/* Reads a decimal number from low to high. */
+static bool read_number(const char *text, double low, double high, double *value)
+{
+    char *end;
+    size_t decimal = strspn(text, "+-.0123456789eE"); /* strtod knows more than decimals */
+    *value = strtod(text, &end);
+    return end != text && *end == 0 && text[decimal] == 0 && *value >= low && *value <= high;
+}
+
+static int read_azimuth(bezier_request *r, const char *text)
+{
+    double degrees;
+    if (!read_number(text, -360, 360, &degrees))
+        return usage_error("bezier", "--azimuth must be -360 to 360 degrees, not '%s'", text);
+    r->view.camera.turn = degrees * degree;
+    return EXIT_OK;
+}
+
+static int read_elevation(bezier_request *r, const char *text)
+{
+    double degrees;
+    if (!read_number(text, -90, 90, &degrees))
+        return usage_error("bezier", "--elevation must be -90 to 90 degrees, not '%s'", text);
+    r->view.camera.tilt = degrees * degree;
+    return EXIT_OK;
+}
+
+static int read_zoom(bezier_request *r, const char *text)
+{
+    if (read_number(text, 0.01, 100, &r->view.camera.zoom)) return EXIT_OK;
+    return usage_error("bezier", "--zoom must be 0.01 to 100, not '%s'", text);
+}
+
+static int read_size(bezier_request *r, const char *text)
+{
+    const size_t first = strspn(text, "0123456789");
+    const char *second = text + first + 1;
+    bool valid = first > 0 && first <= 5 && text[first] == 'x' && second[0] != 0 &&
+                 strlen(second) <= 5 && second[strspn(second, "0123456789")] == 0;
+    const unsigned long width = valid ? strtoul(text, NULL, 10) : 0;
+    const unsigned long height = valid ? strtoul(second, NULL, 10) : 0;
+    if (width < MIN_PIXELS || width > MAX_PIXELS || height < MIN_PIXELS || height > MAX_PIXELS)
+        return usage_error("bezier", "--size must be WIDTHxHEIGHT, each %d to %d, not '%s'",
+                           MIN_PIXELS, MAX_PIXELS, text);
+    r->view.width = width;
+    r->view.height = height;
+    return EXIT_OK;
+}
+
+static int read_background(bezier_request *r, const char *text)
+{
+    r->view.has_background = strcmp(text, "auto") != 0;
+    if (!r->view.has_background) return EXIT_OK;
+    const char *digits = text + (text[0] == '#' ? 1 : 0);
+    if (strlen(digits) != 6 || digits[strspn(digits, "0123456789abcdefABCDEF")] != 0)
+        return usage_error("bezier", "--background must be auto or RRGGBB, not '%s'", text);
+    const unsigned long color = strtoul(digits, NULL, 16);
+    for (int k = 0; k < 3; k++)
+        r->view.background[k] = (unsigned char)(color >> (16 - 8 * k) & 0xff);
+    return EXIT_OK;
 }
 
 static int read_input(bezier_request *r, const char *path)
 {
     r->inputs[r->num_inputs++] = path;
     return EXIT_OK;
+}
+
+/* Takes an argument of shared evaluation. */
+static int read_sharing(bezier_request *r, const args *a, int found)
+{
+    switch (found) {
+    case OPTION_COOPERATE:
+        return sharing_read_schedule(&r->sharing, "bezier", a->value);
+    case OPTION_WORKERS:
+        return sharing_read_workers(&r->sharing, "bezier", a->value);
+    case OPTION_JOIN:
+        return sharing_read_joined(&r->sharing, "bezier", a->value);
+    default:
+        r->sharing.report = true;
+        return EXIT_OK;
+    }
+}
+
+/* Takes an argument of pictures, or complains of one that is none at all. */
+static int read_view(bezier_request *r, const args *a, int found)
+{
+    switch (found) {
+    case OPTION_UP:
+        return read_up(r, a->value);
+    case OPTION_AZIMUTH:
+        return read_azimuth(r, a->value);
+    case OPTION_ELEVATION:
+        return read_elevation(r, a->value);
+    case OPTION_ZOOM:
+        return read_zoom(r, a->value);
+    case OPTION_SIZE:
+        return read_size(r, a->value);
+    case OPTION_BACKGROUND:
+        return read_background(r, a->value);
+    default:
+        return usage_error("bezier", "%s '%s'", args_error(found), a->word);
+    }
 }
 
 /* Takes one argument; EXIT_OK, or EXIT_USAGE with a complaint. */
@@ -231,17 +343,6 @@ static int read_argument(bezier_request *r, const args *a, int found)
     case OPTION_TEXTURE:
         r->texture = true;
         return EXIT_OK;
-    case OPTION_UP:
-        return read_up(r, a->value);
-    case OPTION_COOPERATE:
-        return sharing_read_schedule(&r->sharing, "bezier", a->value);
-    case OPTION_WORKERS:
-        return sharing_read_workers(&r->sharing, "bezier", a->value);
-    case OPTION_JOIN:
-        return sharing_read_joined(&r->sharing, "bezier", a->value);
-    case OPTION_REPORT:
-        r->sharing.report = true;
-        return EXIT_OK;
     case OPTION_QUIET:
         r->quiet = true;
         return EXIT_OK;
@@ -250,8 +351,13 @@ static int read_argument(bezier_request *r, const args *a, int found)
         return EXIT_OK;
     case ARGS_OPERAND:
         return read_input(r, a->value);
+    case OPTION_COOPERATE:
+    case OPTION_WORKERS:
+    case OPTION_JOIN:
+    case OPTION_REPORT:
+        return read_sharing(r, a, found);
     default:
-        return usage_error("bezier", "%s '%s'", args_error(found), a->word);
+        return read_view(r, a, found);
     }
 }
 

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/camera.h"
 #include "io/mesh.h"
+#include "io/raster.h"
 #include "sharing.h"
 
 typedef enum request_format {
@@ -42,12 +42,13 @@ typedef struct bezier_request {
     mesh_precision precision;
     const char *device;
     bool normals, texture, quiet, help;
-    camera_up up;
+    raster_view view; /* of a picture */
     sharing_request sharing;
 } bezier_request;
 
-/* Reads the arguments after argv[0] into *r, whose inputs and outputs have room for argc of them.
-   EXIT_OK, or EXIT_USAGE with a complaint. With --help, nothing else is looked at. */
+/* Reads the arguments after argv[0] into *r, which has the default view and whose inputs and
+   outputs have room for argc of them. EXIT_OK, or EXIT_USAGE with a complaint. With --help, nothing
+   else is looked at. */
 int bezier_request_read(bezier_request *r, int argc, char **argv);
 
 /* The format of an output: what its name's ending stands for, or that of "-". */

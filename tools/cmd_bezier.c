@@ -148,7 +148,7 @@ static bool make_mesh_for_picture(work *w)
     if (!make_mesh(w)) return false;
     tessellation_clear(&w->grids);
     for (int views = 0; views < MAX_VIEWS; views++) {
-        camera view = picture_camera(&w->result, w->r->up);
+        camera view = picture_camera(&w->result, &w->r->view);
         uint64_t before = w->grids.num ? tessellation_num_points(&w->grids, &w->content) : 0;
         if (!tessellation_within(&w->grids, &w->content, &w->edges, w->r->tolerance, &view))
             return out_of_memory(w);
@@ -199,7 +199,7 @@ static bool write_output(work *w, const char *path, io_message *message)
     case FORMAT_GLB:
         return glb_write(&m, path, &w->progress, message);
     default:
-        return picture_write(&m, w->r->up, path, &w->progress, message);
+        return picture_write(&m, &w->r->view, path, &w->progress, message);
     }
 }
 
@@ -250,7 +250,7 @@ static int run_request(const bezier_request *r)
 
 int command_bezier(int argc, char **argv)
 {
-    bezier_request r = {.precision = MESH_F32};
+    bezier_request r = {.precision = MESH_F32, .view = raster_view_default()};
     r.inputs = calloc((size_t)argc, sizeof(*r.inputs)); /* as many as there can be */
     r.outputs = calloc((size_t)argc, sizeof(*r.outputs));
     int status = EXIT_FAILED;

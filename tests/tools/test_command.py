@@ -174,6 +174,21 @@ def read_png(path):
     return width, height, rows
 
 
+def read_pixels(path):
+    """The rows of an RGB image as lists of pixels, its filters undone."""
+    width, height, packed = read_png(path)
+    rows, above, stride = [], bytes(3 * width), 3 * width + 1
+    for y in range(height):
+        kind, row = packed[y * stride], bytearray(packed[y * stride + 1:(y + 1) * stride])
+        for i, value in enumerate(row):
+            a, b, c = row[i - 3] if i > 2 else 0, above[i], above[i - 3] if i > 2 else 0
+            paeth = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+            row[i] = value + (0, a, b, (a + b) // 2, paeth)[kind] & 255
+        rows.append([tuple(row[i:i + 3]) for i in range(0, 3 * width, 3)])
+        above = row
+    return rows
+
+
 def read_normals(path):
     with open(path) as file:
         return [tuple(map(float, line.split()[1:])) for line in file if line.startswith("vn ")]
@@ -598,6 +613,48 @@ class Formats(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 with open(alone, "rb") as file:
                     self.assertEqual(file.read().split(b"end_header\n", 1)[1], body)
+
+
+class Pictures(unittest.TestCase):
+    """A flat rectangle of 4 x 2, whose picture is known from all sides."""
+    BACKGROUND = (0x20, 0xc0, 0xff)
+
+    def draw(self, *extra):
+        with tempfile.TemporaryDirectory() as folder:
+            source, path = os.path.join(folder, "in.bv"), os.path.join(folder, "a.png")
+            with open(source, "w") as file:
+                file.write("1 4 1\n0 0 0 4 0 0 4 2 0 0 2 0\n4 0 1 2 3\n")
+            done = run("bezier", source, "-q", "-o", path, "--up", "y", "--size", "240x180", "--background",
+                       "%02x%02X%02x" % self.BACKGROUND, *extra)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            return read_pixels(path)
+
+    def extent(self, *extra):
+        """Width and height of what is not background."""
+        rows = self.draw(*extra)
+        self.assertEqual((len(rows[0]), len(rows)), (240, 180))
+        self.assertEqual(rows[0][0], self.BACKGROUND)
+        seen = [(x, y) for y, row in enumerate(rows) for x, pixel in enumerate(row) if pixel != self.BACKGROUND]
+        return [max(p[k] for p in seen) - min(p[k] for p in seen) + 1 for k in (0, 1)]
+
+    def test_views(self):
+        for extra, expected in (((), (202, 101)), (("--zoom", "0.5"), (101, 50)), (("--azimuth=180",), (202, 101))):
+            with self.subTest(extra):
+                view = ("--azimuth", "0", "--elevation", "0") if "--azimuth=180" not in extra else ("--elevation", "0")
+                for found, wanted in zip(self.extent(*view, *extra), expected):
+                    self.assertLessEqual(abs(found - wanted), 2)
+        wide, tall = self.extent("--azimuth", "60", "--elevation=-30")
+        self.assertTrue(tall > 0.7 * wide)
+        rows = self.draw("--azimuth", "0", "--elevation", "0", "--zoom", "9")
+        self.assertNotIn(self.BACKGROUND, {pixel for row in rows for pixel in row})
+
+    def test_usage(self):
+        for word in ("--azimuth=361", "--azimuth=nan", "--elevation=91", "--elevation=", "--zoom=0", "--zoom=0x1",
+                     "--size=15x15", "--size=100", "--size=100x", "--size=9000x100", "--size=-20x20",
+                     "--background=red", "--background=#12345"):
+            done = run("bezier", "a.bv", "-o", "a.png", word)
+            self.assertEqual(done.returncode, 2, word)
+            self.assertIn(word.split("=")[0] + " must be ", done.stderr)
 
 
 class Info(unittest.TestCase):

@@ -289,6 +289,15 @@ static void test_degenerate_normals(void **state)
     mesh_clear(&m);
 }
 
+static bool render(const mesh *m, camera_up up, size_t width, size_t height, unsigned char *rgb)
+{
+    raster_view view = raster_view_default();
+    view.camera.up = up;
+    view.width = width;
+    view.height = height;
+    return raster_render(m, &view, rgb, NULL);
+}
+
 /* Draws a sphere: it covers the middle and not the corners, and is the same from run to run. */
 static void draw_sphere(double scale)
 {
@@ -299,8 +308,8 @@ static void draw_sphere(double scale)
     assert_true(mesh_compute_normals(&m));
     memset(first, 1, sizeof(first));
     memset(second, 2, sizeof(second));
-    assert_true(raster_render(&m, CAMERA_UP_AUTO, WIDTH, HEIGHT, first, NULL));
-    assert_true(raster_render(&m, CAMERA_UP_Y, WIDTH, HEIGHT, second, NULL));
+    assert_true(render(&m, CAMERA_UP_AUTO, WIDTH, HEIGHT, first));
+    assert_true(render(&m, CAMERA_UP_Y, WIDTH, HEIGHT, second));
     assert_memory_equal(first, second, sizeof(first));
     const unsigned char *middle = first + 3 * (30 * WIDTH + 40);
     assert_true(middle[0] > middle[2] + 40); /* the glaze is warm, the background grey */
@@ -322,17 +331,17 @@ static void test_empty_pictures(void **state)
     (void)state;
     unsigned char rgb[16 * 12 * 3];
     mesh m = {0};
-    assert_true(raster_render(&m, CAMERA_UP_X, 16, 12, rgb, NULL));
+    assert_true(render(&m, CAMERA_UP_X, 16, 12, rgb));
     double *p = mesh_add_grid(&m, 2, 2);
     assert_non_null(p);
     for (int i = 0; i < 12; i++)
         p[i] = i % 2 ? (double)NAN : (double)INFINITY;
     assert_true(mesh_compute_normals(&m));
-    assert_true(raster_render(&m, CAMERA_UP_Z, 16, 12, rgb, NULL));
+    assert_true(render(&m, CAMERA_UP_Z, 16, 12, rgb));
     for (int i = 0; i < 12; i++)
         p[i] = 1;
     assert_true(mesh_compute_normals(&m));
-    assert_true(raster_render(&m, CAMERA_UP_Y, 16, 12, rgb, NULL));
+    assert_true(render(&m, CAMERA_UP_Y, 16, 12, rgb));
     mesh_clear(&m);
 }
 

@@ -480,7 +480,8 @@ static void test_pixels(void **state)
     assert_non_null(p);
     for (int i = 0; i < 600; i++)
         p[i] = 40 + (i % 3 + 1) * random_real(&seed);
-    camera view = picture_camera(&m, CAMERA_UP_AUTO);
+    const raster_view picture = raster_view_default();
+    camera view = picture_camera(&m, &picture);
     for (int i = 0; i < 600; i += 3) {
         double x[2], y[2], w[2], moved[3], step[3];
         camera_project(&view, p + i, &x[0], &y[0], &w[0]);
@@ -512,7 +513,8 @@ static void test_pixel_tolerance(void **state)
     assert_non_null(p);
     for (int i = 0; i < 400; i++)
         evaluate(&content.batches[0], i / 20 / 19.0, i % 20 / 19.0, p + 3 * i);
-    camera view = picture_camera(&m, CAMERA_UP_AUTO);
+    const raster_view picture = raster_view_default();
+    camera view = picture_camera(&m, &picture);
     tessellate(&t, &content, 2, &view);
     double length = measure(&content.batches[0], t.num, 1 + t.num[0] / 12);
     assert_true(length <= 2 * camera_pixel_length(&view, 0.1)); /* no point is that far */

@@ -195,7 +195,8 @@ static void test_picture(void **state)
     size_t count;
     mesh m = small_mesh(MESH_F32);
     assert_true(mesh_compute_normals(&m));
-    assert_true(picture_write(&m, CAMERA_UP_AUTO, temporary_path("m.png"), NULL, NULL));
+    const raster_view view = raster_view_default();
+    assert_true(picture_write(&m, &view, temporary_path("m.png"), NULL, NULL));
     char *bytes = slurp(temporary_path("m.png"), &count);
     assert_true(count > 1000);
     assert_memory_equal(bytes, "\x89PNG\r\n\x1a\n", 8);
@@ -210,7 +211,8 @@ typedef bool (*writer)(const mesh *, const char *, const io_progress *, io_messa
 static bool write_picture(const mesh *m, const char *path, const io_progress *progress,
                           io_message *message)
 {
-    return picture_write(m, CAMERA_UP_AUTO, path, progress, message);
+    const raster_view view = raster_view_default();
+    return picture_write(m, &view, path, progress, message);
 }
 
 static bool write_ply(const mesh *m, const char *path, const io_progress *progress,

@@ -3,9 +3,13 @@
 #include <math.h>
 
 static const double view_distance =
-    5; /* in half diagonals of the bounding box: little perspective */
-static const double turn = 0.52, tilt = 0.42; /* radians: to the side, above the horizon */
-static const double margin = 0.84;            /* of the picture that the mesh may fill */
+    5;                             /* in half diagonals of the bounding box: little perspective */
+static const double margin = 0.84; /* of the picture that the mesh may fill */
+
+camera_view camera_view_default(void)
+{
+    return (camera_view){.up = CAMERA_UP_AUTO, .turn = 0.52, .tilt = 0.42, .zoom = 1};
+}
 
 static double dot(const double a[3], const double b[3])
 {
@@ -20,8 +24,10 @@ static int choose_up(camera_up up, const double size[3])
 }
 
 /* Sets the three axes: the wider of the two sides across, turned and tilted. */
-static void aim(camera *c, int up_axis, const double size[3])
+static void aim(camera *c, const camera_view *view, const double size[3])
 {
+    const double turn = view->turn, tilt = view->tilt;
+    const int up_axis = c->up_axis;
     double across[3] = {0, 0, 0}, deep[3] = {0, 0, 0}, up[3] = {0, 0, 0};
     int a = (up_axis + 2) % 3, b = (up_axis + 1) % 3; /* across x up = deep */
     up[up_axis] = 1;
@@ -62,7 +68,7 @@ double camera_pixel_length(const camera *c, double w)
 }
 
 /* Scales and shifts the image plane so that the mesh fills the picture. */
-static void fit(camera *c, const mesh *m, double width, double height)
+static void fit(camera *c, const mesh *m, double zoom, double width, double height)
 {
     double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
     for (size_t i = 0; i < m->num_vertices; i++) {
@@ -75,12 +81,12 @@ static void fit(camera *c, const mesh *m, double width, double height)
         }
     }
     double wide = fmax(high[0] - low[0], 1e-6), tall = fmax(high[1] - low[1], 1e-6);
-    c->scale = margin * fmin(width / wide, height / tall);
+    c->scale = zoom * margin * fmin(width / wide, height / tall);
     c->shift[0] = width / 2 - c->scale * (low[0] + high[0]) / 2;
     c->shift[1] = height / 2 - c->scale * (low[1] + high[1]) / 2;
 }
 
-camera camera_place(const mesh *m, camera_up up, double width, double height)
+camera camera_place(const mesh *m, const camera_view *view, double width, double height)
 {
     camera c = {.unit = 0};
     double low[3], high[3], half[3];
@@ -91,9 +97,9 @@ camera camera_place(const mesh *m, camera_up up, double width, double height)
         c.unit = hypot(c.unit, half[axis]);
     }
     if (!(c.unit > 0) || !isfinite(c.unit)) c.unit = 1;
-    c.up_axis = choose_up(up, half);
+    c.up_axis = choose_up(view->up, half);
     c.ground = low[c.up_axis];
-    aim(&c, c.up_axis, half);
-    fit(&c, m, width, height);
+    aim(&c, view, half);
+    fit(&c, m, view->zoom, width, height);
     return c;
 }

@@ -1,4 +1,5 @@
-/* Where a mesh is seen from: three quarters above, with little perspective, filling the picture. */
+/* Where a mesh is seen from: by default three quarters above, with little perspective, filling the
+   picture. */
 #ifndef CLSPLINE_TOOLS_IO_CAMERA_H
 #define CLSPLINE_TOOLS_IO_CAMERA_H
 
@@ -11,6 +12,17 @@ typedef enum camera_up {
     CAMERA_UP_Z
 } camera_up;
 
+/* From where to look. */
+typedef struct camera_view {
+    camera_up up;
+    double turn,
+        tilt;    /* radians: to the side, from the front of the wider side; above the horizon */
+    double zoom; /* 1: the mesh fills the picture */
+} camera_view;
+
+/* Gives three quarters from above, all of it. */
+camera_view camera_view_default(void);
+
 /* Camera axes in the mesh's space, and where things are. Positions are taken in units of `unit`
    from `center`. */
 typedef struct camera {
@@ -21,8 +33,9 @@ typedef struct camera {
     double scale, shift[2]; /* from the image plane to the picture */
 } camera;
 
-/* The camera that shows all of the mesh in a picture of this size. */
-camera camera_place(const mesh *m, camera_up up, double width, double height);
+/* The camera that shows the mesh in the middle of a picture of this size; all of it where the zoom
+   is 1 at most. */
+camera camera_place(const mesh *m, const camera_view *view, double width, double height);
 
 /* The image-plane position of a point and the reciprocal of its depth; x runs right, y down. Times
    `scale` plus `shift`, it is a position on the picture. */

@@ -3,22 +3,22 @@
 #include <png.h>
 #include <stdlib.h>
 
-enum { WIDTH = 1200, HEIGHT = 900 };
-
-camera picture_camera(const mesh *m, camera_up up)
+camera picture_camera(const mesh *m, const raster_view *view)
 {
-    return camera_place(m, up, WIDTH, HEIGHT);
+    return camera_place(m, &view->camera, (double)view->width, (double)view->height);
 }
 
-bool picture_write(const mesh *m, camera_up up, const char *path, const io_progress *progress,
-                   io_message *message)
+bool picture_write(const mesh *m, const raster_view *view, const char *path,
+                   const io_progress *progress, io_message *message)
 {
     output out = {0};
-    png_image image = {
-        .version = PNG_IMAGE_VERSION, .width = WIDTH, .height = HEIGHT, .format = PNG_FORMAT_RGB};
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = (png_uint_32)view->width,
+                       .height = (png_uint_32)view->height,
+                       .format = PNG_FORMAT_RGB};
     bool done = false;
-    unsigned char *rgb = malloc((size_t)WIDTH * HEIGHT * 3);
-    if (!rgb || !raster_render(m, up, WIDTH, HEIGHT, rgb, progress)) {
+    unsigned char *rgb = malloc(view->width * view->height * 3);
+    if (!rgb || !raster_render(m, view, rgb, progress)) {
         io_fail(message, "%s: not enough memory to draw the picture", path);
         goto fail;
     }

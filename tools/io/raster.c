@@ -260,32 +260,64 @@ static void resolve(const band *b, size_t column, size_t row, const float backgr
         rgb[k] = encode(sum[k] / (SUB * SUB));
 }
 
-bool raster_render(const mesh *m, camera_up up, size_t width, size_t height, unsigned char *rgb,
+/* Linear of sRGB. */
+static float decode(unsigned char coded)
+{
+    float x = (float)coded / 255;
+    return x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f);
+}
+
+/* Linear colour of the background at a pixel of which the mesh takes some light. */
+static void shade_background(const raster_view *view, size_t x, size_t y, float shadow,
+                             float color[3])
+{
+    backdrop((float)x / (float)view->width, (float)y / (float)view->height, color);
+    for (int k = 0; k < 3; k++) {
+        if (view->has_background) color[k] = decode(view->background[k]);
+        color[k] *= 1 - 0.5f * shadow;
+    }
+}
+
+/* Writes the pixels of a band that has been drawn. */
+static void resolve_band(const band *b, const raster_view *view, const float *shadow,
+                         unsigned char *rgb)
+{
+    const size_t first = b->first / SUB;
+    for (size_t y = 0; y < b->rows / SUB; y++) {
+        for (size_t x = 0; x < view->width; x++) {
+            const size_t pixel = (first + y) * view->width + x;
+            float background[3];
+            shade_background(view, x, first + y, shadow[pixel], background);
+            resolve(b, x, y, background, rgb + 3 * pixel);
+        }
+    }
+}
+
+raster_view raster_view_default(void)
+{
+    return (raster_view){.camera = camera_view_default(), .width = 1200, .height = 900};
+}
+
+bool raster_render(const mesh *m, const raster_view *view, unsigned char *rgb,
                    const io_progress *progress)
 {
-    band b = {.width = width * SUB};
-    camera c = camera_place(m, up, (double)(width * SUB), (double)(height * SUB));
+    band b = {.width = view->width * SUB};
+    camera c = camera_place(m, &view->camera, (double)b.width, (double)(view->height * SUB));
     vertex *vertices = transform(&c, m);
     b.samples = malloc(b.width * BAND * SUB * sizeof(sample));
-    float *shadow = cast_shadow(&c, m, width, height);
+    float *shadow = cast_shadow(&c, m, view->width, view->height);
     bool done = vertices && b.samples && shadow;
-    for (size_t first = 0; done && first < height; first += BAND) {
-        size_t rows = height - first < BAND ? height - first : BAND;
+    for (size_t i = 0; done && view->camera.tilt <= 0 && i < view->width * view->height; i++)
+        shadow[i] = 0; /* the ground is not seen from below */
+    for (size_t first = 0; done && first < view->height; first += BAND) {
+        size_t rows = view->height - first < BAND ? view->height - first : BAND;
         b.first = first * SUB;
         b.rows = rows * SUB;
         for (size_t i = 0; i < b.rows * b.width; i++)
             b.samples[i].w = 0;
         draw_mesh(&b, m, vertices);
-        for (size_t pixel = 0; pixel < rows * width; pixel++) {
-            size_t x = pixel % width, y = pixel / width;
-            float background[3];
-            float light = 1 - 0.5f * shadow[(first + y) * width + x];
-            backdrop((float)x / (float)width, (float)(first + y) / (float)height, background);
-            for (int k = 0; k < 3; k++)
-                background[k] *= light;
-            resolve(&b, x, y, background, rgb + 3 * ((first + y) * width + x));
-        }
-        io_report(progress, first + rows, height);
+        resolve_band(&b, view, shadow, rgb);
+        io_report(progress, first + rows, view->height);
     }
     free(shadow);
     free(b.samples);

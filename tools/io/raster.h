@@ -1,4 +1,4 @@
-/* A small software rasteriser: a shaded picture of a mesh, seen from three quarters above. */
+/* A small software rasteriser: a shaded picture of a mesh, on a ground with its shadow. */
 #ifndef CLSPLINE_TOOLS_IO_RASTER_H
 #define CLSPLINE_TOOLS_IO_RASTER_H
 
@@ -6,10 +6,21 @@
 #include "mesh.h"
 #include "output.h"
 
-/* Draws a mesh with normals, fitted to its bounding box, into rgb[height][width][3] (sRGB). Both
+/* The picture to draw. */
+typedef struct raster_view {
+    camera_view camera;
+    size_t width, height;
+    bool has_background;         /* of one colour, else of shades of grey */
+    unsigned char background[3]; /* sRGB */
+} raster_view;
+
+/* Gives the default camera's view in 1200 x 900 pixels. */
+raster_view raster_view_default(void);
+
+/* Draws a mesh with normals into rgb[height][width][3] (sRGB). Both
    sides of a face are lit alike. Faces with a position that is not finite are left out. False when
    memory runs out. */
-bool raster_render(const mesh *m, camera_up up, size_t width, size_t height, unsigned char *rgb,
+bool raster_render(const mesh *m, const raster_view *view, unsigned char *rgb,
                    const io_progress *progress);
 
 #endif
