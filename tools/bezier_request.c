@@ -51,6 +51,7 @@ const char bezier_request_help[] =
     "      --size WxH         of a picture in pixels; default 1200x900\n"
     "      --background C     of a picture: RRGGBB, or auto (the default), shades of grey\n"
     "  -q, --quiet            no times, no progress bar, no warnings\n"
+    "  -v, --verbose          what was read and how it is sampled, and what the library chose\n"
     "  -h, --help             this text\n"
     "\n"
     "examples:\n"
@@ -82,6 +83,7 @@ enum {
     OPTION_JOIN,
     OPTION_REPORT,
     OPTION_QUIET,
+    OPTION_VERBOSE,
     OPTION_HELP
 };
 
@@ -92,8 +94,8 @@ static const args_option options[] = {
     {"up", 0, true},          {"azimuth", 0, true},  {"elevation", 0, true},
     {"zoom", 0, true},        {"size", 0, true},     {"background", 0, true},
     {"cooperate", 0, true},   {"workers", 0, true},  {"join", 0, true},
-    {"report", 0, false},     {"quiet", 'q', false}, {"help", 'h', false},
-    {NULL, 0, false}};
+    {"report", 0, false},     {"quiet", 'q', false}, {"verbose", 'v', false},
+    {"help", 'h', false},     {NULL, 0, false}};
 
 enum { MIN_SAMPLES = 2, MAX_SAMPLES = 16384, MIN_PIXELS = 16, MAX_PIXELS = 8192 };
 static const double degree = 3.14159265358979323846 / 180; /* in radians */
@@ -346,6 +348,9 @@ static int read_argument(bezier_request *r, const args *a, int found)
     case OPTION_QUIET:
         r->quiet = true;
         return EXIT_OK;
+    case OPTION_VERBOSE:
+        r->verbose = true;
+        return EXIT_OK;
     case OPTION_HELP:
         r->help = true;
         return EXIT_OK;
@@ -396,6 +401,8 @@ int bezier_request_read(bezier_request *r, int argc, char **argv)
     if (r->tolerance > 0 && r->method != CLSP_BEZIER_AUTO)
         return usage_error("bezier", "--method is of grids that --samples makes, not of "
                                      "--tolerance");
+    if (r->quiet && r->verbose)
+        return usage_error("bezier", "--quiet and --verbose exclude each other");
     const sharing_request *s = &r->sharing;
     if (!s->cooperate && (s->report || s->num_workers > 0 || s->num_joined > 0))
         return usage_error("bezier", "--report, --workers and --join need --cooperate");

@@ -41,7 +41,7 @@ typedef struct bezier_request {
     clsp_bezier_method method;
     mesh_precision precision;
     const char *device;
-    bool normals, texture, quiet, help;
+    bool normals, texture, quiet, verbose, help;
     raster_view view; /* of a picture */
     sharing_request sharing;
 } bezier_request;

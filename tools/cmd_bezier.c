@@ -102,7 +102,30 @@ static void print_report(void *user, const char *what, const clsp_cooperate_repo
 static bool open_contexts(work *w)
 {
     const bezier_request *r = w->r;
-    return w->contexts.ctx || sharing_open(&w->contexts, &r->sharing, r->device, r->quiet);
+    const verbosity how_much = r->quiet     ? VERBOSITY_QUIET
+                               : r->verbose ? VERBOSITY_VERBOSE
+                                            : VERBOSITY_NORMAL;
+    return w->contexts.ctx || sharing_open(&w->contexts, &r->sharing, r->device, how_much);
+}
+
+/* Tells of each batch how many patches of which degrees it has, and their fewest and most samples.
+ */
+static void describe_batches(const work *w)
+{
+    const uint32_t *num = w->grids.num;
+    for (size_t i = 0; i < w->content.num_batches; i++) {
+        const bezierview_batch *batch = &w->content.batches[i];
+        const bezierview_type *type = &batch->type;
+        uint32_t least = UINT32_MAX, most = 0;
+        for (size_t k = 0; k < 2 * batch->num_patches; k++, num++) {
+            if (*num < least) least = *num;
+            if (*num > most) most = *num;
+        }
+        complain("note: %lu %s%s of degrees %u x %u, %u to %u samples a direction",
+                 (unsigned long)batch->num_patches, type->rational ? "rational " : "",
+                 type->form == BEZIERVIEW_TRIANGLE ? "triangles" : "surfaces", type->degree_u,
+                 type->degree_v, least, most);
+    }
 }
 
 static evaluate_task make_task(work *w)
@@ -128,6 +151,7 @@ static bool make_mesh(work *w)
     bool has_patches = w->content.num_batches > 0, done = true;
     mesh_clear(&w->result);
     if (has_patches && !(evaluate_check_size(&task) && open_contexts(w))) return false;
+    if (w->r->verbose) describe_batches(w);
     w->num_points = tessellation_num_points(&w->grids, &w->content);
     w->num_points += w->content.polyhedra.num_vertices;
     progress_start(&w->bar, w->streamed ? "writing" : "evaluating", w->r->quiet);

@@ -9,35 +9,34 @@
 #include "json.h"
 
 static const char help[] =
-    "usage: clspline devices [--json]\n"
+    "usage: clspline devices [--verbose | --json]\n"
     "       clspline devices --kernels [--device DEVICE] [--json]\n"
     "\n"
     "Lists the OpenCL devices in the order in which an index names them. With --kernels,\n"
     "compiles every kernel for one device and lists what its compiler made of them.\n"
     "\n"
     "options:\n"
-    "  --kernels         list the kernels\n"
-    "  --device DEVICE   for --kernels: an index, 'cpu', 'gpu', 'integrated', 'discrete',\n"
-    "                    'accelerator', or parts of names as in 'pocl:' or 'nvidia:h200';\n"
-    "                    default: $CLSPLINE_DEVICE, else the best one\n"
-    "  --json            print JSON\n"
-    "  -h, --help        this text\n"
+    "      --kernels         list the kernels\n"
+    "  -d, --device DEVICE   for --kernels: an index, 'cpu', 'gpu', 'integrated', 'discrete',\n"
+    "                        'accelerator', or parts of names as in 'pocl:' or 'nvidia:h200';\n"
+    "                        default: $CLSPLINE_DEVICE, else the best one\n"
+    "  -v, --verbose         in a wide table, also SVM, work-groups and drivers\n"
+    "      --json            print JSON\n"
+    "  -h, --help            this text\n"
     "\n"
     "examples:\n"
     "  clspline devices\n"
     "  clspline devices --json | python3 -m json.tool\n"
     "  clspline devices --kernels --device gpu\n";
 
-enum { OPTION_KERNELS, OPTION_DEVICE, OPTION_JSON, OPTION_HELP };
+enum { OPTION_KERNELS, OPTION_DEVICE, OPTION_JSON, OPTION_VERBOSE, OPTION_HELP };
 
-static const args_option options[] = {{"kernels", 0, false},
-                                      {"device", 0, true},
-                                      {"json", 0, false},
-                                      {"help", 'h', false},
-                                      {NULL, 0, false}};
+static const args_option options[] = {{"kernels", 0, false}, {"device", 'd', true},
+                                      {"json", 0, false},    {"verbose", 'v', false},
+                                      {"help", 'h', false},  {NULL, 0, false}};
 
 typedef struct request {
-    bool kernels, json, help;
+    bool kernels, json, verbose, help;
     const char *device;
 } request;
 
@@ -71,7 +70,20 @@ static size_t widest_name(const clsp_device_info *infos, size_t count)
     return width;
 }
 
+/* Prints a narrow table; the devices of a platform stand behind its name. */
 static void print_table(const clsp_device_info *infos, size_t count)
+{
+    printf("index  %-11s  %9s  fp64  device\n", "class", "memory");
+    for (size_t i = 0; i < count; i++) {
+        const clsp_device_info *d = &infos[i];
+        if (i == 0 || strcmp(infos[i - 1].platform, d->platform) != 0) printf("%s:\n", d->platform);
+        printf("%5lu  %-11s  %5.1f GiB  %-4s  %s\n", (unsigned long)i,
+               device_class_name(d->device_class), gibibytes(d->global_bytes),
+               d->fp64 ? "yes" : "no", d->name);
+    }
+}
+
+static void print_wide_table(const clsp_device_info *infos, size_t count)
 {
     int platform = (int)widest_platform(infos, count), name = (int)widest_name(infos, count);
     printf("%5s  %-*s  %-*s  %-11s  %9s  %-4s  %-14s  %10s  %s\n", "index", platform, "platform",
@@ -161,7 +173,7 @@ static int show_devices(const request *r)
     if (r->json)
         print_json(infos, count);
     else if (count > 0)
-        print_table(infos, count);
+        (r->verbose ? print_wide_table : print_table)(infos, count);
     free(infos);
     if (count > 0) return EXIT_OK;
     complain(
@@ -207,7 +219,7 @@ static int show_kernels(const request *r)
     clsp_device_info info;
     listing l = {.json = r->json};
     int result = EXIT_FAILED;
-    if (!open_context(&ctx, r->device, false)) return EXIT_FAILED;
+    if (!open_context(&ctx, r->device, VERBOSITY_NORMAL)) return EXIT_FAILED;
 
     clsp_status status = clsp_context_device(ctx, &info);
     if (status != CLSP_OK) {
@@ -244,6 +256,9 @@ static int read_request(request *r, int argc, char **argv)
         case OPTION_JSON:
             r->json = true;
             break;
+        case OPTION_VERBOSE:
+            r->verbose = true;
+            break;
         case OPTION_HELP:
             r->help = true;
             return EXIT_OK;
@@ -253,6 +268,8 @@ static int read_request(request *r, int argc, char **argv)
             return usage_error("devices", "%s '%s'", args_error(found), a.word);
         }
     }
+    if (r->verbose && (r->kernels || r->json))
+        return usage_error("devices", "--verbose is of the table of devices");
     if (r->device && !r->kernels) return usage_error("devices", "--device needs --kernels");
     return EXIT_OK;
 }

@@ -229,7 +229,7 @@ static bool open_device(clsp_context **ctx, const char *device, mesh_precision *
 {
     clsp_device_info device_info = {0};
     if (*ctx) return true;
-    if (!open_context(ctx, device, false)) return false;
+    if (!open_context(ctx, device, VERBOSITY_NORMAL)) return false;
     if (clsp_context_device(*ctx, &device_info) == CLSP_OK && device_info.fp64)
         *precision = MESH_F64;
     return true;

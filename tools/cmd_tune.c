@@ -199,7 +199,7 @@ static bool tune_all(clsp_context *ctx, bool quick, bool json)
 static int run_request(const request *r)
 {
     sharing_contexts contexts = {NULL, {NULL}};
-    bool done = sharing_open(&contexts, &r->sharing, r->device, false);
+    bool done = sharing_open(&contexts, &r->sharing, r->device, VERBOSITY_NORMAL);
     clsp_status status = CLSP_OK;
     if (done && r->speeds) status = clsp_context_set_speeds(contexts.ctx, r->speeds);
     if (status != CLSP_OK) complain_status(contexts.ctx, status);

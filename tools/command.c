@@ -58,15 +58,23 @@ void complain_status(const clsp_context *ctx, clsp_status status)
     if (help) complain("%s", help);
 }
 
-static void log_warning(void *user, clsp_log_level level, const char *message)
+static void print_warning(void *user, clsp_log_level level, const char *message)
 {
     (void)user;
     if (level == CLSP_LOG_WARNING) complain("warning: %s", message);
 }
 
-bool open_context(clsp_context **ctx, const char *device, bool quiet)
+static void print_note(void *user, clsp_log_level level, const char *message)
 {
-    clsp_context_opts opts = {.device = device, .log = quiet ? NULL : log_warning};
+    print_warning(user, level, message);
+    if (level == CLSP_LOG_INFO) complain("note: %s", message);
+}
+
+bool open_context(clsp_context **ctx, const char *device, verbosity how_much)
+{
+    clsp_context_opts opts = {.device = device};
+    if (how_much != VERBOSITY_QUIET)
+        opts.log = how_much == VERBOSITY_VERBOSE ? print_note : print_warning;
     clsp_status status = clsp_context_create(ctx, NULL, &opts);
     if (status == CLSP_OK) return true;
     complain_status(NULL, status);

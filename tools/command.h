@@ -25,9 +25,16 @@ const char *status_text(clsp_status status);
    done. */
 void complain_status(const clsp_context *ctx, clsp_status status);
 
+/* How much of what the library says is printed. */
+typedef enum verbosity {
+    VERBOSITY_QUIET,  /* nothing */
+    VERBOSITY_NORMAL, /* warnings */
+    VERBOSITY_VERBOSE /* and what was chosen */
+} verbosity;
+
 /* Makes a context on the device the user named, or with NULL on the default one. Complains on
-   failure. With `quiet`, the library's warnings are dropped. */
-bool open_context(clsp_context **ctx, const char *device, bool quiet);
+   failure. */
+bool open_context(clsp_context **ctx, const char *device, verbosity how_much);
 
 /* The name of a device class, such as "discrete". */
 const char *device_class_name(clsp_device_class device_class);

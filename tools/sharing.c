@@ -61,12 +61,13 @@ int sharing_read_joined(sharing_request *r, const char *command, const char *tex
 
 /* ---- contexts ---- */
 
-bool sharing_open(sharing_contexts *c, const sharing_request *r, const char *device, bool quiet)
+bool sharing_open(sharing_contexts *c, const sharing_request *r, const char *device,
+                  verbosity how_much)
 {
     clsp_status status = CLSP_OK;
-    if (!open_context(&c->ctx, device, quiet)) return false;
+    if (!open_context(&c->ctx, device, how_much)) return false;
     for (size_t i = 0; i < r->num_joined && status == CLSP_OK; i++) {
-        if (!open_context(&c->joined[i], r->joined[i], quiet)) return false;
+        if (!open_context(&c->joined[i], r->joined[i], how_much)) return false;
         status = clsp_context_join(c->ctx, c->joined[i]);
     }
     if (status == CLSP_OK && r->num_workers > 0)

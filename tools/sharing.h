@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "command.h"
+
 enum { SHARING_MAX_JOINED = CLSP_MAX_PROCESSORS - 2 }; /* beside the first device and the host */
 
 /* What was asked for. Zero: nothing. */
@@ -34,7 +36,8 @@ typedef struct sharing_contexts {
 
 /* Opens the device that the user named (NULL: the default one) and those to join. Complains on
    failure; what was opened until then is closed by sharing_close. */
-bool sharing_open(sharing_contexts *c, const sharing_request *r, const char *device, bool quiet);
+bool sharing_open(sharing_contexts *c, const sharing_request *r, const char *device,
+                  verbosity how_much);
 void sharing_close(sharing_contexts *c);
 
 /* What one call did, in lines that begin with `what`. */

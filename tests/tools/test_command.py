@@ -335,6 +335,12 @@ class Meshes(unittest.TestCase):
             self.skipTest("the device has no fp64")
         self.check_all("teapot", float, "--precision", "f64")
 
+    def test_verbose(self):
+        done = run("bezier", os.path.join(DATA, "teapot.bv"), "--verbose", "-o", self.path("a.ply"), "-t", "1%")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"note: 28 surfaces of degrees 3 x 3, \d+ to \d+ samples a direction\n")
+        self.assertGreater(done.stderr.count("clspline: note: "), 1)
+
     def test_normals(self):
         paths, report = self.make("teaspoon", "--normals", "--quiet", "--up=z")
         self.assertEqual(report, "")
@@ -1014,6 +1020,8 @@ class Failures(unittest.TestCase):
                 ("14 times at most", ("tune",) + ("--join=0",) * 15),
                 ("unexpected argument 'all'", ("tune", "all")),
                 ("unknown option '--fast'", ("tune", "--fast")),
+                ("exclude each other", ("bezier", self.teapot, "-o", out, "-q", "-v")),
+                ("--verbose is of the table", ("devices", "--json", "-v")),
                 ("--device needs --kernels", ("devices", "--device", "0")),
                 ("unexpected argument 'all'", ("devices", "all"))):
             with self.subTest(expected):
@@ -1331,13 +1339,20 @@ class Devices(unittest.TestCase):
         done = run("devices")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         devices = json.loads(run("devices", "--json").stdout)
-        lines = done.stdout.splitlines()
-        self.assertEqual(len(lines), len(devices) + 1)
+        lines = [line for line in done.stdout.splitlines()[1:] if line[0] == " "]
+        self.assertEqual(len(lines), len(devices))
         for index, device in enumerate(devices):
             self.assertEqual(device["index"], index)
             self.assertIn(device["class"], ("cpu", "integrated", "discrete", "accelerator"))
-            self.assertIn(device["device"], lines[index + 1])
+            self.assertTrue(lines[index].endswith(device["device"]), lines[index])
+            self.assertLessEqual(len(lines[index]) - len(device["device"]), 40)
             self.assertGreater(device["memory_bytes"], 0)
+            self.assertIn("\n%s:\n" % device["platform"], done.stdout)
+        wide = run("devices", "-v").stdout.splitlines()
+        self.assertEqual(len(wide), len(devices) + 1)
+        for line, device in zip(wide[1:], devices):
+            for word in ("platform", "device", "class", "svm", "driver"):
+                self.assertIn(device[word], line)
 
     def test_kernels(self):
         done = run("devices", "--kernels", "--json")
@@ -1347,7 +1362,7 @@ class Devices(unittest.TestCase):
         for kernel in kernels:
             self.assertGreater(kernel["work_group_limit"], 0)
             self.assertTrue(kernel["program"] and kernel["kernel"])
-        table = run("devices", "--kernels", "--device", "0")
+        table = run("devices", "--kernels", "-d", "0")
         self.assertEqual(table.returncode, 0, table.stderr)
         self.assertIn("work-group", table.stdout)
 
