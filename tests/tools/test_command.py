@@ -12,6 +12,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -1332,6 +1333,70 @@ class Outputs(unittest.TestCase):
         process.send_signal(signal.SIGHUP)
         self.assertEqual(process.wait(), 0)
         self.assertEqual(len(read_obj(self.path("a.obj"))[0]), 300000)
+
+
+class Completions(unittest.TestCase):
+    """The shells' completions know all commands and options, and no others."""
+
+    @staticmethod
+    def path(name):
+        return os.path.join(os.path.dirname(os.path.dirname(DATA)), "tools", "completions", name)
+
+    def options(self):
+        """The long options of each command, from its help."""
+        text = run("--help").stdout
+        commands = re.findall(r"^  (\w+)  ", text[text.index("commands:"):text.index("options:")], re.M)
+        found = {}
+        for command in commands:
+            text = run(command, "--help").stdout
+            text = text[text.index("options:"):text.index("examples:")]
+            found[command] = set(re.findall(r"^ +(?:-\w, )?--([a-z]+)", text, re.M))
+        self.assertEqual(set(found), {"bezier", "info", "tune", "devices"})
+        return found
+
+    def complete(self, *words):
+        script = '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _clspline; printf "%s\\n" "${COMPREPLY[@]}"'
+        done = subprocess.run(["bash", "-c", script, "bash", self.path("clspline.bash"), "clspline", *words],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return set(done.stdout.split())
+
+    def test_bash(self):
+        if not shutil.which("bash"):
+            self.skipTest("no bash")
+        options = self.options()
+        self.assertEqual(self.complete(""), set(options) | {"--help", "--version"})
+        for command, names in options.items():
+            self.assertEqual(self.complete(command, "--"), {"--" + name for name in names})
+        self.assertEqual(self.complete("bezier", "a.bv", "--format", "p"), {"ply", "png"})
+        self.assertEqual(self.complete("bezier", "-p", ""), {"f32", "f64"})
+        self.assertIn(os.path.join(DATA, "teapot.bv"), self.complete("info", os.path.join(DATA, "tea")))
+        self.assertEqual(self.complete("bezier", "-n", ""), set())
+
+    def test_fish(self):
+        if not shutil.which("fish"):
+            self.skipTest("no fish")
+        for command, names in self.options().items():
+            script = "source %s; complete -C 'clspline %s --'" % (self.path("clspline.fish"), command)
+            done = subprocess.run(["fish", "--private", "-c", script], stdout=subprocess.PIPE, text=True)
+            self.assertEqual({line.split()[0] for line in done.stdout.splitlines()}, {"--" + name for name in names})
+
+    def test_words(self):
+        options = set().union(*self.options().values()) | {"version"}
+        with open(self.path("_clspline")) as file:
+            zsh = set(re.findall(r"--([a-z]+)\b", file.read()))
+        with open(self.path("clspline.fish")) as file:
+            fish = set(re.findall(r" -l ([a-z]+)\b", "\n".join(
+                line for line in file if line.startswith("complete"))))
+        self.assertEqual(zsh, options)
+        self.assertEqual(fish, options)
+
+    def test_syntax(self):
+        for shell, option, name in (("bash", "-n", "clspline.bash"), ("zsh", "-n", "_clspline"),
+                                    ("fish", "--no-execute", "clspline.fish")):
+            if shutil.which(shell):
+                done = subprocess.run([shell, option, self.path(name)], stderr=subprocess.PIPE, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 class Devices(unittest.TestCase):
