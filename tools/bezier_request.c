@@ -320,6 +320,16 @@ static int read_view(bezier_request *r, const args *a, int found)
     }
 }
 
+/* Takes an option without value. */
+static void set_flag(bezier_request *r, int found)
+{
+    if (found == OPTION_NORMALS) r->normals = true;
+    if (found == OPTION_TEXTURE) r->texture = true;
+    if (found == OPTION_QUIET) r->quiet = true;
+    if (found == OPTION_VERBOSE) r->verbose = true;
+    if (found == OPTION_HELP) r->help = true;
+}
+
 /* Takes one argument; EXIT_OK, or EXIT_USAGE with a complaint. */
 static int read_argument(bezier_request *r, const args *a, int found)
 {
@@ -340,19 +350,11 @@ static int read_argument(bezier_request *r, const args *a, int found)
         r->device = a->value;
         return EXIT_OK;
     case OPTION_NORMALS:
-        r->normals = true;
-        return EXIT_OK;
     case OPTION_TEXTURE:
-        r->texture = true;
-        return EXIT_OK;
     case OPTION_QUIET:
-        r->quiet = true;
-        return EXIT_OK;
     case OPTION_VERBOSE:
-        r->verbose = true;
-        return EXIT_OK;
     case OPTION_HELP:
-        r->help = true;
+        set_flag(r, found);
         return EXIT_OK;
     case ARGS_OPERAND:
         return read_input(r, a->value);

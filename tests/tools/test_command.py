@@ -802,7 +802,7 @@ class Streams(unittest.TestCase):
     def resident(self, samples):
         """The largest memory of a run, in bytes."""
         process = subprocess.Popen([COMMAND, "bezier", os.path.join(DATA, "teapot.bv"), "-q", "-n", str(samples),
-                                    "-o", self.path("a.ply")])
+                                    "-o", "-", "-f", "ply"], stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         self.assertEqual(status, 0)
         process.returncode = 0
