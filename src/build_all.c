@@ -2,6 +2,7 @@
 #include <clspline/context.h>
 
 #include "bezier_build.h"
+#include "bspline_build.h"
 #include "check.h"
 #include "job.h"
 
@@ -12,5 +13,6 @@ clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *u
     if (!ctx) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_build_all: ctx is NULL");
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(clspi_bezier_build(&build));
+    CLSPI_CHECK(clspi_bspline_build(&build));
     return clspi_cooperate_build(&build);
 }

@@ -52,7 +52,7 @@ POINTS = ('-DCLSP_DIM=3', '-DCLSP_DIM=5', '-DCLSP_DIM=3 -DCLSP_STAGE=1 -DCLSP_CH
           '-DCLSP_TILE=8 -DCLSP_GROUP=64', '-DCLSP_DIM=5 -DCLSP_STAGE=1 -DCLSP_CHUNK=16 '
           '-DCLSP_TILE=1 -DCLSP_GROUP=64')
 
-# sums of fewer terms than there are control points, which no family of the library has yet
+# sums of fewer terms than there are control points, of more orders than those built ahead
 BANDS = ('-DCLSP_TERMS_U=4 -DCLSP_COLUMNS=2 -DCLSP_BLOCK_ROWS=16 -DCLSP_GROUP=64',
          '-DCLSP_TERMS_U=12 -DCLSP_COLUMNS=2 -DCLSP_BLOCK_ROWS=32 -DCLSP_GROUP=64')
 

@@ -8,5 +8,6 @@
 #include <clspline/cooperate.h>
 #include <clspline/vertex.h>
 #include <clspline/bezier.h>
+#include <clspline/bspline.h>
 
 #endif

@@ -17,16 +17,6 @@ static cl_uint directions_of(clsp_bezier_form form)
 
 /* ---- parts of the description ---- */
 
-static clsp_status check_precision(clsp_context *ctx, const clsp_bezier_desc *d)
-{
-    if (d->precision != CLSP_F32 && d->precision != CLSP_F64)
-        return bad(ctx, "precision is neither CLSP_F32 nor CLSP_F64", d->precision);
-    if (d->precision == CLSP_F32 || ctx->device.fp64) return CLSP_OK;
-    return clspi_fail(&ctx->log, CLSP_ERROR_NO_FP64,
-                      "bezier: %s has no double precision; use single precision or another device",
-                      ctx->device.name);
-}
-
 static clsp_status check_kinds(clsp_context *ctx, const clsp_bezier_desc *d)
 {
     for (size_t i = 0; i < CLSPI_COUNT(d->reserved); i++)
@@ -55,30 +45,13 @@ static clsp_status check_degrees(clsp_context *ctx, const clsp_bezier_desc *d)
 /* Checks the axes and puts their ends in place. */
 static clsp_status resolve_axes(clsp_context *ctx, clsp_bezier_desc *d)
 {
-    static const double unit[2] = {0.0, 1.0};
-    const cl_uint directions = directions_of(d->form);
-    const bool has_triangle = d->form == CLSP_BEZIER_TRIANGLE;
+    static const double unit[3][2] = {{0.0, 1.0}, {0.0, 1.0}, {0.0, 1.0}};
+    const cl_uint directions = d->form == CLSP_BEZIER_TRIANGLE ? 1 : directions_of(d->form);
 
-    for (cl_uint k = 0; k < 3; k++)
-        CLSPI_CHECK(clspi_axis_resolve(&ctx->log, family, &d->axis[k], unit));
-    for (cl_uint k = 1; k < directions && !has_triangle; k++)
-        if ((d->axis[k].num == 0) != (d->axis[0].num == 0))
-            return bad(ctx, "a grid has samples in all directions or in none, not along one of",
-                       d->axis[k].num);
+    CLSPI_CHECK(clspi_axes_resolve(&ctx->log, family, d->axis, unit, directions));
     if (!d->watertight || (clspi_is_unit_axis(&d->axis[0]) && clspi_is_unit_axis(&d->axis[1])))
         return CLSP_OK;
     return bad(ctx, "watertight is for axes over [0, 1], not from", d->axis[0].begin);
-}
-
-static uint32_t attributes_of(const clsp_bezier_desc *d)
-{
-    const uint32_t all =
-        CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_DU | CLSP_VERTEX_PARAMS;
-
-    if (d->form == CLSP_BEZIER_CURVE) return all | CLSP_VERTEX_DUU;
-    if (d->form == CLSP_BEZIER_VOLUME) return all | CLSP_VERTEX_DV | CLSP_VERTEX_DW;
-    return all | CLSP_VERTEX_DV | CLSP_VERTEX_DUU | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV |
-           (d->dim == 3 ? CLSP_VERTEX_NORMAL : 0);
 }
 
 /* ---- limits of methods ---- */
@@ -166,14 +139,15 @@ clsp_status clspi_bezier_resolve(clsp_context *ctx, clsp_bezier_desc *desc,
 {
     if (desc->precision == CLSP_TYPE_DEFAULT) desc->precision = CLSP_F32;
     CLSPI_CHECK(check_kinds(ctx, desc));
-    CLSPI_CHECK(check_precision(ctx, desc));
+    CLSPI_CHECK(clspi_precision_check(ctx, family, desc->precision));
     if (desc->dim == 0) desc->dim = 3;
     drop_directions(desc);
     CLSPI_CHECK(resolve_axes(ctx, desc));
     CLSPI_CHECK(check_degrees(ctx, desc));
     CLSPI_CHECK(check_method(ctx, desc));
     fill_tensor(desc, tensor);
-    CLSPI_CHECK(clspi_layout_resolve(ctx, tensor, family, attributes_of(desc)));
+    CLSPI_CHECK(clspi_layout_resolve(ctx, tensor, family,
+                                     clspi_attributes_of(tensor->directions, desc->dim)));
     desc->vertex = tensor->vertex;
     return CLSP_OK;
 }

@@ -12,6 +12,9 @@
    that of integers, as of a uniform grid, exact: t / (1 - t) = x / y. */
 void clspi_bernstein(double *values, uint32_t degree, double x, double y);
 
+/* Adds to the largest value what the sum of all lacks of 1. */
+void clspi_sum_to_one(double *values, uint32_t num);
+
 /* Rounds values to floats; the largest takes what the others' rounding has changed of their sum. */
 void clspi_round_f32(double *values, uint32_t num);
 

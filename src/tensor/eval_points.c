@@ -15,8 +15,9 @@ clspi_options clspi_point_options(const clsp_context *ctx, const clspi_tensor_de
     return options;
 }
 
-static clsp_status prepare(clspi_kernel *kernel, clsp_context *ctx,
-                           const clspi_point_source *source, const clspi_signature *signature)
+clsp_status clspi_point_kernel_prepare(clspi_kernel *kernel, clsp_context *ctx,
+                                       const clspi_point_source *source,
+                                       const clspi_signature *signature)
 {
     if (kernel->kernel) return CLSP_OK;
     const clspi_options options = clspi_point_options(ctx, source->desc);
@@ -27,23 +28,25 @@ void clspi_point_kernels_release(clspi_point_kernels *kernels)
 {
     clspi_kernel_release(&kernels->points);
     clspi_kernel_release(&kernels->grids);
+    clspi_kernel_release(&kernels->edges);
 }
 
-/* Returns the vertices of one launch: few enough for the device's time limit, and for kernels to
-   count in 32 bits. */
-static uint64_t vertices_of_a_launch(const clsp_context *ctx, const clspi_tensor_desc *desc)
+uint64_t clspi_vertices_of_a_launch(const clsp_context *ctx, const clspi_tensor_desc *desc)
 {
     enum { DIVISION = 16 }; /* a division costs about so many multiply-adds */
     const uint64_t term = DIVISION + 2 * clspi_coords(desc);
-    uint64_t sums = 1;
+    uint64_t sums = 1, terms = desc->num_controls;
 
     for (unsigned i = 0; i < CLSP_VERTEX_MAX_ATTRIBUTES; i++)
         if (desc->vertex.attributes & 1u << i) sums += 1u << i == CLSP_VERTEX_NORMAL ? 2 : 1;
-    const uint64_t fma = (uint64_t)desc->num_controls * sums * term;
+    if (!desc->is_triangle) terms = (uint64_t)desc->terms[0] * desc->terms[1] * desc->terms[2];
+    for (cl_uint k = 0; k < desc->directions; k++) /* whose values are sums themselves */
+        if (clspi_is_banded(desc, k)) terms *= desc->terms[k];
+    const uint64_t fma = terms * sums * term;
     return clspi_launch_lines(&ctx->tuning, fma, 1, ctx->tuning.work_group, 1);
 }
 
-static clspi_patch_shape shape_of(const clspi_tensor_desc *desc)
+clspi_patch_shape clspi_patch_shape_of(const clspi_tensor_desc *desc)
 {
     const clspi_patch_shape shape = {.patch_reals = desc->num_controls * clspi_coords(desc),
                                      .controls_u = desc->controls[0],
@@ -70,11 +73,12 @@ clsp_status clspi_eval_points(clspi_point_kernels *kernels, clspi_series *series
                               const clspi_point_source *source, const clspi_point_job *job)
 {
     const clspi_tensor_desc *const d = source->desc;
-    const uint64_t most = vertices_of_a_launch(series->ctx, d);
+    const uint64_t most = clspi_vertices_of_a_launch(series->ctx, d);
     clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};
     clspi_part part;
 
-    CLSPI_CHECK(prepare(&kernels->points, series->ctx, source, &clspi_eval_points_signature));
+    CLSPI_CHECK(clspi_point_kernel_prepare(&kernels->points, series->ctx, source,
+                                           &clspi_eval_points_signature));
     while (clspi_cut_next(&cut, most, &part)) {
         const clspi_eval_points_args args = {
             .points = source->points,
@@ -82,7 +86,7 @@ clsp_status clspi_eval_points(clspi_point_kernels *kernels, clspi_series *series
             .patches = job->patches,
             .params = job->params,
             .out = job->out,
-            .shape = shape_of(d),
+            .shape = clspi_patch_shape_of(d),
             .range = {.patches_offset = job->patches_offset + part.before,
                       .params_offset = job->params_offset + part.before * d->directions,
                       .offset = job->offset + part.before * d->vertex.stride,
@@ -148,7 +152,7 @@ static clsp_status launch_grids(const clspi_point_kernels *kernels, clspi_series
         .nums = own ? grids->nums_buffer : source->points, /* not read then */
         .prefix = own ? grids->vertex_buffer : source->points,
         .out = job->out,
-        .shape = shape_of(d),
+        .shape = clspi_patch_shape_of(d),
         .range = {.first_patch = part->piece,
                   .offset = job->offset + part->before * d->vertex.stride,
                   .num_patches = (cl_uint)part->num_pieces,
@@ -170,7 +174,7 @@ static clsp_status launch_grids(const clspi_point_kernels *kernels, clspi_series
 clsp_status clspi_eval_grids(clspi_point_kernels *kernels, clspi_series *series,
                              const clspi_point_source *source, const clspi_grid_job *job)
 {
-    const uint64_t most = vertices_of_a_launch(series->ctx, source->desc);
+    const uint64_t most = clspi_vertices_of_a_launch(series->ctx, source->desc);
     clspi_cut cut = {.prefix = job->grids->first_vertex,
                      .per_piece = job->per_patch,
                      .piece = job->patch,
@@ -178,7 +182,8 @@ clsp_status clspi_eval_grids(clspi_point_kernels *kernels, clspi_series *series,
                      .left = job->num};
     clspi_part part;
 
-    CLSPI_CHECK(prepare(&kernels->grids, series->ctx, source, &clspi_eval_patch_grids_signature));
+    CLSPI_CHECK(clspi_point_kernel_prepare(&kernels->grids, series->ctx, source,
+                                           &clspi_eval_patch_grids_signature));
     while (clspi_cut_next(&cut, most, &part))
         CLSPI_CHECK(launch_grids(kernels, series, source, job, &part));
     return CLSP_OK;

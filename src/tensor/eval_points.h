@@ -9,7 +9,7 @@
 
 /* Kernels depend on what plans cannot change; each is made when it is first asked for. */
 typedef struct clspi_point_kernels {
-    clspi_kernel points, grids;
+    clspi_kernel points, grids, edges;
 } clspi_point_kernels;
 
 /* What vertices are evaluated from. */
@@ -25,6 +25,18 @@ void clspi_point_kernels_release(clspi_point_kernels *kernels);
 
 /* Makes the build options of the family's program. */
 clspi_options clspi_point_options(const clsp_context *ctx, const clspi_tensor_desc *desc);
+
+/* Makes a kernel of the family's program, unless it is there. */
+clsp_status clspi_point_kernel_prepare(clspi_kernel *kernel, clsp_context *ctx,
+                                       const clspi_point_source *source,
+                                       const clspi_signature *signature);
+
+/* Returns the vertices of one launch: few enough for the device's time limit, and for kernels to
+   count in 32 bits. */
+uint64_t clspi_vertices_of_a_launch(const clsp_context *ctx, const clspi_tensor_desc *desc);
+
+/* Tells kernels what all patches share. */
+clspi_patch_shape clspi_patch_shape_of(const clspi_tensor_desc *desc);
 
 /* Patches and parameters of vertices, and where these go; offsets in elements. */
 typedef struct clspi_point_job {

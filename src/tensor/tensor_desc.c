@@ -32,3 +32,29 @@ clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *ax
     return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: an axis from %g to %g is not within [%g, %g]",
                       family, axis->begin, axis->end, domain[0], domain[1]);
 }
+
+clsp_status clspi_axes_resolve(clspi_log *log, const char *family, clsp_axis axis[3],
+                               const double domain[3][2], cl_uint directions)
+{
+    for (cl_uint k = 0; k < 3; k++)
+        CLSPI_CHECK(clspi_axis_resolve(log, family, &axis[k], domain[k]));
+    for (cl_uint k = 1; k < directions; k++)
+        if ((axis[k].num == 0) != (axis[0].num == 0))
+            return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                              "%s: a grid has samples in all directions or in none, not along one "
+                              "of: %u",
+                              family, axis[k].num);
+    return CLSP_OK;
+}
+
+clsp_status clspi_precision_check(clsp_context *ctx, const char *family, clsp_type precision)
+{
+    if (precision != CLSP_F32 && precision != CLSP_F64)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: precision is neither CLSP_F32 nor CLSP_F64: %d", family,
+                          (int)precision);
+    if (precision == CLSP_F32 || ctx->device.fp64) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_NO_FP64,
+                      "%s: %s has no double precision; use single precision or another device",
+                      family, ctx->device.name);
+}

@@ -1,6 +1,7 @@
 #include "tensor_eval.h"
 
 #include "check.h"
+#include "edge_normals.h"
 #include "index_buffers.h"
 #include "transfer.h"
 #include "vertex_layout.h"
@@ -90,15 +91,28 @@ typedef struct eval_job {
     clspi_job_streams streams; /* vertices; at parameters also patches and params */
 } eval_job;
 
-static clspi_point_source source_of(const clspi_tensor_plan *plan)
+/* Tells what vertices are evaluated one by one from. */
+static clsp_status find_source(clspi_point_source *source, clspi_tensor_plan *plan,
+                               clspi_series *series)
 {
-    const clspi_point_source source = {.desc = &plan->desc,
-                                       .program = plan->family->points_program,
-                                       .points = plan->points,
-                                       .basis = plan->basis ? plan->basis : plan->points,
-                                       .num_patches = plan->num_patches};
+    if (!plan->basis && plan->family->make_basis)
+        CLSPI_CHECK(plan->family->make_basis(plan, series));
+    *source = (clspi_point_source){.desc = &plan->desc,
+                                   .program = plan->family->points_program,
+                                   .points = plan->points,
+                                   .basis = plan->basis ? plan->basis : plan->points,
+                                   .num_patches = plan->num_patches};
+    return CLSP_OK;
+}
 
-    return source;
+clsp_status clspi_tensor_edge_normals(clspi_tensor_plan *plan, clspi_series *series,
+                                      const clspi_rows *rows)
+{
+    clspi_point_source source;
+
+    if (!(plan->desc.vertex.attributes & CLSP_VERTEX_NORMAL)) return CLSP_OK;
+    CLSPI_CHECK(find_source(&source, plan, series));
+    return clspi_edge_normals(&plan->point_kernels.edges, series, &source, rows);
 }
 
 /* Makes the rows of a part: whole patches and rows of others. */
@@ -126,7 +140,7 @@ static clsp_status make_vertices(void *user, clspi_series *series, const clspi_p
     eval_job *const job = user;
     clspi_tensor_plan *const plan = job->plan;
     const clspi_stream *const out = &job->streams.stream[0];
-    const clspi_point_source source = source_of(plan);
+    clspi_point_source source;
     const clspi_grid_job grids = {.grids = &plan->grids,
                                   .per_patch = clspi_max(1, plan->patch_vertices),
                                   .patch = part->piece,
@@ -135,6 +149,7 @@ static clsp_status make_vertices(void *user, clspi_series *series, const clspi_p
                                   .out = out->buffer,
                                   .offset = out->offset};
 
+    CLSPI_CHECK(find_source(&source, plan, series));
     return clspi_eval_grids(&plan->point_kernels, series, &source, &grids);
 }
 
@@ -334,7 +349,7 @@ static clsp_status make_points(void *user, clspi_series *series, const clspi_par
     eval_job *const job = user;
     const clspi_stream *const out = job->streams.stream, *const patches = out + 1;
     const clspi_stream *const params = out + 2;
-    clspi_point_source source = source_of(job->plan);
+    clspi_point_source source;
     const clspi_point_job points = {.patches = patches->buffer,
                                     .params = params->buffer,
                                     .out = out->buffer,
@@ -343,6 +358,7 @@ static clsp_status make_points(void *user, clspi_series *series, const clspi_par
                                     .offset = out->offset,
                                     .num = part->num_lines};
 
+    CLSPI_CHECK(find_source(&source, job->plan, series));
     /* without patches there is nothing to read, and the kernel asks nothing of these */
     if (!source.points) source.points = out->buffer;
     if (!source.basis) source.basis = source.points;

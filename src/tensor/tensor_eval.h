@@ -30,6 +30,10 @@ clsp_status clspi_tensor_eval_rows(clspi_tensor_plan *plan, size_t patch, clsp_r
 clsp_status clspi_tensor_enqueue(clspi_tensor_plan *plan, clspi_series *series,
                                  const clspi_rows *rows);
 
+/* Is a family's after_rows where its points program includes edge_normals.clh. */
+clsp_status clspi_tensor_edge_normals(clspi_tensor_plan *plan, clspi_series *series,
+                                      const clspi_rows *rows);
+
 clsp_status clspi_tensor_set_patch_grids(clspi_tensor_plan *plan, size_t num_patches,
                                          const clsp_input *num);
 

@@ -24,6 +24,9 @@ typedef struct clspi_tensor_family {
     /* Makes what the family needs for a description that is new; NULL: nothing. */
     clsp_status (*prepare)(struct clspi_tensor_plan *plan, clspi_series *series);
 
+    /* Makes plan->basis, when vertices one by one are first asked for; NULL: there is none. */
+    clsp_status (*make_basis)(struct clspi_tensor_plan *plan, clspi_series *series);
+
     /* Goes over rows of vertices after they are made; NULL: nothing does. */
     clsp_status (*after_rows)(struct clspi_tensor_plan *plan, clspi_series *series,
                               const clspi_rows *rows);
@@ -37,7 +40,7 @@ typedef struct clspi_tensor_plan {
     bool is_plain;         /* a vertex is dim packed reals of the precision, not rational */
     size_t patch_reals;    /* of a patch's control points */
     size_t patch_vertices; /* of the common grid; 0: there is none */
-    cl_mem basis;          /* of the family, for vertices one by one, knots say; NULL: none */
+    cl_mem basis;          /* of the family, for vertices one by one; NULL: none, or not yet */
 
     cl_mem points; /* [num_patches][patch_reals] */
     size_t points_bytes;

@@ -6,6 +6,17 @@
 
 enum { ATTRIBUTES = 10 }; /* that there are */
 
+uint32_t clspi_attributes_of(cl_uint directions, cl_uint dim)
+{
+    const uint32_t all =
+        CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_DU | CLSP_VERTEX_PARAMS;
+
+    if (directions == 1) return all | CLSP_VERTEX_DUU;
+    if (directions == 3) return all | CLSP_VERTEX_DV | CLSP_VERTEX_DW;
+    return all | CLSP_VERTEX_DV | CLSP_VERTEX_DUU | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV |
+           (dim == 3 ? CLSP_VERTEX_NORMAL : 0);
+}
+
 cl_uint clspi_attribute_elements(const clspi_tensor_desc *desc, unsigned attribute)
 {
     switch (1 << attribute) {

@@ -9,6 +9,9 @@
 clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, const char *family,
                                  uint32_t allowed);
 
+/* Returns the attributes that vertices in so many directions, of so many coordinates, may have. */
+uint32_t clspi_attributes_of(cl_uint directions, cl_uint dim);
+
 /* Returns the elements of an attribute, by its number, in a vertex. */
 cl_uint clspi_attribute_elements(const clspi_tensor_desc *desc, unsigned attribute);
 

@@ -173,11 +173,6 @@ double attribute(const layout *l, const unsigned char *vertices, size_t k, unsig
 
 /* ---- bounds ---- */
 
-/* The largest control point of a hodograph, coordinates and weights apart. */
-typedef struct net_scale {
-    double x, w;
-} net_scale;
-
 static size_t triangle_index(size_t degree, size_t i, size_t j)
 {
     return i * (degree + 1) - (i > 0 ? i * (i - 1) / 2 : 0) + j;
@@ -210,13 +205,13 @@ static double difference(const layout *l, const double *controls, const size_t a
     return controls[control_index(l, at) + c];
 }
 
-static net_scale largest_difference(const layout *l, const double *controls, const unsigned by[3])
+static sum_scale largest_difference(const layout *l, const double *controls, const unsigned by[3])
 {
     const clsp_bezier_desc *const d = &l->d;
     const bool triangle = d->form == CLSP_BEZIER_TRIANGLE;
     const size_t nu = d->degree[0], nv = d->form == CLSP_BEZIER_CURVE ? 0 : d->degree[1];
     const size_t nw = d->form == CLSP_BEZIER_VOLUME ? d->degree[2] : 0;
-    net_scale s = {0.0, 0.0};
+    sum_scale s = {0.0, 0.0};
     size_t at[3];
 
     for (at[0] = 0; at[0] + by[0] + (triangle ? by[1] : 0) <= nu; at[0]++)
@@ -236,7 +231,7 @@ static double falling(double n, unsigned by)
 
 /* What the errors of a derivative in homogeneous coordinates are relative to: the hodograph's
    control points, and what they are differences of, which were rounded before. */
-static net_scale scale_of(const layout *l, const double *controls, const unsigned by[3])
+static sum_scale scale_of(const layout *l, const double *controls, const unsigned by[3])
 {
     const clsp_bezier_desc *const d = &l->d;
     const unsigned total = by[0] + by[1] + by[2];
@@ -244,11 +239,11 @@ static net_scale scale_of(const layout *l, const double *controls, const unsigne
                               ? falling(d->degree[0], total)
                               : falling(d->degree[0], by[0]) * falling(d->degree[1], by[1]) *
                                     falling(d->degree[2], by[2]);
-    net_scale s = largest_difference(l, controls, by);
+    sum_scale s = largest_difference(l, controls, by);
 
     if (total == 2) {
         const unsigned before[3] = {by[1] == 0, by[1] > 0, 0};
-        const net_scale b = largest_difference(l, controls, before);
+        const sum_scale b = largest_difference(l, controls, before);
         s.x += b.x;
         s.w += b.w;
     }
@@ -258,10 +253,8 @@ static net_scale scale_of(const layout *l, const double *controls, const unsigne
     return s;
 }
 
-enum { S, U, V, WW, UU, UV, VV, NETS };
-
-static const unsigned orders[NETS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
-                                         {2, 0, 0}, {1, 1, 0}, {0, 2, 0}};
+const unsigned sum_orders[NUM_SUMS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
+                                          {2, 0, 0}, {1, 1, 0}, {0, 2, 0}};
 
 static double largest(const long double *x, unsigned dim)
 {
@@ -272,26 +265,28 @@ static double largest(const long double *x, unsigned dim)
 }
 
 /* Errors of the Euclidean derivatives to first order, by the quotient rule S_x = (A_x - w_x S) / w
-   and so on, when those of the nets are e times their scale. */
-static void error_bounds(const layout *l, const net_scale nets[NETS], const ref_vertex *r, double e,
-                         double error[NETS])
+   and so on, when those of the sums are e times their scale. */
+static void error_bounds(const layout *l, const sum_scale scales[NUM_SUMS], const ref_vertex *r,
+                         double e, double error[NUM_SUMS])
 {
-    static const int first[NETS][2] = {{S, S}, {U, S}, {V, S}, {WW, S}, {U, U}, {U, V}, {V, V}};
+    static const int first[NUM_SUMS][2] = {{SUM_S, SUM_S}, {SUM_U, SUM_S}, {SUM_V, SUM_S},
+                                           {SUM_W, SUM_S}, {SUM_U, SUM_U}, {SUM_U, SUM_V},
+                                           {SUM_V, SUM_V}};
     const double w = (double)r->weight;
-    const double size[NETS] = {largest(r->point, l->dim), largest(r->du, l->dim),
-                               largest(r->dv, l->dim),    largest(r->dw, l->dim),
-                               largest(r->duu, l->dim),   largest(r->duv, l->dim),
-                               largest(r->dvv, l->dim)};
+    const double size[NUM_SUMS] = {largest(r->point, l->dim), largest(r->du, l->dim),
+                                   largest(r->dv, l->dim),    largest(r->dw, l->dim),
+                                   largest(r->duu, l->dim),   largest(r->duv, l->dim),
+                                   largest(r->dvv, l->dim)};
 
-    for (int k = 0; k < NETS; k++) {
+    for (int k = 0; k < NUM_SUMS; k++) {
         const int a = first[k][0], b = first[k][1];
-        error[k] = e * nets[k].x;
+        error[k] = e * scales[k].x;
         if (!l->d.rational) continue;
-        error[k] += e * nets[k].w * size[S] + e * nets[S].w * size[k];
-        if (k != S) error[k] += nets[k].w * error[S];
-        if (k >= UU)
-            error[k] += e * (nets[a].w * size[b] + nets[b].w * size[a]) + nets[a].w * error[b] +
-                        nets[b].w * error[a];
+        error[k] += e * scales[k].w * size[SUM_S] + e * scales[SUM_S].w * size[k];
+        if (k != SUM_S) error[k] += scales[k].w * error[SUM_S];
+        if (k >= SUM_UU)
+            error[k] += e * (scales[a].w * size[b] + scales[b].w * size[a]) +
+                        scales[a].w * error[b] + scales[b].w * error[a];
         error[k] /= w;
     }
 }
@@ -323,7 +318,7 @@ static double reals_error(const layout *l, const unsigned char *vertices, size_t
 
 /* S_u x S_v turns by what its length and the errors of both tangents allow. */
 static double normal_error(const layout *l, const unsigned char *vertices, size_t k,
-                           const ref_vertex *r, const double error[NETS], double eps)
+                           const ref_vertex *r, const double error[NUM_SUMS], double eps)
 {
     const double u =
         sqrt((double)(r->du[0] * r->du[0] + r->du[1] * r->du[1] + r->du[2] * r->du[2]));
@@ -334,7 +329,7 @@ static double normal_error(const layout *l, const unsigned char *vertices, size_
                               r->du[0] * r->dv[1] - r->du[1] * r->dv[0]};
     const double length = sqrt((double)(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]));
     /* an error of each coordinate is one of sqrt(3) times as much */
-    const double turn = 1.8 * (error[U] * v + error[V] * u) / fmax(length, DBL_MIN);
+    const double turn = 1.8 * (error[SUM_U] * v + error[SUM_V] * u) / fmax(length, DBL_MIN);
 
     if (!(l->d.vertex.attributes & N) || !(turn < 0.1)) return 0.0;
     return reals_error(l, vertices, k, N, r->normal, 3, turn + 8 * eps);
@@ -353,8 +348,7 @@ static void assert_gaps(const layout *l, const unsigned char *vertices, size_t k
             assert_int_equal(vertices[(k * l->stride + e) * l->element + b], POISON);
 }
 
-/* Up to which order derivatives are asked for. */
-static unsigned order_of(const layout *l)
+unsigned order_of(const layout *l)
 {
     if (l->d.vertex.attributes & (DUU | DUV | DVV)) return 2;
     return l->d.vertex.attributes & (DU | DV | DW | N) ? 1 : 0;
@@ -368,11 +362,11 @@ typedef struct net_key {
 
 /* The scales of a patch up to the order that is needed. They are kept, since those of many vertices
    of one patch are asked for in a row: as long as the control points are the same. */
-static const net_scale *nets_of(const layout *l, const double *controls)
+static const sum_scale *scales_of(const layout *l, const double *controls)
 {
     static net_key kept;
     static double *kept_controls;
-    static net_scale nets[NETS];
+    static sum_scale scales[NUM_SUMS];
     const clsp_bezier_desc *const d = &l->d;
     const size_t bytes = l->controls * sizeof *controls;
     net_key key;
@@ -382,51 +376,61 @@ static const net_scale *nets_of(const layout *l, const double *controls)
     key.order = order_of(l);
     memcpy(key.degree, d->degree, sizeof key.degree);
     if (memcmp(&key, &kept, sizeof key) == 0 && memcmp(controls, kept_controls, bytes) == 0)
-        return nets;
+        return scales;
     free(kept_controls);
     kept_controls = malloc(bytes);
     assert_non_null(kept_controls);
     memcpy(kept_controls, controls, bytes);
     memcpy(&kept, &key, sizeof key); /* padding, too */
-    for (int i = 0; i < NETS; i++)
-        nets[i] = orders[i][0] + orders[i][1] + orders[i][2] <= key.order
-                      ? scale_of(l, controls, orders[i])
-                      : (net_scale){0.0, 0.0};
-    return nets;
+    for (int i = 0; i < NUM_SUMS; i++)
+        scales[i] = sum_orders[i][0] + sum_orders[i][1] + sum_orders[i][2] <= key.order
+                        ? scale_of(l, controls, sum_orders[i])
+                        : (sum_scale){0.0, 0.0};
+    return scales;
+}
+
+double oracle_error(const layout *l, const ref_vertex *r, const sum_scale scales[NUM_SUMS],
+                    const long double t[3], const unsigned char *vertices, size_t k, double bound)
+{
+    const double eps = l->d.precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
+    double error[NUM_SUMS], worst = 0.0;
+
+    error_bounds(l, scales, r, bound * eps, error);
+    const struct {
+        unsigned bit;
+        const long double *exact;
+        unsigned num;
+        double bound;
+    } checks[] = {{P, r->point, l->dim, error[SUM_S]},
+                  {W, &r->weight, 1, bound * eps * scales[SUM_S].w},
+                  {DU, r->du, l->dim, error[SUM_U]},
+                  {DV, r->dv, l->dim, error[SUM_V]},
+                  {DW, r->dw, l->dim, error[SUM_W]},
+                  {DUU, r->duu, l->dim, error[SUM_UU]},
+                  {DUV, r->duv, l->dim, error[SUM_UV]},
+                  {DVV, r->dvv, l->dim, error[SUM_VV]},
+                  {T, t, l->directions, 2 * eps * fmax(1.0, largest(t, l->directions))}};
+    for (size_t i = 0; i < COUNT(checks); i++)
+        worst = fmax(worst, reals_error(l, vertices, k, checks[i].bit, checks[i].exact,
+                                        checks[i].num, checks[i].bound));
+    worst = fmax(worst, normal_error(l, vertices, k, r, error, eps));
+    assert_gaps(l, vertices, k);
+    return worst;
 }
 
 double vertex_error(const layout *l, const double *controls, const long double t[3],
                     const unsigned char *vertices, size_t k, double bound)
 {
     const clsp_bezier_desc *const d = &l->d;
-    const double eps = d->precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     const ref_patch patch = {(ref_form)d->form,
                              {d->degree[0], d->degree[1], d->degree[2]},
                              l->dim,
                              (int)d->rational,
                              controls};
-    const net_scale *const nets = nets_of(l, controls);
-    double error[NETS], worst = 0.0;
     ref_vertex r;
 
     assert_true(ref_bezier_vertex_to(&patch, order_of(l), t, &r));
-    error_bounds(l, nets, &r, bound * eps, error);
-    const struct {
-        unsigned bit;
-        const long double *exact;
-        unsigned num;
-        double bound;
-    } checks[] = {{P, r.point, l->dim, error[S]},  {W, &r.weight, 1, bound * eps * nets[S].w},
-                  {DU, r.du, l->dim, error[U]},    {DV, r.dv, l->dim, error[V]},
-                  {DW, r.dw, l->dim, error[WW]},   {DUU, r.duu, l->dim, error[UU]},
-                  {DUV, r.duv, l->dim, error[UV]}, {DVV, r.dvv, l->dim, error[VV]},
-                  {T, t, l->directions, 2 * eps}};
-    for (size_t i = 0; i < COUNT(checks); i++)
-        worst = fmax(worst, reals_error(l, vertices, k, checks[i].bit, checks[i].exact,
-                                        checks[i].num, checks[i].bound));
-    worst = fmax(worst, normal_error(l, vertices, k, &r, error, eps));
-    assert_gaps(l, vertices, k);
-    return worst;
+    return oracle_error(l, &r, scales_of(l, controls), t, vertices, k, bound);
 }
 
 void with_limits(turn_fn check)

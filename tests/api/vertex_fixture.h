@@ -8,6 +8,7 @@
 #include <clspline/clspline.h>
 
 #include "bezier_fixture.h"
+#include "bezier_ref.h"
 
 enum {
     P = CLSP_VERTEX_POINT,
@@ -66,6 +67,28 @@ double attribute(const layout *l, const unsigned char *vertices, size_t k, unsig
    `bound`: of a net's sums in eps relative to its largest control point. */
 double vertex_error(const layout *l, const double *controls, const long double t[3],
                     const unsigned char *vertices, size_t k, double bound);
+
+/* ---- of any family ---- */
+
+/* What a vertex is made of: the patch and its derivatives along u, v, w, uu, uv, vv. */
+enum { SUM_S, SUM_U, SUM_V, SUM_W, SUM_UU, SUM_UV, SUM_VV, NUM_SUMS };
+
+/* Their orders in each direction. */
+extern const unsigned sum_orders[NUM_SUMS][3];
+
+/* What the errors of a sum are relative to, for coordinates and weights apart: the largest of the
+   control points that it is of. */
+typedef struct sum_scale {
+    double x, w;
+} sum_scale;
+
+/* Up to which order derivatives are asked for. */
+unsigned order_of(const layout *l);
+
+/* As vertex_error, for a vertex that the oracle has made; `bound`: of sums in eps relative to their
+   scales. */
+double oracle_error(const layout *l, const ref_vertex *r, const sum_scale scales[NUM_SUMS],
+                    const long double t[3], const unsigned char *vertices, size_t k, double bound);
 
 /* Runs a check in each turn over a CPU's kernels, those of large and those of small GPUs. */
 void with_limits(turn_fn check);

@@ -244,24 +244,39 @@ int ref_bezier_vertex(const ref_patch *patch, long double u, long double v, long
     return ref_bezier_vertex_to(patch, 2, t, vertex);
 }
 
-int ref_bezier_vertex_to(const ref_patch *patch, unsigned order, const long double t[3],
-                         ref_vertex *vertex)
+int ref_vertex_to(const ref_family *family, unsigned order, const long double t[3],
+                  ref_vertex *vertex)
 {
     static const unsigned by[NUM_DERIVATIVES][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
                                                     {2, 0, 0}, {1, 1, 0}, {0, 2, 0}};
-    const unsigned directions = patch->form == REF_CURVE ? 1 : patch->form == REF_VOLUME ? 3 : 2;
     long double a[NUM_DERIVATIVES][5] = {{0}}, weights[NUM_DERIVATIVES] = {1.0L};
 
     memset(vertex, 0, sizeof *vertex);
     for (int k = 0; k < NUM_DERIVATIVES; k++) {
-        if ((directions < 2 && by[k][1] > 0) || (directions < 3 && by[k][2] > 0)) continue;
+        if (family->directions < 2 && by[k][1] > 0) continue;
+        if (family->directions < 3 && by[k][2] > 0) continue;
         if (by[k][0] + by[k][1] + by[k][2] > order) continue;
-        if (!ref_bezier_derivative(patch, t, by[k], a[k])) return 0;
-        if (patch->rational) weights[k] = a[k][patch->dim];
+        if (!family->derivative(family->user, t, by[k], a[k])) return 0;
+        if (family->rational) weights[k] = a[k][family->dim];
     }
     vertex->weight = weights[S];
-    for (unsigned c = 0; c < patch->dim; c++)
+    for (unsigned c = 0; c < family->dim; c++)
         quotient(vertex, c, a, weights);
-    if (patch->dim == 3) unit_cross(vertex->du, vertex->dv, vertex->normal);
+    if (family->dim == 3) unit_cross(vertex->du, vertex->dv, vertex->normal);
     return 1;
+}
+
+static int derivative_of_patch(const void *user, const long double t[3], const unsigned by[3],
+                               long double *value)
+{
+    return ref_bezier_derivative(user, t, by, value);
+}
+
+int ref_bezier_vertex_to(const ref_patch *patch, unsigned order, const long double t[3],
+                         ref_vertex *vertex)
+{
+    const unsigned directions = patch->form == REF_CURVE ? 1 : patch->form == REF_VOLUME ? 3 : 2;
+    const ref_family family = {derivative_of_patch, patch, directions, patch->dim, patch->rational};
+
+    return ref_vertex_to(&family, order, t, vertex);
 }

@@ -51,6 +51,24 @@ typedef struct ref_vertex {
     long double normal[3]; /* of dim 3: S_u x S_v of unit length, or zero where that is zero */
 } ref_vertex;
 
+/* A homogeneous derivative of order by[] in each direction; value: [dim + rational]. Returns 0 when
+   there is no memory. */
+typedef int (*ref_derivative)(const void *user, const long double t[3], const unsigned by[3],
+                              long double *value);
+
+/* What vertices of any family are made from. */
+typedef struct ref_family {
+    ref_derivative derivative;
+    const void *user;
+    unsigned directions, dim; /* 1 to 3, 1 to 4 */
+    int rational;
+} ref_family;
+
+/* Makes a vertex of the derivatives of at most an order, by the quotient rule. Returns 0 when there
+   is no memory. */
+int ref_vertex_to(const ref_family *family, unsigned order, const long double t[3],
+                  ref_vertex *vertex);
+
 /* By de Casteljau's algorithm on the patch and its hodographs (Farin, 5.3, 14.6, 17.3), and by the
    quotient rule (13.5) where it is rational. Of triangles u and v are independent, w = 1 - u - v.
    Above degree 64 of a direction by the triangle of Bernstein values instead. Returns 0 when there

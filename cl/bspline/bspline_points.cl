@@ -1,0 +1,215 @@
+/* Vertices of B-splines, one an item: eval_points.clh and edge_normals.clh with the sums of the
+   control points that count in the spans of the parameters (docs/math.md, 13). A function's value
+   is that of its Bernstein polynomial on the span, so that no knots are subtracted and nothing is
+   kept in memory.
+
+   `basis` holds for each direction, one after the other, with s spans, n control points and
+   degree p:
+     [0]                                s
+     [2][s + 1]                         where spans begin and the last one ends, from the domain's
+                                        begin on, in two parts
+     [s]                                the number of the first control point that counts
+     [2][n]                             the factors of first and second differences
+     [s][p + 1][p + 1], [s][p][p], ..   Bernstein coefficients of the functions of degree p, p - 1
+                                        and p - 2 on each span, a row for each function
+   The host sets what eval_points.clh asks for. */
+#include "bernstein_chain.clh"
+#include "parameter.clh"
+
+/* Where a parameter lies, a direction each in s0 to s2: the first control point that counts, where
+   in `basis` the factors of differences and the coefficients of the functions are, and the
+   distances from both ends of the span. */
+#define PLACE     uint4 first, uint4 factors, uint4 coefficients, real4 t, real4 s
+#define THE_PLACE first, factors, coefficients, t, s
+
+/* ---- places ---- */
+
+/* Counts the reals of a direction. */
+uint direction_reals(uint spans, uint controls, uint degree)
+{
+    const uint order = degree + 1, less = order - min(order, 1u), least = order - min(order, 2u);
+    return 1 + 2 * (spans + 1) + spans + 2 * controls +
+           spans * (order * order + less * less + least * least);
+}
+
+/* Finds the last span that begins at x or before. */
+uint find_span(global const real *begins, uint spans, real x)
+{
+    uint low = 0, count = spans;
+    while (count > 1) {
+        const uint half_count = count / 2, k = low + half_count;
+        const bool beyond = (x - begins[k]) - begins[spans + 1 + k] < R(0.0);
+        if (!beyond) low = k;
+        count = beyond ? half_count : count - half_count;
+    }
+    return low;
+}
+
+/* Finds the place of lo : hi in one direction, whose reals begin at `at`: in s0 to s2 as PLACE
+   names them, *ratio the distances. */
+uint4 find_place(global const real *basis, uint at, uint controls, uint degree, uint by, real lo,
+                 real hi, real2 *ratio)
+{
+    const uint spans = (uint)basis[at];
+    global const real *const begins = basis + at + 1, *const rest = begins + spans + 1;
+    const real length = begins[spans] + rest[spans], whole = lo + hi;
+    /* of eval_points lo is the distance itself, and not to be rounded again */
+    const real x = fabs(whole - length) <= R(4.0) * REAL_EPS * length ? lo : lo * (length / whole);
+    const uint k = find_span(begins, spans, x);
+    const uint order = degree + 1, numbers = at + 1 + 2 * (spans + 1);
+    uint4 place = (uint4)((uint)basis[numbers + k], numbers + spans, 0, 0);
+    place.s2 = place.s1 + 2 * controls;
+    for (uint less = 0; less < by; less++)
+        place.s2 += spans * (order - less) * (order - less);
+    place.s2 += k * (order - by) * (order - by);
+    ratio->s0 = fmax((x - begins[k]) - rest[k], R(0.0));
+    ratio->s1 = fmax((begins[k + 1] - x) + rest[k + 1], R(0.0));
+    if (!(ratio->s0 + ratio->s1 > R(0.0))) ratio->s1 = R(1.0);
+    return place;
+}
+
+/* ---- functions ---- */
+
+/* Evaluates the function with these coefficients at t : s. */
+real function_value(global const real *coefficients, uint degree, real t, real s)
+{
+    const uint begin = chain_begin(s, degree), end = chain_end(t, degree);
+    combination m = first_combination();
+    real q = R(0.0);
+    for (uint k = begin; k < end; k++) {
+        if (k > begin) m = next_combination(m.s1, degree, k, t, s);
+        q = MAD(m.s1, coefficients[k], m.s0 * q);
+    }
+    return q;
+}
+
+/* ---- control points of derivatives ---- */
+
+/* Makes f (b - a). */
+homogeneous step_of(real f, homogeneous b, homogeneous a)
+{
+    homogeneous d = difference(b, a);
+    d.x *= f;
+    d.w *= f;
+    return d;
+}
+
+/* Takes differences of control points along w, v and u as `by` says, from number l, j, i on; p is
+   that control point, f where factors of a direction begin, and n its control points. */
+homogeneous control_w(global const real *p, global const real *f, uint l, uint by)
+{
+#if CLSP_DIRECTIONS == 3
+    if (by == 1)
+        return step_of(f[l], homogeneous_load(p + CLSP_COORDS), homogeneous_load(p));
+#endif
+    return homogeneous_load(p);
+}
+
+#define FACTORS     global const real *fu, global const real *fv, global const real *fw
+#define THE_FACTORS fu, fv, fw
+
+homogeneous control_v(global const real *p, FACTORS, uint4 at, uint4 controls, order by)
+{
+    const size_t to_v = (size_t)controls.s2 * CLSP_COORDS;
+    const homogeneous a = control_w(p, fw, at.s2, by.s2);
+    if (CLSP_DIRECTIONS == 1 || by.s1 == 0) return a;
+    const homogeneous b = control_w(p + to_v, fw, at.s2, by.s2);
+    const homogeneous first = step_of(fv[at.s1], b, a);
+    if (by.s1 == 1) return first;
+    const homogeneous c = control_w(p + 2 * to_v, fw, at.s2, by.s2);
+    return step_of(fv[controls.s1 + at.s1], step_of(fv[at.s1 + 1], c, b), first);
+}
+
+homogeneous control_u(global const real *p, FACTORS, uint4 at, uint4 controls, order by)
+{
+    const size_t to_u = (size_t)controls.s1 * controls.s2 * CLSP_COORDS;
+    const homogeneous a = control_v(p, THE_FACTORS, at, controls, by);
+    if (by.s0 == 0) return a;
+    const homogeneous b = control_v(p + to_u, THE_FACTORS, at, controls, by);
+    const homogeneous first = step_of(fu[at.s0], b, a);
+    if (by.s0 == 1) return first;
+    const homogeneous c = control_v(p + 2 * to_u, THE_FACTORS, at, controls, by);
+    return step_of(fu[controls.s0 + at.s0], step_of(fu[at.s0 + 1], c, b), first);
+}
+
+/* ---- sums ---- */
+
+/* Adds f b to a sum and to its running error bound. */
+tracked add_term(tracked sum, real f, tracked b)
+{
+    tracked next;
+    next.d.x = MAD((real4)(f), b.d.x, sum.d.x);
+    next.d.w = MAD(f, b.d.w, sum.d.w);
+    next.x = MAD(f, b.x, sum.x);
+    next.w = MAD(f, b.w, sum.w);
+    return next;
+}
+
+/* Sums over w the terms of row (i, j). */
+IN_PLACE tracked sum_w(PATCH, PLACE, uint i, uint j, order by)
+{
+    const uint num = CLSP_DIRECTIONS == 3 ? degrees.s2 - by.s2 + 1 : 1;
+    uint4 at = first + (uint4)(i, j, 0, 0);
+    tracked sum = tracked_of(homogeneous_zero());
+    for (uint l = 0; l < num; l++, at.s2++) {
+        const size_t number = ((size_t)at.s0 * controls.s1 + at.s1) * controls.s2 + at.s2;
+        const real f = CLSP_DIRECTIONS < 3 ? R(1.0)
+                                           : function_value(basis + coefficients.s2 + l * num,
+                                                            num - 1, t.s2, s.s2);
+        const homogeneous d =
+            control_u(points + number * CLSP_COORDS, basis + factors.s0, basis + factors.s1,
+                      basis + factors.s2, at, controls, by);
+        sum = add_term(sum, f, tracked_of(d));
+    }
+    return sum;
+}
+
+/* Sums over v the terms of row i. */
+IN_PLACE tracked sum_v(PATCH, PLACE, uint i, order by)
+{
+    const uint num = CLSP_DIRECTIONS > 1 ? degrees.s1 - by.s1 + 1 : 1;
+    tracked sum = tracked_of(homogeneous_zero());
+    for (uint j = 0; j < num; j++) {
+        const real f = CLSP_DIRECTIONS < 2 ? R(1.0)
+                                           : function_value(basis + coefficients.s1 + j * num,
+                                                            num - 1, t.s1, s.s1);
+        sum = add_term(sum, f, sum_w(THE_PATCH, THE_PLACE, i, j, by));
+    }
+    return sum;
+}
+
+/* Evaluates a derivative, as parameter.clh asks. */
+IN_PLACE tracked derivative(PATCH, parameter at, order by)
+{
+    tracked sum = tracked_of(homogeneous_zero());
+    if (by.s0 > degrees.s0 || by.s1 > degrees.s1 || by.s2 > degrees.s2) return sum;
+    uint4 first = (uint4)(0), factors = first, coefficients = first;
+    real4 t = (real4)(R(0.0)), s = t;
+    real2 ratio;
+    uint begin = 0;
+    uint4 place = find_place(basis, begin, controls.s0, degrees.s0, by.s0, at.lo.s0, at.hi.s0,
+                             &ratio);
+    first.s0 = place.s0, factors.s0 = place.s1, coefficients.s0 = place.s2;
+    t.s0 = ratio.s0, s.s0 = ratio.s1;
+#if CLSP_DIRECTIONS > 1
+    begin += direction_reals((uint)basis[begin], controls.s0, degrees.s0);
+    place = find_place(basis, begin, controls.s1, degrees.s1, by.s1, at.lo.s1, at.hi.s1, &ratio);
+    first.s1 = place.s0, factors.s1 = place.s1, coefficients.s1 = place.s2;
+    t.s1 = ratio.s0, s.s1 = ratio.s1;
+#endif
+#if CLSP_DIRECTIONS > 2
+    begin += direction_reals((uint)basis[begin], controls.s1, degrees.s1);
+    place = find_place(basis, begin, controls.s2, degrees.s2, by.s2, at.lo.s2, at.hi.s2, &ratio);
+    first.s2 = place.s0, factors.s2 = place.s1, coefficients.s2 = place.s2;
+    t.s2 = ratio.s0, s.s2 = ratio.s1;
+#endif
+    const uint num = degrees.s0 - by.s0 + 1;
+    for (uint i = 0; i < num; i++) {
+        const real f =
+            function_value(basis + coefficients.s0 + i * num, num - 1, t.s0, s.s0);
+        sum = add_term(sum, f, sum_v(THE_PATCH, THE_PLACE, i, by));
+    }
+    return sum;
+}
+
+#include "edge_normals.clh"

@@ -1,0 +1,150 @@
+/* B-spline curves, surfaces and volumes of any degree over any knots, polynomial or rational, in
+   batches.
+
+   A surface of degrees (p, q) with m x n control points P_ij over knots u_0 <= .. <= u_{m+p} and
+   v_0 <= .. <= v_{n+q} is
+       S(u, v) = sum_{i<m} sum_{j<n} P_ij N_i^p(u) N_j^q(v),   u_p <= u <= u_m, v_q <= v <= v_n,
+   with the functions of Cox and de Boor (Piegl and Tiller, The NURBS Book, ch. 2 and 3),
+       N_i^0(t) = 1 for u_i <= t < u_{i+1}, else 0,
+       N_i^p(t) = (t - u_i) / (u_{i+p} - u_i) N_i^{p-1}(t) +
+                  (u_{i+p+1} - t) / (u_{i+p+1} - u_{i+1}) N_{i+1}^{p-1}(t),   0 / 0 = 0.
+   A curve has one such sum, a volume three. At a knot where they jump, points and derivatives are
+   those of the span that begins there, at the domain's end those of the last one. A rational one
+   has control points in homogeneous coordinates, (w x, w y, w z, w) with w > 0; its points are
+   Euclidean, the first dim coordinates divided by the last (ch. 4). All patches of a plan - curves,
+   surfaces or volumes - share knots, degrees, dimension, precision and, save where it is set for
+   each, the grid.
+
+   Accuracy: with eps = 2^-23 (CLSP_F32) or 2^-52 (CLSP_F64) and scale = max |P_ij| over the patch
+   and coordinate, each coordinate of a polynomial surface is within 8 eps scale of the exact value
+   for degrees up to 31 (CLSP_F64: 15) and within 32 eps scale above; more in docs/math.md, 13.
+   Parameters count as they are given, to one rounding of their distance from the domain's begin;
+   those of patch grids to 4 eps of its length.
+
+   Otherwise, and in what follows, as Bezier patches (bezier.h): the order of calls, plans whose
+   change failed, queues, threads, events, NaN. */
+#ifndef CLSPLINE_BSPLINE_H
+#define CLSPLINE_BSPLINE_H
+
+#include <clspline/context.h>
+#include <clspline/cooperate.h>
+#include <clspline/vertex.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    CLSP_BSPLINE_MAX_DEGREE = 255,        /* in each direction */
+    CLSP_BSPLINE_MAX_CONTROLS = 16777216, /* 2^24, in each direction */
+    CLSP_BSPLINE_MAX_SAMPLES = 268435456, /* 2^28, in each direction */
+    CLSP_BSPLINE_TILE_ROWS = 32 /* rows of eval_rows and host_rows begin at its multiples */
+};
+
+/* What a plan computes. Zero is the default of every field but num_controls. Those of directions
+   that there are not are ignored. */
+typedef struct clsp_bspline_desc {
+    uint32_t directions;       /* 1: curves, 2: surfaces (0 means this), 3: volumes */
+    clsp_type precision;       /* of control points and arithmetic: CLSP_F32 (the default), _F64 */
+    uint32_t degree[3];        /* along u, v, w: 0..CLSP_BSPLINE_MAX_DEGREE */
+    uint32_t num_controls[3];  /* control points along u, v, w: above the degree, at most
+                                  CLSP_BSPLINE_MAX_CONTROLS */
+    const double *knots[3];    /* num_controls + degree + 1 each, copied: finite, none less than the
+                                  one before, none more often than degree + 1 times, a domain that
+                                  is not empty. NULL: uniform over [0, 1], the first and the last
+                                  degree + 1 times (clamped) */
+    clsp_axis axis[3];         /* of the grid, along u, v, w: num 1..CLSP_BSPLINE_MAX_SAMPLES, begin
+                                  and end within the domain, either way round. All num 0: no grid,
+                                  for eval_points and patch grids alone */
+    uint32_t dim;              /* coordinates of a point: 1..4; 0 means 3 */
+    uint32_t rational;         /* 1: control points have dim + 1 coordinates, the last the weight */
+    clsp_vertex_layout vertex; /* of vertices; default: points, packed */
+    uint32_t reserved[8];
+} clsp_bspline_desc;
+
+typedef struct clsp_bspline_plan clsp_bspline_plan;
+
+/* Makes a plan: checks the description (copied, its knots too), compiles the kernels and builds the
+   tables of basis values. The context must outlive the plan. Errors: CLSP_ERROR_ARGUMENT (NULL, a
+   field out of its range, defective knots, which the message names, an attribute that the plan
+   cannot have, attributes that overlap), CLSP_ERROR_DEGREE (above the maximum), CLSP_ERROR_NO_FP64,
+   CLSP_ERROR_NO_MEMORY (also: sizes overflow), CLSP_ERROR_DEVICE_LOST, OpenCL's own. On error *plan
+   is NULL. */
+CLSP_API clsp_status clsp_bspline_plan_create(clsp_bspline_plan **plan, clsp_context *ctx,
+                                              const clsp_bspline_desc *desc);
+
+/* Releases the plan and writes NULL; *plan may be NULL. As clsp_bezier_plan_destroy. */
+CLSP_API void clsp_bspline_plan_destroy(clsp_bspline_plan **plan);
+
+/* Gives the plan's description as it stands, with every default in its place. Its knots are the
+   plan's and live as long. Errors: CLSP_ERROR_ARGUMENT (NULL). */
+CLSP_API clsp_status clsp_bspline_plan_desc(const clsp_bspline_plan *plan, clsp_bspline_desc *desc);
+
+/* Changes the grid, as clsp_bezier_set_grid. axis: as many as there are directions. */
+CLSP_API clsp_status clsp_bspline_set_grid(clsp_bspline_plan *plan, const clsp_axis *axis);
+
+/* Loads the control points of num_patches patches, replacing those before; they are copied.
+   num_patches 0 is allowed; ranges are then empty. points: in the plan's precision, in shape
+       curves     [num_patches][num_controls_u][coordinates]
+       surfaces   [num_patches][num_controls_u][num_controls_v][coordinates] (v fastest)
+       volumes    [num_patches][num_controls_u][num_controls_v][num_controls_w][coordinates]
+   with dim coordinates, dim + 1 when rational. Weights and errors: as of
+   clsp_bezier_set_control_points. */
+CLSP_API clsp_status clsp_bspline_set_control_points(clsp_bspline_plan *plan, size_t num_patches,
+                                                     clsp_input points, const clsp_sync *sync);
+
+/* Tells whether all weights loaded are positive and finite, as clsp_bezier_check_weights. */
+CLSP_API clsp_status clsp_bspline_check_weights(clsp_bspline_plan *plan);
+
+/* ---- evaluation on grids ---- */
+
+/* Evaluates a range of the patches loaded, on the whole grid. vertices: receives them in the layout
+   and type of the description, in shape (v, w fastest)
+       curves     [count][num_u][vertex]
+       surfaces   [count][num_u][num_v][vertex]
+       volumes    [count][num_u][num_v][num_w][vertex]
+   Otherwise as clsp_bezier_eval. */
+CLSP_API clsp_status clsp_bspline_eval(clsp_bspline_plan *plan, clsp_range patches,
+                                       clsp_output vertices, const clsp_sync *sync);
+
+/* Gives every patch its own numbers of samples. num: CLSP_U32 in host memory,
+   [num_patches][directions], each 1..CLSP_BSPLINE_MAX_SAMPLES. As clsp_bezier_set_patch_grids. */
+CLSP_API clsp_status clsp_bspline_set_patch_grids(clsp_bspline_plan *plan, size_t num_patches,
+                                                  clsp_input num);
+
+/* Counts the vertices and faces of a range of patches, as clsp_bezier_mesh_size. */
+CLSP_API clsp_status clsp_bspline_mesh_size(const clsp_bspline_plan *plan, clsp_range patches,
+                                            clsp_mesh_size *size);
+
+/* Writes the indices of the faces of a range of surfaces, as clsp_bezier_indices. */
+CLSP_API clsp_status clsp_bspline_indices(clsp_bspline_plan *plan, clsp_faces faces,
+                                          clsp_range patches, clsp_output indices,
+                                          const clsp_sync *sync);
+
+/* ---- evaluation at parameters ---- */
+
+/* Evaluates num vertices: vertex k is that of patch patches[k] at parameters params[k], as
+   clsp_bezier_eval_points. Parameters outside the domain count as its end. In time O(degree^2) in
+   each direction. */
+CLSP_API clsp_status clsp_bspline_eval_points(clsp_bspline_plan *plan, size_t num,
+                                              clsp_input patches, clsp_input params,
+                                              clsp_output vertices, const clsp_sync *sync);
+
+/* ---- evaluation by several processors ---- */
+
+/* Evaluate as clsp_bezier_cooperate, _tune, _eval_rows and _host_rows do. */
+CLSP_API clsp_status clsp_bspline_cooperate(clsp_bspline_plan *plan, clsp_range patches,
+                                            clsp_output vertices, const clsp_cooperate_opts *opts,
+                                            clsp_cooperate_report *report);
+CLSP_API clsp_status clsp_bspline_tune(clsp_bspline_plan *plan, clsp_range patches,
+                                       clsp_cooperate_report *report);
+CLSP_API clsp_status clsp_bspline_eval_rows(clsp_bspline_plan *plan, size_t patch, clsp_range rows,
+                                            clsp_output vertices, const clsp_sync *sync);
+CLSP_API clsp_status clsp_bspline_host_rows(clsp_bspline_plan *plan, uint32_t worker, size_t patch,
+                                            clsp_range rows, clsp_output vertices);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

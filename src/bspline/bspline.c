@@ -1,0 +1,203 @@
+/* The public calls on B-splines. */
+#include <stdlib.h>
+
+#include "bspline_plan.h"
+#include "check.h"
+#include "tensor_share.h"
+
+/* ---- the family ---- */
+
+static clsp_status create_peer(clspi_plan **peer, clsp_context *ctx, const clspi_plan *plan)
+{
+    clsp_bspline_plan *made;
+    const clsp_status status =
+        clsp_bspline_plan_create(&made, ctx, &((const clsp_bspline_plan *)plan)->desc);
+
+    *peer = status == CLSP_OK ? &made->tensor.base : NULL;
+    return status;
+}
+
+static void destroy_peer(clspi_plan **peer)
+{
+    clsp_bspline_plan *plan = (clsp_bspline_plan *)*peer; /* whose first member's first it is */
+
+    clsp_bspline_plan_destroy(&plan);
+    *peer = NULL;
+}
+
+static const clspi_tensor_family family = {
+    .name = "bspline",
+    .points_program = "bspline_points",
+    .peers = {create_peer, destroy_peer, clspi_tensor_load_peer},
+    .make_basis = clspi_bspline_make_basis,
+    .after_rows = clspi_tensor_edge_normals};
+
+/* ---- creation ---- */
+
+/* Takes over a description that clspi_bspline_check has passed, but for its knots, which are made.
+ */
+static clsp_status configure(clsp_bspline_plan *plan, clsp_bspline_desc *desc)
+{
+    clsp_context *const ctx = plan->tensor.base.ctx;
+    clspi_tensor_desc tensor;
+
+    CLSPI_CHECK(clspi_bspline_resolve(ctx, desc, plan->knots, &tensor));
+    tensor.basis = clspi_bspline_basis(plan);
+    plan->desc = *desc;
+    return clspi_tensor_configure(&plan->tensor, &tensor);
+}
+
+/* Makes a plan whose description stands in it, for the first time. */
+static clsp_status make(clsp_bspline_plan *plan)
+{
+    CLSPI_CHECK(clspi_bspline_make_knots(plan));
+    clsp_bspline_desc desc = plan->desc;
+    return configure(plan, &desc);
+}
+
+clsp_status clsp_bspline_plan_create(clsp_bspline_plan **out, clsp_context *ctx,
+                                     const clsp_bspline_desc *given)
+{
+    if (out) *out = NULL;
+    if (!out || !ctx || !given)
+        return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT,
+                          "clsp_bspline_plan_create: NULL argument");
+    clsp_bspline_desc desc = *given;
+    CLSPI_CHECK(clspi_context_usable(ctx));
+    CLSPI_CHECK(clspi_bspline_check(ctx, &desc));
+    clsp_bspline_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "bspline: no memory for a plan");
+    plan->desc = desc;
+    clsp_status status = clspi_tensor_init(&plan->tensor, ctx, &family, NULL);
+    if (status != CLSP_OK) {
+        free(plan);
+        return status;
+    }
+    status = make(plan);
+    if (status == CLSP_OK)
+        *out = plan;
+    else
+        clsp_bspline_plan_destroy(&plan);
+    return status;
+}
+
+void clsp_bspline_plan_destroy(clsp_bspline_plan **ptr)
+{
+    clsp_bspline_plan *const plan = ptr ? *ptr : NULL;
+
+    if (!plan) return;
+    *ptr = NULL;
+    if (clspi_context_is_inherited(plan->tensor.base.ctx)) return;
+    clspi_tensor_release(&plan->tensor);
+    clspi_bspline_release_knots(plan);
+    free(plan);
+}
+
+clsp_status clsp_bspline_plan_desc(const clsp_bspline_plan *plan, clsp_bspline_desc *desc)
+{
+    if (!plan || !desc)
+        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_plan_desc");
+    *desc = plan->desc;
+    return CLSP_OK;
+}
+
+/* ---- changes ---- */
+
+clsp_status clsp_bspline_set_grid(clsp_bspline_plan *plan, const clsp_axis *axis)
+{
+    clspi_tensor_desc tensor;
+
+    if (!plan || !axis)
+        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_set_grid");
+    clsp_bspline_desc desc = plan->desc;
+    for (cl_uint k = 0; k < desc.directions; k++)
+        desc.axis[k] = axis[k];
+    CLSPI_CHECK(clspi_change_check(&plan->tensor.base));
+    CLSPI_CHECK(clspi_bspline_resolve(plan->tensor.base.ctx, &desc, plan->knots, &tensor));
+    clspi_tensor_clear_patch_grids(&plan->tensor); /* first: any change may mend a failed one */
+    return configure(plan, &desc);
+}
+
+clsp_status clsp_bspline_set_control_points(clsp_bspline_plan *plan, size_t num_patches,
+                                            clsp_input points, const clsp_sync *sync)
+{
+    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_set_control_points");
+    return clspi_tensor_set_points(&plan->tensor, num_patches, &points, sync);
+}
+
+clsp_status clsp_bspline_check_weights(clsp_bspline_plan *plan)
+{
+    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_check_weights");
+    return clspi_tensor_check_weights(&plan->tensor);
+}
+
+clsp_status clsp_bspline_set_patch_grids(clsp_bspline_plan *plan, size_t num_patches,
+                                         clsp_input num)
+{
+    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_set_patch_grids");
+    return clspi_tensor_set_patch_grids(&plan->tensor, num_patches, &num);
+}
+
+/* ---- evaluation ---- */
+
+clsp_status clsp_bspline_eval(clsp_bspline_plan *plan, clsp_range patches, clsp_output vertices,
+                              const clsp_sync *sync)
+{
+    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_eval");
+    return clspi_tensor_eval(&plan->tensor, patches, &vertices, sync);
+}
+
+clsp_status clsp_bspline_eval_rows(clsp_bspline_plan *plan, size_t patch, clsp_range rows,
+                                   clsp_output vertices, const clsp_sync *sync)
+{
+    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_eval_rows");
+    return clspi_tensor_eval_rows(&plan->tensor, patch, rows, &vertices, sync);
+}
+
+clsp_status clsp_bspline_eval_points(clsp_bspline_plan *plan, size_t num, clsp_input patches,
+                                     clsp_input params, clsp_output vertices, const clsp_sync *sync)
+{
+    const clspi_points_memory memory = {patches, params, vertices};
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_eval_points");
+    return clspi_tensor_eval_points(&plan->tensor, num, &memory, sync);
+}
+
+clsp_status clsp_bspline_mesh_size(const clsp_bspline_plan *plan, clsp_range patches,
+                                   clsp_mesh_size *size)
+{
+    if (!plan || !size)
+        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_mesh_size");
+    return clspi_tensor_mesh_size(&plan->tensor, patches, size);
+}
+
+clsp_status clsp_bspline_indices(clsp_bspline_plan *plan, clsp_faces faces, clsp_range patches,
+                                 clsp_output indices, const clsp_sync *sync)
+{
+    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_indices");
+    return clspi_tensor_indices(&plan->tensor, faces, patches, &indices, sync);
+}
+
+/* ---- several processors ---- */
+
+clsp_status clsp_bspline_cooperate(clsp_bspline_plan *plan, clsp_range patches,
+                                   clsp_output vertices, const clsp_cooperate_opts *opts,
+                                   clsp_cooperate_report *report)
+{
+    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_cooperate");
+    return clspi_tensor_cooperate(&plan->tensor, patches, &vertices, opts, report);
+}
+
+clsp_status clsp_bspline_tune(clsp_bspline_plan *plan, clsp_range patches,
+                              clsp_cooperate_report *report)
+{
+    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_tune");
+    return clspi_tensor_tune(&plan->tensor, patches, report);
+}
+
+clsp_status clsp_bspline_host_rows(clsp_bspline_plan *plan, uint32_t worker, size_t patch,
+                                   clsp_range rows, clsp_output vertices)
+{
+    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_host_rows");
+    return clspi_tensor_host_rows(&plan->tensor, worker, patch, rows, &vertices);
+}

@@ -1,0 +1,44 @@
+#include "bspline_build.h"
+
+#include "bspline_plan.h"
+#include "check.h"
+#include "tensor_build.h"
+#include "vertex_layout.h"
+
+enum { P = CLSP_VERTEX_POINT, N = CLSP_VERTEX_NORMAL };
+
+/* Plans that stand for those that users make: kernels differ by what a vertex holds, and sums by
+   the order, up to MAX_ORDER. */
+enum { MAX_ORDER = 8 };
+
+static const struct {
+    uint32_t directions, rational, attributes;
+} kinds[] = {{2, 0, P}, {2, 0, P | N}, {2, 1, P | N}, {1, 0, P}, {3, 0, P}};
+
+static clsp_status build_kind(const clspi_build *build, clsp_type precision, size_t kind)
+{
+    clspi_tensor_desc tensor = {.precision = precision,
+                                .directions = kinds[kind].directions,
+                                .dim = 3,
+                                .rational = kinds[kind].rational,
+                                .degrees = {3, 3, 3},
+                                .controls = {64, 64, 64},
+                                .terms = {4, 4, 4},
+                                .num_controls = 64,
+                                .vertex.attributes = kinds[kind].attributes};
+
+    CLSPI_CHECK(clspi_layout_resolve(build->ctx, &tensor, "bspline", UINT32_MAX));
+    if (kind == 0) CLSPI_CHECK(clspi_tensor_build_sums(build, &tensor, MAX_ORDER));
+    return clspi_tensor_build_points(build, &tensor, "bspline_points");
+}
+
+clsp_status clspi_bspline_build(const clspi_build *build)
+{
+    const bool wide = build->ctx->device.fp64;
+
+    for (size_t kind = 0; kind < CLSPI_COUNT(kinds); kind++) {
+        CLSPI_CHECK(build_kind(build, CLSP_F32, kind));
+        if (wide) CLSPI_CHECK(build_kind(build, CLSP_F64, kind));
+    }
+    return CLSP_OK;
+}

@@ -1,0 +1,103 @@
+#include "bspline_plan.h"
+
+#include "check.h"
+#include "vertex_layout.h"
+
+static const char family[] = "bspline";
+
+static clsp_status bad(clsp_context *ctx, const char *what, double value)
+{
+    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "bspline: %s: %g", what, value);
+}
+
+/* ---- parts of the description ---- */
+
+static clsp_status check_kinds(clsp_context *ctx, const clsp_bspline_desc *d)
+{
+    for (size_t i = 0; i < CLSPI_COUNT(d->reserved); i++)
+        if (d->reserved[i]) return bad(ctx, "a reserved field is not 0", d->reserved[i]);
+    if (d->directions > 3) return bad(ctx, "directions is above 3", d->directions);
+    if (d->rational > 1) return bad(ctx, "rational is neither 0 nor 1", d->rational);
+    return d->dim > 4 ? bad(ctx, "dim is above 4", d->dim) : CLSP_OK;
+}
+
+static clsp_status check_direction(clsp_context *ctx, const clsp_bspline_desc *d, cl_uint k)
+{
+    const uint32_t degree = d->degree[k], controls = d->num_controls[k];
+
+    if (degree > CLSP_BSPLINE_MAX_DEGREE)
+        return clspi_fail(&ctx->log, CLSP_ERROR_DEGREE, "bspline: degree %u: at most %d", degree,
+                          CLSP_BSPLINE_MAX_DEGREE);
+    if (controls <= degree || controls > CLSP_BSPLINE_MAX_CONTROLS)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                          "bspline: %u control points along %c: of degree %u %u to %d", controls,
+                          "uvw"[k], degree, degree + 1, CLSP_BSPLINE_MAX_CONTROLS);
+    if (!d->knots[k]) return CLSP_OK;
+    const clspi_knot_defect defect = clspi_knots_check(d->knots[k], degree, controls);
+    return defect.what
+               ? clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "bspline: knot %u along %c, %.9g, %s",
+                            defect.knot, "uvw"[k], defect.value, defect.what)
+               : CLSP_OK;
+}
+
+clsp_status clspi_bspline_check(clsp_context *ctx, clsp_bspline_desc *desc)
+{
+    if (desc->directions == 0) desc->directions = 2;
+    if (desc->dim == 0) desc->dim = 3;
+    if (desc->precision == CLSP_TYPE_DEFAULT) desc->precision = CLSP_F32;
+    CLSPI_CHECK(check_kinds(ctx, desc));
+    CLSPI_CHECK(clspi_precision_check(ctx, family, desc->precision));
+    for (cl_uint k = 0; k < desc->directions; k++)
+        CLSPI_CHECK(check_direction(ctx, desc, k));
+    for (cl_uint k = desc->directions; k < 3; k++) { /* constants */
+        desc->degree[k] = 0;
+        desc->num_controls[k] = 1;
+        desc->knots[k] = NULL;
+        desc->axis[k] = (clsp_axis){1, 0.0, 1.0};
+    }
+    return CLSP_OK;
+}
+
+/* ---- the tensor plan's description ---- */
+
+static size_t count_controls(const clsp_bspline_desc *d)
+{
+    size_t num = d->num_controls[0];
+
+    return clspi_size_mul(&num, d->num_controls[1]) && clspi_size_mul(&num, d->num_controls[2])
+               ? num
+               : 0;
+}
+
+static void fill_tensor(const clsp_bspline_desc *d, const clspi_knots knots[3],
+                        clspi_tensor_desc *tensor)
+{
+    *tensor = (clspi_tensor_desc){.precision = d->precision,
+                                  .directions = d->directions,
+                                  .dim = d->dim,
+                                  .rational = d->rational,
+                                  .num_controls = count_controls(d),
+                                  .vertex = d->vertex};
+    for (cl_uint k = 0; k < 3; k++) {
+        tensor->degrees[k] = d->degree[k];
+        tensor->controls[k] = d->num_controls[k];
+        tensor->terms[k] = d->degree[k] + 1;
+        tensor->axis[k] = d->axis[k];
+        tensor->domain[k][0] = knots[k].u[d->degree[k]];
+        tensor->domain[k][1] = knots[k].u[d->num_controls[k]];
+    }
+}
+
+clsp_status clspi_bspline_resolve(clsp_context *ctx, clsp_bspline_desc *desc,
+                                  const clspi_knots knots[3], clspi_tensor_desc *tensor)
+{
+    fill_tensor(desc, knots, tensor);
+    CLSPI_CHECK(clspi_axes_resolve(&ctx->log, family, tensor->axis,
+                                   (const double(*)[2])tensor->domain, desc->directions));
+    CLSPI_CHECK(clspi_layout_resolve(ctx, tensor, family,
+                                     clspi_attributes_of(desc->directions, desc->dim)));
+    desc->vertex = tensor->vertex;
+    for (cl_uint k = 0; k < 3; k++)
+        desc->axis[k] = tensor->axis[k];
+    return CLSP_OK;
+}

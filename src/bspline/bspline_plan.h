@@ -1,0 +1,35 @@
+/* A plan of B-splines, and how it is described to the layers below. */
+#ifndef CLSPI_BSPLINE_PLAN_H
+#define CLSPI_BSPLINE_PLAN_H
+
+#include <clspline/bspline.h>
+
+#include "knots.h"
+#include "tensor_plan.h"
+
+struct clsp_bspline_plan {
+    clspi_tensor_plan tensor; /* first: the tensor plan's calls know the plan by it */
+    clsp_bspline_desc desc;   /* its knots are those of `knots` */
+    clspi_knots knots[3];
+    double *factors[3][2]; /* of first and second differences along a direction */
+};
+
+/* Checks a description, all but its axes and vertices, and puts defaults in place. */
+clsp_status clspi_bspline_check(clsp_context *ctx, clsp_bspline_desc *desc);
+
+/* Checks the rest of a description that clspi_bspline_check has passed, and makes the tensor
+   plan's of it, without the basis. */
+clsp_status clspi_bspline_resolve(clsp_context *ctx, clsp_bspline_desc *desc,
+                                  const clspi_knots knots[3], clspi_tensor_desc *tensor);
+
+/* Makes a plan's knots and factors. Errors: CLSP_ERROR_NO_MEMORY. */
+clsp_status clspi_bspline_make_knots(clsp_bspline_plan *plan);
+void clspi_bspline_release_knots(clsp_bspline_plan *plan);
+
+/* The basis functions over a plan's knots; the plan must live as long. */
+clspi_basis clspi_bspline_basis(const clsp_bspline_plan *plan);
+
+/* Makes what bspline_points.cl needs of them, as a clspi_tensor_family does. */
+clsp_status clspi_bspline_make_basis(clspi_tensor_plan *plan, clspi_series *series);
+
+#endif

@@ -1,0 +1,30 @@
+#include "edge_normals.h"
+
+#include "check.h"
+#include "vertex_assembly.h"
+
+clsp_status clspi_edge_normals(clspi_kernel *kernel, clspi_series *series,
+                               const clspi_point_source *source, const clspi_rows *rows)
+{
+    const clspi_tensor_desc *const d = source->desc;
+    const uint64_t most = clspi_vertices_of_a_launch(series->ctx, d);
+    const size_t items = 2 * ((size_t)d->axis[0].num + d->axis[1].num);
+    clspi_cut cut = {.per_piece = items, .left = rows->num_patches * items};
+    clspi_part part;
+
+    CLSPI_CHECK(
+        clspi_point_kernel_prepare(kernel, series->ctx, source, &clspi_edge_normals_signature));
+    while (clspi_cut_next(&cut, most, &part)) {
+        const clspi_edge_normals_args args = {
+            .points = source->points,
+            .basis = source->basis,
+            .out = rows->out,
+            .shape = clspi_patch_shape_of(d),
+            .range = {.first_item = part.before, .items = (cl_uint)part.num_lines},
+            .rows = clspi_row_range_of(rows->first_patch, rows),
+            .axis_u = clspi_sample_axis_of(d, 0),
+            .axis_v = clspi_sample_axis_of(d, 1)};
+        CLSPI_CHECK(clspi_launch_edge_normals(series, kernel, &args, part.num_lines));
+    }
+    return CLSP_OK;
+}

@@ -1,0 +1,690 @@
+/* B-splines against the definition, in every call that evaluates, and what their descriptions may
+   be. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bspline_ref.h"
+#include "vertex_fixture.h"
+
+/* ---- splines ---- */
+
+enum { MAX_KNOTS = 300 };
+
+/* A description with room for its knots, and the layout of its vertices. */
+typedef struct spline {
+    clsp_bspline_desc d;
+    double knots[3][MAX_KNOTS];
+    layout l; /* of Bezier patches with the same vertices; controls: reals of a patch's */
+} spline;
+
+typedef enum knot_kind {
+    CLAMPED,  /* distances that grow */
+    UNIFORM,  /* not clamped */
+    REPEATED, /* inner knots up to degree times */
+    JUMPING,  /* one inner knot degree + 1 times */
+    NUM_KINDS
+} knot_kind;
+
+static void make_knots(double *u, uint32_t degree, uint32_t controls, knot_kind kind, double begin)
+{
+    const uint32_t num = controls + degree + 1, d = degree > 0 ? degree : 1;
+
+    assert_true(num <= MAX_KNOTS);
+    for (uint32_t i = 0; i < num; i++) {
+        const double at = i <= degree ? 0 : i >= controls ? controls - degree : i - degree;
+        u[i] = kind == UNIFORM   ? i
+               : kind == CLAMPED ? at * (at + 3)
+                                 : (i >= controls) + ceil(at / d);
+    }
+    if (kind == JUMPING && controls > 2 * (degree + 1))
+        for (uint32_t i = degree + 1; i < num; i++)
+            u[i] = i < 2 * (degree + 1) ? 5.0 : i >= controls ? 7.0 + num : 6.0 + i;
+    for (uint32_t i = 0; i < num; i++)
+        u[i] = begin + u[i] / 8;
+}
+
+static spline make_spline(clsp_type precision, uint32_t directions, const uint32_t degree[3],
+                          const uint32_t controls[3], knot_kind kind, uint32_t rational,
+                          uint32_t attributes)
+{
+    spline s = {.d = {.directions = directions,
+                      .precision = precision,
+                      .rational = rational,
+                      .vertex.attributes = attributes}};
+    const clsp_bezier_form forms[] = {CLSP_BEZIER_CURVE, CLSP_BEZIER_SURFACE, CLSP_BEZIER_VOLUME};
+    const clsp_bezier_desc bezier = {.form = forms[directions - 1],
+                                     .precision = precision,
+                                     .rational = rational,
+                                     .vertex.attributes = attributes};
+
+    s.l = layout_of(&bezier);
+    s.l.controls = s.l.coords;
+    for (uint32_t k = 0; k < directions; k++) {
+        s.d.degree[k] = degree[k];
+        s.d.num_controls[k] = controls[k];
+        make_knots(s.knots[k], degree[k], controls[k], (knot_kind)((kind + k) % NUM_KINDS), 0.0);
+        s.l.controls *= controls[k];
+    }
+    return s;
+}
+
+/* Points at the knots, which a spline that has been moved keeps. */
+static void aim(spline *s)
+{
+    for (uint32_t k = 0; k < 3; k++)
+        s->d.knots[k] = k < s->d.directions ? s->knots[k] : NULL;
+}
+
+static ref_bspline oracle_of(const spline *s, const double *controls)
+{
+    ref_bspline r = {.directions = s->d.directions,
+                     .dim = s->l.dim,
+                     .rational = (int)s->d.rational,
+                     .points = controls};
+
+    for (uint32_t k = 0; k < 3; k++) {
+        const bool there = k < s->d.directions;
+        r.degree[k] = there ? s->d.degree[k] : 0;
+        r.controls[k] = there ? s->d.num_controls[k] : 1;
+        r.knots[k] = s->knots[k];
+    }
+    return r;
+}
+
+/* ---- bounds ---- */
+
+/* The largest control points of a derivative, by the weights of the differences: of each row of
+   neighbours along a direction, the sum of its weights' sizes times the largest. */
+static double gain(const double *u, uint32_t degree, uint32_t controls, uint32_t by)
+{
+    double most[2] = {0.0, 0.0};
+
+    for (uint32_t b = 1; b <= by && b <= degree; b++)
+        for (uint32_t i = b; i < controls; i++) {
+            const double length = u[i + degree + 1 - b] - u[i];
+            if (length > 0) most[b - 1] = fmax(most[b - 1], 2.0 * (degree + 1 - b) / length);
+        }
+    return by == 0 ? 1.0 : by > degree ? 0.0 : by == 1 ? most[0] : most[0] * most[1];
+}
+
+/* Scales of all sums: the control points' largest, times what differences make of it. */
+static void find_scales(const spline *s, const double *controls, sum_scale scales[NUM_SUMS])
+{
+    sum_scale points = {0.0, 0.0};
+
+    for (size_t i = 0; i < s->l.controls; i++) {
+        double *const most = i % s->l.coords < s->l.dim ? &points.x : &points.w;
+        *most = fmax(*most, fabs(controls[i]));
+    }
+    if (!s->d.rational) points.w = 0.0;
+    for (int n = 0; n < NUM_SUMS; n++) {
+        double factor = 1.0;
+        for (uint32_t k = 0; k < 3; k++)
+            factor *= k < s->d.directions ? gain(s->knots[k], s->d.degree[k], s->d.num_controls[k],
+                                                 sum_orders[n][k])
+                                          : sum_orders[n][k] == 0;
+        scales[n] = (sum_scale){factor * points.x, factor * points.w};
+    }
+}
+
+static double worst;
+
+/* Judges vertex k, which is at t; bound: in eps. */
+static void judge_within(const spline *s, const double *controls, const long double t[3],
+                         const unsigned char *vertices, size_t k, double bound)
+{
+    const ref_bspline exact = oracle_of(s, controls);
+    const ref_family family = ref_bspline_family(&exact);
+    sum_scale scales[NUM_SUMS];
+    ref_vertex r;
+
+    find_scales(s, controls, scales);
+    assert_true(ref_vertex_to(&family, order_of(&s->l), t, &r));
+    const double error = oracle_error(&s->l, &r, scales, t, vertices, k, bound);
+    worst = fmax(worst, error);
+    if (!(error <= 1.0))
+        fail_msg("directions %u, degrees %u %u %u, rational %u, precision %d, attributes %u, at "
+                 "%Lg %Lg %Lg: %.2f of the bound",
+                 s->d.directions, s->d.degree[0], s->d.degree[1], s->d.degree[2], s->d.rational,
+                 (int)s->d.precision, s->d.vertex.attributes, t[0], t[1], t[2], error);
+}
+
+/* Does so by the bound that the header promises. */
+static void judge(const spline *s, const double *controls, const long double t[3],
+                  const unsigned char *vertices, size_t k)
+{
+    const uint32_t *const p = s->d.degree;
+    const uint32_t most = s->d.precision == CLSP_F64 ? 15 : 31;
+    const bool is_high = p[0] > most || p[1] > most || p[2] > most;
+
+    judge_within(s, controls, t, vertices, k, is_high ? 32.0 : 8.0);
+}
+
+/* ---- calls ---- */
+
+static clsp_input controls_in(const spline *s, const double *controls, size_t num, void *narrow)
+{
+    float *const floats = narrow;
+
+    if (s->d.precision == CLSP_F64) return clsp_in_f64(controls, num * s->l.controls);
+    for (size_t i = 0; i < num * s->l.controls; i++)
+        floats[i] = (float)controls[i];
+    return clsp_in_f32(floats, num * s->l.controls);
+}
+
+static clsp_bspline_plan *plan_of(clsp_context *ctx, spline *s, const double *controls, size_t num)
+{
+    clsp_bspline_plan *plan;
+    float *const narrow = malloc((num * s->l.controls + 1) * sizeof *narrow);
+
+    assert_non_null(narrow);
+    aim(s);
+    if (clsp_bspline_plan_create(&plan, ctx, &s->d) != CLSP_OK) {
+        char why[256];
+        clsp_context_last_error(ctx, why, sizeof why);
+        fail_msg("%s", why);
+    }
+    assert_int_equal(
+        clsp_bspline_set_control_points(plan, num, controls_in(s, controls, num, narrow), NULL),
+        CLSP_OK);
+    free(narrow);
+    return plan;
+}
+
+static size_t samples(const spline *s, uint32_t k)
+{
+    return k < s->d.directions ? s->d.axis[k].num : 1;
+}
+
+static long double domain_at(const spline *s, uint32_t k, long double ratio)
+{
+    const double begin = s->knots[k][s->d.degree[k]], end = s->knots[k][s->d.num_controls[k]];
+
+    return k < s->d.directions ? begin + ((long double)end - begin) * ratio : 0.0L;
+}
+
+/* The parameters of vertex k of a grid of so many samples over the domain. */
+static void grid_parameters(const spline *s, size_t k, const size_t num[3], long double t[3])
+{
+    const size_t at[3] = {k / num[2] / num[1], k / num[2] % num[1], k % num[2]};
+
+    for (uint32_t i = 0; i < 3; i++)
+        t[i] = domain_at(s, i, (long double)at[i] / (num[i] > 1 ? num[i] - 1 : 1));
+}
+
+/* ---- grids ---- */
+
+/* Evaluates patches by several calls, which must give the same bits, and judges one of them. */
+static void check_grid(clsp_context *ctx, spline *s, size_t num)
+{
+    const size_t nums[3] = {samples(s, 0), samples(s, 1), samples(s, 2)};
+    const size_t each = nums[0] * nums[1] * nums[2], elements = each * s->l.stride;
+    const size_t bytes = elements * s->l.element, last = num - 1;
+    double *const controls = random_controls(&s->l, num);
+    clsp_bspline_plan *plan = plan_of(ctx, s, controls, num);
+    unsigned char *const all = guarded(&s->l, num * each), *const one = guarded(&s->l, each);
+
+    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, num},
+                                       host_out(s->l.type, all, num * elements), NULL),
+                     CLSP_OK);
+    for (size_t k = 0; k < each; k++) {
+        long double t[3];
+        grid_parameters(s, k, nums, t);
+        judge(s, controls + last * s->l.controls, t, all + last * bytes, k);
+    }
+    assert_int_equal(
+        clsp_bspline_eval(plan, (clsp_range){last, 1}, host_out(s->l.type, one, elements), NULL),
+        CLSP_OK);
+    assert_memory_equal(one, all + last * bytes, bytes);
+    assert_int_equal(clsp_bspline_eval_rows(plan, last, (clsp_range){0, nums[0]},
+                                            host_out(s->l.type, one, elements), NULL),
+                     CLSP_OK);
+    assert_memory_equal(one, all + last * bytes, bytes);
+    free_guarded(&s->l, num * each, all);
+    free_guarded(&s->l, each, one);
+    clsp_bspline_plan_destroy(&plan);
+    free(controls);
+}
+
+static const struct {
+    uint32_t directions, degree[3], controls[3], rational, attributes;
+} cases[] = {
+    {2, {3, 3}, {9, 12}, 0, P},
+    {1, {3}, {70}, 0, P},
+    {2, {3, 2}, {10, 9}, 0, P | N},
+    {1, {5}, {13}, 1, P | W | DU | DUU},
+    {2, {2, 4}, {8, 11}, 1, P | DU | DV | N | T},
+    {3, {2, 3, 1}, {5, 6, 4}, 0, P | DU | DV | DW},
+    {2, {7, 1}, {17, 2}, 0, P | DUU | DUV | DVV},
+    {2, {0, 3}, {5, 8}, 0, P | DU | DV},
+    {1, {0}, {1}, 0, P},
+    {2, {1, 1}, {2, 7}, 0, P},
+    {2, {15, 11}, {33, 13}, 0, P},
+    {1, {31}, {64}, 0, P | DU},
+    {1, {63}, {130}, 0, P | DUU},
+    {3, {1, 2, 3}, {4, 5, 9}, 1, P},
+    {2, {5, 5}, {6, 6}, 0, P | N}, /* one span */
+};
+
+static spline spline_of_case(size_t i, clsp_type precision, knot_kind kind)
+{
+    return make_spline(precision, cases[i].directions, cases[i].degree, cases[i].controls, kind,
+                       cases[i].rational, cases[i].attributes);
+}
+
+static void grids(clsp_context *ctx, clsp_type precision)
+{
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int kind = 0; kind < NUM_KINDS; kind++) {
+            if (!in_turn(i + (size_t)kind, 4) || (tiny() && (i > 4 || kind > 0))) continue;
+            spline s = spline_of_case(i, precision, (knot_kind)kind);
+            seed((unsigned)(10 * i) + (unsigned)kind);
+            s.d.axis[0].num = cases[i].directions == 1 ? 211 : 37;
+            s.d.axis[1].num = cases[i].directions == 3 ? 5 : 21;
+            s.d.axis[2].num = 6;
+            check_grid(ctx, &s, 3);
+        }
+}
+
+static void test_grids(void **state)
+{
+    (void)state;
+    worst = 0.0;
+    with_limits(grids);
+    print_message("worst/bound %.2f\n", worst);
+}
+
+/* Part of the domain, from its end to its begin, after another grid. */
+static void test_set_grid(void **state)
+{
+    clsp_context *const ctx = lent_context("");
+    spline s = spline_of_case(0, CLSP_F32, CLAMPED);
+    enum { NUM = 19 };
+
+    (void)state;
+    seed(3);
+    s.d.axis[0].num = s.d.axis[1].num = 7;
+    double *const controls = random_controls(&s.l, 1);
+    clsp_bspline_plan *plan = plan_of(ctx, &s, controls, 1);
+    const double ends[2] = {(double)domain_at(&s, 0, 0.75L), (double)domain_at(&s, 0, 0.25L)};
+    const double middle = (double)domain_at(&s, 1, 0.5L);
+    const clsp_axis axis[2] = {{NUM, ends[0], ends[1]}, {1, middle, middle}};
+    unsigned char *const vertices = guarded(&s.l, NUM);
+    assert_int_equal(clsp_bspline_set_grid(plan, axis), CLSP_OK);
+    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1},
+                                       host_out(s.l.type, vertices, NUM * s.l.stride), NULL),
+                     CLSP_OK);
+    for (size_t k = 0; k < NUM; k++) {
+        const long double ratio = (long double)k / (NUM - 1);
+        const long double t[3] = {ends[0] + ((long double)ends[1] - ends[0]) * ratio,
+                                  (long double)axis[1].begin, 0.0L};
+        judge(&s, controls, t, vertices, k);
+    }
+    const clsp_axis outside[2] = {{NUM, 0.0, 1e6}, {1, 0.0, 0.0}};
+    assert_int_equal(clsp_bspline_set_grid(plan, outside), CLSP_ERROR_ARGUMENT);
+    free_guarded(&s.l, NUM, vertices);
+    clsp_bspline_plan_destroy(&plan);
+    free(controls);
+}
+
+/* So many control points that a float cannot tell the parameters of a grid apart. */
+static void test_many_spans(void **state)
+{
+    enum { CONTROLS = 100000, NUM = 1001 };
+    clsp_context *const ctx = lent_context("");
+    const clsp_bspline_desc d = {.directions = 1,
+                                 .degree = {3},
+                                 .num_controls = {CONTROLS},
+                                 .axis = {{.num = NUM}},
+                                 .dim = 1};
+    float *const controls = malloc(CONTROLS * sizeof *controls), points[NUM];
+    double *const wide = malloc(CONTROLS * sizeof *wide);
+    double *const knots = malloc((CONTROLS + 4) * sizeof *knots);
+    clsp_bspline_plan *plan;
+
+    (void)state;
+    assert_true(controls && wide && knots);
+    seed(4);
+    for (size_t i = 0; i < CONTROLS; i++)
+        wide[i] = controls[i] = (float)random_real();
+    for (size_t i = 0; i < CONTROLS + 4; i++)
+        knots[i] = i < 4 ? 0.0 : i >= CONTROLS ? 1.0 : (double)(i - 3) / (CONTROLS - 3);
+    assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &d), CLSP_OK);
+    assert_int_equal(
+        clsp_bspline_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL), CLSP_OK);
+    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, NUM), NULL),
+                     CLSP_OK);
+    const ref_bspline r = {1, {3, 0, 0}, {CONTROLS, 1, 1}, {knots, NULL, NULL}, 1, 0, wide};
+    for (size_t k = 0; k < NUM; k++) {
+        const long double t[3] = {(long double)k / (NUM - 1), 0, 0};
+        const unsigned by[3] = {0, 0, 0};
+        long double value;
+        ref_bspline_derivative(&r, t, by, &value);
+        assert_true(fabsl(points[k] - value) <= 8 * FLT_EPSILON);
+    }
+    clsp_bspline_plan_destroy(&plan);
+    free(controls);
+    free(wide);
+    free(knots);
+}
+
+/* ---- parameters ---- */
+
+/* Parameters all over the domain, its ends and knots among them, as the precision has them. */
+static void make_parameters(const spline *s, size_t num, double *params, float *narrow)
+{
+    for (size_t k = 0; k < num; k++)
+        for (uint32_t i = 0; i < s->d.directions; i++) {
+            const uint32_t inner = s->d.num_controls[i] - s->d.degree[i];
+            const double *const u = s->knots[i] + s->d.degree[i];
+            const double t = k % 3 == 0 ? u[k / 3 % (inner + 1)]
+                                        : (double)domain_at(s, i, 0.5L + 0.5L * random_real());
+            double *const p = params + k * s->d.directions + i;
+            *p = s->d.precision == CLSP_F64 ? t : (double)(float)t;
+            *p = fmin(fmax(*p, u[0]), u[inner]);
+            narrow[k * s->d.directions + i] = (float)*p;
+        }
+}
+
+static void check_points(clsp_context *ctx, spline *s)
+{
+    enum { NUM = 120, PATCHES = 2 };
+    const uint32_t directions = s->d.directions;
+    double *const controls = random_controls(&s->l, PATCHES), params[3 * NUM];
+    float narrow[3 * NUM];
+    uint32_t patches[NUM];
+    clsp_bspline_plan *plan = plan_of(ctx, s, controls, PATCHES);
+    unsigned char *const vertices = guarded(&s->l, NUM);
+
+    make_parameters(s, NUM, params, narrow);
+    for (size_t k = 0; k < NUM; k++)
+        patches[k] = k % PATCHES;
+    assert_int_equal(clsp_bspline_eval_points(
+                         plan, NUM, clsp_in_u32(patches, NUM),
+                         s->d.precision == CLSP_F64 ? clsp_in_f64(params, (size_t)NUM * directions)
+                                                    : clsp_in_f32(narrow, (size_t)NUM * directions),
+                         host_out(s->l.type, vertices, NUM * s->l.stride), NULL),
+                     CLSP_OK);
+    for (size_t k = 0; k < NUM; k++) {
+        long double t[3] = {0};
+        for (uint32_t i = 0; i < directions; i++)
+            t[i] = params[k * directions + i];
+        judge(s, controls + k % PATCHES * s->l.controls, t, vertices, k);
+    }
+    free_guarded(&s->l, NUM, vertices);
+    clsp_bspline_plan_destroy(&plan);
+    free(controls);
+}
+
+static void points(clsp_context *ctx, clsp_type precision)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const knot_kind kind = (knot_kind)(i % NUM_KINDS);
+        if (!in_turn(i, 2) || (tiny() && i > 3)) continue;
+        spline s = spline_of_case(i, precision, kind);
+        seed((unsigned)i);
+        check_points(ctx, &s);
+    }
+}
+
+static void test_points(void **state)
+{
+    (void)state;
+    worst = 0.0;
+    with_limits(points);
+    print_message("worst/bound %.2f\n", worst);
+}
+
+/* ---- patch grids ---- */
+
+/* Patches with grids of their own, and the faces of one. */
+static void patch_grids(clsp_context *ctx, clsp_type precision)
+{
+    static const uint32_t nums[] = {5, 7, 1, 9, 12, 2};
+    enum { PATCHES = 3 };
+    spline s = spline_of_case(0, precision, UNIFORM);
+    const clsp_range all = {0, PATCHES};
+    clsp_mesh_size size;
+    uint32_t *indices;
+
+    seed(5);
+    double *const controls = random_controls(&s.l, PATCHES);
+    clsp_bspline_plan *plan = plan_of(ctx, &s, controls, PATCHES);
+    assert_int_equal(clsp_bspline_set_patch_grids(plan, PATCHES, clsp_in_u32(nums, COUNT(nums))),
+                     CLSP_OK);
+    assert_int_equal(clsp_bspline_mesh_size(plan, all, &size), CLSP_OK);
+    assert_int_equal(size.vertices, 5 * 7 + 1 * 9 + 12 * 2);
+    assert_int_equal(size.quads, 4 * 6 + 11);
+    unsigned char *const vertices = guarded(&s.l, size.vertices);
+    assert_int_equal(clsp_bspline_eval(
+                         plan, all, host_out(s.l.type, vertices, size.vertices * s.l.stride), NULL),
+                     CLSP_OK);
+    for (size_t p = 0, first = 0; p < PATCHES; p++) {
+        const size_t num[3] = {nums[2 * p], nums[2 * p + 1], 1};
+        for (size_t k = 0; k < num[0] * num[1]; k++) {
+            long double t[3];
+            grid_parameters(&s, k, num, t);
+            /* a parameter is off by 4 eps of the domain, along which the first derivatives are up
+               to 200 times the control points */
+            judge_within(&s, controls + p * s.l.controls, t, vertices, first + k, 8.0 + 4.0 * 200);
+        }
+        first += num[0] * num[1];
+    }
+    indices = calloc(4 * size.quads, sizeof *indices);
+    assert_non_null(indices);
+    assert_int_equal(clsp_bspline_indices(plan, CLSP_FACES_QUADS, all,
+                                          clsp_out_u32(indices, 4 * size.quads), NULL),
+                     CLSP_OK);
+    assert_int_equal(indices[0], 0);
+    assert_true(indices[4 * size.quads - 1] < size.vertices);
+    free(indices);
+    free_guarded(&s.l, size.vertices, vertices);
+    clsp_bspline_plan_destroy(&plan);
+    free(controls);
+}
+
+static void test_patch_grids(void **state)
+{
+    (void)state;
+    with_limits(patch_grids);
+}
+
+/* ---- several processors ---- */
+
+/* The host's cores, and all schedules, make what the device does, within the bounds. */
+static void cooperate(clsp_context *ctx, clsp_type precision)
+{
+    enum { PATCHES = 4, NUM_U = 70, NUM_V = 45 };
+    spline s = spline_of_case(0, precision, CLAMPED);
+    const size_t nums[3] = {NUM_U, NUM_V, 1}, each = NUM_U * NUM_V;
+    const size_t elements = each * s.l.stride;
+    clsp_cooperate_report report;
+
+    seed(6);
+    s.d.axis[0].num = NUM_U;
+    s.d.axis[1].num = NUM_V;
+    double *const controls = random_controls(&s.l, PATCHES);
+    clsp_bspline_plan *plan = plan_of(ctx, &s, controls, PATCHES);
+    unsigned char *const vertices = guarded(&s.l, PATCHES * each), *const one = guarded(&s.l, each);
+    for (int schedule = CLSP_SCHEDULE_AUTO; schedule <= CLSP_SCHEDULE_HOST; schedule++) {
+        const clsp_cooperate_opts opts = {.schedule = (clsp_schedule)schedule};
+        assert_int_equal(clsp_bspline_cooperate(plan, (clsp_range){0, PATCHES},
+                                                host_out(s.l.type, vertices, PATCHES * elements),
+                                                &opts, &report),
+                         CLSP_OK);
+        for (size_t k = 0; k < each; k += 7) {
+            long double t[3];
+            grid_parameters(&s, k, nums, t);
+            judge(&s, controls + s.l.controls, t, vertices + elements * s.l.element, k);
+        }
+    }
+    assert_int_equal(clsp_bspline_host_rows(plan, 0, 1, (clsp_range){32, NUM_U - 32},
+                                            host_out(s.l.type, one, (NUM_U - 32) * NUM_V * 3)),
+                     CLSP_OK);
+    for (size_t k = 32 * NUM_V; k < each; k++) {
+        long double t[3];
+        grid_parameters(&s, k, nums, t);
+        judge(&s, controls + s.l.controls, t, one, k - 32 * NUM_V);
+    }
+    assert_int_equal(clsp_bspline_tune(plan, (clsp_range){0, PATCHES}, &report), CLSP_OK);
+    free_guarded(&s.l, PATCHES * each, vertices);
+    free_guarded(&s.l, each, one);
+    clsp_bspline_plan_destroy(&plan);
+    free(controls);
+}
+
+static void test_cooperate(void **state)
+{
+    static const char *const limits[] = {""};
+
+    (void)state;
+    each_turn(limits, 1, 1, cooperate);
+}
+
+/* ---- lost tangents ---- */
+
+/* An edge that is one point has the normals of its neighbourhood, on grids as at parameters. */
+static void collapsed(clsp_context *ctx, clsp_type precision)
+{
+    enum { NUM = 9 };
+    static const uint32_t degree[3] = {3, 2, 0}, num_controls[3] = {6, 5, 1};
+    spline s = make_spline(precision, 2, degree, num_controls, CLAMPED, 0, P | N);
+
+    make_knots(s.knots[1], 2, 5, CLAMPED, 0.0);
+    s.d.axis[0].num = s.d.axis[1].num = NUM;
+    double *const controls = random_controls(&s.l, 1);
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 5; j++) { /* a cone's, its tip at u = 0 */
+            double *const p = controls + (i * 5 + j) * 3;
+            p[0] = i * cos(j), p[1] = i * sin(j), p[2] = 0.5 * i;
+            for (int c = 0; c < 3 && precision == CLSP_F32; c++)
+                p[c] = (double)(float)p[c];
+        }
+    clsp_bspline_plan *plan = plan_of(ctx, &s, controls, 1);
+    unsigned char *const vertices = guarded(&s.l, NUM * NUM);
+    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1},
+                                       host_out(s.l.type, vertices, NUM * NUM * s.l.stride), NULL),
+                     CLSP_OK);
+    for (size_t b = 0; b < NUM; b++) {
+        double cosine = 0.0;
+        for (unsigned c = 0; c < 3; c++)
+            cosine += attribute(&s.l, vertices, b, N, c) * attribute(&s.l, vertices, NUM + b, N, c);
+        assert_true(cosine > 0.99);
+    }
+    free_guarded(&s.l, NUM * NUM, vertices);
+    clsp_bspline_plan_destroy(&plan);
+    free(controls);
+}
+
+static void test_collapsed(void **state)
+{
+    (void)state;
+    with_limits(collapsed);
+}
+
+/* ---- descriptions ---- */
+
+static void refused(const clsp_bspline_desc *d, clsp_status expected, const char *words)
+{
+    clsp_context *const ctx = lent_context("");
+    clsp_bspline_plan *plan = (clsp_bspline_plan *)ctx;
+    char why[256];
+
+    assert_int_equal(clsp_bspline_plan_create(&plan, ctx, d), expected);
+    assert_null(plan);
+    clsp_context_last_error(ctx, why, sizeof why);
+    if (!strstr(why, words)) fail_msg("\"%s\" does not say \"%s\"", why, words);
+}
+
+static void test_descriptions(void **state)
+{
+    static const double sound[] = {0, 0, 0, 1, 2, 2, 2}, falling[] = {0, 0, 0, 1, 0.5, 2, 2};
+    static const double repeated[] = {0, 0, 0, 0, 1, 2, 2}, empty[] = {0, 0.5, 1, 1, 1, 2, 3};
+    const double not_finite[] = {0, 0, 0, NAN, 2, 2, 2}, infinite[] = {0, 0, 0, 1, 2, 2, INFINITY};
+    const double long_ones[] = {-DBL_MAX, -DBL_MAX, 0, 1, 2, DBL_MAX, DBL_MAX};
+    const clsp_bspline_desc curve = {
+        .directions = 1, .degree = {2}, .num_controls = {4}, .knots = {sound}, .axis = {{5, 0, 0}}};
+    const struct {
+        const double *knots;
+        const char *words;
+    } defects[] = {{falling, "knot 4 along u, 0.5, is less than"},
+                   {repeated, "knot 3 along u, 0, is repeated"},
+                   {empty, "domain that is empty"},
+                   {not_finite, "knot 3 along u, nan, is not finite"},
+                   {infinite, "knot 6 along u, inf, is not finite"},
+                   {long_ones, "too far from"}};
+    clsp_bspline_desc d;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(defects); i++) {
+        d = curve;
+        d.knots[0] = defects[i].knots;
+        refused(&d, CLSP_ERROR_ARGUMENT, defects[i].words);
+    }
+    d = curve, d.directions = 4, refused(&d, CLSP_ERROR_ARGUMENT, "directions");
+    d = curve, d.dim = 5, refused(&d, CLSP_ERROR_ARGUMENT, "dim");
+    d = curve, d.rational = 2, refused(&d, CLSP_ERROR_ARGUMENT, "rational");
+    d = curve, d.precision = CLSP_U8, refused(&d, CLSP_ERROR_ARGUMENT, "precision");
+    d = curve, d.num_controls[0] = 2, refused(&d, CLSP_ERROR_ARGUMENT, "2 control points along u");
+    d = curve, d.num_controls[0] = 0, refused(&d, CLSP_ERROR_ARGUMENT, "0 control points along u");
+    d = curve, d.degree[0] = 256, refused(&d, CLSP_ERROR_DEGREE, "degree 256");
+    d = curve, d.reserved[7] = 1, refused(&d, CLSP_ERROR_ARGUMENT, "reserved");
+    d = curve, d.axis[0].end = 3, refused(&d, CLSP_ERROR_ARGUMENT, "axis");
+    d = curve, d.vertex.attributes = DV, refused(&d, CLSP_ERROR_ARGUMENT, "attributes");
+    d = curve, d.directions = 2, d.num_controls[1] = 3, d.degree[1] = 1;
+    refused(&d, CLSP_ERROR_ARGUMENT, "all directions or in none");
+}
+
+/* What there is to know of a plan, and calls without one. */
+static void test_calls(void **state)
+{
+    clsp_context *const ctx = lent_context("");
+    const clsp_bspline_desc d = {.num_controls = {4, 5}, .degree = {3, 2}};
+    clsp_bspline_plan *plan;
+    clsp_bspline_desc own;
+    float point[3];
+
+    (void)state;
+    assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &d), CLSP_OK);
+    assert_int_equal(clsp_bspline_plan_desc(plan, &own), CLSP_OK);
+    assert_int_equal(own.directions, 2);
+    assert_int_equal(own.dim, 3);
+    assert_int_equal(own.vertex.stride, 3);
+    assert_true(own.knots[1][3] == 1.0 / 3.0 && own.knots[1][7] == 1.0 && own.axis[1].end == 1.0);
+    assert_int_equal(clsp_bspline_check_weights(plan), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 0}, clsp_out_f32(point, 3), NULL),
+                     CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bspline_set_control_points(plan, 1, clsp_in_f32(point, 3), NULL),
+                     CLSP_ERROR_BUFFER_SIZE);
+    clsp_bspline_plan_destroy(&plan);
+    clsp_bspline_plan_destroy(&plan);
+    clsp_bspline_plan_destroy(NULL);
+    assert_int_equal(clsp_bspline_plan_create(NULL, ctx, &d), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bspline_plan_create(&plan, ctx, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bspline_plan_desc(NULL, &own), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bspline_set_grid(NULL, own.axis), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bspline_eval(NULL, (clsp_range){0, 0}, clsp_out_f32(point, 3), NULL),
+                     CLSP_ERROR_ARGUMENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_grids),       cmocka_unit_test(test_set_grid),
+        cmocka_unit_test(test_many_spans),  cmocka_unit_test(test_points),
+        cmocka_unit_test(test_patch_grids), cmocka_unit_test(test_cooperate),
+        cmocka_unit_test(test_collapsed),   cmocka_unit_test(test_descriptions),
+        cmocka_unit_test(test_calls),
+    };
+
+    if (no_device()) return 77;
+    return cmocka_run_group_tests(tests, NULL, close_lent);
+}

@@ -1,0 +1,66 @@
+#include "bspline_ref.h"
+
+/* N_i^p for i = span - degree .. span by the definition; of a quotient 0 / 0 both are 0. Then the
+   derivatives' recursion (2.7) takes them to the degree. */
+unsigned ref_bspline_weights(const double *knots, unsigned controls, unsigned degree, unsigned by,
+                             long double t, long double *weights)
+{
+    /* from function span - degree on; one more is 0 */
+    long double n[REF_MAX_DEGREE + 2] = {0};
+    unsigned span = controls - 1;
+
+    while (span > degree && (t < knots[span] || knots[span] == knots[span + 1]))
+        span--;
+    const double *const u = knots + (span - degree);
+    n[degree] = 1.0L;
+    for (unsigned p = 1; p <= degree; p++) {
+        for (unsigned i = degree - p; i <= degree; i++) {
+            const long double left = (long double)u[i + p] - u[i];
+            const long double right = (long double)u[i + p + 1] - u[i + 1];
+            const long double a = left > 0 ? n[i] / left : 0.0L;
+            const long double b = right > 0 ? n[i + 1] / right : 0.0L;
+            n[i] = p + by <= degree ? (t - u[i]) * a + (u[i + p + 1] - t) * b : p * (a - b);
+        }
+    }
+    for (unsigned i = 0; i <= degree; i++)
+        weights[i] = by <= degree ? n[i] : 0.0L;
+    return span - degree;
+}
+
+int ref_bspline_derivative(const void *user, const long double t[3], const unsigned by[3],
+                           long double *value)
+{
+    const ref_bspline *const s = user;
+    const unsigned coords = s->dim + (s->rational ? 1 : 0);
+    long double w[3][REF_MAX_DEGREE + 1];
+    unsigned first[3] = {0, 0, 0};
+
+    for (unsigned k = 0; k < 3; k++) {
+        w[k][0] = 1.0L;
+        if (k < s->directions)
+            first[k] =
+                ref_bspline_weights(s->knots[k], s->controls[k], s->degree[k], by[k], t[k], w[k]);
+    }
+    for (unsigned c = 0; c < coords; c++)
+        value[c] = 0.0L;
+    for (unsigned i = 0; i <= s->degree[0]; i++)
+        for (unsigned j = 0; j <= s->degree[1]; j++)
+            for (unsigned l = 0; l <= s->degree[2]; l++) {
+                const double *const p =
+                    s->points +
+                    (((size_t)(first[0] + i) * s->controls[1] + first[1] + j) * s->controls[2] +
+                     first[2] + l) *
+                        coords;
+                for (unsigned c = 0; c < coords; c++)
+                    value[c] += w[0][i] * w[1][j] * w[2][l] * p[c];
+            }
+    return 1;
+}
+
+ref_family ref_bspline_family(const ref_bspline *spline)
+{
+    const ref_family family = {ref_bspline_derivative, spline, spline->directions, spline->dim,
+                               spline->rational};
+
+    return family;
+}

@@ -1,0 +1,32 @@
+/* The oracle of B-splines: the definition of Cox and de Boor in long double (Piegl and Tiller, The
+   NURBS Book, ch. 2 and 3). It shares no line with the library. */
+#ifndef BSPLINE_REF_H
+#define BSPLINE_REF_H
+
+#include "bezier_ref.h"
+
+enum { REF_MAX_DEGREE = 64 };
+
+/* points: [controls[0]][controls[1]][controls[2]][dim + rational]; knots: controls + degree + 1
+   each. Directions that there are not are of degree 0 with one control point. */
+typedef struct ref_bspline {
+    unsigned directions, degree[3], controls[3];
+    const double *knots[3];
+    unsigned dim; /* 1 to 4 */
+    int rational;
+    const double *points;
+} ref_bspline;
+
+/* Weights of the control points from the returned number on, degree + 1 of them, in the by-th
+   derivative at t; at a knot from the right, at the domain's end from the left. */
+unsigned ref_bspline_weights(const double *knots, unsigned controls, unsigned degree, unsigned by,
+                             long double t, long double *weights);
+
+/* A ref_derivative, by[k] at most 2; user: a ref_bspline. */
+int ref_bspline_derivative(const void *user, const long double t[3], const unsigned by[3],
+                           long double *value);
+
+/* The same as a family. */
+ref_family ref_bspline_family(const ref_bspline *spline);
+
+#endif
