@@ -5,6 +5,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "host_memory.h"
 #include "run.h"
 #include "shared_memory.h"
 
@@ -48,30 +49,6 @@ double clspi_launch_ms(const clsp_device_info *info)
 
 /* ---- sizes ---- */
 
-/* Tells whether device and host work on the same memory. */
-static bool is_unified(const clsp_device_info *info)
-{
-    return info->device_class == CLSP_CLASS_CPU ||
-           (info->device_class == CLSP_CLASS_INTEGRATED && info->unified_memory);
-}
-
-static bool is_multiple(size_t value, size_t of)
-{
-    return of == 0 || value % of == 0;
-}
-
-/* Tells whether kernels can work on memory of the host's where it is. Devices that are not coherent
-   with the host must share no cache line with it. */
-static bool works_directly(const clsp_device_info *info, const char *at, size_t bytes)
-{
-    const size_t begin = (size_t)(uintptr_t)at, end = begin + bytes;
-
-    if (!is_unified(info)) return false;
-    if (info->device_class == CLSP_CLASS_CPU) return true;
-    return is_multiple(begin, info->base_align_bytes) && is_multiple(end, info->base_align_bytes) &&
-           is_multiple(begin, info->cacheline_bytes) && is_multiple(end, info->cacheline_bytes);
-}
-
 static clsp_range region_of(const clspi_job *job, clsp_range tiles)
 {
     return job->region(job->user, tiles);
@@ -104,7 +81,7 @@ static size_t most_tiles(const clspi_job *job, const clsp_device_info *info)
     uint64_t limit = info->max_alloc_bytes / 2;
     size_t most = job->num_tiles;
 
-    if (!is_unified(info) && limit > STAGING_BYTES_MAX) limit = STAGING_BYTES_MAX;
+    if (!clspi_is_unified(info) && limit > STAGING_BYTES_MAX) limit = STAGING_BYTES_MAX;
     if (bytes <= limit) return most;
     most = clspi_max((size_t)((double)limit / (double)bytes * (double)most), 1);
     while (most > 1 && in_bytes_of(job, most) > limit)
@@ -114,7 +91,7 @@ static size_t most_tiles(const clspi_job *job, const clsp_device_info *info)
 
 size_t clspi_chunk_tiles(const clspi_job *job, const clsp_device_info *info, size_t count)
 {
-    if (is_unified(info)) return clspi_max(count, 1);
+    if (clspi_is_unified(info)) return clspi_max(count, 1);
     const double tile = (double)bytes_of_all(job) / (double)job->num_tiles;
     const double part = fmax((double)count * tile / (double)CHUNKS_ALONE, CHUNK_BYTES_MIN);
     return part < (double)count * tile ? clspi_max((size_t)(part / tile), 1) : clspi_max(count, 1);
@@ -170,7 +147,7 @@ static size_t guided_tiles(const dispatcher *d)
     const double sum = sum_of_rates(d->run, mine);
     const double backlog = (double)tiles_in_flight(d), least = mine * launch * 1e-3;
     const double part = fmax(((double)left + backlog) * mine / sum - backlog, 0);
-    return (size_t)fmin(fmax(part * (is_unified(&d->ctx->device) ? 0.75 : 0.5), least), part);
+    return (size_t)fmin(fmax(part * (clspi_is_unified(&d->ctx->device) ? 0.75 : 0.5), least), part);
 }
 
 /* Gives how many tiles the next chunk is to have. */
@@ -233,20 +210,12 @@ static clsp_status enqueue_kernels(dispatcher *d, chunk_in_flight *c)
     return clspi_series_end(&series, &c->made);
 }
 
-/* Makes a buffer on `bytes` bytes of the host's memory at `at`, and on as many before them as
-   *before gets, at most that: 0, or SIZE_MAX in shared virtual memory. Those are for Intel's CPU
-   runtime, which sees the buffer as a part of the allocation, and it must begin at an alignment of
-   the device, as allocations do. Nothing touches them. */
+/* Makes a buffer on memory of the host's; *before: the most bytes before it that it may hold, then
+   those that it does: in shared virtual memory any, else none. */
 static clsp_status wrap(dispatcher *d, cl_mem *buffer, char *at, size_t bytes, size_t *before)
 {
-    clsp_context *const ctx = d->ctx;
-    const size_t over = (size_t)(uintptr_t)at % clspi_max(1, ctx->device.base_align_bytes);
-    cl_int code;
-
-    *before = over <= *before ? over : 0;
-    *buffer = clCreateBuffer(ctx->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, *before + bytes,
-                             at - *before, &code);
-    return clspi_cl(&ctx->log, code, "clCreateBuffer");
+    return clspi_cl(&d->ctx->log, clspi_buffer_wrap(buffer, d->ctx, at, bytes, before),
+                    "clCreateBuffer");
 }
 
 /* Copies bytes of the host's into a staging buffer, after what the chunk has copied before. */
@@ -275,7 +244,7 @@ static clsp_status bring_input(dispatcher *d, chunk_in_flight *c)
     char *const in = (char *)job->in + region.first; /* kernels only read it */
 
     if (region.count == 0) return CLSP_OK;
-    if (works_directly(&d->ctx->device, in, region.count)) {
+    if (clspi_works_in_place(&d->ctx->device, in, region.count)) {
         c->chunk.in_offset = clspi_shared_holds(d->run->set, in) ? SIZE_MAX : 0;
         CLSPI_CHECK(wrap(d, &c->direct_in, in, region.count, &c->chunk.in_offset));
         c->chunk.in = c->direct_in;
@@ -349,7 +318,7 @@ static clsp_status launch(dispatcher *d, chunk_in_flight *c, clsp_range tiles)
     c->begin_ms = clspi_now_ms();
     if (region.count == 0) return CLSP_OK;
     CLSPI_CHECK(bring_input(d, c));
-    return works_directly(&d->ctx->device, d->run->job->out + region.first, region.count)
+    return clspi_works_in_place(&d->ctx->device, d->run->job->out + region.first, region.count)
                ? launch_direct(d, c, region)
                : launch_staged(d, c, region);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "host_memory.h"
 
 enum { ALIGNMENT = 4096 };
 
@@ -11,10 +12,9 @@ typedef struct clspi_block {
     struct clspi_block *next;
     char *memory;
     size_t bytes;
-    void *plain;   /* of malloc */
-    void *svm;     /* of clSVMAlloc */
-    cl_mem pinned; /* mapped at `mapped` */
-    void *mapped;
+    void *plain; /* of malloc */
+    void *svm;   /* of clSVMAlloc */
+    clspi_pinned pinned;
 } clspi_block;
 
 /* Gives the first multiple of ALIGNMENT from base on. */
@@ -49,31 +49,14 @@ static void *make_svm(clspi_block *block, clsp_context *ctx, size_t whole)
    beside its kernels; OpenCL has it as a buffer that stays mapped. NULL elsewhere. */
 static void *make_pinned(clspi_block *block, clsp_context *ctx, size_t whole)
 {
-    cl_int code;
-
     if (ctx->device.device_class != CLSP_CLASS_DISCRETE) return NULL;
-    if (whole > ctx->device.max_alloc_bytes) return NULL;
-    block->pinned =
-        clCreateBuffer(ctx->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, whole, NULL, &code);
-    if (code != CL_SUCCESS) block->pinned = NULL;
-    if (!block->pinned) return NULL;
-    block->mapped = clEnqueueMapBuffer(ctx->queue, block->pinned, CL_TRUE,
-                                       CL_MAP_READ | CL_MAP_WRITE, 0, whole, 0, NULL, NULL, &code);
-    if (code == CL_SUCCESS && block->mapped) return block->mapped;
-    clReleaseMemObject(block->pinned);
-    block->pinned = NULL;
-    return block->mapped = NULL;
+    return clspi_pinned_reserve(&block->pinned, ctx, ctx->queue, whole) ? block->pinned.at : NULL;
 }
 
 static void release_block(clspi_block *block, clsp_context *ctx)
 {
     if (block->svm) clSVMFree(ctx->context, block->svm);
-    if (block->mapped) {
-        /* the unmapping must be over before the memory is gone */
-        clEnqueueUnmapMemObject(ctx->queue, block->pinned, block->mapped, 0, NULL, NULL);
-        clFinish(ctx->queue);
-    }
-    if (block->pinned) clReleaseMemObject(block->pinned);
+    clspi_pinned_release(&block->pinned);
     free(block->plain);
     free(block);
 }
@@ -176,6 +159,21 @@ bool clspi_shared_holds(clspi_device_set *set, const void *memory)
 bool clspi_shared_owns(clspi_device_set *set, const void *memory)
 {
     return is_in_block(set, memory, false);
+}
+
+bool clspi_shared_is_pinned(clsp_context *ctx, const void *memory, size_t bytes)
+{
+    clspi_device_set *const set = (clspi_device_set *)atomic_load(&ctx->device_set);
+    const char *const at = memory;
+    bool found = false;
+
+    if (!set) return false;
+    pthread_mutex_lock(&set->blocks_lock);
+    for (const clspi_block *b = set->blocks; b && !found; b = b->next)
+        found = b->pinned.buffer && at >= b->memory && at < b->memory + b->bytes &&
+                bytes <= (size_t)(b->memory + b->bytes - at);
+    pthread_mutex_unlock(&set->blocks_lock);
+    return found;
 }
 
 void clspi_shared_release_all(clspi_device_set *set)

@@ -11,6 +11,9 @@ bool clspi_shared_holds(clspi_device_set *set, const void *memory);
    memory. */
 bool clspi_shared_owns(clspi_device_set *set, const void *memory);
 
+/* Tells whether all of these bytes are pinned memory of the context's device set. */
+bool clspi_shared_is_pinned(clsp_context *ctx, const void *memory, size_t bytes);
+
 /* Frees all memory of the set. */
 void clspi_shared_release_all(clspi_device_set *set);
 

@@ -122,6 +122,20 @@ clsp_status clspi_series_write(clspi_series *series, cl_mem target, size_t offse
     return enqueued(series, code, event, "clEnqueueWriteBuffer");
 }
 
+clsp_status clspi_series_write_later(clspi_series *series, cl_mem target, size_t offset,
+                                     const void *source, size_t bytes)
+{
+    const cl_event *wait;
+    cl_event event = NULL;
+    const cl_uint num_wait = next_wait(series, &wait);
+
+    if (bytes == 0) return CLSP_OK;
+    const cl_int code =
+        clEnqueueWriteBuffer(series->ctx->queue, target, CL_FALSE, offset, bytes, source, num_wait,
+                             wait, series->want_event ? &event : NULL);
+    return enqueued(series, code, event, "clEnqueueWriteBuffer");
+}
+
 clsp_status clspi_series_read(clspi_series *series, cl_mem source, size_t offset, void *target,
                               size_t bytes)
 {
@@ -135,6 +149,52 @@ clsp_status clspi_series_read(clspi_series *series, cl_mem source, size_t offset
                             wait, series->want_event ? &event : NULL);
     if (code != CL_SUCCESS) return clspi_waited(series->ctx, code, "clEnqueueReadBuffer");
     return enqueued(series, code, event, "clEnqueueReadBuffer");
+}
+
+/* Unmaps a buffer, and waits until that is over. */
+static clsp_status unmap(clspi_series *series, cl_mem buffer, void *mapped)
+{
+    const cl_event *wait;
+    cl_event event = NULL;
+    const cl_uint num_wait = next_wait(series, &wait);
+
+    CLSPI_CHECK(clspi_cl(
+        &series->ctx->log,
+        clEnqueueUnmapMemObject(series->ctx->queue, buffer, mapped, num_wait, wait, &event),
+        "clEnqueueUnmapMemObject"));
+    const cl_int code = clWaitForEvents(1, &event);
+    if (code == CL_SUCCESS && series->want_event)
+        return enqueued(series, code, event, "clEnqueueUnmapMemObject");
+    clReleaseEvent(event);
+    return code == CL_SUCCESS ? CLSP_OK : clspi_waited(series->ctx, code, "clWaitForEvents");
+}
+
+clsp_status clspi_series_show(clspi_series *series, cl_mem buffer, size_t offset, size_t bytes)
+{
+    const cl_event *wait;
+    cl_event event = NULL;
+    cl_int code;
+    const cl_uint num_wait = next_wait(series, &wait);
+
+    if (bytes == 0) return CLSP_OK;
+    void *const mapped =
+        clEnqueueMapBuffer(series->ctx->queue, buffer, CL_TRUE, CL_MAP_READ, offset, bytes,
+                           num_wait, wait, series->want_event ? &event : NULL, &code);
+    if (code != CL_SUCCESS) return clspi_waited(series->ctx, code, "clEnqueueMapBuffer");
+    CLSPI_CHECK(enqueued(series, code, event, "clEnqueueMapBuffer"));
+    return unmap(series, buffer, mapped);
+}
+
+clsp_status clspi_series_await(clspi_series *series)
+{
+    clsp_context *const ctx = series->ctx;
+    cl_int code = CL_SUCCESS;
+
+    if (series->last)
+        return clspi_waited(ctx, clWaitForEvents(1, &series->last), "clWaitForEvents");
+    if (series->num_wait > 0) code = clWaitForEvents(series->num_wait, series->wait);
+    if (code != CL_SUCCESS) return clspi_waited(ctx, code, "clWaitForEvents");
+    return ctx->in_order ? clspi_waited(ctx, clFinish(ctx->queue), "clFinish") : CLSP_OK;
 }
 
 clsp_status clspi_series_hold(clspi_series *series)

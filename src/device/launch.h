@@ -49,4 +49,17 @@ clsp_status clspi_series_adopt(clspi_series *series, cl_event event);
 clsp_status clspi_series_read(clspi_series *series, cl_mem source, size_t offset, void *target,
                               size_t bytes);
 
+/* Copies as clspi_series_write does and returns before it is done: source must stay as it is until
+   then. */
+clsp_status clspi_series_write_later(clspi_series *series, cl_mem target, size_t offset,
+                                     const void *source, size_t bytes);
+
+/* Makes what the device has written to a buffer on memory of the host's visible there, and waits
+   until it is. */
+clsp_status clspi_series_show(clspi_series *series, cl_mem buffer, size_t offset, size_t bytes);
+
+/* Waits for the commands of the series; where it has none yet, for its wait list, and on in-order
+   queues for what the queue holds. */
+clsp_status clspi_series_await(clspi_series *series);
+
 #endif

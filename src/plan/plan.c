@@ -100,6 +100,13 @@ void clspi_plan_release(clspi_plan *plan)
 {
     if (plan->last) clReleaseEvent(plan->last);
     plan->last = NULL;
-    for (int i = 0; i < CLSPI_MAX_STREAMS; i++)
-        clspi_buffer_release(&plan->staging[i].buffer);
+    for (int slot = 0; slot < CLSPI_PARTS_IN_FLIGHT; slot++) {
+        for (int i = 0; i < CLSPI_MAX_STREAMS; i++) {
+            clspi_staging *const staging = &plan->staging[slot][i];
+            clspi_buffer_release(&staging->buffer);
+            clspi_pinned_release(&staging->pinned);
+        }
+    }
+    if (plan->reads) clReleaseCommandQueue(plan->reads);
+    plan->reads = NULL;
 }

@@ -5,15 +5,20 @@
 #ifndef CLSPI_PLAN_H
 #define CLSPI_PLAN_H
 
+#include "host_memory.h"
 #include "launch.h"
 
-/* Device memory through which a call reaches host memory. */
+/* Device memory through which a call reaches host memory, and pinned memory between the two. */
 typedef struct clspi_staging {
     cl_mem buffer;
     size_t bytes;
+    clspi_pinned pinned;
 } clspi_staging;
 
-enum { CLSPI_MAX_STREAMS = 4 }; /* memories that a call reads and writes (transfer.h) */
+enum {
+    CLSPI_MAX_STREAMS = 4,    /* memories that a call reads and writes (transfer.h) */
+    CLSPI_PARTS_IN_FLIGHT = 2 /* of a call whose transfers run beside its kernels */
+};
 
 typedef struct clspi_plan {
     clsp_context *ctx;
@@ -21,7 +26,9 @@ typedef struct clspi_plan {
     uint32_t broken; /* kinds of changes that failed, a bit each: only such a change that succeeds
                         makes the plan usable */
     cl_event last;   /* on out-of-order queues: of the last call, which the next one waits for */
-    clspi_staging staging[CLSPI_MAX_STREAMS];
+    clspi_staging staging[CLSPI_PARTS_IN_FLIGHT][CLSPI_MAX_STREAMS];
+    cl_command_queue reads; /* in-order, for transfers beside kernels; NULL: not made */
+    bool reads_tried;
 } clspi_plan;
 
 typedef struct clspi_call {

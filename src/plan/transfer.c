@@ -1,26 +1,18 @@
 #include "transfer.h"
 
-#include "buffer.h"
 #include "check.h"
 
-enum { STAGING_BYTES = 256 << 20 };
+enum { BESIDE_BYTES_MIN = 1 << 20 }; /* below, one transfer is not worth to be cut */
 
-static size_t line_bytes(const clspi_stream *stream)
-{
-    return stream->per_line * stream->memory.element;
-}
-
-static bool is_on_host(const clspi_stream *stream)
-{
-    return stream->memory.host != NULL;
-}
-
-size_t clspi_staging_lines(const clspi_plan *plan, size_t bytes_of_line)
-{
-    const uint64_t most = clspi_min_u64(STAGING_BYTES, plan->ctx->device.max_alloc_bytes);
-
-    return clspi_max(1, (size_t)most / clspi_max(1, bytes_of_line));
-}
+/* A call at work. */
+typedef struct transfer {
+    clspi_call *call;
+    clspi_job_streams *streams;
+    clspi_make_fn make;
+    void *user;
+    bool beside; /* transfers run beside kernels */
+    clspi_flight flights[CLSPI_PARTS_IN_FLIGHT];
+} transfer;
 
 void clspi_streams_close(clspi_job_streams *streams)
 {
@@ -28,92 +20,166 @@ void clspi_streams_close(clspi_job_streams *streams)
         clspi_memory_close(&streams->stream[i].memory);
 }
 
-/* ---- one part ---- */
-
-/* Sets where a stream's lines are, and brings those of the host's inputs there. */
-static clsp_status open_part(clspi_stream *stream, clspi_staging *staging, clspi_series *series,
-                             const clspi_part *part)
-{
-    const size_t before = part->before * stream->per_line;
-    const size_t bytes = part->num_lines * line_bytes(stream);
-
-    stream->buffer = stream->memory.buffer;
-    stream->offset = stream->memory.offset + before;
-    if (!is_on_host(stream)) return CLSP_OK;
-    CLSPI_CHECK(clspi_buffer_reserve(&staging->buffer, &staging->bytes, series->ctx, bytes));
-    stream->buffer = staging->buffer;
-    stream->offset = 0;
-    if (stream->written && !stream->has_gaps) return CLSP_OK;
-    return clspi_series_write(series, stream->buffer, 0,
-                              stream->memory.host + before * stream->memory.element, bytes);
-}
-
-static clsp_status close_part(const clspi_stream *stream, clspi_series *series,
-                              const clspi_part *part)
-{
-    const size_t before = part->before * line_bytes(stream);
-
-    if (!stream->written || !is_on_host(stream)) return CLSP_OK;
-    return clspi_series_read(series, stream->buffer, 0, stream->memory.host + before,
-                             part->num_lines * line_bytes(stream));
-}
-
-static clsp_status make_part(clspi_call *call, clspi_job_streams *streams, const clspi_part *part,
-                             clspi_make_fn make, void *user)
-{
-    for (uint32_t i = 0; i < streams->num; i++)
-        CLSPI_CHECK(open_part(&streams->stream[i], &call->plan->staging[i], &call->series, part));
-    CLSPI_CHECK(make(user, &call->series, part));
-    for (uint32_t i = 0; i < streams->num; i++)
-        CLSPI_CHECK(close_part(&streams->stream[i], &call->series, part));
-    return CLSP_OK;
-}
-
-/* ---- all parts ---- */
-
-/* Returns the lines of a part that fit the staging buffers of all streams in host memory. */
-static size_t most_lines(const clspi_plan *plan, const clspi_job_streams *streams)
-{
-    size_t most = SIZE_MAX;
-
-    for (uint32_t i = 0; i < streams->num; i++)
-        if (is_on_host(&streams->stream[i]))
-            most = clspi_min(most, clspi_staging_lines(plan, line_bytes(&streams->stream[i])));
-    return most;
-}
-
 static bool any_on_host(const clspi_job_streams *streams)
 {
     bool any = false;
 
     for (uint32_t i = 0; i < streams->num; i++)
-        any = any || is_on_host(&streams->stream[i]);
+        any = any || clspi_stream_is_on_host(&streams->stream[i]);
     return any;
 }
 
-static clsp_status make_all(clspi_call *call, clspi_job_streams *streams, clspi_cut cut,
-                            clspi_make_fn make, void *user)
+/* ---- one part ---- */
+
+static clsp_status make_part(transfer *t, clspi_flight *flight)
+{
+    clspi_job_streams *const streams = t->streams;
+
+    for (uint32_t i = 0; i < streams->num; i++)
+        CLSPI_CHECK(clspi_stream_open(&streams->stream[i], t->call, flight, i));
+    CLSPI_CHECK(t->make(t->user, &t->call->series, &flight->part));
+    for (uint32_t i = 0; i < streams->num; i++)
+        CLSPI_CHECK(clspi_stream_close(&streams->stream[i], t->call, flight, i));
+    return CLSP_OK;
+}
+
+/* Makes a part whose transfers run beside the kernels of the next one. */
+static clsp_status launch_part(transfer *t, clspi_flight *flight)
+{
+    clspi_series *const series = &t->call->series;
+
+    CLSPI_CHECK(make_part(t, flight));
+    if (flight->over || !series->last) return CLSP_OK;
+    CLSPI_CHECK(clspi_cl(&series->ctx->log, clRetainEvent(series->last), "clRetainEvent"));
+    flight->over = series->last;
+    return CLSP_OK;
+}
+
+/* Waits for a part that is on its way, if there is one. */
+static clsp_status finish_part(transfer *t, clspi_flight *flight)
+{
+    if (!flight->over) return CLSP_OK;
+    const cl_int code = clWaitForEvents(1, &flight->over);
+    clReleaseEvent(flight->over);
+    flight->over = NULL;
+    if (code != CL_SUCCESS) return clspi_waited(t->call->plan->ctx, code, "clWaitForEvents");
+    for (uint32_t i = 0; i < t->streams->num; i++)
+        clspi_stream_fetch(&t->streams->stream[i], flight, i);
+    return CLSP_OK;
+}
+
+/* ---- all parts ---- */
+
+/* Returns the lines of the next part. */
+static size_t most_lines(const transfer *t, const clspi_cut *cut)
+{
+    size_t most = SIZE_MAX;
+
+    for (uint32_t i = 0; i < t->streams->num; i++)
+        most = clspi_min(most, clspi_stream_lines(&t->streams->stream[i], t->call->plan->ctx,
+                                                  t->beside, cut->done));
+    return most;
+}
+
+/* Makes parts one after another, or with transfers beside: then a part is over before its staging
+   buffers are those of another. */
+static clsp_status make_parts(transfer *t, clspi_cut cut)
 {
     clspi_part part;
 
-    if (!any_on_host(streams)) {
-        const clspi_part whole = {.piece = cut.piece, .line = cut.line, .num_lines = cut.left};
-        return cut.left > 0 ? make_part(call, streams, &whole, make, user) : CLSP_OK;
+    for (size_t slot = 0; clspi_cut_next(&cut, most_lines(t, &cut), &part);) {
+        clspi_flight *const flight = &t->flights[slot];
+        CLSPI_CHECK(finish_part(t, flight));
+        flight->part = part;
+        CLSPI_CHECK(t->beside ? launch_part(t, flight) : make_part(t, flight));
+        if (t->beside) slot = (slot + 1) % CLSPI_PARTS_IN_FLIGHT;
     }
-    const size_t most = most_lines(call->plan, streams);
-    while (clspi_cut_next(&cut, most, &part))
-        CLSPI_CHECK(make_part(call, streams, &part, make, user));
+    for (size_t slot = 0; slot < CLSPI_PARTS_IN_FLIGHT; slot++)
+        CLSPI_CHECK(finish_part(t, &t->flights[slot]));
     return CLSP_OK;
+}
+
+/* Tells whether transfers are to run beside kernels, and makes the queue for them. */
+static bool runs_beside(clspi_plan *plan, const clspi_job_streams *streams, size_t lines)
+{
+    clsp_context *const ctx = plan->ctx;
+    size_t bytes = 0;
+    cl_int code;
+
+    for (uint32_t i = 0; i < streams->num; i++)
+        if (clspi_stream_is_on_host(&streams->stream[i]))
+            bytes = clspi_max(bytes, clspi_stream_bytes(&streams->stream[i], lines));
+    if (clspi_is_unified(&ctx->device) || bytes < BESIDE_BYTES_MIN) return false;
+    if (!plan->reads_tried) {
+        plan->reads_tried = true;
+        plan->reads = clCreateCommandQueue(ctx->context, ctx->device.id, 0, &code);
+        if (code != CL_SUCCESS) plan->reads = NULL;
+    }
+    return plan->reads != NULL;
+}
+
+/* Waits until nothing works on the caller's memory or pinned memory any more, whatever has failed,
+   and releases what there is of parts. */
+static void settle(transfer *t)
+{
+    clspi_series_await(&t->call->series);
+    for (size_t slot = 0; slot < CLSPI_PARTS_IN_FLIGHT; slot++) {
+        cl_event *const over = &t->flights[slot].over;
+        if (!*over) continue;
+        clWaitForEvents(1, over);
+        clReleaseEvent(*over);
+        *over = NULL;
+    }
+    for (uint32_t i = 0; i < t->streams->num; i++)
+        clspi_stream_drop(&t->streams->stream[i]);
+}
+
+/* Makes all parts of a call on host memory. What kernels read in place is awaited at both ends:
+   drivers may look at it when its buffer is made, and it is the caller's again afterwards. */
+static clsp_status make_through_host(transfer *t, clspi_cut cut)
+{
+    clspi_series *const series = &t->call->series;
+    bool in_place = false, read_in_place = false;
+    clsp_status status;
+
+    for (uint32_t i = 0; i < t->streams->num; i++) {
+        clspi_stream *const stream = &t->streams->stream[i];
+        clspi_stream_choose(stream, series->ctx, cut.left);
+        in_place = in_place || stream->in_place.count > 0;
+        read_in_place = read_in_place || clspi_stream_is_read_in_place(stream);
+    }
+    t->beside = runs_beside(t->call->plan, t->streams, cut.left);
+    if (t->beside) series->want_event = true;
+    for (size_t slot = 0; slot < CLSPI_PARTS_IN_FLIGHT; slot++) {
+        t->flights[slot].staging = t->call->plan->staging[slot];
+        t->flights[slot].beside = t->beside;
+    }
+    if (read_in_place) CLSPI_CHECK(clspi_series_await(series));
+    CLSPI_TRY(make_parts(t, cut));
+    return read_in_place ? clspi_series_await(series) : CLSP_OK;
+
+fail:
+    if (in_place || t->beside) settle(t);
+    return status;
+}
+
+static clsp_status make_all(transfer *t, clspi_cut cut)
+{
+    clspi_flight whole = {.part = {.piece = cut.piece, .line = cut.line, .num_lines = cut.left}};
+
+    if (cut.left == 0) return CLSP_OK;
+    return any_on_host(t->streams) ? make_through_host(t, cut) : make_part(t, &whole);
 }
 
 clsp_status clspi_carry_out(clspi_plan *plan, const clsp_sync *sync, clspi_job_streams *streams,
                             clspi_cut cut, clspi_make_fn make, void *user)
 {
     clspi_call call;
+    transfer t = {.call = &call, .streams = streams, .make = make, .user = user};
     clsp_status status = clspi_call_begin(&call, plan, sync);
 
     if (status == CLSP_OK) {
-        status = make_all(&call, streams, cut, make, user);
+        status = make_all(&t, cut);
         status =
             any_on_host(streams) ? clspi_call_finish(&call, status) : clspi_call_end(&call, status);
     }

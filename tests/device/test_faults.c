@@ -31,6 +31,8 @@ enum kind {
     COPY,
     WRITE,
     READ,
+    MAP,
+    UNMAP,
     MARKER,
     QUERY_DEVICE,
     QUERY_KERNEL,
@@ -55,6 +57,8 @@ static const char *const kind_names[NUM_KINDS] = {
     "clEnqueueCopyBuffer",
     "clEnqueueWriteBuffer",
     "clEnqueueReadBuffer",
+    "clEnqueueMapBuffer",
+    "clEnqueueUnmapMemObject",
     "clEnqueueMarkerWithWaitList",
     "clGetDeviceInfo",
     "clGetKernelWorkGroupInfo",
@@ -213,6 +217,11 @@ WRAP_CALL(clEnqueueReadBuffer, READ, TRANSFER_FAILURE,
           (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
            void *bytes, cl_uint num_wait, const cl_event *wait, cl_event *event),
           (queue, buffer, blocking, offset, size, bytes, num_wait, wait, event))
+WRAP_CREATE(void *, clEnqueueMapBuffer, MAP, TRANSFER_FAILURE,
+            (cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+             size_t offset, size_t size, cl_uint num_wait, const cl_event *wait, cl_event *event,
+             cl_int *code),
+            (queue, buffer, blocking, flags, offset, size, num_wait, wait, event, code))
 WRAP_CALL(clEnqueueMarkerWithWaitList, MARKER, CL_OUT_OF_RESOURCES,
           (cl_command_queue queue, cl_uint num_wait, const cl_event *wait, cl_event *event),
           (queue, num_wait, wait, event))
@@ -229,6 +238,20 @@ WRAP_CALL(clGetDeviceIDs, GET_DEVICES, CL_OUT_OF_HOST_MEMORY,
           (cl_platform_id platform, cl_device_type type, cl_uint num, cl_device_id *devices,
            cl_uint *count),
           (platform, type, num, devices, count))
+
+cl_int __real_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, void *mapped,
+                                      cl_uint num_wait, const cl_event *wait, cl_event *event);
+cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, void *mapped,
+                                      cl_uint num_wait, const cl_event *wait, cl_event *event);
+
+/* A mapping that stays is over with its object. */
+cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, void *mapped,
+                                      cl_uint num_wait, const cl_event *wait, cl_event *event)
+{
+    live_objects--;
+    if (fails(UNMAP)) return CL_OUT_OF_HOST_MEMORY;
+    return __real_clEnqueueUnmapMemObject(queue, object, mapped, num_wait, wait, event);
+}
 
 WRAP_REFERENCE(clRetainContext, cl_context, +1)
 WRAP_REFERENCE(clReleaseContext, cl_context, -1)
@@ -546,6 +569,119 @@ static void test_changes(void **state)
     print_message("%u calls made to fail\n", failed);
 }
 
+/* ---- transfers ---- */
+
+enum {
+    LARGE = 241,                      /* samples: more than what is copied for being small */
+    LARGE_PARTS = 7,                  /* patches, */
+    LARGE_VALUES = LARGE * LARGE * 3, /* of which each has so many */
+    LARGE_PARAMS = 2 * LARGE * LARGE
+};
+
+/* A large evaluation into memory that is there for it alone: on the grid, or at parameters. */
+static clsp_status eval_large(clsp_bezier_plan *plan, bool at_parameters, float *points)
+{
+    static float params[LARGE_PARTS * LARGE_PARAMS];
+    const size_t values = (size_t)LARGE_PARTS * LARGE_VALUES, num = values / 3;
+    const clsp_output out = clsp_out_f32(points, values);
+    static uint32_t patches[LARGE_PARTS * LARGE * LARGE];
+
+    if (!at_parameters) return clsp_bezier_eval(plan, (clsp_range){0, LARGE_PARTS}, out, NULL);
+    for (size_t i = 0; i < num; i++) {
+        params[2 * i] = (float)(i % 1000) / 1000;
+        params[2 * i + 1] = (float)(i % 777) / 777;
+        patches[i] = (uint32_t)(i % LARGE_PARTS);
+    }
+    return clsp_bezier_eval_points(plan, num, clsp_in_u32(patches, num),
+                                   clsp_in_f32(params, 2 * num), out, NULL);
+}
+
+static clsp_bezier_plan *large_plan(clsp_context *ctx)
+{
+    static const clsp_bezier_desc desc = {.degree = {DEGREE, DEGREE},
+                                          .axis = {{.num = LARGE}, {.num = LARGE}}};
+    float control[LARGE_PARTS * (DEGREE + 1) * (DEGREE + 1) * 3];
+    clsp_bezier_plan *plan;
+
+    for (size_t i = 0; i < COUNT(control); i++)
+        control[i] = (float)(i * i % 23) / 4;
+    assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &desc));
+    assert_ok(ctx, clsp_bezier_set_control_points(plan, LARGE_PARTS,
+                                                  clsp_in_f32(control, COUNT(control)), NULL));
+    return plan;
+}
+
+/* Whether a large evaluation by a new plan reaches the n-th call of the kind, which fails. The
+   memory is gone right after the call, and with the plan all that it made. */
+static bool fail_transfer(clsp_context *ctx, bool at_parameters, enum kind kind, unsigned n,
+                          const float *right)
+{
+    const size_t bytes = (size_t)LARGE_PARTS * LARGE_VALUES * sizeof(float);
+    const long objects = live_objects, blocks = live_blocks;
+    clsp_bezier_plan *plan = large_plan(ctx);
+
+    for (int again = 0; again < 2; again++) {
+        float *const points = malloc(bytes);
+        assert_non_null(points);
+        fault.kind = kind;
+        fault.countdown = n;
+        if (!again) fault.reached = false;
+        fault.armed = !again;
+        const clsp_status status = eval_large(plan, at_parameters, points);
+        fault.armed = false;
+        if (status == CLSP_OK ? memcmp(points, right, bytes) != 0 : again || !fault.reached)
+            fail_msg("%s %u, call %d: status %d", kind_names[kind], n, again, status);
+        free(points);
+    }
+    clsp_bezier_plan_destroy(&plan);
+    if (live_blocks != blocks)
+        fail_msg("%s %u: %ld blocks are left", kind_names[kind], n, live_blocks - blocks);
+    /* programs stay with the context */
+    if (fault.reached && live_objects != objects)
+        fail_msg("%s %u: %ld objects are left", kind_names[kind], n, live_objects - objects);
+    return fault.reached;
+}
+
+static unsigned fail_transfers(clsp_context *ctx, bool at_parameters)
+{
+    static const enum kind kinds[] = {CREATE_QUEUE, CREATE_BUFFER, SET_ARG, LAUNCH, WRITE,
+                                      READ,         MAP,           UNMAP,   MARKER};
+    float *const right = malloc((size_t)LARGE_PARTS * LARGE_VALUES * sizeof *right);
+    clsp_bezier_plan *plan = large_plan(ctx);
+    unsigned failed = 0;
+
+    assert_non_null(right);
+    assert_ok(ctx, eval_large(plan, at_parameters, right));
+    clsp_bezier_plan_destroy(&plan);
+    for (size_t k = 0; k < COUNT(kinds); k++)
+        for (unsigned n = 1; fail_transfer(ctx, at_parameters, kinds[k], n, right); n++)
+            failed++;
+    free(right);
+    return failed;
+}
+
+/* Large outputs and inputs in host memory, in place, in several parts and through pinned memory:
+   after a failure nothing is written any more, and the plan is as good as before. */
+static void test_transfers(void **state)
+{
+    static const char *const limits[] = {"class=cpu", "class=cpu,alloc=3000000", "class=integrated",
+                                         "class=discrete", "class=discrete,alloc=1500000"};
+    unsigned failed = 0;
+
+    (void)state;
+    if (support_tiny()) skip_because("large arrays");
+    fault.keeps_device = true;
+    for (size_t l = 0; l < COUNT(limits); l++) {
+        const clsp_context_opts opts = {.cache_dir = "", .limits = limits[l]};
+        clsp_context *ctx;
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        failed += fail_transfers(ctx, false) + fail_transfers(ctx, true);
+        clsp_context_destroy(&ctx);
+    }
+    fault.keeps_device = false;
+    print_message("%u calls made to fail\n", failed);
+}
+
 static void test_own_class(void **state)
 {
     (void)state;
@@ -581,9 +717,8 @@ static void test_cached(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_own_class),
-        cmocka_unit_test(test_gpu_shapes),
+        cmocka_unit_test(test_changes),   cmocka_unit_test(test_transfers),
+        cmocka_unit_test(test_own_class), cmocka_unit_test(test_gpu_shapes),
         cmocka_unit_test(test_cached),
     };
 
