@@ -99,9 +99,8 @@ typedef struct direction {
    patch's control points, so that they are exact, or nearly, wherever the patch lies. */
 static long double control(const direction *d, unsigned directions, const double *p)
 {
-    const long double n = d->degree;
-
     if (directions == 0) return *p;
+    const long double n = d->degree;
     const long double p0 = control(d + 1, directions - 1, p);
     if (d->by == 0) return p0;
     const long double p1 = control(d + 1, directions - 1, p + d->stride);
