@@ -325,6 +325,126 @@ static void test_picture(void **state)
     draw_sphere(1e300);
 }
 
+static int compare_colors(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static int compare_counts(const void *left, const void *right)
+{
+    const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/* The share of the mesh's pixels that have one of its three most frequent colours. */
+static double share_of_three(const unsigned char *rgb, size_t pixels)
+{
+    uint32_t *colors = malloc(pixels * sizeof(*colors));
+    size_t *counts = calloc(pixels, sizeof(*counts)), num = 0, kinds = 0;
+    assert_non_null(colors);
+    assert_non_null(counts);
+    for (size_t i = 0; i < pixels; i++)
+        if (rgb[3 * i] > rgb[3 * i + 2] + 30) /* the glaze, not the grey of the background */
+            colors[num++] =
+                (uint32_t)rgb[3 * i] << 16 | (uint32_t)rgb[3 * i + 1] << 8 | rgb[3 * i + 2];
+    qsort(colors, num, sizeof(*colors), compare_colors);
+    for (size_t i = 0; i < num; i++) {
+        if (i > 0 && colors[i] != colors[i - 1]) kinds++;
+        counts[kinds]++;
+    }
+    qsort(counts, kinds + 1, sizeof(*counts), compare_counts);
+    const double share = (double)(counts[0] + counts[1] + counts[2]) / (double)num;
+    free(counts);
+    free(colors);
+    return share;
+}
+
+/* Of a cube three sides are seen, each of one colour, although they share vertices. */
+static void test_cube_picture(void **state)
+{
+    (void)state;
+    enum { WIDTH = 200, HEIGHT = 150 };
+    static const uint32_t sides[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
+                                         {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+    static unsigned char rgb[WIDTH * HEIGHT * 3];
+    mesh m = {0};
+    assert_non_null(mesh_add_vertices(&m, 8));
+    for (size_t i = 0; i < 8; i++) {
+        m.positions[3 * i] = i % 4 == 1 || i % 4 == 2;
+        m.positions[3 * i + 1] = i % 4 >= 2;
+        m.positions[3 * i + 2] = i >= 4;
+    }
+    for (int side = 0; side < 6; side++) {
+        for (int i = 0; i < 4; i++)
+            assert_true(
+                mesh_add_corner(&m, sides[side][side == 3 ? 3 - i : i])); /* one inside out */
+        assert_true(mesh_end_face(&m));
+    }
+    assert_true(mesh_compute_normals(&m));
+    assert_true(render(&m, CAMERA_UP_Y, WIDTH, HEIGHT, rgb));
+    assert_true(share_of_three(rgb, (size_t)WIDTH * HEIGHT) > 0.9);
+    mesh_clear(&m);
+}
+
+/* Where the normals of a triangle turn away from the viewer, the side that is seen stays the same:
+   colours change without a step. */
+static void test_silhouette(void **state)
+{
+    (void)state;
+    enum { WIDTH = 200, HEIGHT = 150 };
+    static const double positions[12] = {0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 0};
+    static const double normals[12] = {0.2, 0.5,  0.84, 0.2, 0.5,  0.84,
+                                       0.5, 0.75, -0.4, 0.5, 0.75, -0.4};
+    static unsigned char rgb[WIDTH * HEIGHT * 3];
+    raster_view view = raster_view_default();
+    mesh m = {.has_normals = true};
+    assert_non_null(mesh_add_grid(&m, 2, 2));
+    memcpy(m.positions, positions, sizeof(positions));
+    memcpy(m.normals, normals, sizeof(normals));
+    view.camera.up = CAMERA_UP_Y;
+    view.camera.turn = view.camera.tilt = 0;
+    view.width = WIDTH;
+    view.height = HEIGHT;
+    assert_true(raster_render(&m, &view, rgb, NULL));
+    for (int x = 50; x < 150; x++)
+        for (int k = 0; k < 3; k++) {
+            const unsigned char *here = rgb + 3 * (HEIGHT / 2 * WIDTH + x) + k;
+            assert_true(abs(here[0] - here[3]) < 12);
+        }
+    mesh_clear(&m);
+}
+
+/* A shadow that goes on below the picture is as dark in its last row as above. */
+static void test_shadow(void **state)
+{
+    (void)state;
+    enum { WIDTH = 480, HEIGHT = 360 };
+    static const double plate[12] = {-1, 1, -1, -1, 1, 1, 1, 1, -1, 1, 1, 1};
+    static unsigned char rgb[WIDTH * HEIGHT * 3];
+    raster_view view = raster_view_default();
+    mesh m = {0};
+    assert_non_null(mesh_add_grid(&m, 2, 2));
+    double *foot = mesh_add_grid(&m, 2, 2);
+    assert_non_null(foot);
+    memcpy(m.positions, plate, sizeof(plate));
+    for (int i = 0; i < 12; i++)
+        foot[i] = i % 3 == 0 && i > 5 ? 0.01 : 0;
+    assert_true(mesh_compute_normals(&m));
+    view.camera = (camera_view){.up = CAMERA_UP_Y, .tilt = 0.785, .zoom = 1};
+    view.width = WIDTH;
+    view.height = HEIGHT;
+    view.has_background = true;
+    memset(view.background, 200, sizeof(view.background));
+    assert_true(raster_render(&m, &view, rgb, NULL));
+    const unsigned char *last = rgb + 3 * ((HEIGHT - 1) * WIDTH + WIDTH / 4);
+    const unsigned char *above = last - (ptrdiff_t)3 * 30 * WIDTH;
+    assert_int_equal(rgb[0], 200);
+    assert_in_range(above[0], 100, 160);
+    assert_int_equal(last[0], above[0]);
+    mesh_clear(&m);
+}
+
 /* Nothing to see, one point, or numbers that are not finite: a picture of the background. */
 static void test_empty_pictures(void **state)
 {
@@ -360,6 +480,9 @@ int main(void)
         cmocka_unit_test(test_crease),
         cmocka_unit_test(test_degenerate_normals),
         cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_cube_picture),
+        cmocka_unit_test(test_silhouette),
+        cmocka_unit_test(test_shadow),
         cmocka_unit_test(test_empty_pictures),
     };
     return cmocka_run_group_tests_name("mesh", tests, NULL, NULL);

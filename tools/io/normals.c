@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double crease_cosine =
     0.7; /* about 45 degrees: a wider angle is an edge that should be seen */
@@ -169,4 +170,26 @@ fail:
     free(m->normals);
     m->normals = NULL;
     return false;
+}
+
+double *mesh_corner_normals(const mesh *m, size_t first_face)
+{
+    mesh apart = {.precision = m->precision};
+    bool done = true;
+    for (size_t face = first_face; done && face < m->num_faces; face++) {
+        size_t count;
+        const uint32_t *corners = mesh_face(m, face, &count);
+        for (size_t i = 0; done && i < count; i++) {
+            double *position = mesh_add_vertices(&apart, 1);
+            done = position && mesh_add_corner(&apart, (uint32_t)apart.num_vertices - 1);
+            if (done)
+                memcpy(position, m->positions + 3 * (size_t)corners[i], 3 * sizeof(*position));
+        }
+        done = done && mesh_end_face(&apart);
+    }
+    done = done && mesh_compute_normals(&apart);
+    double *normals = done ? apart.normals : NULL;
+    if (done) apart.normals = NULL;
+    mesh_clear(&apart);
+    return normals;
 }

@@ -2,13 +2,16 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "camera.h"
+#include "normals.h"
 
 enum {
-    SUB = 3,
-    BAND = 60
-}; /* SUB x SUB samples a pixel; rows drawn at a time, which bounds memory */
+    SUB = 3,   /* SUB x SUB samples a pixel */
+    BAND = 60, /* rows drawn at a time, which bounds memory */
+    BLURS = 3  /* of a shadow */
+};
 
 /* A vertex on the picture, in samples, with the reciprocal of its depth and its normal in the
    camera's axes. */
@@ -22,6 +25,14 @@ typedef struct sample {
     float normal[3]; /* in the camera's axes, not normalised; shaded once all is drawn */
 } sample;
 
+/* A mesh with its vertices on the picture. */
+typedef struct drawing {
+    const mesh *m;
+    const camera *view;
+    vertex *vertices; /* of the mesh, then one for each corner of the faces that are on no grid,
+                         whose normals end at creases */
+} drawing;
+
 /* The rows of samples being drawn. */
 typedef struct band {
     size_t width, first, rows; /* in samples */
@@ -33,26 +44,74 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static vertex *transform(const camera *c, const mesh *m)
+/* Turns a direction into the camera's axes. */
+static void turn(const camera *c, const double direction[3], float turned[3])
 {
-    vertex *vertices = malloc((m->num_vertices + 1) * sizeof(*vertices));
-    if (!vertices) return NULL;
+    turned[0] = (float)dot(direction, c->right);
+    turned[1] = (float)dot(direction, c->up);
+    turned[2] = (float)dot(direction, c->toward);
+}
+
+static size_t first_corner(const mesh *m)
+{
+    return m->num_grid_faces > 0 ? m->face_ends[m->num_grid_faces - 1] : 0;
+}
+
+/* Adds vertices for the corners of polyhedra behind those of the mesh. */
+static bool add_corners(drawing *d)
+{
+    const mesh *m = d->m;
+    const size_t first = first_corner(m);
+    if (m->num_corners == first) return true;
+    double *normals = mesh_corner_normals(m, m->num_grid_faces);
+    if (!normals) return false;
+    for (size_t i = first; i < m->num_corners; i++) {
+        vertex *corner = &d->vertices[m->num_vertices + i - first];
+        *corner = d->vertices[m->corners[i]];
+        turn(d->view, normals + 3 * (i - first), corner->normal);
+    }
+    free(normals);
+    return true;
+}
+
+/* Makes room for the vertices; false when memory runs out. */
+static bool begin_drawing(drawing *d, const mesh *m, const camera *c)
+{
+    *d = (drawing){.m = m, .view = c};
+    d->vertices = calloc(m->num_vertices + m->num_corners - first_corner(m) + 1, sizeof(vertex));
+    return d->vertices;
+}
+
+static bool transform(drawing *d, const mesh *m, const camera *c)
+{
+    if (!begin_drawing(d, m, c)) return false;
     for (size_t i = 0; i < m->num_vertices; i++) {
         double x, y, w;
-        const double *normal = m->normals + 3 * i;
+        vertex *v = &d->vertices[i];
         camera_project(c, m->positions + 3 * i, &x, &y, &w);
-        vertices[i] = (vertex){.x = (float)(c->scale * x + c->shift[0]),
-                               .y = (float)(c->scale * y + c->shift[1]),
-                               .w = (float)w,
-                               .normal = {(float)dot(normal, c->right), (float)dot(normal, c->up),
-                                          (float)dot(normal, c->toward)}};
+        v->x = (float)(c->scale * x + c->shift[0]);
+        v->y = (float)(c->scale * y + c->shift[1]);
+        v->w = (float)w;
+        turn(c, m->normals + 3 * i, v->normal);
     }
-    return vertices;
+    return add_corners(d);
 }
 
 static float lambert(const float n[3], float x, float y, float z)
 {
     return fmaxf(0, (n[0] * x + n[1] * y + n[2] * z) / sqrtf(x * x + y * y + z * z));
+}
+
+/* Makes a normal a unit vector. What is seen faces the viewer: a normal that has turned away, as
+   normals do along the silhouette of a coarse mesh, is turned back depth for depth, so that colours
+   pass over the silhouette without a step. */
+static void face_viewer(const float interpolated[3], float n[3])
+{
+    const float *v = interpolated;
+    const float length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    n[0] = length > 1e-6f ? v[0] / length : 0;
+    n[1] = length > 1e-6f ? v[1] / length : 0;
+    n[2] = length > 1e-6f ? fabsf(v[2]) / length : 1;
 }
 
 /* Linear colour of a glazed surface, lit from the upper left, filled from the right, under a bright
@@ -61,14 +120,8 @@ static void shade(const float interpolated[3], float color[3])
 {
     static const float glaze[3] = {0.56f, 0.17f, 0.085f};
     static const float sky[3] = {0.40f, 0.44f, 0.50f}, ground[3] = {0.17f, 0.15f, 0.13f};
-    const float *v = interpolated;
-    float length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    float side = v[2] < 0 ? -1.0f : 1.0f; /* both sides are lit */
-    float n[3] = {0, 0, 1};
-    if (length > 1e-6f)
-        for (int k = 0; k < 3; k++)
-            n[k] = side * v[k] / length;
-
+    float n[3];
+    face_viewer(interpolated, n);
     float key = lambert(n, -0.55f, 0.75f, 0.60f);
     float fill = lambert(n, 0.90f, 0.10f, 0.50f);
     float half = lambert(n, -0.55f, 0.75f, 0.60f + 1.10f); /* between key light and viewer */
@@ -93,7 +146,7 @@ static size_t clamp(float value, size_t limit)
     return value < (float)limit ? (size_t)value : limit;
 }
 
-static void draw_sample(sample *target, const vertex *corners[3], const float signs[3],
+static void draw_sample(sample *target, const vertex *const corners[3], const float signs[3],
                         const float weights[3])
 {
     float w = 0;
@@ -107,21 +160,52 @@ static void draw_sample(sample *target, const vertex *corners[3], const float si
                             signs[2] * weights[2] * corners[2]->normal[k];
 }
 
-/* Signs by which the corners' normals point to one side: where a surface is folded they are
-   opposite, and a mean of them would be no normal at all. */
-static void align_normals(const vertex *corners[3], float signs[3])
+/* A triangle of a face. */
+typedef struct triangle {
+    const vertex *corners[3];
+    const double *places[3]; /* their positions */
+} triangle;
+
+/* The normal of a triangle's plane, in the camera's axes and the camera's unit, by the right hand.
+ */
+static void plane_normal(const camera *c, const triangle *t, float normal[3])
 {
-    for (int i = 0; i < 3; i++) {
-        float agreement = 0;
-        for (int k = 0; k < 3; k++)
-            agreement += corners[0]->normal[k] * corners[i]->normal[k];
-        signs[i] = agreement < 0 ? -1.0f : 1.0f;
+    double a[3], b[3], across[3];
+    for (int k = 0; k < 3; k++) {
+        a[k] = t->places[1][k] / c->unit - t->places[0][k] / c->unit;
+        b[k] = t->places[2][k] / c->unit - t->places[0][k] / c->unit;
     }
+    for (int k = 0; k < 3; k++)
+        across[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+    normals_make_unit(across);
+    turn(c, across, normal);
 }
 
-static void draw_triangle(band *b, const vertex *corners[3])
+static float dot_floats(const float a[3], const float b[3])
 {
-    const vertex *p = corners[0], *q = corners[1], *r = corners[2];
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Signs by which the corners' normals point to the side of the triangle that is seen. They are
+   aligned with each other first: where a surface is folded they are opposite, and a mean of them
+   would be no normal at all. On the picture, where y runs down, a triangle that is seen from the
+   front has a negative area. */
+static void align_normals(const camera *c, const triangle *t, float area, float signs[3])
+{
+    float plane[3], agreement = 0;
+    plane_normal(c, t, plane);
+    for (int i = 0; i < 3; i++) {
+        signs[i] = dot_floats(t->corners[0]->normal, t->corners[i]->normal) < 0 ? -1.0f : 1.0f;
+        agreement += signs[i] * dot_floats(plane, t->corners[i]->normal);
+    }
+    if ((agreement < 0) == (area < 0))
+        for (int i = 0; i < 3; i++)
+            signs[i] = -signs[i];
+}
+
+static void draw_triangle(band *b, const camera *c, const triangle *t)
+{
+    const vertex *p = t->corners[0], *q = t->corners[1], *r = t->corners[2];
     float area = edge(p, q, r->x, r->y);
     if (!isfinite(area) || area == 0) return;
     float signs[3], top = (float)b->first, bottom = (float)(b->first + b->rows);
@@ -130,27 +214,40 @@ static void draw_triangle(band *b, const vertex *corners[3])
     size_t y0 = clamp(low - top, b->rows), y1 = clamp(high - top + 1, b->rows);
     size_t x0 = clamp(fminf(p->x, fminf(q->x, r->x)), b->width);
     size_t x1 = clamp(fmaxf(p->x, fmaxf(q->x, r->x)) + 1, b->width);
-    align_normals(corners, signs);
+    align_normals(c, t, area, signs);
     for (size_t y = y0; y < y1; y++) {
         for (size_t x = x0; x < x1; x++) {
             float at_x = (float)x + 0.5f, at_y = (float)(y + b->first) + 0.5f;
             float weights[3] = {edge(q, r, at_x, at_y) / area, edge(r, p, at_x, at_y) / area,
                                 edge(p, q, at_x, at_y) / area};
             if (weights[0] >= 0 && weights[1] >= 0 && weights[2] >= 0)
-                draw_sample(&b->samples[y * b->width + x], corners, signs, weights);
+                draw_sample(&b->samples[y * b->width + x], t->corners, signs, weights);
         }
     }
 }
 
-static void draw_mesh(band *b, const mesh *m, const vertex *vertices)
+/* Gives the corner of a face with this number among all corners. */
+static void set_corner(const drawing *d, triangle *t, int i, size_t face, size_t corner)
 {
-    for (size_t face = 0; face < m->num_faces; face++) {
+    const mesh *m = d->m;
+    const size_t number = m->corners[corner];
+    t->places[i] = m->positions + 3 * number;
+    t->corners[i] =
+        &d->vertices[face < m->num_grid_faces ? number
+                                              : m->num_vertices + corner - first_corner(m)];
+}
+
+static void draw_mesh(band *b, const drawing *d)
+{
+    for (size_t face = 0; face < d->m->num_faces; face++) {
         size_t count;
-        const uint32_t *corners = mesh_face(m, face, &count);
+        const size_t first = (size_t)(mesh_face(d->m, face, &count) - d->m->corners);
+        triangle t;
+        set_corner(d, &t, 0, face, first);
         for (size_t i = 1; i + 1 < count; i++) {
-            const vertex *triangle[3] = {&vertices[corners[0]], &vertices[corners[i]],
-                                         &vertices[corners[i + 1]]};
-            draw_triangle(b, triangle);
+            set_corner(d, &t, 1, face, first + i);
+            set_corner(d, &t, 2, face, first + i + 1);
+            draw_triangle(b, d->view, &t);
         }
     }
 }
@@ -181,10 +278,10 @@ static void blur_line(float *values, size_t count, size_t stride, size_t radius,
     }
 }
 
-/* Three box blurs come close to a Gaussian (central limit theorem). */
+/* A few box blurs come close to a Gaussian (central limit theorem). */
 static void blur(float *values, size_t width, size_t height, size_t radius, float *line)
 {
-    for (int pass = 0; pass < 3; pass++) {
+    for (int pass = 0; pass < BLURS; pass++) {
         for (size_t y = 0; y < height; y++)
             blur_line(values + y * width, width, 1, radius, line);
         for (size_t x = 0; x < width; x++)
@@ -192,46 +289,58 @@ static void blur(float *values, size_t width, size_t height, size_t radius, floa
     }
 }
 
-/* The vertices pressed onto the ground, in pixels. */
-static vertex *flatten(const camera *c, const mesh *m)
+/* Presses the vertices onto the ground, in pixels, the picture's first one at (margin, margin). */
+static bool flatten(drawing *d, const mesh *m, const camera *c, size_t margin)
 {
-    vertex *vertices = calloc(m->num_vertices + 1, sizeof(*vertices));
-    if (!vertices) return NULL;
+    if (!begin_drawing(d, m, c)) return false;
     for (size_t i = 0; i < m->num_vertices; i++) {
         double x, y, w, p[3];
         for (size_t axis = 0; axis < 3; axis++)
             p[axis] = m->positions[3 * i + axis];
         p[c->up_axis] = c->ground;
         camera_project(c, p, &x, &y, &w);
-        vertices[i].x = (float)((c->scale * x + c->shift[0]) / SUB);
-        vertices[i].y = (float)((c->scale * y + c->shift[1]) / SUB);
-        vertices[i].w = (float)w;
+        d->vertices[i].x = (float)((c->scale * x + c->shift[0]) / SUB + (double)margin);
+        d->vertices[i].y = (float)((c->scale * y + c->shift[1]) / SUB + (double)margin);
+        d->vertices[i].w = (float)w;
     }
-    return vertices;
+    for (size_t i = first_corner(m); i < m->num_corners; i++)
+        d->vertices[m->num_vertices + i - first_corner(m)] = d->vertices[m->corners[i]];
+    return true;
+}
+
+/* The picture's part of an array with a margin on all sides; NULL when memory runs out. */
+static float *cut_out(const float *wide, size_t width, size_t height, size_t margin)
+{
+    float *shadow = malloc(width * height * sizeof(float));
+    for (size_t y = 0; shadow && y < height; y++)
+        memcpy(shadow + y * width, wide + (y + margin) * (width + 2 * margin) + margin,
+               width * sizeof(float));
+    return shadow;
 }
 
 /* How much of the light from above the mesh takes from the ground at each pixel, 0..1, softened;
-   the caller frees. NULL when memory runs out. */
+   the caller frees. NULL when memory runs out. What lies beyond the picture, as far as the blur
+   reaches, is drawn too. */
 static float *cast_shadow(const camera *c, const mesh *m, size_t width, size_t height)
 {
-    size_t pixels = width * height;
-    vertex *vertices = flatten(c, m);
-    band b = {.width = width, .rows = height, .samples = calloc(pixels, sizeof(sample))};
-    float *shadow = malloc(pixels * sizeof(float));
-    float *line = malloc((width > height ? width : height) * sizeof(float));
-    bool done = vertices && b.samples && shadow && line;
-    if (done) {
-        draw_mesh(&b, m, vertices);
+    const size_t radius = width / 80, margin = BLURS * radius;
+    const size_t wide = width + 2 * margin, tall = height + 2 * margin, pixels = wide * tall;
+    drawing d;
+    band b = {.width = wide, .rows = tall, .samples = calloc(pixels, sizeof(sample))};
+    float *values = malloc(pixels * sizeof(float)), *shadow = NULL;
+    float *line = malloc((wide > tall ? wide : tall) * sizeof(float));
+    if (flatten(&d, m, c, margin) && b.samples && values && line) {
+        draw_mesh(&b, &d);
         for (size_t i = 0; i < pixels; i++)
-            shadow[i] = b.samples[i].w > 0 ? 1.0f : 0.0f;
-        blur(shadow, width, height, width / 80, line);
+            values[i] = b.samples[i].w > 0 ? 1.0f : 0.0f;
+        blur(values, wide, tall, radius, line);
+        shadow = cut_out(values, width, height, margin);
     }
     free(line);
+    free(values);
     free(b.samples);
-    free(vertices);
-    if (done) return shadow;
-    free(shadow);
-    return NULL;
+    free(d.vertices);
+    return shadow;
 }
 
 /* The sRGB transfer function (IEC 61966-2-1). */
@@ -303,10 +412,10 @@ bool raster_render(const mesh *m, const raster_view *view, unsigned char *rgb,
 {
     band b = {.width = view->width * SUB};
     camera c = camera_place(m, &view->camera, (double)b.width, (double)(view->height * SUB));
-    vertex *vertices = transform(&c, m);
+    drawing d;
     b.samples = malloc(b.width * BAND * SUB * sizeof(sample));
     float *shadow = cast_shadow(&c, m, view->width, view->height);
-    bool done = vertices && b.samples && shadow;
+    bool done = transform(&d, m, &c) && b.samples && shadow;
     for (size_t i = 0; done && view->camera.tilt <= 0 && i < view->width * view->height; i++)
         shadow[i] = 0; /* the ground is not seen from below */
     for (size_t first = 0; done && first < view->height; first += BAND) {
@@ -315,12 +424,12 @@ bool raster_render(const mesh *m, const raster_view *view, unsigned char *rgb,
         b.rows = rows * SUB;
         for (size_t i = 0; i < b.rows * b.width; i++)
             b.samples[i].w = 0;
-        draw_mesh(&b, m, vertices);
+        draw_mesh(&b, &d);
         resolve_band(&b, view, shadow, rgb);
         io_report(progress, first + rows, view->height);
     }
     free(shadow);
     free(b.samples);
-    free(vertices);
+    free(d.vertices);
     return done;
 }

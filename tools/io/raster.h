@@ -17,9 +17,9 @@ typedef struct raster_view {
 /* Gives the default camera's view in 1200 x 900 pixels. */
 raster_view raster_view_default(void);
 
-/* Draws a mesh with normals into rgb[height][width][3] (sRGB). Both
-   sides of a face are lit alike. Faces with a position that is not finite are left out. False when
-   memory runs out. */
+/* Draws a mesh with normals into rgb[height][width][3] (sRGB). Both sides of a face are lit alike.
+   Faces that are on none of the mesh's grids are shaded by mesh_corner_normals, so that edges stay
+   edges. Faces with a position that is not finite are left out. False when memory runs out. */
 bool raster_render(const mesh *m, const raster_view *view, unsigned char *rgb,
                    const io_progress *progress);
 
