@@ -450,6 +450,62 @@ class Meshes(unittest.TestCase):
             self.assertEqual(of_triangle, of_patch)
             self.assertGreater(len(of_patch), 4)
 
+    @staticmethod
+    def elevate(rows):
+        """The control points of the same surface with one degree more along the rows' index."""
+        n = len(rows)
+        between = [[tuple((i * a + (n - i) * b) / n for a, b in zip(p, q)) for p, q in zip(rows[i - 1], rows[i])]
+                   for i in range(1, n)]
+        return [rows[0]] + between + [rows[-1]]
+
+    def write_otherwise(self, patches, degree, digits):
+        """Writes patches with degrees and scales of their own, and with so many digits."""
+        lines = []
+        for k, patch in enumerate(patches):
+            rows = [patch[i * (degree + 1):(i + 1) * (degree + 1)] for i in range(degree + 1)]
+            for _ in range(k % 3):
+                rows = self.elevate(rows)
+            if k % 2:
+                rows = list(zip(*self.elevate(list(zip(*rows)))))
+            rational = len(rows[0][0]) == 4
+            lines += ["8" if rational else "5", "%d %d" % (len(rows) - 1, len(rows[0]) - 1)]
+            scale = 1 + k / 7 if rational else 1
+            lines += [" ".join("%.*g" % (digits, scale * x) for x in point) for row in rows for point in row]
+        with open(self.path("otherwise.bv"), "w") as file:
+            file.write("\n".join(lines))
+        return self.path("otherwise.bv")
+
+    def test_equal_curves(self):
+        """Neighbours whose edges are one curve by other control points have no cracks either."""
+        with open(os.path.join(DATA, "sphere.bv")) as file:
+            numbers = [float(word) for line in file for word in line.split("#")[0].split()]
+        sphere = [[tuple(numbers[k + 4 * i:k + 4 * i + 4]) for i in range(9)] for k in range(3, len(numbers), 39)]
+        for digits in (6, 17):
+            source = self.write_otherwise(sphere, 2, digits)
+            for extra in (("-n", "9"), ("-t", "1%"), ("-t", "2px"), ("-n", "9", "-p", "f64")):
+                if "f64" in extra and not has_fp64():
+                    continue
+                with self.subTest((digits, extra)):
+                    points, faces = read_obj(self.evaluate(source, *extra))
+                    self.check_closed(points, faces)
+                    for point in points:
+                        self.assertLess(abs(math.hypot(*point) - 1), 32 * 2 ** -23 + 4 * 10.0 ** (1 - digits))
+
+    def test_equal_curves_open(self):
+        """The tea set has as many open edges as before; no two edges are joined that are not one curve."""
+        for name in FILES:
+            with self.subTest(name):
+                before = self.evaluate(os.path.join(DATA, name + ".bv"), "-n", "6")
+                open_before = self.open_edges(before)
+                self.assertGreater(open_before, 0)
+                self.assertEqual(self.open_edges(self.evaluate(
+                    self.write_otherwise(control_points(name), 3, 6), "-n", "6")), open_before)
+
+    @staticmethod
+    def open_edges(path):
+        counts = edge_counts(*read_obj(path))
+        return sum(1 for (a, b), n in counts.items() if n + counts.get((b, a), 0) == 1)
+
     def check_cracks(self, name, *extra):
         """Patches that share an edge share all vertices along it: what is left open are the edges that
         no other patch has."""

@@ -12,6 +12,7 @@
 
 #include "bezier_ref.h"
 #include "bezierview.h"
+#include "edge_curve.h"
 #include "picture.h"
 #include "seams.h"
 #include "tessellation.h"
@@ -435,6 +436,131 @@ static void test_collapsed(void **state)
     bezierview_clear(&content);
 }
 
+/* The same curve with one degree more, times a scale; control points [degree + 1][4]. */
+static edge_curve elevate(const edge_curve *c, double scale)
+{
+    edge_curve raised = {c->degree + 1, c->rational, malloc((c->degree + 2) * 4 * sizeof(double))};
+    assert_non_null(raised.points);
+    for (size_t i = 0; i <= raised.degree; i++) {
+        const double share = (double)i / (double)raised.degree;
+        for (size_t k = 0; k < 4; k++) {
+            const double before = i > 0 ? c->points[4 * (i - 1) + k] : 0;
+            const double here = i <= c->degree ? c->points[4 * i + k] : 0;
+            raised.points[4 * i + k] = scale * (share * before + (1 - share) * here);
+        }
+    }
+    return raised;
+}
+
+static void reverse(edge_curve *c)
+{
+    for (size_t i = 0; i < c->degree - i; i++) {
+        double other[4];
+        memcpy(other, c->points + 4 * i, sizeof(other));
+        memcpy(c->points + 4 * i, c->points + 4 * (c->degree - i), sizeof(other));
+        memcpy(c->points + 4 * (c->degree - i), other, sizeof(other));
+    }
+}
+
+/* Curves are one by control points of any degree and scale, and no longer when one of these is
+   moved by more than the distance; the end of a curve is moved, so that the distance is that far.
+ */
+static void check_curves(size_t degree, bool rational, uint64_t *seed)
+{
+    static const double far[3] = {1e3, -2e3, 5e2}, distance = 1e-6;
+    double points[4 * 9];
+    edge_curve curve = {degree, rational, points};
+    for (size_t i = 0; i <= degree; i++) {
+        points[4 * i + 3] = rational ? exp(random_real(seed)) : 1;
+        for (size_t k = 0; k < 3; k++)
+            points[4 * i + k] = (far[k] + random_real(seed)) * points[4 * i + 3];
+    }
+    const double scale = rational ? 7 : 1;
+    edge_curve once = elevate(&curve, scale), twice = elevate(&once, 1);
+    assert_true(edge_curves_within(&curve, &curve, false, distance));
+    assert_true(edge_curves_within(&curve, &twice, false, distance));
+    assert_true(edge_curves_within(&twice, &once, false, distance));
+    assert_false(edge_curves_within(&curve, &twice, true, distance));
+    reverse(&twice);
+    assert_true(edge_curves_within(&curve, &twice, true, distance));
+    const double weight = twice.points[3];
+    twice.points[1] += 0.9 * distance * weight;
+    assert_true(edge_curves_within(&curve, &twice, true, distance));
+    twice.points[1] += 0.2 * distance * weight;
+    assert_false(edge_curves_within(&curve, &twice, true, distance));
+    twice.points[1] -= 1.1 * distance * weight;
+    twice.points[4 * (twice.degree / 2)] += 10 * distance * weight; /* between the ends */
+    assert_false(edge_curves_within(&curve, &twice, true, distance));
+    free(once.points);
+    free(twice.points);
+}
+
+static void test_curves(void **state)
+{
+    (void)state;
+    uint64_t seed = 6;
+    for (size_t degree = 1; degree <= 8; degree++) {
+        check_curves(degree, false, &seed);
+        check_curves(degree, true, &seed);
+    }
+}
+
+/* A bilinear patch over [x, x + 1] x [0, 1], as one of degrees (1, degree_v). */
+static void add_square(bezierview *content, double x, uint32_t degree_v, double off)
+{
+    const bezierview_type type = {.degree_u = 1, .degree_v = degree_v};
+    double points[2 * 9 * 3];
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j <= degree_v; j++) {
+            double *p = points + 3 * (i * ((size_t)degree_v + 1) + j);
+            p[0] = x + (double)i;
+            p[1] = (double)j / degree_v;
+            p[2] = off;
+        }
+    add_patch(content, &type, points);
+}
+
+/* Three squares in a row: the edges of the first two are one straight line by 2 and by 4 control
+   points, and the third is off by so many times the distance. */
+static bool join_squares(double times)
+{
+    bezierview content = {0};
+    seams edges;
+    const double distance = SEAM_OF_PATCH * sqrt(2) < SEAM_OF_ALL * sqrt(10)
+                                ? SEAM_OF_PATCH * sqrt(2)
+                                : SEAM_OF_ALL * sqrt(10);
+    float positions[3 * 12];
+    uint32_t num[6] = {2, 2, 2, 2, 2, 2};
+    uint32_t finer[6] = {2, 5, 2, 2, 2, 3};
+    const size_t firsts[4] = {0, 4, 8, 12};
+    add_square(&content, 0, 1, 0);
+    add_square(&content, 1, 3, 0);
+    add_square(&content, 2, 3, times * distance);
+    for (int i = 0; i < 12; i++)
+        memset(positions + 3 * i, 0, 3 * sizeof(float));
+    assert_true(seams_find(&edges, &content));
+    assert_true(seams_join(&edges, 3, finer));
+    weld_one_by_one(&edges, num, firsts, MESH_F32, positions);
+    assert_int_equal(finer[3], 5);
+    assert_memory_equal(positions + 3 * 2, positions + 3 * 4, 6 * sizeof(float));
+    const bool joined = finer[5] == 5;
+    assert_int_equal(memcmp(positions + 3 * 6, positions + 3 * 8, 6 * sizeof(float)) == 0, joined);
+    assert_true(joined || finer[5] == 3);
+    seams_clear(&edges);
+    bezierview_clear(&content);
+    return joined;
+}
+
+static void test_distance(void **state)
+{
+    (void)state;
+    assert_true(join_squares(0));
+    assert_true(join_squares(0.9));
+    assert_true(join_squares(-0.9));
+    assert_false(join_squares(1.1));
+    assert_false(join_squares(-100));
+}
+
 /* On the teapot's body neighbours agree along all edges that they share. */
 static void test_teapot(void **state)
 {
@@ -550,6 +676,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_join),
         cmocka_unit_test(test_weld),
         cmocka_unit_test(test_collapsed),
+        cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_distance),
         cmocka_unit_test(test_teapot),
         cmocka_unit_test(test_pixels),
         cmocka_unit_test(test_pixel_tolerance),

@@ -1,35 +1,29 @@
-/* Where the patches of a file meet: edges with equal control points, run through either way.
+/* Where the patches of a file meet: edges that are one curve, run through either way.
 
    Patches that share an edge leave no crack along it when it is sampled alike from both sides and
-   the samples are the same numbers. seams_join sees to the first, seams_weld to the second. Edges
-   that meet only in part, or only by rounded numbers, are not found. */
+   the samples are the same numbers. seams_join sees to the first, seams_weld to the second.
+
+   Edges with equal control points are equal. So are curves that at equal parameters are within a
+   distance of each other: SEAM_OF_ALL of the diagonal of the box around all control points, and
+   SEAM_OF_PATCH of that around either patch's. They may differ in degree and weights, and in the
+   last digits of a file. Edges that meet only in part are not found. */
 #ifndef CLSPLINE_TOOLS_IO_SEAMS_H
 #define CLSPLINE_TOOLS_IO_SEAMS_H
 
-#include "bezierview.h"
 #include "mesh.h"
+#include "seam_edge.h"
 
-/* The edge of a patch: of surfaces u = 0, u = 1, v = 0, v = 1, of triangles u = 0, v = 0, u + v
- * = 1.
- */
-typedef struct seam_edge {
-    const bezierview_type *type;
-    const double *points; /* the patch's control points */
-    size_t patch;         /* number among those of all batches, one batch after another */
-    int side;
-    bool reversed; /* against the direction that compares as the smaller one */
-    size_t leader; /* the first edge that is equal, whose vertices the others take */
-    size_t num_followers;
-    /* Of a leader while there are patches to be welded to it: */
-    double *kept;    /* its vertices, in the direction in which equal edges agree */
-    size_t num_left; /* followers to come */
-} seam_edge;
+/* A file with 6 significant digits has rounded its numbers to within 5e-6 of the largest. */
+#define SEAM_OF_ALL   1e-5
+#define SEAM_OF_PATCH 1e-3
 
-/* The edges of all patches, equal ones next to each other, the first patch's first. */
+/* The edges of all patches. */
 typedef struct seams {
     size_t num_edges;
     seam_edge *edges;
     size_t num_patches;
+    size_t *corners;  /* [num_patches][4]: the first of the corners that are to be at one place,
+                         numbered likewise */
     size_t *firsts;   /* [num_patches + 1]: where those of a patch begin in by_patch, and the end */
     size_t *by_patch; /* [num_edges]: numbers of edges, patch by patch, rising */
 } seams;
@@ -54,9 +48,9 @@ bool seams_find(seams *s, const bezierview *content);
 bool seams_join(const seams *s, size_t num_patches, uint32_t *num);
 
 /* Makes the vertices along equal edges the same numbers, by copying those of the first patch that
-   has the edge; corners and collapsed edges become their control points, rounded as the vertices
-   are. To be called for all patches in turn, some at a time; what later ones take is kept in *s.
-   num is of all patches. False when memory runs out. */
+   has the edge; corners and collapsed edges become the control point of the first patch there,
+   rounded as the vertices are. To be called for all patches in turn, some at a time; what later
+   ones take is kept in *s. num is of all patches. False when memory runs out. */
 bool seams_weld(seams *s, const uint32_t *num, const seam_vertices *vertices);
 
 /* Releases all memory and leaves an empty struct. */

@@ -21,7 +21,8 @@
    degrees, divided by the smallest weight; and likewise M_uv and M_vv. It is wide, since L / l is
    not the triangle's point of equal parameters.
 
-   The bounds are those of exact arithmetic: the rounding of vertices comes on top. */
+   The bounds are those of exact arithmetic: the rounding of vertices comes on top, and so does what
+   they move along seams. */
 #ifndef CLSPLINE_TOOLS_IO_TESSELLATION_H
 #define CLSPLINE_TOOLS_IO_TESSELLATION_H
 
