@@ -188,6 +188,10 @@ case \$* in
     echo "CLBlast's kernels are not ours to check"
     exit 77
     ;;
+*program_threads*)
+    echo "Oclgrind is not made for several threads"
+    exit 77
+    ;;
 esac
 log=$work/oclgrind/\$\$.log
 oclgrind --num-threads 1 --build-options "-cl-opt-disable -DIN_PLACE=" --data-races --uninitialized \\
