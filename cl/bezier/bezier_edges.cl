@@ -8,7 +8,11 @@
      S = C(R_0), S_n = p C(R_1 - R_0), S_nn = p (p - 1) C(R_2 - 2 R_1 + R_0),
      S_t = C'(R_0), S_nt = p C'(R_1 - R_0), S_tt = C''(R_0).
    Curves are evaluated by Wozny and Chudy's convex combinations (docs/math.md, 10), which are
-   exact at the ends. The rest as vertex.clh says. */
+   exact at the ends.
+
+   An item makes CLSP_LANES adjacent vertices of one side of the grid: on GPUs that is one, on CPUs
+   points of watertight edges are made in vectors. The host sets CLSP_LOOK 1 where a normal that is
+   lost on an edge has been left (0, 0, 0), and others are sound; the rest as vertex.clh says. */
 #include "convex_combination.clh"
 #include "limit_normal.clh"
 
@@ -25,6 +29,10 @@ tracked zero(void)
     return tracked_of(homogeneous_zero());
 }
 
+#define IN_VECTORS (CLSP_WATERTIGHT && CLSP_LANES > 1)
+/* whether vertices are made again whatever their normals are */
+#define NEEDS_ALL (CLSP_WATERTIGHT && !IN_VECTORS ? true : false)
+
 /* Tells whether a comes before b in the order of coordinates (-1), behind it (1) or is the same
    (0). */
 int compare(homogeneous a, homogeneous b)
@@ -37,69 +45,85 @@ int compare(homogeneous a, homogeneous b)
     return d < R(0.0) ? -1 : d > R(0.0) ? 1 : 0;
 }
 
-/* The vertices of a launch: items first_item .. first_item + items - 1 of the edges of the patches.
-   Of a patch's 2 (num_v + num_u) items the first num_v belong to the side a = 0 of the grid, then
-   those of a = num_u - 1, b = 0 and b = num_v - 1. borders: two bits for each side, from the
-   lowest: 0 no edge, 1 the edge at parameter 0, 2 that at 1. */
-typedef struct edge_range {
-    wide first_item;
-    uint order_u, order_v, borders, items;
-} edge_range;
-
-/* Makes the vertices of a range. points: [patches][order_u][order_v][CLSP_COORDS]. out has the rows
-   of `rows`, [patches][num_rows][num_v][CLSP_STRIDE]. */
-kernel void bezier_edges(global const real *restrict points, global STORED *restrict out,
-                         edge_range range, row_range rows, sample_axis axis_u, sample_axis axis_v)
+/* Tells in which order an edge comes first, of n + 1 control points from `first` on: from there
+   (-1), from its end (1), or the same from both (0). */
+int edge_direction(global const real *first, uint n, ptrdiff_t step)
 {
-    const uint g = (uint)get_global_id(0);
-    if (g >= range.items) return;
-
-    const uint num_u = axis_u.num, num_v = axis_v.num, order_u = range.order_u;
-    const uint order_v = range.order_v;
-    const size_t all = WIDE(range.first_item) + g;
-    const size_t patch = all / (2 * (num_u + num_v));
-    const uint item = (uint)(all - patch * (2 * (num_u + num_v)));
-    const bool along_v = item < 2 * num_v;
-    const uint position = along_v ? item : item - 2 * num_v;
-    const uint num = along_v ? num_v : num_u, across = along_v ? num_u : num_v;
-    const uint far = position >= num ? 1 : 0, k = position - far * num;
-    const uint edge = range.borders >> (2 * ((along_v ? 0 : 2) + far)) & 3;
-    const uint side = far * (across - 1);
-    const uint a = along_v ? side : k, b = along_v ? k : side;
-    const bool by_other = !along_v && ((a == 0 && (range.borders & 3) != 0) ||
-                                       (a == num_u - 1 && (range.borders >> 2 & 3) != 0));
-    if (edge == 0 || (far == 1 && across == 1) || by_other) return;
-    if (a < rows.first_row || a - rows.first_row >= rows.num_rows) return;
-
-    global STORED *const vertex =
-        out + WIDE(rows.offset) +
-        ((patch * rows.num_rows + (a - rows.first_row)) * num_v + b) * CLSP_STRIDE;
-
-#if CLSP_LOOK && HAS_NORMAL
-    /* the grid's pass has left 0 where the tangents may be rounding; a NaN stays */
-    global const STORED *const old = vertex + CLSP_AT_NORMAL;
-    const real4 stored = (real4)(RELOAD(old), RELOAD(old + 1), RELOAD(old + 2), R(0.0));
-    if (!(dot(stored, stored) == R(0.0))) return;
-#endif
-
-    /* steps along the edge and inwards */
-    const uint n = (along_v ? order_v : order_u) - 1, depth = along_v ? order_u : order_v;
-    const ptrdiff_t step_t = CLSP_COORDS * (along_v ? 1 : (ptrdiff_t)order_v);
-    const ptrdiff_t inwards = CLSP_COORDS * (along_v ? (ptrdiff_t)order_v : 1);
-    const ptrdiff_t step_n = edge == 2 ? -inwards : inwards;
-    global const real *const corner =
-        points + (WIDE(rows.first_patch) + patch) * order_u * order_v * CLSP_COORDS +
-        (edge == 2 ? (size_t)(depth - 1) * CLSP_COORDS * (along_v ? order_v : 1) : 0);
-    const uint last = max(num, 2u) - 1;
-    const real begin = along_v ? axis_v.begin : axis_u.begin;
-    const real end = along_v ? axis_v.end : axis_u.end;
-    const real x = begin * CONVERT_REAL(last - k) + end * CONVERT_REAL(k);
-    const real y = (R(1.0) - begin) * CONVERT_REAL(last - k) + (R(1.0) - end) * CONVERT_REAL(k);
-
     int found = 0;
     for (uint i = 0; 2 * i < n && found == 0; i++)
-        found = compare(homogeneous_load(corner + (ptrdiff_t)i * step_t),
-                      homogeneous_load(corner + (ptrdiff_t)(n - i) * step_t));
+        found = compare(homogeneous_load(first + (ptrdiff_t)i * step),
+                        homogeneous_load(first + (ptrdiff_t)(n - i) * step));
+    return found;
+}
+
+#if IN_VECTORS
+/* Evaluates an edge at CLSP_LANES parameters t : s, as the chain of convex combinations of
+   edge_vertex does, and the same bits. */
+IN_PLACE void edge_chain(global const real *p, uint n, ptrdiff_t step, realv t, realv s, realv *q)
+{
+    realv fresh = (realv)(R(1.0));
+    #pragma unroll
+    for (uint c = 0; c < CLSP_COORDS; c++) q[c] = (realv)(p[c]);
+    for (uint i = 1; i < n + 1; i++) {
+        p += step;
+        const realv x = t * CONVERT_REAL(n - i + 1) * fresh, y = s * CONVERT_REAL(i);
+        const realv part = (x < y ? x : y) / (x + y);
+        fresh = x < y ? part : R(1.0) - part;
+        const realv old = x < y ? R(1.0) - part : part;
+        const realv factor = fresh > old ? old : fresh;
+        #pragma unroll
+        for (uint c = 0; c < CLSP_COORDS; c++) {
+            const realv w = (realv)(p[c]);
+            const realv x0 = fresh > old ? w : q[c], x1 = fresh > old ? q[c] : w;
+            q[c] = MAD(factor, x1 - x0, x0);
+        }
+    }
+}
+
+/* Stores the points of CLSP_LANES vertices of an edge, at x : y, or those of them for which `made`
+   is not 0. to_next: elements from one to the next. */
+IN_PLACE void edge_points(global const real *first, uint n, ptrdiff_t step, realv x, realv y,
+                          const uint *made, size_t to_next, global STORED *vertex)
+{
+    const int found = edge_direction(first, n, step);
+    global const real *const last = first + (ptrdiff_t)n * step;
+    realv q[CLSP_COORDS], r[CLSP_COORDS];
+    if (found <= 0) edge_chain(first, n, step, x, y, q);
+    if (found >= 0) edge_chain(last, n, -step, y, x, r);
+    #pragma unroll
+    for (uint c = 0; c < CLSP_COORDS; c++)
+        q[c] = found < 0 ? q[c] : found > 0 ? r[c] : x > y ? r[c] : q[c];
+#if CLSP_RATIONAL && HAS_POINT
+    const realv one_over_w = R(1.0) / q[CLSP_DIM];
+#endif
+    for (uint l = 0; l < CLSP_LANES; l++, vertex += to_next) {
+        if (!made[l]) continue;
+#if HAS_POINT
+        #pragma unroll
+        for (uint c = 0; c < CLSP_DIM; c++) {
+#if CLSP_RATIONAL
+            const realv point = q[c] * one_over_w;
+#else
+            const realv point = q[c];
+#endif
+            STORE(((const real *)&point)[l], vertex + CLSP_AT_POINT + c);
+        }
+#endif
+#if CLSP_RATIONAL && HAS_WEIGHT
+        STORE(((const real *)&q[CLSP_DIM])[l], vertex + CLSP_AT_WEIGHT);
+#endif
+    }
+}
+#endif
+
+/* Makes one vertex of an edge, at x : y on it. corner: the control point that the edge begins with;
+   depth: control points from the edge inwards, step_n apart. right_handed: the normal is S_n x S_t,
+   else S_t x S_n. */
+IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff_t step_t,
+                          ptrdiff_t step_n, real x, real y, bool right_handed,
+                          global STORED *vertex)
+{
+    const int found = edge_direction(corner, n, step_t);
     const bool flip = found > 0 || (found == 0 && x > y);
     const real t = flip ? y : x, s = flip ? x : y;
     const ptrdiff_t step = flip ? -step_t : step_t;
@@ -132,12 +156,12 @@ kernel void bezier_edges(global const real *restrict points, global STORED *rest
 #endif
     }
 
-#if CLSP_WATERTIGHT && HAS_POINT && CLSP_RATIONAL
+#if CLSP_WATERTIGHT && !IN_VECTORS && HAS_POINT && CLSP_RATIONAL
     store_reals(vertex + CLSP_AT_POINT, c.d.x * (R(1.0) / c.d.w));
-#elif CLSP_WATERTIGHT && HAS_POINT
+#elif CLSP_WATERTIGHT && !IN_VECTORS && HAS_POINT
     store_reals(vertex + CLSP_AT_POINT, c.d.x);
 #endif
-#if CLSP_WATERTIGHT && HAS_WEIGHT && CLSP_RATIONAL
+#if CLSP_WATERTIGHT && !IN_VECTORS && HAS_WEIGHT && CLSP_RATIONAL
     STORE(c.d.w, vertex + CLSP_AT_WEIGHT);
 #endif
 #if HAS_NORMAL
@@ -158,7 +182,93 @@ kernel void bezier_edges(global const real *restrict points, global STORED *rest
     real4 normal = plain_normal(sn, st);
     if (is_zero(normal))
         normal = inside_normal(sn, st, snn, snt, stt, (real4)(R(1.0), inside, R(0.0), R(0.0)));
-    const bool right_handed = along_v == (edge == 1);
     store_normal(vertex, right_handed ? normal : -normal);
+#endif
+}
+
+/* Tells whether the normal of a vertex has to be made. */
+bool is_lost(global const STORED *vertex)
+{
+#if CLSP_LOOK && HAS_NORMAL
+    /* the grid's pass has left 0 where the tangents may be rounding; a NaN stays */
+    global const STORED *const old = vertex + CLSP_AT_NORMAL;
+    return RELOAD(old) == R(0.0) && RELOAD(old + 1) == R(0.0) && RELOAD(old + 2) == R(0.0);
+#else
+    return true;
+#endif
+}
+
+/* The vertices of a launch: runs first_run .. first_run + runs - 1 of the sides of the patches'
+   grids, CLSP_LANES vertices each, of which a side's last run may have fewer. Of a patch's runs the
+   first belong to the side a = 0 of the grid, then those of a = num_u - 1, b = 0 and b = num_v - 1.
+   borders: two bits for each side, from the lowest: 0 no edge, 1 the edge at parameter 0, 2 that at
+   1. */
+typedef struct edge_range {
+    wide first_run;
+    uint order_u, order_v, borders, runs;
+} edge_range;
+
+/* Makes the vertices of a range. points: [patches][order_u][order_v][CLSP_COORDS]. out has the rows
+   of `rows`, [patches][num_rows][num_v][CLSP_STRIDE]. */
+kernel void bezier_edges(global const real *restrict points, global STORED *restrict out,
+                         edge_range range, row_range rows, sample_axis axis_u, sample_axis axis_v)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= range.runs) return;
+
+    const uint num_u = axis_u.num, num_v = axis_v.num, order_u = range.order_u;
+    const uint order_v = range.order_v;
+    const uint runs_u = (num_u + CLSP_LANES - 1) / CLSP_LANES;
+    const uint runs_v = (num_v + CLSP_LANES - 1) / CLSP_LANES;
+    const size_t all = WIDE(range.first_run) + g;
+    const size_t patch = all / (2 * (runs_u + runs_v));
+    const uint run = (uint)(all - patch * (2 * (runs_u + runs_v)));
+    const bool along_v = run < 2 * runs_v;
+    const uint position = along_v ? run : run - 2 * runs_v, runs = along_v ? runs_v : runs_u;
+    const uint num = along_v ? num_v : num_u, across = along_v ? num_u : num_v;
+    const uint far = position >= runs ? 1 : 0, begin_k = (position - far * runs) * CLSP_LANES;
+    const uint edge = range.borders >> (2 * ((along_v ? 0 : 2) + far)) & 3;
+    const uint side = far * (across - 1);
+    if (edge == 0 || (far == 1 && across == 1)) return;
+
+    /* steps along the edge and inwards */
+    const uint n = (along_v ? order_v : order_u) - 1, depth = along_v ? order_u : order_v;
+    const ptrdiff_t step_t = CLSP_COORDS * (along_v ? 1 : (ptrdiff_t)order_v);
+    const ptrdiff_t inwards = CLSP_COORDS * (along_v ? (ptrdiff_t)order_v : 1);
+    const ptrdiff_t step_n = edge == 2 ? -inwards : inwards;
+    global const real *const corner =
+        points + (WIDE(rows.first_patch) + patch) * order_u * order_v * CLSP_COORDS +
+        (edge == 2 ? (size_t)(depth - 1) * CLSP_COORDS * (along_v ? order_v : 1) : 0);
+    const uint last = max(num, 2u) - 1;
+    const real begin = along_v ? axis_v.begin : axis_u.begin;
+    const real end = along_v ? axis_v.end : axis_u.end;
+    const ptrdiff_t to_next = (along_v ? 1 : (ptrdiff_t)num_v) * CLSP_STRIDE;
+    const ptrdiff_t first_row = (ptrdiff_t)(along_v ? side : begin_k) - (ptrdiff_t)rows.first_row;
+    const ptrdiff_t first_vertex = ((ptrdiff_t)patch * rows.num_rows + first_row) * num_v +
+                                   (along_v ? begin_k : side);
+    global STORED *const first = out + WIDE(rows.offset) + first_vertex * CLSP_STRIDE;
+
+    real x[CLSP_LANES], y[CLSP_LANES];
+    uint made[CLSP_LANES];
+    #pragma unroll
+    for (uint l = 0; l < CLSP_LANES; l++) {
+        const uint k = min(begin_k + l, num - 1), a = along_v ? side : k;
+        const bool by_other = !along_v && ((a == 0 && (range.borders & 3) != 0) ||
+                                           (a == num_u - 1 && (range.borders >> 2 & 3) != 0));
+        x[l] = begin * CONVERT_REAL(last - k) + end * CONVERT_REAL(k);
+        y[l] = (R(1.0) - begin) * CONVERT_REAL(last - k) + (R(1.0) - end) * CONVERT_REAL(k);
+        made[l] = begin_k + l < num && !by_other && a >= rows.first_row &&
+                  a - rows.first_row < rows.num_rows;
+    }
+#if IN_VECTORS
+    edge_points(corner, n, step_t, LOADV(x), LOADV(y), made, to_next, first);
+#endif
+#if HAS_NORMAL || !IN_VECTORS
+    for (uint l = 0; l < CLSP_LANES; l++) {
+        global STORED *const vertex = first + (ptrdiff_t)l * to_next;
+        if (made[l] && (NEEDS_ALL || is_lost(vertex)))
+            edge_vertex(corner, n, depth, step_t, step_n, x[l], y[l], along_v == (edge == 1),
+                        vertex);
+    }
 #endif
 }

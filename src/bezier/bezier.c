@@ -23,7 +23,7 @@ static clsp_status prepare(clspi_tensor_plan *tensor, clspi_series *series)
 
     if (!clspi_tensor_has_sums(tensor) || !clspi_bezier_edges_needed(&tensor->desc)) return CLSP_OK;
     return clspi_bezier_edges_prepare(&plan->edges, series->ctx, &tensor->desc,
-                                      tensor->sums.last_in_rows);
+                                      tensor->sums.last_in_rows || tensor->sums.in_strips);
 }
 
 static clsp_status after_rows(clspi_tensor_plan *tensor, clspi_series *series,

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "vertex_assembly.h"
 #include "vertex_layout.h"
+#include "vertex_strips.h"
 
 /* ---- the kernel ---- */
 
@@ -12,20 +13,27 @@ bool clspi_bezier_edges_needed(const clspi_tensor_desc *d)
            (d->watertight || (d->vertex.attributes & CLSP_VERTEX_NORMAL) != 0);
 }
 
-static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *d,
-                                bool after_rows)
+/* Tells whether normals that were made in one pass are looked at, and made again where they are
+   lost. vertex_rows leaves that open for rational patches, and for watertight ones all is made
+   again. */
+static bool looks(const clsp_context *ctx, const clspi_tensor_desc *d, bool one_pass)
 {
-    clspi_options options = clspi_vertex_options(ctx, d);
+    return one_pass && (clspi_vertex_strips_fit(ctx, d) || (!d->watertight && !d->rational));
+}
+
+static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *d, bool one_pass)
+{
+    clspi_options options = clspi_vertex_options(ctx, d, clspi_lanes(ctx, d->precision));
 
     clspi_option(&options, "WATERTIGHT", d->watertight);
-    clspi_option(&options, "LOOK", !d->watertight && !d->rational && after_rows);
+    clspi_option(&options, "LOOK", looks(ctx, d, one_pass));
     return options;
 }
 
 clsp_status clspi_bezier_edges_prepare(clspi_kernel *kernel, clsp_context *ctx,
-                                       const clspi_tensor_desc *desc, bool after_rows)
+                                       const clspi_tensor_desc *desc, bool one_pass)
 {
-    const clspi_options options = options_of(ctx, desc, after_rows);
+    const clspi_options options = options_of(ctx, desc, one_pass);
 
     clspi_kernel_release(kernel);
     return clspi_kernel_create(kernel, ctx, "bezier_edges", &clspi_bezier_edges_signature,
@@ -33,9 +41,9 @@ clsp_status clspi_bezier_edges_prepare(clspi_kernel *kernel, clsp_context *ctx,
 }
 
 clsp_status clspi_bezier_edges_build(const clspi_build *build, const clspi_tensor_desc *desc,
-                                     bool after_rows)
+                                     bool one_pass)
 {
-    const clspi_options options = options_of(build->ctx, desc, after_rows);
+    const clspi_options options = options_of(build->ctx, desc, one_pass);
 
     return clspi_program_build(build, "bezier_edges", &options);
 }
@@ -54,12 +62,12 @@ static cl_uint borders_of(const clspi_tensor_desc *d)
            edge_at(d->axis[1].begin) << 4 | edge_at(d->axis[1].end) << 6;
 }
 
-/* Returns the vertices of one launch. */
-static uint64_t vertices_of_a_launch(const clsp_context *ctx, const clspi_tensor_desc *d)
+/* Returns the runs of one launch, of `lanes` vertices. */
+static uint64_t runs_of_a_launch(const clsp_context *ctx, const clspi_tensor_desc *d, size_t lanes)
 {
     enum { CURVES = 6 }; /* that an item sums */
     const uint64_t terms = clspi_max(d->terms[0], d->terms[1]);
-    const uint64_t fma = CURVES * clspi_coords(d) * terms;
+    const uint64_t fma = CURVES * clspi_coords(d) * terms * lanes;
 
     return clspi_launch_lines(&ctx->tuning, fma, 1, ctx->tuning.work_group, 1);
 }
@@ -68,24 +76,26 @@ clsp_status clspi_bezier_edges_eval(const clspi_kernel *kernel, clspi_series *se
                                     const clspi_tensor_desc *desc, cl_mem points,
                                     const clspi_rows *rows)
 {
-    const uint64_t most = vertices_of_a_launch(series->ctx, desc);
-    const size_t items = 2 * ((size_t)desc->axis[0].num + desc->axis[1].num);
-    clspi_cut cut = {.per_piece = items, .left = rows->num_patches * items};
+    const size_t lanes = clspi_lanes(series->ctx, desc->precision);
+    const uint64_t most = runs_of_a_launch(series->ctx, desc, lanes);
+    const size_t runs =
+        2 * (clspi_div_up(desc->axis[0].num, lanes) + clspi_div_up(desc->axis[1].num, lanes));
+    clspi_cut cut = {.per_piece = runs, .left = rows->num_patches * runs};
     clspi_bezier_edges_args args = {.points = points,
                                     .out = rows->out,
-                                    .range = {.first_item = 0,
+                                    .range = {.first_run = 0,
                                               .order_u = desc->terms[0],
                                               .order_v = desc->terms[1],
                                               .borders = borders_of(desc),
-                                              .items = 0},
+                                              .runs = 0},
                                     .rows = clspi_row_range_of(rows->first_patch, rows),
                                     .axis_u = clspi_sample_axis_of(desc, 0),
                                     .axis_v = clspi_sample_axis_of(desc, 1)};
     clspi_part part;
 
     while (clspi_cut_next(&cut, most, &part)) {
-        args.range.first_item = part.before;
-        args.range.items = (cl_uint)part.num_lines;
+        args.range.first_run = part.before;
+        args.range.runs = (cl_uint)part.num_lines;
         CLSPI_CHECK(clspi_launch_bezier_edges(series, kernel, &args, part.num_lines));
     }
     return CLSP_OK;

@@ -8,10 +8,10 @@
 /* Tells whether a description's vertices need it. */
 bool clspi_bezier_edges_needed(const clspi_tensor_desc *desc);
 
-/* Makes the kernel. after_rows: the vertices are made by vertex_rows, which has left 0 for normals
-   that have to be looked at again; else all are. */
+/* Makes the kernel. one_pass: the vertices are made by vertex_rows or vertex_strips, which leave 0
+   for normals that are lost; else all are made again. */
 clsp_status clspi_bezier_edges_prepare(clspi_kernel *kernel, clsp_context *ctx,
-                                       const clspi_tensor_desc *desc, bool after_rows);
+                                       const clspi_tensor_desc *desc, bool one_pass);
 
 /* Makes those of some rows; points: control points of all patches. */
 clsp_status clspi_bezier_edges_eval(const clspi_kernel *kernel, clspi_series *series,
@@ -20,6 +20,6 @@ clsp_status clspi_bezier_edges_eval(const clspi_kernel *kernel, clspi_series *se
 
 /* Builds the program ahead of use. */
 clsp_status clspi_bezier_edges_build(const clspi_build *build, const clspi_tensor_desc *desc,
-                                     bool after_rows);
+                                     bool one_pass);
 
 #endif

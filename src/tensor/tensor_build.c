@@ -6,6 +6,7 @@
 #include "tile_rows.h"
 #include "vertex_assembly.h"
 #include "vertex_rows.h"
+#include "vertex_strips.h"
 
 /* ---- sums ---- */
 
@@ -97,6 +98,13 @@ clsp_status clspi_tensor_build_rows(const clspi_build *build, const clspi_tensor
     const clspi_options options = clspi_vertex_rows_options(build->ctx, desc);
     return clspi_program_build_grouped(build, "vertex_rows", &clspi_vertex_rows_signature,
                                        &options);
+}
+
+clsp_status clspi_tensor_build_strips(const clspi_build *build, const clspi_tensor_desc *desc)
+{
+    if (!clspi_vertex_strips_fit(build->ctx, desc)) return CLSP_OK;
+    const clspi_options options = clspi_vertex_strips_options(build->ctx, desc);
+    return clspi_program_build(build, "vertex_strips", &options);
 }
 
 clsp_status clspi_tensor_build_points(const clspi_build *build, const clspi_tensor_desc *desc,

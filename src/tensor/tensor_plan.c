@@ -37,6 +37,7 @@ void clspi_tensor_release(clspi_tensor_plan *plan)
     clspi_grid_sums_release(&plan->sums);
     clspi_assembly_release(&plan->assembly);
     clspi_kernel_release(&plan->vertex_rows);
+    clspi_vertex_strips_release(&plan->strips);
     clspi_point_kernels_release(&plan->point_kernels);
     clspi_kernel_release(&plan->faces);
     clspi_tile_kernel_release(&plan->tile_kernel);
@@ -91,7 +92,9 @@ static clsp_status prepare_vertices(clspi_tensor_plan *plan)
     clsp_context *const ctx = plan->base.ctx;
 
     clspi_kernel_release(&plan->vertex_rows);
+    clspi_kernel_release(&plan->strips.kernel);
     if (plan->is_plain) return CLSP_OK;
+    if (plan->sums.in_strips) return clspi_vertex_strips_prepare(&plan->strips, ctx, &plan->desc);
     return plan->sums.last_in_rows ? clspi_vertex_rows_prepare(&plan->vertex_rows, ctx, &plan->desc)
                                    : clspi_assembly_prepare(&plan->assembly, ctx, &plan->desc);
 }
@@ -103,6 +106,8 @@ static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
 
     plan->sums.last_in_rows =
         !plan->is_plain && !plan->sums.method && clspi_vertex_rows_fit(series->ctx, d);
+    plan->sums.in_strips =
+        !plan->is_plain && !plan->sums.method && clspi_vertex_strips_fit(series->ctx, d);
     if (clspi_tensor_has_sums(plan)) {
         CLSPI_CHECK(clspi_grid_sums_prepare(&plan->sums, series, d));
         CLSPI_CHECK(prepare_vertices(plan));

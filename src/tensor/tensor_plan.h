@@ -9,6 +9,7 @@
 #include "tensor_tile.h"
 #include "tile_rows.h"
 #include "vertex_assembly.h"
+#include "vertex_strips.h"
 
 /* Kinds of changes, bits of clspi_plan.broken. */
 enum { CLSPI_CHANGE_DESC = 1, CLSPI_CHANGE_GRIDS = 2 };
@@ -50,7 +51,8 @@ typedef struct clspi_tensor_plan {
     clspi_patch_grids grids;
     clspi_grid_sums sums; /* of the common grid */
     clspi_assembly assembly;
-    clspi_kernel vertex_rows; /* where it makes the vertices in one pass */
+    clspi_kernel vertex_rows;   /* where it makes the vertices in one pass */
+    clspi_vertex_strips strips; /* where that does */
     clspi_point_kernels point_kernels;
     clspi_kernel faces;
     clspi_tile_kernel tile_kernel;

@@ -8,14 +8,9 @@
 
 clspi_options clspi_assembly_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
 {
-    cl_uint numbers[CLSPI_MAX_SUMS];
-    const cl_uint num = clspi_sums_needed(desc, numbers);
-    clspi_options options = clspi_vertex_options(ctx, desc);
-    unsigned planes = 0;
+    clspi_options options = clspi_vertex_options(ctx, desc, 1);
 
-    for (cl_uint i = 0; i < num; i++)
-        planes |= 1u << numbers[i];
-    clspi_option(&options, "PLANES", planes);
+    clspi_option(&options, "PLANES", clspi_planes_of(desc));
     return options;
 }
 

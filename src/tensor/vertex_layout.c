@@ -125,12 +125,13 @@ clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, con
 
 /* ---- build options ---- */
 
-clspi_options clspi_vertex_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
+clspi_options clspi_vertex_options(const clsp_context *ctx, const clspi_tensor_desc *desc,
+                                   cl_uint lanes)
 {
     static const char *const names[ATTRIBUTES] = {"AT_POINT",  "AT_WEIGHT", "AT_DU",  "AT_DV",
                                                   "AT_DW",     "AT_DUU",    "AT_DUV", "AT_DVV",
                                                   "AT_NORMAL", "AT_PARAMS"};
-    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
+    clspi_options options = clspi_options_of(ctx, desc->precision, lanes);
 
     clspi_option(&options, "DIM", desc->dim);
     clspi_option(&options, "RATIONAL", desc->rational);

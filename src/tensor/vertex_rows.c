@@ -63,7 +63,7 @@ static rows_shape choose(const clsp_context *ctx, const clspi_tensor_desc *d)
 clspi_options clspi_vertex_rows_options(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
     const rows_shape shape = choose(ctx, d);
-    clspi_options options = clspi_vertex_options(ctx, d);
+    clspi_options options = clspi_vertex_options(ctx, d, 1);
 
     clspi_option(&options, "TERMS_U", d->terms[0]);
     clspi_option(&options, "ROWS", shape.rows);
