@@ -16,7 +16,7 @@
 #include "io/stl.h"
 #include "io/vtk.h"
 #include "progress.h"
-#include "stream.h"
+#include "stream_output.h"
 
 enum {
     DEFAULT_SAMPLES = 32,

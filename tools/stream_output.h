@@ -1,6 +1,6 @@
 /* A file that is written while patches are evaluated, without a mesh of them in memory. */
-#ifndef CLSPLINE_TOOLS_STREAM_H
-#define CLSPLINE_TOOLS_STREAM_H
+#ifndef CLSPLINE_TOOLS_STREAM_OUTPUT_H
+#define CLSPLINE_TOOLS_STREAM_OUTPUT_H
 
 #include "bezier_request.h"
 #include "evaluate.h"

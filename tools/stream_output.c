@@ -1,4 +1,4 @@
-#include "stream.h"
+#include "stream_output.h"
 
 #include <stdlib.h>
 
