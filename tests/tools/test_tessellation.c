@@ -520,26 +520,24 @@ static void add_square(bezierview *content, double x, uint32_t degree_v, double 
     add_patch(content, &type, points);
 }
 
-/* Three squares in a row: the edges of the first two are one straight line by 2 and by 4 control
-   points, and the third is off by so many times the distance. */
-static bool join_squares(double times)
+/* Three squares in a row, lifted by so many times the distance over one that stands apart: the
+   edges of the first two are one straight line by 2 and by 4 control points, and the third is off
+   by so many times the distance. */
+static bool join_squares(double lifted, double off)
 {
     bezierview content = {0};
     seams edges;
-    const double distance = SEAM_OF_PATCH * sqrt(2) < SEAM_OF_ALL * sqrt(10)
-                                ? SEAM_OF_PATCH * sqrt(2)
-                                : SEAM_OF_ALL * sqrt(10);
-    float positions[3 * 12];
-    uint32_t num[6] = {2, 2, 2, 2, 2, 2};
-    uint32_t finer[6] = {2, 5, 2, 2, 2, 3};
-    const size_t firsts[4] = {0, 4, 8, 12};
-    add_square(&content, 0, 1, 0);
-    add_square(&content, 1, 3, 0);
-    add_square(&content, 2, 3, times * distance);
-    for (int i = 0; i < 12; i++)
-        memset(positions + 3 * i, 0, 3 * sizeof(float));
+    const double distance = fmin(SEAM_OF_PATCH * hypot(1, 1), SEAM_OF_ALL * hypot(11, 1));
+    float positions[3 * 16] = {0};
+    uint32_t num[8] = {2, 2, 2, 2, 2, 2, 2, 2};
+    uint32_t finer[8] = {2, 5, 2, 2, 2, 3, 2, 2};
+    const size_t firsts[5] = {0, 4, 8, 12, 16};
+    add_square(&content, 0, 1, lifted * distance);
+    add_square(&content, 1, 3, lifted * distance);
+    add_square(&content, 2, 3, (lifted + off) * distance);
+    add_square(&content, 10, 1, 0);
     assert_true(seams_find(&edges, &content));
-    assert_true(seams_join(&edges, 3, finer));
+    assert_true(seams_join(&edges, 4, finer));
     weld_one_by_one(&edges, num, firsts, MESH_F32, positions);
     assert_int_equal(finer[3], 5);
     assert_memory_equal(positions + 3 * 2, positions + 3 * 4, 6 * sizeof(float));
@@ -554,11 +552,13 @@ static bool join_squares(double times)
 static void test_distance(void **state)
 {
     (void)state;
-    assert_true(join_squares(0));
-    assert_true(join_squares(0.9));
-    assert_true(join_squares(-0.9));
-    assert_false(join_squares(1.1));
-    assert_false(join_squares(-100));
+    for (double lifted = 0; lifted < 10; lifted += 0.37) { /* wherever the lattice's cells end */
+        assert_true(join_squares(lifted, 0));
+        assert_true(join_squares(lifted, 0.9));
+        assert_true(join_squares(lifted, -0.9));
+        assert_false(join_squares(lifted, 1.1));
+        assert_false(join_squares(lifted, -100));
+    }
 }
 
 /* On the teapot's body neighbours agree along all edges that they share. */
