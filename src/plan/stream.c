@@ -63,9 +63,10 @@ void clspi_stream_choose(clspi_stream *stream, clsp_context *ctx, size_t lines)
         stream->in_place = clspi_bytes_in_place(&ctx->device, stream->memory.host, bytes);
 }
 
-bool clspi_stream_is_read_in_place(const clspi_stream *stream)
+bool clspi_stream_is_read_early(const clspi_stream *stream, bool beside)
 {
-    return stream->in_place.count > 0 && (!stream->written || stream->has_gaps);
+    return clspi_stream_is_on_host(stream) && (beside || stream->in_place.count > 0) &&
+           (!stream->written || stream->has_gaps);
 }
 
 size_t clspi_stream_lines(const clspi_stream *stream, const clsp_context *ctx, bool beside,

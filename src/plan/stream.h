@@ -41,8 +41,9 @@ size_t clspi_stream_lines(const clspi_stream *stream, const clsp_context *ctx, b
 
 bool clspi_stream_is_on_host(const clspi_stream *stream);
 
-/* Tells whether kernels work on the host's memory itself, and what it holds matters to them. */
-bool clspi_stream_is_read_in_place(const clspi_stream *stream);
+/* Tells whether what host memory holds is looked at before the commands of a call run: by drivers
+   where kernels work on it in place, by the host on its way through pinned memory. */
+bool clspi_stream_is_read_early(const clspi_stream *stream, bool beside);
 
 /* Sets where a part's lines are, and brings there what of the host's is read. i: the stream's
    number. */

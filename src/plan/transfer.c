@@ -134,29 +134,39 @@ static void settle(transfer *t)
         clspi_stream_drop(&t->streams->stream[i]);
 }
 
-/* Makes all parts of a call on host memory. What kernels read in place is awaited at both ends:
-   drivers may look at it when its buffer is made, and it is the caller's again afterwards. */
+/* Finds out how each stream goes; *read_early: what one holds is looked at before commands run. */
+static void choose_ways(transfer *t, size_t lines, bool *in_place, bool *read_early)
+{
+    clspi_plan *const plan = t->call->plan;
+
+    for (uint32_t i = 0; i < t->streams->num; i++)
+        clspi_stream_choose(&t->streams->stream[i], plan->ctx, lines);
+    t->beside = runs_beside(plan, t->streams, lines);
+    for (size_t slot = 0; slot < CLSPI_PARTS_IN_FLIGHT; slot++) {
+        t->flights[slot].staging = plan->staging[slot];
+        t->flights[slot].beside = t->beside;
+    }
+    *in_place = *read_early = false;
+    for (uint32_t i = 0; i < t->streams->num; i++) {
+        const clspi_stream *const stream = &t->streams->stream[i];
+        *in_place = *in_place || stream->in_place.count > 0;
+        *read_early = *read_early || clspi_stream_is_read_early(stream, t->beside);
+    }
+}
+
+/* Makes all parts of a call on host memory. What is read early is awaited first, and afterwards,
+   when it is the caller's again. */
 static clsp_status make_through_host(transfer *t, clspi_cut cut)
 {
     clspi_series *const series = &t->call->series;
-    bool in_place = false, read_in_place = false;
+    bool in_place, read_early;
     clsp_status status;
 
-    for (uint32_t i = 0; i < t->streams->num; i++) {
-        clspi_stream *const stream = &t->streams->stream[i];
-        clspi_stream_choose(stream, series->ctx, cut.left);
-        in_place = in_place || stream->in_place.count > 0;
-        read_in_place = read_in_place || clspi_stream_is_read_in_place(stream);
-    }
-    t->beside = runs_beside(t->call->plan, t->streams, cut.left);
+    choose_ways(t, cut.left, &in_place, &read_early);
     if (t->beside) series->want_event = true;
-    for (size_t slot = 0; slot < CLSPI_PARTS_IN_FLIGHT; slot++) {
-        t->flights[slot].staging = t->call->plan->staging[slot];
-        t->flights[slot].beside = t->beside;
-    }
-    if (read_in_place) CLSPI_CHECK(clspi_series_await(series));
+    if (read_early) CLSPI_CHECK(clspi_series_await(series));
     CLSPI_TRY(make_parts(t, cut));
-    return read_in_place ? clspi_series_await(series) : CLSP_OK;
+    return read_early ? clspi_series_await(series) : CLSP_OK;
 
 fail:
     if (in_place || t->beside) settle(t);

@@ -5,10 +5,12 @@
 
 #include "../support.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include <clspline/cooperate.h>
 
@@ -255,13 +257,24 @@ static void test_shared_memory(void **state)
     }
 }
 
-/* What a wait list writes to an input or to gaps is there when the call reads them. */
+/* Lets what waits for a user event begin, some time after the call that needs it. */
+static void *open_gate(void *gate)
+{
+    const struct timespec pause = {0, 20000000};
+
+    nanosleep(&pause, NULL);
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    return NULL;
+}
+
+/* What a wait list writes to an input is there when the call reads it. */
 static void check_wait_list(clsp_context *ctx, bool gaps)
 {
     const size_t lines = support_tiny() ? 11 : 9001, bytes = lines * LINE;
     copy_job job = {.plan = {.ctx = ctx, .family = "copy"}, .gaps = gaps};
     char *const source = malloc(bytes);
     cl_event written, done;
+    pthread_t thread;
     cl_int code;
 
     job.out = make_region(bytes, 4);
@@ -274,19 +287,24 @@ static void check_wait_list(clsp_context *ctx, bool gaps)
     assert_int_equal(code, CL_SUCCESS);
     const cl_command_queue other = clCreateCommandQueue(ctx->context, ctx->device.id, 0, &code);
     assert_int_equal(code, CL_SUCCESS);
+    cl_event gate = clCreateUserEvent(ctx->context, &code);
+    assert_int_equal(code, CL_SUCCESS);
     assert_int_equal(
-        clEnqueueReadBuffer(other, buffer, CL_FALSE, 0, bytes, job.in.at, 0, NULL, &written),
+        clEnqueueReadBuffer(other, buffer, CL_FALSE, 0, bytes, job.in.at, 1, &gate, &written),
         CL_SUCCESS);
     assert_int_equal(clFlush(other), CL_SUCCESS);
+    assert_int_equal(pthread_create(&thread, NULL, open_gate, gate), 0);
     const clsp_sync sync = {.num_wait = 1, .wait = &written, .done = &done};
     assert_ok(ctx, carry_out(&job, lines, &sync));
     check_result(&job, lines);
+    pthread_join(thread, NULL);
     assert_int_equal(job.in.at[bytes - 1], 77);
     cl_int state = CL_QUEUED;
     clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
     assert_int_equal(state, CL_COMPLETE);
     clReleaseEvent(done);
     clReleaseEvent(written);
+    clReleaseEvent(gate);
     clReleaseMemObject(buffer);
     clReleaseCommandQueue(other);
     clspi_plan_release(&job.plan);
