@@ -32,7 +32,8 @@ AGAIN = 3  # times as many rounds for what seems to be slower
 SAME = ((re.compile(r'\bchunk\b'), 'dynamic'), (re.compile(r'\brung\b'), 'schedule'),
         (re.compile(r'^auto \(\w+\)'), 'auto'))
 # Not of the library: the benchmark's own kernels and loops, and other programs.
-FOREIGN = re.compile(r'(per-point|store|matrix-pt|direct|de Casteljau.*|C loop.*|StarPU.*|empty kernel.*|its .*)$')
+FOREIGN = re.compile(r'(per-point|store|matrix-pt|direct|de Casteljau.*|C loop.*|C separable.*|SISL.*|NumPy.*|StarPU.*|'
+                     r'empty kernel.*|its .*)$')
 
 
 class Failure(Exception):

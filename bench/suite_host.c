@@ -1,8 +1,10 @@
-/* The library on a CPU against a plain C loop on all cores of the same CPU. */
+/* The library on a CPU against others on all cores of the same CPU: a double sum for each point,
+   and those of host_contest.c. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "bezier_run.h"
+#include "host_contest.h"
 #include "host_points.h"
 #include "reference.h"
 
@@ -100,14 +102,18 @@ clsp_status bench_suite_host(bench *b)
 {
     clsp_status status;
     bezier_ring out = {0};
+    numpy_process numpy = {0};
 
     if (!b->is_cpu) return CLSP_OK;
+    numpy_start(&numpy);
     BENCH_TRY(bench_floor_measure(b));
     BENCH_TRY(bezier_ring_create(b, &out));
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
         if (b->wanted[p]) BENCH_TRY(run_precision(b, p, &out));
+    BENCH_TRY(host_contest_run(b, &out, &numpy));
 
 fail:
+    numpy_stop(&numpy);
     bezier_ring_release(&out);
     return status;
 }

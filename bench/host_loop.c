@@ -1,0 +1,34 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "host_surfaces.h"
+
+#define REAL        float
+#define ROOT        sqrtf
+#define NAMED(name) name##_f32
+#include "host_loop_real.h"
+#undef REAL
+#undef ROOT
+#undef NAMED
+
+#define REAL        double
+#define ROOT        sqrt
+#define NAMED(name) name##_f64
+#include "host_loop_real.h"
+
+bool host_loop_is_parallel(void)
+{
+#ifdef _OPENMP
+    return true;
+#else
+    return false;
+#endif
+}
+
+int host_loop_run(const host_surfaces *surfaces)
+{
+    enum { FEW = 16, PARTS = 16 };
+    const size_t parts = surfaces->patches < FEW ? PARTS : 1;
+
+    return surfaces->is_double ? run_f64(surfaces, parts) : run_f32(surfaces, parts);
+}

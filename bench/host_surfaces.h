@@ -1,0 +1,30 @@
+/* What others make of the surfaces that the library is measured with on CPUs: a plain loop in C,
+   and SISL. Nothing here is the library's. */
+#ifndef BENCH_HOST_SURFACES_H
+#define BENCH_HOST_SURFACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Patches of control points [patches][order][order][3] on grids of num x num samples; out:
+   [patches][num][num][3], or [6] with unit normals behind the points. */
+typedef struct host_surfaces {
+    size_t order, num, patches;
+    bool is_double, has_normals;
+    const void *points;          /* of float or double, as is_double says, like */
+    const void *values, *slopes; /* [order][num] Bernstein values and their derivatives */
+    void *out;
+} host_surfaces;
+
+/* Both sums by a plain loop over the rows of all patches, on all cores by OpenMP: partial sums over
+   v are made once for a row of control points and patch. Returns 0 when there is no memory. */
+int host_loop_run(const host_surfaces *surfaces);
+
+/* Whether the loop was built with OpenMP; it is not run without. */
+bool host_loop_is_parallel(void);
+
+/* By SISL's evaluation on grids (s1506), on all cores by OpenMP, in double: blocks of rows are made
+   in memory of their own, and packed. Returns 0 when SISL does. */
+int host_sisl_run(const host_surfaces *surfaces);
+
+#endif
