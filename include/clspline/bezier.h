@@ -199,10 +199,10 @@ CLSP_API clsp_status clsp_bezier_eval_points(clsp_bezier_plan *plan, size_t num,
 
 /* Evaluates as clsp_bezier_eval does, into host memory or a fine-grain SVM pointer, by the
    context's devices and the host's cores together (cooperate.h). opts and report may be NULL. The
-   host's cores make points, with weights, of curves, surfaces and volumes by the separable method,
-   in any layout and type, but not watertight; the svm schedule those of them that are packed points
-   of polynomial surfaces in the plan's precision. Other vertices are made by devices, those of
-   patch grids and triangles by the context's device alone, as one tile; the report then says so.
+   host's cores make all vertices of curves, surfaces and volumes by the separable method; the svm
+   schedule packed points of polynomial surfaces in the plan's precision that are not watertight.
+   Other methods are made by devices, patch grids and triangles by the context's device alone, as
+   one tile; the report then says so.
    Errors: as of clsp_bezier_eval; CLSP_ERROR_ARGUMENT also for a buffer; when a processor fails,
    the others finish the job, and only without any the call fails. */
 CLSP_API clsp_status clsp_bezier_cooperate(clsp_bezier_plan *plan, clsp_range patches,
@@ -226,7 +226,8 @@ CLSP_API clsp_status clsp_bezier_eval_rows(clsp_bezier_plan *plan, size_t patch,
 /* Evaluates rows on the calling thread, into host memory: vertices that clsp_bezier_cooperate says
    the host's cores make (CLSP_ERROR_ARGUMENT for others). Calls of one plan may overlap each other,
    each with a worker number of its own below CLSP_MAX_WORKERS, but no other call of the plan.
-   Otherwise as clsp_bezier_eval_rows. */
+   Watertight points are the same bits among patches that the host makes, and may be others than a
+   device's. Otherwise as clsp_bezier_eval_rows. */
 CLSP_API clsp_status clsp_bezier_host_rows(clsp_bezier_plan *plan, uint32_t worker, size_t patch,
                                            clsp_range rows, clsp_output vertices);
 

@@ -58,7 +58,8 @@ static const clspi_tensor_family family = {
     .points_program = "bezier_points",
     .peers = {create_peer, destroy_peer, clspi_tensor_load_peer},
     .prepare = prepare,
-    .after_rows = after_rows};
+    .after_rows = after_rows,
+    .has_edges = clspi_bezier_edges_needed};
 
 /* ---- creation ---- */
 

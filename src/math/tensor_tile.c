@@ -135,7 +135,7 @@ static void fill_basis(clspi_tile *tile, uint32_t direction, double *values)
     char *to = b->values;
 
     for (uint32_t a = 0; a < d->nums[direction]; a++) {
-        const uint32_t first = d->values(d->user, direction, 0, a, values);
+        const uint32_t first = d->values(d->user, direction, d->by[direction], a, values);
         if (!d->f64) clspi_round_f32(values, d->terms[direction]);
         tile->sums->round(to, inner ? b->step : 1, values, terms);
         if (b->first) b->first[a] = first;
@@ -414,6 +414,14 @@ static void make_panel(clspi_tile_scratch *scratch, const char *points, size_t p
     scratch->has_lines = scratch->has_panel = true;
     scratch->patch = patch;
     scratch->panel = panel;
+}
+
+const void *clspi_tile_partial_sums(const clspi_tile *tile, clspi_tile_scratch *scratch,
+                                    const void *points, size_t patch, size_t *stride)
+{
+    *stride = tile->panel_stride;
+    make_panel(scratch, points, patch, 0);
+    return scratch->panel_sums;
 }
 
 /* ---- vertices ---- */

@@ -15,10 +15,11 @@ typedef struct clspi_tile_desc {
     uint32_t controls[3]; /* control points; 1 in directions that there are not */
     uint32_t terms[3];    /* of them that a sample's sum has: all, or fewer, neighbours then */
     uint32_t nums[3];     /* samples; 1 in directions that there are not */
+    uint32_t by[3];       /* order of the derivative whose control points are given */
     clspi_row_vertex vertex;
 
     /* Writes the values of the basis functions that are not 0 at a sample, as many as the direction
-       has terms, and returns the number of the first one. by: 0. */
+       has terms, and returns the number of the first one. by: as above. */
     uint32_t (*values)(const void *user, uint32_t direction, uint32_t by, uint32_t sample,
                        double *values);
     const void *user; /* needed while the tile is made */
@@ -39,6 +40,10 @@ void clspi_tile_scratch_destroy(clspi_tile_scratch **scratch);
 
 /* Says that the control points are no longer those that a scratch's sums are of. */
 void clspi_tile_scratch_forget(clspi_tile_scratch *scratch);
+
+/* Makes the partial sums of a surface's patch, and gives them: [controls[0]][*stride] reals. */
+const void *clspi_tile_partial_sums(const clspi_tile *tile, clspi_tile_scratch *scratch,
+                                    const void *points, size_t patch, size_t *stride);
 
 /* Some rows (samples of u) of a patch. */
 typedef struct clspi_tile_rows {

@@ -94,7 +94,7 @@ static clsp_status reserve(clspi_tensor_plan *plan, size_t num_patches)
 static void forget_host_sums(clspi_tensor_plan *plan)
 {
     for (size_t i = 0; plan->host.scratch && i < CLSPI_HOST_WORKERS; i++)
-        if (plan->host.scratch[i]) clspi_tile_scratch_forget(plan->host.scratch[i]);
+        if (plan->host.scratch[i]) clspi_vertex_scratch_forget(plan->host.scratch[i]);
 }
 
 /* Brings control points into the plan and makes of them what depends on nothing else. */

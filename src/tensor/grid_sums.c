@@ -47,6 +47,11 @@ cl_uint clspi_sums_needed(const clspi_tensor_desc *desc, cl_uint numbers[CLSPI_M
     return num;
 }
 
+void clspi_sum_order(cl_uint number, cl_uint by[3])
+{
+    memcpy(by, derivative[number], sizeof derivative[number]);
+}
+
 cl_uint clspi_planes_of(const clspi_tensor_desc *desc)
 {
     cl_uint numbers[CLSPI_MAX_SUMS], planes = 0;

@@ -21,6 +21,9 @@ typedef struct clspi_grid_sums {
    tells; returns how many. Derivatives that are 0 for their degree are left out. */
 cl_uint clspi_sums_needed(const clspi_tensor_desc *desc, cl_uint numbers[CLSPI_MAX_SUMS]);
 
+/* Gives the order of the derivative along u, v, w that a sum is, by its number. */
+void clspi_sum_order(cl_uint number, cl_uint by[3]);
+
 /* Returns them as bits. */
 cl_uint clspi_planes_of(const clspi_tensor_desc *desc);
 

@@ -9,9 +9,9 @@
 
 static void destroy_scratch(void *scratch)
 {
-    clspi_tile_scratch *own = scratch;
+    clspi_vertex_scratch *own = scratch;
 
-    clspi_tile_scratch_destroy(&own);
+    clspi_vertex_scratch_destroy(&own);
 }
 
 clsp_status clspi_tensor_init(clspi_tensor_plan *plan, clsp_context *ctx,
@@ -28,7 +28,7 @@ clsp_status clspi_tensor_init(clspi_tensor_plan *plan, clsp_context *ctx,
 static void forget_host_grid(clspi_tensor_plan *plan)
 {
     clspi_host_state_free_scratch(&plan->host);
-    clspi_tile_destroy(&plan->host_tile);
+    clspi_vertex_tile_destroy(&plan->host_tile);
 }
 
 void clspi_tensor_release(clspi_tensor_plan *plan)

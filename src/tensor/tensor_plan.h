@@ -6,10 +6,10 @@
 #include "eval_points.h"
 #include "host_state.h"
 #include "memory.h"
-#include "tensor_tile.h"
 #include "tile_rows.h"
 #include "vertex_assembly.h"
 #include "vertex_strips.h"
+#include "vertex_tile.h"
 
 /* Kinds of changes, bits of clspi_plan.broken. */
 enum { CLSPI_CHANGE_DESC = 1, CLSPI_CHANGE_GRIDS = 2 };
@@ -31,6 +31,9 @@ typedef struct clspi_tensor_family {
     /* Goes over rows of vertices after they are made; NULL: nothing does. */
     clsp_status (*after_rows)(struct clspi_tensor_plan *plan, clspi_series *series,
                               const clspi_rows *rows);
+
+    /* Tells whether after_rows makes edges of surfaces as the host does too; NULL: never. */
+    bool (*has_edges)(const clspi_tensor_desc *desc);
 } clspi_tensor_family;
 
 typedef struct clspi_tensor_plan {
@@ -58,7 +61,7 @@ typedef struct clspi_tensor_plan {
     clspi_tile_kernel tile_kernel;
     clspi_peers peers;
     clspi_host_state host;
-    clspi_tile *host_tile; /* tables of the host; NULL: not made */
+    clspi_vertex_tile *host_tile; /* tables of the host; NULL: not made */
 } clspi_tensor_plan;
 
 /* Makes an empty plan, which clspi_tensor_release must follow if it succeeds. method: of summing;

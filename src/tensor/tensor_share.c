@@ -17,14 +17,8 @@ static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
 /* Tells why the host cannot make a plan's vertices; NULL: it can. Static storage. */
 static const char *host_refusal(const clspi_tensor_plan *plan)
 {
-    const unsigned made = CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT;
-    const uint32_t attributes = plan->desc.vertex.attributes;
-
     if (!clspi_tensor_has_rows(plan)) return "the host has no code for patch grids and triangles";
     if (plan->sums.method) return "the host has no code for this method";
-    if (!(attributes & CLSP_VERTEX_POINT) || (attributes & ~made))
-        return "the host makes points and weights alone";
-    if (plan->desc.watertight) return "the host has no code for watertight edges";
     return NULL;
 }
 
@@ -33,7 +27,8 @@ static clspi_row_type row_type_of(clsp_type type)
     return type == CLSP_F16 ? CLSPI_ROW_F16 : type == CLSP_F32 ? CLSPI_ROW_F32 : CLSPI_ROW_F64;
 }
 
-static clspi_tile *create_tile(const clspi_tensor_desc *d)
+/* Describes the points of a plan, and its vertices where they are points and weights alone. */
+static clspi_tile_desc points_of(const clspi_tensor_desc *d)
 {
     const clsp_vertex_layout *const vertex = &d->vertex;
     const bool weights = (vertex->attributes & CLSP_VERTEX_WEIGHT) != 0;
@@ -52,7 +47,44 @@ static clspi_tile *create_tile(const clspi_tensor_desc *d)
         .values = d->basis.values,
         .user = d->basis.user};
 
-    return clspi_tile_create(&desc);
+    return desc;
+}
+
+static clspi_vertex_shape shape_of(const clspi_tensor_desc *d)
+{
+    const clsp_vertex_layout *const vertex = &d->vertex;
+    clspi_vertex_shape shape = {.dim = d->dim,
+                                .rational = d->rational,
+                                .directions = d->directions,
+                                .type = row_type_of(vertex->type),
+                                .stride = vertex->stride};
+
+    for (unsigned k = 0; k < CLSPI_PARTS; k++)
+        shape.at[k] = vertex->attributes & 1u << k ? (int32_t)vertex->offset[k] : -1;
+    return shape;
+}
+
+static clspi_vertex_tile *create_tile(const clspi_tensor_plan *plan)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    const uint32_t attributes = d->vertex.attributes;
+    clspi_vertex_tile_desc desc = {
+        .points = points_of(d),
+        .shape = shape_of(d),
+        .only_points = (attributes & CLSP_VERTEX_POINT) &&
+                       !(attributes & ~(unsigned)(CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT)),
+        .factors = d->basis.factors,
+        .edges = plan->family->has_edges && plan->family->has_edges(d),
+        .watertight = d->watertight != 0};
+
+    desc.num_sums = clspi_sums_needed(d, desc.numbers);
+    for (cl_uint k = 0; k < desc.num_sums; k++)
+        clspi_sum_order(desc.numbers[k], desc.by[k]);
+    for (cl_uint k = 0; k < 3; k++) {
+        desc.axis[k][0] = d->axis[k].begin;
+        desc.axis[k][1] = d->axis[k].end;
+    }
+    return clspi_vertex_tile_create(&desc);
 }
 
 static clsp_status read_points(clspi_tensor_plan *plan)
@@ -66,7 +98,7 @@ static clsp_status read_points(clspi_tensor_plan *plan)
 static clsp_status prepare_host_locked(clspi_tensor_plan *plan)
 {
     CLSPI_CHECK(read_points(plan));
-    if (!plan->host_tile) plan->host_tile = create_tile(&plan->desc);
+    if (!plan->host_tile) plan->host_tile = create_tile(plan);
     if (plan->host_tile) return CLSP_OK;
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY, "%s: no memory for host tables",
                       plan->base.family);
@@ -91,7 +123,7 @@ static clsp_status make_on_host(clspi_plan *base, uint32_t worker, const clspi_p
     const size_t rows = part->num_lines / part->num_pieces;
     const size_t row_bytes = clspi_tensor_row_vertices(plan) * clspi_vertex_bytes(&plan->desc);
 
-    if (!*scratch) *scratch = clspi_tile_scratch_create(plan->host_tile);
+    if (!*scratch) *scratch = clspi_vertex_scratch_create(plan->host_tile);
     if (!*scratch)
         return clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY,
                           "%s: no memory for sums of a host worker", base->family);
@@ -102,7 +134,7 @@ static clsp_status make_on_host(clspi_plan *base, uint32_t worker, const clspi_p
                                       .first_row = (uint32_t)part->line,
                                       .num_rows = (uint32_t)rows,
                                       .out = out + p * rows * row_bytes};
-        clspi_tile_eval(plan->host_tile, *scratch, &tile);
+        clspi_vertex_tile_eval(plan->host_tile, *scratch, &tile);
     }
     return CLSP_OK;
 }
@@ -241,6 +273,33 @@ static clsp_status check_call(const clspi_tensor_plan *plan, clsp_range patches,
     return clspi_tensor_count_elements(plan, patches, elements);
 }
 
+/* Tells whether more than one processor has made tiles. */
+static bool is_mixed(const clsp_cooperate_report *report)
+{
+    uint32_t makers = 0;
+
+    for (uint32_t i = 0; i < report->num_processors; i++)
+        makers += report->processors[i].tiles > 0;
+    return makers > 1;
+}
+
+/* Makes watertight points again on the calling thread. Processors round differently, and what
+   neighbours share has to be of one of them. */
+static void make_shared_edges(const clspi_tensor_plan *plan, clsp_range patches, char *out)
+{
+    const size_t patch_bytes = plan->patch_reals * clsp_type_bytes(plan->desc.precision);
+    const size_t vertices = plan->patch_vertices * clspi_vertex_bytes(&plan->desc);
+
+    for (size_t p = 0; p < patches.count; p++) {
+        const size_t patch = patches.first + p;
+        const clspi_tile_rows rows = {.points = (const char *)plan->host.data + patch * patch_bytes,
+                                      .patch = patch,
+                                      .num_rows = plan->desc.axis[0].num,
+                                      .out = out + p * vertices};
+        clspi_vertex_tile_edges(plan->host_tile, &rows);
+    }
+}
+
 clsp_status clspi_tensor_cooperate(clspi_tensor_plan *plan, clsp_range patches,
                                    const clsp_output *vertices, const clsp_cooperate_opts *opts,
                                    clsp_cooperate_report *report)
@@ -249,6 +308,8 @@ clsp_status clspi_tensor_cooperate(clspi_tensor_plan *plan, clsp_range patches,
     lone_eval own = {plan, patches, &host};
     const clspi_lone_call alone = {not_rows, patches.count > 0, eval_vertices, &own};
     clspi_memory_need need = {"vertices", plan->desc.vertex.type, 0};
+    clsp_cooperate_report own_report;
+    clsp_cooperate_report *const told = report ? report : &own_report;
     clspi_shared_batch batch;
     char key[KEY_MAX], *out;
 
@@ -256,7 +317,10 @@ clsp_status clspi_tensor_cooperate(clspi_tensor_plan *plan, clsp_range patches,
     CLSPI_CHECK(clspi_shared_output(&plan->base, &host, &need, &out));
     if (!clspi_tensor_has_rows(plan)) return clspi_shared_alone(&plan->base, &alone, opts, report);
     CLSPI_CHECK(batch_of(plan, patches, key, &batch));
-    return clspi_shared_batch_run(&batch, out, opts, report);
+    CLSPI_CHECK(clspi_shared_batch_run(&batch, out, opts, told));
+    if (plan->desc.watertight && !batch.why_no_host && is_mixed(told))
+        make_shared_edges(plan, patches, out);
+    return CLSP_OK;
 }
 
 clsp_status clspi_tensor_tune(clspi_tensor_plan *plan, clsp_range patches,

@@ -95,7 +95,7 @@ void change_degrees(shared *j, uint32_t degree_u, uint32_t degree_v); /* reloads
 
 /* ---- cases ---- */
 
-enum { SHARED_LIMITS = 3, SHARED_SHAPES = 29 };
+enum { SHARED_LIMITS = 3, SHARED_SHAPES = 32 };
 extern const char *const shared_limits[SHARED_LIMITS]; /* of contexts */
 extern const shape shared_shapes[SHARED_SHAPES];
 

@@ -27,7 +27,8 @@ static bool svm_can(const shared *j, memory_kind kind)
 
     return kind == SHARED && info.device_class == CLSP_CLASS_CPU && (info.svm & both) == both &&
            d->form == CLSP_BEZIER_SURFACE && host_can(j) && !d->rational &&
-           j->l.type == d->precision && j->l.stride == j->l.dim && d->vertex.attributes == P;
+           j->l.type == d->precision && j->l.stride == j->l.dim && d->vertex.attributes == P &&
+           !d->watertight;
 }
 
 static clsp_schedule expected_schedule(const shared *j, memory_kind kind,

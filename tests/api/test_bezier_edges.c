@@ -37,6 +37,41 @@ static void join(const float *a, unsigned side_a, float *b, unsigned side_b, boo
                a + along(side_a, backwards ? DEGREE - i : i, ROW) * coords, coords * sizeof *a);
 }
 
+/* Who evaluates: the device, the host, or each of them some patches. */
+static enum { DEVICE, HOST, BOTH } maker;
+
+static int by_host(void **state)
+{
+    (void)state;
+    maker = HOST;
+    return 0;
+}
+
+static int by_both(void **state)
+{
+    (void)state;
+    maker = BOTH;
+    return 0;
+}
+
+static int by_device(void **state)
+{
+    (void)state;
+    maker = DEVICE;
+    return 0;
+}
+
+static void share(clsp_bezier_plan *plan, size_t num_patches, clsp_output vertices)
+{
+    const clsp_cooperate_opts opts = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.5};
+    clsp_cooperate_report report;
+
+    assert_int_equal(
+        clsp_bezier_cooperate(plan, (clsp_range){0, num_patches}, vertices, &opts, &report),
+        CLSP_OK);
+    assert_int_equal(report.schedule, CLSP_SCHEDULE_STATIC);
+}
+
 /* Everything that a plan has, through host memory. */
 static void load_and_eval(clsp_bezier_plan *plan, size_t num_patches, const float *controls,
                           size_t num_controls, float *vertices, size_t num_vertices)
@@ -44,9 +79,24 @@ static void load_and_eval(clsp_bezier_plan *plan, size_t num_patches, const floa
     assert_int_equal(clsp_bezier_set_control_points(plan, num_patches,
                                                     clsp_in_f32(controls, num_controls), NULL),
                      CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, num_patches},
-                                      clsp_out_f32(vertices, num_vertices), NULL),
-                     CLSP_OK);
+    if (maker == BOTH) {
+        share(plan, num_patches, clsp_out_f32(vertices, num_vertices));
+        return;
+    }
+    if (maker == DEVICE) {
+        assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, num_patches},
+                                          clsp_out_f32(vertices, num_vertices), NULL),
+                         CLSP_OK);
+        return;
+    }
+    clsp_bezier_desc d;
+    assert_int_equal(clsp_bezier_plan_desc(plan, &d), CLSP_OK);
+    for (size_t p = 0; p < num_patches; p++)
+        assert_int_equal(
+            clsp_bezier_host_rows(plan, 0, p, (clsp_range){0, d.axis[0].num},
+                                  clsp_out_f32(vertices + num_vertices / num_patches * p,
+                                               num_vertices / num_patches)),
+            CLSP_OK);
 }
 
 static void check_joined(const float *a, unsigned side_a, const float *b, unsigned side_b,
@@ -381,9 +431,17 @@ static void test_wrong_faces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared_edges), cmocka_unit_test(test_collapsed_edges),
-        cmocka_unit_test(test_lost_normals), cmocka_unit_test(test_sizes_of_patches),
-        cmocka_unit_test(test_faces),        cmocka_unit_test(test_wrong_faces),
+        cmocka_unit_test(test_shared_edges),
+        cmocka_unit_test(test_collapsed_edges),
+        cmocka_unit_test(test_lost_normals),
+        cmocka_unit_test(test_sizes_of_patches),
+        cmocka_unit_test(test_faces),
+        cmocka_unit_test(test_wrong_faces),
+        cmocka_unit_test_setup_teardown(test_shared_edges, by_host, by_device),
+        cmocka_unit_test_setup_teardown(test_shared_edges, by_both, by_device),
+        cmocka_unit_test_setup_teardown(test_collapsed_edges, by_host, by_device),
+        cmocka_unit_test_setup_teardown(test_lost_normals, by_host, by_device),
+        cmocka_unit_test_setup_teardown(test_sizes_of_patches, by_host, by_device),
     };
 
     if (no_device()) return 77;

@@ -258,6 +258,15 @@ static void check(const grid_job *j)
     check_at(j, all - 1);
 }
 
+/* The same vertices by the host, within the same bounds. */
+static void check_host(grid_job *j)
+{
+    free_vertices(j);
+    j->vertices = guarded(&j->l, j->num_vertices);
+    assert_int_equal(eval_on_host(j->plan, &j->l, 0, j->num_patches, j->vertices), CLSP_OK);
+    check(j);
+}
+
 static void run(clsp_context *ctx, clsp_bezier_desc d, size_t num_patches)
 {
     grid_job j;
@@ -265,6 +274,7 @@ static void run(clsp_context *ctx, clsp_bezier_desc d, size_t num_patches)
     start(&j, ctx, &d, num_patches);
     eval(&j);
     check(&j);
+    check_host(&j);
     finish(&j);
 }
 

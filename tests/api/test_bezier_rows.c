@@ -274,9 +274,7 @@ static void test_rows_that_are_none(void **state)
 {
     static const clsp_bezier_desc none[] = {
         {.degree = {2}, .axis = {{.num = 40}}, .form = CLSP_BEZIER_TRIANGLE},
-        {.degree = {2, 2}, .axis = {{.num = 40}, {.num = 3}}, .vertex.attributes = P | N},
-        {.degree = {2, 2}, .axis = {{.num = 40}, {.num = 3}}, .vertex.attributes = DU},
-        {.degree = {2, 2}, .axis = {{.num = 40}, {.num = 3}}, .watertight = 1},
+        {.degree = {2, 2}, .axis = {{.num = 40}, {.num = 3}}, .method = CLSP_BEZIER_MATRIX},
         {.degree = {2, 2}, .axis = {{.num = 40}, {.num = 3}}, .method = CLSP_BEZIER_BRUTE}};
     static const uint32_t nums[] = {64, 3};
     clsp_context *ctx = context_with("");

@@ -134,6 +134,27 @@ clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, siz
                             NULL);
 }
 
+clsp_status eval_on_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+                         void *vertices)
+{
+    const size_t num = l->d.axis[0].num, step = 32;
+    clsp_mesh_size size = {0};
+    clsp_status status = CLSP_OK;
+
+    clsp_bezier_mesh_size(plan, (clsp_range){first, 1}, &size);
+    const size_t row = size.vertices / num * l->stride;
+    for (size_t p = first; p < first + count; p++) {
+        for (size_t r = 0; r < num && status == CLSP_OK; r += step) {
+            const clsp_range rows = {r, num - r < step ? num - r : step};
+            unsigned char *const to =
+                (unsigned char *)vertices + ((p - first) * num + r) * row * l->element;
+            status =
+                clsp_bezier_host_rows(plan, 0, p, rows, host_out(l->type, to, row * rows.count));
+        }
+    }
+    return status;
+}
+
 static double half_value(uint16_t bits)
 {
     const int exponent = bits >> 10 & 31, mantissa = bits & 1023;

@@ -55,6 +55,10 @@ void free_guarded(const layout *l, size_t num, unsigned char *vertices);
 clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
                       void *vertices);
 
+/* The same by clsp_bezier_host_rows, 32 rows at a time. */
+clsp_status eval_on_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+                         void *vertices);
+
 /* Element e of vertex k. */
 double vertex_element(const layout *l, const unsigned char *vertices, size_t k, unsigned e);
 

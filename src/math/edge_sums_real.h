@@ -1,0 +1,303 @@
+/* The edges of surfaces, as bezier_edges.cl makes them (docs/math.md, 7 and 11); a part of
+   vertex_sums_real.h. Sums are those of three coordinates and a weight, and of magnitudes. */
+
+/* A sum of control points in homogeneous coordinates, the weight in x[4], and in size and weight
+   the same sum of their magnitudes. */
+typedef struct tracked {
+    real x[COORDS_MAX], size, weight;
+} tracked;
+
+/* A derivative of the patch itself, and its running error bound. */
+typedef struct tangent {
+    real x[3], error;
+} tangent;
+
+static const tracked zero;
+
+/* ---- chains of convex combinations ---- */
+
+/* A step's factors: of what there was, and of the control point. */
+typedef struct factors {
+    real old, fresh;
+} factors;
+
+static factors next_factors(real fresh, uint32_t degree, uint32_t k, real t, real s)
+{
+    const real x = t * (real)(degree - k + 1) * fresh, y = s * (real)k;
+    const real part = (x < y ? x : y) / (x + y);
+    const factors f = {x < y ? 1 - part : part, x < y ? part : 1 - part};
+
+    return f;
+}
+
+static tracked track(tracked a)
+{
+    a.size = max_of(max_of(abs_of(a.x[0]), abs_of(a.x[1])), max_of(abs_of(a.x[2]), abs_of(a.x[3])));
+    a.weight = abs_of(a.x[4]);
+    return a;
+}
+
+static tracked load(const clspi_vertex_shape *shape, const real *p)
+{
+    tracked a = zero;
+
+    for (uint32_t c = 0; c < shape->dim; c++)
+        a.x[c] = p[c];
+    if (shape->rational) a.x[4] = p[shape->dim];
+    return track(a);
+}
+
+static tracked minus(const tracked *a, const tracked *b)
+{
+    tracked d = zero;
+
+    for (int c = 0; c < COORDS_MAX; c++)
+        d.x[c] = a->x[c] - b->x[c];
+    return track(d);
+}
+
+/* Adds a control point to a chain. */
+static void combine(tracked *q, const tracked *w, factors f)
+{
+    const bool near_w = f.fresh > f.old;
+    const real part = near_w ? f.old : f.fresh;
+
+    for (int c = 0; c < COORDS_MAX; c++) {
+        const real x0 = near_w ? w->x[c] : q->x[c], x1 = near_w ? q->x[c] : w->x[c];
+        q->x[c] = x0 + part * (x1 - x0);
+    }
+    q->size = f.fresh * w->size + f.old * q->size;
+    q->weight = f.fresh * w->weight + f.old * q->weight;
+}
+
+static void multiply(tracked *a, real f)
+{
+    for (int c = 0; c < COORDS_MAX; c++)
+        a->x[c] *= f;
+    a->size *= abs_of(f);
+    a->weight *= abs_of(f);
+}
+
+/* ---- normals ---- */
+
+static tangent tangent_of(const clspi_vertex_shape *shape, const tracked *d, const tracked *point)
+{
+    const real one_over_w = shape->rational ? 1 / point->x[4] : 1;
+    tangent t = {{d->x[0], d->x[1], d->x[2]}, d->size};
+
+    if (!shape->rational) return t;
+    const real size = largest3(point->x[0], point->x[1], point->x[2]) * abs_of(one_over_w);
+    for (int c = 0; c < 3; c++)
+        t.x[c] = (d->x[c] - d->x[4] * (point->x[c] * one_over_w)) * one_over_w;
+    t.error = (d->size + d->weight * size) * one_over_w;
+    return t;
+}
+
+/* Makes a second derivative; a and b: the first ones in its two directions, of which da and db are
+   the homogeneous ones. */
+static tangent second_of(const clspi_vertex_shape *shape, const tracked *d, const tracked *point,
+                         const tracked *da, const tangent *a, const tracked *db, const tangent *b)
+{
+    const real one_over_w = shape->rational ? 1 / point->x[4] : 0;
+    tangent t = tangent_of(shape, d, point);
+
+    for (int c = 0; c < 3; c++)
+        t.x[c] -= (da->x[4] * b->x[c] + db->x[4] * a->x[c]) * one_over_w;
+    t.error += (da->weight * b->error + db->weight * a->error) * one_over_w;
+    return t;
+}
+
+/* Adds f (a x b) to n, and its error bound. */
+static void add_cross(tangent *n, real f, const tangent *a, const tangent *b)
+{
+    for (int c = 0; c < 3; c++) {
+        const int d = (c + 1) % 3, e = (c + 2) % 3;
+        n->x[c] += f * (a->x[d] * b->x[e] - a->x[e] * b->x[d]);
+    }
+    n->error += abs_of(f) * (a->error * b->error);
+}
+
+static void shorten(tangent *t, real factor)
+{
+    for (int c = 0; c < 3; c++)
+        t->x[c] *= factor;
+    t->error *= factor;
+}
+
+/* Tangents of an edge: inwards n, along it t, and second derivatives. */
+typedef struct edge_tangents {
+    tangent n, t, nn, nt, tt;
+} edge_tangents;
+
+/* Makes the limit of n x t from the inside; along: the direction of the inside along the edge. */
+static void limit_normal(const edge_tangents *of, real along, real normal[3])
+{
+    const real largest = max_of(
+        max_of(max_of(of->n.error, of->t.error), max_of(of->nn.error, of->tt.error)), of->nt.error);
+    const real factor = largest > REAL_TINY ? 1 / largest : 0;
+    edge_tangents e = *of;
+    tangent sum = {{0}, 0};
+
+    shorten(&e.n, factor);
+    shorten(&e.t, factor);
+    shorten(&e.nn, factor);
+    shorten(&e.nt, factor);
+    shorten(&e.tt, factor);
+    add_cross(&sum, 1, &e.nn, &e.t);
+    add_cross(&sum, 1, &e.n, &e.nt);
+    add_cross(&sum, along, &e.nt, &e.t);
+    add_cross(&sum, along, &e.n, &e.tt);
+    const real size = largest3(sum.x[0], sum.x[1], sum.x[2]);
+    if (!(size > 32 * REAL_EPS * sum.error && size > REAL_TINY)) return;
+    shorten(&sum, 1 / size);
+    const real length = SQRT(sum.x[0] * sum.x[0] + sum.x[1] * sum.x[1] + sum.x[2] * sum.x[2]);
+    for (int c = 0; c < 3; c++)
+        normal[c] = sum.x[c] / length;
+}
+
+/* Makes the normal of tangents, or its limit. */
+static void edge_normal(const edge_tangents *of, real along, real normal[3])
+{
+    real n[3][CHUNK], a[3][CHUNK], b[3][CHUNK];
+
+    for (int c = 0; c < 3; c++) {
+        a[c][0] = of->n.x[c];
+        b[c][0] = of->t.x[c];
+    }
+    unit_normals(n, a, b, &of->n.error, &of->t.error, 1);
+    for (int c = 0; c < 3; c++)
+        normal[c] = n[c][0];
+    if (normal[0] == 0 && normal[1] == 0 && normal[2] == 0) limit_normal(of, along, normal);
+}
+
+/* ---- edges ---- */
+
+/* Tells from which end an edge comes first: -1 from its begin, 1 from its end, 0 both alike. */
+static int direction_of(const clspi_vertex_shape *shape, const clspi_edge *edge)
+{
+    const uint32_t coords = shape->dim + shape->rational;
+
+    for (uint32_t i = 0; 2 * i < edge->degree; i++) {
+        const real *const a = (const real *)edge->corner + (ptrdiff_t)i * edge->step_t;
+        const real *const b =
+            (const real *)edge->corner + (ptrdiff_t)(edge->degree - i) * edge->step_t;
+        for (uint32_t c = 0; c < coords; c++)
+            if (a[c] != b[c]) return a[c] < b[c] ? -1 : a[c] > b[c] ? 1 : 0;
+    }
+    return 0;
+}
+
+/* The sums of an edge: of its row of control points, and of the differences inwards and along. */
+typedef struct edge_sums {
+    tracked s, n, nn, t, nt, tt;
+} edge_sums;
+
+/* Sums an edge at the ratio at[0] : at[1], from the end that p points to; step: along from there.
+   normals: not the points alone. */
+static edge_sums sum_edge(const clspi_vertex_shape *shape, const clspi_edge *edge, const real *p,
+                          ptrdiff_t step, const real at[2], bool normals)
+{
+    const real t = at[0], s = at[1];
+    const ptrdiff_t in1 = edge->depth > 1 ? edge->step_n : 0;
+    const ptrdiff_t in2 = edge->depth > 2 ? 2 * edge->step_n : in1;
+    const uint32_t n = edge->degree;
+    edge_sums e = {zero, zero, zero, zero, zero, zero};
+    factors f = {0, 1}, f1 = f, f2 = f;
+    tracked r0 = zero, rn = zero, d0 = zero;
+
+    for (uint32_t i = 0; i <= n; i++, p += step) {
+        const tracked p0 = load(shape, p);
+        if (i > 0) f = next_factors(f.fresh, n, i, t, s);
+        combine(&e.s, &p0, f);
+        if (!normals) continue;
+        const tracked p1 = load(shape, p + in1), p2 = load(shape, p + in2);
+        const tracked pn = minus(&p1, &p0), p21 = minus(&p2, &p1), pnn = minus(&p21, &pn);
+        const tracked d = minus(&p0, &r0), dn = minus(&pn, &rn), dd = minus(&d, &d0);
+        combine(&e.n, &pn, f);
+        if (edge->depth > 2) combine(&e.nn, &pnn, f);
+        if (i > 1) f1 = next_factors(f1.fresh, n - 1, i - 1, t, s);
+        if (i > 0) combine(&e.t, &d, f1);
+        if (i > 0) combine(&e.nt, &dn, f1);
+        if (i > 2) f2 = next_factors(f2.fresh, n - 2, i - 2, t, s);
+        if (i > 1) combine(&e.tt, &dd, f2);
+        d0 = d;
+        r0 = p0;
+        rn = pn;
+    }
+    return e;
+}
+
+static edge_tangents tangents_of(const clspi_vertex_shape *shape, const clspi_edge *edge,
+                                 edge_sums *e, bool flip)
+{
+    const real inwards = (real)(edge->depth - 1), degree = (real)edge->degree;
+    const real towards = flip ? -degree : degree;
+    edge_tangents of;
+
+    multiply(&e->n, inwards);
+    multiply(&e->nn, inwards * (inwards - 1));
+    multiply(&e->t, towards);
+    multiply(&e->nt, inwards * towards);
+    multiply(&e->tt, degree * (degree - 1));
+    of.n = tangent_of(shape, &e->n, &e->s);
+    of.t = tangent_of(shape, &e->t, &e->s);
+    of.nn = second_of(shape, &e->nn, &e->s, &e->n, &of.n, &e->n, &of.n);
+    of.nt = second_of(shape, &e->nt, &e->s, &e->n, &of.n, &e->t, &of.t);
+    of.tt = second_of(shape, &e->tt, &e->s, &e->t, &of.t, &e->t, &of.t);
+    return of;
+}
+
+static void store_point(const clspi_vertex_shape *shape, void *out, ptrdiff_t at, const tracked *s)
+{
+    const real one_over_w = shape->rational ? 1 / s->x[4] : 1;
+
+    for (uint32_t c = 0; c < shape->dim && shape->at[CLSPI_PART_POINT] >= 0; c++)
+        store(shape->type, out, at + shape->at[CLSPI_PART_POINT] + (int32_t)c,
+              s->x[c] * one_over_w);
+    if (shape->rational && shape->at[CLSPI_PART_WEIGHT] >= 0)
+        store(shape->type, out, at + shape->at[CLSPI_PART_WEIGHT], s->x[4]);
+}
+
+/* Makes the vertex of sample k; found: as direction_of tells. */
+static void edge_vertex(const clspi_vertex_shape *shape, const clspi_edge *edge, uint32_t k,
+                        int found)
+{
+    const uint32_t last = edge->num > 1 ? edge->num - 1 : 1;
+    const real begin = (real)edge->begin, end = (real)edge->end;
+    const real x = begin * (real)(last - k) + end * (real)k;
+    const real y = (1 - begin) * (real)(last - k) + (1 - end) * (real)k;
+    const bool flip = found > 0 || (found == 0 && x > y);
+    const real t = flip ? y : x, s = flip ? x : y;
+    const real *const p = edge->corner;
+    const ptrdiff_t at = (ptrdiff_t)(k - edge->first) * edge->to_next;
+    const int32_t at_normal = shape->at[CLSPI_PART_NORMAL];
+    const bool lost = at_normal >= 0 && is_lost(shape->type, edge->out, at + at_normal);
+    real normal[3];
+
+    if (!lost && !edge->watertight) return;
+    edge_sums e = sum_edge(shape, edge, flip ? p + (ptrdiff_t)edge->degree * edge->step_t : p,
+                           flip ? -edge->step_t : edge->step_t, (const real[2]){t, s}, lost);
+    if (edge->watertight) store_point(shape, edge->out, at, &e.s);
+    if (!lost) return;
+    /* at a corner the patch's inside lies along the edge too */
+    const bool begins = t == 0, ends = s == 0;
+    const real along = begins == ends ? 0 : begins != flip ? 1 : -1;
+    const edge_tangents of = tangents_of(shape, edge, &e, flip);
+    edge_normal(&of, along, normal);
+    for (int c = 0; c < 3; c++)
+        store(shape->type, edge->out, at + shape->at[CLSPI_PART_NORMAL] + c,
+              edge->right_handed ? normal[c] : -normal[c]);
+}
+
+CLSPI_CLONES static void EDGE_POINTS(const clspi_vertex_shape *shape, const clspi_edge *of)
+{
+    const int found = direction_of(shape, of);
+
+    for (uint32_t k = of->first; k < of->first + of->count; k++)
+        edge_vertex(shape, of, k, found);
+}
+
+static void edge(const clspi_vertex_shape *shape, const clspi_edge *of)
+{
+    EDGE_POINTS(shape, of);
+}

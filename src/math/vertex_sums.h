@@ -1,0 +1,86 @@
+/* Vertices of the sums that they are made of, on the host, in two precisions: control points of
+   derivatives, the quotient rule, unit normals, the layout and storage of a vertex, and the edges
+   of surfaces; as vertex.clh and bezier_edges.cl do (docs/math.md, 4 to 7 and 11). Plain C that
+   compilers turn into vectors. A real is what the precision says. */
+#ifndef CLSPI_VERTEX_SUMS_H
+#define CLSPI_VERTEX_SUMS_H
+
+#include <stdbool.h>
+
+#include "row_sums.h"
+
+/* Attributes of a vertex, in the order of the bits of vertex.h. */
+typedef enum clspi_part_number {
+    CLSPI_PART_POINT,
+    CLSPI_PART_WEIGHT,
+    CLSPI_PART_DU,
+    CLSPI_PART_DV,
+    CLSPI_PART_DW,
+    CLSPI_PART_DUU,
+    CLSPI_PART_DUV,
+    CLSPI_PART_DVV,
+    CLSPI_PART_NORMAL,
+    CLSPI_PART_PARAMS,
+    CLSPI_PARTS
+} clspi_part_number;
+
+enum { CLSPI_VERTEX_SUMS = 7 }; /* S, S_u, S_v, S_w, S_uu, S_uv, S_vv */
+
+typedef struct clspi_vertex_shape {
+    uint32_t dim, rational, directions;
+    clspi_row_type type;     /* of an element */
+    size_t stride;           /* elements from one vertex to the next */
+    int32_t at[CLSPI_PARTS]; /* the element where an attribute begins; negative: it has none */
+} clspi_vertex_shape;
+
+/* What adjacent vertices are made of. */
+typedef struct clspi_vertex_source {
+    const void *sum[CLSPI_VERTEX_SUMS]; /* [count][dim, and the weight]; NULL: 0 */
+    const void *param[3];               /* [count]; not read without CLSPI_PART_PARAMS */
+    const void *largest[2][2]; /* [count]: of the tangents along u and v the largest |partial sum|
+                                  of coordinates and of the weight; not read without normals */
+    double margin;             /* by which they are multiplied */
+} clspi_vertex_source;
+
+/* One side of a surface's grid, and the edge of the patch that it is. */
+typedef struct clspi_edge {
+    const void *corner;       /* the control point that it begins with */
+    uint32_t degree, depth;   /* along it; control points from it inwards */
+    ptrdiff_t step_t, step_n; /* reals from one control point to the next, along and inwards */
+    bool right_handed;        /* the normal is S_n x S_t, else S_t x S_n */
+    bool watertight;          /* points are made again too, of the edge's control points alone */
+    double begin, end;        /* of its samples, on [0, 1] */
+    uint32_t num;             /* of them, all */
+    uint32_t first, count;    /* those that are made */
+    void *out;                /* the vertex of sample `first` */
+    ptrdiff_t to_next;        /* elements from one sample's vertex to the next */
+} clspi_edge;
+
+typedef struct clspi_vertex_functions {
+    size_t real_bytes;
+
+    /* out[outer][n - 1][inner] = differences of in[outer][n][inner] along the middle, times
+       factors[n - 1] if there are some. in and out may be the same. */
+    void (*difference)(const void *in, void *out, const size_t sizes[3], const double *factors);
+    void (*scale)(void *values, size_t count, double factor);
+
+    /* values[k] = parameter of sample first + k of num on an axis; both ends exactly. */
+    void (*params)(void *values, double begin, double end, uint32_t num, uint32_t first,
+                   size_t count);
+
+    /* largest[k] = the largest |value| of points k of `lines` lines, which are stride reals apart,
+       of coordinates first .. end - 1 of `coords`. */
+    void (*largest)(void *largest, const void *lines, const size_t sizes[2],
+                    const uint32_t coords[3], size_t count);
+
+    void (*make)(const clspi_vertex_shape *shape, const clspi_vertex_source *source, void *out,
+                 size_t count);
+
+    /* Makes the normals of an edge's vertices that are (0, 0, 0), with their limits, and points
+       where it is watertight. */
+    void (*edge)(const clspi_vertex_shape *shape, const clspi_edge *edge);
+} clspi_vertex_functions;
+
+extern const clspi_vertex_functions clspi_vertex_functions_f32, clspi_vertex_functions_f64;
+
+#endif

@@ -1,0 +1,278 @@
+/* The definition of one clspi_vertex_functions, VERTEX_SUMS, in the precision `real`. The file that
+   includes this one names both, REAL_TYPE, REAL_EPS, REAL_TINY, SQRT, and the functions that have
+   clones. */
+#include <math.h>
+#include <string.h>
+
+#include "clones.h"
+#include "half.h"
+#include "vertex_sums.h"
+
+enum { CHUNK = 64, COORDS_MAX = 5 };
+
+/* ---- control points and parameters ---- */
+
+static void difference(const void *in, void *out, const size_t sizes[3], const double *factors)
+{
+    const real *from = in;
+    real *to = out;
+    const size_t inner = sizes[2];
+
+    for (size_t o = 0; o < sizes[0]; o++, from += inner)
+        for (size_t i = 0; i + 1 < sizes[1]; i++, from += inner)
+            for (size_t x = 0; x < inner; x++) {
+                const real d = from[inner + x] - from[x];
+                *to++ = factors ? (real)factors[i] * d : d;
+            }
+}
+
+static void scale(void *values, size_t count, double factor)
+{
+    for (size_t i = 0; i < count; i++)
+        ((real *)values)[i] *= (real)factor;
+}
+
+static void params(void *values, double begin, double end, uint32_t num, uint32_t first,
+                   size_t count)
+{
+    const uint32_t last = num > 1 ? num - 1 : 1;
+
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t a = first + (uint32_t)k;
+        ((real *)values)[k] = ((real)begin * (real)(last - a) + (real)end * (real)a) / (real)last;
+    }
+}
+
+/* ---- storage ---- */
+
+/* Tells whether the normal at an element is (0, 0, 0). */
+static bool is_lost(clspi_row_type type, const void *out, ptrdiff_t at)
+{
+    bool lost = true;
+
+    for (ptrdiff_t k = at; k < at + 3; k++)
+        lost = lost && (type == REAL_TYPE       ? ((const real *)out)[k] == 0
+                        : type == CLSPI_ROW_F16 ? (((const uint16_t *)out)[k] & 0x7fff) == 0
+                                                : ((const float *)out)[k] == 0);
+    return lost;
+}
+
+CLSPI_INLINE void store(clspi_row_type type, void *out, ptrdiff_t at, real x)
+{
+    if (type == REAL_TYPE)
+        ((real *)out)[at] = x;
+    else if (type == CLSPI_ROW_F16)
+        ((uint16_t *)out)[at] = clspi_half((double)x);
+    else
+        ((float *)out)[at] = (float)x;
+}
+
+CLSPI_INLINE void store_all(clspi_row_type type, void *out, size_t at, size_t stride,
+                            const real *restrict x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        store(type, out, (ptrdiff_t)(at + i * stride), x[i]);
+}
+
+/* Stores one element of `count` vertices, the type asked for once. */
+CLSPI_INLINE void store_element(const clspi_vertex_shape *shape, void *out, int32_t at,
+                                const real *x, size_t count)
+{
+    if (shape->type == REAL_TYPE)
+        store_all(REAL_TYPE, out, (size_t)at, shape->stride, x, count);
+    else if (shape->type == CLSPI_ROW_F16)
+        store_all(CLSPI_ROW_F16, out, (size_t)at, shape->stride, x, count);
+    else
+        store_all(CLSPI_ROW_F32, out, (size_t)at, shape->stride, x, count);
+}
+
+/* ---- normals ---- */
+
+static real abs_of(real x)
+{
+    return x < 0 ? -x : x;
+}
+
+static real max_of(real a, real b)
+{
+    return a > b ? a : b;
+}
+
+CLSPI_INLINE real largest3(real x, real y, real z)
+{
+    return max_of(abs_of(x), max_of(abs_of(y), abs_of(z)));
+}
+
+/* Makes the unit normals a x b, whose rounding errors are relative to from_a and from_b, as
+   unit_normal of normal.clh does. */
+CLSPI_INLINE void unit_normals(real (*restrict n)[CHUNK], real (*restrict a)[CHUNK],
+                               real (*restrict b)[CHUNK], const real *restrict from_a,
+                               const real *restrict from_b, size_t count)
+{
+    const real off = 8 * REAL_EPS;
+
+    for (size_t i = 0; i < count; i++) {
+        const real size_a = largest3(a[0][i], a[1][i], a[2][i]);
+        const real size_b = largest3(b[0][i], b[1][i], b[2][i]);
+        const real to_a = size_a > REAL_TINY ? 1 / size_a : 0;
+        const real to_b = size_b > REAL_TINY ? 1 / size_b : 0;
+        const real s0 = a[0][i] * to_a, s1 = a[1][i] * to_a, s2 = a[2][i] * to_a;
+        const real t0 = b[0][i] * to_b, t1 = b[1][i] * to_b, t2 = b[2][i] * to_b;
+        const real n0 = s1 * t2 - s2 * t1, n1 = s2 * t0 - s0 * t2, n2 = s0 * t1 - s1 * t0;
+        const real nn = n0 * n0 + n1 * n1 + n2 * n2, ss = s0 * s0 + s1 * s1 + s2 * s2;
+        const real tt = t0 * t0 + t1 * t1 + t2 * t2;
+        const real far = off * (from_a[i] * to_a * SQRT(tt) + from_b[i] * to_b * SQRT(ss));
+        const real least = max_of(far * far, 16 * REAL_EPS * REAL_EPS * ss * tt);
+        const real factor = nn > least ? 1 / SQRT(nn) : 0;
+        n[0][i] = nn > least ? n0 * factor : 0;
+        n[1][i] = nn > least ? n1 * factor : 0;
+        n[2][i] = nn > least ? n2 * factor : 0;
+    }
+}
+
+/* ---- vertices ---- */
+
+/* The coordinates of a chunk's sums, one after the other, and then of its derivatives. */
+typedef struct chunk {
+    real sum[CLSPI_VERTEX_SUMS][COORDS_MAX][CHUNK];
+    real from[2][CHUNK], normal[3][CHUNK], one_over_w[CHUNK];
+} chunk;
+
+CLSPI_INLINE void load_sum(real (*restrict to)[CHUNK], const real *restrict from, uint32_t coords,
+                           size_t count)
+{
+    for (uint32_t c = 0; c < coords; c++)
+        for (size_t i = 0; i < count; i++)
+            to[c][i] = from ? from[i * coords + c] : 0;
+}
+
+/* Takes w s off a derivative: one term of the quotient rule. */
+CLSPI_INLINE void take_off(real *restrict d, const real *restrict w, const real *restrict s,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        d[i] -= w[i] * s[i];
+}
+
+CLSPI_INLINE void multiply_by(real *restrict d, const real *restrict f, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        d[i] *= f[i];
+}
+
+/* Finds what the rounding errors of both tangents are relative to, of rational patches what the
+   quotient rule takes differences of. */
+CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_source *source, bool rational,
+                              size_t first, size_t count)
+{
+    real(*const x)[CHUNK] = c->sum[0];
+
+    for (int k = 0; k < 2; k++) {
+        const real *const size = (const real *)source->largest[k][0] + first;
+        const real *const weight = (const real *)source->largest[k][1] + first;
+        const real margin = (real)source->margin;
+        for (size_t i = 0; i < count; i++) {
+            const real more = rational ? weight[i] * largest3(x[0][i], x[1][i], x[2][i]) : 0;
+            c->from[k][i] = margin * (rational ? (size[i] + more) * c->one_over_w[i] : size[i]);
+        }
+    }
+}
+
+/* Takes the derivatives of the quotient: first ones before second ones. */
+CLSPI_INLINE void divide_derivatives(chunk *c, const bool *used, uint32_t dim, size_t count)
+{
+    static const struct {
+        int a, b; /* the first derivatives of a second one */
+    } of[CLSPI_VERTEX_SUMS] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}, {1, 1}, {1, 2}, {2, 2}};
+
+    for (int k = 1; k < CLSPI_VERTEX_SUMS; k++) {
+        for (uint32_t x = 0; x < dim && used[k]; x++) {
+            real *const d = c->sum[k][x];
+            if (k > 3) {
+                take_off(d, c->sum[of[k].a][dim], c->sum[of[k].b][x], count);
+                take_off(d, c->sum[of[k].b][dim], c->sum[of[k].a][x], count);
+            }
+            take_off(d, c->sum[k][dim], c->sum[0][x], count);
+            multiply_by(d, c->one_over_w, count);
+        }
+    }
+}
+
+static const clspi_part_number part_of_sum[CLSPI_VERTEX_SUMS] = {
+    CLSPI_PART_POINT, CLSPI_PART_DU,  CLSPI_PART_DV, CLSPI_PART_DW,
+    CLSPI_PART_DUU,   CLSPI_PART_DUV, CLSPI_PART_DVV};
+
+CLSPI_INLINE void store_chunk(const clspi_vertex_shape *shape, const clspi_vertex_source *source,
+                              chunk *c, size_t first, void *out, size_t count)
+{
+    const int32_t *const at = shape->at;
+    const uint32_t dim = shape->dim;
+
+    for (int k = 0; k < CLSPI_VERTEX_SUMS; k++)
+        for (uint32_t x = 0; x < dim && at[part_of_sum[k]] >= 0; x++)
+            store_element(shape, out, at[part_of_sum[k]] + (int32_t)x, c->sum[k][x], count);
+    for (int x = 0; x < 3 && at[CLSPI_PART_NORMAL] >= 0; x++)
+        store_element(shape, out, at[CLSPI_PART_NORMAL] + x, c->normal[x], count);
+    for (uint32_t k = 0; k < shape->directions && at[CLSPI_PART_PARAMS] >= 0; k++)
+        store_element(shape, out, at[CLSPI_PART_PARAMS] + (int32_t)k,
+                      (const real *)source->param[k] + first, count);
+    if (at[CLSPI_PART_WEIGHT] < 0) return;
+    for (size_t i = 0; i < count && !shape->rational; i++)
+        c->sum[0][dim][i] = 1;
+    store_element(shape, out, at[CLSPI_PART_WEIGHT], c->sum[0][dim], count);
+}
+
+/* Makes at most CHUNK vertices, from number `first` on. */
+CLSPI_CLONES static void MAKE_CHUNK(const clspi_vertex_shape *shape,
+                                    const clspi_vertex_source *source, size_t first, void *out,
+                                    size_t count)
+{
+    const uint32_t dim = shape->dim, coords = dim + shape->rational;
+    bool used[CLSPI_VERTEX_SUMS];
+    chunk c;
+
+    for (int k = 0; k < CLSPI_VERTEX_SUMS; k++) {
+        const real *const from = source->sum[k];
+        used[k] = from || k < 3 || shape->at[part_of_sum[k]] >= 0;
+        if (used[k]) load_sum(c.sum[k], from ? from + first * coords : NULL, coords, count);
+    }
+    for (size_t i = 0; i < count && shape->rational; i++)
+        c.one_over_w[i] = 1 / c.sum[0][dim][i];
+    for (uint32_t x = 0; x < dim && shape->rational; x++)
+        multiply_by(c.sum[0][x], c.one_over_w, count);
+    if (shape->at[CLSPI_PART_NORMAL] >= 0)
+        find_errors(&c, source, shape->rational != 0, first, count);
+    if (shape->rational) divide_derivatives(&c, used, dim, count);
+    if (shape->at[CLSPI_PART_NORMAL] >= 0)
+        unit_normals(c.normal, c.sum[1], c.sum[2], c.from[0], c.from[1], count);
+    store_chunk(shape, source, &c, first, out, count);
+}
+
+static void largest(void *largest, const void *lines, const size_t sizes[2],
+                    const uint32_t coords[3], size_t count)
+{
+    real *const to = largest;
+
+    memset(to, 0, count * sizeof *to);
+    for (size_t i = 0; i < sizes[0]; i++) {
+        const real *const line = (const real *)lines + i * sizes[1];
+        for (size_t k = 0; k < count; k++)
+            for (uint32_t c = coords[0]; c < coords[1]; c++)
+                to[k] = max_of(to[k], abs_of(line[k * coords[2] + c]));
+    }
+}
+
+static void make(const clspi_vertex_shape *shape, const clspi_vertex_source *source, void *out,
+                 size_t count)
+{
+    const size_t element = shape->type == CLSPI_ROW_F16 ? 2 : shape->type == CLSPI_ROW_F32 ? 4 : 8;
+
+    for (size_t i = 0; i < count; i += CHUNK)
+        MAKE_CHUNK(shape, source, i, (char *)out + i * shape->stride * element,
+                   count - i < CHUNK ? count - i : CHUNK);
+}
+
+#include "edge_sums_real.h"
+
+const clspi_vertex_functions VERTEX_SUMS = {sizeof(real), difference, scale, params,
+                                            largest,      make,       edge};

@@ -1,0 +1,404 @@
+#include "vertex_tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BATCH = 4096,   /* vertices whose sums are made before they are put together */
+    EDGE_MARGIN = 4 /* of what tangents on the border of a grid may be off by */
+};
+
+struct clspi_vertex_tile {
+    clspi_vertex_tile_desc desc;
+    const clspi_vertex_functions *sums;
+    clspi_tile *tile[CLSPI_VERTEX_SUMS]; /* of each sum; the first of points where there is none */
+    size_t coords, row_vertices, element;
+    size_t num_points; /* control points of the patch */
+    uint32_t rows;     /* of a batch */
+};
+
+struct clspi_vertex_scratch {
+    const clspi_vertex_tile *tile;
+    clspi_tile_scratch *of[CLSPI_VERTEX_SUMS];
+    bool has_points;
+    size_t patch;                    /* that the control points of derivatives are of */
+    void *points[CLSPI_VERTEX_SUMS]; /* of each sum; NULL: the patch's own */
+    void *plane[CLSPI_VERTEX_SUMS];  /* of each sum, [rows][row_vertices][coords] */
+    void *param[3];                  /* [rows][row_vertices] */
+    void *largest[2][2];             /* [row_vertices], as of clspi_vertex_source */
+};
+
+/* ---- tables ---- */
+
+static uint32_t num_tiles(const clspi_vertex_tile *tile)
+{
+    return tile->desc.only_points ? 1 : tile->desc.num_sums;
+}
+
+/* Describes one sum: packed points of all coordinates. */
+static clspi_tile_desc sum_desc(const clspi_vertex_tile *tile, uint32_t k)
+{
+    clspi_tile_desc desc = tile->desc.points;
+
+    for (int d = 0; d < 3; d++) {
+        desc.by[d] = tile->desc.by[k][d];
+        desc.controls[d] -= desc.by[d];
+        desc.terms[d] -= desc.by[d];
+    }
+    desc.vertex = (clspi_row_vertex){.dim = (uint32_t)tile->coords,
+                                     .type = desc.f64 ? CLSPI_ROW_F64 : CLSPI_ROW_F32,
+                                     .stride = tile->coords,
+                                     .at_weight = -1};
+    return desc;
+}
+
+static void set_sizes(clspi_vertex_tile *tile)
+{
+    const clspi_tile_desc *const d = &tile->desc.points;
+    const clspi_row_type type = tile->desc.shape.type;
+
+    tile->sums = d->f64 ? &clspi_vertex_functions_f64 : &clspi_vertex_functions_f32;
+    tile->coords = tile->desc.shape.dim + tile->desc.shape.rational;
+    tile->row_vertices = (size_t)d->nums[1] * d->nums[2];
+    tile->element = type == CLSPI_ROW_F16   ? sizeof(uint16_t)
+                    : type == CLSPI_ROW_F32 ? sizeof(float)
+                                            : sizeof(double);
+    tile->num_points = (size_t)d->controls[0] * d->controls[1] * d->controls[2];
+    tile->rows = 1;
+    if (tile->row_vertices < BATCH) tile->rows = (uint32_t)(BATCH / tile->row_vertices);
+    if (tile->rows > CLSPI_ROWS_AT_ONCE) tile->rows -= tile->rows % CLSPI_ROWS_AT_ONCE;
+}
+
+clspi_vertex_tile *clspi_vertex_tile_create(const clspi_vertex_tile_desc *desc)
+{
+    clspi_vertex_tile *tile = calloc(1, sizeof *tile);
+    bool made = tile != NULL;
+
+    if (!tile) return NULL;
+    tile->desc = *desc;
+    set_sizes(tile);
+    for (uint32_t k = 0; k < num_tiles(tile) && made; k++) {
+        const clspi_tile_desc one = desc->only_points ? desc->points : sum_desc(tile, k);
+        tile->tile[k] = clspi_tile_create(&one);
+        made = tile->tile[k] != NULL;
+    }
+    if (!made) clspi_vertex_tile_destroy(&tile);
+    return tile;
+}
+
+void clspi_vertex_tile_destroy(clspi_vertex_tile **tile)
+{
+    if (!tile || !*tile) return;
+    for (uint32_t k = 0; k < CLSPI_VERTEX_SUMS; k++)
+        clspi_tile_destroy(&(*tile)->tile[k]);
+    free(*tile);
+    *tile = NULL;
+}
+
+/* ---- scratch ---- */
+
+static bool is_derivative(const clspi_vertex_tile *tile, uint32_t k)
+{
+    return tile->desc.by[k][0] + tile->desc.by[k][1] + tile->desc.by[k][2] > 0;
+}
+
+/* Allocates num reals for each vertex of a batch. */
+static void *batch_of(const clspi_vertex_tile *tile, size_t num)
+{
+    size_t bytes = tile->sums->real_bytes * tile->rows * num;
+
+    return tile->row_vertices > SIZE_MAX / 2 / bytes ? NULL : malloc(tile->row_vertices * bytes);
+}
+
+static uint32_t num_batches(const clspi_vertex_tile *tile)
+{
+    return tile->desc.only_points ? 0 : tile->desc.num_sums;
+}
+
+static bool has_normals(const clspi_vertex_tile *tile)
+{
+    return !tile->desc.only_points && tile->desc.shape.at[CLSPI_PART_NORMAL] >= 0;
+}
+
+static bool allocate(clspi_vertex_scratch *scratch)
+{
+    const clspi_vertex_tile *const tile = scratch->tile;
+    const bool has_params = !tile->desc.only_points && tile->desc.shape.at[CLSPI_PART_PARAMS] >= 0;
+
+    for (uint32_t k = 0; k < num_tiles(tile); k++) {
+        scratch->of[k] = clspi_tile_scratch_create(tile->tile[k]);
+        if (!scratch->of[k]) return false;
+    }
+    for (uint32_t k = 0; k < num_batches(tile); k++) {
+        scratch->plane[k] = batch_of(tile, tile->coords);
+        if (is_derivative(tile, k)) /* of the patch at first */
+            scratch->points[k] = malloc(tile->num_points * tile->coords * tile->sums->real_bytes);
+        if (!scratch->plane[k] || (is_derivative(tile, k) && !scratch->points[k])) return false;
+    }
+    for (uint32_t d = 0; d < tile->desc.points.directions && has_params; d++) {
+        scratch->param[d] = batch_of(tile, 1);
+        if (!scratch->param[d]) return false;
+    }
+    for (uint32_t k = 0; k < 4 && has_normals(tile); k++) {
+        scratch->largest[k / 2][k % 2] = batch_of(tile, 1);
+        if (!scratch->largest[k / 2][k % 2]) return false;
+    }
+    return true;
+}
+
+clspi_vertex_scratch *clspi_vertex_scratch_create(const clspi_vertex_tile *tile)
+{
+    clspi_vertex_scratch *scratch = calloc(1, sizeof *scratch);
+
+    if (!scratch) return NULL;
+    scratch->tile = tile;
+    if (!allocate(scratch)) clspi_vertex_scratch_destroy(&scratch);
+    return scratch;
+}
+
+void clspi_vertex_scratch_destroy(clspi_vertex_scratch **scratch)
+{
+    clspi_vertex_scratch *const s = scratch ? *scratch : NULL;
+
+    if (!s) return;
+    for (uint32_t k = 0; k < CLSPI_VERTEX_SUMS; k++) {
+        clspi_tile_scratch_destroy(&s->of[k]);
+        free(s->points[k]);
+        free(s->plane[k]);
+    }
+    for (int d = 0; d < 3; d++)
+        free(s->param[d]);
+    for (int k = 0; k < 4; k++)
+        free(s->largest[k / 2][k % 2]);
+    free(s);
+    *scratch = NULL;
+}
+
+void clspi_vertex_scratch_forget(clspi_vertex_scratch *scratch)
+{
+    scratch->has_points = false;
+    for (uint32_t k = 0; k < num_tiles(scratch->tile); k++)
+        clspi_tile_scratch_forget(scratch->of[k]);
+}
+
+/* ---- control points of derivatives ---- */
+
+/* Takes a difference of order `by` along a direction of points [n0][n1][n2][coords], in place. */
+static void take_differences(const clspi_vertex_tile *tile, void *points, size_t n[3],
+                             uint32_t direction, uint32_t by)
+{
+    const clspi_vertex_tile_desc *const d = &tile->desc;
+    double falling = 1;
+
+    for (uint32_t order = 1; order <= by; order++) {
+        const size_t outer = (direction > 0 ? n[0] : 1) * (direction > 1 ? n[1] : 1);
+        const size_t inner = (direction < 2 ? n[2] : 1) * (direction < 1 ? n[1] : 1);
+        const size_t sizes[3] = {outer, n[direction], inner * tile->coords};
+        tile->sums->difference(points, points, sizes,
+                               d->factors ? d->factors(d->points.user, direction, order) : NULL);
+        n[direction]--;
+        falling *= (double)n[direction];
+    }
+    if (!d->factors && by > 0)
+        tile->sums->scale(points, n[0] * n[1] * n[2] * tile->coords, falling);
+}
+
+/* Finds the largest partial sums of a tangent, k of 0 and 1; on the first and the last column with
+   a margin where the pass over the edges looks again. */
+static void find_largest(clspi_vertex_scratch *scratch, const clspi_tile_rows *rows, uint32_t k)
+{
+    const clspi_vertex_tile *const tile = scratch->tile;
+    const uint32_t dim = tile->desc.shape.dim, coords = (uint32_t)tile->coords;
+    const size_t bytes = tile->sums->real_bytes, columns = tile->row_vertices;
+    size_t sizes[2] = {tile->desc.points.controls[0], 0};
+    uint32_t n = 0;
+
+    while (n < tile->desc.num_sums && tile->desc.numbers[n] != k + 1)
+        n++;
+    if (n == tile->desc.num_sums) sizes[0] = 0; /* that derivative is 0 */
+    const void *const sums =
+        sizes[0] == 0 ? NULL
+                      : clspi_tile_partial_sums(tile->tile[n], scratch->of[n], scratch->points[n],
+                                                rows->patch, &sizes[1]);
+    if (sums) sizes[0] -= tile->desc.by[n][0];
+    for (uint32_t weight = 0; weight < 2; weight++) {
+        const uint32_t range[3] = {weight ? dim : 0, weight ? coords : dim, coords};
+        char *const to = scratch->largest[k][weight];
+        tile->sums->largest(to, sums, sizes, range, columns);
+        tile->sums->scale(to, 1, EDGE_MARGIN);
+        tile->sums->scale(to + (columns - 1) * bytes, 1, EDGE_MARGIN);
+    }
+}
+
+/* Makes scratch hold the control points of a patch's derivatives. */
+static void make_points(clspi_vertex_scratch *scratch, const clspi_tile_rows *rows)
+{
+    const clspi_vertex_tile *const tile = scratch->tile;
+    const uint32_t *const controls = tile->desc.points.controls;
+
+    if (scratch->has_points && scratch->patch == rows->patch) return;
+    for (uint32_t k = 0; k < tile->desc.num_sums; k++)
+        clspi_tile_scratch_forget(scratch->of[k]);
+    for (uint32_t k = 0; k < tile->desc.num_sums; k++) {
+        size_t n[3] = {controls[0], controls[1], controls[2]};
+        if (!scratch->points[k]) continue;
+        memcpy(scratch->points[k], rows->points,
+               tile->num_points * tile->coords * tile->sums->real_bytes);
+        for (uint32_t d = 3; d-- > 0;)
+            take_differences(tile, scratch->points[k], n, d, tile->desc.by[k][d]);
+    }
+    for (uint32_t k = 0; k < 2 && has_normals(tile); k++)
+        find_largest(scratch, rows, k);
+    scratch->has_points = true;
+    scratch->patch = rows->patch;
+}
+
+/* ---- edges ---- */
+
+/* Makes the side at the begin (far 0) or the end of a direction of the grid, where it is an edge.
+ */
+static void make_side(const clspi_vertex_tile *tile, const clspi_tile_rows *rows,
+                      const clspi_vertex_shape *shape, uint32_t across, uint32_t far)
+{
+    const clspi_vertex_tile_desc *const d = &tile->desc;
+    const uint32_t *const controls = d->points.controls, *const nums = d->points.nums;
+    const double parameter = d->axis[across][far];
+    const uint32_t at = far ? nums[across] - 1 : 0, along = 1 - across;
+    const ptrdiff_t stride = (ptrdiff_t)d->shape.stride;
+    const ptrdiff_t steps[2] = {(ptrdiff_t)(controls[1] * tile->coords), (ptrdiff_t)tile->coords};
+    const bool ends = parameter == 1.0;
+    const size_t first = across == 0 ? (size_t)(at - rows->first_row) * nums[1] : at;
+
+    if ((parameter != 0.0 && !ends) || (far && nums[across] == 1)) return;
+    if (across == 0 && (at < rows->first_row || at - rows->first_row >= rows->num_rows)) return;
+    const clspi_edge edge = {
+        .corner = (const char *)rows->points +
+                  (ends ? (size_t)(controls[across] - 1) * (size_t)steps[across] : 0) *
+                      tile->sums->real_bytes,
+        .degree = controls[along] - 1,
+        .depth = controls[across],
+        .step_t = steps[along],
+        .step_n = ends ? -steps[across] : steps[across],
+        .right_handed = (across == 0) == !ends,
+        .watertight = d->watertight,
+        .begin = d->axis[along][0],
+        .end = d->axis[along][1],
+        .num = nums[along],
+        .first = across == 0 ? 0 : rows->first_row,
+        .count = across == 0 ? nums[1] : rows->num_rows,
+        .out = (char *)rows->out + first * d->shape.stride * tile->element,
+        .to_next = across == 0 ? stride : stride * (ptrdiff_t)nums[1]};
+    tile->sums->edge(shape, &edge);
+}
+
+/* Makes all sides, of the vertices of a shape. */
+static void make_edges(const clspi_vertex_tile *tile, const clspi_tile_rows *rows,
+                       const clspi_vertex_shape *shape)
+{
+    if (!tile->desc.edges) return;
+    for (uint32_t across = 2; across-- > 0;) /* corners belong to the sides along v: last */
+        for (uint32_t far = 0; far < 2; far++)
+            make_side(tile, rows, shape, across, far);
+}
+
+void clspi_vertex_tile_edges(const clspi_vertex_tile *tile, const clspi_tile_rows *rows)
+{
+    clspi_vertex_shape points = tile->desc.shape;
+
+    points.at[CLSPI_PART_NORMAL] = -1;
+    make_edges(tile, rows, &points);
+}
+
+/* ---- rows ---- */
+
+/* Makes the parameters of one direction of a batch: each value stands `inner` times. */
+static void make_params(clspi_vertex_scratch *scratch, uint32_t direction, uint32_t first,
+                        size_t inner, size_t count)
+{
+    const clspi_vertex_tile_desc *const d = &scratch->tile->desc;
+    const size_t bytes = scratch->tile->sums->real_bytes;
+    const uint32_t num = d->points.nums[direction];
+    char *to = scratch->param[direction];
+
+    for (size_t i = 0; i < count; i += inner) {
+        const uint32_t a = first + (uint32_t)(i / inner) % num;
+        scratch->tile->sums->params(to, d->axis[direction][0], d->axis[direction][1], num, a, 1);
+        for (size_t k = 1; k < inner; k++)
+            memcpy(to + k * bytes, to, bytes);
+        to += inner * bytes;
+    }
+}
+
+/* Puts vertices together one row after the other, for what their normals may be off by. */
+static void make_with_normals(const clspi_vertex_scratch *scratch,
+                              const clspi_vertex_source *source, const clspi_tile_rows *rows)
+{
+    const clspi_vertex_tile *const tile = scratch->tile;
+    const size_t columns = tile->row_vertices, bytes = tile->sums->real_bytes;
+    const uint32_t last = tile->desc.points.nums[0] - 1;
+
+    for (uint32_t r = 0; r < rows->num_rows; r++) {
+        const uint32_t u = rows->first_row + r;
+        clspi_vertex_source row = {.margin = u == 0 || u == last ? EDGE_MARGIN : 1};
+        for (int k = 0; k < CLSPI_VERTEX_SUMS; k++)
+            if (source->sum[k])
+                row.sum[k] = (const char *)source->sum[k] + r * columns * tile->coords * bytes;
+        for (int k = 0; k < 3; k++)
+            if (source->param[k])
+                row.param[k] = (const char *)source->param[k] + r * columns * bytes;
+        for (int k = 0; k < 4; k++)
+            row.largest[k / 2][k % 2] = scratch->largest[k / 2][k % 2];
+        tile->sums->make(&tile->desc.shape, &row,
+                         (char *)rows->out + r * columns * tile->desc.shape.stride * tile->element,
+                         columns);
+    }
+}
+
+/* Makes at most tile->rows rows. */
+static void make_batch(clspi_vertex_scratch *scratch, const clspi_tile_rows *rows)
+{
+    const clspi_vertex_tile *const tile = scratch->tile;
+    const uint32_t *const nums = tile->desc.points.nums;
+    const size_t count = rows->num_rows * tile->row_vertices;
+    clspi_vertex_source source = {.margin = 1};
+
+    for (uint32_t k = 0; k < tile->desc.num_sums; k++) {
+        clspi_tile_rows sum = *rows;
+        if (scratch->points[k]) sum.points = scratch->points[k];
+        sum.out = scratch->plane[k];
+        clspi_tile_eval(tile->tile[k], scratch->of[k], &sum);
+        source.sum[tile->desc.numbers[k]] = scratch->plane[k];
+    }
+    for (uint32_t d = 0; d < 3 && scratch->param[d]; d++) {
+        make_params(scratch, d, d == 0 ? rows->first_row : 0,
+                    d == 0   ? tile->row_vertices
+                    : d == 1 ? nums[2]
+                             : 1,
+                    count);
+        source.param[d] = scratch->param[d];
+    }
+    if (has_normals(tile))
+        make_with_normals(scratch, &source, rows);
+    else
+        tile->sums->make(&tile->desc.shape, &source, rows->out, count);
+}
+
+void clspi_vertex_tile_eval(const clspi_vertex_tile *tile, clspi_vertex_scratch *scratch,
+                            const clspi_tile_rows *rows)
+{
+    const size_t row_bytes = tile->row_vertices * tile->desc.shape.stride * tile->element;
+
+    if (tile->desc.only_points) {
+        clspi_tile_eval(tile->tile[0], scratch->of[0], rows);
+    } else {
+        make_points(scratch, rows);
+        for (uint32_t r = 0; r < rows->num_rows; r += tile->rows) {
+            clspi_tile_rows some = *rows;
+            some.first_row += r;
+            some.num_rows = rows->num_rows - r < tile->rows ? rows->num_rows - r : tile->rows;
+            some.out = (char *)rows->out + r * row_bytes;
+            make_batch(scratch, &some);
+        }
+    }
+    make_edges(tile, rows, &tile->desc.shape);
+}
