@@ -132,7 +132,8 @@ CLSP_API clsp_status clsp_bspline_eval_points(clsp_bspline_plan *plan, size_t nu
 
 /* ---- evaluation by several processors ---- */
 
-/* Evaluate as clsp_bezier_cooperate, _tune, _eval_rows and _host_rows do. */
+/* Evaluate as clsp_bezier_cooperate, _tune, _eval_rows and _host_rows do. The host's cores make all
+   vertices but those with normals, which devices make. */
 CLSP_API clsp_status clsp_bspline_cooperate(clsp_bspline_plan *plan, clsp_range patches,
                                             clsp_output vertices, const clsp_cooperate_opts *opts,
                                             clsp_cooperate_report *report);

@@ -19,6 +19,9 @@ static const char *host_refusal(const clspi_tensor_plan *plan)
 {
     if (!clspi_tensor_has_rows(plan)) return "the host has no code for patch grids and triangles";
     if (plan->sums.method) return "the host has no code for this method";
+    if (plan->family->after_rows && !plan->family->has_edges &&
+        (plan->desc.vertex.attributes & CLSP_VERTEX_NORMAL))
+        return "the host has no code for normals on the edges of this family";
     return NULL;
 }
 

@@ -499,46 +499,71 @@ static void test_patch_grids(void **state)
 
 /* ---- several processors ---- */
 
-/* The host's cores, and all schedules, make what the device does, within the bounds. */
-static void cooperate(clsp_context *ctx, clsp_type precision)
+/* Evaluates patches by all schedules, of which one is judged. */
+static void check_cooperate(clsp_context *ctx, spline *s)
 {
-    enum { PATCHES = 4, NUM_U = 70, NUM_V = 45 };
-    spline s = spline_of_case(0, precision, CLAMPED);
-    const size_t nums[3] = {NUM_U, NUM_V, 1}, each = NUM_U * NUM_V;
-    const size_t elements = each * s.l.stride;
+    enum { PATCHES = 4, STEP = 7 };
+    const size_t nums[3] = {samples(s, 0), samples(s, 1), samples(s, 2)};
+    const size_t each = nums[0] * nums[1] * nums[2], elements = each * s->l.stride;
+    double *const controls = random_controls(&s->l, PATCHES);
+    clsp_bspline_plan *plan = plan_of(ctx, s, controls, PATCHES);
+    unsigned char *const vertices = guarded(&s->l, PATCHES * each);
     clsp_cooperate_report report;
 
-    seed(6);
-    s.d.axis[0].num = NUM_U;
-    s.d.axis[1].num = NUM_V;
-    double *const controls = random_controls(&s.l, PATCHES);
-    clsp_bspline_plan *plan = plan_of(ctx, &s, controls, PATCHES);
-    unsigned char *const vertices = guarded(&s.l, PATCHES * each), *const one = guarded(&s.l, each);
     for (int schedule = CLSP_SCHEDULE_AUTO; schedule <= CLSP_SCHEDULE_HOST; schedule++) {
         const clsp_cooperate_opts opts = {.schedule = (clsp_schedule)schedule};
         assert_int_equal(clsp_bspline_cooperate(plan, (clsp_range){0, PATCHES},
-                                                host_out(s.l.type, vertices, PATCHES * elements),
+                                                host_out(s->l.type, vertices, PATCHES * elements),
                                                 &opts, &report),
                          CLSP_OK);
-        for (size_t k = 0; k < each; k += 7) {
+        for (size_t k = 0; k < each; k += STEP) {
             long double t[3];
-            grid_parameters(&s, k, nums, t);
-            judge(&s, controls + s.l.controls, t, vertices + elements * s.l.element, k);
+            grid_parameters(s, k, nums, t);
+            judge(s, controls + s->l.controls, t, vertices + elements * s->l.element, k);
         }
     }
-    assert_int_equal(clsp_bspline_host_rows(plan, 0, 1, (clsp_range){32, NUM_U - 32},
-                                            host_out(s.l.type, one, (NUM_U - 32) * NUM_V * 3)),
-                     CLSP_OK);
-    for (size_t k = 32 * NUM_V; k < each; k++) {
-        long double t[3];
-        grid_parameters(&s, k, nums, t);
-        judge(&s, controls + s.l.controls, t, one, k - 32 * NUM_V);
-    }
     assert_int_equal(clsp_bspline_tune(plan, (clsp_range){0, PATCHES}, &report), CLSP_OK);
-    free_guarded(&s.l, PATCHES * each, vertices);
-    free_guarded(&s.l, each, one);
+    free_guarded(&s->l, PATCHES * each, vertices);
     clsp_bspline_plan_destroy(&plan);
     free(controls);
+}
+
+/* Evaluates the rows of a patch but the first ones by the host; normals it refuses. */
+static void check_host_rows(clsp_context *ctx, spline *s)
+{
+    enum { FIRST = CLSP_BSPLINE_TILE_ROWS };
+    const size_t nums[3] = {samples(s, 0), samples(s, 1), samples(s, 2)};
+    const size_t row = nums[1] * nums[2], rest = (nums[0] - FIRST) * row;
+    double *const controls = random_controls(&s->l, 1);
+    clsp_bspline_plan *plan = plan_of(ctx, s, controls, 1);
+    unsigned char *const vertices = guarded(&s->l, rest);
+    const bool made = !(s->d.vertex.attributes & N);
+
+    assert_int_equal(clsp_bspline_host_rows(plan, 0, 0, (clsp_range){FIRST, nums[0] - FIRST},
+                                            host_out(s->l.type, vertices, rest * s->l.stride)),
+                     made ? CLSP_OK : CLSP_ERROR_ARGUMENT);
+    for (size_t k = FIRST * row; made && k < nums[0] * row; k++) {
+        long double t[3];
+        grid_parameters(s, k, nums, t);
+        judge(s, controls, t, vertices, k - FIRST * row);
+    }
+    free_guarded(&s->l, rest, vertices);
+    clsp_bspline_plan_destroy(&plan);
+    free(controls);
+}
+
+static void cooperate(clsp_context *ctx, clsp_type precision)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        if (!in_turn(i, 2) || (tiny() && i > 1)) continue;
+        spline s = spline_of_case(i, precision, (knot_kind)(i % NUM_KINDS));
+        seed((unsigned)i);
+        s.d.axis[0].num = 70;
+        s.d.axis[1].num = cases[i].directions == 3 ? 5 : 45;
+        s.d.axis[2].num = 4;
+        check_cooperate(ctx, &s);
+        check_host_rows(ctx, &s);
+    }
 }
 
 static void test_cooperate(void **state)
