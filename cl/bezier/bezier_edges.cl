@@ -231,6 +231,16 @@ kernel void bezier_edges(global const real *restrict points, global STORED *rest
     const uint side = far * (across - 1);
     if (edge == 0 || (far == 1 && across == 1)) return;
 
+    /* those of the run that are among the rows */
+    const uint end_row = rows.first_row + rows.num_rows;
+    uint begin_l = 0, end_l = min((uint)CLSP_LANES, num - begin_k);
+    if (along_v && (side < rows.first_row || side >= end_row)) return;
+    if (!along_v) {
+        begin_l = max(begin_k, rows.first_row) - begin_k;
+        end_l = min(end_l, max(begin_k, end_row) - begin_k);
+    }
+    if (begin_l >= end_l) return;
+
     /* steps along the edge and inwards */
     const uint n = (along_v ? order_v : order_u) - 1, depth = along_v ? order_u : order_v;
     const ptrdiff_t step_t = CLSP_COORDS * (along_v ? 1 : (ptrdiff_t)order_v);
@@ -248,6 +258,12 @@ kernel void bezier_edges(global const real *restrict points, global STORED *rest
                                    (along_v ? begin_k : side);
     global STORED *const first = out + WIDE(rows.offset) + first_vertex * CLSP_STRIDE;
 
+#if CLSP_LOOK && HAS_NORMAL && !IN_VECTORS
+    uint look = begin_l;
+    while (look < end_l && !is_lost(first + (ptrdiff_t)look * to_next)) look++;
+    if (look == end_l) return;
+#endif
+
     real x[CLSP_LANES], y[CLSP_LANES];
     uint made[CLSP_LANES];
     #pragma unroll
@@ -257,8 +273,7 @@ kernel void bezier_edges(global const real *restrict points, global STORED *rest
                                            (a == num_u - 1 && (range.borders >> 2 & 3) != 0));
         x[l] = begin * CONVERT_REAL(last - k) + end * CONVERT_REAL(k);
         y[l] = (R(1.0) - begin) * CONVERT_REAL(last - k) + (R(1.0) - end) * CONVERT_REAL(k);
-        made[l] = begin_k + l < num && !by_other && a >= rows.first_row &&
-                  a - rows.first_row < rows.num_rows;
+        made[l] = l >= begin_l && l < end_l && !by_other;
     }
 #if IN_VECTORS
     edge_points(corner, n, step_t, LOADV(x), LOADV(y), made, to_next, first);
