@@ -11,9 +11,40 @@
 #define CLSP_PLANES 7
 #endif
 
+/* Finds for each patch what rounding errors of its tangents are relative to: the largest of the
+   control points of the derivatives along u and v, [patches][num_u][CLSP_COORDS] and [num_v], in
+   sizes, [patches][4], as normal_of_sums takes it. One item a patch. */
+kernel void tangent_sizes(global const real *restrict points_u,
+                          global const real *restrict points_v, global real *restrict sizes,
+                          uint num_u, uint num_v, uint num_patches)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= num_patches) return;
+
+    real4 largest = (real4)(R(0.0));
+    points_u += (size_t)g * num_u * CLSP_COORDS;
+    for (uint i = 0; i < num_u; i++, points_u += CLSP_COORDS) {
+        const homogeneous p = homogeneous_load(points_u);
+        largest.s0 = fmax(largest.s0, largest_of(p.x));
+        largest.s2 = fmax(largest.s2, fabs(p.w));
+    }
+    points_v += (size_t)g * num_v * CLSP_COORDS;
+    for (uint i = 0; i < num_v; i++, points_v += CLSP_COORDS) {
+        const homogeneous p = homogeneous_load(points_v);
+        largest.s1 = fmax(largest.s1, largest_of(p.x));
+        largest.s3 = fmax(largest.s3, fabs(p.w));
+    }
+    sizes[4 * (size_t)g] = largest.s0;
+    sizes[4 * (size_t)g + 1] = largest.s1;
+    sizes[4 * (size_t)g + 2] = largest.s2;
+    sizes[4 * (size_t)g + 3] = largest.s3;
+}
+
 /* Makes vertices of planes, [planes][plane][CLSP_COORDS]. A plane has the vertices of the rows of
-   `at`, [patches][num_rows][num_v][num_w], as out has them. */
-kernel void vertex_assembly(global const real *restrict planes, global STORED *restrict out,
+   `at`, [patches][num_rows][num_v][num_w], as out has them. sizes: of all patches; read for normals
+   alone. */
+kernel void vertex_assembly(global const real *restrict planes,
+                            global const real *restrict sizes, global STORED *restrict out,
                             uint plane, row_range at, sample_axis axis_u, sample_axis axis_v,
                             sample_axis axis_w)
 {
@@ -52,16 +83,23 @@ kernel void vertex_assembly(global const real *restrict planes, global STORED *r
 #endif
 
     real4 params = (real4)(R(0.0));
-#if HAS_PARAMS
+#if HAS_PARAMS || HAS_NORMAL
     /* no %: Oclgrind cannot run what / and % become together */
-    const uint line = g / axis_w.num, w = g - line * axis_w.num;
-    const uint row = line / axis_v.num, v = line - row * axis_v.num;
-    const uint u = at.first_row + (row - row / at.num_rows * at.num_rows);
+    const uint line = g / axis_w.num, row = line / axis_v.num, patch = row / at.num_rows;
+#endif
+#if HAS_PARAMS
+    const uint w = g - line * axis_w.num, v = line - row * axis_v.num;
+    const uint u = at.first_row + (row - patch * at.num_rows);
     params.s0 = SAMPLE_OF(axis_u, u);
     params.s1 = SAMPLE_OF(axis_v, v);
     params.s2 = SAMPLE_OF(axis_w, w);
 #endif
 
     global STORED *const vertex = out + WIDE(at.offset) + (size_t)g * CLSP_STRIDE;
-    store_normal(vertex, store_vertex(vertex, s, su, sv, sw, suu, suv, svv, params));
+    store_vertex(vertex, s, su, sv, sw, suu, suv, svv, params);
+#if HAS_NORMAL
+    global const real *const size = sizes + 4 * (WIDE(at.first_patch) + patch);
+    const real4 largest = (real4)(size[0], size[1], size[2], size[3]);
+    store_normal(vertex, normal_of_sums(s, su, sv, largest));
+#endif
 }

@@ -96,13 +96,17 @@ typedef struct vertex_sums {
         }                                                                                         \
     }
 
-/* Finds the largest numbers that tangents along u (in s0) and v (in s1) are sums of. */
+/* Finds the largest numbers that tangents along u (in s0) and v (in s1) are sums of, and those of
+   the weight's derivatives (in s2 and s3). */
 #define FIND_LARGEST(largest, plus, minus, t_v)                                                   \
     UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
+        real2 size = (real2)(R(0.0));                                                             \
         UNROLL for (uint i = 0; i < PAIRS; i++)                                                   \
-            largest.s0 = fmax(largest.s0, fmax(fabs(plus[c][i]), fabs(minus[c][i])));             \
+            size.s0 = fmax(size.s0, fmax(fabs(plus[c][i]), fabs(minus[c][i])));                   \
         UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++)                                            \
-            largest.s1 = fmax(largest.s1, fabs(T_AT(t_v, i)));                                    \
+            size.s1 = fmax(size.s1, fabs(T_AT(t_v, i)));                                          \
+        if (c < CLSP_DIM) largest.lo = fmax(largest.lo, size);                                    \
+        else largest.hi = fmax(largest.hi, size);                                                 \
     }
 
 /* Adds the terms of pair i, D_i and D_{p-1-i}, to the symmetric parts of a sum by the integrals'
@@ -163,7 +167,7 @@ typedef struct vertex_sums {
 
 /* Makes factors that bring tangents to moderate lengths, for all rows at once: along u in s0, along
    v in s1. */
-real2 tangent_scales(real2 largest)
+real2 tangent_scales(real4 largest)
 {
     return (real2)(largest.s0 > REAL_TINY ? R(1.0) / largest.s0 : R(0.0),
                    largest.s1 > REAL_TINY ? R(1.0) / largest.s1 : R(0.0));
@@ -239,9 +243,9 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
     LOAD_STEPS(plus, minus, t + from);
 #endif
     real scale_v = R(1.0);
-#if HAS_NORMAL && !CLSP_RATIONAL
-    real2 largest = (real2)(R(0.0));
+    real4 largest = (real4)(R(0.0)); /* for normals alone */
     FIND_LARGEST(largest, plus, minus, t_v + from);
+#if HAS_NORMAL && !CLSP_RATIONAL
     real2 scales = tangent_scales(largest);
 #if !HAS_DV /* once, before the sums */
     scale_v = scales.s1;
@@ -299,11 +303,13 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
             if (!wanted || v >= num_v) continue;
 #endif
             NEW_VERTEX;
-            real4 normal = store_vertex(vertex, s, su, sv, none, none, none, none, params);
-#if HAS_NORMAL && !CLSP_RATIONAL
-            normal = row_normal(su.x, sv.x, scales, upper == 0 || v == 0 || v + 1 == num_v);
+            store_vertex(vertex, s, su, sv, none, none, none, none, params);
+#if HAS_NORMAL && CLSP_RATIONAL
+            store_normal(vertex, normal_of_sums(s, su, sv, largest));
+#elif HAS_NORMAL
+            const bool on_border = upper == 0 || v == 0 || v + 1 == num_v;
+            store_normal(vertex, row_normal(su.x, sv.x, scales, on_border));
 #endif
-            store_normal(vertex, normal);
 #if CLSP_THROUGH_LOCAL
             barrier(CLK_LOCAL_MEM_FENCE);
             if (!wanted) continue;

@@ -14,7 +14,7 @@
 /* What the classes start from. Products: on CPUs CLBlast was 4 times slower than our own kernels or
    worse at every size tried, up to 1024 x 1024 x 1024; on a GPU it won from 32 x 32 upward, and
    lost 3 to 12 times below 16. */
-#define CPU 4, GROUPS_OLD, 64, FMA_SLOW, 32, 4 * MIB, 0, 0, 0, 0, 0, 0, 33, 0, 0
+#define CPU 4, GROUPS_OLD, 64, FMA_SLOW, 32, 4 * MIB, 0, 0, 0, 256, 0, 0, 33, 0, 0
 #define GPU(groups, fma, scratch, registers, column, vertex, symmetric, sector)                    \
     64, groups, 0, fma, 1024, scratch, 8, registers, column, vertex, symmetric, sector, 16, 32, 32
 

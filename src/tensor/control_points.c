@@ -107,9 +107,7 @@ static clsp_status bring(clspi_tensor_plan *plan, clspi_series *series, size_t n
                     ? clspi_series_copy(series, from->buffer, from->offset * real_bytes(plan),
                                         plan->points, 0, bytes)
                     : clspi_series_write(series, plan->points, 0, from->host, bytes));
-    return clspi_tensor_has_sums(plan)
-               ? clspi_grid_sums_load(&plan->sums, series, plan->points, num_patches)
-               : CLSP_OK;
+    return clspi_tensor_make_of_points(plan, series, num_patches);
 }
 
 static clsp_status load(clspi_tensor_plan *plan, size_t num_patches, const clspi_memory *from,

@@ -113,8 +113,18 @@ static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
         CLSPI_CHECK(prepare_vertices(plan));
     }
     if (plan->family->prepare) CLSPI_CHECK(plan->family->prepare(plan, series));
-    if (!plan->is_loaded || !clspi_tensor_has_sums(plan)) return CLSP_OK;
-    return clspi_grid_sums_load(&plan->sums, series, plan->points, plan->num_patches);
+    return plan->is_loaded ? clspi_tensor_make_of_points(plan, series, plan->num_patches) : CLSP_OK;
+}
+
+clsp_status clspi_tensor_make_of_points(clspi_tensor_plan *plan, clspi_series *series,
+                                        size_t num_patches)
+{
+    const clspi_grid_sums *const sums = &plan->sums;
+
+    if (!clspi_tensor_has_sums(plan)) return CLSP_OK;
+    CLSPI_CHECK(clspi_grid_sums_load(&plan->sums, series, plan->points, num_patches));
+    if (plan->is_plain || sums->in_strips || sums->last_in_rows) return CLSP_OK;
+    return clspi_assembly_load(&plan->assembly, sums, series, &plan->desc, num_patches);
 }
 
 /* Takes the description over, with all that is known of it at once. */

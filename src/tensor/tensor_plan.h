@@ -86,6 +86,10 @@ size_t clspi_tensor_row_vertices(const clspi_tensor_plan *plan);
 
 /* ---- control points ---- */
 
+/* Makes of control points that have been brought what depends on nothing else. */
+clsp_status clspi_tensor_make_of_points(clspi_tensor_plan *plan, clspi_series *series,
+                                        size_t num_patches);
+
 /* Loads control points, replacing those before, as the public calls of families say. */
 clsp_status clspi_tensor_set_points(clspi_tensor_plan *plan, size_t num_patches,
                                     const clsp_input *points, const clsp_sync *sync);

@@ -28,6 +28,49 @@ void clspi_assembly_release(clspi_assembly *assembly)
 {
     clspi_kernel_release(&assembly->kernel);
     clspi_buffer_release(&assembly->planes);
+    clspi_buffer_release(&assembly->sizes);
+    assembly->planes_bytes = assembly->sizes_bytes = 0;
+}
+
+/* ---- control points ---- */
+
+/* Returns the sum of a first derivative; NULL: it is 0. */
+static const clspi_tensor_sum *first_derivative(const clspi_grid_sums *sums, cl_uint direction)
+{
+    for (cl_uint i = 0; i < sums->num; i++) {
+        const clspi_tensor_sum *const sum = &sums->sum[i];
+        if (sum->by[direction] == 1 && sum->by[0] + sum->by[1] + sum->by[2] == 1) return sum;
+    }
+    return NULL;
+}
+
+clsp_status clspi_assembly_load(clspi_assembly *assembly, const clspi_grid_sums *sums,
+                                clspi_series *series, const clspi_tensor_desc *desc,
+                                size_t num_patches)
+{
+    const clspi_tensor_sum *const u = first_derivative(sums, 0), *const v =
+                                                                     first_derivative(sums, 1);
+    const size_t bytes = 4 * num_patches * clsp_type_bytes(desc->precision);
+    const clspi_options options = clspi_assembly_options(series->ctx, desc);
+    clspi_kernel kernel = {0};
+    clsp_status status;
+
+    if (!(desc->vertex.attributes & CLSP_VERTEX_NORMAL) || num_patches == 0) return CLSP_OK;
+    CLSPI_CHECK(clspi_buffer_reserve(&assembly->sizes, &assembly->sizes_bytes, series->ctx, bytes));
+    const clspi_tangent_sizes_args args = {
+        .points_u = u ? u->points : assembly->sizes,
+        .points_v = v ? v->points : assembly->sizes,
+        .sizes = assembly->sizes,
+        .num_u = u ? (cl_uint)(u->points_per_patch / clspi_coords(desc)) : 0,
+        .num_v = v ? (cl_uint)(v->points_per_patch / clspi_coords(desc)) : 0,
+        .num_patches = (cl_uint)num_patches};
+    CLSPI_TRY(clspi_kernel_create(&kernel, series->ctx, "vertex_assembly",
+                                  &clspi_tangent_sizes_signature, &options));
+    CLSPI_TRY(clspi_launch_tangent_sizes(series, &kernel, &args, num_patches));
+
+fail:
+    clspi_kernel_release(&kernel);
+    return status;
 }
 
 /* ---- evaluation ---- */
@@ -57,9 +100,11 @@ static clsp_status launch(const clspi_assembly *assembly, clspi_series *series,
 {
     const size_t plane = rows->num_patches * rows->num_rows * row_vertices(desc);
     const clspi_vertex_assembly_args args = {.planes = assembly->planes,
+                                             .sizes = assembly->sizes ? assembly->sizes
+                                                                      : assembly->planes,
                                              .out = rows->out,
                                              .plane = (cl_uint)plane,
-                                             .at = clspi_row_range_of(0, rows),
+                                             .at = clspi_row_range_of(rows->first_patch, rows),
                                              .axis_u = clspi_sample_axis_of(desc, 0),
                                              .axis_v = clspi_sample_axis_of(desc, 1),
                                              .axis_w = clspi_sample_axis_of(desc, 2)};

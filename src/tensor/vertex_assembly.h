@@ -8,6 +8,8 @@ typedef struct clspi_assembly {
     clspi_kernel kernel;
     cl_mem planes; /* [sums][vertices][coords] */
     size_t planes_bytes;
+    cl_mem sizes; /* of tangents, [patches][4]: for normals */
+    size_t sizes_bytes;
 } clspi_assembly;
 
 /* Makes the build options of vertex_assembly.cl. */
@@ -17,6 +19,11 @@ clspi_options clspi_assembly_options(const clsp_context *ctx, const clspi_tensor
 clsp_status clspi_assembly_prepare(clspi_assembly *assembly, clsp_context *ctx,
                                    const clspi_tensor_desc *desc);
 void clspi_assembly_release(clspi_assembly *assembly);
+
+/* Takes what normals need of control points that the sums have loaded. */
+clsp_status clspi_assembly_load(clspi_assembly *assembly, const clspi_grid_sums *sums,
+                                clspi_series *series, const clspi_tensor_desc *desc,
+                                size_t num_patches);
 
 /* Evaluates the sums on some rows, a part at a time that stays in a cache, and makes vertices of it
    in rows->out. */
