@@ -53,7 +53,7 @@ clsp_context *context_with(const char *limits)
     clsp_context_opts opts = {.limits = words};
 
     snprintf(words, sizeof words, "%s%s%s", environment ? environment : "",
-             environment && *limits ? "," : "", limits);
+             environment && *environment && *limits ? "," : "", limits);
     assert_int_equal(clsp_context_create(&ctx, NULL, &opts), CLSP_OK);
     return ctx;
 }
