@@ -248,8 +248,10 @@ cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, voi
                                       cl_uint num_wait, const cl_event *wait, cl_event *event)
 {
     if (fails(UNMAP)) return CL_OUT_OF_HOST_MEMORY;
-    live_objects--;
-    return __real_clEnqueueUnmapMemObject(queue, object, mapped, num_wait, wait, event);
+    const cl_int code =
+        __real_clEnqueueUnmapMemObject(queue, object, mapped, num_wait, wait, event);
+    live_objects -= code == CL_SUCCESS; /* rusticl refuses until the mapping is over */
+    return code;
 }
 
 WRAP_REFERENCE(clRetainContext, cl_context, +1)
