@@ -272,7 +272,11 @@ class Checker:
 
     def headers_of(self, layer):
         """The public headers that a layer or a family may include, without .h."""
-        return HEADERS[layer] if layer in HEADERS else HEADERS['tensor'] + (layer,)
+        if layer in HEADERS:
+            return HEADERS[layer]
+        own = [path[len('include/clspline/'):-len('.h')] for path in self.paths
+               if re.match(rf'include/clspline/{layer}(_\w+)?\.h$', path)]
+        return HEADERS['tensor'] + tuple(own)
 
     def angled(self, path, number, name):
         layer = self.layer_of(path)

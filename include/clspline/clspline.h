@@ -9,5 +9,6 @@
 #include <clspline/vertex.h>
 #include <clspline/bezier.h>
 #include <clspline/bspline.h>
+#include <clspline/bspline_project.h>
 
 #endif
