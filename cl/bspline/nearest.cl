@@ -15,8 +15,9 @@
 #define CLSP_MANY 0
 #endif
 
-/* Parts of a segment have at least 2^-CLSP_DEPTH of its length. */
-#define DEPTH 28
+/* Parts of a segment have at least 2^-DEPTH of its length, and an item makes at most so many. */
+#define DEPTH     28
+#define MOST_PARTS 65536
 
 /* How much nearer a point must be to be looked for, of the distance and of a segment's extent. */
 #define DISTANCE_EPS (COEFFICIENT_EPS * (1 + CLSP_RATIONAL) + R(2.0) * REAL_EPS)
@@ -434,7 +435,7 @@ kernel void find_nearest(global const real *restrict segments, global const real
     real least = far * scale * (far * scale), cut_at = INFINITY, extent = R(0.0);
     real nearest_t = R(0.0);
     uint2 part = (uint2)(0, 0);
-    uint nearest = 0, count = 0;
+    uint nearest = 0, count = 0, num_parts = 0;
     bool at_start = true;
 
     while (at.s0 == 0) {
@@ -453,7 +454,8 @@ kernel void find_nearest(global const real *restrict segments, global const real
 #endif
         const bool is_near = found.s0 < limit_of(fmin(least, square), own_extent);
         const bool is_open = is_near && found.s1 == NOT_DECIDED;
-        const bool split = is_open && part.s1 < DEPTH;
+        const bool split = is_open && part.s1 < DEPTH && num_parts < MOST_PARTS;
+        num_parts++;
         if (is_open && !split) cut_at = fmin(cut_at, found.s0);
         if (is_near && found.s1 >= R(0.0)) {
             const real2 minimum = find_minimum(THE_PART, THE_SCRATCH, found.s1);
