@@ -337,7 +337,9 @@ static void check_minima(curves *c, const double *query, uint32_t patch,
     check_nearest(c, query, patch, &results[0]);
     for (size_t k = 0; k < found; k++) {
         check_itself(c, query, &results[k]);
-        assert_true(k == 0 || results[k].distance >= results[k - 1].distance);
+        if (k > 0 && !(results[k].distance >= results[k - 1].distance))
+            fail_msg("%s: %.17g after %.17g", c->name, results[k].distance,
+                     results[k - 1].distance);
         if (!is_minimum(c, query, &results[k]))
             fail_msg("result %zu at %.17g is no minimum", k, results[k].param[0]);
         for (size_t i = 0; i < k; i++)
