@@ -9,6 +9,8 @@
 
    The host sets CLSP_DEGREE, CLSP_DIM, CLSP_RATIONAL; CLSP_MANY 1 for the nearest local minima, of
    which those so far are kept in the output. */
+#include "box_tree.clh"
+#include "nearest_result.clh"
 #include "squared_distance.clh"
 
 #ifndef CLSP_MANY
@@ -22,133 +24,6 @@
 #define DISTANCE_EPS (COEFFICIENT_EPS * (1 + CLSP_RATIONAL) + R(2.0) * REAL_EPS)
 #define EXTENT_EPS   (R(3.0) * REAL_EPS)
 
-/* The tree: `tiers` of its table belong to each curve's own boxes, the last of which is one for the
-   curve, and all_tiers to the tree over all. */
-typedef struct box_tree {
-    uint num_curves, spans, tiers, all_tiers;
-} box_tree;
-
-/* A result: clsp_nearest_f32 or clsp_nearest_f64. */
-#define NEAREST_DISTANCE 0
-#define NEAREST_BOUND    1
-#define NEAREST_PARAM    2
-#define NEAREST_POINT    5
-#define NEAREST_REALS    9
-#define NEAREST_SIZE     (CLSP_REAL == 64 ? 10 : 11)
-#define STATUS_FOUND     0
-#define STATUS_CUT       1
-#define STATUS_NONE      2
-#define STATUS_INVALID   3
-
-/* A node: s0 its tier, s1 its number among those of the curve s2, above the curves' tiers among
-   all. */
-typedef uint4 node;
-
-#define TREE     global const real *boxes, global const uint *tiers, box_tree tree
-#define THE_TREE boxes, tiers, tree
-
-/* Computes the squared distance to a box, less what rounding may have added. */
-IN_PLACE real box_distance(global const real *box, const real *q, real scale)
-{
-    real sum = R(0.0);
-    UNROLL
-    for (uint c = 0; c < CLSP_DIM; c++) {
-        const real x = fmax(fmax(box[c] - q[c], q[c] - box[CLSP_DIM + c]), R(0.0)) * scale;
-        sum = MAD(x, x, sum);
-    }
-    return sum - R(8.0) * REAL_EPS * sum;
-}
-
-/* Returns where a node's box is. */
-IN_PLACE global const real *box_of(TREE, node n)
-{
-    size_t at = tiers[2 * n.s0] + n.s1;
-    if (n.s0 < tree.tiers) at += (size_t)n.s2 * tiers[2 * n.s0 + 1];
-    return boxes + at * 2 * CLSP_DIM;
-}
-
-/* Returns the first child of a node. */
-IN_PLACE node first_child(node n, box_tree tree)
-{
-    const bool is_curve = n.s0 == tree.tiers;
-    return (node)(n.s0 - 1, is_curve ? 0 : n.s1 * CLSP_FAN, is_curve ? n.s1 * CLSP_FAN : n.s2, 0);
-}
-
-/* Returns the number of a node among those that have the same parent or neighbouring ones. */
-IN_PLACE uint number_of(node n, box_tree tree)
-{
-    return n.s0 + 1 == tree.tiers ? n.s2 : n.s1;
-}
-
-/* Returns the next child of the same parent; s3 is 1 where there is none. */
-IN_PLACE node next_sibling(node n, global const uint *tiers, box_tree tree)
-{
-    const bool is_curve = n.s0 + 1 == tree.tiers;
-    const uint next = number_of(n, tree) + 1;
-    const uint num = is_curve ? tree.num_curves : tiers[2 * n.s0 + 1];
-    n.s1 = is_curve ? n.s1 : next;
-    n.s2 = is_curve ? next : n.s2;
-    n.s3 = next % CLSP_FAN > 0 && next < num ? 0 : 1;
-    return n;
-}
-
-/* Returns the next node that is not below n, in the tree whose root is of tier `top`; behind the
-   last one a node of tier top + 1. */
-IN_PLACE node next_node(node n, uint top, global const uint *tiers, box_tree tree)
-{
-    while (n.s0 < top) {
-        const node sibling = next_sibling(n, tiers, tree);
-        if (sibling.s3 == 0) return sibling;
-        n = (node)(n.s0 + 1, number_of(n, tree) / CLSP_FAN, n.s2, 0);
-    }
-    n.s0 = top + 1;
-    return n;
-}
-
-/* Goes down from a node to a segment, each time to the child whose box is nearest. */
-IN_PLACE node nearest_leaf(TREE, node n, const real *q, real scale)
-{
-    while (n.s0 > 0) {
-        node child = first_child(n, tree);
-        real least = INFINITY;
-        n = child;
-        while (child.s3 == 0) {
-            const real distance = box_distance(box_of(THE_TREE, child), q, scale);
-            if (distance < least) {
-                least = distance;
-                n = child;
-            }
-            child = next_sibling(child, tiers, tree);
-        }
-    }
-    return n;
-}
-
-/* Returns the first segment from node n on whose box is nearer than `limit`, or a node of tier
-   top + 1. */
-IN_PLACE node next_leaf(TREE, node n, uint top, const real *q, real scale, real limit)
-{
-    while (n.s0 <= top) {
-        const bool is_near = box_distance(box_of(THE_TREE, n), q, scale) < limit;
-        if (is_near && n.s0 == 0) return n;
-        n = is_near ? first_child(n, tree) : next_node(n, top, tiers, tree);
-    }
-    return n;
-}
-
-/* Returns a power of two by which squares of what is within the box and of distances to it neither
-   overflow nor vanish. */
-IN_PLACE real choose_scale(global const real *box, const real *q)
-{
-    real size = R(0.0);
-    UNROLL
-    for (uint c = 0; c < CLSP_DIM; c++)
-        size = fmax(size, fmax(fabs(q[c] - box[c]), fabs(q[c] - box[CLSP_DIM + c])));
-    if (!(size > R(0.0)) || size > R(0.25) * REAL_MAX) return R(1.0);
-    enum { MOST = CLSP_REAL == 64 ? 1000 : 120 };
-    return ldexp(R(1.0), clamp(-ilogb(size), -MOST, (int)MOST));
-}
-
 /* Returns the square of what is worth looking for below a squared distance. */
 IN_PLACE real limit_of(real square, real extent)
 {
@@ -156,20 +31,6 @@ IN_PLACE real limit_of(real square, real extent)
     const real distance = sqrt(square);
     const real limit = distance - (DISTANCE_EPS * distance + EXTENT_EPS * extent);
     return limit > R(0.0) ? limit * limit : R(0.0);
-}
-
-/* Returns the segment of a curve that has the parameter. */
-IN_PLACE uint segment_of(global const real *segments, uint spans, real t)
-{
-    uint low = 0, count = spans;
-    while (count > 1) {
-        const uint half_count = count / 2;
-        const bool beyond =
-            t < segments[(size_t)(low + half_count) * CLSP_SEGMENT + CLSP_SEGMENT - 2];
-        if (!beyond) low += half_count;
-        count = beyond ? half_count : count - half_count;
-    }
-    return low;
 }
 
 /* ---- results ---- */
@@ -199,26 +60,6 @@ IN_PLACE void write_nearest(global real *out, global const real *segment, const 
     const real begin = frame[CLSP_DIM + 1], end = frame[CLSP_DIM + 2];
     out[NEAREST_PARAM] = t < R(1.0) ? fmin(MAD(t, end - begin, begin), end) : end;
     out[NEAREST_PARAM + 1] = out[NEAREST_PARAM + 2] = R(0.0);
-}
-
-/* Returns where a result's number of a curve and its status are. */
-IN_PLACE global uint *ids_of(global real *out)
-{
-    return (global uint *)(out + NEAREST_REALS);
-}
-
-/* Writes that there are no results from number `first` on. */
-IN_PLACE void write_none(global real *out, uint first, uint num, real bound, uint status)
-{
-    for (uint k = first; k < num; k++) {
-        global real *const none = out + (size_t)k * NEAREST_SIZE;
-        none[NEAREST_DISTANCE] = INFINITY;
-        none[NEAREST_BOUND] = bound;
-        for (uint i = NEAREST_PARAM; i < NEAREST_REALS; i++)
-            none[i] = REAL_NAN;
-        ids_of(none)[0] = 0xffffffffu;
-        ids_of(none)[1] = status;
-    }
 }
 
 /* Completes the result at t of a segment. least: the square below which no point of the curves is;
@@ -389,25 +230,6 @@ IN_PLACE uint2 next_part(uint2 part, bool split)
     }
     return part;
 }
-
-/* Returns the segment to be looked at after `at`, which is not `start`; at_start: it was that. */
-IN_PLACE node following_leaf(TREE, node at, node start, bool at_start, node root, const real *q,
-                             real scale, real limit)
-{
-    const uint top = root.s0;
-    at = at_start ? root : next_node(at, top, tiers, tree);
-    at = next_leaf(THE_TREE, at, top, q, scale, limit);
-    if (at.s0 == 0 && at.s1 == start.s1 && at.s2 == start.s2)
-        at = next_leaf(THE_TREE, next_node(at, top, tiers, tree), top, q, scale, limit);
-    return at;
-}
-
-/* The queries of a launch; offsets in elements. Inputs of patches and hints count where has_patches
-   and has_hints are not 0. num: of results of a query. */
-typedef struct query_range {
-    wide points_offset, patches_offset, hints_offset, offset;
-    uint has_patches, has_hints, num, items;
-} query_range;
 
 /* Finds the nearest points of the curves to each query: item g those to query g. queries:
    [items][CLSP_DIM]; results: [items][num] of clsp_nearest_f32 or clsp_nearest_f64
