@@ -19,6 +19,9 @@
 #define SQUARE_EPS   (R(8.0) * REAL_EPS)
 #define DISTANCE_EPS (R(8.0) * REAL_EPS)
 #define EXTENT_EPS   (R(8.0) * REAL_EPS)
+/* Of a sixth of the derivative, restricted to a piece, by the largest distance of a control point and
+   the largest difference of two. */
+#define DERIVATIVE_EPS (R(12.0) * REAL_EPS)
 
 /* Control points of a cubic minus the query, [4][CLSP_DIM]. */
 #define CUBIC real *a
@@ -109,6 +112,33 @@ IN_PLACE real least_square(const real *a, const real *e)
         least = fmin(least, d);
     }
     return least - SQUARE_EPS * largest;
+}
+
+/* Returns how far the squared distance may fall below all places that find_within looks at. It does
+   where the sign of its derivative is not known, which is off by rounding: on a piece that is as
+   short as the derivative is steep. e: of make_derivative. */
+IN_PLACE real missed_depth(const real *a, const real *e)
+{
+    real largest = R(0.0), largest_step = R(0.0), least_rise = e[1] - e[0];
+    UNROLL
+    for (uint k = 0; k < 4; k++) {
+        real sum = R(0.0), sum_step = R(0.0);
+        UNROLL
+        for (uint c = 0; c < CLSP_DIM; c++) {
+            const real step = k > 0 ? a[k * CLSP_DIM + c] - a[(k - 1) * CLSP_DIM + c] : R(0.0);
+            sum = MAD(a[k * CLSP_DIM + c], a[k * CLSP_DIM + c], sum);
+            sum_step = MAD(step, step, sum_step);
+        }
+        largest = fmax(largest, sum);
+        largest_step = fmax(largest_step, sum_step);
+    }
+    UNROLL
+    for (uint k = 1; k < 5; k++)
+        least_rise = fmin(least_rise, e[k + 1] - e[k]);
+    const real error = DERIVATIVE_EPS * sqrt(largest) * sqrt(largest_step);
+    const real steepness = R(5.0) * (least_rise - R(2.0) * error);
+    const real length = steepness > R(2.0) * error ? R(2.0) * error / steepness : R(1.0);
+    return R(6.0) * error * length;
 }
 
 /* A place that was found: the squared distance, and where in the cubic. */
@@ -254,7 +284,7 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
     const real far = (max_dist + limits.error) * scale;
     place nearest = (place)(far * far, R(0.0));
     node at = start;
-    real extent = R(0.0);
+    real extent = R(0.0), low = INFINITY;
     uint nearest_cubic = 0, nearest_segment = 0xffffffffu, cubic = 0, end = 0;
     bool at_start = true;
 
@@ -277,7 +307,10 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
             nearest = nearer(nearest, a, R(0.0));
             nearest = nearer(nearest, a, R(1.0));
             make_derivative(e, a);
-            if (least_square(a, e) < nearest.s0) nearest = find_within(nearest, a, e);
+            if (least_square(a, e) < nearest.s0) {
+                nearest = find_within(nearest, a, e);
+                low = fmin(low, nearest.s0 - missed_depth(a, e));
+            }
             if (nearest.s0 < before) {
                 nearest_cubic = cubic;
                 nearest_segment = number;
@@ -288,7 +321,7 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
         at = following_leaf(THE_TREE, at, start, at_start, root, q, scale, nearest.s0);
         at_start = false;
     }
-    real bound = sqrt(nearest.s0) / scale;
+    real bound = sqrt(fmax(fmin(nearest.s0, low), R(0.0))) / scale;
     bound -= limits.error + DISTANCE_EPS * bound + EXTENT_EPS * extent;
     bound = fmax(bound, R(0.0));
     if (nearest_segment != 0xffffffffu) {

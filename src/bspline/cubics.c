@@ -12,8 +12,7 @@
 enum {
     MOST_HALVINGS = 24,    /* of a segment, one after another: parts' numbers are exact in floats */
     MOST_CUBICS = 1 << 22, /* made by halving; more segments than that have a cubic each */
-    ROW = 64,              /* of cubics.cl */
-    UNITS = 1024           /* of its error in the largest error allowed */
+    ROW = 64               /* of cubics.cl */
 };
 
 /* Counts the reals of a cubic: CLSP_CUBIC of cubic.clh. */
@@ -86,18 +85,26 @@ static clsp_status read_size(const clspi_segments *segments, clspi_series *serie
     return CLSP_OK;
 }
 
-/* Chooses how far cubics may be from their segments, above 0 and finite in the precision. */
-static clsp_status choose_error(const clspi_segments *segments, clspi_series *series,
-                                const clspi_tensor_desc *d, double tolerance, double *error)
-{
-    const double least = d->precision == CLSP_F32 ? FLT_MIN : DBL_MIN;
-    const double most = d->precision == CLSP_F32 ? FLT_MAX : DBL_MAX;
+/* What cubics may err by. */
+typedef struct aims {
+    double error; /* how far they may be from their segments */
+    double unit;  /* in which the errors are counted, rounded upward */
+} aims;
 
-    if (tolerance == 0.0) {
-        CLSPI_CHECK(read_size(segments, series, d, &tolerance));
-        tolerance *= 1e-4;
-    }
-    *error = fmin(fmax(tolerance / 2, least * 4 * UNITS), most / 4);
+/* Chooses both, above 0 and finite in the precision. */
+static clsp_status choose_aims(const clspi_segments *segments, clspi_series *series,
+                               const clspi_tensor_desc *d, double tolerance, aims *aim)
+{
+    const bool narrow = d->precision == CLSP_F32;
+    const double least = 4096 * (narrow ? FLT_MIN : DBL_MIN);
+    const double most = (narrow ? FLT_MAX : DBL_MAX) / 4, eps = narrow ? FLT_EPSILON : DBL_EPSILON;
+    double size;
+
+    CLSPI_CHECK(read_size(segments, series, d, &size));
+    if (tolerance == 0.0) tolerance = 1e-4 * size;
+    aim->error = fmin(fmax(tolerance / 2, least), most);
+    /* fine beside the error and beside rounding, and so large that 32 bits count the size */
+    aim->unit = fmin(fmax(aim->error, 4 * eps * size) / 1024, most);
     return CLSP_OK;
 }
 
@@ -247,9 +254,8 @@ static clsp_status subdivide(clspi_cubics *cubics, clspi_series *series, const c
 
 /* Notes where each segment's cubics are, and how far off the worst of all is. */
 static clsp_status note_firsts(clspi_cubics *cubics, clspi_series *series, size_t num_segments,
-                               double error)
+                               double unit)
 {
-    const double unit = error / UNITS;
     const uint64_t most = clspi_launch_lines(&series->ctx->tuning, 8, 1, cubics->note.local, 1);
     clspi_cut cut = {.per_piece = cubics->num, .left = cubics->num};
     clspi_part part;
@@ -280,7 +286,7 @@ clsp_status clspi_cubics_prepare(clsp_bspline_plan *plan, clspi_cubics *cubics,
                                  clspi_series *series, double tolerance)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
-    double error;
+    aims aim;
 
     CLSPI_CHECK(clspi_segments_prepare(plan, &cubics->segments, series));
     if (plan->tensor.num_patches == 0) return CLSP_OK;
@@ -289,11 +295,11 @@ clsp_status clspi_cubics_prepare(clsp_bspline_plan *plan, clspi_cubics *cubics,
     cubics->is_made = false;
     CLSPI_CHECK(make_kernels(cubics, series->ctx, d));
     CLSPI_CHECK(make_weights(cubics, series, d));
-    CLSPI_CHECK(choose_error(&cubics->segments, series, d, tolerance, &error));
+    CLSPI_CHECK(choose_aims(&cubics->segments, series, d, tolerance, &aim));
     const size_t num_segments = plan->tensor.num_patches * cubics->segments.spans;
     cubics->num = num_segments;
-    CLSPI_CHECK(subdivide(cubics, series, d, error));
-    CLSPI_CHECK(note_firsts(cubics, series, num_segments, error));
+    CLSPI_CHECK(subdivide(cubics, series, d, aim.error));
+    CLSPI_CHECK(note_firsts(cubics, series, num_segments, aim.unit));
     cubics->is_made = true;
     cubics->load = plan->tensor.loads;
     cubics->tolerance = tolerance;

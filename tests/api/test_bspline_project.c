@@ -828,12 +828,6 @@ static void test_mrep(void **state)
     (void)state;
     clsp_bspline_plan_destroy(&plan);
     if (status != CLSP_OK) skip_because("there is no projection through cubics");
-    for (d.dim = 1; d.dim <= 4; d.dim += 3) {
-        plan = small_plan(ctx, &d, 1);
-        assert_status(ctx, clsp_bspline_project(plan, &queries, &opts, out, NULL),
-                      CLSP_ERROR_ARGUMENT);
-        clsp_bspline_plan_destroy(&plan);
-    }
     d.dim = 2;
     d.rational = 1;
     plan = small_plan(ctx, &d, 1);
