@@ -118,6 +118,56 @@ IN_PLACE real fit_cubic(global real *cubic, global const real *q, global const r
 }
 #endif
 
+/* Tells whether a cubic bends so much that rounding counts: neighbouring differences of its control
+   points differ by more than 0.45 of the least of them. Else the derivative of the squared distance
+   rises all along for queries nearby, and rounding moves its zeros little. */
+IN_PLACE bool bends(global const real *cubic, real scale, real tolerance)
+{
+    real least = REAL_MAX, most = R(0.0), longest = R(0.0), before[CLSP_DIM];
+    UNROLL
+    for (uint k = 0; k < 3; k++) {
+        real step[CLSP_DIM], turn[CLSP_DIM];
+        UNROLL
+        for (uint c = 0; c < CLSP_DIM; c++) {
+            step[c] = (cubic[(k + 1) * CLSP_DIM + c] - cubic[k * CLSP_DIM + c]) * scale;
+            turn[c] = k > 0 ? step[c] - before[c] : R(0.0);
+            before[c] = step[c];
+        }
+        least = fmin(least, product_of(step, step));
+        longest = fmax(longest, product_of(step, step));
+        most = fmax(most, product_of(turn, turn));
+    }
+    const real rounding = R(216.0) * REAL_EPS * longest; /* of nearest_cubic.cl's missed_depth */
+    return most > R(0.2) * least && rounding > tolerance * scale * (tolerance * scale);
+}
+
+/* Returns the largest Bernstein coefficient of the difference of q and its chord, times scale. */
+IN_PLACE real line_error(global const real *q, real scale)
+{
+    real largest = R(0.0);
+    for (uint j = 1; j < CLSP_DEGREE; j++) {
+        const real t = CONVERT_REAL(j) / CLSP_DEGREE;
+        real d[CLSP_DIM];
+        UNROLL
+        for (uint c = 0; c < CLSP_DIM; c++)
+            d[c] = ((q[j * CLSP_DIM + c] - q[c]) - t * (q[CLSP_DEGREE * CLSP_DIM + c] - q[c])) *
+                   scale;
+        largest = fmax(largest, product_of(d, d));
+    }
+    return sqrt(largest);
+}
+
+/* Makes a cubic its chord. */
+IN_PLACE void straighten(global real *cubic)
+{
+    UNROLL
+    for (uint c = 0; c < CLSP_DIM; c++) {
+        const real begin = cubic[c], third = (cubic[3 * CLSP_DIM + c] - begin) / R(3.0);
+        cubic[CLSP_DIM + c] = begin + third;
+        cubic[2 * CLSP_DIM + c] = cubic[3 * CLSP_DIM + c] - third;
+    }
+}
+
 /* The parts of a launch, from number `first` on. stride: from one part's control points to the
    next's; depth: how often parts that are not accepted yet have been halved. */
 typedef struct fit_range {
@@ -126,7 +176,7 @@ typedef struct fit_range {
 } fit_range;
 
 /* Approximates parts that are not accepted, and accepts those whose cubics are near enough or err
-   by rounding alone: item g part first + g. segments: for their extents; controls: of the parts, at
+   by rounding alone, and do not bend much, as a chord does not: item g part first + g. segments: for their extents; controls: of the parts, at
    depth 0 the segments; weights: of clspi_cubic_fit; counts: gets 1 for parts to be halved. */
 kernel void fit_cubics(global uint4 *restrict parts, global const real *restrict segments,
                        global const real *controls, global const real *restrict weights,
@@ -145,12 +195,18 @@ kernel void fit_cubics(global uint4 *restrict parts, global const real *restrict
         const real length = R(1.0) / CONVERT_REAL(1u << part.s2);
         const bool is_usual = extent > REAL_TINY && extent < R(0.25) * REAL_MAX;
         const real scale = is_usual ? ldexp(R(1.0), -ilogb(extent)) : R(1.0);
-        const real apart =
-            fit_cubic(cubic, controls + (size_t)part.s3 * range.stride, weights, scale) / scale;
+        global const real *const q = controls + (size_t)part.s3 * range.stride;
+        real apart = fit_cubic(cubic, q, weights, scale) / scale;
         /* halving rounds each of degree steps by half a unit, an approximation a few times more */
         const real rounding = (R(0.5) * CLSP_DEGREE * CONVERT_REAL(part.s2) + R(4.0)) * extent *
                               (R(2.0) * REAL_EPS);
-        halve = apart > fmax(tolerance - rounding, rounding) ? 1 : 0;
+        /* what is measured errs by a few units only, so that halving ends there */
+        const real most = fmax(tolerance - rounding, R(8.0) * REAL_EPS * extent);
+        if (apart <= most && bends(cubic, scale, tolerance)) {
+            apart = line_error(q, scale) / scale;
+            straighten(cubic);
+        }
+        halve = apart > most ? 1 : 0;
         cubic[CUBIC_BEGIN] = CONVERT_REAL(part.s1) * length;
         cubic[CUBIC_LENGTH] = length;
         cubic[CUBIC_ERROR] = apart + rounding;

@@ -157,8 +157,9 @@ IN_PLACE place find_within(place at, const real *a, const real *e)
     const int2 changes = sign_changes(e);
     if (changes.s0 == 0 || (changes.s0 == 1 && !changes.s1)) return at;
     /* pieces on which the second, then the first derivative of e, and then e itself is monotone:
-       between zeros of the derivative. One that changes its sign once need not be monotone */
-    const bool once = changes.s0 == 1;
+       between zeros of the derivative. One that changes its sign once need not be monotone, save
+       where it is 0 at an end, and may not change it there */
+    const bool once = changes.s0 == 1 && e[0] < R(0.0) && e[5] > R(0.0);
     const real2 zeros = once ? (real2)(R(1.0), R(1.0)) : third_derivative_zeros(e);
     const real begin = once ? R(1.0) : R(0.0);
     real4 ends = (real4)(begin, begin, zeros.s0, zeros.s1);

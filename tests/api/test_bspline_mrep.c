@@ -59,7 +59,7 @@ static double gap_of(const curves *c, double asked, double distance)
 {
     const double gap = tolerance_of(c, asked), size = c->scale + distance;
     const bool turns = !strcmp(c->name, "turning back") || !strcmp(c->name, "cusps");
-    const double square = distance * distance - 128 * eps_of(c) * size * size;
+    const double square = distance * distance - 288 * eps_of(c) * size * size;
 
     return turns ? fmax(gap, distance - sqrt(fmax(square, 0.0))) : gap;
 }
