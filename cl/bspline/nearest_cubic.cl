@@ -11,16 +11,27 @@
 #include "bernstein_chain.clh"
 #include "box_tree.clh"
 #include "cubic.clh"
-#include "nearest_result.clh"
 #include "quintic.clh"
+
+/* A result: clsp_nearest_f32 or clsp_nearest_f64. */
+#define NEAREST_DISTANCE 0
+#define NEAREST_BOUND    1
+#define NEAREST_PARAM    2
+#define NEAREST_POINT    5
+#define NEAREST_REALS    9
+#define NEAREST_SIZE     (CLSP_REAL == 64 ? 10 : 11)
+#define STATUS_FOUND     0
+#define STATUS_CUT       1
+#define STATUS_NONE      2
+#define STATUS_INVALID   3
 
 /* Bounds of relative rounding errors: of squared distances in Bernstein form, by the largest
    distance of a control point; of distances, by themselves and by the extent of a segment. */
 #define SQUARE_EPS   (R(8.0) * REAL_EPS)
 #define DISTANCE_EPS (R(8.0) * REAL_EPS)
 #define EXTENT_EPS   (R(8.0) * REAL_EPS)
-/* Of a sixth of the derivative, restricted to a piece, by the largest distance of a control point and
-   the largest difference of two. */
+/* Of a sixth of the derivative, restricted to a piece, by the largest distance of a control point
+   and the largest difference of two. */
 #define DERIVATIVE_EPS (R(12.0) * REAL_EPS)
 
 /* Control points of a cubic minus the query, [4][CLSP_DIM]. */
@@ -193,8 +204,6 @@ IN_PLACE place find_within(place at, const real *a, const real *e)
     return at;
 }
 
-/* ---- the search ---- */
-
 /* Returns the first of the cubics from number `at` on before `end` whose box is nearer than
    `limit`, and loads it; else the end. */
 IN_PLACE uint next_cubic(CUBIC, global const real *cubics, uint at, uint end, const real *x,
@@ -203,6 +212,25 @@ IN_PLACE uint next_cubic(CUBIC, global const real *cubics, uint at, uint end, co
     while (at < end && !(load_cubic(a, cubics + (size_t)at * CLSP_CUBIC, x, scale) < limit))
         at++;
     return at;
+}
+
+/* ---- results ---- */
+
+/* Returns where a result's number of a curve and its status are. */
+IN_PLACE global uint *ids_of(global real *out)
+{
+    return (global uint *)(out + NEAREST_REALS);
+}
+
+/* Writes that there is no result. */
+IN_PLACE void write_none(global real *out, real bound, uint status)
+{
+    out[NEAREST_DISTANCE] = INFINITY;
+    out[NEAREST_BOUND] = bound;
+    for (uint i = NEAREST_PARAM; i < NEAREST_REALS; i++)
+        out[i] = REAL_NAN;
+    ids_of(out)[0] = 0xffffffffu;
+    ids_of(out)[1] = status;
 }
 
 /* Writes the point of a segment at t, its parameter, and its distance to the query. */
@@ -236,6 +264,15 @@ IN_PLACE void write_point(global real *out, global const real *segment, const re
     out[NEAREST_PARAM + 1] = out[NEAREST_PARAM + 2] = R(0.0);
 }
 
+/* ---- the search ---- */
+
+/* The queries of a launch; offsets in elements. Inputs of patches and hints count where has_patches
+   and has_hints are not 0. */
+typedef struct cubic_queries {
+    wide points_offset, patches_offset, hints_offset, offset;
+    uint has_patches, has_hints, items;
+} cubic_queries;
+
 /* What is found: error is how far cubics may be from their segments, and cut 1 where that is more
    than was asked for; max_dist 0: there is no limit. */
 typedef struct cubic_limits {
@@ -250,7 +287,7 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
                            global const uint *restrict tiers, global const real *restrict cubics,
                            global const uint *restrict firsts, global const real *restrict queries,
                            global const uint *restrict patches, global const real *restrict hints,
-                           global real *restrict results, box_tree tree, query_range range,
+                           global real *restrict results, cubic_tree tree, cubic_queries range,
                            cubic_limits limits)
 {
     const uint g = (uint)get_global_id(0);
@@ -273,7 +310,7 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
         valid = valid && (root.s2 < tree.num_curves || tree.num_curves == 0);
     }
     if (!valid || tree.num_curves == 0) {
-        write_none(out, 0, 1, valid ? max_dist : REAL_NAN, valid ? STATUS_NONE : STATUS_INVALID);
+        write_none(out, valid ? max_dist : REAL_NAN, valid ? STATUS_NONE : STATUS_INVALID);
         return;
     }
     const real scale = choose_scale(box_of(THE_TREE, root), q);
@@ -335,6 +372,6 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
         ids_of(out)[1] = limits.cut ? STATUS_CUT : STATUS_FOUND;
         if (out[NEAREST_DISTANCE] <= max_dist) return;
     }
-    write_none(out, 0, 1, fmin(max_dist, nearest_segment == 0xffffffffu ? max_dist : bound),
+    write_none(out, fmin(max_dist, nearest_segment == 0xffffffffu ? max_dist : bound),
                STATUS_NONE);
 }

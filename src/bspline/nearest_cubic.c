@@ -72,7 +72,6 @@ static clspi_find_on_cubics_args common_args(const clsp_bspline_plan *plan,
                   .offset = job->offset,
                   .has_patches = job->patches != NULL,
                   .has_hints = job->hints != NULL,
-                  .num = 1,
                   .items = 0},
         .limits = {.max_dist = job->max_dist, .error = cubics->error, .cut = cubics->cut}};
 
