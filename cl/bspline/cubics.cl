@@ -176,8 +176,9 @@ typedef struct fit_range {
 } fit_range;
 
 /* Approximates parts that are not accepted, and accepts those whose cubics are near enough or err
-   by rounding alone, and do not bend much, as a chord does not: item g part first + g. segments: for their extents; controls: of the parts, at
-   depth 0 the segments; weights: of clspi_cubic_fit; counts: gets 1 for parts to be halved. */
+   by rounding alone, and do not bend much, as a chord does not: item g part first + g. segments:
+   for their extents; controls: of the parts, at depth 0 the segments; weights: of clspi_cubic_fit;
+   counts: gets 1 for parts to be halved. */
 kernel void fit_cubics(global uint4 *restrict parts, global const real *restrict segments,
                        global const real *controls, global const real *restrict weights,
                        global real *restrict cubics, global uint *restrict counts, fit_range range,
@@ -200,7 +201,7 @@ kernel void fit_cubics(global uint4 *restrict parts, global const real *restrict
         /* halving rounds each of degree steps by half a unit, an approximation a few times more */
         const real rounding = (R(0.5) * CLSP_DEGREE * CONVERT_REAL(part.s2) + R(4.0)) * extent *
                               (R(2.0) * REAL_EPS);
-        /* what is measured errs by a few units only, so that halving ends there */
+        /* what is measured errs by a few units only, and so halving ends */
         const real most = fmax(tolerance - rounding, R(8.0) * REAL_EPS * extent);
         if (apart <= most && bends(cubic, scale, tolerance)) {
             apart = line_error(q, scale) / scale;

@@ -53,17 +53,6 @@ static double tolerance_of(const curves *c, double asked)
     return fmax(asked > 0 ? asked : 1.01e-4 * size_of(c), rounding);
 }
 
-/* How far a bound may be below a distance. Where a curve turns back the derivative of the squared
-   distance is all but 0 on both branches, and rounding decides how far down that is known. */
-static double gap_of(const curves *c, double asked, double distance)
-{
-    const double gap = tolerance_of(c, asked), size = c->scale + distance;
-    const bool turns = !strcmp(c->name, "turning back") || !strcmp(c->name, "cusps");
-    const double square = distance * distance - 288 * eps_of(c) * size * size;
-
-    return turns ? fmax(gap, distance - sqrt(fmax(square, 0.0))) : gap;
-}
-
 /* Fails unless a result is within the tolerance of the nearest, and its bound is one and within it
    too. */
 static void check_within(curves *c, const double *query, uint32_t patch, const clsp_nearest_f64 *r,
@@ -72,7 +61,7 @@ static void check_within(curves *c, const double *query, uint32_t patch, const c
     const ref_nearest exact = exact_nearest(c, query, patch);
     const double distance = (double)exact.distance, off = 2 * allowed(c, distance);
     const double most = asked > 0 ? asked : 1.01e-4 * size_of(c);
-    const double gap = gap_of(c, asked, distance);
+    const double gap = tolerance_of(c, asked);
     const bool is_good = r->status == CLSP_NEAREST_FOUND && r->distance <= distance + most + off &&
                          r->distance >= (double)exact.bound - off && r->bound <= distance &&
                          r->distance - r->bound <= gap + 2 * off;
