@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "nearest.h"
+#include "nearest_cubic.h"
 #include "tensor_eval.h"
 #include "transfer.h"
 
@@ -35,14 +35,20 @@ static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_project_opts *
     for (size_t i = 0; i < CLSPI_COUNT(opts->reserved); i++)
         if (opts->reserved[i]) return bad(plan, "a reserved field is not 0", opts->reserved[i]);
     if (opts->method == CLSP_PROJECT_DEFAULT) opts->method = CLSP_PROJECT_EXACT;
-    if (opts->method != CLSP_PROJECT_EXACT) return bad(plan, "no such method", opts->method);
+    if (opts->method != CLSP_PROJECT_EXACT && opts->method != CLSP_PROJECT_MREP)
+        return bad(plan, "no such method", opts->method);
     if (opts->num_nearest == 0) opts->num_nearest = 1;
     if (opts->num_nearest > CLSP_PROJECT_MAX_NEAREST)
         return bad(plan, "num_nearest is above the maximum", opts->num_nearest);
+    if (opts->method == CLSP_PROJECT_MREP && opts->num_nearest > 1)
+        return bad(plan, "mrep gives one result a query, and num_nearest is", opts->num_nearest);
     if (!(opts->max_dist >= 0.0) || isinf(opts->max_dist))
         return bad(plan, "max_dist is no distance", opts->max_dist);
     if (!(opts->tolerance >= 0.0) || isinf(opts->tolerance))
         return bad(plan, "tolerance is no distance", opts->tolerance);
+    if (opts->method == CLSP_PROJECT_MREP && plan->desc.rational)
+        return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_WEIGHTS,
+                          "bspline: projection: mrep of rational curves");
     return CLSP_OK;
 }
 
@@ -89,6 +95,10 @@ static clsp_status make_part(void *user, clspi_series *series, const clspi_part 
                                    .num_nearest = s->opts->num_nearest,
                                    .max_dist = s->opts->max_dist};
 
+    if (s->opts->method == CLSP_PROJECT_MREP) {
+        CLSPI_CHECK(clspi_nearest_cubic_prepare(s->plan, series, s->opts->tolerance));
+        return clspi_nearest_cubic_find(s->plan, series, &job);
+    }
     CLSPI_CHECK(clspi_nearest_prepare(s->plan, series, s->opts->num_nearest));
     return clspi_nearest_find(s->plan, series, &job);
 }

@@ -406,8 +406,7 @@ void check_itself(curves *c, const double *query, const clsp_nearest_f64 *r)
     if (!(off <= most)) complain(c, query, r, "point off the curve by", off, most);
 }
 
-/* The oracle's nearest point of a curve, or of all. */
-static ref_nearest exact_nearest(curves *c, const double *query, uint32_t patch)
+ref_nearest exact_nearest(curves *c, const double *query, uint32_t patch)
 {
     const size_t first = patch == UINT32_MAX ? 0 : patch;
     const size_t end = patch == UINT32_MAX ? c->num : first + 1;

@@ -91,6 +91,9 @@ double allowed(const curves *c, double distance);
    its parameter and as far from the query as is said. */
 void check_itself(curves *c, const double *query, const clsp_nearest_f64 *r);
 
+/* The oracle's nearest point of a curve, or of all (UINT32_MAX). */
+ref_nearest exact_nearest(curves *c, const double *query, uint32_t patch);
+
 /* Fails unless it is the nearest one of a curve, or of all (UINT32_MAX), and its bound is one. */
 void check_nearest(curves *c, const double *query, uint32_t patch, const clsp_nearest_f64 *r);
 
