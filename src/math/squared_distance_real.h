@@ -1,0 +1,307 @@
+/* The squared distance of a point to a part of a segment, in Bernstein form, in the precision
+   `real`: as squared_distance.clh has it (docs/math.md, 14), with points of LANES coordinates; for
+   segment_search_real.h. rational is a constant where functions are inlined. */
+
+/* Control points of a part of a segment, minus the point, and their weights. */
+typedef struct part {
+    real a[ORDER_MAX][LANES];
+    real w[ORDER_MAX];
+} part;
+
+/* ---- a part ---- */
+
+/* Loads a segment minus the point q, times scale, a power of two. */
+CLSPI_INLINE void load_part(part *to, const clspi_segments_of_curves *c, const real *segment,
+                            const real *q, real scale, bool rational)
+{
+    const uint32_t order = c->degree + 1;
+    const real *const origin = frame_of(c, segment), *const weights = segment + order * LANES;
+    real x[LANES];
+
+    for (int k = 0; k < LANES; k++)
+        x[k] = q[k] - origin[k];
+    for (uint32_t i = 0; i < order; i++) {
+        const real *const p = segment + i * LANES;
+        if (rational) to->w[i] = weights[i];
+        for (int k = 0; k < LANES; k++)
+            to->a[i][k] = scale * (rational ? FMA(-weights[i], x[k], p[k]) : p[k] - x[k]);
+    }
+}
+
+/* Takes of a segment the part k of 2^depth equal ones, by de Casteljau's algorithm: what is behind
+   its begin, and of that what is before its end. */
+CLSPI_INLINE void restrict_part(part *p, uint32_t degree, uint32_t k, uint32_t depth, bool rational)
+{
+    const real parts = (real)(1u << depth), begin = (real)k / parts;
+    const real end = 1 / (parts - (real)k);
+
+    for (uint32_t r = degree; r > 0; r--)
+        for (uint32_t i = 0; i < r; i++) {
+            for (int x = 0; x < LANES; x++)
+                p->a[i][x] += begin * (p->a[i + 1][x] - p->a[i][x]);
+            if (rational) p->w[i] += begin * (p->w[i + 1] - p->w[i]);
+        }
+    for (uint32_t r = 1; r <= degree; r++)
+        for (uint32_t i = degree; i >= r; i--) {
+            for (int x = 0; x < LANES; x++)
+                p->a[i][x] = p->a[i - 1][x] + end * (p->a[i][x] - p->a[i - 1][x]);
+            if (rational) p->w[i] = p->w[i - 1] + end * (p->w[i] - p->w[i - 1]);
+        }
+}
+
+CLSPI_INLINE real dot_of(const real *x, const real *y)
+{
+    return (x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]);
+}
+
+/* Computes the squared distance at control point i, which is an end of the part. */
+CLSPI_INLINE real square_at(const part *p, uint32_t i, bool rational)
+{
+    const real square = dot_of(p->a[i], p->a[i]);
+
+    return rational ? square / (p->w[i] * p->w[i]) : square;
+}
+
+/* ---- changes of sign ---- */
+
+/* Counts changes of sign where some signs are not known: the most that there can be if the last
+   sign is plus and minus, and whether the first one is plus for certain. */
+typedef struct sign_count {
+    int to_plus, to_minus;
+    bool begins_plus, is_begun;
+} sign_count;
+
+CLSPI_INLINE void count_sign(sign_count *n, real e, real error)
+{
+    const bool may_be_plus = e >= -error, may_be_minus = e <= error;
+    const int impossible = -(1 << 20), plus = n->to_plus, minus = n->to_minus;
+
+    n->to_plus = !may_be_plus ? impossible : plus > minus + 1 ? plus : minus + 1;
+    n->to_minus = !may_be_minus ? impossible : minus > plus + 1 ? minus : plus + 1;
+    if (n->is_begun) return;
+    n->to_plus = may_be_plus ? 0 : impossible;
+    n->to_minus = may_be_minus ? 0 : impossible;
+    n->begins_plus = !may_be_minus;
+    n->is_begun = true;
+}
+
+/* ---- what coefficients say ---- */
+
+/* What is known of a part: a lower bound of the squared distance, and where a local minimum within
+   it is to be looked for, or one of these. */
+#define NO_MINIMUM  ((real)-1)
+#define NOT_DECIDED ((real)-2)
+
+typedef struct finding {
+    real least, at;
+} finding;
+
+/* Follows from the coefficients of the derivative, counted, where to look. crossing: where they
+   change from minus to plus. */
+CLSPI_INLINE finding conclude(real least, const sign_count *n, real crossing)
+{
+    const int most = n->to_plus > n->to_minus ? n->to_plus : n->to_minus;
+    const finding found = {most_of(least, 0), most > 1                     ? NOT_DECIDED
+                                              : most < 1 || n->begins_plus ? NO_MINIMUM
+                                                                           : crossing};
+
+    return found;
+}
+
+/* Computes coefficient k of the squared distance, times the weights' squares. */
+CLSPI_INLINE real square_coefficient(const part *p, uint32_t degree, uint32_t k, const real *w)
+{
+    real sum[LANES] = {0};
+
+    for (uint32_t i = k > degree ? k - degree : 0; 2 * i <= k; i++)
+        for (int x = 0; x < LANES; x++)
+            sum[x] += w[i] * p->a[i][x] * p->a[k - i][x];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* Computes coefficient k of the square of a polynomial. */
+CLSPI_INLINE real product_coefficient(const real *x, uint32_t degree, uint32_t k, const real *w)
+{
+    real sum = 0;
+
+    for (uint32_t i = k > degree ? k - degree : 0; 2 * i <= k; i++)
+        sum += w[i] * x[i] * x[k - i];
+    return sum;
+}
+
+/* What coefficients of a derivative have been looked at. */
+typedef struct derivative {
+    sign_count n;
+    real before, crossing;
+} derivative;
+
+/* Looks at coefficient k of `last` + 1. */
+CLSPI_INLINE void look_at(derivative *d, uint32_t k, uint32_t last, real e, real error)
+{
+    count_sign(&d->n, e, error);
+    if (d->before < 0 && e >= 0)
+        d->crossing = ((real)k - 1 + d->before / (d->before - e)) / (real)last;
+    d->before = e;
+}
+
+CLSPI_INLINE finding examine_polynomial(const part *p, uint32_t degree, real eps,
+                                        const real *weights)
+{
+    derivative d = {.crossing = (real)0.5};
+    real largest = 0;
+
+    for (uint32_t i = 0; i <= degree; i++)
+        largest = most_of(largest, dot_of(p->a[i], p->a[i]));
+    const real error = eps * largest;
+    real before = dot_of(p->a[0], p->a[0]), least = before;
+    for (uint32_t k = 1; k <= 2 * degree; k++) {
+        const real c = square_coefficient(p, degree, k, weights + k * (degree + 1));
+        look_at(&d, k - 1, 2 * degree - 1, c - before, 2 * error);
+        least = least_of(c, least);
+        before = c;
+    }
+    return conclude(least - error, &d.n, d.crossing);
+}
+
+/* The coefficients of the squared distance times the squared weight, and what they are made of,
+   without signs. */
+typedef struct squares {
+    real value[2 * ORDER_MAX - 1], size[2 * ORDER_MAX - 1];
+} squares;
+
+/* Computes them, and returns a lower bound of the squared distance. */
+CLSPI_INLINE real make_squares(squares *s, const part *p, uint32_t degree, real eps,
+                               const real *weights)
+{
+    real norm[ORDER_MAX], least = REAL_MAX;
+
+    for (uint32_t i = 0; i <= degree; i++)
+        norm[i] = SQRT(dot_of(p->a[i], p->a[i]));
+    for (uint32_t k = 0; k <= 2 * degree; k++) {
+        const real *const by = weights + k * (degree + 1);
+        s->value[k] = square_coefficient(p, degree, k, by);
+        s->size[k] = product_coefficient(norm, degree, k, by);
+        const real w = product_coefficient(p->w, degree, k, by);
+        least = least_of((s->value[k] - 2 * eps * s->size[k]) / w, least);
+    }
+    return least;
+}
+
+CLSPI_INLINE finding examine_rational(const part *p, uint32_t degree, real eps, const real *weights)
+{
+    const uint32_t twice = 2 * degree;
+    const real *by_weight = weights + (twice + 1) * (degree + 1);
+    const real *by_step = by_weight + 3 * degree * twice;
+    derivative d = {.crossing = (real)0.5};
+    squares s;
+
+    const real least = make_squares(&s, p, degree, eps, weights);
+    for (uint32_t l = 0; l < 3 * degree; l++, by_weight += twice, by_step += twice + 1) {
+        real e = 0, error = 0;
+        for (uint32_t k = l > degree ? l - degree : 0; k < twice && k <= l; k++) {
+            const real w = by_weight[k] * p->w[l - k];
+            e += (s.value[k + 1] - s.value[k]) * w;
+            error += (s.size[k + 1] + s.size[k]) * w;
+        }
+        for (uint32_t k = l >= degree ? l + 1 - degree : 0; k <= twice && k <= l; k++) {
+            const real here = p->w[l - k], next = p->w[l - k + 1];
+            e -= s.value[k] * by_step[k] * (next - here);
+            error += s.size[k] * by_step[k] * (next + here);
+        }
+        look_at(&d, l, 3 * degree - 1, e, 4 * eps * error);
+    }
+    return conclude(least, &d.n, d.crossing);
+}
+
+/* ---- minima ---- */
+
+/* A point of a part and its derivatives, without weights. */
+typedef struct jet {
+    real x[LANES], first[LANES], second[LANES];
+} jet;
+
+/* Divides by the weight, whose derivatives are first and second. */
+CLSPI_INLINE void divide(jet *j, real w, real first, real second)
+{
+    const real scale = 1 / w, w1 = first * scale, w2 = second * scale;
+
+    for (int k = 0; k < LANES; k++) {
+        j->x[k] *= scale;
+        j->first[k] = j->first[k] * scale - j->x[k] * w1;
+        j->second[k] = j->second[k] * scale - 2 * j->first[k] * w1 - j->x[k] * w2;
+    }
+}
+
+/* Goes one step of de Casteljau's algorithm, from n + 1 points to n. */
+CLSPI_INLINE void step_towards(part *p, uint32_t n, real t, bool rational)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (int k = 0; k < LANES; k++)
+            p->a[i][k] += t * (p->a[i + 1][k] - p->a[i][k]);
+    for (uint32_t i = 0; rational && i < n; i++)
+        p->w[i] += t * (p->w[i + 1] - p->w[i]);
+}
+
+CLSPI_INLINE void copy_part(part *to, const part *from, uint32_t order, bool rational)
+{
+    memcpy(to->a, from->a, order * sizeof *to->a);
+    if (rational) memcpy(to->w, from->w, order * sizeof *to->w);
+}
+
+/* Evaluates a part at t, by de Casteljau's algorithm. */
+CLSPI_INLINE void evaluate_part(const part *p, uint32_t degree, real t, bool rational, jet *j)
+{
+    const real by = (real)degree, by_second = degree > 1 ? by * (by - 1) : 0;
+    real w1 = 0, w2 = 0;
+    part b;
+
+    copy_part(&b, p, degree + 1, rational);
+    for (uint32_t n = degree; n > 2; n--)
+        step_towards(&b, n, t, rational);
+    for (int k = 0; k < LANES; k++)
+        j->second[k] =
+            degree > 1 ? by_second * (b.a[2][k] - b.a[1][k] - (b.a[1][k] - b.a[0][k])) : 0;
+    if (rational && degree > 1) w2 = by_second * (b.w[2] - b.w[1] - (b.w[1] - b.w[0]));
+    if (degree > 1) step_towards(&b, 2, t, rational);
+    for (int k = 0; k < LANES; k++)
+        j->first[k] = by * (b.a[1][k] - b.a[0][k]);
+    if (rational) w1 = by * (b.w[1] - b.w[0]);
+    step_towards(&b, 1, t, rational);
+    for (int k = 0; k < LANES; k++)
+        j->x[k] = b.a[0][k];
+    if (rational) divide(j, b.w[0], w1, w2);
+}
+
+/* A local minimum: the parameter, and the squared distance. */
+typedef struct minimum {
+    real t, square;
+} minimum;
+
+/* Finds the local minimum of a part, from t on, by Newton's method within the interval where the
+   derivative changes its sign, halved where a step would leave it. */
+CLSPI_INLINE minimum find_minimum(const part *p, uint32_t degree, real t, bool rational)
+{
+    enum { STEPS = 64 };
+    minimum found = {t, REAL_MAX};
+    real low = 0, high = 1;
+
+    for (int n = 0; n < STEPS; n++) {
+        jet j;
+        evaluate_part(p, degree, t, rational, &j);
+        const real square = dot_of(j.x, j.x), slope = dot_of(j.x, j.first);
+        const real curve = dot_of(j.first, j.first) + dot_of(j.x, j.second);
+        if (square < found.square) found = (minimum){t, square};
+        if (slope > 0) high = t;
+        if (slope < 0) low = t;
+        real next = t - slope / curve;
+        const bool is_newton = curve > 0 && next >= low && next <= high;
+        if (!is_newton) next = (low + high) / 2;
+        const real step = next - t;
+        const bool is_small =
+            FABS(step) <= REAL_EPS || (is_newton && curve * step * step <= REAL_EPS / 4 * square);
+        if (is_small && is_newton) found.t = next;
+        if (is_small || slope == 0) break;
+        t = next;
+    }
+    return found;
+}
