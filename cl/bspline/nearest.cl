@@ -7,8 +7,13 @@
    segment again, so that nothing is kept. All loops are one: items of a group that are at
    different parts of different segments still do the same at the same time.
 
-   The host sets CLSP_DEGREE, CLSP_DIM, CLSP_RATIONAL. */
+   The host sets CLSP_DEGREE, CLSP_DIM, CLSP_RATIONAL; CLSP_MANY 1 for the nearest local minima, of
+   which those so far are kept in the output. */
 #include "squared_distance.clh"
+
+#ifndef CLSP_MANY
+#define CLSP_MANY 0
+#endif
 
 /* Parts of a segment have at least 2^-CLSP_DEPTH of its length. */
 #define DEPTH 28
@@ -17,10 +22,10 @@
 #define DISTANCE_EPS (COEFFICIENT_EPS * (1 + CLSP_RATIONAL) + R(2.0) * REAL_EPS)
 #define EXTENT_EPS   (R(3.0) * REAL_EPS)
 
-/* The tree: `levels` of its table belong to each curve's own boxes, the last of which is one for the
-   curve, and all_levels to the tree over all. */
+/* The tree: `tiers` of its table belong to each curve's own boxes, the last of which is one for the
+   curve, and all_tiers to the tree over all. */
 typedef struct box_tree {
-    uint num_curves, spans, levels, all_levels;
+    uint num_curves, spans, tiers, all_tiers;
 } box_tree;
 
 /* A result: clsp_nearest_f32 or clsp_nearest_f64. */
@@ -35,12 +40,12 @@ typedef struct box_tree {
 #define STATUS_NONE      2
 #define STATUS_INVALID   3
 
-/* A node: s0 its level, s1 its number among those of the curve s2, above the curves' levels among
+/* A node: s0 its tier, s1 its number among those of the curve s2, above the curves' tiers among
    all. */
 typedef uint4 node;
 
-#define TREE     global const real *boxes, global const uint *levels, box_tree tree
-#define THE_TREE boxes, levels, tree
+#define TREE     global const real *boxes, global const uint *tiers, box_tree tree
+#define THE_TREE boxes, tiers, tree
 
 /* Computes the squared distance to a box, less what rounding may have added. */
 IN_PLACE real box_distance(global const real *box, const real *q, real scale)
@@ -57,42 +62,42 @@ IN_PLACE real box_distance(global const real *box, const real *q, real scale)
 /* Returns where a node's box is. */
 IN_PLACE global const real *box_of(TREE, node n)
 {
-    size_t at = levels[2 * n.s0] + n.s1;
-    if (n.s0 < tree.levels) at += (size_t)n.s2 * levels[2 * n.s0 + 1];
+    size_t at = tiers[2 * n.s0] + n.s1;
+    if (n.s0 < tree.tiers) at += (size_t)n.s2 * tiers[2 * n.s0 + 1];
     return boxes + at * 2 * CLSP_DIM;
 }
 
 /* Returns the first child of a node. */
 IN_PLACE node first_child(node n, box_tree tree)
 {
-    const bool is_curve = n.s0 == tree.levels;
+    const bool is_curve = n.s0 == tree.tiers;
     return (node)(n.s0 - 1, is_curve ? 0 : n.s1 * CLSP_FAN, is_curve ? n.s1 * CLSP_FAN : n.s2, 0);
 }
 
 /* Returns the number of a node among those that have the same parent or neighbouring ones. */
 IN_PLACE uint number_of(node n, box_tree tree)
 {
-    return n.s0 + 1 == tree.levels ? n.s2 : n.s1;
+    return n.s0 + 1 == tree.tiers ? n.s2 : n.s1;
 }
 
 /* Returns the next child of the same parent; s3 is 1 where there is none. */
-IN_PLACE node next_sibling(node n, global const uint *levels, box_tree tree)
+IN_PLACE node next_sibling(node n, global const uint *tiers, box_tree tree)
 {
-    const bool is_curve = n.s0 + 1 == tree.levels;
+    const bool is_curve = n.s0 + 1 == tree.tiers;
     const uint next = number_of(n, tree) + 1;
-    const uint num = is_curve ? tree.num_curves : levels[2 * n.s0 + 1];
+    const uint num = is_curve ? tree.num_curves : tiers[2 * n.s0 + 1];
     n.s1 = is_curve ? n.s1 : next;
     n.s2 = is_curve ? next : n.s2;
     n.s3 = next % CLSP_FAN > 0 && next < num ? 0 : 1;
     return n;
 }
 
-/* Returns the next node that is not below n, in the tree whose root is of level `top`; behind the
-   last one a node of level top + 1. */
-IN_PLACE node next_node(node n, uint top, global const uint *levels, box_tree tree)
+/* Returns the next node that is not below n, in the tree whose root is of tier `top`; behind the
+   last one a node of tier top + 1. */
+IN_PLACE node next_node(node n, uint top, global const uint *tiers, box_tree tree)
 {
     while (n.s0 < top) {
-        const node sibling = next_sibling(n, levels, tree);
+        const node sibling = next_sibling(n, tiers, tree);
         if (sibling.s3 == 0) return sibling;
         n = (node)(n.s0 + 1, number_of(n, tree) / CLSP_FAN, n.s2, 0);
     }
@@ -113,20 +118,20 @@ IN_PLACE node nearest_leaf(TREE, node n, const real *q, real scale)
                 least = distance;
                 n = child;
             }
-            child = next_sibling(child, levels, tree);
+            child = next_sibling(child, tiers, tree);
         }
     }
     return n;
 }
 
-/* Returns the first segment from node n on whose box is nearer than `limit`, or a node of level
+/* Returns the first segment from node n on whose box is nearer than `limit`, or a node of tier
    top + 1. */
 IN_PLACE node next_leaf(TREE, node n, uint top, const real *q, real scale, real limit)
 {
     while (n.s0 <= top) {
         const bool is_near = box_distance(box_of(THE_TREE, n), q, scale) < limit;
         if (is_near && n.s0 == 0) return n;
-        n = is_near ? first_child(n, tree) : next_node(n, top, levels, tree);
+        n = is_near ? first_child(n, tree) : next_node(n, top, tiers, tree);
     }
     return n;
 }
@@ -140,7 +145,8 @@ IN_PLACE real choose_scale(global const real *box, const real *q)
     for (uint c = 0; c < CLSP_DIM; c++)
         size = fmax(size, fmax(fabs(q[c] - box[c]), fabs(q[c] - box[CLSP_DIM + c])));
     if (!(size > R(0.0)) || size > R(0.25) * REAL_MAX) return R(1.0);
-    return ldexp(R(1.0), clamp(-ilogb(size), -(CLSP_REAL == 64 ? 1000 : 120), CLSP_REAL == 64 ? 1000 : 120));
+    enum { MOST = CLSP_REAL == 64 ? 1000 : 120 };
+    return ldexp(R(1.0), clamp(-ilogb(size), -MOST, (int)MOST));
 }
 
 /* Returns the square of what is worth looking for below a squared distance. */
@@ -166,7 +172,9 @@ IN_PLACE uint segment_of(global const real *segments, uint spans, real t)
     return low;
 }
 
-/* Writes the result `number`: the point of a segment at t, relative to the query q. */
+/* ---- results ---- */
+
+/* Writes the point of a segment at t, its parameter, and its distance to the query. */
 IN_PLACE void write_nearest(global real *out, global const real *segment, const real *q, real t,
                             real scale)
 {
@@ -193,29 +201,219 @@ IN_PLACE void write_nearest(global real *out, global const real *segment, const 
     out[NEAREST_PARAM + 1] = out[NEAREST_PARAM + 2] = R(0.0);
 }
 
-/* Writes that there is no result. */
-IN_PLACE void write_none(global real *out, real bound, uint status)
+/* Returns where a result's number of a curve and its status are. */
+IN_PLACE global uint *ids_of(global real *out)
 {
-    global uint *const ids = (global uint *)(out + NEAREST_REALS);
-    out[NEAREST_DISTANCE] = INFINITY;
-    out[NEAREST_BOUND] = bound;
-    for (uint i = NEAREST_PARAM; i < NEAREST_REALS; i++)
-        out[i] = REAL_NAN;
-    ids[0] = 0xffffffffu;
-    ids[1] = status;
+    return (global uint *)(out + NEAREST_REALS);
 }
 
-/* The queries of a launch; offsets in elements. The input of patches and hints counts where
-   has_patches and has_hints are not 0. */
+/* Writes that there are no results from number `first` on. */
+IN_PLACE void write_none(global real *out, uint first, uint num, real bound, uint status)
+{
+    for (uint k = first; k < num; k++) {
+        global real *const none = out + (size_t)k * NEAREST_SIZE;
+        none[NEAREST_DISTANCE] = INFINITY;
+        none[NEAREST_BOUND] = bound;
+        for (uint i = NEAREST_PARAM; i < NEAREST_REALS; i++)
+            none[i] = REAL_NAN;
+        ids_of(none)[0] = 0xffffffffu;
+        ids_of(none)[1] = status;
+    }
+}
+
+/* Completes the result at t of a segment. least: the square below which no point of the curves is;
+   extent: of the segments that were looked at. */
+IN_PLACE void finish(global real *out, global const real *segments, uint number, const real *q,
+                     real t, real scale, real least, real extent, uint spans, bool cut)
+{
+    real bound = sqrt(least);
+    write_nearest(out, segments + (size_t)number * CLSP_SEGMENT, q, t, scale);
+    bound -= R(2.0) * (DISTANCE_EPS * bound + EXTENT_EPS * extent);
+    out[NEAREST_BOUND] = fmin(fmax(bound, R(0.0)) / scale, out[NEAREST_DISTANCE]);
+    ids_of(out)[0] = number / spans;
+    ids_of(out)[1] = cut ? STATUS_CUT : STATUS_FOUND;
+}
+
+/* ---- local minima ---- */
+
+#if CLSP_MANY
+/* Tells whether two places of curves are the same but for what a minimum is found to. */
+IN_PLACE bool same_place(uint number, real t, uint other, real u, uint spans)
+{
+    const real near = sqrt(REAL_EPS);
+    if (number == other) return fabs(t - u) <= near;
+    if (number / spans != other / spans) return false;
+    return number + 1 == other ? (R(1.0) - t) + u <= near
+                               : other + 1 == number && (R(1.0) - u) + t <= near;
+}
+
+/* Takes result k out of `count`. */
+IN_PLACE void take_out(global real *out, uint k, uint count)
+{
+    for (uint i = k; i + 1 < count; i++) {
+        global real *const here = out + (size_t)i * NEAREST_SIZE, *const next = here + NEAREST_SIZE;
+        here[NEAREST_DISTANCE] = next[NEAREST_DISTANCE];
+        here[NEAREST_PARAM] = next[NEAREST_PARAM];
+        ids_of(here)[0] = ids_of(next)[0];
+    }
+}
+
+/* Keeps a local minimum, if it is among the nearest `num` so far: as its square, t and the number
+   of its segment. Returns how many are kept. */
+IN_PLACE uint keep(global real *out, uint num, uint count, real square, uint number, real t,
+                   uint spans)
+{
+    for (uint k = 0; k < count; k++) {
+        global real *const kept = out + (size_t)k * NEAREST_SIZE;
+        if (!same_place(number, t, ids_of(kept)[0], kept[NEAREST_PARAM], spans)) continue;
+        if (kept[NEAREST_DISTANCE] <= square) return count;
+        take_out(out, k, count);
+        count--;
+        break;
+    }
+    uint k = min(count, num - 1);
+    if (k < count && !(square < out[(size_t)k * NEAREST_SIZE + NEAREST_DISTANCE])) return count;
+    count = k + 1;
+    for (; k > 0; k--) {
+        global real *const here = out + (size_t)k * NEAREST_SIZE;
+        global real *const before = here - NEAREST_SIZE;
+        if (before[NEAREST_DISTANCE] <= square) break;
+        here[NEAREST_DISTANCE] = before[NEAREST_DISTANCE];
+        here[NEAREST_PARAM] = before[NEAREST_PARAM];
+        ids_of(here)[0] = ids_of(before)[0];
+    }
+    global real *const kept = out + (size_t)k * NEAREST_SIZE;
+    kept[NEAREST_DISTANCE] = square;
+    kept[NEAREST_PARAM] = t;
+    ids_of(kept)[0] = number;
+    return count;
+}
+
+/* Tells which signs the slope of the squared distance may have at `here`, an end of a part or
+   segment whose next control point is `next`: s0 1 where it may rise towards that, s1 where it may
+   fall. */
+IN_PLACE int2 slope_at(const real *here, const real *next)
+{
+    real slope = R(0.0), error = R(0.0);
+    UNROLL
+    for (uint c = 0; c < CLSP_DIM; c++) {
+        const real from = CLSP_RATIONAL ? here[c] * next[CLSP_COORDS - 1] : here[c];
+        const real to = CLSP_RATIONAL ? next[c] * here[CLSP_COORDS - 1] : next[c];
+        slope = MAD(here[c], to - from, slope);
+        error = MAD(fabs(here[c]), fabs(to) + fabs(from), error);
+    }
+    error *= R(4.0) * COEFFICIENT_EPS;
+    return (int2)(slope >= -error, slope <= error);
+}
+
+/* Tells whether the end of a segment, whose last control point minus the query is `here`, is a
+   local minimum on the side of the next segment: it is one, too, where the curve jumps. */
+IN_PLACE bool rises_behind(global const real *next, const real *here, const real *q, real scale,
+                           real extent)
+{
+    real b[2 * CLSP_COORDS], jump = R(0.0);
+    UNROLL
+    for (uint c = 0; c < CLSP_DIM; c++) {
+        const real x = q[c] - next[ORDER * CLSP_COORDS + c];
+        UNROLL
+        for (uint i = 0; i < 2; i++) {
+            const real w = CLSP_RATIONAL ? next[i * CLSP_COORDS + CLSP_COORDS - 1] : R(1.0);
+            b[i * CLSP_COORDS + c] = scale * (next[i * CLSP_COORDS + c] - w * x);
+            if (CLSP_RATIONAL) b[i * CLSP_COORDS + CLSP_COORDS - 1] = w;
+        }
+        const real w = CLSP_RATIONAL ? here[CLSP_COORDS - 1] : R(1.0);
+        const real v = CLSP_RATIONAL ? b[CLSP_COORDS - 1] : R(1.0);
+        jump = fmax(jump, fabs(b[c] / v - here[c] / w));
+    }
+    const real size = extent + sqrt(square_at(here));
+    return jump > R(32.0) * REAL_EPS * size || slope_at(b, b + CLSP_COORDS).s0;
+}
+
+/* Tells whether the begin of a segment, whose first control point minus the query is `here`, is one
+   of a curve or behind a jump; else it is the end of the segment before. */
+IN_PLACE bool is_behind_jump(global const real *before, const real *here, const real *q, real scale,
+                             real extent)
+{
+    global const real *const last = before + CLSP_DEGREE * CLSP_COORDS;
+    real jump = R(0.0);
+    UNROLL
+    for (uint c = 0; c < CLSP_DIM; c++) {
+        const real x = q[c] - before[ORDER * CLSP_COORDS + c];
+        const real w = CLSP_RATIONAL ? here[CLSP_COORDS - 1] : R(1.0);
+        const real v = CLSP_RATIONAL ? last[CLSP_COORDS - 1] : R(1.0);
+        jump = fmax(jump, fabs(scale * (last[c] / v - x) - here[c] / w));
+    }
+    return jump > R(32.0) * REAL_EPS * (extent + sqrt(square_at(here)));
+}
+
+/* Keeps those ends of part `part` of 2^depth of a segment that are local minima. Returns how many
+   results are kept. */
+IN_PLACE uint keep_ends(global real *out, uint num, uint count, const real *a,
+                        global const real *segment, uint number, uint part, uint depth,
+                        const real *q, real scale, real extent, uint spans, real limit)
+{
+    const real *const last = a + CLSP_DEGREE * CLSP_COORDS;
+    const uint in_curve = number % spans;
+    const real length = R(1.0) / CONVERT_REAL(1u << depth);
+    const int2 begin = slope_at(a, a + CLSP_COORDS), end = slope_at(last, last - CLSP_COORDS);
+    const real begin_square = square_at(a), end_square = square_at(last);
+    bool keep_begin = begin.s0, keep_end = end.s0;
+
+    if (part > 0)
+        keep_begin = keep_begin && begin.s1;
+    else if (in_curve > 0)
+        keep_begin = keep_begin && is_behind_jump(segment - CLSP_SEGMENT, a, q, scale, extent);
+    if (part + 1 < 1u << depth)
+        keep_end = false;
+    else if (in_curve + 1 < spans)
+        keep_end = keep_end && rises_behind(segment + CLSP_SEGMENT, last, q, scale, extent);
+    if (keep_begin && begin_square < limit)
+        count = keep(out, num, count, begin_square, number, CONVERT_REAL(part) * length, spans);
+    if (keep_end && end_square < limit)
+        count = keep(out, num, count, end_square, number, R(1.0), spans);
+    return count;
+}
+#endif
+
+/* ---- the search ---- */
+
+/* Returns the part that follows one, s0 its number of 2^s1: its first half where it is split, else
+   the next of the smallest that is not done; (1, 0) behind the last. */
+IN_PLACE uint2 next_part(uint2 part, bool split)
+{
+    if (split) return (uint2)(2 * part.s0, part.s1 + 1);
+    part.s0++;
+    while (part.s1 > 0 && part.s0 % 2 == 0) {
+        part.s0 /= 2;
+        part.s1--;
+    }
+    return part;
+}
+
+/* Returns the segment to be looked at after `at`, which is not `start`; at_start: it was that. */
+IN_PLACE node following_leaf(TREE, node at, node start, bool at_start, node root, const real *q,
+                             real scale, real limit)
+{
+    const uint top = root.s0;
+    at = at_start ? root : next_node(at, top, tiers, tree);
+    at = next_leaf(THE_TREE, at, top, q, scale, limit);
+    if (at.s0 == 0 && at.s1 == start.s1 && at.s2 == start.s2)
+        at = next_leaf(THE_TREE, next_node(at, top, tiers, tree), top, q, scale, limit);
+    return at;
+}
+
+/* The queries of a launch; offsets in elements. Inputs of patches and hints count where has_patches
+   and has_hints are not 0. num: of results of a query. */
 typedef struct query_range {
     wide points_offset, patches_offset, hints_offset, offset;
-    uint has_patches, has_hints, items;
+    uint has_patches, has_hints, num, items;
 } query_range;
 
-/* Finds the nearest point of the curves to each query: item g that to query g. queries:
-   [items][CLSP_DIM]; out: [items] of clsp_nearest_f32 or clsp_nearest_f64 (bspline_project.h). */
+/* Finds the nearest points of the curves to each query: item g those to query g. queries:
+   [items][CLSP_DIM]; results: [items][num] of clsp_nearest_f32 or clsp_nearest_f64
+   (bspline_project.h). max_dist 0: there is no limit. */
 kernel void find_nearest(global const real *restrict segments, global const real *restrict boxes,
-                         global const uint *restrict levels, global const real *restrict weights,
+                         global const uint *restrict tiers, global const real *restrict weights,
                          global const real *restrict queries, global const uint *restrict patches,
                          global const real *restrict hints, global real *restrict results,
                          box_tree tree, query_range range, real max_dist)
@@ -223,9 +421,10 @@ kernel void find_nearest(global const real *restrict segments, global const real
     const uint g = (uint)get_global_id(0);
     if (g >= range.items) return;
 
-    global const real *const query =
-        queries + WIDE(range.points_offset) + (size_t)g * CLSP_DIM;
-    global real *const out = results + WIDE(range.offset) + (size_t)g * NEAREST_SIZE;
+    global const real *const query = queries + WIDE(range.points_offset) + (size_t)g * CLSP_DIM;
+    global real *const out =
+        results + WIDE(range.offset) + (size_t)g * range.num * NEAREST_SIZE;
+    const real far = max_dist > R(0.0) ? max_dist : INFINITY;
     real q[CLSP_DIM], a[ORDER * CLSP_COORDS];
     bool valid = true;
 
@@ -234,100 +433,87 @@ kernel void find_nearest(global const real *restrict segments, global const real
         q[c] = query[c];
         valid = valid && fabs(q[c]) <= REAL_MAX;
     }
-    /* the root: of all curves, or of one */
-    uint top = tree.all_levels - 1;
-    node at = (node)(top, 0, 0, 0);
+    node root = (node)(tree.all_tiers - 1, 0, 0, 0);
     if (range.has_patches) {
-        top = tree.levels - 1;
-        at = (node)(top, 0, patches[WIDE(range.patches_offset) + g], 0);
-        valid = valid && (at.s2 < tree.num_curves || tree.num_curves == 0);
+        root = (node)(tree.tiers - 1, 0, patches[WIDE(range.patches_offset) + g], 0);
+        valid = valid && (root.s2 < tree.num_curves || tree.num_curves == 0);
     }
     if (!valid || tree.num_curves == 0) {
-        write_none(out, !valid ? REAL_NAN : max_dist > R(0.0) ? max_dist : INFINITY,
+        write_none(out, 0, range.num, valid ? far : REAL_NAN,
                    valid ? STATUS_NONE : STATUS_INVALID);
         return;
     }
-    const node root = at;
     const real scale = choose_scale(box_of(THE_TREE, root), q);
     const real hint = range.has_hints ? hints[WIDE(range.hints_offset) + g] : REAL_NAN;
-    real least = max_dist > R(0.0) ? max_dist * scale * (max_dist * scale) : INFINITY;
-    real limit = least, low_bound = INFINITY, extent = R(0.0), nearest_t = R(0.0);
-    bool found = false, cut = false;
-    size_t nearest = 0;
-
-    if (hint == hint)
-        at = (node)(0, segment_of(segments + (size_t)at.s2 * tree.spans * CLSP_SEGMENT, tree.spans,
-                                  hint),
-                    at.s2, 0);
-    else
-        at = nearest_leaf(THE_TREE, at, q, scale);
-    const node start = at;
+    global const real *const own = segments + (size_t)root.s2 * tree.spans * CLSP_SEGMENT;
+    const node start = hint == hint
+                           ? (node)(0, segment_of(own, tree.spans, hint), root.s2, 0)
+                           : nearest_leaf(THE_TREE, root, q, scale);
+    node at = start;
+    real least = far * scale * (far * scale), cut_at = INFINITY, extent = R(0.0);
+    real nearest_t = R(0.0);
+    uint2 part = (uint2)(0, 0);
+    uint nearest = 0, count = 0;
     bool at_start = true;
-    uint part = 0, depth = 0;
-    for (;;) {
-        /* one part of the segment */
-        const size_t number = (size_t)at.s2 * tree.spans + at.s1;
-        global const real *const segment = segments + number * CLSP_SEGMENT;
+
+    while (at.s0 == 0) {
+        const uint number = at.s2 * tree.spans + at.s1;
+        global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
         const real own_extent = segment[ORDER * CLSP_COORDS + CLSP_DIM] * scale;
-        const real part_length = R(1.0) / CONVERT_REAL(1u << depth);
         load_part(a, segment, q, scale);
-        if (depth > 0) restrict_part(a, part, depth);
+        if (part.s1 > 0) restrict_part(a, part.s0, part.s1);
         extent = fmax(extent, own_extent);
-        real2 ends = (real2)(square_at(a), square_at(a + CLSP_DEGREE * CLSP_COORDS));
-        real square = fmin(ends.s0, ends.s1), t = ends.s0 <= ends.s1 ? R(0.0) : R(1.0);
-        const finding found_here =
-            examine_part(a, weights);
-        limit = limit_of(fmin(least, square), own_extent);
-        const bool is_near = found_here.s0 < limit;
-        const bool split = is_near && found_here.s1 == NOT_DECIDED && depth < DEPTH;
-        if (is_near && found_here.s1 >= R(0.0)) {
-            const real2 minimum = find_minimum(a, found_here.s1);
-            if (minimum.s1 < square) {
-                square = minimum.s1;
-                t = minimum.s0;
-            }
+        const finding found = examine_part(a, weights);
+        real square = INFINITY, t = R(0.0);
+#if !CLSP_MANY
+        const real at_begin = square_at(a), at_end = square_at(a + CLSP_DEGREE * CLSP_COORDS);
+        square = fmin(at_begin, at_end);
+        t = at_begin <= at_end ? R(0.0) : R(1.0);
+#endif
+        const bool is_near = found.s0 < limit_of(fmin(least, square), own_extent);
+        const bool is_open = is_near && found.s1 == NOT_DECIDED;
+        const bool split = is_open && part.s1 < DEPTH;
+        if (is_open && !split) cut_at = fmin(cut_at, found.s0);
+        if (is_near && found.s1 >= R(0.0)) {
+            const real2 minimum = find_minimum(a, found.s1);
+            if (minimum.s1 < square) t = minimum.s0;
+            square = fmin(square, minimum.s1);
         }
-        if (is_near && found_here.s1 == NOT_DECIDED && !split) {
-            cut = true;
-            low_bound = fmin(low_bound, found_here.s0);
+        const real t_of_segment = (CONVERT_REAL(part.s0) + t) / CONVERT_REAL(1u << part.s1);
+#if CLSP_MANY
+        if (is_near) {
+            if (square < least)
+                count = keep(out, range.num, count, square, number, t_of_segment, tree.spans);
+            count = keep_ends(out, range.num, count, a, segment, number, part.s0, part.s1, q, scale,
+                              own_extent, tree.spans, least);
+            if (count == range.num)
+                least = fmin(least, out[(size_t)(count - 1) * NEAREST_SIZE + NEAREST_DISTANCE]);
         }
+#else
         if (square < least) {
             least = square;
             nearest = number;
-            nearest_t = (CONVERT_REAL(part) + t) * part_length;
-            found = true;
+            nearest_t = t_of_segment;
+            count = 1;
         }
-        /* the next part */
-        if (split) {
-            part *= 2;
-            depth++;
-            continue;
-        }
-        part++;
-        while (depth > 0 && part % 2 == 0) {
-            part /= 2;
-            depth--;
-        }
-        if (depth > 0) continue;
-        /* the next segment */
-        part = 0;
-        limit = limit_of(least, R(0.0));
-        at = at_start ? root : next_node(at, top, levels, tree);
+#endif
+        part = next_part(part, split);
+        if (part.s1 > 0) continue;
+        at = following_leaf(THE_TREE, at, start, at_start, root, q, scale, limit_of(least, R(0.0)));
+        part = (uint2)(0, 0);
         at_start = false;
-        at = next_leaf(THE_TREE, at, top, q, scale, limit);
-        if (at.s0 == 0 && at.s1 == start.s1 && at.s2 == start.s2)
-            at = next_leaf(THE_TREE, next_node(at, top, levels, tree), top, q, scale, limit);
-        if (at.s0 > top) break;
     }
-    if (!found) {
-        write_none(out, max_dist > R(0.0) ? max_dist : INFINITY, STATUS_NONE);
-        return;
+#if CLSP_MANY
+    for (uint k = 0; k < count; k++) {
+        global real *const kept = out + (size_t)k * NEAREST_SIZE;
+        const real square = kept[NEAREST_DISTANCE];
+        finish(kept, segments, ids_of(kept)[0], q, kept[NEAREST_PARAM], scale,
+               fmin(square, cut_at), extent, tree.spans, cut_at < square);
     }
-    write_nearest(out, segments + nearest * CLSP_SEGMENT, q, nearest_t, scale);
-    real bound = sqrt(fmin(least, low_bound));
-    bound -= R(2.0) * (DISTANCE_EPS * bound + EXTENT_EPS * extent);
-    out[NEAREST_BOUND] = fmin(fmax(bound, R(0.0)) / scale, out[NEAREST_DISTANCE]);
-    global uint *const ids = (global uint *)(out + NEAREST_REALS);
-    ids[0] = (uint)(nearest / tree.spans);
-    ids[1] = cut ? STATUS_CUT : STATUS_FOUND;
+#else
+    if (count > 0)
+        finish(out, segments, nearest, q, nearest_t, scale, fmin(least, cut_at), extent, tree.spans,
+               cut_at < INFINITY);
+#endif
+    write_none(out, count, range.num, far, STATUS_NONE);
 }

@@ -31,8 +31,8 @@ IN_PLACE void choose_origin(global const real *p, real *origin)
 }
 
 /* Writes the box around a segment's control points. */
-IN_PLACE void write_box(global real *box, global const real *segment, const real *origin, real extent,
-                        bool sound)
+IN_PLACE void write_box(global real *box, global const real *segment, const real *origin,
+                        real extent, bool sound)
 {
     for (uint c = 0; c < CLSP_DIM; c++) {
         real low = REAL_MAX, high = -REAL_MAX;
@@ -106,7 +106,7 @@ kernel void make_segments(global const real *restrict points, global const real 
     write_box(boxes + number * 2 * CLSP_DIM, segment, origin, extent, sound);
 }
 
-/* The nodes of a launch, from number `first` of a level on: each row of `from` boxes of the level
+/* The nodes of a launch, from number `first` of a tier on: each row of `from` boxes of the tier
    below, which begins at `below`, is joined to row_nodes boxes, which begin at `at`. */
 typedef struct node_range {
     wide first, at, below;

@@ -86,9 +86,10 @@ static clsp_status make_part(void *user, clspi_series *series, const clspi_part 
                                    .hints_offset = stream[s->hints].offset,
                                    .offset = stream[OUT].offset,
                                    .num = part->num_lines,
+                                   .num_nearest = s->opts->num_nearest,
                                    .max_dist = s->opts->max_dist};
 
-    CLSPI_CHECK(clspi_nearest_prepare(s->plan, series));
+    CLSPI_CHECK(clspi_nearest_prepare(s->plan, series, s->opts->num_nearest));
     return clspi_nearest_find(s->plan, series, &job);
 }
 

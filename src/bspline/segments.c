@@ -115,16 +115,16 @@ static clsp_status prepare_tables(clspi_segments *segments, clspi_series *series
 
 /* ---- the tree ---- */
 
-/* Counts the boxes of all levels: those of each curve's segments, joined until there is one, and
+/* Counts the boxes of all tiers: those of each curve's segments, joined until there is one, and
    these joined until there is one of all. */
-static clsp_status count_levels(clspi_segments *segments, clsp_context *ctx, size_t num_curves)
+static clsp_status count_tiers(clspi_segments *segments, clsp_context *ctx, size_t num_curves)
 {
     uint64_t count = segments->spans, curves = num_curves, before = 0;
-    cl_uint level = 0;
+    cl_uint tier = 0;
 
-    for (;; level++, count = clspi_div_up((size_t)count, FAN)) {
-        segments->counts[level] = (cl_uint)count;
-        segments->offsets[level] = before;
+    for (;; tier++, count = clspi_div_up((size_t)count, FAN)) {
+        segments->counts[tier] = (cl_uint)count;
+        segments->offsets[tier] = before;
         before += count * curves;
         if (before > UINT32_MAX)
             return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY,
@@ -132,41 +132,41 @@ static clsp_status count_levels(clspi_segments *segments, clsp_context *ctx, siz
                               num_curves);
         if (count == 1) break;
     }
-    segments->levels = ++level;
-    for (count = num_curves; count > 1; level++) {
+    segments->tiers = ++tier;
+    for (count = num_curves; count > 1; tier++) {
         count = clspi_div_up((size_t)count, FAN);
-        segments->counts[level] = (cl_uint)count;
-        segments->offsets[level] = before;
+        segments->counts[tier] = (cl_uint)count;
+        segments->offsets[tier] = before;
         before += count;
     }
-    segments->all_levels = level;
-    segments->offsets[level] = before;
+    segments->all_tiers = tier;
+    segments->offsets[tier] = before;
     return CLSP_OK;
 }
 
-static clsp_status write_levels(clspi_segments *segments, clspi_series *series)
+static clsp_status write_tiers(clspi_segments *segments, clspi_series *series)
 {
-    cl_uint table[CLSPI_BOX_LEVELS][2];
+    cl_uint table[CLSPI_BOX_TIERS][2];
 
-    for (cl_uint i = 0; i < segments->all_levels; i++) {
+    for (cl_uint i = 0; i < segments->all_tiers; i++) {
         table[i][0] = (cl_uint)segments->offsets[i];
         table[i][1] = segments->counts[i];
     }
-    if (!segments->level_table)
-        CLSPI_CHECK(clspi_buffer_create(&segments->level_table, series->ctx, sizeof table));
-    return clspi_series_write(series, segments->level_table, 0, table,
-                              segments->all_levels * sizeof table[0]);
+    if (!segments->tier_table)
+        CLSPI_CHECK(clspi_buffer_create(&segments->tier_table, series->ctx, sizeof table));
+    return clspi_series_write(series, segments->tier_table, 0, table,
+                              segments->all_tiers * sizeof table[0]);
 }
 
-/* Makes the boxes of a level of those below. */
-static clsp_status join_level(const clspi_segments *segments, clspi_series *series, cl_uint level,
-                              size_t num_curves)
+/* Makes the boxes of a tier of those below. */
+static clsp_status join_tier(const clspi_segments *segments, clspi_series *series, cl_uint tier,
+                             size_t num_curves)
 {
-    const bool of_curve = level < segments->levels;
-    const size_t per_row = segments->counts[level];
-    const size_t from = of_curve                    ? segments->counts[level - 1]
-                        : level == segments->levels ? num_curves
-                                                    : segments->counts[level - 1];
+    const bool of_curve = tier < segments->tiers;
+    const size_t per_row = segments->counts[tier];
+    const size_t from = of_curve                  ? segments->counts[tier - 1]
+                        : tier == segments->tiers ? num_curves
+                                                  : segments->counts[tier - 1];
     clspi_cut cut = {.per_piece = per_row, .left = per_row * (of_curve ? num_curves : 1)};
     const uint64_t most = clspi_launch_lines(&series->ctx->tuning, FAN, 1, segments->join.local, 1);
     clspi_part part;
@@ -174,8 +174,8 @@ static clsp_status join_level(const clspi_segments *segments, clspi_series *seri
     while (clspi_cut_next(&cut, most, &part)) {
         const clspi_join_boxes_args args = {.boxes = segments->boxes,
                                             .range = {.first = part.before,
-                                                      .at = segments->offsets[level],
-                                                      .below = segments->offsets[level - 1],
+                                                      .at = segments->offsets[tier],
+                                                      .below = segments->offsets[tier - 1],
                                                       .from = (cl_uint)from,
                                                       .row_nodes = (cl_uint)per_row,
                                                       .items = (cl_uint)part.num_lines}};
@@ -222,7 +222,7 @@ static clsp_status reserve(clspi_segments *segments, clsp_context *ctx, const cl
     size_t bytes = segment_reals(d) * real, boxes = 2 * d->dim * real;
 
     if (!clspi_size_mul(&bytes, segments->spans) || !clspi_size_mul(&bytes, num_curves) ||
-        !clspi_size_mul(&boxes, (size_t)segments->offsets[segments->all_levels]))
+        !clspi_size_mul(&boxes, (size_t)segments->offsets[segments->all_tiers]))
         return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY,
                           "bspline: the segments are more than the address space");
     CLSPI_CHECK(clspi_buffer_reserve(&segments->segments, &segments->segments_bytes, ctx, bytes));
@@ -252,14 +252,14 @@ clsp_status clspi_segments_prepare(clsp_bspline_plan *plan, clspi_segments *segm
     if (segments->is_made && segments->load == plan->tensor.loads) return CLSP_OK;
     segments->is_made = false;
     segments->spans = plan->knots[0].num_spans;
-    CLSPI_CHECK(count_levels(segments, series->ctx, num_curves));
+    CLSPI_CHECK(count_tiers(segments, series->ctx, num_curves));
     CLSPI_CHECK(make_kernels(segments, series->ctx, d));
     CLSPI_CHECK(prepare_tables(segments, series, d->precision, &plan->knots[0]));
     CLSPI_CHECK(reserve(segments, series->ctx, d, num_curves));
-    CLSPI_CHECK(write_levels(segments, series));
+    CLSPI_CHECK(write_tiers(segments, series));
     CLSPI_CHECK(launch_segments(plan, segments, series));
-    for (cl_uint level = 1; level < segments->all_levels; level++)
-        CLSPI_CHECK(join_level(segments, series, level, num_curves));
+    for (cl_uint tier = 1; tier < segments->all_tiers; tier++)
+        CLSPI_CHECK(join_tier(segments, series, tier, num_curves));
     segments->is_made = true;
     segments->load = plan->tensor.loads;
     return CLSP_OK;
@@ -269,7 +269,7 @@ void clspi_segments_release(clspi_segments *segments)
 {
     clspi_buffer_release(&segments->segments);
     clspi_buffer_release(&segments->boxes);
-    clspi_buffer_release(&segments->level_table);
+    clspi_buffer_release(&segments->tier_table);
     clspi_buffer_release(&segments->operators);
     clspi_buffer_release(&segments->controls);
     clspi_buffer_release(&segments->span_table);

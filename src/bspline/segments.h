@@ -6,17 +6,17 @@
 #include "bspline_plan.h"
 #include "kernel_arguments.h"
 
-enum { CLSPI_BOX_LEVELS = 32 }; /* at most */
+enum { CLSPI_BOX_TIERS = 32 }; /* at most */
 
 /* All is made again when the plan's control points have changed. */
 struct clspi_segments {
     bool is_made;
     uint64_t load; /* of the plan's control points that it was made of */
     uint32_t spans;
-    cl_uint levels, all_levels;             /* of boxes: of a curve, and of all */
-    cl_uint counts[CLSPI_BOX_LEVELS];       /* of a curve's boxes, above its levels of all */
-    uint64_t offsets[CLSPI_BOX_LEVELS + 1]; /* boxes before those of a level */
-    cl_mem segments, boxes, level_table;
+    cl_uint tiers, all_tiers;              /* of boxes: of a curve, and of all */
+    cl_uint counts[CLSPI_BOX_TIERS];       /* of a curve's boxes, above its tiers of all */
+    uint64_t offsets[CLSPI_BOX_TIERS + 1]; /* boxes before those of a tier */
+    cl_mem segments, boxes, tier_table;
     size_t segments_bytes, boxes_bytes;
     cl_mem operators, controls, span_table; /* of the knots */
     clspi_kernel make, join;

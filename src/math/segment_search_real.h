@@ -27,7 +27,7 @@ typedef struct search {
     real extent;           /* the largest of a segment, a distance */
     real t;                /* of the nearest point, of its segment */
     size_t nearest, begun; /* its segment; the one that was searched first, for a hint */
-    bool is_found, is_cut, has_begun;
+    bool is_found, has_begun;
     uint32_t num_waiting;
     waiting waiting[WAITING_MAX]; /* the nearest of those put there together is the last */
 } search;
@@ -119,10 +119,7 @@ CLSPI_INLINE bool search_part(search *s, const part *p, uint32_t k, uint32_t dep
         const minimum inner = find_minimum(p, degree, found.at, rational);
         if (inner.square < nearest.square) nearest = inner;
     }
-    if (is_open && depth == DEPTH) {
-        s->is_cut = true;
-        s->low_bound = least_of(found.least, s->low_bound);
-    }
+    if (is_open && depth == DEPTH) s->low_bound = least_of(found.least, s->low_bound);
     if (nearest.square < s->least) {
         s->least = nearest.square;
         s->limit = limit_of(s, s->least, 0);
@@ -209,7 +206,7 @@ CLSPI_INLINE void begin_search(search *s, bool all, size_t curve, real hint, dou
     s->low_bound = (real)INFINITY;
     s->extent = s->t = 0;
     s->nearest = s->begun = 0;
-    s->is_found = s->is_cut = false;
+    s->is_found = false;
     s->num_waiting = 0;
     s->has_begun = hint == hint;
     if (s->has_begun) s->begun = curve * c->spans + span_of(c, hint);
@@ -240,7 +237,7 @@ CLSPI_INLINE void write_nearest(const search *s, NEAREST *out, bool rational)
     bound -= 2 * (s->distance_eps * bound + EXTENT_EPS * s->extent);
     out->bound = least_of(most_of(bound, 0) / s->scale, out->distance);
     out->patch = (uint32_t)(s->nearest / c->spans);
-    out->status = s->is_cut ? CLSPI_SEARCH_CUT : CLSPI_SEARCH_FOUND;
+    out->status = s->low_bound < s->least ? CLSPI_SEARCH_CUT : CLSPI_SEARCH_FOUND;
 }
 
 /* Writes that there is no result. */
