@@ -91,6 +91,7 @@ void clsp_bspline_plan_destroy(clsp_bspline_plan **ptr)
     if (clspi_context_is_inherited(plan->tensor.base.ctx)) return;
     clspi_tensor_release(&plan->tensor);
     clspi_nearest_destroy(&plan->nearest);
+    clspi_curve_search_destroy(&plan->search);
     clspi_bspline_release_knots(plan);
     free(plan);
 }

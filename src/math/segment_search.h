@@ -12,7 +12,7 @@ enum {
     CLSPI_SEARCH_DEGREE_MAX = 64,
     CLSPI_SEGMENT_LANES = 4, /* reals of a point; those above dim are 0 */
     CLSPI_BOX_LANES = 8,     /* boxes of a node */
-    CLSPI_BOX_TIERS = 48     /* at most: of 2^64 boxes there are 22, twice */
+    CLSPI_NODE_TIERS = 48    /* at most: of 2^64 boxes there are 22, twice */
 };
 
 /* A segment is
@@ -39,9 +39,9 @@ typedef struct clspi_segments_of_curves {
     void *nodes;       /* those of a tier are adjacent */
     uint32_t own, all; /* tiers of each curve's own nodes, and all: above them are those of nodes
                           around curves */
-    size_t num_boxes[CLSPI_BOX_TIERS];  /* of a tier: of each curve, above of all */
-    size_t num_nodes[CLSPI_BOX_TIERS];  /* that they are in */
-    size_t before[CLSPI_BOX_TIERS + 1]; /* nodes before those of a tier */
+    size_t num_boxes[CLSPI_NODE_TIERS];  /* of a tier: of each curve, above of all */
+    size_t num_nodes[CLSPI_NODE_TIERS];  /* that they are in */
+    size_t before[CLSPI_NODE_TIERS + 1]; /* nodes before those of a tier */
 } clspi_segments_of_curves;
 
 /* What becomes of a query, as nearest.cl says it. */

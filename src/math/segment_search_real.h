@@ -6,7 +6,7 @@
 #include "squared_distance_real.h"
 
 /* Parts of a segment have at least 2^-DEPTH of its length. */
-enum { DEPTH = 28, WAITING_MAX = CLSPI_BOX_TIERS * CLSPI_BOX_LANES };
+enum { DEPTH = 28, WAITING_MAX = CLSPI_NODE_TIERS * CLSPI_BOX_LANES };
 
 /* A box that has not been looked into: number `box` of a tier, of a curve or above the curves of
    all. */
