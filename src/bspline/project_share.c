@@ -38,17 +38,6 @@ static clsp_bspline_plan *bspline_plan_of(clspi_plan *plan)
 
 /* ---- the host ---- */
 
-/* Tells why the host cannot search; NULL: it can. Static storage. */
-static const char *host_refusal(const shared_search *s, const char *out)
-{
-    const uintptr_t reals = (uintptr_t)s->points | (uintptr_t)s->hints | (uintptr_t)out;
-
-    if (s->opts->num_nearest > 1) return "the host looks for one nearest point alone";
-    if (reals % s->real || (uintptr_t)s->patches % sizeof(uint32_t))
-        return "memory that is not aligned to its elements";
-    return NULL;
-}
-
 /* Makes the host's search ready for the plan's curves, which workers then share. */
 static clsp_status prepare_host(clsp_bspline_plan *plan)
 {
@@ -168,22 +157,45 @@ static clsp_status share_queries(clsp_bspline_plan *plan, const shared_search *s
 {
     static const clspi_line_maker maker = {search_on_host, search_on_device, NULL};
     char key[KEY_MAX];
-    clspi_shared_batch batch = {.plan = &plan->tensor.base,
-                                .peers = &plan->tensor.peers,
-                                .maker = &maker,
-                                .user = s,
-                                .why_no_host = host_refusal(s, out),
-                                .why_not_persistent =
-                                    "no persistent kernel searches for nearest points",
-                                .tiling = clspi_tiling_of(num, 1, QUERY_ITEMS, 1),
-                                .line_items = QUERY_ITEMS,
-                                .line_bytes = line_bytes,
-                                .element = s->real,
-                                .key = key};
+    clspi_shared_batch batch = {
+        .plan = &plan->tensor.base,
+        .peers = &plan->tensor.peers,
+        .maker = &maker,
+        .user = s,
+        .why_no_host =
+            s->opts->num_nearest > 1 ? "the host looks for one nearest point alone" : NULL,
+        .why_not_persistent = "no persistent kernel searches for nearest points",
+        .tiling = clspi_tiling_of(num, 1, QUERY_ITEMS, 1),
+        .line_items = QUERY_ITEMS,
+        .line_bytes = line_bytes,
+        .element = s->real,
+        .key = key};
 
     name_job(plan, s, num, key);
     if (!batch.why_no_host) CLSPI_CHECK(prepare_host(plan));
     return clspi_shared_batch_run(&batch, out, share, report);
+}
+
+/* A call on memory that is not aligned to its elements: the device's call stages that. */
+typedef struct lone_search {
+    clsp_bspline_plan *plan;
+    const clsp_bspline_queries *queries;
+    const clsp_project_opts *opts;
+    clsp_output nearest;
+} lone_search;
+
+static clsp_status search_alone(void *user)
+{
+    const lone_search *const call = user;
+
+    return clsp_bspline_project(call->plan, call->queries, call->opts, call->nearest, NULL);
+}
+
+static bool is_aligned(const shared_search *s, const char *out)
+{
+    const uintptr_t reals = (uintptr_t)s->points | (uintptr_t)s->hints | (uintptr_t)out;
+
+    return reals % s->real == 0 && (uintptr_t)s->patches % sizeof(uint32_t) == 0;
 }
 
 clsp_status clsp_bspline_project_shared(clsp_bspline_plan *plan,
@@ -210,5 +222,9 @@ clsp_status clsp_bspline_project_shared(clsp_bspline_plan *plan,
                        .real = clsp_type_bytes(plan->tensor.desc.precision),
                        .dim = plan->tensor.desc.dim};
     CLSPI_CHECK(open_memory(plan, queries, &needs, &s));
+    lone_search own = {plan, queries, &opts, nearest};
+    const clspi_lone_call alone = {"memory that is not aligned to its elements", queries->num > 0,
+                                   search_alone, &own};
+    if (!is_aligned(&s, out)) return clspi_shared_alone(&plan->tensor.base, &alone, share, report);
     return share_queries(plan, &s, queries->num, needs.result * s.real, out, share, report);
 }
