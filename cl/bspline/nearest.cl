@@ -40,52 +40,55 @@ typedef struct box_tree {
 #define STATUS_NONE      2
 #define STATUS_INVALID   3
 
+/* The same as a vector: Mesa's compilers leave structures that functions hand on in memory. */
+#define NUM_CURVES s0
+#define SPANS      s1
+#define TIERS      s2
+#define ALL_TIERS  s3
+
 /* A node: s0 its tier, s1 its number among those of the curve s2, above the curves' tiers among
    all. */
 typedef uint4 node;
 
-#define TREE     global const real *boxes, global const uint *tiers, box_tree tree
+#define TREE     global const real *boxes, global const uint *tiers, uint4 tree
 #define THE_TREE boxes, tiers, tree
 
 /* Computes the squared distance to a box, less what rounding may have added. */
-IN_PLACE real box_distance(global const real *box, const real *q, real scale)
+IN_PLACE real box_distance(global const real *box, point q, real scale)
 {
-    real sum = R(0.0);
-    UNROLL
-    for (uint c = 0; c < CLSP_DIM; c++) {
-        const real x = fmax(fmax(box[c] - q[c], q[c] - box[CLSP_DIM + c]), R(0.0)) * scale;
-        sum = MAD(x, x, sum);
-    }
-    return sum - R(8.0) * REAL_EPS * sum;
+    const point out = fmax(LOAD_POINT(box) - q, q - LOAD_POINT(box + CLSP_DIM));
+    const point x = fmax(out, (point)(R(0.0))) * scale;
+    const real square = dot_of(x, x);
+    return square - R(8.0) * REAL_EPS * square;
 }
 
 /* Returns where a node's box is. */
 IN_PLACE global const real *box_of(TREE, node n)
 {
     size_t at = tiers[2 * n.s0] + n.s1;
-    if (n.s0 < tree.tiers) at += (size_t)n.s2 * tiers[2 * n.s0 + 1];
+    if (n.s0 < tree.TIERS) at += (size_t)n.s2 * tiers[2 * n.s0 + 1];
     return boxes + at * 2 * CLSP_DIM;
 }
 
 /* Returns the first child of a node. */
-IN_PLACE node first_child(node n, box_tree tree)
+IN_PLACE node first_child(node n, uint4 tree)
 {
-    const bool is_curve = n.s0 == tree.tiers;
+    const bool is_curve = n.s0 == tree.TIERS;
     return (node)(n.s0 - 1, is_curve ? 0 : n.s1 * CLSP_FAN, is_curve ? n.s1 * CLSP_FAN : n.s2, 0);
 }
 
 /* Returns the number of a node among those that have the same parent or neighbouring ones. */
-IN_PLACE uint number_of(node n, box_tree tree)
+IN_PLACE uint number_of(node n, uint4 tree)
 {
-    return n.s0 + 1 == tree.tiers ? n.s2 : n.s1;
+    return n.s0 + 1 == tree.TIERS ? n.s2 : n.s1;
 }
 
 /* Returns the next child of the same parent; s3 is 1 where there is none. */
-IN_PLACE node next_sibling(node n, global const uint *tiers, box_tree tree)
+IN_PLACE node next_sibling(node n, global const uint *tiers, uint4 tree)
 {
-    const bool is_curve = n.s0 + 1 == tree.tiers;
+    const bool is_curve = n.s0 + 1 == tree.TIERS;
     const uint next = number_of(n, tree) + 1;
-    const uint num = is_curve ? tree.num_curves : tiers[2 * n.s0 + 1];
+    const uint num = is_curve ? tree.NUM_CURVES : tiers[2 * n.s0 + 1];
     n.s1 = is_curve ? n.s1 : next;
     n.s2 = is_curve ? next : n.s2;
     n.s3 = next % CLSP_FAN > 0 && next < num ? 0 : 1;
@@ -94,7 +97,7 @@ IN_PLACE node next_sibling(node n, global const uint *tiers, box_tree tree)
 
 /* Returns the next node that is not below n, in the tree whose root is of tier `top`; behind the
    last one a node of tier top + 1. */
-IN_PLACE node next_node(node n, uint top, global const uint *tiers, box_tree tree)
+IN_PLACE node next_node(node n, uint top, global const uint *tiers, uint4 tree)
 {
     while (n.s0 < top) {
         const node sibling = next_sibling(n, tiers, tree);
@@ -106,7 +109,7 @@ IN_PLACE node next_node(node n, uint top, global const uint *tiers, box_tree tre
 }
 
 /* Goes down from a node to a segment, each time to the child whose box is nearest. */
-IN_PLACE node nearest_leaf(TREE, node n, const real *q, real scale)
+IN_PLACE node nearest_leaf(TREE, node n, point q, real scale)
 {
     while (n.s0 > 0) {
         node child = first_child(n, tree);
@@ -126,7 +129,7 @@ IN_PLACE node nearest_leaf(TREE, node n, const real *q, real scale)
 
 /* Returns the first segment from node n on whose box is nearer than `limit`, or a node of tier
    top + 1. */
-IN_PLACE node next_leaf(TREE, node n, uint top, const real *q, real scale, real limit)
+IN_PLACE node next_leaf(TREE, node n, uint top, point q, real scale, real limit)
 {
     while (n.s0 <= top) {
         const bool is_near = box_distance(box_of(THE_TREE, n), q, scale) < limit;
@@ -138,12 +141,10 @@ IN_PLACE node next_leaf(TREE, node n, uint top, const real *q, real scale, real 
 
 /* Returns a power of two by which squares of what is within the box and of distances to it neither
    overflow nor vanish. */
-IN_PLACE real choose_scale(global const real *box, const real *q)
+IN_PLACE real choose_scale(global const real *box, point q)
 {
-    real size = R(0.0);
-    UNROLL
-    for (uint c = 0; c < CLSP_DIM; c++)
-        size = fmax(size, fmax(fabs(q[c] - box[c]), fabs(q[c] - box[CLSP_DIM + c])));
+    const real size = greatest_of(fmax(fabs(q - LOAD_POINT(box)),
+                                       fabs(q - LOAD_POINT(box + CLSP_DIM))));
     if (!(size > R(0.0)) || size > R(0.25) * REAL_MAX) return R(1.0);
     enum { MOST = CLSP_REAL == 64 ? 1000 : 120 };
     return ldexp(R(1.0), clamp(-ilogb(size), -MOST, (int)MOST));
@@ -175,30 +176,22 @@ IN_PLACE uint segment_of(global const real *segments, uint spans, real t)
 /* ---- results ---- */
 
 /* Writes the point of a segment at t, its parameter, and its distance to the query. */
-IN_PLACE void write_nearest(global real *out, global const real *segment, const real *q, real t,
-                            real scale)
+IN_PLACE void write_nearest(PART, point *b, real *v, global real *out, global const real *segment,
+                            point q, real t, real scale)
 {
     global const real *const frame = segment + ORDER * CLSP_COORDS;
-    real a[ORDER * CLSP_COORDS], x[CLSP_COORDS], first[CLSP_COORDS], second[CLSP_COORDS];
-    real origin[CLSP_DIM], square = R(0.0);
+    const point origin = LOAD_POINT(frame);
+    point first, second;
 
-    UNROLL
-    for (uint c = 0; c < CLSP_DIM; c++)
-        origin[c] = frame[c];
-    load_part(a, segment, origin, R(1.0));
-    evaluate_part(a, t, x, first, second);
-    UNROLL
-    for (uint c = 0; c < CLSP_DIM; c++) {
-        const real d = ((q[c] - origin[c]) - x[c]) * scale;
-        square = MAD(d, d, square);
-        out[NEAREST_POINT + c] = origin[c] + x[c];
-    }
-    for (uint c = CLSP_DIM; c < 4; c++)
-        out[NEAREST_POINT + c] = R(0.0);
-    out[NEAREST_DISTANCE] = sqrt(square) / scale;
+    load_part(THE_PART, segment, (point)(R(0.0)), R(1.0));
+    const point x = evaluate_part(THE_PART, b, v, t, &first, &second);
+    const point d = ((q - origin) - x) * scale;
+    out[NEAREST_DISTANCE] = sqrt(dot_of(d, d)) / scale;
     const real begin = frame[CLSP_DIM + 1], end = frame[CLSP_DIM + 2];
     out[NEAREST_PARAM] = t < R(1.0) ? fmin(MAD(t, end - begin, begin), end) : end;
-    out[NEAREST_PARAM + 1] = out[NEAREST_PARAM + 2] = R(0.0);
+    for (uint i = NEAREST_PARAM + 1; i < NEAREST_REALS; i++)
+        out[i] = R(0.0);
+    STORE_POINT(origin + x, out + NEAREST_POINT);
 }
 
 /* Returns where a result's number of a curve and its status are. */
@@ -223,11 +216,11 @@ IN_PLACE void write_none(global real *out, uint first, uint num, real bound, uin
 
 /* Completes the result at t of a segment. least: the square below which no point of the curves is;
    extent: of the segments that were looked at. */
-IN_PLACE void finish(global real *out, global const real *segments, uint number, const real *q,
+IN_PLACE void finish(PART, point *b, real *v, global real *out, global const real *segments, uint number, point q,
                      real t, real scale, real least, real extent, uint spans, bool cut)
 {
     real bound = sqrt(least);
-    write_nearest(out, segments + (size_t)number * CLSP_SEGMENT, q, t, scale);
+    write_nearest(THE_PART, b, v, out, segments + (size_t)number * CLSP_SEGMENT, q, t, scale);
     bound -= R(2.0) * (DISTANCE_EPS * bound + EXTENT_EPS * extent);
     out[NEAREST_BOUND] = fmin(fmax(bound, R(0.0)) / scale, out[NEAREST_DISTANCE]);
     ids_of(out)[0] = number / spans;
@@ -289,86 +282,83 @@ IN_PLACE uint keep(global real *out, uint num, uint count, real square, uint num
     return count;
 }
 
-/* Tells which signs the slope of the squared distance may have at `here`, an end of a part or
-   segment whose next control point is `next`: s0 1 where it may rise towards that, s1 where it may
-   fall. */
-IN_PLACE int2 slope_at(const real *here, const real *next)
+/* Tells which signs the slope of the squared distance may have at the end `here` of a part, whose
+   next control point is `next`; rational: v and u are their weights. s0 is 1 where it may rise
+   towards that, s1 where it may fall. */
+IN_PLACE int2 slope_at(point here, real v, point next, real u)
 {
-    real slope = R(0.0), error = R(0.0);
-    UNROLL
-    for (uint c = 0; c < CLSP_DIM; c++) {
-        const real from = CLSP_RATIONAL ? here[c] * next[CLSP_COORDS - 1] : here[c];
-        const real to = CLSP_RATIONAL ? next[c] * here[CLSP_COORDS - 1] : next[c];
-        slope = MAD(here[c], to - from, slope);
-        error = MAD(fabs(here[c]), fabs(to) + fabs(from), error);
-    }
-    error *= R(4.0) * COEFFICIENT_EPS;
+    const point from = CLSP_RATIONAL ? here * u : here, to = CLSP_RATIONAL ? next * v : next;
+    const real slope = dot_of(here, to - from);
+    const real error =
+        R(4.0) * COEFFICIENT_EPS * dot_of(fabs(here), fabs(to) + fabs(from));
     return (int2)(slope >= -error, slope <= error);
 }
 
-/* Tells whether the end of a segment, whose last control point minus the query is `here`, is a
-   local minimum on the side of the next segment: it is one, too, where the curve jumps. */
-IN_PLACE bool rises_behind(global const real *next, const real *here, const real *q, real scale,
+/* Tells whether a curve jumps at the end `here` of a segment, which is minus the query, to `there`
+   of its neighbour, both Euclidean. */
+IN_PLACE bool is_jump(point here, point there, real extent)
+{
+    const point x = here - there;
+    const real square = dot_of(x, x), size = R(32.0) * REAL_EPS * (extent + sqrt(dot_of(here, here)));
+    return square > size * size;
+}
+
+/* Returns control point i of a segment minus the query; rational: *v becomes its weight. */
+IN_PLACE point neighbour(global const real *segment, uint i, point q, real scale, real *v)
+{
+    const point x = q - LOAD_POINT(segment + ORDER * CLSP_COORDS);
+    const point p = LOAD_POINT(segment + i * CLSP_COORDS);
+    *v = CLSP_RATIONAL ? segment[i * CLSP_COORDS + CLSP_COORDS - 1] : R(1.0);
+    return scale * (p - x * *v);
+}
+
+/* Tells whether the end of a segment, its last control point `here` minus the query, is a local
+   minimum on the side of the next segment: it is one, too, where the curve jumps. */
+IN_PLACE bool rises_behind(global const real *next, point here, real v, point q, real scale,
                            real extent)
 {
-    real b[2 * CLSP_COORDS], jump = R(0.0);
-    UNROLL
-    for (uint c = 0; c < CLSP_DIM; c++) {
-        const real x = q[c] - next[ORDER * CLSP_COORDS + c];
-        UNROLL
-        for (uint i = 0; i < 2; i++) {
-            const real w = CLSP_RATIONAL ? next[i * CLSP_COORDS + CLSP_COORDS - 1] : R(1.0);
-            b[i * CLSP_COORDS + c] = scale * (next[i * CLSP_COORDS + c] - w * x);
-            if (CLSP_RATIONAL) b[i * CLSP_COORDS + CLSP_COORDS - 1] = w;
-        }
-        const real w = CLSP_RATIONAL ? here[CLSP_COORDS - 1] : R(1.0);
-        const real v = CLSP_RATIONAL ? b[CLSP_COORDS - 1] : R(1.0);
-        jump = fmax(jump, fabs(b[c] / v - here[c] / w));
-    }
-    const real size = extent + sqrt(square_at(here));
-    return jump > R(32.0) * REAL_EPS * size || slope_at(b, b + CLSP_COORDS).s0;
+    real v0, v1;
+    const point b0 = neighbour(next, 0, q, scale, &v0), b1 = neighbour(next, 1, q, scale, &v1);
+    return is_jump(here / v, b0 / v0, extent) || slope_at(b0, v0, b1, v1).s0;
 }
 
-/* Tells whether the begin of a segment, whose first control point minus the query is `here`, is one
-   of a curve or behind a jump; else it is the end of the segment before. */
-IN_PLACE bool is_behind_jump(global const real *before, const real *here, const real *q, real scale,
+/* Tells whether the begin of a segment, its first control point `here` minus the query, is behind a
+   jump; else it is the end of the segment before. */
+IN_PLACE bool is_behind_jump(global const real *before, point here, real v, point q, real scale,
                              real extent)
 {
-    global const real *const last = before + CLSP_DEGREE * CLSP_COORDS;
-    real jump = R(0.0);
-    UNROLL
-    for (uint c = 0; c < CLSP_DIM; c++) {
-        const real x = q[c] - before[ORDER * CLSP_COORDS + c];
-        const real w = CLSP_RATIONAL ? here[CLSP_COORDS - 1] : R(1.0);
-        const real v = CLSP_RATIONAL ? last[CLSP_COORDS - 1] : R(1.0);
-        jump = fmax(jump, fabs(scale * (last[c] / v - x) - here[c] / w));
-    }
-    return jump > R(32.0) * REAL_EPS * (extent + sqrt(square_at(here)));
+    real u;
+    const point b = neighbour(before, CLSP_DEGREE, q, scale, &u);
+    return is_jump(here / v, b / u, extent);
 }
 
-/* Keeps those ends of part `part` of 2^depth of a segment that are local minima. Returns how many
-   results are kept. */
-IN_PLACE uint keep_ends(global real *out, uint num, uint count, const real *a,
-                        global const real *segment, uint number, uint part, uint depth,
-                        const real *q, real scale, real extent, uint spans, real limit)
+/* Keeps those ends of part s0 of 2^s1 of a segment that are local minima. Returns how many results
+   are kept. */
+IN_PLACE uint keep_ends(global real *out, uint num, uint count, const point *a, const real *w,
+                        global const real *segment, uint number, uint2 part, point q, real scale,
+                        real extent, uint spans, real limit)
 {
-    const real *const last = a + CLSP_DEGREE * CLSP_COORDS;
-    const uint in_curve = number % spans;
-    const real length = R(1.0) / CONVERT_REAL(1u << depth);
-    const int2 begin = slope_at(a, a + CLSP_COORDS), end = slope_at(last, last - CLSP_COORDS);
-    const real begin_square = square_at(a), end_square = square_at(last);
-    bool keep_begin = begin.s0, keep_end = end.s0;
+    const uint in_curve = number % spans, end = CLSP_DEGREE;
+    const real v = CLSP_RATIONAL ? w[0] : R(1.0), u = CLSP_RATIONAL ? w[1] : R(1.0);
+    const real v_end = CLSP_RATIONAL ? w[end] : R(1.0), u_end = CLSP_RATIONAL ? w[end - 1] : R(1.0);
+    const int2 at_begin = slope_at(a[0], v, a[1], u);
+    const int2 at_end = slope_at(a[end], v_end, a[end - 1], u_end);
+    const real begin_square = square_at(THE_PART, 0), end_square = square_at(THE_PART, end);
+    bool keep_begin = at_begin.s0, keep_end = at_end.s0;
 
-    if (part > 0)
-        keep_begin = keep_begin && begin.s1;
+    if (part.s0 > 0)
+        keep_begin = keep_begin && at_begin.s1;
     else if (in_curve > 0)
-        keep_begin = keep_begin && is_behind_jump(segment - CLSP_SEGMENT, a, q, scale, extent);
-    if (part + 1 < 1u << depth)
+        keep_begin =
+            keep_begin && is_behind_jump(segment - CLSP_SEGMENT, a[0], v, q, scale, extent);
+    if (part.s0 + 1 < 1u << part.s1)
         keep_end = false;
     else if (in_curve + 1 < spans)
-        keep_end = keep_end && rises_behind(segment + CLSP_SEGMENT, last, q, scale, extent);
+        keep_end =
+            keep_end && rises_behind(segment + CLSP_SEGMENT, a[end], v_end, q, scale, extent);
+    const real t = CONVERT_REAL(part.s0) / CONVERT_REAL(1u << part.s1);
     if (keep_begin && begin_square < limit)
-        count = keep(out, num, count, begin_square, number, CONVERT_REAL(part) * length, spans);
+        count = keep(out, num, count, begin_square, number, t, spans);
     if (keep_end && end_square < limit)
         count = keep(out, num, count, end_square, number, R(1.0), spans);
     return count;
@@ -391,7 +381,7 @@ IN_PLACE uint2 next_part(uint2 part, bool split)
 }
 
 /* Returns the segment to be looked at after `at`, which is not `start`; at_start: it was that. */
-IN_PLACE node following_leaf(TREE, node at, node start, bool at_start, node root, const real *q,
+IN_PLACE node following_leaf(TREE, node at, node start, bool at_start, node root, point q,
                              real scale, real limit)
 {
     const uint top = root.s0;
@@ -416,38 +406,36 @@ kernel void find_nearest(global const real *restrict segments, global const real
                          global const uint *restrict tiers, global const real *restrict weights,
                          global const real *restrict queries, global const uint *restrict patches,
                          global const real *restrict hints, global real *restrict results,
-                         box_tree tree, query_range range, real max_dist)
+                         box_tree shape, query_range range, real max_dist)
 {
     const uint g = (uint)get_global_id(0);
     if (g >= range.items) return;
 
+    const uint4 tree = (uint4)(shape.num_curves, shape.spans, shape.tiers, shape.all_tiers);
     global const real *const query = queries + WIDE(range.points_offset) + (size_t)g * CLSP_DIM;
     global real *const out =
         results + WIDE(range.offset) + (size_t)g * range.num * NEAREST_SIZE;
     const real far = max_dist > R(0.0) ? max_dist : INFINITY;
-    real q[CLSP_DIM], a[ORDER * CLSP_COORDS];
-    bool valid = true;
-
-    UNROLL
-    for (uint c = 0; c < CLSP_DIM; c++) {
-        q[c] = query[c];
-        valid = valid && fabs(q[c]) <= REAL_MAX;
-    }
-    node root = (node)(tree.all_tiers - 1, 0, 0, 0);
+    const point q = LOAD_POINT(query);
+    point a[ORDER], b[ORDER];
+    real w[ORDER], v[ORDER];
+    /* the greatest of numbers leaves out NaN, and their sum does not */
+    bool valid = greatest_of(fabs(q)) <= REAL_MAX && dot_of(q, (point)(R(0.0))) == R(0.0);
+    node root = (node)(tree.ALL_TIERS - 1, 0, 0, 0);
     if (range.has_patches) {
-        root = (node)(tree.tiers - 1, 0, patches[WIDE(range.patches_offset) + g], 0);
-        valid = valid && (root.s2 < tree.num_curves || tree.num_curves == 0);
+        root = (node)(tree.TIERS - 1, 0, patches[WIDE(range.patches_offset) + g], 0);
+        valid = valid && (root.s2 < tree.NUM_CURVES || tree.NUM_CURVES == 0);
     }
-    if (!valid || tree.num_curves == 0) {
+    if (!valid || tree.NUM_CURVES == 0) {
         write_none(out, 0, range.num, valid ? far : REAL_NAN,
                    valid ? STATUS_NONE : STATUS_INVALID);
         return;
     }
     const real scale = choose_scale(box_of(THE_TREE, root), q);
     const real hint = range.has_hints ? hints[WIDE(range.hints_offset) + g] : REAL_NAN;
-    global const real *const own = segments + (size_t)root.s2 * tree.spans * CLSP_SEGMENT;
+    global const real *const own = segments + (size_t)root.s2 * tree.SPANS * CLSP_SEGMENT;
     const node start = hint == hint
-                           ? (node)(0, segment_of(own, tree.spans, hint), root.s2, 0)
+                           ? (node)(0, segment_of(own, tree.SPANS, hint), root.s2, 0)
                            : nearest_leaf(THE_TREE, root, q, scale);
     node at = start;
     real least = far * scale * (far * scale), cut_at = INFINITY, extent = R(0.0);
@@ -457,16 +445,16 @@ kernel void find_nearest(global const real *restrict segments, global const real
     bool at_start = true;
 
     while (at.s0 == 0) {
-        const uint number = at.s2 * tree.spans + at.s1;
+        const uint number = at.s2 * tree.SPANS + at.s1;
         global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
         const real own_extent = segment[ORDER * CLSP_COORDS + CLSP_DIM] * scale;
-        load_part(a, segment, q, scale);
-        if (part.s1 > 0) restrict_part(a, part.s0, part.s1);
+        load_part(THE_PART, segment, q - LOAD_POINT(segment + ORDER * CLSP_COORDS), scale);
+        if (part.s1 > 0) restrict_part(THE_PART, part.s0, part.s1);
         extent = fmax(extent, own_extent);
-        const finding found = examine_part(a, weights);
+        const finding found = examine_part(THE_PART, weights);
         real square = INFINITY, t = R(0.0);
 #if !CLSP_MANY
-        const real at_begin = square_at(a), at_end = square_at(a + CLSP_DEGREE * CLSP_COORDS);
+        const real at_begin = square_at(THE_PART, 0), at_end = square_at(THE_PART, CLSP_DEGREE);
         square = fmin(at_begin, at_end);
         t = at_begin <= at_end ? R(0.0) : R(1.0);
 #endif
@@ -475,7 +463,7 @@ kernel void find_nearest(global const real *restrict segments, global const real
         const bool split = is_open && part.s1 < DEPTH;
         if (is_open && !split) cut_at = fmin(cut_at, found.s0);
         if (is_near && found.s1 >= R(0.0)) {
-            const real2 minimum = find_minimum(a, found.s1);
+            const real2 minimum = find_minimum(THE_PART, b, v, found.s1);
             if (minimum.s1 < square) t = minimum.s0;
             square = fmin(square, minimum.s1);
         }
@@ -483,9 +471,9 @@ kernel void find_nearest(global const real *restrict segments, global const real
 #if CLSP_MANY
         if (is_near) {
             if (square < least)
-                count = keep(out, range.num, count, square, number, t_of_segment, tree.spans);
-            count = keep_ends(out, range.num, count, a, segment, number, part.s0, part.s1, q, scale,
-                              own_extent, tree.spans, least);
+                count = keep(out, range.num, count, square, number, t_of_segment, tree.SPANS);
+            count = keep_ends(out, range.num, count, THE_PART, segment, number, part, q, scale,
+                              own_extent, tree.SPANS, least);
             if (count == range.num)
                 least = fmin(least, out[(size_t)(count - 1) * NEAREST_SIZE + NEAREST_DISTANCE]);
         }
@@ -507,12 +495,12 @@ kernel void find_nearest(global const real *restrict segments, global const real
     for (uint k = 0; k < count; k++) {
         global real *const kept = out + (size_t)k * NEAREST_SIZE;
         const real square = kept[NEAREST_DISTANCE];
-        finish(kept, segments, ids_of(kept)[0], q, kept[NEAREST_PARAM], scale,
-               fmin(square, cut_at), extent, tree.spans, cut_at < square);
+        finish(THE_PART, b, v, kept, segments, ids_of(kept)[0], q, kept[NEAREST_PARAM], scale,
+               fmin(square, cut_at), extent, tree.SPANS, cut_at < square);
     }
 #else
     if (count > 0)
-        finish(out, segments, nearest, q, nearest_t, scale, fmin(least, cut_at), extent, tree.spans,
+        finish(THE_PART, b, v, out, segments, nearest, q, nearest_t, scale, fmin(least, cut_at), extent, tree.SPANS,
                cut_at < INFINITY);
 #endif
     write_none(out, count, range.num, far, STATUS_NONE);

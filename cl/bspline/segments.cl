@@ -7,7 +7,7 @@
      [CLSP_DEGREE + 1][CLSP_COORDS]  control points; rational: homogeneous ones, (w (x - o), .., w)
      [CLSP_DIM]                      the origin o
      [1]                             the largest distance of a control point from it
-     [2]                             where its span begins, and the span's length
+     [2]                             where its span begins and ends
    A box is [2][CLSP_DIM] reals, the least and the greatest coordinates. It is rounded outward, and
    empty (the least above the greatest) where something within is not finite or a weight not
    positive.
@@ -26,25 +26,26 @@ typedef struct segment_range {
 IN_PLACE void choose_origin(global const real *p, real *origin)
 {
     global const real *const middle = p + CLSP_DEGREE / 2 * CLSP_COORDS;
+    UNROLL
     for (uint c = 0; c < CLSP_DIM; c++)
         origin[c] = CLSP_RATIONAL ? middle[c] / middle[CLSP_COORDS - 1] : middle[c];
 }
 
-/* Writes the box around a segment's control points. */
-IN_PLACE void write_box(global real *box, global const real *segment, const real *origin,
+/* Returns coordinate c of a control point relative to the origin, rational: times its weight. */
+IN_PLACE real from_origin(global const real *p, uint c, real origin)
+{
+    return CLSP_RATIONAL ? fma(-p[CLSP_COORDS - 1], origin, p[c]) : p[c] - origin;
+}
+
+/* Writes the box of points between low and high relative to the origin. */
+IN_PLACE void write_box(global real *box, const real *low, const real *high, const real *origin,
                         real extent, bool sound)
 {
+    UNROLL
     for (uint c = 0; c < CLSP_DIM; c++) {
-        real low = REAL_MAX, high = -REAL_MAX;
-        for (uint k = 0; k <= CLSP_DEGREE; k++) {
-            real x = segment[k * CLSP_COORDS + c];
-            if (CLSP_RATIONAL) x /= segment[k * CLSP_COORDS + CLSP_COORDS - 1];
-            low = fmin(low, x);
-            high = fmax(high, x);
-        }
         const real slack = R(4.0) * REAL_EPS * (extent + fabs(origin[c]));
-        box[c] = sound ? origin[c] + low - slack : REAL_MAX;
-        box[CLSP_DIM + c] = sound ? origin[c] + high + slack : -REAL_MAX;
+        box[c] = sound ? origin[c] + low[c] - slack : REAL_MAX;
+        box[CLSP_DIM + c] = sound ? origin[c] + high[c] + slack : -REAL_MAX;
     }
 }
 
@@ -67,43 +68,48 @@ kernel void make_segments(global const real *restrict points, global const real 
         points + curve * WIDE(range.curve_reals) + (size_t)controls[span] * CLSP_COORDS;
     global const real *const rows = operators + (size_t)span * ORDER * ORDER;
     global real *const segment = segments + number * CLSP_SEGMENT;
-    real origin[CLSP_DIM], largest = R(0.0);
+    real origin[CLSP_DIM], low[CLSP_DIM], high[CLSP_DIM], largest = R(0.0);
     bool sound = true;
 
     choose_origin(p, origin);
+    UNROLL
+    for (uint c = 0; c < CLSP_DIM; c++) {
+        low[c] = REAL_MAX;
+        high[c] = -REAL_MAX;
+        sound = sound && fabs(origin[c]) <= REAL_MAX;
+    }
     for (uint k = 0; k < ORDER; k++) {
         real w = R(1.0), square = R(0.0);
-        if (CLSP_RATIONAL) {
-            w = R(0.0);
-            for (uint i = 0; i < ORDER; i++)
-                w = MAD(rows[i * ORDER + k], p[i * CLSP_COORDS + CLSP_COORDS - 1], w);
-            segment[k * CLSP_COORDS + CLSP_COORDS - 1] = w;
-            sound = sound && w > R(0.0) && w <= REAL_MAX;
-        }
+#if CLSP_RATIONAL
+        w = R(0.0);
+        for (uint i = 0; i < ORDER; i++)
+            w = MAD(rows[i * ORDER + k], p[i * CLSP_COORDS + CLSP_COORDS - 1], w);
+        segment[k * CLSP_COORDS + CLSP_COORDS - 1] = w;
+        sound = sound && w > R(0.0) && w <= REAL_MAX;
+#endif
+        UNROLL
         for (uint c = 0; c < CLSP_DIM; c++) {
             real sum = R(0.0);
-            for (uint i = 0; i < ORDER; i++) {
-                global const real *const x = p + i * CLSP_COORDS;
-                const real from_origin =
-                    CLSP_RATIONAL ? fma(-x[CLSP_COORDS - 1], origin[c], x[c]) : x[c] - origin[c];
-                sum = MAD(rows[i * ORDER + k], from_origin, sum);
-            }
+            for (uint i = 0; i < ORDER; i++)
+                sum = MAD(rows[i * ORDER + k], from_origin(p + i * CLSP_COORDS, c, origin[c]), sum);
             segment[k * CLSP_COORDS + c] = sum;
-            square += sum / w * (sum / w);
+            const real x = sum / w;
+            square = MAD(x, x, square);
+            low[c] = fmin(low[c], x);
+            high[c] = fmax(high[c], x);
         }
         sound = sound && square <= REAL_MAX;
         largest = fmax(largest, square);
     }
     const real extent = sqrt(largest);
     global real *const frame = segment + ORDER * CLSP_COORDS;
-    for (uint c = 0; c < CLSP_DIM; c++) {
+    UNROLL
+    for (uint c = 0; c < CLSP_DIM; c++)
         frame[c] = origin[c];
-        sound = sound && fabs(origin[c]) <= REAL_MAX;
-    }
     frame[CLSP_DIM] = extent;
     frame[CLSP_DIM + 1] = spans[2 * span];
     frame[CLSP_DIM + 2] = spans[2 * span + 1];
-    write_box(boxes + number * 2 * CLSP_DIM, segment, origin, extent, sound);
+    write_box(boxes + number * 2 * CLSP_DIM, low, high, origin, extent, sound);
 }
 
 /* The nodes of a launch, from number `first` of a tier on: each row of `from` boxes of the tier

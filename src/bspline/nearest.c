@@ -100,7 +100,7 @@ clsp_status clspi_nearest_find(const clsp_bspline_plan *plan, clspi_series *seri
             .patches = job->patches ? job->patches : job->points,
             .hints = job->hints ? job->hints : job->points,
             .results = job->out,
-            .tree = {.num_curves = (cl_uint)plan->tensor.num_patches,
+            .shape = {.num_curves = (cl_uint)plan->tensor.num_patches,
                      .spans = segments->spans,
                      .tiers = segments->tiers,
                      .all_tiers = segments->all_tiers},
