@@ -483,6 +483,30 @@ static void test_unsound(void **state)
     }
 }
 
+/* Curves that stay where they are, or go there and back. */
+static void test_collapsed(void **state)
+{
+    static queries q;
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(shapes); i++) {
+        job *const j = start(&shapes[i / 2], i % 2 == 0, 0.0);
+        const size_t period = i % 4 < 2 ? 1 : 2; /* of control points */
+        for (size_t k = period * j->coords; k < j->num_curves * j->controls * j->coords; k++) {
+            j->points[k] = j->points[k - period * j->coords];
+            j->narrow[k] = (float)j->points[k];
+        }
+        free(j->samples);
+        make_samples(j);
+        load(j);
+        make_queries(j, &q, 0.0);
+        find(j, &q);
+        for (size_t k = 0; k < q.num; k++)
+            check(j, q.points + k * 4, &q.out[k], UINT32_MAX);
+        finish(j);
+    }
+}
+
 /* The centre of a circle: every point is as near as all others. */
 static void test_circle(void **state)
 {
@@ -512,10 +536,10 @@ static void test_circle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_patches_and_hints),
-        cmocka_unit_test(test_splits),  cmocka_unit_test(test_max_dist),
-        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_unsound),
-        cmocka_unit_test(test_circle),
+        cmocka_unit_test(test_samples),   cmocka_unit_test(test_patches_and_hints),
+        cmocka_unit_test(test_splits),    cmocka_unit_test(test_max_dist),
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_unsound),
+        cmocka_unit_test(test_collapsed), cmocka_unit_test(test_circle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
