@@ -108,25 +108,28 @@ CLSPI_INLINE finding conclude(real least, const sign_count *n, real crossing)
     return found;
 }
 
-/* Computes coefficient k of the squared distance, times the weights' squares. */
-CLSPI_INLINE real square_coefficient(const part *p, uint32_t degree, uint32_t k, const real *w)
+/* Computes coefficient k of the square of a curve whose control points come with binomial
+   coefficients, but for what is divided by. Products come in pairs. */
+CLSPI_INLINE real square_coefficient(const real (*b)[LANES], uint32_t degree, uint32_t k)
 {
     real sum[LANES] = {0};
 
-    for (uint32_t i = k > degree ? k - degree : 0; 2 * i <= k; i++)
+    for (uint32_t i = k > degree ? k - degree : 0; 2 * i < k; i++)
         for (int x = 0; x < LANES; x++)
-            sum[x] += w[i] * p->a[i][x] * p->a[k - i][x];
+            sum[x] += b[i][x] * b[k - i][x];
+    for (int x = 0; x < LANES; x++)
+        sum[x] = 2 * sum[x] + (k % 2 ? 0 : b[k / 2][x] * b[k / 2][x]);
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* Computes coefficient k of the square of a polynomial. */
-CLSPI_INLINE real product_coefficient(const real *x, uint32_t degree, uint32_t k, const real *w)
+/* Computes the same of numbers. */
+CLSPI_INLINE real product_coefficient(const real *b, uint32_t degree, uint32_t k)
 {
     real sum = 0;
 
-    for (uint32_t i = k > degree ? k - degree : 0; 2 * i <= k; i++)
-        sum += w[i] * x[i] * x[k - i];
-    return sum;
+    for (uint32_t i = k > degree ? k - degree : 0; 2 * i < k; i++)
+        sum += b[i] * b[k - i];
+    return 2 * sum + (k % 2 ? 0 : b[k / 2] * b[k / 2]);
 }
 
 /* What coefficients of a derivative have been looked at. */
@@ -147,15 +150,19 @@ CLSPI_INLINE void look_at(derivative *d, uint32_t k, uint32_t last, real e, real
 CLSPI_INLINE finding examine_polynomial(const part *p, uint32_t degree, real eps,
                                         const real *weights)
 {
+    const real *const divided = weights + degree + 1;
     derivative d = {.crossing = (real)0.5};
-    real largest = 0;
+    real b[ORDER_MAX][LANES], largest = 0;
 
-    for (uint32_t i = 0; i <= degree; i++)
+    for (uint32_t i = 0; i <= degree; i++) {
         largest = most_of(largest, dot_of(p->a[i], p->a[i]));
+        for (int x = 0; x < LANES; x++)
+            b[i][x] = weights[i] * p->a[i][x];
+    }
     const real error = eps * largest;
     real before = dot_of(p->a[0], p->a[0]), least = before;
     for (uint32_t k = 1; k <= 2 * degree; k++) {
-        const real c = square_coefficient(p, degree, k, weights + k * (degree + 1));
+        const real c = square_coefficient((const real(*)[LANES])b, degree, k) * divided[k];
         look_at(&d, k - 1, 2 * degree - 1, c - before, 2 * error);
         least = least_of(c, least);
         before = c;
@@ -163,25 +170,30 @@ CLSPI_INLINE finding examine_polynomial(const part *p, uint32_t degree, real eps
     return conclude(least - error, &d.n, d.crossing);
 }
 
-/* The coefficients of the squared distance times the squared weight, and what they are made of,
-   without signs. */
+/* The coefficients of the squared distance times the squared weight, what they are made of, without
+   signs, and the weights with binomial coefficients. */
 typedef struct squares {
     real value[2 * ORDER_MAX - 1], size[2 * ORDER_MAX - 1];
+    real v[ORDER_MAX];
 } squares;
 
 /* Computes them, and returns a lower bound of the squared distance. */
 CLSPI_INLINE real make_squares(squares *s, const part *p, uint32_t degree, real eps,
                                const real *weights)
 {
-    real norm[ORDER_MAX], least = REAL_MAX;
+    const real *const divided = weights + degree + 1;
+    real b[ORDER_MAX][LANES], norm[ORDER_MAX], least = REAL_MAX;
 
-    for (uint32_t i = 0; i <= degree; i++)
-        norm[i] = SQRT(dot_of(p->a[i], p->a[i]));
+    for (uint32_t i = 0; i <= degree; i++) {
+        for (int x = 0; x < LANES; x++)
+            b[i][x] = weights[i] * p->a[i][x];
+        s->v[i] = weights[i] * p->w[i];
+        norm[i] = SQRT(dot_of(b[i], b[i]));
+    }
     for (uint32_t k = 0; k <= 2 * degree; k++) {
-        const real *const by = weights + k * (degree + 1);
-        s->value[k] = square_coefficient(p, degree, k, by);
-        s->size[k] = product_coefficient(norm, degree, k, by);
-        const real w = product_coefficient(p->w, degree, k, by);
+        s->value[k] = square_coefficient((const real(*)[LANES])b, degree, k) * divided[k];
+        s->size[k] = product_coefficient(norm, degree, k) * divided[k];
+        const real w = product_coefficient(s->v, degree, k) * divided[k];
         least = least_of((s->value[k] - 2 * eps * s->size[k]) / w, least);
     }
     return least;
@@ -190,25 +202,26 @@ CLSPI_INLINE real make_squares(squares *s, const part *p, uint32_t degree, real 
 CLSPI_INLINE finding examine_rational(const part *p, uint32_t degree, real eps, const real *weights)
 {
     const uint32_t twice = 2 * degree;
-    const real *by_weight = weights + (twice + 1) * (degree + 1);
-    const real *by_step = by_weight + 3 * degree * twice;
+    const real *const of_steps = weights + degree + 1 + twice + 1, *const of_all = of_steps + twice;
+    const real *const of_weights = of_all + twice + 1, *const divided = of_weights + degree;
     derivative d = {.crossing = (real)0.5};
     squares s;
 
     const real least = make_squares(&s, p, degree, eps, weights);
-    for (uint32_t l = 0; l < 3 * degree; l++, by_weight += twice, by_step += twice + 1) {
+    for (uint32_t l = 0; l < 3 * degree; l++) {
         real e = 0, error = 0;
         for (uint32_t k = l > degree ? l - degree : 0; k < twice && k <= l; k++) {
-            const real w = by_weight[k] * p->w[l - k];
-            e += (s.value[k + 1] - s.value[k]) * w;
-            error += (s.size[k + 1] + s.size[k]) * w;
+            const real by = of_steps[k] * s.v[l - k];
+            e += (s.value[k + 1] - s.value[k]) * by;
+            error += (s.size[k + 1] + s.size[k]) * by;
         }
         for (uint32_t k = l >= degree ? l + 1 - degree : 0; k <= twice && k <= l; k++) {
             const real here = p->w[l - k], next = p->w[l - k + 1];
-            e -= s.value[k] * by_step[k] * (next - here);
-            error += s.size[k] * by_step[k] * (next + here);
+            const real by = of_all[k] * of_weights[l - k];
+            e -= s.value[k] * by * (next - here);
+            error += s.size[k] * by * (next + here);
         }
-        look_at(&d, l, 3 * degree - 1, e, 4 * eps * error);
+        look_at(&d, l, 3 * degree - 1, e * divided[l], 4 * eps * error * divided[l]);
     }
     return conclude(least, &d.n, d.crossing);
 }
