@@ -5,8 +5,8 @@
 #include "curve_segments_real.h"
 #include "squared_distance_real.h"
 
-/* Parts of a segment have at least 2^-DEPTH of its length. */
-enum { DEPTH = 28, WAITING_MAX = CLSPI_NODE_TIERS * CLSPI_BOX_LANES };
+/* Parts of a segment have at least 2^-DEPTH of its length, and a query makes at most so many. */
+enum { DEPTH = 28, PARTS_MAX = 65536, WAITING_MAX = CLSPI_NODE_TIERS * CLSPI_BOX_LANES };
 
 /* A box that has not been looked into: number `box` of a tier, of a curve or above the curves of
    all. */
@@ -23,12 +23,12 @@ typedef struct search {
                                be looked for, of its distance */
     real q[LANES], scale;
     real least, limit;     /* of the nearest point; of what is worth looking for */
-    real low_bound;        /* of parts that were given up */
+    real lowest;           /* that a point may be at in what was given up */
     real extent;           /* the largest of a segment, a distance */
     real t;                /* of the nearest point, of its segment */
     size_t nearest, begun; /* its segment; the one that was searched first, for a hint */
-    bool is_found, has_begun;
-    uint32_t num_waiting;
+    bool is_found, is_cut, has_begun;
+    uint32_t num_parts, num_waiting;
     waiting waiting[WAITING_MAX]; /* the nearest of those put there together is the last */
 } search;
 
@@ -109,17 +109,22 @@ CLSPI_INLINE bool search_part(search *s, const part *p, uint32_t k, uint32_t dep
 {
     const uint32_t degree = s->c->degree;
     const real begin = square_at(p, 0, rational), end = square_at(p, degree, rational);
-    minimum nearest = {begin <= end ? 0 : 1, begin <= end ? begin : end};
+    minimum nearest = {begin <= end ? 0 : 1, begin <= end ? begin : end, 0};
     const finding found = rational ? examine_rational(p, degree, s->eps, s->c->weights)
                                    : examine_polynomial(p, degree, s->eps, s->c->weights);
     const real limit = limit_of(s, least_of(nearest.square, s->least), extent);
     const bool is_near = found.least < limit, is_open = is_near && found.at == NOT_DECIDED;
+    const bool is_split = is_open && depth < DEPTH && s->num_parts++ < PARTS_MAX;
 
     if (is_near && found.at >= 0) {
         const minimum inner = find_minimum(p, degree, found.at, rational);
         if (inner.square < nearest.square) nearest = inner;
+        s->lowest = least_of(inner.lowest, s->lowest);
     }
-    if (is_open && depth == DEPTH) s->low_bound = least_of(found.least, s->low_bound);
+    if (is_open && !is_split) {
+        s->lowest = least_of(found.least, s->lowest);
+        s->is_cut = true;
+    }
     if (nearest.square < s->least) {
         s->least = nearest.square;
         s->limit = limit_of(s, s->least, 0);
@@ -127,7 +132,7 @@ CLSPI_INLINE bool search_part(search *s, const part *p, uint32_t k, uint32_t dep
         s->t = ((real)k + nearest.t) / (real)(1u << depth);
         s->is_found = true;
     }
-    return is_open && depth < DEPTH;
+    return is_split;
 }
 
 /* Searches a segment, which is halved until each part has no minimum or one, or is too far away.
@@ -203,11 +208,11 @@ CLSPI_INLINE void begin_search(search *s, bool all, size_t curve, real hint, dou
     s->scale = choose_scale(s, node_at(c, top, curve, 0));
     const real distance = (real)max_dist * s->scale;
     s->least = s->limit = max_dist > 0 ? distance * distance : (real)INFINITY;
-    s->low_bound = (real)INFINITY;
+    s->lowest = (real)INFINITY;
     s->extent = s->t = 0;
     s->nearest = s->begun = 0;
-    s->is_found = false;
-    s->num_waiting = 0;
+    s->is_found = s->is_cut = false;
+    s->num_parts = s->num_waiting = 0;
     s->has_begun = hint == hint;
     if (s->has_begun) s->begun = curve * c->spans + span_of(c, hint);
     put_boxes(s, top, curve, 0);
@@ -233,11 +238,11 @@ CLSPI_INLINE void write_nearest(const search *s, NEAREST *out, bool rational)
     }
     out->distance = SQRT(square) / s->scale;
     out->param[0] = s->t < 1 ? least_of(begin + s->t * (end - begin), end) : end;
-    real bound = SQRT(least_of(s->least, s->low_bound));
+    real bound = SQRT(least_of(s->least, s->lowest));
     bound -= 2 * (s->distance_eps * bound + EXTENT_EPS * s->extent);
     out->bound = least_of(most_of(bound, 0) / s->scale, out->distance);
     out->patch = (uint32_t)(s->nearest / c->spans);
-    out->status = s->low_bound < s->least ? CLSPI_SEARCH_CUT : CLSPI_SEARCH_FOUND;
+    out->status = s->is_cut ? CLSPI_SEARCH_CUT : CLSPI_SEARCH_FOUND;
 }
 
 /* Writes that there is no result. */

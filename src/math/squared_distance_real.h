@@ -28,25 +28,35 @@ CLSPI_INLINE void load_part(part *to, const clspi_segments_of_curves *c, const r
     }
 }
 
+/* Returns s x + t y, for t + s = 1. Weights may be of very different size: then a sum of two parts
+   is exact to a rounding of each, and x + t (y - x), which takes one operation less, is not. */
+CLSPI_INLINE real between(real x, real y, real t, real s, bool rational)
+{
+    return rational ? s * x + t * y : x + t * (y - x);
+}
+
+/* Makes control point i one between i and i + 1, t of the way, s being left; `to` is one of them.
+ */
+CLSPI_INLINE void move_point(part *p, uint32_t to, uint32_t i, real t, real s, bool rational)
+{
+    for (int x = 0; x < LANES; x++)
+        p->a[to][x] = between(p->a[i][x], p->a[i + 1][x], t, s, rational);
+    if (rational) p->w[to] = between(p->w[i], p->w[i + 1], t, s, true);
+}
+
 /* Takes of a segment the part k of 2^depth equal ones, by de Casteljau's algorithm: what is behind
    its begin, and of that what is before its end. */
 CLSPI_INLINE void restrict_part(part *p, uint32_t degree, uint32_t k, uint32_t depth, bool rational)
 {
-    const real parts = (real)(1u << depth), begin = (real)k / parts;
-    const real end = 1 / (parts - (real)k);
+    const real parts = (real)(1u << depth), left = parts - (real)k;
+    const real begin = (real)k / parts, end = 1 / left;
 
     for (uint32_t r = degree; r > 0; r--)
-        for (uint32_t i = 0; i < r; i++) {
-            for (int x = 0; x < LANES; x++)
-                p->a[i][x] += begin * (p->a[i + 1][x] - p->a[i][x]);
-            if (rational) p->w[i] += begin * (p->w[i + 1] - p->w[i]);
-        }
+        for (uint32_t i = 0; i < r; i++)
+            move_point(p, i, i, begin, left / parts, rational);
     for (uint32_t r = 1; r <= degree; r++)
-        for (uint32_t i = degree; i >= r; i--) {
-            for (int x = 0; x < LANES; x++)
-                p->a[i][x] = p->a[i - 1][x] + end * (p->a[i][x] - p->a[i - 1][x]);
-            if (rational) p->w[i] = p->w[i - 1] + end * (p->w[i] - p->w[i - 1]);
-        }
+        for (uint32_t i = degree; i >= r; i--)
+            move_point(p, i, i - 1, end, (left - 1) * end, rational);
 }
 
 CLSPI_INLINE real dot_of(const real *x, const real *y)
@@ -249,10 +259,7 @@ CLSPI_INLINE void divide(jet *j, real w, real first, real second)
 CLSPI_INLINE void step_towards(part *p, uint32_t n, real t, bool rational)
 {
     for (uint32_t i = 0; i < n; i++)
-        for (int k = 0; k < LANES; k++)
-            p->a[i][k] += t * (p->a[i + 1][k] - p->a[i][k]);
-    for (uint32_t i = 0; rational && i < n; i++)
-        p->w[i] += t * (p->w[i + 1] - p->w[i]);
+        move_point(p, i, i, t, 1 - t, rational);
 }
 
 CLSPI_INLINE void copy_part(part *to, const part *from, uint32_t order, bool rational)
@@ -272,9 +279,8 @@ CLSPI_INLINE void evaluate_part(const part *p, uint32_t degree, real t, bool rat
     for (uint32_t n = degree; n > 2; n--)
         step_towards(&b, n, t, rational);
     for (int k = 0; k < LANES; k++)
-        j->second[k] =
-            degree > 1 ? by_second * (b.a[2][k] - b.a[1][k] - (b.a[1][k] - b.a[0][k])) : 0;
-    if (rational && degree > 1) w2 = by_second * (b.w[2] - b.w[1] - (b.w[1] - b.w[0]));
+        j->second[k] = degree > 1 ? by_second * (b.a[2][k] - 2 * b.a[1][k] + b.a[0][k]) : 0;
+    if (rational && degree > 1) w2 = by_second * (b.w[2] - 2 * b.w[1] + b.w[0]);
     if (degree > 1) step_towards(&b, 2, t, rational);
     for (int k = 0; k < LANES; k++)
         j->first[k] = by * (b.a[1][k] - b.a[0][k]);
@@ -285,9 +291,11 @@ CLSPI_INLINE void evaluate_part(const part *p, uint32_t degree, real t, bool rat
     if (rational) divide(j, b.w[0], w1, w2);
 }
 
-/* A local minimum: the parameter, and the squared distance. */
+/* A local minimum: the parameter, the squared distance, and what it may be at least where the
+   parameter has not the digits to tell: weights can make much of a curve belong to few
+   parameters. */
 typedef struct minimum {
-    real t, square;
+    real t, square, lowest;
 } minimum;
 
 /* Finds the local minimum of a part, from t on, by Newton's method within the interval where the
@@ -295,26 +303,29 @@ typedef struct minimum {
 CLSPI_INLINE minimum find_minimum(const part *p, uint32_t degree, real t, bool rational)
 {
     enum { STEPS = 64 };
-    minimum found = {t, REAL_MAX};
-    real low = 0, high = 1;
+    minimum found = {t, REAL_MAX, 0};
+    real low = 0, high = 1, unknown = 0;
 
     for (int n = 0; n < STEPS; n++) {
         jet j;
         evaluate_part(p, degree, t, rational, &j);
         const real square = dot_of(j.x, j.x), slope = dot_of(j.x, j.first);
         const real curve = dot_of(j.first, j.first) + dot_of(j.x, j.second);
-        if (square < found.square) found = (minimum){t, square};
+        if (square < found.square) found = (minimum){t, square, 0};
         if (slope > 0) high = t;
         if (slope < 0) low = t;
         real next = t - slope / curve;
         const bool is_newton = curve > 0 && next >= low && next <= high;
         if (!is_newton) next = (low + high) / 2;
         const real step = next - t;
-        const bool is_small =
-            FABS(step) <= REAL_EPS || (is_newton && curve * step * step <= REAL_EPS / 4 * square);
-        if (is_small && is_newton) found.t = next;
-        if (is_small || slope == 0) break;
+        const bool is_flat = is_newton && curve * step * step <= REAL_EPS / 4 * square;
+        const bool is_small = FABS(step) <= REAL_EPS;
+        unknown = is_flat ? 0 : 2 * FABS(slope) * (high - low);
+        if (is_newton) unknown = least_of(4 * curve * step * step, unknown);
+        if (is_flat || (is_newton && is_small)) found.t = next;
+        if (is_flat || is_small || slope == 0) break;
         t = next;
     }
+    found.lowest = most_of(found.square - unknown, 0);
     return found;
 }

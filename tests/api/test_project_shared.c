@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hard_curves.h"
 #include "shared_fixture.h"
 
 /* ---- jobs ---- */
@@ -170,7 +171,7 @@ static clsp_nearest_f64 result_of(const project_job *j, const unsigned char *res
 /* How far two distances may differ: coordinates are sums of degree + 1 terms, coefficients of the
    squared distance are off by (dim + degree + 4) / 2 eps; twice as much with weights, and for
    two. */
-static double allowed(const project_job *j, double distance)
+static double may_differ(const project_job *j, double distance)
 {
     const double eps = j->precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     const uint32_t degree = j->c.degree;
@@ -180,7 +181,7 @@ static double allowed(const project_job *j, double distance)
 }
 
 /* Judges what a processor says where there is no result. NaNs may have other bits. */
-static void check_none(const clsp_nearest_f64 *got, const clsp_nearest_f64 *wanted)
+static void check_same_none(const clsp_nearest_f64 *got, const clsp_nearest_f64 *wanted)
 {
     assert_int_equal(got->status, wanted->status);
     assert_int_equal(got->patch, UINT32_MAX);
@@ -198,14 +199,14 @@ static void check_result(const project_job *j, size_t k, const clsp_nearest_f64 
 
     if (is_found != (wanted->status <= CLSP_NEAREST_CUT)) { /* just within max_dist, or not */
         const double distance = fmin(got->distance, wanted->distance);
-        assert_true(fabs(distance - j->c.opts.max_dist) <= allowed(j, distance));
+        assert_true(fabs(distance - j->c.opts.max_dist) <= may_differ(j, distance));
         return;
     }
     if (!is_found) {
-        check_none(got, wanted);
+        check_same_none(got, wanted);
         return;
     }
-    const double slack = allowed(j, wanted->distance);
+    const double slack = may_differ(j, wanted->distance);
     worst = fmax(worst, fabs(got->distance - wanted->distance) / slack);
     for (uint32_t i = 0; i < j->c.dim; i++)
         square += pow(got->point[i] - j->points[k * j->c.dim + i], 2);
@@ -318,6 +319,29 @@ static void test_schedules(void **state)
     (void)state;
     each_turn(shared_limits, SHARED_LIMITS, 1, check_cases);
     print_message("worst/bound %.2f\n", worst);
+}
+
+/* The host alone on curves that are hard to project onto, against the oracle. */
+static void test_hard(void **state)
+{
+    static const clsp_cooperate_opts host = {.schedule = CLSP_SCHEDULE_HOST};
+    enum { QUERIES = 60 };
+    clsp_context *ctx = context_with("");
+
+    (void)state;
+    for (size_t i = 0; i < 2 * HARD_CURVES; i++) {
+        if ((i % 2 && !has_fp64(ctx)) || (tiny() && i % 6)) continue;
+        curves c = hard_curves(i / 2, i % 2 ? CLSP_F64 : CLSP_F32);
+        double *const queries = make_queries(&c, QUERIES);
+        projecting p = project_start(ctx, &c, QUERIES, queries);
+        p.share = &host;
+        check_all_nearest(&p);
+        project_finish(&p);
+        free(queries);
+        curves_free(&c);
+    }
+    print_message("worst/bound %.2f, %zu cut\n", project_worst(), project_cut());
+    clsp_context_destroy(&ctx);
 }
 
 /* AUTO goes on trying and choosing; options and the report may be NULL. */
@@ -562,10 +586,10 @@ static void test_wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_schedules),         cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_unaligned),         cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_same_device_twice), cmocka_unit_test(test_drops_out),
-        cmocka_unit_test(test_wrong_arguments),
+        cmocka_unit_test(test_schedules), cmocka_unit_test(test_hard),
+        cmocka_unit_test(test_auto),      cmocka_unit_test(test_unaligned),
+        cmocka_unit_test(test_changes),   cmocka_unit_test(test_same_device_twice),
+        cmocka_unit_test(test_drops_out), cmocka_unit_test(test_wrong_arguments),
     };
 
     if (no_device()) return 77;
