@@ -117,7 +117,11 @@ CLSP_API clsp_status clsp_bspline_project(clsp_bspline_plan *plan,
 
 /* Projects by several processors, which share tiles of the points, as clsp_bezier_cooperate shares
    patches. All memory is the host's, or SVM that devices and the host may use at once; method:
-   exact. share and report may be NULL. */
+   exact. The host's cores search by the same method and within the same bounds as devices; their
+   results may have other bits, and of points that are equally near another one may be found.
+   With num_nearest above 1 devices alone search, and the context's own where memory is not aligned
+   to its elements. share and report may be NULL. Errors: as clsp_bspline_project, and those of
+   clsp_bezier_cooperate's options. */
 CLSP_API clsp_status clsp_bspline_project_shared(clsp_bspline_plan *plan,
                                                  const clsp_bspline_queries *queries,
                                                  const clsp_project_opts *opts, clsp_output nearest,

@@ -93,6 +93,7 @@ void clsp_bspline_plan_destroy(clsp_bspline_plan **ptr)
     clspi_tensor_release(&plan->tensor);
     clspi_nearest_destroy(&plan->nearest);
     clspi_nearest_cubic_destroy(&plan->nearest_cubic);
+    clspi_curve_search_destroy(&plan->search);
     clspi_bspline_release_knots(plan);
     free(plan);
 }

@@ -4,6 +4,7 @@
 
 #include <clspline/bspline.h>
 
+#include "curve_search.h"
 #include "knots.h"
 #include "tensor_plan.h"
 
@@ -18,6 +19,8 @@ struct clsp_bspline_plan {
     double *factors[3][2];              /* of first and second differences along a direction */
     clspi_nearest *nearest;             /* of projections; NULL: none yet */
     clspi_nearest_cubic *nearest_cubic; /* of those by mrep */
+    clspi_curve_search *search;         /* of projections by the host; NULL: none yet */
+    uint64_t search_load;               /* of control points that it is of; 0: none */
 };
 
 /* Checks a description, all but its axes and vertices, and puts defaults in place. */

@@ -1,6 +1,6 @@
 #include "cubic_fit.h"
 
-#include "product_weight.h"
+#include "product_weights.h"
 
 size_t clspi_cubic_fit_size(uint32_t degree)
 {

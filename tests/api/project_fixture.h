@@ -66,6 +66,7 @@ typedef struct projecting {
     const uint32_t *patches; /* or NULL */
     const double *hints;     /* or NULL */
     clsp_project_opts opts;
+    const clsp_cooperate_opts *share; /* how processors share it; NULL: by the device alone */
 } projecting;
 
 projecting project_start(clsp_context *ctx, curves *c, size_t num, const double *queries);
