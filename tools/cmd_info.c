@@ -255,24 +255,22 @@ static bool check_range(const info *f, mesh_precision precision)
 
 static bool survey_patches(info *f, clsp_context *ctx, mesh_precision precision)
 {
-    evaluate_times times = {0};
-    const evaluate_sink sink = {take, &f->found};
-    const evaluate_task task = {.name = f->name,
-                                .content = &f->content,
-                                .edges = &f->edges,
-                                .grids = &f->grids,
-                                .precision = precision,
-                                .streamed = true};
+    mesh_times times = {0};
+    const mesh_sink sink = {take, &f->found};
+    evaluate_task task = {.source = {.name = f->name, .precision = precision, .streamed = true},
+                          .ctx = ctx,
+                          .content = &f->content,
+                          .edges = &f->edges,
+                          .grids = &f->grids,
+                          .times = &times};
     bool done =
         seams_find(&f->edges, &f->content) && tessellation_uniform(&f->grids, &f->content, SAMPLES);
-    mesh_grid *grids = done ? tessellation_grids(&f->grids, &f->content) : NULL;
-    f->found.next = grids;
-    if (grids)
-        done = evaluate_patches(ctx, &task, &sink, NULL, &times);
-    else
-        complain("%s: not enough memory", f->name);
-    free(grids);
-    return grids && done;
+    if (!done) complain("%s: not enough memory", f->name);
+    done = done && evaluate_begin(&task);
+    f->found.next = task.source.grids;
+    done = done && task.source.make(&task.source, &sink);
+    evaluate_end(&task);
+    return done;
 }
 
 /* What the arguments ask for. */
