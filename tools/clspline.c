@@ -13,7 +13,8 @@ static const char help[] =
     "\n"
     "commands:\n"
     "  bezier    evaluate the Bezier patches of a BezierView file into a mesh or picture\n"
-    "  info      tell what BezierView files hold: patches, degrees, box, area\n"
+    "  bspline   evaluate the B-splines of a .g2 or JSON file into a mesh or picture\n"
+    "  info      tell what files hold: patches or splines, degrees, box, area\n"
     "  tune      measure the processors, for evaluations shared between them\n"
     "  devices   list the OpenCL devices, or the kernels as compiled for one of them\n"
     "\n"
@@ -83,6 +84,7 @@ static int run(int argc, char **argv)
     if (argc < 2) return usage_error(NULL, "no command given");
     const char *word = argv[1];
     if (strcmp(word, "bezier") == 0) return command_bezier(argc - 1, argv + 1);
+    if (strcmp(word, "bspline") == 0) return command_bspline(argc - 1, argv + 1);
     if (strcmp(word, "info") == 0) return command_info(argc - 1, argv + 1);
     if (strcmp(word, "tune") == 0) return command_tune(argc - 1, argv + 1);
     if (strcmp(word, "devices") == 0) return command_devices(argc - 1, argv + 1);
@@ -92,8 +94,8 @@ static int run(int argc, char **argv)
         return EXIT_OK;
     }
     if (word[0] == '-') return usage_error(NULL, "unknown option '%s'", word);
-    return usage_error(NULL, "unknown command '%s', there are bezier, info, tune and devices",
-                       word);
+    return usage_error(
+        NULL, "unknown command '%s', there are bezier, bspline, info, tune and devices", word);
 }
 
 int main(int argc, char **argv)

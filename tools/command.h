@@ -42,6 +42,7 @@ const char *device_class_name(clsp_device_class device_class);
 /* The subcommands. argv[0] is the subcommand's own name. They return the exit code. */
 int command_devices(int argc, char **argv);
 int command_bezier(int argc, char **argv);
+int command_bspline(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_tune(int argc, char **argv);
 

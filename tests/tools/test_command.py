@@ -1041,7 +1041,7 @@ class Failures(unittest.TestCase):
         out = self.path("a.obj")
         for expected, args in (
                 ("no command given", ()),
-                ("unknown command 'spline', there are bezier, info, tune and devices", ("spline",)),
+                ("unknown command 'spline', there are bezier, bspline, info, tune and devices", ("spline",)),
                 ("unknown option '--what'", ("--what",)),
                 ("no input file given", ("bezier", "-o", out)),
                 ("no output given", ("bezier", self.teapot)),
@@ -1408,7 +1408,7 @@ class Completions(unittest.TestCase):
             text = run(command, "--help").stdout
             text = text[text.index("options:"):text.index("examples:")]
             found[command] = set(re.findall(r"^ +(?:-\w, )?--([a-z]+)", text, re.M))
-        self.assertEqual(set(found), {"bezier", "info", "tune", "devices"})
+        self.assertEqual(set(found), {"bezier", "bspline", "info", "tune", "devices"})
         return found
 
     def complete(self, *words):
@@ -1429,6 +1429,9 @@ class Completions(unittest.TestCase):
         self.assertEqual(self.complete("bezier", "-p", ""), {"f32", "f64"})
         self.assertIn(os.path.join(DATA, "teapot.bv"), self.complete("info", os.path.join(DATA, "tea")))
         self.assertEqual(self.complete("bezier", "-n", ""), set())
+        self.assertEqual(self.complete("bspline", ""), {"eval"})
+        self.assertIn(os.path.join(DATA, "knot.g2"), self.complete("bspline", "eval", os.path.join(DATA, "kn")))
+        self.assertIn(os.path.join(DATA, "vase.json"), self.complete("info", os.path.join(DATA, "va")))
 
     def test_fish(self):
         if not shutil.which("fish"):
@@ -1499,7 +1502,8 @@ class Devices(unittest.TestCase):
         self.assertIn("no OpenCL device was found: install", done.stderr)
 
     def test_help_and_version(self):
-        for args in (("--help",), ("-h",), ("bezier", "--help"), ("tune", "--help"), ("devices", "-h"), ("info", "-h")):
+        for args in (("--help",), ("-h",), ("bezier", "--help"), ("bspline", "--help"),
+                     ("bspline", "eval", "-h"), ("tune", "--help"), ("devices", "-h"), ("info", "-h")):
             done = run(*args)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("examples:", done.stdout)

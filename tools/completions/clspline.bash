@@ -22,9 +22,29 @@ _clspline_options() {
             '--workers --join --report --normals --texture --up --azimuth --elevation --zoom' \
             '--size --background --quiet --verbose --help'
         ;;
+    bspline)
+        echo '--output --format --samples --precision --device --cooperate --workers --join --report' \
+            '--normals --texture --up --azimuth --elevation --zoom --size --background --quiet --verbose --help'
+        ;;
     info) echo '--device --json --help' ;;
     tune) echo '--device --join --workers --speeds --quick --json --help' ;;
     devices) echo '--kernels --device --verbose --json --help' ;;
+    esac
+}
+
+# The files that a subcommand reads.
+_clspline_files() {
+    case $1 in
+    bezier | info) compgen -f -X '!*.bv' -- "$2" ;;
+    esac
+    case $1 in
+    bspline | info)
+        compgen -f -X '!*.g2' -- "$2"
+        compgen -f -X '!*.json' -- "$2"
+        ;;
+    esac
+    case $1 in
+    bezier | bspline | info) compgen -d -- "$2" ;;
     esac
 }
 
@@ -33,13 +53,15 @@ _clspline() {
     local valued=' -o --output --speeds -f --format -p --precision -d --device --join --method --cooperate
         --up --background -n --samples -t --tolerance --workers --azimuth --elevation --zoom --size '
     if [ "$COMP_CWORD" = 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'bezier info tune devices --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'bezier bspline info tune devices --help --version' -- "$word")
     elif [[ $before = -* && $valued = *[[:space:]]"$before"[[:space:]]* ]]; then
         mapfile -t COMPREPLY < <(_clspline_values "$before" "$word")
     elif [[ $word = -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_clspline_options "$command")" -- "$word")
-    elif [ "$command" = bezier ] || [ "$command" = info ]; then
-        mapfile -t COMPREPLY < <(compgen -f -X '!*.bv' -- "$word"; compgen -d -- "$word")
+    elif [ "$command $COMP_CWORD" = 'bspline 2' ]; then
+        mapfile -t COMPREPLY < <(compgen -W 'eval' -- "$word")
+    else
+        mapfile -t COMPREPLY < <(_clspline_files "$command" "$word")
     fi
 }
 
