@@ -31,7 +31,7 @@ tracked zero(void)
 
 #define IN_VECTORS (CLSP_WATERTIGHT && CLSP_LANES > 1)
 /* whether vertices are made again whatever their normals are */
-#define NEEDS_ALL (CLSP_WATERTIGHT && !IN_VECTORS ? true : false)
+#define NEEDS_ALL (CLSP_WATERTIGHT && !IN_VECTORS)
 
 /* Tells whether a comes before b in the order of coordinates (-1), behind it (1) or is the same
    (0). */
@@ -281,7 +281,11 @@ kernel void bezier_edges(global const real *restrict points, global STORED *rest
 #if HAS_NORMAL || !IN_VECTORS
     for (uint l = 0; l < CLSP_LANES; l++) {
         global STORED *const vertex = first + (ptrdiff_t)l * to_next;
-        if (made[l] && (NEEDS_ALL || is_lost(vertex)))
+        bool wanted = made[l];
+#if !NEEDS_ALL
+        wanted = wanted && is_lost(vertex);
+#endif
+        if (wanted)
             edge_vertex(corner, n, depth, step_t, step_n, x[l], y[l], along_v == (edge == 1),
                         vertex);
     }

@@ -3,6 +3,7 @@
 
 #include "bspline_plan.h"
 #include "check.h"
+#include "nearest.h"
 #include "tensor_share.h"
 
 /* ---- the family ---- */
@@ -89,6 +90,7 @@ void clsp_bspline_plan_destroy(clsp_bspline_plan **ptr)
     *ptr = NULL;
     if (clspi_context_is_inherited(plan->tensor.base.ctx)) return;
     clspi_tensor_release(&plan->tensor);
+    clspi_nearest_destroy(&plan->nearest);
     clspi_bspline_release_knots(plan);
     free(plan);
 }

@@ -1,7 +1,7 @@
 #include "bspline_build.h"
 
-#include "bspline_plan.h"
 #include "check.h"
+#include "nearest.h"
 #include "tensor_build.h"
 #include "vertex_layout.h"
 
@@ -32,9 +32,37 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, siz
     return clspi_tensor_build_points(build, &tensor, "bspline_points");
 }
 
+/* ---- projection ---- */
+
+static const struct {
+    uint32_t degree, dim, rational;
+} curves[] = {{3, 2, 0}, {3, 3, 0}, {2, 3, 1}, {3, 3, 1}};
+
+static clsp_status build_search(const clspi_build *build, clsp_type precision, size_t kind)
+{
+    const clspi_tensor_desc tensor = {.precision = precision,
+                                      .directions = 1,
+                                      .dim = curves[kind].dim,
+                                      .rational = curves[kind].rational,
+                                      .degrees = {curves[kind].degree}};
+    const clspi_options segments = clspi_segment_options(build->ctx, &tensor);
+
+    CLSPI_CHECK(clspi_program_build(build, "segments", &segments));
+    for (int many = 0; many <= (kind == 1); many++) {
+        const clspi_options options = clspi_nearest_options(build->ctx, &tensor, many);
+        CLSPI_CHECK(clspi_program_build(build, "nearest", &options));
+    }
+    return CLSP_OK;
+}
+
 clsp_status clspi_bspline_build(const clspi_build *build)
 {
     const bool wide = build->ctx->device.fp64;
+
+    for (size_t kind = 0; kind < CLSPI_COUNT(curves); kind++) {
+        CLSPI_CHECK(build_search(build, CLSP_F32, kind));
+        if (wide) CLSPI_CHECK(build_search(build, CLSP_F64, kind));
+    }
 
     for (size_t kind = 0; kind < CLSPI_COUNT(kinds); kind++) {
         CLSPI_CHECK(build_kind(build, CLSP_F32, kind));

@@ -1,14 +1,159 @@
 /* The public calls of projection. */
 #include <clspline/bspline_project.h>
 
-#include "bspline_plan.h"
+#include <math.h>
+
+#include "check.h"
+#include "nearest.h"
+#include "tensor_eval.h"
+#include "transfer.h"
+
+/* ---- checks ---- */
+
+static clsp_status bad(const clsp_bspline_plan *plan, const char *what, double value)
+{
+    return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_ARGUMENT,
+                      "bspline: projection: %s: %g", what, value);
+}
+
+/* Checks that a plan's curves can be projected onto. */
+static clsp_status check_curves(const clsp_bspline_plan *plan)
+{
+    const uint32_t degree = plan->desc.degree[0];
+
+    if (plan->desc.directions != 1)
+        return bad(plan, "onto curves only, and directions is", plan->desc.directions);
+    if (degree < 1 || degree > CLSP_PROJECT_MAX_DEGREE)
+        return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
+                          "bspline: projection onto degree %u: 1 to %d", degree,
+                          CLSP_PROJECT_MAX_DEGREE);
+    return clspi_tensor_check_patches(&plan->tensor, (clsp_range){0, 0});
+}
+
+static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_project_opts *opts)
+{
+    for (size_t i = 0; i < CLSPI_COUNT(opts->reserved); i++)
+        if (opts->reserved[i]) return bad(plan, "a reserved field is not 0", opts->reserved[i]);
+    if (opts->method == CLSP_PROJECT_DEFAULT) opts->method = CLSP_PROJECT_EXACT;
+    if (opts->method != CLSP_PROJECT_EXACT) return bad(plan, "no such method", opts->method);
+    if (opts->num_nearest == 0) opts->num_nearest = 1;
+    if (opts->num_nearest > CLSP_PROJECT_MAX_NEAREST)
+        return bad(plan, "num_nearest is above the maximum", opts->num_nearest);
+    if (!(opts->max_dist >= 0.0) || isinf(opts->max_dist))
+        return bad(plan, "max_dist is no distance", opts->max_dist);
+    if (!(opts->tolerance >= 0.0) || isinf(opts->tolerance))
+        return bad(plan, "tolerance is no distance", opts->tolerance);
+    return CLSP_OK;
+}
+
+static bool is_there(const clsp_input *input)
+{
+    return input->buffer || input->host || input->svm;
+}
+
+static clsp_status check_queries(const clsp_bspline_plan *plan, const clsp_bspline_queries *queries)
+{
+    for (size_t i = 0; i < CLSPI_COUNT(queries->reserved); i++)
+        if (queries->reserved[i])
+            return bad(plan, "a reserved field of queries is not 0", (double)queries->reserved[i]);
+    if (is_there(&queries->hints) && !is_there(&queries->patches) && plan->tensor.num_patches > 1)
+        return bad(plan, "hints without patches, and the curves are",
+                   (double)plan->tensor.num_patches);
+    return CLSP_OK;
+}
+
+/* ---- the search ---- */
+
+enum { OUT, POINTS, MORE }; /* streams: results, queries, and what else there is */
+
+typedef struct search {
+    clsp_bspline_plan *plan;
+    const clsp_project_opts *opts;
+    clspi_job_streams streams;
+    uint32_t patches, hints; /* their streams; 0: none */
+} search;
+
+static clsp_status make_part(void *user, clspi_series *series, const clspi_part *part)
+{
+    search *const s = user;
+    const clspi_stream *const stream = s->streams.stream;
+    const clspi_nearest_job job = {.points = stream[POINTS].buffer,
+                                   .patches = s->patches ? stream[s->patches].buffer : NULL,
+                                   .hints = s->hints ? stream[s->hints].buffer : NULL,
+                                   .out = stream[OUT].buffer,
+                                   .points_offset = stream[POINTS].offset,
+                                   .patches_offset = stream[s->patches].offset,
+                                   .hints_offset = stream[s->hints].offset,
+                                   .offset = stream[OUT].offset,
+                                   .num = part->num_lines,
+                                   .num_nearest = s->opts->num_nearest,
+                                   .max_dist = s->opts->max_dist};
+
+    CLSPI_CHECK(clspi_nearest_prepare(s->plan, series, s->opts->num_nearest));
+    return clspi_nearest_find(s->plan, series, &job);
+}
+
+/* Opens one more stream to be read. */
+static clsp_status open_input(search *s, const clsp_input *input, size_t per_line,
+                              const clspi_memory_need *need)
+{
+    clspi_stream *const stream = &s->streams.stream[s->streams.num++];
+
+    stream->per_line = per_line;
+    return clspi_input_open(&stream->memory, &s->plan->tensor.base, input, need);
+}
+
+static clsp_status open_streams(search *s, const clsp_bspline_queries *queries,
+                                const clsp_output *nearest)
+{
+    const clspi_tensor_desc *const d = &s->plan->tensor.desc;
+    const size_t result =
+        (d->precision == CLSP_F32 ? CLSP_NEAREST_F32_SIZE : CLSP_NEAREST_F64_SIZE) *
+        s->opts->num_nearest;
+    size_t bytes = sizeof(double) * (result + d->dim);
+
+    if (!clspi_size_mul(&bytes, queries->num))
+        return clspi_fail(&s->plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "bspline: %zu queries are more than the address space", queries->num);
+    const clspi_memory_need out = {"nearest", d->precision, queries->num * result};
+    const clspi_memory_need points = {"points", d->precision, queries->num * d->dim};
+    const clspi_memory_need patches = {"patches", CLSP_U32, queries->num};
+    const clspi_memory_need hints = {"hints", d->precision, queries->num};
+    clspi_stream *const stream = &s->streams.stream[s->streams.num++];
+    stream->per_line = result;
+    stream->written = true;
+    CLSPI_CHECK(clspi_output_open(&stream->memory, &s->plan->tensor.base, nearest, &out));
+    CLSPI_CHECK(open_input(s, &queries->points, d->dim, &points));
+    if (is_there(&queries->patches)) {
+        s->patches = s->streams.num;
+        CLSPI_CHECK(open_input(s, &queries->patches, 1, &patches));
+    }
+    if (!is_there(&queries->hints)) return CLSP_OK;
+    s->hints = s->streams.num;
+    return open_input(s, &queries->hints, 1, &hints);
+}
 
 clsp_status clsp_bspline_project(clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
-                                 const clsp_project_opts *opts, clsp_output nearest,
+                                 const clsp_project_opts *given, clsp_output nearest,
                                  const clsp_sync *sync)
 {
-    (void)queries, (void)opts, (void)nearest, (void)sync;
-    return plan ? CLSP_ERROR_STATE : CLSP_ERROR_ARGUMENT;
+    clsp_project_opts opts = {.method = CLSP_PROJECT_DEFAULT};
+
+    if (!plan || !queries)
+        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_project");
+    if (given) opts = *given;
+    CLSPI_CHECK(clspi_call_check(&plan->tensor.base, sync));
+    CLSPI_CHECK(check_curves(plan));
+    CLSPI_CHECK(check_opts(plan, &opts));
+    CLSPI_CHECK(check_queries(plan, queries));
+    const clspi_cut cut = {.per_piece = clspi_max(1, queries->num), .left = queries->num};
+    search s = {.plan = plan, .opts = &opts};
+    const clsp_status status = open_streams(&s, queries, &nearest);
+    if (status != CLSP_OK) {
+        clspi_streams_close(&s.streams);
+        return status;
+    }
+    return clspi_carry_out(&plan->tensor.base, sync, &s.streams, cut, make_part, &s);
 }
 
 clsp_status clsp_bspline_project_shared(clsp_bspline_plan *plan,

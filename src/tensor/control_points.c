@@ -122,6 +122,7 @@ static clsp_status load(clspi_tensor_plan *plan, size_t num_patches, const clspi
     CLSPI_CHECK(from->host ? clspi_call_finish(&call, made) : clspi_call_end(&call, made));
     plan->num_patches = num_patches;
     plan->is_loaded = true;
+    plan->loads++;
     return CLSP_OK;
 }
 

@@ -50,6 +50,7 @@ typedef struct clspi_tensor_plan {
     size_t points_bytes;
     size_t num_patches;
     bool is_loaded;
+    uint64_t loads; /* of control points; by it what a family makes of them knows its own */
 
     clspi_patch_grids grids;
     clspi_grid_sums sums; /* of the common grid */
