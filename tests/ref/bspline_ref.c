@@ -91,6 +91,32 @@ void ref_bspline_raised_blossom(const double *knots, unsigned degree, unsigned s
         weights[j] /= choices;
 }
 
+unsigned ref_bspline_conversion(ref_knots from, unsigned by, ref_knots to, unsigned row,
+                                long double *weights)
+{
+    const double begin = to.u[to.degree], end = to.u[to.controls];
+    const double at = fmin(fmax(to.u[row], begin), end);
+    const unsigned p = from.degree;
+    unsigned span = from.controls - 1;
+
+    while (span > p &&
+           (from.u[span] == from.u[span + 1] || from.u[span] > at || from.u[span] >= end))
+        span--;
+    ref_bspline_raised_blossom(from.u + by, p - by, span - by, to.degree, to.u + row + 1, weights);
+    for (unsigned b = by; b > 0; b--) {
+        const unsigned num = p - b + 1;
+        weights[num] = 0.0L;
+        for (unsigned k = num; k-- > 0;) {
+            const unsigned i = span - p + k;
+            const long double length = (long double)from.u[i + p + 1] - from.u[i + b];
+            const long double w = length > 0 ? weights[k] * num / length : 0.0L;
+            weights[k] = -w;
+            weights[k + 1] += w;
+        }
+    }
+    return span - p;
+}
+
 int ref_bspline_derivative(const void *user, const long double t[3], const unsigned by[3],
                            long double *value)
 {

@@ -33,6 +33,18 @@ void ref_bspline_blossom(const double *knots, unsigned degree, unsigned span,
 void ref_bspline_raised_blossom(const double *knots, unsigned degree, unsigned span,
                                 unsigned raised, const double *arguments, long double *weights);
 
+/* Knots of a direction. */
+typedef struct ref_knots {
+    const double *u;
+    unsigned degree, controls;
+} ref_knots;
+
+/* Weights of control points from the returned number on, from.degree + 1 of them, in control point
+   `row` over other knots of the by-th derivative: the blossom of the piece where the function of
+   that row begins, and the differences of (2.7). */
+unsigned ref_bspline_conversion(ref_knots from, unsigned by, ref_knots to, unsigned row,
+                                long double *weights);
+
 /* A ref_derivative, by[k] at most 2; user: a ref_bspline. */
 int ref_bspline_derivative(const void *user, const long double t[3], const unsigned by[3],
                            long double *value);
