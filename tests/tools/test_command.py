@@ -1506,8 +1506,8 @@ class Devices(unittest.TestCase):
         self.assertIn("no OpenCL device was found: install", done.stderr)
 
     def test_help_and_version(self):
-        for args in (("--help",), ("-h",), ("bezier", "--help"), ("bspline", "--help"),
-                     ("bspline", "eval", "-h"), ("project", "-h"), ("tune", "--help"), ("devices", "-h"), ("info", "-h")):
+        for args in (("--help",), ("-h",), ("bezier", "--help"), ("bspline", "--help"), ("bspline", "eval", "-h"),
+                     ("project", "-h"), ("tune", "--help"), ("devices", "-h"), ("info", "-h")):
             done = run(*args)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("examples:", done.stdout)

@@ -202,6 +202,11 @@ static void test_npy_refused(void **state)
         "t.npy: offset 48: Fortran's order is not read, save numpy.ascontiguousarray of the "
         "array");
     npy_refused(KEYS("'<f8'", "No", "(2, 3)"), "t.npy: offset 44: True or False was expected");
+}
+
+static void test_npy_shapes(void **state)
+{
+    (void)state;
     npy_refused(KEYS("'<f8'", "False", "(3, 2)"),
                 "t.npy: an array of shape (3, 2), not (N, 3) as the curves are");
     npy_refused(KEYS("'<f8'", "False", "(6,)"),
@@ -219,6 +224,11 @@ static void test_npy_refused(void **state)
                 "t.npy: offset 77: too many dimensions");
     npy_refused(KEYS("'<f8'", "False", "2, 3"),
                 "t.npy: offset 60: the shape, a tuple, was expected");
+}
+
+static void test_npy_grammar(void **state)
+{
+    (void)state;
     npy_refused("{'descr': '<f8', 'shape': (2, 3), }",
                 "t.npy: offset 64: a header without 'descr', 'fortran_order' or 'shape'");
     npy_refused("{'descr': '<f8', 'more': 1}", "t.npy: offset 34: a key that is not known");
@@ -383,6 +393,8 @@ int main(void)
         cmocka_unit_test(test_xyz),
         cmocka_unit_test(test_npy),
         cmocka_unit_test(test_npy_refused),
+        cmocka_unit_test(test_npy_shapes),
+        cmocka_unit_test(test_npy_grammar),
         cmocka_unit_test(test_npy_damaged),
         cmocka_unit_test(test_npy_changed_bytes),
         cmocka_unit_test(test_write_csv),

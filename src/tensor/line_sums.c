@@ -1,0 +1,72 @@
+#include "line_sums.h"
+
+#include "check.h"
+
+static clspi_options options_of(const clsp_context *ctx, clsp_type precision, cl_uint coords,
+                                cl_uint terms)
+{
+    clspi_options options = clspi_options_of(ctx, precision, 1);
+
+    clspi_option(&options, "DIM", coords);
+    clspi_option(&options, "TERMS", terms);
+    return options;
+}
+
+bool clspi_line_sums_fit(const clsp_context *ctx, clsp_type precision, cl_uint terms,
+                         bool is_banded)
+{
+    const size_t words = terms * (clsp_type_bytes(precision) / sizeof(cl_float));
+
+    return is_banded && clspi_lanes(ctx, precision) == 1 && words <= ctx->tuning.single_column;
+}
+
+clsp_status clspi_line_sums_prepare(clspi_kernel *kernel, clsp_context *ctx, clsp_type precision,
+                                    cl_uint coords, cl_uint terms)
+{
+    const clspi_options options = options_of(ctx, precision, coords, terms);
+
+    return clspi_kernel_create(kernel, ctx, "sum_lines", &clspi_sum_lines_signature, &options);
+}
+
+/* Returns how many lines are made at the same time: the others follow in the same items, as far as
+   the device is kept busy all the same. */
+static size_t lines_together(const clsp_context *ctx, const clspi_line_job *job)
+{
+    enum { MOST = 32 }; /* lines of an item */
+    const size_t wanted = ctx->device.compute_units * ctx->tuning.items_per_unit * 2;
+    const size_t columns = (size_t)(job->end_sample - job->first_sample) * job->coords;
+    const size_t each = clspi_max(1, clspi_min(MOST, job->num_lines * columns / wanted));
+
+    return clspi_div_up(job->num_lines, each);
+}
+
+clsp_status clspi_line_sums_enqueue(const clspi_kernel *kernel, clspi_series *series,
+                                    const clspi_line_job *job)
+{
+    const cl_uint num_columns = (job->end_sample - job->first_sample) * job->coords;
+    const cl_uint num_together = (cl_uint)lines_together(series->ctx, job);
+    const clspi_sum_lines_args args = {.points = job->points,
+                                       .table = job->table->values,
+                                       .first = job->table->first,
+                                       .t = job->out,
+                                       .at = {.first_line = job->first_line,
+                                              .offset = job->offset,
+                                              .num_lines = (cl_uint)job->num_lines,
+                                              .num_together = num_together,
+                                              .controls = job->controls,
+                                              .first_sample = job->first_sample,
+                                              .stride_table = job->table->stride,
+                                              .num_columns = num_columns,
+                                              .stride_t = job->stride,
+                                              .items = num_together * num_columns}};
+
+    return clspi_launch_sum_lines(series, kernel, &args, args.at.items);
+}
+
+clsp_status clspi_line_sums_build(const clspi_build *build, clsp_type precision, cl_uint coords,
+                                  cl_uint terms)
+{
+    const clspi_options options = options_of(build->ctx, precision, coords, terms);
+
+    return clspi_program_build(build, "sum_lines", &options);
+}
