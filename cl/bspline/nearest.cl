@@ -127,18 +127,6 @@ IN_PLACE node nearest_leaf(TREE, node n, point q, real scale)
     return n;
 }
 
-/* Returns the first segment from node n on whose box is nearer than `limit`, or a node of tier
-   top + 1. */
-IN_PLACE node next_leaf(TREE, node n, uint top, point q, real scale, real limit)
-{
-    while (n.s0 <= top) {
-        const bool is_near = box_distance(box_of(THE_TREE, n), q, scale) < limit;
-        if (is_near && n.s0 == 0) return n;
-        n = is_near ? first_child(n, tree) : next_node(n, top, tiers, tree);
-    }
-    return n;
-}
-
 /* Returns a power of two by which squares of what is within the box and of distances to it neither
    overflow nor vanish. */
 IN_PLACE real choose_scale(global const real *box, point q)
@@ -176,7 +164,7 @@ IN_PLACE uint segment_of(global const real *segments, uint spans, real t)
 /* ---- results ---- */
 
 /* Writes the point of a segment at t, its parameter, and its distance to the query. */
-IN_PLACE void write_nearest(PART, point *b, real *v, global real *out, global const real *segment,
+IN_PLACE void write_nearest(PART, SCRATCH, global real *out, global const real *segment,
                             point q, real t, real scale)
 {
     global const real *const frame = segment + ORDER * CLSP_COORDS;
@@ -184,7 +172,7 @@ IN_PLACE void write_nearest(PART, point *b, real *v, global real *out, global co
     point first, second;
 
     load_part(THE_PART, segment, (point)(R(0.0)), R(1.0));
-    const point x = evaluate_part(THE_PART, b, v, t, &first, &second);
+    const point x = evaluate_part(THE_PART, THE_SCRATCH, t, &first, &second);
     const point d = ((q - origin) - x) * scale;
     out[NEAREST_DISTANCE] = sqrt(dot_of(d, d)) / scale;
     const real begin = frame[CLSP_DIM + 1], end = frame[CLSP_DIM + 2];
@@ -216,11 +204,11 @@ IN_PLACE void write_none(global real *out, uint first, uint num, real bound, uin
 
 /* Completes the result at t of a segment. least: the square below which no point of the curves is;
    extent: of the segments that were looked at. */
-IN_PLACE void finish(PART, point *b, real *v, global real *out, global const real *segments, uint number, point q,
+IN_PLACE void finish(PART, SCRATCH, global real *out, global const real *segments, uint number, point q,
                      real t, real scale, real least, real extent, uint spans, bool cut)
 {
     real bound = sqrt(least);
-    write_nearest(THE_PART, b, v, out, segments + (size_t)number * CLSP_SEGMENT, q, t, scale);
+    write_nearest(THE_PART, THE_SCRATCH, out, segments + (size_t)number * CLSP_SEGMENT, q, t, scale);
     bound -= R(2.0) * (DISTANCE_EPS * bound + EXTENT_EPS * extent);
     out[NEAREST_BOUND] = fmin(fmax(bound, R(0.0)) / scale, out[NEAREST_DISTANCE]);
     ids_of(out)[0] = number / spans;
@@ -380,15 +368,19 @@ IN_PLACE uint2 next_part(uint2 part, bool split)
     return part;
 }
 
-/* Returns the segment to be looked at after `at`, which is not `start`; at_start: it was that. */
-IN_PLACE node following_leaf(TREE, node at, node start, bool at_start, node root, point q,
-                             real scale, real limit)
+/* Returns the first segment behind `at`, or from the root on where is_done is false, whose box is
+   nearer than `limit` and which is not `start`; a node above the root where there is none. */
+IN_PLACE node following_leaf(TREE, node at, bool is_done, node start, uint top, point q, real scale,
+                             real limit)
 {
-    const uint top = root.s0;
-    at = at_start ? root : next_node(at, top, tiers, tree);
-    at = next_leaf(THE_TREE, at, top, q, scale, limit);
-    if (at.s0 == 0 && at.s1 == start.s1 && at.s2 == start.s2)
-        at = next_leaf(THE_TREE, next_node(at, top, tiers, tree), top, q, scale, limit);
+    bool skip = is_done;
+    while (at.s0 <= top) {
+        const bool is_near = !skip && box_distance(box_of(THE_TREE, at), q, scale) < limit;
+        const bool is_start = at.s1 == start.s1 && at.s2 == start.s2;
+        if (is_near && at.s0 == 0 && !is_start) break;
+        at = is_near && at.s0 > 0 ? first_child(at, tree) : next_node(at, top, tiers, tree);
+        skip = false;
+    }
     return at;
 }
 
@@ -417,8 +409,9 @@ kernel void find_nearest(global const real *restrict segments, global const real
         results + WIDE(range.offset) + (size_t)g * range.num * NEAREST_SIZE;
     const real far = max_dist > R(0.0) ? max_dist : INFINITY;
     const point q = LOAD_POINT(query);
-    point a[ORDER], b[ORDER];
-    real w[ORDER], v[ORDER];
+    point a[ORDER];
+    real w[ORDER];
+    DECLARE_SCRATCH
     /* the greatest of numbers leaves out NaN, and their sum does not */
     bool valid = greatest_of(fabs(q)) <= REAL_MAX && dot_of(q, (point)(R(0.0))) == R(0.0);
     node root = (node)(tree.ALL_TIERS - 1, 0, 0, 0);
@@ -451,7 +444,7 @@ kernel void find_nearest(global const real *restrict segments, global const real
         load_part(THE_PART, segment, q - LOAD_POINT(segment + ORDER * CLSP_COORDS), scale);
         if (part.s1 > 0) restrict_part(THE_PART, part.s0, part.s1);
         extent = fmax(extent, own_extent);
-        const finding found = examine_part(THE_PART, weights);
+        const finding found = examine_part(THE_PART, THE_SCRATCH, weights);
         real square = INFINITY, t = R(0.0);
 #if !CLSP_MANY
         const real at_begin = square_at(THE_PART, 0), at_end = square_at(THE_PART, CLSP_DEGREE);
@@ -463,7 +456,7 @@ kernel void find_nearest(global const real *restrict segments, global const real
         const bool split = is_open && part.s1 < DEPTH;
         if (is_open && !split) cut_at = fmin(cut_at, found.s0);
         if (is_near && found.s1 >= R(0.0)) {
-            const real2 minimum = find_minimum(THE_PART, b, v, found.s1);
+            const real2 minimum = find_minimum(THE_PART, THE_SCRATCH, found.s1);
             if (minimum.s1 < square) t = minimum.s0;
             square = fmin(square, minimum.s1);
         }
@@ -487,7 +480,8 @@ kernel void find_nearest(global const real *restrict segments, global const real
 #endif
         part = next_part(part, split);
         if (part.s1 > 0) continue;
-        at = following_leaf(THE_TREE, at, start, at_start, root, q, scale, limit_of(least, R(0.0)));
+        at = following_leaf(THE_TREE, at_start ? root : at, !at_start, start, root.s0, q, scale,
+                            limit_of(least, R(0.0)));
         part = (uint2)(0, 0);
         at_start = false;
     }
@@ -495,12 +489,12 @@ kernel void find_nearest(global const real *restrict segments, global const real
     for (uint k = 0; k < count; k++) {
         global real *const kept = out + (size_t)k * NEAREST_SIZE;
         const real square = kept[NEAREST_DISTANCE];
-        finish(THE_PART, b, v, kept, segments, ids_of(kept)[0], q, kept[NEAREST_PARAM], scale,
+        finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, kept[NEAREST_PARAM], scale,
                fmin(square, cut_at), extent, tree.SPANS, cut_at < square);
     }
 #else
     if (count > 0)
-        finish(THE_PART, b, v, out, segments, nearest, q, nearest_t, scale, fmin(least, cut_at), extent, tree.SPANS,
+        finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_t, scale, fmin(least, cut_at), extent, tree.SPANS,
                cut_at < INFINITY);
 #endif
     write_none(out, count, range.num, far, STATUS_NONE);

@@ -1,5 +1,6 @@
 #include "nearest.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "buffer.h"
@@ -8,58 +9,53 @@
 
 /* ---- weights of products ---- */
 
-/* Computes C(a, i) C(b, k - i) / C(a + b, k), by factors near 1. */
-static double product_weight(uint32_t a, uint32_t b, uint32_t i, uint32_t k)
+/* Writes factor C(n, k) for k = 0..n, or factor / C(n, k); `to` may be NULL. Returns how many. */
+static size_t put_binomials(double *to, uint32_t n, double factor, bool inverse)
 {
-    /* the hypergeometric distribution: of k taken from a + b, i are of the first a; from the
-       likeliest number, a ratio at a time, and divided by their sum */
-    const uint32_t low = k > b ? k - b : 0, high = k < a ? k : a;
-    const uint32_t mode = (uint32_t)((uint64_t)(a + 1) * (k + 1) / (a + b + 2));
-    double sum = 0.0, value = 0.0;
+    double value = 1.0; /* at most 2^190: exact but for rounding, and far from overflowing */
 
-    for (int up = 0; up < 2; up++) {
-        double term = 1.0;
-        for (uint32_t j = mode;; up ? j++ : j--) {
-            if (!up || j != mode) sum += term;
-            if (j == i) value = term;
-            if (j == (up ? high : low)) break;
-            term *= up ? (double)(a - j) * (k - j) / ((double)(j + 1) * (b - k + j + 1))
-                       : (double)j * (b - k + j) / ((double)(a - j + 1) * (k - j + 1));
-        }
+    for (uint32_t k = 0; to && k <= n; k++) {
+        to[k] = inverse ? factor / value : factor * value;
+        value = value * (n - k) / (k + 1);
     }
-    return value / sum;
+    return (size_t)n + 1;
 }
 
-/* Writes the weights that squared_distance.clh asks for; w may be NULL. Returns how many. */
-static size_t fill_weights(double *w, uint32_t p, bool rational)
+/* Returns half of the binary digits of the largest C(n, k), so that those scaled by them are as far
+   below 1 as above. */
+static int half_digits(uint32_t n)
 {
+    return (int)n / 2;
+}
+
+/* Writes the weights that squared_distance.clh asks for; `to` may be NULL. Returns how many. */
+static size_t put_weights(double *to, uint32_t p, bool rational)
+{
+    const int r = half_digits(p), s = half_digits(2 * p);
     size_t num = 0;
 
-    for (uint32_t k = 0; k <= 2 * p; k++)
-        for (uint32_t i = 0; i <= p; i++, num++)
-            if (w)
-                w[num] =
-                    i > k || k - i > p ? 0.0 : product_weight(p, p, i, k) * (2 * i < k ? 2.0 : 1.0);
+#define NEXT (to ? to + num : NULL)
+    num += put_binomials(NEXT, p, ldexp(1.0, -r), false);
+    num += put_binomials(NEXT, 2 * p, ldexp(1.0, 2 * r), true);
     if (!rational) return num;
-    for (uint32_t l = 0; l < 3 * p; l++)
-        for (uint32_t k = 0; k < 2 * p; k++, num++)
-            if (w) w[num] = k > l || l - k > p ? 0.0 : product_weight(2 * p - 1, p, k, l);
-    for (uint32_t l = 0; l < 3 * p; l++)
-        for (uint32_t k = 0; k <= 2 * p; k++, num++)
-            if (w) w[num] = k > l || l - k > p - 1 ? 0.0 : product_weight(2 * p, p - 1, k, l);
+    num += put_binomials(NEXT, 2 * p - 1, ldexp(1.0, -s), false);
+    num += put_binomials(NEXT, 2 * p, ldexp(1.0, -s), false);
+    num += put_binomials(NEXT, p - 1, ldexp(1.0, -r), false);
+    num += put_binomials(NEXT, 3 * p - 1, ldexp(1.0, r + s), true);
+#undef NEXT
     return num;
 }
 
 static clsp_status make_weights(clspi_nearest *nearest, clspi_series *series,
                                 const clspi_tensor_desc *d)
 {
-    const size_t num = fill_weights(NULL, d->degrees[0], d->rational);
+    const size_t num = put_weights(NULL, d->degrees[0], d->rational);
     double *const w = malloc(num * sizeof *w);
 
     if (!w)
         return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
                           "bspline: no memory for %zu weights of products", num);
-    fill_weights(w, d->degrees[0], d->rational);
+    put_weights(w, d->degrees[0], d->rational);
     const clsp_status status = clspi_reals_create(&nearest->weights, series, d->precision, w, num);
     free(w);
     return status;
@@ -144,9 +140,9 @@ clsp_status clspi_nearest_find(const clsp_bspline_plan *plan, clspi_series *seri
             .hints = job->hints ? job->hints : job->points,
             .results = job->out,
             .shape = {.num_curves = (cl_uint)plan->tensor.num_patches,
-                     .spans = segments->spans,
-                     .tiers = segments->tiers,
-                     .all_tiers = segments->all_tiers},
+                      .spans = segments->spans,
+                      .tiers = segments->tiers,
+                      .all_tiers = segments->all_tiers},
             .range = {.points_offset = job->points_offset + part.before * d->dim,
                       .patches_offset = job->patches_offset + part.before,
                       .hints_offset = job->hints_offset + part.before,
