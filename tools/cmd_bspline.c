@@ -4,16 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bezier_pieces.h"
 #include "io/spline_file.h"
 #include "mesh_work.h"
 #include "spline_task.h"
 
 static const char help_head[] =
     "usage: clspline bspline eval IN ... -o OUT.{obj,ply,vtk,stl,glb,png} [options]\n"
+    "       clspline bspline bezier IN ... -o OUT.{bv,g2,json} [options]\n"
     "\n"
-    "eval: evaluates the B-spline curves, surfaces and volumes of files and writes them as lines\n"
-    "and quads, or draws them; of volumes the six sides. IN is a .g2 file (GoTools, SISL) or\n"
-    "JSON in the layout of geomdl (NURBS-Python); - is standard input.\n"
+    "eval evaluates the B-spline curves, surfaces and volumes of files and writes them as lines\n"
+    "and quads, or draws them; of volumes the six sides. bezier cuts them into Bezier pieces, for\n"
+    "'clspline bezier' or other programs: surfaces into BezierView files, all into .g2 or JSON;\n"
+    "of the options it takes -o, -f (bv, g2, json), -p, -d, -q, -v. IN is a .g2 file (GoTools,\n"
+    "SISL) or JSON in the layout of geomdl (NURBS-Python); - is standard input.\n"
     "\n"
     "options:\n";
 
@@ -26,7 +30,8 @@ static const char help_examples[] =
     "examples:\n"
     "  clspline bspline eval curves.g2 -o curves.png\n"
     "  clspline bspline eval surface.json -o surface.ply -o surface.png --samples 200\n"
-    "  clspline bspline eval a.g2 b.json -o both.vtk --normals --precision f64\n";
+    "  clspline bspline eval a.g2 b.json -o both.vtk --normals --precision f64\n"
+    "  clspline bspline bezier surface.g2 -o - -f bv | clspline bezier - -o a.obj -t 0.1%\n";
 
 static const args_option options[] = {MESH_OPTIONS, {NULL, 0, false}};
 
@@ -164,10 +169,11 @@ int command_bspline(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
     if (strcmp(word, "eval") == 0) return command_eval(argc - 1, argv + 1);
+    if (strcmp(word, "bezier") == 0) return bezier_pieces_command(argc - 1, argv + 1);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         print_help();
         return EXIT_OK;
     }
-    if (word[0] == 0) return usage_error("bspline", "no action given, there is eval");
-    return usage_error("bspline", "unknown action '%s', there is eval", word);
+    if (word[0] == 0) return usage_error("bspline", "no action given, there are eval and bezier");
+    return usage_error("bspline", "unknown action '%s', there are eval and bezier", word);
 }

@@ -71,10 +71,12 @@ void curve_search_close(curve_search *s)
 
 /* ---- results ---- */
 
-/* The number of a curve among those of the file, of its number in a batch. */
-static int64_t curve_number(const spline_batch *batch, uint32_t patch)
+/* Gives a row the curve and the parameter that the file has, of the number in a batch. */
+static void set_curve(nearest_row *row, const spline_batch *batch, uint32_t patch, double parameter)
 {
-    return patch < batch->num_splines ? (int64_t)batch->numbers[patch] : -1;
+    const bool is_one = patch < batch->num_splines;
+    row->curve = is_one ? (int64_t)batch->numbers[patch] : -1;
+    row->parameter = is_one ? spline_parameter(batch, patch, 0, parameter) : parameter;
 }
 
 static nearest_row get_row(const curve_search *s, const spline_batch *batch, size_t i)
@@ -84,19 +86,17 @@ static nearest_row get_row(const curve_search *s, const spline_batch *batch, siz
         const clsp_nearest_f64 *from = (const clsp_nearest_f64 *)s->found + i;
         row.distance = from->distance;
         row.bound = from->bound;
-        row.parameter = from->param[0];
         for (int k = 0; k < 4; k++)
             row.point[k] = from->point[k];
-        row.curve = curve_number(batch, from->patch);
+        set_curve(&row, batch, from->patch, from->param[0]);
         row.status = (nearest_status)from->status;
     } else {
         const clsp_nearest_f32 *from = (const clsp_nearest_f32 *)s->found + i;
         row.distance = (double)from->distance;
         row.bound = (double)from->bound;
-        row.parameter = (double)from->param[0];
         for (int k = 0; k < 4; k++)
             row.point[k] = (double)from->point[k];
-        row.curve = curve_number(batch, from->patch);
+        set_curve(&row, batch, from->patch, (double)from->param[0]);
         row.status = (nearest_status)from->status;
     }
     return row;

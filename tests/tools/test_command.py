@@ -1432,7 +1432,7 @@ class Completions(unittest.TestCase):
         self.assertEqual(self.complete("bezier", "--method", "m"), {"matrix", "multilevel"})
         self.assertIn(os.path.join(DATA, "teapot.bv"), self.complete("info", os.path.join(DATA, "tea")))
         self.assertEqual(self.complete("bezier", "-n", ""), set())
-        self.assertEqual(self.complete("bspline", ""), {"eval"})
+        self.assertEqual(self.complete("bspline", ""), {"eval", "bezier"})
         self.assertIn(os.path.join(DATA, "knot.g2"), self.complete("bspline", "eval", os.path.join(DATA, "kn")))
         self.assertIn(os.path.join(DATA, "points.csv"), self.complete("project", os.path.join(DATA, "po")))
         self.assertIn(os.path.join(DATA, "vase.json"), self.complete("info", os.path.join(DATA, "va")))

@@ -7,6 +7,7 @@ Needs the standard library only; where geomdl can be imported, its own files are
 Exits with 77 (skipped) where there is no OpenCL device.
 """
 import ast
+import itertools
 import json
 import math
 import os
@@ -232,7 +233,7 @@ class Evaluation(Case):
         """Splines of one type come together, in the order of the file."""
         knots = [[0, 0, 1, 1]]
         splines = [Spline([1], knots, [[k, 0, 0], [k, 1, 0]]) for k in range(3)]
-        other = Spline([1], [[0, 0, 2, 2]], [[9, 0, 0], [9, 1, 0]])
+        other = Spline([1], [[0, 0, 1, 2]], [[9, 0, 0], [9, 1, 0]])
         source = self.write("a.g2", splines[0].g2() + other.g2() + splines[1].g2() + splines[2].g2())
         points, _ = read_obj(self.evaluate(source, "-n", "2"))
         self.assertEqual([p[0] for p in points[::2]], [0, 1, 2, 9])
@@ -372,7 +373,7 @@ class Evaluation(Case):
         self.fails(1, "use fewer --samples", "bspline", "eval", os.path.join(DATA, "vase.json"), "-o", out, "-n",
                    "1048576")
         knot = os.path.join(DATA, "knot.g2")
-        for expected, args in (("no action given, there is", ()), ("unknown action 'evil'", ("evil",)),
+        for expected, args in (("no action given, there are eval and bezier", ()), ("unknown action 'evil'", ("evil",)),
                                ("no input file given", ("eval",)), ("no output given", ("eval", knot)),
                                ("--samples must be 2 to 1048576, not '1'", ("eval", knot, "-o", out, "-n1")),
                                ("unknown option '--tolerance'", ("eval", knot, "-o", out, "--tolerance", "1")),
@@ -380,6 +381,116 @@ class Evaluation(Case):
             with self.subTest(expected):
                 self.assertIn("(see clspline bspline --help)\n", self.fails(2, expected, "bspline", *args))
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["a.g2", "b.g2", "c.json"])
+
+
+class Pieces(Case):
+    """Bezier pieces against the splines that they were cut from."""
+
+    def cut(self, source, ending, *extra):
+        path = self.path("pieces." + ending)
+        done = run("bspline", "bezier", source, "-o", path, "-q", *extra)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        return path
+
+    @staticmethod
+    def pieces(spline):
+        """The intervals of a spline's pieces in order, the last direction fastest."""
+        spans = []
+        for knots, degree in zip(spline.knots, spline.degrees):
+            begin, end = domain(knots, degree)
+            inner = sorted({t for t in knots if begin <= t <= end})
+            spans.append(list(zip(inner, inner[1:])))
+        return list(itertools.product(*spans))
+
+    def test_curves(self):
+        """Each piece lies over its own knots and is the curve there."""
+        chance = random.Random(11)
+        curves = [random_spline(chance, [p], [n], dim, rational)
+                  for p, n, dim, rational in ((3, 8, 2, False), (2, 7, 3, True), (4, 5, 3, False), (3, 8, 2, False))]
+        source = self.write("a.g2", "".join(curve.g2() for curve in curves))
+        for precision in ("f32", "f64") if has_fp64() else ("f32",):
+            found = read_g2(self.cut(source, "g2", "-p", precision))
+            expected = [(curve, span) for curve in curves for span, in self.pieces(curve)]
+            self.assertEqual(len(found), len(expected))
+            for piece, (curve, (begin, end)) in zip(found, expected):
+                order = curve.degrees[0] + 1
+                self.assertEqual(piece.knots, [[begin] * order + [end] * order])
+                for i in range(5):
+                    t = begin + (end - begin) * (i + 0.5) / 5
+                    self.check_near([piece.point(t)], [curve.point(t)], 100 * EPS[precision])
+
+    def test_json(self):
+        """JSON holds the same pieces as .g2; what is cut already stays as it is."""
+        knot = os.path.join(DATA, "knot.g2")
+        done = run("bspline", "bezier", knot, "-o", self.path("a.json"))
+        self.assertEqual((done.returncode, done.stderr), (0, "2 splines in 40 Bezier pieces\n"))
+        with open(self.path("a.json"), encoding="ascii") as file:
+            text = file.read()
+        with open(self.cut(self.path("a.json"), "json"), encoding="ascii") as file:
+            self.assertEqual(text, file.read())
+        shape = json.loads(text)["shape"]
+        self.assertEqual((shape["type"], shape["count"], len(shape["data"])), ("curve", 40, 40))
+        self.assertEqual(shape["data"][1]["knotvector"], [0.25] * 3 + [0.5] * 3)
+        for piece, item in zip(read_g2(self.cut(knot, "g2")), shape["data"]):
+            points, weights = item["control_points"]["points"], item["control_points"].get("weights")
+            expected = [[x * w for x in p] + [w] for p, w in zip(points, weights)] if weights else points
+            self.check_near(piece.points, expected, 1e-6)
+        piped = subprocess.run([base.COMMAND, "bspline", "bezier", knot, "-q", "-o-", "-f", "json"], check=True,
+                               stdout=subprocess.PIPE, text=True).stdout
+        self.assertEqual(piped, text)
+
+    def test_vase(self):
+        """The Bezier patches of a BezierView file meet without cracks: 32 quads around, one seam."""
+        path = self.cut(os.path.join(DATA, "vase.json"), "bv")
+        done = run("bezier", path, "-q", "-n", "9", "-o", self.path("a.obj"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        points, faces = read_obj(self.path("a.obj"))
+        self.assertEqual((len(points), len(set(points))), (16 * 81, 33 * 32))
+        counts = edge_counts(points, faces)
+        self.assertEqual(sum(edge[::-1] not in counts for edge in counts), 2 * 32)
+
+    def test_surface(self):
+        chance = random.Random(12)
+        spline = random_spline(chance, (2, 3), (5, 6), 3, True)
+        self.cut(self.write("a.g2", spline.g2()), "bv")
+        done = run("bezier", self.path("pieces.bv"), "-q", "-n", "3", "-o", self.path("b.ply"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        found, pieces = read_ply(self.path("b.ply"))[0], self.pieces(spline)
+        self.assertEqual(len(found), 9 * len(pieces))
+        for k, ((u0, u1), (v0, v1)) in enumerate(pieces):
+            self.check_near([found[9 * k + 4]], [spline.point((u0 + u1) / 2, (v0 + v1) / 2)], 200 * EPS["f32"])
+
+    def test_volume(self):
+        chance = random.Random(13)
+        spline = random_spline(chance, (1, 2, 1), (3, 4, 2), 3)
+        source = self.write("a.g2", spline.g2())
+        for ending in ("g2", "json"):
+            done = run("info", "--json", self.cut(source, ending))
+            kind, = json.loads(done.stdout)[0]["splines"]
+            self.assertEqual((kind["form"], kind["count"], kind["controls"]),
+                             ("volume", len(self.pieces(spline)), [2, 3, 2]))
+
+    def test_refused(self):
+        knot, vase = os.path.join(DATA, "knot.g2"), os.path.join(DATA, "vase.json")
+        for expected, args in (("spline 0 is a curve: BezierView files have surfaces only; use .g2 or .json",
+                                (knot, "-o", self.path("a.bv"))),
+                               ("spline 2 is a surface: JSON has splines of one kind; use .g2",
+                                (knot, vase, "-o", self.path("a.json"))),
+                               ("none.g2: cannot open: ", (self.path("none.g2"), "-o", self.path("a.g2"))),
+                               ("/nowhere/a.g2: cannot write: ", (knot, "-o", "/nowhere/a.g2"))):
+            with self.subTest(expected):
+                self.fails(1, expected, "bspline", "bezier", *args)
+        out = self.path("a.g2")
+        for expected, args in (("no input file given", ("-o", out)), ("no output given", (knot,)),
+                               ("does not end in .bv, .g2 or .json", (knot, "-o", self.path("a.obj"))),
+                               ("-o - needs --format", (knot, "-o", "-")),
+                               ("--format must be bv, g2 or json, not 'obj'", (knot, "-o", "-", "-f", "obj")),
+                               ("--format is for -o -", (knot, "-o", out, "-f", "g2")),
+                               ("once only", (knot, "-o", out, "-o", out)), ("is an input too", (knot, "-o", knot)),
+                               ("unknown option '--samples'", (knot, "-o", out, "--samples", "3"))):
+            with self.subTest(expected):
+                self.assertIn("(see clspline bspline --help)\n", self.fails(2, expected, "bspline", "bezier", *args))
+        self.assertEqual(os.listdir(self.folder.name), [])
 
 
 class Projection(Case):
@@ -532,6 +643,14 @@ class Projection(Case):
                 self.assertEqual([row[1] for row in found], [row[1] for row in expected])
             if num == 1:
                 self.check_rows(rows, curves, points, "f32")
+
+    def test_domains(self):
+        """Parameters are those of the file, also of curves that are kept as others are."""
+        ends = [(0, 1), (5, 7), (-2, -1)]
+        lines = [Spline([1], [[a, a, b, b]], [[0, y, 0], [8, y, 0]]) for y, (a, b) in enumerate(ends)]
+        source = self.write("a.g2", "".join(line.g2() for line in lines))
+        rows, _ = self.project(source, self.write("a.csv", "2,0,0\n2,1,1\n9,2,0\n"))
+        self.assertEqual([row[1:3] for row in rows], [(0, 0.25), (1, 5.5), (2, -1)])
 
     def test_dims(self):
         for dim in (1, 2, 4):

@@ -1,6 +1,5 @@
 /* The readers of B-splines, .g2 and JSON: what they take, and the line and words of what they
- * refuse.
- */
+   refuse; and what is written of splines. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 
 #include "spline_file.h"
+#include "spline_writer.h"
 #include "temporary.h"
 
 /* Reads a text as a file named "t". */
@@ -94,7 +94,9 @@ static void test_g2_surface(void **state)
     assert_int_equal(type->degree[0], 1);
     assert_int_equal(type->degree[1], 2);
     assert_int_equal(type->num_controls[1], 3);
-    assert_true(spline_end(type, 1) == 2);
+    assert_true(spline_end(type, 1) == 1); /* a single span is kept so */
+    assert_true(p.batches[0].domains[2] == 0 && p.batches[0].domains[3] == 2);
+    assert_true(spline_parameter(&p.batches[0], 0, 1, 0.25) == 0.5);
     check_reals(p.batches[0].points, points, 6);
     splines_clear(&p);
 }
@@ -138,7 +140,7 @@ static void test_batches(void **state)
 {
     (void)state;
     splines p;
-    read_good(&p, "100 1 0 0 1 0 2 2 0 0 1 1 1 2\n100 1 0 0 1 0 2 2 0 0 2 2 3 4\n"
+    read_good(&p, "100 1 0 0 1 0 2 2 0 0 1 1 1 2\n100 1 0 0 1 0 2 2 0 0 1 2 3 4\n"
                   "100 1 0 0 1 0 2 2 0 0 1 1 5 6\n100 1 0 0 1 0 2 1 0 1 2 7 8\n");
     assert_int_equal(p.num_batches, 3);
     assert_int_equal(p.num_splines, 4);
@@ -147,6 +149,118 @@ static void test_batches(void **state)
     const double points[4] = {1, 2, 5, 6};
     check_reals(p.batches[0].points, points, 4);
     splines_clear(&p);
+}
+
+/* Bezier curves are one batch over any intervals, and ends of these come back exactly. */
+static void test_domains(void **state)
+{
+    (void)state;
+    splines p;
+    read_good(&p, "100 1 0 0 1 0 2 2 0.1 0.1 0.7 0.7 1 2\n100 1 0 0 1 0 2 2 -3 -3 5 5 3 4\n"
+                  "100 1 0 0 1 0 3 2 -3 -3 0 5 5 3 4 5\n");
+    assert_int_equal(p.num_batches, 2);
+    assert_int_equal(p.batches[0].num_splines, 2);
+    const double knots[4] = {0, 0, 1, 1}, domain[2] = {0.1, 0.7};
+    check_reals(p.batches[0].type.knots[0], knots, 4);
+    for (int end = 0; end < 2; end++)
+        assert_true(spline_parameter(&p.batches[0], 0, 0, end) == domain[end]);
+    assert_true(spline_parameter(&p.batches[0], 1, 0, 0.5) == 1);
+    assert_true(spline_parameter(&p.batches[1], 0, 0, 2.5) == 2.5);
+    splines_clear(&p);
+}
+
+/* ---- writing ---- */
+
+/* Writes what a text holds in a format, over the knots that are kept. */
+static void write_all(spline_format format, const char *text)
+{
+    splines p;
+    io_message message = {""};
+    spline_writer w = {.format = format};
+    read_good(&p, text);
+    const uint32_t directions = p.batches[0].type.directions;
+    if (!spline_writer_open(&w, temporary_path("w"), p.num_splines, directions, &message))
+        fail_msg("%s", message.text);
+    for (size_t i = 0; i < p.num_batches; i++) {
+        const spline_batch *batch = &p.batches[i];
+        assert_null(spline_writer_refuse(format, &batch->type));
+        for (size_t k = 0; k < batch->num_splines; k++)
+            assert_true(spline_writer_add(
+                &w, &batch->type, batch->points + k * (batch->num_reals / batch->num_splines),
+                (int64_t)batch->numbers[k]));
+    }
+    if (!spline_writer_close(&w, true)) fail_msg("%s", message.text);
+    splines_clear(&p);
+}
+
+/* The text of the file that was written, which is removed; the caller frees. */
+static char *read_written(void)
+{
+    char *text = calloc(1, 65536);
+    FILE *file = fopen(temporary_path("w"), "rb");
+    assert_non_null(text);
+    assert_non_null(file);
+    assert_true(fread(text, 1, 65535, file) < 65535);
+    fclose(file);
+    remove(temporary_path("w"));
+    return text;
+}
+
+static void check_same(const splines *a, const splines *b)
+{
+    assert_int_equal(a->num_batches, b->num_batches);
+    for (size_t i = 0; i < a->num_batches; i++) {
+        const spline_batch *p = &a->batches[i], *q = &b->batches[i];
+        assert_int_equal(p->hash, q->hash);
+        assert_int_equal(p->num_reals, q->num_reals);
+        check_reals(p->points, q->points, p->num_reals);
+    }
+}
+
+/* What was written is read as what it was; in JSON weights are a quotient away from that, and here
+   powers of 2. */
+static void test_round_trip(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "100 1 0 0\n2 1\n3 2\n0 0 1 2 2\n1 2 1\n3 4 0.5\n6 6 2\n"
+        "100 1 0 0\n4 0\n2 1\n0 1 3\n1 2 3 0.1\n4 5 6 1e-300\n",
+        "200 1 0 0\n1 1\n2 2\n0 0 1 1\n3 2\n0 0 0.5 1 1\n1 1 2 1 3 0.25 4 1 5 1 6 2\n",
+        "700 1 0 0\n1 1\n2 2\n0 0 1 1\n3 1\n0 1 2 3\n2 2\n0 0 1 1\n"
+        "0 1 1 1 10 1 11 1 20 1 21 2 100 4 101 1 110 1 111 1 120 1 121 1"};
+    for (size_t i = 0; i < 3; i++) {
+        for (int format = SPLINES_G2; format <= SPLINES_JSON; format++) {
+            splines before, after;
+            write_all((spline_format)format, texts[i]);
+            char *text = read_written();
+            read_good(&before, texts[i]);
+            read_good(&after, text);
+            check_same(&before, &after);
+            splines_clear(&before);
+            splines_clear(&after);
+            free(text);
+        }
+    }
+}
+
+static void test_write_bv(void **state)
+{
+    (void)state;
+    write_all(SPLINES_BV, "200 1 0 0\n2 0\n2 2\n0 0 1 1\n2 2\n0 0 1 1\n1 2 3 4 5 6 7 8\n"
+                          "200 1 0 0\n3 1\n1 1\n0 1\n2 2\n0 0 1 1\n2 4 6 2 1 2 3 4\n"
+                          "200 1 0 0\n3 1\n1 1\n0 1\n2 2\n0 0 1 1\n2 4 6 2 1 2 3 4\n");
+    char *text = read_written();
+    assert_string_equal(text, "# written by clspline\nGroup 0 spline\n5 1 1\n1 2 0\n5 6 0\n3 4 0\n"
+                              "7 8 0\nGroup 1 spline\n8 0 1\n2 4 6 2\n1 2 3 4\n"
+                              "Group 2 spline\n8 0 1\n2 4 6 2\n1 2 3 4\n");
+    free(text);
+    spline_type type = {.directions = 1, .dim = 3};
+    assert_non_null(spline_writer_refuse(SPLINES_BV, &type));
+    type = (spline_type){.directions = 2, .dim = 4};
+    assert_non_null(spline_writer_refuse(SPLINES_BV, &type));
+    assert_null(spline_writer_refuse(SPLINES_G2, &type));
+    assert_int_equal(spline_writer_format("JSON"), SPLINES_JSON);
+    assert_int_equal(spline_writer_format("obj"), SPLINES_NONE);
 }
 
 static void test_g2_refused(void **state)
@@ -451,15 +565,17 @@ static void test_unreadable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_g2_curve),      cmocka_unit_test(test_g2_surface),
-        cmocka_unit_test(test_g2_volume),     cmocka_unit_test(test_g2_rational),
-        cmocka_unit_test(test_batches),       cmocka_unit_test(test_g2_refused),
-        cmocka_unit_test(test_knots),         cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_json_curve),    cmocka_unit_test(test_json_weights),
-        cmocka_unit_test(test_json_surface),  cmocka_unit_test(test_json_volume),
-        cmocka_unit_test(test_json_refused),  cmocka_unit_test(test_json_values),
-        cmocka_unit_test(test_json_grammar),  cmocka_unit_test(test_json_depth),
-        cmocka_unit_test(test_changed_bytes), cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_g2_curve),     cmocka_unit_test(test_g2_surface),
+        cmocka_unit_test(test_g2_volume),    cmocka_unit_test(test_g2_rational),
+        cmocka_unit_test(test_batches),      cmocka_unit_test(test_domains),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_write_bv),
+        cmocka_unit_test(test_g2_refused),   cmocka_unit_test(test_knots),
+        cmocka_unit_test(test_floats),       cmocka_unit_test(test_json_curve),
+        cmocka_unit_test(test_json_weights), cmocka_unit_test(test_json_surface),
+        cmocka_unit_test(test_json_volume),  cmocka_unit_test(test_json_refused),
+        cmocka_unit_test(test_json_values),  cmocka_unit_test(test_json_grammar),
+        cmocka_unit_test(test_json_depth),   cmocka_unit_test(test_changed_bytes),
+        cmocka_unit_test(test_unreadable),
     };
     return cmocka_run_group_tests_name("splines", tests, temporary_setup, temporary_teardown);
 }

@@ -5,9 +5,8 @@ _clspline_values() {
     case $1$2 in
     project-f | project--format) compgen -W 'csv npy' -- "$3" ;;
     project--method) compgen -W 'exact mrep' -- "$3" ;;
-    bezier-f | bezier--format | bspline-f | bspline--format)
-        compgen -W 'obj ply vtk stl glb png' -- "$3"
-        ;;
+    bezier-f | bezier--format) compgen -W 'obj ply vtk stl glb png' -- "$3" ;;
+    bspline-f | bspline--format) compgen -W 'obj ply vtk stl glb png bv g2 json' -- "$3" ;;
     bezier--method) compgen -W 'auto separable multilevel matrix brute' -- "$3" ;;
     esac
     case $2 in
@@ -76,7 +75,7 @@ _clspline() {
     elif [[ $word = -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_clspline_options "$command")" -- "$word")
     elif [ "$command $COMP_CWORD" = 'bspline 2' ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'eval' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'eval bezier' -- "$word")
     else
         mapfile -t COMPREPLY < <(_clspline_files "$command" "$word")
     fi

@@ -16,18 +16,20 @@ complete -c clspline -s h -l help -d 'Print a help text'
 # Files to read, and the device.
 complete -c clspline -n '__fish_seen_subcommand_from bezier info' -k -a '(__fish_complete_suffix .bv)'
 complete -c clspline -n "__fish_seen_subcommand_from $commands" -s d -l device -x -a $classes -d 'The device'
-complete -c clspline -n '__fish_seen_subcommand_from bspline; and not __fish_seen_subcommand_from eval' \
-    -x -a eval -d 'Evaluate splines'
+complete -c clspline -n '__fish_seen_subcommand_from bspline; and not __fish_seen_subcommand_from eval bezier' \
+    -x -a 'eval bezier' -d 'What to do'
 complete -c clspline -n '__fish_seen_subcommand_from bspline project info' -k \
     -a '(__fish_complete_suffix .g2; __fish_complete_suffix .json)'
 complete -c clspline -n '__fish_seen_subcommand_from bezier bspline tune' -l join -x -a $classes -d 'One more device'
 complete -c clspline -n '__fish_seen_subcommand_from bezier bspline tune' -l workers -x -d 'How many cores'
 complete -c clspline -n '__fish_seen_subcommand_from info tune devices' -l json -d 'Print JSON'
 
-set -l bezier -c clspline -n '__fish_seen_subcommand_from bezier'
+set -l bezier -c clspline -n '__fish_seen_subcommand_from bezier; and not __fish_seen_subcommand_from bspline'
 set -l meshes -c clspline -n '__fish_seen_subcommand_from bezier bspline'
 complete $meshes -s o -l output -r -F -d 'Where to write'
-complete $meshes -s f -l format -x -a 'obj ply vtk stl glb png' -d 'The format of -o -'
+complete $bezier -s f -l format -x -a 'obj ply vtk stl glb png' -d 'The format of -o -'
+complete -c clspline -n '__fish_seen_subcommand_from bspline' -s f -l format -x \
+    -a 'obj ply vtk stl glb png bv g2 json' -d 'The format of -o -'
 complete $meshes -s n -l samples -x -d 'Points along each direction'
 complete $bezier -s t -l tolerance -x -d 'Largest distance'
 complete $bezier -l method -x -a 'auto separable multilevel matrix brute' -d 'How points are computed'

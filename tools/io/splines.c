@@ -5,6 +5,8 @@
 
 #include "array.h"
 
+enum { MAX_BEZIER_KNOTS = 2 * (SPLINES_MAX_DEGREE + 1) };
+
 uint64_t spline_num_controls(const spline_type *type)
 {
     uint64_t num = 1;
@@ -104,6 +106,35 @@ static void free_knots(spline_type *type)
         free(type->knots[k]);
 }
 
+/* Whether a direction has one span, whose ends are clamped. */
+static bool is_bezier(const spline_type *type, uint32_t direction)
+{
+    const double *knots = type->knots[direction];
+    const size_t order = (size_t)type->degree[direction] + 1;
+    return type->num_controls[direction] == order && knots[0] == knots[order - 1] &&
+           knots[order] == knots[2 * order - 1];
+}
+
+/* Puts the directions of a single span over [0, 1]; their knots are then in `room`. */
+static void normalize(spline_type *type, double room[SPLINES_MAX_DIRECTIONS][MAX_BEZIER_KNOTS])
+{
+    for (uint32_t k = 0; k < type->directions; k++) {
+        const size_t order = (size_t)type->degree[k] + 1;
+        if (!is_bezier(type, k)) continue;
+        for (size_t i = 0; i < 2 * order; i++)
+            room[k][i] = i < order ? 0 : 1;
+        type->knots[k] = room[k];
+    }
+}
+
+double spline_parameter(const spline_batch *batch, size_t number, uint32_t direction,
+                        double parameter)
+{
+    const double *ends = batch->domains + 2 * (SPLINES_MAX_DIRECTIONS * number + direction);
+    if (!is_bezier(&batch->type, direction)) return parameter;
+    return (1 - parameter) * ends[0] + parameter * ends[1]; /* exact at both */
+}
+
 /* Gives a copy knots of its own; false, without any, when memory runs out. */
 static bool own_knots(spline_type *type)
 {
@@ -163,23 +194,40 @@ static void copy_points(const spline *s, const spline_type *type, double *to)
                        each * sizeof(double));
 }
 
-bool splines_add(splines *content, const spline *s)
+/* Makes room in a batch for one more spline of so many numbers. */
+static bool reserve(spline_batch *batch, size_t reals)
 {
-    spline_type type = s->type;
-    if (type.rational && weights_are_one(s)) type.rational = false;
-    spline_batch *batch = find_batch(content, &type);
-    if (!batch) return false;
-    const size_t reals = s->num_reals / spline_coordinates(&s->type) * spline_coordinates(&type);
-    void *moved = array_reserve(batch->numbers, &batch->number_capacity, batch->num_splines + 1,
-                                sizeof(size_t));
+    const size_t num = batch->num_splines + 1;
+    void *moved = array_reserve(batch->numbers, &batch->number_capacity, num, sizeof(size_t));
     if (!moved) return false;
     batch->numbers = moved;
+    moved = array_reserve(batch->domains, &batch->domain_capacity, num,
+                          2 * SPLINES_MAX_DIRECTIONS * sizeof(double));
+    if (!moved) return false;
+    batch->domains = moved;
     moved = array_reserve(batch->points, &batch->point_capacity, batch->num_reals + reals,
                           sizeof(double));
     if (!moved) return false;
     batch->points = moved;
+    return true;
+}
+
+bool splines_add(splines *content, const spline *s)
+{
+    spline_type type = s->type;
+    double room[SPLINES_MAX_DIRECTIONS][MAX_BEZIER_KNOTS];
+    if (type.rational && weights_are_one(s)) type.rational = false;
+    normalize(&type, room);
+    spline_batch *batch = find_batch(content, &type);
+    const size_t reals = s->num_reals / spline_coordinates(&s->type) * spline_coordinates(&type);
+    if (!batch || !reserve(batch, reals)) return false;
     copy_points(s, &type, batch->points + batch->num_reals);
     batch->num_reals += reals;
+    for (uint32_t k = 0; k < SPLINES_MAX_DIRECTIONS; k++) {
+        double *ends = batch->domains + 2 * (SPLINES_MAX_DIRECTIONS * batch->num_splines + k);
+        ends[0] = k < type.directions ? spline_begin(&s->type, k) : 0;
+        ends[1] = k < type.directions ? spline_end(&s->type, k) : 0;
+    }
     batch->numbers[batch->num_splines++] = content->num_splines++;
     return true;
 }
@@ -196,6 +244,7 @@ void splines_clear(splines *content)
     for (size_t i = 0; i < content->num_batches; i++) {
         free_knots(&content->batches[i].type);
         free(content->batches[i].numbers);
+        free(content->batches[i].domains);
         free(content->batches[i].points);
     }
     free(content->batches);

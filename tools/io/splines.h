@@ -3,7 +3,9 @@
    Splines with equal degrees, knots, numbers of control points and coordinates form a batch, for
    one plan of the library. Control points are in the library's order and in homogeneous
    coordinates, (w x, w y, w z, w), all finite and w above 0. A spline whose weights are all 1 is
-   kept without them, as the polynomial that it is. */
+   kept without them, as the polynomial that it is. Directions of a single clamped span are kept
+   over [0, 1], so that Bezier pieces are one batch wherever they lie; the domains tell what the
+   file has. */
 #ifndef CLSPLINE_TOOLS_IO_SPLINES_H
 #define CLSPLINE_TOOLS_IO_SPLINES_H
 
@@ -35,8 +37,9 @@ typedef struct spline_batch {
     uint64_t hash; /* of the type */
     size_t num_splines;
     size_t *numbers; /* [num_splines]: of all that were read, from 0 */
+    double *domains; /* [num_splines][SPLINES_MAX_DIRECTIONS][2]: of the parameters in the file */
     double *points;  /* [num_splines][u][v][w][coordinates], w fastest */
-    size_t num_reals, number_capacity, point_capacity;
+    size_t num_reals, number_capacity, domain_capacity, point_capacity;
 } spline_batch;
 
 /* What files hold. Batches are in the order of their first splines. */
@@ -65,9 +68,13 @@ static inline size_t spline_coordinates(const spline_type *type)
 /* Control points of a spline; SPLINES_MANY for that and more. */
 uint64_t spline_num_controls(const spline_type *type);
 
-/* The ends of the domain of a direction. */
+/* The ends of the domain of a direction, as it is kept. */
 double spline_begin(const spline_type *type, uint32_t direction);
 double spline_end(const spline_type *type, uint32_t direction);
+
+/* The file's value of a parameter of a spline in a batch. */
+double spline_parameter(const spline_batch *batch, size_t number, uint32_t direction,
+                        double parameter);
 
 /* Counts the intervals of positive length between knots of the domain. */
 uint32_t spline_spans(const spline_type *type, uint32_t direction);
