@@ -15,6 +15,8 @@ typedef struct suite_entry {
 static const suite_entry suites[] = {
     {"floor", bench_suite_floor, "what the device can do: copies, stores, multiply-adds, launches"},
     {"bezier", bench_suite_bezier, "Bezier surfaces, against the floors and a plain kernel"},
+    {"bspline", bench_suite_bspline,
+     "B-splines: projection onto curves, against SISL and printed figures; surfaces"},
     {"figures", bench_suite_figures,
      "the methods of summing, at the sizes of Palomar et al., 2018"},
     {"outputs", bench_suite_outputs, "vertices with normals, halves and weights, against stores"},

@@ -52,6 +52,7 @@ size_t bench_large_bytes(const bench *b);
 
 clsp_status bench_suite_floor(bench *b);
 clsp_status bench_suite_bezier(bench *b);
+clsp_status bench_suite_bspline(bench *b);
 clsp_status bench_suite_figures(bench *b);
 clsp_status bench_suite_outputs(bench *b);
 clsp_status bench_suite_patch36(bench *b);

@@ -11,13 +11,13 @@ typedef struct bench_row {
     const char *suite, *name, *method; /* name: the field "case" */
     int precision;                     /* 32 or 64 */
     bench_timing time;
-    double work; /* points, bytes, operations: what unit counts */
-    const char *
-        unit; /* of rate: "point/s", "byte/s", "flop/s", "frame/s", "ratio"; NULL for times alone */
-    double rate;     /* NAN: work over the median time */
-    double bytes;    /* that the call must write */
-    double floor_ms; /* time that the device needs at best */
-    double error;    /* worst error of the points looked at, in eps * largest control coordinate */
+    double work;      /* points, bytes, operations: what unit counts */
+    const char *unit; /* of rate: "point/s", "byte/s", "flop/s", "frame/s", "us/point", "%",
+                         "ratio"; NULL for times alone */
+    double rate;      /* NAN: work over the median time */
+    double bytes;     /* that the call must write */
+    double floor_ms;  /* time that the device needs at best */
+    double error;     /* worst error of the points looked at, in eps * largest control coordinate */
     double least, most; /* limits that this line is to keep; for the table only */
 } bench_row;
 

@@ -154,6 +154,8 @@ step bench 400 "$build/bench/clspline-bench" floor bezier figures outputs patch3
     $quick --device "$words" --json "$out/bench.json"
 step cooperate 300 "$build/bench/clspline-bench" cooperate $quick --device "$words" \
     --json "$out/cooperate.json"
+step bspline 400 "$build/bench/clspline-bench" bspline $quick --device "$words" \
+    --json "$out/bspline.json"
 if [ -x "$build/tools/clspline" ]; then
     CLSPLINE_DEVICE=$words step devices 60 "$build/tools/clspline" devices --kernels
 fi
@@ -165,5 +167,6 @@ grep -hE '(good|BELOW|ABOVE): at|^empty kernel|^(copy|store,|multiply-add)' "$ou
     "$out/cooperate.log" 2>/dev/null | sed 's/  */ /g' | tee -a "$summary"
 grep -E 'x(2000|9459|6688)x?.* separable +f|multilevel/matrix|library/(direct|de Casteljau)' \
     "$out/bench.log" | sed 's/  */ /g' | tee -a "$summary"
+grep -E ', 10000(00)? .*(exact|mrep)[,/]' "$out/bspline.log" | sed 's/  */ /g' | tee -a "$summary"
 say "$failures steps failed; $(($(date +%s) - begun)) s; all of it in $out"
 [ "$failures" = 0 ]

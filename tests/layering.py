@@ -9,8 +9,9 @@ usage: layering.py SOURCE_DIR
     sees another
   - layers below the families neither include a family's header nor name a family; src/math may say
     what its mathematics is for, and the word image is OpenCL's too
-  - tools, bench and tests/api use the public headers only, tests/ref the C library only; a folder of
-    tests/ may see the layer of its name, what that one sees, and the tests of those layers
+  - tools, bench and tests/api use the public headers only, tests/ref and tests/data the C library
+    only; bench sees tests/data too, so that it measures what is tested; a folder of tests/ may see
+    the layer of its name, what that one sees, and the tests of those layers
   - no two files have the same name, so that a name in an #include or in a message means one file
   - kernels are ASCII and leave the words float and double to real.clh; a function in cl/ has at most
     120 lines, a kernel at most 12 parameters and the same ones under every #if
@@ -77,11 +78,12 @@ GENERATED = {'kernel_arguments.h': 'src/device'}
 # layers follow from LAYERS
 OTHER_FOLDERS = {
     'tools': ['tools'],
-    'bench': ['bench'],
+    'bench': ['bench', 'tests/data'],
     'bench/kernels': ['bench/kernels', 'cl/device'],
     'tests': ['tests'],
+    'tests/data': ['tests/data'],
     'tests/ref': ['tests/ref'],
-    'tests/api': ['tests/api', 'tests/ref', 'tests'],
+    'tests/api': ['tests/api', 'tests/data', 'tests/ref', 'tests'],
     'tests/tools': ['tests/tools', 'tests/ref', 'tests', 'tools/io'],
     'tests/fuzz': ['tests/fuzz', 'tests', 'tools/io'],
 }
@@ -282,8 +284,8 @@ class Checker:
         layer = self.layer_of(path)
         ours = re.fullmatch(r'clspline/(\w+)\.h', name)
         why = None
-        if path.startswith('tests/ref/') and name not in C_LIBRARY:
-            why = 'tests/ref uses the C library only'
+        if path.startswith(('tests/data/', 'tests/ref/')) and name not in C_LIBRARY:
+            why = 'tests/ref and tests/data use the C library only'
         elif layer == 'math' and name.startswith(('CL/', 'OpenCL/', 'clblast')):
             why = 'src/math knows nothing of OpenCL'
         elif layer and path.startswith('src/') and ours and \

@@ -15,8 +15,9 @@
 #define CLSP_MANY 0
 #endif
 
-/* Parts of a segment have at least 2^-CLSP_DEPTH of its length. */
-#define DEPTH 28
+/* Parts of a segment have at least 2^-DEPTH of its length, and an item makes at most so many. */
+#define DEPTH     28
+#define MOST_PARTS 65536
 
 /* How much nearer a point must be to be looked for, of the distance and of a segment's extent. */
 #define DISTANCE_EPS (COEFFICIENT_EPS * (1 + CLSP_RATIONAL) + R(2.0) * REAL_EPS)
@@ -270,6 +271,23 @@ IN_PLACE uint keep(global real *out, uint num, uint count, real square, uint num
     return count;
 }
 
+/* Puts result k, which is complete, among those before by its distance: rounding may have changed
+   the order. */
+IN_PLACE void move_up(global real *out, uint k)
+{
+    enum { WORDS = NEAREST_SIZE * (CLSP_REAL / 32) };
+    for (; k > 0; k--) {
+        global real *const here = out + (size_t)k * NEAREST_SIZE;
+        global real *const before = here - NEAREST_SIZE;
+        if (!(here[NEAREST_DISTANCE] < before[NEAREST_DISTANCE])) return;
+        for (uint i = 0; i < WORDS; i++) {
+            const uint word = ((global uint *)here)[i];
+            ((global uint *)here)[i] = ((global uint *)before)[i];
+            ((global uint *)before)[i] = word;
+        }
+    }
+}
+
 /* Tells which signs the slope of the squared distance may have at the end `here` of a part, whose
    next control point is `next`; rational: v and u are their weights. s0 is 1 where it may rise
    towards that, s1 where it may fall. */
@@ -431,11 +449,11 @@ kernel void find_nearest(global const real *restrict segments, global const real
                            ? (node)(0, segment_of(own, tree.SPANS, hint), root.s2, 0)
                            : nearest_leaf(THE_TREE, root, q, scale);
     node at = start;
-    real least = far * scale * (far * scale), cut_at = INFINITY, extent = R(0.0);
+    real least = far * scale * (far * scale), lowest = INFINITY, extent = R(0.0);
     real nearest_t = R(0.0);
     uint2 part = (uint2)(0, 0);
-    uint nearest = 0, count = 0;
-    bool at_start = true;
+    uint nearest = 0, count = 0, num_parts = 0;
+    bool at_start = true, is_cut = false;
 
     while (at.s0 == 0) {
         const uint number = at.s2 * tree.SPANS + at.s1;
@@ -453,12 +471,17 @@ kernel void find_nearest(global const real *restrict segments, global const real
 #endif
         const bool is_near = found.s0 < limit_of(fmin(least, square), own_extent);
         const bool is_open = is_near && found.s1 == NOT_DECIDED;
-        const bool split = is_open && part.s1 < DEPTH;
-        if (is_open && !split) cut_at = fmin(cut_at, found.s0);
+        const bool split = is_open && part.s1 < DEPTH && num_parts < MOST_PARTS;
+        num_parts++;
+        if (is_open && !split) {
+            lowest = fmin(lowest, found.s0);
+            is_cut = true;
+        }
         if (is_near && found.s1 >= R(0.0)) {
-            const real2 minimum = find_minimum(THE_PART, THE_SCRATCH, found.s1);
+            const real4 minimum = find_minimum(THE_PART, THE_SCRATCH, found.s1);
             if (minimum.s1 < square) t = minimum.s0;
             square = fmin(square, minimum.s1);
+            lowest = fmin(lowest, minimum.s2);
         }
         const real t_of_segment = (CONVERT_REAL(part.s0) + t) / CONVERT_REAL(1u << part.s1);
 #if CLSP_MANY
@@ -490,12 +513,13 @@ kernel void find_nearest(global const real *restrict segments, global const real
         global real *const kept = out + (size_t)k * NEAREST_SIZE;
         const real square = kept[NEAREST_DISTANCE];
         finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, kept[NEAREST_PARAM], scale,
-               fmin(square, cut_at), extent, tree.SPANS, cut_at < square);
+               fmin(square, lowest), extent, tree.SPANS, is_cut);
+        move_up(out, k);
     }
 #else
     if (count > 0)
-        finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_t, scale, fmin(least, cut_at), extent, tree.SPANS,
-               cut_at < INFINITY);
+        finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_t, scale, fmin(least, lowest), extent,
+               tree.SPANS, is_cut);
 #endif
     write_none(out, count, range.num, far, STATUS_NONE);
 }

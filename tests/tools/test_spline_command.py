@@ -703,13 +703,16 @@ class Projection(Case):
     def test_chunks(self):
         """More points than are searched at once: the same rows again and again."""
         knot, points = os.path.join(DATA, "knot.g2"), self.points()
-        (first, _), _ = self.project(knot, self.write_points("a.npy", points), ending="npy")
-        (rows, shape), _ = self.project(knot, self.write_points("b.npy", points * 1800), ending="npy")
-        self.assertEqual(shape, (540000,))
-        for block in (0, 1746, 1747, 1748, 1799):  # 2^19 / 300
-            found = rows[300 * block:300 * block + 300]
-            self.assertEqual([row[1:] for row in found], [row[1:] for row in first])
-            self.assertEqual([row[0] for row in found], list(range(300 * block, 300 * block + 300)))
+        extra = ("-k", "16")  # 2^15 points at once
+        (first, _), _ = self.project(knot, self.write_points("a.npy", points), *extra, ending="npy")
+        (rows, shape), _ = self.project(knot, self.write_points("b.npy", points * 120), *extra, ending="npy")
+        self.assertEqual(shape, (36000, 16))
+        for block in (0, 108, 109, 110, 119):
+            found = rows[4800 * block:4800 * block + 4800]
+            self.assertEqual([row[6] for row in found], [row[6] for row in first])
+            self.assertEqual([row[1:6] for row in found if row[6] == "found"],
+                             [row[1:6] for row in first if row[6] == "found"])
+            self.assertEqual([row[0] for row in found[::16]], list(range(300 * block, 300 * block + 300)))
 
     def test_failures(self):
         """Nothing is left of a run that fails."""
