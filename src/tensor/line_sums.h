@@ -1,4 +1,5 @@
-/* Banded sums over the last direction on GPUs: many lines of control points that share a table. */
+/* Banded sums over the last direction whose samples soon begin with other control points: many
+   lines of control points that share a table. */
 #ifndef CLSPI_LINE_SUMS_H
 #define CLSPI_LINE_SUMS_H
 
@@ -16,10 +17,12 @@ typedef struct clspi_line_job {
     cl_uint first_sample, end_sample;
 } clspi_line_job;
 
-/* Tells whether a device makes sums so: where a sample's values stay in registers. It does not
-   depend on how many lines there are, so that sums are the same bits however a batch is split. */
-bool clspi_line_sums_fit(const clsp_context *ctx, clsp_type precision, cl_uint terms,
-                         bool is_banded);
+/* Tells whether sums by a table over lines of so many control points are made so: where it is
+   banded, a sample's values stay in registers and, on CPUs, vectors of samples would not have the
+   same control points. It does not depend on how many lines there are, so that sums are the same
+   bits however a batch is split. */
+bool clspi_line_sums_fit(const clsp_context *ctx, clsp_type precision,
+                         const clspi_basis_table *table, cl_uint controls);
 
 clsp_status clspi_line_sums_prepare(clspi_kernel *kernel, clsp_context *ctx, clsp_type precision,
                                     cl_uint coords, cl_uint terms);

@@ -29,11 +29,9 @@ clsp_status clspi_partial_shape(clspi_partial_sums *sums, clsp_context *ctx,
     return CLSP_OK;
 }
 
-/* Tells whether an item makes a column of one line after the other. */
-static bool by_columns(const clspi_partial_sums *sums)
+static bool by_lines(const clspi_partial_sums *sums)
 {
-    return clspi_line_sums_fit(sums->ctx, sums->precision, sums->table->terms,
-                               sums->table->is_banded);
+    return clspi_line_sums_fit(sums->ctx, sums->precision, sums->table, sums->controls);
 }
 
 clsp_status clspi_partial_kernel(clspi_partial_sums *sums)
@@ -42,7 +40,7 @@ clsp_status clspi_partial_kernel(clspi_partial_sums *sums)
         clspi_tensor_sums_options(sums->ctx, sums->precision, sums->coords, sums->table->is_banded);
 
     if (sums->kernel.kernel) return CLSP_OK;
-    if (by_columns(sums))
+    if (by_lines(sums))
         return clspi_line_sums_prepare(&sums->kernel, sums->ctx, sums->precision, sums->coords,
                                        sums->table->terms);
     return clspi_kernel_create(&sums->kernel, sums->ctx, "tensor_sums",
@@ -94,9 +92,9 @@ typedef struct sum_job {
     cl_uint stride; /* reals from line to line of out */
 } sum_job;
 
-/* Launches lines by columns, those of a line that is too long some samples at a time. */
-static clsp_status launch_columns(const clspi_partial_sums *sums, clspi_series *series,
-                                  const sum_job *job, const clspi_part *part)
+/* Launches whole lines; of one that is too long some samples at a time. */
+static clsp_status launch_lines(const clspi_partial_sums *sums, clspi_series *series,
+                                const sum_job *job, const clspi_part *part)
 {
     const size_t line = part->piece * sums->lines + part->line;
     const clspi_tuning *const tuning = &sums->ctx->tuning;
@@ -156,17 +154,17 @@ static clsp_status enqueue(const clspi_partial_sums *sums, clspi_series *series,
 {
     const clspi_tuning *const tuning = &sums->ctx->tuning;
     const cl_uint lanes = clspi_lanes(sums->ctx, sums->precision);
-    const bool columns = by_columns(sums);
+    const bool lines = by_lines(sums);
     const uint64_t strips = clspi_div_up(job->end_sample - job->first_sample, lanes);
-    const uint64_t items = columns ? strips * sums->coords : strips;
+    const uint64_t items = lines ? strips * sums->coords : strips;
     const uint64_t fma = (uint64_t)sums->table->terms * strips * lanes * sums->coords;
     const uint64_t most = clspi_launch_lines(tuning, fma, items, tuning->work_group, 1);
     clspi_cut cut = {.per_piece = sums->lines, .left = job->patches.count * sums->lines};
     clspi_part part;
 
     while (clspi_cut_next(&cut, most, &part))
-        CLSPI_CHECK(columns ? launch_columns(sums, series, job, &part)
-                            : launch_samples(sums, series, job, &part));
+        CLSPI_CHECK(lines ? launch_lines(sums, series, job, &part)
+                          : launch_samples(sums, series, job, &part));
     return CLSP_OK;
 }
 
