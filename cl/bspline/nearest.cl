@@ -205,11 +205,12 @@ IN_PLACE void write_none(global real *out, uint first, uint num, real bound, uin
 
 /* Completes the result at t of a segment. least: the square below which no point of the curves is;
    extent: of the segments that were looked at. */
-IN_PLACE void finish(PART, SCRATCH, global real *out, global const real *segments, uint number, point q,
-                     real t, real scale, real least, real extent, uint spans, bool cut)
+IN_PLACE void finish(PART, SCRATCH, global real *out, global const real *segments, uint number,
+                     point q, real t, real scale, real least, real extent, uint spans, bool cut)
 {
     real bound = sqrt(least);
-    write_nearest(THE_PART, THE_SCRATCH, out, segments + (size_t)number * CLSP_SEGMENT, q, t, scale);
+    global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
+    write_nearest(THE_PART, THE_SCRATCH, out, segment, q, t, scale);
     bound -= R(2.0) * (DISTANCE_EPS * bound + EXTENT_EPS * extent);
     out[NEAREST_BOUND] = fmin(fmax(bound, R(0.0)) / scale, out[NEAREST_DISTANCE]);
     ids_of(out)[0] = number / spans;
@@ -305,8 +306,8 @@ IN_PLACE int2 slope_at(point here, real v, point next, real u)
 IN_PLACE bool is_jump(point here, point there, real extent)
 {
     const point x = here - there;
-    const real square = dot_of(x, x), size = R(32.0) * REAL_EPS * (extent + sqrt(dot_of(here, here)));
-    return square > size * size;
+    const real size = R(32.0) * REAL_EPS * (extent + sqrt(dot_of(here, here)));
+    return dot_of(x, x) > size * size;
 }
 
 /* Returns control point i of a segment minus the query; rational: *v becomes its weight. */
@@ -338,35 +339,56 @@ IN_PLACE bool is_behind_jump(global const real *before, point here, real v, poin
     return is_jump(here / v, b / u, extent);
 }
 
-/* Keeps those ends of part s0 of 2^s1 of a segment that are local minima. Returns how many results
-   are kept. */
-IN_PLACE uint keep_ends(global real *out, uint num, uint count, const point *a, const real *w,
-                        global const real *segment, uint number, uint2 part, point q, real scale,
-                        real extent, uint spans, real limit)
+/* Tells whether what may be a local minimum at t of a segment is one: whether the distance is not
+   less at `step` from it on either side, but for rounding. The part is lost. */
+IN_PLACE bool is_minimum(PART, SCRATCH, global const real *segment, point q, real scale,
+                         real extent, real t, real step)
+{
+    point first, second;
+    load_part(THE_PART, segment, q - LOAD_POINT(segment + ORDER * CLSP_COORDS), scale);
+    const point x = evaluate_part(THE_PART, THE_SCRATCH, t, &first, &second);
+    const point before =
+        evaluate_part(THE_PART, THE_SCRATCH, fmax(t - step, R(0.0)), &first, &second);
+    const point behind =
+        evaluate_part(THE_PART, THE_SCRATCH, fmin(t + step, R(1.0)), &first, &second);
+    const real square = dot_of(x, x), whole = extent + sqrt(square);
+    const real least = fmin(dot_of(before, before), dot_of(behind, behind));
+    return least >= square - R(8.0) * COEFFICIENT_EPS * whole * whole;
+}
+
+/* Keeps the middle of a flat part s0 of 2^s1 of a segment, and of others those ends that are local
+   minima. Returns how many results are kept. The part is lost. */
+IN_PLACE uint keep_ends(global real *out, uint num, uint count, PART, SCRATCH,
+                        global const real *segment, uint number, uint2 part, bool is_flat, point q,
+                        real scale, real extent, uint spans, real limit)
 {
     const uint in_curve = number % spans, end = CLSP_DEGREE;
-    const real v = CLSP_RATIONAL ? w[0] : R(1.0), u = CLSP_RATIONAL ? w[1] : R(1.0);
+    const real v_begin = CLSP_RATIONAL ? w[0] : R(1.0), u_begin = CLSP_RATIONAL ? w[1] : R(1.0);
     const real v_end = CLSP_RATIONAL ? w[end] : R(1.0), u_end = CLSP_RATIONAL ? w[end - 1] : R(1.0);
-    const int2 at_begin = slope_at(a[0], v, a[1], u);
+    const int2 at_begin = slope_at(a[0], v_begin, a[1], u_begin);
     const int2 at_end = slope_at(a[end], v_end, a[end - 1], u_end);
     const real begin_square = square_at(THE_PART, 0), end_square = square_at(THE_PART, end);
-    bool keep_begin = at_begin.s0, keep_end = at_end.s0;
+    const real length = R(1.0) / CONVERT_REAL(1u << part.s1);
+    const bool is_first = part.s0 == 0, is_last = part.s0 + 1 == 1u << part.s1;
+    bool keep_begin = at_begin.s0 && is_first, keep_end = at_end.s0 && is_last;
 
-    if (part.s0 > 0)
-        keep_begin = keep_begin && at_begin.s1;
-    else if (in_curve > 0)
-        keep_begin =
-            keep_begin && is_behind_jump(segment - CLSP_SEGMENT, a[0], v, q, scale, extent);
-    if (part.s0 + 1 < 1u << part.s1)
-        keep_end = false;
-    else if (in_curve + 1 < spans)
-        keep_end =
-            keep_end && rises_behind(segment + CLSP_SEGMENT, a[end], v_end, q, scale, extent);
-    const real t = CONVERT_REAL(part.s0) / CONVERT_REAL(1u << part.s1);
+    if (in_curve > 0)
+        keep_begin = keep_begin &&
+                     is_behind_jump(segment - CLSP_SEGMENT, a[0], v_begin, q, scale, extent);
+    if (in_curve + 1 < spans)
+        keep_end = keep_end &&
+                   rises_behind(segment + CLSP_SEGMENT, a[end], v_end, q, scale, extent);
     if (keep_begin && begin_square < limit)
-        count = keep(out, num, count, begin_square, number, t, spans);
+        count = keep(out, num, count, begin_square, number, R(0.0), spans);
     if (keep_end && end_square < limit)
         count = keep(out, num, count, end_square, number, R(1.0), spans);
+    /* within the segment */
+    const bool may_be = is_flat || (!is_first && at_begin.s0 && at_begin.s1);
+    const real t = (CONVERT_REAL(part.s0) + (is_flat ? R(0.5) : R(0.0))) * length;
+    const real step = is_flat ? R(8.0) * length : R(0x1p-10);
+    if (may_be && begin_square < limit &&
+        is_minimum(THE_PART, THE_SCRATCH, segment, q, scale, extent, t, step))
+        count = keep(out, num, count, begin_square, number, t, spans);
     return count;
 }
 #endif
@@ -470,7 +492,11 @@ kernel void find_nearest(global const real *restrict segments, global const real
         t = at_begin <= at_end ? R(0.0) : R(1.0);
 #endif
         const bool is_near = found.s0 < limit_of(fmin(least, square), own_extent);
+#if CLSP_MANY
         const bool is_open = is_near && found.s1 == NOT_DECIDED;
+#else
+        const bool is_open = is_near && found.s1 < NO_MINIMUM;
+#endif
         const bool split = is_open && part.s1 < DEPTH && num_parts < MOST_PARTS;
         num_parts++;
         if (is_open && !split) {
@@ -488,8 +514,8 @@ kernel void find_nearest(global const real *restrict segments, global const real
         if (is_near) {
             if (square < least)
                 count = keep(out, range.num, count, square, number, t_of_segment, tree.SPANS);
-            count = keep_ends(out, range.num, count, THE_PART, segment, number, part, q, scale,
-                              own_extent, tree.SPANS, least);
+            count = keep_ends(out, range.num, count, THE_PART, THE_SCRATCH, segment, number, part,
+                              found.s1 == IS_FLAT, q, scale, own_extent, tree.SPANS, least);
             if (count == range.num)
                 least = fmin(least, out[(size_t)(count - 1) * NEAREST_SIZE + NEAREST_DISTANCE]);
         }
@@ -512,14 +538,14 @@ kernel void find_nearest(global const real *restrict segments, global const real
     for (uint k = 0; k < count; k++) {
         global real *const kept = out + (size_t)k * NEAREST_SIZE;
         const real square = kept[NEAREST_DISTANCE];
-        finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, kept[NEAREST_PARAM], scale,
-               fmin(square, lowest), extent, tree.SPANS, is_cut);
+        finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, kept[NEAREST_PARAM],
+               scale, fmin(square, lowest), extent, tree.SPANS, is_cut);
         move_up(out, k);
     }
 #else
     if (count > 0)
-        finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_t, scale, fmin(least, lowest), extent,
-               tree.SPANS, is_cut);
+        finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_t, scale,
+               fmin(least, lowest), extent, tree.SPANS, is_cut);
 #endif
     write_none(out, count, range.num, far, STATUS_NONE);
 }

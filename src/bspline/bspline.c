@@ -5,6 +5,7 @@
 #include "check.h"
 #include "convert_target.h"
 #include "nearest.h"
+#include "nearest_cubic.h"
 #include "tensor_share.h"
 
 /* ---- the family ---- */
@@ -93,6 +94,8 @@ void clsp_bspline_plan_destroy(clsp_bspline_plan **ptr)
     clspi_convert_target_destroy(&plan->target);
     clspi_tensor_release(&plan->tensor);
     clspi_nearest_destroy(&plan->nearest);
+    clspi_nearest_cubic_destroy(&plan->nearest_cubic);
+    clspi_curve_search_destroy(&plan->search);
     clspi_bspline_release_knots(plan);
     free(plan);
 }
