@@ -3,6 +3,7 @@
 
 #include "bspline_plan.h"
 #include "check.h"
+#include "convert_target.h"
 #include "nearest.h"
 #include "nearest_cubic.h"
 #include "tensor_share.h"
@@ -90,6 +91,7 @@ void clsp_bspline_plan_destroy(clsp_bspline_plan **ptr)
     if (!plan) return;
     *ptr = NULL;
     if (clspi_context_is_inherited(plan->tensor.base.ctx)) return;
+    clspi_convert_target_destroy(&plan->target);
     clspi_tensor_release(&plan->tensor);
     clspi_nearest_destroy(&plan->nearest);
     clspi_nearest_cubic_destroy(&plan->nearest_cubic);
@@ -127,6 +129,7 @@ clsp_status clsp_bspline_set_control_points(clsp_bspline_plan *plan, size_t num_
                                             clsp_input points, const clsp_sync *sync)
 {
     if (!plan) return clspi_null_argument(NULL, "clsp_bspline_set_control_points");
+    if (plan->target) plan->target->is_loaded = false;
     return clspi_tensor_set_points(&plan->tensor, num_patches, &points, sync);
 }
 
