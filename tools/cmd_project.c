@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "curve_search.h"
+#include "project_search.h"
 #include "io/point_file.h"
 #include "io/spline_file.h"
 #include "progress.h"
@@ -25,7 +25,7 @@ typedef struct work {
     double diagonal;  /* of the box around the control points */
     double tolerance; /* of points on the curves */
     point_file file;
-    curve_search search;
+    project_search search;
     nearest_file result;
     io_message message;
     progress_bar bar;
@@ -113,14 +113,14 @@ static bool open_search(work *w)
                                             : VERBOSITY_NORMAL;
     double start = seconds_now();
     if (!open_context(&w->ctx, r->device, how_much)) return false;
-    w->search = (curve_search){.ctx = w->ctx,
-                               .content = &w->content,
-                               .dim = w->content.batches[0].type.dim,
-                               .precision = r->precision,
-                               .opts = r->opts,
-                               .most = CHUNK_RESULTS / r->opts.num_nearest};
+    w->search = (project_search){.ctx = w->ctx,
+                                 .content = &w->content,
+                                 .dim = w->content.batches[0].type.dim,
+                                 .precision = r->precision,
+                                 .opts = r->opts,
+                                 .most = CHUNK_RESULTS / r->opts.num_nearest};
     if (r->opts.method == CLSP_PROJECT_MREP) w->search.opts.tolerance = w->tolerance;
-    const bool done = curve_search_open(&w->search);
+    const bool done = project_search_open(&w->search);
     w->plan_seconds = seconds_now() - start;
     return done;
 }
@@ -161,7 +161,7 @@ static bool run_search(work *w, double *points)
         double read = seconds_now();
         w->file_seconds += read - start;
         if (num == 0) break;
-        if (!curve_search_run(&w->search, points, num, w->num)) return false;
+        if (!project_search_run(&w->search, points, num, w->num)) return false;
         double found = seconds_now();
         w->search_seconds += found - read;
         if (!write_rows(w, num)) break; /* closing the file tells why */
@@ -247,7 +247,7 @@ static int run_request(const project_request *r)
     const bool done = read_curves(w) && open_points(w) && open_search(w) && project_points(w);
     if (done) status = judge_all(w);
     if (done && !r->quiet) report(w);
-    curve_search_close(&w->search);
+    project_search_close(&w->search);
     clsp_context_destroy(&w->ctx);
     point_file_close(&w->file);
     splines_clear(&w->content);

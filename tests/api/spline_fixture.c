@@ -58,7 +58,7 @@ void aim(spline *s)
         s->d.knots[k] = k < s->d.directions ? s->knots[k] : NULL;
 }
 
-ref_bspline oracle_of(const spline *s, const double *controls)
+ref_bspline exact_spline_of(const spline *s, const double *controls)
 {
     ref_bspline r = {.directions = s->d.directions,
                      .dim = s->l.dim,

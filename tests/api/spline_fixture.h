@@ -31,7 +31,7 @@ spline make_spline(clsp_type precision, uint32_t directions, const uint32_t degr
 /* Points at the knots, which a spline that has been moved keeps. */
 void aim(spline *s);
 
-ref_bspline oracle_of(const spline *s, const double *controls);
+ref_bspline exact_spline_of(const spline *s, const double *controls);
 
 /* The largest control points of a derivative, by the weights of the differences: of each row of
    neighbours along a direction, the sum of its weights' sizes times the largest. */

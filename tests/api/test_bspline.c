@@ -41,7 +41,7 @@ static double worst;
 static void judge_within(const spline *s, const double *controls, const long double t[3],
                          const unsigned char *vertices, size_t k, double bound)
 {
-    const ref_bspline exact = oracle_of(s, controls);
+    const ref_bspline exact = exact_spline_of(s, controls);
     const ref_family family = ref_bspline_family(&exact);
     sum_scale scales[NUM_SUMS];
     ref_vertex r;

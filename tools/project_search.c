@@ -1,4 +1,4 @@
-#include "curve_search.h"
+#include "project_search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 /* ---- plans ---- */
 
-static bool load_curves(curve_search *s, size_t i)
+static bool load_curves(project_search *s, size_t i)
 {
     const spline_batch *batch = &s->content->batches[i];
     staged_reals reals;
@@ -23,7 +23,7 @@ static bool load_curves(curve_search *s, size_t i)
     return done;
 }
 
-static bool make_plan(curve_search *s, size_t i)
+static bool make_plan(project_search *s, size_t i)
 {
     const spline_type *type = &s->content->batches[i].type;
     const clsp_bspline_desc desc = {.directions = 1,
@@ -37,7 +37,7 @@ static bool make_plan(curve_search *s, size_t i)
            load_curves(s, i);
 }
 
-static bool make_room(curve_search *s)
+static bool make_room(project_search *s)
 {
     const size_t results = s->most * s->opts.num_nearest;
     const bool single = s->precision == MESH_F32;
@@ -50,7 +50,7 @@ static bool make_room(curve_search *s)
     return false;
 }
 
-bool curve_search_open(curve_search *s)
+bool project_search_open(project_search *s)
 {
     bool done = make_room(s);
     for (size_t i = 0; done && i < s->content->num_batches; i++)
@@ -58,7 +58,7 @@ bool curve_search_open(curve_search *s)
     return done;
 }
 
-void curve_search_close(curve_search *s)
+void project_search_close(project_search *s)
 {
     for (size_t i = 0; s->plans && i < s->content->num_batches; i++)
         clsp_bspline_plan_destroy(&s->plans[i]);
@@ -66,7 +66,7 @@ void curve_search_close(curve_search *s)
     free(s->queries);
     free(s->found);
     free(s->rows);
-    *s = (curve_search){.ctx = NULL};
+    *s = (project_search){.ctx = NULL};
 }
 
 /* ---- results ---- */
@@ -79,7 +79,7 @@ static void set_curve(nearest_row *row, const spline_batch *batch, uint32_t patc
     row->parameter = is_one ? spline_parameter(batch, patch, 0, parameter) : parameter;
 }
 
-static nearest_row get_row(const curve_search *s, const spline_batch *batch, size_t i)
+static nearest_row get_row(const project_search *s, const spline_batch *batch, size_t i)
 {
     nearest_row row = {.distance = 0};
     if (s->precision == MESH_F64) {
@@ -137,7 +137,7 @@ static void merge(nearest_row *rows, const nearest_row *more, uint32_t num)
 }
 
 /* Takes the results of a plan into the rows. */
-static void take_results(curve_search *s, size_t batch, size_t num)
+static void take_results(project_search *s, size_t batch, size_t num)
 {
     const uint32_t each = s->opts.num_nearest;
     for (size_t i = 0; i < num; i++) {
@@ -156,7 +156,7 @@ static void take_results(curve_search *s, size_t batch, size_t num)
 /* ---- queries ---- */
 
 /* Puts the points into the precision. Complains of one that no float can hold. */
-static bool take_points(curve_search *s, const double *points, size_t num, uint64_t first)
+static bool take_points(project_search *s, const double *points, size_t num, uint64_t first)
 {
     double *f64 = s->queries;
     float *f32 = s->queries;
@@ -174,7 +174,7 @@ static bool take_points(curve_search *s, const double *points, size_t num, uint6
     return true;
 }
 
-bool curve_search_run(curve_search *s, const double *points, size_t num, uint64_t first)
+bool project_search_run(project_search *s, const double *points, size_t num, uint64_t first)
 {
     const size_t reals = num * s->dim, results = num * s->opts.num_nearest;
     const bool single = s->precision == MESH_F32;
