@@ -37,6 +37,11 @@ ref_bspline exact_spline_of(const spline *s, const double *controls);
    neighbours along a direction, the sum of its weights' sizes times the largest. */
 double gain(const double *u, uint32_t degree, uint32_t controls, uint32_t by);
 
+/* The error over its bound, at most 1, of vertex k, which is at t of the spline of these control
+   points. bound: of sums, in eps relative to their scales. */
+double spline_error(const spline *s, const double *controls, const long double t[3],
+                    const unsigned char *vertices, size_t k, double bound);
+
 /* Control points as a call takes them; narrow: room for them as floats. */
 clsp_input controls_in(const spline *s, const double *controls, size_t num, void *narrow);
 
