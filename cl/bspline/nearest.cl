@@ -306,12 +306,12 @@ IN_PLACE int2 slope_at(point here, real v, point next, real u)
 }
 
 /* Tells whether a curve jumps at the end `here` of a segment, which is minus the query, to `there`
-   of its neighbour, both Euclidean. */
+   of its neighbour, both Euclidean: NaN where that is none. */
 IN_PLACE bool is_jump(point here, point there, real extent)
 {
     const point x = here - there;
     const real size = R(32.0) * REAL_EPS * (extent + sqrt(dot_of(here, here)));
-    return dot_of(x, x) > size * size;
+    return !(dot_of(x, x) <= size * size);
 }
 
 /* Returns control point i of a segment minus the query; rational: *v becomes its weight. */

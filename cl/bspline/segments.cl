@@ -16,10 +16,11 @@
 #include "segment.clh"
 
 /* The segments of a launch: num of them from number `first` on, counted through all curves, each of
-   which has `spans` and curve_reals reals of control points. */
+   which has `spans` and curve_reals reals of control points; has_own_knots 1: tables have rows for
+   each curve, else all share them. */
 typedef struct segment_range {
     wide first, curve_reals;
-    uint spans, items;
+    uint spans, has_own_knots, items;
 } segment_range;
 
 /* Takes the Euclidean middle control point of a span as the origin. */
@@ -63,10 +64,10 @@ kernel void make_segments(global const real *restrict points, global const real 
 
     enum { ORDER = CLSP_DEGREE + 1 };
     const size_t number = WIDE(range.first) + g, curve = number / range.spans;
-    const uint span = (uint)(number - curve * range.spans);
+    const size_t span = range.has_own_knots ? number : number - curve * range.spans;
     global const real *const p =
         points + curve * WIDE(range.curve_reals) + (size_t)controls[span] * CLSP_COORDS;
-    global const real *const rows = operators + (size_t)span * ORDER * ORDER;
+    global const real *const rows = operators + span * ORDER * ORDER;
     global real *const segment = segments + number * CLSP_SEGMENT;
     real origin[CLSP_DIM], low[CLSP_DIM], high[CLSP_DIM], largest = R(0.0);
     bool sound = true;

@@ -24,7 +24,7 @@ typedef enum clsp_project_method {
                                  rounding */
     CLSP_PROJECT_MREP = 2     /* through cubic pieces within a tolerance (Wu and Zou, corrected:
                                  docs/math.md, 15); the distance is within it, and so is its bound.
-                                 Not rational, one result a query */
+                                 Not rational, no knots of a curve's own, one result a query */
 } clsp_project_method;
 
 /* What became of a query. */

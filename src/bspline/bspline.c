@@ -136,6 +136,9 @@ clsp_status clsp_bspline_set_knots(clsp_bspline_plan *plan, size_t num_patches, 
     clspi_own_knots_release(&plan->own);
     plan->own = own;
     clspi_convert_target_destroy(&plan->target);
+    clspi_nearest_destroy(&plan->nearest);
+    clspi_nearest_cubic_destroy(&plan->nearest_cubic);
+    clspi_curve_search_destroy(&plan->search);
     clspi_buffer_release(&plan->tensor.basis);
     clspi_point_kernels_release(&plan->tensor.point_kernels);
     clsp_bspline_desc desc = plan->desc;

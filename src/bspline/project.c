@@ -28,7 +28,12 @@ static clsp_status check_curves(const clsp_bspline_plan *plan)
         return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
                           "bspline: projection onto degree %u: 1 to %d", degree,
                           CLSP_PROJECT_MAX_DEGREE);
-    return clspi_tensor_check_patches(&plan->tensor, (clsp_range){0, 0});
+    CLSPI_CHECK(clspi_tensor_check_patches(&plan->tensor, (clsp_range){0, 0}));
+    if (plan->own.num > 0 && plan->own.num != plan->tensor.num_patches)
+        return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_STATE,
+                          "bspline: %zu curves are loaded, and %zu have knots of their own",
+                          plan->tensor.num_patches, plan->own.num);
+    return CLSP_OK;
 }
 
 static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_project_opts *opts)
@@ -38,6 +43,9 @@ static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_project_opts *
     if (opts->method == CLSP_PROJECT_DEFAULT) opts->method = CLSP_PROJECT_EXACT;
     if (opts->method != CLSP_PROJECT_EXACT && opts->method != CLSP_PROJECT_MREP)
         return bad(plan, "no such method", opts->method);
+    if (opts->method == CLSP_PROJECT_MREP && plan->own.num > 0)
+        return bad(plan, "mrep takes no curves with knots of their own, and there are",
+                   (double)plan->own.num);
     if (opts->num_nearest == 0) opts->num_nearest = 1;
     if (opts->num_nearest > CLSP_PROJECT_MAX_NEAREST)
         return bad(plan, "num_nearest is above the maximum", opts->num_nearest);

@@ -162,8 +162,9 @@ static clsp_status share_queries(clsp_bspline_plan *plan, const shared_search *s
         .peers = &plan->tensor.peers,
         .maker = &maker,
         .user = s,
-        .why_no_host =
-            s->opts->num_nearest > 1 ? "the host looks for one nearest point alone" : NULL,
+        .why_no_host = s->opts->num_nearest > 1 ? "the host looks for one nearest point alone"
+                       : plan->own.num > 0      ? "curves have knots of their own"
+                                                : NULL,
         .why_not_persistent = "no persistent kernel searches for nearest points",
         .tiling = clspi_tiling_of(num, 1, QUERY_ITEMS, 1),
         .line_items = QUERY_ITEMS,

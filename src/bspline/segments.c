@@ -1,5 +1,6 @@
 #include "segments.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "buffer.h"
@@ -63,33 +64,80 @@ static void free_tables(knot_tables *tables)
     free(tables->controls);
 }
 
-static bool fill_tables(knot_tables *tables, const clspi_knots *knots)
+static bool allocate(knot_tables *tables, size_t num, size_t order)
 {
-    const size_t num = knots->num_spans, order = knots->degree + 1;
-
     tables->operators = malloc(num * order * order * sizeof *tables->operators);
     tables->spans = malloc(num * 2 * sizeof *tables->spans);
     tables->controls = malloc(num * sizeof *tables->controls);
-    if (!tables->operators || !tables->spans || !tables->controls) return false;
-    for (uint32_t s = 0; s < num; s++) {
-        const uint32_t knot = knots->span[s];
-        clspi_knots_extraction(knots, s, 0, tables->operators + s * order * order);
-        tables->spans[2 * s] = knots->u[knot];
-        tables->spans[2 * s + 1] = knots->u[knot + 1];
-        tables->controls[s] = knot - knots->degree;
+    return tables->operators && tables->spans && tables->controls;
+}
+
+/* Fills the tables of a curve, which begin with number `first`, up to `slots` spans: behind the
+   last that there is they are no segments, whose control points are NaN and whose spans come after
+   all. */
+static void fill_tables(knot_tables *tables, size_t first, uint32_t slots, const clspi_knots *knots)
+{
+    const size_t order = knots->degree + 1, reals = order * order;
+    double *const operators = tables->operators + first * reals, *const spans =
+                                                                     tables->spans + 2 * first;
+
+    for (uint32_t s = 0; s < slots; s++) {
+        const bool is_there = s < knots->num_spans;
+        const uint32_t knot = is_there ? knots->span[s] : knots->degree;
+        if (is_there) clspi_knots_extraction(knots, s, 0, operators + s * reals);
+        for (size_t i = 0; !is_there && i < reals; i++)
+            operators[s * reals + i] = (double)NAN;
+        spans[2 * s] = is_there ? knots->u[knot] : (double)INFINITY;
+        spans[2 * s + 1] = is_there ? knots->u[knot + 1] : (double)INFINITY;
+        tables->controls[first + s] = knot - knots->degree;
     }
-    return true;
+}
+
+/* Does so for all curves that have knots of their own. False: no memory. */
+static bool fill_own_tables(knot_tables *tables, uint32_t slots, const clsp_bspline_plan *plan)
+{
+    bool done = true;
+
+    for (size_t c = 0; done && c < plan->own.num; c++) {
+        clspi_knots knots;
+        done = clspi_own_knots_of(plan, c, &knots);
+        if (done) fill_tables(tables, c * slots, slots, &knots);
+        clspi_knots_release(&knots);
+    }
+    return done;
+}
+
+/* Counts the spans that any curve has. */
+static uint32_t count_spans(const clsp_bspline_plan *plan)
+{
+    const uint32_t degree = plan->knots[0].degree, controls = plan->knots[0].controls;
+    uint32_t most = 0;
+
+    if (plan->own.num == 0) return plan->knots[0].num_spans;
+    for (size_t c = 0; c < plan->own.num; c++) {
+        const double *const u = plan->own.u + c * ((size_t)controls + degree + 1);
+        uint32_t num = 0;
+        for (uint32_t k = degree; k < controls; k++)
+            num += u[k] < u[k + 1];
+        most = num > most ? num : most;
+    }
+    return most;
 }
 
 /* Makes the buffers that depend on knots alone. */
-static clsp_status make_tables(clspi_segments *segments, clspi_series *series, clsp_type precision,
-                               const clspi_knots *knots)
+static clsp_status make_tables(clspi_segments *segments, clspi_series *series,
+                               const clsp_bspline_plan *plan)
 {
-    const size_t num = knots->num_spans, order = knots->degree + 1;
+    const clsp_type precision = plan->tensor.desc.precision;
+    const size_t order = plan->knots[0].degree + 1;
+    const size_t num = clspi_max(1, plan->own.num) * segments->spans;
     knot_tables tables = {NULL, NULL, NULL};
     clsp_status status;
 
-    if (!fill_tables(&tables, knots)) {
+    bool done = allocate(&tables, num, order);
+    if (done && plan->own.num == 0) fill_tables(&tables, 0, segments->spans, &plan->knots[0]);
+    if (done && plan->own.num > 0) done = fill_own_tables(&tables, segments->spans, plan);
+    if (!done) {
         status = clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
                             "bspline: no memory for the segments of %zu spans", num);
         goto fail;
@@ -105,12 +153,12 @@ fail:
 }
 
 static clsp_status prepare_tables(clspi_segments *segments, clspi_series *series,
-                                  clsp_type precision, const clspi_knots *knots)
+                                  const clsp_bspline_plan *plan)
 {
     if (segments->operators) return CLSP_OK;
     clspi_buffer_release(&segments->span_table); /* of a call that failed */
     clspi_buffer_release(&segments->controls);
-    return make_tables(segments, series, precision, knots);
+    return make_tables(segments, series, plan);
 }
 
 /* ---- the tree ---- */
@@ -208,6 +256,7 @@ static clsp_status launch_segments(const clsp_bspline_plan *plan, const clspi_se
                                                .range = {.first = part.before,
                                                          .curve_reals = plan->tensor.patch_reals,
                                                          .spans = segments->spans,
+                                                         .has_own_knots = plan->own.num > 0,
                                                          .items = (cl_uint)part.num_lines}};
         CLSPI_CHECK(clspi_launch_make_segments(series, &segments->make, &args, part.num_lines));
     }
@@ -251,10 +300,10 @@ clsp_status clspi_segments_prepare(clsp_bspline_plan *plan, clspi_segments *segm
     if (num_curves == 0) return CLSP_OK;
     if (segments->is_made && segments->load == plan->tensor.loads) return CLSP_OK;
     segments->is_made = false;
-    segments->spans = plan->knots[0].num_spans;
+    segments->spans = count_spans(plan);
     CLSPI_CHECK(count_tiers(segments, series->ctx, num_curves));
     CLSPI_CHECK(make_kernels(segments, series->ctx, d));
-    CLSPI_CHECK(prepare_tables(segments, series, d->precision, &plan->knots[0]));
+    CLSPI_CHECK(prepare_tables(segments, series, plan));
     CLSPI_CHECK(reserve(segments, series->ctx, d, num_curves));
     CLSPI_CHECK(write_tiers(segments, series));
     CLSPI_CHECK(launch_segments(plan, segments, series));

@@ -928,6 +928,85 @@ static void test_shared_arguments(void **state)
     clsp_bspline_plan_destroy(&plan);
 }
 
+/* ---- knots of curves' own ---- */
+
+enum {
+    OWN_CONTROLS = 6,
+    OWN_DEGREE = 2,
+    OWN_KNOTS = OWN_CONTROLS + OWN_DEGREE + 1,
+    OWN_QUERIES = 50
+};
+
+static const double own_knots[2][OWN_KNOTS] = {{0, 0, 0, 0.2, 0.2, 0.7, 1, 1, 1},
+                                               {-1, 0, 0.5, 2, 3, 3.5, 4, 5, 5}};
+
+static void project_own(clsp_bspline_plan *plan, const double *queries, const uint32_t *patches,
+                        clsp_nearest_f64 *results)
+{
+    const clsp_project_opts opts = {.num_nearest = 2};
+    clsp_bspline_queries q = {.num = OWN_QUERIES, .points = clsp_in_f64(queries, 2 * OWN_QUERIES)};
+
+    if (patches) q.patches = clsp_in_u32(patches, OWN_QUERIES);
+    assert_int_equal(
+        clsp_bspline_project(plan, &q, &opts, clsp_out_nearest_f64(results, 2 * OWN_QUERIES), NULL),
+        CLSP_OK);
+}
+
+/* Curves that have knots of their own give what plans of each one's knots give. */
+static void test_own_knots(void **state)
+{
+    clsp_bspline_desc desc = {.directions = 1,
+                              .precision = CLSP_F64,
+                              .degree = {OWN_DEGREE},
+                              .num_controls = {OWN_CONTROLS},
+                              .dim = 2};
+    double controls[2][OWN_CONTROLS][2], queries[OWN_QUERIES][2];
+    clsp_nearest_f64 both[2 * OWN_QUERIES], one[2 * OWN_QUERIES];
+    uint32_t patches[OWN_QUERIES];
+    clsp_bspline_plan *plan, *alone;
+    clsp_context *ctx;
+    clsp_device_info info;
+
+    (void)state;
+    for (int i = 0; i < 4 * OWN_CONTROLS; i++)
+        ((double *)controls)[i] = (i * i % 11) / 11.0;
+    for (int i = 0; i < 2 * OWN_QUERIES; i++)
+        ((double *)queries)[i] = (i * 7 % 97) / 97.0;
+    assert_int_equal(clsp_context_create(&ctx, NULL, NULL), CLSP_OK);
+    assert_int_equal(clsp_context_device(ctx, &info), CLSP_OK);
+    if (!info.fp64) {
+        clsp_context_destroy(&ctx);
+        skip_because("the device has no double precision");
+    }
+    assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &desc), CLSP_OK);
+    assert_int_equal(
+        clsp_bspline_set_knots(plan, 2, clsp_in_f64((const double *)own_knots, 2 * OWN_KNOTS)),
+        CLSP_OK);
+    assert_int_equal(clsp_bspline_set_control_points(
+                         plan, 2, clsp_in_f64((const double *)controls, 4 * OWN_CONTROLS), NULL),
+                     CLSP_OK);
+    for (uint32_t c = 0; c < 2; c++) {
+        for (size_t i = 0; i < OWN_QUERIES; i++)
+            patches[i] = c;
+        desc.knots[0] = own_knots[c];
+        assert_int_equal(clsp_bspline_plan_create(&alone, ctx, &desc), CLSP_OK);
+        assert_int_equal(
+            clsp_bspline_set_control_points(
+                alone, 1, clsp_in_f64((const double *)controls[c], 2 * OWN_CONTROLS), NULL),
+            CLSP_OK);
+        project_own(plan, (const double *)queries, patches, both);
+        project_own(alone, (const double *)queries, NULL, one);
+        for (size_t i = 0; i < 2 * OWN_QUERIES; i++) {
+            assert_int_equal(both[i].status, one[i].status);
+            if (one[i].patch == 0) one[i].patch = c;
+            assert_memory_equal(&both[i], &one[i], sizeof one[i]);
+        }
+        clsp_bspline_plan_destroy(&alone);
+    }
+    clsp_bspline_plan_destroy(&plan);
+    clsp_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -950,6 +1029,7 @@ int main(void)
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_shared_arguments),
         cmocka_unit_test(test_mrep),
+        cmocka_unit_test(test_own_knots),
     };
 
     if (no_device()) return 77;
