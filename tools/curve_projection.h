@@ -1,6 +1,6 @@
 /* The search for the nearest points of all curves of a file, by a plan for each batch of them. */
-#ifndef CLSPLINE_TOOLS_CURVE_SEARCH_H
-#define CLSPLINE_TOOLS_CURVE_SEARCH_H
+#ifndef CLSPLINE_TOOLS_CURVE_PROJECTION_H
+#define CLSPLINE_TOOLS_CURVE_PROJECTION_H
 
 #include <clspline/clspline.h>
 
@@ -10,28 +10,32 @@
 #include "io/nearest_file.h"
 #include "io/splines.h"
 
-typedef struct curve_search {
+typedef struct curve_projection {
     clsp_context *ctx;
     const splines *content; /* curves, all of dim coordinates */
     uint32_t dim;
     mesh_precision precision;
     clsp_project_opts opts;
+    const clsp_cooperate_opts *sharing; /* NULL: by the context's device alone */
+    /* Told of each shared call; NULL is fine. */
+    void (*report)(void *user, const char *what, const clsp_cooperate_report *report);
+    void *user;
     size_t most;               /* points at a time */
     clsp_bspline_plan **plans; /* [batches] */
     void *queries, *found;     /* [most][dim] and [most][num_nearest] results of one plan, in the
                                   precision */
     nearest_row *rows;         /* [most][num_nearest] */
-} curve_search;
+} curve_projection;
 
 /* Makes the plans and loads the curves. The fields above plans are given. False with a complaint;
-   what was made until then is released by curve_search_close. */
-bool curve_search_open(curve_search *s);
+   what was made until then is released by curve_projection_close. */
+bool curve_projection_open(curve_projection *s);
 
 /* Projects points, [num][dim], at most `most`, and leaves the results in s->rows. `first` is the
    number of the first one, for messages. Complains on failure. */
-bool curve_search_run(curve_search *s, const double *points, size_t num, uint64_t first);
+bool curve_projection_run(curve_projection *s, const double *points, size_t num, uint64_t first);
 
 /* Releases all memory. */
-void curve_search_close(curve_search *s);
+void curve_projection_close(curve_projection *s);
 
 #endif

@@ -1,6 +1,7 @@
-#include "curve_search.h"
+#include "curve_projection.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "command.h"
@@ -8,7 +9,7 @@
 
 /* ---- plans ---- */
 
-static bool load_curves(curve_search *s, size_t i)
+static bool load_curves(curve_projection *s, size_t i)
 {
     const spline_batch *batch = &s->content->batches[i];
     staged_reals reals;
@@ -23,7 +24,7 @@ static bool load_curves(curve_search *s, size_t i)
     return done;
 }
 
-static bool make_plan(curve_search *s, size_t i)
+static bool make_plan(curve_projection *s, size_t i)
 {
     const spline_type *type = &s->content->batches[i].type;
     const clsp_bspline_desc desc = {.directions = 1,
@@ -37,20 +38,24 @@ static bool make_plan(curve_search *s, size_t i)
            load_curves(s, i);
 }
 
-static bool make_room(curve_search *s)
+static bool make_room(curve_projection *s)
 {
     const size_t results = s->most * s->opts.num_nearest;
     const bool single = s->precision == MESH_F32;
     s->plans = calloc(s->content->num_batches + 1, sizeof(clsp_bspline_plan *));
     s->queries = malloc(s->most * s->dim * clsp_type_bytes(staging_type(s->precision)));
-    s->found = malloc(results * (single ? sizeof(clsp_nearest_f32) : sizeof(clsp_nearest_f64)));
+    const size_t bytes = results * (single ? sizeof(clsp_nearest_f32) : sizeof(clsp_nearest_f64));
+    if (!s->sharing)
+        s->found = malloc(bytes);
+    else if (!staging_check(s->ctx, clsp_shared_alloc(s->ctx, bytes, &s->found)))
+        return false;
     s->rows = malloc(results * sizeof(*s->rows));
     if (s->plans && s->queries && s->found && s->rows) return true;
     complain("not enough memory");
     return false;
 }
 
-bool curve_search_open(curve_search *s)
+bool curve_projection_open(curve_projection *s)
 {
     bool done = make_room(s);
     for (size_t i = 0; done && i < s->content->num_batches; i++)
@@ -58,15 +63,18 @@ bool curve_search_open(curve_search *s)
     return done;
 }
 
-void curve_search_close(curve_search *s)
+void curve_projection_close(curve_projection *s)
 {
     for (size_t i = 0; s->plans && i < s->content->num_batches; i++)
         clsp_bspline_plan_destroy(&s->plans[i]);
     free(s->plans);
     free(s->queries);
-    free(s->found);
+    if (s->sharing)
+        clsp_shared_free(s->ctx, s->found);
+    else
+        free(s->found);
     free(s->rows);
-    *s = (curve_search){.ctx = NULL};
+    *s = (curve_projection){.ctx = NULL};
 }
 
 /* ---- results ---- */
@@ -79,7 +87,7 @@ static void set_curve(nearest_row *row, const spline_batch *batch, uint32_t patc
     row->parameter = is_one ? spline_parameter(batch, patch, 0, parameter) : parameter;
 }
 
-static nearest_row get_row(const curve_search *s, const spline_batch *batch, size_t i)
+static nearest_row get_row(const curve_projection *s, const spline_batch *batch, size_t i)
 {
     nearest_row row = {.distance = 0};
     if (s->precision == MESH_F64) {
@@ -137,7 +145,7 @@ static void merge(nearest_row *rows, const nearest_row *more, uint32_t num)
 }
 
 /* Takes the results of a plan into the rows. */
-static void take_results(curve_search *s, size_t batch, size_t num)
+static void take_results(curve_projection *s, size_t batch, size_t num)
 {
     const uint32_t each = s->opts.num_nearest;
     for (size_t i = 0; i < num; i++) {
@@ -156,7 +164,7 @@ static void take_results(curve_search *s, size_t batch, size_t num)
 /* ---- queries ---- */
 
 /* Puts the points into the precision. Complains of one that no float can hold. */
-static bool take_points(curve_search *s, const double *points, size_t num, uint64_t first)
+static bool take_points(curve_projection *s, const double *points, size_t num, uint64_t first)
 {
     double *f64 = s->queries;
     float *f32 = s->queries;
@@ -174,7 +182,26 @@ static bool take_points(curve_search *s, const double *points, size_t num, uint6
     return true;
 }
 
-bool curve_search_run(curve_search *s, const double *points, size_t num, uint64_t first)
+/* Projects queries onto the curves of a batch. */
+static bool search(const curve_projection *s, size_t i, const clsp_bspline_queries *queries,
+                   clsp_output found, uint64_t first)
+{
+    clsp_cooperate_report report = {0};
+    char what[80];
+    if (!s->sharing)
+        return staging_check(s->ctx,
+                             clsp_bspline_project(s->plans[i], queries, &s->opts, found, NULL));
+    if (!staging_check(s->ctx, clsp_bspline_project_shared(s->plans[i], queries, &s->opts, found,
+                                                           s->sharing, &report)))
+        return false;
+    snprintf(what, sizeof(what), "points %llu to %llu, %lu curves", (unsigned long long)first,
+             (unsigned long long)(first + queries->num - 1),
+             (unsigned long)s->content->batches[i].num_splines);
+    if (s->report) s->report(s->user, what, &report);
+    return true;
+}
+
+bool curve_projection_run(curve_projection *s, const double *points, size_t num, uint64_t first)
 {
     const size_t reals = num * s->dim, results = num * s->opts.num_nearest;
     const bool single = s->precision == MESH_F32;
@@ -185,9 +212,7 @@ bool curve_search_run(curve_search *s, const double *points, size_t num, uint64_
     const clsp_output found =
         single ? clsp_out_nearest_f32(s->found, results) : clsp_out_nearest_f64(s->found, results);
     for (size_t i = 0; i < s->content->num_batches; i++) {
-        if (!staging_check(s->ctx,
-                           clsp_bspline_project(s->plans[i], &queries, &s->opts, found, NULL)))
-            return false;
+        if (!search(s, i, &queries, found, first)) return false;
         take_results(s, i, num);
     }
     return true;
