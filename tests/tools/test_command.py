@@ -1260,7 +1260,8 @@ class Readme(unittest.TestCase):
     def test_commands(self):
         """A line is run, or where that takes long its options are read."""
         with open(os.path.join(os.path.dirname(DATA), os.pardir, "README.md")) as file:
-            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|bspline|project|info) ?[^#\n]*)", file.read(), re.M)
+            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|bspline|project|info) ?[^#\n]*)",
+                               file.read(), re.M)
         self.assertGreater(len(lines), 11)
         for line in map(str.strip, lines):
             with self.subTest(line):
