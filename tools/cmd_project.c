@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "curve_projection.h"
+#include "project_search.h"
 #include "io/point_file.h"
 #include "io/spline_file.h"
 #include "progress.h"
@@ -24,7 +24,7 @@ typedef struct work {
     double diagonal;  /* of the box around the control points */
     double tolerance; /* of points on the curves */
     point_file file;
-    curve_projection search;
+    project_search search;
     nearest_file result;
     io_message message;
     progress_bar bar;
@@ -120,17 +120,17 @@ static bool open_search(work *w)
                                             : VERBOSITY_NORMAL;
     double start = seconds_now();
     if (!sharing_open(&w->contexts, &r->sharing, r->device, how_much)) return false;
-    w->search = (curve_projection){.ctx = w->contexts.ctx,
-                                   .content = &w->content,
-                                   .dim = w->content.batches[0].type.dim,
-                                   .precision = r->precision,
-                                   .opts = r->opts,
-                                   .sharing = r->sharing.cooperate ? &r->sharing.opts : NULL,
-                                   .report = r->sharing.report ? print_shared : NULL,
-                                   .user = w,
-                                   .most = CHUNK_RESULTS / r->opts.num_nearest};
+    w->search = (project_search){.ctx = w->contexts.ctx,
+                                 .content = &w->content,
+                                 .dim = w->content.batches[0].type.dim,
+                                 .precision = r->precision,
+                                 .opts = r->opts,
+                                 .sharing = r->sharing.cooperate ? &r->sharing.opts : NULL,
+                                 .report = r->sharing.report ? print_shared : NULL,
+                                 .user = w,
+                                 .most = CHUNK_RESULTS / r->opts.num_nearest};
     if (r->opts.method == CLSP_PROJECT_MREP) w->search.opts.tolerance = w->tolerance;
-    const bool done = curve_projection_open(&w->search);
+    const bool done = project_search_open(&w->search);
     w->plan_seconds = seconds_now() - start;
     return done;
 }
@@ -171,7 +171,7 @@ static bool run_search(work *w, double *points)
         double read = seconds_now();
         w->file_seconds += read - start;
         if (num == 0) break;
-        if (!curve_projection_run(&w->search, points, num, w->num)) return false;
+        if (!project_search_run(&w->search, points, num, w->num)) return false;
         double found = seconds_now();
         w->search_seconds += found - read;
         if (!write_rows(w, num)) break; /* closing the file tells why */
@@ -257,7 +257,7 @@ static int run_request(const project_request *r)
     const bool done = read_curves(w) && open_points(w) && open_search(w) && project_points(w);
     if (done) status = judge_all(w);
     if (done && !r->quiet) report(w);
-    curve_projection_close(&w->search);
+    project_search_close(&w->search);
     sharing_close(&w->contexts);
     point_file_close(&w->file);
     splines_clear(&w->content);

@@ -17,7 +17,7 @@
    points that a change leaves as they are are copied exactly. This holds for knots that are made
    here, and for given ones whose knots outside of their domain are such as well; others take
    weights of both signs, and errors are relative to the sum of their sizes. More in
-   docs/math.md, 14. */
+   docs/math.md, 16. */
 #ifndef CLSPLINE_BSPLINE_CONVERT_H
 #define CLSPLINE_BSPLINE_CONVERT_H
 

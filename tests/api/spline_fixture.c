@@ -58,7 +58,7 @@ void aim(spline *s)
         s->d.knots[k] = k < s->d.directions ? s->knots[k] : NULL;
 }
 
-ref_bspline oracle_of(const spline *s, const double *controls)
+ref_bspline exact_spline_of(const spline *s, const double *controls)
 {
     ref_bspline r = {.directions = s->d.directions,
                      .dim = s->l.dim,
@@ -84,6 +84,45 @@ double gain(const double *u, uint32_t degree, uint32_t controls, uint32_t by)
             if (length > 0) most[b - 1] = fmax(most[b - 1], 2.0 * (degree + 1 - b) / length);
         }
     return by == 0 ? 1.0 : by > degree ? 0.0 : by == 1 ? most[0] : most[0] * most[1];
+}
+
+/* Scales of all sums: the control points' largest, times what differences make of it. */
+static void find_scales(const spline *s, const double *controls, sum_scale scales[NUM_SUMS])
+{
+    sum_scale points = {0.0, 0.0};
+
+    for (size_t i = 0; i < s->l.controls; i++) {
+        double *const most = i % s->l.coords < s->l.dim ? &points.x : &points.w;
+        *most = fmax(*most, fabs(controls[i]));
+    }
+    if (!s->d.rational) points.w = 0.0;
+    for (int n = 0; n < NUM_SUMS; n++) {
+        double factor = 1.0;
+        for (uint32_t k = 0; k < 3; k++)
+            factor *= k < s->d.directions ? gain(s->knots[k], s->d.degree[k], s->d.num_controls[k],
+                                                 sum_orders[n][k])
+                                          : sum_orders[n][k] == 0;
+        scales[n] = (sum_scale){factor * points.x, factor * points.w};
+    }
+}
+
+double spline_error(const spline *s, const double *controls, const long double t[3],
+                    const unsigned char *vertices, size_t k, double bound)
+{
+    const ref_bspline exact = exact_spline_of(s, controls);
+    const ref_family family = ref_bspline_family(&exact);
+    sum_scale scales[NUM_SUMS];
+    ref_vertex r;
+
+    find_scales(s, controls, scales);
+    assert_true(ref_vertex_to(&family, order_of(&s->l), t, &r));
+    const double error = oracle_error(&s->l, &r, scales, t, vertices, k, bound);
+    if (!(error <= 1.0))
+        fail_msg("directions %u, degrees %u %u %u, rational %u, precision %d, attributes %u, at "
+                 "%Lg %Lg %Lg: %.2f of the bound",
+                 s->d.directions, s->d.degree[0], s->d.degree[1], s->d.degree[2], s->d.rational,
+                 (int)s->d.precision, s->d.vertex.attributes, t[0], t[1], t[2], error);
+    return error;
 }
 
 clsp_input controls_in(const spline *s, const double *controls, size_t num, void *narrow)

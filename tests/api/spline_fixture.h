@@ -31,11 +31,16 @@ spline make_spline(clsp_type precision, uint32_t directions, const uint32_t degr
 /* Points at the knots, which a spline that has been moved keeps. */
 void aim(spline *s);
 
-ref_bspline oracle_of(const spline *s, const double *controls);
+ref_bspline exact_spline_of(const spline *s, const double *controls);
 
 /* The largest control points of a derivative, by the weights of the differences: of each row of
    neighbours along a direction, the sum of its weights' sizes times the largest. */
 double gain(const double *u, uint32_t degree, uint32_t controls, uint32_t by);
+
+/* The error over its bound, at most 1, of vertex k, which is at t of the spline of these control
+   points. bound: of sums, in eps relative to their scales. */
+double spline_error(const spline *s, const double *controls, const long double t[3],
+                    const unsigned char *vertices, size_t k, double bound);
 
 /* Control points as a call takes them; narrow: room for them as floats. */
 clsp_input controls_in(const spline *s, const double *controls, size_t num, void *narrow);

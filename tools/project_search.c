@@ -1,4 +1,4 @@
-#include "curve_projection.h"
+#include "project_search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 /* ---- plans ---- */
 
-static bool load_curves(curve_projection *s, size_t i)
+static bool load_curves(project_search *s, size_t i)
 {
     const spline_batch *batch = &s->content->batches[i];
     staged_reals reals;
@@ -24,7 +24,7 @@ static bool load_curves(curve_projection *s, size_t i)
     return done;
 }
 
-static bool make_plan(curve_projection *s, size_t i)
+static bool make_plan(project_search *s, size_t i)
 {
     const spline_type *type = &s->content->batches[i].type;
     const clsp_bspline_desc desc = {.directions = 1,
@@ -38,7 +38,7 @@ static bool make_plan(curve_projection *s, size_t i)
            load_curves(s, i);
 }
 
-static bool make_room(curve_projection *s)
+static bool make_room(project_search *s)
 {
     const size_t results = s->most * s->opts.num_nearest;
     const bool single = s->precision == MESH_F32;
@@ -55,7 +55,7 @@ static bool make_room(curve_projection *s)
     return false;
 }
 
-bool curve_projection_open(curve_projection *s)
+bool project_search_open(project_search *s)
 {
     bool done = make_room(s);
     for (size_t i = 0; done && i < s->content->num_batches; i++)
@@ -63,7 +63,7 @@ bool curve_projection_open(curve_projection *s)
     return done;
 }
 
-void curve_projection_close(curve_projection *s)
+void project_search_close(project_search *s)
 {
     for (size_t i = 0; s->plans && i < s->content->num_batches; i++)
         clsp_bspline_plan_destroy(&s->plans[i]);
@@ -74,7 +74,7 @@ void curve_projection_close(curve_projection *s)
     else
         free(s->found);
     free(s->rows);
-    *s = (curve_projection){.ctx = NULL};
+    *s = (project_search){.ctx = NULL};
 }
 
 /* ---- results ---- */
@@ -87,7 +87,7 @@ static void set_curve(nearest_row *row, const spline_batch *batch, uint32_t patc
     row->parameter = is_one ? spline_parameter(batch, patch, 0, parameter) : parameter;
 }
 
-static nearest_row get_row(const curve_projection *s, const spline_batch *batch, size_t i)
+static nearest_row get_row(const project_search *s, const spline_batch *batch, size_t i)
 {
     nearest_row row = {.distance = 0};
     if (s->precision == MESH_F64) {
@@ -145,7 +145,7 @@ static void merge(nearest_row *rows, const nearest_row *more, uint32_t num)
 }
 
 /* Takes the results of a plan into the rows. */
-static void take_results(curve_projection *s, size_t batch, size_t num)
+static void take_results(project_search *s, size_t batch, size_t num)
 {
     const uint32_t each = s->opts.num_nearest;
     for (size_t i = 0; i < num; i++) {
@@ -164,7 +164,7 @@ static void take_results(curve_projection *s, size_t batch, size_t num)
 /* ---- queries ---- */
 
 /* Puts the points into the precision. Complains of one that no float can hold. */
-static bool take_points(curve_projection *s, const double *points, size_t num, uint64_t first)
+static bool take_points(project_search *s, const double *points, size_t num, uint64_t first)
 {
     double *f64 = s->queries;
     float *f32 = s->queries;
@@ -183,7 +183,7 @@ static bool take_points(curve_projection *s, const double *points, size_t num, u
 }
 
 /* Projects queries onto the curves of a batch. */
-static bool search(const curve_projection *s, size_t i, const clsp_bspline_queries *queries,
+static bool search(const project_search *s, size_t i, const clsp_bspline_queries *queries,
                    clsp_output found, uint64_t first)
 {
     clsp_cooperate_report report = {0};
@@ -201,7 +201,7 @@ static bool search(const curve_projection *s, size_t i, const clsp_bspline_queri
     return true;
 }
 
-bool curve_projection_run(curve_projection *s, const double *points, size_t num, uint64_t first)
+bool project_search_run(project_search *s, const double *points, size_t num, uint64_t first)
 {
     const size_t reals = num * s->dim, results = num * s->opts.num_nearest;
     const bool single = s->precision == MESH_F32;

@@ -1,6 +1,6 @@
 /* The search for the nearest points of all curves of a file, by a plan for each batch of them. */
-#ifndef CLSPLINE_TOOLS_CURVE_PROJECTION_H
-#define CLSPLINE_TOOLS_CURVE_PROJECTION_H
+#ifndef CLSPLINE_TOOLS_PROJECT_SEARCH_H
+#define CLSPLINE_TOOLS_PROJECT_SEARCH_H
 
 #include <clspline/clspline.h>
 
@@ -10,7 +10,7 @@
 #include "io/nearest_file.h"
 #include "io/splines.h"
 
-typedef struct curve_projection {
+typedef struct project_search {
     clsp_context *ctx;
     const splines *content; /* curves, all of dim coordinates */
     uint32_t dim;
@@ -25,17 +25,17 @@ typedef struct curve_projection {
     void *queries, *found;     /* [most][dim] and [most][num_nearest] results of one plan, in the
                                   precision */
     nearest_row *rows;         /* [most][num_nearest] */
-} curve_projection;
+} project_search;
 
 /* Makes the plans and loads the curves. The fields above plans are given. False with a complaint;
-   what was made until then is released by curve_projection_close. */
-bool curve_projection_open(curve_projection *s);
+   what was made until then is released by project_search_close. */
+bool project_search_open(project_search *s);
 
 /* Projects points, [num][dim], at most `most`, and leaves the results in s->rows. `first` is the
    number of the first one, for messages. Complains on failure. */
-bool curve_projection_run(curve_projection *s, const double *points, size_t num, uint64_t first);
+bool project_search_run(project_search *s, const double *points, size_t num, uint64_t first);
 
 /* Releases all memory. */
-void curve_projection_close(curve_projection *s);
+void project_search_close(project_search *s);
 
 #endif
