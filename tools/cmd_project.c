@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "project_search.h"
 #include "io/point_file.h"
 #include "io/spline_file.h"
 #include "progress.h"
 #include "project_request.h"
+#include "project_search.h"
 
 enum { CHUNK_RESULTS = 1 << 19 };       /* of points that are searched at once */
 static const double invert_part = 1e-5; /* of the box's diagonal: numbers of 6 digits are not
