@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "project_search.h"
 #include "io/point_file.h"
 #include "io/spline_file.h"
 #include "progress.h"
 #include "project_request.h"
+#include "project_search.h"
 
 enum { CHUNK_RESULTS = 1 << 19 };       /* of points that are searched at once */
 static const double invert_part = 1e-5; /* of the box's diagonal: numbers of 6 digits are not
@@ -19,8 +19,7 @@ static const double invert_part = 1e-5; /* of the box's diagonal: numbers of 6 d
 /* What is on the way, and what came of it. */
 typedef struct work {
     const project_request *r;
-    const char *points_name;
-    clsp_context *ctx;
+    sharing_contexts contexts;
     splines content;
     double diagonal;  /* of the box around the control points */
     double tolerance; /* of points on the curves */
@@ -104,7 +103,15 @@ static bool read_curves(work *w)
 
 /* ---- the search ---- */
 
-/* Opens the device and makes the plans. */
+/* Prints what a shared call did, in the place of the progress bar. */
+static void print_shared(void *user, const char *what, const clsp_cooperate_report *shared)
+{
+    work *w = user;
+    progress_end(&w->bar); /* until it is drawn anew */
+    sharing_print(stderr, what, shared);
+}
+
+/* Opens the devices and makes the plans. */
 static bool open_search(work *w)
 {
     const project_request *r = w->r;
@@ -112,12 +119,15 @@ static bool open_search(work *w)
                                : r->verbose ? VERBOSITY_VERBOSE
                                             : VERBOSITY_NORMAL;
     double start = seconds_now();
-    if (!open_context(&w->ctx, r->device, how_much)) return false;
-    w->search = (project_search){.ctx = w->ctx,
+    if (!sharing_open(&w->contexts, &r->sharing, r->device, how_much)) return false;
+    w->search = (project_search){.ctx = w->contexts.ctx,
                                  .content = &w->content,
                                  .dim = w->content.batches[0].type.dim,
                                  .precision = r->precision,
                                  .opts = r->opts,
+                                 .sharing = r->sharing.cooperate ? &r->sharing.opts : NULL,
+                                 .report = r->sharing.report ? print_shared : NULL,
+                                 .user = w,
                                  .most = CHUNK_RESULTS / r->opts.num_nearest};
     if (r->opts.method == CLSP_PROJECT_MREP) w->search.opts.tolerance = w->tolerance;
     const bool done = project_search_open(&w->search);
@@ -215,7 +225,7 @@ static void report(const work *w)
     clsp_device_info info = {0};
     fprintf(stderr, "%s: %llu points onto %lu curves", w->file.in.name, (unsigned long long)w->num,
             (unsigned long)w->content.num_splines);
-    if (clsp_context_device(w->ctx, &info) == CLSP_OK)
+    if (clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
     if (w->distance >= 0)
         fprintf(stderr, "\nlargest distance %.6g, of point %llu", w->distance,
@@ -248,7 +258,7 @@ static int run_request(const project_request *r)
     if (done) status = judge_all(w);
     if (done && !r->quiet) report(w);
     project_search_close(&w->search);
-    clsp_context_destroy(&w->ctx);
+    sharing_close(&w->contexts);
     point_file_close(&w->file);
     splines_clear(&w->content);
     free(w);

@@ -40,6 +40,13 @@ static const char help[] =
     "  -d, --device DEVICE    an index of 'clspline devices', 'cpu', 'gpu', 'integrated',\n"
     "                         'discrete', 'accelerator', or parts of names as in 'pocl:' or\n"
     "                         'nvidia:h200'; default: $CLSPLINE_DEVICE, else the best one\n"
+    "      --cooperate HOW    search by the device and the host's cores together: auto, svm,\n"
+    "                         dynamic, static, static=RATIO (the host's part, 0 to 1), device or\n"
+    "                         host; by --method exact\n"
+    "      --workers N        with --cooperate, how many of the host's cores, 0 to 1024\n"
+    "      --join DEVICE      with --cooperate, one more device; may be given several times\n"
+    "      --report           with --cooperate, each search's schedule, why not another, and what\n"
+    "                         each processor did, on standard error\n"
     "  -q, --quiet            no times, no progress bar, no warnings\n"
     "  -v, --verbose          what was read, and what the library chose\n"
     "  -h, --help             this text\n";
@@ -62,6 +69,10 @@ enum {
     OPTION_METHOD,
     OPTION_PRECISION,
     OPTION_DEVICE,
+    OPTION_COOPERATE,
+    OPTION_WORKERS,
+    OPTION_JOIN,
+    OPTION_REPORT,
     OPTION_QUIET,
     OPTION_VERBOSE,
     OPTION_HELP
@@ -71,8 +82,9 @@ static const args_option options[] = {
     {"output", 'o', true},    {"format", 'f', true},    {"invert", 'i', false},
     {"tolerance", 't', true}, {"max-dist", 'm', true},  {"nearest", 'k', true},
     {"method", 0, true},      {"precision", 'p', true}, {"device", 'd', true},
-    {"quiet", 'q', false},    {"verbose", 'v', false},  {"help", 'h', false},
-    {NULL, 0, false}};
+    {"cooperate", 0, true},   {"workers", 0, true},     {"join", 0, true},
+    {"report", 0, false},     {"quiet", 'q', false},    {"verbose", 'v', false},
+    {"help", 'h', false},     {NULL, 0, false}};
 
 /* What was given, to be checked when all is read. */
 typedef struct words {
@@ -124,6 +136,22 @@ static int read_method(project_request *r, const char *text)
     return EXIT_OK;
 }
 
+/* Takes an argument of shared searches. */
+static int read_sharing(project_request *r, const args *a, int found)
+{
+    switch (found) {
+    case OPTION_COOPERATE:
+        return sharing_read_schedule(&r->sharing, command, a->value);
+    case OPTION_WORKERS:
+        return sharing_read_workers(&r->sharing, command, a->value);
+    case OPTION_JOIN:
+        return sharing_read_joined(&r->sharing, command, a->value);
+    default:
+        r->sharing.report = true;
+        return EXIT_OK;
+    }
+}
+
 /* Takes an option without value. */
 static int set_flag(project_request *r, int found)
 {
@@ -132,6 +160,23 @@ static int set_flag(project_request *r, int found)
     if (found == OPTION_VERBOSE) r->verbose = true;
     if (found == OPTION_HELP) r->help = true;
     return EXIT_OK;
+}
+
+/* Takes an argument of what to search for and how, or complains of one that is none at all. */
+static int read_search(project_request *r, const args *a, int found)
+{
+    switch (found) {
+    case OPTION_TOLERANCE:
+        return read_tolerance(r, a->value);
+    case OPTION_MAX_DIST:
+        return read_max_dist(r, a->value);
+    case OPTION_NEAREST:
+        return read_nearest(r, a->value);
+    case OPTION_METHOD:
+        return read_method(r, a->value);
+    default:
+        return usage_error(command, "%s '%s'", args_error(found), a->word);
+    }
 }
 
 /* Takes one argument; EXIT_OK, or EXIT_USAGE with a complaint. */
@@ -145,14 +190,6 @@ static int read_argument(project_request *r, words *w, const args *a, int found)
     case OPTION_FORMAT:
         w->format = a->value;
         return EXIT_OK;
-    case OPTION_TOLERANCE:
-        return read_tolerance(r, a->value);
-    case OPTION_MAX_DIST:
-        return read_max_dist(r, a->value);
-    case OPTION_NEAREST:
-        return read_nearest(r, a->value);
-    case OPTION_METHOD:
-        return read_method(r, a->value);
     case OPTION_PRECISION:
         return request_precision(&r->precision, command, a->value);
     case OPTION_DEVICE:
@@ -161,13 +198,18 @@ static int read_argument(project_request *r, words *w, const args *a, int found)
     case ARGS_OPERAND:
         r->inputs[r->num_inputs++] = a->value;
         return EXIT_OK;
+    case OPTION_COOPERATE:
+    case OPTION_WORKERS:
+    case OPTION_JOIN:
+    case OPTION_REPORT:
+        return read_sharing(r, a, found);
     case OPTION_INVERT:
     case OPTION_QUIET:
     case OPTION_VERBOSE:
     case OPTION_HELP:
         return set_flag(r, found);
     default:
-        return usage_error(command, "%s '%s'", args_error(found), a->word);
+        return read_search(r, a, found);
     }
 }
 
@@ -203,6 +245,11 @@ static int check(project_request *r, const words *w)
         return usage_error(command, "--quiet and --verbose exclude each other");
     if (r->tolerance > 0 && !r->invert && r->opts.method != CLSP_PROJECT_MREP)
         return usage_error(command, "--tolerance is of --invert and of --method mrep");
+    const sharing_request *s = &r->sharing;
+    if (!s->cooperate && (s->report || s->num_workers > 0 || s->num_joined > 0))
+        return usage_error(command, "--report, --workers and --join need --cooperate");
+    if (s->cooperate && r->opts.method == CLSP_PROJECT_MREP)
+        return usage_error(command, "--cooperate is of --method exact");
     return check_format(r, w);
 }
 

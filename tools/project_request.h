@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "io/mesh.h"
+#include "sharing.h"
 
 typedef struct project_request {
     const char **inputs; /* [num_inputs]: curves, the points last; "-": standard input */
@@ -19,6 +20,7 @@ typedef struct project_request {
     bool is_percent;  /* the tolerance is a share of the box's diagonal */
     mesh_precision precision;
     const char *device;
+    sharing_request sharing;
     bool invert, quiet, verbose, help;
 } project_request;
 

@@ -1,6 +1,7 @@
 #include "project_search.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "command.h"
@@ -43,7 +44,11 @@ static bool make_room(project_search *s)
     const bool single = s->precision == MESH_F32;
     s->plans = calloc(s->content->num_batches + 1, sizeof(clsp_bspline_plan *));
     s->queries = malloc(s->most * s->dim * clsp_type_bytes(staging_type(s->precision)));
-    s->found = malloc(results * (single ? sizeof(clsp_nearest_f32) : sizeof(clsp_nearest_f64)));
+    const size_t bytes = results * (single ? sizeof(clsp_nearest_f32) : sizeof(clsp_nearest_f64));
+    if (!s->sharing)
+        s->found = malloc(bytes);
+    else if (!staging_check(s->ctx, clsp_shared_alloc(s->ctx, bytes, &s->found)))
+        return false;
     s->rows = malloc(results * sizeof(*s->rows));
     if (s->plans && s->queries && s->found && s->rows) return true;
     complain("not enough memory");
@@ -64,7 +69,10 @@ void project_search_close(project_search *s)
         clsp_bspline_plan_destroy(&s->plans[i]);
     free(s->plans);
     free(s->queries);
-    free(s->found);
+    if (s->sharing)
+        clsp_shared_free(s->ctx, s->found);
+    else
+        free(s->found);
     free(s->rows);
     *s = (project_search){.ctx = NULL};
 }
@@ -174,6 +182,25 @@ static bool take_points(project_search *s, const double *points, size_t num, uin
     return true;
 }
 
+/* Projects queries onto the curves of a batch. */
+static bool search(const project_search *s, size_t i, const clsp_bspline_queries *queries,
+                   clsp_output found, uint64_t first)
+{
+    clsp_cooperate_report report = {0};
+    char what[80];
+    if (!s->sharing)
+        return staging_check(s->ctx,
+                             clsp_bspline_project(s->plans[i], queries, &s->opts, found, NULL));
+    if (!staging_check(s->ctx, clsp_bspline_project_shared(s->plans[i], queries, &s->opts, found,
+                                                           s->sharing, &report)))
+        return false;
+    snprintf(what, sizeof(what), "points %llu to %llu, %lu curves", (unsigned long long)first,
+             (unsigned long long)(first + queries->num - 1),
+             (unsigned long)s->content->batches[i].num_splines);
+    if (s->report) s->report(s->user, what, &report);
+    return true;
+}
+
 bool project_search_run(project_search *s, const double *points, size_t num, uint64_t first)
 {
     const size_t reals = num * s->dim, results = num * s->opts.num_nearest;
@@ -185,9 +212,7 @@ bool project_search_run(project_search *s, const double *points, size_t num, uin
     const clsp_output found =
         single ? clsp_out_nearest_f32(s->found, results) : clsp_out_nearest_f64(s->found, results);
     for (size_t i = 0; i < s->content->num_batches; i++) {
-        if (!staging_check(s->ctx,
-                           clsp_bspline_project(s->plans[i], &queries, &s->opts, found, NULL)))
-            return false;
+        if (!search(s, i, &queries, found, first)) return false;
         take_results(s, i, num);
     }
     return true;

@@ -16,6 +16,10 @@ typedef struct project_search {
     uint32_t dim;
     mesh_precision precision;
     clsp_project_opts opts;
+    const clsp_cooperate_opts *sharing; /* NULL: by the context's device alone */
+    /* Told of each shared call; NULL is fine. */
+    void (*report)(void *user, const char *what, const clsp_cooperate_report *report);
+    void *user;
     size_t most;               /* points at a time */
     clsp_bspline_plan **plans; /* [batches] */
     void *queries, *found;     /* [most][dim] and [most][num_nearest] results of one plan, in the

@@ -12,6 +12,7 @@ import json
 import math
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -658,6 +659,35 @@ class Projection(Case):
             rows, _ = self.project(self.path("all.g2"), self.write_points("p.csv", points))
             self.check_rows(rows, curves, points, "f32")
 
+    def test_mrep(self):
+        """By cubics, no point is further away than the nearest by more than the tolerance."""
+        chance = random.Random(14)
+        curve = random_spline(chance, [5], [14], 3)
+        curve.knots = [[0.0] * 6 + [i / 9 for i in range(1, 9)] + [1.0] * 6]
+        source = self.write("a.g2", curve.g2())
+        points = self.write_points("p.csv", [[chance.uniform(-1, 1) for _ in range(3)] for _ in range(60)])
+        exact, _ = self.project(source, points)
+        for extra, tolerance in ((("-t", "0.01"), 0.01), ((), 5e-4)):
+            rows, _ = self.project(source, points, "--method", "mrep", *extra)
+            for row, best in zip(rows, exact):
+                self.assertEqual(row[6], "found")
+                self.assertLess(abs(row[4] - best[4]), tolerance)
+                self.assertTrue(best[5] - tolerance < row[5] <= row[4])
+
+    def test_cooperation(self):
+        knot, points = os.path.join(DATA, "knot.g2"), os.path.join(DATA, "points.csv")
+        env = dict(os.environ, CLSPLINE_SPEEDS="")
+        expected, _ = self.project(knot, points)
+        for how, extra in (("auto", ()), ("dynamic", ()), ("host", ()), ("device", ("-k", "2"))):
+            done = run("project", knot, points, "-q", "-o", self.path("a.csv"), "--cooperate", how, "--report", *extra,
+                       env=env)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(re.findall(r"^points 0 to 299, 1 curves: by \w+, ", done.stderr, re.M)), 2)
+            rows = self.read_csv(self.path("a.csv"))
+            firsts = [row for row, before in zip(rows, [(-1,)] + rows) if row[0] != before[0]]
+            for row, best in zip(firsts, expected):
+                self.assertAlmostEqual(row[4], best[4], delta=1e-5)
+
     def test_max_dist(self):
         knot, source = os.path.join(DATA, "knot.g2"), os.path.join(DATA, "points.csv")
         expected, _ = self.project(knot, source)
@@ -753,6 +783,8 @@ class Projection(Case):
                                ("--tolerance must be a number above 0", (knot, points, "-o", out, "-i", "-t", "%")),
                                ("--tolerance is of --invert and of", (knot, points, "-o", out, "-t", "1")),
                                ("--method must be exact or mrep, not 'm'", (knot, points, "-o", out, "--method=m")),
+                               ("need --cooperate", (knot, points, "-o", out, "--workers", "2")),
+                               ("of --method exact", (knot, points, "-o", out, "--cooperate=auto", "--method=mrep")),
                                ("exclude each other", (knot, points, "-o", out, "-q", "-v"))):
             with self.subTest(expected):
                 self.assertIn("(see clspline project --help)\n", self.fails(2, expected, "project", *args))

@@ -33,7 +33,7 @@ _clspline_options() {
         ;;
     project)
         echo '--output --format --invert --tolerance --max-dist --nearest --method --precision --device' \
-            '--quiet --verbose --help'
+            '--cooperate --workers --join --report --quiet --verbose --help'
         ;;
     info) echo '--device --json --help' ;;
     tune) echo '--device --join --workers --speeds --quick --json --help' ;;

@@ -20,8 +20,8 @@ complete -c clspline -n '__fish_seen_subcommand_from bspline; and not __fish_see
     -x -a 'eval bezier' -d 'What to do'
 complete -c clspline -n '__fish_seen_subcommand_from bspline project info' -k \
     -a '(__fish_complete_suffix .g2; __fish_complete_suffix .json)'
-complete -c clspline -n '__fish_seen_subcommand_from bezier bspline tune' -l join -x -a $classes -d 'One more device'
-complete -c clspline -n '__fish_seen_subcommand_from bezier bspline tune' -l workers -x -d 'How many cores'
+complete -c clspline -n '__fish_seen_subcommand_from bezier bspline project tune' -l join -x -a $classes -d 'One more device'
+complete -c clspline -n '__fish_seen_subcommand_from bezier bspline project tune' -l workers -x -d 'How many cores'
 complete -c clspline -n '__fish_seen_subcommand_from info tune devices' -l json -d 'Print JSON'
 
 set -l bezier -c clspline -n '__fish_seen_subcommand_from bezier; and not __fish_seen_subcommand_from bspline'
@@ -58,6 +58,8 @@ complete $project -s m -l max-dist -x -d 'Look no further'
 complete $project -s k -l nearest -x -d 'Results of a point'
 complete $project -l method -x -a 'exact mrep' -d 'How to search'
 complete $project -s p -l precision -x -a 'f32 f64' -d 'Numbers to compute with'
+complete $project -l cooperate -x -a 'auto svm dynamic static device host' -d 'Share with the cores'
+complete $project -l report -d 'What each processor did'
 complete $project -s q -l quiet -d 'Print nothing'
 complete $project -s v -l verbose -d 'Print notes'
 
