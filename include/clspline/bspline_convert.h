@@ -9,6 +9,10 @@
    function i is the blossom of the spline at the knots behind the i-th (Ramshaw, SRC report 19,
    1987; Seidel, IEEE CG&A 13(1), 1993).
 
+   The curves of a plan may have knots of their own (clsp_bspline_set_knots). A change is then made
+   to each curve's, knots that are given are the target's of all curves, and curves may have
+   different numbers of control points.
+
    Accuracy: a control point is a convex combination of at most degree + 1 old ones along each
    direction, so what is far from the origin loses nothing but the rounding of its coordinates. Its
    weights are within 4 eps of double; with eps and scale as of bspline.h each coordinate is within
@@ -73,25 +77,34 @@ typedef struct clsp_bspline_target {
 /* Sets what clsp_bspline_convert makes, in place of what was set before: makes the target's knots
    and the weights, on the host in double, in time O(degree^2) a knot. The target is copied. NULL:
    the plan has none any more, as at first. It stays as the grid and control points change. Errors:
-   CLSP_ERROR_ARGUMENT (NULL, a field out of its range, which the message names; defective knots; a
-   derivative of a rational plan), CLSP_ERROR_DEGREE (a degree above the maximum),
+   CLSP_ERROR_ARGUMENT (NULL, a field out of its range, which the message names, with the curve's
+   number where curves have knots of their own; defective knots; a derivative of a rational plan;
+   the matrix method with knots of curves' own), CLSP_ERROR_DEGREE (a degree above the maximum),
    CLSP_ERROR_NO_MEMORY, CLSP_ERROR_STATE (a plan whose last change failed), OpenCL's own. After an
    error the target is the one before. */
 CLSP_API clsp_status clsp_bspline_set_target(clsp_bspline_plan *plan,
                                              const clsp_bspline_target *target);
 
 /* Gives the description of a plan for the control points that a conversion makes: degrees, numbers
-   of control points, knots, and what the plan's own has, with no grid and plain vertices. The knots
-   are the target's and live as long. Of Bezier pieces knots stand degree + 1 times: piece s of a
-   direction lies between knots s (degree + 1) and (s + 1) (degree + 1), and there are num_controls
-   / (degree + 1). Errors: CLSP_ERROR_ARGUMENT (NULL), CLSP_ERROR_STATE (no target). */
-CLSP_API clsp_status clsp_bspline_target_desc(const clsp_bspline_plan *plan,
+   of control points, knots, and what the plan's own has, with no grid and plain vertices. patch:
+   where curves have knots of their own, which of them; else it does not matter. The knots are the
+   target's and live as long. Of Bezier pieces knots stand degree + 1 times: piece s of a direction
+   lies between knots s (degree + 1) and (s + 1) (degree + 1), and there are num_controls / (degree
+   + 1). Errors: CLSP_ERROR_ARGUMENT (NULL, no such curve), CLSP_ERROR_STATE (no target). */
+CLSP_API clsp_status clsp_bspline_target_desc(const clsp_bspline_plan *plan, size_t patch,
                                               clsp_bspline_desc *desc);
+
+/* Counts the control points that a conversion makes of a range of patches, which need not be
+   loaded. Where curves have knots of their own those of curve c begin behind as many as there are
+   of the range {0, c}. Errors: CLSP_ERROR_ARGUMENT (NULL, no such curves), CLSP_ERROR_NO_MEMORY
+   (more than can be counted), CLSP_ERROR_STATE (no target). */
+CLSP_API clsp_status clsp_bspline_target_size(const clsp_bspline_plan *plan, clsp_range patches,
+                                              size_t *num_controls);
 
 /* Makes the control points of a range of the patches loaded over the target's knots, in the plan's
    precision. controls: receives them, with coordinates as of clsp_bspline_set_control_points, in
    shape
-       curves     [count][num_controls_u][coordinates]
+       curves     [count][num_controls_u][coordinates], or one behind the other
        surfaces   [count][num_controls_u][num_controls_v][coordinates]
        volumes    [count][num_controls_u][num_controls_v][num_controls_w][coordinates]
    with the target's numbers, and of Bezier pieces piece by piece, as the control points of patches
@@ -109,11 +122,12 @@ CLSP_API clsp_status clsp_bspline_convert(clsp_bspline_plan *plan, clsp_range pa
    first[i] + degree, degree being the plan's, and is 0 elsewhere. Conversions along several
    directions follow one another. A derivative's rows are weights of control points, and not of
    their differences. first: CLSP_U32 [num_controls], weights: CLSP_F64 [num_controls][degree + 1]
-   of the direction, both in host memory. Errors: CLSP_ERROR_ARGUMENT (NULL, a direction that there
-   is not, other memory), CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY, CLSP_ERROR_STATE (no
-   target). */
-CLSP_API clsp_status clsp_bspline_target_matrix(const clsp_bspline_plan *plan, uint32_t direction,
-                                                clsp_output first, clsp_output weights);
+   of the direction, both in host memory. Errors: CLSP_ERROR_ARGUMENT (NULL, a direction or a
+   curve that there is not, other memory), CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY,
+   CLSP_ERROR_STATE (no target). */
+CLSP_API clsp_status clsp_bspline_target_matrix(const clsp_bspline_plan *plan, size_t patch,
+                                                uint32_t direction, clsp_output first,
+                                                clsp_output weights);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 
 #include "check.h"
 #include "nearest.h"
+#include "own_target.h"
 #include "piece_order.h"
 #include "tensor_build.h"
 #include "vertex_layout.h"
@@ -32,7 +33,11 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, siz
     if (kind == 0) {
         CLSPI_CHECK(clspi_tensor_build_sums(build, &tensor, MAX_ORDER));
         CLSPI_CHECK(clspi_piece_order_build(build, precision));
+        CLSPI_CHECK(clspi_own_target_build(build, &tensor));
     }
+    CLSPI_CHECK(clspi_tensor_build_points(build, &tensor, "bspline_points"));
+    if (tensor.directions > 1) return CLSP_OK;
+    tensor.own_bases = 1;
     return clspi_tensor_build_points(build, &tensor, "bspline_points");
 }
 

@@ -1,6 +1,8 @@
 /* The public calls of conversions. */
 #include <clspline/bspline_convert.h>
 
+#include <stdlib.h>
+
 #include "check.h"
 #include "convert_target.h"
 #include "tensor_eval.h"
@@ -41,21 +43,56 @@ clsp_status clsp_bspline_set_target(clsp_bspline_plan *plan, const clsp_bspline_
     return CLSP_OK;
 }
 
-clsp_status clsp_bspline_target_desc(const clsp_bspline_plan *plan, clsp_bspline_desc *desc)
+/* Checks that there is a target, and curves of these numbers where they have their own knots. */
+static clsp_status check_target(const clsp_bspline_plan *plan, clsp_range patches)
+{
+    if (!plan->target) return no_target(plan);
+    const size_t num = plan->target->own.num;
+    if (num == 0 || (patches.first <= num && patches.count <= num - patches.first)) return CLSP_OK;
+    return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_ARGUMENT,
+                      "bspline: curves %zu to %zu + %zu of %zu", patches.first, patches.first,
+                      patches.count, num);
+}
+
+clsp_status clsp_bspline_target_desc(const clsp_bspline_plan *plan, size_t patch,
+                                     clsp_bspline_desc *desc)
 {
     if (!plan || !desc)
         return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_target_desc");
-    if (!plan->target) return no_target(plan);
+    CLSPI_CHECK(check_target(plan, (clsp_range){patch, 1}));
+    const clspi_own_target *const own = &plan->target->own;
     *desc = plan->desc;
     desc->vertex = (clsp_vertex_layout){0};
-    for (cl_uint k = 0; k < 3; k++) {
-        const clspi_knots *const knots = &plan->target->knots[k];
+    for (cl_uint k = 0; k < 3; k++)
         desc->axis[k] = (clsp_axis){0};
-        if (k >= desc->directions) continue;
+    for (cl_uint k = 0; k < desc->directions && own->num == 0; k++) {
+        const clspi_knots *const knots = &plan->target->knots[k];
         desc->degree[k] = knots->degree;
         desc->num_controls[k] = knots->controls;
         desc->knots[k] = knots->u;
     }
+    if (own->num == 0) return CLSP_OK;
+    desc->degree[0] = own->degree;
+    desc->num_controls[0] = (uint32_t)(own->first[patch + 1] - own->first[patch]);
+    desc->knots[0] = clspi_own_target_knots(own, patch);
+    return CLSP_OK;
+}
+
+clsp_status clsp_bspline_target_size(const clsp_bspline_plan *plan, clsp_range patches,
+                                     size_t *num_controls)
+{
+    size_t num = patches.count;
+
+    if (!plan || !num_controls)
+        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_target_size");
+    CLSPI_CHECK(check_target(plan, patches));
+    const clspi_own_target *const own = &plan->target->own;
+    for (cl_uint k = 0; k < plan->desc.directions && own->num == 0; k++)
+        if (!clspi_size_mul(&num, plan->target->knots[k].controls))
+            return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                              "bspline: the control points are more than can be counted");
+    *num_controls =
+        own->num == 0 ? num : own->first[patches.first + patches.count] - own->first[patches.first];
     return CLSP_OK;
 }
 
@@ -75,29 +112,58 @@ static clsp_status open_part(const clsp_bspline_plan *plan, const clsp_output *o
     return CLSP_OK;
 }
 
-clsp_status clsp_bspline_target_matrix(const clsp_bspline_plan *plan, uint32_t direction,
-                                       clsp_output first, clsp_output weights)
+/* Writes all rows of a conversion, in terms of control points. */
+static clsp_status write_rows(const clsp_bspline_plan *plan, const clspi_conversion *conversion,
+                              const clsp_output *first, const clsp_output *weights)
 {
+    const size_t rows = conversion->to->controls, terms = (size_t)conversion->from->degree + 1;
+    const clspi_memory_need first_need = {"columns", CLSP_U32, rows};
+    const clspi_memory_need weights_need = {"weights", CLSP_F64, rows * terms};
     char *columns = NULL, *values = NULL;
 
+    CLSPI_CHECK(open_part(plan, first, &first_need, &columns));
+    CLSPI_CHECK(open_part(plan, weights, &weights_need, &values));
+    double *const scratch = malloc(clspi_conversion_scratch(conversion) * sizeof *scratch);
+    if (!scratch)
+        return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "bspline: no memory for a matrix");
+    for (uint32_t i = 0; i < rows; i++)
+        ((uint32_t *)(void *)columns)[i] =
+            clspi_conversion_full_row(conversion, i, (double *)(void *)values + i * terms, scratch);
+    free(scratch);
+    return CLSP_OK;
+}
+
+/* Writes the rows of a curve that has knots of its own. */
+static clsp_status write_own_rows(const clsp_bspline_plan *plan, size_t curve,
+                                  const clsp_output *first, const clsp_output *weights)
+{
+    clspi_knots knots[2];
+    clspi_conversion conversion;
+    const bool made =
+        clspi_own_target_conversion(&plan->target->own, plan, curve, knots, &conversion);
+    const clsp_status status = made ? write_rows(plan, &conversion, first, weights)
+                                    : clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                                                 "bspline: no memory for a matrix");
+
+    clspi_knots_release(&knots[0]);
+    clspi_knots_release(&knots[1]);
+    return status;
+}
+
+clsp_status clsp_bspline_target_matrix(const clsp_bspline_plan *plan, size_t patch,
+                                       uint32_t direction, clsp_output first, clsp_output weights)
+{
     if (!plan) return clspi_null_argument(NULL, "clsp_bspline_target_matrix");
     CLSPI_CHECK(clspi_call_check(&plan->tensor.base, NULL));
-    if (!plan->target) return no_target(plan);
+    CLSPI_CHECK(check_target(plan, (clsp_range){patch, 1}));
     if (direction >= plan->desc.directions)
         return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_ARGUMENT,
                           "bspline: a matrix along direction %u of %u", direction,
                           plan->desc.directions);
-    const clspi_conversion *const conversion = &plan->target->conversion[direction];
-    const size_t rows = conversion->to->controls, terms = (size_t)conversion->from->degree + 1;
-    const clspi_memory_need first_need = {"columns", CLSP_U32, rows};
-    const clspi_memory_need weights_need = {"weights", CLSP_F64, rows * terms};
-    CLSPI_CHECK(open_part(plan, &first, &first_need, &columns));
-    CLSPI_CHECK(open_part(plan, &weights, &weights_need, &values));
-    uint32_t *const to = (uint32_t *)(void *)columns;
-    for (uint32_t i = 0; i < rows; i++)
-        to[i] = clspi_conversion_full_row(conversion, i, (double *)(void *)values + i * terms,
-                                          plan->target->scratch);
-    return CLSP_OK;
+    return plan->target->own.num > 0
+               ? write_own_rows(plan, patch, &first, &weights)
+               : write_rows(plan, &plan->target->conversion[direction], &first, &weights);
 }
 
 /* ---- control points ---- */
@@ -129,43 +195,70 @@ static clsp_status make_rows(void *user, clspi_series *series, const clspi_part 
     return CLSP_OK;
 }
 
-/* Opens the memory of a call. */
-static clsp_status open_controls(convert_job *job, size_t num_rows, const clsp_output *controls)
+/* Makes the control points of a part, which are its lines, of curves that have knots of their own.
+ */
+static clsp_status make_own(void *user, clspi_series *series, const clspi_part *part)
+{
+    const convert_job *const job = user;
+    const clspi_own_target *const own = &job->plan->target->own;
+    const clspi_stream *const out = &job->streams.stream[0];
+    const clsp_range controls = {own->first[part->piece] + part->line, part->num_lines};
+
+    return clspi_own_target_enqueue(own, series, job->plan, controls, out->buffer, out->offset);
+}
+
+/* Opens the memory of a call, of so many lines. */
+static clsp_status open_controls(convert_job *job, size_t num_lines, size_t per_line,
+                                 const clsp_output *controls)
 {
     clspi_stream *const out = &job->streams.stream[0];
-    size_t count = num_rows;
+    size_t count = num_lines;
 
-    out->per_line = clspi_convert_row_reals(job->plan->target);
+    out->per_line = per_line;
     out->written = true;
     job->streams.num = 1;
-    if (!clspi_size_mul(&count, out->per_line))
+    if (!clspi_size_mul(&count, per_line))
         return clspi_fail(&job->plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "bspline: the control points are more than the address space");
     const clspi_memory_need need = {"control points", job->plan->desc.precision, count};
     return clspi_output_open(&out->memory, &job->plan->tensor.base, controls, &need);
 }
 
+/* Counts the lines of a call: rows, or where curves have knots of their own control points. */
+static clsp_status count_lines(const clsp_bspline_plan *plan, clspi_cut *cut, clsp_range patches)
+{
+    const clspi_convert_target *const target = plan->target;
+
+    *cut = (clspi_cut){.piece = patches.first, .left = patches.count};
+    if (target->own.num > 0) {
+        cut->prefix = target->own.first;
+        return clsp_bspline_target_size(plan, patches, &cut->left);
+    }
+    cut->per_piece = target->knots[0].controls;
+    cut->multiple = clspi_convert_multiple(target);
+    if (clspi_size_mul(&cut->left, cut->per_piece)) return CLSP_OK;
+    return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "bspline: %zu patches are more than the address space", patches.count);
+}
+
 clsp_status clsp_bspline_convert(clsp_bspline_plan *plan, clsp_range patches, clsp_output controls,
                                  const clsp_sync *sync)
 {
     convert_job job = {.plan = plan};
-    size_t num_rows = patches.count;
+    clspi_cut cut;
 
     if (!plan) return clspi_null_argument(NULL, "clsp_bspline_convert");
     CLSPI_CHECK(clspi_call_check(&plan->tensor.base, sync));
     if (!plan->target) return no_target(plan);
     CLSPI_CHECK(clspi_tensor_check_patches(&plan->tensor, patches));
-    const cl_uint per_patch = plan->target->knots[0].controls;
-    if (!clspi_size_mul(&num_rows, per_patch))
-        return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "bspline: %zu patches are more than the address space", patches.count);
-    const clspi_cut cut = {.per_piece = per_patch,
-                           .multiple = clspi_convert_multiple(plan->target),
-                           .piece = patches.first,
-                           .left = num_rows};
-    const clsp_status status = open_controls(&job, num_rows, &controls);
+    CLSPI_CHECK(count_lines(plan, &cut, patches));
+    const bool own = plan->target->own.num > 0;
+    const clsp_status status = open_controls(
+        &job, cut.left,
+        own ? clspi_coords(&plan->tensor.desc) : clspi_convert_row_reals(plan->target), &controls);
     if (status == CLSP_OK)
-        return clspi_carry_out(&plan->tensor.base, sync, &job.streams, cut, make_rows, &job);
+        return clspi_carry_out(&plan->tensor.base, sync, &job.streams, cut,
+                               own ? make_own : make_rows, &job);
     clspi_streams_close(&job.streams);
     return status;
 }

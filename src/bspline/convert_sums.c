@@ -31,6 +31,7 @@ clsp_status clspi_convert_prepare(clspi_convert_target *target, clspi_series *se
     const clspi_tensor_desc *const d = &target->desc;
     const bool by_matrix = target->method == CLSP_CONVERT_MATRIX;
 
+    if (target->own.num > 0) return clspi_own_target_prepare(&target->own, series, target->plan);
     for (cl_uint k = 0; k < 3; k++) {
         target->sum.by[k] = target->conversion[k].by;
         clspi_table_shape(&target->tables.table[k][target->sum.by[k]], d, k, target->sum.by[k]);

@@ -1,5 +1,6 @@
 #include "convert_target.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "buffer.h"
@@ -8,17 +9,30 @@
 
 /* ---- checks ---- */
 
-/* A direction of a target, for messages. */
-typedef struct direction {
-    const clsp_bspline_plan *plan;
-    const clsp_bspline_change *change;
-    cl_uint k;
-} direction;
-
-static clsp_status bad(const direction *d, const char *what)
+static clspi_log *log_of(const clspi_target_direction *d)
 {
-    return clspi_fail(&d->plan->tensor.base.ctx->log, CLSP_ERROR_ARGUMENT,
-                      "bspline: target along %c: %s", "uvw"[d->k], what);
+    return &d->plan->tensor.base.ctx->log;
+}
+
+/* Names a direction or a curve in messages. */
+typedef struct direction_name {
+    char text[48];
+} direction_name;
+
+static direction_name name_of(const clspi_target_direction *d)
+{
+    direction_name name;
+
+    if (d->plan->own.num > 0)
+        snprintf(name.text, sizeof name.text, "target of curve %zu", d->curve);
+    else
+        snprintf(name.text, sizeof name.text, "target along %c", "uvw"[d->k]);
+    return name;
+}
+
+static clsp_status bad(const clspi_target_direction *d, const char *what)
+{
+    return clspi_fail(log_of(d), CLSP_ERROR_ARGUMENT, "bspline: %s: %s", name_of(d).text, what);
 }
 
 static bool has_reserved(const clsp_bspline_change *c)
@@ -30,7 +44,7 @@ static bool has_reserved(const clsp_bspline_change *c)
     return any != 0;
 }
 
-static clsp_status check_derivative(const direction *d)
+static clsp_status check_derivative(const clspi_target_direction *d)
 {
     const clsp_bspline_desc *const desc = &d->plan->desc;
     const uint32_t order = d->change->derivative;
@@ -45,7 +59,7 @@ static clsp_status check_derivative(const direction *d)
 }
 
 /* Checks that knots are either made or given. */
-static clsp_status check_ways(const direction *d, bool bezier)
+static clsp_status check_ways(const clspi_target_direction *d, bool bezier)
 {
     const clsp_bspline_change *const c = d->change;
     const bool made = c->elevate > 0 || c->begin != 0.0 || c->end != 0.0 || c->num_insert > 0;
@@ -58,38 +72,38 @@ static clsp_status check_ways(const direction *d, bool bezier)
     return check_derivative(d);
 }
 
-static clsp_status check_degree(const direction *d, uint64_t degree)
+static clsp_status check_degree(const clspi_target_direction *d, uint64_t degree)
 {
     if (degree <= CLSP_BSPLINE_MAX_DEGREE) return CLSP_OK;
-    return clspi_fail(&d->plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
-                      "bspline: target along %c: degree %llu: at most %d", "uvw"[d->k],
-                      (unsigned long long)degree, CLSP_BSPLINE_MAX_DEGREE);
+    return clspi_fail(log_of(d), CLSP_ERROR_DEGREE, "bspline: %s: degree %llu: at most %d",
+                      name_of(d).text, (unsigned long long)degree, CLSP_BSPLINE_MAX_DEGREE);
 }
 
-static clsp_status check_controls(const direction *d, uint32_t degree, uint32_t controls)
+static clsp_status check_controls(const clspi_target_direction *d, uint32_t degree,
+                                  uint32_t controls)
 {
     if (controls > degree && controls <= CLSP_BSPLINE_MAX_CONTROLS) return CLSP_OK;
-    return clspi_fail(&d->plan->tensor.base.ctx->log, CLSP_ERROR_ARGUMENT,
-                      "bspline: target along %c: %u control points: of degree %u %u to %d",
-                      "uvw"[d->k], controls, degree, degree + 1, CLSP_BSPLINE_MAX_CONTROLS);
+    return clspi_fail(log_of(d), CLSP_ERROR_ARGUMENT,
+                      "bspline: %s: %u control points: of degree %u %u to %d", name_of(d).text,
+                      controls, degree, degree + 1, CLSP_BSPLINE_MAX_CONTROLS);
 }
 
-static clsp_status defective(const direction *d, const char *which, const clspi_knot_defect *defect)
+static clsp_status defective(const clspi_target_direction *d, const char *which,
+                             const clspi_knot_defect *defect)
 {
-    return clspi_fail(&d->plan->tensor.base.ctx->log, CLSP_ERROR_ARGUMENT,
-                      "bspline: target along %c: %s %u, %.17g, %s", "uvw"[d->k], which,
-                      defect -> knot, defect -> value, defect -> what);
+    return clspi_fail(log_of(d), CLSP_ERROR_ARGUMENT, "bspline: %s: %s %u, %.17g, %s",
+                      name_of(d).text, which, defect->knot, defect->value, defect->what);
 }
 
-static clsp_status no_memory(const direction *d)
+static clsp_status no_memory(const clspi_target_direction *d)
 {
-    return clspi_fail(&d->plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "bspline: target along %c: no memory for knots", "uvw"[d->k]);
+    return clspi_fail(log_of(d), CLSP_ERROR_NO_MEMORY, "bspline: %s: no memory for knots",
+                      name_of(d).text);
 }
 
 /* ---- knots ---- */
 
-static clsp_status take_knots(const direction *d, clspi_knots *to)
+static clsp_status take_knots(const clspi_target_direction *d, clspi_knots *to)
 {
     const clsp_bspline_change *const c = d->change;
     clspi_knot_defect defect;
@@ -99,15 +113,15 @@ static clsp_status take_knots(const direction *d, clspi_knots *to)
     defect = clspi_knots_check(c->knots, c->degree, c->num_controls);
     if (defect.what) return defective(d, "knot", &defect);
     if (!clspi_knots_make(to, c->knots, c->degree, c->num_controls)) return no_memory(d);
-    const clspi_conversion conversion = {&d->plan->knots[d->k], to, c->derivative};
+    const clspi_conversion conversion = {d->from, to, c->derivative};
     defect = clspi_conversion_check(&conversion);
     return defect.what ? defective(d, "knot", &defect) : CLSP_OK;
 }
 
-static clsp_status make_knots(const direction *d, bool bezier, clspi_knots *to)
+static clsp_status make_knots(const clspi_target_direction *d, bool bezier, clspi_knots *to)
 {
     const clsp_bspline_change *const c = d->change;
-    const clspi_knots *const from = &d->plan->knots[d->k];
+    const clspi_knots *const from = d->from;
     const clspi_knot_change change = {.by = c->derivative,
                                       .elevate = c->elevate,
                                       .restricted = c->begin != 0.0 || c->end != 0.0,
@@ -124,14 +138,10 @@ static clsp_status make_knots(const direction *d, bool bezier, clspi_knots *to)
     return check_controls(d, to->degree, to->controls);
 }
 
-static clsp_status prepare_direction(clspi_convert_target *target, const direction *d, bool bezier)
+clsp_status clspi_target_knots(const clspi_target_direction *d, bool bezier, clspi_knots *to)
 {
-    clspi_knots *const to = &target->knots[d->k];
-
     CLSPI_CHECK(check_ways(d, bezier));
-    CLSPI_CHECK(d->change->knots ? take_knots(d, to) : make_knots(d, bezier, to));
-    target->conversion[d->k] = (clspi_conversion){&d->plan->knots[d->k], to, d->change->derivative};
-    return CLSP_OK;
+    return d->change->knots ? take_knots(d, to) : make_knots(d, bezier, to);
 }
 
 /* ---- the target ---- */
@@ -149,6 +159,9 @@ static clsp_status check_kinds(const clsp_bspline_plan *plan, const clsp_bspline
     if ((unsigned)wanted->method > CLSP_CONVERT_MATRIX)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "bspline: target: %d is no method",
                           (int)wanted->method);
+    if (wanted->method == CLSP_CONVERT_MATRIX && plan->own.num > 0)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "bspline: target: matrices are of knots that curves share");
     return CLSP_OK;
 }
 
@@ -187,17 +200,16 @@ static void describe(clspi_convert_target *target, const clsp_bspline_plan *plan
         d->axis[k] = (clsp_axis){k < d->directions ? target->knots[k].controls : 1, 0.0, 1.0};
 }
 
-static clsp_status make_target(clspi_convert_target *target, const clsp_bspline_plan *plan,
-                               const clsp_bspline_target *wanted)
+/* Makes the knots of all directions, and room for rows. */
+static clsp_status make_directions(clspi_convert_target *target, const clsp_bspline_plan *plan,
+                                   const clsp_bspline_target *wanted)
 {
     size_t scratch = 1;
 
-    target->plan = plan;
-    target->pieces = wanted->bezier;
-    target->method = wanted->method;
     for (cl_uint k = 0; k < plan->desc.directions; k++) {
-        const direction d = {plan, &wanted->along[k], k};
-        CLSPI_CHECK(prepare_direction(target, &d, wanted->bezier));
+        const clspi_target_direction d = {plan, &wanted->along[k], &plan->knots[k], k, 0};
+        CLSPI_CHECK(clspi_target_knots(&d, wanted->bezier, &target->knots[k]));
+        target->conversion[k] = (clspi_conversion){d.from, &target->knots[k], d.change->derivative};
         scratch = clspi_max(scratch, clspi_conversion_scratch(&target->conversion[k]));
     }
     target->scratch = malloc(scratch * sizeof *target->scratch);
@@ -206,6 +218,16 @@ static clsp_status make_target(clspi_convert_target *target, const clsp_bspline_
                           "bspline: no memory for a target");
     describe(target, plan);
     return CLSP_OK;
+}
+
+static clsp_status make_target(clspi_convert_target *target, const clsp_bspline_plan *plan,
+                               const clsp_bspline_target *wanted)
+{
+    target->plan = plan;
+    target->pieces = wanted->bezier;
+    target->method = wanted->method;
+    return plan->own.num > 0 ? clspi_own_target_make(&target->own, plan, wanted)
+                             : make_directions(target, plan, wanted);
 }
 
 clsp_status clspi_convert_target_create(clspi_convert_target **target,
@@ -239,6 +261,7 @@ void clspi_convert_target_destroy(clspi_convert_target **ptr)
         clspi_knots_release(&target->knots[k]);
     }
     clspi_piece_order_release(&target->order);
+    clspi_own_target_release(&target->own);
     free(target->scratch);
     free(target);
 }

@@ -7,6 +7,7 @@
 
 #include "bspline_plan.h"
 #include "conversion.h"
+#include "own_target.h"
 #include "piece_order.h"
 #include "tensor_sum.h"
 
@@ -22,8 +23,23 @@ typedef struct clspi_convert_target {
     clspi_tensor_sum sum;
     bool is_loaded; /* the sum, with the plan's control points */
     bool pieces;
+    clspi_own_target own;    /* of plans whose curves have their own knots: then in place of all
+                                that follows a direction */
     clspi_piece_order order; /* of pieces in several directions */
 } clspi_convert_target;
+
+/* A direction of a target: of a plan, or where curves have their own knots, of one of them. */
+typedef struct clspi_target_direction {
+    const clsp_bspline_plan *plan;
+    const clsp_bspline_change *change;
+    const clspi_knots *from;
+    cl_uint k;
+    size_t curve;
+} clspi_target_direction;
+
+/* Makes the knots of a direction; *to is empty before, and to be released on error too. */
+clsp_status clspi_target_knots(const clspi_target_direction *direction, bool bezier,
+                               clspi_knots *to);
 
 /* Checks a target and makes its knots; *target is NULL on error. Errors: as of
    clsp_bspline_set_target. */

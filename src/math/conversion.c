@@ -151,21 +151,38 @@ uint32_t clspi_conversion_row(const clspi_conversion *c, uint32_t row, double *w
     return c->from->span[span] - c->from->degree;
 }
 
+/* Makes weights of what differences are of from those of `num` differences. */
+static void spread(double *weights, uint32_t num)
+{
+    double before = 0.0;
+
+    for (uint32_t k = 0; k < num; k++) {
+        const double w = weights[k];
+        weights[k] = before - w;
+        before = w;
+    }
+    weights[num] = before;
+}
+
+uint32_t clspi_conversion_difference_row(const clspi_conversion *c, uint32_t row, double *weights,
+                                         double *scratch)
+{
+    const uint32_t first = clspi_conversion_row(c, row, weights, scratch);
+    uint32_t num = clspi_conversion_terms(c);
+
+    for (uint32_t by = c->by; by > 0; by--) { /* of derivatives, then of their differences */
+        for (uint32_t k = 0; k < num; k++)
+            weights[k] *= clspi_knots_factor(c->from, by, first + k);
+        if (by > 1) spread(weights, num++);
+    }
+    return first;
+}
+
 uint32_t clspi_conversion_full_row(const clspi_conversion *c, uint32_t row, double *weights,
                                    double *scratch)
 {
-    const uint32_t first = clspi_conversion_row(c, row, weights, scratch);
-    const uint32_t terms = clspi_conversion_terms(c);
-
-    for (uint32_t by = c->by; by > 0; by--) { /* weights of differences, then of what they are of */
-        const uint32_t num = terms + c->by - by;
-        double before = 0.0;
-        for (uint32_t k = 0; k < num; k++) {
-            const double w = weights[k] * clspi_knots_factor(c->from, by, first + k);
-            weights[k] = before - w;
-            before = w;
-        }
-        weights[num] = before;
-    }
+    if (c->by == 0) return clspi_conversion_row(c, row, weights, scratch);
+    const uint32_t first = clspi_conversion_difference_row(c, row, weights, scratch);
+    spread(weights, c->from->degree);
     return first;
 }

@@ -31,8 +31,13 @@ size_t clspi_conversion_scratch(const clspi_conversion *conversion);
 uint32_t clspi_conversion_row(const clspi_conversion *conversion, uint32_t row, double *weights,
                               double *scratch);
 
+/* Computes a row of a derivative's conversion, by above 0, in terms of the first differences of the
+   spline's control points, degree of them, from the returned number on. */
+uint32_t clspi_conversion_difference_row(const clspi_conversion *conversion, uint32_t row,
+                                         double *weights, double *scratch);
+
 /* Computes a row in terms of the control points of the spline itself, degree + 1 of them, from the
-   returned number on; scratch: clspi_conversion_scratch. */
+   returned number on. */
 uint32_t clspi_conversion_full_row(const clspi_conversion *conversion, uint32_t row,
                                    double *weights, double *scratch);
 

@@ -236,7 +236,7 @@ static void set_target(clsp_context *ctx, clsp_bspline_plan *plan, const wish *w
         clsp_context_last_error(ctx, why, sizeof why);
         fail_msg("%s", why);
     }
-    assert_int_equal(clsp_bspline_target_desc(plan, d), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, d), CLSP_OK);
 }
 
 /* Converts all patches and one alone, which must give the same bits, and judges one. */
@@ -355,7 +355,7 @@ static void check_many(clsp_context *ctx, clsp_type precision, const clsp_bsplin
         clsp_bspline_set_control_points(plan, 1, controls_in(&s, controls, 1, narrow), NULL),
         CLSP_OK);
     assert_int_equal(clsp_bspline_set_target(plan, target), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_desc(plan, &d), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_OK);
     clsp_bspline_desc own;
     assert_int_equal(clsp_bspline_plan_desc(plan, &own), CLSP_OK);
     const size_t reals = (size_t)d.num_controls[0] * s.l.coords;
@@ -608,7 +608,7 @@ static void test_matrix(void **state)
         uint32_t *const first = malloc(rows * sizeof *first);
         double *const weights = malloc(4 * rows * sizeof *weights);
         assert_true(first && weights);
-        assert_int_equal(clsp_bspline_target_matrix(plan, 0, clsp_out_u32(first, rows),
+        assert_int_equal(clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(first, rows),
                                                     clsp_out_f64(weights, 4 * rows)),
                          CLSP_OK);
         direction x = direction_of(&s, &w, &d, 0);
@@ -618,16 +618,16 @@ static void test_matrix(void **state)
                 assert_true(fabsl(weights[4 * i + j] - x.weights[4 * i + j]) <=
                             8 * DBL_EPSILON * x.scale);
         }
-        assert_int_equal(clsp_bspline_target_matrix(plan, 1, clsp_out_u32(first, rows),
+        assert_int_equal(clsp_bspline_target_matrix(plan, 0, 1, clsp_out_u32(first, rows),
                                                     clsp_out_f64(weights, 4 * rows)),
                          CLSP_ERROR_ARGUMENT);
-        assert_int_equal(clsp_bspline_target_matrix(plan, 0, clsp_out_u32(first, rows - 1),
+        assert_int_equal(clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(first, rows - 1),
                                                     clsp_out_f64(weights, 4 * rows)),
                          CLSP_ERROR_BUFFER_SIZE);
-        assert_int_equal(clsp_bspline_target_matrix(plan, 0, clsp_out_u32(first, rows),
+        assert_int_equal(clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(first, rows),
                                                     clsp_out_f64(weights, 4 * rows - 1)),
                          CLSP_ERROR_BUFFER_SIZE);
-        assert_int_equal(clsp_bspline_target_matrix(plan, 0, clsp_out_u32(first, rows),
+        assert_int_equal(clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(first, rows),
                                                     clsp_out_f32((float *)weights, 4 * rows)),
                          CLSP_ERROR_ARGUMENT);
         free_direction(&x);
@@ -656,7 +656,7 @@ static void test_pieces(void **state)
     assert_int_equal(clsp_bspline_set_control_points(plan, 1, clsp_in_f32(controls, 5), NULL),
                      CLSP_OK);
     assert_int_equal(clsp_bspline_set_target(plan, &target), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_desc(plan, &d), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_OK);
     assert_int_equal(d.num_controls[0] / (d.degree[0] + 1), 2);
     assert_true(d.knots[0][0] == 0 && d.knots[0][3] == 1 && d.knots[0][6] == 4);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 1}, clsp_out_f32(pieces, 6), NULL),
@@ -692,7 +692,7 @@ static void test_targets(void **state)
 
     (void)state;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &curve), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_desc(plan, &d), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_ERROR_STATE);
     assert_int_equal(clsp_bspline_set_target(plan, &t), CLSP_OK);
     const struct {
         clsp_bspline_target target;
@@ -741,14 +741,14 @@ static void test_targets(void **state)
     };
     for (size_t i = 0; i < COUNT(wrong); i++)
         refused(ctx, plan, &wrong[i].target, wrong[i].status, wrong[i].words);
-    assert_int_equal(clsp_bspline_target_desc(plan, &d), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_OK);
     assert_int_equal(d.degree[0], 6);
     assert_int_equal(d.axis[0].num, 0);
     t = (clsp_bspline_target){.along[1] = {.derivative = 9}, .along[2] = {.reserved = {1}}};
     assert_int_equal(clsp_bspline_set_target(plan, &t),
                      CLSP_OK); /* directions that are not there */
     assert_int_equal(clsp_bspline_set_target(plan, NULL), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_desc(plan, &d), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_ERROR_STATE);
     clsp_bspline_plan_destroy(&plan);
 }
 
@@ -790,7 +790,7 @@ static void test_calls(void **state)
     const clsp_output out = clsp_out_f32(made, 4);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 0}, out, NULL), CLSP_ERROR_STATE);
     assert_int_equal(
-        clsp_bspline_target_matrix(plan, 0, clsp_out_u32(first, 2), clsp_out_f64(weights, 4)),
+        clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(first, 2), clsp_out_f64(weights, 4)),
         CLSP_ERROR_STATE);
     assert_int_equal(clsp_bspline_set_target(plan, &bezier), CLSP_OK);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 0}, out, NULL), CLSP_ERROR_STATE);
@@ -818,11 +818,11 @@ static void test_calls(void **state)
                      CLSP_ERROR_ARGUMENT);
     clsp_bspline_plan_destroy(&plan);
     assert_int_equal(clsp_bspline_set_target(NULL, &bezier), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_target_desc(NULL, &d), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bspline_target_desc(NULL, 0, &d), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_bspline_convert(NULL, (clsp_range){0, 0}, out, NULL),
                      CLSP_ERROR_ARGUMENT);
     assert_int_equal(
-        clsp_bspline_target_matrix(NULL, 0, clsp_out_u32(first, 2), clsp_out_f64(weights, 4)),
+        clsp_bspline_target_matrix(NULL, 0, 0, clsp_out_u32(first, 2), clsp_out_f64(weights, 4)),
         CLSP_ERROR_ARGUMENT);
 }
 

@@ -1,4 +1,5 @@
-/* Curves with knots of their own, in every call that evaluates, against the definition. */
+/* Curves with knots of their own, in every call that evaluates and in conversions, against the
+   definition. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory_fixture.h"
 #include "spline_fixture.h"
 
 enum { CURVES = 5 };
@@ -251,6 +253,241 @@ static void test_parts(void **state)
     with_limits(parts);
 }
 
+/* ---- conversions ---- */
+
+enum { MOST_KNOTS = 16 * MAX_KNOTS };
+
+/* Makes domains [-c / 64, 1 + c / 32]. */
+static void draw_near(family *f)
+{
+    const uint32_t p = f->curve[0].d.degree[0], n = f->curve[0].d.num_controls[0];
+
+    for (size_t c = 0; c < CURVES; c++) {
+        double *const u = f->curve[c].knots[0];
+        const double begin = u[p], length = u[n] - u[p], low = -(double)c / 64;
+        for (uint32_t i = 0; i < n + p + 1; i++)
+            u[i] = low + (u[i] - begin) / length * (1 + (double)c / 32 - low);
+    }
+    assert_int_equal(set_knots(f), CLSP_OK);
+}
+
+/* The interval that all domains have. */
+static void common_domain(const family *f, double domain[2])
+{
+    domain[0] = -INFINITY;
+    domain[1] = INFINITY;
+    for (size_t c = 0; c < CURVES; c++) {
+        const spline *const s = &f->curve[c];
+        domain[0] = fmax(domain[0], s->knots[0][s->d.degree[0]]);
+        domain[1] = fmin(domain[1], s->knots[0][s->d.num_controls[0]]);
+    }
+    assert_true(domain[0] < domain[1]);
+}
+
+static int rising(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Knots that hold all curves, each degree + 1 times; returns how many control points. */
+static uint32_t union_of_knots(const family *f, const double domain[2], double *u)
+{
+    const uint32_t order = f->curve[0].d.degree[0] + 1;
+    const uint32_t num = f->curve[0].d.num_controls[0] + order;
+    double inner[CURVES * MAX_KNOTS + 2] = {domain[0], domain[1]};
+    uint32_t count = 2, written = 0;
+
+    for (size_t c = 0; c < CURVES; c++)
+        for (uint32_t i = 0; i < num; i++)
+            if (f->curve[c].knots[0][i] > domain[0] && f->curve[c].knots[0][i] < domain[1])
+                inner[count++] = f->curve[c].knots[0][i];
+    qsort(inner, count, sizeof *inner, rising);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < order && (i == 0 || inner[i] != inner[i - 1]); k++) {
+            assert_true(written < MOST_KNOTS);
+            u[written++] = inner[i];
+        }
+    return written - order;
+}
+
+/* Judges the control points of a curve over other knots. */
+static void judge_controls(const family *f, size_t c, uint32_t by, const clsp_bspline_desc *d,
+                           const void *made)
+{
+    const spline *const s = &f->curve[c];
+    const double eps = s->d.precision == CLSP_F64 ? DBL_EPSILON : FLT_EPSILON;
+    const uint32_t p = s->d.degree[0], n = s->d.num_controls[0], coords = s->l.coords;
+    const double *const controls = f->controls + c * s->l.controls;
+    const double bound = 8.0 * eps * 2.0 * gain(s->knots[0], p, n, by); /* weights below 2 */
+    const ref_knots from = {s->knots[0], p, n},
+                    to = {d->knots[0], d->degree[0], d->num_controls[0]};
+
+    for (uint32_t i = 0; i < to.controls; i++) {
+        long double weights[REF_MAX_DEGREE + 1];
+        const unsigned first = ref_bspline_conversion(from, by, to, i, weights);
+        for (uint32_t k = 0; k < coords; k++) {
+            const double got = s->d.precision == CLSP_F64 ? ((const double *)made)[i * coords + k]
+                                                          : ((const float *)made)[i * coords + k];
+            long double exact = 0.0L;
+            for (uint32_t j = 0; j <= p; j++)
+                exact += weights[j] * controls[(first + j) * coords + k];
+            worst = fmax(worst, (double)fabsl(got - exact) / bound);
+            if (!(fabsl(got - exact) <= bound))
+                fail_msg("degree %u, curve %zu, control point %u: %g and not %Lg", p, c, i, got,
+                         exact);
+        }
+    }
+}
+
+/* The matrix of a curve, times its control points, is the conversion. */
+static void check_matrix(const family *f, size_t c, uint32_t by, const clsp_bspline_desc *d)
+{
+    const spline *const s = &f->curve[c];
+    const uint32_t rows = d->num_controls[0], terms = s->d.degree[0] + 1;
+    const ref_knots from = {s->knots[0], s->d.degree[0], s->d.num_controls[0]};
+    const ref_knots to = {d->knots[0], d->degree[0], rows};
+    uint32_t *const first = malloc(rows * sizeof *first);
+    double *const weights = malloc((size_t)rows * terms * sizeof *weights);
+    const double scale = gain(s->knots[0], from.degree, from.controls, by);
+
+    assert_true(first && weights);
+    assert_int_equal(clsp_bspline_target_matrix(f->plan, c, 0, clsp_out_u32(first, rows),
+                                                clsp_out_f64(weights, (size_t)rows * terms)),
+                     CLSP_OK);
+    for (uint32_t i = 0; i < rows; i++) {
+        long double exact[REF_MAX_DEGREE + 1];
+        assert_int_equal(first[i], ref_bspline_conversion(from, by, to, i, exact));
+        for (uint32_t j = 0; j < terms; j++)
+            assert_true(fabsl(weights[i * terms + j] - exact[j]) <= 8 * DBL_EPSILON * scale);
+    }
+    free(first);
+    free(weights);
+}
+
+static void check_target(clsp_context *ctx, const family *f, const clsp_bspline_target *target)
+{
+    const spline *const s = f->curve;
+    const uint32_t by = target->along[0].derivative;
+    const size_t element = clsp_type_bytes(s->d.precision);
+    size_t all, before;
+    clsp_bspline_desc d;
+
+    if (clsp_bspline_set_target(f->plan, target) != CLSP_OK) {
+        char why[256];
+        clsp_context_last_error(ctx, why, sizeof why);
+        fail_msg("%s", why);
+    }
+    assert_int_equal(clsp_bspline_target_size(f->plan, (clsp_range){0, CURVES}, &all), CLSP_OK);
+    for (int kind = HOST; kind < STORE_KINDS; kind++) {
+        if (!has_kind(ctx, (store_kind)kind)) continue;
+        store out = store_make(ctx, (store_kind)kind, s->d.precision, 3, all * s->l.coords, NULL);
+        assert_int_equal(
+            clsp_bspline_convert(f->plan, (clsp_range){0, CURVES}, store_out(&out), NULL), CLSP_OK);
+        const unsigned char *const made = store_read(&out);
+        for (size_t c = 0; c < CURVES; c++) {
+            assert_int_equal(clsp_bspline_target_desc(f->plan, c, &d), CLSP_OK);
+            assert_int_equal(clsp_bspline_target_size(f->plan, (clsp_range){0, c}, &before),
+                             CLSP_OK);
+            const unsigned char *const own = made + before * s->l.coords * element;
+            const size_t reals = d.num_controls[0] * s->l.coords;
+            judge_controls(f, c, by, &d, own);
+            store one = store_make(ctx, BUFFER, s->d.precision, 0, reals, NULL);
+            assert_int_equal(
+                clsp_bspline_convert(f->plan, (clsp_range){c, 1}, store_out(&one), NULL), CLSP_OK);
+            assert_memory_equal(store_read(&one), own, reals * element);
+            store_free(&one);
+            if (kind == HOST) check_matrix(f, c, by, &d);
+        }
+        store_free(&out);
+    }
+}
+
+static void conversions(clsp_context *ctx, clsp_type precision)
+{
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        static double knots[MOST_KNOTS];
+        double domain[2];
+        if (!in_turn(i, 2) || (tiny() && i > 1) || cases[i].degree > 16) continue;
+        seed((unsigned)i);
+        family f = make_family(ctx, precision, cases[i].degree, cases[i].controls,
+                               cases[i].rational, P, 0);
+        draw_near(&f);
+        common_domain(&f, domain);
+        const uint32_t most = cases[i].rational ? 0 : cases[i].degree > 1 ? 2 : cases[i].degree;
+        const double inserted[] = {0.5 * (domain[0] + domain[1]) + 0x1p-20};
+        const uint32_t num = union_of_knots(&f, domain, knots);
+        const clsp_bspline_target targets[] = {
+            {.bezier = 1},
+            {.along[0] = {.elevate = 1}},
+            {.along[0] = {.insert = inserted, .num_insert = 1}},
+            {.along[0] = {.begin = domain[0], .end = domain[1], .elevate = cases[i].degree < 9}},
+            {.along[0] = {.derivative = most}},
+            {.along[0] = {.derivative = most > 0}, .bezier = 1},
+            {.along[0] = {.knots = knots, .degree = cases[i].degree, .num_controls = num}}};
+        for (size_t t = 0; t < COUNT(targets); t++)
+            check_target(ctx, &f, &targets[t]);
+        free_family(&f);
+    }
+}
+
+static void test_conversions(void **state)
+{
+    (void)state;
+    worst = 0.0;
+    with_limits(conversions);
+    print_message("worst/bound %.2f\n", worst);
+}
+
+/* What is wrong is told with the curve's number. */
+static void test_targets(void **state)
+{
+    static const double knots[] = {0, 0, 0, 1, 2, 2, 2, 5, 5, 5, 6, 7, 7, 7};
+    static const double inside[] = {1.5}, given[] = {0, 0, 0, 1, 2, 2, 2};
+    clsp_context *const ctx = lent_context("");
+    const clsp_bspline_desc curves = {.directions = 1, .degree = {2}, .num_controls = {4}};
+    const struct {
+        clsp_bspline_target target;
+        const char *words;
+    } wrong[] = {
+        {{.along[0] = {.insert = inside, .num_insert = 1}}, "curve 1: inserted knot 0, 1.5"},
+        {{.along[0] = {.end = 1}}, "curve 1: "},
+        {{.along[0] = {.knots = given, .degree = 2, .num_controls = 4}}, "curve 1: knot 2"},
+        {{.along[0] = {.derivative = 3}}, "curve 0: "},
+        {{.bezier = 1, .method = CLSP_CONVERT_MATRIX}, "matrices"},
+    };
+    const clsp_bspline_target bezier = {.bezier = 1};
+    clsp_bspline_plan *plan;
+    clsp_bspline_desc d;
+    size_t num;
+
+    (void)state;
+    assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &curves), CLSP_OK);
+    assert_int_equal(clsp_bspline_set_target(plan, &bezier), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){7, 3}, &num), CLSP_OK);
+    assert_int_equal(num, 3 * 6);
+    assert_int_equal(clsp_bspline_set_knots(plan, 2, clsp_in_f64(knots, COUNT(knots))), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_ERROR_STATE); /* it is gone */
+    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){0, 1}, &num), CLSP_ERROR_STATE);
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        char why[256];
+        assert_int_equal(clsp_bspline_set_target(plan, &wrong[i].target), CLSP_ERROR_ARGUMENT);
+        clsp_context_last_error(ctx, why, sizeof why);
+        if (!strstr(why, wrong[i].words)) fail_msg("\"%s\" without \"%s\"", why, wrong[i].words);
+    }
+    assert_int_equal(clsp_bspline_set_target(plan, &bezier), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_desc(plan, 1, &d), CLSP_OK);
+    assert_true(d.knots[0][0] == 5 && d.knots[0][3] == 6 && d.num_controls[0] == 6);
+    assert_int_equal(clsp_bspline_target_desc(plan, 2, &d), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){1, 2}, &num), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bspline_target_size(NULL, (clsp_range){0, 1}, &num), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){0, 1}, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 0}, (clsp_output){0}, NULL),
+                     CLSP_ERROR_STATE); /* no control points */
+    clsp_bspline_plan_destroy(&plan);
+}
+
 /* ---- calls ---- */
 
 /* Other knots, and then the description's again. */
@@ -354,7 +591,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points),  cmocka_unit_test(test_grids),
-        cmocka_unit_test(test_parts),   cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_parts),   cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_targets), cmocka_unit_test(test_changes),
         cmocka_unit_test(test_defects),
     };
 

@@ -735,7 +735,7 @@ static bool fail_conversion(clsp_context *ctx, const clsp_bspline_target *target
     fault.armed = true;
     clsp_status status = convert(plan, target, controls);
     fault.armed = false;
-    assert_ok(ctx, clsp_bspline_target_desc(plan, &desc));
+    assert_ok(ctx, clsp_bspline_target_desc(plan, 0, &desc));
     if (status == CLSP_OK ? fault.reached && memcmp(controls, right, sizeof controls) != 0
                           : !fault.reached)
         fail_msg("%s %u: status %d", kind_names[kind], n, status);
@@ -765,6 +765,95 @@ static unsigned fail_conversions(clsp_context *ctx, const clsp_bspline_target *t
         for (unsigned n = 1; fail_conversion(ctx, target, kinds[k], n, right); n++)
             failed++;
     return failed;
+}
+
+/* ---- knots of curves' own ---- */
+
+enum { OWN_CURVES = 3, OWN_KNOTS = CURVE_CONTROLS + DEGREE + 1, OWN_SAMPLES = 11 };
+
+/* Gives curves their own knots, converts and evaluates: [OWN_CURVES][OWN_SAMPLES][3] vertices, then
+   pieces. */
+static clsp_status use_own(clsp_bspline_plan *plan, float *values, size_t num)
+{
+    static const clsp_bspline_target target = {.bezier = 1};
+    const size_t vertices = OWN_CURVES * OWN_SAMPLES * 3;
+    double knots[OWN_CURVES * OWN_KNOTS];
+
+    for (size_t i = 0; i < COUNT(knots); i++)
+        knots[i] = (double)(i % OWN_KNOTS) * (double)(1 + i / OWN_KNOTS);
+    clsp_status status = clsp_bspline_set_knots(plan, OWN_CURVES, clsp_in_f64(knots, COUNT(knots)));
+    if (status == CLSP_OK)
+        status = clsp_bspline_eval(plan, (clsp_range){0, OWN_CURVES},
+                                   clsp_out_f32(values, vertices), NULL);
+    if (status == CLSP_OK) status = clsp_bspline_set_target(plan, &target);
+    if (status == CLSP_OK)
+        status = clsp_bspline_convert(plan, (clsp_range){0, OWN_CURVES},
+                                      clsp_out_f32(values + vertices, num - vertices), NULL);
+    return status;
+}
+
+/* Whether curves with knots of their own reach the n-th call of the kind, which fails. n 0: none
+   does, and `right` gets what is right. */
+static bool fail_own(clsp_context *ctx, enum kind kind, unsigned n, float *right, size_t num)
+{
+    static const clsp_bspline_desc desc = {.directions = 1,
+                                           .degree = {DEGREE},
+                                           .num_controls = {CURVE_CONTROLS},
+                                           .axis = {{.num = OWN_SAMPLES}}};
+    static float values[CONVERTED_MAX];
+    const long objects = live_objects, blocks = live_blocks;
+    float control[OWN_CURVES * CURVE_CONTROLS * 3];
+    clsp_bspline_plan *plan;
+
+    for (size_t i = 0; i < COUNT(control); i++)
+        control[i] = (float)(i * i % 23) / 4;
+    assert_ok(ctx, clsp_bspline_plan_create(&plan, ctx, &desc));
+    assert_ok(ctx, clsp_bspline_set_control_points(plan, OWN_CURVES,
+                                                   clsp_in_f32(control, COUNT(control)), NULL));
+    memset(values, 0, sizeof values);
+    fault.kind = kind;
+    fault.countdown = n;
+    fault.reached = false;
+    fault.armed = n > 0;
+    clsp_status status = use_own(plan, values, num);
+    fault.armed = false;
+    if (status != CLSP_OK) {
+        if (!fault.reached) fail_msg("%s %u: status %d", kind_names[kind], n, status);
+        assert_ok(ctx, use_own(plan, values, num));
+    }
+    if (n > 0 && memcmp(values, right, num * sizeof *values) != 0)
+        fail_msg("%s %u, status %d: other values", kind_names[kind], n, status);
+    if (n == 0) memcpy(right, values, num * sizeof *values);
+    clsp_bspline_plan_destroy(&plan);
+    if (n > 0 && (live_blocks != blocks || live_objects != objects)) /* programs stay */
+        fail_msg("%s %u: %ld blocks and %ld objects are left", kind_names[kind], n,
+                 live_blocks - blocks, live_objects - objects);
+    return fault.reached;
+}
+
+static void test_own_knots(void **state)
+{
+    static const enum kind kinds[] = {MALLOC,  CALLOC, REALLOC, CREATE_BUFFER, CREATE_KERNEL,
+                                      SET_ARG, LAUNCH, WRITE,   READ};
+    static const char *const limits[] = {"", "class=discrete"};
+    static float right[CONVERTED_MAX];
+    unsigned failed = 0;
+
+    (void)state;
+    fault.keeps_device = true;
+    for (size_t l = 0; l < COUNT(limits); l++) {
+        const clsp_context_opts opts = {.cache_dir = "", .limits = limits[l]};
+        clsp_context *ctx;
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        fail_own(ctx, MALLOC, 0, right, CONVERTED_MAX); /* without a fault */
+        for (size_t k = 0; k < COUNT(kinds); k++)
+            for (unsigned n = 1; fail_own(ctx, kinds[k], n, right, CONVERTED_MAX); n++)
+                failed++;
+        clsp_context_destroy(&ctx);
+    }
+    fault.keeps_device = false;
+    assert_true(failed > 0);
+    print_message("%u calls made to fail\n", failed);
 }
 
 static void test_conversions(void **state)
@@ -828,8 +917,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_changes),     cmocka_unit_test(test_transfers),
-        cmocka_unit_test(test_conversions), cmocka_unit_test(test_own_class),
-        cmocka_unit_test(test_gpu_shapes),  cmocka_unit_test(test_cached),
+        cmocka_unit_test(test_conversions), cmocka_unit_test(test_own_knots),
+        cmocka_unit_test(test_own_class),   cmocka_unit_test(test_gpu_shapes),
+        cmocka_unit_test(test_cached),
     };
 
     if (support_no_device()) return 77;

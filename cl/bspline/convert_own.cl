@@ -1,0 +1,55 @@
+/* Control points over other knots, of curves that have knots of their own: each row of the
+   conversions of all curves with its weights and where it begins (docs/math.md, 14).
+
+   The host sets CLSP_DIM, all coordinates; CLSP_DIFFERENCES 1 where the weights of derivatives are
+   those of differences of neighbouring control points, which are taken first. */
+#include "real.clh"
+
+#ifndef CLSP_DIM
+#define CLSP_DIM 3
+#endif
+#ifndef CLSP_DIFFERENCES
+#define CLSP_DIFFERENCES 0
+#endif
+
+/* The rows of a launch, num_rows from first_row on, whose control points go to `offset` and on.
+   terms: of a row; strip: rows of an item on CPUs. */
+typedef struct own_rows {
+    wide first_row, offset;
+    uint terms, num_rows, strip, items;
+} own_rows;
+
+/* Makes a coordinate of a row's control point; p: that of the first one that counts. */
+real own_sum(global const real *p, global const real *weights, uint terms)
+{
+    real s = R(0.0);
+    for (uint j = 0; j < terms; j++, p += CLSP_DIM)
+        s = MAD(weights[j], CLSP_DIFFERENCES ? p[CLSP_DIM] - p[0] : p[0], s);
+    return s;
+}
+
+/* Makes control points. points: [controls][CLSP_DIM] of all curves, weights: [rows][terms],
+   columns: [rows], the first control point that counts. On GPUs an item makes one coordinate. */
+kernel void convert_own(global const real *restrict points, global const real *restrict weights,
+                        global const uint *restrict columns, global real *restrict out,
+                        own_rows at)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= at.items) return;
+
+    columns += WIDE(at.first_row);
+    weights += WIDE(at.first_row) * at.terms;
+    out += WIDE(at.offset);
+#if CLSP_LANES == 1
+    const uint row = g / CLSP_DIM, c = g - row * CLSP_DIM;
+    out[g] = own_sum(points + (size_t)columns[row] * CLSP_DIM + c,
+                     weights + (size_t)row * at.terms, at.terms);
+#else
+    const uint begin = g * at.strip, end = min(begin + at.strip, at.num_rows);
+    for (uint row = begin; row < end; row++)
+        for (uint c = 0; c < CLSP_DIM; c++)
+            out[(size_t)row * CLSP_DIM + c] =
+                own_sum(points + (size_t)columns[row] * CLSP_DIM + c,
+                        weights + (size_t)row * at.terms, at.terms);
+#endif
+}
