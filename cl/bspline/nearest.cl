@@ -15,8 +15,9 @@
 #define CLSP_MANY 0
 #endif
 
-/* Parts of a segment have at least 2^-CLSP_DEPTH of its length. */
-#define DEPTH 28
+/* Parts of a segment have at least 2^-DEPTH of its length, and an item makes at most so many. */
+#define DEPTH     28
+#define MOST_PARTS 65536
 
 /* How much nearer a point must be to be looked for, of the distance and of a segment's extent. */
 #define DISTANCE_EPS (COEFFICIENT_EPS * (1 + CLSP_RATIONAL) + R(2.0) * REAL_EPS)
@@ -127,18 +128,6 @@ IN_PLACE node nearest_leaf(TREE, node n, point q, real scale)
     return n;
 }
 
-/* Returns the first segment from node n on whose box is nearer than `limit`, or a node of tier
-   top + 1. */
-IN_PLACE node next_leaf(TREE, node n, uint top, point q, real scale, real limit)
-{
-    while (n.s0 <= top) {
-        const bool is_near = box_distance(box_of(THE_TREE, n), q, scale) < limit;
-        if (is_near && n.s0 == 0) return n;
-        n = is_near ? first_child(n, tree) : next_node(n, top, tiers, tree);
-    }
-    return n;
-}
-
 /* Returns a power of two by which squares of what is within the box and of distances to it neither
    overflow nor vanish. */
 IN_PLACE real choose_scale(global const real *box, point q)
@@ -176,7 +165,7 @@ IN_PLACE uint segment_of(global const real *segments, uint spans, real t)
 /* ---- results ---- */
 
 /* Writes the point of a segment at t, its parameter, and its distance to the query. */
-IN_PLACE void write_nearest(PART, point *b, real *v, global real *out, global const real *segment,
+IN_PLACE void write_nearest(PART, SCRATCH, global real *out, global const real *segment,
                             point q, real t, real scale)
 {
     global const real *const frame = segment + ORDER * CLSP_COORDS;
@@ -184,7 +173,7 @@ IN_PLACE void write_nearest(PART, point *b, real *v, global real *out, global co
     point first, second;
 
     load_part(THE_PART, segment, (point)(R(0.0)), R(1.0));
-    const point x = evaluate_part(THE_PART, b, v, t, &first, &second);
+    const point x = evaluate_part(THE_PART, THE_SCRATCH, t, &first, &second);
     const point d = ((q - origin) - x) * scale;
     out[NEAREST_DISTANCE] = sqrt(dot_of(d, d)) / scale;
     const real begin = frame[CLSP_DIM + 1], end = frame[CLSP_DIM + 2];
@@ -216,11 +205,12 @@ IN_PLACE void write_none(global real *out, uint first, uint num, real bound, uin
 
 /* Completes the result at t of a segment. least: the square below which no point of the curves is;
    extent: of the segments that were looked at. */
-IN_PLACE void finish(PART, point *b, real *v, global real *out, global const real *segments, uint number, point q,
-                     real t, real scale, real least, real extent, uint spans, bool cut)
+IN_PLACE void finish(PART, SCRATCH, global real *out, global const real *segments, uint number,
+                     point q, real t, real scale, real least, real extent, uint spans, bool cut)
 {
     real bound = sqrt(least);
-    write_nearest(THE_PART, b, v, out, segments + (size_t)number * CLSP_SEGMENT, q, t, scale);
+    global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
+    write_nearest(THE_PART, THE_SCRATCH, out, segment, q, t, scale);
     bound -= R(2.0) * (DISTANCE_EPS * bound + EXTENT_EPS * extent);
     out[NEAREST_BOUND] = fmin(fmax(bound, R(0.0)) / scale, out[NEAREST_DISTANCE]);
     ids_of(out)[0] = number / spans;
@@ -282,6 +272,23 @@ IN_PLACE uint keep(global real *out, uint num, uint count, real square, uint num
     return count;
 }
 
+/* Puts result k, which is complete, among those before by its distance: rounding may have changed
+   the order. */
+IN_PLACE void move_up(global real *out, uint k)
+{
+    enum { WORDS = NEAREST_SIZE * (CLSP_REAL / 32) };
+    for (; k > 0; k--) {
+        global real *const here = out + (size_t)k * NEAREST_SIZE;
+        global real *const before = here - NEAREST_SIZE;
+        if (!(here[NEAREST_DISTANCE] < before[NEAREST_DISTANCE])) return;
+        for (uint i = 0; i < WORDS; i++) {
+            const uint word = ((global uint *)here)[i];
+            ((global uint *)here)[i] = ((global uint *)before)[i];
+            ((global uint *)before)[i] = word;
+        }
+    }
+}
+
 /* Tells which signs the slope of the squared distance may have at the end `here` of a part, whose
    next control point is `next`; rational: v and u are their weights. s0 is 1 where it may rise
    towards that, s1 where it may fall. */
@@ -299,8 +306,8 @@ IN_PLACE int2 slope_at(point here, real v, point next, real u)
 IN_PLACE bool is_jump(point here, point there, real extent)
 {
     const point x = here - there;
-    const real square = dot_of(x, x), size = R(32.0) * REAL_EPS * (extent + sqrt(dot_of(here, here)));
-    return square > size * size;
+    const real size = R(32.0) * REAL_EPS * (extent + sqrt(dot_of(here, here)));
+    return dot_of(x, x) > size * size;
 }
 
 /* Returns control point i of a segment minus the query; rational: *v becomes its weight. */
@@ -332,35 +339,56 @@ IN_PLACE bool is_behind_jump(global const real *before, point here, real v, poin
     return is_jump(here / v, b / u, extent);
 }
 
-/* Keeps those ends of part s0 of 2^s1 of a segment that are local minima. Returns how many results
-   are kept. */
-IN_PLACE uint keep_ends(global real *out, uint num, uint count, const point *a, const real *w,
-                        global const real *segment, uint number, uint2 part, point q, real scale,
-                        real extent, uint spans, real limit)
+/* Tells whether what may be a local minimum at t of a segment is one: whether the distance is not
+   less at `step` from it on either side, but for rounding. The part is lost. */
+IN_PLACE bool is_minimum(PART, SCRATCH, global const real *segment, point q, real scale,
+                         real extent, real t, real step)
+{
+    point first, second;
+    load_part(THE_PART, segment, q - LOAD_POINT(segment + ORDER * CLSP_COORDS), scale);
+    const point x = evaluate_part(THE_PART, THE_SCRATCH, t, &first, &second);
+    const point before =
+        evaluate_part(THE_PART, THE_SCRATCH, fmax(t - step, R(0.0)), &first, &second);
+    const point behind =
+        evaluate_part(THE_PART, THE_SCRATCH, fmin(t + step, R(1.0)), &first, &second);
+    const real square = dot_of(x, x), whole = extent + sqrt(square);
+    const real least = fmin(dot_of(before, before), dot_of(behind, behind));
+    return least >= square - R(8.0) * COEFFICIENT_EPS * whole * whole;
+}
+
+/* Keeps the middle of a flat part s0 of 2^s1 of a segment, and of others those ends that are local
+   minima. Returns how many results are kept. The part is lost. */
+IN_PLACE uint keep_ends(global real *out, uint num, uint count, PART, SCRATCH,
+                        global const real *segment, uint number, uint2 part, bool is_flat, point q,
+                        real scale, real extent, uint spans, real limit)
 {
     const uint in_curve = number % spans, end = CLSP_DEGREE;
-    const real v = CLSP_RATIONAL ? w[0] : R(1.0), u = CLSP_RATIONAL ? w[1] : R(1.0);
+    const real v_begin = CLSP_RATIONAL ? w[0] : R(1.0), u_begin = CLSP_RATIONAL ? w[1] : R(1.0);
     const real v_end = CLSP_RATIONAL ? w[end] : R(1.0), u_end = CLSP_RATIONAL ? w[end - 1] : R(1.0);
-    const int2 at_begin = slope_at(a[0], v, a[1], u);
+    const int2 at_begin = slope_at(a[0], v_begin, a[1], u_begin);
     const int2 at_end = slope_at(a[end], v_end, a[end - 1], u_end);
     const real begin_square = square_at(THE_PART, 0), end_square = square_at(THE_PART, end);
-    bool keep_begin = at_begin.s0, keep_end = at_end.s0;
+    const real length = R(1.0) / CONVERT_REAL(1u << part.s1);
+    const bool is_first = part.s0 == 0, is_last = part.s0 + 1 == 1u << part.s1;
+    bool keep_begin = at_begin.s0 && is_first, keep_end = at_end.s0 && is_last;
 
-    if (part.s0 > 0)
-        keep_begin = keep_begin && at_begin.s1;
-    else if (in_curve > 0)
-        keep_begin =
-            keep_begin && is_behind_jump(segment - CLSP_SEGMENT, a[0], v, q, scale, extent);
-    if (part.s0 + 1 < 1u << part.s1)
-        keep_end = false;
-    else if (in_curve + 1 < spans)
-        keep_end =
-            keep_end && rises_behind(segment + CLSP_SEGMENT, a[end], v_end, q, scale, extent);
-    const real t = CONVERT_REAL(part.s0) / CONVERT_REAL(1u << part.s1);
+    if (in_curve > 0)
+        keep_begin = keep_begin &&
+                     is_behind_jump(segment - CLSP_SEGMENT, a[0], v_begin, q, scale, extent);
+    if (in_curve + 1 < spans)
+        keep_end = keep_end &&
+                   rises_behind(segment + CLSP_SEGMENT, a[end], v_end, q, scale, extent);
     if (keep_begin && begin_square < limit)
-        count = keep(out, num, count, begin_square, number, t, spans);
+        count = keep(out, num, count, begin_square, number, R(0.0), spans);
     if (keep_end && end_square < limit)
         count = keep(out, num, count, end_square, number, R(1.0), spans);
+    /* within the segment */
+    const bool may_be = is_flat || (!is_first && at_begin.s0 && at_begin.s1);
+    const real t = (CONVERT_REAL(part.s0) + (is_flat ? R(0.5) : R(0.0))) * length;
+    const real step = is_flat ? R(8.0) * length : R(0x1p-10);
+    if (may_be && begin_square < limit &&
+        is_minimum(THE_PART, THE_SCRATCH, segment, q, scale, extent, t, step))
+        count = keep(out, num, count, begin_square, number, t, spans);
     return count;
 }
 #endif
@@ -380,15 +408,19 @@ IN_PLACE uint2 next_part(uint2 part, bool split)
     return part;
 }
 
-/* Returns the segment to be looked at after `at`, which is not `start`; at_start: it was that. */
-IN_PLACE node following_leaf(TREE, node at, node start, bool at_start, node root, point q,
-                             real scale, real limit)
+/* Returns the first segment behind `at`, or from the root on where is_done is false, whose box is
+   nearer than `limit` and which is not `start`; a node above the root where there is none. */
+IN_PLACE node following_leaf(TREE, node at, bool is_done, node start, uint top, point q, real scale,
+                             real limit)
 {
-    const uint top = root.s0;
-    at = at_start ? root : next_node(at, top, tiers, tree);
-    at = next_leaf(THE_TREE, at, top, q, scale, limit);
-    if (at.s0 == 0 && at.s1 == start.s1 && at.s2 == start.s2)
-        at = next_leaf(THE_TREE, next_node(at, top, tiers, tree), top, q, scale, limit);
+    bool skip = is_done;
+    while (at.s0 <= top) {
+        const bool is_near = !skip && box_distance(box_of(THE_TREE, at), q, scale) < limit;
+        const bool is_start = at.s1 == start.s1 && at.s2 == start.s2;
+        if (is_near && at.s0 == 0 && !is_start) break;
+        at = is_near && at.s0 > 0 ? first_child(at, tree) : next_node(at, top, tiers, tree);
+        skip = false;
+    }
     return at;
 }
 
@@ -417,8 +449,9 @@ kernel void find_nearest(global const real *restrict segments, global const real
         results + WIDE(range.offset) + (size_t)g * range.num * NEAREST_SIZE;
     const real far = max_dist > R(0.0) ? max_dist : INFINITY;
     const point q = LOAD_POINT(query);
-    point a[ORDER], b[ORDER];
-    real w[ORDER], v[ORDER];
+    point a[ORDER];
+    real w[ORDER];
+    DECLARE_SCRATCH
     /* the greatest of numbers leaves out NaN, and their sum does not */
     bool valid = greatest_of(fabs(q)) <= REAL_MAX && dot_of(q, (point)(R(0.0))) == R(0.0);
     node root = (node)(tree.ALL_TIERS - 1, 0, 0, 0);
@@ -438,11 +471,11 @@ kernel void find_nearest(global const real *restrict segments, global const real
                            ? (node)(0, segment_of(own, tree.SPANS, hint), root.s2, 0)
                            : nearest_leaf(THE_TREE, root, q, scale);
     node at = start;
-    real least = far * scale * (far * scale), cut_at = INFINITY, extent = R(0.0);
+    real least = far * scale * (far * scale), lowest = INFINITY, extent = R(0.0);
     real nearest_t = R(0.0);
     uint2 part = (uint2)(0, 0);
-    uint nearest = 0, count = 0;
-    bool at_start = true;
+    uint nearest = 0, count = 0, num_parts = 0;
+    bool at_start = true, is_cut = false;
 
     while (at.s0 == 0) {
         const uint number = at.s2 * tree.SPANS + at.s1;
@@ -451,7 +484,7 @@ kernel void find_nearest(global const real *restrict segments, global const real
         load_part(THE_PART, segment, q - LOAD_POINT(segment + ORDER * CLSP_COORDS), scale);
         if (part.s1 > 0) restrict_part(THE_PART, part.s0, part.s1);
         extent = fmax(extent, own_extent);
-        const finding found = examine_part(THE_PART, weights);
+        const finding found = examine_part(THE_PART, THE_SCRATCH, weights);
         real square = INFINITY, t = R(0.0);
 #if !CLSP_MANY
         const real at_begin = square_at(THE_PART, 0), at_end = square_at(THE_PART, CLSP_DEGREE);
@@ -459,21 +492,30 @@ kernel void find_nearest(global const real *restrict segments, global const real
         t = at_begin <= at_end ? R(0.0) : R(1.0);
 #endif
         const bool is_near = found.s0 < limit_of(fmin(least, square), own_extent);
+#if CLSP_MANY
         const bool is_open = is_near && found.s1 == NOT_DECIDED;
-        const bool split = is_open && part.s1 < DEPTH;
-        if (is_open && !split) cut_at = fmin(cut_at, found.s0);
+#else
+        const bool is_open = is_near && found.s1 < NO_MINIMUM;
+#endif
+        const bool split = is_open && part.s1 < DEPTH && num_parts < MOST_PARTS;
+        num_parts++;
+        if (is_open && !split) {
+            lowest = fmin(lowest, found.s0);
+            is_cut = true;
+        }
         if (is_near && found.s1 >= R(0.0)) {
-            const real2 minimum = find_minimum(THE_PART, b, v, found.s1);
+            const real4 minimum = find_minimum(THE_PART, THE_SCRATCH, found.s1);
             if (minimum.s1 < square) t = minimum.s0;
             square = fmin(square, minimum.s1);
+            lowest = fmin(lowest, minimum.s2);
         }
         const real t_of_segment = (CONVERT_REAL(part.s0) + t) / CONVERT_REAL(1u << part.s1);
 #if CLSP_MANY
         if (is_near) {
             if (square < least)
                 count = keep(out, range.num, count, square, number, t_of_segment, tree.SPANS);
-            count = keep_ends(out, range.num, count, THE_PART, segment, number, part, q, scale,
-                              own_extent, tree.SPANS, least);
+            count = keep_ends(out, range.num, count, THE_PART, THE_SCRATCH, segment, number, part,
+                              found.s1 == IS_FLAT, q, scale, own_extent, tree.SPANS, least);
             if (count == range.num)
                 least = fmin(least, out[(size_t)(count - 1) * NEAREST_SIZE + NEAREST_DISTANCE]);
         }
@@ -487,7 +529,8 @@ kernel void find_nearest(global const real *restrict segments, global const real
 #endif
         part = next_part(part, split);
         if (part.s1 > 0) continue;
-        at = following_leaf(THE_TREE, at, start, at_start, root, q, scale, limit_of(least, R(0.0)));
+        at = following_leaf(THE_TREE, at_start ? root : at, !at_start, start, root.s0, q, scale,
+                            limit_of(least, R(0.0)));
         part = (uint2)(0, 0);
         at_start = false;
     }
@@ -495,13 +538,14 @@ kernel void find_nearest(global const real *restrict segments, global const real
     for (uint k = 0; k < count; k++) {
         global real *const kept = out + (size_t)k * NEAREST_SIZE;
         const real square = kept[NEAREST_DISTANCE];
-        finish(THE_PART, b, v, kept, segments, ids_of(kept)[0], q, kept[NEAREST_PARAM], scale,
-               fmin(square, cut_at), extent, tree.SPANS, cut_at < square);
+        finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, kept[NEAREST_PARAM],
+               scale, fmin(square, lowest), extent, tree.SPANS, is_cut);
+        move_up(out, k);
     }
 #else
     if (count > 0)
-        finish(THE_PART, b, v, out, segments, nearest, q, nearest_t, scale, fmin(least, cut_at), extent, tree.SPANS,
-               cut_at < INFINITY);
+        finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_t, scale,
+               fmin(least, lowest), extent, tree.SPANS, is_cut);
 #endif
     write_none(out, count, range.num, far, STATUS_NONE);
 }

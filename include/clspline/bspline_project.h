@@ -22,9 +22,9 @@ typedef enum clsp_project_method {
     CLSP_PROJECT_DEFAULT = 0, /* exact */
     CLSP_PROJECT_EXACT = 1,   /* branch and bound on the squared distance in Bernstein form; to
                                  rounding */
-    CLSP_PROJECT_MREP = 2     /* through cubic pieces within a tolerance (Wu and Zou); the distance
-                                 is within it, and so is its bound. Dimensions 2 and 3, not
-                                 rational */
+    CLSP_PROJECT_MREP = 2     /* through cubic pieces within a tolerance (Wu and Zou, corrected:
+                                 docs/math.md, 15); the distance is within it, and so is its bound.
+                                 Not rational, one result a query */
 } clsp_project_method;
 
 /* What became of a query. */
@@ -36,7 +36,8 @@ typedef enum clsp_nearest_status {
 } clsp_nearest_status;
 
 /* A nearest point, of plans in CLSP_F32 and CLSP_F64. Without one the distance is infinite, patch
-   is UINT32_MAX, the bound max_dist or infinite (of an invalid query NaN), all else NaN. */
+   is UINT32_MAX, the bound max_dist, which mrep may miss by its tolerance, or infinite (of an
+   invalid query NaN), all else NaN. */
 typedef struct clsp_nearest_f32 {
     float distance;  /* Euclidean */
     float bound;     /* no point of the curves is nearer; at most distance */
@@ -93,16 +94,21 @@ typedef struct clsp_project_opts {
                              1: the nearest local minima of the distance along curves, ends that are
                              nearer than their neighbourhood included, by increasing distance */
     double max_dist;      /* above 0: what is farther is not looked for; 0: no limit */
-    double tolerance;     /* of CLSP_PROJECT_MREP: how far cubics may be from a curve; 0: 1e-4 of
-                             the size of the curves */
+    double tolerance; /* of CLSP_PROJECT_MREP: how far a distance may be above the least one, and
+                         a bound below its distance; cubics are within half of it. 0: 1e-4 of the
+                         largest edge of the box around all curves. Below what the precision can
+                         reach, some (degree + 8) eps of a span's size, it counts as that */
     uint32_t reserved[8];
 } clsp_project_opts;
 
 /* Projects points onto the curves loaded. nearest: receives [num][num_nearest] results (the structs
    above) in the plan's precision. The first call after curves are loaded makes what the search
-   needs. opts may be NULL. Errors: CLSP_ERROR_ARGUMENT (NULL, reserved fields, an option or memory
-   that cannot be, a plan of surfaces or volumes), CLSP_ERROR_DEGREE (0, or above the maximum),
-   CLSP_ERROR_STATE (no control points), CLSP_ERROR_WEIGHTS (mrep of rational curves),
+   needs; of mrep also the first one with another tolerance, and it waits for the device, which
+   alone knows how many cubics there will be. Where these would be more than 2^22, or more than its
+   largest buffer holds, a warning says so, results are CLSP_NEAREST_CUT, and bounds are as far off
+   as the cubics are. opts may be NULL. Errors: CLSP_ERROR_ARGUMENT (NULL, reserved fields, an
+   option or memory that cannot be, a plan of surfaces or volumes), CLSP_ERROR_DEGREE (0, or above
+   the maximum), CLSP_ERROR_STATE (no control points), CLSP_ERROR_WEIGHTS (mrep of rational curves),
    CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
 CLSP_API clsp_status clsp_bspline_project(clsp_bspline_plan *plan,
                                           const clsp_bspline_queries *queries,
@@ -111,7 +117,11 @@ CLSP_API clsp_status clsp_bspline_project(clsp_bspline_plan *plan,
 
 /* Projects by several processors, which share tiles of the points, as clsp_bezier_cooperate shares
    patches. All memory is the host's, or SVM that devices and the host may use at once; method:
-   exact. share and report may be NULL. */
+   exact. The host's cores search by the same method and within the same bounds as devices; their
+   results may have other bits, and of points that are equally near another one may be found.
+   With num_nearest above 1 devices alone search, and the context's own where memory is not aligned
+   to its elements. share and report may be NULL. Errors: as clsp_bspline_project, and those of
+   clsp_bezier_cooperate's options. */
 CLSP_API clsp_status clsp_bspline_project_shared(clsp_bspline_plan *plan,
                                                  const clsp_bspline_queries *queries,
                                                  const clsp_project_opts *opts, clsp_output nearest,

@@ -4,6 +4,7 @@
 #include "bspline_plan.h"
 #include "check.h"
 #include "nearest.h"
+#include "nearest_cubic.h"
 #include "tensor_share.h"
 
 /* ---- the family ---- */
@@ -91,6 +92,8 @@ void clsp_bspline_plan_destroy(clsp_bspline_plan **ptr)
     if (clspi_context_is_inherited(plan->tensor.base.ctx)) return;
     clspi_tensor_release(&plan->tensor);
     clspi_nearest_destroy(&plan->nearest);
+    clspi_nearest_cubic_destroy(&plan->nearest_cubic);
+    clspi_curve_search_destroy(&plan->search);
     clspi_bspline_release_knots(plan);
     free(plan);
 }

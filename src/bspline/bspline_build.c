@@ -36,7 +36,7 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, siz
 
 static const struct {
     uint32_t degree, dim, rational;
-} curves[] = {{3, 2, 0}, {3, 3, 0}, {2, 3, 1}, {3, 3, 1}};
+} curves[] = {{3, 2, 0}, {3, 3, 0}, {2, 3, 1}, {3, 3, 1}, {5, 3, 0}};
 
 static clsp_status build_search(const clspi_build *build, clsp_type precision, size_t kind)
 {
@@ -52,7 +52,9 @@ static clsp_status build_search(const clspi_build *build, clsp_type precision, s
         const clspi_options options = clspi_nearest_options(build->ctx, &tensor, many);
         CLSPI_CHECK(clspi_program_build(build, "nearest", &options));
     }
-    return CLSP_OK;
+    if (curves[kind].rational) return CLSP_OK;
+    CLSPI_CHECK(clspi_program_build(build, "cubics", &segments));
+    return clspi_program_build(build, "nearest_cubic", &segments);
 }
 
 clsp_status clspi_bspline_build(const clspi_build *build)

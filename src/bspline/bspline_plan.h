@@ -4,18 +4,23 @@
 
 #include <clspline/bspline.h>
 
+#include "curve_search.h"
 #include "knots.h"
 #include "tensor_plan.h"
 
 typedef struct clspi_segments clspi_segments;
 typedef struct clspi_nearest clspi_nearest;
+typedef struct clspi_nearest_cubic clspi_nearest_cubic;
 
 struct clsp_bspline_plan {
     clspi_tensor_plan tensor; /* first: the tensor plan's calls know the plan by it */
     clsp_bspline_desc desc;   /* its knots are those of `knots` */
     clspi_knots knots[3];
-    double *factors[3][2];  /* of first and second differences along a direction */
-    clspi_nearest *nearest; /* of projections; NULL: none yet */
+    double *factors[3][2];              /* of first and second differences along a direction */
+    clspi_nearest *nearest;             /* of projections; NULL: none yet */
+    clspi_nearest_cubic *nearest_cubic; /* of those by mrep */
+    clspi_curve_search *search;         /* of projections by the host; NULL: none yet */
+    uint64_t search_load;               /* of control points that it is of; 0: none */
 };
 
 /* Checks a description, all but its axes and vertices, and puts defaults in place. */

@@ -4,68 +4,25 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "product_weights.h"
 #include "split.h"
 
-/* ---- weights of products ---- */
-
-/* Computes C(a, i) C(b, k - i) / C(a + b, k), by factors near 1. */
-static double product_weight(uint32_t a, uint32_t b, uint32_t i, uint32_t k)
-{
-    /* the hypergeometric distribution: of k taken from a + b, i are of the first a; from the
-       likeliest number, a ratio at a time, and divided by their sum */
-    const uint32_t low = k > b ? k - b : 0, high = k < a ? k : a;
-    const uint32_t mode = (uint32_t)((uint64_t)(a + 1) * (k + 1) / (a + b + 2));
-    double sum = 0.0, value = 0.0;
-
-    for (int up = 0; up < 2; up++) {
-        double term = 1.0;
-        for (uint32_t j = mode;; up ? j++ : j--) {
-            if (!up || j != mode) sum += term;
-            if (j == i) value = term;
-            if (j == (up ? high : low)) break;
-            term *= up ? (double)(a - j) * (k - j) / ((double)(j + 1) * (b - k + j + 1))
-                       : (double)j * (b - k + j) / ((double)(a - j + 1) * (k - j + 1));
-        }
-    }
-    return value / sum;
-}
-
-/* Writes the weights that squared_distance.clh asks for; w may be NULL. Returns how many. */
-static size_t fill_weights(double *w, uint32_t p, bool rational)
-{
-    size_t num = 0;
-
-    for (uint32_t k = 0; k <= 2 * p; k++)
-        for (uint32_t i = 0; i <= p; i++, num++)
-            if (w)
-                w[num] =
-                    i > k || k - i > p ? 0.0 : product_weight(p, p, i, k) * (2 * i < k ? 2.0 : 1.0);
-    if (!rational) return num;
-    for (uint32_t l = 0; l < 3 * p; l++)
-        for (uint32_t k = 0; k < 2 * p; k++, num++)
-            if (w) w[num] = k > l || l - k > p ? 0.0 : product_weight(2 * p - 1, p, k, l);
-    for (uint32_t l = 0; l < 3 * p; l++)
-        for (uint32_t k = 0; k <= 2 * p; k++, num++)
-            if (w) w[num] = k > l || l - k > p - 1 ? 0.0 : product_weight(2 * p, p - 1, k, l);
-    return num;
-}
+/* ---- preparation ---- */
 
 static clsp_status make_weights(clspi_nearest *nearest, clspi_series *series,
                                 const clspi_tensor_desc *d)
 {
-    const size_t num = fill_weights(NULL, d->degrees[0], d->rational);
+    const size_t num = clspi_product_weights(NULL, d->degrees[0], d->rational);
     double *const w = malloc(num * sizeof *w);
 
     if (!w)
         return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
                           "bspline: no memory for %zu weights of products", num);
-    fill_weights(w, d->degrees[0], d->rational);
+    clspi_product_weights(w, d->degrees[0], d->rational);
     const clsp_status status = clspi_reals_create(&nearest->weights, series, d->precision, w, num);
     free(w);
     return status;
 }
-
-/* ---- preparation ---- */
 
 clspi_options clspi_nearest_options(const clsp_context *ctx, const clspi_tensor_desc *desc,
                                     bool many)
@@ -144,9 +101,9 @@ clsp_status clspi_nearest_find(const clsp_bspline_plan *plan, clspi_series *seri
             .hints = job->hints ? job->hints : job->points,
             .results = job->out,
             .shape = {.num_curves = (cl_uint)plan->tensor.num_patches,
-                     .spans = segments->spans,
-                     .tiers = segments->tiers,
-                     .all_tiers = segments->all_tiers},
+                      .spans = segments->spans,
+                      .tiers = segments->tiers,
+                      .all_tiers = segments->all_tiers},
             .range = {.points_offset = job->points_offset + part.before * d->dim,
                       .patches_offset = job->patches_offset + part.before,
                       .hints_offset = job->hints_offset + part.before,

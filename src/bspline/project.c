@@ -4,7 +4,8 @@
 #include <math.h>
 
 #include "check.h"
-#include "nearest.h"
+#include "nearest_cubic.h"
+#include "project.h"
 #include "tensor_eval.h"
 #include "transfer.h"
 
@@ -35,18 +36,24 @@ static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_project_opts *
     for (size_t i = 0; i < CLSPI_COUNT(opts->reserved); i++)
         if (opts->reserved[i]) return bad(plan, "a reserved field is not 0", opts->reserved[i]);
     if (opts->method == CLSP_PROJECT_DEFAULT) opts->method = CLSP_PROJECT_EXACT;
-    if (opts->method != CLSP_PROJECT_EXACT) return bad(plan, "no such method", opts->method);
+    if (opts->method != CLSP_PROJECT_EXACT && opts->method != CLSP_PROJECT_MREP)
+        return bad(plan, "no such method", opts->method);
     if (opts->num_nearest == 0) opts->num_nearest = 1;
     if (opts->num_nearest > CLSP_PROJECT_MAX_NEAREST)
         return bad(plan, "num_nearest is above the maximum", opts->num_nearest);
+    if (opts->method == CLSP_PROJECT_MREP && opts->num_nearest > 1)
+        return bad(plan, "mrep gives one result a query, and num_nearest is", opts->num_nearest);
     if (!(opts->max_dist >= 0.0) || isinf(opts->max_dist))
         return bad(plan, "max_dist is no distance", opts->max_dist);
     if (!(opts->tolerance >= 0.0) || isinf(opts->tolerance))
         return bad(plan, "tolerance is no distance", opts->tolerance);
+    if (opts->method == CLSP_PROJECT_MREP && plan->desc.rational)
+        return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_WEIGHTS,
+                          "bspline: projection: mrep of rational curves");
     return CLSP_OK;
 }
 
-static bool is_there(const clsp_input *input)
+bool clspi_input_is_there(const clsp_input *input)
 {
     return input->buffer || input->host || input->svm;
 }
@@ -56,9 +63,38 @@ static clsp_status check_queries(const clsp_bspline_plan *plan, const clsp_bspli
     for (size_t i = 0; i < CLSPI_COUNT(queries->reserved); i++)
         if (queries->reserved[i])
             return bad(plan, "a reserved field of queries is not 0", (double)queries->reserved[i]);
-    if (is_there(&queries->hints) && !is_there(&queries->patches) && plan->tensor.num_patches > 1)
+    if (clspi_input_is_there(&queries->hints) && !clspi_input_is_there(&queries->patches) &&
+        plan->tensor.num_patches > 1)
         return bad(plan, "hints without patches, and the curves are",
                    (double)plan->tensor.num_patches);
+    return CLSP_OK;
+}
+
+clsp_status clspi_project_check(const clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
+                                clsp_project_opts *opts)
+{
+    CLSPI_CHECK(check_curves(plan));
+    CLSPI_CHECK(check_opts(plan, opts));
+    return check_queries(plan, queries);
+}
+
+clsp_status clspi_project_needs_of(const clsp_bspline_plan *plan,
+                                   const clsp_bspline_queries *queries,
+                                   const clsp_project_opts *opts, clspi_project_needs *needs)
+{
+    const clspi_tensor_desc *const d = &plan->tensor.desc;
+    const size_t one = d->precision == CLSP_F32 ? CLSP_NEAREST_F32_SIZE : CLSP_NEAREST_F64_SIZE;
+    const size_t result = one * opts->num_nearest, num = queries->num;
+    size_t bytes = sizeof(double) * (result + d->dim);
+
+    if (!clspi_size_mul(&bytes, num))
+        return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "bspline: %zu queries are more than the address space", num);
+    *needs = (clspi_project_needs){.result = result,
+                                   .nearest = {"nearest", d->precision, num * result},
+                                   .points = {"points", d->precision, num * d->dim},
+                                   .patches = {"patches", CLSP_U32, num},
+                                   .hints = {"hints", d->precision, num}};
     return CLSP_OK;
 }
 
@@ -89,6 +125,10 @@ static clsp_status make_part(void *user, clspi_series *series, const clspi_part 
                                    .num_nearest = s->opts->num_nearest,
                                    .max_dist = s->opts->max_dist};
 
+    if (s->opts->method == CLSP_PROJECT_MREP) {
+        CLSPI_CHECK(clspi_nearest_cubic_prepare(s->plan, series, s->opts->tolerance));
+        return clspi_nearest_cubic_find(s->plan, series, &job);
+    }
     CLSPI_CHECK(clspi_nearest_prepare(s->plan, series, s->opts->num_nearest));
     return clspi_nearest_find(s->plan, series, &job);
 }
@@ -106,31 +146,21 @@ static clsp_status open_input(search *s, const clsp_input *input, size_t per_lin
 static clsp_status open_streams(search *s, const clsp_bspline_queries *queries,
                                 const clsp_output *nearest)
 {
-    const clspi_tensor_desc *const d = &s->plan->tensor.desc;
-    const size_t result =
-        (d->precision == CLSP_F32 ? CLSP_NEAREST_F32_SIZE : CLSP_NEAREST_F64_SIZE) *
-        s->opts->num_nearest;
-    size_t bytes = sizeof(double) * (result + d->dim);
+    clspi_project_needs needs;
 
-    if (!clspi_size_mul(&bytes, queries->num))
-        return clspi_fail(&s->plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "bspline: %zu queries are more than the address space", queries->num);
-    const clspi_memory_need out = {"nearest", d->precision, queries->num * result};
-    const clspi_memory_need points = {"points", d->precision, queries->num * d->dim};
-    const clspi_memory_need patches = {"patches", CLSP_U32, queries->num};
-    const clspi_memory_need hints = {"hints", d->precision, queries->num};
+    CLSPI_CHECK(clspi_project_needs_of(s->plan, queries, s->opts, &needs));
     clspi_stream *const stream = &s->streams.stream[s->streams.num++];
-    stream->per_line = result;
+    stream->per_line = needs.result;
     stream->written = true;
-    CLSPI_CHECK(clspi_output_open(&stream->memory, &s->plan->tensor.base, nearest, &out));
-    CLSPI_CHECK(open_input(s, &queries->points, d->dim, &points));
-    if (is_there(&queries->patches)) {
+    CLSPI_CHECK(clspi_output_open(&stream->memory, &s->plan->tensor.base, nearest, &needs.nearest));
+    CLSPI_CHECK(open_input(s, &queries->points, s->plan->tensor.desc.dim, &needs.points));
+    if (clspi_input_is_there(&queries->patches)) {
         s->patches = s->streams.num;
-        CLSPI_CHECK(open_input(s, &queries->patches, 1, &patches));
+        CLSPI_CHECK(open_input(s, &queries->patches, 1, &needs.patches));
     }
-    if (!is_there(&queries->hints)) return CLSP_OK;
+    if (!clspi_input_is_there(&queries->hints)) return CLSP_OK;
     s->hints = s->streams.num;
-    return open_input(s, &queries->hints, 1, &hints);
+    return open_input(s, &queries->hints, 1, &needs.hints);
 }
 
 clsp_status clsp_bspline_project(clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
@@ -143,9 +173,7 @@ clsp_status clsp_bspline_project(clsp_bspline_plan *plan, const clsp_bspline_que
         return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_project");
     if (given) opts = *given;
     CLSPI_CHECK(clspi_call_check(&plan->tensor.base, sync));
-    CLSPI_CHECK(check_curves(plan));
-    CLSPI_CHECK(check_opts(plan, &opts));
-    CLSPI_CHECK(check_queries(plan, queries));
+    CLSPI_CHECK(clspi_project_check(plan, queries, &opts));
     const clspi_cut cut = {.per_piece = clspi_max(1, queries->num), .left = queries->num};
     search s = {.plan = plan, .opts = &opts};
     const clsp_status status = open_streams(&s, queries, &nearest);
@@ -154,14 +182,4 @@ clsp_status clsp_bspline_project(clsp_bspline_plan *plan, const clsp_bspline_que
         return status;
     }
     return clspi_carry_out(&plan->tensor.base, sync, &s.streams, cut, make_part, &s);
-}
-
-clsp_status clsp_bspline_project_shared(clsp_bspline_plan *plan,
-                                        const clsp_bspline_queries *queries,
-                                        const clsp_project_opts *opts, clsp_output nearest,
-                                        const clsp_cooperate_opts *share,
-                                        clsp_cooperate_report *report)
-{
-    (void)queries, (void)opts, (void)nearest, (void)share, (void)report;
-    return plan ? CLSP_ERROR_STATE : CLSP_ERROR_ARGUMENT;
 }

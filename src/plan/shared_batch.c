@@ -33,7 +33,7 @@ static clsp_status on_host(void *user, uint32_t worker, clsp_range tiles)
     clspi_part part;
 
     while (clspi_cut_next(&cut, UINT64_MAX, &part))
-        CLSPI_CHECK(batch->maker->on_host(batch->plan, worker, &part,
+        CLSPI_CHECK(batch->maker->on_host(batch->user, batch->plan, worker, &part,
                                           out + part.before * batch->line_bytes));
     return CLSP_OK;
 }
@@ -62,7 +62,7 @@ static clsp_status on_device(void *user, uint32_t device, clspi_series *series,
     while (clspi_cut_next(&cut, UINT64_MAX, &part)) {
         const clspi_target target = {
             chunk->out, (chunk->out_offset + part.before * batch->line_bytes) / batch->element};
-        CLSPI_CHECK(batch->maker->on_device(plan, series, &part, &target));
+        CLSPI_CHECK(batch->maker->on_device(batch->user, plan, series, &part, &target));
     }
     return CLSP_OK;
 }
@@ -82,7 +82,7 @@ static clsp_status persistent(void *user, uint32_t device, clspi_series *series,
 
     CLSPI_CHECK(status);
     CLSPI_CHECK(in_turn(plan->ctx));
-    return batch->maker->persistent(plan, series, &tiles);
+    return batch->maker->persistent(batch->user, plan, series, &tiles);
 }
 
 static clspi_job job_of(batch_job *job)
@@ -108,25 +108,49 @@ static clspi_job job_of(batch_job *job)
 
 /* ---- calls ---- */
 
+/* Checks that memory is the host's, or SVM that the host and devices may use at once. */
+static clsp_status check_memory(const clspi_plan *plan, const void *buffer, const void *svm,
+                                const char *what)
+{
+    if (buffer)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: shared %s: host memory or an svm pointer, not a buffer",
+                          plan->family, what);
+    if (svm && !(plan->ctx->device.svm & (CLSP_SVM_FINE_BUFFER | CLSP_SVM_FINE_SYSTEM)))
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: shared %s: the device has no fine-grain SVM", plan->family, what);
+    return CLSP_OK;
+}
+
 clsp_status clspi_shared_output(const clspi_plan *plan, clsp_output *output,
                                 const clspi_memory_need *need, char **out)
 {
     clspi_memory memory;
 
-    if (output->buffer)
-        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
-                          "%s: shared %s: host memory or an svm pointer, not a buffer",
-                          plan->family, need->what);
-    if (output->svm && !(plan->ctx->device.svm & (CLSP_SVM_FINE_BUFFER | CLSP_SVM_FINE_SYSTEM)))
-        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
-                          "%s: shared %s: the device has no fine-grain SVM", plan->family,
-                          need->what);
+    CLSPI_CHECK(check_memory(plan, output->buffer, output->svm, need->what));
     if (output->svm && !output->host) {
         output->host = output->svm;
         output->svm = NULL;
     }
     const clsp_status status = clspi_output_open(&memory, plan, output, need);
     *out = memory.host;
+    clspi_memory_close(&memory);
+    return status;
+}
+
+clsp_status clspi_shared_input(const clspi_plan *plan, const clsp_input *input,
+                               const clspi_memory_need *need, const char **in)
+{
+    clsp_input host = *input;
+    clspi_memory memory;
+
+    CLSPI_CHECK(check_memory(plan, host.buffer, host.svm, need->what));
+    if (host.svm && !host.host) {
+        host.host = host.svm;
+        host.svm = NULL;
+    }
+    const clsp_status status = clspi_input_open(&memory, plan, &host, need);
+    *in = memory.host;
     clspi_memory_close(&memory);
     return status;
 }

@@ -23,12 +23,13 @@ typedef struct clspi_target {
 } clspi_target;
 
 /* How a family makes lines. The host's function gets memory of the host; `plan` is one of the
-   device's own. */
+   device's own. user: the batch's. */
 typedef struct clspi_line_maker {
-    clsp_status (*on_host)(clspi_plan *plan, uint32_t worker, const clspi_part *part, char *out);
-    clsp_status (*on_device)(clspi_plan *plan, clspi_series *series, const clspi_part *part,
-                             const clspi_target *target);
-    clsp_status (*persistent)(clspi_plan *plan, clspi_series *series,
+    clsp_status (*on_host)(const void *user, clspi_plan *plan, uint32_t worker,
+                           const clspi_part *part, char *out);
+    clsp_status (*on_device)(const void *user, clspi_plan *plan, clspi_series *series,
+                             const clspi_part *part, const clspi_target *target);
+    clsp_status (*persistent)(const void *user, clspi_plan *plan, clspi_series *series,
                               const clspi_queued_tiles *job);
 } clspi_line_maker;
 
@@ -36,6 +37,7 @@ typedef struct clspi_shared_batch {
     clspi_plan *plan;
     clspi_peers *peers;
     const clspi_line_maker *maker;
+    const void *user;               /* what the maker needs beside the plan; may be NULL */
     const char *why_no_host;        /* NULL: the host can make its lines */
     const char *why_not_persistent; /* NULL: a persistent kernel can */
     size_t first_piece;
@@ -51,6 +53,10 @@ typedef struct clspi_shared_batch {
    which *output then says to be the host's. *out: where it begins. */
 clsp_status clspi_shared_output(const clspi_plan *plan, clsp_output *output,
                                 const clspi_memory_need *need, char **out);
+
+/* Checks memory that a shared call reads in the same way. *in: where it begins. */
+clsp_status clspi_shared_input(const clspi_plan *plan, const clsp_input *input,
+                               const clspi_memory_need *need, const char **in);
 
 /* Makes all lines in `out`. opts and report may be NULL. */
 clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, char *out,

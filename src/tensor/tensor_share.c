@@ -98,6 +98,15 @@ static clsp_status read_points(clspi_tensor_plan *plan)
     return clspi_host_state_read(&plan->host, &plan->base, plan->points, bytes);
 }
 
+clsp_status clspi_tensor_host_points(clspi_tensor_plan *plan, const void **points)
+{
+    pthread_mutex_lock(&plan->host.lock);
+    const clsp_status status = read_points(plan);
+    pthread_mutex_unlock(&plan->host.lock);
+    *points = plan->host.data;
+    return status;
+}
+
 static clsp_status prepare_host_locked(clspi_tensor_plan *plan)
 {
     CLSPI_CHECK(read_points(plan));
@@ -117,8 +126,8 @@ static clsp_status prepare_host(clspi_tensor_plan *plan)
 }
 
 /* Makes the rows of a part on a worker. */
-static clsp_status make_on_host(clspi_plan *base, uint32_t worker, const clspi_part *part,
-                                char *out)
+static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
+                                const clspi_part *part, char *out)
 {
     clspi_tensor_plan *const plan = tensor_plan_of(base);
     void **const scratch = &plan->host.scratch[worker];
@@ -126,6 +135,7 @@ static clsp_status make_on_host(clspi_plan *base, uint32_t worker, const clspi_p
     const size_t rows = part->num_lines / part->num_pieces;
     const size_t row_bytes = clspi_tensor_row_vertices(plan) * clspi_vertex_bytes(&plan->desc);
 
+    (void)user;
     if (!*scratch) *scratch = clspi_vertex_scratch_create(plan->host_tile);
     if (!*scratch)
         return clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY,
@@ -170,25 +180,27 @@ clsp_status clspi_tensor_host_rows(clspi_tensor_plan *plan, uint32_t worker, siz
     CLSPI_CHECK(clspi_output_open(&memory, &plan->base, vertices, &need));
     if (rows.count == 0) return CLSP_OK;
     CLSPI_CHECK(prepare_host(plan));
-    return make_on_host(&plan->base, worker, &part, memory.host);
+    return make_on_host(NULL, &plan->base, worker, &part, memory.host);
 }
 
 /* ---- devices ---- */
 
-static clsp_status make_on_device(clspi_plan *base, clspi_series *series, const clspi_part *part,
-                                  const clspi_target *target)
+static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
+                                  const clspi_part *part, const clspi_target *target)
 {
     const clspi_rows whole = {.out = target->buffer, .offset = target->offset};
     const clspi_rows rows = clspi_rows_of_part(&whole, part, 0); /* target is where it begins */
 
+    (void)user;
     return clspi_tensor_enqueue(tensor_plan_of(base), series, &rows);
 }
 
-static clsp_status make_persistent(clspi_plan *base, clspi_series *series,
+static clsp_status make_persistent(const void *user, clspi_plan *base, clspi_series *series,
                                    const clspi_queued_tiles *job)
 {
     clspi_tensor_plan *const plan = tensor_plan_of(base);
 
+    (void)user;
     return clspi_tile_kernel_enqueue(&plan->tile_kernel, series, &plan->desc, &plan->sums, job);
 }
 
@@ -203,12 +215,10 @@ static const char *persistent_refusal(const clspi_tensor_plan *plan, size_t coun
 clsp_status clspi_tensor_load_peer(clspi_plan *peer, clspi_plan *base)
 {
     clspi_tensor_plan *const plan = tensor_plan_of(base);
+    const void *points;
 
-    pthread_mutex_lock(&plan->host.lock);
-    const clsp_status status = read_points(plan);
-    pthread_mutex_unlock(&plan->host.lock);
-    CLSPI_CHECK(status);
-    return clspi_tensor_load(tensor_plan_of(peer), plan->num_patches, plan->host.data);
+    CLSPI_CHECK(clspi_tensor_host_points(plan, &points));
+    return clspi_tensor_load(tensor_plan_of(peer), plan->num_patches, points);
 }
 
 /* ---- the calls ---- */

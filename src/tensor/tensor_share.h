@@ -16,6 +16,9 @@ clsp_status clspi_tensor_cooperate(clspi_tensor_plan *plan, clsp_range patches,
 clsp_status clspi_tensor_tune(clspi_tensor_plan *plan, clsp_range patches,
                               clsp_cooperate_report *report);
 
+/* Reads the plan's control points to host memory, where that has not been done. */
+clsp_status clspi_tensor_host_points(clspi_tensor_plan *plan, const void **points);
+
 /* Gives a peer the plan's control points, as clspi_peer_kind asks. */
 clsp_status clspi_tensor_load_peer(clspi_plan *peer, clspi_plan *plan);
 

@@ -66,6 +66,7 @@ typedef struct projecting {
     const uint32_t *patches; /* or NULL */
     const double *hints;     /* or NULL */
     clsp_project_opts opts;
+    const clsp_cooperate_opts *share; /* how processors share it; NULL: by the device alone */
 } projecting;
 
 projecting project_start(clsp_context *ctx, curves *c, size_t num, const double *queries);
@@ -90,6 +91,9 @@ double allowed(const curves *c, double distance);
 /* Fails unless a result is well formed and agrees with itself: its point is that of the curve at
    its parameter and as far from the query as is said. */
 void check_itself(curves *c, const double *query, const clsp_nearest_f64 *r);
+
+/* The oracle's nearest point of a curve, or of all (UINT32_MAX). */
+ref_nearest exact_nearest(curves *c, const double *query, uint32_t patch);
 
 /* Fails unless it is the nearest one of a curve, or of all (UINT32_MAX), and its bound is one. */
 void check_nearest(curves *c, const double *query, uint32_t patch, const clsp_nearest_f64 *r);

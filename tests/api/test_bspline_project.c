@@ -817,28 +817,7 @@ static void through_cubics(clsp_context *ctx, clsp_type precision)
 
 static void test_mrep(void **state)
 {
-    const clsp_bspline_queries queries = {.num = FEW, .points = clsp_in_f32(few_points, 2 * FEW)};
-    const clsp_project_opts opts = {.method = CLSP_PROJECT_MREP};
-    const clsp_output out = clsp_out_nearest_f32(few_results, FEW);
-    clsp_context *const ctx = lent_context("");
-    clsp_bspline_plan *plan = small_plan(ctx, &cubic, 1);
-    const clsp_status status = clsp_bspline_project(plan, &queries, &opts, out, NULL);
-    clsp_bspline_desc d = cubic;
-
     (void)state;
-    clsp_bspline_plan_destroy(&plan);
-    if (status != CLSP_OK) skip_because("there is no projection through cubics");
-    for (d.dim = 1; d.dim <= 4; d.dim += 3) {
-        plan = small_plan(ctx, &d, 1);
-        assert_status(ctx, clsp_bspline_project(plan, &queries, &opts, out, NULL),
-                      CLSP_ERROR_ARGUMENT);
-        clsp_bspline_plan_destroy(&plan);
-    }
-    d.dim = 2;
-    d.rational = 1;
-    plan = small_plan(ctx, &d, 1);
-    assert_status(ctx, clsp_bspline_project(plan, &queries, &opts, out, NULL), CLSP_ERROR_WEIGHTS);
-    clsp_bspline_plan_destroy(&plan);
     with_limits(through_cubics);
 }
 

@@ -1,0 +1,101 @@
+#include "nearest_cubic.h"
+
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "split.h"
+
+clsp_status clspi_nearest_cubic_prepare(clsp_bspline_plan *plan, clspi_series *series,
+                                        double tolerance)
+{
+    clspi_nearest_cubic *nearest = plan->nearest_cubic;
+
+    if (!nearest) nearest = plan->nearest_cubic = calloc(1, sizeof *nearest);
+    if (!nearest)
+        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "bspline: no memory for a search");
+    CLSPI_CHECK(clspi_cubics_prepare(plan, &nearest->cubics, series, tolerance));
+    if (nearest->find.kernel) return CLSP_OK;
+    const clspi_options options = clspi_segment_options(series->ctx, &plan->tensor.desc);
+    return clspi_kernel_create(&nearest->find, series->ctx, "nearest_cubic",
+                               &clspi_find_on_cubics_signature, &options);
+}
+
+void clspi_nearest_cubic_destroy(clspi_nearest_cubic **ptr)
+{
+    clspi_nearest_cubic *const nearest = *ptr;
+
+    if (!nearest) return;
+    *ptr = NULL;
+    clspi_cubics_release(&nearest->cubics);
+    clspi_kernel_release(&nearest->find);
+    free(nearest);
+}
+
+/* Returns how many queries a launch may have: each looks at all boxes and cubics in the worst case,
+   and closely at some dozen, about 500 multiply-adds each, as a rule. */
+static uint64_t most_queries(const clsp_context *ctx, const clspi_tensor_desc *d,
+                             const clspi_cubics *cubics, size_t local)
+{
+    const uint64_t boxes = cubics->segments.offsets[cubics->segments.all_tiers];
+
+    return clspi_launch_lines(
+        &ctx->tuning, 24 * 500 + 4 * d->dim * (boxes + 4 * (uint64_t)cubics->num), 1, local, 1);
+}
+
+/* Returns the arguments that all launches of a job share. Without curves there is nothing to be
+   read, and the queries stand for it. */
+static clspi_find_on_cubics_args common_args(const clsp_bspline_plan *plan,
+                                             const clspi_nearest_job *job)
+{
+    const clspi_cubics *const cubics = &plan->nearest_cubic->cubics;
+    const clspi_segments *const segments = &cubics->segments;
+    const bool is_empty = plan->tensor.num_patches == 0;
+    const clspi_find_on_cubics_args args = {
+        .segments = is_empty ? job->points : segments->segments,
+        .boxes = is_empty ? job->points : segments->boxes,
+        .tiers = is_empty ? job->points : segments->tier_table,
+        .cubics = is_empty ? job->points : cubics->cubics[cubics->now],
+        .firsts = is_empty ? job->points : cubics->firsts,
+        .queries = job->points,
+        .patches = job->patches ? job->patches : job->points,
+        .hints = job->hints ? job->hints : job->points,
+        .results = job->out,
+        .tree = {.num_curves = (cl_uint)plan->tensor.num_patches,
+                 .spans = segments->spans,
+                 .tiers = segments->tiers,
+                 .all_tiers = segments->all_tiers},
+        .range = {.points_offset = job->points_offset,
+                  .patches_offset = job->patches_offset,
+                  .hints_offset = job->hints_offset,
+                  .offset = job->offset,
+                  .has_patches = job->patches != NULL,
+                  .has_hints = job->hints != NULL,
+                  .items = 0},
+        .limits = {.max_dist = job->max_dist, .error = cubics->error, .cut = cubics->cut}};
+
+    return args;
+}
+
+clsp_status clspi_nearest_cubic_find(const clsp_bspline_plan *plan, clspi_series *series,
+                                     const clspi_nearest_job *job)
+{
+    const clspi_tensor_desc *const d = &plan->tensor.desc;
+    const clspi_nearest_cubic *const nearest = plan->nearest_cubic;
+    const size_t result = d->precision == CLSP_F32 ? CLSP_NEAREST_F32_SIZE : CLSP_NEAREST_F64_SIZE;
+    const uint64_t most = most_queries(series->ctx, d, &nearest->cubics, nearest->find.local);
+    clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, most, &part)) {
+        clspi_find_on_cubics_args args = common_args(plan, job);
+        args.range.points_offset += part.before * d->dim;
+        args.range.patches_offset += part.before;
+        args.range.hints_offset += part.before;
+        args.range.offset += part.before * result;
+        args.range.items = (cl_uint)part.num_lines;
+        CLSPI_CHECK(clspi_launch_find_on_cubics(series, &nearest->find, &args, part.num_lines));
+    }
+    return CLSP_OK;
+}

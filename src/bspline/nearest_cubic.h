@@ -1,0 +1,21 @@
+/* The search for the nearest points of curves through cubics, on a device (nearest_cubic.cl). */
+#ifndef CLSPI_NEAREST_CUBIC_H
+#define CLSPI_NEAREST_CUBIC_H
+
+#include "cubics.h"
+#include "nearest.h"
+
+struct clspi_nearest_cubic {
+    clspi_cubics cubics;
+    clspi_kernel find;
+};
+
+/* Makes what the search needs, of control points that are there; tolerance: as of
+   clspi_cubics_prepare. */
+clsp_status clspi_nearest_cubic_prepare(clsp_bspline_plan *plan, clspi_series *series,
+                                        double tolerance);
+clsp_status clspi_nearest_cubic_find(const clsp_bspline_plan *plan, clspi_series *series,
+                                     const clspi_nearest_job *job);
+void clspi_nearest_cubic_destroy(clspi_nearest_cubic **nearest);
+
+#endif

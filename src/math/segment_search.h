@@ -1,0 +1,94 @@
+/* The Bezier segments of curves, the tree of boxes around them, and the search in them for nearest
+   points, in two precisions: the inner part of curve_search.h. Plain C that compilers turn into
+   vectors. A real is what the precision says. */
+#ifndef CLSPI_SEGMENT_SEARCH_H
+#define CLSPI_SEGMENT_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    CLSPI_SEARCH_DEGREE_MAX = 64,
+    CLSPI_SEGMENT_LANES = 4, /* reals of a point; those above dim are 0 */
+    CLSPI_BOX_LANES = 8,     /* boxes of a node */
+    CLSPI_NODE_TIERS = 48    /* at most: of 2^64 boxes there are 22, twice */
+};
+
+/* A segment is
+     [degree + 1][LANES]  control points, relative to an origin of its own; rational: homogeneous
+     [degree + 1]         their weights, where it is rational
+     [LANES]              the origin
+     [1]                  the largest distance of a control point from it; infinite where something
+                          is not finite or a weight not positive
+     [2]                  where its span begins and ends
+   A node holds up to CLSPI_BOX_LANES boxes, which are those of as many neighbouring segments, or
+   around as many neighbouring nodes: [2][dim][CLSPI_BOX_LANES], their least and greatest
+   coordinates. Empty boxes have the least above the greatest. */
+typedef struct clspi_segments_of_curves {
+    uint32_t degree, dim;
+    bool rational;
+    size_t num_curves;
+    uint32_t spans;    /* segments of a curve */
+    uint32_t controls; /* control points of a curve */
+    void *operators;   /* [spans][degree + 1][degree + 1], of Bezier extraction */
+    void *span_ends;   /* [spans][2] */
+    uint32_t *first;   /* [spans], the first control point that counts */
+    void *weights;     /* of products (product_weights.h) */
+    void *segments;    /* [num_curves][spans] */
+    void *nodes;       /* those of a tier are adjacent */
+    uint32_t own, all; /* tiers of each curve's own nodes, and all: above them are those of nodes
+                          around curves */
+    size_t num_boxes[CLSPI_NODE_TIERS];  /* of a tier: of each curve, above of all */
+    size_t num_nodes[CLSPI_NODE_TIERS];  /* that they are in */
+    size_t before[CLSPI_NODE_TIERS + 1]; /* nodes before those of a tier */
+} clspi_segments_of_curves;
+
+/* What becomes of a query, as nearest.cl says it. */
+typedef enum clspi_search_status {
+    CLSPI_SEARCH_FOUND,
+    CLSPI_SEARCH_CUT,
+    CLSPI_SEARCH_NONE,
+    CLSPI_SEARCH_INVALID
+} clspi_search_status;
+
+/* Queries, and where their results go. */
+typedef struct clspi_segment_queries {
+    size_t num;
+    const void *points;      /* [num][dim] */
+    const uint32_t *patches; /* [num], the curve of each; NULL: all curves */
+    const void *hints;       /* [num], NaN: none; NULL: none at all. With more than one curve only
+                                beside patches */
+    double max_dist;         /* 0: no limit */
+    void *out;               /* [num] of clspi_nearest_f32 or clspi_nearest_f64 */
+} clspi_segment_queries;
+
+/* A result: distance, bound, parameter, point, number of the curve, clspi_search_status. */
+typedef struct clspi_nearest_f32 {
+    float distance, bound, param[3], point[4];
+    uint32_t patch, status;
+} clspi_nearest_f32;
+
+typedef struct clspi_nearest_f64 {
+    double distance, bound, param[3], point[4];
+    uint32_t patch, status;
+} clspi_nearest_f64;
+
+typedef struct clspi_segment_functions {
+    size_t real_bytes;
+
+    /* Gives the reals of a segment. */
+    size_t (*segment_reals)(const clspi_segments_of_curves *curves);
+
+    /* out[i] = in[i], rounded. */
+    void (*narrow)(void *out, const double *in, size_t num);
+
+    /* Makes segments and nodes, for which there is room, of control points. */
+    void (*make)(const clspi_segments_of_curves *curves, const void *points);
+
+    void (*find)(const clspi_segments_of_curves *curves, const clspi_segment_queries *queries);
+} clspi_segment_functions;
+
+extern const clspi_segment_functions clspi_segment_functions_f32, clspi_segment_functions_f64;
+
+#endif

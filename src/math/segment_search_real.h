@@ -1,0 +1,327 @@
+/* The definition of one clspi_segment_functions, SEGMENT_FUNCTIONS, in the precision `real`. The
+   file that includes this one names both, NEAREST, the type of a result, REAL_EPS, REAL_MAX, SQRT,
+   FABS, FMA, SCALE_MAX, the largest exponent of a scale, and the functions that have clones,
+   SEARCH_POLYNOMIALS and SEARCH_RATIONALS. */
+#include "curve_segments_real.h"
+#include "squared_distance_real.h"
+
+/* Parts of a segment have at least 2^-DEPTH of its length, and a query makes at most so many. */
+enum { DEPTH = 28, PARTS_MAX = 65536, WAITING_MAX = CLSPI_NODE_TIERS * CLSPI_BOX_LANES };
+
+/* A box that has not been looked into: number `box` of a tier, of a curve or above the curves of
+   all. */
+typedef struct waiting {
+    real distance; /* squared, to the box */
+    uint32_t tier;
+    size_t curve, box;
+} waiting;
+
+/* The search for one query. Distances are squared, and scaled where that is not said otherwise. */
+typedef struct search {
+    const clspi_segments_of_curves *c;
+    real eps, distance_eps; /* rounding errors of coefficients; how much nearer a point must be to
+                               be looked for, of its distance */
+    real q[LANES], scale;
+    real least, limit;     /* of the nearest point; of what is worth looking for */
+    real lowest;           /* that a point may be at in what was given up */
+    real extent;           /* the largest of a segment, a distance */
+    real t;                /* of the nearest point, of its segment */
+    size_t nearest, begun; /* its segment; the one that was searched first, for a hint */
+    bool is_found, is_cut, has_begun;
+    uint32_t num_parts, num_waiting;
+    waiting waiting[WAITING_MAX]; /* the nearest of those put there together is the last */
+} search;
+
+#define EXTENT_EPS (3 * REAL_EPS)
+
+/* Returns the square of what is worth looking for below a squared distance. */
+CLSPI_INLINE real limit_of(const search *s, real square, real extent)
+{
+    if (!(square <= REAL_MAX)) return square;
+    const real distance = SQRT(square);
+    const real limit = distance - (s->distance_eps * distance + EXTENT_EPS * extent);
+    return limit > 0 ? limit * limit : 0;
+}
+
+/* ---- boxes ---- */
+
+CLSPI_INLINE void distances_to(const search *s, const real *node, real distance[BOXES])
+{
+    const uint32_t dim = s->c->dim;
+    real sum[BOXES] = {0};
+
+    for (uint32_t c = 0; c < dim; c++) {
+        const real *const low = node + c * BOXES, *const high = node + (dim + c) * BOXES;
+        const real q = s->q[c], scale = s->scale;
+        for (int k = 0; k < BOXES; k++) {
+            const real x = most_of(most_of(low[k] - q, q - high[k]), 0) * scale;
+            sum[k] += x * x;
+        }
+    }
+    for (int k = 0; k < BOXES; k++)
+        distance[k] = sum[k] * (1 - 8 * REAL_EPS);
+}
+
+/* Puts a node's boxes that are near enough behind those that wait, the nearest last. */
+CLSPI_INLINE void put_boxes(search *s, uint32_t tier, size_t curve, size_t node)
+{
+    const size_t first = node * BOXES, left = s->c->num_boxes[tier] - first;
+    const uint32_t bottom = s->num_waiting;
+    real distance[BOXES];
+
+    distances_to(s, node_at(s->c, tier, curve, node), distance);
+    for (uint32_t k = 0; k < BOXES && k < left; k++) {
+        const waiting box = {distance[k], tier, curve, first + k};
+        uint32_t at = s->num_waiting;
+        if (!(distance[k] < s->limit)) continue;
+        for (; at > bottom && s->waiting[at - 1].distance < box.distance; at--)
+            s->waiting[at] = s->waiting[at - 1];
+        s->waiting[at] = box;
+        s->num_waiting++;
+    }
+}
+
+/* Finds the next segment whose box is near enough; false where there is none. */
+CLSPI_INLINE bool next_segment(search *s, size_t *number)
+{
+    const clspi_segments_of_curves *const c = s->c;
+
+    while (s->num_waiting > 0) {
+        const waiting box = s->waiting[--s->num_waiting];
+        if (!(box.distance < s->limit)) continue;
+        if (box.tier == 0) {
+            *number = box.curve * c->spans + box.box;
+            if (!s->has_begun || *number != s->begun) return true;
+        } else if (box.tier == c->own) {
+            put_boxes(s, box.tier - 1, box.box, 0);
+        } else {
+            put_boxes(s, box.tier - 1, box.curve, box.box);
+        }
+    }
+    return false;
+}
+
+/* ---- segments ---- */
+
+/* Searches a part; true where it has to be halved. */
+CLSPI_INLINE bool search_part(search *s, const part *p, uint32_t k, uint32_t depth, size_t number,
+                              real extent, bool rational)
+{
+    const uint32_t degree = s->c->degree;
+    const real begin = square_at(p, 0, rational), end = square_at(p, degree, rational);
+    minimum nearest = {begin <= end ? 0 : 1, begin <= end ? begin : end, 0};
+    const finding found = rational ? examine_rational(p, degree, s->eps, s->c->weights)
+                                   : examine_polynomial(p, degree, s->eps, s->c->weights);
+    const real limit = limit_of(s, least_of(nearest.square, s->least), extent);
+    const bool is_near = found.least < limit, is_open = is_near && found.at == NOT_DECIDED;
+    const bool is_split = is_open && depth < DEPTH && s->num_parts++ < PARTS_MAX;
+
+    if (is_near && found.at >= 0) {
+        const minimum inner = find_minimum(p, degree, found.at, rational);
+        if (inner.square < nearest.square) nearest = inner;
+        s->lowest = least_of(inner.lowest, s->lowest);
+    }
+    if (is_open && !is_split) {
+        s->lowest = least_of(found.least, s->lowest);
+        s->is_cut = true;
+    }
+    if (nearest.square < s->least) {
+        s->least = nearest.square;
+        s->limit = limit_of(s, s->least, 0);
+        s->nearest = number;
+        s->t = ((real)k + nearest.t) / (real)(1u << depth);
+        s->is_found = true;
+    }
+    return is_split;
+}
+
+/* Searches a segment, which is halved until each part has no minimum or one, or is too far away.
+   Parts are known by their number, and made of the segment again. */
+CLSPI_INLINE void search_segment(search *s, size_t number, bool rational)
+{
+    const real *const segment = segment_at(s->c, number);
+    const real extent = frame_of(s->c, segment)[LANES] * s->scale;
+    const uint32_t degree = s->c->degree;
+    uint32_t k = 0, depth = 0;
+    part whole, p;
+
+    if (!(extent <= REAL_MAX)) return;
+    s->extent = most_of(s->extent, extent);
+    load_part(&whole, s->c, segment, s->q, s->scale, rational);
+    for (;;) {
+        copy_part(&p, &whole, degree + 1, rational);
+        if (depth > 0) restrict_part(&p, degree, k, depth, rational);
+        if (search_part(s, &p, k, depth, number, extent, rational)) {
+            k *= 2;
+            depth++;
+            continue;
+        }
+        for (k++; depth > 0 && k % 2 == 0; depth--)
+            k /= 2;
+        if (depth == 0) return;
+    }
+}
+
+/* ---- a query ---- */
+
+/* Chooses a power of two by which squares of what is within a node's boxes and of distances to it
+   neither overflow nor vanish. */
+CLSPI_INLINE real choose_scale(const search *s, const real *node)
+{
+    const uint32_t dim = s->c->dim;
+    real size = 0;
+
+    for (uint32_t c = 0; c < dim; c++)
+        for (uint32_t k = 0; k < BOXES; k++) {
+            const real low = node[c * BOXES + k], high = node[(dim + c) * BOXES + k];
+            const real most = most_of(FABS(s->q[c] - low), FABS(s->q[c] - high));
+            if (low <= high) size = most_of(size, most);
+        }
+    if (!(size > 0) || size > REAL_MAX / 4) return 1;
+    const int exponent = -ilogb((double)size);
+    return (real)ldexp(1.0, exponent > SCALE_MAX    ? SCALE_MAX
+                            : exponent < -SCALE_MAX ? -SCALE_MAX
+                                                    : exponent);
+}
+
+/* Returns the segment of a curve that has the parameter. */
+CLSPI_INLINE uint32_t span_of(const clspi_segments_of_curves *c, real t)
+{
+    const real *const ends = c->span_ends;
+    uint32_t low = 0, count = c->spans;
+
+    while (count > 1) {
+        const uint32_t lower = count / 2;
+        const bool is_beyond = t < ends[2 * (size_t)(low + lower)];
+        if (!is_beyond) low += lower;
+        count = is_beyond ? lower : count - lower;
+    }
+    return low;
+}
+
+/* Begins a search: in curve number `curve`, or in all. */
+CLSPI_INLINE void begin_search(search *s, bool all, size_t curve, real hint, double max_dist)
+{
+    const clspi_segments_of_curves *const c = s->c;
+    const uint32_t top = all ? c->all - 1 : c->own - 1;
+
+    s->scale = choose_scale(s, node_at(c, top, curve, 0));
+    const real distance = (real)max_dist * s->scale;
+    s->least = s->limit = max_dist > 0 ? distance * distance : (real)INFINITY;
+    s->lowest = (real)INFINITY;
+    s->extent = s->t = 0;
+    s->nearest = s->begun = 0;
+    s->is_found = s->is_cut = false;
+    s->num_parts = s->num_waiting = 0;
+    s->has_begun = hint == hint;
+    if (s->has_begun) s->begun = curve * c->spans + span_of(c, hint);
+    put_boxes(s, top, curve, 0);
+}
+
+/* Writes the nearest point. */
+CLSPI_INLINE void write_nearest(const search *s, NEAREST *out, bool rational)
+{
+    const clspi_segments_of_curves *const c = s->c;
+    const real *const segment = segment_at(c, s->nearest), *const frame = frame_of(c, segment);
+    const real begin = frame[LANES + 1], end = frame[LANES + 2];
+    real square = 0;
+    part p;
+    jet j;
+
+    load_part(&p, c, segment, frame, 1, rational);
+    evaluate_part(&p, c->degree, s->t, rational, &j);
+    memset(out, 0, sizeof *out);
+    for (uint32_t k = 0; k < c->dim; k++) {
+        const real d = ((s->q[k] - frame[k]) - j.x[k]) * s->scale;
+        square += d * d;
+        out->point[k] = frame[k] + j.x[k];
+    }
+    out->distance = SQRT(square) / s->scale;
+    out->param[0] = s->t < 1 ? least_of(begin + s->t * (end - begin), end) : end;
+    real bound = SQRT(least_of(s->least, s->lowest));
+    bound -= 2 * (s->distance_eps * bound + EXTENT_EPS * s->extent);
+    out->bound = least_of(most_of(bound, 0) / s->scale, out->distance);
+    out->patch = (uint32_t)(s->nearest / c->spans);
+    out->status = s->is_cut ? CLSPI_SEARCH_CUT : CLSPI_SEARCH_FOUND;
+}
+
+/* Writes that there is no result. */
+static void write_none(NEAREST *out, bool valid, double max_dist)
+{
+    *out = (NEAREST){.distance = (real)INFINITY,
+                     .bound = !valid         ? (real)NAN
+                              : max_dist > 0 ? (real)max_dist
+                                             : (real)INFINITY,
+                     .param = {(real)NAN, (real)NAN, (real)NAN},
+                     .point = {(real)NAN, (real)NAN, (real)NAN, (real)NAN},
+                     .patch = UINT32_MAX,
+                     .status = valid ? CLSPI_SEARCH_NONE : CLSPI_SEARCH_INVALID};
+}
+
+/* Searches for query i. */
+CLSPI_INLINE void search_query(search *s, const clspi_segment_queries *queries, size_t i,
+                               bool rational)
+{
+    const clspi_segments_of_curves *const c = s->c;
+    const real *const q = (const real *)queries->points + i * c->dim;
+    const real hint = queries->hints ? ((const real *)queries->hints)[i] : (real)NAN;
+    const bool all = !queries->patches;
+    const size_t curve = all ? 0 : queries->patches[i];
+    NEAREST *const out = (NEAREST *)queries->out + i;
+    bool valid = curve < c->num_curves || c->num_curves == 0;
+    size_t number;
+
+    for (uint32_t k = 0; k < c->dim; k++) {
+        s->q[k] = q[k];
+        valid = valid && is_finite(q[k]);
+    }
+    if (!valid || c->num_curves == 0) {
+        write_none(out, valid, queries->max_dist);
+        return;
+    }
+    begin_search(s, all, curve, hint, queries->max_dist);
+    number = s->begun;
+    for (bool there = s->has_begun || next_segment(s, &number); there;
+         there = next_segment(s, &number))
+        search_segment(s, number, rational);
+    if (s->is_found)
+        write_nearest(s, out, rational);
+    else
+        write_none(out, true, queries->max_dist);
+}
+
+CLSPI_INLINE void search_all(const clspi_segments_of_curves *c,
+                             const clspi_segment_queries *queries, bool rational)
+{
+    search s;
+
+    s.c = c;
+    s.eps = REAL_EPS / 2 * (real)(c->dim + c->degree + 4);
+    s.distance_eps = s.eps * (rational ? 2 : 1) + 2 * REAL_EPS;
+    for (int k = 0; k < LANES; k++)
+        s.q[k] = 0;
+    for (size_t i = 0; i < queries->num; i++)
+        search_query(&s, queries, i, rational);
+}
+
+CLSPI_CLONES static void SEARCH_POLYNOMIALS(const clspi_segments_of_curves *c,
+                                            const clspi_segment_queries *queries)
+{
+    search_all(c, queries, false);
+}
+
+CLSPI_CLONES static void SEARCH_RATIONALS(const clspi_segments_of_curves *c,
+                                          const clspi_segment_queries *queries)
+{
+    search_all(c, queries, true);
+}
+
+static void find(const clspi_segments_of_curves *c, const clspi_segment_queries *queries)
+{
+    if (c->rational)
+        SEARCH_RATIONALS(c, queries);
+    else
+        SEARCH_POLYNOMIALS(c, queries);
+}
+
+const clspi_segment_functions SEGMENT_FUNCTIONS = {sizeof(real), segment_reals, narrow, make, find};
