@@ -126,6 +126,8 @@ def programs(build, list_file):
         pairs += [('gemm', f'{common} {sizes}') for sizes in PRODUCTS]
         pairs += [('double_sum', f'{common} {words}') for words in POINTS]
         pairs += [('sum_bands', f'{common} {words}') for words in BANDS]
+        pairs += [('sum_lines', f'{common} -DCLSP_DIM={dim} -DCLSP_TERMS={terms}')
+                  for dim in (1, 3) for terms in (12, 32)]
         pairs += [('differences', f'{common} -DCLSP_DIM=3 -DCLSP_SCALED=1')]
         pairs += [('tensor_sums', f'{common} -DCLSP_DIM=3 -DCLSP_BANDED=1')]
         for name in PERSISTENT:

@@ -13,7 +13,9 @@ static const char help[] =
     "\n"
     "commands:\n"
     "  bezier    evaluate the Bezier patches of a BezierView file into a mesh or picture\n"
-    "  info      tell what BezierView files hold: patches, degrees, box, area\n"
+    "  bspline   evaluate the B-splines of a .g2 or JSON file into a mesh or picture\n"
+    "  project   find the nearest points of curves to points, and their parameters\n"
+    "  info      tell what files hold: patches or splines, degrees, box, area\n"
     "  tune      measure the processors, for evaluations shared between them\n"
     "  devices   list the OpenCL devices, or the kernels as compiled for one of them\n"
     "\n"
@@ -24,6 +26,8 @@ static const char help[] =
     "examples:\n"
     "  clspline bezier teapot.bv -o teapot.png\n"
     "  clspline bezier teapot.bv -o teapot.ply -o teapot.png --samples 64 --device gpu\n"
+    "  clspline bspline eval surface.json -o surface.png\n"
+    "  clspline project curves.g2 points.csv -o nearest.csv\n"
     "  clspline devices\n"
     "\n"
     "environment:\n"
@@ -34,7 +38,7 @@ static const char help[] =
     "  CLSPLINE_SPEEDS      file of the speeds that 'clspline tune' measures; empty: none\n"
     "  CLSPLINE_LIMITS      narrows the device, as in 'fp64=0,alloc=134217728'\n"
     "\n"
-    "exit status: 0 done, 1 failed, 2 wrong usage\n";
+    "exit status: 0 done, 1 failed, 2 wrong usage, 3 points off their curves (project)\n";
 
 /* Leaves no temporary file behind, then dies of the signal as if it had not been caught. */
 static void on_interrupt(int number)
@@ -83,6 +87,8 @@ static int run(int argc, char **argv)
     if (argc < 2) return usage_error(NULL, "no command given");
     const char *word = argv[1];
     if (strcmp(word, "bezier") == 0) return command_bezier(argc - 1, argv + 1);
+    if (strcmp(word, "bspline") == 0) return command_bspline(argc - 1, argv + 1);
+    if (strcmp(word, "project") == 0) return command_project(argc - 1, argv + 1);
     if (strcmp(word, "info") == 0) return command_info(argc - 1, argv + 1);
     if (strcmp(word, "tune") == 0) return command_tune(argc - 1, argv + 1);
     if (strcmp(word, "devices") == 0) return command_devices(argc - 1, argv + 1);
@@ -92,8 +98,9 @@ static int run(int argc, char **argv)
         return EXIT_OK;
     }
     if (word[0] == '-') return usage_error(NULL, "unknown option '%s'", word);
-    return usage_error(NULL, "unknown command '%s', there are bezier, info, tune and devices",
-                       word);
+    return usage_error(
+        NULL, "unknown command '%s', there are bezier, bspline, project, info, tune and devices",
+        word);
 }
 
 int main(int argc, char **argv)

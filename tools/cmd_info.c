@@ -1,4 +1,4 @@
-/* `clspline info`: what BezierView files hold. */
+/* `clspline info`: what BezierView files and files of B-splines hold. */
 #include "command.h"
 
 #include <float.h>
@@ -9,13 +9,15 @@
 #include "args.h"
 #include "evaluate.h"
 #include "json.h"
+#include "spline_info.h"
 
 static const char help[] =
-    "usage: clspline info FILE.bv ... [--device DEVICE] [--json]\n"
+    "usage: clspline info FILE ... [--device DEVICE] [--json]\n"
     "\n"
     "Tells what BezierView files hold: patches by kind and degree, polyhedra, the box around\n"
     "the control points, and the box and area of the surface, from 65 points along each\n"
-    "direction of a patch. FILE may be -, for standard input.\n"
+    "direction of a patch. FILE may be -, for standard input. Of .g2 and .json files it tells the\n"
+    "B-splines by kind, degree and knots, and the box around their control points.\n"
     "\n"
     "options:\n"
     "  -d, --device DEVICE   as of 'clspline bezier'\n"
@@ -23,7 +25,7 @@ static const char help[] =
     "  -h, --help            this text\n"
     "\n"
     "examples:\n"
-    "  clspline info teapot.bv\n"
+    "  clspline info teapot.bv curves.g2\n"
     "  clspline info --json *.bv | python3 -m json.tool\n";
 
 enum { SAMPLES = 65 }; /* odd: each second one is taken too, to extrapolate the area */
@@ -255,24 +257,22 @@ static bool check_range(const info *f, mesh_precision precision)
 
 static bool survey_patches(info *f, clsp_context *ctx, mesh_precision precision)
 {
-    evaluate_times times = {0};
-    const evaluate_sink sink = {take, &f->found};
-    const evaluate_task task = {.name = f->name,
-                                .content = &f->content,
-                                .edges = &f->edges,
-                                .grids = &f->grids,
-                                .precision = precision,
-                                .streamed = true};
+    mesh_times times = {0};
+    const mesh_sink sink = {take, &f->found};
+    evaluate_task task = {.source = {.name = f->name, .precision = precision, .streamed = true},
+                          .ctx = ctx,
+                          .content = &f->content,
+                          .edges = &f->edges,
+                          .grids = &f->grids,
+                          .times = &times};
     bool done =
         seams_find(&f->edges, &f->content) && tessellation_uniform(&f->grids, &f->content, SAMPLES);
-    mesh_grid *grids = done ? tessellation_grids(&f->grids, &f->content) : NULL;
-    f->found.next = grids;
-    if (grids)
-        done = evaluate_patches(ctx, &task, &sink, NULL, &times);
-    else
-        complain("%s: not enough memory", f->name);
-    free(grids);
-    return grids && done;
+    if (!done) complain("%s: not enough memory", f->name);
+    done = done && evaluate_begin(&task);
+    f->found.next = task.source.grids;
+    done = done && task.source.make(&task.source, &sink);
+    evaluate_end(&task);
+    return done;
 }
 
 /* What the arguments ask for. */
@@ -288,6 +288,8 @@ static bool show_file(const request *r, size_t number, clsp_context **ctx,
 {
     io_message message;
     info f = {.name = r->names[number]};
+    const char *before = !r->json ? "" : number > 0 ? ",\n" : "[\n";
+    if (spline_info_suits(f.name)) return spline_info_show(f.name, r->json, before);
     bool done = bezierview_add(&f.content, f.name, MESH_F64, &message);
     if (!done) complain("%s", message.text);
     if (done && f.content.num_batches > 0)
@@ -296,7 +298,7 @@ static bool show_file(const request *r, size_t number, clsp_context **ctx,
     if (done) {
         survey_controls(&f);
         survey_polyhedra(&f);
-        if (r->json) fputs(number > 0 ? ",\n" : "[\n", stdout);
+        fputs(before, stdout);
         (r->json ? print_json : print_text)(&f);
     }
     tessellation_clear(&f.grids);

@@ -9,7 +9,12 @@
 
 #include "io/message.h"
 
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum {
+    EXIT_OK = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_OFF = 3 /* done, but points are not on the curves */
+};
 
 /* Prints "clspline: ..." as one line on stderr. */
 void complain(const char *format, ...) IO_PRINTF(1, 2);
@@ -42,7 +47,9 @@ const char *device_class_name(clsp_device_class device_class);
 /* The subcommands. argv[0] is the subcommand's own name. They return the exit code. */
 int command_devices(int argc, char **argv);
 int command_bezier(int argc, char **argv);
+int command_bspline(int argc, char **argv);
 int command_info(int argc, char **argv);
+int command_project(int argc, char **argv);
 int command_tune(int argc, char **argv);
 
 #endif

@@ -12,9 +12,19 @@
      [2][n]                             the factors of first and second differences
      [s][p + 1][p + 1], [s][p][p], ..   Bernstein coefficients of the functions of degree p, p - 1
                                         and p - 2 on each span, a row for each function
+   With CLSP_OWN_BASIS that is so for each curve, behind
+     [4]                                where its domain begins and ends, in two parts each
+   and as far as derivatives go that vertices have.
    The host sets what eval_points.clh asks for. */
 #include "bernstein_chain.clh"
 #include "parameter.clh"
+
+#define OWN_DOMAIN_REALS 4
+
+real4 own_domain(global const real *basis)
+{
+    return (real4)(basis[0], basis[1], basis[2], basis[3]);
+}
 
 /* Where a parameter lies, a direction each in s0 to s2: the first control point that counts, where
    in `basis` the factors of differences and the coefficients of the functions are, and the

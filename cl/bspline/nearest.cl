@@ -134,8 +134,8 @@ IN_PLACE real choose_scale(global const real *box, point q)
 {
     const real size = greatest_of(fmax(fabs(q - LOAD_POINT(box)),
                                        fabs(q - LOAD_POINT(box + CLSP_DIM))));
-    if (!(size > R(0.0)) || size > R(0.25) * REAL_MAX) return R(1.0);
-    enum { MOST = CLSP_REAL == 64 ? 1000 : 120 };
+    enum { MOST = CLSP_REAL == 64 ? 1022 : 126 };
+    if (!(size > R(0.0)) || size > REAL_MAX) return R(1.0);
     return ldexp(R(1.0), clamp(-ilogb(size), -MOST, (int)MOST));
 }
 
@@ -276,15 +276,19 @@ IN_PLACE uint keep(global real *out, uint num, uint count, real square, uint num
    the order. */
 IN_PLACE void move_up(global real *out, uint k)
 {
-    enum { WORDS = NEAREST_SIZE * (CLSP_REAL / 32) };
     for (; k > 0; k--) {
         global real *const here = out + (size_t)k * NEAREST_SIZE;
         global real *const before = here - NEAREST_SIZE;
         if (!(here[NEAREST_DISTANCE] < before[NEAREST_DISTANCE])) return;
-        for (uint i = 0; i < WORDS; i++) {
-            const uint word = ((global uint *)here)[i];
-            ((global uint *)here)[i] = ((global uint *)before)[i];
-            ((global uint *)before)[i] = word;
+        for (uint i = 0; i < NEAREST_REALS; i++) {
+            const real x = here[i];
+            here[i] = before[i];
+            before[i] = x;
+        }
+        for (uint i = 0; i < 2; i++) {
+            const uint id = ids_of(here)[i];
+            ids_of(here)[i] = ids_of(before)[i];
+            ids_of(before)[i] = id;
         }
     }
 }
@@ -452,8 +456,7 @@ kernel void find_nearest(global const real *restrict segments, global const real
     point a[ORDER];
     real w[ORDER];
     DECLARE_SCRATCH
-    /* the greatest of numbers leaves out NaN, and their sum does not */
-    bool valid = greatest_of(fabs(q)) <= REAL_MAX && dot_of(q, (point)(R(0.0))) == R(0.0);
+    bool valid = is_finite(q);
     node root = (node)(tree.ALL_TIERS - 1, 0, 0, 0);
     if (range.has_patches) {
         root = (node)(tree.TIERS - 1, 0, patches[WIDE(range.patches_offset) + g], 0);

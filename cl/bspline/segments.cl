@@ -6,7 +6,7 @@
    A segment is CLSP_SEGMENT reals:
      [CLSP_DEGREE + 1][CLSP_COORDS]  control points; rational: homogeneous ones, (w (x - o), .., w)
      [CLSP_DIM]                      the origin o
-     [1]                             the largest distance of a control point from it
+     [1]                             its extent: the distance of a control point from it at most
      [2]                             where its span begins and ends
    A box is [2][CLSP_DIM] reals, the least and the greatest coordinates. It is rounded outward, and
    empty (the least above the greatest) where something within is not finite or a weight not
@@ -79,7 +79,7 @@ kernel void make_segments(global const real *restrict points, global const real 
         sound = sound && fabs(origin[c]) <= REAL_MAX;
     }
     for (uint k = 0; k < ORDER; k++) {
-        real w = R(1.0), square = R(0.0);
+        real w = R(1.0);
 #if CLSP_RATIONAL
         w = R(0.0);
         for (uint i = 0; i < ORDER; i++)
@@ -94,14 +94,13 @@ kernel void make_segments(global const real *restrict points, global const real 
                 sum = MAD(rows[i * ORDER + k], from_origin(p + i * CLSP_COORDS, c, origin[c]), sum);
             segment[k * CLSP_COORDS + c] = sum;
             const real x = sum / w;
-            square = MAD(x, x, square);
+            sound = sound && fabs(x) <= REAL_MAX;
+            largest = fmax(largest, fabs(x));
             low[c] = fmin(low[c], x);
             high[c] = fmax(high[c], x);
         }
-        sound = sound && square <= REAL_MAX;
-        largest = fmax(largest, square);
     }
-    const real extent = sqrt(largest);
+    const real extent = sqrt(CONVERT_REAL(CLSP_DIM)) * largest; /* squares may overflow */
     global real *const frame = segment + ORDER * CLSP_COORDS;
     UNROLL
     for (uint c = 0; c < CLSP_DIM; c++)

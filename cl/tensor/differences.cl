@@ -4,7 +4,7 @@
    keeps the derivative along an edge whose control points coincide exactly 0.
 
    The host sets CLSP_DIM, all coordinates, and CLSP_BY_U, CLSP_BY_V, CLSP_BY_W, the order of the
-   derivative in each direction, together at most 2; CLSP_SCALED 1 where differences have factors of
+   derivative in each direction, at most 2; CLSP_SCALED 1 where differences have factors of
    their own, 0 where they have those of Bernstein polynomials. */
 #include "real.clh"
 
@@ -31,31 +31,38 @@
 #define SCALE(f, i, x) (x)
 #endif
 
-/* Takes the difference in the direction of w at control point k, which p points to. f: its
-   factors. */
-real by_w(global const real *p, size_t step, global const real *f, size_t k)
+/* Takes the difference in the direction of w at control point k, which p points to. f, f2: factors
+   of first and of second differences. */
+real by_w(global const real *p, size_t step, global const real *f, global const real *f2, size_t k)
 {
 #if CLSP_BY_W == 1
     return SCALE(f, k, p[step] - p[0]);
+#elif CLSP_BY_W == 2
+    return SCALE(f2, k,
+                 SCALE(f, k + 1, p[2 * step] - p[step]) - SCALE(f, k, p[step] - p[0]));
 #else
     return p[0];
 #endif
 }
 
+/* Factors of first and of second differences along v and w. */
+#define FACTORS     global const real *fv, global const real *fv2, global const real *fw, \
+                    global const real *fw2
+#define THE_FACTORS fv, fv2, fw, fw2
+
 /* Takes the difference in the direction of v, of differences in w, at control point j, k, which p
-   points to. fv, fw: factors of first differences; fv2: of second ones along v. */
-real by_v(global const real *p, size_t step_v, size_t step_w, global const real *fv,
-          global const real *fv2, global const real *fw, size_t j, size_t k)
+   points to. */
+real by_v(global const real *p, size_t step_v, size_t step_w, FACTORS, size_t j, size_t k)
 {
+#define W(at) by_w(at, step_w, fw, fw2, k)
 #if CLSP_BY_V == 1
-    return SCALE(fv, j, by_w(p + step_v, step_w, fw, k) - by_w(p, step_w, fw, k));
+    return SCALE(fv, j, W(p + step_v) - W(p));
 #elif CLSP_BY_V == 2
     return SCALE(fv2, j,
-                 SCALE(fv, j + 1, by_w(p + 2 * step_v, step_w, fw, k) -
-                                      by_w(p + step_v, step_w, fw, k)) -
-                     SCALE(fv, j, by_w(p + step_v, step_w, fw, k) - by_w(p, step_w, fw, k)));
+                 SCALE(fv, j + 1, W(p + 2 * step_v) - W(p + step_v)) -
+                     SCALE(fv, j, W(p + step_v) - W(p)));
 #else
-    return by_w(p, step_w, fw, k);
+    return W(p);
 #endif
 }
 
@@ -98,6 +105,7 @@ kernel void differences(global const real *restrict points, global const real *r
     global const real *const fu = factors, *const fv = fu + 2 * at.stride_factors;
     global const real *const fw = fv + 2 * at.stride_factors;
     global const real *const fu2 = fu + at.stride_factors, *const fv2 = fv + at.stride_factors;
+    global const real *const fw2 = fw + at.stride_factors;
     const real scale = CLSP_SCALED ? R(1.0)
                                    : falling(at.controls_u, CLSP_BY_U) *
                                          falling(at.controls_v, CLSP_BY_V) *
@@ -106,7 +114,7 @@ kernel void differences(global const real *restrict points, global const real *r
     for (uint n = 0; n < num_w * CLSP_DIM; n++) {
         const size_t k = n / CLSP_DIM;
         global const real *const q = p + n;
-#define V(at) by_v(at, step_v, CLSP_DIM, fv, fv2, fw, j, k)
+#define V(at) by_v(at, step_v, CLSP_DIM, THE_FACTORS, j, k)
 #if CLSP_BY_U == 1
         to[n] = scale * SCALE(fu, i, V(q + step_u) - V(q));
 #elif CLSP_BY_U == 2

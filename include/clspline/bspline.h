@@ -83,6 +83,26 @@ CLSP_API clsp_status clsp_bspline_plan_desc(const clsp_bspline_plan *plan, clsp_
 /* Changes the grid, as clsp_bezier_set_grid. axis: as many as there are directions. */
 CLSP_API clsp_status clsp_bspline_set_grid(clsp_bspline_plan *plan, const clsp_axis *axis);
 
+/* Gives every curve knots of its own, in place of the description's; of plans of curves alone.
+   knots: CLSP_F64 in host memory, [num_patches][num_controls_u + degree_u + 1], copied, each
+   curve's as of clsp_bspline_desc. num_patches 0: the description's again, as at first; else
+   evaluations need as many patches loaded (CLSP_ERROR_STATE). Then
+   - parameters are those of a curve's own domain, outside of which they count as its end;
+   - an axis of the grid over the whole domain of the description's knots, the default, is one over
+     each curve's own domain, either way round; another one must lie within the domains of all, and
+     counts in the plan's precision;
+   - vertices on grids are made one by one, as clsp_bspline_eval_points makes them, and by the
+     context's device alone; there are no rows of them (CLSP_ERROR_ARGUMENT);
+   - a curve takes device memory of about (degree + 1)^2 numbers a span, twice and three times as
+     many with first and second derivatives;
+   - the target of conversions, if there was one, has to be set again.
+   Errors: CLSP_ERROR_ARGUMENT (NULL, a plan of surfaces or volumes, memory that is not the host's,
+   defective knots and an axis outside of a domain, for which the message has the number of the
+   curve), after which the plan is as it was; CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY,
+   CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
+CLSP_API clsp_status clsp_bspline_set_knots(clsp_bspline_plan *plan, size_t num_patches,
+                                            clsp_input knots);
+
 /* Loads the control points of num_patches patches, replacing those before; they are copied.
    num_patches 0 is allowed; ranges are then empty. points: in the plan's precision, in shape
        curves     [num_patches][num_controls_u][coordinates]

@@ -9,6 +9,7 @@
 #include <clspline/vertex.h>
 #include <clspline/bezier.h>
 #include <clspline/bspline.h>
+#include <clspline/bspline_convert.h>
 #include <clspline/bspline_project.h>
 
 #endif

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include "bspline_plan.h"
+#include "buffer.h"
 #include "check.h"
+#include "convert_target.h"
 #include "nearest.h"
 #include "nearest_cubic.h"
 #include "tensor_share.h"
@@ -40,10 +42,9 @@ static const clspi_tensor_family family = {
  */
 static clsp_status configure(clsp_bspline_plan *plan, clsp_bspline_desc *desc)
 {
-    clsp_context *const ctx = plan->tensor.base.ctx;
     clspi_tensor_desc tensor;
 
-    CLSPI_CHECK(clspi_bspline_resolve(ctx, desc, plan->knots, &tensor));
+    CLSPI_CHECK(clspi_bspline_resolve(plan, desc, &tensor));
     tensor.basis = clspi_bspline_basis(plan);
     plan->desc = *desc;
     return clspi_tensor_configure(&plan->tensor, &tensor);
@@ -90,11 +91,13 @@ void clsp_bspline_plan_destroy(clsp_bspline_plan **ptr)
     if (!plan) return;
     *ptr = NULL;
     if (clspi_context_is_inherited(plan->tensor.base.ctx)) return;
+    clspi_convert_target_destroy(&plan->target);
     clspi_tensor_release(&plan->tensor);
     clspi_nearest_destroy(&plan->nearest);
     clspi_nearest_cubic_destroy(&plan->nearest_cubic);
     clspi_curve_search_destroy(&plan->search);
     clspi_bspline_release_knots(plan);
+    clspi_own_knots_release(&plan->own);
     free(plan);
 }
 
@@ -118,8 +121,24 @@ clsp_status clsp_bspline_set_grid(clsp_bspline_plan *plan, const clsp_axis *axis
     for (cl_uint k = 0; k < desc.directions; k++)
         desc.axis[k] = axis[k];
     CLSPI_CHECK(clspi_change_check(&plan->tensor.base));
-    CLSPI_CHECK(clspi_bspline_resolve(plan->tensor.base.ctx, &desc, plan->knots, &tensor));
+    CLSPI_CHECK(clspi_bspline_resolve(plan, &desc, &tensor));
     clspi_tensor_clear_patch_grids(&plan->tensor); /* first: any change may mend a failed one */
+    return configure(plan, &desc);
+}
+
+clsp_status clsp_bspline_set_knots(clsp_bspline_plan *plan, size_t num_patches, clsp_input knots)
+{
+    clspi_own_knots own;
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_set_knots");
+    CLSPI_CHECK(clspi_change_check(&plan->tensor.base));
+    CLSPI_CHECK(clspi_own_knots_take(&own, &plan->tensor.base, &plan->desc, num_patches, &knots));
+    clspi_own_knots_release(&plan->own);
+    plan->own = own;
+    clspi_convert_target_destroy(&plan->target);
+    clspi_buffer_release(&plan->tensor.basis);
+    clspi_point_kernels_release(&plan->tensor.point_kernels);
+    clsp_bspline_desc desc = plan->desc;
     return configure(plan, &desc);
 }
 
@@ -127,6 +146,7 @@ clsp_status clsp_bspline_set_control_points(clsp_bspline_plan *plan, size_t num_
                                             clsp_input points, const clsp_sync *sync)
 {
     if (!plan) return clspi_null_argument(NULL, "clsp_bspline_set_control_points");
+    if (plan->target) plan->target->is_loaded = false;
     return clspi_tensor_set_points(&plan->tensor, num_patches, &points, sync);
 }
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "bspline_plan.h"
-#include "buffer.h"
 #include "check.h"
 
 /* ---- knots ---- */
@@ -89,107 +88,4 @@ clspi_basis clspi_bspline_basis(const clsp_bspline_plan *plan)
         .user = plan, .values = values, .identity = identity, .factors = factors};
 
     return basis;
-}
-
-/* ---- what points are made of ---- */
-
-/* Reals of a precision that are written one after the other. */
-typedef struct writer {
-    void *reals; /* NULL: only counted */
-    size_t num;
-    bool is_double;
-} writer;
-
-static void put(writer *w, double x)
-{
-    if (w->reals && w->is_double) ((double *)w->reals)[w->num] = x;
-    if (w->reals && !w->is_double) ((float *)w->reals)[w->num] = (float)x;
-    w->num++;
-}
-
-static double rest_of(const writer *w, double x)
-{
-    return w->is_double ? 0.0 : x - (double)(float)x;
-}
-
-/* Writes where spans begin and the last one ends. */
-static void put_spans(writer *w, const clspi_knots *knots)
-{
-    const double begin = knots->u[knots->degree], end = knots->u[knots->controls];
-
-    put(w, knots->num_spans);
-    for (uint32_t s = 0; s < knots->num_spans; s++)
-        put(w, knots->u[knots->span[s]] - begin);
-    put(w, end - begin);
-    for (uint32_t s = 0; s < knots->num_spans; s++)
-        put(w, rest_of(w, knots->u[knots->span[s]] - begin));
-    put(w, rest_of(w, end - begin));
-    for (uint32_t s = 0; s < knots->num_spans; s++)
-        put(w, knots->span[s] - knots->degree);
-}
-
-static void put_factors(writer *w, const clspi_knots *knots)
-{
-    for (uint32_t by = 1; by <= 2; by++)
-        for (uint32_t i = 0; i < knots->controls; i++)
-            put(w, by <= knots->degree && i < knots->controls - by
-                       ? clspi_knots_factor(knots, by, i)
-                       : 0.0);
-}
-
-/* Writes the coefficients of all functions of one degree; matrix: room for those of a span. */
-static void put_coefficients(writer *w, const clspi_knots *knots, uint32_t by, double *matrix)
-{
-    const size_t order = knots->degree + 1 - by;
-
-    if (!w->reals) w->num += knots->num_spans * order * order;
-    for (uint32_t s = 0; w->reals && s < knots->num_spans; s++) {
-        clspi_knots_extraction(knots, s, by, matrix);
-        for (size_t i = 0; i < order * order; i++)
-            put(w, matrix[i]);
-    }
-}
-
-static void put_direction(writer *w, const clspi_knots *knots, double *matrix)
-{
-    put_spans(w, knots);
-    put_factors(w, knots);
-    for (uint32_t by = 0; by < CLSPI_DERIVATIVES && by <= knots->degree; by++)
-        put_coefficients(w, knots, by, matrix);
-}
-
-static void put_all(writer *w, const clsp_bspline_plan *plan, double *matrix)
-{
-    for (cl_uint k = 0; k < plan->tensor.desc.directions; k++)
-        put_direction(w, &plan->knots[k], matrix);
-}
-
-clsp_status clspi_bspline_make_basis(clspi_tensor_plan *tensor, clspi_series *series)
-{
-    const clsp_bspline_plan *const plan = (const clsp_bspline_plan *)tensor;
-    writer count = {.is_double = tensor->desc.precision == CLSP_F64};
-    size_t matrix = CLSP_BSPLINE_MAX_DEGREE + 1;
-
-    put_all(&count, plan, NULL);
-    const size_t bytes = count.num * clsp_type_bytes(tensor->desc.precision);
-    if (count.num > UINT32_MAX)
-        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "bspline: %zu numbers of basis functions are more than 32 bits count",
-                          count.num);
-    writer w = {.reals = malloc(bytes), .is_double = count.is_double};
-    double *const scratch = malloc(matrix * matrix * sizeof *scratch);
-    clsp_status status = CLSP_ERROR_NO_MEMORY;
-    if (w.reals && scratch) {
-        put_all(&w, plan, scratch);
-        status = clspi_buffer_create(&tensor->basis, series->ctx, bytes);
-        if (status == CLSP_OK)
-            status = clspi_series_write(series, tensor->basis, 0, w.reals, bytes);
-        if (status != CLSP_OK) clspi_buffer_release(&tensor->basis);
-    } else {
-        clspi_fail(&series->ctx->log, status, "bspline: no memory for %zu bytes of functions",
-                   bytes);
-    }
-    free(w.reals);
-    free(scratch);
-    return status;
 }

@@ -2,6 +2,7 @@
 
 #include "check.h"
 #include "nearest.h"
+#include "piece_order.h"
 #include "tensor_build.h"
 #include "vertex_layout.h"
 
@@ -28,7 +29,10 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, siz
                                 .vertex.attributes = kinds[kind].attributes};
 
     CLSPI_CHECK(clspi_layout_resolve(build->ctx, &tensor, "bspline", UINT32_MAX));
-    if (kind == 0) CLSPI_CHECK(clspi_tensor_build_sums(build, &tensor, MAX_ORDER));
+    if (kind == 0) {
+        CLSPI_CHECK(clspi_tensor_build_sums(build, &tensor, MAX_ORDER));
+        CLSPI_CHECK(clspi_piece_order_build(build, precision));
+    }
     return clspi_tensor_build_points(build, &tensor, "bspline_points");
 }
 

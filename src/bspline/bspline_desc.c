@@ -88,10 +88,12 @@ static void fill_tensor(const clsp_bspline_desc *d, const clspi_knots knots[3],
     }
 }
 
-clsp_status clspi_bspline_resolve(clsp_context *ctx, clsp_bspline_desc *desc,
-                                  const clspi_knots knots[3], clspi_tensor_desc *tensor)
+clsp_status clspi_bspline_resolve(const clsp_bspline_plan *plan, clsp_bspline_desc *desc,
+                                  clspi_tensor_desc *tensor)
 {
-    fill_tensor(desc, knots, tensor);
+    clsp_context *const ctx = plan->tensor.base.ctx;
+
+    fill_tensor(desc, plan->knots, tensor);
     CLSPI_CHECK(clspi_axes_resolve(&ctx->log, family, tensor->axis,
                                    (const double(*)[2])tensor->domain, desc->directions));
     CLSPI_CHECK(clspi_layout_resolve(ctx, tensor, family,
@@ -99,5 +101,8 @@ clsp_status clspi_bspline_resolve(clsp_context *ctx, clsp_bspline_desc *desc,
     desc->vertex = tensor->vertex;
     for (cl_uint k = 0; k < 3; k++)
         desc->axis[k] = tensor->axis[k];
-    return CLSP_OK;
+    if (plan->own.num == 0) return CLSP_OK;
+    tensor->own_bases = plan->own.num;
+    tensor->basis_reals = clspi_bspline_own_reals(plan, tensor);
+    return clspi_own_knots_check_axis(&plan->own, &ctx->log, desc);
 }

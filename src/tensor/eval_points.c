@@ -12,6 +12,7 @@ clspi_options clspi_point_options(const clsp_context *ctx, const clspi_tensor_de
 
     clspi_option(&options, "TRIANGLE", desc->is_triangle);
     clspi_option(&options, "WATERTIGHT", desc->watertight);
+    if (desc->own_bases > 0) clspi_option(&options, "OWN_BASIS", 1);
     return options;
 }
 
@@ -49,6 +50,7 @@ uint64_t clspi_vertices_of_a_launch(const clsp_context *ctx, const clspi_tensor_
 clspi_patch_shape clspi_patch_shape_of(const clspi_tensor_desc *desc)
 {
     const clspi_patch_shape shape = {.patch_reals = desc->num_controls * clspi_coords(desc),
+                                     .basis_reals = desc->basis_reals,
                                      .controls_u = desc->controls[0],
                                      .controls_v = desc->controls[1],
                                      .controls_w = desc->controls[2],

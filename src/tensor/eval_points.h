@@ -7,7 +7,8 @@
 #include "patch_grids.h"
 #include "split.h"
 
-/* Kernels depend on what plans cannot change; each is made when it is first asked for. */
+/* Kernels depend on what plans cannot change, and on whether patches have bases of their own; each
+   is made when it is first asked for. */
 typedef struct clspi_point_kernels {
     clspi_kernel points, grids, edges;
 } clspi_point_kernels;

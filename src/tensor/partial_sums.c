@@ -2,6 +2,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "line_sums.h"
 
 /* ---- preparing ---- */
 
@@ -28,12 +29,20 @@ clsp_status clspi_partial_shape(clspi_partial_sums *sums, clsp_context *ctx,
     return CLSP_OK;
 }
 
+static bool by_lines(const clspi_partial_sums *sums)
+{
+    return clspi_line_sums_fit(sums->ctx, sums->precision, sums->table, sums->controls);
+}
+
 clsp_status clspi_partial_kernel(clspi_partial_sums *sums)
 {
     const clspi_options options =
         clspi_tensor_sums_options(sums->ctx, sums->precision, sums->coords, sums->table->is_banded);
 
     if (sums->kernel.kernel) return CLSP_OK;
+    if (by_lines(sums))
+        return clspi_line_sums_prepare(&sums->kernel, sums->ctx, sums->precision, sums->coords,
+                                       sums->table->terms);
     return clspi_kernel_create(&sums->kernel, sums->ctx, "tensor_sums",
                                &clspi_partial_sums_signature, &options);
 }
@@ -83,8 +92,37 @@ typedef struct sum_job {
     cl_uint stride; /* reals from line to line of out */
 } sum_job;
 
-static clsp_status launch(const clspi_partial_sums *sums, clspi_series *series, const sum_job *job,
-                          const clspi_part *part)
+/* Launches whole lines; of one that is too long some samples at a time. */
+static clsp_status launch_lines(const clspi_partial_sums *sums, clspi_series *series,
+                                const sum_job *job, const clspi_part *part)
+{
+    const size_t line = part->piece * sums->lines + part->line;
+    const clspi_tuning *const tuning = &sums->ctx->tuning;
+    const size_t num = job->end_sample - job->first_sample;
+    const uint64_t most = clspi_launch_lines(tuning, sums->table->terms * (uint64_t)sums->coords,
+                                             sums->coords, tuning->work_group, 1);
+    clspi_cut cut = {.per_piece = num, .left = num};
+    clspi_part samples;
+    clspi_line_job lines = {.table = sums->table,
+                            .points = job->points,
+                            .out = job->out,
+                            .first_line = job->patches.first * sums->lines + line,
+                            .num_lines = part->num_lines,
+                            .stride = job->stride,
+                            .coords = sums->coords,
+                            .controls = sums->controls};
+
+    while (clspi_cut_next(&cut, part->num_lines > 1 ? UINT64_MAX : most, &samples)) {
+        lines.first_sample = job->first_sample + (cl_uint)samples.before;
+        lines.end_sample = lines.first_sample + (cl_uint)samples.num_lines;
+        lines.offset = job->offset + line * job->stride + samples.before * sums->coords;
+        CLSPI_CHECK(clspi_line_sums_enqueue(&sums->kernel, series, &lines));
+    }
+    return CLSP_OK;
+}
+
+static clsp_status launch_samples(const clspi_partial_sums *sums, clspi_series *series,
+                                  const sum_job *job, const clspi_part *part)
 {
     const cl_uint lanes = clspi_lanes(sums->ctx, sums->precision);
     const cl_uint num_strips = (cl_uint)clspi_div_up(job->end_sample - job->first_sample, lanes);
@@ -116,14 +154,17 @@ static clsp_status enqueue(const clspi_partial_sums *sums, clspi_series *series,
 {
     const clspi_tuning *const tuning = &sums->ctx->tuning;
     const cl_uint lanes = clspi_lanes(sums->ctx, sums->precision);
+    const bool lines = by_lines(sums);
     const uint64_t strips = clspi_div_up(job->end_sample - job->first_sample, lanes);
+    const uint64_t items = lines ? strips * sums->coords : strips;
     const uint64_t fma = (uint64_t)sums->table->terms * strips * lanes * sums->coords;
-    const uint64_t most = clspi_launch_lines(tuning, fma, strips, tuning->work_group, 1);
+    const uint64_t most = clspi_launch_lines(tuning, fma, items, tuning->work_group, 1);
     clspi_cut cut = {.per_piece = sums->lines, .left = job->patches.count * sums->lines};
     clspi_part part;
 
     while (clspi_cut_next(&cut, most, &part))
-        CLSPI_CHECK(launch(sums, series, job, &part));
+        CLSPI_CHECK(lines ? launch_lines(sums, series, job, &part)
+                          : launch_samples(sums, series, job, &part));
     return CLSP_OK;
 }
 

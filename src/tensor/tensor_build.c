@@ -3,6 +3,7 @@
 #include "check.h"
 #include "differences.h"
 #include "eval_points.h"
+#include "line_sums.h"
 #include "tile_rows.h"
 #include "vertex_assembly.h"
 #include "vertex_rows.h"
@@ -67,8 +68,12 @@ clsp_status clspi_tensor_build_sums(const clspi_build *build, const clspi_tensor
     CLSPI_CHECK(clspi_table_build(build, desc->precision));
     CLSPI_CHECK(clspi_program_build(build, "tensor_sums", &options));
     CLSPI_CHECK(clspi_tile_kernel_build(build, desc->precision, is_banded));
-    for (cl_uint terms = 1; terms <= max_terms; terms++)
+    for (cl_uint terms = 1; terms <= max_terms; terms++) {
         CLSPI_CHECK(build_terms(build, desc, terms));
+        const clspi_basis_table table = {.terms = terms, .is_banded = is_banded};
+        if (clspi_line_sums_fit(build->ctx, desc->precision, &table, 1))
+            CLSPI_CHECK(clspi_line_sums_build(build, desc->precision, clspi_coords(desc), terms));
+    }
     return CLSP_OK;
 }
 

@@ -58,6 +58,10 @@ typedef struct clspi_tensor_desc {
     cl_uint watertight;  /* 1: points on edges of patch grids are the edges' alone */
     clsp_vertex_layout vertex; /* resolved by clspi_layout_resolve */
     clspi_basis basis;
+    size_t own_bases; /* patches that have a basis each, of curves only: then vertices are made one
+                         by one, and an axis over the whole domain is one over each patch's own. 0:
+                         they share one */
+    size_t basis_reals; /* of each of these bases on the device */
 } clspi_tensor_desc;
 
 /* Returns the coordinates of a control point, the weight among them. */

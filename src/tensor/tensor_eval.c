@@ -19,6 +19,12 @@ static clsp_status check_within(const clspi_tensor_plan *plan, clsp_range patche
 
 clsp_status clspi_tensor_check_patches(const clspi_tensor_plan *plan, clsp_range patches)
 {
+    const size_t own = plan->desc.own_bases;
+
+    if (plan->is_loaded && own > 0 && own != plan->num_patches)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE,
+                          "%s: %zu patches are loaded, and %zu have bases of their own",
+                          plan->base.family, plan->num_patches, own);
     if (plan->is_loaded) return check_within(plan, patches, plan->num_patches);
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE, "%s: no control points are loaded",
                       plan->base.family);
@@ -33,9 +39,10 @@ clsp_status clspi_tensor_check_rows(const clspi_tensor_plan *plan, clsp_range ro
     if (plan->patch_vertices == 0)
         return clspi_fail(log, CLSP_ERROR_STATE, "%s: the plan has no grid", plan->base.family);
     if (!clspi_tensor_has_rows(plan))
-        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
-                          "%s: rows are those of a common grid, and not of triangles",
-                          plan->base.family);
+        return clspi_fail(
+            log, CLSP_ERROR_ARGUMENT,
+            "%s: rows are those of a common grid and of a common basis, and not of triangles",
+            plan->base.family);
     if (rows.first <= num && rows.count <= num - rows.first && rows.first % MULTIPLE == 0 &&
         (rows.count % MULTIPLE == 0 || rows.first + rows.count == num))
         return CLSP_OK;

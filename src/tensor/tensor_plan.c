@@ -53,12 +53,13 @@ void clspi_tensor_release(clspi_tensor_plan *plan)
 
 bool clspi_tensor_has_sums(const clspi_tensor_plan *plan)
 {
-    return !plan->desc.is_triangle && plan->patch_vertices > 0;
+    return !plan->desc.is_triangle && plan->desc.own_bases == 0 && plan->patch_vertices > 0;
 }
 
 bool clspi_tensor_has_rows(const clspi_tensor_plan *plan)
 {
-    return !clspi_has_patch_grids(&plan->grids) && !plan->desc.is_triangle;
+    return !clspi_has_patch_grids(&plan->grids) && !plan->desc.is_triangle &&
+           plan->desc.own_bases == 0;
 }
 
 size_t clspi_tensor_row_vertices(const clspi_tensor_plan *plan)

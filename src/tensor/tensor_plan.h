@@ -78,8 +78,8 @@ clsp_status clspi_tensor_configure(clspi_tensor_plan *plan, const clspi_tensor_d
 /* Tells whether vertices are made by sums on a common grid. */
 bool clspi_tensor_has_sums(const clspi_tensor_plan *plan);
 
-/* Tells whether vertices are rows of a common grid: those of patch grids and triangles are not, and
-   are made one by one. */
+/* Tells whether vertices are rows of a common grid: those of patch grids, of triangles and of
+   patches with bases of their own are not, and are made one by one. */
 bool clspi_tensor_has_rows(const clspi_tensor_plan *plan);
 
 /* Returns the vertices of one row. */

@@ -17,7 +17,8 @@ static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
 /* Tells why the host cannot make a plan's vertices; NULL: it can. Static storage. */
 static const char *host_refusal(const clspi_tensor_plan *plan)
 {
-    if (!clspi_tensor_has_rows(plan)) return "the host has no code for patch grids and triangles";
+    if (!clspi_tensor_has_rows(plan))
+        return "the host has no code for patch grids, own bases and triangles";
     if (plan->sums.method) return "the host has no code for this method";
     if (plan->family->after_rows && !plan->family->has_edges &&
         (plan->desc.vertex.attributes & CLSP_VERTEX_NORMAL))
@@ -262,7 +263,7 @@ static clsp_status batch_of(clspi_tensor_plan *plan, clsp_range patches, char ke
     return batch->why_no_host ? CLSP_OK : prepare_host(plan);
 }
 
-static const char not_rows[] = "patch grids and triangles are not shared";
+static const char not_rows[] = "patch grids, own bases and triangles are not shared";
 
 /* What a call is that only the context's device can carry out. */
 typedef struct lone_eval {

@@ -75,10 +75,28 @@ fail:
 
 /* ---- evaluation ---- */
 
+/* Describes an axis to patches that have domains of their own (own_axis of eval_points.clh). */
+static clspi_sample_axis own_axis_of(const clsp_axis *axis, const double domain[2])
+{
+    const bool forth = axis->begin == domain[0] && axis->end == domain[1];
+    const bool back = axis->begin == domain[1] && axis->end == domain[0];
+    const clspi_sample_axis sample = {.begin = axis->begin,
+                                      .end = axis->end,
+                                      .t_begin = back,
+                                      .t_end = forth,
+                                      .s_begin = forth,
+                                      .s_end = back,
+                                      .num = axis->num};
+
+    return sample;
+}
+
 clspi_sample_axis clspi_sample_axis_of(const clspi_tensor_desc *desc, cl_uint direction)
 {
     const clsp_axis *const axis = &desc->axis[direction];
     const double *const domain = desc->domain[direction];
+
+    if (desc->own_bases > 0 && direction == 0) return own_axis_of(axis, domain);
     const clspi_sample_axis sample = {.begin = axis->begin,
                                       .end = axis->end,
                                       .t_begin = axis->begin - domain[0],

@@ -8,6 +8,7 @@
 #include "../support.h"
 
 #include <clspline/bezier.h>
+#include <clspline/bspline_convert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -685,6 +686,112 @@ static void test_transfers(void **state)
     print_message("%u calls made to fail\n", failed);
 }
 
+/* ---- conversions ---- */
+
+enum { CURVE_CONTROLS = 9, CONVERTED_MAX = PATCHES * 4096 };
+
+/* A plan of B-spline surfaces with control points. */
+static clsp_bspline_plan *spline_plan(clsp_context *ctx)
+{
+    static const clsp_bspline_desc desc = {.degree = {DEGREE, DEGREE},
+                                           .num_controls = {CURVE_CONTROLS, CURVE_CONTROLS}};
+    float control[PATCHES * CURVE_CONTROLS * CURVE_CONTROLS * 3];
+    clsp_bspline_plan *plan;
+
+    for (size_t i = 0; i < COUNT(control); i++)
+        control[i] = (float)(i * i % 23) / 4;
+    assert_ok(ctx, clsp_bspline_plan_create(&plan, ctx, &desc));
+    assert_ok(ctx, clsp_bspline_set_control_points(plan, PATCHES,
+                                                   clsp_in_f32(control, COUNT(control)), NULL));
+    return plan;
+}
+
+/* Sets a target and converts, into [CONVERTED_MAX]. */
+static clsp_status convert(clsp_bspline_plan *plan, const clsp_bspline_target *target,
+                           float *controls)
+{
+    const clsp_status status = clsp_bspline_set_target(plan, target);
+
+    if (status != CLSP_OK) return status;
+    return clsp_bspline_convert(plan, (clsp_range){0, PATCHES},
+                                clsp_out_f32(controls, CONVERTED_MAX), NULL);
+}
+
+/* Whether a conversion reaches the n-th call of the kind, which fails. Whatever had been set before
+   stays, and the plan is as good as before. */
+static bool fail_conversion(clsp_context *ctx, const clsp_bspline_target *target, enum kind kind,
+                            unsigned n, const float *right)
+{
+    static float controls[CONVERTED_MAX];
+    const long objects = live_objects, blocks = live_blocks;
+    clsp_bspline_plan *plan = spline_plan(ctx);
+    clsp_bspline_desc desc;
+
+    assert_ok(ctx, clsp_bspline_set_target(plan, &(clsp_bspline_target){.bezier = 0}));
+    memset(controls, 0, sizeof controls);
+    fault.kind = kind;
+    fault.countdown = n;
+    fault.reached = false;
+    fault.armed = true;
+    clsp_status status = convert(plan, target, controls);
+    fault.armed = false;
+    assert_ok(ctx, clsp_bspline_target_desc(plan, &desc));
+    if (status == CLSP_OK ? fault.reached && memcmp(controls, right, sizeof controls) != 0
+                          : !fault.reached)
+        fail_msg("%s %u: status %d", kind_names[kind], n, status);
+    memset(controls, 0, sizeof controls);
+    assert_ok(ctx, convert(plan, target, controls));
+    if (memcmp(controls, right, sizeof controls) != 0)
+        fail_msg("%s %u: other control points", kind_names[kind], n);
+    clsp_bspline_plan_destroy(&plan);
+    if (live_blocks != blocks || live_objects != objects)
+        fail_msg("%s %u: %ld blocks and %ld objects are left", kind_names[kind], n,
+                 live_blocks - blocks, live_objects - objects);
+    return fault.reached;
+}
+
+static unsigned fail_conversions(clsp_context *ctx, const clsp_bspline_target *target)
+{
+    static const enum kind kinds[] = {MALLOC,  CALLOC, CREATE_BUFFER, CREATE_KERNEL,
+                                      SET_ARG, LAUNCH, WRITE,         READ};
+    static float right[CONVERTED_MAX];
+    clsp_bspline_plan *plan = spline_plan(ctx);
+    unsigned failed = 0;
+
+    memset(right, 0, sizeof right);
+    assert_ok(ctx, convert(plan, target, right));
+    clsp_bspline_plan_destroy(&plan);
+    for (size_t k = 0; k < COUNT(kinds); k++)
+        for (unsigned n = 1; fail_conversion(ctx, target, kinds[k], n, right); n++)
+            failed++;
+    return failed;
+}
+
+static void test_conversions(void **state)
+{
+    static const double insert[] = {0.5, 0.5};
+    static const clsp_bspline_target targets[] = {
+        {.bezier = 1},
+        {.along = {{.derivative = 1, .elevate = 1}, {.insert = insert, .num_insert = 2}}},
+        {.along = {{.elevate = 2}, {.begin = 0.25, .end = 0.5}}, .method = CLSP_CONVERT_MATRIX}};
+    static const char *const limits[] = {"", "class=discrete"};
+    unsigned failed = 0;
+
+    (void)state;
+    fault.keeps_device = true;
+    for (size_t l = 0; l < COUNT(limits); l++) {
+        const clsp_context_opts opts = {.cache_dir = "", .limits = limits[l]};
+        clsp_context *ctx;
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        for (size_t i = 0; i < COUNT(targets); i++)
+            failed += fail_conversions(ctx, &targets[i]);
+        clsp_context_destroy(&ctx);
+    }
+    fault.keeps_device = false;
+    assert_true(failed > 0);
+    print_message("%u calls made to fail\n", failed);
+}
+
 static void test_own_class(void **state)
 {
     (void)state;
@@ -720,9 +827,9 @@ static void test_cached(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_changes),   cmocka_unit_test(test_transfers),
-        cmocka_unit_test(test_own_class), cmocka_unit_test(test_gpu_shapes),
-        cmocka_unit_test(test_cached),
+        cmocka_unit_test(test_changes),     cmocka_unit_test(test_transfers),
+        cmocka_unit_test(test_conversions), cmocka_unit_test(test_own_class),
+        cmocka_unit_test(test_gpu_shapes),  cmocka_unit_test(test_cached),
     };
 
     if (support_no_device()) return 77;

@@ -1,5 +1,7 @@
 #include "bspline_ref.h"
 
+#include <math.h>
+
 /* N_i^p for i = span - degree .. span by the definition; of a quotient 0 / 0 both are 0. Then the
    derivatives' recursion (2.7) takes them to the degree. */
 unsigned ref_bspline_weights(const double *knots, unsigned controls, unsigned degree, unsigned by,
@@ -25,6 +27,94 @@ unsigned ref_bspline_weights(const double *knots, unsigned controls, unsigned de
     for (unsigned i = 0; i <= degree; i++)
         weights[i] = by <= degree ? n[i] : 0.0L;
     return span - degree;
+}
+
+/* Goes through de Boor's triangle for one control point of value 1, those of the others being 0.
+   The arguments that are farthest from the piece come first. */
+static long double blossom_of(const double *knots, unsigned degree, unsigned span,
+                              const double *arguments, unsigned number)
+{
+    long double d[REF_MAX_DEGREE + 1], left[REF_MAX_DEGREE];
+    const double *const u = knots + (span - degree);
+
+    for (unsigned j = 0; j <= degree; j++)
+        d[j] = j == number ? 1.0L : 0.0L;
+    for (unsigned k = 0; k < degree; k++)
+        left[k] = arguments[k];
+    for (unsigned k = 1; k <= degree; k++) {
+        unsigned far = 0;
+        for (unsigned i = 0; i <= degree - k; i++)
+            if (fabsl(left[i] - u[degree]) > fabsl(left[far] - u[degree])) far = i;
+        const long double at = left[far];
+        left[far] = left[degree - k];
+        for (unsigned j = degree; j >= k; j--) {
+            const long double length = (long double)u[j + degree + 1 - k] - u[j];
+            d[j] = ((u[j + degree + 1 - k] - at) * d[j - 1] + (at - u[j]) * d[j]) / length;
+        }
+    }
+    return d[degree];
+}
+
+void ref_bspline_blossom(const double *knots, unsigned degree, unsigned span,
+                         const double *arguments, long double *weights)
+{
+    for (unsigned j = 0; j <= degree; j++)
+        weights[j] = blossom_of(knots, degree, span, arguments, j);
+}
+
+void ref_bspline_raised_blossom(const double *knots, unsigned degree, unsigned span,
+                                unsigned raised, const double *arguments, long double *weights)
+{
+    unsigned chosen[REF_MAX_DEGREE + 1] = {0};
+    double some[REF_MAX_DEGREE + 1];
+    long double one[REF_MAX_DEGREE + 1], choices = 0.0L;
+    unsigned last = 0;
+
+    for (unsigned k = 0; k < degree; k++)
+        chosen[k] = k;
+    for (unsigned j = 0; j <= degree; j++)
+        weights[j] = 0.0L;
+    do { /* the next choice in lexicographic order, until there is none */
+        for (unsigned k = 0; k < degree; k++)
+            some[k] = arguments[chosen[k]];
+        ref_bspline_blossom(knots, degree, span, some, one);
+        for (unsigned j = 0; j <= degree; j++)
+            weights[j] += one[j];
+        choices++;
+        for (last = degree; last > 0 && chosen[last - 1] == raised - degree + last - 1;)
+            last--;
+        if (last > 0) chosen[last - 1]++;
+        for (unsigned k = last; last > 0 && k < degree; k++)
+            chosen[k] = chosen[k - 1] + 1;
+    } while (last > 0);
+    for (unsigned j = 0; j <= degree; j++)
+        weights[j] /= choices;
+}
+
+unsigned ref_bspline_conversion(ref_knots from, unsigned by, ref_knots to, unsigned row,
+                                long double *weights)
+{
+    const double begin = to.u[to.degree], end = to.u[to.controls];
+    const double at = fmin(fmax(to.u[row], begin), end);
+    const unsigned p = from.degree;
+    unsigned span = from.controls - 1;
+
+    while (span > p &&
+           (from.u[span] == from.u[span + 1] || from.u[span] > at || from.u[span] >= end))
+        span--;
+    ref_bspline_raised_blossom(from.u + by, p - by, span - by, to.degree, to.u + row + 1, weights);
+    for (unsigned b = by; b > 0; b--) {
+        const unsigned num = p - b + 1;
+        weights[num] = 0.0L;
+        for (unsigned k = num; k-- > 0;) {
+            const unsigned i = span - p + k;
+            const long double length = (long double)from.u[i + p + 1] - from.u[i + b];
+            const long double w = length > 0 ? weights[k] * num / length : 0.0L;
+            weights[k] = -w;
+            weights[k + 1] += w;
+        }
+    }
+    return span - p;
 }
 
 int ref_bspline_derivative(const void *user, const long double t[3], const unsigned by[3],

@@ -22,6 +22,29 @@ typedef struct ref_bspline {
 unsigned ref_bspline_weights(const double *knots, unsigned controls, unsigned degree, unsigned by,
                              long double t, long double *weights);
 
+/* Weights of the control points span - degree .. span in the blossom at `degree` arguments of the
+   spline's piece that begins at knot number span: de Boor's algorithm with an argument a level
+   (Ramshaw 1989). */
+void ref_bspline_blossom(const double *knots, unsigned degree, unsigned span,
+                         const double *arguments, long double *weights);
+
+/* The same of the blossom that the piece has as a polynomial of degree `raised`, at so many
+   arguments: the mean over all choices of degree ones. Takes time in the number of choices. */
+void ref_bspline_raised_blossom(const double *knots, unsigned degree, unsigned span,
+                                unsigned raised, const double *arguments, long double *weights);
+
+/* Knots of a direction. */
+typedef struct ref_knots {
+    const double *u;
+    unsigned degree, controls;
+} ref_knots;
+
+/* Weights of control points from the returned number on, from.degree + 1 of them, in control point
+   `row` over other knots of the by-th derivative: the blossom of the piece where the function of
+   that row begins, and the differences of (2.7). */
+unsigned ref_bspline_conversion(ref_knots from, unsigned by, ref_knots to, unsigned row,
+                                long double *weights);
+
 /* A ref_derivative, by[k] at most 2; user: a ref_bspline. */
 int ref_bspline_derivative(const void *user, const long double t[3], const unsigned by[3],
                            long double *value);

@@ -1041,7 +1041,7 @@ class Failures(unittest.TestCase):
         out = self.path("a.obj")
         for expected, args in (
                 ("no command given", ()),
-                ("unknown command 'spline', there are bezier, info, tune and devices", ("spline",)),
+                ("unknown command 'spline', there are bezier, bspline, project, info, tune and devices", ("spline",)),
                 ("unknown option '--what'", ("--what",)),
                 ("no input file given", ("bezier", "-o", out)),
                 ("no output given", ("bezier", self.teapot)),
@@ -1260,8 +1260,9 @@ class Readme(unittest.TestCase):
     def test_commands(self):
         """A line is run, or where that takes long its options are read."""
         with open(os.path.join(os.path.dirname(DATA), os.pardir, "README.md")) as file:
-            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|info) ?[^#\n]*)", file.read(), re.M)
-        self.assertGreater(len(lines), 6)
+            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|bspline|project|info) ?[^#\n]*)",
+                               file.read(), re.M)
+        self.assertGreater(len(lines), 11)
         for line in map(str.strip, lines):
             with self.subTest(line):
                 slow = "tune" in line or "--kernels" in line or ("f64" in line and not has_fp64())
@@ -1407,8 +1408,8 @@ class Completions(unittest.TestCase):
         for command in commands:
             text = run(command, "--help").stdout
             text = text[text.index("options:"):text.index("examples:")]
-            found[command] = set(re.findall(r"^ +(?:-\w, )?--([a-z]+)", text, re.M))
-        self.assertEqual(set(found), {"bezier", "info", "tune", "devices"})
+            found[command] = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", text, re.M))
+        self.assertEqual(set(found), {"bezier", "bspline", "project", "info", "tune", "devices"})
         return found
 
     def complete(self, *words):
@@ -1427,8 +1428,15 @@ class Completions(unittest.TestCase):
             self.assertEqual(self.complete(command, "--"), {"--" + name for name in names})
         self.assertEqual(self.complete("bezier", "a.bv", "--format", "p"), {"ply", "png"})
         self.assertEqual(self.complete("bezier", "-p", ""), {"f32", "f64"})
+        self.assertEqual(self.complete("project", "-f", ""), {"csv", "npy"})
+        self.assertEqual(self.complete("project", "--method", "m"), {"mrep"})
+        self.assertEqual(self.complete("bezier", "--method", "m"), {"matrix", "multilevel"})
         self.assertIn(os.path.join(DATA, "teapot.bv"), self.complete("info", os.path.join(DATA, "tea")))
         self.assertEqual(self.complete("bezier", "-n", ""), set())
+        self.assertEqual(self.complete("bspline", ""), {"eval", "bezier"})
+        self.assertIn(os.path.join(DATA, "knot.g2"), self.complete("bspline", "eval", os.path.join(DATA, "kn")))
+        self.assertIn(os.path.join(DATA, "points.csv"), self.complete("project", os.path.join(DATA, "po")))
+        self.assertIn(os.path.join(DATA, "vase.json"), self.complete("info", os.path.join(DATA, "va")))
 
     def test_fish(self):
         if not shutil.which("fish"):
@@ -1441,9 +1449,9 @@ class Completions(unittest.TestCase):
     def test_words(self):
         options = set().union(*self.options().values()) | {"version"}
         with open(self.path("_clspline")) as file:
-            zsh = set(re.findall(r"--([a-z]+)\b", file.read()))
+            zsh = set(re.findall(r"--([a-z-]+)\b", file.read()))
         with open(self.path("clspline.fish")) as file:
-            fish = set(re.findall(r" -l ([a-z]+)\b", "\n".join(
+            fish = set(re.findall(r" -l ([a-z-]+)\b", "\n".join(
                 line for line in file if line.startswith("complete"))))
         self.assertEqual(zsh, options)
         self.assertEqual(fish, options)
@@ -1499,7 +1507,8 @@ class Devices(unittest.TestCase):
         self.assertIn("no OpenCL device was found: install", done.stderr)
 
     def test_help_and_version(self):
-        for args in (("--help",), ("-h",), ("bezier", "--help"), ("tune", "--help"), ("devices", "-h"), ("info", "-h")):
+        for args in (("--help",), ("-h",), ("bezier", "--help"), ("bspline", "--help"), ("bspline", "eval", "-h"),
+                     ("project", "-h"), ("tune", "--help"), ("devices", "-h"), ("info", "-h")):
             done = run(*args)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("examples:", done.stdout)

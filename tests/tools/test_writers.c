@@ -18,6 +18,7 @@
 #include "obj.h"
 #include "picture.h"
 #include "ply.h"
+#include "raster.h"
 #include "stl.h"
 #include "temporary.h"
 #include "vtk.h"
@@ -186,6 +187,131 @@ static void test_stl(void **state)
     assert_false(glb_write(&m, temporary_path("m.glb"), NULL, &message));
     assert_non_null(strstr(message.text, "too large for this format"));
     assert_int_equal(temporary_count(), 0);
+    mesh_clear(&m);
+}
+
+/* A quad and two curves, of 3 vertices and of 2. */
+static mesh curves_mesh(void)
+{
+    mesh m = {.precision = MESH_F32};
+    static const double places[27] = {0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0,
+                                      1, 1, 0, 1, 2, 1, 1, 3, 3, 3, 4, 4, 4};
+    assert_non_null(mesh_add_grid(&m, 2, 2));
+    assert_non_null(mesh_add_grid(&m, 3, 1));
+    assert_non_null(mesh_add_grid(&m, 2, 1));
+    assert_int_equal(m.num_vertices, 9);
+    memcpy(m.positions, places, sizeof(places));
+    return m;
+}
+
+/* Checks that the last bytes of a file are those numbers. */
+static void check_end(const char *name, bool big_endian, const uint32_t *expected, size_t num)
+{
+    size_t count;
+    unsigned char *bytes = (unsigned char *)slurp(temporary_path(name), &count);
+    for (size_t i = 0; i < num; i++) {
+        const unsigned char *b = bytes + count - 4 * (num - i);
+        const uint32_t found =
+            big_endian ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
+                       : (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
+        assert_int_equal(found, expected[i]);
+    }
+    free(bytes);
+}
+
+static void check_holds(const char *name, const char *const *texts, size_t num)
+{
+    size_t count;
+    char *bytes = slurp(temporary_path(name), &count);
+    for (size_t i = 0; i < count; i++) /* what is binary is no end of the text */
+        if (bytes[i] == 0) bytes[i] = ' ';
+    for (size_t i = 0; i < num; i++)
+        if (!strstr(bytes, texts[i])) fail_msg("%s without %s", name, texts[i]);
+    free(bytes);
+}
+
+static void test_curves(void **state)
+{
+    (void)state;
+    static const char obj[] = "# written by clspline\nv 0 0 0\nv 0 1 0\nv 1 0 0\nv 1 1 0\nv 0 0 1\n"
+                              "v 1 0 1\nv 2 1 1\nv 3 3 3\nv 4 4 4\nf 1 3 4 2\nl 5 6 7\nl 8 9\n";
+    static const uint32_t edges[6] = {4, 5, 5, 6, 7, 8};
+    static const char *const ply[] = {"element face 1\nproperty list uchar int vertex_indices\n"
+                                      "element edge 3\nproperty int vertex1\n"
+                                      "property int vertex2\nend_header\n"};
+    static const char *const vtk[] = {"\nCELLS 3 12\n", "\nCELL_TYPES 3\n"};
+    static const char *const glb[] = {
+        "\"indices\":2,\"material\":0},{", "\"indices\":3,\"mode\":1,\"material\":0}]",
+        "\"count\":6,\"type\":\"SCALAR\"},{", "\"count\":6,\"type\":\"SCALAR\"}]"};
+    io_message message;
+    mesh m = curves_mesh();
+    assert_true(mesh_file_write(&ply_format, &m, temporary_path("m.ply"), NULL, NULL));
+    check_holds("m.ply", ply, 1);
+    check_end("m.ply", false, edges, 6);
+    assert_true(mesh_file_write(&vtk_format, &m, temporary_path("m.vtk"), NULL, NULL));
+    check_holds("m.vtk", vtk, 2);
+    assert_true(glb_write(&m, temporary_path("m.glb"), NULL, NULL));
+    check_holds("m.glb", glb, 4);
+    check_end("m.glb", false, edges, 6);
+    for (int i = 0; i < 3; i++)
+        remove(temporary_path((const char *const[]){"m.ply", "m.vtk", "m.glb"}[i]));
+    assert_true(obj_write(&m, temporary_path("m.obj"), NULL, NULL));
+    check_file("m.obj", obj, sizeof(obj) - 1);
+    assert_false(stl_write(&m, temporary_path("m.stl"), NULL, &message));
+    assert_non_null(strstr(message.text, "m.stl: cannot write: this format has no curves"));
+    assert_int_equal(temporary_count(), 0);
+    mesh_clear(&m);
+}
+
+/* Curves alone in VTK: the cells, their types, and nothing else. */
+static void test_curves_alone(void **state)
+{
+    (void)state;
+    size_t count;
+    mesh m = {.precision = MESH_F32};
+    double *p = mesh_add_grid(&m, 3, 1);
+    assert_non_null(p);
+    memset(p, 0, 9 * sizeof(double));
+    assert_true(mesh_file_write(&vtk_format, &m, temporary_path("m.vtk"), NULL, NULL));
+    char *bytes = slurp(temporary_path("m.vtk"), &count);
+    static const char end[] = "\nCELLS 1 4\n\0\0\0\3\0\0\0\0\0\0\0\1\0\0\0\2"
+                              "\nCELL_TYPES 1\n\0\0\0\4\n";
+    assert_memory_equal(bytes + count - (sizeof(end) - 1), end, sizeof(end) - 1);
+    free(bytes);
+    remove(temporary_path("m.vtk"));
+    mesh_clear(&m);
+}
+
+/* A straight curve is a line across the picture of about 4 pixels, from end to end. */
+static void test_curve_picture(void **state)
+{
+    (void)state;
+    enum { WIDTH = 240, HEIGHT = 180 };
+    raster_view view = raster_view_default();
+    unsigned char *rgb = malloc(3 * WIDTH * HEIGHT);
+    mesh m = {.precision = MESH_F32, .has_normals = true};
+    double *p = mesh_add_grid(&m, 2, 1);
+    assert_non_null(p);
+    assert_non_null(rgb);
+    memcpy(p, (const double[6]){0, 0, 0, 4, 0, 0}, 6 * sizeof(double));
+    view.width = WIDTH;
+    view.height = HEIGHT;
+    view.has_background = true;
+    memset(view.background, 255, 3);
+    view.camera.turn = view.camera.tilt = 0;
+    assert_true(raster_render(&m, &view, rgb, NULL));
+    size_t drawn = 0, columns = 0;
+    for (size_t x = 0; x < WIDTH; x++) {
+        size_t column = 0;
+        for (size_t y = 0; y < HEIGHT; y++)
+            column += rgb[3 * (y * WIDTH + x) + 2] < 128;
+        assert_true(column <= 5);
+        drawn += column;
+        columns += column > 0;
+    }
+    assert_true(columns > 180 && columns < 220);
+    assert_true(drawn > 3 * columns);
+    free(rgb);
     mesh_clear(&m);
 }
 
@@ -433,6 +559,9 @@ int main(void)
         cmocka_unit_test(test_ply_long_face),
         cmocka_unit_test(test_vtk),
         cmocka_unit_test(test_stl),
+        cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_curves_alone),
+        cmocka_unit_test(test_curve_picture),
         cmocka_unit_test(test_picture),
         cmocka_unit_test(test_no_folder),
         cmocka_unit_test(test_not_a_regular_file),

@@ -1,16 +1,21 @@
 # Completion of clspline for bash.
 
-# What an option's value may be; nothing for a free one.
+# What the value of a subcommand's option may be; nothing for a free one.
 _clspline_values() {
-    case $1 in
-    -o | --output | --speeds) compgen -f -- "$2" ;;
-    -f | --format) compgen -W 'obj ply vtk stl glb png' -- "$2" ;;
-    -p | --precision) compgen -W 'f32 f64' -- "$2" ;;
-    -d | --device | --join) compgen -W 'cpu gpu integrated discrete accelerator' -- "$2" ;;
-    --method) compgen -W 'auto separable multilevel matrix brute' -- "$2" ;;
-    --cooperate) compgen -W 'auto svm dynamic static device host' -- "$2" ;;
-    --up) compgen -W 'auto x y z' -- "$2" ;;
-    --background) compgen -W 'auto' -- "$2" ;;
+    case $1$2 in
+    project-f | project--format) compgen -W 'csv npy' -- "$3" ;;
+    project--method) compgen -W 'exact mrep' -- "$3" ;;
+    bezier-f | bezier--format) compgen -W 'obj ply vtk stl glb png' -- "$3" ;;
+    bspline-f | bspline--format) compgen -W 'obj ply vtk stl glb png bv g2 json' -- "$3" ;;
+    bezier--method) compgen -W 'auto separable multilevel matrix brute' -- "$3" ;;
+    esac
+    case $2 in
+    -o | --output | --speeds) compgen -f -- "$3" ;;
+    -p | --precision) compgen -W 'f32 f64' -- "$3" ;;
+    -d | --device | --join) compgen -W 'cpu gpu integrated discrete accelerator' -- "$3" ;;
+    --cooperate) compgen -W 'auto svm dynamic static device host' -- "$3" ;;
+    --up) compgen -W 'auto x y z' -- "$3" ;;
+    --background) compgen -W 'auto' -- "$3" ;;
     esac
 }
 
@@ -22,24 +27,57 @@ _clspline_options() {
             '--workers --join --report --normals --texture --up --azimuth --elevation --zoom' \
             '--size --background --quiet --verbose --help'
         ;;
+    bspline)
+        echo '--output --format --samples --precision --device --cooperate --workers --join --report' \
+            '--normals --texture --up --azimuth --elevation --zoom --size --background --quiet --verbose --help'
+        ;;
+    project)
+        echo '--output --format --invert --tolerance --max-dist --nearest --method --precision --device' \
+            '--quiet --verbose --help'
+        ;;
     info) echo '--device --json --help' ;;
     tune) echo '--device --join --workers --speeds --quick --json --help' ;;
     devices) echo '--kernels --device --verbose --json --help' ;;
     esac
 }
 
+# The files that a subcommand reads.
+_clspline_files() {
+    case $1 in
+    bezier | info) compgen -f -X '!*.bv' -- "$2" ;;
+    esac
+    case $1 in
+    bspline | project | info)
+        compgen -f -X '!*.g2' -- "$2"
+        compgen -f -X '!*.json' -- "$2"
+        ;;
+    esac
+    case $1 in
+    project)
+        compgen -f -X '!*.csv' -- "$2"
+        compgen -f -X '!*.npy' -- "$2"
+        compgen -f -X '!*.xyz' -- "$2"
+        ;;
+    esac
+    case $1 in
+    bezier | bspline | project | info) compgen -d -- "$2" ;;
+    esac
+}
+
 _clspline() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     local valued=' -o --output --speeds -f --format -p --precision -d --device --join --method --cooperate
-        --up --background -n --samples -t --tolerance --workers --azimuth --elevation --zoom --size '
+        --up --background -n --samples -t --tolerance --workers --azimuth --elevation --zoom --size -m --max-dist -k --nearest '
     if [ "$COMP_CWORD" = 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'bezier info tune devices --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'bezier bspline project info tune devices --help --version' -- "$word")
     elif [[ $before = -* && $valued = *[[:space:]]"$before"[[:space:]]* ]]; then
-        mapfile -t COMPREPLY < <(_clspline_values "$before" "$word")
+        mapfile -t COMPREPLY < <(_clspline_values "$command" "$before" "$word")
     elif [[ $word = -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_clspline_options "$command")" -- "$word")
-    elif [ "$command" = bezier ] || [ "$command" = info ]; then
-        mapfile -t COMPREPLY < <(compgen -f -X '!*.bv' -- "$word"; compgen -d -- "$word")
+    elif [ "$command $COMP_CWORD" = 'bspline 2' ]; then
+        mapfile -t COMPREPLY < <(compgen -W 'eval bezier' -- "$word")
+    else
+        mapfile -t COMPREPLY < <(_clspline_files "$command" "$word")
     fi
 }
 

@@ -1,12 +1,11 @@
 #include "bezierview.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "array.h"
+#include "input.h"
 #include "scanner.h"
 
 enum {
@@ -311,21 +310,11 @@ bool bezierview_read(bezierview *result, FILE *file, const char *name, mesh_prec
 bool bezierview_add(bezierview *result, const char *path, mesh_precision precision,
                     io_message *message)
 {
-    struct stat status;
-    if (strcmp(path, "-") == 0)
-        return add_stream(result, stdin, "standard input", precision, message);
-    FILE *file = fopen(path, "rb");
-    bool done = false;
-    if (!file) {
-        io_fail_errno(message, path, "cannot open");
-    } else if (fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
-        errno = EISDIR;
-        io_fail_errno(message, path, "cannot read");
-    } else {
-        done = add_stream(result, file, path, precision, message);
-    }
+    input in;
+    const bool done =
+        input_open(&in, path, message) && add_stream(result, in.file, in.name, precision, message);
     if (!done) bezierview_clear(result);
-    if (file) fclose(file);
+    input_close(&in);
     return done;
 }
 

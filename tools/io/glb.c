@@ -10,16 +10,18 @@
 
 enum { JSON_BYTES = 4096, PIECE = 4096, VECTOR_BYTES = 12, TEXTURE_BYTES = 8 };
 enum { CHUNK_JSON = 0x4e4f534a, CHUNK_BINARY = 0x004e4942, MAGIC = 0x46546c67, VERSION = 2 };
+enum { POINTS = 0, LINES = 1, TRIANGLES = 4 };
 enum { FLOAT = 5126, UNSIGNED_INT = 5125, ARRAY = 34962, ELEMENT_ARRAY = 34963 };
 
 /* Where the parts of the binary chunk begin, and how long it is. */
 typedef struct layout {
-    uint64_t normals, texture, indices, bytes, num_triangles;
+    uint64_t normals, texture, indices, lines, bytes, num_triangles, num_lines;
 } layout;
 
 static layout make_layout(const mesh *m)
 {
-    layout l = {.normals = (uint64_t)VECTOR_BYTES * m->num_vertices};
+    layout l = {.normals = (uint64_t)VECTOR_BYTES * m->num_vertices,
+                .num_lines = mesh_shape_of(m).num_lines};
     for (size_t face = 0; face < m->num_faces; face++) {
         size_t count;
         mesh_face(m, face, &count);
@@ -27,7 +29,8 @@ static layout make_layout(const mesh *m)
     }
     l.texture = l.normals + (m->normals ? l.normals : 0);
     l.indices = l.texture + (uint64_t)TEXTURE_BYTES * m->num_vertices;
-    l.bytes = l.indices + 12 * l.num_triangles;
+    l.lines = l.indices + 12 * l.num_triangles;
+    l.bytes = l.lines + 8 * l.num_lines;
     return l;
 }
 
@@ -71,6 +74,14 @@ static void add_bounds(text *t, const mesh *m)
              (double)(float)high[1], (double)(float)high[2]);
 }
 
+/* Adds the accessor of indices, which has its own view. */
+static void add_indices(text *t, int *view, uint64_t count)
+{
+    if (count == 0) return;
+    add_accessor(t, (*view)++, UNSIGNED_INT, count, "SCALAR");
+    add_text(t, "}");
+}
+
 static void add_accessors(text *t, const mesh *m, const layout *l)
 {
     int view = 0;
@@ -84,16 +95,26 @@ static void add_accessors(text *t, const mesh *m, const layout *l)
     }
     add_accessor(t, view++, FLOAT, m->num_vertices, "VEC2");
     add_text(t, "}");
-    if (l->num_triangles > 0) {
-        add_accessor(t, view, UNSIGNED_INT, 3 * l->num_triangles, "SCALAR");
-        add_text(t, "}");
-    }
+    add_indices(t, &view, 3 * l->num_triangles);
+    add_indices(t, &view, 2 * l->num_lines);
     add_text(t, "],\"bufferViews\":[");
     add_view(t, 0, l->normals, ARRAY);
     if (m->normals) add_view(t, l->normals, l->texture, ARRAY);
     add_view(t, l->texture, l->indices, ARRAY);
-    if (l->num_triangles > 0) add_view(t, l->indices, l->bytes, ELEMENT_ARRAY);
+    if (l->num_triangles > 0) add_view(t, l->indices, l->lines, ELEMENT_ARRAY);
+    if (l->num_lines > 0) add_view(t, l->lines, l->bytes, ELEMENT_ARRAY);
     add_text(t, "]");
+}
+
+/* Adds what is drawn of the vertices by indices, or all of them as points. */
+static void add_primitive(text *t, const mesh *m, int indices, int mode)
+{
+    add_text(t, "{\"attributes\":{\"POSITION\":0,");
+    if (m->normals) add_text(t, "\"NORMAL\":1,");
+    add_text(t, "\"TEXCOORD_0\":%d},", m->normals ? 2 : 1);
+    if (mode != POINTS) add_text(t, "\"indices\":%d,", indices);
+    if (mode != TRIANGLES) add_text(t, "\"mode\":%d,", mode);
+    add_text(t, "\"material\":0}");
 }
 
 /* Makes the text of the file, padded to a multiple of 4 as its chunk must be. */
@@ -102,15 +123,14 @@ static void make_json(text *t, const mesh *m, const layout *l)
     add_text(t, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"clspline\"},\"scene\":0,"
                 "\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}],"
                 "\"materials\":[{\"doubleSided\":true}],"
-                "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,");
-    if (m->normals) add_text(t, "\"NORMAL\":1,");
-    add_text(t, "\"TEXCOORD_0\":%d},", m->normals ? 2 : 1);
-    if (l->num_triangles > 0)
-        add_text(t, "\"indices\":%d,", m->normals ? 3 : 2);
-    else
-        add_text(t, "\"mode\":0,"); /* points */
-    add_text(t, "\"material\":0}]}],\"buffers\":[{\"byteLength\":%llu}],",
-             (unsigned long long)l->bytes);
+                "\"meshes\":[{\"primitives\":[");
+    const int first = m->normals ? 3 : 2; /* accessor of indices */
+    const bool both = l->num_triangles > 0 && l->num_lines > 0;
+    if (l->num_triangles > 0) add_primitive(t, m, first, TRIANGLES);
+    if (both) add_text(t, ",");
+    if (l->num_lines > 0) add_primitive(t, m, first + both, LINES);
+    if (l->num_triangles + l->num_lines == 0) add_primitive(t, m, 0, POINTS);
+    add_text(t, "]}],\"buffers\":[{\"byteLength\":%llu}],", (unsigned long long)l->bytes);
     add_accessors(t, m, l);
     add_text(t, "}");
     while (t->length % 4 != 0)
@@ -170,6 +190,16 @@ static void write_indices(block_writer *w, const mesh *m, const io_progress *pro
     }
 }
 
+static bool write_lines(void *user, uint32_t first, uint32_t count)
+{
+    block_writer *w = user;
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        write_word(w, first + i);
+        write_word(w, first + i + 1);
+    }
+    return !block_writer_failed(w);
+}
+
 /* Writes what stands before the numbers. */
 static void write_head(block_writer *w, const layout *l, const text *json)
 {
@@ -188,6 +218,7 @@ bool glb_write(const mesh *m, const char *path, const io_progress *progress, io_
     output out;
     text json = {.length = 0};
     const layout l = make_layout(m);
+    const mesh_shape shape = mesh_shape_of(m);
     if (!mesh_fits_float(m) || l.bytes > UINT32_MAX - 2 * JSON_BYTES)
         return io_fail(message, "%s: cannot write: the mesh is too large for this format", path);
     if (!output_open(&out, path, message)) return false;
@@ -199,6 +230,7 @@ bool glb_write(const mesh *m, const char *path, const io_progress *progress, io_
         if (m->normals) write_vectors(w, m, m->normals, true);
         write_texture(w, m);
         write_indices(w, m, progress);
+        mesh_shape_curves(&shape, write_lines, w);
     } else {
         errno = ENOMEM;
     }

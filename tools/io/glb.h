@@ -1,6 +1,7 @@
-/* Writer of glTF 2.0 files in their binary form: one mesh of triangles with positions, normals
-   where the mesh has them, texture coordinates and indices, as float and 32-bit numbers. Polygons
-   are cut into fans. A normal of (0, 0, 0), which the format does not know, becomes (0, 0, 1). */
+/* Writer of glTF 2.0 files in their binary form: one mesh of triangles, and of lines where it has
+   curves, with positions, normals where the mesh has them, texture coordinates and indices, as
+   float and 32-bit numbers. Polygons are cut into fans. A normal of (0, 0, 0), which the format
+   does not know, becomes (0, 0, 1). */
 #ifndef CLSPLINE_TOOLS_IO_GLB_H
 #define CLSPLINE_TOOLS_IO_GLB_H
 

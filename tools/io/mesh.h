@@ -19,11 +19,17 @@ typedef enum mesh_precision {
                      is there */
 } mesh_precision;
 
-/* Vertices on a grid: [num_u][num_v], or a triangle's (a, b) with a + b < num_u = num_v. */
+/* Vertices on a grid: [num_u][num_v], or a triangle's (a, b) with a + b < num_u = num_v. One with
+   num_v = 1 is a curve: lines run from each vertex to the next. */
 typedef struct mesh_grid {
     uint32_t num_u, num_v;
     bool triangle;
 } mesh_grid;
+
+static inline bool mesh_grid_is_curve(const mesh_grid *g)
+{
+    return !g->triangle && g->num_v == 1;
+}
 
 typedef struct mesh {
     mesh_precision precision;
@@ -60,7 +66,8 @@ bool mesh_end_face(mesh *m);
 /* Adds a grid of points, such as an evaluated patch, with the quads between them. Returns the
    positions to be filled, in shape [num_u][num_v][3] (v fastest), or NULL as in mesh_add_vertices.
    Quads run (a, b), (a+1, b), (a+1, b+1), (a, b+1) with a along u, so their normal is S_u x S_v.
-   num_u and num_v are at least 1; a direction with one sample gives no quads. */
+   num_u and num_v are at least 1; a direction with one sample gives no quads, and num_v = 1 a curve
+   where only grids came before. */
 double *mesh_add_grid(mesh *m, size_t num_u, size_t num_v);
 
 /* The same for a triangle's grid: num (num + 1) / 2 points (a, b), a + b < num, with a rising and

@@ -23,6 +23,9 @@ mesh_shape mesh_shape_of_grids(const mesh_grid *grids, size_t num_grids, const m
         s.num_vertices += mesh_grid_points(&grids[i]);
         s.num_faces += faces;
         s.num_corners += (grids[i].triangle ? 3 : 4) * faces;
+        if (!mesh_grid_is_curve(&grids[i])) continue;
+        s.num_curves++;
+        s.num_lines += grids[i].num_u - 1;
     }
     s.rest_base = (uint32_t)s.num_vertices;
     if (!rest) return s;
@@ -114,6 +117,17 @@ bool mesh_shape_faces(const mesh_shape *s, face_taker take, void *user)
         base += (uint32_t)mesh_grid_points(&s->grids[i]);
     }
     return !s->rest || take_rest(s, take, user);
+}
+
+bool mesh_shape_curves(const mesh_shape *s, curve_taker take, void *user)
+{
+    uint32_t base = 0;
+    for (size_t i = 0; i < s->num_grids; i++) {
+        const mesh_grid *g = &s->grids[i];
+        if (mesh_grid_is_curve(g) && !take(user, base, g->num_u)) return false;
+        base += (uint32_t)mesh_grid_points(g);
+    }
+    return true;
 }
 
 size_t mesh_shape_longest_face(const mesh_shape *s)

@@ -10,6 +10,7 @@ typedef struct mesh_shape {
     mesh_precision precision;
     bool has_normals, has_texture;
     size_t num_vertices, num_faces, num_corners;
+    size_t num_curves, num_lines; /* lines of all curves: one less than vertices, of each */
     const mesh_grid *grids;
     size_t num_grids;
     const mesh *rest;       /* the mesh that has the other faces, or NULL */
@@ -36,6 +37,11 @@ mesh_shape mesh_shape_of_grids(const mesh_grid *grids, size_t num_grids, const m
    then the result. */
 typedef bool (*face_taker)(void *user, const face_run *run);
 bool mesh_shape_faces(const mesh_shape *s, face_taker take, void *user);
+
+/* Calls `take` for the curves in turn, with the first vertex of each and how many there are, until
+   it says false, which is then the result. */
+typedef bool (*curve_taker)(void *user, uint32_t first, uint32_t count);
+bool mesh_shape_curves(const mesh_shape *s, curve_taker take, void *user);
 
 /* Corners of the face that has most of them. */
 size_t mesh_shape_longest_face(const mesh_shape *s);

@@ -40,9 +40,20 @@ static void write_face(FILE *file, const mesh *m, size_t face)
     fputc('\n', file);
 }
 
+static bool write_curve(void *user, uint32_t first, uint32_t count)
+{
+    FILE *file = user;
+    fputc('l', file);
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(file, " %lu", (unsigned long)first + i + 1);
+    fputc('\n', file);
+    return !ferror(file);
+}
+
 bool obj_write(const mesh *m, const char *path, const io_progress *progress, io_message *message)
 {
     output out;
+    const mesh_shape shape = mesh_shape_of(m);
     size_t total = m->num_vertices + m->num_faces;
     int digits = m->precision == MESH_F32 ? 9 : 17;
     if (!output_open(&out, path, message)) return false;
@@ -54,5 +65,6 @@ bool obj_write(const mesh *m, const char *path, const io_progress *progress, io_
         write_face(out.file, m, face);
         if (face % REPORT_EVERY == 0) io_report(progress, m->num_vertices + face, total);
     }
+    mesh_shape_curves(&shape, write_curve, out.file);
     return output_close(&out, true);
 }

@@ -22,9 +22,13 @@ static void begin(mesh_file *f)
         block_writer_text(f->blocks, "property %s nx\nproperty %s ny\nproperty %s nz\n", real, real,
                           real);
     if (s->has_texture) block_writer_text(f->blocks, "property float s\nproperty float t\n");
-    block_writer_text(f->blocks,
-                      "element face %llu\nproperty list %s int vertex_indices\nend_header\n",
+    block_writer_text(f->blocks, "element face %llu\nproperty list %s int vertex_indices\n",
                       (unsigned long long)s->num_faces, has_long_lists(f) ? "int" : "uchar");
+    if (s->num_lines > 0)
+        block_writer_text(f->blocks,
+                          "element edge %llu\nproperty int vertex1\nproperty int vertex2\n",
+                          (unsigned long long)s->num_lines);
+    block_writer_text(f->blocks, "end_header\n");
 }
 
 static unsigned char *put_f32(unsigned char *to, float value)
@@ -124,10 +128,22 @@ static bool take_run(void *user, const face_run *run)
     return !block_writer_failed(f->blocks);
 }
 
+static bool take_curve(void *user, uint32_t first, uint32_t count)
+{
+    mesh_file *f = user;
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        unsigned char *to = block_writer_reserve(f->blocks, 8);
+        put_u32_little(to, first + i);
+        put_u32_little(to + 4, first + i + 1);
+        block_writer_advance(f->blocks, 8);
+    }
+    return !block_writer_failed(f->blocks);
+}
+
 static void write_faces(mesh_file *f)
 {
     face_writer w = {f, has_long_lists(f)};
-    mesh_shape_faces(f->shape, take_run, &w);
+    if (mesh_shape_faces(f->shape, take_run, &w)) mesh_shape_curves(f->shape, take_curve, f);
 }
 
 const mesh_format ply_format = {.begin = begin, .vertices = write_vertices, .faces = write_faces};

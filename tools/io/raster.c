@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "camera.h"
+#include "mesh_shape.h"
 #include "normals.h"
 
 enum {
@@ -12,6 +13,7 @@ enum {
     BAND = 60, /* rows drawn at a time, which bounds memory */
     BLURS = 3  /* of a shadow */
 };
+#define LINE_WIDTH 2.0f /* of curves, half of it, in pixels */
 
 /* A vertex on the picture, in samples, with the reciprocal of its depth and its normal in the
    camera's axes. */
@@ -31,6 +33,7 @@ typedef struct drawing {
     const camera *view;
     vertex *vertices; /* of the mesh, then one for each corner of the faces that are on no grid,
                          whose normals end at creases */
+    float line_width; /* of curves, half of it, in samples */
 } drawing;
 
 /* The rows of samples being drawn. */
@@ -85,6 +88,7 @@ static bool begin_drawing(drawing *d, const mesh *m, const camera *c)
 static bool transform(drawing *d, const mesh *m, const camera *c)
 {
     if (!begin_drawing(d, m, c)) return false;
+    d->line_width = LINE_WIDTH * SUB;
     for (size_t i = 0; i < m->num_vertices; i++) {
         double x, y, w;
         vertex *v = &d->vertices[i];
@@ -203,28 +207,96 @@ static void align_normals(const camera *c, const triangle *t, float area, float 
             signs[i] = -signs[i];
 }
 
-static void draw_triangle(band *b, const camera *c, const triangle *t)
+/* Whether rows of the band may have samples of a triangle. */
+static bool meets_band(const band *b, const vertex *const corners[3])
 {
-    const vertex *p = t->corners[0], *q = t->corners[1], *r = t->corners[2];
-    float area = edge(p, q, r->x, r->y);
-    if (!isfinite(area) || area == 0) return;
-    float signs[3], top = (float)b->first, bottom = (float)(b->first + b->rows);
-    float low = fminf(p->y, fminf(q->y, r->y)), high = fmaxf(p->y, fmaxf(q->y, r->y));
-    if (high < top || low > bottom) return;
+    const vertex *p = corners[0], *q = corners[1], *r = corners[2];
+    const float low = fminf(p->y, fminf(q->y, r->y)), high = fmaxf(p->y, fmaxf(q->y, r->y));
+    return high >= (float)b->first && low <= (float)(b->first + b->rows);
+}
+
+/* Draws the samples in a triangle of this area, above or below 0, with its corners' normals times
+   their signs. */
+static void fill_triangle(band *b, const vertex *const corners[3], float area, const float signs[3])
+{
+    const vertex *p = corners[0], *q = corners[1], *r = corners[2];
+    const float top = (float)b->first;
+    const float low = fminf(p->y, fminf(q->y, r->y)), high = fmaxf(p->y, fmaxf(q->y, r->y));
     size_t y0 = clamp(low - top, b->rows), y1 = clamp(high - top + 1, b->rows);
     size_t x0 = clamp(fminf(p->x, fminf(q->x, r->x)), b->width);
     size_t x1 = clamp(fmaxf(p->x, fmaxf(q->x, r->x)) + 1, b->width);
-    align_normals(c, t, area, signs);
     for (size_t y = y0; y < y1; y++) {
         for (size_t x = x0; x < x1; x++) {
             float at_x = (float)x + 0.5f, at_y = (float)(y + b->first) + 0.5f;
             float weights[3] = {edge(q, r, at_x, at_y) / area, edge(r, p, at_x, at_y) / area,
                                 edge(p, q, at_x, at_y) / area};
             if (weights[0] >= 0 && weights[1] >= 0 && weights[2] >= 0)
-                draw_sample(&b->samples[y * b->width + x], t->corners, signs, weights);
+                draw_sample(&b->samples[y * b->width + x], corners, signs, weights);
         }
     }
 }
+
+static void draw_triangle(band *b, const camera *c, const triangle *t)
+{
+    float signs[3];
+    const float area = edge(t->corners[0], t->corners[1], t->corners[2]->x, t->corners[2]->y);
+    if (!isfinite(area) || area == 0 || !meets_band(b, t->corners)) return;
+    align_normals(c, t, area, signs);
+    fill_triangle(b, t->corners, area, signs);
+}
+
+/* ---- curves ---- */
+
+/* Makes the two edges of a curve's line at one of its ends: `width` to either side of it, and as
+   much beyond the end, so that lines that meet at an angle leave no gap. (x, y) is the line's
+   direction, of unit length. The normals are those of a tube. */
+static void widen(const vertex *v, float width, float x, float y, vertex sides[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const float across = i == 0 ? width : -width;
+        sides[i] = (vertex){v->x - y * across, v->y + x * across, v->w, {0, 0, 0}};
+        sides[i].normal[0] = (i == 0 ? -y : y);
+        sides[i].normal[1] = (i == 0 ? -x : x); /* the picture's y runs down */
+        sides[i].normal[2] = 0.2f;
+    }
+}
+
+static void draw_line(band *b, const vertex *from, const vertex *to, float width)
+{
+    static const float signs[3] = {1, 1, 1};
+    const float x = to->x - from->x, y = to->y - from->y, length = sqrtf(x * x + y * y);
+    if (!isfinite(length) || length == 0) return;
+    const float unit_x = x / length, unit_y = y / length;
+    vertex ends[2] = {*from, *to}, sides[2][2];
+    for (int i = 0; i < 2; i++) {
+        ends[i].x += (i == 0 ? -width : width) * unit_x;
+        ends[i].y += (i == 0 ? -width : width) * unit_y;
+        widen(&ends[i], width, unit_x, unit_y, sides[i]);
+    }
+    const vertex *const halves[2][3] = {{&sides[0][0], &sides[0][1], &sides[1][0]},
+                                        {&sides[1][0], &sides[0][1], &sides[1][1]}};
+    for (int i = 0; i < 2; i++) {
+        const float area = edge(halves[i][0], halves[i][1], halves[i][2]->x, halves[i][2]->y);
+        if (isfinite(area) && area != 0 && meets_band(b, halves[i]))
+            fill_triangle(b, halves[i], area, signs);
+    }
+}
+
+/* A drawing and the samples that its curves are drawn into. */
+typedef struct curve_drawing {
+    const drawing *d;
+    band *b;
+} curve_drawing;
+
+static bool draw_curve(void *user, uint32_t first, uint32_t count)
+{
+    const curve_drawing *c = user;
+    for (uint32_t i = first; i + 1 < first + count; i++)
+        draw_line(c->b, &c->d->vertices[i], &c->d->vertices[i + 1], c->d->line_width);
+    return true;
+}
+
+/* ---- meshes ---- */
 
 /* Gives the corner of a face with this number among all corners. */
 static void set_corner(const drawing *d, triangle *t, int i, size_t face, size_t corner)
@@ -239,6 +311,9 @@ static void set_corner(const drawing *d, triangle *t, int i, size_t face, size_t
 
 static void draw_mesh(band *b, const drawing *d)
 {
+    const mesh_shape shape = mesh_shape_of(d->m);
+    curve_drawing curves = {d, b};
+    mesh_shape_curves(&shape, draw_curve, &curves);
     for (size_t face = 0; face < d->m->num_faces; face++) {
         size_t count;
         const size_t first = (size_t)(mesh_face(d->m, face, &count) - d->m->corners);
@@ -293,6 +368,7 @@ static void blur(float *values, size_t width, size_t height, size_t radius, floa
 static bool flatten(drawing *d, const mesh *m, const camera *c, size_t margin)
 {
     if (!begin_drawing(d, m, c)) return false;
+    d->line_width = LINE_WIDTH;
     for (size_t i = 0; i < m->num_vertices; i++) {
         double x, y, w, p[3];
         for (size_t axis = 0; axis < 3; axis++)

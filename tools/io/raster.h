@@ -19,7 +19,8 @@ raster_view raster_view_default(void);
 
 /* Draws a mesh with normals into rgb[height][width][3] (sRGB). Both sides of a face are lit alike.
    Faces that are on none of the mesh's grids are shaded by mesh_corner_normals, so that edges stay
-   edges. Faces with a position that is not finite are left out. False when memory runs out. */
+   edges. Curves are lines of a few pixels. Faces with a position that is not finite are left out.
+   False when memory runs out. */
 bool raster_render(const mesh *m, const raster_view *view, unsigned char *rgb,
                    const io_progress *progress);
 

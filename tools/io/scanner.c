@@ -8,8 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { END = -1, SHOWN = 40 }; /* characters of a word that a message shows */
-
 bool scanner_fail(scanner *s, uint64_t line, const char *format, ...)
 {
     char text[256];
@@ -28,11 +26,12 @@ void scanner_init(scanner *s, FILE *file, const char *name, io_message *message)
                    .message = message,
                    .line = 1,
                    .word_line = 1,
-                   .unread = UINT64_MAX};
+                   .unread = UINT64_MAX,
+                   .size = UINT64_MAX};
     struct stat status;
     int descriptor = fileno(file); /* -1: a stream in memory */
     if (descriptor >= 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
-        s->unread = (uint64_t)status.st_size;
+        s->unread = s->size = (uint64_t)status.st_size;
 }
 
 /* Leaves out a byte order mark in UTF-8, which editors of some systems put before a text. */
@@ -59,25 +58,23 @@ static bool refill(scanner *s)
     return s->next < s->filled;
 }
 
-/* The next character without taking it, or END. */
-static int peek(scanner *s)
+int scanner_peek(scanner *s)
 {
-    if (s->failed || (s->next == s->filled && !refill(s))) return END;
+    if (s->failed || (s->next == s->filled && !refill(s))) return SCANNER_END;
     if (s->buffer[s->next] == 0) {
         scanner_fail(s, s->line, "zero byte: this is not a text file");
-        return END;
+        return SCANNER_END;
     }
     return s->buffer[s->next];
 }
 
-/* Takes the next character; CR and CR LF come as LF. */
-static int take(scanner *s)
+int scanner_take(scanner *s)
 {
-    int c = peek(s);
-    if (c == END) return END;
+    int c = scanner_peek(s);
+    if (c == SCANNER_END) return SCANNER_END;
     s->next++;
     if (c == '\r') {
-        if (peek(s) == '\n') s->next++;
+        if (scanner_peek(s) == '\n') s->next++;
         c = '\n';
     }
     if (c == '\n') s->line++;
@@ -91,10 +88,10 @@ static bool is_space(int c)
 
 void scanner_skip_line(scanner *s)
 {
-    int c = peek(s);
-    while (c != END && c != '\n' && c != '\r') {
+    int c = scanner_peek(s);
+    while (c != SCANNER_END && c != '\n' && c != '\r') {
         s->next++;
-        c = peek(s);
+        c = scanner_peek(s);
     }
 }
 
@@ -111,19 +108,30 @@ static void cut_comment(scanner *s, size_t *length)
     scanner_skip_line(s);
 }
 
+/* Whether a character separates fields. */
+static bool separates(scanner *s, int c)
+{
+    if (!s->fields || (c != ',' && c != ';')) return false;
+    if (s->separator == 0) s->separator = c;
+    return c == s->separator;
+}
+
 bool scanner_word(scanner *s)
 {
     size_t length = 0;
-    for (int c = peek(s); c != END; c = peek(s)) {
-        if (is_space(c)) {
+    s->num_separators = 0;
+    for (int c = scanner_peek(s); c != SCANNER_END; c = scanner_peek(s)) {
+        const bool is_separator = separates(s, c);
+        if (is_separator || is_space(c)) {
             if (length > 0) break;
-            take(s);
+            if (is_separator) s->num_separators++;
+            scanner_take(s);
             continue;
         }
         if (length == 0) s->word_line = s->line;
         if (length == SCANNER_MAX_WORD)
             return scanner_fail(s, s->line, "word of more than %d characters", SCANNER_MAX_WORD);
-        s->word[length++] = (char)take(s);
+        s->word[length++] = (char)scanner_take(s);
         cut_comment(s, &length);
     }
     s->word[length] = 0;
@@ -131,11 +139,10 @@ bool scanner_word(scanner *s)
     return !s->failed && length > 0;
 }
 
-/* The word as a message may show it: short and printable. */
-static const char *shown(const scanner *s, char text[SHOWN + 4])
+const char *scanner_shown(const scanner *s, char text[SCANNER_SHOWN + 4])
 {
     size_t n = 0;
-    for (; s->word[n] && n < SHOWN; n++) {
+    for (; s->word[n] && n < SCANNER_SHOWN; n++) {
         char c = s->word[n];
         text[n] = c;
         if (c < ' ' || c > '~') text[n] = '?';
@@ -151,33 +158,43 @@ static bool need_word(scanner *s, const char *what)
     return scanner_fail(s, s->line, "the file ends where %s was expected", what);
 }
 
-bool scanner_real(scanner *s, const char *what, double *value)
+bool scanner_real_here(scanner *s, const char *what, double *value)
 {
-    char text[SHOWN + 4];
-    if (!need_word(s, what)) return false;
+    char text[SCANNER_SHOWN + 4];
     char *end = s->word;
     double read = strtod(s->word, &end);
     if (end == s->word || *end != 0 || strpbrk(s->word, "xX")) /* strtod also knows hexadecimal */
-        return scanner_fail(s, s->word_line, "'%s' where %s was expected", shown(s, text), what);
+        return scanner_fail(s, s->word_line, "'%s' where %s was expected", scanner_shown(s, text),
+                            what);
+    if (!isfinite(read) && s->any_real) {
+        *value = read;
+        return true;
+    }
     if (!isfinite(read))
-        return scanner_fail(s, s->word_line, "'%s' is not a finite number", shown(s, text));
+        return scanner_fail(s, s->word_line, "'%s' is not a finite number", scanner_shown(s, text));
     if (s->floats && fabs(read) > FLT_MAX)
         return scanner_fail(s, s->word_line, "'%s' is too large for a float; use --precision f64",
-                            shown(s, text));
+                            scanner_shown(s, text));
     *value = read;
     return true;
 }
 
+bool scanner_real(scanner *s, const char *what, double *value)
+{
+    return need_word(s, what) && scanner_real_here(s, what, value);
+}
+
 bool scanner_count_here(scanner *s, const char *what, uint32_t max, uint32_t *value)
 {
-    char text[SHOWN + 4];
+    char text[SCANNER_SHOWN + 4];
     uint64_t read = 0;
     if (s->word[strspn(s->word, "0123456789")] != 0)
-        return scanner_fail(s, s->word_line, "'%s' where %s was expected", shown(s, text), what);
+        return scanner_fail(s, s->word_line, "'%s' where %s was expected", scanner_shown(s, text),
+                            what);
     for (const char *digit = s->word; *digit && read <= max; digit++)
         read = 10 * read + (uint64_t)(*digit - '0');
     if (read > max)
-        return scanner_fail(s, s->word_line, "%s is %s, above %lu", what, shown(s, text),
+        return scanner_fail(s, s->word_line, "%s is %s, above %lu", what, scanner_shown(s, text),
                             (unsigned long)max);
     *value = (uint32_t)read;
     return true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "block_writer.h"
+#include "mesh_shape.h"
 #include "normals.h"
 
 enum { HEADER_BYTES = 80, TRIANGLE_BYTES = 50, REPORT_EVERY = 65536 };
@@ -91,6 +92,8 @@ bool stl_write(const mesh *m, const char *path, const io_progress *progress, io_
 {
     output out;
     const size_t triangles = count_triangles(m);
+    if (mesh_shape_of(m).num_curves > 0)
+        return io_fail(message, "%s: cannot write: this format has no curves", path);
     if (!mesh_fits_float(m) || triangles > UINT32_MAX)
         return io_fail(message, "%s: cannot write: the mesh is too large for this format", path);
     if (!output_open(&out, path, message)) return false;

@@ -2,12 +2,14 @@
 
 #include <string.h>
 
-enum { REPORT_EVERY = 65536, CELL_TRIANGLE = 5, CELL_POLYGON = 7, CELL_QUAD = 9 };
+enum { REPORT_EVERY = 65536 };
+enum { CELL_LINES = 4, CELL_TRIANGLE = 5, CELL_POLYGON = 7, CELL_QUAD = 9 };
 enum { MAX_TRIPLE_BYTES = 24, MAX_SHORT_CORNERS = 64, PIECE = 1024 };
 
 static const char *refuse(const mesh_shape *s)
 {
-    bool fits = s->num_corners <= INT32_MAX && s->num_faces <= INT32_MAX - s->num_corners;
+    const uint64_t cells = (uint64_t)s->num_faces + s->num_curves;
+    const bool fits = cells + s->num_corners + s->num_lines + s->num_curves <= INT32_MAX;
     return fits ? NULL : "the mesh is too large for this format";
 }
 
@@ -128,14 +130,33 @@ static bool take_types(void *user, const face_run *run)
     return !block_writer_failed(f->blocks);
 }
 
+static bool take_curve(void *user, uint32_t first, uint32_t count)
+{
+    mesh_file *f = user;
+    write_word(f, count);
+    for (uint32_t i = 0; i < count; i++)
+        write_word(f, first + i);
+    return !block_writer_failed(f->blocks);
+}
+
+static bool take_curve_type(void *user, uint32_t first, uint32_t count)
+{
+    (void)first;
+    (void)count;
+    write_word(user, CELL_LINES);
+    return true;
+}
+
 static void write_faces(mesh_file *f)
 {
     const mesh_shape *s = f->shape;
-    block_writer_text(f->blocks, "\nCELLS %lu %lu\n", (unsigned long)s->num_faces,
-                      (unsigned long)(s->num_faces + s->num_corners));
-    if (!mesh_shape_faces(s, take_cells, f)) return;
-    block_writer_text(f->blocks, "\nCELL_TYPES %lu\n", (unsigned long)s->num_faces);
-    mesh_shape_faces(s, take_types, f);
+    const size_t cells = s->num_faces + s->num_curves;
+    const size_t corners = s->num_corners + s->num_lines + s->num_curves;
+    block_writer_text(f->blocks, "\nCELLS %lu %lu\n", (unsigned long)cells,
+                      (unsigned long)(cells + corners));
+    if (!mesh_shape_faces(s, take_cells, f) || !mesh_shape_curves(s, take_curve, f)) return;
+    block_writer_text(f->blocks, "\nCELL_TYPES %lu\n", (unsigned long)cells);
+    if (mesh_shape_faces(s, take_types, f)) mesh_shape_curves(s, take_curve_type, f);
     block_writer_text(f->blocks, "\n");
 }
 

@@ -1,0 +1,83 @@
+/* The sums that make control points over a target's knots. */
+#include "buffer.h"
+#include "check.h"
+#include "convert_target.h"
+
+/* Tells whether pieces in several directions are to be put in order after the sums. */
+static bool is_reordered(const clspi_convert_target *target)
+{
+    return target->pieces && target->desc.directions > 1;
+}
+
+size_t clspi_convert_row_reals(const clspi_convert_target *target)
+{
+    return (size_t)target->desc.axis[1].num * target->desc.axis[2].num *
+           clspi_coords(&target->desc);
+}
+
+size_t clspi_convert_multiple(const clspi_convert_target *target)
+{
+    size_t multiple = CLSPI_ROWS_MULTIPLE;
+
+    while (is_reordered(target) && multiple % (target->knots[0].degree + 1) != 0)
+        multiple += CLSPI_ROWS_MULTIPLE;
+    return multiple;
+}
+
+/* ---- preparing ---- */
+
+clsp_status clspi_convert_prepare(clspi_convert_target *target, clspi_series *series)
+{
+    const clspi_tensor_desc *const d = &target->desc;
+    const bool by_matrix = target->method == CLSP_CONVERT_MATRIX;
+
+    for (cl_uint k = 0; k < 3; k++) {
+        target->sum.by[k] = target->conversion[k].by;
+        clspi_table_shape(&target->tables.table[k][target->sum.by[k]], d, k, target->sum.by[k]);
+    }
+    if (by_matrix) target->sum.method = &clspi_convert_matrix;
+    CLSPI_CHECK(clspi_sum_prepare(&target->sum, series, d, &target->tables, false));
+    for (cl_uint k = 0; k < d->directions && !by_matrix; k++)
+        CLSPI_CHECK(clspi_table_fill(&target->tables.table[k][target->sum.by[k]], series, d));
+    return is_reordered(target)
+               ? clspi_piece_order_prepare(&target->order, series->ctx, d, target->knots)
+               : CLSP_OK;
+}
+
+/* ---- rows ---- */
+
+/* Makes rows a part at a time, in memory that stays in a cache, and puts their pieces in order. */
+static clsp_status make_pieces(clspi_convert_target *target, clspi_series *series,
+                               const clspi_rows *rows)
+{
+    const size_t row = clspi_convert_row_reals(target), multiple = clspi_convert_multiple(target);
+    const size_t bytes = row * clsp_type_bytes(target->desc.precision);
+    const uint64_t scratch =
+        clspi_min_u64(series->ctx->tuning.scratch_bytes, series->ctx->device.max_alloc_bytes);
+    const size_t most = clspi_max((size_t)(scratch / bytes), multiple);
+    const size_t all = rows->num_patches * rows->num_rows;
+    clspi_cut cut = {.per_piece = rows->num_rows, .multiple = multiple, .left = all};
+    clspi_part part;
+
+    CLSPI_CHECK(
+        clspi_piece_order_reserve(&target->order, series->ctx, clspi_min(all, most) * bytes));
+    while (clspi_cut_next(&cut, most, &part)) {
+        clspi_rows some = clspi_rows_of_part(rows, &part, row);
+        const size_t offset = some.offset;
+        some.out = target->order.rows;
+        some.offset = 0;
+        CLSPI_CHECK(clspi_sum_eval(&target->sum, series, &some));
+        CLSPI_CHECK(
+            clspi_piece_order_enqueue(&target->order, series, part.num_lines, rows->out, offset));
+    }
+    return CLSP_OK;
+}
+
+clsp_status clspi_convert_rows(clspi_convert_target *target, clspi_series *series, cl_mem points,
+                               size_t num_patches, const clspi_rows *rows)
+{
+    if (!target->is_loaded) CLSPI_CHECK(clspi_sum_load(&target->sum, series, points, num_patches));
+    target->is_loaded = true;
+    return is_reordered(target) ? make_pieces(target, series, rows)
+                                : clspi_sum_eval(&target->sum, series, rows);
+}

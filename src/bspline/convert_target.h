@@ -1,0 +1,56 @@
+/* What a plan's splines are converted to: knots, and the sums that make control points over them.
+ */
+#ifndef CLSPI_CONVERT_TARGET_H
+#define CLSPI_CONVERT_TARGET_H
+
+#include <clspline/bspline_convert.h>
+
+#include "bspline_plan.h"
+#include "conversion.h"
+#include "piece_order.h"
+#include "tensor_sum.h"
+
+typedef struct clspi_convert_target {
+    const clsp_bspline_plan *plan;
+    clspi_tensor_desc desc; /* of the sums, whose samples are the target's control points */
+    clsp_convert_method method;
+    clspi_knots knots[3];
+    clspi_conversion conversion[3]; /* from the plan's */
+    double *scratch;                /* of rows */
+
+    clspi_grid_tables tables; /* of rows */
+    clspi_tensor_sum sum;
+    bool is_loaded; /* the sum, with the plan's control points */
+    bool pieces;
+    clspi_piece_order order; /* of pieces in several directions */
+} clspi_convert_target;
+
+/* Checks a target and makes its knots; *target is NULL on error. Errors: as of
+   clsp_bspline_set_target. */
+clsp_status clspi_convert_target_create(clspi_convert_target **target,
+                                        const clsp_bspline_plan *plan,
+                                        const clsp_bspline_target *wanted);
+
+/* Releases it and writes NULL; *target may be NULL. */
+void clspi_convert_target_destroy(clspi_convert_target **target);
+
+/* ---- sums ---- */
+
+/* Products with whole matrices, in the place of sums of bands (convert_matrix.c). */
+extern const clspi_sum_method clspi_convert_matrix;
+
+/* Makes kernels and the tables of weights. */
+clsp_status clspi_convert_prepare(clspi_convert_target *target, clspi_series *series);
+
+/* Makes some rows of control points: row->out gets [num_patches][num_rows][row], in pieces
+   [num_patches][pieces] of these rows. Rows of a patch begin and end at multiples of
+   clspi_convert_multiple, or where it ends. points: of num_patches patches in all. */
+clsp_status clspi_convert_rows(clspi_convert_target *target, clspi_series *series, cl_mem points,
+                               size_t num_patches, const clspi_rows *rows);
+
+size_t clspi_convert_multiple(const clspi_convert_target *target);
+
+/* Returns the reals of a row, which is what belongs to one control point along u. */
+size_t clspi_convert_row_reals(const clspi_convert_target *target);
+
+#endif

@@ -1,0 +1,405 @@
+/* Points from files, and nearest points into them: what is taken, what is refused in which words,
+   and the bytes that are written. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nearest_file.h"
+#include "point_file.h"
+#include "temporary.h"
+
+enum { MOST = 64 };
+
+/* Reads all points of a file of these bytes, `each` at a time; the message of a failure begins
+   behind the folder's name. */
+static size_t read_file(const char *name, const void *bytes, size_t count, uint32_t dim,
+                        size_t each, double *points, char *failure)
+{
+    static point_file f; /* with buffers */
+    io_message message = {""};
+    const char *path = temporary_file(name, bytes, count);
+    const size_t folder = strlen(path) - strlen(name);
+    size_t num = 0, found;
+    failure[0] = 0;
+    if (point_file_open(&f, path, dim, &message)) {
+        while (num + each <= MOST && (found = point_file_read(&f, points + num * dim, each)) > 0)
+            num += found;
+        assert_true(f.failed == (message.text[0] != 0));
+        assert_true(point_file_fraction(&f) >= 0 && point_file_fraction(&f) <= 1);
+        if (!f.failed) assert_true(f.taken == num);
+        point_file_close(&f);
+    }
+    if (message.text[0]) strcpy(failure, message.text + folder);
+    return num;
+}
+
+static void check_points(const char *name, const void *bytes, size_t count, uint32_t dim,
+                         const double *expected, size_t num)
+{
+    for (size_t each = 1; each <= 5; each += 2) {
+        double points[MOST * 4];
+        char failure[4700];
+        const size_t found = read_file(name, bytes, count, dim, each, points, failure);
+        if (failure[0]) fail_msg("%s", failure);
+        assert_int_equal(found, num);
+        for (size_t i = 0; i < num * dim; i++)
+            assert_true(points[i] == expected[i] || (isnan(points[i]) && isnan(expected[i])));
+    }
+}
+
+static void check_text(const char *name, const char *text, uint32_t dim, const double *expected,
+                       size_t num)
+{
+    check_points(name, text, strlen(text), dim, expected, num);
+}
+
+static void refused_bytes(const char *name, const void *bytes, size_t count, uint32_t dim,
+                          const char *expected)
+{
+    double points[MOST * 4];
+    char failure[4700];
+    read_file(name, bytes, count, dim, 1, points, failure);
+    assert_string_equal(failure, expected);
+}
+
+static void refused(const char *name, const char *text, uint32_t dim, const char *expected)
+{
+    refused_bytes(name, text, strlen(text), dim, expected);
+}
+
+/* ---- text ---- */
+
+static void test_csv(void **state)
+{
+    (void)state;
+    const double three[6] = {1, 2.5, -3e-2, 4, 5, 6}, special[4] = {NAN, 1, INFINITY, -INFINITY};
+    static const char *const texts[] = {"1,2.5,-3e-2\n4,5,6\n",
+                                        "x,y,z\n1,2.5,-3e-2\n4,5,6",
+                                        "1;2.5;-3e-2\r\n4;5;6\r\n",
+                                        "1 2.5\t-3e-2\n\n4 5 6\n",
+                                        "# a,b\n1 , 2.5 , -3e-2 # c\n4,5,6\n",
+                                        "\xef\xbb\xbfX Y Z\n1,2.5,-3e-2\n4,5,6",
+                                        "a;b;c\n1,2.5,-3e-2\n\n\n4,5,6\n",
+                                        "info\n1,2.5,-3e-2\n4,5,6\n"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        check_text("t.csv", texts[i], 3, three, 2);
+    check_text("t.txt", "nan,1\ninf,-inf\n", 2, special, 2);
+    check_text("t.csv", "7\n8\n", 1, (const double[2]){7, 8}, 2);
+    check_text("t.csv", "", 3, NULL, 0);
+    check_text("t.csv", "x,y,z\n", 3, NULL, 0);
+}
+
+static void test_csv_refused(void **state)
+{
+    (void)state;
+    refused("t.csv", "1,2,3\n4,5\n", 3, "t.csv:2: 2 numbers where the curves have 3 coordinates");
+    refused("t.csv", "1,2,3\n4", 3, "t.csv:2: 1 number where the curves have 3 coordinates");
+    refused("t.csv", "1,2,3,4\n", 3,
+            "t.csv:1: more numbers than 3, which the curves have "
+            "coordinates");
+    refused("t.csv", "1,,3\n", 3, "t.csv:1: an empty field");
+    refused("t.csv", "1,2,3\n,4,5,6\n", 3, "t.csv:1: an empty field");
+    refused("t.csv", "1,2,3,\n4,5,6\n", 3, "t.csv:1: an empty field");
+    refused("t.csv", "1,2,3,", 3, "t.csv:1: an empty field");
+    refused("t.csv", ",1,2", 2, "t.csv:1: an empty field");
+    refused("t.csv", "1,2 3\n", 3, "t.csv:1: a separator is missing");
+    refused("t.csv", "1,2,3\n4;5;6\n", 3, "t.csv:2: '4;5;6' where a coordinate was expected");
+    refused("t.csv", "1,2,3\n4,x,6\n", 3, "t.csv:2: 'x' where a coordinate was expected");
+    refused("t.csv", "1,2,3\nx,y,z\n", 3, "t.csv:2: 'x' where a coordinate was expected");
+    refused("t.csv", "1.2.3,2,3\n", 3, "t.csv:1: '1.2.3' where a coordinate was expected");
+    refused("t.csv", "1,0x10,3\n", 3, "t.csv:1: '0x10' where a coordinate was expected");
+    refused_bytes("t.csv", "1,2\0,3\n", 7, 3, "t.csv:1: zero byte: this is not a text file");
+}
+
+static void test_xyz(void **state)
+{
+    (void)state;
+    const double points[6] = {1, 2, 3, 4, 5, 6};
+    check_text("t.xyz", "1 2 3 255 0 0\n4 5 6 # a point\n", 3, points, 2);
+    check_text("t.XYZ", "1\t2\t3 red\n\n4 5 6", 3, points, 2);
+    refused("t.xyz", "1 2\n", 3, "t.xyz:1: 2 numbers where the curves have 3 coordinates");
+    refused("t.xyz", "1 2 3\n", 2,
+            "t.xyz: points of an .xyz file have 3 coordinates, the curves have 2");
+}
+
+/* ---- .npy ---- */
+
+typedef struct bytes {
+    unsigned char data[4096];
+    size_t count;
+} bytes;
+
+/* A file of a version with a header, as NumPy pads it, and numbers behind it. */
+static bytes make_npy(int version, const char *header, const void *numbers, size_t count)
+{
+    bytes b = {.count = 0};
+    const size_t prefix = version == 1 ? 10 : 12;
+    const size_t length = (strlen(header) + prefix + 64) / 64 * 64 - prefix;
+    memcpy(b.data, "\x93NUMPY", 6);
+    b.data[6] = (unsigned char)version;
+    b.data[8] = length & 0xff;
+    b.data[9] = (unsigned char)(length >> 8);
+    memset(b.data + prefix, ' ', length);
+    memcpy(b.data + prefix, header, strlen(header));
+    b.data[prefix + length - 1] = '\n';
+    b.count = prefix + length;
+    if (count > 0) memcpy(b.data + b.count, numbers, count);
+    b.count += count;
+    return b;
+}
+
+static void test_npy(void **state)
+{
+    (void)state;
+    const double f64[6] = {1, -2, 1e300, 4, NAN, 6}, single[6] = {1, -2, 0.5, 4, 5, 6};
+    const float f32[6] = {1, -2, 0.5f, 4, 5, 6};
+    for (int version = 1; version <= 3; version++) {
+        bytes b = make_npy(version, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }",
+                           f64, 48);
+        check_points("t.npy", b.data, b.count, 3, f64, 2);
+        check_points("t.csv", b.data, b.count, 3, f64, 2); /* known by how it begins */
+        b = make_npy(version, "{\"shape\":(3,2),\"descr\":\"<f4\",\"fortran_order\":False}", f32,
+                     24);
+        check_points("t.npy", b.data, b.count, 2, single, 3);
+        b = make_npy(version, "{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }", f64, 48);
+        check_points("t.npy", b.data, b.count, 1, f64, 6);
+        b = make_npy(version, "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 3), }", f64,
+                     0);
+        check_points("t.npy", b.data, b.count, 3, f64, 0);
+    }
+}
+
+static void npy_refused(const char *header, const char *expected)
+{
+    static const double numbers[6] = {0};
+    const bytes b = make_npy(1, header, numbers, sizeof(numbers));
+    refused_bytes("t.npy", b.data, b.count, 3, expected);
+}
+
+#define KEYS(DESCR, ORDER, SHAPE)                                                                  \
+    "{'descr': " DESCR ", 'fortran_order': " ORDER ", 'shape': " SHAPE ", }"
+
+static void test_npy_refused(void **state)
+{
+    (void)state;
+    npy_refused(KEYS("'>f8'", "False", "(2, 3)"),
+                "t.npy: offset 20: numbers of type '>f8' are not read ('<f4' and '<f8' are)");
+    npy_refused(KEYS("'<i8'", "False", "(2, 3)"),
+                "t.npy: offset 20: numbers of type '<i8' are not read ('<f4' and '<f8' are)");
+    npy_refused(KEYS("'|O'", "False", "(2, 3)"),
+                "t.npy: offset 20: numbers of type '|O' are not read ('<f4' and '<f8' are)");
+    npy_refused(KEYS("[('x', '<f8')]", "False", "(2, 3)"),
+                "t.npy: offset 20: arrays of records are not read");
+    npy_refused(
+        KEYS("'<f8'", "True", "(2, 3)"),
+        "t.npy: offset 48: Fortran's order is not read, save numpy.ascontiguousarray of the "
+        "array");
+    npy_refused(KEYS("'<f8'", "No", "(2, 3)"), "t.npy: offset 44: True or False was expected");
+}
+
+static void test_npy_shapes(void **state)
+{
+    (void)state;
+    npy_refused(KEYS("'<f8'", "False", "(3, 2)"),
+                "t.npy: an array of shape (3, 2), not (N, 3) as the curves are");
+    npy_refused(KEYS("'<f8'", "False", "(6,)"),
+                "t.npy: an array of shape (6,), not (N, 3) as the curves are");
+    npy_refused(KEYS("'<f8'", "False", "()"),
+                "t.npy: an array of shape (), not (N, 3) as the curves are");
+    npy_refused(KEYS("'<f8'", "False", "(3, 3)"),
+                "t.npy: the file is too short for its array of shape (3, 3)");
+    npy_refused(KEYS("'<f8'", "False", "(999999999999999999, 3)"),
+                "t.npy: the file is too short for its array of shape (999999999999999999, 3)");
+    npy_refused(KEYS("'<f8'", "False", "(9999999999999999999, 3)"),
+                "t.npy: offset 61: a length was expected");
+    npy_refused(KEYS("'<f8'", "False", "(-1, 3)"), "t.npy: offset 61: a length was expected");
+    npy_refused(KEYS("'<f8'", "False", "(1,1,1,1,1,1,1,1,1)"),
+                "t.npy: offset 77: too many dimensions");
+    npy_refused(KEYS("'<f8'", "False", "2, 3"),
+                "t.npy: offset 60: the shape, a tuple, was expected");
+}
+
+static void test_npy_grammar(void **state)
+{
+    (void)state;
+    npy_refused("{'descr': '<f8', 'shape': (2, 3), }",
+                "t.npy: offset 64: a header without 'descr', 'fortran_order' or 'shape'");
+    npy_refused("{'descr': '<f8', 'more': 1}", "t.npy: offset 34: a key that is not known");
+    npy_refused("{'descr': '<f8}", "t.npy: offset 20: a string that does not end");
+    npy_refused("{'descr' '<f8'}", "t.npy: offset 19: ':' was expected");
+    npy_refused("{'descr': '<f8' 'shape': (2, 3)}", "t.npy: offset 26: ',' or '}' was expected");
+    npy_refused("['descr']", "t.npy: offset 10: a dictionary was expected");
+    npy_refused(KEYS("'<f8'", "False", "(2, 3)") "x",
+                "t.npy: offset 69: the header goes on behind its end");
+}
+
+static void test_npy_damaged(void **state)
+{
+    (void)state;
+    static const double numbers[6] = {0};
+    bytes b = make_npy(1, KEYS("'<f8'", "False", "(2, 3)"), numbers, sizeof(numbers));
+    refused("t.npy", "", 3, "t.npy: offset 0: this is no .npy file");
+    refused("t.npy", "1,2,3\n", 3, "t.npy: offset 0: this is no .npy file");
+    refused_bytes("t.npy", b.data, 9, 3, "t.npy: offset 9: the file ends within its header");
+    refused_bytes("t.npy", b.data, 40, 3, "t.npy: offset 40: the file ends within its header");
+    b.data[30] = 0;
+    refused_bytes("t.npy", b.data, b.count, 3, "t.npy: offset 30: a zero byte within the header");
+    b.data[6] = 4;
+    refused_bytes("t.npy", b.data, b.count, 3,
+                  "t.npy: offset 6: a version that is not read (1, 2 and 3 are)");
+    b = make_npy(2, KEYS("'<f8'", "False", "(2, 3)"), numbers, sizeof(numbers));
+    b.data[10] = 1;
+    refused_bytes("t.npy", b.data, b.count, 3, "t.npy: offset 12: a header above 65536 bytes");
+}
+
+/* Every byte of a good header replaced in turn by others: an error or points, never a fault. */
+static void test_npy_changed_bytes(void **state)
+{
+    (void)state;
+    static const double numbers[6] = {0};
+    static const char others[] = {0, '\'', '"', '9', '(', ')', ',', ' ', '{', '}', ':', (char)0xff};
+    const bytes good = make_npy(1, KEYS("'<f8'", "False", "(2, 3)"), numbers, sizeof(numbers));
+    for (size_t i = 0; i < 80; i++) {
+        for (size_t k = 0; k < sizeof(others); k++) {
+            bytes b = good;
+            double points[MOST * 4];
+            char failure[4700];
+            b.data[i] = (unsigned char)others[k];
+            read_file("t.npy", b.data, b.count, 3, 1, points, failure);
+        }
+    }
+}
+
+/* ---- nearest points ---- */
+
+static const nearest_row rows[4] = {
+    {0.5, 0.25, 1.5, {1, 2, 3, 0}, 7, NEAREST_CUT},
+    {INFINITY, INFINITY, NAN, {NAN, NAN, NAN, NAN}, -1, NEAREST_NONE},
+    {0.1, 0.1, 0, {0, 0, 0, 0}, 0, NEAREST_FOUND},
+    {2, 2, 3, {4, 5, 6, 0}, 1, NEAREST_OFF},
+};
+
+/* Writes the rows, and returns the bytes of the file. */
+static bytes write_rows(const char *name, const nearest_form *form)
+{
+    nearest_file f;
+    bytes b;
+    io_message message = {""};
+    if (!nearest_file_open(&f, form, temporary_path(name), &message)) fail_msg("%s", message.text);
+    for (size_t i = 0; i < 4; i += form->per_query)
+        assert_true(nearest_file_add(&f, rows + i));
+    if (!nearest_file_close(&f, true)) fail_msg("%s", message.text);
+    FILE *file = fopen(temporary_path(name), "rb");
+    assert_non_null(file);
+    b.count = fread(b.data, 1, sizeof(b.data) - 1, file);
+    b.data[b.count] = 0;
+    fclose(file);
+    remove(temporary_path(name));
+    assert_int_equal(temporary_count(), 0);
+    return b;
+}
+
+static void test_write_csv(void **state)
+{
+    (void)state;
+    remove(temporary_path("t.csv"));
+    remove(temporary_path("t.npy"));
+    remove(temporary_path("t.xyz"));
+    remove(temporary_path("t.XYZ"));
+    remove(temporary_path("t.txt"));
+    nearest_form form = {false, MESH_F32, 3, 1, UINT64_MAX};
+    assert_string_equal((char *)write_rows("n.csv", &form).data,
+                        "query,curve,parameter,x,y,z,distance,bound,status\n"
+                        "0,7,1.5,1,2,3,0.5,0.25,cut\n1,-1,nan,nan,nan,nan,inf,inf,none\n"
+                        "2,0,0,0,0,0,0.1,0.1,found\n3,1,3,4,5,6,2,2,off\n");
+    form = (nearest_form){false, MESH_F64, 2, 2, 2};
+    assert_string_equal(
+        (char *)write_rows("n.csv", &form).data,
+        "query,curve,parameter,x,y,distance,bound,status\n0,7,1.5,1,2,0.5,0.25,cut\n"
+        "1,0,0,0,0,0.10000000000000001,0.10000000000000001,found\n"
+        "1,1,3,4,5,2,2,off\n");
+}
+
+static void check_header(const bytes *b, const char *expected)
+{
+    assert_memory_equal(b->data, "\x93NUMPY\1\0", 8);
+    assert_int_equal((b->data[8] | b->data[9] << 8) + 10, NPY_HEADER_BYTES);
+    assert_int_equal(NPY_HEADER_BYTES % 64, 0);
+    assert_int_equal(b->data[NPY_HEADER_BYTES - 1], '\n');
+    assert_memory_equal(b->data + 10, expected, strlen(expected));
+}
+
+/* The length is known before, or written when it is. */
+static void test_write_npy(void **state)
+{
+    (void)state;
+    static const unsigned char first[] = {
+        0,    0, 0, 0, 0,    0, 0, 0,    7,    0, 0, 0, 0,    0, 0xc0, 0x3f, 0,    0, 0x80,
+        0x3f, 0, 0, 0, 0x40, 0, 0, 0x40, 0x40, 0, 0, 0, 0x3f, 0, 0,    0x80, 0x3e, 1};
+    nearest_form form = {true, MESH_F32, 3, 1, UINT64_MAX};
+    for (int known = 0; known < 2; known++) {
+        if (known) form.num = 4;
+        const bytes b = write_rows("n.npy", &form);
+        check_header(&b,
+                     "{'descr': [('query', '<i8'), ('curve', '<i4'), ('parameter', '<f4'), "
+                     "('point', '<f4', (3,)), ('distance', '<f4'), ('bound', '<f4'), ('status', "
+                     "'|u1')], 'fortran_order': False, 'shape': (4,), } ");
+        assert_int_equal(b.count, NPY_HEADER_BYTES + 4 * sizeof(first));
+        assert_memory_equal(b.data + NPY_HEADER_BYTES, first, sizeof(first));
+    }
+    form = (nearest_form){true, MESH_F64, 4, 2, UINT64_MAX};
+    const bytes b = write_rows("n.npy", &form);
+    check_header(&b,
+                 "{'descr': [('query', '<i8'), ('curve', '<i4'), ('parameter', '<f8'), ('point', "
+                 "'<f8', (4,)), ('distance', '<f8'), ('bound', '<f8'), ('status', '|u1')], "
+                 "'fortran_order': False, 'shape': (2, 2), } ");
+    assert_int_equal(b.count, NPY_HEADER_BYTES + 4 * (8 + 4 + 7 * 8 + 1));
+    assert_int_equal(b.data[NPY_HEADER_BYTES + 2 * 69],
+                     1); /* the third row is of the second query */
+}
+
+/* Nothing is left of a file that is given up. */
+static void test_write_nothing(void **state)
+{
+    (void)state;
+    nearest_file f;
+    io_message message = {""};
+    const nearest_form form = {true, MESH_F32, 3, 1, UINT64_MAX};
+    assert_true(nearest_file_open(&f, &form, temporary_path("n.npy"), &message));
+    assert_true(nearest_file_add(&f, rows));
+    assert_false(nearest_file_close(&f, false));
+    assert_int_equal(temporary_count(), 0);
+    assert_false(nearest_file_close(&f, false));
+    assert_false(nearest_file_open(&f, &form, "-", &message));
+    assert_string_equal(message.text,
+                        "standard output: an .npy array begins with its length, which "
+                        "is known of .npy input only");
+    assert_false(nearest_file_open(&f, &form, "/nowhere/n.npy", &message));
+    assert_string_equal(message.text, "/nowhere/n.npy: cannot write: No such file or directory");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_refused),
+        cmocka_unit_test(test_xyz),
+        cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_npy_refused),
+        cmocka_unit_test(test_npy_shapes),
+        cmocka_unit_test(test_npy_grammar),
+        cmocka_unit_test(test_npy_damaged),
+        cmocka_unit_test(test_npy_changed_bytes),
+        cmocka_unit_test(test_write_csv),
+        cmocka_unit_test(test_write_npy),
+        cmocka_unit_test(test_write_nothing),
+    };
+    return cmocka_run_group_tests_name("points", tests, temporary_setup, temporary_teardown);
+}

@@ -1,0 +1,272 @@
+/* `clspline project`: the nearest points of curves. */
+#include "command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "project_search.h"
+#include "io/point_file.h"
+#include "io/spline_file.h"
+#include "progress.h"
+#include "project_request.h"
+
+enum { CHUNK_RESULTS = 1 << 19 };       /* of points that are searched at once */
+static const double invert_part = 1e-5; /* of the box's diagonal: numbers of 6 digits are not
+                                           further from what they stand for */
+
+/* What is on the way, and what came of it. */
+typedef struct work {
+    const project_request *r;
+    const char *points_name;
+    clsp_context *ctx;
+    splines content;
+    double diagonal;  /* of the box around the control points */
+    double tolerance; /* of points on the curves */
+    point_file file;
+    project_search search;
+    nearest_file result;
+    io_message message;
+    progress_bar bar;
+    uint64_t num, num_none, num_invalid, num_off, farthest; /* points; the number of one */
+    double distance;                                        /* of the farthest; below 0: none */
+    double plan_seconds, search_seconds, file_seconds;
+} work;
+
+/* ---- curves ---- */
+
+/* Whether points can be projected onto all splines; complains of one onto which they cannot. */
+static bool check_curves(const work *w)
+{
+    const uint32_t dim = w->content.batches[0].type.dim;
+    const bool by_cubics = w->r->opts.method == CLSP_PROJECT_MREP;
+    for (size_t i = 0; i < w->content.num_batches; i++) {
+        const spline_batch *batch = &w->content.batches[i];
+        const spline_type *type = &batch->type;
+        const unsigned long number = (unsigned long)batch->numbers[0];
+        const char *why = NULL;
+        if (type->directions != 1)
+            why = "no curve";
+        else if (type->degree[0] < 1)
+            why = "of degree 0";
+        else if (type->degree[0] > CLSP_PROJECT_MAX_DEGREE)
+            why = "of a degree above 64";
+        else if (type->dim != dim)
+            why = "of other coordinates than those before";
+        else if (by_cubics && type->rational)
+            why = "rational, which --method mrep does not do";
+        else if (by_cubics && (dim < 2 || dim > 3))
+            why = "not of 2 or 3 coordinates, which --method mrep needs";
+        if (!why) continue;
+        complain("%s: spline %lu is %s", w->r->inputs[0], number, why);
+        return false;
+    }
+    return true;
+}
+
+static double find_diagonal(const splines *content)
+{
+    double low[SPLINES_MAX_DIM], high[SPLINES_MAX_DIM], sum = 0;
+    const uint32_t dim = content->batches[0].type.dim;
+    for (uint32_t k = 0; k < dim; k++) {
+        low[k] = HUGE_VAL;
+        high[k] = -HUGE_VAL;
+    }
+    for (size_t i = 0; i < content->num_batches; i++) {
+        const spline_batch *batch = &content->batches[i];
+        for (size_t at = 0; at < batch->num_reals; at += spline_coordinates(&batch->type)) {
+            const double *p = batch->points + at, weight = batch->type.rational ? p[dim] : 1;
+            for (uint32_t k = 0; k < dim; k++) {
+                low[k] = fmin(low[k], p[k] / weight);
+                high[k] = fmax(high[k], p[k] / weight);
+            }
+        }
+    }
+    for (uint32_t k = 0; k < dim; k++)
+        sum = hypot(sum, high[k] - low[k]);
+    return sum;
+}
+
+static bool read_curves(work *w)
+{
+    const project_request *r = w->r;
+    for (size_t i = 0; i + 1 < r->num_inputs; i++) {
+        if (spline_file_add(&w->content, r->inputs[i], r->precision, &w->message)) continue;
+        complain("%s", w->message.text);
+        return false;
+    }
+    if (!check_curves(w)) return false;
+    w->diagonal = find_diagonal(&w->content);
+    w->tolerance = r->is_percent ? r->tolerance / 100 * w->diagonal : r->tolerance;
+    return true;
+}
+
+/* ---- the search ---- */
+
+/* Opens the device and makes the plans. */
+static bool open_search(work *w)
+{
+    const project_request *r = w->r;
+    const verbosity how_much = r->quiet     ? VERBOSITY_QUIET
+                               : r->verbose ? VERBOSITY_VERBOSE
+                                            : VERBOSITY_NORMAL;
+    double start = seconds_now();
+    if (!open_context(&w->ctx, r->device, how_much)) return false;
+    w->search = (project_search){.ctx = w->ctx,
+                                 .content = &w->content,
+                                 .dim = w->content.batches[0].type.dim,
+                                 .precision = r->precision,
+                                 .opts = r->opts,
+                                 .most = CHUNK_RESULTS / r->opts.num_nearest};
+    if (r->opts.method == CLSP_PROJECT_MREP) w->search.opts.tolerance = w->tolerance;
+    const bool done = project_search_open(&w->search);
+    w->plan_seconds = seconds_now() - start;
+    return done;
+}
+
+/* Judges the first result of a point: on the curves or off, the farthest or not. */
+static void judge(work *w, nearest_row *row)
+{
+    const double tolerance = w->r->tolerance > 0 ? w->tolerance : invert_part * w->diagonal;
+    if (row->status == NEAREST_INVALID) w->num_invalid++;
+    if (row->status == NEAREST_NONE) w->num_none++;
+    if (row->status == NEAREST_INVALID || row->status == NEAREST_NONE) return;
+    if (row->distance > w->distance) {
+        w->distance = row->distance;
+        w->farthest = w->num;
+    }
+    if (!w->r->invert || row->distance <= tolerance) return;
+    row->status = NEAREST_OFF;
+    w->num_off++;
+}
+
+static bool write_rows(work *w, size_t num)
+{
+    const uint32_t each = w->search.opts.num_nearest;
+    bool done = true;
+    for (size_t i = 0; done && i < num; i++, w->num++) {
+        judge(w, &w->search.rows[i * each]);
+        done = nearest_file_add(&w->result, &w->search.rows[i * each]);
+    }
+    return done;
+}
+
+/* Projects all points of the file. */
+static bool run_search(work *w, double *points)
+{
+    for (;;) {
+        double start = seconds_now();
+        const size_t num = point_file_read(&w->file, points, w->search.most);
+        double read = seconds_now();
+        w->file_seconds += read - start;
+        if (num == 0) break;
+        if (!project_search_run(&w->search, points, num, w->num)) return false;
+        double found = seconds_now();
+        w->search_seconds += found - read;
+        if (!write_rows(w, num)) break; /* closing the file tells why */
+        w->file_seconds += seconds_now() - found;
+        progress_report(&w->bar, point_file_fraction(&w->file));
+    }
+    if (w->file.failed) complain("%s", w->message.text);
+    return !w->file.failed;
+}
+
+static bool project_points(work *w)
+{
+    const project_request *r = w->r;
+    const nearest_form form = {.is_npy = r->is_npy,
+                               .precision = r->precision,
+                               .dim = w->search.dim,
+                               .per_query = r->opts.num_nearest,
+                               .num = w->file.num};
+    double *points = malloc(w->search.most * w->search.dim * sizeof(double));
+    if (!points) complain("not enough memory");
+    bool done = points != NULL;
+    if (done && !nearest_file_open(&w->result, &form, r->output, &w->message)) {
+        complain("%s", w->message.text);
+        done = false;
+    }
+    progress_start(&w->bar, "projecting", r->quiet);
+    if (done) {
+        done = run_search(w, points);
+        const bool written = nearest_file_close(&w->result, done);
+        if (done && !written) complain("%s", w->message.text);
+        done = done && written;
+    }
+    progress_end(&w->bar);
+    free(points);
+    return done;
+}
+
+static bool open_points(work *w)
+{
+    const char *path = w->r->inputs[w->r->num_inputs - 1];
+    const uint32_t dim = w->content.batches[0].type.dim;
+    if (point_file_open(&w->file, path, dim, &w->message)) return true;
+    complain("%s", w->message.text);
+    return false;
+}
+
+/* ---- the report ---- */
+
+static void report(const work *w)
+{
+    clsp_device_info info = {0};
+    fprintf(stderr, "%s: %llu points onto %lu curves", w->file.in.name, (unsigned long long)w->num,
+            (unsigned long)w->content.num_splines);
+    if (clsp_context_device(w->ctx, &info) == CLSP_OK)
+        fprintf(stderr, ", on %s (%s)", info.name, info.platform);
+    if (w->distance >= 0)
+        fprintf(stderr, "\nlargest distance %.6g, of point %llu", w->distance,
+                (unsigned long long)w->farthest);
+    if (w->num_off > 0) fprintf(stderr, "; %llu off", (unsigned long long)w->num_off);
+    if (w->num_none > 0) fprintf(stderr, "; %llu none", (unsigned long long)w->num_none);
+    if (w->num_invalid > 0) fprintf(stderr, "; %llu invalid", (unsigned long long)w->num_invalid);
+    fprintf(stderr, "\nread and write %.1f ms, plan %.1f ms, search %.1f ms\n",
+            1e3 * w->file_seconds, 1e3 * w->plan_seconds, 1e3 * w->search_seconds);
+}
+
+/* The exit status of what was done: with --invert, whether all points lie on the curves. */
+static int judge_all(const work *w)
+{
+    if (!w->r->invert || w->num_off + w->num_none + w->num_invalid == 0) return EXIT_OK;
+    return EXIT_OFF;
+}
+
+static int run_request(const project_request *r)
+{
+    work *w = calloc(1, sizeof(*w)); /* with buffers of files, too large for some stacks */
+    int status = EXIT_FAILED;
+    if (!w) {
+        complain("not enough memory");
+        return status;
+    }
+    w->r = r;
+    w->distance = -1;
+    const bool done = read_curves(w) && open_points(w) && open_search(w) && project_points(w);
+    if (done) status = judge_all(w);
+    if (done && !r->quiet) report(w);
+    project_search_close(&w->search);
+    clsp_context_destroy(&w->ctx);
+    point_file_close(&w->file);
+    splines_clear(&w->content);
+    free(w);
+    return status;
+}
+
+int command_project(int argc, char **argv)
+{
+    project_request r = {.inputs = calloc((size_t)argc, sizeof(*r.inputs))};
+    int status = EXIT_FAILED;
+    if (r.inputs)
+        status = project_request_read(&r, argc, argv);
+    else
+        complain("not enough memory");
+    if (status == EXIT_OK && r.help)
+        project_request_help();
+    else if (status == EXIT_OK)
+        status = run_request(&r);
+    free(r.inputs);
+    return status;
+}

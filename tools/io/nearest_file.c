@@ -1,0 +1,151 @@
+#include "nearest_file.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "npy.h"
+
+enum { MAX_RECORD_BYTES = 128 };
+
+const char *nearest_status_name(nearest_status status)
+{
+    static const char *const names[] = {"found", "cut", "none", "invalid", "off"};
+    return names[status];
+}
+
+/* ---- CSV ---- */
+
+static void begin_csv(nearest_file *f)
+{
+    static const char *const axes[] = {",x", ",y", ",z", ",w"};
+    block_writer_text(f->blocks, "query,curve,parameter");
+    for (uint32_t k = 0; k < f->form.dim; k++)
+        block_writer_text(f->blocks, "%s", axes[k]);
+    block_writer_text(f->blocks, ",distance,bound,status\n");
+}
+
+static void write_csv(nearest_file *f, const nearest_row *row)
+{
+    const int digits = f->form.precision == MESH_F32 ? 9 : 17;
+    block_writer_text(f->blocks, "%llu,%lld,%.*g", (unsigned long long)f->num_done,
+                      (long long)row->curve, digits, row->parameter);
+    for (uint32_t k = 0; k < f->form.dim; k++)
+        block_writer_text(f->blocks, ",%.*g", digits, row->point[k]);
+    block_writer_text(f->blocks, ",%.*g,%.*g,%s\n", digits, row->distance, digits, row->bound,
+                      nearest_status_name(row->status));
+}
+
+/* ---- .npy ---- */
+
+static void name_record(nearest_file *f)
+{
+    const char *real = f->form.precision == MESH_F32 ? "<f4" : "<f8";
+    snprintf(f->type, sizeof(f->type),
+             "[('query', '<i8'), ('curve', '<i4'), ('parameter', '%s'), ('point', '%s', (%u,)), "
+             "('distance', '%s'), ('bound', '%s'), ('status', '|u1')]",
+             real, real, f->form.dim, real, real);
+}
+
+static bool make_header(const nearest_file *f, uint64_t num, unsigned char header[NPY_HEADER_BYTES])
+{
+    return npy_make_header(header, f->type, num, f->form.per_query);
+}
+
+static unsigned char *put_real(unsigned char *to, mesh_precision precision, double value)
+{
+    if (precision == MESH_F64) {
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof(bits));
+        put_u64_little(to, bits);
+        return to + 8;
+    }
+    const float rounded = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &rounded, sizeof(bits));
+    put_u32_little(to, bits);
+    return to + 4;
+}
+
+static void write_record(nearest_file *f, const nearest_row *row)
+{
+    const mesh_precision precision = f->form.precision;
+    unsigned char *begin = block_writer_reserve(f->blocks, MAX_RECORD_BYTES), *to = begin;
+    put_u64_little(to, f->num_done);
+    put_u32_little(to + 8, (uint32_t)row->curve);
+    to = put_real(to + 12, precision, row->parameter);
+    for (uint32_t k = 0; k < f->form.dim; k++)
+        to = put_real(to, precision, row->point[k]);
+    to = put_real(to, precision, row->distance);
+    to = put_real(to, precision, row->bound);
+    *to++ = (unsigned char)row->status;
+    block_writer_advance(f->blocks, (size_t)(to - begin));
+}
+
+static void begin_npy(nearest_file *f)
+{
+    unsigned char *to = block_writer_reserve(f->blocks, NPY_HEADER_BYTES);
+    make_header(f, f->form.num == UINT64_MAX ? 0 : f->form.num, to);
+    block_writer_advance(f->blocks, NPY_HEADER_BYTES);
+}
+
+/* Writes the header again with the number of queries that there were. */
+static bool end_npy(nearest_file *f)
+{
+    unsigned char header[NPY_HEADER_BYTES];
+    if (f->form.num == f->num_done) return true;
+    errno = 0;
+    return make_header(f, f->num_done, header) && fseek(f->out.file, 0, SEEK_SET) == 0 &&
+           fwrite(header, 1, sizeof(header), f->out.file) == sizeof(header);
+}
+
+/* ---- both ---- */
+
+bool nearest_file_open(nearest_file *f, const nearest_form *form, const char *path,
+                       io_message *message)
+{
+    *f = (nearest_file){.form = *form, .is_stdout = strcmp(path, "-") == 0};
+    if (form->is_npy && f->is_stdout && form->num == UINT64_MAX)
+        return io_fail(message, "standard output: an .npy array begins with its length, which is "
+                                "known of .npy input only");
+    name_record(f);
+    if (!output_open(&f->out, path, message)) return false;
+    f->blocks = block_writer_open(f->out.file);
+    if (!f->blocks) {
+        output_close(&f->out, false);
+        return io_fail(message, "%s: cannot write: not enough memory", path);
+    }
+    if (form->is_npy)
+        begin_npy(f);
+    else
+        begin_csv(f);
+    return true;
+}
+
+bool nearest_file_add(nearest_file *f, const nearest_row *rows)
+{
+    for (uint32_t i = 0; i < f->form.per_query; i++) {
+        if (f->form.is_npy)
+            write_record(f, &rows[i]);
+        else if (i == 0 || rows[i].status != NEAREST_NONE)
+            write_csv(f, &rows[i]);
+    }
+    f->num_done++;
+    return f->num_done % 4096 != 0 || !block_writer_failed(f->blocks);
+}
+
+bool nearest_file_close(nearest_file *f, bool done)
+{
+    if (!f->blocks) return false;
+    bool written = block_writer_close(f->blocks);
+    int reason = errno;
+    f->blocks = NULL;
+    if (written && done && f->form.is_npy) {
+        written = end_npy(f);
+        reason = errno;
+    }
+    if (!written && done) {
+        errno = reason;
+        io_fail_errno(f->out.message, f->out.name, "cannot write");
+    }
+    return output_close(&f->out, done && written);
+}

@@ -1,0 +1,50 @@
+/* Points from a file, some at a time, however many there are.
+
+     .npy        an array of shape (N, dim), or (N,) where dim is 1 (npy.h)
+     .xyz        text: at least three numbers a line, of which the first three are the point
+     all others  CSV: dim numbers a line, separated by commas, semicolons or white space. A first
+   line that begins with no number is a heading and left out
+
+   In text, '#' and "//" begin comments, empty lines are left out, and "nan" and "inf" are numbers.
+   An .npy file is known by how it begins, too. */
+#ifndef CLSPLINE_TOOLS_IO_POINT_FILE_H
+#define CLSPLINE_TOOLS_IO_POINT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input.h"
+#include "message.h"
+#include "npy.h"
+#include "scanner.h"
+
+enum { POINT_FILE_MAX_DIM = 4 };
+
+typedef struct point_file {
+    input in;
+    io_message *message;
+    uint32_t dim;
+    bool is_npy, is_xyz, failed;
+    npy_header header; /* of .npy */
+    scanner scan;      /* of text */
+    uint64_t row_line; /* of the point read last; 0: none yet */
+    uint64_t num;      /* of all points; UINT64_MAX: not known before the end */
+    uint64_t taken;
+} point_file;
+
+/* Opens a file, or standard input by the name "-". path and message must outlive it. False with a
+   message and nothing open. */
+bool point_file_open(point_file *f, const char *path, uint32_t dim, io_message *message);
+
+/* Reads up to `most` points, [..][dim], and returns how many; 0 at the end, and on failure
+   (f->failed) with a message "NAME:LINE: why", of .npy "NAME: offset N: why". */
+size_t point_file_read(point_file *f, double *points, size_t most);
+
+/* How much of the file has been read, 0..1; 0 where that is not known. */
+double point_file_fraction(const point_file *f);
+
+/* Closes what is open. */
+void point_file_close(point_file *f);
+
+#endif

@@ -1,0 +1,127 @@
+#include "mesh_work.h"
+
+#include <string.h>
+
+#include "command.h"
+#include "io/glb.h"
+#include "io/obj.h"
+#include "io/picture.h"
+#include "io/ply.h"
+#include "io/stl.h"
+#include "io/vtk.h"
+#include "stream_output.h"
+
+/* Names all inputs together. */
+static void name_inputs(mesh_work *w)
+{
+    const mesh_request *r = w->r;
+    const char *first = strcmp(r->inputs[0], "-") == 0 ? "standard input" : r->inputs[0];
+    if (r->num_inputs == 1)
+        snprintf(w->name, sizeof(w->name), "%s", first);
+    else
+        snprintf(w->name, sizeof(w->name), "%lu files", (unsigned long)r->num_inputs);
+}
+
+void mesh_work_begin(mesh_work *w, const mesh_request *r)
+{
+    *w = (mesh_work){.r = r, .result = {.precision = r->precision}, .streamed = stream_suits(r)};
+    w->progress = (io_progress){progress_report, &w->bar};
+    w->result.has_normals = mesh_request_needs_normals(r);
+    name_inputs(w);
+}
+
+bool mesh_work_memory(const mesh_work *w)
+{
+    complain("%s: not enough memory", w->name);
+    return false;
+}
+
+void mesh_work_print_shared(void *user, const char *what, const clsp_cooperate_report *report)
+{
+    mesh_work *w = user;
+    progress_end(&w->bar); /* until it is drawn anew */
+    sharing_print(stderr, what, report);
+}
+
+bool mesh_work_open(mesh_work *w)
+{
+    const mesh_request *r = w->r;
+    const verbosity how_much = r->quiet     ? VERBOSITY_QUIET
+                               : r->verbose ? VERBOSITY_VERBOSE
+                                            : VERBOSITY_NORMAL;
+    return w->contexts.ctx || sharing_open(&w->contexts, &r->sharing, r->device, how_much);
+}
+
+bool mesh_work_make(mesh_work *w, const mesh_source *source)
+{
+    bool done = true;
+    mesh_clear(&w->result);
+    w->num_points = mesh_source_points(source);
+    if (source->rest) w->num_points += source->rest->num_vertices;
+    progress_start(&w->bar, w->streamed ? "writing" : "evaluating", w->r->quiet);
+    if (w->streamed)
+        done = stream_output(w->r, source, &w->progress, &w->times);
+    else
+        done = mesh_source_fill(source, &w->result);
+    progress_end(&w->bar);
+    if (!done || w->streamed || !source->rest) return done;
+    return mesh_append(&w->result, source->rest) || mesh_work_memory(w);
+}
+
+static bool write_output(mesh_work *w, const char *path, io_message *message)
+{
+    mesh m = w->result;
+    request_format form = mesh_request_format(w->r, path);
+    if (!w->r->normals && !mesh_request_shows_normals(form)) m.normals = NULL;
+    m.has_texture = w->r->texture;
+    switch (form) {
+    case FORMAT_OBJ:
+        return obj_write(&m, path, &w->progress, message);
+    case FORMAT_PLY:
+        return mesh_file_write(&ply_format, &m, path, &w->progress, message);
+    case FORMAT_VTK:
+        return mesh_file_write(&vtk_format, &m, path, &w->progress, message);
+    case FORMAT_STL:
+        return stl_write(&m, path, &w->progress, message);
+    case FORMAT_GLB:
+        return glb_write(&m, path, &w->progress, message);
+    default:
+        return picture_write(&m, &w->r->view, path, &w->progress, message);
+    }
+}
+
+bool mesh_work_write(mesh_work *w)
+{
+    const mesh_request *r = w->r;
+    io_message message;
+    double start = seconds_now();
+    if (w->streamed) return true;
+    for (size_t i = 0; i < r->num_outputs; i++) {
+        progress_start(&w->bar, "writing", r->quiet);
+        bool done = write_output(w, r->outputs[i], &message);
+        progress_end(&w->bar);
+        if (done) continue;
+        complain("%s", message.text);
+        return false;
+    }
+    w->write_seconds = seconds_now() - start;
+    return true;
+}
+
+void mesh_work_report(const mesh_work *w, size_t num, const char *things)
+{
+    clsp_device_info info = {0};
+    fprintf(stderr, "%s: %lu %s, %lu points", w->name, (unsigned long)num, things,
+            (unsigned long)w->num_points);
+    if (w->contexts.ctx && clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
+        fprintf(stderr, ", on %s (%s)", info.name, info.platform);
+    fprintf(stderr, "\nread %.1f ms, plan %.1f ms, evaluate %.1f ms, write %.1f ms\n",
+            1e3 * w->read_seconds, 1e3 * w->times.plan, 1e3 * w->times.evaluate,
+            1e3 * (w->write_seconds + w->times.take));
+}
+
+void mesh_work_end(mesh_work *w)
+{
+    sharing_close(&w->contexts);
+    mesh_clear(&w->result);
+}

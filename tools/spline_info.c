@@ -1,0 +1,214 @@
+#include "spline_info.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "command.h"
+#include "io/input.h"
+#include "io/spline_file.h"
+#include "json.h"
+
+/* The box around the Euclidean control points, in as many coordinates as all splines have. */
+typedef struct control_box {
+    uint32_t dim;
+    double low[SPLINES_MAX_DIM], high[SPLINES_MAX_DIM];
+} control_box;
+
+static void grow(control_box *b, const spline_batch *batch)
+{
+    const size_t coordinates = spline_coordinates(&batch->type);
+    if (batch->type.dim < b->dim) b->dim = batch->type.dim;
+    for (size_t at = 0; at < batch->num_reals; at += coordinates) {
+        const double *p = batch->points + at;
+        const double w = batch->type.rational ? p[batch->type.dim] : 1;
+        for (uint32_t k = 0; k < batch->type.dim; k++) {
+            b->low[k] = fmin(b->low[k], p[k] / w);
+            b->high[k] = fmax(b->high[k], p[k] / w);
+        }
+    }
+}
+
+static control_box find_box(const splines *content)
+{
+    control_box b = {.dim = SPLINES_MAX_DIM};
+    for (uint32_t k = 0; k < SPLINES_MAX_DIM; k++) {
+        b.low[k] = HUGE_VAL;
+        b.high[k] = -HUGE_VAL;
+    }
+    for (size_t i = 0; i < content->num_batches; i++)
+        grow(&b, &content->batches[i]);
+    return b;
+}
+
+/* ---- kinds ---- */
+
+/* Splines that are alike but for their knots. */
+typedef struct kind {
+    const spline_type *type;
+    size_t count;
+    const double *domain; /* [directions][2]; NULL where they have several */
+} kind;
+
+/* Whether types agree in all but knots, of which they have as many spans. */
+static bool same_kind(const spline_type *a, const spline_type *b)
+{
+    if (a->directions != b->directions || a->dim != b->dim || a->rational != b->rational)
+        return false;
+    for (uint32_t k = 0; k < a->directions; k++)
+        if (a->degree[k] != b->degree[k] || a->num_controls[k] != b->num_controls[k] ||
+            spline_spans(a, k) != spline_spans(b, k))
+            return false;
+    return true;
+}
+
+/* Adds the splines of a batch to their kind. */
+static void join(kind *found, const spline_batch *batch)
+{
+    const size_t each = (size_t)2 * SPLINES_MAX_DIRECTIONS;
+    if (found->count == 0) found->domain = batch->domains;
+    for (size_t i = 0; found->domain && i < batch->num_splines; i++)
+        for (uint32_t k = 0; found->domain && k < 2 * batch->type.directions; k++)
+            if (batch->domains[each * i + k] != found->domain[k]) found->domain = NULL;
+    found->count += batch->num_splines;
+}
+
+/* Finds the kind that begins with a batch; false where an earlier one is of it. */
+static bool find_kind(const splines *content, size_t first, kind *found)
+{
+    const spline_type *type = &content->batches[first].type;
+    *found = (kind){.type = type};
+    for (size_t i = 0; i < first; i++)
+        if (same_kind(&content->batches[i].type, type)) return false;
+    for (size_t i = first; i < content->num_batches; i++)
+        if (same_kind(&content->batches[i].type, type)) join(found, &content->batches[i]);
+    return true;
+}
+
+/* Prints a number of each direction with words between them. */
+static void print_each(const spline_type *type, const char *between,
+                       uint32_t (*get)(const spline_type *type, uint32_t direction))
+{
+    for (uint32_t k = 0; k < type->directions; k++)
+        printf("%s%u", k > 0 ? between : "", get(type, k));
+}
+
+static uint32_t get_degree(const spline_type *type, uint32_t direction)
+{
+    return type->degree[direction];
+}
+
+static uint32_t get_controls(const spline_type *type, uint32_t direction)
+{
+    return type->num_controls[direction];
+}
+
+/* ---- text ---- */
+
+static void print_kind(const kind *found)
+{
+    const spline_type *type = found->type;
+    static const char *const forms[] = {"curves", "surfaces", "volumes"};
+    printf("  %-12s %lu%s of degree ", forms[type->directions - 1], (unsigned long)found->count,
+           type->rational ? " rational" : "");
+    print_each(type, " x ", get_degree);
+    fputs(", ", stdout);
+    print_each(type, " x ", get_controls);
+    fputs(" control points, ", stdout);
+    print_each(type, " x ", spline_spans);
+    fputs(" spans", stdout);
+    for (uint32_t k = 0; found->domain && k < type->directions; k++)
+        printf("%s [%.7g, %.7g]", k > 0 ? " x" : " over", found->domain[2 * k],
+               found->domain[2 * k + 1]);
+    fputc('\n', stdout);
+}
+
+static void print_corner(const double *corner, uint32_t dim)
+{
+    for (uint32_t k = 0; k < dim; k++)
+        printf("%s%.7g", k > 0 ? ", " : "(", corner[k]);
+    fputc(')', stdout);
+}
+
+static void print_text(const char *path, const splines *content)
+{
+    const control_box b = find_box(content);
+    printf("%s\n", path);
+    kind found;
+    for (size_t i = 0; i < content->num_batches; i++)
+        if (find_kind(content, i, &found)) print_kind(&found);
+    if (content->num_trimmed > 0)
+        printf("  %-12s %lu\n", "trimmed", (unsigned long)content->num_trimmed);
+    printf("  %-12s ", "control box");
+    print_corner(b.low, b.dim);
+    fputs(" to ", stdout);
+    print_corner(b.high, b.dim);
+    fputc('\n', stdout);
+}
+
+/* ---- JSON ---- */
+
+static void print_object(const kind *found)
+{
+    const spline_type *type = found->type;
+    printf("{\"form\": \"%s\", \"rational\": %s, \"dim\": %u, \"degrees\": [", spline_form(type),
+           type->rational ? "true" : "false", type->dim);
+    print_each(type, ", ", get_degree);
+    fputs("], \"controls\": [", stdout);
+    print_each(type, ", ", get_controls);
+    fputs("], \"spans\": [", stdout);
+    print_each(type, ", ", spline_spans);
+    fputs("], \"domain\": ", stdout);
+    for (uint32_t k = 0; found->domain && k < type->directions; k++)
+        printf("%s[%.17g, %.17g]", k > 0 ? ", " : "[", found->domain[2 * k],
+               found->domain[2 * k + 1]);
+    printf("%s, \"count\": %lu}", found->domain ? "]" : "null", (unsigned long)found->count);
+}
+
+static void print_json_corner(const double *corner, uint32_t dim)
+{
+    for (uint32_t k = 0; k < dim; k++)
+        printf("%s%.17g", k > 0 ? ", " : "[", corner[k]);
+    fputc(']', stdout);
+}
+
+static void print_json(const char *path, const splines *content)
+{
+    const control_box b = find_box(content);
+    fputs("{\"file\": ", stdout);
+    json_string(stdout, path);
+    fputs(", \"splines\": [", stdout);
+    kind found;
+    for (size_t i = 0; i < content->num_batches; i++) {
+        if (!find_kind(content, i, &found)) continue;
+        if (i > 0) fputs(", ", stdout);
+        print_object(&found);
+    }
+    printf("], \"trimmed\": %lu, \"control_box\": [", (unsigned long)content->num_trimmed);
+    print_json_corner(b.low, b.dim);
+    fputs(", ", stdout);
+    print_json_corner(b.high, b.dim);
+    fputs("]}", stdout);
+}
+
+bool spline_info_suits(const char *path)
+{
+    return input_ends_in(path, "g2") || input_ends_in(path, "json");
+}
+
+bool spline_info_show(const char *path, bool json, const char *before)
+{
+    io_message message;
+    splines content = {0};
+    if (!spline_file_add(&content, path, MESH_F64, &message)) {
+        complain("%s", message.text);
+        return false;
+    }
+    fputs(before, stdout);
+    if (json)
+        print_json(path, &content);
+    else
+        print_text(path, &content);
+    splines_clear(&content);
+    return true;
+}
