@@ -335,15 +335,6 @@ double allowed(const curves *c, double distance)
     return (c->d.precision == CLSP_F64 ? 1e-12 : 1e-6) * (c->scale + distance);
 }
 
-static long double distance_to(const curves *c, const double *query, const long double *point)
-{
-    long double square = 0.0L;
-
-    for (unsigned k = 0; k < c->dim; k++)
-        square += (point[k] - query[k]) * (point[k] - query[k]);
-    return sqrtl(square);
-}
-
 static long double apart(const curves *c, const long double *a, const long double *b)
 {
     long double square = 0.0L;
@@ -390,7 +381,7 @@ static void complain(const curves *c, const double *query, const clsp_nearest_f6
 void check_itself(curves *c, const double *query, const clsp_nearest_f64 *r)
 {
     const double most = allowed(c, r->distance);
-    long double point[4];
+    long double point[4], from[4];
 
     if (r->status > CLSP_NEAREST_CUT) complain(c, query, r, "status", r->status, 0);
     if (r->patch >= c->num) complain(c, query, r, "patch", r->patch, 0);
@@ -399,9 +390,10 @@ void check_itself(curves *c, const double *query, const clsp_nearest_f64 *r)
     assert_true(r->param[1] == 0 && r->param[2] == 0);
     for (unsigned k = 0; k < 4; k++) {
         point[k] = r->point[k];
+        from[k] = k < c->dim ? query[k] : 0.0L;
         if (k >= c->dim) assert_true(r->point[k] == 0);
     }
-    const double distance = (double)distance_to(c, query, point);
+    const double distance = (double)apart(c, from, point);
     if (!(fabs(distance - r->distance) <= most))
         complain(c, query, r, "distance of the point", distance, r->distance);
     const double off = off_curve(c, r, point);
