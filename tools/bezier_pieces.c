@@ -89,7 +89,7 @@ static bool make_plan(job *j)
     }
     return staging_check(ctx, clsp_bspline_plan_create(&j->plan, ctx, &desc)) &&
            staging_check(ctx, clsp_bspline_set_target(j->plan, &target)) &&
-           staging_check(ctx, clsp_bspline_target_desc(j->plan, &j->target)) && load(j);
+           staging_check(ctx, clsp_bspline_target_desc(j->plan, 0, &j->target)) && load(j);
 }
 
 /* Converts splines of the batch into j->reals. */
