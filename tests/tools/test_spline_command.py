@@ -19,7 +19,8 @@ import sys
 import tempfile
 import unittest
 
-import test_command as base
+sys.dont_write_bytecode = True  # beside test_command, in the source tree
+import test_command as base  # noqa: E402
 from test_command import (SKIPPED, edge_counts, float32, has_fp64, read_glb, read_normals, read_obj, read_ply,
                           read_png, read_vtk, run)
 
