@@ -45,7 +45,7 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, siz
 
 static const struct {
     uint32_t degree, dim, rational;
-} curves[] = {{3, 2, 0}, {3, 3, 0}, {2, 3, 1}, {3, 3, 1}, {5, 3, 0}};
+} curves[] = {{3, 2, 0}, {3, 3, 0}, {2, 3, 1}, {3, 2, 1}, {5, 3, 0}};
 
 static clsp_status build_search(const clspi_build *build, clsp_type precision, size_t kind)
 {
