@@ -250,6 +250,8 @@ static int check(project_request *r, const words *w)
         return usage_error(command, "--report, --workers and --join need --cooperate");
     if (s->cooperate && r->opts.method == CLSP_PROJECT_MREP)
         return usage_error(command, "--cooperate is of --method exact");
+    if (r->opts.num_nearest > 1 && r->opts.method == CLSP_PROJECT_MREP)
+        return usage_error(command, "--nearest is of --method exact");
     return check_format(r, w);
 }
 

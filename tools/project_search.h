@@ -1,4 +1,5 @@
-/* The search for the nearest points of all curves of a file, by a plan for each batch of them. */
+/* The search for the nearest points of all curves of a file, by a plan for all of one degree and
+   one number of control points. */
 #ifndef CLSPLINE_TOOLS_PROJECT_SEARCH_H
 #define CLSPLINE_TOOLS_PROJECT_SEARCH_H
 
@@ -10,6 +11,8 @@
 #include "io/nearest_file.h"
 #include "io/splines.h"
 
+typedef struct curve_group curve_group;
+
 typedef struct project_search {
     clsp_context *ctx;
     const splines *content; /* curves, all of dim coordinates */
@@ -20,14 +23,15 @@ typedef struct project_search {
     /* Told of each shared call; NULL is fine. */
     void (*report)(void *user, const char *what, const clsp_cooperate_report *report);
     void *user;
-    size_t most;               /* points at a time */
-    clsp_bspline_plan **plans; /* [batches] */
-    void *queries, *found;     /* [most][dim] and [most][num_nearest] results of one plan, in the
-                                  precision */
-    nearest_row *rows;         /* [most][num_nearest] */
+    size_t most;         /* points at a time */
+    curve_group *groups; /* [num_groups], each with a plan */
+    size_t num_groups;
+    void *queries, *found; /* [most][dim] and [most][num_nearest] results of one plan, in the
+                              precision */
+    nearest_row *rows;     /* [most][num_nearest] */
 } project_search;
 
-/* Makes the plans and loads the curves. The fields above plans are given. False with a complaint;
+/* Makes the plans and loads the curves. The fields above groups are given. False with a complaint;
    what was made until then is released by project_search_close. */
 bool project_search_open(project_search *s);
 

@@ -785,7 +785,10 @@ class Projection(Case):
                                ("--tolerance is of --invert and of", (knot, points, "-o", out, "-t", "1")),
                                ("--method must be exact or mrep, not 'm'", (knot, points, "-o", out, "--method=m")),
                                ("need --cooperate", (knot, points, "-o", out, "--workers", "2")),
-                               ("of --method exact", (knot, points, "-o", out, "--cooperate=auto", "--method=mrep")),
+                               ("--cooperate is of --method exact",
+                                (knot, points, "-o", out, "--cooperate=auto", "--method=mrep")),
+                               ("--nearest is of --method exact",
+                                (knot, points, "-o", out, "-k2", "--method=mrep")),
                                ("exclude each other", (knot, points, "-o", out, "-q", "-v"))):
             with self.subTest(expected):
                 self.assertIn("(see clspline project --help)\n", self.fails(2, expected, "project", *args))
