@@ -65,6 +65,8 @@ typedef struct clsp_bspline_change {
     uint64_t reserved[4];
 } clsp_bspline_change;
 
+/* A target has at most CLSP_BSPLINE_MAX_SAMPLES control points along a direction. (More than
+   CLSP_BSPLINE_MAX_CONTROLS are no plan's.) */
 typedef struct clsp_bspline_target {
     clsp_bspline_change along[3]; /* u, v, w; those of directions that there are not are ignored */
     uint32_t bezier;              /* 1: Bezier pieces of what `along` says, one for each span of the
