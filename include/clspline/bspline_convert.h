@@ -65,6 +65,8 @@ typedef struct clsp_bspline_change {
     uint64_t reserved[4];
 } clsp_bspline_change;
 
+/* A target has at most CLSP_BSPLINE_MAX_SAMPLES control points along a direction. (More than
+   CLSP_BSPLINE_MAX_CONTROLS are no plan's.) */
 typedef struct clsp_bspline_target {
     clsp_bspline_change along[3]; /* u, v, w; those of directions that there are not are ignored */
     uint32_t bezier;              /* 1: Bezier pieces of what `along` says, one for each span of the
@@ -75,7 +77,8 @@ typedef struct clsp_bspline_target {
 } clsp_bspline_target;
 
 /* Sets what clsp_bspline_convert makes, in place of what was set before: makes the target's knots
-   and the weights, on the host in double, in time O(degree^2) a knot. The target is copied. NULL:
+   and the weights, on the host in double, in time O(degree^2 (elevate + 1)) a
+   control point. The target is copied. NULL:
    the plan has none any more, as at first. It stays as the grid and control points change. Errors:
    CLSP_ERROR_ARGUMENT (NULL, a field out of its range, which the message names, with the curve's
    number where curves have knots of their own; defective knots; a derivative of a rational plan;

@@ -66,6 +66,7 @@ static clsp_status check_ways(const clspi_target_direction *d, bool bezier)
 
     if (has_reserved(c)) return bad(d, "a reserved field is not 0");
     if (c->num_insert > 0 && !c->insert) return bad(d, "insert is NULL");
+    if (c->num_insert > CLSP_BSPLINE_MAX_SAMPLES) return bad(d, "too many knots are inserted");
     if (!c->knots && (c->degree > 0 || c->num_controls > 0))
         return bad(d, "degree and num_controls are of knots that are not given");
     if (c->knots && (made || bezier)) return bad(d, "knots that are given are not made as well");
@@ -82,10 +83,10 @@ static clsp_status check_degree(const clspi_target_direction *d, uint64_t degree
 static clsp_status check_controls(const clspi_target_direction *d, uint32_t degree,
                                   uint32_t controls)
 {
-    if (controls > degree && controls <= CLSP_BSPLINE_MAX_CONTROLS) return CLSP_OK;
+    if (controls > degree && controls <= CLSP_BSPLINE_MAX_SAMPLES) return CLSP_OK;
     return clspi_fail(log_of(d), CLSP_ERROR_ARGUMENT,
                       "bspline: %s: %u control points: of degree %u %u to %d", name_of(d).text,
-                      controls, degree, degree + 1, CLSP_BSPLINE_MAX_CONTROLS);
+                      controls, degree, degree + 1, CLSP_BSPLINE_MAX_SAMPLES);
 }
 
 static clsp_status defective(const clspi_target_direction *d, const char *which,
