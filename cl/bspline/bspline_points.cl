@@ -55,18 +55,34 @@ uint find_span(global const real *begins, uint spans, real x)
     return low;
 }
 
-/* Finds the place of lo : hi in one direction, whose reals begin at `at`: in s0 to s2 as PLACE
-   names them, *ratio the distances. */
-uint4 find_place(global const real *basis, uint at, uint controls, uint degree, uint by, real lo,
-                 real hi, real2 *ratio)
+/* Finds the last number of an increasing list that is x or less. */
+uint find_number(global const real *numbers, uint count, real x)
 {
+    uint low = 0;
+    while (count > 1) {
+        const uint half_count = count / 2;
+        const bool beyond = numbers[low + half_count] > x;
+        if (!beyond) low += half_count;
+        count = beyond ? half_count : count - half_count;
+    }
+    return low;
+}
+
+/* Finds the place of ends.s0 : ends.s1 in one direction, whose reals begin at `at`: in s0 to s2 as
+   PLACE names them, *ratio the distances. known: as parameter.clh says; what rounding takes the
+   parameter out of that span is undone. */
+uint4 find_place(global const real *basis, uint at, uint controls, uint degree, uint by,
+                 real2 ends, real known, real2 *ratio)
+{
+    const real lo = ends.s0, hi = ends.s1;
     const uint spans = (uint)basis[at];
     global const real *const begins = basis + at + 1, *const rest = begins + spans + 1;
     const real length = begins[spans] + rest[spans], whole = lo + hi;
     /* of eval_points lo is the distance itself, and not to be rounded again */
     const real x = fabs(whole - length) <= R(4.0) * REAL_EPS * length ? lo : lo * (length / whole);
-    const uint k = find_span(begins, spans, x);
     const uint order = degree + 1, numbers = at + 1 + 2 * (spans + 1);
+    const uint k = known > R(0.0) ? find_number(basis + numbers, spans, known - R(1.0))
+                                  : find_span(begins, spans, x);
     uint4 place = (uint4)((uint)basis[numbers + k], numbers + spans, 0, 0);
     place.s2 = place.s1 + 2 * controls;
     for (uint less = 0; less < by; less++)
@@ -197,19 +213,21 @@ IN_PLACE tracked derivative(PATCH, parameter at, order by)
     real4 t = (real4)(R(0.0)), s = t;
     real2 ratio;
     uint begin = 0;
-    uint4 place = find_place(basis, begin, controls.s0, degrees.s0, by.s0, at.lo.s0, at.hi.s0,
-                             &ratio);
+    uint4 place = find_place(basis, begin, controls.s0, degrees.s0, by.s0,
+                             (real2)(at.lo.s0, at.hi.s0), at.lo.s3, &ratio);
     first.s0 = place.s0, factors.s0 = place.s1, coefficients.s0 = place.s2;
     t.s0 = ratio.s0, s.s0 = ratio.s1;
 #if CLSP_DIRECTIONS > 1
     begin += direction_reals((uint)basis[begin], controls.s0, degrees.s0);
-    place = find_place(basis, begin, controls.s1, degrees.s1, by.s1, at.lo.s1, at.hi.s1, &ratio);
+    place = find_place(basis, begin, controls.s1, degrees.s1, by.s1,
+                       (real2)(at.lo.s1, at.hi.s1), at.hi.s3, &ratio);
     first.s1 = place.s0, factors.s1 = place.s1, coefficients.s1 = place.s2;
     t.s1 = ratio.s0, s.s1 = ratio.s1;
 #endif
 #if CLSP_DIRECTIONS > 2
     begin += direction_reals((uint)basis[begin], controls.s1, degrees.s1);
-    place = find_place(basis, begin, controls.s2, degrees.s2, by.s2, at.lo.s2, at.hi.s2, &ratio);
+    place = find_place(basis, begin, controls.s2, degrees.s2, by.s2,
+                       (real2)(at.lo.s2, at.hi.s2), R(0.0), &ratio);
     first.s2 = place.s0, factors.s2 = place.s1, coefficients.s2 = place.s2;
     t.s2 = ratio.s0, s.s2 = ratio.s1;
 #endif

@@ -12,14 +12,21 @@
 #define CLSP_TERMS 4
 #endif
 
-/* Lines that an item of a GPU makes at a time, lest it wait for memory for each. */
-#if CLSP_TERMS <= 8
+/* Lines that an item of a GPU makes at a time, lest it wait for memory for each (docs/kernels.md). */
+#if CLSP_TERMS <= 4
 #define LINES 4
 #elif CLSP_TERMS <= 16
 #define LINES 2
 #else
 #define LINES 1
 #endif
+
+/* Sums an item's column of the line whose first term is at p. */
+#define SUM_LINE(s, p)                                                                            \
+    {                                                                                             \
+        s = R(0.0);                                                                               \
+        UNROLL for (uint j = 0; j < CLSP_TERMS; j++) s = MAD(b[j], (p)[j * CLSP_DIM], s);         \
+    }
 
 /* The lines of a launch, counted through all patches: num_lines from first_line on, which go to
    `offset` and on, stride_t reals apart, with num_samples each from first_sample on. On GPUs items
@@ -54,25 +61,24 @@ kernel void sum_lines(global const real *restrict points, global const real *res
     const uint a = x / CLSP_DIM, c = x - a * CLSP_DIM;
     real b[CLSP_TERMS];
 
-    p += (size_t)first[a] * CLSP_DIM + c;
-    q += x;
+    const size_t step_p = at.num_together * line_reals;
+    const size_t step_q = at.num_together * (size_t)at.stride_t;
+    p += begin * line_reals + (size_t)first[a] * CLSP_DIM + c;
+    q += (size_t)begin * at.stride_t + x;
     #pragma unroll
     for (uint j = 0; j < CLSP_TERMS; j++) b[j] = table[(size_t)j * at.stride_table + a];
-    for (uint line = begin; line < at.num_lines; line += LINES * at.num_together) {
+    uint line = begin;
+    for (; line + (LINES - 1) * at.num_together < at.num_lines; line += LINES * at.num_together) {
         real s[LINES];
         #pragma unroll
-        for (uint l = 0; l < LINES; l++) {
-            const uint own = line + l * at.num_together;
-            global const real *const from = p + (own < at.num_lines ? own : line) * line_reals;
-            s[l] = R(0.0);
-            #pragma unroll
-            for (uint j = 0; j < CLSP_TERMS; j++) s[l] = MAD(b[j], from[j * CLSP_DIM], s[l]);
-        }
+        for (uint l = 0; l < LINES; l++, p += step_p) SUM_LINE(s[l], p);
         #pragma unroll
-        for (uint l = 0; l < LINES; l++) {
-            const uint own = line + l * at.num_together;
-            if (own < at.num_lines) q[(size_t)own * at.stride_t] = s[l];
-        }
+        for (uint l = 0; l < LINES; l++, q += step_q) *q = s[l];
+    }
+    for (; line < at.num_lines; line += at.num_together, p += step_p, q += step_q) {
+        real s;
+        SUM_LINE(s, p);
+        *q = s;
     }
 #else
     const uint num_strips = (at.num_samples - 1) / at.strip + 1, line = g / num_strips;

@@ -9,7 +9,8 @@
    The host sets CLSP_TERMS_U = p + 1, at least 2; CLSP_GROUP; CLSP_ROWS, 2 or 4; CLSP_BLOCK_ROWS;
    CLSP_STAGE; CLSP_THROUGH_LOCAL 1 for vertices that go through local memory, so that stores are
    adjacent, or else CLSP_STORE_TWO 1 for stores of two elements, which asks for an even
-   CLSP_STRIDE: both only where attributes fill a vertex of CLSP_STORE 32 or 64; the rest as
+   CLSP_STRIDE: both only where attributes fill a vertex of CLSP_STORE 32 or 64; CLSP_KEEP_LOCAL 1
+   for differences along v in local memory, where they are too many for registers; the rest as
    vertex.clh says. */
 #include "row_range.clh"
 #include "real.clh"
@@ -26,15 +27,18 @@
 #ifndef CLSP_STORE_TWO
 #define CLSP_STORE_TWO 0
 #endif
+#ifndef CLSP_KEEP_LOCAL
+#define CLSP_KEEP_LOCAL 0
+#endif
 /* Where a vertex is made. */
 #if CLSP_THROUGH_LOCAL
 #define CLSP_SPACE local
-#define NEW_VERTEX local STORED *const vertex = passed + lane * CLSP_STRIDE
+#define NEW_VERTEX local STORED *const vertex = passed + (k * CLSP_GROUP + lane) * CLSP_STRIDE
 #elif CLSP_STORE_TWO
 #define CLSP_SPACE private
 #define NEW_VERTEX STORED vertex[CLSP_STRIDE]
 #else
-#define NEW_VERTEX global STORED *const vertex = out + index
+#define NEW_VERTEX global STORED *const vertex = out + place
 #endif
 
 #include "symmetric_rows.clh"
@@ -44,6 +48,9 @@
 #define NEEDS_DV (HAS_DV || HAS_NORMAL)
 /* the pairs of D_k */
 #define PAIRS (CLSP_TERMS_U / 2)
+/* what an item keeps in local memory: an odd number, so that the items' numbers lie in different
+   banks */
+#define KEPT (2 * CLSP_COORDS * PAIRS + 1)
 /* the pair is the middle one alone */
 #define IS_MIDDLE(i) (2 * (i) + 2 == CLSP_TERMS_U)
 
@@ -178,22 +185,36 @@ real2 tangent_scales(real4 largest)
 real4 row_normal(real4 xu, real4 xv, real2 scales, bool on_border)
 {
     const real off = (on_border ? R(32.0) : R(8.0)) * REAL_EPS;
-    const real4 a = xu * scales.s0, b = xv * scales.s1;
-    if (lost_cross(a, b, off, off)) return (real4)(R(0.0));
-    return unit_cross(a, b);
+    return unit_cross(xu * scales.s0, xv * scales.s1, off, off);
 }
 
 #if CLSP_THROUGH_LOCAL
-/* Stores the group's vertices that were passed through local memory. */
-void store_passed(global STORED *out, local const STORED *passed, uint elements)
+/* Stores a row's vertices of the group that were passed through local memory: two elements at a
+   time where there is an even number of them and they begin at a multiple of two. */
+void store_passed(global STORED *out, local const STORED *passed, uint elements, bool by_two)
 {
     const uint lane = (uint)get_local_id(0);
-    #pragma unroll
-    for (uint n = 0; n < CLSP_STRIDE; n++)
-        if (n * CLSP_GROUP + lane < elements)
-            out[n * CLSP_GROUP + lane] = passed[n * CLSP_GROUP + lane];
+    if (by_two) {
+        global STORED2 *const to = (global STORED2 *)out + lane;
+        local const STORED2 *const from = (local const STORED2 *)passed + lane;
+        #pragma unroll
+        for (uint n = 0; n < CLSP_STRIDE / 2; n++)
+            if (2 * (n * CLSP_GROUP + lane) < elements) to[n * CLSP_GROUP] = from[n * CLSP_GROUP];
+    } else {
+        #pragma unroll
+        for (uint n = 0; n < CLSP_STRIDE; n++)
+            if (n * CLSP_GROUP + lane < elements)
+                out[n * CLSP_GROUP + lane] = passed[n * CLSP_GROUP + lane];
+    }
 }
 #endif
+
+/* Tells whether a row is stored: the upper one of a number, or the lower one, which the middle row
+   of the grid is too. */
+#define IS_STORED(upper, lower)                                                                   \
+    (whole || ((upper) < end &&                                                                   \
+               ((lower) ? num_u - 1 - (upper) : (upper)) - at.first_row < at.num_rows &&          \
+               !((lower) && 2 * (upper) == num_u - 1)))
 
 /* Makes rows of vertices. t, and t_v, which belongs to the derivative along v:
    [patches][CLSP_TERMS_U][stride_t]; t_u, to that along u: [patches][CLSP_TERMS_U - 1][stride_t].
@@ -224,7 +245,7 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #if CLSP_THROUGH_LOCAL
-    local STORED passed[CLSP_GROUP * CLSP_STRIDE];
+    local STORED passed[2 * CLSP_ROWS * CLSP_GROUP * CLSP_STRIDE] __attribute__((aligned(16)));
 #endif
 
     const uint v = tile * CLSP_GROUP + lane;
@@ -232,7 +253,14 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
     const size_t from =
         (WIDE(at.first_patch) + patch) * CLSP_TERMS_U * (size_t)sum.stride_t + column;
     real mean[CLSP_COORDS], plus[CLSP_COORDS][PAIRS], minus[CLSP_COORDS][PAIRS];
-    real mean_v[CLSP_COORDS], plus_v[CLSP_COORDS][PAIRS], minus_v[CLSP_COORDS][PAIRS];
+    real mean_v[CLSP_COORDS];
+#if CLSP_KEEP_LOCAL
+    local real kept[CLSP_GROUP * KEPT];
+    local real (*const plus_v)[PAIRS] = (local real (*)[PAIRS])(kept + lane * KEPT);
+    local real (*const minus_v)[PAIRS] = plus_v + CLSP_COORDS;
+#else
+    real plus_v[CLSP_COORDS][PAIRS], minus_v[CLSP_COORDS][PAIRS];
+#endif
     LOAD_MEAN(mean, t + from);
     LOAD_MEAN(mean_v, t_v + from);
     LOAD_STEPS(plus_v, minus_v, t_v + from);
@@ -255,6 +283,17 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
 #endif
 
     const bool whole = WHOLE_BLOCK(first, sum, at);
+    /* where the rows of `first` begin in out, and from row to row; those that are not stored may
+       lie before it */
+    const size_t to_next = (size_t)num_v * CLSP_STRIDE;
+    const size_t begin = WIDE(at.offset) + (size_t)patch * at.num_rows * to_next +
+                         (size_t)tile * CLSP_GROUP * CLSP_STRIDE;
+    size_t begin_upper = begin + ((size_t)first - at.first_row) * to_next;
+    size_t begin_lower = begin + ((size_t)(num_u - 1 - first) - at.first_row) * to_next;
+#if CLSP_THROUGH_LOCAL
+    const uint elements = min((uint)CLSP_GROUP, num_v - tile * CLSP_GROUP) * CLSP_STRIDE;
+    const bool by_two = CLSP_STRIDE % 2 == 0 && (at.offset.s0 & 1) == 0;
+#endif
     for (uint u = first; u < end; u += CLSP_ROWS) {
         realr e[CLSP_COORDS], o[CLSP_COORDS], eu[CLSP_COORDS], ou[CLSP_COORDS];
         realr ev[CLSP_COORDS], ov[CLSP_COORDS];
@@ -270,13 +309,13 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
         ADD_MEAN(e, mean);
         ADD_MEAN(ev, mean_v);
 
+#if CLSP_THROUGH_LOCAL
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
         #pragma unroll
         for (uint k = 0; k < 2 * CLSP_ROWS; k++) {
             const uint r = k / 2, upper = u + r;
             const bool lower = k & 1;
-            const uint row = (lower ? num_u - 1 - upper : upper) - at.first_row;
-            const bool wanted =
-                whole || (upper < end && row < at.num_rows && !(lower && 2 * upper == num_u - 1));
             const real sign = lower ? R(-1.0) : R(1.0);
             const homogeneous none = homogeneous_zero();
             homogeneous s, su, sv;
@@ -292,15 +331,13 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
 
             real4 params = (real4)(R(0.0));
 #if HAS_PARAMS
-            params.s0 = SAMPLE_OF(axis_u, row + at.first_row);
+            params.s0 = SAMPLE_OF(axis_u, lower ? num_u - 1 - upper : upper);
             params.s1 = SAMPLE_OF(axis_v, v);
 #endif
-            const size_t index =
-                WIDE(at.offset) + (((size_t)patch * at.num_rows + row) * num_v + v) * CLSP_STRIDE;
-#if CLSP_THROUGH_LOCAL
-            barrier(CLK_LOCAL_MEM_FENCE);
-#else
-            if (!wanted || v >= num_v) continue;
+#if !CLSP_THROUGH_LOCAL
+            if (!IS_STORED(upper, lower) || v >= num_v) continue;
+            const size_t place = (lower ? begin_lower - r * to_next : begin_upper + r * to_next) +
+                                 lane * CLSP_STRIDE;
 #endif
             NEW_VERTEX;
             store_vertex(vertex, s, su, sv, none, none, none, none, params);
@@ -310,14 +347,20 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
             const bool on_border = upper == 0 || v == 0 || v + 1 == num_v;
             store_normal(vertex, row_normal(su.x, sv.x, scales, on_border));
 #endif
-#if CLSP_THROUGH_LOCAL
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (!wanted) continue;
-            store_passed(out + (index - lane * CLSP_STRIDE), passed,
-                         min((uint)CLSP_GROUP, num_v - tile * CLSP_GROUP) * CLSP_STRIDE);
-#elif CLSP_STORE_TWO
-            STORE_BY_TWO(out + index, vertex, at.offset.s0 & 1);
+#if CLSP_STORE_TWO
+            STORE_BY_TWO(out + place, vertex, at.offset.s0 & 1);
 #endif
         }
+#if CLSP_THROUGH_LOCAL
+        barrier(CLK_LOCAL_MEM_FENCE);
+        #pragma unroll
+        for (uint k = 0; k < 2 * CLSP_ROWS; k++)
+            if (IS_STORED(u + k / 2, k & 1))
+                store_passed(out + ((k & 1) ? begin_lower - k / 2 * to_next
+                                            : begin_upper + k / 2 * to_next),
+                             passed + k * CLSP_GROUP * CLSP_STRIDE, elements, by_two);
+#endif
+        begin_upper += CLSP_ROWS * to_next;
+        begin_lower -= CLSP_ROWS * to_next;
     }
 }

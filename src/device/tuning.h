@@ -19,10 +19,12 @@ typedef struct clspi_tuning {
     uint32_t item_registers;   /* 32-bit numbers that an item may keep beside what it works on */
     uint32_t single_column;    /* 32-bit numbers of one column that an item may keep at all */
     uint32_t vertex_registers; /* of a vertex with its derivatives, sums included */
-    uint32_t symmetric_terms;  /* sums of at least so many terms are made for two symmetric rows at
-                                  once */
-    uint32_t sector_bytes; /* of the cache that stores go to, where stores that cross sectors are
-                            known to cost; 0: elsewhere */
+    uint32_t vertex_pair_registers; /* the same of two rows at a time beside differences in local
+                                       memory */
+    uint32_t symmetric_terms; /* sums of at least so many terms are made for two symmetric rows at
+                                 once */
+    uint32_t sector_bytes;    /* of the cache that stores go to, where stores that cross sectors are
+                               known to cost; 0: elsewhere */
     uint32_t
         gemm_wide_columns;     /* products at least this wide are made by columns, others by rows */
     uint32_t gemm_clblast_f32; /* CLBlast makes products whose m, n and k are all at least this; */

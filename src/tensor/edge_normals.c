@@ -3,10 +3,18 @@
 #include "check.h"
 #include "vertex_assembly.h"
 
+/* Tells whether a table says where the sums of its samples begin. */
+static bool is_known(const clspi_basis_table *table)
+{
+    return table->first && table->is_banded;
+}
+
 clsp_status clspi_edge_normals(clspi_kernel *kernel, clspi_series *series,
-                               const clspi_point_source *source, const clspi_rows *rows)
+                               const clspi_point_source *source, const clspi_rows *rows,
+                               const clspi_grid_tables *tables)
 {
     const clspi_tensor_desc *const d = source->desc;
+    const clspi_basis_table *const u = &tables->table[0][0], *const v = &tables->table[1][0];
     const uint64_t most = clspi_vertices_of_a_launch(series->ctx, d);
     const size_t items = 2 * ((size_t)d->axis[0].num + d->axis[1].num);
     clspi_cut cut = {.per_piece = items, .left = rows->num_patches * items};
@@ -18,9 +26,13 @@ clsp_status clspi_edge_normals(clspi_kernel *kernel, clspi_series *series,
         const clspi_edge_normals_args args = {
             .points = source->points,
             .basis = source->basis,
+            .first_u = u->first ? u->first : source->points,
+            .first_v = v->first ? v->first : source->points,
             .out = rows->out,
             .shape = clspi_patch_shape_of(d),
-            .range = {.first_item = part.before, .items = (cl_uint)part.num_lines},
+            .range = {.first_item = part.before,
+                      .items = (cl_uint)part.num_lines,
+                      .banded = (is_known(u) ? 1u : 0u) | (is_known(v) ? 2u : 0u)},
             .rows = clspi_row_range_of(rows->first_patch, rows),
             .axis_u = clspi_sample_axis_of(d, 0),
             .axis_v = clspi_sample_axis_of(d, 1)};

@@ -5,10 +5,12 @@
 
 #include "eval_points.h"
 #include "axis_sum.h"
+#include "tensor_sum.h"
 
-/* Makes the normals on the edges that rows of a grid have again. kernel: made when it is first
-   needed. */
+/* Makes the normals on the edges that rows of a grid have again. tables: the grid's. kernel: made
+   when it is first needed. */
 clsp_status clspi_edge_normals(clspi_kernel *kernel, clspi_series *series,
-                               const clspi_point_source *source, const clspi_rows *rows);
+                               const clspi_point_source *source, const clspi_rows *rows,
+                               const clspi_grid_tables *tables);
 
 #endif

@@ -122,7 +122,8 @@ clsp_status clspi_tensor_edge_normals(clspi_tensor_plan *plan, clspi_series *ser
 
     if (!(plan->desc.vertex.attributes & CLSP_VERTEX_NORMAL)) return CLSP_OK;
     CLSPI_CHECK(find_source(&source, plan, series));
-    return clspi_edge_normals(&plan->point_kernels.edges, series, &source, rows);
+    return clspi_edge_normals(&plan->point_kernels.edges, series, &source, rows,
+                              &plan->sums.tables);
 }
 
 /* Makes the rows of a part: whole patches and rows of others. */

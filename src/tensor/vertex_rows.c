@@ -13,7 +13,7 @@ enum {
 
 typedef struct rows_shape {
     cl_uint rows, block_rows;
-    bool stage, through_local, store_two;
+    bool keep_local, stage, through_local, store_two;
 } rows_shape;
 
 static bool needs_dv(const clspi_tensor_desc *d)
@@ -21,43 +21,93 @@ static bool needs_dv(const clspi_tensor_desc *d)
     return (d->vertex.attributes & (CLSP_VERTEX_DV | CLSP_VERTEX_NORMAL)) != 0;
 }
 
-/* Returns the numbers of 32 bits that an item keeps: partial sums, and the symmetric parts of the
-   last ones. */
-static size_t words_of(const clspi_tensor_desc *d, size_t rows)
+/* Returns the numbers of 32 bits that an item keeps in registers: partial sums, those along v only
+   where they are not in local memory, and the symmetric parts of the last ones. */
+static size_t words_of(const clspi_tensor_desc *d, size_t rows, bool keep_local)
 {
-    const size_t kinds = needs_dv(d) ? 2 : 1;
+    const size_t kinds = needs_dv(d) && !keep_local ? 2 : 1;
     const size_t sums = needs_dv(d) ? 6 : 2;
 
     return (d->terms[0] * kinds + sums * rows) * clspi_coords(d) *
            (clsp_type_bytes(d->precision) / sizeof(cl_float));
 }
 
-bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *d)
+/* Returns the local memory of a group that keeps the differences along v there. */
+static size_t kept_bytes(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
-    return clspi_lanes(ctx, d->precision) == 1 && d->directions == 2 && !d->is_triangle &&
-           d->basis.is_symmetric && d->basis.is_bernstein && !clspi_is_banded(d, 0) &&
-           (d->vertex.attributes & ~(unsigned)FIRST_ORDER) == 0 &&
-           clspi_is_unit_axis(&d->axis[0]) && d->degrees[0] > 0 &&
-           (d->degrees[1] > 0 || !needs_dv(d)) && words_of(d, 1) <= ctx->tuning.vertex_registers;
+    return ctx->tuning.work_group * ((size_t)2 * (d->terms[0] / 2) * clspi_coords(d) + 1) *
+           clsp_type_bytes(d->precision);
 }
 
-/* Chooses what stores go through. Going through local memory makes them adjacent, at the price of
-   two barriers a row: it pays while there is little else to do (docs/kernels.md). */
+static bool fits(const clsp_context *ctx, const clspi_tensor_desc *d, bool keep_local)
+{
+    return words_of(d, 1, keep_local) <= ctx->tuning.vertex_registers;
+}
+
+static bool fits_two_rows(const clsp_context *ctx, const clspi_tensor_desc *d, bool keep_local)
+{
+    const size_t words = words_of(d, 2, keep_local);
+
+    return keep_local ? !d->rational && words <= ctx->tuning.vertex_pair_registers
+                      : words <= ctx->tuning.vertex_registers;
+}
+
+/* Returns the local memory of a group for tables, for vertices on their way and for what it keeps.
+ */
+static size_t group_bytes(const clsp_context *ctx, const clspi_tensor_desc *d,
+                          const rows_shape *shape)
+{
+    const size_t pairs = d->terms[0] / 2;
+    const size_t staged = 4 * pairs * shape->block_rows * clsp_type_bytes(d->precision);
+    const size_t passed = 2 * shape->rows * ctx->tuning.work_group * clspi_vertex_bytes(d);
+
+    return staged + passed + (shape->keep_local ? kept_bytes(ctx, d) : 0);
+}
+
+/* Makes blocks smaller, then steps of rows, until a group's local memory suffices. */
+static bool fit_local(const clsp_context *ctx, const clspi_tensor_desc *d, rows_shape *shape)
+{
+    enum { LEAST = 16 }; /* rows of a block */
+    const cl_uint most = shape->block_rows;
+
+    while (group_bytes(ctx, d, shape) > ctx->device.local_bytes) {
+        const bool is_least = shape->block_rows <= LEAST;
+        if (is_least && shape->rows == 1) return false;
+        shape->rows = is_least ? 1 : shape->rows;
+        shape->block_rows = is_least ? most : shape->block_rows / 2;
+    }
+    return ctx->device.local_is_real;
+}
+
+/* Chooses blocks and what stores go through. Going through local memory makes them adjacent, at the
+   price of two barriers for each step of rows: it pays while there is little else to do. Large
+   blocks load partial sums less often, small ones end more evenly (docs/kernels.md). */
 static rows_shape choose(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
     const bool wide = d->precision == CLSP_F64;
-    const cl_uint terms = d->terms[0];
-    rows_shape shape = {.rows = words_of(d, 2) <= ctx->tuning.vertex_registers ? 2 : 1,
-                        .block_rows = terms <= 8 && !wide ? 16 : 32};
-    const size_t pairs = terms / 2;
-    const size_t passed = ctx->tuning.work_group * clspi_vertex_bytes(d);
-    const size_t staged = 4 * pairs * shape.block_rows * clsp_type_bytes(d->precision);
+    const cl_uint terms = d->terms[0], block_rows = wide ? 64 : terms <= 4 ? 16 : 32;
+    /* differences along v are in local memory where they have to */
+    const bool keep_local = needs_dv(d) && !fits(ctx, d, false);
+    rows_shape shape = {.rows = fits_two_rows(ctx, d, keep_local) ? 2 : 1,
+                        .block_rows = block_rows,
+                        .keep_local = keep_local};
 
-    shape.stage = ctx->device.local_is_real && staged + passed <= ctx->device.local_bytes;
+    shape.stage = fit_local(ctx, d, &shape);
     if (clspi_layout_has_gaps(d) || d->vertex.type == CLSP_F16) return shape;
-    shape.through_local = shape.stage && (wide || terms <= 4) && clspi_keeps_values(&ctx->device);
+    shape.through_local = shape.stage && (wide || terms <= 8) && clspi_keeps_values(&ctx->device);
     shape.store_two = !shape.through_local && d->vertex.stride % 2 == 0;
     return shape;
+}
+
+bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *d)
+{
+    if (clspi_lanes(ctx, d->precision) > 1 || d->directions != 2 || d->is_triangle ||
+        !d->basis.is_symmetric || !d->basis.is_bernstein || clspi_is_banded(d, 0) ||
+        (d->vertex.attributes & ~(unsigned)FIRST_ORDER) != 0 || !clspi_is_unit_axis(&d->axis[0]) ||
+        d->degrees[0] == 0 || (d->degrees[1] == 0 && needs_dv(d)))
+        return false;
+    const rows_shape shape = choose(ctx, d);
+    return fits(ctx, d, shape.keep_local) && (!shape.keep_local || shape.stage);
 }
 
 clspi_options clspi_vertex_rows_options(const clsp_context *ctx, const clspi_tensor_desc *d)
@@ -68,6 +118,7 @@ clspi_options clspi_vertex_rows_options(const clsp_context *ctx, const clspi_ten
     clspi_option(&options, "TERMS_U", d->terms[0]);
     clspi_option(&options, "ROWS", shape.rows);
     clspi_option(&options, "BLOCK_ROWS", shape.block_rows);
+    clspi_option(&options, "KEEP_LOCAL", shape.keep_local);
     clspi_option(&options, "STAGE", shape.stage);
     clspi_option(&options, "THROUGH_LOCAL", shape.through_local);
     clspi_option(&options, "STORE_TWO", shape.store_two);
