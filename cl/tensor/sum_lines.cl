@@ -12,7 +12,8 @@
 #define CLSP_TERMS 4
 #endif
 
-/* Lines that an item of a GPU makes at a time, lest it wait for memory for each (docs/kernels.md). */
+/* Lines that an item of a GPU makes at a time, lest it wait for memory for each
+   (docs/kernels.md). */
 #if CLSP_TERMS <= 4
 #define LINES 4
 #elif CLSP_TERMS <= 16

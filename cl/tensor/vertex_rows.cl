@@ -51,6 +51,15 @@
 /* what an item keeps in local memory: an odd number, so that the items' numbers lie in different
    banks */
 #define KEPT (2 * CLSP_COORDS * PAIRS + 1)
+/* Declares the symmetric parts of an item's differences along v. */
+#if CLSP_KEEP_LOCAL
+#define KEEP_PARTS(plus, minus)                                                                   \
+    local real kept[CLSP_GROUP * KEPT];                                                           \
+    local real (*const plus)[PAIRS] = (local real (*)[PAIRS])(kept + lane * KEPT);                \
+    local real (*const minus)[PAIRS] = plus + CLSP_COORDS
+#else
+#define KEEP_PARTS(plus, minus) real plus[CLSP_COORDS][PAIRS], minus[CLSP_COORDS][PAIRS]
+#endif
 /* the pair is the middle one alone */
 #define IS_MIDDLE(i) (2 * (i) + 2 == CLSP_TERMS_U)
 
@@ -151,6 +160,18 @@ typedef struct vertex_sums {
 #define ADD_MEAN(e, mean) \
     UNROLL for (uint c = 0; c < CLSP_COORDS; c++) e[c] += (realr)(mean[c]);
 
+/* Makes the symmetric parts of all sums of rows u and on; the means last, since they may be much
+   larger than the other terms. */
+#define SUM_ROWS(u)                                                                               \
+    UNROLL for (uint c = 0; c < CLSP_COORDS; c++)                                                 \
+        e[c] = o[c] = eu[c] = ou[c] = ev[c] = ov[c] = (realr)(R(0.0));                            \
+    UNROLL for (uint i = 0; i < PAIRS; i++) {                                                     \
+        ADD_INTEGRALS(i);                                                                         \
+        ADD_DERIVATIVE(eu, ou, i);                                                                \
+    }                                                                                             \
+    ADD_MEAN(e, mean);                                                                            \
+    ADD_MEAN(ev, mean_v);
+
 /* Makes one row's sum of its symmetric parts: with sign 1 the upper one's, with -1 the lower
    one's. */
 #define ROW_PART(h, e, o, r, sign)                                                                \
@@ -209,12 +230,36 @@ void store_passed(global STORED *out, local const STORED *passed, uint elements,
 }
 #endif
 
+/* Stores the normal of a vertex whose sums are s, su and sv. */
+#if HAS_NORMAL && CLSP_RATIONAL
+#define STORE_NORMAL(vertex, on_border) store_normal(vertex, normal_of_sums(s, su, sv, largest))
+#elif HAS_NORMAL
+#define STORE_NORMAL(vertex, on_border) \
+    store_normal(vertex, row_normal(su.x, sv.x, scales, on_border))
+#else
+#define STORE_NORMAL(vertex, on_border)
+#endif
+
+/* Stores the rows of the step from row u of the upper half on, which were passed through local
+   memory. */
+#define STORE_STEP(u)                                                                             \
+    UNROLL for (uint k = 0; k < 2 * CLSP_ROWS; k++) {                                             \
+        const size_t to = (k & 1) ? begin_lower - k / 2 * to_next : begin_upper + k / 2 * to_next; \
+        if (IS_STORED((u) + k / 2, k & 1))                                                        \
+            store_passed(out + to, passed + k * CLSP_GROUP * CLSP_STRIDE, elements, by_two);      \
+    }
+
 /* Tells whether a row is stored: the upper one of a number, or the lower one, which the middle row
    of the grid is too. */
 #define IS_STORED(upper, lower)                                                                   \
     (whole || ((upper) < end &&                                                                   \
                ((lower) ? num_u - 1 - (upper) : (upper)) - at.first_row < at.num_rows &&          \
                !((lower) && 2 * (upper) == num_u - 1)))
+
+/* Stages a table of the group's rows. */
+#define STAGE_TABLE(staged, table)                                                                \
+    local real4 staged[2 * PAIRS * CLSP_BLOCK_ROWS / 4];                                          \
+    stage_table(staged, table, 2 * PAIRS, stride, first, end)
 
 /* Makes rows of vertices. t, and t_v, which belongs to the derivative along v:
    [patches][CLSP_TERMS_U][stride_t]; t_u, to that along u: [patches][CLSP_TERMS_U - 1][stride_t].
@@ -236,11 +281,9 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
     const uint end = min(first + CLSP_BLOCK_ROWS, sum.end_half);
 
 #if CLSP_STAGE
-    local real4 staged[2 * PAIRS * CLSP_BLOCK_ROWS / 4];
-    stage_table(staged, table, 2 * PAIRS, stride, first, end);
+    STAGE_TABLE(staged, table);
 #if NEEDS_DU
-    local real4 staged_d[2 * PAIRS * CLSP_BLOCK_ROWS / 4];
-    stage_table(staged_d, table_d, 2 * PAIRS, stride, first, end);
+    STAGE_TABLE(staged_d, table_d);
 #endif
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
@@ -254,13 +297,7 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
         (WIDE(at.first_patch) + patch) * CLSP_TERMS_U * (size_t)sum.stride_t + column;
     real mean[CLSP_COORDS], plus[CLSP_COORDS][PAIRS], minus[CLSP_COORDS][PAIRS];
     real mean_v[CLSP_COORDS];
-#if CLSP_KEEP_LOCAL
-    local real kept[CLSP_GROUP * KEPT];
-    local real (*const plus_v)[PAIRS] = (local real (*)[PAIRS])(kept + lane * KEPT);
-    local real (*const minus_v)[PAIRS] = plus_v + CLSP_COORDS;
-#else
-    real plus_v[CLSP_COORDS][PAIRS], minus_v[CLSP_COORDS][PAIRS];
-#endif
+    KEEP_PARTS(plus_v, minus_v);
     LOAD_MEAN(mean, t + from);
     LOAD_MEAN(mean_v, t_v + from);
     LOAD_STEPS(plus_v, minus_v, t_v + from);
@@ -297,17 +334,7 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
     for (uint u = first; u < end; u += CLSP_ROWS) {
         realr e[CLSP_COORDS], o[CLSP_COORDS], eu[CLSP_COORDS], ou[CLSP_COORDS];
         realr ev[CLSP_COORDS], ov[CLSP_COORDS];
-        #pragma unroll
-        for (uint c = 0; c < CLSP_COORDS; c++)
-            e[c] = o[c] = eu[c] = ou[c] = ev[c] = ov[c] = (realr)(R(0.0));
-        #pragma unroll
-        for (uint i = 0; i < PAIRS; i++) {
-            ADD_INTEGRALS(i);
-            ADD_DERIVATIVE(eu, ou, i);
-        }
-        /* last: they may be much larger than the other terms */
-        ADD_MEAN(e, mean);
-        ADD_MEAN(ev, mean_v);
+        SUM_ROWS(u);
 
 #if CLSP_THROUGH_LOCAL
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -336,29 +363,19 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
 #endif
 #if !CLSP_THROUGH_LOCAL
             if (!IS_STORED(upper, lower) || v >= num_v) continue;
-            const size_t place = (lower ? begin_lower - r * to_next : begin_upper + r * to_next) +
-                                 lane * CLSP_STRIDE;
+            const size_t row = lower ? begin_lower - r * to_next : begin_upper + r * to_next;
+            const size_t place = row + lane * CLSP_STRIDE;
 #endif
             NEW_VERTEX;
             store_vertex(vertex, s, su, sv, none, none, none, none, params);
-#if HAS_NORMAL && CLSP_RATIONAL
-            store_normal(vertex, normal_of_sums(s, su, sv, largest));
-#elif HAS_NORMAL
-            const bool on_border = upper == 0 || v == 0 || v + 1 == num_v;
-            store_normal(vertex, row_normal(su.x, sv.x, scales, on_border));
-#endif
+            STORE_NORMAL(vertex, upper == 0 || v == 0 || v + 1 == num_v);
 #if CLSP_STORE_TWO
             STORE_BY_TWO(out + place, vertex, at.offset.s0 & 1);
 #endif
         }
 #if CLSP_THROUGH_LOCAL
         barrier(CLK_LOCAL_MEM_FENCE);
-        #pragma unroll
-        for (uint k = 0; k < 2 * CLSP_ROWS; k++)
-            if (IS_STORED(u + k / 2, k & 1))
-                store_passed(out + ((k & 1) ? begin_lower - k / 2 * to_next
-                                            : begin_upper + k / 2 * to_next),
-                             passed + k * CLSP_GROUP * CLSP_STRIDE, elements, by_two);
+        STORE_STEP(u);
 #endif
         begin_upper += CLSP_ROWS * to_next;
         begin_lower -= CLSP_ROWS * to_next;
