@@ -135,6 +135,36 @@ static void many_rows(clsp_context *ctx, clsp_type precision)
     }
 }
 
+/* Vertices of whole blocks of rows, as most of a large grid are, and of strips cut off. */
+static void whole_blocks(clsp_context *ctx, clsp_type precision)
+{
+    static const struct {
+        unsigned degree[2], rational, attributes;
+    } cases[] = {{{3, 2}, 0, P | N},  {{7, 3}, 0, P | N},      {{11, 4}, 0, P | N},
+                 {{15, 3}, 0, P | N}, {{18, 2}, 0, P | N | T}, {{12, 3}, 0, P | DU | DV},
+                 {{8, 3}, 1, P | N},  {{5, 3}, 0, DV | N}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const clsp_bezier_desc d = {.precision = precision,
+                                    .degree = {cases[i].degree[0], cases[i].degree[1]},
+                                    .axis = {{.num = 281}, {.num = 67}},
+                                    .rational = cases[i].rational,
+                                    .vertex.attributes = cases[i].attributes};
+        const layout l = layout_of(&d);
+        if (!in_turn(i, 3) || tiny()) continue;
+        seed((unsigned)i);
+        double *const controls = random_controls(&l, 1);
+        judge(&l, "whole blocks", grid_error(ctx, &l, controls, 8.0));
+        free(controls);
+    }
+}
+
+static void test_whole_blocks(void **state)
+{
+    (void)state;
+    everywhere(whole_blocks);
+}
+
 static void test_far_away(void **state)
 {
     (void)state;
@@ -390,9 +420,10 @@ static void test_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_far_away), cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_flat),     cmocka_unit_test(test_planes),
-        cmocka_unit_test(test_weights),  cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_far_away),     cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_whole_blocks), cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_planes),       cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_lines),
     };
 
     if (no_device()) return 77;
