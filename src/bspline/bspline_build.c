@@ -7,7 +7,7 @@
 #include "tensor_build.h"
 #include "vertex_layout.h"
 
-enum { P = CLSP_VERTEX_POINT, N = CLSP_VERTEX_NORMAL };
+enum { P = CLSP_VERTEX_POINT, N = CLSP_VERTEX_NORMAL, K = CLSP_VERTEX_CURVATURE };
 
 /* Plans that stand for those that users make: kernels differ by what a vertex holds, and sums by
    the order, up to MAX_ORDER. */
@@ -15,7 +15,8 @@ enum { MAX_ORDER = 8 };
 
 static const struct {
     uint32_t directions, rational, attributes;
-} kinds[] = {{2, 0, P}, {2, 0, P | N}, {2, 1, P | N}, {1, 0, P}, {3, 0, P}};
+} kinds[] = {{2, 0, P}, {2, 0, P | N}, {2, 1, P | N}, {2, 1, P | K},
+             {1, 0, P}, {1, 1, P | K}, {3, 0, P}};
 
 static clsp_status build_kind(const clspi_build *build, clsp_type precision, size_t kind)
 {
