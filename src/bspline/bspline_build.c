@@ -1,7 +1,7 @@
 #include "bspline_build.h"
 
 #include "check.h"
-#include "nearest.h"
+#include "nearest_cubic.h"
 #include "own_target.h"
 #include "piece_order.h"
 #include "tensor_build.h"
@@ -62,9 +62,7 @@ static clsp_status build_search(const clspi_build *build, clsp_type precision, s
         const clspi_options options = clspi_nearest_options(build->ctx, &tensor, many);
         CLSPI_CHECK(clspi_program_build(build, "nearest", &options));
     }
-    if (curves[kind].rational) return CLSP_OK;
-    CLSPI_CHECK(clspi_program_build(build, "cubics", &segments));
-    return clspi_program_build(build, "nearest_cubic", &segments);
+    return curves[kind].rational ? CLSP_OK : clspi_nearest_cubic_build(build, &tensor);
 }
 
 clsp_status clspi_bspline_build(const clspi_build *build)

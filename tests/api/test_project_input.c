@@ -274,7 +274,7 @@ static void check_form(const clsp_nearest_f64 *r, const char *what)
 
 /* A plan, its control points, and what queries find. */
 typedef struct bad_curves {
-    clsp_context *ctx;
+    clsp_context *own; /* NULL: one that stays */
     clsp_type precision;
     uint32_t rational;
     clsp_bspline_plan *plan;
@@ -288,7 +288,10 @@ static size_t reals_of(const bad_curves *b)
 
 static bad_curves start(clsp_context *ctx, clsp_type precision, uint32_t rational)
 {
-    bad_curves b = {.ctx = ctx, .precision = precision, .rational = rational};
+    /* Oclgrind 21.10 forgets which memory has been written where buffers come after others that
+       are gone */
+    bad_curves b = {
+        .own = tiny() ? context_with("") : NULL, .precision = precision, .rational = rational};
     clsp_bspline_desc d = cubics;
 
     fill_queries();
@@ -296,8 +299,14 @@ static bad_curves start(clsp_context *ctx, clsp_type precision, uint32_t rationa
     d.rational = rational;
     for (size_t i = 0; i < reals_of(&b); i++)
         b.controls[i] = rational && i % 3 == 2 ? 1 + (double)(i % 4) / 4 : good_control(i);
-    assert_int_equal(clsp_bspline_plan_create(&b.plan, ctx, &d), CLSP_OK);
+    assert_int_equal(clsp_bspline_plan_create(&b.plan, b.own ? b.own : ctx, &d), CLSP_OK);
     return b;
+}
+
+static void finish(bad_curves *b)
+{
+    clsp_bspline_plan_destroy(&b->plan);
+    clsp_context_destroy(&b->own);
 }
 
 /* Control points as a call takes them; narrow: room for them as floats. */
@@ -394,7 +403,7 @@ static void replaced(clsp_context *ctx, clsp_type precision)
             for (size_t k = 0; k < COUNT(places); k++)
                 for (size_t v = 0; v < (tiny() ? 2 : COUNT(values)); v++)
                     if (!tiny() || k == 1) check_replaced(&b, &ways[way], places[k], values[v]);
-            clsp_bspline_plan_destroy(&b.plan);
+            finish(&b);
         }
 }
 
@@ -422,7 +431,7 @@ static void all_bad(clsp_context *ctx, clsp_type precision)
             project(&b, &opts, false, found);
             for (size_t i = 0; i < QUERIES; i++)
                 check_form(&found[i], "all numbers bad");
-            clsp_bspline_plan_destroy(&b.plan);
+            finish(&b);
         }
 }
 
@@ -445,7 +454,7 @@ static void bad_weights(clsp_context *ctx, clsp_type precision)
         float narrow[CURVES * CONTROLS * 3];
         b.controls[3 * CONTROLS + 3 * 2 + 2] = weights[v];
         const clsp_input in = controls_of(&b, narrow);
-        const cl_mem buffer = buffer_of(ctx, bytes, in.host);
+        const cl_mem buffer = buffer_of(b.own ? b.own : ctx, bytes, in.host);
         assert_int_equal(clsp_bspline_set_control_points(b.plan, CURVES, in, NULL),
                          CLSP_ERROR_WEIGHTS);
         assert_int_equal(clsp_bspline_set_control_points(
@@ -456,7 +465,7 @@ static void bad_weights(clsp_context *ctx, clsp_type precision)
         for (size_t i = 0; i < QUERIES; i++)
             if (patches[i] != 1) check_form(&found[i], "bad weights of another curve");
         clReleaseMemObject(buffer);
-        clsp_bspline_plan_destroy(&b.plan);
+        finish(&b);
     }
 }
 
@@ -477,7 +486,7 @@ static void test_empty_spans(void **state)
         {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},               /* no domain: refused */
         {0, 0, 0, 0x1p-1000, 0.5, 0.5, 0.5, 1, 1, 1, 1, 1}, /* a span that floats do not know */
     };
-    clsp_context *const ctx = lent_context("");
+    clsp_context *ctx = context_with("");
     const float query[2] = {0.3F, 0.4F};
     const clsp_bspline_queries q = {.num = 1, .points = clsp_in_f32(query, 2)};
     float controls[2 * NUM];
@@ -506,6 +515,7 @@ static void test_empty_spans(void **state)
         }
         clsp_bspline_plan_destroy(&plan);
     }
+    clsp_context_destroy(&ctx);
 }
 
 int main(void)
