@@ -1,17 +1,31 @@
-/* The nearest points of B-spline curves through cubics within a tolerance (cubics.cl), one query an
-   item: the pipeline of Wu and Zou, "Matrix representation and GPU-optimized parallel B-spline
-   computing", corrected (docs/math.md, 15).
+/* The nearest points of B-spline curves through cubics within a tolerance (cubics.cl): the pipeline
+   of Wu and Zou, "Matrix representation and GPU-optimized parallel B-spline computing", corrected
+   (docs/math.md, 15).
 
-   An item goes through the tree of boxes as nearest.cl does, and through the cubics of each segment
+   A query goes through the tree of boxes as in nearest.cl, and through the cubics of each segment
    that is near. Of a cubic it takes the ends; where the coefficients of the squared distance leave
    room for something nearer it takes the minima within, too: the one that there is where its
    derivative changes its sign once, else one of each piece on which that is monotone.
 
-   The host sets CLSP_DEGREE, CLSP_DIM. */
+   The host sets CLSP_DEGREE, CLSP_DIM; CLSP_GROUP: how many items, a work-group, share a query, 1
+   where each has its own. They share the cubics of the segment where the search begins and then the
+   tree, and the nearest of what they have found is the result. It is the same however many there
+   are: of points that are equally near that of the first segment, else of the lowest cubic. */
 #include "bernstein_chain.clh"
 #include "box_tree.clh"
 #include "cubic.clh"
 #include "quintic.clh"
+
+#ifndef CLSP_GROUP
+#define CLSP_GROUP 1
+#endif
+#if CLSP_GROUP > 1
+#define QUERY get_group_id(0)
+#define LANE  (uint)get_local_id(0)
+#else
+#define QUERY get_global_id(0)
+#define LANE  0
+#endif
 
 /* A result: clsp_nearest_f32 or clsp_nearest_f64. */
 #define NEAREST_DISTANCE 0
@@ -204,13 +218,33 @@ IN_PLACE place find_within(place at, const real *a, const real *e)
     return at;
 }
 
-/* Returns the first of the cubics from number `at` on before `end` whose box is nearer than
-   `limit`, and loads it; else the end. */
-IN_PLACE uint next_cubic(CUBIC, global const real *cubics, uint at, uint end, const real *x,
-                         real scale, real limit)
+/* Finds the nearest place of a cubic; within it where one may be nearer than `limit`. *low becomes
+   the square below which nothing is, if that is less: of the cubic nothing is below `least`, from
+   where on it so does not depend on what was looked at before. */
+IN_PLACE place nearest_place(const real *a, real limit, real least, real *low)
 {
-    while (at < end && !(load_cubic(a, cubics + (size_t)at * CLSP_CUBIC, x, scale) < limit))
-        at++;
+    place near = (place)(INFINITY, R(0.0));
+    real e[6];
+    near = nearer(near, a, R(0.0));
+    near = nearer(near, a, R(1.0));
+    make_derivative(e, a);
+    const real square = least_square(a, e);
+    if (square < fmin(near.s0, limit)) {
+        near = find_within(near, a, e);
+        *low = fmin(*low, fmax(near.s0 - missed_depth(a, e), fmax(square, least)));
+    }
+    return near;
+}
+
+/* Returns the first of the cubics at, at + step, .. before `end` whose box is nearer than `limit`,
+   and loads it, *box becoming the square of how near its box is; else no less than the end. */
+IN_PLACE uint next_cubic(CUBIC, real *box, global const real *cubics, uint at, uint end, uint step,
+                         const real *x, real scale, real limit)
+{
+    for (; at < end; at += step) {
+        *box = load_cubic(a, cubics + (size_t)at * CLSP_CUBIC, x, scale);
+        if (*box < limit) break;
+    }
     return at;
 }
 
@@ -280,7 +314,58 @@ typedef struct cubic_limits {
     uint cut;
 } cubic_limits;
 
-/* Finds the nearest point of the curves to each query: item g that to query g. firsts: of
+#define NO_SEGMENT 0xffffffffu
+
+#if CLSP_GROUP > 1
+/* Finds the least squared distance of the ends of the cubics first .. end - 1, a little enlarged,
+   so that the one with that end is nearer; for all items of a group. */
+IN_PLACE real least_end(CUBIC, local real *least, global const real *cubics, uint first, uint end,
+                        const real *x, real scale)
+{
+    real square = INFINITY;
+    for (uint k = first + LANE; k < end; k += CLSP_GROUP) {
+        load_cubic(a, cubics + (size_t)k * CLSP_CUBIC, x, scale);
+        square = fmin(square, fmin(square_of(a, R(0.0)), square_of(a, R(1.0))));
+    }
+    least[LANE] = square;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < CLSP_GROUP; k++)
+        square = fmin(square, least[k]);
+    return fmax(square + R(4.0) * REAL_EPS * square, REAL_TINY);
+}
+
+/* Tells whether one item would have found what is in `a` before what is in b, where these are
+   equally near: each a segment and a cubic of it; what is in the segment `first` comes first. */
+IN_PLACE bool precedes_of(uint2 a, uint2 b, uint first)
+{
+    if (a.s0 == NO_SEGMENT || b.s0 == NO_SEGMENT) return a.s0 != NO_SEGMENT;
+    return (a.s0 == first) != (b.s0 == first) ? a.s0 == first : a.s1 < b.s1;
+}
+#endif
+
+/* Loads a query; false where it is no point. */
+IN_PLACE bool load_query(real *q, global const real *query)
+{
+    bool valid = true;
+    UNROLL
+    for (uint c = 0; c < CLSP_DIM; c++) {
+        q[c] = query[c];
+        valid = valid && fabs(q[c]) <= REAL_MAX;
+    }
+    return valid;
+}
+
+/* Makes a query relative to the origin of a segment, whose number is given. */
+IN_PLACE void move_query(real *x, const real *q, global const real *segments, uint number)
+{
+    global const real *const origin =
+        segments + (size_t)number * CLSP_SEGMENT + (CLSP_DEGREE + 1) * CLSP_DIM;
+    UNROLL
+    for (uint c = 0; c < CLSP_DIM; c++)
+        x[c] = q[c] - origin[c];
+}
+
+/* Finds the nearest point of the curves to each query: item or group g that to query g. firsts: of
    note_firsts; queries: [items][CLSP_DIM]; results: [items] of clsp_nearest_f32 or
    clsp_nearest_f64 (bspline_project.h). */
 kernel void find_on_cubics(global const real *restrict segments, global const real *restrict boxes,
@@ -290,88 +375,115 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
                            global real *restrict results, cubic_tree tree, cubic_queries range,
                            cubic_limits limits)
 {
-    const uint g = (uint)get_global_id(0);
+    const uint g = (uint)QUERY;
+#if CLSP_GROUP == 1
     if (g >= range.items) return;
+#endif
 
     global const real *const query = queries + WIDE(range.points_offset) + (size_t)g * CLSP_DIM;
     global real *const out = results + WIDE(range.offset) + (size_t)g * NEAREST_SIZE;
     const real max_dist = limits.max_dist > R(0.0) ? limits.max_dist : INFINITY;
     real q[CLSP_DIM], x[CLSP_DIM], a[4 * CLSP_DIM];
-    bool valid = true;
-
-    UNROLL
-    for (uint c = 0; c < CLSP_DIM; c++) {
-        q[c] = query[c];
-        valid = valid && fabs(q[c]) <= REAL_MAX;
-    }
+    bool valid = load_query(q, query);
     node root = (node)(tree.all_tiers - 1, 0, 0, 0);
     if (range.has_patches) {
         root = (node)(tree.tiers - 1, 0, patches[WIDE(range.patches_offset) + g], 0);
         valid = valid && (root.s2 < tree.num_curves || tree.num_curves == 0);
     }
+#if CLSP_GROUP == 1
     if (!valid || tree.num_curves == 0) {
         write_none(out, valid ? max_dist : REAL_NAN, valid ? STATUS_NONE : STATUS_INVALID);
         return;
     }
+#else
+    /* all items of a group come to its barriers, so it searches for another point then */
+    if (!valid) {
+        root.s2 = 0;
+        UNROLL
+        for (uint c = 0; c < CLSP_DIM; c++)
+            q[c] = R(0.0);
+    }
+#endif
     const real scale = choose_scale(box_of(THE_TREE, root), q);
     const real hint = range.has_hints ? hints[WIDE(range.hints_offset) + g] : REAL_NAN;
     global const real *const own = segments + (size_t)root.s2 * tree.spans * CLSP_SEGMENT;
     const node start = hint == hint
                            ? (node)(0, segment_of(own, tree.spans, hint), root.s2, 0)
                            : nearest_leaf(THE_TREE, root, q, scale);
-    const real far = (max_dist + limits.error) * scale;
-    place nearest = (place)(far * far, R(0.0));
+    const uint first_segment = start.s2 * tree.spans + start.s1;
+    const real far = (max_dist + limits.error) * scale, limit = far * far;
+    uint4 share = share_of(root, LANE, CLSP_GROUP, tiers, tree);
+    place nearest = (place)(limit, R(0.0));
     node at = start;
-    real extent = R(0.0), low = INFINITY;
-    uint nearest_cubic = 0, nearest_segment = 0xffffffffu, cubic = 0, end = 0;
-    bool at_start = true;
+    real box = R(0.0), low = INFINITY;
+    uint nearest_cubic = 0, nearest_segment = NO_SEGMENT, cubic = 0, end = 0;
+    bool at_start = true, is_new = true;
 
+#if CLSP_GROUP > 1
+    local real ends[CLSP_GROUP], squares[CLSP_GROUP], places[CLSP_GROUP], lows[CLSP_GROUP];
+    local uint numbers[CLSP_GROUP], owners[CLSP_GROUP];
+    move_query(x, q, segments, first_segment);
+    nearest.s0 = fmin(limit, least_end(a, ends, cubics, firsts[first_segment],
+                                       firsts[first_segment + 1], x, scale));
+#endif
     while (at.s0 == 0) {
-        const uint number = at.s2 * tree.spans + at.s1;
-        global const real *const frame =
-            segments + (size_t)number * CLSP_SEGMENT + (CLSP_DEGREE + 1) * CLSP_DIM;
-        if (cubic == end) {
-            cubic = firsts[number];
+        const uint number = at.s2 * tree.spans + at.s1, step = at_start ? CLSP_GROUP : 1;
+        move_query(x, q, segments, number);
+        if (is_new) {
+            cubic = firsts[number] + (at_start ? LANE : 0);
             end = firsts[number + 1];
-            extent = fmax(extent, frame[CLSP_DIM]);
+            box = box_distance(box_of(THE_TREE, at), q, scale, limits.error);
+            is_new = false;
         }
-        UNROLL
-        for (uint c = 0; c < CLSP_DIM; c++)
-            x[c] = q[c] - frame[c];
-        cubic = next_cubic(a, cubics, cubic, end, x, scale, nearest.s0);
+        real cubic_box = R(0.0);
+        cubic = next_cubic(a, &cubic_box, cubics, cubic, end, step, x, scale, nearest.s0);
         if (cubic < end) {
-            const real before = nearest.s0;
-            real e[6];
-            nearest = nearer(nearest, a, R(0.0));
-            nearest = nearer(nearest, a, R(1.0));
-            make_derivative(e, a);
-            if (least_square(a, e) < nearest.s0) {
-                nearest = find_within(nearest, a, e);
-                low = fmin(low, nearest.s0 - missed_depth(a, e));
-            }
-            if (nearest.s0 < before) {
+            const place near = nearest_place(a, nearest.s0, fmax(box, cubic_box), &low);
+            if (near.s0 < nearest.s0) {
+                nearest = near;
                 nearest_cubic = cubic;
                 nearest_segment = number;
             }
-            cubic++;
+            cubic += step;
         }
         if (cubic < end) continue;
-        at = following_leaf(THE_TREE, at, start, at_start, root, q, scale, nearest.s0);
+        if (at_start) at.s0 = share.s0 + 1;
+        at = following_leaf(THE_TREE, at, &share, start, root, q, scale, limits.error, nearest.s0);
         at_start = false;
+        is_new = true;
+    }
+#if CLSP_GROUP > 1
+    squares[LANE] = nearest.s0;
+    places[LANE] = nearest.s1;
+    lows[LANE] = low;
+    numbers[LANE] = nearest_cubic;
+    owners[LANE] = nearest_segment;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (LANE > 0) return;
+    for (uint k = 1; k < CLSP_GROUP; k++) {
+        low = fmin(low, lows[k]);
+        const bool precedes = precedes_of((uint2)(owners[k], numbers[k]),
+                                          (uint2)(nearest_segment, nearest_cubic), first_segment);
+        if (!(squares[k] < nearest.s0 || (squares[k] == nearest.s0 && precedes))) continue;
+        nearest = (place)(squares[k], places[k]);
+        nearest_cubic = numbers[k];
+        nearest_segment = owners[k];
+    }
+#endif
+    if (!valid || nearest_segment == NO_SEGMENT) {
+        write_none(out, valid ? max_dist : REAL_NAN, valid ? STATUS_NONE : STATUS_INVALID);
+        return;
     }
     real bound = sqrt(fmax(fmin(nearest.s0, low), R(0.0))) / scale;
-    bound -= limits.error + DISTANCE_EPS * bound + EXTENT_EPS * extent;
+    bound -= limits.error + DISTANCE_EPS * bound +
+             EXTENT_EPS * extent_of(box_of(THE_TREE, root), R(1.0));
     bound = fmax(bound, R(0.0));
-    if (nearest_segment != 0xffffffffu) {
-        global const real *const cubic_frame =
-            cubics + (size_t)nearest_cubic * CLSP_CUBIC + CUBIC_BEGIN;
-        write_point(out, segments + (size_t)nearest_segment * CLSP_SEGMENT, q,
-                    MAD(nearest.s1, cubic_frame[1], cubic_frame[0]), scale);
-        out[NEAREST_BOUND] = fmin(bound, out[NEAREST_DISTANCE]);
-        ids_of(out)[0] = nearest_segment / tree.spans;
-        ids_of(out)[1] = limits.cut ? STATUS_CUT : STATUS_FOUND;
-        if (out[NEAREST_DISTANCE] <= max_dist) return;
-    }
-    write_none(out, fmin(max_dist, nearest_segment == 0xffffffffu ? max_dist : bound),
-               STATUS_NONE);
+    global const real *const place_of_cubic =
+        cubics + (size_t)nearest_cubic * CLSP_CUBIC + CUBIC_BEGIN;
+    write_point(out, segments + (size_t)nearest_segment * CLSP_SEGMENT, q,
+                MAD(nearest.s1, place_of_cubic[1], place_of_cubic[0]), scale);
+    out[NEAREST_BOUND] = fmin(bound, out[NEAREST_DISTANCE]);
+    ids_of(out)[0] = nearest_segment / tree.spans;
+    ids_of(out)[1] = limits.cut ? STATUS_CUT : STATUS_FOUND;
+    if (!(out[NEAREST_DISTANCE] <= max_dist)) write_none(out, fmin(max_dist, bound), STATUS_NONE);
 }

@@ -1,6 +1,6 @@
 /* Vertices from sums that were made in homogeneous coordinates, one plane for the points and one
-   for each derivative: the division of rational patches, normals, and the layout and storage of
-   a vertex (docs/kernels.md). One item a vertex.
+   for each derivative: the division of rational patches, normals, curvatures, and the layout and
+   storage of a vertex (docs/kernels.md). One item a vertex.
 
    The host sets CLSP_PLANES, whose bits say which planes there are, in this order: S, S_u, S_v,
    S_w, S_uu, S_uv, S_vv; one that is missing is 0. CLSP_DIRECTIONS 1 to 3; the rest as
@@ -42,7 +42,7 @@ kernel void tangent_sizes(global const real *restrict points_u,
 
 /* Makes vertices of planes, [planes][plane][CLSP_COORDS]. A plane has the vertices of the rows of
    `at`, [patches][num_rows][num_v][num_w], as out has them. sizes: of all patches; read for normals
-   alone. */
+   and curvatures alone. */
 kernel void vertex_assembly(global const real *restrict planes,
                             global const real *restrict sizes, global STORED *restrict out,
                             uint plane, row_range at, sample_axis axis_u, sample_axis axis_v,
@@ -83,7 +83,7 @@ kernel void vertex_assembly(global const real *restrict planes,
 #endif
 
     real4 params = (real4)(R(0.0));
-#if HAS_PARAMS || HAS_NORMAL
+#if HAS_PARAMS || HAS_NORMAL || HAS_CURVATURE
     /* no %: Oclgrind cannot run what / and % become together */
     const uint line = g / axis_w.num, row = line / axis_v.num, patch = row / at.num_rows;
 #endif
@@ -97,9 +97,14 @@ kernel void vertex_assembly(global const real *restrict planes,
 
     global STORED *const vertex = out + WIDE(at.offset) + (size_t)g * CLSP_STRIDE;
     store_vertex(vertex, s, su, sv, sw, suu, suv, svv, params);
-#if HAS_NORMAL
+#if HAS_NORMAL || HAS_CURVATURE
     global const real *const size = sizes + 4 * (WIDE(at.first_patch) + patch);
     const real4 largest = (real4)(size[0], size[1], size[2], size[3]);
+#endif
+#if HAS_NORMAL
     store_normal(vertex, normal_of_sums(s, su, sv, largest));
+#endif
+#if HAS_CURVATURE
+    store_curvature(vertex, curvature_of_sums(s, su, sv, suu, suv, svv, largest));
 #endif
 }

@@ -26,7 +26,12 @@ static clsp_status sketch(const clspi_build *build, const clsp_bezier_desc *give
 
 /* ---- grids ---- */
 
-enum { P = CLSP_VERTEX_POINT, N = CLSP_VERTEX_NORMAL, DUV = CLSP_VERTEX_DUV };
+enum {
+    P = CLSP_VERTEX_POINT,
+    N = CLSP_VERTEX_NORMAL,
+    K = CLSP_VERTEX_CURVATURE,
+    DUV = CLSP_VERTEX_DUV
+};
 
 static const struct {
     uint32_t attributes, rational;
@@ -40,6 +45,7 @@ static const struct {
     {P, 1, CLSP_TYPE_DEFAULT},
     {P, 0, CLSP_F16},
     {P | CLSP_VERTEX_DUU | DUV | CLSP_VERTEX_DVV, 1, CLSP_TYPE_DEFAULT},
+    {K, 1, CLSP_TYPE_DEFAULT},
 };
 
 /* Makes a surface of an order in both directions, with vertices of a kind. */
@@ -100,7 +106,9 @@ static const struct {
 } points[] = {{CLSP_BEZIER_SURFACE, 0, P},
               {CLSP_BEZIER_SURFACE, 0, P | N},
               {CLSP_BEZIER_SURFACE, 1, P | N | DUV},
+              {CLSP_BEZIER_SURFACE, 1, P | K},
               {CLSP_BEZIER_CURVE, 0, P},
+              {CLSP_BEZIER_CURVE, 1, P | K},
               {CLSP_BEZIER_VOLUME, 0, P},
               {CLSP_BEZIER_TRIANGLE, 0, P | N}};
 

@@ -1,13 +1,13 @@
 #include "bspline_build.h"
 
 #include "check.h"
-#include "nearest.h"
+#include "nearest_cubic.h"
 #include "own_target.h"
 #include "piece_order.h"
 #include "tensor_build.h"
 #include "vertex_layout.h"
 
-enum { P = CLSP_VERTEX_POINT, N = CLSP_VERTEX_NORMAL };
+enum { P = CLSP_VERTEX_POINT, N = CLSP_VERTEX_NORMAL, K = CLSP_VERTEX_CURVATURE };
 
 /* Plans that stand for those that users make: kernels differ by what a vertex holds, and sums by
    the order, up to MAX_ORDER. */
@@ -15,7 +15,8 @@ enum { MAX_ORDER = 8 };
 
 static const struct {
     uint32_t directions, rational, attributes;
-} kinds[] = {{2, 0, P}, {2, 0, P | N}, {2, 1, P | N}, {1, 0, P}, {3, 0, P}};
+} kinds[] = {{2, 0, P}, {2, 0, P | N}, {2, 1, P | N}, {2, 1, P | K},
+             {1, 0, P}, {1, 1, P | K}, {3, 0, P}};
 
 static clsp_status build_kind(const clspi_build *build, clsp_type precision, size_t kind)
 {
@@ -61,9 +62,7 @@ static clsp_status build_search(const clspi_build *build, clsp_type precision, s
         const clspi_options options = clspi_nearest_options(build->ctx, &tensor, many);
         CLSPI_CHECK(clspi_program_build(build, "nearest", &options));
     }
-    if (curves[kind].rational) return CLSP_OK;
-    CLSPI_CHECK(clspi_program_build(build, "cubics", &segments));
-    return clspi_program_build(build, "nearest_cubic", &segments);
+    return curves[kind].rational ? CLSP_OK : clspi_nearest_cubic_build(build, &tensor);
 }
 
 clsp_status clspi_bspline_build(const clspi_build *build)

@@ -6,8 +6,39 @@
 #include "check.h"
 #include "split.h"
 
+/* Tells whether a device's groups may share queries. */
+static bool can_share(const clsp_context *ctx)
+{
+    return ctx->device.device_class != CLSP_CLASS_CPU && ctx->device.local_is_real &&
+           clspi_keeps_values(&ctx->device);
+}
+
+clsp_status clspi_nearest_cubic_build(const clspi_build *build, const clspi_tensor_desc *desc)
+{
+    const clspi_options options = clspi_segment_options(build->ctx, desc);
+
+    CLSPI_CHECK(clspi_program_build(build, "cubics", &options));
+    CLSPI_CHECK(clspi_program_build(build, "nearest_cubic", &options));
+    if (!can_share(build->ctx)) return CLSP_OK;
+    return clspi_program_build_grouped(build, "nearest_cubic", &clspi_find_on_cubics_signature,
+                                       &options);
+}
+
+/* Tells whether groups share queries: on GPUs, where there are fewer of these than what keeps the
+   device busy, and enough cubics for all items of a group. Results do not depend on it. */
+static bool is_shared(const clsp_context *ctx, const clsp_bspline_plan *plan, size_t num_queries)
+{
+    enum { CUBICS_PER_ITEM = 2 };
+    const size_t group = ctx->tuning.work_group;
+    const size_t busy = ctx->device.compute_units * ctx->tuning.items_per_unit;
+
+    return plan->tensor.num_patches > 0 && can_share(ctx) &&
+           plan->nearest_cubic->cubics.num >= CUBICS_PER_ITEM * group &&
+           num_queries <= busy / group;
+}
+
 clsp_status clspi_nearest_cubic_prepare(clsp_bspline_plan *plan, clspi_series *series,
-                                        double tolerance)
+                                        double tolerance, size_t num_queries)
 {
     clspi_nearest_cubic *nearest = plan->nearest_cubic;
 
@@ -16,10 +47,12 @@ clsp_status clspi_nearest_cubic_prepare(clsp_bspline_plan *plan, clspi_series *s
         return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
                           "bspline: no memory for a search");
     CLSPI_CHECK(clspi_cubics_prepare(plan, &nearest->cubics, series, tolerance));
-    if (nearest->find.kernel) return CLSP_OK;
+    const bool shared = is_shared(series->ctx, plan, num_queries);
+    clspi_kernel *const find = &nearest->find[shared];
+    if (find->kernel) return CLSP_OK;
     const clspi_options options = clspi_segment_options(series->ctx, &plan->tensor.desc);
-    return clspi_kernel_create(&nearest->find, series->ctx, "nearest_cubic",
-                               &clspi_find_on_cubics_signature, &options);
+    return (shared ? clspi_kernel_create_grouped : clspi_kernel_create)(
+        find, series->ctx, "nearest_cubic", &clspi_find_on_cubics_signature, &options);
 }
 
 void clspi_nearest_cubic_destroy(clspi_nearest_cubic **ptr)
@@ -29,19 +62,21 @@ void clspi_nearest_cubic_destroy(clspi_nearest_cubic **ptr)
     if (!nearest) return;
     *ptr = NULL;
     clspi_cubics_release(&nearest->cubics);
-    clspi_kernel_release(&nearest->find);
+    clspi_kernel_release(&nearest->find[0]);
+    clspi_kernel_release(&nearest->find[1]);
     free(nearest);
 }
 
-/* Returns how many queries a launch may have: each looks at all boxes and cubics in the worst case,
-   and closely at some dozen, about 500 multiply-adds each, as a rule. */
+/* Returns how many queries of so many items a launch may have: each looks at all boxes and cubics
+   in the worst case, and closely at some dozen, about 500 multiply-adds each, as a rule. */
 static uint64_t most_queries(const clsp_context *ctx, const clspi_tensor_desc *d,
-                             const clspi_cubics *cubics, size_t local)
+                             const clspi_cubics *cubics, size_t local, size_t items)
 {
     const uint64_t boxes = cubics->segments.offsets[cubics->segments.all_tiers];
 
-    return clspi_launch_lines(
-        &ctx->tuning, 24 * 500 + 4 * d->dim * (boxes + 4 * (uint64_t)cubics->num), 1, local, 1);
+    return clspi_launch_lines(&ctx->tuning,
+                              items * 24 * 500 + 4 * d->dim * (boxes + 4 * (uint64_t)cubics->num),
+                              items, local, 1);
 }
 
 /* Returns the arguments that all launches of a job share. Without curves there is nothing to be
@@ -84,7 +119,10 @@ clsp_status clspi_nearest_cubic_find(const clsp_bspline_plan *plan, clspi_series
     const clspi_tensor_desc *const d = &plan->tensor.desc;
     const clspi_nearest_cubic *const nearest = plan->nearest_cubic;
     const size_t result = d->precision == CLSP_F32 ? CLSP_NEAREST_F32_SIZE : CLSP_NEAREST_F64_SIZE;
-    const uint64_t most = most_queries(series->ctx, d, &nearest->cubics, nearest->find.local);
+    const bool shared = is_shared(series->ctx, plan, job->num);
+    const clspi_kernel *const find = &nearest->find[shared];
+    const size_t items = shared ? find->local : 1;
+    const uint64_t most = most_queries(series->ctx, d, &nearest->cubics, find->local, items);
     clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};
     clspi_part part;
 
@@ -95,7 +133,7 @@ clsp_status clspi_nearest_cubic_find(const clsp_bspline_plan *plan, clspi_series
         args.range.hints_offset += part.before;
         args.range.offset += part.before * result;
         args.range.items = (cl_uint)part.num_lines;
-        CLSPI_CHECK(clspi_launch_find_on_cubics(series, &nearest->find, &args, part.num_lines));
+        CLSPI_CHECK(clspi_launch_find_on_cubics(series, find, &args, part.num_lines * items));
     }
     return CLSP_OK;
 }

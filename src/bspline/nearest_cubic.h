@@ -7,13 +7,16 @@
 
 struct clspi_nearest_cubic {
     clspi_cubics cubics;
-    clspi_kernel find;
+    clspi_kernel find[2]; /* a query an item, and one a work-group */
 };
 
-/* Makes what the search needs, of control points that are there; tolerance: as of
-   clspi_cubics_prepare. */
+/* Builds the programs of curves like these. */
+clsp_status clspi_nearest_cubic_build(const clspi_build *build, const clspi_tensor_desc *desc);
+
+/* Makes what the search for so many queries needs, of control points that are there; tolerance: as
+   of clspi_cubics_prepare. */
 clsp_status clspi_nearest_cubic_prepare(clsp_bspline_plan *plan, clspi_series *series,
-                                        double tolerance);
+                                        double tolerance, size_t num_queries);
 clsp_status clspi_nearest_cubic_find(const clsp_bspline_plan *plan, clspi_series *series,
                                      const clspi_nearest_job *job);
 void clspi_nearest_cubic_destroy(clspi_nearest_cubic **nearest);

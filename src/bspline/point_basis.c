@@ -108,9 +108,9 @@ static clsp_status write_shared(clspi_tensor_plan *tensor, clspi_series *series,
 /* Returns how many orders of derivatives the vertices of curves have, with none. */
 static uint32_t orders_of(const clspi_tensor_desc *desc)
 {
-    return desc->vertex.attributes & CLSP_VERTEX_DUU  ? 3
-           : desc->vertex.attributes & CLSP_VERTEX_DU ? 2
-                                                      : 1;
+    const uint32_t second = CLSP_VERTEX_DUU | CLSP_VERTEX_CURVATURE;
+
+    return desc->vertex.attributes & second ? 3 : desc->vertex.attributes & CLSP_VERTEX_DU ? 2 : 1;
 }
 
 size_t clspi_bspline_own_reals(const clsp_bspline_plan *plan, const clspi_tensor_desc *desc)

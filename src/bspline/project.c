@@ -134,7 +134,8 @@ static clsp_status make_part(void *user, clspi_series *series, const clspi_part 
                                    .max_dist = s->opts->max_dist};
 
     if (s->opts->method == CLSP_PROJECT_MREP) {
-        CLSPI_CHECK(clspi_nearest_cubic_prepare(s->plan, series, s->opts->tolerance));
+        CLSPI_CHECK(
+            clspi_nearest_cubic_prepare(s->plan, series, s->opts->tolerance, part->num_lines));
         return clspi_nearest_cubic_find(s->plan, series, &job);
     }
     CLSPI_CHECK(clspi_nearest_prepare(s->plan, series, s->opts->num_nearest));

@@ -21,6 +21,7 @@ typedef enum clspi_part_number {
     CLSPI_PART_DVV,
     CLSPI_PART_NORMAL,
     CLSPI_PART_PARAMS,
+    CLSPI_PART_CURVATURE,
     CLSPI_PARTS
 } clspi_part_number;
 
@@ -37,8 +38,9 @@ typedef struct clspi_vertex_shape {
 typedef struct clspi_vertex_source {
     const void *sum[CLSPI_VERTEX_SUMS]; /* [count][dim, and the weight]; NULL: 0 */
     const void *param[3];               /* [count]; not read without CLSPI_PART_PARAMS */
-    const void *largest[2][2]; /* [count]: of the tangents along u and v the largest |partial sum|
-                                  of coordinates and of the weight; not read without normals */
+    const void *largest[2][2]; /* [count], of curves one: of the tangents along u and v the largest
+                                  |partial sum| of coordinates and of the weight; not read without
+                                  normals and curvatures */
     double margin;             /* by which they are multiplied */
 } clspi_vertex_source;
 

@@ -135,8 +135,67 @@ CLSPI_INLINE void unit_normals(real (*restrict n)[CHUNK], real (*restrict a)[CHU
 /* The coordinates of a chunk's sums, one after the other, and then of its derivatives. */
 typedef struct chunk {
     real sum[CLSPI_VERTEX_SUMS][COORDS_MAX][CHUNK];
-    real from[2][CHUNK], normal[3][CHUNK], one_over_w[CHUNK];
+    real from[2][CHUNK], normal[3][CHUNK], curvature[2][CHUNK], one_over_w[CHUNK];
 } chunk;
+
+/* ---- curvatures ---- */
+
+/* Makes the curvatures of curves in the plane or in space, as curve_curvature of curvature.clh
+   does. */
+static void curve_curvatures(chunk *c, uint32_t dim, size_t count)
+{
+    real(*const a)[CHUNK] = c->sum[1], (*const b)[CHUNK] = c->sum[4];
+
+    for (size_t i = 0; i < count; i++) {
+        const real a2 = dim > 2 ? a[2][i] : 0, b2 = dim > 2 ? b[2][i] : 0;
+        const real size_a = largest3(a[0][i], a[1][i], a2);
+        const real size_b = largest3(b[0][i], b[1][i], b2);
+        const bool sound =
+            size_a > REAL_TINY && size_b > REAL_TINY && size_a > 8 * REAL_EPS * c->from[0][i];
+        const real to_a = sound ? 1 / size_a : 0, to_b = sound ? 1 / size_b : 0;
+        const real s0 = a[0][i] * to_a, s1 = a[1][i] * to_a, s2 = a2 * to_a;
+        const real t0 = b[0][i] * to_b, t1 = b[1][i] * to_b, t2 = b2 * to_b;
+        const real ss = s0 * s0 + s1 * s1 + s2 * s2;
+        const real n0 = s1 * t2 - s2 * t1, n1 = s2 * t0 - s0 * t2, n2 = s0 * t1 - s1 * t0;
+        const real product = dim > 2 ? SQRT(n0 * n0 + n1 * n1 + n2 * n2) : n2;
+        c->curvature[0][i] =
+            sound ? size_b / size_a / size_a * (product / (ss * SQRT(ss))) : (real)0;
+    }
+}
+
+static real dot3(const real x[3], real (*y)[CHUNK], size_t i)
+{
+    return x[0] * y[0][i] + x[1] * y[1][i] + x[2] * y[2][i];
+}
+
+/* Makes the principal curvatures of surfaces whose normals are there, as principal_curvatures of
+   curvature.clh does. */
+static void surface_curvatures(chunk *c, size_t count)
+{
+    real(*const a)[CHUNK] = c->sum[1];
+
+    for (size_t i = 0; i < count; i++) {
+        const real n[3] = {c->normal[0][i], c->normal[1][i], c->normal[2][i]};
+        const real size = largest3(a[0][i], a[1][i], a[2][i]), to = size > 0 ? 1 / size : 0;
+        const real s[3] = {a[0][i] * to, a[1][i] * to, a[2][i] * to};
+        const real along = size * SQRT(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+        const real e[3] = {a[0][i] / along, a[1][i] / along, a[2][i] / along};
+        const real f[3] = {n[1] * e[2] - n[2] * e[1], n[2] * e[0] - n[0] * e[2],
+                           n[0] * e[1] - n[1] * e[0]};
+        const real skew = dot3(e, c->sum[2], i) / along, across = dot3(f, c->sum[2], i);
+        const real m = dot3(n, c->sum[5], i), x = dot3(n, c->sum[4], i), y = m - skew * x;
+        const real z = dot3(n, c->sum[6], i) - skew * (m + y);
+        const real xx = x / along / along, xy = y / along / across, yy = z / across / across;
+        const real mean = (xx + yy) / 2, difference = (xx - yy) / 2;
+        const real largest = max_of(abs_of(difference), abs_of(xy));
+        const real p = difference / largest, q = xy / largest;
+        const real root = largest > REAL_TINY ? largest * SQRT(p * p + q * q) : 0;
+        const bool lost = n[0] == 0 && n[1] == 0 && n[2] == 0;
+        const bool sound = !lost && along > REAL_TINY && across > REAL_TINY;
+        c->curvature[0][i] = sound ? mean + root : 0;
+        c->curvature[1][i] = sound ? mean - root : 0;
+    }
+}
 
 CLSPI_INLINE void load_sum(real (*restrict to)[CHUNK], const real *restrict from, uint32_t coords,
                            size_t count)
@@ -162,18 +221,20 @@ CLSPI_INLINE void multiply_by(real *restrict d, const real *restrict f, size_t c
 
 /* Finds what the rounding errors of both tangents are relative to, of rational patches what the
    quotient rule takes differences of. */
-CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_source *source, bool rational,
-                              size_t first, size_t count)
+CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_shape *shape,
+                              const clspi_vertex_source *source, size_t first, size_t count)
 {
     real(*const x)[CHUNK] = c->sum[0];
+    const size_t begin = shape->directions > 1 ? first : 0, step = shape->directions > 1;
 
-    for (int k = 0; k < 2; k++) {
-        const real *const size = (const real *)source->largest[k][0] + first;
-        const real *const weight = (const real *)source->largest[k][1] + first;
+    for (uint32_t k = 0; k < shape->directions; k++) {
+        const real *const size = (const real *)source->largest[k][0] + begin;
+        const real *const weight = (const real *)source->largest[k][1] + begin;
         const real margin = (real)source->margin;
         for (size_t i = 0; i < count; i++) {
-            const real more = rational ? weight[i] * largest3(x[0][i], x[1][i], x[2][i]) : 0;
-            c->from[k][i] = margin * (rational ? (size[i] + more) * c->one_over_w[i] : size[i]);
+            const real s = size[i * step], w = weight[i * step];
+            const real far = largest3(x[0][i], x[1][i], shape->dim > 2 ? x[2][i] : 0);
+            c->from[k][i] = margin * (shape->rational ? (s + w * far) * c->one_over_w[i] : s);
         }
     }
 }
@@ -213,6 +274,8 @@ CLSPI_INLINE void store_chunk(const clspi_vertex_shape *shape, const clspi_verte
             store_element(shape, out, at[part_of_sum[k]] + (int32_t)x, c->sum[k][x], count);
     for (int x = 0; x < 3 && at[CLSPI_PART_NORMAL] >= 0; x++)
         store_element(shape, out, at[CLSPI_PART_NORMAL] + x, c->normal[x], count);
+    for (uint32_t k = 0; k < shape->directions && at[CLSPI_PART_CURVATURE] >= 0; k++)
+        store_element(shape, out, at[CLSPI_PART_CURVATURE] + (int32_t)k, c->curvature[k], count);
     for (uint32_t k = 0; k < shape->directions && at[CLSPI_PART_PARAMS] >= 0; k++)
         store_element(shape, out, at[CLSPI_PART_PARAMS] + (int32_t)k,
                       (const real *)source->param[k] + first, count);
@@ -220,6 +283,20 @@ CLSPI_INLINE void store_chunk(const clspi_vertex_shape *shape, const clspi_verte
     for (size_t i = 0; i < count && !shape->rational; i++)
         c->sum[0][dim][i] = 1;
     store_element(shape, out, at[CLSPI_PART_WEIGHT], c->sum[0][dim], count);
+}
+
+/* Makes what follows from derivatives that are there. */
+CLSPI_INLINE void make_of_tangents(chunk *c, const clspi_vertex_shape *shape,
+                                   const clspi_vertex_source *source, size_t first, size_t count)
+{
+    const bool curvature = shape->at[CLSPI_PART_CURVATURE] >= 0;
+
+    if (shape->at[CLSPI_PART_NORMAL] < 0 && !curvature) return;
+    find_errors(c, shape, source, first, count);
+    if (shape->directions > 1)
+        unit_normals(c->normal, c->sum[1], c->sum[2], c->from[0], c->from[1], count);
+    if (curvature && shape->directions == 1) curve_curvatures(c, shape->dim, count);
+    if (curvature && shape->directions > 1) surface_curvatures(c, count);
 }
 
 /* Makes at most CHUNK vertices, from number `first` on. */
@@ -233,18 +310,16 @@ CLSPI_CLONES static void MAKE_CHUNK(const clspi_vertex_shape *shape,
 
     for (int k = 0; k < CLSPI_VERTEX_SUMS; k++) {
         const real *const from = source->sum[k];
-        used[k] = from || k < 3 || shape->at[part_of_sum[k]] >= 0;
+        used[k] =
+            from || k < 3 || shape->at[part_of_sum[k]] >= 0 || shape->at[CLSPI_PART_CURVATURE] >= 0;
         if (used[k]) load_sum(c.sum[k], from ? from + first * coords : NULL, coords, count);
     }
     for (size_t i = 0; i < count && shape->rational; i++)
         c.one_over_w[i] = 1 / c.sum[0][dim][i];
     for (uint32_t x = 0; x < dim && shape->rational; x++)
         multiply_by(c.sum[0][x], c.one_over_w, count);
-    if (shape->at[CLSPI_PART_NORMAL] >= 0)
-        find_errors(&c, source, shape->rational != 0, first, count);
     if (shape->rational) divide_derivatives(&c, used, dim, count);
-    if (shape->at[CLSPI_PART_NORMAL] >= 0)
-        unit_normals(c.normal, c.sum[1], c.sum[2], c.from[0], c.from[1], count);
+    make_of_tangents(&c, shape, source, first, count);
     store_chunk(shape, source, &c, first, out, count);
 }
 

@@ -25,7 +25,7 @@ struct clspi_vertex_scratch {
     void *points[CLSPI_VERTEX_SUMS]; /* of each sum; NULL: the patch's own */
     void *plane[CLSPI_VERTEX_SUMS];  /* of each sum, [rows][row_vertices][coords] */
     void *param[3];                  /* [rows][row_vertices] */
-    void *largest[2][2];             /* [row_vertices], as of clspi_vertex_source */
+    void *largest[2][2];             /* [row_vertices]; as of clspi_vertex_source */
 };
 
 /* ---- tables ---- */
@@ -115,9 +115,12 @@ static uint32_t num_batches(const clspi_vertex_tile *tile)
     return tile->desc.only_points ? 0 : tile->desc.num_sums;
 }
 
+/* Tells whether vertices have what needs to know tangents from rounding. */
 static bool has_normals(const clspi_vertex_tile *tile)
 {
-    return !tile->desc.only_points && tile->desc.shape.at[CLSPI_PART_NORMAL] >= 0;
+    const int32_t *const at = tile->desc.shape.at;
+
+    return !tile->desc.only_points && (at[CLSPI_PART_NORMAL] >= 0 || at[CLSPI_PART_CURVATURE] >= 0);
 }
 
 static bool allocate(clspi_vertex_scratch *scratch)
@@ -216,15 +219,20 @@ static void find_largest(clspi_vertex_scratch *scratch, const clspi_tile_rows *r
     while (n < tile->desc.num_sums && tile->desc.numbers[n] != k + 1)
         n++;
     if (n == tile->desc.num_sums) sizes[0] = 0; /* that derivative is 0 */
-    const void *const sums =
-        sizes[0] == 0 ? NULL
-                      : clspi_tile_partial_sums(tile->tile[n], scratch->of[n], scratch->points[n],
-                                                rows->patch, &sizes[1]);
+    const void *sums = NULL;
+    if (sizes[0] > 0 && tile->desc.shape.directions == 1) { /* they are their own partial sums */
+        sums = scratch->points[n];
+        sizes[1] = coords;
+    } else if (sizes[0] > 0) {
+        sums = clspi_tile_partial_sums(tile->tile[n], scratch->of[n], scratch->points[n],
+                                       rows->patch, &sizes[1]);
+    }
     if (sums) sizes[0] -= tile->desc.by[n][0];
     for (uint32_t weight = 0; weight < 2; weight++) {
         const uint32_t range[3] = {weight ? dim : 0, weight ? coords : dim, coords};
         char *const to = scratch->largest[k][weight];
         tile->sums->largest(to, sums, sizes, range, columns);
+        if (tile->desc.shape.directions == 1) continue;
         tile->sums->scale(to, 1, EDGE_MARGIN);
         tile->sums->scale(to + (columns - 1) * bytes, 1, EDGE_MARGIN);
     }
@@ -377,7 +385,9 @@ static void make_batch(clspi_vertex_scratch *scratch, const clspi_tile_rows *row
                     count);
         source.param[d] = scratch->param[d];
     }
-    if (has_normals(tile))
+    for (int k = 0; k < 4; k++)
+        source.largest[k / 2][k % 2] = scratch->largest[k / 2][k % 2];
+    if (has_normals(tile) && tile->desc.shape.directions > 1)
         make_with_normals(scratch, &source, rows);
     else
         tile->sums->make(&tile->desc.shape, &source, rows->out, count);

@@ -39,7 +39,8 @@ uint64_t clspi_vertices_of_a_launch(const clsp_context *ctx, const clspi_tensor_
     uint64_t sums = 1, terms = desc->num_controls;
 
     for (unsigned i = 0; i < CLSP_VERTEX_MAX_ATTRIBUTES; i++)
-        if (desc->vertex.attributes & 1u << i) sums += 1u << i == CLSP_VERTEX_NORMAL ? 2 : 1;
+        if (desc->vertex.attributes & 1u << i)
+            sums += 1u << i == CLSP_VERTEX_NORMAL ? 2 : 1u << i == CLSP_VERTEX_CURVATURE ? 5 : 1;
     if (!desc->is_triangle) terms = (uint64_t)desc->terms[0] * desc->terms[1] * desc->terms[2];
     for (cl_uint k = 0; k < desc->directions; k++) /* whose values are sums themselves */
         if (clspi_is_banded(desc, k)) terms *= desc->terms[k];

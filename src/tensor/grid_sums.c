@@ -25,8 +25,10 @@ static unsigned sums_of(const clspi_tensor_desc *desc)
                  {CLSP_VERTEX_DVV, VV, S | V | VV},
                  {CLSP_VERTEX_DUV, UV, S | U | V | UV},
                  {CLSP_VERTEX_NORMAL, U | V, S | U | V}};
+    const unsigned bends = desc->directions == 1 ? U | UU : U | V | UU | UV | VV;
     unsigned sums = 0;
 
+    if (desc->vertex.attributes & CLSP_VERTEX_CURVATURE) sums = desc->rational ? S | bends : bends;
     for (size_t i = 0; i < CLSPI_COUNT(rules); i++)
         if (desc->vertex.attributes & rules[i].attribute)
             sums |= desc->rational ? rules[i].rational : rules[i].polynomial;

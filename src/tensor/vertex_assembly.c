@@ -55,7 +55,9 @@ clsp_status clspi_assembly_load(clspi_assembly *assembly, const clspi_grid_sums 
     clspi_kernel kernel = {0};
     clsp_status status;
 
-    if (!(desc->vertex.attributes & CLSP_VERTEX_NORMAL) || num_patches == 0) return CLSP_OK;
+    if (!(desc->vertex.attributes & (CLSP_VERTEX_NORMAL | CLSP_VERTEX_CURVATURE)) ||
+        num_patches == 0)
+        return CLSP_OK;
     CLSPI_CHECK(clspi_buffer_reserve(&assembly->sizes, &assembly->sizes_bytes, series->ctx, bytes));
     const clspi_tangent_sizes_args args = {
         .points_u = u ? u->points : assembly->sizes,

@@ -4,17 +4,18 @@
 
 #include "check.h"
 
-enum { ATTRIBUTES = 10 }; /* that there are */
+enum { ATTRIBUTES = 11 }; /* that there are */
 
 uint32_t clspi_attributes_of(cl_uint directions, cl_uint dim)
 {
     const uint32_t all =
         CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_DU | CLSP_VERTEX_PARAMS;
 
-    if (directions == 1) return all | CLSP_VERTEX_DUU;
+    if (directions == 1)
+        return all | CLSP_VERTEX_DUU | (dim == 2 || dim == 3 ? CLSP_VERTEX_CURVATURE : 0);
     if (directions == 3) return all | CLSP_VERTEX_DV | CLSP_VERTEX_DW;
     return all | CLSP_VERTEX_DV | CLSP_VERTEX_DUU | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV |
-           (dim == 3 ? CLSP_VERTEX_NORMAL : 0);
+           (dim == 3 ? CLSP_VERTEX_NORMAL | CLSP_VERTEX_CURVATURE : 0);
 }
 
 cl_uint clspi_attribute_elements(const clspi_tensor_desc *desc, unsigned attribute)
@@ -23,6 +24,7 @@ cl_uint clspi_attribute_elements(const clspi_tensor_desc *desc, unsigned attribu
     case CLSP_VERTEX_WEIGHT:
         return 1;
     case CLSP_VERTEX_PARAMS:
+    case CLSP_VERTEX_CURVATURE:
         return desc->directions;
     default:
         return desc->dim;
@@ -113,6 +115,11 @@ clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, con
         return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                           "%s: vertex.attributes: normals are of surfaces with dim 3 (here dim %u)",
                           family, desc->dim);
+    if (v->attributes & ~allowed & CLSP_VERTEX_CURVATURE)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "%s: vertex.attributes: curvatures are of curves with dim 2 or 3 and of "
+                          "surfaces with dim 3 (here dim %u)",
+                          family, desc->dim);
     if (v->attributes & ~allowed)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                           "%s: vertex.attributes: the form, with dim %u, has none of 0x%x", family,
@@ -128,9 +135,9 @@ clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, con
 clspi_options clspi_vertex_options(const clsp_context *ctx, const clspi_tensor_desc *desc,
                                    cl_uint lanes)
 {
-    static const char *const names[ATTRIBUTES] = {"AT_POINT",  "AT_WEIGHT", "AT_DU",  "AT_DV",
-                                                  "AT_DW",     "AT_DUU",    "AT_DUV", "AT_DVV",
-                                                  "AT_NORMAL", "AT_PARAMS"};
+    static const char *const names[ATTRIBUTES] = {"AT_POINT",  "AT_WEIGHT", "AT_DU",       "AT_DV",
+                                                  "AT_DW",     "AT_DUU",    "AT_DUV",      "AT_DVV",
+                                                  "AT_NORMAL", "AT_PARAMS", "AT_CURVATURE"};
     clspi_options options = clspi_options_of(ctx, desc->precision, lanes);
 
     clspi_option(&options, "DIM", desc->dim);

@@ -44,7 +44,8 @@ bool clspi_vertex_strips_fit(const clsp_context *ctx, const clspi_tensor_desc *d
 
     if (clspi_lanes(ctx, d->precision) == 1 || d->directions != 2 || d->is_triangle ||
         !d->basis.is_bernstein || d->basis.factors || clspi_is_banded(d, 0) ||
-        clspi_is_banded(d, 1) || d->terms[0] > most || d->terms[1] > most)
+        clspi_is_banded(d, 1) || (d->vertex.attributes & CLSP_VERTEX_CURVATURE) ||
+        d->terms[0] > most || d->terms[1] > most)
         return false;
     const strip_sizes sizes = sizes_of(ctx, d, clspi_sums_needed(d, numbers));
     const uint64_t bytes = (uint64_t)(sizes.terms + sizes.column) * clsp_type_bytes(d->precision);

@@ -192,6 +192,19 @@ double *make_queries(curves *c, size_t num)
     return queries;
 }
 
+double *make_curve_points(curves *c, size_t num)
+{
+    double *const queries = malloc((num * c->dim + 1) * sizeof *queries);
+
+    assert_non_null(queries);
+    for (size_t i = 0; i < num; i++) {
+        point_of(c, i % 8 == 7, queries + i * c->dim);
+        for (unsigned k = 0; k < c->dim; k++)
+            queries[i * c->dim + k] = rounded_to(c->d.precision, queries[i * c->dim + k]);
+    }
+    return queries;
+}
+
 /* ---- the call ---- */
 
 /* Numbers in the precision; freed by the caller. */

@@ -54,6 +54,9 @@ ref_project *oracle_of(curves *c, size_t curve);
    beside them, far away, and the special ones. */
 double *make_queries(curves *c, size_t num);
 
+/* Points of the curves, which rounding to the precision moves off them; one in eight at a knot. */
+double *make_curve_points(curves *c, size_t num);
+
 /* ---- the call ---- */
 
 /* A plan with curves loaded, and what the next call is to take. */

@@ -94,8 +94,9 @@ static void far_away(clsp_context *ctx, clsp_type precision)
                  {CLSP_BEZIER_SURFACE, {1, 4}, 0, P | DV},
                  {CLSP_BEZIER_SURFACE, {7, 7}, 1, P | W | DU | DV | N},
                  {CLSP_BEZIER_SURFACE, {30, 30}, 0, P | DU | DV},
-                 {CLSP_BEZIER_SURFACE, {6, 5}, 0, P | DUU | DUV | DVV},
-                 {CLSP_BEZIER_CURVE, {9}, 0, P | DU | DUU},
+                 {CLSP_BEZIER_SURFACE, {6, 5}, 0, P | DUU | DUV | DVV | K},
+                 {CLSP_BEZIER_SURFACE, {2, 3}, 1, K | N},
+                 {CLSP_BEZIER_CURVE, {9}, 0, P | DU | DUU | K},
                  {CLSP_BEZIER_VOLUME, {3, 4, 2}, 0, P | DU | DV | DW}};
     static const double offsets[] = {1e3, 1e4, 1e6};
 

@@ -186,6 +186,19 @@ static void check_normal(const grid_job *j, size_t vertex, const ref_vertex *r, 
     if (allowed < 0x1p20) compare(j, vertex, 8, r->normal, allowed);
 }
 
+static void check_curvature(const grid_job *j, size_t vertex, const ref_vertex *r, const scales *s)
+{
+    const double unit = 8.0 * (j->l.d.precision == CLSP_F64 ? 0x1p-52 : 0x1p-23);
+    const double error[NUM_SUMS] = {[SUM_U] = unit * s->first[0],
+                                    [SUM_V] = unit * s->first[1],
+                                    [SUM_UU] = unit * s->second[0],
+                                    [SUM_UV] = unit * s->second[1],
+                                    [SUM_VV] = unit * s->second[2]};
+    const double bound = curvature_bound(&j->l, r, error);
+
+    if (bound < HUGE_VAL) compare(j, vertex, 10, r->curvature, bound / unit);
+}
+
 static void check_vertex(const grid_job *j, size_t vertex, const ref_vertex *r, const scales *s,
                          const long double t[3])
 {
@@ -198,6 +211,8 @@ static void check_vertex(const grid_job *j, size_t vertex, const ref_vertex *r, 
         if (!(j->l.d.vertex.attributes & 1u << bit)) continue;
         if (1 << bit == N)
             check_normal(j, vertex, r, s);
+        else if (1 << bit == K)
+            check_curvature(j, vertex, r, s);
         else
             compare(j, vertex, bit, values[bit], allowed[bit]);
     }
@@ -233,9 +248,9 @@ static void check_at(const grid_job *j, size_t k)
         .rational = (int)d->rational,
         .points = j->controls + p * j->l.controls};
     const unsigned attributes = d->vertex.attributes;
-    const unsigned order = attributes & (DUU | DUV | DVV)    ? 2
-                           : attributes & (DU | DV | DW | N) ? 1
-                                                             : 0;
+    const unsigned order = attributes & (DUU | DUV | DVV | K) ? 2
+                           : attributes & (DU | DV | DW | N)  ? 1
+                                                              : 0;
     const magnitudes m = measure(patch.points, j->l.controls / j->l.coords, j->l.dim, d->rational);
     const scales s = scales_of(d, &m);
     const long double t[3] = {axis_parameter(&d->axis[0], rest / num_w / num_v, d->axis[0].num),
@@ -310,6 +325,7 @@ static void curves(clsp_context *ctx, clsp_type precision)
                                   .rational = rational};
             run(ctx, d, 3);
             d.vertex.attributes = P | DU | DUU | T;
+            if (d.dim == 2 || d.dim == 3) d.vertex.attributes |= K;
             run(ctx, d, 2);
             d.vertex.attributes = P | W;
             d.axis[0].num = 1;
@@ -329,7 +345,7 @@ static void surfaces(clsp_context *ctx, clsp_type precision)
     static const uint32_t pairs[][2] = {{0, 0}, {1, 1}, {3, 3}, {2, 5},   {6, 1},
                                         {4, 4}, {7, 7}, {0, 2}, {15, 11}, {12, 3}};
     static const uint32_t attributes[] = {
-        P | N, P, P | W, P | DU | DV, P | DU | DV | DUU | DUV | DVV | N | T, N, T};
+        P | N, P, P | W, P | DU | DV, P | DU | DV | DUU | DUV | DVV | N | T | K, N, T, P | K};
 
     for (size_t i = 0; i < COUNT(pairs); i++) {
         for (size_t k = 0; k < COUNT(attributes); k++) {
@@ -604,7 +620,13 @@ static void test_bad_descriptions(void **state)
     expect(ctx, (clsp_bezier_desc){.axis = {{.begin = 0.0, .end = 1.5}}}, bad);
     expect(ctx, (clsp_bezier_desc){.axis[1] = {.begin = -0.5, .end = 1.0}}, bad);
     expect(ctx, (clsp_bezier_desc){.axis[1] = {.begin = NAN, .end = 1.0}}, bad);
-    expect(ctx, (clsp_bezier_desc){.vertex.attributes = 1 << 10}, bad);
+    expect(ctx, (clsp_bezier_desc){.vertex.attributes = 1 << 11}, bad);
+    expect(ctx, (clsp_bezier_desc){.vertex.attributes = K, .dim = 2}, bad);
+    expect(ctx, (clsp_bezier_desc){.vertex.attributes = K, .form = CLSP_BEZIER_VOLUME}, bad);
+    expect(ctx, (clsp_bezier_desc){.vertex.attributes = K, .form = CLSP_BEZIER_CURVE, .dim = 1},
+           bad);
+    expect(ctx, (clsp_bezier_desc){.vertex.attributes = K, .form = CLSP_BEZIER_CURVE, .dim = 4},
+           bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = N, .dim = 2}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = DV, .form = CLSP_BEZIER_CURVE}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = DUU, .form = CLSP_BEZIER_VOLUME}, bad);

@@ -859,6 +859,90 @@ static void test_calls(void **state)
         CLSP_ERROR_ARGUMENT);
 }
 
+/* Numbers that are none reach those control points alone whose rows have them. */
+static void not_finite(clsp_context *ctx, clsp_type precision)
+{
+    enum { NUM = 12, ROWS = 4 * (NUM - 3) };
+    static const double values[] = {NAN, INFINITY, -INFINITY};
+    const uint32_t degree[3] = {3}, num_controls[3] = {NUM};
+    const clsp_bspline_target target = {.bezier = 1};
+    spline s = make_spline(precision, 1, degree, num_controls, CLAMPED, 0, P);
+    double *const controls = random_controls(&s.l, 1);
+    unsigned char before[ROWS * 3 * sizeof(double)], after[sizeof before];
+    const size_t reals = (size_t)ROWS * 3, point = 3 * clsp_type_bytes(precision);
+    float narrow[NUM * 3];
+    uint32_t first[ROWS];
+    double weights[4 * ROWS];
+
+    clsp_bspline_plan *plan = plan_of(ctx, &s, controls, 1);
+    assert_int_equal(clsp_bspline_set_target(plan, &target), CLSP_OK);
+    assert_int_equal(
+        clsp_bspline_convert(plan, (clsp_range){0, 1}, host_out(precision, before, reals), NULL),
+        CLSP_OK);
+    assert_int_equal(clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(first, ROWS),
+                                                clsp_out_f64(weights, 4 * ROWS)),
+                     CLSP_OK);
+    for (size_t at = 0; at < NUM; at++) {
+        const double good = controls[3 * at + at % 3];
+        controls[3 * at + at % 3] = values[at % COUNT(values)];
+        assert_int_equal(
+            clsp_bspline_set_control_points(plan, 1, controls_in(&s, controls, 1, narrow), NULL),
+            CLSP_OK);
+        assert_int_equal(
+            clsp_bspline_convert(plan, (clsp_range){0, 1}, host_out(precision, after, reals), NULL),
+            CLSP_OK);
+        for (size_t i = 0; i < ROWS; i++)
+            if (at < first[i] || at > first[i] + 3)
+                assert_memory_equal(before + i * point, after + i * point, point);
+        controls[3 * at + at % 3] = good;
+    }
+    clsp_bspline_plan_destroy(&plan);
+    free(controls);
+}
+
+static void test_not_finite(void **state)
+{
+    (void)state;
+    with_limits(not_finite);
+}
+
+/* Numbers of patches that are not loaded, and such as nobody has memory for. */
+static void test_numbers(void **state)
+{
+    clsp_context *const ctx = lent_context("");
+    const clsp_bspline_desc surface = {.degree = {2, 1}, .num_controls = {4, 3}, .dim = 1};
+    const clsp_bspline_target bezier = {.bezier = 1};
+    const size_t each = 2 * 3 * 2 * 2; /* of pieces, orders */
+    float controls[12] = {0}, made[2 * 3 * 2 * 2];
+    clsp_bspline_plan *plan;
+    size_t num = 7;
+
+    (void)state;
+    assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &surface), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){0, 1}, &num), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bspline_set_target(plan, &bezier), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){5, 0}, &num), CLSP_OK);
+    assert_int_equal(num, 0);
+    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){0, 100000000}, &num), CLSP_OK);
+    assert_true(num == each * 100000000);
+    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){0, SIZE_MAX / 2}, &num),
+                     CLSP_ERROR_NO_MEMORY);
+    assert_int_equal(
+        clsp_bspline_set_control_points(plan, SIZE_MAX / 8, clsp_in_f32(controls, SIZE_MAX), NULL),
+        CLSP_ERROR_NO_MEMORY);
+    assert_int_equal(
+        clsp_bspline_set_control_points(plan, 1000000000, clsp_in_f32(controls, 12), NULL),
+        CLSP_ERROR_BUFFER_SIZE);
+    assert_int_equal(clsp_bspline_set_control_points(plan, 1, clsp_in_f32(controls, 12), NULL),
+                     CLSP_OK);
+    const clsp_output out = clsp_out_f32(made, COUNT(made));
+    const clsp_range wrong[] = {{0, 2}, {1, 1}, {0, 1000000000}, {SIZE_MAX, 2}, {2, SIZE_MAX}};
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        assert_int_equal(clsp_bspline_convert(plan, wrong[i], out, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 1}, out, NULL), CLSP_OK);
+    clsp_bspline_plan_destroy(&plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -868,6 +952,7 @@ int main(void)
         cmocka_unit_test(test_parts),        cmocka_unit_test(test_matrix),
         cmocka_unit_test(test_pieces),       cmocka_unit_test(test_targets),
         cmocka_unit_test(test_derivatives),  cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_not_finite),   cmocka_unit_test(test_numbers),
     };
 
     if (no_device()) return 77;

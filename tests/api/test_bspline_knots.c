@@ -92,9 +92,15 @@ static void judge(const family *f, size_t c, long double t, const unsigned char 
 
 static const struct {
     uint32_t degree, controls, rational, attributes;
-} cases[] = {{3, 14, 0, P},  {2, 9, 1, P | W | DU | T}, {5, 17, 0, P | DU | DUU},
-             {0, 4, 0, P},   {1, 2, 0, P | DU},         {3, 4, 0, P},
-             {16, 40, 0, P}, {31, 64, 0, P | DU}};
+} cases[] = {{3, 14, 0, P},
+             {2, 9, 1, P | W | DU | T},
+             {5, 17, 0, P | DU | DUU},
+             {4, 11, 1, P | K},
+             {0, 4, 0, P},
+             {1, 2, 0, P | DU},
+             {3, 4, 0, P},
+             {16, 40, 0, P},
+             {31, 64, 0, P | DU}};
 
 /* ---- at parameters ---- */
 

@@ -538,15 +538,98 @@ static void test_too_many(void **state)
     clsp_context_destroy(&ctx);
 }
 
+/* ---- groups of items ---- */
+
+/* Fewer points than keep a GPU busy, of which groups search one each, give the bits that many
+   points in one call give. */
+static void check_groups(projecting *p)
+{
+    enum { FEW = 7 };
+    const size_t each = nearest_bytes(p->c->d.precision);
+    unsigned char *const all = project_bytes(p, 0, p->num);
+
+    for (size_t first = 0; first < p->num; first += FEW) {
+        const size_t num = p->num - first < FEW ? p->num - first : FEW;
+        unsigned char *const few = project_bytes(p, first, num);
+        for (size_t i = 0; i < num; i++)
+            if (memcmp(few + i * each, all + (first + i) * each, each) != 0) {
+                const clsp_nearest_f64 a = nearest_at(p->c->d.precision, few, i);
+                const clsp_nearest_f64 b = nearest_at(p->c->d.precision, all, first + i);
+                fail_msg("query %zu: at %.17g of %u, distance %.17g, bound %.17g; by itself at "
+                         "%.17g of %u, distance %.17g, bound %.17g",
+                         first + i, a.param[0], a.patch, a.distance, a.bound, b.param[0], b.patch,
+                         b.distance, b.bound);
+            }
+        free(few);
+    }
+    free(all);
+}
+
+/* One curve of many cubics, and many curves; then each query by its curve, with hints, and what is
+   near alone. Some queries are no points, others lie on joints. */
+static void groups(clsp_context *ctx, clsp_type precision)
+{
+    const size_t num = tiny() ? 7 : 301;
+
+    for (int many = 0; many < 2; many++) {
+        curves c = random_curves(precision, many ? 5 : 6,
+                                 many     ? 8
+                                 : tiny() ? 12
+                                          : 50,
+                                 2 + (unsigned)many, false, many ? (tiny() ? 3 : 70) : 1);
+        double *const queries = make_queries(&c, num), *const hints = malloc(num * sizeof *hints);
+        uint32_t *const patches = malloc(num * sizeof *patches);
+        assert_true(hints && patches);
+        for (size_t i = 0; i < num; i++) {
+            patches[i] = (uint32_t)(i == 3 ? c.num : (i * 7 + 3) % c.num);
+            hints[i] = i % 3 ? 0.5 + 0.5 * random_real() : NAN;
+        }
+        queries[c.dim] = NAN;
+        projecting p = start(ctx, &c, num, queries);
+        if (tiny()) p.opts.tolerance = 1e-5; /* for there to be enough cubics */
+        check_groups(&p);
+        p.patches = patches;
+        check_groups(&p);
+        p.hints = hints;
+        check_groups(&p);
+        p.opts.max_dist = 0.05;
+        check_groups(&p);
+        p.patches = NULL;
+        p.hints = NULL;
+        check_groups(&p);
+        project_finish(&p);
+        free(queries);
+        free(hints);
+        free(patches);
+        curves_free(&c);
+    }
+}
+
+static void test_groups(void **state)
+{
+    static const char *const limits[] = {"class=discrete,local_is_real=1",
+                                         "class=integrated,local_is_real=1,work_group=16,fp64=0"};
+
+    (void)state;
+    each_turn(limits, COUNT(limits), 1, groups);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),        cmocka_unit_test(test_hard),
-        cmocka_unit_test(test_degrees),      cmocka_unit_test(test_ends_and_joints),
-        cmocka_unit_test(test_many_curves),  cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_max_dist),     cmocka_unit_test(test_extreme_tolerances),
-        cmocka_unit_test(test_arguments),    cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_points_alone), cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_hard),
+        cmocka_unit_test(test_degrees),
+        cmocka_unit_test(test_ends_and_joints),
+        cmocka_unit_test(test_many_curves),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_max_dist),
+        cmocka_unit_test(test_extreme_tolerances),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_points_alone),
+        cmocka_unit_test(test_too_many),
     };
 
     if (no_device()) return 77;

@@ -29,16 +29,21 @@ static void say_worst(void)
     print_message(", %zu searches cut\n", project_cut());
 }
 
-/* Projects random points of all kinds and checks each; frees the curves. */
-static void check_curves(clsp_context *ctx, curves *c, size_t num)
+/* Projects points and checks each; frees them, and the curves. */
+static void check_points(clsp_context *ctx, curves *c, size_t num, double *queries)
 {
-    double *const queries = make_queries(c, num);
     projecting p = project_start(ctx, c, num, queries);
 
     check_all_nearest(&p);
     project_finish(&p);
     free(queries);
     curves_free(c);
+}
+
+/* Projects random points of all kinds. */
+static void check_curves(clsp_context *ctx, curves *c, size_t num)
+{
+    check_points(ctx, c, num, make_queries(c, num));
 }
 
 /* ---- the nearest point ---- */
@@ -54,8 +59,11 @@ static curves curves_of_case(size_t i, curve_kind kind, clsp_type precision)
     return c;
 }
 
+/* Points that are made for curves of a case. */
+typedef double *(*points_fn)(curves *c, size_t num);
+
 /* In a full run a million points in all. */
-static void cases(clsp_context *ctx, clsp_type precision)
+static void check_cases(clsp_context *ctx, clsp_type precision, points_fn make_points)
 {
     const size_t num = full() ? 5600 : tiny() ? 16 : 96;
 
@@ -64,16 +72,33 @@ static void cases(clsp_context *ctx, clsp_type precision)
             const size_t program = 3 * (curve_cases[i].dim - 2) + curve_cases[i].degree - 4;
             if (!in_turn(program, TURNS) || (tiny() && i % 9 > 0)) continue;
             curves c = curves_of_case(i, (curve_kind)kind, precision);
-            check_curves(ctx, &c, num);
+            check_points(ctx, &c, num, make_points(&c, num));
             assert_int_equal(project_cut(), 0);
         }
+    print_message("f%d: ", precision == CLSP_F64 ? 64 : 32);
+    say_worst();
+}
+
+static void projections(clsp_context *ctx, clsp_type precision)
+{
+    check_cases(ctx, precision, make_queries);
 }
 
 static void test_cases(void **state)
 {
     (void)state;
-    with_limits(cases);
-    say_worst();
+    with_limits(projections);
+}
+
+static void inversions(clsp_context *ctx, clsp_type precision)
+{
+    check_cases(ctx, precision, make_curve_points);
+}
+
+static void test_inversions(void **state)
+{
+    (void)state;
+    with_limits(inversions);
 }
 
 static void hard(clsp_context *ctx, clsp_type precision)
@@ -81,7 +106,7 @@ static void hard(clsp_context *ctx, clsp_type precision)
     for (size_t i = 0; i < HARD_CURVES; i++) {
         if (!in_turn(i, TURNS) || (tiny() && i % 3 > 0)) continue;
         curves c = hard_curves(i, precision);
-        check_curves(ctx, &c, full() ? 1000 : tiny() ? 16 : 80);
+        check_curves(ctx, &c, full() ? 5600 : tiny() ? 16 : 80);
     }
 }
 
@@ -1011,6 +1036,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_inversions),
         cmocka_unit_test(test_hard),
         cmocka_unit_test(test_degrees),
         cmocka_unit_test(test_many_curves),

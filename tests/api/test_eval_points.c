@@ -142,12 +142,14 @@ static void curves(clsp_context *ctx, clsp_type precision)
 {
     for (uint32_t degree = 0; degree <= 9; degree += degree < 3 ? 1 : 3) {
         for (uint32_t k = 0; k < 2; k++) {
+            const uint32_t dim = degree % 4 + 1, curvature = dim == 2 || dim == 3 ? K : 0;
             const clsp_bezier_desc d = {.precision = precision,
                                         .form = CLSP_BEZIER_CURVE,
                                         .degree = {degree},
-                                        .dim = degree % 4 + 1,
+                                        .dim = dim,
                                         .rational = k,
-                                        .vertex.attributes = k ? P | W | DU | DUU | T : P | DUU};
+                                        .vertex.attributes =
+                                            curvature | (k ? P | W | DU | DUU | T : P | DUU)};
             if (tiny() && degree > 2) continue;
             if (!chosen(degree % 4, k, precision) || !in_turn(degree, 2)) continue;
             run(ctx, &d, 3, tiny() ? 9 : 131, BOUND_31);
@@ -166,7 +168,7 @@ static void test_curves(void **state)
 static void surfaces(clsp_context *ctx, clsp_type precision)
 {
     static const uint32_t degrees[][2] = {{0, 0}, {1, 1}, {3, 3}, {2, 7}, {5, 0}, {15, 31}};
-    static const uint32_t attributes[] = {P, P | N, FIRST | SECOND | T, W | DUV};
+    static const uint32_t attributes[] = {P, P | N, FIRST | SECOND | T, W | DUV, K};
 
     for (size_t i = 0; i < COUNT(degrees); i++) {
         for (size_t k = 0; k < COUNT(attributes); k++) {
@@ -221,7 +223,7 @@ static void test_volumes(void **state)
 
 static void triangles(clsp_context *ctx, clsp_type precision)
 {
-    static const uint32_t attributes[] = {P, P | N, FIRST | SECOND | T};
+    static const uint32_t attributes[] = {P, P | N, FIRST | SECOND | T, N | K};
 
     for (uint32_t degree = 0; degree <= 10; degree += degree < 3 ? 1 : 7) {
         for (size_t k = 0; k < COUNT(attributes); k++) {

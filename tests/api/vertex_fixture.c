@@ -17,7 +17,7 @@
 
 unsigned attribute_elements(const layout *l, unsigned i)
 {
-    return 1u << i == W ? 1 : 1u << i == T ? l->directions : l->dim;
+    return 1u << i == W ? 1 : 1u << i == T || 1u << i == K ? l->directions : l->dim;
 }
 
 static void place(layout *l)
@@ -356,6 +356,49 @@ static double normal_error(const layout *l, const unsigned char *vertices, size_
     return reals_error(l, vertices, k, N, r->normal, 3, turn + 8 * eps);
 }
 
+static double square_of(const long double *x, unsigned dim)
+{
+    double sum = 0.0;
+
+    for (unsigned c = 0; c < dim; c++)
+        sum += (double)(x[c] * x[c]);
+    return sum;
+}
+
+/* The least that a step in the parameters is stretched by: of a curve |S_u|, of a surface the
+   smaller singular value of (S_u, S_v). */
+static double least_stretch(const layout *l, const ref_vertex *r)
+{
+    const double e = square_of(r->du, l->dim), g = square_of(r->dv, l->dim);
+    const long double n[3] = {r->du[1] * r->dv[2] - r->du[2] * r->dv[1],
+                              r->du[2] * r->dv[0] - r->du[0] * r->dv[2],
+                              r->du[0] * r->dv[1] - r->du[1] * r->dv[0]};
+    double f = 0.0;
+
+    if (l->directions == 1) return sqrt(e);
+    for (unsigned c = 0; c < l->dim; c++)
+        f += (double)(r->du[c] * r->dv[c]);
+    return sqrt(square_of(n, 3) / fmax((e + g) / 2 + hypot((e - g) / 2, f), DBL_MIN));
+}
+
+double curvature_bound(const layout *l, const ref_vertex *r, const double error[NUM_SUMS])
+{
+    const double eps = l->d.precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
+    const double least = least_stretch(l, r);
+    const double size = sqrt(square_of(r->du, l->dim) + square_of(r->dv, l->dim));
+    const double bend =
+        sqrt(square_of(r->duu, l->dim) + 2 * square_of(r->duv, l->dim) + square_of(r->dvv, l->dim));
+    const double more = l->directions > 1;
+    /* an error of each coordinate is one of sqrt(3) times as much */
+    const double first = 1.8 * hypot(error[SUM_U], more * error[SUM_V]) + 8 * eps * size;
+    const double second =
+        1.8 * hypot(error[SUM_UU], more * hypot(1.5 * error[SUM_UV], error[SUM_VV])) +
+        8 * eps * bend;
+
+    if (!(first < 0.05 * least)) return HUGE_VAL;
+    return (second + 4 * bend * (first / least)) / (least * least);
+}
+
 static void assert_gaps(const layout *l, const unsigned char *vertices, size_t k)
 {
     bool used[CLSP_VERTEX_MAX_STRIDE] = {false};
@@ -371,7 +414,7 @@ static void assert_gaps(const layout *l, const unsigned char *vertices, size_t k
 
 unsigned order_of(const layout *l)
 {
-    if (l->d.vertex.attributes & (DUU | DUV | DVV)) return 2;
+    if (l->d.vertex.attributes & (DUU | DUV | DVV | K)) return 2;
     return l->d.vertex.attributes & (DU | DV | DW | N) ? 1 : 0;
 }
 
@@ -435,6 +478,8 @@ double oracle_error(const layout *l, const ref_vertex *r, const sum_scale scales
         worst = fmax(worst, reals_error(l, vertices, k, checks[i].bit, checks[i].exact,
                                         checks[i].num, checks[i].bound));
     worst = fmax(worst, normal_error(l, vertices, k, r, error, eps));
+    worst = fmax(worst, reals_error(l, vertices, k, K, r->curvature, l->directions,
+                                    curvature_bound(l, r, error)));
     assert_gaps(l, vertices, k);
     return worst;
 }

@@ -20,7 +20,8 @@ enum {
     DUV = CLSP_VERTEX_DUV,
     DVV = CLSP_VERTEX_DVV,
     N = CLSP_VERTEX_NORMAL,
-    T = CLSP_VERTEX_PARAMS
+    T = CLSP_VERTEX_PARAMS,
+    K = CLSP_VERTEX_CURVATURE
 };
 
 /* A description and what follows from it. */
@@ -93,6 +94,10 @@ unsigned order_of(const layout *l);
    scales. */
 double oracle_error(const layout *l, const ref_vertex *r, const sum_scale scales[NUM_SUMS],
                     const long double t[3], const unsigned char *vertices, size_t k, double bound);
+
+/* What curvatures may be off by where the Euclidean derivatives are by `error` (docs/math.md, 17);
+   infinite where that may be all of a tangent. */
+double curvature_bound(const layout *l, const ref_vertex *r, const double error[NUM_SUMS]);
 
 /* Runs a check in each turn over a CPU's kernels, those of large and those of small GPUs. */
 void with_limits(turn_fn check);

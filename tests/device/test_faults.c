@@ -9,6 +9,7 @@
 
 #include <clspline/bezier.h>
 #include <clspline/bspline_convert.h>
+#include <clspline/bspline_project.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -881,6 +882,123 @@ static void test_conversions(void **state)
     print_message("%u calls made to fail\n", failed);
 }
 
+/* ---- projections ---- */
+
+enum { QUERIES = 12, SEARCH_CURVES = 3, RESULTS_MAX = 2 * QUERIES };
+
+/* A way of projecting; new curves are loaded before. */
+typedef struct projection {
+    const char *name;
+    clsp_project_opts opts;
+    bool shared, own_knots;
+} projection;
+
+/* Loads curves, so that all is made again, and projects; results: [RESULTS_MAX]. */
+static clsp_status project_loaded(clsp_bspline_plan *plan, const projection *way,
+                                  clsp_nearest_f32 *results)
+{
+    static const clsp_cooperate_opts device = {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1};
+    float control[SEARCH_CURVES * CURVE_CONTROLS * 3], points[QUERIES * 3];
+    uint32_t patches[QUERIES];
+    const clsp_output out = clsp_out_nearest_f32(results, RESULTS_MAX);
+    clsp_bspline_queries queries = {.num = QUERIES, .points = clsp_in_f32(points, COUNT(points))};
+
+    for (size_t i = 0; i < COUNT(control); i++)
+        control[i] = (float)(i * i % 23) / 4;
+    for (size_t i = 0; i < COUNT(points); i++)
+        points[i] = (float)(i * 5 % 17) / 3;
+    for (size_t i = 0; i < QUERIES; i++)
+        patches[i] = (uint32_t)(i % SEARCH_CURVES);
+    if (way->opts.num_nearest > 1) queries.patches = clsp_in_u32(patches, QUERIES);
+    const clsp_status status = clsp_bspline_set_control_points(
+        plan, SEARCH_CURVES, clsp_in_f32(control, COUNT(control)), NULL);
+    if (status != CLSP_OK) return status;
+    if (way->shared)
+        return clsp_bspline_project_shared(plan, &queries, &way->opts, out, &device, NULL);
+    return clsp_bspline_project(plan, &queries, &way->opts, out, NULL);
+}
+
+static clsp_bspline_plan *curve_plan(clsp_context *ctx, bool own_knots)
+{
+    static const clsp_bspline_desc desc = {
+        .directions = 1, .degree = {DEGREE}, .num_controls = {CURVE_CONTROLS}};
+    double knots[SEARCH_CURVES * OWN_KNOTS];
+    clsp_bspline_plan *plan;
+
+    for (size_t i = 0; i < COUNT(knots); i++)
+        knots[i] = (double)(i % OWN_KNOTS) * (double)(1 + i / OWN_KNOTS);
+    assert_ok(ctx, clsp_bspline_plan_create(&plan, ctx, &desc));
+    if (own_knots)
+        assert_ok(ctx,
+                  clsp_bspline_set_knots(plan, SEARCH_CURVES, clsp_in_f64(knots, COUNT(knots))));
+    return plan;
+}
+
+/* Whether a projection reaches the n-th call of the kind, which fails. The plan is as good as
+   before. n 0: none does, and `right` gets what is right. */
+static bool fail_projection(clsp_context *ctx, const projection *way, enum kind kind, unsigned n,
+                            clsp_nearest_f32 *right)
+{
+    const long objects = live_objects, blocks = live_blocks;
+    clsp_bspline_plan *plan = curve_plan(ctx, way->own_knots);
+    clsp_nearest_f32 results[RESULTS_MAX];
+
+    memset(results, 0, sizeof results);
+    fault.kind = kind;
+    fault.countdown = n;
+    fault.reached = false;
+    fault.armed = n > 0;
+    const clsp_status status = project_loaded(plan, way, results);
+    fault.armed = false;
+    if (status != CLSP_OK) {
+        if (!fault.reached)
+            fail_msg("%s, %s %u: status %d", way->name, kind_names[kind], n, status);
+        assert_ok(ctx, project_loaded(plan, way, results));
+    }
+    if (n > 0 && memcmp(results, right, sizeof results) != 0)
+        fail_msg("%s, %s %u, status %d: other results", way->name, kind_names[kind], n, status);
+    if (n == 0) memcpy(right, results, sizeof results);
+    clsp_bspline_plan_destroy(&plan);
+    if (n > 0 && (live_blocks != blocks || live_objects != objects)) /* programs stay */
+        fail_msg("%s, %s %u: %ld blocks and %ld objects are left", way->name, kind_names[kind], n,
+                 live_blocks - blocks, live_objects - objects);
+    return fault.reached;
+}
+
+/* Each call of the library's own that a projection makes, from the first one on. */
+static void test_projections(void **state)
+{
+    static const enum kind kinds[] = {MALLOC,  CALLOC, REALLOC, CREATE_BUFFER, CREATE_KERNEL,
+                                      SET_ARG, LAUNCH, WRITE,   READ,          COPY};
+    static const projection ways[] = {
+        {"exact", {.method = CLSP_PROJECT_EXACT}, false, false},
+        {"two nearest", {.num_nearest = 2}, false, false},
+        {"own knots", {.max_dist = 3}, false, true},
+        {"mrep", {.method = CLSP_PROJECT_MREP, .tolerance = 1e-2}, false, false},
+        {"shared", {.method = CLSP_PROJECT_EXACT}, true, false}};
+    static const char *const limits[] = {"", "class=discrete"};
+    clsp_nearest_f32 right[RESULTS_MAX];
+    unsigned failed = 0;
+
+    (void)state;
+    fault.keeps_device = true;
+    for (size_t l = 0; l < COUNT(limits); l++) {
+        const clsp_context_opts opts = {.cache_dir = "", .limits = limits[l]};
+        clsp_context *ctx;
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        for (size_t i = 0; i < COUNT(ways); i++) {
+            fail_projection(ctx, &ways[i], MALLOC, 0, right); /* without a fault */
+            for (size_t k = 0; k < COUNT(kinds); k++)
+                for (unsigned n = 1; fail_projection(ctx, &ways[i], kinds[k], n, right); n++)
+                    failed++;
+        }
+        clsp_context_destroy(&ctx);
+    }
+    fault.keeps_device = false;
+    assert_true(failed > 0);
+    print_message("%u calls made to fail\n", failed);
+}
+
 static void test_own_class(void **state)
 {
     (void)state;
@@ -918,8 +1036,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_changes),     cmocka_unit_test(test_transfers),
         cmocka_unit_test(test_conversions), cmocka_unit_test(test_own_knots),
-        cmocka_unit_test(test_own_class),   cmocka_unit_test(test_gpu_shapes),
-        cmocka_unit_test(test_cached),
+        cmocka_unit_test(test_projections), cmocka_unit_test(test_own_class),
+        cmocka_unit_test(test_gpu_shapes),  cmocka_unit_test(test_cached),
     };
 
     if (support_no_device()) return 77;

@@ -218,6 +218,43 @@ static void unit_cross(const long double a[3], const long double b[3], long doub
         n[c] = length > 0.0L ? n[c] / length : 0.0L;
 }
 
+static long double dot3(const long double a[3], const long double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Of a curve with the derivatives a and b (do Carmo, Differential Geometry of Curves and Surfaces,
+   1-5, exercise 12); coordinates that it does not have are 0. */
+static long double curve_curvature(unsigned dim, const long double a[3], const long double b[3])
+{
+    const long double n[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                              a[0] * b[1] - a[1] * b[0]};
+    const long double length = sqrtl(dot3(a, a));
+    const long double product = dim == 2 ? n[2] : sqrtl(dot3(n, n));
+
+    return length > 0.0L ? product / (length * length * length) : 0.0L;
+}
+
+/* The eigenvalues of both fundamental forms (3-3), after S_u has been made orthogonal to S_v, which
+   leaves them as they are. */
+static void surface_curvatures(const ref_vertex *s, long double k[2])
+{
+    const long double *const n = s->normal;
+    const long double gg = dot3(s->dv, s->dv), ratio = gg > 0.0L ? dot3(s->du, s->dv) / gg : 0.0L;
+    long double a[3];
+
+    for (int c = 0; c < 3; c++)
+        a[c] = s->du[c] - ratio * s->dv[c];
+    const long double ee = dot3(a, a), l = dot3(s->duu, n), m = dot3(s->duv, n);
+    const long double z = dot3(s->dvv, n);
+    if (!(dot3(n, n) > 0.0L) || !(ee > 0.0L)) return;
+    const long double xx = (l - 2 * ratio * m + ratio * ratio * z) / ee;
+    const long double xy = (m - ratio * z) / sqrtl(ee * gg), yy = z / gg;
+    const long double root = hypotl((xx - yy) / 2, xy);
+    k[0] = (xx + yy) / 2 + root;
+    k[1] = (xx + yy) / 2 - root;
+}
+
 /* Coordinate c by the quotient rule; w: the weights' derivatives. */
 static void quotient(ref_vertex *vertex, unsigned c, long double a[NUM_DERIVATIVES][5],
                      const long double w[NUM_DERIVATIVES])
@@ -262,6 +299,9 @@ int ref_vertex_to(const ref_family *family, unsigned order, const long double t[
     for (unsigned c = 0; c < family->dim; c++)
         quotient(vertex, c, a, weights);
     if (family->dim == 3) unit_cross(vertex->du, vertex->dv, vertex->normal);
+    if (family->directions == 1 && family->dim <= 3)
+        vertex->curvature[0] = curve_curvature(family->dim, vertex->du, vertex->duu);
+    if (family->directions == 2 && family->dim == 3) surface_curvatures(vertex, vertex->curvature);
     return 1;
 }
 

@@ -1,0 +1,372 @@
+/* Curvatures of shapes whose curvature is known, as Bezier patches and as B-splines, on grids and
+   at parameters: arcs, spheres, cylinders, planes, also far from the origin, and what has no
+   tangent. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "vertex_fixture.h"
+
+enum { MOST = 80, NUM = 5 /* samples along each direction */, VERTICES = NUM * NUM };
+
+/* A patch of one span, and the curvatures that it has everywhere. */
+typedef struct shape {
+    const char *name;
+    uint32_t directions, degree[2], dim, rational;
+    double controls[MOST];
+    double curvature[2];
+    double size;                  /* by which errors of curvatures grow */
+    bool pole;                    /* the edge at the end of v is one point */
+    bool begins_slowly, vanishes; /* no tangent at the begin, nowhere */
+} shape;
+
+static size_t reals_of(const shape *s)
+{
+    return (size_t)(s->degree[0] + 1) * (s->directions > 1 ? s->degree[1] + 1 : 1) *
+           (s->dim + s->rational);
+}
+
+/* ---- shapes ---- */
+
+/* The ends and the corner of a quarter of the unit circle, and their weights (Piegl and Tiller, The
+   NURBS Book, 7.3). */
+static const double quarter[3][2] = {{1, 0}, {1, 1}, {0, 1}};
+static const double quarter_weight[3] = {1, 0.70710678118654752, 1};
+
+/* A quarter of a circle in the plane, counterclockwise or not, or in space. */
+static shape arc(double radius, double offset, uint32_t dim, bool back)
+{
+    shape s = {.name = "arc", .directions = 1, .degree = {2}, .dim = dim, .rational = 1};
+
+    for (int i = 0; i < 3; i++) {
+        const int k = back ? 2 - i : i;
+        double *const p = s.controls + i * ((int)dim + 1);
+        for (uint32_t c = 0; c < dim; c++)
+            p[c] = (offset + (c < 2 ? radius * quarter[k][c] : 0)) * quarter_weight[k];
+        p[dim] = quarter_weight[k];
+    }
+    s.curvature[0] = (back && dim == 2 ? -1 : 1) / radius;
+    s.size = (1 + fabs(offset) / radius) / radius;
+    return s;
+}
+
+/* A quarter of a surface of revolution, outside: a profile of radii, heights and weights. */
+static shape revolve(uint32_t degree, const double profile[][3], double offset)
+{
+    shape s = {.directions = 2, .degree = {2, degree}, .dim = 3, .rational = 1};
+    double *p = s.controls;
+
+    for (int i = 0; i < 3; i++)
+        for (uint32_t j = 0; j <= degree; j++, p += 4) {
+            const double w = quarter_weight[i] * profile[j][2];
+            p[0] = (offset + profile[j][0] * quarter[i][0]) * w;
+            p[1] = (offset + profile[j][0] * quarter[i][1]) * w;
+            p[2] = (offset + profile[j][1]) * w;
+            p[3] = w;
+        }
+    return s;
+}
+
+static shape sphere(double radius, double offset)
+{
+    double profile[3][3];
+
+    for (int j = 0; j < 3; j++) {
+        profile[j][0] = radius * quarter[j][0];
+        profile[j][1] = radius * quarter[j][1];
+        profile[j][2] = quarter_weight[j];
+    }
+    shape s = revolve(2, (const double(*)[3])profile, offset);
+    s.name = "sphere";
+    s.curvature[0] = s.curvature[1] = -1 / radius;
+    s.size = (1 + fabs(offset) / radius) / radius;
+    s.pole = true;
+    return s;
+}
+
+static shape cylinder(double radius, double offset)
+{
+    const double profile[2][3] = {{radius, 0, 1}, {radius, 3 * radius, 1}};
+    shape s = revolve(1, profile, offset);
+
+    s.name = "cylinder";
+    s.curvature[1] = -1 / radius;
+    s.size = (1 + fabs(offset) / radius) / radius;
+    return s;
+}
+
+/* A tilted plane with parameter lines that bend; its numbers are whole ones. */
+static shape plane(double offset)
+{
+    shape s = {.name = "plane", .directions = 2, .degree = {3, 3}, .dim = 3, .size = 4};
+    double *p = s.controls;
+
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++, p += 3) {
+            const double x = 4 * i + i * j + j * j, y = 5 * j - i * i;
+            p[0] = offset + x;
+            p[1] = offset + y;
+            p[2] = offset + x + 2 * y;
+        }
+    return s;
+}
+
+/* A line that is run through with a speed that changes, and from standing still. */
+static shape line(double offset, bool slowly)
+{
+    static const double places[2][4] = {{0, 1, 5, 7}, {0, 0, 1, 3}};
+    shape s = {.name = slowly ? "line from rest" : "line",
+               .directions = 1,
+               .degree = {3},
+               .dim = 3,
+               .size = 4,
+               .begins_slowly = slowly};
+
+    for (int i = 0; i < 4; i++)
+        for (int c = 0; c < 3; c++)
+            s.controls[3 * i + c] = offset + (c + 1) * places[slowly][i];
+    return s;
+}
+
+static shape one_point(uint32_t directions, uint32_t dim, uint32_t rational)
+{
+    shape s = {.name = "one point",
+               .directions = directions,
+               .degree = {3, 2},
+               .dim = dim,
+               .rational = rational,
+               .vanishes = true};
+
+    for (size_t i = 0; i < reals_of(&s); i++) {
+        const uint32_t c = (uint32_t)(i % (dim + rational));
+        const double w = rational ? 1.0 + (double)(i / (dim + rational) % 4) / 4 : 1.0;
+        s.controls[i] = c == dim ? w : (0.5 + c) * w; /* exact */
+    }
+    return s;
+}
+
+/* ---- evaluation ---- */
+
+/* What a family evaluates a shape with, on the grid and at the same parameters. */
+typedef clsp_status (*eval_fn)(clsp_context *ctx, const shape *s, clsp_type precision,
+                               const void *controls, const void *params, void *out[3]);
+
+static clsp_output curvatures(const shape *s, clsp_type precision, void *memory)
+{
+    return host_out(precision, memory, (size_t)VERTICES * s->directions);
+}
+
+static size_t vertices_of(const shape *s)
+{
+    return s->directions == 1 ? NUM : VERTICES;
+}
+
+static const uint32_t first_patch[VERTICES];
+
+static clsp_status eval_bezier(clsp_context *ctx, const shape *s, clsp_type precision,
+                               const void *controls, const void *params, void *out[3])
+{
+    const clsp_bezier_desc d = {.form =
+                                    s->directions == 1 ? CLSP_BEZIER_CURVE : CLSP_BEZIER_SURFACE,
+                                .precision = precision,
+                                .degree = {s->degree[0], s->degree[1]},
+                                .axis = {{.num = NUM}, {.num = s->directions > 1 ? NUM : 0}},
+                                .dim = s->dim,
+                                .rational = s->rational,
+                                .vertex.attributes = K};
+    const size_t num = vertices_of(s);
+    clsp_bezier_plan *plan;
+
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_set_control_points(plan, 1, host_in(precision, controls, reals_of(s)), NULL),
+        CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_eval(plan, (clsp_range){0, 1}, curvatures(s, precision, out[0]), NULL),
+        CLSP_OK);
+    assert_int_equal(clsp_bezier_eval_points(plan, num, clsp_in_u32(first_patch, num),
+                                             host_in(precision, params, num * s->directions),
+                                             curvatures(s, precision, out[1]), NULL),
+                     CLSP_OK);
+    const clsp_status status =
+        clsp_bezier_host_rows(plan, 0, 0, (clsp_range){0, NUM}, curvatures(s, precision, out[2]));
+    clsp_bezier_plan_destroy(&plan);
+    return status;
+}
+
+static clsp_status eval_bspline(clsp_context *ctx, const shape *s, clsp_type precision,
+                                const void *controls, const void *params, void *out[3])
+{
+    const clsp_bspline_desc d = {.directions = s->directions,
+                                 .precision = precision,
+                                 .degree = {s->degree[0], s->degree[1]},
+                                 .num_controls = {s->degree[0] + 1, s->degree[1] + 1},
+                                 .axis = {{.num = NUM}, {.num = s->directions > 1 ? NUM : 0}},
+                                 .dim = s->dim,
+                                 .rational = s->rational,
+                                 .vertex.attributes = K};
+    const clsp_cooperate_opts host = {.schedule = CLSP_SCHEDULE_HOST};
+    const size_t num = vertices_of(s);
+    clsp_bspline_plan *plan;
+
+    assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &d), CLSP_OK);
+    assert_int_equal(
+        clsp_bspline_set_control_points(plan, 1, host_in(precision, controls, reals_of(s)), NULL),
+        CLSP_OK);
+    assert_int_equal(
+        clsp_bspline_eval(plan, (clsp_range){0, 1}, curvatures(s, precision, out[0]), NULL),
+        CLSP_OK);
+    assert_int_equal(clsp_bspline_eval_points(plan, num, clsp_in_u32(first_patch, num),
+                                              host_in(precision, params, num * s->directions),
+                                              curvatures(s, precision, out[1]), NULL),
+                     CLSP_OK);
+    const clsp_status status = clsp_bspline_cooperate(
+        plan, (clsp_range){0, 1}, curvatures(s, precision, out[2]), &host, NULL);
+    clsp_bspline_plan_destroy(&plan);
+    return status;
+}
+
+/* ---- checks ---- */
+
+static double worst;
+
+static double real_at(clsp_type precision, const void *values, size_t k)
+{
+    return precision == CLSP_F64 ? ((const double *)values)[k] : (double)((const float *)values)[k];
+}
+
+static void put_real(clsp_type precision, void *values, size_t k, double x)
+{
+    if (precision == CLSP_F64)
+        ((double *)values)[k] = x;
+    else
+        ((float *)values)[k] = (float)x;
+}
+
+static void check_vertex(const shape *s, clsp_type precision, size_t k, const void *got)
+{
+    enum { BOUND = 64 };
+    const double eps = precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
+    const bool at_pole = s->pole && k % NUM == NUM - 1;
+    const bool lost = s->vanishes || at_pole || (s->begins_slowly && k == 0);
+
+    for (uint32_t c = 0; c < s->directions; c++) {
+        const double x = real_at(precision, got, k * s->directions + c);
+        const double exact = lost ? 0.0 : s->curvature[c];
+        const double most = lost ? 0.0 : BOUND * eps * s->size;
+        if (!(fabs(x - exact) <= most))
+            fail_msg("%s, f%d, dim %u, size %g, vertex %zu: curvature %u is %g, not %g; allowed %g",
+                     s->name, precision == CLSP_F64 ? 64 : 32, s->dim, s->size, k, c, x, exact,
+                     most);
+        if (most > 0) worst = fmax(worst, fabs(x - exact) / most);
+    }
+}
+
+static void check_shape(clsp_context *ctx, const shape *s, clsp_type precision)
+{
+    static const eval_fn families[] = {eval_bezier, eval_bspline};
+    double controls[MOST], params[2 * VERTICES], memory[3][2 * VERTICES];
+    void *out[3] = {memory[0], memory[1], memory[2]};
+
+    for (size_t i = 0; i < reals_of(s); i++)
+        put_real(precision, controls, i, s->controls[i]);
+    for (size_t k = 0; k < vertices_of(s); k++)
+        for (uint32_t c = 0; c < s->directions; c++) {
+            const size_t along = s->directions == 1 || c == 1 ? k % NUM : k / NUM;
+            put_real(precision, params, k * s->directions + c, (double)along / (NUM - 1));
+        }
+    for (size_t f = 0; f < COUNT(families); f++) {
+        /* Oclgrind 21.10 forgets which memory has been written where buffers come after others
+           that are gone */
+        clsp_context *own = tiny() ? context_with("") : NULL;
+        const clsp_status status =
+            families[f](own ? own : ctx, s, precision, controls, params, out);
+        clsp_context_destroy(&own);
+        assert_int_equal(status, CLSP_OK);
+        for (int way = 0; way < 3; way++)
+            for (size_t k = 0; k < vertices_of(s); k++)
+                check_vertex(s, precision, k, out[way]);
+    }
+}
+
+static void known(clsp_context *ctx, clsp_type precision)
+{
+    static const double offsets[] = {0, -30, 1e6};
+    static const double radii[] = {1, 1e-3, 1e5};
+
+    for (size_t i = 0; i < COUNT(radii); i++) {
+        const double offset = precision == CLSP_F64 ? offsets[i] : fmin(offsets[i], 1e3);
+        const double r = precision == CLSP_F32 && i == 1 ? 1 : radii[i];
+        const shape shapes[] = {arc(r, offset, 2, false), arc(r, offset, 2, true),
+                                arc(r, offset, 3, false), sphere(r, offset), cylinder(r, offset)};
+        for (size_t k = 0; k < COUNT(shapes); k++)
+            if (!tiny() || i == 0) check_shape(ctx, &shapes[k], precision);
+    }
+    const shape flat[] = {plane(0), plane(1e6), line(0, false), line(1e6, true)};
+    for (size_t k = 0; k < COUNT(flat); k++)
+        check_shape(ctx, &flat[k], precision);
+}
+
+static void test_known(void **state)
+{
+    (void)state;
+    with_limits(known);
+    print_message("worst/bound %.2f\n", worst);
+}
+
+static void degenerate(clsp_context *ctx, clsp_type precision)
+{
+    const shape shapes[] = {one_point(1, 2, 0), one_point(1, 3, 1), one_point(2, 3, 0),
+                            one_point(2, 3, 1)};
+
+    for (size_t k = 0; k < COUNT(shapes); k++)
+        check_shape(ctx, &shapes[k], precision);
+}
+
+static void test_degenerate(void **state)
+{
+    (void)state;
+    with_limits(degenerate);
+}
+
+/* A parameter that is no number has a curvature that is none. */
+static void test_not_a_number(void **state)
+{
+    const clsp_bezier_desc d = {.degree = {2, 1}, .rational = 1, .vertex.attributes = K};
+    const shape s = cylinder(2, 0);
+    const float params[4] = {NAN, 0, 0.5F, 0.5F};
+    float controls[MOST], out[4];
+    clsp_bezier_plan *plan;
+
+    (void)state;
+    for (size_t i = 0; i < reals_of(&s); i++)
+        controls[i] = (float)s.controls[i];
+    assert_int_equal(clsp_bezier_plan_create(&plan, lent_context(""), &d), CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, reals_of(&s)), NULL),
+        CLSP_OK);
+    assert_int_equal(clsp_bezier_eval_points(plan, 2, clsp_in_u32(first_patch, 2),
+                                             clsp_in_f32(params, 4), clsp_out_f32(out, 4), NULL),
+                     CLSP_OK);
+    assert_true(isnan(out[0]) && isnan(out[1]));
+    assert_true(fabsf(out[2]) < 1e-5F && fabsf(out[3] + 0.5F) < 1e-5F);
+    clsp_bezier_plan_destroy(&plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known),
+        cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_not_a_number),
+    };
+
+    if (no_device()) return 77;
+    return cmocka_run_group_tests(tests, NULL, close_lent);
+}
