@@ -20,6 +20,7 @@ static const suite_entry suites[] = {
     {"figures", bench_suite_figures,
      "the methods of summing, at the sizes of Palomar et al., 2018"},
     {"outputs", bench_suite_outputs, "vertices with normals, halves and weights, against stores"},
+    {"transfer", bench_suite_transfer, "results in host memory, against the bus to pinned memory"},
     {"patch36", bench_suite_patch36, "many small bicubic patches, against two known kernels"},
     {"convert", bench_suite_convert, "B-splines to other knots, against copies"},
     {"host", bench_suite_host, "on CPUs: against a plain C loop on all cores"},

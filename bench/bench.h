@@ -55,6 +55,7 @@ clsp_status bench_suite_bezier(bench *b);
 clsp_status bench_suite_bspline(bench *b);
 clsp_status bench_suite_figures(bench *b);
 clsp_status bench_suite_outputs(bench *b);
+clsp_status bench_suite_transfer(bench *b);
 clsp_status bench_suite_patch36(bench *b);
 clsp_status bench_suite_convert(bench *b);
 clsp_status bench_suite_host(bench *b);

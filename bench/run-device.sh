@@ -150,7 +150,7 @@ register_nvidia
 find_headers
 configure && step build 120 ninja -C "$build" || exit 1
 tests tests "$words" 480
-step bench 400 "$build/bench/clspline-bench" floor bezier figures outputs patch36 host first-call \
+step bench 400 "$build/bench/clspline-bench" floor bezier figures outputs transfer patch36 host first-call \
     $quick --device "$words" --json "$out/bench.json"
 step cooperate 300 "$build/bench/clspline-bench" cooperate $quick --device "$words" \
     --json "$out/cooperate.json"
