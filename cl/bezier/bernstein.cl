@@ -13,7 +13,7 @@
    one rounding at most, none below 2^24 (2^53). */
 real ratio(uint a, real b, uint c, real d)
 {
-    return (CONVERT_REAL(a) * b) / (CONVERT_REAL(c) * d);
+    return quotient(CONVERT_REAL(a) * b, CONVERT_REAL(c) * d);
 }
 
 /* Adds x to a sum kept in two parts (Neumaier): *rest gets what *sum lost. */
@@ -65,7 +65,7 @@ kernel void bernstein_table(global real *table, sample_axis axis, uint order, ui
     at = table + column;
     real lack = start, lack_rest = R(0.0);
     for (uint k = 0; k < order; k++, at += stride) {
-        b = *at / sum;
+        b = quotient(*at, sum);
         *at = b;
         add(&lack, &lack_rest, -b);
     }

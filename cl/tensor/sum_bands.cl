@@ -21,8 +21,28 @@ typedef struct band_sums {
     uint num_tiles, num_blocks;
 } band_sums;
 
+/* Fills the registers with the T_i from number `number` on, unless they are there. */
+#define KEEP_FROM(number)                                                                         \
+    if ((number) != first_t) {                                                                    \
+        first_t = (number);                                                                       \
+        global const real *const q = p + (size_t)first_t * sum.stride_t;                          \
+        UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) {                                          \
+            UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++)                                        \
+                kept[c][i] = q[min(x0 + c * CLSP_GROUP, width - 1) + i * sum.stride_t];           \
+        }                                                                                         \
+    }
+
+/* Sums rows u and on of all columns, s: as many as its type has numbers, of one T_i each. */
+#define SUM_ROWS(type, s, u)                                                                      \
+    UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = (type)(R(0.0));                         \
+    UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++) {                                              \
+        const type b = *(global const type *)(table_u + (size_t)i * sum.stride_u + (u));          \
+        UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = MAD(b, (type)(kept[c][i]), s[c]);   \
+    }
+
 /* Makes rows of sums by banded tables. t: [patches][controls][stride_t]. Groups, rows and columns
-   are as those of sum_columns without CLSP_SECTOR. */
+   are as those of sum_columns without CLSP_SECTOR; four rows at a time where they have the same
+   T_i. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void sum_bands(global const real *restrict t, global const real *restrict table_u,
                global const uint *restrict first_u, global real *restrict out, band_sums sum,
@@ -52,28 +72,31 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
 
     table_u += at.first_row;
     first_u += at.first_row;
-    for (uint u = first; u < end; u++, row += width) {
-        if (first_u[u] != first_t) {
-            first_t = first_u[u];
-            global const real *const q = p + (size_t)first_t * sum.stride_t;
+    for (uint u = first; u < end; u += 4, row += 4 * (size_t)width) {
+        /* samples rise or fall: those between have what both ends have */
+        if (u + 4 <= end && first_u[u] == first_u[u + 3]) {
+            real4 s[CLSP_COLUMNS];
+            KEEP_FROM(first_u[u]);
+            SUM_ROWS(real4, s, u);
             #pragma unroll
             for (uint c = 0; c < CLSP_COLUMNS; c++) {
-                #pragma unroll
-                for (uint i = 0; i < CLSP_TERMS_U; i++)
-                    kept[c][i] = q[min(x0 + c * CLSP_GROUP, width - 1) + i * sum.stride_t];
+                if (outside || x0 + c * CLSP_GROUP >= width) continue;
+                global real *const to = row + c * CLSP_GROUP;
+                to[0] = s[c].s0;
+                to[width] = s[c].s1;
+                to[2 * (size_t)width] = s[c].s2;
+                to[3 * (size_t)width] = s[c].s3;
             }
+            continue;
         }
-        real s[CLSP_COLUMNS];
-        #pragma unroll
-        for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = R(0.0);
-        #pragma unroll
-        for (uint i = 0; i < CLSP_TERMS_U; i++) {
-            const real b = table_u[(size_t)i * sum.stride_u + u];
+        for (uint r = u; r < min(u + 4, end); r++) {
+            real s[CLSP_COLUMNS];
+            KEEP_FROM(first_u[r]);
+            SUM_ROWS(real, s, r);
             #pragma unroll
-            for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = MAD(b, kept[c][i], s[c]);
+            for (uint c = 0; c < CLSP_COLUMNS; c++)
+                if (!outside && x0 + c * CLSP_GROUP < width)
+                    row[c * CLSP_GROUP + (size_t)(r - u) * width] = s[c];
         }
-        #pragma unroll
-        for (uint c = 0; c < CLSP_COLUMNS; c++)
-            if (!outside && x0 + c * CLSP_GROUP < width) row[c * CLSP_GROUP] = s[c];
     }
 }
