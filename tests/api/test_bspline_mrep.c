@@ -565,11 +565,14 @@ static void check_groups(projecting *p)
     free(all);
 }
 
+static const char *const group_limits[] = {"class=integrated,local_is_real=1,work_group=8,fp64=0",
+                                           "class=discrete,local_is_real=1"};
+
 /* One curve of many cubics, and many curves; then each query by its curve, with hints, and what is
    near alone. Some queries are no points, others lie on joints. */
 static void groups(clsp_context *ctx, clsp_type precision)
 {
-    const size_t num = tiny() ? 7 : 301;
+    const size_t num = tiny() ? 4 : 301;
 
     for (int many = 0; many < 2; many++) {
         curves c = random_curves(precision, many ? 5 : 6,
@@ -585,8 +588,10 @@ static void groups(clsp_context *ctx, clsp_type precision)
             hints[i] = i % 3 ? 0.5 + 0.5 * random_real() : NAN;
         }
         queries[c.dim] = NAN;
-        projecting p = start(ctx, &c, num, queries);
-        if (tiny()) p.opts.tolerance = 1e-5; /* for there to be enough cubics */
+        /* Oclgrind 21.10 forgets which memory has been written where buffers come after others
+           that are gone */
+        clsp_context *own = tiny() ? context_with(group_limits[0]) : NULL;
+        projecting p = start(own ? own : ctx, &c, num, queries);
         check_groups(&p);
         p.patches = patches;
         check_groups(&p);
@@ -598,6 +603,7 @@ static void groups(clsp_context *ctx, clsp_type precision)
         p.hints = NULL;
         check_groups(&p);
         project_finish(&p);
+        clsp_context_destroy(&own);
         free(queries);
         free(hints);
         free(patches);
@@ -607,11 +613,8 @@ static void groups(clsp_context *ctx, clsp_type precision)
 
 static void test_groups(void **state)
 {
-    static const char *const limits[] = {"class=discrete,local_is_real=1",
-                                         "class=integrated,local_is_real=1,work_group=16,fp64=0"};
-
     (void)state;
-    each_turn(limits, COUNT(limits), 1, groups);
+    each_turn(group_limits, COUNT(group_limits), 1, groups);
 }
 
 int main(void)
