@@ -1,9 +1,8 @@
 #include "stream.h"
 
-#include <string.h>
-
 #include "buffer.h"
 #include "check.h"
+#include "host_copy.h"
 #include "shared_memory.h"
 
 enum {
@@ -145,7 +144,7 @@ static clsp_status bring(clspi_stream *stream, clspi_series *series, const clspi
     char *const pinned = flight->staging[i].pinned.at;
 
     if (is_bounced(stream, flight, i)) {
-        memcpy(pinned, lines, bytes);
+        clspi_host_copy(series->ctx, pinned, lines, bytes);
         return clspi_series_write_later(series, stream->buffer, 0, pinned, bytes);
     }
     return clspi_series_write(series, stream->buffer, 0, lines, bytes);
@@ -206,9 +205,10 @@ clsp_status clspi_stream_close(clspi_stream *stream, clspi_call *call, clspi_fli
     return status;
 }
 
-void clspi_stream_fetch(const clspi_stream *stream, const clspi_flight *flight, uint32_t i)
+void clspi_stream_fetch(const clspi_stream *stream, clsp_context *ctx, const clspi_flight *flight,
+                        uint32_t i)
 {
     if (stream->written && clspi_stream_is_on_host(stream) && is_bounced(stream, flight, i))
-        memcpy(host_lines(stream, &flight->part), flight->staging[i].pinned.at,
-               part_bytes(stream, &flight->part));
+        clspi_host_copy(ctx, host_lines(stream, &flight->part), flight->staging[i].pinned.at,
+                        part_bytes(stream, &flight->part));
 }

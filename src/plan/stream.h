@@ -55,7 +55,8 @@ clsp_status clspi_stream_close(clspi_stream *stream, clspi_call *call, clspi_fli
                                uint32_t i);
 
 /* Copies what a part on its way has written from pinned memory to the caller's. */
-void clspi_stream_fetch(const clspi_stream *stream, const clspi_flight *flight, uint32_t i);
+void clspi_stream_fetch(const clspi_stream *stream, clsp_context *ctx, const clspi_flight *flight,
+                        uint32_t i);
 
 /* Releases what is left of a part. */
 void clspi_stream_drop(clspi_stream *stream);

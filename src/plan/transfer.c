@@ -64,7 +64,7 @@ static clsp_status finish_part(transfer *t, clspi_flight *flight)
     flight->over = NULL;
     if (code != CL_SUCCESS) return clspi_waited(t->call->plan->ctx, code, "clWaitForEvents");
     for (uint32_t i = 0; i < t->streams->num; i++)
-        clspi_stream_fetch(&t->streams->stream[i], flight, i);
+        clspi_stream_fetch(&t->streams->stream[i], t->call->plan->ctx, flight, i);
     return CLSP_OK;
 }
 

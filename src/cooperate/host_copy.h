@@ -1,0 +1,13 @@
+/* Copies between memories of the host by several threads: one alone moves less than a bus does. */
+#ifndef CLSPI_HOST_COPY_H
+#define CLSPI_HOST_COPY_H
+
+#include <stddef.h>
+
+#include <clspline/context.h>
+
+/* Copies bytes, which do not overlap; with the help of the context's workers where there is much to
+   copy and they do nothing else. */
+void clspi_host_copy(clsp_context *ctx, void *to, const void *from, size_t bytes);
+
+#endif
