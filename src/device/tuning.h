@@ -23,8 +23,10 @@ typedef struct clspi_tuning {
                                        memory */
     uint32_t symmetric_terms; /* sums of at least so many terms are made for two symmetric rows at
                                  once */
-    uint32_t sector_bytes;    /* of the cache that stores go to, where stores that cross sectors are
-                               known to cost; 0: elsewhere */
+    uint32_t line_block;   /* neighbouring results of a line's recursion that an item keeps, with as
+                              many numbers again around them; 0: none */
+    uint32_t sector_bytes; /* of the cache that stores go to, where stores that cross sectors are
+                              known to cost; 0: elsewhere */
     uint32_t
         gemm_wide_columns;     /* products at least this wide are made by columns, others by rows */
     uint32_t gemm_clblast_f32; /* CLBlast makes products whose m, n and k are all at least this; */
