@@ -14,9 +14,9 @@
    Coordinates are indices: sample k lies at k. Modes and results are SciPy's (scipy.ndimage 1.10).
 
    Accuracy: coefficients by the recursive filter, the default, are within 2 eps scale of the exact
-   ones for order 3, with eps = 2^-23 (CLSP_F32) or 2^-52 (CLSP_F64) and scale the largest
-   |coefficient|; more in docs/math.md, 16. Coordinates of affine maps are exact to 2^-30 of a
-   sample in CLSP_F32, wherever in an image; given ones count as they are given.
+   ones for order 3 (volumes: 3 eps), with eps = 2^-23 (CLSP_F32) or 2^-52 (CLSP_F64) and scale the
+   largest |coefficient|; more in docs/math.md, 16. Coordinates of affine maps are exact to 2^-29 of
+   a sample in CLSP_F32, wherever in an image; given ones count as they are given.
 
    NaN and Inf among the samples spoil what is near them: by a FIR prefilter the coefficients within
    half its taps along each direction, by the recursive one those at most
@@ -108,7 +108,8 @@ typedef struct clsp_image_desc {
                                precision */
     clsp_type values;       /* of results, one of the same; default: that of samples. Integers: the
                                nearest, ties to even, saturated; NaN becomes 0 */
-    clsp_type coefficients; /* the precision (the default) or, to save memory, CLSP_F16 */
+    clsp_type coefficients; /* the precision (the default) or, to save memory, CLSP_F16, which does
+                               not hold those of samples in CLSP_U16 and _S16 */
     clsp_image_order order;
     clsp_image_mode mode[3];
     double cval; /* outside of the image, in the modes that have one, and at coordinates that are
@@ -175,8 +176,8 @@ CLSP_API clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range i
        interleaved  [count][size_0][size_1][size_2][channels][components]
        planar       [count][channels][size_0][size_1][size_2][components]
    where components are what the attributes ask for: the value, and a number for each direction of
-   the gradient. Gradients by nearest sample are 0, and so are those along a direction whose
-   coordinate counts as another one (nearest) or as none (constant). Errors: CLSP_ERROR_ARGUMENT
+   the gradient. Gradients by nearest sample are 0, and so are those where there
+   is cval. Errors: CLSP_ERROR_ARGUMENT
    (NULL, a range outside of the images, a map that is not finite or whose size or attributes cannot
    be, memory that cannot be), CLSP_ERROR_STATE (no samples), CLSP_ERROR_BUFFER_SIZE,
    CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. */

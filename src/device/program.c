@@ -262,8 +262,10 @@ static clsp_status check_options(clsp_context *ctx, const char *program,
     return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "%s.cl: too many build options", program);
 }
 
-clsp_status clspi_kernel_create(clspi_kernel *kernel, clsp_context *ctx, const char *program,
-                                const clspi_signature *signature, const clspi_options *options)
+/* Makes a kernel with a local size of at most `local`. */
+static clsp_status create_kernel(clspi_kernel *kernel, clsp_context *ctx, const char *program,
+                                 const clspi_signature *signature, const clspi_options *options,
+                                 size_t local)
 {
     cl_program built;
     cl_int code;
@@ -273,10 +275,16 @@ clsp_status clspi_kernel_create(clspi_kernel *kernel, clsp_context *ctx, const c
     CLSPI_CHECK(clspi_program_get(ctx, program, options->text, &built, NULL));
     kernel->kernel = clCreateKernel(built, signature->kernel, &code);
     CLSPI_CHECK(clspi_cl(&ctx->log, code, signature->kernel));
-    kernel->local = ctx->tuning.work_group;
+    kernel->local = local;
     while (kernel->local > 1 && kernel->local > kernel_limit(ctx, kernel->kernel))
         kernel->local /= 2;
     return CLSP_OK;
+}
+
+clsp_status clspi_kernel_create(clspi_kernel *kernel, clsp_context *ctx, const char *program,
+                                const clspi_signature *signature, const clspi_options *options)
+{
+    return create_kernel(kernel, ctx, program, signature, options, ctx->tuning.work_group);
 }
 
 static clspi_options grouped_options(const clspi_options *options, size_t group)
@@ -287,32 +295,31 @@ static clspi_options grouped_options(const clspi_options *options, size_t group)
     return grouped;
 }
 
-/* Returns the preferred local size, halved until the device takes it. */
-static size_t first_group(const clsp_context *ctx)
+clsp_status clspi_kernel_create_for_group(clspi_kernel *kernel, clsp_context *ctx,
+                                          const char *program, const clspi_signature *signature,
+                                          const clspi_options *options, size_t group)
 {
-    size_t group = ctx->tuning.work_group;
+    clsp_status status;
 
     while (group > 1 && group > ctx->device.max_work_group)
         group /= 2;
-    return group;
-}
-
-clsp_status clspi_kernel_create_grouped(clspi_kernel *kernel, clsp_context *ctx,
-                                        const char *program, const clspi_signature *signature,
-                                        const clspi_options *options)
-{
-    clsp_status status;
-    size_t group = first_group(ctx);
-
     for (;;) {
         const clspi_options grouped = grouped_options(options, group);
-        status = clspi_kernel_create(kernel, ctx, program, signature, &grouped);
+        status = create_kernel(kernel, ctx, program, signature, &grouped, group);
         if (status != CLSP_OK || kernel->local >= group) break;
         group = kernel->local;
         clspi_kernel_release(kernel);
     }
     kernel->local = group;
     return status;
+}
+
+clsp_status clspi_kernel_create_grouped(clspi_kernel *kernel, clsp_context *ctx,
+                                        const char *program, const clspi_signature *signature,
+                                        const clspi_options *options)
+{
+    return clspi_kernel_create_for_group(kernel, ctx, program, signature, options,
+                                         ctx->tuning.work_group);
 }
 
 void clspi_kernel_release(clspi_kernel *kernel)

@@ -31,6 +31,11 @@ clsp_status clspi_kernel_create(clspi_kernel *kernel, clsp_context *ctx, const c
 clsp_status clspi_kernel_create_grouped(clspi_kernel *kernel, clsp_context *ctx,
                                         const char *program, const clspi_signature *signature,
                                         const clspi_options *options);
+
+/* Does so beginning with groups of `group` items. */
+clsp_status clspi_kernel_create_for_group(clspi_kernel *kernel, clsp_context *ctx,
+                                          const char *program, const clspi_signature *signature,
+                                          const clspi_options *options, size_t group);
 void clspi_kernel_release(clspi_kernel *kernel);
 
 /* Where programs that are built ahead of use are reported. */

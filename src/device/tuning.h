@@ -21,6 +21,8 @@ typedef struct clspi_tuning {
     uint32_t vertex_registers; /* of a vertex with its derivatives, sums included */
     uint32_t symmetric_terms;  /* sums of at least so many terms are made for two symmetric rows at
                                   once */
+    uint32_t line_block;   /* neighbouring results of a line's recursion that an item keeps, with as
+                              many numbers again around them; 0: none */
     uint32_t sector_bytes; /* of the cache that stores go to, where stores that cross sectors are
                             known to cost; 0: elsewhere */
     uint32_t

@@ -1,0 +1,203 @@
+/* FIR prefilters, one pass over memory for each direction (docs/math.md, 16):
+       c_k = h_0 s_k + sum_{j=1}^{half} h_j (s_{k-j} + s_{k+j}).
+   taps: h_0 .. h_half. What the host sets is in line_pass.clh, and
+     CLSP_HALF    half, for what is staged
+     CLSP_STAGED  1: through local memory, by groups of CLSP_GROUP items */
+#include "line_pass.clh"
+
+#ifndef CLSP_HALF
+#define CLSP_HALF 7
+#endif
+#ifndef CLSP_STAGED
+#define CLSP_STAGED 0
+#endif
+#ifndef CLSP_GROUP
+#define CLSP_GROUP 64
+#endif
+
+#if CLSP_STAGED
+
+/* ---- through local memory (Champagnat and Le Sant, 2012) ---- */
+
+#if CLSP_ROWS
+
+/* Filters `block` rows, a multiple of the group's items, of a row: a group copies what its items
+   need, and each makes one coefficient. */
+kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1))) void
+fir_pass(global const sample *samples, global coefficient *target, global const real *restrict taps,
+         sample_source from, line_pass pass)
+{
+    local real line[CLSP_GROUP + 2 * CLSP_HALF];
+    const uint lid = (uint)get_local_id(0);
+    const size_t number = (size_t)(WIDE(pass.first_item) / CLSP_GROUP) + get_group_id(0);
+    const size_t row = number / pass.num_blocks;
+    const uint begin = (uint)(number - row * pass.num_blocks) * CLSP_GROUP, k = begin + lid;
+    const uint z = (uint)(row / pass.num_y);
+    const size_t source = row_begin(from, z, (uint)(row - (size_t)z * pass.num_y));
+
+    for (uint i = lid; i < CLSP_GROUP + 2 * CLSP_HALF; i += CLSP_GROUP)
+        line[i] = line_sample(samples, from, pass, source, (int)(begin + i) - CLSP_HALF);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (k >= pass.n) return;
+
+    real s = taps[0] * line[lid + CLSP_HALF];
+    UNROLL
+    for (uint j = 1; j <= CLSP_HALF; j++)
+        s = MAD(taps[j], line[lid + CLSP_HALF - j] + line[lid + CLSP_HALF + j], s);
+    STORE_COEFFICIENT(s, target + WIDE(pass.offset) + row * pass.n + k);
+}
+
+#else
+
+#define RING (2 * CLSP_HALF + 1)
+
+/* Filters a block of columns: each item has one, whose last samples stand in a ring of local
+   memory, and reads one sample for each coefficient. */
+kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1))) void
+fir_pass(global const sample *samples, global coefficient *target, global const real *restrict taps,
+         sample_source from, line_pass pass)
+{
+    local real ring[RING * CLSP_GROUP];
+    const uint lid = (uint)get_local_id(0);
+    const size_t number = (size_t)WIDE(pass.first_item) + get_global_id(0);
+    const size_t inner = WIDE(pass.inner), row = number / inner, outer = row / pass.num_blocks;
+    const int begin = (int)((uint)(row - outer * pass.num_blocks) * pass.block);
+    const int end = (int)min((uint)begin + pass.block, pass.n);
+    const size_t first = outer * pass.n * inner + (number - row * inner);
+    const size_t source = WIDE(from.offset) + first;
+    if (get_global_id(0) >= pass.items) return; /* columns do not share: there is no barrier */
+
+    uint newest = 0;
+    for (int k = begin - CLSP_HALF; k < begin + CLSP_HALF; k++, newest++)
+        ring[newest * CLSP_GROUP + lid] = line_sample(samples, from, pass, source, k);
+    for (int k = begin; k < end; k++) {
+        ring[newest * CLSP_GROUP + lid] = line_sample(samples, from, pass, source, k + CLSP_HALF);
+        const uint middle = newest >= CLSP_HALF ? newest - CLSP_HALF : newest + RING - CLSP_HALF;
+        real s = taps[0] * ring[middle * CLSP_GROUP + lid];
+        uint below = middle, above = middle;
+        for (uint j = 1; j <= CLSP_HALF; j++) {
+            below = below > 0 ? below - 1 : RING - 1;
+            above = above < RING - 1 ? above + 1 : 0;
+            s = MAD(taps[j], ring[below * CLSP_GROUP + lid] + ring[above * CLSP_GROUP + lid], s);
+        }
+        STORE_COEFFICIENT(s, target + WIDE(pass.offset) + first + (size_t)k * inner);
+        newest = newest < RING - 1 ? newest + 1 : 0;
+    }
+}
+
+#endif
+
+#elif CLSP_LANES == 1
+
+/* ---- an item for each coefficient ---- */
+
+kernel void fir_pass(global const sample *samples, global coefficient *target,
+                     global const real *restrict taps, sample_source from, line_pass pass)
+{
+    const uint item = (uint)get_global_id(0);
+    if (item >= pass.items) return;
+
+    const size_t inner = WIDE(pass.inner), number = WIDE(pass.first_item) + item;
+    const size_t row = number / inner, outer = row / pass.n;
+    const int k = (int)(row - outer * pass.n);
+#if CLSP_ROWS
+    const uint z = (uint)(outer / pass.num_y);
+    const size_t source = row_begin(from, z, (uint)(outer - (size_t)z * pass.num_y));
+#else
+    const size_t source = WIDE(from.offset) + outer * pass.n * inner + (number - row * inner);
+#endif
+    real s = taps[0] * line_sample(samples, from, pass, source, k);
+    for (int j = 1; j <= (int)pass.halo; j++)
+        s = MAD(taps[j],
+                line_sample(samples, from, pass, source, k - j) +
+                    line_sample(samples, from, pass, source, k + j),
+                s);
+    STORE_COEFFICIENT(s, target + WIDE(pass.offset) + number);
+}
+
+#else
+
+/* ---- vectors of coefficients ---- */
+
+/* Coefficients of a row that an item makes, and the samples that they need at most. */
+#define ROW_RUN     128
+#define ROW_SAMPLES (ROW_RUN + 2 * 63)
+
+#if CLSP_ROWS
+/* Filters ROW_RUN coefficients of a row, from a copy of its samples. */
+kernel void fir_pass(global const sample *samples, global coefficient *target,
+                     global const real *restrict taps, sample_source from, line_pass pass)
+{
+    real line[ROW_SAMPLES];
+    const uint item = (uint)get_global_id(0);
+    if (item >= pass.items) return;
+
+    const size_t number = WIDE(pass.first_item) + item, row = number / pass.num_blocks;
+    const uint begin = (uint)(number - row * pass.num_blocks) * ROW_RUN;
+    const uint num = min((uint)ROW_RUN, pass.n - begin), half_length = pass.halo;
+    const uint z = (uint)(row / pass.num_y);
+    const size_t source = row_begin(from, z, (uint)(row - (size_t)z * pass.num_y));
+    global coefficient *const out = target + WIDE(pass.offset) + row * pass.n + begin;
+
+    for (uint i = 0; i < num + 2 * half_length; i++)
+        line[i] = line_sample(samples, from, pass, source, (int)(begin + i) - (int)half_length);
+    for (uint i = num + 2 * half_length; i < ROW_SAMPLES; i++)
+        line[i] = R(0.0);
+    for (uint i = 0; i < num; i += CLSP_LANES) {
+        const real *const p = line + i + half_length;
+        realv s = taps[0] * LOADV(p);
+        for (uint j = 1; j <= half_length; j++)
+            s = MAD((realv)(taps[j]), LOADV(p - j) + LOADV(p + j), s);
+        real made[CLSP_LANES];
+        STOREV(s, made);
+        for (uint l = 0; l < min(num - i, (uint)CLSP_LANES); l++)
+            STORE_COEFFICIENT(made[l], out + i + l);
+    }
+}
+#else
+/* Filters a block of CLSP_LANES columns side by side. */
+kernel void fir_pass(global const sample *samples, global coefficient *target,
+                     global const real *restrict taps, sample_source from, line_pass pass)
+{
+    const uint item = (uint)get_global_id(0);
+    if (item >= pass.items) return;
+
+    const size_t number = WIDE(pass.first_item) + item, row = number / pass.bundles;
+    const size_t outer = row / pass.num_blocks, inner = WIDE(pass.inner);
+    const uint at = (uint)(number - row * pass.bundles) * CLSP_LANES;
+    const uint num_lines = min(pass.num_lines - at, (uint)CLSP_LANES);
+    const int begin = (int)((uint)(row - outer * pass.num_blocks) * pass.block);
+    const int end = (int)min((uint)begin + pass.block, pass.n);
+    const size_t first = outer * pass.n * inner + at;
+    const size_t source = WIDE(from.offset) + first;
+    global coefficient *const out = target + WIDE(pass.offset) + first;
+
+    for (int k = begin; k < end; k++) {
+        real made[CLSP_LANES];
+        if (num_lines == CLSP_LANES && CLSP_SAMPLES == 0) {
+            global const sample *const p = samples + source;
+            realv s = taps[0] * LOADV(p + (size_t)k * inner);
+            for (int j = 1; j <= (int)pass.halo; j++) {
+                const size_t low = (size_t)index_of(k - j, (int)pass.n, pass.mode) * inner;
+                const size_t high = (size_t)index_of(k + j, (int)pass.n, pass.mode) * inner;
+                s = MAD((realv)(taps[j]), LOADV(p + low) + LOADV(p + high), s);
+            }
+            STOREV(s, made);
+        } else {
+            for (uint l = 0; l < num_lines; l++) {
+                real s = taps[0] * line_sample(samples, from, pass, source + l, k);
+                for (int j = 1; j <= (int)pass.halo; j++)
+                    s = MAD(taps[j],
+                            line_sample(samples, from, pass, source + l, k - j) +
+                                line_sample(samples, from, pass, source + l, k + j),
+                            s);
+                made[l] = s;
+            }
+        }
+        for (uint l = 0; l < num_lines; l++)
+            STORE_COEFFICIENT(made[l], out + (size_t)k * inner + l);
+    }
+}
+#endif
+
+#endif

@@ -1,0 +1,192 @@
+/* The recursive prefilter, one pass over memory for each direction and pole (docs/math.md, 16):
+       c+_k = gain s_k + z c+_{k-1},    c_k = z (c_{k+1} - c+_k).
+   A line is cut into blocks that begin at multiples of their length, and each is filtered by
+   itself: both recursions begin `halo` samples outside of it, where what they begin with no longer
+   counts. So all ways of continuing an image are the same to it, and results do not depend on how
+   an image is shared. */
+#include "line_pass.clh"
+
+#if CLSP_LANES == 1
+
+/* ---- an item for each block ---- */
+
+/* Filters a block of a line. What the first recursion makes is kept in the target; what lies behind
+   the block is summed as the second one needs it, c_b = -sum_j z^(j+1) c+_{b+j}. */
+kernel void filter_pass(global const sample *samples, global coefficient *target,
+                        sample_source from, line_pass pass)
+{
+    const uint item = (uint)get_global_id(0);
+    if (item >= pass.items) return;
+
+    const size_t inner = WIDE(pass.inner), number = WIDE(pass.first_item) + item;
+    const size_t row = number / inner, outer = row / pass.num_blocks;
+    const int begin = (int)((uint)(row - outer * pass.num_blocks) * pass.block);
+    const int end = (int)min((uint)begin + pass.block, pass.n);
+    const size_t first = outer * pass.n * inner + (number - row * inner);
+    global coefficient *const out = target + WIDE(pass.offset) + first;
+#if CLSP_ROWS
+    const uint z = (uint)(outer / pass.num_y);
+    const size_t source = row_begin(from, z, (uint)(outer - (size_t)z * pass.num_y));
+#else
+    const size_t source = WIDE(from.offset) + first;
+#endif
+    const real pole = pass.pole;
+
+    int k = begin - (int)pass.halo;
+    real x = line_sample(samples, from, pass, source, k);
+    real s = BY_GAIN(x, pass) / (R(1.0) - pole);
+    for (k++; k < begin; k++) {
+        x = line_sample(samples, from, pass, source, k);
+        s = MAD(pole, s, BY_GAIN(x, pass));
+    }
+    for (; k < end; k++) {
+        x = line_sample(samples, from, pass, source, k);
+        s = MAD(pole, s, BY_GAIN(x, pass));
+        STORE_COEFFICIENT(s, out + (size_t)k * inner);
+    }
+    real power = -pole, next = R(0.0);
+    for (uint j = 0; j < pass.halo; j++, k++, power *= pole) {
+        x = line_sample(samples, from, pass, source, k);
+        s = MAD(pole, s, BY_GAIN(x, pass));
+        next = MAD(power, s, next);
+    }
+    next = MAD(power, s / (R(1.0) - pole), next); /* the rest, as if it stayed as it is */
+    for (k = end - 1; k >= begin; k--) {
+        next = pole * (next - LOAD_COEFFICIENT(out + (size_t)k * inner));
+        STORE_COEFFICIENT(next, out + (size_t)k * inner);
+    }
+}
+
+#else
+
+/* ---- a bundle of lines for each item ---- */
+
+/* The longest block with the samples that its recursions begin with: 128 + 2 * 48. */
+#define BUNDLE_SAMPLES 224
+
+/* Loads samples first .. first + num - 1 of the lines of a bundle, multiplied by the gain. */
+void load_bundle(real *bundle, global const sample *samples, sample_source from, line_pass pass,
+                 uint line, uint num_lines, int first, int num)
+{
+#if CLSP_ROWS
+    const bool is_plain = first >= 0 && first + num <= (int)pass.n && from.pad_x == 0;
+    for (uint i = 0; i < CLSP_LANES; i++) {
+        const uint row = line + min(i, num_lines - 1), z = row / pass.num_y;
+        const size_t begin = row_begin(from, z, row - z * pass.num_y);
+        if (is_plain && begin != ~(size_t)0) {
+            global const sample *const p = samples + begin + (size_t)first * from.step;
+            const size_t step = from.step;
+            for (int k = 0; k < num; k++) {
+                const real x = LOAD_SAMPLE(p + k * step);
+                bundle[k * CLSP_LANES + i] = BY_GAIN(x, pass);
+            }
+        } else {
+            for (int k = 0; k < num; k++) {
+                const real x = line_sample(samples, from, pass, begin, first + k);
+                bundle[k * CLSP_LANES + i] = BY_GAIN(x, pass);
+            }
+        }
+    }
+#else
+    const size_t inner = WIDE(pass.inner), outer = line / inner;
+    global const sample *const p =
+        samples + WIDE(from.offset) + outer * pass.n * inner + (line - outer * inner);
+    for (int k = 0; k < num; k++) {
+        const int at = index_of(first + k, (int)pass.n, pass.mode);
+        global const sample *const q = p + (size_t)at * inner;
+        if (num_lines == CLSP_LANES) {
+            const realv x = LOADV(q);
+            STOREV(MAD((realv)(pass.gain), x, pass.gain_rest * x), bundle + k * CLSP_LANES);
+        } else {
+            for (uint i = 0; i < CLSP_LANES; i++) {
+                const real x = q[min(i, num_lines - 1)];
+                bundle[k * CLSP_LANES + i] = BY_GAIN(x, pass);
+            }
+        }
+    }
+#endif
+}
+
+/* Stores the coefficients begin .. begin + num - 1 of the lines of a bundle. */
+void store_bundle(global coefficient *target, const real *bundle, line_pass pass, uint line,
+                  uint num_lines, int begin, int num)
+{
+#if CLSP_ROWS
+    for (uint i = 0; i < num_lines; i++) {
+        global coefficient *const out =
+            target + WIDE(pass.offset) + (size_t)(line + i) * pass.n + (uint)begin;
+        for (int k = 0; k < num; k++)
+            STORE_COEFFICIENT(bundle[k * CLSP_LANES + i], out + k);
+    }
+#else
+    const size_t inner = WIDE(pass.inner), outer = line / inner;
+    global coefficient *out = target + WIDE(pass.offset) + outer * pass.n * inner +
+                              (line - outer * inner) + (size_t)begin * inner;
+    for (int k = 0; k < num; k++, out += inner) {
+#if CLSP_COEFFICIENTS == 0
+        if (num_lines == CLSP_LANES) {
+            STOREV(LOADV(bundle + k * CLSP_LANES), out);
+            continue;
+        }
+#endif
+        for (uint i = 0; i < num_lines; i++)
+            STORE_COEFFICIENT(bundle[k * CLSP_LANES + i], out + i);
+    }
+#endif
+}
+
+/* Runs both recursions over a bundle. */
+void filter_bundle(real *bundle, real pole, int num)
+{
+    realv s = LOADV(bundle) / (R(1.0) - pole);
+    STOREV(s, bundle);
+    for (int k = 1; k < num; k++) {
+        s = MAD((realv)(pole), s, LOADV(bundle + k * CLSP_LANES));
+        STOREV(s, bundle + k * CLSP_LANES);
+    }
+    s *= pole / (pole - R(1.0));
+    for (int k = num - 2; k >= 0; k--) {
+        s = pole * (s - LOADV(bundle + k * CLSP_LANES));
+        STOREV(s, bundle + k * CLSP_LANES);
+    }
+}
+
+/* Filters a block of CLSP_LANES lines side by side: rows, or neighbouring columns. */
+kernel void filter_pass(global const sample *samples, global coefficient *target,
+                        sample_source from, line_pass pass)
+{
+    real bundle[BUNDLE_SAMPLES * CLSP_LANES];
+    const uint item = (uint)get_global_id(0);
+    if (item >= pass.items) return;
+
+    const size_t number = WIDE(pass.first_item) + item, row = number / pass.bundles;
+    const uint bundle_at = (uint)(number - row * pass.bundles);
+    const size_t outer = row / pass.num_blocks;
+    const int begin = (int)((uint)(row - outer * pass.num_blocks) * pass.block);
+    const int end = (int)min((uint)begin + pass.block, pass.n), halo = (int)pass.halo;
+    const uint at = bundle_at * CLSP_LANES; /* of the lines that are bundled */
+    const uint num_lines = min(pass.num_lines - at, (uint)CLSP_LANES);
+    const uint line = (uint)outer * pass.num_lines + at;
+
+    load_bundle(bundle, samples, from, pass, line, num_lines, begin - halo, end - begin + 2 * halo);
+    filter_bundle(bundle, pass.pole, end - begin + 2 * halo);
+    store_bundle(target, bundle + halo * CLSP_LANES, pass, line, num_lines, begin, end - begin);
+}
+
+#endif
+
+/* ---- no filter ---- */
+
+/* Copies the samples of rows as they are; [num_rows][n] coefficients, an item each. */
+kernel void copy_samples(global const sample *samples, global coefficient *target,
+                         sample_source from, line_pass pass)
+{
+    const uint item = (uint)get_global_id(0);
+    if (item >= pass.items) return;
+
+    const size_t number = WIDE(pass.first_item) + item, row = number / pass.n;
+    const uint z = (uint)(row / pass.num_y);
+    const size_t begin = row_begin(from, z, (uint)(row - (size_t)z * pass.num_y));
+    STORE_COEFFICIENT(sample_at(samples, from, begin, (int)(number - row * pass.n)),
+                      target + WIDE(pass.offset) + number);
+}

@@ -1,0 +1,43 @@
+/* The least and the greatest sample of a channel, to which values are clipped. NaN is passed over;
+   of nothing else the range is empty. */
+#include "pixel.clh"
+
+/* num samples from element `offset` on, `step` elements apart, of which an item takes `share`. */
+typedef struct range_source {
+    wide offset, num, share;
+    uint step, items;
+} range_source;
+
+/* Finds the range of each item's share: parts is [items][2]. */
+kernel void range_of_samples(global const sample *samples, global real *parts, range_source from)
+{
+    const uint item = (uint)get_global_id(0);
+    if (item >= from.items) return;
+
+    const size_t share = WIDE(from.share), begin = item * share;
+    const size_t end = min(begin + share, WIDE(from.num));
+    real low = CONVERT_REAL(INFINITY), high = -CONVERT_REAL(INFINITY);
+    samples += WIDE(from.offset);
+    for (size_t i = begin; i < end; i++) {
+        const real x = LOAD_SAMPLE(samples + i * from.step);
+        low = fmin(low, x);
+        high = fmax(high, x);
+    }
+    parts[2 * item] = low;
+    parts[2 * item + 1] = high;
+}
+
+/* Joins num parts into the range of plane `plane`. */
+kernel void join_ranges(global const real *parts, global real *range, uint num, wide plane)
+{
+    if (get_global_id(0) > 0) return;
+
+    real low = parts[0], high = parts[1];
+    for (uint i = 1; i < num; i++) {
+        low = fmin(low, parts[2 * i]);
+        high = fmax(high, parts[2 * i + 1]);
+    }
+    range += 2 * WIDE(plane);
+    range[0] = low;
+    range[1] = high;
+}

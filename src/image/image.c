@@ -1,0 +1,186 @@
+/* The public calls that make plans of images and load samples. */
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "image_plan.h"
+#include "transfer.h"
+
+enum { LOADING = 1 /* of clspi_plan.broken */ };
+
+/* ---- creation ---- */
+
+/* Makes what a plan needs on the device. */
+static clsp_status make(clsp_image_plan *plan)
+{
+    clspi_call call;
+
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+    return clspi_call_end(&call, clspi_image_filter_create(&plan->filter, &call.series, plan));
+}
+
+clsp_status clsp_image_plan_create(clsp_image_plan **out, clsp_context *ctx,
+                                   const clsp_image_desc *given)
+{
+    clspi_image_layout layout;
+
+    if (out) *out = NULL;
+    if (!out || !ctx || !given)
+        return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT,
+                          "clsp_image_plan_create: NULL argument");
+    clsp_image_desc desc = *given;
+    CLSPI_CHECK(clspi_context_usable(ctx));
+    CLSPI_CHECK(clspi_image_resolve(ctx, &desc));
+    CLSPI_CHECK(clspi_image_lay_out(&layout, ctx, &desc));
+    clsp_image_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "image: no memory for a plan");
+    plan->base = (clspi_plan){.ctx = ctx, .family = "image"};
+    plan->desc = desc;
+    plan->layout = layout;
+    clsp_status status = make(plan);
+    if (status == CLSP_OK) status = clspi_image_values_prepare(plan);
+    if (status == CLSP_OK && desc.clip) status = clspi_image_range_create(&plan->range, ctx, &desc);
+    if (status == CLSP_OK)
+        *out = plan;
+    else
+        clsp_image_plan_destroy(&plan);
+    return status;
+}
+
+void clsp_image_plan_destroy(clsp_image_plan **ptr)
+{
+    clsp_image_plan *const plan = ptr ? *ptr : NULL;
+
+    if (!plan) return;
+    *ptr = NULL;
+    if (clspi_context_is_inherited(plan->base.ctx)) return;
+    clspi_plan_release(&plan->base);
+    clspi_image_filter_release(&plan->filter);
+    clspi_image_kernels_release(&plan->kernels);
+    clspi_image_range_release(&plan->range);
+    clspi_buffer_release(&plan->coefficients);
+    free(plan);
+}
+
+clsp_status clsp_image_plan_desc(const clsp_image_plan *plan, clsp_image_desc *desc)
+{
+    if (!plan || !desc)
+        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_image_plan_desc");
+    *desc = plan->desc;
+    return CLSP_OK;
+}
+
+/* ---- samples ---- */
+
+/* A call that loads samples: images are its lines. */
+typedef struct load_job {
+    clsp_image_plan *plan;
+    clspi_job_streams streams;
+} load_job;
+
+static clsp_status load_part(void *user, clspi_series *series, const clspi_part *part)
+{
+    load_job *const job = user;
+    clsp_image_plan *const plan = job->plan;
+    const clspi_image_layout *const l = &plan->layout;
+    const clspi_stream *const stream = &job->streams.stream[0];
+
+    for (size_t i = 0; i < part->num_lines; i++)
+        for (uint32_t c = 0; c < l->channels; c++) {
+            const size_t plane = (part->piece + i) * l->channels + c;
+            const clspi_filter_job filter = {.samples = stream->buffer,
+                                             .offset = stream->offset + i * stream->per_line +
+                                                       (l->planar ? c * l->samples : c),
+                                             .plane = plane};
+            CLSPI_CHECK(clspi_image_filter_run(plan, series, &filter));
+            if (plan->desc.clip)
+                CLSPI_CHECK(clspi_image_range_find(&plan->range, series, l, &filter));
+        }
+    return CLSP_OK;
+}
+
+/* Opens the samples, and makes room for the coefficients of so many images. */
+static clsp_status open_samples(load_job *job, size_t num_images, const clsp_input *samples)
+{
+    clsp_image_plan *const plan = job->plan;
+    const clspi_image_layout *const l = &plan->layout;
+    clspi_stream *const stream = &job->streams.stream[job->streams.num++];
+    clspi_memory_need need = {"samples", plan->desc.samples, l->samples * l->channels};
+    size_t bytes = l->plane * l->channels * clsp_type_bytes(plan->desc.coefficients);
+
+    stream->per_line = need.count;
+    if (!clspi_size_mul(&need.count, num_images) || !clspi_size_mul(&bytes, num_images))
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "image: %zu images are more than the address space", num_images);
+    CLSPI_CHECK(clspi_input_open(&stream->memory, &plan->base, samples, &need));
+    if (plan->desc.clip)
+        CLSPI_CHECK(clspi_image_range_reserve(&plan->range, plan->base.ctx, &plan->desc,
+                                              num_images * l->channels));
+    return clspi_buffer_reserve(&plan->coefficients, &plan->coefficient_bytes, plan->base.ctx,
+                                bytes);
+}
+
+clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, clsp_input samples,
+                                   const clsp_sync *sync)
+{
+    load_job job = {.plan = plan};
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_image_set_samples");
+    CLSPI_CHECK(clspi_change_check(&plan->base));
+    plan->base.broken &= ~(uint32_t)LOADING;
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    clsp_status status = open_samples(&job, num_images, &samples);
+    if (status != CLSP_OK) {
+        clspi_streams_close(&job.streams);
+        return status;
+    }
+    const clspi_cut cut = {.per_piece = 1, .left = num_images};
+    status = clspi_carry_out(&plan->base, sync, &job.streams, cut, load_part, &job);
+    plan->num_images = num_images;
+    plan->has_samples = true;
+    if (status != CLSP_OK) plan->base.broken |= LOADING;
+    return status;
+}
+
+/* ---- coefficients ---- */
+
+/* A call that reads coefficients: images are its lines. */
+typedef struct read_job {
+    const clsp_image_plan *plan;
+    size_t first;
+    clspi_job_streams streams;
+} read_job;
+
+static clsp_status copy_part(void *user, clspi_series *series, const clspi_part *part)
+{
+    const read_job *const job = user;
+    const clspi_stream *const stream = &job->streams.stream[0];
+    const size_t element = clsp_type_bytes(job->plan->desc.coefficients);
+
+    return clspi_series_copy(
+        series, job->plan->coefficients, (job->first + part->piece) * stream->per_line * element,
+        stream->buffer, stream->offset * element, part->num_lines * stream->per_line * element);
+}
+
+clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
+                                    clsp_output coefficients, const clsp_sync *sync)
+{
+    read_job job = {.plan = plan, .first = images.first};
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_image_coefficients");
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(clspi_image_check_range(plan, images));
+    clspi_stream *const stream = &job.streams.stream[job.streams.num++];
+    stream->per_line = plan->layout.plane * plan->layout.channels;
+    stream->written = true;
+    const clspi_memory_need need = {"coefficients", plan->desc.coefficients,
+                                    stream->per_line * images.count};
+    const clsp_status status =
+        clspi_output_open(&stream->memory, &plan->base, &coefficients, &need);
+    if (status != CLSP_OK) {
+        clspi_streams_close(&job.streams);
+        return status;
+    }
+    const clspi_cut cut = {.per_piece = 1, .left = images.count};
+    return clspi_carry_out(&plan->base, sync, &job.streams, cut, copy_part, &job);
+}

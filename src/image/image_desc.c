@@ -1,0 +1,178 @@
+#include "image_plan.h"
+
+#include <math.h>
+
+#include "check.h"
+#include "fir_taps.h"
+#include "tensor_desc.h"
+
+static clsp_status bad(clsp_context *ctx, const char *what, double value)
+{
+    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "image: %s: %g", what, value);
+}
+
+/* ---- checks ---- */
+
+static clsp_status check_shape(clsp_context *ctx, const clsp_image_desc *d)
+{
+    for (size_t i = 0; i < CLSPI_COUNT(d->reserved); i++)
+        if (d->reserved[i]) return bad(ctx, "a reserved field is not 0", d->reserved[i]);
+    if (d->directions > 3) return bad(ctx, "directions is above 3", d->directions);
+    for (uint32_t k = 0; k < d->directions; k++) {
+        if (d->size[k] < 1 || d->size[k] > CLSP_IMAGE_MAX_SIZE)
+            return bad(ctx, "size is not 1 to 2^28", d->size[k]);
+        if ((unsigned)d->mode[k] > CLSP_IMAGE_WRAP) return bad(ctx, "no such mode", d->mode[k]);
+    }
+    if (d->channels > CLSP_IMAGE_MAX_CHANNELS)
+        return bad(ctx, "channels is above the maximum", d->channels);
+    if (d->planar > 1) return bad(ctx, "planar is neither 0 nor 1", d->planar);
+    if (d->clip > 1) return bad(ctx, "clip is neither 0 nor 1", d->clip);
+    return (unsigned)d->order > CLSP_IMAGE_NEAREST_SAMPLE ? bad(ctx, "no such order", d->order)
+                                                          : CLSP_OK;
+}
+
+static bool is_pixel(clsp_type type, clsp_type precision)
+{
+    return type == CLSP_U8 || type == CLSP_U16 || type == CLSP_S16 || type == CLSP_F16 ||
+           type == CLSP_F32 || (type == CLSP_F64 && precision == CLSP_F64);
+}
+
+static clsp_status check_types(clsp_context *ctx, const clsp_image_desc *d)
+{
+    CLSPI_CHECK(clspi_precision_check(ctx, "image", d->precision));
+    if (!is_pixel(d->samples, d->precision))
+        return bad(ctx, "samples is no type that the precision can have", d->samples);
+    if (!is_pixel(d->values, d->precision))
+        return bad(ctx, "values is no type that the precision can have", d->values);
+    if (d->coefficients == CLSP_F16 && (d->samples == CLSP_U16 || d->samples == CLSP_S16))
+        return bad(ctx, "coefficients in CLSP_F16 cannot hold samples of", d->samples);
+    return d->coefficients == d->precision || d->coefficients == CLSP_F16
+               ? CLSP_OK
+               : bad(ctx, "coefficients is neither the precision nor CLSP_F16", d->coefficients);
+}
+
+static bool is_fir(const clsp_image_desc *d)
+{
+    return d->prefilter == CLSP_IMAGE_LEAST_SQUARES || d->prefilter == CLSP_IMAGE_TRUNCATED;
+}
+
+static clsp_status check_filter(clsp_context *ctx, const clsp_image_desc *d)
+{
+    if ((unsigned)d->prefilter > CLSP_IMAGE_NONE)
+        return bad(ctx, "no such prefilter", d->prefilter);
+    if (d->taps > 0 && !is_fir(d)) return bad(ctx, "taps of a prefilter that is no FIR", d->taps);
+    if (d->taps > 0 && (d->taps % 2 == 0 || d->taps < 3 || d->taps > CLSP_IMAGE_MAX_TAPS))
+        return bad(ctx, "taps is not odd and 3 to 127", d->taps);
+    if ((unsigned)d->kernels > CLSP_IMAGE_LINES) return bad(ctx, "no such kernels", d->kernels);
+    const bool recursive = d->prefilter == CLSP_IMAGE_RECURSIVE;
+    if ((d->kernels == CLSP_IMAGE_TILES || d->kernels == CLSP_IMAGE_LINES) && !recursive)
+        return bad(ctx, "kernels of the recursive prefilter alone", d->kernels);
+    if (d->kernels == CLSP_IMAGE_STAGED && !is_fir(d))
+        return bad(ctx, "kernels of FIR prefilters alone", d->kernels);
+    return CLSP_OK;
+}
+
+/* ---- defaults ---- */
+
+static void default_types(clsp_image_desc *d)
+{
+    if (d->precision == CLSP_TYPE_DEFAULT) d->precision = CLSP_F32;
+    if (d->samples == CLSP_TYPE_DEFAULT) d->samples = d->precision;
+    if (d->values == CLSP_TYPE_DEFAULT) d->values = d->samples;
+    if (d->coefficients == CLSP_TYPE_DEFAULT) d->coefficients = d->precision;
+}
+
+/* Returns how far a FIR prefilter may be off at any frequency so that the samples' type hardly
+   shows it. */
+static double fir_error(clsp_type samples)
+{
+    switch (samples) {
+    case CLSP_U8:
+        return 1.0 / 255.0;
+    case CLSP_U16:
+    case CLSP_S16:
+        return 1.0 / 65535.0;
+    case CLSP_F16:
+        return 0x1p-10;
+    case CLSP_F32:
+        return 0x1p-23;
+    default:
+        return 0x1p-52;
+    }
+}
+
+static void default_filter(clsp_image_desc *d)
+{
+    if (d->order == CLSP_IMAGE_ORDER_DEFAULT) d->order = CLSP_IMAGE_CUBIC;
+    if (d->prefilter == CLSP_IMAGE_PREFILTER_DEFAULT) d->prefilter = CLSP_IMAGE_RECURSIVE;
+    if (d->order == CLSP_IMAGE_LINEAR || d->order == CLSP_IMAGE_NEAREST_SAMPLE) {
+        d->prefilter = CLSP_IMAGE_NONE;
+        d->taps = 0;
+        d->kernels = CLSP_IMAGE_KERNELS_DEFAULT;
+    }
+    if (is_fir(d) && d->taps == 0) {
+        const uint32_t half = clspi_fir_half_length(clspi_image_order(d), fir_error(d->samples));
+        d->taps = 2 * half + 1;
+    }
+}
+
+static void default_shape(clsp_image_desc *d)
+{
+    if (d->directions == 0) d->directions = 2;
+    if (d->channels == 0) d->channels = 1;
+    for (uint32_t k = 0; k < 3; k++) {
+        if (d->mode[k] == CLSP_IMAGE_MODE_DEFAULT) d->mode[k] = CLSP_IMAGE_CONSTANT;
+        if (k >= d->directions) d->size[k] = 1;
+        if (k >= d->directions) d->mode[k] = CLSP_IMAGE_CONSTANT;
+    }
+}
+
+clsp_status clspi_image_resolve(clsp_context *ctx, clsp_image_desc *d)
+{
+    default_types(d);
+    if (d->directions == 0) d->directions = 2;
+    CLSPI_CHECK(check_shape(ctx, d));
+    CLSPI_CHECK(check_types(ctx, d));
+    if (d->prefilter == CLSP_IMAGE_PREFILTER_DEFAULT) d->prefilter = CLSP_IMAGE_RECURSIVE;
+    CLSPI_CHECK(check_filter(ctx, d));
+    default_shape(d);
+    default_filter(d);
+    return CLSP_OK;
+}
+
+/* ---- layout ---- */
+
+/* Returns the coefficients that stand before the samples of a direction. */
+static uint32_t pad_of(const clsp_image_desc *d, clsp_image_mode mode)
+{
+    const bool is_padded = mode == CLSP_IMAGE_NEAREST || mode == CLSP_IMAGE_GRID_CONSTANT;
+
+    return is_padded && d->prefilter != CLSP_IMAGE_NONE ? CLSP_IMAGE_PAD : 0;
+}
+
+clsp_status clspi_image_lay_out(clspi_image_layout *layout, clsp_context *ctx,
+                                const clsp_image_desc *d)
+{
+    const uint32_t missing = 3 - d->directions;
+
+    *layout = (clspi_image_layout){.channels = d->channels, .planar = d->planar != 0};
+    layout->samples = layout->plane = 1;
+    bool fits = true;
+    for (uint32_t k = 0; k < 3; k++) {
+        const bool is_there = k >= missing;
+        layout->size[k] = is_there ? d->size[k - missing] : 1;
+        layout->mode[k] = (uint32_t)(is_there ? d->mode[k - missing] : CLSP_IMAGE_MIRROR);
+        layout->pad[k] = is_there ? pad_of(d, d->mode[k - missing]) : 0;
+        layout->stored[k] = layout->size[k] + 2 * layout->pad[k];
+        fits = fits && clspi_size_mul(&layout->samples, layout->size[k]) &&
+               clspi_size_mul(&layout->plane, layout->stored[k]);
+    }
+    size_t bytes = layout->plane;
+    fits = fits && clspi_size_mul(&bytes, d->channels * sizeof(double)) && bytes <= PTRDIFF_MAX;
+    const size_t least =
+        clspi_min(layout->stored[2], clspi_min((size_t)layout->stored[1], layout->stored[0]));
+    if (fits && layout->plane / clspi_max(least, 1) <= UINT32_MAX) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "image: %u x %u x %u samples are more than can be counted", layout->size[0],
+                      layout->size[1], layout->size[2]);
+}

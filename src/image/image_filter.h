@@ -1,0 +1,61 @@
+/* The prefilter of a plan: from samples to coefficients, in steps. */
+#ifndef CLSPI_IMAGE_FILTER_H
+#define CLSPI_IMAGE_FILTER_H
+
+#include "image_layout.h"
+#include "launch.h"
+
+/* What a step reads or writes. */
+typedef enum clspi_step_memory {
+    CLSPI_STEP_SAMPLES,
+    CLSPI_STEP_COEFFICIENTS,
+    CLSPI_STEP_SCRATCH /* and the next one: planes of reals */
+} clspi_step_memory;
+
+enum { CLSPI_STEPS_MAX = 8, CLSPI_SCRATCHES = 2 };
+
+typedef struct clspi_filter_step {
+    enum {
+        CLSPI_STEP_COPY,
+        CLSPI_STEP_RECURSION,
+        CLSPI_STEP_COLUMNS, /* a recursion in registers */
+        CLSPI_STEP_TILES,   /* two */
+        CLSPI_STEP_FIR,
+        CLSPI_STEP_STAGED /* the same through local memory */
+    } kind;
+    uint32_t axis; /* 0 z, 1 y, 2 x; of tiles 1, with x */
+    double pole;
+    uint32_t halo;          /* of FIR: half its taps */
+    bool whole_lines;       /* an item has a whole line */
+    clspi_step_memory from; /* samples, scratch 0 or 1 */
+    clspi_step_memory to;   /* coefficients, scratch 0 or 1 */
+    cl_uint lanes;
+    clspi_kernel kernel;
+} clspi_filter_step;
+
+typedef struct clspi_image_filter {
+    clspi_filter_step step[CLSPI_STEPS_MAX];
+    uint32_t num;
+    cl_mem taps; /* of FIR: half + 1 reals */
+    cl_mem scratch[CLSPI_SCRATCHES];
+    size_t scratch_bytes[CLSPI_SCRATCHES];
+} clspi_image_filter;
+
+typedef struct clsp_image_plan clsp_image_plan;
+
+/* Chooses the steps and makes their kernels. */
+clsp_status clspi_image_filter_create(clspi_image_filter *filter, clspi_series *series,
+                                      const clsp_image_plan *plan);
+void clspi_image_filter_release(clspi_image_filter *filter);
+
+/* One channel of an image. */
+typedef struct clspi_filter_job {
+    cl_mem samples;
+    size_t offset; /* of its first sample */
+    size_t plane;  /* its number among the plan's */
+} clspi_filter_job;
+
+clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
+                                   const clspi_filter_job *job);
+
+#endif

@@ -1,0 +1,120 @@
+#include "image_map.h"
+
+#include <math.h>
+
+#include "check.h"
+
+#define COORDINATE_MAX                                                                             \
+    0x1p29 /* of fixed-point coordinates; with a displacement as large an int                      \
+            */
+
+static clsp_status bad(const clsp_image_plan *plan, const char *what, double value)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT, "image: %s: %g", what, value);
+}
+
+/* ---- checks ---- */
+
+clsp_status clspi_image_check_attributes(const clsp_image_plan *plan, const char *what,
+                                         uint32_t *attributes)
+{
+    const clsp_type type = plan->desc.values;
+
+    if (*attributes == 0) *attributes = CLSP_IMAGE_VALUE;
+    if (*attributes >= CLSPI_ATTRIBUTE_SETS) return bad(plan, what, *attributes);
+    if (*attributes & CLSP_IMAGE_GRADIENT && type != CLSP_F16 && type != CLSP_F32 &&
+        type != CLSP_F64)
+        return bad(plan, "a gradient of values of an integer type", type);
+    return CLSP_OK;
+}
+
+static clsp_status check(const clsp_image_plan *plan, const clsp_image_map *map)
+{
+    const uint32_t num = plan->desc.directions;
+
+    for (size_t i = 0; i < CLSPI_COUNT(map->reserved); i++)
+        if (map->reserved[i])
+            return bad(plan, "a reserved field of map is not 0", map->reserved[i]);
+    for (uint32_t d = 0; d < num; d++) {
+        if (map->size[d] > CLSP_IMAGE_MAX_SIZE)
+            return bad(plan, "size of map is above 2^28", map->size[d]);
+        if (!isfinite(map->matrix[d][3]))
+            return bad(plan, "the matrix is not finite", map->matrix[d][3]);
+        for (uint32_t k = 0; k < num; k++)
+            if (!isfinite(map->matrix[d][k]))
+                return bad(plan, "the matrix is not finite", map->matrix[d][k]);
+    }
+    return CLSP_OK;
+}
+
+/* Tells whether the output has no coordinate beyond what fixed-point numbers have. */
+static bool is_near(const clspi_image_map *map)
+{
+    for (uint32_t d = 0; d < 3; d++) {
+        double reach = fabs(map->matrix[d][3]);
+        for (uint32_t k = 0; k < 3; k++)
+            reach += fabs(map->matrix[d][k]) * map->size[k];
+        if (!(reach < COORDINATE_MAX)) return false;
+    }
+    return true;
+}
+
+clsp_status clspi_image_map_resolve(const clsp_image_plan *plan, const clsp_image_map *given,
+                                    clspi_image_map *map)
+{
+    const uint32_t missing = 3 - plan->desc.directions;
+    const clsp_image_map public_map = given ? *given : clsp_image_identity();
+
+    CLSPI_CHECK(check(plan, &public_map));
+    *map = (clspi_image_map){.size = {1, 1, 1}, .attributes = public_map.attributes};
+    CLSPI_CHECK(clspi_image_check_attributes(plan, "no such attributes of map", &map->attributes));
+    for (uint32_t d = missing; d < 3; d++) {
+        const uint32_t size = public_map.size[d - missing];
+        map->size[d] = size > 0 ? size : plan->layout.size[d];
+        map->matrix[d][3] = public_map.matrix[d - missing][3];
+        for (uint32_t k = missing; k < 3; k++)
+            map->matrix[d][k] = public_map.matrix[d - missing][k - missing];
+    }
+    map->is_fixed = plan->desc.precision == CLSP_F32 && is_near(map);
+    return CLSP_OK;
+}
+
+/* ---- numbers ---- */
+
+/* A whole number, and the 64 bits behind the point. */
+typedef struct fixed {
+    cl_uint whole, high, low;
+} fixed;
+
+static fixed fixed_of(const clspi_image_map *map, double x)
+{
+    const double whole = floor(x), scaled = (x - whole) * 0x1p32, high = floor(scaled);
+    const double low = floor((scaled - high) * 0x1p32);
+
+    if (!map->is_fixed) return (fixed){0, 0, 0};
+    return (fixed){(cl_uint)(cl_int)whole, (cl_uint)high, (cl_uint)low};
+}
+
+clspi_map_axis clspi_image_map_axis(const clspi_image_map *map, uint32_t k)
+{
+    const double *const row = map->matrix[k];
+    const fixed z = fixed_of(map, row[0]), y = fixed_of(map, row[1]), x = fixed_of(map, row[2]);
+    const fixed at = fixed_of(map, row[3]);
+
+    return (clspi_map_axis){.z = row[0],
+                            .y = row[1],
+                            .x = row[2],
+                            .at = row[3],
+                            .z_whole = z.whole,
+                            .z_high = z.high,
+                            .z_low = z.low,
+                            .y_whole = y.whole,
+                            .y_high = y.high,
+                            .y_low = y.low,
+                            .x_whole = x.whole,
+                            .x_high = x.high,
+                            .x_low = x.low,
+                            .at_whole = at.whole,
+                            .at_high = at.high,
+                            .at_low = at.low};
+}

@@ -1,0 +1,49 @@
+/* A plan of images. Within the library directions are z, y, x, x the fastest, whatever their
+   number: of those that there are not the size is 1. */
+#ifndef CLSPI_IMAGE_PLAN_H
+#define CLSPI_IMAGE_PLAN_H
+
+#include <clspline/image.h>
+
+#include "image_filter.h"
+#include "image_range.h"
+#include "image_values.h"
+#include "plan.h"
+
+struct clsp_image_plan {
+    clspi_plan base; /* first: the plan layer knows the plan by it */
+    clsp_image_desc desc;
+    clspi_image_layout layout;
+    clspi_image_filter filter;
+    clspi_image_kernels kernels;
+    clspi_image_range range; /* of plans that clip */
+    bool has_samples;        /* loaded, be it none */
+    size_t num_images;
+    cl_mem coefficients; /* [num_images][channels][plane] */
+    size_t coefficient_bytes;
+};
+
+/* Checks a description and puts defaults in place. */
+clsp_status clspi_image_resolve(clsp_context *ctx, clsp_image_desc *desc);
+
+/* Works out the layout of a description that has been resolved. Errors: CLSP_ERROR_NO_MEMORY (sizes
+   overflow). */
+clsp_status clspi_image_lay_out(clspi_image_layout *layout, clsp_context *ctx,
+                                const clsp_image_desc *desc);
+
+/* Returns the build options of what reads samples, scalar. */
+clspi_options clspi_sample_options(const clsp_context *ctx, const clsp_image_desc *desc);
+
+/* Returns the number by which pixel.clh knows a type: 0 for the precision. */
+static inline uint64_t clspi_pixel_type(clsp_type type, clsp_type precision)
+{
+    return type == precision ? 0 : (uint64_t)type;
+}
+
+/* Returns the order of interpolation as a number. */
+static inline uint32_t clspi_image_order(const clsp_image_desc *desc)
+{
+    return desc->order == CLSP_IMAGE_NEAREST_SAMPLE ? 0 : (uint32_t)desc->order;
+}
+
+#endif

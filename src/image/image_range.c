@@ -1,0 +1,56 @@
+#include "image_range.h"
+
+#include "buffer.h"
+#include "check.h"
+#include "image_plan.h"
+#include "kernel_arguments.h"
+
+enum { PARTS = 4096 };
+
+clsp_status clspi_image_range_create(clspi_image_range *range, clsp_context *ctx,
+                                     const clsp_image_desc *desc)
+{
+    const clspi_options options = clspi_sample_options(ctx, desc);
+
+    CLSPI_CHECK(clspi_kernel_create(&range->samples, ctx, "image_range",
+                                    &clspi_range_of_samples_signature, &options));
+    CLSPI_CHECK(clspi_kernel_create(&range->join, ctx, "image_range", &clspi_join_ranges_signature,
+                                    &options));
+    return clspi_buffer_create(&range->parts, ctx,
+                               (size_t)2 * PARTS * clsp_type_bytes(desc->precision));
+}
+
+void clspi_image_range_release(clspi_image_range *range)
+{
+    clspi_kernel_release(&range->samples);
+    clspi_kernel_release(&range->join);
+    clspi_buffer_release(&range->parts);
+    clspi_buffer_release(&range->range);
+}
+
+clsp_status clspi_image_range_reserve(clspi_image_range *range, clsp_context *ctx,
+                                      const clsp_image_desc *desc, size_t planes)
+{
+    return clspi_buffer_reserve(&range->range, &range->bytes, ctx,
+                                planes * 2 * clsp_type_bytes(desc->precision));
+}
+
+clsp_status clspi_image_range_find(const clspi_image_range *range, clspi_series *series,
+                                   const clspi_image_layout *layout, const clspi_filter_job *job)
+{
+    const size_t share = clspi_div_up(layout->samples, PARTS);
+    const size_t items = clspi_div_up(layout->samples, share);
+    const clspi_range_of_samples_args samples = {
+        .samples = job->samples,
+        .parts = range->parts,
+        .from = {.offset = job->offset,
+                 .num = layout->samples,
+                 .share = share,
+                 .step = layout->planar ? 1 : layout->channels,
+                 .items = (cl_uint)items}};
+    const clspi_join_ranges_args join = {
+        .parts = range->parts, .range = range->range, .num = (cl_uint)items, .plane = job->plane};
+
+    CLSPI_CHECK(clspi_launch_range_of_samples(series, &range->samples, &samples, items));
+    return clspi_launch_join_ranges(series, &range->join, &join, 1);
+}

@@ -1,0 +1,462 @@
+/* The public calls that interpolate. */
+#include "image_values.h"
+
+#include "check.h"
+#include "image_map.h"
+#include "transfer.h"
+
+enum {
+    RUN = 256 /* points of an item on CPUs */,
+    TILE_X = 16,
+    TILE_RUN = 4 /* of image_values.cl */
+};
+
+/* ---- kernels ---- */
+
+clspi_options clspi_image_value_options(const clsp_context *ctx, const clsp_image_desc *d,
+                                        uint32_t attributes, bool fixed)
+{
+    clspi_options options =
+        clspi_options_of(ctx, d->precision, clspi_lanes(ctx, d->precision) > 1 ? 4 : 1);
+
+    clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
+    clspi_option(&options, "VALUES", clspi_pixel_type(d->values, d->precision));
+    clspi_option(&options, "DIRECTIONS", d->directions);
+    clspi_option(&options, "ORDER", clspi_image_order(d));
+    clspi_option(&options, "ATTRIBUTES", attributes);
+    clspi_option(&options, "CLIP", d->clip);
+    clspi_option(&options, "FIXED", fixed);
+    return options;
+}
+
+static bool has_tiles(const clsp_context *ctx)
+{
+    return clspi_lanes(ctx, CLSP_F32) == 1;
+}
+
+/* Makes a kernel of the plan's, where that has not been done. */
+static clsp_status need_kernel(const clsp_image_plan *plan, clspi_kernel *kernel,
+                               const clspi_signature *signature, uint32_t attributes, bool fixed)
+{
+    clsp_context *const ctx = plan->base.ctx;
+    const clspi_options options = clspi_image_value_options(ctx, &plan->desc, attributes, fixed);
+
+    if (kernel->kernel) return CLSP_OK;
+    return has_tiles(ctx)
+               ? clspi_kernel_create_grouped(kernel, ctx, "image_values", signature, &options)
+               : clspi_kernel_create(kernel, ctx, "image_values", signature, &options);
+}
+
+clsp_status clspi_image_values_prepare(clsp_image_plan *plan)
+{
+    const bool fixed = plan->desc.precision == CLSP_F32;
+
+    return need_kernel(plan, &plan->kernels.on_map[fixed][CLSP_IMAGE_VALUE],
+                       &clspi_values_on_map_signature, CLSP_IMAGE_VALUE, fixed);
+}
+
+void clspi_image_kernels_release(clspi_image_kernels *kernels)
+{
+    for (uint32_t a = 0; a < CLSPI_ATTRIBUTE_SETS; a++) {
+        for (uint32_t fixed = 0; fixed < 2; fixed++) {
+            clspi_kernel_release(&kernels->on_map[fixed][a]);
+            clspi_kernel_release(&kernels->displaced[fixed][a]);
+        }
+        clspi_kernel_release(&kernels->at_points[a]);
+    }
+}
+
+/* ---- a call ---- */
+
+/* What a call interpolates, and into what. A piece is an image, of planar plans a channel of one.
+ */
+typedef struct value_job {
+    clsp_image_plan *plan;
+    clspi_image_map map;
+    clspi_kernel *kernel;
+    size_t first_piece, num_pieces;
+    uint32_t channels; /* of a piece */
+    size_t point;      /* elements of one point's values */
+    bool has_field;
+    clspi_job_streams streams;
+} value_job;
+
+clsp_status clspi_image_check_range(const clsp_image_plan *plan, clsp_range images)
+{
+    clspi_log *const log = &plan->base.ctx->log;
+
+    if (!plan->has_samples)
+        return clspi_fail(log, CLSP_ERROR_STATE, "image: no samples are loaded");
+    if (images.first <= plan->num_images && images.count <= plan->num_images - images.first)
+        return CLSP_OK;
+    return clspi_fail(log, CLSP_ERROR_ARGUMENT, "image: images %zu to %zu + %zu of %zu",
+                      images.first, images.first, images.count, plan->num_images);
+}
+
+/* Checks a range of images and says which pieces it is. */
+static clsp_status take_images(value_job *job, clsp_range images, uint32_t attributes)
+{
+    const clsp_image_plan *const plan = job->plan;
+    const uint32_t per_image = plan->desc.planar ? plan->desc.channels : 1;
+
+    CLSPI_CHECK(clspi_image_check_range(plan, images));
+    job->first_piece = images.first * per_image;
+    job->num_pieces = images.count * per_image;
+    job->channels = plan->desc.channels / per_image;
+    job->point = ((attributes & CLSP_IMAGE_VALUE) != 0) +
+                 (attributes & CLSP_IMAGE_GRADIENT ? plan->desc.directions : 0);
+    job->point *= job->channels;
+    return CLSP_OK;
+}
+
+/* Multiplies the elements of something by how many there are. */
+static clsp_status multiply(const clsp_image_plan *plan, size_t *count, size_t by)
+{
+    return clspi_size_mul(count, by)
+               ? CLSP_OK
+               : clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                            "image: the values are more than the address space");
+}
+
+static clspi_image_axes axes_of(const value_job *job)
+{
+    const clspi_image_layout *const l = &job->plan->layout;
+
+    return (clspi_image_axes){.cval = job->plan->desc.cval,
+                              .size_z = l->stored[0],
+                              .size_y = l->stored[1],
+                              .size_x = l->stored[2],
+                              .pad_z = l->pad[0],
+                              .pad_y = l->pad[1],
+                              .pad_x = l->pad[2],
+                              .mode_z = l->mode[0],
+                              .mode_y = l->mode[1],
+                              .mode_x = l->mode[2],
+                              .channels = job->channels};
+}
+
+static cl_mem range_of(const clsp_image_plan *plan)
+{
+    return plan->desc.clip ? plan->range.range : plan->coefficients; /* which is not looked at */
+}
+
+/* Returns how many multiply-adds a point takes, about. */
+static uint64_t point_fma(const value_job *job)
+{
+    uint64_t taps = 8;
+
+    for (uint32_t d = 0; d < job->plan->desc.directions; d++)
+        taps *= clspi_image_order(&job->plan->desc) + 1;
+    return taps * job->point;
+}
+
+/* ---- grids ---- */
+
+/* Describes the rows of a launch, whose part has slices as pieces; *items: how many work-items they
+   are. */
+static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, size_t *items)
+{
+    const uint32_t *const size = job->map.size;
+    const bool tiled = has_tiles(job->plan->base.ctx);
+    const size_t local = job->kernel->local, tile_x = tiled ? clspi_min(local, TILE_X) : RUN;
+    const size_t tile_y = tiled ? local / tile_x * TILE_RUN : 1;
+    const bool is_whole = part->line == 0 && part->num_lines % size[1] == 0;
+    const size_t num_y = is_whole ? size[1] : part->num_lines, num_slices = part->num_lines / num_y;
+    const size_t tiles_x = clspi_div_up(size[2], tile_x), tiles_y = clspi_div_up(num_y, tile_y);
+    const size_t piece = part->piece / size[0], plane = (job->first_piece + piece) * job->channels;
+
+    *items = num_slices * tiles_y * tiles_x * (tiled ? local : 1);
+    return (clspi_value_grid){.offset = job->streams.stream[0].offset +
+                                        part->before * size[2] * job->point,
+                              .coefficients = plane * job->plan->layout.plane,
+                              .range = plane * 2,
+                              .num_x = size[2],
+                              .num_y = (cl_uint)num_y,
+                              .num_z = size[0],
+                              .first_y = (cl_uint)part->line,
+                              .first_slice = (cl_uint)(part->piece - piece * size[0]),
+                              .num_slices = (cl_uint)num_slices,
+                              .tiles_x = (cl_uint)tiles_x,
+                              .tiles_y = (cl_uint)tiles_y,
+                              .run = RUN,
+                              .items = (cl_uint)*items};
+}
+
+/* Makes the rows of a launch; part: slices as pieces. */
+static clsp_status launch_grid(const value_job *job, clspi_series *series, const clspi_part *part)
+{
+    const clspi_stream *const stream = job->streams.stream, *const last =
+                                                                &stream[job->streams.num - 1];
+    const clsp_image_plan *const plan = job->plan;
+    size_t items;
+    const clspi_value_grid grid = grid_of(job, part, &items);
+    const clspi_map_axis z = clspi_image_map_axis(&job->map, 0),
+                         y = clspi_image_map_axis(&job->map, 1),
+                         x = clspi_image_map_axis(&job->map, 2);
+
+    if (job->has_field) {
+        const uint32_t directions = plan->desc.directions;
+        const clspi_stream *const fy = directions > 1 ? last - 1 : last;
+        const clspi_stream *const fz = directions > 2 ? last - 2 : last;
+        const size_t done = part->before * job->map.size[2];
+        const clspi_values_displaced_args args = {
+            .coefficients = plan->coefficients,
+            .range = range_of(plan),
+            .out = stream[0].buffer,
+            .field_z = fz->buffer,
+            .field_y = fy->buffer,
+            .field_x = last->buffer,
+            .axes = axes_of(job),
+            .grid = grid,
+            .map_z = z,
+            .map_y = y,
+            .map_x = x,
+            .begin = {.z = fz->offset + done, .y = fy->offset + done, .x = last->offset + done}};
+        return clspi_launch_values_displaced(series, job->kernel, &args, items);
+    }
+    const clspi_values_on_map_args args = {.coefficients = plan->coefficients,
+                                           .range = range_of(plan),
+                                           .out = stream[0].buffer,
+                                           .axes = axes_of(job),
+                                           .grid = grid,
+                                           .map_z = z,
+                                           .map_y = y,
+                                           .map_x = x};
+    return clspi_launch_values_on_map(series, job->kernel, &args, items);
+}
+
+/* Makes the rows of a part, whose slices launches may have some of. */
+static clsp_status make_rows(void *user, clspi_series *series, const clspi_part *part)
+{
+    const value_job *const job = user;
+    const uint32_t *const size = job->map.size;
+    const uint64_t most = clspi_launch_lines(&series->ctx->tuning, point_fma(job) * size[2],
+                                             size[2], job->kernel->local, 1);
+    clspi_cut cut = {.per_piece = size[1],
+                     .multiple = TILE_X,
+                     .piece = part->piece * size[0] + part->line / size[1],
+                     .line = part->line % size[1],
+                     .left = part->num_lines};
+    clspi_part rows;
+
+    while (clspi_cut_next(&cut, most, &rows))
+        CLSPI_CHECK(launch_grid(job, series, &rows));
+    return CLSP_OK;
+}
+
+/* Checks what is given for values and opens it. points: of a piece. */
+static clsp_status open_values(value_job *job, const clsp_output *values, size_t points)
+{
+    const clsp_image_plan *const plan = job->plan;
+    clspi_memory_need need = {"values", plan->desc.values, points};
+    clspi_stream *const stream = &job->streams.stream[job->streams.num++];
+
+    CLSPI_CHECK(multiply(plan, &need.count, job->point));
+    CLSPI_CHECK(multiply(plan, &need.count, job->num_pieces));
+    stream->written = true;
+    return clspi_output_open(&stream->memory, &plan->base, values, &need);
+}
+
+/* Counts the points of a map. */
+static clsp_status count_points(const value_job *job, size_t *points)
+{
+    *points = job->map.size[2];
+    CLSPI_CHECK(multiply(job->plan, points, job->map.size[1]));
+    return multiply(job->plan, points, job->map.size[0]);
+}
+
+clsp_status clsp_image_affine(clsp_image_plan *plan, clsp_range images, const clsp_image_map *map,
+                              clsp_output values, const clsp_sync *sync)
+{
+    value_job job = {.plan = plan};
+    size_t points;
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_image_affine");
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(clspi_image_map_resolve(plan, map, &job.map));
+    CLSPI_CHECK(take_images(&job, images, job.map.attributes));
+    CLSPI_CHECK(count_points(&job, &points));
+    const uint32_t a = job.map.attributes, fixed = job.map.is_fixed;
+    job.kernel = &plan->kernels.on_map[fixed][a];
+    clsp_status status = open_values(&job, &values, points);
+    if (status == CLSP_OK)
+        status = need_kernel(plan, job.kernel, &clspi_values_on_map_signature, a, fixed);
+    if (status != CLSP_OK) {
+        clspi_streams_close(&job.streams);
+        return status;
+    }
+    const size_t rows = (size_t)job.map.size[0] * job.map.size[1];
+    const clspi_cut cut = {.per_piece = rows, .left = rows * job.num_pieces};
+    job.streams.stream[0].per_line = job.map.size[2] * job.point;
+    return clspi_carry_out(&plan->base, sync, &job.streams, cut, make_rows, &job);
+}
+
+/* ---- the same inputs for each piece ---- */
+
+/* A call whose inputs are read again for each piece: as many jobs, one behind the other. */
+typedef struct repeated_job {
+    value_job job;
+    const clsp_input *input; /* [directions][points] */
+    const char *what;
+    clsp_output values;
+    size_t points, per_line;
+    clspi_make_fn make;
+} repeated_job;
+
+/* Opens the streams of one piece, whose output begins at `values`. */
+static clsp_status open_piece(repeated_job *r, const clsp_output *values)
+{
+    const clsp_image_plan *const plan = r->job.plan;
+
+    r->job.streams = (clspi_job_streams){.num = 0};
+    CLSPI_CHECK(open_values(&r->job, values, r->points));
+    r->job.streams.stream[0].per_line = r->per_line * r->job.point;
+    for (uint32_t d = 0; d < plan->desc.directions; d++) {
+        clspi_stream *const stream = &r->job.streams.stream[r->job.streams.num++];
+        const clspi_memory_need need = {r->what, plan->desc.precision, r->points};
+        clsp_input input = *r->input;
+        input.offset += d * r->points;
+        stream->per_line = r->per_line;
+        CLSPI_CHECK(clspi_input_open(&stream->memory, &plan->base, &input, &need));
+    }
+    return CLSP_OK;
+}
+
+/* Checks all memory of a call before anything is enqueued. */
+static clsp_status check_memory(repeated_job *r)
+{
+    const clsp_image_plan *const plan = r->job.plan;
+    clspi_memory_need need = {r->what, plan->desc.precision, r->points};
+    clspi_memory memory;
+
+    CLSPI_CHECK(multiply(plan, &need.count, plan->desc.directions));
+    clsp_status status = clspi_input_open(&memory, &plan->base, r->input, &need);
+    clspi_memory_close(&memory);
+    if (status != CLSP_OK) return status;
+    status = open_values(&r->job, &r->values, r->points);
+    clspi_streams_close(&r->job.streams);
+    return status;
+}
+
+/* Carries out the jobs of all pieces: the first waits for the caller's list, the last one's event
+   is the caller's. Those of one plan follow each other. */
+static clsp_status run_pieces(repeated_job *r, const clsp_sync *sync)
+{
+    clspi_plan *const base = &r->job.plan->base;
+    const size_t num = r->job.num_pieces, first = r->job.first_piece;
+    const clspi_cut cut = {.per_piece = r->points / r->per_line, .left = r->points / r->per_line};
+    clspi_job_streams none = {.num = 0};
+
+    CLSPI_CHECK(check_memory(r));
+    if (num == 0 || r->points == 0)
+        return clspi_carry_out(base, sync, &none, (clspi_cut){.per_piece = 1}, r->make, &r->job);
+    r->job.num_pieces = 1;
+    for (size_t i = 0; i < num; i++) {
+        clsp_sync part = {0};
+        clsp_output values = r->values;
+        if (sync && i == 0) part.num_wait = sync->num_wait;
+        if (sync && i == 0) part.wait = sync->wait;
+        if (sync && i == num - 1) part.done = sync->done;
+        values.offset += i * r->points * r->job.point;
+        r->job.first_piece = first + i;
+        const clsp_status status = open_piece(r, &values);
+        if (status != CLSP_OK) {
+            clspi_streams_close(&r->job.streams);
+            return status;
+        }
+        CLSPI_CHECK(clspi_carry_out(base, &part, &r->job.streams, cut, r->make, &r->job));
+    }
+    return CLSP_OK;
+}
+
+clsp_status clsp_image_displace(clsp_image_plan *plan, clsp_range images, const clsp_image_map *map,
+                                clsp_input field, clsp_output values, const clsp_sync *sync)
+{
+    repeated_job r = {.job = {.plan = plan, .has_field = true},
+                      .input = &field,
+                      .what = "field",
+                      .values = values,
+                      .make = make_rows};
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_image_displace");
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(clspi_image_map_resolve(plan, map, &r.job.map));
+    CLSPI_CHECK(take_images(&r.job, images, r.job.map.attributes));
+    CLSPI_CHECK(count_points(&r.job, &r.points));
+    const uint32_t a = r.job.map.attributes, fixed = r.job.map.is_fixed;
+    r.per_line = r.job.map.size[2];
+    r.job.kernel = &plan->kernels.displaced[fixed][a];
+    CLSPI_CHECK(need_kernel(plan, r.job.kernel, &clspi_values_displaced_signature, a, fixed));
+    return run_pieces(&r, sync);
+}
+
+/* ---- coordinates ---- */
+
+static clsp_status make_points(void *user, clspi_series *series, const clspi_part *part)
+{
+    const value_job *const job = user;
+    const clspi_stream *const stream = job->streams.stream;
+    const clspi_stream *const last = &stream[job->streams.num - 1];
+    const clspi_stream *const y = job->plan->desc.directions > 1 ? last - 1 : last;
+    const clspi_stream *const z = job->plan->desc.directions > 2 ? last - 2 : last;
+    const size_t run = has_tiles(series->ctx) ? 1 : RUN, plane = job->first_piece * job->channels;
+    const uint64_t most =
+        clspi_launch_lines(&series->ctx->tuning, point_fma(job), 1, job->kernel->local, run);
+    clspi_cut cut = {.per_piece = part->num_lines, .left = part->num_lines};
+    clspi_part some;
+
+    while (clspi_cut_next(&cut, most, &some)) {
+        const size_t items = clspi_div_up(some.num_lines, run), done = some.before;
+        const clspi_values_at_points_args args = {
+            .coefficients = job->plan->coefficients,
+            .range = range_of(job->plan),
+            .out = stream[0].buffer,
+            .at_z = z->buffer,
+            .at_y = y->buffer,
+            .at_x = last->buffer,
+            .axes = axes_of(job),
+            .points = {.offset = stream[0].offset + done * job->point,
+                       .coefficients = plane * job->plan->layout.plane,
+                       .range = plane * 2,
+                       .first_z = z->offset + done,
+                       .first_y = y->offset + done,
+                       .first_x = last->offset + done,
+                       .num = (cl_uint)some.num_lines,
+                       .run = (cl_uint)run,
+                       .items = (cl_uint)items}};
+        CLSPI_CHECK(clspi_launch_values_at_points(series, job->kernel, &args, items));
+    }
+    return CLSP_OK;
+}
+
+static clsp_status check_points(const clsp_image_plan *plan, const clsp_image_points *points)
+{
+    for (size_t i = 0; i < CLSPI_COUNT(points->reserved); i++)
+        if (points->reserved[i])
+            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                              "image: a reserved field of points is not 0: %u",
+                              points->reserved[i]);
+    return CLSP_OK;
+}
+
+clsp_status clsp_image_at(clsp_image_plan *plan, clsp_range images, const clsp_image_points *points,
+                          clsp_output values, const clsp_sync *sync)
+{
+    repeated_job r = {.job = {.plan = plan},
+                      .what = "coordinates",
+                      .values = values,
+                      .per_line = 1,
+                      .make = make_points};
+
+    if (!plan || !points) return clspi_null_argument(plan ? &plan->base : NULL, "clsp_image_at");
+    uint32_t a = points->attributes;
+    r.input = &points->coordinates;
+    r.points = points->num;
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(check_points(plan, points));
+    CLSPI_CHECK(clspi_image_check_attributes(plan, "no such attributes of points", &a));
+    CLSPI_CHECK(take_images(&r.job, images, a));
+    r.job.kernel = &plan->kernels.at_points[a];
+    CLSPI_CHECK(need_kernel(plan, r.job.kernel, &clspi_values_at_points_signature, a, false));
+    return run_pieces(&r, sync);
+}
