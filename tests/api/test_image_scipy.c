@@ -145,12 +145,11 @@ static double check_case(clsp_context *ctx, const image_golden_case *c, clsp_typ
     return worst;
 }
 
-/* Checks the cases of one mode in both precisions. */
-static void check_mode(image_golden_mode mode)
+/* Checks the cases of one mode in both precisions. All modes share a context, for the programs of
+   one are those of others. */
+static void check_mode(clsp_context *ctx, image_golden_mode mode)
 {
-    clsp_context *ctx = NULL;
     const clsp_device_info device = support_device();
-    assert_ok(NULL, clsp_context_create(&ctx, NULL, NULL));
     for (int p = 0; p < (device.fp64 ? 2 : 1); p++) {
         double worst = 0;
         for (size_t i = 0; i < image_golden_num_cases; i++) {
@@ -161,49 +160,52 @@ static void check_mode(image_golden_mode mode)
         print_message("%s, %s: worst error / bound %.3f\n", mode_names[mode],
                       p == 0 ? "f32" : "f64", worst);
     }
-    clsp_context_destroy(&ctx);
 }
 
 static void test_mirror(void **state)
 {
-    (void)state;
-    check_mode(IMAGE_GOLDEN_MIRROR);
+    check_mode(*state, IMAGE_GOLDEN_MIRROR);
 }
 
 static void test_reflect(void **state)
 {
-    (void)state;
-    check_mode(IMAGE_GOLDEN_REFLECT);
+    check_mode(*state, IMAGE_GOLDEN_REFLECT);
 }
 
 static void test_grid_wrap(void **state)
 {
-    (void)state;
-    check_mode(IMAGE_GOLDEN_GRID_WRAP);
+    check_mode(*state, IMAGE_GOLDEN_GRID_WRAP);
 }
 
 static void test_nearest(void **state)
 {
-    (void)state;
-    check_mode(IMAGE_GOLDEN_NEAREST);
+    check_mode(*state, IMAGE_GOLDEN_NEAREST);
 }
 
 static void test_constant(void **state)
 {
-    (void)state;
-    check_mode(IMAGE_GOLDEN_CONSTANT);
+    check_mode(*state, IMAGE_GOLDEN_CONSTANT);
 }
 
 static void test_grid_constant(void **state)
 {
-    (void)state;
-    check_mode(IMAGE_GOLDEN_GRID_CONSTANT);
+    check_mode(*state, IMAGE_GOLDEN_GRID_CONSTANT);
 }
 
 static void test_wrap(void **state)
 {
-    (void)state;
-    check_mode(IMAGE_GOLDEN_WRAP);
+    check_mode(*state, IMAGE_GOLDEN_WRAP);
+}
+
+static int create_context(void **state)
+{
+    return clsp_context_create((clsp_context **)state, NULL, NULL);
+}
+
+static int destroy_context(void **state)
+{
+    clsp_context_destroy((clsp_context **)state);
+    return 0;
 }
 
 int main(void)
@@ -215,5 +217,5 @@ int main(void)
         cmocka_unit_test(test_wrap),
     };
     if (support_no_device()) return support_no_device();
-    return cmocka_run_group_tests_name("image_scipy", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("image_scipy", tests, create_context, destroy_context);
 }
