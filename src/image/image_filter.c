@@ -318,10 +318,11 @@ static pole_numbers numbers_of(const clspi_filter_step *step, clsp_type precisio
 {
     const bool wide = precision == CLSP_F64;
     const double pole = wide ? step->pole : (double)(float)step->pole;
-    const double gain = pole < 0.0 ? clspi_pole_gain(pole) : 1.0;
-    const double rounded = wide ? gain : (double)(float)gain;
+    const long double z = (long double)pole;
+    const long double gain = pole < 0.0 ? (1.0L - z) * (1.0L - 1.0L / z) : 1.0L;
+    const double rounded = wide ? (double)gain : (double)(float)gain;
 
-    return (pole_numbers){pole, rounded, gain - rounded};
+    return (pole_numbers){pole, rounded, (double)(gain - (long double)rounded)};
 }
 
 static cl_mem memory_of(const clsp_image_plan *plan, const clspi_filter_job *job,

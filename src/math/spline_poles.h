@@ -10,9 +10,6 @@ enum { CLSPI_POLES_MAX = 2, CLSPI_POLES_ORDER_MAX = 5 };
    returns how many there are: none of orders 0 and 1. order: to CLSPI_POLES_ORDER_MAX. */
 uint32_t clspi_spline_poles(uint32_t order, double poles[CLSPI_POLES_MAX]);
 
-/* Returns the factor of one pole's filter, by which constants stay as they are. */
-double clspi_pole_gain(double pole);
-
 /* Counts the samples after which what a recursion began with has shrunk to a quarter of eps. */
 uint32_t clspi_pole_halo(double pole, double eps);
 

@@ -1,0 +1,188 @@
+#include "image_fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+unsigned order_number(const clsp_image_desc *d)
+{
+    if (d->order == CLSP_IMAGE_ORDER_DEFAULT) return 3;
+    return d->order == CLSP_IMAGE_NEAREST_SAMPLE ? 0 : (unsigned)d->order;
+}
+
+double unit_of(clsp_type type)
+{
+    switch (type) {
+    case CLSP_F16:
+        return 0x1p-10;
+    case CLSP_F32:
+        return 0x1p-23;
+    case CLSP_F64:
+        return 0x1p-52;
+    default:
+        return 0.5;
+    }
+}
+
+/* ---- memory ---- */
+
+/* The number that a half stands for. */
+static double from_half(uint16_t h)
+{
+    const int exponent = h >> 10 & 31, mantissa = h & 1023;
+    const double sign = h & 0x8000 ? -1.0 : 1.0;
+
+    if (exponent == 31) return mantissa ? (double)NAN : sign * (double)INFINITY;
+    if (exponent == 0) return sign * ldexp(mantissa, -24);
+    return sign * ldexp(1024 + mantissa, exponent - 25);
+}
+
+double element_of(const void *memory, clsp_type type, size_t k)
+{
+    switch (type) {
+    case CLSP_U8:
+        return ((const uint8_t *)memory)[k];
+    case CLSP_U16:
+        return ((const uint16_t *)memory)[k];
+    case CLSP_S16:
+        return ((const int16_t *)memory)[k];
+    case CLSP_F16:
+        return from_half(((const uint16_t *)memory)[k]);
+    case CLSP_F32:
+        return (double)((const float *)memory)[k];
+    default:
+        return ((const double *)memory)[k];
+    }
+}
+
+/* halves: x is a multiple of 1/64 below 1. */
+void set_element(void *memory, clsp_type type, size_t k, double x)
+{
+    int exponent;
+
+    switch (type) {
+    case CLSP_U8:
+        ((uint8_t *)memory)[k] = (uint8_t)x;
+        break;
+    case CLSP_U16:
+        ((uint16_t *)memory)[k] = (uint16_t)x;
+        break;
+    case CLSP_S16:
+        ((int16_t *)memory)[k] = (int16_t)x;
+        break;
+    case CLSP_F16: {
+        const double mantissa = frexp(fabs(x), &exponent);
+        const unsigned bits =
+            x == 0.0 ? 0
+                     : ((unsigned)(exponent + 14) << 10 | ((unsigned)(mantissa * 2048.0) & 1023u));
+        ((uint16_t *)memory)[k] = (uint16_t)(bits | (x < 0.0 ? 0x8000u : 0u));
+        break;
+    }
+    case CLSP_F32:
+        ((float *)memory)[k] = (float)x;
+        break;
+    default:
+        ((double *)memory)[k] = x;
+        break;
+    }
+}
+
+static double random_sample(clsp_type type, uint64_t *state)
+{
+    const double u = 0.5 * (support_uniform(state) + 1.0);
+
+    switch (type) {
+    case CLSP_U8:
+        return floor(256.0 * u);
+    case CLSP_U16:
+        return floor(65536.0 * u);
+    case CLSP_S16:
+        return floor(65536.0 * u) - 32768.0;
+    case CLSP_F16:
+        return floor(126.0 * u - 63.0) / 64.0;
+    default:
+        return 2.0 * u - 1.0;
+    }
+}
+
+/* ---- images ---- */
+
+static void make_oracle(images *im)
+{
+    const unsigned channels = im->d.channels;
+    double *const samples = malloc(im->samples * sizeof *samples);
+    size_t size[3];
+    ref_mode mode[3];
+
+    assert_non_null(samples);
+    im->oracle = calloc(im->num * channels + 1, sizeof *im->oracle);
+    assert_non_null(im->oracle);
+    for (unsigned k = 0; k < 3; k++) {
+        size[k] = im->d.size[k];
+        mode[k] = (ref_mode)im->d.mode[k];
+    }
+    for (size_t i = 0; i < im->num * channels; i++) {
+        const size_t image = i / channels, c = i % channels;
+        for (size_t s = 0; s < im->samples; s++) {
+            const size_t at =
+                im->d.planar ? i * im->samples + s : (image * im->samples + s) * channels + c;
+            samples[s] = element_of(im->memory, im->d.samples, at);
+        }
+        im->oracle[i] = ref_image_make(im->d.directions, size, mode, order_number(&im->d),
+                                       im->d.prefilter != CLSP_IMAGE_NONE, im->d.cval, samples);
+        im->scale = fmaxl(im->scale, ref_image_scale(&im->oracle[i]));
+    }
+    free(samples);
+}
+
+images images_make(clsp_context *ctx, const clsp_image_desc *desc, size_t num, bool with_oracle,
+                   uint64_t seed)
+{
+    images im = {.ctx = ctx, .num = num, .samples = 1};
+
+    assert_ok(ctx, clsp_image_plan_create(&im.plan, ctx, desc));
+    assert_ok(ctx, clsp_image_plan_desc(im.plan, &im.d));
+    for (unsigned k = 0; k < im.d.directions; k++)
+        im.samples *= im.d.size[k];
+    const size_t all = num * im.samples * im.d.channels;
+    im.memory = malloc((all + 1) * clsp_type_bytes(im.d.samples));
+    assert_non_null(im.memory);
+    for (size_t k = 0; k < all; k++)
+        set_element(im.memory, im.d.samples, k, random_sample(im.d.samples, &seed));
+    assert_ok(ctx,
+              clsp_image_set_samples(im.plan, num, host_in(im.d.samples, im.memory, all), NULL));
+    if (with_oracle) make_oracle(&im);
+    return im;
+}
+
+void images_free(images *im)
+{
+    for (size_t i = 0; im->oracle && i < im->num * im->d.channels; i++)
+        ref_image_free(&im->oracle[i]);
+    free(im->oracle);
+    free(im->memory);
+    clsp_image_plan_destroy(&im->plan);
+}
+
+/* ---- outputs ---- */
+
+size_t components_of(const images *im, uint32_t attributes)
+{
+    const size_t gradient = attributes & CLSP_IMAGE_GRADIENT ? im->d.directions : 0;
+
+    return (attributes == 0 || attributes & CLSP_IMAGE_VALUE) + gradient;
+}
+
+size_t output_size(const images *im, size_t points, uint32_t attributes)
+{
+    return im->num * im->d.channels * points * components_of(im, attributes);
+}
+
+size_t output_at(const images *im, size_t points, uint32_t attributes, const size_t at[4])
+{
+    const size_t image = at[0], c = at[1], p = at[2], channels = im->d.channels;
+    const size_t point =
+        im->d.planar ? (image * channels + c) * points + p : (image * points + p) * channels + c;
+
+    return point * components_of(im, attributes) + at[3];
+}

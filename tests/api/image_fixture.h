@@ -1,0 +1,48 @@
+/* What the tests of images share: an image with its plan and its oracle, and the calls as doubles.
+ */
+#ifndef IMAGE_FIXTURE_H
+#define IMAGE_FIXTURE_H
+
+#include "../support.h"
+
+#include <stdbool.h>
+
+#include <clspline/clspline.h>
+
+#include "bezier_fixture.h"
+#include "image_ref.h"
+
+/* Images of a plan, and the oracle's of each channel of each. */
+typedef struct images {
+    clsp_context *ctx;
+    clsp_image_desc d; /* with defaults in place */
+    clsp_image_plan *plan;
+    size_t num, samples; /* images; samples of a channel */
+    void *memory;        /* as they were loaded */
+    ref_image *oracle;   /* [num][channels] */
+    long double scale;   /* the largest |coefficient| of all */
+} images;
+
+/* Makes a plan, loads random samples, representable in their type, and, where it is asked for,
+   makes the oracle's coefficients. */
+images images_make(clsp_context *ctx, const clsp_image_desc *desc, size_t num, bool with_oracle,
+                   uint64_t seed);
+void images_free(images *im);
+
+unsigned order_number(const clsp_image_desc *d);
+
+/* The machine epsilon of a type; of integers half a unit. */
+double unit_of(clsp_type type);
+
+/* Element k of memory of a type. */
+double element_of(const void *memory, clsp_type type, size_t k);
+void set_element(void *memory, clsp_type type, size_t k, double x);
+
+/* Components of a value, and elements of a call's output for so many points. */
+size_t components_of(const images *im, uint32_t attributes);
+size_t output_size(const images *im, size_t points, uint32_t attributes);
+
+/* Where component k of point p of a channel of an image is in an output of so many points. */
+size_t output_at(const images *im, size_t points, uint32_t attributes, const size_t at[4]);
+
+#endif

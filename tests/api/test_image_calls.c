@@ -1,0 +1,429 @@
+/* The calls on images: memory of every kind, ranges, events and the order of calls; what is not
+   finite and what is far away; wrong arguments. */
+#include "image_fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory_fixture.h"
+
+static clsp_context *shared;
+
+enum { ROWS = 13, COLUMNS = 17, PIXELS = ROWS * COLUMNS };
+
+static const clsp_image_desc plain = {.size = {ROWS, COLUMNS},
+                                      .mode = {CLSP_IMAGE_MIRROR, CLSP_IMAGE_MIRROR}};
+
+static clsp_image_map tilted(void)
+{
+    clsp_image_map map = clsp_image_identity();
+
+    map.matrix[0][1] = 0.125;
+    map.matrix[1][0] = -0.25;
+    map.matrix[0][3] = 0.5;
+    return map;
+}
+
+static void *poisoned(size_t bytes)
+{
+    void *const memory = malloc(bytes + 1);
+
+    assert_non_null(memory);
+    support_poison(memory, bytes);
+    return memory;
+}
+
+/* ---- memory ---- */
+
+/* Values by way of each kind of memory are the same bits. */
+static void test_memory_kinds(void **state)
+{
+    (void)state;
+    images im = images_make(shared, &plain, 2, false, 1);
+    const clsp_image_map map = tilted();
+    const size_t size = 2 * PIXELS;
+    float *const want = poisoned(size * sizeof *want);
+
+    assert_ok(shared,
+              clsp_image_affine(im.plan, (clsp_range){0, 2}, &map, clsp_out_f32(want, size), NULL));
+    for (int kind = HOST; kind < STORE_KINDS; kind++) {
+        if (!has_kind(shared, (store_kind)kind)) continue;
+        store in = store_make(shared, (store_kind)kind, CLSP_F32, 5, size, im.memory);
+        store out = store_make(shared, (store_kind)kind, CLSP_F32, 3, size, NULL);
+        cl_event loaded, done;
+        const clsp_sync first = {.done = &loaded}, second = {1, &loaded, &done, {0, 0}};
+        assert_ok(shared, clsp_image_set_samples(im.plan, 2, store_in(&in), &first));
+        assert_ok(shared,
+                  clsp_image_affine(im.plan, (clsp_range){0, 2}, &map, store_out(&out), &second));
+        assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+        assert_memory_equal(store_read(&out), want, size * sizeof *want);
+        clReleaseEvent(loaded);
+        clReleaseEvent(done);
+        store_free(&in);
+        store_free(&out);
+    }
+    free(want);
+    images_free(&im);
+}
+
+/* Coordinates and displacements from each kind of memory. */
+static void test_input_kinds(void **state)
+{
+    (void)state;
+    images im = images_make(shared, &plain, 2, false, 2);
+    const clsp_image_map map = tilted();
+    float points[2 * PIXELS], *const want = poisoned(2 * PIXELS * sizeof *want),
+                                     *const same = poisoned(2 * PIXELS * sizeof *want);
+    uint64_t state_of = 3;
+
+    for (size_t k = 0; k < 2 * PIXELS; k++)
+        points[k] = (float)(8.0 * support_uniform(&state_of));
+    for (int at = 0; at < 2; at++)
+        for (int kind = HOST; kind < STORE_KINDS; kind++) {
+            if (!has_kind(shared, (store_kind)kind)) continue;
+            store in = store_make(shared, (store_kind)kind, CLSP_F32, 7, 2 * PIXELS, points);
+            const clsp_image_points given = {.num = PIXELS, .coordinates = store_in(&in)};
+            float *const out = kind == HOST ? want : same;
+            cl_event done;
+            const clsp_sync sync = {.done = &done};
+            assert_ok(shared,
+                      at ? clsp_image_at(im.plan, (clsp_range){0, 2}, &given,
+                                         clsp_out_f32(out, 2 * PIXELS), &sync)
+                         : clsp_image_displace(im.plan, (clsp_range){0, 2}, &map, store_in(&in),
+                                               clsp_out_f32(out, 2 * PIXELS), &sync));
+            assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+            clReleaseEvent(done);
+            assert_memory_equal(out, want, 2 * PIXELS * sizeof *want);
+            store_free(&in);
+        }
+    free(want);
+    free(same);
+    images_free(&im);
+}
+
+/* A range's results are the same bits as within all; the output may be the samples' own memory. */
+static void test_ranges(void **state)
+{
+    (void)state;
+    enum { NUM = 4 };
+    clsp_image_desc d = plain;
+    d.channels = 2;
+    d.planar = 1;
+    images im = images_make(shared, &d, NUM, false, 4);
+    const clsp_image_map map = tilted();
+    const size_t each = 2 * PIXELS;
+    float *const all = poisoned(NUM * each * sizeof *all), *const one = im.memory;
+
+    assert_ok(shared, clsp_image_affine(im.plan, (clsp_range){0, NUM}, &map,
+                                        clsp_out_f32(all, NUM * each), NULL));
+    for (size_t i = 0; i < NUM; i++) {
+        assert_ok(shared, clsp_image_affine(im.plan, (clsp_range){i, 1}, &map,
+                                            clsp_out_f32(one, each), NULL));
+        assert_memory_equal(one, all + i * each, each * sizeof *one);
+    }
+    support_poison(one, each * sizeof *one);
+    assert_ok(shared,
+              clsp_image_affine(im.plan, (clsp_range){NUM, 0}, &map, clsp_out_f32(one, 0), NULL));
+    assert_true(support_poisoned(one, each * sizeof *one));
+    free(all);
+    images_free(&im);
+}
+
+/* Rows larger than a part of a transfer, and many of them, give the same bits as from a buffer. */
+static void test_large(void **state)
+{
+    (void)state;
+    const uint32_t side = support_tiny() ? 40 : 1500;
+    clsp_image_desc d = {.size = {side, side + 1}, .samples = CLSP_U8, .values = CLSP_F32};
+    images im = images_make(shared, &d, 1, false, 5);
+    const size_t size = (size_t)side * (side + 1);
+    store out = store_make(shared, BUFFER, CLSP_F32, 0, size, NULL);
+    float *const host = poisoned(size * sizeof *host);
+    const clsp_image_map map = tilted();
+
+    assert_ok(shared, clsp_image_affine(im.plan, (clsp_range){0, 1}, &map, store_out(&out), NULL));
+    assert_ok(shared,
+              clsp_image_affine(im.plan, (clsp_range){0, 1}, &map, clsp_out_f32(host, size), NULL));
+    assert_memory_equal(store_read(&out), host, size * sizeof *host);
+    store_free(&out);
+    free(host);
+    images_free(&im);
+}
+
+/* ---- what is not finite, and what is far away ---- */
+
+/* A NaN among the samples spoils what is near it and nothing else. */
+static void test_nan(void **state)
+{
+    (void)state;
+    enum { SIDE = 700 };
+    for (int fir = 0; fir <= 1; fir++) {
+        clsp_image_desc d = {.directions = 1,
+                             .size = {SIDE},
+                             .prefilter = fir ? CLSP_IMAGE_LEAST_SQUARES : CLSP_IMAGE_RECURSIVE,
+                             .taps = fir ? 15 : 0};
+        const unsigned reach = fir ? 7 : CLSP_IMAGE_NAN_REACH;
+        clsp_image_plan *plan;
+        float samples[SIDE], got[SIDE], whole[SIDE];
+        for (unsigned k = 0; k < SIDE; k++)
+            samples[k] = (float)(k % 5);
+        assert_ok(shared, clsp_image_plan_create(&plan, shared, &d));
+        assert_ok(shared, clsp_image_set_samples(plan, 1, clsp_in_f32(samples, SIDE), NULL));
+        assert_ok(shared, clsp_image_coefficients(plan, (clsp_range){0, 1},
+                                                  clsp_out_f32(whole, SIDE), NULL));
+        samples[350] = NAN;
+        samples[351] = INFINITY;
+        assert_ok(shared, clsp_image_set_samples(plan, 1, clsp_in_f32(samples, SIDE), NULL));
+        assert_ok(shared,
+                  clsp_image_coefficients(plan, (clsp_range){0, 1}, clsp_out_f32(got, SIDE), NULL));
+        assert_true(isnan(got[350]));
+        for (unsigned k = 0; k < SIDE; k++)
+            if (k + reach < 350 || k > 351 + reach) assert_true(got[k] == whole[k]);
+        clsp_image_plan_destroy(&plan);
+    }
+}
+
+static void check_far(int mode, const float *x, const float *got, size_t num)
+{
+    for (size_t k = 0; k < num; k++) {
+        if (!isfinite(x[k]))
+            assert_true(got[k] == -5.0f);
+        else if (mode == CLSP_IMAGE_CONSTANT || mode == CLSP_IMAGE_GRID_CONSTANT)
+            assert_true(fabsf(got[k] + 5.0f) < 1e-5f);
+        else
+            assert_true(fabsf(got[k]) < 3.0f);
+    }
+}
+
+/* Coordinates that are not finite give cval; such as are far away are within the image's range, or
+   cval. */
+static void test_far_coordinates(void **state)
+{
+    (void)state;
+    static const float far[] = {NAN, INFINITY, -INFINITY, 1e9f, -1e9f, 3e38f, -3e38f, 2.5e8f};
+    enum { NUM = sizeof far / sizeof far[0] };
+    float x[2 * NUM], got[NUM];
+
+    for (int mode = CLSP_IMAGE_MIRROR; mode <= CLSP_IMAGE_WRAP; mode++) {
+        clsp_image_desc d = plain;
+        d.cval = -5.0;
+        d.mode[0] = d.mode[1] = (clsp_image_mode)mode;
+        images im = images_make(shared, &d, 1, false, 6);
+        for (size_t k = 0; k < NUM; k++) {
+            x[k] = far[k];
+            x[NUM + k] = 4.25f;
+        }
+        const clsp_image_points points = {.num = NUM, .coordinates = clsp_in_f32(x, 2 * NUM)};
+        assert_ok(shared, clsp_image_at(im.plan, (clsp_range){0, 1}, &points,
+                                        clsp_out_f32(got, NUM), NULL));
+        check_far(mode, x, got, NUM);
+        clsp_image_map map = {.size = {NUM, 1}, .matrix = {{0.0}}};
+        assert_ok(shared,
+                  clsp_image_displace(im.plan, (clsp_range){0, 1}, &map, clsp_in_f32(x, 2 * NUM),
+                                      clsp_out_f32(got, NUM), NULL));
+        check_far(mode, x, got, NUM);
+        map.matrix[0][0] = 1e30; /* only the first row is near */
+        assert_ok(shared, clsp_image_affine(im.plan, (clsp_range){0, 1}, &map,
+                                            clsp_out_f32(got, NUM), NULL));
+        for (size_t k = 1; k < NUM; k++)
+            check_far(mode, far + 3, got + k, 1);
+        images_free(&im);
+    }
+}
+
+/* A map that sends all to one place, and single precision far from the origin. */
+static void test_maps(void **state)
+{
+    (void)state;
+    enum { LONG = 100000, FEW = 9 };
+    const clsp_image_desc d = {.directions = 1, .size = {LONG}, .order = CLSP_IMAGE_LINEAR};
+    float *const ramp = poisoned(LONG * sizeof *ramp), got[FEW];
+    clsp_image_plan *plan;
+    clsp_image_map map = {.size = {FEW}, .matrix = {{0.0, 0.0, 0.0, 77.0}}};
+
+    for (size_t k = 0; k < LONG; k++)
+        ramp[k] = (float)(k % 2);
+    assert_ok(shared, clsp_image_plan_create(&plan, shared, &d));
+    assert_ok(shared, clsp_image_set_samples(plan, 1, clsp_in_f32(ramp, LONG), NULL));
+    assert_ok(shared,
+              clsp_image_affine(plan, (clsp_range){0, 1}, &map, clsp_out_f32(got, FEW), NULL));
+    for (size_t k = 0; k < FEW; k++)
+        assert_true(got[k] == 1.0f);
+    map.matrix[0][0] = 0.1;
+    map.matrix[0][3] = 99000.0;
+    assert_ok(shared,
+              clsp_image_affine(plan, (clsp_range){0, 1}, &map, clsp_out_f32(got, FEW), NULL));
+    for (size_t k = 0; k < FEW; k++)
+        assert_true(fabs((double)got[k] - 0.1 * (double)k) < 1e-6);
+    clsp_image_plan_destroy(&plan);
+    free(ramp);
+}
+
+/* ---- wrong arguments ---- */
+
+static void test_wrong_descriptions(void **state)
+{
+    (void)state;
+    clsp_image_plan *plan;
+    clsp_image_desc d[20];
+    size_t n = 0;
+
+    for (size_t k = 0; k < sizeof d / sizeof d[0]; k++)
+        d[k] = plain;
+    d[n++].directions = 4;
+    d[n++].size[1] = 0;
+    d[n++].size[0] = CLSP_IMAGE_MAX_SIZE + 1u;
+    d[n++].channels = 17;
+    d[n++].planar = 2;
+    d[n++].precision = CLSP_F16;
+    d[n++].samples = CLSP_F64;
+    d[n++].values = CLSP_U32;
+    d[n++].coefficients = CLSP_U8;
+    d[n++].order = (clsp_image_order)7;
+    d[n++].mode[0] = (clsp_image_mode)8;
+    d[n++].prefilter = (clsp_image_prefilter)5;
+    d[n++].taps = 15;
+    d[n].prefilter = CLSP_IMAGE_TRUNCATED;
+    d[n++].taps = 8;
+    d[n++].kernels = (clsp_image_kernels)5;
+    d[n++].kernels = CLSP_IMAGE_STAGED;
+    d[n++].kernels = CLSP_IMAGE_TILES; /* it is too small */
+    d[n++].clip = 2;
+    d[n++].reserved[7] = 1;
+    d[n].samples = CLSP_U16;
+    d[n++].coefficients = CLSP_F16;
+    for (size_t k = 0; k < n; k++) {
+        plan = (clsp_image_plan *)d;
+        assert_status(shared, clsp_image_plan_create(&plan, shared, &d[k]), CLSP_ERROR_ARGUMENT);
+        assert_null(plan);
+    }
+    const clsp_image_desc vast = {.directions = 3, .size = {1u << 28, 1u << 28, 1u << 28}};
+    assert_status(shared, clsp_image_plan_create(&plan, shared, &vast), CLSP_ERROR_NO_MEMORY);
+    assert_status(shared, clsp_image_plan_create(NULL, shared, &plain), CLSP_ERROR_ARGUMENT);
+    assert_status(NULL, clsp_image_plan_create(&plan, NULL, &plain), CLSP_ERROR_ARGUMENT);
+    assert_status(shared, clsp_image_plan_create(&plan, shared, NULL), CLSP_ERROR_ARGUMENT);
+    clsp_image_plan_destroy(&plan);
+    clsp_image_plan_destroy(NULL);
+}
+
+/* What is wrong with a call leaves its output alone. */
+static void test_wrong_calls(void **state)
+{
+    (void)state;
+    images im = images_make(shared, &plain, 1, false, 7);
+    float *const out = poisoned(3 * PIXELS * sizeof *out);
+    const clsp_output whole = clsp_out_f32(out, PIXELS);
+    const clsp_range one = {0, 1}, beyond = {1, 1};
+    clsp_image_map maps[6];
+    clsp_image_points points = {.num = 2, .coordinates = clsp_in_f32(im.memory, 3)};
+    const clsp_input field = clsp_in_f32(im.memory, PIXELS);
+
+    for (size_t k = 0; k < 6; k++)
+        maps[k] = clsp_image_identity();
+    maps[0].matrix[1][0] = NAN;
+    maps[1].matrix[0][3] = INFINITY;
+    maps[2].size[0] = CLSP_IMAGE_MAX_SIZE + 1u;
+    maps[3].attributes = 4;
+    maps[4].reserved[0] = 1;
+    for (size_t k = 0; k < 5; k++)
+        assert_status(shared, clsp_image_affine(im.plan, one, &maps[k], whole, NULL),
+                      CLSP_ERROR_ARGUMENT);
+    assert_status(shared, clsp_image_affine(im.plan, beyond, NULL, whole, NULL),
+                  CLSP_ERROR_ARGUMENT);
+    assert_status(shared,
+                  clsp_image_affine(im.plan, one, NULL, clsp_out_f32(out, PIXELS - 1), NULL),
+                  CLSP_ERROR_BUFFER_SIZE);
+    maps[5].attributes = 3;
+    assert_status(shared, clsp_image_affine(im.plan, one, &maps[5], whole, NULL),
+                  CLSP_ERROR_BUFFER_SIZE);
+    assert_status(shared, clsp_image_affine(NULL, one, NULL, whole, NULL), CLSP_ERROR_ARGUMENT);
+    assert_status(shared, clsp_image_at(im.plan, one, &points, whole, NULL),
+                  CLSP_ERROR_BUFFER_SIZE);
+    assert_status(shared, clsp_image_at(im.plan, one, NULL, whole, NULL), CLSP_ERROR_ARGUMENT);
+    points.reserved[2] = 1;
+    assert_status(shared, clsp_image_at(im.plan, one, &points, whole, NULL), CLSP_ERROR_ARGUMENT);
+    assert_status(shared, clsp_image_displace(im.plan, one, NULL, field, whole, NULL),
+                  CLSP_ERROR_BUFFER_SIZE);
+    assert_status(shared, clsp_image_displace(NULL, one, NULL, field, whole, NULL),
+                  CLSP_ERROR_ARGUMENT);
+    assert_status(shared, clsp_image_coefficients(im.plan, beyond, whole, NULL),
+                  CLSP_ERROR_ARGUMENT);
+    assert_status(shared, clsp_image_coefficients(NULL, one, whole, NULL), CLSP_ERROR_ARGUMENT);
+    assert_status(shared, clsp_image_set_samples(NULL, 1, field, NULL), CLSP_ERROR_ARGUMENT);
+    assert_status(shared, clsp_image_set_samples(im.plan, 2, field, NULL), CLSP_ERROR_BUFFER_SIZE);
+    assert_status(shared, clsp_image_set_samples(im.plan, SIZE_MAX / 8, field, NULL),
+                  CLSP_ERROR_NO_MEMORY);
+    assert_status(shared, clsp_image_plan_desc(im.plan, NULL), CLSP_ERROR_ARGUMENT);
+    assert_true(support_poisoned(out, 3 * PIXELS * sizeof *out));
+    assert_ok(shared, clsp_image_affine(im.plan, one, NULL, whole, NULL));
+    free(out);
+    images_free(&im);
+}
+
+static void test_order_of_calls(void **state)
+{
+    (void)state;
+    clsp_image_desc d = plain;
+    clsp_image_plan *plan;
+    float out[PIXELS];
+    const clsp_range none = {0, 0};
+
+    d.values = CLSP_U8;
+    assert_ok(shared, clsp_image_plan_create(&plan, shared, &d));
+    assert_status(shared, clsp_image_affine(plan, none, NULL, clsp_out_f32(out, 0), NULL),
+                  CLSP_ERROR_STATE);
+    assert_ok(shared, clsp_image_set_samples(plan, 0, (clsp_input){.type = CLSP_F32}, NULL));
+    assert_ok(shared, clsp_image_affine(plan, none, NULL, (clsp_output){.type = CLSP_U8}, NULL));
+    clsp_image_map map = clsp_image_identity();
+    map.attributes = CLSP_IMAGE_GRADIENT; /* of integers */
+    assert_status(shared, clsp_image_affine(plan, none, &map, (clsp_output){.type = CLSP_U8}, NULL),
+                  CLSP_ERROR_ARGUMENT);
+    clsp_image_plan_destroy(&plan);
+}
+
+/* Defaults stand in the description that a plan gives back. */
+static void test_desc(void **state)
+{
+    (void)state;
+    const clsp_image_desc d = {
+        .size = {8, 9}, .samples = CLSP_U8, .prefilter = CLSP_IMAGE_TRUNCATED};
+    clsp_image_desc got;
+    clsp_image_plan *plan;
+
+    assert_ok(shared, clsp_image_plan_create(&plan, shared, &d));
+    assert_ok(shared, clsp_image_plan_desc(plan, &got));
+    assert_true(got.directions == 2 && got.size[2] == 1 && got.channels == 1);
+    assert_true(got.precision == CLSP_F32 && got.values == CLSP_U8);
+    assert_true(got.coefficients == CLSP_F32 && got.order == CLSP_IMAGE_CUBIC);
+    assert_true(got.mode[0] == CLSP_IMAGE_CONSTANT && got.mode[1] == CLSP_IMAGE_CONSTANT);
+    assert_true(got.taps == 11);
+    clsp_image_plan_destroy(&plan);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    return clsp_context_create(&shared, NULL, NULL);
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    clsp_context_destroy(&shared);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_kinds), cmocka_unit_test(test_input_kinds),
+        cmocka_unit_test(test_ranges),       cmocka_unit_test(test_large),
+        cmocka_unit_test(test_nan),          cmocka_unit_test(test_far_coordinates),
+        cmocka_unit_test(test_maps),         cmocka_unit_test(test_wrong_descriptions),
+        cmocka_unit_test(test_wrong_calls),  cmocka_unit_test(test_order_of_calls),
+        cmocka_unit_test(test_desc)};
+    const int none = support_no_device();
+
+    return none ? none : cmocka_run_group_tests(tests, start, finish);
+}
