@@ -125,6 +125,69 @@ IN_PLACE bool displace(int *i, real *t, real by)
     return isfinite(by);
 }
 
+#if CLSP_LANES > 1 && CLSP_FIXED
+
+/* ---- points within, on CPUs ---- */
+
+/* Points of a run that are looked at together. */
+#define CHUNK 16
+
+/* A coordinate with 32 bits of fraction, and how it goes on, in 64 bits, which CPUs have. */
+typedef struct long_track {
+    long at, step;
+} long_track;
+
+/* Begins at point k of a run, rounded so that 16 steps do not lose the last bits that count. */
+IN_PLACE long_track long_track_of(track t, uint pad)
+{
+    const long_track l = {(long)(((ulong)(t.whole + pad) << 32) + t.high) + 8,
+                          (long)(((ulong)t.step_whole << 32) + t.step_high + (t.step_low >> 31))};
+    return l;
+}
+
+/* Tells whether taps are within n coefficients from the first to the last of num points, and so of
+   all between them. */
+IN_PLACE bool stays_within(long_track t, uint num, uint n)
+{
+    const long a = t.at >> 32, b = (t.at + (long)(num - 1) * t.step) >> 32;
+    return min(a, b) >= CLSP_ORDER / 2 && max(a, b) + CLSP_ORDER / 2 + 1 < (long)n;
+}
+
+IN_PLACE void take_coordinate(long_track *t, int *i, real *r)
+{
+    *i = (int)(t->at >> 32);
+    *r = CONVERT_REAL((uint)t->at & ~15u) * FRACTION;
+    t->at += t->step;
+    first_tap(i, r);
+}
+
+/* Makes the next `num` points of a run when all their taps are within; false: they are not. */
+IN_PLACE bool make_chunk(global const coefficient *plane, global const real *range,
+                         global value *out, image_axes axes, track tz, track ty, track tx, uint num)
+{
+    long_track z = long_track_of(tz, axes.pad_z), y = long_track_of(ty, axes.pad_y);
+    long_track x = long_track_of(tx, axes.pad_x);
+    if (!stays_within(x, num, axes.size_x)) return false;
+    if (CLSP_DIRECTIONS >= 2 && !stays_within(y, num, axes.size_y)) return false;
+    if (CLSP_DIRECTIONS == 3 && !stays_within(z, num, axes.size_z)) return false;
+    for (uint k = 0; k < num; k++, out += axes.channels * COMPONENTS) {
+        image_point p = {0, 0, 0, R(0.0), R(0.0), R(0.0)};
+        take_coordinate(&x, &p.x, &p.tx);
+        if (CLSP_DIRECTIONS >= 2) take_coordinate(&y, &p.y, &p.ty);
+        if (CLSP_DIRECTIONS == 3) take_coordinate(&z, &p.z, &p.tz);
+        write_interior(plane, range, out, p, axes);
+    }
+    return true;
+}
+
+/* Moves a coordinate on by some points. */
+IN_PLACE void skip_points(track *t, uint num)
+{
+    add_times(t, num, t->step_whole, t->step_high, t->step_low);
+}
+
+#endif
+
 /* ---- runs ---- */
 
 /* What a run is: its first point, how many, and the distance of their numbers. */
@@ -179,6 +242,19 @@ IN_PLACE void make_run(global const coefficient *coefficients, global const real
     range += WIDE(g.range) + (size_t)piece * axes.channels * 2;
     out += WIDE(g.offset);
     for (uint k = 0; k < r.num; k++, at += r.step) {
+#if CLSP_LANES > 1 && CLSP_FIXED
+        const uint num = min((uint)CHUNK, r.num - k);
+        if (!has_field && k % CHUNK == 0 &&
+            make_chunk(coefficients, range, out + at * (axes.channels * COMPONENTS), axes, tz, ty,
+                       tx, num)) {
+            skip_points(&tx, num);
+            skip_points(&ty, num);
+            skip_points(&tz, num);
+            k += num - 1;
+            at += num - 1;
+            continue;
+        }
+#endif
         image_point p = {0, 0, 0, R(0.0), R(0.0), R(0.0)};
         bool is_finite = next_coordinate(&tx, k, &p.x, &p.tx);
         if (CLSP_DIRECTIONS >= 2) is_finite = next_coordinate(&ty, k, &p.y, &p.ty) && is_finite;
