@@ -4,6 +4,7 @@
 #include "bezier_build.h"
 #include "bspline_build.h"
 #include "check.h"
+#include "image_build.h"
 #include "job.h"
 
 clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user)
@@ -14,5 +15,6 @@ clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *u
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(clspi_bezier_build(&build));
     CLSPI_CHECK(clspi_bspline_build(&build));
+    CLSPI_CHECK(clspi_image_build(&build));
     return clspi_cooperate_build(&build);
 }

@@ -374,16 +374,24 @@ clsp_status clspi_program_build(const clspi_build *build, const char *program,
     return CLSP_OK;
 }
 
-clsp_status clspi_program_build_grouped(const clspi_build *build, const char *program,
-                                        const clspi_signature *signature,
-                                        const clspi_options *options)
+clsp_status clspi_program_build_for_group(const clspi_build *build, const char *program,
+                                          const clspi_signature *signature,
+                                          const clspi_options *options, size_t group)
 {
     clspi_kernel kernel;
     const clsp_status status =
-        clspi_kernel_create_grouped(&kernel, build->ctx, program, signature, options);
+        clspi_kernel_create_for_group(&kernel, build->ctx, program, signature, options, group);
 
     clspi_kernel_release(&kernel);
     if (status != CLSP_OK) return status;
     const clspi_options grouped = grouped_options(options, kernel.local);
     return clspi_program_build(build, program, &grouped);
+}
+
+clsp_status clspi_program_build_grouped(const clspi_build *build, const char *program,
+                                        const clspi_signature *signature,
+                                        const clspi_options *options)
+{
+    return clspi_program_build_for_group(build, program, signature, options,
+                                         build->ctx->tuning.work_group);
 }

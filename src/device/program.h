@@ -54,6 +54,11 @@ clsp_status clspi_program_build_grouped(const clspi_build *build, const char *pr
                                         const clspi_signature *signature,
                                         const clspi_options *options);
 
+/* Does so as clspi_kernel_create_for_group does. */
+clsp_status clspi_program_build_for_group(const clspi_build *build, const char *program,
+                                          const clspi_signature *signature,
+                                          const clspi_options *options, size_t group);
+
 /* Releases all programs of a context, for clsp_context_destroy. */
 void clspi_programs_release(clsp_context *ctx);
 

@@ -299,6 +299,36 @@ clsp_status clspi_image_filter_create(clspi_image_filter *filter, clspi_series *
     return make_taps(filter, series, &plan->desc);
 }
 
+static clsp_status build_step(const clspi_build *build, const clspi_filter_step *step,
+                              const clsp_image_desc *d)
+{
+    const clspi_options options = filter_options(build->ctx, d, step);
+
+    switch (step->kind) {
+    case CLSPI_STEP_TILES:
+        return clspi_program_build_for_group(build, "image_tiles", &clspi_filter_tiles_signature,
+                                             &options, TILE_GROUP);
+    case CLSPI_STEP_COLUMNS:
+        return clspi_program_build(build, "image_tiles", &options);
+    case CLSPI_STEP_FIR:
+        return clspi_program_build(build, "image_fir", &options);
+    case CLSPI_STEP_STAGED:
+        return clspi_program_build_grouped(build, "image_fir", &clspi_fir_pass_signature, &options);
+    default:
+        return clspi_program_build(build, "image_passes", &options);
+    }
+}
+
+clsp_status clspi_image_filter_build(const clspi_build *build, const clsp_image_plan *plan)
+{
+    clspi_image_filter filter = {.num = 0};
+
+    choose_steps(&filter, plan, wants_tiles(plan));
+    for (uint32_t i = 0; i < filter.num; i++)
+        CLSPI_CHECK(build_step(build, &filter.step[i], &plan->desc));
+    return CLSP_OK;
+}
+
 void clspi_image_filter_release(clspi_image_filter *filter)
 {
     release_kernels(filter);

@@ -46,6 +46,10 @@ typedef struct clsp_image_plan clsp_image_plan;
 /* Chooses the steps and makes their kernels. */
 clsp_status clspi_image_filter_create(clspi_image_filter *filter, clspi_series *series,
                                       const clsp_image_plan *plan);
+
+/* Builds the programs of a plan's steps ahead of use. The plan has a context, a description and a
+   layout. */
+clsp_status clspi_image_filter_build(const clspi_build *build, const clsp_image_plan *plan);
 void clspi_image_filter_release(clspi_image_filter *filter);
 
 /* One channel of an image. */

@@ -13,8 +13,8 @@ enum {
 
 /* ---- kernels ---- */
 
-clspi_options clspi_image_value_options(const clsp_context *ctx, const clsp_image_desc *d,
-                                        uint32_t attributes, bool fixed)
+static clspi_options value_options(const clsp_context *ctx, const clsp_image_desc *d,
+                                   uint32_t attributes, bool fixed)
 {
     clspi_options options =
         clspi_options_of(ctx, d->precision, clspi_lanes(ctx, d->precision) > 1 ? 4 : 1);
@@ -39,12 +39,24 @@ static clsp_status need_kernel(const clsp_image_plan *plan, clspi_kernel *kernel
                                const clspi_signature *signature, uint32_t attributes, bool fixed)
 {
     clsp_context *const ctx = plan->base.ctx;
-    const clspi_options options = clspi_image_value_options(ctx, &plan->desc, attributes, fixed);
+    const clspi_options options = value_options(ctx, &plan->desc, attributes, fixed);
 
     if (kernel->kernel) return CLSP_OK;
     return has_tiles(ctx)
                ? clspi_kernel_create_grouped(kernel, ctx, "image_values", signature, &options)
                : clspi_kernel_create(kernel, ctx, "image_values", signature, &options);
+}
+
+clsp_status clspi_image_values_build(const clspi_build *build, const clsp_image_desc *desc,
+                                     uint32_t attributes)
+{
+    const clspi_options options =
+        value_options(build->ctx, desc, attributes, desc->precision == CLSP_F32);
+
+    return has_tiles(build->ctx)
+               ? clspi_program_build_grouped(build, "image_values", &clspi_values_on_map_signature,
+                                             &options)
+               : clspi_program_build(build, "image_values", &options);
 }
 
 clsp_status clspi_image_values_prepare(clsp_image_plan *plan)

@@ -23,8 +23,8 @@ void clspi_image_kernels_release(clspi_image_kernels *kernels);
 /* Checks that there are samples, and that a range is one of the images loaded. */
 clsp_status clspi_image_check_range(const clsp_image_plan *plan, clsp_range images);
 
-/* Returns the build options of image_values.cl. */
-clspi_options clspi_image_value_options(const clsp_context *ctx, const clsp_image_desc *desc,
-                                        uint32_t attributes, bool fixed);
+/* Builds image_values.cl for a description ahead of use. */
+clsp_status clspi_image_values_build(const clspi_build *build, const clsp_image_desc *desc,
+                                     uint32_t attributes);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <clspline/bezier.h>
 #include <clspline/bspline_convert.h>
+#include <clspline/image.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -856,6 +857,103 @@ static void test_own_knots(void **state)
     print_message("%u calls made to fail\n", failed);
 }
 
+/* ---- images ---- */
+
+enum {
+    IMAGE_ROWS = 66,
+    IMAGE_COLUMNS = 70,
+    IMAGE_CHANNELS = 2,
+    IMAGE_PIXELS = IMAGE_ROWS * IMAGE_COLUMNS,
+    IMAGE_VALUES = 4 * IMAGE_CHANNELS * IMAGE_PIXELS
+};
+
+/* Makes a plan, loads an image and calls all that there is, by which `values` is filled. */
+static clsp_status use_image(clsp_context *ctx, const clsp_image_desc *desc, float *values)
+{
+    enum { ALL = IMAGE_CHANNELS * IMAGE_PIXELS };
+    static float samples[ALL], field[2 * IMAGE_PIXELS];
+    const clsp_range one = {0, 1};
+    const clsp_image_points points = {.num = IMAGE_PIXELS,
+                                      .coordinates = clsp_in_f32(field, 2 * IMAGE_PIXELS)};
+    clsp_image_plan *plan = NULL;
+
+    for (size_t i = 0; i < ALL; i++)
+        samples[i] = (float)(i * i % 31) / 4;
+    for (size_t i = 0; i < 2 * IMAGE_PIXELS; i++)
+        field[i] = (float)(i % 37) / 8 - 2;
+    clsp_status status = clsp_image_plan_create(&plan, ctx, desc);
+    if (status == CLSP_OK)
+        status = clsp_image_set_samples(plan, 1, clsp_in_f32(samples, ALL), NULL);
+    if (status == CLSP_OK)
+        status = clsp_image_coefficients(plan, one, clsp_out_f32(values, ALL), NULL);
+    if (status == CLSP_OK)
+        status = clsp_image_affine(plan, one, NULL, clsp_out_f32(values + ALL, ALL), NULL);
+    if (status == CLSP_OK)
+        status = clsp_image_at(plan, one, &points, clsp_out_f32(values + 2 * ALL, ALL), NULL);
+    if (status == CLSP_OK)
+        status = clsp_image_displace(plan, one, NULL, points.coordinates,
+                                     clsp_out_f32(values + 3 * ALL, ALL), NULL);
+    clsp_image_plan_destroy(&plan);
+    return status;
+}
+
+/* Whether the calls of an image reach the n-th call of the kind, which fails. n 0: none does, and
+   `right` gets what is right. */
+static bool fail_image(clsp_context *ctx, const clsp_image_desc *desc, enum kind kind, unsigned n,
+                       float *right)
+{
+    static float values[IMAGE_VALUES];
+    const long objects = live_objects, blocks = live_blocks;
+
+    fault.kind = kind;
+    fault.countdown = n;
+    fault.reached = false;
+    fault.armed = n > 0;
+    const clsp_status status = use_image(ctx, desc, values);
+    fault.armed = false;
+    if (n > 0 && (live_blocks != blocks || live_objects != objects)) /* programs stay */
+        fail_msg("%s %u: %ld blocks and %ld objects are left", kind_names[kind], n,
+                 live_blocks - blocks, live_objects - objects);
+    if (status != CLSP_OK) {
+        if (!fault.reached) fail_msg("%s %u: status %d", kind_names[kind], n, status);
+        assert_ok(ctx, use_image(ctx, desc, values));
+    }
+    if (n > 0 && memcmp(values, right, sizeof values) != 0)
+        fail_msg("%s %u, status %d: other values", kind_names[kind], n, status);
+    if (n == 0) memcpy(right, values, sizeof values);
+    return fault.reached;
+}
+
+static void test_images(void **state)
+{
+    static const enum kind kinds[] = {MALLOC,  CALLOC, REALLOC, CREATE_BUFFER, CREATE_KERNEL,
+                                      SET_ARG, LAUNCH, WRITE,   READ};
+    static const char *const limits[] = {"", "class=discrete,local_is_real=1"};
+    static float right[IMAGE_VALUES];
+    clsp_image_desc desc = {
+        .size = {IMAGE_ROWS, IMAGE_COLUMNS}, .channels = IMAGE_CHANNELS, .planar = 1, .clip = 1};
+    unsigned failed = 0;
+
+    (void)state;
+    fault.keeps_device = true;
+    for (size_t l = 0; l < COUNT(limits); l++) {
+        const clsp_context_opts opts = {.cache_dir = "", .limits = limits[l]};
+        clsp_context *ctx;
+        desc.prefilter = l == 0 ? CLSP_IMAGE_LEAST_SQUARES : CLSP_IMAGE_RECURSIVE;
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        fail_image(ctx, &desc, MALLOC, 0, right); /* without a fault */
+        fail_image(ctx, &desc, MALLOC, 0, right); /* with its programs built */
+        for (size_t k = 0; k < COUNT(kinds); k++)
+            for (unsigned n = 1; fail_image(ctx, &desc, kinds[k], n, right);
+                 n += support_full() || n < 40 ? 1 : 9)
+                failed++;
+        clsp_context_destroy(&ctx);
+    }
+    fault.keeps_device = false;
+    assert_true(failed > 0);
+    print_message("%u calls made to fail\n", failed);
+}
+
 static void test_conversions(void **state)
 {
     static const double insert[] = {0.5, 0.5};
@@ -918,8 +1016,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_changes),     cmocka_unit_test(test_transfers),
         cmocka_unit_test(test_conversions), cmocka_unit_test(test_own_knots),
-        cmocka_unit_test(test_own_class),   cmocka_unit_test(test_gpu_shapes),
-        cmocka_unit_test(test_cached),
+        cmocka_unit_test(test_images),      cmocka_unit_test(test_own_class),
+        cmocka_unit_test(test_gpu_shapes),  cmocka_unit_test(test_cached),
     };
 
     if (support_no_device()) return 77;
