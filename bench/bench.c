@@ -23,6 +23,8 @@ static const suite_entry suites[] = {
     {"transfer", bench_suite_transfer, "results in host memory, against the bus to pinned memory"},
     {"patch36", bench_suite_patch36, "many small bicubic patches, against two known kernels"},
     {"convert", bench_suite_convert, "B-splines to other knots, against copies"},
+    {"image", bench_suite_image,
+     "interpolation of images, against copies, plain C, SciPy and CuPy; how good it is"},
     {"host", bench_suite_host, "on CPUs: against a plain C loop on all cores"},
     {"first-call", bench_suite_first_call, "from nothing to the first surface, in new processes"},
     {"cooperate", bench_suite_cooperate, "device and host together, against each of them alone"},

@@ -396,7 +396,7 @@ fail:
 
 static void note(bench *b, const numpy_process *numpy)
 {
-    char text[2 * NUMPY_TEXT_MAX];
+    char text[2 * PYTHON_TEXT_MAX];
 
     if (!host_loop_is_parallel())
         bench_report_note(b->report, "C separable: left out, built without OpenMP");

@@ -4,18 +4,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
-enum { NUMPY_TEXT_MAX = 128 };
+#include "python_process.h"
 
-typedef struct numpy_process {
-    int process; /* 0: none */
-    FILE *to, *from;
-    char about[NUMPY_TEXT_MAX]; /* its version and BLAS, or why there is none */
-} numpy_process;
+typedef python_process numpy_process; /* about: its version and BLAS */
 
-/* Starts it with $CLSPLINE_BENCH_PYTHON, or else the python3 in the path, or /usr/bin/python3, the
-   first one that has NumPy; false, and about says why, where none has. */
+/* Starts it by the first Python that has NumPy; false, and about says why, where none has. */
 bool numpy_start(numpy_process *numpy);
 void numpy_stop(numpy_process *numpy);
 

@@ -114,6 +114,8 @@ static void print_rate(double rate, const char *unit)
     if (unit && !isnan(rate)) {
         if (strcmp(unit, "ratio") == 0)
             snprintf(text, sizeof text, "%.3g x", rate);
+        else if (strcmp(unit, "grey") == 0)
+            snprintf(text, sizeof text, "%.4g %s", rate, unit);
         else if (strcmp(unit, "us/point") == 0 || strcmp(unit, "%") == 0)
             snprintf(text, sizeof text, "%.3g %s", rate, unit);
         else if (strcmp(unit, "frame/s") == 0)

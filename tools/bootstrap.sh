@@ -50,6 +50,11 @@ driver     | pocl-opencl-icd    | pocl               | pocl           | -
 test_needs='
 cmocka     | libcmocka-dev      | libcmocka-devel    | cmocka         | cmocka
 '
+# formats of images; without them the command says that it reads and writes none of these
+format_needs='
+libtiff    | libtiff-dev        | libtiff-devel      | libtiff        | libtiff
+libnifti   | libnifti-dev       | nifticlib-devel    | -              | -
+'
 # for tests of what users do with the installed library; without them those tests are skipped
 user_needs='
 cmake      | cmake              | cmake              | cmake          | cmake
@@ -82,6 +87,8 @@ has_cmake() { have cmake; }
 has_cmocka() { module cmocka; }
 has_clblast() { module clblast; }
 has_libpng() { module 'libpng >= 1.6'; }
+has_libtiff() { module libtiff-4; }
+has_libnifti() { compiles c nifti/nifti1.h ${CC:+"$CC"} cc gcc clang; }
 has_opencl() { on_macos || module OpenCL; }
 has_cl_headers() { on_macos || compiles c CL/cl.h ${CC:+"$CC"} cc gcc clang; }
 
@@ -342,13 +349,15 @@ demo | test | 'test --quick' | install-deps) ;;
 esac
 cd "$(dirname "$0")/.."
 case $1 in
-install-deps) install_needs "$build_needs$test_needs$user_needs" ;;
+install-deps) install_needs "$build_needs$format_needs$test_needs$user_needs" ;;
 demo)
     install_needs "$build_needs"
+    install_needs "$format_needs" || complain "going on without"
     demo
     ;;
 test)
     install_needs "$build_needs$test_needs"
+    install_needs "$format_needs" || complain "going on without"
     [ $# = 2 ] || install_needs "$user_needs" || complain "going on without"
     run_tests ${2:+--quick}
     ;;

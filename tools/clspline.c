@@ -1,4 +1,4 @@
-/* The command `clspline`: evaluates splines from files on any OpenCL device. It uses the library's
+/* The command `clspline`: works with splines from files on any OpenCL device. It uses the library's
    public interface only. */
 #include "command.h"
 
@@ -14,6 +14,7 @@ static const char help[] =
     "commands:\n"
     "  bezier    evaluate the Bezier patches of a BezierView file into a mesh or picture\n"
     "  bspline   evaluate the B-splines of a .g2 or JSON file into a mesh or picture\n"
+    "  image     turn, scale and move an image or a volume\n"
     "  project   find the nearest points of curves to points, and their parameters\n"
     "  info      tell what files hold: patches or splines, degrees, box, area\n"
     "  tune      measure the processors, for evaluations shared between them\n"
@@ -28,6 +29,7 @@ static const char help[] =
     "  clspline bezier teapot.bv -o teapot.ply -o teapot.png --samples 64 --device gpu\n"
     "  clspline bspline eval surface.json -o surface.png\n"
     "  clspline project curves.g2 points.csv -o nearest.csv\n"
+    "  clspline image photo.png -o turned.png --rotate 10\n"
     "  clspline devices\n"
     "\n"
     "environment:\n"
@@ -89,6 +91,7 @@ static int run(int argc, char **argv)
     if (strcmp(word, "bezier") == 0) return command_bezier(argc - 1, argv + 1);
     if (strcmp(word, "bspline") == 0) return command_bspline(argc - 1, argv + 1);
     if (strcmp(word, "project") == 0) return command_project(argc - 1, argv + 1);
+    if (strcmp(word, "image") == 0) return command_image(argc - 1, argv + 1);
     if (strcmp(word, "info") == 0) return command_info(argc - 1, argv + 1);
     if (strcmp(word, "tune") == 0) return command_tune(argc - 1, argv + 1);
     if (strcmp(word, "devices") == 0) return command_devices(argc - 1, argv + 1);
@@ -98,9 +101,10 @@ static int run(int argc, char **argv)
         return EXIT_OK;
     }
     if (word[0] == '-') return usage_error(NULL, "unknown option '%s'", word);
-    return usage_error(
-        NULL, "unknown command '%s', there are bezier, bspline, project, info, tune and devices",
-        word);
+    return usage_error(NULL,
+                       "unknown command '%s', there are bezier, bspline, image, project, info, "
+                       "tune and devices",
+                       word);
 }
 
 int main(int argc, char **argv)

@@ -48,6 +48,7 @@ const char *device_class_name(clsp_device_class device_class);
 int command_devices(int argc, char **argv);
 int command_bezier(int argc, char **argv);
 int command_bspline(int argc, char **argv);
+int command_image(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_project(int argc, char **argv);
 int command_tune(int argc, char **argv);

@@ -5,6 +5,11 @@ _clspline_values() {
     case $1$2 in
     project-f | project--format) compgen -W 'csv npy' -- "$3" ;;
     project--method) compgen -W 'exact mrep' -- "$3" ;;
+    image-f | image--format) compgen -W 'png tif nii nii.gz npy' -- "$3" ;;
+    image--axis) compgen -W 'x y z' -- "$3" ;;
+    image-m | image--mode) compgen -W 'mirror reflect grid-wrap nearest constant grid-constant wrap' -- "$3" ;;
+    image--type) compgen -W 'u8 u16 s16 f32 f64' -- "$3" ;;
+    image--taps) compgen -W 'exact' -- "$3" ;;
     bezier-f | bezier--format) compgen -W 'obj ply vtk stl glb png' -- "$3" ;;
     bspline-f | bspline--format) compgen -W 'obj ply vtk stl glb png bv g2 json' -- "$3" ;;
     bezier--method) compgen -W 'auto separable multilevel matrix brute' -- "$3" ;;
@@ -35,6 +40,10 @@ _clspline_options() {
         echo '--output --format --invert --tolerance --max-dist --nearest --method --precision --device' \
             '--cooperate --workers --join --report --quiet --verbose --help'
         ;;
+    image)
+        echo '--output --format --rotate --axis --zoom --shift --affine --size --repeat --order --mode --cval' \
+            '--taps --truncated --clip --type --directions --precision --device --quiet --verbose --help'
+        ;;
     info) echo '--device --json --help' ;;
     tune) echo '--device --join --workers --speeds --quick --json --help' ;;
     devices) echo '--kernels --device --verbose --json --help' ;;
@@ -60,16 +69,23 @@ _clspline_files() {
         ;;
     esac
     case $1 in
-    bezier | bspline | project | info) compgen -d -- "$2" ;;
+    image)
+        local ending
+        for ending in png tif tiff nii nii.gz npy; do compgen -f -X "!*.$ending" -- "$2"; done
+        ;;
+    esac
+    case $1 in
+    bezier | bspline | image | project | info) compgen -d -- "$2" ;;
     esac
 }
 
 _clspline() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     local valued=' -o --output --speeds -f --format -p --precision -d --device --join --method --cooperate
-        --up --background -n --samples -t --tolerance --workers --azimuth --elevation --zoom --size -m --max-dist -k --nearest '
+        --up --background -n --samples -t --tolerance --workers --azimuth --elevation --zoom --size -m --max-dist -k --nearest
+        -r --rotate --axis -z -s --shift --affine --repeat --order --mode --cval --taps --type --directions '
     if [ "$COMP_CWORD" = 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'bezier bspline project info tune devices --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'bezier bspline image project info tune devices --help --version' -- "$word")
     elif [[ $before = -* && $valued = *[[:space:]]"$before"[[:space:]]* ]]; then
         mapfile -t COMPREPLY < <(_clspline_values "$command" "$before" "$word")
     elif [[ $word = -* ]]; then

@@ -1,11 +1,12 @@
 # Completion of clspline for fish.
 
-set -l commands bezier bspline project info tune devices
+set -l commands bezier bspline image project info tune devices
 set -l classes 'cpu gpu integrated discrete accelerator'
 
 complete -c clspline -f
 complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a bezier -d 'Evaluate patches'
 complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a bspline -d 'Evaluate B-splines'
+complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a image -d 'Turn, scale and move an image'
 complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a project -d 'Nearest points of curves'
 complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a info -d 'Tell what files hold'
 complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a tune -d 'Measure the processors'
@@ -62,6 +63,30 @@ complete $project -l cooperate -x -a 'auto svm dynamic static device host' -d 'S
 complete $project -l report -d 'What each processor did'
 complete $project -s q -l quiet -d 'Print nothing'
 complete $project -s v -l verbose -d 'Print notes'
+
+complete -c clspline -n '__fish_seen_subcommand_from image' -k \
+    -a '(for e in .png .tif .tiff .nii .nii.gz .npy; __fish_complete_suffix $e; end)'
+set -l image -c clspline -n '__fish_seen_subcommand_from image'
+complete $image -s o -l output -r -F -d 'Where to write'
+complete $image -s f -l format -x -a 'png tif nii nii.gz npy' -d 'The format of -o -'
+complete $image -s r -l rotate -x -d 'Turn counterclockwise'
+complete $image -l axis -x -a 'x y z' -d 'About which a volume turns'
+complete $image -s z -l zoom -x -d 'How much larger'
+complete $image -s s -l shift -x -d 'To the right and down'
+complete $image -l affine -x -d 'Where samples come from'
+complete $image -l size -x -d 'Size of the output'
+complete $image -s n -l repeat -x -d 'How often'
+complete $image -l order -x -a '0 1 2 3 4 5' -d 'Order of the splines'
+complete $image -s m -l mode -x -a 'mirror reflect grid-wrap nearest constant grid-constant wrap' -d 'Beyond the edges'
+complete $image -l cval -x -d 'Outside of the image'
+complete $image -l taps -x -a exact -d 'Of the prefilter'
+complete $image -l truncated -d 'Taps that are cut off'
+complete $image -l clip -d 'Within the range of the input'
+complete $image -l type -x -a 'u8 u16 s16 f32 f64' -d 'Type of the output'
+complete $image -l directions -x -a '1 2 3' -d 'Of an .npy array'
+complete $image -s p -l precision -x -a 'f32 f64' -d 'Numbers to compute with'
+complete $image -s q -l quiet -d 'Print nothing'
+complete $image -s v -l verbose -d 'Print notes'
 
 complete -c clspline -n '__fish_seen_subcommand_from tune' -l speeds -r -F -d 'Where to store'
 complete -c clspline -n '__fish_seen_subcommand_from tune' -l quick -d 'Small grids only'

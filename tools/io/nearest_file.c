@@ -48,7 +48,8 @@ static void name_record(nearest_file *f)
 
 static bool make_header(const nearest_file *f, uint64_t num, unsigned char header[NPY_HEADER_BYTES])
 {
-    return npy_make_header(header, f->type, num, f->form.per_query);
+    const uint64_t shape[] = {num, f->form.per_query};
+    return npy_make_header(header, f->type, shape, f->form.per_query > 1 ? 2 : 1);
 }
 
 static unsigned char *put_real(unsigned char *to, mesh_precision precision, double value)

@@ -13,7 +13,8 @@ enum {
 typedef struct dictionary {
     char *text; /* ends in 0 */
     size_t length, next;
-    uint64_t first; /* its offset in the file */
+    uint64_t first;  /* its offset in the file */
+    npy_types types; /* that are taken */
     const char *name;
     io_message *message;
 } dictionary;
@@ -70,19 +71,28 @@ static bool take_count(dictionary *d, uint64_t *count)
 
 static bool read_type(dictionary *d, npy_header *header)
 {
+    static const char *const names[] = {[NPY_F32] = "<f4",
+                                        [NPY_F64] = "<f8",
+                                        [NPY_U8] = "|u1",
+                                        [NPY_U16] = "<u2",
+                                        [NPY_S16] = "<i2"};
+    const int num = d->types == NPY_REALS ? NPY_F64 + 1 : NPY_S16 + 1;
     char type[SHOWN];
     skip_blanks(d);
     if (d->text[d->next] == '[') return fail_at(d, "arrays of records are not read");
     const size_t begin = d->next;
     if (!take_string(d, type, sizeof(type))) return false;
-    header->is_f64 = strcmp(type, "<f8") == 0;
-    if (header->is_f64 || strcmp(type, "<f4") == 0) return true;
+    for (int i = 0; i < num; i++) {
+        header->type = (npy_type)i;
+        if (strcmp(type, names[i]) == 0) return true;
+    }
     d->next = begin;
     for (char *c = type; *c; c++)
         if (*c < ' ' || *c > '~') *c = '?';
-    return io_fail(d->message,
-                   "%s: offset %llu: numbers of type '%s' are not read ('<f4' and '<f8' are)",
-                   d->name, (unsigned long long)(d->first + begin), type);
+    return io_fail(d->message, "%s: offset %llu: numbers of type '%s' are not read (%s are)",
+                   d->name, (unsigned long long)(d->first + begin), type,
+                   d->types == NPY_REALS ? "'<f4' and '<f8'"
+                                         : "'|u1', '<u2', '<i2', '<f4' and '<f8'");
 }
 
 static bool read_order(dictionary *d)
@@ -154,9 +164,10 @@ static bool read_length(dictionary *d, FILE *file)
     return true;
 }
 
-bool npy_read_header(npy_header *header, FILE *file, const char *name, io_message *message)
+bool npy_read_header(npy_header *header, npy_types types, FILE *file, const char *name,
+                     io_message *message)
 {
-    dictionary d = {.name = name, .message = message};
+    dictionary d = {.types = types, .name = name, .message = message};
     *header = (npy_header){.num_axes = 0};
     if (!read_length(&d, file)) return false;
     d.text = calloc(d.length + 1, 1);
@@ -177,22 +188,23 @@ bool npy_read_header(npy_header *header, FILE *file, const char *name, io_messag
     return done;
 }
 
-bool npy_make_header(unsigned char header[NPY_HEADER_BYTES], const char *type, uint64_t rows,
-                     uint32_t columns)
+bool npy_make_header(unsigned char header[NPY_HEADER_BYTES], const char *type,
+                     const uint64_t *shape, uint32_t num_axes)
 {
-    char shape[64];
+    char lengths[NPY_MAX_AXES * 24] = "";
     const size_t begin = PREFIX_BYTES + 2, length = NPY_HEADER_BYTES - begin;
-    if (columns > 1)
-        snprintf(shape, sizeof(shape), "(%llu, %u)", (unsigned long long)rows, columns);
-    else
-        snprintf(shape, sizeof(shape), "(%llu,)", (unsigned long long)rows);
+    if (num_axes > NPY_MAX_AXES) return false;
+    for (uint32_t i = 0; i < num_axes; i++)
+        snprintf(lengths + strlen(lengths), sizeof(lengths) - strlen(lengths),
+                 i == 0 ? "%llu," : " %llu,", (unsigned long long)shape[i]);
+    if (num_axes > 1) lengths[strlen(lengths) - 1] = 0; /* a comma ends a tuple of one only */
     memset(header, ' ', NPY_HEADER_BYTES);
     memcpy(header, "\x93NUMPY\x01\x00", PREFIX_BYTES);
     header[8] = length & 0xff;
     header[9] = length >> 8;
     char *text = (char *)header + begin;
-    const int used =
-        snprintf(text, length, "{'descr': %s, 'fortran_order': False, 'shape': %s, }", type, shape);
+    const int used = snprintf(
+        text, length, "{'descr': %s, 'fortran_order': False, 'shape': (%s), }", type, lengths);
     if (used < 0 || (size_t)used + 1 >= length) return false;
     text[used] = ' ';
     text[length - 1] = '\n';

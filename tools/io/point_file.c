@@ -30,7 +30,7 @@ static void print_shape(const npy_header *h, char *text, size_t size)
 static bool check_shape(point_file *f)
 {
     const npy_header *h = &f->header;
-    const uint64_t bytes = f->dim * (h->is_f64 ? 8u : 4u);
+    const uint64_t bytes = f->dim * (h->type == NPY_F64 ? 8u : 4u);
     struct stat status;
     char shape[24 * NPY_MAX_AXES];
     const bool is_row = f->dim == 1 && h->num_axes == 1;
@@ -50,7 +50,8 @@ static bool check_shape(point_file *f)
 static bool open_npy(point_file *f)
 {
     f->is_npy = true;
-    return npy_read_header(&f->header, f->in.file, f->in.name, f->message) && check_shape(f);
+    return npy_read_header(&f->header, NPY_REALS, f->in.file, f->in.name, f->message) &&
+           check_shape(f);
 }
 
 static double get_real(const unsigned char *from, size_t bytes)
@@ -71,7 +72,7 @@ static double get_real(const unsigned char *from, size_t bytes)
 
 static size_t read_npy(point_file *f, double *points, size_t most)
 {
-    const size_t bytes = f->header.is_f64 ? 8 : 4;
+    const size_t bytes = f->header.type == NPY_F64 ? 8 : 4;
     const uint64_t left = f->num - f->taken;
     const size_t num = (left < most ? (size_t)left : most) * f->dim;
     unsigned char block[8 * NPY_BLOCK];

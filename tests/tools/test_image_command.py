@@ -1,0 +1,514 @@
+#!/usr/bin/env python3
+"""Runs the command on images and volumes and compares what it wrote with the definition.
+
+usage: test_image_command.py CLSPLINE SOURCE_DIR
+
+Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
+"""
+import math
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+sys.dont_write_bytecode = True  # beside test_command, in the source tree
+import test_command as base  # noqa: E402
+from test_command import SKIPPED, has_fp64, run  # noqa: E402
+
+DATA = ""
+NUMPY = {"|u1": "B", "<u2": "H", "<i2": "h", "<f4": "f", "<f8": "d"}
+NAMES = {"u8": "|u1", "u16": "<u2", "s16": "<i2", "f32": "<f4", "f64": "<f8"}
+
+
+# ---- files ----
+
+class Image:
+    """An array of numbers in C order, its channels last where there are more than one."""
+
+    def __init__(self, shape, kind, values, channels=1):
+        self.shape, self.kind, self.values, self.channels = tuple(shape), kind, list(values), channels
+        assert len(self.values) == math.prod(self.shape) * channels
+
+    def __eq__(self, other):
+        return (self.shape, self.kind, self.values, self.channels) == (other.shape, other.kind, other.values,
+                                                                       other.channels)
+
+    def at(self, *place):
+        number = 0
+        for size, k in zip(self.shape, place):
+            number = number * size + k
+        return self.values[number * self.channels:(number + 1) * self.channels]
+
+
+def write_npy(path, image):
+    shape = image.shape + ((image.channels,) if image.channels > 1 else ())
+    text = "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" % (image.kind, ", ".join(map(str, shape)) + ",")
+    text += " " * (-(len(text) + 11) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode())
+        file.write(struct.pack("<%d%s" % (len(image.values), NUMPY[image.kind]), *image.values))
+
+
+def read_npy(source, channels=1):
+    """An array from bytes or a file; the caller knows how many channels it has."""
+    if not isinstance(source, bytes):
+        with open(source, "rb") as file:
+            source = file.read()
+    length, = struct.unpack_from("<H", source, 8)
+    head = eval(source[10:10 + length].decode(), {"__builtins__": {}})
+    shape, kind = head["shape"], head["descr"]
+    assert not head["fortran_order"]
+    values = struct.unpack("<%d%s" % (math.prod(shape), NUMPY[kind]), source[10 + length:])
+    if channels > 1:
+        assert shape[-1] == channels
+        shape = shape[:-1]
+    return Image(shape, kind, values, channels)
+
+
+def read_png(path):
+    """Any PNG without a palette or interlace."""
+    with open(path, "rb") as file:
+        body = file.read()
+    assert body[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height, depth, color = struct.unpack_from(">IIBB", body, 16)
+    channels, each, at, data = {0: 1, 2: 3, 4: 2, 6: 4}[color], depth // 8, 8, b""
+    while at < len(body):
+        length, kind = struct.unpack_from(">I4s", body, at)
+        data += body[at + 8:at + 8 + length] if kind == b"IDAT" else b""
+        at += 12 + length
+    packed, step, stride = zlib.decompress(data), channels * each, width * channels * each
+    assert len(packed) == height * (stride + 1)
+    values, above = [], bytes(stride)
+    for y in range(height):
+        begin = y * (stride + 1)
+        kind, row = packed[begin], bytearray(packed[begin + 1:begin + 1 + stride])
+        for i, value in enumerate(row):
+            a, b, c = row[i - step] if i >= step else 0, above[i], above[i - step] if i >= step else 0
+            paeth = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+            row[i] = value + (0, a, b, (a + b) // 2, paeth)[kind] & 255
+        values += struct.unpack(">%d%s" % (width * channels, "BH"[each - 1]), row)
+        above = bytes(row)
+    return Image((height, width), "|u1" if each == 1 else "<u2", values, channels)
+
+
+def write_png(path, image):
+    height, width = image.shape
+    deep = image.kind == "<u2"
+    color = {1: 0, 2: 4, 3: 2, 4: 6}[image.channels]
+    stride = width * image.channels
+
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    rows = b"".join(b"\0" + struct.pack(">%d%s" % (stride, "BH"[deep]), *image.values[y * stride:(y + 1) * stride])
+                    for y in range(height))
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n")
+        file.write(chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 16 if deep else 8, color, 0, 0, 0)))
+        file.write(chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def noise(shape, name, channels=1, seed=1):
+    chance = random.Random(seed)
+    make = {"u8": lambda: chance.randrange(256), "u16": lambda: chance.randrange(65536),
+            "s16": lambda: chance.randrange(-32768, 32768), "f32": lambda: chance.randrange(-4096, 4096) / 16,
+            "f64": lambda: chance.uniform(-1, 1)}[name]
+    return Image(shape, NAMES[name], [make() for _ in range(math.prod(shape) * channels)], channels)
+
+
+def lacks(ending):
+    """Whether the command was built without a format's library."""
+    return "built without" in run("image", "nothing.png", "-o", "nothing." + ending).stderr
+
+
+# ---- the definition ----
+
+def basis(x):
+    """The cubic B-spline."""
+    x = abs(x)
+    return 2 / 3 - x * x + x ** 3 / 2 if x < 1 else (2 - x) ** 3 / 6 if x < 2 else 0
+
+
+def mirrored(k, size):
+    period = max(2 * size - 2, 1)
+    k %= period
+    return min(k, period - k) if size > 1 else 0
+
+
+def coefficients(samples):
+    """Of a line, by elimination: sum_k c_k B(i - k) = s_i with c mirrored about both ends."""
+    n = len(samples)
+    rows = [[0.0] * n + [s] for s in samples]
+    for i in range(n):
+        for k in (i - 1, i, i + 1):
+            rows[i][mirrored(k, n)] += basis(i - k)
+    for i in range(n):
+        for j in range(n):
+            if j != i:
+                factor = rows[j][i] / rows[i][i]
+                rows[j] = [a - factor * b for a, b in zip(rows[j], rows[i])]
+    return [rows[i][n] / rows[i][i] for i in range(n)]
+
+
+class Spline:
+    """An image of one channel and two directions, mirrored at its edges."""
+
+    def __init__(self, image):
+        self.height, self.width = image.shape
+        rows = [coefficients(image.values[y * self.width:(y + 1) * self.width]) for y in range(self.height)]
+        self.columns = [coefficients(list(column)) for column in zip(*rows)]
+
+    def value(self, x, y):
+        near_x, near_y = math.floor(x), math.floor(y)
+        return sum(basis(x - i) * basis(y - j) * self.columns[mirrored(i, self.width)][mirrored(j, self.height)]
+                   for i in range(near_x - 1, near_x + 3) for j in range(near_y - 1, near_y + 3))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def put(self, image, name="in.npy"):
+        (write_png if name.endswith("png") else write_npy)(self.path(name), image)
+        return self.path(name)
+
+    def get(self, source, *options, channels=1, ending="npy"):
+        """What the command makes of a file or an image."""
+        if isinstance(source, Image):
+            channels = source.channels
+            source = self.put(source)
+        path = self.path("out." + ending)
+        done = run("image", source, "-o", path, "-q", *options)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        return read_npy(path, channels) if ending == "npy" else read_png(path) if ending == "png" else path
+
+    def fails(self, code, expected, *args, **options):
+        done = run("image", *args, **options)
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        self.assertIn(expected, done.stderr)
+        self.assertTrue(done.stderr.startswith("clspline: "), done.stderr)
+        self.assertNotIn("CLSP_", done.stderr)
+
+    def check_near(self, found, expected, bound):
+        self.assertEqual(len(found), len(expected))
+        self.assertLess(max(abs(a - b) for a, b in zip(found, expected)), bound)
+
+
+class Motion(Case):
+    def test_identity(self):
+        """Without a motion the samples come back, to the bit where they are whole numbers."""
+        for name in ("u8", "u16", "s16"):
+            for channels in (1, 3):
+                image = noise((5, 7), name, channels)
+                self.assertEqual(self.get(image, "--mode", "mirror"), image)
+        image = noise((5, 7), "f32")
+        self.check_near(self.get(image).values, image.values, 256 * 9 * 16 * 2 ** -23)
+
+    def test_quarter_turns(self):
+        """Turns by 90 degrees are permutations, counterclockwise, and four of them are none."""
+        image = noise((6, 9), "u8", 3)
+        turned = self.get(image, "--rotate", "90", "--size", "6x9", "--mode", "mirror")
+        self.assertEqual(turned.shape, (9, 6))
+        for y in range(9):
+            for x in range(6):
+                self.assertEqual(turned.at(y, x), image.at(x, 8 - y))
+        around = self.get(image, "--rotate", "180")
+        self.assertEqual([around.at(y, x) for y in range(6) for x in range(9)],
+                         [image.at(5 - y, 8 - x) for y in range(6) for x in range(9)])
+        square = noise((8, 8), "u16")
+        self.assertEqual(self.get(square, "-r", "90", "-n", "4"), square)
+        self.assertEqual(self.get(square, "-r", "-270"), self.get(square, "-r", "90"))
+
+    def test_definition(self):
+        """A turn, a zoom and a shift at once, and a map, against the spline."""
+        image = noise((7, 8), "f32")
+        spline = Spline(image)
+        angle, zoom, (dx, dy) = math.radians(25), 1.5, (1.25, -0.75)
+        found = self.get(image, "-r", "25", "-z", "1.5", "-s", "1.25,-0.75", "-m", "mirror")
+        self.assertEqual(found.shape, (11, 12))
+        expected = []
+        for y in range(11):
+            for x in range(12):
+                u, v = (x - 5.5 - dx) / zoom, (y - 5 - dy) / zoom
+                expected.append(spline.value(3.5 + math.cos(angle) * u - math.sin(angle) * v,
+                                             3 + math.sin(angle) * u + math.cos(angle) * v))
+        self.check_near(found.values, expected, 256 * 9 * 16 * 2 ** -23)
+        found = self.get(image, "--affine", "0.5,0.25,1,-0.125,0.75,2", "--size", "5x4", "-m", "mirror")
+        expected = [spline.value(0.5 * x + 0.25 * y + 1, -0.125 * x + 0.75 * y + 2) for y in range(4) for x in range(5)]
+        self.check_near(found.values, expected, 256 * 9 * 16 * 2 ** -23)
+
+    def test_double(self):
+        """Images of f64 are computed in f64."""
+        if not has_fp64():
+            self.skipTest("no double precision")
+        image = noise((5, 6), "f64")
+        spline = Spline(image)
+        found = self.get(image, "--shift", "0.5,0.25", "-m", "mirror")
+        expected = [spline.value(x - 0.5, y - 0.25) for y in range(5) for x in range(6)]
+        self.check_near(found.values, expected, 1e-13)
+        narrow = self.get(image, "--shift", "0.5,0.25", "-m", "mirror", "-p", "f32")
+        self.assertEqual(narrow.kind, "<f8")
+        self.check_near(narrow.values, expected, 1e-4)
+
+    def test_edges(self):
+        """What lies outside: a value, and each direction's own mode."""
+        image = noise((4, 5), "u8")
+        moved = self.get(image, "--shift", "2,1", "--cval", "7")
+        for y in range(4):
+            for x in range(5):
+                self.assertEqual(moved.at(y, x), image.at(y - 1, x - 2) if y > 0 and x > 1 else [7])
+        moved = self.get(image, "--shift", "2,1", "--mode", "grid-wrap,nearest")
+        for y in range(4):
+            for x in range(5):
+                self.assertEqual(moved.at(y, x), image.at(max(y - 1, 0), (x - 2) % 5))
+        moved = self.get(noise((4, 5), "f32"), "--shift", "9,0", "--cval", "nan")
+        self.assertTrue(all(map(math.isnan, moved.values)))
+
+    def test_orders(self):
+        image = noise((3, 4), "u8")
+        twice = self.get(image, "--zoom", "2", "--order", "0", "--mode", "nearest")
+        self.assertEqual([twice.at(y, x) for y in range(6) for x in range(8)],
+                         [image.at(y // 2, x // 2) for y in range(6) for x in range(8)])
+        image = noise((1, 5), "f32")
+        between = self.get(image, "--shift", "-0.5,0", "--order", "1", "--mode", "nearest").values
+        self.check_near(between, [(a + b) / 2 for a, b in zip(image.values, image.values[1:] + image.values[-1:])],
+                        1e-3)
+        for order in range(6):
+            same = self.get(noise((9, 9), "u8"), "--order", str(order), "--mode", "mirror")
+            self.assertEqual(same, noise((9, 9), "u8"))
+
+    def test_taps(self):
+        """More taps are nearer to the exact prefilter, and least squares nearer than cutting off."""
+        image = noise((24, 24), "u8")
+        exact = self.get(image, "-r", "30", "-m", "mirror", "--type", "f32", "--taps", "exact").values
+        errors = {}
+        for options in ((7,), (15,), (27,), (7, "--truncated"), (15, "--truncated")):
+            found = self.get(image, "-r", "30", "-m", "mirror", "--type", "f32", "--taps", *map(str, options)).values
+            errors[options] = math.dist(found, exact) / 24
+        self.assertLess(errors[(7,)], errors[(7, "--truncated")])
+        self.assertLess(errors[(15,)], errors[(15, "--truncated")])
+        self.assertLess(errors[(15,)], 0.01 * errors[(7,)])
+        self.assertLess(errors[(27,)], 1e-3)
+
+    def test_overshoot(self):
+        """Splines overshoot at an edge: whole numbers saturate, and --clip keeps reals within."""
+        values = [0.0, 0.0, 0.0, 0.0, 255.0, 255.0, 255.0, 255.0]
+        step = Image((1, 8), "<f4", values)
+        free = self.get(step, "-s", "0.5,0", "-m", "mirror").values
+        self.assertLess(min(free), -10)
+        self.assertGreater(max(free), 265)
+        self.assertEqual(self.get(step, "-s", "0.5,0", "-m", "mirror", "--type", "u8").values,
+                         [min(max(round(v), 0), 255) for v in free])
+        clipped = self.get(step, "-s", "0.5,0", "-m", "mirror", "--clip").values
+        self.check_near(clipped, [min(max(v, 0), 255) for v in free], 1e-3)
+
+    def test_repeated(self):
+        """36 turns by 10 degrees of a photograph: root mean squares in a disc, from the original and from
+        what the exact prefilter gives, within 1 per cent of those that scipy.ndimage has in double."""
+        source = os.path.join(DATA, "raccoon.png")
+        first = read_png(source)
+        disc = [number * 3 + c for number in range(192 * 256) for c in range(3)
+                if math.hypot(number % 256 - 127.5, number // 256 - 95.5) <= 0.45 * 192]
+
+        def distance(a, b):
+            return math.sqrt(sum((a.values[i] - b.values[i]) ** 2 for i in disc) / len(disc))
+
+        turn = "-r", "10", "-n", "36", "-m", "mirror", "--type", "f32"
+        exact = self.get(source, *turn, channels=3)
+        self.assertEqual(exact.shape, first.shape)
+        self.assertAlmostEqual(distance(exact, first), 11.107, delta=0.11)
+        for options, from_first, from_exact in ((("11", "--truncated"), 11.071, 2.1211),
+                                                (("15", "--truncated"), 11.092, 0.17001), (("15",), 11.107, 0.010581)):
+            taps = self.get(source, *turn, "--taps", *options, channels=3)
+            self.assertAlmostEqual(distance(taps, first), from_first, delta=0.01 * from_first)
+            self.assertAlmostEqual(distance(taps, exact), from_exact, delta=0.01 * from_exact)
+
+    def test_lines_and_volumes(self):
+        line = noise((9,), "f32")
+        self.check_near(self.get(line, "--shift", "3", "--mode", "grid-wrap").values,
+                        line.values[-3:] + line.values[:-3], 256 * 3 * 16 * 2 ** -23)
+        volume = noise((5, 6, 7), "u16")
+        self.assertEqual(self.get(volume, "--shift", "0,0,0"), volume)
+        about_z = self.get(volume, "-r", "180")
+        about_x = self.get(volume, "-r", "180", "--axis", "x")
+        for z in range(5):
+            for y in range(6):
+                for x in range(7):
+                    self.assertEqual(about_z.at(z, y, x), volume.at(z, 5 - y, 6 - x))
+                    self.assertEqual(about_x.at(z, y, x), volume.at(4 - z, 5 - y, x))
+        twice = self.get(volume, "-z", "2", "--order", "0", "-m", "nearest")
+        self.assertEqual(twice.shape, (10, 12, 14))
+        self.assertEqual(twice.at(9, 0, 7), volume.at(4, 0, 3))
+        thin = noise((6, 7, 3), "u8")
+        self.assertEqual(self.get(self.put(thin), "--directions", "3", "-r", "180").at(0, 0, 0), thin.at(0, 6, 2))
+
+
+class Files(Case):
+    def test_png(self):
+        """8 and 16 bits, with alpha and without."""
+        for name in ("u8", "u16"):
+            for channels in (1, 2, 3, 4):
+                image = noise((6, 5), name, channels)
+                self.put(image, "in.png")
+                self.assertEqual(self.get(self.path("in.png"), "-m", "mirror", ending="png"), image)
+                self.assertEqual(self.get(self.path("in.png"), "-m", "mirror", channels=channels), image)
+
+    def test_tiff(self):
+        if lacks("tif"):
+            self.skipTest("no libtiff")
+        for name in ("u8", "u16", "s16", "f32"):
+            image = noise((6, 5), name, 3 if name == "u8" else 1)
+            path = self.get(image, "-m", "mirror", "--order", "1", ending="tif")
+            os.replace(path, self.path("in.tif"))
+            self.assertEqual(self.get(self.path("in.tif"), "--order", "1", channels=image.channels), image)
+        volume = noise((4, 6, 5), "u8")
+        os.replace(self.get(self.put(volume), "--directions", "3", ending="tif"), self.path("in.tif"))
+        self.assertEqual(self.get(self.path("in.tif")), volume)
+
+    def test_nifti(self):
+        """A volume keeps where it is in the world."""
+        if lacks("nii"):
+            self.skipTest("no libnifti")
+        volume = noise((4, 6, 5), "s16")
+        for ending in ("nii", "nii.gz"):
+            os.replace(self.get(self.put(volume), "--directions", "3", ending=ending), self.path("in." + ending))
+            self.assertEqual(self.get(self.path("in." + ending)), volume)
+        with open(self.path("in.nii"), "rb") as file:
+            body = bytearray(file.read())
+        struct.pack_into("<8f", body, 76, 1, 2, 3, 4, 0, 0, 0, 0)
+        struct.pack_into("<h", body, 254, 1)
+        struct.pack_into("<12f", body, 280, 2, 0, 0, 10, 0, 3, 0, 20, 0, 0, 4, 30)
+        with open(self.path("placed.nii"), "wb") as file:
+            file.write(body)
+        with open(self.get(self.path("placed.nii"), "-z", "2", ending="nii"), "rb") as file:
+            body = file.read()
+        self.assertEqual(struct.unpack_from("<8h", body, 40)[:4], (3, 10, 12, 8))
+        self.assertEqual(struct.unpack_from("<8f", body, 76)[1:4], (1, 1.5, 2))
+        self.assertEqual(struct.unpack_from("<12f", body, 280),
+                         (1, 0, 0, 9.5, 0, 1.5, 0, 19.25, 0, 0, 2, 29))
+
+    def test_pipe(self):
+        source = os.path.join(DATA, "raccoon.png")
+        with open(source, "rb") as file:
+            done = subprocess.run([base.COMMAND, "image", "-", "-o", "-", "-f", "npy", "-q", "-z", "0.5"], stdin=file,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        piped = read_npy(done.stdout, 3)
+        self.assertEqual(piped, self.get(source, "-z", "0.5", channels=3))
+        self.assertEqual(piped.shape, (96, 128))
+
+    def test_report(self):
+        done = run("image", self.put(noise((5, 6), "u8")), "-o", self.path("out.png"), "-z", "2")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertRegex(done.stderr, r"in\.npy: 6 x 5 to 12 x 10, 1 channel of u8, on .*\nread .* ms, plan .* ms, "
+                                      r"interpolate .* ms, write .* ms\n")
+
+
+class Failures(Case):
+    def test_usage(self):
+        a = self.put(noise((4, 5), "u8"))
+        b = self.path("b.png")
+        for words, args in (
+                ("no image given", ("-o", b)), ("one image at a time", (a, a, "-o", b)), ("no output given", (a,)),
+                ("does not end in", (a, "-o", self.path("b.jpg"))), ("is the input too", (a, "-o", a)),
+                ("-o - needs --format", (a, "-o", "-")), ("--format must be", (a, "-o", "-", "-f", "bmp")),
+                ("--format is for -o -", (a, "-o", b, "-f", "png")), ("once only", (a, "-o", b, "-o", b)),
+                ("--rotate must be", (a, "-o", b, "-r", "ten")), ("--axis must be", (a, "-o", b, "--axis", "w")),
+                ("--axis is of", (a, "-o", b, "--axis", "z")), ("--zoom must be", (a, "-o", b, "-z", "0")),
+                ("--shift must be", (a, "-o", b, "-s", "1,,2")), ("--shift must be", (a, "-o", b, "-s", "1,2,3,4")),
+                ("--shift has 3", (a, "-o", b, "-s", "1,2,3")), ("--affine must be", (a, "-o", b, "--affine", "1,2,3")),
+                ("--affine must be", (a, "-o", b, "--affine", "1,2,3,4,5,x")),
+                ("--affine has 12", (a, "-o", b, "--affine", ",".join("1" * 12))),
+                ("--affine stands alone", (a, "-o", b, "--affine", "1,0,0,0,1,0", "-z", "2")),
+                ("--size must be", (a, "-o", b, "--size", "0x4")), ("--size must be", (a, "-o", b, "--size", "4x")),
+                ("--size has 1", (a, "-o", b, "--size", "4")), ("--repeat must be", (a, "-o", b, "-n", "0")),
+                ("--order must be", (a, "-o", b, "--order", "6")), ("--mode must be", (a, "-o", b, "-m", "mirrored")),
+                ("--mode has 3", (a, "-o", b, "-m", "mirror,wrap,wrap")),
+                ("--mode must be", (a, "-o", b, "-m", "mirror,")),
+                ("--cval must be", (a, "-o", b, "--cval", "x")),
+                ("--taps must be", (a, "-o", b, "--taps", "8")), ("--taps must be", (a, "-o", b, "--taps", "129")),
+                ("--truncated is of", (a, "-o", b, "--truncated")), ("--type must be", (a, "-o", b, "--type", "u32")),
+                ("--directions must be", (a, "-o", b, "--directions", "4")),
+                ("--precision must be", (a, "-o", b, "-p", "f16")), ("exclude each other", (a, "-o", b, "-q", "-v")),
+                ("unknown option", (a, "-o", b, "--turn")), ("a value is missing", (a, "-o"))):
+            with self.subTest(args[1:]):
+                self.fails(2, words, *args)
+                self.assertFalse(os.path.exists(b))
+
+    def test_files(self):
+        """A file that is none, or whose image the output cannot hold: the name, and nothing is written."""
+        volume, reals = self.put(noise((5, 6, 7), "u8"), "v.npy"), self.put(noise((5, 6), "f32"), "r.npy")
+        b = self.path("b.png")
+        with open(self.path("a.png"), "wb") as file:
+            file.write(b"\x89PNG\r\n\x1a\nnothing of the kind")
+        with open(b, "w") as file:
+            file.write("kept")
+        for words, args in ((b + ": a PNG has two directions", (volume, "-o", b)),
+                            (b + ": a PNG has u8 or u16", (reals, "-o", b)),
+                            (b + ": a PNG has u8 or u16", (self.put(noise((3, 3), "u8")), "-o", b, "--type", "s16")),
+                            (self.path("a.png") + ": ", (self.path("a.png"), "-o", b)),
+                            ("cannot open", (self.path("none.png"), "-o", b)),
+                            ("cannot read: Is a directory", (self.folder.name, "-o", b)),
+                            ("known format", (os.path.join(DATA, "teapot.bv"), "-o", b)),
+                            ("cannot write: No such file", (self.put(noise((3, 3), "u8")), "-o", "/nowhere/b.png"))):
+            with self.subTest(words):
+                self.fails(1, words, *args)
+                with open(b) as file:
+                    self.assertEqual(file.read(), "kept")
+        self.assertEqual([name for name in os.listdir(self.folder.name) if name.startswith(".")], [])
+
+    def test_damaged(self):
+        """Files that end early, of every format."""
+        image = noise((6, 7), "u8")
+        for ending in ("png", "npy", "tif", "nii", "nii.gz"):
+            if ending not in ("png", "npy") and lacks(ending):
+                continue
+            path = self.get(self.put(image), "--order", "1", ending=ending)
+            path = self.path("out." + ending)
+            with open(path, "rb") as file:
+                body = file.read()
+            with open(path, "wb") as file:
+                file.write(body[:len(body) - 20])
+            self.fails(1, path + ": ", path, "-o", self.path("b.npy"))
+
+    def test_disk_full(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "wb") as full:
+            source = os.path.join(DATA, "raccoon.png")
+            done = subprocess.run([base.COMMAND, "image", source, "-o", "-", "-f", "npy", "-q"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output: cannot write: No space left on device", done.stderr)
+
+    def test_no_fp64(self):
+        env = dict(os.environ, CLSPLINE_LIMITS="fp64=0")
+        source = self.put(noise((3, 3), "f64"))
+        self.fails(1, "use --precision f32", source, "-o", self.path("b.npy"), env=env)
+        done = run("image", source, "-o", self.path("b.npy"), "-q", "-p", "f32", env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_large(self):
+        self.fails(1, "too large", self.put(noise((3, 1000), "u8")), "-o", self.path("b.npy"), "-z", "1000000")
+
+
+def main():
+    global DATA
+    base.COMMAND, DATA = os.path.abspath(sys.argv[1]), os.path.join(sys.argv[2], "tests", "data")
+    base.DATA = DATA
+    if run("devices").returncode != 0:
+        print("no OpenCL device")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()

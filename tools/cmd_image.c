@@ -1,0 +1,255 @@
+/* `clspline image`: images and volumes turned, scaled and moved. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image_motion.h"
+#include "image_request.h"
+#include "progress.h"
+
+/* What is on the way, and what came of it. */
+typedef struct work {
+    const image_request *r;
+    clsp_context *ctx;
+    clsp_image_plan *plan; /* of the description; NULL: none yet */
+    clsp_image_desc desc;
+    image_array image;                 /* what was read, and then what came of each step */
+    size_t size[IMAGE_MAX_DIRECTIONS]; /* of what was read */
+    image_type type;                   /* of what is written */
+    progress_bar bar;
+    double read_seconds, plan_seconds, step_seconds, write_seconds;
+} work;
+
+static bool check(const work *w, clsp_status status)
+{
+    if (status == CLSP_ERROR_NO_MEMORY || status == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+        status == CL_OUT_OF_RESOURCES)
+        complain("%s: %s; the image may be too large for the device", w->r->input,
+                 status_text(status));
+    else if (status != CLSP_OK)
+        complain_status(w->ctx, status);
+    return status == CLSP_OK;
+}
+
+static bool fail_memory(const work *w)
+{
+    complain("%s: not enough memory for this image", w->r->input);
+    return false;
+}
+
+/* ---- types ---- */
+
+static clsp_type type_of(image_type type)
+{
+    static const clsp_type types[] = {CLSP_U8, CLSP_U16, CLSP_S16, CLSP_F32, CLSP_F64};
+    return types[type];
+}
+
+/* The type that the library takes or makes where the image should have another one. */
+static image_type storable(image_type type, clsp_type precision)
+{
+    return type == IMAGE_F64 && precision == CLSP_F32 ? IMAGE_F32 : type;
+}
+
+/* Makes floats of doubles, or doubles of floats. */
+static bool convert(work *w, image_type type)
+{
+    image_array *a = &w->image, made = *a;
+    size_t bytes;
+    if (a->type == type) return true;
+    made.type = type;
+    if (!image_array_make(&made) || !image_array_bytes(&made, &bytes)) return fail_memory(w);
+    for (size_t i = 0; i < bytes / image_type_bytes(type); i++) {
+        const double value = image_array_get(a, i);
+        if (type == IMAGE_F32)
+            ((float *)made.values)[i] = (float)value;
+        else
+            ((double *)made.values)[i] = value;
+    }
+    free(a->values);
+    *a = made;
+    return true;
+}
+
+/* ---- steps ---- */
+
+/* Describes the plan of a step from the image that there is. */
+static clsp_image_desc describe(const work *w, image_type type)
+{
+    const image_request *r = w->r;
+    const uint32_t num = w->image.directions;
+    clsp_image_desc desc = {.directions = num,
+                            .channels = w->image.channels,
+                            .precision = r->precision,
+                            .samples = type_of(w->image.type),
+                            .values = type_of(type),
+                            .order = r->order,
+                            .cval = r->cval,
+                            .prefilter = r->prefilter,
+                            .taps = r->taps,
+                            .clip = r->clip};
+    for (uint32_t i = 0; i < num; i++) {
+        desc.size[i] = (uint32_t)w->image.size[i];
+        desc.mode[i] = r->mode[r->num_modes > 1 ? num - 1 - i : 0];
+    }
+    return desc;
+}
+
+/* Makes the plan, unless there is one of the same description. */
+static bool make_plan(work *w, image_type type)
+{
+    const clsp_image_desc desc = describe(w, type);
+    if (w->plan && memcmp(&desc, &w->desc, sizeof(desc)) == 0) return true;
+    const double start = seconds_now();
+    clsp_image_plan_destroy(&w->plan);
+    w->desc = desc;
+    const bool done = check(w, clsp_image_plan_create(&w->plan, w->ctx, &desc));
+    w->plan_seconds += seconds_now() - start;
+    return done;
+}
+
+static size_t count_values(const image_array *a)
+{
+    size_t bytes;
+    return image_array_bytes(a, &bytes) ? bytes / image_type_bytes(a->type) : 0;
+}
+
+/* Makes step number i, to values of a type. */
+static bool make_step(work *w, uint32_t i, image_type type)
+{
+    image_array made = {.type = type};
+    clsp_image_map map;
+    if (!image_motion_map(w->r, &w->image, &made, &map) || !make_plan(w, type)) return false;
+    const double start = seconds_now();
+    if (!image_array_make(&made)) return fail_memory(w);
+    const clsp_input in = {
+        .type = type_of(w->image.type), .host = w->image.values, .size = count_values(&w->image)};
+    const clsp_output out = {
+        .type = type_of(type), .host = made.values, .size = count_values(&made)};
+    bool done = check(w, clsp_image_set_samples(w->plan, 1, in, NULL));
+    progress_report(&w->bar, (i + 0.5) / w->r->repeat);
+    done = done && check(w, clsp_image_affine(w->plan, (clsp_range){0, 1}, &map, out, NULL));
+    w->step_seconds += seconds_now() - start;
+    free(w->image.values);
+    w->image = made;
+    return done;
+}
+
+static bool make_steps(work *w)
+{
+    const image_request *r = w->r;
+    const image_type real = r->precision == CLSP_F32 ? IMAGE_F32 : IMAGE_F64;
+    bool done = convert(w, storable(w->image.type, r->precision));
+    progress_start(&w->bar, "interpolating", r->quiet);
+    for (uint32_t i = 0; done && i < r->repeat; i++) {
+        const bool is_last = i + 1 == r->repeat;
+        done = make_step(w, i, is_last ? storable(w->type, r->precision) : real);
+        progress_report(&w->bar, (double)(i + 1) / r->repeat);
+    }
+    progress_end(&w->bar);
+    return done && convert(w, w->type);
+}
+
+/* ---- files ---- */
+
+static bool read_image(work *w)
+{
+    const double start = seconds_now();
+    io_message message;
+    if (!image_file_read(&w->image, w->r->input, w->r->directions, &message)) {
+        complain("%s", message.text);
+        return false;
+    }
+    for (uint32_t i = 0; i < w->image.directions; i++) {
+        w->size[i] = w->image.size[i];
+        if (w->size[i] <= IMAGE_MAX_SIDE) continue;
+        complain("%s: a side of %lu samples is too large", w->r->input, (unsigned long)w->size[i]);
+        return false;
+    }
+    w->read_seconds = seconds_now() - start;
+    return true;
+}
+
+/* Complains early of an output that cannot hold the image. */
+static bool check_output(work *w)
+{
+    io_message message;
+    image_array planned = w->image;
+    w->type = planned.type = w->r->has_type ? w->r->type : w->image.type;
+    if (image_file_suits(&planned, w->r->format, w->r->output, &message)) return true;
+    complain("%s", message.text);
+    return false;
+}
+
+static bool write_image(work *w)
+{
+    const double start = seconds_now();
+    io_message message;
+    if (!image_file_write(&w->image, w->r->output, w->r->format, &message)) {
+        complain("%s", message.text);
+        return false;
+    }
+    w->write_seconds = seconds_now() - start;
+    return true;
+}
+
+/* ---- the report ---- */
+
+static void print_size(const size_t *size, uint32_t num)
+{
+    for (uint32_t i = num; i-- > 0;)
+        fprintf(stderr, "%lu%s", (unsigned long)size[i], i > 0 ? " x " : "");
+}
+
+static void report(const work *w)
+{
+    const image_array *a = &w->image;
+    clsp_device_info info = {0};
+    fprintf(stderr, "%s: ", w->r->input);
+    print_size(w->size, a->directions);
+    fprintf(stderr, " to ");
+    print_size(a->size, a->directions);
+    fprintf(stderr, ", %u channel%s of %s", a->channels, a->channels > 1 ? "s" : "",
+            image_type_name(a->type));
+    if (clsp_context_device(w->ctx, &info) == CLSP_OK)
+        fprintf(stderr, ", on %s (%s)", info.name, info.platform);
+    fprintf(stderr, "\nread %.1f ms, plan %.1f ms, interpolate %.1f ms, write %.1f ms\n",
+            1e3 * w->read_seconds, 1e3 * w->plan_seconds, 1e3 * w->step_seconds,
+            1e3 * w->write_seconds);
+}
+
+static int run_request(image_request *r)
+{
+    work w = {.r = r};
+    const verbosity how_much = r->quiet     ? VERBOSITY_QUIET
+                               : r->verbose ? VERBOSITY_VERBOSE
+                                            : VERBOSITY_NORMAL;
+    int status = EXIT_FAILED;
+    if (!read_image(&w)) return status;
+    status = image_request_suits(r, w.image.directions);
+    if (r->precision == CLSP_TYPE_DEFAULT)
+        r->precision = w.image.type == IMAGE_F64 ? CLSP_F64 : CLSP_F32;
+    if (status == EXIT_OK) {
+        const bool done = check_output(&w) && open_context(&w.ctx, r->device, how_much) &&
+                          make_steps(&w) && write_image(&w);
+        if (done && !r->quiet) report(&w);
+        status = done ? EXIT_OK : EXIT_FAILED;
+    }
+    clsp_image_plan_destroy(&w.plan);
+    clsp_context_destroy(&w.ctx);
+    image_array_clear(&w.image);
+    return status;
+}
+
+int command_image(int argc, char **argv)
+{
+    image_request r;
+    const int status = image_request_read(&r, argc, argv);
+    if (status == EXIT_OK && r.help) {
+        image_request_help();
+        return EXIT_OK;
+    }
+    return status == EXIT_OK ? run_request(&r) : status;
+}

@@ -1,0 +1,117 @@
+#include "image_motion.h"
+
+#include <math.h>
+
+#include "command.h"
+
+/* All here is by x, y, z; the library and arrays have the last direction first. */
+enum { N = IMAGE_MAX_DIRECTIONS };
+
+/* Gives cosine and sine of degrees, exact where they are 0, 1 or -1. */
+static void turn(double degrees, double *cosine, double *sine)
+{
+    static const double pi = 3.14159265358979323846;
+    const double rest = remainder(degrees, 360), quarters = rest / 90;
+    *cosine = cos(rest * pi / 180);
+    *sine = sin(rest * pi / 180);
+    if (quarters != floor(quarters)) return;
+    *cosine = quarters == 0 ? 1 : fabs(quarters) == 2 ? -1 : 0;
+    *sine = fabs(quarters) == 1 ? quarters : 0;
+}
+
+/* Fills the matrix that leads from the output to the input, without an offset. Rows go down in a
+   picture: there, what is turned counterclockwise goes from x to -y. */
+static void fill_matrix(const image_request *r, double m[N][N])
+{
+    const uint32_t a = (r->axis + 1) % N, b = (r->axis + 2) % N;
+    const double zoom = r->zoom > 0 ? r->zoom : 1;
+    double cosine, sine;
+    turn(r->rotate, &cosine, &sine);
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < N; k++)
+            m[i][k] = i == k ? 1 / zoom : 0;
+    m[a][a] = m[b][b] = cosine / zoom;
+    m[a][b] = -sine / zoom;
+    m[b][a] = sine / zoom;
+}
+
+/* Finds the output's size. */
+static bool find_size(const image_request *r, const image_array *in, image_array *out)
+{
+    const uint32_t num = in->directions;
+    out->directions = num;
+    out->channels = in->channels;
+    for (uint32_t i = 0; i < num; i++) {
+        const double side = r->zoom > 0 ? r->zoom * (double)in->size[i] : (double)in->size[i];
+        if (side > IMAGE_MAX_SIDE) {
+            complain("%s: a side of %.0f samples is too large", r->input, side);
+            return false;
+        }
+        out->size[i] = side < 1 ? 1 : (size_t)floor(side + 0.5);
+        if (r->num_size > 0) out->size[i] = r->size[num - 1 - i];
+    }
+    return true;
+}
+
+/* Makes the output's place: what it shows of the world does not change by --zoom, and moves by all
+   else. */
+static void find_place(const image_request *r, const image_array *in, image_array *out)
+{
+    const double zoom = r->zoom > 0 ? r->zoom : 1;
+    out->place = in->place;
+    for (uint32_t k = 0; k < in->directions; k++) {
+        const uint32_t d = in->directions - 1 - k;
+        const double before = (double)(in->size[d] - 1) / 2, after = (double)(out->size[d] - 1) / 2;
+        out->place.spacing[k] /= zoom;
+        for (int i = 0; i < N; i++) {
+            const double step = in->place.to_world[i][k];
+            out->place.to_world[i][k] = step / zoom;
+            out->place.to_world[i][N] += step * (before - after / zoom);
+        }
+    }
+}
+
+/* Takes the numbers of --affine. */
+static void take_affine(const image_request *r, uint32_t num, clsp_image_map *map)
+{
+    for (uint32_t i = 0; i < num; i++) {
+        const double *row = r->affine + i * (num + 1);
+        for (uint32_t k = 0; k < num; k++)
+            map->matrix[num - 1 - i][num - 1 - k] = row[k];
+        map->matrix[num - 1 - i][3] = row[num];
+    }
+}
+
+/* Puts a matrix about the middles of input and output. */
+static void take_matrix(const image_request *r, const image_array *in, const image_array *out,
+                        clsp_image_map *map)
+{
+    const uint32_t num = in->directions;
+    double m[N][N];
+    fill_matrix(r, m);
+    for (uint32_t i = 0; i < num; i++) {
+        const uint32_t row = num - 1 - i;
+        double offset = (double)(in->size[row] - 1) / 2;
+        for (uint32_t k = 0; k < num; k++) {
+            const uint32_t column = num - 1 - k;
+            map->matrix[row][column] = m[i][k];
+            offset -= m[i][k] * ((double)(out->size[column] - 1) / 2 + r->shift[k]);
+        }
+        map->matrix[row][3] = offset;
+    }
+}
+
+bool image_motion_map(const image_request *r, const image_array *in, image_array *out,
+                      clsp_image_map *map)
+{
+    if (!find_size(r, in, out)) return false;
+    find_place(r, in, out);
+    *map = clsp_image_identity();
+    if (r->num_affine > 0)
+        take_affine(r, in->directions, map);
+    else
+        take_matrix(r, in, out, map);
+    for (uint32_t i = 0; i < out->directions; i++)
+        map->size[i] = (uint32_t)out->size[i];
+    return true;
+}

@@ -1,0 +1,12 @@
+/* Where the samples of an image go, as the command line asks for it. */
+#ifndef CLSPLINE_TOOLS_IMAGE_MOTION_H
+#define CLSPLINE_TOOLS_IMAGE_MOTION_H
+
+#include "image_request.h"
+
+/* Makes the map of one step and says what the output is in `out`: directions, size, channels,
+   place. False with a complaint where it would be too large. */
+bool image_motion_map(const image_request *r, const image_array *in, image_array *out,
+                      clsp_image_map *map);
+
+#endif

@@ -1,0 +1,57 @@
+/* The command line of `clspline image`. */
+#ifndef CLSPLINE_TOOLS_IMAGE_REQUEST_H
+#define CLSPLINE_TOOLS_IMAGE_REQUEST_H
+
+#include <clspline/clspline.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/image_file.h"
+
+enum { IMAGE_AFFINE_NUMBERS = 12, IMAGE_MAX_SIDE = 1 << 28 };
+
+typedef struct image_request {
+    const char *input, *output; /* "-": standard input and output */
+    image_format format;        /* of the output */
+    uint32_t directions;        /* of an .npy array; 0: by its lengths */
+
+    /* where samples go; what is given by x, y, z */
+    double rotate;                       /* degrees */
+    uint32_t axis;                       /* about which to rotate: 0 to 2 */
+    double zoom;                         /* 0: not given */
+    double shift[IMAGE_MAX_DIRECTIONS];  /* [num_shift]; 0: not given */
+    double affine[IMAGE_AFFINE_NUMBERS]; /* [num_affine] */
+    uint32_t size[IMAGE_MAX_DIRECTIONS]; /* [num_size], of the output */
+    size_t num_shift, num_affine, num_size;
+    uint32_t repeat;
+
+    /* how */
+    clsp_image_order order;
+    clsp_image_mode
+        mode[IMAGE_MAX_DIRECTIONS]; /* [num_modes]: one for all directions, or x, y, z */
+    size_t num_modes;
+    double cval;
+    clsp_image_prefilter prefilter;
+    uint32_t taps;
+    bool clip;
+    clsp_type precision; /* default: CLSP_F64 for images of f64, else CLSP_F32 */
+    bool has_type;       /* of the output's samples; else the input's */
+    image_type type;
+    const char *device;
+    bool quiet, verbose, help;
+} image_request;
+
+/* Reads the arguments after argv[0] into *r, which is zero. EXIT_OK, or EXIT_USAGE with a
+   complaint. With --help, nothing else is looked at. */
+int image_request_read(image_request *r, int argc, char **argv);
+
+/* Checks what depends on how many directions the image has, whose name is given. EXIT_OK, or
+   EXIT_USAGE with a complaint. */
+int image_request_suits(const image_request *r, uint32_t directions);
+
+/* Prints the text for --help. */
+void image_request_help(void);
+
+#endif

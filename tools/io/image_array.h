@@ -1,0 +1,60 @@
+/* An image, or a volume, as an array of numbers in memory. */
+#ifndef CLSPLINE_TOOLS_IO_IMAGE_ARRAY_H
+#define CLSPLINE_TOOLS_IO_IMAGE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "message.h"
+
+enum { IMAGE_MAX_DIRECTIONS = 3, IMAGE_MAX_CHANNELS = 4 };
+
+typedef enum image_type { IMAGE_U8, IMAGE_U16, IMAGE_S16, IMAGE_F32, IMAGE_F64 } image_type;
+
+/* What the file of a volume tells of where its samples are. Zero: nothing. */
+typedef struct image_place {
+    double spacing[IMAGE_MAX_DIRECTIONS]; /* between samples, along x, y, z */
+    double to_world[3][4]; /* of x, y, z, numbers of samples, and 1, to the world's coordinates */
+    int world;             /* which one, as NIfTI numbers them; 0: to_world is not known */
+    int units;             /* of lengths, as NIfTI numbers them */
+} image_place;
+
+/* Zero is an image without samples. */
+typedef struct image_array {
+    uint32_t directions; /* 1..3 */
+    size_t
+        size[IMAGE_MAX_DIRECTIONS]; /* [directions], the last one fastest: depth, height, width */
+    uint32_t channels;              /* 1..4 */
+    image_type type;
+    void *values; /* [size[0]]..[channels], in the machine's byte order */
+    image_place place;
+} image_array;
+
+/* The bytes of a value, and the name of a type as "u8". */
+size_t image_type_bytes(image_type type);
+const char *image_type_name(image_type type);
+
+/* Counts the bytes of all values. False where they do not fit size_t. */
+bool image_array_bytes(const image_array *a, size_t *bytes);
+
+/* Allocates the values, which are not set. False without memory. */
+bool image_array_make(image_array *a);
+
+/* Returns value number i. */
+double image_array_get(const image_array *a, size_t i);
+
+/* Releases the values. */
+void image_array_clear(image_array *a);
+
+/* Bytes as they arrive from a file, so that a size that a file claims decides on no memory. */
+typedef struct image_bytes {
+    unsigned char *bytes;
+    size_t count, capacity;
+} image_bytes;
+
+/* Returns room for so many bytes more behind those that there are, or NULL without memory. Who
+   fills it adds to count. */
+unsigned char *image_bytes_reserve(image_bytes *b, size_t more);
+
+#endif

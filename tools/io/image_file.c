@@ -1,0 +1,188 @@
+#include "image_file.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "image_formats.h"
+#include "input.h"
+#include "output.h"
+
+enum { READ_BYTES = 1 << 16 };
+
+/* ---- what readers share ---- */
+
+bool image_source_fail(const image_source *s, const char *format, ...)
+{
+    char why[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof(why), format, args);
+    va_end(args);
+    return io_fail(s->message, "%s: %s", s->name, why);
+}
+
+bool image_source_bytes(const image_source *s, image_bytes *all)
+{
+    for (size_t found = READ_BYTES; found == READ_BYTES; all->count += found) {
+        unsigned char *to = image_bytes_reserve(all, READ_BYTES);
+        if (!to) return image_source_fail(s, "not enough memory for this file");
+        errno = 0;
+        found = fread(to, 1, READ_BYTES, s->file);
+    }
+    return ferror(s->file) ? io_fail_errno(s->message, s->name, "cannot read") : true;
+}
+
+/* ---- formats ---- */
+
+image_format image_format_of_word(const char *word)
+{
+    static const struct {
+        const char *ending;
+        image_format format;
+    } known[] = {{"png", IMAGE_PNG},   {"tif", IMAGE_TIFF},        {"tiff", IMAGE_TIFF},
+                 {"nii", IMAGE_NIFTI}, {"nii.gz", IMAGE_NIFTI_GZ}, {"npy", IMAGE_NPY}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcasecmp(word, known[i].ending) == 0) return known[i].format;
+    return IMAGE_NONE;
+}
+
+image_format image_format_of_name(const char *path)
+{
+    const size_t length = strlen(path);
+    const char *dot = strrchr(path, '.');
+    if (length >= 7 && strcasecmp(path + length - 7, ".nii.gz") == 0) return IMAGE_NIFTI_GZ;
+    return dot ? image_format_of_word(dot + 1) : IMAGE_NONE;
+}
+
+/* Returns the library that a format needs and this build has not, or NULL. */
+static const char *missing_library(image_format format)
+{
+    if (format == IMAGE_TIFF && !IO_HAS_TIFF) return "libtiff";
+    if ((format == IMAGE_NIFTI || format == IMAGE_NIFTI_GZ) && !IO_HAS_NIFTI) return "libnifti";
+    return NULL;
+}
+
+bool image_format_is_built(image_format format, const char *name, io_message *message)
+{
+    const char *library = missing_library(format);
+    if (!library) return true;
+    return io_fail(message, "%s: clspline was built without %s, which this format needs", name,
+                   library);
+}
+
+/* Tells the format of a stream by its first byte, which is put back. All are told apart by it:
+   NIfTI begins with the size of its header, 348, in either byte order, or with that of gzip. */
+static image_format find_format(FILE *file)
+{
+    const int c = getc(file);
+    if (c != EOF) ungetc(c, file);
+    switch (c) {
+    case 0x89:
+        return IMAGE_PNG;
+    case 'I':
+    case 'M':
+        return IMAGE_TIFF;
+    case 348 & 0xff:
+    case 0:
+        return IMAGE_NIFTI;
+    case 0x1f:
+        return IMAGE_NIFTI_GZ;
+    case 0x93:
+        return IMAGE_NPY;
+    default:
+        return IMAGE_NONE;
+    }
+}
+
+/* ---- reading ---- */
+
+static bool read_format(image_array *a, const image_source *s, image_format format,
+                        uint32_t directions)
+{
+    switch (format) {
+    case IMAGE_PNG:
+        return image_png_read(a, s);
+#if IO_HAS_TIFF
+    case IMAGE_TIFF:
+        return image_tiff_read(a, s);
+#endif
+#if IO_HAS_NIFTI
+    case IMAGE_NIFTI:
+    case IMAGE_NIFTI_GZ:
+        return image_nifti_read(a, s);
+#endif
+    case IMAGE_NPY:
+        return image_npy_read(a, s, directions);
+    default:
+        return image_source_fail(s, feof(s->file)
+                                        ? "the file is empty"
+                                        : "no image of a known format (PNG, TIFF, NIfTI-1, .npy)");
+    }
+}
+
+bool image_file_read(image_array *a, const char *path, uint32_t directions, io_message *message)
+{
+    input in;
+    *a = (image_array){.values = NULL};
+    if (!input_open(&in, path, message)) return false;
+    const image_source s = {in.file, in.name, message};
+    const image_format format = find_format(in.file);
+    bool done =
+        image_format_is_built(format, in.name, message) && read_format(a, &s, format, directions);
+    for (uint32_t i = 0; done && i < a->directions; i++)
+        if (a->size[i] == 0) done = image_source_fail(&s, "an image without samples");
+    input_close(&in);
+    if (!done) image_array_clear(a);
+    return done;
+}
+
+/* ---- writing ---- */
+
+bool image_file_suits(const image_array *a, image_format format, const char *name,
+                      io_message *message)
+{
+    const bool is_nifti = format == IMAGE_NIFTI || format == IMAGE_NIFTI_GZ;
+    if (!image_format_is_built(format, name, message)) return false;
+    if (format == IMAGE_PNG && a->type != IMAGE_U8 && a->type != IMAGE_U16)
+        return io_fail(message, "%s: a PNG has u8 or u16, this image has %s", name,
+                       image_type_name(a->type));
+    if (format == IMAGE_PNG && a->directions == 3)
+        return io_fail(message, "%s: a PNG has two directions, this image has three", name);
+    if (is_nifti && a->channels != 1 && (a->channels != 3 || a->type != IMAGE_U8))
+        return io_fail(message, "%s: a NIfTI file has one channel, or three of u8, not %u of %s",
+                       name, a->channels, image_type_name(a->type));
+    return true;
+}
+
+static bool write_format(const image_array *a, FILE *file, image_format format, const char *name,
+                         io_message *message)
+{
+    switch (format) {
+    case IMAGE_PNG:
+        return image_png_write(a, file, name, message);
+#if IO_HAS_TIFF
+    case IMAGE_TIFF:
+        return image_tiff_write(a, file, name, message);
+#endif
+#if IO_HAS_NIFTI
+    case IMAGE_NIFTI:
+    case IMAGE_NIFTI_GZ:
+        return image_nifti_write(a, file, format == IMAGE_NIFTI_GZ, name, message);
+#endif
+    default:
+        return image_npy_write(a, file, name, message);
+    }
+}
+
+bool image_file_write(const image_array *a, const char *path, image_format format,
+                      io_message *message)
+{
+    output out = {.lock = -1};
+    if (!image_file_suits(a, format, path, message) || !output_open(&out, path, message))
+        return false;
+    const bool done = write_format(a, out.file, format, out.name, message);
+    return output_close(&out, done);
+}

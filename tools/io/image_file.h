@@ -1,0 +1,55 @@
+/* Images and volumes from files and into them.
+
+     .png       8 and 16 bit, gray or RGB, with alpha or without; a palette becomes RGB, fewer bits
+                8. Written likewise
+     .tif       u8, u16, s16, f32 and f64, 1 to 4 channels; several pages of one size are a volume
+     .nii       NIfTI-1, also .nii.gz: u8, u16, s16, f32, f64, or RGB of u8. 8 bit with a sign
+   become s16 and 32 bit f64 on the way in; a scale other than 1 makes f32 of all but f64 .npy u8,
+   u16, s16, f32 and f64 in C order: (W,), (H, W), (H, W, C), (D, H, W), (D, H, W, C) with C from 1
+   to 4. Of three lengths, the last one is that of channels where it can be
+
+   Files are known by how they begin; the ending of a name chooses what is written. TIFF and NIfTI
+   need libtiff and libnifti, and a build without one of them says so. What is not pixels (colour
+   profiles, comments) is left out. */
+#ifndef CLSPLINE_TOOLS_IO_IMAGE_FILE_H
+#define CLSPLINE_TOOLS_IO_IMAGE_FILE_H
+
+#include <stdbool.h>
+
+#include "image_array.h"
+#include "message.h"
+
+typedef enum image_format {
+    IMAGE_NONE,
+    IMAGE_PNG,
+    IMAGE_TIFF,
+    IMAGE_NIFTI,
+    IMAGE_NIFTI_GZ,
+    IMAGE_NPY
+} image_format;
+
+/* The format that a name's ending stands for. */
+image_format image_format_of_name(const char *path);
+
+/* The format of an ending: "png", "tif", "nii", "nii.gz", "npy". */
+image_format image_format_of_word(const char *word);
+
+/* Whether this build has the library that a format needs. False with a message that has the
+   name. */
+bool image_format_is_built(image_format format, const char *name, io_message *message);
+
+/* Reads a file, or standard input by the name "-". directions: of an .npy array, 1..3, the axes
+   that are no channels; 0: by the lengths. False with a message that begins with the name, and no
+   image then. */
+bool image_file_read(image_array *a, const char *path, uint32_t directions, io_message *message);
+
+/* Tells whether a format can hold an image. False with a message that begins with the name. */
+bool image_file_suits(const image_array *a, image_format format, const char *name,
+                      io_message *message);
+
+/* Writes a file, or standard output by the name "-". False with a message; no file is then left,
+   and one that there was stays. */
+bool image_file_write(const image_array *a, const char *path, image_format format,
+                      io_message *message);
+
+#endif

@@ -1,0 +1,38 @@
+/* The formats of images one by one; image_file.h has what they have in common. */
+#ifndef CLSPLINE_TOOLS_IO_IMAGE_FORMATS_H
+#define CLSPLINE_TOOLS_IO_IMAGE_FORMATS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "image_array.h"
+#include "message.h"
+
+/* A file to be read: what has been found of it, and where complaints go. */
+typedef struct image_source {
+    FILE *file; /* at its beginning */
+    const char *name;
+    io_message *message;
+} image_source;
+
+/* Says "NAME: why" and returns false. */
+bool image_source_fail(const image_source *s, const char *format, ...) IO_PRINTF(2, 3);
+
+/* Reads all that is left of the file; the caller frees bytes, on failure too. */
+bool image_source_bytes(const image_source *s, image_bytes *all);
+
+/* Each reads an image into *a, which is zero, or leaves values for the caller to release. */
+bool image_png_read(image_array *a, const image_source *s);
+bool image_tiff_read(image_array *a, const image_source *s);
+bool image_nifti_read(image_array *a, const image_source *s);
+bool image_npy_read(image_array *a, const image_source *s, uint32_t directions);
+
+/* Each writes an image that the format can hold. False when that fails, where the stream shows it
+   or the message, which begins with the name, says it. */
+bool image_png_write(const image_array *a, FILE *file, const char *name, io_message *message);
+bool image_tiff_write(const image_array *a, FILE *file, const char *name, io_message *message);
+bool image_nifti_write(const image_array *a, FILE *file, bool compress, const char *name,
+                       io_message *message);
+bool image_npy_write(const image_array *a, FILE *file, const char *name, io_message *message);
+
+#endif
