@@ -5,6 +5,7 @@
 #include "bspline_build.h"
 #include "check.h"
 #include "job.h"
+#include "solid_build.h"
 
 clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user)
 {
@@ -14,5 +15,6 @@ clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *u
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(clspi_bezier_build(&build));
     CLSPI_CHECK(clspi_bspline_build(&build));
+    CLSPI_CHECK(clspi_solid_build(&build));
     return clspi_cooperate_build(&build);
 }

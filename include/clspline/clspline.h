@@ -11,5 +11,6 @@
 #include <clspline/bspline.h>
 #include <clspline/bspline_convert.h>
 #include <clspline/bspline_project.h>
+#include <clspline/solid.h>
 
 #endif

@@ -22,16 +22,16 @@ static bool find_classes(clspi_cell_points *points, clspi_class_set *set,
     return true;
 }
 
-/* Returns the number of the point 2 a - b; CLSPI_NO_KEY without memory. */
-static uint32_t continued(clspi_key_map *map, uint32_t num_vertices, uint32_t a, uint32_t b)
+uint32_t clspi_continued_point(clspi_cell_points *points, uint32_t a, uint32_t b)
 {
-    const uint32_t at = clspi_key_map_put(map, (clspi_key){(uint64_t)a << 32 | b, 0});
+    const uint32_t at =
+        clspi_key_map_put(&points->continued, (clspi_key){(uint64_t)a << 32 | b, 0});
 
-    return at >= CLSPI_NO_KEY - num_vertices ? CLSPI_NO_KEY : num_vertices + at;
+    return at >= CLSPI_NO_KEY - points->num_vertices ? CLSPI_NO_KEY : points->num_vertices + at;
 }
 
 /* Continues the grid of a regular cell beyond the boundary, along one axis after the other. */
-static bool continue_grid(uint32_t *grid, clspi_key_map *map, uint32_t num_vertices)
+static bool continue_grid(clspi_cell_points *points, uint32_t *grid)
 {
     static const uint8_t stride[3] = {16, 4, 1};
     bool done = true;
@@ -42,13 +42,13 @@ static bool continue_grid(uint32_t *grid, clspi_key_map *map, uint32_t num_verti
             const uint32_t one = at == 0 ? i + s : i - s, two = at == 0 ? i + 2 * s : i - 2 * s;
             if (grid[i] != CLSPI_NO_CELL || (at != 0 && at != 3)) continue;
             if (grid[one] == CLSPI_NO_CELL) continue; /* a later axis continues it */
-            grid[i] = continued(map, num_vertices, grid[one], grid[two]);
+            grid[i] = clspi_continued_point(points, grid[one], grid[two]);
             done = grid[i] != CLSPI_NO_KEY;
         }
     return done;
 }
 
-static bool find_points(clspi_cell_points *points, clspi_class_set *set, clspi_key_map *map,
+static bool find_points(clspi_cell_points *points, clspi_class_set *set,
                         const clspi_cell_mesh *mesh)
 {
     bool done = true;
@@ -59,7 +59,7 @@ static bool find_points(clspi_cell_points *points, clspi_class_set *set, clspi_k
         clspi_class_use use;
         if (points->use[c].number == CLSPI_REGULAR) {
             clspi_regular_grid(mesh, c, index);
-            done = continue_grid(index, map, mesh->num_vertices);
+            done = continue_grid(points, index);
             continue;
         }
         done = clspi_class_find(set, mesh, c, &use);
@@ -69,23 +69,10 @@ static bool find_points(clspi_cell_points *points, clspi_class_set *set, clspi_k
     return done;
 }
 
-/* Copies what the continued points are made of. */
-static bool keep_continued(clspi_cell_points *points, const clspi_key_map *map)
-{
-    points->num_points = points->num_vertices + map->num;
-    points->continued = malloc(((size_t)map->num * 2 + 1) * sizeof *points->continued);
-    for (size_t i = 0; i < map->num && points->continued; i++) {
-        points->continued[2 * i] = (uint32_t)(map->key[i].a >> 32);
-        points->continued[2 * i + 1] = (uint32_t)map->key[i].a;
-    }
-    return points->continued;
-}
-
 bool clspi_cell_points_make(clspi_cell_points *points, clspi_class_set *set,
                             const clspi_cell_mesh *mesh)
 {
     const size_t cells = mesh->num_cells;
-    clspi_key_map map = {0};
     bool done;
 
     *points = (clspi_cell_points){.num_cells = mesh->num_cells, .num_vertices = mesh->num_vertices};
@@ -93,17 +80,15 @@ bool clspi_cell_points_make(clspi_cell_points *points, clspi_class_set *set,
     points->first = malloc((cells + 1) * sizeof *points->first);
     done = points->use && points->first && find_classes(points, set, mesh);
     if (done) points->index = malloc((points->first[cells] + 1) * sizeof *points->index);
-    done = done && points->index && clspi_key_map_make(&map) &&
-           find_points(points, set, &map, mesh) && keep_continued(points, &map) &&
-           clspi_class_set_build(set);
-    clspi_key_map_release(&map);
+    done = done && points->index && clspi_key_map_make(&points->continued) &&
+           find_points(points, set, mesh) && clspi_class_set_build(set);
     if (!done) clspi_cell_points_release(points);
     return done;
 }
 
 void clspi_cell_points_release(clspi_cell_points *points)
 {
-    free(points->continued);
+    clspi_key_map_release(&points->continued);
     free(points->use);
     free(points->first);
     free(points->index);
@@ -112,11 +97,12 @@ void clspi_cell_points_release(clspi_cell_points *points)
 
 void clspi_cell_points_continue(const clspi_cell_points *points, uint32_t channels, double *control)
 {
-    for (size_t i = points->num_vertices; i < points->num_points; i++) {
-        const uint32_t *const from = points->continued + 2 * (i - points->num_vertices);
+    for (size_t i = 0; i < points->continued.num; i++) {
+        const double *const a = control + (size_t)clspi_continued_from(points, i, 0) * channels;
+        const double *const b = control + (size_t)clspi_continued_from(points, i, 1) * channels;
+        double *const to = control + (points->num_vertices + i) * channels;
         for (uint32_t k = 0; k < channels; k++)
-            control[i * channels + k] = 2.0 * control[(size_t)from[0] * channels + k] -
-                                        control[(size_t)from[1] * channels + k];
+            to[k] = 2.0 * a[k] - b[k];
     }
 }
 

@@ -5,11 +5,11 @@
 #include "cell_class.h"
 
 /* Points 0 .. num_vertices - 1 are the mesh's vertices. Those behind them continue it beyond its
-   boundary: point num_vertices + i is 2 a - b of the points continued[i][0] and [1], which come
-   before it. */
+   boundary: number num_vertices + i is 2 a - b of two points that come before it, which are the
+   i-th key of `continued`. */
 typedef struct clspi_cell_points {
-    uint32_t num_cells, num_vertices, num_points;
-    uint32_t *continued;
+    uint32_t num_cells, num_vertices;
+    clspi_key_map continued;
     clspi_class_use *use; /* [num_cells] */
     size_t *first;        /* [num_cells + 1] */
     uint32_t *index;      /* of a regular cell its grid, [4][4][4]; of others in the order of their
@@ -22,8 +22,26 @@ bool clspi_cell_points_make(clspi_cell_points *points, clspi_class_set *set,
                             const clspi_cell_mesh *mesh);
 void clspi_cell_points_release(clspi_cell_points *points);
 
-/* Computes the continued points; control: [num_points][channels], of which the first num_vertices
-   are there. */
+/* Returns the number of the point 2 a - b, a new one where it is new; CLSPI_NO_KEY without memory.
+ */
+uint32_t clspi_continued_point(clspi_cell_points *points, uint32_t a, uint32_t b);
+
+/* Counts vertices and continued points. */
+static inline size_t clspi_num_points(const clspi_cell_points *points)
+{
+    return (size_t)points->num_vertices + points->continued.num;
+}
+
+/* Returns the two points of which a continued one, of number num_vertices + i, is made. */
+static inline uint32_t clspi_continued_from(const clspi_cell_points *points, size_t i, uint32_t k)
+{
+    const uint64_t both = points->continued.key[i].a;
+
+    return (uint32_t)(k == 0 ? both >> 32 : both);
+}
+
+/* Computes the continued points; control: [clspi_num_points][channels], of which the first
+   num_vertices are there. */
 void clspi_cell_points_continue(const clspi_cell_points *points, uint32_t channels,
                                 double *control);
 

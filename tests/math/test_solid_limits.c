@@ -23,7 +23,7 @@ typedef struct solid {
     clspi_cell_mesh mesh;
     clspi_class_set set;
     clspi_cell_points points;
-    double *control; /* [points.num_points][3] */
+    double *control; /* [clspi_num_points][3] */
     double scale;
     uint32_t *crease;
     ref_solid ref;
@@ -37,7 +37,7 @@ static solid prepare(clspi_cell_mesh *mesh, const double *from)
 
     assert_true(clspi_class_set_make(&s.set));
     assert_true(clspi_cell_points_make(&s.points, &s.set, &s.mesh));
-    s.control = malloc((size_t)s.points.num_points * CHANNELS * sizeof *s.control);
+    s.control = malloc(clspi_num_points(&s.points) * CHANNELS * sizeof *s.control);
     s.crease = malloc(2 * ((size_t)s.mesh.num_edges + 1) * sizeof *s.crease);
     assert_non_null(s.control);
     assert_non_null(s.crease);
