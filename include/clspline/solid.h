@@ -167,6 +167,23 @@ CLSP_API clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_i
 CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, const uint32_t by[3],
                                      clsp_output out, const clsp_sync *sync);
 
+/* Parameters of a list of points. */
+typedef struct clsp_solid_points {
+    size_t num;
+    clsp_input cells;  /* CLSP_U32 [num] */
+    clsp_input params; /* [num][3]: u, v, w, in the plan's precision; outside of [0, 1] they count
+                          as its end */
+    uint64_t reserved[4];
+} clsp_solid_points;
+
+/* Evaluates at any parameters of any cells. by: as of clsp_solid_eval. out: in the plan's
+   precision, [num][channels]; NaN where a parameter is NaN or there is no such cell. The host finds
+   the weights of each point, some microseconds, so the call waits for inputs that are on the
+   device. Errors: as clsp_solid_eval. */
+CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_solid_points *points,
+                                            const uint32_t by[3], clsp_output out,
+                                            const clsp_sync *sync);
+
 /* A parameter of one cell, and orders of derivatives as of clsp_solid_eval. */
 typedef struct clsp_solid_param {
     size_t cell;

@@ -1,6 +1,5 @@
 /* Tables of weights at the samples of a plan's grid. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "buffer.h"
 #include "check.h"
@@ -132,13 +131,9 @@ static void fill_along(const maker *m, double *table)
 static clsp_status upload(const maker *m, clspi_series *series, cl_mem *buffer, double *table,
                           size_t num)
 {
-    char *const narrow = (char *)table;
-
     if (m->plan->desc.precision == CLSP_F32) /* in place: each is written behind those read */
-        for (size_t i = 0; i < num; i++) {
-            const float value = (float)table[i];
-            memcpy(narrow + i * sizeof value, &value, sizeof value);
-        }
+        for (size_t i = 0; i < num; i++)
+            clspi_put_float(table, i, table[i]);
     const size_t bytes = num * clsp_type_bytes(m->plan->desc.precision);
     CLSPI_CHECK(clspi_buffer_create(buffer, series->ctx, bytes));
     return clspi_series_write(series, *buffer, 0, table, bytes);

@@ -13,6 +13,7 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
     const clspi_options full = clspi_solid_options(ctx, &desc, CLSPI_MAX_SET);
 
     CLSPI_CHECK(clspi_program_build(build, "continue_points", &full));
+    CLSPI_CHECK(clspi_program_build(build, "weighted_points", &full));
     if (clspi_lanes(ctx, precision) > 1) {
         CLSPI_CHECK(clspi_program_build(build, "solid_layers", &layers));
         return clspi_program_build(build, "solid_tables", &full);

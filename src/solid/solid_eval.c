@@ -8,8 +8,7 @@
 
 /* ---- checks ---- */
 
-/* Checks orders of a derivative; by NULL: values. */
-static clsp_status check_orders(const clsp_solid_plan *plan, const uint32_t *by, uint8_t orders[3])
+clsp_status clspi_solid_orders(const clsp_solid_plan *plan, const uint32_t *by, uint8_t orders[3])
 {
     uint64_t total = 0;
 
@@ -23,7 +22,7 @@ static clsp_status check_orders(const clsp_solid_plan *plan, const uint32_t *by,
                       by[2]);
 }
 
-static clsp_status check_range(const clsp_solid_plan *plan, clsp_range cells)
+clsp_status clspi_solid_range(const clsp_solid_plan *plan, clsp_range cells)
 {
     if (!plan->is_loaded)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE,
@@ -151,8 +150,8 @@ clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, const uint3
 
     if (!plan) return clspi_null_argument(NULL, "clsp_solid_eval");
     CLSPI_CHECK(clspi_call_check(&plan->base, sync));
-    CLSPI_CHECK(check_orders(plan, by, job.by));
-    CLSPI_CHECK(check_range(plan, cells));
+    CLSPI_CHECK(clspi_solid_orders(plan, by, job.by));
+    CLSPI_CHECK(clspi_solid_range(plan, cells));
     count = plan->cell_reals;
     if (!clspi_size_mul(&count, cells.count) || count > SIZE_MAX / sizeof(double))
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
@@ -235,7 +234,7 @@ clsp_status clsp_solid_weights(clsp_solid_plan *plan, const clsp_solid_param *pa
     if (!plan || !param || !num || (*num && (!vertices || !weights)))
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_weights");
     CLSPI_CHECK(check_param(plan, param));
-    CLSPI_CHECK(check_orders(plan, param->by, by));
+    CLSPI_CHECK(clspi_solid_orders(plan, param->by, by));
     double *const row = malloc(CLSPI_RING_POINTS * sizeof *row);
     weight_list list = {.vertex = malloc(CLSPI_RING_POINTS * sizeof *list.vertex),
                         .weight = malloc(CLSPI_RING_POINTS * sizeof *list.weight)};

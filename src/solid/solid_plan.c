@@ -252,6 +252,10 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
     clspi_kernel_release(&plan->continue_points);
     clspi_kernel_release(&plan->layers);
     clspi_kernel_release(&plan->full);
+    clspi_kernel_release(&plan->lists.kernel);
+    clspi_buffer_release(&plan->lists.begin);
+    clspi_buffer_release(&plan->lists.index);
+    clspi_buffer_release(&plan->lists.weights);
     clspi_cell_layout_release(&plan->layout);
     clspi_cell_points_release(&plan->points);
     clspi_class_set_release(&plan->classes);

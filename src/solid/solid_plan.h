@@ -2,6 +2,8 @@
 #ifndef CLSPI_SOLID_PLAN_H
 #define CLSPI_SOLID_PLAN_H
 
+#include <string.h>
+
 #include <clspline/solid.h>
 
 #include "cell_points.h"
@@ -44,6 +46,13 @@ typedef struct clspi_sample_tables {
     cl_mem slices, full, along;
 } clspi_sample_tables;
 
+/* What lists of points are made with; made when it is first needed. */
+typedef struct clspi_point_lists {
+    clspi_kernel kernel;
+    cl_mem begin, index, weights;
+    size_t begin_bytes, index_bytes, weights_bytes;
+} clspi_point_lists;
+
 struct clsp_solid_plan {
     clspi_plan base; /* first: calls know the plan by it */
     clsp_solid_desc desc;
@@ -57,6 +66,7 @@ struct clsp_solid_plan {
     cl_mem control, index, layer_cells, sets, continued;
     size_t depth_first[5]; /* continued points by how many of them are behind each other */
     clspi_kernel continue_points, layers, full;
+    clspi_point_lists lists;
 };
 
 /* Finds the uses of all cells and what kernels need of them. Errors: CLSP_ERROR_NO_MEMORY. */
@@ -74,12 +84,25 @@ void clspi_sample_tables_release(clspi_sample_tables *tables);
 /* Returns the number of an order of derivatives. */
 uint32_t clspi_order_number(const uint8_t by[3]);
 
+/* Check orders of a derivative, by NULL being values, and a range of cells of a plan that has
+   control points. */
+clsp_status clspi_solid_orders(const clsp_solid_plan *plan, const uint32_t *by, uint8_t orders[3]);
+clsp_status clspi_solid_range(const clsp_solid_plan *plan, clsp_range cells);
+
 /* Returns the build options of the kernels. set: cells that are made together. */
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set);
 
 /* Returns how many cells solid_layers.cl makes together. */
 uint32_t clspi_layer_set(const clsp_context *ctx, const clsp_solid_desc *desc);
+
+/* Writes a number as the i-th float of memory that holds doubles. */
+static inline void clspi_put_float(double *memory, size_t i, double number)
+{
+    const float value = (float)number;
+
+    memcpy((char *)memory + i * sizeof value, &value, sizeof value);
+}
 
 static inline size_t clspi_grid_size(const clsp_solid_desc *desc)
 {

@@ -290,7 +290,7 @@ static void test_ranges(void **state)
     solid_free(&prism);
 }
 
-/* Neighbouring cells share the points of their faces to rounding. */
+/* Weights by themselves give the same points. */
 static void test_weights(void **state)
 {
     solid_case prism = solid_prism(5, 1, 3);
@@ -327,6 +327,107 @@ static void test_weights(void **state)
     clsp_solid_plan_destroy(&plan);
     free_model(&m);
     solid_free(&prism);
+}
+
+/* ---- lists of points ---- */
+
+/* Parameters of the samples of all cells, last ones first, as a list: the same points as on the
+   grid. */
+static void check_list(clsp_type precision, const uint32_t by[3], store_kind kind)
+{
+    solid_case prism = solid_prism(5, 1, 3);
+    model m = model_of(&prism, 3);
+    const clsp_solid_desc desc = {.precision = precision, .axis = {odd[0], odd[1], odd[2]}};
+    clsp_solid_plan *plan = plan_of(&m, &desc);
+    const size_t num = 15 * m.counts.num_cells, real = clsp_type_bytes(precision);
+    double *const grid = eval_all(plan, (clsp_range){0, m.counts.num_cells}, by, 45), worst = 0.0;
+    uint32_t *const cells = malloc(num * sizeof *cells);
+    char *const params = malloc(3 * num * real);
+
+    for (size_t i = 0; i < num; i++) {
+        const size_t s = (num - 1 - i) % 15;
+        const double t[3] = {sample_at(&odd[0], (uint32_t)s / 5), 0.25,
+                             sample_at(&odd[2], (uint32_t)s % 5)};
+        cells[i] = (uint32_t)((num - 1 - i) / 15);
+        for (size_t a = 0; a < 3; a++) {
+            const float narrow = (float)t[a];
+            memcpy(params + (3 * i + a) * real, real == 8 ? (const void *)&t[a] : &narrow, real);
+        }
+    }
+    store in[2] = {store_make(ctx, kind, CLSP_U32, 3, num, cells),
+                   store_make(ctx, kind, precision, 1, 3 * num, params)};
+    store out = store_make(ctx, kind, precision, 2, 3 * num, NULL);
+    const clsp_solid_points points = {
+        .num = num, .cells = store_in(&in[0]), .params = store_in(&in[1])};
+    assert_ok(ctx, clsp_solid_eval_points(plan, &points, by, store_out(&out), NULL));
+    const unsigned char *const got = store_read(&out);
+    for (size_t i = 0; i < 3 * num; i++) {
+        const double wanted = grid[3 * (num - 1 - i / 3) + i % 3];
+        const double value = real == 8 ? ((const double *)(const void *)got)[i]
+                                       : ((const float *)(const void *)got)[i];
+        worst = fmax(worst, fabs(value - wanted));
+    }
+    assert_true(worst <= (by ? 16.0 : 1.0) * (real == 8 ? 1e-14 : 3e-7) * m.scale);
+    store_free(&in[0]);
+    store_free(&in[1]);
+    store_free(&out);
+    free(grid);
+    free(cells);
+    free(params);
+    clsp_solid_plan_destroy(&plan);
+    free_model(&m);
+    solid_free(&prism);
+}
+
+static void test_lists(void **state)
+{
+    static const uint32_t by[3] = {0, 0, 1};
+
+    (void)state;
+    for (store_kind kind = HOST; kind < STORE_KINDS; kind++) {
+        if (!has_kind(ctx, kind)) continue;
+        check_list(CLSP_F32, kind == HOST ? by : NULL, kind);
+        if (support_device().fp64) check_list(CLSP_F64, NULL, kind);
+    }
+}
+
+/* Parameters outside of a cell count as its end; what is no parameter gives NaN. */
+static void test_odd_lists(void **state)
+{
+    static const uint32_t cells[5] = {0, 1, 2, 1, UINT32_MAX};
+    static const float params[15] = {-3.0f, 0, 0, NAN, 0, 0, 0, 0, 0, 1, 1, HUGE_VALF, 0, 0, 0};
+    solid_case box = solid_box(2, 1, 1);
+    model m = model_of(&box, 3);
+    const clsp_solid_desc desc = {.axis = {{2, 0, 1}, {2, 0, 1}, {2, 0, 1}}};
+    clsp_solid_plan *plan = plan_of(&m, &desc);
+    clsp_solid_points points = {
+        .num = 5, .cells = clsp_in_u32(cells, 5), .params = clsp_in_f32(params, 15)};
+    float out[15];
+    double *const corners = eval_all(plan, (clsp_range){0, 2}, NULL, 24);
+
+    (void)state;
+    assert_ok(ctx, clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(out, 15), NULL));
+    for (size_t k = 0; k < 3; k++) {
+        assert_true(fabs(out[k] - corners[k]) <= 1e-6);
+        assert_true(isnan(out[3 + k]) && isnan(out[6 + k]) && isnan(out[12 + k]));
+        assert_true(fabs(out[9 + k] - corners[45 + k]) <= 1e-6);
+    }
+    assert_status(ctx, clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(out, 14), NULL),
+                  CLSP_ERROR_BUFFER_SIZE);
+    assert_status(ctx, clsp_solid_eval_points(plan, NULL, NULL, clsp_out_f32(out, 15), NULL),
+                  CLSP_ERROR_ARGUMENT);
+    points.params = clsp_in_f32(params, 14);
+    assert_status(ctx, clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(out, 15), NULL),
+                  CLSP_ERROR_BUFFER_SIZE);
+    points.num = 0;
+    assert_ok(ctx, clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(out, 0), NULL));
+    points.reserved[0] = 1;
+    assert_status(ctx, clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(out, 0), NULL),
+                  CLSP_ERROR_ARGUMENT);
+    free(corners);
+    clsp_solid_plan_destroy(&plan);
+    free_model(&m);
+    solid_free(&box);
 }
 
 /* ---- meshes ---- */
@@ -570,7 +671,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points),     cmocka_unit_test(test_far),
         cmocka_unit_test(test_models),     cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_weights),    cmocka_unit_test(test_refine),
+        cmocka_unit_test(test_weights),    cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_odd_lists),  cmocka_unit_test(test_refine),
         cmocka_unit_test(test_tetrahedra), cmocka_unit_test(test_classes),
         cmocka_unit_test(test_bad_plans),  cmocka_unit_test(test_bad_calls),
         cmocka_unit_test(test_bad_meshes),
