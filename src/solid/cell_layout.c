@@ -85,13 +85,6 @@ static bool find_uses(maker *m)
 
 /* ---- points ---- */
 
-/* Writes the points of a regular cell by layers: index [4][16]. */
-static void copy_grid(uint32_t *to, const uint32_t *grid)
-{
-    for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
-        to[i] = grid[i];
-}
-
 /* Writes the points of a layered cell by layers in its own direction, continued beyond the
    boundary. */
 static bool copy_layers(maker *m, uint32_t *to, const uint32_t *points, const clspi_cell_use *use)
@@ -124,18 +117,18 @@ static bool fill_layers(maker *m)
 
     for (size_t c = 0; c < m->plan->num_cells && done; c++) {
         const clspi_cell_use *const use = &layout->uses[m->use_of[c]];
-        uint32_t *const to = layout->index + layout->num_index;
         uint32_t *const words = layout->layer_cells + CLSPI_LAYER_WORDS * layout->num_layer_cells;
         if (!use->has_slices) continue;
-        if (use->of.number == CLSPI_REGULAR)
-            copy_grid(to, points->index + points->first[c]);
-        else
-            done = copy_layers(m, to, points->index + points->first[c], use);
         words[0] = (uint32_t)c;
-        words[1] = (uint32_t)layout->num_index;
+        words[1] = (uint32_t)points->first[c];
         words[2] = (uint32_t)(use->table * 16);
         words[3] = use->terms << 2 | use->direction;
-        layout->num_index += 4 * (size_t)use->terms;
+        if (use->of.number != CLSPI_REGULAR) { /* a regular cell's grid is in layers already */
+            words[1] = (uint32_t)(points->first[points->num_cells] + layout->num_index);
+            done = copy_layers(m, layout->index + layout->num_index,
+                               points->index + points->first[c], use);
+            layout->num_index += 4 * (size_t)use->terms;
+        }
         layout->num_layer_cells++;
     }
     return done;
@@ -158,13 +151,11 @@ static void put_in_set(maker *m, size_t c)
     uint32_t *const to = layout->sets + *next / set * words;
     for (uint32_t i = place; i < set; i++) {
         to[i] = i == place ? (uint32_t)c : CLSPI_NO_CELL;
-        to[set + i] = (uint32_t)layout->num_index;
+        to[set + i] = (uint32_t)points->first[c];
     }
     to[2 * set] = (uint32_t)use->table;
     to[2 * set + 1] = use->terms;
     ++*next;
-    for (size_t i = points->first[c]; i < points->first[c + 1]; i++)
-        layout->index[layout->num_index++] = points->index[i];
 }
 
 /* ---- the layout ---- */
@@ -181,10 +172,11 @@ static bool allocate(maker *m)
             cells += use->num_cells;
         else
             sets += clspi_div_up(use->num_cells, m->plan->set);
-        index += use->num_cells * use->terms * (use->has_slices ? 4 : 1);
+        if (use->has_slices && use->of.number != CLSPI_REGULAR)
+            index += use->num_cells * use->terms * 4;
     }
-    if (index > UINT32_MAX || layout->slice_rows > UINT32_MAX / 16 ||
-        layout->full_rows > UINT32_MAX)
+    if (index + m->plan->points.first[m->plan->num_cells] > UINT32_MAX ||
+        layout->slice_rows > UINT32_MAX / 16 || layout->full_rows > UINT32_MAX)
         return false;
     layout->index = malloc((index + 1) * sizeof *layout->index);
     layout->layer_cells = malloc((cells + 1) * CLSPI_LAYER_WORDS * sizeof *layout->layer_cells);

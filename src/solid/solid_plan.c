@@ -163,9 +163,14 @@ static clsp_status upload_all(clsp_solid_plan *plan, clspi_series *series)
 {
     static const uint8_t values[3] = {0, 0, 0};
     clspi_cell_layout *const layout = &plan->layout;
-    const size_t words = 2 * plan->set + 2;
+    const size_t words = 2 * plan->set + 2, all = plan->points.first[plan->num_cells];
 
-    CLSPI_CHECK(upload(plan, series, &plan->index, layout->index, layout->num_index));
+    CLSPI_CHECK(clspi_buffer_create(&plan->index, plan->base.ctx,
+                                    (all + layout->num_index) * sizeof *layout->index));
+    CLSPI_CHECK(clspi_series_write(series, plan->index, 0, plan->points.index,
+                                   all * sizeof *layout->index));
+    CLSPI_CHECK(clspi_series_write(series, plan->index, all * sizeof *layout->index, layout->index,
+                                   layout->num_index * sizeof *layout->index));
     CLSPI_CHECK(upload(plan, series, &plan->layer_cells, layout->layer_cells,
                        layout->num_layer_cells * CLSPI_LAYER_WORDS));
     CLSPI_CHECK(upload(plan, series, &plan->sets, layout->sets, layout->num_sets * words));

@@ -36,7 +36,8 @@ typedef struct clspi_cell_layout {
     size_t num_layer_cells;
     uint32_t *sets; /* [num_sets][2 set + 2]: cells, places of their points, table, points */
     size_t num_sets;
-    uint32_t *index;
+    uint32_t
+        *index; /* points of layered cells by layers; on the device behind those of all cells */
     size_t num_index;
 } clspi_cell_layout;
 
