@@ -1,6 +1,6 @@
 /* Points of cells by the weights of all their control points at all samples, a table for each
    class of cells in each frame (docs/math.md, 17). Sets of CLSP_SET cells of one table share its
-   loads. */
+   loads. Sums begin with the last points, whose weights are the least. */
 #include "cell_samples.clh"
 
 /* The cells of a set, their points' places in the index, the table, and the points of a cell. */
@@ -38,7 +38,7 @@ kernel void solid_tables(global const real *restrict points, global const uint *
         UNROLL
         for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++)
             sum[b] = R(0.0);
-        for (uint k = 0; k < terms; k++) {
+        for (uint k = terms; k-- > 0;) {
             const real f = table[(size_t)k * stride];
             UNROLL
             for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++) {
@@ -100,7 +100,7 @@ kernel void solid_tables(global const real *restrict points, global const uint *
             realv sum[CLSP_SET * CLSP_BLOCK];
             for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++)
                 sum[b] = (realv)R(0.0);
-            for (uint k = 0; k < terms; k++) {
+            for (uint k = terms; k-- > 0;) {
                 const realv f = LOADV(table + (size_t)k * stride + s);
                 UNROLL
                 for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++) {

@@ -254,6 +254,37 @@ static void test_models(void **state)
     }
 }
 
+/* Float against double at all samples of all cells, where cells are as large as the solid. */
+static void test_float(void **state)
+{
+    static const clsp_axis six[3] = {{6, 0, 1}, {6, 0, 1}, {6, 0, 1}};
+    double worst = 0.0;
+
+    (void)state;
+    if (!support_device().fp64) skip_because("no double precision");
+    for (uint32_t i = 0; i < 10; i++) {
+        solid_case prism = solid_prism(1 + i / 2, 0, 3);
+        if (i % 2) solid_crease(&prism, 0.6);
+        model m = model_of(&prism, 3);
+        double *all[2];
+        for (uint32_t wide = 0; wide < 2; wide++) {
+            const clsp_solid_desc desc = {.precision = wide ? CLSP_F64 : CLSP_F32,
+                                          .axis = {six[0], six[1], six[2]}};
+            clsp_solid_plan *plan = plan_of(&m, &desc);
+            all[wide] = eval_all(plan, (clsp_range){0, m.counts.num_cells}, NULL, 3 * 216);
+            clsp_solid_plan_destroy(&plan);
+        }
+        for (size_t k = 0; k < m.counts.num_cells * 3 * 216; k++)
+            worst = fmax(worst, fabs(all[0][k] - all[1][k]) / m.scale);
+        free(all[0]);
+        free(all[1]);
+        free_model(&m);
+        solid_free(&prism);
+    }
+    print_message("worst difference: %.2g / 1.5e-07 of scale\n", worst);
+    assert_true(worst <= 1.5e-7);
+}
+
 /* ---- ranges and memory ---- */
 
 /* Parts of a batch, and buffers at an offset, have the same bits. */
@@ -669,13 +700,13 @@ static void test_bad_meshes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points),     cmocka_unit_test(test_far),
-        cmocka_unit_test(test_models),     cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_weights),    cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_odd_lists),  cmocka_unit_test(test_refine),
-        cmocka_unit_test(test_tetrahedra), cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_bad_plans),  cmocka_unit_test(test_bad_calls),
-        cmocka_unit_test(test_bad_meshes),
+        cmocka_unit_test(test_points),    cmocka_unit_test(test_far),
+        cmocka_unit_test(test_float),     cmocka_unit_test(test_models),
+        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_lists),     cmocka_unit_test(test_odd_lists),
+        cmocka_unit_test(test_refine),    cmocka_unit_test(test_tetrahedra),
+        cmocka_unit_test(test_classes),   cmocka_unit_test(test_bad_plans),
+        cmocka_unit_test(test_bad_calls), cmocka_unit_test(test_bad_meshes),
     };
     int failed;
 
