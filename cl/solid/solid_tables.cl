@@ -6,6 +6,15 @@
 /* The cells of a set, their points' places in the index, the table, and the points of a cell. */
 enum { SET_WORDS = 2 * CLSP_SET + 2 };
 
+/* Tells whether any cell of a set is one of the launch. */
+bool any_asked(cell_samples at, global const uint *set)
+{
+    bool any = false;
+    for (uint j = 0; j < CLSP_SET; j++)
+        any = any || is_asked(at, set[j]);
+    return any;
+}
+
 #if CLSP_LANES == 1
 
 /* An item makes one sample of all cells of a set. groups: of a set. No item returns beside the
@@ -20,8 +29,8 @@ kernel void solid_tables(global const real *restrict points, global const uint *
     const uint samples = at.num_u * at.num_v * at.num_w, stride = (samples + 15) & ~15u;
     global const uint *const set = sets + (size_t)(at.record + number) * SET_WORDS;
     const uint terms = set[2 * CLSP_SET + 1];
-    const bool fits = terms <= CLSP_STAGED;
-    for (uint i = item; i < CLSP_SET * terms && fits; i += CLSP_GROUP) {
+    const bool fits = terms <= CLSP_STAGED, asked = any_asked(at, set);
+    for (uint i = item; i < CLSP_SET * terms && fits && asked; i += CLSP_GROUP) {
         const uint j = i / terms, k = i - j * terms, first = set[CLSP_SET + j];
         const size_t p = (size_t)index[first + k] * CLSP_CHANNELS;
         const size_t centre = (size_t)index[first] * CLSP_CHANNELS;
@@ -31,7 +40,7 @@ kernel void solid_tables(global const real *restrict points, global const uint *
     barrier(CLK_LOCAL_MEM_FENCE);
 
     const uint s = part * CLSP_GROUP + item;
-    const bool exists = s < samples;
+    const bool exists = s < samples && asked;
     global const real *const table = tables + (size_t)set[2 * CLSP_SET] * 16 + s;
     for (uint block = 0; block < CLSP_CHANNELS && exists; block += CLSP_BLOCK) {
         real sum[CLSP_SET * CLSP_BLOCK];
@@ -94,6 +103,7 @@ kernel void solid_tables(global const real *restrict points, global const uint *
     const uint terms = set[2 * CLSP_SET + 1];
     global const real *const table = tables + (size_t)set[2 * CLSP_SET] * 16;
     const bool fits = terms <= CLSP_STAGED;
+    if (!any_asked(at, set)) return;
     if (fits) stage(staged, points, index, set, terms);
     for (uint s = 0; s < samples; s += CLSP_LANES)
         for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
