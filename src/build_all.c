@@ -6,6 +6,7 @@
 #include "check.h"
 #include "image_build.h"
 #include "job.h"
+#include "solid_build.h"
 
 clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user)
 {
@@ -16,5 +17,6 @@ clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *u
     CLSPI_CHECK(clspi_bezier_build(&build));
     CLSPI_CHECK(clspi_bspline_build(&build));
     CLSPI_CHECK(clspi_image_build(&build));
+    CLSPI_CHECK(clspi_solid_build(&build));
     return clspi_cooperate_build(&build);
 }

@@ -11,7 +11,7 @@ usage: layering.py SOURCE_DIR
     what its mathematics is for, and the word image is OpenCL's too
   - tools, bench and tests/api use the public headers only, tests/ref and tests/data the C library
     only; bench sees tests/data too, so that it measures what is tested; a folder of tests/ may see
-    the layer of its name, what that one sees, and the tests of those layers
+    the layer of its name, what that one sees, the tests of those layers, tests/ref and tests/data
   - no two files have the same name, so that a name in an #include or in a message means one file
   - kernels are ASCII and leave the words float and double to real.clh; a function in cl/ has at most
     120 lines, a kernel at most 12 parameters and the same ones under every #if
@@ -130,7 +130,7 @@ def folders_of(families):
         folders[f'src/{name}'] = sources
         folders[f'cl/{name}'] = [f'cl/{other}' for other in (name, *others)]
         tests = [f'tests/{other}' for other in (name, *others)]
-        folders[f'tests/{name}'] = tests + ['tests/ref', 'tests'] + sources
+        folders[f'tests/{name}'] = tests + ['tests/ref', 'tests/data', 'tests'] + sources
     return folders
 
 

@@ -12,5 +12,6 @@
 #include <clspline/bspline_convert.h>
 #include <clspline/bspline_project.h>
 #include <clspline/image.h>
+#include <clspline/solid.h>
 
 #endif

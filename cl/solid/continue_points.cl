@@ -1,0 +1,20 @@
+/* Control points beyond the boundary of a solid, with which boundary cells are as those within
+   (docs/math.md, 19). */
+#include "real.clh"
+
+#ifndef CLSP_CHANNELS
+#define CLSP_CHANNELS 3
+#endif
+
+/* Makes points `from[0]` as 2 a - b of points a, b = from[1], from[2]; an item makes a channel. */
+kernel void continue_points(global real *points, global const uint *restrict from, uint first,
+                            uint items)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= items) return;
+    const uint i = g / CLSP_CHANNELS, c = g - i * CLSP_CHANNELS;
+    from += 3 * (size_t)(first + i);
+    points[(size_t)from[0] * CLSP_CHANNELS + c] =
+        MAD(R(2.0), points[(size_t)from[1] * CLSP_CHANNELS + c],
+            -points[(size_t)from[2] * CLSP_CHANNELS + c]);
+}

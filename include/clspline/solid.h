@@ -1,0 +1,207 @@
+/* Catmull-Clark solids: meshes of cells, their refinement, and points of the limit of endless
+   refinement, with derivatives, in bulk.
+
+   A mesh has polyhedral cells; cells of a plan are hexahedra, which any other cells are after one
+   refinement. In a cell the limit is a function of (u, v, w) in [0, 1]^3: vertex 0 of the cell is
+   at (0, 0, 0), 1 at u = 1, 3 at v = 1, 4 at w = 1. It is exact: no cell is approximated
+   (docs/math.md, 19, which has the rules too). The boundary is a Catmull-Clark surface. Cells may
+   have any shape, inverted ones too.
+
+   Accuracy, with scale = max |coordinate|: 1e-12 scale (CLSP_F64) and 1.5e-7 scale (CLSP_F32).
+
+   The order of calls: a mesh, once; of it a plan, which copies what it needs; control points as
+   often as they change; evaluations. Otherwise, and in what follows, as Bezier patches (bezier.h):
+   plans whose change failed, queues, threads, events, NaN. */
+#ifndef CLSPLINE_SOLID_H
+#define CLSPLINE_SOLID_H
+
+#include <clspline/context.h>
+#include <clspline/vertex.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- meshes ---- */
+
+/* Kinds of cells, with the numbers and the order of vertices of VTK's. */
+typedef enum clsp_cell_kind {
+    CLSP_TETRAHEDRON = 10, /* 4 vertices */
+    CLSP_HEXAHEDRON = 12,  /* 8: around one side, then in the same order around the opposite one */
+    CLSP_WEDGE = 13,       /* 6: a triangle, then the opposite one */
+    CLSP_PYRAMID = 14,     /* 5: refused, since its apex never becomes corners of hexahedra */
+    CLSP_POLYHEDRON = 42   /* the number of its faces, and for each the number of its vertices and
+                              them, in cyclic order; up to 256 of either */
+} clsp_cell_kind;
+
+/* What a mesh is made of; copied. */
+typedef struct clsp_solid_cells {
+    size_t num_vertices;    /* 1..2^31 - 1 */
+    size_t num_cells;       /* 1..2^31 - 1 */
+    const uint8_t *kinds;   /* [num_cells] of clsp_cell_kind; NULL: hexahedra */
+    const uint32_t *index;  /* [num_indices]: the vertices of all cells, one after another */
+    size_t num_indices;     /* must be as many as the cells have */
+    const uint32_t *crease; /* [num_creases][2]: boundary edges that stay sharp, by their ends */
+    size_t num_creases;
+    const uint32_t *corner; /* [num_corners]: boundary vertices that stay in place */
+    size_t num_corners;
+    uint64_t reserved[4];
+} clsp_solid_cells;
+
+typedef struct clsp_solid_mesh clsp_solid_mesh;
+
+/* Makes a mesh. Every vertex of a cell must be one of exactly three of its faces, a face belongs to
+   one or two cells, and the cells around each vertex and edge must be as around a point of a solid
+   or of its boundary. The context must outlive the mesh, and gets messages. Errors:
+   CLSP_ERROR_ARGUMENT (NULL, or cells that are not sound, of which the message names cell, vertex
+   or edge), CLSP_ERROR_NO_MEMORY. On error *mesh is NULL. */
+CLSP_API clsp_status clsp_solid_mesh_create(clsp_solid_mesh **mesh, clsp_context *ctx,
+                                            const clsp_solid_cells *cells);
+
+/* Releases the mesh and writes NULL; *mesh may be NULL. */
+CLSP_API void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh);
+
+/* Makes the mesh of one refinement. Its vertices are those of the old one, then one for each edge,
+   face and cell; the children of a hexahedron follow each other. Errors: CLSP_ERROR_ARGUMENT
+   (NULL), CLSP_ERROR_NO_MEMORY (also: above 2^31 - 1 of anything, which is found before memory is
+   taken). On error *fine is NULL. */
+CLSP_API clsp_status clsp_solid_mesh_refine(clsp_solid_mesh **fine, const clsp_solid_mesh *mesh);
+
+/* What there is in a mesh. */
+typedef struct clsp_solid_counts {
+    size_t num_vertices, num_edges, num_faces, num_cells;
+    size_t num_indices;     /* that clsp_solid_mesh_cells writes; 0 where not hexahedral */
+    uint32_t is_hexahedral; /* 1: all cells are hexahedra, so that it can have a plan */
+    uint32_t reserved[7];
+} clsp_solid_counts;
+
+CLSP_API clsp_status clsp_solid_mesh_counts(const clsp_solid_mesh *mesh, clsp_solid_counts *counts);
+
+/* Writes the vertices of all cells of a hexahedral mesh. index: CLSP_U32 in host memory,
+   [num_cells][8], in VTK's order. Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE. */
+CLSP_API clsp_status clsp_solid_mesh_cells(const clsp_solid_mesh *mesh, clsp_output index);
+
+/* The rule of vertices within the solid. */
+typedef enum clsp_solid_rule {
+    CLSP_SOLID_TENSOR = 0, /* that of plans: limits along irregular edges are splines */
+    CLSP_SOLID_JOY = 1     /* Joy and MacCracken's: the same weights at every vertex */
+} clsp_solid_rule;
+
+/* Computes the points of the next mesh, which clsp_solid_mesh_refine makes. points:
+   [num_vertices][channels], fine: [num_vertices of the next mesh][channels], both in host memory
+   and of CLSP_F32 or CLSP_F64 each; sums are made in double. channels: 1..CLSP_SOLID_MAX_CHANNELS.
+   Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY. */
+CLSP_API clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rule rule,
+                                              uint32_t channels, clsp_input points,
+                                              clsp_output fine);
+
+/* ---- plans ---- */
+
+enum {
+    CLSP_SOLID_MAX_CHANNELS = 16,
+    CLSP_SOLID_MAX_SAMPLES = 1024, /* in each direction */
+    CLSP_SOLID_MAX_GRID = 1048576  /* 2^20, of a cell */
+};
+
+/* What a plan computes. Zero is the default of every field. */
+typedef struct clsp_solid_desc {
+    clsp_type precision; /* of control points and arithmetic: CLSP_F32 (the default), CLSP_F64 */
+    uint32_t channels;   /* numbers of a control point: 1..CLSP_SOLID_MAX_CHANNELS; 0 means 3 */
+    clsp_axis axis[3];   /* of the grid that every cell has, along u, v, w: num
+                            1..CLSP_SOLID_MAX_SAMPLES, within [0, 1]. One with num 0 is 4 samples of
+                            [0, 1] */
+    uint32_t reserved[8];
+} clsp_solid_desc;
+
+typedef struct clsp_solid_plan clsp_solid_plan;
+
+/* Makes a plan of a hexahedral mesh: finds the classes of its cells, and compiles the kernels. The
+   mesh may be destroyed; its context must outlive the plan. Errors: CLSP_ERROR_ARGUMENT (NULL, a
+   field out of its range, a mesh that is not hexahedral, a cell that more than 512 others touch),
+   CLSP_ERROR_NO_FP64, CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. On error *plan is
+   NULL. */
+CLSP_API clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh *mesh,
+                                            const clsp_solid_desc *desc);
+
+/* Releases the plan and writes NULL; *plan may be NULL. */
+CLSP_API void clsp_solid_plan_destroy(clsp_solid_plan **plan);
+
+/* Gives the plan's description with every default in its place. */
+CLSP_API clsp_status clsp_solid_plan_desc(const clsp_solid_plan *plan, clsp_solid_desc *desc);
+
+/* What cells can be. */
+typedef enum clsp_solid_kind {
+    CLSP_SOLID_REGULAR = 0,
+    CLSP_SOLID_LAYERED = 1,   /* around one irregular edge */
+    CLSP_SOLID_IRREGULAR = 2, /* around one irregular vertex */
+    CLSP_SOLID_SPLIT = 3      /* with several; one refinement or two make them the others */
+} clsp_solid_kind;
+
+typedef struct clsp_solid_class {
+    clsp_solid_kind kind;
+    uint32_t num_points; /* control points that a cell depends on, those beyond the boundary counted
+                            for regular ones */
+    size_t num_cells;
+    uint64_t reserved[2];
+} clsp_solid_class;
+
+/* Gives the classes of a plan's cells that there are, first that of regular cells. classes: [room],
+   may be NULL with room 0. num: how many there are. */
+CLSP_API clsp_status clsp_solid_classes(const clsp_solid_plan *plan, clsp_solid_class *classes,
+                                        size_t room, size_t *num);
+
+/* Loads control points, replacing those before; they are copied. points: in the plan's precision,
+   [num_vertices][channels]. Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE,
+   CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
+CLSP_API clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_input points,
+                                                   const clsp_sync *sync);
+
+/* Evaluates the grid of cells first .. first + count - 1. by: how often the derivative is taken
+   along u, v, w, at most 2 together; NULL: values. out: in the plan's precision,
+   [count][num_u][num_v][num_w][channels] (w fastest). The first call with a derivative makes its
+   tables. Derivatives at irregular edges and vertices, where there need be none, are those of the
+   parameter 2^-20 away from all faces; the Jacobian is three calls. Results are the same bits
+   however cells are split among calls, and from run to run. Errors: CLSP_ERROR_ARGUMENT (NULL, a
+   range beyond the cells, an order above 2), CLSP_ERROR_STATE (no control points),
+   CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
+CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, const uint32_t by[3],
+                                     clsp_output out, const clsp_sync *sync);
+
+/* Parameters of a list of points. */
+typedef struct clsp_solid_points {
+    size_t num;
+    clsp_input cells;  /* CLSP_U32 [num] */
+    clsp_input params; /* [num][3]: u, v, w, in the plan's precision; outside of [0, 1] they count
+                          as its end */
+    uint64_t reserved[4];
+} clsp_solid_points;
+
+/* Evaluates at any parameters of any cells. by: as of clsp_solid_eval. out: in the plan's
+   precision, [num][channels]; NaN where a parameter is NaN or there is no such cell. The host finds
+   the weights of each point, some microseconds, so the call waits for inputs that are on the
+   device. Errors: as clsp_solid_eval. */
+CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_solid_points *points,
+                                            const uint32_t by[3], clsp_output out,
+                                            const clsp_sync *sync);
+
+/* A parameter of one cell, and orders of derivatives as of clsp_solid_eval. */
+typedef struct clsp_solid_param {
+    size_t cell;
+    double t[3]; /* u, v, w, within [0, 1] */
+    uint32_t by[3];
+    uint32_t reserved[3];
+} clsp_solid_param;
+
+/* Computes the weights by which a limit is a sum of control points, exact to rounding, on the host.
+   vertices: CLSP_U32, weights: CLSP_F64, both in host memory with room for *num of them; *num
+   becomes how many there are, and with *num too small nothing is written, and the call returns
+   CLSP_ERROR_BUFFER_SIZE. A vertex stands once. Errors: CLSP_ERROR_ARGUMENT,
+   CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY. */
+CLSP_API clsp_status clsp_solid_weights(clsp_solid_plan *plan, const clsp_solid_param *param,
+                                        uint32_t *vertices, double *weights, size_t *num);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,58 @@
+/* Meshes of hexahedral cells: who touches whom, and refinement by formula (docs/math.md, 19). */
+#ifndef CLSPI_CELL_MESH_H
+#define CLSPI_CELL_MESH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cell_frame.h"
+
+#define CLSPI_NO_CELL UINT32_MAX
+
+enum { /* flags */
+       CLSPI_BOUNDARY = 1,
+       CLSPI_CREASE = 2,    /* of edges: kept sharp */
+       CLSPI_CORNER = 4,    /* of vertices: kept in place */
+       CLSPI_IRREGULAR = 8, /* of edges and vertices: cells around them are no grid */
+       CLSPI_MAX_CELLS = 0x7fffffff
+};
+
+/* Corners, edges and faces of cells are numbered as in cell_frame.h. A face's vertices are in
+   cyclic order, and its edge i is that from its vertex i to the next one. */
+typedef struct clspi_cell_mesh {
+    uint32_t num_vertices, num_edges, num_faces, num_cells;
+    uint32_t *cell_vertex; /* [cells][8] */
+    uint32_t *cell_edge;   /* [cells][12] */
+    uint32_t *cell_face;   /* [cells][6] */
+    uint32_t *across;      /* [cells][6]: the cell beyond each face, or CLSPI_NO_CELL */
+    uint8_t *frame;        /* [cells][6]: in which that cell looks as this one continued */
+    uint32_t *face_vertex; /* [faces][4] */
+    uint32_t *face_edge;   /* [faces][4] */
+    uint8_t *face_flag;    /* [faces] */
+    uint32_t *edge_vertex; /* [edges][2] */
+    uint8_t *edge_flag;    /* [edges] */
+    uint8_t *vertex_flag;  /* [vertices] */
+} clspi_cell_mesh;
+
+/* Makes the mesh of cells that are sound (poly_mesh.h): [num_cells][8] vertices each, copied. Faces
+   with one cell are boundary faces. Edges and vertices have no flags yet: clspi_cell_mesh_flag is
+   to follow. False: no memory, or more than CLSPI_MAX_CELLS of anything. */
+bool clspi_cell_mesh_make(clspi_cell_mesh *mesh, uint32_t num_vertices, uint32_t num_cells,
+                          const uint32_t *cell_vertex);
+
+/* Flags what is boundary or irregular, of the boundary faces and of the creases and corners that
+   are flagged. False: no memory. */
+bool clspi_cell_mesh_flag(clspi_cell_mesh *mesh);
+
+/* Makes the mesh that one step of subdivision gives. Its vertices are the old ones, then one for
+   each edge, face and cell; the children of cell c are 8 c + j, j the corner of c that they have,
+   and have its frame. False: no memory, or more than CLSPI_MAX_CELLS of anything. */
+bool clspi_cell_mesh_refine(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh);
+
+/* Tells whether all vertices of a cell are regular. */
+bool clspi_cell_is_regular(const clspi_cell_mesh *mesh, uint32_t cell);
+
+void clspi_cell_mesh_release(clspi_cell_mesh *mesh);
+
+#endif

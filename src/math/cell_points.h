@@ -1,0 +1,58 @@
+/* Control points of all cells of a mesh, by which limits are sums, and the limits themselves. */
+#ifndef CLSPI_CELL_POINTS_H
+#define CLSPI_CELL_POINTS_H
+
+#include "cell_class.h"
+
+/* Points 0 .. num_vertices - 1 are the mesh's vertices. Those behind them continue it beyond its
+   boundary: number num_vertices + i is 2 a - b of two points that come before it, which are the
+   i-th key of `continued`. */
+typedef struct clspi_cell_points {
+    uint32_t num_cells, num_vertices;
+    clspi_key_map continued;
+    clspi_class_use *use; /* [num_cells] */
+    size_t *first;        /* [num_cells + 1] */
+    uint32_t *index;      /* of a regular cell its grid, [4][4][4]; of others in the order of their
+                             class, seen in its frame */
+} clspi_cell_points;
+
+/* Finds classes and points of all cells, and builds the classes. False: no memory, or a ring that
+   is too large (set->too_large). */
+bool clspi_cell_points_make(clspi_cell_points *points, clspi_class_set *set,
+                            const clspi_cell_mesh *mesh);
+void clspi_cell_points_release(clspi_cell_points *points);
+
+/* Returns the number of the point 2 a - b, a new one where it is new; CLSPI_NO_KEY without memory.
+ */
+uint32_t clspi_continued_point(clspi_cell_points *points, uint32_t a, uint32_t b);
+
+/* Counts vertices and continued points. */
+static inline size_t clspi_num_points(const clspi_cell_points *points)
+{
+    return (size_t)points->num_vertices + points->continued.num;
+}
+
+/* Returns the two points of which a continued one, of number num_vertices + i, is made. */
+static inline uint32_t clspi_continued_from(const clspi_cell_points *points, size_t i, uint32_t k)
+{
+    const uint64_t both = points->continued.key[i].a;
+
+    return (uint32_t)(k == 0 ? both >> 32 : both);
+}
+
+/* Computes the continued points; control: [clspi_num_points][channels], of which the first
+   num_vertices are there. */
+void clspi_cell_points_continue(const clspi_cell_points *points, uint32_t channels,
+                                double *control);
+
+/* Brings a parameter of a cell, and orders of derivatives there, into the frame of its class.
+   Returns the factor of the derivative, 1 or -1. */
+double clspi_frame_parameter(uint32_t frame, const double t[3], const uint8_t by[3],
+                             double framed_t[3], uint8_t framed_by[3]);
+
+/* Computes the weights of a cell's points at t, in its own directions: [first[cell + 1] -
+   first[cell]]. */
+void clspi_cell_weights(const clspi_cell_points *points, const clspi_class_set *set, uint32_t cell,
+                        const double t[3], const uint8_t by[3], double *row);
+
+#endif

@@ -1,0 +1,46 @@
+/* What the limit of one cell depends on: the cells that touch it, and their vertices. */
+#ifndef CLSPI_CELL_RING_H
+#define CLSPI_CELL_RING_H
+
+#include "cell_mesh.h"
+
+enum {
+    CLSPI_RING_CELLS = 512, /* cells that touch one, itself included */
+    CLSPI_RING_POINTS = 2048,
+    CLSPI_RING_CELL_WORDS = CLSPI_CORNERS + 2, /* of a signature */
+    CLSPI_RING_WORDS = 3 + CLSPI_RING_CELLS * CLSPI_RING_CELL_WORDS,
+    CLSPI_GRID_POINTS = 64
+};
+
+/* The ring of a cell, seen in a frame: numbers of points in the order in which they are met when
+   the cells are gone through, each from the one before over its faces in order. The cell is number
+   0 and its corners are points 0 to 7. The signature says all that rules of subdivision ask of a
+   ring: the number of cells, that of points, the corners of the cell that stay in place, and for
+   each cell its points, its boundary faces and its creases, of those that touch the cell. */
+typedef struct clspi_ring {
+    uint32_t num_cells, num_points;
+    uint32_t cell[CLSPI_RING_CELLS];
+    uint8_t frame[CLSPI_RING_CELLS];
+    uint32_t point[CLSPI_RING_POINTS]; /* vertices */
+    uint16_t signature[CLSPI_RING_WORDS];
+    uint32_t stamp; /* of this walk; places with another one are free */
+    uint32_t point_stamp[2 * CLSPI_RING_POINTS], cell_stamp[2 * CLSPI_RING_CELLS];
+    uint16_t point_place[2 * CLSPI_RING_POINTS];
+    uint16_t cell_place[2 * CLSPI_RING_CELLS];
+} clspi_ring;
+
+/* Goes through the ring of a cell. A ring begins as all 0. False: it has more cells or points than
+   there is room for. */
+bool clspi_ring_walk(clspi_ring *ring, const clspi_cell_mesh *mesh, uint32_t cell, uint32_t frame);
+
+static inline size_t clspi_ring_words(const uint16_t *signature)
+{
+    return 3 + (size_t)signature[0] * CLSPI_RING_CELL_WORDS;
+}
+
+/* Finds the 4 x 4 x 4 vertices around a regular cell, the last axis fastest; CLSPI_NO_CELL beyond
+   the boundary. */
+void clspi_regular_grid(const clspi_cell_mesh *mesh, uint32_t cell,
+                        uint32_t grid[CLSPI_GRID_POINTS]);
+
+#endif

@@ -1,0 +1,40 @@
+/* One step of Catmull-Clark subdivision of points over any mesh of cells (docs/math.md, 19). */
+#ifndef CLSPI_SUBDIVIDE_H
+#define CLSPI_SUBDIVIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cell_mesh.h"
+
+/* The rule of vertices within the solid. */
+typedef enum clspi_vertex_rule {
+    CLSPI_RULE_TENSOR, /* a tensor product along extraordinary edges too */
+    CLSPI_RULE_JOY     /* Joy and MacCracken's, the same weights at every valence */
+} clspi_vertex_rule;
+
+/* Lists one after another: list i is item[begin[i]] .. item[begin[i + 1] - 1]; begin NULL: each
+   has `each` items. */
+typedef struct clspi_lists {
+    const size_t *begin;
+    uint32_t each;
+    const uint32_t *item;
+} clspi_lists;
+
+/* Which vertices, edges and faces belong to which face and cell; flags as of cell_mesh.h. */
+typedef struct clspi_incidence {
+    size_t num_vertices, num_edges, num_faces, num_cells;
+    clspi_lists cell_vertices, cell_edges, cell_faces, face_vertices, face_edges;
+    const uint32_t *edge_vertex; /* [num_edges][2] */
+    const uint8_t *face_flag, *edge_flag, *vertex_flag;
+} clspi_incidence;
+
+clspi_incidence clspi_incidence_of(const clspi_cell_mesh *mesh);
+
+/* Computes the points of the next mesh, those of old vertices, edges, faces and cells, from
+   points: [num_vertices][channels]. Their sum of weights is 1. False: no memory. */
+bool clspi_subdivide(double *fine, const double *points, uint32_t channels,
+                     const clspi_incidence *mesh, clspi_vertex_rule rule);
+
+#endif

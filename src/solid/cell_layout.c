@@ -1,0 +1,209 @@
+/* What kernels need of cells: points, tables, sets. */
+#include <stdlib.h>
+
+#include "check.h"
+#include "solid_plan.h"
+
+/* A layout being made. */
+typedef struct maker {
+    clsp_solid_plan *plan;
+    clspi_key_map map; /* uses by class and frame */
+    uint32_t *use_of;  /* [num_cells] */
+    size_t *next;      /* [num_uses]: of the cells of each use, those that are in sets */
+} maker;
+
+static clsp_status no_memory(const clsp_solid_plan *plan)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "solid: no memory for the layout of %zu cells, or tables above 2^36 numbers",
+                      plan->num_cells);
+}
+
+/* ---- uses ---- */
+
+size_t clspi_slice_stride(const clsp_solid_desc *desc, uint32_t direction)
+{
+    const size_t samples = clspi_grid_size(desc) / desc->axis[direction].num;
+
+    return clspi_round_up(samples, 16);
+}
+
+/* Describes the cells of a class in a frame. The slices of regular ones are along v and w, so that
+   what is across them is far apart in the output. */
+static clspi_cell_use describe(const clsp_solid_plan *plan, clspi_class_use of)
+{
+    clspi_cell_use use = {.of = of, .has_slices = true, .terms = 16, .direction = 0};
+
+    if (of.number == CLSPI_REGULAR) return use;
+    const clspi_cell_class *const entry = &plan->classes.entry[of.number];
+    use.has_slices = entry->axis != CLSPI_NO_AXIS && entry->num_slice <= CLSPI_MAX_SLICE;
+    use.terms = use.has_slices ? entry->num_slice : entry->num_points;
+    if (use.has_slices) use.direction = clspi_frame_axis(of.frame, entry->axis);
+    return use;
+}
+
+/* Gives a use its place among the tables. */
+static void place_table(clsp_solid_plan *plan, clspi_cell_use *use)
+{
+    clspi_cell_layout *const layout = &plan->layout;
+    size_t *const rows = use->has_slices ? &layout->slice_rows : &layout->full_rows;
+    const size_t stride = use->has_slices ? clspi_slice_stride(&plan->desc, use->direction)
+                                          : clspi_round_up(clspi_grid_size(&plan->desc), 16);
+
+    use->table = *rows;
+    *rows += stride / 16 * use->terms;
+}
+
+/* Finds the use of each cell, in the order in which they appear; the regular one is the first. */
+static bool find_uses(maker *m)
+{
+    clspi_cell_layout *const layout = &m->plan->layout;
+    const clspi_class_use regular = {CLSPI_REGULAR, 0};
+    uint32_t room = 0;
+
+    for (size_t c = 0; c <= m->plan->num_cells; c++) {
+        const clspi_class_use of = c == 0 ? regular : m->plan->points.use[c - 1];
+        const uint32_t at =
+            clspi_key_map_put(&m->map, (clspi_key){(uint64_t)of.number << 8 | of.frame, 0});
+        if (at == CLSPI_NO_KEY) return false;
+        if (at >= room) {
+            room = 2 * room + 64;
+            clspi_cell_use *const more = realloc(layout->uses, room * sizeof *more);
+            if (!more) return false;
+            layout->uses = more;
+        }
+        if (at == layout->num_uses) {
+            layout->uses[layout->num_uses++] = describe(m->plan, of);
+            place_table(m->plan, &layout->uses[at]);
+        }
+        if (c == 0) continue;
+        m->use_of[c - 1] = at;
+        layout->uses[at].num_cells++;
+    }
+    return true;
+}
+
+/* ---- points ---- */
+
+/* Writes the points of a layered cell by layers in its own direction, continued beyond the
+   boundary. */
+static bool copy_layers(maker *m, uint32_t *to, const uint32_t *points, const clspi_cell_use *use)
+{
+    const clspi_cell_class *const entry = &m->plan->classes.entry[use->of.number];
+    const bool flips = clspi_frame_flips(use->of.frame, entry->axis);
+    const uint32_t n = entry->num_slice;
+
+    for (uint32_t l = 0; l < 4; l++) {
+        const uint16_t *const one = entry->slice + (size_t)(l < 2 ? 1 : 2) * n;
+        const uint16_t *const two = entry->slice + (size_t)(l < 2 ? 2 : 1) * n;
+        uint32_t *const layer = to + (size_t)(flips ? 3 - l : l) * n;
+        for (uint32_t k = 0; k < n; k++) {
+            const uint16_t point = entry->slice[(size_t)l * n + k];
+            layer[k] =
+                point != CLSPI_NO_POINT
+                    ? points[point]
+                    : clspi_continued_point(&m->plan->points, points[one[k]], points[two[k]]);
+            if (layer[k] == CLSPI_NO_KEY) return false;
+        }
+    }
+    return true;
+}
+
+static bool fill_layers(maker *m)
+{
+    clspi_cell_layout *const layout = &m->plan->layout;
+    const clspi_cell_points *const points = &m->plan->points;
+    bool done = true;
+
+    for (size_t c = 0; c < m->plan->num_cells && done; c++) {
+        const clspi_cell_use *const use = &layout->uses[m->use_of[c]];
+        uint32_t *const words = layout->layer_cells + CLSPI_LAYER_WORDS * layout->num_layer_cells;
+        if (!use->has_slices) continue;
+        words[0] = (uint32_t)c;
+        words[1] = (uint32_t)points->first[c];
+        words[2] = (uint32_t)(use->table * 16);
+        words[3] = use->terms << 2 | use->direction;
+        if (use->of.number != CLSPI_REGULAR) { /* a regular cell's grid is in layers already */
+            words[1] = (uint32_t)(points->first[points->num_cells] + layout->num_index);
+            done = copy_layers(m, layout->index + layout->num_index,
+                               points->index + points->first[c], use);
+            layout->num_index += 4 * (size_t)use->terms;
+        }
+        layout->num_layer_cells++;
+    }
+    return done;
+}
+
+/* ---- sets ---- */
+
+/* Puts a cell into the set of its use that has room, or into a new one, all of whose cells are it
+   for now. */
+static void put_in_set(maker *m, size_t c)
+{
+    clspi_cell_layout *const layout = &m->plan->layout;
+    const clspi_cell_points *const points = &m->plan->points;
+    const uint32_t set = m->plan->set, words = 2 * set + 2;
+    const clspi_cell_use *const use = &layout->uses[m->use_of[c]];
+    size_t *const next = &m->next[m->use_of[c]];
+    const uint32_t place = (uint32_t)(*next % set);
+
+    if (place == 0) *next = layout->num_sets++ * set; /* what is behind a full set is not ours */
+    uint32_t *const to = layout->sets + *next / set * words;
+    for (uint32_t i = place; i < set; i++) {
+        to[i] = i == place ? (uint32_t)c : CLSPI_NO_CELL;
+        to[set + i] = (uint32_t)points->first[c];
+    }
+    to[2 * set] = (uint32_t)use->table;
+    to[2 * set + 1] = use->terms;
+    ++*next;
+}
+
+/* ---- the layout ---- */
+
+/* Counts cells and points, and makes room for them. */
+static bool allocate(maker *m)
+{
+    clspi_cell_layout *const layout = &m->plan->layout;
+    size_t cells = 0, sets = 0, index = 0;
+
+    for (uint32_t u = 0; u < layout->num_uses; u++) {
+        const clspi_cell_use *const use = &layout->uses[u];
+        if (use->has_slices)
+            cells += use->num_cells;
+        else
+            sets += clspi_div_up(use->num_cells, m->plan->set);
+        if (use->has_slices && use->of.number != CLSPI_REGULAR)
+            index += use->num_cells * use->terms * 4;
+    }
+    if (index + m->plan->points.first[m->plan->num_cells] > UINT32_MAX ||
+        layout->slice_rows > UINT32_MAX / 16 || layout->full_rows > UINT32_MAX)
+        return false;
+    layout->index = malloc((index + 1) * sizeof *layout->index);
+    layout->layer_cells = malloc((cells + 1) * CLSPI_LAYER_WORDS * sizeof *layout->layer_cells);
+    layout->sets = malloc((sets + 1) * (2 * m->plan->set + 2) * sizeof *layout->sets);
+    m->next = calloc(layout->num_uses, sizeof *m->next);
+    return layout->index && layout->layer_cells && layout->sets && m->next;
+}
+
+clsp_status clspi_cell_layout_make(clsp_solid_plan *plan)
+{
+    maker m = {.plan = plan, .use_of = malloc((plan->num_cells + 1) * sizeof *m.use_of)};
+    bool done =
+        m.use_of && clspi_key_map_make(&m.map) && find_uses(&m) && allocate(&m) && fill_layers(&m);
+
+    for (size_t c = 0; c < plan->num_cells && done; c++)
+        if (!plan->layout.uses[m.use_of[c]].has_slices) put_in_set(&m, c);
+    clspi_key_map_release(&m.map);
+    free(m.use_of);
+    free(m.next);
+    return done ? CLSP_OK : no_memory(plan);
+}
+
+void clspi_cell_layout_release(clspi_cell_layout *layout)
+{
+    free(layout->uses);
+    free(layout->layer_cells);
+    free(layout->sets);
+    free(layout->index);
+    *layout = (clspi_cell_layout){0};
+}

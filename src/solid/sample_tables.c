@@ -1,0 +1,192 @@
+/* Tables of weights at the samples of a plan's grid. */
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "solid_plan.h"
+
+uint32_t clspi_order_number(const uint8_t by[3])
+{
+    static const uint8_t number[3][3][3] = {{{0, 3, 9}, {2, 6}, {8}}, {{1, 5}, {4}}, {{7}}};
+
+    return number[by[0]][by[1]][by[2]];
+}
+
+/* Returns sample a of an axis. */
+static double sample_at(const clsp_axis *axis, uint32_t a)
+{
+    const double last = axis->num > 1 ? axis->num - 1.0 : 1.0;
+
+    return (axis->begin * (last - a) + axis->end * a) / last;
+}
+
+/* ---- on the host ---- */
+
+/* Tables being made. */
+typedef struct maker {
+    clsp_solid_plan *plan;
+    uint8_t by[3];
+    double *row; /* [CLSPI_RING_POINTS] */
+} maker;
+
+/* Writes the weights of a regular cell's slices: products of B-splines along v and w. */
+static void fill_regular(const maker *m, double *table, size_t stride)
+{
+    const clsp_axis *const axis = m->plan->desc.axis;
+
+    for (uint32_t i = 0; i < axis[1].num; i++)
+        for (uint32_t j = 0; j < axis[2].num; j++) {
+            double v[4], w[4];
+            clspi_span_weights(sample_at(&axis[1], i), m->by[1], v);
+            clspi_span_weights(sample_at(&axis[2], j), m->by[2], w);
+            for (uint32_t k = 0; k < 16; k++)
+                table[k * stride + (size_t)i * axis[2].num + j] = v[k / 4] * w[k % 4];
+        }
+}
+
+/* Computes the weights of a class's points at a parameter of a cell, in m->row. */
+static void weigh(const maker *m, const clspi_cell_use *use, const double t[3], const uint8_t by[3])
+{
+    const uint32_t n = m->plan->classes.entry[use->of.number].num_points;
+    double framed_t[3];
+    uint8_t framed_by[3];
+    const double factor = clspi_frame_parameter(use->of.frame, t, by, framed_t, framed_by);
+
+    clspi_class_weights(&m->plan->classes, use->of.number, framed_t, framed_by, m->row);
+    for (uint32_t i = 0; i < n && factor < 0.0; i++)
+        m->row[i] = -m->row[i];
+}
+
+/* Writes the weights of a layered cell's slices: sums over columns, wherever across them. */
+static void fill_slices(const maker *m, const clspi_cell_use *use, double *table, size_t stride)
+{
+    const clspi_cell_class *const entry = &m->plan->classes.entry[use->of.number];
+    const clsp_axis *const axis = m->plan->desc.axis;
+    const uint32_t d = use->direction, p = d == 0 ? 1 : 0, q = d == 2 ? 1 : 2;
+    uint8_t by[3] = {m->by[0], m->by[1], m->by[2]};
+
+    by[d] = 0;
+    for (uint32_t i = 0; i < axis[p].num; i++)
+        for (uint32_t j = 0; j < axis[q].num; j++) {
+            double t[3] = {0.5, 0.5, 0.5};
+            t[p] = sample_at(&axis[p], i);
+            t[q] = sample_at(&axis[q], j);
+            weigh(m, use, t, by);
+            for (uint32_t k = 0; k < entry->num_slice; k++) {
+                double sum = 0.0;
+                for (uint32_t l = 0; l < 4; l++) {
+                    const uint16_t point = entry->slice[(size_t)l * entry->num_slice + k];
+                    if (point != CLSPI_NO_POINT) sum += m->row[point];
+                }
+                table[k * stride + (size_t)i * axis[q].num + j] = sum;
+            }
+        }
+}
+
+/* Writes the weights of all points of a cell at all samples. */
+static void fill_full(const maker *m, const clspi_cell_use *use, double *table, size_t stride)
+{
+    const clsp_axis *const axis = m->plan->desc.axis;
+    size_t sample = 0;
+
+    for (uint32_t i = 0; i < axis[0].num; i++)
+        for (uint32_t j = 0; j < axis[1].num; j++)
+            for (uint32_t k = 0; k < axis[2].num; k++, sample++) {
+                const double t[3] = {sample_at(&axis[0], i), sample_at(&axis[1], j),
+                                     sample_at(&axis[2], k)};
+                weigh(m, use, t, m->by);
+                for (uint32_t n = 0; n < use->terms; n++)
+                    table[n * stride + sample] = m->row[n];
+            }
+}
+
+/* Writes all tables of one sort. */
+static void fill_tables(const maker *m, double *table, bool slices)
+{
+    const clspi_cell_layout *const layout = &m->plan->layout;
+
+    for (uint32_t u = 0; u < layout->num_uses; u++) {
+        const clspi_cell_use *const use = &layout->uses[u];
+        double *const to = table + use->table * 16;
+        if (use->has_slices != slices || use->num_cells == 0) continue;
+        if (!slices)
+            fill_full(m, use, to, clspi_round_up(clspi_grid_size(&m->plan->desc), 16));
+        else if (use->of.number == CLSPI_REGULAR)
+            fill_regular(m, to, clspi_slice_stride(&m->plan->desc, 0));
+        else
+            fill_slices(m, use, to, clspi_slice_stride(&m->plan->desc, use->direction));
+    }
+}
+
+/* Writes the B-splines along all three directions. */
+static void fill_along(const maker *m, double *table)
+{
+    for (uint32_t a = 0; a < 3; a++)
+        for (uint32_t i = 0; i < m->plan->desc.axis[a].num; i++, table += 4)
+            clspi_span_weights(sample_at(&m->plan->desc.axis[a], i), m->by[a], table);
+}
+
+/* ---- on the device ---- */
+
+static clsp_status upload(const maker *m, clspi_series *series, cl_mem *buffer, double *table,
+                          size_t num)
+{
+    if (m->plan->desc.precision == CLSP_F32) /* in place: each is written behind those read */
+        for (size_t i = 0; i < num; i++)
+            clspi_put_float(table, i, table[i]);
+    const size_t bytes = num * clsp_type_bytes(m->plan->desc.precision);
+    CLSPI_CHECK(clspi_buffer_create(buffer, series->ctx, bytes));
+    return clspi_series_write(series, *buffer, 0, table, bytes);
+}
+
+/* Makes one of the buffers: slices, all weights, or B-splines along directions. */
+static clsp_status make_buffer(maker *m, clspi_series *series, cl_mem *buffer, int which)
+{
+    const clsp_axis *const axis = m->plan->desc.axis;
+    const clspi_cell_layout *const layout = &m->plan->layout;
+    const size_t along = 4 * ((size_t)axis[0].num + axis[1].num + axis[2].num);
+    const size_t num =
+        which == 2 ? along : 16 * clspi_max(1, which == 0 ? layout->slice_rows : layout->full_rows);
+    double *const table = calloc(num, sizeof *table);
+    clsp_status status;
+
+    if (!table)
+        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "solid: no memory for tables of %zu weights", num);
+    if (which == 2)
+        fill_along(m, table);
+    else
+        fill_tables(m, table, which == 0);
+    status = upload(m, series, buffer, table, num);
+    free(table);
+    return status;
+}
+
+clsp_status clspi_sample_tables_prepare(clsp_solid_plan *plan, clspi_series *series,
+                                        const uint8_t by[3])
+{
+    clspi_sample_tables *const tables = &plan->tables[clspi_order_number(by)];
+    maker m = {.plan = plan, .by = {by[0], by[1], by[2]}};
+    clsp_status status = CLSP_OK;
+
+    if (tables->is_made) return CLSP_OK;
+    clspi_sample_tables_release(tables); /* of a call that failed */
+    m.row = malloc(CLSPI_RING_POINTS * sizeof *m.row);
+    if (!m.row)
+        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY, "solid: no memory for weights");
+    CLSPI_TRY(make_buffer(&m, series, &tables->slices, 0));
+    CLSPI_TRY(make_buffer(&m, series, &tables->full, 1));
+    CLSPI_TRY(make_buffer(&m, series, &tables->along, 2));
+    tables->is_made = true;
+fail:
+    free(m.row);
+    return status;
+}
+
+void clspi_sample_tables_release(clspi_sample_tables *tables)
+{
+    clspi_buffer_release(&tables->slices);
+    clspi_buffer_release(&tables->full);
+    clspi_buffer_release(&tables->along);
+    tables->is_made = false;
+}

@@ -1,0 +1,260 @@
+/* The public calls that evaluate solids. */
+#include <stdlib.h>
+
+#include "check.h"
+#include "kernel_arguments.h"
+#include "solid_plan.h"
+#include "transfer.h"
+
+/* ---- checks ---- */
+
+clsp_status clspi_solid_orders(const clsp_solid_plan *plan, const uint32_t *by, uint8_t orders[3])
+{
+    uint64_t total = 0;
+
+    for (uint32_t a = 0; a < 3; a++) {
+        total += by ? by[a] : 0;
+        orders[a] = by && by[a] <= 2 ? (uint8_t)by[a] : 0;
+    }
+    if (total <= 2) return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                      "solid: derivatives of order %u, %u, %u: at most 2 together", by[0], by[1],
+                      by[2]);
+}
+
+clsp_status clspi_solid_range(const clsp_solid_plan *plan, clsp_range cells)
+{
+    if (!plan->is_loaded)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE,
+                          "solid: no control points are loaded");
+    if (cells.first <= plan->num_cells && cells.count <= plan->num_cells - cells.first)
+        return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                      "solid: cells %zu to %zu + %zu of %zu", cells.first, cells.first, cells.count,
+                      plan->num_cells);
+}
+
+/* ---- grids ---- */
+
+typedef struct eval_job {
+    clsp_solid_plan *plan;
+    uint8_t by[3];
+    clspi_job_streams streams;
+} eval_job;
+
+/* Returns the first of the layered cells whose number is not below one. */
+static size_t find_record(const clsp_solid_plan *plan, size_t cell)
+{
+    size_t low = 0, high = plan->layout.num_layer_cells;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (plan->layout.layer_cells[CLSPI_LAYER_WORDS * middle] < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Launches what makes cells by layers, records at.record and on, in parts that are small enough. */
+static clsp_status make_layers(const eval_job *job, clspi_series *series, clspi_cell_samples at,
+                               size_t end)
+{
+    clsp_solid_plan *const plan = job->plan;
+    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
+    const size_t set = plan->layer_set, local = plan->layers.local;
+    const bool groups = clspi_lanes(series->ctx, plan->desc.precision) == 1;
+    const uint64_t most = clspi_launch_lines(&series->ctx->tuning, plan->cell_reals * 32,
+                                             groups ? local : 1, local, groups ? set : 1);
+
+    for (size_t first = at.record; first < end; first += most) {
+        const size_t num = clspi_min_u64(most, end - first);
+        const size_t items = groups ? clspi_div_up(num, set) * local : num;
+        at.record = (cl_uint)first;
+        at.sets = (cl_uint)num;
+        at.items = (cl_uint)items;
+        const clspi_solid_layers_args args = {.points = plan->control,
+                                              .index = plan->index,
+                                              .cells = plan->layer_cells,
+                                              .slices = tables->slices,
+                                              .along = tables->along,
+                                              .out = job->streams.stream[0].buffer,
+                                              .at = at};
+        CLSPI_CHECK(clspi_launch_solid_layers(series, &plan->layers, &args, items));
+    }
+    return CLSP_OK;
+}
+
+/* Launches what makes cells by tables of all their points; kernels leave out what is not asked
+   for. */
+static clsp_status make_sets(const eval_job *job, clspi_series *series, clspi_cell_samples at)
+{
+    clsp_solid_plan *const plan = job->plan;
+    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
+    const size_t local = plan->full.local, end = plan->layout.num_sets;
+    const bool in_groups = clspi_lanes(series->ctx, plan->desc.precision) == 1;
+    const size_t groups = clspi_div_up(clspi_grid_size(&plan->desc), local);
+    const uint64_t most =
+        clspi_launch_lines(&series->ctx->tuning, plan->cell_reals * plan->set * CLSPI_STAGED_POINTS,
+                           in_groups ? groups * local : 1, local, 1);
+
+    for (size_t first = 0; first < end; first += most) {
+        const size_t num = clspi_min_u64(most, end - first);
+        const size_t items = in_groups ? num * groups * local : num;
+        at.record = (cl_uint)first;
+        at.sets = (cl_uint)num;
+        at.items = (cl_uint)items;
+        const clspi_solid_tables_args args = {.points = plan->control,
+                                              .index = plan->index,
+                                              .sets = plan->sets,
+                                              .tables = tables->full,
+                                              .out = job->streams.stream[0].buffer,
+                                              .at = at,
+                                              .groups = (cl_uint)groups};
+        CLSPI_CHECK(clspi_launch_solid_tables(series, &plan->full, &args, items));
+    }
+    return CLSP_OK;
+}
+
+/* Makes the cells of a part, which are its lines. */
+static clsp_status make_cells(void *user, clspi_series *series, const clspi_part *part)
+{
+    const eval_job *const job = user;
+    clsp_solid_plan *const plan = job->plan;
+    const clsp_axis *const axis = plan->desc.axis;
+    const bool is_value = !(job->by[0] | job->by[1] | job->by[2]);
+    const size_t begin = find_record(plan, part->line);
+    const clspi_cell_samples at = {.num_u = axis[0].num,
+                                   .num_v = axis[1].num,
+                                   .num_w = axis[2].num,
+                                   .first = (cl_uint)part->line,
+                                   .count = (cl_uint)part->num_lines,
+                                   .record = (cl_uint)begin,
+                                   .sets = 0,
+                                   .items = 0,
+                                   .offset = job->streams.stream[0].offset,
+                                   .keep = is_value ? 1.0 : 0.0};
+
+    CLSPI_CHECK(clspi_sample_tables_prepare(plan, series, job->by));
+    CLSPI_CHECK(make_layers(job, series, at, find_record(plan, part->line + part->num_lines)));
+    return make_sets(job, series, at);
+}
+
+clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, const uint32_t by[3],
+                            clsp_output out, const clsp_sync *sync)
+{
+    eval_job job = {.plan = plan};
+    clspi_stream *const stream = &job.streams.stream[0];
+    size_t count;
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_solid_eval");
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(clspi_solid_orders(plan, by, job.by));
+    CLSPI_CHECK(clspi_solid_range(plan, cells));
+    count = plan->cell_reals;
+    if (!clspi_size_mul(&count, cells.count) || count > SIZE_MAX / sizeof(double))
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "solid: the points of %zu cells are more than the address space",
+                          cells.count);
+    const clspi_memory_need need = {"points", plan->desc.precision, count};
+    const clspi_cut cut = {.per_piece = plan->num_cells, .line = cells.first, .left = cells.count};
+    job.streams.num = 1;
+    stream->per_line = plan->cell_reals;
+    stream->written = true;
+    const clsp_status status = clspi_output_open(&stream->memory, &plan->base, &out, &need);
+    if (status == CLSP_OK)
+        return clspi_carry_out(&plan->base, sync, &job.streams, cut, make_cells, &job);
+    clspi_streams_close(&job.streams);
+    return status;
+}
+
+/* ---- weights ---- */
+
+/* Weights of vertices, as they are found. */
+typedef struct weight_list {
+    uint32_t *vertex;
+    double *weight;
+    size_t num;
+} weight_list;
+
+/* Adds the weight of a point: of a vertex, or of those that a continued point is made of. */
+static void add_weight(weight_list *list, const clspi_cell_points *points, uint32_t point,
+                       double weight)
+{
+    size_t at = 0;
+
+    if (point >= points->num_vertices) { /* at most three behind each other */
+        const size_t i = point - points->num_vertices;
+        add_weight(list, points, clspi_continued_from(points, i, 0), 2.0 * weight);
+        add_weight(list, points, clspi_continued_from(points, i, 1), -weight);
+        return;
+    }
+    while (at < list->num && list->vertex[at] != point)
+        at++;
+    if (at == list->num) {
+        list->vertex[list->num] = point;
+        list->weight[list->num++] = 0.0;
+    }
+    list->weight[at] += weight;
+}
+
+static clsp_status check_param(const clsp_solid_plan *plan, const clsp_solid_param *param)
+{
+    for (uint32_t a = 0; a < 3; a++) {
+        if (param->reserved[a])
+            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                              "solid: a reserved field of a parameter is not 0");
+        if (!(param->t[a] >= 0.0 && param->t[a] <= 1.0))
+            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                              "solid: parameter %g is not within [0, 1]", param->t[a]);
+    }
+    if (param->cell < plan->num_cells) return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT, "solid: cell %zu of %zu",
+                      param->cell, plan->num_cells);
+}
+
+/* Finds the weights of a parameter; the list has room for CLSPI_RING_POINTS. */
+static void find_weights(const clsp_solid_plan *plan, const clsp_solid_param *param,
+                         const uint8_t by[3], double *row, weight_list *list)
+{
+    const clspi_cell_points *const points = &plan->points;
+    const size_t begin = points->first[param->cell], end = points->first[param->cell + 1];
+
+    clspi_cell_weights(points, &plan->classes, (uint32_t)param->cell, param->t, by, row);
+    for (size_t i = begin; i < end; i++)
+        add_weight(list, points, points->index[i], row[i - begin]);
+}
+
+clsp_status clsp_solid_weights(clsp_solid_plan *plan, const clsp_solid_param *param,
+                               uint32_t *vertices, double *weights, size_t *num)
+{
+    uint8_t by[3];
+
+    if (!plan || !param || !num || (*num && (!vertices || !weights)))
+        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_weights");
+    CLSPI_CHECK(check_param(plan, param));
+    CLSPI_CHECK(clspi_solid_orders(plan, param->by, by));
+    double *const row = malloc(CLSPI_RING_POINTS * sizeof *row);
+    weight_list list = {.vertex = malloc(CLSPI_RING_POINTS * sizeof *list.vertex),
+                        .weight = malloc(CLSPI_RING_POINTS * sizeof *list.weight)};
+    clsp_status status = CLSP_OK;
+    if (row && list.vertex && list.weight) {
+        find_weights(plan, param, by, row, &list);
+        if (list.num > *num)
+            status = clspi_fail(&plan->base.ctx->log, CLSP_ERROR_BUFFER_SIZE,
+                                "solid: %zu weights, and there is room for %zu", list.num, *num);
+        for (size_t i = 0; i < list.num && status == CLSP_OK; i++) {
+            vertices[i] = list.vertex[i];
+            weights[i] = list.weight[i];
+        }
+        *num = list.num;
+    } else {
+        status =
+            clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY, "solid: no memory for weights");
+    }
+    free(row);
+    free(list.vertex);
+    free(list.weight);
+    return status;
+}

@@ -1,0 +1,214 @@
+/* The public calls of meshes. */
+#include "solid_mesh.h"
+
+#include <stdlib.h>
+
+#include "check.h"
+#include "context_internal.h"
+
+/* ---- making meshes ---- */
+
+static clsp_status no_memory(clsp_context *ctx)
+{
+    return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "solid: no memory, or more than %d of anything", CLSPI_MAX_CELLS);
+}
+
+static clsp_status null_argument(clsp_context *ctx, const char *function)
+{
+    return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT, "%s: NULL argument", function);
+}
+
+static clsp_status check_cells(clsp_context *ctx, const clsp_solid_cells *cells)
+{
+    for (size_t i = 0; i < CLSPI_COUNT(cells->reserved); i++)
+        if (cells->reserved[i])
+            return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                              "solid: a reserved field of cells is not 0");
+    if ((cells->num_indices && !cells->index) || (cells->num_creases && !cells->crease) ||
+        (cells->num_corners && !cells->corner))
+        return null_argument(ctx, "clsp_solid_mesh_create");
+    return CLSP_OK;
+}
+
+/* Makes the parts of a mesh. */
+static clsp_status fill_mesh(clsp_solid_mesh *mesh, const clsp_solid_cells *cells)
+{
+    const clspi_cells all = {.num_vertices = cells->num_vertices,
+                             .num_cells = cells->num_cells,
+                             .num_indices = cells->num_indices,
+                             .kind = cells->kinds,
+                             .index = cells->index,
+                             .crease = cells->crease,
+                             .num_creases = cells->num_creases,
+                             .corner = cells->corner,
+                             .num_corners = cells->num_corners};
+    clspi_mesh_defect defect;
+    const clspi_mesh_status status = clspi_poly_mesh_make(&mesh->poly, &all, &defect);
+
+    if (status == CLSPI_MESH_NO_MEMORY) return no_memory(mesh->ctx);
+    if (status == CLSPI_MESH_DEFECTIVE)
+        return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT, "solid: %s", defect.text);
+    mesh->is_hexahedral = mesh->poly.is_hexahedral;
+    if (!mesh->is_hexahedral) return CLSP_OK;
+    const bool made = clspi_poly_hexahedra(&mesh->cells, &mesh->poly);
+    clspi_poly_mesh_release(&mesh->poly);
+    return made ? CLSP_OK : no_memory(mesh->ctx);
+}
+
+clsp_status clsp_solid_mesh_create(clsp_solid_mesh **mesh, clsp_context *ctx,
+                                   const clsp_solid_cells *cells)
+{
+    clsp_status status;
+
+    if (mesh) *mesh = NULL;
+    if (!mesh || !ctx || !cells) return null_argument(ctx, "clsp_solid_mesh_create");
+    CLSPI_CHECK(check_cells(ctx, cells));
+    clsp_solid_mesh *made = calloc(1, sizeof *made);
+    if (!made) return no_memory(ctx);
+    made->ctx = ctx;
+    status = fill_mesh(made, cells);
+    if (status != CLSP_OK) clsp_solid_mesh_destroy(&made);
+    *mesh = made;
+    return status;
+}
+
+void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh)
+{
+    if (!mesh || !*mesh) return;
+    clspi_poly_mesh_release(&(*mesh)->poly);
+    clspi_cell_mesh_release(&(*mesh)->cells);
+    free(*mesh);
+    *mesh = NULL;
+}
+
+clsp_status clsp_solid_mesh_refine(clsp_solid_mesh **fine, const clsp_solid_mesh *mesh)
+{
+    if (fine) *fine = NULL;
+    if (!fine || !mesh) return null_argument(mesh ? mesh->ctx : NULL, "clsp_solid_mesh_refine");
+    clsp_solid_mesh *made = calloc(1, sizeof *made);
+    if (!made) return no_memory(mesh->ctx);
+    made->ctx = mesh->ctx;
+    made->is_hexahedral = true;
+    if (mesh->is_hexahedral ? !clspi_cell_mesh_refine(&made->cells, &mesh->cells)
+                            : !clspi_poly_hexahedra(&made->cells, &mesh->poly)) {
+        clsp_solid_mesh_destroy(&made);
+        return no_memory(mesh->ctx);
+    }
+    *fine = made;
+    return CLSP_OK;
+}
+
+/* ---- what a mesh has ---- */
+
+clspi_incidence clspi_solid_incidence(const clsp_solid_mesh *mesh)
+{
+    return mesh->is_hexahedral ? clspi_incidence_of(&mesh->cells)
+                               : clspi_poly_incidence(&mesh->poly);
+}
+
+clsp_status clsp_solid_mesh_counts(const clsp_solid_mesh *mesh, clsp_solid_counts *counts)
+{
+    if (!mesh || !counts) return null_argument(mesh ? mesh->ctx : NULL, "clsp_solid_mesh_counts");
+    const clspi_incidence all = clspi_solid_incidence(mesh);
+    *counts = (clsp_solid_counts){.num_vertices = all.num_vertices,
+                                  .num_edges = all.num_edges,
+                                  .num_faces = all.num_faces,
+                                  .num_cells = all.num_cells,
+                                  .num_indices = mesh->is_hexahedral ? 8 * all.num_cells : 0,
+                                  .is_hexahedral = mesh->is_hexahedral};
+    return CLSP_OK;
+}
+
+/* Checks that an output is host memory of `count` elements of one of two types. */
+static clsp_status check_output(clsp_context *ctx, const clsp_output *out, size_t count,
+                                clsp_type type, clsp_type other)
+{
+    if (out->reserved[0] || out->reserved[1] || !out->host || out->buffer || out->svm ||
+        (out->type != type && out->type != other))
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                          "solid: an output of a mesh: host memory of its type only");
+    if (out->offset > out->size || out->size - out->offset < count)
+        return clspi_fail(&ctx->log, CLSP_ERROR_BUFFER_SIZE,
+                          "solid: %zu elements from %zu on are asked for, and there are %zu", count,
+                          out->offset, out->size);
+    return CLSP_OK;
+}
+
+clsp_status clsp_solid_mesh_cells(const clsp_solid_mesh *mesh, clsp_output index)
+{
+    static const uint8_t order[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+
+    if (!mesh) return null_argument(NULL, "clsp_solid_mesh_cells");
+    if (!mesh->is_hexahedral)
+        return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "solid: the mesh is not hexahedral; refine it");
+    const size_t num = (size_t)mesh->cells.num_cells * CLSPI_CORNERS;
+    CLSPI_CHECK(check_output(mesh->ctx, &index, num, CLSP_U32, CLSP_TYPE_DEFAULT));
+    uint32_t *const out = (uint32_t *)index.host + index.offset;
+    for (size_t i = 0; i < num; i++)
+        out[i] = mesh->cells.cell_vertex[i - i % 8 + order[i % 8]];
+    return CLSP_OK;
+}
+
+/* ---- points ---- */
+
+/* Checks that an input is host memory of so many reals. */
+static clsp_status check_input(clsp_context *ctx, const clsp_input *in, size_t count)
+{
+    if (in->reserved[0] || in->reserved[1] || !in->host || in->buffer || in->svm ||
+        (in->type != CLSP_F32 && in->type != CLSP_F64))
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                          "solid: points of a mesh: host memory of floats or doubles only");
+    if (in->offset > in->size || in->size - in->offset < count)
+        return clspi_fail(&ctx->log, CLSP_ERROR_BUFFER_SIZE,
+                          "solid: %zu elements from %zu on are asked for, and there are %zu", count,
+                          in->offset, in->size);
+    return CLSP_OK;
+}
+
+/* Subdivides points into memory of doubles, and copies them to the output. */
+static clsp_status subdivide(const clsp_solid_mesh *mesh, clspi_vertex_rule rule, uint32_t channels,
+                             const clsp_input *points, const clsp_output *out, size_t num_fine)
+{
+    const clspi_incidence all = clspi_solid_incidence(mesh);
+    const size_t num = all.num_vertices * channels;
+    double *const coarse = malloc(num * sizeof *coarse), *const fine =
+                                                             malloc(num_fine * sizeof *fine);
+    bool done = coarse && fine;
+
+    for (size_t i = 0; i < num && done; i++)
+        coarse[i] = points->type == CLSP_F64
+                        ? ((const double *)points->host)[points->offset + i]
+                        : (double)((const float *)points->host)[points->offset + i];
+    done = done && clspi_subdivide(fine, coarse, channels, &all, rule);
+    for (size_t i = 0; i < num_fine && done; i++) {
+        if (out->type == CLSP_F64)
+            ((double *)out->host)[out->offset + i] = fine[i];
+        else
+            ((float *)out->host)[out->offset + i] = (float)fine[i];
+    }
+    free(coarse);
+    free(fine);
+    return done ? CLSP_OK : no_memory(mesh->ctx);
+}
+
+clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rule rule,
+                                     uint32_t channels, clsp_input points, clsp_output fine)
+{
+    if (!mesh) return null_argument(NULL, "clsp_solid_refine_points");
+    if (channels < 1 || channels > CLSP_SOLID_MAX_CHANNELS ||
+        (rule != CLSP_SOLID_TENSOR && rule != CLSP_SOLID_JOY))
+        return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "solid: %u channels, rule %d: 1 to %d, and a clsp_solid_rule", channels,
+                          (int)rule, CLSP_SOLID_MAX_CHANNELS);
+    const clspi_incidence all = clspi_solid_incidence(mesh);
+    const uint64_t vertices =
+        (uint64_t)all.num_vertices + all.num_edges + all.num_faces + all.num_cells;
+    if (vertices > SIZE_MAX / sizeof(double) / channels) return no_memory(mesh->ctx);
+    const size_t num_fine = (size_t)vertices * channels;
+    CLSPI_CHECK(check_input(mesh->ctx, &points, all.num_vertices * channels));
+    CLSPI_CHECK(check_output(mesh->ctx, &fine, num_fine, CLSP_F32, CLSP_F64));
+    return subdivide(mesh, rule == CLSP_SOLID_JOY ? CLSPI_RULE_JOY : CLSPI_RULE_TENSOR, channels,
+                     &points, &fine, num_fine);
+}

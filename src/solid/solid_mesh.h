@@ -1,0 +1,19 @@
+/* A mesh of a solid. */
+#ifndef CLSPI_SOLID_MESH_H
+#define CLSPI_SOLID_MESH_H
+
+#include <clspline/solid.h>
+
+#include "poly_mesh.h"
+
+struct clsp_solid_mesh {
+    clsp_context *ctx;
+    bool is_hexahedral;
+    clspi_poly_mesh poly;  /* where it is not */
+    clspi_cell_mesh cells; /* where it is */
+};
+
+/* Returns which vertices, edges and faces a mesh has, of either kind. */
+clspi_incidence clspi_solid_incidence(const clsp_solid_mesh *mesh);
+
+#endif

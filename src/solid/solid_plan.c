@@ -1,0 +1,367 @@
+/* The public calls that make and describe plans of solids, and load control points. */
+#include "solid_plan.h"
+
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "kernel_arguments.h"
+#include "memory.h"
+#include "solid_mesh.h"
+#include "split.h"
+#include "tensor_desc.h"
+
+/* ---- descriptions ---- */
+
+static clsp_status check_axis(clsp_context *ctx, clsp_axis *axis)
+{
+    enum { SAMPLES = 4 }; /* where nothing is said */
+    if (axis->num == 0) *axis = (clsp_axis){SAMPLES, 0.0, 1.0};
+    if (axis->begin == 0.0 && axis->end == 0.0) axis->end = 1.0;
+    if (axis->num > CLSP_SOLID_MAX_SAMPLES)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: %u samples: at most %d",
+                          axis->num, CLSP_SOLID_MAX_SAMPLES);
+    if (!(axis->begin >= 0.0 && axis->begin <= 1.0 && axis->end >= 0.0 && axis->end <= 1.0))
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                          "solid: samples from %g to %g are not within [0, 1]", axis->begin,
+                          axis->end);
+    return CLSP_OK;
+}
+
+/* Checks a description and puts defaults in place. */
+static clsp_status resolve(clsp_context *ctx, clsp_solid_desc *desc)
+{
+    for (size_t i = 0; i < CLSPI_COUNT(desc->reserved); i++)
+        if (desc->reserved[i])
+            return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                              "solid: a reserved field of the description is not 0");
+    if (desc->precision == CLSP_TYPE_DEFAULT) desc->precision = CLSP_F32;
+    CLSPI_CHECK(clspi_precision_check(ctx, "solid", desc->precision));
+    if (desc->channels == 0) desc->channels = 3;
+    if (desc->channels > CLSP_SOLID_MAX_CHANNELS)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: %u channels: at most %d",
+                          desc->channels, CLSP_SOLID_MAX_CHANNELS);
+    for (uint32_t a = 0; a < 3; a++)
+        CLSPI_CHECK(check_axis(ctx, &desc->axis[a]));
+    if (clspi_grid_size(desc) > CLSP_SOLID_MAX_GRID)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                          "solid: %zu samples of a cell: at most %d", clspi_grid_size(desc),
+                          CLSP_SOLID_MAX_GRID);
+    return CLSP_OK;
+}
+
+/* ---- kernels ---- */
+
+clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
+                                  uint32_t set)
+{
+    clspi_options options =
+        clspi_options_of(ctx, desc->precision, clspi_lanes(ctx, desc->precision));
+
+    clspi_option(&options, "CHANNELS", desc->channels);
+    clspi_option(&options, "BLOCK", desc->channels <= 4 ? desc->channels : 1);
+    clspi_option(&options, "STAGED", CLSPI_STAGED_POINTS);
+    clspi_option(&options, "SET", set);
+    return options;
+}
+
+uint32_t clspi_layer_set(const clsp_context *ctx, const clsp_solid_desc *desc)
+{
+    const clsp_axis *const axis = desc->axis;
+    const size_t columns =
+        clspi_max(clspi_max((size_t)axis[0].num * axis[1].num, (size_t)axis[1].num * axis[2].num),
+                  (size_t)axis[0].num * axis[2].num);
+
+    if (clspi_lanes(ctx, desc->precision) > 1 || desc->channels > 4) return 1;
+    return (uint32_t)clspi_min(CLSPI_MAX_SET, clspi_max(1, ctx->tuning.work_group / columns));
+}
+
+static clsp_status create_kernels(clsp_solid_plan *plan)
+{
+    clsp_context *const ctx = plan->base.ctx;
+    const bool groups = clspi_lanes(ctx, plan->desc.precision) == 1;
+    const clspi_options layers = clspi_solid_options(ctx, &plan->desc, plan->layer_set);
+    const clspi_options full = clspi_solid_options(ctx, &plan->desc, plan->set);
+
+    CLSPI_CHECK(clspi_kernel_create(&plan->continue_points, ctx, "continue_points",
+                                    &clspi_continue_points_signature, &full));
+    if (!groups) {
+        CLSPI_CHECK(clspi_kernel_create(&plan->layers, ctx, "solid_layers",
+                                        &clspi_solid_layers_signature, &layers));
+        return clspi_kernel_create(&plan->full, ctx, "solid_tables", &clspi_solid_tables_signature,
+                                   &full);
+    }
+    CLSPI_CHECK(clspi_kernel_create_grouped(&plan->layers, ctx, "solid_layers",
+                                            &clspi_solid_layers_signature, &layers));
+    return clspi_kernel_create_grouped(&plan->full, ctx, "solid_tables",
+                                       &clspi_solid_tables_signature, &full);
+}
+
+/* ---- continued points ---- */
+
+/* Sorts continued points by how many others are behind each other, at most three: triples [num][3]
+   of the point and those that it is made of. */
+static clsp_status sort_continued(clsp_solid_plan *plan, uint32_t *triples, uint8_t *depth)
+{
+    const clspi_cell_points *const p = &plan->points;
+    size_t next[5] = {0};
+
+    for (size_t i = 0; i < p->continued.num; i++) {
+        depth[i] = 1;
+        for (uint32_t k = 0; k < 2; k++) {
+            const uint32_t from = clspi_continued_from(p, i, k);
+            if (from >= p->num_vertices && depth[from - p->num_vertices] >= depth[i])
+                depth[i] = (uint8_t)(depth[from - p->num_vertices] + 1);
+        }
+        next[depth[i]]++;
+    }
+    for (uint32_t d = 1; d < 5; d++) {
+        plan->depth_first[d] = plan->depth_first[d - 1] + next[d - 1];
+        next[d - 1] = plan->depth_first[d - 1];
+    }
+    for (size_t i = 0; i < p->continued.num; i++) {
+        uint32_t *const to = triples + 3 * plan->depth_first[depth[i]] +
+                             3 * (next[depth[i]]++ - plan->depth_first[depth[i]]);
+        to[0] = (uint32_t)(p->num_vertices + i);
+        to[1] = clspi_continued_from(p, i, 0);
+        to[2] = clspi_continued_from(p, i, 1);
+    }
+    return CLSP_OK;
+}
+
+/* ---- making plans ---- */
+
+/* Makes a buffer of numbers, at least one. */
+static clsp_status upload(clsp_solid_plan *plan, clspi_series *series, cl_mem *buffer,
+                          const uint32_t *numbers, size_t num)
+{
+    CLSPI_CHECK(clspi_buffer_create(buffer, plan->base.ctx, (num + 1) * sizeof *numbers));
+    return clspi_series_write(series, *buffer, 0, numbers, num * sizeof *numbers);
+}
+
+static clsp_status upload_continued(clsp_solid_plan *plan, clspi_series *series)
+{
+    const size_t num = plan->points.continued.num;
+    uint32_t *const triples = malloc((3 * num + 1) * sizeof *triples);
+    uint8_t *const depth = malloc(num + 1);
+    clsp_status status = CLSP_ERROR_NO_MEMORY;
+
+    if (triples && depth) {
+        status = sort_continued(plan, triples, depth);
+        if (status == CLSP_OK) status = upload(plan, series, &plan->continued, triples, 3 * num);
+    } else {
+        clspi_fail(&plan->base.ctx->log, status, "solid: no memory for %zu points", num);
+    }
+    free(triples);
+    free(depth);
+    return status;
+}
+
+/* Brings the layout and the tables of values to the device, and gives what the host does not need
+   any more back. */
+static clsp_status upload_all(clsp_solid_plan *plan, clspi_series *series)
+{
+    static const uint8_t values[3] = {0, 0, 0};
+    clspi_cell_layout *const layout = &plan->layout;
+    const size_t words = 2 * plan->set + 2, all = plan->points.first[plan->num_cells];
+
+    CLSPI_CHECK(clspi_buffer_create(&plan->index, plan->base.ctx,
+                                    (all + layout->num_index) * sizeof *layout->index));
+    CLSPI_CHECK(clspi_series_write(series, plan->index, 0, plan->points.index,
+                                   all * sizeof *layout->index));
+    CLSPI_CHECK(clspi_series_write(series, plan->index, all * sizeof *layout->index, layout->index,
+                                   layout->num_index * sizeof *layout->index));
+    CLSPI_CHECK(upload(plan, series, &plan->layer_cells, layout->layer_cells,
+                       layout->num_layer_cells * CLSPI_LAYER_WORDS));
+    CLSPI_CHECK(upload(plan, series, &plan->sets, layout->sets, layout->num_sets * words));
+    CLSPI_CHECK(upload_continued(plan, series));
+    CLSPI_CHECK(clspi_sample_tables_prepare(plan, series, values));
+    free(layout->index);
+    free(layout->sets);
+    layout->index = layout->sets = NULL;
+    return CLSP_OK;
+}
+
+/* Finds the classes and points of all cells. */
+static clsp_status find_points(clsp_solid_plan *plan, const clsp_solid_mesh *mesh)
+{
+    const bool done = clspi_class_set_make(&plan->classes) &&
+                      clspi_cell_points_make(&plan->points, &plan->classes, &mesh->cells);
+
+    if (done) return CLSP_OK;
+    if (plan->classes.too_large)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                          "solid: more than %d cells, or %d vertices of theirs, touch one",
+                          CLSPI_RING_CELLS, CLSPI_RING_POINTS);
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "solid: no memory for the points of %zu cells", plan->num_cells);
+}
+
+static clsp_status build(clsp_solid_plan *plan, const clsp_solid_mesh *mesh)
+{
+    clspi_call call;
+
+    plan->num_vertices = mesh->cells.num_vertices;
+    plan->num_cells = mesh->cells.num_cells;
+    plan->cell_reals = clspi_grid_size(&plan->desc) * plan->desc.channels;
+    plan->set = plan->desc.channels <= 4 ? CLSPI_MAX_SET : 1;
+    plan->layer_set = clspi_layer_set(plan->base.ctx, &plan->desc);
+    CLSPI_CHECK(find_points(plan, mesh));
+    CLSPI_CHECK(clspi_cell_layout_make(plan));
+    CLSPI_CHECK(create_kernels(plan));
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+    return clspi_call_end(&call, upload_all(plan, &call.series));
+}
+
+clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh *mesh,
+                                   const clsp_solid_desc *desc)
+{
+    clsp_solid_plan *made;
+    clsp_solid_desc all;
+
+    if (plan) *plan = NULL;
+    if (!plan || !mesh || !desc)
+        return clspi_fail(mesh ? &mesh->ctx->log : NULL, CLSP_ERROR_ARGUMENT,
+                          "clsp_solid_plan_create: NULL argument");
+    CLSPI_CHECK(clspi_context_usable(mesh->ctx));
+    all = *desc;
+    CLSPI_CHECK(resolve(mesh->ctx, &all));
+    if (!mesh->is_hexahedral)
+        return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "solid: the mesh is not hexahedral; refine it");
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return clspi_fail(&mesh->ctx->log, CLSP_ERROR_NO_MEMORY, "solid: no memory for a plan");
+    made->base = (clspi_plan){.ctx = mesh->ctx, .family = "solid"};
+    made->desc = all;
+    const clsp_status status = build(made, mesh);
+    if (status != CLSP_OK) clsp_solid_plan_destroy(&made);
+    *plan = made;
+    return status;
+}
+
+void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
+{
+    clsp_solid_plan *const plan = ptr ? *ptr : NULL;
+
+    if (!plan) return;
+    *ptr = NULL;
+    if (clspi_context_is_inherited(plan->base.ctx)) return;
+    for (uint32_t i = 0; i < CLSPI_ORDERS; i++)
+        clspi_sample_tables_release(&plan->tables[i]);
+    clspi_buffer_release(&plan->control);
+    clspi_buffer_release(&plan->index);
+    clspi_buffer_release(&plan->layer_cells);
+    clspi_buffer_release(&plan->sets);
+    clspi_buffer_release(&plan->continued);
+    clspi_kernel_release(&plan->continue_points);
+    clspi_kernel_release(&plan->layers);
+    clspi_kernel_release(&plan->full);
+    clspi_kernel_release(&plan->lists.kernel);
+    clspi_buffer_release(&plan->lists.begin);
+    clspi_buffer_release(&plan->lists.index);
+    clspi_buffer_release(&plan->lists.weights);
+    clspi_cell_layout_release(&plan->layout);
+    clspi_cell_points_release(&plan->points);
+    clspi_class_set_release(&plan->classes);
+    clspi_plan_release(&plan->base);
+    free(plan);
+}
+
+clsp_status clsp_solid_plan_desc(const clsp_solid_plan *plan, clsp_solid_desc *desc)
+{
+    if (!plan || !desc)
+        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_plan_desc");
+    *desc = plan->desc;
+    return CLSP_OK;
+}
+
+/* ---- classes ---- */
+
+clsp_status clsp_solid_classes(const clsp_solid_plan *plan, clsp_solid_class *classes, size_t room,
+                               size_t *num)
+{
+    if (!plan || !num || (room && !classes))
+        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_classes");
+    *num = 1 + (size_t)plan->classes.num;
+    for (size_t i = 0; i < room && i < *num; i++) {
+        classes[i] = (clsp_solid_class){.kind = CLSP_SOLID_REGULAR, .num_points = 64};
+        if (i == 0) continue;
+        const clspi_cell_class *const entry = &plan->classes.entry[i - 1];
+        classes[i].kind = entry->kind == CLSPI_KIND_LAYERED     ? CLSP_SOLID_LAYERED
+                          : entry->kind == CLSPI_KIND_IRREGULAR ? CLSP_SOLID_IRREGULAR
+                                                                : CLSP_SOLID_SPLIT;
+        classes[i].num_points = entry->num_points;
+    }
+    for (uint32_t u = 0; u < plan->layout.num_uses; u++) {
+        const clspi_cell_use *const use = &plan->layout.uses[u];
+        const size_t i = use->of.number == CLSPI_REGULAR ? 0 : 1 + (size_t)use->of.number;
+        if (i < room) classes[i].num_cells += use->num_cells;
+    }
+    return CLSP_OK;
+}
+
+/* ---- control points ---- */
+
+/* Makes the points beyond the boundary, those first that others are made of. */
+static clsp_status continue_all(clsp_solid_plan *plan, clspi_series *series)
+{
+    const uint32_t channels = plan->desc.channels;
+    const uint64_t most = clspi_launch_lines(&plan->base.ctx->tuning, channels, channels,
+                                             plan->continue_points.local, 1);
+
+    for (uint32_t d = 1; d < 4; d++) {
+        const size_t end = plan->depth_first[d + 1];
+        for (size_t first = plan->depth_first[d]; first < end; first += most) {
+            const size_t items = channels * clspi_min_u64(most, end - first);
+            const clspi_continue_points_args args = {.points = plan->control,
+                                                     .from = plan->continued,
+                                                     .first = (cl_uint)first,
+                                                     .items = (cl_uint)items};
+            CLSPI_CHECK(clspi_launch_continue_points(series, &plan->continue_points, &args, items));
+        }
+    }
+    return CLSP_OK;
+}
+
+static clsp_status bring(clsp_solid_plan *plan, clspi_series *series, const clspi_memory *from)
+{
+    const size_t bytes = plan->num_vertices * plan->desc.channels * from->element;
+
+    CLSPI_CHECK(from->buffer ? clspi_series_copy(series, from->buffer, from->offset * from->element,
+                                                 plan->control, 0, bytes)
+                             : clspi_series_write(series, plan->control, 0, from->host, bytes));
+    return continue_all(plan, series);
+}
+
+static clsp_status load(clsp_solid_plan *plan, const clspi_memory *from, const clsp_sync *sync)
+{
+    size_t bytes = clspi_num_points(&plan->points) * plan->desc.channels;
+    clspi_call call;
+
+    if (!clspi_size_mul(&bytes, from->element))
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "solid: the control points are more than the address space");
+    plan->is_loaded = false;
+    if (!plan->control) CLSPI_CHECK(clspi_buffer_create(&plan->control, plan->base.ctx, bytes));
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, sync));
+    const clsp_status status = bring(plan, &call.series, from);
+    plan->is_loaded = status == CLSP_OK;
+    return from->buffer ? clspi_call_end(&call, status) : clspi_call_finish(&call, status);
+}
+
+clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_input points,
+                                          const clsp_sync *sync)
+{
+    clspi_memory memory;
+    clsp_status status;
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_solid_set_control_points");
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    const clspi_memory_need need = {"points", plan->desc.precision,
+                                    plan->num_vertices * plan->desc.channels};
+    status = clspi_input_open(&memory, &plan->base, &points, &need);
+    if (status == CLSP_OK) status = load(plan, &memory, sync);
+    clspi_memory_close(&memory);
+    return status;
+}

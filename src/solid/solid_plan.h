@@ -1,0 +1,113 @@
+/* A plan of a solid. */
+#ifndef CLSPI_SOLID_PLAN_H
+#define CLSPI_SOLID_PLAN_H
+
+#include <string.h>
+
+#include <clspline/solid.h>
+
+#include "cell_points.h"
+#include "plan.h"
+
+enum {
+    CLSPI_MAX_SLICE = 32, /* points of a slice; cells with more are made by tables of all points */
+    CLSPI_STAGED_POINTS = 4 * CLSPI_MAX_SLICE, /* of a cell in a kernel's own memory */
+    CLSPI_MAX_SET = 4,                         /* cells that are made together */
+    CLSPI_LAYER_WORDS = 4,                     /* of a cell for solid_layers.cl */
+    CLSPI_ORDERS = 10 /* orders of derivatives, at most 2 in all directions together */
+};
+
+/* Cells of one class in one frame. */
+typedef struct clspi_cell_use {
+    clspi_class_use of; /* CLSPI_REGULAR: the first one */
+    bool has_slices;    /* they are made by slices and layers */
+    uint32_t terms;     /* points of a slice, or of the cell */
+    uint32_t direction; /* across slices */
+    size_t table;       /* where its table begins, in rows of 16 reals */
+    size_t num_cells;
+} clspi_cell_use;
+
+/* How a plan's cells are made, topology alone. */
+typedef struct clspi_cell_layout {
+    clspi_cell_use *uses;
+    uint32_t num_uses;
+    size_t slice_rows, full_rows; /* of all tables, 16 reals each */
+    uint32_t *layer_cells;        /* [num_layer_cells][CLSPI_LAYER_WORDS], by number of cell */
+    size_t num_layer_cells;
+    uint32_t *sets; /* [num_sets][2 set + 2]: cells, places of their points, table, points */
+    size_t num_sets;
+    uint32_t
+        *index; /* points of layered cells by layers; on the device behind those of all cells */
+    size_t num_index;
+} clspi_cell_layout;
+
+/* The tables of one order of derivatives, on the device. */
+typedef struct clspi_sample_tables {
+    bool is_made;
+    cl_mem slices, full, along;
+} clspi_sample_tables;
+
+/* What lists of points are made with; made when it is first needed. */
+typedef struct clspi_point_lists {
+    clspi_kernel kernel;
+    cl_mem begin, index, weights;
+    size_t begin_bytes, index_bytes, weights_bytes;
+} clspi_point_lists;
+
+struct clsp_solid_plan {
+    clspi_plan base; /* first: calls know the plan by it */
+    clsp_solid_desc desc;
+    size_t num_vertices, num_cells, cell_reals;
+    clspi_class_set classes;
+    clspi_cell_points points;
+    clspi_cell_layout layout;
+    clspi_sample_tables tables[CLSPI_ORDERS];
+    uint32_t set, layer_set; /* cells that are made together, by tables and by layers */
+    bool is_loaded;
+    cl_mem control, index, layer_cells, sets, continued;
+    size_t depth_first[5]; /* continued points by how many of them are behind each other */
+    clspi_kernel continue_points, layers, full;
+    clspi_point_lists lists;
+};
+
+/* Finds the uses of all cells and what kernels need of them. Errors: CLSP_ERROR_NO_MEMORY. */
+clsp_status clspi_cell_layout_make(clsp_solid_plan *plan);
+void clspi_cell_layout_release(clspi_cell_layout *layout);
+
+/* Returns the samples of a slice whose cells are made along a direction, padded. */
+size_t clspi_slice_stride(const clsp_solid_desc *desc, uint32_t direction);
+
+/* Makes the tables of an order of derivatives, unless there are some. */
+clsp_status clspi_sample_tables_prepare(clsp_solid_plan *plan, clspi_series *series,
+                                        const uint8_t by[3]);
+void clspi_sample_tables_release(clspi_sample_tables *tables);
+
+/* Returns the number of an order of derivatives. */
+uint32_t clspi_order_number(const uint8_t by[3]);
+
+/* Check orders of a derivative, by NULL being values, and a range of cells of a plan that has
+   control points. */
+clsp_status clspi_solid_orders(const clsp_solid_plan *plan, const uint32_t *by, uint8_t orders[3]);
+clsp_status clspi_solid_range(const clsp_solid_plan *plan, clsp_range cells);
+
+/* Returns the build options of the kernels. set: cells that are made together. */
+clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
+                                  uint32_t set);
+
+/* Returns how many cells solid_layers.cl makes together. */
+uint32_t clspi_layer_set(const clsp_context *ctx, const clsp_solid_desc *desc);
+
+/* Writes a number as the i-th float of memory that holds doubles. */
+static inline void clspi_put_float(double *memory, size_t i, double number)
+{
+    const float value = (float)number;
+
+    memcpy((char *)memory + i * sizeof value, &value, sizeof value);
+}
+
+static inline size_t clspi_grid_size(const clsp_solid_desc *desc)
+{
+    return (size_t)desc->axis[0].num * desc->axis[1].num * desc->axis[2].num;
+}
+
+#endif

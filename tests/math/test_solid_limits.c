@@ -1,0 +1,442 @@
+/* Limits of cells through classes against explicit subdivision. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cell_points.h"
+#include "poly_mesh.h"
+#include "solid_cases.h"
+#include "solid_ref.h"
+#include "../support.h"
+
+enum { MAX_CLASSES = 512, CHANNELS = 3 };
+
+/* A mesh made ready on both sides. */
+typedef struct solid {
+    clspi_cell_mesh mesh;
+    clspi_class_set set;
+    clspi_cell_points points;
+    double *control; /* [clspi_num_points][3] */
+    double scale;
+    uint32_t *crease;
+    ref_solid ref;
+} solid;
+
+/* Makes the classes of a mesh whose vertices have the points of `from`. Takes the mesh. */
+static solid prepare(clspi_cell_mesh *mesh, const double *from)
+{
+    solid s = {.mesh = *mesh};
+    size_t creases = 0;
+
+    assert_true(clspi_class_set_make(&s.set));
+    assert_true(clspi_cell_points_make(&s.points, &s.set, &s.mesh));
+    s.control = malloc(clspi_num_points(&s.points) * CHANNELS * sizeof *s.control);
+    s.crease = malloc(2 * ((size_t)s.mesh.num_edges + 1) * sizeof *s.crease);
+    assert_non_null(s.control);
+    assert_non_null(s.crease);
+    memcpy(s.control, from, (size_t)s.mesh.num_vertices * CHANNELS * sizeof *from);
+    for (size_t i = 0; i < (size_t)s.mesh.num_vertices * CHANNELS; i++)
+        s.scale = fmax(s.scale, fabs(from[i]));
+    clspi_cell_points_continue(&s.points, CHANNELS, s.control);
+    for (size_t e = 0; e < s.mesh.num_edges; e++)
+        if (s.mesh.edge_flag[e] & CLSPI_CREASE) {
+            memcpy(s.crease + 2 * creases++, s.mesh.edge_vertex + 2 * e, 2 * sizeof *s.crease);
+        }
+    s.ref = (ref_solid){.num_cells = s.mesh.num_cells,
+                        .cell = s.mesh.cell_vertex,
+                        .point = s.control,
+                        .num_creases = creases,
+                        .crease = s.crease};
+    return s;
+}
+
+static void release(solid *s)
+{
+    clspi_cell_points_release(&s->points);
+    clspi_class_set_release(&s->set);
+    clspi_cell_mesh_release(&s->mesh);
+    free(s->control);
+    free(s->crease);
+}
+
+/* Makes a case ready, after so many steps. */
+static solid prepare_case(const solid_case *from, uint32_t levels)
+{
+    const clspi_cells cells = {.num_vertices = from->num_points,
+                               .num_cells = from->num_cells,
+                               .num_indices = 8 * from->num_cells,
+                               .index = from->cell,
+                               .crease = from->crease,
+                               .num_creases = from->num_creases};
+    clspi_mesh_defect defect;
+    clspi_poly_mesh poly;
+    clspi_cell_mesh mesh;
+    double *points = malloc(3 * from->num_points * sizeof *points);
+    solid s;
+
+    memcpy(points, from->point, 3 * from->num_points * sizeof *points);
+    if (clspi_poly_mesh_make(&poly, &cells, &defect) != CLSPI_MESH_SOUND)
+        fail_msg("%s", defect.text);
+    assert_true(clspi_poly_hexahedra(&mesh, &poly));
+    clspi_poly_mesh_release(&poly);
+    for (uint32_t l = 0; l < levels; l++) {
+        const clspi_incidence incidence = clspi_incidence_of(&mesh);
+        clspi_cell_mesh fine;
+        double *next;
+        assert_true(clspi_cell_mesh_refine(&fine, &mesh));
+        next = malloc((size_t)fine.num_vertices * CHANNELS * sizeof *next);
+        assert_true(clspi_subdivide(next, points, CHANNELS, &incidence, CLSPI_RULE_TENSOR));
+        clspi_cell_mesh_release(&mesh);
+        free(points);
+        points = next;
+        mesh = fine;
+    }
+    s = prepare(&mesh, points);
+    free(points);
+    return s;
+}
+
+static void evaluate(const solid *s, uint32_t cell, const double t[3], const uint8_t by[3],
+                     double value[CHANNELS])
+{
+    double row[CLSPI_RING_POINTS];
+    const size_t begin = s->points.first[cell], num = s->points.first[cell + 1] - begin;
+
+    clspi_cell_weights(&s->points, &s->set, cell, t, by, row);
+    memset(value, 0, CHANNELS * sizeof *value);
+    for (size_t i = 0; i < num; i++)
+        for (unsigned k = 0; k < CHANNELS; k++)
+            value[k] += row[i] * s->control[(size_t)s->points.index[begin + i] * CHANNELS + k];
+}
+
+/* The largest difference of a limit. */
+static double limit_error(const solid *s, uint32_t cell, const double t[3], unsigned levels)
+{
+    static const uint8_t by[3] = {0, 0, 0};
+    const long double at[3] = {t[0], t[1], t[2]};
+    long double exact[3];
+    double value[3], worst = 0.0;
+
+    evaluate(s, cell, t, by, value);
+    ref_solid_limit(&s->ref, cell, at, levels, exact);
+    for (unsigned k = 0; k < 3; k++)
+        worst = fmax(worst, fabs(value[k] - (double)exact[k]));
+    return isnan((double)(exact[0] + exact[1] + exact[2])) ? HUGE_VAL : worst / s->scale;
+}
+
+/* Checks one cell of each class, and of each pattern of boundary faces of regular ones. */
+static double check_classes(const solid *s, unsigned levels, size_t *num_classes)
+{
+    static const double at[5][3] = {{0.3125, 0.71, 0.52},
+                                    {0.001, 0.002, 0.0015},
+                                    {0.0, 0.0, 0.0},
+                                    {1.0, 0.999, 0.4},
+                                    {0.0, 1.0, 0.6}};
+    uint64_t seen[MAX_CLASSES];
+    size_t num = 0;
+    double worst = 0.0;
+
+    for (uint32_t c = 0; c < s->points.num_cells; c++) {
+        uint64_t key = (uint64_t)s->points.use[c].number << 8, i;
+        for (uint32_t k = 0; k < 6 && s->points.use[c].number == CLSPI_REGULAR; k++)
+            key |= (uint64_t)(s->mesh.across[6 * c + k] == CLSPI_NO_CELL) << k;
+        for (i = 0; i < num && seen[i] != key; i++)
+            continue;
+        if (i < num || num == MAX_CLASSES) continue;
+        seen[num++] = key;
+        for (i = 0; i < 5; i++)
+            worst = fmax(worst, limit_error(s, c, at[i], levels));
+    }
+    *num_classes = num;
+    return worst;
+}
+
+static void check(const char *name, const solid_case *from, uint32_t level, unsigned depth)
+{
+    solid s = prepare_case(from, level);
+    size_t num;
+    const double worst = check_classes(&s, depth, &num);
+
+    print_message("%s, level %u: %zu classes of cells, worst error %.2g of scale\n", name, level,
+                  num, worst);
+    assert_true(worst <= 1e-12);
+    release(&s);
+}
+
+static void test_boxes(void **state)
+{
+    static const uint32_t sizes[][3] = {{1, 1, 1}, {2, 2, 6}, {1, 3, 4}, {4, 5, 6}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (uint32_t creased = 0; creased < 2; creased++) {
+            solid_case box = solid_box(sizes[i][0], sizes[i][1], sizes[i][2]);
+            if (creased) solid_crease(&box, 0.5);
+            solid_jitter(&box, 0.2, i + 1);
+            check(creased ? "box, creased" : "box", &box, 0, 48);
+            solid_free(&box);
+        }
+}
+
+static void test_prisms(void **state)
+{
+    static const uint32_t sectors[] = {3, 5, 6, 8, 12};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sectors / sizeof *sectors; i++) {
+        solid_case prism = solid_prism(sectors[i], 1, 3);
+        solid_jitter(&prism, 0.15, i + 10);
+        check("prism", &prism, 0, sectors[i] > 8 ? 72 : 60);
+        solid_free(&prism);
+    }
+    for (uint32_t n = 1; n < 6; n++)
+        for (uint32_t creased = 0; creased < 2; creased++) {
+            solid_case prism = solid_prism(n, 0, 3);
+            if (creased) solid_crease(&prism, 0.5);
+            solid_jitter(&prism, 0.15, n + 20);
+            check(creased ? "open prism, creased" : "open prism", &prism, 0, 60);
+            solid_free(&prism);
+        }
+}
+
+/* Makes tetrahedra of a centre and the triangles around it ready: hexahedra after one step. */
+static solid prepare_star(const uint32_t *triangle, size_t num_triangles, size_t num_points)
+{
+    uint32_t index[4 * 32];
+    uint8_t kind[32];
+    double point[3 * 32];
+    uint64_t seed = num_triangles;
+    const clspi_cells cells = {.num_vertices = num_points + 1,
+                               .num_cells = num_triangles,
+                               .num_indices = 4 * num_triangles,
+                               .kind = kind,
+                               .index = index};
+    clspi_mesh_defect defect;
+    clspi_poly_mesh poly;
+    clspi_cell_mesh mesh;
+    double *fine;
+    solid s;
+
+    for (size_t i = 0; i < num_triangles; i++) {
+        index[4 * i] = 0;
+        for (size_t k = 0; k < 3; k++)
+            index[4 * i + 1 + k] = triangle[3 * i + k] + 1;
+        kind[i] = CLSPI_TETRAHEDRON;
+    }
+    for (size_t i = 0; i < 3 * (num_points + 1); i++)
+        point[i] = support_uniform(&seed);
+    if (clspi_poly_mesh_make(&poly, &cells, &defect) != CLSPI_MESH_SOUND)
+        fail_msg("%s", defect.text);
+    assert_true(clspi_poly_hexahedra(&mesh, &poly));
+    assert_int_equal(mesh.num_cells, 4 * num_triangles);
+    const clspi_incidence incidence = clspi_poly_incidence(&poly);
+    fine = malloc((size_t)mesh.num_vertices * CHANNELS * sizeof *fine);
+    assert_true(clspi_subdivide(fine, point, CHANNELS, &incidence, CLSPI_RULE_TENSOR));
+    s = prepare(&mesh, fine);
+    free(fine);
+    clspi_poly_mesh_release(&poly);
+    return s;
+}
+
+static void check_star(const char *name, const uint32_t *triangle, size_t num_triangles,
+                       size_t num_points)
+{
+    solid s = prepare_star(triangle, num_triangles, num_points);
+    size_t num;
+    const double worst = check_classes(&s, 64, &num);
+
+    print_message("%s: %zu classes of cells, worst error %.2g of scale\n", name, num, worst);
+    assert_true(worst <= 1e-12);
+    release(&s);
+}
+
+/* Vertices within the solid that are on no irregular edge's way: the points around them are a
+   tetrahedron, bipyramids, an icosahedron. Their cells have several irregular vertices. */
+static void test_stars(void **state)
+{
+    static const uint32_t tetrahedron[] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 2, 3, 0};
+    static const uint32_t icosahedron[] = {0,  1, 2, 0,  2, 3, 0,  3, 4, 0,  4,  5, 0,  5,  1,
+                                           1,  6, 2, 2,  7, 3, 3,  8, 4, 4,  9,  5, 5,  10, 1,
+                                           6,  7, 2, 7,  8, 3, 8,  9, 4, 9,  10, 5, 10, 6,  1,
+                                           11, 7, 6, 11, 8, 7, 11, 9, 8, 11, 10, 9, 11, 6,  10};
+
+    (void)state;
+    check_star("tetrahedra around a vertex: 4", tetrahedron, 4, 4);
+    for (uint32_t n = 3; n <= (support_full() ? 8u : 5u); n++) {
+        uint32_t triangle[6 * 8];
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t own[6] = {i, (i + 1) % n, n, (i + 1) % n, i, n + 1};
+            memcpy(triangle + 6 * i, own, sizeof own);
+        }
+        check_star("tetrahedra around a vertex: two fans", triangle, 2 * n, n + 2);
+    }
+    if (!support_tiny()) check_star("tetrahedra around a vertex: 20", icosahedron, 20, 12);
+}
+
+/* Real meshes: one cell of each class. */
+static void test_models(void **state)
+{
+    static const char *const names[] = {"rod.vtk", "mount1.vtk"};
+
+    (void)state;
+    for (size_t i = 0; i < 2 && !support_tiny(); i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", DATA_FOLDER, names[i]);
+        for (uint32_t creased = 0; creased < 2; creased++) {
+            solid_case model = solid_read_vtk(path);
+            assert_int_not_equal(model.num_cells, 0);
+            if (creased) solid_crease(&model, 0.6);
+            check(names[i], &model, 0, 48);
+            solid_free(&model);
+        }
+    }
+}
+
+/* ---- kinds ---- */
+
+typedef struct kinds {
+    size_t inner, boundary, layered, irregular, split;
+} kinds;
+
+static kinds count_kinds(const solid *s)
+{
+    kinds count = {0};
+
+    for (uint32_t c = 0; c < s->points.num_cells; c++) {
+        const uint32_t number = s->points.use[c].number;
+        uint32_t faces = 0;
+        for (uint32_t k = 0; k < 6; k++)
+            faces += s->mesh.across[6 * c + k] == CLSPI_NO_CELL;
+        if (number == CLSPI_REGULAR) {
+            count.inner += !faces;
+            count.boundary += !!faces;
+            continue;
+        }
+        count.layered += s->set.entry[number].kind == CLSPI_KIND_LAYERED;
+        count.irregular += s->set.entry[number].kind == CLSPI_KIND_IRREGULAR;
+        count.split += s->set.entry[number].kind == CLSPI_KIND_SPLIT;
+    }
+    return count;
+}
+
+/* The box of 2 x 2 x 6 cells, with the numbers of Table 1 of the paper on evaluating such solids on
+   GPUs, whose car has them. */
+static void test_kinds(void **state)
+{
+    static const kinds wanted[3] = {{0, 0, 16, 8, 0}, {40, 88, 56, 8, 0}, {792, 600, 136, 8, 0}};
+    solid_case box = solid_box(2, 2, 6);
+
+    (void)state;
+    for (uint32_t level = 0; level < 3; level++) {
+        solid s = prepare_case(&box, level);
+        const kinds count = count_kinds(&s);
+        assert_memory_equal(&count, &wanted[level], sizeof count);
+        release(&s);
+    }
+    solid_free(&box);
+}
+
+/* Shares of kinds of the rod, and none that needs a split. */
+static void test_model_kinds(void **state)
+{
+    solid_case model = solid_read_vtk(DATA_FOLDER "/rod.vtk");
+    solid s = prepare_case(&model, 0);
+    const kinds count = count_kinds(&s);
+
+    (void)state;
+    print_message("rod: %zu and %zu regular, %zu layered, %zu irregular, %zu split; %u classes\n",
+                  count.inner, count.boundary, count.layered, count.irregular, count.split,
+                  s.set.num);
+    assert_int_equal(count.inner + count.boundary, 1032);
+    assert_int_equal(count.layered, 228);
+    assert_int_equal(count.irregular, 20);
+    assert_int_equal(count.split, 0);
+    release(&s);
+    solid_free(&model);
+}
+
+/* ---- derivatives ---- */
+
+static double derivative_error(const solid *s, uint32_t cell, const double t[3],
+                               const uint8_t by[3])
+{
+    const long double at[3] = {t[0], t[1], t[2]};
+    const unsigned orders[3] = {by[0], by[1], by[2]};
+    long double exact[3];
+    double value[3], worst = 0.0;
+
+    evaluate(s, cell, t, by, value);
+    ref_solid_derivative(&s->ref, cell, at, orders, 0x1p-9L, exact);
+    for (unsigned k = 0; k < 3; k++)
+        worst = fmax(worst, fabs(value[k] - (double)exact[k]));
+    return worst / s->scale;
+}
+
+/* First and second derivatives in cells of each class, where differences stay within one cubic. */
+static void test_derivatives(void **state)
+{
+    static const uint8_t orders[][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0},
+                                        {0, 2, 0}, {0, 0, 2}, {1, 1, 0}, {0, 1, 1}};
+    static const double t[3] = {0.3125, 0.71, 0.59};
+    const size_t num = sizeof orders / sizeof *orders;
+    double worst = 0.0;
+
+    (void)state;
+    for (uint32_t creased = 0; creased < 2; creased++) {
+        solid_case prism = solid_prism(5, 1, 3);
+        if (creased) solid_crease(&prism, 0.5);
+        solid_jitter(&prism, 0.15, 7);
+        solid s = prepare_case(&prism, 0);
+        for (uint32_t c = 0; c < (support_tiny() ? 2u : 12u); c += 1 + 3 * creased)
+            for (size_t i = c % 2; i < num; i += 2)
+                worst = fmax(worst, derivative_error(&s, c, t, orders[i]));
+        release(&s);
+        solid_free(&prism);
+    }
+    print_message("worst error of a derivative: %.2g of scale\n", worst);
+    assert_true(worst <= 1e-10);
+}
+
+/* Weights are those of a mean, of derivatives of nothing; where derivatives need not exist they are
+   finite. */
+static void test_sums(void **state)
+{
+    static const uint8_t orders[3][3] = {{0, 0, 0}, {1, 0, 0}, {1, 0, 1}};
+    solid_case prism = solid_prism(8, 1, 2);
+    solid s = prepare_case(&prism, 0);
+
+    (void)state;
+    for (uint32_t c = 0; c < s.points.num_cells; c++)
+        for (uint32_t i = 0; i < 81; i++) {
+            const double t[3] = {i % 3 / 2.0, i / 3 % 3 / 2.0, i / 9 % 3 / 2.0};
+            double row[CLSPI_RING_POINTS], sum = 0.0, size = 0.0;
+            clspi_cell_weights(&s.points, &s.set, c, t, orders[i / 27], row);
+            for (size_t k = 0; k < s.points.first[c + 1] - s.points.first[c]; k++) {
+                sum += row[k];
+                size += fabs(row[k]);
+            }
+            assert_true(isfinite(size));
+            assert_true(fabs(sum - (i / 27 == 0)) <= 1e-14 * size);
+        }
+    release(&s);
+    solid_free(&prism);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_boxes),       cmocka_unit_test(test_prisms),
+        cmocka_unit_test(test_stars),       cmocka_unit_test(test_models),
+        cmocka_unit_test(test_kinds),       cmocka_unit_test(test_model_kinds),
+        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_sums),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,355 @@
+/* Meshes of cells: what is refused, and refinement by formula against meshes made anew. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "poly_mesh.h"
+#include "solid_cases.h"
+#include "../support.h"
+
+/* ---- refusals ---- */
+
+/* Checks that cells are refused with words that hold a text. */
+static void refuse(const clspi_cells *cells, const char *words)
+{
+    clspi_mesh_defect defect;
+    clspi_poly_mesh mesh;
+
+    assert_int_equal(clspi_poly_mesh_make(&mesh, cells, &defect), CLSPI_MESH_DEFECTIVE);
+    if (!strstr(defect.text, words)) fail_msg("\"%s\" is not in: %s", words, defect.text);
+}
+
+/* Makes a mesh that is sound. */
+static clspi_poly_mesh accept(const clspi_cells *cells)
+{
+    clspi_mesh_defect defect;
+    clspi_poly_mesh mesh;
+
+    if (clspi_poly_mesh_make(&mesh, cells, &defect) != CLSPI_MESH_SOUND)
+        fail_msg("%s", defect.text);
+    return mesh;
+}
+
+static const uint32_t cube[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+static void test_bad_indices(void **state)
+{
+    static const uint32_t twice[8] = {0, 1, 1, 3, 4, 5, 6, 7};
+    static const uint8_t unknown[1] = {11};
+    clspi_cells cells = {.num_vertices = 8, .num_cells = 1, .num_indices = 8, .index = cube};
+
+    (void)state;
+    cells.num_vertices = 7;
+    refuse(&cells, "cell 0 has vertex 7, and there are 7");
+    cells.num_vertices = 9;
+    refuse(&cells, "vertex 8 belongs to no cell");
+    cells.num_vertices = 8;
+    cells.num_indices = 7;
+    refuse(&cells, "end within cell 0");
+    cells.num_indices = 8;
+    cells.num_cells = 0;
+    refuse(&cells, "no cells");
+    cells.num_cells = (size_t)CLSPI_MAX_CELLS + 1;
+    refuse(&cells, "more than");
+    cells.num_cells = 1;
+    cells.kind = unknown;
+    refuse(&cells, "cell 0 is of kind 11");
+    cells.kind = NULL;
+    cells.index = twice;
+    refuse(&cells, "vertex 1 twice");
+}
+
+static void test_bad_cells(void **state)
+{
+    static const uint8_t pyramid[1] = {CLSPI_PYRAMID}, polyhedron[1] = {CLSPI_POLYHEDRON};
+    static const uint32_t open[] = {4, 3, 0, 1, 2, 3, 0, 1, 3, 3, 1, 2, 3, 3, 2, 0, 4};
+    static const uint32_t few[] = {3, 3, 0, 1, 2};
+    static const uint32_t large[] = {4, 3, 0, 1, 2, 300, 0, 1, 3};
+    static const uint32_t left[] = {4, 3, 0, 1, 2, 3, 0, 1, 3, 3, 1, 2, 3, 3, 2, 0, 3, 1};
+    clspi_cells cells = {
+        .num_vertices = 5, .num_cells = 1, .num_indices = 5, .index = cube, .kind = pyramid};
+
+    (void)state;
+    refuse(&cells, "cell 0: not three of its faces meet in vertex 4");
+    cells.kind = polyhedron;
+    cells.index = open;
+    cells.num_indices = sizeof open / sizeof *open;
+    refuse(&cells, "not closed");
+    cells.index = few;
+    cells.num_indices = sizeof few / sizeof *few;
+    refuse(&cells, "no number of faces from 4");
+    cells.index = large;
+    cells.num_indices = sizeof large / sizeof *large;
+    refuse(&cells, "face 1 of cell 0 has no number of vertices");
+    cells.index = left;
+    cells.num_indices = sizeof left / sizeof *left;
+    refuse(&cells, "1 indices are left");
+}
+
+static void test_bad_neighbours(void **state)
+{
+    static const uint32_t three[24] = {0, 1, 2,  3,  4, 5, 6, 7, 0,  1,  2,  3,
+                                       8, 9, 10, 11, 0, 1, 2, 3, 12, 13, 14, 15};
+    static const uint32_t edge[16] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 8, 9, 10, 11, 12, 13};
+    static const uint32_t vertex[16] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 8, 9, 10, 11, 12, 13, 14};
+    static const uint32_t folded[16] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 8, 9, 10, 11};
+    clspi_cells cells = {.num_vertices = 16, .num_cells = 3, .num_indices = 24, .index = three};
+
+    (void)state;
+    refuse(&cells, "three cells");
+    cells = (clspi_cells){.num_vertices = 14, .num_cells = 2, .num_indices = 16, .index = edge};
+    refuse(&cells, "the cells at vertex 0");
+    cells = (clspi_cells){.num_vertices = 15, .num_cells = 2, .num_indices = 16, .index = vertex};
+    refuse(&cells, "the cells at vertex 0");
+    cells = (clspi_cells){.num_vertices = 12, .num_cells = 2, .num_indices = 16, .index = folded};
+    refuse(&cells, "the cells at vertex");
+}
+
+static void test_bad_tags(void **state)
+{
+    static const uint32_t diagonal[2] = {0, 6};
+    static const uint32_t beyond[1] = {8};
+    clspi_cells cells = {.num_vertices = 8,
+                         .num_cells = 1,
+                         .num_indices = 8,
+                         .index = cube,
+                         .crease = diagonal,
+                         .num_creases = 1};
+
+    (void)state;
+    refuse(&cells, "crease 0, from vertex 0 to 6");
+    cells.num_creases = 0;
+    cells.corner = beyond;
+    cells.num_corners = 1;
+    refuse(&cells, "corner 0, vertex 8");
+}
+
+/* ---- refinement ---- */
+
+static clspi_cell_mesh mesh_of(const solid_case *solid)
+{
+    const clspi_cells cells = {.num_vertices = solid->num_points,
+                               .num_cells = solid->num_cells,
+                               .num_indices = 8 * solid->num_cells,
+                               .index = solid->cell,
+                               .crease = solid->crease,
+                               .num_creases = solid->num_creases};
+    clspi_poly_mesh poly = accept(&cells);
+    clspi_cell_mesh mesh;
+
+    assert_true(clspi_poly_hexahedra(&mesh, &poly));
+    clspi_poly_mesh_release(&poly);
+    return mesh;
+}
+
+/* Checks a mesh against one that is made of its cells anew: neighbours, frames, flags, and edges
+   and faces up to their numbers. */
+static void compare_meshes(const clspi_cell_mesh *mesh)
+{
+    clspi_cell_mesh anew;
+    const size_t cells = mesh->num_cells;
+
+    assert_true(
+        clspi_cell_mesh_make(&anew, mesh->num_vertices, mesh->num_cells, mesh->cell_vertex));
+    assert_int_equal(anew.num_edges, mesh->num_edges);
+    assert_int_equal(anew.num_faces, mesh->num_faces);
+    assert_memory_equal(anew.across, mesh->across, 6 * cells * sizeof *anew.across);
+    for (size_t i = 0; i < 12 * cells; i++)
+        anew.edge_flag[anew.cell_edge[i]] |= mesh->edge_flag[mesh->cell_edge[i]] & CLSPI_CREASE;
+    for (size_t v = 0; v < mesh->num_vertices; v++)
+        anew.vertex_flag[v] |= mesh->vertex_flag[v] & CLSPI_CORNER;
+    assert_true(clspi_cell_mesh_flag(&anew));
+    assert_memory_equal(anew.vertex_flag, mesh->vertex_flag, mesh->num_vertices);
+    for (size_t i = 0; i < 6 * cells; i++) {
+        const size_t f = mesh->cell_face[i], g = anew.cell_face[i];
+        if (mesh->across[i] != CLSPI_NO_CELL) assert_int_equal(mesh->frame[i], anew.frame[i]);
+        assert_int_equal(mesh->face_flag[f], anew.face_flag[g]);
+        for (uint32_t k = 0; k < 4; k++) { /* edges are between the vertices beside them */
+            const uint32_t *const end = mesh->edge_vertex + 2 * (size_t)mesh->face_edge[4 * f + k];
+            const uint32_t a = mesh->face_vertex[4 * f + k];
+            const uint32_t b = mesh->face_vertex[4 * f + (k + 1) % 4];
+            uint32_t found = 0;
+            assert_true((end[0] == a && end[1] == b) || (end[0] == b && end[1] == a));
+            while (found < 4 && anew.face_vertex[4 * g + found] != a)
+                found++;
+            assert_in_range(found, 0, 3);
+        }
+    }
+    for (size_t i = 0; i < 12 * cells; i++) {
+        const size_t e = mesh->cell_edge[i], d = anew.cell_edge[i];
+        const uint32_t *const end = mesh->edge_vertex + 2 * e, *const other =
+                                                                   anew.edge_vertex + 2 * d;
+        assert_int_equal(mesh->edge_flag[e], anew.edge_flag[d]);
+        assert_true((end[0] == other[0] && end[1] == other[1]) ||
+                    (end[0] == other[1] && end[1] == other[0]));
+    }
+    clspi_cell_mesh_release(&anew);
+}
+
+/* Turns each cell's corners into another of the 24 turns of a cube. */
+static void turn_cells(solid_case *solid)
+{
+    static const uint8_t turns[4][8] = {{0, 1, 2, 3, 4, 5, 6, 7},
+                                        {1, 2, 3, 0, 5, 6, 7, 4},
+                                        {3, 2, 6, 7, 0, 1, 5, 4},
+                                        {4, 0, 3, 7, 5, 1, 2, 6}};
+
+    for (size_t c = 0; c < solid->num_cells; c++) {
+        uint32_t turned[8];
+        for (uint32_t i = 0; i < 8; i++)
+            turned[i] = solid->cell[8 * c + turns[c % 4][i]];
+        memcpy(solid->cell + 8 * c, turned, sizeof turned);
+    }
+}
+
+static void test_refine(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        solid_case solid = i == 0 ? solid_box(1, 2, 3) : solid_prism(2 + i, i % 2 == 0, 2);
+        if (i % 2) solid_crease(&solid, 0.5);
+        turn_cells(&solid);
+        clspi_cell_mesh mesh = mesh_of(&solid), fine, finest;
+        compare_meshes(&mesh);
+        assert_true(clspi_cell_mesh_refine(&fine, &mesh));
+        compare_meshes(&fine);
+        assert_true(clspi_cell_mesh_refine(&finest, &fine));
+        compare_meshes(&finest);
+        assert_int_equal(finest.num_cells, 64 * mesh.num_cells);
+        clspi_cell_mesh_release(&mesh);
+        clspi_cell_mesh_release(&fine);
+        clspi_cell_mesh_release(&finest);
+        solid_free(&solid);
+    }
+}
+
+/* Sums a function of all points that does not depend on their order. */
+static double moment(const double *point, size_t num)
+{
+    double sum = 0.0;
+
+    for (size_t i = 0; i < num; i++)
+        sum += cos(3.0 * point[3 * i] + 5.0 * point[3 * i + 1] + 7.0 * point[3 * i + 2]);
+    return sum;
+}
+
+/* A prism as polyhedra has the points of the prism as hexahedra after a step, by both rules. */
+static void test_polyhedra(void **state)
+{
+    static const uint8_t loops[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
+                                        {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+    solid_case solid = solid_prism(5, 1, 2);
+    uint32_t *const index = malloc(31 * solid.num_cells * sizeof *index);
+    uint8_t *const kind = malloc(solid.num_cells);
+    clspi_cell_mesh mesh = mesh_of(&solid), fine, other;
+
+    (void)state;
+    for (size_t c = 0; c < solid.num_cells; c++) {
+        kind[c] = CLSPI_POLYHEDRON;
+        index[31 * c] = 6;
+        for (uint32_t k = 0; k < 6; k++) {
+            index[31 * c + 1 + 5 * k] = 4;
+            for (uint32_t i = 0; i < 4; i++)
+                index[31 * c + 2 + 5 * k + i] = solid.cell[8 * c + loops[k][i]];
+        }
+    }
+    const clspi_cells cells = {.num_vertices = solid.num_points,
+                               .num_cells = solid.num_cells,
+                               .num_indices = 31 * solid.num_cells,
+                               .kind = kind,
+                               .index = index};
+    clspi_poly_mesh poly = accept(&cells);
+    assert_true(clspi_poly_hexahedra(&other, &poly));
+    assert_true(clspi_cell_mesh_refine(&fine, &mesh));
+    assert_int_equal(fine.num_vertices, other.num_vertices);
+    assert_int_equal(fine.num_cells, other.num_cells);
+    compare_meshes(&other);
+    solid_jitter(&solid, 0.1, 1);
+    for (uint32_t rule = 0; rule < 2; rule++) {
+        const clspi_incidence one = clspi_incidence_of(&mesh), two = clspi_poly_incidence(&poly);
+        double *const a = malloc(3 * (size_t)fine.num_vertices * sizeof *a);
+        double *const b = malloc(3 * (size_t)fine.num_vertices * sizeof *b);
+        assert_true(clspi_subdivide(a, solid.point, 3, &one, (clspi_vertex_rule)rule));
+        assert_true(clspi_subdivide(b, solid.point, 3, &two, (clspi_vertex_rule)rule));
+        assert_true(fabs(moment(a, fine.num_vertices) - moment(b, fine.num_vertices)) < 1e-10);
+        free(a);
+        free(b);
+    }
+    clspi_poly_mesh_release(&poly);
+    clspi_cell_mesh_release(&mesh);
+    clspi_cell_mesh_release(&fine);
+    clspi_cell_mesh_release(&other);
+    free(index);
+    free(kind);
+    solid_free(&solid);
+}
+
+/* The rules, by hand, of one wedge: all of it is boundary. */
+static void test_wedge(void **state)
+{
+    static const uint32_t index[6] = {0, 1, 2, 3, 4, 5};
+    static const uint8_t kind[1] = {CLSPI_WEDGE};
+    static const double point[6] = {1, 10, 100, 1000, 10000, 100000};
+    const clspi_cells cells = {
+        .num_vertices = 6, .num_cells = 1, .num_indices = 6, .kind = kind, .index = index};
+    clspi_poly_mesh mesh = accept(&cells);
+    const clspi_incidence incidence = clspi_poly_incidence(&mesh);
+    const double triangle = 111.0 / 3, front = 11011.0 / 4, side = 101101.0 / 4;
+    double fine[6 + 9 + 5 + 1];
+    clspi_cell_mesh hexahedra;
+
+    (void)state;
+    assert_true(clspi_poly_hexahedra(&hexahedra, &mesh));
+    assert_int_equal(hexahedra.num_cells, 6);
+    assert_int_equal(hexahedra.num_vertices, 21);
+    assert_true(clspi_subdivide(fine, point, 1, &incidence, CLSPI_RULE_TENSOR));
+    assert_true(fabs(fine[20] - 111111.0 / 6) < 1e-9);
+    assert_true(fabs(fine[0] - ((triangle + front + side) / 3 + 2 * (5.5 + 50.5 + 500.5) / 3) / 3) <
+                1e-9);
+    clspi_cell_mesh_release(&hexahedra);
+    clspi_poly_mesh_release(&mesh);
+}
+
+/* Joy and MacCracken's rule and ours agree where all is regular, and only there. */
+static void test_rules(void **state)
+{
+    (void)state;
+    for (uint32_t sectors = 4; sectors < 6; sectors++) {
+        solid_case solid = solid_prism(sectors, 1, 2);
+        clspi_cell_mesh mesh = mesh_of(&solid);
+        const clspi_incidence incidence = clspi_incidence_of(&mesh);
+        const size_t total = incidence.num_vertices + incidence.num_edges + incidence.num_faces +
+                             incidence.num_cells;
+        double *const a = malloc(3 * total * sizeof *a), *const b = malloc(3 * total * sizeof *b);
+        double off = 0.0;
+        solid_jitter(&solid, 0.2, sectors);
+        assert_true(clspi_subdivide(a, solid.point, 3, &incidence, CLSPI_RULE_TENSOR));
+        assert_true(clspi_subdivide(b, solid.point, 3, &incidence, CLSPI_RULE_JOY));
+        for (size_t i = 0; i < 3 * total; i++)
+            off = fmax(off, fabs(a[i] - b[i]));
+        assert_true(sectors == 4 ? off < 1e-14 : off > 1e-4);
+        free(a);
+        free(b);
+        clspi_cell_mesh_release(&mesh);
+        solid_free(&solid);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bad_indices),    cmocka_unit_test(test_bad_cells),
+        cmocka_unit_test(test_bad_neighbours), cmocka_unit_test(test_bad_tags),
+        cmocka_unit_test(test_refine),         cmocka_unit_test(test_polyhedra),
+        cmocka_unit_test(test_wedge),          cmocka_unit_test(test_rules),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
