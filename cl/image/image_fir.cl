@@ -1,4 +1,4 @@
-/* FIR prefilters, one pass over memory for each direction (docs/math.md, 16):
+/* FIR prefilters, one pass over memory for each direction (docs/math.md, 17):
        c_k = h_0 s_k + sum_{j=1}^{half} h_j (s_{k-j} + s_{k+j}).
    taps: h_0 .. h_half. What the host sets is in line_pass.clh, and
      CLSP_HALF    half, for what is staged

@@ -1,4 +1,4 @@
-/* The recursive prefilter, one pass over memory for each direction and pole (docs/math.md, 16):
+/* The recursive prefilter, one pass over memory for each direction and pole (docs/math.md, 17):
        c+_k = gain s_k + z c+_{k-1},    c_k = z (c_{k+1} - c+_k).
    A line is cut into blocks that begin at multiples of their length, and each is filtered by
    itself: both recursions begin `halo` samples outside of it, where what they begin with no longer

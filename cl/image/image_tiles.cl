@@ -1,4 +1,4 @@
-/* The recursive prefilter in registers, for GPUs (docs/math.md, 16; docs/kernels.md). Each block of
+/* The recursive prefilter in registers, for GPUs (docs/math.md, 17; docs/kernels.md). Each block of
    CLSP_TILE coefficients of a line is made by one item, from these samples and CLSP_HALO more at
    either end, where what the recursions begin with no longer counts; as in image_passes.cl.
 

@@ -1,5 +1,5 @@
 /* Values of images at affine maps of grids, along displacement fields and at coordinates
-   (docs/math.md, 16; docs/kernels.md).
+   (docs/math.md, 17; docs/kernels.md).
 
    The host sets what interpolate.clh and pixel.clh ask for, and
      CLSP_FIXED  1: maps come as fixed-point numbers; 0: as reals

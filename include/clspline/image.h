@@ -15,7 +15,7 @@
 
    Accuracy: coefficients by the recursive filter, the default, are within 2 eps scale of the exact
    ones for order 3 (volumes: 3 eps), with eps = 2^-23 (CLSP_F32) or 2^-52 (CLSP_F64) and scale the
-   largest |coefficient|; more in docs/math.md, 16. Coordinates of affine maps are exact to 2^-29 of
+   largest |coefficient|; more in docs/math.md, 17. Coordinates of affine maps are exact to 2^-29 of
    a sample in CLSP_F32, wherever in an image; given ones count as they are given.
 
    NaN and Inf among the samples spoil what is near them: by a FIR prefilter the coefficients within
@@ -69,7 +69,7 @@ typedef enum clsp_image_prefilter {
     CLSP_IMAGE_PREFILTER_DEFAULT = 0, /* recursive */
     CLSP_IMAGE_RECURSIVE = 1,         /* exact to rounding */
     CLSP_IMAGE_LEAST_SQUARES = 2,     /* FIR: taps whose spectrum is nearest to the exact one, high
-                                         frequencies counting less (docs/math.md, 16) */
+                                         frequencies counting less (docs/math.md, 17) */
     CLSP_IMAGE_TRUNCATED = 3, /* FIR: the exact filter's taps, cut off, with their sum made 1
                                  (Champagnat and Le Sant, Efficient cubic B-spline image
                                  interpolation on a GPU, 2012) */

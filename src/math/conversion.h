@@ -1,5 +1,5 @@
 /* Conversions: the control points of a spline, or of a derivative of one, over other knots that
-   describe it too, as sums of those that it has (docs/math.md, 16). */
+   describe it too, as sums of those that it has (docs/math.md, 17). */
 #ifndef CLSPI_CONVERSION_H
 #define CLSPI_CONVERSION_H
 

@@ -1,4 +1,4 @@
-/* The prefilter of uniform B-splines as a convolution with few taps (docs/math.md, 16). Taps are
+/* The prefilter of uniform B-splines as a convolution with few taps (docs/math.md, 17). Taps are
    symmetric: tap k stands for those at k and -k. */
 #ifndef CLSPI_FIR_TAPS_H
 #define CLSPI_FIR_TAPS_H

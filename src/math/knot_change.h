@@ -1,5 +1,5 @@
 /* Knots of splines that are to be the same over other knots: refined, of a higher degree, cut to an
-   interval, in Bezier pieces, or those of a derivative (docs/math.md, 16). */
+   interval, in Bezier pieces, or those of a derivative (docs/math.md, 17). */
 #ifndef CLSPI_KNOT_CHANGE_H
 #define CLSPI_KNOT_CHANGE_H
 

@@ -1,4 +1,4 @@
-/* The prefilter of uniform B-splines as recursive filters: its poles (docs/math.md, 16). */
+/* The prefilter of uniform B-splines as recursive filters: its poles (docs/math.md, 17). */
 #ifndef CLSPI_SPLINE_POLES_H
 #define CLSPI_SPLINE_POLES_H
 
