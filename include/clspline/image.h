@@ -206,7 +206,8 @@ CLSP_API clsp_status clsp_image_at(clsp_image_plan *plan, clsp_range images,
 /* Interpolates a range of images along a displacement field: at the coordinates of the map, which
    may be NULL, plus what the field holds for the point. field: in the plan's precision,
    [directions][size_0][size_1][size_2] with the map's size; the same one for each image. Otherwise
-   as clsp_image_affine; what is not finite is as of clsp_image_at. */
+   as clsp_image_affine; what is not finite is as of clsp_image_at, and displacements beyond 2^29
+   count as that. */
 CLSP_API clsp_status clsp_image_displace(clsp_image_plan *plan, clsp_range images,
                                          const clsp_image_map *map, clsp_input field,
                                          clsp_output values, const clsp_sync *sync);

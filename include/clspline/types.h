@@ -134,6 +134,24 @@ static inline clsp_input clsp_in_f64(const double *host, size_t size)
     return in;
 }
 
+static inline clsp_input clsp_in_u8(const uint8_t *host, size_t size)
+{
+    clsp_input in = {CLSP_U8, NULL, host, NULL, size, 0, {0, 0}};
+    return in;
+}
+
+static inline clsp_input clsp_in_u16(const uint16_t *host, size_t size)
+{
+    clsp_input in = {CLSP_U16, NULL, host, NULL, size, 0, {0, 0}};
+    return in;
+}
+
+static inline clsp_input clsp_in_s16(const int16_t *host, size_t size)
+{
+    clsp_input in = {CLSP_S16, NULL, host, NULL, size, 0, {0, 0}};
+    return in;
+}
+
 static inline clsp_input clsp_in_u32(const uint32_t *host, size_t size)
 {
     clsp_input in = {CLSP_U32, NULL, host, NULL, size, 0, {0, 0}};
@@ -167,6 +185,24 @@ static inline clsp_output clsp_out_f64(double *host, size_t size)
 static inline clsp_output clsp_out_f16(uint16_t *host, size_t size)
 {
     clsp_output out = {CLSP_F16, NULL, host, NULL, size, 0, {0, 0}};
+    return out;
+}
+
+static inline clsp_output clsp_out_u8(uint8_t *host, size_t size)
+{
+    clsp_output out = {CLSP_U8, NULL, host, NULL, size, 0, {0, 0}};
+    return out;
+}
+
+static inline clsp_output clsp_out_u16(uint16_t *host, size_t size)
+{
+    clsp_output out = {CLSP_U16, NULL, host, NULL, size, 0, {0, 0}};
+    return out;
+}
+
+static inline clsp_output clsp_out_s16(int16_t *host, size_t size)
+{
+    clsp_output out = {CLSP_S16, NULL, host, NULL, size, 0, {0, 0}};
     return out;
 }
 

@@ -40,13 +40,14 @@ static void fill_exact(uint32_t order, uint32_t half, double *taps)
 
 uint32_t clspi_fir_half_length(uint32_t order, double error)
 {
-    double poles[CLSPI_POLES_MAX], tap[1], reach;
+    enum { FAR = 8 }; /* where the slowest pole alone counts */
+    double poles[CLSPI_POLES_MAX], taps[FAR + 1];
     uint32_t half = 1;
 
     clspi_spline_poles(order, poles);
-    fill_exact(order, 0, tap);
-    reach = 2.0 * tap[0] / (1.0 - fabs(poles[0]));
-    while (reach * pow(fabs(poles[0]), half + 1) > error)
+    fill_exact(order, FAR, taps);
+    const double z = fabs(poles[0]), reach = 2.0 * fabs(taps[FAR]) / pow(z, FAR) / (1.0 - z);
+    while (reach * pow(z, half + 1) > error)
         half++;
     return half;
 }

@@ -97,6 +97,20 @@ static void try_coefficients(const clsp_image_desc *d, uint64_t seed)
 static const uint32_t sizes[][3] = {
     {100, 0, 0}, {67, 130, 0}, {131, 64, 0}, {9, 7, 5}, {61, 62, 8}};
 
+/* Whether the device's local memory and groups are too small for kernels that were asked for. */
+static bool is_too_small(const clsp_image_desc *d)
+{
+    enum { ENOUGH_LOCAL = 65536, ENOUGH_ITEMS = 64 };
+    clsp_device_info info;
+    clsp_image_plan *plan;
+
+    assert_ok(shared, clsp_context_device(shared, &info));
+    if (info.local_bytes >= ENOUGH_LOCAL && info.max_work_group >= ENOUGH_ITEMS) return false;
+    const bool refused = clsp_image_plan_create(&plan, shared, d) == CLSP_ERROR_ARGUMENT;
+    clsp_image_plan_destroy(&plan);
+    return refused;
+}
+
 static void try_filters(clsp_image_desc d)
 {
     static const struct {
@@ -118,7 +132,7 @@ static void try_filters(clsp_image_desc d)
         if (tiled && d.directions == 3) continue;
         d.prefilter = ways[w].prefilter;
         d.kernels = ways[w].kernels;
-        try_coefficients(&d, 1 + w);
+        if (!is_too_small(&d)) try_coefficients(&d, 1 + w);
     }
 }
 
