@@ -27,7 +27,7 @@ static image_array make_image(uint32_t directions, const size_t *size, uint32_t 
                               image_type type)
 {
     image_array a = {.directions = directions, .channels = channels, .type = type};
-    size_t bytes;
+    size_t bytes = 0;
     memcpy(a.size, size, directions * sizeof(*size));
     assert_true(image_array_make(&a) && image_array_bytes(&a, &bytes));
     for (size_t i = 0; i < bytes / image_type_bytes(type); i++) {
