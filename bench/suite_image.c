@@ -81,8 +81,8 @@ static void report_prefilters(const image_run *r, const bench_contestant *all, d
 /* Measures all prefilters on one image. copy: what is wanted of the copy's speed. */
 static clsp_status run_prefilter(image_run r, double copy)
 {
-    image_way ways[BENCH_COUNT(prefilters)] = {{NULL}};
-    bench_contestant all[BENCH_COUNT(prefilters)] = {{NULL}};
+    image_way ways[BENCH_COUNT(prefilters)] = {{0}};
+    bench_contestant all[BENCH_COUNT(prefilters)] = {{0}};
     clsp_status status;
 
     snprintf(r.name, sizeof r.name, "prefilter, %u^%u", r.side, r.directions);
@@ -104,8 +104,8 @@ fail:
 static clsp_status run_rows(image_run whole, const image_manner *manner)
 {
     image_run rows = whole;
-    image_way ways[2] = {{NULL}};
-    bench_contestant all[2] = {{NULL}};
+    image_way ways[2] = {{0}};
+    bench_contestant all[2] = {{0}};
     clsp_status status;
 
     snprintf(whole.name, sizeof whole.name, "rows and columns, %u", whole.side);
@@ -179,8 +179,8 @@ static void report_motion(const image_run *r, const bench_contestant *all, motio
 /* Turns, or where zoom is above 1 zooms, to an image of out_side. */
 static clsp_status run_motion(image_run r, double degrees, double zoom, motion_limits wanted)
 {
-    image_way ways[BENCH_COUNT(motions)] = {{NULL}};
-    bench_contestant all[BENCH_COUNT(motions)] = {{NULL}};
+    image_way ways[BENCH_COUNT(motions)] = {{0}};
+    bench_contestant all[BENCH_COUNT(motions)] = {{0}};
     clsp_status status;
 
     if (zoom > 1)

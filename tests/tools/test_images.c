@@ -27,7 +27,7 @@ static image_array make_image(uint32_t directions, const size_t *size, uint32_t 
                               image_type type)
 {
     image_array a = {.directions = directions, .channels = channels, .type = type};
-    size_t bytes;
+    size_t bytes = 0;
     memcpy(a.size, size, directions * sizeof(*size));
     assert_true(image_array_make(&a) && image_array_bytes(&a, &bytes));
     for (size_t i = 0; i < bytes / image_type_bytes(type); i++) {
@@ -156,8 +156,8 @@ static bool try_bytes(const char *name, const unsigned char *bytes, size_t count
 
 static void check_damage(image_format format, uint32_t channels, image_type type, const char *name)
 {
-    static const size_t size[] = {4, 5};
-    static const unsigned char others[] = {0, 1, 0x7f, 0x80, 0xff};
+    static const size_t size[] = {3, 4};
+    static const unsigned char others[] = {0, 1, 0x80, 0xff};
     static unsigned char bytes[MOST_BYTES];
     image_array a = make_image(2, size, channels, type);
     io_message message = {""};
