@@ -135,17 +135,19 @@ void store_bundle(global coefficient *target, const real *bundle, line_pass pass
 #endif
 }
 
-/* Runs both recursions over a bundle. */
-void filter_bundle(real *bundle, real pole, int num)
+/* Runs both recursions over a bundle. (With an int that falls in the second loop LLVM 18, as in PoCL
+   6.0, ends the process: its instruction combining does not reach a fixed point.) */
+void filter_bundle(real *bundle, real pole, uint num)
 {
     realv s = LOADV(bundle) / (R(1.0) - pole);
     STOREV(s, bundle);
-    for (int k = 1; k < num; k++) {
+    for (size_t k = 1; k < num; k++) {
         s = MAD((realv)(pole), s, LOADV(bundle + k * CLSP_LANES));
         STOREV(s, bundle + k * CLSP_LANES);
     }
     s *= pole / (pole - R(1.0));
-    for (int k = num - 2; k >= 0; k--) {
+    for (size_t j = 1; j < num; j++) {
+        const size_t k = num - 1 - j;
         s = pole * (s - LOADV(bundle + k * CLSP_LANES));
         STOREV(s, bundle + k * CLSP_LANES);
     }
@@ -169,7 +171,7 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
     const uint line = (uint)outer * pass.num_lines + at;
 
     load_bundle(bundle, samples, from, pass, line, num_lines, begin - halo, end - begin + 2 * halo);
-    filter_bundle(bundle, pass.pole, end - begin + 2 * halo);
+    filter_bundle(bundle, pass.pole, (uint)(end - begin + 2 * halo));
     store_bundle(target, bundle + halo * CLSP_LANES, pass, line, num_lines, begin, end - begin);
 }
 
