@@ -135,8 +135,8 @@ void store_bundle(global coefficient *target, const real *bundle, line_pass pass
 #endif
 }
 
-/* Runs both recursions over a bundle. (With an int that falls in the second loop LLVM 18, as in PoCL
-   6.0, ends the process: its instruction combining does not reach a fixed point.) */
+/* Runs both recursions over a bundle. (With an int that falls in the second loop LLVM 18, as in
+   PoCL 6.0, ends the process: its instruction combining does not reach a fixed point.) */
 void filter_bundle(real *bundle, real pole, uint num)
 {
     realv s = LOADV(bundle) / (R(1.0) - pole);
