@@ -174,7 +174,7 @@ kernel void fir_pass(global const sample *samples, global coefficient *target,
 
     for (int k = begin; k < end; k++) {
         real made[CLSP_LANES];
-        if (num_lines == CLSP_LANES && CLSP_SAMPLES == 0) {
+        if (num_lines == CLSP_LANES) { /* planes are of reals */
             global const sample *const p = samples + source;
             realv s = taps[0] * LOADV(p + (size_t)k * inner);
             for (int j = 1; j <= (int)pass.halo; j++) {
