@@ -15,7 +15,7 @@ static const struct {
 } grids[] = {
     {300, 1, false}, {1000, 1, false}, {2000, 1, true}, {300, 100, false}, {LARGE, 1, true}};
 
-static const double wanted_store_fraction = 0.6;
+static const double wanted_store_fraction = 0.8;
 
 typedef struct grid_run {
     bench *b;

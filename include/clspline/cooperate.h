@@ -17,7 +17,8 @@
    5.2; chunk sizes: HGuided.)
 
    Host workers are threads of the context. The first call that needs them makes them; between calls
-   they wait without using a core.
+   they wait without using a core. Other calls too have them copy results of a MB and more from
+   devices with memory of their own to host memory, CLSP_NO_WORKERS excepted.
 
    Thread-safety: as of contexts; jobs of one context run one after another. */
 #ifndef CLSPLINE_COOPERATE_H

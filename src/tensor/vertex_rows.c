@@ -39,16 +39,20 @@ static size_t kept_bytes(const clsp_context *ctx, const clspi_tensor_desc *d)
            clsp_type_bytes(d->precision);
 }
 
+/* Tells whether what an item keeps for one row at a time fits its registers. */
 static bool fits(const clsp_context *ctx, const clspi_tensor_desc *d, bool keep_local)
 {
     return words_of(d, 1, keep_local) <= ctx->tuning.vertex_registers;
 }
 
+/* Tells whether two rows at a time do. Beside differences in local memory weights and parameters
+   would make them spill. */
 static bool fits_two_rows(const clsp_context *ctx, const clspi_tensor_desc *d, bool keep_local)
 {
     const size_t words = words_of(d, 2, keep_local);
+    const bool has_more = d->rational || (d->vertex.attributes & CLSP_VERTEX_PARAMS) != 0;
 
-    return keep_local ? !d->rational && words <= ctx->tuning.vertex_pair_registers
+    return keep_local ? !has_more && words <= ctx->tuning.vertex_pair_registers
                       : words <= ctx->tuning.vertex_registers;
 }
 
@@ -70,13 +74,14 @@ static bool fit_local(const clsp_context *ctx, const clspi_tensor_desc *d, rows_
     enum { LEAST = 16 }; /* rows of a block */
     const cl_uint most = shape->block_rows;
 
+    if (!ctx->device.local_is_real) return false;
     while (group_bytes(ctx, d, shape) > ctx->device.local_bytes) {
         const bool is_least = shape->block_rows <= LEAST;
         if (is_least && shape->rows == 1) return false;
         shape->rows = is_least ? 1 : shape->rows;
         shape->block_rows = is_least ? most : shape->block_rows / 2;
     }
-    return ctx->device.local_is_real;
+    return true;
 }
 
 /* Chooses blocks and what stores go through. Going through local memory makes them adjacent, at the
