@@ -343,16 +343,14 @@ size_t project_cut(void)
     return n;
 }
 
-/* Above degree 16 roundings of de Casteljau's algorithm, one a degree, are more than 1e-6; of
-   rational curves from degree 7 on, what the squared distance's coefficients leave open. */
+/* Above degree 16 roundings of de Casteljau's algorithm, one a degree, are more than 1e-6. */
 double allowed(const curves *c, double distance)
 {
     const double eps = c->d.precision == CLSP_F64 ? 1e-12 : 1e-6;
     const double high = c->d.precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     const uint32_t degree = c->d.degree[0];
 
-    const double open = c->d.rational && degree > 6 ? fmax(24, degree) : degree > 16 ? degree : 0;
-    return fmax(eps, open * high) * (c->scale + distance);
+    return (degree > 16 ? fmax(eps, degree * high) : eps) * (c->scale + distance);
 }
 
 static long double apart(const curves *c, const long double *a, const long double *b)
