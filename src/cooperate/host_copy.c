@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "check.h"
-#include "device_set.h"
 
 enum {
     SHARE_BYTES = 1 << 19, /* of a thread, at least: what it copies while it would be woken */
@@ -52,4 +51,18 @@ void clspi_host_copy(clsp_context *ctx, void *to, const void *from, size_t bytes
     }
     copy_together(set, &job);
     pthread_mutex_unlock(&set->lock);
+}
+
+clspi_device_set *clspi_copies_begin(clsp_context *ctx)
+{
+    clspi_device_set *set;
+
+    if (clspi_device_set_of(ctx, &set) != CLSP_OK) return NULL;
+    clspi_pool_stir(&set->pool);
+    return set;
+}
+
+void clspi_copies_end(clspi_device_set *set)
+{
+    if (set) clspi_pool_rest(&set->pool);
 }

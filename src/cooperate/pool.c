@@ -1,12 +1,19 @@
 #include "pool.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <clspline/cooperate.h>
 
-enum { THREADS_MAX = CLSP_MAX_WORKERS + CLSP_MAX_PROCESSORS };
+enum {
+    THREADS_MAX = CLSP_MAX_WORKERS + CLSP_MAX_PROCESSORS,
+    COUNT_BITS = 16, /* of a turn's word: the threads that it calls, below its number */
+    POLLS = 2000     /* of a thread that is awake: about a millisecond */
+};
+
+_Static_assert(THREADS_MAX < 1 << COUNT_BITS, "a turn's word holds the number of its threads");
 
 struct clspi_pool_thread {
     clspi_pool *pool;
@@ -31,36 +38,66 @@ fail_wake:
     return false;
 }
 
-/* Waits for the next turn; false when the pool ends. With the lock held. */
+/* ---- a thread ---- */
+
+/* Looks for the next turn for a while, as long as the pool is stirred. */
+static void look_out(clspi_pool *pool, uint64_t seen)
+{
+    for (int i = 0; i < POLLS && atomic_load(&pool->awake) > 0 && atomic_load(&pool->turn) == seen;
+         i++)
+        sched_yield();
+}
+
+/* Sleeps until there is another turn or the pool ends; false when it ends. */
+static bool sleep_until_turn(clspi_pool *pool, uint64_t seen)
+{
+    bool ending;
+
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->asleep, 1);
+    while (!pool->ending && atomic_load(&pool->turn) == seen)
+        pthread_cond_wait(&pool->wake, &pool->lock);
+    atomic_fetch_sub(&pool->asleep, 1);
+    ending = pool->ending;
+    pthread_mutex_unlock(&pool->lock);
+    return !ending;
+}
+
+/* Waits for the next turn; false when the pool ends. */
 static bool next_turn(clspi_pool_thread *me)
 {
     clspi_pool *const pool = me->pool;
 
-    while (!pool->ending && pool->turn == me->seen)
-        pthread_cond_wait(&pool->wake, &pool->lock);
-    me->seen = pool->turn;
-    return !pool->ending;
+    look_out(pool, me->seen);
+    if (atomic_load(&pool->turn) == me->seen && !sleep_until_turn(pool, me->seen)) return false;
+    me->seen = atomic_load(&pool->turn);
+    return true;
 }
 
-/* Does a thread's turns until the pool ends. */
+/* Tells who waits that the turn is over. */
+static void end_turn(clspi_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    pthread_cond_signal(&pool->done);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Does a thread's turns until the pool ends. Whom a turn does not call reads nothing but its word:
+   what else belongs to it may be the next one's already. */
 static void *serve(void *argument)
 {
     clspi_pool_thread *const me = argument;
     clspi_pool *const pool = me->pool;
 
-    pthread_mutex_lock(&pool->lock);
     while (next_turn(me)) {
-        if (me->index >= pool->called) continue;
-        const clspi_pool_fn fn = pool->fn;
-        void *const user = pool->user;
-        pthread_mutex_unlock(&pool->lock);
-        fn(user, me->index);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->working == 0) pthread_cond_signal(&pool->done);
+        if (me->index >= (me->seen & ((1u << COUNT_BITS) - 1))) continue;
+        pool->fn(pool->user, me->index);
+        if (atomic_fetch_sub(&pool->working, 1) == 1) end_turn(pool);
     }
-    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
+
+/* ---- the pool ---- */
 
 /* Adds one thread, which takes no signals: the application's are for its own threads. */
 static bool add_thread(clspi_pool *pool)
@@ -71,7 +108,7 @@ static bool add_thread(clspi_pool *pool)
 
     t->pool = pool;
     t->index = pool->num_threads;
-    t->seen = pool->turn;
+    t->seen = atomic_load(&pool->turn);
     sigfillset(&all);
     if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
     code = pthread_create(&t->thread, NULL, serve, t);
@@ -97,22 +134,39 @@ uint32_t clspi_pool_reserve(clspi_pool *pool, uint32_t wanted)
 
 void clspi_pool_start(clspi_pool *pool, uint32_t count, clspi_pool_fn fn, void *user)
 {
+    const uint64_t number = (atomic_load(&pool->turn) >> COUNT_BITS) + 1;
+
     if (count == 0) return;
-    pthread_mutex_lock(&pool->lock);
     pool->fn = fn;
     pool->user = user;
-    pool->called = pool->working = count;
-    pool->turn++;
+    atomic_store(&pool->working, count);
+    atomic_store(&pool->turn, number << COUNT_BITS | count);
+    if (atomic_load(&pool->asleep) == 0) return;
+    pthread_mutex_lock(&pool->lock);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
 }
 
 void clspi_pool_wait(clspi_pool *pool)
 {
+    for (int i = 0; i < POLLS && atomic_load(&pool->awake) > 0; i++) {
+        if (atomic_load(&pool->working) == 0) break;
+        sched_yield();
+    }
     pthread_mutex_lock(&pool->lock);
-    while (pool->working > 0)
+    while (atomic_load(&pool->working) > 0)
         pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
+}
+
+void clspi_pool_stir(clspi_pool *pool)
+{
+    atomic_fetch_add(&pool->awake, 1);
+}
+
+void clspi_pool_rest(clspi_pool *pool)
+{
+    atomic_fetch_sub(&pool->awake, 1);
 }
 
 void clspi_pool_empty(clspi_pool *pool)

@@ -1,8 +1,10 @@
-/* Threads that wait, without using a core, until they are called to work together. */
+/* Threads that wait until they are called to work together: asleep, or for a while awake where
+   turns follow each other within microseconds. */
 #ifndef CLSPI_POOL_H
 #define CLSPI_POOL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,9 +22,10 @@ typedef struct clspi_pool {
     pthread_cond_t done; /* of who called them */
     clspi_pool_thread *threads;
     uint32_t num_threads;
-    uint64_t turn;    /* its number */
-    uint32_t called;  /* threads of this turn */
-    uint32_t working; /* of them, not yet done */
+    atomic_uint_fast64_t turn;    /* its number, and how many threads it calls: pool.c */
+    atomic_uint_fast32_t working; /* of them, not yet done */
+    atomic_uint_fast32_t asleep;  /* threads */
+    atomic_uint_fast32_t awake;   /* callers who want threads to stay awake */
     clspi_pool_fn fn;
     void *user;
     bool ending;
@@ -47,5 +50,11 @@ void clspi_pool_start(clspi_pool *pool, uint32_t count, clspi_pool_fn fn, void *
 
 /* Waits until the turn is over. */
 void clspi_pool_wait(clspi_pool *pool);
+
+/* Lets threads stay awake between turns, for about a millisecond after each; waking one takes as
+   long as copying some hundred KB. As often as it was stirred the pool must be rested; by any
+   thread. */
+void clspi_pool_stir(clspi_pool *pool);
+void clspi_pool_rest(clspi_pool *pool);
 
 #endif

@@ -1,6 +1,7 @@
 #include "transfer.h"
 
 #include "check.h"
+#include "host_copy.h"
 
 enum { BESIDE_BYTES_MIN = 1 << 20 }; /* below, one transfer is not worth to be cut */
 
@@ -154,6 +155,27 @@ static void choose_ways(transfer *t, size_t lines, bool *in_place, bool *read_ea
     }
 }
 
+/* Tells whether parts move through pinned memory, which the host copies to or from. */
+static bool any_bounced(const transfer *t)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < t->streams->num; i++)
+        any = any ||
+              (clspi_stream_is_on_host(&t->streams->stream[i]) && !t->streams->stream[i].is_pinned);
+    return t->beside && any;
+}
+
+/* Makes parts while the threads that copy them stay awake. */
+static clsp_status make_parts_awake(transfer *t, clspi_cut cut)
+{
+    clspi_device_set *const set = any_bounced(t) ? clspi_copies_begin(t->call->plan->ctx) : NULL;
+    const clsp_status status = make_parts(t, cut);
+
+    clspi_copies_end(set);
+    return status;
+}
+
 /* Makes all parts of a call on host memory. What is read early is awaited first, and afterwards,
    when it is the caller's again. */
 static clsp_status make_through_host(transfer *t, clspi_cut cut)
@@ -165,7 +187,7 @@ static clsp_status make_through_host(transfer *t, clspi_cut cut)
     choose_ways(t, cut.left, &in_place, &read_early);
     if (t->beside) series->want_event = true;
     if (read_early) CLSPI_CHECK(clspi_series_await(series));
-    CLSPI_TRY(make_parts(t, cut));
+    CLSPI_TRY(make_parts_awake(t, cut));
     return read_early ? clspi_series_await(series) : CLSP_OK;
 
 fail:

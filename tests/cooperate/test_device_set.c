@@ -190,8 +190,10 @@ static void test_pool(void **state)
     assert_int_equal(clspi_pool_reserve(&pool, 0), 0);
     assert_int_equal(clspi_pool_reserve(&pool, THREADS), THREADS);
     for (uint32_t i = 0; i < TURNS; i++) {
+        if (i % 100 == 0) clspi_pool_stir(&pool);
         clspi_pool_start(&pool, 1 + i % THREADS, count_call, &c);
         clspi_pool_wait(&pool);
+        if (i % 100 == 49) clspi_pool_rest(&pool);
     }
     for (uint32_t i = 0; i < THREADS; i++)
         assert_int_equal(atomic_load(&c.calls[i]), TURNS / THREADS * (THREADS - i));
