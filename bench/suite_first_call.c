@@ -1,8 +1,9 @@
 /* The time from nothing to the first surface, in processes of their own: this program runs itself
-   again, as clspline-bench --child evaluation|empty PLATFORM DEVICE with every cache of compiled
-   programs in a folder that is new (cold) or has been used once (warm). The child called empty does
-   the least that any OpenCL program must: it finds the device, makes a context, builds a kernel
-   that does nothing and runs it, all in plain OpenCL. */
+   again, as clspline-bench --child evaluation|normals|empty PLATFORM DEVICE with every cache of
+   compiled programs in a folder that is new (cold) or has been used once (warm). The child called
+   normals makes them besides points; the one called empty does the least that any OpenCL program
+   must: it finds the device, makes a context, builds a kernel that does nothing and runs it, all in
+   plain OpenCL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +20,17 @@ static const char suite[] = "first-call";
 static const char name[] = "4x4, 300x300";
 
 static const double most_cold_ratio = 3;
+static const double most_normals_ratio = 1.5; /* to points alone, cold */
 static const double most_warm_ms = 50;
 
 /* ---- children ---- */
 
-static clsp_status evaluate(clsp_context *ctx, const float *control_points)
+static clsp_status evaluate(clsp_context *ctx, const float *control_points, bool normals)
 {
     const clsp_bezier_desc desc = {.degree = {ORDER - 1, ORDER - 1},
-                                   .axis = {{.num = SAMPLES}, {.num = SAMPLES}}};
+                                   .axis = {{.num = SAMPLES}, {.num = SAMPLES}},
+                                   .vertex.attributes =
+                                       CLSP_VERTEX_POINT | (normals ? CLSP_VERTEX_NORMAL : 0)};
     const clsp_input loaded = clsp_in_f32(control_points, ORDER * ORDER * 3);
     const cl_command_queue queue = clsp_context_queue(ctx);
     clsp_bezier_plan *plan = NULL;
@@ -38,7 +42,7 @@ static clsp_status evaluate(clsp_context *ctx, const float *control_points)
     BENCH_TRY(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL));
     BENCH_TRY(clsp_bezier_plan_create(&plan, ctx, &desc));
     BENCH_TRY(clsp_bezier_set_control_points(plan, 1, loaded, NULL));
-    points = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(float) * 3 * SAMPLES * SAMPLES, NULL,
+    points = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(float) * 6 * SAMPLES * SAMPLES, NULL,
                             &code);
     BENCH_TRY(code);
     BENCH_TRY(
@@ -52,7 +56,7 @@ fail:
 }
 
 /* Prints milliseconds: all of it. */
-static clsp_status child_evaluation(const char *platform, const char *device)
+static clsp_status child_evaluation(const char *platform, const char *device, bool normals)
 {
     double values[ORDER * ORDER * 3];
     float control_points[ORDER * ORDER * 3];
@@ -68,7 +72,7 @@ static clsp_status child_evaluation(const char *platform, const char *device)
 
     const double start = bench_now_ms();
     BENCH_TRY(clsp_context_create(&ctx, NULL, &opts));
-    BENCH_TRY(evaluate(ctx, control_points));
+    BENCH_TRY(evaluate(ctx, control_points, normals));
     printf("%.6f 0\n", bench_now_ms() - start);
 
 fail:
@@ -160,7 +164,7 @@ int bench_first_call_child(int argc, char **argv)
 {
     if (argc != 5) return 2;
     if (strcmp(argv[2], "empty") == 0) return child_empty(argv[3], argv[4]) != CLSP_OK;
-    return child_evaluation(argv[3], argv[4]) != CLSP_OK;
+    return child_evaluation(argv[3], argv[4], strcmp(argv[2], "normals") == 0) != CLSP_OK;
 }
 
 /* ---- processes ---- */
@@ -233,25 +237,28 @@ static clsp_status record(const bench *b, const char *what, const char *folder, 
     return status;
 }
 
-/* Both children in turns; for each a folder of its own, new in every run or the same one. */
-static clsp_status measure(const bench *b, bool warm, size_t runs, series *evaluation,
-                           series *empty)
+/* The children, and what each of them has measured. */
+enum { EVALUATION, NORMALS, EMPTY, CHILDREN };
+static const char *const children[CHILDREN] = {"evaluation", "normals", "empty"};
+
+/* All children in turns; for each a folder of its own, new in every run or the same one. */
+static clsp_status measure(const bench *b, bool warm, size_t runs, series *all)
 {
-    char folders[2][256] = {"", ""};
+    char folders[CHILDREN][256] = {"", "", ""};
     clsp_status status = CLSP_OK;
 
     for (size_t i = 0; i < runs + (warm ? 1 : 0) && status == CLSP_OK; i++) {
         const size_t at = i % runs; /* warm: the first run, which fills the cache, is overwritten */
-        for (size_t k = 0; k < 2 && status == CLSP_OK; k++) {
+        for (size_t k = 0; k < CHILDREN && status == CLSP_OK; k++) {
             if (!folders[k][0] && !bench_folder_make(folders[k], sizeof folders[k]))
                 return bench_check(CLSP_ERROR_STATE, "a temporary folder");
-            status = record(b, k ? "empty" : "evaluation", folders[k], k ? empty : evaluation, at);
+            status = record(b, children[k], folders[k], &all[k], at);
             if (warm) continue;
             bench_folder_remove(folders[k]);
             folders[k][0] = '\0';
         }
     }
-    for (size_t k = 0; k < 2; k++)
+    for (size_t k = 0; k < CHILDREN; k++)
         if (folders[k][0]) bench_folder_remove(folders[k]);
     return status;
 }
@@ -264,29 +271,46 @@ static bench_row times_row(const char *method, bench_timing time)
     return row;
 }
 
-static void report_cold(const bench *b, bench_timing evaluation, bench_timing empty)
+static void report_ratio(const bench *b, const char *method, double ratio, double most)
 {
-    bench_row row = times_row("evaluation, cold", evaluation);
+    bench_row row = bench_row_empty(suite, name, method, 32);
 
-    bench_report_row(b->report, &row);
-    row = times_row("empty kernel, cold", empty);
-    bench_report_row(b->report, &row);
-    row = bench_row_empty(suite, name, "evaluation/empty, cold", 32);
-    row.rate = evaluation.median_ms / empty.median_ms;
+    row.rate = ratio;
     row.unit = "ratio";
-    row.most = most_cold_ratio;
+    row.most = most;
     bench_report_row(b->report, &row);
 }
 
-/* Before the first build every program pays the platform's start, which no library can shorten. */
-static void report_warm(const bench *b, bench_timing evaluation, series *empty, size_t runs)
+static void report_cold(const bench *b, series *all, size_t runs)
 {
+    static const char *const methods[CHILDREN] = {"evaluation, cold", "with normals, cold",
+                                                  "empty kernel, cold"};
+    double median[CHILDREN];
+
+    for (size_t k = 0; k < CHILDREN; k++) {
+        const bench_row row = times_row(methods[k], bench_timing_of(all[k].total, runs));
+        median[k] = row.time.median_ms;
+        bench_report_row(b->report, &row);
+    }
+    report_ratio(b, "evaluation/empty, cold", median[EVALUATION] / median[EMPTY], most_cold_ratio);
+    report_ratio(b, "normals/evaluation, cold", median[NORMALS] / median[EVALUATION],
+                 most_normals_ratio);
+}
+
+/* Before the first build every program pays the platform's start, which no library can shorten. */
+static void report_warm(const bench *b, series *all, size_t runs)
+{
+    const bench_timing evaluation = bench_timing_of(all[EVALUATION].total, runs);
+    const bench_timing normals = bench_timing_of(all[NORMALS].total, runs);
+    series *const empty = &all[EMPTY];
     const bench_timing total = bench_timing_of(empty->total, runs);
     const bench_timing ready = bench_timing_of(empty->ready, runs);
     const bench_timing work = bench_timing_of(empty->work, runs);
     bench_row row = times_row("evaluation, warm", evaluation);
 
     row.most = most_warm_ms;
+    bench_report_row(b->report, &row);
+    row = times_row("with normals, warm", normals);
     bench_report_row(b->report, &row);
     row = times_row("empty kernel, warm", total);
     bench_report_row(b->report, &row);
@@ -299,14 +323,14 @@ static void report_warm(const bench *b, bench_timing evaluation, series *empty, 
 clsp_status bench_suite_first_call(bench *b)
 {
     const size_t runs = b->quick ? 3 : RUNS_MAX;
-    series evaluation, empty;
+    series all[CHILDREN];
     clsp_status status;
 
     if (!bench_wants(b, name)) return CLSP_OK;
-    BENCH_TRY(measure(b, false, runs, &evaluation, &empty));
-    report_cold(b, bench_timing_of(evaluation.total, runs), bench_timing_of(empty.total, runs));
-    BENCH_TRY(measure(b, true, runs, &evaluation, &empty));
-    report_warm(b, bench_timing_of(evaluation.total, runs), &empty, runs);
+    BENCH_TRY(measure(b, false, runs, all));
+    report_cold(b, all, runs);
+    BENCH_TRY(measure(b, true, runs, all));
+    report_warm(b, all, runs);
     return CLSP_OK;
 
 fail:

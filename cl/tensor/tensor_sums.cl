@@ -34,6 +34,7 @@ typedef struct line_range {
    first_sample; an item makes CLSP_LANES samples of one line of one patch. Item g: strip g %
    num_strips of line first_line + (g / num_strips) % num_lines of patch first_patch + g /
    num_strips / num_lines. */
+OWN_VECTORS
 kernel void partial_sums(global const real *restrict points, global const real *restrict table,
                          global const uint *restrict first, global real *restrict t, line_range at)
 {
@@ -98,6 +99,7 @@ typedef struct block_sums {
    g % num_blocks of strip (g / num_blocks) % num_strips of patch g / num_blocks / num_strips. On
    GPUs they have adjacent columns: blocks and strips change places. at.first_row is a multiple of
    CLSP_ROWS. */
+OWN_VECTORS
 kernel void sum_rows(global const real *restrict t, global const real *restrict table,
                      global const uint *restrict first, global real *restrict out, block_sums sum,
                      row_range at)

@@ -240,6 +240,7 @@ void make_rows(global const real *restrict t, global const real *restrict factor
 /* Makes rows of vertices. points: [patches][order_u][order_v][CLSP_COORDS]. table_u, .._u1, .._u2:
    values for the points and for first and second derivatives along u, [terms][stride_u]; table_v ..
    along v. out has the rows of `at`. */
+OWN_VECTORS
 kernel void vertex_strips(global const real *restrict points, global const real *table_u,
                           global const real *table_u1, global const real *table_u2,
                           global const real *table_v, global const real *table_v1,

@@ -72,13 +72,18 @@ static bool is_one_pass(const clsp_context *ctx, const clspi_tensor_desc *tensor
 /* Builds what goes over edges: for watertight ones, and for normals alone. */
 static clsp_status build_edges(const clspi_build *build, clsp_type precision, size_t kind)
 {
+    clspi_edges_build how = {.quick = false};
     clspi_tensor_desc tensor;
 
     CLSPI_CHECK(sketch_surface(build, precision, kind, 4, true, &tensor));
-    CLSPI_CHECK(clspi_bezier_edges_build(build, &tensor, is_one_pass(build->ctx, &tensor)));
+    how.one_pass = is_one_pass(build->ctx, &tensor);
+    CLSPI_CHECK(clspi_bezier_edges_build(build, &tensor, how));
     CLSPI_CHECK(sketch_surface(build, precision, kind, 4, false, &tensor));
     if (!clspi_bezier_edges_needed(&tensor)) return CLSP_OK;
-    return clspi_bezier_edges_build(build, &tensor, is_one_pass(build->ctx, &tensor));
+    how.one_pass = is_one_pass(build->ctx, &tensor);
+    CLSPI_CHECK(clspi_bezier_edges_build(build, &tensor, how));
+    how.quick = clspi_bezier_edges_quick(build->ctx, &tensor, 1);
+    return how.quick ? clspi_bezier_edges_build(build, &tensor, how) : CLSP_OK;
 }
 
 /* Builds what makes vertices: by assembly at any order, in one pass at low ones. */

@@ -5,6 +5,10 @@
 #include "vertex_layout.h"
 #include "vertex_strips.h"
 
+enum {
+    QUICK_VERTICES = 1 << 14 /* all of them lost, a quick build takes about 15 ms of a core more */
+};
+
 /* ---- the kernel ---- */
 
 bool clspi_bezier_edges_needed(const clspi_tensor_desc *d)
@@ -21,29 +25,44 @@ static bool looks(const clsp_context *ctx, const clspi_tensor_desc *d, bool one_
     return one_pass && (clspi_vertex_strips_fit(ctx, d) || (!d->watertight && !d->rational));
 }
 
-static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *d, bool one_pass)
+static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *d,
+                                clspi_edges_build how)
 {
-    clspi_options options = clspi_vertex_options(ctx, d, clspi_lanes(ctx, d->precision));
+    const clspi_options given = clspi_vertex_options(ctx, d, clspi_lanes(ctx, d->precision));
+    clspi_options options = clspi_options_after(how.quick ? "-cl-opt-disable" : "");
 
+    clspi_options_add(&options, &given);
     clspi_option(&options, "WATERTIGHT", d->watertight);
-    clspi_option(&options, "LOOK", looks(ctx, d, one_pass));
+    clspi_option(&options, "LOOK", looks(ctx, d, how.one_pass));
     return options;
 }
 
-clsp_status clspi_bezier_edges_prepare(clspi_kernel *kernel, clsp_context *ctx,
-                                       const clspi_tensor_desc *desc, bool one_pass)
+bool clspi_bezier_edges_quick(const clsp_context *ctx, const clspi_tensor_desc *d,
+                              size_t num_patches)
 {
-    const clspi_options options = options_of(ctx, desc, one_pass);
+    const size_t side = clspi_max(d->axis[0].num, d->axis[1].num);
 
+    return ctx->device.device_class == CLSP_CLASS_CPU && clspi_vertex_strips_fit(ctx, d) &&
+           !d->watertight && side <= QUICK_VERTICES / 4 / clspi_max(1, num_patches);
+}
+
+clsp_status clspi_bezier_edges_prepare(clspi_kernel *kernel, clsp_context *ctx,
+                                       const clspi_tensor_desc *desc, clspi_edges_build how)
+{
+    const clspi_options options = options_of(ctx, desc, how);
+    clspi_kernel made;
+
+    CLSPI_CHECK(
+        clspi_kernel_create(&made, ctx, "bezier_edges", &clspi_bezier_edges_signature, &options));
     clspi_kernel_release(kernel);
-    return clspi_kernel_create(kernel, ctx, "bezier_edges", &clspi_bezier_edges_signature,
-                               &options);
+    *kernel = made;
+    return CLSP_OK;
 }
 
 clsp_status clspi_bezier_edges_build(const clspi_build *build, const clspi_tensor_desc *desc,
-                                     bool one_pass)
+                                     clspi_edges_build how)
 {
-    const clspi_options options = options_of(build->ctx, desc, one_pass);
+    const clspi_options options = options_of(build->ctx, desc, how);
 
     return clspi_program_build(build, "bezier_edges", &options);
 }

@@ -228,6 +228,43 @@ static void test_collapsed_edges(void **state)
     assert_true(worst <= bound);
 }
 
+/* Few patches and many may take programs that were built in different ways. */
+static void test_normals_of_many(void **state)
+{
+    enum { N = 33, MANY = 200, SIZE = N * N * 6 };
+    const clsp_bezier_desc d = {.degree = {3, 3},
+                                .axis = {{.num = N}, {.num = N}},
+                                .vertex.attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL};
+    float *const p = malloc(sizeof *p * MANY * 48);
+    float *const all = malloc(sizeof *all * MANY * SIZE);
+    float *const one = malloc(sizeof *one * SIZE);
+
+    (void)state;
+    assert_true(p && all && one);
+    seed(11);
+    for (unsigned i = 0; i < MANY; i++) {
+        bump(p + (size_t)i * 48);
+        collapse(p + (size_t)i * 48, i % 4);
+    }
+    for (size_t l = 0; l < COUNT(limits); l++) {
+        clsp_bezier_plan *few, *many;
+        assert_int_equal(clsp_bezier_plan_create(&few, lent_context(limits[l]), &d), CLSP_OK);
+        assert_int_equal(clsp_bezier_plan_create(&many, lent_context(limits[l]), &d), CLSP_OK);
+        load_and_eval(many, MANY, p, (size_t)MANY * 48, all, (size_t)MANY * SIZE);
+        for (size_t i = 0; i < 4; i++) {
+            load_and_eval(few, 1, p + i * 48, 48, one, SIZE);
+            assert_memory_equal(one, all + i * SIZE, sizeof *one * SIZE);
+        }
+        load_and_eval(few, MANY, p, (size_t)MANY * 48, all, (size_t)MANY * SIZE);
+        assert_memory_equal(one, all + (size_t)3 * SIZE, sizeof *one * SIZE);
+        clsp_bezier_plan_destroy(&few);
+        clsp_bezier_plan_destroy(&many);
+    }
+    free(p);
+    free(all);
+    free(one);
+}
+
 /* Parallel tangents at a corner; a patch that is a point; one that is a line. */
 static void test_lost_normals(void **state)
 {
@@ -433,6 +470,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shared_edges),
         cmocka_unit_test(test_collapsed_edges),
+        cmocka_unit_test(test_normals_of_many),
         cmocka_unit_test(test_lost_normals),
         cmocka_unit_test(test_sizes_of_patches),
         cmocka_unit_test(test_faces),
