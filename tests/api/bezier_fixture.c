@@ -295,10 +295,12 @@ void job_destroy(job *j)
     free(j->points);
 }
 
-static void assert_poison(const unsigned char *bytes, size_t count)
+void assert_poison(const void *memory, size_t bytes)
 {
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(bytes[i], POISON);
+    const unsigned char *const all = memory;
+
+    for (size_t i = 0; i < bytes; i++)
+        assert_int_equal(all[i], POISON);
 }
 
 void job_eval(job *j, size_t first, size_t count)

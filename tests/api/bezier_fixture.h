@@ -24,6 +24,7 @@ typedef struct job {
 
 /* What memory is filled with, far from every result, and so many bytes on both sides of it. */
 enum { POISON = 0xfe, GUARD = 64 };
+void assert_poison(const void *memory, size_t bytes);
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -344,3 +344,56 @@ const input_call input_calls[INPUT_CALLS] = {
      2 * MEMORY_POINTS, ALL_KINDS, true},
     {"set_patch_grids", set_patch_grids, set_no_patch_grids, contents_nums, CLSP_U32,
      2 * MEMORY_PATCHES, 1u << HOST, false}};
+
+/* ---- checks ---- */
+
+bool can(const memory_job *j, unsigned kinds, store_kind kind)
+{
+    return (kinds & 1u << kind) && has_kind(j->ctx, kind);
+}
+
+void everywhere(check_fn check)
+{
+    static const char *const limits[] = {"", "class=discrete"};
+
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        seed((unsigned)i + 1);
+        memory_job j = memory_start(lent_context(limits[i]));
+        check(&j);
+        memory_finish(&j);
+        if (given_limits() || tiny()) break;
+    }
+}
+
+unsigned char *written_by(const memory_job *j, const output_call *c)
+{
+    const size_t bytes = c->size * clsp_type_bytes(c->type);
+    unsigned char *const copy = malloc(bytes);
+    store s = store_make(j->ctx, HOST, c->type, 0, c->size, NULL);
+
+    assert_non_null(copy);
+    assert_int_equal(c->call(j, store_out(&s), NULL), CLSP_OK);
+    memcpy(copy, store_read(&s), bytes);
+    store_free(&s);
+    for (size_t i = c->type == CLSP_F32; i < c->size; i++) { /* the first of a vertex is a gap */
+        const unsigned char *const element = copy + i * clsp_type_bytes(c->type);
+        if (c->type == CLSP_F32 && (i % MEMORY_STRIDE == 0 || i % MEMORY_STRIDE == 4))
+            assert_poison(element, clsp_type_bytes(c->type));
+        else
+            assert_int_not_equal(element[0] & element[1] & element[2] & element[3], POISON);
+    }
+    return copy;
+}
+
+void forget(const memory_job *j)
+{
+    float *const zeros = calloc(j->num_controls, sizeof *zeros);
+
+    assert_non_null(zeros);
+    for (size_t i = 3; i < j->num_controls; i += 4)
+        zeros[i] = 1.0f;
+    assert_int_equal(clsp_bezier_set_control_points(j->plan, MEMORY_PATCHES,
+                                                    clsp_in_f32(zeros, j->num_controls), NULL),
+                     CLSP_OK);
+    free(zeros);
+}

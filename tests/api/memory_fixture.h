@@ -87,4 +87,20 @@ enum { OUTPUT_CALLS = 6, INPUT_CALLS = 4, MEMORY_RESULT = 4096 };
 extern const output_call output_calls[OUTPUT_CALLS];
 extern const input_call input_calls[INPUT_CALLS];
 
+/* ---- checks ---- */
+
+typedef void (*check_fn)(memory_job *j);
+
+/* Runs a check with a job in each kernel shape. */
+void everywhere(check_fn check);
+
+/* Whether a call takes memory of the kind, and the device has it. */
+bool can(const memory_job *j, unsigned kinds, store_kind kind);
+
+/* What a call writes, with poison in the gaps; to be freed. */
+unsigned char *written_by(const memory_job *j, const output_call *c);
+
+/* Loads another batch, so that a call that reads nothing is found out. */
+void forget(const memory_job *j);
+
 #endif

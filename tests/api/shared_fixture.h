@@ -53,7 +53,6 @@ typedef struct memory {
 /* Poisoned, and guarded on both sides; free_memory looks whether the guards are still there. */
 memory take_memory(clsp_context *ctx, memory_kind kind, size_t bytes, size_t element);
 void free_memory(memory *m);
-void assert_poison(const unsigned char *from, const unsigned char *to);
 
 /* ---- checks ---- */
 

@@ -43,9 +43,9 @@ static void check_device_rows(shared *j, size_t offset)
         }
     }
     read_buffer(j->ctx, buffer, bytes, contents);
-    assert_poison(contents, contents + offset * j->l.element);
+    assert_poison(contents, offset * j->l.element);
     check_bits(j, contents + offset * j->l.element);
-    assert_poison(contents + bytes - GUARD, contents + bytes);
+    assert_poison(contents + bytes - GUARD, GUARD);
     clReleaseMemObject(buffer);
     free(contents);
 }
@@ -197,11 +197,9 @@ static void test_row_calls(void **state)
         assert_int_equal(clsp_bezier_host_rows(j.plan, 0, row_calls[i].patch, rows,
                                                host_out(CLSP_F32, m.out, j.bytes / 4)),
                          row_calls[i].status);
-        if (row_calls[i].status != CLSP_OK || row_calls[i].num == 0)
-            assert_poison(m.out, m.out + m.bytes);
+        if (row_calls[i].status != CLSP_OK || row_calls[i].num == 0) assert_poison(m.out, m.bytes);
         read_buffer(ctx, buffer, j.bytes, m.out);
-        if (row_calls[i].status != CLSP_OK || row_calls[i].num == 0)
-            assert_poison(m.out, m.out + m.bytes);
+        if (row_calls[i].status != CLSP_OK || row_calls[i].num == 0) assert_poison(m.out, m.bytes);
         clReleaseMemObject(buffer);
         free_memory(&m);
     }
@@ -219,7 +217,7 @@ static void check_no_host_rows(clsp_context *ctx, clsp_bezier_desc d)
 
     assert_false(host_can(&j));
     assert_int_equal(host_rows(&j, 0, 0, 0, 32, m.out), CLSP_ERROR_ARGUMENT);
-    assert_poison(m.out, m.out + m.bytes);
+    assert_poison(m.out, m.bytes);
     free_memory(&m);
     check_call(&j, PLAIN, &by_host, 2, true, &r);
     assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
@@ -263,7 +261,7 @@ static void test_wrong_rows(void **state)
     assert_int_equal(worker_rows(j.plan, 0, clsp_out_buffer(buffer, CLSP_F32, 0)), bad);
     assert_int_equal(worker_rows(j.plan, 0, host_out(CLSP_F32, m.out, 32 * 5 * 3 - 1)),
                      CLSP_ERROR_BUFFER_SIZE);
-    assert_poison(m.out, m.out + m.bytes);
+    assert_poison(m.out, m.bytes);
     clReleaseMemObject(buffer);
     free_memory(&m);
     shared_finish(&j);

@@ -577,7 +577,7 @@ static void test_wrong_arguments(void **state)
             directions == 1 ? CLSP_ERROR_STATE : CLSP_ERROR_ARGUMENT);
         clsp_bspline_plan_destroy(&plan);
     }
-    assert_poison(m.out, m.out + m.bytes);
+    assert_poison(m.out, m.bytes);
     free_memory(&m);
     finish(&j);
     clsp_context_destroy(&ctx);

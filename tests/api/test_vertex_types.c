@@ -109,9 +109,9 @@ static void check_buffers(const types_job *j)
         assert_int_equal(clsp_bezier_eval_rows(j->plan, 1, rows, out, NULL), CLSP_OK);
     }
     read_buffer(j->ctx, buffer, all, contents);
-    assert_poison(contents, contents + OFFSET * j->l.element);
+    assert_poison(contents, OFFSET * j->l.element);
     assert_memory_equal(contents + OFFSET * j->l.element, j->whole, bytes);
-    assert_poison(contents + all - j->l.element, contents + all);
+    assert_poison(contents + all - j->l.element, j->l.element);
     clReleaseMemObject(buffer);
     free(contents);
 }
@@ -140,7 +140,7 @@ static void check_host_rows(const types_job *j)
     if (status == CLSP_OK)
         check_grid(j, 1, num, vertices, 0, "host_rows");
     else
-        assert_poison(vertices, vertices + size * j->l.element);
+        assert_poison(vertices, size * j->l.element);
     free_guarded(&j->l, (size_t)NUM_U * NUM_V, vertices);
 }
 
