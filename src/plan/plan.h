@@ -17,7 +17,7 @@ typedef struct clspi_staging {
 
 enum {
     CLSPI_MAX_STREAMS = 4,    /* memories that a call reads and writes (transfer.h) */
-    CLSPI_PARTS_IN_FLIGHT = 2 /* of a call whose transfers run beside its kernels */
+    CLSPI_PARTS_IN_FLIGHT = 3 /* of a call whose transfers run beside its kernels */
 };
 
 typedef struct clspi_plan {

@@ -8,7 +8,7 @@
 enum {
     PAGE_BYTES = 4096,
     STAGING_BYTES = 256 << 20,
-    PART_BYTES = 8 << 20,         /* that move beside kernels */
+    PART_BYTES = 16 << 20,        /* that move beside kernels */
     IN_PLACE_BYTES_MIN = 1 << 19, /* below, a copy takes less than mapping a buffer */
 };
 

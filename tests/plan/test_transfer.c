@@ -216,7 +216,7 @@ static void test_ways(void **state)
 
     ctx = make_context("class=discrete");
     job = copy(ctx, 20 * LINES, 4, 8, false); /* 24 MB */
-    assert_true(job.parts == 3 && job.wrapped[0] == 0 && job.wrapped[1] == 0);
+    assert_true(job.parts == 2 && job.wrapped[0] == 0 && job.wrapped[1] == 0);
     clsp_context_destroy(&ctx);
 
     ctx = make_context("class=discrete,alloc=400000");
