@@ -19,8 +19,16 @@
 #define DEPTH     28
 #define MOST_PARTS 65536
 
-/* How much nearer a point must be to be looked for, of the distance and of a segment's extent. */
-#define DISTANCE_EPS (COEFFICIENT_EPS * (1 + CLSP_RATIONAL) + R(2.0) * REAL_EPS)
+/* How much nearer a point must be to be looked for, of the distance and of a segment's extent: by
+   what rounding alone may make of it, but in single precision no more than results may be off by.
+   Where that is less parts with a base are halved until their errors are. */
+#define ROUNDING_EPS (COEFFICIENT_EPS * (1 + CLSP_RATIONAL) + R(2.0) * REAL_EPS)
+#if CLSP_REAL == 32
+#define MOST_EPS     (REAL_EPS * (IS_BASED ? (CLSP_DEGREE > 16 ? CLSP_DEGREE / 2 : 4) : 6))
+#define DISTANCE_EPS fmin(ROUNDING_EPS, MOST_EPS)
+#else
+#define DISTANCE_EPS ROUNDING_EPS
+#endif
 #define EXTENT_EPS   (R(3.0) * REAL_EPS)
 
 /* The tree: `tiers` of its table belong to each curve's own boxes, the last of which is one for the
@@ -367,6 +375,9 @@ IN_PLACE uint keep_ends(global real *out, uint num, uint count, PART, SCRATCH,
                         real scale, real extent, uint spans, real limit)
 {
     const uint in_curve = number % spans, end = CLSP_DEGREE;
+#if IS_BASED
+    move_base(THE_PART, -a[ORDER]);
+#endif
     const real v_begin = CLSP_RATIONAL ? w[0] : R(1.0), u_begin = CLSP_RATIONAL ? w[1] : R(1.0);
     const real v_end = CLSP_RATIONAL ? w[end] : R(1.0), u_end = CLSP_RATIONAL ? w[end - 1] : R(1.0);
     const int2 at_begin = slope_at(a[0], v_begin, a[1], u_begin);
@@ -453,8 +464,7 @@ kernel void find_nearest(global const real *restrict segments, global const real
         results + WIDE(range.offset) + (size_t)g * range.num * NEAREST_SIZE;
     const real far = max_dist > R(0.0) ? max_dist : INFINITY;
     const point q = LOAD_POINT(query);
-    point a[ORDER];
-    real w[ORDER];
+    DECLARE_PART
     DECLARE_SCRATCH
     bool valid = is_finite(q);
     node root = (node)(tree.ALL_TIERS - 1, 0, 0, 0);
