@@ -321,10 +321,10 @@ CLSPI_INLINE void search_all(const clspi_segments_of_curves *c,
 CLSPI_CLONES static void SEARCH_POLYNOMIALS(const clspi_segments_of_curves *c,
                                             const clspi_segment_queries *queries)
 {
-    if (c->degree <= MOST_WITHOUT_BASE)
-        search_all(c, queries, POLYNOMIAL);
-    else
+    if (sizeof(real) == sizeof(float) && c->dim + c->degree > 12) /* many terms round */
         search_all(c, queries, POLYNOMIAL_WITH_BASE);
+    else
+        search_all(c, queries, POLYNOMIAL);
 }
 
 CLSPI_CLONES static void SEARCH_RATIONALS(const clspi_segments_of_curves *c,

@@ -6,9 +6,6 @@
    part where that is far from the query, else the query itself. */
 typedef enum part_form { POLYNOMIAL, POLYNOMIAL_WITH_BASE, RATIONAL } part_form;
 
-/* Polynomials of higher degrees have a base: many terms round. */
-enum { MOST_WITHOUT_BASE = 7 };
-
 /* Control points of a part of a segment, relative to the query or to the base, and their weights;
    the base minus the query. */
 typedef struct part {
