@@ -7,9 +7,8 @@
 
    Accuracy of the exact method: with size the largest |coordinate| of a curve, its distance is
    within 1e-6 (CLSP_F32) or 1e-12 (CLSP_F64) of size + distance of the least one for degrees up
-   to 16, in CLSP_F32 within 2^-23 degree above; more in docs/math.md, 14. Known to miss that: in
-   CLSP_F32 rational curves of degree 7 and more, for about one in 2000 points that are 100 times
-   and more as far away as the curve is large, by up to 2.3e-6. */
+   to 16, in CLSP_F32 within 2^-23 degree above, where the parameter has the digits: weights can
+   make much of a curve belong to few parameters. More in docs/math.md, 14. */
 #ifndef CLSPLINE_BSPLINE_PROJECT_H
 #define CLSPLINE_BSPLINE_PROJECT_H
 

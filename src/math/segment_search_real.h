@@ -105,19 +105,20 @@ CLSPI_INLINE bool next_segment(search *s, size_t *number)
 
 /* Searches a part; true where it has to be halved. */
 CLSPI_INLINE bool search_part(search *s, const part *p, uint32_t k, uint32_t depth, size_t number,
-                              real extent, bool rational)
+                              real extent, part_form form)
 {
     const uint32_t degree = s->c->degree;
-    const real begin = square_at(p, 0, rational), end = square_at(p, degree, rational);
+    const real begin = square_at(p, 0, form), end = square_at(p, degree, form);
     minimum nearest = {begin <= end ? 0 : 1, begin <= end ? begin : end, 0};
-    const finding found = rational ? examine_rational(p, degree, s->eps, s->c->weights)
-                                   : examine_polynomial(p, degree, s->eps, s->c->weights);
+    const finding found = form == RATIONAL
+                              ? examine_rational(p, degree, s->eps, s->c->weights)
+                              : examine_polynomial(p, degree, s->eps, s->c->weights, form);
     const real limit = limit_of(s, least_of(nearest.square, s->least), extent);
     const bool is_near = found.least < limit, is_open = is_near && found.at == NOT_DECIDED;
     const bool is_split = is_open && depth < DEPTH && s->num_parts++ < PARTS_MAX;
 
     if (is_near && found.at >= 0) {
-        const minimum inner = find_minimum(p, degree, found.at, rational);
+        const minimum inner = find_minimum(p, degree, found.at, form);
         if (inner.square < nearest.square) nearest = inner;
         s->lowest = least_of(inner.lowest, s->lowest);
     }
@@ -137,7 +138,7 @@ CLSPI_INLINE bool search_part(search *s, const part *p, uint32_t k, uint32_t dep
 
 /* Searches a segment, which is halved until each part has no minimum or one, or is too far away.
    Parts are known by their number, and made of the segment again. */
-CLSPI_INLINE void search_segment(search *s, size_t number, bool rational)
+CLSPI_INLINE void search_segment(search *s, size_t number, part_form form)
 {
     const real *const segment = segment_at(s->c, number);
     const real extent = frame_of(s->c, segment)[LANES] * s->scale;
@@ -147,11 +148,11 @@ CLSPI_INLINE void search_segment(search *s, size_t number, bool rational)
 
     if (!(extent <= REAL_MAX)) return;
     s->extent = most_of(s->extent, extent);
-    load_part(&whole, s->c, segment, s->q, s->scale, rational);
+    load_part(&whole, s->c, segment, s->q, s->scale, form);
     for (;;) {
-        copy_part(&p, &whole, degree + 1, rational);
-        if (depth > 0) restrict_part(&p, degree, k, depth, rational);
-        if (search_part(s, &p, k, depth, number, extent, rational)) {
+        copy_part(&p, &whole, degree + 1, form);
+        if (depth > 0) restrict_part(&p, degree, k, depth, form);
+        if (search_part(s, &p, k, depth, number, extent, form)) {
             k *= 2;
             depth++;
             continue;
@@ -219,7 +220,7 @@ CLSPI_INLINE void begin_search(search *s, bool all, size_t curve, real hint, dou
 }
 
 /* Writes the nearest point. */
-CLSPI_INLINE void write_nearest(const search *s, NEAREST *out, bool rational)
+CLSPI_INLINE void write_nearest(const search *s, NEAREST *out, part_form form)
 {
     const clspi_segments_of_curves *const c = s->c;
     const real *const segment = segment_at(c, s->nearest), *const frame = frame_of(c, segment);
@@ -228,8 +229,8 @@ CLSPI_INLINE void write_nearest(const search *s, NEAREST *out, bool rational)
     part p;
     jet j;
 
-    load_part(&p, c, segment, frame, 1, rational);
-    evaluate_part(&p, c->degree, s->t, rational, &j);
+    load_part(&p, c, segment, frame, 1, form);
+    evaluate_part(&p, c->degree, s->t, form, &j);
     memset(out, 0, sizeof *out);
     for (uint32_t k = 0; k < c->dim; k++) {
         const real d = ((s->q[k] - frame[k]) - j.x[k]) * s->scale;
@@ -260,7 +261,7 @@ static void write_none(NEAREST *out, bool valid, double max_dist)
 
 /* Searches for query i. */
 CLSPI_INLINE void search_query(search *s, const clspi_segment_queries *queries, size_t i,
-                               bool rational)
+                               part_form form)
 {
     const clspi_segments_of_curves *const c = s->c;
     const real *const q = (const real *)queries->points + i * c->dim;
@@ -283,37 +284,53 @@ CLSPI_INLINE void search_query(search *s, const clspi_segment_queries *queries, 
     number = s->begun;
     for (bool there = s->has_begun || next_segment(s, &number); there;
          there = next_segment(s, &number))
-        search_segment(s, number, rational);
+        search_segment(s, number, form);
     if (s->is_found)
-        write_nearest(s, out, rational);
+        write_nearest(s, out, form);
     else
         write_none(out, true, queries->max_dist);
 }
 
+/* Returns how much nearer a point must be to be looked for, of its distance: what tells one that is
+   nearer by rounding alone, but in single precision no more than what results may be off by. Where
+   that is less parts with a base are halved until their errors are. */
+CLSPI_INLINE real distance_eps_of(const search *s, part_form form)
+{
+    const real rounding = s->eps * (form == RATIONAL ? 2 : 1) + 2 * REAL_EPS;
+    const uint32_t degree = s->c->degree;
+
+    if (sizeof(real) == sizeof(double)) return rounding;
+    const real most = form == POLYNOMIAL ? 6 : degree > 16 ? (real)(degree / 2) : 4;
+    return least_of(rounding, REAL_EPS * most);
+}
+
 CLSPI_INLINE void search_all(const clspi_segments_of_curves *c,
-                             const clspi_segment_queries *queries, bool rational)
+                             const clspi_segment_queries *queries, part_form form)
 {
     search s;
 
     s.c = c;
-    s.eps = REAL_EPS / 2 * (real)(c->dim + c->degree + 4);
-    s.distance_eps = s.eps * (rational ? 2 : 1) + 2 * REAL_EPS;
+    s.eps = REAL_EPS / 2 * (real)(c->dim + c->degree + (form != POLYNOMIAL ? 7 : 4));
+    s.distance_eps = distance_eps_of(&s, form);
     for (int k = 0; k < LANES; k++)
         s.q[k] = 0;
     for (size_t i = 0; i < queries->num; i++)
-        search_query(&s, queries, i, rational);
+        search_query(&s, queries, i, form);
 }
 
 CLSPI_CLONES static void SEARCH_POLYNOMIALS(const clspi_segments_of_curves *c,
                                             const clspi_segment_queries *queries)
 {
-    search_all(c, queries, false);
+    if (sizeof(real) == sizeof(float) && c->dim + c->degree > 12) /* many terms round */
+        search_all(c, queries, POLYNOMIAL_WITH_BASE);
+    else
+        search_all(c, queries, POLYNOMIAL);
 }
 
 CLSPI_CLONES static void SEARCH_RATIONALS(const clspi_segments_of_curves *c,
                                           const clspi_segment_queries *queries)
 {
-    search_all(c, queries, true);
+    search_all(c, queries, RATIONAL);
 }
 
 static void find(const clspi_segments_of_curves *c, const clspi_segment_queries *queries)

@@ -1,75 +1,125 @@
 /* The squared distance of a point to a part of a segment, in Bernstein form, in the precision
    `real`: as squared_distance.clh has it (docs/math.md, 14), with points of LANES coordinates; for
-   segment_search_real.h. rational is a constant where functions are inlined. */
+   segment_search_real.h. The form is a constant where functions are inlined. */
 
-/* Control points of a part of a segment, minus the point, and their weights. */
+/* What parts are: polynomials relative to the query, and what is relative to a base: a point of the
+   part where that is far from the query, else the query itself. */
+typedef enum part_form { POLYNOMIAL, POLYNOMIAL_WITH_BASE, RATIONAL } part_form;
+
+/* Control points of a part of a segment, relative to the query or to the base, and their weights;
+   the base minus the query. */
 typedef struct part {
     real a[ORDER_MAX][LANES];
     real w[ORDER_MAX];
+    real base[LANES];
 } part;
 
-/* ---- a part ---- */
-
-/* Loads a segment minus the point q, times scale, a power of two. */
-CLSPI_INLINE void load_part(part *to, const clspi_segments_of_curves *c, const real *segment,
-                            const real *q, real scale, bool rational)
-{
-    const uint32_t order = c->degree + 1;
-    const real *const origin = frame_of(c, segment), *const weights = segment + order * LANES;
-    real x[LANES];
-
-    for (int k = 0; k < LANES; k++)
-        x[k] = q[k] - origin[k];
-    for (uint32_t i = 0; i < order; i++) {
-        const real *const p = segment + i * LANES;
-        if (rational) to->w[i] = weights[i];
-        for (int k = 0; k < LANES; k++)
-            to->a[i][k] = scale * (rational ? FMA(-weights[i], x[k], p[k]) : p[k] - x[k]);
-    }
-}
-
-/* Returns s x + t y, for t + s = 1. Weights may be of very different size: then a sum of two parts
-   is exact to a rounding of each, and x + t (y - x), which takes one operation less, is not. */
-CLSPI_INLINE real between(real x, real y, real t, real s, bool rational)
-{
-    return rational ? s * x + t * y : x + t * (y - x);
-}
-
-/* Makes control point i one between i and i + 1, t of the way, s being left; `to` is one of them.
- */
-CLSPI_INLINE void move_point(part *p, uint32_t to, uint32_t i, real t, real s, bool rational)
-{
-    for (int x = 0; x < LANES; x++)
-        p->a[to][x] = between(p->a[i][x], p->a[i + 1][x], t, s, rational);
-    if (rational) p->w[to] = between(p->w[i], p->w[i + 1], t, s, true);
-}
-
-/* Takes of a segment the part k of 2^depth equal ones, by de Casteljau's algorithm: what is behind
-   its begin, and of that what is before its end. */
-CLSPI_INLINE void restrict_part(part *p, uint32_t degree, uint32_t k, uint32_t depth, bool rational)
-{
-    const real parts = (real)(1u << depth), left = parts - (real)k;
-    const real begin = (real)k / parts, end = 1 / left;
-
-    for (uint32_t r = degree; r > 0; r--)
-        for (uint32_t i = 0; i < r; i++)
-            move_point(p, i, i, begin, left / parts, rational);
-    for (uint32_t r = 1; r <= degree; r++)
-        for (uint32_t i = degree; i >= r; i--)
-            move_point(p, i, i - 1, end, (left - 1) * end, rational);
-}
+/* Points are far that are so many times as far from the query as the part is large. From 4 on the
+   rounding errors of what is relative to a base are less than those of what is not. */
+#define FAR ((real)4)
 
 CLSPI_INLINE real dot_of(const real *x, const real *y)
 {
     return (x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]);
 }
 
-/* Computes the squared distance at control point i, which is an end of the part. */
-CLSPI_INLINE real square_at(const part *p, uint32_t i, bool rational)
-{
-    const real square = dot_of(p->a[i], p->a[i]);
+/* ---- a part ---- */
 
-    return rational ? square / (p->w[i] * p->w[i]) : square;
+/* Loads a segment minus the point q, times scale, a power of two. Where it is far its base is its
+   origin. */
+CLSPI_INLINE void load_part(part *to, const clspi_segments_of_curves *c, const real *segment,
+                            const real *q, real scale, part_form form)
+{
+    const uint32_t order = c->degree + 1;
+    const real *const origin = frame_of(c, segment), *const weights = segment + order * LANES;
+    const real extent = FAR * scale * origin[LANES];
+    real x[LANES];
+
+    for (int k = 0; k < LANES; k++) {
+        x[k] = q[k] - origin[k];
+        to->base[k] = -scale * x[k];
+    }
+    if (form != POLYNOMIAL) {
+        const bool is_far = dot_of(to->base, to->base) > extent * extent;
+        for (int k = 0; k < LANES; k++) {
+            x[k] = is_far ? 0 : x[k];
+            to->base[k] = is_far ? to->base[k] : 0;
+        }
+    }
+    for (uint32_t i = 0; i < order; i++) {
+        const real *const p = segment + i * LANES;
+        if (form == RATIONAL) to->w[i] = weights[i];
+        for (int k = 0; k < LANES; k++)
+            to->a[i][k] = scale * (form == RATIONAL ? FMA(-weights[i], x[k], p[k]) : p[k] - x[k]);
+    }
+}
+
+/* Gives a part that is far a base of its own, its middle control point. */
+CLSPI_INLINE void choose_base(part *p, uint32_t degree, part_form form)
+{
+    real middle[LANES], base[LANES], x[LANES];
+    bool is_far = true;
+
+    for (int k = 0; k < LANES; k++) {
+        middle[k] = p->a[degree / 2][k] / (form == RATIONAL ? p->w[degree / 2] : 1);
+        base[k] = p->base[k] + middle[k];
+    }
+    const real far = dot_of(base, base);
+    for (uint32_t i = 0; i <= degree; i++) {
+        const real w = form == RATIONAL ? p->w[i] : 1;
+        for (int k = 0; k < LANES; k++)
+            x[k] = p->a[i][k] - w * middle[k];
+        is_far = is_far && FAR * FAR * dot_of(x, x) <= far * w * w;
+    }
+    if (!is_far && !(dot_of(p->base, p->base) > 0)) return;
+    for (uint32_t i = 0; i <= degree; i++)
+        for (int k = 0; k < LANES; k++)
+            p->a[i][k] -= (form == RATIONAL ? p->w[i] : 1) * middle[k];
+    memcpy(p->base, base, sizeof base);
+}
+
+/* Returns s x + t y, for t + s = 1. Weights may be of very different size: then a sum of two parts
+   is exact to a rounding of each, and x + t (y - x), which takes one operation less, is not. */
+CLSPI_INLINE real between(real x, real y, real t, real s, part_form form)
+{
+    return form == RATIONAL ? s * x + t * y : x + t * (y - x);
+}
+
+/* Makes control point i one between i and i + 1, t of the way, s being left; `to` is one of them.
+ */
+CLSPI_INLINE void move_point(part *p, uint32_t to, uint32_t i, real t, real s, part_form form)
+{
+    for (int x = 0; x < LANES; x++)
+        p->a[to][x] = between(p->a[i][x], p->a[i + 1][x], t, s, form);
+    if (form == RATIONAL) p->w[to] = between(p->w[i], p->w[i + 1], t, s, RATIONAL);
+}
+
+/* Takes of a segment the part k of 2^depth equal ones, by de Casteljau's algorithm: what is behind
+   its begin, and of that what is before its end. */
+CLSPI_INLINE void restrict_part(part *p, uint32_t degree, uint32_t k, uint32_t depth,
+                                part_form form)
+{
+    const real parts = (real)(1u << depth), left = parts - (real)k;
+    const real begin = (real)k / parts, end = 1 / left;
+
+    for (uint32_t r = degree; r > 0; r--)
+        for (uint32_t i = 0; i < r; i++)
+            move_point(p, i, i, begin, left / parts, form);
+    for (uint32_t r = 1; r <= degree; r++)
+        for (uint32_t i = degree; i >= r; i--)
+            move_point(p, i, i - 1, end, (left - 1) * end, form);
+    if (form != POLYNOMIAL) choose_base(p, degree, form);
+}
+
+/* Computes the squared distance at control point i, which is an end of the part. */
+CLSPI_INLINE real square_at(const part *p, uint32_t i, part_form form)
+{
+    real x[LANES];
+
+    if (form == POLYNOMIAL) return dot_of(p->a[i], p->a[i]);
+    for (int k = 0; k < LANES; k++)
+        x[k] = p->a[i][k] / (form == RATIONAL ? p->w[i] : 1) + p->base[k];
+    return dot_of(x, x);
 }
 
 /* ---- changes of sign ---- */
@@ -132,14 +182,15 @@ CLSPI_INLINE real square_coefficient(const real (*b)[LANES], uint32_t degree, ui
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* Computes the same of numbers. */
-CLSPI_INLINE real product_coefficient(const real *b, uint32_t degree, uint32_t k)
+/* Computes the same of the product of two rows of numbers, x y. */
+CLSPI_INLINE real product_coefficient(const real *x, const real *y, uint32_t degree, uint32_t k)
 {
+    const uint32_t first = k > degree ? k - degree : 0;
     real sum = 0;
 
-    for (uint32_t i = k > degree ? k - degree : 0; 2 * i < k; i++)
-        sum += b[i] * b[k - i];
-    return 2 * sum + (k % 2 ? 0 : b[k / 2] * b[k / 2]);
+    for (uint32_t i = first; i <= k - first; i++)
+        sum += x[i] * y[k - i];
+    return sum;
 }
 
 /* What coefficients of a derivative have been looked at. */
@@ -157,34 +208,48 @@ CLSPI_INLINE void look_at(derivative *d, uint32_t k, uint32_t last, real e, real
     d->before = e;
 }
 
+/* Returns by how much the squared distance may differ from that of the base, at most: of a part
+   whose points are within a distance, the root of `square`, from it. */
+CLSPI_INLINE real largest_of(const part *p, real square)
+{
+    return square + 2 * SQRT(dot_of(p->base, p->base) * square);
+}
+
 CLSPI_INLINE finding examine_polynomial(const part *p, uint32_t degree, real eps,
-                                        const real *weights)
+                                        const real *weights, part_form form)
 {
     const real *const divided = weights + degree + 1;
+    const bool has_base = form != POLYNOMIAL;
+    const real base = has_base ? dot_of(p->base, p->base) : 0;
     derivative d = {.crossing = (real)0.5};
-    real b[ORDER_MAX][LANES], largest = 0;
+    real b[ORDER_MAX][LANES], slopes[ORDER_MAX], largest = 0;
 
     for (uint32_t i = 0; i <= degree; i++) {
         largest = most_of(largest, dot_of(p->a[i], p->a[i]));
         for (int x = 0; x < LANES; x++)
             b[i][x] = weights[i] * p->a[i][x];
+        if (has_base) slopes[i] = dot_of(p->base, b[i]);
     }
-    const real error = eps * largest;
-    real before = dot_of(p->a[0], p->a[0]), least = before;
+    const real error = eps * (has_base ? largest_of(p, largest) : largest);
+    real before = dot_of(p->a[0], p->a[0]) + (has_base ? 2 * dot_of(p->base, p->a[0]) : 0);
+    real least = before;
     for (uint32_t k = 1; k <= 2 * degree; k++) {
-        const real c = square_coefficient((const real(*)[LANES])b, degree, k) * divided[k];
+        real c = square_coefficient((const real(*)[LANES])b, degree, k);
+        if (has_base) c += 2 * product_coefficient(weights, slopes, degree, k);
+        c *= divided[k];
         look_at(&d, k - 1, 2 * degree - 1, c - before, 2 * error);
         least = least_of(c, least);
         before = c;
     }
-    return conclude(least - error, &d.n, d.crossing);
+    return conclude((least - error) + base, &d.n, d.crossing);
 }
 
-/* The coefficients of the squared distance times the squared weight, what they are made of, without
-   signs, and the weights with binomial coefficients. */
+/* The coefficients of the squared distance above that of the base, times the squared weight; those
+   of that; and the weights with binomial coefficients. */
 typedef struct squares {
-    real value[2 * ORDER_MAX - 1], size[2 * ORDER_MAX - 1];
+    real value[2 * ORDER_MAX - 1], of_weight[2 * ORDER_MAX - 1];
     real v[ORDER_MAX];
+    real error; /* of a value, by the squared weight's */
 } squares;
 
 /* Computes them, and returns a lower bound of the squared distance. */
@@ -192,21 +257,24 @@ CLSPI_INLINE real make_squares(squares *s, const part *p, uint32_t degree, real 
                                const real *weights)
 {
     const real *const divided = weights + degree + 1;
-    real b[ORDER_MAX][LANES], norm[ORDER_MAX], least = REAL_MAX;
+    real b[ORDER_MAX][LANES], slopes[ORDER_MAX], largest = 0, least = REAL_MAX;
 
     for (uint32_t i = 0; i <= degree; i++) {
         for (int x = 0; x < LANES; x++)
             b[i][x] = weights[i] * p->a[i][x];
         s->v[i] = weights[i] * p->w[i];
-        norm[i] = SQRT(dot_of(b[i], b[i]));
+        slopes[i] = dot_of(p->base, b[i]);
+        largest = most_of(largest, dot_of(p->a[i], p->a[i]) / (p->w[i] * p->w[i]));
     }
+    s->error = 2 * eps * largest_of(p, largest);
     for (uint32_t k = 0; k <= 2 * degree; k++) {
-        s->value[k] = square_coefficient((const real(*)[LANES])b, degree, k) * divided[k];
-        s->size[k] = product_coefficient(norm, degree, k) * divided[k];
-        const real w = product_coefficient(s->v, degree, k) * divided[k];
-        least = least_of((s->value[k] - 2 * eps * s->size[k]) / w, least);
+        s->value[k] = (square_coefficient((const real(*)[LANES])b, degree, k) +
+                       2 * product_coefficient(s->v, slopes, degree, k)) *
+                      divided[k];
+        s->of_weight[k] = product_coefficient(s->v, s->v, degree, k) * divided[k];
+        least = least_of(s->value[k] / s->of_weight[k], least);
     }
-    return least;
+    return (least - s->error) + dot_of(p->base, p->base);
 }
 
 CLSPI_INLINE finding examine_rational(const part *p, uint32_t degree, real eps, const real *weights)
@@ -219,19 +287,19 @@ CLSPI_INLINE finding examine_rational(const part *p, uint32_t degree, real eps, 
 
     const real least = make_squares(&s, p, degree, eps, weights);
     for (uint32_t l = 0; l < 3 * degree; l++) {
-        real e = 0, error = 0;
+        real e = 0, size = 0;
         for (uint32_t k = l > degree ? l - degree : 0; k < twice && k <= l; k++) {
             const real by = of_steps[k] * s.v[l - k];
             e += (s.value[k + 1] - s.value[k]) * by;
-            error += (s.size[k + 1] + s.size[k]) * by;
+            size += (s.of_weight[k + 1] + s.of_weight[k]) * by;
         }
         for (uint32_t k = l >= degree ? l + 1 - degree : 0; k <= twice && k <= l; k++) {
             const real here = p->w[l - k], next = p->w[l - k + 1];
             const real by = of_all[k] * of_weights[l - k];
             e -= s.value[k] * by * (next - here);
-            error += s.size[k] * by * (next + here);
+            size += s.of_weight[k] * by * (next + here);
         }
-        look_at(&d, l, 3 * degree - 1, e * divided[l], 4 * eps * error * divided[l]);
+        look_at(&d, l, 3 * degree - 1, e * divided[l], 2 * s.error * size * divided[l]);
     }
     return conclude(least, &d.n, d.crossing);
 }
@@ -256,39 +324,42 @@ CLSPI_INLINE void divide(jet *j, real w, real first, real second)
 }
 
 /* Goes one step of de Casteljau's algorithm, from n + 1 points to n. */
-CLSPI_INLINE void step_towards(part *p, uint32_t n, real t, bool rational)
+CLSPI_INLINE void step_towards(part *p, uint32_t n, real t, part_form form)
 {
     for (uint32_t i = 0; i < n; i++)
-        move_point(p, i, i, t, 1 - t, rational);
+        move_point(p, i, i, t, 1 - t, form);
 }
 
-CLSPI_INLINE void copy_part(part *to, const part *from, uint32_t order, bool rational)
+CLSPI_INLINE void copy_part(part *to, const part *from, uint32_t order, part_form form)
 {
     memcpy(to->a, from->a, order * sizeof *to->a);
-    if (rational) memcpy(to->w, from->w, order * sizeof *to->w);
+    if (form == RATIONAL) memcpy(to->w, from->w, order * sizeof *to->w);
+    if (form != POLYNOMIAL) memcpy(to->base, from->base, sizeof to->base);
 }
 
 /* Evaluates a part at t, by de Casteljau's algorithm. */
-CLSPI_INLINE void evaluate_part(const part *p, uint32_t degree, real t, bool rational, jet *j)
+CLSPI_INLINE void evaluate_part(const part *p, uint32_t degree, real t, part_form form, jet *j)
 {
     const real by = (real)degree, by_second = degree > 1 ? by * (by - 1) : 0;
     real w1 = 0, w2 = 0;
     part b;
 
-    copy_part(&b, p, degree + 1, rational);
+    copy_part(&b, p, degree + 1, form);
     for (uint32_t n = degree; n > 2; n--)
-        step_towards(&b, n, t, rational);
+        step_towards(&b, n, t, form);
     for (int k = 0; k < LANES; k++)
         j->second[k] = degree > 1 ? by_second * (b.a[2][k] - 2 * b.a[1][k] + b.a[0][k]) : 0;
-    if (rational && degree > 1) w2 = by_second * (b.w[2] - 2 * b.w[1] + b.w[0]);
-    if (degree > 1) step_towards(&b, 2, t, rational);
+    if (form == RATIONAL && degree > 1) w2 = by_second * (b.w[2] - 2 * b.w[1] + b.w[0]);
+    if (degree > 1) step_towards(&b, 2, t, form);
     for (int k = 0; k < LANES; k++)
         j->first[k] = by * (b.a[1][k] - b.a[0][k]);
-    if (rational) w1 = by * (b.w[1] - b.w[0]);
-    step_towards(&b, 1, t, rational);
+    if (form == RATIONAL) w1 = by * (b.w[1] - b.w[0]);
+    step_towards(&b, 1, t, form);
     for (int k = 0; k < LANES; k++)
         j->x[k] = b.a[0][k];
-    if (rational) divide(j, b.w[0], w1, w2);
+    if (form == RATIONAL) divide(j, b.w[0], w1, w2);
+    for (int k = 0; k < LANES && form != POLYNOMIAL; k++)
+        j->x[k] += p->base[k];
 }
 
 /* A local minimum: the parameter, the squared distance, and what it may be at least where the
@@ -300,7 +371,7 @@ typedef struct minimum {
 
 /* Finds the local minimum of a part, from t on, by Newton's method within the interval where the
    derivative changes its sign, halved where a step would leave it. */
-CLSPI_INLINE minimum find_minimum(const part *p, uint32_t degree, real t, bool rational)
+CLSPI_INLINE minimum find_minimum(const part *p, uint32_t degree, real t, part_form form)
 {
     enum { STEPS = 64 };
     minimum found = {t, REAL_MAX, 0};
@@ -308,20 +379,21 @@ CLSPI_INLINE minimum find_minimum(const part *p, uint32_t degree, real t, bool r
 
     for (int n = 0; n < STEPS; n++) {
         jet j;
-        evaluate_part(p, degree, t, rational, &j);
+        evaluate_part(p, degree, t, form, &j);
         const real square = dot_of(j.x, j.x), slope = dot_of(j.x, j.first);
         const real curve = dot_of(j.first, j.first) + dot_of(j.x, j.second);
         if (square < found.square) found = (minimum){t, square, 0};
         if (slope > 0) high = t;
         if (slope < 0) low = t;
-        real next = t - slope / curve;
+        const real by = slope / curve; /* exact, where t - by has not the digits */
+        real next = t - by;
         const bool is_newton = curve > 0 && next >= low && next <= high;
         if (!is_newton) next = (low + high) / 2;
         const real step = next - t;
-        const bool is_flat = is_newton && curve * step * step <= REAL_EPS / 4 * square;
+        const bool is_flat = is_newton && slope * by <= REAL_EPS / 4 * square;
         const bool is_small = FABS(step) <= REAL_EPS;
         unknown = is_flat ? 0 : 2 * FABS(slope) * (high - low);
-        if (is_newton) unknown = least_of(4 * curve * step * step, unknown);
+        if (is_newton) unknown = least_of(4 * slope * by, unknown);
         if (is_flat || (is_newton && is_small)) found.t = next;
         if (is_flat || is_small || slope == 0) break;
         t = next;
