@@ -40,21 +40,17 @@ typedef struct band_sums {
         }                                                                                         \
     }
 
-/* The values of four rows for T_i; up to order 8 they are in registers. */
-#if CLSP_TERMS_U <= 8
-#define VALUES(i) b[i]
-#else
-#define VALUES(i) basis_u[(i) * step]
-#endif
-
-/* Sums row `row` of the four, s0 to s3, of all columns. */
-#define SUM_ROW(row, number)                                                                      \
+#if CLSP_TERMS_U <= 4
+/* Makes four rows of all columns, s0 to s3 of s, that have different T_i: with all values at hand,
+   lest an item wait for those of each row. */
+#define SUM_ONE(row, number)                                                                      \
     KEEP_FROM(number)                                                                             \
     UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) {                                              \
         real one = R(0.0);                                                                        \
-        UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++) one = MAD(VALUES(i).row, kept[c][i], one); \
+        UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++) one = MAD(b[i].row, kept[c][i], one);      \
         s[c].row = one;                                                                           \
     }
+#endif
 
 /* Makes rows of sums by banded tables. t: [patches][controls][stride_t]. Groups, rows and columns
    are as those of sum_columns; with CLSP_SECTOR table_u and first_u are permuted by period. */
@@ -76,9 +72,11 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
     local real4 staged[CLSP_TERMS_U * CLSP_BLOCK_ROWS / 4];
     stage_table(staged, table_u, CLSP_TERMS_U, sum.stride_u, first, end);
     barrier(CLK_LOCAL_MEM_FENCE);
+#define BASIS_SPACE local
     local const real4 *basis_u = staged;
     const uint step = CLSP_BLOCK_ROWS / 4;
 #else
+#define BASIS_SPACE global
     global const real4 *basis_u = (global const real4 *)(table_u + first);
     const uint step = sum.stride_u / 4;
 #endif
@@ -116,16 +114,35 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
                 for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = MAD(b, (real4)(kept[c][i]), s[c]);
             }
         } else {
+#if CLSP_TERMS_U <= 4
             const uint first_1 = first_u[u + 1], first_2 = first_u[u + 2];
-#if CLSP_TERMS_U <= 8
             real4 b[CLSP_TERMS_U];
             #pragma unroll
             for (uint i = 0; i < CLSP_TERMS_U; i++) b[i] = basis_u[i * step];
+            SUM_ONE(s0, first_0)
+            SUM_ONE(s1, first_1)
+            SUM_ONE(s2, first_2)
+            SUM_ONE(s3, first_3)
+#else
+            for (uint r = 0; r < min(4u, end - u); r++) {
+                const uint number = first_u[u + r];
+                real one[CLSP_COLUMNS];
+                KEEP_FROM(number)
+                #pragma unroll
+                for (uint c = 0; c < CLSP_COLUMNS; c++) one[c] = R(0.0);
+                #pragma unroll
+                for (uint i = 0; i < CLSP_TERMS_U; i++) {
+                    const real b = ((BASIS_SPACE const real *)(basis_u + i * step))[r];
+                    #pragma unroll
+                    for (uint c = 0; c < CLSP_COLUMNS; c++) one[c] = MAD(b, kept[c][i], one[c]);
+                }
+                #pragma unroll
+                for (uint c = 0; c < CLSP_COLUMNS; c++)
+                    if (!outside && x0 + c * CLSP_GROUP < width)
+                        row[c * CLSP_GROUP + r * apart] = one[c];
+            }
+            continue;
 #endif
-            SUM_ROW(s0, first_0)
-            SUM_ROW(s1, first_1)
-            SUM_ROW(s2, first_2)
-            SUM_ROW(s3, first_3)
         }
         #pragma unroll
         for (uint c = 0; c < CLSP_COLUMNS; c++) {

@@ -49,6 +49,15 @@ static size_t band_words(const clspi_tensor_desc *d)
     return (kept + 3) * clspi_coords(d) * (clsp_type_bytes(d->precision) / sizeof(cl_float));
 }
 
+/* Tells whether banded sums fit an item's registers. Terms that move when rows go on take some
+   more: from about 130 numbers on they spill on NVIDIA. */
+static bool fits_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
+{
+    enum { MOST = 120 };
+
+    return band_words(d) <= clspi_min(MOST, ctx->tuning.vertex_registers);
+}
+
 /* Tells whether what an item keeps for one row at a time fits its registers. */
 static bool fits(const clsp_context *ctx, const clspi_tensor_desc *d, bool keep_local)
 {
@@ -138,7 +147,7 @@ bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *d)
         d->own_bases > 0 || (d->vertex.attributes & ~(unsigned)FIRST_ORDER) != 0 ||
         d->degrees[0] == 0 || (d->degrees[1] == 0 && needs_dv(d)))
         return false;
-    if (clspi_is_banded(d, 0)) return band_words(d) <= ctx->tuning.vertex_registers;
+    if (clspi_is_banded(d, 0)) return fits_bands(ctx, d);
     if (!d->basis.is_symmetric || !d->basis.is_bernstein || !clspi_is_unit_axis(&d->axis[0]))
         return false;
     const rows_shape shape = choose(ctx, d);
