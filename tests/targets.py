@@ -55,7 +55,9 @@ POINTS = ('-DCLSP_DIM=3', '-DCLSP_DIM=5', '-DCLSP_DIM=3 -DCLSP_STAGE=1 -DCLSP_CH
 
 # sums of fewer terms than there are control points, of more orders than those built ahead
 BANDS = ('-DCLSP_TERMS_U=4 -DCLSP_COLUMNS=2 -DCLSP_BLOCK_ROWS=16 -DCLSP_GROUP=64',
-         '-DCLSP_TERMS_U=12 -DCLSP_COLUMNS=2 -DCLSP_BLOCK_ROWS=32 -DCLSP_GROUP=64')
+         '-DCLSP_TERMS_U=12 -DCLSP_COLUMNS=2 -DCLSP_BLOCK_ROWS=32 -DCLSP_GROUP=64 -DCLSP_STAGE=1',
+         '-DCLSP_TERMS_U=12 -DCLSP_COLUMNS=2 -DCLSP_BLOCK_ROWS=32 -DCLSP_GROUP=64 -DCLSP_STAGE=1 '
+         '-DCLSP_SECTOR=8')
 
 # Variants that spill and are the fastest all the same: (beginning of the target's name, kernel, words
 # of its options): the figure, with the device that it was measured on.

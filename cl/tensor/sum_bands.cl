@@ -1,9 +1,11 @@
 /* The sum over rows of sum_columns.cl for banded tables: row u takes CLSP_TERMS_U of the T_i, those
-   from first[u] on. An item keeps them in registers and fills these again when its rows go on to
-   other T_i, which is the same for the whole group.
+   from first[u] on. An item keeps them in registers. Where its rows go on to other T_i, which is
+   the same for the whole group, it keeps those that stay, mostly all but one.
 
-   The host sets CLSP_TERMS_U; CLSP_GROUP, the local size; CLSP_COLUMNS; CLSP_BLOCK_ROWS. */
+   The host sets CLSP_TERMS_U; CLSP_GROUP, the local size; CLSP_COLUMNS, CLSP_BLOCK_ROWS, CLSP_STAGE
+   and CLSP_SECTOR as for sum_columns. */
 #include "row_range.clh"
+#include "sector_rows.clh"
 #include "staging.clh"
 #include "real.clh"
 
@@ -17,86 +19,143 @@
 /* The sums of a launch. controls: T_i of a patch. */
 typedef struct band_sums {
     uint controls, stride_u, stride_t;
-    uint width; /* reals of a row */
-    uint num_tiles, num_blocks;
 } band_sums;
 
-/* Fills the registers with the T_i from number `number` on, unless they are there. */
+/* Loads T_i of column c, i + number. */
+#define LOAD_TERM(c, i, number)                                                                   \
+    kept[c][i] = p[min(x0 + c * CLSP_GROUP, width - 1) + (size_t)((number) + i) * sum.stride_t];
+
+/* Lets the registers hold the T_i from number `number` on. */
 #define KEEP_FROM(number)                                                                         \
-    if ((number) != first_t) {                                                                    \
-        first_t = (number);                                                                       \
-        global const real *const q = p + (size_t)first_t * sum.stride_t;                          \
+    if ((number) == first_t + 1) {                                                                \
+        first_t++;                                                                                \
         UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) {                                          \
-            UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++)                                        \
-                kept[c][i] = q[min(x0 + c * CLSP_GROUP, width - 1) + i * sum.stride_t];           \
+            UNROLL for (uint i = 0; i + 1 < CLSP_TERMS_U; i++) kept[c][i] = kept[c][i + 1];       \
+            LOAD_TERM(c, (CLSP_TERMS_U - 1), first_t)                                             \
+        }                                                                                         \
+    } else if ((number) != first_t) {                                                             \
+        first_t = (number);                                                                       \
+        UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) {                                          \
+            UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++) LOAD_TERM(c, i, first_t)               \
         }                                                                                         \
     }
 
-/* Sums rows u and on of all columns, s: as many as its type has numbers, of one T_i each. */
-#define SUM_ROWS(type, s, u)                                                                      \
-    UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = (type)(R(0.0));                         \
-    UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++) {                                              \
-        const type b = *(global const type *)(table_u + (size_t)i * sum.stride_u + (u));          \
-        UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = MAD(b, (type)(kept[c][i]), s[c]);   \
+#if CLSP_TERMS_U <= 4
+/* Makes four rows of all columns, s0 to s3 of s, that have different T_i: with all values at hand,
+   lest an item wait for those of each row. */
+#define SUM_ONE(row, number)                                                                      \
+    KEEP_FROM(number)                                                                             \
+    UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) {                                              \
+        real one = R(0.0);                                                                        \
+        UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++) one = MAD(b[i].row, kept[c][i], one);      \
+        s[c].row = one;                                                                           \
     }
+#endif
 
 /* Makes rows of sums by banded tables. t: [patches][controls][stride_t]. Groups, rows and columns
-   are as those of sum_columns without CLSP_SECTOR; four rows at a time where they have the same
-   T_i. */
+   are as those of sum_columns; with CLSP_SECTOR table_u and first_u are permuted by period. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void sum_bands(global const real *restrict t, global const real *restrict table_u,
                global const uint *restrict first_u, global real *restrict out, band_sums sum,
-               row_range at)
+               row_blocks rows, row_range at)
 {
-    const uint lane = (uint)get_local_id(0), width = sum.width;
-    const uint4 group = split_group((uint)get_group_id(0), sum.num_tiles, sum.num_blocks);
+    const uint lane = (uint)get_local_id(0), width = rows.width;
+    const uint4 group = split_group((uint)get_group_id(0), rows.num_tiles, rows.num_blocks);
     const uint tile = group.s0, group_patch = group.s2;
-    const uint first = group.s1 * CLSP_BLOCK_ROWS;
-    const uint end = min(first + CLSP_BLOCK_ROWS, at.num_rows);
-#if CLSP_COLUMNS == 1
+    const uint4 block = rows_of_block(rows, at, group.s1, group_patch);
+    const uint first = block.s0, end = block.s1, shift = block.s3;
+    const size_t apart = rows.period * (size_t)width;
+
+    table_u += at.first_row + block.s2 * (sum.stride_u / rows.period);
+    first_u += at.first_row + block.s2 * (sum.stride_u / rows.period);
+#if CLSP_STAGE
+    local real4 staged[CLSP_TERMS_U * CLSP_BLOCK_ROWS / 4];
+    stage_table(staged, table_u, CLSP_TERMS_U, sum.stride_u, first, end);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#define BASIS_SPACE local
+    local const real4 *basis_u = staged;
+    const uint step = CLSP_BLOCK_ROWS / 4;
+#else
+#define BASIS_SPACE global
+    global const real4 *basis_u = (global const real4 *)(table_u + first);
+    const uint step = sum.stride_u / 4;
+#endif
+#if CLSP_COLUMNS == 1 && !CLSP_SECTOR
     const uint column = tile * CLSP_GROUP + lane;
     const bool outside = column >= at.num_patches * width;
     const uint patch = min(column / width, at.num_patches - 1);
-    const uint x0 = outside ? width - 1 : column - patch * width;
+    const uint from = outside ? width - 1 : column - patch * width;
 #else
     const bool outside = false;
     const uint patch = group_patch;
-    const uint x0 = tile * (CLSP_COLUMNS * CLSP_GROUP) + lane;
+    const uint from = tile * (CLSP_COLUMNS * CLSP_GROUP) + lane;
+    if (CLSP_SECTOR && from >= width + shift) return;
 #endif
+    const uint x0 = from - shift; /* below 0 it is more than any width */
     global const real *const p =
         t + (WIDE(at.first_patch) + patch) * sum.controls * (size_t)sum.stride_t;
-    global real *row =
-        out + WIDE(at.offset) + ((size_t)patch * at.num_rows + first) * width + x0;
-    uint first_t = UINT_MAX; /* none yet */
+    const size_t row_0 = (size_t)patch * at.num_rows + first * rows.period + block.s2;
+    global real *row = out + (WIDE(at.offset) + row_0 * width + from - shift);
+    const bool whole = !outside && x0 + (CLSP_COLUMNS - 1) * CLSP_GROUP < width;
+    uint first_t = UINT_MAX - 1; /* none yet */
     real kept[CLSP_COLUMNS][CLSP_TERMS_U];
 
-    table_u += at.first_row;
-    first_u += at.first_row;
-    for (uint u = first; u < end; u += 4, row += 4 * (size_t)width) {
-        /* samples rise or fall: those between have what both ends have */
-        if (u + 4 <= end && first_u[u] == first_u[u + 3]) {
-            real4 s[CLSP_COLUMNS];
-            KEEP_FROM(first_u[u]);
-            SUM_ROWS(real4, s, u);
+    for (uint u = first; u < end; u += 4, basis_u++, row += 4 * apart) {
+        const uint first_0 = first_u[u], first_3 = first_u[u + 3];
+        real4 s[CLSP_COLUMNS];
+        if (first_0 == first_3) { /* samples rise or fall: those between have the same */
+            KEEP_FROM(first_0)
             #pragma unroll
-            for (uint c = 0; c < CLSP_COLUMNS; c++) {
-                if (outside || x0 + c * CLSP_GROUP >= width) continue;
-                global real *const to = row + c * CLSP_GROUP;
-                to[0] = s[c].s0;
-                to[width] = s[c].s1;
-                to[2 * (size_t)width] = s[c].s2;
-                to[3 * (size_t)width] = s[c].s3;
+            for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = (real4)(R(0.0));
+            #pragma unroll
+            for (uint i = 0; i < CLSP_TERMS_U; i++) {
+                const real4 b = basis_u[i * step];
+                #pragma unroll
+                for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = MAD(b, (real4)(kept[c][i]), s[c]);
+            }
+        } else {
+#if CLSP_TERMS_U <= 4
+            const uint first_1 = first_u[u + 1], first_2 = first_u[u + 2];
+            real4 b[CLSP_TERMS_U];
+            #pragma unroll
+            for (uint i = 0; i < CLSP_TERMS_U; i++) b[i] = basis_u[i * step];
+            SUM_ONE(s0, first_0)
+            SUM_ONE(s1, first_1)
+            SUM_ONE(s2, first_2)
+            SUM_ONE(s3, first_3)
+#else
+            for (uint r = 0; r < min(4u, end - u); r++) {
+                const uint number = first_u[u + r];
+                real one[CLSP_COLUMNS];
+                KEEP_FROM(number)
+                #pragma unroll
+                for (uint c = 0; c < CLSP_COLUMNS; c++) one[c] = R(0.0);
+                #pragma unroll
+                for (uint i = 0; i < CLSP_TERMS_U; i++) {
+                    const real b = ((BASIS_SPACE const real *)(basis_u + i * step))[r];
+                    #pragma unroll
+                    for (uint c = 0; c < CLSP_COLUMNS; c++) one[c] = MAD(b, kept[c][i], one[c]);
+                }
+                #pragma unroll
+                for (uint c = 0; c < CLSP_COLUMNS; c++)
+                    if (!outside && x0 + c * CLSP_GROUP < width)
+                        row[c * CLSP_GROUP + r * apart] = one[c];
             }
             continue;
+#endif
         }
-        for (uint r = u; r < min(u + 4, end); r++) {
-            real s[CLSP_COLUMNS];
-            KEEP_FROM(first_u[r]);
-            SUM_ROWS(real, s, r);
-            #pragma unroll
-            for (uint c = 0; c < CLSP_COLUMNS; c++)
-                if (!outside && x0 + c * CLSP_GROUP < width)
-                    row[c * CLSP_GROUP + (size_t)(r - u) * width] = s[c];
+        #pragma unroll
+        for (uint c = 0; c < CLSP_COLUMNS; c++) {
+            const bool inside = !outside && x0 + c * CLSP_GROUP < width;
+            global real *const to = row + c * CLSP_GROUP;
+            if ((CLSP_SECTOR ? inside : whole) && u + 4 <= end) {
+                to[0] = s[c].s0;
+                to[apart] = s[c].s1;
+                to[2 * apart] = s[c].s2;
+                to[3 * apart] = s[c].s3;
+            } else if (inside) {
+                store_rows(to, apart, s[c], u, end);
+            }
         }
     }
 }

@@ -10,17 +10,13 @@
    B_i(u) is loaded, once for each item and row: hence several columns an item, and the block's
    B_i(u) in local memory where that is real.
 
-   With CLSP_SECTOR, reals in a sector of the device's cache, adjacent items store whole sectors
-   wherever rows begin. Rows a `period` apart, period * width a multiple of CLSP_SECTOR, begin at
-   the same place in a sector. A block has such rows only, and its columns are shifted by that
-   place, so that those of the first tile begin before the row does.
-
    The host sets CLSP_DIM; CLSP_TERMS_U, terms of a sum over u; CLSP_GROUP, the local size;
    CLSP_COLUMNS; CLSP_BLOCK_ROWS, a multiple of 4; CLSP_STAGE 1 for staging in local memory;
-   CLSP_FUSED 1 for making T here, 0 for reading what partial_sums made; CLSP_SECTOR, a power of two
-   or 0. With one column an item and no sectors, columns of adjacent patches fill a group together:
-   narrow patches then waste no lanes. Tables are those of tensor_sums.cl. */
+   CLSP_FUSED 1 for making T here, 0 for reading what partial_sums made; CLSP_SECTOR (see
+   sector_rows.clh). With one column an item and no sectors, columns of adjacent patches fill a
+   group together: narrow patches then waste no lanes. Tables are those of tensor_sums.cl. */
 #include "row_range.clh"
+#include "sector_rows.clh"
 #include "staging.clh"
 #include "real.clh"
 
@@ -36,29 +32,11 @@
 #ifndef CLSP_FUSED
 #define CLSP_FUSED 0
 #endif
-#ifndef CLSP_SECTOR
-#define CLSP_SECTOR 0
-#endif
 
-/* The sums of a launch. terms_v: of the sums over v that are made here. Rows of one remainder by
-   `period` are counted by themselves with CLSP_SECTOR, and have block_rows to a block, a multiple
-   of 4: block g has remainder g % period, at.first_row is the range's divided by period, num_tiles
-   counts the shift. */
+/* The sums of a launch. terms_v: of the sums over v that are made here. */
 typedef struct column_sums {
     uint terms_v, stride_u, stride_v, stride_t;
-    uint width; /* reals of a row */
-    uint num_tiles, num_blocks, period, block_rows;
 } column_sums;
-
-/* Stores those of the four rows from row u on that lie before `end`, of one column; rows are
-   `apart` reals from one to the next. */
-void store_rows(global real *out, size_t apart, real4 s, uint u, uint end)
-{
-    out[0] = s.s0;
-    if (u + 1 < end) out[apart] = s.s1;
-    if (u + 2 < end) out[2 * apart] = s.s2;
-    if (u + 3 < end) out[3 * apart] = s.s3;
-}
 
 /* Makes rows of sums. source: control points [patches][CLSP_TERMS_U][terms_v][CLSP_DIM], or sums
    over the other directions, [patches][CLSP_TERMS_U][stride_t]. Group g makes tile g % num_tiles of
@@ -68,29 +46,15 @@ void store_rows(global real *out, size_t apart, real4 s, uint u, uint end)
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void sum_columns(global const real *restrict source, global const real *restrict table_u,
                  global const real *restrict table_v, global real *restrict out, column_sums sum,
-                 row_range at)
+                 row_blocks rows, row_range at)
 {
-    const uint lane = (uint)get_local_id(0), width = sum.width;
-    const uint4 group = split_group((uint)get_group_id(0), sum.num_tiles, sum.num_blocks);
-    const uint tile = group.s0, block = group.s1, group_patch = group.s2;
-#if CLSP_SECTOR
-    const uint own_block = block / sum.period; /* among those of one remainder */
-    const uint remainder = block - own_block * sum.period;
-    const uint first = own_block * sum.block_rows;
-    const uint end =
-        min(first + sum.block_rows, (at.num_rows + sum.period - 1 - remainder) / sum.period);
-    const uint first_out = first * sum.period + remainder;
-    const size_t apart = sum.period * (size_t)width;
-    /* of the low half of the offset, which is enough for a power of two */
-    const uint shift =
-        (at.offset.s0 + (group_patch * at.num_rows + remainder) * width) & (CLSP_SECTOR - 1);
-    table_u += remainder * (sum.stride_u / sum.period);
-#else
-    const uint first = block * CLSP_BLOCK_ROWS;
-    const uint end = min(first + CLSP_BLOCK_ROWS, at.num_rows);
-    const uint first_out = first, shift = 0;
-    const size_t apart = width;
-#endif
+    const uint lane = (uint)get_local_id(0), width = rows.width;
+    const uint4 group = split_group((uint)get_group_id(0), rows.num_tiles, rows.num_blocks);
+    const uint tile = group.s0, group_patch = group.s2;
+    const uint4 block = rows_of_block(rows, at, group.s1, group_patch);
+    const uint first = block.s0, end = block.s1, shift = block.s3;
+    const size_t apart = rows.period * (size_t)width;
+    table_u += block.s2 * (sum.stride_u / rows.period);
 
 #if CLSP_STAGE
     local real4 staged[CLSP_TERMS_U * CLSP_BLOCK_ROWS / 4];
@@ -151,8 +115,8 @@ void sum_columns(global const real *restrict source, global const real *restrict
     }
 #endif
 
-    global real *row = out + (WIDE(at.offset) +
-                              ((size_t)patch * at.num_rows + first_out) * width + from - shift);
+    const size_t row_0 = (size_t)patch * at.num_rows + first * rows.period + block.s2;
+    global real *row = out + (WIDE(at.offset) + row_0 * width + from - shift);
     const bool whole = !outside && x0 + (CLSP_COLUMNS - 1) * CLSP_GROUP < width;
     for (uint u = first; u < end; u += 4, basis_u++, row += 4 * apart) {
         real4 s[CLSP_COLUMNS];

@@ -7,11 +7,8 @@
    and the derivative along v is the same sum of the partial sums T'_i of the differences along v.
 
    The host sets CLSP_TERMS_U = p + 1, at least 2; CLSP_GROUP; CLSP_ROWS, 2 or 4; CLSP_BLOCK_ROWS;
-   CLSP_STAGE; CLSP_THROUGH_LOCAL 1 for vertices that go through local memory, so that stores are
-   adjacent, or else CLSP_STORE_TWO 1 for stores of two elements, which asks for an even
-   CLSP_STRIDE: both only where attributes fill a vertex of CLSP_STORE 32 or 64; CLSP_KEEP_LOCAL 1
-   for differences along v in local memory, where they are too many for registers; the rest as
-   vertex.clh says. */
+   CLSP_STAGE; CLSP_KEEP_LOCAL 1 for differences along v in local memory, where they are too many
+   for registers; the rest as vertex_place.clh says. */
 #include "row_range.clh"
 #include "real.clh"
 
@@ -21,28 +18,12 @@
 #ifndef CLSP_ROWS
 #define CLSP_ROWS 2
 #endif
-#ifndef CLSP_THROUGH_LOCAL
-#define CLSP_THROUGH_LOCAL 0
-#endif
-#ifndef CLSP_STORE_TWO
-#define CLSP_STORE_TWO 0
-#endif
 #ifndef CLSP_KEEP_LOCAL
 #define CLSP_KEEP_LOCAL 0
 #endif
-/* Where a vertex is made. */
-#if CLSP_THROUGH_LOCAL
-#define CLSP_SPACE local
-#define NEW_VERTEX local STORED *const vertex = passed + (k * CLSP_GROUP + lane) * CLSP_STRIDE
-#elif CLSP_STORE_TWO
-#define CLSP_SPACE private
-#define NEW_VERTEX STORED vertex[CLSP_STRIDE]
-#else
-#define NEW_VERTEX global STORED *const vertex = out + place
-#endif
 
 #include "symmetric_rows.clh"
-#include "vertex.clh"
+#include "vertex_place.clh"
 
 #define NEEDS_DU (HAS_DU || HAS_NORMAL)
 #define NEEDS_DV (HAS_DV || HAS_NORMAL)
@@ -184,15 +165,6 @@ typedef struct vertex_sums {
         h = homogeneous_part(a, b, sign);                                                         \
     }
 
-/* Stores a vertex two elements at a time, or one where it begins at no multiple of two. */
-#define STORE_BY_TWO(out, vertex, odd_begin)                                                      \
-    if (odd_begin) {                                                                              \
-        UNROLL for (uint n = 0; n < CLSP_STRIDE; n++) (out)[n] = vertex[n];                       \
-    } else {                                                                                      \
-        UNROLL for (uint n = 0; n < CLSP_STRIDE; n += 2)                                          \
-            *(global STORED2 *)((out) + n) = (STORED2)(vertex[n], vertex[n + 1]);                 \
-    }
-
 /* Makes factors that bring tangents to moderate lengths, for all rows at once: along u in s0, along
    v in s1. */
 real2 tangent_scales(real4 largest)
@@ -208,27 +180,6 @@ real4 row_normal(real4 xu, real4 xv, real2 scales, bool on_border)
     const real off = (on_border ? R(32.0) : R(8.0)) * REAL_EPS;
     return unit_cross(xu * scales.s0, xv * scales.s1, off, off);
 }
-
-#if CLSP_THROUGH_LOCAL
-/* Stores a row's vertices of the group that were passed through local memory: two elements at a
-   time where there is an even number of them and they begin at a multiple of two. */
-void store_passed(global STORED *out, local const STORED *passed, uint elements, bool by_two)
-{
-    const uint lane = (uint)get_local_id(0);
-    if (by_two) {
-        global STORED2 *const to = (global STORED2 *)out + lane;
-        local const STORED2 *const from = (local const STORED2 *)passed + lane;
-        #pragma unroll
-        for (uint n = 0; n < CLSP_STRIDE / 2; n++)
-            if (2 * (n * CLSP_GROUP + lane) < elements) to[n * CLSP_GROUP] = from[n * CLSP_GROUP];
-    } else {
-        #pragma unroll
-        for (uint n = 0; n < CLSP_STRIDE; n++)
-            if (n * CLSP_GROUP + lane < elements)
-                out[n * CLSP_GROUP + lane] = passed[n * CLSP_GROUP + lane];
-    }
-}
-#endif
 
 /* Stores the normal of a vertex whose sums are s, su and sv. */
 #if HAS_NORMAL && CLSP_RATIONAL

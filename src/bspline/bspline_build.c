@@ -18,6 +18,22 @@ static const struct {
 } kinds[] = {{2, 0, P}, {2, 0, P | N}, {2, 1, P | N}, {2, 1, P | K},
              {1, 0, P}, {1, 1, P | K}, {3, 0, P}};
 
+/* Builds what makes vertices of surfaces in one pass. */
+static clsp_status build_rows(const clspi_build *build, clspi_tensor_desc tensor)
+{
+    static const cl_uint orders[] = {2, 3, 4, 6, 8, 12, 16};
+    bool fits = tensor.directions == 2;
+
+    for (size_t i = 0; i < CLSPI_COUNT(orders) && fits; i++) {
+        for (int k = 0; k < 2; k++) {
+            tensor.degrees[k] = orders[i] - 1;
+            tensor.terms[k] = orders[i];
+        }
+        CLSPI_CHECK(clspi_tensor_build_rows(build, &tensor, &fits));
+    }
+    return CLSP_OK;
+}
+
 static clsp_status build_kind(const clspi_build *build, clsp_type precision, size_t kind)
 {
     clspi_tensor_desc tensor = {.precision = precision,
@@ -36,6 +52,7 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, siz
         CLSPI_CHECK(clspi_piece_order_build(build, precision));
         CLSPI_CHECK(clspi_own_target_build(build, &tensor));
     }
+    if (kind > 0) CLSPI_CHECK(build_rows(build, tensor));
     CLSPI_CHECK(clspi_tensor_build_points(build, &tensor, "bspline_points"));
     if (tensor.directions > 1) return CLSP_OK;
     tensor.own_bases = 1;

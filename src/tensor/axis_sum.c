@@ -5,7 +5,7 @@
 enum {
     STRIP_MIN = 1024, /* columns of a row for one item of sum_rows on CPUs, */
     STRIP_MAX = 8192, /* a multiple of all lanes */
-    SECTOR_ROWS = 4   /* rows that an item of sum_columns makes at a time */
+    SECTOR_ROWS = 4   /* rows that an item of sum_columns or sum_bands makes at a time */
 };
 
 /* ---- preparing ---- */
@@ -105,34 +105,6 @@ static size_t separate_patches(const clspi_axis_sum *sum, size_t num_patches)
     return sum->shape.columns == 1 ? 1 : num_patches;
 }
 
-static clsp_status launch_columns(const launch_job *job, clspi_series *series)
-{
-    const clspi_axis_sum *const sum = job->sum;
-    const clspi_basis_table *const table = sum->table;
-    const clspi_basis_table *const inner = job->source.inner ? job->source.inner : table;
-    const clspi_rows *const rows = &job->rows;
-    const clspi_sum_columns_args args = {
-        .source = job->source.buffer,
-        .table_u = table->values,
-        .table_v = inner->values,
-        .out = rows->out,
-        .sum = {.terms_v = inner->terms,
-                .stride_u = table->stride,
-                .stride_v = inner->stride,
-                .stride_t = job->source.stride,
-                .width = sum->width,
-                .num_tiles = (cl_uint)tiles_of(sum, rows->num_patches),
-                .num_blocks = (cl_uint)clspi_div_up(rows->num_rows, sum->shape.block_rows),
-                .period = 1,
-                .block_rows = sum->shape.block_rows},
-        .at = clspi_row_range_of(job->source.first_patch, rows)};
-
-    return clspi_launch_sum_columns(series, &sum->plain, &args,
-                                    (size_t)args.sum.num_tiles * args.sum.num_blocks *
-                                        separate_patches(sum, rows->num_patches) *
-                                        sum->plain.local);
-}
-
 /* Returns the work-groups along the columns of a row that is shifted by less than a sector. A row
    begins at a multiple of sector / period beyond the range. */
 static cl_uint sector_tiles_of(const clspi_axis_sum *sum, size_t offset)
@@ -143,36 +115,95 @@ static cl_uint sector_tiles_of(const clspi_axis_sum *sum, size_t offset)
     return (cl_uint)clspi_div_up(sum->width + shift, sum->shape.columns * sum->sectors.local);
 }
 
-/* Launches sums whose rows are stored in whole sectors. Rows of a remainder are spread evenly among
-   blocks. */
-static clsp_status launch_sectors(const launch_job *job, clspi_series *series)
+/* What launches of sum_columns and of sum_bands have in common. */
+typedef struct block_launch {
+    const clspi_kernel *kernel;
+    const clspi_basis_table *table;
+    clspi_row_blocks rows;
+    clspi_row_range at;
+    size_t items;
+} block_launch;
+
+static block_launch plain_blocks(const launch_job *job)
+{
+    const clspi_axis_sum *const sum = job->sum;
+    const clspi_rows *const rows = &job->rows;
+    block_launch blocks = {
+        .kernel = &sum->plain,
+        .table = sum->table,
+        .rows = {.width = sum->width,
+                 .num_tiles = (cl_uint)tiles_of(sum, rows->num_patches),
+                 .num_blocks = (cl_uint)clspi_div_up(rows->num_rows, sum->shape.block_rows),
+                 .period = 1,
+                 .block_rows = sum->shape.block_rows},
+        .at = clspi_row_range_of(job->source.first_patch, rows)};
+
+    blocks.items = (size_t)blocks.rows.num_tiles * blocks.rows.num_blocks *
+                   separate_patches(sum, rows->num_patches) * sum->plain.local;
+    return blocks;
+}
+
+/* Rows are stored in whole sectors; those of a remainder are spread evenly among blocks. */
+static block_launch sector_blocks(const launch_job *job)
 {
     const clspi_axis_sum *const sum = job->sum;
     const clspi_rows *const rows = &job->rows;
     const cl_uint period = sum->shape.period;
     const cl_uint num_rows = (cl_uint)clspi_div_up(rows->num_rows, period);
-    const cl_uint blocks = (cl_uint)clspi_div_up(num_rows, sum->shape.block_rows);
-    const clspi_basis_table *const inner = job->source.inner ? job->source.inner : sum->table;
-    clspi_sum_columns_args args = {
-        .source = job->source.buffer,
-        .table_u = sum->permuted->values,
-        .table_v = inner->values,
-        .out = rows->out,
-        .sum = {.terms_v = inner->terms,
-                .stride_u = sum->permuted->stride,
-                .stride_v = inner->stride,
-                .stride_t = job->source.stride,
-                .width = sum->width,
-                .num_tiles = sector_tiles_of(sum, rows->offset),
-                .num_blocks = blocks * period,
-                .period = period,
-                .block_rows = (cl_uint)clspi_round_up(clspi_div_up(num_rows, blocks), SECTOR_ROWS)},
-        .at = clspi_row_range_of(job->source.first_patch, rows)};
+    const cl_uint num_blocks = (cl_uint)clspi_div_up(num_rows, sum->shape.block_rows);
+    const size_t block_rows = clspi_div_up(num_rows, num_blocks);
+    block_launch blocks = {.kernel = &sum->sectors,
+                           .table = sum->permuted,
+                           .rows = {.width = sum->width,
+                                    .num_tiles = sector_tiles_of(sum, rows->offset),
+                                    .num_blocks = num_blocks * period,
+                                    .period = period,
+                                    .block_rows = (cl_uint)clspi_round_up(block_rows, SECTOR_ROWS)},
+                           .at = clspi_row_range_of(job->source.first_patch, rows)};
 
-    args.at.first_row /= period;
-    return clspi_launch_sum_columns(series, &sum->sectors, &args,
-                                    (size_t)args.sum.num_tiles * args.sum.num_blocks *
-                                        rows->num_patches * sum->sectors.local);
+    blocks.at.first_row /= period;
+    blocks.items = (size_t)blocks.rows.num_tiles * blocks.rows.num_blocks * rows->num_patches *
+                   sum->sectors.local;
+    return blocks;
+}
+
+static block_launch blocks_of(const launch_job *job, bool in_sectors)
+{
+    return in_sectors ? sector_blocks(job) : plain_blocks(job);
+}
+
+static clsp_status launch_columns(const launch_job *job, clspi_series *series, bool in_sectors)
+{
+    const block_launch blocks = blocks_of(job, in_sectors);
+    const clspi_basis_table *const inner = job->source.inner ? job->source.inner : job->sum->table;
+    const clspi_sum_columns_args args = {.source = job->source.buffer,
+                                         .table_u = blocks.table->values,
+                                         .table_v = inner->values,
+                                         .out = job->rows.out,
+                                         .sum = {.terms_v = inner->terms,
+                                                 .stride_u = blocks.table->stride,
+                                                 .stride_v = inner->stride,
+                                                 .stride_t = job->source.stride},
+                                         .rows = blocks.rows,
+                                         .at = blocks.at};
+
+    return clspi_launch_sum_columns(series, blocks.kernel, &args, blocks.items);
+}
+
+static clsp_status launch_bands(const launch_job *job, clspi_series *series, bool in_sectors)
+{
+    const block_launch blocks = blocks_of(job, in_sectors);
+    const clspi_sum_bands_args args = {.t = job->source.buffer,
+                                       .table_u = blocks.table->values,
+                                       .first_u = blocks.table->first,
+                                       .out = job->rows.out,
+                                       .sum = {.controls = job->sum->controls,
+                                               .stride_u = blocks.table->stride,
+                                               .stride_t = job->source.stride},
+                                       .rows = blocks.rows,
+                                       .at = blocks.at};
+
+    return clspi_launch_sum_bands(series, blocks.kernel, &args, blocks.items);
 }
 
 clspi_half_rows clspi_half_of(cl_uint num_u, cl_uint first_row, cl_uint num_rows)
@@ -211,28 +242,6 @@ static clsp_status launch_symmetric(const launch_job *job, clspi_series *series)
                                       (size_t)args.sum.num_tiles * args.sum.num_blocks *
                                           separate_patches(sum, rows->num_patches) *
                                           sum->plain.local);
-}
-
-static clsp_status launch_bands(const launch_job *job, clspi_series *series)
-{
-    const clspi_axis_sum *const sum = job->sum;
-    const clspi_rows *const rows = &job->rows;
-    const clspi_sum_bands_args args = {
-        .t = job->source.buffer,
-        .table_u = sum->table->values,
-        .first_u = sum->table->first,
-        .out = rows->out,
-        .sum = {.controls = sum->controls,
-                .stride_u = sum->table->stride,
-                .stride_t = job->source.stride,
-                .width = sum->width,
-                .num_tiles = (cl_uint)tiles_of(sum, rows->num_patches),
-                .num_blocks = (cl_uint)clspi_div_up(rows->num_rows, sum->shape.block_rows)},
-        .at = clspi_row_range_of(job->source.first_patch, rows)};
-
-    return clspi_launch_sum_bands(series, &sum->plain, &args,
-                                  (size_t)args.sum.num_tiles * args.sum.num_blocks *
-                                      separate_patches(sum, rows->num_patches) * sum->plain.local);
 }
 
 /* Returns the columns for one item of sum_rows: on CPUs long strips, which run at the speed of
@@ -304,14 +313,13 @@ static uint64_t rows_of_a_launch(const clspi_axis_sum *sum, bool in_sectors)
 
 static clsp_status launch(const launch_job *job, clspi_series *series, bool in_sectors)
 {
-    if (in_sectors) return launch_sectors(job, series);
     switch (job->sum->shape.kind) {
     case CLSPI_SUM_COLUMNS:
-        return launch_columns(job, series);
+        return launch_columns(job, series, in_sectors);
     case CLSPI_SUM_SYMMETRIC:
         return launch_symmetric(job, series);
     case CLSPI_SUM_BANDS:
-        return launch_bands(job, series);
+        return launch_bands(job, series, in_sectors);
     default:
         return launch_rows(job, series);
     }

@@ -178,7 +178,21 @@ static void fill_column(const clspi_basis_table *table, const clspi_basis *basis
     if (to->first) to->first[column] = first;
 }
 
-/* Fills all columns; those of first behind the samples repeat the last one. */
+/* Lets columns of first that have no sample repeat the one before: of each remainder by the period
+   the last. Kernels look at four rows at a time. */
+static void pad_first(const clspi_basis_table *table, cl_uint *first)
+{
+    const cl_uint length = table->stride / table->period;
+
+    for (cl_uint remainder = 0; remainder < table->period; remainder++) {
+        cl_uint *const of_remainder = first + (size_t)remainder * length;
+        const cl_uint num = (table->axis.num + table->period - 1 - remainder) / table->period;
+        for (cl_uint a = num > 0 ? num : 1; a < length; a++)
+            of_remainder[a] = of_remainder[a - 1];
+    }
+}
+
+/* Fills all columns. */
 static clsp_status fill_host_table(const clspi_basis_table *table, clspi_series *series,
                                    const clspi_basis *basis, const host_table *to, size_t bytes)
 {
@@ -186,8 +200,7 @@ static clsp_status fill_host_table(const clspi_basis_table *table, clspi_series 
         fill_column(table, basis, to, a);
     CLSPI_CHECK(clspi_series_write(series, table->values, 0, to->values, bytes));
     if (!to->first) return CLSP_OK;
-    for (cl_uint a = table->axis.num; a < table->stride; a++)
-        to->first[a] = to->first[table->axis.num - 1];
+    pad_first(table, to->first);
     return clspi_series_write(series, table->first, 0, to->first,
                               table->stride * sizeof *to->first);
 }

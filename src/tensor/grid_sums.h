@@ -4,13 +4,17 @@
 
 #include "tensor_sum.h"
 
-enum { CLSPI_MAX_SUMS = 7 }; /* S, S_u, S_v, S_w, S_uu, S_uv, S_vv */
+enum {
+    CLSPI_MAX_SUMS = 7, /* S, S_u, S_v, S_w, S_uu, S_uv, S_vv */
+    CLSPI_PLANE_U = 2,  /* bits of clspi_planes_of */
+    CLSPI_PLANE_V = 4
+};
 
 typedef struct clspi_grid_sums {
     clsp_context *ctx;
     const clspi_sum_method *method; /* of all sums; NULL: by factorization */
     bool last_in_rows; /* vertex_rows makes the last sums, from partial sums and tables of
-                          integrals and symmetric ones of u */
+                          integrals and symmetric ones of u, or banded ones as they are */
     bool in_strips;    /* vertex_strips makes all sums: there are tables alone */
     clspi_grid_tables tables;
     cl_uint num;

@@ -33,7 +33,7 @@ static cl_uint rows_of(const clspi_sum_shape *shape)
 
 static bool fits_local(const clsp_context *ctx, const clspi_sum_shape *shape)
 {
-    return shape->terms > 4 && ctx->device.local_is_real && shape->kind != CLSPI_SUM_BANDS &&
+    return shape->terms > 4 && ctx->device.local_is_real &&
            (words_of(shape) + 2) * shape->block_rows * sizeof(cl_float) <= ctx->device.local_bytes;
 }
 
@@ -60,8 +60,8 @@ static void choose_sector(clspi_sum_shape *shape, const clspi_tuning *tuning,
     for (cl_uint x = job->width; period > 1 && x % 2 == 0; x /= 2)
         period /= 2;
     shape->period = period;
-    if (job->is_banded || period <= 1 || job->width < SECTORS * sector || job->width > MOST ||
-        job->num_rows > MOST || shape->terms >= 2 * tuning->symmetric_terms ||
+    if (period <= 1 || job->width < SECTORS * sector || job->width > MOST || job->num_rows > MOST ||
+        (!job->is_banded && shape->terms >= 2 * tuning->symmetric_terms) ||
         clspi_few_rows(shape, job->num_rows))
         shape->period = 1;
     else
@@ -147,12 +147,15 @@ static clspi_options column_options(const clsp_context *ctx, const clspi_sum_sha
     clspi_option(&options, "TERMS_U", shape->terms);
     clspi_option(&options, "COLUMNS", shape->columns);
     clspi_option(&options, "BLOCK_ROWS", shape->block_rows);
-    if (shape->kind != CLSPI_SUM_BANDS) clspi_option(&options, "STAGE", shape->stage);
-    if (shape->kind == CLSPI_SUM_SYMMETRIC) clspi_option(&options, "ROWS", shape->rows);
-    if (shape->kind != CLSPI_SUM_COLUMNS) return options;
+    clspi_option(&options, "STAGE", shape->stage);
+    if (shape->kind == CLSPI_SUM_SYMMETRIC) {
+        clspi_option(&options, "ROWS", shape->rows);
+        return options;
+    }
+    clspi_option(&options, "SECTOR", shape->sector);
+    if (shape->kind == CLSPI_SUM_BANDS) return options;
     clspi_option(&options, "DIM", shape->dim);
     clspi_option(&options, "FUSED", shape->fused);
-    clspi_option(&options, "SECTOR", shape->sector);
     return options;
 }
 

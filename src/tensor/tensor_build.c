@@ -99,10 +99,7 @@ clsp_status clspi_tensor_build_rows(const clspi_build *build, const clspi_tensor
                                     bool *fits)
 {
     *fits = clspi_vertex_rows_fit(build->ctx, desc);
-    if (!*fits) return CLSP_OK;
-    const clspi_options options = clspi_vertex_rows_options(build->ctx, desc);
-    return clspi_program_build_grouped(build, "vertex_rows", &clspi_vertex_rows_signature,
-                                       &options);
+    return *fits ? clspi_vertex_rows_build(build, desc) : CLSP_OK;
 }
 
 clsp_status clspi_tensor_build_strips(const clspi_build *build, const clspi_tensor_desc *desc)

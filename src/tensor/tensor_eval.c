@@ -86,9 +86,9 @@ clsp_status clspi_tensor_enqueue(clspi_tensor_plan *plan, clspi_series *series,
     const clspi_tensor_desc *const d = &plan->desc;
 
     CLSPI_CHECK(
-        plan->is_plain ? clspi_sum_eval(&plan->sums.sum[0], series, rows)
-        : plan->sums.last_in_rows
-            ? clspi_vertex_rows_eval(&plan->vertex_rows, &plan->sums, series, d, rows)
+        plan->is_plain            ? clspi_sum_eval(&plan->sums.sum[0], series, rows)
+        : plan->sums.last_in_rows ? clspi_vertex_rows_eval(&plan->vertex_rows, &plan->sums, series,
+                                                           d, plan->assembly.sizes, rows)
         : plan->sums.in_strips
             ? clspi_vertex_strips_eval(&plan->strips, &plan->sums, series, d, plan->points, rows)
             : clspi_assembly_eval(&plan->assembly, &plan->sums, series, d, rows));

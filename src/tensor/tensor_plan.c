@@ -124,7 +124,9 @@ clsp_status clspi_tensor_make_of_points(clspi_tensor_plan *plan, clspi_series *s
 
     if (!clspi_tensor_has_sums(plan)) return CLSP_OK;
     CLSPI_CHECK(clspi_grid_sums_load(&plan->sums, series, plan->points, num_patches));
-    if (plan->is_plain || sums->in_strips || sums->last_in_rows) return CLSP_OK;
+    if (plan->is_plain || sums->in_strips ||
+        (sums->last_in_rows && !clspi_is_banded(&plan->desc, 0)))
+        return CLSP_OK;
     return clspi_assembly_load(&plan->assembly, sums, series, &plan->desc, num_patches);
 }
 

@@ -39,6 +39,25 @@ static size_t kept_bytes(const clsp_context *ctx, const clspi_tensor_desc *d)
            clsp_type_bytes(d->precision);
 }
 
+/* Returns the numbers of 32 bits that an item keeps of banded sums: their terms, and a row. */
+static size_t band_words(const clspi_tensor_desc *d)
+{
+    const cl_uint planes = clspi_planes_of(d), terms = d->terms[0];
+    const size_t kept = (planes & CLSPI_PLANE_U ? terms - 1 : 0) +
+                        (planes & CLSPI_PLANE_V ? terms : 0) + (size_t)terms;
+
+    return (kept + 3) * clspi_coords(d) * (clsp_type_bytes(d->precision) / sizeof(cl_float));
+}
+
+/* Tells whether banded sums fit an item's registers. Terms that move when rows go on take some
+   more: from about 130 numbers on they spill on NVIDIA. */
+static bool fits_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
+{
+    enum { MOST = 120 };
+
+    return band_words(d) <= clspi_min(MOST, ctx->tuning.vertex_registers);
+}
+
 /* Tells whether what an item keeps for one row at a time fits its registers. */
 static bool fits(const clsp_context *ctx, const clspi_tensor_desc *d, bool keep_local)
 {
@@ -104,38 +123,80 @@ static rows_shape choose(const clsp_context *ctx, const clspi_tensor_desc *d)
     return shape;
 }
 
+/* Chooses the same of banded sums, whose tables are not staged. */
+static rows_shape choose_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
+{
+    rows_shape shape = {.rows = 2, .block_rows = 32};
+    const size_t passed = shape.rows * ctx->tuning.work_group * clspi_vertex_bytes(d);
+
+    if (clspi_layout_has_gaps(d) || d->vertex.type == CLSP_F16) return shape;
+    shape.through_local = ctx->device.local_is_real && passed <= ctx->device.local_bytes &&
+                          clspi_keeps_values(&ctx->device);
+    shape.store_two = !shape.through_local && d->vertex.stride % 2 == 0;
+    return shape;
+}
+
+static rows_shape shape_of(const clsp_context *ctx, const clspi_tensor_desc *d)
+{
+    return clspi_is_banded(d, 0) ? choose_bands(ctx, d) : choose(ctx, d);
+}
+
 bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
     if (clspi_lanes(ctx, d->precision) > 1 || d->directions != 2 || d->is_triangle ||
-        !d->basis.is_symmetric || !d->basis.is_bernstein || clspi_is_banded(d, 0) ||
-        (d->vertex.attributes & ~(unsigned)FIRST_ORDER) != 0 || !clspi_is_unit_axis(&d->axis[0]) ||
+        d->own_bases > 0 || (d->vertex.attributes & ~(unsigned)FIRST_ORDER) != 0 ||
         d->degrees[0] == 0 || (d->degrees[1] == 0 && needs_dv(d)))
+        return false;
+    if (clspi_is_banded(d, 0)) return fits_bands(ctx, d);
+    if (!d->basis.is_symmetric || !d->basis.is_bernstein || !clspi_is_unit_axis(&d->axis[0]))
         return false;
     const rows_shape shape = choose(ctx, d);
     return fits(ctx, d, shape.keep_local) && (!shape.keep_local || shape.stage);
 }
 
-clspi_options clspi_vertex_rows_options(const clsp_context *ctx, const clspi_tensor_desc *d)
+/* Makes the build options, without CLSP_GROUP. */
+static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
-    const rows_shape shape = choose(ctx, d);
+    const rows_shape shape = shape_of(ctx, d);
     clspi_options options = clspi_vertex_options(ctx, d, 1);
 
     clspi_option(&options, "TERMS_U", d->terms[0]);
     clspi_option(&options, "ROWS", shape.rows);
     clspi_option(&options, "BLOCK_ROWS", shape.block_rows);
-    clspi_option(&options, "KEEP_LOCAL", shape.keep_local);
-    clspi_option(&options, "STAGE", shape.stage);
     clspi_option(&options, "THROUGH_LOCAL", shape.through_local);
     clspi_option(&options, "STORE_TWO", shape.store_two);
+    if (clspi_is_banded(d, 0)) {
+        clspi_option(&options, "PLANES", clspi_planes_of(d));
+        return options;
+    }
+    clspi_option(&options, "KEEP_LOCAL", shape.keep_local);
+    clspi_option(&options, "STAGE", shape.stage);
     return options;
 }
+
+/* The program for banded tables and for others, whose kernel has its name. */
+static const struct {
+    const char *program;
+    const clspi_signature *signature;
+} kinds[] = {{"vertex_rows", &clspi_vertex_rows_signature},
+             {"vertex_bands", &clspi_vertex_bands_signature}};
 
 clsp_status clspi_vertex_rows_prepare(clspi_kernel *kernel, clsp_context *ctx,
                                       const clspi_tensor_desc *desc)
 {
-    const clspi_options options = clspi_vertex_rows_options(ctx, desc);
+    const bool banded = clspi_is_banded(desc, 0);
+    const clspi_options options = options_of(ctx, desc);
 
-    return clspi_kernel_create_grouped(kernel, ctx, "vertex_rows", &clspi_vertex_rows_signature,
+    return clspi_kernel_create_grouped(kernel, ctx, kinds[banded].program, kinds[banded].signature,
+                                       &options);
+}
+
+clsp_status clspi_vertex_rows_build(const clspi_build *build, const clspi_tensor_desc *desc)
+{
+    const bool banded = clspi_is_banded(desc, 0);
+    const clspi_options options = options_of(build->ctx, desc);
+
+    return clspi_program_build_grouped(build, kinds[banded].program, kinds[banded].signature,
                                        &options);
 }
 
@@ -146,6 +207,7 @@ typedef struct rows_job {
     const clspi_kernel *kernel;
     const clspi_grid_sums *sums;
     const clspi_tensor_desc *desc;
+    cl_mem sizes;
     cl_uint block_rows;
 } rows_job;
 
@@ -158,7 +220,8 @@ static const clspi_partial_sums *partial_of(const rows_job *job, cl_uint directi
     return &job->sums->sum[0].partial;
 }
 
-static clsp_status launch(const rows_job *job, clspi_series *series, const clspi_rows *rows)
+static clsp_status launch_symmetric(const rows_job *job, clspi_series *series,
+                                    const clspi_rows *rows)
 {
     const clspi_tensor_desc *const d = job->desc;
     const clspi_basis_table *const table = &job->sums->tables.table[0][0];
@@ -191,6 +254,45 @@ static clsp_status launch(const rows_job *job, clspi_series *series, const clspi
                                         job->kernel->local);
 }
 
+static clsp_status launch_bands(const rows_job *job, clspi_series *series, const clspi_rows *rows)
+{
+    const clspi_tensor_desc *const d = job->desc;
+    const clspi_basis_table *const table = &job->sums->tables.table[0][0];
+    const clspi_partial_sums *const partial = partial_of(job, 2);
+    const clspi_partial_sums *const along_u = partial_of(job, 0);
+    const cl_uint num_v = d->axis[1].num;
+    const clspi_vertex_bands_args args = {
+        .t = partial->kept,
+        .t_u = along_u->kept,
+        .t_v = partial_of(job, 1)->kept,
+        .table = table->values,
+        .table_d = table[1].values,
+        .first_u = table->first,
+        .sizes = job->sizes ? job->sizes : partial->kept,
+        .out = rows->out,
+        .sum = {.first_u = rows->first_patch - along_u->first,
+                .first_size = rows->first_patch,
+                .controls = d->controls[0],
+                .stride_t = partial->stride,
+                .stride_table = table->stride,
+                .num_v = num_v,
+                .num_tiles = (cl_uint)clspi_div_up(num_v, job->kernel->local),
+                .num_blocks = (cl_uint)clspi_div_up(rows->num_rows, job->block_rows)},
+        .at = clspi_row_range_of(rows->first_patch - partial->first, rows),
+        .axis_u = clspi_sample_axis_of(d, 0),
+        .axis_v = clspi_sample_axis_of(d, 1)};
+
+    return clspi_launch_vertex_bands(series, job->kernel, &args,
+                                     rows->num_patches * args.sum.num_tiles * args.sum.num_blocks *
+                                         job->kernel->local);
+}
+
+static clsp_status launch(const rows_job *job, clspi_series *series, const clspi_rows *rows)
+{
+    return clspi_is_banded(job->desc, 0) ? launch_bands(job, series, rows)
+                                         : launch_symmetric(job, series, rows);
+}
+
 /* Enqueues launches of some patches whose partial sums are there. */
 static clsp_status enqueue(const rows_job *job, clspi_series *series, const clspi_rows *rows)
 {
@@ -214,9 +316,9 @@ static clsp_status enqueue(const rows_job *job, clspi_series *series, const clsp
 
 clsp_status clspi_vertex_rows_eval(const clspi_kernel *kernel, clspi_grid_sums *sums,
                                    clspi_series *series, const clspi_tensor_desc *desc,
-                                   const clspi_rows *rows)
+                                   cl_mem sizes, const clspi_rows *rows)
 {
-    const rows_job job = {kernel, sums, desc, choose(series->ctx, desc).block_rows};
+    const rows_job job = {kernel, sums, desc, sizes, shape_of(series->ctx, desc).block_rows};
     const size_t most =
         clspi_min(partial_of(&job, 2)->max_patches, partial_of(&job, 0)->max_patches);
     clspi_cut cut = {.per_piece = 1, .left = rows->num_patches};

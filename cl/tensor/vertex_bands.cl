@@ -1,0 +1,177 @@
+/* Vertices of surfaces on uniform grids in one pass for banded tables, of B-splines say: points,
+   weights, first derivatives, normals and parameters, on GPUs and for sums over u of few terms
+   (docs/kernels.md). As in sum_bands.cl row u takes CLSP_TERMS_U of the T_i, those from first[u]
+   on, of the points and of each derivative that there is. An item has one v and all coordinates,
+   and keeps what it has where rows go on to the next ones. Every sum is the one of sum_bands.cl.
+
+   The host sets CLSP_TERMS_U, at least 2; CLSP_GROUP; CLSP_ROWS, rows of a step; CLSP_BLOCK_ROWS, a
+   multiple of it; CLSP_PLANES, whose bits 2 and 4 say whether there are derivatives along u and v;
+   the rest as vertex_place.clh says. */
+#include "row_range.clh"
+#include "real.clh"
+
+#ifndef CLSP_TERMS_U
+#define CLSP_TERMS_U 4
+#endif
+#ifndef CLSP_ROWS
+#define CLSP_ROWS 2
+#endif
+#ifndef CLSP_BLOCK_ROWS
+#define CLSP_BLOCK_ROWS 16
+#endif
+#ifndef CLSP_GROUP
+#define CLSP_GROUP 64
+#endif
+#ifndef CLSP_PLANES
+#define CLSP_PLANES 7
+#endif
+
+#include "vertex_place.clh"
+
+#define NEEDS_DU (CLSP_PLANES & 2)
+#define NEEDS_DV (CLSP_PLANES & 4)
+
+/* The sums of a launch. first_u, first_size: what the first patch of t_u and of sizes is, where
+   that of t is that of the rows. controls: T_i of a patch; the derivative along u has one less. */
+typedef struct banded_vertices {
+    wide first_u, first_size;
+    uint controls, stride_t, stride_table, num_v;
+    uint num_tiles, num_blocks;
+} banded_vertices;
+
+/* What follows works on arrays in registers. It is written as macros, since compilers put arrays
+   that functions get into memory. */
+
+/* Loads T_i from number `number` on of all coordinates into kept, from place `begin` on. */
+#define LOAD_TERMS(kept, terms, t, number, begin)                                                 \
+    UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
+        UNROLL for (uint i = begin; i < (terms); i++)                                             \
+            kept[c][i] = (t)[(size_t)((number) + i) * sum.stride_t + c];                          \
+    }
+
+/* Lets kept hold the T_i from the one after its first on. */
+#define GO_ON(kept, terms, t)                                                                     \
+    UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
+        UNROLL for (uint i = 0; i + 1 < (terms); i++) kept[c][i] = kept[c][i + 1];                \
+    }                                                                                             \
+    LOAD_TERMS(kept, terms, t, first_t, (terms)-1)
+
+/* Sums a row of all coordinates by the values at table[0], table[stride_table], .. */
+#define SUM_ROW(h, kept, terms, table)                                                            \
+    {                                                                                             \
+        real a[CLSP_COORDS];                                                                      \
+        UNROLL for (uint c = 0; c < CLSP_COORDS; c++) a[c] = R(0.0);                              \
+        UNROLL for (uint i = 0; i < (terms); i++) {                                               \
+            const real b = (table)[(size_t)i * sum.stride_table];                                 \
+            UNROLL for (uint c = 0; c < CLSP_COORDS; c++) a[c] = MAD(b, kept[c][i], a[c]);        \
+        }                                                                                         \
+        h = homogeneous_of(a);                                                       \
+    }
+
+/* Makes rows of vertices. t, and t_v, which belongs to the derivative along v:
+   [patches][controls][stride_t]; t_u, to that along u: [patches][controls - 1][stride_t]. table and
+   table_d: values of u and of the derivative along u, whose sums begin with the same number, first.
+   sizes: [patches][4] of all patches, for normals, as tangent_sizes makes them. Group g makes tile
+   g % num_tiles of block (g / num_tiles) % num_blocks of patch g / num_tiles / num_blocks. */
+kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
+void vertex_bands(global const real *restrict t, global const real *restrict t_u,
+                  global const real *restrict t_v, global const real *restrict table,
+                  global const real *restrict table_d, global const uint *restrict first_u,
+                  global const real *restrict sizes, global STORED *restrict out,
+                  banded_vertices sum, row_range at, sample_axis axis_u, sample_axis axis_v)
+{
+    const uint lane = (uint)get_local_id(0), num_v = sum.num_v;
+    const uint4 group = split_group((uint)get_group_id(0), sum.num_tiles, sum.num_blocks);
+    const uint tile = group.s0, patch = group.s2;
+    const uint first = group.s1 * CLSP_BLOCK_ROWS;
+    const uint end = min(first + CLSP_BLOCK_ROWS, at.num_rows);
+    const uint v = tile * CLSP_GROUP + lane;
+    const size_t column = (size_t)min(v, num_v - 1) * CLSP_COORDS;
+    const size_t from =
+        (WIDE(at.first_patch) + patch) * sum.controls * (size_t)sum.stride_t + column;
+#if CLSP_THROUGH_LOCAL
+    local STORED passed[CLSP_ROWS * CLSP_GROUP * CLSP_STRIDE] __attribute__((aligned(16)));
+    const uint elements = min((uint)CLSP_GROUP, num_v - tile * CLSP_GROUP) * CLSP_STRIDE;
+    const bool by_two = CLSP_STRIDE % 2 == 0 && (at.offset.s0 & 1) == 0;
+#endif
+    const size_t to_next = (size_t)num_v * CLSP_STRIDE;
+    size_t row = WIDE(at.offset) + ((size_t)patch * at.num_rows + first) * to_next +
+                 (size_t)tile * CLSP_GROUP * CLSP_STRIDE;
+    uint first_t = UINT_MAX - 1; /* none yet */
+    real kept[CLSP_COORDS][CLSP_TERMS_U];
+#if NEEDS_DU
+    real kept_u[CLSP_COORDS][CLSP_TERMS_U - 1];
+    const size_t from_u =
+        (WIDE(sum.first_u) + patch) * (sum.controls - 1) * (size_t)sum.stride_t + column;
+#endif
+#if NEEDS_DV
+    real kept_v[CLSP_COORDS][CLSP_TERMS_U];
+#endif
+#if HAS_NORMAL
+    global const real *const size = sizes + 4 * (WIDE(sum.first_size) + patch);
+    const real4 largest = (real4)(size[0], size[1], size[2], size[3]);
+#endif
+
+    for (uint u = first; u < end; u += CLSP_ROWS, row += CLSP_ROWS * to_next) {
+#if CLSP_THROUGH_LOCAL
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+        #pragma unroll
+        for (uint k = 0; k < CLSP_ROWS; k++) {
+            const uint sample = at.first_row + min(u + k, end - 1), number = first_u[sample];
+            const homogeneous none = homogeneous_zero();
+            homogeneous s, su = none, sv = none;
+            if (number == first_t + 1) {
+                first_t = number;
+                GO_ON(kept, CLSP_TERMS_U, t + from)
+#if NEEDS_DU
+                GO_ON(kept_u, CLSP_TERMS_U - 1, t_u + from_u)
+#endif
+#if NEEDS_DV
+                GO_ON(kept_v, CLSP_TERMS_U, t_v + from)
+#endif
+            } else if (number != first_t) {
+                first_t = number;
+                LOAD_TERMS(kept, CLSP_TERMS_U, t + from, first_t, 0)
+#if NEEDS_DU
+                LOAD_TERMS(kept_u, CLSP_TERMS_U - 1, t_u + from_u, first_t, 0)
+#endif
+#if NEEDS_DV
+                LOAD_TERMS(kept_v, CLSP_TERMS_U, t_v + from, first_t, 0)
+#endif
+            }
+            SUM_ROW(s, kept, CLSP_TERMS_U, table + sample)
+#if NEEDS_DU
+            SUM_ROW(su, kept_u, CLSP_TERMS_U - 1, table_d + sample)
+#endif
+#if NEEDS_DV
+            SUM_ROW(sv, kept_v, CLSP_TERMS_U, table + sample)
+#endif
+            real4 params = (real4)(R(0.0));
+#if HAS_PARAMS
+            params.s0 = SAMPLE_OF(axis_u, sample);
+            params.s1 = SAMPLE_OF(axis_v, v);
+#endif
+#if !CLSP_THROUGH_LOCAL
+            if (u + k >= end || v >= num_v) continue;
+            const size_t place = row + k * to_next + lane * CLSP_STRIDE;
+#endif
+            NEW_VERTEX;
+            store_vertex(vertex, s, su, sv, none, none, none, none, params);
+#if HAS_NORMAL
+            store_normal(vertex, normal_of_sums(s, su, sv, largest));
+#endif
+#if CLSP_STORE_TWO
+            STORE_BY_TWO(out + place, vertex, at.offset.s0 & 1);
+#endif
+        }
+#if CLSP_THROUGH_LOCAL
+        barrier(CLK_LOCAL_MEM_FENCE);
+        #pragma unroll
+        for (uint k = 0; k < CLSP_ROWS; k++)
+            if (u + k < end)
+                store_passed(out + row + k * to_next, passed + k * CLSP_GROUP * CLSP_STRIDE,
+                             elements, by_two);
+#endif
+    }
+}
