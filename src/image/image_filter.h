@@ -19,7 +19,8 @@ typedef struct clspi_filter_step {
         CLSPI_STEP_COPY,
         CLSPI_STEP_RECURSION,
         CLSPI_STEP_COLUMNS, /* a recursion in registers */
-        CLSPI_STEP_TILES,   /* two */
+        CLSPI_STEP_TILES,   /* two, in registers */
+        CLSPI_STEP_STRIPS,  /* two, down strips */
         CLSPI_STEP_FIR,
         CLSPI_STEP_STAGED /* the same through local memory */
     } kind;
