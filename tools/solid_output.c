@@ -212,6 +212,8 @@ typedef struct surface_work {
     boundary_faces faces;
     uint32_t *edges, *vertex; /* of corners of faces; of the mesh's vertices, from 1 on */
     uint32_t num_corners, num_edges;
+    bool *flips; /* faces that are turned around */
+    bool inward; /* all of them are */
     mesh result;
 } surface_work;
 
@@ -224,7 +226,10 @@ static bool number_vertices(surface_work *w)
     if (!boundary_faces_find(&w->faces, &cells)) return solid_model_memory(m);
     w->edges = boundary_faces_edges(&w->faces, &w->num_edges);
     w->vertex = calloc(m->counts.num_vertices + 1, sizeof(*w->vertex));
-    if (!w->edges || !w->vertex) return solid_model_memory(m);
+    w->flips = malloc(w->faces.num + 1);
+    if (!w->edges || !w->vertex || !w->flips ||
+        !boundary_faces_orient(&w->faces, w->edges, w->num_edges, w->flips))
+        return solid_model_memory(m);
     for (size_t i = 0; i < 4 * w->faces.num; i++)
         if (w->vertex[w->faces.corner[i]] == 0) w->vertex[w->faces.corner[i]] = ++w->num_corners;
     const size_t quads = w->faces.num * (inner + 1) * (inner + 1);
@@ -252,16 +257,51 @@ static uint32_t vertex_at(const surface_work *w, size_t face, uint32_t a, uint32
     return w->num_corners + inner * w->edges[4 * face + edge] + (rises ? along : last - along) - 1;
 }
 
+/* Fills the vertices of a quad of a face. */
+static void quad_at(const surface_work *w, size_t face, uint32_t a, uint32_t b, uint32_t quad[4])
+{
+    static const uint8_t turn[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+    const bool turned = w->flips[face] != w->inward;
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint8_t *at = turn[turned ? 3 - i : i];
+        quad[i] = vertex_at(w, face, a + at[0], b + at[1]);
+    }
+}
+
+/* Tells whether the faces look inward: whether the volume that they enclose, summed from their
+   corners, is below 0. */
+static bool looks_inward(const surface_work *w)
+{
+    const double *origin = w->result.positions;
+    double volume = 0;
+    for (size_t face = 0; face < w->faces.num; face++)
+        for (uint32_t i = 0; i < (w->num - 1) * (w->num - 1); i++) {
+            uint32_t quad[4];
+            double p[4][3];
+            quad_at(w, face, i / (w->num - 1), i % (w->num - 1), quad);
+            for (int k = 0; k < 12; k++)
+                p[k / 3][k % 3] =
+                    w->result.positions[3 * (size_t)quad[k / 3] + (size_t)k % 3] - origin[k % 3];
+            for (int k = 1; k < 3; k++) {
+                const double *q = p[k], *r = p[k + 1];
+                volume += p[0][0] * (q[1] * r[2] - q[2] * r[1]) +
+                          p[0][1] * (q[2] * r[0] - q[0] * r[2]) +
+                          p[0][2] * (q[0] * r[1] - q[1] * r[0]);
+            }
+        }
+    return volume < 0;
+}
+
 /* Adds the quads of a face. False when memory runs out. */
 static bool add_quads(surface_work *w, size_t face)
 {
-    static const uint8_t turn[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
     bool done = true;
     for (uint32_t a = 0; a + 1 < w->num; a++)
         for (uint32_t b = 0; done && b + 1 < w->num; b++) {
+            uint32_t quad[4];
+            quad_at(w, face, a, b, quad);
             for (int i = 0; done && i < 4; i++)
-                done =
-                    mesh_add_corner(&w->result, vertex_at(w, face, a + turn[i][0], b + turn[i][1]));
+                done = mesh_add_corner(&w->result, quad[i]);
             done = done && mesh_end_face(&w->result);
         }
     return done;
@@ -331,18 +371,19 @@ static bool write_surface(const solid_model *m, solid_samples *samples, const ch
     surface_work w = {.m = m, .samples = samples, .num = samples ? samples->samples : 2};
     w.result.precision = samples ? samples->precision : MESH_F64;
     if (!samples && m->r->has_precision) w.result.precision = m->r->precision;
-    bool done = number_vertices(&w);
-    for (size_t face = 0; done && face < w.faces.num; face++)
-        if (!add_quads(&w, face)) done = solid_model_memory(m);
-    if (done && samples) done = place_samples(&w, bar);
+    bool done = number_vertices(&w) && (!samples || place_samples(&w, bar));
     for (size_t v = 0; done && !samples && v < m->counts.num_vertices; v++)
         if (w.vertex[v] > 0)
             memcpy(w.result.positions + 3 * (size_t)(w.vertex[v] - 1), m->points + v * m->channels,
                    3 * sizeof(double));
+    w.inward = done && looks_inward(&w);
+    for (size_t face = 0; done && face < w.faces.num; face++)
+        if (!add_quads(&w, face)) done = solid_model_memory(m);
     done = done && write_mesh(&w, path, bar);
     boundary_faces_clear(&w.faces);
     free(w.edges);
     free(w.vertex);
+    free(w.flips);
     mesh_clear(&w.result);
     return done;
 }

@@ -1410,8 +1410,8 @@ class Completions(unittest.TestCase):
             text = run(command, "--help").stdout
             text = text[text.index("options:"):text.index("examples:")]
             found[command] = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", text, re.M))
-        self.assertEqual(set(found), {"bezier", "bspline", "image", "project", "info", "tune",
-                                      "devices"})
+        self.assertEqual(set(found), {"bezier", "bspline", "image", "project", "solid", "info",
+                                      "tune", "devices"})
         return found
 
     def complete(self, *words):
@@ -1438,6 +1438,8 @@ class Completions(unittest.TestCase):
         self.assertEqual(self.complete("image", "--mode", "grid"), {"grid-wrap", "grid-constant"})
         self.assertEqual(self.complete("image", "--type", "u"), {"u8", "u16"})
         self.assertIn(os.path.join(DATA, "raccoon.png"), self.complete("image", os.path.join(DATA, "ra")))
+        self.assertEqual(self.complete("solid", "--format", "p"), {"ply", "png"})
+        self.assertIn(os.path.join(DATA, "rod.vtk"), self.complete("solid", os.path.join(DATA, "ro")))
         self.assertEqual(self.complete("bspline", ""), {"eval", "bezier"})
         self.assertIn(os.path.join(DATA, "knot.g2"), self.complete("bspline", "eval", os.path.join(DATA, "kn")))
         self.assertIn(os.path.join(DATA, "points.csv"), self.complete("project", os.path.join(DATA, "po")))

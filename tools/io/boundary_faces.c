@@ -310,3 +310,75 @@ uint32_t *boundary_faces_edges(const boundary_faces *b, uint32_t *num_edges)
     free(edges);
     return numbers;
 }
+
+/* ---- orientation ---- */
+
+/* Faces that hang together, as they are gone through. */
+typedef struct face_walk {
+    const boundary_faces *b;
+    const uint32_t *edges;
+    size_t *at_edge; /* [num_edges][2]: the corners where the edge begins, of both its faces */
+    size_t *face_of; /* [corners] */
+    size_t *waiting; /* [faces]: those that were met, in the order of their numbers in it */
+    bool *met, *flips;
+} face_walk;
+
+/* Meets the face beyond a corner's edge, and turns it as this one where both run along the edge in
+   the same way. Returns whether it is new. */
+static bool cross_edge(face_walk *w, size_t corner, size_t *next)
+{
+    const boundary_faces *b = w->b;
+    const size_t *both = w->at_edge + 2 * (size_t)w->edges[corner];
+    const size_t other = both[0] == corner ? both[1] : both[0];
+    const size_t face = w->face_of[corner];
+    *next = w->face_of[other];
+    if (w->met[*next]) return false;
+    w->met[*next] = true;
+    w->flips[*next] = w->flips[face] != (b->corner[other] == b->corner[corner]);
+    return true;
+}
+
+/* Goes through the faces that hang together with one, and lets most of them stay as they are. */
+static void walk_from(face_walk *w, size_t face)
+{
+    size_t count = 1, turned = 0, next;
+    w->waiting[0] = face;
+    w->met[face] = true;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = w->waiting[i];
+        for (size_t c = at > 0 ? w->b->ends[at - 1] : 0; c < w->b->ends[at]; c++)
+            if (cross_edge(w, c, &next)) w->waiting[count++] = next;
+        turned += w->flips[at];
+    }
+    for (size_t i = 0; 2 * turned > count && i < count; i++)
+        w->flips[w->waiting[i]] = !w->flips[w->waiting[i]];
+}
+
+bool boundary_faces_orient(const boundary_faces *b, const uint32_t *edges, uint32_t num_edges,
+                           bool *flips)
+{
+    const size_t corners = b->num > 0 ? b->ends[b->num - 1] : 0;
+    face_walk w = {.b = b, .edges = edges, .flips = flips};
+    w.at_edge = malloc((2 * (size_t)num_edges + 1) * sizeof(*w.at_edge));
+    w.face_of = malloc((corners + 1) * sizeof(*w.face_of));
+    w.waiting = malloc((b->num + 1) * sizeof(*w.waiting));
+    w.met = calloc(b->num + 1, sizeof(*w.met));
+    const bool done = w.at_edge && w.face_of && w.waiting && w.met;
+    for (size_t i = 0; done && i < 2 * (size_t)num_edges; i++)
+        w.at_edge[i] = SIZE_MAX;
+    for (size_t face = 0, c = 0; done && face < b->num; face++) {
+        flips[face] = false;
+        for (; c < b->ends[face]; c++) {
+            size_t *both = w.at_edge + 2 * (size_t)edges[c];
+            both[both[0] != SIZE_MAX] = c;
+            w.face_of[c] = face;
+        }
+    }
+    for (size_t face = 0; done && face < b->num; face++)
+        if (!w.met[face]) walk_from(&w, face);
+    free(w.at_edge);
+    free(w.face_of);
+    free(w.waiting);
+    free(w.met);
+    return done;
+}

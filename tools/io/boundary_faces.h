@@ -25,6 +25,11 @@ bool boundary_faces_crease(const boundary_faces *b, solid_cells *cells, double a
    when memory runs out. */
 uint32_t *boundary_faces_edges(const boundary_faces *b, uint32_t *num_edges);
 
+/* Finds which faces to turn around so that all that hang together look to the same side, that of
+   most of them. flips: [num]. False when memory runs out. */
+bool boundary_faces_orient(const boundary_faces *b, const uint32_t *edges, uint32_t num_edges,
+                           bool *flips);
+
 void boundary_faces_clear(boundary_faces *b);
 
 #endif
