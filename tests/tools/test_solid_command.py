@@ -288,11 +288,11 @@ class Meshes(Command):
         tetrahedra = [[h[0], h[1], h[2], h[6]], [h[0], h[2], h[3], h[6]], [h[0], h[3], h[7], h[6]],
                       [h[0], h[7], h[4], h[6]], [h[0], h[4], h[5], h[6]], [h[0], h[5], h[1], h[6]]]
         wedges = [[h[0], h[1], h[2], h[4], h[5], h[6]], [h[0], h[2], h[3], h[4], h[6], h[7]]]
-        poly = [[6] + [v for loop in ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
-                       for v in [4] + [h[i] for i in loop]]]
+        loops = (0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)
+        poly = [[6] + [v for loop in loops for v in [4] + [h[i] for i in loop]]]
         for kind, cells, children in (10, tetrahedra, 24), (13, wedges, 12), (42, poly, 8):
             write_vtk(self.path("a.vtk"), points, cells, kind=kind)
-            text = self.make(self.path("a.vtk"), "--classes", "-o", self.path("a.obj"), "--crease-angle", "45", "-n", "4")
+            text = self.make(self.path("a.vtk"), "--classes", "-o", self.path("a.obj"), "--crease-angle", "45")
             self.assertEqual(int(text.splitlines()[-1].split()[1]), children)
             found, faces = read_obj(self.path("a.obj"))[:2]
             self.assertAlmostEqual(sum(signed_volume(found, face) for face in faces), 1, places=4)
@@ -368,7 +368,8 @@ class Slices(Command):
         data = [1 + 2 * x - y + 3 * z for x, y, z in points]
         write_vtk(source, points, cells, {"density": data})
         for axis, height in (2, 1.05), (0, 1.9), (1, 0.7):
-            self.make(source, "--slice", "xyz"[axis] + "=%r" % height, "-o", out, "--size", "40", "--crease-angle", "30")
+            self.make(source, "--slice", "xyz"[axis] + "=%r" % height, "-o", out, "--size", "40",
+                      "--crease-angle", "30")
             image = read_npy(out)
             low, high = [[f(p[k] for p in points) for k in range(3)] for f in (min, max)]
             right, up = [k for k in range(3) if k != axis]
@@ -389,7 +390,8 @@ class Slices(Command):
                     self.assertEqual(math.isnan(value), depth < 0, (axis, i, j, depth))
                     if depth > 0:
                         inside += 1
-                        self.assertAlmostEqual(value, 1 + 2 * p[0] - p[1] + 3 * p[2], delta=1e-4 if image.kind == "<f4" else 1e-10)
+                        self.assertAlmostEqual(value, 1 + 2 * p[0] - p[1] + 3 * p[2],
+                                               delta=1e-4 if image.kind == "<f4" else 1e-10)
             self.assertGreater(inside, 100)
 
     def test_rod(self):
@@ -400,7 +402,8 @@ class Slices(Command):
         points = list(map(float, body[:body.index("CELLS")].split()))
         source, out = self.path("rod.vtk"), self.path("a.npy")
         with open(source, "w") as file:
-            file.write(text + "\nPOINT_DATA %d\nVECTORS place double\n%s\n" % (len(points) // 3, " ".join(map(repr, points))))
+            file.write(text + "\nPOINT_DATA %d\nVECTORS place double\n%s\n" % (
+                len(points) // 3, " ".join(map(repr, points))))
         done = run("solid", source, "--slice", "z=2.3", "-o", out, "--pixel", "0.125")
         self.assertEqual(done.returncode, 0, done.stderr)
         off = float(re.search(r"off by ([0-9.e+-]+)", done.stderr).group(1))
