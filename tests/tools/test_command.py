@@ -1261,7 +1261,7 @@ class Readme(unittest.TestCase):
     def test_commands(self):
         """A line is run, or where that takes long its options are read."""
         with open(os.path.join(os.path.dirname(DATA), os.pardir, "README.md")) as file:
-            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|bspline|image|project|info) ?[^#\n]*)",
+            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|bspline|image|project|solid|info) ?[^#\n]*)",
                                file.read(), re.M)
         self.assertGreater(len(lines), 11)
         for line in map(str.strip, lines):
