@@ -291,7 +291,7 @@ bool solid_slice_make(solid_samples *samples, image_array *image, solid_slice_co
     if (done) {
         w.scale = fmax(w.scale, fabs(r->height));
         w.near = (samples->precision == MESH_F32 ? 5e-7 : 1e-13) * w.scale;
-        w.far = fmax(4 * w.near, 1e-3 * w.pixel);
+        w.far = fmax(4 * w.near, 1e-6 * w.pixel);
         counts->num = image->size[0] * image->size[1];
         done = make_room(&w) && for_cells(&w, try_cell, bar, 0) && finish(&w);
     }
