@@ -111,6 +111,17 @@ static bool prepare_mesh(work *w)
     return done;
 }
 
+/* Warns of cells that are taken as they are, but may not be meant so. */
+static bool warn_of_cells(work *w)
+{
+    if (!solid_model_index(&w->model)) return false;
+    const size_t odd = solid_model_odd_cells(&w->model);
+    if (odd > 0 && !w->r->quiet)
+        complain("warning: %s: %lu of %lu cells are flat or inside out", w->r->input,
+                 (unsigned long)odd, (unsigned long)w->model.counts.num_cells);
+    return true;
+}
+
 /* ---- output ---- */
 
 static bool open_samples(work *w, uint32_t samples)
@@ -143,7 +154,7 @@ static bool write_slice(work *w)
 static bool write_outputs(work *w)
 {
     const solid_request *r = w->r;
-    bool done = solid_model_index(&w->model) && (!r->samples || open_samples(w, r->samples));
+    bool done = !r->samples || open_samples(w, r->samples);
     const double start = seconds_now();
     for (size_t i = 0; done && i < r->num_outputs; i++) {
         progress_start(&w->bar, "writing", r->quiet);
@@ -196,7 +207,7 @@ static bool open_device(work *w)
 static int run_request(const solid_request *r)
 {
     work w = {.r = r, .model = {.r = r}};
-    bool done = read_mesh(&w) && open_device(&w) && prepare_mesh(&w);
+    bool done = read_mesh(&w) && open_device(&w) && prepare_mesh(&w) && warn_of_cells(&w);
     if (done && r->num_outputs > 0) done = r->slices ? write_slice(&w) : write_outputs(&w);
     if (done && !r->quiet) report(&w);
     solid_samples_close(&w.samples);

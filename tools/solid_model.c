@@ -170,6 +170,33 @@ bool solid_model_index(solid_model *m)
                         m->mesh, (clsp_output){.type = CLSP_U32, .host = m->index, .size = num}));
 }
 
+/* Returns the sign of a cell's volume in its middle. */
+static int orientation(const solid_model *m, const uint32_t *index)
+{
+    static const uint8_t places[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* by bits of u, v, w */
+    double along[3][3] = {{0}};
+    for (int i = 0; i < 8; i++)
+        for (int a = 0; a < 3; a++)
+            for (size_t k = 0; k < 3; k++)
+                along[a][k] +=
+                    (places[i] >> a & 1 ? 1 : -1) * m->points[(size_t)index[i] * m->channels + k];
+    double volume = 0, size = 1;
+    for (int k = 0; k < 3; k++) {
+        const int l = (k + 1) % 3, n = (k + 2) % 3;
+        volume += along[0][k] * (along[1][l] * along[2][n] - along[1][n] * along[2][l]);
+        size *= hypot(hypot(along[k][0], along[k][1]), along[k][2]);
+    }
+    return fabs(volume) <= 1e-12 * size ? 0 : volume > 0 ? 1 : -1;
+}
+
+size_t solid_model_odd_cells(const solid_model *m)
+{
+    size_t counts[3] = {0};
+    for (size_t i = 0; i < m->counts.num_cells; i++)
+        counts[1 + orientation(m, m->index + 8 * i)]++;
+    return counts[1] + (counts[0] < counts[2] ? counts[0] : counts[2]);
+}
+
 /* ---- evaluating ---- */
 
 /* Complains of a number that no float can hold. */

@@ -103,8 +103,8 @@ static bool lay_out(slice_work *w)
     const double width = w->high[0] - w->low[0], height = w->high[1] - w->low[1];
     const double longer = fmax(width, height);
     w->pixel = r->pixel > 0 ? r->pixel : longer / (r->size ? r->size : DEFAULT_SIZE);
-    /* what is left of a pixel at the end is one only where it is more than rounding */
-    const double columns = ceil(width / w->pixel - 1e-6), rows = ceil(height / w->pixel - 1e-6);
+    /* what is left of a pixel at the end is one only where it is more than floats' rounding */
+    const double columns = ceil(width / w->pixel - 1e-3), rows = ceil(height / w->pixel - 1e-3);
     if (!(longer > 0) || !isfinite(longer)) {
         complain("%s: the solid has no extent across the slice", r->input);
         return false;

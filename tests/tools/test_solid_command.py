@@ -331,12 +331,18 @@ class Meshes(Command):
         self.assertEqual(triples(read_vtu(self.path("a.vtu"))["Points"]), [tuple(map(float, p)) for p in points])
 
     def test_odd_cells(self):
-        """Inverted and flat cells are taken as they are."""
-        points, (h,) = box(1, 1, 1)
-        write_vtk(self.path("a.vtk"), points, [h[4:] + h[:4]])
-        self.make(self.path("a.vtk"), "-o", self.path("a.vtu"))
-        write_vtk(self.path("a.vtk"), [(x, y, 0) for x, y, z in points], [h])
-        self.make(self.path("a.vtk"), "-o", self.path("b.vtu"))
+        """Inverted and flat cells are taken as they are, with a warning; what all are is no odd one."""
+        points, cells = box(2, 1, 1)
+        write_vtk(self.path("a.vtk"), points, [h[4:] + h[:4] for h in cells])
+        self.assertNotIn("warning", run("solid", self.path("a.vtk"), "-o", self.path("a.vtu")).stderr)
+        moved = [(x - (2 if x == 2 else 0), y, z) for x, y, z in points]  # the second cell's far end to x = 0
+        write_vtk(self.path("a.vtk"), moved, cells)
+        done = run("solid", self.path("a.vtk"), "-o", self.path("a.vtu"))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("warning: %s: 1 of 2 cells are flat or inside out" % self.path("a.vtk"), done.stderr)
+        write_vtk(self.path("a.vtk"), [(x, y, 0) for x, y, z in points], cells)
+        done = run("solid", self.path("a.vtk"), "-o", self.path("b.vtu"))
+        self.assertIn("2 of 2 cells are flat or inside out", done.stderr)
         self.assertEqual(max(abs(p[2]) for p in triples(read_vtu(self.path("b.vtu"))["Points"])), 0)
 
     def test_usage(self):
