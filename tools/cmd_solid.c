@@ -98,28 +98,29 @@ static bool print_classes(const work *w)
     return true;
 }
 
-/* Refines the mesh as often as it is asked for, or needs it. */
-static bool prepare_mesh(work *w)
-{
-    const double start = seconds_now();
-    solid_model *m = &w->model;
-    bool done = solid_model_make(m);
-    done = done && check_size(w) && (!w->r->classes || print_classes(w));
-    while (done && solid_model_is_coarse(m))
-        done = solid_model_refine(m) && check_size(w) && (!w->r->classes || print_classes(w));
-    w->mesh_seconds = seconds_now() - start;
-    return done;
-}
-
-/* Warns of cells that are taken as they are, but may not be meant so. */
+/* Warns of hexahedra that are taken as they are, but may not be meant so. */
 static bool warn_of_cells(work *w)
 {
+    if (!w->model.counts.is_hexahedral) return true;
     if (!solid_model_index(&w->model)) return false;
     const size_t odd = solid_model_odd_cells(&w->model);
     if (odd > 0 && !w->r->quiet)
         complain("warning: %s: %lu of %lu cells are flat or inside out", w->r->input,
                  (unsigned long)odd, (unsigned long)w->model.counts.num_cells);
     return true;
+}
+
+/* Refines the mesh as often as it is asked for, or needs it. */
+static bool prepare_mesh(work *w)
+{
+    const double start = seconds_now();
+    solid_model *m = &w->model;
+    bool done = solid_model_make(m) && warn_of_cells(w);
+    done = done && check_size(w) && (!w->r->classes || print_classes(w));
+    while (done && solid_model_is_coarse(m))
+        done = solid_model_refine(m) && check_size(w) && (!w->r->classes || print_classes(w));
+    w->mesh_seconds = seconds_now() - start;
+    return done;
 }
 
 /* ---- output ---- */
@@ -154,7 +155,7 @@ static bool write_slice(work *w)
 static bool write_outputs(work *w)
 {
     const solid_request *r = w->r;
-    bool done = !r->samples || open_samples(w, r->samples);
+    bool done = solid_model_index(&w->model) && (!r->samples || open_samples(w, r->samples));
     const double start = seconds_now();
     for (size_t i = 0; done && i < r->num_outputs; i++) {
         progress_start(&w->bar, "writing", r->quiet);
@@ -207,7 +208,7 @@ static bool open_device(work *w)
 static int run_request(const solid_request *r)
 {
     work w = {.r = r, .model = {.r = r}};
-    bool done = read_mesh(&w) && open_device(&w) && prepare_mesh(&w) && warn_of_cells(&w);
+    bool done = read_mesh(&w) && open_device(&w) && prepare_mesh(&w);
     if (done && r->num_outputs > 0) done = r->slices ? write_slice(&w) : write_outputs(&w);
     if (done && !r->quiet) report(&w);
     solid_samples_close(&w.samples);

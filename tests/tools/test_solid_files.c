@@ -355,6 +355,30 @@ static void test_gmsh(void **state)
 
 /* ---- cells ---- */
 
+/* A wedge that others begin with the triangle as it is seen from the other one. */
+static void test_wedges(void **state)
+{
+    static const uint32_t turned[6] = {0, 2, 1, 3, 5, 4};
+    static const char *const texts[] = {"MeshVersionFormatted 1\nDimension 3\nVertices 6 0 0 0 0 1 "
+                                        "0 0 0 0 1 0 0 0 0 1 0 1 0 1 0 0 1 "
+                                        "1 0 Prisms 1 1 2 3 4 5 6 0 End\n",
+                                        "MFEM mesh v1.0\ndimension 3 elements 1 1 6 0 1 2 3 4 5 "
+                                        "vertices 6 3 0 0 0 1 0 0 0 1 0 0 0 1 1 "
+                                        "0 1 0 1 1\n",
+                                        "$Nodes\n6\n1 0 0 0 2 1 0 0 3 0 1 0 4 0 0 1 5 1 0 1 6 0 1 "
+                                        "1\n$EndNodes\n$Elements\n1\n1 6 0 "
+                                        "1 2 3 4 5 6\n$EndElements\n"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        solid_cells cells;
+        io_message message = {""};
+        if (!read_bytes(&cells, texts[i], strlen(texts[i]), &message)) fail_msg("%s", message.text);
+        assert_true(cells.num_cells == 1 && cells.kinds[0] == SOLID_WEDGE);
+        assert_memory_equal(cells.index, turned, sizeof(turned));
+        solid_cells_clear(&cells);
+    }
+}
+
 static void test_cells(void **state)
 {
     static const char text[] =
@@ -390,6 +414,7 @@ int main(void)
         cmocka_unit_test(test_bad_vtu), cmocka_unit_test(test_medit),
         cmocka_unit_test(test_mfem),    cmocka_unit_test(test_gmsh),
         cmocka_unit_test(test_cells),   cmocka_unit_test(test_vtu_faces),
+        cmocka_unit_test(test_wedges),
     };
     return cmocka_run_group_tests(tests, temporary_setup, temporary_teardown);
 }

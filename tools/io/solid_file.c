@@ -25,12 +25,22 @@ bool solid_scan_vertex(scanner *s, uint32_t base, uint32_t *vertex)
     return true;
 }
 
+void solid_turn_wedge(uint32_t vertices[6])
+{
+    for (int i = 1; i < 6; i += 3) {
+        const uint32_t v = vertices[i];
+        vertices[i] = vertices[i + 1];
+        vertices[i + 1] = v;
+    }
+}
+
 bool solid_scan_cell(solid_cells *cells, scanner *s, int kind, uint32_t base)
 {
     uint32_t v[12];
     const uint32_t count = solid_kind_vertices(kind);
     for (uint32_t i = 0; i < count; i++)
         if (!solid_scan_vertex(s, base, &v[i])) return false;
+    if (kind == SOLID_WEDGE) solid_turn_wedge(v);
     return solid_cells_add(cells, kind, v, count) || solid_scan_memory(s);
 }
 

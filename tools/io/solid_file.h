@@ -43,7 +43,11 @@ bool solid_scan_word(scanner *s, const char *what);
 /* Reads a vertex numbered from `base` on. */
 bool solid_scan_vertex(scanner *s, uint32_t base, uint32_t *vertex);
 
-/* Reads the vertices of a cell, numbered from `base` on, and adds it. */
+/* Turns a wedge that begins with the triangle as it is seen from the other one, as all formats but
+   VTK's have it. */
+void solid_turn_wedge(uint32_t vertices[6]);
+
+/* Reads the vertices of a cell, numbered from `base` on, and adds it; wedges are turned. */
 bool solid_scan_cell(solid_cells *cells, scanner *s, int kind, uint32_t base);
 
 /* Reads so many points of three coordinates. */

@@ -171,6 +171,7 @@ static bool read_cell(gmsh_file *f, int kind)
     const uint32_t count = solid_kind_vertices(kind);
     for (uint32_t i = 0; i < count; i++)
         if (!read_node(f, &v[i])) return false;
+    if (kind == SOLID_WEDGE) solid_turn_wedge(v);
     return solid_cells_add(f->cells, kind, v, count) || solid_scan_memory(f->s);
 }
 
