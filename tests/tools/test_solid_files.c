@@ -184,6 +184,10 @@ static void test_bad_vtk(void **state)
     refused("# vtk DataFile Version 3.0\nx\nASCII\nDATASET POLYDATA\n",
             "cells:4: a data set of type 'POLYDATA', and UNSTRUCTURED_GRID is read");
     refused("", "cells:1: this is no VTK, VTU, MEDIT, MFEM or Gmsh file in a form that is read");
+    refused(HEAD "POINTS 2147483648 float\n",
+            "cells:5: a number of points is 2147483648, above 2147483647");
+    refused(HEAD "POINTS 1 float 0 0 0\nCELLS 1 2\n1 2147483648\n",
+            "cells:7: 2.14748e+09 where a number from 0 to 2147483647 was expected");
     refused("# nothing\nsolid\n",
             "cells:2: this is no VTK, VTU, MEDIT, MFEM or Gmsh file in a form that is read");
 #undef HEAD
@@ -219,7 +223,8 @@ static void test_vtu_faces(void **state)
         ARRAY("faces", "4 3 0 1 2 3 0 1 3 3 1 2 3 3 0 2 3") ARRAY("faceoffsets", "-1 17"),
         ARRAY("face_connectivity", "1 2 3 0 1 2 0 1 3 0 2 3") ARRAY("face_offsets", "3 6 9 12")
             ARRAY("polyhedron_to_faces", "1 2 0 3") ARRAY("polyhedron_offsets", "0 4")};
-    static const uint32_t index[17] = {4, 3, 0, 1, 2, 3, 0, 1, 3, 3, 1, 2, 3, 3, 0, 2, 3};
+    static const uint32_t index[17] = {4, 3, 2, 1, 0, 3, 3, 1, 0,
+                                       3, 3, 2, 1, 3, 3, 2, 0}; /* turned */
     char text[2048];
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -402,7 +407,25 @@ static void test_cells(void **state)
     assert_int_equal(cells.num_points, 4);
     assert_int_equal(cells.kinds[0], SOLID_POLYHEDRON);
     assert_int_equal(cells.num_indices, 17);
-    assert_true(cells.index[0] == 4 && cells.index[1] == 3 && cells.index[2] == 0);
+    assert_true(cells.index[0] == 4 && cells.index[1] == 3 && cells.index[2] == 2);
+    solid_cells_clear(&cells);
+}
+
+/* Values go with the points that are left. */
+static void test_isolated(void **state)
+{
+    static const char text[] =
+        "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n"
+        "0 0 0 9 9 9 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 2 3 4\nCELL_TYPES 1 10\nPOINT_DATA 5\n"
+        "VECTORS v float\n0 1 2 3 4 5 6 7 8 9 10 11 12 13 14\n";
+    static const double left[12] = {0, 1, 2, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+    solid_cells cells;
+    io_message message = {""};
+    (void)state;
+    assert_true(read_bytes(&cells, text, strlen(text), &message));
+    assert_true(cells.num_points == 4 && cells.num_isolated == 1);
+    assert_int_equal(cells.arrays[0].count, 12);
+    assert_memory_equal(cells.arrays[0].values, left, sizeof(left));
     solid_cells_clear(&cells);
 }
 
@@ -414,7 +437,7 @@ int main(void)
         cmocka_unit_test(test_bad_vtu), cmocka_unit_test(test_medit),
         cmocka_unit_test(test_mfem),    cmocka_unit_test(test_gmsh),
         cmocka_unit_test(test_cells),   cmocka_unit_test(test_vtu_faces),
-        cmocka_unit_test(test_wedges),
+        cmocka_unit_test(test_wedges),  cmocka_unit_test(test_isolated),
     };
     return cmocka_run_group_tests(tests, temporary_setup, temporary_teardown);
 }

@@ -206,6 +206,8 @@ static void leave_out(solid_cells *c, point_use *u)
     }
     c->num_isolated = c->num_points - kept;
     c->num_points = kept;
+    for (size_t k = 0; k < c->num_arrays; k++)
+        c->arrays[k].count = kept * c->arrays[k].components;
     if (c->num_isolated == 0) return;
     for_vertices(c, renumber, u);
     for (size_t i = 0; i < 2 * c->num_creases; i++)
@@ -213,6 +215,77 @@ static void leave_out(solid_cells *c, point_use *u)
     for (size_t i = 0; i < c->num_corners; i++)
         renumber(u, 0, &c->corner[i]);
 }
+
+/* ---- polyhedra ---- */
+
+static void reverse(uint32_t *loop, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        const uint32_t v = loop[i];
+        loop[i] = loop[count - 1 - i];
+        loop[count - 1 - i] = v;
+    }
+}
+
+static void add_point(const solid_cells *c, uint32_t vertex, double share, double to[3])
+{
+    for (size_t k = 0; k < 3; k++)
+        to[k] += share * c->points[3 * (size_t)vertex + k];
+}
+
+/* Tells whether a loop turns as seen from a point within its cell: the sum of the products of three
+   of the point and the loop's edges is above 0 where it turns as seen from outside. */
+static bool turns_inward(const solid_cells *c, const uint32_t *loop, uint32_t count,
+                         const double from[3])
+{
+    double sum = 0, middle[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < count; i++)
+        add_point(c, loop[i], 1.0 / count, middle);
+    for (uint32_t i = 0; i < count; i++) {
+        const double *p = c->points + 3 * (size_t)loop[i];
+        const double *q = c->points + 3 * (size_t)loop[(i + 1) % count];
+        for (int k = 0; k < 3; k++) {
+            const int l = (k + 1) % 3, m = (k + 2) % 3;
+            sum += (middle[k] - from[k]) * ((p[l] - middle[l]) * (q[m] - middle[m]) -
+                                            (p[m] - middle[m]) * (q[l] - middle[l]));
+        }
+    }
+    return sum < 0;
+}
+
+/* Lets the faces of a polyhedron turn as seen from outside, by the first of them, so that the
+   hexahedra that it becomes are as VTK has them. Returns where its indices end. */
+static size_t turn_polyhedron(solid_cells *c, size_t begin)
+{
+    const uint32_t faces = c->index[begin];
+    size_t at = begin + 1, num = 0;
+    double middle[3] = {0, 0, 0};
+    for (uint32_t f = 0; f < faces; f++)
+        for (uint32_t left = c->index[at++]; left > 0; left--, num++)
+            add_point(c, c->index[at++], 1, middle);
+    for (int k = 0; k < 3 && num > 0; k++)
+        middle[k] /= (double)num;
+    const bool turns =
+        faces > 0 && turns_inward(c, c->index + begin + 2, c->index[begin + 1], middle);
+    at = begin + 1;
+    for (uint32_t f = 0; f < faces; f++) {
+        const uint32_t count = c->index[at++];
+        if (turns) reverse(c->index + at, count);
+        at += count;
+    }
+    return at;
+}
+
+static void turn_polyhedra(solid_cells *c)
+{
+    size_t at = 0;
+    for (size_t cell = 0; cell < c->num_cells; cell++) {
+        const uint8_t kind = c->kinds[cell];
+        at = kind == SOLID_POLYHEDRON ? turn_polyhedron(c, at) : at + solid_kind_vertices(kind);
+    }
+}
+
+/* ---- all together ---- */
 
 static bool check_arrays(const solid_cells *c, const char *name, io_message *message)
 {
@@ -267,6 +340,7 @@ bool solid_cells_finish(solid_cells *c, const char *name, io_message *message)
     if (!u.number) return io_fail(message, "%s: not enough memory", name);
     const bool done = check_all(c, &u, name, message);
     if (done) leave_out(c, &u);
+    if (done) turn_polyhedra(c);
     free(u.number);
     return done;
 }
