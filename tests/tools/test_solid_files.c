@@ -223,8 +223,8 @@ static void test_vtu_faces(void **state)
         ARRAY("faces", "4 3 0 1 2 3 0 1 3 3 1 2 3 3 0 2 3") ARRAY("faceoffsets", "-1 17"),
         ARRAY("face_connectivity", "1 2 3 0 1 2 0 1 3 0 2 3") ARRAY("face_offsets", "3 6 9 12")
             ARRAY("polyhedron_to_faces", "1 2 0 3") ARRAY("polyhedron_offsets", "0 4")};
-    static const uint32_t index[17] = {4, 3, 2, 1, 0, 3, 3, 1, 0,
-                                       3, 3, 2, 1, 3, 3, 2, 0}; /* turned */
+    static const uint32_t index[17] = {4, 3, 2, 1, 0, 3, 0, 1, 3,
+                                       3, 1, 2, 3, 3, 3, 2, 0}; /* outward */
     char text[2048];
     (void)state;
     for (int i = 0; i < 2; i++) {

@@ -253,8 +253,9 @@ static bool turns_inward(const solid_cells *c, const uint32_t *loop, uint32_t co
     return sum < 0;
 }
 
-/* Lets the faces of a polyhedron turn as seen from outside, by the first of them, so that the
-   hexahedra that it becomes are as VTK has them. Returns where its indices end. */
+/* Lets each face of a polyhedron turn as seen from outside, which is told from the middle of the
+   vertices, so that the hexahedra that it becomes are as VTK has them. Returns where its indices
+   end. */
 static size_t turn_polyhedron(solid_cells *c, size_t begin)
 {
     const uint32_t faces = c->index[begin];
@@ -265,12 +266,10 @@ static size_t turn_polyhedron(solid_cells *c, size_t begin)
             add_point(c, c->index[at++], 1, middle);
     for (int k = 0; k < 3 && num > 0; k++)
         middle[k] /= (double)num;
-    const bool turns =
-        faces > 0 && turns_inward(c, c->index + begin + 2, c->index[begin + 1], middle);
     at = begin + 1;
     for (uint32_t f = 0; f < faces; f++) {
         const uint32_t count = c->index[at++];
-        if (turns) reverse(c->index + at, count);
+        if (turns_inward(c, c->index + at, count, middle)) reverse(c->index + at, count);
         at += count;
     }
     return at;

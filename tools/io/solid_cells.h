@@ -71,7 +71,7 @@ solid_array *solid_cells_array(solid_cells *c, const char *name, uint32_t compon
 bool solid_array_append(solid_array *a, double value);
 
 /* Checks all indices against the points, leaves out points that no cell has, and turns polyhedra's
-   faces so that the first one runs around as seen from outside. False with a
+   faces so that they run around as seen from outside. False with a
    message that begins with the name: no cells, an index that is no point, arrays that do not have
    a value for each point, a number that is not finite, no memory. */
 bool solid_cells_finish(solid_cells *c, const char *name, io_message *message);
