@@ -1041,7 +1041,7 @@ class Failures(unittest.TestCase):
         out = self.path("a.obj")
         for expected, args in (
                 ("no command given", ()),
-                ("unknown command 'spline', there are bezier, bspline, image, project, info, tune and devices",
+                ("unknown command 'spline', there are bezier, bspline, image, project, solid, info, tune and devices",
                  ("spline",)),
                 ("unknown option '--what'", ("--what",)),
                 ("no input file given", ("bezier", "-o", out)),

@@ -236,7 +236,8 @@ static void take_name(scanner *s, char name[SOLID_MAX_NAME])
     }
     for (; c != SCANNER_END && c != '\n' && c != '\r'; c = scanner_peek(s)) {
         scanner_take(s);
-        if (c != '"' && length + 1 < SOLID_MAX_NAME) name[length++] = (char)c;
+        if (c != '"' && length + 1 < SOLID_MAX_NAME)
+            name[length++] = c < ' ' || c == 127 ? '?' : (char)c;
     }
     name[length] = 0;
 }

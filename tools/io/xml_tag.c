@@ -13,13 +13,14 @@ static void skip_spaces(scanner *s)
         scanner_take(s);
 }
 
-/* Takes characters up to one of those that end it, and returns that, which is not taken. */
+/* Takes characters up to one of those that end it, and returns that, which is not taken. What
+   controls a terminal becomes a question mark. */
 static int take_until(scanner *s, const char *ends, char *to, size_t room)
 {
     size_t length = 0;
     int c = scanner_peek(s);
     while (c != SCANNER_END && !strchr(ends, c)) {
-        if (length + 1 < room) to[length++] = (char)c;
+        if (length + 1 < room) to[length++] = c < ' ' || c == 127 ? '?' : (char)c;
         scanner_take(s);
         c = scanner_peek(s);
     }
