@@ -16,6 +16,7 @@ static const char help[] =
     "  bspline   evaluate the B-splines of a .g2 or JSON file into a mesh or picture\n"
     "  image     turn, scale and move an image or a volume\n"
     "  project   find the nearest points of curves to points, and their parameters\n"
+    "  solid     evaluate the Catmull-Clark solid of a mesh of cells, or cut it\n"
     "  info      tell what files hold: patches or splines, degrees, box, area\n"
     "  tune      measure the processors, for evaluations shared between them\n"
     "  devices   list the OpenCL devices, or the kernels as compiled for one of them\n"
@@ -30,6 +31,7 @@ static const char help[] =
     "  clspline bspline eval surface.json -o surface.png\n"
     "  clspline project curves.g2 points.csv -o nearest.csv\n"
     "  clspline image photo.png -o turned.png --rotate 10\n"
+    "  clspline solid rod.vtk -o rod.vtu\n"
     "  clspline devices\n"
     "\n"
     "environment:\n"
@@ -92,6 +94,7 @@ static int run(int argc, char **argv)
     if (strcmp(word, "bspline") == 0) return command_bspline(argc - 1, argv + 1);
     if (strcmp(word, "project") == 0) return command_project(argc - 1, argv + 1);
     if (strcmp(word, "image") == 0) return command_image(argc - 1, argv + 1);
+    if (strcmp(word, "solid") == 0) return command_solid(argc - 1, argv + 1);
     if (strcmp(word, "info") == 0) return command_info(argc - 1, argv + 1);
     if (strcmp(word, "tune") == 0) return command_tune(argc - 1, argv + 1);
     if (strcmp(word, "devices") == 0) return command_devices(argc - 1, argv + 1);
@@ -102,8 +105,8 @@ static int run(int argc, char **argv)
     }
     if (word[0] == '-') return usage_error(NULL, "unknown option '%s'", word);
     return usage_error(NULL,
-                       "unknown command '%s', there are bezier, bspline, image, project, info, "
-                       "tune and devices",
+                       "unknown command '%s', there are bezier, bspline, image, project, solid, "
+                       "info, tune and devices",
                        word);
 }
 

@@ -51,6 +51,7 @@ int command_bspline(int argc, char **argv);
 int command_image(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_project(int argc, char **argv);
+int command_solid(int argc, char **argv);
 int command_tune(int argc, char **argv);
 
 #endif

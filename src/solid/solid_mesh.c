@@ -120,9 +120,8 @@ clsp_status clsp_solid_mesh_counts(const clsp_solid_mesh *mesh, clsp_solid_count
     return CLSP_OK;
 }
 
-/* Checks that an output is host memory of `count` elements of one of two types. */
-static clsp_status check_output(clsp_context *ctx, const clsp_output *out, size_t count,
-                                clsp_type type, clsp_type other)
+clsp_status clspi_solid_check_output(clsp_context *ctx, const clsp_output *out, size_t count,
+                                     clsp_type type, clsp_type other)
 {
     if (out->reserved[0] || out->reserved[1] || !out->host || out->buffer || out->svm ||
         (out->type != type && out->type != other))
@@ -144,7 +143,7 @@ clsp_status clsp_solid_mesh_cells(const clsp_solid_mesh *mesh, clsp_output index
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
                           "solid: the mesh is not hexahedral; refine it");
     const size_t num = (size_t)mesh->cells.num_cells * CLSPI_CORNERS;
-    CLSPI_CHECK(check_output(mesh->ctx, &index, num, CLSP_U32, CLSP_TYPE_DEFAULT));
+    CLSPI_CHECK(clspi_solid_check_output(mesh->ctx, &index, num, CLSP_U32, CLSP_TYPE_DEFAULT));
     uint32_t *const out = (uint32_t *)index.host + index.offset;
     for (size_t i = 0; i < num; i++)
         out[i] = mesh->cells.cell_vertex[i - i % 8 + order[i % 8]];
@@ -153,8 +152,7 @@ clsp_status clsp_solid_mesh_cells(const clsp_solid_mesh *mesh, clsp_output index
 
 /* ---- points ---- */
 
-/* Checks that an input is host memory of so many reals. */
-static clsp_status check_input(clsp_context *ctx, const clsp_input *in, size_t count)
+clsp_status clspi_solid_check_points(clsp_context *ctx, const clsp_input *in, size_t count)
 {
     if (in->reserved[0] || in->reserved[1] || !in->host || in->buffer || in->svm ||
         (in->type != CLSP_F32 && in->type != CLSP_F64))
@@ -207,8 +205,8 @@ clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rul
         (uint64_t)all.num_vertices + all.num_edges + all.num_faces + all.num_cells;
     if (vertices > SIZE_MAX / sizeof(double) / channels) return no_memory(mesh->ctx);
     const size_t num_fine = (size_t)vertices * channels;
-    CLSPI_CHECK(check_input(mesh->ctx, &points, all.num_vertices * channels));
-    CLSPI_CHECK(check_output(mesh->ctx, &fine, num_fine, CLSP_F32, CLSP_F64));
+    CLSPI_CHECK(clspi_solid_check_points(mesh->ctx, &points, all.num_vertices * channels));
+    CLSPI_CHECK(clspi_solid_check_output(mesh->ctx, &fine, num_fine, CLSP_F32, CLSP_F64));
     return subdivide(mesh, rule == CLSP_SOLID_JOY ? CLSPI_RULE_JOY : CLSPI_RULE_TENSOR, channels,
                      &points, &fine, num_fine);
 }

@@ -861,10 +861,10 @@ static void test_own_knots(void **state)
 
 /* ---- solids ---- */
 
-enum { SOLID_VERTICES = 18, SOLID_CELLS = 4, SOLID_VALUES = 8 * SOLID_CELLS * 8 * 3 + 9 };
+enum { SOLID_VERTICES = 18, SOLID_CELLS = 4, SOLID_VALUES = 8 * SOLID_CELLS * 8 * 3 + 9 + 225 };
 
 /* Makes four cubes around an edge with a crease, refines them once, and evaluates all children, a
-   derivative of one, and two parameters: SOLID_VALUES numbers. */
+   derivative of one, two parameters, and the limits of the middles: SOLID_VALUES numbers. */
 static clsp_status use_solid(clsp_context *ctx, float *values)
 {
     static const uint32_t index[8 * SOLID_CELLS] = {0,  1,  4,  3,  9,  10, 13, 12, 1,  2,  5,
@@ -906,6 +906,10 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
     if (status == CLSP_OK)
         status =
             clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(values + all + 3, 6), NULL);
+    if (status == CLSP_OK)
+        status = clsp_solid_limit_points(coarse, CLSP_SOLID_MIDDLES, 3,
+                                         clsp_in_f32(control, COUNT(control)),
+                                         clsp_out_f32(values + all + 9, 225));
     clsp_solid_plan_destroy(&plan);
     clsp_solid_mesh_destroy(&mesh);
     clsp_solid_mesh_destroy(&coarse);

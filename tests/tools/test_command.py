@@ -1041,7 +1041,7 @@ class Failures(unittest.TestCase):
         out = self.path("a.obj")
         for expected, args in (
                 ("no command given", ()),
-                ("unknown command 'spline', there are bezier, bspline, image, project, info, tune and devices",
+                ("unknown command 'spline', there are bezier, bspline, image, project, solid, info, tune and devices",
                  ("spline",)),
                 ("unknown option '--what'", ("--what",)),
                 ("no input file given", ("bezier", "-o", out)),
@@ -1261,7 +1261,7 @@ class Readme(unittest.TestCase):
     def test_commands(self):
         """A line is run, or where that takes long its options are read."""
         with open(os.path.join(os.path.dirname(DATA), os.pardir, "README.md")) as file:
-            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|bspline|image|project|info) ?[^#\n]*)",
+            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|bspline|image|project|solid|info) ?[^#\n]*)",
                                file.read(), re.M)
         self.assertGreater(len(lines), 11)
         for line in map(str.strip, lines):
@@ -1410,8 +1410,8 @@ class Completions(unittest.TestCase):
             text = run(command, "--help").stdout
             text = text[text.index("options:"):text.index("examples:")]
             found[command] = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", text, re.M))
-        self.assertEqual(set(found), {"bezier", "bspline", "image", "project", "info", "tune",
-                                      "devices"})
+        self.assertEqual(set(found), {"bezier", "bspline", "image", "project", "solid", "info",
+                                      "tune", "devices"})
         return found
 
     def complete(self, *words):
@@ -1438,6 +1438,8 @@ class Completions(unittest.TestCase):
         self.assertEqual(self.complete("image", "--mode", "grid"), {"grid-wrap", "grid-constant"})
         self.assertEqual(self.complete("image", "--type", "u"), {"u8", "u16"})
         self.assertIn(os.path.join(DATA, "raccoon.png"), self.complete("image", os.path.join(DATA, "ra")))
+        self.assertEqual(self.complete("solid", "--format", "p"), {"ply", "png"})
+        self.assertIn(os.path.join(DATA, "rod.vtk"), self.complete("solid", os.path.join(DATA, "ro")))
         self.assertEqual(self.complete("bspline", ""), {"eval", "bezier"})
         self.assertIn(os.path.join(DATA, "knot.g2"), self.complete("bspline", "eval", os.path.join(DATA, "kn")))
         self.assertIn(os.path.join(DATA, "points.csv"), self.complete("project", os.path.join(DATA, "po")))

@@ -10,6 +10,8 @@ _clspline_values() {
     image-m | image--mode) compgen -W 'mirror reflect grid-wrap nearest constant grid-constant wrap' -- "$3" ;;
     image--type) compgen -W 'u8 u16 s16 f32 f64' -- "$3" ;;
     image--taps) compgen -W 'exact' -- "$3" ;;
+    solid-f | solid--format) compgen -W 'vtu ply obj stl png npy tif' -- "$3" ;;
+    solid--slice) compgen -W 'x= y= z=' -- "$3" ;;
     bezier-f | bezier--format) compgen -W 'obj ply vtk stl glb png' -- "$3" ;;
     bspline-f | bspline--format) compgen -W 'obj ply vtk stl glb png bv g2 json' -- "$3" ;;
     bezier--method) compgen -W 'auto separable multilevel matrix brute' -- "$3" ;;
@@ -44,6 +46,10 @@ _clspline_options() {
         echo '--output --format --rotate --axis --zoom --shift --affine --size --repeat --order --mode --cval' \
             '--taps --truncated --clip --type --directions --precision --device --quiet --verbose --help'
         ;;
+    solid)
+        echo '--output --format --samples --refine --crease-angle --crease-steps --bezier --classes --slice' \
+            '--size --pixel --array --range --precision --device --quiet --verbose --help'
+        ;;
     info) echo '--device --json --help' ;;
     tune) echo '--device --join --workers --speeds --quick --json --help' ;;
     devices) echo '--kernels --device --verbose --json --help' ;;
@@ -75,7 +81,13 @@ _clspline_files() {
         ;;
     esac
     case $1 in
-    bezier | bspline | image | project | info) compgen -d -- "$2" ;;
+    solid)
+        local form
+        for form in vtk vtu mesh msh; do compgen -f -X "!*.$form" -- "$2"; done
+        ;;
+    esac
+    case $1 in
+    bezier | bspline | image | project | solid | info) compgen -d -- "$2" ;;
     esac
 }
 
@@ -83,9 +95,10 @@ _clspline() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     local valued=' -o --output --speeds -f --format -p --precision -d --device --join --method --cooperate
         --up --background -n --samples -t --tolerance --workers --azimuth --elevation --zoom --size -m --max-dist -k --nearest
-        -r --rotate --axis -z -s --shift --affine --repeat --order --mode --cval --taps --type --directions '
+        -r --rotate --axis -z -s --shift --affine --repeat --order --mode --cval --taps --type --directions
+        --refine --crease-angle --crease-steps --slice --pixel --array --range '
     if [ "$COMP_CWORD" = 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'bezier bspline image project info tune devices --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'bezier bspline image project solid info tune devices --help --version' -- "$word")
     elif [[ $before = -* && $valued = *[[:space:]]"$before"[[:space:]]* ]]; then
         mapfile -t COMPREPLY < <(_clspline_values "$command" "$before" "$word")
     elif [[ $word = -* ]]; then

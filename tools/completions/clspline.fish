@@ -1,6 +1,6 @@
 # Completion of clspline for fish.
 
-set -l commands bezier bspline image project info tune devices
+set -l commands bezier bspline image project solid info tune devices
 set -l classes 'cpu gpu integrated discrete accelerator'
 
 complete -c clspline -f
@@ -8,6 +8,7 @@ complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a bezier -d
 complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a bspline -d 'Evaluate B-splines'
 complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a image -d 'Turn, scale and move an image'
 complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a project -d 'Nearest points of curves'
+complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a solid -d 'Evaluate or cut solids'
 complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a info -d 'Tell what files hold'
 complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a tune -d 'Measure the processors'
 complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a devices -d 'List devices or kernels'
@@ -93,3 +94,23 @@ complete -c clspline -n '__fish_seen_subcommand_from tune' -l quick -d 'Small gr
 
 complete -c clspline -n '__fish_seen_subcommand_from devices' -l kernels -d 'List the kernels'
 complete -c clspline -n '__fish_seen_subcommand_from devices' -s v -l verbose -d 'Print a wider table'
+
+complete -c clspline -n '__fish_seen_subcommand_from solid' -k \
+    -a '(__fish_complete_suffix .vtk; __fish_complete_suffix .vtu; __fish_complete_suffix .mesh; __fish_complete_suffix .msh)'
+set -l solid -c clspline -n '__fish_seen_subcommand_from solid'
+complete $solid -s o -l output -r -F -d 'Where to write'
+complete $solid -s f -l format -x -a 'vtu ply obj stl png npy tif' -d 'The format of -o -'
+complete $solid -s n -l samples -x -d 'Samples along each direction'
+complete $solid -l refine -x -d 'Refine the mesh first'
+complete $solid -l crease-angle -x -d 'Keep edges sharp'
+complete $solid -l crease-steps -x -d 'Make creases soft'
+complete $solid -l bezier -d 'Cubic Bezier cells'
+complete $solid -l classes -d 'Print classes of cells'
+complete $solid -l slice -x -a 'x= y= z=' -d 'A plane'
+complete $solid -l size -x -d 'Pixels along the longer side'
+complete $solid -l pixel -x -d 'Side of a pixel'
+complete $solid -l array -x -d 'Data of points to show'
+complete $solid -l range -x -d 'What is black and white'
+complete $solid -s p -l precision -x -a 'f32 f64' -d 'Numbers to compute with'
+complete $solid -s q -l quiet -d 'Print nothing'
+complete $solid -s v -l verbose -d 'Print notes'

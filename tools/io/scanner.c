@@ -95,6 +95,29 @@ void scanner_skip_line(scanner *s)
     }
 }
 
+size_t scanner_buffered(scanner *s, const unsigned char **bytes)
+{
+    if (s->failed || (s->next == s->filled && !refill(s))) return 0;
+    *bytes = s->buffer + s->next;
+    return s->filled - s->next;
+}
+
+bool scanner_bytes(scanner *s, void *to, size_t count)
+{
+    unsigned char *at = to;
+    while (count > 0) {
+        const unsigned char *from;
+        const size_t left = scanner_buffered(s, &from), part = left < count ? left : count;
+        if (left == 0)
+            return !s->failed && scanner_fail(s, s->line, "the file ends within binary numbers");
+        memcpy(at, from, part);
+        s->next += part;
+        at += part;
+        count -= part;
+    }
+    return true;
+}
+
 /* Cuts a comment off the word's end, where one has just begun, and leaves out the rest of the line.
  */
 static void cut_comment(scanner *s, size_t *length)

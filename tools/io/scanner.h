@@ -60,6 +60,13 @@ bool scanner_word(scanner *s);
 /* Leaves out the rest of the line. */
 void scanner_skip_line(scanner *s);
 
+/* Gives the bytes of any kind that come next, and how many there are: 0 at the end of the file and
+   on failure. Who takes some adds to s->next. */
+size_t scanner_buffered(scanner *s, const unsigned char **bytes);
+
+/* Reads bytes of any kind, as they are. False, with a message, where the file has fewer. */
+bool scanner_bytes(scanner *s, void *to, size_t count);
+
 /* Reads a finite real number; `what` names it in messages ("a coordinate"). */
 bool scanner_real(scanner *s, const char *what, double *value);
 

@@ -1,0 +1,59 @@
+/* Fuzz target of the readers of solids: any bytes give cells or an error with a message.
+   Built and run by hand, from the root of the tree:
+
+       IO=tools/io
+       FLAGS="-std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined"
+       clang $FLAGS -DIO_HAS_ZLIB=1 -I$IO tests/fuzz/solids_fuzz.c $IO/array.c $IO/input.c \
+           $IO/message.c $IO/scanner.c $IO/solid_cells.c $IO/solid_file.c $IO/solid_gmsh.c \
+           $IO/solid_medit.c $IO/solid_mfem.c $IO/solid_vtk.c $IO/solid_vtu.c $IO/vtk_cells.c \
+           $IO/vtk_number.c $IO/vtu_data.c $IO/xml_tag.c -lz -lm -o /tmp/solids_fuzz
+       mkdir -p /tmp/corpus_solids
+       /tmp/solids_fuzz -max_len=4096 -max_total_time=300 /tmp/corpus_solids FOLDER_OF_MESHES */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solid_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+    if (!condition) abort();
+}
+
+static void check_cells(const solid_cells *cells)
+{
+    require(cells->num_cells > 0);
+    for (size_t i = 0; i < cells->num_cells; i++)
+        require(cells->kinds[i] == SOLID_POLYHEDRON || solid_kind_vertices(cells->kinds[i]) > 0);
+    for (size_t i = 0; i < 3 * cells->num_points; i++)
+        require(isfinite(cells->points[i]) != 0);
+    for (size_t i = 0; i < cells->num_arrays; i++)
+        require(cells->arrays[i].count == cells->num_points * cells->arrays[i].components);
+    for (size_t i = 0; i < 2 * cells->num_creases; i++)
+        require(cells->crease[i] < cells->num_points);
+    for (size_t i = 0; i < cells->num_corners; i++)
+        require(cells->corner[i] < cells->num_points);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    solid_cells cells;
+    io_message message = {""};
+    if (size == 0) return 0;
+    FILE *file = fmemopen((void *)(uintptr_t)data, size, "rb");
+    require(file != NULL);
+    if (solid_file_read(&cells, file, "f", &message)) {
+        check_cells(&cells);
+        solid_cells_clear(&cells);
+    } else {
+        require(strncmp(message.text, "f:", 2) == 0 && !strchr(message.text, '\n'));
+        require(cells.num_cells == 0 && cells.points == NULL);
+    }
+    fclose(file);
+    return 0;
+}

@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+"""Runs the command on meshes of cells and checks what it wrote by its definition.
+
+usage: test_solid_command.py CLSPLINE SOURCE_DIR
+
+Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
+"""
+import base64
+import math
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+sys.dont_write_bytecode = True  # beside test_command, in the source tree
+import test_command as base  # noqa: E402
+from test_command import SKIPPED, edge_counts, has_fp64, read_obj, read_ply, read_stl, run  # noqa: E402
+from test_image_command import read_npy, read_png  # noqa: E402
+
+DATA = ""
+TYPES = {"Float32": "f", "Float64": "d", "Int32": "i", "Int64": "q", "UInt8": "B"}
+HEXAHEDRON = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1))
+
+
+# ---- files ----
+
+def read_vtu(path):
+    """The arrays of a file with raw data behind its head."""
+    with open(path, "rb") as file:
+        body = file.read()
+    head, data = body.split(b'<AppendedData encoding="raw">\n_', 1)
+    assert data.rstrip().endswith(b"</VTKFile>")
+    found = {}
+    for tag in re.findall(rb"<DataArray ([^>]*)/>", head):
+        values = dict(re.findall(r'(\w+)="([^"]*)"', tag.decode()))
+        at = int(values["offset"])
+        size, = struct.unpack_from("<Q", data, at)
+        kind = TYPES[values["type"]]
+        found[values["Name"]] = struct.unpack_from("<%d%s" % (size // struct.calcsize(kind), kind), data, at + 8)
+    return found
+
+
+def triples(values):
+    return [tuple(values[i:i + 3]) for i in range(0, len(values), 3)]
+
+
+def box(nx, ny, nz, move=lambda p: p):
+    """Points and hexahedra of a box of unit cells."""
+    number = {}
+    for k in range(nz + 1):
+        for j in range(ny + 1):
+            for i in range(nx + 1):
+                number[i, j, k] = len(number)
+    cells = [[number[i + a, j + b, k + c] for a, b, c in HEXAHEDRON]
+             for k in range(nz) for j in range(ny) for i in range(nx)]
+    return [move(p) for p in number], cells
+
+
+def write_vtk(path, points, cells, arrays=None, kind=12):
+    with open(path, "w") as file:
+        file.write("# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS %d double\n" % len(points))
+        file.writelines("%r %r %r\n" % tuple(p) for p in points)
+        file.write("CELLS %d %d\n" % (len(cells), sum(1 + len(c) for c in cells)))
+        file.writelines("%d %s\n" % (len(c), " ".join(map(str, c))) for c in cells)
+        file.write("CELL_TYPES %d\n%s\n" % (len(cells), "\n".join([str(kind)] * len(cells))))
+        if arrays:
+            file.write("POINT_DATA %d\nFIELD all %d\n" % (len(points), len(arrays)))
+        for name, values in (arrays or {}).items():
+            each = len(values) // len(points)
+            file.write("%s %d %d double\n%s\n" % (name, each, len(points), " ".join(map(repr, values))))
+
+
+def sizes(faces):
+    return {len(face) for face in faces}
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.folder = folder.name
+        self.addCleanup(folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def make(self, *arguments, code=0):
+        done = run("solid", *arguments, "--quiet")
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        return done.stdout
+
+    def refused(self, message, *arguments, code=1):
+        done = run("solid", *arguments, "--quiet")
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(message, done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertFalse([name for name in os.listdir(self.folder) if name.startswith("out")])
+
+
+class Samples(Command):
+    def plain_box(self, size, arrays=True):
+        """A box that is refined as it is: with creases at its edges all cells are regular, and the limit is
+        that of B-splines with their ends continued, which is the identity on such a box."""
+        points, cells = box(*size)
+        path = self.path("box.vtk")
+        density = [1 + 2 * x - y + 3 * z for x, y, z in points]
+        vector = [c for x, y, z in points for c in (x, 2 * y, -z)]
+        write_vtk(path, points, cells, {"density": density, "vector": vector} if arrays else None)
+        return path, points
+
+    def test_box(self):
+        """Samples are where parameters are, with their data, in every precision."""
+        source, _ = self.plain_box((2, 3, 1))
+        for precision, bound in [("f32", 1e-6)] + [("f64", 1e-13)] * has_fp64():
+            out = self.path("box.vtu")
+            self.make(source, "-o", out, "-n", "3", "--crease-angle", "30", "-p", precision)
+            found = read_vtu(out)
+            points = triples(found["Points"])
+            self.assertEqual(len(points), 6 * 27)
+            for n, p in enumerate(points):
+                cell, i = divmod(n, 27)
+                exact = (cell % 2 + i // 9 / 2, cell // 2 + i // 3 % 3 / 2, i % 3 / 2)
+                for a, b in zip(p, exact):
+                    self.assertAlmostEqual(a, b, delta=4 * bound)
+                x, y, z = exact
+                self.assertAlmostEqual(found["density"][n], 1 + 2 * x - y + 3 * z, delta=9 * bound)
+                for a, b in zip(found["vector"][3 * n:], (x, 2 * y, -z)):
+                    self.assertAlmostEqual(a, b, delta=9 * bound)
+            self.assertEqual(set(found["types"]), {12})
+            self.assertEqual(found["offsets"], tuple(range(8, 8 * 48 + 1, 8)))
+            corners = found["connectivity"]
+            for cell in range(48):
+                first = points[corners[8 * cell]]
+                for place, corner in zip(HEXAHEDRON, corners[8 * cell:8 * cell + 8]):
+                    for axis in range(3):
+                        self.assertAlmostEqual(points[corner][axis] - first[axis], place[axis] / 2, delta=1e-5)
+
+    def test_reading_back(self):
+        """What was written is read, and refining the samples' mesh keeps its data."""
+        source, _ = self.plain_box((2, 1, 1))
+        one, two = self.path("one.vtu"), self.path("two.vtu")
+        self.make(source, "-o", one, "--refine", "1", "--crease-angle", "30")
+        self.make(one, "-o", two, "--refine", "0")
+        first, second = read_vtu(one), read_vtu(two)
+        self.assertEqual(first, second)
+        self.assertEqual(len(first["types"]), 16)
+        self.assertEqual(len(first["Points"]), 3 * 45)
+
+    def test_pipes(self):
+        source, _ = self.plain_box((1, 1, 1))
+        with open(source, "rb") as file:
+            done = subprocess.run([base.COMMAND, "solid", "-", "-o", "-", "-f", "vtu", "-q"], stdin=file,
+                                  stdout=subprocess.PIPE)
+        self.assertEqual(done.returncode, 0)
+        self.make(source, "-o", self.path("a.vtu"))
+        with open(self.path("a.vtu"), "rb") as file:
+            self.assertEqual(file.read(), done.stdout)
+
+    def test_compressed(self):
+        """A file of zlib's blocks in base64, as VTK writes by default."""
+        points, cells = box(1, 1, 1)
+
+        def array(kind, name, values, components=1):
+            body = struct.pack("<%d%s" % (len(values), TYPES[kind]), *values)
+            packed = [zlib.compress(body[i:i + 40]) for i in range(0, len(body), 40)]
+            head = struct.pack("<%dI" % (3 + len(packed)), len(packed), 40, len(body) % 40, *map(len, packed))
+            text = b"".join(base64.b64encode(part) for part in (head, b"".join(packed))).decode()
+            return "<DataArray type='%s' Name='%s' NumberOfComponents='%d' format='binary'>%s</DataArray>" % (
+                kind, name, components, text)
+
+        source = self.path("box.vtu")
+        with open(source, "w") as file:
+            file.write("<VTKFile type='UnstructuredGrid' compressor='vtkZLibDataCompressor'><UnstructuredGrid>"
+                       "<Piece NumberOfPoints='8' NumberOfCells='1'><Points>%s</Points><Cells>%s%s%s</Cells></Piece>"
+                       "</UnstructuredGrid></VTKFile>" % (
+                           array("Float64", "p", [c for p in points for c in p], 3),
+                           array("Int64", "connectivity", cells[0]), array("Int64", "offsets", [8]),
+                           array("UInt8", "types", [12])))
+        self.make(source, "-o", self.path("a.vtu"), "--refine", "0")
+        self.assertEqual(triples(read_vtu(self.path("a.vtu"))["Points"]), [tuple(map(float, p)) for p in points])
+
+    def test_bezier(self):
+        """Cubic cells through the samples: their corners, and the cubic along an edge, are the limit's."""
+        source = os.path.join(DATA, "rod.vtk")
+        self.make(source, "-o", self.path("s.vtu"), "-n", "4", *(["-p", "f64"] if has_fp64() else []))
+        self.make(source, "-o", self.path("b.vtu"), "--bezier")
+        samples, bezier = triples(read_vtu(self.path("s.vtu"))["Points"]), read_vtu(self.path("b.vtu"))
+        points = triples(bezier["Points"])
+        self.assertEqual(set(bezier["types"]), {79})
+        self.assertEqual(len(points), 1280 * 64)
+        for cell in range(0, 1280, 61):
+            corners = [points[n] for n in bezier["connectivity"][64 * cell:64 * cell + 64]]
+            made = {place: corners[n] for n, place in enumerate(bezier_places())}
+            self.assertEqual(len(made), 64)
+            for place in ((0, 0, 0), (3, 0, 0), (1, 2, 3), (2, 2, 1), (0, 1, 1), (3, 3, 2), (1, 0, 3)):
+                weights = [[math.comb(3, i) * (t / 3) ** i * (1 - t / 3) ** (3 - i) for i in range(4)] for t in place]
+                value = [sum(weights[0][i] * weights[1][j] * weights[2][k] * p[axis]
+                             for (i, j, k), p in made.items()) for axis in range(3)]
+                expected = samples[64 * cell + 16 * place[0] + 4 * place[1] + place[2]]
+                for a, b in zip(value, expected):
+                    self.assertAlmostEqual(a, b, delta=2e-4 if not has_fp64() else 1e-12)
+
+    def test_boundary(self):
+        """The boundary is closed, in every format, and encloses the volume."""
+        for extra, volume in (["--crease-angle", "30"], 6), ([], None), (["--refine", "1"], None):
+            for size in ("2", "5"):
+                if extra[:1] == ["--refine"] and size == "5":
+                    continue
+                source, _ = self.plain_box((1, 2, 3))
+                names = [self.path("a." + ending) for ending in ("obj", "ply", "stl")]
+                samples = [] if extra[:1] == ["--refine"] else ["-n", size]
+                self.make(source, *[word for name in names for word in ("-o", name)], *samples, *extra)
+                points, faces = read_obj(names[0])[:2]
+                self.assertEqual(sizes(faces), {4})
+                self.assertEqual(set(edge_counts(points, faces).values()), {1})
+                total = sum(signed_volume(points, face) for face in faces)
+                if volume:
+                    self.assertAlmostEqual(total, volume, places=5)
+                else:
+                    self.assertTrue(0 < total < 6)
+                self.assertEqual(len(read_ply(names[1])[1]), len(faces))
+                self.assertEqual(len(read_stl(names[2])), 2 * len(faces))
+
+
+def signed_volume(points, face):
+    """Six times it of the tetrahedra from the origin, over six."""
+    total = 0
+    for i in range(1, len(face) - 1):
+        (a, b, c), (d, e, f), (g, h, k) = points[face[0]], points[face[i]], points[face[i + 1]]
+        total += a * (e * k - f * h) - b * (d * k - f * g) + c * (d * h - e * g)
+    return total / 6
+
+
+def bezier_places():
+    """VTK's order of a cubic hexahedron's points: corners, edges, faces, the inside."""
+    places = [(3 * a, 3 * b, 3 * c) for a, b, c in HEXAHEDRON]
+    for w in (0, 3):
+        for a, b in ((0, 1), (1, 2), (3, 2), (0, 3)):
+            p, q = HEXAHEDRON[a], HEXAHEDRON[b]
+            places += [(p[0] * (3 - t) + q[0] * t, p[1] * (3 - t) + q[1] * t, w) for t in (1, 2)]
+    for a in range(4):
+        places += [(3 * HEXAHEDRON[a][0], 3 * HEXAHEDRON[a][1], t) for t in (1, 2)]
+    for axis in range(3):
+        for end in (0, 3):
+            for b in (1, 2):
+                for a in (1, 2):
+                    place = [a, b]
+                    place.insert(axis, end)
+                    places.append(tuple(place))
+    return places + [(a, b, c) for c in (1, 2) for b in (1, 2) for a in (1, 2)]
+
+
+class Meshes(Command):
+    def test_classes(self):
+        """The rows of Altenhofen's table for a box of 2 x 2 x 6 cells, whose corners and edges are smooth; of its
+        regular cells those within the solid and those at its boundary are counted apart there."""
+        points, cells = box(2, 2, 6)
+        write_vtk(self.path("box.vtk"), points, cells)
+        lines = self.make(self.path("box.vtk"), "--classes", "--refine", "2").splitlines()
+        self.assertEqual(lines[0].split()[:6], ["refined", "cells", "regular", "layered", "irregular", "split"])
+        self.assertEqual([list(map(int, line.split()[:6])) for line in lines[1:]],
+                         [[0, 24, 0, 16, 8, 0], [1, 192, 40 + 88, 56, 8, 0],
+                          [2, 1536, 792 + 600, 136, 8, 0]])
+
+    def test_creases(self):
+        """Creases by an angle keep a box's edges; for some steps only, they lie between both."""
+        points, cells = box(1, 1, 1)
+        source = self.path("box.vtk")
+        write_vtk(source, points, cells)
+        volumes = []
+        angle = ["--crease-angle", "45"]
+        for extra in ([], angle + ["--crease-steps", "1"], angle + ["--crease-steps", "3"], angle):
+            out = self.path("a.obj")
+            self.make(source, "-o", out, "-n", "5", *extra)
+            found, faces = read_obj(out)[:2]
+            volumes.append(sum(signed_volume(found, face) for face in faces))
+        self.assertEqual(volumes, sorted(volumes))
+        self.assertAlmostEqual(volumes[-1], 1, places=5)
+        self.assertLess(volumes[0], 0.6)
+        self.assertGreater(volumes[2] - volumes[1], 0.02)
+
+    def test_kinds(self):
+        """Tetrahedra and wedges are refined once; a box made of either keeps its volume with creases."""
+        points, (h,) = box(1, 1, 1)
+        tetrahedra = [[h[0], h[1], h[2], h[6]], [h[0], h[2], h[3], h[6]], [h[0], h[3], h[7], h[6]],
+                      [h[0], h[7], h[4], h[6]], [h[0], h[4], h[5], h[6]], [h[0], h[5], h[1], h[6]]]
+        wedges = [[h[0], h[1], h[2], h[4], h[5], h[6]], [h[0], h[2], h[3], h[4], h[6], h[7]]]
+        loops = (0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)
+        poly = [[6] + [v for loop in loops for v in [4] + [h[i] for i in loop]]]
+        for kind, cells, children in (10, tetrahedra, 24), (13, wedges, 12), (42, poly, 8):
+            write_vtk(self.path("a.vtk"), points, cells, kind=kind)
+            text = self.make(self.path("a.vtk"), "--classes", "-o", self.path("a.obj"), "--crease-angle", "45")
+            self.assertEqual(int(text.splitlines()[-1].split()[1]), children)
+            found, faces = read_obj(self.path("a.obj"))[:2]
+            self.assertAlmostEqual(sum(signed_volume(found, face) for face in faces), 1, places=4)
+
+    def test_bad(self):
+        points, (h,) = box(1, 1, 1)
+        source, out = self.path("a.vtk"), self.path("out.vtu")
+        write_vtk(source, points, [h[:5]], kind=14)
+        self.refused(source + ": cell 0: not three of its faces meet in vertex 4", source, "-o", out)
+        write_vtk(source, points, [h, h, h])
+        self.refused(source + ": the face of vertices", source, "-o", out)
+        write_vtk(source, points, [h[:7] + [8]])
+        self.refused(source + ": cell 0 has vertex 8, and there are 8 points", source, "-o", out)
+        write_vtk(source, points, [h[:7] + h[:1]])
+        self.refused(source + ": a face of cell 0 has vertex 0 twice", source, "-o", out)
+        write_vtk(source, points, [])
+        self.refused(source + ": there are no solid cells", source, "-o", out)
+        write_vtk(source, points, [h])
+        self.refused("refined 20 times it would have 1.15e+18 cells, too many", source, "-o", out, "--refine", "20")
+        two = [(x + 1, y + 1, z + 1) for x, y, z in points[:7]]
+        write_vtk(source, points + two, [h, [7, 8, 10, 9, 11, 12, 14, 13]])
+        self.refused(source + ": the cells at vertex 7 are not as around a point of a solid", source, "-o", out)
+        self.refused("cannot open", self.path("none.vtk"), "-o", out)
+        with open(source, "w") as file:
+            file.write("# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 float\n1 2 x\n")
+        self.refused(source + ":6: 'x' where a number was expected", source, "-o", out)
+
+    def test_isolated(self):
+        """Points that no cell has are left out with a warning, and numbers follow."""
+        points, cells = box(1, 1, 1)
+        source = self.path("a.vtk")
+        write_vtk(source, [(9.0, 9.0, 9.0)] + points, [[v + 1 for v in c] for c in cells])
+        done = run("solid", source, "-o", self.path("a.vtu"), "--refine", "0")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("1 points that no cell has are left out", done.stderr)
+        self.assertEqual(triples(read_vtu(self.path("a.vtu"))["Points"]), [tuple(map(float, p)) for p in points])
+
+    def test_odd_cells(self):
+        """Inverted and flat cells are taken as they are, with a warning; what all are is no odd one."""
+        points, cells = box(2, 1, 1)
+        write_vtk(self.path("a.vtk"), points, [h[4:] + h[:4] for h in cells])
+        self.assertNotIn("warning", run("solid", self.path("a.vtk"), "-o", self.path("a.vtu")).stderr)
+        moved = [(x - (2 if x == 2 else 0), y, z) for x, y, z in points]  # the second cell's far end to x = 0
+        write_vtk(self.path("a.vtk"), moved, cells)
+        done = run("solid", self.path("a.vtk"), "-o", self.path("a.vtu"))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("warning: %s: 1 of 2 cells are flat or inside out" % self.path("a.vtk"), done.stderr)
+        write_vtk(self.path("a.vtk"), [(x, y, 0) for x, y, z in points], cells)
+        done = run("solid", self.path("a.vtk"), "-o", self.path("b.vtu"))
+        self.assertIn("2 of 2 cells are flat or inside out", done.stderr)
+        self.assertEqual(max(abs(p[2]) for p in triples(read_vtu(self.path("b.vtu"))["Points"])), 0)
+
+    def test_usage(self):
+        source = os.path.join(DATA, "rod.vtk")
+        for message, *arguments in (
+                ("no mesh given", "-o", "a.vtu"), ("no output given", source),
+                ("--samples must be", source, "-o", "a.vtu", "-n", "1"),
+                ("--refine must be", source, "-o", "a.vtu", "--refine", "21"),
+                ("--crease-angle must be", source, "-o", "a.vtu", "--crease-angle", "200"),
+                ("--slice must be", source, "-o", "a.png", "--slice", "w=1"),
+                ("an image needs --slice", source, "-o", "a.png"),
+                ("a slice is written as", source, "-o", "a.vtu", "--slice", "z=1"),
+                ("does not end in", source, "-o", "a.txt"), ("is the input too", "a.vtu", "-o", "a.vtu"),
+                ("-o - needs --format", source, "-o", "-"), ("excludes", source, "-o", "a.vtu", "--bezier", "-n", "3"),
+                ("are of --slice", source, "-o", "a.vtu", "--pixel", "1"),
+                ("--range must be", source, "-o", "a.png", "--slice", "z=1", "--range", "2,1"),
+                ("--size must be", source, "-o", "a.png", "--slice", "z=1", "--size", "0"),
+                ("unknown option", source, "--frobnicate")):
+            self.refused(message, *arguments, code=2)
+
+
+class Slices(Command):
+    """Each pixel has the data at its middle."""
+
+    def test_linear(self):
+        """On a box that is turned and sheared with linear data, the slice is that linear function."""
+        points, cells = box(2, 2, 2, lambda p: (2 * p[0] + 0.3 * p[1], p[1] - 0.1 * p[2], p[2] + 0.2 * p[0]))
+        source, out = self.path("a.vtk"), self.path("a.npy")
+        data = [1 + 2 * x - y + 3 * z for x, y, z in points]
+        write_vtk(source, points, cells, {"density": data})
+        for axis, height in (2, 1.05), (0, 1.9), (1, 0.7):
+            self.make(source, "--slice", "xyz"[axis] + "=%r" % height, "-o", out, "--size", "40",
+                      "--crease-angle", "30")
+            image = read_npy(out)
+            low, high = [[f(p[k] for p in points) for k in range(3)] for f in (min, max)]
+            right, up = [k for k in range(3) if k != axis]
+            pixel = max(high[right] - low[right], high[up] - low[up]) / 40
+            inside = 0
+            for i in range(image.shape[0]):
+                for j in range(image.shape[1]):
+                    p = [0.0] * 3
+                    p[axis], p[right], p[up] = height, low[right] + (j + 0.5) * pixel, high[up] - (i + 0.5) * pixel
+                    # the box's own coordinates, of which the map above is linear
+                    w = (p[2] - 0.1 * p[0] + 0.03 * p[1]) / (1 - 0.003)
+                    v = p[1] + 0.1 * w
+                    u = (p[0] - 0.3 * v) / 2
+                    value, = image.at(i, j)
+                    depth = min(min(c, 2 - c) for c in (u, v, w))
+                    if abs(depth) < 1e-6:
+                        continue
+                    self.assertEqual(math.isnan(value), depth < 0, (axis, i, j, depth))
+                    if depth > 0:
+                        inside += 1
+                        self.assertAlmostEqual(value, 1 + 2 * p[0] - p[1] + 3 * p[2],
+                                               delta=1e-4 if image.kind == "<f4" else 1e-10)
+            self.assertGreater(inside, 100)
+
+    def test_rod(self):
+        """With coordinates as data, each pixel gives its own middle back, in curved and irregular cells."""
+        with open(os.path.join(DATA, "rod.vtk")) as file:
+            text = file.read()
+        head, body = text.split("FLOAT\n", 1)
+        points = list(map(float, body[:body.index("CELLS")].split()))
+        source, out = self.path("rod.vtk"), self.path("a.npy")
+        with open(source, "w") as file:
+            file.write(text + "\nPOINT_DATA %d\nVECTORS place double\n%s\n" % (
+                len(points) // 3, " ".join(map(repr, points))))
+        done = run("solid", source, "--slice", "z=2.3", "-o", out, "--pixel", "0.125")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        off = float(re.search(r"off by ([0-9.e+-]+)", done.stderr).group(1))
+        self.assertLessEqual(off, 1e-6 if has_fp64() else 4e-5)
+        image = read_npy(out, 3)
+        self.make(source, "-o", self.path("all.vtu"))
+        all_points = triples(read_vtu(self.path("all.vtu"))["Points"])
+        low, high = min(p[0] for p in all_points), max(p[1] for p in all_points)
+        inside = 0
+        for i in range(image.shape[0]):
+            for j in range(image.shape[1]):
+                x, y, z = image.at(i, j)
+                if math.isnan(x):
+                    continue
+                inside += 1
+                for a, b in (x, low + (j + 0.5) * 0.125), (y, high - (i + 0.5) * 0.125), (z, 2.3):
+                    self.assertAlmostEqual(a, b, delta=off + 1e-4)
+        self.assertGreater(inside, 1000)
+        # no holes within: a pixel outside has not pixels within on all four sides right beside it
+        for i in range(1, image.shape[0] - 1):
+            for j in range(1, image.shape[1] - 1):
+                if math.isnan(image.at(i, j)[0]):
+                    around = [image.at(i + a, j + b)[0] for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]
+                    self.assertTrue(any(map(math.isnan, around)), (i, j))
+
+    def test_pictures(self):
+        points, cells = box(2, 1, 1)
+        source, out = self.path("a.vtk"), self.path("a.png")
+        write_vtk(source, points, cells, {"density": [p[0] for p in points], "pair": [0.0] * 24})
+        self.make(source, "--slice", "z=0.5", "-o", out, "--size", "20", "--crease-angle", "30", "--array", "density")
+        image = read_png(out)
+        self.assertEqual((image.shape, image.channels), ((10, 20), 2))
+        for j in range(20):
+            gray, alpha = image.at(4, j)
+            self.assertEqual(alpha, 255)
+            self.assertAlmostEqual(gray, 255 * (j + 0.5) / 20, delta=0.51)
+        self.make(source, "--slice", "z=0.5", "-o", out, "--size", "20", "--array", "density")
+        self.assertEqual(read_png(out).at(0, 0), [0, 0])
+        self.make(source, "--slice", "z=7", "-o", out, "--size", "20", "--array", "density")
+        self.assertEqual({a for a in read_png(out).values}, {0})
+        self.refused("there is no data of points named 'mass'", source, "--slice", "z=0.5", "-o", self.path("out.png"),
+                     "--array", "mass")
+        self.refused("a PNG shows 1 or 3 numbers, not 2", source, "--slice", "z=0.5", "-o", self.path("out.png"),
+                     "--array", "pair")
+
+
+def main():
+    global DATA
+    base.COMMAND, DATA = os.path.abspath(sys.argv[1]), os.path.join(sys.argv[2], "tests", "data")
+    base.DATA = DATA
+    if run("devices").returncode != 0:
+        print("no OpenCL device")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,443 @@
+/* Cells of solids from files: what is taken from each format, and what is refused in which words.
+   The same two hexahedra, in files of every kind, with a channel. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "solid_file.h"
+#include "temporary.h"
+
+/* Reads a file of these bytes; the message of a failure begins behind the folder's name. */
+static bool read_bytes(solid_cells *cells, const void *bytes, size_t count, io_message *message)
+{
+    const char *path = temporary_file("cells", bytes, count);
+    const bool done = solid_file_open(cells, path, message);
+    const size_t folder = strlen(path) - strlen("cells");
+    if (!done) memmove(message->text, message->text + folder, strlen(message->text + folder) + 1);
+    if (!done) assert_true(cells->num_cells == 0 && cells->points == NULL);
+    return done;
+}
+
+static void refused(const char *text, const char *expected)
+{
+    solid_cells cells;
+    io_message message = {""};
+    if (read_bytes(&cells, text, strlen(text), &message)) {
+        solid_cells_clear(&cells);
+        fail_msg("taken: %s", text);
+    }
+    assert_string_equal(message.text, expected);
+}
+
+/* Checks the box of 2 x 1 x 1 cells whose point i is at the bits of i, x first, with values 10 i
+   where there are any. */
+static void check_box(const char *what, const void *bytes, size_t count, size_t arrays)
+{
+    static const uint32_t box[16] = {0, 1, 4, 3, 6, 7, 10, 9, 1, 2, 5, 4, 7, 8, 11, 10};
+    solid_cells cells;
+    io_message message = {""};
+    if (!read_bytes(&cells, bytes, count, &message)) fail_msg("%s: %s", what, message.text);
+    assert_int_equal(cells.num_points, 12);
+    assert_int_equal(cells.num_cells, 2);
+    assert_int_equal(cells.num_indices, 16);
+    assert_memory_equal(cells.index, box, sizeof(box));
+    for (size_t i = 0; i < 12; i++) {
+        const double place[3] = {(double)(i % 3), (double)(i / 3 % 2), (double)(i / 6)};
+        assert_memory_equal(cells.points + 3 * i, place, sizeof(place));
+    }
+    assert_int_equal(cells.num_arrays, arrays);
+    for (size_t i = 0; arrays > 0 && i < 12; i++) {
+        assert_string_equal(cells.arrays[0].name, "density");
+        assert_true(cells.arrays[0].values[i] == 10.0 * (double)i);
+    }
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(cells.kinds[i], SOLID_HEXAHEDRON);
+    solid_cells_clear(&cells);
+}
+
+static void check_text(const char *what, const char *text, size_t arrays)
+{
+    check_box(what, text, strlen(text), arrays);
+}
+
+/* The points as a text, with numbers from `from` on before them, unless it is below 0, and a word
+   behind them. */
+static const char *points_text(int from, const char *behind)
+{
+    static char text[1024];
+    text[0] = 0;
+    for (int i = 0; i < 12; i++) {
+        char number[16] = "";
+        if (from >= 0) snprintf(number, sizeof(number), "%d ", from + 7 * i);
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%d %d %d%s\n", number, i % 3,
+                 i / 3 % 2, i / 6, behind);
+    }
+    return text;
+}
+
+static const char values[] = "0 10 20 30 40 50 60 70 80 90 100 110\n";
+
+/* ---- VTK legacy ---- */
+
+static void test_vtk(void **state)
+{
+    char text[4096];
+    (void)state;
+    snprintf(text, sizeof(text),
+             "# vtk DataFile Version 3.0\na box // of two\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+             "POINTS 12 float\n%sCELLS 3 23\n8 0 1 4 3 6 7 10 9\n4 0 1 4 3\n8 1 2 5 4 7 8 11 10\n"
+             "CELL_TYPES 3\n12\n9\n12\nCELL_DATA 3\nSCALARS none int\nLOOKUP_TABLE default\n1 2 3\n"
+             "POINT_DATA 12\nSCALARS density double 1\nLOOKUP_TABLE default\n%s",
+             points_text(-1, ""), values);
+    check_text("legacy", text, 1);
+    snprintf(text, sizeof(text),
+             "# vtk DataFile Version 5.1\nbox\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+             "POINTS 12 float\n%sMETADATA\nINFORMATION 0\n\nCELLS 3 16\nOFFSETS vtktypeint64\n0 8 "
+             "16\nCONNECTIVITY vtktypeint64\n0 1 4 3 6 7 10 9 1 2 5 4 7 8 11 10\nCELL_TYPES 2\n12\n"
+             "12\nPOINT_DATA 12\nFIELD FieldData 1\ndensity 1 12 float\n%s",
+             points_text(-1, ""), values);
+    check_text("legacy 5", text, 1);
+}
+
+static size_t put_big(unsigned char *to, size_t at, uint32_t value)
+{
+    for (size_t i = 0; i < 4; i++)
+        to[at + i] = (unsigned char)(value >> (24 - 8 * i));
+    return at + 4;
+}
+
+static size_t put_text(unsigned char *to, size_t at, const char *text)
+{
+    memcpy(to + at, text, strlen(text));
+    return at + strlen(text);
+}
+
+static size_t put_float(unsigned char *to, size_t at, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return put_big(to, at, bits);
+}
+
+static void test_binary_vtk(void **state)
+{
+    static const uint32_t box[18] = {8, 0, 1, 4, 3, 6, 7, 10, 9, 8, 1, 2, 5, 4, 7, 8, 11, 10};
+    unsigned char bytes[2048];
+    size_t at = 0;
+    (void)state;
+    at = put_text(bytes, at,
+                  "# vtk DataFile Version 3.0\nbox\nBINARY\nDATASET UNSTRUCTURED_GRID\n"
+                  "POINTS 12 float\n");
+    for (int i = 0; i < 12; i++) {
+        at = put_float(bytes, at, (float)(i % 3));
+        at = put_float(bytes, at, (float)(i / 3 % 2));
+        at = put_float(bytes, at, (float)(i / 6));
+    }
+    at = put_text(bytes, at, "\nCELLS 2 18\n");
+    for (int i = 0; i < 18; i++)
+        at = put_big(bytes, at, box[i]);
+    at = put_text(bytes, at, "\nCELL_TYPES 2\n");
+    for (int i = 0; i < 2; i++)
+        at = put_big(bytes, at, 12);
+    at = put_text(bytes, at, "\nPOINT_DATA 12\nSCALARS density float\nLOOKUP_TABLE default\n");
+    for (int i = 0; i < 12; i++)
+        at = put_float(bytes, at, 10.0f * (float)i);
+    check_box("binary legacy", bytes, at, 1);
+    for (size_t cut = 0; cut < at; cut += 3) { /* no beginning of it is a file */
+        solid_cells cells;
+        io_message message = {""};
+        if (read_bytes(&cells, bytes, cut, &message)) {
+            assert_true(cells.num_cells == 2 && cells.num_arrays == 0);
+            solid_cells_clear(&cells);
+        } else {
+            assert_true(strncmp(message.text, "cells:", 6) == 0);
+        }
+    }
+}
+
+static void test_bad_vtk(void **state)
+{
+#define HEAD "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+    (void)state;
+    refused(HEAD "POINTS 1 float\n0 0\n", "cells:7: the file ends where a number was expected");
+    refused(HEAD "POINTS 1 float\n0 zero 0\n", "cells:6: 'zero' where a number was expected");
+    refused(HEAD "POINTS 1 colour\n", "cells:5: 'colour' where a type of numbers was expected");
+    refused(HEAD "POINTS 4 float 0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 4\nCELL_TYPES 1\n10\n",
+            "cells: cell 0 has vertex 4, and there are 4 points");
+    refused(HEAD
+            "POINTS 4 float 0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 -2 3\nCELL_TYPES 1\n10\n",
+            "cells:7: -2 where a number from 0 to 2147483647 was expected");
+    refused(HEAD "POINTS 1 float 0 0 0\nCELLS 1 5\n5 0 1 2 3 4\n",
+            "cells:7: cell 0 has 5 vertices");
+    refused(HEAD "POINTS 1 float 0 0 0\nCELLS 1 4\n3 0 0 0\nCELL_TYPES 1\n10\n",
+            "cells:10: cell 0 has 3 vertices, and type 10 has 4");
+    refused(HEAD "POINTS 1 float 0 0 0\nCELLS 1 2\n1 0\nCELL_TYPES 1\n25\n",
+            "cells:10: cell 0 is of type 25, which is not read");
+    refused(HEAD "POINTS 1 float 0 0 0\nCELLS 1 2\n1 0\nCELL_TYPES 1\n1\n",
+            "cells: there are no solid cells");
+    refused(HEAD "CIRCLES 3\n", "cells:5: 'CIRCLES' where a section was expected");
+    refused("# vtk DataFile Version 3.0\nx\nASCII\nDATASET POLYDATA\n",
+            "cells:4: a data set of type 'POLYDATA', and UNSTRUCTURED_GRID is read");
+    refused("", "cells:1: this is no VTK, VTU, MEDIT, MFEM or Gmsh file in a form that is read");
+    refused(HEAD "POINTS 2147483648 float\n",
+            "cells:5: a number of points is 2147483648, above 2147483647");
+    refused(HEAD "POINTS 1 float 0 0 0\nCELLS 1 2\n1 2147483648\n",
+            "cells:7: 2.14748e+09 where a number from 0 to 2147483647 was expected");
+    refused("# nothing\nsolid\n",
+            "cells:2: this is no VTK, VTU, MEDIT, MFEM or Gmsh file in a form that is read");
+#undef HEAD
+}
+
+/* ---- VTU ---- */
+
+static void test_vtu(void **state)
+{
+    char text[4096];
+    (void)state;
+    snprintf(text, sizeof(text),
+             "<?xml version=\"1.0\"?>\n<!-- a > box -->\n<VTKFile type='UnstructuredGrid' "
+             "byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"12\" "
+             "NumberOfCells=\"2\">\n<PointData><DataArray type=\"Float64\" Name=\"density\" "
+             "format=\"ascii\">%s</DataArray></PointData>\n<CellData/>\n<Points>\n<DataArray "
+             "type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">\n%s</DataArray>\n"
+             "</Points>\n<Cells>\n<DataArray type=\"Int32\" Name=\"connectivity\" "
+             "format=\"ascii\">0 1 4 3 6 7 10 9 1 2 5 4 7 8 11 10</DataArray>\n<DataArray "
+             "type=\"Int32\" Name=\"offsets\" format=\"ascii\">8 16</DataArray>\n<DataArray "
+             "type=\"UInt8\" Name=\"types\" format=\"binary\">AgAAAAwM</DataArray>\n</Cells>\n"
+             "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n",
+             values, points_text(-1, ""));
+    check_text("vtu", text, 1);
+}
+
+/* Polyhedra in both manners, beside a vertex. */
+static void test_vtu_faces(void **state)
+{
+#define ARRAY(name, text)                                                                          \
+    "<DataArray type='Int64' Name='" name "' format='ascii'>" text "</DataArray>"
+    static const char *const faces[2] = {
+        ARRAY("faces", "4 3 0 1 2 3 0 1 3 3 1 2 3 3 0 2 3") ARRAY("faceoffsets", "-1 17"),
+        ARRAY("face_connectivity", "1 2 3 0 1 2 0 1 3 0 2 3") ARRAY("face_offsets", "3 6 9 12")
+            ARRAY("polyhedron_to_faces", "1 2 0 3") ARRAY("polyhedron_offsets", "0 4")};
+    static const uint32_t index[17] = {4, 3, 2, 1, 0, 3, 0, 1, 3,
+                                       3, 1, 2, 3, 3, 3, 2, 0}; /* outward */
+    char text[2048];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        solid_cells cells;
+        io_message message = {""};
+        snprintf(
+            text, sizeof(text),
+            "<VTKFile type='UnstructuredGrid'><Piece NumberOfPoints='4' NumberOfCells='2'>"
+            "<Points><DataArray type='Float32' NumberOfComponents='3' format='ascii'>0 0 0 1 0 "
+            "0 0 1 0 0 0 1</DataArray></Points><Cells>" ARRAY("connectivity", "0 0 1 2 3")
+                ARRAY("offsets", "1 5") ARRAY("types", "1 42") "%s</Cells></Piece></VTKFile>",
+            faces[i]);
+        if (!read_bytes(&cells, text, strlen(text), &message)) fail_msg("%s", message.text);
+        assert_true(cells.num_cells == 1 && cells.num_indices == 17);
+        assert_memory_equal(cells.index, index, sizeof(index));
+        solid_cells_clear(&cells);
+    }
+#undef ARRAY
+}
+
+static void test_bad_vtu(void **state)
+{
+#define PIECE                                                                                      \
+    "<VTKFile type=\"UnstructuredGrid\">\n<Piece NumberOfPoints=\"1\" NumberOfCells=\"1\">\n"
+    (void)state;
+    refused("<VTKFile type=\"PolyData\">",
+            "cells:1: a file of type 'PolyData', and UnstructuredGrid is read");
+    refused("<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\">",
+            "cells:1: data compressed by vtkLZ4DataCompressor, and zlib is read");
+    refused("<VTKFile type=\"UnstructuredGrid\">", "cells:1: the file has no piece");
+    refused("<VTKFile type=UnstructuredGrid>", "cells:1: a quoted value was expected in a tag");
+    refused(PIECE "<Piece NumberOfPoints=\"1\" NumberOfCells=\"1\">",
+            "cells:3: a second piece, and one is read");
+    refused(PIECE "<Points><DataArray type=\"Float9\" Name=\"a\"/></Points>",
+            "cells:3: array 'a' has numbers of type 'Float9'");
+    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"binary\">AgAA%A==<",
+            "cells:3: array 'a': this is no base64");
+    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"binary\">/////w==<",
+            "cells:3: array 'a': the data end early");
+    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"ascii\">1 2<",
+            "cells:3: '=' was expected in a tag");
+    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"ascii\">1 2</DataArray>",
+            "cells:3: 2 coordinates of 1 points");
+    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"appended\" "
+                  "offset=\"9\"/></Points><AppendedData encoding=\"raw\">_abc",
+            "cells:3: array 'a' begins behind the end");
+#undef PIECE
+}
+
+/* ---- MEDIT ---- */
+
+static void test_medit(void **state)
+{
+    char text[4096];
+    solid_cells cells;
+    io_message message = {""};
+    (void)state;
+    snprintf(text, sizeof(text),
+             "MeshVersionFormatted 1\n# a box\nDimension\n3\nVertices\n12\n%sTangents 1\n0.5 -1 "
+             "2\nHexahedra\n2\n1 2 5 4 7 8 11 10 0\n2 3 6 5 8 9 12 11 0\nEdges 2\n1 2 0\n2 3 "
+             "0\nRidges 1\n2\nCorners 2 1 3\nEnd\n",
+             points_text(-1, " 0"));
+    check_text("medit", text, 0);
+    assert_true(read_bytes(&cells, text, strlen(text), &message));
+    assert_int_equal(cells.num_creases, 1);
+    assert_true(cells.crease[0] == 1 && cells.crease[1] == 2);
+    assert_int_equal(cells.num_corners, 2);
+    assert_true(cells.corner[0] == 0 && cells.corner[1] == 2);
+    solid_cells_clear(&cells);
+    refused("MeshVersionFormatted 1\nDimension 2\n", "cells:2: a solid has dimension 3, not 2");
+    refused("MeshVersionFormatted 1\nDimension 3\nTetrahedra 1\n0 1 2 3 0\n",
+            "cells:4: vertices are numbered from 1");
+    refused("MeshVersionFormatted 1\nDimension 3\nTetrahedra 1\n1 2 3",
+            "cells:4: the file ends where a vertex was expected");
+    refused("MeshVersionFormatted 1\nRidges 1\n4\n", "cells:4: ridge 1 is edge 4, and there are 0");
+}
+
+/* ---- MFEM ---- */
+
+static void test_mfem(void **state)
+{
+    char text[4096];
+    (void)state;
+    snprintf(text, sizeof(text),
+             "MFEM mesh v1.0\n\n# a box\ndimension\n3\n\nelements\n2\n1 5 0 1 4 3 6 7 10 9\n"
+             "1 5 1 2 5 4 7 8 11 10\n\nboundary\n1\n1 3 0 1 4 3\n\nvertices\n12\n3\n%s",
+             points_text(-1, ""));
+    check_text("mfem", text, 0);
+    refused("MFEM mesh v1.3\n", "cells:1: version v1.3, and v1.0 is read");
+    refused("MFEM mesh v1.0\ndimension\n2\n", "cells:3: a solid has dimension 3, not 2");
+    refused("MFEM mesh v1.0\nvertices\n8\n\nnodes\nFiniteElementSpace\n",
+            "cells:5: nodes, of cells that are curved: only meshes with vertices are read");
+    refused("MFEM mesh v1.0\nelements\n1\n1 9 0\n", "cells:4: a geometry is 9, above 7");
+}
+
+/* ---- Gmsh ---- */
+
+static void test_gmsh(void **state)
+{
+    char text[4096], data[1024] = "";
+    (void)state;
+    for (int i = 0; i < 12; i++)
+        snprintf(data + strlen(data), sizeof(data) - strlen(data), "%d %d\n", 5 + 7 * i, 10 * i);
+    snprintf(text, sizeof(text),
+             "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 "
+             "\"all\"\n$EndPhysicalNames\n$Nodes\n12\n%s$EndNodes\n$Elements\n3\n1 3 2 1 1 5 12 33 "
+             "26\n2 5 2 1 1 5 12 33 26 47 54 75 68\n3 5 0 12 19 40 33 54 61 82 75\n$EndElements\n"
+             "$NodeData\n1\n\"density\"\n1\n0.0\n3\n0\n1\n12\n%s$EndNodeData\n",
+             points_text(5, ""), data);
+    check_text("gmsh 2", text, 1);
+    snprintf(text, sizeof(text),
+             "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 12 5 82\n3 1 0 12\n5 12 19 26 33 40 "
+             "47 54 61 68 75 82\n%s$EndNodes\n$Elements\n2 3 1 3\n2 1 3 1\n1 5 12 33 26\n3 1 5 "
+             "2\n2 5 12 33 26 47 54 75 68\n3 12 19 40 33 54 61 82 75\n$EndElements\n",
+             points_text(-1, ""));
+    check_text("gmsh 4.1", text, 0);
+    snprintf(
+        text, sizeof(text),
+        "$MeshFormat\n4 0 8\n$EndMeshFormat\n$Nodes\n1 12\n1 3 0 12\n%s$EndNodes\n$Elements\n1 "
+        "2\n1 3 5 2\n2 5 12 33 26 47 54 75 68\n3 12 19 40 33 54 61 82 75\n$EndElements\n",
+        points_text(5, ""));
+    check_text("gmsh 4.0", text, 0);
+    refused("$MeshFormat\n2.2 1 8\n",
+            "cells:2: a binary file, and text is read: gmsh -save -format msh2 makes it");
+    refused("$MeshFormat\n1 0 8\n", "cells:2: version 1, and 2 and 4 are read");
+    refused("$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 4 0 1 2 1 1\n",
+            "cells:7: cell 0: there is no node 2");
+    refused("$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 11 0 1\n",
+            "cells:7: elements of type 11 are not read: only tetrahedra, hexahedra and prisms of "
+            "order 1");
+    refused("$Other\n1\n", "cells:1: the file ends within this section");
+}
+
+/* ---- cells ---- */
+
+/* A wedge that others begin with the triangle as it is seen from the other one. */
+static void test_wedges(void **state)
+{
+    static const uint32_t turned[6] = {0, 2, 1, 3, 5, 4};
+    static const char *const texts[] = {"MeshVersionFormatted 1\nDimension 3\nVertices 6 0 0 0 0 1 "
+                                        "0 0 0 0 1 0 0 0 0 1 0 1 0 1 0 0 1 "
+                                        "1 0 Prisms 1 1 2 3 4 5 6 0 End\n",
+                                        "MFEM mesh v1.0\ndimension 3 elements 1 1 6 0 1 2 3 4 5 "
+                                        "vertices 6 3 0 0 0 1 0 0 0 1 0 0 0 1 1 "
+                                        "0 1 0 1 1\n",
+                                        "$Nodes\n6\n1 0 0 0 2 1 0 0 3 0 1 0 4 0 0 1 5 1 0 1 6 0 1 "
+                                        "1\n$EndNodes\n$Elements\n1\n1 6 0 "
+                                        "1 2 3 4 5 6\n$EndElements\n"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        solid_cells cells;
+        io_message message = {""};
+        if (!read_bytes(&cells, texts[i], strlen(texts[i]), &message)) fail_msg("%s", message.text);
+        assert_true(cells.num_cells == 1 && cells.kinds[0] == SOLID_WEDGE);
+        assert_memory_equal(cells.index, turned, sizeof(turned));
+        solid_cells_clear(&cells);
+    }
+}
+
+static void test_cells(void **state)
+{
+    static const char text[] =
+        "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 float\n"
+        "0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1\nCELLS 2 11\n8 0 1 2 3 4 5 6 7\n"
+        "1 0\nCELL_TYPES 2 11 1\n";
+    static const uint32_t hexahedron[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+    static const char poly[] =
+        "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n"
+        "9 9 9 0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 18\n17 4 3 1 2 3 3 1 2 4 3 2 3 4 3 1 3 4\n"
+        "CELL_TYPES 1 42\n";
+    solid_cells cells;
+    io_message message = {""};
+    (void)state;
+    assert_true(read_bytes(&cells, text, strlen(text), &message));
+    assert_true(cells.num_cells == 1 && cells.kinds[0] == SOLID_HEXAHEDRON);
+    assert_memory_equal(cells.index, hexahedron, sizeof(hexahedron));
+    solid_cells_clear(&cells);
+    assert_true(read_bytes(&cells, poly, strlen(poly), &message));
+    assert_int_equal(cells.num_isolated, 1);
+    assert_int_equal(cells.num_points, 4);
+    assert_int_equal(cells.kinds[0], SOLID_POLYHEDRON);
+    assert_int_equal(cells.num_indices, 17);
+    assert_true(cells.index[0] == 4 && cells.index[1] == 3 && cells.index[2] == 2);
+    solid_cells_clear(&cells);
+}
+
+/* Values go with the points that are left. */
+static void test_isolated(void **state)
+{
+    static const char text[] =
+        "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 float\n"
+        "0 0 0 9 9 9 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 2 3 4\nCELL_TYPES 1 10\nPOINT_DATA 5\n"
+        "VECTORS v float\n0 1 2 3 4 5 6 7 8 9 10 11 12 13 14\n";
+    static const double left[12] = {0, 1, 2, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+    solid_cells cells;
+    io_message message = {""};
+    (void)state;
+    assert_true(read_bytes(&cells, text, strlen(text), &message));
+    assert_true(cells.num_points == 4 && cells.num_isolated == 1);
+    assert_int_equal(cells.arrays[0].count, 12);
+    assert_memory_equal(cells.arrays[0].values, left, sizeof(left));
+    solid_cells_clear(&cells);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_vtk),     cmocka_unit_test(test_binary_vtk),
+        cmocka_unit_test(test_bad_vtk), cmocka_unit_test(test_vtu),
+        cmocka_unit_test(test_bad_vtu), cmocka_unit_test(test_medit),
+        cmocka_unit_test(test_mfem),    cmocka_unit_test(test_gmsh),
+        cmocka_unit_test(test_cells),   cmocka_unit_test(test_vtu_faces),
+        cmocka_unit_test(test_wedges),  cmocka_unit_test(test_isolated),
+    };
+    return cmocka_run_group_tests(tests, temporary_setup, temporary_teardown);
+}

@@ -1,0 +1,234 @@
+/* `clspline solid`: Catmull-Clark solids of meshes of cells. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/solid_file.h"
+#include "progress.h"
+#include "solid_output.h"
+#include "solid_slice.h"
+
+enum { KINDS = 4, SLICE_SAMPLES = 4 };
+
+/* What is on the way, and what came of it. */
+typedef struct work {
+    const solid_request *r;
+    clsp_context *ctx;
+    solid_model model;
+    solid_samples samples;
+    mesh_precision precision;
+    size_t num_read; /* cells */
+    solid_slice_counts slice;
+    progress_bar bar;
+    double read_seconds, mesh_seconds, plan_seconds, write_seconds;
+} work;
+
+/* ---- the mesh ---- */
+
+static bool read_mesh(work *w)
+{
+    const double start = seconds_now();
+    io_message message;
+    const solid_cells *cells = &w->model.cells;
+    if (!solid_file_open(&w->model.cells, w->r->input, &message)) {
+        complain("%s", message.text);
+        return false;
+    }
+    w->num_read = cells->num_cells;
+    if (cells->num_isolated > 0 && !w->r->quiet)
+        complain("warning: %s: %lu points that no cell has are left out", w->r->input,
+                 (unsigned long)cells->num_isolated);
+    w->read_seconds = seconds_now() - start;
+    return true;
+}
+
+/* Complains of a refinement of which the library's numbers cannot hold all vertices; they follow
+   from those that there are. */
+static bool check_size(const work *w)
+{
+    const solid_model *m = &w->model;
+    double v = (double)m->counts.num_vertices, e = (double)m->counts.num_edges;
+    double f = (double)m->counts.num_faces, c = (double)m->counts.num_cells;
+    for (uint32_t n = m->refined; m->counts.is_hexahedral && n < w->r->refine; n++) {
+        v += e + f + c;
+        e = 2 * e + 4 * f + 6 * c;
+        f = 4 * f + 12 * c;
+        c *= 8;
+    }
+    if (e <= INT32_MAX && v <= INT32_MAX) return true;
+    complain("%s: refined %u times it would have %.3g cells, too many", w->r->input,
+             (unsigned)w->r->refine, c);
+    return false;
+}
+
+/* ---- classes ---- */
+
+/* Prints a line of the table of classes. */
+static bool print_classes(const work *w)
+{
+    const solid_model *m = &w->model;
+    size_t num = 0, cells[KINDS] = {0}, kinds[KINDS] = {0};
+    clsp_solid_class *classes = NULL;
+    clsp_solid_plan *plan;
+    if (m->refined == 0)
+        printf("refined     cells   regular   layered irregular     split   classes\n");
+    if (!m->counts.is_hexahedral) {
+        printf("%7u %9lu         -         -         -         -         -\n", (unsigned)m->refined,
+               (unsigned long)m->counts.num_cells);
+        return true;
+    }
+    if (!solid_model_plan(m, w->precision, 2, &plan)) return false;
+    clsp_status status = clsp_solid_classes(plan, NULL, 0, &num);
+    classes = calloc(num + 1, sizeof(*classes));
+    if (status == CLSP_OK && classes) status = clsp_solid_classes(plan, classes, num, &num);
+    const bool done = status == CLSP_OK && classes;
+    for (size_t i = 0; done && i < num; i++) {
+        cells[classes[i].kind] += classes[i].num_cells;
+        kinds[classes[i].kind]++;
+    }
+    clsp_solid_plan_destroy(&plan);
+    free(classes);
+    if (!done) return solid_model_memory(m);
+    printf("%7u %9lu", (unsigned)m->refined, (unsigned long)m->counts.num_cells);
+    for (int k = 0; k < KINDS; k++)
+        printf(" %9lu", (unsigned long)cells[k]);
+    printf(" %9lu\n", (unsigned long)num);
+    return true;
+}
+
+/* Warns of hexahedra that are taken as they are, but may not be meant so. */
+static bool warn_of_cells(work *w)
+{
+    if (!w->model.counts.is_hexahedral) return true;
+    if (!solid_model_index(&w->model)) return false;
+    const size_t odd = solid_model_odd_cells(&w->model);
+    if (odd > 0 && !w->r->quiet)
+        complain("warning: %s: %lu of %lu cells are flat or inside out", w->r->input,
+                 (unsigned long)odd, (unsigned long)w->model.counts.num_cells);
+    return true;
+}
+
+/* Refines the mesh as often as it is asked for, or needs it. */
+static bool prepare_mesh(work *w)
+{
+    const double start = seconds_now();
+    solid_model *m = &w->model;
+    bool done = solid_model_make(m) && warn_of_cells(w);
+    done = done && check_size(w) && (!w->r->classes || print_classes(w));
+    while (done && solid_model_is_coarse(m))
+        done = solid_model_refine(m) && check_size(w) && (!w->r->classes || print_classes(w));
+    w->mesh_seconds = seconds_now() - start;
+    return done;
+}
+
+/* ---- output ---- */
+
+static bool open_samples(work *w, uint32_t samples)
+{
+    const double start = seconds_now();
+    const bool done = solid_samples_open(&w->samples, &w->model, w->precision, samples);
+    w->plan_seconds = seconds_now() - start;
+    return done;
+}
+
+static bool write_slice(work *w)
+{
+    image_array image = {.values = NULL};
+    io_message message;
+    progress_start(&w->bar, "slicing", w->r->quiet);
+    bool done =
+        open_samples(w, SLICE_SAMPLES) && solid_slice_make(&w->samples, &image, &w->slice, &w->bar);
+    progress_end(&w->bar);
+    const double start = seconds_now();
+    if (done && w->r->picture == IMAGE_PNG) done = solid_slice_shade(&w->model, &image);
+    if (done && !image_file_write(&image, w->r->outputs[0], w->r->picture, &message)) {
+        complain("%s", message.text);
+        done = false;
+    }
+    w->write_seconds = seconds_now() - start;
+    image_array_clear(&image);
+    return done;
+}
+
+static bool write_outputs(work *w)
+{
+    const solid_request *r = w->r;
+    bool done = solid_model_index(&w->model) && (!r->samples || open_samples(w, r->samples));
+    const double start = seconds_now();
+    for (size_t i = 0; done && i < r->num_outputs; i++) {
+        progress_start(&w->bar, "writing", r->quiet);
+        done =
+            solid_output_write(&w->model, r->samples ? &w->samples : NULL, r->outputs[i], &w->bar);
+        progress_end(&w->bar);
+    }
+    w->write_seconds = seconds_now() - start - w->samples.seconds;
+    return done;
+}
+
+static void report(const work *w)
+{
+    const solid_model *m = &w->model;
+    clsp_device_info info = {0};
+    fprintf(stderr, "%s: %lu cells", w->r->input, (unsigned long)w->num_read);
+    if (m->refined > 0)
+        fprintf(stderr, ", refined %u time%s: %lu", (unsigned)m->refined, m->refined > 1 ? "s" : "",
+                (unsigned long)m->counts.num_cells);
+    if (w->r->slices && w->r->num_outputs > 0)
+        fprintf(stderr, ", %lu of %lu pixels within, off by %.2g at most",
+                (unsigned long)w->slice.inside, (unsigned long)w->slice.num, w->slice.error);
+    else if (w->r->samples && w->r->num_outputs > 0)
+        fprintf(stderr, ", %u x %u x %u samples each", (unsigned)w->r->samples,
+                (unsigned)w->r->samples, (unsigned)w->r->samples);
+    if (clsp_context_device(w->ctx, &info) == CLSP_OK)
+        fprintf(stderr, ", on %s (%s)", info.name, info.platform);
+    fprintf(stderr, "\nread %.1f ms, mesh %.1f ms, plan %.1f ms, evaluate %.1f ms, write %.1f ms\n",
+            1e3 * w->read_seconds, 1e3 * w->mesh_seconds, 1e3 * w->plan_seconds,
+            1e3 * w->samples.seconds, 1e3 * w->write_seconds);
+}
+
+/* Opens the device and chooses a precision where none was given. */
+static bool open_device(work *w)
+{
+    const solid_request *r = w->r;
+    clsp_device_info info = {0};
+    const verbosity how_much = r->quiet     ? VERBOSITY_QUIET
+                               : r->verbose ? VERBOSITY_VERBOSE
+                                            : VERBOSITY_NORMAL;
+    if (!open_context(&w->ctx, r->device, how_much)) return false;
+    w->model.ctx = w->ctx;
+    w->precision = r->precision;
+    if (!r->has_precision && (r->slices || r->bezier) &&
+        clsp_context_device(w->ctx, &info) == CLSP_OK && info.fp64)
+        w->precision = MESH_F64;
+    return true;
+}
+
+static int run_request(const solid_request *r)
+{
+    work w = {.r = r, .model = {.r = r}};
+    bool done = read_mesh(&w) && open_device(&w) && prepare_mesh(&w);
+    if (done && r->num_outputs > 0) done = r->slices ? write_slice(&w) : write_outputs(&w);
+    if (done && !r->quiet) report(&w);
+    solid_samples_close(&w.samples);
+    solid_model_clear(&w.model);
+    clsp_context_destroy(&w.ctx);
+    return done ? EXIT_OK : EXIT_FAILED;
+}
+
+int command_solid(int argc, char **argv)
+{
+    solid_request r = {.outputs = calloc((size_t)argc, sizeof(*r.outputs))};
+    int status = EXIT_FAILED;
+    if (r.outputs)
+        status = solid_request_read(&r, argc, argv);
+    else
+        complain("not enough memory");
+    if (status == EXIT_OK && r.help)
+        solid_request_help();
+    else if (status == EXIT_OK)
+        status = run_request(&r);
+    free(r.outputs);
+    return status;
+}

@@ -1,0 +1,82 @@
+/* The polyhedral cells of a solid in memory, with their points and what is told of these.
+
+   Cells are as VTK numbers and orders them: tetrahedra 10, hexahedra 12, wedges 13, pyramids 14,
+   polyhedra 42 (the number of faces, and of each its vertices' number and them). All grows as items
+   arrive, so that a number in a file never decides on an allocation. */
+#ifndef CLSPLINE_TOOLS_IO_SOLID_CELLS_H
+#define CLSPLINE_TOOLS_IO_SOLID_CELLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "message.h"
+
+enum {
+    SOLID_TETRAHEDRON = 10,
+    SOLID_VOXEL = 11,
+    SOLID_HEXAHEDRON = 12,
+    SOLID_WEDGE = 13,
+    SOLID_PYRAMID = 14,
+    SOLID_PRISM5 = 15,
+    SOLID_PRISM6 = 16,
+    SOLID_POLYHEDRON = 42,
+    SOLID_MAX_NAME = 80,
+    SOLID_MAX_CELL = 65536 /* indices of one cell */
+};
+
+/* Most points and cells that the library takes. */
+#define SOLID_MAX ((size_t)INT32_MAX)
+
+/* Numbers that a file gives to the points. */
+typedef struct solid_array {
+    char name[SOLID_MAX_NAME];
+    uint32_t components;
+    double *values; /* [num_points][components] */
+    size_t count, capacity;
+} solid_array;
+
+typedef struct solid_cells {
+    size_t num_points, num_cells, num_indices, num_creases, num_corners, num_arrays;
+    double *points;   /* [num_points][3] */
+    uint8_t *kinds;   /* [num_cells] */
+    uint32_t *index;  /* [num_indices] */
+    uint32_t *crease; /* [num_creases][2] */
+    uint32_t *corner; /* [num_corners] */
+    solid_array *arrays;
+    size_t num_isolated; /* points that no cell has, which are left out */
+    size_t point_capacity, kind_capacity, index_capacity, crease_capacity, corner_capacity;
+    size_t array_capacity;
+} solid_cells;
+
+/* Add a point, an index, a crease, a corner. False when memory runs out. */
+bool solid_cells_point(solid_cells *c, double x, double y, double z);
+bool solid_cells_index(solid_cells *c, uint32_t vertex);
+bool solid_cells_crease(solid_cells *c, uint32_t from, uint32_t to);
+bool solid_cells_corner(solid_cells *c, uint32_t vertex);
+
+/* Returns how many vertices a kind of VTK's has; 0: as many as there are, or a kind that is none of
+   those above. */
+uint32_t solid_kind_vertices(int kind);
+
+/* Tells whether a kind of VTK's is no solid but a point, a line or a face. */
+bool solid_kind_is_flat(int kind);
+
+/* Adds a cell of one of the kinds above; prisms become polyhedra. False when memory runs out. */
+bool solid_cells_add(solid_cells *c, int kind, const uint32_t *vertices, size_t count);
+
+/* Adds an array without values yet, under a name that is cut where it is too long. NULL when memory
+   runs out. The address is valid until the next one is added. */
+solid_array *solid_cells_array(solid_cells *c, const char *name, uint32_t components);
+bool solid_array_append(solid_array *a, double value);
+
+/* Checks all indices against the points, leaves out points that no cell has, and turns polyhedra's
+   faces so that they run around as seen from outside. False with a
+   message that begins with the name: no cells, an index that is no point, arrays that do not have
+   a value for each point, a number that is not finite, no memory. */
+bool solid_cells_finish(solid_cells *c, const char *name, io_message *message);
+
+/* Releases all memory and leaves no cells. */
+void solid_cells_clear(solid_cells *c);
+
+#endif

@@ -1,0 +1,56 @@
+/* Cells of solids from files:
+
+     .vtk    VTK legacy, text and binary, versions 1 to 5: unstructured grids
+     .vtu    VTK XML, text, base64 and raw, not compressed or by zlib: unstructured grids of one
+             piece
+     .mesh   MEDIT, text: also Ridges and Corners; and MFEM v1.0 with vertices
+     .msh    Gmsh 2 and 4, text: also NodeData
+
+   Files are known by how they begin. Points, lines and faces among the cells are left out. Data of
+   points become arrays; those of cells are left out. */
+#ifndef CLSPLINE_TOOLS_IO_SOLID_FILE_H
+#define CLSPLINE_TOOLS_IO_SOLID_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "message.h"
+#include "scanner.h"
+#include "solid_cells.h"
+
+/* Reads an open file to its end. The name is for messages, "NAME:LINE: why" or, of what is known at
+   the end only, "NAME: why". False with a message, and no cells. */
+bool solid_file_read(solid_cells *cells, FILE *file, const char *name, io_message *message);
+
+/* The same for a file by its path, "-" being standard input. */
+bool solid_file_open(solid_cells *cells, const char *path, io_message *message);
+
+/* The formats, from the beginning of the file on. Each leaves it to the caller to check indices. */
+bool solid_vtk_read(solid_cells *cells, scanner *s);
+bool solid_vtu_read(solid_cells *cells, scanner *s);
+bool solid_medit_read(solid_cells *cells, scanner *s);
+bool solid_mfem_read(solid_cells *cells, scanner *s);
+bool solid_gmsh_read(solid_cells *cells, scanner *s);
+
+/* ---- what formats have in common ---- */
+
+/* Fails for want of memory. Returns false. */
+bool solid_scan_memory(scanner *s);
+
+/* Reads a word; fails where the file ends. */
+bool solid_scan_word(scanner *s, const char *what);
+
+/* Reads a vertex numbered from `base` on. */
+bool solid_scan_vertex(scanner *s, uint32_t base, uint32_t *vertex);
+
+/* Turns a wedge that begins with the triangle as it is seen from the other one, as all formats but
+   VTK's have it. */
+void solid_turn_wedge(uint32_t vertices[6]);
+
+/* Reads the vertices of a cell, numbered from `base` on, and adds it; wedges are turned. */
+bool solid_scan_cell(solid_cells *cells, scanner *s, int kind, uint32_t base);
+
+/* Reads so many points of three coordinates. */
+bool solid_scan_points(solid_cells *cells, scanner *s, uint32_t count);
+
+#endif

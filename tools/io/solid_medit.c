@@ -1,0 +1,151 @@
+/* MEDIT's .mesh files in text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "solid_file.h"
+
+/* What is kept until all is read: edges, and which of them are ridges. */
+typedef struct medit_file {
+    uint32_t *edges, *ridges; /* [num_edges][2], [num_ridges] */
+    size_t num_edges, edge_capacity, num_ridges, ridge_capacity;
+} medit_file;
+
+/* The lists of a file: so many numbers an item, and the cell that they are; 0: none. */
+typedef struct medit_list {
+    const char *name;
+    int kind;
+} medit_list;
+
+static const medit_list lists[] = {
+    {"Hexahedra", SOLID_HEXAHEDRON},   {"Hexaedra", SOLID_HEXAHEDRON},
+    {"Tetrahedra", SOLID_TETRAHEDRON}, {"Tetraedra", SOLID_TETRAHEDRON},
+    {"Prisms", SOLID_WEDGE},           {"Pentahedra", SOLID_WEDGE},
+    {"Pyramids", SOLID_PYRAMID},       {NULL, 0}};
+
+static bool read_vertices(solid_cells *cells, scanner *s, uint32_t count)
+{
+    double ignored;
+    for (uint32_t i = 0; i < count; i++)
+        if (!solid_scan_points(cells, s, 1) || !scanner_real(s, "a reference", &ignored))
+            return false;
+    return true;
+}
+
+static bool read_cells(solid_cells *cells, scanner *s, int kind, uint32_t count)
+{
+    double ignored;
+    for (uint32_t i = 0; i < count; i++)
+        if (!solid_scan_cell(cells, s, kind, 1) || !scanner_real(s, "a reference", &ignored))
+            return false;
+    return true;
+}
+
+static bool read_edges(medit_file *f, scanner *s, uint32_t count)
+{
+    double ignored;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *moved =
+            array_reserve(f->edges, &f->edge_capacity, f->num_edges + 1, 2 * sizeof(*moved));
+        if (!moved) return solid_scan_memory(s);
+        f->edges = moved;
+        uint32_t *to = moved + 2 * f->num_edges;
+        if (!solid_scan_vertex(s, 1, &to[0]) || !solid_scan_vertex(s, 1, &to[1]) ||
+            !scanner_real(s, "a reference", &ignored))
+            return false;
+        f->num_edges++;
+    }
+    return true;
+}
+
+static bool read_ridges(medit_file *f, scanner *s, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *moved =
+            array_reserve(f->ridges, &f->ridge_capacity, f->num_ridges + 1, sizeof(*moved));
+        if (!moved) return solid_scan_memory(s);
+        f->ridges = moved;
+        if (!scanner_count(s, "an edge", INT32_MAX, &moved[f->num_ridges])) return false;
+        f->num_ridges++;
+    }
+    return true;
+}
+
+static bool read_corners(solid_cells *cells, scanner *s, uint32_t count)
+{
+    uint32_t v;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!solid_scan_vertex(s, 1, &v)) return false;
+        if (!solid_cells_corner(cells, v)) return solid_scan_memory(s);
+    }
+    return true;
+}
+
+/* Leaves out numbers up to the next keyword. Returns whether there is one, in s->word. */
+static bool skip_list(scanner *s)
+{
+    while (scanner_word(s))
+        if (strchr("+-.0123456789", s->word[0]) == NULL) return true;
+    return false;
+}
+
+static bool read_dimension(scanner *s)
+{
+    uint32_t dimension;
+    if (!scanner_count(s, "a dimension", 3, &dimension)) return false;
+    return dimension == 3 ||
+           scanner_fail(s, s->word_line, "a solid has dimension 3, not %u", (unsigned)dimension);
+}
+
+/* Reads the list whose keyword is s->word. *known: whether it is one. */
+static bool read_list(solid_cells *cells, medit_file *f, scanner *s, bool *known)
+{
+    uint32_t count;
+    char name[SCANNER_MAX_WORD + 1];
+    const medit_list *list = lists;
+    strcpy(name, s->word);
+    while (list->name && strcmp(list->name, name) != 0)
+        list++;
+    const bool others = strcmp(name, "Vertices") == 0 || strcmp(name, "Edges") == 0 ||
+                        strcmp(name, "Ridges") == 0 || strcmp(name, "Corners") == 0;
+    *known = list->name || others;
+    if (strcmp(name, "Dimension") == 0) return (*known = true) && read_dimension(s);
+    if (!*known) return true;
+    if (!scanner_count(s, "a number of items", INT32_MAX, &count)) return false;
+    if (list->name) return read_cells(cells, s, list->kind, count);
+    if (name[0] == 'V') return read_vertices(cells, s, count);
+    if (name[0] == 'E') return read_edges(f, s, count);
+    if (name[0] == 'R') return read_ridges(f, s, count);
+    return read_corners(cells, s, count);
+}
+
+static bool add_ridges(solid_cells *cells, const medit_file *f, scanner *s)
+{
+    for (size_t i = 0; i < f->num_ridges; i++) {
+        const size_t e = f->ridges[i];
+        if (e == 0 || e > f->num_edges)
+            return scanner_fail(s, s->line, "ridge %zu is edge %zu, and there are %zu", i + 1, e,
+                                f->num_edges);
+        if (!solid_cells_crease(cells, f->edges[2 * e - 2], f->edges[2 * e - 1]))
+            return solid_scan_memory(s);
+    }
+    return true;
+}
+
+bool solid_medit_read(solid_cells *cells, scanner *s)
+{
+    medit_file f = {.edges = NULL};
+    uint32_t version;
+    bool done = solid_scan_word(s, "MeshVersionFormatted") &&
+                scanner_count(s, "a version", 4, &version),
+         known = true;
+    bool more = done && scanner_word(s);
+    while (done && more && strcmp(s->word, "End") != 0) {
+        done = read_list(cells, &f, s, &known);
+        more = done && (known ? scanner_word(s) : skip_list(s));
+    }
+    done = done && !s->failed && add_ridges(cells, &f, s);
+    free(f.edges);
+    free(f.ridges);
+    return done;
+}

@@ -1,0 +1,373 @@
+/* Unstructured grids of VTK's XML files, of one piece. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "solid_file.h"
+#include "vtk_cells.h"
+#include "vtk_number.h"
+#include "vtu_data.h"
+#include "xml_tag.h"
+
+enum { MAX_ARRAYS = 64 };
+
+/* Where an array stands. */
+typedef enum vtu_section { IN_NONE, IN_POINTS, IN_CELLS, IN_POINT_DATA } vtu_section;
+
+/* An array as it is found, and then with its numbers. */
+typedef struct vtu_array {
+    vtu_section section;
+    char name[SOLID_MAX_NAME];
+    vtk_number type;
+    uint32_t components;
+    bool is_appended;
+    uint64_t offset;
+    double *values;
+    size_t count, capacity;
+} vtu_array;
+
+typedef struct vtu_file {
+    scanner *s;
+    solid_cells *cells;
+    vtu_form form;
+    vtu_array arrays[MAX_ARRAYS];
+    size_t num;
+    vtu_section section;
+    uint32_t num_points, num_cells;
+    bool has_piece;
+} vtu_file;
+
+/* ---- numbers ---- */
+
+static bool append(vtu_file *f, vtu_array *a, double value)
+{
+    solid_array grown = {.values = a->values, .count = a->count, .capacity = a->capacity};
+    if (!solid_array_append(&grown, value)) return solid_scan_memory(f->s);
+    a->values = grown.values;
+    a->count = grown.count;
+    a->capacity = grown.capacity;
+    return true;
+}
+
+/* Makes numbers of the bytes that are stored for an array. */
+static bool take_bytes(vtu_file *f, vtu_array *a, const unsigned char *from, size_t count)
+{
+    vtu_bytes made = {.bytes = NULL};
+    const char *reason = vtu_unpack(&f->form, from, count, &made);
+    bool done = !reason;
+    if (reason) scanner_fail(f->s, f->s->line, "array '%s': %s", a->name, reason);
+    if (done && made.count % a->type.bytes != 0)
+        done = scanner_fail(f->s, f->s->line, "array '%s' has a part of a number", a->name);
+    for (size_t i = 0; done && i < made.count; i += a->type.bytes)
+        done = append(f, a, vtk_number_get(made.bytes + i, a->type, f->form.big_endian));
+    free(made.bytes);
+    return done;
+}
+
+static bool take_base64(vtu_file *f, vtu_array *a, const unsigned char *text, size_t count)
+{
+    vtu_bytes made = {.bytes = NULL};
+    bool bad, done = vtu_decode(&made, text, count, &bad);
+    if (!done && bad)
+        scanner_fail(f->s, f->s->line, "array '%s': this is no base64", a->name);
+    else if (!done)
+        solid_scan_memory(f->s);
+    done = done && take_bytes(f, a, made.bytes, made.count);
+    free(made.bytes);
+    return done;
+}
+
+static bool read_ascii(vtu_file *f, vtu_array *a)
+{
+    double value;
+    while (xml_word(f->s))
+        if (!scanner_real_here(f->s, "a number", &value) || !append(f, a, value)) return false;
+    return !f->s->failed;
+}
+
+/* Reads all bytes up to a character that is in the way, or to the end of the file. */
+static bool read_until(vtu_file *f, int end, vtu_bytes *to)
+{
+    const unsigned char *from;
+    size_t left;
+    while ((left = scanner_buffered(f->s, &from)) > 0) {
+        const unsigned char *found = end == SCANNER_END ? NULL : memchr(from, end, left);
+        const size_t part = found ? (size_t)(found - from) : left;
+        unsigned char *at = vtu_bytes_room(to, part + 1);
+        if (!at) return solid_scan_memory(f->s);
+        memcpy(at, from, part);
+        to->count += part;
+        f->s->next += part;
+        if (found) break;
+    }
+    return !f->s->failed;
+}
+
+/* ---- arrays ---- */
+
+static bool read_inline(vtu_file *f, vtu_array *a, const char *format)
+{
+    vtu_bytes text = {.bytes = NULL};
+    if (strcmp(format, "ascii") == 0) return read_ascii(f, a);
+    if (strcmp(format, "binary") != 0)
+        return scanner_fail(f->s, f->s->word_line, "array '%s' has the format '%s'", a->name,
+                            format);
+    const bool done = read_until(f, '<', &text) && take_base64(f, a, text.bytes, text.count);
+    free(text.bytes);
+    return done;
+}
+
+/* Reads a whole number of an attribute. */
+static bool read_attribute(vtu_file *f, const xml_tag *tag, const char *name, uint32_t most,
+                           uint32_t *value)
+{
+    snprintf(f->s->word, sizeof(f->s->word), "%s", xml_tag_value(tag, name));
+    return scanner_count_here(f->s, name, most, value);
+}
+
+static bool read_array(vtu_file *f, const xml_tag *tag)
+{
+    const char *format = xml_tag_value(tag, "format");
+    const char *components = xml_tag_value(tag, "NumberOfComponents");
+    if (f->section == IN_NONE) return true;
+    if (f->num == MAX_ARRAYS)
+        return scanner_fail(f->s, f->s->word_line, "more than %d arrays", MAX_ARRAYS);
+    vtu_array *a = &f->arrays[f->num++];
+    *a = (vtu_array){.section = f->section, .components = 1};
+    snprintf(a->name, sizeof(a->name), "%.*s", SOLID_MAX_NAME - 1, xml_tag_value(tag, "Name"));
+    if (!vtk_number_find(xml_tag_value(tag, "type"), &a->type))
+        return scanner_fail(f->s, f->s->word_line, "array '%s' has numbers of type '%s'", a->name,
+                            xml_tag_value(tag, "type"));
+    if (components[0] && !read_attribute(f, tag, "NumberOfComponents", 1024, &a->components))
+        return false;
+    if (strcmp(format, "appended") == 0) {
+        uint32_t low;
+        char *end;
+        a->is_appended = true;
+        a->offset = strtoull(xml_tag_value(tag, "offset"), &end, 10);
+        return *end == 0 || read_attribute(f, tag, "offset", INT32_MAX, &low);
+    }
+    return tag->ends || read_inline(f, a, format);
+}
+
+/* Returns where in the appended data the array behind one begins. */
+static uint64_t end_of(const vtu_file *f, const vtu_array *a, uint64_t all)
+{
+    uint64_t end = all;
+    for (size_t i = 0; i < f->num; i++)
+        if (f->arrays[i].is_appended && f->arrays[i].offset > a->offset &&
+            f->arrays[i].offset < end)
+            end = f->arrays[i].offset;
+    return end;
+}
+
+/* Reads what is appended, behind the '_' that begins it. */
+static bool read_appended(vtu_file *f, const xml_tag *tag)
+{
+    vtu_bytes all = {.bytes = NULL}, before = {.bytes = NULL};
+    const bool is_raw = strcmp(xml_tag_value(tag, "encoding"), "raw") == 0;
+    bool done = read_until(f, '_', &before) && read_until(f, is_raw ? SCANNER_END : '<', &all);
+    for (size_t i = 0; done && i < f->num; i++) {
+        vtu_array *a = &f->arrays[i];
+        if (!a->is_appended) continue;
+        const size_t first = 1; /* the '_' */
+        if (all.count < first || a->offset > all.count - first) {
+            done = scanner_fail(f->s, f->s->line, "array '%s' begins behind the end", a->name);
+            break;
+        }
+        const size_t at = first + (size_t)a->offset;
+        if (is_raw)
+            done = take_bytes(f, a, all.bytes + at, all.count - at);
+        else
+            done = take_base64(f, a, all.bytes + at,
+                               (size_t)(first + end_of(f, a, all.count - first) - at));
+    }
+    free(before.bytes);
+    free(all.bytes);
+    return done;
+}
+
+/* ---- the file ---- */
+
+static bool read_head(vtu_file *f, const xml_tag *tag)
+{
+    const char *compressor = xml_tag_value(tag, "compressor");
+    if (strcmp(xml_tag_value(tag, "type"), "UnstructuredGrid") != 0)
+        return scanner_fail(f->s, f->s->word_line,
+                            "a file of type '%s', and UnstructuredGrid is "
+                            "read",
+                            xml_tag_value(tag, "type"));
+    f->form.big_endian = strcmp(xml_tag_value(tag, "byte_order"), "BigEndian") == 0;
+    f->form.wide = strcmp(xml_tag_value(tag, "header_type"), "UInt64") == 0;
+    f->form.compressed = compressor[0] != 0;
+    return !f->form.compressed || strcmp(compressor, "vtkZLibDataCompressor") == 0 ||
+           scanner_fail(f->s, f->s->word_line, "data compressed by %s, and zlib is read",
+                        compressor);
+}
+
+static bool read_piece(vtu_file *f, const xml_tag *tag)
+{
+    if (f->has_piece) return scanner_fail(f->s, f->s->word_line, "a second piece, and one is read");
+    f->has_piece = true;
+    return read_attribute(f, tag, "NumberOfPoints", INT32_MAX, &f->num_points) &&
+           read_attribute(f, tag, "NumberOfCells", INT32_MAX, &f->num_cells);
+}
+
+static bool read_tag(vtu_file *f, const xml_tag *tag)
+{
+    static const struct {
+        const char *name;
+        vtu_section section;
+    } sections[] = {{"Points", IN_POINTS},
+                    {"Cells", IN_CELLS},
+                    {"PointData", IN_POINT_DATA},
+                    {"CellData", IN_NONE},
+                    {"FieldData", IN_NONE}};
+    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+        if (strcmp(tag->name, sections[i].name) == 0)
+            f->section = tag->begins && !tag->ends ? sections[i].section : IN_NONE;
+    if (!tag->begins) return true;
+    if (strcmp(tag->name, "VTKFile") == 0) return read_head(f, tag);
+    if (strcmp(tag->name, "Piece") == 0) return read_piece(f, tag);
+    if (strcmp(tag->name, "DataArray") == 0) return read_array(f, tag);
+    if (strcmp(tag->name, "AppendedData") == 0) return read_appended(f, tag);
+    return true;
+}
+
+/* Finds the numbers of an array of cells; NULL: there is none of this name. */
+static const vtu_array *find(const vtu_file *f, const char *name)
+{
+    for (size_t i = 0; i < f->num; i++)
+        if (f->arrays[i].section == IN_CELLS && strcmp(f->arrays[i].name, name) == 0)
+            return &f->arrays[i];
+    return NULL;
+}
+
+static bool take_integers(vtu_file *f, const char *name, vtk_integers *list)
+{
+    const vtu_array *a = find(f, name);
+    for (size_t i = 0; a && i < a->count; i++) {
+        const double none =
+            a->values[i] < 0 && strcmp(name, "faceoffsets") == 0; /* no polyhedron */
+        if (!vtk_integers_append(list, f->s, none != 0 ? INT32_MAX : a->values[i])) return false;
+    }
+    return true;
+}
+
+/* The faces of polyhedra as newer files have them: vertices, where each face ends, the faces of all
+   cells, and where those of each end. */
+typedef struct vtu_faces {
+    vtk_integers vertices, ends, of_cells, cell_ends;
+} vtu_faces;
+
+static bool fail_faces(vtu_file *f)
+{
+    return scanner_fail(f->s, f->s->line, "the faces of polyhedra are not all there");
+}
+
+/* Appends a face, as the number of its vertices and them. */
+static bool join_face(vtu_file *f, const vtu_faces *from, uint32_t face, vtk_cells *to)
+{
+    if (face >= from->ends.count) return fail_faces(f);
+    const size_t begin = face > 0 ? from->ends.values[face - 1] : 0, end = from->ends.values[face];
+    if (end < begin || end > from->vertices.count) return fail_faces(f);
+    bool done = vtk_integers_append(&to->faces, f->s, (double)(end - begin));
+    for (size_t i = begin; done && i < end; i++)
+        done = vtk_integers_append(&to->faces, f->s, from->vertices.values[i]);
+    return done;
+}
+
+/* Makes of them lists as older files have. */
+static bool join_faces(vtu_file *f, const vtu_faces *from, vtk_cells *to)
+{
+    size_t begin = 0;
+    for (size_t cell = 0; cell < from->cell_ends.count; cell++) {
+        const size_t end = from->cell_ends.values[cell];
+        if (end < begin || end > from->of_cells.count) return fail_faces(f);
+        bool done = begin == end || vtk_integers_append(&to->faces, f->s, (double)(end - begin));
+        for (; done && begin < end; begin++)
+            done = join_face(f, from, from->of_cells.values[begin], to);
+        if (!done || !vtk_integers_append(&to->face_ends, f->s, (double)to->faces.count))
+            return false;
+    }
+    return true;
+}
+
+static bool take_faces(vtu_file *f, vtk_cells *to)
+{
+    vtu_faces from = {.vertices = {.values = NULL}};
+    const bool is_new = find(f, "polyhedron_to_faces") != NULL;
+    const vtu_array *old = find(f, "faces");
+    to->has_faces = is_new || (old && old->count > 0);
+    bool done = is_new || (take_integers(f, "faces", &to->faces) &&
+                           take_integers(f, "faceoffsets", &to->face_ends));
+    done = done && take_integers(f, "face_connectivity", &from.vertices) &&
+           take_integers(f, "face_offsets", &from.ends) &&
+           take_integers(f, "polyhedron_to_faces", &from.of_cells) &&
+           take_integers(f, "polyhedron_offsets", &from.cell_ends);
+    done = done && (!is_new || join_faces(f, &from, to));
+    vtk_integers_clear(&from.vertices);
+    vtk_integers_clear(&from.ends);
+    vtk_integers_clear(&from.of_cells);
+    vtk_integers_clear(&from.cell_ends);
+    return done;
+}
+
+static bool take_cells(vtu_file *f)
+{
+    vtk_cells listed = {.has_faces = false};
+    bool done = take_integers(f, "connectivity", &listed.index) &&
+                take_integers(f, "offsets", &listed.ends) &&
+                take_integers(f, "types", &listed.types) && take_faces(f, &listed);
+    if (done && listed.types.count != f->num_cells)
+        done = scanner_fail(f->s, f->s->line, "%zu types of %u cells", listed.types.count,
+                            (unsigned)f->num_cells);
+    done = done && vtk_cells_add(f->cells, &listed, f->s);
+    vtk_cells_clear(&listed);
+    return done;
+}
+
+static bool take_points(vtu_file *f, const vtu_array *a)
+{
+    if (a->count != 3 * (size_t)f->num_points)
+        return scanner_fail(f->s, f->s->line, "%zu coordinates of %u points", a->count,
+                            (unsigned)f->num_points);
+    for (size_t i = 0; i < a->count; i += 3)
+        if (!solid_cells_point(f->cells, a->values[i], a->values[i + 1], a->values[i + 2]))
+            return solid_scan_memory(f->s);
+    return true;
+}
+
+static bool take_arrays(vtu_file *f)
+{
+    for (size_t i = 0; i < f->num; i++) {
+        vtu_array *a = &f->arrays[i];
+        if (a->section == IN_POINTS && !take_points(f, a)) return false;
+        if (a->section != IN_POINT_DATA || a->components == 0) continue;
+        solid_array *to = solid_cells_array(f->cells, a->name, a->components);
+        if (!to) return solid_scan_memory(f->s);
+        to->values = a->values;
+        to->count = a->count;
+        to->capacity = a->capacity;
+        a->values = NULL;
+    }
+    return true;
+}
+
+bool solid_vtu_read(solid_cells *cells, scanner *s)
+{
+    vtu_file *f = calloc(1, sizeof(*f)); /* too large for some stacks */
+    xml_tag tag;
+    if (!f) return solid_scan_memory(s);
+    f->s = s;
+    f->cells = cells;
+    bool done = true;
+    while (done && xml_tag_next(s, &tag))
+        done = read_tag(f, &tag);
+    done = done && !s->failed;
+    if (done && !f->has_piece) done = scanner_fail(s, s->line, "the file has no piece");
+    done = done && take_arrays(f) && take_cells(f);
+    for (size_t i = 0; i < f->num; i++)
+        free(f->arrays[i].values);
+    free(f);
+    return done;
+}

@@ -1,0 +1,179 @@
+#include "vtu.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { PIECE = 4096, SIZE_BYTES = 8 };
+
+static uint32_t real_bytes(const vtu_shape *s)
+{
+    return s->precision == MESH_F32 ? 4 : 8;
+}
+
+/* Bytes of a number of a point: as few as hold all of them. */
+static uint32_t place_bytes(const vtu_shape *s)
+{
+    const uint64_t most = s->num_cells * s->cell_points;
+    return s->num_points > INT32_MAX || most > INT32_MAX ? 8 : 4;
+}
+
+/* Returns how many bytes array `number` has. */
+static uint64_t array_bytes(const vtu_shape *s, size_t number)
+{
+    if (number == 0) return 3 * s->num_points * real_bytes(s);
+    if (number <= s->num_fields)
+        return s->fields[number - 1].components * s->num_points * real_bytes(s);
+    switch (number - s->num_fields) {
+    case 1:
+        return s->num_cells * s->cell_points * place_bytes(s);
+    case 2:
+        return s->num_cells * place_bytes(s);
+    default:
+        return s->num_cells;
+    }
+}
+
+/* Writes a name, with what XML takes for itself left out. */
+static void write_name(vtu_file *f, const char *name)
+{
+    char text[128];
+    size_t length = 0;
+    for (; *name && length + 1 < sizeof(text); name++)
+        if (!strchr("<>&\"'", *name)) text[length++] = *name;
+    text[length] = 0;
+    block_writer_text(f->blocks, "%s", text);
+}
+
+/* Writes the head's line of an array, and moves the offset behind it. */
+static void write_array(vtu_file *f, size_t number, const char *name, const char *type,
+                        uint32_t components, uint64_t *offset)
+{
+    block_writer_text(f->blocks, "        <DataArray type=\"%s\" Name=\"", type);
+    write_name(f, name);
+    block_writer_text(f->blocks,
+                      "\" NumberOfComponents=\"%u\" format=\"appended\" offset=\"%llu\"/>\n",
+                      (unsigned)components, (unsigned long long)*offset);
+    *offset += SIZE_BYTES + array_bytes(f->shape, number);
+}
+
+static void write_head(vtu_file *f)
+{
+    const vtu_shape *s = f->shape;
+    const char *real = s->precision == MESH_F32 ? "Float32" : "Float64";
+    const char *place = place_bytes(s) == 4 ? "Int32" : "Int64";
+    /* before 2.1 edges of Bezier cells were in another order; 1.0 is what all readers know */
+    const char *version = s->cell_type == VTU_BEZIER_HEXAHEDRON ? "2.2" : "1.0";
+    uint64_t offset = 0;
+    block_writer_text(f->blocks,
+                      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"%s\" "
+                      "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n"
+                      "  <UnstructuredGrid>\n    <Piece NumberOfPoints=\"%llu\" "
+                      "NumberOfCells=\"%llu\">\n      <Points>\n",
+                      version, (unsigned long long)s->num_points, (unsigned long long)s->num_cells);
+    write_array(f, 0, "Points", real, 3, &offset);
+    block_writer_text(f->blocks, "      </Points>\n      <PointData>\n");
+    for (size_t i = 0; i < s->num_fields; i++)
+        write_array(f, 1 + i, s->fields[i].name, real, s->fields[i].components, &offset);
+    block_writer_text(f->blocks, "      </PointData>\n      <Cells>\n");
+    write_array(f, s->num_fields + 1, "connectivity", place, 1, &offset);
+    write_array(f, s->num_fields + 2, "offsets", place, 1, &offset);
+    write_array(f, s->num_fields + 3, "types", "UInt8", 1, &offset);
+    block_writer_text(f->blocks, "      </Cells>\n    </Piece>\n  </UnstructuredGrid>\n"
+                                 "  <AppendedData encoding=\"raw\">\n_");
+}
+
+bool vtu_file_open(vtu_file *f, const vtu_shape *s, const char *path, io_message *message)
+{
+    *f = (vtu_file){.shape = s};
+    if (!output_open(&f->out, path, message)) return false;
+    f->blocks = block_writer_open(f->out.file);
+    if (!f->blocks) {
+        output_close(&f->out, false);
+        return io_fail(message, "%s: cannot write: not enough memory", path);
+    }
+    write_head(f);
+    return true;
+}
+
+void vtu_file_begin(vtu_file *f, size_t number)
+{
+    put_u64_little(block_writer_reserve(f->blocks, SIZE_BYTES), array_bytes(f->shape, number));
+    block_writer_advance(f->blocks, SIZE_BYTES);
+}
+
+bool vtu_file_reals(vtu_file *f, const double *values, size_t count)
+{
+    const size_t each = real_bytes(f->shape);
+    for (size_t first = 0; first < count; first += PIECE) {
+        const size_t num = count - first < PIECE ? count - first : PIECE;
+        unsigned char *to = block_writer_reserve(f->blocks, num * each);
+        for (size_t i = first; i < first + num; i++, to += each) {
+            if (each == 4) {
+                const float narrow = (float)values[i];
+                uint32_t bits;
+                memcpy(&bits, &narrow, sizeof(bits));
+                put_u32_little(to, bits);
+            } else {
+                uint64_t bits;
+                memcpy(&bits, &values[i], sizeof(bits));
+                put_u64_little(to, bits);
+            }
+        }
+        block_writer_advance(f->blocks, num * each);
+    }
+    return !block_writer_failed(f->blocks);
+}
+
+static void write_place(unsigned char *to, size_t each, uint64_t value)
+{
+    if (each == 4)
+        put_u32_little(to, (uint32_t)value);
+    else
+        put_u64_little(to, value);
+}
+
+bool vtu_file_points(vtu_file *f, uint64_t base, const uint32_t *points, size_t count)
+{
+    const size_t each = place_bytes(f->shape);
+    for (size_t first = 0; first < count; first += PIECE) {
+        const size_t num = count - first < PIECE ? count - first : PIECE;
+        unsigned char *to = block_writer_reserve(f->blocks, num * each);
+        for (size_t i = 0; i < num; i++)
+            write_place(to + i * each, each, base + points[first + i]);
+        block_writer_advance(f->blocks, num * each);
+    }
+    return !block_writer_failed(f->blocks);
+}
+
+/* Writes where the points of each cell end, and the types. */
+static void write_ends(vtu_file *f)
+{
+    const vtu_shape *s = f->shape;
+    const size_t each = place_bytes(s);
+    vtu_file_begin(f, s->num_fields + 2);
+    for (uint64_t i = 1; i <= s->num_cells && !block_writer_failed(f->blocks); i++) {
+        write_place(block_writer_reserve(f->blocks, each), each, i * s->cell_points);
+        block_writer_advance(f->blocks, each);
+    }
+    vtu_file_begin(f, s->num_fields + 3);
+    for (uint64_t i = 0; i < s->num_cells && !block_writer_failed(f->blocks); i += PIECE) {
+        const size_t num = s->num_cells - i < PIECE ? (size_t)(s->num_cells - i) : PIECE;
+        memset(block_writer_reserve(f->blocks, num), (int)s->cell_type, num);
+        block_writer_advance(f->blocks, num);
+    }
+    block_writer_text(f->blocks, "\n  </AppendedData>\n</VTKFile>\n");
+}
+
+bool vtu_file_close(vtu_file *f, bool done)
+{
+    if (!f->blocks) return false;
+    if (done) write_ends(f);
+    const bool written = block_writer_close(f->blocks);
+    const int reason = errno;
+    f->blocks = NULL;
+    if (!written && done) {
+        errno = reason;
+        io_fail_errno(f->out.message, f->out.name, "cannot write");
+    }
+    return output_close(&f->out, done && written);
+}

@@ -1,0 +1,240 @@
+#include "solid_model.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "io/boundary_faces.h"
+#include "staging.h"
+
+bool solid_model_memory(const solid_model *m)
+{
+    complain("%s: not enough memory", m->r->input);
+    return false;
+}
+
+/* Complains of what the library says of the mesh, under the file's name. */
+static bool check(const solid_model *m, clsp_status status)
+{
+    char reason[2048];
+    if (status == CLSP_OK) return true;
+    if (clsp_context_last_error(m->ctx, reason, sizeof(reason)) == 0)
+        complain("%s: %s", m->r->input, status_text(status));
+    else
+        complain("%s: %s", m->r->input, strncmp(reason, "solid: ", 7) == 0 ? reason + 7 : reason);
+    return false;
+}
+
+/* ---- making ---- */
+
+/* Takes as many of the file's arrays as there are channels for. */
+static void choose_fields(solid_model *m)
+{
+    m->channels = 3;
+    for (size_t i = 0; i < m->cells.num_arrays; i++) {
+        const solid_array *a = &m->cells.arrays[i];
+        if (m->channels + a->components > CLSP_SOLID_MAX_CHANNELS) {
+            if (!m->r->quiet)
+                complain("warning: %s: '%s' is left out: there are %d numbers of a point at most",
+                         m->r->input, a->name, CLSP_SOLID_MAX_CHANNELS);
+            continue;
+        }
+        m->fields[m->num_fields++] = (solid_channel){a->name, a->components, m->channels};
+        m->channels += a->components;
+    }
+}
+
+/* Brings coordinates and channels together. */
+static bool join_points(solid_model *m)
+{
+    const size_t num = m->cells.num_points;
+    size_t field = 0;
+    m->points = malloc((num * m->channels + 1) * sizeof(*m->points));
+    if (!m->points) return solid_model_memory(m);
+    for (size_t i = 0; i < num; i++)
+        for (size_t k = 0; k < 3; k++)
+            m->points[i * m->channels + k] = m->cells.points[3 * i + k];
+    for (size_t a = 0; a < m->cells.num_arrays && field < m->num_fields; a++) {
+        const solid_array *from = &m->cells.arrays[a];
+        const solid_channel *to = &m->fields[field];
+        if (from->name != to->name) continue;
+        for (size_t i = 0; i < num * to->components; i++)
+            m->points[i / to->components * m->channels + to->first + i % to->components] =
+                from->values[i];
+        field++;
+    }
+    return true;
+}
+
+static bool add_creases(solid_model *m)
+{
+    boundary_faces faces;
+    const bool found = boundary_faces_find(&faces, &m->cells);
+    const bool done = found && boundary_faces_crease(&faces, &m->cells, m->r->crease_angle);
+    if (found) boundary_faces_clear(&faces);
+    return done || solid_model_memory(m);
+}
+
+static bool make_mesh(solid_model *m)
+{
+    const solid_cells *c = &m->cells;
+    const clsp_solid_cells cells = {.num_vertices = c->num_points,
+                                    .num_cells = c->num_cells,
+                                    .kinds = c->kinds,
+                                    .index = c->index,
+                                    .num_indices = c->num_indices,
+                                    .crease = c->crease,
+                                    .num_creases = c->num_creases,
+                                    .corner = c->corner,
+                                    .num_corners = c->num_corners};
+    clsp_solid_mesh_destroy(&m->mesh);
+    return check(m, clsp_solid_mesh_create(&m->mesh, m->ctx, &cells)) &&
+           check(m, clsp_solid_mesh_counts(m->mesh, &m->counts));
+}
+
+bool solid_model_make(solid_model *m)
+{
+    choose_fields(m);
+    if (!join_points(m) || !make_mesh(m)) return false; /* which finds what is not sound */
+    return m->r->crease_angle < 0 || (add_creases(m) && make_mesh(m));
+}
+
+/* ---- refining ---- */
+
+/* Makes the mesh anew without its creases and corners. */
+static bool soften(solid_model *m)
+{
+    clsp_solid_mesh *soft = NULL;
+    if (!solid_model_index(m)) return false;
+    const clsp_solid_cells cells = {.num_vertices = m->counts.num_vertices,
+                                    .num_cells = m->counts.num_cells,
+                                    .index = m->index,
+                                    .num_indices = m->counts.num_indices};
+    m->is_soft = true;
+    if (!check(m, clsp_solid_mesh_create(&soft, m->ctx, &cells))) return false;
+    clsp_solid_mesh_destroy(&m->mesh);
+    m->mesh = soft;
+    return true;
+}
+
+/* Computes the points of the refined mesh. */
+static bool refine_points(solid_model *m, const clsp_solid_counts *fine)
+{
+    const size_t num = m->counts.num_vertices * m->channels;
+    const size_t num_fine = fine->num_vertices * m->channels;
+    double *points = malloc((num_fine + 1) * sizeof(*points));
+    if (!points) return solid_model_memory(m);
+    const bool done = check(m, clsp_solid_refine_points(m->mesh, CLSP_SOLID_TENSOR, m->channels,
+                                                        clsp_in_f64(m->points, num),
+                                                        clsp_out_f64(points, num_fine)));
+    free(m->points);
+    m->points = points;
+    return done;
+}
+
+bool solid_model_refine(solid_model *m)
+{
+    clsp_solid_mesh *fine = NULL;
+    clsp_solid_counts counts;
+    bool done = check(m, clsp_solid_mesh_refine(&fine, m->mesh)) &&
+                check(m, clsp_solid_mesh_counts(fine, &counts)) && refine_points(m, &counts);
+    if (!done) {
+        clsp_solid_mesh_destroy(&fine);
+        return false;
+    }
+    clsp_solid_mesh_destroy(&m->mesh);
+    free(m->index);
+    m->index = NULL;
+    m->mesh = fine;
+    m->counts = counts;
+    m->refined++;
+    return !m->r->has_steps || m->refined != m->r->crease_steps || soften(m);
+}
+
+bool solid_model_is_coarse(const solid_model *m)
+{
+    return !m->counts.is_hexahedral || m->refined < m->r->refine ||
+           (m->r->has_steps && m->refined < m->r->crease_steps);
+}
+
+bool solid_model_index(solid_model *m)
+{
+    const size_t num = m->counts.num_indices;
+    if (m->index) return true;
+    m->index = malloc((num + 1) * sizeof(*m->index));
+    if (!m->index) return solid_model_memory(m);
+    return check(m, clsp_solid_mesh_cells(
+                        m->mesh, (clsp_output){.type = CLSP_U32, .host = m->index, .size = num}));
+}
+
+/* Returns the sign of a cell's volume in its middle. */
+static int orientation(const solid_model *m, const uint32_t *index)
+{
+    static const uint8_t places[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* by bits of u, v, w */
+    double along[3][3] = {{0}};
+    for (int i = 0; i < 8; i++)
+        for (int a = 0; a < 3; a++)
+            for (size_t k = 0; k < 3; k++)
+                along[a][k] +=
+                    (places[i] >> a & 1 ? 1 : -1) * m->points[(size_t)index[i] * m->channels + k];
+    double volume = 0, size = 1;
+    for (int k = 0; k < 3; k++) {
+        const int l = (k + 1) % 3, n = (k + 2) % 3;
+        volume += along[0][k] * (along[1][l] * along[2][n] - along[1][n] * along[2][l]);
+        size *= hypot(hypot(along[k][0], along[k][1]), along[k][2]);
+    }
+    return fabs(volume) <= 1e-12 * size ? 0 : volume > 0 ? 1 : -1;
+}
+
+size_t solid_model_odd_cells(const solid_model *m)
+{
+    size_t counts[3] = {0};
+    for (size_t i = 0; i < m->counts.num_cells; i++)
+        counts[1 + orientation(m, m->index + 8 * i)]++;
+    return counts[1] + (counts[0] < counts[2] ? counts[0] : counts[2]);
+}
+
+/* ---- evaluating ---- */
+
+/* Complains of a number that no float can hold. */
+static bool check_floats(const solid_model *m)
+{
+    for (size_t i = 0; i < m->counts.num_vertices * m->channels; i++) {
+        if (fabs(m->points[i]) <= (double)FLT_MAX) continue;
+        complain("%s: %g is too large for a float; use --precision f64", m->r->input, m->points[i]);
+        return false;
+    }
+    return true;
+}
+
+bool solid_model_plan(const solid_model *m, mesh_precision precision, uint32_t samples,
+                      clsp_solid_plan **plan)
+{
+    const clsp_axis axis = {.num = samples, .begin = 0, .end = 1};
+    const clsp_solid_desc desc = {
+        .precision = staging_type(precision), .channels = m->channels, .axis = {axis, axis, axis}};
+    staged_reals reals;
+    *plan = NULL;
+    if (precision == MESH_F32 && !check_floats(m)) return false;
+    if (!staging_check(m->ctx, clsp_solid_plan_create(plan, m->mesh, &desc))) return false;
+    const bool opened =
+        staging_open_reals(&reals, precision, m->points, m->counts.num_vertices * m->channels);
+    const bool done =
+        opened ? staging_check(m->ctx, clsp_solid_set_control_points(*plan, reals.input, NULL))
+               : solid_model_memory(m);
+    if (opened) staging_close_reals(&reals);
+    if (!done) clsp_solid_plan_destroy(plan);
+    return done;
+}
+
+void solid_model_clear(solid_model *m)
+{
+    clsp_solid_mesh_destroy(&m->mesh);
+    solid_cells_clear(&m->cells);
+    free(m->points);
+    free(m->index);
+    *m = (solid_model){.r = m->r, .ctx = m->ctx};
+}

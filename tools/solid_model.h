@@ -1,0 +1,59 @@
+/* A solid on its way from a file to its limit: the mesh as it was read, with creases, refined. */
+#ifndef CLSPLINE_TOOLS_SOLID_MODEL_H
+#define CLSPLINE_TOOLS_SOLID_MODEL_H
+
+#include <clspline/clspline.h>
+
+#include "io/solid_cells.h"
+#include "solid_request.h"
+
+/* Numbers of each point besides its coordinates, and the first channel that they are. */
+typedef struct solid_channel {
+    const char *name;
+    uint32_t components, first;
+} solid_channel;
+
+typedef struct solid_model {
+    const solid_request *r;
+    clsp_context *ctx;
+    solid_cells cells; /* as read */
+    solid_channel fields[CLSP_SOLID_MAX_CHANNELS];
+    size_t num_fields;
+    clsp_solid_mesh *mesh;
+    clsp_solid_counts counts;
+    uint32_t channels;
+    double *points;   /* [num_vertices][channels] */
+    uint32_t *index;  /* [num_cells][8], once solid_model_index has been called */
+    uint32_t refined; /* how often */
+    bool is_soft;     /* creases have been taken away */
+} solid_model;
+
+/* Makes the mesh of the cells, which have been read, with the creases that are asked for. False
+   with a complaint. */
+bool solid_model_make(solid_model *m);
+
+/* Refines the mesh once, and takes its creases away when that was the last step that has them.
+   False with a complaint. */
+bool solid_model_refine(solid_model *m);
+
+/* Writes the cells of a hexahedral mesh to m->index, unless they are there. */
+bool solid_model_index(solid_model *m);
+
+/* Counts the cells that are flat or lie the other way round than most do, judged by their
+   edges' middle directions. The index must be there. */
+size_t solid_model_odd_cells(const solid_model *m);
+
+/* Tells whether the mesh is to be refined once more before it is evaluated or written. */
+bool solid_model_is_coarse(const solid_model *m);
+
+/* Makes a plan of the mesh, whose cells have a grid of so many samples, and loads the points. False
+   with a complaint. */
+bool solid_model_plan(const solid_model *m, mesh_precision precision, uint32_t samples,
+                      clsp_solid_plan **plan);
+
+void solid_model_clear(solid_model *m);
+
+/* Complains of a want of memory. Returns false. */
+bool solid_model_memory(const solid_model *m);
+
+#endif

@@ -1,0 +1,396 @@
+#include "solid_output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "io/boundary_faces.h"
+#include "io/mesh_file.h"
+#include "io/obj.h"
+#include "io/ply.h"
+#include "io/stl.h"
+#include "io/vtu.h"
+
+enum { BEZIER = 4, MAX_PIECE = 4096 };
+
+/* The places of VTK's corners along u, v, w. */
+static const uint8_t places[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                     {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+
+/* ---- Bezier cells ---- */
+
+/* Makes the control points of a cubic of its values at 0, 1/3, 2/3 and 1, `step` numbers apart. */
+static void cubic_controls(double *at, size_t step)
+{
+    const double a = at[0], b = at[step], c = at[2 * step], d = at[3 * step];
+    at[step] = (-5 * a + 18 * b - 9 * c + 2 * d) / 6;
+    at[2 * step] = (2 * a - 9 * b + 18 * c - 5 * d) / 6;
+}
+
+/* Makes the control points of all cells that are there, in place. */
+static void bezier_controls(solid_samples *s)
+{
+    const size_t channels = s->m->channels;
+    const size_t step[3] = {channels, 4 * channels, 16 * channels};
+    for (size_t axis = 0; axis < 3; axis++)
+        for (size_t i = 0; i < s->count * solid_samples_reals(s); i++)
+            if (i / step[axis] % 4 == 0) cubic_controls(s->values + i, step[axis]);
+}
+
+/* Returns the place among VTK's points of a cubic Bezier hexahedron, for point (u, v, w): corners,
+   then inner points of the edges along u and v below and above, of those along w, of the faces
+   across u, v, w, and of the cell. */
+static uint32_t bezier_place(uint32_t u, uint32_t v, uint32_t w)
+{
+    const bool at_u = u % 3 == 0, at_v = v % 3 == 0, at_w = w % 3 == 0;
+    const uint32_t high_u = u / 3, high_v = v / 3, high_w = w / 3;
+    if (at_u && at_v && at_w) return (high_u ? (high_v ? 2 : 1) : (high_v ? 3 : 0)) + 4 * high_w;
+    if (at_v && at_w) return 8 + (u - 1) + 4 * high_v + 8 * high_w;
+    if (at_u && at_w) return 8 + (v - 1) + (high_u ? 2 : 6) + 8 * high_w;
+    if (at_u && at_v) return 24 + (w - 1) + 2 * (high_u ? (high_v ? 2u : 1u) : (high_v ? 3u : 0u));
+    if (at_u) return 32 + (v - 1) + 2 * (w - 1) + 4 * high_u;
+    if (at_v) return 40 + (u - 1) + 2 * (w - 1) + 4 * high_v;
+    if (at_w) return 48 + (u - 1) + 2 * (v - 1) + 4 * high_w;
+    return 56 + (u - 1) + 2 * (v - 1) + 4 * (w - 1);
+}
+
+/* ---- VTU ---- */
+
+/* What is being written. */
+typedef struct vtu_work {
+    const solid_model *m;
+    solid_samples *samples; /* NULL: the cells themselves */
+    vtu_file file;
+    vtu_shape shape;
+    vtu_field fields[CLSP_SOLID_MAX_CHANNELS];
+    progress_bar *bar;
+    size_t done, total; /* parts */
+    double *piece;      /* [MAX_PIECE] numbers on their way */
+    size_t filled;
+} vtu_work;
+
+static bool flush(vtu_work *w)
+{
+    const bool written = vtu_file_reals(&w->file, w->piece, w->filled);
+    w->filled = 0;
+    return written;
+}
+
+/* Writes some channels of points that are in memory. */
+static bool write_points(vtu_work *w, const double *points, size_t num, const solid_channel *c)
+{
+    bool written = true;
+    for (size_t i = 0; written && i < num; i++) {
+        if (w->filled + c->components > MAX_PIECE) written = flush(w);
+        for (uint32_t k = 0; k < c->components; k++)
+            w->piece[w->filled++] = points[i * w->m->channels + c->first + k];
+    }
+    return written;
+}
+
+/* Makes the samples of a part of the cells; of Bezier cells their control points. */
+static bool make_part(vtu_work *w, size_t first, size_t count)
+{
+    solid_samples *s = w->samples;
+    const bool is_there = s->count == count && s->first == first;
+    if (!solid_samples_make(s, first, count)) return false;
+    if (w->m->r->bezier && !is_there) bezier_controls(s);
+    return true;
+}
+
+/* Writes an array of points. False with a complaint, or where writing has failed. */
+static bool write_channel(vtu_work *w, size_t number, const solid_channel *c)
+{
+    const size_t cells = w->m->counts.num_cells;
+    bool done = true;
+    vtu_file_begin(&w->file, number);
+    if (!w->samples) done = write_points(w, w->m->points, w->m->counts.num_vertices, c);
+    for (size_t first = 0; done && w->samples && first < cells; first += w->samples->most) {
+        const size_t left = cells - first;
+        const size_t count = left < w->samples->most ? left : w->samples->most;
+        const size_t each = solid_samples_reals(w->samples) / w->m->channels;
+        done = make_part(w, first, count) && write_points(w, w->samples->values, count * each, c);
+        progress_report(w->bar, (double)++w->done / (double)w->total);
+    }
+    return done && flush(w);
+}
+
+/* Fills the points of the cells that a cell with a grid of samples is made of. */
+static void grid_cells(uint32_t samples, uint32_t *to)
+{
+    for (uint32_t u = 0; u + 1 < samples; u++)
+        for (uint32_t v = 0; v + 1 < samples; v++)
+            for (uint32_t w = 0; w + 1 < samples; w++)
+                for (int i = 0; i < 8; i++)
+                    *to++ = ((u + places[i][0]) * samples + v + places[i][1]) * samples + w +
+                            places[i][2];
+}
+
+static void bezier_cell(uint32_t to[64])
+{
+    for (uint32_t i = 0; i < 64; i++)
+        to[bezier_place(i / 16, i / 4 % 4, i % 4)] = i;
+}
+
+/* Writes the points of all cells. */
+static bool write_cells(vtu_work *w)
+{
+    const solid_model *m = w->m;
+    vtu_file_begin(&w->file, 1 + w->shape.num_fields);
+    if (!w->samples) return vtu_file_points(&w->file, 0, m->index, m->counts.num_indices);
+    const uint32_t s = w->samples->samples;
+    const size_t parts = m->r->bezier ? 1 : (size_t)(s - 1) * (s - 1) * (s - 1);
+    const size_t num = parts * w->shape.cell_points;
+    uint32_t *points = malloc(num * sizeof(*points));
+    bool done = points || solid_model_memory(m);
+    if (done && m->r->bezier)
+        bezier_cell(points);
+    else if (done)
+        grid_cells(s, points);
+    for (size_t i = 0; done && i < m->counts.num_cells; i++)
+        done = vtu_file_points(&w->file, (uint64_t)i * s * s * s, points, num);
+    free(points);
+    return done;
+}
+
+static void describe(vtu_work *w)
+{
+    const solid_model *m = w->m;
+    const uint64_t cells = m->counts.num_cells;
+    for (size_t i = 0; i < m->num_fields; i++)
+        w->fields[i] = (vtu_field){m->fields[i].name, m->fields[i].components};
+    w->shape = (vtu_shape){.precision = MESH_F64,
+                           .num_points = m->counts.num_vertices,
+                           .num_cells = cells,
+                           .cell_type = VTU_HEXAHEDRON,
+                           .cell_points = 8,
+                           .fields = w->fields,
+                           .num_fields = m->num_fields};
+    if (m->r->has_precision) w->shape.precision = m->r->precision;
+    if (!w->samples) return;
+    const uint64_t s = w->samples->samples;
+    w->total = (1 + m->num_fields) * ((cells + w->samples->most - 1) / w->samples->most);
+    w->shape.precision = w->samples->precision;
+    w->shape.num_points = cells * s * s * s;
+    w->shape.num_cells = cells * (s - 1) * (s - 1) * (s - 1);
+    if (!m->r->bezier) return;
+    w->shape.num_cells = cells;
+    w->shape.cell_type = VTU_BEZIER_HEXAHEDRON;
+    w->shape.cell_points = BEZIER * BEZIER * BEZIER;
+}
+
+static bool write_vtu(const solid_model *m, solid_samples *samples, const char *path,
+                      progress_bar *bar)
+{
+    vtu_work w = {.m = m, .samples = samples, .bar = bar};
+    const solid_channel place = {"Points", 3, 0};
+    io_message message = {""};
+    describe(&w);
+    w.piece = malloc(MAX_PIECE * sizeof(*w.piece));
+    if (!w.piece) return solid_model_memory(m);
+    bool done = vtu_file_open(&w.file, &w.shape, path, &message);
+    const bool opened = done;
+    done = done && write_channel(&w, 0, &place);
+    for (size_t i = 0; done && i < m->num_fields; i++)
+        done = write_channel(&w, 1 + i, &m->fields[i]);
+    done = done && write_cells(&w);
+    if (opened) done = vtu_file_close(&w.file, done || block_writer_failed(w.file.blocks)) && done;
+    if (message.text[0]) complain("%s", message.text);
+    if (samples && m->r->bezier) samples->count = 0; /* they are samples no more */
+    free(w.piece);
+    return done;
+}
+
+/* ---- the boundary ---- */
+
+/* The boundary as a mesh: its vertices are corners of faces, then points within edges, then within
+   faces, so that faces share what is theirs. */
+typedef struct surface_work {
+    const solid_model *m;
+    solid_samples *samples; /* NULL: control points */
+    uint32_t num;           /* samples along an edge */
+    boundary_faces faces;
+    uint32_t *edges, *vertex; /* of corners of faces; of the mesh's vertices, from 1 on */
+    uint32_t num_corners, num_edges;
+    bool *flips; /* faces that are turned around */
+    bool inward; /* all of them are */
+    mesh result;
+} surface_work;
+
+static bool number_vertices(surface_work *w)
+{
+    const solid_model *m = w->m;
+    const solid_cells cells = {
+        .num_cells = m->counts.num_cells, .num_indices = m->counts.num_indices, .index = m->index};
+    const size_t inner = w->num - 2;
+    if (!boundary_faces_find(&w->faces, &cells)) return solid_model_memory(m);
+    w->edges = boundary_faces_edges(&w->faces, &w->num_edges);
+    w->vertex = calloc(m->counts.num_vertices + 1, sizeof(*w->vertex));
+    w->flips = malloc(w->faces.num + 1);
+    if (!w->edges || !w->vertex || !w->flips ||
+        !boundary_faces_orient(&w->faces, w->edges, w->num_edges, w->flips))
+        return solid_model_memory(m);
+    for (size_t i = 0; i < 4 * w->faces.num; i++)
+        if (w->vertex[w->faces.corner[i]] == 0) w->vertex[w->faces.corner[i]] = ++w->num_corners;
+    const size_t quads = w->faces.num * (inner + 1) * (inner + 1);
+    const size_t all = w->num_corners + inner * w->num_edges + inner * inner * w->faces.num;
+    if (!mesh_reserve(&w->result, all, quads, 4 * quads) || !mesh_add_vertices(&w->result, all)) {
+        complain("%s: its boundary of %zu vertices is too large", m->r->input, all);
+        return false;
+    }
+    return true;
+}
+
+/* Returns the vertex at place (a, b) of a face, a along its first edge. */
+static uint32_t vertex_at(const surface_work *w, size_t face, uint32_t a, uint32_t b)
+{
+    const uint32_t last = w->num - 1, inner = w->num - 2;
+    const uint32_t *corner = w->faces.corner + 4 * face;
+    const bool at_a = a == 0 || a == last, at_b = b == 0 || b == last;
+    if (at_a && at_b) return w->vertex[corner[b == 0 ? (a == 0 ? 0 : 1) : (a == 0 ? 3 : 2)]] - 1;
+    if (!at_a && !at_b)
+        return w->num_corners + inner * w->num_edges + (uint32_t)face * inner * inner +
+               (a - 1) * inner + b - 1;
+    const uint32_t edge = at_b ? (b == 0 ? 0 : 2) : (a == 0 ? 3 : 1);
+    const uint32_t along = edge == 0 ? a : edge == 1 ? b : edge == 2 ? last - a : last - b;
+    const bool rises = corner[edge] < corner[(edge + 1) % 4];
+    return w->num_corners + inner * w->edges[4 * face + edge] + (rises ? along : last - along) - 1;
+}
+
+/* Fills the vertices of a quad of a face. */
+static void quad_at(const surface_work *w, size_t face, uint32_t a, uint32_t b, uint32_t quad[4])
+{
+    static const uint8_t turn[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+    const bool turned = w->flips[face] != w->inward;
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint8_t *at = turn[turned ? 3 - i : i];
+        quad[i] = vertex_at(w, face, a + at[0], b + at[1]);
+    }
+}
+
+/* Tells whether the faces look inward: whether the volume that they enclose, summed from their
+   corners, is below 0. */
+static bool looks_inward(const surface_work *w)
+{
+    const double *origin = w->result.positions;
+    double volume = 0;
+    for (size_t face = 0; face < w->faces.num; face++)
+        for (uint32_t i = 0; i < (w->num - 1) * (w->num - 1); i++) {
+            uint32_t quad[4];
+            double p[4][3];
+            quad_at(w, face, i / (w->num - 1), i % (w->num - 1), quad);
+            for (int k = 0; k < 12; k++)
+                p[k / 3][k % 3] =
+                    w->result.positions[3 * (size_t)quad[k / 3] + (size_t)k % 3] - origin[k % 3];
+            for (int k = 1; k < 3; k++) {
+                const double *q = p[k], *r = p[k + 1];
+                volume += p[0][0] * (q[1] * r[2] - q[2] * r[1]) +
+                          p[0][1] * (q[2] * r[0] - q[0] * r[2]) +
+                          p[0][2] * (q[0] * r[1] - q[1] * r[0]);
+            }
+        }
+    return volume < 0;
+}
+
+/* Adds the quads of a face. False when memory runs out. */
+static bool add_quads(surface_work *w, size_t face)
+{
+    bool done = true;
+    for (uint32_t a = 0; a + 1 < w->num; a++)
+        for (uint32_t b = 0; done && b + 1 < w->num; b++) {
+            uint32_t quad[4];
+            quad_at(w, face, a, b, quad);
+            for (int i = 0; done && i < 4; i++)
+                done = mesh_add_corner(&w->result, quad[i]);
+            done = done && mesh_end_face(&w->result);
+        }
+    return done;
+}
+
+/* Copies the positions of a face's vertices from its cell's samples. */
+static void place_face(surface_work *w, size_t face)
+{
+    static const uint8_t loops[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
+                                        {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+    const solid_samples *s = w->samples;
+    const uint8_t *loop = loops[w->faces.side[face]], *zero = places[loop[0]];
+    const uint8_t *one = places[loop[1]], *three = places[loop[3]];
+    const double *values = s->values + (w->faces.cell[face] - s->first) * solid_samples_reals(s);
+    for (uint32_t a = 0; a < w->num; a++)
+        for (uint32_t b = 0; b < w->num; b++) {
+            size_t at = 0;
+            for (int k = 0; k < 3; k++) {
+                const int place = zero[k] * ((int)w->num - 1) + (one[k] - zero[k]) * (int)a +
+                                  (three[k] - zero[k]) * (int)b;
+                at = at * w->num + (size_t)place;
+            }
+            memcpy(w->result.positions + 3 * (size_t)vertex_at(w, face, a, b),
+                   values + at * w->m->channels, 3 * sizeof(double));
+        }
+}
+
+/* Places the vertices of all faces, whose cells come in order. */
+static bool place_samples(surface_work *w, progress_bar *bar)
+{
+    const size_t cells = w->m->counts.num_cells, most = w->samples->most;
+    size_t face = 0;
+    while (face < w->faces.num) {
+        const size_t first = w->faces.cell[face] / most * most;
+        const size_t count = cells - first < most ? cells - first : most;
+        if (!solid_samples_make(w->samples, first, count)) return false;
+        for (; face < w->faces.num && w->faces.cell[face] < first + count; face++)
+            place_face(w, face);
+        progress_report(bar, (double)(first + count) / (double)cells);
+    }
+    return true;
+}
+
+static bool write_mesh(const surface_work *w, const char *path, progress_bar *bar)
+{
+    const io_progress progress = {progress_report, bar};
+    io_message message = {""};
+    bool done;
+    switch (solid_request_format(w->m->r, path)) {
+    case SOLID_PLY:
+        done = mesh_file_write(&ply_format, &w->result, path, &progress, &message);
+        break;
+    case SOLID_OBJ:
+        done = obj_write(&w->result, path, &progress, &message);
+        break;
+    default:
+        done = stl_write(&w->result, path, &progress, &message);
+        break;
+    }
+    if (!done) complain("%s", message.text);
+    return done;
+}
+
+static bool write_surface(const solid_model *m, solid_samples *samples, const char *path,
+                          progress_bar *bar)
+{
+    surface_work w = {.m = m, .samples = samples, .num = samples ? samples->samples : 2};
+    w.result.precision = samples ? samples->precision : MESH_F64;
+    if (!samples && m->r->has_precision) w.result.precision = m->r->precision;
+    bool done = number_vertices(&w) && (!samples || place_samples(&w, bar));
+    for (size_t v = 0; done && !samples && v < m->counts.num_vertices; v++)
+        if (w.vertex[v] > 0)
+            memcpy(w.result.positions + 3 * (size_t)(w.vertex[v] - 1), m->points + v * m->channels,
+                   3 * sizeof(double));
+    w.inward = done && looks_inward(&w);
+    for (size_t face = 0; done && face < w.faces.num; face++)
+        if (!add_quads(&w, face)) done = solid_model_memory(m);
+    done = done && write_mesh(&w, path, bar);
+    boundary_faces_clear(&w.faces);
+    free(w.edges);
+    free(w.vertex);
+    free(w.flips);
+    mesh_clear(&w.result);
+    return done;
+}
+
+bool solid_output_write(const solid_model *m, solid_samples *samples, const char *path,
+                        progress_bar *bar)
+{
+    if (solid_request_format(m->r, path) == SOLID_VTU) return write_vtu(m, samples, path, bar);
+    return write_surface(m, samples, path, bar);
+}

@@ -1,0 +1,31 @@
+/* Samples of a solid's cells, some cells at a time. */
+#ifndef CLSPLINE_TOOLS_SOLID_SAMPLES_H
+#define CLSPLINE_TOOLS_SOLID_SAMPLES_H
+
+#include "solid_model.h"
+
+typedef struct solid_samples {
+    const solid_model *m;
+    clsp_solid_plan *plan;
+    mesh_precision precision;
+    uint32_t samples;    /* along each direction */
+    size_t most;         /* cells at a time */
+    void *made;          /* in the precision */
+    double *values;      /* [count][samples][samples][samples][channels], w fastest */
+    size_t first, count; /* cells that are there */
+    double seconds;      /* of evaluation */
+} solid_samples;
+
+/* Makes a plan and memory. False with a complaint. */
+bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision precision,
+                        uint32_t samples);
+
+/* Makes the samples of so many cells from `first` on, at most s->most, unless they are there. */
+bool solid_samples_make(solid_samples *s, size_t first, size_t count);
+
+/* Returns the reals of a cell. */
+size_t solid_samples_reals(const solid_samples *s);
+
+void solid_samples_close(solid_samples *s);
+
+#endif
