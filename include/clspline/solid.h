@@ -150,6 +150,12 @@ typedef struct clsp_solid_class {
 CLSP_API clsp_status clsp_solid_classes(const clsp_solid_plan *plan, clsp_solid_class *classes,
                                         size_t room, size_t *num);
 
+/* Gives the classes of cells first .. first + count - 1, by their places among those of
+   clsp_solid_classes. classes: CLSP_U32 in host memory, [count]. Errors: CLSP_ERROR_ARGUMENT,
+   CLSP_ERROR_BUFFER_SIZE. */
+CLSP_API clsp_status clsp_solid_cell_classes(const clsp_solid_plan *plan, clsp_range cells,
+                                             clsp_output classes);
+
 /* Loads control points, replacing those before; they are copied. points: in the plan's precision,
    [num_vertices][channels]. Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE,
    CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. */

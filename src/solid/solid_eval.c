@@ -27,6 +27,11 @@ clsp_status clspi_solid_range(const clsp_solid_plan *plan, clsp_range cells)
     if (!plan->is_loaded)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE,
                           "solid: no control points are loaded");
+    return clspi_solid_cells_check(plan, cells);
+}
+
+clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cells)
+{
     if (cells.first <= plan->num_cells && cells.count <= plan->num_cells - cells.first)
         return CLSP_OK;
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,

@@ -120,14 +120,13 @@ clsp_status clsp_solid_mesh_counts(const clsp_solid_mesh *mesh, clsp_solid_count
     return CLSP_OK;
 }
 
-/* Checks that an output is host memory of `count` elements of one of two types. */
-static clsp_status check_output(clsp_context *ctx, const clsp_output *out, size_t count,
-                                clsp_type type, clsp_type other)
+clsp_status clspi_solid_host_output(clsp_context *ctx, const clsp_output *out, size_t count,
+                                    clsp_type type, clsp_type other)
 {
     if (out->reserved[0] || out->reserved[1] || !out->host || out->buffer || out->svm ||
         (out->type != type && out->type != other))
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
-                          "solid: an output of a mesh: host memory of its type only");
+                          "solid: an output in host memory of its type only");
     if (out->offset > out->size || out->size - out->offset < count)
         return clspi_fail(&ctx->log, CLSP_ERROR_BUFFER_SIZE,
                           "solid: %zu elements from %zu on are asked for, and there are %zu", count,
@@ -144,7 +143,7 @@ clsp_status clsp_solid_mesh_cells(const clsp_solid_mesh *mesh, clsp_output index
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
                           "solid: the mesh is not hexahedral; refine it");
     const size_t num = (size_t)mesh->cells.num_cells * CLSPI_CORNERS;
-    CLSPI_CHECK(check_output(mesh->ctx, &index, num, CLSP_U32, CLSP_TYPE_DEFAULT));
+    CLSPI_CHECK(clspi_solid_host_output(mesh->ctx, &index, num, CLSP_U32, CLSP_TYPE_DEFAULT));
     uint32_t *const out = (uint32_t *)index.host + index.offset;
     for (size_t i = 0; i < num; i++)
         out[i] = mesh->cells.cell_vertex[i - i % 8 + order[i % 8]];
@@ -208,7 +207,7 @@ clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rul
     if (vertices > SIZE_MAX / sizeof(double) / channels) return no_memory(mesh->ctx);
     const size_t num_fine = (size_t)vertices * channels;
     CLSPI_CHECK(check_input(mesh->ctx, &points, all.num_vertices * channels));
-    CLSPI_CHECK(check_output(mesh->ctx, &fine, num_fine, CLSP_F32, CLSP_F64));
+    CLSPI_CHECK(clspi_solid_host_output(mesh->ctx, &fine, num_fine, CLSP_F32, CLSP_F64));
     return subdivide(mesh, rule == CLSP_SOLID_JOY ? CLSPI_RULE_JOY : CLSPI_RULE_TENSOR, channels,
                      &points, &fine, num_fine);
 }

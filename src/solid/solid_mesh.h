@@ -16,4 +16,8 @@ struct clsp_solid_mesh {
 /* Returns which vertices, edges and faces a mesh has, of either kind. */
 clspi_incidence clspi_solid_incidence(const clsp_solid_mesh *mesh);
 
+/* Checks that an output is host memory of `count` elements of one of two types. */
+clsp_status clspi_solid_host_output(clsp_context *ctx, const clsp_output *out, size_t count,
+                                    clsp_type type, clsp_type other);
+
 #endif

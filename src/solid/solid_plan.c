@@ -301,6 +301,21 @@ clsp_status clsp_solid_classes(const clsp_solid_plan *plan, clsp_solid_class *cl
     return CLSP_OK;
 }
 
+clsp_status clsp_solid_cell_classes(const clsp_solid_plan *plan, clsp_range cells,
+                                    clsp_output classes)
+{
+    if (!plan) return clspi_null_argument(NULL, "clsp_solid_cell_classes");
+    CLSPI_CHECK(clspi_solid_cells_check(plan, cells));
+    CLSPI_CHECK(clspi_solid_host_output(plan->base.ctx, &classes, cells.count, CLSP_U32,
+                                        CLSP_TYPE_DEFAULT));
+    uint32_t *const to = (uint32_t *)classes.host + classes.offset;
+    for (size_t c = 0; c < cells.count; c++) {
+        const uint32_t number = plan->points.use[cells.first + c].number;
+        to[c] = number == CLSPI_REGULAR ? 0 : 1 + number;
+    }
+    return CLSP_OK;
+}
+
 /* ---- control points ---- */
 
 /* Makes the points beyond the boundary, those first that others are made of. */

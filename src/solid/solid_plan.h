@@ -90,6 +90,9 @@ uint32_t clspi_order_number(const uint8_t by[3]);
 clsp_status clspi_solid_orders(const clsp_solid_plan *plan, const uint32_t *by, uint8_t orders[3]);
 clsp_status clspi_solid_range(const clsp_solid_plan *plan, clsp_range cells);
 
+/* Checks a range of cells. */
+clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cells);
+
 /* Returns the build options of the kernels. set: cells that are made together. */
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set);

@@ -567,6 +567,13 @@ static void test_classes(void **state)
     }
     assert_int_equal(layered, 16);
     assert_int_equal(irregular, 8);
+    uint32_t of[24], counts[64] = {0};
+    assert_ok(ctx, clsp_solid_cell_classes(plan, (clsp_range){0, 11}, clsp_out_u32(of, 11)));
+    assert_ok(ctx, clsp_solid_cell_classes(plan, (clsp_range){11, 13}, clsp_out_u32(of + 11, 13)));
+    for (size_t c = 0; c < 24; c++)
+        counts[of[c]]++;
+    for (size_t i = 0; i < num; i++)
+        assert_int_equal(counts[i], classes[i].num_cells);
     clsp_solid_plan_destroy(&plan);
     free_model(&m);
     solid_free(&box);
