@@ -38,7 +38,7 @@ static clsp_status make_ready(list_job *job, clspi_series *series)
 {
     clsp_solid_plan *const plan = job->plan;
     const size_t real = clsp_type_bytes(plan->desc.precision);
-    const clspi_options options = clspi_solid_options(series->ctx, &plan->desc, plan->set);
+    const clspi_options options = clspi_solid_options(series->ctx, &plan->desc, 1);
     clspi_point_lists *const lists = &plan->lists;
 
     job->is_ready = true;

@@ -47,41 +47,69 @@ typedef struct eval_job {
     clspi_job_streams streams;
 } eval_job;
 
-/* Returns the first of the layered cells whose number is not below one. */
-static size_t find_record(const clsp_solid_plan *plan, size_t cell)
-{
-    size_t low = 0, high = plan->layout.num_layer_cells;
+/* A kernel of cells: its sets or blocks, from record at.record on. */
+typedef struct cell_launch {
+    const clspi_kernel *kernel;
+    size_t groups; /* of each on GPUs */
+    uint64_t fma;  /* of each */
+} cell_launch;
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (plan->layout.layer_cells[CLSPI_LAYER_WORDS * middle] < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+/* Cuts the records of a launch into parts that are small enough: the next one, from at->record on
+   and before `end`. Returns its work-items. */
+static size_t next_part(const eval_job *job, const cell_launch *launch, size_t end,
+                        clspi_cell_samples *at)
+{
+    const clsp_context *const ctx = job->plan->base.ctx;
+    const size_t local = launch->kernel->local;
+    const bool in_groups = clspi_lanes(ctx, job->plan->desc.precision) == 1;
+    const size_t each = in_groups ? launch->groups * local : 1;
+    const uint64_t most = clspi_launch_lines(&ctx->tuning, launch->fma, each, local, 1);
+    const size_t num = clspi_min_u64(most, end - at->record);
+
+    at->sets = (cl_uint)num;
+    at->items = (cl_uint)(num * each);
+    return num * each;
 }
 
-/* Launches what makes cells by layers, records at.record and on, in parts that are small enough. */
-static clsp_status make_layers(const eval_job *job, clspi_series *series, clspi_cell_samples at,
-                               size_t end)
+/* Launches what makes regular cells. */
+static clsp_status make_regular(const eval_job *job, clspi_series *series, clspi_cell_samples at)
+{
+    clsp_solid_plan *const plan = job->plan;
+    const clspi_cell_blocks *const blocks = &plan->layout.blocks;
+    const cell_launch launch = {&plan->regular, 1, plan->cell_reals * CLSPI_BLOCK_CELLS * 16};
+    const size_t end = clspi_cell_block_find(blocks, (size_t)at.first + at.count);
+
+    /* the last block may have cells on either side of the range's end */
+    const size_t behind = end < blocks->num ? end + 1 : end;
+    for (at.record = (cl_uint)clspi_cell_block_find(blocks, at.first); at.record < behind;
+         at.record += at.sets) {
+        const size_t items = next_part(job, &launch, behind, &at);
+        const clspi_regular_cells_args args = {.points = plan->control,
+                                               .list = plan->block_points,
+                                               .blocks = plan->block_words,
+                                               .patterns = plan->patterns,
+                                               .along =
+                                                   plan->tables[clspi_order_number(job->by)].along,
+                                               .out = job->streams.stream[0].buffer,
+                                               .at = at};
+        CLSPI_CHECK(clspi_launch_regular_cells(series, &plan->regular, &args, items));
+    }
+    return CLSP_OK;
+}
+
+/* Launches what makes cells by layers; kernels leave out what is not asked for. */
+static clsp_status make_layers(const eval_job *job, clspi_series *series, clspi_cell_samples at)
 {
     clsp_solid_plan *const plan = job->plan;
     const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
-    const size_t set = plan->layer_set, local = plan->layers.local;
-    const bool groups = clspi_lanes(series->ctx, plan->desc.precision) == 1;
-    const uint64_t most = clspi_launch_lines(&series->ctx->tuning, plan->cell_reals * 32,
-                                             groups ? local : 1, local, groups ? set : 1);
+    const clspi_cell_sets *const sets = &plan->layout.layers;
+    const cell_launch launch = {&plan->layers, 1, plan->cell_reals * sets->size * CLSPI_MAX_SLICE};
 
-    for (size_t first = at.record; first < end; first += most) {
-        const size_t num = clspi_min_u64(most, end - first);
-        const size_t items = groups ? clspi_div_up(num, set) * local : num;
-        at.record = (cl_uint)first;
-        at.sets = (cl_uint)num;
-        at.items = (cl_uint)items;
+    for (at.record = 0; at.record < sets->num; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, sets->num, &at);
         const clspi_solid_layers_args args = {.points = plan->control,
                                               .index = plan->index,
-                                              .cells = plan->layer_cells,
+                                              .sets = plan->layer_sets,
                                               .slices = tables->slices,
                                               .along = tables->along,
                                               .out = job->streams.stream[0].buffer,
@@ -91,28 +119,24 @@ static clsp_status make_layers(const eval_job *job, clspi_series *series, clspi_
     return CLSP_OK;
 }
 
-/* Launches what makes cells by tables of all their points; kernels leave out what is not asked
-   for. */
-static clsp_status make_sets(const eval_job *job, clspi_series *series, clspi_cell_samples at)
+/* Launches what makes cells by tables of all their points, likewise. */
+static clsp_status make_full(const eval_job *job, clspi_series *series, clspi_cell_samples at)
 {
     clsp_solid_plan *const plan = job->plan;
     const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
-    const size_t local = plan->full.local, end = plan->layout.num_sets;
-    const bool in_groups = clspi_lanes(series->ctx, plan->desc.precision) == 1;
-    const size_t groups = clspi_div_up(clspi_grid_size(&plan->desc), local);
-    const uint64_t most =
-        clspi_launch_lines(&series->ctx->tuning, plan->cell_reals * plan->set * CLSPI_STAGED_POINTS,
-                           in_groups ? groups * local : 1, local, 1);
+    const clspi_cell_sets *const sets = &plan->layout.full;
+    const size_t block = plan->desc.channels <= 4 ? plan->desc.channels : 1;
+    const size_t local = clspi_max(plan->full.local, 1);
+    const size_t pass = (local < block ? local : local / block) * CLSPI_TABLE_ROWS;
+    const size_t groups = clspi_div_up(clspi_grid_size(&plan->desc), pass);
+    const cell_launch launch = {&plan->full, groups,
+                                plan->cell_reals * sets->size * CLSPI_STAGED_POINTS};
 
-    for (size_t first = 0; first < end; first += most) {
-        const size_t num = clspi_min_u64(most, end - first);
-        const size_t items = in_groups ? num * groups * local : num;
-        at.record = (cl_uint)first;
-        at.sets = (cl_uint)num;
-        at.items = (cl_uint)items;
+    for (at.record = 0; at.record < sets->num; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, sets->num, &at);
         const clspi_solid_tables_args args = {.points = plan->control,
                                               .index = plan->index,
-                                              .sets = plan->sets,
+                                              .sets = plan->full_sets,
                                               .tables = tables->full,
                                               .out = job->streams.stream[0].buffer,
                                               .at = at,
@@ -129,21 +153,21 @@ static clsp_status make_cells(void *user, clspi_series *series, const clspi_part
     clsp_solid_plan *const plan = job->plan;
     const clsp_axis *const axis = plan->desc.axis;
     const bool is_value = !(job->by[0] | job->by[1] | job->by[2]);
-    const size_t begin = find_record(plan, part->line);
     const clspi_cell_samples at = {.num_u = axis[0].num,
                                    .num_v = axis[1].num,
                                    .num_w = axis[2].num,
                                    .first = (cl_uint)part->line,
                                    .count = (cl_uint)part->num_lines,
-                                   .record = (cl_uint)begin,
+                                   .record = 0,
                                    .sets = 0,
                                    .items = 0,
                                    .offset = job->streams.stream[0].offset,
                                    .keep = is_value ? 1.0 : 0.0};
 
     CLSPI_CHECK(clspi_sample_tables_prepare(plan, series, job->by));
-    CLSPI_CHECK(make_layers(job, series, at, find_record(plan, part->line + part->num_lines)));
-    return make_sets(job, series, at);
+    CLSPI_CHECK(make_regular(job, series, at));
+    CLSPI_CHECK(make_layers(job, series, at));
+    return make_full(job, series, at);
 }
 
 clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, const uint32_t by[3],
