@@ -82,7 +82,8 @@ void sum_lines(local real *sums, local real *centres, local const real *staged,
     }
 }
 
-/* Sums along u for samples `begin` and on, of sums along w and v for the four i, and writes them. */
+/* Sums along u for samples `begin` and on, of sums along w and v for the four i, and writes them.
+   */
 void write_column(global real *to, real4 sum, global const real *along, uint begin, uint num,
                   uint step, real centre)
 {
