@@ -5,7 +5,7 @@
    The host sets, beside what cell_samples.clh says, CLSP_WIDE and CLSP_ACROSS, how many samples
    along w and along u an item of a GPU makes at once, and CLSP_SET, the cells of a block that a
    group makes at once. */
-#include "cell_samples.clh"
+#include "cell_blocks.clh"
 
 #ifndef CLSP_WIDE
 #define CLSP_WIDE 4
@@ -13,40 +13,6 @@
 #ifndef CLSP_ACROSS
 #define CLSP_ACROSS 4
 #endif
-
-enum {
-    BLOCK_CELLS = 8,
-    BLOCK_POINTS = 256, /* at most */
-    CENTRE = 21         /* of the 64 points of a cell */
-};
-
-/* A block: where its points begin in the list and how many there are, and where the 64 places among
-   them of each cell's points begin; and its cells. */
-typedef struct cell_block {
-    uint first, num;
-    global const uchar *places;
-    global const uint *cells;
-} cell_block;
-
-cell_block read_block(global const uint *blocks, global const uchar *patterns, uint i)
-{
-    cell_block b;
-    global const uint *const words = blocks + (size_t)i * (3 + BLOCK_CELLS);
-    b.first = words[0];
-    b.num = words[1];
-    b.places = patterns + (size_t)words[2] * (64 * BLOCK_CELLS);
-    b.cells = words + 3;
-    return b;
-}
-
-/* Tells whether any cell of a block is one of the launch. */
-bool block_asked(cell_samples at, cell_block b)
-{
-    bool any = false;
-    for (uint j = 0; j < BLOCK_CELLS; j++)
-        any = any || is_asked(at, b.cells[j]);
-    return any;
-}
 
 #if CLSP_LANES == 1
 

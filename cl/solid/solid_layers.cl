@@ -5,34 +5,11 @@
 
    The host sets, beside what cell_samples.clh says, CLSP_MAX_SLICE, the points of a slice at most,
    and CLSP_ACROSS, how many samples across slices an item of a GPU makes at once. */
-#include "cell_samples.clh"
+#include "slice_shape.clh"
 
 #ifndef CLSP_MAX_SLICE
 #define CLSP_MAX_SLICE 32
 #endif
-
-/* How samples of slices and those across them lie: two directions of slices, p and q. */
-typedef struct slice_shape {
-    uint num_q, num, stride, across, along;
-    uint step, step_p, step_q; /* in points, between samples across and along p and q */
-} slice_shape;
-
-/* The tables along u, v and w stand one after another, [samples][4]; those of slices have rows that
-   are padded to a multiple of 16. */
-slice_shape shape_of(cell_samples at, uint direction)
-{
-    slice_shape s;
-    const uint num_p = direction == 0 ? at.num_v : at.num_u;
-    s.num_q = direction == 2 ? at.num_v : at.num_w;
-    s.num = num_p * s.num_q;
-    s.stride = (s.num + 15) & ~15u;
-    s.across = direction == 0 ? at.num_u : direction == 1 ? at.num_v : at.num_w;
-    s.along = direction == 0 ? 0 : 4 * (direction == 1 ? at.num_u : at.num_u + at.num_v);
-    s.step = direction == 0 ? at.num_v * at.num_w : direction == 1 ? at.num_w : 1;
-    s.step_p = direction == 0 ? at.num_w : at.num_v * at.num_w;
-    s.step_q = direction == 2 ? at.num_w : 1;
-    return s;
-}
 
 #if CLSP_LANES == 1
 

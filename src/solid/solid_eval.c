@@ -2,8 +2,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "kernel_arguments.h"
-#include "solid_plan.h"
+#include "cell_launch.h"
 #include "transfer.h"
 
 /* ---- checks ---- */
@@ -47,105 +46,6 @@ typedef struct eval_job {
     clspi_job_streams streams;
 } eval_job;
 
-/* A kernel of cells: its sets or blocks, from record at.record on. */
-typedef struct cell_launch {
-    const clspi_kernel *kernel;
-    size_t groups; /* of each on GPUs */
-    uint64_t fma;  /* of each */
-} cell_launch;
-
-/* Cuts the records of a launch into parts that are small enough: the next one, from at->record on
-   and before `end`. Returns its work-items. */
-static size_t next_part(const eval_job *job, const cell_launch *launch, size_t end,
-                        clspi_cell_samples *at)
-{
-    const clsp_context *const ctx = job->plan->base.ctx;
-    const size_t local = launch->kernel->local;
-    const bool in_groups = clspi_lanes(ctx, job->plan->desc.precision) == 1;
-    const size_t each = in_groups ? launch->groups * local : 1;
-    const uint64_t most = clspi_launch_lines(&ctx->tuning, launch->fma, each, local, 1);
-    const size_t num = clspi_min_u64(most, end - at->record);
-
-    at->sets = (cl_uint)num;
-    at->items = (cl_uint)(num * each);
-    return num * each;
-}
-
-/* Launches what makes regular cells. */
-static clsp_status make_regular(const eval_job *job, clspi_series *series, clspi_cell_samples at)
-{
-    clsp_solid_plan *const plan = job->plan;
-    const clspi_cell_blocks *const blocks = &plan->layout.blocks;
-    const cell_launch launch = {&plan->regular, 1, plan->cell_reals * CLSPI_BLOCK_CELLS * 16};
-    const size_t end = clspi_cell_block_find(blocks, (size_t)at.first + at.count);
-
-    /* the last block may have cells on either side of the range's end */
-    const size_t behind = end < blocks->num ? end + 1 : end;
-    for (at.record = (cl_uint)clspi_cell_block_find(blocks, at.first); at.record < behind;
-         at.record += at.sets) {
-        const size_t items = next_part(job, &launch, behind, &at);
-        const clspi_regular_cells_args args = {.points = plan->control,
-                                               .list = plan->block_points,
-                                               .blocks = plan->block_words,
-                                               .patterns = plan->patterns,
-                                               .along =
-                                                   plan->tables[clspi_order_number(job->by)].along,
-                                               .out = job->streams.stream[0].buffer,
-                                               .at = at};
-        CLSPI_CHECK(clspi_launch_regular_cells(series, &plan->regular, &args, items));
-    }
-    return CLSP_OK;
-}
-
-/* Launches what makes cells by layers; kernels leave out what is not asked for. */
-static clsp_status make_layers(const eval_job *job, clspi_series *series, clspi_cell_samples at)
-{
-    clsp_solid_plan *const plan = job->plan;
-    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
-    const clspi_cell_sets *const sets = &plan->layout.layers;
-    const cell_launch launch = {&plan->layers, 1, plan->cell_reals * sets->size * CLSPI_MAX_SLICE};
-
-    for (at.record = 0; at.record < sets->num; at.record += at.sets) {
-        const size_t items = next_part(job, &launch, sets->num, &at);
-        const clspi_solid_layers_args args = {.points = plan->control,
-                                              .index = plan->index,
-                                              .sets = plan->layer_sets,
-                                              .slices = tables->slices,
-                                              .along = tables->along,
-                                              .out = job->streams.stream[0].buffer,
-                                              .at = at};
-        CLSPI_CHECK(clspi_launch_solid_layers(series, &plan->layers, &args, items));
-    }
-    return CLSP_OK;
-}
-
-/* Launches what makes cells by tables of all their points, likewise. */
-static clsp_status make_full(const eval_job *job, clspi_series *series, clspi_cell_samples at)
-{
-    clsp_solid_plan *const plan = job->plan;
-    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
-    const clspi_cell_sets *const sets = &plan->layout.full;
-    const size_t block = plan->desc.channels <= 4 ? plan->desc.channels : 1;
-    const size_t local = clspi_max(plan->full.local, 1);
-    const size_t pass = (local < block ? local : local / block) * CLSPI_TABLE_ROWS;
-    const size_t groups = clspi_div_up(clspi_grid_size(&plan->desc), pass);
-    const cell_launch launch = {&plan->full, groups,
-                                plan->cell_reals * sets->size * CLSPI_STAGED_POINTS};
-
-    for (at.record = 0; at.record < sets->num; at.record += at.sets) {
-        const size_t items = next_part(job, &launch, sets->num, &at);
-        const clspi_solid_tables_args args = {.points = plan->control,
-                                              .index = plan->index,
-                                              .sets = plan->full_sets,
-                                              .tables = tables->full,
-                                              .out = job->streams.stream[0].buffer,
-                                              .at = at,
-                                              .groups = (cl_uint)groups};
-        CLSPI_CHECK(clspi_launch_solid_tables(series, &plan->full, &args, items));
-    }
-    return CLSP_OK;
-}
-
 /* Makes the cells of a part, which are its lines. */
 static clsp_status make_cells(void *user, clspi_series *series, const clspi_part *part)
 {
@@ -153,6 +53,8 @@ static clsp_status make_cells(void *user, clspi_series *series, const clspi_part
     clsp_solid_plan *const plan = job->plan;
     const clsp_axis *const axis = plan->desc.axis;
     const bool is_value = !(job->by[0] | job->by[1] | job->by[2]);
+    const clspi_cells_job cells = {
+        plan, {job->by[0], job->by[1], job->by[2]}, job->streams.stream[0].buffer};
     const clspi_cell_samples at = {.num_u = axis[0].num,
                                    .num_v = axis[1].num,
                                    .num_w = axis[2].num,
@@ -165,9 +67,7 @@ static clsp_status make_cells(void *user, clspi_series *series, const clspi_part
                                    .keep = is_value ? 1.0 : 0.0};
 
     CLSPI_CHECK(clspi_sample_tables_prepare(plan, series, job->by));
-    CLSPI_CHECK(make_regular(job, series, at));
-    CLSPI_CHECK(make_layers(job, series, at));
-    return make_full(job, series, at);
+    return clspi_cells_make(&cells, series, at);
 }
 
 clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, const uint32_t by[3],

@@ -37,6 +37,9 @@ static clsp_status resolve(clsp_context *ctx, clsp_solid_desc *desc)
                               "solid: a reserved field of the description is not 0");
     if (desc->precision == CLSP_TYPE_DEFAULT) desc->precision = CLSP_F32;
     CLSPI_CHECK(clspi_precision_check(ctx, "solid", desc->precision));
+    if (desc->method > CLSP_SOLID_HYBRID)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: unknown method %d",
+                          (int)desc->method);
     if (desc->channels == 0) desc->channels = 3;
     if (desc->channels > CLSP_SOLID_MAX_CHANNELS)
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: %u channels: at most %d",
@@ -83,6 +86,7 @@ clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_des
 {
     const bool is_gpu = clspi_lanes(ctx, desc->precision) == 1;
 
+    if (desc->method != CLSP_SOLID_CELLS) return (clspi_set_sizes){1, 1};
     if (!is_gpu) return (clspi_set_sizes){1, desc->channels <= 4 ? 4 : 1};
     return (clspi_set_sizes){4, desc->precision == CLSP_F64 ? 4 : 8};
 }
@@ -100,12 +104,54 @@ static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, co
                                          CLSPI_SOLID_GROUP);
 }
 
+/* Makes a kernel of point_cells.cl. Teams of items make points where the method is that, and where
+   the hybrid one finds that better: num_cells are made by this kernel. */
+static clsp_status create_points(clsp_solid_plan *plan, clspi_kernel *kernel,
+                                 const clspi_signature *signature, size_t num_cells)
+{
+    clsp_context *const ctx = plan->base.ctx;
+    const size_t samples = clspi_grid_size(&plan->desc);
+    const size_t busy = ctx->tuning.items_per_unit * ctx->device.compute_units;
+    const bool is_small = (kernel != &plan->regular && samples <= 64) || num_cells < busy / samples;
+    const bool in_teams = plan->desc.method == CLSP_SOLID_GROUP ||
+                          (plan->desc.method == CLSP_SOLID_HYBRID && is_small);
+    clspi_options options = clspi_options_of(ctx, plan->desc.precision, 1);
+
+    clspi_option(&options, "CHANNELS", plan->desc.channels);
+    clspi_option(&options, "BLOCK", 1);
+    clspi_option(&options, "TEAM", in_teams ? CLSPI_POINT_TEAM : 1);
+    CLSPI_CHECK(clspi_kernel_create_for_group(kernel, ctx, "point_cells", signature, &options,
+                                              CLSPI_POINT_GROUP));
+    if (!in_teams || kernel->local >= CLSPI_POINT_TEAM) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                      "solid: the device has no groups of %d work-items for its method",
+                      CLSPI_POINT_TEAM);
+}
+
+/* Makes the kernels of the methods that make points one by one. */
+static clsp_status create_point_kernels(clsp_solid_plan *plan)
+{
+    const clspi_cell_layout *const layout = &plan->layout;
+
+    if (layout->blocks.num)
+        CLSPI_CHECK(create_points(plan, &plan->regular, &clspi_point_regular_signature,
+                                  layout->uses[0].num_cells));
+    if (layout->layers.num)
+        CLSPI_CHECK(
+            create_points(plan, &plan->layers, &clspi_point_layered_signature, layout->layers.num));
+    if (layout->full.num)
+        CLSPI_CHECK(
+            create_points(plan, &plan->full, &clspi_point_tables_signature, layout->full.num));
+    return CLSP_OK;
+}
+
 static clsp_status create_kernels(clsp_solid_plan *plan)
 {
     const clspi_options options = clspi_solid_options(plan->base.ctx, &plan->desc, 1);
 
     CLSPI_CHECK(clspi_kernel_create(&plan->continue_points, plan->base.ctx, "continue_points",
                                     &clspi_continue_points_signature, &options));
+    if (plan->desc.method != CLSP_SOLID_CELLS) return create_point_kernels(plan);
     if (plan->layout.blocks.num)
         CLSPI_CHECK(create_kernel(plan, &plan->regular, "regular_cells",
                                   &clspi_regular_cells_signature, CLSPI_BLOCK_SET));
