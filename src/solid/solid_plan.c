@@ -104,7 +104,7 @@ static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, co
                                          CLSPI_SOLID_GROUP);
 }
 
-/* Makes a kernel of point_cells.cl. Teams of items make points where the method is that, and where
+/* Makes a kernel of point_cells.cl. Warps make points where the method is that, and where
    the hybrid one finds that better: num_cells are made by this kernel. */
 static clsp_status create_points(clsp_solid_plan *plan, clspi_kernel *kernel,
                                  const clspi_signature *signature, size_t num_cells)
@@ -113,19 +113,19 @@ static clsp_status create_points(clsp_solid_plan *plan, clspi_kernel *kernel,
     const size_t samples = clspi_grid_size(&plan->desc);
     const size_t busy = ctx->tuning.items_per_unit * ctx->device.compute_units;
     const bool is_small = (kernel != &plan->regular && samples <= 64) || num_cells < busy / samples;
-    const bool in_teams = plan->desc.method == CLSP_SOLID_GROUP ||
+    const bool in_warps = plan->desc.method == CLSP_SOLID_GROUP ||
                           (plan->desc.method == CLSP_SOLID_HYBRID && is_small);
     clspi_options options = clspi_options_of(ctx, plan->desc.precision, 1);
 
     clspi_option(&options, "CHANNELS", plan->desc.channels);
     clspi_option(&options, "BLOCK", 1);
-    clspi_option(&options, "TEAM", in_teams ? CLSPI_POINT_TEAM : 1);
+    clspi_option(&options, "WARP", in_warps ? CLSPI_POINT_WARP : 1);
     CLSPI_CHECK(clspi_kernel_create_for_group(kernel, ctx, "point_cells", signature, &options,
                                               CLSPI_POINT_GROUP));
-    if (!in_teams || kernel->local >= CLSPI_POINT_TEAM) return CLSP_OK;
+    if (!in_warps || kernel->local >= CLSPI_POINT_WARP) return CLSP_OK;
     return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
                       "solid: the device has no groups of %d work-items for its method",
-                      CLSPI_POINT_TEAM);
+                      CLSPI_POINT_WARP);
 }
 
 /* Makes the kernels of the methods that make points one by one. */

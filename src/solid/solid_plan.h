@@ -14,7 +14,7 @@ enum {
     CLSPI_SOLID_GROUP = 192, /* items of a GPU's group: a multiple of 3 channels, and of 32 */
     CLSPI_BLOCK_SET = 4,     /* cells of a block that a group makes at once */
     CLSPI_POINT_GROUP = 64,  /* items of a group that makes cells point by point; 32 make one */
-    CLSPI_POINT_TEAM = 32,
+    CLSPI_POINT_WARP = 32,
     CLSPI_SLICE_TILE = 32, /* points of a tile there: of a slice and of a cell */
     CLSPI_FULL_TILE = 64,
     CLSPI_TABLE_ROWS = 4,      /* samples that an item makes of the table's */
