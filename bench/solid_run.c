@@ -169,7 +169,8 @@ static clsp_status load_points(const solid_run *r)
 clsp_status solid_run_start(solid_run *r)
 {
     const clsp_axis axis = {r->samples, 0.0, 1.0};
-    const clsp_solid_desc desc = {.precision = r->precision, .axis = {axis, axis, axis}};
+    const clsp_solid_desc desc = {
+        .precision = r->precision, .axis = {axis, axis, axis}, .method = r->method};
     const size_t cell_bytes =
         (size_t)3 * r->samples * r->samples * r->samples * clsp_type_bytes(r->precision);
     const size_t room = r->b->is_cpu ? (size_t)1 << 28 : r->b->info.max_alloc_bytes / 2;
@@ -180,6 +181,8 @@ clsp_status solid_run_start(solid_run *r)
     r->most = room / cell_bytes < r->cells.count ? room / cell_bytes : r->cells.count;
     BENCH_TRY(bench_check(clsp_solid_plan_create(&r->plan, r->model->mesh, &desc), r->name));
     BENCH_TRY(bench_check(load_points(r), r->name));
+    r->out = r->shared;
+    if (r->out) return CLSP_OK;
     r->out =
         clCreateBuffer(r->b->context, CL_MEM_READ_WRITE, r->most * cell_bytes + 1, NULL, &code);
     BENCH_TRY(bench_check(code, r->name));
@@ -205,7 +208,7 @@ clsp_status solid_run_enqueue(void *user)
 void solid_run_release(solid_run *r)
 {
     clsp_solid_plan_destroy(&r->plan);
-    if (r->out) clReleaseMemObject(r->out);
+    if (r->out && !r->shared) clReleaseMemObject(r->out);
     r->out = NULL;
 }
 

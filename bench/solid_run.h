@@ -23,6 +23,8 @@ typedef struct solid_run {
     const char *name;
     clsp_type precision;
     uint32_t samples; /* along each direction */
+    clsp_solid_method method;
+    cl_mem shared; /* another run's output; NULL: one of its own */
     clsp_solid_plan *plan;
     clsp_range cells;
     size_t most; /* cells of a call */
@@ -42,7 +44,7 @@ void solid_model_release(solid_model *m);
 /* Reads a file of tests/data. */
 solid_case solid_model_file(const char *file);
 
-/* Makes the plan of a model and loads its control points; the fields from b to samples are given.
+/* Makes the plan of a model and loads its control points; the fields from b to shared are given.
    cells: all of them. */
 clsp_status solid_run_start(solid_run *r);
 clsp_status solid_run_enqueue(void *user);

@@ -13,6 +13,9 @@ static const char suite[] = "solid";
 
 static const char *const kind_names[SOLID_KINDS] = {"regular", "layered", "irregular", "split"};
 
+static const char *const method_names[] = {"library", "thread", "group", "hybrid"};
+enum { METHODS = CLSP_SOLID_HYBRID + 1 };
+
 static double batch_ms(const bench *b)
 {
     return b->quick ? 5 : 20;
@@ -60,35 +63,85 @@ static double wanted_share(const bench *b, size_t kind, uint32_t samples)
     return kind == CLSP_SOLID_LAYERED ? 0.6 : NAN;
 }
 
+/* Makes a run by each method, all into the output of the first. */
+static clsp_status start_methods(solid_run *runs, bench_contestant *all, const solid_run *like)
+{
+    clsp_status status = CLSP_OK;
+
+    for (int i = 0; i < METHODS && status == CLSP_OK; i++) {
+        runs[i] = *like;
+        runs[i].method = (clsp_solid_method)i;
+        runs[i].shared = i > 0 ? runs[0].out : NULL;
+        status = solid_run_start(&runs[i]);
+        all[i] = (bench_contestant){.enqueue = solid_run_enqueue, .user = &runs[i]};
+    }
+    return status;
+}
+
+static void release_methods(solid_run *runs)
+{
+    for (int i = METHODS - 1; i >= 0; i--)
+        solid_run_release(&runs[i]);
+}
+
+/* Writes how many times as fast as the others the library is. least: as the thread method. */
+static void report_ratios(const solid_run *r, const char *kind, const bench_contestant *all,
+                          double least)
+{
+    for (int i = 1; i < METHODS; i++) {
+        char method[SOLID_NAME_MAX];
+        snprintf(method, sizeof method, "%s%s/library", kind, method_names[i]);
+        report_number(r, method, bench_ratio(&all[0], &all[i]), "ratio",
+                      i == CLSP_SOLID_THREAD ? least : NAN);
+    }
+}
+
+static clsp_status run_kind(solid_run *runs, bench_contestant *all, const size_t *kind_begin,
+                            size_t kind)
+{
+    const solid_run *const r = &runs[0];
+    bench *const b = r->b;
+    char method[SOLID_NAME_MAX];
+    clsp_status status;
+
+    for (int i = 0; i < METHODS; i++)
+        runs[i].cells = (clsp_range){kind_begin[kind], kind_begin[kind + 1] - kind_begin[kind]};
+    BENCH_TRY(bench_measure(b->queue, all, METHODS, batch_ms(b)));
+    for (int i = 0; i < METHODS; i++) {
+        snprintf(method, sizeof method, "%s, %s", kind_names[kind], method_names[i]);
+        report_run(r, method, &all[i], NAN);
+    }
+    const double bytes = 3 * solid_run_points(r) * (double)clsp_type_bytes(r->precision);
+    snprintf(method, sizeof method, "%s, of stores", kind_names[kind]);
+    report_number(r, method,
+                  1e3 * bytes / b->floor[r->precision].store_rate / all[0].sustained.median_ms,
+                  "ratio", r->precision == CLSP_F32 ? wanted_share(b, kind, r->samples) : NAN);
+    snprintf(method, sizeof method, "%s, ", kind_names[kind]);
+    report_ratios(r, method, all, NAN);
+
+fail:
+    return status;
+}
+
 static clsp_status run_kinds(bench *b, clsp_type precision, const solid_model *m,
                              const size_t *kind_begin, uint32_t samples)
 {
-    solid_run r = {.b = b, .model = m, .precision = precision, .samples = samples};
+    solid_run runs[METHODS] = {{.b = NULL}};
+    bench_contestant all[METHODS];
     clsp_status status = CLSP_OK;
     char name[SOLID_NAME_MAX];
 
     snprintf(name, sizeof name, "kinds, %u^3", samples);
-    r.name = name;
+    const solid_run like = {
+        .b = b, .model = m, .name = name, .precision = precision, .samples = samples};
     if (!bench_wants(b, name)) return CLSP_OK;
-    BENCH_TRY(solid_run_start(&r));
-    for (size_t kind = 0; kind < SOLID_KINDS; kind++) {
-        const size_t num = kind_begin[kind + 1] - kind_begin[kind];
-        bench_contestant c = {.enqueue = solid_run_enqueue, .user = &r};
-        char method[SOLID_NAME_MAX];
-        if (num == 0) continue;
-        r.cells = (clsp_range){kind_begin[kind], num};
-        snprintf(method, sizeof method, "%s, %zu", kind_names[kind], num);
-        BENCH_TRY(bench_measure(b->queue, &c, 1, batch_ms(b)));
-        report_run(&r, method, &c, NAN);
-        const double bytes = 3 * solid_run_points(&r) * (double)clsp_type_bytes(precision);
-        snprintf(method, sizeof method, "%s, of stores", kind_names[kind]);
-        report_number(&r, method,
-                      1e3 * bytes / b->floor[precision].store_rate / c.sustained.median_ms, "ratio",
-                      precision == CLSP_F32 ? wanted_share(b, kind, samples) : NAN);
-    }
+    BENCH_TRY(start_methods(runs, all, &like));
+    for (size_t kind = 0; kind < SOLID_KINDS; kind++)
+        if (kind_begin[kind + 1] > kind_begin[kind])
+            BENCH_TRY(run_kind(runs, all, kind_begin, kind));
 
 fail:
-    solid_run_release(&r);
+    release_methods(runs);
     return status;
 }
 
@@ -116,44 +169,60 @@ fail:
 
 /* ---- whole models ---- */
 
-/* Measures a model beside the plain loop. */
+/* Writes the lines of a model. */
+static clsp_status report_model(const solid_run *runs, const bench_contestant *all,
+                                const solid_host *host, unsigned level)
+{
+    const bench *const b = runs[0].b;
+    const bool is_judged = !b->is_cpu && !b->quick && runs[0].precision == CLSP_F32 && level == 2 &&
+                           runs[0].samples == 8;
+    const double eps = runs[0].precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
+    solid_errors errors[METHODS];
+    clsp_status status = CLSP_OK;
+
+    for (int i = 0; i < METHODS && status == CLSP_OK; i++) {
+        status = solid_run_errors(&runs[i], &errors[i]);
+        report_run(&runs[i], method_names[i], &all[i], errors[i].worst / errors[i].scale / eps);
+    }
+    bench_row row = bench_row_empty(suite, runs[0].name, "plain loop", 64);
+    row.time = all[METHODS].sustained;
+    row.work = (double)host->job.num_cells * (double)host->job.samples;
+    row.unit = "point/s";
+    bench_report_row(b->report, &row);
+    const double rate = solid_run_points(&runs[0]) / all[0].sustained.median_ms;
+    report_number(&runs[0], "loop/library", rate / (row.work / row.time.median_ms), "ratio",
+                  is_judged ? 200 : NAN);
+    report_ratios(&runs[0], "", all, is_judged ? 4 : NAN);
+    report_number(&runs[0], "mean error / scale, ppb", 1e9 * errors[0].mean / errors[0].scale,
+                  "ratio", NAN);
+    return status;
+}
+
+/* Measures a model by all methods, and the plain loop beside them. */
 static clsp_status run_model(bench *b, clsp_type precision, const solid_model *m, unsigned level,
                              uint32_t samples)
 {
     enum { HOST_POINTS = 1 << 20 };
     const size_t cell = (size_t)samples * samples * samples;
-    solid_run r = {.b = b, .model = m, .precision = precision, .samples = samples};
+    solid_run runs[METHODS] = {{.b = NULL}};
     solid_host host = {.first = NULL};
-    bench_contestant all[2] = {{.enqueue = solid_run_enqueue, .user = &r},
-                               {.enqueue = solid_host_enqueue, .user = &host}};
+    bench_contestant all[METHODS + 1];
     clsp_status status = CLSP_OK;
-    solid_errors errors;
     char name[2 * SOLID_NAME_MAX];
 
     snprintf(name, sizeof name, "%s, level %u, %u^3", m->name, level, samples);
-    r.name = name;
+    const solid_run like = {
+        .b = b, .model = m, .name = name, .precision = precision, .samples = samples};
     if (!bench_wants(b, name)) return CLSP_OK;
-    BENCH_TRY(solid_run_start(&r));
-    BENCH_TRY(solid_run_errors(&r, &errors));
-    BENCH_TRY(solid_host_start(&host, &r, HOST_POINTS / cell));
-    BENCH_TRY(bench_measure(b->queue, all, 2, batch_ms(b)));
-    const double eps = precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
-    report_run(&r, "library", &all[0], errors.worst / errors.scale / eps);
-    bench_row row = bench_row_empty(suite, name, "plain loop", 64);
-    row.time = all[1].sustained;
-    row.work = (double)host.job.num_cells * (double)cell;
-    row.unit = "point/s";
-    bench_report_row(b->report, &row);
-    const double rate = solid_run_points(&r) / all[0].sustained.median_ms;
-    const bool is_judged =
-        !b->is_cpu && !b->quick && precision == CLSP_F32 && level == 2 && samples == 8;
-    report_number(&r, "library/loop", rate / (row.work / row.time.median_ms), "ratio",
-                  is_judged ? 200 : NAN);
-    report_number(&r, "mean error / scale, ppb", 1e9 * errors.mean / errors.scale, "ratio", NAN);
+    BENCH_TRY(start_methods(runs, all, &like));
+    BENCH_TRY(solid_host_start(&host, &runs[0], HOST_POINTS / cell));
+    all[METHODS] = (bench_contestant){.enqueue = solid_host_enqueue, .user = &host};
+    BENCH_TRY(bench_measure(b->queue, all, METHODS + 1, batch_ms(b)));
+    BENCH_TRY(report_model(runs, all, &host, level));
 
 fail:
     solid_host_release(&host);
-    solid_run_release(&r);
+    release_methods(runs);
     return status;
 }
 

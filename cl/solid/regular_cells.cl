@@ -56,9 +56,8 @@ void write_column(global real *to, real4 sum, global const real *along, uint beg
     UNROLL
     for (uint a = 0; a < CLSP_ACROSS; a++) {
         const real4 b = vload4(min(begin + a, num - 1), along);
-        const real value =
-            MAD(b.s0, sum.s0, MAD(b.s1, sum.s1, MAD(b.s2, sum.s2, MAD(b.s3, sum.s3, centre))));
-        if (begin + a < num) to[(size_t)(begin + a) * step] = value;
+        const real value = MAD(b.s0, sum.s0, MAD(b.s1, sum.s1, MAD(b.s2, sum.s2, b.s3 * sum.s3)));
+        if (begin + a < num) to[(size_t)(begin + a) * step] = value + centre;
     }
 }
 
@@ -182,13 +181,13 @@ void write_run(global real *to, const real *planes, const real *middle, global c
     const real *const p3 = p2 + PLANE + CLSP_LANES;
     uint x = 0, m = 0;
     for (; x + CLSP_LANES <= num; x += CLSP_LANES) {
-        *(global realv_anywhere *)(to + x) = LOADV(middle + m) + b0 * LOADV(planes + x) +
-                                             b1 * LOADV(p1 + x) + b2 * LOADV(p2 + x) +
-                                             b3 * LOADV(p3 + x);
+        const realv sum = b0 * LOADV(planes + x) + b1 * LOADV(p1 + x) + b2 * LOADV(p2 + x) +
+                          b3 * LOADV(p3 + x);
+        *(global realv_anywhere *)(to + x) = LOADV(middle + m) + sum;
         m = m + CLSP_LANES < PERIOD ? m + CLSP_LANES : 0;
     }
     for (; x < num; x++, m++)
-        to[x] = middle[m] + b[0] * planes[x] + b[1] * p1[x] + b[2] * p2[x] + b[3] * p3[x];
+        to[x] = middle[m] + (b[0] * planes[x] + b[1] * p1[x] + b[2] * p2[x] + b[3] * p3[x]);
 }
 
 /* Writes reals one by one, between the other channels. */
@@ -199,8 +198,8 @@ void write_apart(global real *to, const real *planes, const real *middle, global
         const real *const p = planes + x;
         const uint sample = x / CLSP_BLOCK, c = x - sample * CLSP_BLOCK;
         to[sample * CLSP_CHANNELS + c] =
-            middle[c] + b[0] * p[0] + b[1] * p[PLANE + CLSP_LANES] +
-            b[2] * p[2 * (PLANE + CLSP_LANES)] + b[3] * p[3 * (PLANE + CLSP_LANES)];
+            middle[c] + (b[0] * p[0] + b[1] * p[PLANE + CLSP_LANES] +
+                         b[2] * p[2 * (PLANE + CLSP_LANES)] + b[3] * p[3 * (PLANE + CLSP_LANES)]);
     }
 }
 

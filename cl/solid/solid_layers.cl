@@ -27,7 +27,7 @@ enum {
 real across(real4 sum, global const real *along, uint a, uint num, real centre)
 {
     const real4 b = vload4(min(a, num - 1), along);
-    return MAD(b.s0, sum.s0, MAD(b.s1, sum.s1, MAD(b.s2, sum.s2, MAD(b.s3, sum.s3, centre))));
+    return MAD(b.s0, sum.s0, MAD(b.s1, sum.s1, MAD(b.s2, sum.s2, b.s3 * sum.s3))) + centre;
 }
 
 /* Writes the samples across slices at one of these; those of neighbouring items are neighbours. */
