@@ -40,7 +40,7 @@ static size_t groups_of(const clsp_solid_plan *plan, size_t groups)
    either side of the range's end. */
 static size_t find_blocks(const clsp_solid_plan *plan, clspi_cell_samples *at)
 {
-    const clspi_cell_blocks *const blocks = &plan->layout.blocks;
+    const clspi_cell_blocks *const blocks = &plan->points.blocks;
     const size_t end = clspi_cell_block_find(blocks, (size_t)at->first + at->count);
 
     at->record = (cl_uint)clspi_cell_block_find(blocks, at->first);

@@ -62,6 +62,11 @@ static bool find_uses(maker *m)
 
     for (size_t c = 0; c <= m->plan->num_cells; c++) {
         const clspi_class_use of = c == 0 ? regular : m->plan->points.use[c - 1];
+        if (c > 0 && of.number == CLSPI_REGULAR) {
+            m->use_of[c - 1] = 0;
+            layout->uses[0].num_cells++;
+            continue;
+        }
         const uint32_t at =
             clspi_key_map_put(&m->map, (clspi_key){(uint64_t)of.number << 8 | of.frame, 0});
         if (at == CLSPI_NO_KEY) return false;
@@ -124,12 +129,12 @@ static bool put_in_set(maker *m, size_t c)
     const clspi_cell_use *const use = &layout->uses[m->use_of[c]];
     clspi_cell_sets *const sets = sets_of(layout, use);
     const uint32_t size = sets->size, words = 2 * size + 2;
-    size_t *const next = &m->next[m->use_of[c]], first = points->first[c];
+    size_t *const next = &m->next[m->use_of[c]], first = points->place[c];
     const uint32_t place = (uint32_t)(*next % size);
 
     if (use->has_slices) {
-        first = points->first[points->num_cells] + layout->num_index;
-        if (!copy_layers(m, layout->index + layout->num_index, points->index + points->first[c],
+        first = points->num_index + layout->num_index;
+        if (!copy_layers(m, layout->index + layout->num_index, points->index + points->place[c],
                          use))
             return false;
         layout->num_index += 4 * (size_t)use->terms;
@@ -186,8 +191,8 @@ static bool allocate(maker *m)
         const clspi_cell_use *const use = &layout->uses[u];
         if (use->has_slices) index += use->num_cells * use->terms * 4;
     }
-    if (index + m->plan->points.first[m->plan->num_cells] > UINT32_MAX ||
-        layout->slice_rows > UINT32_MAX || layout->full_rows > UINT32_MAX)
+    if (index + m->plan->points.num_index > UINT32_MAX || layout->slice_rows > UINT32_MAX ||
+        layout->full_rows > UINT32_MAX)
         return false;
     layout->index = malloc((index + 1) * sizeof *layout->index);
     m->next = calloc(layout->num_uses, sizeof *m->next);
@@ -202,7 +207,6 @@ clsp_status clspi_cell_layout_make(clsp_solid_plan *plan)
 
     for (size_t c = 0; c < plan->num_cells && done; c++)
         if (plan->layout.uses[m.use_of[c]].of.number != CLSPI_REGULAR) done = put_in_set(&m, c);
-    done = done && clspi_cell_blocks_make(&plan->layout.blocks, &plan->points);
     clspi_key_map_release(&m.map);
     free(m.use_of);
     free(m.next);
@@ -215,6 +219,5 @@ void clspi_cell_layout_release(clspi_cell_layout *layout)
     free(layout->layers.words);
     free(layout->full.words);
     free(layout->index);
-    clspi_cell_blocks_release(&layout->blocks);
     *layout = (clspi_cell_layout){0};
 }

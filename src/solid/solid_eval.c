@@ -148,11 +148,12 @@ static void find_weights(const clsp_solid_plan *plan, const clsp_solid_param *pa
                          const uint8_t by[3], double *row, weight_list *list)
 {
     const clspi_cell_points *const points = &plan->points;
-    const size_t begin = points->first[param->cell], end = points->first[param->cell + 1];
+    uint32_t index[CLSPI_RING_POINTS];
+    const uint32_t num = clspi_cell_points_of(points, &plan->classes, (uint32_t)param->cell, index);
 
     clspi_cell_weights(points, &plan->classes, (uint32_t)param->cell, param->t, by, row);
-    for (size_t i = begin; i < end; i++)
-        add_weight(list, points, points->index[i], row[i - begin]);
+    for (uint32_t i = 0; i < num; i++)
+        add_weight(list, points, index[i], row[i]);
 }
 
 clsp_status clsp_solid_weights(clsp_solid_plan *plan, const clsp_solid_param *param,

@@ -133,7 +133,7 @@ static clsp_status create_point_kernels(clsp_solid_plan *plan)
 {
     const clspi_cell_layout *const layout = &plan->layout;
 
-    if (layout->blocks.num)
+    if (plan->points.blocks.num)
         CLSPI_CHECK(create_points(plan, &plan->regular, &clspi_point_regular_signature,
                                   layout->uses[0].num_cells));
     if (layout->layers.num)
@@ -152,7 +152,7 @@ static clsp_status create_kernels(clsp_solid_plan *plan)
     CLSPI_CHECK(clspi_kernel_create(&plan->continue_points, plan->base.ctx, "continue_points",
                                     &clspi_continue_points_signature, &options));
     if (plan->desc.method != CLSP_SOLID_CELLS) return create_point_kernels(plan);
-    if (plan->layout.blocks.num)
+    if (plan->points.blocks.num)
         CLSPI_CHECK(create_kernel(plan, &plan->regular, "regular_cells",
                                   &clspi_regular_cells_signature, CLSPI_BLOCK_SET));
     if (plan->layout.layers.num)
@@ -229,7 +229,7 @@ static clsp_status upload_continued(clsp_solid_plan *plan, clspi_series *series)
 static clsp_status upload_sets(clsp_solid_plan *plan, clspi_series *series)
 {
     clspi_cell_layout *const layout = &plan->layout;
-    const size_t all = plan->points.first[plan->num_cells];
+    const size_t all = plan->points.num_index;
 
     CLSPI_CHECK(clspi_buffer_create(&plan->index, plan->base.ctx,
                                     (all + layout->num_index + 1) * sizeof *layout->index));
@@ -251,7 +251,7 @@ static clsp_status upload_sets(clsp_solid_plan *plan, clspi_series *series)
 /* Brings the blocks to the device. */
 static clsp_status upload_blocks(clsp_solid_plan *plan, clspi_series *series)
 {
-    const clspi_cell_blocks *const b = &plan->layout.blocks;
+    const clspi_cell_blocks *const b = &plan->points.blocks;
     const size_t bytes = b->num_patterns * CLSPI_PATTERN;
 
     CLSPI_CHECK(upload(plan, series, &plan->block_words, b->words, b->num * CLSPI_BLOCK_WORDS));

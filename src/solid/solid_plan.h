@@ -6,7 +6,7 @@
 
 #include <clspline/solid.h>
 
-#include "cell_blocks.h"
+#include "cell_points.h"
 #include "plan.h"
 
 enum {
@@ -45,10 +45,9 @@ typedef struct clspi_cell_layout {
     clspi_cell_use *uses;
     uint32_t num_uses;
     size_t slice_rows, full_rows; /* of all tables, 16 reals each */
-    clspi_cell_blocks blocks;     /* of regular cells */
     clspi_cell_sets layers, full; /* of those made by slices, and by tables of all points */
     uint32_t
-        *index; /* points of layered cells by layers; on the device behind those of all cells */
+        *index; /* points of layered cells by layers; on the device behind the index of points */
     size_t num_index;
 } clspi_cell_layout;
 

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "key_map.h"
+
 enum {
     TABLE = 1024,
     /* places for the points of a block, a power of two above twice their number */
 };
 
-/* Blocks being made. */
-typedef struct maker {
+struct clspi_block_maker {
     clspi_cell_blocks *blocks;
-    const clspi_cell_points *points;
     clspi_key_map patterns;
     uint32_t stamp, stamps[TABLE];
     uint32_t point[TABLE]; /* of places with this stamp */
@@ -19,7 +19,7 @@ typedef struct maker {
     uint32_t unique[CLSPI_PATTERN]; /* the block's points */
     uint32_t num;
     uint8_t pattern[CLSPI_PATTERN];
-} maker;
+};
 
 /* ---- memory ---- */
 
@@ -42,7 +42,7 @@ static bool reserve(void **memory, size_t *room, size_t used, size_t num, size_t
 /* ---- one block ---- */
 
 /* Gives a point its number in the block. */
-static uint32_t number_of(maker *m, uint32_t point)
+static uint32_t number_of(clspi_block_maker *m, uint32_t point)
 {
     size_t at = (point * UINT32_C(0x9e3779b1)) >> 22;
 
@@ -58,7 +58,7 @@ static uint32_t number_of(maker *m, uint32_t point)
 }
 
 /* Finds the points of some cells and the places of each cell's. False: they are too many. */
-static bool collect(maker *m, const uint32_t *cells, uint32_t num)
+static bool collect(clspi_block_maker *m, uint32_t num, const uint32_t (*grid)[CLSPI_GRID_POINTS])
 {
     m->num = 0;
     if (++m->stamp == 0) {
@@ -67,9 +67,8 @@ static bool collect(maker *m, const uint32_t *cells, uint32_t num)
     }
     memset(m->pattern, 0, sizeof m->pattern);
     for (uint32_t j = 0; j < num; j++) {
-        const uint32_t *const index = m->points->index + m->points->first[cells[j]];
         for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
-            m->pattern[j * CLSPI_GRID_POINTS + i] = (uint8_t)number_of(m, index[i]);
+            m->pattern[j * CLSPI_GRID_POINTS + i] = (uint8_t)number_of(m, grid[j][i]);
         if (m->num > CLSPI_BLOCK_POINTS) return false;
     }
     return true;
@@ -92,7 +91,7 @@ static clspi_key key_of(const uint8_t *pattern)
 }
 
 /* Gives the pattern a number, and keeps it where it is new. */
-static uint32_t put_pattern(maker *m)
+static uint32_t put_pattern(clspi_block_maker *m)
 {
     clspi_cell_blocks *const b = m->blocks;
     const uint32_t at = clspi_key_map_put(&m->patterns, key_of(m->pattern));
@@ -105,14 +104,15 @@ static uint32_t put_pattern(maker *m)
     return at;
 }
 
-/* Adds a block, or two where the cells have too many points for one. */
-static bool add_block(maker *m, const uint32_t *cells, uint32_t num)
+bool clspi_block_maker_add(clspi_block_maker *m, const uint32_t *cells, uint32_t num,
+                           const uint32_t (*grid)[CLSPI_GRID_POINTS])
 {
     clspi_cell_blocks *const b = m->blocks;
     uint32_t *words, pattern;
 
-    if (!collect(m, cells, num))
-        return add_block(m, cells, num / 2) && add_block(m, cells + num / 2, num - num / 2);
+    if (!collect(m, num, grid))
+        return clspi_block_maker_add(m, cells, num / 2, grid) &&
+               clspi_block_maker_add(m, cells + num / 2, num - num / 2, grid + num / 2);
     pattern = put_pattern(m);
     if (pattern == CLSPI_NO_KEY || b->num_points + m->num > UINT32_MAX ||
         !reserve((void **)&b->words, &b->room, b->num, 1, CLSPI_BLOCK_WORDS * sizeof *b->words) ||
@@ -131,25 +131,32 @@ static bool add_block(maker *m, const uint32_t *cells, uint32_t num)
 
 /* ---- all ---- */
 
-bool clspi_cell_blocks_make(clspi_cell_blocks *blocks, const clspi_cell_points *points)
+clspi_block_maker *clspi_block_maker_create(clspi_cell_blocks *blocks)
 {
-    maker *const m = calloc(1, sizeof *m);
-    bool done = m && clspi_key_map_make(&m->patterns);
+    clspi_block_maker *const m = calloc(1, sizeof *m);
 
-    *blocks = (clspi_cell_blocks){0};
-    if (m) {
-        m->blocks = blocks;
-        m->points = points;
-    }
-    for (uint32_t base = 0; base < points->num_cells && done; base += CLSPI_BLOCK_CELLS) {
-        uint32_t cells[CLSPI_BLOCK_CELLS], num = 0;
-        for (uint32_t c = base; c < points->num_cells && c < base + CLSPI_BLOCK_CELLS; c++)
-            if (points->use[c].number == CLSPI_REGULAR) cells[num++] = c;
-        done = num == 0 || add_block(m, cells, num);
-    }
+    if (!m) return NULL;
+    m->blocks = blocks;
+    if (clspi_key_map_make(&m->patterns)) return m;
+    clspi_block_maker_destroy(m);
+    return NULL;
+}
+
+void clspi_block_maker_destroy(clspi_block_maker *m)
+{
     if (m) clspi_key_map_release(&m->patterns);
     free(m);
-    return done;
+}
+
+void clspi_cell_block_points(const clspi_cell_blocks *blocks, size_t block, uint32_t j,
+                             uint32_t points[CLSPI_GRID_POINTS])
+{
+    const uint32_t *const words = blocks->words + block * CLSPI_BLOCK_WORDS;
+    const uint8_t *const places =
+        blocks->patterns + (size_t)words[2] * CLSPI_PATTERN + (size_t)j * CLSPI_GRID_POINTS;
+
+    for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
+        points[i] = blocks->points[words[0] + places[i]];
 }
 
 void clspi_cell_blocks_release(clspi_cell_blocks *blocks)

@@ -2,7 +2,7 @@
 #ifndef CLSPI_CELL_BLOCKS_H
 #define CLSPI_CELL_BLOCKS_H
 
-#include "cell_points.h"
+#include "cell_ring.h"
 
 enum {
     CLSPI_BLOCK_CELLS = 8,
@@ -22,10 +22,23 @@ typedef struct clspi_cell_blocks {
     uint8_t *patterns; /* [num_patterns][CLSPI_PATTERN] */
 } clspi_cell_blocks;
 
-/* Makes the blocks: of the regular ones among each 8 cells, numbers from 8 b to 8 b + 7, one, or
-   two where they have many points. Such are the children of a cell. False: no memory, or more than
-   2^32 points. */
-bool clspi_cell_blocks_make(clspi_cell_blocks *blocks, const clspi_cell_points *points);
+/* Blocks being made. */
+typedef struct clspi_block_maker clspi_block_maker;
+
+/* Begins with none; NULL without memory. blocks: all 0, to be released whatever happens. */
+clspi_block_maker *clspi_block_maker_create(clspi_cell_blocks *blocks);
+void clspi_block_maker_destroy(clspi_block_maker *maker);
+
+/* Adds up to 8 regular cells, larger in number than those before, with the points of each: as one
+   block, or as several where they have many points. False: no memory, or more than 2^32
+   points. */
+bool clspi_block_maker_add(clspi_block_maker *maker, const uint32_t *cells, uint32_t num,
+                           const uint32_t (*grid)[CLSPI_GRID_POINTS]);
+
+/* Writes the points of cell j of a block. */
+void clspi_cell_block_points(const clspi_cell_blocks *blocks, size_t block, uint32_t j,
+                             uint32_t points[CLSPI_GRID_POINTS]);
+
 void clspi_cell_blocks_release(clspi_cell_blocks *blocks);
 
 /* Returns the number of the first block that has a cell of this number or above. */
