@@ -25,6 +25,8 @@ static const suite_entry suites[] = {
     {"convert", bench_suite_convert, "B-splines to other knots, against copies"},
     {"image", bench_suite_image,
      "interpolation of images, against copies, plain C, SciPy and CuPy; how good it is"},
+    {"solid", bench_suite_solid,
+     "Catmull-Clark solids: cells of each kind and models, against stores and plain C"},
     {"host", bench_suite_host, "on CPUs: against a plain C loop on all cores"},
     {"first-call", bench_suite_first_call, "from nothing to the first surface, in new processes"},
     {"cooperate", bench_suite_cooperate, "device and host together, against each of them alone"},

@@ -118,7 +118,7 @@ static void print_rate(double rate, const char *unit)
             snprintf(text, sizeof text, "%.4g %s", rate, unit);
         else if (strcmp(unit, "us/point") == 0 || strcmp(unit, "%") == 0)
             snprintf(text, sizeof text, "%.3g %s", rate, unit);
-        else if (strcmp(unit, "frame/s") == 0)
+        else if (strcmp(unit, "frame/s") == 0 || strcmp(unit, "B/cell") == 0)
             snprintf(text, sizeof text, "%.5g %s", rate, unit);
         else if (rate >= 1e12)
             snprintf(text, sizeof text, "%.2f T%s", rate * 1e-12, unit);

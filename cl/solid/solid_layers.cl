@@ -1,111 +1,135 @@
-/* Points of cells whose limit is a product of that of slices along two directions and of a cubic
-   B-spline along the third (docs/math.md, 19): regular cells and layered ones. First the sums over
-   slices, once for each of the four layers; then those over layers, for each sample. */
-#include "cell_samples.clh"
+/* Points of layered cells, whose limit is a product of that of slices along two directions and of a
+   cubic B-spline along the third (docs/math.md, 19). First the sums over slices, once for each of
+   the four layers; then those over layers, for each sample. The terms of a set are followed by two
+   bits of the direction across slices; a cell's points are layer after layer.
 
-/* A cell: its number, where its points begin in the index, where its table of slices begins, the
-   points of a slice, and the direction across slices. */
-typedef struct layer_cell {
-    uint cell, first, table, terms, direction;
-} layer_cell;
+   The host sets, beside what cell_samples.clh says, CLSP_MAX_SLICE, the points of a slice at most,
+   and CLSP_ACROSS, how many samples across slices an item of a GPU makes at once. */
+#include "slice_shape.clh"
 
-/* How samples of slices and those across them lie: two directions of slices, p and q. */
-typedef struct slice_shape {
-    uint num_q, num, stride, across, along;
-    uint step, step_p, step_q; /* in points, between samples across and along p and q */
-} slice_shape;
-
-layer_cell read_cell(global const uint *cells, uint i)
-{
-    layer_cell c;
-    c.cell = cells[4 * i];
-    c.first = cells[4 * i + 1];
-    c.table = cells[4 * i + 2];
-    c.terms = cells[4 * i + 3] >> 2;
-    c.direction = cells[4 * i + 3] & 3;
-    return c;
-}
-
-/* The tables along u, v and w stand one after another, [samples][4]; those of slices have rows that
-   are padded to a multiple of 16. */
-slice_shape shape_of(cell_samples at, uint direction)
-{
-    slice_shape s;
-    const uint num_p = direction == 0 ? at.num_v : at.num_u;
-    s.num_q = direction == 2 ? at.num_v : at.num_w;
-    s.num = num_p * s.num_q;
-    s.stride = (s.num + 15) & ~15u;
-    s.across = direction == 0 ? at.num_u : direction == 1 ? at.num_v : at.num_w;
-    s.along = direction == 0 ? 0 : 4 * (direction == 1 ? at.num_u : at.num_u + at.num_v);
-    s.step = direction == 0 ? at.num_v * at.num_w : direction == 1 ? at.num_w : 1;
-    s.step_p = direction == 0 ? at.num_w : at.num_v * at.num_w;
-    s.step_q = direction == 2 ? at.num_w : 1;
-    return s;
-}
+#ifndef CLSP_MAX_SLICE
+#define CLSP_MAX_SLICE 32
+#endif
 
 #if CLSP_LANES == 1
 
-/* An item makes the samples across slices at one of these. A group has CLSP_SET cells, whose points
-   it stages. */
+#ifndef CLSP_ACROSS
+#define CLSP_ACROSS 4
+#endif
+
+enum {
+    PASS = CLSP_GROUP / CLSP_BLOCK, /* samples of a slice that a group makes at once */
+    RUN = CLSP_ACROSS * CLSP_BLOCK, /* adjacent reals across slices */
+    PADDED = RUN + 1
+};
+
+/* Returns the sum over layers. w: of a sample across slices. */
+real across(real4 sum, global const real *along, uint a, uint num, real centre)
+{
+    const real4 b = vload4(min(a, num - 1), along);
+    return MAD(b.s0, sum.s0, MAD(b.s1, sum.s1, MAD(b.s2, sum.s2, b.s3 * sum.s3))) + centre;
+}
+
+/* Writes the samples across slices at one of these; those of neighbouring items are neighbours. */
+void write_across(global real *to, real4 sum, global const real *along, slice_shape shape,
+                  real centre)
+{
+    for (uint begin = 0; begin < shape.across; begin += CLSP_ACROSS) {
+        UNROLL
+        for (uint a = 0; a < CLSP_ACROSS; a++) {
+            const real value = across(sum, along, begin + a, shape.across, centre);
+            if (begin + a < shape.across)
+                to[(size_t)(begin + a) * shape.step * CLSP_CHANNELS] = value;
+        }
+    }
+}
+
+/* Writes them through local memory, where an item's samples are neighbours: then neighbouring items
+   write neighbouring reals again. first: the sample of the group's first item; num: samples. tile:
+   [PASS][PADDED]. */
+void write_turned(local real *tile, global real *to, real4 sum, global const real *along,
+                  slice_shape shape, real centre, uint first, uint num, uint item)
+{
+    const uint mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
+    for (uint begin = 0; begin < shape.across; begin += CLSP_ACROSS) {
+        const uint run = min((uint)CLSP_ACROSS, shape.across - begin) * CLSP_BLOCK;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (mine < PASS) {
+            UNROLL
+            for (uint a = 0; a < CLSP_ACROSS; a++)
+                tile[mine * PADDED + a * CLSP_BLOCK + c] =
+                    across(sum, along, begin + a, shape.across, centre);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint x = item; x < num * run; x += CLSP_GROUP) {
+            const uint s = x / run, r = x - s * run, a = r / CLSP_BLOCK;
+            to[((size_t)(first + s) * shape.across + begin + a) * CLSP_CHANNELS + r -
+               a * CLSP_BLOCK] = tile[s * PADDED + r];
+        }
+    }
+}
+
+/* A group makes a set: an item the samples across slices at one of these, one channel of all cells.
+   Points of the four layers are staged as vectors, relative to one of the second layer's. */
 kernel void solid_layers(global const real *restrict points, global const uint *restrict index,
-                         global const uint *restrict cells, global const real *restrict slices,
+                         global const uint *restrict sets, global const real *restrict slices,
                          global const real *restrict along, global real *restrict out,
                          cell_samples at)
 {
-    local real staged[CLSP_SET * CLSP_STAGED * CLSP_CHANNELS];
-    const uint item = (uint)get_local_id(0), begin = (uint)get_group_id(0) * CLSP_SET;
+    local real4 staged[CLSP_MAX_SLICE * CLSP_BLOCK * CLSP_SET];
+    local real tile[PASS * PADDED];
+    const uint item = (uint)get_local_id(0);
+    const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
+    const uint terms = set.terms >> 2, direction = set.terms & 3;
+    const slice_shape shape = shape_of(at, direction);
+    const bool asked = any_asked(at, set);
 
-    for (uint i = item; i < CLSP_SET * CLSP_STAGED; i += CLSP_GROUP) {
-        const uint j = i / CLSP_STAGED, k = i - j * CLSP_STAGED;
-        if (begin + j >= at.sets) continue;
-        const layer_cell c = read_cell(cells, at.record + begin + j);
-        if (k >= 4 * c.terms) continue;
-        const size_t p = (size_t)index[c.first + k] * CLSP_CHANNELS;
-        const size_t centre = (size_t)index[c.first + c.terms] * CLSP_CHANNELS;
-        for (uint b = 0; b < CLSP_CHANNELS; b++)
-            staged[i * CLSP_CHANNELS + b] = points[p + b] - points[centre + b];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-
-    const uint columns = max(max(at.num_u * at.num_v, at.num_v * at.num_w), at.num_u * at.num_w);
-    for (uint x = item; x < CLSP_SET * columns; x += CLSP_GROUP) {
-        const uint j = x / columns, s = x - j * columns;
-        if (begin + j >= at.sets) break;
-        const layer_cell c = read_cell(cells, at.record + begin + j);
-        const slice_shape shape = shape_of(at, c.direction);
-        if (s >= shape.num || !is_asked(at, c.cell)) continue;
-        const uint ip = s / shape.num_q, iq = s - ip * shape.num_q;
-        const size_t centre = (size_t)index[c.first + c.terms] * CLSP_CHANNELS;
-        global const real *const table = slices + c.table + s;
-        global real *const target = out + WIDE(at.offset) + cell_begin(at, c.cell) +
-                                    (size_t)(ip * shape.step_p + iq * shape.step_q) * CLSP_CHANNELS;
-        for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
-            local const real *const mine = staged + j * CLSP_STAGED * CLSP_CHANNELS + block;
-            real sum[4 * CLSP_BLOCK];
+    for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
+        for (uint x = item; x < terms * CLSP_BLOCK * CLSP_SET && asked; x += CLSP_GROUP) {
+            const uint j = x / (terms * CLSP_BLOCK), r = x - j * (terms * CLSP_BLOCK);
+            const uint k = r / CLSP_BLOCK, c = block + r - k * CLSP_BLOCK;
+            global const uint *const i = index + set.first[j] + k;
+            const real centre =
+                points[(size_t)index[set.first[j] + terms] * CLSP_CHANNELS + c];
+            staged[r * CLSP_SET + j] =
+                (real4)(points[(size_t)i[0] * CLSP_CHANNELS + c] - centre,
+                        points[(size_t)i[terms] * CLSP_CHANNELS + c] - centre,
+                        points[(size_t)i[2 * terms] * CLSP_CHANNELS + c] - centre,
+                        points[(size_t)i[3 * terms] * CLSP_CHANNELS + c] - centre);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint first = 0; first < shape.num; first += PASS) {
+            const uint num = min((uint)PASS, shape.num - first), mine = item / CLSP_BLOCK;
+            const uint s = first + min(mine, num - 1), c = item - mine * CLSP_BLOCK;
+            const uint ip = s / shape.num_q, iq = s - ip * shape.num_q;
+            global const real *const table = slices + set.table + s;
+            real4 sum[CLSP_SET];
             UNROLL
-            for (uint b = 0; b < 4 * CLSP_BLOCK; b++)
-                sum[b] = R(0.0);
-            for (uint k = 0; k < c.terms; k++) {
+            for (uint j = 0; j < CLSP_SET; j++)
+                sum[j] = (real4)(R(0.0));
+            for (uint k = 0; k < terms; k++) {
                 const real f = table[k * shape.stride];
                 UNROLL
-                for (uint b = 0; b < 4 * CLSP_BLOCK; b++)
-                    sum[b] = MAD(f,
-                                 mine[(b / CLSP_BLOCK * c.terms + k) * CLSP_CHANNELS +
-                                      b % CLSP_BLOCK],
-                                 sum[b]);
+                for (uint j = 0; j < CLSP_SET; j++)
+                    sum[j] += f * staged[(k * CLSP_BLOCK + c) * CLSP_SET + j];
             }
-            for (uint i = 0; i < shape.across; i++) {
-                global const real *const w = along + shape.along + 4 * i;
-                UNROLL
-                for (uint b = 0; b < CLSP_BLOCK; b++) {
-                    const real inner = MAD(w[0], sum[b], w[1] * sum[CLSP_BLOCK + b]);
-                    const real outer = MAD(w[2], sum[2 * CLSP_BLOCK + b],
-                                           w[3] * sum[3 * CLSP_BLOCK + b]);
-                    target[(size_t)i * shape.step * CLSP_CHANNELS + block + b] =
-                        MAD(at.keep, points[centre + block + b], inner + outer);
-                }
+            UNROLL
+            for (uint j = 0; j < CLSP_SET; j++) {
+                const real centre = at.keep * points[(size_t)index[set.first[j] + terms] *
+                                                         CLSP_CHANNELS + block + c];
+                if (!is_asked(at, set.cells[j])) continue;
+                global real *const to =
+                    out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block;
+                if (direction == 2)
+                    write_turned(tile, to, sum[j], along + shape.along, shape, centre, first, num,
+                                 item);
+                else if (mine < num)
+                    write_across(to + (size_t)(ip * shape.step_p + iq * shape.step_q) *
+                                          CLSP_CHANNELS + c,
+                                 sum[j], along + shape.along, shape, centre);
             }
         }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
@@ -114,11 +138,11 @@ kernel void solid_layers(global const real *restrict points, global const uint *
 enum { STRIP = 64 }; /* samples of a slice that are made at once */
 
 /* Copies the points of a cell, relative to its centre. */
-void stage(real *staged, global const real *points, global const uint *index, layer_cell c)
+void stage(real *staged, global const real *points, global const uint *index, uint terms)
 {
-    global const real *const centre = points + (size_t)index[c.first + c.terms] * CLSP_CHANNELS;
-    for (uint k = 0; k < 4 * c.terms; k++) {
-        global const real *const p = points + (size_t)index[c.first + k] * CLSP_CHANNELS;
+    global const real *const centre = points + (size_t)index[terms] * CLSP_CHANNELS;
+    for (uint k = 0; k < 4 * terms; k++) {
+        global const real *const p = points + (size_t)index[k] * CLSP_CHANNELS;
         for (uint b = 0; b < CLSP_CHANNELS; b++)
             staged[k * CLSP_CHANNELS + b] = p[b] - centre[b];
     }
@@ -126,7 +150,7 @@ void stage(real *staged, global const real *points, global const uint *index, la
 
 /* Sums over the slices of all four layers, for the samples of a strip from `table` on. planes:
    [4][STRIP][channels]. */
-void sum_slices(real *planes, const real *staged, global const real *table, layer_cell c,
+void sum_slices(real *planes, const real *staged, global const real *table, uint terms,
                 uint stride, uint num)
 {
     for (uint s = 0; s < num; s += CLSP_LANES)
@@ -134,11 +158,11 @@ void sum_slices(real *planes, const real *staged, global const real *table, laye
             realv sum[4 * CLSP_BLOCK];
             for (uint b = 0; b < 4 * CLSP_BLOCK; b++)
                 sum[b] = (realv)R(0.0);
-            for (uint k = 0; k < c.terms; k++) {
+            for (uint k = 0; k < terms; k++) {
                 const realv f = LOADV(table + k * stride + s);
                 UNROLL
                 for (uint b = 0; b < 4 * CLSP_BLOCK; b++)
-                    sum[b] += f * (realv)(staged[(b / CLSP_BLOCK * c.terms + k) * CLSP_CHANNELS +
+                    sum[b] += f * (realv)(staged[(b / CLSP_BLOCK * terms + k) * CLSP_CHANNELS +
                                                  block + b % CLSP_BLOCK]);
             }
             for (uint b = 0; b < 4 * CLSP_BLOCK; b++) {
@@ -190,39 +214,48 @@ void write_samples(global real *target, const real *planes, global const real *w
     }
 }
 
-/* An item makes a cell. */
-kernel void solid_layers(global const real *restrict points, global const uint *restrict index,
-                         global const uint *restrict cells, global const real *restrict slices,
-                         global const real *restrict along, global real *restrict out,
-                         cell_samples at)
+/* Makes a cell. index: its points'; slices, along: the tables. */
+void make_cell(global real *target, global const real *points, global const uint *index,
+               global const real *slices, global const real *along, cell_samples at, uint terms,
+               uint direction)
 {
-    real staged[CLSP_STAGED * CLSP_CHANNELS];
+    real staged[4 * CLSP_MAX_SLICE * CLSP_CHANNELS];
     real planes[4 * STRIP * CLSP_CHANNELS], middle[STRIP * CLSP_CHANNELS];
-    const uint g = (uint)get_global_id(0);
-    if (g >= at.items) return;
-    const layer_cell c = read_cell(cells, at.record + g);
-    if (!is_asked(at, c.cell)) return;
-
-    const slice_shape shape = shape_of(at, c.direction);
-    global const real *const centre = points + (size_t)index[c.first + c.terms] * CLSP_CHANNELS;
-    global real *const target = out + WIDE(at.offset) + cell_begin(at, c.cell);
-    stage(staged, points, index, c);
+    const slice_shape shape = shape_of(at, direction);
+    global const real *const centre = points + (size_t)index[terms] * CLSP_CHANNELS;
+    stage(staged, points, index, terms);
     for (uint s = 0; s < STRIP; s++)
         for (uint b = 0; b < CLSP_CHANNELS; b++)
             middle[s * CLSP_CHANNELS + b] = at.keep * centre[b];
     for (uint begin = 0; begin < shape.num; begin += STRIP) {
         const uint num = min((uint)STRIP, shape.num - begin);
-        sum_slices(planes, staged, slices + c.table + begin, c, shape.stride, num);
+        sum_slices(planes, staged, slices + begin, terms, shape.stride, num);
         for (uint i = 0; i < shape.across; i++) {
             global real *const row = target + (size_t)i * shape.step * CLSP_CHANNELS;
             global const real *const w = along + shape.along + 4 * i;
-            if (c.direction == 0)
+            if (direction == 0)
                 write_row(row + (size_t)begin * CLSP_CHANNELS, planes, w, middle,
                           num * CLSP_CHANNELS);
             else
                 write_samples(row, planes, w, middle, shape, begin, num);
         }
     }
+}
+
+/* An item makes a set. */
+kernel void solid_layers(global const real *restrict points, global const uint *restrict index,
+                         global const uint *restrict sets, global const real *restrict slices,
+                         global const real *restrict along, global real *restrict out,
+                         cell_samples at)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= at.items) return;
+    const cell_set set = read_set(sets, at.record + g);
+    for (uint j = 0; j < CLSP_SET; j++)
+        if (is_asked(at, set.cells[j]))
+            make_cell(out + WIDE(at.offset) + cell_begin(at, set.cells[j]), points,
+                      index + set.first[j], slices + set.table, along, at, set.terms >> 2,
+                      set.terms & 3);
 }
 
 #endif

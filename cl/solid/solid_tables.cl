@@ -3,70 +3,75 @@
    loads. Sums begin with the last points, whose weights are the least. */
 #include "cell_samples.clh"
 
-/* The cells of a set, their points' places in the index, the table, and the points of a cell. */
-enum { SET_WORDS = 2 * CLSP_SET + 2 };
-
-/* Tells whether any cell of a set is one of the launch. */
-bool any_asked(cell_samples at, global const uint *set)
-{
-    bool any = false;
-    for (uint j = 0; j < CLSP_SET; j++)
-        any = any || is_asked(at, set[j]);
-    return any;
-}
+#ifndef CLSP_STAGED
+#define CLSP_STAGED 128
+#endif
 
 #if CLSP_LANES == 1
 
-/* An item makes one sample of all cells of a set. groups: of a set. No item returns beside the
-   barrier: some implementations lose track of the others. */
+#ifndef CLSP_ROWS
+#define CLSP_ROWS 4
+#endif
+
+enum {
+    PASS = CLSP_GROUP / CLSP_BLOCK, /* samples of a row of items */
+    CHUNK = 64                      /* points of a cell that are staged at once */
+};
+
+/* An item makes one channel of CLSP_ROWS samples, PASS apart, of all cells of a set, so that each
+   weight serves many of a row's items and each point many samples. groups: of a set. */
 kernel void solid_tables(global const real *restrict points, global const uint *restrict index,
                          global const uint *restrict sets, global const real *restrict tables,
                          global real *restrict out, cell_samples at, uint groups)
 {
-    local real staged[CLSP_SET * CLSP_STAGED * CLSP_CHANNELS];
+    local real staged[CHUNK * CLSP_BLOCK * CLSP_SET];
     const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const uint number = group / groups, part = group - number * groups;
     const uint samples = at.num_u * at.num_v * at.num_w, stride = (samples + 15) & ~15u;
-    global const uint *const set = sets + (size_t)(at.record + number) * SET_WORDS;
-    const uint terms = set[2 * CLSP_SET + 1];
-    const bool fits = terms <= CLSP_STAGED, asked = any_asked(at, set);
-    for (uint i = item; i < CLSP_SET * terms && fits && asked; i += CLSP_GROUP) {
-        const uint j = i / terms, k = i - j * terms, first = set[CLSP_SET + j];
-        const size_t p = (size_t)index[first + k] * CLSP_CHANNELS;
-        const size_t centre = (size_t)index[first] * CLSP_CHANNELS;
-        for (uint b = 0; b < CLSP_CHANNELS; b++)
-            staged[(j * CLSP_STAGED + k) * CLSP_CHANNELS + b] = points[p + b] - points[centre + b];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    const cell_set set = read_set(sets, at.record + number);
+    const bool asked = any_asked(at, set);
+    const uint mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
+    const uint s = part * PASS * CLSP_ROWS + mine;
 
-    const uint s = part * CLSP_GROUP + item;
-    const bool exists = s < samples && asked;
-    global const real *const table = tables + (size_t)set[2 * CLSP_SET] * 16 + s;
-    for (uint block = 0; block < CLSP_CHANNELS && exists; block += CLSP_BLOCK) {
-        real sum[CLSP_SET * CLSP_BLOCK];
+    for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
+        real sum[CLSP_ROWS * CLSP_SET];
         UNROLL
-        for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++)
-            sum[b] = R(0.0);
-        for (uint k = terms; k-- > 0;) {
-            const real f = table[(size_t)k * stride];
-            UNROLL
-            for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++) {
-                const uint j = b / CLSP_BLOCK, c = block + b % CLSP_BLOCK;
-                const uint first = set[CLSP_SET + j];
-                const real p = fits ? staged[(j * CLSP_STAGED + k) * CLSP_CHANNELS + c]
-                                    : points[(size_t)index[first + k] * CLSP_CHANNELS + c] -
-                                          points[(size_t)index[first] * CLSP_CHANNELS + c];
-                sum[b] = MAD(f, p, sum[b]);
+        for (uint i = 0; i < CLSP_ROWS * CLSP_SET; i++)
+            sum[i] = R(0.0);
+        for (uint done = 0; done < set.terms; done += CHUNK) {
+            const uint num = min((uint)CHUNK, set.terms - done), low = set.terms - done - num;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint x = item; x < num * CLSP_BLOCK * CLSP_SET && asked; x += CLSP_GROUP) {
+                const uint j = x / (num * CLSP_BLOCK), r = x - j * (num * CLSP_BLOCK);
+                const uint k = r / CLSP_BLOCK, b = block + r - k * CLSP_BLOCK;
+                global const uint *const i = index + set.first[j];
+                staged[r * CLSP_SET + j] = points[(size_t)i[low + k] * CLSP_CHANNELS + b] -
+                                           points[(size_t)i[0] * CLSP_CHANNELS + b];
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint k = 0; k < num && asked; k++) {
+                const uint at_k = num - 1 - k;
+                global const real *const table = tables + set.table + (size_t)(low + at_k) * stride;
+                local const real *const p = staged + (at_k * CLSP_BLOCK + c) * CLSP_SET;
+                UNROLL
+                for (uint i = 0; i < CLSP_ROWS; i++) {
+                    const real f = table[min(s + i * PASS, samples - 1)];
+                    UNROLL
+                    for (uint j = 0; j < CLSP_SET; j++)
+                        sum[i * CLSP_SET + j] = MAD(f, p[j], sum[i * CLSP_SET + j]);
+                }
             }
         }
         UNROLL
-        for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++) {
-            const uint cell = set[b / CLSP_BLOCK], c = block + b % CLSP_BLOCK;
+        for (uint j = 0; j < CLSP_SET; j++) {
+            const uint cell = set.cells[j];
             const real centre =
-                points[(size_t)index[set[CLSP_SET + b / CLSP_BLOCK]] * CLSP_CHANNELS + c];
-            if (is_asked(at, cell))
-                out[WIDE(at.offset) + cell_begin(at, cell) + (size_t)s * CLSP_CHANNELS + c] =
-                    MAD(at.keep, centre, sum[b]);
+                at.keep * points[(size_t)index[set.first[j]] * CLSP_CHANNELS + block + c];
+            global real *const to = out + WIDE(at.offset) + cell_begin(at, cell) + block + c;
+            UNROLL
+            for (uint i = 0; i < CLSP_ROWS; i++)
+                if (is_asked(at, cell) && mine < PASS && s + i * PASS < samples)
+                    to[(size_t)(s + i * PASS) * CLSP_CHANNELS] = sum[i * CLSP_SET + j] + centre;
         }
     }
 }
@@ -75,13 +80,12 @@ kernel void solid_tables(global const real *restrict points, global const uint *
 
 /* Copies the points of a set's cells, relative to their centres. staged: [points][cells][channels].
    Those of sets with more points are taken from where they are. */
-void stage(real *staged, global const real *points, global const uint *index,
-           global const uint *set, uint terms)
+void stage(real *staged, global const real *points, global const uint *index, cell_set set)
 {
     for (uint j = 0; j < CLSP_SET; j++) {
-        const uint first = set[CLSP_SET + j];
+        const uint first = set.first[j];
         global const real *const centre = points + (size_t)index[first] * CLSP_CHANNELS;
-        for (uint k = 0; k < terms; k++) {
+        for (uint k = 0; k < set.terms; k++) {
             global const real *const p = points + (size_t)index[first + k] * CLSP_CHANNELS;
             for (uint b = 0; b < CLSP_CHANNELS; b++)
                 staged[(k * CLSP_SET + j) * CLSP_CHANNELS + b] = p[b] - centre[b];
@@ -99,23 +103,22 @@ kernel void solid_tables(global const real *restrict points, global const uint *
     if (g >= at.items) return;
 
     const uint samples = at.num_u * at.num_v * at.num_w, stride = (samples + 15) & ~15u;
-    global const uint *const set = sets + (size_t)(at.record + g) * SET_WORDS;
-    const uint terms = set[2 * CLSP_SET + 1];
-    global const real *const table = tables + (size_t)set[2 * CLSP_SET] * 16;
-    const bool fits = terms <= CLSP_STAGED;
+    const cell_set set = read_set(sets, at.record + g);
+    global const real *const table = tables + set.table;
+    const bool fits = set.terms <= CLSP_STAGED;
     if (!any_asked(at, set)) return;
-    if (fits) stage(staged, points, index, set, terms);
+    if (fits) stage(staged, points, index, set);
     for (uint s = 0; s < samples; s += CLSP_LANES)
         for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
             realv sum[CLSP_SET * CLSP_BLOCK];
             for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++)
                 sum[b] = (realv)R(0.0);
-            for (uint k = terms; k-- > 0;) {
+            for (uint k = set.terms; k-- > 0;) {
                 const realv f = LOADV(table + (size_t)k * stride + s);
                 UNROLL
                 for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++) {
                     const uint j = b / CLSP_BLOCK, c = block + b % CLSP_BLOCK;
-                    const uint first = set[CLSP_SET + j];
+                    const uint first = set.first[j];
                     const real p = fits ? staged[(k * CLSP_SET + j) * CLSP_CHANNELS + c]
                                         : points[(size_t)index[first + k] * CLSP_CHANNELS + c] -
                                               points[(size_t)index[first] * CLSP_CHANNELS + c];
@@ -123,9 +126,9 @@ kernel void solid_tables(global const real *restrict points, global const uint *
                 }
             }
             for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++) {
-                const uint cell = set[b / CLSP_BLOCK], c = block + b % CLSP_BLOCK;
+                const uint cell = set.cells[b / CLSP_BLOCK], c = block + b % CLSP_BLOCK;
                 const real centre =
-                    points[(size_t)index[set[CLSP_SET + b / CLSP_BLOCK]] * CLSP_CHANNELS + c];
+                    points[(size_t)index[set.first[b / CLSP_BLOCK]] * CLSP_CHANNELS + c];
                 real lanes[CLSP_LANES];
                 if (!is_asked(at, cell)) continue;
                 global real *const target =

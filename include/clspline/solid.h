@@ -119,6 +119,18 @@ enum {
     CLSP_SOLID_MAX_GRID = 1048576  /* 2^20, of a cell */
 };
 
+/* How cells are made. All but the first are slower: they are the designs of Massively parallel
+   limit evaluation of Catmull-Clark solids (2022), with the library's weights, to be compared with.
+   Their errors are up to 1e-6 scale (CLSP_F32). */
+typedef enum clsp_solid_method {
+    CLSP_SOLID_CELLS = 0,  /* sums of all samples of cells together */
+    CLSP_SOLID_THREAD = 1, /* a work-item makes a point */
+    CLSP_SOLID_GROUP = 2,  /* 32 work-items make a point ("warp-based") */
+    CLSP_SOLID_HYBRID = 3  /* as THREAD; as GROUP cells that are not regular with up to 64 samples,
+                              and all where points are fewer than work-items that keep the device
+                              busy */
+} clsp_solid_method;
+
 /* What a plan computes. Zero is the default of every field. */
 typedef struct clsp_solid_desc {
     clsp_type precision; /* of control points and arithmetic: CLSP_F32 (the default), CLSP_F64 */
@@ -126,7 +138,8 @@ typedef struct clsp_solid_desc {
     clsp_axis axis[3];   /* of the grid that every cell has, along u, v, w: num
                             1..CLSP_SOLID_MAX_SAMPLES, within [0, 1]. One with num 0 is 4 samples of
                             [0, 1] */
-    uint32_t reserved[8];
+    clsp_solid_method method;
+    uint32_t reserved[7];
 } clsp_solid_desc;
 
 typedef struct clsp_solid_plan clsp_solid_plan;
@@ -165,6 +178,12 @@ typedef struct clsp_solid_class {
    may be NULL with room 0. num: how many there are. */
 CLSP_API clsp_status clsp_solid_classes(const clsp_solid_plan *plan, clsp_solid_class *classes,
                                         size_t room, size_t *num);
+
+/* Gives the classes of cells first .. first + count - 1, by their places among those of
+   clsp_solid_classes. classes: CLSP_U32 in host memory, [count]. Errors: CLSP_ERROR_ARGUMENT,
+   CLSP_ERROR_BUFFER_SIZE. */
+CLSP_API clsp_status clsp_solid_cell_classes(const clsp_solid_plan *plan, clsp_range cells,
+                                             clsp_output classes);
 
 /* Loads control points, replacing those before; they are copied. points: in the plan's precision,
    [num_vertices][channels]. Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE,

@@ -16,11 +16,12 @@ bool clspi_class_set_make(clspi_class_set *set)
     done = clspi_key_map_make(&set->uses);
     set->ring = calloc(1, sizeof *set->ring);
     set->least = malloc(CLSPI_RING_WORDS * sizeof *set->least);
+    set->found = malloc(CLSPI_RING_POINTS * sizeof *set->found);
     for (uint32_t i = 0; i < 2; i++) {
         set->scratch[i] = malloc(CLSPI_RING_POINTS * sizeof *set->scratch[i]);
         done = done && set->scratch[i];
     }
-    done = done && set->ring && set->least;
+    done = done && set->ring && set->least && set->found;
     if (!done) clspi_class_set_release(set);
     return done;
 }
@@ -37,8 +38,12 @@ void clspi_class_set_release(clspi_class_set *set)
         free(set->entry[n].slice);
     }
     free(set->entry);
+    for (uint32_t i = 0; i < set->uses.num && set->order; i++)
+        free(set->order[i]);
     clspi_key_map_release(&set->uses);
     free(set->use);
+    free(set->order);
+    free(set->found);
     free(set->ring);
     free(set->least);
     free(set->scratch[0]);
@@ -114,39 +119,83 @@ static uint32_t put_class(clspi_class_set *set)
     return set->num++;
 }
 
-/* Remembers the class of a ring that is new. */
-static bool put_use(clspi_class_set *set, clspi_key key, clspi_class_use use)
+/* Makes room for one more use. */
+static bool reserve_use(clspi_class_set *set)
 {
-    if (set->uses.num == set->use_room) {
-        const uint32_t room = set->use_room * 2 + 64;
-        clspi_class_use *const more = realloc(set->use, room * sizeof *more);
-        if (!more) return false;
-        set->use = more;
-        set->use_room = room;
-    }
-    const uint32_t at = clspi_key_map_put(&set->uses, key);
-    if (at == CLSPI_NO_KEY) return false;
-    set->use[at] = use;
+    const uint32_t room = set->use_room * 2 + 64;
+    clspi_class_use *use;
+    uint16_t **order;
+
+    if (set->uses.num < set->use_room) return true;
+    use = realloc(set->use, room * sizeof *use);
+    if (!use) return false;
+    set->use = use;
+    order = realloc(set->order, room * sizeof *order);
+    if (!order) return false;
+    set->order = order;
+    set->use_room = room;
     return true;
+}
+
+/* Finds where the points of a class are in the ring of a cell as it is met. */
+static uint16_t *find_order(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cell,
+                            uint32_t frame)
+{
+    uint16_t *order;
+    uint32_t num;
+
+    if (!walk(set, mesh, cell, frame)) return NULL;
+    num = set->ring->num_points;
+    memcpy(set->found, set->ring->point, num * sizeof *set->found);
+    order = malloc(num * sizeof *order);
+    if (!order || !walk(set, mesh, cell, 0)) {
+        free(order);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < num; i++) {
+        order[i] = 0;
+        while (set->ring->point[order[i]] != set->found[i])
+            order[i]++;
+    }
+    return order;
+}
+
+/* Finds the class of a ring that is new, and remembers it. Returns its number among the uses. */
+static uint32_t put_use(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cell,
+                        clspi_key key)
+{
+    clspi_class_use use = {CLSPI_REGULAR, 0};
+    uint16_t *order;
+    uint32_t at;
+
+    if (!find_least(set, mesh, cell, &use.frame) || !reserve_use(set)) return CLSPI_NO_KEY;
+    use.number = put_class(set);
+    order = use.number != CLSPI_REGULAR ? find_order(set, mesh, cell, use.frame) : NULL;
+    at = order ? clspi_key_map_put(&set->uses, key) : CLSPI_NO_KEY;
+    if (at == CLSPI_NO_KEY) {
+        free(order);
+        return at;
+    }
+    set->use[at] = use;
+    set->order[at] = order;
+    return at;
 }
 
 bool clspi_class_find(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cell,
                       clspi_class_use *use)
 {
     clspi_key key;
-    uint32_t known;
+    uint32_t at;
 
     if (!walk(set, mesh, cell, 0)) return false;
     key = key_of(set->ring->signature);
-    known = clspi_key_map_find(&set->uses, key);
-    if (known != CLSPI_NO_KEY) {
-        *use = set->use[known];
-    } else {
-        if (!find_least(set, mesh, cell, &use->frame)) return false;
-        use->number = put_class(set);
-        if (use->number == CLSPI_REGULAR || !put_use(set, key, *use)) return false;
-    }
-    return use->frame == 0 && known != CLSPI_NO_KEY ? true : walk(set, mesh, cell, use->frame);
+    at = clspi_key_map_find(&set->uses, key);
+    if (at == CLSPI_NO_KEY) at = put_use(set, mesh, cell, key);
+    if (at == CLSPI_NO_KEY) return false;
+    *use = set->use[at];
+    for (uint32_t i = 0; i < set->ring->num_points; i++)
+        set->found[i] = set->ring->point[set->order[at][i]];
+    return true;
 }
 
 /* ---- children ---- */
@@ -284,7 +333,7 @@ static bool build_child(clspi_class_set *set, uint32_t number, const local_meshe
         grid_rows(rows, &local->fine, local->points, n, j);
     else
         for (uint32_t i = 0; i < num_rows; i++)
-            memcpy(rows + (size_t)i * n, local->points + (size_t)set->ring->point[i] * n,
+            memcpy(rows + (size_t)i * n, local->points + (size_t)set->found[i] * n,
                    n * sizeof *rows);
     child.next = use.number;
     child.frame = use.frame;

@@ -55,17 +55,19 @@ typedef struct clspi_class_set {
     uint32_t num, num_built, room;
     clspi_key_map uses;   /* rings as they were met */
     clspi_class_use *use; /* [uses.num] */
+    uint16_t **order;     /* [uses.num]: where the class's points are in the ring as it was met */
     uint32_t use_room;
-    clspi_ring *ring;   /* of the cell found last, as of its class */
-    uint16_t *least;    /* [CLSPI_RING_WORDS] */
-    bool too_large;     /* a ring had no room */
+    clspi_ring *ring;
+    uint32_t *found; /* [CLSPI_RING_POINTS]: the points of the cell found last, as of its class */
+    uint16_t *least; /* [CLSPI_RING_WORDS] */
+    bool too_large;  /* a ring had no room */
     double *scratch[2]; /* [CLSPI_RING_POINTS] */
 } clspi_class_set;
 
 bool clspi_class_set_make(clspi_class_set *set);
 void clspi_class_set_release(clspi_class_set *set);
 
-/* Finds the class of a cell that is not regular, a new one where it is new; set->ring then has the
+/* Finds the class of a cell that is not regular, a new one where it is new; set->found then has the
    cell's control points in the order of the class. False: no memory, or set->too_large. */
 bool clspi_class_find(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cell,
                       clspi_class_use *use);

@@ -1,26 +1,9 @@
 #include "cell_points.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- points ---- */
-
-/* Finds the class of every cell, and how many points each has. */
-static bool find_classes(clspi_cell_points *points, clspi_class_set *set,
-                         const clspi_cell_mesh *mesh)
-{
-    points->first[0] = 0;
-    for (uint32_t c = 0; c < mesh->num_cells; c++) {
-        clspi_class_use *const use = &points->use[c];
-        size_t num = CLSPI_GRID_POINTS;
-        *use = (clspi_class_use){CLSPI_REGULAR, 0};
-        if (!clspi_cell_is_regular(mesh, c)) {
-            if (!clspi_class_find(set, mesh, c, use)) return false;
-            num = set->ring->num_points;
-        }
-        points->first[c + 1] = points->first[c] + num;
-    }
-    return true;
-}
 
 uint32_t clspi_continued_point(clspi_cell_points *points, uint32_t a, uint32_t b)
 {
@@ -48,24 +31,50 @@ static bool continue_grid(clspi_cell_points *points, uint32_t *grid)
     return done;
 }
 
-static bool find_points(clspi_cell_points *points, clspi_class_set *set,
-                        const clspi_cell_mesh *mesh)
+/* Appends the points of the cell found last. */
+static bool append_points(clspi_cell_points *points, const clspi_class_set *set, uint32_t cell)
 {
+    const uint32_t num = set->entry[points->use[cell].number].num_points;
+
+    if (points->num_index + num > UINT32_MAX) return false;
+    if (points->num_index + num > points->index_room) {
+        const size_t room = 2 * points->index_room + CLSPI_RING_POINTS;
+        uint32_t *const more = realloc(points->index, room * sizeof *more);
+        if (!more) return false;
+        points->index = more;
+        points->index_room = room;
+    }
+    points->place[cell] = (uint32_t)points->num_index;
+    memcpy(points->index + points->num_index, set->found, num * sizeof *set->found);
+    points->num_index += num;
+    return true;
+}
+
+/* Finds classes and points of the cells of a block, from `begin` on. */
+static bool find_block(clspi_cell_points *points, clspi_class_set *set, const clspi_cell_mesh *mesh,
+                       clspi_block_maker *maker, uint32_t begin)
+{
+    uint32_t grid[CLSPI_BLOCK_CELLS][CLSPI_GRID_POINTS], cells[CLSPI_BLOCK_CELLS], num = 0;
     bool done = true;
 
-    for (uint32_t c = 0; c < mesh->num_cells && done; c++) {
-        uint32_t *const index = points->index + points->first[c];
-        const size_t num = points->first[c + 1] - points->first[c];
-        clspi_class_use use;
-        if (points->use[c].number == CLSPI_REGULAR) {
-            clspi_regular_grid(mesh, c, index);
-            done = continue_grid(points, index);
-            continue;
+    for (uint32_t c = begin; c < mesh->num_cells && c - begin < CLSPI_BLOCK_CELLS && done; c++) {
+        points->use[c] = (clspi_class_use){CLSPI_REGULAR, 0};
+        if (clspi_cell_is_regular(mesh, c)) {
+            clspi_regular_grid(mesh, c, grid[num]);
+            done = continue_grid(points, grid[num]);
+            cells[num++] = c;
+        } else {
+            done = clspi_class_find(set, mesh, c, &points->use[c]) && append_points(points, set, c);
         }
-        done = clspi_class_find(set, mesh, c, &use);
-        for (size_t i = 0; i < num && done; i++)
-            index[i] = set->ring->point[i];
     }
+    if (!done || num == 0) return done;
+    const size_t first = points->blocks.num;
+    done = clspi_block_maker_add(maker, cells, num, (const uint32_t(*)[CLSPI_GRID_POINTS])grid);
+    for (size_t b = first; b < points->blocks.num && done; b++)
+        for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++) {
+            const uint32_t cell = points->blocks.words[b * CLSPI_BLOCK_WORDS + 3 + j];
+            if (cell != CLSPI_NO_CELL) points->place[cell] = (uint32_t)b * CLSPI_BLOCK_CELLS + j;
+        }
     return done;
 }
 
@@ -73,15 +82,18 @@ bool clspi_cell_points_make(clspi_cell_points *points, clspi_class_set *set,
                             const clspi_cell_mesh *mesh)
 {
     const size_t cells = mesh->num_cells;
+    clspi_block_maker *maker;
     bool done;
 
     *points = (clspi_cell_points){.num_cells = mesh->num_cells, .num_vertices = mesh->num_vertices};
     points->use = malloc((cells + 1) * sizeof *points->use);
-    points->first = malloc((cells + 1) * sizeof *points->first);
-    done = points->use && points->first && find_classes(points, set, mesh);
-    if (done) points->index = malloc((points->first[cells] + 1) * sizeof *points->index);
-    done = done && points->index && clspi_key_map_make(&points->continued) &&
-           find_points(points, set, mesh) && clspi_class_set_build(set);
+    points->place = malloc((cells + 1) * sizeof *points->place);
+    maker = clspi_block_maker_create(&points->blocks);
+    done = points->use && points->place && maker && clspi_key_map_make(&points->continued);
+    for (uint32_t c = 0; c < cells && done; c += CLSPI_BLOCK_CELLS)
+        done = find_block(points, set, mesh, maker, c);
+    clspi_block_maker_destroy(maker);
+    done = done && clspi_class_set_build(set);
     if (!done) clspi_cell_points_release(points);
     return done;
 }
@@ -90,8 +102,9 @@ void clspi_cell_points_release(clspi_cell_points *points)
 {
     clspi_key_map_release(&points->continued);
     free(points->use);
-    free(points->first);
+    free(points->place);
     free(points->index);
+    clspi_cell_blocks_release(&points->blocks);
     *points = (clspi_cell_points){0};
 }
 
@@ -104,6 +117,21 @@ void clspi_cell_points_continue(const clspi_cell_points *points, uint32_t channe
         for (uint32_t k = 0; k < channels; k++)
             to[k] = 2.0 * a[k] - b[k];
     }
+}
+
+uint32_t clspi_cell_points_of(const clspi_cell_points *points, const clspi_class_set *set,
+                              uint32_t cell, uint32_t *numbers)
+{
+    const uint32_t class = points->use[cell].number, place = points->place[cell];
+
+    if (class == CLSPI_REGULAR) {
+        clspi_cell_block_points(&points->blocks, place / CLSPI_BLOCK_CELLS,
+                                place % CLSPI_BLOCK_CELLS, numbers);
+        return CLSPI_GRID_POINTS;
+    }
+    const uint32_t num = set->entry[class].num_points;
+    memcpy(numbers, points->index + place, num * sizeof *numbers);
+    return num;
 }
 
 /* ---- weights ---- */
@@ -127,7 +155,6 @@ void clspi_cell_weights(const clspi_cell_points *points, const clspi_class_set *
                         const double t[3], const uint8_t by[3], double *row)
 {
     const clspi_class_use use = points->use[cell];
-    const size_t num = points->first[cell + 1] - points->first[cell];
     double framed_t[3], factor;
     uint8_t framed_by[3];
 
@@ -137,6 +164,7 @@ void clspi_cell_weights(const clspi_cell_points *points, const clspi_class_set *
     }
     factor = clspi_frame_parameter(use.frame, t, by, framed_t, framed_by);
     clspi_class_weights(set, use.number, framed_t, framed_by, row);
-    for (size_t i = 0; i < num && factor < 0.0; i++)
+    const uint32_t num = set->entry[use.number].num_points;
+    for (uint32_t i = 0; i < num && factor < 0.0; i++)
         row[i] = -row[i];
 }

@@ -2,6 +2,7 @@
 #ifndef CLSPI_CELL_POINTS_H
 #define CLSPI_CELL_POINTS_H
 
+#include "cell_blocks.h"
 #include "cell_class.h"
 
 /* Points 0 .. num_vertices - 1 are the mesh's vertices. Those behind them continue it beyond its
@@ -11,9 +12,12 @@ typedef struct clspi_cell_points {
     uint32_t num_cells, num_vertices;
     clspi_key_map continued;
     clspi_class_use *use; /* [num_cells] */
-    size_t *first;        /* [num_cells + 1] */
-    uint32_t *index;      /* of a regular cell its grid, [4][4][4]; of others in the order of their
-                             class, seen in its frame */
+    uint32_t *place; /* [num_cells]: of a regular cell 8 times its block and its place there; of
+                        others where their points begin in the index */
+    clspi_cell_blocks blocks; /* of the regular ones among each 8 cells, numbers 8 b to 8 b + 7:
+                                 such are the children of a cell */
+    size_t num_index, index_room;
+    uint32_t *index; /* points of other cells in the order of their class, seen in its frame */
 } clspi_cell_points;
 
 /* Finds classes and points of all cells, and builds the classes. False: no memory, or a ring that
@@ -50,8 +54,13 @@ void clspi_cell_points_continue(const clspi_cell_points *points, uint32_t channe
 double clspi_frame_parameter(uint32_t frame, const double t[3], const uint8_t by[3],
                              double framed_t[3], uint8_t framed_by[3]);
 
-/* Computes the weights of a cell's points at t, in its own directions: [first[cell + 1] -
-   first[cell]]. */
+/* Writes a cell's points and returns how many there are: of a regular cell its grid, [4][4][4].
+   numbers: [CLSPI_RING_POINTS]. */
+uint32_t clspi_cell_points_of(const clspi_cell_points *points, const clspi_class_set *set,
+                              uint32_t cell, uint32_t *numbers);
+
+/* Computes the weights of a cell's points at t, in its own directions: as many as it has
+   points. */
 void clspi_cell_weights(const clspi_cell_points *points, const clspi_class_set *set, uint32_t cell,
                         const double t[3], const uint8_t by[3], double *row);
 

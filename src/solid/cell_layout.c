@@ -9,7 +9,7 @@ typedef struct maker {
     clsp_solid_plan *plan;
     clspi_key_map map; /* uses by class and frame */
     uint32_t *use_of;  /* [num_cells] */
-    size_t *next;      /* [num_uses]: of the cells of each use, those that are in sets */
+    size_t *next;      /* [num_uses]: where the next cell of each use goes among the sets */
 } maker;
 
 static clsp_status no_memory(const clsp_solid_plan *plan)
@@ -28,11 +28,10 @@ size_t clspi_slice_stride(const clsp_solid_desc *desc, uint32_t direction)
     return clspi_round_up(samples, 16);
 }
 
-/* Describes the cells of a class in a frame. The slices of regular ones are along v and w, so that
-   what is across them is far apart in the output. */
+/* Describes the cells of a class in a frame. */
 static clspi_cell_use describe(const clsp_solid_plan *plan, clspi_class_use of)
 {
-    clspi_cell_use use = {.of = of, .has_slices = true, .terms = 16, .direction = 0};
+    clspi_cell_use use = {.of = of};
 
     if (of.number == CLSPI_REGULAR) return use;
     const clspi_cell_class *const entry = &plan->classes.entry[of.number];
@@ -42,7 +41,7 @@ static clspi_cell_use describe(const clsp_solid_plan *plan, clspi_class_use of)
     return use;
 }
 
-/* Gives a use its place among the tables. */
+/* Gives a use that is not regular its place among the tables. */
 static void place_table(clsp_solid_plan *plan, clspi_cell_use *use)
 {
     clspi_cell_layout *const layout = &plan->layout;
@@ -63,6 +62,11 @@ static bool find_uses(maker *m)
 
     for (size_t c = 0; c <= m->plan->num_cells; c++) {
         const clspi_class_use of = c == 0 ? regular : m->plan->points.use[c - 1];
+        if (c > 0 && of.number == CLSPI_REGULAR) {
+            m->use_of[c - 1] = 0;
+            layout->uses[0].num_cells++;
+            continue;
+        }
         const uint32_t at =
             clspi_key_map_put(&m->map, (clspi_key){(uint64_t)of.number << 8 | of.frame, 0});
         if (at == CLSPI_NO_KEY) return false;
@@ -74,7 +78,7 @@ static bool find_uses(maker *m)
         }
         if (at == layout->num_uses) {
             layout->uses[layout->num_uses++] = describe(m->plan, of);
-            place_table(m->plan, &layout->uses[at]);
+            if (of.number != CLSPI_REGULAR) place_table(m->plan, &layout->uses[at]);
         }
         if (c == 0) continue;
         m->use_of[c - 1] = at;
@@ -109,53 +113,69 @@ static bool copy_layers(maker *m, uint32_t *to, const uint32_t *points, const cl
     return true;
 }
 
-static bool fill_layers(maker *m)
-{
-    clspi_cell_layout *const layout = &m->plan->layout;
-    const clspi_cell_points *const points = &m->plan->points;
-    bool done = true;
-
-    for (size_t c = 0; c < m->plan->num_cells && done; c++) {
-        const clspi_cell_use *const use = &layout->uses[m->use_of[c]];
-        uint32_t *const words = layout->layer_cells + CLSPI_LAYER_WORDS * layout->num_layer_cells;
-        if (!use->has_slices) continue;
-        words[0] = (uint32_t)c;
-        words[1] = (uint32_t)points->first[c];
-        words[2] = (uint32_t)(use->table * 16);
-        words[3] = use->terms << 2 | use->direction;
-        if (use->of.number != CLSPI_REGULAR) { /* a regular cell's grid is in layers already */
-            words[1] = (uint32_t)(points->first[points->num_cells] + layout->num_index);
-            done = copy_layers(m, layout->index + layout->num_index,
-                               points->index + points->first[c], use);
-            layout->num_index += 4 * (size_t)use->terms;
-        }
-        layout->num_layer_cells++;
-    }
-    return done;
-}
-
 /* ---- sets ---- */
+
+static clspi_cell_sets *sets_of(clspi_cell_layout *layout, const clspi_cell_use *use)
+{
+    return use->has_slices ? &layout->layers : &layout->full;
+}
 
 /* Puts a cell into the set of its use that has room, or into a new one, all of whose cells are it
    for now. */
-static void put_in_set(maker *m, size_t c)
+static bool put_in_set(maker *m, size_t c)
 {
     clspi_cell_layout *const layout = &m->plan->layout;
     const clspi_cell_points *const points = &m->plan->points;
-    const uint32_t set = m->plan->set, words = 2 * set + 2;
     const clspi_cell_use *const use = &layout->uses[m->use_of[c]];
-    size_t *const next = &m->next[m->use_of[c]];
-    const uint32_t place = (uint32_t)(*next % set);
+    clspi_cell_sets *const sets = sets_of(layout, use);
+    const uint32_t size = sets->size, words = 2 * size + 2;
+    size_t *const next = &m->next[m->use_of[c]], first = points->place[c];
+    const uint32_t place = (uint32_t)(*next % size);
 
-    if (place == 0) *next = layout->num_sets++ * set; /* what is behind a full set is not ours */
-    uint32_t *const to = layout->sets + *next / set * words;
-    for (uint32_t i = place; i < set; i++) {
-        to[i] = i == place ? (uint32_t)c : CLSPI_NO_CELL;
-        to[set + i] = (uint32_t)points->first[c];
+    if (use->has_slices) {
+        first = points->num_index + layout->num_index;
+        if (!copy_layers(m, layout->index + layout->num_index, points->index + points->place[c],
+                         use))
+            return false;
+        layout->num_index += 4 * (size_t)use->terms;
     }
-    to[2 * set] = (uint32_t)use->table;
-    to[2 * set + 1] = use->terms;
+    if (place == 0) *next = sets->num++ * size; /* what is behind a full set is not ours */
+    uint32_t *const to = sets->words + *next / size * words;
+    for (uint32_t i = place; i < size; i++) {
+        to[i] = i == place ? (uint32_t)c : CLSPI_NO_CELL;
+        to[size + i] = (uint32_t)first;
+    }
+    to[2 * size] = (uint32_t)use->table;
+    to[2 * size + 1] = use->has_slices ? use->terms << 2 | use->direction : use->terms;
     ++*next;
+    return true;
+}
+
+/* Returns the places of all cells of one sort in sets of a size. */
+static size_t count_places(const clspi_cell_layout *layout, bool slices, uint32_t size)
+{
+    size_t num = 0;
+
+    for (uint32_t u = 0; u < layout->num_uses; u++)
+        if (layout->uses[u].of.number != CLSPI_REGULAR && layout->uses[u].has_slices == slices)
+            num += clspi_round_up(layout->uses[u].num_cells, size);
+    return num;
+}
+
+/* Chooses how many cells are in a set, `most` or a half of it and so on: so many that at most a
+   quarter of the places stays empty. */
+static bool make_sets(clspi_cell_layout *layout, bool slices, uint32_t most)
+{
+    clspi_cell_sets *const sets = slices ? &layout->layers : &layout->full;
+    const size_t cells = count_places(layout, slices, 1);
+    uint32_t size = most;
+
+    while (size > 1 && count_places(layout, slices, size) > cells + cells / 4)
+        size /= 2;
+    sets->size = size;
+    sets->words = malloc((count_places(layout, slices, size) / size + 1) * (2 * size + 2) *
+                         sizeof *sets->words);
+    return sets->words;
 }
 
 /* ---- the layout ---- */
@@ -163,36 +183,30 @@ static void put_in_set(maker *m, size_t c)
 /* Counts cells and points, and makes room for them. */
 static bool allocate(maker *m)
 {
+    const clspi_set_sizes most = clspi_most_in_sets(m->plan->base.ctx, &m->plan->desc);
     clspi_cell_layout *const layout = &m->plan->layout;
-    size_t cells = 0, sets = 0, index = 0;
+    size_t index = 0;
 
     for (uint32_t u = 0; u < layout->num_uses; u++) {
         const clspi_cell_use *const use = &layout->uses[u];
-        if (use->has_slices)
-            cells += use->num_cells;
-        else
-            sets += clspi_div_up(use->num_cells, m->plan->set);
-        if (use->has_slices && use->of.number != CLSPI_REGULAR)
-            index += use->num_cells * use->terms * 4;
+        if (use->has_slices) index += use->num_cells * use->terms * 4;
     }
-    if (index + m->plan->points.first[m->plan->num_cells] > UINT32_MAX ||
-        layout->slice_rows > UINT32_MAX / 16 || layout->full_rows > UINT32_MAX)
+    if (index + m->plan->points.num_index > UINT32_MAX || layout->slice_rows > UINT32_MAX ||
+        layout->full_rows > UINT32_MAX)
         return false;
     layout->index = malloc((index + 1) * sizeof *layout->index);
-    layout->layer_cells = malloc((cells + 1) * CLSPI_LAYER_WORDS * sizeof *layout->layer_cells);
-    layout->sets = malloc((sets + 1) * (2 * m->plan->set + 2) * sizeof *layout->sets);
     m->next = calloc(layout->num_uses, sizeof *m->next);
-    return layout->index && layout->layer_cells && layout->sets && m->next;
+    return layout->index && m->next && make_sets(layout, true, most.layers) &&
+           make_sets(layout, false, most.full);
 }
 
 clsp_status clspi_cell_layout_make(clsp_solid_plan *plan)
 {
     maker m = {.plan = plan, .use_of = malloc((plan->num_cells + 1) * sizeof *m.use_of)};
-    bool done =
-        m.use_of && clspi_key_map_make(&m.map) && find_uses(&m) && allocate(&m) && fill_layers(&m);
+    bool done = m.use_of && clspi_key_map_make(&m.map) && find_uses(&m) && allocate(&m);
 
     for (size_t c = 0; c < plan->num_cells && done; c++)
-        if (!plan->layout.uses[m.use_of[c]].has_slices) put_in_set(&m, c);
+        if (plan->layout.uses[m.use_of[c]].of.number != CLSPI_REGULAR) done = put_in_set(&m, c);
     clspi_key_map_release(&m.map);
     free(m.use_of);
     free(m.next);
@@ -202,8 +216,8 @@ clsp_status clspi_cell_layout_make(clsp_solid_plan *plan)
 void clspi_cell_layout_release(clspi_cell_layout *layout)
 {
     free(layout->uses);
-    free(layout->layer_cells);
-    free(layout->sets);
+    free(layout->layers.words);
+    free(layout->full.words);
     free(layout->index);
     *layout = (clspi_cell_layout){0};
 }

@@ -19,7 +19,8 @@ typedef struct list_job {
     clspi_job_streams streams;
     void *read[2]; /* copies of inputs that are the device's */
     bool is_ready;
-    double *row;     /* [CLSPI_RING_POINTS] */
+    double *row; /* [CLSPI_RING_POINTS] */
+    uint32_t numbers[CLSPI_RING_POINTS];
     uint32_t *begin; /* [CHUNK + 1] */
     uint32_t *index; /* [room] */
     double *weights; /* [room]; in the plan's precision when they are written */
@@ -38,7 +39,7 @@ static clsp_status make_ready(list_job *job, clspi_series *series)
 {
     clsp_solid_plan *const plan = job->plan;
     const size_t real = clsp_type_bytes(plan->desc.precision);
-    const clspi_options options = clspi_solid_options(series->ctx, &plan->desc, plan->set);
+    const clspi_options options = clspi_solid_options(series->ctx, &plan->desc, 1);
     clspi_point_lists *const lists = &plan->lists;
 
     job->is_ready = true;
@@ -94,11 +95,12 @@ static size_t append(list_job *job, size_t point, size_t at)
         return at + 1;
     }
     clspi_cell_weights(points, &plan->classes, cell, t, job->by, job->row);
-    for (size_t i = points->first[cell]; i < points->first[cell + 1]; i++, at++) {
-        job->index[at] = points->index[i];
-        job->weights[at] = job->row[i - points->first[cell]];
+    const uint32_t num = clspi_cell_points_of(points, &plan->classes, cell, job->numbers);
+    for (uint32_t i = 0; i < num; i++) {
+        job->index[at + i] = job->numbers[i];
+        job->weights[at + i] = job->row[i];
     }
-    return at;
+    return at + num;
 }
 
 /* Rounds weights to floats, in place. */

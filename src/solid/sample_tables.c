@@ -29,21 +29,6 @@ typedef struct maker {
     double *row; /* [CLSPI_RING_POINTS] */
 } maker;
 
-/* Writes the weights of a regular cell's slices: products of B-splines along v and w. */
-static void fill_regular(const maker *m, double *table, size_t stride)
-{
-    const clsp_axis *const axis = m->plan->desc.axis;
-
-    for (uint32_t i = 0; i < axis[1].num; i++)
-        for (uint32_t j = 0; j < axis[2].num; j++) {
-            double v[4], w[4];
-            clspi_span_weights(sample_at(&axis[1], i), m->by[1], v);
-            clspi_span_weights(sample_at(&axis[2], j), m->by[2], w);
-            for (uint32_t k = 0; k < 16; k++)
-                table[k * stride + (size_t)i * axis[2].num + j] = v[k / 4] * w[k % 4];
-        }
-}
-
 /* Computes the weights of a class's points at a parameter of a cell, in m->row. */
 static void weigh(const maker *m, const clspi_cell_use *use, const double t[3], const uint8_t by[3])
 {
@@ -108,11 +93,9 @@ static void fill_tables(const maker *m, double *table, bool slices)
     for (uint32_t u = 0; u < layout->num_uses; u++) {
         const clspi_cell_use *const use = &layout->uses[u];
         double *const to = table + use->table * 16;
-        if (use->has_slices != slices || use->num_cells == 0) continue;
+        if (use->has_slices != slices || use->of.number == CLSPI_REGULAR) continue;
         if (!slices)
             fill_full(m, use, to, clspi_round_up(clspi_grid_size(&m->plan->desc), 16));
-        else if (use->of.number == CLSPI_REGULAR)
-            fill_regular(m, to, clspi_slice_stride(&m->plan->desc, 0));
         else
             fill_slices(m, use, to, clspi_slice_stride(&m->plan->desc, use->direction));
     }

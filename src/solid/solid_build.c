@@ -4,23 +4,31 @@
 #include "kernel_arguments.h"
 #include "solid_plan.h"
 
+static clsp_status build_cells(const clspi_build *build, const clsp_solid_desc *desc,
+                               const char *program, const clspi_signature *signature, uint32_t set)
+{
+    const clspi_options options = clspi_solid_options(build->ctx, desc, set);
+
+    if (clspi_lanes(build->ctx, desc->precision) > 1)
+        return clspi_program_build(build, program, &options);
+    return clspi_program_build_for_group(build, program, signature, &options, CLSPI_SOLID_GROUP);
+}
+
 static clsp_status build_kind(const clspi_build *build, clsp_type precision, uint32_t channels)
 {
     clsp_context *const ctx = build->ctx;
     const clsp_solid_desc desc = {
         .precision = precision, .channels = channels, .axis = {{4, 0, 1}, {4, 0, 1}, {4, 0, 1}}};
-    const clspi_options layers = clspi_solid_options(ctx, &desc, clspi_layer_set(ctx, &desc));
-    const clspi_options full = clspi_solid_options(ctx, &desc, CLSPI_MAX_SET);
+    const clspi_options options = clspi_solid_options(ctx, &desc, 1);
+    const clspi_set_sizes most = clspi_most_in_sets(ctx, &desc);
 
-    CLSPI_CHECK(clspi_program_build(build, "continue_points", &full));
-    CLSPI_CHECK(clspi_program_build(build, "weighted_points", &full));
-    if (clspi_lanes(ctx, precision) > 1) {
-        CLSPI_CHECK(clspi_program_build(build, "solid_layers", &layers));
-        return clspi_program_build(build, "solid_tables", &full);
-    }
+    CLSPI_CHECK(clspi_program_build(build, "continue_points", &options));
+    CLSPI_CHECK(clspi_program_build(build, "weighted_points", &options));
+    CLSPI_CHECK(build_cells(build, &desc, "regular_cells", &clspi_regular_cells_signature,
+                            CLSPI_BLOCK_SET));
     CLSPI_CHECK(
-        clspi_program_build_grouped(build, "solid_layers", &clspi_solid_layers_signature, &layers));
-    return clspi_program_build_grouped(build, "solid_tables", &clspi_solid_tables_signature, &full);
+        build_cells(build, &desc, "solid_layers", &clspi_solid_layers_signature, most.layers));
+    return build_cells(build, &desc, "solid_tables", &clspi_solid_tables_signature, most.full);
 }
 
 clsp_status clspi_solid_build(const clspi_build *build)

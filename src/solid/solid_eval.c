@@ -2,8 +2,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "kernel_arguments.h"
-#include "solid_plan.h"
+#include "cell_launch.h"
 #include "transfer.h"
 
 /* ---- checks ---- */
@@ -27,6 +26,11 @@ clsp_status clspi_solid_range(const clsp_solid_plan *plan, clsp_range cells)
     if (!plan->is_loaded)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE,
                           "solid: no control points are loaded");
+    return clspi_solid_cells_check(plan, cells);
+}
+
+clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cells)
+{
     if (cells.first <= plan->num_cells && cells.count <= plan->num_cells - cells.first)
         return CLSP_OK;
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
@@ -42,81 +46,6 @@ typedef struct eval_job {
     clspi_job_streams streams;
 } eval_job;
 
-/* Returns the first of the layered cells whose number is not below one. */
-static size_t find_record(const clsp_solid_plan *plan, size_t cell)
-{
-    size_t low = 0, high = plan->layout.num_layer_cells;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (plan->layout.layer_cells[CLSPI_LAYER_WORDS * middle] < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Launches what makes cells by layers, records at.record and on, in parts that are small enough. */
-static clsp_status make_layers(const eval_job *job, clspi_series *series, clspi_cell_samples at,
-                               size_t end)
-{
-    clsp_solid_plan *const plan = job->plan;
-    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
-    const size_t set = plan->layer_set, local = plan->layers.local;
-    const bool groups = clspi_lanes(series->ctx, plan->desc.precision) == 1;
-    const uint64_t most = clspi_launch_lines(&series->ctx->tuning, plan->cell_reals * 32,
-                                             groups ? local : 1, local, groups ? set : 1);
-
-    for (size_t first = at.record; first < end; first += most) {
-        const size_t num = clspi_min_u64(most, end - first);
-        const size_t items = groups ? clspi_div_up(num, set) * local : num;
-        at.record = (cl_uint)first;
-        at.sets = (cl_uint)num;
-        at.items = (cl_uint)items;
-        const clspi_solid_layers_args args = {.points = plan->control,
-                                              .index = plan->index,
-                                              .cells = plan->layer_cells,
-                                              .slices = tables->slices,
-                                              .along = tables->along,
-                                              .out = job->streams.stream[0].buffer,
-                                              .at = at};
-        CLSPI_CHECK(clspi_launch_solid_layers(series, &plan->layers, &args, items));
-    }
-    return CLSP_OK;
-}
-
-/* Launches what makes cells by tables of all their points; kernels leave out what is not asked
-   for. */
-static clsp_status make_sets(const eval_job *job, clspi_series *series, clspi_cell_samples at)
-{
-    clsp_solid_plan *const plan = job->plan;
-    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
-    const size_t local = plan->full.local, end = plan->layout.num_sets;
-    const bool in_groups = clspi_lanes(series->ctx, plan->desc.precision) == 1;
-    const size_t groups = clspi_div_up(clspi_grid_size(&plan->desc), local);
-    const uint64_t most =
-        clspi_launch_lines(&series->ctx->tuning, plan->cell_reals * plan->set * CLSPI_STAGED_POINTS,
-                           in_groups ? groups * local : 1, local, 1);
-
-    for (size_t first = 0; first < end; first += most) {
-        const size_t num = clspi_min_u64(most, end - first);
-        const size_t items = in_groups ? num * groups * local : num;
-        at.record = (cl_uint)first;
-        at.sets = (cl_uint)num;
-        at.items = (cl_uint)items;
-        const clspi_solid_tables_args args = {.points = plan->control,
-                                              .index = plan->index,
-                                              .sets = plan->sets,
-                                              .tables = tables->full,
-                                              .out = job->streams.stream[0].buffer,
-                                              .at = at,
-                                              .groups = (cl_uint)groups};
-        CLSPI_CHECK(clspi_launch_solid_tables(series, &plan->full, &args, items));
-    }
-    return CLSP_OK;
-}
-
 /* Makes the cells of a part, which are its lines. */
 static clsp_status make_cells(void *user, clspi_series *series, const clspi_part *part)
 {
@@ -124,21 +53,21 @@ static clsp_status make_cells(void *user, clspi_series *series, const clspi_part
     clsp_solid_plan *const plan = job->plan;
     const clsp_axis *const axis = plan->desc.axis;
     const bool is_value = !(job->by[0] | job->by[1] | job->by[2]);
-    const size_t begin = find_record(plan, part->line);
+    const clspi_cells_job cells = {
+        plan, {job->by[0], job->by[1], job->by[2]}, job->streams.stream[0].buffer};
     const clspi_cell_samples at = {.num_u = axis[0].num,
                                    .num_v = axis[1].num,
                                    .num_w = axis[2].num,
                                    .first = (cl_uint)part->line,
                                    .count = (cl_uint)part->num_lines,
-                                   .record = (cl_uint)begin,
+                                   .record = 0,
                                    .sets = 0,
                                    .items = 0,
                                    .offset = job->streams.stream[0].offset,
                                    .keep = is_value ? 1.0 : 0.0};
 
     CLSPI_CHECK(clspi_sample_tables_prepare(plan, series, job->by));
-    CLSPI_CHECK(make_layers(job, series, at, find_record(plan, part->line + part->num_lines)));
-    return make_sets(job, series, at);
+    return clspi_cells_make(&cells, series, at);
 }
 
 clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, const uint32_t by[3],
@@ -219,11 +148,12 @@ static void find_weights(const clsp_solid_plan *plan, const clsp_solid_param *pa
                          const uint8_t by[3], double *row, weight_list *list)
 {
     const clspi_cell_points *const points = &plan->points;
-    const size_t begin = points->first[param->cell], end = points->first[param->cell + 1];
+    uint32_t index[CLSPI_RING_POINTS];
+    const uint32_t num = clspi_cell_points_of(points, &plan->classes, (uint32_t)param->cell, index);
 
     clspi_cell_weights(points, &plan->classes, (uint32_t)param->cell, param->t, by, row);
-    for (size_t i = begin; i < end; i++)
-        add_weight(list, points, points->index[i], row[i - begin]);
+    for (uint32_t i = 0; i < num; i++)
+        add_weight(list, points, index[i], row[i]);
 }
 
 clsp_status clsp_solid_weights(clsp_solid_plan *plan, const clsp_solid_param *param,

@@ -126,7 +126,7 @@ clsp_status clspi_solid_check_output(clsp_context *ctx, const clsp_output *out, 
     if (out->reserved[0] || out->reserved[1] || !out->host || out->buffer || out->svm ||
         (out->type != type && out->type != other))
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
-                          "solid: an output of a mesh: host memory of its type only");
+                          "solid: an output in host memory of its type only");
     if (out->offset > out->size || out->size - out->offset < count)
         return clspi_fail(&ctx->log, CLSP_ERROR_BUFFER_SIZE,
                           "solid: %zu elements from %zu on are asked for, and there are %zu", count,

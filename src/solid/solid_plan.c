@@ -37,6 +37,9 @@ static clsp_status resolve(clsp_context *ctx, clsp_solid_desc *desc)
                               "solid: a reserved field of the description is not 0");
     if (desc->precision == CLSP_TYPE_DEFAULT) desc->precision = CLSP_F32;
     CLSPI_CHECK(clspi_precision_check(ctx, "solid", desc->precision));
+    if (desc->method > CLSP_SOLID_HYBRID)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: unknown method %d",
+                          (int)desc->method);
     if (desc->channels == 0) desc->channels = 3;
     if (desc->channels > CLSP_SOLID_MAX_CHANNELS)
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: %u channels: at most %d",
@@ -52,49 +55,113 @@ static clsp_status resolve(clsp_context *ctx, clsp_solid_desc *desc)
 
 /* ---- kernels ---- */
 
+/* Returns how many samples are made at once: as many as the fewest parts of at most 8 need. */
+static uint32_t share_samples(uint32_t num)
+{
+    enum { MOST = 8 };
+
+    return (uint32_t)clspi_div_up(num, clspi_div_up(num, MOST));
+}
+
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set)
 {
+    const clsp_axis *const axis = desc->axis;
+    const uint32_t most = (uint32_t)clspi_max(clspi_max(axis[0].num, axis[1].num), axis[2].num);
     clspi_options options =
         clspi_options_of(ctx, desc->precision, clspi_lanes(ctx, desc->precision));
 
     clspi_option(&options, "CHANNELS", desc->channels);
     clspi_option(&options, "BLOCK", desc->channels <= 4 ? desc->channels : 1);
-    clspi_option(&options, "STAGED", CLSPI_STAGED_POINTS);
     clspi_option(&options, "SET", set);
+    clspi_option(&options, "MAX_SLICE", CLSPI_MAX_SLICE);
+    clspi_option(&options, "STAGED", CLSPI_STAGED_POINTS);
+    clspi_option(&options, "ROWS", CLSPI_TABLE_ROWS);
+    clspi_option(&options, "WIDE", share_samples(axis[2].num));
+    clspi_option(&options, "ACROSS", share_samples(most));
     return options;
 }
 
-uint32_t clspi_layer_set(const clsp_context *ctx, const clsp_solid_desc *desc)
+clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_desc *desc)
 {
-    const clsp_axis *const axis = desc->axis;
-    const size_t columns =
-        clspi_max(clspi_max((size_t)axis[0].num * axis[1].num, (size_t)axis[1].num * axis[2].num),
-                  (size_t)axis[0].num * axis[2].num);
+    const bool is_gpu = clspi_lanes(ctx, desc->precision) == 1;
 
-    if (clspi_lanes(ctx, desc->precision) > 1 || desc->channels > 4) return 1;
-    return (uint32_t)clspi_min(CLSPI_MAX_SET, clspi_max(1, ctx->tuning.work_group / columns));
+    if (desc->method != CLSP_SOLID_CELLS) return (clspi_set_sizes){1, 1};
+    if (!is_gpu) return (clspi_set_sizes){1, desc->channels <= 4 ? 4 : 1};
+    return (clspi_set_sizes){4, desc->precision == CLSP_F64 ? 4 : 8};
+}
+
+/* Makes a kernel; on GPUs for the groups that solids have. */
+static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, const char *program,
+                                 const clspi_signature *signature, uint32_t set)
+{
+    clsp_context *const ctx = plan->base.ctx;
+    const clspi_options options = clspi_solid_options(ctx, &plan->desc, set);
+
+    if (clspi_lanes(ctx, plan->desc.precision) > 1)
+        return clspi_kernel_create(kernel, ctx, program, signature, &options);
+    return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options,
+                                         CLSPI_SOLID_GROUP);
+}
+
+/* Makes a kernel of point_cells.cl. Warps make points where the method is that, and where
+   the hybrid one finds that better: num_cells are made by this kernel. */
+static clsp_status create_points(clsp_solid_plan *plan, clspi_kernel *kernel,
+                                 const clspi_signature *signature, size_t num_cells)
+{
+    clsp_context *const ctx = plan->base.ctx;
+    const size_t samples = clspi_grid_size(&plan->desc);
+    const size_t busy = ctx->tuning.items_per_unit * ctx->device.compute_units;
+    const bool is_small = (kernel != &plan->regular && samples <= 64) || num_cells < busy / samples;
+    const bool in_warps = plan->desc.method == CLSP_SOLID_GROUP ||
+                          (plan->desc.method == CLSP_SOLID_HYBRID && is_small);
+    clspi_options options = clspi_options_of(ctx, plan->desc.precision, 1);
+
+    clspi_option(&options, "CHANNELS", plan->desc.channels);
+    clspi_option(&options, "BLOCK", 1);
+    clspi_option(&options, "WARP", in_warps ? CLSPI_POINT_WARP : 1);
+    CLSPI_CHECK(clspi_kernel_create_for_group(kernel, ctx, "point_cells", signature, &options,
+                                              CLSPI_POINT_GROUP));
+    if (!in_warps || kernel->local >= CLSPI_POINT_WARP) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                      "solid: the device has no groups of %d work-items for its method",
+                      CLSPI_POINT_WARP);
+}
+
+/* Makes the kernels of the methods that make points one by one. */
+static clsp_status create_point_kernels(clsp_solid_plan *plan)
+{
+    const clspi_cell_layout *const layout = &plan->layout;
+
+    if (plan->points.blocks.num)
+        CLSPI_CHECK(create_points(plan, &plan->regular, &clspi_point_regular_signature,
+                                  layout->uses[0].num_cells));
+    if (layout->layers.num)
+        CLSPI_CHECK(
+            create_points(plan, &plan->layers, &clspi_point_layered_signature, layout->layers.num));
+    if (layout->full.num)
+        CLSPI_CHECK(
+            create_points(plan, &plan->full, &clspi_point_tables_signature, layout->full.num));
+    return CLSP_OK;
 }
 
 static clsp_status create_kernels(clsp_solid_plan *plan)
 {
-    clsp_context *const ctx = plan->base.ctx;
-    const bool groups = clspi_lanes(ctx, plan->desc.precision) == 1;
-    const clspi_options layers = clspi_solid_options(ctx, &plan->desc, plan->layer_set);
-    const clspi_options full = clspi_solid_options(ctx, &plan->desc, plan->set);
+    const clspi_options options = clspi_solid_options(plan->base.ctx, &plan->desc, 1);
 
-    CLSPI_CHECK(clspi_kernel_create(&plan->continue_points, ctx, "continue_points",
-                                    &clspi_continue_points_signature, &full));
-    if (!groups) {
-        CLSPI_CHECK(clspi_kernel_create(&plan->layers, ctx, "solid_layers",
-                                        &clspi_solid_layers_signature, &layers));
-        return clspi_kernel_create(&plan->full, ctx, "solid_tables", &clspi_solid_tables_signature,
-                                   &full);
-    }
-    CLSPI_CHECK(clspi_kernel_create_grouped(&plan->layers, ctx, "solid_layers",
-                                            &clspi_solid_layers_signature, &layers));
-    return clspi_kernel_create_grouped(&plan->full, ctx, "solid_tables",
-                                       &clspi_solid_tables_signature, &full);
+    CLSPI_CHECK(clspi_kernel_create(&plan->continue_points, plan->base.ctx, "continue_points",
+                                    &clspi_continue_points_signature, &options));
+    if (plan->desc.method != CLSP_SOLID_CELLS) return create_point_kernels(plan);
+    if (plan->points.blocks.num)
+        CLSPI_CHECK(create_kernel(plan, &plan->regular, "regular_cells",
+                                  &clspi_regular_cells_signature, CLSPI_BLOCK_SET));
+    if (plan->layout.layers.num)
+        CLSPI_CHECK(create_kernel(plan, &plan->layers, "solid_layers",
+                                  &clspi_solid_layers_signature, plan->layout.layers.size));
+    if (plan->layout.full.num)
+        CLSPI_CHECK(create_kernel(plan, &plan->full, "solid_tables", &clspi_solid_tables_signature,
+                                  plan->layout.full.size));
+    return CLSP_OK;
 }
 
 /* ---- continued points ---- */
@@ -157,29 +224,51 @@ static clsp_status upload_continued(clsp_solid_plan *plan, clspi_series *series)
     return status;
 }
 
-/* Brings the layout and the tables of values to the device, and gives what the host does not need
-   any more back. */
-static clsp_status upload_all(clsp_solid_plan *plan, clspi_series *series)
+/* Brings the sets and their index to the device, and gives what the host does not need any more
+   back. */
+static clsp_status upload_sets(clsp_solid_plan *plan, clspi_series *series)
 {
-    static const uint8_t values[3] = {0, 0, 0};
     clspi_cell_layout *const layout = &plan->layout;
-    const size_t words = 2 * plan->set + 2, all = plan->points.first[plan->num_cells];
+    const size_t all = plan->points.num_index;
 
     CLSPI_CHECK(clspi_buffer_create(&plan->index, plan->base.ctx,
-                                    (all + layout->num_index) * sizeof *layout->index));
+                                    (all + layout->num_index + 1) * sizeof *layout->index));
     CLSPI_CHECK(clspi_series_write(series, plan->index, 0, plan->points.index,
                                    all * sizeof *layout->index));
     CLSPI_CHECK(clspi_series_write(series, plan->index, all * sizeof *layout->index, layout->index,
                                    layout->num_index * sizeof *layout->index));
-    CLSPI_CHECK(upload(plan, series, &plan->layer_cells, layout->layer_cells,
-                       layout->num_layer_cells * CLSPI_LAYER_WORDS));
-    CLSPI_CHECK(upload(plan, series, &plan->sets, layout->sets, layout->num_sets * words));
-    CLSPI_CHECK(upload_continued(plan, series));
-    CLSPI_CHECK(clspi_sample_tables_prepare(plan, series, values));
+    CLSPI_CHECK(upload(plan, series, &plan->layer_sets, layout->layers.words,
+                       layout->layers.num * (2 * layout->layers.size + 2)));
+    CLSPI_CHECK(upload(plan, series, &plan->full_sets, layout->full.words,
+                       layout->full.num * (2 * layout->full.size + 2)));
     free(layout->index);
-    free(layout->sets);
-    layout->index = layout->sets = NULL;
+    free(layout->layers.words);
+    free(layout->full.words);
+    layout->index = layout->layers.words = layout->full.words = NULL;
     return CLSP_OK;
+}
+
+/* Brings the blocks to the device. */
+static clsp_status upload_blocks(clsp_solid_plan *plan, clspi_series *series)
+{
+    const clspi_cell_blocks *const b = &plan->points.blocks;
+    const size_t bytes = b->num_patterns * CLSPI_PATTERN;
+
+    CLSPI_CHECK(upload(plan, series, &plan->block_words, b->words, b->num * CLSPI_BLOCK_WORDS));
+    CLSPI_CHECK(upload(plan, series, &plan->block_points, b->points, b->num_points));
+    CLSPI_CHECK(clspi_buffer_create(&plan->patterns, plan->base.ctx, bytes + 1));
+    return clspi_series_write(series, plan->patterns, 0, b->patterns, bytes);
+}
+
+/* Brings the layout and the tables of values to the device. */
+static clsp_status upload_all(clsp_solid_plan *plan, clspi_series *series)
+{
+    static const uint8_t values[3] = {0, 0, 0};
+
+    CLSPI_CHECK(upload_sets(plan, series));
+    CLSPI_CHECK(upload_blocks(plan, series));
+    CLSPI_CHECK(upload_continued(plan, series));
+    return clspi_sample_tables_prepare(plan, series, values);
 }
 
 /* Finds the classes and points of all cells. */
@@ -204,8 +293,6 @@ static clsp_status build(clsp_solid_plan *plan, const clsp_solid_mesh *mesh)
     plan->num_vertices = mesh->cells.num_vertices;
     plan->num_cells = mesh->cells.num_cells;
     plan->cell_reals = clspi_grid_size(&plan->desc) * plan->desc.channels;
-    plan->set = plan->desc.channels <= 4 ? CLSPI_MAX_SET : 1;
-    plan->layer_set = clspi_layer_set(plan->base.ctx, &plan->desc);
     CLSPI_CHECK(find_points(plan, mesh));
     CLSPI_CHECK(clspi_cell_layout_make(plan));
     CLSPI_CHECK(create_kernels(plan));
@@ -251,10 +338,14 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
         clspi_sample_tables_release(&plan->tables[i]);
     clspi_buffer_release(&plan->control);
     clspi_buffer_release(&plan->index);
-    clspi_buffer_release(&plan->layer_cells);
-    clspi_buffer_release(&plan->sets);
+    clspi_buffer_release(&plan->block_words);
+    clspi_buffer_release(&plan->block_points);
+    clspi_buffer_release(&plan->patterns);
+    clspi_buffer_release(&plan->layer_sets);
+    clspi_buffer_release(&plan->full_sets);
     clspi_buffer_release(&plan->continued);
     clspi_kernel_release(&plan->continue_points);
+    clspi_kernel_release(&plan->regular);
     clspi_kernel_release(&plan->layers);
     clspi_kernel_release(&plan->full);
     clspi_kernel_release(&plan->lists.kernel);
@@ -297,6 +388,21 @@ clsp_status clsp_solid_classes(const clsp_solid_plan *plan, clsp_solid_class *cl
         const clspi_cell_use *const use = &plan->layout.uses[u];
         const size_t i = use->of.number == CLSPI_REGULAR ? 0 : 1 + (size_t)use->of.number;
         if (i < room) classes[i].num_cells += use->num_cells;
+    }
+    return CLSP_OK;
+}
+
+clsp_status clsp_solid_cell_classes(const clsp_solid_plan *plan, clsp_range cells,
+                                    clsp_output classes)
+{
+    if (!plan) return clspi_null_argument(NULL, "clsp_solid_cell_classes");
+    CLSPI_CHECK(clspi_solid_cells_check(plan, cells));
+    CLSPI_CHECK(clspi_solid_check_output(plan->base.ctx, &classes, cells.count, CLSP_U32,
+                                        CLSP_TYPE_DEFAULT));
+    uint32_t *const to = (uint32_t *)classes.host + classes.offset;
+    for (size_t c = 0; c < cells.count; c++) {
+        const uint32_t number = plan->points.use[cells.first + c].number;
+        to[c] = number == CLSPI_REGULAR ? 0 : 1 + number;
     }
     return CLSP_OK;
 }

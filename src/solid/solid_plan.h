@@ -11,15 +11,20 @@
 
 enum {
     CLSPI_MAX_SLICE = 32, /* points of a slice; cells with more are made by tables of all points */
-    CLSPI_STAGED_POINTS = 4 * CLSPI_MAX_SLICE, /* of a cell in a kernel's own memory */
-    CLSPI_MAX_SET = 4,                         /* cells that are made together */
-    CLSPI_LAYER_WORDS = 4,                     /* of a cell for solid_layers.cl */
-    CLSPI_ORDERS = 10 /* orders of derivatives, at most 2 in all directions together */
+    CLSPI_SOLID_GROUP = 192, /* items of a GPU's group: a multiple of 3 channels, and of 32 */
+    CLSPI_BLOCK_SET = 4,     /* cells of a block that a group makes at once */
+    CLSPI_POINT_GROUP = 64,  /* items of a group that makes cells point by point; 32 make one */
+    CLSPI_POINT_WARP = 32,
+    CLSPI_SLICE_TILE = 32, /* points of a tile there: of a slice and of a cell */
+    CLSPI_FULL_TILE = 64,
+    CLSPI_TABLE_ROWS = 4,      /* samples that an item makes of the table's */
+    CLSPI_STAGED_POINTS = 128, /* of a cell in a CPU kernel's own memory */
+    CLSPI_ORDERS = 10          /* orders of derivatives, at most 2 in all directions together */
 };
 
 /* Cells of one class in one frame. */
 typedef struct clspi_cell_use {
-    clspi_class_use of; /* CLSPI_REGULAR: the first one */
+    clspi_class_use of; /* CLSPI_REGULAR: the first one; it has nothing of what follows */
     bool has_slices;    /* they are made by slices and layers */
     uint32_t terms;     /* points of a slice, or of the cell */
     uint32_t direction; /* across slices */
@@ -27,19 +32,29 @@ typedef struct clspi_cell_use {
     size_t num_cells;
 } clspi_cell_use;
 
+/* Sets of cells of one use, which are made together. */
+typedef struct clspi_cell_sets {
+    uint32_t size;   /* cells */
+    uint32_t *words; /* [num][2 size + 2]: cells, places of their points, table, terms and of slices
+                        the direction across them */
+    size_t num;
+} clspi_cell_sets;
+
 /* How a plan's cells are made, topology alone. */
 typedef struct clspi_cell_layout {
     clspi_cell_use *uses;
     uint32_t num_uses;
     size_t slice_rows, full_rows; /* of all tables, 16 reals each */
-    uint32_t *layer_cells;        /* [num_layer_cells][CLSPI_LAYER_WORDS], by number of cell */
-    size_t num_layer_cells;
-    uint32_t *sets; /* [num_sets][2 set + 2]: cells, places of their points, table, points */
-    size_t num_sets;
+    clspi_cell_sets layers, full; /* of those made by slices, and by tables of all points */
     uint32_t
-        *index; /* points of layered cells by layers; on the device behind those of all cells */
+        *index; /* points of layered cells by layers; on the device behind the index of points */
     size_t num_index;
 } clspi_cell_layout;
+
+/* Cells of a set at most. */
+typedef struct clspi_set_sizes {
+    uint32_t layers, full;
+} clspi_set_sizes;
 
 /* The tables of one order of derivatives, on the device. */
 typedef struct clspi_sample_tables {
@@ -62,11 +77,11 @@ struct clsp_solid_plan {
     clspi_cell_points points;
     clspi_cell_layout layout;
     clspi_sample_tables tables[CLSPI_ORDERS];
-    uint32_t set, layer_set; /* cells that are made together, by tables and by layers */
     bool is_loaded;
-    cl_mem control, index, layer_cells, sets, continued;
+    cl_mem control, index, continued;
+    cl_mem block_words, block_points, patterns, layer_sets, full_sets;
     size_t depth_first[5]; /* continued points by how many of them are behind each other */
-    clspi_kernel continue_points, layers, full;
+    clspi_kernel continue_points, regular, layers, full;
     clspi_point_lists lists;
 };
 
@@ -90,12 +105,15 @@ uint32_t clspi_order_number(const uint8_t by[3]);
 clsp_status clspi_solid_orders(const clsp_solid_plan *plan, const uint32_t *by, uint8_t orders[3]);
 clsp_status clspi_solid_range(const clsp_solid_plan *plan, clsp_range cells);
 
+/* Checks a range of cells. */
+clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cells);
+
 /* Returns the build options of the kernels. set: cells that are made together. */
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set);
 
-/* Returns how many cells solid_layers.cl makes together. */
-uint32_t clspi_layer_set(const clsp_context *ctx, const clsp_solid_desc *desc);
+/* Returns what sets may have on a device. */
+clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_desc *desc);
 
 /* Writes a number as the i-th float of memory that holds doubles. */
 static inline void clspi_put_float(double *memory, size_t i, double number)

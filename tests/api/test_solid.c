@@ -547,6 +547,66 @@ static void test_tetrahedra(void **state)
     clsp_solid_plan_destroy(&plan);
 }
 
+/* Points by every method against those of cells, of the mesh with all kinds and of a prism. */
+static void check_methods(const solid_case *solid, const clsp_axis axis[3], uint32_t channels,
+                          clsp_type precision)
+{
+    static const uint32_t by[3] = {0, 1, 0};
+    model m = model_of(solid, channels);
+    const size_t reals = (size_t)axis[0].num * axis[1].num * axis[2].num * channels;
+    const size_t num = m.counts.num_cells;
+    double *values[2] = {NULL, NULL};
+
+    for (int method = CLSP_SOLID_CELLS; method <= CLSP_SOLID_HYBRID; method++) {
+        const clsp_solid_desc desc = {.precision = precision,
+                                      .channels = channels,
+                                      .axis = {axis[0], axis[1], axis[2]},
+                                      .method = (clsp_solid_method)method};
+        clsp_solid_plan *plan = NULL;
+        if (clsp_solid_plan_create(&plan, m.mesh, &desc) == CLSP_ERROR_ARGUMENT) {
+            assert_true(method >= CLSP_SOLID_GROUP); /* groups are smaller than 32 */
+            continue;
+        }
+        clsp_solid_plan_destroy(&plan);
+        plan = plan_of(&m, &desc);
+        for (int i = 0; i < 2; i++) {
+            const uint32_t *const orders = i ? by : NULL;
+            double *const all = eval_all(plan, (clsp_range){0, num}, orders, reals);
+            double *const some = eval_all(plan, (clsp_range){num / 3, num / 2}, orders, reals);
+            double worst = 0.0, size = m.scale;
+            assert_memory_equal(some, all + num / 3 * reals, num / 2 * reals * sizeof *all);
+            for (size_t k = 0; k < num * reals && values[i]; k++) {
+                size = fmax(size, fabs(values[i][k]));
+                worst = fmax(worst, fabs(all[k] - values[i][k]));
+            }
+            if (values[i] && worst > (precision == CLSP_F64 ? 2e-13 : 1e-6) * size)
+                fail_msg("method %d, order %d: %.3g of %.3g", method, i, worst, size);
+            free(some);
+            if (values[i])
+                free(all);
+            else
+                values[i] = all;
+        }
+        clsp_solid_plan_destroy(&plan);
+    }
+    free(values[0]);
+    free(values[1]);
+    free_model(&m);
+}
+
+static void test_methods(void **state)
+{
+    solid_case prism = solid_prism(5, 1, 3), box = solid_box(2, 2, 3);
+    const clsp_device_info device = support_device();
+
+    (void)state;
+    check_methods(&prism, inner, 3, CLSP_F32);
+    check_methods(&box, large, 2, CLSP_F32);
+    if (device.fp64) check_methods(&prism, inner, 5, CLSP_F64);
+    solid_free(&prism);
+    solid_free(&box);
+}
+
 /* The classes of the box of 2 x 2 x 6 cells. */
 static void test_classes(void **state)
 {
@@ -567,6 +627,13 @@ static void test_classes(void **state)
     }
     assert_int_equal(layered, 16);
     assert_int_equal(irregular, 8);
+    uint32_t of[24], counts[64] = {0};
+    assert_ok(ctx, clsp_solid_cell_classes(plan, (clsp_range){0, 11}, clsp_out_u32(of, 11)));
+    assert_ok(ctx, clsp_solid_cell_classes(plan, (clsp_range){11, 13}, clsp_out_u32(of + 11, 13)));
+    for (size_t c = 0; c < 24; c++)
+        counts[of[c]]++;
+    for (size_t i = 0; i < num; i++)
+        assert_int_equal(counts[i], classes[i].num_cells);
     clsp_solid_plan_destroy(&plan);
     free_model(&m);
     solid_free(&box);
@@ -587,13 +654,16 @@ static void test_bad_plans(void **state)
     bad[1].channels = CLSP_SOLID_MAX_CHANNELS + 1;
     bad[2].axis[1].num = CLSP_SOLID_MAX_SAMPLES + 1;
     bad[3].axis[2] = (clsp_axis){3, 0.0, 1.5};
-    bad[4].reserved[7] = 1;
+    bad[4].reserved[6] = 1;
     for (uint32_t a = 0; a < 3; a++)
         bad[5].axis[a].num = 512;
     for (size_t i = 0; i < 6; i++) {
         assert_status(ctx, clsp_solid_plan_create(&plan, mesh, &bad[i]), CLSP_ERROR_ARGUMENT);
         assert_null(plan);
     }
+    bad[0] = good;
+    bad[0].method = (clsp_solid_method)(CLSP_SOLID_HYBRID + 1);
+    assert_status(ctx, clsp_solid_plan_create(&plan, mesh, &bad[0]), CLSP_ERROR_ARGUMENT);
     bad[0] = good;
     bad[0].axis[0] = (clsp_axis){3, NAN, 1.0};
     assert_status(ctx, clsp_solid_plan_create(&plan, mesh, &bad[0]), CLSP_ERROR_ARGUMENT);
@@ -700,13 +770,14 @@ static void test_bad_meshes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points),    cmocka_unit_test(test_far),
-        cmocka_unit_test(test_float),     cmocka_unit_test(test_models),
-        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_lists),     cmocka_unit_test(test_odd_lists),
-        cmocka_unit_test(test_refine),    cmocka_unit_test(test_tetrahedra),
-        cmocka_unit_test(test_classes),   cmocka_unit_test(test_bad_plans),
-        cmocka_unit_test(test_bad_calls), cmocka_unit_test(test_bad_meshes),
+        cmocka_unit_test(test_points),     cmocka_unit_test(test_far),
+        cmocka_unit_test(test_float),      cmocka_unit_test(test_models),
+        cmocka_unit_test(test_ranges),     cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_lists),      cmocka_unit_test(test_odd_lists),
+        cmocka_unit_test(test_refine),     cmocka_unit_test(test_tetrahedra),
+        cmocka_unit_test(test_methods),    cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_bad_plans),  cmocka_unit_test(test_bad_calls),
+        cmocka_unit_test(test_bad_meshes),
     };
     int failed;
 

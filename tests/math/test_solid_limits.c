@@ -107,13 +107,14 @@ static void evaluate(const solid *s, uint32_t cell, const double t[3], const uin
                      double value[CHANNELS])
 {
     double row[CLSPI_RING_POINTS];
-    const size_t begin = s->points.first[cell], num = s->points.first[cell + 1] - begin;
+    uint32_t index[CLSPI_RING_POINTS];
+    const uint32_t num = clspi_cell_points_of(&s->points, &s->set, cell, index);
 
     clspi_cell_weights(&s->points, &s->set, cell, t, by, row);
     memset(value, 0, CHANNELS * sizeof *value);
     for (size_t i = 0; i < num; i++)
         for (unsigned k = 0; k < CHANNELS; k++)
-            value[k] += row[i] * s->control[(size_t)s->points.index[begin + i] * CHANNELS + k];
+            value[k] += row[i] * s->control[(size_t)index[i] * CHANNELS + k];
 }
 
 /* The largest difference of a limit. */
@@ -418,7 +419,9 @@ static void test_sums(void **state)
             const double t[3] = {i % 3 / 2.0, i / 3 % 3 / 2.0, i / 9 % 3 / 2.0};
             double row[CLSPI_RING_POINTS], sum = 0.0, size = 0.0;
             clspi_cell_weights(&s.points, &s.set, c, t, orders[i / 27], row);
-            for (size_t k = 0; k < s.points.first[c + 1] - s.points.first[c]; k++) {
+            uint32_t index[CLSPI_RING_POINTS];
+            const uint32_t num = clspi_cell_points_of(&s.points, &s.set, c, index);
+            for (uint32_t k = 0; k < num; k++) {
                 sum += row[k];
                 size += fabs(row[k]);
             }

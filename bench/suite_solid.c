@@ -1,0 +1,379 @@
+/* Catmull-Clark solids: cells of each kind and whole models, beside what the device can store and a
+   plain loop in double on all cores of the host; errors; more samples and more refinement, as in
+   figures 13 and 14 of Massively parallel limit evaluation of Catmull-Clark solids; refinement and
+   classification. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solid_run.h"
+
+static const char suite[] = "solid";
+
+static const char *const kind_names[SOLID_KINDS] = {"regular", "layered", "irregular", "split"};
+
+static const char *const method_names[] = {"library", "thread", "group", "hybrid"};
+enum { METHODS = CLSP_SOLID_HYBRID + 1 };
+
+static double batch_ms(const bench *b)
+{
+    return b->quick ? 5 : 20;
+}
+
+static bench_row row_of(const solid_run *r, const char *method)
+{
+    return bench_row_empty(suite, r->name, method, (int)(8 * clsp_type_bytes(r->precision)));
+}
+
+/* Writes the line of a run. */
+static void report_run(const solid_run *r, const char *method, const bench_contestant *c,
+                       double error)
+{
+    bench_row row = row_of(r, method);
+
+    row.time = c->sustained;
+    row.work = solid_run_points(r);
+    row.unit = "point/s";
+    row.bytes = 3 * row.work * (double)clsp_type_bytes(r->precision);
+    row.floor_ms = 1e3 * row.bytes / r->b->floor[r->precision].store_rate;
+    row.error = error;
+    bench_report_row(r->b->report, &row);
+}
+
+/* Writes a number; least: NAN where nothing is asked. */
+static void report_number(const solid_run *r, const char *method, double number, const char *unit,
+                          double least)
+{
+    bench_row row = row_of(r, method);
+
+    row.rate = number;
+    row.unit = unit;
+    row.least = least;
+    bench_report_row(r->b->report, &row);
+}
+
+/* ---- cells of one kind ---- */
+
+/* The share of the store rate that is asked of GPUs, by kind and for 4 and 8 samples. */
+static double wanted_share(const bench *b, size_t kind, uint32_t samples)
+{
+    if (b->is_cpu || b->quick) return NAN;
+    if (kind == CLSP_SOLID_REGULAR) return samples == 8 ? 0.7 : 0.55;
+    return kind == CLSP_SOLID_LAYERED ? 0.6 : NAN;
+}
+
+/* Makes a run by each method, all into the output of the first. */
+static clsp_status start_methods(solid_run *runs, bench_contestant *all, const solid_run *like)
+{
+    clsp_status status = CLSP_OK;
+
+    for (int i = 0; i < METHODS && status == CLSP_OK; i++) {
+        runs[i] = *like;
+        runs[i].method = (clsp_solid_method)i;
+        runs[i].shared = i > 0 ? runs[0].out : NULL;
+        status = solid_run_start(&runs[i]);
+        all[i] = (bench_contestant){.enqueue = solid_run_enqueue, .user = &runs[i]};
+    }
+    return status;
+}
+
+static void release_methods(solid_run *runs)
+{
+    for (int i = METHODS - 1; i >= 0; i--)
+        solid_run_release(&runs[i]);
+}
+
+/* Writes how many times as fast as the others the library is. least: as the thread method. */
+static void report_ratios(const solid_run *r, const char *kind, const bench_contestant *all,
+                          double least)
+{
+    for (int i = 1; i < METHODS; i++) {
+        char method[SOLID_NAME_MAX];
+        snprintf(method, sizeof method, "%s%s/library", kind, method_names[i]);
+        report_number(r, method, bench_ratio(&all[0], &all[i]), "ratio",
+                      i == CLSP_SOLID_THREAD ? least : NAN);
+    }
+}
+
+static clsp_status run_kind(solid_run *runs, bench_contestant *all, const size_t *kind_begin,
+                            size_t kind)
+{
+    const solid_run *const r = &runs[0];
+    bench *const b = r->b;
+    char method[SOLID_NAME_MAX];
+    clsp_status status;
+
+    for (int i = 0; i < METHODS; i++)
+        runs[i].cells = (clsp_range){kind_begin[kind], kind_begin[kind + 1] - kind_begin[kind]};
+    BENCH_TRY(bench_measure(b->queue, all, METHODS, batch_ms(b)));
+    for (int i = 0; i < METHODS; i++) {
+        snprintf(method, sizeof method, "%s, %s", kind_names[kind], method_names[i]);
+        report_run(r, method, &all[i], NAN);
+    }
+    const double bytes = 3 * solid_run_points(r) * (double)clsp_type_bytes(r->precision);
+    snprintf(method, sizeof method, "%s, of stores", kind_names[kind]);
+    report_number(r, method,
+                  1e3 * bytes / b->floor[r->precision].store_rate / all[0].sustained.median_ms,
+                  "ratio", r->precision == CLSP_F32 ? wanted_share(b, kind, r->samples) : NAN);
+    snprintf(method, sizeof method, "%s, ", kind_names[kind]);
+    report_ratios(r, method, all, NAN);
+
+fail:
+    return status;
+}
+
+static clsp_status run_kinds(bench *b, clsp_type precision, const solid_model *m,
+                             const size_t *kind_begin, uint32_t samples)
+{
+    solid_run runs[METHODS] = {{.b = NULL}};
+    bench_contestant all[METHODS];
+    clsp_status status = CLSP_OK;
+    char name[SOLID_NAME_MAX];
+
+    snprintf(name, sizeof name, "kinds, %u^3", samples);
+    const solid_run like = {
+        .b = b, .model = m, .name = name, .precision = precision, .samples = samples};
+    if (!bench_wants(b, name)) return CLSP_OK;
+    BENCH_TRY(start_methods(runs, all, &like));
+    for (size_t kind = 0; kind < SOLID_KINDS; kind++)
+        if (kind_begin[kind + 1] > kind_begin[kind])
+            BENCH_TRY(run_kind(runs, all, kind_begin, kind));
+
+fail:
+    release_methods(runs);
+    return status;
+}
+
+/* Measures cells of one kind after the other, of many rods whose cells are sorted. */
+static clsp_status run_all_kinds(bench *b)
+{
+    solid_case rod = solid_model_file("rod.vtk");
+    const size_t copies = b->is_cpu ? (b->quick ? 2 : 8) : 200;
+    solid_model m = {.name = "rods"};
+    size_t kind_begin[SOLID_KINDS + 1];
+    clsp_status status = CLSP_OK;
+
+    if (!rod.num_cells) return CLSP_OK;
+    BENCH_TRY(solid_model_sorted(b, &m, &rod, copies, kind_begin));
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
+        for (uint32_t samples = 4; samples <= 8; samples *= 2)
+            if (b->wanted[p] && !(b->quick && p == CLSP_F64))
+                BENCH_TRY(run_kinds(b, p, &m, kind_begin, samples));
+
+fail:
+    solid_model_release(&m);
+    solid_free(&rod);
+    return status;
+}
+
+/* ---- whole models ---- */
+
+/* Writes the lines of a model. */
+static clsp_status report_model(const solid_run *runs, const bench_contestant *all,
+                                const solid_host *host, unsigned level)
+{
+    const bench *const b = runs[0].b;
+    const bool is_judged = !b->is_cpu && !b->quick && runs[0].precision == CLSP_F32 && level == 2 &&
+                           runs[0].samples == 8;
+    const double eps = runs[0].precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
+    solid_errors errors[METHODS];
+    clsp_status status = CLSP_OK;
+
+    for (int i = 0; i < METHODS && status == CLSP_OK; i++) {
+        status = solid_run_errors(&runs[i], &errors[i]);
+        report_run(&runs[i], method_names[i], &all[i], errors[i].worst / errors[i].scale / eps);
+    }
+    bench_row row = bench_row_empty(suite, runs[0].name, "plain loop", 64);
+    row.time = all[METHODS].sustained;
+    row.work = (double)host->job.num_cells * (double)host->job.samples;
+    row.unit = "point/s";
+    bench_report_row(b->report, &row);
+    const double rate = solid_run_points(&runs[0]) / all[0].sustained.median_ms;
+    report_number(&runs[0], "loop/library", rate / (row.work / row.time.median_ms), "ratio",
+                  is_judged ? 200 : NAN);
+    report_ratios(&runs[0], "", all, is_judged ? 4 : NAN);
+    report_number(&runs[0], "mean error / scale, ppb", 1e9 * errors[0].mean / errors[0].scale,
+                  "ratio", NAN);
+    return status;
+}
+
+/* Measures a model by all methods, and the plain loop beside them. */
+static clsp_status run_model(bench *b, clsp_type precision, const solid_model *m, unsigned level,
+                             uint32_t samples)
+{
+    enum { HOST_POINTS = 1 << 20 };
+    const size_t cell = (size_t)samples * samples * samples;
+    solid_run runs[METHODS] = {{.b = NULL}};
+    solid_host host = {.first = NULL};
+    bench_contestant all[METHODS + 1];
+    clsp_status status = CLSP_OK;
+    char name[2 * SOLID_NAME_MAX];
+
+    snprintf(name, sizeof name, "%s, level %u, %u^3", m->name, level, samples);
+    const solid_run like = {
+        .b = b, .model = m, .name = name, .precision = precision, .samples = samples};
+    if (!bench_wants(b, name)) return CLSP_OK;
+    BENCH_TRY(start_methods(runs, all, &like));
+    BENCH_TRY(solid_host_start(&host, &runs[0], HOST_POINTS / cell));
+    all[METHODS] = (bench_contestant){.enqueue = solid_host_enqueue, .user = &host};
+    BENCH_TRY(bench_measure(b->queue, all, METHODS + 1, batch_ms(b)));
+    BENCH_TRY(report_model(runs, all, &host, level));
+
+fail:
+    solid_host_release(&host);
+    release_methods(runs);
+    return status;
+}
+
+static clsp_status run_levels(bench *b, const solid_case *solid, const char *name)
+{
+    const unsigned levels = b->quick ? 1 : 3;
+    solid_model m;
+    clsp_status status;
+
+    BENCH_TRY(solid_model_make(b, &m, solid, name));
+    for (unsigned level = 0; level < levels; level++) {
+        for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
+            for (uint32_t samples = 4; samples <= 8; samples *= 2)
+                if (b->wanted[p] && !(p == CLSP_F64 && (b->quick || samples == 4)))
+                    BENCH_TRY(run_model(b, p, &m, level, samples));
+        if (level + 1 < levels) BENCH_TRY(solid_model_refine(&m));
+    }
+
+fail:
+    solid_model_release(&m);
+    return status;
+}
+
+static clsp_status run_models(bench *b)
+{
+    static const char *const files[] = {"rod", "mount1"};
+    solid_case box = solid_box(2, 2, 6);
+    clsp_status status = run_levels(b, &box, "box 2x2x6");
+
+    solid_free(&box);
+    for (size_t i = 0; i < BENCH_COUNT(files) && status == CLSP_OK; i++) {
+        char file[SOLID_NAME_MAX];
+        snprintf(file, sizeof file, "%s.vtk", files[i]);
+        solid_case solid = solid_model_file(file);
+        if (solid.num_cells) status = run_levels(b, &solid, files[i]);
+        solid_free(&solid);
+    }
+    return status;
+}
+
+/* ---- samples and refinement ---- */
+
+static clsp_status run_alone(bench *b, const solid_model *m, const char *name, const char *method,
+                             uint32_t samples)
+{
+    solid_run r = {.b = b, .model = m, .name = name, .precision = CLSP_F32, .samples = samples};
+    bench_contestant c = {.enqueue = solid_run_enqueue, .user = &r};
+    clsp_status status;
+
+    BENCH_TRY(solid_run_start(&r));
+    BENCH_TRY(bench_measure(b->queue, &c, 1, batch_ms(b)));
+    report_run(&r, method, &c, NAN);
+
+fail:
+    solid_run_release(&r);
+    return status;
+}
+
+/* Time as samples of a cell grow, and as refinement takes the place of samples. */
+static clsp_status run_growth(bench *b)
+{
+    static const char more[] = "rod, more samples", finer[] = "rod, refined instead";
+    solid_case rod = solid_model_file("rod.vtk");
+    const uint32_t most = b->quick ? 4 : 16;
+    solid_model m = {.name = "rod"};
+    clsp_status status = CLSP_OK;
+    char method[SOLID_NAME_MAX];
+
+    if (!rod.num_cells || !b->wanted[CLSP_F32]) goto fail;
+    BENCH_TRY(solid_model_make(b, &m, &rod, "rod"));
+    for (uint32_t samples = 2; samples <= most && bench_wants(b, more); samples *= 2) {
+        snprintf(method, sizeof method, "%u^3", samples);
+        BENCH_TRY(run_alone(b, &m, more, method, samples));
+    }
+    for (uint32_t samples = most, level = 0; samples >= 2 && bench_wants(b, finer); level++) {
+        snprintf(method, sizeof method, "level %u, %u^3", level, samples);
+        BENCH_TRY(run_alone(b, &m, finer, method, samples));
+        samples /= 2;
+        if (samples >= 2) BENCH_TRY(solid_model_refine(&m));
+    }
+
+fail:
+    solid_model_release(&m);
+    solid_free(&rod);
+    return status;
+}
+
+/* ---- refinement and classification ---- */
+
+/* Returns the memory of this process, in bytes; NAN where it cannot be told. */
+static double memory_now(void)
+{
+    FILE *const file = fopen("/proc/self/statm", "r");
+    double all = NAN, pages = NAN;
+
+    if (file && fscanf(file, "%lf %lf", &all, &pages) != 2) pages = NAN;
+    if (file) fclose(file);
+    return pages * 4096;
+}
+
+/* Measures a mesh's refinement, and the making of a plan of what it gives. */
+static clsp_status run_build(bench *b)
+{
+    static const char name[] = "refinement and classes";
+    solid_case solid = solid_model_file("mount1.vtk");
+    const unsigned levels = b->quick ? 1 : 2;
+    const clsp_solid_desc desc = {.precision = CLSP_F32};
+    solid_model m = {.name = "mount1"};
+    solid_run r = {.b = b, .name = name, .precision = CLSP_F32};
+    clsp_solid_mesh *fine = NULL;
+    clsp_solid_counts counts;
+    clsp_status status = CLSP_OK;
+
+    if (!solid.num_cells || !b->wanted[CLSP_F32] || !bench_wants(b, name)) goto fail;
+    BENCH_TRY(solid_model_make(b, &m, &solid, "mount1"));
+    for (unsigned i = 0; i + 1 < levels; i++)
+        BENCH_TRY(solid_model_refine(&m));
+    BENCH_TRY(clsp_solid_plan_create(&r.plan, m.mesh, &desc)); /* programs are there then */
+    clsp_solid_plan_destroy(&r.plan);
+    const double start = bench_now_ms();
+    BENCH_TRY(clsp_solid_mesh_refine(&fine, m.mesh));
+    const double refined = bench_now_ms(), before = memory_now();
+    BENCH_TRY(clsp_solid_plan_create(&r.plan, fine, &desc));
+    const double made = bench_now_ms(), after = memory_now();
+    BENCH_TRY(clsp_solid_mesh_counts(fine, &counts));
+    const double cells = (double)counts.num_cells;
+    report_number(&r, "refined", 1e3 * cells / (refined - start), "cell/s", NAN);
+    report_number(&r, "plan", 1e3 * cells / (made - refined), "cell/s", NAN);
+    report_number(&r, "both", 1e3 * cells / (made - start), "cell/s", b->quick ? NAN : 1e6);
+    report_number(&r, "memory of the plan", (after - before) / cells, "B/cell", NAN);
+
+fail:
+    clsp_solid_plan_destroy(&r.plan);
+    clsp_solid_mesh_destroy(&fine);
+    solid_model_release(&m);
+    solid_free(&solid);
+    return bench_check(status, name);
+}
+
+clsp_status bench_suite_solid(bench *b)
+{
+    clsp_status status;
+
+    BENCH_TRY(bench_floor_measure(b));
+    if (!host_solid_is_parallel())
+        bench_report_note(b->report, "plain loop: built without OpenMP, on one core.");
+    BENCH_TRY(run_all_kinds(b));
+    BENCH_TRY(run_models(b));
+    BENCH_TRY(run_growth(b));
+    BENCH_TRY(run_build(b));
+
+fail:
+    return status;
+}

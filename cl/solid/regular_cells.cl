@@ -1,0 +1,263 @@
+/* Points of regular cells: tensor products of cubic B-splines over the 4 x 4 x 4 points around each
+   (docs/math.md, 19), summed over w, then v, then u. Blocks of cells share their points, which are
+   taken once; in a cell they are relative to one of its corners, its centre.
+
+   The host sets, beside what cell_samples.clh says, CLSP_WIDE and CLSP_ACROSS, how many samples
+   along w and along u an item of a GPU makes at once, and CLSP_SET, the cells of a block that a
+   group makes at once. */
+#include "cell_blocks.clh"
+
+#ifndef CLSP_WIDE
+#define CLSP_WIDE 4
+#endif
+#ifndef CLSP_ACROSS
+#define CLSP_ACROSS 4
+#endif
+
+#if CLSP_LANES == 1
+
+enum {
+    LINE = CLSP_WIDE * CLSP_BLOCK, /* sums along w for one j; each is a vector of those for all i */
+    PADDED = LINE + 3,             /* spreads the banks that the items of a group write to */
+    CELL_SUMS = 4 * PADDED
+};
+
+/* Sums along w: an item has a line of a cell's points, one channel of them, and makes the samples
+   from `begin` on. sums: [CLSP_SET][4 j][samples][channels][4 i]. */
+void sum_lines(local real *sums, local real *centres, local const real *staged,
+               global const uchar *places, global const real *along, uint begin, uint num,
+               uint item)
+{
+    for (uint x = item; x < CLSP_SET * 16 * CLSP_BLOCK; x += CLSP_GROUP) {
+        const uint cell = x / (16 * CLSP_BLOCK), rest = x - cell * (16 * CLSP_BLOCK);
+        const uint line = rest / CLSP_BLOCK, c = rest - line * CLSP_BLOCK;
+        const uchar4 id = vload4(cell * 16 + line, places);
+        const real centre = staged[places[64 * cell + CENTRE] * CLSP_BLOCK + c];
+        const real p0 = staged[id.s0 * CLSP_BLOCK + c] - centre;
+        const real p1 = staged[id.s1 * CLSP_BLOCK + c] - centre;
+        const real p2 = staged[id.s2 * CLSP_BLOCK + c] - centre;
+        const real p3 = staged[id.s3 * CLSP_BLOCK + c] - centre;
+        const uint place = cell * CELL_SUMS + (line & 3) * PADDED + c;
+        local real *const to = sums + 4 * place + (line >> 2);
+        if (line == 0) centres[cell * CLSP_BLOCK + c] = centre;
+        UNROLL
+        for (uint w = 0; w < CLSP_WIDE; w++) {
+            const real4 b = vload4(min(begin + w, num - 1), along);
+            to[4 * CLSP_BLOCK * w] = MAD(b.s0, p0, MAD(b.s1, p1, MAD(b.s2, p2, b.s3 * p3)));
+        }
+    }
+}
+
+/* Sums along u for samples `begin` and on, of sums along w and v for the four i, and writes them.
+   */
+void write_column(global real *to, real4 sum, global const real *along, uint begin, uint num,
+                  uint step, real centre)
+{
+    UNROLL
+    for (uint a = 0; a < CLSP_ACROSS; a++) {
+        const real4 b = vload4(min(begin + a, num - 1), along);
+        const real value = MAD(b.s0, sum.s0, MAD(b.s1, sum.s1, MAD(b.s2, sum.s2, b.s3 * sum.s3)));
+        if (begin + a < num) to[(size_t)(begin + a) * step] = value + centre;
+    }
+}
+
+/* Sums along v and u: an item has a channel of a column along u of a cell. Where a group has more
+   items than a cell has columns, it makes those of several cells side by side. block: the first
+   channel; begin: the first of the `wide` samples along w. cells: of the round. */
+void sum_columns(global real *out, local const real4 *sums, local const real *centres,
+                 global const uint *cells, global const real *along, cell_samples at, uint block,
+                 uint begin, uint wide, uint item)
+{
+    const uint row = wide * CLSP_BLOCK, columns = at.num_v * row;
+    const uint beside = max(1u, CLSP_GROUP / columns), side = item / columns;
+    const uint step = at.num_v * at.num_w * CLSP_CHANNELS;
+    global const real *const along_v = along + 4 * at.num_u;
+    for (uint x = side < beside ? item - side * columns : columns; x < columns; x += CLSP_GROUP) {
+        const uint v = x / row, wc = x - v * row, w = wc / CLSP_BLOCK, c = wc - w * CLSP_BLOCK;
+        const real4 b = vload4(v, along_v);
+        for (uint j = side; j < CLSP_SET; j += beside) {
+            local const real4 *const s = sums + j * CELL_SUMS + wc;
+            const real4 sum = b.s0 * s[0] + b.s1 * s[PADDED] + b.s2 * s[2 * PADDED] +
+                              b.s3 * s[3 * PADDED];
+            if (!is_asked(at, cells[j])) continue;
+            global real *const to = out + WIDE(at.offset) + cell_begin(at, cells[j]) +
+                                    (size_t)(v * at.num_w + begin + w) * CLSP_CHANNELS + block + c;
+            for (uint u = 0; u < at.num_u; u += CLSP_ACROSS)
+                write_column(to, sum, along, u, at.num_u, step,
+                             at.keep * centres[j * CLSP_BLOCK + c]);
+        }
+    }
+}
+
+/* A group makes a block. */
+kernel void regular_cells(global const real *restrict points, global const uint *restrict list,
+                          global const uint *restrict blocks,
+                          global const uchar *restrict patterns, global const real *restrict along,
+                          global real *restrict out, cell_samples at)
+{
+    local real staged[BLOCK_POINTS * CLSP_BLOCK];
+    local real4 sums[CLSP_SET * CELL_SUMS];
+    local real centres[CLSP_SET * CLSP_BLOCK];
+    const uint item = (uint)get_local_id(0);
+    const cell_block b = read_block(blocks, patterns, at.record + (uint)get_group_id(0));
+    const bool asked = block_asked(at, b);
+
+    for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
+        for (uint x = item; x < b.num * CLSP_BLOCK && asked; x += CLSP_GROUP) {
+            const uint k = x / CLSP_BLOCK, c = x - k * CLSP_BLOCK;
+            staged[x] = points[(size_t)list[b.first + k] * CLSP_CHANNELS + block + c];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint begin = 0; begin < at.num_w; begin += CLSP_WIDE)
+            for (uint first = 0; first < BLOCK_CELLS; first += CLSP_SET) {
+                if (asked)
+                    sum_lines((local real *)sums, centres, staged, b.places + 64 * first,
+                              along + 4 * (at.num_u + at.num_v), begin, at.num_w, item);
+                barrier(CLK_LOCAL_MEM_FENCE);
+                if (asked)
+                    sum_columns(out, sums, centres, b.cells + first, along, at, block, begin,
+                                min((uint)CLSP_WIDE, at.num_w - begin), item);
+                barrier(CLK_LOCAL_MEM_FENCE);
+            }
+    }
+}
+
+#else
+
+enum {
+    ROW = 96,   /* reals of a row, samples along w times channels, that are made at once */
+    PLANE = 768 /* of some rows */
+};
+
+/* Sums along w: of 16 lines of points of a cell, beginning with those of the first i, ROW reals
+   each. */
+void sum_lines(real *sums, const real *staged, global const uchar *places,
+               global const real *along, const real *centre, uint wide)
+{
+    for (uint line = 0; line < 16; line++)
+        for (uint c = 0; c < CLSP_BLOCK; c++) {
+            const uchar4 id = vload4(line, places);
+            const real p0 = staged[id.s0 * CLSP_BLOCK + c] - centre[c];
+            const real p1 = staged[id.s1 * CLSP_BLOCK + c] - centre[c];
+            const real p2 = staged[id.s2 * CLSP_BLOCK + c] - centre[c];
+            const real p3 = staged[id.s3 * CLSP_BLOCK + c] - centre[c];
+            real *const to = sums + line * ROW + c;
+            for (uint w = 0; w < wide; w++) {
+                global const real *const b = along + 4 * w;
+                to[w * CLSP_BLOCK] = MAD(b[0], p0, MAD(b[1], p1, MAD(b[2], p2, b[3] * p3)));
+            }
+        }
+}
+
+/* Sums along v: planes of rows `row` reals long, for the four i. Vectors may go beyond a row's end,
+   where the next row then stands. */
+void sum_rows(real *planes, const real *sums, global const real *along, uint row, uint num)
+{
+    for (uint i = 0; i < 4; i++)
+        for (uint v = 0; v < num; v++) {
+            const real *const s = sums + 4 * i * ROW;
+            global const real *const b = along + 4 * v;
+            const realv b0 = (realv)(b[0]), b1 = (realv)(b[1]), b2 = (realv)(b[2]),
+                        b3 = (realv)(b[3]);
+            real *const to = planes + i * (PLANE + CLSP_LANES) + v * row;
+            for (uint x = 0; x < row; x += CLSP_LANES)
+                STOREV(b0 * LOADV(s + x) + b1 * LOADV(s + ROW + x) + b2 * LOADV(s + 2 * ROW + x) +
+                           b3 * LOADV(s + 3 * ROW + x),
+                       to + x);
+        }
+}
+
+/* vstore would do as well, but PoCL's stores four elements at a time. */
+typedef realv __attribute__((aligned(CLSP_REAL / 8))) realv_anywhere;
+
+enum { PERIOD = CLSP_LANES * CLSP_BLOCK }; /* of the centre's share in vectors of a row */
+
+/* Sums adjacent reals along u and writes them. middle: [PERIOD], the centre's share of them. */
+void write_run(global real *to, const real *planes, const real *middle, global const real *b,
+               uint num)
+{
+    const realv b0 = (realv)(b[0]), b1 = (realv)(b[1]), b2 = (realv)(b[2]), b3 = (realv)(b[3]);
+    const real *const p1 = planes + PLANE + CLSP_LANES, *const p2 = p1 + PLANE + CLSP_LANES;
+    const real *const p3 = p2 + PLANE + CLSP_LANES;
+    uint x = 0, m = 0;
+    for (; x + CLSP_LANES <= num; x += CLSP_LANES) {
+        const realv sum = b0 * LOADV(planes + x) + b1 * LOADV(p1 + x) + b2 * LOADV(p2 + x) +
+                          b3 * LOADV(p3 + x);
+        *(global realv_anywhere *)(to + x) = LOADV(middle + m) + sum;
+        m = m + CLSP_LANES < PERIOD ? m + CLSP_LANES : 0;
+    }
+    for (; x < num; x++, m++)
+        to[x] = middle[m] + (b[0] * planes[x] + b[1] * p1[x] + b[2] * p2[x] + b[3] * p3[x]);
+}
+
+/* Writes reals one by one, between the other channels. */
+void write_apart(global real *to, const real *planes, const real *middle, global const real *b,
+                 uint num)
+{
+    for (uint x = 0; x < num; x++) {
+        const real *const p = planes + x;
+        const uint sample = x / CLSP_BLOCK, c = x - sample * CLSP_BLOCK;
+        to[sample * CLSP_CHANNELS + c] =
+            middle[c] + (b[0] * p[0] + b[1] * p[PLANE + CLSP_LANES] +
+                         b[2] * p[2 * (PLANE + CLSP_LANES)] + b[3] * p[3 * (PLANE + CLSP_LANES)]);
+    }
+}
+
+/* Makes a block of channels of a cell. to: its first point, first channel. */
+void make_cell(global real *to, const real *staged, global const uchar *places,
+               global const real *along, cell_samples at)
+{
+    real sums[16 * ROW + CLSP_LANES], planes[4 * (PLANE + CLSP_LANES)], middle[PERIOD];
+    real centre[CLSP_BLOCK];
+    global const real *const along_v = along + 4 * at.num_u;
+    global const real *const along_w = along_v + 4 * at.num_v;
+    const uint most = min(at.num_w, (uint)(ROW / CLSP_BLOCK));
+    for (uint c = 0; c < CLSP_BLOCK; c++)
+        centre[c] = staged[places[CENTRE] * CLSP_BLOCK + c];
+    for (uint x = 0; x < CLSP_LANES; x++)
+        for (uint c = 0; c < CLSP_BLOCK; c++)
+            middle[x * CLSP_BLOCK + c] = at.keep * centre[c];
+    for (uint w = 0; w < at.num_w; w += most) {
+        const uint wide = min(most, at.num_w - w), row = wide * CLSP_BLOCK, rows = PLANE / row;
+        sum_lines(sums, staged, places, along_w + 4 * w, centre, wide);
+        for (uint v = 0; v < at.num_v; v += rows) {
+            const uint num = min(rows, at.num_v - v);
+            const bool adjacent = wide * CLSP_BLOCK == at.num_w * CLSP_CHANNELS;
+            sum_rows(planes, sums, along_v + 4 * v, row, num);
+            for (uint u = 0; u < at.num_u; u++) {
+                global real *const plane =
+                    to + ((size_t)(u * at.num_v + v) * at.num_w + w) * CLSP_CHANNELS;
+                if (adjacent) write_run(plane, planes, middle, along + 4 * u, num * row);
+                for (uint y = 0; y < num && !adjacent; y++)
+                    write_apart(plane + (size_t)y * at.num_w * CLSP_CHANNELS, planes + y * row,
+                                middle, along + 4 * u, row);
+            }
+        }
+    }
+}
+
+/* An item makes a block. */
+kernel void regular_cells(global const real *restrict points, global const uint *restrict list,
+                          global const uint *restrict blocks,
+                          global const uchar *restrict patterns, global const real *restrict along,
+                          global real *restrict out, cell_samples at)
+{
+    real staged[BLOCK_POINTS * CLSP_BLOCK];
+    const uint g = (uint)get_global_id(0);
+    if (g >= at.items) return;
+    const cell_block b = read_block(blocks, patterns, at.record + g);
+    if (!block_asked(at, b)) return;
+
+    for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
+        for (uint k = 0; k < b.num; k++)
+            for (uint c = 0; c < CLSP_BLOCK; c++)
+                staged[k * CLSP_BLOCK + c] =
+                    points[(size_t)list[b.first + k] * CLSP_CHANNELS + block + c];
+        for (uint j = 0; j < BLOCK_CELLS; j++)
+            if (is_asked(at, b.cells[j]))
+                make_cell(out + WIDE(at.offset) + cell_begin(at, b.cells[j]) + block, staged,
+                          b.places + 64 * j, along, at);
+    }
+}
+
+#endif

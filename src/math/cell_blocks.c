@@ -1,0 +1,192 @@
+#include "cell_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "key_map.h"
+
+enum {
+    TABLE = 1024,
+    /* places for the points of a block, a power of two above twice their number */
+};
+
+struct clspi_block_maker {
+    clspi_cell_blocks *blocks;
+    clspi_key_map patterns;
+    uint32_t stamp, stamps[TABLE];
+    uint32_t point[TABLE]; /* of places with this stamp */
+    uint16_t number[TABLE];
+    uint32_t unique[CLSPI_PATTERN]; /* the block's points */
+    uint32_t num;
+    uint8_t pattern[CLSPI_PATTERN];
+};
+
+/* ---- memory ---- */
+
+/* Makes room for `num` more elements; false without memory. */
+static bool reserve(void **memory, size_t *room, size_t used, size_t num, size_t bytes)
+{
+    size_t wanted = *room;
+    void *more;
+
+    if (used + num <= *room) return true;
+    while (wanted < used + num)
+        wanted = 2 * wanted + 64;
+    more = realloc(*memory, wanted * bytes);
+    if (!more) return false;
+    *memory = more;
+    *room = wanted;
+    return true;
+}
+
+/* ---- one block ---- */
+
+/* Gives a point its number in the block. */
+static uint32_t number_of(clspi_block_maker *m, uint32_t point)
+{
+    size_t at = (point * UINT32_C(0x9e3779b1)) >> 22;
+
+    while (m->stamps[at] == m->stamp && m->point[at] != point)
+        at = (at + 1) & (TABLE - 1);
+    if (m->stamps[at] != m->stamp) {
+        m->stamps[at] = m->stamp;
+        m->point[at] = point;
+        m->number[at] = (uint16_t)m->num;
+        m->unique[m->num++] = point;
+    }
+    return m->number[at];
+}
+
+/* Finds the points of some cells and the places of each cell's. False: they are too many. */
+static bool collect(clspi_block_maker *m, uint32_t num, const uint32_t (*grid)[CLSPI_GRID_POINTS])
+{
+    m->num = 0;
+    if (++m->stamp == 0) {
+        memset(m->stamps, 0, sizeof m->stamps);
+        m->stamp = 1;
+    }
+    memset(m->pattern, 0, sizeof m->pattern);
+    for (uint32_t j = 0; j < num; j++) {
+        for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
+            m->pattern[j * CLSPI_GRID_POINTS + i] = (uint8_t)number_of(m, grid[j][i]);
+        if (m->num > CLSPI_BLOCK_POINTS) return false;
+    }
+    return true;
+}
+
+/* Returns 128 bits by which patterns are told apart. */
+static clspi_key key_of(const uint8_t *pattern)
+{
+    clspi_key key = {UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)};
+    uint64_t word;
+
+    for (size_t i = 0; i < CLSPI_PATTERN; i += sizeof word) {
+        memcpy(&word, pattern + i, sizeof word);
+        key.a = (key.a ^ word) * UINT64_C(0x2545f4914f6cdd1d);
+        key.a ^= key.a >> 29;
+        key.b = (key.b + word + 1) * UINT64_C(0xd6e8feb86659fd93);
+        key.b ^= key.b >> 32;
+    }
+    return key;
+}
+
+/* Gives the pattern a number, and keeps it where it is new. */
+static uint32_t put_pattern(clspi_block_maker *m)
+{
+    clspi_cell_blocks *const b = m->blocks;
+    const uint32_t at = clspi_key_map_put(&m->patterns, key_of(m->pattern));
+
+    if (at != b->num_patterns || at == CLSPI_NO_KEY) return at;
+    if (!reserve((void **)&b->patterns, &b->pattern_room, at, 1, CLSPI_PATTERN))
+        return CLSPI_NO_KEY;
+    memcpy(b->patterns + (size_t)at * CLSPI_PATTERN, m->pattern, CLSPI_PATTERN);
+    b->num_patterns++;
+    return at;
+}
+
+bool clspi_block_maker_add(clspi_block_maker *m, const uint32_t *cells, uint32_t num,
+                           const uint32_t (*grid)[CLSPI_GRID_POINTS])
+{
+    clspi_cell_blocks *const b = m->blocks;
+    uint32_t *words, pattern;
+
+    if (!collect(m, num, grid))
+        return clspi_block_maker_add(m, cells, num / 2, grid) &&
+               clspi_block_maker_add(m, cells + num / 2, num - num / 2, grid + num / 2);
+    pattern = put_pattern(m);
+    if (pattern == CLSPI_NO_KEY || b->num_points + m->num > UINT32_MAX ||
+        !reserve((void **)&b->words, &b->room, b->num, 1, CLSPI_BLOCK_WORDS * sizeof *b->words) ||
+        !reserve((void **)&b->points, &b->point_room, b->num_points, m->num, sizeof *b->points))
+        return false;
+    words = b->words + b->num++ * CLSPI_BLOCK_WORDS;
+    words[0] = (uint32_t)b->num_points;
+    words[1] = m->num;
+    words[2] = pattern;
+    for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++)
+        words[3 + j] = j < num ? cells[j] : CLSPI_NO_CELL;
+    memcpy(b->points + b->num_points, m->unique, m->num * sizeof *b->points);
+    b->num_points += m->num;
+    return true;
+}
+
+/* ---- all ---- */
+
+clspi_block_maker *clspi_block_maker_create(clspi_cell_blocks *blocks)
+{
+    clspi_block_maker *const m = calloc(1, sizeof *m);
+
+    if (!m) return NULL;
+    m->blocks = blocks;
+    if (clspi_key_map_make(&m->patterns)) return m;
+    clspi_block_maker_destroy(m);
+    return NULL;
+}
+
+void clspi_block_maker_destroy(clspi_block_maker *m)
+{
+    if (m) clspi_key_map_release(&m->patterns);
+    free(m);
+}
+
+void clspi_cell_block_points(const clspi_cell_blocks *blocks, size_t block, uint32_t j,
+                             uint32_t points[CLSPI_GRID_POINTS])
+{
+    const uint32_t *const words = blocks->words + block * CLSPI_BLOCK_WORDS;
+    const uint8_t *const places =
+        blocks->patterns + (size_t)words[2] * CLSPI_PATTERN + (size_t)j * CLSPI_GRID_POINTS;
+
+    for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
+        points[i] = blocks->points[words[0] + places[i]];
+}
+
+void clspi_cell_blocks_release(clspi_cell_blocks *blocks)
+{
+    free(blocks->words);
+    free(blocks->points);
+    free(blocks->patterns);
+    *blocks = (clspi_cell_blocks){0};
+}
+
+/* Returns the last cell of a block. */
+static uint32_t last_cell(const uint32_t *words)
+{
+    uint32_t j = CLSPI_BLOCK_CELLS;
+
+    while (words[2 + j] == CLSPI_NO_CELL)
+        j--;
+    return words[2 + j];
+}
+
+size_t clspi_cell_block_find(const clspi_cell_blocks *blocks, size_t cell)
+{
+    size_t low = 0, high = blocks->num;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (last_cell(blocks->words + middle * CLSPI_BLOCK_WORDS) < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -1,0 +1,47 @@
+/* Blocks of regular cells, which share their control points. */
+#ifndef CLSPI_CELL_BLOCKS_H
+#define CLSPI_CELL_BLOCKS_H
+
+#include "cell_ring.h"
+
+enum {
+    CLSPI_BLOCK_CELLS = 8,
+    CLSPI_BLOCK_POINTS = 256,                  /* at most */
+    CLSPI_BLOCK_WORDS = 3 + CLSPI_BLOCK_CELLS, /* where its points begin, how many, its pattern;
+                                                  its cells, CLSPI_NO_CELL where there are fewer */
+    CLSPI_PATTERN = CLSPI_BLOCK_CELLS * CLSPI_GRID_POINTS /* places of cells' points among those of
+                                                             the block */
+};
+
+typedef struct clspi_cell_blocks {
+    size_t num, room;
+    uint32_t *words; /* [num][CLSPI_BLOCK_WORDS], by the numbers of cells */
+    size_t num_points, point_room;
+    uint32_t *points;
+    size_t num_patterns, pattern_room;
+    uint8_t *patterns; /* [num_patterns][CLSPI_PATTERN] */
+} clspi_cell_blocks;
+
+/* Blocks being made. */
+typedef struct clspi_block_maker clspi_block_maker;
+
+/* Begins with none; NULL without memory. blocks: all 0, to be released whatever happens. */
+clspi_block_maker *clspi_block_maker_create(clspi_cell_blocks *blocks);
+void clspi_block_maker_destroy(clspi_block_maker *maker);
+
+/* Adds up to 8 regular cells, larger in number than those before, with the points of each: as one
+   block, or as several where they have many points. False: no memory, or more than 2^32
+   points. */
+bool clspi_block_maker_add(clspi_block_maker *maker, const uint32_t *cells, uint32_t num,
+                           const uint32_t (*grid)[CLSPI_GRID_POINTS]);
+
+/* Writes the points of cell j of a block. */
+void clspi_cell_block_points(const clspi_cell_blocks *blocks, size_t block, uint32_t j,
+                             uint32_t points[CLSPI_GRID_POINTS]);
+
+void clspi_cell_blocks_release(clspi_cell_blocks *blocks);
+
+/* Returns the number of the first block that has a cell of this number or above. */
+size_t clspi_cell_block_find(const clspi_cell_blocks *blocks, size_t cell);
+
+#endif

@@ -1,0 +1,231 @@
+/* Cells on a device: regular ones, those made by layers, and all others. */
+#include "cell_launch.h"
+
+#include "check.h"
+#include "kernel_arguments.h"
+#include "split.h"
+
+/* ---- by cells ---- */
+
+/* A kernel of cells: of each of its sets or blocks */
+typedef struct cell_launch {
+    const clspi_kernel *kernel;
+    size_t groups; /* on GPUs; 0: it has items, one */
+    uint64_t fma;
+} cell_launch;
+
+/* Cuts the records of a launch into parts that are small enough: the next one, from at->record on
+   and before `end`. Returns its work-items. */
+static size_t next_part(const clspi_cells_job *job, const cell_launch *launch, size_t end,
+                        clspi_cell_samples *at)
+{
+    const clsp_context *const ctx = job->plan->base.ctx;
+    const size_t local = launch->kernel->local;
+    const size_t each = launch->groups ? launch->groups * local : 1;
+    const uint64_t most = clspi_launch_lines(&ctx->tuning, launch->fma, each, local, 1);
+    const size_t num = clspi_min_u64(most, end - at->record);
+
+    at->sets = (cl_uint)num;
+    at->items = (cl_uint)(num * each);
+    return num * each;
+}
+
+/* Returns the groups of a kernel in which on CPUs an item does what a group does on GPUs. */
+static size_t groups_of(const clsp_solid_plan *plan, size_t groups)
+{
+    return clspi_lanes(plan->base.ctx, plan->desc.precision) == 1 ? groups : 0;
+}
+
+/* Finds the blocks of a launch: from at->record to what is returned. The last one may have cells on
+   either side of the range's end. */
+static size_t find_blocks(const clsp_solid_plan *plan, clspi_cell_samples *at)
+{
+    const clspi_cell_blocks *const blocks = &plan->points.blocks;
+    const size_t end = clspi_cell_block_find(blocks, (size_t)at->first + at->count);
+
+    at->record = (cl_uint)clspi_cell_block_find(blocks, at->first);
+    return end < blocks->num ? end + 1 : end;
+}
+
+/* Launches what makes regular cells. */
+static clsp_status make_regular(const clspi_cells_job *job, clspi_series *series,
+                                clspi_cell_samples at)
+{
+    clsp_solid_plan *const plan = job->plan;
+    const cell_launch launch = {&plan->regular, groups_of(plan, 1),
+                                plan->cell_reals * CLSPI_BLOCK_CELLS * 16};
+    const size_t end = find_blocks(plan, &at);
+
+    for (; at.record < end; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, end, &at);
+        const clspi_regular_cells_args args = {.points = plan->control,
+                                               .list = plan->block_points,
+                                               .blocks = plan->block_words,
+                                               .patterns = plan->patterns,
+                                               .along =
+                                                   plan->tables[clspi_order_number(job->by)].along,
+                                               .out = job->out,
+                                               .at = at};
+        CLSPI_CHECK(clspi_launch_regular_cells(series, &plan->regular, &args, items));
+    }
+    return CLSP_OK;
+}
+
+/* Launches what makes cells by layers; kernels leave out what is not asked for. */
+static clsp_status make_layers(const clspi_cells_job *job, clspi_series *series,
+                               clspi_cell_samples at)
+{
+    clsp_solid_plan *const plan = job->plan;
+    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
+    const clspi_cell_sets *const sets = &plan->layout.layers;
+    const cell_launch launch = {&plan->layers, groups_of(plan, 1),
+                                plan->cell_reals * sets->size * CLSPI_MAX_SLICE};
+
+    for (at.record = 0; at.record < sets->num; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, sets->num, &at);
+        const clspi_solid_layers_args args = {.points = plan->control,
+                                              .index = plan->index,
+                                              .sets = plan->layer_sets,
+                                              .slices = tables->slices,
+                                              .along = tables->along,
+                                              .out = job->out,
+                                              .at = at};
+        CLSPI_CHECK(clspi_launch_solid_layers(series, &plan->layers, &args, items));
+    }
+    return CLSP_OK;
+}
+
+/* Launches what makes cells by tables of all their points, likewise. */
+static clsp_status make_full(const clspi_cells_job *job, clspi_series *series,
+                             clspi_cell_samples at)
+{
+    clsp_solid_plan *const plan = job->plan;
+    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
+    const clspi_cell_sets *const sets = &plan->layout.full;
+    const size_t block = plan->desc.channels <= 4 ? plan->desc.channels : 1;
+    const size_t local = clspi_max(plan->full.local, 1);
+    const size_t pass = (local < block ? local : local / block) * CLSPI_TABLE_ROWS;
+    const size_t groups = clspi_div_up(clspi_grid_size(&plan->desc), pass);
+    const cell_launch launch = {&plan->full, groups_of(plan, groups),
+                                plan->cell_reals * sets->size * CLSPI_STAGED_POINTS};
+
+    for (at.record = 0; at.record < sets->num; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, sets->num, &at);
+        const clspi_solid_tables_args args = {.points = plan->control,
+                                              .index = plan->index,
+                                              .sets = plan->full_sets,
+                                              .tables = tables->full,
+                                              .out = job->out,
+                                              .at = at,
+                                              .groups = (cl_uint)groups};
+        CLSPI_CHECK(clspi_launch_solid_tables(series, &plan->full, &args, items));
+    }
+    return CLSP_OK;
+}
+
+/* ---- point by point ---- */
+
+/* Counts the tiles of the set with the most. */
+static uint32_t count_tiles(const clsp_solid_plan *plan, bool slices)
+{
+    const uint32_t most = slices ? CLSPI_SLICE_TILE : CLSPI_FULL_TILE;
+    uint32_t num = 0;
+
+    for (uint32_t u = 0; u < plan->layout.num_uses; u++) {
+        const clspi_cell_use *const use = &plan->layout.uses[u];
+        const uint32_t rows = use->terms <= most / 2 ? most / 2 : most;
+        if (use->of.number != CLSPI_REGULAR && use->has_slices == slices)
+            num = (uint32_t)clspi_max(num, clspi_div_up(use->terms, rows));
+    }
+    return num;
+}
+
+static clsp_status points_of_regular(const clspi_cells_job *job, clspi_series *series,
+                                     clspi_cell_samples at)
+{
+    clsp_solid_plan *const plan = job->plan;
+    const cell_launch launch = {&plan->regular, CLSPI_BLOCK_CELLS,
+                                plan->cell_reals * CLSPI_BLOCK_CELLS * CLSPI_GRID_POINTS};
+    const size_t end = find_blocks(plan, &at);
+
+    for (; at.record < end; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, end, &at);
+        const clspi_point_regular_args args = {.points = plan->control,
+                                               .list = plan->block_points,
+                                               .blocks = plan->block_words,
+                                               .patterns = plan->patterns,
+                                               .along =
+                                                   plan->tables[clspi_order_number(job->by)].along,
+                                               .out = job->out,
+                                               .at = at};
+        CLSPI_CHECK(clspi_launch_point_regular(series, &plan->regular, &args, items));
+    }
+    return CLSP_OK;
+}
+
+static clsp_status points_of_layers(const clspi_cells_job *job, clspi_series *series,
+                                    clspi_cell_samples at, uint32_t tile)
+{
+    clsp_solid_plan *const plan = job->plan;
+    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
+    const cell_launch launch = {&plan->layers, 1, plan->cell_reals * 4 * CLSPI_SLICE_TILE};
+
+    for (at.record = 0; at.record < plan->layout.layers.num; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, plan->layout.layers.num, &at);
+        const clspi_point_layered_args args = {.points = plan->control,
+                                               .index = plan->index,
+                                               .sets = plan->layer_sets,
+                                               .slices = tables->slices,
+                                               .along = tables->along,
+                                               .out = job->out,
+                                               .at = at,
+                                               .tile = tile};
+        CLSPI_CHECK(clspi_launch_point_layered(series, &plan->layers, &args, items));
+    }
+    return CLSP_OK;
+}
+
+static clsp_status points_of_full(const clspi_cells_job *job, clspi_series *series,
+                                  clspi_cell_samples at, uint32_t tile)
+{
+    clsp_solid_plan *const plan = job->plan;
+    const cell_launch launch = {&plan->full, 1, plan->cell_reals * CLSPI_FULL_TILE};
+
+    for (at.record = 0; at.record < plan->layout.full.num; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, plan->layout.full.num, &at);
+        const clspi_point_tables_args args = {.points = plan->control,
+                                              .index = plan->index,
+                                              .sets = plan->full_sets,
+                                              .tables =
+                                                  plan->tables[clspi_order_number(job->by)].full,
+                                              .out = job->out,
+                                              .at = at,
+                                              .tile = tile};
+        CLSPI_CHECK(clspi_launch_point_tables(series, &plan->full, &args, items));
+    }
+    return CLSP_OK;
+}
+
+/* Makes cells point by point, in as many launches as there are tiles. */
+static clsp_status make_points(const clspi_cells_job *job, clspi_series *series,
+                               clspi_cell_samples at)
+{
+    const uint32_t slice_tiles = count_tiles(job->plan, true);
+    const uint32_t full_tiles = count_tiles(job->plan, false);
+
+    CLSPI_CHECK(points_of_regular(job, series, at));
+    for (uint32_t tile = 0; tile < slice_tiles; tile++)
+        CLSPI_CHECK(points_of_layers(job, series, at, tile));
+    for (uint32_t tile = 0; tile < full_tiles; tile++)
+        CLSPI_CHECK(points_of_full(job, series, at, tile));
+    return CLSP_OK;
+}
+
+clsp_status clspi_cells_make(const clspi_cells_job *job, clspi_series *series,
+                             clspi_cell_samples at)
+{
+    if (job->plan->desc.method != CLSP_SOLID_CELLS) return make_points(job, series, at);
+    CLSPI_CHECK(make_regular(job, series, at));
+    CLSPI_CHECK(make_layers(job, series, at));
+    return make_full(job, series, at);
+}
