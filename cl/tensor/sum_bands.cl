@@ -3,7 +3,8 @@
    the same for the whole group, it keeps those that stay, mostly all but one.
 
    The host sets CLSP_TERMS_U; CLSP_GROUP, the local size; CLSP_COLUMNS, CLSP_BLOCK_ROWS, CLSP_STAGE
-   and CLSP_SECTOR as for sum_columns. */
+   and CLSP_SECTOR as for sum_columns; CLSP_FUSED 1 for making T here, as sums of CLSP_TERMS_V
+   control points of CLSP_DIM coordinates by a banded table, 0 for reading what sum_lines made. */
 #include "row_range.clh"
 #include "sector_rows.clh"
 #include "staging.clh"
@@ -15,15 +16,36 @@
 #ifndef CLSP_COLUMNS
 #define CLSP_COLUMNS 2
 #endif
+#ifndef CLSP_FUSED
+#define CLSP_FUSED 0
+#endif
+#ifndef CLSP_TERMS_V
+#define CLSP_TERMS_V 4
+#endif
+#ifndef CLSP_DIM
+#define CLSP_DIM 3
+#endif
 
-/* The sums of a launch. controls: T_i of a patch. */
+/* The sums of a launch. controls: T_i of a patch; controls_v: control points of a line. */
 typedef struct band_sums {
     uint controls, stride_u, stride_t;
+    uint controls_v, stride_v;
 } band_sums;
 
-/* Loads T_i of column c, i + number. */
+/* Loads or makes T_i of column c, i + number. */
+#if CLSP_FUSED
 #define LOAD_TERM(c, i, number)                                                                   \
-    kept[c][i] = p[min(x0 + c * CLSP_GROUP, width - 1) + (size_t)((number) + i) * sum.stride_t];
+    {                                                                                             \
+        const uint line = (number) + i;                                                           \
+        global const real *const q = p + from[c] + (size_t)line * (sum.controls_v * CLSP_DIM);    \
+        real term = R(0.0);                                                                       \
+        UNROLL for (uint j = 0; j < CLSP_TERMS_V; j++)                                            \
+            term = MAD(basis_v[c][j], q[j * CLSP_DIM], term);                                     \
+        kept[c][i] = term;                                                                        \
+    }
+#else
+#define LOAD_TERM(c, i, number) kept[c][i] = p[from[c] + (size_t)((number) + i) * sum.stride_t];
+#endif
 
 /* Lets the registers hold the T_i from number `number` on. */
 #define KEEP_FROM(number)                                                                         \
@@ -52,11 +74,13 @@ typedef struct band_sums {
     }
 #endif
 
-/* Makes rows of sums by banded tables. t: [patches][controls][stride_t]. Groups, rows and columns
-   are as those of sum_columns; with CLSP_SECTOR table_u and first_u are permuted by period. */
+/* Makes rows of sums by banded tables. t: [patches][controls][stride_t], or control points,
+   [patches][controls][controls_v][CLSP_DIM]. Groups, rows and columns are as those of sum_columns;
+   with CLSP_SECTOR table_u and first_u are permuted by period. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void sum_bands(global const real *restrict t, global const real *restrict table_u,
-               global const uint *restrict first_u, global real *restrict out, band_sums sum,
+               global const uint *restrict first_u, global const real *restrict table_v,
+               global const uint *restrict first_v, global real *restrict out, band_sums sum,
                row_blocks rows, row_range at)
 {
     const uint lane = (uint)get_local_id(0), width = rows.width;
@@ -84,18 +108,37 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
     const uint column = tile * CLSP_GROUP + lane;
     const bool outside = column >= at.num_patches * width;
     const uint patch = min(column / width, at.num_patches - 1);
-    const uint from = outside ? width - 1 : column - patch * width;
+    const uint begin = outside ? width - 1 : column - patch * width;
 #else
     const bool outside = false;
     const uint patch = group_patch;
-    const uint from = tile * (CLSP_COLUMNS * CLSP_GROUP) + lane;
-    if (CLSP_SECTOR && from >= width + shift) return;
+    const uint begin = tile * (CLSP_COLUMNS * CLSP_GROUP) + lane;
+    if (CLSP_SECTOR && begin >= width + shift) return;
 #endif
-    const uint x0 = from - shift; /* below 0 it is more than any width */
+    const uint x0 = begin - shift; /* below 0 it is more than any width */
+    uint from[CLSP_COLUMNS];       /* in a line */
+#if CLSP_FUSED
+    global const real *const p =
+        t + (WIDE(at.first_patch) + patch) * sum.controls * sum.controls_v * CLSP_DIM;
+    real basis_v[CLSP_COLUMNS][CLSP_TERMS_V];
+#else
     global const real *const p =
         t + (WIDE(at.first_patch) + patch) * sum.controls * (size_t)sum.stride_t;
+#endif
+    #pragma unroll
+    for (uint c = 0; c < CLSP_COLUMNS; c++) {
+        const uint x = min(x0 + c * CLSP_GROUP, width - 1);
+#if CLSP_FUSED
+        const uint v = x / CLSP_DIM;
+        from[c] = first_v[v] * CLSP_DIM + (x - v * CLSP_DIM);
+        #pragma unroll
+        for (uint j = 0; j < CLSP_TERMS_V; j++) basis_v[c][j] = table_v[j * sum.stride_v + v];
+#else
+        from[c] = x;
+#endif
+    }
     const size_t row_0 = (size_t)patch * at.num_rows + first * rows.period + block.s2;
-    global real *row = out + (WIDE(at.offset) + row_0 * width + from - shift);
+    global real *row = out + (WIDE(at.offset) + row_0 * width + begin - shift);
     const bool whole = !outside && x0 + (CLSP_COLUMNS - 1) * CLSP_GROUP < width;
     uint first_t = UINT_MAX - 1; /* none yet */
     real kept[CLSP_COLUMNS][CLSP_TERMS_U];
@@ -105,8 +148,7 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
         real4 s[CLSP_COLUMNS];
         if (first_0 == first_3) { /* samples rise or fall: those between have the same */
             KEEP_FROM(first_0)
-            #pragma unroll
-            for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = (real4)(R(0.0));
+            UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = (real4)(R(0.0));
             #pragma unroll
             for (uint i = 0; i < CLSP_TERMS_U; i++) {
                 const real4 b = basis_u[i * step];
@@ -115,29 +157,25 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
             }
         } else {
 #if CLSP_TERMS_U <= 4
-            const uint first_1 = first_u[u + 1], first_2 = first_u[u + 2];
             real4 b[CLSP_TERMS_U];
-            #pragma unroll
-            for (uint i = 0; i < CLSP_TERMS_U; i++) b[i] = basis_u[i * step];
+            UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++) b[i] = basis_u[i * step];
             SUM_ONE(s0, first_0)
-            SUM_ONE(s1, first_1)
-            SUM_ONE(s2, first_2)
+            SUM_ONE(s1, first_u[u + 1])
+            SUM_ONE(s2, first_u[u + 2])
             SUM_ONE(s3, first_3)
 #else
             for (uint r = 0; r < min(4u, end - u); r++) {
                 const uint number = first_u[u + r];
                 real one[CLSP_COLUMNS];
                 KEEP_FROM(number)
-                #pragma unroll
-                for (uint c = 0; c < CLSP_COLUMNS; c++) one[c] = R(0.0);
+                UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) one[c] = R(0.0);
                 #pragma unroll
                 for (uint i = 0; i < CLSP_TERMS_U; i++) {
                     const real b = ((BASIS_SPACE const real *)(basis_u + i * step))[r];
                     #pragma unroll
                     for (uint c = 0; c < CLSP_COLUMNS; c++) one[c] = MAD(b, kept[c][i], one[c]);
                 }
-                #pragma unroll
-                for (uint c = 0; c < CLSP_COLUMNS; c++)
+                UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++)
                     if (!outside && x0 + c * CLSP_GROUP < width)
                         row[c * CLSP_GROUP + r * apart] = one[c];
             }

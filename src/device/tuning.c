@@ -14,10 +14,10 @@
 /* What the classes start from. Products: on CPUs CLBlast was 4 times slower than our own kernels or
    worse at every size tried, up to 1024 x 1024 x 1024; on a GPU it won from 32 x 32 upward, and
    lost 3 to 12 times below 16. */
-#define CPU 4, GROUPS_OLD, 64, FMA_SLOW, 32, 4 * MIB, 0, 0, 0, 256, 0, 0, 0, 0, 33, 0, 0
-#define GPU(groups, fma, scratch, registers, column, vertex, pair, symmetric, block, sector)       \
+#define CPU 4, GROUPS_OLD, 64, FMA_SLOW, 32, 4 * MIB, 0, 0, 0, 256, 0, 0, 0, 0, 0, 33, 0, 0
+#define GPU(groups, fma, scratch, registers, column, vertex, pair, symmetric, block, sector, fuse) \
     64, groups, 0, fma, 1024, scratch, 8, registers, column, vertex, pair, symmetric, block,       \
-        sector, 16, 32, 32
+        sector, fuse, 16, 32, 32
 
 typedef struct tuning_row {
     clsp_device_class device_class; /* 0: any */
@@ -34,14 +34,16 @@ static const tuning_row rows[] = {
     {CLSP_CLASS_CPU, NULL, {CPU}},
     {CLSP_CLASS_DISCRETE,
      "NVIDIA",
-     {GPU(GROUPS_MANY, FMA_FAST, 32 * MIB, 96, 64, 152, 168, 13, 32, 32)}},
-    {CLSP_CLASS_DISCRETE, "AMD", {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 76, 5, 32, 0)}},
+     {GPU(GROUPS_MANY, FMA_FAST, 32 * MIB, 96, 64, 152, 168, 13, 32, 32, 1)}},
+    {CLSP_CLASS_DISCRETE,
+     "AMD",
+     {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 76, 5, 32, 0, 0)}},
     {CLSP_CLASS_DISCRETE,
      "Advanced Micro",
-     {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 76, 5, 32, 0)}},
-    {CLSP_CLASS_DISCRETE, NULL, {GPU(GROUPS_OLD, FMA_FAST, 8 * MIB, 24, 16, 52, 0, 5, 16, 0)}},
-    {CLSP_CLASS_INTEGRATED, "Arm", {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 0, 0, 5, 0, 0)}},
-    {0, NULL, {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 52, 0, 5, 16, 0)}},
+     {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 76, 5, 32, 0, 0)}},
+    {CLSP_CLASS_DISCRETE, NULL, {GPU(GROUPS_OLD, FMA_FAST, 8 * MIB, 24, 16, 52, 0, 5, 16, 0, 0)}},
+    {CLSP_CLASS_INTEGRATED, "Arm", {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 0, 0, 5, 0, 0, 0)}},
+    {0, NULL, {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 52, 0, 5, 16, 0, 0)}},
 };
 
 clspi_tuning clspi_tuning_for(const clsp_device_info *info)

@@ -27,6 +27,8 @@ typedef struct clspi_tuning {
                               many numbers again around them; 0: none */
     uint32_t sector_bytes; /* of the cache that stores go to, where stores that cross sectors are
                               known to cost; 0: elsewhere */
+    uint32_t fuses_bands;  /* 1: one kernel makes both sums of a surface with banded tables of few
+                              terms, where that is known to pay */
     uint32_t
         gemm_wide_columns;     /* products at least this wide are made by columns, others by rows */
     uint32_t gemm_clblast_f32; /* CLBlast makes products whose m, n and k are all at least this; */

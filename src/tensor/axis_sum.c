@@ -32,6 +32,7 @@ clsp_status clspi_axis_sum_prepare(clspi_axis_sum *sum, clsp_context *ctx,
                                .coords = clspi_coords(d->desc),
                                .terms = table->terms,
                                .inner_terms = d->inner_terms,
+                               .controls = d->desc->controls[table->direction] - table->by,
                                .width = d->width,
                                .num_rows = d->permuted ? d->num_rows : 0,
                                .is_symmetric =
@@ -193,13 +194,18 @@ static clsp_status launch_columns(const launch_job *job, clspi_series *series, b
 static clsp_status launch_bands(const launch_job *job, clspi_series *series, bool in_sectors)
 {
     const block_launch blocks = blocks_of(job, in_sectors);
+    const clspi_basis_table *const inner = job->source.inner ? job->source.inner : job->sum->table;
     const clspi_sum_bands_args args = {.t = job->source.buffer,
                                        .table_u = blocks.table->values,
                                        .first_u = blocks.table->first,
+                                       .table_v = inner->values,
+                                       .first_v = inner->first,
                                        .out = job->rows.out,
                                        .sum = {.controls = job->sum->controls,
                                                .stride_u = blocks.table->stride,
-                                               .stride_t = job->source.stride},
+                                               .stride_t = job->source.stride,
+                                               .controls_v = job->source.controls,
+                                               .stride_v = inner->stride},
                                        .rows = blocks.rows,
                                        .at = blocks.at};
 

@@ -52,7 +52,8 @@ typedef struct clspi_sum_source {
     cl_mem buffer;
     size_t first_patch;             /* in buffer, of the first of the rows */
     cl_uint stride;                 /* reals from T_i to T_{i+1} */
-    const clspi_basis_table *inner; /* of a fused shape */
+    const clspi_basis_table *inner; /* of a fused shape, */
+    cl_uint controls;               /* and the control points of a line */
 } clspi_sum_source;
 
 /* Enqueues the sums of some rows. Results do not depend on how rows are split. */

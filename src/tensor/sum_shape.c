@@ -17,7 +17,9 @@ static size_t words_of(const clspi_sum_shape *shape)
 static cl_uint columns_of(const clsp_context *ctx, const clspi_sum_shape *shape, cl_uint width)
 {
     const size_t group = ctx->tuning.work_group;
-    cl_uint columns = shape->terms <= 12 || shape->kind == CLSPI_SUM_SYMMETRIC ? 2 : 4;
+    const bool in_sectors = shape->kind == CLSPI_SUM_BANDS && shape->sector > 0;
+    cl_uint columns =
+        (shape->terms <= 12 && !in_sectors) || shape->kind == CLSPI_SUM_SYMMETRIC ? 2 : 4;
 
     while (columns > 1 && (columns * words_of(shape) > ctx->tuning.item_registers ||
                            clspi_round_up(width, columns * group) * 4 > (size_t)width * 5))
@@ -33,7 +35,7 @@ static cl_uint rows_of(const clspi_sum_shape *shape)
 
 static bool fits_local(const clsp_context *ctx, const clspi_sum_shape *shape)
 {
-    return shape->terms > 4 && ctx->device.local_is_real &&
+    return shape->terms > 4 && ctx->device.local_is_real && shape->kind != CLSPI_SUM_BANDS &&
            (words_of(shape) + 2) * shape->block_rows * sizeof(cl_float) <= ctx->device.local_bytes;
 }
 
@@ -42,6 +44,15 @@ static bool fits_local(const clsp_context *ctx, const clspi_sum_shape *shape)
 bool clspi_few_rows(const clspi_sum_shape *shape, size_t num_rows)
 {
     return num_rows / shape->period < clspi_max(4, shape->terms);
+}
+
+/* Tells whether rows of one remainder go on to other T_i of a banded table soon: then an item loads
+   them too often. */
+static bool few_rows_of_spans(const clspi_sum_job *job, cl_uint period)
+{
+    enum { SPAN_ROWS = 4 };
+
+    return job->is_banded && job->num_rows / period / SPAN_ROWS < job->controls;
 }
 
 /* Gives the shape a sector where rows begin anywhere in one, and there are enough of them. It takes
@@ -60,7 +71,8 @@ static void choose_sector(clspi_sum_shape *shape, const clspi_tuning *tuning,
     for (cl_uint x = job->width; period > 1 && x % 2 == 0; x /= 2)
         period /= 2;
     shape->period = period;
-    if (period <= 1 || job->width < SECTORS * sector || job->width > MOST || job->num_rows > MOST ||
+    if (period <= 1 || few_rows_of_spans(job, period) || job->width < SECTORS * sector ||
+        job->width > MOST || job->num_rows > MOST ||
         (!job->is_banded && shape->terms >= 2 * tuning->symmetric_terms) ||
         clspi_few_rows(shape, job->num_rows))
         shape->period = 1;
@@ -98,8 +110,10 @@ static bool is_fused(const clspi_tuning *tuning, const clspi_sum_job *job)
 {
     enum { FUSED_MAX = 36 }; /* terms of both sums multiplied */
 
-    return job->terms < tuning->symmetric_terms && job->inner_terms > 0 && !job->is_banded &&
-           job->precision == CLSP_F32 && (uint64_t)job->terms * job->inner_terms <= FUSED_MAX;
+    if (job->inner_terms == 0 || job->precision != CLSP_F32 ||
+        (uint64_t)job->terms * job->inner_terms > FUSED_MAX)
+        return false;
+    return job->is_banded ? tuning->fuses_bands : job->terms < tuning->symmetric_terms;
 }
 
 clspi_sum_shape clspi_sum_choose(const clsp_context *ctx, const clspi_sum_job *job)
@@ -118,8 +132,11 @@ clspi_sum_shape clspi_sum_choose(const clsp_context *ctx, const clspi_sum_job *j
                  : job->is_symmetric && job->terms >= tuning->symmetric_terms && shape.sector == 0
                      ? CLSPI_SUM_SYMMETRIC
                      : CLSPI_SUM_COLUMNS;
-    shape.fused = is_fused(tuning, job);
-    if (shape.fused) shape.dim = job->coords;
+    shape.fused = is_fused(tuning, job) && !(job->is_banded && shape.sector > 0);
+    if (shape.fused) {
+        shape.dim = job->coords;
+        shape.inner_terms = job->inner_terms;
+    }
     shape.columns = columns_of(ctx, &shape, job->width);
     shape.block_rows = rows_of(&shape);
     if (shape.kind == CLSPI_SUM_SYMMETRIC) choose_symmetric(ctx, &shape);
@@ -153,9 +170,10 @@ static clspi_options column_options(const clsp_context *ctx, const clspi_sum_sha
         return options;
     }
     clspi_option(&options, "SECTOR", shape->sector);
-    if (shape->kind == CLSPI_SUM_BANDS) return options;
     clspi_option(&options, "DIM", shape->dim);
     clspi_option(&options, "FUSED", shape->fused);
+    if (shape->kind == CLSPI_SUM_BANDS && shape->fused)
+        clspi_option(&options, "TERMS_V", shape->inner_terms);
     return options;
 }
 

@@ -19,6 +19,7 @@ typedef struct clspi_sum_job {
     cl_uint coords;
     cl_uint terms;
     cl_uint inner_terms; /* of the sum that may be made in the same kernel; 0: none may */
+    cl_uint controls;    /* T_i of a patch */
     cl_uint width;       /* reals of a row of the result */
     cl_uint num_rows;    /* that are usually stored at once; 0: few */
     bool is_symmetric;   /* a symmetric basis over [0, 1] */
@@ -30,14 +31,15 @@ typedef struct clspi_sum_shape {
     clsp_type precision;
     cl_uint dim; /* of a fused shape, else 1 */
     cl_uint terms;
-    cl_uint lanes;      /* reals of a vector: 1 on GPUs */
-    bool fused;         /* sum_columns makes the partial sums too, else partial_sums */
-    bool stage;         /* tables go through local memory */
-    cl_uint columns;    /* of an item */
-    cl_uint block_rows; /* rows of a work-group; of sum_symmetric those of the upper half */
-    cl_uint rows;       /* of sum_symmetric: rows of the upper half at a time */
-    cl_uint sector;     /* reals: stores begin at multiples of this; 0: anywhere */
-    cl_uint period;     /* of a sector: rows so far apart begin at the same place in one */
+    cl_uint lanes;       /* reals of a vector: 1 on GPUs */
+    cl_uint inner_terms; /* of a fused shape: of the partial sums */
+    bool fused;          /* the kernel makes the partial sums too, else partial_sums */
+    bool stage;          /* tables go through local memory */
+    cl_uint columns;     /* of an item */
+    cl_uint block_rows;  /* rows of a work-group; of sum_symmetric those of the upper half */
+    cl_uint rows;        /* of sum_symmetric: rows of the upper half at a time */
+    cl_uint sector;      /* reals: stores begin at multiples of this; 0: anywhere */
+    cl_uint period;      /* of a sector: rows so far apart begin at the same place in one */
 } clspi_sum_shape;
 
 /* Chooses by the device's class, its tuning and the sizes of a sum.

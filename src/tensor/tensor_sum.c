@@ -62,6 +62,13 @@ static clsp_status prepare_middle(clspi_tensor_sum *sum, clspi_grid_tables *tabl
     return clspi_axis_sum_prepare(&sum->middle, sum->ctx, &desc);
 }
 
+/* Returns the terms of the sum over v that the kernel of the one over u may make too: tables of
+   both are banded or neither is. 0: it may not. */
+static cl_uint fusible_terms(const clspi_basis_table *v, const clspi_basis_table *u)
+{
+    return v->is_banded == u->is_banded ? v->terms : 0;
+}
+
 /* Prepares the sums over one direction after the other. */
 static clsp_status prepare_sums(clspi_tensor_sum *sum, clspi_grid_tables *tables, bool last_in_rows)
 {
@@ -75,7 +82,8 @@ static clsp_status prepare_sums(clspi_tensor_sum *sum, clspi_grid_tables *tables
 
     CLSPI_CHECK(clspi_partial_shape(&sum->partial, sum->ctx, d, inner, lines, sum->controls[last]));
     if (d->directions == 2 && !last_in_rows)
-        CLSPI_CHECK(prepare_outer(sum, tables, width, inner->is_banded ? 0 : inner->terms));
+        CLSPI_CHECK(
+            prepare_outer(sum, tables, width, fusible_terms(inner, &tables->table[0][sum->by[0]])));
     if (d->directions == 3) {
         CLSPI_CHECK(prepare_middle(sum, tables, width));
         CLSPI_CHECK(prepare_outer(sum, tables, width * d->axis[1].num, 0));
@@ -176,7 +184,8 @@ static clsp_status eval_surfaces(clspi_tensor_sum *sum, clspi_series *series,
                                      .first_patch =
                                          rows->first_patch - (fused ? 0 : partial->first),
                                      .stride = partial->stride,
-                                     .inner = partial->table};
+                                     .inner = partial->table,
+                                     .controls = partial->controls};
 
     return clspi_axis_sum_enqueue(&sum->outer, series, &source, rows);
 }
