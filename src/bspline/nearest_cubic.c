@@ -24,17 +24,18 @@ clsp_status clspi_nearest_cubic_build(const clspi_build *build, const clspi_tens
                                        &options);
 }
 
-/* Tells whether groups share queries: on GPUs, where there are fewer of these than what keeps the
-   device busy, and enough cubics for all items of a group. Results do not depend on it. */
+/* Tells whether groups share queries: on GPUs, where there are so few that the device is not busy
+   with an item each, and enough cubics for all items of a group. The limit is that up to which
+   groups were the faster ones on an H200. Results do not depend on it. */
 static bool is_shared(const clsp_context *ctx, const clsp_bspline_plan *plan, size_t num_queries)
 {
-    enum { CUBICS_PER_ITEM = 2 };
+    enum { CUBICS_PER_ITEM = 2, MOST = 4 };
     const size_t group = ctx->tuning.work_group;
     const size_t busy = ctx->device.compute_units * ctx->tuning.items_per_unit;
 
     return plan->tensor.num_patches > 0 && can_share(ctx) &&
            plan->nearest_cubic->cubics.num >= CUBICS_PER_ITEM * group &&
-           num_queries <= busy / group;
+           num_queries <= MOST * (busy / group);
 }
 
 clsp_status clspi_nearest_cubic_prepare(clsp_bspline_plan *plan, clspi_series *series,
@@ -98,9 +99,9 @@ static clspi_find_on_cubics_args common_args(const clsp_bspline_plan *plan,
         .hints = job->hints ? job->hints : job->points,
         .results = job->out,
         .shape = {.num_curves = (cl_uint)plan->tensor.num_patches,
-                 .spans = segments->spans,
-                 .tiers = segments->tiers,
-                 .all_tiers = segments->all_tiers},
+                  .spans = segments->spans,
+                  .tiers = segments->tiers,
+                  .all_tiers = segments->all_tiers},
         .range = {.points_offset = job->points_offset,
                   .patches_offset = job->patches_offset,
                   .hints_offset = job->hints_offset,

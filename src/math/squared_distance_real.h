@@ -14,6 +14,9 @@ typedef struct part {
     real base[LANES];
 } part;
 
+/* Double precision has digits to spare. */
+#define HAS_BASE (sizeof(real) == sizeof(float))
+
 /* Points are far that are so many times as far from the query as the part is large. From 4 on the
    rounding errors of what is relative to a base are less than those of what is not. */
 #define FAR ((real)4)
@@ -40,7 +43,7 @@ CLSPI_INLINE void load_part(part *to, const clspi_segments_of_curves *c, const r
         to->base[k] = -scale * x[k];
     }
     if (form != POLYNOMIAL) {
-        const bool is_far = dot_of(to->base, to->base) > extent * extent;
+        const bool is_far = HAS_BASE && dot_of(to->base, to->base) > extent * extent;
         for (int k = 0; k < LANES; k++) {
             x[k] = is_far ? 0 : x[k];
             to->base[k] = is_far ? to->base[k] : 0;
@@ -108,7 +111,7 @@ CLSPI_INLINE void restrict_part(part *p, uint32_t degree, uint32_t k, uint32_t d
     for (uint32_t r = 1; r <= degree; r++)
         for (uint32_t i = degree; i >= r; i--)
             move_point(p, i, i - 1, end, (left - 1) * end, form);
-    if (form != POLYNOMIAL) choose_base(p, degree, form);
+    if (HAS_BASE && form != POLYNOMIAL) choose_base(p, degree, form);
 }
 
 /* Computes the squared distance at control point i, which is an end of the part. */

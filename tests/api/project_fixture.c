@@ -343,6 +343,12 @@ size_t project_cut(void)
     return n;
 }
 
+void project_say_worst(void)
+{
+    print_message("worst/bound %.2f", project_worst());
+    print_message(", %zu searches cut\n", project_cut());
+}
+
 /* Above degree 16 roundings of de Casteljau's algorithm, one a degree, are more than 1e-6. */
 double allowed(const curves *c, double distance)
 {

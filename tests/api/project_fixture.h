@@ -111,5 +111,6 @@ void check_all_nearest(projecting *p);
    many searches were cut. */
 double project_worst(void);
 size_t project_cut(void);
+void project_say_worst(void);
 
 #endif
