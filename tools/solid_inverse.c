@@ -3,9 +3,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRID = INVERSE_SAMPLES * INVERSE_SAMPLES * INVERSE_SAMPLES, MAX_STEPS = 16 };
+enum {
+    GRID = INVERSE_SAMPLES * INVERSE_SAMPLES * INVERSE_SAMPLES,
+    MAX_STEPS = 16,
+    FIRST_STEPS = 4
+};
 
-static const double margin = 1.25; /* of reach: cells are curved between samples */
+static const double margin = 0.65; /* of the longest diagonal between samples: half of it, and more
+                                      since cells are curved */
 
 /* Computes the values and derivatives at t of the four cubics that are 1 at one of 0, 1/3, 2/3, 1
    and 0 at the others. */
@@ -60,15 +65,17 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Computes (J^T J + m)^-1 J^T with m so small that it only matters where J has no inverse. */
-static void invert(double slope[3][3], double inverse[9])
+/* Computes (J^T J + m)^-1 J^T. m is a share of the diagonal, and more that is so small that it only
+   matters where J has no inverse. */
+static void invert(double slope[3][3], double damping, double inverse[9])
 {
     double m[3][3], n[3][3];
     const double trace =
         dot(slope[0], slope[0]) + dot(slope[1], slope[1]) + dot(slope[2], slope[2]);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            m[i][j] = dot(slope[i], slope[j]) + (i == j ? 1e-10 * trace : 0);
+            m[i][j] =
+                dot(slope[i], slope[j]) * (i == j ? 1 + damping : 1) + (i == j ? 1e-10 * trace : 0);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             const int a = (j + 1) % 3, b = (j + 2) % 3, p = (i + 1) % 3, q = (i + 2) % 3;
@@ -110,6 +117,18 @@ void inverse_update(double inverse[9], const double step[3], const double change
             inverse[3 * a + x] += (step[a] - moved[a]) * row[x] / scale;
 }
 
+void inverse_damped(double slope[3][3], const double error[3], double damping, double t[3])
+{
+    double inverse[9], step[3];
+    for (int a = 0; a < 3; a++) {
+        const double rise = dot(slope[a], error);
+        if ((t[a] <= 0 && rise > 0) || (t[a] >= 1 && rise < 0))
+            memset(slope[a], 0, 3 * sizeof(**slope));
+    }
+    invert(slope, damping, inverse);
+    inverse_step(inverse, error, t, step);
+}
+
 /* Returns the square of the distance between two points. */
 static double between(const double *a, const double *b)
 {
@@ -141,8 +160,8 @@ inverse_cell inverse_cell_of(const double *samples, size_t channels)
     }
     c.reach = margin * sqrt(most);
     for (int x = 0; x < 3; x++) {
-        c.low[x] -= c.reach / 2;
-        c.high[x] += c.reach / 2;
+        c.low[x] -= c.reach;
+        c.high[x] += c.reach;
     }
     return c;
 }
@@ -151,15 +170,17 @@ inverse_cell inverse_cell_of(const double *samples, size_t channels)
 static void search(const inverse_cell *c, const double point[3], const double from[3],
                    inverse_place *place)
 {
-    double error[3], slope[3][3], step[3];
+    double error[3], slope[3][3], step[3], before = HUGE_VAL;
     memcpy(place->t, from, sizeof(place->t));
     for (int n = 0; n < MAX_STEPS; n++) {
         evaluate(c, place->t, error, slope);
         for (int x = 0; x < 3; x++)
             error[x] -= point[x];
         place->distance = sqrt(dot(error, error));
-        invert(slope, place->inverse);
-        if (n + 1 == MAX_STEPS || inverse_step(place->inverse, error, place->t, step) < 1e-9) break;
+        invert(slope, 0, place->inverse);
+        if (n + 1 == MAX_STEPS || (n >= FIRST_STEPS && place->distance > before / 2)) break;
+        before = place->distance;
+        if (inverse_step(place->inverse, error, place->t, step) < 1e-9) break;
     }
 }
 
@@ -178,8 +199,8 @@ bool inverse_find(const inverse_cell *c, const double point[3], inverse_place *p
                             (double)(nearest % 4) / 3};
     inverse_place other;
     search(c, point, from, place);
-    if (place->distance <= c->reach / 16) return true;
+    if (place->distance <= c->reach / 8) return true;
     search(c, point, middle, &other);
     if (other.distance < place->distance) *place = other;
-    return place->distance <= c->reach / 4;
+    return place->distance <= c->reach / 2;
 }

@@ -38,4 +38,9 @@ void inverse_update(double inverse[9], const double step[3], const double change
    Returns the largest change. */
 double inverse_step(const double inverse[9], const double error[3], double t[3], double step[3]);
 
+/* Moves parameters by a damped step of Gauss and Newton's for an error (Levenberg and Marquardt's),
+   within [0, 1]; what is at an end and would leave it stays. slope: the derivatives by the three
+   parameters, of which those that stay become 0. */
+void inverse_damped(double slope[3][3], const double error[3], double damping, double t[3]);
+
 #endif

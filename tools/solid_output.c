@@ -169,7 +169,7 @@ static void describe(vtu_work *w)
     if (m->r->has_precision) w->shape.precision = m->r->precision;
     if (!w->samples) return;
     const uint64_t s = w->samples->samples;
-    w->total = (1 + m->num_fields) * ((cells + w->samples->most - 1) / w->samples->most);
+    w->total = (1 + m->num_fields) * (size_t)((cells + w->samples->most - 1) / w->samples->most);
     w->shape.precision = w->samples->precision;
     w->shape.num_points = cells * s * s * s;
     w->shape.num_cells = cells * (s - 1) * (s - 1) * (s - 1);

@@ -8,7 +8,7 @@
 #include "solid_inverse.h"
 #include "staging.h"
 
-enum { MAX_ROUNDS = 40, BATCH = 32768, DEFAULT_SIZE = 512 };
+enum { MAX_ROUNDS = 40, MAX_DAMPED = 100, BATCH = 16384, ROOM = 2 * BATCH, DEFAULT_SIZE = 512 };
 
 /* A pixel, and where it may be in a cell. */
 typedef struct candidate {
@@ -18,6 +18,14 @@ typedef struct candidate {
     double t[3], inverse[9], step[3], error[3];
 } candidate;
 
+/* A pixel that is near a cell's point, where steps have come to rest all the same: the map may have
+   no inverse there. Its best parameters so far, with error and derivatives. */
+typedef struct late_candidate {
+    candidate at;
+    double best[3], error[3], slope[3][3], distance, damping;
+    int starts; /* how often it has begun */
+} late_candidate;
+
 /* The image on its plane: pixel (i, j) has its middle at
    low[0] + (j + 1/2) pixel, high[1] - (i + 1/2) pixel. */
 typedef struct slice_work {
@@ -26,14 +34,18 @@ typedef struct slice_work {
     uint32_t across[2]; /* the axes to the right and up */
     double low[2], high[2], pixel, scale;
     double near, far; /* errors of points that are taken at once, and that are taken at the end */
+    double close;     /* errors that are tried with damped steps */
     uint32_t shown[IMAGE_MAX_CHANNELS]; /* channels; none: 1 within the solid */
     uint32_t num_shown;
     image_array *image;
     bool *inside;    /* [pixels] */
     candidate *list; /* [BATCH] */
     size_t num;
-    uint32_t *cells;       /* [BATCH] */
-    void *params, *points; /* [BATCH][3], [BATCH][channels], in the samples' precision */
+    uint32_t *cells;      /* [ROOM] */
+    late_candidate *late; /* [ROOM]: followed when all others are, or when it is half full */
+    size_t num_late;
+    void *params, *points; /* [ROOM][3], [ROOM][channels], in the samples' precision */
+    void *slopes[3];       /* [ROOM][channels]: derivatives of points */
     solid_slice_counts *counts;
 } slice_work;
 
@@ -158,6 +170,20 @@ static void middle_of(const slice_work *w, size_t pixel, double point[3])
     point[w->across[1]] = w->high[1] - ((double)(pixel / columns) + 0.5) * w->pixel;
 }
 
+/* Begins damped steps: where steps have come to rest, moved a little into the cell, where there are
+   derivatives; then nearer and nearer to the cell's middle. Returns false after that. */
+static bool begin_damped(late_candidate *c)
+{
+    static const double share[] = {0.1, 0.4, 0.7, 1};
+    if (c->starts == sizeof(share) / sizeof(share[0])) return false;
+    for (int a = 0; a < 3; a++)
+        c->at.t[a] += share[c->starts] * (0.5 - c->at.t[a]);
+    c->starts++;
+    c->distance = HUGE_VAL;
+    c->damping = 1e-2;
+    return true;
+}
+
 /* Looks at the limit's point of a candidate. Returns whether to go on with it. */
 static bool improve(slice_work *w, candidate *c, size_t place, bool is_last)
 {
@@ -177,31 +203,95 @@ static bool improve(slice_work *w, candidate *c, size_t place, bool is_last)
     }
     done = done || distance <= w->far;
     if (done) take_point(w, c, place, distance);
+    if (!done && distance <= w->close) {
+        late_candidate *late = &w->late[w->num_late++];
+        *late = (late_candidate){.at = *c};
+        begin_damped(late);
+    }
     return false;
 }
 
-/* Evaluates the limit at all candidates. */
-static bool evaluate(slice_work *w)
+/* Writes a candidate's parameters for the next evaluation. */
+static void set_place(slice_work *w, size_t i, const candidate *c)
+{
+    w->cells[i] = c->cell;
+    for (size_t k = 0; k < 3; k++) {
+        if (w->samples->precision == MESH_F32)
+            ((float *)w->params)[3 * i + k] = (float)c->t[k];
+        else
+            ((double *)w->params)[3 * i + k] = c->t[k];
+    }
+}
+
+/* Evaluates the limit at so many places, or a derivative of it. */
+static bool evaluate(slice_work *w, size_t num, const uint32_t *by, void *to)
 {
     const bool single = w->samples->precision == MESH_F32;
-    for (size_t i = 0; i < w->num; i++) {
-        w->cells[i] = w->list[i].cell;
-        for (size_t k = 0; k < 3; k++) {
-            if (single)
-                ((float *)w->params)[3 * i + k] = (float)w->list[i].t[k];
-            else
-                ((double *)w->params)[3 * i + k] = w->list[i].t[k];
-        }
-    }
-    const clsp_solid_points points = {.num = w->num,
-                                      .cells = {.type = CLSP_U32, .host = w->cells, .size = w->num},
-                                      .params = single ? clsp_in_f32(w->params, 3 * w->num)
-                                                       : clsp_in_f64(w->params, 3 * w->num)};
-    const size_t reals = w->num * w->m->channels;
-    const clsp_output out =
-        single ? clsp_out_f32(w->points, reals) : clsp_out_f64(w->points, reals);
+    const size_t reals = num * w->m->channels;
+    const clsp_solid_points points = {.num = num,
+                                      .cells = {.type = CLSP_U32, .host = w->cells, .size = num},
+                                      .params = single ? clsp_in_f32(w->params, 3 * num)
+                                                       : clsp_in_f64(w->params, 3 * num)};
+    const clsp_output out = single ? clsp_out_f32(to, reals) : clsp_out_f64(to, reals);
     return staging_check(w->m->ctx,
-                         clsp_solid_eval_points(w->samples->plan, &points, NULL, out, NULL));
+                         clsp_solid_eval_points(w->samples->plan, &points, by, out, NULL));
+}
+
+/* Looks at the limit's point of a late candidate, and goes on from the best one. Returns whether to
+   go on with it. */
+static bool damp(slice_work *w, late_candidate *c, size_t place)
+{
+    double middle[3], error[3], slope[3][3];
+    const size_t first = place * w->m->channels;
+    middle_of(w, c->at.pixel, middle);
+    for (size_t x = 0; x < 3; x++)
+        error[x] = real_at(w, w->points, first + x) - middle[x];
+    const double distance = hypot(hypot(error[0], error[1]), error[2]);
+    if (distance <= w->far) {
+        take_point(w, &c->at, place, distance);
+        return false;
+    }
+    if (distance < c->distance) {
+        c->distance = distance;
+        c->damping /= 8;
+        memcpy(c->best, c->at.t, sizeof(c->best));
+        memcpy(c->error, error, sizeof(error));
+        for (size_t i = 0; i < 9; i++)
+            c->slope[i / 3][i % 3] = real_at(w, w->slopes[i / 3], first + i % 3);
+    } else {
+        c->damping *= 4;
+    }
+    memcpy(slope, c->slope, sizeof(slope));
+    memcpy(c->at.t, c->best, sizeof(c->best));
+    inverse_damped(slope, c->error, c->damping, c->at.t);
+    if (c->damping < 1e6 && memcmp(c->at.t, c->best, sizeof(c->best)) != 0) return true;
+    return begin_damped(c);
+}
+
+/* Follows late candidates. */
+static bool finish_late(slice_work *w)
+{
+    static const uint32_t by[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    size_t left = 0;
+    for (size_t i = 0; i < w->num_late; i++)
+        if (!w->inside[w->late[i].at.pixel]) w->late[left++] = w->late[i];
+    w->num_late = left;
+    for (int round = 0; w->num_late > 0 && round < MAX_DAMPED; round++) {
+        size_t kept = 0;
+        for (size_t i = 0; i < w->num_late; i++)
+            set_place(w, i, &w->late[i].at);
+        bool done = evaluate(w, w->num_late, NULL, w->points);
+        for (int a = 0; done && a < 3; a++)
+            done = evaluate(w, w->num_late, by[a], w->slopes[a]);
+        if (!done) return false;
+        for (size_t i = 0; i < w->num_late; i++) {
+            if (w->inside[w->late[i].at.pixel]) continue;
+            if (damp(w, &w->late[i], i)) w->late[kept++] = w->late[i];
+        }
+        w->num_late = kept;
+    }
+    w->num_late = 0;
+    return true;
 }
 
 /* Follows all candidates until they are found to be in their cells or not. */
@@ -209,7 +299,9 @@ static bool finish(slice_work *w)
 {
     for (int round = 0; w->num > 0 && round < MAX_ROUNDS; round++) {
         size_t kept = 0;
-        if (!evaluate(w)) return false;
+        for (size_t i = 0; i < w->num; i++)
+            set_place(w, i, &w->list[i]);
+        if (!evaluate(w, w->num, NULL, w->points)) return false;
         for (size_t i = 0; i < w->num; i++) {
             if (w->inside[w->list[i].pixel]) continue;
             if (improve(w, &w->list[i], i, round + 1 == MAX_ROUNDS)) w->list[kept++] = w->list[i];
@@ -217,7 +309,7 @@ static bool finish(slice_work *w)
         w->num = kept;
     }
     w->num = 0;
-    return true;
+    return w->num_late < BATCH || finish_late(w);
 }
 
 /* ---- pixels ---- */
@@ -263,12 +355,16 @@ static bool make_room(slice_work *w)
     const size_t real = w->samples->precision == MESH_F32 ? sizeof(float) : sizeof(double);
     w->inside = calloc(pixels + 1, sizeof(*w->inside));
     w->list = malloc(BATCH * sizeof(*w->list));
-    w->cells = malloc(BATCH * sizeof(*w->cells));
-    w->params = malloc(BATCH * 3 * real);
-    w->points = malloc(BATCH * w->m->channels * real);
-    if (!w->inside || !w->list || !w->cells || !w->params || !w->points ||
-        !image_array_make(w->image))
-        return solid_model_memory(w->m);
+    w->cells = malloc(ROOM * sizeof(*w->cells));
+    w->params = malloc(ROOM * 3 * real);
+    w->late = malloc(ROOM * sizeof(*w->late));
+    w->points = malloc(ROOM * w->m->channels * real);
+    bool done = w->inside && w->list && w->late && w->cells && w->params && w->points;
+    for (int a = 0; a < 3; a++) {
+        w->slopes[a] = malloc(ROOM * w->m->channels * real);
+        done = done && w->slopes[a];
+    }
+    if (!done || !image_array_make(w->image)) return solid_model_memory(w->m);
     for (size_t i = 0; i < pixels * w->image->channels; i++)
         put(w->image, i, NAN);
     return true;
@@ -292,14 +388,18 @@ bool solid_slice_make(solid_samples *samples, image_array *image, solid_slice_co
         w.scale = fmax(w.scale, fabs(r->height));
         w.near = (samples->precision == MESH_F32 ? 5e-7 : 1e-13) * w.scale;
         w.far = fmax(4 * w.near, 1e-6 * w.pixel);
+        w.close = 2 * w.pixel;
         counts->num = image->size[0] * image->size[1];
-        done = make_room(&w) && for_cells(&w, try_cell, bar, 0) && finish(&w);
+        done = make_room(&w) && for_cells(&w, try_cell, bar, 0) && finish(&w) && finish_late(&w);
     }
     free(w.inside);
     free(w.list);
     free(w.cells);
     free(w.params);
     free(w.points);
+    free(w.late);
+    for (int a = 0; a < 3; a++)
+        free(w.slopes[a]);
     return done;
 }
 

@@ -102,11 +102,11 @@ typedef enum clsp_solid_places {
                                 the next mesh has its vertices */
 } clsp_solid_places;
 
-/* Computes where vertices, and the middles of edges, faces and cells, go under endless refinement,
-   in closed form (docs/math.md, 19), without a plan. points: [num_vertices][channels], limits: [as
-   many as there are places][channels], both in host memory and of CLSP_F32 or CLSP_F64 each; sums
-   are made in double. channels: 1..CLSP_SOLID_MAX_CHANNELS. Errors: CLSP_ERROR_ARGUMENT,
-   CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY. */
+/* Computes where a mesh's vertices, and the middles of its edges, faces and cells, of whatever
+   kind, go under endless refinement, in closed form (docs/math.md, 19), without a plan. points:
+   [num_vertices][channels], limits: [as many as there are places][channels], both in host memory
+   and of CLSP_F32 or CLSP_F64 each; sums are made in double. channels: 1..CLSP_SOLID_MAX_CHANNELS.
+   Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY. */
 CLSP_API clsp_status clsp_solid_limit_points(const clsp_solid_mesh *mesh, clsp_solid_places places,
                                              uint32_t channels, clsp_input points,
                                              clsp_output limits);

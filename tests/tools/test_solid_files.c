@@ -268,6 +268,12 @@ static void test_bad_vtu(void **state)
             "cells:3: '=' was expected in a tag");
     refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"ascii\">1 2</DataArray>",
             "cells:3: 2 coordinates of 1 points");
+    refused(PIECE "<Points><DataArray type=\"Int8\" Name=\"p\" format=\"ascii\">0 0 0</DataArray>"
+                  "</Points><Cells><DataArray type=\"Int8\" Name=\"offsets\" format=\"ascii\">0"
+                  "</DataArray><DataArray type=\"Int8\" Name=\"types\" format=\"ascii\">42"
+                  "</DataArray><DataArray type=\"Int8\" Name=\"faces\" format=\"ascii\">4 3"
+                  "</DataArray>",
+            "cells:3: the faces of cell 0 are not all there");
     refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"appended\" "
                   "offset=\"9\"/></Points><AppendedData encoding=\"raw\">_abc",
             "cells:3: array 'a' begins behind the end");

@@ -54,8 +54,8 @@ static bool check_places(const vtk_cells *from, size_t cell, size_t begin, size_
         return scanner_fail(s, s->line, "cell %zu ends at %zu of %zu vertices, begun at %zu", cell,
                             end, from->index.count, begin);
     if (from->types.values[cell] != SOLID_POLYHEDRON || !from->has_faces) return true;
-    const size_t last = cell < from->face_ends.count ? from->face_ends.values[cell] : 0;
-    if (last < face_begin || last > from->faces.count)
+    if (cell >= from->face_ends.count || from->face_ends.values[cell] < face_begin ||
+        from->face_ends.values[cell] > from->faces.count)
         return scanner_fail(s, s->line, "the faces of cell %zu are not all there", cell);
     return true;
 }
