@@ -27,7 +27,7 @@ kernel void solid_tables(global const real *restrict points, global const uint *
     local real staged[CHUNK * CLSP_BLOCK * CLSP_SET];
     const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const uint number = group / groups, part = group - number * groups;
-    const uint samples = at.num_u * at.num_v * at.num_w, stride = (samples + 15) & ~15u;
+    const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
     const cell_set set = read_set(sets, at.record + number);
     const bool asked = any_asked(at, set);
     const uint mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
@@ -102,7 +102,7 @@ kernel void solid_tables(global const real *restrict points, global const uint *
     const uint g = (uint)get_global_id(0);
     if (g >= at.items) return;
 
-    const uint samples = at.num_u * at.num_v * at.num_w, stride = (samples + 15) & ~15u;
+    const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
     const cell_set set = read_set(sets, at.record + g);
     global const real *const table = tables + set.table;
     const bool fits = set.terms <= CLSP_STAGED;

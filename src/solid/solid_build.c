@@ -11,7 +11,8 @@ static clsp_status build_cells(const clspi_build *build, const clsp_solid_desc *
 
     if (clspi_lanes(build->ctx, desc->precision) > 1)
         return clspi_program_build(build, program, &options);
-    return clspi_program_build_for_group(build, program, signature, &options, CLSPI_SOLID_GROUP);
+    return clspi_program_build_for_group(build, program, signature, &options,
+                                         clspi_solid_group(desc));
 }
 
 static clsp_status build_kind(const clspi_build *build, clsp_type precision, uint32_t channels)
@@ -25,7 +26,7 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
     CLSPI_CHECK(clspi_program_build(build, "continue_points", &options));
     CLSPI_CHECK(clspi_program_build(build, "weighted_points", &options));
     CLSPI_CHECK(build_cells(build, &desc, "regular_cells", &clspi_regular_cells_signature,
-                            CLSPI_BLOCK_SET));
+                            clspi_cells_at_once(&desc)));
     CLSPI_CHECK(
         build_cells(build, &desc, "solid_layers", &clspi_solid_layers_signature, most.layers));
     return build_cells(build, &desc, "solid_tables", &clspi_solid_tables_signature, most.full);

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "kernel_arguments.h"
 #include "memory.h"
+#include "profile.h"
 #include "solid_mesh.h"
 #include "split.h"
 #include "tensor_desc.h"
@@ -63,6 +64,21 @@ static uint32_t share_samples(uint32_t num)
     return (uint32_t)clspi_div_up(num, clspi_div_up(num, MOST));
 }
 
+/* Adds the samples of a cell where they are few. PoCL 3.1 leaves results out where groups of a
+   GPU's shape have sizes compiled in: loops around barriers then have one round. */
+static void add_sizes(clspi_options *options, const clsp_context *ctx, const clsp_solid_desc *desc)
+{
+    enum { FEW = 16 };
+    const clsp_axis *const axis = desc->axis;
+
+    if (clspi_is_pocl(ctx->device.platform)) return;
+    if (axis[0].num > FEW || axis[1].num > FEW || axis[2].num > FEW) return;
+    clspi_option(options, "FEW", 1);
+    clspi_option(options, "NUM_U", axis[0].num);
+    clspi_option(options, "NUM_V", axis[1].num);
+    clspi_option(options, "NUM_W", axis[2].num);
+}
+
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set)
 {
@@ -79,6 +95,7 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     clspi_option(&options, "ROWS", CLSPI_TABLE_ROWS);
     clspi_option(&options, "WIDE", share_samples(axis[2].num));
     clspi_option(&options, "ACROSS", share_samples(most));
+    add_sizes(&options, ctx, desc);
     return options;
 }
 
@@ -91,6 +108,20 @@ clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_des
     return (clspi_set_sizes){4, desc->precision == CLSP_F64 ? 4 : 8};
 }
 
+uint32_t clspi_cells_at_once(const clsp_solid_desc *desc)
+{
+    enum { FEW_SAMPLES = 64 };
+
+    return clspi_grid_size(desc) <= FEW_SAMPLES ? CLSPI_BLOCK_CELLS : CLSPI_BLOCK_CELLS / 2;
+}
+
+size_t clspi_solid_group(const clsp_solid_desc *desc)
+{
+    enum { FEW_SAMPLES = 64 };
+
+    return clspi_grid_size(desc) <= FEW_SAMPLES ? CLSPI_SOLID_GROUP / 2 : CLSPI_SOLID_GROUP;
+}
+
 /* Makes a kernel; on GPUs for the groups that solids have. */
 static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, const char *program,
                                  const clspi_signature *signature, uint32_t set)
@@ -101,7 +132,7 @@ static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, co
     if (clspi_lanes(ctx, plan->desc.precision) > 1)
         return clspi_kernel_create(kernel, ctx, program, signature, &options);
     return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options,
-                                         CLSPI_SOLID_GROUP);
+                                         clspi_solid_group(&plan->desc));
 }
 
 /* Makes a kernel of point_cells.cl. Warps make points where the method is that, and where
@@ -119,6 +150,7 @@ static clsp_status create_points(clsp_solid_plan *plan, clspi_kernel *kernel,
 
     clspi_option(&options, "CHANNELS", plan->desc.channels);
     clspi_option(&options, "BLOCK", 1);
+    add_sizes(&options, ctx, &plan->desc);
     clspi_option(&options, "WARP", in_warps ? CLSPI_POINT_WARP : 1);
     CLSPI_CHECK(clspi_kernel_create_for_group(kernel, ctx, "point_cells", signature, &options,
                                               CLSPI_POINT_GROUP));
@@ -154,7 +186,8 @@ static clsp_status create_kernels(clsp_solid_plan *plan)
     if (plan->desc.method != CLSP_SOLID_CELLS) return create_point_kernels(plan);
     if (plan->points.blocks.num)
         CLSPI_CHECK(create_kernel(plan, &plan->regular, "regular_cells",
-                                  &clspi_regular_cells_signature, CLSPI_BLOCK_SET));
+                                  &clspi_regular_cells_signature,
+                                  clspi_cells_at_once(&plan->desc)));
     if (plan->layout.layers.num)
         CLSPI_CHECK(create_kernel(plan, &plan->layers, "solid_layers",
                                   &clspi_solid_layers_signature, plan->layout.layers.size));

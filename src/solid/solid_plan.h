@@ -112,6 +112,10 @@ clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cell
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set);
 
+/* Returns how many cells of a block a group of a GPU makes at once, and its items. */
+uint32_t clspi_cells_at_once(const clsp_solid_desc *desc);
+size_t clspi_solid_group(const clsp_solid_desc *desc);
+
 /* Returns what sets may have on a device. */
 clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_desc *desc);
 
