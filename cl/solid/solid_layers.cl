@@ -98,7 +98,7 @@ kernel void solid_layers(global const real *restrict points, global const uint *
                         points[(size_t)i[3 * terms] * CLSP_CHANNELS + c] - centre);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint first = 0; first < shape.num; first += PASS) {
+        for (uint first = 0; first < shape.num && asked; first += PASS) {
             const uint num = min((uint)PASS, shape.num - first), mine = item / CLSP_BLOCK;
             const uint s = first + min(mine, num - 1), c = item - mine * CLSP_BLOCK;
             const uint ip = s / shape.num_q, iq = s - ip * shape.num_q;

@@ -79,6 +79,14 @@ static void add_sizes(clspi_options *options, const clsp_context *ctx, const cls
     clspi_option(options, "NUM_W", axis[2].num);
 }
 
+uint32_t clspi_table_rows(const clsp_solid_desc *desc)
+{
+    enum { FEW_SAMPLES = 64 };
+
+    if (desc->precision == CLSP_F64 || clspi_grid_size(desc) <= FEW_SAMPLES) return 2;
+    return 4;
+}
+
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set)
 {
@@ -92,7 +100,7 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     clspi_option(&options, "SET", set);
     clspi_option(&options, "MAX_SLICE", CLSPI_MAX_SLICE);
     clspi_option(&options, "STAGED", CLSPI_STAGED_POINTS);
-    clspi_option(&options, "ROWS", CLSPI_TABLE_ROWS);
+    clspi_option(&options, "ROWS", clspi_table_rows(desc));
     clspi_option(&options, "WIDE", share_samples(axis[2].num));
     clspi_option(&options, "ACROSS", share_samples(most));
     add_sizes(&options, ctx, desc);
@@ -105,7 +113,7 @@ clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_des
 
     if (desc->method != CLSP_SOLID_CELLS) return (clspi_set_sizes){1, 1};
     if (!is_gpu) return (clspi_set_sizes){1, desc->channels <= 4 ? 4 : 1};
-    return (clspi_set_sizes){4, desc->precision == CLSP_F64 ? 4 : 8};
+    return (clspi_set_sizes){4, 4};
 }
 
 uint32_t clspi_cells_at_once(const clsp_solid_desc *desc)
@@ -122,6 +130,14 @@ size_t clspi_solid_group(const clsp_solid_desc *desc)
     return clspi_grid_size(desc) <= FEW_SAMPLES ? CLSPI_SOLID_GROUP / 2 : CLSPI_SOLID_GROUP;
 }
 
+size_t clspi_table_group(const clsp_solid_desc *desc)
+{
+    enum { LEAST = 32, MOST = 128 };
+    const size_t items = clspi_div_up(clspi_grid_size(desc), clspi_table_rows(desc));
+
+    return clspi_min(clspi_round_up(items, LEAST), MOST);
+}
+
 /* Makes a kernel; on GPUs for the groups that solids have. */
 static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, const char *program,
                                  const clspi_signature *signature, uint32_t set)
@@ -132,7 +148,8 @@ static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, co
     if (clspi_lanes(ctx, plan->desc.precision) > 1)
         return clspi_kernel_create(kernel, ctx, program, signature, &options);
     return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options,
-                                         clspi_solid_group(&plan->desc));
+                                         kernel == &plan->full ? clspi_table_group(&plan->desc)
+                                                               : clspi_solid_group(&plan->desc));
 }
 
 /* Makes a kernel of point_cells.cl. Warps make points where the method is that, and where
