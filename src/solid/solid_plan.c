@@ -56,27 +56,31 @@ static clsp_status resolve(clsp_context *ctx, clsp_solid_desc *desc)
 
 /* ---- kernels ---- */
 
-/* Returns how many samples are made at once: as many as the fewest parts of at most 8 need. */
-static uint32_t share_samples(uint32_t num)
-{
-    enum { MOST = 8 };
-
-    return (uint32_t)clspi_div_up(num, clspi_div_up(num, MOST));
-}
-
 /* Adds the samples of a cell where they are few. PoCL 3.1 leaves results out where groups of a
-   GPU's shape have sizes compiled in: loops around barriers then have one round. */
-static void add_sizes(clspi_options *options, const clsp_context *ctx, const clsp_solid_desc *desc)
+   GPU's shape have sizes compiled in: loops around barriers then have one round. Returns whether it
+   did. */
+static bool add_sizes(clspi_options *options, const clsp_context *ctx, const clsp_solid_desc *desc)
 {
     enum { FEW = 16 };
     const clsp_axis *const axis = desc->axis;
 
-    if (clspi_is_pocl(ctx->device.platform)) return;
-    if (axis[0].num > FEW || axis[1].num > FEW || axis[2].num > FEW) return;
+    if (clspi_lanes(ctx, desc->precision) > 1 || clspi_is_pocl(ctx->device.platform)) return false;
+    if (axis[0].num > FEW || axis[1].num > FEW || axis[2].num > FEW) return false;
     clspi_option(options, "FEW", 1);
     clspi_option(options, "NUM_U", axis[0].num);
     clspi_option(options, "NUM_V", axis[1].num);
     clspi_option(options, "NUM_W", axis[2].num);
+    return true;
+}
+
+/* Returns how many samples are made at once: as many as the fewest parts of at most 8 need, or
+   where programs are to serve other numbers too 4 or 8. */
+static uint32_t share_samples(uint32_t num, bool is_exact)
+{
+    enum { MOST = 8, HALF = MOST / 2 };
+
+    if (!is_exact) return num <= HALF ? HALF : MOST;
+    return (uint32_t)clspi_div_up(num, clspi_div_up(num, MOST));
 }
 
 uint32_t clspi_table_rows(const clsp_solid_desc *desc)
@@ -100,10 +104,11 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     clspi_option(&options, "SET", set);
     clspi_option(&options, "MAX_SLICE", CLSPI_MAX_SLICE);
     clspi_option(&options, "STAGED", CLSPI_STAGED_POINTS);
+    if (clspi_lanes(ctx, desc->precision) > 1) return options;
+    const bool is_exact = add_sizes(&options, ctx, desc);
     clspi_option(&options, "ROWS", clspi_table_rows(desc));
-    clspi_option(&options, "WIDE", share_samples(axis[2].num));
-    clspi_option(&options, "ACROSS", share_samples(most));
-    add_sizes(&options, ctx, desc);
+    clspi_option(&options, "WIDE", share_samples(axis[2].num, is_exact));
+    clspi_option(&options, "ACROSS", share_samples(most, is_exact));
     return options;
 }
 
