@@ -16,6 +16,12 @@ static const char *const kind_names[SOLID_KINDS] = {"regular", "layered", "irreg
 static const char *const method_names[] = {"library", "thread", "group", "hybrid"};
 enum { METHODS = CLSP_SOLID_HYBRID + 1 };
 
+/* Returns how many methods are measured: on CPUs warps of items take seconds. */
+static int methods_of(const bench *b)
+{
+    return b->is_cpu ? CLSP_SOLID_THREAD + 1 : METHODS;
+}
+
 static double batch_ms(const bench *b)
 {
     return b->quick ? 5 : 20;
@@ -68,7 +74,7 @@ static clsp_status start_methods(solid_run *runs, bench_contestant *all, const s
 {
     clsp_status status = CLSP_OK;
 
-    for (int i = 0; i < METHODS && status == CLSP_OK; i++) {
+    for (int i = 0; i < methods_of(like->b) && status == CLSP_OK; i++) {
         runs[i] = *like;
         runs[i].method = (clsp_solid_method)i;
         runs[i].shared = i > 0 ? runs[0].out : NULL;
@@ -88,7 +94,7 @@ static void release_methods(solid_run *runs)
 static void report_ratios(const solid_run *r, const char *kind, const bench_contestant *all,
                           double least)
 {
-    for (int i = 1; i < METHODS; i++) {
+    for (int i = 1; i < methods_of(r->b); i++) {
         char method[SOLID_NAME_MAX];
         snprintf(method, sizeof method, "%s%s/library", kind, method_names[i]);
         report_number(r, method, bench_ratio(&all[0], &all[i]), "ratio",
@@ -104,10 +110,10 @@ static clsp_status run_kind(solid_run *runs, bench_contestant *all, const size_t
     char method[SOLID_NAME_MAX];
     clsp_status status;
 
-    for (int i = 0; i < METHODS; i++)
+    for (int i = 0; i < methods_of(b); i++)
         runs[i].cells = (clsp_range){kind_begin[kind], kind_begin[kind + 1] - kind_begin[kind]};
-    BENCH_TRY(bench_measure(b->queue, all, METHODS, batch_ms(b)));
-    for (int i = 0; i < METHODS; i++) {
+    BENCH_TRY(bench_measure(b->queue, all, (size_t)methods_of(b), batch_ms(b)));
+    for (int i = 0; i < methods_of(b); i++) {
         snprintf(method, sizeof method, "%s, %s", kind_names[kind], method_names[i]);
         report_run(r, method, &all[i], NAN);
     }
@@ -178,14 +184,15 @@ static clsp_status report_model(const solid_run *runs, const bench_contestant *a
                            runs[0].samples == 8;
     const double eps = runs[0].precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
     solid_errors errors[METHODS];
+    const int num = methods_of(b);
     clsp_status status = CLSP_OK;
 
-    for (int i = 0; i < METHODS && status == CLSP_OK; i++) {
+    for (int i = 0; i < num && status == CLSP_OK; i++) {
         status = solid_run_errors(&runs[i], &errors[i]);
         report_run(&runs[i], method_names[i], &all[i], errors[i].worst / errors[i].scale / eps);
     }
     bench_row row = bench_row_empty(suite, runs[0].name, "plain loop", 64);
-    row.time = all[METHODS].sustained;
+    row.time = all[num].sustained;
     row.work = (double)host->job.num_cells * (double)host->job.samples;
     row.unit = "point/s";
     bench_report_row(b->report, &row);
@@ -216,8 +223,9 @@ static clsp_status run_model(bench *b, clsp_type precision, const solid_model *m
     if (!bench_wants(b, name)) return CLSP_OK;
     BENCH_TRY(start_methods(runs, all, &like));
     BENCH_TRY(solid_host_start(&host, &runs[0], HOST_POINTS / cell));
-    all[METHODS] = (bench_contestant){.enqueue = solid_host_enqueue, .user = &host};
-    BENCH_TRY(bench_measure(b->queue, all, METHODS + 1, batch_ms(b)));
+    const int num = methods_of(b);
+    all[num] = (bench_contestant){.enqueue = solid_host_enqueue, .user = &host};
+    BENCH_TRY(bench_measure(b->queue, all, (size_t)num + 1, batch_ms(b)));
     BENCH_TRY(report_model(runs, all, &host, level));
 
 fail:
@@ -228,7 +236,7 @@ fail:
 
 static clsp_status run_levels(bench *b, const solid_case *solid, const char *name)
 {
-    const unsigned levels = b->quick ? 1 : 3;
+    const unsigned levels = b->quick ? 1 : b->is_cpu ? 2 : 3;
     solid_model m;
     clsp_status status;
 

@@ -13,6 +13,7 @@ HEADER gets, for every `kernel void NAME(...)`, a struct of its parameters, clsp
 signature by which src/device/arguments.c sets them, clspi_NAME_signature. Structs that kernels take
 by value become C structs, clspi_STRUCT, with the same fields. What stands for what:
     global T *x, local excluded    cl_mem x
+    constant T *x, ALONG T *x      cl_mem x (a macro of cl/solid, either of them)
     SVM global T *x                void *x (shared virtual memory)
     uint x, int x                  cl_uint x, cl_int x
     wide x                         uint64_t x (real.clh)
@@ -70,7 +71,7 @@ def parameter(text, structs, where):
     words = text.replace('*', ' * ').split()
     name, words = words[-1], words[:-1]
     if '*' in words:
-        if 'global' not in words:
+        if not {'global', 'constant', 'ALONG'} & set(words):
             sys.exit(f'{where}: {text}: only pointers to global memory are arguments')
         return ('SVM', 'void *', name) if 'SVM' in words else ('MEMORY', 'cl_mem', name)
     words = [word for word in words if word != 'const']

@@ -45,14 +45,14 @@ void finish(global real *to, local real *partial, global const real *centre, rea
 /* Regular cells. */
 kernel void point_regular(global const real *restrict points, global const uint *restrict list,
                           global const uint *restrict blocks,
-                          global const uchar *restrict patterns, global const real *restrict along,
+                          global const uchar *restrict patterns, ALONG const real *restrict along,
                           global real *restrict out, cell_samples at)
 {
     local real staged[64 * CLSP_CHANNELS], partial[CLSP_GROUP * CLSP_CHANNELS];
     const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const cell_block b = read_block(blocks, patterns, at.record + group / BLOCK_CELLS);
     const uint j = group % BLOCK_CELLS, cell = b.cells[j], lane = item % CLSP_WARP;
-    const uint samples = at.num_u * at.num_v * at.num_w, plane = at.num_v * at.num_w;
+    const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), plane = NUM_V(at) * NUM_W(at);
     const bool asked = is_asked(at, cell);
     global const uchar *const places = b.places + 64 * j;
     const size_t middle = list[b.first + places[CENTRE]];
@@ -66,9 +66,9 @@ kernel void point_regular(global const real *restrict points, global const uint 
     for (uint first = 0; first < samples; first += WARPS) {
         const uint s = min(first + item / CLSP_WARP, samples - 1);
         const bool exists = asked && first + item / CLSP_WARP < samples;
-        const uint u = s / plane, vw = s - u * plane, v = vw / at.num_w, w = vw - v * at.num_w;
-        global const real *const by_u = along + 4 * u, *const by_v = along + 4 * (at.num_u + v);
-        global const real *const by_w = along + 4 * (at.num_u + at.num_v + w);
+        const uint u = s / plane, vw = s - u * plane, v = vw / NUM_W(at), w = vw - v * NUM_W(at);
+        ALONG const real *const by_u = along + 4 * u, *const by_v = along + 4 * (NUM_U(at) + v);
+        ALONG const real *const by_w = along + 4 * (NUM_U(at) + NUM_V(at) + w);
         real sum[CLSP_CHANNELS];
         UNROLL
         for (uint c = 0; c < CLSP_CHANNELS; c++)
@@ -91,7 +91,7 @@ kernel void point_regular(global const real *restrict points, global const uint 
 /* Layered cells, one in a set: a tile of the points of a slice, in all layers. */
 kernel void point_layered(global const real *restrict points, global const uint *restrict index,
                           global const uint *restrict sets, global const real *restrict slices,
-                          global const real *restrict along, global real *restrict out,
+                          ALONG const real *restrict along, global real *restrict out,
                           cell_samples at, uint tile)
 {
     local real staged[4 * SLICE_TILE * CLSP_CHANNELS], partial[CLSP_GROUP * CLSP_CHANNELS];
@@ -117,7 +117,7 @@ kernel void point_layered(global const real *restrict points, global const uint 
         const bool exists = asked && first + item / CLSP_WARP < samples;
         const uint a = s / shape.num, pq = s - a * shape.num;
         const uint p = pq / shape.num_q, q = pq - p * shape.num_q;
-        global const real *const by = along + shape.along + 4 * a;
+        ALONG const real *const by = along + shape.along + 4 * a;
         real sum[CLSP_CHANNELS];
         UNROLL
         for (uint c = 0; c < CLSP_CHANNELS; c++)
@@ -146,7 +146,7 @@ kernel void point_tables(global const real *restrict points, global const uint *
     local real staged[FULL_TILE * CLSP_CHANNELS], partial[CLSP_GROUP * CLSP_CHANNELS];
     const uint item = (uint)get_local_id(0), lane = item % CLSP_WARP;
     const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
-    const uint samples = at.num_u * at.num_v * at.num_w, stride = (samples + 15) & ~15u;
+    const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
     const uint rows = tile_rows(set.terms, FULL_TILE), low = tile * rows;
     const bool asked = is_asked(at, set.cells[0]) && low < set.terms;
     const uint num = asked ? min(rows, set.terms - low) : 0;

@@ -25,7 +25,7 @@ enum {
 /* Sums along w: an item has a line of a cell's points, one channel of them, and makes the samples
    from `begin` on. sums: [CLSP_SET][4 j][samples][channels][4 i]. */
 void sum_lines(local real *sums, local real *centres, local const real *staged,
-               global const uchar *places, global const real *along, uint begin, uint num,
+               global const uchar *places, ALONG const real *along, uint begin, uint num,
                uint item)
 {
     for (uint x = item; x < CLSP_SET * 16 * CLSP_BLOCK; x += CLSP_GROUP) {
@@ -50,7 +50,7 @@ void sum_lines(local real *sums, local real *centres, local const real *staged,
 
 /* Sums along u for samples `begin` and on, of sums along w and v for the four i, and writes them.
    */
-void write_column(global real *to, real4 sum, global const real *along, uint begin, uint num,
+void write_column(global real *to, real4 sum, ALONG const real *along, uint begin, uint num,
                   uint step, real centre)
 {
     UNROLL
@@ -65,13 +65,13 @@ void write_column(global real *to, real4 sum, global const real *along, uint beg
    items than a cell has columns, it makes those of several cells side by side. block: the first
    channel; begin: the first of the `wide` samples along w. cells: of the round. */
 void sum_columns(global real *out, local const real4 *sums, local const real *centres,
-                 global const uint *cells, global const real *along, cell_samples at, uint block,
+                 local const uint *cells, ALONG const real *along, cell_samples at, uint block,
                  uint begin, uint wide, uint item)
 {
-    const uint row = wide * CLSP_BLOCK, columns = at.num_v * row;
+    const uint row = wide * CLSP_BLOCK, columns = NUM_V(at) * row;
     const uint beside = max(1u, CLSP_GROUP / columns), side = item / columns;
-    const uint step = at.num_v * at.num_w * CLSP_CHANNELS;
-    global const real *const along_v = along + 4 * at.num_u;
+    const uint step = NUM_V(at) * NUM_W(at) * CLSP_CHANNELS;
+    ALONG const real *const along_v = along + 4 * NUM_U(at);
     for (uint x = side < beside ? item - side * columns : columns; x < columns; x += CLSP_GROUP) {
         const uint v = x / row, wc = x - v * row, w = wc / CLSP_BLOCK, c = wc - w * CLSP_BLOCK;
         const real4 b = vload4(v, along_v);
@@ -79,11 +79,11 @@ void sum_columns(global real *out, local const real4 *sums, local const real *ce
             local const real4 *const s = sums + j * CELL_SUMS + wc;
             const real4 sum = b.s0 * s[0] + b.s1 * s[PADDED] + b.s2 * s[2 * PADDED] +
                               b.s3 * s[3 * PADDED];
-            if (!is_asked(at, cells[j])) continue;
+            if (cells[j] == NO_CELL) continue;
             global real *const to = out + WIDE(at.offset) + cell_begin(at, cells[j]) +
-                                    (size_t)(v * at.num_w + begin + w) * CLSP_CHANNELS + block + c;
-            for (uint u = 0; u < at.num_u; u += CLSP_ACROSS)
-                write_column(to, sum, along, u, at.num_u, step,
+                                    (size_t)(v * NUM_W(at) + begin + w) * CLSP_CHANNELS + block + c;
+            for (uint u = 0; u < NUM_U(at); u += CLSP_ACROSS)
+                write_column(to, sum, along, u, NUM_U(at), step,
                              at.keep * centres[j * CLSP_BLOCK + c]);
         }
     }
@@ -92,15 +92,18 @@ void sum_columns(global real *out, local const real4 *sums, local const real *ce
 /* A group makes a block. */
 kernel void regular_cells(global const real *restrict points, global const uint *restrict list,
                           global const uint *restrict blocks,
-                          global const uchar *restrict patterns, global const real *restrict along,
+                          global const uchar *restrict patterns, ALONG const real *restrict along,
                           global real *restrict out, cell_samples at)
 {
     local real staged[BLOCK_POINTS * CLSP_BLOCK];
     local real4 sums[CLSP_SET * CELL_SUMS];
     local real centres[CLSP_SET * CLSP_BLOCK];
+    local uint cells[BLOCK_CELLS]; /* of the launch */
     const uint item = (uint)get_local_id(0);
     const cell_block b = read_block(blocks, patterns, at.record + (uint)get_group_id(0));
     const bool asked = block_asked(at, b);
+    for (uint j = item; j < BLOCK_CELLS; j += CLSP_GROUP)
+        cells[j] = is_asked(at, b.cells[j]) ? b.cells[j] : NO_CELL;
 
     for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
         for (uint x = item; x < b.num * CLSP_BLOCK && asked; x += CLSP_GROUP) {
@@ -108,15 +111,15 @@ kernel void regular_cells(global const real *restrict points, global const uint 
             staged[x] = points[(size_t)list[b.first + k] * CLSP_CHANNELS + block + c];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint begin = 0; begin < at.num_w; begin += CLSP_WIDE)
+        for (uint begin = 0; begin < NUM_W(at); begin += CLSP_WIDE)
             for (uint first = 0; first < BLOCK_CELLS; first += CLSP_SET) {
                 if (asked)
                     sum_lines((local real *)sums, centres, staged, b.places + 64 * first,
-                              along + 4 * (at.num_u + at.num_v), begin, at.num_w, item);
+                              along + 4 * (NUM_U(at) + NUM_V(at)), begin, NUM_W(at), item);
                 barrier(CLK_LOCAL_MEM_FENCE);
                 if (asked)
-                    sum_columns(out, sums, centres, b.cells + first, along, at, block, begin,
-                                min((uint)CLSP_WIDE, at.num_w - begin), item);
+                    sum_columns(out, sums, centres, cells + first, along, at, block, begin,
+                                min((uint)CLSP_WIDE, NUM_W(at) - begin), item);
                 barrier(CLK_LOCAL_MEM_FENCE);
             }
     }
@@ -132,7 +135,7 @@ enum {
 /* Sums along w: of 16 lines of points of a cell, beginning with those of the first i, ROW reals
    each. */
 void sum_lines(real *sums, const real *staged, global const uchar *places,
-               global const real *along, const real *centre, uint wide)
+               ALONG const real *along, const real *centre, uint wide)
 {
     for (uint line = 0; line < 16; line++)
         for (uint c = 0; c < CLSP_BLOCK; c++) {
@@ -143,7 +146,7 @@ void sum_lines(real *sums, const real *staged, global const uchar *places,
             const real p3 = staged[id.s3 * CLSP_BLOCK + c] - centre[c];
             real *const to = sums + line * ROW + c;
             for (uint w = 0; w < wide; w++) {
-                global const real *const b = along + 4 * w;
+                ALONG const real *const b = along + 4 * w;
                 to[w * CLSP_BLOCK] = MAD(b[0], p0, MAD(b[1], p1, MAD(b[2], p2, b[3] * p3)));
             }
         }
@@ -151,12 +154,12 @@ void sum_lines(real *sums, const real *staged, global const uchar *places,
 
 /* Sums along v: planes of rows `row` reals long, for the four i. Vectors may go beyond a row's end,
    where the next row then stands. */
-void sum_rows(real *planes, const real *sums, global const real *along, uint row, uint num)
+void sum_rows(real *planes, const real *sums, ALONG const real *along, uint row, uint num)
 {
     for (uint i = 0; i < 4; i++)
         for (uint v = 0; v < num; v++) {
             const real *const s = sums + 4 * i * ROW;
-            global const real *const b = along + 4 * v;
+            ALONG const real *const b = along + 4 * v;
             const realv b0 = (realv)(b[0]), b1 = (realv)(b[1]), b2 = (realv)(b[2]),
                         b3 = (realv)(b[3]);
             real *const to = planes + i * (PLANE + CLSP_LANES) + v * row;
@@ -173,7 +176,7 @@ typedef realv __attribute__((aligned(CLSP_REAL / 8))) realv_anywhere;
 enum { PERIOD = CLSP_LANES * CLSP_BLOCK }; /* of the centre's share in vectors of a row */
 
 /* Sums adjacent reals along u and writes them. middle: [PERIOD], the centre's share of them. */
-void write_run(global real *to, const real *planes, const real *middle, global const real *b,
+void write_run(global real *to, const real *planes, const real *middle, ALONG const real *b,
                uint num)
 {
     const realv b0 = (realv)(b[0]), b1 = (realv)(b[1]), b2 = (realv)(b[2]), b3 = (realv)(b[3]);
@@ -191,7 +194,7 @@ void write_run(global real *to, const real *planes, const real *middle, global c
 }
 
 /* Writes reals one by one, between the other channels. */
-void write_apart(global real *to, const real *planes, const real *middle, global const real *b,
+void write_apart(global real *to, const real *planes, const real *middle, ALONG const real *b,
                  uint num)
 {
     for (uint x = 0; x < num; x++) {
@@ -205,31 +208,31 @@ void write_apart(global real *to, const real *planes, const real *middle, global
 
 /* Makes a block of channels of a cell. to: its first point, first channel. */
 void make_cell(global real *to, const real *staged, global const uchar *places,
-               global const real *along, cell_samples at)
+               ALONG const real *along, cell_samples at)
 {
     real sums[16 * ROW + CLSP_LANES], planes[4 * (PLANE + CLSP_LANES)], middle[PERIOD];
     real centre[CLSP_BLOCK];
-    global const real *const along_v = along + 4 * at.num_u;
-    global const real *const along_w = along_v + 4 * at.num_v;
-    const uint most = min(at.num_w, (uint)(ROW / CLSP_BLOCK));
+    ALONG const real *const along_v = along + 4 * NUM_U(at);
+    ALONG const real *const along_w = along_v + 4 * NUM_V(at);
+    const uint most = min(NUM_W(at), (uint)(ROW / CLSP_BLOCK));
     for (uint c = 0; c < CLSP_BLOCK; c++)
         centre[c] = staged[places[CENTRE] * CLSP_BLOCK + c];
     for (uint x = 0; x < CLSP_LANES; x++)
         for (uint c = 0; c < CLSP_BLOCK; c++)
             middle[x * CLSP_BLOCK + c] = at.keep * centre[c];
-    for (uint w = 0; w < at.num_w; w += most) {
-        const uint wide = min(most, at.num_w - w), row = wide * CLSP_BLOCK, rows = PLANE / row;
+    for (uint w = 0; w < NUM_W(at); w += most) {
+        const uint wide = min(most, NUM_W(at) - w), row = wide * CLSP_BLOCK, rows = PLANE / row;
         sum_lines(sums, staged, places, along_w + 4 * w, centre, wide);
-        for (uint v = 0; v < at.num_v; v += rows) {
-            const uint num = min(rows, at.num_v - v);
-            const bool adjacent = wide * CLSP_BLOCK == at.num_w * CLSP_CHANNELS;
+        for (uint v = 0; v < NUM_V(at); v += rows) {
+            const uint num = min(rows, NUM_V(at) - v);
+            const bool adjacent = wide * CLSP_BLOCK == NUM_W(at) * CLSP_CHANNELS;
             sum_rows(planes, sums, along_v + 4 * v, row, num);
-            for (uint u = 0; u < at.num_u; u++) {
+            for (uint u = 0; u < NUM_U(at); u++) {
                 global real *const plane =
-                    to + ((size_t)(u * at.num_v + v) * at.num_w + w) * CLSP_CHANNELS;
+                    to + ((size_t)(u * NUM_V(at) + v) * NUM_W(at) + w) * CLSP_CHANNELS;
                 if (adjacent) write_run(plane, planes, middle, along + 4 * u, num * row);
                 for (uint y = 0; y < num && !adjacent; y++)
-                    write_apart(plane + (size_t)y * at.num_w * CLSP_CHANNELS, planes + y * row,
+                    write_apart(plane + (size_t)y * NUM_W(at) * CLSP_CHANNELS, planes + y * row,
                                 middle, along + 4 * u, row);
             }
         }
@@ -239,7 +242,7 @@ void make_cell(global real *to, const real *staged, global const uchar *places,
 /* An item makes a block. */
 kernel void regular_cells(global const real *restrict points, global const uint *restrict list,
                           global const uint *restrict blocks,
-                          global const uchar *restrict patterns, global const real *restrict along,
+                          global const uchar *restrict patterns, ALONG const real *restrict along,
                           global real *restrict out, cell_samples at)
 {
     real staged[BLOCK_POINTS * CLSP_BLOCK];

@@ -24,14 +24,14 @@ enum {
 };
 
 /* Returns the sum over layers. w: of a sample across slices. */
-real across(real4 sum, global const real *along, uint a, uint num, real centre)
+real across(real4 sum, ALONG const real *along, uint a, uint num, real centre)
 {
     const real4 b = vload4(min(a, num - 1), along);
     return MAD(b.s0, sum.s0, MAD(b.s1, sum.s1, MAD(b.s2, sum.s2, b.s3 * sum.s3))) + centre;
 }
 
 /* Writes the samples across slices at one of these; those of neighbouring items are neighbours. */
-void write_across(global real *to, real4 sum, global const real *along, slice_shape shape,
+void write_across(global real *to, real4 sum, ALONG const real *along, slice_shape shape,
                   real centre)
 {
     for (uint begin = 0; begin < shape.across; begin += CLSP_ACROSS) {
@@ -47,7 +47,7 @@ void write_across(global real *to, real4 sum, global const real *along, slice_sh
 /* Writes them through local memory, where an item's samples are neighbours: then neighbouring items
    write neighbouring reals again. first: the sample of the group's first item; num: samples. tile:
    [PASS][PADDED]. */
-void write_turned(local real *tile, global real *to, real4 sum, global const real *along,
+void write_turned(local real *tile, global real *to, real4 sum, ALONG const real *along,
                   slice_shape shape, real centre, uint first, uint num, uint item)
 {
     const uint mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
@@ -73,7 +73,7 @@ void write_turned(local real *tile, global real *to, real4 sum, global const rea
    Points of the four layers are staged as vectors, relative to one of the second layer's. */
 kernel void solid_layers(global const real *restrict points, global const uint *restrict index,
                          global const uint *restrict sets, global const real *restrict slices,
-                         global const real *restrict along, global real *restrict out,
+                         ALONG const real *restrict along, global real *restrict out,
                          cell_samples at)
 {
     local real4 staged[CLSP_MAX_SLICE * CLSP_BLOCK * CLSP_SET];
@@ -91,14 +91,14 @@ kernel void solid_layers(global const real *restrict points, global const uint *
             global const uint *const i = index + set.first[j] + k;
             const real centre =
                 points[(size_t)index[set.first[j] + terms] * CLSP_CHANNELS + c];
-            staged[r * CLSP_SET + j] =
+            staged[j * (CLSP_MAX_SLICE * CLSP_BLOCK) + r] =
                 (real4)(points[(size_t)i[0] * CLSP_CHANNELS + c] - centre,
                         points[(size_t)i[terms] * CLSP_CHANNELS + c] - centre,
                         points[(size_t)i[2 * terms] * CLSP_CHANNELS + c] - centre,
                         points[(size_t)i[3 * terms] * CLSP_CHANNELS + c] - centre);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint first = 0; first < shape.num; first += PASS) {
+        for (uint first = 0; first < shape.num && asked; first += PASS) {
             const uint num = min((uint)PASS, shape.num - first), mine = item / CLSP_BLOCK;
             const uint s = first + min(mine, num - 1), c = item - mine * CLSP_BLOCK;
             const uint ip = s / shape.num_q, iq = s - ip * shape.num_q;
@@ -111,7 +111,7 @@ kernel void solid_layers(global const real *restrict points, global const uint *
                 const real f = table[k * shape.stride];
                 UNROLL
                 for (uint j = 0; j < CLSP_SET; j++)
-                    sum[j] += f * staged[(k * CLSP_BLOCK + c) * CLSP_SET + j];
+                    sum[j] += f * staged[j * (CLSP_MAX_SLICE * CLSP_BLOCK) + k * CLSP_BLOCK + c];
             }
             UNROLL
             for (uint j = 0; j < CLSP_SET; j++) {
@@ -177,7 +177,7 @@ void sum_slices(real *planes, const real *staged, global const real *table, uint
 }
 
 /* Writes a row of adjacent samples: the sum over layers. middle: the centre's share, repeated. */
-void write_row(global real *target, const real *planes, global const real *w, const real *middle,
+void write_row(global real *target, const real *planes, ALONG const real *w, const real *middle,
                uint num)
 {
     const realv a = (realv)(w[0]), b = (realv)(w[1]), c = (realv)(w[2]), d = (realv)(w[3]);
@@ -197,7 +197,7 @@ void write_row(global real *target, const real *planes, global const real *w, co
 }
 
 /* Writes the samples of a strip one by one. */
-void write_samples(global real *target, const real *planes, global const real *w,
+void write_samples(global real *target, const real *planes, ALONG const real *w,
                    const real *middle, slice_shape shape, uint begin, uint num)
 {
     for (uint s = 0; s < num; s++) {
@@ -216,7 +216,7 @@ void write_samples(global real *target, const real *planes, global const real *w
 
 /* Makes a cell. index: its points'; slices, along: the tables. */
 void make_cell(global real *target, global const real *points, global const uint *index,
-               global const real *slices, global const real *along, cell_samples at, uint terms,
+               global const real *slices, ALONG const real *along, cell_samples at, uint terms,
                uint direction)
 {
     real staged[4 * CLSP_MAX_SLICE * CLSP_CHANNELS];
@@ -232,7 +232,7 @@ void make_cell(global real *target, global const real *points, global const uint
         sum_slices(planes, staged, slices + begin, terms, shape.stride, num);
         for (uint i = 0; i < shape.across; i++) {
             global real *const row = target + (size_t)i * shape.step * CLSP_CHANNELS;
-            global const real *const w = along + shape.along + 4 * i;
+            ALONG const real *const w = along + shape.along + 4 * i;
             if (direction == 0)
                 write_row(row + (size_t)begin * CLSP_CHANNELS, planes, w, middle,
                           num * CLSP_CHANNELS);
@@ -245,7 +245,7 @@ void make_cell(global real *target, global const real *points, global const uint
 /* An item makes a set. */
 kernel void solid_layers(global const real *restrict points, global const uint *restrict index,
                          global const uint *restrict sets, global const real *restrict slices,
-                         global const real *restrict along, global real *restrict out,
+                         ALONG const real *restrict along, global real *restrict out,
                          cell_samples at)
 {
     const uint g = (uint)get_global_id(0);

@@ -14,64 +14,62 @@
 #endif
 
 enum {
-    PASS = CLSP_GROUP / CLSP_BLOCK, /* samples of a row of items */
-    CHUNK = 64                      /* points of a cell that are staged at once */
+    CHUNK = 64,                  /* points of a cell that are staged at once */
+    WIDTH = CLSP_SET * CLSP_BLOCK /* reals that one weight serves */
 };
 
-/* An item makes one channel of CLSP_ROWS samples, PASS apart, of all cells of a set, so that each
-   weight serves many of a row's items and each point many samples. groups: of a set. */
+/* An item makes CLSP_ROWS samples, a group's items apart, of all cells of a set: so each weight
+   serves all their channels, and each of these many samples. groups: of a set. */
 kernel void solid_tables(global const real *restrict points, global const uint *restrict index,
                          global const uint *restrict sets, global const real *restrict tables,
                          global real *restrict out, cell_samples at, uint groups)
 {
-    local real staged[CHUNK * CLSP_BLOCK * CLSP_SET];
+    local real staged[CHUNK * WIDTH];
     const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const uint number = group / groups, part = group - number * groups;
-    const uint samples = at.num_u * at.num_v * at.num_w, stride = (samples + 15) & ~15u;
+    const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
     const cell_set set = read_set(sets, at.record + number);
     const bool asked = any_asked(at, set);
-    const uint mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
-    const uint s = part * PASS * CLSP_ROWS + mine;
+    const uint s = part * (CLSP_GROUP * CLSP_ROWS) + item;
 
     for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
-        real sum[CLSP_ROWS * CLSP_SET];
+        real sum[CLSP_ROWS * WIDTH];
         UNROLL
-        for (uint i = 0; i < CLSP_ROWS * CLSP_SET; i++)
+        for (uint i = 0; i < CLSP_ROWS * WIDTH; i++)
             sum[i] = R(0.0);
         for (uint done = 0; done < set.terms; done += CHUNK) {
             const uint num = min((uint)CHUNK, set.terms - done), low = set.terms - done - num;
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint x = item; x < num * CLSP_BLOCK * CLSP_SET && asked; x += CLSP_GROUP) {
-                const uint j = x / (num * CLSP_BLOCK), r = x - j * (num * CLSP_BLOCK);
-                const uint k = r / CLSP_BLOCK, b = block + r - k * CLSP_BLOCK;
+            for (uint x = item; x < num * WIDTH && asked; x += CLSP_GROUP) {
+                const uint k = x / WIDTH, r = x - k * WIDTH, j = r / CLSP_BLOCK;
+                const uint b = block + r - j * CLSP_BLOCK;
                 global const uint *const i = index + set.first[j];
-                staged[r * CLSP_SET + j] = points[(size_t)i[low + k] * CLSP_CHANNELS + b] -
-                                           points[(size_t)i[0] * CLSP_CHANNELS + b];
+                staged[x] = points[(size_t)i[low + k] * CLSP_CHANNELS + b] -
+                            points[(size_t)i[0] * CLSP_CHANNELS + b];
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             for (uint k = 0; k < num && asked; k++) {
                 const uint at_k = num - 1 - k;
                 global const real *const table = tables + set.table + (size_t)(low + at_k) * stride;
-                local const real *const p = staged + (at_k * CLSP_BLOCK + c) * CLSP_SET;
+                local const real *const p = staged + at_k * WIDTH;
+                real f[CLSP_ROWS];
                 UNROLL
-                for (uint i = 0; i < CLSP_ROWS; i++) {
-                    const real f = table[min(s + i * PASS, samples - 1)];
-                    UNROLL
-                    for (uint j = 0; j < CLSP_SET; j++)
-                        sum[i * CLSP_SET + j] = MAD(f, p[j], sum[i * CLSP_SET + j]);
-                }
+                for (uint i = 0; i < CLSP_ROWS; i++)
+                    f[i] = table[min(s + i * CLSP_GROUP, samples - 1)];
+                UNROLL
+                for (uint i = 0; i < CLSP_ROWS * WIDTH; i++)
+                    sum[i] = MAD(f[i / WIDTH], p[i % WIDTH], sum[i]);
             }
         }
         UNROLL
-        for (uint j = 0; j < CLSP_SET; j++) {
-            const uint cell = set.cells[j];
+        for (uint i = 0; i < CLSP_ROWS * WIDTH; i++) {
+            const uint j = i % WIDTH / CLSP_BLOCK, c = block + i % CLSP_BLOCK;
+            const uint mine = s + i / WIDTH * CLSP_GROUP;
             const real centre =
-                at.keep * points[(size_t)index[set.first[j]] * CLSP_CHANNELS + block + c];
-            global real *const to = out + WIDE(at.offset) + cell_begin(at, cell) + block + c;
-            UNROLL
-            for (uint i = 0; i < CLSP_ROWS; i++)
-                if (is_asked(at, cell) && mine < PASS && s + i * PASS < samples)
-                    to[(size_t)(s + i * PASS) * CLSP_CHANNELS] = sum[i * CLSP_SET + j] + centre;
+                at.keep * points[(size_t)index[set.first[j]] * CLSP_CHANNELS + c];
+            if (is_asked(at, set.cells[j]) && mine < samples)
+                out[WIDE(at.offset) + cell_begin(at, set.cells[j]) + (size_t)mine * CLSP_CHANNELS +
+                    c] = sum[i] + centre;
         }
     }
 }
@@ -102,7 +100,7 @@ kernel void solid_tables(global const real *restrict points, global const uint *
     const uint g = (uint)get_global_id(0);
     if (g >= at.items) return;
 
-    const uint samples = at.num_u * at.num_v * at.num_w, stride = (samples + 15) & ~15u;
+    const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
     const cell_set set = read_set(sets, at.record + g);
     global const real *const table = tables + set.table;
     const bool fits = set.terms <= CLSP_STAGED;

@@ -17,8 +17,11 @@ uint32_t clspi_continued_point(clspi_cell_points *points, uint32_t a, uint32_t b
 static bool continue_grid(clspi_cell_points *points, uint32_t *grid)
 {
     static const uint8_t stride[3] = {16, 4, 1};
-    bool done = true;
+    bool done = true, is_whole = true;
 
+    for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
+        is_whole &= grid[i] != CLSPI_NO_CELL;
+    if (is_whole) return true;
     for (uint32_t a = 0; a < 3; a++)
         for (uint32_t i = 0; i < CLSPI_GRID_POINTS && done; i++) {
             const uint32_t s = stride[a], at = i / s % 4;

@@ -102,9 +102,7 @@ static clsp_status make_full(const clspi_cells_job *job, clspi_series *series,
     clsp_solid_plan *const plan = job->plan;
     const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
     const clspi_cell_sets *const sets = &plan->layout.full;
-    const size_t block = plan->desc.channels <= 4 ? plan->desc.channels : 1;
-    const size_t local = clspi_max(plan->full.local, 1);
-    const size_t pass = (local < block ? local : local / block) * CLSPI_TABLE_ROWS;
+    const size_t pass = clspi_max(plan->full.local, 1) * clspi_table_rows(&plan->desc);
     const size_t groups = clspi_div_up(clspi_grid_size(&plan->desc), pass);
     const cell_launch launch = {&plan->full, groups_of(plan, groups),
                                 plan->cell_reals * sets->size * CLSPI_STAGED_POINTS};

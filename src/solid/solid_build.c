@@ -4,14 +4,16 @@
 #include "kernel_arguments.h"
 #include "solid_plan.h"
 
+/* Builds a program of cells for a set; group: items on GPUs. */
 static clsp_status build_cells(const clspi_build *build, const clsp_solid_desc *desc,
-                               const char *program, const clspi_signature *signature, uint32_t set)
+                               const char *program, const clspi_signature *signature, uint32_t set,
+                               size_t group)
 {
     const clspi_options options = clspi_solid_options(build->ctx, desc, set);
 
     if (clspi_lanes(build->ctx, desc->precision) > 1)
         return clspi_program_build(build, program, &options);
-    return clspi_program_build_for_group(build, program, signature, &options, CLSPI_SOLID_GROUP);
+    return clspi_program_build_for_group(build, program, signature, &options, group);
 }
 
 static clsp_status build_kind(const clspi_build *build, clsp_type precision, uint32_t channels)
@@ -25,10 +27,11 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
     CLSPI_CHECK(clspi_program_build(build, "continue_points", &options));
     CLSPI_CHECK(clspi_program_build(build, "weighted_points", &options));
     CLSPI_CHECK(build_cells(build, &desc, "regular_cells", &clspi_regular_cells_signature,
-                            CLSPI_BLOCK_SET));
-    CLSPI_CHECK(
-        build_cells(build, &desc, "solid_layers", &clspi_solid_layers_signature, most.layers));
-    return build_cells(build, &desc, "solid_tables", &clspi_solid_tables_signature, most.full);
+                            clspi_cells_at_once(&desc), clspi_solid_group(&desc)));
+    CLSPI_CHECK(build_cells(build, &desc, "solid_layers", &clspi_solid_layers_signature,
+                            most.layers, clspi_solid_group(&desc)));
+    return build_cells(build, &desc, "solid_tables", &clspi_solid_tables_signature, most.full,
+                       clspi_table_group(&desc));
 }
 
 clsp_status clspi_solid_build(const clspi_build *build)

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "kernel_arguments.h"
 #include "memory.h"
+#include "profile.h"
 #include "solid_mesh.h"
 #include "split.h"
 #include "tensor_desc.h"
@@ -55,12 +56,39 @@ static clsp_status resolve(clsp_context *ctx, clsp_solid_desc *desc)
 
 /* ---- kernels ---- */
 
-/* Returns how many samples are made at once: as many as the fewest parts of at most 8 need. */
-static uint32_t share_samples(uint32_t num)
+/* Adds the samples of a cell where they are few. PoCL 3.1 leaves results out where groups of a
+   GPU's shape have sizes compiled in: loops around barriers then have one round. Returns whether it
+   did. */
+static bool add_sizes(clspi_options *options, const clsp_context *ctx, const clsp_solid_desc *desc)
 {
-    enum { MOST = 8 };
+    enum { FEW = 16 };
+    const clsp_axis *const axis = desc->axis;
 
+    if (clspi_lanes(ctx, desc->precision) > 1 || clspi_is_pocl(ctx->device.platform)) return false;
+    if (axis[0].num > FEW || axis[1].num > FEW || axis[2].num > FEW) return false;
+    clspi_option(options, "FEW", 1);
+    clspi_option(options, "NUM_U", axis[0].num);
+    clspi_option(options, "NUM_V", axis[1].num);
+    clspi_option(options, "NUM_W", axis[2].num);
+    return true;
+}
+
+/* Returns how many samples are made at once: as many as the fewest parts of at most 8 need, or
+   where programs are to serve other numbers too 4 or 8. */
+static uint32_t share_samples(uint32_t num, bool is_exact)
+{
+    enum { MOST = 8, HALF = MOST / 2 };
+
+    if (!is_exact) return num <= HALF ? HALF : MOST;
     return (uint32_t)clspi_div_up(num, clspi_div_up(num, MOST));
+}
+
+uint32_t clspi_table_rows(const clsp_solid_desc *desc)
+{
+    enum { FEW_SAMPLES = 64 };
+
+    if (desc->precision == CLSP_F64 || clspi_grid_size(desc) <= FEW_SAMPLES) return 2;
+    return 4;
 }
 
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
@@ -76,9 +104,11 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     clspi_option(&options, "SET", set);
     clspi_option(&options, "MAX_SLICE", CLSPI_MAX_SLICE);
     clspi_option(&options, "STAGED", CLSPI_STAGED_POINTS);
-    clspi_option(&options, "ROWS", CLSPI_TABLE_ROWS);
-    clspi_option(&options, "WIDE", share_samples(axis[2].num));
-    clspi_option(&options, "ACROSS", share_samples(most));
+    if (clspi_lanes(ctx, desc->precision) > 1) return options;
+    const bool is_exact = add_sizes(&options, ctx, desc);
+    clspi_option(&options, "ROWS", clspi_table_rows(desc));
+    clspi_option(&options, "WIDE", share_samples(axis[2].num, is_exact));
+    clspi_option(&options, "ACROSS", share_samples(most, is_exact));
     return options;
 }
 
@@ -88,7 +118,29 @@ clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_des
 
     if (desc->method != CLSP_SOLID_CELLS) return (clspi_set_sizes){1, 1};
     if (!is_gpu) return (clspi_set_sizes){1, desc->channels <= 4 ? 4 : 1};
-    return (clspi_set_sizes){4, desc->precision == CLSP_F64 ? 4 : 8};
+    return (clspi_set_sizes){4, 4};
+}
+
+uint32_t clspi_cells_at_once(const clsp_solid_desc *desc)
+{
+    enum { FEW_SAMPLES = 64 };
+
+    return clspi_grid_size(desc) <= FEW_SAMPLES ? CLSPI_BLOCK_CELLS : CLSPI_BLOCK_CELLS / 2;
+}
+
+size_t clspi_solid_group(const clsp_solid_desc *desc)
+{
+    enum { FEW_SAMPLES = 64 };
+
+    return clspi_grid_size(desc) <= FEW_SAMPLES ? CLSPI_SOLID_GROUP / 2 : CLSPI_SOLID_GROUP;
+}
+
+size_t clspi_table_group(const clsp_solid_desc *desc)
+{
+    enum { LEAST = 32, MOST = 128 };
+    const size_t items = clspi_div_up(clspi_grid_size(desc), clspi_table_rows(desc));
+
+    return clspi_min(clspi_round_up(items, LEAST), MOST);
 }
 
 /* Makes a kernel; on GPUs for the groups that solids have. */
@@ -101,7 +153,8 @@ static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, co
     if (clspi_lanes(ctx, plan->desc.precision) > 1)
         return clspi_kernel_create(kernel, ctx, program, signature, &options);
     return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options,
-                                         CLSPI_SOLID_GROUP);
+                                         kernel == &plan->full ? clspi_table_group(&plan->desc)
+                                                               : clspi_solid_group(&plan->desc));
 }
 
 /* Makes a kernel of point_cells.cl. Warps make points where the method is that, and where
@@ -119,6 +172,7 @@ static clsp_status create_points(clsp_solid_plan *plan, clspi_kernel *kernel,
 
     clspi_option(&options, "CHANNELS", plan->desc.channels);
     clspi_option(&options, "BLOCK", 1);
+    add_sizes(&options, ctx, &plan->desc);
     clspi_option(&options, "WARP", in_warps ? CLSPI_POINT_WARP : 1);
     CLSPI_CHECK(clspi_kernel_create_for_group(kernel, ctx, "point_cells", signature, &options,
                                               CLSPI_POINT_GROUP));
@@ -154,7 +208,8 @@ static clsp_status create_kernels(clsp_solid_plan *plan)
     if (plan->desc.method != CLSP_SOLID_CELLS) return create_point_kernels(plan);
     if (plan->points.blocks.num)
         CLSPI_CHECK(create_kernel(plan, &plan->regular, "regular_cells",
-                                  &clspi_regular_cells_signature, CLSPI_BLOCK_SET));
+                                  &clspi_regular_cells_signature,
+                                  clspi_cells_at_once(&plan->desc)));
     if (plan->layout.layers.num)
         CLSPI_CHECK(create_kernel(plan, &plan->layers, "solid_layers",
                                   &clspi_solid_layers_signature, plan->layout.layers.size));

@@ -17,7 +17,6 @@ enum {
     CLSPI_POINT_WARP = 32,
     CLSPI_SLICE_TILE = 32, /* points of a tile there: of a slice and of a cell */
     CLSPI_FULL_TILE = 64,
-    CLSPI_TABLE_ROWS = 4,      /* samples that an item makes of the table's */
     CLSPI_STAGED_POINTS = 128, /* of a cell in a CPU kernel's own memory */
     CLSPI_ORDERS = 10          /* orders of derivatives, at most 2 in all directions together */
 };
@@ -111,6 +110,16 @@ clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cell
 /* Returns the build options of the kernels. set: cells that are made together. */
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set);
+
+/* Returns how many cells of a block a group of a GPU makes at once, and its items. */
+uint32_t clspi_cells_at_once(const clsp_solid_desc *desc);
+size_t clspi_solid_group(const clsp_solid_desc *desc);
+
+/* Returns the items of a GPU's group for tables of all points. */
+size_t clspi_table_group(const clsp_solid_desc *desc);
+
+/* Returns the samples that an item of a GPU makes of those of a table. */
+uint32_t clspi_table_rows(const clsp_solid_desc *desc);
 
 /* Returns what sets may have on a device. */
 clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_desc *desc);
