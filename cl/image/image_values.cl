@@ -20,13 +20,14 @@
 #define RUN    4
 
 /* Points of a launch: num_y rows of num_x from first_y on, in num_slices slices from first_slice
-   on, counted through the pieces of num_z slices each. A piece is an image, or a channel of one
-   where these are planar; offset: where their values begin in the output; coefficients and range:
-   where those of the first piece begin. tiles_x and tiles_y of a slice: on GPUs of points; on CPUs
-   runs of `run` points, and rows. */
+   on, counted through the pieces of num_z slices each; of each row those from first_x to end_x - 1.
+   A piece is an image, or a channel of one where these are planar; offset: where the values of
+   point begin_x of the first row begin in the output; coefficients and range: where those of the
+   first piece begin. tiles_x and tiles_y of a slice: on GPUs of points; on CPUs runs of `run`
+   points, and rows. */
 typedef struct value_grid {
     wide offset, coefficients, range;
-    uint num_x, num_y, num_z, first_y, first_slice, num_slices;
+    uint num_x, begin_x, first_x, end_x, num_y, num_z, first_y, first_slice, num_slices;
     uint tiles_x, tiles_y, run, items;
 } value_grid;
 
@@ -204,19 +205,19 @@ IN_PLACE value_run find_run(value_grid g)
     const uint line = group / g.tiles_x, tile_x = group - line * g.tiles_x;
     r.slice = g.num_slices > 1 ? line / g.tiles_y : 0;
     const uint ly = local_id / TILE_X;
-    r.x = tile_x * TILE_X + local_id - ly * TILE_X;
+    r.x = g.first_x + tile_x * TILE_X + local_id - ly * TILE_X;
     r.y = ((line - r.slice * g.tiles_y) * TILE_Y + ly) * RUN;
     r.step = g.num_x;
-    if (r.slice < g.num_slices && r.x < g.num_x && r.y < g.num_y)
+    if (r.slice < g.num_slices && r.x < g.end_x && r.y < g.num_y)
         r.num = min((uint)RUN, g.num_y - r.y);
 #else
     const uint item = (uint)get_global_id(0);
     if (item >= g.items) return r;
     const uint line = item / g.tiles_x;
     r.slice = line / g.tiles_y;
-    r.x = (item - line * g.tiles_x) * g.run;
+    r.x = g.first_x + (item - line * g.tiles_x) * g.run;
     r.y = line - r.slice * g.tiles_y;
-    r.num = min(g.run, g.num_x - r.x);
+    r.num = min(g.run, g.end_x - r.x);
 #endif
     return r;
 }
@@ -233,10 +234,17 @@ IN_PLACE void make_run(global const coefficient *coefficients, global const real
 
     const uint slice = g.first_slice + r.slice, piece = slice / g.num_z;
     const uint z = slice - piece * g.num_z, y = g.first_y + r.y;
-    const size_t plane_size = (size_t)axes.size_z * axes.size_y * axes.size_x;
-    size_t at = ((size_t)r.slice * g.num_y + r.y) * g.num_x + r.x;
-    track tz = begin_track(mz, z, y, r.x), ty = begin_track(my, z, y, r.x);
-    track tx = begin_track(mx, z, y, r.x);
+    const size_t plane_size = (size_t)axes.num_z * axes.num_y * axes.num_x;
+    size_t at = ((size_t)r.slice * g.num_y + r.y) * g.num_x + (r.x - g.begin_x);
+#if CLSP_FIXED || CLSP_LANES == 1
+    const uint skip = 0;
+#else
+    const uint skip = r.x - r.x / g.run * g.run; /* reals round: runs that begin within another one
+                                                    count from where that begins */
+#endif
+    const uint x = r.x - skip;
+    track tz = begin_track(mz, z, y, x), ty = begin_track(my, z, y, x);
+    track tx = begin_track(mx, z, y, x);
 
     coefficients += WIDE(g.coefficients) + (size_t)piece * axes.channels * plane_size;
     range += WIDE(g.range) + (size_t)piece * axes.channels * 2;
@@ -256,9 +264,17 @@ IN_PLACE void make_run(global const coefficient *coefficients, global const real
         }
 #endif
         image_point p = {0, 0, 0, R(0.0), R(0.0), R(0.0)};
-        bool is_finite = next_coordinate(&tx, k, &p.x, &p.tx);
-        if (CLSP_DIRECTIONS >= 2) is_finite = next_coordinate(&ty, k, &p.y, &p.ty) && is_finite;
-        if (CLSP_DIRECTIONS == 3) is_finite = next_coordinate(&tz, k, &p.z, &p.tz) && is_finite;
+#if CLSP_LANES == 1 && !CLSP_FIXED
+        const uint n = 0; /* and each row from itself */
+        if (CLSP_DIRECTIONS == 3) tz = begin_track(mz, z, y + k, x);
+        if (CLSP_DIRECTIONS >= 2) ty = begin_track(my, z, y + k, x);
+        tx = begin_track(mx, z, y + k, x);
+#else
+        const uint n = k + skip;
+#endif
+        bool is_finite = next_coordinate(&tx, n, &p.x, &p.tx);
+        if (CLSP_DIRECTIONS >= 2) is_finite = next_coordinate(&ty, n, &p.y, &p.ty) && is_finite;
+        if (CLSP_DIRECTIONS == 3) is_finite = next_coordinate(&tz, n, &p.z, &p.tz) && is_finite;
         if (has_field) {
             is_finite = displace(&p.x, &p.tx, field_x[at]) && is_finite;
             if (CLSP_DIRECTIONS >= 2) is_finite = displace(&p.y, &p.ty, field_y[at]) && is_finite;

@@ -4,6 +4,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "image_plan.h"
+#include "image_share.h"
 #include "transfer.h"
 
 enum { LOADING = 1 /* of clspi_plan.broken */ };
@@ -37,6 +38,7 @@ clsp_status clsp_image_plan_create(clsp_image_plan **out, clsp_context *ctx,
     plan->base = (clspi_plan){.ctx = ctx, .family = "image"};
     plan->desc = desc;
     plan->layout = layout;
+    plan->peers.kind = &clspi_image_peers;
     clsp_status status = make(plan);
     if (status == CLSP_OK) status = clspi_image_values_prepare(plan);
     if (status == CLSP_OK && desc.clip) status = clspi_image_range_create(&plan->range, ctx, &desc);
@@ -54,10 +56,14 @@ void clsp_image_plan_destroy(clsp_image_plan **ptr)
     if (!plan) return;
     *ptr = NULL;
     if (clspi_context_is_inherited(plan->base.ctx)) return;
+    clspi_peers_release(&plan->peers);
     clspi_plan_release(&plan->base);
     clspi_image_filter_release(&plan->filter);
     clspi_image_kernels_release(&plan->kernels);
+    clspi_image_kernels_release(&plan->windowed);
     clspi_image_range_release(&plan->range);
+    clspi_image_store_forget(plan);
+    clspi_image_window_release(&plan->window);
     clspi_buffer_release(&plan->coefficients);
     free(plan);
 }
@@ -135,9 +141,11 @@ clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, cls
         return status;
     }
     const clspi_cut cut = {.per_piece = 1, .left = num_images};
+    clspi_image_store_forget(plan);
+    clspi_peers_forget(&plan->peers);
     status = clspi_carry_out(&plan->base, sync, &job.streams, cut, load_part, &job);
     plan->num_images = num_images;
-    plan->has_samples = true;
+    plan->has_samples = plan->store.on_device = true;
     if (status != CLSP_OK) plan->base.broken |= LOADING;
     return status;
 }

@@ -25,6 +25,7 @@ static clsp_status check_shape(clsp_context *ctx, const clsp_image_desc *d)
     }
     if (d->channels > CLSP_IMAGE_MAX_CHANNELS)
         return bad(ctx, "channels is above the maximum", d->channels);
+    if ((unsigned)d->storage > CLSP_IMAGE_ON_HOST) return bad(ctx, "no such storage", d->storage);
     if (d->planar > 1) return bad(ctx, "planar is neither 0 nor 1", d->planar);
     if (d->clip > 1) return bad(ctx, "clip is neither 0 nor 1", d->clip);
     return (unsigned)d->order > CLSP_IMAGE_NEAREST_SAMPLE ? bad(ctx, "no such order", d->order)
