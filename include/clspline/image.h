@@ -225,6 +225,19 @@ CLSP_API clsp_status clsp_image_displace(clsp_image_plan *plan, clsp_range image
 
 /* ---- by several processors ---- */
 
+/* As clsp_image_set_samples, with the prefilter shared by devices and the host's cores (cooperate.h,
+   docs/cooperation.md): each direction is a job, and the report adds them up. samples: host memory
+   or SVM that the host may use at once, aligned to its elements. Coefficients are then in host
+   memory; where they fit, the next call that needs them on the device brings them there. Processors
+   make the same coefficients within the bound above; with bit_equal they have the bits of
+   clsp_image_set_samples. A device gets, with each chunk, the samples that this needs: a part of the
+   image and a halo around it. Errors: as clsp_image_set_samples and clsp_image_affine_shared;
+   report is written on success alone. */
+CLSP_API clsp_status clsp_image_set_samples_shared(clsp_image_plan *plan, size_t num_images,
+                                                   clsp_input samples,
+                                                   const clsp_cooperate_opts *opts,
+                                                   clsp_cooperate_report *report);
+
 /* As clsp_image_affine, shared by devices and the host's cores (cooperate.h, docs/cooperation.md).
    values: host memory, best of clsp_shared_alloc, or SVM that the host may use at once. The call
    returns when all is there. Schedules: all but svm, for which dynamic steps in. Processors make

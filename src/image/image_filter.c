@@ -16,8 +16,7 @@ enum { TILE_GROUP = 256, TILE_GROUP_LEAST = 64 };
 
 /* ---- which steps ---- */
 
-/* Tells by which of the three exact modes the prefilter continues a line. */
-static uint32_t filter_mode(uint32_t mode)
+uint32_t clspi_image_filter_mode(uint32_t mode)
 {
     if (mode == CLSP_IMAGE_GRID_WRAP) return CLSP_IMAGE_GRID_WRAP;
     return mode == CLSP_IMAGE_REFLECT || mode == CLSP_IMAGE_NEAREST ? CLSP_IMAGE_REFLECT
@@ -363,6 +362,18 @@ static cl_mem memory_of(const clsp_image_plan *plan, const clspi_filter_job *job
     return plan->filter.scratch[memory - CLSPI_STEP_SCRATCH];
 }
 
+static cl_mem from_of(const clsp_image_plan *plan, const clspi_filter_job *job,
+                      const clspi_filter_step *step)
+{
+    return job->from ? job->from : memory_of(plan, job, step->from);
+}
+
+static cl_mem to_of(const clsp_image_plan *plan, const clspi_filter_job *job,
+                    const clspi_filter_step *step)
+{
+    return job->to ? job->to : memory_of(plan, job, step->to);
+}
+
 /* Describes what a step reads. */
 static clspi_sample_source source_of(const clsp_image_plan *plan, const clspi_filter_job *job,
                                      const clspi_filter_step *step)
@@ -434,7 +445,7 @@ static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_j
         .inner = inner,
         .first_item = 0,
         .n = n,
-        .mode = filter_mode(plan->layout.mode[step->axis]),
+        .mode = clspi_image_filter_mode(plan->layout.mode[step->axis]),
         .block = block,
         .halo = step->halo,
         .num_blocks = (cl_uint)num_blocks,
@@ -491,7 +502,7 @@ static uint64_t item_fma(const clspi_filter_step *step, const clspi_line_pass *p
 static clsp_status run_pass(const clsp_image_plan *plan, clspi_series *series,
                             const clspi_filter_step *step, const clspi_filter_job *job)
 {
-    const cl_mem from = memory_of(plan, job, step->from), to = memory_of(plan, job, step->to);
+    const cl_mem from = from_of(plan, job, step), to = to_of(plan, job, step);
     const clspi_sample_source source = source_of(plan, job, step);
     size_t items;
     clspi_line_pass pass = pass_of(plan, job, step, &items);
@@ -522,8 +533,8 @@ static clsp_status run_tiles(const clsp_image_plan *plan, clspi_series *series,
     const size_t tiles_y = clspi_div_up(stored[1], block);
     const uint64_t most = clspi_launch_lines(
         &series->ctx->tuning, (uint64_t)8 * (block + 2 * step->halo), tiles_x * local, local, 1);
-    clspi_filter_tiles_args args = {.samples = memory_of(plan, job, step->from),
-                                    .target = memory_of(plan, job, step->to),
+    clspi_filter_tiles_args args = {.samples = from_of(plan, job, step),
+                                    .target = to_of(plan, job, step),
                                     .from = source_of(plan, job, step),
                                     .grid = {.pole = numbers.pole,
                                              .gain = numbers.gain,
@@ -533,8 +544,8 @@ static clsp_status run_tiles(const clsp_image_plan *plan, clspi_series *series,
                                                            : 0,
                                              .size_y = stored[1],
                                              .size_x = stored[2],
-                                             .mode_y = filter_mode(mode[1]),
-                                             .mode_x = filter_mode(mode[2]),
+                                             .mode_y = clspi_image_filter_mode(mode[1]),
+                                             .mode_x = clspi_image_filter_mode(mode[2]),
                                              .tiles_x = (cl_uint)tiles_x,
                                              .tiles_y = (cl_uint)tiles_y,
                                              .first_line = 0}};
@@ -565,14 +576,29 @@ static clsp_status reserve_scratch(clsp_image_plan *plan)
     return CLSP_OK;
 }
 
+clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *series, uint32_t i,
+                                    const clspi_filter_job *job)
+{
+    const clspi_filter_step *const step = &plan->filter.step[i];
+
+    return step->kind == CLSPI_STEP_TILES ? run_tiles(plan, series, step, job)
+                                          : run_pass(plan, series, step, job);
+}
+
 clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
                                    const clspi_filter_job *job)
 {
     CLSPI_CHECK(reserve_scratch(plan));
-    for (uint32_t i = 0; i < plan->filter.num; i++) {
-        const clspi_filter_step *const step = &plan->filter.step[i];
-        CLSPI_CHECK(step->kind == CLSPI_STEP_TILES ? run_tiles(plan, series, step, job)
-                                                   : run_pass(plan, series, step, job));
-    }
+    for (uint32_t i = 0; i < plan->filter.num; i++)
+        CLSPI_CHECK(clspi_image_filter_step(plan, series, i, job));
     return CLSP_OK;
+}
+
+uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_step *step)
+{
+    if (step->kind == CLSPI_STEP_RECURSION && step->whole_lines) return 0;
+    if (step->kind == CLSPI_STEP_RECURSION) return block_of(plan, step);
+    return step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_COLUMNS
+               ? register_block(plan->base.ctx)
+               : 1;
 }

@@ -55,9 +55,21 @@ void clspi_image_filter_release(clspi_image_filter *filter);
 /* One channel of an image. */
 typedef struct clspi_filter_job {
     cl_mem samples;
-    size_t offset; /* of its first sample */
-    size_t plane;  /* its number among the plan's */
+    size_t offset;   /* of its first sample */
+    size_t plane;    /* its number among the plan's */
+    cl_mem from, to; /* of a step that is run by itself; NULL: the plan's own */
 } clspi_filter_job;
+
+/* Runs one step from job->from to job->to, each of the layout's stored size. */
+clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *series, uint32_t i,
+                                    const clspi_filter_job *job);
+
+/* Returns at multiples of how many coefficients the blocks of a step begin, which are filtered by
+   themselves; 0: it has whole lines. */
+uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_step *step);
+
+/* Tells by which of the three exact modes the prefilter continues a line. */
+uint32_t clspi_image_filter_mode(uint32_t mode);
 
 clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
                                    const clspi_filter_job *job);

@@ -8,6 +8,7 @@
 #include "image_filter.h"
 #include "image_range.h"
 #include "image_store.h"
+#include "image_strips.h"
 #include "image_values.h"
 #include "image_window.h"
 #include "peers.h"
@@ -25,6 +26,7 @@ struct clsp_image_plan {
     size_t coefficient_bytes;
     clspi_image_store store;
     clspi_image_window window;
+    clspi_image_strips strips;
     clspi_peers peers;
 };
 

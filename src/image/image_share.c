@@ -15,7 +15,7 @@ enum {
         4 /* a point takes as long as some vertices, of three directions four times more */
 };
 
-_Static_assert((int)CLSPI_EXTEND_MIRROR == (int)CLSP_IMAGE_MIRROR &&
+_Static_assert((int)CLSPI_EXTEND_WHOLE == (int)CLSP_IMAGE_MIRROR &&
                    (int)CLSPI_EXTEND_REFLECT == (int)CLSP_IMAGE_REFLECT &&
                    (int)CLSPI_EXTEND_GRID_WRAP == (int)CLSP_IMAGE_GRID_WRAP &&
                    (int)CLSPI_EXTEND_NEAREST == (int)CLSP_IMAGE_NEAREST &&

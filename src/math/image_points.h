@@ -10,7 +10,7 @@
 
 /* How an image continues; the numbers of clsp_image_mode. */
 enum {
-    CLSPI_EXTEND_MIRROR = 1,
+    CLSPI_EXTEND_WHOLE = 1,
     CLSPI_EXTEND_REFLECT = 2,
     CLSPI_EXTEND_GRID_WRAP = 3,
     CLSPI_EXTEND_NEAREST = 4,
