@@ -239,10 +239,11 @@ static clsp_status launch_box(clspi_image_job *job, clspi_series *series, const 
 }
 
 /* Cuts a box in two, of which *rest is the second one; false where it is one point. On CPUs points
-   are looked at by chunks. */
+   are looked at by chunks, and coordinates that are reals count from the begin of a run. */
 static bool split_box(const clspi_image_job *job, point_box *box, point_box *rest)
 {
-    const uint32_t width = box->end_x - box->first_x, chunk = CLSPI_IMAGE_CHUNK;
+    const uint32_t width = box->end_x - box->first_x;
+    const uint32_t chunk = job->map.is_fixed ? CLSPI_IMAGE_CHUNK : CLSPI_IMAGE_RUN;
     uint32_t half = width / 2;
 
     *rest = *box;

@@ -12,7 +12,8 @@
 typedef struct part_case {
     const char *name;
     clsp_image_desc d;
-    const char *limits; /* of the device that the image does not fit */
+    const char
+        *limits; /* of the device that the image does not fit; "": it is put in host memory */
 } part_case;
 
 static const part_case cases[] = {
@@ -61,7 +62,7 @@ static const part_case cases[] = {
       .mode = {CLSP_IMAGE_REFLECT, CLSP_IMAGE_GRID_WRAP, CLSP_IMAGE_MIRROR}},
      "alloc=300000"},
     {"a line", {.directions = 1, .size = {200000}, .mode = {CLSP_IMAGE_GRID_WRAP}}, "alloc=30000"},
-    {"tiny", {.size = {3, 2}, .mode = {CLSP_IMAGE_REFLECT, CLSP_IMAGE_GRID_WRAP}}, "alloc=40"},
+    {"tiny", {.size = {3, 2}, .mode = {CLSP_IMAGE_REFLECT, CLSP_IMAGE_GRID_WRAP}}, ""},
 };
 
 enum { CASES = sizeof cases / sizeof cases[0], NUM = 2 };
@@ -212,7 +213,9 @@ static void check_small_device(clsp_type precision)
         if (support_tiny() && i % 4) continue;
         clsp_context *small = limited(cases[i].limits);
         d.precision = precision;
-        results a = make_results(whole, &d), b = make_results(small, &d);
+        results a = make_results(whole, &d);
+        if (!*cases[i].limits) d.storage = CLSP_IMAGE_ON_HOST;
+        results b = make_results(small, &d);
         check_same(cases[i].name, &a, &b);
         free_results(&a);
         free_results(&b);
@@ -228,10 +231,110 @@ static void test_small_device(void **state)
     check_small_device(CLSP_F64);
 }
 
+/* ---- shared prefilters ---- */
+
+static const clsp_cooperate_opts ways[] = {
+    {.schedule = CLSP_SCHEDULE_AUTO},
+    {.schedule = CLSP_SCHEDULE_SVM},
+    {.schedule = CLSP_SCHEDULE_DYNAMIC},
+    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.4},
+    {.schedule = CLSP_SCHEDULE_DEVICE},
+    {.schedule = CLSP_SCHEDULE_HOST},
+    {.schedule = CLSP_SCHEDULE_DYNAMIC, .bit_equal = 1},
+};
+
+static double worst;
+
+static void check_near(const part_case *c, const results *got, const results *wanted)
+{
+    const clsp_image_desc *const d = &got->im.d;
+    const size_t num = got->bytes[3] / clsp_type_bytes(d->coefficients);
+    const double eps = unit_of(d->coefficients);
+    double scale = 0.0;
+
+    for (size_t k = 0; k < num; k++)
+        scale = fmax(scale, fabs(element_of(wanted->coefficients, d->coefficients, k)));
+    for (size_t k = 0; k < num; k++) {
+        const double x = element_of(got->coefficients, d->coefficients, k);
+        const double y = element_of(wanted->coefficients, d->coefficients, k);
+        const double bound = (order_number(d) > 3 ? 32.0 : 8.0) * eps * scale;
+        worst = fmax(worst, fabs(x - y) / bound);
+        if (!(fabs(x - y) <= bound)) fail_msg("%s: %g instead of %g at %zu", c->name, x, y, k);
+    }
+}
+
+/* Loads by one way, and looks at the coefficients and at values made from them. */
+static uint64_t check_way(const part_case *c, const results *wanted, results *r,
+                          const clsp_cooperate_opts *opts, uint32_t processors)
+{
+    images *const im = &r->im;
+    const size_t all = im->num * im->samples * im->d.channels;
+    clsp_cooperate_report report;
+    results again = {.im = *im};
+
+    memset(&report, 0xa5, sizeof report);
+    assert_ok(im->ctx, clsp_image_set_samples_shared(im->plan, im->num,
+                                                     host_in(im->d.samples, im->memory, all), opts,
+                                                     &report));
+    check_report(&report, processors);
+    read_coefficients(&again);
+    evaluate(&again);
+    if (opts->bit_equal || host_of(&report)->tiles == 0)
+        check_same(c->name, &again, wanted);
+    else
+        check_near(c, &again, wanted);
+    free(again.coefficients);
+    for (int k = 0; k < 3; k++)
+        free(again.values[k]);
+    return report.processors[1].tiles;
+}
+
+static void check_shared(clsp_context *ctx, clsp_context *small, uint32_t processors)
+{
+    uint64_t tiles = 0;
+
+    assert_ok(ctx, clsp_context_set_speeds(ctx, ""));
+    for (size_t i = 0; i < CASES; i++) {
+        clsp_image_desc d = cases[i].d;
+        if (support_tiny() && i % 4) continue;
+        d.precision = i % 4 == 3 && device_of(ctx).fp64 ? CLSP_F64 : CLSP_F32;
+        results r = make_results(ctx, &d);
+        for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++)
+            tiles += check_way(&cases[i], &r, &r, &ways[k], processors);
+        free_results(&r);
+    }
+    assert_true(processors == 2 || small == NULL || tiles > 0);
+}
+
+static void test_shared(void **state)
+{
+    clsp_context *ctx = context_with("");
+
+    (void)state;
+    check_shared(ctx, NULL, 2);
+    print_message("worst/bound %.2f\n", worst);
+    clsp_context_destroy(&ctx);
+}
+
+static void test_joined(void **state)
+{
+    clsp_context *ctx = context_with(""), *other = limited("alloc=300000");
+
+    (void)state;
+    if (strcmp(device_of(ctx).platform, "Oclgrind") != 0) {
+        assert_ok(ctx, clsp_context_join(ctx, other));
+        check_shared(ctx, other, 3);
+    }
+    clsp_context_destroy(&ctx);
+    clsp_context_destroy(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_device),
+        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_joined),
     };
 
     if (no_device()) return 77;
