@@ -93,7 +93,8 @@ static strip_axis axis_of(const strip_job *job, uint32_t d, uint32_t begin, uint
                         .begin = begin,
                         .end = end,
                         .num = (uint32_t)num,
-                        .wrapped = is_last && mode == CLSP_IMAGE_GRID_WRAP ? step->halo : 0};
+                        .wrapped =
+                            is_last && mode == CLSP_IMAGE_GRID_WRAP ? step->halo + block : 0};
 }
 
 /* Returns the index of a strip's sample. */
