@@ -13,6 +13,7 @@ HEADER gets, for every `kernel void NAME(...)`, a struct of its parameters, clsp
 signature by which src/device/arguments.c sets them, clspi_NAME_signature. Structs that kernels take
 by value become C structs, clspi_STRUCT, with the same fields. What stands for what:
     global T *x, local excluded    cl_mem x
+    read_only image2d_t x          cl_mem x; image3d_t likewise
     SVM global T *x                void *x (shared virtual memory)
     uint x, int x                  cl_uint x, cl_int x
     wide x                         uint64_t x (real.clh)
@@ -74,6 +75,8 @@ def parameter(text, structs, where):
             sys.exit(f'{where}: {text}: only pointers to global memory are arguments')
         return ('SVM', 'void *', name) if 'SVM' in words else ('MEMORY', 'cl_mem', name)
     words = [word for word in words if word != 'const']
+    if words in (['read_only', 'image2d_t'], ['read_only', 'image3d_t']):
+        return 'MEMORY', 'cl_mem', name
     if len(words) == 1 and words[0] in SCALARS:
         return SCALARS[words[0]] + (name,)
     if len(words) == 1 and words[0] in structs:

@@ -100,6 +100,20 @@ typedef enum clsp_image_storage {
     CLSP_IMAGE_ON_HOST = 2
 } clsp_image_storage;
 
+/* By what values at maps are made of the coefficients (clsp_image_affine, values alone; all else is
+   made from buffers). Points near the edges are made from buffers in any case. */
+typedef enum clsp_image_fetch {
+    CLSP_IMAGE_FETCH_DEFAULT = 0, /* buffers */
+    CLSP_IMAGE_BUFFERS = 1,
+    CLSP_IMAGE_TEXELS = 2, /* image objects, a fetch for each coefficient: accurate as buffers */
+    CLSP_IMAGE_LERPS = 3   /* image objects and their units' linear interpolation: of order 3 an
+                              image's values are 4 fetches and a volume's 8 (Sigg and Hadwiger, Fast
+                              third-order texture filtering, 2005; Champagnat and Le Sant, 2012).
+                              GPUs keep 8 bits of the fraction: values are off by some 2^-9 of the
+                              difference of neighbours, however they are stored. OpenCL says nothing
+                              of the accuracy; docs/image.md has what was measured */
+} clsp_image_fetch;
+
 enum { /* clsp_image_map.attributes */
        CLSP_IMAGE_VALUE = 1,
        CLSP_IMAGE_GRADIENT = 2 /* by the input's coordinates, one number a direction */
@@ -131,7 +145,10 @@ typedef struct clsp_image_desc {
     clsp_image_kernels kernels;
     uint32_t clip; /* 1: values are clipped to the range of their channel's samples */
     clsp_image_storage storage;
-    uint32_t reserved[7];
+    clsp_image_fetch fetch; /* other than from buffers: on devices with images, in CLSP_F32, of
+                               order 3, images and volumes of one channel or planar, on the device,
+                               with coefficients in CLSP_F32 */
+    uint32_t reserved[6];
 } clsp_image_desc;
 
 /* Where results lie, and what they are. NULL in its place, or one whose matrix is the identity and
@@ -225,14 +242,14 @@ CLSP_API clsp_status clsp_image_displace(clsp_image_plan *plan, clsp_range image
 
 /* ---- by several processors ---- */
 
-/* As clsp_image_set_samples, with the prefilter shared by devices and the host's cores (cooperate.h,
-   docs/cooperation.md): each direction is a job, and the report adds them up. samples: host memory
-   or SVM that the host may use at once, aligned to its elements. Coefficients are then in host
-   memory; where they fit, the next call that needs them on the device brings them there. Processors
-   make the same coefficients within the bound above; with bit_equal they have the bits of
-   clsp_image_set_samples. A device gets, with each chunk, the samples that this needs: a part of the
-   image and a halo around it. Errors: as clsp_image_set_samples and clsp_image_affine_shared;
-   report is written on success alone. */
+/* As clsp_image_set_samples, with the prefilter shared by devices and the host's cores
+   (cooperate.h, docs/cooperation.md): each direction is a job, and the report adds them up.
+   samples: host memory or SVM that the host may use at once, aligned to its elements. Coefficients
+   are then in host memory; where they fit, the next call that needs them on the device brings them
+   there. Processors make the same coefficients within the bound above; with bit_equal they have the
+   bits of clsp_image_set_samples. A device gets, with each chunk, the samples that this needs: a
+   part of the image and a halo around it. Errors: as clsp_image_set_samples and
+   clsp_image_affine_shared; report is written on success alone. */
 CLSP_API clsp_status clsp_image_set_samples_shared(clsp_image_plan *plan, size_t num_images,
                                                    clsp_input samples,
                                                    const clsp_cooperate_opts *opts,

@@ -65,6 +65,7 @@ void clsp_image_plan_destroy(clsp_image_plan **ptr)
     clspi_image_store_forget(plan);
     clspi_image_window_release(&plan->window);
     clspi_image_strips_release(&plan->strips);
+    clspi_image_textures_release(&plan->textures);
     clspi_buffer_release(&plan->coefficients);
     free(plan);
 }

@@ -37,4 +37,7 @@ struct clspi_image_job {
     clspi_job_streams streams;
 };
 
+/* Describes the coefficients of a job to kernels. */
+clspi_image_axes clspi_image_axes_of(const clspi_image_job *job);
+
 #endif

@@ -9,6 +9,7 @@
 #include "image_range.h"
 #include "image_store.h"
 #include "image_strips.h"
+#include "image_textures.h"
 #include "image_values.h"
 #include "image_window.h"
 #include "peers.h"
@@ -27,6 +28,7 @@ struct clsp_image_plan {
     clspi_image_store store;
     clspi_image_window window;
     clspi_image_strips strips;
+    clspi_image_textures textures;
     clspi_peers peers;
 };
 

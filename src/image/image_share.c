@@ -54,6 +54,7 @@ static clsp_status create_peer(clspi_plan **peer, clsp_context *ctx, const clspi
     clsp_image_desc desc = ((const clsp_image_plan *)plan)->desc;
 
     desc.storage = CLSP_IMAGE_ON_HOST;
+    desc.fetch = CLSP_IMAGE_BUFFERS;
     const clsp_status status = clsp_image_plan_create(&made, ctx, &desc);
     *peer = status == CLSP_OK ? &made->base : NULL;
     return status;

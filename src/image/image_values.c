@@ -125,7 +125,7 @@ static clsp_status multiply(const clsp_image_plan *plan, size_t *count, size_t b
                             "image: the values are more than the address space");
 }
 
-static clspi_image_axes axes_of(const value_job *job)
+clspi_image_axes clspi_image_axes_of(const clspi_image_job *job)
 {
     const clspi_image_layout *const l = &job->plan->layout;
     const clspi_image_part whole = clspi_image_whole(l), *const w = job->window ? &job->window->part
@@ -243,7 +243,7 @@ static clsp_status launch_grid(const value_job *job, clspi_series *series, const
             .field_z = fz->buffer,
             .field_y = fy->buffer,
             .field_x = last->buffer,
-            .axes = axes_of(job),
+            .axes = clspi_image_axes_of(job),
             .grid = grid,
             .map_z = z,
             .map_y = y,
@@ -254,7 +254,7 @@ static clsp_status launch_grid(const value_job *job, clspi_series *series, const
     const clspi_values_on_map_args args = {.coefficients = coefficients_of(job),
                                            .range = range_of(job),
                                            .out = stream[0].buffer,
-                                           .axes = axes_of(job),
+                                           .axes = clspi_image_axes_of(job),
                                            .grid = grid,
                                            .map_z = z,
                                            .map_y = y,
@@ -310,6 +310,7 @@ static clsp_status carry_out(value_job *job, const clsp_sync *sync, size_t point
     const clspi_cut cut = {
         .per_piece = clspi_max(per_piece, 1), .multiple = in_windows ? RUN : 0, .left = lines};
     const clspi_make_fn make = in_windows                             ? clspi_image_make_in_windows
+                               : clspi_image_is_textured(job)         ? clspi_image_make_textured
                                : job->places == CLSPI_IMAGE_AT_POINTS ? clspi_image_make_points
                                                                       : clspi_image_make_rows;
 
@@ -456,7 +457,7 @@ clsp_status clspi_image_make_points(void *user, clspi_series *series, const clsp
             .at_z = z->buffer,
             .at_y = y->buffer,
             .at_x = last->buffer,
-            .axes = axes_of(job),
+            .axes = clspi_image_axes_of(job),
             .points = {.offset = stream[0].offset + done * job->point,
                        .coefficients = plane_begin(job, plane),
                        .range = plane * 2,
