@@ -38,7 +38,8 @@ constant sampler_t texels =
 constant sampler_t lerps =
     CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
 
-/* Gives the coordinate of a point, rounded to multiples of 2^-28. */
+/* Gives the coordinate of a point, to which the host has added half of 2^-28, cut off to multiples
+   of that. */
 IN_PLACE void find_coordinate(texture_axis m, uint z, uint y, uint x, int *i, real *t)
 {
     const ulong low =

@@ -4,6 +4,7 @@
 
    The host sets CLSP_HALO, CLSP_TILE, CLSP_GROUP and what pixel.clh asks for. */
 #include "line_pass.clh"
+#include "single_fold.clh"
 
 #ifndef CLSP_HALO
 #define CLSP_HALO 14
@@ -34,33 +35,6 @@
             (a)[k_] = s_;                                                                          \
         }                                                                                          \
     }
-
-/* How a direction of at least SPAN samples continues, once and not again: index i below 0 is
-   low + sign i, one from n on high + sign i. */
-typedef struct single_fold {
-    int n, low, high, sign;
-} single_fold;
-
-IN_PLACE single_fold fold_of(uint n, uint mode)
-{
-    single_fold f = {(int)n, 0, 2 * (int)n - 2, -1};
-    if (mode == MODE_REFLECT) {
-        f.low = -1;
-        f.high = 2 * (int)n - 1;
-    }
-    if (mode == MODE_GRID_WRAP) {
-        f.low = (int)n;
-        f.high = -(int)n;
-        f.sign = 1;
-    }
-    return f;
-}
-
-IN_PLACE int fold_once(int i, single_fold f)
-{
-    const int at = f.sign * i + (i < 0 ? f.low : f.high);
-    return i >= 0 && i < f.n ? i : clamp(at, 0, f.n - 1);
-}
 
 /* ---- two directions ---- */
 
@@ -170,18 +144,23 @@ filter_tiles(global const sample *restrict samples, global coefficient *restrict
 
 /* ---- one direction ---- */
 
-/* Filters blocks of columns, [outer][n][inner] as filter_pass has them, n at least SPAN. */
+/* Filters blocks of columns, [outer][n][inner] as filter_pass has them, n at least SPAN. Items are
+   [outer][bundles][num_blocks][num_lines]: blocks of the same columns follow each other soon, while
+   the samples that they share are in a cache. */
 kernel void filter_columns(global const sample *restrict samples,
                            global coefficient *restrict target, sample_source from, line_pass pass)
 {
     const uint item = (uint)get_global_id(0);
     if (item >= pass.items) return;
 
-    const size_t inner = WIDE(pass.inner), number = WIDE(pass.first_item) + item;
-    const size_t row = number / inner, outer = row / pass.num_blocks;
-    const int begin = (int)(uint)(row - outer * pass.num_blocks) * CLSP_TILE;
-    const size_t first = outer * pass.n * inner + (number - row * inner);
+    const uint number = (uint)WIDE(pass.first_item) + item, row = number / pass.num_lines;
+    const uint bundle = row / pass.num_blocks, outer = bundle / pass.bundles;
+    const uint column =
+        (bundle - outer * pass.bundles) * pass.num_lines + number - row * pass.num_lines;
+    const int begin = (int)(row - bundle * pass.num_blocks) * CLSP_TILE;
+    const size_t inner = WIDE(pass.inner), first = (size_t)outer * pass.n * inner + column;
     global const sample *const source = samples + WIDE(from.offset) + first;
+    if (column >= inner) return;
     real a[SPAN];
 
     if (begin >= CLSP_HALO && begin + CLSP_TILE + CLSP_HALO <= (int)pass.n) {

@@ -13,11 +13,16 @@
 #define CLSP_GROUP 64
 #endif
 
-/* GPUs: the items of a group stand TILE_X side by side, and each makes RUN points one below the
-   other. CPUs: an item makes a run of points side by side. */
+/* GPUs: the items of a group stand TILE_X side by side and TILE_Y below each other, and each makes
+   RUN points, TILE_Y below each other: neighbours make neighbouring points at a time. CPUs: an item
+   makes a run of points side by side. */
+#ifndef TILE_X
 #define TILE_X (CLSP_GROUP < 16 ? CLSP_GROUP : 16)
+#endif
 #define TILE_Y (CLSP_GROUP / TILE_X)
+#ifndef RUN
 #define RUN    4
+#endif
 
 /* Points of a launch: num_y rows of num_x from first_y on, in num_slices slices from first_slice
    on, counted through the pieces of num_z slices each; of each row those from first_x to end_x - 1.
@@ -44,15 +49,26 @@ typedef struct map_axis {
 /* A coordinate on its way along a run. */
 typedef struct track {
     uint whole, high, low; /* whole + (high + low / 2^32) / 2^32 */
-    real at, step;
     uint step_whole, step_high, step_low;
+    real at, step; /* of reals: without the direction that the run is along, and along it */
+    uint number;   /* along it, of the run's first point */
 } track;
+
+typedef struct tracks {
+    track z, y, x;
+} tracks;
 
 #define FRACTION R(0x1p-32)
 
 /* Adds n times a fixed-point number. */
 IN_PLACE void add_times(track *to, uint n, uint whole, uint high, uint low)
 {
+#if CLSP_ADDRESS == 64
+    const ulong p = (ulong)n * low + to->low, q = (ulong)n * high + to->high + (p >> 32);
+    to->low = (uint)p;
+    to->high = (uint)q;
+    to->whole += n * whole + (uint)(q >> 32);
+#else
     const uint p0 = n * low, p1 = mul_hi(n, low), p2 = n * high, p3 = mul_hi(n, high);
     to->low += p0;
     const uint carry = to->low < p0 ? 1u : 0u;
@@ -63,12 +79,24 @@ IN_PLACE void add_times(track *to, uint n, uint whole, uint high, uint low)
     to->high += carry;
     to->whole += to->high < carry ? 1u : 0u;
     to->whole += n * whole + p3;
+#endif
+}
+
+/* Sets the step of a run: n times a fixed-point number. */
+IN_PLACE void set_step(track *t, uint n, uint whole, uint high, uint low)
+{
+    track by = *t;
+    by.whole = by.high = by.low = 0;
+    add_times(&by, n, whole, high, low);
+    t->step_whole = by.whole;
+    t->step_high = by.high;
+    t->step_low = by.low;
 }
 
 /* Begins a run at a point of the output, along x or, on GPUs, along y. */
 IN_PLACE track begin_track(map_axis m, uint z, uint y, uint x)
 {
-    track t = {m.at_whole, m.at_high, m.at_low, m.at, R(0.0), 0, 0, 0};
+    track t = {m.at_whole, m.at_high, m.at_low, 0, 0, 0, m.at, R(0.0), 0};
 #if CLSP_FIXED
 #if CLSP_DIRECTIONS == 3
     add_times(&t, z, m.z_whole, m.z_high, m.z_low);
@@ -77,41 +105,50 @@ IN_PLACE track begin_track(map_axis m, uint z, uint y, uint x)
     add_times(&t, y, m.y_whole, m.y_high, m.y_low);
 #endif
     add_times(&t, x, m.x_whole, m.x_high, m.x_low);
-    t.step_whole = CLSP_LANES == 1 ? m.y_whole : m.x_whole;
-    t.step_high = CLSP_LANES == 1 ? m.y_high : m.x_high;
-    t.step_low = CLSP_LANES == 1 ? m.y_low : m.x_low;
+#if CLSP_LANES == 1
+    set_step(&t, TILE_Y, m.y_whole, m.y_high, m.y_low);
+#else
+    set_step(&t, 1, m.x_whole, m.x_high, m.x_low);
+#endif
 #else
 #if CLSP_DIRECTIONS == 3
     t.at = MAD(m.z, CONVERT_REAL(z), t.at);
 #endif
+#if CLSP_LANES == 1
+    t.at = MAD(m.x, CONVERT_REAL(x), t.at);
+    t.step = m.y;
+    t.number = y;
+#else
 #if CLSP_DIRECTIONS >= 2
     t.at = MAD(m.y, CONVERT_REAL(y), t.at);
 #endif
-    t.at = MAD(m.x, CONVERT_REAL(x), t.at);
-    t.step = CLSP_LANES == 1 ? m.y : m.x;
+    t.step = m.x;
+    t.number = x;
+#endif
 #endif
     return t;
 }
 
+/* Begins those of all directions. */
+IN_PLACE tracks begin_tracks(map_axis mz, map_axis my, map_axis mx, uint z, uint y, uint x)
+{
+    const tracks t = {begin_track(mz, z, y, x), begin_track(my, z, y, x), begin_track(mx, z, y, x)};
+    return t;
+}
+
 /* Gives the coordinate of point k of a run as a whole number and the rest, and moves on.
-   Fixed-point ones are rounded to multiples of 2^-28, so that what is meant to be a whole number is
-   one. */
+   Fixed-point ones, to which the host has added half of it, are cut off to multiples of 2^-28, so
+   that what is meant to be a whole number is one. */
 IN_PLACE bool next_coordinate(track *at, uint k, int *i, real *t)
 {
 #if CLSP_FIXED
-    const uint rounded = at->high + 8u;
-    *i = (int)(at->whole + (rounded < 8u ? 1u : 0u));
-    *t = CONVERT_REAL(rounded & ~15u) * FRACTION;
-    const uint before = at->low;
-    at->low += at->step_low;
-    const uint carry = at->low < before ? 1u : 0u;
-    const uint high = at->high + at->step_high;
-    at->whole += at->step_whole + (high < at->high ? 1u : 0u);
-    at->high = high + carry;
-    at->whole += at->high < carry ? 1u : 0u;
+    *i = (int)at->whole;
+    *t = CONVERT_REAL(at->high & ~15u) * FRACTION;
+    add_times(at, 1, at->step_whole, at->step_high, at->step_low);
     return true;
 #else
-    return split_coordinate(MAD(at->step, CONVERT_REAL(k), at->at), i, t);
+    const uint number = at->number + k * (CLSP_LANES == 1 ? TILE_Y : 1);
+    return split_coordinate(MAD(at->step, CONVERT_REAL(number), at->at), i, t);
 #endif
 }
 
@@ -126,6 +163,30 @@ IN_PLACE bool displace(int *i, real *t, real by)
     return isfinite(by);
 }
 
+/* Displacements, of the launch's first row on, x's last; of less directions than three the first
+   ones are not looked at. */
+typedef struct field_rows {
+    global const real *z, *y, *x;
+    bool is_there;
+} field_rows;
+
+/* Finds point k of a run, whose displacement is the field's element `at`; false where it is not
+   finite. */
+IN_PLACE bool next_point(image_point *p, tracks *t, uint k, field_rows field, size_t at)
+{
+    const image_point zero = {0, 0, 0, R(0.0), R(0.0), R(0.0)};
+    *p = zero;
+    bool is_finite = next_coordinate(&t->x, k, &p->x, &p->tx);
+    if (CLSP_DIRECTIONS >= 2) is_finite = next_coordinate(&t->y, k, &p->y, &p->ty) && is_finite;
+    if (CLSP_DIRECTIONS == 3) is_finite = next_coordinate(&t->z, k, &p->z, &p->tz) && is_finite;
+    if (field.is_there) {
+        is_finite = displace(&p->x, &p->tx, field.x[at]) && is_finite;
+        if (CLSP_DIRECTIONS >= 2) is_finite = displace(&p->y, &p->ty, field.y[at]) && is_finite;
+        if (CLSP_DIRECTIONS == 3) is_finite = displace(&p->z, &p->tz, field.z[at]) && is_finite;
+    }
+    return is_finite;
+}
+
 #if CLSP_LANES > 1 && CLSP_FIXED
 
 /* ---- points within, on CPUs ---- */
@@ -138,10 +199,10 @@ typedef struct long_track {
     long at, step;
 } long_track;
 
-/* Begins at point k of a run, rounded so that 16 steps do not lose the last bits that count. */
+/* Begins at a point of a run, with steps rounded so that 16 of them keep the bits that count. */
 IN_PLACE long_track long_track_of(track t, uint pad)
 {
-    const long_track l = {(long)(((ulong)(t.whole + pad) << 32) + t.high) + 8,
+    const long_track l = {(long)(((ulong)(t.whole + pad) << 32) + t.high),
                           (long)(((ulong)t.step_whole << 32) + t.step_high + (t.step_low >> 31))};
     return l;
 }
@@ -164,10 +225,10 @@ IN_PLACE void take_coordinate(long_track *t, int *i, real *r)
 
 /* Makes the next `num` points of a run when all their taps are within; false: they are not. */
 IN_PLACE bool make_chunk(global const coefficient *plane, global const real *range,
-                         global value *out, image_axes axes, track tz, track ty, track tx, uint num)
+                         global value *out, image_axes axes, tracks t, uint num)
 {
-    long_track z = long_track_of(tz, axes.pad_z), y = long_track_of(ty, axes.pad_y);
-    long_track x = long_track_of(tx, axes.pad_x);
+    long_track z = long_track_of(t.z, axes.pad_z), y = long_track_of(t.y, axes.pad_y);
+    long_track x = long_track_of(t.x, axes.pad_x);
     if (!stays_within(x, num, axes.size_x)) return false;
     if (CLSP_DIRECTIONS >= 2 && !stays_within(y, num, axes.size_y)) return false;
     if (CLSP_DIRECTIONS == 3 && !stays_within(z, num, axes.size_z)) return false;
@@ -189,6 +250,56 @@ IN_PLACE void skip_points(track *t, uint num)
 
 #endif
 
+#if CLSP_LANES == 1
+
+/* ---- points within, on GPUs ---- */
+
+/* Points that are made at once: one where it has many taps. */
+#ifndef POINTS
+#define POINTS (CLSP_DIRECTIONS < 3 || CLSP_ORDER < 2 ? 4 : 1)
+#endif
+#if POINTS == 1
+#define EACH_NAME p0
+#define EACH_POINT(DO) DO(0)
+#elif POINTS == 2
+#define EACH_NAME p0, p1
+#define EACH_POINT(DO) DO(0) DO(1)
+#else
+#define EACH_NAME p0, p1, p2, p3
+#define EACH_POINT(DO) DO(0) DO(1) DO(2) DO(3)
+#endif
+
+/* Makes the next POINTS points of a run when all taps of the first and of the last one are within,
+   and with a field those of all: coordinates go straight on. False: they are not. Values are stored
+   when all are made, so that the loads of many points are under way together. */
+IN_PLACE bool make_some(global const coefficient *plane, global const real *range,
+                        global value *out, image_axes axes, tracks *t, field_rows field, uint first,
+                        size_t at, size_t step)
+{
+    const size_t plane_size = (size_t)axes.num_z * axes.num_y * axes.num_x;
+    const uint point = axes.channels * COMPONENTS;
+    image_point EACH_NAME;
+    bool is_within = true;
+#define FIND(k)                                                                                    \
+    is_within = next_point(&p##k, t, first + k, field, at + k * step) && is_within;                \
+    begin_taps(&p##k, axes);                                                                       \
+    if (field.is_there || k == 0 || k == POINTS - 1)                                               \
+        is_within = is_interior(&p##k, axes) && is_within;
+    EACH_POINT(FIND)
+    if (!is_within) return false;
+
+    out += at * point;
+    for (uint c = 0; c < axes.channels; c++, plane += plane_size, out += COMPONENTS) {
+#define SUM(k)         const image_sums s##k = sum_within(plane, &p##k, axes);
+#define STORE_POINT(k) store_sums(out + k * step * point, s##k, range + 2 * c);
+        EACH_POINT(SUM)
+        EACH_POINT(STORE_POINT)
+    }
+    return true;
+}
+
+#endif
+
 /* ---- runs ---- */
 
 /* What a run is: its first point, how many, and the distance of their numbers. */
@@ -206,10 +317,10 @@ IN_PLACE value_run find_run(value_grid g)
     r.slice = g.num_slices > 1 ? line / g.tiles_y : 0;
     const uint ly = local_id / TILE_X;
     r.x = g.first_x + tile_x * TILE_X + local_id - ly * TILE_X;
-    r.y = ((line - r.slice * g.tiles_y) * TILE_Y + ly) * RUN;
-    r.step = g.num_x;
+    r.y = (line - r.slice * g.tiles_y) * (TILE_Y * RUN) + ly;
+    r.step = g.num_x * TILE_Y;
     if (r.slice < g.num_slices && r.x < g.end_x && r.y < g.num_y)
-        r.num = min((uint)RUN, g.num_y - r.y);
+        r.num = min((uint)RUN, (g.num_y - r.y + TILE_Y - 1) / TILE_Y);
 #else
     const uint item = (uint)get_global_id(0);
     if (item >= g.items) return r;
@@ -222,64 +333,50 @@ IN_PLACE value_run find_run(value_grid g)
     return r;
 }
 
-/* Makes the values of a run. fields: of the displacements of the launch's first row on, x's last;
-   of less directions than three the first ones are not looked at. */
+/* Makes the values of a run. */
 IN_PLACE void make_run(global const coefficient *coefficients, global const real *range,
-                       global value *out, global const real *field_z, global const real *field_y,
-                       global const real *field_x, image_axes axes, value_grid g, map_axis mz,
-                       map_axis my, map_axis mx, bool has_field)
+                       global value *out, field_rows field, image_axes axes, value_grid g,
+                       map_axis mz, map_axis my, map_axis mx)
 {
     const value_run r = find_run(g);
     if (r.num == 0) return;
 
-    const uint slice = g.first_slice + r.slice, piece = slice / g.num_z;
+    const uint slice = g.first_slice + r.slice, piece = g.num_z > 1 ? slice / g.num_z : slice;
     const uint z = slice - piece * g.num_z, y = g.first_y + r.y;
     const size_t plane_size = (size_t)axes.num_z * axes.num_y * axes.num_x;
     size_t at = ((size_t)r.slice * g.num_y + r.y) * g.num_x + (r.x - g.begin_x);
-#if CLSP_FIXED || CLSP_LANES == 1
-    const uint skip = 0;
-#else
-    const uint skip = r.x - r.x / g.run * g.run; /* reals round: runs that begin within another one
-                                                    count from where that begins */
-#endif
-    const uint x = r.x - skip;
-    track tz = begin_track(mz, z, y, x), ty = begin_track(my, z, y, x);
-    track tx = begin_track(mx, z, y, x);
+    tracks t = begin_tracks(mz, my, mx, z, y, r.x);
 
     coefficients += WIDE(g.coefficients) + (size_t)piece * axes.channels * plane_size;
     range += WIDE(g.range) + (size_t)piece * axes.channels * 2;
     out += WIDE(g.offset);
     for (uint k = 0; k < r.num; k++, at += r.step) {
+#if CLSP_LANES == 1 && POINTS > 1
+        if (k % POINTS == 0 && k + POINTS <= r.num) {
+            tracks next = t;
+            if (make_some(coefficients, range, out, axes, &next, field, k, at, r.step)) {
+                t = next;
+                k += POINTS - 1;
+                at += (POINTS - 1) * r.step;
+                continue;
+            }
+        }
+#endif
 #if CLSP_LANES > 1 && CLSP_FIXED
         const uint num = min((uint)CHUNK, r.num - k);
-        if (!has_field && k % CHUNK == 0 &&
-            make_chunk(coefficients, range, out + at * (axes.channels * COMPONENTS), axes, tz, ty,
-                       tx, num)) {
-            skip_points(&tx, num);
-            skip_points(&ty, num);
-            skip_points(&tz, num);
+        if (!field.is_there && k % CHUNK == 0 &&
+            make_chunk(coefficients, range, out + at * (axes.channels * COMPONENTS), axes, t,
+                       num)) {
+            skip_points(&t.x, num);
+            skip_points(&t.y, num);
+            skip_points(&t.z, num);
             k += num - 1;
             at += num - 1;
             continue;
         }
 #endif
-        image_point p = {0, 0, 0, R(0.0), R(0.0), R(0.0)};
-#if CLSP_LANES == 1 && !CLSP_FIXED
-        const uint n = 0; /* and each row from itself */
-        if (CLSP_DIRECTIONS == 3) tz = begin_track(mz, z, y + k, x);
-        if (CLSP_DIRECTIONS >= 2) ty = begin_track(my, z, y + k, x);
-        tx = begin_track(mx, z, y + k, x);
-#else
-        const uint n = k + skip;
-#endif
-        bool is_finite = next_coordinate(&tx, n, &p.x, &p.tx);
-        if (CLSP_DIRECTIONS >= 2) is_finite = next_coordinate(&ty, n, &p.y, &p.ty) && is_finite;
-        if (CLSP_DIRECTIONS == 3) is_finite = next_coordinate(&tz, n, &p.z, &p.tz) && is_finite;
-        if (has_field) {
-            is_finite = displace(&p.x, &p.tx, field_x[at]) && is_finite;
-            if (CLSP_DIRECTIONS >= 2) is_finite = displace(&p.y, &p.ty, field_y[at]) && is_finite;
-            if (CLSP_DIRECTIONS == 3) is_finite = displace(&p.z, &p.tz, field_z[at]) && is_finite;
-        }
+        image_point p;
+        const bool is_finite = next_point(&p, &t, k, field, at);
         write_values(coefficients, range, out + at * (axes.channels * COMPONENTS), p, is_finite,
                      axes);
     }
@@ -293,7 +390,8 @@ kernel void values_on_map(global const coefficient *restrict coefficients,
                           image_axes axes, value_grid grid, map_axis map_z, map_axis map_y,
                           map_axis map_x)
 {
-    make_run(coefficients, range, out, range, range, range, axes, grid, map_z, map_y, map_x, false);
+    const field_rows none = {range, range, range, false};
+    make_run(coefficients, range, out, none, axes, grid, map_z, map_y, map_x);
 }
 
 /* Where the displacements of a launch's first row begin. */
@@ -308,8 +406,9 @@ kernel void values_displaced(global const coefficient *restrict coefficients,
                              global const real *field_x, image_axes axes, value_grid grid,
                              map_axis map_z, map_axis map_y, map_axis map_x, field_begin begin)
 {
-    make_run(coefficients, range, out, field_z + WIDE(begin.z), field_y + WIDE(begin.y),
-             field_x + WIDE(begin.x), axes, grid, map_z, map_y, map_x, true);
+    const field_rows field = {field_z + WIDE(begin.z), field_y + WIDE(begin.y),
+                              field_x + WIDE(begin.x), true};
+    make_run(coefficients, range, out, field, axes, grid, map_z, map_y, map_x);
 }
 
 /* Points of a launch, `run` an item, and where their coordinates and their values begin. */

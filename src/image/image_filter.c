@@ -1,5 +1,7 @@
 #include "image_plan.h"
 
+#include <math.h>
+
 #include "buffer.h"
 #include "check.h"
 #include "fir_taps.h"
@@ -12,7 +14,10 @@ enum { BUNDLE_BLOCK = 128, BUNDLE_HALO = 48, ITEM_BLOCK = 64 };
 /* Of image_fir.cl: ROW_RUN, and how many rows an item goes down on CPUs and through local memory.
  */
 enum { FIR_RUN = 128, FIR_BLOCK = 32, RING_BLOCK = 256 };
-enum { TILE_GROUP = 256, TILE_GROUP_LEAST = 64 };
+enum { TILE_GROUP = 256, TILE_GROUP_LEAST = 64, STRIP_GROUP_LEAST = 128 };
+/* Neighbouring columns whose blocks go one after the other: what blocks share then stays in a
+   cache. STRIP_CHUNK: rows of image_strips.cl. */
+enum { COLUMNS_TOGETHER = 4096, STRIP_CHUNK = 16 };
 
 /* ---- which steps ---- */
 
@@ -46,28 +51,42 @@ static bool is_long(const clsp_image_plan *plan, uint32_t axis, uint32_t halo)
     return plan->layout.stored[axis] >= register_block(plan->base.ctx) + 2 * halo;
 }
 
-/* Tells whether the device and the description allow recursions in registers. */
+/* Tells whether the description allows recursions in registers: of one pole. */
 static bool fits_registers(const clsp_image_plan *plan)
 {
-    const clsp_image_desc *const d = &plan->desc;
-    const clsp_image_order order = d->order;
+    const clsp_image_order order = plan->desc.order;
 
-    return d->precision == CLSP_F32 && (order == CLSP_IMAGE_QUADRATIC || order == CLSP_IMAGE_CUBIC);
+    return order == CLSP_IMAGE_QUADRATIC || order == CLSP_IMAGE_CUBIC;
 }
 
-/* Returns the bytes of a tile in local memory: PITCH and more of image_tiles.cl. */
-static size_t tile_bytes(const clsp_context *ctx)
+/* Tells whether two directions go down strips, which long halos ask for, or through tiles. */
+static bool prefers_strips(const clsp_image_plan *plan)
 {
-    return (size_t)register_block(ctx) * (TILE_GROUP + 1) * sizeof(cl_float);
+    return plan->desc.precision == CLSP_F64;
+}
+
+/* Returns the bytes in local memory of a tile, PITCH and more of image_tiles.cl, or of a chunk of a
+   strip of image_strips.cl. */
+static size_t tile_bytes(const clsp_image_plan *plan)
+{
+    const size_t rows = prefers_strips(plan) ? STRIP_CHUNK + 2 : register_block(plan->base.ctx);
+
+    return rows * (TILE_GROUP + 1) * clsp_type_bytes(plan->desc.precision);
+}
+
+static size_t least_group(const clsp_image_plan *plan)
+{
+    return prefers_strips(plan) ? STRIP_GROUP_LEAST : TILE_GROUP_LEAST;
 }
 
 static bool fits_tiles(const clsp_image_plan *plan, uint32_t halo)
 {
     const clsp_context *const ctx = plan->base.ctx;
+    const bool keeps_values = clspi_keeps_values(&ctx->device) || !prefers_strips(plan);
 
     return fits_registers(plan) && is_long(plan, 2, halo) && is_long(plan, 1, halo) &&
-           ctx->device.max_work_group >= TILE_GROUP_LEAST &&
-           ctx->device.local_bytes >= tile_bytes(ctx);
+           ctx->device.max_work_group >= least_group(plan) &&
+           ctx->device.local_bytes >= tile_bytes(plan) && keeps_values;
 }
 
 /* Tells whether recursions are to go through registers and tiles: where they are asked for, and by
@@ -104,7 +123,7 @@ static void add_recursions(clspi_image_filter *filter, const clsp_image_plan *pl
 
     if (tiles && fits_tiles(plan, halo)) {
         clspi_filter_step *const step = add_step(filter, recursion_of(plan, 1, poles[0]));
-        step->kind = CLSPI_STEP_TILES;
+        step->kind = prefers_strips(plan) ? CLSPI_STEP_STRIPS : CLSPI_STEP_TILES;
         step->lanes = 1;
         axis = 1;
     }
@@ -131,6 +150,11 @@ static void add_firs(clspi_image_filter *filter, const clsp_image_plan *plan)
                                  .axis = axis,
                                  .halo = d->taps / 2,
                                  .lanes = staged ? 1 : clspi_lanes(plan->base.ctx, d->precision)});
+}
+
+static bool makes_two_directions(const clspi_filter_step *step)
+{
+    return step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_STRIPS;
 }
 
 /* Says what each step reads and writes: the last one writes the coefficients, and those before take
@@ -163,8 +187,7 @@ static void choose_steps(clspi_image_filter *filter, const clsp_image_plan *plan
     else if (d->prefilter != CLSP_IMAGE_NONE)
         add_firs(filter, plan);
     const clspi_filter_step *const first = &filter->step[0];
-    const bool reads_samples =
-        filter->num > 0 && (first->axis == 2 || first->kind == CLSPI_STEP_TILES);
+    const bool reads_samples = filter->num > 0 && (first->axis == 2 || makes_two_directions(first));
     if (!reads_samples) { /* rows of one sample */
         for (uint32_t i = filter->num++; i > 0; i--)
             filter->step[i] = filter->step[i - 1];
@@ -193,10 +216,10 @@ static clspi_options filter_options(const clsp_context *ctx, const clsp_image_de
     if (step->to == CLSPI_STEP_COEFFICIENTS)
         clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
     clspi_option(&options, "ROWS", step->axis == 2);
-    if (step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_COLUMNS) {
+    if (makes_two_directions(step) || step->kind == CLSPI_STEP_COLUMNS)
         clspi_option(&options, "HALO", step->halo);
+    if (step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_COLUMNS)
         clspi_option(&options, "TILE", register_block(ctx));
-    }
     if (step->kind == CLSPI_STEP_STAGED) {
         clspi_option(&options, "HALF", step->halo);
         clspi_option(&options, "STAGED", 1);
@@ -222,6 +245,9 @@ static clsp_status make_kernel(clspi_filter_step *step, clsp_context *ctx, const
     case CLSPI_STEP_TILES:
         return clspi_kernel_create_for_group(kernel, ctx, "image_tiles",
                                              &clspi_filter_tiles_signature, &options, TILE_GROUP);
+    case CLSPI_STEP_STRIPS:
+        return clspi_kernel_create_for_group(kernel, ctx, "image_strips",
+                                             &clspi_filter_strips_signature, &options, TILE_GROUP);
     case CLSPI_STEP_FIR:
         return clspi_kernel_create(kernel, ctx, "image_fir", &clspi_fir_pass_signature, &options);
     default:
@@ -283,14 +309,23 @@ static clsp_status check_kernels(const clsp_image_plan *plan)
     return CLSP_OK;
 }
 
+/* Returns the rows of a strip: few enough that small images are many strips. */
+static uint32_t strip_length(const clsp_image_plan *plan)
+{
+    const uint32_t rows = plan->layout.stored[1];
+
+    return rows >= 4096 ? 256 : rows >= 2048 ? 128 : 64;
+}
+
 clsp_status clspi_image_filter_create(clspi_image_filter *filter, clspi_series *series,
                                       const clsp_image_plan *plan)
 {
     CLSPI_CHECK(check_kernels(plan));
+    filter->strip_length = strip_length(plan);
     choose_steps(filter, plan, wants_tiles(plan));
     CLSPI_CHECK(make_kernels(filter, plan));
-    if (filter->step[0].kind == CLSPI_STEP_TILES &&
-        filter->step[0].kernel.local < TILE_GROUP_LEAST) {
+    if (makes_two_directions(&filter->step[0]) &&
+        filter->step[0].kernel.local < least_group(plan)) {
         release_kernels(filter);
         choose_steps(filter, plan, false);
         CLSPI_CHECK(make_kernels(filter, plan));
@@ -306,6 +341,9 @@ static clsp_status build_step(const clspi_build *build, const clspi_filter_step 
     switch (step->kind) {
     case CLSPI_STEP_TILES:
         return clspi_program_build_for_group(build, "image_tiles", &clspi_filter_tiles_signature,
+                                             &options, TILE_GROUP);
+    case CLSPI_STEP_STRIPS:
+        return clspi_program_build_for_group(build, "image_strips", &clspi_filter_strips_signature,
                                              &options, TILE_GROUP);
     case CLSPI_STEP_COLUMNS:
         return clspi_program_build(build, "image_tiles", &options);
@@ -432,9 +470,12 @@ static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_j
     const size_t outer = plan->layout.plane / n / inner, num_blocks = clspi_div_up(n, block);
     /* side by side are rows, through all slices, or columns */
     const bool in_bundles = step->lanes > 1 && (step->kind == CLSPI_STEP_RECURSION || !is_row);
-    const size_t side = is_row ? outer : inner, bundles = clspi_div_up(side, step->lanes);
+    const size_t side = is_row ? outer : inner;
+    const bool together = step->kind == CLSPI_STEP_COLUMNS;
+    const size_t num_lines = together ? clspi_min(inner, COLUMNS_TOGETHER) : side;
+    const size_t bundles = clspi_div_up(side, together ? num_lines : step->lanes);
 
-    *items = outer * inner * num_blocks;
+    *items = outer * num_blocks * (together ? bundles * num_lines : inner);
     if (step->kind == CLSPI_STEP_STAGED && is_row) *items *= step->kernel.local;
     if (in_bundles) *items = (is_row ? 1 : outer) * num_blocks * bundles;
     return (clspi_line_pass){
@@ -451,7 +492,7 @@ static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_j
         .num_blocks = (cl_uint)num_blocks,
         .num_y = stored[1],
         .bundles = (cl_uint)bundles,
-        .num_lines = (cl_uint)side,
+        .num_lines = (cl_uint)num_lines,
         .items = 0};
 }
 
@@ -560,6 +601,55 @@ static clsp_status run_tiles(const clsp_image_plan *plan, clspi_series *series,
     return CLSP_OK;
 }
 
+/* Returns the columns that a strip stores. */
+static uint32_t strip_width(const clspi_filter_step *step)
+{
+    const size_t side = clspi_div_up(step->halo, STRIP_CHUNK);
+
+    return (uint32_t)(step->kernel.local - 2 * side * STRIP_CHUNK);
+}
+
+/* Launches the strips of all slices, some lines of them at a time. */
+static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
+                              const clspi_filter_step *step, const clspi_filter_job *job)
+{
+    const uint32_t *const stored = plan->layout.stored, *const mode = plan->layout.mode;
+    const uint32_t length = plan->filter.strip_length;
+    const pole_numbers numbers = numbers_of(step, plan->desc.precision);
+    const size_t local = step->kernel.local;
+    const size_t strips_x = clspi_div_up(stored[2], strip_width(step));
+    const size_t strips_y = clspi_div_up(stored[1], length);
+    const uint64_t most = clspi_launch_lines(
+        &series->ctx->tuning, (uint64_t)12 * (length + 2 * step->halo), strips_x * local, local, 1);
+    clspi_filter_strips_args args = {.samples = from_of(plan, job, step),
+                                     .target = to_of(plan, job, step),
+                                     .from = source_of(plan, job, step),
+                                     .grid = {.pole = numbers.pole,
+                                              .gain = numbers.gain,
+                                              .gain_rest = numbers.gain_rest,
+                                              .far = pow(step->pole, STRIP_CHUNK),
+                                              .offset = step->to == CLSPI_STEP_COEFFICIENTS
+                                                            ? job->plane * plan->layout.plane
+                                                            : 0,
+                                              .size_y = stored[1],
+                                              .size_x = stored[2],
+                                              .mode_y = clspi_image_filter_mode(mode[1]),
+                                              .mode_x = clspi_image_filter_mode(mode[2]),
+                                              .strips_x = (cl_uint)strips_x,
+                                              .strips_y = (cl_uint)strips_y,
+                                              .length = length,
+                                              .first_line = 0}};
+    clspi_cut cut = {.per_piece = strips_y, .left = strips_y * stored[0]};
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, most, &part)) {
+        args.grid.first_line = (cl_uint)part.before;
+        CLSPI_CHECK(clspi_launch_filter_strips(series, &step->kernel, &args,
+                                               part.num_lines * strips_x * local));
+    }
+    return CLSP_OK;
+}
+
 /* Makes room for what steps hand over to each other. */
 static clsp_status reserve_scratch(clsp_image_plan *plan)
 {
@@ -581,8 +671,9 @@ clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *s
 {
     const clspi_filter_step *const step = &plan->filter.step[i];
 
-    return step->kind == CLSPI_STEP_TILES ? run_tiles(plan, series, step, job)
-                                          : run_pass(plan, series, step, job);
+    return step->kind == CLSPI_STEP_TILES    ? run_tiles(plan, series, step, job)
+           : step->kind == CLSPI_STEP_STRIPS ? run_strips(plan, series, step, job)
+                                             : run_pass(plan, series, step, job);
 }
 
 clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
@@ -594,11 +685,18 @@ clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
     return CLSP_OK;
 }
 
-uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_step *step)
+uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_step *step,
+                                uint32_t axis)
 {
-    if (step->kind == CLSPI_STEP_RECURSION && step->whole_lines) return 0;
-    if (step->kind == CLSPI_STEP_RECURSION) return block_of(plan, step);
-    return step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_COLUMNS
-               ? register_block(plan->base.ctx)
-               : 1;
+    switch (step->kind) {
+    case CLSPI_STEP_RECURSION:
+        return step->whole_lines ? 0 : block_of(plan, step);
+    case CLSPI_STEP_STRIPS:
+        return axis == 2 ? strip_width(step) : plan->filter.strip_length;
+    case CLSPI_STEP_TILES:
+    case CLSPI_STEP_COLUMNS:
+        return register_block(plan->base.ctx);
+    default:
+        return 1;
+    }
 }

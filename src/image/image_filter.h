@@ -19,7 +19,8 @@ typedef struct clspi_filter_step {
         CLSPI_STEP_COPY,
         CLSPI_STEP_RECURSION,
         CLSPI_STEP_COLUMNS, /* a recursion in registers */
-        CLSPI_STEP_TILES,   /* two */
+        CLSPI_STEP_TILES,   /* two, in registers */
+        CLSPI_STEP_STRIPS,  /* two, down strips */
         CLSPI_STEP_FIR,
         CLSPI_STEP_STAGED /* the same through local memory */
     } kind;
@@ -36,7 +37,8 @@ typedef struct clspi_filter_step {
 typedef struct clspi_image_filter {
     clspi_filter_step step[CLSPI_STEPS_MAX];
     uint32_t num;
-    cl_mem taps; /* of FIR: half + 1 reals */
+    uint32_t strip_length; /* rows of a strip, by the layout that the filter was made for */
+    cl_mem taps;           /* of FIR: half + 1 reals */
     cl_mem scratch[CLSPI_SCRATCHES];
     size_t scratch_bytes[CLSPI_SCRATCHES];
 } clspi_image_filter;
@@ -64,9 +66,10 @@ typedef struct clspi_filter_job {
 clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *series, uint32_t i,
                                     const clspi_filter_job *job);
 
-/* Returns at multiples of how many coefficients the blocks of a step begin, which are filtered by
-   themselves; 0: it has whole lines. */
-uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_step *step);
+/* Returns at multiples of how many coefficients of a direction the blocks of a step begin, which
+   are filtered by themselves; 0: it has whole lines. The plan's filter is the step's. */
+uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_step *step,
+                                uint32_t axis);
 
 /* Tells by which of the three exact modes the prefilter continues a line. */
 uint32_t clspi_image_filter_mode(uint32_t mode);

@@ -45,6 +45,12 @@ static const clspi_filter_step *step_of(const load_job *job)
     return &job->plan->filter.step[job->step];
 }
 
+/* Tells whether a step filters rows too. */
+static bool is_tiled(const clspi_filter_step *step)
+{
+    return step->axis == 1 && clspi_image_step_has_axis(step, 2);
+}
+
 /* ---- the host ---- */
 
 /* Returns the filter of a step. */
@@ -72,7 +78,7 @@ static clsp_status filter_columns(const load_job *job, const clspi_line_filter *
     char *const memory = malloc(rows * width * real);
     clspi_line_filter own = *f;
     const clspi_line_filter copy = {.kind = CLSPI_LINE_COPY};
-    const bool along_x = step_of(job)->kind == CLSPI_STEP_TILES;
+    const bool along_x = is_tiled(step_of(job));
 
     for (size_t k = 0; lines && memory && k < rows; k++)
         lines[k] = memory + k * width * real;
@@ -105,8 +111,7 @@ static clsp_status filter_box(const load_job *job, const clspi_line_box *box, ch
     const clspi_filter_step *const step = step_of(job);
     const clspi_line_filter f = filter_of(job);
 
-    if (step->kind == CLSPI_STEP_TILES || step->axis == 1)
-        return filter_columns(job, &f, box, 1, out);
+    if (is_tiled(step) || step->axis == 1) return filter_columns(job, &f, box, 1, out);
     if (step->axis == 0) return filter_columns(job, &f, box, 0, out);
     job->functions->rows(&f, &job->source, box, out, job->halves);
     return CLSP_OK;
@@ -202,7 +207,7 @@ static clspi_tiling tiling_of(const load_job *job)
         tiling.pieces_per_tile = 1;
         return tiling;
     }
-    const bool across = step->kind == CLSPI_STEP_TILES || step->axis < 2;
+    const bool across = is_tiled(step) || step->axis < 2;
     if (across)
         tiling.pieces_per_tile =
             clspi_max(tiling.pieces_per_tile,

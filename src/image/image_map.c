@@ -95,11 +95,20 @@ static fixed fixed_of(const clspi_image_map *map, double x)
     return (fixed){(cl_uint)(cl_int)whole, (cl_uint)high, (cl_uint)low};
 }
 
+/* Adds half of 2^-28, to whose multiples kernels cut coordinates off. */
+static fixed rounded(const clspi_image_map *map, fixed x)
+{
+    if (!map->is_fixed) return x;
+    x.high += 8;
+    x.whole += x.high < 8;
+    return x;
+}
+
 clspi_map_axis clspi_image_map_axis(const clspi_image_map *map, uint32_t k)
 {
     const double *const row = map->matrix[k];
     const fixed z = fixed_of(map, row[0]), y = fixed_of(map, row[1]), x = fixed_of(map, row[2]);
-    const fixed at = fixed_of(map, row[3]);
+    const fixed at = rounded(map, fixed_of(map, row[3]));
 
     return (clspi_map_axis){.z = row[0],
                             .y = row[1],

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "image_plan.h"
 
-enum { STRIP_BYTES_MAX = 64 << 20 };
+enum { STRIP_BYTES_MAX = 64 << 20, STRIP_PIECE = 16 /* CHUNK of image_strips.cl */ };
 
 /* A direction of a strip: results begin to end - 1, and the `num` samples from `first` on that they
    are made of, of which `wrapped` at the begin are the line's own first ones. */
@@ -35,10 +35,25 @@ void clspi_image_strips_release(clspi_image_strips *strips)
     *strips = (clspi_image_strips){.inner = NULL};
 }
 
+/* Tells whether a step filters two directions. */
+static bool is_tiled(const clspi_filter_step *step)
+{
+    return step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_STRIPS;
+}
+
+/* Returns the samples around a block that count. Strips filter the pieces of a row by themselves,
+   and then add what whole neighbours bring. */
+static uint32_t halo_of(const clspi_filter_step *step, uint32_t axis)
+{
+    const bool in_pieces = step->kind == CLSPI_STEP_STRIPS && axis == 2;
+
+    return in_pieces ? (uint32_t)clspi_round_up(step->halo, STRIP_PIECE) : step->halo;
+}
+
 bool clspi_image_step_has_axis(const clspi_filter_step *step, uint32_t axis)
 {
     if (step->kind == CLSPI_STEP_COPY) return false;
-    return step->axis == axis || (step->kind == CLSPI_STEP_TILES && axis == 2);
+    return step->axis == axis || (is_tiled(step) && axis == 2);
 }
 
 /* Makes the plan that filters strips: what comes to it has been continued already. */
@@ -75,7 +90,8 @@ static strip_axis axis_of(const strip_job *job, uint32_t d, uint32_t begin, uint
 {
     const clsp_image_plan *const plan = job->plan;
     const clspi_filter_step *const step = &plan->strips.inner->filter.step[job->step];
-    const uint32_t n = plan->layout.stored[d], block = clspi_image_step_block(plan, step);
+    const uint32_t n = plan->layout.stored[d], halo = halo_of(step, d);
+    const uint32_t block = clspi_image_step_block(plan->strips.inner, step, d);
     const uint32_t mode = clspi_image_filter_mode(plan->layout.mode[d]);
     const strip_axis whole = {.begin = begin, .end = end, .num = n};
 
@@ -85,16 +101,14 @@ static strip_axis axis_of(const strip_job *job, uint32_t d, uint32_t begin, uint
     const uint32_t from = begin / block * block;
     const bool is_last = (uint64_t)clspi_round_up(end, block) >= n;
     const uint32_t to = is_last ? n : (uint32_t)clspi_round_up(end, block);
-    const uint32_t lead =
-        (uint32_t)clspi_round_up(is_last ? 2 * step->halo + block : step->halo, block);
-    const uint64_t num = (uint64_t)lead + (to - from) + (is_last ? 0 : step->halo);
+    const uint32_t lead = (uint32_t)clspi_round_up(is_last ? 2 * halo + block : halo, block);
+    const uint64_t num = (uint64_t)lead + (to - from) + (is_last ? 0 : halo);
     if (num >= n) return whole;
     return (strip_axis){.first = (int64_t)from - lead,
                         .begin = begin,
                         .end = end,
                         .num = (uint32_t)num,
-                        .wrapped =
-                            is_last && mode == CLSP_IMAGE_GRID_WRAP ? step->halo + block : 0};
+                        .wrapped = is_last && mode == CLSP_IMAGE_GRID_WRAP ? halo + block : 0};
 }
 
 /* Returns the index of a strip's sample. */
@@ -187,19 +201,21 @@ static clsp_status make_strip(const strip_job *job, const strip_axis axes[3])
 static bool split_strip(const strip_job *job, uint32_t box[3][2], uint32_t rest[3][2])
 {
     const clspi_filter_step *const step = &job->plan->strips.inner->filter.step[job->step];
-    const uint32_t block = clspi_image_step_block(job->plan, step);
+    const clsp_image_plan *const inner = job->plan->strips.inner;
     uint32_t best = 3, most = 1;
 
     for (int along = 0; along < 2 && best == 3; along++)
         for (uint32_t d = 0; d < 3; d++) {
             const bool is_along = clspi_image_step_has_axis(step, d);
+            const uint32_t block = clspi_image_step_block(inner, step, d);
             if (is_along != (along != 0) || (is_along && block == 0)) continue;
             const uint32_t unit = is_along ? block : 1;
             const uint32_t num = (uint32_t)clspi_div_up(box[d][1], unit) - box[d][0] / unit;
             if (num > most) best = d, most = num;
         }
     if (best == 3) return false;
-    const uint32_t unit = clspi_image_step_has_axis(step, best) ? block : 1;
+    const uint32_t unit =
+        clspi_image_step_has_axis(step, best) ? clspi_image_step_block(inner, step, best) : 1;
     const uint32_t middle = (box[best][0] / unit + most / 2) * unit;
     for (uint32_t d = 0; d < 3; d++)
         for (uint32_t k = 0; k < 2; k++)

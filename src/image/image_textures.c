@@ -161,7 +161,7 @@ static clspi_texture_axis axis_of(const clspi_image_job *job, uint32_t d)
 {
     const clspi_map_axis m = clspi_image_map_axis(&job->map, d);
 
-    return (clspi_texture_axis){.at = ((uint64_t)m.at_whole << 32 | m.at_high) + 8,
+    return (clspi_texture_axis){.at = (uint64_t)m.at_whole << 32 | m.at_high,
                                 .z = (uint64_t)m.z_whole << 32 | m.z_high,
                                 .y = (uint64_t)m.y_whole << 32 | m.y_high,
                                 .x = (uint64_t)m.x_whole << 32 | m.x_high,

@@ -44,7 +44,8 @@ typedef struct clspi_image_planes {
     uint32_t type;     /* of values */
 } clspi_image_planes;
 
-/* An affine map of z, y, x and 1: as reals, and with 32 and 32 more bits behind the point. */
+/* An affine map of z, y, x and 1: as reals, and with 32 and 32 more bits behind the point, to which
+   half of 2^-28 has been added: coordinates are cut off to multiples of that. */
 typedef struct clspi_image_grid {
     bool is_fixed;
     double matrix[3][4];

@@ -13,8 +13,8 @@ enum { CHUNK = 64, TAPS = 6, LANES = 8, COMPONENTS = 4, CHANNELS = 16 };
 typedef struct chunk {
     int32_t i[3][CHUNK];
     real t[3][CHUNK];
-    bool is_there[CHUNK]; /* no cval stands at it */
-    bool is_within;       /* the taps of all its points are coefficients */
+    bool is_there[CHUNK];  /* no cval stands at it */
+    bool is_within[CHUNK]; /* all its taps are coefficients */
 } chunk;
 
 /* ---- weights ---- */
@@ -164,7 +164,7 @@ CLSPI_INLINE void map_axis(chunk *c, const clspi_image_row *row, uint32_t d, uin
     const double begin = g->matrix[d][3] + g->matrix[d][0] * row->z + g->matrix[d][1] * row->y;
     const uint64_t *const f = g->fixed[d];
     const uint32_t *const l = g->low[d];
-    const uint64_t at = f[3] + row->z * f[0] + row->y * f[1] + x * f[2] + 8;
+    const uint64_t at = f[3] + row->z * f[0] + row->y * f[1] + x * f[2];
     const uint64_t low =
         l[3] + (uint64_t)row->z * l[0] + (uint64_t)row->y * l[1] + (uint64_t)x * l[2];
 
@@ -238,7 +238,7 @@ static bool keep_within(int32_t *i, real t, int32_t n, uint32_t mode)
 CLSPI_INLINE void find_taps(chunk *c, const clspi_image_planes *planes, uint32_t order,
                             uint32_t num)
 {
-    c->is_within = true;
+    memset(c->is_within, 1, sizeof c->is_within);
     for (uint32_t d = 3 - planes->directions; d < 3; d++) {
         const int32_t n = (int32_t)planes->size[d], pad = (int32_t)planes->pad[d];
         int32_t least = INT32_MAX, most = INT32_MIN;
@@ -249,7 +249,6 @@ CLSPI_INLINE void find_taps(chunk *c, const clspi_image_planes *planes, uint32_t
         }
         const int32_t margin = (int32_t)(order / 2 + 1);
         const bool is_within = least >= margin && most < n - margin;
-        c->is_within = c->is_within && is_within;
         for (uint32_t k = 0; !is_within && k < num; k++)
             if (!keep_within(&c->i[d][k], c->t[d][k], n, planes->mode[d])) c->is_there[k] = false;
         for (uint32_t k = 0; k < num; k++) {
@@ -257,9 +256,12 @@ CLSPI_INLINE void find_taps(chunk *c, const clspi_image_planes *planes, uint32_t
             if (order % 2 == 0) c->t[d][k] += is_upper ? (real)-0.5 : (real)0.5;
             c->i[d][k] += is_upper - (int32_t)(order / 2);
         }
+        for (uint32_t k = 0; !is_within && k < num; k++)
+            c->is_within[k] = c->is_within[k] && c->is_there[k] && c->i[d][k] >= 0 &&
+                              c->i[d][k] < n - (int32_t)order;
     }
     for (uint32_t k = 0; k < num; k++)
-        c->is_within = c->is_within && c->is_there[k];
+        c->is_within[k] = c->is_within[k] && c->is_there[k];
 }
 
 /* ---- values ---- */
@@ -332,7 +334,7 @@ CLSPI_INLINE real *make_point(const clspi_image_planes *planes, const chunk *c, 
     find_weights(&p, order, gradient, c, k);
     for (uint32_t n = 0; n < planes->channels; n++, channel += plane) {
         real sums[COMPONENTS] = {(real)planes->cval};
-        if (c->is_within) {
+        if (c->is_within[k]) {
             const size_t at = ((size_t)c->i[0][k] * size_y + (size_t)c->i[1][k]) * size_x;
             sum_taps(channel + at + (size_t)c->i[2][k], stride, rows, order, gradient, &p, sums);
         } else if (c->is_there[k]) {

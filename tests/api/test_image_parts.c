@@ -192,12 +192,17 @@ static void check_same(const char *name, const results *a, const results *b)
             fail_msg("%s: other values of %s", name, calls[k]);
 }
 
-/* Words of limits and those that a test sets for its machine. */
-static clsp_context *limited(const char *limits)
+/* Words of limits, the bytes of which are multiplied, and those that a test sets for its machine.
+ */
+static clsp_context *limited(const char *limits, unsigned factor)
 {
-    const char *const set = getenv("CLSPLINE_LIMITS");
-    char words[256];
+    const char *const set = getenv("CLSPLINE_LIMITS"), *const number = strchr(limits, '=');
+    char words[256], scaled[32];
 
+    if (number) {
+        snprintf(scaled, sizeof scaled, "alloc=%lu", factor * strtoul(number + 1, NULL, 10));
+        limits = scaled;
+    }
     snprintf(words, sizeof words, "%s%s%s", set ? set : "", set && *set ? "," : "", limits);
     return context_with(words);
 }
@@ -205,13 +210,13 @@ static clsp_context *limited(const char *limits)
 /* A device that the image does not fit. */
 static void check_small_device(clsp_type precision)
 {
-    clsp_context *whole = limited("");
+    clsp_context *whole = limited("", 1);
 
     for (size_t i = 0; i < CASES; i++) {
         clsp_image_desc d = cases[i].d;
-        if (precision == CLSP_F64 && (!device_of(whole).fp64 || i % 3)) continue;
+        if (precision == CLSP_F64 && (!device_of(whole).fp64 || i % 6)) continue;
         if (support_tiny() && i % 4) continue;
-        clsp_context *small = limited(cases[i].limits);
+        clsp_context *small = limited(cases[i].limits, precision == CLSP_F64 ? 2 : 1);
         d.precision = precision;
         results a = make_results(whole, &d);
         if (!*cases[i].limits) d.storage = CLSP_IMAGE_ON_HOST;
@@ -318,7 +323,7 @@ static void test_shared(void **state)
 
 static void test_joined(void **state)
 {
-    clsp_context *ctx = context_with(""), *other = limited("alloc=300000");
+    clsp_context *ctx = context_with(""), *other = limited("alloc=600000", 1);
 
     (void)state;
     if (strcmp(device_of(ctx).platform, "Oclgrind") != 0) {
