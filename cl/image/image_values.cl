@@ -25,13 +25,14 @@
 #endif
 
 /* Points of a launch: num_y rows of num_x from first_y on, in num_slices slices from first_slice
-   on, counted through the pieces of num_z slices each. A piece is an image, or a channel of one
-   where these are planar; offset: where their values begin in the output; coefficients and range:
-   where those of the first piece begin. tiles_x and tiles_y of a slice: on GPUs of points; on CPUs
-   runs of `run` points, and rows. */
+   on, counted through the pieces of num_z slices each; of each row those from first_x to end_x - 1.
+   A piece is an image, or a channel of one where these are planar; offset: where the values of
+   point begin_x of the first row begin in the output; coefficients and range: where those of the
+   first piece begin. tiles_x and tiles_y of a slice: on GPUs of points; on CPUs runs of `run`
+   points, and rows. */
 typedef struct value_grid {
     wide offset, coefficients, range;
-    uint num_x, num_y, num_z, first_y, first_slice, num_slices;
+    uint num_x, begin_x, first_x, end_x, num_y, num_z, first_y, first_slice, num_slices;
     uint tiles_x, tiles_y, run, items;
 } value_grid;
 
@@ -275,7 +276,7 @@ IN_PLACE bool make_some(global const coefficient *plane, global const real *rang
                         global value *out, image_axes axes, tracks *t, field_rows field, uint first,
                         size_t at, size_t step)
 {
-    const size_t plane_size = (size_t)axes.size_z * axes.size_y * axes.size_x;
+    const size_t plane_size = (size_t)axes.num_z * axes.num_y * axes.num_x;
     const uint point = axes.channels * COMPONENTS;
     image_point EACH_NAME;
     bool is_within = true;
@@ -315,19 +316,19 @@ IN_PLACE value_run find_run(value_grid g)
     const uint line = group / g.tiles_x, tile_x = group - line * g.tiles_x;
     r.slice = g.num_slices > 1 ? line / g.tiles_y : 0;
     const uint ly = local_id / TILE_X;
-    r.x = tile_x * TILE_X + local_id - ly * TILE_X;
+    r.x = g.first_x + tile_x * TILE_X + local_id - ly * TILE_X;
     r.y = (line - r.slice * g.tiles_y) * (TILE_Y * RUN) + ly;
     r.step = g.num_x * TILE_Y;
-    if (r.slice < g.num_slices && r.x < g.num_x && r.y < g.num_y)
+    if (r.slice < g.num_slices && r.x < g.end_x && r.y < g.num_y)
         r.num = min((uint)RUN, (g.num_y - r.y + TILE_Y - 1) / TILE_Y);
 #else
     const uint item = (uint)get_global_id(0);
     if (item >= g.items) return r;
     const uint line = item / g.tiles_x;
     r.slice = line / g.tiles_y;
-    r.x = (item - line * g.tiles_x) * g.run;
+    r.x = g.first_x + (item - line * g.tiles_x) * g.run;
     r.y = line - r.slice * g.tiles_y;
-    r.num = min(g.run, g.num_x - r.x);
+    r.num = min(g.run, g.end_x - r.x);
 #endif
     return r;
 }
@@ -342,8 +343,8 @@ IN_PLACE void make_run(global const coefficient *coefficients, global const real
 
     const uint slice = g.first_slice + r.slice, piece = g.num_z > 1 ? slice / g.num_z : slice;
     const uint z = slice - piece * g.num_z, y = g.first_y + r.y;
-    const size_t plane_size = (size_t)axes.size_z * axes.size_y * axes.size_x;
-    size_t at = ((size_t)r.slice * g.num_y + r.y) * g.num_x + r.x;
+    const size_t plane_size = (size_t)axes.num_z * axes.num_y * axes.num_x;
+    size_t at = ((size_t)r.slice * g.num_y + r.y) * g.num_x + (r.x - g.begin_x);
     tracks t = begin_tracks(mz, my, mx, z, y, r.x);
 
     coefficients += WIDE(g.coefficients) + (size_t)piece * axes.channels * plane_size;

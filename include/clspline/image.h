@@ -90,6 +90,30 @@ typedef enum clsp_image_kernels {
                                        Ruijters and Thevenaz, 2012): to be compared with */
 } clsp_image_kernels;
 
+/* Where coefficients are kept. Those in host memory are brought to devices by windows, as results
+   need them, so that images may be larger than a device's memory; all results are the same bits. */
+typedef enum clsp_image_storage {
+    CLSP_IMAGE_STORAGE_DEFAULT = 0, /* on the device; in host memory where an image, its
+                                       coefficients or what lies between them are more than the
+                                       device's largest buffer (clsp_device_info.max_alloc_bytes) */
+    CLSP_IMAGE_ON_DEVICE = 1,       /* images that do not fit are refused */
+    CLSP_IMAGE_ON_HOST = 2
+} clsp_image_storage;
+
+/* By what values at maps are made of the coefficients (clsp_image_affine, values alone; all else is
+   made from buffers). Points near the edges are made from buffers in any case. */
+typedef enum clsp_image_fetch {
+    CLSP_IMAGE_FETCH_DEFAULT = 0, /* buffers */
+    CLSP_IMAGE_BUFFERS = 1,
+    CLSP_IMAGE_TEXELS = 2, /* image objects, a fetch for each coefficient: accurate as buffers */
+    CLSP_IMAGE_LERPS = 3   /* image objects and their units' linear interpolation: of order 3 an
+                              image's values are 4 fetches and a volume's 8 (Sigg and Hadwiger, Fast
+                              third-order texture filtering, 2005; Champagnat and Le Sant, 2012).
+                              GPUs keep 8 bits of the fraction: values are off by some 2^-9 of the
+                              difference of neighbours, however they are stored. OpenCL says nothing
+                              of the accuracy; docs/image.md has what was measured */
+} clsp_image_fetch;
+
 enum { /* clsp_image_map.attributes */
        CLSP_IMAGE_VALUE = 1,
        CLSP_IMAGE_GRADIENT = 2 /* by the input's coordinates, one number a direction */
@@ -120,7 +144,11 @@ typedef struct clsp_image_desc {
                       to half a unit of the last place */
     clsp_image_kernels kernels;
     uint32_t clip; /* 1: values are clipped to the range of their channel's samples */
-    uint32_t reserved[8];
+    clsp_image_storage storage;
+    clsp_image_fetch fetch; /* other than from buffers: on devices with images, in CLSP_F32, of
+                               order 3, images and volumes of one channel or planar, on the device,
+                               with coefficients in CLSP_F32 */
+    uint32_t reserved[6];
 } clsp_image_desc;
 
 /* Where results lie, and what they are. NULL in its place, or one whose matrix is the identity and
@@ -211,6 +239,55 @@ CLSP_API clsp_status clsp_image_at(clsp_image_plan *plan, clsp_range images,
 CLSP_API clsp_status clsp_image_displace(clsp_image_plan *plan, clsp_range images,
                                          const clsp_image_map *map, clsp_input field,
                                          clsp_output values, const clsp_sync *sync);
+
+/* ---- by several processors ---- */
+
+/* As clsp_image_set_samples, with the prefilter shared by devices and the host's cores
+   (cooperate.h, docs/cooperation.md): each direction is a job, and the report adds them up.
+   samples: host memory or SVM that the host may use at once, aligned to its elements. Coefficients
+   are then in host memory; where they fit, the next call that needs them on the device brings them
+   there. Processors make the same coefficients within the bound above; with bit_equal they have the
+   bits of clsp_image_set_samples. A device gets, with each chunk, the samples that this needs: a
+   part of the image and a halo around it. Errors: as clsp_image_set_samples and
+   clsp_image_affine_shared; report is written on success alone. */
+CLSP_API clsp_status clsp_image_set_samples_shared(clsp_image_plan *plan, size_t num_images,
+                                                   clsp_input samples,
+                                                   const clsp_cooperate_opts *opts,
+                                                   clsp_cooperate_report *report);
+
+/* As clsp_image_affine, shared by devices and the host's cores (cooperate.h, docs/cooperation.md).
+   values: host memory, best of clsp_shared_alloc, or SVM that the host may use at once. The call
+   returns when all is there. Schedules: all but svm, for which dynamic steps in. Processors make
+   the same results within twice the bound above; what is within 2^-28 of a place where values jump
+   (nearest sample, gradients of order 1, cval beyond constant edges) may come from either side of
+   it. With bit_equal the bits are those of clsp_image_affine. A joined device gets, with each
+   chunk, those coefficients alone that the chunk's points need. report: may be NULL. Errors: as
+   clsp_image_affine, and CLSP_ERROR_ARGUMENT also for a buffer, coarse-grain SVM and options that
+   are out of their range. */
+CLSP_API clsp_status clsp_image_affine_shared(clsp_image_plan *plan, clsp_range images,
+                                              const clsp_image_map *map, clsp_output values,
+                                              const clsp_cooperate_opts *opts,
+                                              clsp_cooperate_report *report);
+
+/* As clsp_image_at, shared in the same way. coordinates: host memory or such SVM. */
+CLSP_API clsp_status clsp_image_at_shared(clsp_image_plan *plan, clsp_range images,
+                                          const clsp_image_points *points, clsp_output values,
+                                          const clsp_cooperate_opts *opts,
+                                          clsp_cooperate_report *report);
+
+/* What clsp_image_displace_shared interpolates along: the map and the field of
+   clsp_image_displace, the field in host memory or such SVM. */
+typedef struct clsp_image_field {
+    const clsp_image_map *map; /* NULL: the identity */
+    clsp_input displacements;
+    uint32_t reserved[8];
+} clsp_image_field;
+
+/* As clsp_image_displace, shared in the same way. */
+CLSP_API clsp_status clsp_image_displace_shared(clsp_image_plan *plan, clsp_range images,
+                                                const clsp_image_field *field, clsp_output values,
+                                                const clsp_cooperate_opts *opts,
+                                                clsp_cooperate_report *report);
 
 /* Makes the identity, for the caller to change. */
 static inline clsp_image_map clsp_image_identity(void)

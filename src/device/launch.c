@@ -107,6 +107,20 @@ clsp_status clspi_series_copy(clspi_series *series, cl_mem source, size_t source
     return enqueued(series, code, event, "clEnqueueCopyBuffer");
 }
 
+clsp_status clspi_series_copy_to_image(clspi_series *series, cl_mem source, size_t offset,
+                                       cl_mem image, const size_t region[3])
+{
+    static const size_t origin[3] = {0, 0, 0};
+    const cl_event *wait;
+    cl_event event = NULL;
+    const cl_uint num_wait = next_wait(series, &wait);
+    const cl_int code =
+        clEnqueueCopyBufferToImage(series->ctx->queue, source, image, offset, origin, region,
+                                   num_wait, wait, series->want_event ? &event : NULL);
+
+    return enqueued(series, code, event, "clEnqueueCopyBufferToImage");
+}
+
 clsp_status clspi_series_write(clspi_series *series, cl_mem target, size_t offset,
                                const void *source, size_t bytes)
 {

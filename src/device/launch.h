@@ -35,6 +35,10 @@ clsp_status clspi_series_launch(clspi_series *series, const clspi_kernel *kernel
 
 clsp_status clspi_series_copy(clspi_series *series, cl_mem source, size_t source_offset,
                               cl_mem target, size_t target_offset, size_t bytes);
+
+/* Copies a buffer's bytes from offset on to all of an image object, whose region is its size. */
+clsp_status clspi_series_copy_to_image(clspi_series *series, cl_mem source, size_t offset,
+                                       cl_mem image, const size_t region[3]);
 clsp_status clspi_series_write(clspi_series *series, cl_mem target, size_t offset,
                                const void *source, size_t bytes);
 

@@ -3,7 +3,8 @@
 
 #include "buffer.h"
 #include "check.h"
-#include "image_plan.h"
+#include "image_load.h"
+#include "image_share.h"
 #include "transfer.h"
 
 enum { LOADING = 1 /* of clspi_plan.broken */ };
@@ -37,6 +38,7 @@ clsp_status clsp_image_plan_create(clsp_image_plan **out, clsp_context *ctx,
     plan->base = (clspi_plan){.ctx = ctx, .family = "image"};
     plan->desc = desc;
     plan->layout = layout;
+    plan->peers.kind = &clspi_image_peers;
     clsp_status status = make(plan);
     if (status == CLSP_OK) status = clspi_image_values_prepare(plan);
     if (status == CLSP_OK && desc.clip) status = clspi_image_range_create(&plan->range, ctx, &desc);
@@ -54,10 +56,16 @@ void clsp_image_plan_destroy(clsp_image_plan **ptr)
     if (!plan) return;
     *ptr = NULL;
     if (clspi_context_is_inherited(plan->base.ctx)) return;
+    clspi_peers_release(&plan->peers);
     clspi_plan_release(&plan->base);
     clspi_image_filter_release(&plan->filter);
     clspi_image_kernels_release(&plan->kernels);
+    clspi_image_kernels_release(&plan->windowed);
     clspi_image_range_release(&plan->range);
+    clspi_image_store_forget(plan);
+    clspi_image_window_release(&plan->window);
+    clspi_image_strips_release(&plan->strips);
+    clspi_image_textures_release(&plan->textures);
     clspi_buffer_release(&plan->coefficients);
     free(plan);
 }
@@ -99,25 +107,67 @@ static clsp_status load_part(void *user, clspi_series *series, const clspi_part 
     return CLSP_OK;
 }
 
+clsp_status clspi_image_samples_need(const clsp_image_plan *plan, size_t num_images,
+                                     clspi_memory_need *need)
+{
+    const clspi_image_layout *const l = &plan->layout;
+    size_t bytes = l->plane * l->channels * clsp_type_bytes(plan->desc.coefficients);
+
+    *need = (clspi_memory_need){"samples", plan->desc.samples, l->samples * l->channels};
+    if (clspi_size_mul(&need->count, num_images) && clspi_size_mul(&bytes, num_images))
+        return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "image: %zu images are more than the address space", num_images);
+}
+
+void clspi_image_set_broken(clsp_image_plan *plan, bool is_broken)
+{
+    plan->base.broken &= ~(uint32_t)LOADING;
+    if (is_broken) plan->base.broken |= LOADING;
+}
+
 /* Opens the samples, and makes room for the coefficients of so many images. */
 static clsp_status open_samples(load_job *job, size_t num_images, const clsp_input *samples)
 {
     clsp_image_plan *const plan = job->plan;
     const clspi_image_layout *const l = &plan->layout;
     clspi_stream *const stream = &job->streams.stream[job->streams.num++];
-    clspi_memory_need need = {"samples", plan->desc.samples, l->samples * l->channels};
-    size_t bytes = l->plane * l->channels * clsp_type_bytes(plan->desc.coefficients);
+    const size_t bytes =
+        num_images * l->plane * l->channels * clsp_type_bytes(plan->desc.coefficients);
+    clspi_memory_need need;
 
-    stream->per_line = need.count;
-    if (!clspi_size_mul(&need.count, num_images) || !clspi_size_mul(&bytes, num_images))
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "image: %zu images are more than the address space", num_images);
+    stream->per_line = l->samples * l->channels;
+    CLSPI_CHECK(clspi_image_samples_need(plan, num_images, &need));
     CLSPI_CHECK(clspi_input_open(&stream->memory, &plan->base, samples, &need));
     if (plan->desc.clip)
         CLSPI_CHECK(clspi_image_range_reserve(&plan->range, plan->base.ctx, &plan->desc,
                                               num_images * l->channels));
     return clspi_buffer_reserve(&plan->coefficients, &plan->coefficient_bytes, plan->base.ctx,
                                 bytes);
+}
+
+/* Loads images that are not to be on the device, from host memory. */
+static clsp_status load_on_host(clsp_image_plan *plan, size_t num_images, const clsp_input *samples,
+                                const clsp_sync *sync)
+{
+    clsp_sync wait = {0}, done = {0};
+    clspi_memory_need need;
+    clspi_memory memory;
+
+    CLSPI_CHECK(clspi_image_samples_need(plan, num_images, &need));
+    clsp_status status = clspi_input_open(&memory, &plan->base, samples, &need);
+    const char *const from = memory.host;
+    clspi_memory_close(&memory);
+    if (status != CLSP_OK) return status;
+    if (need.count > 0 && (!from || (uintptr_t)from % clsp_type_bytes(need.type) != 0))
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                          "image: samples of images in host memory: aligned host memory");
+    if (sync) wait = (clsp_sync){.num_wait = sync->num_wait, .wait = sync->wait};
+    if (sync) done.done = sync->done;
+    CLSPI_CHECK(clspi_call_on_host(&plan->base, &wait));
+    status = clspi_image_load_strips(plan, num_images, from);
+    clspi_image_set_broken(plan, status != CLSP_OK);
+    return status == CLSP_OK ? clspi_call_on_host(&plan->base, &done) : status;
 }
 
 clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, clsp_input samples,
@@ -129,22 +179,27 @@ clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, cls
     CLSPI_CHECK(clspi_change_check(&plan->base));
     plan->base.broken &= ~(uint32_t)LOADING;
     CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    if (!clspi_image_fits_device(plan, num_images))
+        return load_on_host(plan, num_images, &samples, sync);
     clsp_status status = open_samples(&job, num_images, &samples);
     if (status != CLSP_OK) {
         clspi_streams_close(&job.streams);
         return status;
     }
     const clspi_cut cut = {.per_piece = 1, .left = num_images};
+    clspi_image_store_forget(plan);
+    clspi_peers_forget(&plan->peers);
     status = clspi_carry_out(&plan->base, sync, &job.streams, cut, load_part, &job);
     plan->num_images = num_images;
-    plan->has_samples = true;
-    if (status != CLSP_OK) plan->base.broken |= LOADING;
+    plan->has_samples = plan->store.on_device = true;
+    clspi_image_set_broken(plan, status != CLSP_OK);
     return status;
 }
 
 /* ---- coefficients ---- */
 
-/* A call that reads coefficients: images are its lines. */
+/* A call that reads coefficients: images are its lines, and single coefficients of those in host
+   memory. */
 typedef struct read_job {
     const clsp_image_plan *plan;
     size_t first;
@@ -156,10 +211,14 @@ static clsp_status copy_part(void *user, clspi_series *series, const clspi_part 
     const read_job *const job = user;
     const clspi_stream *const stream = &job->streams.stream[0];
     const size_t element = clsp_type_bytes(job->plan->desc.coefficients);
+    const size_t at = (job->first + part->before) * stream->per_line * element;
+    const size_t bytes = part->num_lines * stream->per_line * element;
+    const clspi_image_store *const store = &job->plan->store;
 
-    return clspi_series_copy(
-        series, job->plan->coefficients, (job->first + part->piece) * stream->per_line * element,
-        stream->buffer, stream->offset * element, part->num_lines * stream->per_line * element);
+    return store->on_device ? clspi_series_copy(series, job->plan->coefficients, at, stream->buffer,
+                                                stream->offset * element, bytes)
+                            : clspi_series_write(series, stream->buffer, stream->offset * element,
+                                                 store->host + at, bytes);
 }
 
 clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
@@ -171,16 +230,18 @@ clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
     CLSPI_CHECK(clspi_call_check(&plan->base, sync));
     CLSPI_CHECK(clspi_image_check_range(plan, images));
     clspi_stream *const stream = &job.streams.stream[job.streams.num++];
-    stream->per_line = plan->layout.plane * plan->layout.channels;
+    const size_t image = plan->layout.plane * plan->layout.channels;
+    const size_t lines = plan->store.on_device ? 1 : image;
+    stream->per_line = image / lines;
     stream->written = true;
-    const clspi_memory_need need = {"coefficients", plan->desc.coefficients,
-                                    stream->per_line * images.count};
+    job.first *= lines;
+    const clspi_memory_need need = {"coefficients", plan->desc.coefficients, image * images.count};
     const clsp_status status =
         clspi_output_open(&stream->memory, &plan->base, &coefficients, &need);
     if (status != CLSP_OK) {
         clspi_streams_close(&job.streams);
         return status;
     }
-    const clspi_cut cut = {.per_piece = 1, .left = images.count};
+    const clspi_cut cut = {.per_piece = lines, .left = images.count * lines};
     return clspi_carry_out(&plan->base, sync, &job.streams, cut, copy_part, &job);
 }

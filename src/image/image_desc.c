@@ -25,6 +25,7 @@ static clsp_status check_shape(clsp_context *ctx, const clsp_image_desc *d)
     }
     if (d->channels > CLSP_IMAGE_MAX_CHANNELS)
         return bad(ctx, "channels is above the maximum", d->channels);
+    if ((unsigned)d->storage > CLSP_IMAGE_ON_HOST) return bad(ctx, "no such storage", d->storage);
     if (d->planar > 1) return bad(ctx, "planar is neither 0 nor 1", d->planar);
     if (d->clip > 1) return bad(ctx, "clip is neither 0 nor 1", d->clip);
     return (unsigned)d->order > CLSP_IMAGE_NEAREST_SAMPLE ? bad(ctx, "no such order", d->order)
@@ -80,6 +81,7 @@ static void default_types(clsp_image_desc *d)
     if (d->samples == CLSP_TYPE_DEFAULT) d->samples = d->precision;
     if (d->values == CLSP_TYPE_DEFAULT) d->values = d->samples;
     if (d->coefficients == CLSP_TYPE_DEFAULT) d->coefficients = d->precision;
+    if (d->fetch == CLSP_IMAGE_FETCH_DEFAULT) d->fetch = CLSP_IMAGE_BUFFERS;
 }
 
 /* Returns how far a FIR prefilter may be off at any frequency so that the samples' type hardly
@@ -137,7 +139,7 @@ clsp_status clspi_image_resolve(clsp_context *ctx, clsp_image_desc *d)
     CLSPI_CHECK(check_filter(ctx, d));
     default_shape(d);
     default_filter(d);
-    return CLSP_OK;
+    return clspi_image_check_fetch(ctx, d);
 }
 
 /* ---- layout ---- */

@@ -21,8 +21,7 @@ enum { COLUMNS_TOGETHER = 4096, STRIP_CHUNK = 16 };
 
 /* ---- which steps ---- */
 
-/* Tells by which of the three exact modes the prefilter continues a line. */
-static uint32_t filter_mode(uint32_t mode)
+uint32_t clspi_image_filter_mode(uint32_t mode)
 {
     if (mode == CLSP_IMAGE_GRID_WRAP) return CLSP_IMAGE_GRID_WRAP;
     return mode == CLSP_IMAGE_REFLECT || mode == CLSP_IMAGE_NEAREST ? CLSP_IMAGE_REFLECT
@@ -310,10 +309,19 @@ static clsp_status check_kernels(const clsp_image_plan *plan)
     return CLSP_OK;
 }
 
+/* Returns the rows of a strip: few enough that small images are many strips. */
+static uint32_t strip_length(const clsp_image_plan *plan)
+{
+    const uint32_t rows = plan->layout.stored[1];
+
+    return rows >= 4096 ? 256 : rows >= 2048 ? 128 : 64;
+}
+
 clsp_status clspi_image_filter_create(clspi_image_filter *filter, clspi_series *series,
                                       const clsp_image_plan *plan)
 {
     CLSPI_CHECK(check_kernels(plan));
+    filter->strip_length = strip_length(plan);
     choose_steps(filter, plan, wants_tiles(plan));
     CLSPI_CHECK(make_kernels(filter, plan));
     if (makes_two_directions(&filter->step[0]) &&
@@ -392,6 +400,18 @@ static cl_mem memory_of(const clsp_image_plan *plan, const clspi_filter_job *job
     return plan->filter.scratch[memory - CLSPI_STEP_SCRATCH];
 }
 
+static cl_mem from_of(const clsp_image_plan *plan, const clspi_filter_job *job,
+                      const clspi_filter_step *step)
+{
+    return job->from ? job->from : memory_of(plan, job, step->from);
+}
+
+static cl_mem to_of(const clsp_image_plan *plan, const clspi_filter_job *job,
+                    const clspi_filter_step *step)
+{
+    return job->to ? job->to : memory_of(plan, job, step->to);
+}
+
 /* Describes what a step reads. */
 static clspi_sample_source source_of(const clsp_image_plan *plan, const clspi_filter_job *job,
                                      const clspi_filter_step *step)
@@ -466,7 +486,7 @@ static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_j
         .inner = inner,
         .first_item = 0,
         .n = n,
-        .mode = filter_mode(plan->layout.mode[step->axis]),
+        .mode = clspi_image_filter_mode(plan->layout.mode[step->axis]),
         .block = block,
         .halo = step->halo,
         .num_blocks = (cl_uint)num_blocks,
@@ -523,7 +543,7 @@ static uint64_t item_fma(const clspi_filter_step *step, const clspi_line_pass *p
 static clsp_status run_pass(const clsp_image_plan *plan, clspi_series *series,
                             const clspi_filter_step *step, const clspi_filter_job *job)
 {
-    const cl_mem from = memory_of(plan, job, step->from), to = memory_of(plan, job, step->to);
+    const cl_mem from = from_of(plan, job, step), to = to_of(plan, job, step);
     const clspi_sample_source source = source_of(plan, job, step);
     size_t items;
     clspi_line_pass pass = pass_of(plan, job, step, &items);
@@ -554,8 +574,8 @@ static clsp_status run_tiles(const clsp_image_plan *plan, clspi_series *series,
     const size_t tiles_y = clspi_div_up(stored[1], block);
     const uint64_t most = clspi_launch_lines(
         &series->ctx->tuning, (uint64_t)8 * (block + 2 * step->halo), tiles_x * local, local, 1);
-    clspi_filter_tiles_args args = {.samples = memory_of(plan, job, step->from),
-                                    .target = memory_of(plan, job, step->to),
+    clspi_filter_tiles_args args = {.samples = from_of(plan, job, step),
+                                    .target = to_of(plan, job, step),
                                     .from = source_of(plan, job, step),
                                     .grid = {.pole = numbers.pole,
                                              .gain = numbers.gain,
@@ -565,8 +585,8 @@ static clsp_status run_tiles(const clsp_image_plan *plan, clspi_series *series,
                                                            : 0,
                                              .size_y = stored[1],
                                              .size_x = stored[2],
-                                             .mode_y = filter_mode(mode[1]),
-                                             .mode_x = filter_mode(mode[2]),
+                                             .mode_y = clspi_image_filter_mode(mode[1]),
+                                             .mode_x = clspi_image_filter_mode(mode[2]),
                                              .tiles_x = (cl_uint)tiles_x,
                                              .tiles_y = (cl_uint)tiles_y,
                                              .first_line = 0}};
@@ -581,12 +601,12 @@ static clsp_status run_tiles(const clsp_image_plan *plan, clspi_series *series,
     return CLSP_OK;
 }
 
-/* Returns the rows of a strip: few enough that small images are many strips. */
-static uint32_t strip_length(const clsp_image_plan *plan)
+/* Returns the columns that a strip stores. */
+static uint32_t strip_width(const clspi_filter_step *step)
 {
-    const uint32_t rows = plan->layout.stored[1];
+    const size_t side = clspi_div_up(step->halo, STRIP_CHUNK);
 
-    return rows >= 4096 ? 256 : rows >= 2048 ? 128 : 64;
+    return (uint32_t)(step->kernel.local - 2 * side * STRIP_CHUNK);
 }
 
 /* Launches the strips of all slices, some lines of them at a time. */
@@ -594,15 +614,15 @@ static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
                               const clspi_filter_step *step, const clspi_filter_job *job)
 {
     const uint32_t *const stored = plan->layout.stored, *const mode = plan->layout.mode;
-    const uint32_t length = strip_length(plan);
+    const uint32_t length = plan->filter.strip_length;
     const pole_numbers numbers = numbers_of(step, plan->desc.precision);
-    const size_t local = step->kernel.local, side = clspi_div_up(step->halo, STRIP_CHUNK);
-    const size_t strips_x = clspi_div_up(stored[2], local - 2 * side * STRIP_CHUNK);
+    const size_t local = step->kernel.local;
+    const size_t strips_x = clspi_div_up(stored[2], strip_width(step));
     const size_t strips_y = clspi_div_up(stored[1], length);
     const uint64_t most = clspi_launch_lines(
         &series->ctx->tuning, (uint64_t)12 * (length + 2 * step->halo), strips_x * local, local, 1);
-    clspi_filter_strips_args args = {.samples = memory_of(plan, job, step->from),
-                                     .target = memory_of(plan, job, step->to),
+    clspi_filter_strips_args args = {.samples = from_of(plan, job, step),
+                                     .target = to_of(plan, job, step),
                                      .from = source_of(plan, job, step),
                                      .grid = {.pole = numbers.pole,
                                               .gain = numbers.gain,
@@ -613,8 +633,8 @@ static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
                                                             : 0,
                                               .size_y = stored[1],
                                               .size_x = stored[2],
-                                              .mode_y = filter_mode(mode[1]),
-                                              .mode_x = filter_mode(mode[2]),
+                                              .mode_y = clspi_image_filter_mode(mode[1]),
+                                              .mode_x = clspi_image_filter_mode(mode[2]),
                                               .strips_x = (cl_uint)strips_x,
                                               .strips_y = (cl_uint)strips_y,
                                               .length = length,
@@ -646,15 +666,37 @@ static clsp_status reserve_scratch(clsp_image_plan *plan)
     return CLSP_OK;
 }
 
+clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *series, uint32_t i,
+                                    const clspi_filter_job *job)
+{
+    const clspi_filter_step *const step = &plan->filter.step[i];
+
+    return step->kind == CLSPI_STEP_TILES    ? run_tiles(plan, series, step, job)
+           : step->kind == CLSPI_STEP_STRIPS ? run_strips(plan, series, step, job)
+                                             : run_pass(plan, series, step, job);
+}
+
 clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
                                    const clspi_filter_job *job)
 {
     CLSPI_CHECK(reserve_scratch(plan));
-    for (uint32_t i = 0; i < plan->filter.num; i++) {
-        const clspi_filter_step *const step = &plan->filter.step[i];
-        CLSPI_CHECK(step->kind == CLSPI_STEP_TILES    ? run_tiles(plan, series, step, job)
-                    : step->kind == CLSPI_STEP_STRIPS ? run_strips(plan, series, step, job)
-                                                      : run_pass(plan, series, step, job));
-    }
+    for (uint32_t i = 0; i < plan->filter.num; i++)
+        CLSPI_CHECK(clspi_image_filter_step(plan, series, i, job));
     return CLSP_OK;
+}
+
+uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_step *step,
+                                uint32_t axis)
+{
+    switch (step->kind) {
+    case CLSPI_STEP_RECURSION:
+        return step->whole_lines ? 0 : block_of(plan, step);
+    case CLSPI_STEP_STRIPS:
+        return axis == 2 ? strip_width(step) : plan->filter.strip_length;
+    case CLSPI_STEP_TILES:
+    case CLSPI_STEP_COLUMNS:
+        return register_block(plan->base.ctx);
+    default:
+        return 1;
+    }
 }

@@ -37,7 +37,8 @@ typedef struct clspi_filter_step {
 typedef struct clspi_image_filter {
     clspi_filter_step step[CLSPI_STEPS_MAX];
     uint32_t num;
-    cl_mem taps; /* of FIR: half + 1 reals */
+    uint32_t strip_length; /* rows of a strip, by the layout that the filter was made for */
+    cl_mem taps;           /* of FIR: half + 1 reals */
     cl_mem scratch[CLSPI_SCRATCHES];
     size_t scratch_bytes[CLSPI_SCRATCHES];
 } clspi_image_filter;
@@ -56,9 +57,22 @@ void clspi_image_filter_release(clspi_image_filter *filter);
 /* One channel of an image. */
 typedef struct clspi_filter_job {
     cl_mem samples;
-    size_t offset; /* of its first sample */
-    size_t plane;  /* its number among the plan's */
+    size_t offset;   /* of its first sample */
+    size_t plane;    /* its number among the plan's */
+    cl_mem from, to; /* of a step that is run by itself; NULL: the plan's own */
 } clspi_filter_job;
+
+/* Runs one step from job->from to job->to, each of the layout's stored size. */
+clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *series, uint32_t i,
+                                    const clspi_filter_job *job);
+
+/* Returns at multiples of how many coefficients of a direction the blocks of a step begin, which
+   are filtered by themselves; 0: it has whole lines. The plan's filter is the step's. */
+uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_step *step,
+                                uint32_t axis);
+
+/* Tells by which of the three exact modes the prefilter continues a line. */
+uint32_t clspi_image_filter_mode(uint32_t mode);
 
 clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
                                    const clspi_filter_job *job);

@@ -7,20 +7,29 @@
 
 #include "image_filter.h"
 #include "image_range.h"
+#include "image_store.h"
+#include "image_strips.h"
+#include "image_textures.h"
 #include "image_values.h"
-#include "plan.h"
+#include "image_window.h"
+#include "peers.h"
 
 struct clsp_image_plan {
     clspi_plan base; /* first: the plan layer knows the plan by it */
     clsp_image_desc desc;
     clspi_image_layout layout;
     clspi_image_filter filter;
-    clspi_image_kernels kernels;
-    clspi_image_range range; /* of plans that clip */
-    bool has_samples;        /* loaded, be it none */
+    clspi_image_kernels kernels, windowed; /* of all coefficients, and of windows of them */
+    clspi_image_range range;               /* of plans that clip */
+    bool has_samples;                      /* loaded, be it none */
     size_t num_images;
     cl_mem coefficients; /* [num_images][channels][plane] */
     size_t coefficient_bytes;
+    clspi_image_store store;
+    clspi_image_window window;
+    clspi_image_strips strips;
+    clspi_image_textures textures;
+    clspi_peers peers;
 };
 
 /* Checks a description and puts defaults in place. */

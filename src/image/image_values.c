@@ -2,19 +2,16 @@
 #include "image_values.h"
 
 #include "check.h"
-#include "image_map.h"
-#include "transfer.h"
+#include "image_job.h"
 
-enum {
-    RUN = 256 /* points of an item on CPUs */,
-    TILE_X = 16,
-    TILE_RUN = 4 /* of image_values.cl */
-};
+enum { RUN = CLSPI_IMAGE_RUN, TILE_X = 16, TILE_RUN = 4 /* of image_values.cl */ };
+
+typedef clspi_image_job value_job;
 
 /* ---- kernels ---- */
 
 static clspi_options value_options(const clsp_context *ctx, const clsp_image_desc *d,
-                                   uint32_t attributes, bool fixed)
+                                   uint32_t attributes, bool fixed, bool windowed)
 {
     clspi_options options =
         clspi_options_of(ctx, d->precision, clspi_lanes(ctx, d->precision) > 1 ? 4 : 1);
@@ -26,6 +23,7 @@ static clspi_options value_options(const clsp_context *ctx, const clsp_image_des
     clspi_option(&options, "ATTRIBUTES", attributes);
     clspi_option(&options, "CLIP", d->clip);
     clspi_option(&options, "FIXED", fixed);
+    clspi_option(&options, "WINDOW", windowed);
     return options;
 }
 
@@ -34,24 +32,33 @@ static bool has_tiles(const clsp_context *ctx)
     return clspi_lanes(ctx, CLSP_F32) == 1;
 }
 
-/* Makes a kernel of the plan's, where that has not been done. */
-static clsp_status need_kernel(const clsp_image_plan *plan, clspi_kernel *kernel,
-                               const clspi_signature *signature, uint32_t attributes, bool fixed)
+clsp_status clspi_image_job_kernel(clspi_image_job *job)
 {
-    clsp_context *const ctx = plan->base.ctx;
-    const clspi_options options = value_options(ctx, &plan->desc, attributes, fixed);
+    clsp_context *const ctx = job->plan->base.ctx;
+    const uint32_t a = job->attributes;
+    const bool fixed = job->map.is_fixed && job->places != CLSPI_IMAGE_AT_POINTS;
+    clspi_image_kernels *const of = job->window ? &job->plan->windowed : &job->plan->kernels;
+    clspi_kernel *const kernels[] = {&of->on_map[fixed][a], &of->displaced[fixed][a],
+                                     &of->at_points[a]};
+    const clspi_signature *const signatures[] = {&clspi_values_on_map_signature,
+                                                 &clspi_values_displaced_signature,
+                                                 &clspi_values_at_points_signature};
+    const clspi_signature *const signature = signatures[job->places];
+    const clspi_options options =
+        value_options(ctx, &job->plan->desc, a, fixed, job->window != NULL);
 
-    if (kernel->kernel) return CLSP_OK;
+    job->kernel = kernels[job->places];
+    if (job->kernel->kernel) return CLSP_OK;
     return has_tiles(ctx)
-               ? clspi_kernel_create_grouped(kernel, ctx, "image_values", signature, &options)
-               : clspi_kernel_create(kernel, ctx, "image_values", signature, &options);
+               ? clspi_kernel_create_grouped(job->kernel, ctx, "image_values", signature, &options)
+               : clspi_kernel_create(job->kernel, ctx, "image_values", signature, &options);
 }
 
 clsp_status clspi_image_values_build(const clspi_build *build, const clsp_image_desc *desc,
                                      uint32_t attributes)
 {
     const clspi_options options =
-        value_options(build->ctx, desc, attributes, desc->precision == CLSP_F32);
+        value_options(build->ctx, desc, attributes, desc->precision == CLSP_F32, false);
 
     return has_tiles(build->ctx)
                ? clspi_program_build_grouped(build, "image_values", &clspi_values_on_map_signature,
@@ -61,10 +68,11 @@ clsp_status clspi_image_values_build(const clspi_build *build, const clsp_image_
 
 clsp_status clspi_image_values_prepare(clsp_image_plan *plan)
 {
-    const bool fixed = plan->desc.precision == CLSP_F32;
+    clspi_image_job job = {.plan = plan,
+                           .map = {.is_fixed = plan->desc.precision == CLSP_F32},
+                           .attributes = CLSP_IMAGE_VALUE};
 
-    return need_kernel(plan, &plan->kernels.on_map[fixed][CLSP_IMAGE_VALUE],
-                       &clspi_values_on_map_signature, CLSP_IMAGE_VALUE, fixed);
+    return clspi_image_job_kernel(&job);
 }
 
 void clspi_image_kernels_release(clspi_image_kernels *kernels)
@@ -80,19 +88,6 @@ void clspi_image_kernels_release(clspi_image_kernels *kernels)
 
 /* ---- a call ---- */
 
-/* What a call interpolates, and into what. A piece is an image, of planar plans a channel of one.
- */
-typedef struct value_job {
-    clsp_image_plan *plan;
-    clspi_image_map map;
-    clspi_kernel *kernel;
-    size_t first_piece, num_pieces;
-    uint32_t channels; /* of a piece */
-    size_t point;      /* elements of one point's values */
-    bool has_field;
-    clspi_job_streams streams;
-} value_job;
-
 clsp_status clspi_image_check_range(const clsp_image_plan *plan, clsp_range images)
 {
     clspi_log *const log = &plan->base.ctx->log;
@@ -105,8 +100,7 @@ clsp_status clspi_image_check_range(const clsp_image_plan *plan, clsp_range imag
                       images.first, images.first, images.count, plan->num_images);
 }
 
-/* Checks a range of images and says which pieces it is. */
-static clsp_status take_images(value_job *job, clsp_range images, uint32_t attributes)
+clsp_status clspi_image_take_images(clspi_image_job *job, clsp_range images, uint32_t attributes)
 {
     const clsp_image_plan *const plan = job->plan;
     const uint32_t per_image = plan->desc.planar ? plan->desc.channels : 1;
@@ -115,6 +109,7 @@ static clsp_status take_images(value_job *job, clsp_range images, uint32_t attri
     job->first_piece = images.first * per_image;
     job->num_pieces = images.count * per_image;
     job->channels = plan->desc.channels / per_image;
+    job->attributes = attributes;
     job->point = ((attributes & CLSP_IMAGE_VALUE) != 0) +
                  (attributes & CLSP_IMAGE_GRADIENT ? plan->desc.directions : 0);
     job->point *= job->channels;
@@ -130,9 +125,11 @@ static clsp_status multiply(const clsp_image_plan *plan, size_t *count, size_t b
                             "image: the values are more than the address space");
 }
 
-static clspi_image_axes axes_of(const value_job *job)
+clspi_image_axes clspi_image_axes_of(const clspi_image_job *job)
 {
     const clspi_image_layout *const l = &job->plan->layout;
+    const clspi_image_part whole = clspi_image_whole(l), *const w = job->window ? &job->window->part
+                                                                                : &whole;
 
     return (clspi_image_axes){.cval = job->plan->desc.cval,
                               .size_z = l->stored[0],
@@ -144,12 +141,35 @@ static clspi_image_axes axes_of(const value_job *job)
                               .mode_z = l->mode[0],
                               .mode_y = l->mode[1],
                               .mode_x = l->mode[2],
-                              .channels = job->channels};
+                              .channels = job->channels,
+                              .num_z = w->num[0],
+                              .num_y = w->num[1],
+                              .num_x = w->num[2],
+                              .cut_z = w->cut[0],
+                              .cut_y = w->cut[1],
+                              .cut_x = w->cut[2],
+                              .low_z = w->low[0],
+                              .low_y = w->low[1],
+                              .low_x = w->low[2],
+                              .high_z = w->high[0],
+                              .high_y = w->high[1],
+                              .high_x = w->high[2]};
 }
 
-static cl_mem range_of(const clsp_image_plan *plan)
+static cl_mem coefficients_of(const value_job *job)
 {
-    return plan->desc.clip ? plan->range.range : plan->coefficients; /* which is not looked at */
+    return job->window ? job->window->buffer : job->plan->coefficients;
+}
+
+/* Returns where the coefficients of a plane begin in their buffer. */
+static size_t plane_begin(const value_job *job, size_t plane)
+{
+    return job->window ? 0 : plane * job->plan->layout.plane;
+}
+
+static cl_mem range_of(const value_job *job)
+{
+    return job->plan->desc.clip ? job->plan->range.range : coefficients_of(job); /* not looked at */
 }
 
 /* Returns how many multiply-adds a point takes, about. */
@@ -174,15 +194,20 @@ static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, si
     const size_t tile_y = tiled ? local / tile_x * TILE_RUN : 1;
     const bool is_whole = part->line == 0 && part->num_lines % size[1] == 0;
     const size_t num_y = is_whole ? size[1] : part->num_lines, num_slices = part->num_lines / num_y;
-    const size_t tiles_x = clspi_div_up(size[2], tile_x), tiles_y = clspi_div_up(num_y, tile_y);
+    const uint32_t end_x = job->end_x > 0 ? job->end_x : size[2];
+    const size_t tiles_x = clspi_div_up(end_x - job->first_x, tile_x),
+                 tiles_y = clspi_div_up(num_y, tile_y);
     const size_t piece = part->piece / size[0], plane = (job->first_piece + piece) * job->channels;
 
     *items = num_slices * tiles_y * tiles_x * (tiled ? local : 1);
     return (clspi_value_grid){.offset = job->streams.stream[0].offset +
                                         part->before * size[2] * job->point,
-                              .coefficients = plane * job->plan->layout.plane,
+                              .coefficients = plane_begin(job, plane),
                               .range = plane * 2,
                               .num_x = size[2],
+                              .begin_x = job->begin_x,
+                              .first_x = job->first_x,
+                              .end_x = end_x,
                               .num_y = (cl_uint)num_y,
                               .num_z = size[0],
                               .first_y = (cl_uint)part->line,
@@ -206,19 +231,19 @@ static clsp_status launch_grid(const value_job *job, clspi_series *series, const
                          y = clspi_image_map_axis(&job->map, 1),
                          x = clspi_image_map_axis(&job->map, 2);
 
-    if (job->has_field) {
+    if (job->places == CLSPI_IMAGE_DISPLACED) {
         const uint32_t directions = plan->desc.directions;
         const clspi_stream *const fy = directions > 1 ? last - 1 : last;
         const clspi_stream *const fz = directions > 2 ? last - 2 : last;
         const size_t done = part->before * job->map.size[2];
         const clspi_values_displaced_args args = {
-            .coefficients = plan->coefficients,
-            .range = range_of(plan),
+            .coefficients = coefficients_of(job),
+            .range = range_of(job),
             .out = stream[0].buffer,
             .field_z = fz->buffer,
             .field_y = fy->buffer,
             .field_x = last->buffer,
-            .axes = axes_of(job),
+            .axes = clspi_image_axes_of(job),
             .grid = grid,
             .map_z = z,
             .map_y = y,
@@ -226,10 +251,10 @@ static clsp_status launch_grid(const value_job *job, clspi_series *series, const
             .begin = {.z = fz->offset + done, .y = fy->offset + done, .x = last->offset + done}};
         return clspi_launch_values_displaced(series, job->kernel, &args, items);
     }
-    const clspi_values_on_map_args args = {.coefficients = plan->coefficients,
-                                           .range = range_of(plan),
+    const clspi_values_on_map_args args = {.coefficients = coefficients_of(job),
+                                           .range = range_of(job),
                                            .out = stream[0].buffer,
-                                           .axes = axes_of(job),
+                                           .axes = clspi_image_axes_of(job),
                                            .grid = grid,
                                            .map_z = z,
                                            .map_y = y,
@@ -237,8 +262,7 @@ static clsp_status launch_grid(const value_job *job, clspi_series *series, const
     return clspi_launch_values_on_map(series, job->kernel, &args, items);
 }
 
-/* Makes the rows of a part, whose slices launches may have some of. */
-static clsp_status make_rows(void *user, clspi_series *series, const clspi_part *part)
+clsp_status clspi_image_make_rows(void *user, clspi_series *series, const clspi_part *part)
 {
     const value_job *const job = user;
     const uint32_t *const size = job->map.size;
@@ -269,12 +293,30 @@ static clsp_status open_values(value_job *job, const clsp_output *values, size_t
     return clspi_output_open(&stream->memory, &plan->base, values, &need);
 }
 
-/* Counts the points of a map. */
-static clsp_status count_points(const value_job *job, size_t *points)
+clsp_status clspi_image_count_points(const clspi_image_job *job, size_t *points)
 {
     *points = job->map.size[2];
     CLSPI_CHECK(multiply(job->plan, points, job->map.size[1]));
     return multiply(job->plan, points, job->map.size[0]);
+}
+
+/* Carries out a job on so many points, in rows of `row`; of coordinates each is its own. Through
+   windows parts may begin within rows. */
+static clsp_status carry_out(value_job *job, const clsp_sync *sync, size_t points, size_t row)
+{
+    const bool in_windows = job->owner != NULL;
+    const size_t line = in_windows ? 1 : row, lines = points / line;
+    const size_t per_piece = in_windows && row > 1 ? row : lines;
+    const clspi_cut cut = {
+        .per_piece = clspi_max(per_piece, 1), .multiple = in_windows ? RUN : 0, .left = lines};
+    const clspi_make_fn make = in_windows                             ? clspi_image_make_in_windows
+                               : clspi_image_is_textured(job)         ? clspi_image_make_textured
+                               : job->places == CLSPI_IMAGE_AT_POINTS ? clspi_image_make_points
+                                                                      : clspi_image_make_rows;
+
+    for (uint32_t i = 0; i < job->streams.num; i++)
+        job->streams.stream[i].per_line = line * (i == 0 ? job->point : 1);
+    return clspi_carry_out(&job->plan->base, sync, &job->streams, cut, make, job);
 }
 
 clsp_status clsp_image_affine(clsp_image_plan *plan, clsp_range images, const clsp_image_map *map,
@@ -286,21 +328,15 @@ clsp_status clsp_image_affine(clsp_image_plan *plan, clsp_range images, const cl
     if (!plan) return clspi_null_argument(NULL, "clsp_image_affine");
     CLSPI_CHECK(clspi_call_check(&plan->base, sync));
     CLSPI_CHECK(clspi_image_map_resolve(plan, map, &job.map));
-    CLSPI_CHECK(take_images(&job, images, job.map.attributes));
-    CLSPI_CHECK(count_points(&job, &points));
-    const uint32_t a = job.map.attributes, fixed = job.map.is_fixed;
-    job.kernel = &plan->kernels.on_map[fixed][a];
+    CLSPI_CHECK(clspi_image_take_images(&job, images, job.map.attributes));
+    CLSPI_CHECK(clspi_image_count_points(&job, &points));
     clsp_status status = open_values(&job, &values, points);
-    if (status == CLSP_OK)
-        status = need_kernel(plan, job.kernel, &clspi_values_on_map_signature, a, fixed);
+    if (status == CLSP_OK) status = clspi_image_prepare(&job);
     if (status != CLSP_OK) {
         clspi_streams_close(&job.streams);
         return status;
     }
-    const size_t rows = (size_t)job.map.size[0] * job.map.size[1];
-    const clspi_cut cut = {.per_piece = rows, .left = rows * job.num_pieces};
-    job.streams.stream[0].per_line = job.map.size[2] * job.point;
-    return clspi_carry_out(&plan->base, sync, &job.streams, cut, make_rows, &job);
+    return carry_out(&job, sync, points * job.num_pieces, job.map.size[2]);
 }
 
 /* ---- the same inputs for each piece ---- */
@@ -311,8 +347,7 @@ typedef struct repeated_job {
     const clsp_input *input; /* [directions][points] */
     const char *what;
     clsp_output values;
-    size_t points, per_line;
-    clspi_make_fn make;
+    size_t points, row;
 } repeated_job;
 
 /* Opens the streams of one piece, whose output begins at `values`. */
@@ -322,13 +357,11 @@ static clsp_status open_piece(repeated_job *r, const clsp_output *values)
 
     r->job.streams = (clspi_job_streams){.num = 0};
     CLSPI_CHECK(open_values(&r->job, values, r->points));
-    r->job.streams.stream[0].per_line = r->per_line * r->job.point;
     for (uint32_t d = 0; d < plan->desc.directions; d++) {
         clspi_stream *const stream = &r->job.streams.stream[r->job.streams.num++];
         const clspi_memory_need need = {r->what, plan->desc.precision, r->points};
         clsp_input input = *r->input;
         input.offset += d * r->points;
-        stream->per_line = r->per_line;
         CLSPI_CHECK(clspi_input_open(&stream->memory, &plan->base, &input, &need));
     }
     return CLSP_OK;
@@ -356,12 +389,14 @@ static clsp_status run_pieces(repeated_job *r, const clsp_sync *sync)
 {
     clspi_plan *const base = &r->job.plan->base;
     const size_t num = r->job.num_pieces, first = r->job.first_piece;
-    const clspi_cut cut = {.per_piece = r->points / r->per_line, .left = r->points / r->per_line};
-    clspi_job_streams none = {.num = 0};
 
     CLSPI_CHECK(check_memory(r));
-    if (num == 0 || r->points == 0)
-        return clspi_carry_out(base, sync, &none, (clspi_cut){.per_piece = 1}, r->make, &r->job);
+    r->job.streams = (clspi_job_streams){.num = 0};
+    CLSPI_CHECK(clspi_image_prepare(&r->job));
+    if (num == 0 || r->points == 0) return carry_out(&r->job, sync, 0, 1);
+    if (r->job.owner && (r->input->buffer || r->input->svm))
+        return clspi_fail(&base->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "image: %s: host memory, as the coefficients are there", r->what);
     r->job.num_pieces = 1;
     for (size_t i = 0; i < num; i++) {
         clsp_sync part = {0};
@@ -376,7 +411,7 @@ static clsp_status run_pieces(repeated_job *r, const clsp_sync *sync)
             clspi_streams_close(&r->job.streams);
             return status;
         }
-        CLSPI_CHECK(clspi_carry_out(base, &part, &r->job.streams, cut, r->make, &r->job));
+        CLSPI_CHECK(carry_out(&r->job, &part, r->points, r->row));
     }
     return CLSP_OK;
 }
@@ -384,27 +419,23 @@ static clsp_status run_pieces(repeated_job *r, const clsp_sync *sync)
 clsp_status clsp_image_displace(clsp_image_plan *plan, clsp_range images, const clsp_image_map *map,
                                 clsp_input field, clsp_output values, const clsp_sync *sync)
 {
-    repeated_job r = {.job = {.plan = plan, .has_field = true},
+    repeated_job r = {.job = {.plan = plan, .places = CLSPI_IMAGE_DISPLACED},
                       .input = &field,
                       .what = "field",
-                      .values = values,
-                      .make = make_rows};
+                      .values = values};
 
     if (!plan) return clspi_null_argument(NULL, "clsp_image_displace");
     CLSPI_CHECK(clspi_call_check(&plan->base, sync));
     CLSPI_CHECK(clspi_image_map_resolve(plan, map, &r.job.map));
-    CLSPI_CHECK(take_images(&r.job, images, r.job.map.attributes));
-    CLSPI_CHECK(count_points(&r.job, &r.points));
-    const uint32_t a = r.job.map.attributes, fixed = r.job.map.is_fixed;
-    r.per_line = r.job.map.size[2];
-    r.job.kernel = &plan->kernels.displaced[fixed][a];
-    CLSPI_CHECK(need_kernel(plan, r.job.kernel, &clspi_values_displaced_signature, a, fixed));
+    CLSPI_CHECK(clspi_image_take_images(&r.job, images, r.job.map.attributes));
+    CLSPI_CHECK(clspi_image_count_points(&r.job, &r.points));
+    r.row = r.job.map.size[2];
     return run_pieces(&r, sync);
 }
 
 /* ---- coordinates ---- */
 
-static clsp_status make_points(void *user, clspi_series *series, const clspi_part *part)
+clsp_status clspi_image_make_points(void *user, clspi_series *series, const clspi_part *part)
 {
     const value_job *const job = user;
     const clspi_stream *const stream = job->streams.stream;
@@ -420,15 +451,15 @@ static clsp_status make_points(void *user, clspi_series *series, const clspi_par
     while (clspi_cut_next(&cut, most, &some)) {
         const size_t items = clspi_div_up(some.num_lines, run), done = some.before;
         const clspi_values_at_points_args args = {
-            .coefficients = job->plan->coefficients,
-            .range = range_of(job->plan),
+            .coefficients = coefficients_of(job),
+            .range = range_of(job),
             .out = stream[0].buffer,
             .at_z = z->buffer,
             .at_y = y->buffer,
             .at_x = last->buffer,
-            .axes = axes_of(job),
+            .axes = clspi_image_axes_of(job),
             .points = {.offset = stream[0].offset + done * job->point,
-                       .coefficients = plane * job->plan->layout.plane,
+                       .coefficients = plane_begin(job, plane),
                        .range = plane * 2,
                        .first_z = z->offset + done,
                        .first_y = y->offset + done,
@@ -441,34 +472,32 @@ static clsp_status make_points(void *user, clspi_series *series, const clspi_par
     return CLSP_OK;
 }
 
-static clsp_status check_points(const clsp_image_plan *plan, const clsp_image_points *points)
+clsp_status clspi_image_check_points(const clsp_image_plan *plan, const clsp_image_points *points,
+                                     uint32_t *attributes)
 {
     for (size_t i = 0; i < CLSPI_COUNT(points->reserved); i++)
         if (points->reserved[i])
             return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
                               "image: a reserved field of points is not 0: %u",
                               points->reserved[i]);
-    return CLSP_OK;
+    *attributes = points->attributes;
+    return clspi_image_check_attributes(plan, "no such attributes of points", attributes);
 }
 
 clsp_status clsp_image_at(clsp_image_plan *plan, clsp_range images, const clsp_image_points *points,
                           clsp_output values, const clsp_sync *sync)
 {
-    repeated_job r = {.job = {.plan = plan},
+    repeated_job r = {.job = {.plan = plan, .places = CLSPI_IMAGE_AT_POINTS},
                       .what = "coordinates",
                       .values = values,
-                      .per_line = 1,
-                      .make = make_points};
+                      .row = 1};
+    uint32_t a;
 
     if (!plan || !points) return clspi_null_argument(plan ? &plan->base : NULL, "clsp_image_at");
-    uint32_t a = points->attributes;
     r.input = &points->coordinates;
     r.points = points->num;
     CLSPI_CHECK(clspi_call_check(&plan->base, sync));
-    CLSPI_CHECK(check_points(plan, points));
-    CLSPI_CHECK(clspi_image_check_attributes(plan, "no such attributes of points", &a));
-    CLSPI_CHECK(take_images(&r.job, images, a));
-    r.job.kernel = &plan->kernels.at_points[a];
-    CLSPI_CHECK(need_kernel(plan, r.job.kernel, &clspi_values_at_points_signature, a, false));
+    CLSPI_CHECK(clspi_image_check_points(plan, points, &a));
+    CLSPI_CHECK(clspi_image_take_images(&r.job, images, a));
     return run_pieces(&r, sync);
 }

@@ -4,6 +4,7 @@
 
 #include "image_layout.h"
 #include "launch.h"
+#include "split.h"
 
 typedef struct clsp_image_plan clsp_image_plan;
 
@@ -15,6 +16,26 @@ typedef struct clspi_image_kernels {
     clspi_kernel displaced[2][CLSPI_ATTRIBUTE_SETS];
     clspi_kernel at_points[CLSPI_ATTRIBUTE_SETS];
 } clspi_image_kernels;
+
+typedef struct clspi_image_job clspi_image_job;
+
+/* Finds the kernel of a job, and makes it where that has not been done. */
+clsp_status clspi_image_job_kernel(clspi_image_job *job);
+
+/* Checks a range of images and says which pieces of a job it is. */
+clsp_status clspi_image_take_images(clspi_image_job *job, clsp_range images, uint32_t attributes);
+
+/* Counts the points of a job's map. */
+clsp_status clspi_image_count_points(const clspi_image_job *job, size_t *points);
+
+/* Checks the points of a call, whose attributes are in *attributes. */
+clsp_status clspi_image_check_points(const clsp_image_plan *plan, const clsp_image_points *points,
+                                     uint32_t *attributes);
+
+/* Make the rows, or the points, of a part, from and into the buffers of the job's streams, which is
+   `user`. */
+clsp_status clspi_image_make_rows(void *user, clspi_series *series, const clspi_part *part);
+clsp_status clspi_image_make_points(void *user, clspi_series *series, const clspi_part *part);
 
 /* Makes the kernel that plans need most. */
 clsp_status clspi_image_values_prepare(clsp_image_plan *plan);

@@ -1,5 +1,6 @@
 #include "half.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { HALF_INFINITY = 0x7c00, HALF_NAN = 0x7e00 };
@@ -24,4 +25,14 @@ uint16_t clspi_half(double x)
     const uint32_t field = exponent >= -14 ? (uint32_t)(exponent + 14) : 0;
     /* a normal number's leading 1 raises the exponent by one, and so may rounding */
     return (uint16_t)(sign | (field * 1024 + whole));
+}
+
+double clspi_half_value(uint16_t half)
+{
+    const int exponent = half >> 10 & 31, mantissa = half & 1023;
+    const double sign = half & 0x8000 ? -1.0 : 1.0;
+
+    if (exponent == 31) return mantissa ? (double)NAN : sign * HUGE_VAL;
+    if (exponent == 0) return sign * mantissa * 0x1p-24;
+    return sign * ldexp(1024 + mantissa, exponent - 25);
 }

@@ -7,4 +7,7 @@
 /* Rounds to the nearest half, ties to even; too large numbers become infinite, NaN stays NaN. */
 uint16_t clspi_half(double x);
 
+/* Returns the number that a half stands for. */
+double clspi_half_value(uint16_t half);
+
 #endif

@@ -290,7 +290,7 @@ static void test_wrong_descriptions(void **state)
     d[n++].kernels = CLSP_IMAGE_STAGED;
     d[n++].kernels = CLSP_IMAGE_TILES; /* it is too small */
     d[n++].clip = 2;
-    d[n++].reserved[7] = 1;
+    d[n++].reserved[5] = 1;
     d[n].samples = CLSP_U16;
     d[n++].coefficients = CLSP_F16;
     for (size_t k = 0; k < n; k++) {

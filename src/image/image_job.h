@@ -1,0 +1,43 @@
+/* What a call interpolates, and into what. */
+#ifndef CLSPI_IMAGE_JOB_H
+#define CLSPI_IMAGE_JOB_H
+
+#include "image_map.h"
+#include "transfer.h"
+
+enum {
+    CLSPI_IMAGE_RUN = 256,  /* points of an item on CPUs */
+    CLSPI_IMAGE_CHUNK = 16, /* points that it looks at together: CHUNK of image_values.cl */
+};
+
+typedef enum clspi_image_places {
+    CLSPI_IMAGE_ON_MAP,
+    CLSPI_IMAGE_DISPLACED,
+    CLSPI_IMAGE_AT_POINTS
+} clspi_image_places;
+
+/* A piece is an image, of planar plans a channel of one. Streams: the values, then z, y, x of
+   displacements or coordinates. */
+struct clspi_image_job {
+    clsp_image_plan *plan;
+    clspi_image_places places;
+    clspi_image_map map;
+    clspi_kernel *kernel;
+    size_t first_piece, num_pieces;
+    uint32_t channels; /* of a piece */
+    uint32_t attributes;
+    size_t point; /* elements of one point's values */
+    /* of a launch on a map: the output's first row begins with point begin_x, and of each row those
+       from first_x to end_x - 1 are made; end_x 0: all */
+    uint32_t begin_x, first_x, end_x;
+    const clsp_image_plan *owner;     /* that has the coefficients in host memory */
+    const clspi_image_window *window; /* NULL: the plan's buffer has all coefficients */
+    const char *given[3]; /* z, y, x of displacements or coordinates in host memory, where windows
+                             are looked for */
+    clspi_job_streams streams;
+};
+
+/* Describes the coefficients of a job to kernels. */
+clspi_image_axes clspi_image_axes_of(const clspi_image_job *job);
+
+#endif

@@ -1,0 +1,445 @@
+#include "image_load.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "fir_taps.h"
+#include "job.h"
+
+enum {
+    KEY_MAX = 160,
+    ROW_ITEMS = 4096, /* coefficients of a tile, at least */
+    BAND = 128,       /* rows of a tile that is filtered across rows */
+    SLAB = 32,        /* slices of one */
+    PART_BYTES = 32 << 20
+};
+
+/* The prefilter of one channel of an image, at one step. */
+typedef struct load_job {
+    clsp_image_plan *plan;
+    const clspi_line_functions *functions;
+    uint32_t step;
+    clspi_line_source source;
+    char *target; /* [stored_0][stored_1][stored_2] */
+    size_t element;
+    bool halves;
+    size_t planes_done, num_planes;
+    char *scratch[CLSPI_SCRATCHES]; /* planes of reals that steps hand over */
+    double taps[CLSP_IMAGE_MAX_TAPS / 2 + 1];
+    const clsp_cooperate_opts *opts;
+    clsp_cooperate_report *report;
+    bool is_shared;
+} load_job;
+
+static clsp_status no_memory(const clsp_image_plan *plan)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "image: no host memory for the prefilter");
+}
+
+static const clspi_filter_step *step_of(const load_job *job)
+{
+    return &job->plan->filter.step[job->step];
+}
+
+/* Tells whether a step filters rows too. */
+static bool is_tiled(const clspi_filter_step *step)
+{
+    return step->axis == 1 && clspi_image_step_has_axis(step, 2);
+}
+
+/* ---- the host ---- */
+
+/* Returns the filter of a step. */
+static clspi_line_filter filter_of(const load_job *job)
+{
+    const clspi_filter_step *const step = step_of(job);
+    clspi_line_filter f = {
+        .kind = CLSPI_LINE_COPY, .halo = step->halo, .pole = step->pole, .taps = job->taps};
+
+    if (step->kind == CLSPI_STEP_COPY) return f;
+    f.kind = step->kind == CLSPI_STEP_FIR || step->kind == CLSPI_STEP_STAGED ? CLSPI_LINE_FIR
+                                                                             : CLSPI_LINE_RECURSION;
+    return f;
+}
+
+/* Makes num lines across rows or slices, each num_x long, of these rows and those around them. */
+static clsp_status filter_columns(const load_job *job, const clspi_line_filter *f,
+                                  const clspi_line_box *box, uint32_t axis, char *out)
+{
+    const size_t real = clsp_type_bytes(job->plan->desc.precision);
+    const uint32_t num = axis == 0 ? box->num_z : box->num_y, halo = f->halo;
+    const size_t rows = num + 2 * (size_t)halo, width = box->num_x;
+    const uint32_t others = axis == 0 ? box->num_y : box->num_z;
+    const void **const lines = malloc(rows * sizeof *lines);
+    char *const memory = malloc(rows * width * real);
+    clspi_line_filter own = *f;
+    const clspi_line_filter copy = {.kind = CLSPI_LINE_COPY};
+    const bool along_x = is_tiled(step_of(job));
+
+    for (size_t k = 0; lines && memory && k < rows; k++)
+        lines[k] = memory + k * width * real;
+    for (uint32_t i = 0; lines && memory && i < others; i++) {
+        const int64_t first = (axis == 0 ? (int64_t)box->first_z : box->first_y) - halo;
+        for (size_t k = 0; axis == 0 && k < rows; k++)
+            job->functions->read(&job->source, first + (int64_t)k, box->first_y + i, box->first_x,
+                                 width, memory + k * width * real);
+        const clspi_line_box band = {.first_y = first,
+                                     .first_z = box->first_z + i,
+                                     .num_z = 1,
+                                     .num_y = (uint32_t)rows,
+                                     .first_x = box->first_x,
+                                     .num_x = box->num_x};
+        if (axis == 1)
+            job->functions->rows(along_x ? &own : &copy, &job->source, &band, memory, false);
+        const size_t at = axis == 0 ? i * width : i * (size_t)num * width;
+        job->functions->columns(&own, lines, num, width, out + at * job->element,
+                                axis == 0 ? box->num_y * width : width, job->halves);
+    }
+    const bool is_done = lines && memory;
+    free(lines);
+    free(memory);
+    return is_done ? CLSP_OK : no_memory(job->plan);
+}
+
+/* Makes whole rows of one slice, or of several slices all, or a part of a row. */
+static clsp_status filter_box(const load_job *job, const clspi_line_box *box, char *out)
+{
+    const clspi_filter_step *const step = step_of(job);
+    const clspi_line_filter f = filter_of(job);
+
+    if (is_tiled(step) || step->axis == 1) return filter_columns(job, &f, box, 1, out);
+    if (step->axis == 0) return filter_columns(job, &f, box, 0, out);
+    job->functions->rows(&f, &job->source, box, out, job->halves);
+    return CLSP_OK;
+}
+
+static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
+                                const clspi_part *part, char *out)
+{
+    const load_job *const job = user;
+    const uint32_t *const stored = job->plan->layout.stored;
+    const bool is_whole = part->line == 0 && part->num_lines % stored[2] == 0;
+    const size_t rows = is_whole ? part->num_lines / stored[2] : 1;
+
+    (void)base;
+    (void)worker;
+    for (size_t done = 0; done < rows;) {
+        const size_t row = part->piece + done, y = row % stored[1];
+        const size_t slices = y == 0 ? (rows - done) / stored[1] : 0;
+        const size_t num_y = clspi_min(rows - done, stored[1] - y);
+        const clspi_line_box box = {.first_y = (int64_t)y,
+                                    .first_z = (uint32_t)(row / stored[1]),
+                                    .num_z = (uint32_t)clspi_max(slices, 1),
+                                    .num_y = (uint32_t)num_y,
+                                    .first_x = is_whole ? 0 : (uint32_t)part->line,
+                                    .num_x = is_whole ? stored[2] : (uint32_t)part->num_lines};
+        CLSPI_CHECK(filter_box(job, &box, out + done * stored[2] * job->element));
+        done += clspi_max(slices * stored[1], num_y);
+    }
+    return CLSP_OK;
+}
+
+/* ---- devices ---- */
+
+static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
+                                  const clspi_part *part, const clspi_target *target)
+{
+    const load_job *const job = user;
+
+    return clspi_image_strips_make((clsp_image_plan *)base, series, job->step, &job->source, part,
+                                   target);
+}
+
+/* Makes a step on the plan's device, some rows at a time. */
+static clsp_status run_on_device(const load_job *job)
+{
+    clsp_image_plan *const plan = job->plan;
+    const uint32_t *const stored = plan->layout.stored;
+    const uint64_t bytes =
+        clspi_min_u64(PART_BYTES, plan->base.ctx->device.max_alloc_bytes) / job->element;
+    clspi_staging *const staging = &plan->base.staging[0][0];
+    clspi_cut cut = {.per_piece = stored[2],
+                     .multiple = BAND,
+                     .left = (size_t)stored[0] * stored[1] * stored[2]};
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, bytes, &part)) {
+        clspi_call call;
+        CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+        clsp_status status = clspi_buffer_reserve(&staging->buffer, &staging->bytes, plan->base.ctx,
+                                                  part.num_lines * job->element);
+        const clspi_target target = {staging->buffer, 0};
+        if (status == CLSP_OK)
+            status = make_on_device(job, &plan->base, &call.series, &part, &target);
+        if (status == CLSP_OK)
+            status = clspi_series_read(&call.series, staging->buffer, 0,
+                                       job->target + part.before * job->element,
+                                       part.num_lines * job->element);
+        CLSPI_CHECK(clspi_call_end(&call, status));
+    }
+    return CLSP_OK;
+}
+
+/* ---- one step ---- */
+
+/* Returns tiles of rows, or of parts of one where a row is much of what a device holds. */
+static clspi_tiling tiling_of(const load_job *job)
+{
+    const clsp_image_plan *const plan = job->plan;
+    const clspi_filter_step *const step = step_of(job);
+    const uint32_t *const stored = plan->layout.stored;
+    const size_t rows = (size_t)stored[0] * stored[1], row_bytes = stored[2] * job->element;
+    const size_t quarter =
+        (size_t)clspi_min_u64(plan->base.ctx->device.max_alloc_bytes / 4, PART_BYTES);
+    clspi_tiling tiling = {.num_pieces = rows,
+                           .lines = stored[2],
+                           .tile_lines = stored[2],
+                           .tiles_per_piece = 1,
+                           .pieces_per_tile = clspi_div_up(ROW_ITEMS, stored[2])};
+
+    if (row_bytes > quarter) {
+        tiling.tile_lines = clspi_max(quarter / job->element / BAND, 1) * BAND;
+        tiling.tiles_per_piece = clspi_div_up(stored[2], tiling.tile_lines);
+        tiling.pieces_per_tile = 1;
+        return tiling;
+    }
+    const bool across = is_tiled(step) || step->axis < 2;
+    if (across)
+        tiling.pieces_per_tile =
+            clspi_max(tiling.pieces_per_tile,
+                      step->axis == 0 ? (size_t)SLAB * stored[1] : clspi_min(BAND, stored[1]));
+    tiling.pieces_per_tile =
+        clspi_min(clspi_min(tiling.pieces_per_tile, rows), clspi_max(quarter / row_bytes, 1));
+    return tiling;
+}
+
+/* Adds what one job reports to what those before it did. */
+static void add_report(clsp_cooperate_report *all, const clsp_cooperate_report *one)
+{
+    if (all->num_processors == 0) {
+        *all = *one;
+        return;
+    }
+    all->num_tiles += one->num_tiles;
+    all->wall_ms += one->wall_ms;
+    all->prepare_ms += one->prepare_ms;
+    all->probe_ms += one->probe_ms;
+    for (uint32_t i = 0; i < one->num_processors; i++) {
+        clsp_processor_report *const to = &all->processors[i];
+        const clsp_processor_report *const from = &one->processors[i];
+        to->workers = from->workers > to->workers ? from->workers : to->workers;
+        to->tiles += from->tiles;
+        to->chunks += from->chunks;
+        to->busy_ms += from->busy_ms;
+        to->move_ms += from->move_ms;
+        if (to->status == CLSP_OK) to->status = from->status;
+    }
+}
+
+static clsp_status run_shared(load_job *job)
+{
+    static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
+    clsp_image_plan *const plan = job->plan;
+    const clsp_image_desc *const d = &plan->desc;
+    clsp_cooperate_report report;
+    char key[KEY_MAX];
+    unsigned size_class = 0;
+    clspi_shared_batch batch = {.plan = &plan->base,
+                                .peers = &plan->peers,
+                                .maker = &maker,
+                                .user = job,
+                                .why_not_persistent = "no persistent kernel filters images",
+                                .tiling = tiling_of(job),
+                                .line_items = 1,
+                                .line_bytes = job->element,
+                                .element = job->element,
+                                .key = key};
+
+    for (size_t n = plan->layout.plane; n > 1; n /= 2)
+        size_class++;
+    snprintf(key, KEY_MAX, "image-filter-%u-%u-p%d-k%d-f%zu-s%d-step%u-c%u", d->directions,
+             clspi_image_order(d), (int)d->prefilter, (int)step_of(job)->kind,
+             8 * clsp_type_bytes(d->precision), (int)d->samples, job->step, size_class);
+    CLSPI_CHECK(clspi_shared_batch_run(&batch, job->target, job->opts, &report));
+    add_report(job->report, &report);
+    return CLSP_OK;
+}
+
+/* ---- all steps ---- */
+
+/* Describes the samples of a channel, or what a step before has made. */
+static clspi_line_source source_of(const load_job *job, const char *at, bool is_samples)
+{
+    const clsp_image_desc *const d = &job->plan->desc;
+    const clspi_image_layout *const l = &job->plan->layout;
+    clspi_line_source source = {.at = at,
+                                .type = is_samples ? d->samples : d->precision,
+                                .step = is_samples && !l->planar ? l->channels : 1,
+                                .cval = d->cval};
+
+    for (uint32_t k = 0; k < 3; k++) {
+        source.size[k] = is_samples ? l->size[k] : l->stored[k];
+        source.pad[k] = is_samples ? l->pad[k] : 0;
+        source.mode[k] = l->mode[k];
+        source.stored[k] = l->stored[k];
+        source.extend[k] = clspi_image_filter_mode(l->mode[k]);
+    }
+    return source;
+}
+
+/* Returns the memory of a step's, and makes it where that has not been done. */
+static char *memory_of(load_job *job, clspi_step_memory memory, char *coefficients)
+{
+    if (memory == CLSPI_STEP_COEFFICIENTS) return coefficients;
+    char **const scratch = &job->scratch[memory - CLSPI_STEP_SCRATCH];
+    size_t bytes = job->plan->layout.plane;
+
+    if (!*scratch && clspi_size_mul(&bytes, clsp_type_bytes(job->plan->desc.precision)))
+        *scratch = malloc(bytes);
+    return *scratch;
+}
+
+/* Finds the range of a channel's samples; NaN is passed over. */
+static void find_range(const load_job *job, void *range)
+{
+    enum { RUN = 1024 };
+    const bool wide = job->plan->desc.precision == CLSP_F64;
+    const uint32_t *const size = job->source.size;
+    clspi_line_source from = job->source;
+    double low = HUGE_VAL, high = -HUGE_VAL, memory[RUN];
+
+    for (uint32_t d = 0; d < 3; d++) {
+        from.pad[d] = 0;
+        from.stored[d] = size[d];
+    }
+    for (size_t row = 0; row < (size_t)size[0] * size[1]; row++)
+        for (uint32_t x = 0; x < size[2]; x += RUN) {
+            const size_t num = clspi_min(RUN, size[2] - x);
+            job->functions->read(&from, (int64_t)(row / size[1]), (int64_t)(row % size[1]), x, num,
+                                 memory);
+            for (size_t k = 0; k < num; k++) {
+                const double s = wide ? memory[k] : (double)((const float *)(void *)memory)[k];
+                low = fmin(low, s);
+                high = fmax(high, s);
+            }
+        }
+    for (int k = 0; k < 2; k++) {
+        const double x = k == 0 ? low : high;
+        if (wide)
+            ((double *)range)[k] = x;
+        else
+            ((float *)range)[k] = (float)x;
+    }
+}
+
+/* Makes the coefficients of one channel. */
+static clsp_status load_plane(load_job *job, const char *samples, size_t plane)
+{
+    clsp_image_plan *const plan = job->plan;
+    const clsp_image_desc *const d = &plan->desc;
+    const size_t real = clsp_type_bytes(d->precision);
+    char *const coefficients =
+        plan->store.host + plane * plan->layout.plane * clsp_type_bytes(d->coefficients);
+
+    job->source = source_of(job, samples, true);
+    if (d->clip) find_range(job, plan->store.range + plane * 2 * real);
+    for (job->step = 0; job->step < plan->filter.num; job->step++) {
+        const clspi_step_memory to = step_of(job)->to;
+        const clsp_type type = to == CLSPI_STEP_COEFFICIENTS ? d->coefficients : d->precision;
+        job->target = memory_of(job, to, coefficients);
+        if (!job->target) return no_memory(plan);
+        job->element = clsp_type_bytes(type);
+        job->halves = type != d->precision;
+        CLSPI_CHECK(job->is_shared ? run_shared(job) : run_on_device(job));
+        job->source = source_of(job, job->target, false);
+    }
+    return CLSP_OK;
+}
+
+static clsp_status make_taps(load_job *job)
+{
+    const clsp_image_desc *const d = &job->plan->desc;
+
+    if (d->taps == 0) return CLSP_OK;
+    if (d->prefilter == CLSP_IMAGE_TRUNCATED)
+        clspi_fir_truncated(clspi_image_order(d), d->taps / 2, job->taps);
+    else if (!clspi_fir_least_squares(clspi_image_order(d), d->taps / 2, job->taps))
+        return no_memory(job->plan);
+    return CLSP_OK;
+}
+
+static clsp_status load_all(load_job *job, size_t num_images, const char *samples)
+{
+    clsp_image_plan *const plan = job->plan;
+    const clspi_image_layout *const l = &plan->layout;
+    const size_t element = clsp_type_bytes(plan->desc.samples);
+
+    job->functions =
+        plan->desc.precision == CLSP_F64 ? &clspi_line_functions_f64 : &clspi_line_functions_f32;
+    CLSPI_CHECK(make_taps(job));
+    for (size_t i = 0; i < num_images; i++)
+        for (uint32_t c = 0; c < l->channels; c++) {
+            const size_t at = i * l->channels * l->samples + (l->planar ? c * l->samples : c);
+            CLSPI_CHECK(load_plane(job, samples + at * element, i * l->channels + c));
+        }
+    return CLSP_OK;
+}
+
+/* Loads images into host memory. */
+static clsp_status load(load_job *job, size_t num_images, const char *samples)
+{
+    clsp_image_plan *const plan = job->plan;
+
+    clspi_image_store_forget(plan);
+    clspi_peers_forget(&plan->peers);
+    clsp_status status = clspi_image_store_reserve(plan, num_images);
+    if (status == CLSP_OK) status = load_all(job, num_images, samples);
+    for (uint32_t k = 0; k < CLSPI_SCRATCHES; k++)
+        free(job->scratch[k]);
+    plan->num_images = num_images;
+    plan->has_samples = true;
+    return status;
+}
+
+clsp_status clspi_image_load_strips(clsp_image_plan *plan, size_t num_images, const char *samples)
+{
+    load_job job = {.plan = plan};
+
+    return load(&job, num_images, samples);
+}
+
+static clsp_status load_none(void *user)
+{
+    return clspi_image_load_strips(user, 0, NULL);
+}
+
+clsp_status clsp_image_set_samples_shared(clsp_image_plan *plan, size_t num_images,
+                                          clsp_input samples, const clsp_cooperate_opts *opts,
+                                          clsp_cooperate_report *report)
+{
+    clsp_cooperate_report own = {.num_processors = 0};
+    load_job job = {.plan = plan, .opts = opts, .report = &own, .is_shared = true};
+    clspi_memory_need need = {"samples", CLSP_TYPE_DEFAULT, 0};
+    const char *from;
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_image_set_samples_shared");
+    CLSPI_CHECK(clspi_change_check(&plan->base));
+    CLSPI_CHECK(clspi_cooperate_check(plan->base.ctx, opts));
+    CLSPI_CHECK(clspi_image_samples_need(plan, num_images, &need));
+    CLSPI_CHECK(clspi_shared_input(&plan->base, &samples, &need, &from));
+    if ((uintptr_t)from % clsp_type_bytes(plan->desc.samples) != 0)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                          "image: samples that are not aligned to their elements");
+    if (num_images == 0) {
+        const clspi_lone_call alone = {"there is nothing to share", 0, load_none, plan};
+        return clspi_shared_alone(&plan->base, &alone, opts, report);
+    }
+    const clsp_status status = load(&job, num_images, from);
+    clspi_image_set_broken(plan, status != CLSP_OK);
+    if (status == CLSP_OK && report) *report = own;
+    return status;
+}

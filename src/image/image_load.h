@@ -1,0 +1,18 @@
+/* Loading samples whose coefficients are to be in host memory. */
+#ifndef CLSPI_IMAGE_LOAD_H
+#define CLSPI_IMAGE_LOAD_H
+
+#include "image_plan.h"
+
+/* Makes the coefficients of so many images on the plan's device, strip by strip. samples: in host
+   memory, not necessarily aligned. */
+clsp_status clspi_image_load_strips(clsp_image_plan *plan, size_t num_images, const char *samples);
+
+/* Counts the samples of so many images, which the address space must hold, and says their type. */
+clsp_status clspi_image_samples_need(const clsp_image_plan *plan, size_t num_images,
+                                     clspi_memory_need *need);
+
+/* Says whether loading samples has failed. */
+void clspi_image_set_broken(clsp_image_plan *plan, bool is_broken);
+
+#endif

@@ -1,0 +1,186 @@
+#include "image_need.h"
+
+#include <math.h>
+
+/* One or two ranges of indices, first to last; the second one behind the first, or empty. */
+typedef struct index_ranges {
+    int64_t first[2], last[2];
+    int num;
+} index_ranges;
+
+static const index_ranges none = {.num = 0};
+
+static index_ranges one(int64_t first, int64_t last)
+{
+    return (index_ranges){.first = {first}, .last = {last}, .num = 1};
+}
+
+/* Returns two ranges as what they are together. */
+static index_ranges both(int64_t first, int64_t last, int64_t next, int64_t end)
+{
+    if (next < first) return both(next, end, first, last);
+    if (next <= last + 1) return one(first, last > end ? last : end);
+    return (index_ranges){.first = {first, next}, .last = {last, end}, .num = 2};
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+/* ---- continued images ---- */
+
+/* Gives the indices of a periodic image of n coefficients. */
+static index_ranges wrap(int64_t first, int64_t last, int64_t n)
+{
+    const int64_t begin = first - floor_div(first, n) * n, end = begin + (last - first);
+
+    if (last - first >= n - 1) return one(0, n - 1);
+    return end < n ? one(begin, end) : both(0, end - n, begin, n - 1);
+}
+
+/* Gives those of one that is mirrored: of n coefficients by turns forth and back, each turn
+   `period` long. */
+static index_ranges fold(int64_t first, int64_t last, int64_t n, int64_t period)
+{
+    int64_t least = n - 1, most = 0;
+
+    if (n == 1) return one(0, 0);
+    const int64_t turn = floor_div(first, period), end = floor_div(last, period);
+    if (end > turn + 2) return one(0, n - 1);
+    for (int64_t k = turn; k <= end; k++) {
+        const int64_t from = (first > k * period ? first : k * period) - k * period;
+        const int64_t to = (last < (k + 1) * period - 1 ? last : (k + 1) * period - 1) - k * period;
+        const bool is_back = k % 2 != 0;
+        const int64_t a = is_back ? n - 1 - to : from, b = is_back ? n - 1 - from : to;
+        least = a < least ? a : least;
+        most = b > most ? b : most;
+    }
+    return one(least < 0 ? 0 : least, most > n - 1 ? n - 1 : most);
+}
+
+static index_ranges clamp(int64_t first, int64_t last, int64_t n)
+{
+    const int64_t a = first < 0 ? 0 : first >= n ? n - 1 : first;
+    const int64_t b = last < 0 ? 0 : last >= n ? n - 1 : last;
+
+    return one(a, b);
+}
+
+/* Gives the coefficients that stand at some indices. */
+static index_ranges extend(int64_t first, int64_t last, int64_t n, uint32_t mode)
+{
+    switch (mode) {
+    case CLSP_IMAGE_NEAREST:
+        return clamp(first, last, n);
+    case CLSP_IMAGE_GRID_CONSTANT:
+        return last < 0 || first >= n ? none : clamp(first, last, n);
+    case CLSP_IMAGE_GRID_WRAP:
+        return wrap(first, last, n);
+    case CLSP_IMAGE_REFLECT:
+        return fold(first, last, n, n);
+    default:
+        return fold(first, last, n, n - 1);
+    }
+}
+
+/* ---- taps ---- */
+
+/* Gives the coefficients of all taps of coordinates whose whole numbers are first to last. */
+static index_ranges taps_of(int64_t first, int64_t last, int64_t n, uint32_t mode, uint32_t order)
+{
+    const int64_t before = order / 2 + 1, behind = order / 2 + 2;
+
+    if (mode == CLSP_IMAGE_CONSTANT && (last < 0 || first >= n)) return none;
+    if (mode == CLSP_IMAGE_CONSTANT) {
+        first = first < 0 ? 0 : first;
+        last = last >= n ? n - 1 : last;
+    }
+    if (mode == CLSP_IMAGE_WRAP && (first < 0 || last >= n)) {
+        const index_ranges at = n > 1 ? wrap(first, last, n - 1) : one(0, 0);
+        const index_ranges a = extend(at.first[0] - before, at.last[0] + behind, n, mode);
+        const index_ranges end = extend(n - 1 - before, n - 1 + behind, n, mode);
+        if (at.num == 1) return both(a.first[0], a.last[0], end.first[0], end.last[0]);
+        const index_ranges b = extend(at.first[1] - before, at.last[1] + behind, n, mode);
+        return both(a.first[0], a.last[0], b.first[0], b.last[0]);
+    }
+    return extend(first - before, last + behind, n, mode);
+}
+
+/* Keeps a coordinate where kernels do. */
+static int64_t whole_of(double x)
+{
+    const double far = 0x1.8p30;
+
+    return (int64_t)floor(x < -far ? -far : x > far ? far : x);
+}
+
+clspi_image_part clspi_image_need(const clspi_image_layout *layout, uint32_t order,
+                                  const clspi_image_reach *reach)
+{
+    clspi_image_part part;
+
+    for (uint32_t d = 0; d < 3; d++) {
+        const int64_t n = layout->stored[d], pad = layout->pad[d];
+        const bool is_empty = !(reach->least[d] <= reach->most[d]);
+        const int64_t first = is_empty ? 0 : whole_of(reach->least[d]) + pad - 1;
+        const int64_t last = is_empty ? 0 : whole_of(reach->most[d]) + pad + 1;
+        const index_ranges r = is_empty ? none : taps_of(first, last, n, layout->mode[d], order);
+        if (r.num == 0) {
+            part.num[d] = 1; /* which nobody reads */
+            part.low[d] = part.high[d] = 0;
+            part.cut[d] = 1;
+            continue;
+        }
+        const int64_t num = r.last[0] - r.first[0] + 1;
+        part.low[d] = (cl_int)r.first[0];
+        part.cut[d] = (cl_int)r.last[0] + 1;
+        part.high[d] = (cl_int)(r.num > 1 ? r.first[1] - num : 0);
+        part.num[d] = (uint32_t)(num + (r.num > 1 ? r.last[1] - r.first[1] + 1 : 0));
+    }
+    return part;
+}
+
+/* ---- parts ---- */
+
+clspi_image_part clspi_image_whole(const clspi_image_layout *layout)
+{
+    clspi_image_part part;
+
+    for (uint32_t d = 0; d < 3; d++) {
+        part.num[d] = layout->stored[d];
+        part.cut[d] = (cl_int)layout->stored[d];
+        part.low[d] = part.high[d] = 0;
+    }
+    return part;
+}
+
+/* Returns the indices of a direction as ranges. */
+static index_ranges ranges_of(const clspi_image_part *part, uint32_t d)
+{
+    const int64_t num = part->cut[d] - part->low[d];
+
+    if (num == part->num[d]) return one(part->low[d], part->cut[d] - 1);
+    return (index_ranges){.first = {part->low[d], num + part->high[d]},
+                          .last = {part->cut[d] - 1, (int64_t)part->num[d] + part->high[d] - 1},
+                          .num = 2};
+}
+
+bool clspi_image_part_holds(const clspi_image_part *part, const clspi_image_part *other)
+{
+    for (uint32_t d = 0; d < 3; d++) {
+        const index_ranges all = ranges_of(part, d), some = ranges_of(other, d);
+        for (int i = 0; i < some.num; i++) {
+            bool is_held = false;
+            for (int k = 0; k < all.num; k++)
+                is_held = is_held || (all.first[k] <= some.first[i] && some.last[i] <= all.last[k]);
+            if (!is_held) return false;
+        }
+    }
+    return true;
+}
+
+double clspi_image_part_size(const clspi_image_part *part)
+{
+    return (double)part->num[0] * part->num[1] * part->num[2];
+}

@@ -1,0 +1,166 @@
+#include "image_store.h"
+
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "half.h"
+#include "image_plan.h"
+
+static clsp_status no_memory(const clsp_image_plan *plan, const char *what)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY, "image: no host memory for %s",
+                      what);
+}
+
+static size_t coefficient_bytes(const clsp_image_plan *plan)
+{
+    return clsp_type_bytes(plan->desc.coefficients);
+}
+
+static size_t real_bytes(const clsp_image_plan *plan)
+{
+    return clsp_type_bytes(plan->desc.precision);
+}
+
+static size_t planes_of(const clsp_image_plan *plan)
+{
+    return plan->num_images * plan->layout.channels;
+}
+
+/* ---- sizes ---- */
+
+bool clspi_image_fits_device(const clsp_image_plan *plan, size_t num_images)
+{
+    const clspi_image_layout *const l = &plan->layout;
+    const uint64_t most = plan->base.ctx->device.max_alloc_bytes;
+    size_t samples = l->samples, all = l->plane;
+
+    if (plan->desc.storage != CLSP_IMAGE_STORAGE_DEFAULT)
+        return plan->desc.storage == CLSP_IMAGE_ON_DEVICE;
+    return clspi_size_mul(&samples, l->channels * clsp_type_bytes(plan->desc.samples)) &&
+           samples <= most && clspi_size_mul(&all, l->channels * coefficient_bytes(plan)) &&
+           clspi_size_mul(&all, clspi_max(num_images, 1)) && all <= most &&
+           l->plane <= most / real_bytes(plan);
+}
+
+/* ---- memory ---- */
+
+static void free_host(clspi_image_store *store)
+{
+    free(store->host);
+    free(store->range);
+    free(store->reals);
+    store->host = store->range = NULL;
+    store->reals = NULL;
+}
+
+void clspi_image_store_forget(clsp_image_plan *plan)
+{
+    free_host(&plan->store);
+    plan->store = (clspi_image_store){.load = plan->store.load + 1};
+}
+
+clsp_status clspi_image_store_reserve(clsp_image_plan *plan, size_t num_images)
+{
+    const clspi_image_layout *const l = &plan->layout;
+    clspi_image_store *const store = &plan->store;
+    size_t bytes = l->plane;
+
+    if (!clspi_size_mul(&bytes, l->channels * coefficient_bytes(plan)) ||
+        !clspi_size_mul(&bytes, num_images) || bytes > PTRDIFF_MAX)
+        return no_memory(plan, "coefficients");
+    store->host = malloc(clspi_max(bytes, 1));
+    store->range = malloc(clspi_max(num_images * l->channels * 2 * real_bytes(plan), 1));
+    if (store->host && store->range) return CLSP_OK;
+    free_host(store);
+    return no_memory(plan, "coefficients");
+}
+
+/* ---- from here to there ---- */
+
+clsp_status clspi_image_range_to_device(clsp_image_plan *plan, const char *range, size_t planes)
+{
+    const size_t bytes = planes * 2 * real_bytes(plan);
+    clspi_call call;
+
+    if (!plan->desc.clip || planes == 0) return CLSP_OK;
+    CLSPI_CHECK(clspi_image_range_reserve(&plan->range, plan->base.ctx, &plan->desc, planes));
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+    return clspi_call_end(&call,
+                          clspi_series_write(&call.series, plan->range.range, 0, range, bytes));
+}
+
+static clsp_status write_coefficients(clsp_image_plan *plan, size_t bytes)
+{
+    clspi_call call;
+
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+    return clspi_call_end(
+        &call, clspi_series_write(&call.series, plan->coefficients, 0, plan->store.host, bytes));
+}
+
+clsp_status clspi_image_to_device(clsp_image_plan *plan)
+{
+    clspi_image_store *const store = &plan->store;
+    const size_t bytes = planes_of(plan) * plan->layout.plane * coefficient_bytes(plan);
+
+    if (store->on_device || !store->host) return CLSP_OK;
+    CLSPI_CHECK(clspi_image_range_to_device(plan, store->range, planes_of(plan)));
+    if (!clspi_image_fits_device(plan, plan->num_images)) return CLSP_OK;
+    CLSPI_CHECK(
+        clspi_buffer_reserve(&plan->coefficients, &plan->coefficient_bytes, plan->base.ctx, bytes));
+    if (bytes > 0) CLSPI_CHECK(write_coefficients(plan, bytes));
+    store->on_device = true;
+    return CLSP_OK;
+}
+
+static clsp_status read_coefficients(clsp_image_plan *plan)
+{
+    const size_t planes = planes_of(plan);
+    const size_t bytes = planes * plan->layout.plane * coefficient_bytes(plan);
+    clspi_image_store *const store = &plan->store;
+    clspi_call call;
+    clsp_status status = CLSP_OK;
+
+    if (planes == 0) return CLSP_OK;
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+    status = clspi_series_read(&call.series, plan->coefficients, 0, store->host, bytes);
+    if (status == CLSP_OK && plan->desc.clip)
+        status = clspi_series_read(&call.series, plan->range.range, 0, store->range,
+                                   planes * 2 * real_bytes(plan));
+    return clspi_call_end(&call, status);
+}
+
+clsp_status clspi_image_to_host(clsp_image_plan *plan)
+{
+    clspi_image_store *const store = &plan->store;
+
+    if (store->host) return CLSP_OK;
+    CLSPI_CHECK(clspi_image_store_reserve(plan, plan->num_images));
+    const clsp_status status = read_coefficients(plan);
+    if (status != CLSP_OK) free_host(store);
+    return status;
+}
+
+clsp_status clspi_image_host_reals(clsp_image_plan *plan, const char **reals)
+{
+    clspi_image_store *const store = &plan->store;
+    const size_t num = planes_of(plan) * plan->layout.plane;
+    const uint16_t *const halves = (const void *)store->host;
+
+    *reals = store->reals ? store->reals : store->host;
+    if (store->reals || plan->desc.coefficients == plan->desc.precision) return CLSP_OK;
+    size_t bytes = clspi_max(num, 1);
+    store->reals = clspi_size_mul(&bytes, real_bytes(plan)) ? malloc(bytes) : NULL;
+    if (!store->reals) return no_memory(plan, "coefficients as reals");
+    *reals = store->reals;
+    for (size_t k = 0; k < num; k++) {
+        const double x = clspi_half_value(halves[k]);
+        if (plan->desc.precision == CLSP_F64)
+            ((double *)store->reals)[k] = x;
+        else
+            ((float *)store->reals)[k] = (float)x;
+    }
+    return CLSP_OK;
+}

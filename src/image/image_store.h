@@ -1,0 +1,39 @@
+/* Where the coefficients of a plan are: on its device, in host memory, or both. */
+#ifndef CLSPI_IMAGE_STORE_H
+#define CLSPI_IMAGE_STORE_H
+
+#include "image_layout.h"
+
+#include <clspline/context.h>
+
+typedef struct clsp_image_plan clsp_image_plan;
+
+typedef struct clspi_image_store {
+    uint64_t load;  /* counts loads, so that what was made of others is known */
+    bool on_device; /* the plan's buffer has them, and the ranges of planes */
+    char *host;     /* [num_images][channels][plane] of their type; NULL: not there */
+    char *range;    /* [num_images][channels][2] reals; NULL: not there, or not needed */
+    void *reals;    /* the coefficients as reals, for the host; NULL: they are, or not there */
+} clspi_image_store;
+
+/* Tells whether so many images can be on the plan's device, and are to be. */
+bool clspi_image_fits_device(const clsp_image_plan *plan, size_t num_images);
+
+/* Forgets what there was of images loaded before. */
+void clspi_image_store_forget(clsp_image_plan *plan);
+
+/* Makes room in host memory for the coefficients of so many images, and for ranges. */
+clsp_status clspi_image_store_reserve(clsp_image_plan *plan, size_t num_images);
+
+/* Brings coefficients to the device, or to host memory, where they are not there. Those that do not
+   fit the device stay where they are. */
+clsp_status clspi_image_to_device(clsp_image_plan *plan);
+clsp_status clspi_image_to_host(clsp_image_plan *plan);
+
+/* Brings ranges that are in host memory to a plan's device; range: the owner's. */
+clsp_status clspi_image_range_to_device(clsp_image_plan *plan, const char *range, size_t planes);
+
+/* Makes the reals for the host, of coefficients in host memory, and gives them. */
+clsp_status clspi_image_host_reals(clsp_image_plan *plan, const char **reals);
+
+#endif

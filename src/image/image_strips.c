@@ -1,0 +1,272 @@
+#include "image_strips.h"
+
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "image_plan.h"
+
+enum { STRIP_BYTES_MAX = 64 << 20, STRIP_PIECE = 16 /* CHUNK of image_strips.cl */ };
+
+/* A direction of a strip: results begin to end - 1, and the `num` samples from `first` on that they
+   are made of, of which `wrapped` at the begin are the line's own first ones. */
+typedef struct strip_axis {
+    int64_t first;
+    uint32_t begin, end, num, wrapped;
+} strip_axis;
+
+/* Rows of coefficients to be made, or a part of one: the target has rows of row_length from first_x
+   on, the first one being first_y of slice first_z. */
+typedef struct strip_job {
+    clsp_image_plan *plan;
+    clspi_series *series;
+    uint32_t step;
+    const clspi_line_source *source;
+    const clspi_target *target;
+    size_t first_row, first_x, row_length;
+} strip_job;
+
+void clspi_image_strips_release(clspi_image_strips *strips)
+{
+    clsp_image_plan_destroy(&strips->inner);
+    clspi_buffer_release(&strips->from);
+    clspi_buffer_release(&strips->to);
+    free(strips->staging);
+    *strips = (clspi_image_strips){.inner = NULL};
+}
+
+/* Tells whether a step filters two directions. */
+static bool is_tiled(const clspi_filter_step *step)
+{
+    return step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_STRIPS;
+}
+
+/* Returns the samples around a block that count. Strips filter the pieces of a row by themselves,
+   and then add what whole neighbours bring. */
+static uint32_t halo_of(const clspi_filter_step *step, uint32_t axis)
+{
+    const bool in_pieces = step->kind == CLSPI_STEP_STRIPS && axis == 2;
+
+    return in_pieces ? (uint32_t)clspi_round_up(step->halo, STRIP_PIECE) : step->halo;
+}
+
+bool clspi_image_step_has_axis(const clspi_filter_step *step, uint32_t axis)
+{
+    if (step->kind == CLSPI_STEP_COPY) return false;
+    return step->axis == axis || (is_tiled(step) && axis == 2);
+}
+
+/* Makes the plan that filters strips: what comes to it has been continued already. */
+static clsp_status make_inner(clsp_image_plan *plan)
+{
+    clsp_image_plan *const inner = calloc(1, sizeof *inner);
+    clspi_call call;
+
+    if (!inner)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "image: no memory for strips");
+    inner->base = (clspi_plan){.ctx = plan->base.ctx, .family = "image"};
+    inner->desc = plan->desc;
+    inner->desc.samples = plan->desc.precision;
+    inner->desc.clip = 0;
+    inner->layout = plan->layout;
+    inner->layout.channels = 1;
+    inner->layout.planar = true;
+    for (uint32_t d = 0; d < 3; d++) {
+        inner->layout.size[d] = inner->layout.stored[d];
+        inner->layout.pad[d] = 0;
+    }
+    inner->layout.samples = inner->layout.plane;
+    plan->strips.inner = inner;
+    CLSPI_CHECK(clspi_call_begin(&call, &inner->base, NULL));
+    return clspi_call_end(&call, clspi_image_filter_create(&inner->filter, &call.series, inner));
+}
+
+/* ---- one strip ---- */
+
+/* Finds what results begin to end - 1 of a line of n are made of. Blocks keep their places, and the
+   last one ends where the line does. */
+static strip_axis axis_of(const strip_job *job, uint32_t d, uint32_t begin, uint32_t end)
+{
+    const clsp_image_plan *const plan = job->plan;
+    const clspi_filter_step *const step = &plan->strips.inner->filter.step[job->step];
+    const uint32_t n = plan->layout.stored[d], halo = halo_of(step, d);
+    const uint32_t block = clspi_image_step_block(plan->strips.inner, step, d);
+    const uint32_t mode = clspi_image_filter_mode(plan->layout.mode[d]);
+    const strip_axis whole = {.begin = begin, .end = end, .num = n};
+
+    if (!clspi_image_step_has_axis(step, d))
+        return (strip_axis){.first = begin, .begin = begin, .end = end, .num = end - begin};
+    if (block == 0) return whole;
+    const uint32_t from = begin / block * block;
+    const bool is_last = (uint64_t)clspi_round_up(end, block) >= n;
+    const uint32_t to = is_last ? n : (uint32_t)clspi_round_up(end, block);
+    const uint32_t lead = (uint32_t)clspi_round_up(is_last ? 2 * halo + block : halo, block);
+    const uint64_t num = (uint64_t)lead + (to - from) + (is_last ? 0 : halo);
+    if (num >= n) return whole;
+    return (strip_axis){.first = (int64_t)from - lead,
+                        .begin = begin,
+                        .end = end,
+                        .num = (uint32_t)num,
+                        .wrapped = is_last && mode == CLSP_IMAGE_GRID_WRAP ? halo + block : 0};
+}
+
+/* Returns the index of a strip's sample. */
+static int64_t index_of(const strip_axis *axis, uint32_t place)
+{
+    return place < axis->wrapped ? place : axis->first + place;
+}
+
+static void gather(const strip_job *job, const strip_axis axes[3], char *to)
+{
+    const bool wide = job->plan->desc.precision == CLSP_F64;
+    const clspi_line_functions *const f =
+        wide ? &clspi_line_functions_f64 : &clspi_line_functions_f32;
+    const size_t row = axes[2].num * clsp_type_bytes(job->plan->desc.precision);
+
+    for (uint32_t z = 0; z < axes[0].num; z++)
+        for (uint32_t y = 0; y < axes[1].num; y++, to += row) {
+            const int64_t at_z = index_of(&axes[0], z), at_y = index_of(&axes[1], y);
+            f->read(job->source, at_z, at_y, axes[2].first, axes[2].num, to);
+            if (axes[2].wrapped > 0) f->read(job->source, at_z, at_y, 0, axes[2].wrapped, to);
+        }
+}
+
+/* Brings a strip to the device and makes room for what comes of it. */
+static clsp_status bring(const strip_job *job, const strip_axis axes[3])
+{
+    clspi_image_strips *const s = &job->plan->strips;
+    clsp_context *const ctx = job->series->ctx;
+    const size_t num = (size_t)axes[0].num * axes[1].num * axes[2].num;
+    const size_t bytes = num * clsp_type_bytes(job->plan->desc.precision);
+
+    if (s->staging_bytes < bytes) {
+        free(s->staging);
+        s->staging = malloc(bytes);
+        s->staging_bytes = s->staging ? bytes : 0;
+    }
+    if (!s->staging)
+        return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "image: no host memory for a strip");
+    gather(job, axes, s->staging);
+    CLSPI_CHECK(clspi_buffer_reserve(&s->from, &s->from_bytes, ctx, bytes));
+    CLSPI_CHECK(clspi_buffer_reserve(&s->to, &s->to_bytes, ctx, bytes));
+    return clspi_series_write(job->series, s->from, 0, s->staging, bytes);
+}
+
+/* Copies what was made of a strip to the target, as many coefficients at a time as stand side by
+   side in both. */
+static clsp_status copy_out(const strip_job *job, const strip_axis axes[3], size_t element)
+{
+    const uint32_t num_y = axes[1].end - axes[1].begin, num_x = axes[2].end - axes[2].begin;
+    const bool is_row = num_x == axes[2].num && num_x == job->row_length;
+    const uint32_t step = is_row ? num_y : 1;
+
+    for (uint32_t z = axes[0].begin; z < axes[0].end; z++)
+        for (uint32_t y = axes[1].begin; y < axes[1].end; y += step) {
+            const size_t row = (size_t)z * job->plan->layout.stored[1] + y - job->first_row;
+            const size_t to = row * job->row_length + axes[2].begin - job->first_x;
+            const size_t from =
+                ((size_t)(z - axes[0].first) * axes[1].num + (size_t)(y - axes[1].first)) *
+                    axes[2].num +
+                (size_t)(axes[2].begin - axes[2].first);
+            CLSPI_CHECK(clspi_series_copy(job->series, job->plan->strips.to, from * element,
+                                          job->target->buffer, (job->target->offset + to) * element,
+                                          (size_t)step * num_x * element));
+        }
+    return CLSP_OK;
+}
+
+static clsp_status make_strip(const strip_job *job, const strip_axis axes[3])
+{
+    clspi_image_strips *const s = &job->plan->strips;
+    clsp_image_plan *const inner = s->inner;
+    const bool is_last = inner->filter.step[job->step].to == CLSPI_STEP_COEFFICIENTS;
+    const clsp_type type = is_last ? inner->desc.coefficients : inner->desc.precision;
+
+    CLSPI_CHECK(bring(job, axes));
+    inner->layout.plane = 1;
+    for (uint32_t d = 0; d < 3; d++) {
+        inner->layout.size[d] = inner->layout.stored[d] = axes[d].num;
+        inner->layout.plane *= axes[d].num;
+    }
+    const clspi_filter_job filter = {.samples = s->from, .from = s->from, .to = s->to};
+    CLSPI_CHECK(clspi_image_filter_step(inner, job->series, job->step, &filter));
+    return copy_out(job, axes, clsp_type_bytes(type));
+}
+
+/* ---- all strips ---- */
+
+/* Cuts a strip in two, of which `rest` is the second one: by lines where it can be, else along
+   them, where blocks begin. False: neither. */
+static bool split_strip(const strip_job *job, uint32_t box[3][2], uint32_t rest[3][2])
+{
+    const clspi_filter_step *const step = &job->plan->strips.inner->filter.step[job->step];
+    const clsp_image_plan *const inner = job->plan->strips.inner;
+    uint32_t best = 3, most = 1;
+
+    for (int along = 0; along < 2 && best == 3; along++)
+        for (uint32_t d = 0; d < 3; d++) {
+            const bool is_along = clspi_image_step_has_axis(step, d);
+            const uint32_t block = clspi_image_step_block(inner, step, d);
+            if (is_along != (along != 0) || (is_along && block == 0)) continue;
+            const uint32_t unit = is_along ? block : 1;
+            const uint32_t num = (uint32_t)clspi_div_up(box[d][1], unit) - box[d][0] / unit;
+            if (num > most) best = d, most = num;
+        }
+    if (best == 3) return false;
+    const uint32_t unit =
+        clspi_image_step_has_axis(step, best) ? clspi_image_step_block(inner, step, best) : 1;
+    const uint32_t middle = (box[best][0] / unit + most / 2) * unit;
+    for (uint32_t d = 0; d < 3; d++)
+        for (uint32_t k = 0; k < 2; k++)
+            rest[d][k] = box[d][k];
+    box[best][1] = rest[best][0] = middle;
+    return true;
+}
+
+/* Makes the coefficients of a box, [z, y, x][begin, end]; of one that needs too much in halves. */
+static clsp_status make_box(const strip_job *job, uint32_t box[3][2])
+{
+    const uint64_t alloc = job->series->ctx->device.max_alloc_bytes;
+    const double most = (double)clspi_min_u64(STRIP_BYTES_MAX, alloc);
+    uint32_t rest[3][2];
+    strip_axis axes[3];
+    double bytes = (double)clsp_type_bytes(job->plan->desc.precision);
+
+    for (uint32_t d = 0; d < 3; d++) {
+        axes[d] = axis_of(job, d, box[d][0], box[d][1]);
+        bytes *= axes[d].num;
+    }
+    if (bytes <= most) return make_strip(job, axes);
+    if (!split_strip(job, box, rest))
+        return clspi_fail(&job->series->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "image: a line of the prefilter is more than the device's memory");
+    CLSPI_CHECK(make_box(job, box));
+    return make_box(job, rest);
+}
+
+clsp_status clspi_image_strips_make(clsp_image_plan *plan, clspi_series *series, uint32_t step,
+                                    const clspi_line_source *source, const clspi_part *part,
+                                    const clspi_target *target)
+{
+    const uint32_t *const stored = plan->layout.stored;
+    const bool is_whole = part->line == 0 && part->num_lines % stored[2] == 0;
+    const size_t rows = is_whole ? part->num_lines / stored[2] : 1;
+    const uint32_t first_x = is_whole ? 0 : (uint32_t)part->line;
+    const uint32_t end_x = is_whole ? stored[2] : first_x + (uint32_t)part->num_lines;
+    const strip_job job = {plan,   series,      step,    source,
+                           target, part->piece, first_x, end_x - first_x};
+
+    if (!plan->strips.inner) CLSPI_CHECK(make_inner(plan));
+    for (size_t done = 0; done < rows;) {
+        const size_t row = part->piece + done;
+        const uint32_t z = (uint32_t)(row / stored[1]), y = (uint32_t)(row % stored[1]);
+        const size_t whole = y == 0 ? (rows - done) / stored[1] : 0; /* slices */
+        const uint32_t num_y = (uint32_t)clspi_min(rows - done, stored[1] - y);
+        uint32_t box[3][2] = {
+            {z, z + (uint32_t)clspi_max(whole, 1)}, {y, y + num_y}, {first_x, end_x}};
+        CLSPI_CHECK(make_box(&job, box));
+        done += whole > 0 ? whole * stored[1] : num_y;
+    }
+    return CLSP_OK;
+}

@@ -1,0 +1,362 @@
+#include "image_window.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "image_job.h"
+#include "image_need.h"
+
+enum { WINDOW_BYTES_MAX = 64 << 20 };
+
+/* Points of one slice of a map: of num_y rows from first_y on those from first_x to end_x - 1. The
+   output's first row begins with point begin_x, `before` points behind the part's begin. */
+typedef struct point_box {
+    size_t piece;
+    uint32_t z, first_y, num_y, begin_x, first_x, end_x;
+    size_t before;
+} point_box;
+
+void clspi_image_window_release(clspi_image_window *window)
+{
+    clspi_buffer_release(&window->buffer);
+    free(window->staging);
+    *window = (clspi_image_window){.bytes = 0};
+}
+
+/* ---- coordinates ---- */
+
+/* Gives what is far from one by rounding where coordinates are not fixed-point numbers. */
+static double slack_of(const clspi_image_job *job, double reach)
+{
+    if (job->map.is_fixed) return 0.0;
+    return reach * (job->plan->desc.precision == CLSP_F64 ? 0x1p-48 : 0x1p-19);
+}
+
+/* Gives the coordinates of a box by its map. */
+static clspi_image_reach reach_of_map(const clspi_image_job *job, const point_box *box)
+{
+    const double least[3] = {box->z, box->first_y, box->first_x};
+    const double most[3] = {box->z, box->first_y + (box->num_y - 1.0), box->end_x - 1.0};
+    clspi_image_reach reach;
+
+    for (uint32_t d = 0; d < 3; d++) {
+        const double *const row = job->map.matrix[d];
+        double a = row[3], b = row[3], all = fabs(row[3]);
+        for (uint32_t k = 0; k < 3; k++) {
+            a += row[k] > 0 ? row[k] * least[k] : row[k] * most[k];
+            b += row[k] > 0 ? row[k] * most[k] : row[k] * least[k];
+            all += fabs(row[k]) * most[k];
+        }
+        reach.least[d] = a - slack_of(job, all);
+        reach.most[d] = b + slack_of(job, all);
+    }
+    return reach;
+}
+
+/* Read a real of memory that need not be aligned to its elements. */
+static double wide_at(const char *given, size_t k)
+{
+    double x;
+
+    memcpy(&x, given + k * sizeof x, sizeof x);
+    return x;
+}
+
+static double narrow_at(const char *given, size_t k)
+{
+    float x;
+
+    memcpy(&x, given + k * sizeof x, sizeof x);
+    return (double)x;
+}
+
+/* Widens a reach along one direction by some reals; those that are not finite give cval. */
+static void widen(clspi_image_reach *reach, uint32_t d, const char *given, clsp_range points,
+                  bool wide)
+{
+    double least = HUGE_VAL, most = -HUGE_VAL;
+
+    for (size_t k = points.first; k < points.first + points.count; k++) {
+        const double x = wide ? wide_at(given, k) : narrow_at(given, k);
+        if (!isfinite(x)) continue;
+        least = x < least ? x : least;
+        most = x > most ? x : most;
+    }
+    reach->least[d] += least;
+    reach->most[d] += most;
+}
+
+/* Gives the coordinates of a box; of displaced points row by row, as they stand in their field. */
+static clspi_image_reach reach_of_box(const clspi_image_job *job, const point_box *box)
+{
+    const bool wide = job->plan->desc.precision == CLSP_F64;
+    clspi_image_reach reach = reach_of_map(job, box);
+
+    if (job->places != CLSPI_IMAGE_DISPLACED) return reach;
+    for (uint32_t d = 3 - job->plan->desc.directions; d < 3; d++) {
+        clspi_image_reach all = {.least = {HUGE_VAL, HUGE_VAL, HUGE_VAL},
+                                 .most = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+        for (uint32_t y = 0; y < box->num_y; y++) {
+            clspi_image_reach row = {.least = {0}};
+            const size_t at =
+                box->before + (size_t)y * job->map.size[2] + box->first_x - box->begin_x;
+            widen(&row, d, job->given[d], (clsp_range){at, box->end_x - box->first_x}, wide);
+            all.least[d] = fmin(all.least[d], row.least[d]);
+            all.most[d] = fmax(all.most[d], row.most[d]);
+        }
+        reach.least[d] += fmax(all.least[d], -0x1p29);
+        reach.most[d] += fmin(all.most[d], 0x1p29);
+    }
+    return reach;
+}
+
+static clspi_image_reach reach_of_points(const clspi_image_job *job, clsp_range points)
+{
+    clspi_image_reach reach = {.least = {0}};
+
+    for (uint32_t d = 3 - job->plan->desc.directions; d < 3; d++)
+        widen(&reach, d, job->given[d], points, job->plan->desc.precision == CLSP_F64);
+    return reach;
+}
+
+/* ---- bringing ---- */
+
+static size_t element_bytes(const clspi_image_job *job)
+{
+    return clsp_type_bytes(job->plan->desc.coefficients);
+}
+
+/* Returns the bytes that a window may have. */
+static double most_bytes(const clspi_image_job *job)
+{
+    return (double)clspi_min_u64(WINDOW_BYTES_MAX, job->plan->base.ctx->device.max_alloc_bytes);
+}
+
+static bool fits(const clspi_image_job *job, const clspi_image_part *part)
+{
+    return clspi_image_part_size(part) * job->channels * (double)element_bytes(job) <=
+           most_bytes(job);
+}
+
+/* Copies the coefficients of one row of a part; returns behind them. */
+static char *gather_row(const clspi_image_part *part, const char *row, size_t element, char *to)
+{
+    const size_t num = (size_t)(part->cut[2] - part->low[2]);
+
+    memcpy(to, row + (size_t)part->low[2] * element, num * element);
+    to += num * element;
+    if (num == part->num[2]) return to;
+    const size_t rest = part->num[2] - num;
+    memcpy(to, row + (num + (size_t)part->high[2]) * element, rest * element);
+    return to + rest * element;
+}
+
+/* Returns the index that stands at a place of a part. */
+static size_t index_at(const clspi_image_part *part, uint32_t d, uint32_t place)
+{
+    const cl_int at = (cl_int)place, num = part->cut[d] - part->low[d];
+
+    return (size_t)(at + (at < num ? part->low[d] : part->high[d]));
+}
+
+static void gather(const clspi_image_job *job, const clspi_image_part *part, size_t piece, char *to)
+{
+    const clspi_image_layout *const l = &job->plan->layout;
+    const size_t element = element_bytes(job), row = l->stored[2] * element;
+
+    for (uint32_t c = 0; c < job->channels; c++) {
+        const char *const plane =
+            job->owner->store.host + (piece * job->channels + c) * l->plane * element;
+        for (uint32_t z = 0; z < part->num[0]; z++)
+            for (uint32_t y = 0; y < part->num[1]; y++) {
+                const size_t at = index_at(part, 0, z) * l->stored[1] + index_at(part, 1, y);
+                to = gather_row(part, plane + at * row, element, to);
+            }
+    }
+}
+
+/* Brings a part of a piece to the device, where it is not there. */
+static clsp_status bring(clspi_image_job *job, clspi_series *series, const clspi_image_part *part,
+                         size_t piece)
+{
+    clspi_image_window *const window = &job->plan->window;
+    const size_t bytes = (size_t)clspi_image_part_size(part) * job->channels * element_bytes(job);
+
+    if (window->load == job->owner->store.load && window->piece == piece &&
+        clspi_image_part_holds(&window->part, part))
+        return CLSP_OK;
+    window->load = 0;
+    if (window->staging_bytes < bytes) {
+        free(window->staging);
+        window->staging = malloc(bytes);
+        window->staging_bytes = window->staging ? bytes : 0;
+    }
+    if (!window->staging)
+        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "image: no host memory for a part of the coefficients");
+    gather(job, part, piece, window->staging);
+    CLSPI_CHECK(clspi_buffer_reserve(&window->buffer, &window->bytes, series->ctx, bytes));
+    CLSPI_CHECK(clspi_series_write(series, window->buffer, 0, window->staging, bytes));
+    window->part = *part;
+    window->piece = piece;
+    window->load = job->owner->store.load;
+    return CLSP_OK;
+}
+
+static clsp_status too_far(const clspi_image_job *job)
+{
+    return clspi_fail(&job->plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "image: the coefficients of one point are more than the device's memory");
+}
+
+/* ---- boxes ---- */
+
+/* Returns a job whose streams begin `before` points behind those of another. */
+static clspi_image_job job_behind(const clspi_image_job *job, size_t piece, size_t before)
+{
+    clspi_image_job one = *job;
+
+    one.first_piece = piece;
+    for (uint32_t i = 0; i < one.streams.num; i++)
+        one.streams.stream[i].offset += before * (i == 0 ? job->point : 1);
+    return one;
+}
+
+static clsp_status launch_box(clspi_image_job *job, clspi_series *series, const point_box *box)
+{
+    const clspi_part part = {.num_pieces = 1,
+                             .line = (size_t)box->z * job->map.size[1] + box->first_y,
+                             .num_lines = box->num_y};
+    clspi_image_job one = job_behind(job, box->piece, box->before);
+
+    one.begin_x = box->begin_x;
+    one.first_x = box->first_x;
+    one.end_x = box->end_x;
+    return clspi_image_make_rows(&one, series, &part);
+}
+
+/* Cuts a box in two, of which *rest is the second one; false where it is one point. On CPUs points
+   are looked at by chunks, and coordinates that are reals count from the begin of a run. */
+static bool split_box(const clspi_image_job *job, point_box *box, point_box *rest)
+{
+    const uint32_t width = box->end_x - box->first_x;
+    const uint32_t chunk = job->map.is_fixed ? CLSPI_IMAGE_CHUNK : CLSPI_IMAGE_RUN;
+    uint32_t half = width / 2;
+
+    *rest = *box;
+    if (box->num_y > 1 && (box->num_y >= width || width <= chunk)) {
+        box->num_y /= 2;
+        rest->first_y += box->num_y;
+        rest->num_y -= box->num_y;
+        rest->before += (size_t)box->num_y * job->map.size[2];
+        return true;
+    }
+    if (half == 0) return false;
+    if (width > chunk) half = (half + chunk - 1) / chunk * chunk;
+    box->end_x = rest->first_x = box->first_x + half;
+    return true;
+}
+
+/* Makes the points of a box; of one that needs too much in halves. */
+static clsp_status make_box(clspi_image_job *job, clspi_series *series, point_box box)
+{
+    enum { DEPTH = 64 };
+    point_box waiting[DEPTH];
+    uint32_t num = 0;
+
+    for (;;) {
+        const clspi_image_reach reach = reach_of_box(job, &box);
+        const clspi_image_part part =
+            clspi_image_need(&job->plan->layout, clspi_image_order(&job->plan->desc), &reach);
+        if (!fits(job, &part)) {
+            if (num == DEPTH || !split_box(job, &box, &waiting[num])) return too_far(job);
+            num++;
+            continue;
+        }
+        CLSPI_CHECK(bring(job, series, &part, box.piece));
+        CLSPI_CHECK(launch_box(job, series, &box));
+        if (num == 0) return CLSP_OK;
+        box = waiting[--num];
+    }
+}
+
+/* Makes the points of whole rows, or of a part of one. */
+static clsp_status make_rows_of(clspi_image_job *job, clspi_series *series, const clspi_part *part)
+{
+    const uint32_t *const size = job->map.size;
+    const size_t per_piece = (size_t)size[0] * size[1];
+    const bool is_whole = part->line == 0 && part->num_lines % size[2] == 0;
+    const size_t rows = is_whole ? part->num_lines / size[2] : 1;
+
+    for (size_t done = 0; done < rows;) {
+        const size_t row = part->piece + done, in_piece = row % per_piece;
+        const uint32_t y = (uint32_t)(in_piece % size[1]);
+        const uint32_t num_y = (uint32_t)clspi_min(rows - done, size[1] - y);
+        const uint32_t first_x = is_whole ? 0 : (uint32_t)part->line;
+        const point_box box = {.piece = job->first_piece + row / per_piece,
+                               .z = (uint32_t)(in_piece / size[1]),
+                               .first_y = y,
+                               .num_y = num_y,
+                               .begin_x = first_x,
+                               .first_x = first_x,
+                               .end_x = is_whole ? size[2] : first_x + (uint32_t)part->num_lines,
+                               .before = done * size[2]};
+        CLSPI_CHECK(make_box(job, series, box));
+        done += num_y;
+    }
+    return CLSP_OK;
+}
+
+/* ---- points ---- */
+
+/* Makes the values at some coordinates; where these need too much, in halves. */
+static clsp_status make_points_of(clspi_image_job *job, clspi_series *series,
+                                  const clspi_part *part)
+{
+    for (size_t done = 0, num = part->num_lines; done < part->num_lines;
+         num = part->num_lines - done) {
+        clspi_image_part need;
+        for (;; num /= 2) {
+            if (num == 0) return too_far(job);
+            const clspi_image_reach reach = reach_of_points(job, (clsp_range){done, num});
+            need =
+                clspi_image_need(&job->plan->layout, clspi_image_order(&job->plan->desc), &reach);
+            if (fits(job, &need)) break;
+        }
+        CLSPI_CHECK(bring(job, series, &need, job->first_piece + part->piece));
+        clspi_image_job one = job_behind(job, job->first_piece + part->piece, done);
+        const clspi_part some = {.num_pieces = 1, .num_lines = num};
+        CLSPI_CHECK(clspi_image_make_points(&one, series, &some));
+        done += num;
+    }
+    return CLSP_OK;
+}
+
+/* ---- jobs ---- */
+
+clsp_status clspi_image_prepare(clspi_image_job *job)
+{
+    clsp_image_plan *const plan = job->plan;
+
+    CLSPI_CHECK(clspi_image_to_device(plan));
+    job->owner = plan->store.on_device ? NULL : plan;
+    job->window = plan->store.on_device ? NULL : &plan->window;
+    return clspi_image_job_kernel(job);
+}
+
+clsp_status clspi_image_make_in_windows(void *user, clspi_series *series, const clspi_part *part)
+{
+    clspi_image_job one = *(const clspi_image_job *)user;
+    const size_t real = clsp_type_bytes(one.plan->desc.precision);
+
+    for (uint32_t i = 1; i < one.streams.num; i++) {
+        const clspi_stream *const stream = &one.streams.stream[i];
+        if (stream->memory.host)
+            one.given[3 - one.streams.num + i] = stream->memory.host + part->before * real;
+    }
+    return one.places == CLSPI_IMAGE_AT_POINTS ? make_points_of(&one, series, part)
+                                               : make_rows_of(&one, series, part);
+}

@@ -1,0 +1,32 @@
+#include "image_points.h"
+
+/* Returns i modulo n, not negative. */
+static int64_t modulo(int64_t i, int64_t n)
+{
+    const int64_t r = i % n;
+
+    return r < 0 ? r + n : r;
+}
+
+int32_t clspi_extend(int64_t index, uint32_t num, uint32_t mode)
+{
+    const int64_t n = num;
+    int64_t r;
+
+    if (index >= 0 && index < n) return (int32_t)index;
+    switch (mode) {
+    case CLSPI_EXTEND_NEAREST:
+        return index < 0 ? 0 : (int32_t)(n - 1);
+    case CLSPI_EXTEND_GRID_CONSTANT:
+        return CLSPI_NO_INDEX;
+    case CLSPI_EXTEND_GRID_WRAP:
+        return (int32_t)modulo(index, n);
+    case CLSPI_EXTEND_REFLECT:
+        r = modulo(index, 2 * n);
+        return (int32_t)(r < n ? r : 2 * n - 1 - r);
+    default:
+        if (n == 1) return 0;
+        r = modulo(index, 2 * n - 2);
+        return (int32_t)(r < n ? r : 2 * n - 2 - r);
+    }
+}

@@ -1,0 +1,6 @@
+/* clspi_line_functions in single precision. */
+#define LINE_FUNCTIONS clspi_line_functions_f32
+#define FILTER_BUNDLE  clspi_filter_bundle_f32
+typedef float real;
+
+#include "image_lines_real.h"

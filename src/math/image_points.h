@@ -1,0 +1,70 @@
+/* Values and gradients of splines on grids of coefficients, as images and volumes are, on the host:
+   what image_values.cl computes, in two precisions (docs/math.md, 18). Directions are z, y, x, x
+   the fastest; of those that there are not the size is 1. A real is what the precision says. */
+#ifndef CLSPI_IMAGE_POINTS_H
+#define CLSPI_IMAGE_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How an image continues; the numbers of clsp_image_mode. */
+enum {
+    CLSPI_EXTEND_WHOLE = 1,
+    CLSPI_EXTEND_REFLECT = 2,
+    CLSPI_EXTEND_GRID_WRAP = 3,
+    CLSPI_EXTEND_NEAREST = 4,
+    CLSPI_EXTEND_CONSTANT = 5,
+    CLSPI_EXTEND_GRID_CONSTANT = 6,
+    CLSPI_EXTEND_WRAP = 7
+};
+
+/* Types of pixels; the numbers of clsp_type. */
+enum {
+    CLSPI_PIXEL_F32 = 1,
+    CLSPI_PIXEL_F64 = 2,
+    CLSPI_PIXEL_F16 = 3,
+    CLSPI_PIXEL_U8 = 4,
+    CLSPI_PIXEL_U16 = 5,
+    CLSPI_PIXEL_S16 = 6
+};
+
+enum { CLSPI_POINT_VALUE = 1, CLSPI_POINT_GRADIENT = 2, CLSPI_NO_INDEX = -1 };
+
+/* Returns which of n samples or coefficients stands at an index, or CLSPI_NO_INDEX. */
+int32_t clspi_extend(int64_t index, uint32_t n, uint32_t mode);
+
+/* The coefficients of the channels of an image, and what is asked of them. */
+typedef struct clspi_image_planes {
+    const void *planes; /* [channels][size_0][size_1][size_2] reals */
+    uint32_t size[3], pad[3], mode[3];
+    uint32_t order, directions, channels, attributes;
+    double cval;
+    const void *range; /* [channels][2] reals, to which values are clipped; NULL: they are not */
+    uint32_t type;     /* of values */
+} clspi_image_planes;
+
+/* An affine map of z, y, x and 1: as reals, and with 32 and 32 more bits behind the point, to which
+   half of 2^-28 has been added: coordinates are cut off to multiples of that. */
+typedef struct clspi_image_grid {
+    bool is_fixed;
+    double matrix[3][4];
+    uint64_t fixed[3][4];
+    uint32_t low[3][4];
+} clspi_image_grid;
+
+/* Points of a row, and where they are: at those of a map, along displacements, or at coordinates,
+   which are reals. */
+typedef struct clspi_image_row {
+    const clspi_image_grid *grid; /* NULL: at coordinates */
+    uint32_t z, y, x;             /* of the first point of a map */
+    size_t num;
+    const void *field[3]; /* displacements or coordinates; of a map all may be NULL */
+    void *out;            /* [num][channels][components] of the type */
+} clspi_image_row;
+
+typedef void clspi_image_values(const clspi_image_planes *planes, const clspi_image_row *row);
+
+extern clspi_image_values clspi_image_values_f32, clspi_image_values_f64;
+
+#endif

@@ -1,0 +1,7 @@
+/* clspi_image_values in single precision. */
+#define IMAGE_VALUES clspi_image_values_f32
+#define FLOOR        floorf
+#define RINT         rintf
+typedef float real;
+
+#include "image_points_real.h"

@@ -1,0 +1,7 @@
+/* clspi_image_values in double precision. */
+#define IMAGE_VALUES clspi_image_values_f64
+#define FLOOR        floor
+#define RINT         rint
+typedef double real;
+
+#include "image_points_real.h"

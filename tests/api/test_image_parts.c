@@ -1,0 +1,347 @@
+/* Images whose coefficients are in host memory, because they do not fit the device or by wish: all
+   calls give the bits of those on the device. Prefilters that processors share. */
+#include "image_fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared_fixture.h"
+
+typedef struct part_case {
+    const char *name;
+    clsp_image_desc d;
+    const char
+        *limits; /* of the device that the image does not fit; "": it is put in host memory */
+} part_case;
+
+static const part_case cases[] = {
+    {"cubic",
+     {.size = {301, 517}, .mode = {CLSP_IMAGE_MIRROR, CLSP_IMAGE_REFLECT}},
+     "alloc=400000"},
+    {"grid-wrap",
+     {.size = {301, 400}, .mode = {CLSP_IMAGE_GRID_WRAP, CLSP_IMAGE_GRID_WRAP}},
+     "alloc=150000"},
+    {"padded, channels, u8",
+     {.size = {290, 177},
+      .mode = {CLSP_IMAGE_NEAREST, CLSP_IMAGE_GRID_CONSTANT},
+      .cval = 300.5,
+      .channels = 3,
+      .samples = CLSP_U8,
+      .values = CLSP_F32,
+      .clip = 1},
+     "alloc=100000"},
+    {"halves",
+     {.size = {150, 300},
+      .samples = CLSP_F16,
+      .coefficients = CLSP_F16,
+      .planar = 1,
+      .channels = 2},
+     "alloc=40000"},
+    {"taps",
+     {.size = {200, 333},
+      .prefilter = CLSP_IMAGE_LEAST_SQUARES,
+      .mode = {CLSP_IMAGE_GRID_WRAP, CLSP_IMAGE_MIRROR}},
+     "alloc=30000"},
+    {"staged taps",
+     {.size = {300, 280},
+      .prefilter = CLSP_IMAGE_TRUNCATED,
+      .taps = 15,
+      .kernels = CLSP_IMAGE_STAGED},
+     "alloc=50000"},
+    {"quintic",
+     {.size = {310, 290},
+      .order = CLSP_IMAGE_QUINTIC,
+      .mode = {CLSP_IMAGE_WRAP, CLSP_IMAGE_MIRROR}},
+     "alloc=200000"},
+    {"linear", {.size = {222, 222}, .order = CLSP_IMAGE_LINEAR}, "alloc=10000"},
+    {"a volume",
+     {.directions = 3,
+      .size = {40, 60, 70},
+      .mode = {CLSP_IMAGE_REFLECT, CLSP_IMAGE_GRID_WRAP, CLSP_IMAGE_MIRROR}},
+     "alloc=300000"},
+    {"a line", {.directions = 1, .size = {200000}, .mode = {CLSP_IMAGE_GRID_WRAP}}, "alloc=30000"},
+    {"tiny", {.size = {3, 2}, .mode = {CLSP_IMAGE_REFLECT, CLSP_IMAGE_GRID_WRAP}}, ""},
+};
+
+enum { CASES = sizeof cases / sizeof cases[0], NUM = 2 };
+
+/* One context's plan and results. */
+typedef struct results {
+    images im;
+    unsigned char *coefficients, *values[3];
+    size_t bytes[4];
+} results;
+
+static clsp_image_map turned(const images *im)
+{
+    clsp_image_map map = clsp_image_identity();
+
+    for (uint32_t d = 0; d < 3; d++) {
+        map.matrix[d][0] = 0.11 + 0.7 * (d == 0);
+        map.matrix[d][1] = -0.23 + 1.2 * (d == 1);
+        map.matrix[d][2] = 0.31 + 0.6 * (d == 2);
+        map.matrix[d][3] = -5.7 * (d + 1);
+        map.size[d] = d < im->d.directions ? im->d.size[d] / (im->d.directions == 1 ? 9 : 3) : 0;
+        map.size[d] += d < im->d.directions ? 9 : 0;
+    }
+    if (im->d.directions == 1) map.matrix[0][0] = 8.999;
+    return map;
+}
+
+static size_t points_of(const clsp_image_map *map, uint32_t directions)
+{
+    size_t points = 1;
+
+    for (uint32_t d = 0; d < directions; d++)
+        points *= map->size[d];
+    return points;
+}
+
+/* Displacements by a few samples, and coordinates that go through the image. */
+static void *given(const images *im, size_t points, bool displaced)
+{
+    const size_t num = im->d.directions * points;
+    void *const reals = malloc(num * sizeof(double) + 1);
+    uint64_t state = 5;
+
+    assert_non_null(reals);
+    for (size_t k = 0; k < num; k++) {
+        const double x = 3.0 * support_uniform(&state), along = (double)(k % points);
+        const double at = along * im->d.size[k / points] / (double)points;
+        set_element(reals, im->d.precision, k, displaced ? x : at + x);
+    }
+    return reals;
+}
+
+static void evaluate(results *r)
+{
+    const images *const im = &r->im;
+    const clsp_image_map map = turned(im);
+    const size_t points = points_of(&map, im->d.directions);
+    const size_t size = output_size(im, points, 0);
+    const clsp_range all = {0, im->num};
+    void *const field = given(im, points, true), *const at = given(im, points, false);
+    const size_t reals = im->d.directions * points;
+    const clsp_image_points coordinates = {.num = points,
+                                           .coordinates = host_in(im->d.precision, at, reals)};
+
+    for (int k = 0; k < 3; k++) {
+        r->bytes[k] = size * clsp_type_bytes(im->d.values);
+        r->values[k] = malloc(r->bytes[k] + 1);
+        assert_non_null(r->values[k]);
+        support_poison(r->values[k], r->bytes[k]);
+        const clsp_output out = host_out(im->d.values, r->values[k], size);
+        if (k == 0) assert_ok(im->ctx, clsp_image_affine(im->plan, all, &map, out, NULL));
+        if (k == 1)
+            assert_ok(im->ctx,
+                      clsp_image_displace(im->plan, all, &map,
+                                          host_in(im->d.precision, field, reals), out, NULL));
+        if (k == 2) assert_ok(im->ctx, clsp_image_at(im->plan, all, &coordinates, out, NULL));
+    }
+    free(field);
+    free(at);
+}
+
+static void read_coefficients(results *r)
+{
+    const images *const im = &r->im;
+    size_t num = im->num * im->d.channels;
+
+    for (uint32_t d = 0; d < im->d.directions; d++) {
+        const bool padded =
+            (im->d.mode[d] == CLSP_IMAGE_NEAREST || im->d.mode[d] == CLSP_IMAGE_GRID_CONSTANT) &&
+            im->d.prefilter != CLSP_IMAGE_NONE;
+        num *= im->d.size[d] + (padded ? 2 * CLSP_IMAGE_PAD : 0);
+    }
+    r->bytes[3] = num * clsp_type_bytes(im->d.coefficients);
+    r->coefficients = malloc(r->bytes[3] + 1);
+    assert_non_null(r->coefficients);
+    support_poison(r->coefficients, r->bytes[3]);
+    assert_ok(im->ctx,
+              clsp_image_coefficients(im->plan, (clsp_range){0, im->num},
+                                      host_out(im->d.coefficients, r->coefficients, num), NULL));
+}
+
+static results make_results(clsp_context *ctx, const clsp_image_desc *d)
+{
+    results r = {.im = images_make(ctx, d, NUM, false, 9)};
+
+    read_coefficients(&r);
+    evaluate(&r);
+    return r;
+}
+
+static void free_results(results *r)
+{
+    free(r->coefficients);
+    for (int k = 0; k < 3; k++)
+        free(r->values[k]);
+    images_free(&r->im);
+}
+
+static void check_same(const char *name, const results *a, const results *b)
+{
+    static const char *const calls[] = {"affine", "displace", "at"};
+
+    if (memcmp(a->coefficients, b->coefficients, a->bytes[3]) != 0)
+        fail_msg("%s: other coefficients", name);
+    for (int k = 0; k < 3; k++)
+        if (memcmp(a->values[k], b->values[k], a->bytes[k]) != 0)
+            fail_msg("%s: other values of %s", name, calls[k]);
+}
+
+/* Words of limits, the bytes of which are multiplied, and those that a test sets for its machine.
+ */
+static clsp_context *limited(const char *limits, unsigned factor)
+{
+    const char *const set = getenv("CLSPLINE_LIMITS"), *const number = strchr(limits, '=');
+    char words[256], scaled[32];
+
+    if (number) {
+        snprintf(scaled, sizeof scaled, "alloc=%lu", factor * strtoul(number + 1, NULL, 10));
+        limits = scaled;
+    }
+    snprintf(words, sizeof words, "%s%s%s", set ? set : "", set && *set ? "," : "", limits);
+    return context_with(words);
+}
+
+/* A device that the image does not fit. */
+static void check_small_device(clsp_type precision)
+{
+    clsp_context *whole = limited("", 1);
+
+    for (size_t i = 0; i < CASES; i++) {
+        clsp_image_desc d = cases[i].d;
+        if (precision == CLSP_F64 && (!device_of(whole).fp64 || i % 6)) continue;
+        if (support_tiny() && i % 4) continue;
+        clsp_context *small = limited(cases[i].limits, precision == CLSP_F64 ? 2 : 1);
+        d.precision = precision;
+        results a = make_results(whole, &d);
+        if (!*cases[i].limits) d.storage = CLSP_IMAGE_ON_HOST;
+        results b = make_results(small, &d);
+        check_same(cases[i].name, &a, &b);
+        free_results(&a);
+        free_results(&b);
+        clsp_context_destroy(&small);
+    }
+    clsp_context_destroy(&whole);
+}
+
+static void test_small_device(void **state)
+{
+    (void)state;
+    check_small_device(CLSP_F32);
+    check_small_device(CLSP_F64);
+}
+
+/* ---- shared prefilters ---- */
+
+static const clsp_cooperate_opts ways[] = {
+    {.schedule = CLSP_SCHEDULE_AUTO},
+    {.schedule = CLSP_SCHEDULE_SVM},
+    {.schedule = CLSP_SCHEDULE_DYNAMIC},
+    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.4},
+    {.schedule = CLSP_SCHEDULE_DEVICE},
+    {.schedule = CLSP_SCHEDULE_HOST},
+    {.schedule = CLSP_SCHEDULE_DYNAMIC, .bit_equal = 1},
+};
+
+static double worst;
+
+static void check_near(const part_case *c, const results *got, const results *wanted)
+{
+    const clsp_image_desc *const d = &got->im.d;
+    const size_t num = got->bytes[3] / clsp_type_bytes(d->coefficients);
+    const double eps = unit_of(d->coefficients);
+    double scale = 0.0;
+
+    for (size_t k = 0; k < num; k++)
+        scale = fmax(scale, fabs(element_of(wanted->coefficients, d->coefficients, k)));
+    for (size_t k = 0; k < num; k++) {
+        const double x = element_of(got->coefficients, d->coefficients, k);
+        const double y = element_of(wanted->coefficients, d->coefficients, k);
+        const double bound = (order_number(d) > 3 ? 32.0 : 8.0) * eps * scale;
+        worst = fmax(worst, fabs(x - y) / bound);
+        if (!(fabs(x - y) <= bound)) fail_msg("%s: %g instead of %g at %zu", c->name, x, y, k);
+    }
+}
+
+/* Loads by one way, and looks at the coefficients and at values made from them. */
+static uint64_t check_way(const part_case *c, const results *wanted, results *r,
+                          const clsp_cooperate_opts *opts, uint32_t processors)
+{
+    images *const im = &r->im;
+    const size_t all = im->num * im->samples * im->d.channels;
+    clsp_cooperate_report report;
+    results again = {.im = *im};
+
+    memset(&report, 0xa5, sizeof report);
+    assert_ok(im->ctx, clsp_image_set_samples_shared(im->plan, im->num,
+                                                     host_in(im->d.samples, im->memory, all), opts,
+                                                     &report));
+    check_report(&report, processors);
+    read_coefficients(&again);
+    evaluate(&again);
+    if (opts->bit_equal || host_of(&report)->tiles == 0)
+        check_same(c->name, &again, wanted);
+    else
+        check_near(c, &again, wanted);
+    free(again.coefficients);
+    for (int k = 0; k < 3; k++)
+        free(again.values[k]);
+    return report.processors[1].tiles;
+}
+
+static void check_shared(clsp_context *ctx, clsp_context *small, uint32_t processors)
+{
+    uint64_t tiles = 0;
+
+    assert_ok(ctx, clsp_context_set_speeds(ctx, ""));
+    for (size_t i = 0; i < CASES; i++) {
+        clsp_image_desc d = cases[i].d;
+        if (support_tiny() && i % 4) continue;
+        d.precision = i % 4 == 3 && device_of(ctx).fp64 ? CLSP_F64 : CLSP_F32;
+        results r = make_results(ctx, &d);
+        for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++)
+            tiles += check_way(&cases[i], &r, &r, &ways[k], processors);
+        free_results(&r);
+    }
+    assert_true(processors == 2 || small == NULL || tiles > 0);
+}
+
+static void test_shared(void **state)
+{
+    clsp_context *ctx = context_with("");
+
+    (void)state;
+    check_shared(ctx, NULL, 2);
+    print_message("worst/bound %.2f\n", worst);
+    clsp_context_destroy(&ctx);
+}
+
+static void test_joined(void **state)
+{
+    clsp_context *ctx = context_with(""), *other = limited("alloc=600000", 1);
+
+    (void)state;
+    if (strcmp(device_of(ctx).platform, "Oclgrind") != 0) {
+        assert_ok(ctx, clsp_context_join(ctx, other));
+        check_shared(ctx, other, 3);
+    }
+    clsp_context_destroy(&ctx);
+    clsp_context_destroy(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small_device),
+        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_joined),
+    };
+
+    if (no_device()) return 77;
+    return cmocka_run_group_tests(tests, NULL, close_lent);
+}

@@ -1,0 +1,488 @@
+/* Images that devices and the host's cores interpolate together: every schedule against the calls
+   of the device alone, at maps, coordinates and displacements in every mode, order, type and
+   layout; what the reports say, joined devices, devices that drop out, and wrong arguments. */
+#include "image_fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared_fixture.h"
+
+typedef enum places { MAP, FIELD, POINTS, PLACES } places;
+
+typedef struct image_case {
+    const char *name;
+    clsp_image_desc d;
+    uint32_t out[3]; /* the map's size */
+    uint32_t attributes;
+} image_case;
+
+/* Images with what is asked of them, and what the device alone makes of it. */
+typedef struct image_job {
+    image_case c;
+    images im;
+    places at;
+    clsp_image_map map;
+    size_t points, size, bytes; /* points of an image; elements and bytes of the values */
+    void *given;                /* displacements or coordinates */
+    unsigned char *reference;
+} image_job;
+
+enum { NUM = 2 };
+
+static double worst;
+
+/* ---- calls ---- */
+
+static clsp_image_map turned(const image_case *c)
+{
+    clsp_image_map map = clsp_image_identity();
+
+    for (uint32_t d = 0; d < 3; d++) {
+        map.matrix[d][0] = 0.11 + 0.7 * (d == 0);
+        map.matrix[d][1] = -0.23 + 1.2 * (d == 1);
+        map.matrix[d][2] = 0.31 + 0.6 * (d == 2);
+        map.matrix[d][3] = -3.7 * (d + 1);
+        map.size[d] = c->out[d];
+    }
+    map.attributes = c->attributes;
+    return map;
+}
+
+static void *random_given(const image_job *j)
+{
+    const clsp_type type = j->im.d.precision;
+    const size_t num = j->im.d.directions * j->points;
+    void *const given = malloc(num * sizeof(double) + 1);
+    uint64_t state = 77;
+
+    assert_non_null(given);
+    for (size_t k = 0; k < num; k++) {
+        const uint32_t d = (uint32_t)(k / j->points);
+        const double along = (double)(k % j->points) / (double)j->points;
+        const double x = support_uniform(&state);
+        set_element(given, type, k,
+                    j->at == POINTS ? (1.2 * along - 0.1) * j->im.d.size[d] + 2.0 * x : 4.0 * x);
+    }
+    if (num > 9) set_element(given, type, 7, (double)NAN);
+    return given;
+}
+
+static clsp_image_points points_of(const image_job *j)
+{
+    return (clsp_image_points){
+        .num = j->points,
+        .coordinates = host_in(j->im.d.precision, j->given, j->im.d.directions * j->points),
+        .attributes = j->c.attributes};
+}
+
+static clsp_image_field field_of(const image_job *j)
+{
+    return (clsp_image_field){
+        .map = &j->map,
+        .displacements = host_in(j->im.d.precision, j->given, j->im.d.directions * j->points)};
+}
+
+static clsp_output values_of(const image_job *j, void *out)
+{
+    return host_out(j->im.d.values, out, j->size);
+}
+
+static clsp_status alone(const image_job *j, void *out)
+{
+    const clsp_range all = {0, j->im.num};
+    const clsp_image_points points = points_of(j);
+    const clsp_image_field field = field_of(j);
+
+    if (j->at == POINTS) return clsp_image_at(j->im.plan, all, &points, values_of(j, out), NULL);
+    if (j->at == FIELD)
+        return clsp_image_displace(j->im.plan, all, &j->map, field.displacements, values_of(j, out),
+                                   NULL);
+    return clsp_image_affine(j->im.plan, all, &j->map, values_of(j, out), NULL);
+}
+
+static clsp_status together(const image_job *j, void *out, const clsp_cooperate_opts *opts,
+                            clsp_cooperate_report *report)
+{
+    const clsp_range all = {0, j->im.num};
+    const clsp_image_points points = points_of(j);
+    const clsp_image_field field = field_of(j);
+    const clsp_output values = values_of(j, out);
+
+    if (j->at == POINTS)
+        return clsp_image_at_shared(j->im.plan, all, &points, values, opts, report);
+    if (j->at == FIELD)
+        return clsp_image_displace_shared(j->im.plan, all, &field, values, opts, report);
+    return clsp_image_affine_shared(j->im.plan, all, &j->map, values, opts, report);
+}
+
+/* ---- jobs ---- */
+
+static void make_reference_values(image_job *j)
+{
+    support_poison(j->reference, j->bytes);
+    assert_ok(j->im.ctx, alone(j, j->reference));
+}
+
+static image_job start_job(clsp_context *ctx, const image_case *c, places at)
+{
+    image_job j = {.c = *c, .im = images_make(ctx, &c->d, NUM, false, 5), .at = at, .points = 1};
+
+    j.map = turned(c);
+    for (uint32_t d = 0; d < j.im.d.directions; d++)
+        j.points *= c->out[d] > 0 ? c->out[d] : j.im.d.size[d];
+    j.given = random_given(&j);
+    j.size = output_size(&j.im, j.points, c->attributes);
+    j.bytes = j.size * clsp_type_bytes(j.im.d.values);
+    j.reference = malloc(j.bytes + 1);
+    assert_non_null(j.reference);
+    make_reference_values(&j);
+    return j;
+}
+
+static void finish_job(image_job *j)
+{
+    free(j->reference);
+    free(j->given);
+    images_free(&j->im);
+}
+
+/* How far two processors may be apart: by weights, sums and gains of the coefficients. */
+static double bound_of(const image_job *j)
+{
+    const clsp_image_desc *const d = &j->im.d;
+    const double whole = d->values == CLSP_U8 || d->values == CLSP_U16 || d->values == CLSP_S16;
+    const double scale = d->samples == CLSP_U8                              ? 1020.0
+                         : d->samples == CLSP_U16 || d->samples == CLSP_S16 ? 262140.0
+                                                                            : 16.0;
+
+    double reach = 1.0;
+    for (uint32_t k = 0; k < 3; k++)
+        reach += 2.0 * (j->map.size[k] > 0 ? j->map.size[k] : d->size[k]);
+    /* coordinates are kept to 2^-28, or rounded, by which slopes count */
+    const double shift = d->precision == CLSP_F32 ? 0x1p-26 : 0x1p-50 * reach;
+    return (4.0 * unit_of(d->precision) + 2.0 * shift) * scale +
+           (whole > 0 ? 1.0 : scale * unit_of(d->values));
+}
+
+static void check_values(const image_job *j, const unsigned char *got, bool same_bits)
+{
+    const double bound = bound_of(j);
+
+    if (memcmp(got, j->reference, j->bytes) == 0) return;
+    if (same_bits) fail_msg("%s: other bits", j->c.name);
+    for (size_t k = 0; k < j->size; k++) {
+        const double x = element_of(got, j->im.d.values, k);
+        const double y = element_of(j->reference, j->im.d.values, k);
+        const double error = isnan(x) && isnan(y) ? 0.0 : x == y ? 0.0 : fabs(x - y);
+        if (error / bound > worst) worst = error / bound;
+        if (!(error <= bound))
+            fail_msg("%s, place %d: %g instead of %g at %zu", j->c.name, (int)j->at, x, y, k);
+    }
+}
+
+/* ---- every schedule ---- */
+
+static const clsp_cooperate_opts ways[] = {
+    {.schedule = CLSP_SCHEDULE_AUTO},
+    {.schedule = CLSP_SCHEDULE_SVM},
+    {.schedule = CLSP_SCHEDULE_DYNAMIC},
+    {.schedule = CLSP_SCHEDULE_STATIC},
+    {.schedule = CLSP_SCHEDULE_DEVICE},
+    {.schedule = CLSP_SCHEDULE_HOST},
+    {.schedule = CLSP_SCHEDULE_AUTO, .bit_equal = 1},
+    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.375},
+    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
+    {.schedule = CLSP_SCHEDULE_HOST, .num_workers = CLSP_NO_WORKERS},
+};
+
+static clsp_schedule expected_schedule(const clsp_cooperate_opts *opts)
+{
+    if (opts->bit_equal) return CLSP_SCHEDULE_DEVICE;
+    return opts->schedule == CLSP_SCHEDULE_SVM ? CLSP_SCHEDULE_DYNAMIC : opts->schedule;
+}
+
+static void check_way(const image_job *j, memory_kind kind, const clsp_cooperate_opts *opts,
+                      uint32_t processors, clsp_cooperate_report *r)
+{
+    memory m = take_memory(j->im.ctx, kind, j->bytes, clsp_type_bytes(j->im.d.values));
+
+    memset(r, 0xa5, sizeof *r);
+    assert_ok(j->im.ctx, together(j, m.out, opts, r));
+    check_report(r, processors);
+    check_values(j, m.out, opts->bit_equal || host_of(r)->tiles == 0);
+    if (processors == 2 && opts->schedule != CLSP_SCHEDULE_AUTO && kind != UNALIGNED)
+        assert_int_equal(r->schedule, expected_schedule(opts));
+    free_memory(&m);
+}
+
+static const image_case cases[] = {
+    {"cubic", {.size = {61, 83}, .mode = {CLSP_IMAGE_MIRROR, CLSP_IMAGE_MIRROR}}, {70, 90, 0}, 0},
+    {"grid-wrap",
+     {.size = {37, 300}, .mode = {CLSP_IMAGE_GRID_WRAP, CLSP_IMAGE_GRID_WRAP}},
+     {0},
+     3},
+    {"constant, far", {.size = {50, 33}, .cval = 0.5}, {120, 111, 0}, 0},
+    {"nearest and grid-constant",
+     {.size = {40, 44},
+      .mode = {CLSP_IMAGE_NEAREST, CLSP_IMAGE_GRID_CONSTANT},
+      .cval = -1.5,
+      .channels = 3},
+     {0},
+     0},
+    {"wrap",
+     {.size = {31, 47}, .mode = {CLSP_IMAGE_WRAP, CLSP_IMAGE_REFLECT}, .channels = 2, .planar = 1},
+     {64, 64, 0},
+     0},
+    {"u8", {.size = {64, 70}, .samples = CLSP_U8, .clip = 1, .channels = 3}, {0}, 0},
+    {"s16 to f32",
+     {.size = {30, 70}, .samples = CLSP_S16, .values = CLSP_F32, .order = CLSP_IMAGE_LINEAR},
+     {0},
+     0},
+    {"halves",
+     {.size = {45, 51},
+      .samples = CLSP_F16,
+      .coefficients = CLSP_F16,
+      .order = CLSP_IMAGE_QUADRATIC},
+     {0},
+     1},
+    {"quintic, gradient",
+     {.size = {33, 41},
+      .order = CLSP_IMAGE_QUINTIC,
+      .mode = {CLSP_IMAGE_MIRROR, CLSP_IMAGE_NEAREST}},
+     {0},
+     2},
+    {"quartic", {.size = {33, 41}, .order = CLSP_IMAGE_QUARTIC}, {0}, 1},
+    {"a volume",
+     {.directions = 3,
+      .size = {17, 20, 23},
+      .mode = {CLSP_IMAGE_REFLECT, CLSP_IMAGE_GRID_WRAP, CLSP_IMAGE_CONSTANT}},
+     {15, 30, 21},
+     3},
+    {"a line", {.directions = 1, .size = {5000}, .mode = {CLSP_IMAGE_WRAP}}, {9000, 0, 0}, 3},
+    {"a sample", {.size = {1, 1}}, {3, 3, 0}, 0},
+    {"a long row", {.size = {2, 9001}, .mode = {CLSP_IMAGE_MIRROR, CLSP_IMAGE_MIRROR}}, {0}, 0},
+};
+
+static void check_cases(clsp_context *ctx, clsp_type precision)
+{
+    clsp_cooperate_report r;
+
+    assert_ok(ctx, clsp_context_set_speeds(ctx, ""));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        image_case c = cases[i];
+        if (support_tiny() && i % 4 != (precision == CLSP_F64)) continue;
+        c.d.precision = precision;
+        for (int at = 0; at < PLACES; at++) {
+            if (!support_full() && at != MAP && (i + (size_t)at) % 2) continue;
+            image_job j = start_job(ctx, &c, (places)at);
+            for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++)
+                if (support_full() || at == MAP || (i + k) % 3 == 0)
+                    check_way(&j, (memory_kind)((i + k) % KINDS), &ways[k], 2, &r);
+            finish_job(&j);
+        }
+    }
+}
+
+static void test_schedules(void **state)
+{
+    (void)state;
+    each_turn(shared_limits, SHARED_LIMITS, 1, check_cases);
+    print_message("worst/bound %.2f\n", worst);
+}
+
+/* ---- several devices, images that change ---- */
+
+/* It ends in a fault when two threads call it. */
+static void skip_on_oclgrind(void)
+{
+    clsp_context *ctx = context_with("");
+    const bool is_oclgrind = strcmp(device_of(ctx).platform, "Oclgrind") == 0;
+
+    clsp_context_destroy(&ctx);
+    if (is_oclgrind) skip_because("Oclgrind is not made for several threads");
+}
+
+static void load_others(image_job *j)
+{
+    const size_t all = j->im.num * j->im.samples * j->im.d.channels;
+    unsigned char *const bytes = j->im.memory;
+    const size_t element = clsp_type_bytes(j->im.d.samples);
+
+    for (size_t k = 0; k + element < all * element; k += element) { /* exchange neighbours */
+        unsigned char kept[8];
+        memcpy(kept, bytes + k, element);
+        memmove(bytes + k, bytes + k + element, element);
+        memcpy(bytes + k + element, kept, element);
+        k += element;
+    }
+    assert_ok(j->im.ctx, clsp_image_set_samples(j->im.plan, j->im.num,
+                                                host_in(j->im.d.samples, j->im.memory, all), NULL));
+    make_reference_values(j);
+}
+
+/* Two contexts of one device: the joined one gets windows, and its bits are the same. limits: of
+   the joined one. */
+static void check_joined(const char *limits)
+{
+    static const clsp_cooperate_opts devices[] = {
+        {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
+        {.schedule = CLSP_SCHEDULE_DYNAMIC, .num_workers = CLSP_NO_WORKERS},
+        {.schedule = CLSP_SCHEDULE_DYNAMIC}};
+    clsp_context *ctx = context_with(""), *other = context_with(limits);
+    uint64_t tiles = 0;
+    clsp_cooperate_report r;
+
+    assert_ok(ctx, clsp_context_set_speeds(ctx, ""));
+    assert_ok(ctx, clsp_context_join(ctx, other));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int at = 0; at < PLACES; at++) {
+            if (support_tiny() && (i + (size_t)at) % 5) continue;
+            if (!support_full() && at != MAP && (i + (size_t)at) % 3) continue;
+            image_job j = start_job(ctx, &cases[i], (places)at);
+            for (size_t k = 0; k < 2 * sizeof devices / sizeof devices[0]; k++) {
+                if (k == sizeof devices / sizeof devices[0]) load_others(&j);
+                check_way(&j, (memory_kind)(k % 2), &devices[k % 3], 3, &r);
+                tiles += r.processors[1].tiles;
+            }
+            finish_job(&j);
+        }
+    assert_true(tiles > 0);
+    clsp_context_destroy(&ctx);
+    clsp_context_destroy(&other);
+}
+
+static void test_same_device_twice(void **state)
+{
+    (void)state;
+    skip_on_oclgrind();
+    check_joined("");
+    check_joined("alloc=20000");
+}
+
+/* A joined device without doubles drops out, and the others make its tiles. */
+static void test_drops_out(void **state)
+{
+    static const clsp_schedule schedules[] = {CLSP_SCHEDULE_DYNAMIC, CLSP_SCHEDULE_STATIC};
+    clsp_cooperate_report r;
+
+    (void)state;
+    skip_on_oclgrind();
+    clsp_context *ctx = context_with(""), *other = context_with("fp64=0");
+    if (device_of(ctx).fp64) {
+        image_case c = cases[0];
+        c.d.precision = CLSP_F64;
+        assert_ok(ctx, clsp_context_join(ctx, other));
+        image_job j = start_job(ctx, &c, MAP);
+        for (size_t i = 0; i < 2; i++) {
+            const clsp_cooperate_opts opts = {.schedule = schedules[i],
+                                              .static_ratio = i == 1 ? -1 : 0};
+            check_way(&j, PLAIN, &opts, 3, &r);
+            assert_int_equal(r.processors[1].tiles, 0);
+            if (i == 1) assert_int_equal(r.processors[1].status, CLSP_ERROR_NO_FP64);
+        }
+        finish_job(&j);
+    }
+    clsp_context_destroy(&ctx);
+    clsp_context_destroy(&other);
+}
+
+/* ---- the call ---- */
+
+/* AUTO goes on trying and choosing; options and the report may be NULL. */
+static void test_auto(void **state)
+{
+    enum { CALLS = 8 };
+    clsp_context *ctx = context_with("");
+    image_job j = start_job(ctx, &cases[0], MAP);
+    unsigned char *const out = malloc(j.bytes);
+
+    (void)state;
+    assert_non_null(out);
+    for (int i = 0; i < CALLS; i++) {
+        clsp_cooperate_report r;
+        support_poison(out, j.bytes);
+        assert_ok(ctx, together(&j, out, NULL, i % 2 ? &r : NULL));
+        if (i % 2) check_report(&r, 2);
+        check_values(&j, out, false);
+    }
+    free(out);
+    finish_job(&j);
+    clsp_context_destroy(&ctx);
+}
+
+static void check_wrong(const image_job *j, clsp_output good, cl_mem buffer)
+{
+    const clsp_status bad = CLSP_ERROR_ARGUMENT;
+    const clsp_range all = {0, NUM};
+    const clsp_cooperate_opts wrong[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
+                                         {.static_ratio = 1.5},
+                                         {.reserved = {0, 1}}};
+    clsp_image_field field = field_of(j);
+    clsp_image_points points = points_of(j);
+    clsp_image_plan *const plan = j->im.plan;
+
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(clsp_image_affine_shared(plan, all, &j->map, good, &wrong[i], NULL), bad);
+    assert_int_equal(clsp_image_affine_shared(NULL, all, NULL, good, NULL, NULL), bad);
+    assert_int_equal(clsp_image_affine_shared(plan, (clsp_range){1, NUM}, NULL, good, NULL, NULL),
+                     bad);
+    assert_int_equal(clsp_image_affine_shared(plan, all, &j->map,
+                                              clsp_out_buffer(buffer, CLSP_F32, 0), NULL, NULL),
+                     bad);
+    good.size--;
+    assert_int_equal(clsp_image_affine_shared(plan, all, &j->map, good, NULL, NULL),
+                     CLSP_ERROR_BUFFER_SIZE);
+    good.size++;
+    assert_int_equal(clsp_image_displace_shared(plan, all, NULL, good, NULL, NULL), bad);
+    field.reserved[7] = 1;
+    assert_int_equal(clsp_image_displace_shared(plan, all, &field, good, NULL, NULL), bad);
+    field = field_of(j);
+    field.displacements.size--;
+    assert_int_equal(clsp_image_displace_shared(plan, all, &field, good, NULL, NULL),
+                     CLSP_ERROR_BUFFER_SIZE);
+    assert_int_equal(clsp_image_at_shared(plan, all, NULL, good, NULL, NULL), bad);
+    points.attributes = 4;
+    assert_int_equal(clsp_image_at_shared(plan, all, &points, good, NULL, NULL), bad);
+    points = points_of(j);
+    points.num = SIZE_MAX - 1;
+    assert_int_equal(clsp_image_at_shared(plan, all, &points, good, NULL, NULL),
+                     CLSP_ERROR_NO_MEMORY);
+    points.num = 0; /* is nothing to do */
+    assert_ok(j->im.ctx, clsp_image_at_shared(plan, all, &points, good, NULL, NULL));
+}
+
+static void test_wrong_arguments(void **state)
+{
+    clsp_context *ctx = context_with("");
+    image_job j = start_job(ctx, &cases[0], FIELD);
+    memory m = take_memory(ctx, PLAIN, j.bytes, 4);
+    cl_mem buffer = buffer_of(ctx, j.bytes, NULL);
+    clsp_image_plan *plan;
+
+    (void)state;
+    check_wrong(&j, values_of(&j, m.out), buffer);
+    assert_ok(ctx, clsp_image_plan_create(&plan, ctx, &cases[0].d));
+    assert_int_equal(
+        clsp_image_affine_shared(plan, (clsp_range){0, 1}, NULL, values_of(&j, m.out), NULL, NULL),
+        CLSP_ERROR_STATE);
+    clsp_image_plan_destroy(&plan);
+    assert_poison(m.out, m.out + m.bytes);
+    clReleaseMemObject(buffer);
+    free_memory(&m);
+    finish_job(&j);
+    clsp_context_destroy(&ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_schedules),       cmocka_unit_test(test_same_device_twice),
+        cmocka_unit_test(test_drops_out),       cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_wrong_arguments),
+    };
+
+    if (no_device()) return 77;
+    return cmocka_run_group_tests(tests, NULL, close_lent);
+}
