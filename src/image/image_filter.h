@@ -37,8 +37,7 @@ typedef struct clspi_filter_step {
 typedef struct clspi_image_filter {
     clspi_filter_step step[CLSPI_STEPS_MAX];
     uint32_t num;
-    uint32_t strip_length; /* rows of a strip, by the layout that the filter was made for */
-    cl_mem taps;           /* of FIR: half + 1 reals */
+    cl_mem taps; /* of FIR: half + 1 reals */
     cl_mem scratch[CLSPI_SCRATCHES];
     size_t scratch_bytes[CLSPI_SCRATCHES];
 } clspi_image_filter;

@@ -468,7 +468,7 @@ static void test_wrong_arguments(void **state)
         clsp_image_affine_shared(plan, (clsp_range){0, 1}, NULL, values_of(&j, m.out), NULL, NULL),
         CLSP_ERROR_STATE);
     clsp_image_plan_destroy(&plan);
-    assert_poison(m.out, m.out + m.bytes);
+    assert_poison(m.out, m.bytes);
     clReleaseMemObject(buffer);
     free_memory(&m);
     finish_job(&j);
