@@ -59,35 +59,61 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
 
 #else
 
-/* ---- a bundle of lines for each item ---- */
+#include "row_scan.clh"
 
-/* The longest block with the samples that its recursions begin with: 128 + 2 * 48. */
-#define BUNDLE_SAMPLES 224
+/* A block with the samples that its recursions begin with, at most: 128 + 2 * 48, and on to a whole
+   vector. */
+#define BLOCK_SAMPLES 240
+
+#if CLSP_ROWS
+
+/* ---- a block of a row for each item ---- */
+
+/* Filters a block of a row, on which vectors go along. */
+kernel void filter_pass(global const sample *samples, global coefficient *target,
+                        sample_source from, line_pass pass)
+{
+    real line[BLOCK_SAMPLES];
+    const uint item = (uint)get_global_id(0);
+    if (item >= pass.items) return;
+
+    const size_t number = WIDE(pass.first_item) + item, row = number / pass.num_blocks;
+    const uint begin = (uint)(number - row * pass.num_blocks) * pass.block;
+    const uint count = min(pass.block, pass.n - begin), halo = pass.halo;
+    const uint z = (uint)(row / pass.num_y);
+    const uint num = (count + 2 * halo + CLSP_LANES - 1) / CLSP_LANES * CLSP_LANES;
+    const size_t source = row_begin(from, z, (uint)(row - (size_t)z * pass.num_y));
+    const int first = (int)begin - (int)halo;
+
+    if (from.pad_x == 0 && source != ~(size_t)0 && first >= 0 && first + (int)num <= (int)pass.n) {
+        global const sample *const p = samples + source + (size_t)(uint)first * from.step;
+        if (from.step == 1) {
+            for (uint k = 0; k < num; k++)
+                line[k] = BY_GAIN(LOAD_SAMPLE(p + k), pass);
+        } else {
+            for (uint k = 0; k < num; k++)
+                line[k] = BY_GAIN(LOAD_SAMPLE(p + (size_t)k * from.step), pass);
+        }
+    } else {
+        for (uint k = 0; k < num; k++) {
+            const real x = line_sample(samples, from, pass, source, first + (int)k);
+            line[k] = BY_GAIN(x, pass);
+        }
+    }
+    scan_row(line, pass.pole, num);
+    global coefficient *const out = target + WIDE(pass.offset) + row * pass.n + begin;
+    for (uint k = 0; k < count; k++)
+        STORE_COEFFICIENT(line[halo + k], out + k);
+}
+
+#else
+
+/* ---- a bundle of columns for each item ---- */
 
 /* Loads samples first .. first + num - 1 of the lines of a bundle, multiplied by the gain. */
 void load_bundle(real *bundle, global const sample *samples, sample_source from, line_pass pass,
                  uint line, uint num_lines, int first, int num)
 {
-#if CLSP_ROWS
-    const bool is_plain = first >= 0 && first + num <= (int)pass.n && from.pad_x == 0;
-    for (uint i = 0; i < CLSP_LANES; i++) {
-        const uint row = line + min(i, num_lines - 1), z = row / pass.num_y;
-        const size_t begin = row_begin(from, z, row - z * pass.num_y);
-        if (is_plain && begin != ~(size_t)0) {
-            global const sample *const p = samples + begin + (size_t)first * from.step;
-            const size_t step = from.step;
-            for (int k = 0; k < num; k++) {
-                const real x = LOAD_SAMPLE(p + k * step);
-                bundle[k * CLSP_LANES + i] = BY_GAIN(x, pass);
-            }
-        } else {
-            for (int k = 0; k < num; k++) {
-                const real x = line_sample(samples, from, pass, begin, first + k);
-                bundle[k * CLSP_LANES + i] = BY_GAIN(x, pass);
-            }
-        }
-    }
-#else
     const size_t inner = WIDE(pass.inner), outer = line / inner;
     global const sample *const p =
         samples + WIDE(from.offset) + outer * pass.n * inner + (line - outer * inner);
@@ -104,21 +130,12 @@ void load_bundle(real *bundle, global const sample *samples, sample_source from,
             }
         }
     }
-#endif
 }
 
 /* Stores the coefficients begin .. begin + num - 1 of the lines of a bundle. */
 void store_bundle(global coefficient *target, const real *bundle, line_pass pass, uint line,
                   uint num_lines, int begin, int num)
 {
-#if CLSP_ROWS
-    for (uint i = 0; i < num_lines; i++) {
-        global coefficient *const out =
-            target + WIDE(pass.offset) + (size_t)(line + i) * pass.n + (uint)begin;
-        for (int k = 0; k < num; k++)
-            STORE_COEFFICIENT(bundle[k * CLSP_LANES + i], out + k);
-    }
-#else
     const size_t inner = WIDE(pass.inner), outer = line / inner;
     global coefficient *out = target + WIDE(pass.offset) + outer * pass.n * inner +
                               (line - outer * inner) + (size_t)begin * inner;
@@ -132,7 +149,6 @@ void store_bundle(global coefficient *target, const real *bundle, line_pass pass
         for (uint i = 0; i < num_lines; i++)
             STORE_COEFFICIENT(bundle[k * CLSP_LANES + i], out + i);
     }
-#endif
 }
 
 /* Runs both recursions over a bundle. (With an int that falls in the second loop LLVM 18, as in
@@ -153,11 +169,11 @@ void filter_bundle(real *bundle, real pole, uint num)
     }
 }
 
-/* Filters a block of CLSP_LANES lines side by side: rows, or neighbouring columns. */
+/* Filters a block of CLSP_LANES neighbouring columns. */
 kernel void filter_pass(global const sample *samples, global coefficient *target,
                         sample_source from, line_pass pass)
 {
-    real bundle[BUNDLE_SAMPLES * CLSP_LANES];
+    real bundle[BLOCK_SAMPLES * CLSP_LANES];
     const uint item = (uint)get_global_id(0);
     if (item >= pass.items) return;
 
@@ -174,6 +190,8 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
     filter_bundle(bundle, pass.pole, (uint)(end - begin + 2 * halo));
     store_bundle(target, bundle + halo * CLSP_LANES, pass, line, num_lines, begin, end - begin);
 }
+
+#endif
 
 #endif
 

@@ -5,6 +5,7 @@
      CLSP_FIXED  1: maps come as fixed-point numbers; 0: as reals
      CLSP_GROUP  on GPUs, the local size */
 #include "interpolate.clh"
+#include "point_chunk.clh"
 
 #ifndef CLSP_FIXED
 #define CLSP_FIXED 1
@@ -15,24 +16,24 @@
 
 /* GPUs: the items of a group stand TILE_X side by side and TILE_Y below each other, and each makes
    RUN points, TILE_Y below each other: neighbours make neighbouring points at a time. CPUs: an item
-   makes a run of points side by side. */
+   makes runs of points side by side, below each other. */
 #ifndef TILE_X
-#define TILE_X (CLSP_GROUP < 16 ? CLSP_GROUP : 16)
+#define TILE_X (CLSP_GROUP < 32 ? CLSP_GROUP : 32)
 #endif
 #define TILE_Y (CLSP_GROUP / TILE_X)
 #ifndef RUN
-#define RUN    4
+#define RUN    8
 #endif
 
 /* Points of a launch: num_y rows of num_x from first_y on, in num_slices slices from first_slice
    on, counted through the pieces of num_z slices each. A piece is an image, or a channel of one
    where these are planar; offset: where their values begin in the output; coefficients and range:
    where those of the first piece begin. tiles_x and tiles_y of a slice: on GPUs of points; on CPUs
-   runs of `run` points, and rows. */
+   of `rows` runs of `run` points, an item each. inverse: (2^32 - 1) / tiles_x. */
 typedef struct value_grid {
     wide offset, coefficients, range;
     uint num_x, num_y, num_z, first_y, first_slice, num_slices;
-    uint tiles_x, tiles_y, run, items;
+    uint tiles_x, tiles_y, inverse, run, rows, items;
 } value_grid;
 
 /* The coordinate along one direction: at + z o_z + y o_y + x o_x, each factor as a real, and as a
@@ -186,58 +187,57 @@ IN_PLACE bool next_point(image_point *p, tracks *t, uint k, field_rows field, si
     return is_finite;
 }
 
-#if CLSP_LANES > 1 && CLSP_FIXED
+#if CLSP_LANES > 1
 
 /* ---- points within, on CPUs ---- */
 
-/* Points of a run that are looked at together. */
-#define CHUNK 16
+/* The numbers of the points of a chunk. */
+#define CHUNK_NUMBERS (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 
-/* A coordinate with 32 bits of fraction, and how it goes on, in 64 bits, which CPUs have. */
-typedef struct long_track {
-    long at, step;
-} long_track;
-
-/* Begins at a point of a run, with steps rounded so that 16 of them keep the bits that count. */
-IN_PLACE long_track long_track_of(track t, uint pad)
+/* Finds the coordinates of a chunk along one direction. Fixed-point ones have 32 bits of fraction
+   here, with steps rounded so that 16 of them keep the bits that count. */
+IN_PLACE bool chunk_of(chunk_axis *to, track t, uint k)
 {
-    const long_track l = {(long)(((ulong)(t.whole + pad) << 32) + t.high),
-                          (long)(((ulong)t.step_whole << 32) + t.step_high + (t.step_low >> 31))};
-    return l;
+#if CLSP_FIXED
+    const ulong at = ((ulong)t.whole << 32) + t.high;
+    const ulong step = ((ulong)t.step_whole << 32) + t.step_high + (t.step_low >> 31);
+    const ulong16 all = at + step * (ulong16)CHUNK_NUMBERS;
+    to->i = convert_int16(all >> 32);
+    to->t = CONVERT_REAL16(convert_uint16(all) & ~15u) * FRACTION;
+    return true;
+#else
+    const uint16 numbers = t.number + k + (uint16)CHUNK_NUMBERS;
+    return split_chunk(to, MAD((real16)(t.step), CONVERT_REAL16(numbers), (real16)(t.at)));
+#endif
 }
 
-/* Tells whether taps are within n coefficients from the first to the last of num points, and so of
-   all between them. */
-IN_PLACE bool stays_within(long_track t, uint num, uint n)
+/* Finds the taps of a chunk whose coordinates are known; false where some are not within. */
+IN_PLACE bool find_chunk(chunk_point *p, image_axes axes)
 {
-    const long a = t.at >> 32, b = (t.at + (long)(num - 1) * t.step) >> 32;
-    return min(a, b) >= CLSP_ORDER / 2 && max(a, b) + CLSP_ORDER / 2 + 1 < (long)n;
+    if (!begin_chunk(&p->x, axes.pad_x, axes.size_x)) return false;
+    if (CLSP_DIRECTIONS >= 2 && !begin_chunk(&p->y, axes.pad_y, axes.size_y)) return false;
+    if (CLSP_DIRECTIONS == 3 && !begin_chunk(&p->z, axes.pad_z, axes.size_z)) return false;
+    return true;
 }
 
-IN_PLACE void take_coordinate(long_track *t, int *i, real *r)
-{
-    *i = (int)(t->at >> 32);
-    *r = CONVERT_REAL((uint)t->at & ~15u) * FRACTION;
-    t->at += t->step;
-    first_tap(i, r);
-}
-
-/* Makes the next `num` points of a run when all their taps are within; false: they are not. */
+/* Makes points k .. k + 15 of a run when all their taps are within; false: they are not. */
 IN_PLACE bool make_chunk(global const coefficient *plane, global const real *range,
-                         global value *out, image_axes axes, tracks t, uint num)
+                         global value *out, image_axes axes, const tracks *t, uint k,
+                         field_rows field, size_t at)
 {
-    long_track z = long_track_of(t.z, axes.pad_z), y = long_track_of(t.y, axes.pad_y);
-    long_track x = long_track_of(t.x, axes.pad_x);
-    if (!stays_within(x, num, axes.size_x)) return false;
-    if (CLSP_DIRECTIONS >= 2 && !stays_within(y, num, axes.size_y)) return false;
-    if (CLSP_DIRECTIONS == 3 && !stays_within(z, num, axes.size_z)) return false;
-    for (uint k = 0; k < num; k++, out += axes.channels * COMPONENTS) {
-        image_point p = {0, 0, 0, R(0.0), R(0.0), R(0.0)};
-        take_coordinate(&x, &p.x, &p.tx);
-        if (CLSP_DIRECTIONS >= 2) take_coordinate(&y, &p.y, &p.ty);
-        if (CLSP_DIRECTIONS == 3) take_coordinate(&z, &p.z, &p.tz);
-        write_interior(plane, range, out, p, axes);
+    chunk_point p;
+    bool is_finite = chunk_of(&p.x, t->x, k);
+    if (CLSP_DIRECTIONS >= 2) is_finite = chunk_of(&p.y, t->y, k) && is_finite;
+    if (CLSP_DIRECTIONS == 3) is_finite = chunk_of(&p.z, t->z, k) && is_finite;
+    if (field.is_there) {
+        is_finite = displace_chunk(&p.x, vload16(0, field.x + at)) && is_finite;
+        if (CLSP_DIRECTIONS >= 2)
+            is_finite = displace_chunk(&p.y, vload16(0, field.y + at)) && is_finite;
+        if (CLSP_DIRECTIONS == 3)
+            is_finite = displace_chunk(&p.z, vload16(0, field.z + at)) && is_finite;
     }
+    if (!is_finite || !find_chunk(&p, axes)) return false;
+    write_chunk(plane, range, out + at * (axes.channels * COMPONENTS), &p, axes);
     return true;
 }
 
@@ -273,7 +273,7 @@ IN_PLACE void skip_points(track *t, uint num)
    when all are made, so that the loads of many points are under way together. */
 IN_PLACE bool make_some(global const coefficient *plane, global const real *range,
                         global value *out, image_axes axes, tracks *t, field_rows field, uint first,
-                        size_t at, size_t step)
+                        size_t at, uint step)
 {
     const size_t plane_size = (size_t)axes.size_z * axes.size_y * axes.size_x;
     const uint point = axes.channels * COMPONENTS;
@@ -288,9 +288,10 @@ IN_PLACE bool make_some(global const coefficient *plane, global const real *rang
     if (!is_within) return false;
 
     out += at * point;
+    const uint distance = step * point;
     for (uint c = 0; c < axes.channels; c++, plane += plane_size, out += COMPONENTS) {
 #define SUM(k)         const image_sums s##k = sum_within(plane, &p##k, axes);
-#define STORE_POINT(k) store_sums(out + k * step * point, s##k, range + 2 * c);
+#define STORE_POINT(k) store_sums(out + k * distance, s##k, range + 2 * c);
         EACH_POINT(SUM)
         EACH_POINT(STORE_POINT)
     }
@@ -301,18 +302,26 @@ IN_PLACE bool make_some(global const coefficient *plane, global const real *rang
 
 /* ---- runs ---- */
 
-/* What a run is: its first point, how many, and the distance of their numbers. */
+/* What an item's runs are: the first one's first point, how many points, the distance of their
+   numbers, and how many runs below each other. */
 typedef struct value_run {
-    uint slice, y, x, num, step;
+    uint slice, y, x, num, step, rows;
 } value_run;
 
-/* Finds the run of an item; num is 0 where there is none. */
+/* Divides by a number whose inverse is known. */
+IN_PLACE uint divide(uint n, uint by, uint inverse)
+{
+    const uint low = mul_hi(n, inverse); /* at most one too few */
+    return n - low * by >= by ? low + 1 : low;
+}
+
+/* Finds the runs of an item; num is 0 where there is none. */
 IN_PLACE value_run find_run(value_grid g)
 {
-    value_run r = {0, 0, 0, 0, 1};
+    value_run r = {0, 0, 0, 0, 1, 1};
 #if CLSP_LANES == 1
     const uint group = (uint)get_group_id(0), local_id = (uint)get_local_id(0);
-    const uint line = group / g.tiles_x, tile_x = group - line * g.tiles_x;
+    const uint line = divide(group, g.tiles_x, g.inverse), tile_x = group - line * g.tiles_x;
     r.slice = g.num_slices > 1 ? line / g.tiles_y : 0;
     const uint ly = local_id / TILE_X;
     r.x = tile_x * TILE_X + local_id - ly * TILE_X;
@@ -326,29 +335,18 @@ IN_PLACE value_run find_run(value_grid g)
     const uint line = item / g.tiles_x;
     r.slice = line / g.tiles_y;
     r.x = (item - line * g.tiles_x) * g.run;
-    r.y = line - r.slice * g.tiles_y;
+    r.y = (line - r.slice * g.tiles_y) * g.rows;
     r.num = min(g.run, g.num_x - r.x);
+    r.rows = min(g.rows, g.num_y - r.y);
 #endif
     return r;
 }
 
-/* Makes the values of a run. */
+/* Makes the values of a run, whose first point is point `at` of the launch. */
 IN_PLACE void make_run(global const coefficient *coefficients, global const real *range,
-                       global value *out, field_rows field, image_axes axes, value_grid g,
-                       map_axis mz, map_axis my, map_axis mx)
+                       global value *out, field_rows field, image_axes axes, tracks t, value_run r,
+                       size_t at)
 {
-    const value_run r = find_run(g);
-    if (r.num == 0) return;
-
-    const uint slice = g.first_slice + r.slice, piece = g.num_z > 1 ? slice / g.num_z : slice;
-    const uint z = slice - piece * g.num_z, y = g.first_y + r.y;
-    const size_t plane_size = (size_t)axes.size_z * axes.size_y * axes.size_x;
-    size_t at = ((size_t)r.slice * g.num_y + r.y) * g.num_x + r.x;
-    tracks t = begin_tracks(mz, my, mx, z, y, r.x);
-
-    coefficients += WIDE(g.coefficients) + (size_t)piece * axes.channels * plane_size;
-    range += WIDE(g.range) + (size_t)piece * axes.channels * 2;
-    out += WIDE(g.offset);
     for (uint k = 0; k < r.num; k++, at += r.step) {
 #if CLSP_LANES == 1 && POINTS > 1
         if (k % POINTS == 0 && k + POINTS <= r.num) {
@@ -361,16 +359,14 @@ IN_PLACE void make_run(global const coefficient *coefficients, global const real
             }
         }
 #endif
-#if CLSP_LANES > 1 && CLSP_FIXED
-        const uint num = min((uint)CHUNK, r.num - k);
-        if (!field.is_there && k % CHUNK == 0 &&
-            make_chunk(coefficients, range, out + at * (axes.channels * COMPONENTS), axes, t,
-                       num)) {
-            skip_points(&t.x, num);
-            skip_points(&t.y, num);
-            skip_points(&t.z, num);
-            k += num - 1;
-            at += num - 1;
+#if CLSP_LANES > 1
+        if (k % CHUNK == 0 && k + CHUNK <= r.num &&
+            make_chunk(coefficients, range, out, axes, &t, k, field, at)) {
+            skip_points(&t.x, CHUNK);
+            skip_points(&t.y, CHUNK);
+            skip_points(&t.z, CHUNK);
+            k += CHUNK - 1;
+            at += CHUNK - 1;
             continue;
         }
 #endif
@@ -378,6 +374,28 @@ IN_PLACE void make_run(global const coefficient *coefficients, global const real
         const bool is_finite = next_point(&p, &t, k, field, at);
         write_values(coefficients, range, out + at * (axes.channels * COMPONENTS), p, is_finite,
                      axes);
+    }
+}
+
+/* Makes the values of an item. */
+IN_PLACE void make_values(global const coefficient *coefficients, global const real *range,
+                          global value *out, field_rows field, image_axes axes, value_grid g,
+                          map_axis mz, map_axis my, map_axis mx)
+{
+    const value_run r = find_run(g);
+    if (r.num == 0) return;
+
+    const uint slice = g.first_slice + r.slice, piece = g.num_z > 1 ? slice / g.num_z : slice;
+    const uint z = slice - piece * g.num_z, y = g.first_y + r.y;
+    const size_t plane_size = (size_t)axes.size_z * axes.size_y * axes.size_x;
+    const size_t at = ((size_t)r.slice * g.num_y + r.y) * g.num_x + r.x;
+
+    coefficients += WIDE(g.coefficients) + (size_t)piece * axes.channels * plane_size;
+    range += WIDE(g.range) + (size_t)piece * axes.channels * 2;
+    out += WIDE(g.offset);
+    for (uint row = 0; row < r.rows; row++) {
+        const tracks t = begin_tracks(mz, my, mx, z, y + row, r.x);
+        make_run(coefficients, range, out, field, axes, t, r, at + (size_t)row * g.num_x);
     }
 }
 
@@ -390,7 +408,7 @@ kernel void values_on_map(global const coefficient *restrict coefficients,
                           map_axis map_x)
 {
     const field_rows none = {range, range, range, false};
-    make_run(coefficients, range, out, none, axes, grid, map_z, map_y, map_x);
+    make_values(coefficients, range, out, none, axes, grid, map_z, map_y, map_x);
 }
 
 /* Where the displacements of a launch's first row begin. */
@@ -407,7 +425,7 @@ kernel void values_displaced(global const coefficient *restrict coefficients,
 {
     const field_rows field = {field_z + WIDE(begin.z), field_y + WIDE(begin.y),
                               field_x + WIDE(begin.x), true};
-    make_run(coefficients, range, out, field, axes, grid, map_z, map_y, map_x);
+    make_values(coefficients, range, out, field, axes, grid, map_z, map_y, map_x);
 }
 
 /* Points of a launch, `run` an item, and where their coordinates and their values begin. */
@@ -433,11 +451,26 @@ kernel void values_at_points(global const coefficient *restrict coefficients,
     at_y += WIDE(points.first_y);
     at_x += WIDE(points.first_x);
     for (uint k = begin; k < end; k++) {
+        global value *const to = out + (size_t)k * (axes.channels * COMPONENTS);
+#if CLSP_LANES > 1
+        if (k % CHUNK == 0 && k + CHUNK <= end) {
+            chunk_point near;
+            bool is_near = split_chunk(&near.x, vload16(0, at_x + k));
+            if (CLSP_DIRECTIONS >= 2)
+                is_near = split_chunk(&near.y, vload16(0, at_y + k)) && is_near;
+            if (CLSP_DIRECTIONS == 3)
+                is_near = split_chunk(&near.z, vload16(0, at_z + k)) && is_near;
+            if (is_near && find_chunk(&near, axes)) {
+                write_chunk(coefficients, range, to, &near, axes);
+                k += CHUNK - 1;
+                continue;
+            }
+        }
+#endif
         image_point p = {0, 0, 0, R(0.0), R(0.0), R(0.0)};
         bool is_finite = split_coordinate(at_x[k], &p.x, &p.tx);
         if (CLSP_DIRECTIONS >= 2) is_finite = split_coordinate(at_y[k], &p.y, &p.ty) && is_finite;
         if (CLSP_DIRECTIONS == 3) is_finite = split_coordinate(at_z[k], &p.z, &p.tz) && is_finite;
-        write_values(coefficients, range, out + (size_t)k * (axes.channels * COMPONENTS), p,
-                     is_finite, axes);
+        write_values(coefficients, range, to, p, is_finite, axes);
     }
 }

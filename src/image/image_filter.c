@@ -9,7 +9,7 @@
 #include "split.h"
 #include "spline_poles.h"
 
-/* BUNDLE_BLOCK + 2 BUNDLE_HALO is BUNDLE_SAMPLES of image_passes.cl. */
+/* BUNDLE_BLOCK + 2 BUNDLE_HALO, and a vector, is BLOCK_SAMPLES of image_passes.cl. */
 enum { BUNDLE_BLOCK = 128, BUNDLE_HALO = 48, ITEM_BLOCK = 64 };
 /* Of image_fir.cl: ROW_RUN, and how many rows an item goes down on CPUs and through local memory.
  */
@@ -18,6 +18,8 @@ enum { TILE_GROUP = 256, TILE_GROUP_LEAST = 64, STRIP_GROUP_LEAST = 128 };
 /* Neighbouring columns whose blocks go one after the other: what blocks share then stays in a
    cache. STRIP_CHUNK: rows of image_strips.cl. */
 enum { COLUMNS_TOGETHER = 4096, STRIP_CHUNK = 16 };
+/* Rows of a strip: with the halo they are less than CLSP_IMAGE_NAN_REACH. */
+enum { STRIP_ROWS = 160 };
 
 /* ---- which steps ---- */
 
@@ -60,10 +62,14 @@ static bool fits_registers(const clsp_image_plan *plan)
     return order == CLSP_IMAGE_QUADRATIC || order == CLSP_IMAGE_CUBIC;
 }
 
-/* Tells whether two directions go down strips, which long halos ask for, or through tiles. */
+/* Tells whether two directions go down strips: in double, whose halos are long, and slice by slice
+   of volumes, which are many. */
 static bool prefers_strips(const clsp_image_plan *plan)
 {
-    return plan->desc.precision == CLSP_F64;
+    const clsp_image_desc *const d = &plan->desc;
+
+    return (d->precision == CLSP_F64 || d->directions == 3) &&
+           clspi_keeps_values(&plan->base.ctx->device);
 }
 
 /* Returns the bytes in local memory of a tile, PITCH and more of image_tiles.cl, or of a chunk of a
@@ -83,11 +89,11 @@ static size_t least_group(const clsp_image_plan *plan)
 static bool fits_tiles(const clsp_image_plan *plan, uint32_t halo)
 {
     const clsp_context *const ctx = plan->base.ctx;
-    const bool keeps_values = clspi_keeps_values(&ctx->device) || !prefers_strips(plan);
+    const bool has_kernel = plan->desc.precision == CLSP_F32 || prefers_strips(plan);
 
     return fits_registers(plan) && is_long(plan, 2, halo) && is_long(plan, 1, halo) &&
            ctx->device.max_work_group >= least_group(plan) &&
-           ctx->device.local_bytes >= tile_bytes(plan) && keeps_values;
+           ctx->device.local_bytes >= tile_bytes(plan) && has_kernel;
 }
 
 /* Tells whether recursions are to go through registers and tiles: where they are asked for, and by
@@ -448,16 +454,14 @@ static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_j
     const bool is_row = step->axis == 2;
     const size_t inner = is_row ? 1 : step->axis == 1 ? stored[2] : (size_t)stored[1] * stored[2];
     const size_t outer = plan->layout.plane / n / inner, num_blocks = clspi_div_up(n, block);
-    /* side by side are rows, through all slices, or columns */
-    const bool in_bundles = step->lanes > 1 && (step->kind == CLSPI_STEP_RECURSION || !is_row);
-    const size_t side = is_row ? outer : inner;
+    const bool in_bundles = step->lanes > 1 && !is_row; /* columns */
     const bool together = step->kind == CLSPI_STEP_COLUMNS;
-    const size_t num_lines = together ? clspi_min(inner, COLUMNS_TOGETHER) : side;
-    const size_t bundles = clspi_div_up(side, together ? num_lines : step->lanes);
+    const size_t num_lines = together ? clspi_min(inner, COLUMNS_TOGETHER) : inner;
+    const size_t bundles = clspi_div_up(inner, together ? num_lines : step->lanes);
 
     *items = outer * num_blocks * (together ? bundles * num_lines : inner);
     if (step->kind == CLSPI_STEP_STAGED && is_row) *items *= step->kernel.local;
-    if (in_bundles) *items = (is_row ? 1 : outer) * num_blocks * bundles;
+    if (in_bundles) *items = outer * num_blocks * bundles;
     return (clspi_line_pass){
         .pole = numbers.pole,
         .gain = numbers.gain,
@@ -581,26 +585,18 @@ static clsp_status run_tiles(const clsp_image_plan *plan, clspi_series *series,
     return CLSP_OK;
 }
 
-/* Returns the rows of a strip: few enough that small images are many strips. */
-static uint32_t strip_length(const clsp_image_plan *plan)
-{
-    const uint32_t rows = plan->layout.stored[1];
-
-    return rows >= 4096 ? 256 : rows >= 2048 ? 128 : 64;
-}
-
 /* Launches the strips of all slices, some lines of them at a time. */
 static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
                               const clspi_filter_step *step, const clspi_filter_job *job)
 {
     const uint32_t *const stored = plan->layout.stored, *const mode = plan->layout.mode;
-    const uint32_t length = strip_length(plan);
     const pole_numbers numbers = numbers_of(step, plan->desc.precision);
     const size_t local = step->kernel.local, side = clspi_div_up(step->halo, STRIP_CHUNK);
     const size_t strips_x = clspi_div_up(stored[2], local - 2 * side * STRIP_CHUNK);
-    const size_t strips_y = clspi_div_up(stored[1], length);
-    const uint64_t most = clspi_launch_lines(
-        &series->ctx->tuning, (uint64_t)12 * (length + 2 * step->halo), strips_x * local, local, 1);
+    const size_t strips_y = clspi_div_up(stored[1], STRIP_ROWS);
+    const uint64_t most =
+        clspi_launch_lines(&series->ctx->tuning, (uint64_t)12 * (STRIP_ROWS + 2 * step->halo),
+                           strips_x * local, local, 1);
     clspi_filter_strips_args args = {.samples = memory_of(plan, job, step->from),
                                      .target = memory_of(plan, job, step->to),
                                      .from = source_of(plan, job, step),
@@ -617,7 +613,7 @@ static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
                                               .mode_x = filter_mode(mode[2]),
                                               .strips_x = (cl_uint)strips_x,
                                               .strips_y = (cl_uint)strips_y,
-                                              .length = length,
+                                              .length = STRIP_ROWS,
                                               .first_line = 0}};
     clspi_cut cut = {.per_piece = strips_y, .left = strips_y * stored[0]};
     clspi_part part;

@@ -5,15 +5,13 @@
 #include "image_map.h"
 #include "transfer.h"
 
-enum {
-    RUN = 256 /* points of an item on CPUs */,
-    TILE_X = 16,
-    TILE_RUN = 4 /* of image_values.cl */
-};
+/* Of an item on CPUs: points of a line, or a tile of rows, whose taps stay in the first cache.
+   TILE_X and TILE_RUN are those of image_values.cl. */
+enum { LINE_RUN = 256, RUN = 64, RUN_ROWS = 16, GROUP = 128, TILE_X = 32, TILE_RUN = 8 };
 
 /* ---- kernels ---- */
 
-static clspi_options value_options(const clsp_context *ctx, const clsp_image_desc *d,
+static clspi_options value_options(const clsp_context *ctx, const clsp_image_desc *d, size_t plane,
                                    uint32_t attributes, bool fixed)
 {
     clspi_options options =
@@ -26,6 +24,7 @@ static clspi_options value_options(const clsp_context *ctx, const clsp_image_des
     clspi_option(&options, "ATTRIBUTES", attributes);
     clspi_option(&options, "CLIP", d->clip);
     clspi_option(&options, "FIXED", fixed);
+    clspi_option(&options, "INDEX", plane > UINT32_MAX ? 64 : 32);
     return options;
 }
 
@@ -39,23 +38,24 @@ static clsp_status need_kernel(const clsp_image_plan *plan, clspi_kernel *kernel
                                const clspi_signature *signature, uint32_t attributes, bool fixed)
 {
     clsp_context *const ctx = plan->base.ctx;
-    const clspi_options options = value_options(ctx, &plan->desc, attributes, fixed);
+    const clspi_options options =
+        value_options(ctx, &plan->desc, plan->layout.plane, attributes, fixed);
 
     if (kernel->kernel) return CLSP_OK;
-    return has_tiles(ctx)
-               ? clspi_kernel_create_grouped(kernel, ctx, "image_values", signature, &options)
-               : clspi_kernel_create(kernel, ctx, "image_values", signature, &options);
+    return has_tiles(ctx) ? clspi_kernel_create_for_group(kernel, ctx, "image_values", signature,
+                                                          &options, GROUP)
+                          : clspi_kernel_create(kernel, ctx, "image_values", signature, &options);
 }
 
 clsp_status clspi_image_values_build(const clspi_build *build, const clsp_image_desc *desc,
                                      uint32_t attributes)
 {
     const clspi_options options =
-        value_options(build->ctx, desc, attributes, desc->precision == CLSP_F32);
+        value_options(build->ctx, desc, 0, attributes, desc->precision == CLSP_F32);
 
     return has_tiles(build->ctx)
-               ? clspi_program_build_grouped(build, "image_values", &clspi_values_on_map_signature,
-                                             &options)
+               ? clspi_program_build_for_group(build, "image_values",
+                                               &clspi_values_on_map_signature, &options, GROUP)
                : clspi_program_build(build, "image_values", &options);
 }
 
@@ -170,10 +170,11 @@ static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, si
 {
     const uint32_t *const size = job->map.size;
     const bool tiled = has_tiles(job->plan->base.ctx);
-    const size_t local = job->kernel->local, tile_x = tiled ? clspi_min(local, TILE_X) : RUN;
-    const size_t tile_y = tiled ? local / tile_x * TILE_RUN : 1;
     const bool is_whole = part->line == 0 && part->num_lines % size[1] == 0;
     const size_t num_y = is_whole ? size[1] : part->num_lines, num_slices = part->num_lines / num_y;
+    const size_t run = num_y > 1 ? RUN : LINE_RUN, rows = num_y > 1 ? RUN_ROWS : 1;
+    const size_t local = job->kernel->local, tile_x = tiled ? clspi_min(local, TILE_X) : run;
+    const size_t tile_y = tiled ? local / tile_x * TILE_RUN : rows;
     const size_t tiles_x = clspi_div_up(size[2], tile_x), tiles_y = clspi_div_up(num_y, tile_y);
     const size_t piece = part->piece / size[0], plane = (job->first_piece + piece) * job->channels;
 
@@ -190,7 +191,9 @@ static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, si
                               .num_slices = (cl_uint)num_slices,
                               .tiles_x = (cl_uint)tiles_x,
                               .tiles_y = (cl_uint)tiles_y,
-                              .run = RUN,
+                              .inverse = (cl_uint)(UINT32_MAX / tiles_x),
+                              .run = (cl_uint)run,
+                              .rows = (cl_uint)rows,
                               .items = (cl_uint)*items};
 }
 
@@ -411,7 +414,8 @@ static clsp_status make_points(void *user, clspi_series *series, const clspi_par
     const clspi_stream *const last = &stream[job->streams.num - 1];
     const clspi_stream *const y = job->plan->desc.directions > 1 ? last - 1 : last;
     const clspi_stream *const z = job->plan->desc.directions > 2 ? last - 2 : last;
-    const size_t run = has_tiles(series->ctx) ? 1 : RUN, plane = job->first_piece * job->channels;
+    const size_t run = has_tiles(series->ctx) ? 1 : LINE_RUN,
+                 plane = job->first_piece * job->channels;
     const uint64_t most =
         clspi_launch_lines(&series->ctx->tuning, point_fma(job), 1, job->kernel->local, run);
     clspi_cut cut = {.per_piece = part->num_lines, .left = part->num_lines};
