@@ -47,9 +47,9 @@ typedef struct band_sums {
 #define LOAD_TERM(c, i, number) kept[c][i] = p[from[c] + (size_t)((number) + i) * sum.stride_t];
 #endif
 
-/* Lets the registers hold the T_i from number `number` on. */
+/* Lets the registers hold the T_i from number `number` on; above order 4 all are loaded again. */
 #define KEEP_FROM(number)                                                                         \
-    if ((number) == first_t + 1) {                                                                \
+    if (CLSP_TERMS_U <= 4 && (number) == first_t + 1) {                                           \
         first_t++;                                                                                \
         UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) {                                          \
             UNROLL for (uint i = 0; i + 1 < CLSP_TERMS_U; i++) kept[c][i] = kept[c][i + 1];       \

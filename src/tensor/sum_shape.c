@@ -108,10 +108,10 @@ static void choose_symmetric(const clsp_context *ctx, clspi_sum_shape *shape)
 /* Tells whether a kernel makes both sums: the inner one is made again for each block of rows. */
 static bool is_fused(const clspi_tuning *tuning, const clspi_sum_job *job)
 {
-    enum { FUSED_MAX = 36 }; /* terms of both sums multiplied */
+    enum { FUSED_MAX = 36, BANDS_MAX = 16 }; /* terms of both sums multiplied */
 
     if (job->inner_terms == 0 || job->precision != CLSP_F32 ||
-        (uint64_t)job->terms * job->inner_terms > FUSED_MAX)
+        (uint64_t)job->terms * job->inner_terms > (job->is_banded ? BANDS_MAX : FUSED_MAX))
         return false;
     return job->is_banded ? tuning->fuses_bands : job->terms < tuning->symmetric_terms;
 }
