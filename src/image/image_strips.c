@@ -42,12 +42,14 @@ static bool is_tiled(const clspi_filter_step *step)
 }
 
 /* Returns the samples around a block that count. Strips filter the pieces of a row by themselves,
-   and then add what whole neighbours bring. */
+   and then add what whole neighbours bring; rows by vectors go on to a whole one. */
 static uint32_t halo_of(const clspi_filter_step *step, uint32_t axis)
 {
-    const bool in_pieces = step->kind == CLSPI_STEP_STRIPS && axis == 2;
+    const bool is_row = axis == 2;
 
-    return in_pieces ? (uint32_t)clspi_round_up(step->halo, STRIP_PIECE) : step->halo;
+    if (is_row && step->kind == CLSPI_STEP_STRIPS)
+        return (uint32_t)clspi_round_up(step->halo, STRIP_PIECE);
+    return step->halo + (is_row && step->kind == CLSPI_STEP_RECURSION ? step->lanes - 1 : 0);
 }
 
 bool clspi_image_step_has_axis(const clspi_filter_step *step, uint32_t axis)
