@@ -216,7 +216,7 @@ static void check_small_device(clsp_type precision)
         clsp_image_desc d = cases[i].d;
         if (precision == CLSP_F64 && (!device_of(whole).fp64 || i % 6)) continue;
         if (support_tiny() && i % 4) continue;
-        clsp_context *small = limited(cases[i].limits, precision == CLSP_F64 ? 2 : 1);
+        clsp_context *small = limited(cases[i].limits, precision == CLSP_F64 ? 4 : 1);
         d.precision = precision;
         results a = make_results(whole, &d);
         if (!*cases[i].limits) d.storage = CLSP_IMAGE_ON_HOST;

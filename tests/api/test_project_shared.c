@@ -483,7 +483,8 @@ static void test_drops_out(void **state)
                                               .static_ratio = i == 1 ? -1 : 0};
             check_call_of(&j, SHARED, &opts, 3, true, &r);
             assert_int_equal(r.processors[1].tiles, 0);
-            if (i == 1) assert_int_equal(r.processors[1].status, CLSP_ERROR_NO_FP64);
+            if (i == 1 && !tiny()) /* of few tiles it may get none */
+                assert_int_equal(r.processors[1].status, CLSP_ERROR_NO_FP64);
         }
         finish(&j);
     }
