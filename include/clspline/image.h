@@ -109,9 +109,9 @@ typedef enum clsp_image_fetch {
     CLSP_IMAGE_LERPS = 3   /* image objects and their units' linear interpolation: of order 3 an
                               image's values are 4 fetches and a volume's 8 (Sigg and Hadwiger, Fast
                               third-order texture filtering, 2005; Champagnat and Le Sant, 2012).
-                              GPUs keep 8 bits of the fraction: values are off by some 2^-9 of the
-                              difference of neighbours, however they are stored. OpenCL says nothing
-                              of the accuracy; docs/image.md has what was measured */
+                              GPUs keep 8 bits of the fraction: a fetch is off by some 2^-9 of the
+                              difference of neighbours. OpenCL says nothing of the accuracy;
+                              docs/image.md has what was measured */
 } clsp_image_fetch;
 
 enum { /* clsp_image_map.attributes */
