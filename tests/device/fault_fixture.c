@@ -1,0 +1,242 @@
+#include "fault_fixture.h"
+
+#include <stdlib.h>
+
+/* ---- the fault ---- */
+
+const char *const kind_names[NUM_KINDS] = {
+    "malloc",
+    "calloc",
+    "realloc",
+    "clCreateContext",
+    "clCreateCommandQueue",
+    "clCreateProgramWithSource",
+    "clCreateProgramWithBinary",
+    "clBuildProgram",
+    "clCreateKernel",
+    "clCreateBuffer",
+    "clSetKernelArg",
+    "clEnqueueNDRangeKernel",
+    "clEnqueueCopyBuffer",
+    "clEnqueueWriteBuffer",
+    "clEnqueueReadBuffer",
+    "clEnqueueMapBuffer",
+    "clEnqueueUnmapMemObject",
+    "clEnqueueMarkerWithWaitList",
+    "clGetDeviceInfo",
+    "clGetKernelWorkGroupInfo",
+    "clGetPlatformIDs",
+    "clGetDeviceIDs",
+};
+
+injected_fault fault;
+long live_blocks, live_objects;
+
+void arm_fault(enum kind kind, unsigned n)
+{
+    fault.kind = kind;
+    fault.countdown = n;
+    fault.reached = false;
+    fault.armed = n > 0;
+}
+
+static bool fails(enum kind kind)
+{
+    fault.calls[kind]++;
+    if (!fault.armed || fault.kind != kind || --fault.countdown > 0) return false;
+    fault.reached = true;
+    fault.armed = false;
+    return true;
+}
+
+/* ---- host memory ---- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void __wrap_free(void *block);
+
+static void *counted(void *block)
+{
+    live_blocks += block != NULL;
+    return block;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails(MALLOC) ? NULL : counted(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails(CALLOC) ? NULL : counted(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    if (fails(REALLOC)) return NULL;
+    void *const grown = __real_realloc(block, size);
+    live_blocks += !block && grown;
+    return grown;
+}
+
+void __wrap_free(void *block)
+{
+    live_blocks -= block != NULL;
+    __real_free(block);
+}
+
+/* ---- OpenCL ---- */
+
+#define TRANSFER_FAILURE                                                                           \
+    (fault.keeps_device ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_OUT_OF_RESOURCES)
+
+/* A call that makes an object and reports by its last parameter. */
+#define WRAP_CREATE(type, name, kind, failure, params, args)                                       \
+    type __real_##name params;                                                                     \
+    type __wrap_##name params;                                                                     \
+    type __wrap_##name params                                                                      \
+    {                                                                                              \
+        if (fails(kind)) {                                                                         \
+            *code = failure;                                                                       \
+            return NULL;                                                                           \
+        }                                                                                          \
+        type const made = __real_##name args;                                                      \
+        live_objects += made != NULL;                                                              \
+        return made;                                                                               \
+    }
+
+/* A call that returns its status. */
+#define WRAP_CALL(name, kind, failure, params, args)                                               \
+    cl_int __real_##name params;                                                                   \
+    cl_int __wrap_##name params;                                                                   \
+    cl_int __wrap_##name params                                                                    \
+    {                                                                                              \
+        return fails(kind) ? failure : __real_##name args;                                         \
+    }
+
+/* A call that takes or gives up a reference. */
+#define WRAP_REFERENCE(name, type, change)                                                         \
+    cl_int __real_##name(type object);                                                             \
+    cl_int __wrap_##name(type object);                                                             \
+    cl_int __wrap_##name(type object)                                                              \
+    {                                                                                              \
+        live_objects += change;                                                                    \
+        return __real_##name(object);                                                              \
+    }
+
+typedef void(CL_CALLBACK *context_fn)(const char *, const void *, size_t, void *);
+typedef void(CL_CALLBACK *program_fn)(cl_program, void *);
+
+WRAP_CREATE(cl_context, clCreateContext, CREATE_CONTEXT, CL_OUT_OF_HOST_MEMORY,
+            (const cl_context_properties *properties, cl_uint num, const cl_device_id *devices,
+             context_fn fn, void *user, cl_int *code),
+            (properties, num, devices, fn, user, code))
+WRAP_CREATE(cl_command_queue, clCreateCommandQueue, CREATE_QUEUE, CL_OUT_OF_HOST_MEMORY,
+            (cl_context context, cl_device_id device, cl_command_queue_properties properties,
+             cl_int *code),
+            (context, device, properties, code))
+WRAP_CREATE(cl_program, clCreateProgramWithSource, CREATE_PROGRAM, CL_OUT_OF_HOST_MEMORY,
+            (cl_context context, cl_uint num, const char **texts, const size_t *sizes,
+             cl_int *code),
+            (context, num, texts, sizes, code))
+WRAP_CREATE(cl_program, clCreateProgramWithBinary, CREATE_BINARY, CL_INVALID_BINARY,
+            (cl_context context, cl_uint num, const cl_device_id *devices, const size_t *sizes,
+             const unsigned char **binaries, cl_int *each, cl_int *code),
+            (context, num, devices, sizes, binaries, each, code))
+WRAP_CREATE(cl_kernel, clCreateKernel, CREATE_KERNEL, CL_OUT_OF_HOST_MEMORY,
+            (cl_program program, const char *name, cl_int *code), (program, name, code))
+WRAP_CREATE(cl_mem, clCreateBuffer, CREATE_BUFFER, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+            (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code),
+            (context, flags, size, host, code))
+
+WRAP_CALL(clBuildProgram, BUILD_PROGRAM, CL_BUILD_PROGRAM_FAILURE,
+          (cl_program program, cl_uint num, const cl_device_id *devices, const char *options,
+           program_fn fn, void *user),
+          (program, num, devices, options, fn, user))
+WRAP_CALL(clSetKernelArg, SET_ARG, CL_OUT_OF_HOST_MEMORY,
+          (cl_kernel kernel, cl_uint index, size_t size, const void *value),
+          (kernel, index, size, value))
+WRAP_CALL(clEnqueueNDRangeKernel, LAUNCH, CL_OUT_OF_RESOURCES,
+          (cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+           const size_t *global, const size_t *local, cl_uint num_wait, const cl_event *wait,
+           cl_event *event),
+          (queue, kernel, dim, offset, global, local, num_wait, wait, event))
+WRAP_CALL(clEnqueueCopyBuffer, COPY, CL_OUT_OF_RESOURCES,
+          (cl_command_queue queue, cl_mem source, cl_mem target, size_t source_offset,
+           size_t target_offset, size_t size, cl_uint num_wait, const cl_event *wait,
+           cl_event *event),
+          (queue, source, target, source_offset, target_offset, size, num_wait, wait, event))
+WRAP_CALL(clEnqueueWriteBuffer, WRITE, TRANSFER_FAILURE,
+          (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
+           const void *bytes, cl_uint num_wait, const cl_event *wait, cl_event *event),
+          (queue, buffer, blocking, offset, size, bytes, num_wait, wait, event))
+WRAP_CALL(clEnqueueReadBuffer, READ, TRANSFER_FAILURE,
+          (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
+           void *bytes, cl_uint num_wait, const cl_event *wait, cl_event *event),
+          (queue, buffer, blocking, offset, size, bytes, num_wait, wait, event))
+WRAP_CREATE(void *, clEnqueueMapBuffer, MAP, TRANSFER_FAILURE,
+            (cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+             size_t offset, size_t size, cl_uint num_wait, const cl_event *wait, cl_event *event,
+             cl_int *code),
+            (queue, buffer, blocking, flags, offset, size, num_wait, wait, event, code))
+WRAP_CALL(clEnqueueMarkerWithWaitList, MARKER, CL_OUT_OF_RESOURCES,
+          (cl_command_queue queue, cl_uint num_wait, const cl_event *wait, cl_event *event),
+          (queue, num_wait, wait, event))
+WRAP_CALL(clGetDeviceInfo, QUERY_DEVICE, CL_INVALID_VALUE,
+          (cl_device_id device, cl_device_info what, size_t size, void *value, size_t *needed),
+          (device, what, size, value, needed))
+WRAP_CALL(clGetKernelWorkGroupInfo, QUERY_KERNEL, CL_INVALID_VALUE,
+          (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t size,
+           void *value, size_t *needed),
+          (kernel, device, what, size, value, needed))
+WRAP_CALL(clGetPlatformIDs, GET_PLATFORMS, CL_OUT_OF_HOST_MEMORY,
+          (cl_uint num, cl_platform_id *platforms, cl_uint *count), (num, platforms, count))
+WRAP_CALL(clGetDeviceIDs, GET_DEVICES, CL_OUT_OF_HOST_MEMORY,
+          (cl_platform_id platform, cl_device_type type, cl_uint num, cl_device_id *devices,
+           cl_uint *count),
+          (platform, type, num, devices, count))
+
+cl_int __real_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, void *mapped,
+                                      cl_uint num_wait, const cl_event *wait, cl_event *event);
+cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, void *mapped,
+                                      cl_uint num_wait, const cl_event *wait, cl_event *event);
+
+cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, void *mapped,
+                                      cl_uint num_wait, const cl_event *wait, cl_event *event)
+{
+    if (fails(UNMAP)) return CL_OUT_OF_HOST_MEMORY;
+    const cl_int code =
+        __real_clEnqueueUnmapMemObject(queue, object, mapped, num_wait, wait, event);
+    live_objects -= code == CL_SUCCESS; /* rusticl refuses until the mapping is over */
+    return code;
+}
+
+WRAP_REFERENCE(clRetainContext, cl_context, +1)
+WRAP_REFERENCE(clReleaseContext, cl_context, -1)
+WRAP_REFERENCE(clRetainCommandQueue, cl_command_queue, +1)
+WRAP_REFERENCE(clReleaseCommandQueue, cl_command_queue, -1)
+WRAP_REFERENCE(clReleaseProgram, cl_program, -1)
+WRAP_REFERENCE(clReleaseKernel, cl_kernel, -1)
+WRAP_REFERENCE(clRetainMemObject, cl_mem, +1)
+WRAP_REFERENCE(clReleaseMemObject, cl_mem, -1)
+
+cl_int __real_clCreateKernelsInProgram(cl_program program, cl_uint num, cl_kernel *kernels,
+                                       cl_uint *count);
+cl_int __wrap_clCreateKernelsInProgram(cl_program program, cl_uint num, cl_kernel *kernels,
+                                       cl_uint *count);
+
+cl_int __wrap_clCreateKernelsInProgram(cl_program program, cl_uint num, cl_kernel *kernels,
+                                       cl_uint *count)
+{
+    cl_uint made = 0;
+    const cl_int code = __real_clCreateKernelsInProgram(program, num, kernels, &made);
+
+    if (code == CL_SUCCESS && kernels) live_objects += (long)made;
+    if (count) *count = made;
+    return code;
+}

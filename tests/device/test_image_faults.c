@@ -1,0 +1,155 @@
+/* Images with calls that fail: the result is an error or what is right, and the plan is as good as
+ * before. */
+#include "fault_fixture.h"
+
+#include <clspline/image.h>
+#include <string.h>
+
+enum {
+    IMAGE_ROWS = 66,
+    IMAGE_COLUMNS = 70,
+    IMAGE_CHANNELS = 2,
+    IMAGE_PIXELS = IMAGE_ROWS * IMAGE_COLUMNS,
+    IMAGE_VALUES = 4 * IMAGE_CHANNELS * IMAGE_PIXELS
+};
+
+/* A plan of images, and whether its calls are the shared ones. */
+typedef struct image_way {
+    const char *limits;
+    clsp_image_desc desc;
+    bool shared;
+} image_way;
+
+static const clsp_cooperate_opts own_device = {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1};
+
+/* Loads an image and calls all that there is, by which `values` is filled. */
+static clsp_status call_image(clsp_image_plan *plan, clsp_input samples,
+                              const clsp_image_points *points, float *values)
+{
+    enum { ALL = IMAGE_CHANNELS * IMAGE_PIXELS };
+    const clsp_range one = {0, 1};
+    clsp_status status = clsp_image_set_samples(plan, 1, samples, NULL);
+
+    if (status == CLSP_OK)
+        status = clsp_image_coefficients(plan, one, clsp_out_f32(values, ALL), NULL);
+    if (status == CLSP_OK)
+        status = clsp_image_affine(plan, one, NULL, clsp_out_f32(values + ALL, ALL), NULL);
+    if (status == CLSP_OK)
+        status = clsp_image_at(plan, one, points, clsp_out_f32(values + 2 * ALL, ALL), NULL);
+    if (status == CLSP_OK)
+        status = clsp_image_displace(plan, one, NULL, points->coordinates,
+                                     clsp_out_f32(values + 3 * ALL, ALL), NULL);
+    return status;
+}
+
+/* Does so by the shared calls. */
+static clsp_status share_image(clsp_image_plan *plan, clsp_input samples,
+                               const clsp_image_points *points, float *values)
+{
+    enum { ALL = IMAGE_CHANNELS * IMAGE_PIXELS };
+    const clsp_range one = {0, 1};
+    const clsp_image_field field = {.displacements = points->coordinates};
+    clsp_status status = clsp_image_set_samples_shared(plan, 1, samples, &own_device, NULL);
+
+    if (status == CLSP_OK)
+        status = clsp_image_coefficients(plan, one, clsp_out_f32(values, ALL), NULL);
+    if (status == CLSP_OK)
+        status = clsp_image_affine_shared(plan, one, NULL, clsp_out_f32(values + ALL, ALL),
+                                          &own_device, NULL);
+    if (status == CLSP_OK)
+        status = clsp_image_at_shared(plan, one, points, clsp_out_f32(values + 2 * ALL, ALL),
+                                      &own_device, NULL);
+    if (status == CLSP_OK)
+        status = clsp_image_displace_shared(plan, one, &field, clsp_out_f32(values + 3 * ALL, ALL),
+                                            &own_device, NULL);
+    return status;
+}
+
+static clsp_status use_image(clsp_context *ctx, const image_way *way, float *values)
+{
+    enum { ALL = IMAGE_CHANNELS * IMAGE_PIXELS };
+    static float samples[ALL], field[2 * IMAGE_PIXELS];
+    const clsp_image_points points = {.num = IMAGE_PIXELS,
+                                      .coordinates = clsp_in_f32(field, 2 * IMAGE_PIXELS)};
+    clsp_image_plan *plan = NULL;
+
+    for (size_t i = 0; i < ALL; i++)
+        samples[i] = (float)(i * i % 31) / 4;
+    for (size_t i = 0; i < 2 * IMAGE_PIXELS; i++)
+        field[i] = (float)(i % 37) / 8 - 2;
+    clsp_status status = clsp_image_plan_create(&plan, ctx, &way->desc);
+    if (status == CLSP_OK)
+        status = (way->shared ? share_image : call_image)(plan, clsp_in_f32(samples, ALL), &points,
+                                                          values);
+    clsp_image_plan_destroy(&plan);
+    return status;
+}
+
+/* Whether the calls of an image reach the n-th call of the kind, which fails. n 0: none does, and
+   `right` gets what is right. */
+static bool fail_image(clsp_context *ctx, const image_way *way, enum kind kind, unsigned n,
+                       float *right)
+{
+    static float values[IMAGE_VALUES];
+    const long objects = live_objects, blocks = live_blocks;
+
+    arm_fault(kind, n);
+    const clsp_status status = use_image(ctx, way, values);
+    fault.armed = false;
+    if (n > 0 && (live_blocks != blocks || live_objects != objects)) /* programs stay */
+        fail_msg("%s %u: %ld blocks and %ld objects are left", kind_names[kind], n,
+                 live_blocks - blocks, live_objects - objects);
+    if (status != CLSP_OK) {
+        if (!fault.reached) fail_msg("%s %u: status %d", kind_names[kind], n, status);
+        assert_ok(ctx, use_image(ctx, way, values));
+    }
+    if (n > 0 && memcmp(values, right, sizeof values) != 0)
+        fail_msg("%s %u, status %d: other values", kind_names[kind], n, status);
+    if (n == 0) memcpy(right, values, sizeof values);
+    return fault.reached;
+}
+
+static void test_images(void **state)
+{
+    static const enum kind kinds[] = {MALLOC,  CALLOC, REALLOC, CREATE_BUFFER, CREATE_KERNEL,
+                                      SET_ARG, LAUNCH, WRITE,   READ};
+#define IMAGE                                                                                      \
+    .size = {IMAGE_ROWS, IMAGE_COLUMNS}, .channels = IMAGE_CHANNELS, .planar = 1, .clip = 1
+    static const image_way ways[] = {
+        {"", {IMAGE, .prefilter = CLSP_IMAGE_LEAST_SQUARES}, false},
+        {"class=discrete,local_is_real=1", {IMAGE}, false},
+        {"", {IMAGE, .storage = CLSP_IMAGE_ON_HOST}, false},
+        {"class=discrete,local_is_real=1", {IMAGE, .storage = CLSP_IMAGE_ON_HOST}, true},
+        {"", {IMAGE, .prefilter = CLSP_IMAGE_TRUNCATED}, true}};
+    static float right[IMAGE_VALUES];
+    unsigned failed = 0;
+
+    (void)state;
+    fault.keeps_device = true;
+    for (size_t l = 0; l < COUNT(ways); l++) {
+        const clsp_context_opts opts = {.cache_dir = "", .limits = ways[l].limits};
+        clsp_context *ctx;
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        fail_image(ctx, &ways[l], MALLOC, 0, right); /* without a fault */
+        fail_image(ctx, &ways[l], MALLOC, 0, right); /* with its programs built */
+        for (size_t k = 0; k < COUNT(kinds); k++)
+            for (unsigned n = 1; fail_image(ctx, &ways[l], kinds[k], n, right);
+                 n += support_full() || n < 40 ? 1 : 9)
+                failed++;
+        clsp_context_destroy(&ctx);
+    }
+#undef IMAGE
+    fault.keeps_device = false;
+    assert_true(failed > 0);
+    print_message("%u calls made to fail\n", failed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_images),
+    };
+
+    if (support_no_device()) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/* Solids with calls that fail: the result is an error or what is right, and the plan is as good as
+ * before. */
+#include "fault_fixture.h"
+
+#include <clspline/solid.h>
+#include <string.h>
+
+enum { SOLID_VERTICES = 18, SOLID_CELLS = 4, SOLID_VALUES = 8 * SOLID_CELLS * 8 * 3 + 9 + 225 };
+
+/* Makes four cubes around an edge with a crease, refines them once, and evaluates all children, a
+   derivative of one, two parameters, and the limits of the middles: SOLID_VALUES numbers. */
+static clsp_status use_solid(clsp_context *ctx, float *values)
+{
+    static const uint32_t index[8 * SOLID_CELLS] = {0,  1,  4,  3,  9,  10, 13, 12, 1,  2,  5,
+                                                    4,  10, 11, 14, 13, 3,  4,  7,  6,  12, 13,
+                                                    16, 15, 4,  5,  8,  7,  13, 14, 17, 16};
+    static const uint32_t crease[2] = {0, 9}, by[3] = {1, 0, 0}, list[2] = {0, 31};
+    static const float params[6] = {0.25f, 0.5f, 1.0f, 0.0f, 0.0f, 0.0f};
+    static const clsp_solid_cells cells = {.num_vertices = SOLID_VERTICES,
+                                           .num_cells = SOLID_CELLS,
+                                           .index = index,
+                                           .num_indices = COUNT(index),
+                                           .crease = crease,
+                                           .num_creases = 1};
+    static const clsp_solid_desc desc = {.axis = {{2, 0, 1}, {2, 0, 1}, {2, 0, 1}}};
+    const clsp_solid_points points = {
+        .num = 2, .cells = clsp_in_u32(list, 2), .params = clsp_in_f32(params, 6)};
+    const size_t all = 8 * SOLID_CELLS * 8 * 3;
+    float control[3 * SOLID_VERTICES], fine[3 * 75];
+    clsp_solid_mesh *coarse = NULL, *mesh = NULL;
+    clsp_solid_plan *plan = NULL;
+
+    for (size_t i = 0; i < COUNT(control); i++)
+        control[i] = (float)(i * i % 23) / 4;
+    clsp_status status = clsp_solid_mesh_create(&coarse, ctx, &cells);
+    if (status == CLSP_OK) status = clsp_solid_mesh_refine(&mesh, coarse);
+    if (status == CLSP_OK)
+        status = clsp_solid_refine_points(coarse, CLSP_SOLID_TENSOR, 3,
+                                          clsp_in_f32(control, COUNT(control)),
+                                          clsp_out_f32(fine, COUNT(fine)));
+    if (status == CLSP_OK) status = clsp_solid_plan_create(&plan, mesh, &desc);
+    if (status == CLSP_OK)
+        status = clsp_solid_set_control_points(plan, clsp_in_f32(fine, COUNT(fine)), NULL);
+    if (status == CLSP_OK)
+        status = clsp_solid_eval(plan, (clsp_range){0, 8 * SOLID_CELLS}, NULL,
+                                 clsp_out_f32(values, all), NULL);
+    if (status == CLSP_OK)
+        status = clsp_solid_eval(plan, (clsp_range){1, 1}, by, clsp_out_f32(fine, 24), NULL);
+    if (status == CLSP_OK) memcpy(values + all, fine, 3 * sizeof *fine);
+    if (status == CLSP_OK)
+        status =
+            clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(values + all + 3, 6), NULL);
+    if (status == CLSP_OK)
+        status = clsp_solid_limit_points(coarse, CLSP_SOLID_MIDDLES, 3,
+                                         clsp_in_f32(control, COUNT(control)),
+                                         clsp_out_f32(values + all + 9, 225));
+    clsp_solid_plan_destroy(&plan);
+    clsp_solid_mesh_destroy(&mesh);
+    clsp_solid_mesh_destroy(&coarse);
+    return status;
+}
+
+/* Whether a solid reaches the n-th call of the kind, which fails. */
+static bool fail_solid(clsp_context *ctx, enum kind kind, unsigned n, const float *right)
+{
+    const long objects = live_objects, blocks = live_blocks;
+    float values[SOLID_VALUES] = {0};
+
+    arm_fault(kind, n);
+    const clsp_status status = use_solid(ctx, values);
+    fault.armed = false;
+    if (status == CLSP_OK ? memcmp(values, right, sizeof values) != 0 : !fault.reached)
+        fail_msg("%s %u: status %d", kind_names[kind], n, status);
+    if (live_blocks != blocks || live_objects != objects)
+        fail_msg("%s %u: %ld blocks and %ld objects are left", kind_names[kind], n,
+                 live_blocks - blocks, live_objects - objects);
+    return fault.reached;
+}
+
+static void test_solids(void **state)
+{
+    static const enum kind kinds[] = {MALLOC,        CALLOC,  REALLOC, CREATE_BUFFER,
+                                      CREATE_KERNEL, SET_ARG, LAUNCH,  WRITE};
+    static const char *const limits[] = {"", "class=discrete"};
+    unsigned failed = 0;
+
+    (void)state;
+    fault.keeps_device = true;
+    for (size_t l = 0; l < COUNT(limits); l++) {
+        const clsp_context_opts opts = {.cache_dir = "", .limits = limits[l]};
+        float right[SOLID_VALUES] = {0};
+        clsp_context *ctx;
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        assert_ok(ctx, use_solid(ctx, right));
+        for (size_t k = 0; k < COUNT(kinds); k++)
+            for (unsigned n = 1; fail_solid(ctx, kinds[k], n, right);
+                 n += support_full() ? 1 : 1 + n / 24)
+                failed++;
+        clsp_context_destroy(&ctx);
+    }
+    fault.keeps_device = false;
+    assert_true(failed > 0);
+    print_message("%u calls made to fail\n", failed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_solids),
+    };
+
+    if (support_no_device()) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
