@@ -54,10 +54,9 @@ CLSPI_INLINE void convolution(real *a, size_t num, const double *taps, size_t ha
     }
 }
 
-void FILTER_BUNDLE(const clspi_line_filter *f, real *a, size_t num, size_t *skip);
-
 /* Filters `num` samples of a bundle, halos counted; *skip: where the first coefficient stands. */
-CLSPI_CLONES void FILTER_BUNDLE(const clspi_line_filter *f, real *a, size_t num, size_t *skip)
+CLSPI_CLONES static void FILTER_BUNDLE(const clspi_line_filter *f, real *a, size_t num,
+                                       size_t *skip)
 {
     *skip = f->kind == CLSPI_LINE_RECURSION ? f->halo : 0;
     if (f->kind == CLSPI_LINE_RECURSION) recursion(a, num, (real)f->pole);

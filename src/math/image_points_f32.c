@@ -1,5 +1,6 @@
 /* clspi_image_values in single precision. */
 #define IMAGE_VALUES clspi_image_values_f32
+#define ROW_VALUES   clspi_row_values_f32
 #define FLOOR        floorf
 #define RINT         rintf
 typedef float real;

@@ -419,14 +419,10 @@ static void test_wrong_syncs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_foreign_events),
-        cmocka_unit_test(test_host_events),
-        cmocka_unit_test(test_events_for_nothing),
-        cmocka_unit_test(test_mixed_events),
-        cmocka_unit_test(test_failed_event),
-        cmocka_unit_test(test_device_events),
-        cmocka_unit_test(test_late_controls),
-        cmocka_unit_test(test_wrong_syncs),
+        cmocka_unit_test(test_foreign_events),     cmocka_unit_test(test_host_events),
+        cmocka_unit_test(test_events_for_nothing), cmocka_unit_test(test_mixed_events),
+        cmocka_unit_test(test_failed_event),       cmocka_unit_test(test_device_events),
+        cmocka_unit_test(test_late_controls),      cmocka_unit_test(test_wrong_syncs),
     };
 
     if (no_device()) return 77;
