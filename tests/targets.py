@@ -98,6 +98,7 @@ class Program:
         lanes = re.search(r'-DCLSP_LANES=(\d+)', options)
         self.for_gpu = not lanes or lanes.group(1) == '1'
         self.path = PATHS[name]
+        self.images = name == 'image_textures'
 
     def __str__(self):
         """The macros that tell it from others of its name."""
@@ -175,6 +176,7 @@ CL = ['-x', 'cl', '-Xclang', '-finclude-default-header', *FOLDERS]
 class Amd:
     fp64 = True
     atomics = True  # the standard ones of OpenCL C 2.0
+    images = True
 
     def __init__(self, chip, kind):
         self.name = chip
@@ -212,6 +214,7 @@ class Nvidia:
     device = 'NVIDIA discrete'
     fp64 = True
     atomics = False  # libclc has none, and no such device offers them in shared memory
+    images = False   # libclc has none for these
 
     def __init__(self, chip):
         self.name = chip
@@ -252,6 +255,7 @@ class Nvidia:
 
 class Intel:
     atomics = True
+    images = True
 
     def __init__(self, chip, kind, fp64):
         self.name = chip
@@ -295,6 +299,7 @@ class Singles:
         self.name = f'no-double-{standard}'
         self.standard = standard
         self.atomics = standard != 'CL1.2'
+        self.images = True
 
     def prepare(self):
         self.clang, _ = find_clang()
@@ -371,6 +376,8 @@ def judge(target, program, result, failures):
 
 def wanted(target, program):
     if program.fp64 and not target.fp64 or program.atomics and not target.atomics:
+        return False
+    if program.images and not target.images:
         return False
     return isinstance(target, Singles) or program.for_gpu and target.device in program.devices
 

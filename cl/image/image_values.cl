@@ -254,9 +254,11 @@ IN_PLACE void skip_points(track *t, uint num)
 
 /* ---- points within, on GPUs ---- */
 
-/* Points that are made at once: one where it has many taps. */
+/* Points that are made at once: one where it has many taps, two where four have more sums than
+   registers hold. */
 #ifndef POINTS
-#define POINTS (CLSP_DIRECTIONS < 3 || CLSP_ORDER < 2 ? 4 : 1)
+#define HAS_MANY_SUMS (CLSP_REAL == 64 && COMPONENTS > 1)
+#define POINTS        (CLSP_DIRECTIONS == 3 && CLSP_ORDER > 1 ? 1 : HAS_MANY_SUMS ? 2 : 4)
 #endif
 #if POINTS == 1
 #define EACH_NAME p0

@@ -226,6 +226,8 @@ static clspi_options filter_options(const clsp_context *ctx, const clsp_image_de
         clspi_option(&options, "HALO", step->halo);
     if (step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_COLUMNS)
         clspi_option(&options, "TILE", register_block(ctx));
+    if (step->kind == CLSPI_STEP_COLUMNS) /* tiles beside them stay small: nobody launches those */
+        clspi_option(&options, "GROUP", STRIP_GROUP_LEAST);
     if (step->kind == CLSPI_STEP_STAGED) {
         clspi_option(&options, "HALF", step->halo);
         clspi_option(&options, "STAGED", 1);
