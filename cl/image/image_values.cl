@@ -254,11 +254,13 @@ IN_PLACE void skip_points(track *t, uint num)
 
 /* ---- points within, on GPUs ---- */
 
-/* Points that are made at once: one where it has many taps, two where four have more sums than
-   registers hold. */
+/* Points that are made at once: one where it has many taps (Intel's compiler for CPUs, asked for
+   this shape, leaves some of four out from order 4 on), two where four have more sums than registers
+   hold. */
 #ifndef POINTS
 #define HAS_MANY_SUMS (CLSP_REAL == 64 && COMPONENTS > 1)
-#define POINTS        (CLSP_DIRECTIONS == 3 && CLSP_ORDER > 1 ? 1 : HAS_MANY_SUMS ? 2 : 4)
+#define HAS_MANY_TAPS (CLSP_ORDER > 3 || (CLSP_DIRECTIONS == 3 && CLSP_ORDER > 1))
+#define POINTS        (HAS_MANY_TAPS ? 1 : HAS_MANY_SUMS ? 2 : 4)
 #endif
 #if POINTS == 1
 #define EACH_NAME p0
