@@ -254,9 +254,8 @@ IN_PLACE void skip_points(track *t, uint num)
 
 /* ---- points within, on GPUs ---- */
 
-/* Points that are made at once: one where it has many taps (Intel's compiler for CPUs, asked for
-   this shape, leaves some of four out from order 4 on), two where four have more sums than registers
-   hold. */
+/* Points that are made at once: one where it has many taps (Intel's compiler for CPUs, asked
+   for this shape, leaves some of four out), two where four have more sums than registers hold. */
 #ifndef POINTS
 #define HAS_MANY_SUMS (CLSP_REAL == 64 && COMPONENTS > 1)
 #define HAS_MANY_TAPS (CLSP_ORDER > 3 || (CLSP_DIRECTIONS == 3 && CLSP_ORDER > 1))
