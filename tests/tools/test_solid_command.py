@@ -360,7 +360,9 @@ class Meshes(Command):
                 ("are of --slice", source, "-o", "a.vtu", "--pixel", "1"),
                 ("--range must be", source, "-o", "a.png", "--slice", "z=1", "--range", "2,1"),
                 ("--size must be", source, "-o", "a.png", "--slice", "z=1", "--size", "0"),
-                ("unknown option", source, "--frobnicate")):
+                ("unknown option '--frobnicate'", source, "--frobnicate"),
+                ("--format must be vtu, ply,", source, "-o", "-", "-f", "gif"),
+                ("--format is for -o -", source, "-o", "a.vtu", "-f", "vtu")):
             self.refused(message, *arguments, code=2)
 
 
