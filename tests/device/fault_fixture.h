@@ -38,7 +38,7 @@ enum kind {
     SVM_ALLOC,
     SET_SVM_ARG,
     FLUSH,
-    WAIT,
+    WAIT, /* the last one */
     NUM_KINDS
 };
 
