@@ -15,7 +15,7 @@ CASE = re.compile(r'^\[ *(OK|FAILED|SKIPPED|ERROR) *\] (\w+)$', re.M)
 CMOCKA = re.compile(r'^\[=+\] .*[Rr]unning \d+ test', re.M)
 REASON = re.compile(r'^(?:skipped: (.*)|\[ *SKIPPED *\] (\w+))$', re.M)
 UNITTEST = re.compile(r'^Ran (\d+) tests? in ', re.M)
-UNITTEST_SKIP = re.compile(r"^(\w+) \(.*\.\.\. skipped ['\"](.*)['\"]$", re.M)
+UNITTEST_SKIP = re.compile(r"^(\w+) \([\w.]+\)(?:\n.*)? \.\.\. skipped ['\"](.*)['\"]$", re.M)
 
 
 def cmocka_cases(text):

@@ -291,14 +291,13 @@ static int read_argument(request *r, const args *a, int found)
 /* Finds the format of the output: of its ending, or of --format. */
 static int check_format(request *r)
 {
-    const bool is_stdout = strcmp(r->output, "-") == 0;
     const char *dot = strrchr(r->output, '.');
-    if (is_stdout && !r->format_word) return usage_error(command, "-o - needs --format");
-    if (!is_stdout && r->format_word)
-        return usage_error(command, "--format is for -o -; files have it by their ending");
-    r->format = spline_writer_format(is_stdout ? r->format_word : dot ? dot + 1 : "");
+    const int status =
+        request_check_format(command, request_dashes(&r->output, 1), r->format_word != NULL);
+    if (status != EXIT_OK) return status;
+    r->format = spline_writer_format(r->format_word ? r->format_word : dot ? dot + 1 : "");
     if (r->format != SPLINES_NONE) return EXIT_OK;
-    if (is_stdout)
+    if (r->format_word)
         return usage_error(command, "--format must be bv, g2 or json, not '%s'", r->format_word);
     return usage_error(command, "'%s' does not end in .bv, .g2 or .json", r->output);
 }

@@ -11,6 +11,7 @@
 #include "request.h"
 
 static const char command[] = "image";
+static const double MAX_NUMBER = 1e12; /* of --shift and --affine */
 
 static const char help[] =
     "usage: clspline image IN -o OUT [options]\n"
@@ -45,10 +46,7 @@ static const char help[] =
     "      --directions D     of an .npy array, 1 to 3; a further axis is that of channels\n"
     "  -p, --precision P      of arithmetic: f32, or f64 (the default for f64 images), which "
     "needs\n"
-    "                         a device with fp64\n"
-    "  -d, --device DEVICE    an index of 'clspline devices', 'cpu', 'gpu', 'integrated',\n"
-    "                         'discrete', 'accelerator', or parts of names as in 'pocl:' or\n"
-    "                         'nvidia:h200'; default: $CLSPLINE_DEVICE, else the best one\n"
+    "                         a device with fp64\n" REQUEST_HELP_DEVICE
     "  -q, --quiet            no times, no progress bar, no warnings\n"
     "  -v, --verbose          what the library chose\n"
     "  -h, --help             this text\n";
@@ -109,30 +107,6 @@ void image_request_help(void)
 
 /* ---- values ---- */
 
-/* Takes the next word of a list that is separated by one of the letters; false where it is empty or
-   too long. *text then begins with the rest, or is NULL at the end. */
-static bool next_word(const char **text, const char *separators, char word[64])
-{
-    const size_t length = strcspn(*text, separators);
-    if (length == 0 || length >= 64) return false;
-    memcpy(word, *text, length);
-    word[length] = 0;
-    *text = (*text)[length] ? *text + length + 1 : NULL;
-    return true;
-}
-
-/* Reads numbers separated by commas and returns how many; 0 for what is no such list. */
-static size_t read_numbers(const char *text, double *numbers, size_t most)
-{
-    char word[64];
-    for (size_t num = 0; num < most; num++) {
-        if (!next_word(&text, ",", word) || !request_number(word, -1e12, 1e12, &numbers[num]))
-            return 0;
-        if (!text) return num + 1;
-    }
-    return 0;
-}
-
 static int read_rotate(image_request *r, const char *text)
 {
     if (request_number(text, -1e9, 1e9, &r->rotate)) return EXIT_OK;
@@ -155,14 +129,15 @@ static int read_zoom(image_request *r, const char *text)
 
 static int read_shift(image_request *r, const char *text)
 {
-    r->num_shift = read_numbers(text, r->shift, IMAGE_MAX_DIRECTIONS);
+    r->num_shift = request_numbers(text, MAX_NUMBER, r->shift, IMAGE_MAX_DIRECTIONS);
     if (r->num_shift > 0) return EXIT_OK;
     return usage_error(command, "--shift must be X,Y or X,Y,Z, not '%s'", text);
 }
 
 static int read_affine(image_request *r, const char *text)
 {
-    const size_t num = r->num_affine = read_numbers(text, r->affine, IMAGE_AFFINE_NUMBERS);
+    const size_t num = r->num_affine =
+        request_numbers(text, MAX_NUMBER, r->affine, IMAGE_AFFINE_NUMBERS);
     if (num == 2 || num == 6 || num == 12) return EXIT_OK;
     return usage_error(command,
                        "--affine must be 6 numbers separated by commas, of volumes 12, "
@@ -173,10 +148,10 @@ static int read_affine(image_request *r, const char *text)
 static int read_size(image_request *r, const char *text)
 {
     const char *rest = text;
-    char word[64];
+    char word[REQUEST_WORD];
     uint32_t side;
     for (r->num_size = 0; rest && r->num_size < IMAGE_MAX_DIRECTIONS; r->num_size++) {
-        if (!next_word(&rest, "xX", word) || !request_count(word, 1, 99999999, &side)) break;
+        if (!request_word(&rest, "xX", word) || !request_count(word, 1, 99999999, &side)) break;
         r->size[r->num_size] = side;
         if (!rest) {
             r->num_size++;
@@ -225,9 +200,9 @@ static bool find_mode(const char *word, clsp_image_mode *mode)
 /* Reads the names of modes separated by commas and returns how many; 0 for what is no such list. */
 static size_t read_modes(const char *text, clsp_image_mode modes[IMAGE_MAX_DIRECTIONS])
 {
-    char word[64];
+    char word[REQUEST_WORD];
     for (size_t num = 0; num < IMAGE_MAX_DIRECTIONS; num++) {
-        if (!next_word(&text, ",", word) || !find_mode(word, &modes[num])) return 0;
+        if (!request_word(&text, ",", word) || !find_mode(word, &modes[num])) return 0;
         if (!text) return num + 1;
     }
     return 0;
@@ -380,20 +355,16 @@ static int read_argument(image_request *r, words *w, const args *a, int found)
 static int check_format(image_request *r, const words *w)
 {
     io_message message;
-    if (strcmp(r->output, "-") != 0) {
-        r->format = image_format_of_name(r->output);
-        if (w->format)
-            return usage_error(command, "--format is for -o -; files have it by their ending");
-        if (r->format == IMAGE_NONE)
-            return usage_error(command, "'%s' does not end in .png, .tif, .nii, .nii.gz or .npy",
-                               r->output);
-    } else {
-        if (!w->format) return usage_error(command, "-o - needs --format");
-        r->format = image_format_of_word(w->format);
-        if (r->format == IMAGE_NONE)
-            return usage_error(command, "--format must be png, tif, nii, nii.gz or npy, not '%s'",
-                               w->format);
-    }
+    const int status =
+        request_check_format(command, request_dashes(&r->output, 1), w->format != NULL);
+    if (status != EXIT_OK) return status;
+    r->format = w->format ? image_format_of_word(w->format) : image_format_of_name(r->output);
+    if (r->format == IMAGE_NONE && w->format)
+        return usage_error(command, "--format must be png, tif, nii, nii.gz or npy, not '%s'",
+                           w->format);
+    if (r->format == IMAGE_NONE)
+        return usage_error(command, "'%s' does not end in .png, .tif, .nii, .nii.gz or .npy",
+                           r->output);
     if (image_format_is_built(r->format, r->output, &message)) return EXIT_OK;
     complain("%s", message.text);
     return EXIT_FAILED;

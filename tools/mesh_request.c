@@ -15,10 +15,8 @@ const char mesh_request_help_outputs[] =
     "  -f, --format FORMAT    the format of -o -: obj, ply, vtk, stl, glb or png\n";
 
 const char mesh_request_help_rest[] =
-    "  -p, --precision P      f32 (the default) or f64, which needs a device with fp64\n"
-    "  -d, --device DEVICE    an index of 'clspline devices', 'cpu', 'gpu', 'integrated',\n"
-    "                         'discrete', 'accelerator', or parts of names as in 'pocl:' or\n"
-    "                         'nvidia:h200'; default: $CLSPLINE_DEVICE, else the best one\n"
+    "  -p, --precision P      f32 (the default) or f64, which needs a device with "
+    "fp64\n" REQUEST_HELP_DEVICE
     "      --cooperate HOW    evaluate by the device and the host's cores together: auto, svm,\n"
     "                         dynamic, static, static=RATIO (the host's part, 0 to 1),\n"
     "                         device or host; what cannot run gives way to the next of these\n"
@@ -80,15 +78,10 @@ static int read_format(mesh_request *r, const char *word)
 /* Standard input and output can be taken once, and the latter has no ending. */
 static int check_dashes(const mesh_request *r)
 {
-    const size_t outputs = request_dashes(r->outputs, r->num_outputs);
     if (request_dashes(r->inputs, r->num_inputs) > 1)
         return usage_error(r->command, "standard input can be read once only");
-    if (outputs > 1) return usage_error(r->command, "standard output can be written once only");
-    if (outputs > 0 && r->stdout_format == FORMAT_NONE)
-        return usage_error(r->command, "-o - needs --format");
-    if (outputs == 0 && r->stdout_format != FORMAT_NONE)
-        return usage_error(r->command, "--format is for -o -; files have it by their ending");
-    return EXIT_OK;
+    return request_check_format(r->command, request_dashes(r->outputs, r->num_outputs),
+                                r->stdout_format != FORMAT_NONE);
 }
 
 static int read_samples(mesh_request *r, const char *text)
@@ -162,22 +155,6 @@ static int read_background(mesh_request *r, const char *text)
     return EXIT_OK;
 }
 
-/* Takes an argument of shared evaluation. */
-static int read_sharing(mesh_request *r, const args *a, int found)
-{
-    switch (found) {
-    case OPTION_COOPERATE:
-        return sharing_read_schedule(&r->sharing, r->command, a->value);
-    case OPTION_WORKERS:
-        return sharing_read_workers(&r->sharing, r->command, a->value);
-    case OPTION_JOIN:
-        return sharing_read_joined(&r->sharing, r->command, a->value);
-    default:
-        r->sharing.report = true;
-        return EXIT_OK;
-    }
-}
-
 /* Takes an argument of pictures, or complains of one that is none at all. */
 static int read_view(mesh_request *r, const args *a, int found)
 {
@@ -237,7 +214,7 @@ int mesh_request_take(mesh_request *r, const args *a, int found)
     case OPTION_WORKERS:
     case OPTION_JOIN:
     case OPTION_REPORT:
-        return read_sharing(r, a, found);
+        return sharing_take(&r->sharing, r->command, found - OPTION_COOPERATE, a->value);
     default:
         return read_view(r, a, found);
     }
@@ -261,10 +238,8 @@ int mesh_request_check(const mesh_request *r)
     if (r->num_outputs == 0) return usage_error(r->command, "no output given: use -o OUT");
     if (r->quiet && r->verbose)
         return usage_error(r->command, "--quiet and --verbose exclude each other");
-    const sharing_request *s = &r->sharing;
-    if (!s->cooperate && (s->report || s->num_workers > 0 || s->num_joined > 0))
-        return usage_error(r->command, "--report, --workers and --join need --cooperate");
-    const int status = check_dashes(r);
+    int status = sharing_check(&r->sharing, r->command);
+    if (status == EXIT_OK) status = check_dashes(r);
     return status == EXIT_OK ? check_outputs(r) : status;
 }
 

@@ -36,10 +36,8 @@ static const char help[] =
     "  -m, --max-dist D       look no further than this\n"
     "  -k, --nearest K        the K nearest local minima of the distance, 1 to 16; default 1\n"
     "      --method M         exact (the default), or mrep: by cubic pieces\n"
-    "  -p, --precision P      f32 (the default) or f64, which needs a device with fp64\n"
-    "  -d, --device DEVICE    an index of 'clspline devices', 'cpu', 'gpu', 'integrated',\n"
-    "                         'discrete', 'accelerator', or parts of names as in 'pocl:' or\n"
-    "                         'nvidia:h200'; default: $CLSPLINE_DEVICE, else the best one\n"
+    "  -p, --precision P      f32 (the default) or f64, which needs a device with "
+    "fp64\n" REQUEST_HELP_DEVICE
     "      --cooperate HOW    search by the device and the host's cores together: auto, svm,\n"
     "                         dynamic, static, static=RATIO (the host's part, 0 to 1), device or\n"
     "                         host; by --method exact\n"
@@ -136,22 +134,6 @@ static int read_method(project_request *r, const char *text)
     return EXIT_OK;
 }
 
-/* Takes an argument of shared searches. */
-static int read_sharing(project_request *r, const args *a, int found)
-{
-    switch (found) {
-    case OPTION_COOPERATE:
-        return sharing_read_schedule(&r->sharing, command, a->value);
-    case OPTION_WORKERS:
-        return sharing_read_workers(&r->sharing, command, a->value);
-    case OPTION_JOIN:
-        return sharing_read_joined(&r->sharing, command, a->value);
-    default:
-        r->sharing.report = true;
-        return EXIT_OK;
-    }
-}
-
 /* Takes an option without value. */
 static int set_flag(project_request *r, int found)
 {
@@ -202,7 +184,7 @@ static int read_argument(project_request *r, words *w, const args *a, int found)
     case OPTION_WORKERS:
     case OPTION_JOIN:
     case OPTION_REPORT:
-        return read_sharing(r, a, found);
+        return sharing_take(&r->sharing, command, found - OPTION_COOPERATE, a->value);
     case OPTION_INVERT:
     case OPTION_QUIET:
     case OPTION_VERBOSE:
@@ -216,18 +198,16 @@ static int read_argument(project_request *r, words *w, const args *a, int found)
 /* Finds the format of the output: of its ending, or of --format. */
 static int check_format(project_request *r, const words *w)
 {
-    if (strcmp(r->output, "-") != 0) {
-        r->is_npy = input_ends_in(r->output, "npy");
-        if (w->format)
-            return usage_error(command, "--format is for -o -; files have it by their ending");
-        if (!r->is_npy && !input_ends_in(r->output, "csv"))
-            return usage_error(command, "'%s' does not end in .csv or .npy", r->output);
-        return EXIT_OK;
-    }
-    if (!w->format) return usage_error(command, "-o - needs --format");
-    r->is_npy = strcmp(w->format, "npy") == 0;
-    if (r->is_npy || strcmp(w->format, "csv") == 0) return EXIT_OK;
-    return usage_error(command, "--format must be csv or npy, not '%s'", w->format);
+    const int status =
+        request_check_format(command, request_dashes(&r->output, 1), w->format != NULL);
+    if (status != EXIT_OK) return status;
+    r->is_npy = w->format ? strcmp(w->format, "npy") == 0 : input_ends_in(r->output, "npy");
+    if (r->is_npy) return EXIT_OK;
+    if (w->format && strcmp(w->format, "csv") != 0)
+        return usage_error(command, "--format must be csv or npy, not '%s'", w->format);
+    if (!w->format && !input_ends_in(r->output, "csv"))
+        return usage_error(command, "'%s' does not end in .csv or .npy", r->output);
+    return EXIT_OK;
 }
 
 static int check(project_request *r, const words *w)
@@ -245,14 +225,12 @@ static int check(project_request *r, const words *w)
         return usage_error(command, "--quiet and --verbose exclude each other");
     if (r->tolerance > 0 && !r->invert && r->opts.method != CLSP_PROJECT_MREP)
         return usage_error(command, "--tolerance is of --invert and of --method mrep");
-    const sharing_request *s = &r->sharing;
-    if (!s->cooperate && (s->report || s->num_workers > 0 || s->num_joined > 0))
-        return usage_error(command, "--report, --workers and --join need --cooperate");
-    if (s->cooperate && r->opts.method == CLSP_PROJECT_MREP)
+    if (r->sharing.cooperate && r->opts.method == CLSP_PROJECT_MREP)
         return usage_error(command, "--cooperate is of --method exact");
     if (r->opts.num_nearest > 1 && r->opts.method == CLSP_PROJECT_MREP)
         return usage_error(command, "--nearest is of --method exact");
-    return check_format(r, w);
+    const int status = sharing_check(&r->sharing, command);
+    return status == EXIT_OK ? check_format(r, w) : status;
 }
 
 int project_request_read(project_request *r, int argc, char **argv)

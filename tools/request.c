@@ -24,6 +24,27 @@ bool request_count(const char *text, uint32_t low, uint32_t high, uint32_t *valu
     return true;
 }
 
+bool request_word(const char **text, const char *separators, char word[REQUEST_WORD])
+{
+    const size_t length = strcspn(*text, separators);
+    if (length == 0 || length >= REQUEST_WORD) return false;
+    memcpy(word, *text, length);
+    word[length] = 0;
+    *text = (*text)[length] ? *text + length + 1 : NULL;
+    return true;
+}
+
+size_t request_numbers(const char *text, double bound, double *numbers, size_t most)
+{
+    char word[REQUEST_WORD];
+    for (size_t num = 0; num < most; num++) {
+        if (!request_word(&text, ",", word) || !request_number(word, -bound, bound, &numbers[num]))
+            return 0;
+        if (!text) return num + 1;
+    }
+    return 0;
+}
+
 int request_precision(mesh_precision *precision, const char *command, const char *text)
 {
     if (strcmp(text, "f32") != 0 && strcmp(text, "f64") != 0)
@@ -38,6 +59,15 @@ size_t request_dashes(const char **names, size_t count)
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], "-") == 0) dashes++;
     return dashes;
+}
+
+int request_check_format(const char *command, size_t num_dashes, bool has_format)
+{
+    if (num_dashes > 1) return usage_error(command, "standard output can be written once only");
+    if (num_dashes == 1 && !has_format) return usage_error(command, "-o - needs --format");
+    if (num_dashes == 0 && has_format)
+        return usage_error(command, "--format is for -o -; files have it by their ending");
+    return EXIT_OK;
 }
 
 bool request_is_among(const char *name, const char **names, size_t count)

@@ -59,6 +59,27 @@ int sharing_read_joined(sharing_request *r, const char *command, const char *tex
     return EXIT_OK;
 }
 
+int sharing_take(sharing_request *r, const char *command, int option, const char *text)
+{
+    switch (option) {
+    case SHARING_COOPERATE:
+        return sharing_read_schedule(r, command, text);
+    case SHARING_WORKERS:
+        return sharing_read_workers(r, command, text);
+    case SHARING_JOIN:
+        return sharing_read_joined(r, command, text);
+    default:
+        r->report = true;
+        return EXIT_OK;
+    }
+}
+
+int sharing_check(const sharing_request *r, const char *command)
+{
+    if (r->cooperate || (!r->report && r->num_workers == 0 && r->num_joined == 0)) return EXIT_OK;
+    return usage_error(command, "--report, --workers and --join need --cooperate");
+}
+
 /* ---- contexts ---- */
 
 bool sharing_open(sharing_contexts *c, const sharing_request *r, const char *device,

@@ -28,6 +28,15 @@ int sharing_read_schedule(sharing_request *r, const char *command, const char *t
 int sharing_read_workers(sharing_request *r, const char *command, const char *text);
 int sharing_read_joined(sharing_request *r, const char *command, const char *text);
 
+/* The options in the order in which they stand in a row among a command's own. */
+enum { SHARING_COOPERATE, SHARING_WORKERS, SHARING_JOIN, SHARING_REPORT };
+
+/* Takes one of them with its value. EXIT_OK, or EXIT_USAGE with a complaint. */
+int sharing_take(sharing_request *r, const char *command, int option, const char *text);
+
+/* Checks what was taken, when all was. EXIT_OK, or EXIT_USAGE with a complaint. */
+int sharing_check(const sharing_request *r, const char *command);
+
 /* A context and those whose devices joined it. */
 typedef struct sharing_contexts {
     clsp_context *ctx;

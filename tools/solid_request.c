@@ -51,10 +51,7 @@ static const char help_slices[] =
     "      --range LO,HI      values that are black and white in PNG; default those of the mesh\n"
     "  -p, --precision P      f32 (the default; with --bezier and --slice f64 where the device "
     "has\n"
-    "                         it) or f64, which needs a device with fp64\n"
-    "  -d, --device DEVICE    an index of 'clspline devices', 'cpu', 'gpu', 'integrated',\n"
-    "                         'discrete', 'accelerator', or parts of names as in 'pocl:' or\n"
-    "                         'nvidia:h200'; default: $CLSPLINE_DEVICE, else the best one\n"
+    "                         it) or f64, which needs a device with fp64\n" REQUEST_HELP_DEVICE
     "  -q, --quiet            no times, no progress bar, no warnings\n"
     "  -v, --verbose          what was read, and what the library chose\n"
     "  -h, --help             this text\n"
@@ -177,15 +174,12 @@ static int read_pixel(solid_request *r, const char *text)
 
 static int read_range(solid_request *r, words *w, const char *text)
 {
-    char low[64];
-    const size_t length = strcspn(text, ",");
+    double ends[2];
     w->has_range = true;
-    if (length < sizeof(low) && text[length] == ',') {
-        memcpy(low, text, length);
-        low[length] = 0;
-        if (request_number(low, -1e30, 1e30, &r->low) &&
-            request_number(text + length + 1, -1e30, 1e30, &r->high) && r->low < r->high)
-            return EXIT_OK;
+    if (request_numbers(text, 1e30, ends, 2) == 2 && ends[0] < ends[1]) {
+        r->low = ends[0];
+        r->high = ends[1];
+        return EXIT_OK;
     }
     return usage_error(command, "--range must be LO,HI with LO below HI, not '%s'", text);
 }
@@ -245,7 +239,7 @@ static int read_argument(solid_request *r, words *w, const args *a, int found)
     case ARGS_UNKNOWN:
     case ARGS_NO_VALUE:
     case ARGS_EXTRA_VALUE:
-        return usage_error(command, args_error(found), a->word);
+        return usage_error(command, "%s '%s'", args_error(found), a->word);
     case OPTION_OUTPUT:
         r->outputs[r->num_outputs++] = a->value;
         return EXIT_OK;
@@ -278,15 +272,15 @@ static int read_argument(solid_request *r, words *w, const args *a, int found)
 
 static int check_outputs(solid_request *r, const words *w)
 {
-    const size_t dashes = request_dashes(r->outputs, r->num_outputs);
+    const int status = request_check_format(command, request_dashes(r->outputs, r->num_outputs),
+                                            w->format != NULL);
+    if (status != EXIT_OK) return status;
     r->format = w->format ? format_of(w->format) : SOLID_NONE;
-    if (dashes > 1) return usage_error(command, "-o - can be given once only");
-    if (dashes == 0 && w->format)
-        return usage_error(command, "--format is for -o -; files have it by their ending");
-    if (dashes == 1 && r->format == SOLID_NONE)
+    if (w->format && r->format == SOLID_NONE)
         return usage_error(command,
-                           "-o - needs --format vtu, ply, obj or stl, of slices png, npy or "
-                           "tif");
+                           "--format must be vtu, ply, obj or stl, of slices png, npy or tif, not "
+                           "'%s'",
+                           w->format);
     for (size_t i = 0; i < r->num_outputs; i++) {
         const char *path = r->outputs[i];
         const solid_format format = solid_request_format(r, path);

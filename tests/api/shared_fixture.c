@@ -85,44 +85,7 @@ double shared_worst(void)
     return found;
 }
 
-/* ---- memory ---- */
-
-memory take_memory(clsp_context *ctx, memory_kind kind, size_t bytes, size_t element)
-{
-    const size_t whole = bytes + 2 * GUARD + element;
-    memory m = {.ctx = ctx, .kind = kind, .bytes = bytes};
-    void *base = NULL;
-
-    if (kind == SHARED)
-        assert_int_equal(clsp_shared_alloc(ctx, whole, &base), CLSP_OK);
-    else
-        base = malloc(whole);
-    assert_non_null(base);
-    memset(base, POISON, whole);
-    m.base = base;
-    m.out = m.base + GUARD + (kind == UNALIGNED ? element : 0);
-    return m;
-}
-
-void free_memory(memory *m)
-{
-    assert_poison(m->base, (size_t)(m->out - m->base));
-    assert_poison(m->out + m->bytes, GUARD);
-    if (m->kind == SHARED)
-        clsp_shared_free(m->ctx, m->base);
-    else
-        free(m->base);
-}
-
 /* ---- what is expected ---- */
-
-clsp_device_info device_of(clsp_context *ctx)
-{
-    clsp_device_info info;
-
-    assert_int_equal(clsp_context_device(ctx, &info), CLSP_OK);
-    return info;
-}
 
 bool host_can(const shared *j)
 {
@@ -134,45 +97,6 @@ bool host_can(const shared *j)
                                                     host_out(CLSP_TYPE_DEFAULT, NULL, 0));
     assert_true(asked == CLSP_OK || asked == CLSP_ERROR_ARGUMENT);
     return asked == CLSP_OK;
-}
-
-const clsp_processor_report *host_of(const clsp_cooperate_report *r)
-{
-    return &r->processors[r->num_processors - 1];
-}
-
-static void check_reserved(const uint64_t reserved[4])
-{
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(reserved[i], 0);
-}
-
-void check_report(const clsp_cooperate_report *r, uint32_t num_processors)
-{
-    uint64_t tiles = 0;
-
-    assert_true(r->schedule >= CLSP_SCHEDULE_SVM && r->schedule <= CLSP_SCHEDULE_HOST);
-    assert_int_equal(r->num_processors, num_processors);
-    for (int k = CLSP_SCHEDULE_SVM; k <= CLSP_SCHEDULE_HOST; k++) {
-        assert_int_equal(r->reason[k][0] == '\0', k == (int)r->schedule);
-        assert_non_null(memchr(r->reason[k], '\0', sizeof r->reason[k]));
-    }
-    for (uint32_t p = 0; p < r->num_processors; p++) {
-        const clsp_processor_report *const one = &r->processors[p];
-        tiles += one->tiles;
-        assert_true(one->name[0] && one->busy_ms >= 0 && one->move_ms >= 0);
-        assert_true(one->tiles == 0 || (one->chunks > 0 && one->workers > 0));
-        check_reserved(one->reserved);
-    }
-    check_reserved(r->reserved);
-    assert_int_equal(tiles, r->num_tiles);
-    assert_string_equal(host_of(r)->name, "host");
-    assert_true(r->prepare_ms >= 0 && r->probe_ms >= 0);
-    assert_true(r->wall_ms >= r->prepare_ms && r->wall_ms >= r->probe_ms);
-    if (r->schedule == CLSP_SCHEDULE_DEVICE && r->processors[0].status == CLSP_OK &&
-        r->probe_ms <= 0)
-        assert_int_equal(r->processors[0].tiles, r->num_tiles);
-    if (r->schedule == CLSP_SCHEDULE_HOST) assert_int_equal(host_of(r)->tiles, r->num_tiles);
 }
 
 /* ---- results ---- */
@@ -255,24 +179,54 @@ void check_bits(const shared *j, const unsigned char *out)
     if (memcmp(out, j->reference, j->bytes) != 0) fail_msg("%s: other bits", j->s.name);
 }
 
+/* On CPUs it is known before which devices can take tiles from a queue. */
+static bool svm_can(const shared *j, memory_kind kind)
+{
+    const uint32_t both = CLSP_SVM_FINE_BUFFER | CLSP_SVM_ATOMICS;
+    const clsp_device_info info = device_of(j->ctx);
+    const clsp_bezier_desc *const d = &j->l.d;
+
+    return kind == SHARED && info.device_class == CLSP_CLASS_CPU && (info.svm & both) == both &&
+           d->form == CLSP_BEZIER_SURFACE && host_can(j) && !d->rational &&
+           j->l.type == d->precision && j->l.stride == j->l.dim && d->vertex.attributes == P &&
+           !d->watertight;
+}
+
+static clsp_status cooperate(void *work, void *out, const clsp_cooperate_opts *opts,
+                             clsp_cooperate_report *report)
+{
+    const shared *const j = work;
+
+    return shared_eval(j->plan, &j->l, j->s.first, j->s.count, out, opts, report);
+}
+
+static void check_vertices(void *work, const unsigned char *out, bool same_bits)
+{
+    const shared *const j = work;
+
+    (same_bits ? check_bits : check_all)(j, out);
+    check_oracle(j, out);
+}
+
+shared_call call_of(shared *j, memory_kind kind)
+{
+    return (shared_call){.name = j->s.name,
+                         .ctx = j->ctx,
+                         .bytes = j->bytes,
+                         .element = j->l.element,
+                         .host = host_can(j),
+                         .queue = svm_can(j, kind) ? QUEUE_ALWAYS : QUEUE_PERHAPS,
+                         .work = j,
+                         .call = cooperate,
+                         .check = check_vertices};
+}
+
 void check_call(shared *j, memory_kind kind, const clsp_cooperate_opts *opts,
                 uint32_t num_processors, bool alike, clsp_cooperate_report *report)
 {
-    memory m = take_memory(j->ctx, kind, j->bytes, j->l.element);
+    const shared_call c = call_of(j, kind);
 
-    memset(report, POISON, sizeof *report);
-    assert_int_equal(shared_eval(j->plan, &j->l, j->s.first, j->s.count, m.out, opts, report),
-                     CLSP_OK);
-    check_report(report, num_processors);
-    const bool by_host = report->schedule == CLSP_SCHEDULE_SVM || host_of(report)->tiles > 0;
-    if (opts->bit_equal ||
-        (opts->schedule == CLSP_SCHEDULE_DEVICE && report->schedule == CLSP_SCHEDULE_DEVICE) ||
-        (alike && !by_host))
-        check_bits(j, m.out);
-    else
-        check_all(j, m.out);
-    check_oracle(j, m.out);
-    free_memory(&m);
+    shared_check_call(&c, kind, opts, num_processors, alike, report);
 }
 
 /* ---- changes ---- */
@@ -324,9 +278,6 @@ void change_degrees(shared *j, uint32_t degree_u, uint32_t degree_v)
 }
 
 /* ---- cases ---- */
-
-const char *const shared_limits[SHARED_LIMITS] = {
-    "", "class=discrete,local_is_real=1,vendor=NVIDIA", "class=integrated"};
 
 const shape shared_shapes[SHARED_SHAPES] = {
     {"a large patch", {.degree = {3, 3}, .axis = {{.num = 203}, {.num = 301}}}, 1, 0, 1, 0},

@@ -1,10 +1,11 @@
-/* What the tests of shared evaluations have in common: jobs, memory of every kind, what reports and
-   results must be, and cases. */
+/* What the tests of shared evaluations of patches have in common: jobs, what results must be, and
+   cases. */
 #ifndef SHARED_FIXTURE_H
 #define SHARED_FIXTURE_H
 
 #include <stdbool.h>
 
+#include "schedule_fixture.h"
 #include "vertex_fixture.h"
 
 /* What is evaluated: patches first .. first + count - 1 of num_patches. */
@@ -39,33 +40,11 @@ size_t row_bytes(const shared *j);
 clsp_status shared_eval(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
                         void *out, const clsp_cooperate_opts *opts, clsp_cooperate_report *report);
 
-/* ---- memory ---- */
-
-typedef enum memory_kind { SHARED, PLAIN, UNALIGNED, KINDS } memory_kind;
-
-typedef struct memory {
-    clsp_context *ctx;
-    memory_kind kind;
-    unsigned char *base, *out;
-    size_t bytes;
-} memory;
-
-/* Poisoned, and guarded on both sides; free_memory looks whether the guards are still there. */
-memory take_memory(clsp_context *ctx, memory_kind kind, size_t bytes, size_t element);
-void free_memory(memory *m);
-
 /* ---- checks ---- */
-
-clsp_device_info device_of(clsp_context *ctx);
 
 /* Whether the host's cores make such vertices. Of another type than the precision the library may
    leave them to devices: then it is asked. */
 bool host_can(const shared *j);
-
-const clsp_processor_report *host_of(const clsp_cooperate_report *r);
-
-/* What holds of every report of a call that succeeded. */
-void check_report(const clsp_cooperate_report *r, uint32_t num_processors);
 
 /* Some vertices, against the oracle. */
 void check_oracle(const shared *j, const unsigned char *out);
@@ -76,8 +55,8 @@ void check_all(const shared *j, const unsigned char *out);
 /* The device's bits. */
 void check_bits(const shared *j, const unsigned char *out);
 
-/* One call; alike: all devices are the context's own, so that bits do not depend on which of them
-   made a tile. */
+/* The evaluation of a job into memory of a kind, and shared_check_call of it. */
+shared_call call_of(shared *j, memory_kind kind);
 void check_call(shared *j, memory_kind kind, const clsp_cooperate_opts *opts,
                 uint32_t num_processors, bool alike, clsp_cooperate_report *report);
 
@@ -94,8 +73,7 @@ void change_degrees(shared *j, uint32_t degree_u, uint32_t degree_v); /* reloads
 
 /* ---- cases ---- */
 
-enum { SHARED_LIMITS = 3, SHARED_SHAPES = 32 };
-extern const char *const shared_limits[SHARED_LIMITS]; /* of contexts */
+enum { SHARED_SHAPES = 32 };
 extern const shape shared_shapes[SHARED_SHAPES];
 
 /* For implementations that check every access: less of each. */

@@ -13,89 +13,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bezier_fixture.h"
 #include "shared_fixture.h"
-
-/* ---- what is expected ---- */
-
-/* On CPUs it is known before which devices can take tiles from a queue. */
-static bool svm_can(const shared *j, memory_kind kind)
-{
-    const uint32_t both = CLSP_SVM_FINE_BUFFER | CLSP_SVM_ATOMICS;
-    const clsp_device_info info = device_of(j->ctx);
-    const clsp_bezier_desc *const d = &j->l.d;
-
-    return kind == SHARED && info.device_class == CLSP_CLASS_CPU && (info.svm & both) == both &&
-           d->form == CLSP_BEZIER_SURFACE && host_can(j) && !d->rational &&
-           j->l.type == d->precision && j->l.stride == j->l.dim && d->vertex.attributes == P &&
-           !d->watertight;
-}
-
-static clsp_schedule expected_schedule(const shared *j, memory_kind kind,
-                                       const clsp_cooperate_opts *opts)
-{
-    const bool host = host_can(j) && !opts->bit_equal;
-    const bool workers = host && opts->num_workers != CLSP_NO_WORKERS;
-    clsp_schedule schedule = opts->schedule;
-
-    if (j->l.d.form == CLSP_BEZIER_TRIANGLE) return CLSP_SCHEDULE_DEVICE;
-    if (schedule == CLSP_SCHEDULE_SVM && !(svm_can(j, kind) && !opts->bit_equal))
-        schedule = CLSP_SCHEDULE_DYNAMIC;
-    if ((schedule == CLSP_SCHEDULE_DYNAMIC || schedule == CLSP_SCHEDULE_STATIC) && !workers)
-        schedule = CLSP_SCHEDULE_DEVICE;
-    if (schedule == CLSP_SCHEDULE_HOST && !host) schedule = CLSP_SCHEDULE_DEVICE;
-    return schedule;
-}
-
-static void assert_all_ok(const clsp_cooperate_report *r)
-{
-    for (uint32_t p = 0; p < r->num_processors; p++)
-        assert_int_equal(r->processors[p].status, CLSP_OK);
-}
 
 /* ---- every schedule, over forms and layouts ---- */
 
-static const clsp_cooperate_opts ways[] = {
-    {.schedule = CLSP_SCHEDULE_AUTO},
-    {.schedule = CLSP_SCHEDULE_SVM},
-    {.schedule = CLSP_SCHEDULE_DYNAMIC},
-    {.schedule = CLSP_SCHEDULE_STATIC},
-    {.schedule = CLSP_SCHEDULE_DEVICE},
-    {.schedule = CLSP_SCHEDULE_HOST},
-    {.schedule = CLSP_SCHEDULE_AUTO, .bit_equal = 1},
-    {.schedule = CLSP_SCHEDULE_SVM, .bit_equal = 1},
-    {.schedule = CLSP_SCHEDULE_HOST, .bit_equal = 1},
-    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.375},
-    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 1},
-    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
-    {.schedule = CLSP_SCHEDULE_DYNAMIC, .num_workers = 1},
-    {.schedule = CLSP_SCHEDULE_DYNAMIC, .num_workers = CLSP_NO_WORKERS},
-    {.schedule = CLSP_SCHEDULE_HOST, .num_workers = CLSP_NO_WORKERS},
-};
-
-/* The first six are the schedules themselves. */
 enum { SCHEDULES = CLSP_NUM_SCHEDULES };
 
 static void check_way(shared *j, memory_kind kind, const clsp_cooperate_opts *opts)
 {
-    clsp_cooperate_report r;
+    const shared_call c = call_of(j, kind);
 
-    check_call(j, kind, opts, 2, true, &r);
-    assert_all_ok(&r);
-    if (opts->schedule == CLSP_SCHEDULE_AUTO) {
-        if (opts->bit_equal || !host_can(j)) assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
-        return;
-    }
-    const clsp_schedule wanted = expected_schedule(j, kind, opts);
-    const bool by_queue =
-        opts->schedule == CLSP_SCHEDULE_SVM && r.schedule == CLSP_SCHEDULE_SVM; /* GPU classes */
-    if (!by_queue && r.schedule != wanted)
-        fail_msg("%s: %s asked for, %s ran: %s", j->s.name, clsp_schedule_name(opts->schedule),
-                 clsp_schedule_name(r.schedule), r.reason[wanted]);
-    if (r.schedule == CLSP_SCHEDULE_STATIC && opts->static_ratio < 0)
-        assert_int_equal(host_of(&r)->tiles, 0);
-    if (r.schedule == CLSP_SCHEDULE_STATIC && opts->static_ratio >= 1)
-        assert_int_equal(r.processors[0].tiles, 0);
+    shared_check_way(&c, kind, opts);
 }
 
 static void check_shape(clsp_context *ctx, const shape *s, clsp_type precision, bool all)
@@ -103,8 +31,9 @@ static void check_shape(clsp_context *ctx, const shape *s, clsp_type precision, 
     shared j = shared_start(ctx, s, precision);
 
     for (int kind = 0; kind < KINDS; kind++)
-        for (size_t i = 0; i < (all ? COUNT(ways) : SCHEDULES); i++)
-            if (!tiny() || i % KINDS == (size_t)kind) check_way(&j, (memory_kind)kind, &ways[i]);
+        for (size_t i = 0; i < (all ? SHARED_WAYS : SCHEDULES); i++)
+            if (!tiny() || i % KINDS == (size_t)kind)
+                check_way(&j, (memory_kind)kind, &shared_ways[i]);
     shared_finish(&j);
 }
 
@@ -128,26 +57,15 @@ static void test_schedules(void **state)
     print_message("worst/bound %.2f\n", shared_worst());
 }
 
-/* AUTO goes on trying and choosing; NULL for opts is AUTO. */
 static void test_auto(void **state)
 {
-    enum { CALLS = 12 };
     const shape s = reduced(&shared_shapes[1]);
     clsp_context *ctx = context_with("");
     shared j = shared_start(ctx, &s, CLSP_F32);
-    memory m = take_memory(ctx, SHARED, j.bytes, j.l.element);
+    const shared_call c = call_of(&j, SHARED);
 
     (void)state;
-    for (int i = 0; i < CALLS; i++) {
-        clsp_cooperate_report r;
-        memset(m.out, POISON, j.bytes);
-        assert_int_equal(
-            shared_eval(j.plan, &j.l, j.s.first, j.s.count, m.out, NULL, i % 2 ? &r : NULL),
-            CLSP_OK);
-        if (i % 2) check_report(&r, 2);
-        check_all(&j, m.out);
-    }
-    free_memory(&m);
+    shared_check_auto(&c, SHARED);
     shared_finish(&j);
     clsp_context_destroy(&ctx);
 }
@@ -172,7 +90,7 @@ static void test_patch_grids(void **state)
     for (size_t i = 0; i < SCHEDULES; i++) {
         memory m = take_memory(ctx, (memory_kind)(i % KINDS), j.bytes, j.l.element);
         clsp_cooperate_report r;
-        assert_int_equal(shared_eval(j.plan, &j.l, 1, 2, m.out, &ways[i], &r), CLSP_OK);
+        assert_int_equal(shared_eval(j.plan, &j.l, 1, 2, m.out, &shared_ways[i], &r), CLSP_OK);
         check_report(&r, 2);
         assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
         assert_non_null(strstr(r.reason[CLSP_SCHEDULE_DYNAMIC], "grids"));
@@ -183,8 +101,8 @@ static void test_patch_grids(void **state)
     assert_int_equal(clsp_bezier_set_patch_grids(j.plan, 0, clsp_in_u32(NULL, 0)), CLSP_OK);
     j.s = s;
     make_reference(&j);
-    check_way(&j, SHARED, &ways[CLSP_SCHEDULE_HOST]);
-    check_way(&j, PLAIN, &ways[CLSP_SCHEDULE_DYNAMIC]);
+    check_way(&j, SHARED, &shared_ways[CLSP_SCHEDULE_HOST]);
+    check_way(&j, PLAIN, &shared_ways[CLSP_SCHEDULE_DYNAMIC]);
     shared_finish(&j);
     clsp_context_destroy(&ctx);
 }
@@ -199,10 +117,10 @@ static void test_many_workers(void **state)
     (void)state;
     assert_int_equal(clsp_context_set_workers(ctx, tiny() ? 3 : CLSP_MAX_WORKERS), CLSP_OK);
     for (int k = CLSP_SCHEDULE_SVM; k < CLSP_NUM_SCHEDULES; k++)
-        check_way(&j, SHARED, &ways[k]);
+        check_way(&j, SHARED, &shared_ways[k]);
     assert_int_equal(clsp_context_set_workers(ctx, CLSP_NO_WORKERS), CLSP_OK);
     for (int k = CLSP_SCHEDULE_DEVICE; k < CLSP_NUM_SCHEDULES; k++)
-        check_way(&j, SHARED, &ways[k]);
+        check_way(&j, SHARED, &shared_ways[k]);
     shared_finish(&j);
     clsp_context_destroy(&ctx);
 }
@@ -217,7 +135,7 @@ static void check_schedules(shared *j, uint32_t num_processors, bool alike, uint
 
     make_reference(j);
     for (size_t i = 0; i <= SCHEDULES; i++) {
-        check_call(j, (memory_kind)(i % KINDS), i < SCHEDULES ? &ways[i] : &devices_alone,
+        check_call(j, (memory_kind)(i % KINDS), i < SCHEDULES ? &shared_ways[i] : &devices_alone,
                    num_processors, alike, &r);
         for (uint32_t p = 0; p < num_processors; p++)
             tiles[p] += r.processors[p].tiles;
@@ -266,22 +184,10 @@ static void test_changes(void **state)
 
 /* ---- joined devices ---- */
 
-/* It ends in a fault when two threads call it. */
-static void skip_on_oclgrind(void)
-{
-    clsp_context *ctx = context_with("");
-    const bool is_oclgrind = strcmp(device_of(ctx).platform, "Oclgrind") == 0;
-
-    clsp_context_destroy(&ctx);
-    if (!is_oclgrind) return;
-    print_message("skipped: Oclgrind is not made for several threads\n");
-    skip();
-}
-
 static void test_same_device_twice(void **state)
 {
     (void)state;
-    skip_on_oclgrind();
+    shared_skip_on_oclgrind();
     for (size_t i = 0; i < SHARED_LIMITS; i++) {
         clsp_context *ctx = context_with(shared_limits[i]), *other = context_with(shared_limits[i]);
         uint64_t tiles[3] = {0};
@@ -313,7 +219,7 @@ static void test_joins_later(void **state)
     clsp_cooperate_report r;
 
     (void)state;
-    skip_on_oclgrind();
+    shared_skip_on_oclgrind();
     clsp_context *ctx = context_with(""), *other = context_with("");
     clsp_context *unlike = context_with(
         class_of(ctx) == CLSP_CLASS_CPU ? "class=discrete,local_is_real=1" : "class=cpu");
@@ -328,7 +234,7 @@ static void test_joins_later(void **state)
         check_call(&jobs[i], UNALIGNED, &equal, 3, true, &r);
         assert_int_equal(r.schedule, CLSP_SCHEDULE_DYNAMIC);
         assert_int_equal(host_of(&r)->tiles, 0);
-        assert_all_ok(&r);
+        shared_all_ok(&r);
     }
     assert_int_equal(clsp_context_join(ctx, unlike), CLSP_OK);
     for (size_t i = 0; i < COUNT(made); i++) {
@@ -439,7 +345,7 @@ static bool knows_speeds(const char *speeds, messages *m, bool transposed)
     clsp_cooperate_report r;
     bool known = false;
 
-    check_call(&j, SHARED, &ways[CLSP_SCHEDULE_AUTO], 2, true, &r);
+    check_call(&j, SHARED, &shared_ways[CLSP_SCHEDULE_AUTO], 2, true, &r);
     for (int k = CLSP_SCHEDULE_DEVICE; k <= CLSP_SCHEDULE_HOST; k++)
         known = known || strstr(r.reason[k], "expected");
     shared_finish(&j);
@@ -462,7 +368,7 @@ static void tune_into(const char *path)
         assert_int_equal(r.processors[p].tiles, r.num_tiles);
         assert_int_equal(r.processors[p].status, CLSP_OK);
     }
-    check_call(&j, SHARED, &ways[CLSP_SCHEDULE_AUTO], 2, true, &r);
+    check_call(&j, SHARED, &shared_ways[CLSP_SCHEDULE_AUTO], 2, true, &r);
     shared_finish(&j);
     clsp_context_destroy(&ctx);
 }

@@ -16,7 +16,6 @@
 #include "curve_cases.h"
 #include "hard_curves.h"
 #include "memory_fixture.h"
-#include "shared_fixture.h"
 #include "vertex_fixture.h"
 
 /* Turns of a thin run, among which combinations of degree and dimension are dealt out: each is a

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared_fixture.h"
+#include "schedule_fixture.h"
 
 typedef struct part_case {
     const char *name;
@@ -323,13 +323,11 @@ static void test_shared(void **state)
 
 static void test_joined(void **state)
 {
-    clsp_context *ctx = context_with(""), *other = limited("alloc=600000", 1);
-
     (void)state;
-    if (strcmp(device_of(ctx).platform, "Oclgrind") != 0) {
-        assert_ok(ctx, clsp_context_join(ctx, other));
-        check_shared(ctx, other, 3);
-    }
+    shared_skip_on_oclgrind();
+    clsp_context *ctx = context_with(""), *other = limited("alloc=600000", 1);
+    assert_ok(ctx, clsp_context_join(ctx, other));
+    check_shared(ctx, other, 3);
     clsp_context_destroy(&ctx);
     clsp_context_destroy(&other);
 }

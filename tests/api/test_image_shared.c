@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared_fixture.h"
+#include "schedule_fixture.h"
 
 typedef enum places { MAP, FIELD, POINTS, PLACES } places;
 
@@ -102,9 +102,10 @@ static clsp_status alone(const image_job *j, void *out)
     return clsp_image_affine(j->im.plan, all, &j->map, values_of(j, out), NULL);
 }
 
-static clsp_status together(const image_job *j, void *out, const clsp_cooperate_opts *opts,
+static clsp_status together(void *work, void *out, const clsp_cooperate_opts *opts,
                             clsp_cooperate_report *report)
 {
+    const image_job *const j = work;
     const clsp_range all = {0, j->im.num};
     const clsp_image_points points = points_of(j);
     const clsp_image_field field = field_of(j);
@@ -166,8 +167,9 @@ static double bound_of(const image_job *j)
            (whole > 0 ? 1.0 : scale * unit_of(d->values));
 }
 
-static void check_values(const image_job *j, const unsigned char *got, bool same_bits)
+static void check_values(void *work, const unsigned char *got, bool same_bits)
 {
+    const image_job *const j = work;
     const double bound = bound_of(j);
 
     if (memcmp(got, j->reference, j->bytes) == 0) return;
@@ -184,37 +186,16 @@ static void check_values(const image_job *j, const unsigned char *got, bool same
 
 /* ---- every schedule ---- */
 
-static const clsp_cooperate_opts ways[] = {
-    {.schedule = CLSP_SCHEDULE_AUTO},
-    {.schedule = CLSP_SCHEDULE_SVM},
-    {.schedule = CLSP_SCHEDULE_DYNAMIC},
-    {.schedule = CLSP_SCHEDULE_STATIC},
-    {.schedule = CLSP_SCHEDULE_DEVICE},
-    {.schedule = CLSP_SCHEDULE_HOST},
-    {.schedule = CLSP_SCHEDULE_AUTO, .bit_equal = 1},
-    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.375},
-    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
-    {.schedule = CLSP_SCHEDULE_HOST, .num_workers = CLSP_NO_WORKERS},
-};
-
-static clsp_schedule expected_schedule(const clsp_cooperate_opts *opts)
+static shared_call call_of(image_job *j)
 {
-    if (opts->bit_equal) return CLSP_SCHEDULE_DEVICE;
-    return opts->schedule == CLSP_SCHEDULE_SVM ? CLSP_SCHEDULE_DYNAMIC : opts->schedule;
-}
-
-static void check_way(const image_job *j, memory_kind kind, const clsp_cooperate_opts *opts,
-                      uint32_t processors, clsp_cooperate_report *r)
-{
-    memory m = take_memory(j->im.ctx, kind, j->bytes, clsp_type_bytes(j->im.d.values));
-
-    memset(r, 0xa5, sizeof *r);
-    assert_ok(j->im.ctx, together(j, m.out, opts, r));
-    check_report(r, processors);
-    check_values(j, m.out, opts->bit_equal || host_of(r)->tiles == 0);
-    if (processors == 2 && opts->schedule != CLSP_SCHEDULE_AUTO && kind != UNALIGNED)
-        assert_int_equal(r->schedule, expected_schedule(opts));
-    free_memory(&m);
+    return (shared_call){.name = j->c.name,
+                         .ctx = j->im.ctx,
+                         .bytes = j->bytes,
+                         .element = clsp_type_bytes(j->im.d.values),
+                         .host = true,
+                         .work = j,
+                         .call = together,
+                         .check = check_values};
 }
 
 static const image_case cases[] = {
@@ -267,19 +248,18 @@ static const image_case cases[] = {
 
 static void check_cases(clsp_context *ctx, clsp_type precision)
 {
-    clsp_cooperate_report r;
-
     assert_ok(ctx, clsp_context_set_speeds(ctx, ""));
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         image_case c = cases[i];
         if (support_tiny() && i % 4 != (precision == CLSP_F64)) continue;
         c.d.precision = precision;
         for (int at = 0; at < PLACES; at++) {
             if (!support_full() && at != MAP && (i + (size_t)at) % 2) continue;
             image_job j = start_job(ctx, &c, (places)at);
-            for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++)
+            const shared_call call = call_of(&j);
+            for (size_t k = 0; k < SHARED_WAYS; k++)
                 if (support_full() || at == MAP || (i + k) % 3 == 0)
-                    check_way(&j, (memory_kind)((i + k) % KINDS), &ways[k], 2, &r);
+                    shared_check_way(&call, (memory_kind)((i + k) % KINDS), &shared_ways[k]);
             finish_job(&j);
         }
     }
@@ -293,16 +273,6 @@ static void test_schedules(void **state)
 }
 
 /* ---- several devices, images that change ---- */
-
-/* It ends in a fault when two threads call it. */
-static void skip_on_oclgrind(void)
-{
-    clsp_context *ctx = context_with("");
-    const bool is_oclgrind = strcmp(device_of(ctx).platform, "Oclgrind") == 0;
-
-    clsp_context_destroy(&ctx);
-    if (is_oclgrind) skip_because("Oclgrind is not made for several threads");
-}
 
 static void load_others(image_job *j)
 {
@@ -336,14 +306,15 @@ static void check_joined(const char *limits)
 
     assert_ok(ctx, clsp_context_set_speeds(ctx, ""));
     assert_ok(ctx, clsp_context_join(ctx, other));
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < COUNT(cases); i++)
         for (int at = 0; at < PLACES; at++) {
             if (support_tiny() && (i + (size_t)at) % 5) continue;
             if (!support_full() && at != MAP && (i + (size_t)at) % 3) continue;
             image_job j = start_job(ctx, &cases[i], (places)at);
-            for (size_t k = 0; k < 2 * sizeof devices / sizeof devices[0]; k++) {
-                if (k == sizeof devices / sizeof devices[0]) load_others(&j);
-                check_way(&j, (memory_kind)(k % 2), &devices[k % 3], 3, &r);
+            const shared_call call = call_of(&j);
+            for (size_t k = 0; k < 2 * COUNT(devices); k++) {
+                if (k == COUNT(devices)) load_others(&j);
+                shared_check_call(&call, (memory_kind)(k % 2), &devices[k % 3], 3, true, &r);
                 tiles += r.processors[1].tiles;
             }
             finish_job(&j);
@@ -356,58 +327,39 @@ static void check_joined(const char *limits)
 static void test_same_device_twice(void **state)
 {
     (void)state;
-    skip_on_oclgrind();
+    shared_skip_on_oclgrind();
     check_joined("");
     check_joined("alloc=20000");
+}
+
+static void check_dropping(clsp_context *ctx)
+{
+    image_case c = cases[0];
+    c.d.precision = CLSP_F64;
+    image_job j = start_job(ctx, &c, MAP);
+    const shared_call call = call_of(&j);
+
+    shared_check_drop_out(&call, PLAIN);
+    finish_job(&j);
 }
 
 /* A joined device without doubles drops out, and the others make its tiles. */
 static void test_drops_out(void **state)
 {
-    static const clsp_schedule schedules[] = {CLSP_SCHEDULE_DYNAMIC, CLSP_SCHEDULE_STATIC};
-    clsp_cooperate_report r;
-
     (void)state;
-    skip_on_oclgrind();
-    clsp_context *ctx = context_with(""), *other = context_with("fp64=0");
-    if (device_of(ctx).fp64) {
-        image_case c = cases[0];
-        c.d.precision = CLSP_F64;
-        assert_ok(ctx, clsp_context_join(ctx, other));
-        image_job j = start_job(ctx, &c, MAP);
-        for (size_t i = 0; i < 2; i++) {
-            const clsp_cooperate_opts opts = {.schedule = schedules[i],
-                                              .static_ratio = i == 1 ? -1 : 0};
-            check_way(&j, PLAIN, &opts, 3, &r);
-            assert_int_equal(r.processors[1].tiles, 0);
-            if (i == 1) assert_int_equal(r.processors[1].status, CLSP_ERROR_NO_FP64);
-        }
-        finish_job(&j);
-    }
-    clsp_context_destroy(&ctx);
-    clsp_context_destroy(&other);
+    shared_with_drop_out(check_dropping);
 }
 
 /* ---- the call ---- */
 
-/* AUTO goes on trying and choosing; options and the report may be NULL. */
 static void test_auto(void **state)
 {
-    enum { CALLS = 8 };
     clsp_context *ctx = context_with("");
     image_job j = start_job(ctx, &cases[0], MAP);
-    unsigned char *const out = malloc(j.bytes);
+    const shared_call call = call_of(&j);
 
     (void)state;
-    assert_non_null(out);
-    for (int i = 0; i < CALLS; i++) {
-        clsp_cooperate_report r;
-        support_poison(out, j.bytes);
-        assert_ok(ctx, together(&j, out, NULL, i % 2 ? &r : NULL));
-        if (i % 2) check_report(&r, 2);
-        check_values(&j, out, false);
-    }
-    free(out);
+    shared_check_auto(&call, PLAIN);
     finish_job(&j);
     clsp_context_destroy(&ctx);
 }

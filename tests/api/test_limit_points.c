@@ -7,62 +7,15 @@
 #include <cmocka.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include <clspline/clspline.h>
-
-#include "memory_fixture.h"
-#include "solid_cases.h"
-#include "../support.h"
-
-enum { MOST = 4096 };
-
-static clsp_context *ctx;
-
-/* Corners of a cell in VTK's order. */
-static const double corners[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
-                                     {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-
-static clsp_solid_mesh *mesh_of(const solid_case *solid)
-{
-    const clsp_solid_cells cells = {.num_vertices = solid->num_points,
-                                    .num_cells = solid->num_cells,
-                                    .index = solid->cell,
-                                    .num_indices = 8 * solid->num_cells,
-                                    .crease = solid->crease,
-                                    .num_creases = solid->num_creases};
-    clsp_solid_mesh *mesh;
-
-    assert_ok(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells));
-    return mesh;
-}
-
-/* Returns the distance of a limit from the sum by weights at a parameter of a cell. */
-static double compare(clsp_solid_plan *plan, size_t cell, const double t[3], const double *points,
-                      const double limit[3])
-{
-    static uint32_t vertices[MOST];
-    static double weights[MOST];
-    const clsp_solid_param param = {.cell = cell, .t = {t[0], t[1], t[2]}};
-    size_t num = MOST;
-    double worst = 0.0;
-
-    assert_ok(ctx, clsp_solid_weights(plan, &param, vertices, weights, &num));
-    for (size_t k = 0; k < 3; k++) {
-        double sum = 0.0;
-        for (size_t i = 0; i < num; i++)
-            sum += weights[i] * points[3 * (size_t)vertices[i] + k];
-        worst = fmax(worst, fabs(sum - limit[k]));
-    }
-    return worst;
-}
+#include "solid_fixture.h"
 
 /* Checks the vertices of every `every`th cell of a case, and the middles of its edges, faces and of
    itself, which the children of the cell have as their corners. */
 static void check_case(const char *name, const solid_case *solid, size_t every)
 {
-    clsp_solid_mesh *mesh = mesh_of(solid), *fine;
+    clsp_solid_mesh *mesh = solid_mesh_of(solid), *fine;
     const clsp_solid_desc desc = {.axis = {{2, 0, 1}, {2, 0, 1}, {2, 0, 1}}};
     clsp_solid_plan *plan;
     clsp_solid_counts counts;
@@ -88,12 +41,11 @@ static void check_case(const char *name, const solid_case *solid, size_t every)
     }
     for (size_t c = 0; c < solid->num_cells; c += every)
         for (size_t i = 0; i < 64; i++) {
-            const size_t child = i / 8 ^ (i / 16 & 1); /* by bits; places in VTK's order */
-            double t[3];
+            clsp_solid_param param = {.cell = c}; /* i / 8 is the child by bits */
             for (size_t a = 0; a < 3; a++)
-                t[a] = (corners[child][a] + corners[i % 8][a]) / 2.0;
-            worst = fmax(worst,
-                         compare(plan, c, t, solid->point, limits + 3 * (size_t)index[64 * c + i]));
+                param.t[a] = (double)((i / 8 >> a & 1) + (vtk_corner[i % 8] >> a & 1)) / 2.0;
+            worst = fmax(worst, off_by_weights(plan, &param, solid->point,
+                                               limits + 3 * (size_t)index[64 * c + i]));
         }
     print_message("%s: %.2g / 1e-12 of scale\n", name, worst / scale);
     assert_true(worst <= 1e-12 * scale);
@@ -139,16 +91,11 @@ static void test_darts(void **state)
 
 static void test_models(void **state)
 {
-    static const char *const names[] = {"rod.vtk", "mount1.vtk"};
-
     (void)state;
-    for (size_t i = 0; i < 2 && !support_tiny(); i++) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s", DATA_FOLDER, names[i]);
-        solid_case solid = solid_read_vtk(path);
-        assert_int_not_equal(solid.num_cells, 0);
+    for (size_t i = 0; i < MACHINE_PARTS && !support_tiny(); i++) {
+        solid_case solid = read_machine_part(machine_parts[i]);
         solid_crease(&solid, 0.6);
-        check_case(names[i], &solid, i ? 97 : 23);
+        check_case(machine_parts[i], &solid, i ? 97 : 23);
         solid_free(&solid);
     }
 }
@@ -189,7 +136,7 @@ static void test_tetrahedra(void **state)
 static void test_bad(void **state)
 {
     solid_case box = solid_box(1, 1, 1);
-    clsp_solid_mesh *mesh = mesh_of(&box);
+    clsp_solid_mesh *mesh = solid_mesh_of(&box);
     float points[24] = {0}, limits[81];
 
     (void)state;
@@ -226,11 +173,7 @@ int main(void)
         cmocka_unit_test(test_models), cmocka_unit_test(test_tetrahedra),
         cmocka_unit_test(test_bad),
     };
-    int failed;
 
-    if (support_no_device()) return support_no_device();
-    if (clsp_context_create(&ctx, NULL, NULL) != CLSP_OK) return 1;
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    clsp_context_destroy(&ctx);
-    return failed;
+    if (support_no_device()) return 77;
+    return cmocka_run_group_tests(tests, solid_open, solid_close);
 }

@@ -15,7 +15,7 @@
 #include "curve_cases.h"
 #include "hard_curves.h"
 #include "memory_fixture.h"
-#include "shared_fixture.h"
+#include "schedule_fixture.h"
 #include "vertex_fixture.h"
 
 /* ---- memory ---- */

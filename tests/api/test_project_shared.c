@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "hard_curves.h"
-#include "shared_fixture.h"
+#include "schedule_fixture.h"
 
 /* ---- jobs ---- */
 
@@ -108,7 +108,6 @@ static project_job start(clsp_context *ctx, const project_case *c, clsp_type pre
     const uint32_t num_nearest = c->opts.num_nearest ? c->opts.num_nearest : 1;
     project_job j = {.c = *c, .ctx = ctx, .precision = precision, .scale = c->rational ? 4 : 1};
 
-    if (tiny()) j.c.num = c->num % 150;
     const clsp_bspline_desc desc = {.directions = 1,
                                     .degree = {c->degree},
                                     .num_controls = {c->controls},
@@ -219,8 +218,10 @@ static void check_result(const project_job *j, size_t k, const clsp_nearest_f64 
     if (j->c.has_patches) assert_int_equal(got->patch, j->patches[k]);
 }
 
-static void check_results(const project_job *j, const unsigned char *results, bool same_bits)
+static void check_results(void *work, const unsigned char *results, bool same_bits)
 {
+    const project_job *const j = work;
+
     if (memcmp(results, j->reference, j->bytes) == 0) return;
     if (same_bits) fail_msg("%s: other bits", j->c.name);
     for (size_t k = 0; k < j->c.num; k++) {
@@ -232,61 +233,26 @@ static void check_results(const project_job *j, const unsigned char *results, bo
 
 /* ---- every schedule ---- */
 
-static const clsp_cooperate_opts ways[] = {
-    {.schedule = CLSP_SCHEDULE_AUTO},
-    {.schedule = CLSP_SCHEDULE_SVM},
-    {.schedule = CLSP_SCHEDULE_DYNAMIC},
-    {.schedule = CLSP_SCHEDULE_STATIC},
-    {.schedule = CLSP_SCHEDULE_DEVICE},
-    {.schedule = CLSP_SCHEDULE_HOST},
-    {.schedule = CLSP_SCHEDULE_AUTO, .bit_equal = 1},
-    {.schedule = CLSP_SCHEDULE_HOST, .bit_equal = 1},
-    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.375},
-    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 1},
-    {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
-    {.schedule = CLSP_SCHEDULE_DYNAMIC, .num_workers = 1},
-    {.schedule = CLSP_SCHEDULE_HOST, .num_workers = CLSP_NO_WORKERS},
-};
-
-static clsp_schedule expected_schedule(const project_job *j, const clsp_cooperate_opts *opts)
+static clsp_status project(void *work, void *out, const clsp_cooperate_opts *opts,
+                           clsp_cooperate_report *report)
 {
-    const bool host = j->c.opts.num_nearest <= 1 && !opts->bit_equal;
-
-    if (opts->schedule == CLSP_SCHEDULE_HOST) return host ? opts->schedule : CLSP_SCHEDULE_DEVICE;
-    if (opts->schedule == CLSP_SCHEDULE_DEVICE || !host) return CLSP_SCHEDULE_DEVICE;
-    return opts->schedule == CLSP_SCHEDULE_STATIC ? opts->schedule : CLSP_SCHEDULE_DYNAMIC;
-}
-
-/* One call. alike: all devices are the context's own, with the same bits. */
-static void check_call_of(project_job *j, memory_kind kind, const clsp_cooperate_opts *opts,
-                          uint32_t num_processors, bool alike, clsp_cooperate_report *r)
-{
-    memory m = take_memory(j->ctx, kind, j->bytes, j->real);
+    const project_job *const j = work;
     const clsp_bspline_queries q = queries_of(j);
 
-    memset(r, POISON, sizeof *r);
-    assert_int_equal(
-        clsp_bspline_project_shared(j->plan, &q, &j->c.opts, output_of(j, m.out), opts, r),
-        CLSP_OK);
-    check_report(r, num_processors);
-    if (j->c.num == 0) assert_int_equal(r->num_tiles, 0);
-    check_results(j, m.out, opts->bit_equal || (alike && host_of(r)->tiles == 0));
-    free_memory(&m);
+    return clsp_bspline_project_shared(j->plan, &q, &j->c.opts, output_of(j, out), opts, report);
 }
 
-static void check_way(project_job *j, memory_kind kind, const clsp_cooperate_opts *opts)
+/* The host's cores find one nearest point only. */
+static shared_call call_of(project_job *j)
 {
-    clsp_cooperate_report r;
-
-    check_call_of(j, kind, opts, 2, true, &r);
-    for (uint32_t p = 0; p < 2; p++)
-        assert_int_equal(r.processors[p].status, CLSP_OK);
-    if (opts->schedule != CLSP_SCHEDULE_AUTO)
-        assert_int_equal(r.schedule, expected_schedule(j, opts));
-    if (r.schedule == CLSP_SCHEDULE_STATIC && opts->static_ratio < 0)
-        assert_int_equal(host_of(&r)->tiles, 0);
-    if (r.schedule == CLSP_SCHEDULE_STATIC && opts->static_ratio >= 1)
-        assert_int_equal(r.processors[0].tiles, 0);
+    return (shared_call){.name = j->c.name,
+                         .ctx = j->ctx,
+                         .bytes = j->bytes,
+                         .element = j->real,
+                         .host = j->c.opts.num_nearest <= 1,
+                         .work = j,
+                         .call = project,
+                         .check = check_results};
 }
 
 static const project_case cases[] = {
@@ -302,14 +268,24 @@ static const project_case cases[] = {
     {"a tile and one", 3, 30, 3, 0, 1, 65, 0, 0, {0}},
 };
 
+static project_case reduced_case(const project_case *c)
+{
+    project_case r = *c;
+
+    if (tiny()) r.num = c->num % 150;
+    return r;
+}
+
 static void check_cases(clsp_context *ctx, clsp_type precision)
 {
     assert_int_equal(clsp_context_set_speeds(ctx, ""), CLSP_OK);
     for (size_t i = 0; i < COUNT(cases); i++) {
         if (tiny() && i % 2 == (precision == CLSP_F64)) continue;
-        project_job j = start(ctx, &cases[i], precision);
-        for (size_t k = 0; k < COUNT(ways); k++)
-            check_way(&j, (memory_kind)((i + k) % KINDS), &ways[k]);
+        const project_case c = reduced_case(&cases[i]);
+        project_job j = start(ctx, &c, precision);
+        const shared_call call = call_of(&j);
+        for (size_t k = 0; k < SHARED_WAYS; k++)
+            shared_check_way(&call, (memory_kind)((i + k) % KINDS), &shared_ways[k]);
         finish(&j);
     }
 }
@@ -344,27 +320,15 @@ static void test_hard(void **state)
     clsp_context_destroy(&ctx);
 }
 
-/* AUTO goes on trying and choosing; options and the report may be NULL. */
 static void test_auto(void **state)
 {
-    enum { CALLS = 10 };
     clsp_context *ctx = context_with("");
-    project_job j = start(ctx, &cases[0], CLSP_F32);
-    const clsp_bspline_queries q = queries_of(&j);
-    unsigned char *const out = malloc(j.bytes);
+    const project_case c = reduced_case(&cases[0]);
+    project_job j = start(ctx, &c, CLSP_F32);
+    const shared_call call = call_of(&j);
 
     (void)state;
-    assert_non_null(out);
-    for (int i = 0; i < CALLS; i++) {
-        clsp_cooperate_report r;
-        memset(out, POISON, j.bytes);
-        assert_int_equal(clsp_bspline_project_shared(j.plan, &q, NULL, output_of(&j, out), NULL,
-                                                     i % 2 ? &r : NULL),
-                         CLSP_OK);
-        if (i % 2) check_report(&r, 2);
-        check_results(&j, out, false);
-    }
-    free(out);
+    shared_check_auto(&call, PLAIN);
     finish(&j);
     clsp_context_destroy(&ctx);
 }
@@ -373,7 +337,8 @@ static void test_auto(void **state)
 static void test_unaligned(void **state)
 {
     clsp_context *ctx = context_with("");
-    project_job j = start(ctx, &cases[2], CLSP_F32);
+    const project_case c = reduced_case(&cases[2]);
+    project_job j = start(ctx, &c, CLSP_F32);
     unsigned char *const out = malloc(j.bytes + 1);
     const clsp_bspline_queries q = queries_of(&j);
     clsp_cooperate_report r;
@@ -381,7 +346,7 @@ static void test_unaligned(void **state)
     (void)state;
     assert_non_null(out);
     assert_int_equal(clsp_bspline_project_shared(j.plan, &q, NULL, output_of(&j, out + 1),
-                                                 &ways[CLSP_SCHEDULE_DYNAMIC], &r),
+                                                 &shared_ways[CLSP_SCHEDULE_DYNAMIC], &r),
                      CLSP_OK);
     check_report(&r, 2);
     assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
@@ -394,13 +359,15 @@ static void test_unaligned(void **state)
 
 /* ---- curves that change, several devices ---- */
 
-static void check_all_ways(project_job *j, uint32_t num_processors, bool alike, uint64_t tiles[])
+static void check_all_ways(project_job *j, uint32_t num_processors, uint64_t tiles[])
 {
+    const shared_call call = call_of(j);
     clsp_cooperate_report r;
 
     project_reference(j);
-    for (size_t k = 0; k < COUNT(ways); k++) {
-        check_call_of(j, (memory_kind)(k % KINDS), &ways[k], num_processors, alike, &r);
+    for (size_t k = 0; k < SHARED_WAYS; k++) {
+        shared_check_call(&call, (memory_kind)(k % KINDS), &shared_ways[k], num_processors, true,
+                          &r);
         for (uint32_t p = 0; p < num_processors; p++)
             tiles[p] += r.processors[p].tiles;
     }
@@ -408,17 +375,18 @@ static void check_all_ways(project_job *j, uint32_t num_processors, bool alike, 
 
 static void check_changes(clsp_context *ctx, uint32_t num_processors, uint64_t tiles[])
 {
-    project_job j = start(ctx, &cases[0], CLSP_F32);
+    const project_case c = reduced_case(&cases[0]);
+    project_job j = start(ctx, &c, CLSP_F32);
 
-    check_all_ways(&j, num_processors, true, tiles);
+    check_all_ways(&j, num_processors, tiles);
     load_curves(&j);
-    check_all_ways(&j, num_processors, true, tiles);
+    check_all_ways(&j, num_processors, tiles);
     j.c.num_curves = 11;
     load_curves(&j);
-    check_all_ways(&j, num_processors, true, tiles);
+    check_all_ways(&j, num_processors, tiles);
     j.c.num_curves = 0;
     load_curves(&j);
-    check_all_ways(&j, num_processors, true, tiles);
+    check_all_ways(&j, num_processors, tiles);
     finish(&j);
 }
 
@@ -433,63 +401,43 @@ static void test_changes(void **state)
     clsp_context_destroy(&ctx);
 }
 
-/* It ends in a fault when two threads call it. */
-static void skip_on_oclgrind(void)
-{
-    clsp_context *ctx = context_with("");
-    const bool is_oclgrind = strcmp(device_of(ctx).platform, "Oclgrind") == 0;
-
-    clsp_context_destroy(&ctx);
-    if (!is_oclgrind) return;
-    print_message("skipped: Oclgrind is not made for several threads\n");
-    skip();
-}
-
 static void test_same_device_twice(void **state)
 {
     clsp_cooperate_opts devices = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1};
     clsp_cooperate_report r;
 
     (void)state;
-    skip_on_oclgrind();
+    shared_skip_on_oclgrind();
     clsp_context *ctx = context_with(""), *other = context_with("");
     uint64_t tiles[3] = {0};
     assert_int_equal(clsp_context_join(ctx, other), CLSP_OK);
     check_changes(ctx, 3, tiles);
     assert_true(tiles[0] > 0 && tiles[2] > 0);
-    project_job j = start(ctx, &cases[6], CLSP_F32); /* by devices alone */
-    check_call_of(&j, PLAIN, &devices, 3, true, &r);
+    project_job j = start(ctx, &cases[6], CLSP_F32); /* by devices alone; tiles for both */
+    const shared_call call = call_of(&j);
+    shared_check_call(&call, PLAIN, &devices, 3, true, &r);
     assert_int_equal(host_of(&r)->tiles, 0);
-    assert_true(tiny() || (r.processors[0].tiles > 0 && r.processors[1].tiles > 0));
+    assert_true(r.processors[0].tiles > 0 && r.processors[1].tiles > 0);
     finish(&j);
     clsp_context_destroy(&ctx);
     clsp_context_destroy(&other);
 }
 
+/* There are tiles for all processors, whatever the size of the tests. */
+static void check_dropping(clsp_context *ctx)
+{
+    project_job j = start(ctx, &cases[0], CLSP_F64);
+    const shared_call call = call_of(&j);
+
+    shared_check_drop_out(&call, SHARED);
+    finish(&j);
+}
+
 /* A joined device without doubles drops out, and the others make its tiles. */
 static void test_drops_out(void **state)
 {
-    static const clsp_schedule schedules[] = {CLSP_SCHEDULE_DYNAMIC, CLSP_SCHEDULE_STATIC};
-    clsp_cooperate_report r;
-
     (void)state;
-    skip_on_oclgrind();
-    clsp_context *ctx = context_with(""), *other = context_with("fp64=0");
-    if (has_fp64(ctx)) {
-        assert_int_equal(clsp_context_join(ctx, other), CLSP_OK);
-        project_job j = start(ctx, &cases[0], CLSP_F64);
-        for (size_t i = 0; i < COUNT(schedules); i++) {
-            const clsp_cooperate_opts opts = {.schedule = schedules[i],
-                                              .static_ratio = i == 1 ? -1 : 0};
-            check_call_of(&j, SHARED, &opts, 3, true, &r);
-            assert_int_equal(r.processors[1].tiles, 0);
-            if (i == 1 && !tiny()) /* of few tiles it may get none */
-                assert_int_equal(r.processors[1].status, CLSP_ERROR_NO_FP64);
-        }
-        finish(&j);
-    }
-    clsp_context_destroy(&ctx);
-    clsp_context_destroy(&other);
+    shared_with_drop_out(check_dropping);
 }
 
 /* ---- wrong arguments ---- */

@@ -1,5 +1,7 @@
 #include "fault_fixture.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 /* ---- the fault ---- */
@@ -27,29 +29,44 @@ const char *const kind_names[NUM_KINDS] = {
     "clGetKernelWorkGroupInfo",
     "clGetPlatformIDs",
     "clGetDeviceIDs",
+    "pthread_create",
+    "clSVMAlloc",
+    "clSetKernelArgSVMPointer",
+    "clFlush",
+    "clWaitForEvents",
 };
 
 injected_fault fault;
-long live_blocks, live_objects;
+atomic_long live_blocks, live_objects, live_mappings, live_events;
+
+void arm_faults(enum kind kind, unsigned n, unsigned num)
+{
+    fault.armed = false;
+    fault.kind = kind;
+    fault.first = n;
+    fault.last = n > 0 ? n + num - 1 : 0;
+    for (int k = 0; k <= NUM_KINDS; k++)
+        fault.calls[k] = 0;
+    fault.reached = false;
+    fault.armed = true;
+}
 
 void arm_fault(enum kind kind, unsigned n)
 {
-    fault.kind = kind;
-    fault.countdown = n;
-    fault.reached = false;
-    fault.armed = n > 0;
+    arm_faults(kind, n, 1);
 }
 
 static bool fails(enum kind kind)
 {
-    fault.calls[kind]++;
-    if (!fault.armed || fault.kind != kind || --fault.countdown > 0) return false;
+    if (!fault.armed) return false;
+    const unsigned call = atomic_fetch_add(&fault.calls[kind], 1) + 1;
+    if (kind == NUM_KINDS || kind != fault.kind || call < fault.first || call > fault.last)
+        return false;
     fault.reached = true;
-    fault.armed = false;
     return true;
 }
 
-/* ---- host memory ---- */
+/* ---- host ---- */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -90,6 +107,15 @@ void __wrap_free(void *block)
     __real_free(block);
 }
 
+typedef void *(*thread_fn)(void *);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, thread_fn fn, void *user);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, thread_fn fn, void *user);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, thread_fn fn, void *user)
+{
+    return fails(THREAD) ? EAGAIN : __real_pthread_create(thread, how, fn, user);
+}
+
 /* ---- OpenCL ---- */
 
 #define TRANSFER_FAILURE                                                                           \
@@ -119,13 +145,24 @@ void __wrap_free(void *block)
         return fails(kind) ? failure : __real_##name args;                                         \
     }
 
+/* A call that returns its status, and may make an event. */
+#define WRAP_ENQUEUE(name, kind, failure, params, args)                                            \
+    cl_int __real_##name params;                                                                   \
+    cl_int __wrap_##name params;                                                                   \
+    cl_int __wrap_##name params                                                                    \
+    {                                                                                              \
+        const cl_int code = fails(kind) ? failure : __real_##name args;                            \
+        live_events += code == CL_SUCCESS && event;                                                \
+        return code;                                                                               \
+    }
+
 /* A call that takes or gives up a reference. */
-#define WRAP_REFERENCE(name, type, change)                                                         \
+#define WRAP_REFERENCE(name, type, live, change)                                                   \
     cl_int __real_##name(type object);                                                             \
     cl_int __wrap_##name(type object);                                                             \
     cl_int __wrap_##name(type object)                                                              \
     {                                                                                              \
-        live_objects += change;                                                                    \
+        live += change;                                                                            \
         return __real_##name(object);                                                              \
     }
 
@@ -161,32 +198,39 @@ WRAP_CALL(clBuildProgram, BUILD_PROGRAM, CL_BUILD_PROGRAM_FAILURE,
 WRAP_CALL(clSetKernelArg, SET_ARG, CL_OUT_OF_HOST_MEMORY,
           (cl_kernel kernel, cl_uint index, size_t size, const void *value),
           (kernel, index, size, value))
-WRAP_CALL(clEnqueueNDRangeKernel, LAUNCH, CL_OUT_OF_RESOURCES,
-          (cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
-           const size_t *global, const size_t *local, cl_uint num_wait, const cl_event *wait,
-           cl_event *event),
-          (queue, kernel, dim, offset, global, local, num_wait, wait, event))
-WRAP_CALL(clEnqueueCopyBuffer, COPY, CL_OUT_OF_RESOURCES,
-          (cl_command_queue queue, cl_mem source, cl_mem target, size_t source_offset,
-           size_t target_offset, size_t size, cl_uint num_wait, const cl_event *wait,
-           cl_event *event),
-          (queue, source, target, source_offset, target_offset, size, num_wait, wait, event))
-WRAP_CALL(clEnqueueWriteBuffer, WRITE, TRANSFER_FAILURE,
-          (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
-           const void *bytes, cl_uint num_wait, const cl_event *wait, cl_event *event),
-          (queue, buffer, blocking, offset, size, bytes, num_wait, wait, event))
-WRAP_CALL(clEnqueueReadBuffer, READ, TRANSFER_FAILURE,
-          (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
-           void *bytes, cl_uint num_wait, const cl_event *wait, cl_event *event),
-          (queue, buffer, blocking, offset, size, bytes, num_wait, wait, event))
-WRAP_CREATE(void *, clEnqueueMapBuffer, MAP, TRANSFER_FAILURE,
-            (cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
-             size_t offset, size_t size, cl_uint num_wait, const cl_event *wait, cl_event *event,
-             cl_int *code),
-            (queue, buffer, blocking, flags, offset, size, num_wait, wait, event, code))
-WRAP_CALL(clEnqueueMarkerWithWaitList, MARKER, CL_OUT_OF_RESOURCES,
-          (cl_command_queue queue, cl_uint num_wait, const cl_event *wait, cl_event *event),
-          (queue, num_wait, wait, event))
+WRAP_ENQUEUE(clEnqueueNDRangeKernel, LAUNCH, CL_OUT_OF_RESOURCES,
+             (cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+              const size_t *global, const size_t *local, cl_uint num_wait, const cl_event *wait,
+              cl_event *event),
+             (queue, kernel, dim, offset, global, local, num_wait, wait, event))
+WRAP_ENQUEUE(clEnqueueCopyBuffer, COPY, CL_OUT_OF_RESOURCES,
+             (cl_command_queue queue, cl_mem source, cl_mem target, size_t source_offset,
+              size_t target_offset, size_t size, cl_uint num_wait, const cl_event *wait,
+              cl_event *event),
+             (queue, source, target, source_offset, target_offset, size, num_wait, wait, event))
+WRAP_ENQUEUE(clEnqueueWriteBuffer, WRITE, TRANSFER_FAILURE,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
+              const void *bytes, cl_uint num_wait, const cl_event *wait, cl_event *event),
+             (queue, buffer, blocking, offset, size, bytes, num_wait, wait, event))
+WRAP_ENQUEUE(clEnqueueReadBuffer, READ, TRANSFER_FAILURE,
+             (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
+              void *bytes, cl_uint num_wait, const cl_event *wait, cl_event *event),
+             (queue, buffer, blocking, offset, size, bytes, num_wait, wait, event))
+WRAP_ENQUEUE(clEnqueueMarkerWithWaitList, MARKER, CL_OUT_OF_RESOURCES,
+             (cl_command_queue queue, cl_uint num_wait, const cl_event *wait, cl_event *event),
+             (queue, num_wait, wait, event))
+WRAP_ENQUEUE(clEnqueueBarrierWithWaitList, NUM_KINDS, CL_OUT_OF_RESOURCES,
+             (cl_command_queue queue, cl_uint num_wait, const cl_event *wait, cl_event *event),
+             (queue, num_wait, wait, event))
+WRAP_ENQUEUE(clEnqueueFillBuffer, NUM_KINDS, CL_OUT_OF_RESOURCES,
+             (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size,
+              size_t offset, size_t size, cl_uint num_wait, const cl_event *wait, cl_event *event),
+             (queue, buffer, pattern, pattern_size, offset, size, num_wait, wait, event))
+WRAP_CALL(clSetKernelArgSVMPointer, SET_SVM_ARG, CL_OUT_OF_HOST_MEMORY,
+          (cl_kernel kernel, cl_uint index, const void *value), (kernel, index, value))
+WRAP_CALL(clFlush, FLUSH, CL_OUT_OF_RESOURCES, (cl_command_queue queue), (queue))
+WRAP_CALL(clWaitForEvents, WAIT, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+          (cl_uint num, const cl_event *events), (num, events))
 WRAP_CALL(clGetDeviceInfo, QUERY_DEVICE, CL_INVALID_VALUE,
           (cl_device_id device, cl_device_info what, size_t size, void *value, size_t *needed),
           (device, what, size, value, needed))
@@ -201,6 +245,29 @@ WRAP_CALL(clGetDeviceIDs, GET_DEVICES, CL_OUT_OF_HOST_MEMORY,
            cl_uint *count),
           (platform, type, num, devices, count))
 
+void *__real_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                cl_map_flags flags, size_t offset, size_t size, cl_uint num_wait,
+                                const cl_event *wait, cl_event *event, cl_int *code);
+void *__wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                cl_map_flags flags, size_t offset, size_t size, cl_uint num_wait,
+                                const cl_event *wait, cl_event *event, cl_int *code);
+
+void *__wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                cl_map_flags flags, size_t offset, size_t size, cl_uint num_wait,
+                                const cl_event *wait, cl_event *event, cl_int *code)
+{
+    if (fails(MAP)) {
+        *code = TRANSFER_FAILURE;
+        return NULL;
+    }
+    void *const mapped = __real_clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size,
+                                                   num_wait, wait, event, code);
+    live_objects += mapped != NULL;
+    live_mappings += mapped != NULL;
+    live_events += *code == CL_SUCCESS && event;
+    return mapped;
+}
+
 cl_int __real_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, void *mapped,
                                       cl_uint num_wait, const cl_event *wait, cl_event *event);
 cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, void *mapped,
@@ -213,17 +280,21 @@ cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, voi
     const cl_int code =
         __real_clEnqueueUnmapMemObject(queue, object, mapped, num_wait, wait, event);
     live_objects -= code == CL_SUCCESS; /* rusticl refuses until the mapping is over */
+    live_mappings -= code == CL_SUCCESS;
+    live_events += code == CL_SUCCESS && event;
     return code;
 }
 
-WRAP_REFERENCE(clRetainContext, cl_context, +1)
-WRAP_REFERENCE(clReleaseContext, cl_context, -1)
-WRAP_REFERENCE(clRetainCommandQueue, cl_command_queue, +1)
-WRAP_REFERENCE(clReleaseCommandQueue, cl_command_queue, -1)
-WRAP_REFERENCE(clReleaseProgram, cl_program, -1)
-WRAP_REFERENCE(clReleaseKernel, cl_kernel, -1)
-WRAP_REFERENCE(clRetainMemObject, cl_mem, +1)
-WRAP_REFERENCE(clReleaseMemObject, cl_mem, -1)
+WRAP_REFERENCE(clRetainContext, cl_context, live_objects, +1)
+WRAP_REFERENCE(clReleaseContext, cl_context, live_objects, -1)
+WRAP_REFERENCE(clRetainCommandQueue, cl_command_queue, live_objects, +1)
+WRAP_REFERENCE(clReleaseCommandQueue, cl_command_queue, live_objects, -1)
+WRAP_REFERENCE(clReleaseProgram, cl_program, live_objects, -1)
+WRAP_REFERENCE(clReleaseKernel, cl_kernel, live_objects, -1)
+WRAP_REFERENCE(clRetainMemObject, cl_mem, live_objects, +1)
+WRAP_REFERENCE(clReleaseMemObject, cl_mem, live_objects, -1)
+WRAP_REFERENCE(clRetainEvent, cl_event, live_events, +1)
+WRAP_REFERENCE(clReleaseEvent, cl_event, live_events, -1)
 
 cl_int __real_clCreateKernelsInProgram(cl_program program, cl_uint num, cl_kernel *kernels,
                                        cl_uint *count);
@@ -239,4 +310,20 @@ cl_int __wrap_clCreateKernelsInProgram(cl_program program, cl_uint num, cl_kerne
     if (code == CL_SUCCESS && kernels) live_objects += (long)made;
     if (count) *count = made;
     return code;
+}
+
+void *__real_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint align);
+void *__wrap_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint align);
+void __real_clSVMFree(cl_context context, void *memory);
+void __wrap_clSVMFree(cl_context context, void *memory);
+
+void *__wrap_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint align)
+{
+    return fails(SVM_ALLOC) ? NULL : counted(__real_clSVMAlloc(context, flags, size, align));
+}
+
+void __wrap_clSVMFree(cl_context context, void *memory)
+{
+    live_blocks -= memory != NULL;
+    __real_clSVMFree(context, memory);
 }

@@ -1,11 +1,12 @@
-/* Calls made to fail: the n-th call of one kind from a test fails, and what is allocated is
-   counted. The calls are redirected by the linker (-Wl,--wrap), in the library's objects and in the
-   tests, not in the drivers. */
+/* Calls made to fail: the n-th call of one kind fails, or some in a row, in whichever thread, and
+   what is allocated is counted. The calls are redirected by the linker (-Wl,--wrap), in the
+   library's objects and in the tests, not in the drivers. */
 #ifndef FAULT_FIXTURE_H
 #define FAULT_FIXTURE_H
 
 #include "../support.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -33,26 +34,36 @@ enum kind {
     QUERY_KERNEL,
     GET_PLATFORMS,
     GET_DEVICES,
+    THREAD,
+    SVM_ALLOC,
+    SET_SVM_ARG,
+    FLUSH,
+    WAIT, /* the last one */
     NUM_KINDS
 };
 
 extern const char *const kind_names[NUM_KINDS];
 
 typedef struct injected_fault {
-    bool armed;
+    atomic_bool armed; /* calls are counted, and may fail */
+    atomic_bool reached;
     enum kind kind;
-    unsigned countdown; /* calls of the kind until the one that fails */
-    bool reached;
-    bool keeps_device; /* transfers fail for want of memory, after which a device stays usable */
-    unsigned calls[NUM_KINDS]; /* of each kind, failed or not */
+    unsigned first, last; /* calls of the kind that fail; 0: none */
+    bool keeps_device;    /* transfers fail for want of memory, after which a device stays usable */
+    atomic_uint calls[NUM_KINDS + 1]; /* of each kind, failed or not; of those that never fail */
 } injected_fault;
 
 extern injected_fault fault;
 
-extern long live_blocks;  /* host memory */
-extern long live_objects; /* OpenCL objects, by references */
+extern atomic_long live_blocks;   /* host memory, and shared memory */
+extern atomic_long live_objects;  /* OpenCL objects, by references, and mappings */
+extern atomic_long live_mappings; /* these alone */
+extern atomic_long live_events;
 
 /* Arms the fault: the n-th call of the kind from now on fails; n 0: none does. */
 void arm_fault(enum kind kind, unsigned n);
+
+/* So do num calls from the n-th on. */
+void arm_faults(enum kind kind, unsigned n, unsigned num);
 
 #endif

@@ -10,106 +10,11 @@ import os
 import random
 import struct
 import subprocess
-import sys
-import tempfile
-import unittest
-import zlib
 
-sys.dont_write_bytecode = True  # beside test_command, in the source tree
-import test_command as base  # noqa: E402
-from test_command import SKIPPED, has_fp64, run  # noqa: E402
+from command_fixture import COMMAND, DATA, Case, has_fp64, main, run
+from image_files import Image, read_npy, read_png, write_npy, write_png
 
-DATA = ""
-NUMPY = {"|u1": "B", "<u2": "H", "<i2": "h", "<f4": "f", "<f8": "d"}
 NAMES = {"u8": "|u1", "u16": "<u2", "s16": "<i2", "f32": "<f4", "f64": "<f8"}
-
-
-# ---- files ----
-
-class Image:
-    """An array of numbers in C order, its channels last where there are more than one."""
-
-    def __init__(self, shape, kind, values, channels=1):
-        self.shape, self.kind, self.values, self.channels = tuple(shape), kind, list(values), channels
-        assert len(self.values) == math.prod(self.shape) * channels
-
-    def __eq__(self, other):
-        return (self.shape, self.kind, self.values, self.channels) == (other.shape, other.kind, other.values,
-                                                                       other.channels)
-
-    def at(self, *place):
-        number = 0
-        for size, k in zip(self.shape, place):
-            number = number * size + k
-        return self.values[number * self.channels:(number + 1) * self.channels]
-
-
-def write_npy(path, image):
-    shape = image.shape + ((image.channels,) if image.channels > 1 else ())
-    text = "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" % (image.kind, ", ".join(map(str, shape)) + ",")
-    text += " " * (-(len(text) + 11) % 64) + "\n"
-    with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode())
-        file.write(struct.pack("<%d%s" % (len(image.values), NUMPY[image.kind]), *image.values))
-
-
-def read_npy(source, channels=1):
-    """An array from bytes or a file; the caller knows how many channels it has."""
-    if not isinstance(source, bytes):
-        with open(source, "rb") as file:
-            source = file.read()
-    length, = struct.unpack_from("<H", source, 8)
-    head = eval(source[10:10 + length].decode(), {"__builtins__": {}})
-    shape, kind = head["shape"], head["descr"]
-    assert not head["fortran_order"]
-    values = struct.unpack("<%d%s" % (math.prod(shape), NUMPY[kind]), source[10 + length:])
-    if channels > 1:
-        assert shape[-1] == channels
-        shape = shape[:-1]
-    return Image(shape, kind, values, channels)
-
-
-def read_png(path):
-    """Any PNG without a palette or interlace."""
-    with open(path, "rb") as file:
-        body = file.read()
-    assert body[:8] == b"\x89PNG\r\n\x1a\n"
-    width, height, depth, color = struct.unpack_from(">IIBB", body, 16)
-    channels, each, at, data = {0: 1, 2: 3, 4: 2, 6: 4}[color], depth // 8, 8, b""
-    while at < len(body):
-        length, kind = struct.unpack_from(">I4s", body, at)
-        data += body[at + 8:at + 8 + length] if kind == b"IDAT" else b""
-        at += 12 + length
-    packed, step, stride = zlib.decompress(data), channels * each, width * channels * each
-    assert len(packed) == height * (stride + 1)
-    values, above = [], bytes(stride)
-    for y in range(height):
-        begin = y * (stride + 1)
-        kind, row = packed[begin], bytearray(packed[begin + 1:begin + 1 + stride])
-        for i, value in enumerate(row):
-            a, b, c = row[i - step] if i >= step else 0, above[i], above[i - step] if i >= step else 0
-            paeth = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
-            row[i] = value + (0, a, b, (a + b) // 2, paeth)[kind] & 255
-        values += struct.unpack(">%d%s" % (width * channels, "BH"[each - 1]), row)
-        above = bytes(row)
-    return Image((height, width), "|u1" if each == 1 else "<u2", values, channels)
-
-
-def write_png(path, image):
-    height, width = image.shape
-    deep = image.kind == "<u2"
-    color = {1: 0, 2: 4, 3: 2, 4: 6}[image.channels]
-    stride = width * image.channels
-
-    def chunk(kind, body):
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-    rows = b"".join(b"\0" + struct.pack(">%d%s" % (stride, "BH"[deep]), *image.values[y * stride:(y + 1) * stride])
-                    for y in range(height))
-    with open(path, "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\n")
-        file.write(chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 16 if deep else 8, color, 0, 0, 0)))
-        file.write(chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 def noise(shape, name, channels=1, seed=1):
@@ -168,14 +73,7 @@ class Spline:
                    for i in range(near_x - 1, near_x + 3) for j in range(near_y - 1, near_y + 3))
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
+class ImageCase(Case):
     def put(self, image, name="in.npy"):
         (write_png if name.endswith("png") else write_npy)(self.path(name), image)
         return self.path(name)
@@ -190,19 +88,12 @@ class Case(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         return read_npy(path, channels) if ending == "npy" else read_png(path) if ending == "png" else path
 
-    def fails(self, code, expected, *args, **options):
-        done = run("image", *args, **options)
-        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
-        self.assertIn(expected, done.stderr)
-        self.assertTrue(done.stderr.startswith("clspline: "), done.stderr)
-        self.assertNotIn("CLSP_", done.stderr)
-
     def check_near(self, found, expected, bound):
         self.assertEqual(len(found), len(expected))
         self.assertLess(max(abs(a - b) for a, b in zip(found, expected)), bound)
 
 
-class Motion(Case):
+class Motion(ImageCase):
     def test_identity(self):
         """Without a motion the samples come back, to the bit where they are whole numbers."""
         for name in ("u8", "u16", "s16"):
@@ -351,7 +242,7 @@ class Motion(Case):
         self.assertEqual(self.get(self.put(thin), "--directions", "3", "-r", "180").at(0, 0, 0), thin.at(0, 6, 2))
 
 
-class Files(Case):
+class Files(ImageCase):
     def test_png(self):
         """8 and 16 bits, with alpha and without."""
         for name in ("u8", "u16"):
@@ -398,7 +289,7 @@ class Files(Case):
     def test_pipe(self):
         source = os.path.join(DATA, "raccoon.png")
         with open(source, "rb") as file:
-            done = subprocess.run([base.COMMAND, "image", "-", "-o", "-", "-f", "npy", "-q", "-z", "0.5"], stdin=file,
+            done = subprocess.run([COMMAND, "image", "-", "-o", "-", "-f", "npy", "-q", "-z", "0.5"], stdin=file,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         piped = read_npy(done.stdout, 3)
@@ -412,7 +303,7 @@ class Files(Case):
                                       r"interpolate .* ms, write .* ms\n")
 
 
-class Failures(Case):
+class Failures(ImageCase):
     def test_usage(self):
         a = self.put(noise((4, 5), "u8"))
         b = self.path("b.png")
@@ -440,7 +331,7 @@ class Failures(Case):
                 ("--precision must be", (a, "-o", b, "-p", "f16")), ("exclude each other", (a, "-o", b, "-q", "-v")),
                 ("unknown option", (a, "-o", b, "--turn")), ("a value is missing", (a, "-o"))):
             with self.subTest(args[1:]):
-                self.fails(2, words, *args)
+                self.fails(2, words, "image", *args)
                 self.assertFalse(os.path.exists(b))
 
     def test_files(self):
@@ -456,14 +347,14 @@ class Failures(Case):
                             (b + ": a PNG has u8 or u16", (self.put(noise((3, 3), "u8")), "-o", b, "--type", "s16")),
                             (self.path("a.png") + ": ", (self.path("a.png"), "-o", b)),
                             ("cannot open", (self.path("none.png"), "-o", b)),
-                            ("cannot read: Is a directory", (self.folder.name, "-o", b)),
+                            ("cannot read: Is a directory", (self.folder, "-o", b)),
                             ("known format", (os.path.join(DATA, "teapot.bv"), "-o", b)),
                             ("cannot write: No such file", (self.put(noise((3, 3), "u8")), "-o", "/nowhere/b.png"))):
             with self.subTest(words):
-                self.fails(1, words, *args)
+                self.fails(1, words, "image", *args)
                 with open(b) as file:
                     self.assertEqual(file.read(), "kept")
-        self.assertEqual([name for name in os.listdir(self.folder.name) if name.startswith(".")], [])
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith(".")], [])
 
     def test_damaged(self):
         """Files that end early, of every format."""
@@ -477,14 +368,14 @@ class Failures(Case):
                 body = file.read()
             with open(path, "wb") as file:
                 file.write(body[:len(body) - 20])
-            self.fails(1, path + ": ", path, "-o", self.path("b.npy"))
+            self.fails(1, path + ": ", "image", path, "-o", self.path("b.npy"))
 
     def test_disk_full(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
         with open("/dev/full", "wb") as full:
             source = os.path.join(DATA, "raccoon.png")
-            done = subprocess.run([base.COMMAND, "image", source, "-o", "-", "-f", "npy", "-q"], stdout=full,
+            done = subprocess.run([COMMAND, "image", source, "-o", "-", "-f", "npy", "-q"], stdout=full,
                                   stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("standard output: cannot write: No space left on device", done.stderr)
@@ -492,22 +383,12 @@ class Failures(Case):
     def test_no_fp64(self):
         env = dict(os.environ, CLSPLINE_LIMITS="fp64=0")
         source = self.put(noise((3, 3), "f64"))
-        self.fails(1, "use --precision f32", source, "-o", self.path("b.npy"), env=env)
+        self.fails(1, "use --precision f32", "image", source, "-o", self.path("b.npy"), env=env)
         done = run("image", source, "-o", self.path("b.npy"), "-q", "-p", "f32", env=env)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_large(self):
-        self.fails(1, "too large", self.put(noise((3, 1000), "u8")), "-o", self.path("b.npy"), "-z", "1000000")
-
-
-def main():
-    global DATA
-    base.COMMAND, DATA = os.path.abspath(sys.argv[1]), os.path.join(sys.argv[2], "tests", "data")
-    base.DATA = DATA
-    if run("devices").returncode != 0:
-        print("no OpenCL device")
-        sys.exit(SKIPPED)
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+        self.fails(1, "too large", "image", self.put(noise((3, 1000), "u8")), "-o", self.path("b.npy"), "-z", "1000000")
 
 
 if __name__ == "__main__":

@@ -11,17 +11,12 @@ import os
 import re
 import struct
 import subprocess
-import sys
-import tempfile
-import unittest
 import zlib
 
-sys.dont_write_bytecode = True  # beside test_command, in the source tree
-import test_command as base  # noqa: E402
-from test_command import SKIPPED, edge_counts, has_fp64, read_obj, read_ply, read_stl, run  # noqa: E402
-from test_image_command import read_npy, read_png  # noqa: E402
+from command_fixture import COMMAND, DATA, Case, has_fp64, main, run
+from image_files import read_npy, read_png
+from mesh_files import edge_counts, read_obj, read_ply, read_stl
 
-DATA = ""
 TYPES = {"Float32": "f", "Float64": "d", "Int32": "i", "Int64": "q", "UInt8": "B"}
 HEXAHEDRON = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1))
 
@@ -78,15 +73,7 @@ def sizes(faces):
     return {len(face) for face in faces}
 
 
-class Command(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.folder = folder.name
-        self.addCleanup(folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
+class Command(Case):
     def make(self, *arguments, code=0):
         done = run("solid", *arguments, "--quiet")
         self.assertEqual((done.returncode, done.stderr), (code, ""))
@@ -152,7 +139,7 @@ class Samples(Command):
     def test_pipes(self):
         source, _ = self.plain_box((1, 1, 1))
         with open(source, "rb") as file:
-            done = subprocess.run([base.COMMAND, "solid", "-", "-o", "-", "-f", "vtu", "-q"], stdin=file,
+            done = subprocess.run([COMMAND, "solid", "-", "-o", "-", "-f", "vtu", "-q"], stdin=file,
                                   stdout=subprocess.PIPE)
         self.assertEqual(done.returncode, 0)
         self.make(source, "-o", self.path("a.vtu"))
@@ -360,7 +347,9 @@ class Meshes(Command):
                 ("are of --slice", source, "-o", "a.vtu", "--pixel", "1"),
                 ("--range must be", source, "-o", "a.png", "--slice", "z=1", "--range", "2,1"),
                 ("--size must be", source, "-o", "a.png", "--slice", "z=1", "--size", "0"),
-                ("unknown option", source, "--frobnicate")):
+                ("unknown option '--frobnicate'", source, "--frobnicate"),
+                ("--format must be vtu, ply,", source, "-o", "-", "-f", "gif"),
+                ("--format is for -o -", source, "-o", "a.vtu", "-f", "vtu")):
             self.refused(message, *arguments, code=2)
 
 
@@ -454,16 +443,6 @@ class Slices(Command):
                      "--array", "mass")
         self.refused("a PNG shows 1 or 3 numbers, not 2", source, "--slice", "z=0.5", "-o", self.path("out.png"),
                      "--array", "pair")
-
-
-def main():
-    global DATA
-    base.COMMAND, DATA = os.path.abspath(sys.argv[1]), os.path.join(sys.argv[2], "tests", "data")
-    base.DATA = DATA
-    if run("devices").returncode != 0:
-        print("no OpenCL device")
-        sys.exit(SKIPPED)
-    unittest.main(argv=sys.argv[:1], verbosity=2)
 
 
 if __name__ == "__main__":

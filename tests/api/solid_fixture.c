@@ -1,0 +1,146 @@
+#include "solid_fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+clsp_context *ctx;
+
+const uint8_t vtk_corner[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+
+const clsp_axis axes_of_4[3] = {{4, 0, 1}, {4, 0, 1}, {4, 0, 1}};
+const clsp_axis odd_axes[3] = {{3, 0, 1}, {1, 0.25, 0.5}, {5, 1, 0}};
+const clsp_axis inner_axes[3] = {{2, 0.3125, 0.7}, {3, 0.2, 0.59}, {2, 0.8, 0.1875}};
+const clsp_axis axes_of_9[3] = {{9, 0, 1}, {9, 0, 1}, {9, 0, 1}};
+
+const char *const machine_parts[MACHINE_PARTS] = {"rod.vtk", "mount1.vtk"};
+
+int solid_open(void **state)
+{
+    (void)state;
+    return clsp_context_create(&ctx, NULL, NULL) == CLSP_OK ? 0 : -1;
+}
+
+int solid_close(void **state)
+{
+    (void)state;
+    clsp_context_destroy(&ctx);
+    return 0;
+}
+
+clsp_solid_mesh *solid_mesh_of(const solid_case *solid)
+{
+    const clsp_solid_cells cells = {.num_vertices = solid->num_points,
+                                    .num_cells = solid->num_cells,
+                                    .index = solid->cell,
+                                    .num_indices = 8 * solid->num_cells,
+                                    .crease = solid->crease,
+                                    .num_creases = solid->num_creases};
+    clsp_solid_mesh *mesh;
+
+    assert_ok(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells));
+    return mesh;
+}
+
+model solid_model_of(const solid_case *solid, uint32_t channels)
+{
+    model m = {.mesh = solid_mesh_of(solid),
+               .channels = channels,
+               .crease = solid->crease,
+               .num_creases = solid->num_creases};
+
+    assert_ok(ctx, clsp_solid_mesh_counts(m.mesh, &m.counts));
+    m.points = malloc(m.counts.num_vertices * channels * sizeof *m.points);
+    m.corner = malloc(m.counts.num_cells * 8 * sizeof *m.corner);
+    for (size_t i = 0; i < m.counts.num_vertices * channels; i++) {
+        const double x = solid->point[3 * (i / channels) + i % channels % 3];
+        m.points[i] = (float)(i % channels < 3 ? x : x * x);
+        m.scale = fmax(m.scale, fabs(m.points[i]));
+    }
+    for (size_t i = 0; i < 8 * m.counts.num_cells; i++)
+        m.corner[i - i % 8 + vtk_corner[i % 8]] = solid->cell[i];
+    return m;
+}
+
+void solid_model_free(model *m)
+{
+    clsp_solid_mesh_destroy(&m->mesh);
+    free(m->points);
+    free(m->corner);
+}
+
+solid_case read_machine_part(const char *name)
+{
+    char path[1024];
+
+    snprintf(path, sizeof path, "%s/%s", DATA_FOLDER, name);
+    solid_case solid = solid_read_vtk(path);
+    assert_int_not_equal(solid.num_cells, 0);
+    return solid;
+}
+
+clsp_solid_plan *solid_plan_of(const model *m, const clsp_solid_desc *desc)
+{
+    const size_t num = m->counts.num_vertices * m->channels;
+    clsp_solid_plan *plan;
+
+    assert_ok(ctx, clsp_solid_plan_create(&plan, m->mesh, desc));
+    if (desc->precision == CLSP_F64) {
+        assert_ok(ctx, clsp_solid_set_control_points(plan, clsp_in_f64(m->points, num), NULL));
+    } else {
+        float *const narrow = malloc(num * sizeof *narrow);
+        for (size_t i = 0; i < num; i++)
+            narrow[i] = (float)m->points[i];
+        assert_ok(ctx, clsp_solid_set_control_points(plan, clsp_in_f32(narrow, num), NULL));
+        free(narrow);
+    }
+    return plan;
+}
+
+double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, const uint32_t *by, size_t reals)
+{
+    const size_t num = cells.count * reals;
+    double *const all = malloc((num + 1) * sizeof *all);
+    clsp_solid_desc desc;
+
+    assert_ok(ctx, clsp_solid_plan_desc(plan, &desc));
+    if (desc.precision == CLSP_F64) {
+        assert_ok(ctx, clsp_solid_eval(plan, cells, by, clsp_out_f64(all, num), NULL));
+    } else {
+        float *const narrow = malloc((num + 1) * sizeof *narrow);
+        assert_ok(ctx, clsp_solid_eval(plan, cells, by, clsp_out_f32(narrow, num), NULL));
+        for (size_t i = 0; i < num; i++)
+            all[i] = narrow[i];
+        free(narrow);
+    }
+    return all;
+}
+
+double solid_sample_at(const clsp_axis *axis, uint32_t a)
+{
+    const double last = axis->num > 1 ? axis->num - 1.0 : 1.0;
+    return (axis->begin * (last - a) + axis->end * a) / last;
+}
+
+double off_by_weights(clsp_solid_plan *plan, const clsp_solid_param *param, const double *points,
+                      const double value[3])
+{
+    enum { MOST = 4096 };
+    static uint32_t vertices[MOST];
+    static double weights[MOST];
+    size_t num = MOST;
+    double worst = 0.0;
+
+    assert_ok(ctx, clsp_solid_weights(plan, param, vertices, weights, &num));
+    for (size_t k = 0; k < 3; k++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < num; i++)
+            sum += weights[i] * points[3 * (size_t)vertices[i] + k];
+        worst = fmax(worst, fabs(sum - value[k]));
+    }
+    size_t few = num - 1;
+    assert_status(ctx, clsp_solid_weights(plan, param, vertices, weights, &few),
+                  CLSP_ERROR_BUFFER_SIZE);
+    assert_int_equal(few, num);
+    return worst;
+}

@@ -1,0 +1,59 @@
+/* What the tests of solids share: the meshes of cases with points, plans, and evaluation into
+   doubles. */
+#ifndef SOLID_FIXTURE_H
+#define SOLID_FIXTURE_H
+
+#include "../support.h"
+
+#include <clspline/clspline.h>
+
+#include "solid_cases.h"
+
+/* The context of a program's tests, between a group's setup and its teardown. */
+extern clsp_context *ctx;
+int solid_open(void **state);
+int solid_close(void **state);
+
+/* A mesh, and its points with so many channels: x, y, z and others. */
+typedef struct model {
+    clsp_solid_mesh *mesh;
+    clsp_solid_counts counts;
+    uint32_t channels;
+    double *points;   /* [vertices][channels] */
+    uint32_t *corner; /* [cells][8], by bits */
+    const uint32_t *crease;
+    size_t num_creases;
+    double scale;
+} model;
+
+clsp_solid_mesh *solid_mesh_of(const solid_case *solid);
+
+/* Gives a case's points a number of channels. Coordinates are exact in float. */
+model solid_model_of(const solid_case *solid, uint32_t channels);
+void solid_model_free(model *m);
+
+/* Reads a machine part of tests/data. */
+enum { MACHINE_PARTS = 2 };
+extern const char *const machine_parts[MACHINE_PARTS];
+solid_case read_machine_part(const char *name);
+
+/* Makes a plan with a model's points. */
+clsp_solid_plan *solid_plan_of(const model *m, const clsp_solid_desc *desc);
+
+/* Evaluates into doubles. */
+double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, const uint32_t *by, size_t reals);
+
+double solid_sample_at(const clsp_axis *axis, uint32_t a);
+
+/* Sums points of three channels by the weights at a parameter, and returns how far that is from a
+   value. */
+double off_by_weights(clsp_solid_plan *plan, const clsp_solid_param *param, const double *points,
+                      const double value[3]);
+
+/* The place in VTK's order of the corner at (u, v, w) = bits 0, 1 and 2, and the other way round.
+ */
+extern const uint8_t vtk_corner[8];
+
+extern const clsp_axis axes_of_4[3], odd_axes[3], inner_axes[3], axes_of_9[3];
+
+#endif

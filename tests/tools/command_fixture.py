@@ -1,0 +1,69 @@
+"""Runs the command that tests look into: what all their programs have.
+
+Each is called as TEST CLSPLINE SOURCE_DIR.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COMMAND, DATA = os.path.abspath(sys.argv[1]), os.path.join(sys.argv[2], "tests", "data")
+SKIPPED = 77
+
+
+def run(*args, **options):
+    """Runs the command; what Mesa's drivers print about themselves is left out."""
+    done = subprocess.run([COMMAND, *args], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, **options)
+    done.stderr = re.sub(r"^MESA: warning: .*\n", "", done.stderr, flags=re.M)
+    return done
+
+
+def has_fp64():
+    """Whether the device that the command takes by default has double precision."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.bv")
+        with open(path, "w") as file:
+            file.write("4 0 1 2 3\n")
+        return run("bezier", path, "-o", path + ".obj", "--precision", "f64").returncode == 0
+
+
+def precisions():
+    return ("f32", "f64") if has_fp64() else ("f32",)
+
+
+class Case(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.folder = folder.name
+        self.addCleanup(folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def fails(self, code, expected, *args, **options):
+        """Runs the command and returns its complaint, which is of options and words of the user's."""
+        done = run(*args, **options)
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        self.assertIn(expected, done.stderr)
+        self.assertTrue(done.stderr.startswith("clspline: "), done.stderr)
+        self.assertNotIn("CLSP_", done.stderr)
+        return done.stderr
+
+
+def main():
+    """Runs the tests of the program, or says that there is no device."""
+    listed = run("devices", "--json")
+    if listed.returncode == 1 and listed.stdout == "[]\n":
+        print("no OpenCL device")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1], verbosity=2)

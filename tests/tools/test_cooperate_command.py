@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Runs the command with evaluations that devices and the host's cores share.
+
+usage: test_cooperate_command.py CLSPLINE SOURCE_DIR
+
+Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
+"""
+import json
+import os
+import random
+import re
+
+from command_fixture import DATA, Case, has_fp64, main, run
+from mesh_files import read_obj
+
+
+class Cooperation(Case):
+    """Evaluations shared between processors. Points are within 8 eps scale by each of them, so that two
+    are within 16, here 2 eps a coordinate of at most about 4."""
+    SCHEDULES = ("svm", "dynamic", "static", "device", "host")
+    HEAD = re.compile(r"patches (\d+) to (\d+): by (\w+), (\d+) tiles in [0-9.]+ ms "
+                      r"\(preparing [0-9.]+ ms, measuring [0-9.]+ ms\)$")
+    NOT = re.compile(r"  not (\w+): .+$")
+    PART = re.compile(r"  (.+?)(?:, \d+ workers)?: (\d+) tiles \(\d+%\) in \d+ chunks, busy [0-9.]+ ms, "
+                      r"moving [0-9.]+ ms$")
+
+    def setUp(self):
+        super().setUp()
+        self.teapot = os.path.join(DATA, "teapot.bv")
+        self.env = dict(os.environ, CLSPLINE_SPEEDS="")
+
+    def evaluate(self, *extra):
+        done = run("bezier", self.teapot, "-q", "-o", self.path("a.obj"), *extra, env=self.env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return read_obj(self.path("a.obj")), done.stderr
+
+    def read_report(self, text):
+        """The schedule of each evaluation, after a look at all lines: every tile is made once."""
+        schedules, left, above = [], 0, ()
+        for line in text.splitlines():
+            head, why, part = self.HEAD.match(line), self.NOT.match(line), self.PART.match(line)
+            if head:
+                self.assertEqual(left, 0)
+                schedules.append(head[3])
+                left, above = int(head[4]), self.SCHEDULES[:self.SCHEDULES.index(head[3])]
+            elif why:
+                self.assertIn(why[1], above)
+            else:
+                self.assertTrue(part, line)
+                left -= int(part[2])
+        self.assertEqual(left, 0)
+        return schedules
+
+    def check_same(self, found, expected, eps):
+        self.assertEqual(found[1], expected[1])
+        self.assertEqual(len(found[0]), len(expected[0]))
+        for p, q in zip(found[0], expected[0]):
+            self.assertLess(max(abs(a - b) for a, b in zip(p, q)), 16 * 4 * eps)
+
+    def test_schedules(self):
+        expected, report = self.evaluate("-n", "90")
+        self.assertEqual(report, "")
+        for how in ("auto",) + self.SCHEDULES:
+            with self.subTest(how):
+                found, report = self.evaluate("-n", "90", "--cooperate", how, "--report")
+                self.check_same(found, expected, 2 ** -23)
+                schedule, = self.read_report(report)
+                if how not in ("auto", "svm"):
+                    self.assertEqual(schedule, how)
+
+    def test_ratios(self):
+        """The host's part of the tiles is what was asked for, to a tile."""
+        expected, _ = self.evaluate("-n", "90")
+        for ratio in (0, 0.25, 1):
+            with self.subTest(ratio):
+                found, report = self.evaluate("-n", "90", "--cooperate=static=%g" % ratio, "--report")
+                self.check_same(found, expected, 2 ** -23)
+                self.assertEqual(self.read_report(report), ["static"])
+                parts = [self.PART.match(line) for line in report.splitlines()]
+                tiles = {part[1]: int(part[2]) for part in parts if part}
+                self.assertLessEqual(abs(tiles["host"] - ratio * sum(tiles.values())), 1)
+
+    def test_processors(self):
+        """No worker, with whom a device does not share, several, and the same device once more."""
+        expected, _ = self.evaluate("-n", "90")
+        device = os.environ.get("CLSPLINE_DEVICE") or "0"
+        again = "--join=" + device
+        for schedule, extra in (("device", ("--workers", "0")), ("dynamic", ("--workers=2",)),
+                                ("dynamic", ("--join", device)), ("dynamic", (again, again, "--workers=0"))):
+            with self.subTest(extra):
+                found, report = self.evaluate("-n", "90", "-d", device, "--cooperate", "dynamic", "--report", *extra)
+                self.check_same(found, expected, 2 ** -23)
+                self.assertEqual(self.read_report(report), [schedule])
+
+    def test_what_devices_make(self):
+        """The host makes normals, but no grids of their own; the files are the same all the same."""
+        for extra, by_host in ((("--normals", "-n", "9"), True), (("--tolerance", "0.01"), False)):
+            with self.subTest(extra):
+                expected, _ = self.evaluate(*extra)
+                found, report = self.evaluate(*extra, "--cooperate", "host", "--report")
+                self.check_same(found, expected, 2 ** -23)
+                self.assertEqual("host" in self.read_report(report), by_host)
+
+    def test_f64(self):
+        if not has_fp64():
+            self.skipTest("the device has no fp64")
+        expected, _ = self.evaluate("-n", "90", "-p", "f64")
+        found, report = self.evaluate("-n", "90", "-p", "f64", "--cooperate", "dynamic", "--report")
+        self.check_same(found, expected, 2 ** -52)
+        self.assertEqual(self.read_report(report), ["dynamic"])
+
+    def test_formats(self):
+        """The same files, ending by ending."""
+        for ending in ("ply", "vtk", "png"):
+            sizes = []
+            for extra in ((), ("--cooperate", "auto")):
+                path = self.path("a." + ending)
+                done = run("bezier", self.teapot, "-q", "-o", path, *extra, env=self.env)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+                sizes.append(os.path.getsize(path))
+            if ending != "png":
+                self.assertEqual(sizes[0], sizes[1])
+
+    def test_tune(self):
+        speeds = self.path("speeds")
+        done = run("tune", "--quick", "--json", "--speeds", speeds)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = json.loads(done.stdout)
+        self.assertEqual({line["degree"] for line in lines}, {3, 7, 11})
+        self.assertIn("host", {line["processor"] for line in lines})
+        self.assertEqual({line["precision"] for line in lines}, {"f32", "f64"} if has_fp64() else {"f32"})
+        for line in lines:
+            self.assertGreater(line["points_per_s"], 0, line)
+        self.assertGreater(os.path.getsize(speeds), 0)
+        self.env["CLSPLINE_SPEEDS"] = speeds
+        _, report = self.evaluate("-n", "90", "--cooperate", "static", "--report")
+        self.assertEqual(self.read_report(report), ["static"])
+
+    def test_tune_in_cache_folder(self):
+        """Speeds are kept in the cache folder, whatever the device, and found there by a later run."""
+        cache = self.path("cache")
+        env = dict(os.environ, CLSPLINE_CACHE_DIR=cache)
+        env.pop("CLSPLINE_SPEEDS", None)
+        done = run("tune", "--quick", "--json", env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertGreater(os.path.getsize(os.path.join(cache, "speeds")), 0)
+        self.env = dict(env)
+        _, report = self.evaluate("-n", "60", "--cooperate", "static", "--report")
+        self.assertIn("measuring 0.000 ms", report)
+
+    def test_damaged_speeds(self):
+        """A warning, and the work is done."""
+        speeds = self.path("speeds")
+        with open(speeds, "wb") as file:
+            file.write(bytes(random.Random(1).randrange(256) for _ in range(1000)))
+        self.env["CLSPLINE_SPEEDS"] = speeds
+        done = run("bezier", self.teapot, "-o", self.path("a.obj"), "--cooperate", "auto", env=self.env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning", done.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Gives the command arguments and files that are wrong.
+
+usage: test_refused_command.py CLSPLINE SOURCE_DIR
+
+Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
+"""
+import os
+import resource
+import signal
+import subprocess
+
+from command_fixture import COMMAND, DATA, Case, main, run
+
+
+class Failures(Case):
+    def setUp(self):
+        super().setUp()
+        self.teapot = os.path.join(DATA, "teapot.bv")
+
+    def test_usage(self):
+        out = self.path("a.obj")
+        for expected, args in (
+                ("no command given", ()),
+                ("unknown command 'spline', there are bezier, bspline, image, project, solid, info, tune and devices",
+                 ("spline",)),
+                ("unknown option '--what'", ("--what",)),
+                ("no input file given", ("bezier", "-o", out)),
+                ("no output given", ("bezier", self.teapot)),
+                ("does not end in .obj", ("bezier", self.teapot, "-o", self.path("a.xyz"))),
+                ("-o - needs --format", ("bezier", self.teapot, "-o", "-")),
+                ("--format is for -o -", ("bezier", self.teapot, "-o", out, "-f", "obj")),
+                ("--format must be obj, ply,", ("bezier", self.teapot, "-o", "-", "-f", ".obj")),
+                ("input can be read once only", ("bezier", "-", "-", "-o", out)),
+                ("output can be written once only", ("bezier", self.teapot, "-o", "-", "-o-", "-fobj")),
+                ("--samples must be 2 to 16384, not '1'", ("bezier", self.teapot, "-o", out, "--samples", "1")),
+                ("not '16385'", ("bezier", self.teapot, "-o", out, "-n16385")),
+                ("not '-3'", ("bezier", self.teapot, "-o", out, "--samples=-3")),
+                ("not '99999999999999999999'", ("bezier", self.teapot, "-o", out, "-n", "99999999999999999999")),
+                ("exclude each other", ("bezier", self.teapot, "-o", out, "-n3", "-t1")),
+                ("not of --tolerance", ("bezier", self.teapot, "-o", out, "-t1", "--method=brute")),
+                ("not 'best'", ("bezier", self.teapot, "-o", out, "--method", "best")),
+                ("not 'f16'", ("bezier", self.teapot, "-o", out, "--precision", "f16")),
+                ("not 'w'", ("bezier", self.teapot, "-o", out, "--up", "w")),
+                ("unknown option '--colour'", ("bezier", self.teapot, "--colour", "red")),
+                ("a value is missing after '-o'", ("bezier", self.teapot, "-o")),
+                ("no value is expected in '--quiet=1'", ("bezier", self.teapot, "--quiet=1")),
+                ("--cooperate must be auto, svm,", ("bezier", self.teapot, "-o", out, "--cooperate", "all")),
+                ("not 'statics=1'", ("bezier", self.teapot, "-o", out, "--cooperate", "statics=1")),
+                ("must be 0 to 1, not '1.5'", ("bezier", self.teapot, "-o", out, "--cooperate=static=1.5")),
+                ("must be 0 to 1, not ''", ("bezier", self.teapot, "-o", out, "--cooperate=static=")),
+                ("must be 0 to 1, not 'nan'", ("bezier", self.teapot, "-o", out, "--cooperate=static=nan")),
+                ("must be 0 to 1, not '-0.1'", ("bezier", self.teapot, "-o", out, "--cooperate=static=-0.1")),
+                ("--workers must be 0 to 1024, not '-1'", ("bezier", self.teapot, "-o", out, "--workers=-1")),
+                ("not '1025'", ("tune", "--workers", "1025")),
+                ("need --cooperate", ("bezier", self.teapot, "-o", out, "--report")),
+                ("need --cooperate", ("bezier", self.teapot, "-o", out, "--workers", "2")),
+                ("need --cooperate", ("bezier", self.teapot, "-o", out, "--join", "0")),
+                ("14 times at most", ("tune",) + ("--join=0",) * 15),
+                ("unexpected argument 'all'", ("tune", "all")),
+                ("unknown option '--fast'", ("tune", "--fast")),
+                ("exclude each other", ("bezier", self.teapot, "-o", out, "-q", "-v")),
+                ("--verbose is of the table", ("devices", "--json", "-v")),
+                ("--device needs --kernels", ("devices", "--device", "0")),
+                ("unexpected argument 'all'", ("devices", "all"))):
+            with self.subTest(expected):
+                text = self.fails(2, expected, *args)
+                self.assertIn("--help)\n", text)
+                self.assertEqual(text.count("\n"), 1)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_bad_input(self):
+        bad = self.path("bad.bv")
+        for expected, content in (
+                ("bad.bv:1: the file holds no patch", b""),
+                ("bad.bv:2: 'nan' is not a finite number", b"4 0\nnan 0 0\n"),
+                ("bad.bv:1: the degree is 1000000000, above 65535", b"4 1000000000\n"),
+                ("bad.bv:4: the weight -1 is not above 0", b"# t\n\n8 0 0\n0 0 0 -1\n"),
+                ("bad.bv:1: zero byte", b"\0" * 1000)):
+            with self.subTest(expected):
+                with open(bad, "wb") as file:
+                    file.write(content)
+                text = self.fails(1, expected, "bezier", bad, "-o", self.path("a.obj"))
+                self.assertEqual(text.count("\n"), 1)
+        self.fails(1, "cannot open: No such file", "bezier", self.path("none.bv"), "-o", self.path("a.obj"))
+        self.fails(1, "cannot read: Is a directory", "bezier",
+                   self.folder, "-o", self.path("a.obj"))
+        self.assertEqual(os.listdir(self.folder), ["bad.bv"])
+
+    def test_float_range(self):
+        for kind, number in (("4 0\n1e300 0 0\n", "1e300"), ("1 1 0\n0 0 -1e39\n", "-1e39")):
+            with open(self.path("big.bv"), "w") as file:
+                file.write(kind)
+            self.fails(1, "big.bv:2: '%s' is too large for a float; use --precision f64" % number, "bezier",
+                       self.path("big.bv"), "-q", "-o", self.path("a.obj"))
+
+    def test_too_many_points(self):
+        self.fails(1, "use fewer --samples", "bezier", self.teapot, "-o", self.path("a.ply"), "--samples", "16384")
+
+    def test_bad_tolerance(self):
+        for word in ("0", "-1", "nan", "inf", "abc", "", "%", "px", "1e999", "0x1p-3", "1 px", "1%%", "0%", "1pt",
+                     "-1px", " 1"):
+            with self.subTest(word):
+                self.fails(2, "--tolerance must be a number above 0, alone or with % or px, not '" + word + "'",
+                           "bezier", self.teapot, "-o", self.path("a.obj"), "--tolerance=" + word)
+        for word in ("1e-30", "1e-12%", "1e-9px"):
+            with self.subTest(word):
+                text = self.fails(1, "use a larger --tolerance", "bezier", self.teapot, "-q", "-o",
+                                  self.path("a.obj"), "--tolerance", word)
+                self.assertEqual(text.count("\n"), 1)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_float_weights(self):
+        for weight, expected in (("1e39", "in.bv:2: '1e39' is too large"),
+                                 ("1e-50", "in.bv:2: the weight 1e-50 is too small")):
+            with open(self.path("in.bv"), "w") as file:
+                file.write("8 0 0\n0 0 0 %s\n" % weight)
+            self.fails(1, expected, "bezier", self.path("in.bv"), "-q", "-o", self.path("a.obj"))
+
+    def test_matrix_degree(self):
+        """The matrix method has a bound on degrees, and the library's reason is shown."""
+        with open(self.path("in.bv"), "w") as file:
+            file.write("4 20\n" + "0 0 0\n" * 441)
+        self.fails(1, "degrees 20 and 20: by the method matrix their sum is at most 22", "bezier",
+                   self.path("in.bv"), "-q", "-o", self.path("a.obj"), "--method", "matrix")
+
+    def test_unwritable(self):
+        self.fails(1, "/nowhere/a.obj: cannot write: No such file",
+                   "bezier", self.teapot, "-q", "-o", "/nowhere/a.obj")
+        os.mkdir(self.path("x.ply"))
+        self.fails(1, "not a regular file", "bezier", self.teapot, "-q", "-o", self.path("x.ply"))
+        self.assertEqual(os.listdir(self.folder), ["x.ply"])
+
+    def test_disk_full(self):
+        """A limit on the size of files stands for a full disk; a polyhedron needs no compiler, which would meet it."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384))
+
+        with open(self.path("in.bv"), "w") as file:
+            file.write("1 3000 1000\n")
+            file.writelines("%d.25 %d 0.123456\n" % (i % 61, i % 17) for i in range(3000))
+            file.writelines("3 %d %d %d\n" % (i, i + 1000, i + 2000) for i in range(1000))
+        for ending in ("obj", "ply", "vtk", "stl", "glb", "png"):
+            self.fails(1, "a.%s: cannot write: " % ending, "bezier", self.path("in.bv"), "-q", "-o",
+                       self.path("a." + ending), preexec_fn=limit)
+            self.assertEqual(os.listdir(self.folder), ["in.bv"])
+
+    def test_no_such_device(self):
+        text = self.fails(1, "no device fits 'no such:device'; there are: 0 '", "bezier", self.teapot, "-o",
+                          self.path("a.obj"), "--device", "no such:device")
+        self.assertIn("clspline devices", text)
+        self.assertNotIn("CLSPLINE_DEVICE", text)
+
+    def test_environment(self):
+        """What is wrong in a variable is said with its name and the words that it takes."""
+        for variable, value, expected, word in (
+                ("CLSPLINE_DEVICE", "no such", "CLSPLINE_DEVICE: no device fits 'no such'; there are: 0 '", "discrete"),
+                ("CLSPLINE_LIMITS", "fp64=0, fp65=0", "CLSPLINE_LIMITS: 'fp65=0' is none of the words",
+                 "class=cpu|integrated|")):
+            with self.subTest(variable):
+                text = self.fails(1, "clspline: " + expected, "bezier", self.teapot, "-q", "-o", self.path("a.obj"),
+                                  env=dict(os.environ, **{variable: value}))
+                self.assertIn(word, text)
+        done = run("bezier", self.teapot, "-n2", "-o", self.path("a.obj"),
+                   env=dict(os.environ, CLSPLINE_CACHE_DIR="/dev/null/below"))
+        self.assertIn("warning: CLSPLINE_CACHE_DIR: /dev/null/below is not used: ", done.stderr)
+        env = dict(os.environ, CLSPLINE_LIMITS="fp64=0, work_group=64")
+        done = run("bezier", self.teapot, "-q", "-n2", "-o", self.path("a.obj"), env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_no_fp64(self):
+        text = self.fails(1, "has no double precision; use single precision", "bezier", self.teapot, "-q", "-o",
+                          self.path("a.obj"), "--precision", "f64", env=dict(os.environ, CLSPLINE_LIMITS="fp64=0"))
+        self.assertIn("--precision f32", text)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_interrupted(self):
+        """SIGTERM in the middle of a long run leaves no file."""
+        for delay in (1, 0.5, 0.2, 0.1, 0.05):  # until the run is longer
+            process = subprocess.Popen([COMMAND, "bezier", self.teapot, "-q",
+                                       "-n", "400", "-o", self.path("a.obj")])
+            try:
+                process.wait(timeout=delay)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGTERM)
+                process.wait()
+            if process.returncode != 0:
+                self.assertEqual(process.returncode, -signal.SIGTERM)
+                self.assertEqual(os.listdir(self.folder), [])
+                return
+            os.remove(self.path("a.obj"))
+        self.fail("no run was interrupted")
+
+
+if __name__ == "__main__":
+    main()
