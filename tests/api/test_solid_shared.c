@@ -228,7 +228,7 @@ static solid_case one_cell(void)
 }
 
 static const clsp_axis one_sample[3] = {{1, 0.25, 0.25}, {1, 0.5, 0.5}, {1, 0, 0}};
-static const clsp_axis long_axes[3] = {{3, 0, 1}, {41, 0, 1}, {37, 1, 0}};
+static const clsp_axis long_axes[3] = {{3, 0, 1}, {9, 0, 1}, {37, 1, 0}};
 static const clsp_axis inside[3] = {{8, 0.25, 0.75}, {8, 0.125, 0.875}, {8, 0.75, 0.25}};
 
 static const solid_shape shapes[] = {
