@@ -94,15 +94,6 @@ static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_seri
 
 /* ---- jobs ---- */
 
-static unsigned size_class(double num)
-{
-    unsigned log = 0;
-
-    for (; num > 1; num /= 2)
-        log++;
-    return log;
-}
-
 /* Names a job by what its speeds depend on. */
 static void name_job(const shared_points *s, char key[KEY_MAX])
 {
@@ -113,9 +104,9 @@ static void name_job(const shared_points *s, char key[KEY_MAX])
 
     snprintf(key, KEY_MAX, "solid-%s-d%u-f%zu-n%u-o%u-m%d-i%u-c%u", s->is_list ? "list" : "grid",
              plan->desc.channels, 8 * clsp_type_bytes(plan->desc.precision),
-             size_class((double)grid), by[0] + by[1] + by[2], (int)plan->desc.method,
+             clspi_size_class((double)grid), by[0] + by[1] + by[2], (int)plan->desc.method,
              (unsigned)(8 * others / clspi_max(1, plan->num_cells)),
-             size_class((double)grid * (double)s->num));
+             clspi_size_class((double)grid * (double)s->num));
 }
 
 /* Returns tiles of whole cells, of whole blocks of 8 where these are not too large. */

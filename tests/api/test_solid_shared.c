@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image_fixture.h"
 #include "schedule_fixture.h"
 
 enum { MANY = 100000 }; /* cells: all there are */
@@ -73,19 +74,6 @@ static clsp_status together(void *work, void *out, const clsp_cooperate_opts *op
 
 /* ---- jobs ---- */
 
-static void set_real(void *reals, clsp_type type, size_t k, double x)
-{
-    if (type == CLSP_F64)
-        ((double *)reals)[k] = x;
-    else
-        ((float *)reals)[k] = (float)x;
-}
-
-static double real_of(const void *reals, clsp_type type, size_t k)
-{
-    return type == CLSP_F64 ? ((const double *)reals)[k] : (double)((const float *)reals)[k];
-}
-
 /* Parameters in and beyond cells, and two that are nowhere. */
 static void make_list(solid_job *j)
 {
@@ -98,11 +86,11 @@ static void make_list(solid_job *j)
     for (size_t i = 0; i < j->s.points; i++) {
         j->list[i] = (uint32_t)(support_random(&seed) % j->m.counts.num_cells);
         for (size_t a = 0; a < 3; a++)
-            set_real(j->params, j->precision, 3 * i + a, 0.5 + 0.55 * support_uniform(&seed));
+            set_element(j->params, j->precision, 3 * i + a, 0.5 + 0.55 * support_uniform(&seed));
     }
     if (j->s.points > 9) {
         j->list[4] = (uint32_t)j->m.counts.num_cells;
-        set_real(j->params, j->precision, 3 * 7 + 1, (double)NAN);
+        set_element(j->params, j->precision, 3 * 7 + 1, (double)NAN);
     }
 }
 
@@ -154,7 +142,7 @@ static void load_others(solid_job *j)
     assert_non_null(reals);
     for (size_t i = 0; i < num; i++) {
         j->m.points[i] = -0.75 * j->m.points[i];
-        set_real(reals, j->precision, i, j->m.points[i]);
+        set_element(reals, j->precision, i, j->m.points[i]);
     }
     assert_ok(ctx, clsp_solid_set_control_points(j->plan, host_in(j->precision, reals, num), NULL));
     free(reals);
@@ -178,7 +166,8 @@ static void check_values(void *work, const unsigned char *got, bool same_bits)
     if (memcmp(got, j->reference, j->bytes) == 0) return;
     if (same_bits) fail_msg("%s: other bits", j->s.name);
     for (size_t k = 0; k < j->size; k++) {
-        const double x = real_of(got, j->precision, k), y = real_of(j->reference, j->precision, k);
+        const double x = element_of(got, j->precision, k),
+                     y = element_of(j->reference, j->precision, k);
         const double error = isnan(x) && isnan(y) ? 0.0 : fabs(x - y);
         if (error / bound > worst) worst = error / bound;
         if (!(error <= bound)) fail_msg("%s: %g instead of %g at %zu", j->s.name, x, y, k);
