@@ -45,7 +45,11 @@ clsp_status clspi_solid_host_prepare(clsp_solid_plan *plan)
                          clsp_type_bytes(plan->desc.precision);
 
     CLSPI_CHECK(find_uses(plan));
-    return clspi_host_state_read(&plan->host, &plan->base, plan->control, bytes);
+    pthread_mutex_lock(&plan->host.lock);
+    const clsp_status status =
+        clspi_host_state_read(&plan->host, &plan->base, plan->control, bytes);
+    pthread_mutex_unlock(&plan->host.lock);
+    return status;
 }
 
 static clsp_status read_table(clspi_series *series, cl_mem from, size_t bytes, void **table)
