@@ -5,22 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference.h"
 #include "shared_run.h"
 
-enum { SAMPLES = 8, HOST_POINTS = 1 << 20 };
+enum { SAMPLES = 8, HOST_POINTS = 1 << 20, LIST_POINTS = 1 << 18, FEW_POINTS = 1 << 12 };
 
 static const char suite[] = "solid-shared";
 
-/* A model's cells, and memory for all points of them. */
+/* A model's cells, or parameters in them, and memory for all points. */
 typedef struct way_job {
     solid_run run;
+    size_t list;     /* points of a list; 0: grids */
+    uint32_t *cells; /* [list] */
+    void *params;
     size_t num, bytes;
     void *out[SHARED_MEMORIES], *expected;
 } way_job;
 
 typedef struct solid_way {
     const way_job *job;
-    bool is_eval; /* by clsp_solid_eval, which knows nothing of schedules */
+    bool is_eval; /* by the call that knows nothing of schedules */
     shared_memory memory;
     clsp_cooperate_opts opts;
     clsp_cooperate_report report; /* of the last call */
@@ -41,6 +45,24 @@ static clsp_output output_of(const way_job *j, void *out)
     return (clsp_output){.type = j->run.precision, .host = out, .size = j->num};
 }
 
+static double points_of(const way_job *j)
+{
+    return j->list ? (double)j->list : solid_run_points(&j->run);
+}
+
+static clsp_status run_list(solid_way *way, clsp_output out)
+{
+    const way_job *const j = way->job;
+    const clsp_solid_points points = {
+        .num = j->list,
+        .cells = clsp_in_u32(j->cells, j->list),
+        .params = {.type = j->run.precision, .host = j->params, .size = 3 * j->list}};
+
+    return way->is_eval ? clsp_solid_eval_points(j->run.plan, &points, NULL, out, NULL)
+                        : clsp_solid_eval_points_shared(j->run.plan, &points, NULL, out, &way->opts,
+                                                        &way->report);
+}
+
 static clsp_status run_way(void *user)
 {
     solid_way *const way = user;
@@ -48,6 +70,7 @@ static clsp_status run_way(void *user)
     const clsp_output out = output_of(j, j->out[way->memory]);
     const solid_run *const r = &j->run;
 
+    if (j->list) return bench_check(run_list(way, out), r->name);
     return bench_check(way->is_eval ? clsp_solid_eval(r->plan, r->cells, NULL, out, NULL)
                                     : clsp_solid_eval_shared(r->plan, r->cells, NULL, out,
                                                              &way->opts, &way->report),
@@ -60,12 +83,39 @@ static void settle(void *user, bool begins)
     if (begins) run_way(user); /* it complains, and the timed call fails too */
 }
 
+/* Makes parameters anywhere in the cells. */
+static clsp_status make_list(way_job *j)
+{
+    const size_t num = j->run.model->counts.num_cells;
+    double *const random = malloc(3 * j->list * sizeof *random);
+
+    j->cells = malloc(j->list * sizeof *j->cells);
+    j->params = malloc(3 * j->list * sizeof(double));
+    if (!random || !j->cells || !j->params) {
+        free(random);
+        return CLSP_ERROR_NO_MEMORY;
+    }
+    bench_random_fill(random, 3 * j->list);
+    for (size_t i = 0; i < j->list; i++)
+        j->cells[i] = (uint32_t)(i * 7919 % num);
+    for (size_t i = 0; i < 3 * j->list; i++) {
+        const double t = 0.5 + 0.5 * random[i];
+        if (j->run.precision == CLSP_F64)
+            ((double *)j->params)[i] = t;
+        else
+            ((float *)j->params)[i] = (float)t;
+    }
+    free(random);
+    return CLSP_OK;
+}
+
 static clsp_status start_job(way_job *j, clsp_context *ctx)
 {
     clsp_status status;
 
     BENCH_TRY(solid_run_start(&j->run));
-    j->num = (size_t)(3 * solid_run_points(&j->run));
+    if (j->list) BENCH_TRY(make_list(j));
+    j->num = (size_t)(3 * points_of(j));
     j->bytes = j->num * clsp_type_bytes(j->run.precision);
     BENCH_TRY(clsp_shared_alloc(ctx, j->bytes, &j->out[SHARED_BEST]));
     j->out[SHARED_PLAIN] = malloc(j->bytes);
@@ -73,7 +123,11 @@ static clsp_status start_job(way_job *j, clsp_context *ctx)
     if (!j->out[SHARED_PLAIN] || !j->expected) return CLSP_ERROR_NO_MEMORY;
     memset(j->out[SHARED_BEST], 0xff, j->bytes);
     memset(j->out[SHARED_PLAIN], 0xff, j->bytes);
-    BENCH_TRY(clsp_solid_eval(j->run.plan, j->run.cells, NULL, output_of(j, j->expected), NULL));
+    if (j->list)
+        BENCH_TRY(run_list(&(solid_way){.job = j, .is_eval = true}, output_of(j, j->expected)));
+    else
+        BENCH_TRY(
+            clsp_solid_eval(j->run.plan, j->run.cells, NULL, output_of(j, j->expected), NULL));
 
 fail:
     return status;
@@ -85,6 +139,8 @@ static void release_job(way_job *j, clsp_context *ctx)
     clsp_shared_free(ctx, j->out[SHARED_BEST]);
     free(j->out[SHARED_PLAIN]);
     free(j->expected);
+    free(j->cells);
+    free(j->params);
 }
 
 static double real_at(const way_job *j, const void *reals, size_t i)
@@ -140,7 +196,7 @@ static clsp_status report_way(solid_way *way, const char *name, const bench_cont
                                                       : "");
     BENCH_TRY(compare(way, &row.error));
     row.time = c->sustained;
-    row.work = solid_run_points(&j->run);
+    row.work = points_of(j);
     row.unit = "point/s";
     row.bytes = (double)j->bytes;
     bench_report_row(j->run.b->report, &row);
@@ -149,20 +205,25 @@ fail:
     return status;
 }
 
-/* Measures all ways and the plain loop, for some of the cells, in turns. */
-static clsp_status measure(way_job *j, solid_host *loop)
+static void describe(const way_job *j, solid_way *ways, bench_contestant *all, size_t num)
 {
-    solid_way ways[WAYS];
-    bench_contestant all[WAYS + 1];
-    clsp_status status;
-
-    for (size_t i = 0; i < WAYS; i++) {
+    for (size_t i = 0; i < num; i++) {
         ways[i] = (solid_way){.job = j,
                               .is_eval = kinds[i % KINDS].is_eval,
                               .memory = (shared_memory)(i / KINDS),
                               .opts = {.schedule = kinds[i % KINDS].schedule}};
         all[i] = (bench_contestant){.enqueue = run_way, .around = settle, .user = &ways[i]};
     }
+}
+
+/* Measures all ways and the plain loop, for some of the cells, in turns. */
+static clsp_status measure_grids(way_job *j, solid_host *loop)
+{
+    solid_way ways[WAYS];
+    bench_contestant all[WAYS + 1];
+    clsp_status status;
+
+    describe(j, ways, all, WAYS);
     all[WAYS] = (bench_contestant){.enqueue = solid_host_enqueue, .user = loop};
     BENCH_TRY(bench_measure(j->run.b->queue, all, WAYS + 1, j->run.b->quick ? 2 : 10));
     for (size_t i = 0; i < WAYS; i++)
@@ -176,6 +237,39 @@ fail:
     return status;
 }
 
+/* Measures all ways to make a list, into one kind of memory. */
+static clsp_status measure_list(way_job *j)
+{
+    solid_way ways[KINDS];
+    bench_contestant all[KINDS];
+    clsp_status status;
+
+    describe(j, ways, all, KINDS);
+    BENCH_TRY(bench_measure(j->run.b->queue, all, KINDS, j->run.b->quick ? 2 : 10));
+    for (size_t i = 0; i < KINDS; i++)
+        BENCH_TRY(report_way(&ways[i], kinds[i].name, &all[i]));
+    report_ratio(j, "eval/host", bench_ratio(&all[HOST], &all[0]));
+
+fail:
+    return status;
+}
+
+static clsp_status run_list_precision(bench *b, const solid_model *m, clsp_type precision,
+                                      const char *name)
+{
+    way_job j = {
+        .run = {.b = b, .model = m, .name = name, .precision = precision, .samples = SAMPLES},
+        .list = b->is_cpu ? FEW_POINTS : LIST_POINTS};
+    clsp_status status;
+
+    BENCH_TRY(start_job(&j, b->ctx));
+    BENCH_TRY(measure_list(&j));
+
+fail:
+    release_job(&j, b->ctx);
+    return bench_check(status, name);
+}
+
 static clsp_status run_precision(bench *b, const solid_model *m, clsp_type precision,
                                  const char *name)
 {
@@ -186,7 +280,7 @@ static clsp_status run_precision(bench *b, const solid_model *m, clsp_type preci
 
     BENCH_TRY(start_job(&j, b->ctx));
     BENCH_TRY(solid_host_start(&loop, &j.run, HOST_POINTS / (SAMPLES * SAMPLES * SAMPLES)));
-    BENCH_TRY(measure(&j, &loop));
+    BENCH_TRY(measure_grids(&j, &loop));
 
 fail:
     solid_host_release(&loop);
@@ -199,18 +293,22 @@ clsp_status solid_ways_run(bench *b, const solid_case *solid, const char *name, 
     bench own = *b; /* with a context that knows no speeds */
     solid_model m = {.mesh = NULL};
     clsp_status status = CLSP_OK;
-    char text[2 * SOLID_NAME_MAX];
+    char text[2 * SOLID_NAME_MAX], list[2 * SOLID_NAME_MAX];
 
     snprintf(text, sizeof text, "%s, shared, level %u, %d^3", name, level, SAMPLES);
-    if (!bench_wants(b, text)) return CLSP_OK;
+    snprintf(list, sizeof list, "%s, shared, level %u, a list", name, level);
+    const bool grids = bench_wants(b, text), points = bench_wants(b, list);
+    if (!grids && !points) return CLSP_OK;
     own.ctx = NULL;
     BENCH_TRY(shared_context_create(b, &own.ctx, b->workers));
     BENCH_TRY(solid_model_make(&own, &m, solid, name));
     for (unsigned i = 0; i < level; i++)
         BENCH_TRY(solid_model_refine(&m));
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
-        if (b->wanted[p] && !(p == CLSP_F64 && b->quick))
-            BENCH_TRY(run_precision(&own, &m, p, text));
+        if (b->wanted[p] && !(p == CLSP_F64 && b->quick)) {
+            if (grids) BENCH_TRY(run_precision(&own, &m, p, text));
+            if (points) BENCH_TRY(run_list_precision(&own, &m, p, list));
+        }
 
 fail:
     solid_model_release(&m);

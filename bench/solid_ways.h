@@ -5,7 +5,9 @@
 
 #include "solid_run.h"
 
-/* Measures a mesh, refined so many times, with 8^3 samples of each cell. */
+/* Measures a mesh, refined so many times, with 8^3 samples of each cell, and at a list of
+ * parameters.
+ */
 clsp_status solid_ways_run(bench *b, const solid_case *solid, const char *name, unsigned level);
 
 #endif
