@@ -1,13 +1,13 @@
 /* Catmull-Clark solids: cells of each kind and whole models, beside what the device can store and a
    plain loop in double on all cores of the host; errors; more samples and more refinement, as in
-   figures 13 and 14 of Massively parallel limit evaluation of Catmull-Clark solids; refinement and
-   classification. */
+   figures 13 and 14 of Massively parallel limit evaluation of Catmull-Clark solids; models shared
+   with the host's cores; refinement and classification. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "solid_run.h"
+#include "solid_ways.h"
 
 static const char suite[] = "solid";
 
@@ -271,6 +271,22 @@ static clsp_status run_models(bench *b)
     return status;
 }
 
+/* Measures models into host memory, by several processors. */
+static clsp_status run_shared(bench *b)
+{
+    static const char *const files[] = {"rod.vtk", "mount1.vtk"};
+    clsp_status status = CLSP_OK;
+
+    for (size_t i = 0; i < BENCH_COUNT(files) && status == CLSP_OK; i++) {
+        solid_case solid = solid_model_file(files[i]);
+        char name[SOLID_NAME_MAX];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(files[i], "."), files[i]);
+        if (solid.num_cells) status = solid_ways_run(b, &solid, name, b->is_cpu ? 1 : 2);
+        solid_free(&solid);
+    }
+    return status;
+}
+
 /* ---- samples and refinement ---- */
 
 static clsp_status run_alone(bench *b, const solid_model *m, const char *name, const char *method,
@@ -379,6 +395,7 @@ clsp_status bench_suite_solid(bench *b)
         bench_report_note(b->report, "plain loop: built without OpenMP, on one core.");
     BENCH_TRY(run_all_kinds(b));
     BENCH_TRY(run_models(b));
+    BENCH_TRY(run_shared(b));
     BENCH_TRY(run_growth(b));
     BENCH_TRY(run_build(b));
 

@@ -15,7 +15,7 @@ enum { KINDS = 4, SLICE_SAMPLES = 4 };
 /* What is on the way, and what came of it. */
 typedef struct work {
     const solid_request *r;
-    clsp_context *ctx;
+    sharing_contexts contexts;
     solid_model model;
     solid_samples samples;
     mesh_precision precision;
@@ -129,6 +129,7 @@ static bool open_samples(work *w, uint32_t samples)
 {
     const double start = seconds_now();
     const bool done = solid_samples_open(&w->samples, &w->model, w->precision, samples);
+    w->samples.bar = &w->bar;
     w->plan_seconds = seconds_now() - start;
     return done;
 }
@@ -181,7 +182,7 @@ static void report(const work *w)
     else if (w->r->samples && w->r->num_outputs > 0)
         fprintf(stderr, ", %u x %u x %u samples each", (unsigned)w->r->samples,
                 (unsigned)w->r->samples, (unsigned)w->r->samples);
-    if (clsp_context_device(w->ctx, &info) == CLSP_OK)
+    if (clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
     fprintf(stderr, "\nread %.1f ms, mesh %.1f ms, plan %.1f ms, evaluate %.1f ms, write %.1f ms\n",
             1e3 * w->read_seconds, 1e3 * w->mesh_seconds, 1e3 * w->plan_seconds,
@@ -196,11 +197,11 @@ static bool open_device(work *w)
     const verbosity how_much = r->quiet     ? VERBOSITY_QUIET
                                : r->verbose ? VERBOSITY_VERBOSE
                                             : VERBOSITY_NORMAL;
-    if (!open_context(&w->ctx, r->device, how_much)) return false;
-    w->model.ctx = w->ctx;
+    if (!sharing_open(&w->contexts, &r->sharing, r->device, how_much)) return false;
+    w->model.ctx = w->contexts.ctx;
     w->precision = r->precision;
     if (!r->has_precision && (r->slices || r->bezier) &&
-        clsp_context_device(w->ctx, &info) == CLSP_OK && info.fp64)
+        clsp_context_device(w->contexts.ctx, &info) == CLSP_OK && info.fp64)
         w->precision = MESH_F64;
     return true;
 }
@@ -213,7 +214,7 @@ static int run_request(const solid_request *r)
     if (done && !r->quiet) report(&w);
     solid_samples_close(&w.samples);
     solid_model_clear(&w.model);
-    clsp_context_destroy(&w.ctx);
+    sharing_close(&w.contexts);
     return done ? EXIT_OK : EXIT_FAILED;
 }
 

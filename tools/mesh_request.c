@@ -16,14 +16,7 @@ const char mesh_request_help_outputs[] =
 
 const char mesh_request_help_rest[] =
     "  -p, --precision P      f32 (the default) or f64, which needs a device with "
-    "fp64\n" REQUEST_HELP_DEVICE
-    "      --cooperate HOW    evaluate by the device and the host's cores together: auto, svm,\n"
-    "                         dynamic, static, static=RATIO (the host's part, 0 to 1),\n"
-    "                         device or host; what cannot run gives way to the next of these\n"
-    "      --workers N        with --cooperate, how many of the host's cores, 0 to 1024\n"
-    "      --join DEVICE      with --cooperate, one more device; may be given several times\n"
-    "      --report           with --cooperate, each evaluation's schedule, why not another,\n"
-    "                         and what each processor did, on standard error\n"
+    "fp64\n" REQUEST_HELP_DEVICE SHARING_HELP_EVALUATION
     "      --normals          write normals of the vertices too (obj, ply, vtk)\n"
     "      --texture          write texture coordinates, the parameters u and v (obj, ply); glb\n"
     "                         always has both\n"

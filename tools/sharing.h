@@ -22,6 +22,16 @@ typedef struct sharing_request {
     size_t num_joined;
 } sharing_request;
 
+/* What --help says of the options, where results are evaluated. */
+#define SHARING_HELP_EVALUATION                                                                    \
+    "      --cooperate HOW    evaluate by the device and the host's cores together: auto, svm,\n"  \
+    "                         dynamic, static, static=RATIO (the host's part, 0 to 1),\n"          \
+    "                         device or host; what cannot run gives way to the next of these\n"    \
+    "      --workers N        with --cooperate, how many of the host's cores, 0 to 1024\n"         \
+    "      --join DEVICE      with --cooperate, one more device; may be given several times\n"     \
+    "      --report           with --cooperate, each evaluation's schedule, why not another,\n"    \
+    "                         and what each processor did, on standard error\n"
+
 /* Reads the values of --cooperate, --workers and --join of a command. EXIT_OK, or EXIT_USAGE with a
    complaint. */
 int sharing_read_schedule(sharing_request *r, const char *command, const char *text);

@@ -51,7 +51,8 @@ static const char help_slices[] =
     "      --range LO,HI      values that are black and white in PNG; default those of the mesh\n"
     "  -p, --precision P      f32 (the default; with --bezier and --slice f64 where the device "
     "has\n"
-    "                         it) or f64, which needs a device with fp64\n" REQUEST_HELP_DEVICE
+    "                         it) or f64, which needs a device with "
+    "fp64\n" REQUEST_HELP_DEVICE SHARING_HELP_EVALUATION
     "  -q, --quiet            no times, no progress bar, no warnings\n"
     "  -v, --verbose          what was read, and what the library chose\n"
     "  -h, --help             this text\n"
@@ -60,7 +61,8 @@ static const char help_slices[] =
     "  clspline solid rod.vtk -o rod.vtu\n"
     "  clspline solid rod.vtk -o rod.vtu -o rod.stl --samples 8 --crease-angle 30\n"
     "  clspline solid rod.vtk -o refined.vtu --refine 2 --classes\n"
-    "  clspline solid part.vtu --slice z=0.5 -o layer.png --array density --pixel 0.01\n";
+    "  clspline solid part.vtu --slice z=0.5 -o layer.png --array density --pixel 0.01\n"
+    "  clspline solid rod.vtk -o rod.vtu --samples 16 --cooperate auto --report\n";
 
 enum {
     OPTION_OUTPUT,
@@ -78,19 +80,24 @@ enum {
     OPTION_RANGE,
     OPTION_PRECISION,
     OPTION_DEVICE,
+    OPTION_COOPERATE,
+    OPTION_WORKERS,
+    OPTION_JOIN,
+    OPTION_REPORT,
     OPTION_QUIET,
     OPTION_VERBOSE,
     OPTION_HELP
 };
 
 static const args_option options[] = {
-    {"output", 'o', true}, {"format", 'f', true},     {"samples", 'n', true},
-    {"refine", 0, true},   {"crease-angle", 0, true}, {"crease-steps", 0, true},
-    {"bezier", 0, false},  {"classes", 0, false},     {"slice", 0, true},
-    {"size", 0, true},     {"pixel", 0, true},        {"array", 0, true},
-    {"range", 0, true},    {"precision", 'p', true},  {"device", 'd', true},
-    {"quiet", 'q', false}, {"verbose", 'v', false},   {"help", 'h', false},
-    {NULL, 0, false}};
+    {"output", 'o', true},  {"format", 'f', true},     {"samples", 'n', true},
+    {"refine", 0, true},    {"crease-angle", 0, true}, {"crease-steps", 0, true},
+    {"bezier", 0, false},   {"classes", 0, false},     {"slice", 0, true},
+    {"size", 0, true},      {"pixel", 0, true},        {"array", 0, true},
+    {"range", 0, true},     {"precision", 'p', true},  {"device", 'd', true},
+    {"cooperate", 0, true}, {"workers", 0, true},      {"join", 0, true},
+    {"report", 0, false},   {"quiet", 'q', false},     {"verbose", 'v', false},
+    {"help", 'h', false},   {NULL, 0, false}};
 
 /* What was given, to be checked when all is read. */
 typedef struct words {
@@ -252,6 +259,11 @@ static int read_argument(solid_request *r, words *w, const args *a, int found)
     case OPTION_DEVICE:
         r->device = a->value;
         return EXIT_OK;
+    case OPTION_COOPERATE:
+    case OPTION_WORKERS:
+    case OPTION_JOIN:
+    case OPTION_REPORT:
+        return sharing_take(&r->sharing, command, found - OPTION_COOPERATE, a->value);
     case OPTION_SAMPLES:
     case OPTION_REFINE:
     case OPTION_CREASE_ANGLE:
@@ -332,7 +344,8 @@ static int check(solid_request *r, const words *w)
         return usage_error(command, "--quiet and --verbose exclude each other");
     if (r->bezier && w->has_samples) return usage_error(command, "--bezier excludes --samples");
     if (!r->samples && (r->bezier || !w->has_refine)) r->samples = 4;
-    const int status = check_outputs(r, w);
+    int status = sharing_check(&r->sharing, command);
+    if (status == EXIT_OK) status = check_outputs(r, w);
     return status == EXIT_OK ? check_slice(r, w) : status;
 }
 

@@ -9,6 +9,7 @@
 
 #include "io/image_file.h"
 #include "io/mesh.h"
+#include "sharing.h"
 
 enum { SOLID_MAX_REFINE = 20 };
 
@@ -47,6 +48,7 @@ typedef struct solid_request {
     bool has_precision; /* else the default */
     mesh_precision precision;
     const char *device;
+    sharing_request sharing;
     bool quiet, verbose, help;
 } solid_request;
 

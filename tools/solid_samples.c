@@ -23,6 +23,41 @@ bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision p
     return (s->values && (s->made || precision == MESH_F64)) || solid_model_memory(m);
 }
 
+/* Prints what a shared call did, in the place of the progress bar. */
+static void print_shared(const solid_samples *s, const clsp_cooperate_report *report)
+{
+    if (!s->m->r->sharing.report) return;
+    if (s->bar) progress_end(s->bar); /* until it is drawn anew */
+    sharing_print(stderr, s->m->r->input, report);
+}
+
+static bool eval_cells(const solid_samples *s, clsp_range cells, clsp_output out)
+{
+    const sharing_request *sharing = &s->m->r->sharing;
+    clsp_cooperate_report report;
+    if (!sharing->cooperate)
+        return staging_check(s->m->ctx, clsp_solid_eval(s->plan, cells, NULL, out, NULL));
+    if (!staging_check(s->m->ctx,
+                       clsp_solid_eval_shared(s->plan, cells, NULL, out, &sharing->opts, &report)))
+        return false;
+    print_shared(s, &report);
+    return true;
+}
+
+bool solid_samples_points(const solid_samples *s, const clsp_solid_points *points,
+                          const uint32_t by[3], clsp_output out)
+{
+    const sharing_request *sharing = &s->m->r->sharing;
+    clsp_cooperate_report report;
+    if (!sharing->cooperate)
+        return staging_check(s->m->ctx, clsp_solid_eval_points(s->plan, points, by, out, NULL));
+    if (!staging_check(s->m->ctx, clsp_solid_eval_points_shared(s->plan, points, by, out,
+                                                                &sharing->opts, &report)))
+        return false;
+    print_shared(s, &report);
+    return true;
+}
+
 bool solid_samples_make(solid_samples *s, size_t first, size_t count)
 {
     const size_t reals = count * solid_samples_reals(s);
@@ -30,9 +65,7 @@ bool solid_samples_make(solid_samples *s, size_t first, size_t count)
     const double start = seconds_now();
     const clsp_output out =
         s->precision == MESH_F32 ? clsp_out_f32(s->made, reals) : clsp_out_f64(s->values, reals);
-    if (!staging_check(s->m->ctx,
-                       clsp_solid_eval(s->plan, (clsp_range){first, count}, NULL, out, NULL)))
-        return false;
+    if (!eval_cells(s, (clsp_range){first, count}, out)) return false;
     for (size_t i = 0; s->precision == MESH_F32 && i < reals; i++)
         s->values[i] = (double)((const float *)s->made)[i];
     s->first = first;

@@ -2,6 +2,7 @@
 #ifndef CLSPLINE_TOOLS_SOLID_SAMPLES_H
 #define CLSPLINE_TOOLS_SOLID_SAMPLES_H
 
+#include "progress.h"
 #include "solid_model.h"
 
 typedef struct solid_samples {
@@ -14,6 +15,7 @@ typedef struct solid_samples {
     double *values;      /* [count][samples][samples][samples][channels], w fastest */
     size_t first, count; /* cells that are there */
     double seconds;      /* of evaluation */
+    progress_bar *bar;   /* cleared where a report is printed; may be NULL */
 } solid_samples;
 
 /* Makes a plan and memory. False with a complaint. */
@@ -22,6 +24,10 @@ bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision p
 
 /* Makes the samples of so many cells from `first` on, at most s->most, unless they are there. */
 bool solid_samples_make(solid_samples *s, size_t first, size_t count);
+
+/* Evaluates at parameters, by one processor or several, as the request has it. */
+bool solid_samples_points(const solid_samples *s, const clsp_solid_points *points,
+                          const uint32_t by[3], clsp_output out);
 
 /* Returns the reals of a cell. */
 size_t solid_samples_reals(const solid_samples *s);

@@ -233,8 +233,7 @@ static bool evaluate(slice_work *w, size_t num, const uint32_t *by, void *to)
                                       .params = single ? clsp_in_f32(w->params, 3 * num)
                                                        : clsp_in_f64(w->params, 3 * num)};
     const clsp_output out = single ? clsp_out_f32(to, reals) : clsp_out_f64(to, reals);
-    return staging_check(w->m->ctx,
-                         clsp_solid_eval_points(w->samples->plan, &points, by, out, NULL));
+    return solid_samples_points(w->samples, &points, by, out);
 }
 
 /* Looks at the limit's point of a late candidate, and goes on from the best one. Returns whether to

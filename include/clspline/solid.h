@@ -16,6 +16,7 @@
 #define CLSPLINE_SOLID_H
 
 #include <clspline/context.h>
+#include <clspline/cooperate.h>
 #include <clspline/vertex.h>
 
 #ifdef __cplusplus
@@ -218,6 +219,31 @@ typedef struct clsp_solid_points {
 CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_solid_points *points,
                                             const uint32_t by[3], clsp_output out,
                                             const clsp_sync *sync);
+
+/* ---- by several processors ---- */
+
+/* As clsp_solid_eval, with the cells shared by devices and the host's cores (cooperate.h,
+   docs/cooperation.md). out: host memory, best of clsp_shared_alloc, or SVM that the host may use
+   at once. The call returns when all is there. Schedules: all but svm, for which dynamic steps in;
+   methods other than CLSP_SOLID_CELLS are made by devices alone. Processors make the same points
+   within twice the accuracy above; with bit_equal the bits are those of clsp_solid_eval. The host
+   reads control points back once after a load, and a derivative's tables once; a joined device gets
+   them then too. opts and report may be NULL. Errors: as clsp_solid_eval, and CLSP_ERROR_ARGUMENT
+   also for a buffer, coarse-grain SVM and options that are out of their range. */
+CLSP_API clsp_status clsp_solid_eval_shared(clsp_solid_plan *plan, clsp_range cells,
+                                            const uint32_t by[3], clsp_output out,
+                                            const clsp_cooperate_opts *opts,
+                                            clsp_cooperate_report *report);
+
+/* As clsp_solid_eval_points, shared in the same way; cells and params: host memory or such SVM. The
+   host finds weights on all its cores, and for what a device makes on one. */
+CLSP_API clsp_status clsp_solid_eval_points_shared(clsp_solid_plan *plan,
+                                                   const clsp_solid_points *points,
+                                                   const uint32_t by[3], clsp_output out,
+                                                   const clsp_cooperate_opts *opts,
+                                                   clsp_cooperate_report *report);
+
+/* ---- weights ---- */
 
 /* A parameter of one cell, and orders of derivatives as of clsp_solid_eval. */
 typedef struct clsp_solid_param {

@@ -116,15 +116,6 @@ static clsp_status search_on_device(const void *user, clspi_plan *base, clspi_se
 
 /* ---- the call ---- */
 
-static unsigned size_class(size_t num)
-{
-    unsigned log = 0;
-
-    for (; num > 1; num /= 2)
-        log++;
-    return log;
-}
-
 static void name_job(const clsp_bspline_plan *plan, const shared_search *s, size_t num,
                      char key[KEY_MAX])
 {
@@ -133,8 +124,9 @@ static void name_job(const clsp_bspline_plan *plan, const shared_search *s, size
     snprintf(key, KEY_MAX, "bspline-nearest-%u-d%u-f%zu%s%s%s%s-n%u-s%u-c%u", d->degrees[0], d->dim,
              8 * s->real, d->rational ? "-rational" : "", s->patches ? "-patches" : "",
              s->hints ? "-hints" : "", s->opts->max_dist > 0.0 ? "-near" : "", s->opts->num_nearest,
-             size_class(plan->knots[0].num_spans) + size_class(plan->tensor.num_patches),
-             size_class(num));
+             clspi_size_class((double)plan->knots[0].num_spans) +
+                 clspi_size_class((double)plan->tensor.num_patches),
+             clspi_size_class((double)num));
 }
 
 /* Checks the memory of a call and finds where it is. */

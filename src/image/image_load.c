@@ -247,7 +247,6 @@ static clsp_status run_shared(load_job *job)
     const clsp_image_desc *const d = &plan->desc;
     clsp_cooperate_report report;
     char key[KEY_MAX];
-    unsigned size_class = 0;
     clspi_shared_batch batch = {.plan = &plan->base,
                                 .peers = &plan->peers,
                                 .maker = &maker,
@@ -259,11 +258,10 @@ static clsp_status run_shared(load_job *job)
                                 .element = job->element,
                                 .key = key};
 
-    for (size_t n = plan->layout.plane; n > 1; n /= 2)
-        size_class++;
     snprintf(key, KEY_MAX, "image-filter-%u-%u-p%d-k%d-f%zu-s%d-step%u-c%u", d->directions,
              clspi_image_order(d), (int)d->prefilter, (int)step_of(job)->kind,
-             8 * clsp_type_bytes(d->precision), (int)d->samples, job->step, size_class);
+             8 * clsp_type_bytes(d->precision), (int)d->samples, job->step,
+             clspi_size_class((double)plan->layout.plane));
     CLSPI_CHECK(clspi_shared_batch_run(&batch, job->target, job->opts, &report));
     add_report(job->report, &report);
     return CLSP_OK;

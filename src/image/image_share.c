@@ -226,15 +226,6 @@ static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_seri
 
 /* ---- the calls ---- */
 
-static unsigned size_class(double num)
-{
-    unsigned log = 0;
-
-    for (; num > 1; num /= 2)
-        log++;
-    return log;
-}
-
 static void name_job(const shared_values *s, char key[KEY_MAX])
 {
     static const char *const places[] = {"map", "field", "at"};
@@ -242,7 +233,7 @@ static void name_job(const shared_values *s, char key[KEY_MAX])
 
     snprintf(key, KEY_MAX, "image-%s-%u-%u-f%zu-v%d-n%zu-a%u-c%u", places[s->job.places],
              d->directions, clspi_image_order(d), 8 * s->real, (int)d->values, s->job.point,
-             s->job.attributes, size_class((double)s->points * (double)s->job.num_pieces));
+             s->job.attributes, clspi_size_class((double)s->points * (double)s->job.num_pieces));
 }
 
 /* Returns tiles of so many points at least; those of maps are whole rows, or parts of one that

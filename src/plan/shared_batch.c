@@ -108,6 +108,15 @@ static clspi_job job_of(batch_job *job)
 
 /* ---- calls ---- */
 
+unsigned clspi_size_class(double size)
+{
+    unsigned log = 0;
+
+    for (; size >= 2; size /= 2)
+        log++;
+    return log;
+}
+
 /* Checks that memory is the host's, or SVM that the host and devices may use at once. */
 static clsp_status check_memory(const clspi_plan *plan, const void *buffer, const void *svm,
                                 const char *what)

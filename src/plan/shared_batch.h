@@ -49,6 +49,9 @@ typedef struct clspi_shared_batch {
     const char *key; /* under which speeds are kept; no blanks */
 } clspi_shared_batch;
 
+/* Returns the class of a size in keys: which power of two is the last up to it. */
+unsigned clspi_size_class(double size);
+
 /* Checks the memory of a shared call: the host's, or SVM that the host may write while devices do,
    which *output then says to be the host's. *out: where it begins. */
 clsp_status clspi_shared_output(const clspi_plan *plan, clsp_output *output,

@@ -6,7 +6,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "kernel_arguments.h"
-#include "solid_plan.h"
+#include "point_lists.h"
 #include "transfer.h"
 
 enum { CHUNK = 4096, /* points that are made at once */ CELLS = 0, PARAMS = 1 /* inputs */ };
@@ -17,7 +17,8 @@ typedef struct list_job {
     size_t num;
     clspi_memory input[2];
     clspi_job_streams streams;
-    void *read[2]; /* copies of inputs that are the device's */
+    const void *given[2]; /* inputs that are the host's */
+    void *read[2];        /* copies of inputs that are the device's */
     bool is_ready;
     double *row; /* [CLSPI_RING_POINTS] */
     uint32_t numbers[CLSPI_RING_POINTS];
@@ -68,7 +69,7 @@ static clsp_status make_ready(list_job *job, clspi_series *series)
 
 static const void *input_of(const list_job *job, int i)
 {
-    return job->read[i] ? job->read[i] : job->input[i].host;
+    return job->read[i] ? job->read[i] : job->given[i];
 }
 
 /* ---- weights ---- */
@@ -174,20 +175,21 @@ static clsp_status allocate(list_job *job)
                       "solid: no memory for weights");
 }
 
-static clsp_status open_all(list_job *job, const clsp_solid_points *points, const clsp_output *out)
+static clsp_status open_all(list_job *job, const clsp_solid_points *points, const clsp_output *out,
+                            const clspi_list_needs *needs)
 {
     clsp_solid_plan *const plan = job->plan;
-    const clsp_type precision = plan->desc.precision;
-    const clspi_memory_need cells = {"cells", CLSP_U32, job->num};
-    const clspi_memory_need params = {"params", precision, 3 * job->num};
-    const clspi_memory_need need = {"points", precision, plan->desc.channels * job->num};
 
     job->streams.num = 1;
     job->streams.stream[0].per_line = plan->desc.channels;
     job->streams.stream[0].written = true;
-    CLSPI_CHECK(clspi_input_open(&job->input[CELLS], &plan->base, &points->cells, &cells));
-    CLSPI_CHECK(clspi_input_open(&job->input[PARAMS], &plan->base, &points->params, &params));
-    CLSPI_CHECK(clspi_output_open(&job->streams.stream[0].memory, &plan->base, out, &need));
+    CLSPI_CHECK(clspi_input_open(&job->input[CELLS], &plan->base, &points->cells, &needs->cells));
+    CLSPI_CHECK(
+        clspi_input_open(&job->input[PARAMS], &plan->base, &points->params, &needs->params));
+    for (int i = 0; i < 2; i++)
+        job->given[i] = job->input[i].host;
+    CLSPI_CHECK(
+        clspi_output_open(&job->streams.stream[0].memory, &plan->base, out, &needs->points));
     return allocate(job);
 }
 
@@ -203,16 +205,28 @@ static void close_all(list_job *job)
     free(job->weights);
 }
 
-clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_solid_points *points,
-                                   const uint32_t by[3], clsp_output out, const clsp_sync *sync)
+clsp_status clspi_point_list_enqueue(clsp_solid_plan *plan, clspi_series *series,
+                                     const clspi_host_list *list, clsp_range points,
+                                     const clspi_target *target)
 {
-    list_job job = {.plan = plan};
-    clsp_status status;
+    const clspi_part part = {.line = points.first, .num_lines = points.count};
+    list_job job = {
+        .plan = plan,
+        .by = {list->by[0], list->by[1], list->by[2]},
+        .given = {list->cells, list->params},
+        .streams = {.num = 1, .stream = {{.buffer = target->buffer, .offset = target->offset}}}};
+    clsp_status status = allocate(&job);
 
-    if (!plan || !points)
-        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_eval_points");
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
-    CLSPI_CHECK(clspi_solid_orders(plan, by, job.by));
+    if (status == CLSP_OK) status = make_points(&job, series, &part);
+    close_all(&job);
+    return status;
+}
+
+clsp_status clspi_point_list_check(const clsp_solid_plan *plan, const clsp_solid_points *points,
+                                   clspi_list_needs *needs)
+{
+    const clsp_type precision = plan->desc.precision;
+
     CLSPI_CHECK(clspi_solid_range(plan, (clsp_range){0, 0}));
     for (size_t i = 0; i < CLSPI_COUNT(points->reserved); i++)
         if (points->reserved[i])
@@ -221,9 +235,27 @@ clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_solid_point
     if (points->num > SIZE_MAX / sizeof(double) / CLSP_SOLID_MAX_CHANNELS)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "solid: %zu points are more than the address space", points->num);
+    *needs = (clspi_list_needs){{"cells", CLSP_U32, points->num},
+                                {"params", precision, 3 * points->num},
+                                {"points", precision, plan->desc.channels * points->num}};
+    return CLSP_OK;
+}
+
+clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_solid_points *points,
+                                   const uint32_t by[3], clsp_output out, const clsp_sync *sync)
+{
+    list_job job = {.plan = plan};
+    clspi_list_needs needs;
+    clsp_status status;
+
+    if (!plan || !points)
+        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_eval_points");
+    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(clspi_solid_orders(plan, by, job.by));
+    CLSPI_CHECK(clspi_point_list_check(plan, points, &needs));
     job.num = points->num;
     const clspi_cut cut = {.per_piece = clspi_max(1, job.num), .left = job.num};
-    status = open_all(&job, points, &out);
+    status = open_all(&job, points, &out, &needs);
     if (status == CLSP_OK)
         status = clspi_carry_out(&plan->base, sync, &job.streams, cut, make_points, &job);
     else

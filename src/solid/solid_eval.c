@@ -38,7 +38,38 @@ clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cell
                       plan->num_cells);
 }
 
+clsp_status clspi_solid_need(const clsp_solid_plan *plan, clsp_range cells, clspi_memory_need *need)
+{
+    *need = (clspi_memory_need){"points", plan->desc.precision, plan->cell_reals};
+    if (clspi_size_mul(&need->count, cells.count) && need->count <= SIZE_MAX / sizeof(double))
+        return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "solid: the points of %zu cells are more than the address space",
+                      cells.count);
+}
+
 /* ---- grids ---- */
+
+clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, const uint8_t by[3],
+                                clsp_range cells, const clspi_target *target)
+{
+    const clsp_axis *const axis = plan->desc.axis;
+    const bool is_value = !(by[0] | by[1] | by[2]);
+    const clspi_cells_job job = {plan, {by[0], by[1], by[2]}, target->buffer};
+    const clspi_cell_samples at = {.num_u = axis[0].num,
+                                   .num_v = axis[1].num,
+                                   .num_w = axis[2].num,
+                                   .first = (cl_uint)cells.first,
+                                   .count = (cl_uint)cells.count,
+                                   .record = 0,
+                                   .sets = 0,
+                                   .items = 0,
+                                   .offset = target->offset,
+                                   .keep = is_value ? 1.0 : 0.0};
+
+    CLSPI_CHECK(clspi_sample_tables_prepare(plan, series, by));
+    return clspi_cells_make(&job, series, at);
+}
 
 typedef struct eval_job {
     clsp_solid_plan *plan;
@@ -50,24 +81,10 @@ typedef struct eval_job {
 static clsp_status make_cells(void *user, clspi_series *series, const clspi_part *part)
 {
     const eval_job *const job = user;
-    clsp_solid_plan *const plan = job->plan;
-    const clsp_axis *const axis = plan->desc.axis;
-    const bool is_value = !(job->by[0] | job->by[1] | job->by[2]);
-    const clspi_cells_job cells = {
-        plan, {job->by[0], job->by[1], job->by[2]}, job->streams.stream[0].buffer};
-    const clspi_cell_samples at = {.num_u = axis[0].num,
-                                   .num_v = axis[1].num,
-                                   .num_w = axis[2].num,
-                                   .first = (cl_uint)part->line,
-                                   .count = (cl_uint)part->num_lines,
-                                   .record = 0,
-                                   .sets = 0,
-                                   .items = 0,
-                                   .offset = job->streams.stream[0].offset,
-                                   .keep = is_value ? 1.0 : 0.0};
+    const clspi_target target = {job->streams.stream[0].buffer, job->streams.stream[0].offset};
 
-    CLSPI_CHECK(clspi_sample_tables_prepare(plan, series, job->by));
-    return clspi_cells_make(&cells, series, at);
+    return clspi_solid_enqueue(job->plan, series, job->by,
+                               (clsp_range){part->line, part->num_lines}, &target);
 }
 
 clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, const uint32_t by[3],
@@ -75,18 +92,13 @@ clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, const uint3
 {
     eval_job job = {.plan = plan};
     clspi_stream *const stream = &job.streams.stream[0];
-    size_t count;
+    clspi_memory_need need;
 
     if (!plan) return clspi_null_argument(NULL, "clsp_solid_eval");
     CLSPI_CHECK(clspi_call_check(&plan->base, sync));
     CLSPI_CHECK(clspi_solid_orders(plan, by, job.by));
     CLSPI_CHECK(clspi_solid_range(plan, cells));
-    count = plan->cell_reals;
-    if (!clspi_size_mul(&count, cells.count) || count > SIZE_MAX / sizeof(double))
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "solid: the points of %zu cells are more than the address space",
-                          cells.count);
-    const clspi_memory_need need = {"points", plan->desc.precision, count};
+    CLSPI_CHECK(clspi_solid_need(plan, cells, &need));
     const clspi_cut cut = {.per_piece = plan->num_cells, .line = cells.first, .left = cells.count};
     job.streams.num = 1;
     stream->per_line = plan->cell_reals;

@@ -1,14 +1,15 @@
-/* The public calls that make and describe plans of solids, and load control points. */
+/* The public calls that make and describe plans of solids. */
 #include "solid_plan.h"
 
 #include <stdlib.h>
 
 #include "buffer.h"
 #include "check.h"
+#include "host_cells.h"
 #include "kernel_arguments.h"
-#include "memory.h"
 #include "profile.h"
 #include "solid_mesh.h"
+#include "solid_share.h"
 #include "split.h"
 #include "tensor_desc.h"
 
@@ -203,8 +204,9 @@ static clsp_status create_kernels(clsp_solid_plan *plan)
 {
     const clspi_options options = clspi_solid_options(plan->base.ctx, &plan->desc, 1);
 
-    CLSPI_CHECK(clspi_kernel_create(&plan->continue_points, plan->base.ctx, "continue_points",
-                                    &clspi_continue_points_signature, &options));
+    if (!plan->owner)
+        CLSPI_CHECK(clspi_kernel_create(&plan->continue_points, plan->base.ctx, "continue_points",
+                                        &clspi_continue_points_signature, &options));
     if (plan->desc.method != CLSP_SOLID_CELLS) return create_point_kernels(plan);
     if (plan->points.blocks.num)
         CLSPI_CHECK(create_kernel(plan, &plan->regular, "regular_cells",
@@ -322,7 +324,7 @@ static clsp_status upload_all(clsp_solid_plan *plan, clspi_series *series)
 
     CLSPI_CHECK(upload_sets(plan, series));
     CLSPI_CHECK(upload_blocks(plan, series));
-    CLSPI_CHECK(upload_continued(plan, series));
+    if (!plan->owner) CLSPI_CHECK(upload_continued(plan, series));
     return clspi_sample_tables_prepare(plan, series, values);
 }
 
@@ -341,25 +343,72 @@ static clsp_status find_points(clsp_solid_plan *plan, const clsp_solid_mesh *mes
                       "solid: no memory for the points of %zu cells", plan->num_cells);
 }
 
-static clsp_status build(clsp_solid_plan *plan, const clsp_solid_mesh *mesh)
+/* Takes over classes and points of another plan, whose they stay; scratch memory is the plan's
+   own. */
+static clsp_status borrow_points(clsp_solid_plan *plan, const clsp_solid_plan *owner)
+{
+    plan->owner = owner;
+    plan->points = owner->points;
+    plan->classes = owner->classes;
+    for (uint32_t i = 0; i < CLSPI_COUNT(plan->classes.scratch); i++)
+        plan->classes.scratch[i] = malloc(CLSPI_RING_POINTS * sizeof *plan->classes.scratch[i]);
+    if (plan->classes.scratch[0] && plan->classes.scratch[1]) return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY, "solid: no memory for classes");
+}
+
+/* Builds what a plan whose points are known has on its device. */
+static clsp_status build(clsp_solid_plan *plan)
 {
     clspi_call call;
 
-    plan->num_vertices = mesh->cells.num_vertices;
-    plan->num_cells = mesh->cells.num_cells;
     plan->cell_reals = clspi_grid_size(&plan->desc) * plan->desc.channels;
-    CLSPI_CHECK(find_points(plan, mesh));
     CLSPI_CHECK(clspi_cell_layout_make(plan));
     CLSPI_CHECK(create_kernels(plan));
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
     return clspi_call_end(&call, upload_all(plan, &call.series));
 }
 
+/* Allocates a plan of so many vertices and cells. */
+static clsp_status allocate(clsp_solid_plan **plan, clsp_context *ctx, const clsp_solid_desc *desc,
+                            size_t num_vertices, size_t num_cells)
+{
+    clsp_solid_plan *const made = calloc(1, sizeof *made);
+
+    if (!made) return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "solid: no memory for a plan");
+    made->base = (clspi_plan){.ctx = ctx, .family = "solid"};
+    made->desc = *desc;
+    made->num_vertices = num_vertices;
+    made->num_cells = num_cells;
+    made->peers.kind = &clspi_solid_peers;
+    const clsp_status status = clspi_host_state_init(&made->host, &made->base, free);
+    if (status != CLSP_OK) {
+        free(made);
+        return status;
+    }
+    *plan = made;
+    return CLSP_OK;
+}
+
+clsp_status clspi_solid_plan_like(clsp_solid_plan **plan, clsp_context *ctx,
+                                  const clsp_solid_plan *owner)
+{
+    clsp_status status;
+
+    *plan = NULL;
+    CLSPI_CHECK(clspi_context_usable(ctx));
+    CLSPI_CHECK(clspi_precision_check(ctx, "solid", owner->desc.precision));
+    CLSPI_CHECK(allocate(plan, ctx, &owner->desc, owner->num_vertices, owner->num_cells));
+    status = borrow_points(*plan, owner);
+    if (status == CLSP_OK) status = build(*plan);
+    if (status != CLSP_OK) clsp_solid_plan_destroy(plan);
+    return status;
+}
+
 clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh *mesh,
                                    const clsp_solid_desc *desc)
 {
-    clsp_solid_plan *made;
     clsp_solid_desc all;
+    clsp_status status;
 
     if (plan) *plan = NULL;
     if (!plan || !mesh || !desc)
@@ -371,15 +420,23 @@ clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh
     if (!mesh->is_hexahedral)
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
                           "solid: the mesh is not hexahedral; refine it");
-    made = calloc(1, sizeof *made);
-    if (!made)
-        return clspi_fail(&mesh->ctx->log, CLSP_ERROR_NO_MEMORY, "solid: no memory for a plan");
-    made->base = (clspi_plan){.ctx = mesh->ctx, .family = "solid"};
-    made->desc = all;
-    const clsp_status status = build(made, mesh);
-    if (status != CLSP_OK) clsp_solid_plan_destroy(&made);
-    *plan = made;
+    CLSPI_CHECK(allocate(plan, mesh->ctx, &all, mesh->cells.num_vertices, mesh->cells.num_cells));
+    status = find_points(*plan, mesh);
+    if (status == CLSP_OK) status = build(*plan);
+    if (status != CLSP_OK) clsp_solid_plan_destroy(plan);
     return status;
+}
+
+/* Releases classes and points, or what of them is not another plan's. */
+static void release_points(clsp_solid_plan *plan)
+{
+    if (!plan->owner) {
+        clspi_cell_points_release(&plan->points);
+        clspi_class_set_release(&plan->classes);
+        return;
+    }
+    for (uint32_t i = 0; i < CLSPI_COUNT(plan->classes.scratch); i++)
+        free(plan->classes.scratch[i]);
 }
 
 void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
@@ -389,6 +446,7 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
     if (!plan) return;
     *ptr = NULL;
     if (clspi_context_is_inherited(plan->base.ctx)) return;
+    clspi_peers_release(&plan->peers);
     for (uint32_t i = 0; i < CLSPI_ORDERS; i++)
         clspi_sample_tables_release(&plan->tables[i]);
     clspi_buffer_release(&plan->control);
@@ -408,8 +466,8 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
     clspi_buffer_release(&plan->lists.index);
     clspi_buffer_release(&plan->lists.weights);
     clspi_cell_layout_release(&plan->layout);
-    clspi_cell_points_release(&plan->points);
-    clspi_class_set_release(&plan->classes);
+    release_points(plan);
+    clspi_solid_host_release(plan);
     clspi_plan_release(&plan->base);
     free(plan);
 }
@@ -460,69 +518,4 @@ clsp_status clsp_solid_cell_classes(const clsp_solid_plan *plan, clsp_range cell
         to[c] = number == CLSPI_REGULAR ? 0 : 1 + number;
     }
     return CLSP_OK;
-}
-
-/* ---- control points ---- */
-
-/* Makes the points beyond the boundary, those first that others are made of. */
-static clsp_status continue_all(clsp_solid_plan *plan, clspi_series *series)
-{
-    const uint32_t channels = plan->desc.channels;
-    const uint64_t most = clspi_launch_lines(&plan->base.ctx->tuning, channels, channels,
-                                             plan->continue_points.local, 1);
-
-    for (uint32_t d = 1; d < 4; d++) {
-        const size_t end = plan->depth_first[d + 1];
-        for (size_t first = plan->depth_first[d]; first < end; first += most) {
-            const size_t items = channels * clspi_min_u64(most, end - first);
-            const clspi_continue_points_args args = {.points = plan->control,
-                                                     .from = plan->continued,
-                                                     .first = (cl_uint)first,
-                                                     .items = (cl_uint)items};
-            CLSPI_CHECK(clspi_launch_continue_points(series, &plan->continue_points, &args, items));
-        }
-    }
-    return CLSP_OK;
-}
-
-static clsp_status bring(clsp_solid_plan *plan, clspi_series *series, const clspi_memory *from)
-{
-    const size_t bytes = plan->num_vertices * plan->desc.channels * from->element;
-
-    CLSPI_CHECK(from->buffer ? clspi_series_copy(series, from->buffer, from->offset * from->element,
-                                                 plan->control, 0, bytes)
-                             : clspi_series_write(series, plan->control, 0, from->host, bytes));
-    return continue_all(plan, series);
-}
-
-static clsp_status load(clsp_solid_plan *plan, const clspi_memory *from, const clsp_sync *sync)
-{
-    size_t bytes = clspi_num_points(&plan->points) * plan->desc.channels;
-    clspi_call call;
-
-    if (!clspi_size_mul(&bytes, from->element))
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "solid: the control points are more than the address space");
-    plan->is_loaded = false;
-    if (!plan->control) CLSPI_CHECK(clspi_buffer_create(&plan->control, plan->base.ctx, bytes));
-    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, sync));
-    const clsp_status status = bring(plan, &call.series, from);
-    plan->is_loaded = status == CLSP_OK;
-    return from->buffer ? clspi_call_end(&call, status) : clspi_call_finish(&call, status);
-}
-
-clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_input points,
-                                          const clsp_sync *sync)
-{
-    clspi_memory memory;
-    clsp_status status;
-
-    if (!plan) return clspi_null_argument(NULL, "clsp_solid_set_control_points");
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
-    const clspi_memory_need need = {"points", plan->desc.precision,
-                                    plan->num_vertices * plan->desc.channels};
-    status = clspi_input_open(&memory, &plan->base, &points, &need);
-    if (status == CLSP_OK) status = load(plan, &memory, sync);
-    clspi_memory_close(&memory);
-    return status;
 }

@@ -7,7 +7,9 @@
 #include <clspline/solid.h>
 
 #include "cell_points.h"
-#include "plan.h"
+#include "host_state.h"
+#include "peers.h"
+#include "shared_batch.h"
 
 enum {
     CLSPI_MAX_SLICE = 32, /* points of a slice; cells with more are made by tables of all points */
@@ -61,6 +63,11 @@ typedef struct clspi_sample_tables {
     cl_mem slices, full, along;
 } clspi_sample_tables;
 
+/* The same in host memory; NULL: not there, or of no cell. */
+typedef struct clspi_host_tables {
+    void *slices, *full, *along;
+} clspi_host_tables;
+
 /* What lists of points are made with; made when it is first needed. */
 typedef struct clspi_point_lists {
     clspi_kernel kernel;
@@ -82,7 +89,22 @@ struct clsp_solid_plan {
     size_t depth_first[5]; /* continued points by how many of them are behind each other */
     clspi_kernel continue_points, regular, layers, full;
     clspi_point_lists lists;
+    /* of shared calls */
+    const clsp_solid_plan *owner; /* of a peer: the plan that classes and points belong to */
+    clspi_peers peers;
+    clspi_host_state host; /* control points, those beyond the boundary too */
+    uint32_t *use_of;      /* [classes][CLSPI_FRAMES]: uses; NULL: not made */
+    clspi_host_tables host_tables[CLSPI_ORDERS];
 };
+
+/* Makes a plan that computes the same as another one, on another device and of the same cells,
+   which stay the other one's. It has no control points. */
+clsp_status clspi_solid_plan_like(clsp_solid_plan **plan, clsp_context *ctx,
+                                  const clsp_solid_plan *owner);
+
+/* Makes the points of cells, in lines of one cell each. */
+clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, const uint8_t by[3],
+                                clsp_range cells, const clspi_target *target);
 
 /* Finds the uses of all cells and what kernels need of them. Errors: CLSP_ERROR_NO_MEMORY. */
 clsp_status clspi_cell_layout_make(clsp_solid_plan *plan);
@@ -106,6 +128,10 @@ clsp_status clspi_solid_range(const clsp_solid_plan *plan, clsp_range cells);
 
 /* Checks a range of cells. */
 clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cells);
+
+/* Gives what the points of cells need of memory, unless that is more than there can be. */
+clsp_status clspi_solid_need(const clsp_solid_plan *plan, clsp_range cells,
+                             clspi_memory_need *need);
 
 /* Returns the build options of the kernels. set: cells that are made together. */
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,

@@ -228,15 +228,13 @@ static void name_job(const clspi_tensor_plan *plan, size_t count, char key[KEY_M
 {
     static const char *const forms[] = {"", "curve", "surface", "volume"};
     const clspi_tensor_desc *const d = &plan->desc;
-    unsigned size_class = 0;
 
-    for (size_t n = count * plan->patch_vertices; n > 1; n /= 2)
-        size_class++;
     snprintf(key, KEY_MAX, "%s-%s-%u-%u-%u-f%zu%s-m%u-a%x-s%u-%zu-c%u", plan->family->name,
              d->is_triangle ? "triangle" : forms[d->directions], d->degrees[0], d->degrees[1],
              d->degrees[2], 8 * clsp_type_bytes(d->precision), d->rational ? "-rational" : "",
              plan->variant, d->vertex.attributes, d->vertex.stride,
-             8 * clsp_type_bytes(d->vertex.type), size_class);
+             8 * clsp_type_bytes(d->vertex.type),
+             clspi_size_class((double)count * (double)plan->patch_vertices));
 }
 
 /* Makes the batch of a shared call. key: room for its name. */

@@ -3,12 +3,41 @@
 #include "fault_fixture.h"
 
 #include <clspline/solid.h>
+#include <math.h>
 #include <string.h>
 
 enum { SOLID_VERTICES = 18, SOLID_CELLS = 4, SOLID_VALUES = 8 * SOLID_CELLS * 8 * 3 + 9 + 225 };
 
+/* Makes all cells, a derivative of one and two parameters by shared calls: the device's values
+   again where it makes them, the host's within rounding. Returns CLSP_ERROR_STATE where they are
+   not. */
+static clsp_status share_solid(clsp_solid_plan *plan, const clsp_solid_points *points,
+                               const clsp_cooperate_opts *opts, const float *values)
+{
+    enum { ALL = 8 * SOLID_CELLS * 8 * 3 };
+    static const uint32_t by[3] = {1, 0, 0};
+    float shared[ALL + 24 + 6];
+    clsp_status status = clsp_solid_eval_shared(plan, (clsp_range){0, 8 * SOLID_CELLS}, NULL,
+                                                clsp_out_f32(shared, ALL), opts, NULL);
+
+    if (status == CLSP_OK)
+        status = clsp_solid_eval_shared(plan, (clsp_range){1, 1}, by,
+                                        clsp_out_f32(shared + ALL + 6, 24), opts, NULL);
+    if (status == CLSP_OK)
+        status = clsp_solid_eval_points_shared(plan, points, NULL, clsp_out_f32(shared + ALL, 6),
+                                               opts, NULL);
+    for (size_t i = 0; i < ALL + 9 && status == CLSP_OK; i++) {
+        /* in values the derivative's first point is in front of the list */
+        const float value = i < ALL ? values[i] : i < ALL + 6 ? values[i + 3] : values[i - 6];
+        if (!(fabsf(shared[i] - value) <= (opts->bit_equal ? 0.0f : 2e-5f)))
+            return CLSP_ERROR_STATE;
+    }
+    return status;
+}
+
 /* Makes four cubes around an edge with a crease, refines them once, and evaluates all children, a
-   derivative of one, two parameters, and the limits of the middles: SOLID_VALUES numbers. */
+   derivative of one, two parameters, and the limits of the middles: SOLID_VALUES numbers. Then
+   the same by shared calls. */
 static clsp_status use_solid(clsp_context *ctx, float *values)
 {
     static const uint32_t index[8 * SOLID_CELLS] = {0,  1,  4,  3,  9,  10, 13, 12, 1,  2,  5,
@@ -25,6 +54,9 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
     static const clsp_solid_desc desc = {.axis = {{2, 0, 1}, {2, 0, 1}, {2, 0, 1}}};
     const clsp_solid_points points = {
         .num = 2, .cells = clsp_in_u32(list, 2), .params = clsp_in_f32(params, 6)};
+    static const clsp_cooperate_opts shares[] = {
+        {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1},
+        {.schedule = CLSP_SCHEDULE_HOST, .num_workers = CLSP_NO_WORKERS}};
     const size_t all = 8 * SOLID_CELLS * 8 * 3;
     float control[3 * SOLID_VERTICES], fine[3 * 75];
     clsp_solid_mesh *coarse = NULL, *mesh = NULL;
@@ -54,6 +86,8 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
         status = clsp_solid_limit_points(coarse, CLSP_SOLID_MIDDLES, 3,
                                          clsp_in_f32(control, COUNT(control)),
                                          clsp_out_f32(values + all + 9, 225));
+    for (size_t i = 0; i < COUNT(shares) && status == CLSP_OK; i++)
+        status = share_solid(plan, &points, &shares[i], values);
     clsp_solid_plan_destroy(&plan);
     clsp_solid_mesh_destroy(&mesh);
     clsp_solid_mesh_destroy(&coarse);
@@ -79,8 +113,8 @@ static bool fail_solid(clsp_context *ctx, enum kind kind, unsigned n, const floa
 
 static void test_solids(void **state)
 {
-    static const enum kind kinds[] = {MALLOC,        CALLOC,  REALLOC, CREATE_BUFFER,
-                                      CREATE_KERNEL, SET_ARG, LAUNCH,  WRITE};
+    static const enum kind kinds[] = {MALLOC,  CALLOC, REALLOC, CREATE_BUFFER, CREATE_KERNEL,
+                                      SET_ARG, LAUNCH, WRITE,   READ};
     static const char *const limits[] = {"", "class=discrete"};
     unsigned failed = 0;
 

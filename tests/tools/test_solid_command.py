@@ -136,6 +136,23 @@ class Samples(Command):
         self.assertEqual(len(first["types"]), 16)
         self.assertEqual(len(first["Points"]), 3 * 45)
 
+    def test_shared(self):
+        """The host makes the same samples and slices, to rounding, and the report says who made them."""
+        source, alone, shared = os.path.join(DATA, "rod.vtk"), self.path("alone.vtu"), self.path("shared.vtu")
+        self.make(source, "-o", alone)
+        for how in "auto", "dynamic", "static=0.5", "host":
+            done = run("solid", source, "-o", shared, "--quiet", "--cooperate", how, "--workers", "1", "--report")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("%s: by %s" % (source, how.split("=")[0] if how != "auto" else ""), done.stderr)
+            first, second = read_vtu(alone)["Points"], read_vtu(shared)["Points"]
+            scale = max(map(abs, first))
+            self.assertLess(max(abs(a - b) for a, b in zip(first, second)), 3e-7 * scale)
+        one, two = self.path("one.npy"), self.path("two.npy")
+        slicing = source, "--slice", "z=0.5", "--size", "50", "-p", "f32"
+        self.make(*slicing, "-o", one)
+        self.make(*slicing, "-o", two, "--cooperate", "host")
+        self.assertEqual(os.path.getsize(one), os.path.getsize(two))
+
     def test_pipes(self):
         source, _ = self.plain_box((1, 1, 1))
         with open(source, "rb") as file:
@@ -346,6 +363,8 @@ class Meshes(Command):
                 ("-o - needs --format", source, "-o", "-"), ("excludes", source, "-o", "a.vtu", "--bezier", "-n", "3"),
                 ("are of --slice", source, "-o", "a.vtu", "--pixel", "1"),
                 ("--range must be", source, "-o", "a.png", "--slice", "z=1", "--range", "2,1"),
+                ("need --cooperate", source, "-o", "a.vtu", "--report"),
+                ("--cooperate must be", source, "-o", "a.vtu", "--cooperate", "all"),
                 ("--size must be", source, "-o", "a.png", "--slice", "z=1", "--size", "0"),
                 ("unknown option '--frobnicate'", source, "--frobnicate"),
                 ("--format must be vtu, ply,", source, "-o", "-", "-f", "gif"),

@@ -48,7 +48,8 @@ _clspline_options() {
         ;;
     solid)
         echo '--output --format --samples --refine --crease-angle --crease-steps --bezier --classes --slice' \
-            '--size --pixel --array --range --precision --device --quiet --verbose --help'
+            '--size --pixel --array --range --precision --device --cooperate --workers --join --report' \
+            '--quiet --verbose --help'
         ;;
     info) echo '--device --json --help' ;;
     tune) echo '--device --join --workers --speeds --quick --json --help' ;;

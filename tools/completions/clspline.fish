@@ -22,8 +22,8 @@ complete -c clspline -n '__fish_seen_subcommand_from bspline; and not __fish_see
     -x -a 'eval bezier' -d 'What to do'
 complete -c clspline -n '__fish_seen_subcommand_from bspline project info' -k \
     -a '(__fish_complete_suffix .g2; __fish_complete_suffix .json)'
-complete -c clspline -n '__fish_seen_subcommand_from bezier bspline project tune' -l join -x -a $classes -d 'One more device'
-complete -c clspline -n '__fish_seen_subcommand_from bezier bspline project tune' -l workers -x -d 'How many cores'
+complete -c clspline -n '__fish_seen_subcommand_from bezier bspline project solid tune' -l join -x -a $classes -d 'One more device'
+complete -c clspline -n '__fish_seen_subcommand_from bezier bspline project solid tune' -l workers -x -d 'How many cores'
 complete -c clspline -n '__fish_seen_subcommand_from info tune devices' -l json -d 'Print JSON'
 
 set -l bezier -c clspline -n '__fish_seen_subcommand_from bezier; and not __fish_seen_subcommand_from bspline'
@@ -112,5 +112,7 @@ complete $solid -l pixel -x -d 'Side of a pixel'
 complete $solid -l array -x -d 'Data of points to show'
 complete $solid -l range -x -d 'What is black and white'
 complete $solid -s p -l precision -x -a 'f32 f64' -d 'Numbers to compute with'
+complete $solid -l cooperate -x -a 'auto svm dynamic static device host' -d 'Share with the cores'
+complete $solid -l report -d 'What each processor did'
 complete $solid -s q -l quiet -d 'Print nothing'
 complete $solid -s v -l verbose -d 'Print notes'

@@ -1,0 +1,232 @@
+/* Evaluation of solids by several processors: tiles of cells or of points, by the host's evaluation
+   and by that of devices (docs/cooperation.md). */
+#include "solid_share.h"
+
+#include <stdio.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "host_cells.h"
+#include "point_lists.h"
+
+enum {
+    KEY_MAX = 160,
+    POINT_ITEMS = 256, /* the weights of a point take longer than so many points of grids */
+    BLOCK_GRID = 4096  /* samples of a cell up to which tiles are whole blocks */
+};
+
+static clsp_solid_plan *solid_plan_of(clspi_plan *plan)
+{
+    return (clsp_solid_plan *)plan; /* whose first member it is */
+}
+
+/* ---- peers ---- */
+
+static clsp_status create_peer(clspi_plan **peer, clsp_context *ctx, const clspi_plan *plan)
+{
+    clsp_solid_plan *made;
+    const clsp_status status = clspi_solid_plan_like(&made, ctx, (const clsp_solid_plan *)plan);
+
+    *peer = status == CLSP_OK ? &made->base : NULL;
+    return status;
+}
+
+static void destroy_peer(clspi_plan **peer)
+{
+    clsp_solid_plan *plan = solid_plan_of(*peer);
+
+    clsp_solid_plan_destroy(&plan);
+    *peer = NULL;
+}
+
+/* Brings the control points that the owner has in host memory, those beyond the boundary too. */
+static clsp_status load_peer(clspi_plan *base, clspi_plan *owner)
+{
+    clsp_solid_plan *const peer = solid_plan_of(base);
+    const size_t bytes = clspi_num_points(&peer->points) * peer->desc.channels *
+                         clsp_type_bytes(peer->desc.precision);
+    clspi_call call;
+
+    peer->is_loaded = false;
+    if (!peer->control) CLSPI_CHECK(clspi_buffer_create(&peer->control, base->ctx, bytes));
+    CLSPI_CHECK(clspi_call_begin(&call, base, NULL));
+    const clsp_status status =
+        clspi_call_finish(&call, clspi_series_write(&call.series, peer->control, 0,
+                                                    solid_plan_of(owner)->host.data, bytes));
+    peer->is_loaded = status == CLSP_OK;
+    return status;
+}
+
+const clspi_peer_kind clspi_solid_peers = {create_peer, destroy_peer, load_peer};
+
+/* ---- processors ---- */
+
+/* What is shared: the cells of a range, or the points of a list. */
+typedef struct shared_points {
+    clsp_solid_plan *plan;
+    bool is_list;
+    clspi_host_list list; /* its orders of derivatives are those of cells too */
+    size_t first, num;    /* cells, or points */
+    char *out;
+} shared_points;
+
+static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
+                                const clspi_part *part, char *out)
+{
+    const shared_points *const s = user;
+    const clsp_range lines = {part->piece, part->num_lines};
+
+    if (s->is_list)
+        return clspi_solid_host_points(solid_plan_of(base), worker, &s->list, lines, out);
+    return clspi_solid_host_cells(solid_plan_of(base), worker, s->list.by, lines, out);
+}
+
+static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
+                                  const clspi_part *part, const clspi_target *target)
+{
+    const shared_points *const s = user;
+    const clsp_range lines = {part->piece, part->num_lines};
+
+    if (s->is_list)
+        return clspi_point_list_enqueue(solid_plan_of(base), series, &s->list, lines, target);
+    return clspi_solid_enqueue(solid_plan_of(base), series, s->list.by, lines, target);
+}
+
+/* ---- jobs ---- */
+
+/* Names a job by what its speeds depend on. */
+static void name_job(const shared_points *s, char key[KEY_MAX])
+{
+    const clsp_solid_plan *const plan = s->plan;
+    const uint8_t *const by = s->list.by;
+    const size_t grid = s->is_list ? 1 : clspi_grid_size(&plan->desc);
+    const size_t others = plan->num_cells - plan->layout.uses[0].num_cells;
+
+    snprintf(key, KEY_MAX, "solid-%s-d%u-f%zu-n%u-o%u-m%d-i%u-c%u", s->is_list ? "list" : "grid",
+             plan->desc.channels, 8 * clsp_type_bytes(plan->desc.precision),
+             clspi_size_class((double)grid), by[0] + by[1] + by[2], (int)plan->desc.method,
+             (unsigned)(8 * others / clspi_max(1, plan->num_cells)),
+             clspi_size_class((double)grid * (double)s->num));
+}
+
+/* Returns tiles of whole cells, of whole blocks of 8 where these are not too large. */
+static clspi_tiling tiling_of(const shared_points *s, size_t items)
+{
+    clspi_tiling tiling = clspi_tiling_of(s->num, 1, items, 1);
+
+    if (!s->is_list && items <= BLOCK_GRID)
+        tiling.pieces_per_tile = clspi_min(
+            clspi_max(1, s->num), clspi_round_up(tiling.pieces_per_tile, CLSPI_BLOCK_CELLS));
+    return tiling;
+}
+
+/* Makes ready what the host needs, and joined devices by way of it. */
+static clsp_status prepare(const shared_points *s)
+{
+    CLSPI_CHECK(clspi_solid_host_prepare(s->plan));
+    return s->is_list ? CLSP_OK : clspi_solid_host_tables(s->plan, s->list.by);
+}
+
+static clsp_status share(const shared_points *s, const clsp_cooperate_opts *opts,
+                         clsp_cooperate_report *report)
+{
+    static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
+    clsp_solid_plan *const plan = s->plan;
+    const bool is_other = !s->is_list && plan->desc.method != CLSP_SOLID_CELLS;
+    const size_t items = s->is_list ? POINT_ITEMS : clspi_grid_size(&plan->desc);
+    const size_t reals = s->is_list ? plan->desc.channels : plan->cell_reals;
+    const size_t element = clsp_type_bytes(plan->desc.precision);
+    char key[KEY_MAX];
+    clspi_shared_batch batch = {.plan = &plan->base,
+                                .peers = &plan->peers,
+                                .maker = &maker,
+                                .user = s,
+                                .why_no_host =
+                                    is_other ? "the host has no code for this method" : NULL,
+                                .why_not_persistent = "no persistent kernel makes solids",
+                                .first_piece = s->first,
+                                .tiling = tiling_of(s, items),
+                                .line_items = items,
+                                .line_bytes = reals * element,
+                                .element = element,
+                                .key = key};
+
+    name_job(s, key);
+    CLSPI_CHECK(prepare(s));
+    return clspi_shared_batch_run(&batch, s->out, opts, report);
+}
+
+/* ---- the calls ---- */
+
+/* A call on memory that is not aligned to its elements: the device's call stages that. */
+typedef struct lone_call {
+    const shared_points *s;
+    const clsp_solid_points *points;
+    const uint32_t *by;
+    clsp_output out;
+} lone_call;
+
+static clsp_status make_alone(void *user)
+{
+    const lone_call *const c = user;
+    clsp_solid_plan *const plan = c->s->plan;
+
+    if (c->points) return clsp_solid_eval_points(plan, c->points, c->by, c->out, NULL);
+    return clsp_solid_eval(plan, (clsp_range){c->s->first, c->s->num}, c->by, c->out, NULL);
+}
+
+static clsp_status carry_out(lone_call *own, const clsp_cooperate_opts *opts,
+                             clsp_cooperate_report *report)
+{
+    const shared_points *const s = own->s;
+    const uintptr_t reals = (uintptr_t)s->out | (uintptr_t)s->list.params;
+    const clspi_lone_call alone = {"memory that is not aligned to its elements", s->num > 0,
+                                   make_alone, own};
+
+    if (reals % clsp_type_bytes(s->plan->desc.precision) != 0 ||
+        (uintptr_t)s->list.cells % sizeof *s->list.cells != 0)
+        return clspi_shared_alone(&s->plan->base, &alone, opts, report);
+    return share(s, opts, report);
+}
+
+clsp_status clsp_solid_eval_shared(clsp_solid_plan *plan, clsp_range cells, const uint32_t by[3],
+                                   clsp_output out, const clsp_cooperate_opts *opts,
+                                   clsp_cooperate_report *report)
+{
+    shared_points s = {.plan = plan, .first = cells.first, .num = cells.count};
+    lone_call own = {.s = &s, .by = by};
+    clspi_memory_need need;
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_solid_eval_shared");
+    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
+    CLSPI_CHECK(clspi_solid_orders(plan, by, s.list.by));
+    CLSPI_CHECK(clspi_solid_range(plan, cells));
+    CLSPI_CHECK(clspi_solid_need(plan, cells, &need));
+    CLSPI_CHECK(clspi_shared_output(&plan->base, &out, &need, &s.out));
+    own.out = out;
+    return carry_out(&own, opts, report);
+}
+
+clsp_status clsp_solid_eval_points_shared(clsp_solid_plan *plan, const clsp_solid_points *points,
+                                          const uint32_t by[3], clsp_output out,
+                                          const clsp_cooperate_opts *opts,
+                                          clsp_cooperate_report *report)
+{
+    shared_points s = {.plan = plan, .is_list = true};
+    lone_call own = {.s = &s, .points = points, .by = by};
+    clspi_list_needs needs;
+    const char *cells;
+
+    if (!plan || !points)
+        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_eval_points_shared");
+    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
+    CLSPI_CHECK(clspi_solid_orders(plan, by, s.list.by));
+    CLSPI_CHECK(clspi_point_list_check(plan, points, &needs));
+    CLSPI_CHECK(clspi_shared_input(&plan->base, &points->cells, &needs.cells, &cells));
+    CLSPI_CHECK(clspi_shared_input(&plan->base, &points->params, &needs.params, &s.list.params));
+    CLSPI_CHECK(clspi_shared_output(&plan->base, &out, &needs.points, &s.out));
+    s.num = points->num;
+    s.list.cells = (const uint32_t *)(const void *)cells;
+    own.out = out;
+    return carry_out(&own, opts, report);
+}
