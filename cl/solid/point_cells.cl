@@ -117,7 +117,7 @@ kernel void point_layered(global const real *restrict points, global const uint 
         const bool exists = asked && first + item / CLSP_WARP < samples;
         const uint a = s / shape.num, pq = s - a * shape.num;
         const uint p = pq / shape.num_q, q = pq - p * shape.num_q;
-        ALONG const real *const by = along + shape.along + 4 * a;
+        ALONG const real *const by = along + 4 * (shape.along + a);
         real sum[CLSP_CHANNELS];
         UNROLL
         for (uint c = 0; c < CLSP_CHANNELS; c++)

@@ -4,7 +4,8 @@
    bits of the direction across slices; a cell's points are layer after layer.
 
    The host sets, beside what cell_samples.clh says, CLSP_MAX_SLICE, the points of a slice at most,
-   and CLSP_ACROSS, how many samples across slices an item of a GPU makes at once. */
+   CLSP_ACROSS, how many samples across slices an item of a GPU makes at once, and CLSP_COLUMNS, for
+   how many samples of a slice. */
 #include "slice_shape.clh"
 
 #ifndef CLSP_MAX_SLICE
@@ -16,69 +17,67 @@
 #ifndef CLSP_ACROSS
 #define CLSP_ACROSS 4
 #endif
+#ifndef CLSP_COLUMNS
+#define CLSP_COLUMNS 1
+#endif
 
 enum {
-    PASS = CLSP_GROUP / CLSP_BLOCK, /* samples of a slice that a group makes at once */
-    RUN = CLSP_ACROSS * CLSP_BLOCK, /* adjacent reals across slices */
+    SAMPLES = CLSP_GROUP / CLSP_BLOCK,  /* of a slice, whose columns are beside each other */
+    PASS = CLSP_COLUMNS * SAMPLES,      /* of a slice that a group makes at once */
+    RUN = CLSP_ACROSS * CLSP_BLOCK,     /* adjacent reals across slices */
     PADDED = RUN + 1
 };
 
-/* Returns the sum over layers. w: of a sample across slices. */
-real across(real4 sum, ALONG const real *along, uint a, uint num, real centre)
+/* Returns the sum over layers. f: the weights of a sample across slices. */
+real across(real4 sum, real4 f, real centre)
 {
-    const real4 b = vload4(min(a, num - 1), along);
-    return MAD(b.s0, sum.s0, MAD(b.s1, sum.s1, MAD(b.s2, sum.s2, b.s3 * sum.s3))) + centre;
+    return MAD(f.s0, sum.s0, MAD(f.s1, sum.s1, MAD(f.s2, sum.s2, f.s3 * sum.s3))) + centre;
 }
 
-/* Writes the samples across slices at one of these; those of neighbouring items are neighbours. */
-void write_across(global real *to, real4 sum, ALONG const real *along, slice_shape shape,
-                  real centre)
+/* Writes a column, `run` samples: those of neighbouring items are neighbours. s: its sample. */
+void write_across(global real *to, real4 sum, const real4 *f, real centre, slice_shape shape,
+                  uint s, uint run)
 {
-    for (uint begin = 0; begin < shape.across; begin += CLSP_ACROSS) {
+    const uint ip = s / shape.num_q, iq = s - ip * shape.num_q;
+    global real *const column =
+        to + (size_t)(ip * shape.step_p + iq * shape.step_q) * CLSP_CHANNELS;
+    UNROLL
+    for (uint a = 0; a < CLSP_ACROSS; a++) {
+        const real value = across(sum, f[a], centre);
+        if (a < run) column[(size_t)(a * shape.step) * CLSP_CHANNELS] = value;
+    }
+}
+
+/* Writes `num` columns of a group through local memory, where an item's samples are neighbours:
+   then neighbouring items write neighbouring reals again. tile: [SAMPLES][PADDED]. */
+void write_turned(local real *tile, global real *to, real4 sum, const real4 *f, real centre,
+                  uint num_w, uint num, uint run)
+{
+    const uint item = (uint)get_local_id(0), mine = item / CLSP_BLOCK, wide = run * CLSP_BLOCK;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (mine < SAMPLES) {
         UNROLL
-        for (uint a = 0; a < CLSP_ACROSS; a++) {
-            const real value = across(sum, along, begin + a, shape.across, centre);
-            if (begin + a < shape.across)
-                to[(size_t)(begin + a) * shape.step * CLSP_CHANNELS] = value;
-        }
+        for (uint a = 0; a < CLSP_ACROSS; a++)
+            tile[mine * PADDED + a * CLSP_BLOCK + item - mine * CLSP_BLOCK] =
+                across(sum, f[a], centre);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint x = item; x < num * wide; x += CLSP_GROUP) {
+        const uint s = x / wide, r = x - s * wide, a = r / CLSP_BLOCK;
+        to[(size_t)(s * num_w + a) * CLSP_CHANNELS + r - a * CLSP_BLOCK] = tile[s * PADDED + r];
     }
 }
 
-/* Writes them through local memory, where an item's samples are neighbours: then neighbouring items
-   write neighbouring reals again. first: the sample of the group's first item; num: samples. tile:
-   [PASS][PADDED]. */
-void write_turned(local real *tile, global real *to, real4 sum, ALONG const real *along,
-                  slice_shape shape, real centre, uint first, uint num, uint item)
-{
-    const uint mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
-    for (uint begin = 0; begin < shape.across; begin += CLSP_ACROSS) {
-        const uint run = min((uint)CLSP_ACROSS, shape.across - begin) * CLSP_BLOCK;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (mine < PASS) {
-            UNROLL
-            for (uint a = 0; a < CLSP_ACROSS; a++)
-                tile[mine * PADDED + a * CLSP_BLOCK + c] =
-                    across(sum, along, begin + a, shape.across, centre);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint x = item; x < num * run; x += CLSP_GROUP) {
-            const uint s = x / run, r = x - s * run, a = r / CLSP_BLOCK;
-            to[((size_t)(first + s) * shape.across + begin + a) * CLSP_CHANNELS + r -
-               a * CLSP_BLOCK] = tile[s * PADDED + r];
-        }
-    }
-}
-
-/* A group makes a set: an item the samples across slices at one of these, one channel of all cells.
-   Points of the four layers are staged as vectors, relative to one of the second layer's. */
+/* A group makes a set: an item CLSP_COLUMNS columns across slices, one channel of all cells. Points
+   of the four layers are staged as vectors, relative to one of the second layer's. */
 kernel void solid_layers(global const real *restrict points, global const uint *restrict index,
                          global const uint *restrict sets, global const real *restrict slices,
-                         ALONG const real *restrict along, global real *restrict out,
+                         ALONG const real4 *restrict along, global real *restrict out,
                          cell_samples at)
 {
     local real4 staged[CLSP_MAX_SLICE * CLSP_BLOCK * CLSP_SET];
-    local real tile[PASS * PADDED];
-    const uint item = (uint)get_local_id(0);
+    local real centres[CLSP_SET * CLSP_BLOCK], tile[SAMPLES * PADDED];
+    const uint item = (uint)get_local_id(0), mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
     const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
     const uint terms = set.terms >> 2, direction = set.terms & 3;
     const slice_shape shape = shape_of(at, direction);
@@ -87,46 +86,54 @@ kernel void solid_layers(global const real *restrict points, global const uint *
     for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
         for (uint x = item; x < terms * CLSP_BLOCK * CLSP_SET && asked; x += CLSP_GROUP) {
             const uint j = x / (terms * CLSP_BLOCK), r = x - j * (terms * CLSP_BLOCK);
-            const uint k = r / CLSP_BLOCK, c = block + r - k * CLSP_BLOCK;
+            const uint k = r / CLSP_BLOCK, b = r - k * CLSP_BLOCK;
             global const uint *const i = index + set.first[j] + k;
-            const real centre =
-                points[(size_t)index[set.first[j] + terms] * CLSP_CHANNELS + c];
+            global const real *const p = points + block + b;
+            const real centre = p[(size_t)i[terms - k] * CLSP_CHANNELS];
+            if (k == 0) centres[j * CLSP_BLOCK + b] = at.keep * centre;
             staged[j * (CLSP_MAX_SLICE * CLSP_BLOCK) + r] =
-                (real4)(points[(size_t)i[0] * CLSP_CHANNELS + c] - centre,
-                        points[(size_t)i[terms] * CLSP_CHANNELS + c] - centre,
-                        points[(size_t)i[2 * terms] * CLSP_CHANNELS + c] - centre,
-                        points[(size_t)i[3 * terms] * CLSP_CHANNELS + c] - centre);
+                (real4)(p[(size_t)i[0] * CLSP_CHANNELS] - centre,
+                        p[(size_t)i[terms] * CLSP_CHANNELS] - centre,
+                        p[(size_t)i[2 * terms] * CLSP_CHANNELS] - centre,
+                        p[(size_t)i[3 * terms] * CLSP_CHANNELS] - centre);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint first = 0; first < shape.num && asked; first += PASS) {
-            const uint num = min((uint)PASS, shape.num - first), mine = item / CLSP_BLOCK;
-            const uint s = first + min(mine, num - 1), c = item - mine * CLSP_BLOCK;
-            const uint ip = s / shape.num_q, iq = s - ip * shape.num_q;
-            global const real *const table = slices + set.table + s;
-            real4 sum[CLSP_SET];
+            real4 sum[CLSP_COLUMNS * CLSP_SET];
             UNROLL
-            for (uint j = 0; j < CLSP_SET; j++)
-                sum[j] = (real4)(R(0.0));
+            for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++)
+                sum[i] = (real4)(R(0.0));
             for (uint k = 0; k < terms; k++) {
-                const real f = table[k * shape.stride];
+                global const real *const table = slices + set.table + k * shape.stride;
+                real4 p[CLSP_SET];
                 UNROLL
                 for (uint j = 0; j < CLSP_SET; j++)
-                    sum[j] += f * staged[j * (CLSP_MAX_SLICE * CLSP_BLOCK) + k * CLSP_BLOCK + c];
+                    p[j] = staged[j * (CLSP_MAX_SLICE * CLSP_BLOCK) + k * CLSP_BLOCK + c];
+                UNROLL
+                for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++)
+                    sum[i] += table[min(first + i / CLSP_SET * SAMPLES + mine, shape.num - 1)] *
+                              p[i % CLSP_SET];
             }
-            UNROLL
-            for (uint j = 0; j < CLSP_SET; j++) {
-                const real centre = at.keep * points[(size_t)index[set.first[j] + terms] *
-                                                         CLSP_CHANNELS + block + c];
-                if (!is_asked(at, set.cells[j])) continue;
-                global real *const to =
-                    out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block;
-                if (direction == 2)
-                    write_turned(tile, to, sum[j], along + shape.along, shape, centre, first, num,
-                                 item);
-                else if (mine < num)
-                    write_across(to + (size_t)(ip * shape.step_p + iq * shape.step_q) *
-                                          CLSP_CHANNELS + c,
-                                 sum[j], along + shape.along, shape, centre);
+            for (uint begin = 0; begin < shape.across; begin += CLSP_ACROSS) {
+                const uint run = min((uint)CLSP_ACROSS, shape.across - begin);
+                real4 f[CLSP_ACROSS];
+                UNROLL
+                for (uint a = 0; a < CLSP_ACROSS; a++)
+                    f[a] = along[shape.along + min(begin + a, shape.across - 1)];
+                UNROLL
+                for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++) {
+                    const uint j = i % CLSP_SET, part = first + i / CLSP_SET * SAMPLES;
+                    const real centre = centres[j * CLSP_BLOCK + c];
+                    if (!is_asked(at, set.cells[j]) || part >= shape.num) continue;
+                    global real *const to = out + WIDE(at.offset) + cell_begin(at, set.cells[j]) +
+                                            (size_t)(begin * shape.step) * CLSP_CHANNELS + block;
+                    const uint num = min((uint)SAMPLES, shape.num - part);
+                    if (direction == 2)
+                        write_turned(tile, to + (size_t)(part * shape.across) * CLSP_CHANNELS,
+                                     sum[i], f, centre, shape.across, num, run);
+                    else if (mine < num)
+                        write_across(to + c, sum[i], f, centre, shape, part + mine, run);
+                }
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -232,7 +239,7 @@ void make_cell(global real *target, global const real *points, global const uint
         sum_slices(planes, staged, slices + begin, terms, shape.stride, num);
         for (uint i = 0; i < shape.across; i++) {
             global real *const row = target + (size_t)i * shape.step * CLSP_CHANNELS;
-            ALONG const real *const w = along + shape.along + 4 * i;
+            ALONG const real *const w = along + 4 * (shape.along + i);
             if (direction == 0)
                 write_row(row + (size_t)begin * CLSP_CHANNELS, planes, w, middle,
                           num * CLSP_CHANNELS);

@@ -14,6 +14,7 @@
 #endif
 
 enum {
+    STEP = 2, /* of these whose weights are loaded together */
     CHUNK = 64,                  /* points of a cell that are staged at once */
     WIDTH = CLSP_SET * CLSP_BLOCK /* reals that one weight serves */
 };
@@ -24,7 +25,8 @@ kernel void solid_tables(global const real *restrict points, global const uint *
                          global const uint *restrict sets, global const real *restrict tables,
                          global real *restrict out, cell_samples at, uint groups)
 {
-    local real staged[CHUNK * WIDTH];
+    local real staged[CHUNK * WIDTH] __attribute__((aligned(16)));
+    local real centres[WIDTH];
     const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const uint number = group / groups, part = group - number * groups;
     const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
@@ -39,37 +41,46 @@ kernel void solid_tables(global const real *restrict points, global const uint *
             sum[i] = R(0.0);
         for (uint done = 0; done < set.terms; done += CHUNK) {
             const uint num = min((uint)CHUNK, set.terms - done), low = set.terms - done - num;
+            const uint rows = (num - 1) / STEP * STEP + STEP;
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint x = item; x < num * WIDTH && asked; x += CLSP_GROUP) {
+            for (uint x = item; x < rows * WIDTH && asked; x += CLSP_GROUP) {
                 const uint k = x / WIDTH, r = x - k * WIDTH, j = r / CLSP_BLOCK;
                 const uint b = block + r - j * CLSP_BLOCK;
                 global const uint *const i = index + set.first[j];
-                staged[x] = points[(size_t)i[low + k] * CLSP_CHANNELS + b] -
-                            points[(size_t)i[0] * CLSP_CHANNELS + b];
+                global const real *const p = points + b;
+                const real centre = p[(size_t)i[0] * CLSP_CHANNELS];
+                staged[x] = k < num ? p[(size_t)i[low + k] * CLSP_CHANNELS] - centre : R(0.0);
+                if (k == 0) centres[r] = at.keep * centre;
             }
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint k = 0; k < num && asked; k++) {
-                const uint at_k = num - 1 - k;
-                global const real *const table = tables + set.table + (size_t)(low + at_k) * stride;
-                local const real *const p = staged + at_k * WIDTH;
-                real f[CLSP_ROWS];
+            for (uint k = rows; k > 0 && asked; k -= STEP) {
+                local const real *const p = staged + (k - STEP) * WIDTH;
+                real f[STEP * CLSP_ROWS];
                 UNROLL
-                for (uint i = 0; i < CLSP_ROWS; i++)
-                    f[i] = table[min(s + i * CLSP_GROUP, samples - 1)];
+                for (uint i = 0; i < STEP * CLSP_ROWS; i++) {
+                    const uint row = low + min(k - STEP + i / CLSP_ROWS, num - 1);
+                    f[i] = tables[set.table + (size_t)row * stride +
+                                  min(s + i % CLSP_ROWS * CLSP_GROUP, samples - 1)];
+                }
                 UNROLL
-                for (uint i = 0; i < CLSP_ROWS * WIDTH; i++)
-                    sum[i] = MAD(f[i / WIDTH], p[i % WIDTH], sum[i]);
+                for (uint i = 0; i < STEP * CLSP_ROWS * WIDTH; i++) {
+                    const uint t = STEP - 1 - i / (CLSP_ROWS * WIDTH), r = i % (CLSP_ROWS * WIDTH);
+                    sum[r] = MAD(f[t * CLSP_ROWS + r / WIDTH], p[t * WIDTH + r % WIDTH], sum[r]);
+                }
             }
         }
         UNROLL
-        for (uint i = 0; i < CLSP_ROWS * WIDTH; i++) {
-            const uint j = i % WIDTH / CLSP_BLOCK, c = block + i % CLSP_BLOCK;
-            const uint mine = s + i / WIDTH * CLSP_GROUP;
-            const real centre =
-                at.keep * points[(size_t)index[set.first[j]] * CLSP_CHANNELS + c];
-            if (is_asked(at, set.cells[j]) && mine < samples)
-                out[WIDE(at.offset) + cell_begin(at, set.cells[j]) + (size_t)mine * CLSP_CHANNELS +
-                    c] = sum[i] + centre;
+        for (uint j = 0; j < CLSP_SET; j++) {
+            global real *const to =
+                out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block;
+            if (!is_asked(at, set.cells[j])) continue;
+            UNROLL
+            for (uint i = 0; i < CLSP_ROWS * CLSP_BLOCK; i++) {
+                const uint mine = s + i / CLSP_BLOCK * CLSP_GROUP, c = i % CLSP_BLOCK;
+                const real value =
+                    sum[i / CLSP_BLOCK * WIDTH + j * CLSP_BLOCK + c] + centres[j * CLSP_BLOCK + c];
+                if (mine < samples) to[(size_t)mine * CLSP_CHANNELS + c] = value;
+            }
         }
     }
 }

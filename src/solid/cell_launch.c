@@ -47,6 +47,16 @@ static size_t find_blocks(const clsp_solid_plan *plan, clspi_cell_samples *at)
     return end < blocks->num ? end + 1 : end;
 }
 
+/* Finds the sets of a launch likewise. */
+static size_t find_sets(const clspi_cell_sets *sets, clspi_cell_samples *at)
+{
+    size_t begin;
+    const size_t end = clspi_cell_sets_find(sets, (clsp_range){at->first, at->count}, &begin);
+
+    at->record = (cl_uint)begin;
+    return end;
+}
+
 /* Launches what makes regular cells. */
 static clsp_status make_regular(const clspi_cells_job *job, clspi_series *series,
                                 clspi_cell_samples at)
@@ -71,7 +81,7 @@ static clsp_status make_regular(const clspi_cells_job *job, clspi_series *series
     return CLSP_OK;
 }
 
-/* Launches what makes cells by layers; kernels leave out what is not asked for. */
+/* Launches what makes cells by layers; kernels leave out what a set has beside the range. */
 static clsp_status make_layers(const clspi_cells_job *job, clspi_series *series,
                                clspi_cell_samples at)
 {
@@ -80,9 +90,10 @@ static clsp_status make_layers(const clspi_cells_job *job, clspi_series *series,
     const clspi_cell_sets *const sets = &plan->layout.layers;
     const cell_launch launch = {&plan->layers, groups_of(plan, 1),
                                 plan->cell_reals * sets->size * CLSPI_MAX_SLICE};
+    const size_t end = find_sets(sets, &at);
 
-    for (at.record = 0; at.record < sets->num; at.record += at.sets) {
-        const size_t items = next_part(job, &launch, sets->num, &at);
+    for (; at.record < end; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, end, &at);
         const clspi_solid_layers_args args = {.points = plan->control,
                                               .index = plan->index,
                                               .sets = plan->layer_sets,
@@ -106,9 +117,10 @@ static clsp_status make_full(const clspi_cells_job *job, clspi_series *series,
     const size_t groups = clspi_div_up(clspi_grid_size(&plan->desc), pass);
     const cell_launch launch = {&plan->full, groups_of(plan, groups),
                                 plan->cell_reals * sets->size * CLSPI_STAGED_POINTS};
+    const size_t end = find_sets(sets, &at);
 
-    for (at.record = 0; at.record < sets->num; at.record += at.sets) {
-        const size_t items = next_part(job, &launch, sets->num, &at);
+    for (; at.record < end; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, end, &at);
         const clspi_solid_tables_args args = {.points = plan->control,
                                               .index = plan->index,
                                               .sets = plan->full_sets,
@@ -167,9 +179,10 @@ static clsp_status points_of_layers(const clspi_cells_job *job, clspi_series *se
     clsp_solid_plan *const plan = job->plan;
     const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
     const cell_launch launch = {&plan->layers, 1, plan->cell_reals * 4 * CLSPI_SLICE_TILE};
+    const size_t end = find_sets(&plan->layout.layers, &at);
 
-    for (at.record = 0; at.record < plan->layout.layers.num; at.record += at.sets) {
-        const size_t items = next_part(job, &launch, plan->layout.layers.num, &at);
+    for (; at.record < end; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, end, &at);
         const clspi_point_layered_args args = {.points = plan->control,
                                                .index = plan->index,
                                                .sets = plan->layer_sets,
@@ -188,9 +201,10 @@ static clsp_status points_of_full(const clspi_cells_job *job, clspi_series *seri
 {
     clsp_solid_plan *const plan = job->plan;
     const cell_launch launch = {&plan->full, 1, plan->cell_reals * CLSPI_FULL_TILE};
+    const size_t end = find_sets(&plan->layout.full, &at);
 
-    for (at.record = 0; at.record < plan->layout.full.num; at.record += at.sets) {
-        const size_t items = next_part(job, &launch, plan->layout.full.num, &at);
+    for (; at.record < end; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, end, &at);
         const clspi_point_tables_args args = {.points = plan->control,
                                               .index = plan->index,
                                               .sets = plan->full_sets,

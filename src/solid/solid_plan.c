@@ -107,6 +107,7 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
     const bool is_exact = add_sizes(&options, ctx, desc);
     clspi_option(&options, "ROWS", clspi_table_rows(desc));
+    clspi_option(&options, "COLUMNS", clspi_layer_columns(desc));
     clspi_option(&options, "WIDE", share_samples(axis[2].num, is_exact));
     clspi_option(&options, "ACROSS", share_samples(most, is_exact));
     return options;
@@ -118,7 +119,7 @@ clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_des
 
     if (desc->method != CLSP_SOLID_CELLS) return (clspi_set_sizes){1, 1};
     if (!is_gpu) return (clspi_set_sizes){1, desc->channels <= 4 ? 4 : 1};
-    return (clspi_set_sizes){4, 4};
+    return (clspi_set_sizes){4, desc->channels == 4 ? 4 : 8};
 }
 
 uint32_t clspi_cells_at_once(const clsp_solid_desc *desc)
@@ -133,6 +134,13 @@ size_t clspi_solid_group(const clsp_solid_desc *desc)
     enum { FEW_SAMPLES = 64 };
 
     return clspi_grid_size(desc) <= FEW_SAMPLES ? CLSPI_SOLID_GROUP / 2 : CLSPI_SOLID_GROUP;
+}
+
+uint32_t clspi_layer_columns(const clsp_solid_desc *desc)
+{
+    enum { FEW_SAMPLES = 64 };
+
+    return clspi_grid_size(desc) <= FEW_SAMPLES ? 1 : 2;
 }
 
 size_t clspi_table_group(const clsp_solid_desc *desc)
@@ -152,9 +160,10 @@ static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, co
 
     if (clspi_lanes(ctx, plan->desc.precision) > 1)
         return clspi_kernel_create(kernel, ctx, program, signature, &options);
-    return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options,
-                                         kernel == &plan->full ? clspi_table_group(&plan->desc)
-                                                               : clspi_solid_group(&plan->desc));
+    size_t group =
+        kernel == &plan->full ? clspi_table_group(&plan->desc) : clspi_solid_group(&plan->desc);
+    if (kernel == &plan->layers) group /= 2;
+    return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options, group);
 }
 
 /* Makes a kernel of point_cells.cl. Warps make points where the method is that, and where
