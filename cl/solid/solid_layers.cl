@@ -25,7 +25,9 @@ enum {
     SAMPLES = CLSP_GROUP / CLSP_BLOCK,  /* of a slice, whose columns are beside each other */
     PASS = CLSP_COLUMNS * SAMPLES,      /* of a slice that a group makes at once */
     RUN = CLSP_ACROSS * CLSP_BLOCK,     /* adjacent reals across slices */
-    PADDED = RUN + 1
+    PADDED = RUN + 1,
+    STEP = 3,                           /* points of a slice whose weights are loaded together */
+    ROWS = (CLSP_MAX_SLICE + STEP - 1) / STEP * STEP
 };
 
 /* Returns the sum over layers. f: the weights of a sample across slices. */
@@ -34,37 +36,43 @@ real across(real4 sum, real4 f, real centre)
     return MAD(f.s0, sum.s0, MAD(f.s1, sum.s1, MAD(f.s2, sum.s2, f.s3 * sum.s3))) + centre;
 }
 
-/* Writes a column, `run` samples: those of neighbouring items are neighbours. s: its sample. */
+/* Writes samples `begin` and on across slices at sample s of these; those of neighbouring items
+   are neighbours. f: weights of these samples. */
 void write_across(global real *to, real4 sum, const real4 *f, real centre, slice_shape shape,
-                  uint s, uint run)
+                  uint s, uint begin)
 {
     const uint ip = s / shape.num_q, iq = s - ip * shape.num_q;
     global real *const column =
-        to + (size_t)(ip * shape.step_p + iq * shape.step_q) * CLSP_CHANNELS;
+        to + (size_t)(begin * shape.step + ip * shape.step_p + iq * shape.step_q) * CLSP_CHANNELS;
     UNROLL
     for (uint a = 0; a < CLSP_ACROSS; a++) {
         const real value = across(sum, f[a], centre);
-        if (a < run) column[(size_t)(a * shape.step) * CLSP_CHANNELS] = value;
+        if (begin + a < shape.across) column[(size_t)(a * shape.step) * CLSP_CHANNELS] = value;
     }
 }
 
 /* Writes `num` columns of a group through local memory, where an item's samples are neighbours:
-   then neighbouring items write neighbouring reals again. tile: [SAMPLES][PADDED]. */
-void write_turned(local real *tile, global real *to, real4 sum, const real4 *f, real centre,
-                  uint num_w, uint num, uint run)
+   then neighbouring items write neighbouring reals again. along: of all samples across slices.
+   tile: [SAMPLES][PADDED]. */
+void write_turned(local real *tile, global real *to, real4 sum, ALONG const real4 *along,
+                  real centre, uint num_w, uint num)
 {
-    const uint item = (uint)get_local_id(0), mine = item / CLSP_BLOCK, wide = run * CLSP_BLOCK;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (mine < SAMPLES) {
-        UNROLL
-        for (uint a = 0; a < CLSP_ACROSS; a++)
-            tile[mine * PADDED + a * CLSP_BLOCK + item - mine * CLSP_BLOCK] =
-                across(sum, f[a], centre);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint x = item; x < num * wide; x += CLSP_GROUP) {
-        const uint s = x / wide, r = x - s * wide, a = r / CLSP_BLOCK;
-        to[(size_t)(s * num_w + a) * CLSP_CHANNELS + r - a * CLSP_BLOCK] = tile[s * PADDED + r];
+    const uint item = (uint)get_local_id(0), mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
+    for (uint begin = 0; begin < num_w; begin += CLSP_ACROSS) {
+        const uint run = min((uint)CLSP_ACROSS, num_w - begin) * CLSP_BLOCK;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (mine < SAMPLES) {
+            UNROLL
+            for (uint a = 0; a < CLSP_ACROSS; a++)
+                tile[mine * PADDED + a * CLSP_BLOCK + c] =
+                    across(sum, along[min(begin + a, num_w - 1)], centre);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint x = item; x < num * run; x += CLSP_GROUP) {
+            const uint s = x / run, r = x - s * run, a = r / CLSP_BLOCK;
+            to[(size_t)(s * num_w + begin + a) * CLSP_CHANNELS + r - a * CLSP_BLOCK] =
+                tile[s * PADDED + r];
+        }
     }
 }
 
@@ -75,27 +83,28 @@ kernel void solid_layers(global const real *restrict points, global const uint *
                          ALONG const real4 *restrict along, global real *restrict out,
                          cell_samples at)
 {
-    local real4 staged[CLSP_MAX_SLICE * CLSP_BLOCK * CLSP_SET];
+    local real4 staged[ROWS * CLSP_BLOCK * CLSP_SET];
     local real centres[CLSP_SET * CLSP_BLOCK], tile[SAMPLES * PADDED];
     const uint item = (uint)get_local_id(0), mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
     const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
     const uint terms = set.terms >> 2, direction = set.terms & 3;
+    const uint rows = (terms + STEP - 1) / STEP * STEP;
     const slice_shape shape = shape_of(at, direction);
     const bool asked = any_asked(at, set);
 
     for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
-        for (uint x = item; x < terms * CLSP_BLOCK * CLSP_SET && asked; x += CLSP_GROUP) {
-            const uint j = x / (terms * CLSP_BLOCK), r = x - j * (terms * CLSP_BLOCK);
+        for (uint x = item; x < rows * CLSP_BLOCK * CLSP_SET && asked; x += CLSP_GROUP) {
+            const uint j = x / (rows * CLSP_BLOCK), r = x - j * (rows * CLSP_BLOCK);
             const uint k = r / CLSP_BLOCK, b = r - k * CLSP_BLOCK;
-            global const uint *const i = index + set.first[j] + k;
+            global const uint *const all = index + set.first[j], *const i = all + min(k, terms - 1);
             global const real *const p = points + block + b;
-            const real centre = p[(size_t)i[terms - k] * CLSP_CHANNELS];
+            const real centre = p[(size_t)all[terms] * CLSP_CHANNELS];
+            const real4 of_layers = (real4)(p[(size_t)i[0] * CLSP_CHANNELS] - centre,
+                                            p[(size_t)i[terms] * CLSP_CHANNELS] - centre,
+                                            p[(size_t)i[2 * terms] * CLSP_CHANNELS] - centre,
+                                            p[(size_t)i[3 * terms] * CLSP_CHANNELS] - centre);
+            staged[j * (ROWS * CLSP_BLOCK) + r] = k < terms ? of_layers : (real4)(R(0.0));
             if (k == 0) centres[j * CLSP_BLOCK + b] = at.keep * centre;
-            staged[j * (CLSP_MAX_SLICE * CLSP_BLOCK) + r] =
-                (real4)(p[(size_t)i[0] * CLSP_CHANNELS] - centre,
-                        p[(size_t)i[terms] * CLSP_CHANNELS] - centre,
-                        p[(size_t)i[2 * terms] * CLSP_CHANNELS] - centre,
-                        p[(size_t)i[3 * terms] * CLSP_CHANNELS] - centre);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint first = 0; first < shape.num && asked; first += PASS) {
@@ -103,37 +112,46 @@ kernel void solid_layers(global const real *restrict points, global const uint *
             UNROLL
             for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++)
                 sum[i] = (real4)(R(0.0));
-            for (uint k = 0; k < terms; k++) {
-                global const real *const table = slices + set.table + k * shape.stride;
-                real4 p[CLSP_SET];
+            for (uint k = 0; k < terms; k += STEP) {
+                real f[STEP * CLSP_COLUMNS];
                 UNROLL
-                for (uint j = 0; j < CLSP_SET; j++)
-                    p[j] = staged[j * (CLSP_MAX_SLICE * CLSP_BLOCK) + k * CLSP_BLOCK + c];
+                for (uint i = 0; i < STEP * CLSP_COLUMNS; i++) {
+                    const uint row = min(k + i / CLSP_COLUMNS, terms - 1);
+                    const uint s = first + i % CLSP_COLUMNS * SAMPLES + mine;
+                    f[i] = slices[set.table + row * shape.stride + min(s, shape.num - 1)];
+                }
                 UNROLL
-                for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++)
-                    sum[i] += table[min(first + i / CLSP_SET * SAMPLES + mine, shape.num - 1)] *
-                              p[i % CLSP_SET];
+                for (uint i = 0; i < STEP * CLSP_SET; i++) {
+                    const uint t = i / CLSP_SET, j = i % CLSP_SET;
+                    const real4 p = staged[(j * ROWS + k + t) * CLSP_BLOCK + c];
+                    UNROLL
+                    for (uint r = 0; r < CLSP_COLUMNS; r++)
+                        sum[r * CLSP_SET + j] += f[t * CLSP_COLUMNS + r] * p;
+                }
             }
-            for (uint begin = 0; begin < shape.across; begin += CLSP_ACROSS) {
-                const uint run = min((uint)CLSP_ACROSS, shape.across - begin);
+            for (uint begin = 0; begin < shape.across && direction != 2; begin += CLSP_ACROSS) {
                 real4 f[CLSP_ACROSS];
                 UNROLL
                 for (uint a = 0; a < CLSP_ACROSS; a++)
                     f[a] = along[shape.along + min(begin + a, shape.across - 1)];
                 UNROLL
                 for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++) {
-                    const uint j = i % CLSP_SET, part = first + i / CLSP_SET * SAMPLES;
-                    const real centre = centres[j * CLSP_BLOCK + c];
-                    if (!is_asked(at, set.cells[j]) || part >= shape.num) continue;
-                    global real *const to = out + WIDE(at.offset) + cell_begin(at, set.cells[j]) +
-                                            (size_t)(begin * shape.step) * CLSP_CHANNELS + block;
-                    const uint num = min((uint)SAMPLES, shape.num - part);
-                    if (direction == 2)
-                        write_turned(tile, to + (size_t)(part * shape.across) * CLSP_CHANNELS,
-                                     sum[i], f, centre, shape.across, num, run);
-                    else if (mine < num)
-                        write_across(to + c, sum[i], f, centre, shape, part + mine, run);
+                    const uint j = i % CLSP_SET, s = first + i / CLSP_SET * SAMPLES + mine;
+                    if (mine < SAMPLES && s < shape.num && is_asked(at, set.cells[j]))
+                        write_across(out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block +
+                                         c,
+                                     sum[i], f, centres[j * CLSP_BLOCK + c], shape, s, begin);
                 }
+            }
+            UNROLL
+            for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++) {
+                const uint j = i % CLSP_SET, part = first + i / CLSP_SET * SAMPLES;
+                if (direction != 2 || part >= shape.num || !is_asked(at, set.cells[j])) continue;
+                write_turned(tile,
+                             out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block +
+                                 (size_t)(part * shape.across) * CLSP_CHANNELS,
+                             sum[i], along + shape.along, centres[j * CLSP_BLOCK + c],
+                             shape.across, min((uint)SAMPLES, shape.num - part));
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -63,6 +63,8 @@ static clsp_status make_cells(void *user, clspi_series *series, const clspi_part
                                    .record = 0,
                                    .sets = 0,
                                    .items = 0,
+                                   .groups = 1,
+                                   .tile = 0,
                                    .offset = job->streams.stream[0].offset,
                                    .keep = is_value ? 1.0 : 0.0};
 

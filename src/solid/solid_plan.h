@@ -12,7 +12,6 @@
 enum {
     CLSPI_MAX_SLICE = 32, /* points of a slice; cells with more are made by tables of all points */
     CLSPI_SOLID_GROUP = 192, /* items of a GPU's group: a multiple of 3 channels, and of 32 */
-    CLSPI_BLOCK_SET = 4,     /* cells of a block that a group makes at once */
     CLSPI_POINT_GROUP = 64,  /* items of a group that makes cells point by point; 32 make one */
     CLSPI_POINT_WARP = 32,
     CLSPI_SLICE_TILE = 32, /* points of a tile there: of a slice and of a cell */
@@ -116,9 +115,11 @@ clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cell
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set);
 
-/* Returns how many cells of a block a group of a GPU makes at once, and its items. */
-uint32_t clspi_cells_at_once(const clsp_solid_desc *desc);
+/* Returns the items of a GPU's group for regular cells. */
 size_t clspi_solid_group(const clsp_solid_desc *desc);
+
+/* Returns the items of a GPU's group for layered ones. */
+size_t clspi_layer_group(const clsp_solid_desc *desc);
 
 /* Returns for how many samples of a slice an item of a GPU makes those across it. */
 uint32_t clspi_layer_columns(const clsp_solid_desc *desc);
