@@ -92,12 +92,12 @@ kernel void point_regular(global const real *restrict points, global const uint 
 kernel void point_layered(global const real *restrict points, global const uint *restrict index,
                           global const uint *restrict sets, global const real *restrict slices,
                           ALONG const real *restrict along, global real *restrict out,
-                          cell_samples at, uint tile)
+                          cell_samples at)
 {
     local real staged[4 * SLICE_TILE * CLSP_CHANNELS], partial[CLSP_GROUP * CLSP_CHANNELS];
     const uint item = (uint)get_local_id(0), lane = item % CLSP_WARP;
     const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
-    const uint terms = set.terms >> 2, rows = tile_rows(terms, SLICE_TILE), low = tile * rows;
+    const uint terms = set.terms >> 2, rows = tile_rows(terms, SLICE_TILE), low = at.tile * rows;
     const slice_shape shape = shape_of(at, set.terms & 3);
     const uint samples = shape.num * shape.across;
     const bool asked = is_asked(at, set.cells[0]) && low < terms;
@@ -117,7 +117,7 @@ kernel void point_layered(global const real *restrict points, global const uint 
         const bool exists = asked && first + item / CLSP_WARP < samples;
         const uint a = s / shape.num, pq = s - a * shape.num;
         const uint p = pq / shape.num_q, q = pq - p * shape.num_q;
-        ALONG const real *const by = along + shape.along + 4 * a;
+        ALONG const real *const by = along + 4 * (shape.along + a);
         real sum[CLSP_CHANNELS];
         UNROLL
         for (uint c = 0; c < CLSP_CHANNELS; c++)
@@ -134,20 +134,20 @@ kernel void point_layered(global const real *restrict points, global const uint 
             partial[item * CLSP_CHANNELS + c] = sum[c];
         finish(out + WIDE(at.offset) + cell_begin(at, exists ? set.cells[0] : at.first) +
                    (size_t)(a * shape.step + p * shape.step_p + q * shape.step_q) * CLSP_CHANNELS,
-               partial, tile == 0 ? centre : 0, at.keep, item, exists);
+               partial, at.tile == 0 ? centre : 0, at.keep, item, exists);
     }
 }
 
 /* All other cells, one in a set: a tile of their points. */
 kernel void point_tables(global const real *restrict points, global const uint *restrict index,
                          global const uint *restrict sets, global const real *restrict tables,
-                         global real *restrict out, cell_samples at, uint tile)
+                         global real *restrict out, cell_samples at)
 {
     local real staged[FULL_TILE * CLSP_CHANNELS], partial[CLSP_GROUP * CLSP_CHANNELS];
     const uint item = (uint)get_local_id(0), lane = item % CLSP_WARP;
     const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
     const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
-    const uint rows = tile_rows(set.terms, FULL_TILE), low = tile * rows;
+    const uint rows = tile_rows(set.terms, FULL_TILE), low = at.tile * rows;
     const bool asked = is_asked(at, set.cells[0]) && low < set.terms;
     const uint num = asked ? min(rows, set.terms - low) : 0;
     global const uint *const mine = index + set.first[0];
@@ -177,6 +177,6 @@ kernel void point_tables(global const real *restrict points, global const uint *
             partial[item * CLSP_CHANNELS + c] = sum[c];
         finish(out + WIDE(at.offset) + cell_begin(at, exists ? set.cells[0] : at.first) +
                    (size_t)s * CLSP_CHANNELS,
-               partial, tile == 0 ? centre : 0, at.keep, item, exists);
+               partial, at.tile == 0 ? centre : 0, at.keep, item, exists);
     }
 }

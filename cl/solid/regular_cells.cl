@@ -3,8 +3,7 @@
    taken once; in a cell they are relative to one of its corners, its centre.
 
    The host sets, beside what cell_samples.clh says, CLSP_WIDE and CLSP_ACROSS, how many samples
-   along w and along u an item of a GPU makes at once, and CLSP_SET, the cells of a block that a
-   group makes at once. */
+   along w and along u an item of a GPU makes at once. */
 #include "cell_blocks.clh"
 
 #ifndef CLSP_WIDE
@@ -13,25 +12,33 @@
 #ifndef CLSP_ACROSS
 #define CLSP_ACROSS 4
 #endif
+#ifndef CLSP_DEEP
+#define CLSP_DEEP 1
+#endif
 
 #if CLSP_LANES == 1
 
 enum {
     LINE = CLSP_WIDE * CLSP_BLOCK, /* sums along w for one j; each is a vector of those for all i */
-    PADDED = LINE + 3,             /* spreads the banks that the items of a group write to */
+    /* 3 above a multiple of 8, which spreads the banks that the items of a group write to */
+    PADDED = LINE + (11 - LINE % 8) % 8,
     CELL_SUMS = 4 * PADDED
 };
 
 /* Sums along w: an item has a line of a cell's points, one channel of them, and makes the samples
-   from `begin` on. sums: [CLSP_SET][4 j][samples][channels][4 i]. */
+   from `begin` on. sums: [BLOCK_CELLS][4 j][samples][channels][4 i]. */
 void sum_lines(local real *sums, local real *centres, local const real *staged,
-               global const uchar *places, ALONG const real *along, uint begin, uint num,
+               global const uchar *places, ALONG const real4 *along, uint begin, uint num,
                uint item)
 {
-    for (uint x = item; x < CLSP_SET * 16 * CLSP_BLOCK; x += CLSP_GROUP) {
+    real4 f[CLSP_WIDE];
+    UNROLL
+    for (uint w = 0; w < CLSP_WIDE; w++)
+        f[w] = along[min(begin + w, num - 1)];
+    for (uint x = item; x < BLOCK_CELLS * 16 * CLSP_BLOCK; x += CLSP_GROUP) {
         const uint cell = x / (16 * CLSP_BLOCK), rest = x - cell * (16 * CLSP_BLOCK);
         const uint line = rest / CLSP_BLOCK, c = rest - line * CLSP_BLOCK;
-        const uchar4 id = vload4(cell * 16 + line, places);
+        const uchar4 id = ((global const uchar4 *)places)[cell * 16 + line];
         const real centre = staged[places[64 * cell + CENTRE] * CLSP_BLOCK + c];
         const real p0 = staged[id.s0 * CLSP_BLOCK + c] - centre;
         const real p1 = staged[id.s1 * CLSP_BLOCK + c] - centre;
@@ -42,49 +49,51 @@ void sum_lines(local real *sums, local real *centres, local const real *staged,
         if (line == 0) centres[cell * CLSP_BLOCK + c] = centre;
         UNROLL
         for (uint w = 0; w < CLSP_WIDE; w++) {
-            const real4 b = vload4(min(begin + w, num - 1), along);
+            const real4 b = f[w];
             to[4 * CLSP_BLOCK * w] = MAD(b.s0, p0, MAD(b.s1, p1, MAD(b.s2, p2, b.s3 * p3)));
         }
     }
 }
 
-/* Sums along u for samples `begin` and on, of sums along w and v for the four i, and writes them.
-   */
-void write_column(global real *to, real4 sum, ALONG const real *along, uint begin, uint num,
-                  uint step, real centre)
+/* Sums along v and u, for the samples from `first` on along u: an item has a channel of CLSP_DEEP
+   columns along u of a cell. Where a group has more items than that needs, it makes those of
+   several cells side by side. to: where the first of the `wide` samples along w of the first cell
+   of the launch goes, first channel. */
+void sum_columns(global real *to, local const real4 *sums, local const real *centres,
+                 local const uint *cells, ALONG const real4 *along, cell_samples at, uint first,
+                 uint wide, uint item)
 {
-    UNROLL
-    for (uint a = 0; a < CLSP_ACROSS; a++) {
-        const real4 b = vload4(min(begin + a, num - 1), along);
-        const real value = MAD(b.s0, sum.s0, MAD(b.s1, sum.s1, MAD(b.s2, sum.s2, b.s3 * sum.s3)));
-        if (begin + a < num) to[(size_t)(begin + a) * step] = value + centre;
-    }
-}
-
-/* Sums along v and u: an item has a channel of a column along u of a cell. Where a group has more
-   items than a cell has columns, it makes those of several cells side by side. block: the first
-   channel; begin: the first of the `wide` samples along w. cells: of the round. */
-void sum_columns(global real *out, local const real4 *sums, local const real *centres,
-                 local const uint *cells, ALONG const real *along, cell_samples at, uint block,
-                 uint begin, uint wide, uint item)
-{
-    const uint row = wide * CLSP_BLOCK, columns = NUM_V(at) * row;
-    const uint beside = max(1u, CLSP_GROUP / columns), side = item / columns;
+    const uint row = wide * CLSP_BLOCK, deep = (NUM_V(at) + CLSP_DEEP - 1) / CLSP_DEEP;
+    const uint columns = deep * row, beside = max(1u, CLSP_GROUP / columns), side = item / columns;
     const uint step = NUM_V(at) * NUM_W(at) * CLSP_CHANNELS;
-    ALONG const real *const along_v = along + 4 * NUM_U(at);
+    real4 f[CLSP_ACROSS];
+    UNROLL
+    for (uint a = 0; a < CLSP_ACROSS; a++)
+        f[a] = along[min(first + a, NUM_U(at) - 1)];
     for (uint x = side < beside ? item - side * columns : columns; x < columns; x += CLSP_GROUP) {
         const uint v = x / row, wc = x - v * row, w = wc / CLSP_BLOCK, c = wc - w * CLSP_BLOCK;
-        const real4 b = vload4(v, along_v);
-        for (uint j = side; j < CLSP_SET; j += beside) {
+        for (uint j = side; j < BLOCK_CELLS; j += beside) {
             local const real4 *const s = sums + j * CELL_SUMS + wc;
-            const real4 sum = b.s0 * s[0] + b.s1 * s[PADDED] + b.s2 * s[2 * PADDED] +
-                              b.s3 * s[3 * PADDED];
+            const real4 s0 = s[0], s1 = s[PADDED], s2 = s[2 * PADDED], s3 = s[3 * PADDED];
+            const real centre = at.keep * centres[j * CLSP_BLOCK + c];
             if (cells[j] == NO_CELL) continue;
-            global real *const to = out + WIDE(at.offset) + cell_begin(at, cells[j]) +
-                                    (size_t)(v * NUM_W(at) + begin + w) * CLSP_CHANNELS + block + c;
-            for (uint u = 0; u < NUM_U(at); u += CLSP_ACROSS)
-                write_column(to, sum, along, u, NUM_U(at), step,
-                             at.keep * centres[j * CLSP_BLOCK + c]);
+            global real *const column = to + cell_begin(at, cells[j]) + (size_t)first * step +
+                                        w * CLSP_CHANNELS + c;
+            UNROLL
+            for (uint d = 0; d < CLSP_DEEP; d++) {
+                const uint mine = v + d * deep;
+                const real4 b = along[NUM_U(at) + min(mine, NUM_V(at) - 1)];
+                const real4 sum = b.s0 * s0 + b.s1 * s1 + b.s2 * s2 + b.s3 * s3;
+                UNROLL
+                for (uint a = 0; a < CLSP_ACROSS; a++) {
+                    const real value =
+                        MAD(f[a].s0, sum.s0,
+                            MAD(f[a].s1, sum.s1, MAD(f[a].s2, sum.s2, f[a].s3 * sum.s3)));
+                    if (first + a < NUM_U(at) && mine < NUM_V(at))
+                        column[(size_t)a * step + mine * (NUM_W(at) * CLSP_CHANNELS)] =
+                            value + centre;
+                }
+            }
         }
     }
 }
@@ -92,12 +101,12 @@ void sum_columns(global real *out, local const real4 *sums, local const real *ce
 /* A group makes a block. */
 kernel void regular_cells(global const real *restrict points, global const uint *restrict list,
                           global const uint *restrict blocks,
-                          global const uchar *restrict patterns, ALONG const real *restrict along,
+                          global const uchar *restrict patterns, ALONG const real4 *restrict along,
                           global real *restrict out, cell_samples at)
 {
     local real staged[BLOCK_POINTS * CLSP_BLOCK];
-    local real4 sums[CLSP_SET * CELL_SUMS];
-    local real centres[CLSP_SET * CLSP_BLOCK];
+    local real4 sums[BLOCK_CELLS * CELL_SUMS];
+    local real centres[BLOCK_CELLS * CLSP_BLOCK];
     local uint cells[BLOCK_CELLS]; /* of the launch */
     const uint item = (uint)get_local_id(0);
     const cell_block b = read_block(blocks, patterns, at.record + (uint)get_group_id(0));
@@ -111,17 +120,16 @@ kernel void regular_cells(global const real *restrict points, global const uint 
             staged[x] = points[(size_t)list[b.first + k] * CLSP_CHANNELS + block + c];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint begin = 0; begin < NUM_W(at); begin += CLSP_WIDE)
-            for (uint first = 0; first < BLOCK_CELLS; first += CLSP_SET) {
-                if (asked)
-                    sum_lines((local real *)sums, centres, staged, b.places + 64 * first,
-                              along + 4 * (NUM_U(at) + NUM_V(at)), begin, NUM_W(at), item);
-                barrier(CLK_LOCAL_MEM_FENCE);
-                if (asked)
-                    sum_columns(out, sums, centres, cells + first, along, at, block, begin,
-                                min((uint)CLSP_WIDE, NUM_W(at) - begin), item);
-                barrier(CLK_LOCAL_MEM_FENCE);
-            }
+        for (uint begin = 0; begin < NUM_W(at); begin += CLSP_WIDE) {
+            if (asked)
+                sum_lines((local real *)sums, centres, staged, b.places,
+                          along + NUM_U(at) + NUM_V(at), begin, NUM_W(at), item);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint u = 0; u < NUM_U(at) && asked; u += CLSP_ACROSS)
+                sum_columns(out + WIDE(at.offset) + begin * CLSP_CHANNELS + block, sums, centres,
+                            cells, along, at, u, min((uint)CLSP_WIDE, NUM_W(at) - begin), item);
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
     }
 }
 

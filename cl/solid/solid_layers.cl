@@ -4,7 +4,8 @@
    bits of the direction across slices; a cell's points are layer after layer.
 
    The host sets, beside what cell_samples.clh says, CLSP_MAX_SLICE, the points of a slice at most,
-   and CLSP_ACROSS, how many samples across slices an item of a GPU makes at once. */
+   CLSP_ACROSS, how many samples across slices an item of a GPU makes at once, and CLSP_COLUMNS, for
+   how many samples of a slice. */
 #include "slice_shape.clh"
 
 #ifndef CLSP_MAX_SLICE
@@ -16,117 +17,141 @@
 #ifndef CLSP_ACROSS
 #define CLSP_ACROSS 4
 #endif
+#ifndef CLSP_COLUMNS
+#define CLSP_COLUMNS 1
+#endif
 
 enum {
-    PASS = CLSP_GROUP / CLSP_BLOCK, /* samples of a slice that a group makes at once */
-    RUN = CLSP_ACROSS * CLSP_BLOCK, /* adjacent reals across slices */
-    PADDED = RUN + 1
+    SAMPLES = CLSP_GROUP / CLSP_BLOCK,  /* of a slice, whose columns are beside each other */
+    PASS = CLSP_COLUMNS * SAMPLES,      /* of a slice that a group makes at once */
+    RUN = CLSP_ACROSS * CLSP_BLOCK,     /* adjacent reals across slices */
+    PADDED = RUN + 1,
+    STEP = 3,                           /* points of a slice whose weights are loaded together */
+    ROWS = (CLSP_MAX_SLICE + STEP - 1) / STEP * STEP
 };
 
-/* Returns the sum over layers. w: of a sample across slices. */
-real across(real4 sum, ALONG const real *along, uint a, uint num, real centre)
+/* Returns the sum over layers. f: the weights of a sample across slices. */
+real across(real4 sum, real4 f, real centre)
 {
-    const real4 b = vload4(min(a, num - 1), along);
-    return MAD(b.s0, sum.s0, MAD(b.s1, sum.s1, MAD(b.s2, sum.s2, b.s3 * sum.s3))) + centre;
+    return MAD(f.s0, sum.s0, MAD(f.s1, sum.s1, MAD(f.s2, sum.s2, f.s3 * sum.s3))) + centre;
 }
 
-/* Writes the samples across slices at one of these; those of neighbouring items are neighbours. */
-void write_across(global real *to, real4 sum, ALONG const real *along, slice_shape shape,
-                  real centre)
+/* Writes samples `begin` and on across slices at sample s of these; those of neighbouring items
+   are neighbours. f: weights of these samples. */
+void write_across(global real *to, real4 sum, const real4 *f, real centre, slice_shape shape,
+                  uint s, uint begin)
 {
-    for (uint begin = 0; begin < shape.across; begin += CLSP_ACROSS) {
-        UNROLL
-        for (uint a = 0; a < CLSP_ACROSS; a++) {
-            const real value = across(sum, along, begin + a, shape.across, centre);
-            if (begin + a < shape.across)
-                to[(size_t)(begin + a) * shape.step * CLSP_CHANNELS] = value;
-        }
+    const uint ip = s / shape.num_q, iq = s - ip * shape.num_q;
+    global real *const column =
+        to + (size_t)(begin * shape.step + ip * shape.step_p + iq * shape.step_q) * CLSP_CHANNELS;
+    UNROLL
+    for (uint a = 0; a < CLSP_ACROSS; a++) {
+        const real value = across(sum, f[a], centre);
+        if (begin + a < shape.across) column[(size_t)(a * shape.step) * CLSP_CHANNELS] = value;
     }
 }
 
-/* Writes them through local memory, where an item's samples are neighbours: then neighbouring items
-   write neighbouring reals again. first: the sample of the group's first item; num: samples. tile:
-   [PASS][PADDED]. */
-void write_turned(local real *tile, global real *to, real4 sum, ALONG const real *along,
-                  slice_shape shape, real centre, uint first, uint num, uint item)
+/* Writes `num` columns of a group through local memory, where an item's samples are neighbours:
+   then neighbouring items write neighbouring reals again. along: of all samples across slices.
+   tile: [SAMPLES][PADDED]. */
+void write_turned(local real *tile, global real *to, real4 sum, ALONG const real4 *along,
+                  real centre, uint num_w, uint num)
 {
-    const uint mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
-    for (uint begin = 0; begin < shape.across; begin += CLSP_ACROSS) {
-        const uint run = min((uint)CLSP_ACROSS, shape.across - begin) * CLSP_BLOCK;
+    const uint item = (uint)get_local_id(0), mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
+    for (uint begin = 0; begin < num_w; begin += CLSP_ACROSS) {
+        const uint run = min((uint)CLSP_ACROSS, num_w - begin) * CLSP_BLOCK;
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (mine < PASS) {
+        if (mine < SAMPLES) {
             UNROLL
             for (uint a = 0; a < CLSP_ACROSS; a++)
                 tile[mine * PADDED + a * CLSP_BLOCK + c] =
-                    across(sum, along, begin + a, shape.across, centre);
+                    across(sum, along[min(begin + a, num_w - 1)], centre);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint x = item; x < num * run; x += CLSP_GROUP) {
             const uint s = x / run, r = x - s * run, a = r / CLSP_BLOCK;
-            to[((size_t)(first + s) * shape.across + begin + a) * CLSP_CHANNELS + r -
-               a * CLSP_BLOCK] = tile[s * PADDED + r];
+            to[(size_t)(s * num_w + begin + a) * CLSP_CHANNELS + r - a * CLSP_BLOCK] =
+                tile[s * PADDED + r];
         }
     }
 }
 
-/* A group makes a set: an item the samples across slices at one of these, one channel of all cells.
-   Points of the four layers are staged as vectors, relative to one of the second layer's. */
+/* A group makes a set: an item CLSP_COLUMNS columns across slices, one channel of all cells. Points
+   of the four layers are staged as vectors, relative to one of the second layer's. */
 kernel void solid_layers(global const real *restrict points, global const uint *restrict index,
                          global const uint *restrict sets, global const real *restrict slices,
-                         ALONG const real *restrict along, global real *restrict out,
+                         ALONG const real4 *restrict along, global real *restrict out,
                          cell_samples at)
 {
-    local real4 staged[CLSP_MAX_SLICE * CLSP_BLOCK * CLSP_SET];
-    local real tile[PASS * PADDED];
-    const uint item = (uint)get_local_id(0);
+    local real4 staged[ROWS * CLSP_BLOCK * CLSP_SET];
+    local real centres[CLSP_SET * CLSP_BLOCK], tile[SAMPLES * PADDED];
+    const uint item = (uint)get_local_id(0), mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
     const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
     const uint terms = set.terms >> 2, direction = set.terms & 3;
+    const uint rows = (terms + STEP - 1) / STEP * STEP;
     const slice_shape shape = shape_of(at, direction);
     const bool asked = any_asked(at, set);
 
     for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
-        for (uint x = item; x < terms * CLSP_BLOCK * CLSP_SET && asked; x += CLSP_GROUP) {
-            const uint j = x / (terms * CLSP_BLOCK), r = x - j * (terms * CLSP_BLOCK);
-            const uint k = r / CLSP_BLOCK, c = block + r - k * CLSP_BLOCK;
-            global const uint *const i = index + set.first[j] + k;
-            const real centre =
-                points[(size_t)index[set.first[j] + terms] * CLSP_CHANNELS + c];
-            staged[j * (CLSP_MAX_SLICE * CLSP_BLOCK) + r] =
-                (real4)(points[(size_t)i[0] * CLSP_CHANNELS + c] - centre,
-                        points[(size_t)i[terms] * CLSP_CHANNELS + c] - centre,
-                        points[(size_t)i[2 * terms] * CLSP_CHANNELS + c] - centre,
-                        points[(size_t)i[3 * terms] * CLSP_CHANNELS + c] - centre);
+        for (uint x = item; x < rows * CLSP_BLOCK * CLSP_SET && asked; x += CLSP_GROUP) {
+            const uint j = x / (rows * CLSP_BLOCK), r = x - j * (rows * CLSP_BLOCK);
+            const uint k = r / CLSP_BLOCK, b = r - k * CLSP_BLOCK;
+            global const uint *const all = index + set.first[j], *const i = all + min(k, terms - 1);
+            global const real *const p = points + block + b;
+            const real centre = p[(size_t)all[terms] * CLSP_CHANNELS];
+            const real4 of_layers = (real4)(p[(size_t)i[0] * CLSP_CHANNELS] - centre,
+                                            p[(size_t)i[terms] * CLSP_CHANNELS] - centre,
+                                            p[(size_t)i[2 * terms] * CLSP_CHANNELS] - centre,
+                                            p[(size_t)i[3 * terms] * CLSP_CHANNELS] - centre);
+            staged[j * (ROWS * CLSP_BLOCK) + r] = k < terms ? of_layers : (real4)(R(0.0));
+            if (k == 0) centres[j * CLSP_BLOCK + b] = at.keep * centre;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint first = 0; first < shape.num && asked; first += PASS) {
-            const uint num = min((uint)PASS, shape.num - first), mine = item / CLSP_BLOCK;
-            const uint s = first + min(mine, num - 1), c = item - mine * CLSP_BLOCK;
-            const uint ip = s / shape.num_q, iq = s - ip * shape.num_q;
-            global const real *const table = slices + set.table + s;
-            real4 sum[CLSP_SET];
+            real4 sum[CLSP_COLUMNS * CLSP_SET];
             UNROLL
-            for (uint j = 0; j < CLSP_SET; j++)
-                sum[j] = (real4)(R(0.0));
-            for (uint k = 0; k < terms; k++) {
-                const real f = table[k * shape.stride];
+            for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++)
+                sum[i] = (real4)(R(0.0));
+            for (uint k = 0; k < terms; k += STEP) {
+                real f[STEP * CLSP_COLUMNS];
                 UNROLL
-                for (uint j = 0; j < CLSP_SET; j++)
-                    sum[j] += f * staged[j * (CLSP_MAX_SLICE * CLSP_BLOCK) + k * CLSP_BLOCK + c];
+                for (uint i = 0; i < STEP * CLSP_COLUMNS; i++) {
+                    const uint row = min(k + i / CLSP_COLUMNS, terms - 1);
+                    const uint s = first + i % CLSP_COLUMNS * SAMPLES + mine;
+                    f[i] = slices[set.table + row * shape.stride + min(s, shape.num - 1)];
+                }
+                UNROLL
+                for (uint i = 0; i < STEP * CLSP_SET; i++) {
+                    const uint t = i / CLSP_SET, j = i % CLSP_SET;
+                    const real4 p = staged[(j * ROWS + k + t) * CLSP_BLOCK + c];
+                    UNROLL
+                    for (uint r = 0; r < CLSP_COLUMNS; r++)
+                        sum[r * CLSP_SET + j] += f[t * CLSP_COLUMNS + r] * p;
+                }
+            }
+            for (uint begin = 0; begin < shape.across && direction != 2; begin += CLSP_ACROSS) {
+                real4 f[CLSP_ACROSS];
+                UNROLL
+                for (uint a = 0; a < CLSP_ACROSS; a++)
+                    f[a] = along[shape.along + min(begin + a, shape.across - 1)];
+                UNROLL
+                for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++) {
+                    const uint j = i % CLSP_SET, s = first + i / CLSP_SET * SAMPLES + mine;
+                    if (mine < SAMPLES && s < shape.num && is_asked(at, set.cells[j]))
+                        write_across(out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block +
+                                         c,
+                                     sum[i], f, centres[j * CLSP_BLOCK + c], shape, s, begin);
+                }
             }
             UNROLL
-            for (uint j = 0; j < CLSP_SET; j++) {
-                const real centre = at.keep * points[(size_t)index[set.first[j] + terms] *
-                                                         CLSP_CHANNELS + block + c];
-                if (!is_asked(at, set.cells[j])) continue;
-                global real *const to =
-                    out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block;
-                if (direction == 2)
-                    write_turned(tile, to, sum[j], along + shape.along, shape, centre, first, num,
-                                 item);
-                else if (mine < num)
-                    write_across(to + (size_t)(ip * shape.step_p + iq * shape.step_q) *
-                                          CLSP_CHANNELS + c,
-                                 sum[j], along + shape.along, shape, centre);
+            for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++) {
+                const uint j = i % CLSP_SET, part = first + i / CLSP_SET * SAMPLES;
+                if (direction != 2 || part >= shape.num || !is_asked(at, set.cells[j])) continue;
+                write_turned(tile,
+                             out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block +
+                                 (size_t)(part * shape.across) * CLSP_CHANNELS,
+                             sum[i], along + shape.along, centres[j * CLSP_BLOCK + c],
+                             shape.across, min((uint)SAMPLES, shape.num - part));
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -232,7 +257,7 @@ void make_cell(global real *target, global const real *points, global const uint
         sum_slices(planes, staged, slices + begin, terms, shape.stride, num);
         for (uint i = 0; i < shape.across; i++) {
             global real *const row = target + (size_t)i * shape.step * CLSP_CHANNELS;
-            ALONG const real *const w = along + shape.along + 4 * i;
+            ALONG const real *const w = along + 4 * (shape.along + i);
             if (direction == 0)
                 write_row(row + (size_t)begin * CLSP_CHANNELS, planes, w, middle,
                           num * CLSP_CHANNELS);

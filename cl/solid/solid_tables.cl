@@ -14,22 +14,42 @@
 #endif
 
 enum {
-    CHUNK = 64,                  /* points of a cell that are staged at once */
-    WIDTH = CLSP_SET * CLSP_BLOCK /* reals that one weight serves */
+    CHUNK = 64,                    /* points of a cell that are staged at once */
+    WIDTH = CLSP_SET * CLSP_BLOCK, /* reals that one weight serves */
+    STEP = 16 / CLSP_ROWS          /* points whose weights are loaded together */
 };
 
+/* Stages `rows` points of all cells of a set, relative to their centres; 0 where there are but
+   `num`. first: the places of the first of them. staged: [rows][cells][channels]. */
+void stage(local real *staged, local real *centres, global const real *points,
+           global const uint *index, cell_set set, real keep, uint low, uint num, uint rows)
+{
+    const uint item = (uint)get_local_id(0);
+    for (uint x = item; x < rows * WIDTH; x += CLSP_GROUP) {
+        const uint k = x / WIDTH, r = x - k * WIDTH;
+        const uint j = r / CLSP_BLOCK;
+        global const uint *const i = index + set.first[j];
+        global const real *const p = points + r - j * CLSP_BLOCK;
+        const real centre = p[(size_t)i[0] * CLSP_CHANNELS];
+        const real point = p[(size_t)i[low + min(k, num - 1)] * CLSP_CHANNELS];
+        staged[x] = k < num ? point - centre : R(0.0);
+        if (k == 0) centres[r] = keep * centre;
+    }
+}
+
 /* An item makes CLSP_ROWS samples, a group's items apart, of all cells of a set: so each weight
-   serves all their channels, and each of these many samples. groups: of a set. */
+   serves all their channels, and each of these many samples. */
 kernel void solid_tables(global const real *restrict points, global const uint *restrict index,
                          global const uint *restrict sets, global const real *restrict tables,
-                         global real *restrict out, cell_samples at, uint groups)
+                         global real *restrict out, cell_samples at)
 {
-    local real staged[CHUNK * WIDTH];
+    local real staged[CHUNK * WIDTH] __attribute__((aligned(16)));
+    local real centres[WIDTH];
     const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
-    const uint number = group / groups, part = group - number * groups;
+    const uint number = group / at.groups, part = group - number * at.groups;
     const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
     const cell_set set = read_set(sets, at.record + number);
-    const bool asked = any_asked(at, set);
+    const bool asked = any_asked(at, set), exact = samples % (CLSP_GROUP * CLSP_ROWS) == 0;
     const uint s = part * (CLSP_GROUP * CLSP_ROWS) + item;
 
     for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
@@ -39,37 +59,40 @@ kernel void solid_tables(global const real *restrict points, global const uint *
             sum[i] = R(0.0);
         for (uint done = 0; done < set.terms; done += CHUNK) {
             const uint num = min((uint)CHUNK, set.terms - done), low = set.terms - done - num;
+            const uint rows = (num - 1) / STEP * STEP + STEP;
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint x = item; x < num * WIDTH && asked; x += CLSP_GROUP) {
-                const uint k = x / WIDTH, r = x - k * WIDTH, j = r / CLSP_BLOCK;
-                const uint b = block + r - j * CLSP_BLOCK;
-                global const uint *const i = index + set.first[j];
-                staged[x] = points[(size_t)i[low + k] * CLSP_CHANNELS + b] -
-                            points[(size_t)i[0] * CLSP_CHANNELS + b];
-            }
+            if (asked)
+                stage(staged, centres, points + block, index, set, at.keep, low, num, rows);
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint k = 0; k < num && asked; k++) {
-                const uint at_k = num - 1 - k;
-                global const real *const table = tables + set.table + (size_t)(low + at_k) * stride;
-                local const real *const p = staged + at_k * WIDTH;
-                real f[CLSP_ROWS];
+            for (uint k = rows; k > 0 && asked; k -= STEP) {
+                local const real *const p = staged + (k - STEP) * WIDTH;
+                real f[STEP * CLSP_ROWS];
                 UNROLL
-                for (uint i = 0; i < CLSP_ROWS; i++)
-                    f[i] = table[min(s + i * CLSP_GROUP, samples - 1)];
+                for (uint i = 0; i < STEP * CLSP_ROWS; i++) {
+                    const uint row = low + min(k - STEP + i / CLSP_ROWS, num - 1);
+                    const uint mine = s + i % CLSP_ROWS * CLSP_GROUP;
+                    f[i] = tables[set.table + (size_t)(row * stride) +
+                                  (exact ? mine : min(mine, samples - 1))];
+                }
                 UNROLL
-                for (uint i = 0; i < CLSP_ROWS * WIDTH; i++)
-                    sum[i] = MAD(f[i / WIDTH], p[i % WIDTH], sum[i]);
+                for (uint i = 0; i < STEP * CLSP_ROWS * WIDTH; i++) {
+                    const uint t = STEP - 1 - i / (CLSP_ROWS * WIDTH), r = i % (CLSP_ROWS * WIDTH);
+                    sum[r] = MAD(f[t * CLSP_ROWS + r / WIDTH], p[t * WIDTH + r % WIDTH], sum[r]);
+                }
             }
         }
         UNROLL
-        for (uint i = 0; i < CLSP_ROWS * WIDTH; i++) {
-            const uint j = i % WIDTH / CLSP_BLOCK, c = block + i % CLSP_BLOCK;
-            const uint mine = s + i / WIDTH * CLSP_GROUP;
-            const real centre =
-                at.keep * points[(size_t)index[set.first[j]] * CLSP_CHANNELS + c];
-            if (is_asked(at, set.cells[j]) && mine < samples)
-                out[WIDE(at.offset) + cell_begin(at, set.cells[j]) + (size_t)mine * CLSP_CHANNELS +
-                    c] = sum[i] + centre;
+        for (uint j = 0; j < CLSP_SET; j++) {
+            const uint cell = set.cells[j];
+            local const real *const centre = centres + j * CLSP_BLOCK;
+            global real *const to = out + WIDE(at.offset) + cell_begin(at, cell) + block;
+            if (!is_asked(at, cell)) continue;
+            UNROLL
+            for (uint i = 0; i < CLSP_ROWS * CLSP_BLOCK; i++) {
+                const uint mine = s + i / CLSP_BLOCK * CLSP_GROUP, c = i % CLSP_BLOCK;
+                const real value = sum[i / CLSP_BLOCK * WIDTH + j * CLSP_BLOCK + c] + centre[c];
+                if (exact || mine < samples) to[(size_t)mine * CLSP_CHANNELS + c] = value;
+            }
         }
     }
 }
@@ -91,10 +114,10 @@ void stage(real *staged, global const real *points, global const uint *index, ce
     }
 }
 
-/* An item makes a set. groups: not used. */
+/* An item makes a set. */
 kernel void solid_tables(global const real *restrict points, global const uint *restrict index,
                          global const uint *restrict sets, global const real *restrict tables,
-                         global real *restrict out, cell_samples at, uint groups)
+                         global real *restrict out, cell_samples at)
 {
     real staged[CLSP_SET * CLSP_STAGED * CLSP_CHANNELS];
     const uint g = (uint)get_global_id(0);

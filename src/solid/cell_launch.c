@@ -5,14 +5,23 @@
 #include "kernel_arguments.h"
 #include "split.h"
 
-/* ---- by cells ---- */
+_Static_assert(sizeof(clspi_point_regular_args) == sizeof(clspi_regular_cells_args), "one form");
+_Static_assert(sizeof(clspi_point_layered_args) == sizeof(clspi_solid_layers_args), "one form");
+_Static_assert(sizeof(clspi_point_tables_args) == sizeof(clspi_solid_tables_args), "one form");
 
-/* A kernel of cells: of each of its sets or blocks */
+/* What records of sets or blocks are made with. */
 typedef struct cell_launch {
     const clspi_kernel *kernel;
-    size_t groups; /* on GPUs; 0: it has items, one */
-    uint64_t fma;
+    size_t groups; /* of a record, on GPUs; 0: it has items, one */
+    uint64_t fma;  /* of a record */
 } cell_launch;
+
+/* Tells whether kernels of point_cells.cl make a plan's cells. They take what those that make whole
+   cells take. */
+static bool is_by_points(const clsp_solid_plan *plan)
+{
+    return plan->desc.method != CLSP_SOLID_CELLS;
+}
 
 /* Cuts the records of a launch into parts that are small enough: the next one, from at->record on
    and before `end`. Returns its work-items. */
@@ -30,10 +39,19 @@ static size_t next_part(const clspi_cells_job *job, const cell_launch *launch, s
     return num * each;
 }
 
-/* Returns the groups of a kernel in which on CPUs an item does what a group does on GPUs. */
+/* Returns the groups of a record: on CPUs an item does what one group does on GPUs. */
 static size_t groups_of(const clsp_solid_plan *plan, size_t groups)
 {
-    return clspi_lanes(plan->base.ctx, plan->desc.precision) == 1 ? groups : 0;
+    const bool is_gpu = clspi_lanes(plan->base.ctx, plan->desc.precision) == 1;
+
+    return is_gpu || is_by_points(plan) ? groups : 0;
+}
+
+/* Launches a kernel, with the arguments of the one that makes whole cells. */
+static clsp_status launch_part(clspi_series *series, const clspi_kernel *kernel, const void *args,
+                               size_t items)
+{
+    return clspi_series_launch(series, kernel, kernel->signature, args, items);
 }
 
 /* Finds the blocks of a launch: from at->record to what is returned. The last one may have cells on
@@ -47,13 +65,26 @@ static size_t find_blocks(const clsp_solid_plan *plan, clspi_cell_samples *at)
     return end < blocks->num ? end + 1 : end;
 }
 
+/* Finds the sets of a launch likewise. */
+static size_t find_sets(const clspi_cell_sets *sets, clspi_cell_samples *at)
+{
+    size_t begin;
+    const size_t end = clspi_cell_sets_find(sets, (clsp_range){at->first, at->count}, &begin);
+
+    at->record = (cl_uint)begin;
+    return end;
+}
+
 /* Launches what makes regular cells. */
 static clsp_status make_regular(const clspi_cells_job *job, clspi_series *series,
                                 clspi_cell_samples at)
 {
     clsp_solid_plan *const plan = job->plan;
-    const cell_launch launch = {&plan->regular, groups_of(plan, 1),
-                                plan->cell_reals * CLSPI_BLOCK_CELLS * 16};
+    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
+    const bool points = is_by_points(plan);
+    const size_t fma = points ? CLSPI_GRID_POINTS : 16;
+    const cell_launch launch = {&plan->regular, groups_of(plan, points ? CLSPI_BLOCK_CELLS : 1),
+                                plan->cell_reals * CLSPI_BLOCK_CELLS * fma};
     const size_t end = find_blocks(plan, &at);
 
     for (; at.record < end; at.record += at.sets) {
@@ -62,27 +93,27 @@ static clsp_status make_regular(const clspi_cells_job *job, clspi_series *series
                                                .list = plan->block_points,
                                                .blocks = plan->block_words,
                                                .patterns = plan->patterns,
-                                               .along =
-                                                   plan->tables[clspi_order_number(job->by)].along,
+                                               .along = tables->along,
                                                .out = job->out,
                                                .at = at};
-        CLSPI_CHECK(clspi_launch_regular_cells(series, &plan->regular, &args, items));
+        CLSPI_CHECK(launch_part(series, &plan->regular, &args, items));
     }
     return CLSP_OK;
 }
 
-/* Launches what makes cells by layers; kernels leave out what is not asked for. */
+/* Launches what makes cells by layers; kernels leave out what a set has beside the range. */
 static clsp_status make_layers(const clspi_cells_job *job, clspi_series *series,
                                clspi_cell_samples at)
 {
     clsp_solid_plan *const plan = job->plan;
     const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
     const clspi_cell_sets *const sets = &plan->layout.layers;
-    const cell_launch launch = {&plan->layers, groups_of(plan, 1),
-                                plan->cell_reals * sets->size * CLSPI_MAX_SLICE};
+    const size_t fma = is_by_points(plan) ? 4 * CLSPI_SLICE_TILE : sets->size * CLSPI_MAX_SLICE;
+    const cell_launch launch = {&plan->layers, groups_of(plan, 1), plan->cell_reals * fma};
+    const size_t end = find_sets(sets, &at);
 
-    for (at.record = 0; at.record < sets->num; at.record += at.sets) {
-        const size_t items = next_part(job, &launch, sets->num, &at);
+    for (; at.record < end; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, end, &at);
         const clspi_solid_layers_args args = {.points = plan->control,
                                               .index = plan->index,
                                               .sets = plan->layer_sets,
@@ -90,7 +121,7 @@ static clsp_status make_layers(const clspi_cells_job *job, clspi_series *series,
                                               .along = tables->along,
                                               .out = job->out,
                                               .at = at};
-        CLSPI_CHECK(clspi_launch_solid_layers(series, &plan->layers, &args, items));
+        CLSPI_CHECK(launch_part(series, &plan->layers, &args, items));
     }
     return CLSP_OK;
 }
@@ -102,34 +133,35 @@ static clsp_status make_full(const clspi_cells_job *job, clspi_series *series,
     clsp_solid_plan *const plan = job->plan;
     const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
     const clspi_cell_sets *const sets = &plan->layout.full;
+    const bool points = is_by_points(plan);
+    const size_t fma = points ? CLSPI_FULL_TILE : sets->size * CLSPI_STAGED_POINTS;
     const size_t pass = clspi_max(plan->full.local, 1) * clspi_table_rows(&plan->desc);
-    const size_t groups = clspi_div_up(clspi_grid_size(&plan->desc), pass);
-    const cell_launch launch = {&plan->full, groups_of(plan, groups),
-                                plan->cell_reals * sets->size * CLSPI_STAGED_POINTS};
+    const size_t groups = points ? 1 : clspi_div_up(clspi_grid_size(&plan->desc), pass);
+    const cell_launch launch = {&plan->full, groups_of(plan, groups), plan->cell_reals * fma};
+    const size_t end = find_sets(sets, &at);
 
-    for (at.record = 0; at.record < sets->num; at.record += at.sets) {
-        const size_t items = next_part(job, &launch, sets->num, &at);
+    at.groups = (cl_uint)groups;
+    for (; at.record < end; at.record += at.sets) {
+        const size_t items = next_part(job, &launch, end, &at);
         const clspi_solid_tables_args args = {.points = plan->control,
                                               .index = plan->index,
                                               .sets = plan->full_sets,
                                               .tables = tables->full,
                                               .out = job->out,
-                                              .at = at,
-                                              .groups = (cl_uint)groups};
-        CLSPI_CHECK(clspi_launch_solid_tables(series, &plan->full, &args, items));
+                                              .at = at};
+        CLSPI_CHECK(launch_part(series, &plan->full, &args, items));
     }
     return CLSP_OK;
 }
 
-/* ---- point by point ---- */
-
-/* Counts the tiles of the set with the most. */
+/* Counts the launches that sets need: one, but point by point as many as the set with the most
+   points has tiles. */
 static uint32_t count_tiles(const clsp_solid_plan *plan, bool slices)
 {
     const uint32_t most = slices ? CLSPI_SLICE_TILE : CLSPI_FULL_TILE;
-    uint32_t num = 0;
+    uint32_t num = 1;
 
-    for (uint32_t u = 0; u < plan->layout.num_uses; u++) {
+    for (uint32_t u = 0; u < plan->layout.num_uses && is_by_points(plan); u++) {
         const clspi_cell_use *const use = &plan->layout.uses[u];
         const uint32_t rows = use->terms <= most / 2 ? most / 2 : most;
         if (use->of.number != CLSPI_REGULAR && use->has_slices == slices)
@@ -138,92 +170,16 @@ static uint32_t count_tiles(const clsp_solid_plan *plan, bool slices)
     return num;
 }
 
-static clsp_status points_of_regular(const clspi_cells_job *job, clspi_series *series,
-                                     clspi_cell_samples at)
-{
-    clsp_solid_plan *const plan = job->plan;
-    const cell_launch launch = {&plan->regular, CLSPI_BLOCK_CELLS,
-                                plan->cell_reals * CLSPI_BLOCK_CELLS * CLSPI_GRID_POINTS};
-    const size_t end = find_blocks(plan, &at);
-
-    for (; at.record < end; at.record += at.sets) {
-        const size_t items = next_part(job, &launch, end, &at);
-        const clspi_point_regular_args args = {.points = plan->control,
-                                               .list = plan->block_points,
-                                               .blocks = plan->block_words,
-                                               .patterns = plan->patterns,
-                                               .along =
-                                                   plan->tables[clspi_order_number(job->by)].along,
-                                               .out = job->out,
-                                               .at = at};
-        CLSPI_CHECK(clspi_launch_point_regular(series, &plan->regular, &args, items));
-    }
-    return CLSP_OK;
-}
-
-static clsp_status points_of_layers(const clspi_cells_job *job, clspi_series *series,
-                                    clspi_cell_samples at, uint32_t tile)
-{
-    clsp_solid_plan *const plan = job->plan;
-    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
-    const cell_launch launch = {&plan->layers, 1, plan->cell_reals * 4 * CLSPI_SLICE_TILE};
-
-    for (at.record = 0; at.record < plan->layout.layers.num; at.record += at.sets) {
-        const size_t items = next_part(job, &launch, plan->layout.layers.num, &at);
-        const clspi_point_layered_args args = {.points = plan->control,
-                                               .index = plan->index,
-                                               .sets = plan->layer_sets,
-                                               .slices = tables->slices,
-                                               .along = tables->along,
-                                               .out = job->out,
-                                               .at = at,
-                                               .tile = tile};
-        CLSPI_CHECK(clspi_launch_point_layered(series, &plan->layers, &args, items));
-    }
-    return CLSP_OK;
-}
-
-static clsp_status points_of_full(const clspi_cells_job *job, clspi_series *series,
-                                  clspi_cell_samples at, uint32_t tile)
-{
-    clsp_solid_plan *const plan = job->plan;
-    const cell_launch launch = {&plan->full, 1, plan->cell_reals * CLSPI_FULL_TILE};
-
-    for (at.record = 0; at.record < plan->layout.full.num; at.record += at.sets) {
-        const size_t items = next_part(job, &launch, plan->layout.full.num, &at);
-        const clspi_point_tables_args args = {.points = plan->control,
-                                              .index = plan->index,
-                                              .sets = plan->full_sets,
-                                              .tables =
-                                                  plan->tables[clspi_order_number(job->by)].full,
-                                              .out = job->out,
-                                              .at = at,
-                                              .tile = tile};
-        CLSPI_CHECK(clspi_launch_point_tables(series, &plan->full, &args, items));
-    }
-    return CLSP_OK;
-}
-
-/* Makes cells point by point, in as many launches as there are tiles. */
-static clsp_status make_points(const clspi_cells_job *job, clspi_series *series,
-                               clspi_cell_samples at)
+clsp_status clspi_cells_make(const clspi_cells_job *job, clspi_series *series,
+                             clspi_cell_samples at)
 {
     const uint32_t slice_tiles = count_tiles(job->plan, true);
     const uint32_t full_tiles = count_tiles(job->plan, false);
 
-    CLSPI_CHECK(points_of_regular(job, series, at));
-    for (uint32_t tile = 0; tile < slice_tiles; tile++)
-        CLSPI_CHECK(points_of_layers(job, series, at, tile));
-    for (uint32_t tile = 0; tile < full_tiles; tile++)
-        CLSPI_CHECK(points_of_full(job, series, at, tile));
-    return CLSP_OK;
-}
-
-clsp_status clspi_cells_make(const clspi_cells_job *job, clspi_series *series,
-                             clspi_cell_samples at)
-{
-    if (job->plan->desc.method != CLSP_SOLID_CELLS) return make_points(job, series, at);
     CLSPI_CHECK(make_regular(job, series, at));
-    CLSPI_CHECK(make_layers(job, series, at));
-    return make_full(job, series, at);
+    for (at.tile = 0; at.tile < slice_tiles; at.tile++)
+        CLSPI_CHECK(make_layers(job, series, at));
+    for (at.tile = 0; at.tile < full_tiles; at.tile++)
+        CLSPI_CHECK(make_full(job, series, at));
+    return CLSP_OK;
 }

@@ -140,7 +140,10 @@ static bool put_in_set(maker *m, size_t c)
         layout->num_index += 4 * (size_t)use->terms;
     }
     if (place == 0) *next = sets->num++ * size; /* what is behind a full set is not ours */
-    uint32_t *const to = sets->words + *next / size * words;
+    const size_t set = *next / size;
+    uint32_t *const to = sets->words + set * words;
+    if (place == 0) sets->first[set] = (uint32_t)c;
+    sets->last[set] = (uint32_t)c;
     for (uint32_t i = place; i < size; i++) {
         to[i] = i == place ? (uint32_t)c : CLSPI_NO_CELL;
         to[size + i] = (uint32_t)first;
@@ -173,9 +176,46 @@ static bool make_sets(clspi_cell_layout *layout, bool slices, uint32_t most)
     while (size > 1 && count_places(layout, slices, size) > cells + cells / 4)
         size /= 2;
     sets->size = size;
-    sets->words = malloc((count_places(layout, slices, size) / size + 1) * (2 * size + 2) *
-                         sizeof *sets->words);
-    return sets->words;
+    const size_t most_sets = count_places(layout, slices, size) / size + 1;
+    sets->words = malloc(most_sets * (2 * size + 2) * sizeof *sets->words);
+    sets->first = malloc(most_sets * sizeof *sets->first);
+    sets->last = malloc(most_sets * sizeof *sets->last);
+    return sets->words && sets->first && sets->last;
+}
+
+/* Makes the last cells of sets those of all sets before, too. */
+static void raise_last(clspi_cell_sets *sets)
+{
+    for (size_t i = 1; i < sets->num; i++)
+        if (sets->last[i] < sets->last[i - 1]) sets->last[i] = sets->last[i - 1];
+}
+
+/* Returns how many of ascending numbers are below a limit. */
+static size_t count_below(const uint32_t *numbers, size_t num, size_t limit)
+{
+    size_t low = 0, high = num;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (numbers[middle] < limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+size_t clspi_cell_sets_find(const clspi_cell_sets *sets, clsp_range cells, size_t *begin)
+{
+    *begin = count_below(sets->last, sets->num, cells.first);
+    return count_below(sets->first, sets->num, cells.first + cells.count);
+}
+
+static void release_sets(clspi_cell_sets *sets)
+{
+    free(sets->words);
+    free(sets->first);
+    free(sets->last);
 }
 
 /* ---- the layout ---- */
@@ -207,6 +247,8 @@ clsp_status clspi_cell_layout_make(clsp_solid_plan *plan)
 
     for (size_t c = 0; c < plan->num_cells && done; c++)
         if (plan->layout.uses[m.use_of[c]].of.number != CLSPI_REGULAR) done = put_in_set(&m, c);
+    raise_last(&plan->layout.layers);
+    raise_last(&plan->layout.full);
     clspi_key_map_release(&m.map);
     free(m.use_of);
     free(m.next);
@@ -216,8 +258,8 @@ clsp_status clspi_cell_layout_make(clsp_solid_plan *plan)
 void clspi_cell_layout_release(clspi_cell_layout *layout)
 {
     free(layout->uses);
-    free(layout->layers.words);
-    free(layout->full.words);
+    release_sets(&layout->layers);
+    release_sets(&layout->full);
     free(layout->index);
     *layout = (clspi_cell_layout){0};
 }

@@ -26,10 +26,10 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
 
     CLSPI_CHECK(clspi_program_build(build, "continue_points", &options));
     CLSPI_CHECK(clspi_program_build(build, "weighted_points", &options));
-    CLSPI_CHECK(build_cells(build, &desc, "regular_cells", &clspi_regular_cells_signature,
-                            clspi_cells_at_once(&desc), clspi_solid_group(&desc)));
+    CLSPI_CHECK(build_cells(build, &desc, "regular_cells", &clspi_regular_cells_signature, 1,
+                            clspi_solid_group(&desc)));
     CLSPI_CHECK(build_cells(build, &desc, "solid_layers", &clspi_solid_layers_signature,
-                            most.layers, clspi_solid_group(&desc)));
+                            most.layers, clspi_layer_group(&desc)));
     return build_cells(build, &desc, "solid_tables", &clspi_solid_tables_signature, most.full,
                        clspi_table_group(&desc));
 }

@@ -64,6 +64,8 @@ clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, con
                                    .record = 0,
                                    .sets = 0,
                                    .items = 0,
+                                   .groups = 1,
+                                   .tile = 0,
                                    .offset = target->offset,
                                    .keep = is_value ? 1.0 : 0.0};
 

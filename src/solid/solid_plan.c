@@ -84,12 +84,24 @@ static uint32_t share_samples(uint32_t num, bool is_exact)
     return (uint32_t)clspi_div_up(num, clspi_div_up(num, MOST));
 }
 
+/* Tells whether cells have so few samples that GPUs need many of them at once. */
+static bool has_few_samples(const clsp_solid_desc *desc)
+{
+    return clspi_grid_size(desc) <= 64;
+}
+
 uint32_t clspi_table_rows(const clsp_solid_desc *desc)
 {
-    enum { FEW_SAMPLES = 64 };
+    if (has_few_samples(desc)) return 1;
+    return desc->precision == CLSP_F64 ? 2 : 4;
+}
 
-    if (desc->precision == CLSP_F64 || clspi_grid_size(desc) <= FEW_SAMPLES) return 2;
-    return 4;
+size_t clspi_table_group(const clsp_solid_desc *desc)
+{
+    enum { LEAST = 32, MOST = 128 };
+    const size_t items = clspi_div_up(clspi_grid_size(desc), clspi_table_rows(desc));
+
+    return clspi_min(clspi_round_up(items, LEAST), MOST);
 }
 
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
@@ -108,7 +120,11 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
     const bool is_exact = add_sizes(&options, ctx, desc);
     clspi_option(&options, "ROWS", clspi_table_rows(desc));
-    clspi_option(&options, "WIDE", share_samples(axis[2].num, is_exact));
+    clspi_option(&options, "DEEP", has_few_samples(desc) ? 2 : 1);
+    clspi_option(&options, "COLUMNS", clspi_layer_columns(desc));
+    const uint32_t wide = share_samples(axis[2].num, is_exact);
+    const bool is_double = desc->precision == CLSP_F64; /* sums fit into 32 KiB of local memory */
+    clspi_option(&options, "WIDE", is_double ? (uint32_t)clspi_min(wide, 4) : wide);
     clspi_option(&options, "ACROSS", share_samples(most, is_exact));
     return options;
 }
@@ -122,26 +138,19 @@ clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_des
     return (clspi_set_sizes){4, 4};
 }
 
-uint32_t clspi_cells_at_once(const clsp_solid_desc *desc)
+uint32_t clspi_layer_columns(const clsp_solid_desc *desc)
 {
-    enum { FEW_SAMPLES = 64 };
-
-    return clspi_grid_size(desc) <= FEW_SAMPLES ? CLSPI_BLOCK_CELLS : CLSPI_BLOCK_CELLS / 2;
+    return has_few_samples(desc) ? 1 : 2;
 }
 
 size_t clspi_solid_group(const clsp_solid_desc *desc)
 {
-    enum { FEW_SAMPLES = 64 };
-
-    return clspi_grid_size(desc) <= FEW_SAMPLES ? CLSPI_SOLID_GROUP / 2 : CLSPI_SOLID_GROUP;
+    return has_few_samples(desc) ? CLSPI_SOLID_GROUP / 2 : CLSPI_SOLID_GROUP;
 }
 
-size_t clspi_table_group(const clsp_solid_desc *desc)
+size_t clspi_layer_group(const clsp_solid_desc *desc)
 {
-    enum { LEAST = 32, MOST = 128 };
-    const size_t items = clspi_div_up(clspi_grid_size(desc), clspi_table_rows(desc));
-
-    return clspi_min(clspi_round_up(items, LEAST), MOST);
+    return clspi_solid_group(desc) / 2;
 }
 
 /* Makes a kernel; on GPUs for the groups that solids have. */
@@ -153,9 +162,10 @@ static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, co
 
     if (clspi_lanes(ctx, plan->desc.precision) > 1)
         return clspi_kernel_create(kernel, ctx, program, signature, &options);
-    return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options,
-                                         kernel == &plan->full ? clspi_table_group(&plan->desc)
-                                                               : clspi_solid_group(&plan->desc));
+    size_t group =
+        kernel == &plan->full ? clspi_table_group(&plan->desc) : clspi_solid_group(&plan->desc);
+    if (kernel == &plan->layers) group = clspi_layer_group(&plan->desc);
+    return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options, group);
 }
 
 /* Makes a kernel of point_cells.cl. Warps make points where the method is that, and where
@@ -210,8 +220,7 @@ static clsp_status create_kernels(clsp_solid_plan *plan)
     if (plan->desc.method != CLSP_SOLID_CELLS) return create_point_kernels(plan);
     if (plan->points.blocks.num)
         CLSPI_CHECK(create_kernel(plan, &plan->regular, "regular_cells",
-                                  &clspi_regular_cells_signature,
-                                  clspi_cells_at_once(&plan->desc)));
+                                  &clspi_regular_cells_signature, 1));
     if (plan->layout.layers.num)
         CLSPI_CHECK(create_kernel(plan, &plan->layers, "solid_layers",
                                   &clspi_solid_layers_signature, plan->layout.layers.size));

@@ -14,7 +14,6 @@
 enum {
     CLSPI_MAX_SLICE = 32, /* points of a slice; cells with more are made by tables of all points */
     CLSPI_SOLID_GROUP = 192, /* items of a GPU's group: a multiple of 3 channels, and of 32 */
-    CLSPI_BLOCK_SET = 4,     /* cells of a block that a group makes at once */
     CLSPI_POINT_GROUP = 64,  /* items of a group that makes cells point by point; 32 make one */
     CLSPI_POINT_WARP = 32,
     CLSPI_SLICE_TILE = 32, /* points of a tile there: of a slice and of a cell */
@@ -38,6 +37,8 @@ typedef struct clspi_cell_sets {
     uint32_t size;   /* cells */
     uint32_t *words; /* [num][2 size + 2]: cells, places of their points, table, terms and of slices
                         the direction across them */
+    uint32_t *first; /* [num]: the first cell of each, ascending */
+    uint32_t *last;  /* [num]: the last cell of it and of all before */
     size_t num;
 } clspi_cell_sets;
 
@@ -110,6 +111,9 @@ clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, con
 clsp_status clspi_cell_layout_make(clsp_solid_plan *plan);
 void clspi_cell_layout_release(clspi_cell_layout *layout);
 
+/* Returns the end of the sets that may have cells of a range, of which *begin is the first. */
+size_t clspi_cell_sets_find(const clspi_cell_sets *sets, clsp_range cells, size_t *begin);
+
 /* Returns the samples of a slice whose cells are made along a direction, padded. */
 size_t clspi_slice_stride(const clsp_solid_desc *desc, uint32_t direction);
 
@@ -137,9 +141,14 @@ clsp_status clspi_solid_need(const clsp_solid_plan *plan, clsp_range cells,
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set);
 
-/* Returns how many cells of a block a group of a GPU makes at once, and its items. */
-uint32_t clspi_cells_at_once(const clsp_solid_desc *desc);
+/* Returns the items of a GPU's group for regular cells. */
 size_t clspi_solid_group(const clsp_solid_desc *desc);
+
+/* Returns the items of a GPU's group for layered ones. */
+size_t clspi_layer_group(const clsp_solid_desc *desc);
+
+/* Returns for how many samples of a slice an item of a GPU makes those across it. */
+uint32_t clspi_layer_columns(const clsp_solid_desc *desc);
 
 /* Returns the items of a GPU's group for tables of all points. */
 size_t clspi_table_group(const clsp_solid_desc *desc);
