@@ -61,7 +61,8 @@ CLSP_API clsp_status clsp_solid_mesh_create(clsp_solid_mesh **mesh, clsp_context
 /* Releases the mesh and writes NULL; *mesh may be NULL. */
 CLSP_API void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh);
 
-/* Makes the mesh of one refinement. Its vertices are those of the old one, then one for each edge,
+/* Makes the mesh of one refinement, with the context's host workers (cooperate.h), which change
+   nothing of it. Its vertices are those of the old one, then one for each edge,
    face and cell; the children of a hexahedron follow each other. Errors: CLSP_ERROR_ARGUMENT
    (NULL), CLSP_ERROR_NO_MEMORY (also: above 2^31 - 1 of anything, which is found before memory is
    taken). On error *fine is NULL. */

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "context_internal.h"
+#include "host_pieces.h"
 
 /* ---- making meshes ---- */
 
@@ -82,15 +83,26 @@ void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh)
     *mesh = NULL;
 }
 
+static void run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user)
+{
+    clspi_host_pieces(host, num, fn, user);
+}
+
+clspi_parallel clspi_solid_threads(clsp_context *ctx)
+{
+    return (clspi_parallel){run_pieces, ctx};
+}
+
 clsp_status clsp_solid_mesh_refine(clsp_solid_mesh **fine, const clsp_solid_mesh *mesh)
 {
     if (fine) *fine = NULL;
     if (!fine || !mesh) return null_argument(mesh ? mesh->ctx : NULL, "clsp_solid_mesh_refine");
+    const clspi_parallel threads = clspi_solid_threads(mesh->ctx);
     clsp_solid_mesh *made = calloc(1, sizeof *made);
     if (!made) return no_memory(mesh->ctx);
     made->ctx = mesh->ctx;
     made->is_hexahedral = true;
-    if (mesh->is_hexahedral ? !clspi_cell_mesh_refine(&made->cells, &mesh->cells)
+    if (mesh->is_hexahedral ? !clspi_cell_mesh_refine(&made->cells, &mesh->cells, &threads)
                             : !clspi_poly_hexahedra(&made->cells, &mesh->poly)) {
         clsp_solid_mesh_destroy(&made);
         return no_memory(mesh->ctx);

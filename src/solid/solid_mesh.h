@@ -16,6 +16,9 @@ struct clsp_solid_mesh {
 /* Returns which vertices, edges and faces a mesh has, of either kind. */
 clspi_incidence clspi_solid_incidence(const clsp_solid_mesh *mesh);
 
+/* Returns the context's host workers as threads of src/math's. */
+clspi_parallel clspi_solid_threads(clsp_context *ctx);
+
 /* Check that an output is host memory of `count` elements of one of two types, and that points are
    host memory of so many reals. */
 clsp_status clspi_solid_check_output(clsp_context *ctx, const clsp_output *out, size_t count,
