@@ -479,10 +479,10 @@ static void test_refine(void **state)
     assert_int_equal(fine.counts.num_cells, 8 * m.counts.num_cells);
     fine.points = malloc(3 * fine.counts.num_vertices * sizeof *fine.points);
     fine.corner = malloc(8 * fine.counts.num_cells * sizeof *fine.corner);
-    assert_ok(ctx,
-              clsp_solid_refine_points(m.mesh, CLSP_SOLID_TENSOR, 3,
-                                       clsp_in_f64(m.points, 3 * m.counts.num_vertices),
-                                       clsp_out_f64(fine.points, 3 * fine.counts.num_vertices)));
+    assert_ok(ctx, clsp_solid_refine_points(m.mesh, CLSP_SOLID_TENSOR, 3,
+                                            clsp_in_f64(m.points, 3 * m.counts.num_vertices),
+                                            clsp_out_f64(fine.points, 3 * fine.counts.num_vertices),
+                                            NULL));
     assert_ok(ctx, clsp_solid_mesh_cells(fine.mesh,
                                          clsp_out_u32(fine.corner, 8 * fine.counts.num_cells)));
     for (size_t c = 0; c < m.counts.num_cells; c++)
@@ -535,7 +535,7 @@ static void test_tetrahedra(void **state)
     assert_int_equal(counts.num_cells, 8);
     assert_int_equal(counts.num_vertices, 5 + 9 + 7 + 2);
     assert_ok(ctx, clsp_solid_refine_points(mesh, CLSP_SOLID_TENSOR, 3, clsp_in_f32(points, 15),
-                                            clsp_out_f32(moved, 3 * 23)));
+                                            clsp_out_f32(moved, 3 * 23), NULL));
     assert_ok(ctx, clsp_solid_plan_create(&plan, fine, &desc));
     clsp_solid_mesh_destroy(&mesh);
     clsp_solid_mesh_destroy(&fine);
@@ -736,22 +736,22 @@ static void test_bad_meshes(void **state)
     (void)state;
     assert_status(ctx,
                   clsp_solid_refine_points(mesh, CLSP_SOLID_JOY, 0, clsp_in_f64(points, 36),
-                                           clsp_out_f64(fine, 135)),
+                                           clsp_out_f64(fine, 135), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
                   clsp_solid_refine_points(mesh, (clsp_solid_rule)2, 3, clsp_in_f64(points, 36),
-                                           clsp_out_f64(fine, 135)),
+                                           clsp_out_f64(fine, 135), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
                   clsp_solid_refine_points(mesh, CLSP_SOLID_JOY, 3, clsp_in_f64(points, 35),
-                                           clsp_out_f64(fine, 135)),
+                                           clsp_out_f64(fine, 135), NULL),
                   CLSP_ERROR_BUFFER_SIZE);
     assert_status(ctx,
                   clsp_solid_refine_points(mesh, CLSP_SOLID_JOY, 3, clsp_in_f64(points, 36),
-                                           clsp_out_f64(fine, 134)),
+                                           clsp_out_f64(fine, 134), NULL),
                   CLSP_ERROR_BUFFER_SIZE);
     assert_ok(ctx, clsp_solid_refine_points(mesh, CLSP_SOLID_JOY, 3, clsp_in_f64(points, 36),
-                                            clsp_out_f64(fine, 135)));
+                                            clsp_out_f64(fine, 135), NULL));
     clsp_solid_mesh_destroy(&mesh);
     cells.num_vertices = 11;
     assert_status(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells), CLSP_ERROR_ARGUMENT);

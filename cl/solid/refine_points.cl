@@ -1,0 +1,42 @@
+/* Points of the next mesh of a solid: sums of a mesh's points by stencils (docs/math.md, 19). */
+#include "real.clh"
+
+#ifndef CLSP_CHANNELS
+#define CLSP_CHANNELS 3
+#endif
+#ifndef CLSP_SLICE
+#define CLSP_SLICE 32
+#endif
+
+/* The stencils of a launch, and where points begin that are read and written. */
+typedef struct stencil_range {
+    uint first, num;
+    wide from, to;
+} stencil_range;
+
+/* An item makes a channel of a point. Stencils stand in slices whose rows have term k of all:
+   neighbouring items read neighbouring indices. Terms are taken relative to the first one, which
+   has the largest weight: what is rounded are differences then. */
+kernel void refine_points(global const real *restrict points, global const uint *restrict begin,
+                          global const uint *restrict index,
+                          global const uint *restrict weight_begin,
+                          global const real *restrict weights, global const uint *restrict target,
+                          global real *restrict out, stencil_range at)
+{
+    const uint g = (uint)get_global_id(0);
+    const uint i = g / CLSP_CHANNELS, c = g - i * CLSP_CHANNELS;
+    if (i >= at.num) return;
+
+    const uint stencil = at.first + i, slice = stencil / CLSP_SLICE;
+    const uint rows = begin[slice + 1] - begin[slice];
+    index += (size_t)begin[slice] * CLSP_SLICE + (stencil - slice * CLSP_SLICE);
+    weights += weight_begin[stencil];
+    points += WIDE(at.from) + c;
+
+    const real centre = points[(size_t)index[0] * CLSP_CHANNELS];
+    real sum = R(0.0);
+    for (uint k = 1; k < rows; k++)
+        sum = MAD(weights[k],
+                  points[(size_t)index[k * CLSP_SLICE] * CLSP_CHANNELS] - centre, sum);
+    out[WIDE(at.to) + (size_t)target[stencil] * CLSP_CHANNELS + c] = centre + sum;
+}
