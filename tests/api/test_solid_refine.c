@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,6 +215,57 @@ static void test_host_types(void **state)
     solid_free(&solid);
 }
 
+/* ---- threads ---- */
+
+enum { THREADS = 4, ROUNDS = 6 };
+
+/* A thread that refines a mesh's points as others do at the same time. */
+typedef struct caller {
+    const model *m;
+    clsp_solid_rule rule;
+    store from, to;
+    clsp_status status;
+} caller;
+
+static void *call(void *argument)
+{
+    caller *const c = argument;
+
+    for (int i = 0; i < ROUNDS && c->status == CLSP_OK; i++)
+        c->status = clsp_solid_refine_points(c->m->mesh, c->rule, c->m->channels,
+                                             store_in(&c->from), store_out(&c->to), NULL);
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    solid_case solid = solid_prism(5, 1, 2);
+    const clsp_solid_cells cells = cells_of(&solid);
+    model m = model_of(&cells, 3, 13);
+    pthread_t threads[THREADS];
+    caller all[THREADS];
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++) {
+        all[i] = (caller){.m = &m, .rule = (clsp_solid_rule)(i % 2)};
+        all[i].from = store_make(ctx, i < 2 ? BUFFER : HOST, CLSP_F32, 0, m.num, m.narrow);
+        all[i].to = store_make(ctx, BUFFER, CLSP_F32, 0, m.num_fine, NULL);
+    }
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, call, &all[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_ok(ctx, all[i].status);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        assert_true(worst_of(&m, all[i].rule, CLSP_F32, store_read(&all[i].to)) <= 1.0);
+        store_free(&all[i].from);
+        store_free(&all[i].to);
+    }
+    model_release(&m);
+    solid_free(&solid);
+}
+
 /* ---- the way to a plan ---- */
 
 /* Points that stay on the device from the mesh's to those of its refinement's plan have the limits
@@ -308,9 +360,10 @@ static void test_bad(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_meshes), cmocka_unit_test(test_polyhedra),
-        cmocka_unit_test(test_memory), cmocka_unit_test(test_host_types),
-        cmocka_unit_test(test_plan),   cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_meshes),  cmocka_unit_test(test_polyhedra),
+        cmocka_unit_test(test_memory),  cmocka_unit_test(test_host_types),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_bad),
     };
 
     if (support_no_device()) return 77;
