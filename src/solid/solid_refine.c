@@ -142,11 +142,19 @@ static clsp_status prepare_stencils(clspi_refinement *r, clspi_series *series,
 
 /* ---- on the device ---- */
 
+/* Returns how many channels an item makes: on CPUs all, so that indices and weights are read
+   once. */
+static uint32_t channels_of_item(const clsp_context *ctx, clsp_type precision, uint32_t channels)
+{
+    return clspi_lanes(ctx, precision) > 1 ? channels : 1;
+}
+
 clspi_options clspi_refine_options(const clsp_context *ctx, clsp_type precision, uint32_t channels)
 {
     clspi_options options = clspi_options_of(ctx, precision, 1);
 
     clspi_option(&options, "CHANNELS", channels);
+    clspi_option(&options, "BLOCK", channels_of_item(ctx, precision, channels));
     clspi_option(&options, "SLICE", CLSPI_STENCIL_SLICE);
     return options;
 }
@@ -174,8 +182,10 @@ static clsp_status launch(const clspi_refinement *r, clspi_series *series, const
 {
     const device_stencils *const s = &r->stencils[call->rule];
     const uint64_t terms = clspi_div_up(s->num_rows * CLSPI_STENCIL_SLICE, s->num);
-    const uint64_t most = clspi_launch_lines(&r->base.ctx->tuning, call->channels * terms,
-                                             call->channels, r->kernel.local, 1);
+    const uint32_t items =
+        call->channels / channels_of_item(r->base.ctx, call->precision, call->channels);
+    const uint64_t most =
+        clspi_launch_lines(&r->base.ctx->tuning, call->channels * terms, items, r->kernel.local, 1);
 
     for (size_t first = 0; first < s->num; first += most) {
         const size_t num = (size_t)clspi_min_u64(most, s->num - first);
@@ -191,7 +201,7 @@ static clsp_status launch(const clspi_refinement *r, clspi_series *series, const
                    .num = (cl_uint)num,
                    .from = call->points.buffer ? call->points.offset : 0,
                    .to = call->fine.buffer ? call->fine.offset : 0}};
-        CLSPI_CHECK(clspi_launch_refine_points(series, &r->kernel, &args, num * call->channels));
+        CLSPI_CHECK(clspi_launch_refine_points(series, &r->kernel, &args, num * items));
     }
     return CLSP_OK;
 }
