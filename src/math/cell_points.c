@@ -100,6 +100,7 @@ static void copy_blocks(clspi_cell_blocks *all, const clspi_cell_search *s)
 {
     uint32_t *const words = all->words + s->first_block * CLSPI_BLOCK_WORDS;
 
+    if (s->blocks.num == 0) return;
     memcpy(words, s->blocks.words, s->blocks.num * CLSPI_BLOCK_WORDS * sizeof *words);
     for (size_t b = 0; b < s->blocks.num; b++) {
         words[b * CLSPI_BLOCK_WORDS] += (uint32_t)s->first_point;
