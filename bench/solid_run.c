@@ -59,7 +59,7 @@ clsp_status solid_model_refine(solid_model *m)
     }
     BENCH_TRY(bench_check(
         clsp_solid_refine_points(m->mesh, CLSP_SOLID_TENSOR, 3, clsp_in_f64(m->points, num),
-                                 clsp_out_f64(fine.points, 3 * fine.counts.num_vertices)),
+                                 clsp_out_f64(fine.points, 3 * fine.counts.num_vertices), NULL),
         m->name));
     solid_model_release(m);
     *m = fine;
@@ -68,6 +68,22 @@ clsp_status solid_model_refine(solid_model *m)
 fail:
     solid_model_release(&fine);
     return status;
+}
+
+clsp_status solid_model_upload(bench *b, const solid_model *m, clsp_type precision, cl_mem *buffer)
+{
+    const size_t num = 3 * m->counts.num_vertices;
+    float *const narrow = malloc(num * sizeof *narrow);
+    void *const points = precision == CLSP_F64 ? (void *)m->points : (void *)narrow;
+    cl_int code = CLSP_ERROR_NO_MEMORY;
+
+    for (size_t i = 0; i < num && narrow; i++)
+        narrow[i] = (float)m->points[i];
+    if (narrow)
+        *buffer = clCreateBuffer(b->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                 num * clsp_type_bytes(precision), points, &code);
+    free(narrow);
+    return code;
 }
 
 void solid_model_release(solid_model *m)

@@ -37,6 +37,9 @@ clsp_status solid_model_make(bench *b, solid_model *m, const solid_case *solid, 
 clsp_status solid_model_sorted(bench *b, solid_model *m, const solid_case *solid, size_t copies,
                                size_t *kind_begin);
 
+/* Makes a buffer of a model's points in a precision. */
+clsp_status solid_model_upload(bench *b, const solid_model *m, clsp_type precision, cl_mem *buffer);
+
 /* Refines a model once; the old one is released. */
 clsp_status solid_model_refine(solid_model *m);
 void solid_model_release(solid_model *m);

@@ -386,6 +386,76 @@ fail:
     return bench_check(status, name);
 }
 
+/* ---- refinement of points ---- */
+
+/* Points that are refined from one buffer into another. */
+typedef struct point_run {
+    const solid_model *model;
+    clsp_type precision;
+    cl_mem points, fine;
+} point_run;
+
+static clsp_status refine_enqueue(void *user)
+{
+    const point_run *const r = user;
+
+    return bench_check(clsp_solid_refine_points(r->model->mesh, CLSP_SOLID_TENSOR, 3,
+                                                clsp_in_buffer(r->points, r->precision, 0),
+                                                clsp_out_buffer(r->fine, r->precision, 0), NULL),
+                       r->model->name);
+}
+
+/* Refines the points of a model on the device in one precision. */
+static clsp_status run_points(bench *b, clsp_type precision, const solid_model *m, size_t num_fine)
+{
+    static const char name[] = "refinement of points";
+    const size_t element = clsp_type_bytes(precision), num = m->counts.num_vertices;
+    point_run r = {.model = m, .precision = precision};
+    bench_contestant c = {.enqueue = refine_enqueue, .user = &r};
+    clsp_status status;
+    cl_int code;
+
+    BENCH_TRY(bench_check(solid_model_upload(b, m, precision, &r.points), name));
+    r.fine = clCreateBuffer(b->context, CL_MEM_READ_WRITE, 3 * num_fine * element, NULL, &code);
+    BENCH_TRY(bench_check(code, name));
+    BENCH_TRY(bench_measure(b->queue, &c, 1, batch_ms(b)));
+    bench_row row = bench_row_empty(suite, name, "library", (int)(8 * element));
+    row.time = c.sustained;
+    row.work = (double)num_fine;
+    row.unit = "point/s";
+    row.bytes = 3 * row.work * (double)element;
+    row.floor_ms = 1e3 * 3 * (double)((num + num_fine) * element) / b->floor[precision].copy_rate;
+    bench_report_row(b->report, &row);
+
+fail:
+    if (r.points) clReleaseMemObject(r.points);
+    if (r.fine) clReleaseMemObject(r.fine);
+    return status;
+}
+
+/* Refines the points of a model on the device, beside the least that must be read and written. */
+static clsp_status run_all_points(bench *b)
+{
+    solid_case solid = solid_model_file("mount1.vtk");
+    const unsigned levels = b->quick ? 0 : b->is_cpu ? 1 : 2;
+    solid_model m = {.name = "mount1"};
+    clsp_status status = CLSP_OK;
+
+    if (!solid.num_cells || !bench_wants(b, "refinement of points")) goto fail;
+    BENCH_TRY(solid_model_make(b, &m, &solid, "mount1"));
+    for (unsigned i = 0; i < levels; i++)
+        BENCH_TRY(solid_model_refine(&m));
+    const clsp_solid_counts *const n = &m.counts;
+    const size_t num_fine = n->num_vertices + n->num_edges + n->num_faces + n->num_cells;
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
+        if (b->wanted[p]) BENCH_TRY(run_points(b, p, &m, num_fine));
+
+fail:
+    solid_model_release(&m);
+    solid_free(&solid);
+    return status;
+}
+
 clsp_status bench_suite_solid(bench *b)
 {
     clsp_status status;
@@ -398,6 +468,7 @@ clsp_status bench_suite_solid(bench *b)
     BENCH_TRY(run_shared(b));
     BENCH_TRY(run_growth(b));
     BENCH_TRY(run_build(b));
+    BENCH_TRY(run_all_points(b));
 
 fail:
     return status;

@@ -129,7 +129,7 @@ static bool refine_points(solid_model *m, const clsp_solid_counts *fine)
     if (!points) return solid_model_memory(m);
     const bool done = check(m, clsp_solid_refine_points(m->mesh, CLSP_SOLID_TENSOR, m->channels,
                                                         clsp_in_f64(m->points, num),
-                                                        clsp_out_f64(points, num_fine)));
+                                                        clsp_out_f64(points, num_fine), NULL));
     free(m->points);
     m->points = points;
     return done;

@@ -18,7 +18,8 @@
 
    Host workers are threads of the context. The first call that needs them makes them; between calls
    they wait without using a core. Other calls too have them copy results of a MB and more from
-   devices with memory of their own to host memory, CLSP_NO_WORKERS excepted.
+   devices with memory of their own to host memory, and refine and classify cells of solids,
+   CLSP_NO_WORKERS excepted.
 
    Thread-safety: as of contexts; jobs of one context run one after another. */
 #ifndef CLSPLINE_COOPERATE_H

@@ -62,7 +62,8 @@ CLSP_API clsp_status clsp_solid_mesh_create(clsp_solid_mesh **mesh, clsp_context
 /* Releases the mesh and writes NULL; *mesh may be NULL. */
 CLSP_API void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh);
 
-/* Makes the mesh of one refinement. Its vertices are those of the old one, then one for each edge,
+/* Makes the mesh of one refinement, with the context's host workers (cooperate.h), which change
+   nothing of it. Its vertices are those of the old one, then one for each edge,
    face and cell; the children of a hexahedron follow each other. Errors: CLSP_ERROR_ARGUMENT
    (NULL), CLSP_ERROR_NO_MEMORY (also: above 2^31 - 1 of anything, which is found before memory is
    taken). On error *fine is NULL. */
@@ -89,12 +90,20 @@ typedef enum clsp_solid_rule {
 } clsp_solid_rule;
 
 /* Computes the points of the next mesh, which clsp_solid_mesh_refine makes. points:
-   [num_vertices][channels], fine: [num_vertices of the next mesh][channels], both in host memory
-   and of CLSP_F32 or CLSP_F64 each; sums are made in double. channels: 1..CLSP_SOLID_MAX_CHANNELS.
-   Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY. */
+   [num_vertices][channels], fine: [num_vertices of the next mesh][channels], each CLSP_F32 or
+   CLSP_F64. channels: 1..CLSP_SOLID_MAX_CHANNELS. Thread-safe.
+
+   Both in host memory: the host makes sums in double; types may differ. Else the device does, in
+   the one type of both: the first such call of a rule writes the stencils of all points there, some
+   70 bytes each, and later ones only enqueue, so that points that move need not leave the device.
+   Results are within 4 eps max |coordinate| (2^-21 or 2^-50 of it) of the host's, and the same bits
+   from run to run.
+
+   Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_FP64, CLSP_ERROR_NO_MEMORY,
+   CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
 CLSP_API clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rule rule,
                                               uint32_t channels, clsp_input points,
-                                              clsp_output fine);
+                                              clsp_output fine, const clsp_sync *sync);
 
 /* Where clsp_solid_limit_points computes limits. */
 typedef enum clsp_solid_places {

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "key_map.h"
-
 enum {
     TABLE = 1024,
     /* places for the points of a block, a power of two above twice their number */
@@ -19,6 +17,8 @@ struct clspi_block_maker {
     uint32_t unique[CLSPI_PATTERN]; /* the block's points */
     uint32_t num;
     uint8_t pattern[CLSPI_PATTERN];
+    uint8_t lattice[CLSPI_LATTICE_POINTS];  /* of siblings: places of the block's points there */
+    uint8_t lattice_pattern[CLSPI_PATTERN]; /* and their pattern */
 };
 
 /* ---- memory ---- */
@@ -74,8 +74,7 @@ static bool collect(clspi_block_maker *m, uint32_t num, const uint32_t (*grid)[C
     return true;
 }
 
-/* Returns 128 bits by which patterns are told apart. */
-static clspi_key key_of(const uint8_t *pattern)
+clspi_key clspi_pattern_key(const uint8_t pattern[CLSPI_PATTERN])
 {
     clspi_key key = {UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)};
     uint64_t word;
@@ -90,46 +89,90 @@ static clspi_key key_of(const uint8_t *pattern)
     return key;
 }
 
-/* Gives the pattern a number, and keeps it where it is new. */
-static uint32_t put_pattern(clspi_block_maker *m)
+/* Gives a pattern a number, and keeps it where it is new. */
+static uint32_t put_pattern(clspi_block_maker *m, const uint8_t *pattern)
 {
     clspi_cell_blocks *const b = m->blocks;
-    const uint32_t at = clspi_key_map_put(&m->patterns, key_of(m->pattern));
+    const uint32_t at = clspi_key_map_put(&m->patterns, clspi_pattern_key(pattern));
 
     if (at != b->num_patterns || at == CLSPI_NO_KEY) return at;
     if (!reserve((void **)&b->patterns, &b->pattern_room, at, 1, CLSPI_PATTERN))
         return CLSPI_NO_KEY;
-    memcpy(b->patterns + (size_t)at * CLSPI_PATTERN, m->pattern, CLSPI_PATTERN);
+    memcpy(b->patterns + (size_t)at * CLSPI_PATTERN, pattern, CLSPI_PATTERN);
     b->num_patterns++;
     return at;
+}
+
+/* Adds a block of so many points, a pattern and cells; returns where its points go, or NULL. */
+static uint32_t *add_block(clspi_block_maker *m, uint32_t num_points, const uint8_t *pattern,
+                           const uint32_t cells[CLSPI_BLOCK_CELLS])
+{
+    clspi_cell_blocks *const b = m->blocks;
+    const uint32_t number = put_pattern(m, pattern);
+    uint32_t *words, *points;
+
+    if (number == CLSPI_NO_KEY || b->num_points + num_points > UINT32_MAX ||
+        !reserve((void **)&b->words, &b->room, b->num, 1, CLSPI_BLOCK_WORDS * sizeof *b->words) ||
+        !reserve((void **)&b->points, &b->point_room, b->num_points, num_points, sizeof *b->points))
+        return NULL;
+    words = b->words + b->num++ * CLSPI_BLOCK_WORDS;
+    words[0] = (uint32_t)b->num_points;
+    words[1] = num_points;
+    words[2] = number;
+    memcpy(words + 3, cells, CLSPI_BLOCK_CELLS * sizeof *cells);
+    points = b->points + b->num_points;
+    b->num_points += num_points;
+    return points;
 }
 
 bool clspi_block_maker_add(clspi_block_maker *m, const uint32_t *cells, uint32_t num,
                            const uint32_t (*grid)[CLSPI_GRID_POINTS])
 {
-    clspi_cell_blocks *const b = m->blocks;
-    uint32_t *words, pattern;
+    uint32_t all[CLSPI_BLOCK_CELLS], *points;
 
     if (!collect(m, num, grid))
         return clspi_block_maker_add(m, cells, num / 2, grid) &&
                clspi_block_maker_add(m, cells + num / 2, num - num / 2, grid + num / 2);
-    pattern = put_pattern(m);
-    if (pattern == CLSPI_NO_KEY || b->num_points + m->num > UINT32_MAX ||
-        !reserve((void **)&b->words, &b->room, b->num, 1, CLSPI_BLOCK_WORDS * sizeof *b->words) ||
-        !reserve((void **)&b->points, &b->point_room, b->num_points, m->num, sizeof *b->points))
-        return false;
-    words = b->words + b->num++ * CLSPI_BLOCK_WORDS;
-    words[0] = (uint32_t)b->num_points;
-    words[1] = m->num;
-    words[2] = pattern;
     for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++)
-        words[3 + j] = j < num ? cells[j] : CLSPI_NO_CELL;
-    memcpy(b->points + b->num_points, m->unique, m->num * sizeof *b->points);
-    b->num_points += m->num;
-    return true;
+        all[j] = j < num ? cells[j] : CLSPI_NO_CELL;
+    points = add_block(m, m->num, m->pattern, all);
+    if (points) memcpy(points, m->unique, m->num * sizeof *points);
+    return points != NULL;
+}
+
+bool clspi_block_maker_add_lattice(clspi_block_maker *m, uint32_t cell,
+                                   const uint32_t lattice[CLSPI_LATTICE_POINTS])
+{
+    uint32_t all[CLSPI_BLOCK_CELLS], *points;
+
+    for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++)
+        all[j] = cell + j;
+    points = add_block(m, CLSPI_LATTICE_POINTS, m->lattice_pattern, all);
+    for (uint32_t i = 0; i < CLSPI_LATTICE_POINTS && points; i++)
+        points[i] = lattice[m->lattice[i]];
+    return points != NULL;
 }
 
 /* ---- all ---- */
+
+/* Finds the pattern of siblings: points are numbered as their cells in turn have them. */
+static void find_lattice_pattern(clspi_block_maker *m)
+{
+    enum { SIDE = CLSPI_LATTICE_SIDE };
+    uint8_t number[CLSPI_LATTICE_POINTS], num = 0;
+
+    memset(number, 0xff, sizeof number);
+    for (uint32_t i = 0; i < CLSPI_PATTERN; i++) {
+        const uint32_t j = i / CLSPI_GRID_POINTS;
+        const uint32_t x = i / 16 % 4 + (j & 1), y = i / 4 % 4 + (j >> 1 & 1), z = i % 4 + (j >> 2);
+        const uint32_t at = (x * SIDE + y) * SIDE + z;
+        if (number[at] == UINT8_MAX) {
+            m->lattice[num] = (uint8_t)at;
+            number[at] = num++;
+        }
+        m->lattice_pattern[i] = number[at];
+    }
+}
 
 clspi_block_maker *clspi_block_maker_create(clspi_cell_blocks *blocks)
 {
@@ -137,6 +180,7 @@ clspi_block_maker *clspi_block_maker_create(clspi_cell_blocks *blocks)
 
     if (!m) return NULL;
     m->blocks = blocks;
+    find_lattice_pattern(m);
     if (clspi_key_map_make(&m->patterns)) return m;
     clspi_block_maker_destroy(m);
     return NULL;

@@ -35,6 +35,13 @@ void clspi_block_maker_destroy(clspi_block_maker *maker);
 bool clspi_block_maker_add(clspi_block_maker *maker, const uint32_t *cells, uint32_t num,
                            const uint32_t (*grid)[CLSPI_GRID_POINTS]);
 
+/* Adds 8 cells from one on whose points are a lattice (cell_ring.h). */
+bool clspi_block_maker_add_lattice(clspi_block_maker *maker, uint32_t cell,
+                                   const uint32_t lattice[CLSPI_LATTICE_POINTS]);
+
+/* Returns 128 bits by which patterns are told apart. */
+clspi_key clspi_pattern_key(const uint8_t pattern[CLSPI_PATTERN]);
+
 /* Writes the points of cell j of a block. */
 void clspi_cell_block_points(const clspi_cell_blocks *blocks, size_t block, uint32_t j,
                              uint32_t points[CLSPI_GRID_POINTS]);

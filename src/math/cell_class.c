@@ -53,21 +53,6 @@ void clspi_class_set_release(clspi_class_set *set)
 
 /* ---- finding a class ---- */
 
-/* Returns 128 bits by which signatures are told apart. */
-static clspi_key key_of(const uint16_t *signature)
-{
-    const size_t words = clspi_ring_words(signature);
-    clspi_key key = {UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)};
-
-    for (size_t i = 0; i < words; i++) {
-        key.a = (key.a ^ signature[i]) * UINT64_C(0x2545f4914f6cdd1d);
-        key.a ^= key.a >> 29;
-        key.b = (key.b + signature[i] + 1) * UINT64_C(0xd6e8feb86659fd93);
-        key.b ^= key.b >> 32;
-    }
-    return key;
-}
-
 /* Compares signatures, in any order that is the same for all. */
 static int compare(const uint16_t *a, const uint16_t *b)
 {
@@ -160,7 +145,8 @@ static uint16_t *find_order(clspi_class_set *set, const clspi_cell_mesh *mesh, u
     return order;
 }
 
-/* Finds the class of a ring that is new, and remembers it. Returns its number among the uses. */
+/* Finds the class of a ring that is new, and remembers it. Returns its number among the uses, or
+   CLSPI_NO_KEY. */
 static uint32_t put_use(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cell,
                         clspi_key key)
 {
@@ -181,16 +167,23 @@ static uint32_t put_use(clspi_class_set *set, const clspi_cell_mesh *mesh, uint3
     return at;
 }
 
-bool clspi_class_find(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cell,
-                      clspi_class_use *use)
+uint32_t clspi_class_find_use(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cell,
+                              clspi_key key)
 {
-    clspi_key key;
+    const uint32_t at = clspi_key_map_find(&set->uses, key);
+
+    return at == CLSPI_NO_KEY ? put_use(set, mesh, cell, key) : at;
+}
+
+/* Finds the class of a cell that is not regular, a new one where it is new; set->found then has the
+   cell's control points in the order of the class. False: no memory, or set->too_large. */
+static bool find_class(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cell,
+                       clspi_class_use *use)
+{
     uint32_t at;
 
     if (!walk(set, mesh, cell, 0)) return false;
-    key = key_of(set->ring->signature);
-    at = clspi_key_map_find(&set->uses, key);
-    if (at == CLSPI_NO_KEY) at = put_use(set, mesh, cell, key);
+    at = clspi_class_find_use(set, mesh, cell, clspi_ring_key(set->ring));
     if (at == CLSPI_NO_KEY) return false;
     *use = set->use[at];
     for (uint32_t i = 0; i < set->ring->num_points; i++)
@@ -246,7 +239,7 @@ static bool make_meshes(local_meshes *local, const clspi_cell_class *of)
     const size_t n = of->num_points;
     double *identity = NULL;
     bool done = make_local(&local->mesh, of->signature) &&
-                clspi_cell_mesh_refine(&local->fine, &local->mesh);
+                clspi_cell_mesh_refine(&local->fine, &local->mesh, NULL);
 
     if (done) {
         const clspi_incidence incidence = clspi_incidence_of(&local->mesh);
@@ -324,7 +317,7 @@ static bool build_child(clspi_class_set *set, uint32_t number, const local_meshe
     bool done;
 
     if (!regular) {
-        if (!clspi_class_find(set, &local->fine, j, &use)) return false;
+        if (!find_class(set, &local->fine, j, &use)) return false;
         num_rows = set->ring->num_points;
     }
     rows = malloc((size_t)num_rows * n * sizeof *rows);
@@ -649,6 +642,19 @@ static void go_up(const clspi_class_child *child, const double *from, double *to
             to[child->column[i]] += from[r] * child->weight[i];
 }
 
+/* Leaves out steps up that change nothing any more: those by the child by which weights have come
+   to rest. */
+static void skip_steps(descent *way, const double *before, const double *after, uint32_t num_points)
+{
+    const uint32_t number = way->number[way->depth];
+    const uint8_t corner = way->corner[way->depth];
+
+    if (memcmp(before, after, num_points * sizeof *before) != 0) return;
+    while (way->depth > 0 && way->number[way->depth - 1] == number &&
+           way->corner[way->depth - 1] == corner)
+        way->depth--;
+}
+
 /* Takes from the weights of a derivative what rounding has left in their sum, which is 0: on the
    way up all else becomes less, and the factor is as large as that. */
 static void balance(double *row, uint32_t num_points)
@@ -690,8 +696,11 @@ void clspi_class_weights(const clspi_class_set *set, uint32_t number, const doub
     }
     while (way.depth > 0) {
         const clspi_cell_class *const parent = &set->entry[way.number[--way.depth]];
-        go_up(&parent->child[way.corner[way.depth]], from, to, parent->num_points);
+        const clspi_class_child *const child = &parent->child[way.corner[way.depth]];
+        go_up(child, from, to, parent->num_points);
         if (!is_value) balance(to, parent->num_points);
+        if (is_value && child->next == way.number[way.depth])
+            skip_steps(&way, from, to, parent->num_points);
         double *const swap = from;
         from = to;
         to = swap;

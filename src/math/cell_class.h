@@ -5,7 +5,6 @@
 #define CLSPI_CELL_CLASS_H
 
 #include "cell_ring.h"
-#include "key_map.h"
 
 #define CLSPI_REGULAR UINT32_MAX
 
@@ -67,10 +66,10 @@ typedef struct clspi_class_set {
 bool clspi_class_set_make(clspi_class_set *set);
 void clspi_class_set_release(clspi_class_set *set);
 
-/* Finds the class of a cell that is not regular, a new one where it is new; set->found then has the
-   cell's control points in the order of the class. False: no memory, or set->too_large. */
-bool clspi_class_find(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cell,
-                      clspi_class_use *use);
+/* Finds the number among the uses of the ring of a cell that is not regular, of its key: a new one
+   where it is new, with its class. CLSPI_NO_KEY: no memory, or set->too_large. */
+uint32_t clspi_class_find_use(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cell,
+                              clspi_key key);
 
 /* Finds the children of all classes that have none yet, and kinds and slices. To be called before
    weights are asked for. False: as above. */

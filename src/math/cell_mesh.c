@@ -293,6 +293,11 @@ typedef struct child_numbers {
     size_t cell_face;
 } child_numbers;
 
+/* Numbers first .. end - 1. */
+typedef struct numbers {
+    size_t first, end;
+} numbers;
+
 static child_numbers number_children(const clspi_cell_mesh *mesh)
 {
     const size_t v = mesh->num_vertices, e = mesh->num_edges, f = mesh->num_faces;
@@ -307,11 +312,11 @@ static child_numbers number_children(const clspi_cell_mesh *mesh)
 
 /* Halves the edges: 2 e + s is the half at end s. */
 static void refine_edges(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
-                         const child_numbers *begin)
+                         const child_numbers *begin, numbers edges)
 {
     const uint8_t kept = CLSPI_BOUNDARY | CLSPI_IRREGULAR;
 
-    for (size_t e = 0; e < mesh->num_edges; e++) {
+    for (size_t e = edges.first; e < edges.end; e++) {
         for (uint32_t s = 0; s < 2; s++) {
             fine->edge_vertex[4 * e + 2 * s] = mesh->edge_vertex[2 * e + s];
             fine->edge_vertex[4 * e + 2 * s + 1] = (uint32_t)(begin->edge_vertex + e);
@@ -330,9 +335,9 @@ static uint32_t half_edge(const clspi_cell_mesh *mesh, uint32_t e, uint32_t vert
 /* Quarters the faces: 4 f + i is the quarter at vertex i; edge i goes from the face's vertex to
    that of its edge i. */
 static void refine_faces(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
-                         const child_numbers *begin)
+                         const child_numbers *begin, numbers faces)
 {
-    for (size_t f = 0; f < mesh->num_faces; f++) {
+    for (size_t f = faces.first; f < faces.end; f++) {
         const uint32_t *const vertex = mesh->face_vertex + 4 * f, *const edge =
                                                                       mesh->face_edge + 4 * f;
         const uint32_t middle = (uint32_t)(begin->face_vertex + f);
@@ -486,11 +491,11 @@ static void refine_child(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
 }
 
 static void refine_cells(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
-                         const child_numbers *begin)
+                         const child_numbers *begin, numbers cells)
 {
     static const uint8_t place[8] = {0, 1, 3, 4, 9, 10, 12, 13};
 
-    for (size_t c = 0; c < mesh->num_cells; c++) {
+    for (size_t c = cells.first; c < cells.end; c++) {
         uint32_t lattice[27];
         face_places places;
         fill_lattice(lattice, mesh, begin, c);
@@ -505,12 +510,44 @@ static void refine_cells(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
     }
 }
 
-bool clspi_cell_mesh_refine(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh)
+/* A refinement, in so many pieces. */
+typedef struct refinement {
+    clspi_cell_mesh *fine;
+    const clspi_cell_mesh *mesh;
+    child_numbers begin;
+    size_t pieces;
+} refinement;
+
+/* Returns the numbers of a piece among all. */
+static numbers numbers_of(const refinement *r, size_t piece, size_t all)
 {
+    const size_t each = all / r->pieces;
+
+    return (numbers){piece * each, piece + 1 < r->pieces ? (piece + 1) * each : all};
+}
+
+/* Refines a piece's edges, faces and cells, which do not depend on each other. */
+static void refine_piece(void *user, size_t piece)
+{
+    const refinement *const r = user;
+    const clspi_cell_mesh *const mesh = r->mesh;
+
+    refine_edges(r->fine, mesh, &r->begin, numbers_of(r, piece, mesh->num_edges));
+    refine_faces(r->fine, mesh, &r->begin, numbers_of(r, piece, mesh->num_faces));
+    refine_cells(r->fine, mesh, &r->begin, numbers_of(r, piece, mesh->num_cells));
+}
+
+bool clspi_cell_mesh_refine(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
+                            const clspi_parallel *threads)
+{
+    enum { PIECE_CELLS = 2048 };
     const uint64_t v = mesh->num_vertices, e = mesh->num_edges, f = mesh->num_faces,
                    c = mesh->num_cells;
     const uint64_t vertices = v + e + f + c, edges = 2 * e + 4 * f + 6 * c, faces = 4 * f + 12 * c;
-    const child_numbers begin = number_children(mesh);
+    refinement r = {.fine = fine,
+                    .mesh = mesh,
+                    .begin = number_children(mesh),
+                    .pieces = mesh->num_cells / PIECE_CELLS + 1};
 
     *fine = (clspi_cell_mesh){0};
     if (vertices > CLSPI_MAX_CELLS || edges > CLSPI_MAX_CELLS || faces > CLSPI_MAX_CELLS ||
@@ -525,8 +562,6 @@ bool clspi_cell_mesh_refine(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh)
         return false;
     }
     memcpy(fine->vertex_flag, mesh->vertex_flag, mesh->num_vertices);
-    refine_edges(fine, mesh, &begin);
-    refine_faces(fine, mesh, &begin);
-    refine_cells(fine, mesh, &begin);
+    clspi_in_parallel(threads, r.pieces, refine_piece, &r);
     return true;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cell_frame.h"
+#include "in_parallel.h"
 
 #define CLSPI_NO_CELL UINT32_MAX
 
@@ -47,8 +48,10 @@ bool clspi_cell_mesh_flag(clspi_cell_mesh *mesh);
 
 /* Makes the mesh that one step of subdivision gives. Its vertices are the old ones, then one for
    each edge, face and cell; the children of cell c are 8 c + j, j the corner of c that they have,
-   and have its frame. False: no memory, or more than CLSPI_MAX_CELLS of anything. */
-bool clspi_cell_mesh_refine(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh);
+   and have its frame. threads may be NULL. False: no memory, or more than CLSPI_MAX_CELLS of
+   anything. */
+bool clspi_cell_mesh_refine(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
+                            const clspi_parallel *threads);
 
 /* Tells whether all vertices of a cell are regular. */
 bool clspi_cell_is_regular(const clspi_cell_mesh *mesh, uint32_t cell);

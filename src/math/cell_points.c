@@ -1,7 +1,10 @@
 #include "cell_points.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cell_search.h"
 
 /* ---- points ---- */
 
@@ -13,90 +16,179 @@ uint32_t clspi_continued_point(clspi_cell_points *points, uint32_t a, uint32_t b
     return at >= CLSPI_NO_KEY - points->num_vertices ? CLSPI_NO_KEY : points->num_vertices + at;
 }
 
-/* Continues the grid of a regular cell beyond the boundary, along one axis after the other. */
-static bool continue_grid(clspi_cell_points *points, uint32_t *grid)
-{
-    static const uint8_t stride[3] = {16, 4, 1};
-    bool done = true, is_whole = true;
+/* ---- searches put together ---- */
 
-    for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
-        is_whole &= grid[i] != CLSPI_NO_CELL;
-    if (is_whole) return true;
-    for (uint32_t a = 0; a < 3; a++)
-        for (uint32_t i = 0; i < CLSPI_GRID_POINTS && done; i++) {
-            const uint32_t s = stride[a], at = i / s % 4;
-            const uint32_t one = at == 0 ? i + s : i - s, two = at == 0 ? i + 2 * s : i - 2 * s;
-            if (grid[i] != CLSPI_NO_CELL || (at != 0 && at != 3)) continue;
-            if (grid[one] == CLSPI_NO_CELL) continue; /* a later axis continues it */
-            grid[i] = clspi_continued_point(points, grid[one], grid[two]);
-            done = grid[i] != CLSPI_NO_KEY;
-        }
-    return done;
+/* Points of a mesh being made: searches of so many cells each. */
+typedef struct making {
+    clspi_cell_points *points;
+    clspi_class_set *set;
+    clspi_cell_search *searches;
+    size_t num;
+    clspi_key_map patterns;
+    atomic_bool failed;
+} making;
+
+static void run_search(void *user, size_t piece)
+{
+    making *const m = user;
+
+    if (atomic_load(&m->failed)) return;
+    if (!clspi_cell_search_run(&m->searches[piece], m->points->use, m->points->place))
+        atomic_store(&m->failed, true);
 }
 
-/* Appends the points of the cell found last. */
-static bool append_points(clspi_cell_points *points, const clspi_class_set *set, uint32_t cell)
+/* Returns a point's number among all. */
+static uint32_t renumber(const clspi_cell_search *s, uint32_t point)
 {
-    const uint32_t num = set->entry[points->use[cell].number].num_points;
+    const uint32_t vertices = s->mesh->num_vertices;
 
-    if (points->num_index + num > UINT32_MAX) return false;
-    if (points->num_index + num > points->index_room) {
-        const size_t room = 2 * points->index_room + CLSPI_RING_POINTS;
-        uint32_t *const more = realloc(points->index, room * sizeof *more);
-        if (!more) return false;
-        points->index = more;
-        points->index_room = room;
+    return point < vertices ? point : s->all_continued[point - vertices];
+}
+
+static bool number_continued(making *m, clspi_cell_search *s)
+{
+    for (uint32_t i = 0; i < s->continued.num; i++) {
+        const uint64_t key = s->continued.key[i].a;
+        s->all_continued[i] = clspi_continued_point(m->points, renumber(s, (uint32_t)(key >> 32)),
+                                                    renumber(s, (uint32_t)key));
+        if (s->all_continued[i] == CLSPI_NO_KEY) return false;
     }
-    points->place[cell] = (uint32_t)points->num_index;
-    memcpy(points->index + points->num_index, set->found, num * sizeof *set->found);
-    points->num_index += num;
     return true;
 }
 
-/* Finds classes and points of the cells of a block, from `begin` on. */
-static bool find_block(clspi_cell_points *points, clspi_class_set *set, const clspi_cell_mesh *mesh,
-                       clspi_block_maker *maker, uint32_t begin)
+/* Gives a search's patterns their numbers, and keeps those that are new. */
+static bool number_patterns(making *m, clspi_cell_search *s)
 {
-    uint32_t grid[CLSPI_BLOCK_CELLS][CLSPI_GRID_POINTS], cells[CLSPI_BLOCK_CELLS], num = 0;
-    bool done = true;
+    clspi_cell_blocks *const all = &m->points->blocks;
 
-    for (uint32_t c = begin; c < mesh->num_cells && c - begin < CLSPI_BLOCK_CELLS && done; c++) {
-        points->use[c] = (clspi_class_use){CLSPI_REGULAR, 0};
-        if (clspi_cell_is_regular(mesh, c)) {
-            clspi_regular_grid(mesh, c, grid[num]);
-            done = continue_grid(points, grid[num]);
-            cells[num++] = c;
-        } else {
-            done = clspi_class_find(set, mesh, c, &points->use[c]) && append_points(points, set, c);
-        }
+    for (size_t i = 0; i < s->blocks.num_patterns; i++) {
+        const uint8_t *const pattern = s->blocks.patterns + i * CLSPI_PATTERN;
+        const uint32_t at = clspi_key_map_put(&m->patterns, clspi_pattern_key(pattern));
+        s->all_patterns[i] = at;
+        if (at == CLSPI_NO_KEY) return false;
+        if (at < all->num_patterns) continue;
+        uint8_t *const more = realloc(all->patterns, ((size_t)at + 1) * CLSPI_PATTERN);
+        if (!more) return false;
+        memcpy(more + (size_t)at * CLSPI_PATTERN, pattern, CLSPI_PATTERN);
+        all->patterns = more;
+        all->num_patterns++;
     }
-    if (!done || num == 0) return done;
-    const size_t first = points->blocks.num;
-    done = clspi_block_maker_add(maker, cells, num, (const uint32_t(*)[CLSPI_GRID_POINTS])grid);
-    for (size_t b = first; b < points->blocks.num && done; b++)
-        for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++) {
-            const uint32_t cell = points->blocks.words[b * CLSPI_BLOCK_WORDS + 3 + j];
-            if (cell != CLSPI_NO_CELL) points->place[cell] = (uint32_t)b * CLSPI_BLOCK_CELLS + j;
+    return true;
+}
+
+/* Finds the numbers that what a search has met has among all. */
+static bool number_all(making *m, clspi_cell_search *s)
+{
+    s->all_continued = malloc(((size_t)s->continued.num + 1) * sizeof *s->all_continued);
+    s->all_patterns = malloc((s->blocks.num_patterns + 1) * sizeof *s->all_patterns);
+    s->all_rings = malloc(((size_t)s->rings.num + 1) * sizeof *s->all_rings);
+    if (!s->all_continued || !s->all_patterns || !s->all_rings) return false;
+    for (uint32_t i = 0; i < s->rings.num; i++) {
+        s->all_rings[i] = clspi_class_find_use(m->set, s->mesh, s->ring_cell[i], s->rings.key[i]);
+        if (s->all_rings[i] == CLSPI_NO_KEY) return false;
+    }
+    s->first_block = m->points->blocks.num;
+    s->first_point = m->points->blocks.num_points;
+    s->first_index = m->points->num_index;
+    m->points->blocks.num += s->blocks.num;
+    m->points->blocks.num_points += s->blocks.num_points;
+    m->points->num_index += s->num_index;
+    return number_continued(m, s) && number_patterns(m, s);
+}
+
+static void copy_blocks(clspi_cell_blocks *all, const clspi_cell_search *s)
+{
+    uint32_t *const words = all->words + s->first_block * CLSPI_BLOCK_WORDS;
+
+    if (s->blocks.num == 0) return;
+    memcpy(words, s->blocks.words, s->blocks.num * CLSPI_BLOCK_WORDS * sizeof *words);
+    for (size_t b = 0; b < s->blocks.num; b++) {
+        words[b * CLSPI_BLOCK_WORDS] += (uint32_t)s->first_point;
+        words[b * CLSPI_BLOCK_WORDS + 2] = s->all_patterns[words[b * CLSPI_BLOCK_WORDS + 2]];
+    }
+    for (size_t i = 0; i < s->blocks.num_points; i++)
+        all->points[s->first_point + i] = renumber(s, s->blocks.points[i]);
+}
+
+/* Copies what a search has found to its place among all, and releases the search. */
+static void copy_search(void *user, size_t piece)
+{
+    const making *const m = user;
+    clspi_cell_search *const s = &m->searches[piece];
+    clspi_cell_points *const points = m->points;
+
+    copy_blocks(&points->blocks, s);
+    for (uint32_t c = s->first; c < s->end; c++) {
+        if (points->use[c].number == CLSPI_REGULAR) {
+            points->place[c] += (uint32_t)(s->first_block * CLSPI_BLOCK_CELLS);
+            continue;
         }
+        const uint32_t ring = s->all_rings[points->use[c].number];
+        const uint16_t *const order = m->set->order[ring];
+        const uint32_t *const from = s->index + points->place[c];
+        points->use[c] = m->set->use[ring];
+        points->place[c] += (uint32_t)s->first_index;
+        const uint32_t num = m->set->entry[points->use[c].number].num_points;
+        for (uint32_t i = 0; i < num; i++)
+            points->index[points->place[c] + i] = from[order[i]];
+    }
+    clspi_cell_search_release(s);
+}
+
+/* Makes room for what all searches have found. */
+static bool allocate_all(clspi_cell_points *points)
+{
+    clspi_cell_blocks *const b = &points->blocks;
+
+    if (b->num_points > UINT32_MAX || points->num_index > UINT32_MAX) return false;
+    b->words = malloc((b->num * CLSPI_BLOCK_WORDS + 1) * sizeof *b->words);
+    b->points = malloc((b->num_points + 1) * sizeof *b->points);
+    points->index = malloc((points->num_index + 1) * sizeof *points->index);
+    return b->words && b->points && points->index;
+}
+
+/* Searches all cells, a piece at a time, and puts together what was found in their order. */
+static bool make_points(making *m, const clspi_cell_mesh *mesh, const clspi_parallel *threads)
+{
+    enum { PIECE_CELLS = 8192 };
+    bool done;
+
+    m->num = mesh->num_cells / PIECE_CELLS + 1;
+    m->searches = calloc(m->num, sizeof *m->searches);
+    done = clspi_key_map_make(&m->patterns) && m->searches;
+    for (size_t i = 0; i < m->num && done; i++) {
+        const uint32_t first = (uint32_t)(i * PIECE_CELLS);
+        m->searches[i].mesh = mesh;
+        m->searches[i].first = first;
+        m->searches[i].end = i + 1 < m->num ? first + PIECE_CELLS : mesh->num_cells;
+    }
+    if (done) clspi_in_parallel(threads, m->num, run_search, m);
+    done = done && !atomic_load(&m->failed);
+    for (size_t i = 0; i < m->num && done; i++)
+        done = number_all(m, &m->searches[i]);
+    done = done && allocate_all(m->points);
+    if (done) clspi_in_parallel(threads, m->num, copy_search, m);
+    for (size_t i = 0; i < m->num && m->searches; i++) {
+        m->set->too_large |= m->searches[i].too_large;
+        clspi_cell_search_release(&m->searches[i]);
+    }
+    free(m->searches);
+    clspi_key_map_release(&m->patterns);
     return done;
 }
 
 bool clspi_cell_points_make(clspi_cell_points *points, clspi_class_set *set,
-                            const clspi_cell_mesh *mesh)
+                            const clspi_cell_mesh *mesh, const clspi_parallel *threads)
 {
     const size_t cells = mesh->num_cells;
-    clspi_block_maker *maker;
+    making m = {.points = points, .set = set};
     bool done;
 
     *points = (clspi_cell_points){.num_cells = mesh->num_cells, .num_vertices = mesh->num_vertices};
     points->use = malloc((cells + 1) * sizeof *points->use);
     points->place = malloc((cells + 1) * sizeof *points->place);
-    maker = clspi_block_maker_create(&points->blocks);
-    done = points->use && points->place && maker && clspi_key_map_make(&points->continued);
-    for (uint32_t c = 0; c < cells && done; c += CLSPI_BLOCK_CELLS)
-        done = find_block(points, set, mesh, maker, c);
-    clspi_block_maker_destroy(maker);
-    done = done && clspi_class_set_build(set);
+    done = points->use && points->place && clspi_key_map_make(&points->continued) &&
+           make_points(&m, mesh, threads) && clspi_class_set_build(set);
     if (!done) clspi_cell_points_release(points);
     return done;
 }

@@ -16,14 +16,14 @@ typedef struct clspi_cell_points {
                         others where their points begin in the index */
     clspi_cell_blocks blocks; /* of the regular ones among each 8 cells, numbers 8 b to 8 b + 7:
                                  such are the children of a cell */
-    size_t num_index, index_room;
+    size_t num_index;
     uint32_t *index; /* points of other cells in the order of their class, seen in its frame */
 } clspi_cell_points;
 
-/* Finds classes and points of all cells, and builds the classes. False: no memory, or a ring that
-   is too large (set->too_large). */
+/* Finds classes and points of all cells, and builds the classes; the same whatever threads, which
+   may be NULL, there are. False: no memory, or a ring that is too large (set->too_large). */
 bool clspi_cell_points_make(clspi_cell_points *points, clspi_class_set *set,
-                            const clspi_cell_mesh *mesh);
+                            const clspi_cell_mesh *mesh, const clspi_parallel *threads);
 void clspi_cell_points_release(clspi_cell_points *points);
 
 /* Returns the number of the point 2 a - b, a new one where it is new; CLSPI_NO_KEY without memory.

@@ -139,6 +139,21 @@ bool clspi_ring_walk(clspi_ring *ring, const clspi_cell_mesh *mesh, uint32_t cel
     return true;
 }
 
+clspi_key clspi_ring_key(const clspi_ring *ring)
+{
+    const uint16_t *const signature = ring->signature;
+    const size_t words = clspi_ring_words(signature);
+    clspi_key key = {UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)};
+
+    for (size_t i = 0; i < words; i++) {
+        key.a = (key.a ^ signature[i]) * UINT64_C(0x2545f4914f6cdd1d);
+        key.a ^= key.a >> 29;
+        key.b = (key.b + signature[i] + 1) * UINT64_C(0xd6e8feb86659fd93);
+        key.b ^= key.b >> 32;
+    }
+    return key;
+}
+
 /* ---- the grid of a regular cell ---- */
 
 typedef struct framed_cell {
@@ -188,4 +203,67 @@ void clspi_regular_grid(const clspi_cell_mesh *mesh, uint32_t cell,
                         : mesh->cell_vertex[(size_t)at.cell * CLSPI_CORNERS +
                                             clspi_frame_corner(at.frame, corner)];
             }
+}
+
+/* ---- the lattice of 8 regular cells ---- */
+
+/* Tells whether 8 cells are regular and lie as the children of a cell do. */
+static bool are_siblings(const clspi_cell_mesh *mesh, uint32_t cell)
+{
+    bool fits = true;
+
+    for (uint32_t j = 0; j < CLSPI_CORNERS && fits; j++) {
+        for (uint32_t a = 0; a < 3; a++) {
+            const size_t face = (size_t)(cell + j) * CLSPI_CELL_FACES + 2 * a + !(j >> a & 1);
+            fits = fits && mesh->across[face] == cell + (j ^ 1u << a) && mesh->frame[face] == 0;
+        }
+        fits = fits && clspi_cell_is_regular(mesh, cell + j);
+    }
+    return fits;
+}
+
+/* Finds the cells at both ends of a line of four along an axis, of which there are the middle
+   ones. */
+static void extend(const clspi_cell_mesh *mesh, framed_cell *line, uint32_t stride, uint32_t axis)
+{
+    line[0] = step_over(mesh, line[stride], 2 * axis);
+    line[3 * (size_t)stride] = step_over(mesh, line[2 * (size_t)stride], 2 * axis + 1);
+}
+
+/* Finds the 4 x 4 x 4 cells around 8 siblings, the last axis fastest. */
+static void find_outer_cells(const clspi_cell_mesh *mesh, uint32_t cell, framed_cell around[64])
+{
+    for (uint32_t j = 0; j < CLSPI_CORNERS; j++)
+        around[16 * (1 + (j & 1)) + 4 * (1 + (j >> 1 & 1)) + 1 + (j >> 2)] =
+            (framed_cell){cell + j, 0};
+    for (uint32_t y = 1; y < 3; y++)
+        for (uint32_t z = 1; z < 3; z++)
+            extend(mesh, around + 4 * y + z, 16, 0);
+    for (uint32_t x = 0; x < 4; x++)
+        for (uint32_t z = 1; z < 3; z++)
+            extend(mesh, around + 16 * x + z, 4, 1);
+    for (uint32_t x = 0; x < 4; x++)
+        for (uint32_t y = 0; y < 4; y++)
+            extend(mesh, around + 16 * x + 4 * y, 1, 2);
+}
+
+bool clspi_regular_lattice(const clspi_cell_mesh *mesh, uint32_t cell,
+                           uint32_t lattice[CLSPI_LATTICE_POINTS])
+{
+    static const uint8_t place[CLSPI_LATTICE_SIDE] = {0, 1, 2, 2, 3};
+    static const uint8_t bit[CLSPI_LATTICE_SIDE] = {0, 0, 0, 1, 1};
+    framed_cell around[64];
+
+    if (mesh->num_cells - cell < CLSPI_CORNERS || !are_siblings(mesh, cell)) return false;
+    find_outer_cells(mesh, cell, around);
+    for (uint32_t i = 0; i < CLSPI_LATTICE_POINTS; i++) {
+        const uint32_t x = i / 25, y = i / 5 % 5, z = i % 5;
+        const framed_cell at = around[16 * place[x] + 4 * place[y] + place[z]];
+        const uint32_t corner = bit[x] | (uint32_t)bit[y] << 1 | (uint32_t)bit[z] << 2;
+        lattice[i] = at.cell == CLSPI_NO_CELL
+                         ? CLSPI_NO_CELL
+                         : mesh->cell_vertex[(size_t)at.cell * CLSPI_CORNERS +
+                                             clspi_frame_corner(at.frame, corner)];
+    }
+    return true;
 }

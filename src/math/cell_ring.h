@@ -3,13 +3,16 @@
 #define CLSPI_CELL_RING_H
 
 #include "cell_mesh.h"
+#include "key_map.h"
 
 enum {
     CLSPI_RING_CELLS = 512, /* cells that touch one, itself included */
     CLSPI_RING_POINTS = 2048,
     CLSPI_RING_CELL_WORDS = CLSPI_CORNERS + 2, /* of a signature */
     CLSPI_RING_WORDS = 3 + CLSPI_RING_CELLS * CLSPI_RING_CELL_WORDS,
-    CLSPI_GRID_POINTS = 64
+    CLSPI_GRID_POINTS = 64,
+    CLSPI_LATTICE_SIDE = 5, /* of the points around 2 x 2 x 2 cells */
+    CLSPI_LATTICE_POINTS = 125
 };
 
 /* The ring of a cell, seen in a frame: numbers of points in the order in which they are met when
@@ -38,9 +41,17 @@ static inline size_t clspi_ring_words(const uint16_t *signature)
     return 3 + (size_t)signature[0] * CLSPI_RING_CELL_WORDS;
 }
 
+/* Returns 128 bits by which signatures are told apart. */
+clspi_key clspi_ring_key(const clspi_ring *ring);
+
 /* Finds the 4 x 4 x 4 vertices around a regular cell, the last axis fastest; CLSPI_NO_CELL beyond
    the boundary. */
 void clspi_regular_grid(const clspi_cell_mesh *mesh, uint32_t cell,
                         uint32_t grid[CLSPI_GRID_POINTS]);
+
+/* Finds the 5 x 5 x 5 vertices around 8 cells from one on, in the same way, where these are all
+   regular and lie as the children of a cell do; else false. */
+bool clspi_regular_lattice(const clspi_cell_mesh *mesh, uint32_t cell,
+                           uint32_t lattice[CLSPI_LATTICE_POINTS]);
 
 #endif

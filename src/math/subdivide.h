@@ -22,6 +22,11 @@ typedef struct clspi_lists {
     const uint32_t *item;
 } clspi_lists;
 
+static inline size_t clspi_list_begin(const clspi_lists *lists, size_t i)
+{
+    return lists->begin ? lists->begin[i] : i * lists->each;
+}
+
 /* Which vertices, edges and faces belong to which face and cell; flags as of cell_mesh.h. */
 typedef struct clspi_incidence {
     size_t num_vertices, num_edges, num_faces, num_cells;

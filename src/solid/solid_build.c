@@ -3,6 +3,7 @@
 #include "check.h"
 #include "kernel_arguments.h"
 #include "solid_plan.h"
+#include "solid_refine.h"
 
 /* Builds a program of cells for a set; group: items on GPUs. */
 static clsp_status build_cells(const clspi_build *build, const clsp_solid_desc *desc,
@@ -26,6 +27,9 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
 
     CLSPI_CHECK(clspi_program_build(build, "continue_points", &options));
     CLSPI_CHECK(clspi_program_build(build, "weighted_points", &options));
+    const clspi_options refine = clspi_refine_options(ctx, precision, channels);
+    CLSPI_CHECK(clspi_program_build_for_group(
+        build, "refine_points", &clspi_refine_points_signature, &refine, CLSPI_REFINE_GROUP));
     CLSPI_CHECK(build_cells(build, &desc, "regular_cells", &clspi_regular_cells_signature, 1,
                             clspi_solid_group(&desc)));
     CLSPI_CHECK(build_cells(build, &desc, "solid_layers", &clspi_solid_layers_signature,

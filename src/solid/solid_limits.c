@@ -35,7 +35,7 @@ static clsp_status limits_of_next(const clsp_solid_mesh *mesh, uint32_t channels
     status = refined && *limits ? CLSP_OK : no_memory(mesh);
     if (status == CLSP_OK)
         status = clsp_solid_refine_points(mesh, CLSP_SOLID_TENSOR, channels, *points,
-                                          clsp_out_f64(refined, num));
+                                          clsp_out_f64(refined, num), NULL);
     if (status == CLSP_OK && !clspi_limit_points(*limits, refined, channels, &fine->cells))
         status = no_memory(mesh);
 fail:

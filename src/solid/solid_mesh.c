@@ -5,10 +5,11 @@
 
 #include "check.h"
 #include "context_internal.h"
+#include "host_pieces.h"
 
 /* ---- making meshes ---- */
 
-static clsp_status no_memory(clsp_context *ctx)
+clsp_status clspi_solid_no_memory(clsp_context *ctx)
 {
     return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY,
                       "solid: no memory, or more than %d of anything", CLSPI_MAX_CELLS);
@@ -46,14 +47,26 @@ static clsp_status fill_mesh(clsp_solid_mesh *mesh, const clsp_solid_cells *cell
     clspi_mesh_defect defect;
     const clspi_mesh_status status = clspi_poly_mesh_make(&mesh->poly, &all, &defect);
 
-    if (status == CLSPI_MESH_NO_MEMORY) return no_memory(mesh->ctx);
+    if (status == CLSPI_MESH_NO_MEMORY) return clspi_solid_no_memory(mesh->ctx);
     if (status == CLSPI_MESH_DEFECTIVE)
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT, "solid: %s", defect.text);
     mesh->is_hexahedral = mesh->poly.is_hexahedral;
     if (!mesh->is_hexahedral) return CLSP_OK;
     const bool made = clspi_poly_hexahedra(&mesh->cells, &mesh->poly);
     clspi_poly_mesh_release(&mesh->poly);
-    return made ? CLSP_OK : no_memory(mesh->ctx);
+    return made ? CLSP_OK : clspi_solid_no_memory(mesh->ctx);
+}
+
+/* Makes an empty mesh; NULL without memory. */
+static clsp_solid_mesh *new_mesh(clsp_context *ctx)
+{
+    clsp_solid_mesh *made = calloc(1, sizeof *made);
+
+    if (!made) return NULL;
+    made->ctx = ctx;
+    made->refinement = clspi_refinement_create(ctx);
+    if (!made->refinement) clsp_solid_mesh_destroy(&made);
+    return made;
 }
 
 clsp_status clsp_solid_mesh_create(clsp_solid_mesh **mesh, clsp_context *ctx,
@@ -64,9 +77,8 @@ clsp_status clsp_solid_mesh_create(clsp_solid_mesh **mesh, clsp_context *ctx,
     if (mesh) *mesh = NULL;
     if (!mesh || !ctx || !cells) return null_argument(ctx, "clsp_solid_mesh_create");
     CLSPI_CHECK(check_cells(ctx, cells));
-    clsp_solid_mesh *made = calloc(1, sizeof *made);
-    if (!made) return no_memory(ctx);
-    made->ctx = ctx;
+    clsp_solid_mesh *made = new_mesh(ctx);
+    if (!made) return clspi_solid_no_memory(ctx);
     status = fill_mesh(made, cells);
     if (status != CLSP_OK) clsp_solid_mesh_destroy(&made);
     *mesh = made;
@@ -78,22 +90,33 @@ void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh)
     if (!mesh || !*mesh) return;
     clspi_poly_mesh_release(&(*mesh)->poly);
     clspi_cell_mesh_release(&(*mesh)->cells);
+    clspi_refinement_destroy((*mesh)->refinement);
     free(*mesh);
     *mesh = NULL;
+}
+
+static void run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user)
+{
+    clspi_host_pieces(host, num, fn, user);
+}
+
+clspi_parallel clspi_solid_threads(clsp_context *ctx)
+{
+    return (clspi_parallel){run_pieces, ctx};
 }
 
 clsp_status clsp_solid_mesh_refine(clsp_solid_mesh **fine, const clsp_solid_mesh *mesh)
 {
     if (fine) *fine = NULL;
     if (!fine || !mesh) return null_argument(mesh ? mesh->ctx : NULL, "clsp_solid_mesh_refine");
-    clsp_solid_mesh *made = calloc(1, sizeof *made);
-    if (!made) return no_memory(mesh->ctx);
-    made->ctx = mesh->ctx;
+    const clspi_parallel threads = clspi_solid_threads(mesh->ctx);
+    clsp_solid_mesh *made = new_mesh(mesh->ctx);
+    if (!made) return clspi_solid_no_memory(mesh->ctx);
     made->is_hexahedral = true;
-    if (mesh->is_hexahedral ? !clspi_cell_mesh_refine(&made->cells, &mesh->cells)
+    if (mesh->is_hexahedral ? !clspi_cell_mesh_refine(&made->cells, &mesh->cells, &threads)
                             : !clspi_poly_hexahedra(&made->cells, &mesh->poly)) {
         clsp_solid_mesh_destroy(&made);
-        return no_memory(mesh->ctx);
+        return clspi_solid_no_memory(mesh->ctx);
     }
     *fine = made;
     return CLSP_OK;
@@ -150,8 +173,6 @@ clsp_status clsp_solid_mesh_cells(const clsp_solid_mesh *mesh, clsp_output index
     return CLSP_OK;
 }
 
-/* ---- points ---- */
-
 clsp_status clspi_solid_check_points(clsp_context *ctx, const clsp_input *in, size_t count)
 {
     if (in->reserved[0] || in->reserved[1] || !in->host || in->buffer || in->svm ||
@@ -163,50 +184,4 @@ clsp_status clspi_solid_check_points(clsp_context *ctx, const clsp_input *in, si
                           "solid: %zu elements from %zu on are asked for, and there are %zu", count,
                           in->offset, in->size);
     return CLSP_OK;
-}
-
-/* Subdivides points into memory of doubles, and copies them to the output. */
-static clsp_status subdivide(const clsp_solid_mesh *mesh, clspi_vertex_rule rule, uint32_t channels,
-                             const clsp_input *points, const clsp_output *out, size_t num_fine)
-{
-    const clspi_incidence all = clspi_solid_incidence(mesh);
-    const size_t num = all.num_vertices * channels;
-    double *const coarse = malloc(num * sizeof *coarse), *const fine =
-                                                             malloc(num_fine * sizeof *fine);
-    bool done = coarse && fine;
-
-    for (size_t i = 0; i < num && done; i++)
-        coarse[i] = points->type == CLSP_F64
-                        ? ((const double *)points->host)[points->offset + i]
-                        : (double)((const float *)points->host)[points->offset + i];
-    done = done && clspi_subdivide(fine, coarse, channels, &all, rule);
-    for (size_t i = 0; i < num_fine && done; i++) {
-        if (out->type == CLSP_F64)
-            ((double *)out->host)[out->offset + i] = fine[i];
-        else
-            ((float *)out->host)[out->offset + i] = (float)fine[i];
-    }
-    free(coarse);
-    free(fine);
-    return done ? CLSP_OK : no_memory(mesh->ctx);
-}
-
-clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rule rule,
-                                     uint32_t channels, clsp_input points, clsp_output fine)
-{
-    if (!mesh) return null_argument(NULL, "clsp_solid_refine_points");
-    if (channels < 1 || channels > CLSP_SOLID_MAX_CHANNELS ||
-        (rule != CLSP_SOLID_TENSOR && rule != CLSP_SOLID_JOY))
-        return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
-                          "solid: %u channels, rule %d: 1 to %d, and a clsp_solid_rule", channels,
-                          (int)rule, CLSP_SOLID_MAX_CHANNELS);
-    const clspi_incidence all = clspi_solid_incidence(mesh);
-    const uint64_t vertices =
-        (uint64_t)all.num_vertices + all.num_edges + all.num_faces + all.num_cells;
-    if (vertices > SIZE_MAX / sizeof(double) / channels) return no_memory(mesh->ctx);
-    const size_t num_fine = (size_t)vertices * channels;
-    CLSPI_CHECK(clspi_solid_check_points(mesh->ctx, &points, all.num_vertices * channels));
-    CLSPI_CHECK(clspi_solid_check_output(mesh->ctx, &fine, num_fine, CLSP_F32, CLSP_F64));
-    return subdivide(mesh, rule == CLSP_SOLID_JOY ? CLSPI_RULE_JOY : CLSPI_RULE_TENSOR, channels,
-                     &points, &fine, num_fine);
 }

@@ -5,16 +5,29 @@
 #include <clspline/solid.h>
 
 #include "poly_mesh.h"
+#include "solid_refine.h"
 
 struct clsp_solid_mesh {
     clsp_context *ctx;
     bool is_hexahedral;
     clspi_poly_mesh poly;  /* where it is not */
     clspi_cell_mesh cells; /* where it is */
+    clspi_refinement *refinement;
 };
+
+/* Reports that there is no memory, or too much asked of it. */
+clsp_status clspi_solid_no_memory(clsp_context *ctx);
+
+static inline clspi_vertex_rule clspi_solid_rule_of(clsp_solid_rule rule)
+{
+    return rule == CLSP_SOLID_JOY ? CLSPI_RULE_JOY : CLSPI_RULE_TENSOR;
+}
 
 /* Returns which vertices, edges and faces a mesh has, of either kind. */
 clspi_incidence clspi_solid_incidence(const clsp_solid_mesh *mesh);
+
+/* Returns the context's host workers as threads of src/math's. */
+clspi_parallel clspi_solid_threads(clsp_context *ctx);
 
 /* Check that an output is host memory of `count` elements of one of two types, and that points are
    host memory of so many reals. */

@@ -340,8 +340,9 @@ static clsp_status upload_all(clsp_solid_plan *plan, clspi_series *series)
 /* Finds the classes and points of all cells. */
 static clsp_status find_points(clsp_solid_plan *plan, const clsp_solid_mesh *mesh)
 {
+    const clspi_parallel threads = clspi_solid_threads(mesh->ctx);
     const bool done = clspi_class_set_make(&plan->classes) &&
-                      clspi_cell_points_make(&plan->points, &plan->classes, &mesh->cells);
+                      clspi_cell_points_make(&plan->points, &plan->classes, &mesh->cells, &threads);
 
     if (done) return CLSP_OK;
     if (plan->classes.too_large)

@@ -120,7 +120,7 @@ static void test_tetrahedra(void **state)
     const size_t num = 3 * counts.num_vertices;
     assert_true(num <= 3 * 128);
     assert_ok(ctx, clsp_solid_refine_points(mesh, CLSP_SOLID_TENSOR, 3, clsp_in_f64(points, 15),
-                                            clsp_out_f64(refined, num)));
+                                            clsp_out_f64(refined, num), NULL));
     assert_ok(ctx, clsp_solid_limit_points(fine, CLSP_SOLID_VERTICES, 3, clsp_in_f64(refined, num),
                                            clsp_out_f64(again, num)));
     assert_ok(ctx, clsp_solid_limit_points(mesh, CLSP_SOLID_MIDDLES, 3, clsp_in_f64(points, 15),

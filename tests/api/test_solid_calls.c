@@ -278,22 +278,22 @@ static void test_bad_meshes(void **state)
     (void)state;
     assert_status(ctx,
                   clsp_solid_refine_points(mesh, CLSP_SOLID_JOY, 0, clsp_in_f64(points, 36),
-                                           clsp_out_f64(fine, 135)),
+                                           clsp_out_f64(fine, 135), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
                   clsp_solid_refine_points(mesh, (clsp_solid_rule)2, 3, clsp_in_f64(points, 36),
-                                           clsp_out_f64(fine, 135)),
+                                           clsp_out_f64(fine, 135), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
                   clsp_solid_refine_points(mesh, CLSP_SOLID_JOY, 3, clsp_in_f64(points, 35),
-                                           clsp_out_f64(fine, 135)),
+                                           clsp_out_f64(fine, 135), NULL),
                   CLSP_ERROR_BUFFER_SIZE);
     assert_status(ctx,
                   clsp_solid_refine_points(mesh, CLSP_SOLID_JOY, 3, clsp_in_f64(points, 36),
-                                           clsp_out_f64(fine, 134)),
+                                           clsp_out_f64(fine, 134), NULL),
                   CLSP_ERROR_BUFFER_SIZE);
     assert_ok(ctx, clsp_solid_refine_points(mesh, CLSP_SOLID_JOY, 3, clsp_in_f64(points, 36),
-                                            clsp_out_f64(fine, 135)));
+                                            clsp_out_f64(fine, 135), NULL));
     clsp_solid_mesh_destroy(&mesh);
     cells.num_vertices = 11;
     assert_status(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells), CLSP_ERROR_ARGUMENT);

@@ -121,10 +121,10 @@ static void test_refine(void **state)
     assert_int_equal(fine.counts.num_cells, 8 * m.counts.num_cells);
     fine.points = malloc(3 * fine.counts.num_vertices * sizeof *fine.points);
     fine.corner = malloc(8 * fine.counts.num_cells * sizeof *fine.corner);
-    assert_ok(ctx,
-              clsp_solid_refine_points(m.mesh, CLSP_SOLID_TENSOR, 3,
-                                       clsp_in_f64(m.points, 3 * m.counts.num_vertices),
-                                       clsp_out_f64(fine.points, 3 * fine.counts.num_vertices)));
+    assert_ok(ctx, clsp_solid_refine_points(m.mesh, CLSP_SOLID_TENSOR, 3,
+                                            clsp_in_f64(m.points, 3 * m.counts.num_vertices),
+                                            clsp_out_f64(fine.points, 3 * fine.counts.num_vertices),
+                                            NULL));
     assert_ok(ctx, clsp_solid_mesh_cells(fine.mesh,
                                          clsp_out_u32(fine.corner, 8 * fine.counts.num_cells)));
     for (size_t c = 0; c < m.counts.num_cells; c++)
@@ -177,7 +177,7 @@ static void test_tetrahedra(void **state)
     assert_int_equal(counts.num_cells, 8);
     assert_int_equal(counts.num_vertices, 5 + 9 + 7 + 2);
     assert_ok(ctx, clsp_solid_refine_points(mesh, CLSP_SOLID_TENSOR, 3, clsp_in_f32(points, 15),
-                                            clsp_out_f32(moved, 3 * 23)));
+                                            clsp_out_f32(moved, 3 * 23), NULL));
     assert_ok(ctx, clsp_solid_plan_create(&plan, fine, &desc));
     clsp_solid_mesh_destroy(&mesh);
     clsp_solid_mesh_destroy(&fine);

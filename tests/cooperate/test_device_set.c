@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "host_pieces.h"
 #include "pool.h"
 #include "speeds.h"
 
@@ -204,6 +205,45 @@ static void test_pool(void **state)
     assert_int_equal(atomic_load(&c.calls[1]), TURNS / THREADS * (THREADS - 1) + 1);
     clspi_pool_release(&pool);
     clsp_context_destroy(&ctx);
+}
+
+/* Pieces that are to be done once each, and how often each was. */
+typedef struct piece_counts {
+    clsp_context *ctx;
+    atomic_uint done[3001];
+} piece_counts;
+
+static void count_piece(void *user, size_t piece)
+{
+    piece_counts *const c = user;
+
+    atomic_fetch_add(&c->done[piece], 1);
+}
+
+/* While pieces are done, others are done by who asks for them. */
+static void do_inner_pieces(void *user, size_t piece)
+{
+    piece_counts *const c = user;
+
+    if (piece == 0) clspi_host_pieces(c->ctx, CLSPI_COUNT(c->done), count_piece, c);
+}
+
+static void test_pieces(void **state)
+{
+    static const uint32_t workers[] = {CLSP_NO_WORKERS, 1, 6};
+    piece_counts c = {.ctx = NULL};
+
+    (void)state;
+    assert_ok(NULL, clsp_context_create(&c.ctx, NULL, NULL));
+    for (unsigned i = 0; i < CLSPI_COUNT(workers); i++) {
+        assert_ok(c.ctx, clsp_context_set_workers(c.ctx, workers[i]));
+        clspi_host_pieces(c.ctx, 0, count_piece, &c);
+        clspi_host_pieces(c.ctx, CLSPI_COUNT(c.done), count_piece, &c);
+        clspi_host_pieces(c.ctx, 2, do_inner_pieces, &c);
+        for (size_t k = 0; k < CLSPI_COUNT(c.done); k++)
+            assert_int_equal(atomic_load(&c.done[k]), 2 * (i + 1));
+    }
+    clsp_context_destroy(&c.ctx);
 }
 
 typedef struct caller {
@@ -486,12 +526,13 @@ static void test_tuning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),          cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_rings),          cmocka_unit_test(test_rings_at_once),
-        cmocka_unit_test(test_memory),         cmocka_unit_test(test_pool),
-        cmocka_unit_test(test_many_callers),   cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_damaged_file),   cmocka_unit_test(test_other_machine),
-        cmocka_unit_test(test_untrusted_file), cmocka_unit_test(test_tuning),
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_rings),         cmocka_unit_test(test_rings_at_once),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_pieces),        cmocka_unit_test(test_many_callers),
+        cmocka_unit_test(test_learning),      cmocka_unit_test(test_damaged_file),
+        cmocka_unit_test(test_other_machine), cmocka_unit_test(test_untrusted_file),
+        cmocka_unit_test(test_tuning),
     };
 
     if (support_no_device()) return 77;

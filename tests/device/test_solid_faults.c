@@ -2,6 +2,8 @@
  * before. */
 #include "fault_fixture.h"
 
+#include "context_internal.h"
+
 #include <clspline/solid.h>
 #include <math.h>
 #include <string.h>
@@ -32,6 +34,24 @@ static clsp_status share_solid(clsp_solid_plan *plan, const clsp_solid_points *p
         if (!(fabsf(shared[i] - value) <= (opts->bit_equal ? 0.0f : 2e-5f)))
             return CLSP_ERROR_STATE;
     }
+    return status;
+}
+
+/* Refines points into a buffer on the device, from which a plan takes them. */
+static clsp_status load_refined(clsp_context *ctx, clsp_solid_plan *plan,
+                                const clsp_solid_mesh *coarse, const float *control)
+{
+    clsp_status status;
+    const cl_mem fine = clCreateBuffer(ctx->context, CL_MEM_READ_WRITE,
+                                       (size_t)3 * 75 * sizeof(float), NULL, &status);
+
+    if (!fine) return status;
+    status = clsp_solid_refine_points(coarse, CLSP_SOLID_TENSOR, 3,
+                                      clsp_in_f32(control, (size_t)3 * SOLID_VERTICES),
+                                      clsp_out_buffer(fine, CLSP_F32, 0), NULL);
+    if (status == CLSP_OK)
+        status = clsp_solid_set_control_points(plan, clsp_in_buffer(fine, CLSP_F32, 0), NULL);
+    clReleaseMemObject(fine);
     return status;
 }
 
@@ -66,13 +86,8 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
         control[i] = (float)(i * i % 23) / 4;
     clsp_status status = clsp_solid_mesh_create(&coarse, ctx, &cells);
     if (status == CLSP_OK) status = clsp_solid_mesh_refine(&mesh, coarse);
-    if (status == CLSP_OK)
-        status = clsp_solid_refine_points(coarse, CLSP_SOLID_TENSOR, 3,
-                                          clsp_in_f32(control, COUNT(control)),
-                                          clsp_out_f32(fine, COUNT(fine)));
     if (status == CLSP_OK) status = clsp_solid_plan_create(&plan, mesh, &desc);
-    if (status == CLSP_OK)
-        status = clsp_solid_set_control_points(plan, clsp_in_f32(fine, COUNT(fine)), NULL);
+    if (status == CLSP_OK) status = load_refined(ctx, plan, coarse, control);
     if (status == CLSP_OK)
         status = clsp_solid_eval(plan, (clsp_range){0, 8 * SOLID_CELLS}, NULL,
                                  clsp_out_f32(values, all), NULL);

@@ -36,7 +36,7 @@ static solid prepare(clspi_cell_mesh *mesh, const double *from)
     size_t creases = 0;
 
     assert_true(clspi_class_set_make(&s.set));
-    assert_true(clspi_cell_points_make(&s.points, &s.set, &s.mesh));
+    assert_true(clspi_cell_points_make(&s.points, &s.set, &s.mesh, NULL));
     s.control = malloc(clspi_num_points(&s.points) * CHANNELS * sizeof *s.control);
     s.crease = malloc(2 * ((size_t)s.mesh.num_edges + 1) * sizeof *s.crease);
     assert_non_null(s.control);
@@ -90,7 +90,7 @@ static solid prepare_case(const solid_case *from, uint32_t levels)
         const clspi_incidence incidence = clspi_incidence_of(&mesh);
         clspi_cell_mesh fine;
         double *next;
-        assert_true(clspi_cell_mesh_refine(&fine, &mesh));
+        assert_true(clspi_cell_mesh_refine(&fine, &mesh, NULL));
         next = malloc((size_t)fine.num_vertices * CHANNELS * sizeof *next);
         assert_true(clspi_subdivide(next, points, CHANNELS, &incidence, CLSPI_RULE_TENSOR));
         clspi_cell_mesh_release(&mesh);

@@ -6,10 +6,13 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cell_points.h"
 #include "poly_mesh.h"
 #include "solid_cases.h"
 #include "../support.h"
@@ -218,9 +221,9 @@ static void test_refine(void **state)
         turn_cells(&solid);
         clspi_cell_mesh mesh = mesh_of(&solid), fine, finest;
         compare_meshes(&mesh);
-        assert_true(clspi_cell_mesh_refine(&fine, &mesh));
+        assert_true(clspi_cell_mesh_refine(&fine, &mesh, NULL));
         compare_meshes(&fine);
-        assert_true(clspi_cell_mesh_refine(&finest, &fine));
+        assert_true(clspi_cell_mesh_refine(&finest, &fine, NULL));
         compare_meshes(&finest);
         assert_int_equal(finest.num_cells, 64 * mesh.num_cells);
         clspi_cell_mesh_release(&mesh);
@@ -267,7 +270,7 @@ static void test_polyhedra(void **state)
                                .index = index};
     clspi_poly_mesh poly = accept(&cells);
     assert_true(clspi_poly_hexahedra(&other, &poly));
-    assert_true(clspi_cell_mesh_refine(&fine, &mesh));
+    assert_true(clspi_cell_mesh_refine(&fine, &mesh, NULL));
     assert_int_equal(fine.num_vertices, other.num_vertices);
     assert_int_equal(fine.num_cells, other.num_cells);
     compare_meshes(&other);
@@ -342,6 +345,128 @@ static void test_rules(void **state)
     }
 }
 
+/* ---- threads ---- */
+
+enum { MAX_THREADS = 7 };
+
+/* Threads that take pieces from the last one on. */
+typedef struct crew {
+    unsigned threads;
+    atomic_size_t left;
+    clspi_piece_fn fn;
+    void *user;
+} crew;
+
+static void *work(void *argument)
+{
+    crew *const c = argument;
+    size_t left;
+
+    while ((left = atomic_load(&c->left)) > 0)
+        if (atomic_compare_exchange_strong(&c->left, &left, left - 1)) c->fn(c->user, left - 1);
+    return NULL;
+}
+
+static void run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user)
+{
+    pthread_t threads[MAX_THREADS];
+    crew *const c = host;
+
+    atomic_store(&c->left, num);
+    c->fn = fn;
+    c->user = user;
+    for (unsigned i = 0; i < c->threads; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, c), 0);
+    for (unsigned i = 0; i < c->threads; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+/* A mesh after two steps, and what its cells depend on. */
+typedef struct refined {
+    clspi_cell_mesh mesh;
+    clspi_class_set set;
+    clspi_cell_points points;
+} refined;
+
+static refined refine_twice(const clspi_cell_mesh *mesh, const clspi_parallel *threads)
+{
+    clspi_cell_mesh fine;
+    refined r;
+
+    assert_true(clspi_cell_mesh_refine(&fine, mesh, threads));
+    assert_true(clspi_cell_mesh_refine(&r.mesh, &fine, threads));
+    clspi_cell_mesh_release(&fine);
+    assert_true(clspi_class_set_make(&r.set));
+    assert_true(clspi_cell_points_make(&r.points, &r.set, &r.mesh, threads));
+    return r;
+}
+
+static void release(refined *r)
+{
+    clspi_cell_points_release(&r->points);
+    clspi_class_set_release(&r->set);
+    clspi_cell_mesh_release(&r->mesh);
+}
+
+#define ASSERT_SAME(a, b, num) assert_memory_equal(a, b, (num) * sizeof *(a))
+
+static void compare_refined(const refined *a, const refined *b)
+{
+    const clspi_cell_mesh *const m = &a->mesh, *const n = &b->mesh;
+    const clspi_cell_points *const p = &a->points, *const q = &b->points;
+    const size_t cells = m->num_cells, faces = m->num_faces, edges = m->num_edges;
+
+    ASSERT_SAME(m->cell_vertex, n->cell_vertex, 8 * cells);
+    ASSERT_SAME(m->cell_edge, n->cell_edge, 12 * cells);
+    ASSERT_SAME(m->cell_face, n->cell_face, 6 * cells);
+    ASSERT_SAME(m->across, n->across, 6 * cells);
+    ASSERT_SAME(m->frame, n->frame, 6 * cells);
+    ASSERT_SAME(m->face_vertex, n->face_vertex, 4 * faces);
+    ASSERT_SAME(m->face_edge, n->face_edge, 4 * faces);
+    ASSERT_SAME(m->face_flag, n->face_flag, faces);
+    ASSERT_SAME(m->edge_vertex, n->edge_vertex, 2 * edges);
+    ASSERT_SAME(m->edge_flag, n->edge_flag, edges);
+    ASSERT_SAME(m->vertex_flag, n->vertex_flag, m->num_vertices);
+    assert_int_equal(a->set.num, b->set.num);
+    assert_int_equal(a->set.uses.num, b->set.uses.num);
+    assert_int_equal(p->continued.num, q->continued.num);
+    assert_int_equal(p->blocks.num, q->blocks.num);
+    assert_int_equal(p->blocks.num_points, q->blocks.num_points);
+    assert_int_equal(p->blocks.num_patterns, q->blocks.num_patterns);
+    assert_int_equal(p->num_index, q->num_index);
+    ASSERT_SAME(p->continued.key, q->continued.key, p->continued.num);
+    ASSERT_SAME(p->use, q->use, cells);
+    ASSERT_SAME(p->place, q->place, cells);
+    ASSERT_SAME(p->index, q->index, p->num_index);
+    ASSERT_SAME(p->blocks.words, q->blocks.words, p->blocks.num * CLSPI_BLOCK_WORDS);
+    ASSERT_SAME(p->blocks.points, q->blocks.points, p->blocks.num_points);
+    ASSERT_SAME(p->blocks.patterns, q->blocks.patterns, p->blocks.num_patterns * CLSPI_PATTERN);
+}
+
+/* Refinement and classification give the same whatever threads there are, in whatever order these
+   take pieces. */
+static void test_threads(void **state)
+{
+    static const unsigned counts[] = {1, 2, MAX_THREADS};
+    solid_case solid = solid_read_vtk(DATA_FOLDER "/rod.vtk");
+
+    (void)state;
+    assert_true(solid.num_cells > 0);
+    solid_crease(&solid, 0.5);
+    clspi_cell_mesh mesh = mesh_of(&solid);
+    refined alone = refine_twice(&mesh, NULL);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        crew c = {.threads = counts[i]};
+        const clspi_parallel threads = {run_pieces, &c};
+        refined together = refine_twice(&mesh, &threads);
+        compare_refined(&alone, &together);
+        release(&together);
+    }
+    release(&alone);
+    clspi_cell_mesh_release(&mesh);
+    solid_free(&solid);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +474,7 @@ int main(void)
         cmocka_unit_test(test_bad_neighbours), cmocka_unit_test(test_bad_tags),
         cmocka_unit_test(test_refine),         cmocka_unit_test(test_polyhedra),
         cmocka_unit_test(test_wedge),          cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

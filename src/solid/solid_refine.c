@@ -1,0 +1,342 @@
+/* The public call that refines points: on the host where all memory is the host's, else by a
+   kernel. */
+#include "solid_refine.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "kernel_arguments.h"
+#include "memory.h"
+#include "solid_mesh.h"
+#include "solid_plan.h"
+#include "split.h"
+#include "stencils.h"
+#include "tensor_desc.h"
+
+/* The stencils of a rule on the device. */
+typedef struct device_stencils {
+    size_t num, num_rows; /* num 0: they are not made */
+    cl_mem begin, index, weight_begin, target;
+    cl_mem weights[2]; /* as floats, and as doubles where the device has them */
+} device_stencils;
+
+struct clspi_refinement {
+    clspi_plan base;
+    pthread_mutex_t lock;        /* of calls, and of all below */
+    device_stencils stencils[2]; /* by clsp_solid_rule */
+    clspi_kernel kernel;
+    clsp_type precision; /* for which the kernel is, */
+    uint32_t channels;   /* and so many; 0: there is none */
+    cl_mem points, fine; /* of host memory */
+    size_t points_bytes, fine_bytes;
+};
+
+/* A call. */
+typedef struct refine_call {
+    const clsp_solid_mesh *mesh;
+    clsp_solid_rule rule;
+    uint32_t channels;
+    size_t num, num_fine; /* numbers that are read and written */
+    clsp_type precision;  /* on a device */
+    clspi_memory points, fine;
+} refine_call;
+
+/* ---- what a mesh keeps ---- */
+
+clspi_refinement *clspi_refinement_create(clsp_context *ctx)
+{
+    clspi_refinement *const r = calloc(1, sizeof *r);
+
+    if (!r) return NULL;
+    r->base = (clspi_plan){.ctx = ctx, .family = "solid"};
+    if (pthread_mutex_init(&r->lock, NULL) == 0) return r;
+    free(r);
+    return NULL;
+}
+
+static void release_stencils(device_stencils *s)
+{
+    clspi_buffer_release(&s->begin);
+    clspi_buffer_release(&s->index);
+    clspi_buffer_release(&s->weight_begin);
+    clspi_buffer_release(&s->target);
+    clspi_buffer_release(&s->weights[0]);
+    clspi_buffer_release(&s->weights[1]);
+    *s = (device_stencils){0};
+}
+
+void clspi_refinement_destroy(clspi_refinement *r)
+{
+    if (!r || clspi_context_is_inherited(r->base.ctx)) return;
+    release_stencils(&r->stencils[0]);
+    release_stencils(&r->stencils[1]);
+    clspi_kernel_release(&r->kernel);
+    clspi_buffer_release(&r->points);
+    clspi_buffer_release(&r->fine);
+    clspi_plan_release(&r->base);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+/* ---- stencils ---- */
+
+/* Makes a buffer of numbers. */
+static clsp_status upload(clspi_refinement *r, clspi_series *series, cl_mem *buffer,
+                          const void *numbers, size_t bytes)
+{
+    CLSPI_CHECK(clspi_buffer_create(buffer, r->base.ctx, bytes));
+    return clspi_series_write(series, *buffer, 0, numbers, bytes);
+}
+
+static clsp_status upload_weights(clspi_refinement *r, clspi_series *series, device_stencils *to,
+                                  const clspi_stencils *from)
+{
+    const size_t num = from->num_weights + from->most_terms;
+
+    if (r->base.ctx->device.fp64)
+        CLSPI_CHECK(upload(r, series, &to->weights[1], from->weights, num * sizeof *from->weights));
+    for (size_t i = 0; i < num; i++)
+        clspi_put_float(from->weights, i, from->weights[i]);
+    return upload(r, series, &to->weights[0], from->weights, num * sizeof(float));
+}
+
+static clsp_status upload_all(clspi_refinement *r, clspi_series *series, device_stencils *to,
+                              const clspi_stencils *from)
+{
+    const size_t number = sizeof *from->index;
+
+    CLSPI_CHECK(upload(r, series, &to->begin, from->begin, (from->num_slices + 1) * number));
+    CLSPI_CHECK(
+        upload(r, series, &to->index, from->index, from->num_rows * CLSPI_STENCIL_SLICE * number));
+    CLSPI_CHECK(upload(r, series, &to->weight_begin, from->weight_begin, from->num * number));
+    CLSPI_CHECK(upload(r, series, &to->target, from->target, from->num * number));
+    return upload_weights(r, series, to, from);
+}
+
+/* Makes the stencils of a rule, unless there are some. */
+static clsp_status prepare_stencils(clspi_refinement *r, clspi_series *series,
+                                    const refine_call *call)
+{
+    const clspi_incidence all = clspi_solid_incidence(call->mesh);
+    device_stencils *const to = &r->stencils[call->rule];
+    clspi_stencils stencils;
+    clsp_status status;
+
+    if (to->num) return CLSP_OK;
+    if (clspi_stencils_make(&stencils, &all, clspi_solid_rule_of(call->rule)))
+        status = upload_all(r, series, to, &stencils);
+    else
+        status = clspi_fail(&r->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                            "solid: no memory for the stencils of %zu points", stencils.num);
+    if (status == CLSP_OK) {
+        to->num_rows = stencils.num_rows;
+        to->num = stencils.num;
+    } else {
+        release_stencils(to);
+    }
+    clspi_stencils_release(&stencils);
+    return status;
+}
+
+/* ---- on the device ---- */
+
+/* Returns how many channels an item makes: on CPUs all, so that indices and weights are read
+   once. */
+static uint32_t channels_of_item(const clsp_context *ctx, clsp_type precision, uint32_t channels)
+{
+    return clspi_lanes(ctx, precision) > 1 ? channels : 1;
+}
+
+clspi_options clspi_refine_options(const clsp_context *ctx, clsp_type precision, uint32_t channels)
+{
+    clspi_options options = clspi_options_of(ctx, precision, 1);
+
+    clspi_option(&options, "CHANNELS", channels);
+    clspi_option(&options, "BLOCK", channels_of_item(ctx, precision, channels));
+    clspi_option(&options, "SLICE", CLSPI_STENCIL_SLICE);
+    return options;
+}
+
+/* Makes the kernel of a call, unless it is there. */
+static clsp_status prepare_kernel(clspi_refinement *r, const refine_call *call)
+{
+    const clspi_options options =
+        clspi_refine_options(r->base.ctx, call->precision, call->channels);
+
+    if (r->channels == call->channels && r->precision == call->precision) return CLSP_OK;
+    r->channels = 0;
+    clspi_kernel_release(&r->kernel);
+    CLSPI_CHECK(clspi_kernel_create_for_group(&r->kernel, r->base.ctx, "refine_points",
+                                              &clspi_refine_points_signature, &options,
+                                              CLSPI_REFINE_GROUP));
+    r->channels = call->channels;
+    r->precision = call->precision;
+    return CLSP_OK;
+}
+
+/* Launches all stencils, some at a time. */
+static clsp_status launch(const clspi_refinement *r, clspi_series *series, const refine_call *call,
+                          cl_mem points, cl_mem fine)
+{
+    const device_stencils *const s = &r->stencils[call->rule];
+    const uint64_t terms = clspi_div_up(s->num_rows * CLSPI_STENCIL_SLICE, s->num);
+    const uint32_t items =
+        call->channels / channels_of_item(r->base.ctx, call->precision, call->channels);
+    const uint64_t most =
+        clspi_launch_lines(&r->base.ctx->tuning, call->channels * terms, items, r->kernel.local, 1);
+
+    for (size_t first = 0; first < s->num; first += most) {
+        const size_t num = (size_t)clspi_min_u64(most, s->num - first);
+        const clspi_refine_points_args args = {
+            .points = points,
+            .begin = s->begin,
+            .index = s->index,
+            .weight_begin = s->weight_begin,
+            .weights = s->weights[call->precision == CLSP_F64],
+            .target = s->target,
+            .out = fine,
+            .at = {.first = (cl_uint)first,
+                   .num = (cl_uint)num,
+                   .from = call->points.buffer ? call->points.offset : 0,
+                   .to = call->fine.buffer ? call->fine.offset : 0}};
+        CLSPI_CHECK(clspi_launch_refine_points(series, &r->kernel, &args, num * items));
+    }
+    return CLSP_OK;
+}
+
+/* Makes what is missing, and the points; host memory goes through buffers. */
+static clsp_status enqueue(clspi_refinement *r, clspi_series *series, const refine_call *call)
+{
+    const size_t bytes = call->num * call->points.element;
+    const size_t fine_bytes = call->num_fine * call->fine.element;
+    cl_mem points = call->points.buffer, fine = call->fine.buffer;
+
+    CLSPI_CHECK(prepare_kernel(r, call));
+    CLSPI_CHECK(prepare_stencils(r, series, call));
+    if (!points) {
+        CLSPI_CHECK(clspi_buffer_reserve(&r->points, &r->points_bytes, r->base.ctx, bytes));
+        CLSPI_CHECK(clspi_series_write(series, r->points, 0, call->points.host, bytes));
+        points = r->points;
+    }
+    if (!fine) {
+        CLSPI_CHECK(clspi_buffer_reserve(&r->fine, &r->fine_bytes, r->base.ctx, fine_bytes));
+        fine = r->fine;
+    }
+    CLSPI_CHECK(launch(r, series, call, points, fine));
+    return call->fine.buffer ? CLSP_OK
+                             : clspi_series_read(series, fine, 0, call->fine.host, fine_bytes);
+}
+
+static clsp_status refine_locked(clspi_refinement *r, const refine_call *call,
+                                 const clsp_sync *sync)
+{
+    clspi_call all;
+
+    CLSPI_CHECK(clspi_call_begin(&all, &r->base, sync));
+    const clsp_status status = enqueue(r, &all.series, call);
+    return call->points.buffer && call->fine.buffer ? clspi_call_end(&all, status)
+                                                    : clspi_call_finish(&all, status);
+}
+
+/* Refines where some memory is the device's. */
+static clsp_status refine_on_device(refine_call *call, const clsp_input *points,
+                                    const clsp_output *fine, const clsp_sync *sync)
+{
+    clspi_refinement *const r = call->mesh->refinement;
+    const clspi_memory_need read = {"points", points->type, call->num};
+    const clspi_memory_need write = {"fine", fine->type, call->num_fine};
+    clsp_status status;
+
+    if (points->type != fine->type)
+        return clspi_fail(&r->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                          "solid: points of two types, and not all in host memory");
+    CLSPI_CHECK(clspi_precision_check(r->base.ctx, "solid", points->type));
+    call->precision = points->type;
+    status = clspi_input_open(&call->points, &r->base, points, &read);
+    if (status == CLSP_OK) status = clspi_output_open(&call->fine, &r->base, fine, &write);
+    if (status == CLSP_OK) {
+        pthread_mutex_lock(&r->lock);
+        status = refine_locked(r, call, sync);
+        pthread_mutex_unlock(&r->lock);
+    }
+    clspi_memory_close(&call->points);
+    clspi_memory_close(&call->fine);
+    return status;
+}
+
+/* ---- on the host ---- */
+
+/* Subdivides points into memory of doubles, and copies them to the output. */
+static clsp_status subdivide(const refine_call *call, const clsp_input *points,
+                             const clsp_output *out)
+{
+    const clspi_incidence all = clspi_solid_incidence(call->mesh);
+    double *const coarse = malloc(call->num * sizeof *coarse);
+    double *const fine = malloc(call->num_fine * sizeof *fine);
+    bool done = coarse && fine;
+
+    for (size_t i = 0; i < call->num && done; i++)
+        coarse[i] = points->type == CLSP_F64
+                        ? ((const double *)points->host)[points->offset + i]
+                        : (double)((const float *)points->host)[points->offset + i];
+    done = done &&
+           clspi_subdivide(fine, coarse, call->channels, &all, clspi_solid_rule_of(call->rule));
+    for (size_t i = 0; i < call->num_fine && done; i++) {
+        if (out->type == CLSP_F64)
+            ((double *)out->host)[out->offset + i] = fine[i];
+        else
+            ((float *)out->host)[out->offset + i] = (float)fine[i];
+    }
+    free(coarse);
+    free(fine);
+    return done ? CLSP_OK : clspi_solid_no_memory(call->mesh->ctx);
+}
+
+/* Refines where all memory is the host's. */
+static clsp_status refine_on_host(const refine_call *call, const clsp_input *points,
+                                  const clsp_output *fine, const clsp_sync *sync)
+{
+    clspi_plan *const base = &call->mesh->refinement->base;
+    const clsp_sync wait = {.num_wait = sync ? sync->num_wait : 0,
+                            .wait = sync ? sync->wait : NULL};
+    const clsp_sync done = {.done = sync ? sync->done : NULL};
+
+    CLSPI_CHECK(clspi_solid_check_points(base->ctx, points, call->num));
+    CLSPI_CHECK(clspi_solid_check_output(base->ctx, fine, call->num_fine, CLSP_F32, CLSP_F64));
+    CLSPI_CHECK(clspi_call_on_host(base, &wait));
+    CLSPI_CHECK(subdivide(call, points, fine));
+    if (!done.done) return CLSP_OK;
+    pthread_mutex_lock(&call->mesh->refinement->lock);
+    const clsp_status status = clspi_call_on_host(base, &done);
+    pthread_mutex_unlock(&call->mesh->refinement->lock);
+    return status;
+}
+
+/* ---- the call ---- */
+
+clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rule rule,
+                                     uint32_t channels, clsp_input points, clsp_output fine,
+                                     const clsp_sync *sync)
+{
+    refine_call call = {.mesh = mesh, .rule = rule, .channels = channels};
+
+    if (!mesh) return clspi_null_argument(NULL, "clsp_solid_refine_points");
+    if (channels < 1 || channels > CLSP_SOLID_MAX_CHANNELS ||
+        (rule != CLSP_SOLID_TENSOR && rule != CLSP_SOLID_JOY))
+        return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "solid: %u channels, rule %d: 1 to %d, and a clsp_solid_rule", channels,
+                          (int)rule, CLSP_SOLID_MAX_CHANNELS);
+    const clspi_incidence all = clspi_solid_incidence(mesh);
+    const uint64_t vertices =
+        (uint64_t)all.num_vertices + all.num_edges + all.num_faces + all.num_cells;
+    if (vertices > CLSPI_MAX_CELLS || vertices > SIZE_MAX / sizeof(double) / channels)
+        return clspi_solid_no_memory(mesh->ctx);
+    call.num = all.num_vertices * channels;
+    call.num_fine = (size_t)vertices * channels;
+    CLSPI_CHECK(clspi_call_check(&mesh->refinement->base, sync));
+    if (points.buffer || points.svm || fine.buffer || fine.svm)
+        return refine_on_device(&call, &points, &fine, sync);
+    return refine_on_host(&call, &points, &fine, sync);
+}
