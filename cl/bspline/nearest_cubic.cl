@@ -103,7 +103,7 @@ IN_PLACE real least_end(CUBIC, local real *least, global const real *cubics, uin
     real square = INFINITY;
     for (uint k = first + LANE; k < end; k += CLSP_GROUP) {
         load_cubic(a, cubics + (size_t)k * CLSP_CUBIC, x, scale);
-        square = fmin(square, fmin(square_of(a, R(0.0)), square_of(a, R(1.0))));
+        square = fmin(square, fmin(square_of_control(a, 0), square_of_control(a, 3)));
     }
     least[LANE] = square;
     barrier(CLK_LOCAL_MEM_FENCE);

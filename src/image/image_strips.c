@@ -242,7 +242,9 @@ static clsp_status make_box(const strip_job *job, uint32_t box[3][2])
     if (bytes <= most) return make_strip(job, axes);
     if (!split_strip(job, box, rest))
         return clspi_fail(&job->series->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "image: a line of the prefilter is more than the device's memory");
+                          "image: a part of the prefilter that is not to be cut has %.0f bytes "
+                          "with the samples around it, and a buffer %.0f at most",
+                          bytes, most);
     CLSPI_CHECK(make_box(job, box));
     return make_box(job, rest);
 }

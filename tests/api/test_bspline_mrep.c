@@ -617,22 +617,86 @@ static void test_groups(void **state)
     each_turn(group_limits, COUNT(group_limits), 1, groups);
 }
 
+/* Fails unless queries, of which calls take a few, find the nearest of their curves within the
+   tolerance. */
+static void check_few(projecting *p)
+{
+    enum { FEW = 7 };
+
+    for (size_t first = 0; first < p->num; first += FEW) {
+        const size_t num = p->num - first < FEW ? p->num - first : FEW;
+        clsp_nearest_f64 *const results = project_range(p, first, num);
+        for (size_t i = 0; i < num; i++)
+            check_within(p->c, p->queries + (first + i) * p->c->dim, p->patches[first + i],
+                         &results[i], p->opts.tolerance);
+        free(results);
+    }
+}
+
+/* Moves the last control point of each curve near the origin, and the one two before it, relative
+   to which cubics are taken, so that distances are known to many more digits than what is summed to
+   a point of a cubic. Queries go on straight from the ends, by more and more. */
+static void make_end_queries(curves *c, double *queries, uint32_t *patches, size_t num)
+{
+    const size_t controls = c->d.num_controls[0];
+    const int least = c->d.precision == CLSP_F64 ? 50 : 22;
+
+    for (size_t i = 0; i < c->num; i++)
+        for (size_t k = 1; k <= 3; k += 2)
+            for (unsigned d = 0; d < c->dim; d++) {
+                double *const x = &c->controls[((i + 1) * controls - k) * c->dim + d];
+                *x = rounded_to(c->d.precision, *x / 1000);
+            }
+    for (size_t i = 0; i < num; i++) {
+        const double *const end = c->controls + ((i % c->num + 1) * controls - 1) * c->dim;
+        const double by = ldexp(1.0, (int)(i * 12 / num) - least);
+        patches[i] = (uint32_t)(i % c->num);
+        for (unsigned d = 0; d < c->dim; d++) {
+            const double step = end[d] - (end - c->dim)[d];
+            queries[i * c->dim + d] = rounded_to(c->d.precision, end[d] + by * step);
+        }
+    }
+}
+
+/* Groups of more items than a curve has cubics, of which there are 1, 2, 3 and 5, search for points
+   near its end. Nothing but that end bounds the search then, and the cubic that has it must not be
+   left out by the rounding of its distance. */
+static void few_cubics(clsp_context *ctx, clsp_type precision)
+{
+    static const uint32_t cubics[] = {1, 2, 3, 5};
+    enum { CURVES = 16, DIM = 2, NUM = 4 * CURVES };
+
+    for (size_t k = 0; k < COUNT(cubics); k++) {
+        curves c = random_curves(precision, 3, 3 + cubics[k], DIM, false, CURVES);
+        double queries[NUM * DIM];
+        uint32_t patches[NUM];
+        make_end_queries(&c, queries, patches, NUM);
+        projecting p = start(ctx, &c, NUM, queries);
+        p.patches = patches;
+        check_few(&p);
+        project_finish(&p);
+        curves_free(&c);
+    }
+}
+
+static void test_few_cubics(void **state)
+{
+    static const char *const limits[] = {"class=integrated,local_is_real=1,work_group=8"};
+
+    (void)state;
+    each_turn(limits, COUNT(limits), 1, few_cubics);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_hard),
-        cmocka_unit_test(test_degrees),
-        cmocka_unit_test(test_ends_and_joints),
-        cmocka_unit_test(test_many_curves),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_max_dist),
-        cmocka_unit_test(test_extreme_tolerances),
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_points_alone),
-        cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_cases),        cmocka_unit_test(test_hard),
+        cmocka_unit_test(test_degrees),      cmocka_unit_test(test_ends_and_joints),
+        cmocka_unit_test(test_many_curves),  cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_few_cubics),   cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_max_dist),     cmocka_unit_test(test_extreme_tolerances),
+        cmocka_unit_test(test_arguments),    cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_points_alone), cmocka_unit_test(test_too_many),
     };
 
     if (no_device()) return 77;

@@ -236,6 +236,55 @@ static void test_small_device(void **state)
     check_small_device(CLSP_F64);
 }
 
+/* Loads an image into host memory by way of a GPU with such buffers; returns how large one must be,
+   by the message, 0 where they are large enough. */
+static unsigned long missing_bytes(clsp_image_kernels kernels, unsigned long alloc)
+{
+    enum { ROWS = 301, COLUMNS = 517 };
+    static const double samples[ROWS * COLUMNS];
+    const clsp_image_desc d = {.size = {ROWS, COLUMNS},
+                               .precision = CLSP_F64,
+                               .storage = CLSP_IMAGE_ON_HOST,
+                               .kernels = kernels};
+    const clsp_input in = clsp_in_f64(samples, ROWS * COLUMNS);
+    char limits[80], why[256];
+    unsigned long needed = 0, most = 0;
+    clsp_image_plan *plan;
+
+    snprintf(limits, sizeof limits, "class=discrete,local_is_real=1,alloc=%lu", alloc);
+    clsp_context *ctx = context_with(limits);
+    assert_ok(ctx, clsp_image_plan_create(&plan, ctx, &d));
+    const clsp_status status = clsp_image_set_samples(plan, 1, in, NULL);
+    if (status != CLSP_OK) {
+        assert_int_equal(status, CLSP_ERROR_NO_MEMORY);
+        clsp_context_last_error(ctx, why, sizeof why);
+        const int read = sscanf(why,
+                                "image: a part of the prefilter that is not to be cut has %lu "
+                                "bytes with the samples around it, and a buffer %lu",
+                                &needed, &most);
+        assert_true(read == 2 && most == alloc && needed > alloc);
+    }
+    clsp_image_plan_destroy(&plan);
+    clsp_context_destroy(&ctx);
+    return needed;
+}
+
+/* Where buffers are too small for a part of the prefilter the message says by how much: with those
+   that it asks for the part is made, and at most that at the end of lines, which has more samples
+   around it, is asked for then. Passes along one direction at a time need less. */
+static void test_uncut_part(void **state)
+{
+    enum { SMALL = 200000 };
+
+    (void)state;
+    if (!support_device().fp64) skip_because("no double precision");
+    assert_int_equal(missing_bytes(CLSP_IMAGE_PASSES, SMALL), 0);
+    unsigned long alloc = SMALL;
+    for (int asked = 0; asked < 3 && alloc > 0; asked++)
+        alloc = missing_bytes(CLSP_IMAGE_KERNELS_DEFAULT, alloc);
+    assert_int_equal(alloc, 0);
+}
+
 /* ---- shared prefilters ---- */
 
 static const clsp_cooperate_opts ways[] = {
@@ -336,6 +385,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_device),
+        cmocka_unit_test(test_uncut_part),
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_joined),
     };

@@ -17,6 +17,8 @@ const char *const kind_names[NUM_KINDS] = {
     "clBuildProgram",
     "clCreateKernel",
     "clCreateBuffer",
+    "clCreateImage",
+    "clEnqueueCopyBufferToImage",
     "clSetKernelArg",
     "clEnqueueNDRangeKernel",
     "clEnqueueCopyBuffer",
@@ -190,6 +192,15 @@ WRAP_CREATE(cl_kernel, clCreateKernel, CREATE_KERNEL, CL_OUT_OF_HOST_MEMORY,
 WRAP_CREATE(cl_mem, clCreateBuffer, CREATE_BUFFER, CL_MEM_OBJECT_ALLOCATION_FAILURE,
             (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code),
             (context, flags, size, host, code))
+WRAP_CREATE(cl_mem, clCreateImage, CREATE_IMAGE, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+            (cl_context context, cl_mem_flags flags, const cl_image_format *format,
+             const cl_image_desc *desc, void *host, cl_int *code),
+            (context, flags, format, desc, host, code))
+WRAP_ENQUEUE(clEnqueueCopyBufferToImage, COPY_TO_IMAGE, CL_OUT_OF_RESOURCES,
+             (cl_command_queue queue, cl_mem source, cl_mem image, size_t offset,
+              const size_t *origin, const size_t *region, cl_uint num_wait, const cl_event *wait,
+              cl_event *event),
+             (queue, source, image, offset, origin, region, num_wait, wait, event))
 
 WRAP_CALL(clBuildProgram, BUILD_PROGRAM, CL_BUILD_PROGRAM_FAILURE,
           (cl_program program, cl_uint num, const cl_device_id *devices, const char *options,

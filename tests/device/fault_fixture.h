@@ -22,6 +22,8 @@ enum kind {
     BUILD_PROGRAM,
     CREATE_KERNEL,
     CREATE_BUFFER,
+    CREATE_IMAGE,
+    COPY_TO_IMAGE,
     SET_ARG,
     LAUNCH,
     COPY,

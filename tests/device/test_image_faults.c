@@ -111,8 +111,9 @@ static bool fail_image(clsp_context *ctx, const image_way *way, enum kind kind, 
 
 static void test_images(void **state)
 {
-    static const enum kind kinds[] = {MALLOC,  CALLOC, REALLOC, CREATE_BUFFER, CREATE_KERNEL,
-                                      SET_ARG, LAUNCH, WRITE,   READ};
+    static const enum kind kinds[] = {MALLOC,       CALLOC,        REALLOC,       CREATE_BUFFER,
+                                      CREATE_IMAGE, COPY_TO_IMAGE, CREATE_KERNEL, SET_ARG,
+                                      LAUNCH,       WRITE,         READ};
 #define IMAGE                                                                                      \
     .size = {IMAGE_ROWS, IMAGE_COLUMNS}, .channels = IMAGE_CHANNELS, .planar = 1, .clip = 1
     static const image_way ways[] = {
@@ -120,7 +121,9 @@ static void test_images(void **state)
         {"class=discrete,local_is_real=1", {IMAGE}, false},
         {"", {IMAGE, .storage = CLSP_IMAGE_ON_HOST}, false},
         {"class=discrete,local_is_real=1", {IMAGE, .storage = CLSP_IMAGE_ON_HOST}, true},
-        {"", {IMAGE, .prefilter = CLSP_IMAGE_TRUNCATED}, true}};
+        {"", {IMAGE, .prefilter = CLSP_IMAGE_TRUNCATED}, true},
+        {"", {IMAGE, .fetch = CLSP_IMAGE_TEXELS}, false},
+        {"", {IMAGE, .fetch = CLSP_IMAGE_LERPS}, true}};
     static float right[IMAGE_VALUES];
     unsigned failed = 0;
 
@@ -129,6 +132,8 @@ static void test_images(void **state)
     for (size_t l = 0; l < COUNT(ways); l++) {
         const clsp_context_opts opts = {.cache_dir = "", .limits = ways[l].limits};
         clsp_context *ctx;
+        if (ways[l].desc.fetch != CLSP_IMAGE_FETCH_DEFAULT && support_device().image_2d_max[0] == 0)
+            continue;
         assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
         fail_image(ctx, &ways[l], MALLOC, 0, right); /* without a fault */
         fail_image(ctx, &ways[l], MALLOC, 0, right); /* with its programs built */
