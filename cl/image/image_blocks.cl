@@ -15,8 +15,8 @@
 #define RUN    (TILE / TILE_Y)
 #include "map_points.clh"
 
-/* Rows and columns that a block has at most. Items that read side by side make points of 8 x 4,
-   which the pitch leaves in different banks at most angles. */
+/* Rows and columns that a block has at most. Items that read at the same time have 8 x 4 points,
+   whose taps share the fewest banks with such a pitch. */
 #define PITCH    56
 #define NUM_ROWS 56
 
