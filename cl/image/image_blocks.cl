@@ -20,7 +20,7 @@
 #define PITCH    56
 #define NUM_ROWS 56
 
-/* The block of a tile: how many rows and columns, and by how much its first tap is before the
+/* The block of a tile: how many rows and columns, and where its first tap is, counted from the
    coordinate of the tile's first point, in whole numbers and in 2^-32. Rows are a multiple of
    2 TILE_Y and columns at least TILE: what is loaded without a question. */
 typedef struct tap_block {
@@ -28,10 +28,11 @@ typedef struct tap_block {
     uint y_whole, y_high, x_whole, x_high;
 } tap_block;
 
-/* Returns the index of the first tap of a direction: its part before the point is given. */
-IN_PLACE int first_of(track first, uint whole, uint high)
+/* Returns the index of a block's first tap along a direction, whose distance from a point is given.
+ */
+IN_PLACE int first_of(track point, uint whole, uint high)
 {
-    return (int)(first.whole + whole + (first.high + high < high ? 1u : 0u));
+    return (int)(point.whole + whole + (point.high + high < high ? 1u : 0u));
 }
 
 /* Loads a block whose first tap is y, x. is_within: it has no part beyond the edges. */

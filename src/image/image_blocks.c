@@ -40,7 +40,7 @@ static double taps_of_tile(const clspi_image_job *job, uint32_t direction)
     return floor(reach) + 2 + order + (order % 2 == 0);
 }
 
-/* Returns how far the first tap of a tile is before its first point's coordinate, in 2^-32. */
+/* Returns where the first tap of a tile is, counted from its first point's coordinate, in 2^-32. */
 static uint64_t first_tap(const clspi_image_job *job, uint32_t direction)
 {
     const clspi_map_axis axis = clspi_image_map_axis(&job->map, direction);
