@@ -71,11 +71,11 @@ IN_PLACE void load_block(local real *taps, global const coefficient *plane, imag
     }
 }
 
-/* Tells whether the constant stands at a point instead of the spline. */
-IN_PLACE bool has_constant(const image_point *p, image_axes axes)
+/* Tells whether the constant stands at a point, counted from y and x, instead of the spline. */
+IN_PLACE bool has_constant(const image_point *p, image_axes axes, int y, int x)
 {
-    return (axes.mode_y == MODE_CONSTANT && is_beyond(p->y, p->ty, (int)axes.size_y)) ||
-           (axes.mode_x == MODE_CONSTANT && is_beyond(p->x, p->tx, (int)axes.size_x));
+    return (axes.mode_y == MODE_CONSTANT && is_beyond(y + p->y, p->ty, (int)axes.size_y)) ||
+           (axes.mode_x == MODE_CONSTANT && is_beyond(x + p->x, p->tx, (int)axes.size_x));
 }
 
 /* Makes values at an affine map. range: [planes][2], where values are clipped. */
@@ -106,10 +106,11 @@ values_of_blocks(global const coefficient *restrict coefficients, global const r
     const uint x = tile.x + lid / 32 % 4 * 8 + lid % 8, y = tile.y + lid / 128 * 4 + lid / 8 % 4;
     const bool is_there = x < grid.end_x && y < grid.num_y;
     const uint num = is_there ? min((uint)RUN, (grid.num_y - y + TILE_Y - 1) / TILE_Y) : 0;
-    const tracks begin = begin_tracks(map_y, map_y, map_x, 0, grid.first_y + y, x);
+    tracks begin = begin_tracks(map_y, map_y, map_x, 0, grid.first_y + y, x);
+    begin.y.whole += axes.pad_y - (uint)block_y;
+    begin.x.whole += axes.pad_x - (uint)block_x;
     image_axes within = axes; /* of the block */
-    within.pad_y -= (uint)block_y;
-    within.pad_x -= (uint)block_x;
+    within.pad_y = within.pad_x = 0;
     within.num_x = PITCH;
 
     coefficients += WIDE(grid.coefficients) + (size_t)tile.slice * axes.channels * plane_size;
@@ -121,15 +122,23 @@ values_of_blocks(global const coefficient *restrict coefficients, global const r
         barrier(CLK_LOCAL_MEM_FENCE);
         tracks t = begin;
         global value *to = out + c * COMPONENTS;
+#pragma unroll 2
         for (uint k = 0; k < num; k++, to += step) {
-            const image_sums outside = {axes.cval, R(0.0), R(0.0), R(0.0)};
-            image_point at, p;
-            next_point(&at, &t, k, none, 0);
-            p = at;
+            image_point p;
+            next_point(&p, &t, k, none, 0);
             begin_taps(&p, within);
-            image_sums sums = sum_within(taps, &p, within);
-            if (may_be_constant && has_constant(&at, axes)) sums = outside;
-            store_sums(to, sums, range + 2 * c);
+            store_sums(to, sum_within(taps, &p, within), range + 2 * c);
+        }
+        if (may_be_constant) {
+            t = begin;
+            to = out + c * COMPONENTS;
+            for (uint k = 0; k < num; k++, to += step) {
+                const image_sums outside = {axes.cval, R(0.0), R(0.0), R(0.0)};
+                image_point p;
+                next_point(&p, &t, k, none, 0);
+                if (has_constant(&p, axes, block_y, block_x))
+                    store_sums(to, outside, range + 2 * c);
+            }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
