@@ -78,6 +78,19 @@ IN_PLACE bool has_constant(const image_point *p, image_axes axes, int y, int x)
            (axes.mode_x == MODE_CONSTANT && is_beyond(x + p->x, p->tx, (int)axes.size_x));
 }
 
+/* Puts the constant where it stands, into points that have been made. */
+IN_PLACE void put_constant(global const real *range, global value *to, image_axes axes, tracks t,
+                           uint num, size_t step, int y, int x)
+{
+    const field_rows none = {range, range, range, false};
+    const image_sums outside = {axes.cval, R(0.0), R(0.0), R(0.0)};
+    for (uint k = 0; k < num; k++, to += step) {
+        image_point p;
+        next_point(&p, &t, k, none, 0);
+        if (has_constant(&p, axes, y, x)) store_sums(to, outside, range);
+    }
+}
+
 /* Makes values at an affine map. range: [planes][2], where values are clipped. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1))) void
 values_of_blocks(global const coefficient *restrict coefficients, global const real *restrict range,
@@ -97,7 +110,6 @@ values_of_blocks(global const coefficient *restrict coefficients, global const r
     const int block_x = first_of(first_x, block.x_whole, block.x_high);
     const bool is_within = block_y >= 0 && block_y + (int)block.rows <= (int)axes.size_y &&
                            block_x >= 0 && block_x + (int)block.columns <= (int)axes.size_x;
-
     const bool may_be_constant =
         !is_within && (axes.mode_y == MODE_CONSTANT || axes.mode_x == MODE_CONSTANT);
 
@@ -129,17 +141,9 @@ values_of_blocks(global const coefficient *restrict coefficients, global const r
             begin_taps(&p, within);
             store_sums(to, sum_within(taps, &p, within), range + 2 * c);
         }
-        if (may_be_constant) {
-            t = begin;
-            to = out + c * COMPONENTS;
-            for (uint k = 0; k < num; k++, to += step) {
-                const image_sums outside = {axes.cval, R(0.0), R(0.0), R(0.0)};
-                image_point p;
-                next_point(&p, &t, k, none, 0);
-                if (has_constant(&p, axes, block_y, block_x))
-                    store_sums(to, outside, range + 2 * c);
-            }
-        }
+        if (may_be_constant)
+            put_constant(range + 2 * c, out + c * COMPONENTS, axes, begin, num, step, block_y,
+                         block_x);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
