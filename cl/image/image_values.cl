@@ -1,15 +1,11 @@
 /* Values of images at affine maps of grids, along displacement fields and at coordinates
    (docs/math.md, 18; docs/kernels.md).
 
-   The host sets what interpolate.clh and pixel.clh ask for, and
-     CLSP_FIXED  1: maps come as fixed-point numbers; 0: as reals
+   The host sets what map_points.clh and pixel.clh ask for, and
      CLSP_GROUP  on GPUs, the local size */
 #include "interpolate.clh"
 #include "point_chunk.clh"
 
-#ifndef CLSP_FIXED
-#define CLSP_FIXED 1
-#endif
 #ifndef CLSP_GROUP
 #define CLSP_GROUP 64
 #endif
@@ -25,168 +21,7 @@
 #define RUN    8
 #endif
 
-/* Points of a launch: num_y rows of num_x from first_y on, in num_slices slices from first_slice
-   on, counted through the pieces of num_z slices each; of each row those from first_x to end_x - 1.
-   A piece is an image, or a channel of one where these are planar; offset: where the values of
-   point begin_x of the first row begin in the output; coefficients and range: where those of the
-   first piece begin. tiles_x and tiles_y of a slice: on GPUs of points; on CPUs of `rows`
-   runs of `run` points, an item each. inverse: (2^32 - 1) / tiles_x. */
-typedef struct value_grid {
-    wide offset, coefficients, range;
-    uint num_x, begin_x, first_x, end_x, num_y, num_z, first_y, first_slice, num_slices;
-    uint tiles_x, tiles_y, inverse, run, rows, items;
-} value_grid;
-
-/* The coordinate along one direction: at + z o_z + y o_y + x o_x, each factor as a real, and as a
-   whole number with 64 bits of fraction. */
-typedef struct map_axis {
-    real at, z, y, x;
-    uint at_whole, at_high, at_low, z_whole, z_high, z_low;
-    uint y_whole, y_high, y_low, x_whole, x_high, x_low;
-} map_axis;
-
-/* ---- coordinates ---- */
-
-/* A coordinate on its way along a run. */
-typedef struct track {
-    uint whole, high, low; /* whole + (high + low / 2^32) / 2^32 */
-    uint step_whole, step_high, step_low;
-    real at, step; /* of reals: without the direction that the run is along, and along it */
-    uint number;   /* along it, of the run's first point */
-} track;
-
-typedef struct tracks {
-    track z, y, x;
-} tracks;
-
-#define FRACTION R(0x1p-32)
-
-/* Adds n times a fixed-point number. */
-IN_PLACE void add_times(track *to, uint n, uint whole, uint high, uint low)
-{
-#if CLSP_ADDRESS == 64
-    const ulong p = (ulong)n * low + to->low, q = (ulong)n * high + to->high + (p >> 32);
-    to->low = (uint)p;
-    to->high = (uint)q;
-    to->whole += n * whole + (uint)(q >> 32);
-#else
-    const uint p0 = n * low, p1 = mul_hi(n, low), p2 = n * high, p3 = mul_hi(n, high);
-    to->low += p0;
-    const uint carry = to->low < p0 ? 1u : 0u;
-    to->high += p1;
-    to->whole += to->high < p1 ? 1u : 0u;
-    to->high += p2;
-    to->whole += to->high < p2 ? 1u : 0u;
-    to->high += carry;
-    to->whole += to->high < carry ? 1u : 0u;
-    to->whole += n * whole + p3;
-#endif
-}
-
-/* Sets the step of a run: n times a fixed-point number. */
-IN_PLACE void set_step(track *t, uint n, uint whole, uint high, uint low)
-{
-    track by = *t;
-    by.whole = by.high = by.low = 0;
-    add_times(&by, n, whole, high, low);
-    t->step_whole = by.whole;
-    t->step_high = by.high;
-    t->step_low = by.low;
-}
-
-/* Begins a run at a point of the output, along x or, on GPUs, along y. */
-IN_PLACE track begin_track(map_axis m, uint z, uint y, uint x)
-{
-    track t = {m.at_whole, m.at_high, m.at_low, 0, 0, 0, m.at, R(0.0), 0};
-#if CLSP_FIXED
-#if CLSP_DIRECTIONS == 3
-    add_times(&t, z, m.z_whole, m.z_high, m.z_low);
-#endif
-#if CLSP_DIRECTIONS >= 2
-    add_times(&t, y, m.y_whole, m.y_high, m.y_low);
-#endif
-    add_times(&t, x, m.x_whole, m.x_high, m.x_low);
-#if CLSP_LANES == 1
-    set_step(&t, TILE_Y, m.y_whole, m.y_high, m.y_low);
-#else
-    set_step(&t, 1, m.x_whole, m.x_high, m.x_low);
-#endif
-#else
-#if CLSP_DIRECTIONS == 3
-    t.at = MAD(m.z, CONVERT_REAL(z), t.at);
-#endif
-#if CLSP_LANES == 1
-    t.at = MAD(m.x, CONVERT_REAL(x), t.at);
-    t.step = m.y;
-    t.number = y;
-#else
-#if CLSP_DIRECTIONS >= 2
-    t.at = MAD(m.y, CONVERT_REAL(y), t.at);
-#endif
-    t.step = m.x;
-    t.number = x;
-#endif
-#endif
-    return t;
-}
-
-/* Begins those of all directions. */
-IN_PLACE tracks begin_tracks(map_axis mz, map_axis my, map_axis mx, uint z, uint y, uint x)
-{
-    const tracks t = {begin_track(mz, z, y, x), begin_track(my, z, y, x), begin_track(mx, z, y, x)};
-    return t;
-}
-
-/* Gives the coordinate of point k of a run as a whole number and the rest, and moves on.
-   Fixed-point ones, to which the host has added half of it, are cut off to multiples of 2^-28, so
-   that what is meant to be a whole number is one. */
-IN_PLACE bool next_coordinate(track *at, uint k, int *i, real *t)
-{
-#if CLSP_FIXED
-    *i = (int)at->whole;
-    *t = CONVERT_REAL(at->high & ~15u) * FRACTION;
-    add_times(at, 1, at->step_whole, at->step_high, at->step_low);
-    return true;
-#else
-    const uint number = at->number + k * (CLSP_LANES == 1 ? TILE_Y : 1);
-    return split_coordinate(MAD(at->step, CONVERT_REAL(number), at->at), i, t);
-#endif
-}
-
-/* Adds a displacement to a coordinate. */
-IN_PLACE bool displace(int *i, real *t, real by)
-{
-    const real near = fmin(fmax(by, -R(0x1p29)), R(0x1p29)), low = floor(near);
-    *t += near - low;
-    const bool is_over = *t >= R(1.0);
-    *t -= is_over ? R(1.0) : R(0.0);
-    *i += convert_int(low) + (is_over ? 1 : 0);
-    return isfinite(by);
-}
-
-/* Displacements, of the launch's first row on, x's last; of less directions than three the first
-   ones are not looked at. */
-typedef struct field_rows {
-    global const real *z, *y, *x;
-    bool is_there;
-} field_rows;
-
-/* Finds point k of a run, whose displacement is the field's element `at`; false where it is not
-   finite. */
-IN_PLACE bool next_point(image_point *p, tracks *t, uint k, field_rows field, size_t at)
-{
-    const image_point zero = {0, 0, 0, R(0.0), R(0.0), R(0.0)};
-    *p = zero;
-    bool is_finite = next_coordinate(&t->x, k, &p->x, &p->tx);
-    if (CLSP_DIRECTIONS >= 2) is_finite = next_coordinate(&t->y, k, &p->y, &p->ty) && is_finite;
-    if (CLSP_DIRECTIONS == 3) is_finite = next_coordinate(&t->z, k, &p->z, &p->tz) && is_finite;
-    if (field.is_there) {
-        is_finite = displace(&p->x, &p->tx, field.x[at]) && is_finite;
-        if (CLSP_DIRECTIONS >= 2) is_finite = displace(&p->y, &p->ty, field.y[at]) && is_finite;
-        if (CLSP_DIRECTIONS == 3) is_finite = displace(&p->z, &p->tz, field.z[at]) && is_finite;
-    }
-    return is_finite;
-}
+#include "map_points.clh"
 
 #if CLSP_LANES > 1
 
@@ -254,8 +89,8 @@ IN_PLACE void skip_points(track *t, uint num)
 
 /* ---- points within, on GPUs ---- */
 
-/* Points that are made at once: one where it has many taps (Intel's compiler for CPUs, asked
-   for this shape, leaves some of four out), two where four have more sums than registers hold. */
+/* Points that are made at once: one where it has many taps, two where four have more sums than
+   registers hold. */
 #ifndef POINTS
 #define HAS_MANY_SUMS (CLSP_REAL == 64 && COMPONENTS > 1)
 #define HAS_MANY_TAPS (CLSP_ORDER > 3 || (CLSP_DIRECTIONS == 3 && CLSP_ORDER > 1))
@@ -312,24 +147,16 @@ typedef struct value_run {
     uint slice, y, x, num, step, rows;
 } value_run;
 
-/* Divides by a number whose inverse is known. */
-IN_PLACE uint divide(uint n, uint by, uint inverse)
-{
-    const uint low = mul_hi(n, inverse); /* at most one too few */
-    return n - low * by >= by ? low + 1 : low;
-}
-
 /* Finds the runs of an item; num is 0 where there is none. */
 IN_PLACE value_run find_run(value_grid g)
 {
     value_run r = {0, 0, 0, 0, 1, 1};
 #if CLSP_LANES == 1
-    const uint group = (uint)get_group_id(0), local_id = (uint)get_local_id(0);
-    const uint line = divide(group, g.tiles_x, g.inverse), tile_x = group - line * g.tiles_x;
-    r.slice = g.num_slices > 1 ? line / g.tiles_y : 0;
-    const uint ly = local_id / TILE_X;
-    r.x = g.first_x + tile_x * TILE_X + local_id - ly * TILE_X;
-    r.y = (line - r.slice * g.tiles_y) * (TILE_Y * RUN) + ly;
+    const grid_tile tile = find_tile(g, TILE_Y * RUN);
+    const uint local_id = (uint)get_local_id(0), row = local_id / TILE_X;
+    r.slice = tile.slice;
+    r.x = tile.x + local_id - row * TILE_X;
+    r.y = tile.y + row;
     r.step = g.num_x * TILE_Y;
     if (r.slice < g.num_slices && r.x < g.end_x && r.y < g.num_y)
         r.num = min((uint)RUN, (g.num_y - r.y + TILE_Y - 1) / TILE_Y);
@@ -346,38 +173,50 @@ IN_PLACE value_run find_run(value_grid g)
     return r;
 }
 
-/* Makes the values of a run, whose first point is point `at` of the launch. */
+/* Makes points k to end - 1 of a run one by one; at: the number of the first one. */
+IN_PLACE void make_each(global const coefficient *coefficients, global const real *range,
+                        global value *out, field_rows field, image_axes axes, tracks *t,
+                        value_run r, uint k, uint end, size_t at)
+{
+    for (; k < end; k++, at += r.step) {
+        image_point p;
+        const bool is_finite = next_point(&p, t, k, field, at);
+        write_values(coefficients, range, out + at * (axes.channels * COMPONENTS), p, is_finite,
+                     axes);
+    }
+}
+
+/* Makes the values of a run, whose first point is point `at` of the launch, TOGETHER at a time
+   where that can be. (All items count the same way: Intel's compiler for CPUs, asked for the shape
+   of GPUs, leaves points out where items of a vector do not.) */
+#if CLSP_LANES > 1
+#define TOGETHER CHUNK
+#else
+#define TOGETHER POINTS
+#endif
 IN_PLACE void make_run(global const coefficient *coefficients, global const real *range,
                        global value *out, field_rows field, image_axes axes, tracks t, value_run r,
                        size_t at)
 {
-    for (uint k = 0; k < r.num; k++, at += r.step) {
-#if CLSP_LANES == 1 && POINTS > 1
-        if (k % POINTS == 0 && k + POINTS <= r.num) {
-            tracks next = t;
-            if (make_some(coefficients, range, out, axes, &next, field, k, at, r.step)) {
-                t = next;
-                k += POINTS - 1;
-                at += (POINTS - 1) * r.step;
-                continue;
-            }
-        }
-#endif
+    for (uint k = 0; k < r.num; k += TOGETHER, at += (size_t)TOGETHER * r.step) {
+        const uint end = min(k + TOGETHER, r.num);
 #if CLSP_LANES > 1
-        if (k % CHUNK == 0 && k + CHUNK <= r.num &&
+        if (end - k == TOGETHER &&
             make_chunk(coefficients, range, out, axes, &t, k, field, at)) {
-            skip_points(&t.x, CHUNK);
-            skip_points(&t.y, CHUNK);
-            skip_points(&t.z, CHUNK);
-            k += CHUNK - 1;
-            at += CHUNK - 1;
+            skip_points(&t.x, TOGETHER);
+            skip_points(&t.y, TOGETHER);
+            skip_points(&t.z, TOGETHER);
+            continue;
+        }
+#elif POINTS > 1
+        tracks next = t;
+        if (end - k == TOGETHER &&
+            make_some(coefficients, range, out, axes, &next, field, k, at, r.step)) {
+            t = next;
             continue;
         }
 #endif
-        image_point p;
-        const bool is_finite = next_point(&p, &t, k, field, at);
-        write_values(coefficients, range, out + at * (axes.channels * COMPONENTS), p, is_finite,
-                     axes);
+        make_each(coefficients, range, out, field, axes, &t, r, k, end, at);
     }
 }
 

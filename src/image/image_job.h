@@ -23,6 +23,8 @@ struct clspi_image_job {
     clspi_image_places places;
     clspi_image_map map;
     clspi_kernel *kernel;
+    bool in_blocks;        /* the kernel is that of image_blocks.cl */
+    clspi_tap_block block; /* of it */
     size_t first_piece, num_pieces;
     uint32_t channels; /* of a piece */
     uint32_t attributes;

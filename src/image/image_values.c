@@ -2,16 +2,16 @@
 #include "image_values.h"
 
 #include "check.h"
-#include "image_job.h"
+#include "image_blocks.h"
 
 /* Of an item on CPUs: points of a line, or a tile of rows, whose taps stay in the first cache.
-   TILE_X and TILE_RUN are those of image_values.cl. */
+   TILE_RUN is RUN of image_values.cl. */
 enum {
     LINE_RUN = CLSPI_IMAGE_RUN,
     RUN = 64,
     RUN_ROWS = 16,
     GROUP = 128,
-    TILE_X = 32,
+    TILE_X = CLSPI_IMAGE_TILE,
     TILE_RUN = 8
 };
 
@@ -41,6 +41,30 @@ static bool has_tiles(const clsp_context *ctx)
     return clspi_lanes(ctx, CLSP_F32) == 1;
 }
 
+/* Makes the kernel of a job's map in blocks; job->in_blocks says whether it is to be used. */
+static clsp_status use_blocks(clspi_image_job *job)
+{
+    clsp_context *const ctx = job->plan->base.ctx;
+    const clsp_image_desc *const d = &job->plan->desc;
+    clspi_kernel *const kernel = &job->plan->kernels.in_blocks[job->attributes];
+    const bool fits = job->places == CLSPI_IMAGE_ON_MAP && !job->window && job->map.is_fixed &&
+                      has_tiles(ctx) && clspi_image_has_blocks(ctx, d) &&
+                      clspi_image_find_block(job, &job->block);
+
+    job->in_blocks = false;
+    if (!fits) return CLSP_OK;
+    if (!kernel->kernel) {
+        clspi_options options =
+            value_options(ctx, d, job->plan->layout.plane, job->attributes, true);
+        clspi_option(&options, "WINDOW", 0);
+        CLSPI_CHECK(clspi_kernel_create_for_group(
+            kernel, ctx, "image_blocks", &clspi_values_of_blocks_signature, &options, GROUP));
+    }
+    job->in_blocks = kernel->local == GROUP; /* the device may not have such groups */
+    if (job->in_blocks) job->kernel = kernel;
+    return CLSP_OK;
+}
+
 clsp_status clspi_image_job_kernel(clspi_image_job *job)
 {
     clsp_context *const ctx = job->plan->base.ctx;
@@ -55,6 +79,8 @@ clsp_status clspi_image_job_kernel(clspi_image_job *job)
     const clspi_signature *const signature = signatures[job->places];
     clspi_options options = value_options(ctx, &job->plan->desc, job->plan->layout.plane, a, fixed);
 
+    CLSPI_CHECK(use_blocks(job));
+    if (job->in_blocks) return CLSP_OK;
     clspi_option(&options, "WINDOW", job->window != NULL);
     job->kernel = kernels[job->places];
     if (job->kernel->kernel) return CLSP_OK;
@@ -71,11 +97,12 @@ clsp_status clspi_image_values_build(const clspi_build *build, const clsp_image_
         value_options(build->ctx, desc, 0, attributes, desc->precision == CLSP_F32);
 
     clspi_option(&options, "WINDOW", 0);
-
-    return has_tiles(build->ctx)
-               ? clspi_program_build_for_group(build, "image_values",
-                                               &clspi_values_on_map_signature, &options, GROUP)
-               : clspi_program_build(build, "image_values", &options);
+    if (!has_tiles(build->ctx)) return clspi_program_build(build, "image_values", &options);
+    if (clspi_image_has_blocks(build->ctx, desc))
+        CLSPI_CHECK(clspi_program_build_for_group(
+            build, "image_blocks", &clspi_values_of_blocks_signature, &options, GROUP));
+    return clspi_program_build_for_group(build, "image_values", &clspi_values_on_map_signature,
+                                         &options, GROUP);
 }
 
 clsp_status clspi_image_values_prepare(clsp_image_plan *plan)
@@ -90,6 +117,7 @@ clsp_status clspi_image_values_prepare(clsp_image_plan *plan)
 void clspi_image_kernels_release(clspi_image_kernels *kernels)
 {
     for (uint32_t a = 0; a < CLSPI_ATTRIBUTE_SETS; a++) {
+        clspi_kernel_release(&kernels->in_blocks[a]);
         for (uint32_t fixed = 0; fixed < 2; fixed++) {
             clspi_kernel_release(&kernels->on_map[fixed][a]);
             clspi_kernel_release(&kernels->displaced[fixed][a]);
@@ -234,6 +262,22 @@ static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, si
                               .items = (cl_uint)*items};
 }
 
+/* Makes the rows of a launch in blocks. */
+static clsp_status launch_blocks(const value_job *job, clspi_series *series,
+                                 const clspi_value_grid *grid, size_t items)
+{
+    const clspi_values_of_blocks_args args = {.coefficients = coefficients_of(job),
+                                              .range = range_of(job),
+                                              .out = job->streams.stream[0].buffer,
+                                              .axes = clspi_image_axes_of(job),
+                                              .grid = *grid,
+                                              .map_y = clspi_image_map_axis(&job->map, 1),
+                                              .map_x = clspi_image_map_axis(&job->map, 2),
+                                              .block = job->block};
+
+    return clspi_launch_values_of_blocks(series, job->kernel, &args, items);
+}
+
 /* Makes the rows of a launch; part: slices as pieces. */
 static clsp_status launch_grid(const value_job *job, clspi_series *series, const clspi_part *part)
 {
@@ -246,6 +290,7 @@ static clsp_status launch_grid(const value_job *job, clspi_series *series, const
                          y = clspi_image_map_axis(&job->map, 1),
                          x = clspi_image_map_axis(&job->map, 2);
 
+    if (job->in_blocks) return launch_blocks(job, series, &grid, items);
     if (job->places == CLSPI_IMAGE_DISPLACED) {
         const uint32_t directions = plan->desc.directions;
         const clspi_stream *const fy = directions > 1 ? last - 1 : last;
