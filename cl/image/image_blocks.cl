@@ -6,8 +6,8 @@
    The host sets what map_points.clh and pixel.clh ask for, CLSP_DIRECTIONS 2, CLSP_FIXED 1,
    CLSP_WINDOW 0 and CLSP_GROUP 128, and chooses no mode MODE_WRAP. */
 #define LOCAL_TAPS 1
-#define TILE_X 32
-#define TILE   TILE_X
+#define TILE_X     32
+#define TILE       TILE_X
 #ifndef CLSP_GROUP
 #define CLSP_GROUP 128
 #endif
@@ -30,22 +30,22 @@ typedef struct tap_block {
 
 /* Returns the index of a block's first tap along a direction, whose distance from a point is given.
  */
-IN_PLACE int first_of(track point, uint whole, uint high)
+IN_PLACE int first_of(const track *point, uint whole, uint high)
 {
-    return (int)(point.whole + whole + (point.high + high < high ? 1u : 0u));
+    return (int)(point->whole + whole + (point->high + high < high ? 1u : 0u));
 }
 
 /* Loads a block whose first tap is y, x. is_within: it has no part beyond the edges. */
-IN_PLACE void load_block(local real *taps, global const coefficient *plane, image_axes axes,
-                         tap_block block, int y, int x, bool is_within)
+IN_PLACE void load_block(local real *taps, global const coefficient *plane, const image_axes *axes,
+                         const tap_block *block, int y, int x, bool is_within)
 {
     const uint column = (uint)get_local_id(0) % TILE, row = (uint)get_local_id(0) / TILE;
     taps += row * PITCH + column;
     if (is_within) {
-        const bool has_second = column + TILE < block.columns;
-        const size_t stride = (size_t)TILE_Y * axes.num_x;
-        plane += (size_t)((uint)y + row) * axes.num_x + ((uint)x + column);
-        for (uint k = 0; k < block.rows; k += 2 * TILE_Y) {
+        const bool has_second = column + TILE < block->columns;
+        const size_t stride = (size_t)TILE_Y * axes->num_x;
+        plane += (size_t)((uint)y + row) * axes->num_x + ((uint)x + column);
+        for (uint k = 0; k < block->rows; k += 2 * TILE_Y) {
             const real a = LOAD_COEFFICIENT(plane), b = LOAD_COEFFICIENT(plane + stride);
             if (has_second) {
                 const real c = LOAD_COEFFICIENT(plane + TILE);
@@ -60,33 +60,34 @@ IN_PLACE void load_block(local real *taps, global const coefficient *plane, imag
         }
         return;
     }
-    for (uint j = 0; column + j < block.columns; j += TILE) {
-        const int at_x = index_of(x + (int)(column + j), (int)axes.size_x, axes.mode_x);
-        for (uint k = 0; row + k < block.rows; k += TILE_Y) {
-            const int at_y = index_of(y + (int)(row + k), (int)axes.size_y, axes.mode_y);
+    for (uint j = 0; column + j < block->columns; j += TILE) {
+        const int at_x = index_of(x + (int)(column + j), (int)axes->size_x, axes->mode_x);
+        for (uint k = 0; row + k < block->rows; k += TILE_Y) {
+            const int at_y = index_of(y + (int)(row + k), (int)axes->size_y, axes->mode_y);
             const bool is_constant = at_y == NO_INDEX || at_x == NO_INDEX;
-            const size_t at = is_constant ? 0 : (size_t)at_y * axes.num_x + (size_t)at_x;
-            taps[k * PITCH + j] = is_constant ? axes.cval : LOAD_COEFFICIENT(plane + at);
+            const size_t at = is_constant ? 0 : (size_t)at_y * axes->num_x + (size_t)at_x;
+            taps[k * PITCH + j] = is_constant ? axes->cval : LOAD_COEFFICIENT(plane + at);
         }
     }
 }
 
 /* Tells whether the constant stands at a point, counted from y and x, instead of the spline. */
-IN_PLACE bool has_constant(const image_point *p, image_axes axes, int y, int x)
+IN_PLACE bool has_constant(const image_point *p, const image_axes *axes, int y, int x)
 {
-    return (axes.mode_y == MODE_CONSTANT && is_beyond(y + p->y, p->ty, (int)axes.size_y)) ||
-           (axes.mode_x == MODE_CONSTANT && is_beyond(x + p->x, p->tx, (int)axes.size_x));
+    return (axes->mode_y == MODE_CONSTANT && is_beyond(y + p->y, p->ty, (int)axes->size_y)) ||
+           (axes->mode_x == MODE_CONSTANT && is_beyond(x + p->x, p->tx, (int)axes->size_x));
 }
 
 /* Puts the constant where it stands, into points that have been made. */
-IN_PLACE void put_constant(global const real *range, global value *to, image_axes axes, tracks t,
-                           uint num, size_t step, int y, int x)
+IN_PLACE void put_constant(global const real *range, global value *to, const image_axes *axes,
+                           const tracks *begin, uint num, size_t step, int y, int x)
 {
     const field_rows none = {range, range, range, false};
-    const image_sums outside = {axes.cval, R(0.0), R(0.0), R(0.0)};
+    tracks t = *begin;
+    const image_sums outside = {R(0.0), R(0.0), R(0.0), axes->cval};
     for (uint k = 0; k < num; k++, to += step) {
         image_point p;
-        next_point(&p, &t, k, none, 0);
+        next_point(&p, &t, k, &none, 0);
         if (has_constant(&p, axes, y, x)) store_sums(to, outside, range);
     }
 }
@@ -94,20 +95,21 @@ IN_PLACE void put_constant(global const real *range, global value *to, image_axe
 /* Makes values at an affine map. range: [planes][2], where values are clipped. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1))) void
 values_of_blocks(global const coefficient *restrict coefficients, global const real *restrict range,
-              global value *restrict out, image_axes axes, value_grid grid, map_axis map_y,
-              map_axis map_x, tap_block block)
+                 global value *restrict out, image_axes axes, value_grid grid, map_axis map_y,
+                 map_axis map_x, tap_block block)
 {
     local real taps[NUM_ROWS * PITCH];
-    const grid_tile tile = find_tile(grid, TILE);
+    const grid_tile tile = find_tile(&grid, TILE);
     const size_t plane_size = (size_t)axes.num_y * axes.num_x;
     const uint point = axes.channels * COMPONENTS;
     const size_t step = (size_t)(grid.num_x * TILE_Y) * point;
     const field_rows none = {range, range, range, false};
 
-    const track first_y = begin_track(map_y, 0, grid.first_y + tile.y, tile.x);
-    const track first_x = begin_track(map_x, 0, grid.first_y + tile.y, tile.x);
-    const int block_y = first_of(first_y, block.y_whole, block.y_high);
-    const int block_x = first_of(first_x, block.x_whole, block.x_high);
+    track first_y, first_x;
+    begin_track(&first_y, &map_y, 0, grid.first_y + tile.y, tile.x);
+    begin_track(&first_x, &map_x, 0, grid.first_y + tile.y, tile.x);
+    const int block_y = first_of(&first_y, block.y_whole, block.y_high);
+    const int block_x = first_of(&first_x, block.x_whole, block.x_high);
     const bool is_within = block_y >= 0 && block_y + (int)block.rows <= (int)axes.size_y &&
                            block_x >= 0 && block_x + (int)block.columns <= (int)axes.size_x;
     const bool may_be_constant =
@@ -118,7 +120,8 @@ values_of_blocks(global const coefficient *restrict coefficients, global const r
     const uint x = tile.x + lid / 32 % 4 * 8 + lid % 8, y = tile.y + lid / 128 * 4 + lid / 8 % 4;
     const bool is_there = x < grid.end_x && y < grid.num_y;
     const uint num = is_there ? min((uint)RUN, (grid.num_y - y + TILE_Y - 1) / TILE_Y) : 0;
-    tracks begin = begin_tracks(map_y, map_y, map_x, 0, grid.first_y + y, x);
+    tracks begin;
+    begin_tracks(&begin, &map_y, &map_y, &map_x, 0, grid.first_y + y, x);
     begin.y.whole += axes.pad_y - (uint)block_y;
     begin.x.whole += axes.pad_x - (uint)block_x;
     image_axes within = axes; /* of the block */
@@ -130,19 +133,19 @@ values_of_blocks(global const coefficient *restrict coefficients, global const r
     out += WIDE(grid.offset) +
            (((size_t)tile.slice * grid.num_y + y) * grid.num_x + (x - grid.begin_x)) * point;
     for (uint c = 0; c < axes.channels; c++, coefficients += plane_size) {
-        load_block(taps, coefficients, axes, block, block_y, block_x, is_within);
+        load_block(taps, coefficients, &axes, &block, block_y, block_x, is_within);
         barrier(CLK_LOCAL_MEM_FENCE);
         tracks t = begin;
         global value *to = out + c * COMPONENTS;
 #pragma unroll 2
         for (uint k = 0; k < num; k++, to += step) {
             image_point p;
-            next_point(&p, &t, k, none, 0);
-            begin_taps(&p, within);
-            store_sums(to, sum_within(taps, &p, within), range + 2 * c);
+            next_point(&p, &t, k, &none, 0);
+            begin_taps(&p, &within);
+            store_sums(to, sum_within(taps, &p, &within), range + 2 * c);
         }
         if (may_be_constant)
-            put_constant(range + 2 * c, out + c * COMPONENTS, axes, begin, num, step, block_y,
+            put_constant(range + 2 * c, out + c * COMPONENTS, &axes, &begin, num, step, block_y,
                          block_x);
         barrier(CLK_LOCAL_MEM_FENCE);
     }

@@ -33,10 +33,10 @@ fir_pass(global const sample *samples, global coefficient *target, global const 
     const size_t row = number / pass.num_blocks;
     const uint begin = (uint)(number - row * pass.num_blocks) * CLSP_GROUP, k = begin + lid;
     const uint z = (uint)(row / pass.num_y);
-    const size_t source = row_begin(from, z, (uint)(row - (size_t)z * pass.num_y));
+    const size_t source = row_begin(&from, z, (uint)(row - (size_t)z * pass.num_y));
 
     for (uint i = lid; i < CLSP_GROUP + 2 * CLSP_HALF; i += CLSP_GROUP)
-        line[i] = line_sample(samples, from, pass, source, (int)(begin + i) - CLSP_HALF);
+        line[i] = line_sample(samples, &from, &pass, source, (int)(begin + i) - CLSP_HALF);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (k >= pass.n) return;
 
@@ -69,9 +69,9 @@ fir_pass(global const sample *samples, global coefficient *target, global const 
 
     uint newest = 0;
     for (int k = begin - CLSP_HALF; k < begin + CLSP_HALF; k++, newest++)
-        ring[newest * CLSP_GROUP + lid] = line_sample(samples, from, pass, source, k);
+        ring[newest * CLSP_GROUP + lid] = line_sample(samples, &from, &pass, source, k);
     for (int k = begin; k < end; k++) {
-        ring[newest * CLSP_GROUP + lid] = line_sample(samples, from, pass, source, k + CLSP_HALF);
+        ring[newest * CLSP_GROUP + lid] = line_sample(samples, &from, &pass, source, k + CLSP_HALF);
         const uint middle = newest >= CLSP_HALF ? newest - CLSP_HALF : newest + RING - CLSP_HALF;
         real s = taps[0] * ring[middle * CLSP_GROUP + lid];
         uint below = middle, above = middle;
@@ -102,15 +102,15 @@ kernel void fir_pass(global const sample *samples, global coefficient *target,
     const int k = (int)(row - outer * pass.n);
 #if CLSP_ROWS
     const uint z = (uint)(outer / pass.num_y);
-    const size_t source = row_begin(from, z, (uint)(outer - (size_t)z * pass.num_y));
+    const size_t source = row_begin(&from, z, (uint)(outer - (size_t)z * pass.num_y));
 #else
     const size_t source = WIDE(from.offset) + outer * pass.n * inner + (number - row * inner);
 #endif
-    real s = taps[0] * line_sample(samples, from, pass, source, k);
+    real s = taps[0] * line_sample(samples, &from, &pass, source, k);
     for (int j = 1; j <= (int)pass.halo; j++)
         s = MAD(taps[j],
-                line_sample(samples, from, pass, source, k - j) +
-                    line_sample(samples, from, pass, source, k + j),
+                line_sample(samples, &from, &pass, source, k - j) +
+                    line_sample(samples, &from, &pass, source, k + j),
                 s);
     STORE_COEFFICIENT(s, target + WIDE(pass.offset) + number);
 }
@@ -136,11 +136,11 @@ kernel void fir_pass(global const sample *samples, global coefficient *target,
     const uint begin = (uint)(number - row * pass.num_blocks) * ROW_RUN;
     const uint num = min((uint)ROW_RUN, pass.n - begin), half_length = pass.halo;
     const uint z = (uint)(row / pass.num_y);
-    const size_t source = row_begin(from, z, (uint)(row - (size_t)z * pass.num_y));
+    const size_t source = row_begin(&from, z, (uint)(row - (size_t)z * pass.num_y));
     global coefficient *const out = target + WIDE(pass.offset) + row * pass.n + begin;
 
     for (uint i = 0; i < num + 2 * half_length; i++)
-        line[i] = line_sample(samples, from, pass, source, (int)(begin + i) - (int)half_length);
+        line[i] = line_sample(samples, &from, &pass, source, (int)(begin + i) - (int)half_length);
     for (uint i = num + 2 * half_length; i < ROW_SAMPLES; i++)
         line[i] = R(0.0);
     for (uint i = 0; i < num; i += CLSP_LANES) {
@@ -185,11 +185,11 @@ kernel void fir_pass(global const sample *samples, global coefficient *target,
             STOREV(s, made);
         } else {
             for (uint l = 0; l < num_lines; l++) {
-                real s = taps[0] * line_sample(samples, from, pass, source + l, k);
+                real s = taps[0] * line_sample(samples, &from, &pass, source + l, k);
                 for (int j = 1; j <= (int)pass.halo; j++)
                     s = MAD(taps[j],
-                            line_sample(samples, from, pass, source + l, k - j) +
-                                line_sample(samples, from, pass, source + l, k + j),
+                            line_sample(samples, &from, &pass, source + l, k - j) +
+                                line_sample(samples, &from, &pass, source + l, k + j),
                             s);
                 made[l] = s;
             }

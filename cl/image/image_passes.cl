@@ -26,27 +26,27 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
     global coefficient *const out = target + WIDE(pass.offset) + first;
 #if CLSP_ROWS
     const uint z = (uint)(outer / pass.num_y);
-    const size_t source = row_begin(from, z, (uint)(outer - (size_t)z * pass.num_y));
+    const size_t source = row_begin(&from, z, (uint)(outer - (size_t)z * pass.num_y));
 #else
     const size_t source = WIDE(from.offset) + first;
 #endif
     const real pole = pass.pole;
 
     int k = begin - (int)pass.halo;
-    real x = line_sample(samples, from, pass, source, k);
+    real x = line_sample(samples, &from, &pass, source, k);
     real s = BY_GAIN(x, pass) / (R(1.0) - pole);
     for (k++; k < begin; k++) {
-        x = line_sample(samples, from, pass, source, k);
+        x = line_sample(samples, &from, &pass, source, k);
         s = MAD(pole, s, BY_GAIN(x, pass));
     }
     for (; k < end; k++) {
-        x = line_sample(samples, from, pass, source, k);
+        x = line_sample(samples, &from, &pass, source, k);
         s = MAD(pole, s, BY_GAIN(x, pass));
         STORE_COEFFICIENT(s, out + (size_t)k * inner);
     }
     real power = -pole, next = R(0.0);
     for (uint j = 0; j < pass.halo; j++, k++, power *= pole) {
-        x = line_sample(samples, from, pass, source, k);
+        x = line_sample(samples, &from, &pass, source, k);
         s = MAD(pole, s, BY_GAIN(x, pass));
         next = MAD(power, s, next);
     }
@@ -82,7 +82,7 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
     const uint count = min(pass.block, pass.n - begin), halo = pass.halo;
     const uint z = (uint)(row / pass.num_y);
     const uint num = (count + 2 * halo + CLSP_LANES - 1) / CLSP_LANES * CLSP_LANES;
-    const size_t source = row_begin(from, z, (uint)(row - (size_t)z * pass.num_y));
+    const size_t source = row_begin(&from, z, (uint)(row - (size_t)z * pass.num_y));
     const int first = (int)begin - (int)halo;
 
     if (from.pad_x == 0 && source != ~(size_t)0 && first >= 0 && first + (int)num <= (int)pass.n) {
@@ -96,7 +96,7 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
         }
     } else {
         for (uint k = 0; k < num; k++) {
-            const real x = line_sample(samples, from, pass, source, first + (int)k);
+            const real x = line_sample(samples, &from, &pass, source, first + (int)k);
             line[k] = BY_GAIN(x, pass);
         }
     }
@@ -206,7 +206,7 @@ kernel void copy_samples(global const sample *samples, global coefficient *targe
 
     const size_t number = WIDE(pass.first_item) + item, row = number / pass.n;
     const uint z = (uint)(row / pass.num_y);
-    const size_t begin = row_begin(from, z, (uint)(row - (size_t)z * pass.num_y));
-    STORE_COEFFICIENT(sample_at(samples, from, begin, (int)(number - row * pass.n)),
+    const size_t begin = row_begin(&from, z, (uint)(row - (size_t)z * pass.num_y));
+    STORE_COEFFICIENT(sample_at(samples, &from, begin, (int)(number - row * pass.n)),
                       target + WIDE(pass.offset) + number);
 }

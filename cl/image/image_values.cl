@@ -18,7 +18,7 @@
 #endif
 #define TILE_Y (CLSP_GROUP / TILE_X)
 #ifndef RUN
-#define RUN    8
+#define RUN 8
 #endif
 
 #include "map_points.clh"
@@ -48,32 +48,32 @@ IN_PLACE bool chunk_of(chunk_axis *to, track t, uint k)
 }
 
 /* Finds the taps of a chunk whose coordinates are known; false where some are not within. */
-IN_PLACE bool find_chunk(chunk_point *p, image_axes axes)
+IN_PLACE bool find_chunk(chunk_point *p, const image_axes *axes)
 {
-    if (!begin_chunk(&p->x, axes.pad_x, axes.size_x)) return false;
-    if (CLSP_DIRECTIONS >= 2 && !begin_chunk(&p->y, axes.pad_y, axes.size_y)) return false;
-    if (CLSP_DIRECTIONS == 3 && !begin_chunk(&p->z, axes.pad_z, axes.size_z)) return false;
+    if (!begin_chunk(&p->x, axes->pad_x, axes->size_x)) return false;
+    if (CLSP_DIRECTIONS >= 2 && !begin_chunk(&p->y, axes->pad_y, axes->size_y)) return false;
+    if (CLSP_DIRECTIONS == 3 && !begin_chunk(&p->z, axes->pad_z, axes->size_z)) return false;
     return true;
 }
 
 /* Makes points k .. k + 15 of a run when all their taps are within; false: they are not. */
 IN_PLACE bool make_chunk(global const coefficient *plane, global const real *range,
-                         global value *out, image_axes axes, const tracks *t, uint k,
-                         field_rows field, size_t at)
+                         global value *out, const image_axes *axes, const tracks *t, uint k,
+                         const field_rows *field, size_t at)
 {
     chunk_point p;
     bool is_finite = chunk_of(&p.x, t->x, k);
     if (CLSP_DIRECTIONS >= 2) is_finite = chunk_of(&p.y, t->y, k) && is_finite;
     if (CLSP_DIRECTIONS == 3) is_finite = chunk_of(&p.z, t->z, k) && is_finite;
-    if (field.is_there) {
-        is_finite = displace_chunk(&p.x, vload16(0, field.x + at)) && is_finite;
+    if (field->is_there) {
+        is_finite = displace_chunk(&p.x, vload16(0, field->x + at)) && is_finite;
         if (CLSP_DIRECTIONS >= 2)
-            is_finite = displace_chunk(&p.y, vload16(0, field.y + at)) && is_finite;
+            is_finite = displace_chunk(&p.y, vload16(0, field->y + at)) && is_finite;
         if (CLSP_DIRECTIONS == 3)
-            is_finite = displace_chunk(&p.z, vload16(0, field.z + at)) && is_finite;
+            is_finite = displace_chunk(&p.z, vload16(0, field->z + at)) && is_finite;
     }
     if (!is_finite || !find_chunk(&p, axes)) return false;
-    write_chunk(plane, range, out + at * (axes.channels * COMPONENTS), &p, axes);
+    write_chunk(plane, range, out + at * (axes->channels * COMPONENTS), &p, axes);
     return true;
 }
 
@@ -97,13 +97,13 @@ IN_PLACE void skip_points(track *t, uint num)
 #define POINTS        (HAS_MANY_TAPS ? 1 : HAS_MANY_SUMS ? 2 : 4)
 #endif
 #if POINTS == 1
-#define EACH_NAME p0
+#define EACH_NAME      p0
 #define EACH_POINT(DO) DO(0)
 #elif POINTS == 2
-#define EACH_NAME p0, p1
+#define EACH_NAME      p0, p1
 #define EACH_POINT(DO) DO(0) DO(1)
 #else
-#define EACH_NAME p0, p1, p2, p3
+#define EACH_NAME      p0, p1, p2, p3
 #define EACH_POINT(DO) DO(0) DO(1) DO(2) DO(3)
 #endif
 
@@ -111,24 +111,24 @@ IN_PLACE void skip_points(track *t, uint num)
    and with a field those of all: coordinates go straight on. False: they are not. Values are stored
    when all are made, so that the loads of many points are under way together. */
 IN_PLACE bool make_some(global const coefficient *plane, global const real *range,
-                        global value *out, image_axes axes, tracks *t, field_rows field, uint first,
-                        size_t at, uint step)
+                        global value *out, const image_axes *axes, tracks *t,
+                        const field_rows *field, uint first, size_t at, uint step)
 {
-    const size_t plane_size = (size_t)axes.num_z * axes.num_y * axes.num_x;
-    const uint point = axes.channels * COMPONENTS;
+    const size_t plane_size = (size_t)axes->num_z * axes->num_y * axes->num_x;
+    const uint point = axes->channels * COMPONENTS;
     image_point EACH_NAME;
     bool is_within = true;
 #define FIND(k)                                                                                    \
     is_within = next_point(&p##k, t, first + k, field, at + k * step) && is_within;                \
     begin_taps(&p##k, axes);                                                                       \
-    if (field.is_there || k == 0 || k == POINTS - 1)                                               \
+    if (field->is_there || k == 0 || k == POINTS - 1)                                              \
         is_within = is_interior(&p##k, axes) && is_within;
     EACH_POINT(FIND)
     if (!is_within) return false;
 
     out += at * point;
     const uint distance = step * point;
-    for (uint c = 0; c < axes.channels; c++, plane += plane_size, out += COMPONENTS) {
+    for (uint c = 0; c < axes->channels; c++, plane += plane_size, out += COMPONENTS) {
 #define SUM(k)         const image_sums s##k = sum_within(plane, &p##k, axes);
 #define STORE_POINT(k) store_sums(out + k * distance, s##k, range + 2 * c);
         EACH_POINT(SUM)
@@ -144,44 +144,44 @@ IN_PLACE bool make_some(global const coefficient *plane, global const real *rang
 /* What an item's runs are: the first one's first point, how many points, the distance of their
    numbers, and how many runs below each other. */
 typedef struct value_run {
-    uint slice, y, x, num, step, rows;
+    uint rows, slice, y, x, num, step;
 } value_run;
 
 /* Finds the runs of an item; num is 0 where there is none. */
-IN_PLACE value_run find_run(value_grid g)
+IN_PLACE value_run find_run(const value_grid *g)
 {
-    value_run r = {0, 0, 0, 0, 1, 1};
+    value_run r = {1, 0, 0, 0, 0, 1};
 #if CLSP_LANES == 1
     const grid_tile tile = find_tile(g, TILE_Y * RUN);
     const uint local_id = (uint)get_local_id(0), row = local_id / TILE_X;
     r.slice = tile.slice;
     r.x = tile.x + local_id - row * TILE_X;
     r.y = tile.y + row;
-    r.step = g.num_x * TILE_Y;
-    if (r.slice < g.num_slices && r.x < g.end_x && r.y < g.num_y)
-        r.num = min((uint)RUN, (g.num_y - r.y + TILE_Y - 1) / TILE_Y);
+    r.step = g->num_x * TILE_Y;
+    if (r.slice < g->num_slices && r.x < g->end_x && r.y < g->num_y)
+        r.num = min((uint)RUN, (g->num_y - r.y + TILE_Y - 1) / TILE_Y);
 #else
     const uint item = (uint)get_global_id(0);
-    if (item >= g.items) return r;
-    const uint line = item / g.tiles_x;
-    r.slice = line / g.tiles_y;
-    r.x = g.first_x + (item - line * g.tiles_x) * g.run;
-    r.y = (line - r.slice * g.tiles_y) * g.rows;
-    r.num = min(g.run, g.end_x - r.x);
-    r.rows = min(g.rows, g.num_y - r.y);
+    if (item >= g->items) return r;
+    const uint line = item / g->tiles_x;
+    r.slice = line / g->tiles_y;
+    r.x = g->first_x + (item - line * g->tiles_x) * g->run;
+    r.y = (line - r.slice * g->tiles_y) * g->rows;
+    r.num = min(g->run, g->end_x - r.x);
+    r.rows = min(g->rows, g->num_y - r.y);
 #endif
     return r;
 }
 
 /* Makes points k to end - 1 of a run one by one; at: the number of the first one. */
 IN_PLACE void make_each(global const coefficient *coefficients, global const real *range,
-                        global value *out, field_rows field, image_axes axes, tracks *t,
-                        value_run r, uint k, uint end, size_t at)
+                        global value *out, const field_rows *field, const image_axes *axes,
+                        tracks *t, const value_run *r, uint k, uint end, size_t at)
 {
-    for (; k < end; k++, at += r.step) {
+    for (; k < end; k++, at += r->step) {
         image_point p;
         const bool is_finite = next_point(&p, t, k, field, at);
-        write_values(coefficients, range, out + at * (axes.channels * COMPONENTS), p, is_finite,
+        write_values(coefficients, range, out + at * (axes->channels * COMPONENTS), p, is_finite,
                      axes);
     }
 }
@@ -195,50 +195,51 @@ IN_PLACE void make_each(global const coefficient *coefficients, global const rea
 #define TOGETHER POINTS
 #endif
 IN_PLACE void make_run(global const coefficient *coefficients, global const real *range,
-                       global value *out, field_rows field, image_axes axes, tracks t, value_run r,
-                       size_t at)
+                       global value *out, const field_rows *field, const image_axes *axes,
+                       tracks *t, const value_run *r, size_t at)
 {
-    for (uint k = 0; k < r.num; k += TOGETHER, at += (size_t)TOGETHER * r.step) {
-        const uint end = min(k + TOGETHER, r.num);
+    for (uint k = 0; k < r->num; k += TOGETHER, at += (size_t)TOGETHER * r->step) {
+        const uint end = min(k + TOGETHER, r->num);
 #if CLSP_LANES > 1
-        if (end - k == TOGETHER &&
-            make_chunk(coefficients, range, out, axes, &t, k, field, at)) {
-            skip_points(&t.x, TOGETHER);
-            skip_points(&t.y, TOGETHER);
-            skip_points(&t.z, TOGETHER);
+        if (end - k == TOGETHER && make_chunk(coefficients, range, out, axes, t, k, field, at)) {
+            skip_points(&t->x, TOGETHER);
+            skip_points(&t->y, TOGETHER);
+            skip_points(&t->z, TOGETHER);
             continue;
         }
 #elif POINTS > 1
-        tracks next = t;
+        tracks next = *t;
         if (end - k == TOGETHER &&
-            make_some(coefficients, range, out, axes, &next, field, k, at, r.step)) {
-            t = next;
+            make_some(coefficients, range, out, axes, &next, field, k, at, r->step)) {
+            *t = next;
             continue;
         }
 #endif
-        make_each(coefficients, range, out, field, axes, &t, r, k, end, at);
+        make_each(coefficients, range, out, field, axes, t, r, k, end, at);
     }
 }
 
 /* Makes the values of an item. */
 IN_PLACE void make_values(global const coefficient *coefficients, global const real *range,
-                          global value *out, field_rows field, image_axes axes, value_grid g,
-                          map_axis mz, map_axis my, map_axis mx)
+                          global value *out, const field_rows *field, const image_axes *axes,
+                          const value_grid *g, const map_axis *mz, const map_axis *my,
+                          const map_axis *mx)
 {
     const value_run r = find_run(g);
     if (r.num == 0) return;
 
-    const uint slice = g.first_slice + r.slice, piece = g.num_z > 1 ? slice / g.num_z : slice;
-    const uint z = slice - piece * g.num_z, y = g.first_y + r.y;
-    const size_t plane_size = (size_t)axes.num_z * axes.num_y * axes.num_x;
-    const size_t at = ((size_t)r.slice * g.num_y + r.y) * g.num_x + (r.x - g.begin_x);
+    const uint slice = g->first_slice + r.slice, piece = g->num_z > 1 ? slice / g->num_z : slice;
+    const uint z = slice - piece * g->num_z, y = g->first_y + r.y;
+    const size_t plane_size = (size_t)axes->num_z * axes->num_y * axes->num_x;
+    const size_t at = ((size_t)r.slice * g->num_y + r.y) * g->num_x + (r.x - g->begin_x);
 
-    coefficients += WIDE(g.coefficients) + (size_t)piece * axes.channels * plane_size;
-    range += WIDE(g.range) + (size_t)piece * axes.channels * 2;
-    out += WIDE(g.offset);
-    for (uint row = 0; row < r.rows; row++) {
-        const tracks t = begin_tracks(mz, my, mx, z, y + row, r.x);
-        make_run(coefficients, range, out, field, axes, t, r, at + (size_t)row * g.num_x);
+    coefficients += WIDE(g->coefficients) + (size_t)piece * axes->channels * plane_size;
+    range += WIDE(g->range) + (size_t)piece * axes->channels * 2;
+    out += WIDE(g->offset);
+    for (uint row = 0; row < (CLSP_LANES == 1 ? 1 : r.rows); row++) {
+        tracks t;
+        begin_tracks(&t, mz, my, mx, z, y + row, r.x);
+        make_run(coefficients, range, out, field, axes, &t, &r, at + (size_t)row * g->num_x);
     }
 }
 
@@ -251,7 +252,7 @@ kernel void values_on_map(global const coefficient *restrict coefficients,
                           map_axis map_x)
 {
     const field_rows none = {range, range, range, false};
-    make_values(coefficients, range, out, none, axes, grid, map_z, map_y, map_x);
+    make_values(coefficients, range, out, &none, &axes, &grid, &map_z, &map_y, &map_x);
 }
 
 /* Where the displacements of a launch's first row begin. */
@@ -268,7 +269,7 @@ kernel void values_displaced(global const coefficient *restrict coefficients,
 {
     const field_rows field = {field_z + WIDE(begin.z), field_y + WIDE(begin.y),
                               field_x + WIDE(begin.x), true};
-    make_values(coefficients, range, out, field, axes, grid, map_z, map_y, map_x);
+    make_values(coefficients, range, out, &field, &axes, &grid, &map_z, &map_y, &map_x);
 }
 
 /* Points of a launch, `run` an item, and where their coordinates and their values begin. */
@@ -303,17 +304,17 @@ kernel void values_at_points(global const coefficient *restrict coefficients,
                 is_near = split_chunk(&near.y, vload16(0, at_y + k)) && is_near;
             if (CLSP_DIRECTIONS == 3)
                 is_near = split_chunk(&near.z, vload16(0, at_z + k)) && is_near;
-            if (is_near && find_chunk(&near, axes)) {
-                write_chunk(coefficients, range, to, &near, axes);
+            if (is_near && find_chunk(&near, &axes)) {
+                write_chunk(coefficients, range, to, &near, &axes);
                 k += CHUNK - 1;
                 continue;
             }
         }
 #endif
-        image_point p = {0, 0, 0, R(0.0), R(0.0), R(0.0)};
+        image_point p = {R(0.0), R(0.0), R(0.0), 0, 0, 0};
         bool is_finite = split_coordinate(at_x[k], &p.x, &p.tx);
         if (CLSP_DIRECTIONS >= 2) is_finite = split_coordinate(at_y[k], &p.y, &p.ty) && is_finite;
         if (CLSP_DIRECTIONS == 3) is_finite = split_coordinate(at_z[k], &p.z, &p.tz) && is_finite;
-        write_values(coefficients, range, to, p, is_finite, axes);
+        write_values(coefficients, range, to, p, is_finite, &axes);
     }
 }
