@@ -17,7 +17,7 @@ typedef struct stencil_range {
     wide from, to;
 } stencil_range;
 
-/* An item makes a channel of a point, or a block of them. Stencils stand in slices whose rows have
+/* An item makes all channels of a point or one of them. Stencils stand in slices whose rows have
    term k of all: neighbouring items read neighbouring indices. Terms are taken relative to the
    first one, which has the largest weight: what is rounded are differences then. */
 kernel void refine_points(global const real *restrict points, global const uint *restrict begin,

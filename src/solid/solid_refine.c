@@ -142,11 +142,11 @@ static clsp_status prepare_stencils(clspi_refinement *r, clspi_series *series,
 
 /* ---- on the device ---- */
 
-/* Returns how many channels an item makes: on CPUs all, so that indices and weights are read
-   once. */
+/* Returns how many channels an item makes: all, so that indices and weights are read once, except
+   on GPUs where they are many, whose items then read neighbouring reals. */
 static uint32_t channels_of_item(const clsp_context *ctx, clsp_type precision, uint32_t channels)
 {
-    return clspi_lanes(ctx, precision) > 1 ? channels : 1;
+    return clspi_lanes(ctx, precision) > 1 || channels <= 4 ? channels : 1;
 }
 
 clspi_options clspi_refine_options(const clsp_context *ctx, clsp_type precision, uint32_t channels)
