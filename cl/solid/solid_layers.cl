@@ -52,27 +52,22 @@ void write_across(global real *to, real4 sum, const real4 *f, real centre, slice
 }
 
 /* Writes `num` columns of a group through local memory, where an item's samples are neighbours:
-   then neighbouring items write neighbouring reals again. along: of all samples across slices.
-   tile: [SAMPLES][PADDED]. */
-void write_turned(local real *tile, global real *to, real4 sum, ALONG const real4 *along,
-                  real centre, uint num_w, uint num)
+   then neighbouring items write neighbouring reals again. tile: [SAMPLES][PADDED]. */
+void write_turned(local real *tile, global real *to, real4 sum, const real4 *f, real centre,
+                  uint num_w, uint num, uint run)
 {
-    const uint item = (uint)get_local_id(0), mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
-    for (uint begin = 0; begin < num_w; begin += CLSP_ACROSS) {
-        const uint run = min((uint)CLSP_ACROSS, num_w - begin) * CLSP_BLOCK;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (mine < SAMPLES) {
-            UNROLL
-            for (uint a = 0; a < CLSP_ACROSS; a++)
-                tile[mine * PADDED + a * CLSP_BLOCK + c] =
-                    across(sum, along[min(begin + a, num_w - 1)], centre);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint x = item; x < num * run; x += CLSP_GROUP) {
-            const uint s = x / run, r = x - s * run, a = r / CLSP_BLOCK;
-            to[(size_t)(s * num_w + begin + a) * CLSP_CHANNELS + r - a * CLSP_BLOCK] =
-                tile[s * PADDED + r];
-        }
+    const uint item = (uint)get_local_id(0), mine = item / CLSP_BLOCK, wide = run * CLSP_BLOCK;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (mine < SAMPLES) {
+        UNROLL
+        for (uint a = 0; a < CLSP_ACROSS; a++)
+            tile[mine * PADDED + a * CLSP_BLOCK + item - mine * CLSP_BLOCK] =
+                across(sum, f[a], centre);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint x = item; x < num * wide; x += CLSP_GROUP) {
+        const uint s = x / wide, r = x - s * wide, a = r / CLSP_BLOCK;
+        to[(size_t)(s * num_w + a) * CLSP_CHANNELS + r - a * CLSP_BLOCK] = tile[s * PADDED + r];
     }
 }
 
@@ -112,22 +107,16 @@ kernel void solid_layers(global const real *restrict points, global const uint *
             UNROLL
             for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++)
                 sum[i] = (real4)(R(0.0));
-            for (uint k = 0; k < terms; k += STEP) {
-                real f[STEP * CLSP_COLUMNS];
+            for (uint k = 0; k < terms; k++) {
+                global const real *const table = slices + set.table + k * shape.stride;
+                real4 p[CLSP_SET];
                 UNROLL
-                for (uint i = 0; i < STEP * CLSP_COLUMNS; i++) {
-                    const uint row = min(k + i / CLSP_COLUMNS, terms - 1);
-                    const uint s = first + i % CLSP_COLUMNS * SAMPLES + mine;
-                    f[i] = slices[set.table + row * shape.stride + min(s, shape.num - 1)];
-                }
+                for (uint j = 0; j < CLSP_SET; j++)
+                    p[j] = staged[(j * ROWS + k) * CLSP_BLOCK + c];
                 UNROLL
-                for (uint i = 0; i < STEP * CLSP_SET; i++) {
-                    const uint t = i / CLSP_SET, j = i % CLSP_SET;
-                    const real4 p = staged[(j * ROWS + k + t) * CLSP_BLOCK + c];
-                    UNROLL
-                    for (uint r = 0; r < CLSP_COLUMNS; r++)
-                        sum[r * CLSP_SET + j] += f[t * CLSP_COLUMNS + r] * p;
-                }
+                for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++)
+                    sum[i] += table[min(first + i / CLSP_SET * SAMPLES + mine, shape.num - 1)] *
+                              p[i % CLSP_SET];
             }
             for (uint begin = 0; begin < shape.across && direction != 2; begin += CLSP_ACROSS) {
                 real4 f[CLSP_ACROSS];
@@ -143,15 +132,23 @@ kernel void solid_layers(global const real *restrict points, global const uint *
                                      sum[i], f, centres[j * CLSP_BLOCK + c], shape, s, begin);
                 }
             }
-            UNROLL
-            for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++) {
-                const uint j = i % CLSP_SET, part = first + i / CLSP_SET * SAMPLES;
-                if (direction != 2 || part >= shape.num || !is_asked(at, set.cells[j])) continue;
-                write_turned(tile,
-                             out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block +
-                                 (size_t)(part * shape.across) * CLSP_CHANNELS,
-                             sum[i], along + shape.along, centres[j * CLSP_BLOCK + c],
-                             shape.across, min((uint)SAMPLES, shape.num - part));
+            for (uint begin = 0; begin < shape.across && direction == 2; begin += CLSP_ACROSS) {
+                const uint run = min((uint)CLSP_ACROSS, shape.across - begin);
+                real4 f[CLSP_ACROSS];
+                UNROLL
+                for (uint a = 0; a < CLSP_ACROSS; a++)
+                    f[a] = along[shape.along + min(begin + a, shape.across - 1)];
+                UNROLL
+                for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++) {
+                    const uint j = i % CLSP_SET, part = first + i / CLSP_SET * SAMPLES;
+                    const uint num = is_asked(at, set.cells[j]) && part < shape.num
+                                         ? min((uint)SAMPLES, shape.num - part)
+                                         : 0;
+                    write_turned(tile,
+                                 out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block +
+                                     (size_t)(part * shape.across + begin) * CLSP_CHANNELS,
+                                 sum[i], f, centres[j * CLSP_BLOCK + c], shape.across, num, run);
+                }
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);

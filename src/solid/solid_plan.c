@@ -120,7 +120,7 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
     const bool is_exact = add_sizes(&options, ctx, desc);
     clspi_option(&options, "ROWS", clspi_table_rows(desc));
-    clspi_option(&options, "DEEP", has_few_samples(desc) ? 2 : 1);
+    clspi_option(&options, "DEEP", has_few_samples(desc) ? 2 : 4);
     clspi_option(&options, "COLUMNS", clspi_layer_columns(desc));
     const uint32_t wide = share_samples(axis[2].num, is_exact);
     const bool is_double = desc->precision == CLSP_F64; /* sums fit into 32 KiB of local memory */
@@ -135,7 +135,7 @@ clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_des
 
     if (desc->method != CLSP_SOLID_CELLS) return (clspi_set_sizes){1, 1};
     if (!is_gpu) return (clspi_set_sizes){1, desc->channels <= 4 ? 4 : 1};
-    return (clspi_set_sizes){4, 4};
+    return (clspi_set_sizes){3, 4};
 }
 
 uint32_t clspi_layer_columns(const clsp_solid_desc *desc)
@@ -145,12 +145,12 @@ uint32_t clspi_layer_columns(const clsp_solid_desc *desc)
 
 size_t clspi_solid_group(const clsp_solid_desc *desc)
 {
-    return has_few_samples(desc) ? CLSPI_SOLID_GROUP / 2 : CLSPI_SOLID_GROUP;
+    return has_few_samples(desc) ? 64 : 96; /* docs/performance.md */
 }
 
 size_t clspi_layer_group(const clsp_solid_desc *desc)
 {
-    return clspi_solid_group(desc) / 2;
+    return has_few_samples(desc) ? 48 : 96;
 }
 
 /* Makes a kernel; on GPUs for the groups that solids have. */

@@ -13,7 +13,6 @@
 
 enum {
     CLSPI_MAX_SLICE = 32, /* points of a slice; cells with more are made by tables of all points */
-    CLSPI_SOLID_GROUP = 192, /* items of a GPU's group: a multiple of 3 channels, and of 32 */
     CLSPI_POINT_GROUP = 64,  /* items of a group that makes cells point by point; 32 make one */
     CLSPI_POINT_WARP = 32,
     CLSPI_SLICE_TILE = 32, /* points of a tile there: of a slice and of a cell */
