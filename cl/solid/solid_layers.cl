@@ -25,9 +25,7 @@ enum {
     SAMPLES = CLSP_GROUP / CLSP_BLOCK,  /* of a slice, whose columns are beside each other */
     PASS = CLSP_COLUMNS * SAMPLES,      /* of a slice that a group makes at once */
     RUN = CLSP_ACROSS * CLSP_BLOCK,     /* adjacent reals across slices */
-    PADDED = RUN + 1,
-    STEP = 3,                           /* points of a slice whose weights are loaded together */
-    ROWS = (CLSP_MAX_SLICE + STEP - 1) / STEP * STEP
+    PADDED = RUN + 1
 };
 
 /* Returns the sum over layers. f: the weights of a sample across slices. */
@@ -78,27 +76,26 @@ kernel void solid_layers(global const real *restrict points, global const uint *
                          ALONG const real4 *restrict along, global real *restrict out,
                          cell_samples at)
 {
-    local real4 staged[ROWS * CLSP_BLOCK * CLSP_SET];
+    local real4 staged[CLSP_MAX_SLICE * CLSP_BLOCK * CLSP_SET];
     local real centres[CLSP_SET * CLSP_BLOCK], tile[SAMPLES * PADDED];
     const uint item = (uint)get_local_id(0), mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
     const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
     const uint terms = set.terms >> 2, direction = set.terms & 3;
-    const uint rows = (terms + STEP - 1) / STEP * STEP;
     const slice_shape shape = shape_of(at, direction);
     const bool asked = any_asked(at, set);
 
     for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
-        for (uint x = item; x < rows * CLSP_BLOCK * CLSP_SET && asked; x += CLSP_GROUP) {
-            const uint j = x / (rows * CLSP_BLOCK), r = x - j * (rows * CLSP_BLOCK);
+        for (uint x = item; x < terms * CLSP_BLOCK * CLSP_SET && asked; x += CLSP_GROUP) {
+            const uint j = x / (terms * CLSP_BLOCK), r = x - j * (terms * CLSP_BLOCK);
             const uint k = r / CLSP_BLOCK, b = r - k * CLSP_BLOCK;
-            global const uint *const all = index + set.first[j], *const i = all + min(k, terms - 1);
+            global const uint *const all = index + set.first[j], *const i = all + k;
             global const real *const p = points + block + b;
             const real centre = p[(size_t)all[terms] * CLSP_CHANNELS];
-            const real4 of_layers = (real4)(p[(size_t)i[0] * CLSP_CHANNELS] - centre,
-                                            p[(size_t)i[terms] * CLSP_CHANNELS] - centre,
-                                            p[(size_t)i[2 * terms] * CLSP_CHANNELS] - centre,
-                                            p[(size_t)i[3 * terms] * CLSP_CHANNELS] - centre);
-            staged[j * (ROWS * CLSP_BLOCK) + r] = k < terms ? of_layers : (real4)(R(0.0));
+            staged[j * (CLSP_MAX_SLICE * CLSP_BLOCK) + r] =
+                (real4)(p[(size_t)i[0] * CLSP_CHANNELS] - centre,
+                        p[(size_t)i[terms] * CLSP_CHANNELS] - centre,
+                        p[(size_t)i[2 * terms] * CLSP_CHANNELS] - centre,
+                        p[(size_t)i[3 * terms] * CLSP_CHANNELS] - centre);
             if (k == 0) centres[j * CLSP_BLOCK + b] = at.keep * centre;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -112,7 +109,7 @@ kernel void solid_layers(global const real *restrict points, global const uint *
                 real4 p[CLSP_SET];
                 UNROLL
                 for (uint j = 0; j < CLSP_SET; j++)
-                    p[j] = staged[(j * ROWS + k) * CLSP_BLOCK + c];
+                    p[j] = staged[(j * CLSP_MAX_SLICE + k) * CLSP_BLOCK + c];
                 UNROLL
                 for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++)
                     sum[i] += table[min(first + i / CLSP_SET * SAMPLES + mine, shape.num - 1)] *
@@ -132,6 +129,7 @@ kernel void solid_layers(global const real *restrict points, global const uint *
                                      sum[i], f, centres[j * CLSP_BLOCK + c], shape, s, begin);
                 }
             }
+            /* a loop of its own: PoCL 3.1 leaves results out where barriers stand in conditions */
             for (uint begin = 0; begin < shape.across && direction == 2; begin += CLSP_ACROSS) {
                 const uint run = min((uint)CLSP_ACROSS, shape.across - begin);
                 real4 f[CLSP_ACROSS];
