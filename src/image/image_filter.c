@@ -143,11 +143,32 @@ static void add_recursions(clspi_image_filter *filter, const clsp_image_plan *pl
         }
 }
 
+/* Returns what a group of the staged convolution has of its columns in local memory. */
+static size_t ring_bytes(const clsp_image_plan *plan)
+{
+    return plan->desc.taps * plan->base.ctx->tuning.work_group *
+           clsp_type_bytes(plan->desc.precision);
+}
+
+/* Tells whether convolutions are to go through local memory: where that is asked for, and by
+   default on GPUs where samples are more than a cache holds. The bits are the same. */
+static bool wants_staged(const clsp_image_plan *plan)
+{
+    enum { MANY = 1 << 22 }; /* docs/performance.md */
+    const clsp_context *const ctx = plan->base.ctx;
+    const uint32_t *const num = plan->layout.stored;
+
+    if (plan->desc.kernels != CLSP_IMAGE_KERNELS_DEFAULT)
+        return plan->desc.kernels == CLSP_IMAGE_STAGED;
+    return ctx->tuning.line_block > 0 && ctx->device.local_is_real &&
+           ring_bytes(plan) <= ctx->device.local_bytes && (uint64_t)num[0] * num[1] * num[2] > MANY;
+}
+
 /* Adds the convolutions of all directions, x first. */
 static void add_firs(clspi_image_filter *filter, const clsp_image_plan *plan)
 {
     const clsp_image_desc *const d = &plan->desc;
-    const bool staged = d->kernels == CLSP_IMAGE_STAGED;
+    const bool staged = wants_staged(plan);
 
     for (uint32_t axis = 3; axis-- > 0;)
         if (plan->layout.stored[axis] > 1)
@@ -303,7 +324,6 @@ static clsp_status check_kernels(const clsp_image_plan *plan)
 {
     const clsp_context *const ctx = plan->base.ctx;
     const clsp_image_desc *const d = &plan->desc;
-    const size_t ring = d->taps * ctx->tuning.work_group * clsp_type_bytes(d->precision);
     double poles[CLSPI_POLES_MAX];
 
     clspi_spline_poles(clspi_image_order(d), poles);
@@ -311,7 +331,7 @@ static clsp_status check_kernels(const clsp_image_plan *plan)
         !fits_tiles(plan, clspi_pole_halo(poles[0], eps_of(d->precision))))
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
                           "image: no tiles of this order, precision and size on this device");
-    if (d->kernels == CLSP_IMAGE_STAGED && ring > ctx->device.local_bytes)
+    if (d->kernels == CLSP_IMAGE_STAGED && ring_bytes(plan) > ctx->device.local_bytes)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
                           "image: %u taps are more than the device's local memory holds", d->taps);
     return CLSP_OK;

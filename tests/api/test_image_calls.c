@@ -151,6 +151,31 @@ static void test_large(void **state)
     images_free(&im);
 }
 
+/* Convolutions of many samples have the same bits by the kernels that the library chooses, on GPUs
+   through local memory, as one coefficient an item. */
+static void test_large_taps(void **state)
+{
+    (void)state;
+    const uint32_t side = support_tiny() ? 40 : 2050;
+    clsp_image_desc d = {
+        .size = {side, side}, .prefilter = CLSP_IMAGE_TRUNCATED, .taps = 7, .samples = CLSP_U8};
+    const size_t size = (size_t)side * side;
+    float *const chosen = poisoned(size * sizeof *chosen), *const passes =
+                                                               poisoned(size * sizeof *passes);
+
+    for (int i = 0; i < 2; i++) {
+        d.kernels = i == 0 ? CLSP_IMAGE_KERNELS_DEFAULT : CLSP_IMAGE_PASSES;
+        images im = images_make(shared, &d, 1, false, 5);
+        assert_ok(shared,
+                  clsp_image_coefficients(im.plan, (clsp_range){0, 1},
+                                          clsp_out_f32(i == 0 ? chosen : passes, size), NULL));
+        images_free(&im);
+    }
+    assert_memory_equal(chosen, passes, size * sizeof *chosen);
+    free(chosen);
+    free(passes);
+}
+
 /* ---- what is not finite, and what is far away ---- */
 
 /* A NaN among the samples spoils what is near it and nothing else. */
@@ -416,13 +441,18 @@ static int finish(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_kinds), cmocka_unit_test(test_input_kinds),
-        cmocka_unit_test(test_ranges),       cmocka_unit_test(test_large),
-        cmocka_unit_test(test_nan),          cmocka_unit_test(test_far_coordinates),
-        cmocka_unit_test(test_maps),         cmocka_unit_test(test_wrong_descriptions),
-        cmocka_unit_test(test_wrong_calls),  cmocka_unit_test(test_order_of_calls),
-        cmocka_unit_test(test_desc)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory_kinds),
+                                       cmocka_unit_test(test_input_kinds),
+                                       cmocka_unit_test(test_ranges),
+                                       cmocka_unit_test(test_large),
+                                       cmocka_unit_test(test_large_taps),
+                                       cmocka_unit_test(test_nan),
+                                       cmocka_unit_test(test_far_coordinates),
+                                       cmocka_unit_test(test_maps),
+                                       cmocka_unit_test(test_wrong_descriptions),
+                                       cmocka_unit_test(test_wrong_calls),
+                                       cmocka_unit_test(test_order_of_calls),
+                                       cmocka_unit_test(test_desc)};
     const int none = support_no_device();
 
     return none ? none : cmocka_run_group_tests(tests, start, finish);
