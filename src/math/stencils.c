@@ -220,18 +220,17 @@ static bool keep_weights(maker *m, clspi_stencils *s, uint32_t *row)
 /* Makes the stencil of vertex i of the next mesh. */
 static bool make_stencil(maker *m, clspi_stencils *s, size_t i)
 {
-    bool done = add_terms(m, i);
-
+    if (!add_terms(m, i)) return false;
     for (uint32_t k = 0; k < m->num_terms; k++)
         m->place[m->terms[k].vertex] = 0;
     qsort(m->terms, m->num_terms, sizeof *m->terms, compare_terms);
-    done =
-        done && keep_weights(m, s, &m->row[i]) &&
-        reserve((void **)&m->index, &m->index_room, m->num_index, m->num_terms, sizeof *m->index);
-    for (uint32_t k = 0; k < m->num_terms && done; k++)
+    if (!keep_weights(m, s, &m->row[i]) ||
+        !reserve((void **)&m->index, &m->index_room, m->num_index, m->num_terms, sizeof *m->index))
+        return false;
+    for (uint32_t k = 0; k < m->num_terms; k++)
         m->index[m->num_index++] = m->terms[k].vertex;
     m->length[i] = m->num_terms;
-    return done;
+    return true;
 }
 
 /* ---- slices ---- */
