@@ -8,6 +8,7 @@
 #include "build_log.h"
 #include "cache.h"
 #include "check.h"
+#include "profile.h"
 #include "sources.h"
 
 typedef struct clspi_program {
@@ -158,21 +159,25 @@ static void free_entry(clspi_program *entry)
     free(entry);
 }
 
-static clspi_program *new_entry(const clspi_source *source, const char *options)
+/* PoCL writes to standard error how many warnings its compiler had, of vectors that are wider than
+   the processor's for one. */
+static clspi_program *new_entry(const clsp_context *ctx, const clspi_source *source,
+                                const char *options)
 {
     static const char named[] = "-cl-std=";
     const char *const standard =
         strncmp(options, named, sizeof named - 1) == 0 ? "" : "-cl-std=CL1.2 ";
+    const char *const quiet = clspi_is_pocl(ctx->device.platform) ? " -w" : "";
     clspi_program *const entry = calloc(1, sizeof *entry);
 
     if (!entry) return NULL;
     entry->source = source;
-    entry->options = malloc(strlen(standard) + strlen(options) + 1);
+    entry->options = malloc(strlen(standard) + strlen(options) + strlen(quiet) + 1);
     if (!entry->options) {
         free(entry);
         return NULL;
     }
-    sprintf(entry->options, "%s%s", standard, options);
+    sprintf(entry->options, "%s%s%s", standard, options, quiet);
     return entry;
 }
 
@@ -209,7 +214,7 @@ static clsp_status program_entry(clsp_context *ctx, const char *name, const char
                                  clspi_program **found)
 {
     const clspi_source *const source = find_source(name);
-    clspi_program *const wanted = source ? new_entry(source, options) : NULL;
+    clspi_program *const wanted = source ? new_entry(ctx, source, options) : NULL;
     clsp_status status;
 
     if (!source)
