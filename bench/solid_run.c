@@ -119,11 +119,26 @@ fail:
     return bench_check(status, m->name);
 }
 
+/* Puts regular cells that are not among 8 such siblings behind those that are: as if they were of a
+   kind between regular ones and the next. */
+static void part_siblings(uint32_t *kinds, size_t num_cells)
+{
+    for (size_t c = 0; c < num_cells; c++)
+        kinds[c] *= 2;
+    for (size_t c = 0; c < num_cells; c += 8) {
+        bool all = c + 8 <= num_cells;
+        for (size_t k = c; k < c + 8 && k < num_cells; k++)
+            all = all && kinds[k] == CLSP_SOLID_REGULAR;
+        for (size_t k = c; k < c + 8 && k < num_cells && !all; k++)
+            kinds[k] += kinds[k] == CLSP_SOLID_REGULAR;
+    }
+}
+
 static void copy_cells(solid_case *to, const solid_case *from, size_t copies, const uint32_t *kinds,
                        size_t *kind_begin)
 {
-    for (uint32_t kind = 0; kind < SOLID_KINDS; kind++) {
-        kind_begin[kind] = to->num_cells;
+    for (uint32_t kind = 0; kind < 2 * SOLID_KINDS; kind++) {
+        if (kind % 2 == 0) kind_begin[kind / 2] = to->num_cells;
         for (size_t i = 0; i < copies; i++)
             for (size_t c = 0; c < from->num_cells; c++) {
                 if (kinds[c] != kind) continue;
@@ -139,24 +154,29 @@ static void copy_cells(solid_case *to, const solid_case *from, size_t copies, co
                3 * from->num_points * sizeof *to->point);
 }
 
-clsp_status solid_model_sorted(bench *b, solid_model *m, const solid_case *solid, size_t copies,
+clsp_status solid_model_sorted(bench *b, solid_model *m, const solid_model *one, size_t copies,
                                size_t *kind_begin)
 {
-    solid_model one = {.name = "kinds"};
-    solid_case all = {.num_points = copies * solid->num_points};
-    uint32_t *const kinds = malloc(solid->num_cells * sizeof *kinds);
-    clsp_status status = make_mesh(b, &one, solid);
+    solid_case from = {.num_points = one->counts.num_vertices, .num_cells = one->counts.num_cells};
+    solid_case all = {.num_points = copies * from.num_points};
+    uint32_t *const kinds = malloc(from.num_cells * sizeof *kinds);
+    clsp_status status = CLSP_OK;
 
+    from.point = one->points;
+    from.cell = malloc(8 * from.num_cells * sizeof *from.cell);
     all.point = malloc(3 * all.num_points * sizeof *all.point);
-    all.cell = malloc(8 * copies * solid->num_cells * sizeof *all.cell);
-    if (status == CLSP_OK && (!kinds || !all.point || !all.cell)) status = CLSP_ERROR_NO_MEMORY;
+    all.cell = malloc(8 * copies * from.num_cells * sizeof *all.cell);
+    if (!kinds || !from.cell || !all.point || !all.cell) status = CLSP_ERROR_NO_MEMORY;
     BENCH_TRY(bench_check(status, m->name));
-    BENCH_TRY(find_kinds(&one, kinds));
-    copy_cells(&all, solid, copies, kinds, kind_begin);
+    BENCH_TRY(bench_check(
+        clsp_solid_mesh_cells(one->mesh, clsp_out_u32(from.cell, 8 * from.num_cells)), m->name));
+    BENCH_TRY(find_kinds(one, kinds));
+    part_siblings(kinds, from.num_cells);
+    copy_cells(&all, &from, copies, kinds, kind_begin);
     BENCH_TRY(make_mesh(b, m, &all));
 
 fail:
-    solid_model_release(&one);
+    free(from.cell);
     solid_free(&all);
     free(kinds);
     return status;

@@ -31,10 +31,10 @@ typedef struct solid_run {
     cl_mem out;
 } solid_run;
 
-/* Make the mesh of a case, and of `copies` copies of it in which cells of one kind stand side by
-   side; kind_begin: [SOLID_KINDS + 1], where the cells of each begin. */
+/* Make the mesh of a case, and of `copies` copies of a model in which cells of one kind stand side
+   by side; kind_begin: [SOLID_KINDS + 1], where the cells of each begin. */
 clsp_status solid_model_make(bench *b, solid_model *m, const solid_case *solid, const char *name);
-clsp_status solid_model_sorted(bench *b, solid_model *m, const solid_case *solid, size_t copies,
+clsp_status solid_model_sorted(bench *b, solid_model *m, const solid_model *one, size_t copies,
                                size_t *kind_begin);
 
 /* Makes a buffer of a model's points in a precision. */

@@ -2,26 +2,45 @@
    (docs/math.md, 19), summed over w, then v, then u. Blocks of cells share their points, which are
    taken once; in a cell they are relative to one of its corners, its centre.
 
-   The host sets, beside what cell_samples.clh says, CLSP_WIDE and CLSP_ACROSS, how many samples
-   along w and along u an item of a GPU makes at once. */
+   The host sets, beside what cell_samples.clh says, CLSP_WIDE, CLSP_DEEP and CLSP_ACROSS, how many
+   samples along w, v and u an item of a GPU makes at once; and CLSP_SMALL on GPUs where cells have
+   so few samples that it counts what it takes to bring their points: then blocks have copies of
+   their points, and siblings are made as one. */
 #include "cell_blocks.clh"
+#include "sibling_sums.clh"
 
-#ifndef CLSP_WIDE
-#define CLSP_WIDE 4
+#ifdef CLSP_SMALL
+#define PLACE(list, i) ((size_t)(i))
+#define AS_ONE(block)  ((block).has_siblings)
+#define ASKED(at, b)   true /* as nearly all blocks are; to find out takes time */
+#else
+#define PLACE(list, i) ((size_t)(list)[i])
+#define AS_ONE(block)  false
+#define ASKED(at, b)   block_asked(at, b)
 #endif
-#ifndef CLSP_ACROSS
-#define CLSP_ACROSS 4
-#endif
-#ifndef CLSP_DEEP
-#define CLSP_DEEP 1
-#endif
+
+/* Copies the points of blocks, in their order, from the one of number `first` on. */
+kernel void copy_blocks(global const real *restrict points, global const uint *restrict list,
+                        global real *restrict copies, uint first, uint items)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= items) return;
+    const uint k = g / CLSP_CHANNELS;
+    const size_t i = (size_t)first + k;
+    copies[i * CLSP_CHANNELS + g - k * CLSP_CHANNELS] =
+        points[(size_t)list[i] * CLSP_CHANNELS + g - k * CLSP_CHANNELS];
+}
 
 #if CLSP_LANES == 1
 
 enum {
     LINE = CLSP_WIDE * CLSP_BLOCK, /* sums along w for one j; each is a vector of those for all i */
+#ifdef CLSP_SMALL
+    PADDED = LINE, /* groups that fit beside each other count more */
+#else
     /* 3 above a multiple of 8, which spreads the banks that the items of a group write to */
     PADDED = LINE + (11 - LINE % 8) % 8,
+#endif
     CELL_SUMS = 4 * PADDED
 };
 
@@ -110,24 +129,34 @@ kernel void regular_cells(global const real *restrict points, global const uint 
     local uint cells[BLOCK_CELLS]; /* of the launch */
     const uint item = (uint)get_local_id(0);
     const cell_block b = read_block(blocks, patterns, at.record + (uint)get_group_id(0));
-    const bool asked = block_asked(at, b);
+    const bool asked = ASKED(at, b);
     for (uint j = item; j < BLOCK_CELLS; j += CLSP_GROUP)
         cells[j] = is_asked(at, b.cells[j]) ? b.cells[j] : NO_CELL;
 
     for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
-        for (uint x = item; x < b.num * CLSP_BLOCK && asked; x += CLSP_GROUP) {
+        if (AS_ONE(b))
+            stage_lattice(staged, points + (size_t)b.first * CLSP_CHANNELS + block, item);
+        for (uint x = item; x < b.num * CLSP_BLOCK && asked && !AS_ONE(b); x += CLSP_GROUP) {
             const uint k = x / CLSP_BLOCK, c = x - k * CLSP_BLOCK;
-            staged[x] = points[(size_t)list[b.first + k] * CLSP_CHANNELS + block + c];
+            staged[x] = points[PLACE(list, b.first + k) * CLSP_CHANNELS + block + c];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint begin = 0; begin < NUM_W(at); begin += CLSP_WIDE) {
-            if (asked)
-                sum_lines((local real *)sums, centres, staged, b.places,
-                          along + NUM_U(at) + NUM_V(at), begin, NUM_W(at), item);
+            ALONG const real4 *const along_w = along + NUM_U(at) + NUM_V(at);
+            global real *const to = out + WIDE(at.offset) + begin * CLSP_CHANNELS + block;
+            const uint wide = min((uint)CLSP_WIDE, NUM_W(at) - begin);
+            if (AS_ONE(b))
+                sum_lattice_lines((local real *)sums, centres, staged, along_w, begin, NUM_W(at),
+                                  item);
+            else if (asked)
+                sum_lines((local real *)sums, centres, staged, b.places, along_w, begin, NUM_W(at),
+                          item);
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint u = 0; u < NUM_U(at) && asked; u += CLSP_ACROSS)
-                sum_columns(out + WIDE(at.offset) + begin * CLSP_CHANNELS + block, sums, centres,
-                            cells, along, at, u, min((uint)CLSP_WIDE, NUM_W(at) - begin), item);
+            for (uint u = 0; u < NUM_U(at) && AS_ONE(b); u += CLSP_ACROSS)
+                sum_lattice_columns(to, (local const real *)sums, centres, b.cells[0], along, at, u,
+                                    wide, item);
+            for (uint u = 0; u < NUM_U(at) && asked && !AS_ONE(b); u += CLSP_ACROSS)
+                sum_columns(to, sums, centres, cells, along, at, u, wide, item);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
     }

@@ -1,7 +1,8 @@
 /* Points of layered cells, whose limit is a product of that of slices along two directions and of a
    cubic B-spline along the third (docs/math.md, 19). First the sums over slices, once for each of
    the four layers; then those over layers, for each sample. The terms of a set are followed by two
-   bits of the direction across slices; a cell's points are layer after layer.
+   bits of the direction across slices; a cell's points are layer after layer in the index. Those
+   of a set are copied when they are loaded: neighbouring items then read neighbouring vectors.
 
    The host sets, beside what cell_samples.clh says, CLSP_MAX_SLICE, the points of a slice at most,
    CLSP_ACROSS, how many samples across slices an item of a GPU makes at once, and CLSP_COLUMNS, for
@@ -11,6 +12,31 @@
 #ifndef CLSP_MAX_SLICE
 #define CLSP_MAX_SLICE 32
 #endif
+
+/* Copies the points of sets `first` and on, relative to one of the second layer, the centre, which
+   comes last: [cells][terms + 1][channels][4 layers]. */
+kernel void copy_layers(global const real *restrict points, global const uint *restrict index,
+                        global const uint *restrict sets, global real *restrict copies, uint first,
+                        uint items)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= items) return;
+    const cell_set set = read_set(sets, first + g / COPIERS);
+    const uint terms = set.terms >> 2, each = (terms + 1) * CLSP_CHANNELS;
+    for (uint x = g % COPIERS; x < CLSP_SET * each; x += COPIERS) {
+        const uint j = x / each, r = x - j * each, k = r / CLSP_CHANNELS, c = r - k * CLSP_CHANNELS;
+        global const uint *const all = index + set.first[j], *const i = all + k;
+        global const real *const p = points + c;
+        const real centre = p[(size_t)all[terms] * CLSP_CHANNELS];
+        real4 copy = (real4)(centre);
+        if (k < terms)
+            copy = (real4)(p[(size_t)i[0] * CLSP_CHANNELS] - centre,
+                           p[(size_t)i[terms] * CLSP_CHANNELS] - centre,
+                           p[(size_t)i[2 * terms] * CLSP_CHANNELS] - centre,
+                           p[(size_t)i[3 * terms] * CLSP_CHANNELS] - centre);
+        vstore4(copy, x, copies + set.copies);
+    }
+}
 
 #if CLSP_LANES == 1
 
@@ -69,12 +95,10 @@ void write_turned(local real *tile, global real *to, real4 sum, const real4 *f, 
     }
 }
 
-/* A group makes a set: an item CLSP_COLUMNS columns across slices, one channel of all cells. Points
-   of the four layers are staged as vectors, relative to one of the second layer's. */
-kernel void solid_layers(global const real *restrict points, global const uint *restrict index,
-                         global const uint *restrict sets, global const real *restrict slices,
-                         ALONG const real4 *restrict along, global real *restrict out,
-                         cell_samples at)
+/* A group makes a set: an item CLSP_COLUMNS columns across slices, one channel of all cells. */
+kernel void solid_layers(global const real4 *restrict copies, global const uint *restrict sets,
+                         global const real *restrict slices, ALONG const real4 *restrict along,
+                         global real *restrict out, cell_samples at)
 {
     local real4 staged[CLSP_MAX_SLICE * CLSP_BLOCK * CLSP_SET];
     local real centres[CLSP_SET * CLSP_BLOCK], tile[SAMPLES * PADDED];
@@ -85,18 +109,16 @@ kernel void solid_layers(global const real *restrict points, global const uint *
     const bool asked = any_asked(at, set);
 
     for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
+        global const real4 *const from = copies + set.copies / 4 + block;
         for (uint x = item; x < terms * CLSP_BLOCK * CLSP_SET && asked; x += CLSP_GROUP) {
             const uint j = x / (terms * CLSP_BLOCK), r = x - j * (terms * CLSP_BLOCK);
             const uint k = r / CLSP_BLOCK, b = r - k * CLSP_BLOCK;
-            global const uint *const all = index + set.first[j], *const i = all + k;
-            global const real *const p = points + block + b;
-            const real centre = p[(size_t)all[terms] * CLSP_CHANNELS];
             staged[j * (CLSP_MAX_SLICE * CLSP_BLOCK) + r] =
-                (real4)(p[(size_t)i[0] * CLSP_CHANNELS] - centre,
-                        p[(size_t)i[terms] * CLSP_CHANNELS] - centre,
-                        p[(size_t)i[2 * terms] * CLSP_CHANNELS] - centre,
-                        p[(size_t)i[3 * terms] * CLSP_CHANNELS] - centre);
-            if (k == 0) centres[j * CLSP_BLOCK + b] = at.keep * centre;
+                from[(j * (terms + 1) + k) * CLSP_CHANNELS + b];
+        }
+        for (uint x = item; x < CLSP_SET * CLSP_BLOCK && asked; x += CLSP_GROUP) {
+            const uint j = x / CLSP_BLOCK, b = x - j * CLSP_BLOCK;
+            centres[x] = at.keep * from[(j * (terms + 1) + terms) * CLSP_CHANNELS + b].s0;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint first = 0; first < shape.num && asked; first += PASS) {
@@ -157,20 +179,9 @@ kernel void solid_layers(global const real *restrict points, global const uint *
 
 enum { STRIP = 64 }; /* samples of a slice that are made at once */
 
-/* Copies the points of a cell, relative to its centre. */
-void stage(real *staged, global const real *points, global const uint *index, uint terms)
-{
-    global const real *const centre = points + (size_t)index[terms] * CLSP_CHANNELS;
-    for (uint k = 0; k < 4 * terms; k++) {
-        global const real *const p = points + (size_t)index[k] * CLSP_CHANNELS;
-        for (uint b = 0; b < CLSP_CHANNELS; b++)
-            staged[k * CLSP_CHANNELS + b] = p[b] - centre[b];
-    }
-}
-
 /* Sums over the slices of all four layers, for the samples of a strip from `table` on. planes:
    [4][STRIP][channels]. */
-void sum_slices(real *planes, const real *staged, global const real *table, uint terms,
+void sum_slices(real *planes, global const real *copies, global const real *table, uint terms,
                 uint stride, uint num)
 {
     for (uint s = 0; s < num; s += CLSP_LANES)
@@ -182,8 +193,8 @@ void sum_slices(real *planes, const real *staged, global const real *table, uint
                 const realv f = LOADV(table + k * stride + s);
                 UNROLL
                 for (uint b = 0; b < 4 * CLSP_BLOCK; b++)
-                    sum[b] += f * (realv)(staged[(b / CLSP_BLOCK * terms + k) * CLSP_CHANNELS +
-                                                 block + b % CLSP_BLOCK]);
+                    sum[b] += f * (realv)(copies[4 * (k * CLSP_CHANNELS + block + b % CLSP_BLOCK) +
+                                                 b / CLSP_BLOCK]);
             }
             for (uint b = 0; b < 4 * CLSP_BLOCK; b++) {
                 real lanes[CLSP_LANES];
@@ -234,22 +245,19 @@ void write_samples(global real *target, const real *planes, ALONG const real *w,
     }
 }
 
-/* Makes a cell. index: its points'; slices, along: the tables. */
-void make_cell(global real *target, global const real *points, global const uint *index,
-               global const real *slices, ALONG const real *along, cell_samples at, uint terms,
-               uint direction)
+/* Makes a cell. copies: its points; slices, along: the tables. */
+void make_cell(global real *target, global const real *copies, global const real *slices,
+               ALONG const real *along, cell_samples at, uint terms, uint direction)
 {
-    real staged[4 * CLSP_MAX_SLICE * CLSP_CHANNELS];
     real planes[4 * STRIP * CLSP_CHANNELS], middle[STRIP * CLSP_CHANNELS];
     const slice_shape shape = shape_of(at, direction);
-    global const real *const centre = points + (size_t)index[terms] * CLSP_CHANNELS;
-    stage(staged, points, index, terms);
+    global const real *const centre = copies + 4 * terms * CLSP_CHANNELS;
     for (uint s = 0; s < STRIP; s++)
         for (uint b = 0; b < CLSP_CHANNELS; b++)
-            middle[s * CLSP_CHANNELS + b] = at.keep * centre[b];
+            middle[s * CLSP_CHANNELS + b] = at.keep * centre[4 * b];
     for (uint begin = 0; begin < shape.num; begin += STRIP) {
         const uint num = min((uint)STRIP, shape.num - begin);
-        sum_slices(planes, staged, slices + begin, terms, shape.stride, num);
+        sum_slices(planes, copies, slices + begin, terms, shape.stride, num);
         for (uint i = 0; i < shape.across; i++) {
             global real *const row = target + (size_t)i * shape.step * CLSP_CHANNELS;
             ALONG const real *const w = along + 4 * (shape.along + i);
@@ -263,18 +271,18 @@ void make_cell(global real *target, global const real *points, global const uint
 }
 
 /* An item makes a set. */
-kernel void solid_layers(global const real *restrict points, global const uint *restrict index,
-                         global const uint *restrict sets, global const real *restrict slices,
-                         ALONG const real *restrict along, global real *restrict out,
-                         cell_samples at)
+kernel void solid_layers(global const real *restrict copies, global const uint *restrict sets,
+                         global const real *restrict slices, ALONG const real *restrict along,
+                         global real *restrict out, cell_samples at)
 {
     const uint g = (uint)get_global_id(0);
     if (g >= at.items) return;
     const cell_set set = read_set(sets, at.record + g);
+    const uint terms = set.terms >> 2, each = 4 * (terms + 1) * CLSP_CHANNELS;
     for (uint j = 0; j < CLSP_SET; j++)
         if (is_asked(at, set.cells[j]))
-            make_cell(out + WIDE(at.offset) + cell_begin(at, set.cells[j]), points,
-                      index + set.first[j], slices + set.table, along, at, set.terms >> 2,
+            make_cell(out + WIDE(at.offset) + cell_begin(at, set.cells[j]),
+                      copies + set.copies + j * each, slices + set.table, along, at, terms,
                       set.terms & 3);
 }
 

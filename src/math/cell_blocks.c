@@ -17,8 +17,6 @@ struct clspi_block_maker {
     uint32_t unique[CLSPI_PATTERN]; /* the block's points */
     uint32_t num;
     uint8_t pattern[CLSPI_PATTERN];
-    uint8_t lattice[CLSPI_LATTICE_POINTS];  /* of siblings: places of the block's points there */
-    uint8_t lattice_pattern[CLSPI_PATTERN]; /* and their pattern */
 };
 
 /* ---- memory ---- */
@@ -103,12 +101,12 @@ static uint32_t put_pattern(clspi_block_maker *m, const uint8_t *pattern)
     return at;
 }
 
-/* Adds a block of so many points, a pattern and cells; returns where its points go, or NULL. */
-static uint32_t *add_block(clspi_block_maker *m, uint32_t num_points, const uint8_t *pattern,
+/* Adds a block of so many points, a pattern's number and cells; returns where its points go, or
+   NULL. */
+static uint32_t *add_block(clspi_block_maker *m, uint32_t num_points, uint32_t number,
                            const uint32_t cells[CLSPI_BLOCK_CELLS])
 {
     clspi_cell_blocks *const b = m->blocks;
-    const uint32_t number = put_pattern(m, pattern);
     uint32_t *words, *points;
 
     if (number == CLSPI_NO_KEY || b->num_points + num_points > UINT32_MAX ||
@@ -135,7 +133,7 @@ bool clspi_block_maker_add(clspi_block_maker *m, const uint32_t *cells, uint32_t
                clspi_block_maker_add(m, cells + num / 2, num - num / 2, grid + num / 2);
     for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++)
         all[j] = j < num ? cells[j] : CLSPI_NO_CELL;
-    points = add_block(m, m->num, m->pattern, all);
+    points = add_block(m, m->num, put_pattern(m, m->pattern), all);
     if (points) memcpy(points, m->unique, m->num * sizeof *points);
     return points != NULL;
 }
@@ -147,31 +145,24 @@ bool clspi_block_maker_add_lattice(clspi_block_maker *m, uint32_t cell,
 
     for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++)
         all[j] = cell + j;
-    points = add_block(m, CLSPI_LATTICE_POINTS, m->lattice_pattern, all);
-    for (uint32_t i = 0; i < CLSPI_LATTICE_POINTS && points; i++)
-        points[i] = lattice[m->lattice[i]];
+    points = add_block(m, CLSPI_LATTICE_POINTS, CLSPI_SIBLINGS, all);
+    if (points) memcpy(points, lattice, CLSPI_LATTICE_POINTS * sizeof *points);
     return points != NULL;
 }
 
 /* ---- all ---- */
 
-/* Finds the pattern of siblings: points are numbered as their cells in turn have them. */
-static void find_lattice_pattern(clspi_block_maker *m)
+/* Puts the pattern of siblings first. */
+static bool put_siblings(clspi_block_maker *m)
 {
     enum { SIDE = CLSPI_LATTICE_SIDE };
-    uint8_t number[CLSPI_LATTICE_POINTS], num = 0;
 
-    memset(number, 0xff, sizeof number);
     for (uint32_t i = 0; i < CLSPI_PATTERN; i++) {
         const uint32_t j = i / CLSPI_GRID_POINTS;
         const uint32_t x = i / 16 % 4 + (j & 1), y = i / 4 % 4 + (j >> 1 & 1), z = i % 4 + (j >> 2);
-        const uint32_t at = (x * SIDE + y) * SIDE + z;
-        if (number[at] == UINT8_MAX) {
-            m->lattice[num] = (uint8_t)at;
-            number[at] = num++;
-        }
-        m->lattice_pattern[i] = number[at];
+        m->pattern[i] = (uint8_t)((x * SIDE + y) * SIDE + z);
     }
+    return put_pattern(m, m->pattern) == CLSPI_SIBLINGS;
 }
 
 clspi_block_maker *clspi_block_maker_create(clspi_cell_blocks *blocks)
@@ -180,8 +171,7 @@ clspi_block_maker *clspi_block_maker_create(clspi_cell_blocks *blocks)
 
     if (!m) return NULL;
     m->blocks = blocks;
-    find_lattice_pattern(m);
-    if (clspi_key_map_make(&m->patterns)) return m;
+    if (clspi_key_map_make(&m->patterns) && put_siblings(m)) return m;
     clspi_block_maker_destroy(m);
     return NULL;
 }

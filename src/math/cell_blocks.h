@@ -9,8 +9,9 @@ enum {
     CLSPI_BLOCK_POINTS = 256,                  /* at most */
     CLSPI_BLOCK_WORDS = 3 + CLSPI_BLOCK_CELLS, /* where its points begin, how many, its pattern;
                                                   its cells, CLSPI_NO_CELL where there are fewer */
-    CLSPI_PATTERN = CLSPI_BLOCK_CELLS * CLSPI_GRID_POINTS /* places of cells' points among those of
-                                                             the block */
+    CLSPI_PATTERN = CLSPI_BLOCK_CELLS * CLSPI_GRID_POINTS, /* places of cells' points among those of
+                                                              the block */
+    CLSPI_SIBLINGS = 0 /* the number of the pattern of 8 cells whose points are a lattice */
 };
 
 typedef struct clspi_cell_blocks {

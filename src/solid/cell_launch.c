@@ -6,8 +6,6 @@
 #include "split.h"
 
 _Static_assert(sizeof(clspi_point_regular_args) == sizeof(clspi_regular_cells_args), "one form");
-_Static_assert(sizeof(clspi_point_layered_args) == sizeof(clspi_solid_layers_args), "one form");
-_Static_assert(sizeof(clspi_point_tables_args) == sizeof(clspi_solid_tables_args), "one form");
 
 /* What records of sets or blocks are made with. */
 typedef struct cell_launch {
@@ -16,8 +14,8 @@ typedef struct cell_launch {
     uint64_t fma;  /* of a record */
 } cell_launch;
 
-/* Tells whether kernels of point_cells.cl make a plan's cells. They take what those that make whole
-   cells take. */
+/* Tells whether kernels of point_cells.cl make a plan's cells. Those of regular ones take what the
+   kernel that makes whole cells takes. */
 static bool is_by_points(const clsp_solid_plan *plan)
 {
     return plan->desc.method != CLSP_SOLID_CELLS;
@@ -47,7 +45,7 @@ static size_t groups_of(const clsp_solid_plan *plan, size_t groups)
     return is_gpu || is_by_points(plan) ? groups : 0;
 }
 
-/* Launches a kernel, with the arguments of the one that makes whole cells. */
+/* Launches a kernel of either kind. */
 static clsp_status launch_part(clspi_series *series, const clspi_kernel *kernel, const void *args,
                                size_t items)
 {
@@ -83,13 +81,14 @@ static clsp_status make_regular(const clspi_cells_job *job, clspi_series *series
     const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
     const bool points = is_by_points(plan);
     const size_t fma = points ? CLSPI_GRID_POINTS : 16;
+    const cl_mem copied = plan->blocks_copied.buffer;
     const cell_launch launch = {&plan->regular, groups_of(plan, points ? CLSPI_BLOCK_CELLS : 1),
                                 plan->cell_reals * CLSPI_BLOCK_CELLS * fma};
     const size_t end = find_blocks(plan, &at);
 
     for (; at.record < end; at.record += at.sets) {
         const size_t items = next_part(job, &launch, end, &at);
-        const clspi_regular_cells_args args = {.points = plan->control,
+        const clspi_regular_cells_args args = {.points = copied ? copied : plan->control,
                                                .list = plan->block_points,
                                                .blocks = plan->block_words,
                                                .patterns = plan->patterns,
@@ -114,14 +113,21 @@ static clsp_status make_layers(const clspi_cells_job *job, clspi_series *series,
 
     for (; at.record < end; at.record += at.sets) {
         const size_t items = next_part(job, &launch, end, &at);
-        const clspi_solid_layers_args args = {.points = plan->control,
-                                              .index = plan->index,
-                                              .sets = plan->layer_sets,
-                                              .slices = tables->slices,
-                                              .along = tables->along,
-                                              .out = job->out,
-                                              .at = at};
-        CLSPI_CHECK(launch_part(series, &plan->layers, &args, items));
+        const clspi_solid_layers_args cells = {.copies = plan->layers_copied.buffer,
+                                               .sets = plan->layer_sets,
+                                               .slices = tables->slices,
+                                               .along = tables->along,
+                                               .out = job->out,
+                                               .at = at};
+        const clspi_point_layered_args points = {.points = plan->control,
+                                                 .index = plan->index,
+                                                 .sets = plan->layer_sets,
+                                                 .slices = tables->slices,
+                                                 .along = tables->along,
+                                                 .out = job->out,
+                                                 .at = at};
+        const void *const args = is_by_points(plan) ? (const void *)&points : &cells;
+        CLSPI_CHECK(launch_part(series, &plan->layers, args, items));
     }
     return CLSP_OK;
 }
@@ -133,23 +139,29 @@ static clsp_status make_full(const clspi_cells_job *job, clspi_series *series,
     clsp_solid_plan *const plan = job->plan;
     const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
     const clspi_cell_sets *const sets = &plan->layout.full;
-    const bool points = is_by_points(plan);
-    const size_t fma = points ? CLSPI_FULL_TILE : sets->size * CLSPI_STAGED_POINTS;
+    const bool by_points = is_by_points(plan);
+    const size_t fma = by_points ? CLSPI_FULL_TILE : sets->size * CLSPI_FULL_POINTS;
     const size_t pass = clspi_max(plan->full.local, 1) * clspi_table_rows(&plan->desc);
-    const size_t groups = points ? 1 : clspi_div_up(clspi_grid_size(&plan->desc), pass);
+    const size_t groups = by_points ? 1 : clspi_div_up(clspi_grid_size(&plan->desc), pass);
     const cell_launch launch = {&plan->full, groups_of(plan, groups), plan->cell_reals * fma};
     const size_t end = find_sets(sets, &at);
 
     at.groups = (cl_uint)groups;
     for (; at.record < end; at.record += at.sets) {
         const size_t items = next_part(job, &launch, end, &at);
-        const clspi_solid_tables_args args = {.points = plan->control,
-                                              .index = plan->index,
-                                              .sets = plan->full_sets,
-                                              .tables = tables->full,
-                                              .out = job->out,
-                                              .at = at};
-        CLSPI_CHECK(launch_part(series, &plan->full, &args, items));
+        const clspi_solid_tables_args cells = {.copies = plan->full_copied.buffer,
+                                               .sets = plan->full_sets,
+                                               .tables = tables->full,
+                                               .out = job->out,
+                                               .at = at};
+        const clspi_point_tables_args points = {.points = plan->control,
+                                                .index = plan->index,
+                                                .sets = plan->full_sets,
+                                                .tables = tables->full,
+                                                .out = job->out,
+                                                .at = at};
+        const void *const args = by_points ? (const void *)&points : &cells;
+        CLSPI_CHECK(launch_part(series, &plan->full, args, items));
     }
     return CLSP_OK;
 }

@@ -120,6 +120,16 @@ static clspi_cell_sets *sets_of(clspi_cell_layout *layout, const clspi_cell_use 
     return use->has_slices ? &layout->layers : &layout->full;
 }
 
+/* Counts the reals of the copies of a set's points, in fours: of slices vectors of four layers; one
+   more for the centre. */
+static size_t count_copies(const clsp_solid_plan *plan, const clspi_cell_use *use, uint32_t size)
+{
+    const size_t width = (size_t)size * plan->desc.channels;
+
+    if (use->has_slices) return (use->terms + (size_t)1) * width;
+    return clspi_div_up((use->terms + (size_t)1) * width, 4);
+}
+
 /* Puts a cell into the set of its use that has room, or into a new one, all of whose cells are it
    for now. */
 static bool put_in_set(maker *m, size_t c)
@@ -128,7 +138,7 @@ static bool put_in_set(maker *m, size_t c)
     const clspi_cell_points *const points = &m->plan->points;
     const clspi_cell_use *const use = &layout->uses[m->use_of[c]];
     clspi_cell_sets *const sets = sets_of(layout, use);
-    const uint32_t size = sets->size, words = 2 * size + 2;
+    const uint32_t size = sets->size, words = clspi_set_words(sets);
     size_t *const next = &m->next[m->use_of[c]], first = points->place[c];
     const uint32_t place = (uint32_t)(*next % size);
 
@@ -142,7 +152,12 @@ static bool put_in_set(maker *m, size_t c)
     if (place == 0) *next = sets->num++ * size; /* what is behind a full set is not ours */
     const size_t set = *next / size;
     uint32_t *const to = sets->words + set * words;
-    if (place == 0) sets->first[set] = (uint32_t)c;
+    if (place == 0) {
+        sets->first[set] = (uint32_t)c;
+        to[2 * size + 2] = (uint32_t)sets->copies;
+        sets->copies += count_copies(m->plan, use, size);
+        if (sets->copies > UINT32_MAX) return false;
+    }
     sets->last[set] = (uint32_t)c;
     for (uint32_t i = place; i < size; i++) {
         to[i] = i == place ? (uint32_t)c : CLSPI_NO_CELL;
@@ -177,7 +192,7 @@ static bool make_sets(clspi_cell_layout *layout, bool slices, uint32_t most)
         size /= 2;
     sets->size = size;
     const size_t most_sets = count_places(layout, slices, size) / size + 1;
-    sets->words = malloc(most_sets * (2 * size + 2) * sizeof *sets->words);
+    sets->words = malloc(most_sets * clspi_set_words(sets) * sizeof *sets->words);
     sets->first = malloc(most_sets * sizeof *sets->first);
     sets->last = malloc(most_sets * sizeof *sets->last);
     return sets->words && sets->first && sets->last;

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "kernel_arguments.h"
 #include "memory.h"
+#include "point_copies.h"
 #include "solid_plan.h"
 #include "split.h"
 
@@ -34,7 +35,8 @@ static clsp_status bring(clsp_solid_plan *plan, clspi_series *series, const clsp
     CLSPI_CHECK(from->buffer ? clspi_series_copy(series, from->buffer, from->offset * from->element,
                                                  plan->control, 0, bytes)
                              : clspi_series_write(series, plan->control, 0, from->host, bytes));
-    return continue_all(plan, series);
+    CLSPI_CHECK(continue_all(plan, series));
+    return clspi_point_copies_make(plan, series);
 }
 
 static clsp_status load(clsp_solid_plan *plan, const clspi_memory *from, const clsp_sync *sync)

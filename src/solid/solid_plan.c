@@ -7,6 +7,7 @@
 #include "check.h"
 #include "host_cells.h"
 #include "kernel_arguments.h"
+#include "point_copies.h"
 #include "profile.h"
 #include "solid_mesh.h"
 #include "solid_share.h"
@@ -93,7 +94,7 @@ static bool has_few_samples(const clsp_solid_desc *desc)
 uint32_t clspi_table_rows(const clsp_solid_desc *desc)
 {
     if (has_few_samples(desc)) return 1;
-    return desc->precision == CLSP_F64 ? 2 : 4;
+    return 2;
 }
 
 size_t clspi_table_group(const clsp_solid_desc *desc)
@@ -116,11 +117,11 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     clspi_option(&options, "BLOCK", desc->channels <= 4 ? desc->channels : 1);
     clspi_option(&options, "SET", set);
     clspi_option(&options, "MAX_SLICE", CLSPI_MAX_SLICE);
-    clspi_option(&options, "STAGED", CLSPI_STAGED_POINTS);
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
     const bool is_exact = add_sizes(&options, ctx, desc);
     clspi_option(&options, "ROWS", clspi_table_rows(desc));
-    clspi_option(&options, "DEEP", has_few_samples(desc) ? 2 : 4);
+    clspi_option(&options, "DEEP", has_few_samples(desc) ? 1 : 4);
+    if (clspi_has_block_copies(ctx, desc)) clspi_option(&options, "SMALL", 1);
     clspi_option(&options, "COLUMNS", clspi_layer_columns(desc));
     const uint32_t wide = share_samples(axis[2].num, is_exact);
     const bool is_double = desc->precision == CLSP_F64; /* sums fit into 32 KiB of local memory */
@@ -143,9 +144,9 @@ uint32_t clspi_layer_columns(const clsp_solid_desc *desc)
     return has_few_samples(desc) ? 1 : 2;
 }
 
-size_t clspi_solid_group(const clsp_solid_desc *desc)
+bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc)
 {
-    return has_few_samples(desc) ? 64 : 96; /* docs/performance.md */
+    return clspi_lanes(ctx, desc->precision) == 1 && has_few_samples(desc);
 }
 
 size_t clspi_layer_group(const clsp_solid_desc *desc)
@@ -162,8 +163,7 @@ static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, co
 
     if (clspi_lanes(ctx, plan->desc.precision) > 1)
         return clspi_kernel_create(kernel, ctx, program, signature, &options);
-    size_t group =
-        kernel == &plan->full ? clspi_table_group(&plan->desc) : clspi_solid_group(&plan->desc);
+    size_t group = kernel == &plan->full ? clspi_table_group(&plan->desc) : CLSPI_REGULAR_GROUP;
     if (kernel == &plan->layers) group = clspi_layer_group(&plan->desc);
     return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options, group);
 }
@@ -227,7 +227,7 @@ static clsp_status create_kernels(clsp_solid_plan *plan)
     if (plan->layout.full.num)
         CLSPI_CHECK(create_kernel(plan, &plan->full, "solid_tables", &clspi_solid_tables_signature,
                                   plan->layout.full.size));
-    return CLSP_OK;
+    return clspi_point_copies_prepare(plan);
 }
 
 /* ---- continued points ---- */
@@ -304,9 +304,9 @@ static clsp_status upload_sets(clsp_solid_plan *plan, clspi_series *series)
     CLSPI_CHECK(clspi_series_write(series, plan->index, all * sizeof *layout->index, layout->index,
                                    layout->num_index * sizeof *layout->index));
     CLSPI_CHECK(upload(plan, series, &plan->layer_sets, layout->layers.words,
-                       layout->layers.num * (2 * layout->layers.size + 2)));
+                       layout->layers.num * clspi_set_words(&layout->layers)));
     CLSPI_CHECK(upload(plan, series, &plan->full_sets, layout->full.words,
-                       layout->full.num * (2 * layout->full.size + 2)));
+                       layout->full.num * clspi_set_words(&layout->full)));
     free(layout->index);
     free(layout->layers.words);
     free(layout->full.words);
@@ -467,6 +467,7 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
     clspi_buffer_release(&plan->layer_sets);
     clspi_buffer_release(&plan->full_sets);
     clspi_buffer_release(&plan->continued);
+    clspi_point_copies_release(plan);
     clspi_kernel_release(&plan->continue_points);
     clspi_kernel_release(&plan->regular);
     clspi_kernel_release(&plan->layers);

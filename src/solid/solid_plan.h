@@ -13,12 +13,14 @@
 
 enum {
     CLSPI_MAX_SLICE = 32, /* points of a slice; cells with more are made by tables of all points */
-    CLSPI_POINT_GROUP = 64, /* items of a group that makes cells point by point; 32 make one */
+    CLSPI_REGULAR_GROUP = 96, /* items of a GPU's group that makes a block */
+    CLSPI_POINT_GROUP = 64,   /* items of a group that makes cells point by point; 32 make one */
     CLSPI_POINT_WARP = 32,
     CLSPI_SLICE_TILE = 32, /* points of a tile there: of a slice and of a cell */
     CLSPI_FULL_TILE = 64,
-    CLSPI_STAGED_POINTS = 128, /* of a cell in a CPU kernel's own memory */
-    CLSPI_ORDERS = 10          /* orders of derivatives, at most 2 in all directions together */
+    CLSPI_FULL_POINTS = 128, /* of a cell made by tables, as a rule */
+    CLSPI_COPIERS = 32,      /* items of a GPU that copy the points of a set */
+    CLSPI_ORDERS = 10        /* orders of derivatives, at most 2 in all directions together */
 };
 
 /* Cells of one class in one frame. */
@@ -34,12 +36,18 @@ typedef struct clspi_cell_use {
 /* Sets of cells of one use, which are made together. */
 typedef struct clspi_cell_sets {
     uint32_t size;   /* cells */
-    uint32_t *words; /* [num][2 size + 2]: cells, places of their points, table, terms and of slices
-                        the direction across them */
+    uint32_t *words; /* [num][clspi_set_words]: cells, places of their points, table, terms and of
+                        slices the direction across them, place of the points' copies */
     uint32_t *first; /* [num]: the first cell of each, ascending */
     uint32_t *last;  /* [num]: the last cell of it and of all before */
     size_t num;
+    size_t copies; /* reals of all points' copies, in fours */
 } clspi_cell_sets;
+
+static inline uint32_t clspi_set_words(const clspi_cell_sets *sets)
+{
+    return 2 * sets->size + 3;
+}
 
 /* How a plan's cells are made, topology alone. */
 typedef struct clspi_cell_layout {
@@ -68,6 +76,13 @@ typedef struct clspi_host_tables {
     void *slices, *full, *along;
 } clspi_host_tables;
 
+/* Control points in the order in which a kernel reads them, and what copies them; NULL: not there.
+ */
+typedef struct clspi_point_copies {
+    cl_mem buffer;
+    clspi_kernel kernel;
+} clspi_point_copies;
+
 /* What lists of points are made with; made when it is first needed. */
 typedef struct clspi_point_lists {
     clspi_kernel kernel;
@@ -88,6 +103,7 @@ struct clsp_solid_plan {
     cl_mem block_words, block_points, patterns, layer_sets, full_sets;
     size_t depth_first[5]; /* continued points by how many of them are behind each other */
     clspi_kernel continue_points, regular, layers, full;
+    clspi_point_copies blocks_copied, layers_copied, full_copied;
     clspi_point_lists lists;
     /* of shared calls */
     const clsp_solid_plan *owner; /* of a peer: the plan that classes and points belong to */
@@ -140,8 +156,8 @@ clsp_status clspi_solid_need(const clsp_solid_plan *plan, clsp_range cells,
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set);
 
-/* Returns the items of a GPU's group for regular cells. */
-size_t clspi_solid_group(const clsp_solid_desc *desc);
+/* Tells whether the blocks of regular cells have copies of their points. */
+bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc);
 
 /* Returns the items of a GPU's group for layered ones. */
 size_t clspi_layer_group(const clsp_solid_desc *desc);

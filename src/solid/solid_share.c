@@ -7,6 +7,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "host_cells.h"
+#include "point_copies.h"
 #include "point_lists.h"
 
 enum {
@@ -39,6 +40,13 @@ static void destroy_peer(clspi_plan **peer)
     *peer = NULL;
 }
 
+static clsp_status bring(clsp_solid_plan *peer, clspi_series *series, const void *points,
+                         size_t bytes)
+{
+    CLSPI_CHECK(clspi_series_write(series, peer->control, 0, points, bytes));
+    return clspi_point_copies_make(peer, series);
+}
+
 /* Brings the control points that the owner has in host memory, those beyond the boundary too. */
 static clsp_status load_peer(clspi_plan *base, clspi_plan *owner)
 {
@@ -51,8 +59,7 @@ static clsp_status load_peer(clspi_plan *base, clspi_plan *owner)
     if (!peer->control) CLSPI_CHECK(clspi_buffer_create(&peer->control, base->ctx, bytes));
     CLSPI_CHECK(clspi_call_begin(&call, base, NULL));
     const clsp_status status =
-        clspi_call_finish(&call, clspi_series_write(&call.series, peer->control, 0,
-                                                    solid_plan_of(owner)->host.data, bytes));
+        clspi_call_finish(&call, bring(peer, &call.series, solid_plan_of(owner)->host.data, bytes));
     peer->is_loaded = status == CLSP_OK;
     return status;
 }

@@ -1,0 +1,124 @@
+/* Control points as kernels read them: block by block and set by set. What reads them then waits
+   for one access to memory instead of two, and items beside each other read what is adjacent. */
+#include "point_copies.h"
+
+#include "buffer.h"
+#include "check.h"
+#include "kernel_arguments.h"
+#include "split.h"
+
+/* ---- kernels ---- */
+
+/* Creates a kernel of the program that `reader` belongs to, which is built already. */
+static clsp_status create(clsp_solid_plan *plan, clspi_kernel *kernel, const clspi_kernel *reader,
+                          const char *program, const clspi_signature *signature, uint32_t set)
+{
+    clsp_context *const ctx = plan->base.ctx;
+    const clspi_options options = clspi_solid_options(ctx, &plan->desc, set);
+
+    if (clspi_lanes(ctx, plan->desc.precision) > 1)
+        return clspi_kernel_create(kernel, ctx, program, signature, &options);
+    return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options, reader->local);
+}
+
+clsp_status clspi_point_copies_prepare(clsp_solid_plan *plan)
+{
+    const clspi_cell_layout *const layout = &plan->layout;
+
+    if (plan->points.blocks.num && clspi_has_block_copies(plan->base.ctx, &plan->desc))
+        CLSPI_CHECK(create(plan, &plan->blocks_copied.kernel, &plan->regular, "regular_cells",
+                           &clspi_copy_blocks_signature, 1));
+    if (layout->layers.num)
+        CLSPI_CHECK(create(plan, &plan->layers_copied.kernel, &plan->layers, "solid_layers",
+                           &clspi_copy_layers_signature, layout->layers.size));
+    if (layout->full.num)
+        CLSPI_CHECK(create(plan, &plan->full_copied.kernel, &plan->full, "solid_tables",
+                           &clspi_copy_sets_signature, layout->full.size));
+    return CLSP_OK;
+}
+
+/* ---- copying ---- */
+
+/* Makes room for so many reals. */
+static clsp_status reserve(const clsp_solid_plan *plan, clspi_point_copies *copies, size_t reals)
+{
+    const size_t bytes = reals * clsp_type_bytes(plan->desc.precision);
+
+    return copies->buffer ? CLSP_OK : clspi_buffer_create(&copies->buffer, plan->base.ctx, bytes);
+}
+
+static clsp_status copy_blocks(clsp_solid_plan *plan, clspi_series *series)
+{
+    const uint32_t channels = plan->desc.channels;
+    const size_t num = plan->points.blocks.num_points;
+    clspi_point_copies *const copies = &plan->blocks_copied;
+    const uint64_t most =
+        clspi_launch_lines(&plan->base.ctx->tuning, channels, channels, copies->kernel.local, 1);
+
+    CLSPI_CHECK(reserve(plan, copies, num * channels));
+    for (size_t first = 0; first < num; first += most) {
+        const size_t items = channels * clspi_min_u64(most, num - first);
+        const clspi_copy_blocks_args args = {.points = plan->control,
+                                             .list = plan->block_points,
+                                             .copies = copies->buffer,
+                                             .first = (cl_uint)first,
+                                             .items = (cl_uint)items};
+        CLSPI_CHECK(clspi_launch_copy_blocks(series, &copies->kernel, &args, items));
+    }
+    return CLSP_OK;
+}
+
+/* Copies the points of sets. words: theirs on the device; terms: of a cell at most. */
+static clsp_status copy_sets(clsp_solid_plan *plan, clspi_series *series,
+                             const clspi_cell_sets *sets, cl_mem words, clspi_point_copies *copies,
+                             uint32_t terms)
+{
+    const bool is_gpu = clspi_lanes(plan->base.ctx, plan->desc.precision) == 1;
+    const size_t copiers = is_gpu ? CLSPI_COPIERS : 1;
+    const uint64_t fma = (uint64_t)sets->size * terms * plan->desc.channels;
+    const uint64_t most =
+        clspi_launch_lines(&plan->base.ctx->tuning, fma, copiers, copies->kernel.local, 1);
+
+    CLSPI_CHECK(reserve(plan, copies, 4 * sets->copies));
+    for (size_t first = 0; first < sets->num; first += most) {
+        const size_t items = copiers * clspi_min_u64(most, sets->num - first);
+        const clspi_copy_sets_args args = {.points = plan->control,
+                                           .index = plan->index,
+                                           .sets = words,
+                                           .copies = copies->buffer,
+                                           .first = (cl_uint)first,
+                                           .items = (cl_uint)items};
+        CLSPI_CHECK(
+            clspi_series_launch(series, &copies->kernel, copies->kernel.signature, &args, items));
+    }
+    return CLSP_OK;
+}
+
+_Static_assert(sizeof(clspi_copy_layers_args) == sizeof(clspi_copy_sets_args), "one form");
+
+clsp_status clspi_point_copies_make(clsp_solid_plan *plan, clspi_series *series)
+{
+    const clspi_cell_layout *const layout = &plan->layout;
+
+    if (plan->blocks_copied.kernel.kernel) CLSPI_CHECK(copy_blocks(plan, series));
+    if (plan->layers_copied.kernel.kernel)
+        CLSPI_CHECK(copy_sets(plan, series, &layout->layers, plan->layer_sets, &plan->layers_copied,
+                              4 * CLSPI_MAX_SLICE));
+    if (plan->full_copied.kernel.kernel)
+        CLSPI_CHECK(copy_sets(plan, series, &layout->full, plan->full_sets, &plan->full_copied,
+                              CLSPI_RING_POINTS));
+    return CLSP_OK;
+}
+
+static void release(clspi_point_copies *copies)
+{
+    clspi_buffer_release(&copies->buffer);
+    clspi_kernel_release(&copies->kernel);
+}
+
+void clspi_point_copies_release(clsp_solid_plan *plan)
+{
+    release(&plan->blocks_copied);
+    release(&plan->layers_copied);
+    release(&plan->full_copied);
+}
