@@ -266,6 +266,7 @@ static void play(player *p)
     p->done++;
     if (r.kind == LOAD) p->load = r;
     if (r.kind == LOAD || is_first) return;
+    if (!r.out.host) return; /* of no images, or by another name */
     make_wanted(p, &r);
     if (memcmp(values, wanted, sizeof values) != 0)
         fail_msg("call %u, of kind %d: not what a fresh plan makes", p->done + p->refused, r.kind);
