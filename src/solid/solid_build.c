@@ -31,7 +31,7 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
     CLSPI_CHECK(clspi_program_build_for_group(
         build, "refine_points", &clspi_refine_points_signature, &refine, CLSPI_REFINE_GROUP));
     CLSPI_CHECK(build_cells(build, &desc, "regular_cells", &clspi_regular_cells_signature, 1,
-                            CLSPI_REGULAR_GROUP));
+                            clspi_regular_group(&desc)));
     CLSPI_CHECK(build_cells(build, &desc, "solid_layers", &clspi_solid_layers_signature,
                             most.layers, clspi_layer_group(&desc)));
     return build_cells(build, &desc, "solid_tables", &clspi_solid_tables_signature, most.full,

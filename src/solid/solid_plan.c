@@ -91,6 +91,13 @@ static bool has_few_samples(const clsp_solid_desc *desc)
     return clspi_grid_size(desc) <= 64;
 }
 
+/* Tells whether GPUs have copies of the points of regular cells: these take 188 bytes a cell, in
+   double twice that. */
+static bool is_small(const clsp_solid_desc *desc)
+{
+    return has_few_samples(desc) && desc->precision == CLSP_F32;
+}
+
 uint32_t clspi_table_rows(const clsp_solid_desc *desc)
 {
     if (has_few_samples(desc)) return 1;
@@ -120,8 +127,8 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
     const bool is_exact = add_sizes(&options, ctx, desc);
     clspi_option(&options, "ROWS", clspi_table_rows(desc));
-    clspi_option(&options, "DEEP", has_few_samples(desc) ? 1 : 4);
-    if (clspi_has_block_copies(ctx, desc)) clspi_option(&options, "SMALL", 1);
+    clspi_option(&options, "DEEP", is_small(desc) ? 1 : has_few_samples(desc) ? 2 : 4);
+    if (is_small(desc)) clspi_option(&options, "SMALL", 1);
     clspi_option(&options, "COLUMNS", clspi_layer_columns(desc));
     const uint32_t wide = share_samples(axis[2].num, is_exact);
     const bool is_double = desc->precision == CLSP_F64; /* sums fit into 32 KiB of local memory */
@@ -146,7 +153,12 @@ uint32_t clspi_layer_columns(const clsp_solid_desc *desc)
 
 bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc)
 {
-    return clspi_lanes(ctx, desc->precision) == 1 && has_few_samples(desc);
+    return clspi_lanes(ctx, desc->precision) == 1 && is_small(desc);
+}
+
+size_t clspi_regular_group(const clsp_solid_desc *desc)
+{
+    return has_few_samples(desc) && !is_small(desc) ? 64 : 96; /* docs/performance.md */
 }
 
 size_t clspi_layer_group(const clsp_solid_desc *desc)
@@ -163,7 +175,8 @@ static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, co
 
     if (clspi_lanes(ctx, plan->desc.precision) > 1)
         return clspi_kernel_create(kernel, ctx, program, signature, &options);
-    size_t group = kernel == &plan->full ? clspi_table_group(&plan->desc) : CLSPI_REGULAR_GROUP;
+    size_t group =
+        kernel == &plan->full ? clspi_table_group(&plan->desc) : clspi_regular_group(&plan->desc);
     if (kernel == &plan->layers) group = clspi_layer_group(&plan->desc);
     return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options, group);
 }

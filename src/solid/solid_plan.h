@@ -13,8 +13,7 @@
 
 enum {
     CLSPI_MAX_SLICE = 32, /* points of a slice; cells with more are made by tables of all points */
-    CLSPI_REGULAR_GROUP = 96, /* items of a GPU's group that makes a block */
-    CLSPI_POINT_GROUP = 64,   /* items of a group that makes cells point by point; 32 make one */
+    CLSPI_POINT_GROUP = 64, /* items of a group that makes cells point by point; 32 make one */
     CLSPI_POINT_WARP = 32,
     CLSPI_SLICE_TILE = 32, /* points of a tile there: of a slice and of a cell */
     CLSPI_FULL_TILE = 64,
@@ -158,6 +157,9 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
 
 /* Tells whether the blocks of regular cells have copies of their points. */
 bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc);
+
+/* Returns the items of a GPU's group for regular cells. */
+size_t clspi_regular_group(const clsp_solid_desc *desc);
 
 /* Returns the items of a GPU's group for layered ones. */
 size_t clspi_layer_group(const clsp_solid_desc *desc);
