@@ -56,6 +56,23 @@ static void log_build_failure(clsp_context *ctx, const clspi_program *entry)
     free(text);
 }
 
+/* Builds a program with its options. PoCL would write to standard error how many warnings its
+   compiler had, of vectors that are wider than the processor's for one. */
+static cl_int build_quietly(const clsp_context *ctx, const clspi_program *entry)
+{
+    static const char quiet[] = " -w";
+    const bool is_pocl = clspi_is_pocl(ctx->device.platform) != 0;
+    char *const options = malloc(strlen(entry->options) + sizeof quiet);
+    cl_int code = CL_OUT_OF_HOST_MEMORY;
+
+    if (options) {
+        sprintf(options, "%s%s", entry->options, is_pocl ? quiet : "");
+        code = clBuildProgram(entry->program, 1, &ctx->device.id, options, NULL, NULL);
+    }
+    free(options);
+    return code;
+}
+
 static clsp_status build_source(clsp_context *ctx, clspi_program *entry)
 {
     const char *text = entry->source->text;
@@ -65,7 +82,7 @@ static clsp_status build_source(clsp_context *ctx, clspi_program *entry)
     entry->program = clCreateProgramWithSource(ctx->context, 1, &text, NULL, &code);
     status = clspi_cl(&ctx->log, code, "clCreateProgramWithSource");
     if (status != CLSP_OK) return status;
-    code = clBuildProgram(entry->program, 1, &ctx->device.id, entry->options, NULL, NULL);
+    code = build_quietly(ctx, entry);
     if (code == CL_SUCCESS) return CLSP_OK;
     log_build_failure(ctx, entry);
     clReleaseProgram(entry->program);
@@ -85,8 +102,7 @@ static bool build_cached(clsp_context *ctx, const clspi_cache_key *key, clspi_pr
         clCreateProgramWithBinary(ctx->context, 1, &ctx->device.id, &size,
                                   (const unsigned char **)&binary, &binary_code, &code);
     free(binary);
-    if (code == CL_SUCCESS && binary_code == CL_SUCCESS)
-        code = clBuildProgram(entry->program, 1, &ctx->device.id, entry->options, NULL, NULL);
+    if (code == CL_SUCCESS && binary_code == CL_SUCCESS) code = build_quietly(ctx, entry);
     if (code == CL_SUCCESS && binary_code == CL_SUCCESS) return true;
     clspi_message(&ctx->log, CLSP_LOG_WARNING, "cache: the driver refused the binary of %s.cl",
                   entry->source->name);
@@ -159,25 +175,21 @@ static void free_entry(clspi_program *entry)
     free(entry);
 }
 
-/* PoCL writes to standard error how many warnings its compiler had, of vectors that are wider than
-   the processor's for one. */
-static clspi_program *new_entry(const clsp_context *ctx, const clspi_source *source,
-                                const char *options)
+static clspi_program *new_entry(const clspi_source *source, const char *options)
 {
     static const char named[] = "-cl-std=";
     const char *const standard =
         strncmp(options, named, sizeof named - 1) == 0 ? "" : "-cl-std=CL1.2 ";
-    const char *const quiet = clspi_is_pocl(ctx->device.platform) ? " -w" : "";
     clspi_program *const entry = calloc(1, sizeof *entry);
 
     if (!entry) return NULL;
     entry->source = source;
-    entry->options = malloc(strlen(standard) + strlen(options) + strlen(quiet) + 1);
+    entry->options = malloc(strlen(standard) + strlen(options) + 1);
     if (!entry->options) {
         free(entry);
         return NULL;
     }
-    sprintf(entry->options, "%s%s%s", standard, options, quiet);
+    sprintf(entry->options, "%s%s", standard, options);
     return entry;
 }
 
@@ -214,7 +226,7 @@ static clsp_status program_entry(clsp_context *ctx, const char *name, const char
                                  clspi_program **found)
 {
     const clspi_source *const source = find_source(name);
-    clspi_program *const wanted = source ? new_entry(ctx, source, options) : NULL;
+    clspi_program *const wanted = source ? new_entry(source, options) : NULL;
     clsp_status status;
 
     if (!source)
