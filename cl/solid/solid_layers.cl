@@ -164,10 +164,15 @@ kernel void solid_layers(global const real4 *restrict copies, global const uint 
                     const uint num = is_asked(at, set.cells[j]) && part < shape.num
                                          ? min((uint)SAMPLES, shape.num - part)
                                          : 0;
+                    /* chosen: an index would put all into memory where this loop stays one */
+                    real4 one = sum[0];
+                    UNROLL
+                    for (uint k = 1; k < CLSP_COLUMNS * CLSP_SET; k++)
+                        one = k == i ? sum[k] : one;
                     write_turned(tile,
                                  out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block +
                                      (size_t)(part * shape.across + begin) * CLSP_CHANNELS,
-                                 sum[i], f, centres[j * CLSP_BLOCK + c], shape.across, num, run);
+                                 one, f, centres[j * CLSP_BLOCK + c], shape.across, num, run);
                 }
             }
         }
