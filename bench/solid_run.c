@@ -184,6 +184,27 @@ fail:
 
 /* ---- runs ---- */
 
+clsp_status solid_run_terms(const solid_run *r, double *terms)
+{
+    enum { MOST = 4096 };
+    clsp_solid_class *const classes = calloc(MOST, sizeof *classes);
+    uint32_t *const of = malloc((r->cells.count + 1) * sizeof *of);
+    clsp_status status = classes && of ? CLSP_OK : CLSP_ERROR_NO_MEMORY;
+    size_t num;
+
+    *terms = 0.0;
+    BENCH_TRY(status);
+    BENCH_TRY(clsp_solid_classes(r->plan, classes, MOST, &num));
+    BENCH_TRY(clsp_solid_cell_classes(r->plan, r->cells, clsp_out_u32(of, r->cells.count)));
+    for (size_t c = 0; c < r->cells.count; c++)
+        if (of[c] < MOST) *terms += classes[of[c]].num_points / (double)r->cells.count;
+
+fail:
+    free(of);
+    free(classes);
+    return bench_check(status, r->name);
+}
+
 static clsp_status load_points(const solid_run *r)
 {
     const size_t num = 3 * r->model->counts.num_vertices;

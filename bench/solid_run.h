@@ -55,6 +55,9 @@ void solid_run_release(solid_run *r);
 
 double solid_run_points(const solid_run *r);
 
+/* Gives how many control points the cells of a run depend on, on average. */
+clsp_status solid_run_terms(const solid_run *r, double *terms);
+
 /* Compares points of some cells with the sums of weights that the library gives, in double. */
 typedef struct solid_errors {
     double worst, mean, scale;
