@@ -1,7 +1,9 @@
 /* Points of cells by the weights of all their control points at all samples, a table for each
    class of cells in each frame (docs/math.md, 19). Sets of CLSP_SET cells of one table share its
    loads. Sums begin with the last points, whose weights are the least. The points of a set are
-   copied when they are loaded: one after the other in memory then. */
+   copied when they are loaded: one after the other in memory then. The host sets, beside what
+   cell_samples.clh says, CLSP_ROWS and CLSP_STEP, points whose weights an item loads together; and
+   CLSP_QUADS with CLSP_UNITS where sets are many. Items with few registers have one of each. */
 #include "cell_samples.clh"
 
 /* Copies the points of sets `first` and on, relative to the first one of their cell, the centre,
@@ -27,13 +29,29 @@ kernel void copy_sets(global const real *restrict points, global const uint *res
 #if CLSP_LANES == 1
 
 #ifndef CLSP_ROWS
-#define CLSP_ROWS 4
+#define CLSP_ROWS 1
+#endif
+#ifndef CLSP_STEP
+#define CLSP_STEP 1
+#endif
+
+/* A run: adjacent samples of one channel, four where the host sets CLSP_QUADS, or one. */
+#ifdef CLSP_QUADS
+typedef real4 run;
+enum { ADJACENT = 4 };
+#else
+typedef real run;
+enum { ADJACENT = 1 };
+#endif
+
+/* The units of a device, between whose groups the sets of a launch are shared. */
+#ifndef CLSP_UNITS
+#define CLSP_UNITS 1
 #endif
 
 enum {
-    CHUNK = 64,                    /* points of a cell that are staged at once */
-    WIDTH = CLSP_SET * CLSP_BLOCK, /* reals that one weight serves */
-    STEP = 16 / CLSP_ROWS          /* points whose weights are loaded together */
+    CHUNK = 64,                   /* points of a cell that are staged at once */
+    WIDTH = CLSP_SET * CLSP_BLOCK /* reals that one weight serves */
 };
 
 /* Where real x of a block of channels is among the copies. */
@@ -52,46 +70,87 @@ void stage(local real *staged, global const real *copies, uint low, uint num, ui
         staged[x] = x < num * WIDTH ? copies[COPY(low * WIDTH + x)] : R(0.0);
 }
 
-/* An item makes CLSP_ROWS samples, a group's items apart, of all cells of a set: so each weight
-   serves all their channels, and each of these many samples. */
+/* Returns real x of the runs of a block's channels, which alternate in the output. */
+real pick(const run *runs, uint x)
+{
+#ifdef CLSP_QUADS
+    const real4 v = runs[x % CLSP_BLOCK];
+    const uint i = x / CLSP_BLOCK;
+    return i == 0 ? v.s0 : i == 1 ? v.s1 : i == 2 ? v.s2 : v.s3;
+#else
+    return runs[x];
+#endif
+}
+
+/* Writes runs of a block's channels. */
+void write_runs(global real *to, const run *runs)
+{
+#if defined(CLSP_QUADS) && CLSP_BLOCK == CLSP_CHANNELS
+    if (((size_t)to & (sizeof(real4) - 1)) == 0) {
+        UNROLL
+        for (uint x = 0; x < 4 * CLSP_BLOCK; x += 4)
+            *(global real4 *)(to + x) = (real4)(pick(runs, x), pick(runs, x + 1), pick(runs, x + 2),
+                                                pick(runs, x + 3));
+        return;
+    }
+#endif
+    UNROLL
+    for (uint x = 0; x < ADJACENT * CLSP_BLOCK; x++)
+        to[COPY(x)] = pick(runs, x);
+}
+
+/* Returns which part of a launch a group makes. Groups are given to units in turns; those of a unit
+   make neighbouring parts, whose tables it then has at hand. */
+uint own_part(uint parts)
+{
+    const uint group = (uint)get_group_id(0), unit = group % CLSP_UNITS;
+    return unit * (parts / CLSP_UNITS) + min(unit, parts % CLSP_UNITS) + group / CLSP_UNITS;
+}
+
+/* An item makes CLSP_ROWS runs, a group's items apart, of all cells of a set: so each weight serves
+   all their channels, and each of these many samples. */
 kernel void solid_tables(global const real *restrict copies, global const uint *restrict sets,
                          global const real *restrict tables, global real *restrict out,
                          cell_samples at)
 {
     local real staged[CHUNK * WIDTH] __attribute__((aligned(16)));
-    const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
-    const uint number = group / at.groups, part = group - number * at.groups;
+    const uint item = (uint)get_local_id(0), mine = own_part(at.sets * at.groups);
+    const uint number = mine / at.groups, part = mine - number * at.groups;
     const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
+    const uint num_runs = samples / ADJACENT, run_stride = stride / ADJACENT;
     const cell_set set = read_set(sets, at.record + number);
-    const bool asked = any_asked(at, set), exact = samples % (CLSP_GROUP * CLSP_ROWS) == 0;
+    const bool asked = any_asked(at, set), exact = num_runs % (CLSP_GROUP * CLSP_ROWS) == 0;
     const uint s = part * (CLSP_GROUP * CLSP_ROWS) + item;
+    global const run *const table = (global const run *)(tables + set.table);
 
     for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
         global const real *const from = copies + set.copies + block;
-        real sum[CLSP_ROWS * WIDTH];
+        run sum[CLSP_ROWS * WIDTH];
         UNROLL
         for (uint i = 0; i < CLSP_ROWS * WIDTH; i++)
-            sum[i] = R(0.0);
+            sum[i] = (run)(R(0.0));
         for (uint done = 0; done < set.terms; done += CHUNK) {
             const uint num = min((uint)CHUNK, set.terms - done), low = set.terms - done - num;
-            const uint rows = (num - 1) / STEP * STEP + STEP;
+            const uint rows = (num - 1) / CLSP_STEP * CLSP_STEP + CLSP_STEP;
             barrier(CLK_LOCAL_MEM_FENCE);
             if (asked) stage(staged, from, low, num, rows);
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint k = rows; k > 0 && asked; k -= STEP) {
-                local const real *const p = staged + (k - STEP) * WIDTH;
-                real f[STEP * CLSP_ROWS];
+            for (uint k = rows; k > 0 && asked; k -= CLSP_STEP) {
+                local const real *const p = staged + (k - CLSP_STEP) * WIDTH;
+                run f[CLSP_STEP * CLSP_ROWS];
                 UNROLL
-                for (uint i = 0; i < STEP * CLSP_ROWS; i++) {
-                    const uint row = low + min(k - STEP + i / CLSP_ROWS, num - 1);
-                    const uint mine = s + i % CLSP_ROWS * CLSP_GROUP;
-                    f[i] = tables[set.table + (size_t)(row * stride) +
-                                  (exact ? mine : min(mine, samples - 1))];
+                for (uint i = 0; i < CLSP_STEP * CLSP_ROWS; i++) {
+                    const uint term = low + min(k - CLSP_STEP + i / CLSP_ROWS, num - 1);
+                    const uint r = s + i % CLSP_ROWS * CLSP_GROUP;
+                    f[i] = table[(size_t)(term * run_stride) + (exact ? r : min(r, num_runs - 1))];
                 }
                 UNROLL
-                for (uint i = 0; i < STEP * CLSP_ROWS * WIDTH; i++) {
-                    const uint t = STEP - 1 - i / (CLSP_ROWS * WIDTH), r = i % (CLSP_ROWS * WIDTH);
-                    sum[r] = MAD(f[t * CLSP_ROWS + r / WIDTH], p[t * WIDTH + r % WIDTH], sum[r]);
+                for (uint i = 0; i < CLSP_STEP; i++) {
+                    const uint t = CLSP_STEP - 1 - i;
+                    UNROLL
+                    for (uint r = 0; r < CLSP_ROWS * WIDTH; r++)
+                        sum[r] = MAD(f[t * CLSP_ROWS + r / WIDTH],
+                                     (run)(p[t * WIDTH + r % WIDTH]), sum[r]);
                 }
             }
         }
@@ -102,11 +161,15 @@ kernel void solid_tables(global const real *restrict copies, global const uint *
             global real *const to = out + WIDE(at.offset) + cell_begin(at, cell) + block;
             if (!is_asked(at, cell)) continue;
             UNROLL
-            for (uint i = 0; i < CLSP_ROWS * CLSP_BLOCK; i++) {
-                const uint mine = s + i / CLSP_BLOCK * CLSP_GROUP, c = i % CLSP_BLOCK;
-                const real value =
-                    MAD(at.keep, centre[c], sum[i / CLSP_BLOCK * WIDTH + j * CLSP_BLOCK + c]);
-                if (exact || mine < samples) to[(size_t)mine * CLSP_CHANNELS + c] = value;
+            for (uint i = 0; i < CLSP_ROWS; i++) {
+                const uint r = s + i * CLSP_GROUP;
+                run value[CLSP_BLOCK];
+                UNROLL
+                for (uint c = 0; c < CLSP_BLOCK; c++)
+                    value[c] = MAD((run)(at.keep), (run)(centre[c]),
+                                   sum[i * WIDTH + j * CLSP_BLOCK + c]);
+                if (exact || r < num_runs)
+                    write_runs(to + (size_t)r * (ADJACENT * CLSP_CHANNELS), value);
             }
         }
     }

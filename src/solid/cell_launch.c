@@ -141,7 +141,8 @@ static clsp_status make_full(const clspi_cells_job *job, clspi_series *series,
     const clspi_cell_sets *const sets = &plan->layout.full;
     const bool by_points = is_by_points(plan);
     const size_t fma = by_points ? CLSPI_FULL_TILE : sets->size * CLSPI_FULL_POINTS;
-    const size_t pass = clspi_max(plan->full.local, 1) * clspi_table_rows(&plan->desc);
+    const size_t pass = clspi_max(plan->full.local, 1) *
+                        clspi_table_samples(plan->base.ctx, &plan->desc, plan->has_quads);
     const size_t groups = by_points ? 1 : clspi_div_up(clspi_grid_size(&plan->desc), pass);
     const cell_launch launch = {&plan->full, groups_of(plan, groups), plan->cell_reals * fma};
     const size_t end = find_sets(sets, &at);

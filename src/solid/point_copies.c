@@ -7,38 +7,6 @@
 #include "kernel_arguments.h"
 #include "split.h"
 
-/* ---- kernels ---- */
-
-/* Creates a kernel of the program that `reader` belongs to, which is built already. */
-static clsp_status create(clsp_solid_plan *plan, clspi_kernel *kernel, const clspi_kernel *reader,
-                          const char *program, const clspi_signature *signature, uint32_t set)
-{
-    clsp_context *const ctx = plan->base.ctx;
-    const clspi_options options = clspi_solid_options(ctx, &plan->desc, set);
-
-    if (clspi_lanes(ctx, plan->desc.precision) > 1)
-        return clspi_kernel_create(kernel, ctx, program, signature, &options);
-    return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options, reader->local);
-}
-
-clsp_status clspi_point_copies_prepare(clsp_solid_plan *plan)
-{
-    const clspi_cell_layout *const layout = &plan->layout;
-
-    if (plan->points.blocks.num && clspi_has_block_copies(plan->base.ctx, &plan->desc))
-        CLSPI_CHECK(create(plan, &plan->blocks_copied.kernel, &plan->regular, "regular_cells",
-                           &clspi_copy_blocks_signature, 1));
-    if (layout->layers.num)
-        CLSPI_CHECK(create(plan, &plan->layers_copied.kernel, &plan->layers, "solid_layers",
-                           &clspi_copy_layers_signature, layout->layers.size));
-    if (layout->full.num)
-        CLSPI_CHECK(create(plan, &plan->full_copied.kernel, &plan->full, "solid_tables",
-                           &clspi_copy_sets_signature, layout->full.size));
-    return CLSP_OK;
-}
-
-/* ---- copying ---- */
-
 /* Makes room for so many reals. */
 static clsp_status reserve(const clsp_solid_plan *plan, clspi_point_copies *copies, size_t reals)
 {

@@ -4,10 +4,6 @@
 
 #include "solid_plan.h"
 
-/* Creates the kernels that copy, of the programs that read the copies; plan->regular, plan->layers
-   and plan->full are there where the plan has cells for them. */
-clsp_status clspi_point_copies_prepare(clsp_solid_plan *plan);
-
 /* Makes the copies of control points that are in plan->control. */
 clsp_status clspi_point_copies_make(clsp_solid_plan *plan, clspi_series *series);
 

@@ -5,16 +5,29 @@
 #include "solid_plan.h"
 #include "solid_refine.h"
 
-/* Builds a program of cells for a set; group: items on GPUs. */
-static clsp_status build_cells(const clspi_build *build, const clsp_solid_desc *desc,
-                               const char *program, const clspi_signature *signature, uint32_t set,
+/* Builds a program of cells; group: items on GPUs. */
+static clsp_status build_cells(const clspi_build *build, clsp_type precision, const char *program,
+                               const clspi_signature *signature, const clspi_options *options,
                                size_t group)
 {
-    const clspi_options options = clspi_solid_options(build->ctx, desc, set);
+    if (clspi_lanes(build->ctx, precision) > 1) return clspi_program_build(build, program, options);
+    return clspi_program_build_for_group(build, program, signature, options, group);
+}
 
-    if (clspi_lanes(build->ctx, desc->precision) > 1)
-        return clspi_program_build(build, program, &options);
-    return clspi_program_build_for_group(build, program, signature, &options, group);
+/* Builds the program of tables of so many samples along each direction. */
+static clsp_status build_tables(const clspi_build *build, clsp_solid_desc desc, uint32_t num)
+{
+    for (uint32_t a = 0; a < 3; a++)
+        desc.axis[a].num = num;
+    const uint32_t set = clspi_most_in_sets(build->ctx, &desc).full;
+
+    for (int quads = 0; quads <= clspi_table_quads(build->ctx, &desc); quads++) {
+        const clspi_options options = clspi_table_options(build->ctx, &desc, set, quads);
+        CLSPI_CHECK(build_cells(build, desc.precision, "solid_tables",
+                                &clspi_solid_tables_signature, &options,
+                                clspi_table_group(build->ctx, &desc, quads)));
+    }
+    return CLSP_OK;
 }
 
 static clsp_status build_kind(const clspi_build *build, clsp_type precision, uint32_t channels)
@@ -23,19 +36,20 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
     const clsp_solid_desc desc = {
         .precision = precision, .channels = channels, .axis = {{4, 0, 1}, {4, 0, 1}, {4, 0, 1}}};
     const clspi_options options = clspi_solid_options(ctx, &desc, 1);
-    const clspi_set_sizes most = clspi_most_in_sets(ctx, &desc);
 
     CLSPI_CHECK(clspi_program_build(build, "continue_points", &options));
     CLSPI_CHECK(clspi_program_build(build, "weighted_points", &options));
     const clspi_options refine = clspi_refine_options(ctx, precision, channels);
     CLSPI_CHECK(clspi_program_build_for_group(
         build, "refine_points", &clspi_refine_points_signature, &refine, CLSPI_REFINE_GROUP));
-    CLSPI_CHECK(build_cells(build, &desc, "regular_cells", &clspi_regular_cells_signature, 1,
-                            clspi_regular_group(&desc)));
-    CLSPI_CHECK(build_cells(build, &desc, "solid_layers", &clspi_solid_layers_signature,
-                            most.layers, clspi_layer_group(&desc)));
-    return build_cells(build, &desc, "solid_tables", &clspi_solid_tables_signature, most.full,
-                       clspi_table_group(&desc));
+    CLSPI_CHECK(build_cells(build, precision, "regular_cells", &clspi_regular_cells_signature,
+                            &options, clspi_regular_group(&desc)));
+    const clspi_options layers =
+        clspi_solid_options(ctx, &desc, clspi_most_in_sets(ctx, &desc).layers);
+    CLSPI_CHECK(build_cells(build, precision, "solid_layers", &clspi_solid_layers_signature,
+                            &layers, clspi_layer_group(&desc)));
+    CLSPI_CHECK(build_tables(build, desc, 4));
+    return clspi_lanes(ctx, precision) > 1 ? CLSP_OK : build_tables(build, desc, 8);
 }
 
 clsp_status clspi_solid_build(const clspi_build *build)

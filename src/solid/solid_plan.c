@@ -85,6 +85,10 @@ static uint32_t share_samples(uint32_t num, bool is_exact)
     return (uint32_t)clspi_div_up(num, clspi_div_up(num, MOST));
 }
 
+/* What an item may keep where it loads several weights of a table together, and where it makes
+   four samples of four cells (docs/performance.md). */
+enum { TABLE_REGISTERS = 32, QUAD_REGISTERS = 80 };
+
 /* Tells whether cells have so few samples that GPUs need many of them at once. */
 static bool has_few_samples(const clsp_solid_desc *desc)
 {
@@ -98,18 +102,26 @@ static bool is_small(const clsp_solid_desc *desc)
     return has_few_samples(desc) && desc->precision == CLSP_F32;
 }
 
-uint32_t clspi_table_rows(const clsp_solid_desc *desc)
+uint32_t clspi_table_samples(const clsp_context *ctx, const clsp_solid_desc *desc, bool quads)
 {
-    if (has_few_samples(desc)) return 1;
-    return 2;
+    if (quads) return 4;
+    return has_few_samples(desc) || ctx->tuning.item_registers < TABLE_REGISTERS ? 1 : 2;
 }
 
-size_t clspi_table_group(const clsp_solid_desc *desc)
+size_t clspi_table_group(const clsp_context *ctx, const clsp_solid_desc *desc, bool quads)
 {
     enum { LEAST = 32, MOST = 128 };
-    const size_t items = clspi_div_up(clspi_grid_size(desc), clspi_table_rows(desc));
+    const size_t samples = clspi_table_samples(ctx, desc, quads);
+    const size_t items = clspi_div_up(clspi_grid_size(desc), samples);
 
-    return clspi_min(clspi_round_up(items, LEAST), MOST);
+    return clspi_min(clspi_round_up(items, LEAST), quads ? MOST / 2 : MOST);
+}
+
+bool clspi_table_quads(const clsp_context *ctx, const clsp_solid_desc *desc)
+{
+    return clspi_lanes(ctx, CLSP_F32) == 1 && desc->precision == CLSP_F32 &&
+           ctx->tuning.item_registers >= QUAD_REGISTERS && !has_few_samples(desc) &&
+           clspi_grid_size(desc) % 4 == 0;
 }
 
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
@@ -126,7 +138,6 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     clspi_option(&options, "MAX_SLICE", CLSPI_MAX_SLICE);
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
     const bool is_exact = add_sizes(&options, ctx, desc);
-    clspi_option(&options, "ROWS", clspi_table_rows(desc));
     clspi_option(&options, "DEEP", is_small(desc) ? 1 : has_few_samples(desc) ? 2 : 4);
     if (is_small(desc)) clspi_option(&options, "SMALL", 1);
     clspi_option(&options, "COLUMNS", clspi_layer_columns(desc));
@@ -134,6 +145,23 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     const bool is_double = desc->precision == CLSP_F64; /* sums fit into 32 KiB of local memory */
     clspi_option(&options, "WIDE", is_double ? (uint32_t)clspi_min(wide, 4) : wide);
     clspi_option(&options, "ACROSS", share_samples(most, is_exact));
+    return options;
+}
+
+clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc *desc,
+                                  uint32_t set, bool quads)
+{
+    const uint32_t rows = quads ? 1 : clspi_table_samples(ctx, desc, false);
+    clspi_options options = clspi_solid_options(ctx, desc, set);
+
+    if (clspi_lanes(ctx, desc->precision) > 1) return options;
+    clspi_option(&options, "ROWS", rows);
+    if (ctx->tuning.item_registers >= TABLE_REGISTERS)
+        clspi_option(&options, "STEP", quads ? 8 : 16 / rows);
+    if (quads) {
+        clspi_option(&options, "QUADS", 1);
+        clspi_option(&options, "UNITS", ctx->device.compute_units);
+    }
     return options;
 }
 
@@ -166,19 +194,16 @@ size_t clspi_layer_group(const clsp_solid_desc *desc)
     return has_few_samples(desc) ? 48 : 96;
 }
 
-/* Makes a kernel; on GPUs for the groups that solids have. */
+/* Creates a kernel of a program that makes cells; on GPUs for a group of items. */
 static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, const char *program,
-                                 const clspi_signature *signature, uint32_t set)
+                                 const clspi_signature *signature, const clspi_options *options,
+                                 size_t group)
 {
     clsp_context *const ctx = plan->base.ctx;
-    const clspi_options options = clspi_solid_options(ctx, &plan->desc, set);
 
     if (clspi_lanes(ctx, plan->desc.precision) > 1)
-        return clspi_kernel_create(kernel, ctx, program, signature, &options);
-    size_t group =
-        kernel == &plan->full ? clspi_table_group(&plan->desc) : clspi_regular_group(&plan->desc);
-    if (kernel == &plan->layers) group = clspi_layer_group(&plan->desc);
-    return clspi_kernel_create_for_group(kernel, ctx, program, signature, &options, group);
+        return clspi_kernel_create(kernel, ctx, program, signature, options);
+    return clspi_kernel_create_for_group(kernel, ctx, program, signature, options, group);
 }
 
 /* Makes a kernel of point_cells.cl. Warps make points where the method is that, and where
@@ -223,6 +248,45 @@ static clsp_status create_point_kernels(clsp_solid_plan *plan)
     return CLSP_OK;
 }
 
+static clsp_status create_regular(clsp_solid_plan *plan)
+{
+    const clspi_options options = clspi_solid_options(plan->base.ctx, &plan->desc, 1);
+
+    CLSPI_CHECK(create_kernel(plan, &plan->regular, "regular_cells", &clspi_regular_cells_signature,
+                              &options, clspi_regular_group(&plan->desc)));
+    if (!clspi_has_block_copies(plan->base.ctx, &plan->desc)) return CLSP_OK;
+    return create_kernel(plan, &plan->blocks_copied.kernel, "regular_cells",
+                         &clspi_copy_blocks_signature, &options, plan->regular.local);
+}
+
+static clsp_status create_layers(clsp_solid_plan *plan)
+{
+    const clspi_options options =
+        clspi_solid_options(plan->base.ctx, &plan->desc, plan->layout.layers.size);
+
+    CLSPI_CHECK(create_kernel(plan, &plan->layers, "solid_layers", &clspi_solid_layers_signature,
+                              &options, clspi_layer_group(&plan->desc)));
+    return create_kernel(plan, &plan->layers_copied.kernel, "solid_layers",
+                         &clspi_copy_layers_signature, &options, plan->layers.local);
+}
+
+/* Makes those of tables; with vectors where there are so many cells that fewer items, which take
+   longer, keep a device busy. */
+static clsp_status create_tables(clsp_solid_plan *plan)
+{
+    const clsp_context *const ctx = plan->base.ctx;
+    const size_t busy = 2 * (size_t)ctx->device.compute_units;
+    const bool quads = clspi_table_quads(ctx, &plan->desc) && plan->layout.full.num >= busy;
+    const clspi_options options =
+        clspi_table_options(ctx, &plan->desc, plan->layout.full.size, quads);
+
+    plan->has_quads = quads;
+    CLSPI_CHECK(create_kernel(plan, &plan->full, "solid_tables", &clspi_solid_tables_signature,
+                              &options, clspi_table_group(ctx, &plan->desc, quads)));
+    return create_kernel(plan, &plan->full_copied.kernel, "solid_tables",
+                         &clspi_copy_sets_signature, &options, plan->full.local);
+}
+
 static clsp_status create_kernels(clsp_solid_plan *plan)
 {
     const clspi_options options = clspi_solid_options(plan->base.ctx, &plan->desc, 1);
@@ -231,16 +295,9 @@ static clsp_status create_kernels(clsp_solid_plan *plan)
         CLSPI_CHECK(clspi_kernel_create(&plan->continue_points, plan->base.ctx, "continue_points",
                                         &clspi_continue_points_signature, &options));
     if (plan->desc.method != CLSP_SOLID_CELLS) return create_point_kernels(plan);
-    if (plan->points.blocks.num)
-        CLSPI_CHECK(create_kernel(plan, &plan->regular, "regular_cells",
-                                  &clspi_regular_cells_signature, 1));
-    if (plan->layout.layers.num)
-        CLSPI_CHECK(create_kernel(plan, &plan->layers, "solid_layers",
-                                  &clspi_solid_layers_signature, plan->layout.layers.size));
-    if (plan->layout.full.num)
-        CLSPI_CHECK(create_kernel(plan, &plan->full, "solid_tables", &clspi_solid_tables_signature,
-                                  plan->layout.full.size));
-    return clspi_point_copies_prepare(plan);
+    if (plan->points.blocks.num) CLSPI_CHECK(create_regular(plan));
+    if (plan->layout.layers.num) CLSPI_CHECK(create_layers(plan));
+    return plan->layout.full.num ? create_tables(plan) : CLSP_OK;
 }
 
 /* ---- continued points ---- */

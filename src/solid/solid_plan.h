@@ -102,6 +102,7 @@ struct clsp_solid_plan {
     cl_mem block_words, block_points, patterns, layer_sets, full_sets;
     size_t depth_first[5]; /* continued points by how many of them are behind each other */
     clspi_kernel continue_points, regular, layers, full;
+    bool has_quads; /* `full` makes four adjacent samples as a vector */
     clspi_point_copies blocks_copied, layers_copied, full_copied;
     clspi_point_lists lists;
     /* of shared calls */
@@ -155,6 +156,10 @@ clsp_status clspi_solid_need(const clsp_solid_plan *plan, clsp_range cells,
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set);
 
+/* Those of solid_tables.cl besides; quads: four adjacent samples are made as a vector. */
+clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc *desc,
+                                  uint32_t set, bool quads);
+
 /* Tells whether the blocks of regular cells have copies of their points. */
 bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc);
 
@@ -168,10 +173,13 @@ size_t clspi_layer_group(const clsp_solid_desc *desc);
 uint32_t clspi_layer_columns(const clsp_solid_desc *desc);
 
 /* Returns the items of a GPU's group for tables of all points. */
-size_t clspi_table_group(const clsp_solid_desc *desc);
+size_t clspi_table_group(const clsp_context *ctx, const clsp_solid_desc *desc, bool quads);
 
 /* Returns the samples that an item of a GPU makes of those of a table. */
-uint32_t clspi_table_rows(const clsp_solid_desc *desc);
+uint32_t clspi_table_samples(const clsp_context *ctx, const clsp_solid_desc *desc, bool quads);
+
+/* Tells whether items may make four adjacent samples as a vector. */
+bool clspi_table_quads(const clsp_context *ctx, const clsp_solid_desc *desc);
 
 /* Returns what sets may have on a device. */
 clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_desc *desc);

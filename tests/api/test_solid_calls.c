@@ -48,6 +48,110 @@ static void test_ranges(void **state)
     solid_free(&prism);
 }
 
+/* A case without creases so many times. */
+static solid_case copies_of(const solid_case *one, size_t num)
+{
+    solid_case all = {.num_points = num * one->num_points, .num_cells = num * one->num_cells};
+
+    all.point = malloc(3 * all.num_points * sizeof *all.point);
+    all.cell = malloc(8 * all.num_cells * sizeof *all.cell);
+    for (size_t i = 0; i < num; i++) {
+        const uint32_t first = (uint32_t)(i * one->num_points);
+        memcpy(all.point + 3 * first, one->point, 3 * one->num_points * sizeof *all.point);
+        for (size_t k = 0; k < 8 * one->num_cells; k++)
+            all.cell[8 * i * one->num_cells + k] = one->cell[k] + first;
+    }
+    return all;
+}
+
+/* Returns how many copies of a solid keep a GPU's units busy with its irregular cells: then other
+   kernels make these. */
+static size_t enough_copies(const model *m, const clsp_solid_desc *desc)
+{
+    enum { MOST = 64, SETS = 2, CELLS = 4 }; /* for a unit, of a set */
+    clsp_solid_class classes[MOST];
+    const uint32_t units = support_device().compute_units;
+    clsp_solid_plan *plan = solid_plan_of(m, desc);
+    size_t num, irregular = 0;
+
+    assert_ok(ctx, clsp_solid_classes(plan, classes, MOST, &num));
+    for (size_t i = 0; i < num; i++)
+        irregular += classes[i].kind == CLSP_SOLID_IRREGULAR ? classes[i].num_cells : 0;
+    assert_int_not_equal(irregular, 0);
+    clsp_solid_plan_destroy(&plan);
+    return (size_t)SETS * CELLS * (units < 256 ? units : 256) / irregular + 1;
+}
+
+/* Checks the points of a model's cells against those that other kernels make one by one. */
+static void check_by_points(const model *m, const clsp_solid_desc *desc, const double *points,
+                            size_t reals)
+{
+    clsp_solid_desc by_points = *desc;
+
+    by_points.method = CLSP_SOLID_THREAD;
+    clsp_solid_plan *plan = solid_plan_of(m, &by_points);
+    double *const all = solid_eval_all(plan, (clsp_range){0, m->counts.num_cells}, NULL, reals);
+    for (size_t k = 0; k < m->counts.num_cells * reals; k++)
+        assert_true(fabs(all[k] - points[k]) <= 1e-6 * m->scale);
+    free(all);
+    clsp_solid_plan_destroy(&plan);
+}
+
+/* Evaluates all cells of copies but the first one, into a buffer at an offset: the bits of one. */
+static void check_copies(const model *copies, const clsp_solid_desc *desc, const double *one,
+                         size_t reals, size_t num, size_t offset)
+{
+    const clsp_range cells = {1, copies->counts.num_cells - 1};
+    clsp_solid_plan *plan = solid_plan_of(copies, desc);
+    store out = store_make(ctx, BUFFER, CLSP_F32, offset, cells.count * reals, NULL);
+
+    assert_ok(ctx, clsp_solid_eval(plan, cells, NULL, store_out(&out), NULL));
+    const float *const got = (const float *)(const void *)store_read(&out);
+    for (size_t k = 0; k < cells.count * reals; k++)
+        assert_true(got[k] == (float)one[(k + reals) % (num * reals)]);
+    store_free(&out);
+    clsp_solid_plan_destroy(&plan);
+}
+
+/* Many copies of a solid have the bits of one, into aligned memory and such that is not, on devices
+   of all shapes. */
+static void test_copies(void **state)
+{
+    static const char *const shapes[] = {"", "class=discrete,local_is_real=1,vendor=NVIDIA",
+                                         "class=discrete,local_is_real=1,vendor=AMD"};
+    static const clsp_axis axes[2][3] = {{{6, 0, 1}, {6, 0, 1}, {6, 0, 1}},
+                                         {{8, 0, 1}, {4, 0, 1}, {4, 0, 1}}};
+    solid_case box = solid_box(2, 2, 3);
+
+    solid_jitter(&box, 0.15, 7);
+    for (uint32_t i = 0; i < 12; i++) {
+        const uint32_t channels = i % 2 ? 5 : 3;
+        const clsp_axis *const axis = axes[i / 2 % 2];
+        const clsp_solid_desc desc = {.channels = channels, .axis = {axis[0], axis[1], axis[2]}};
+        const size_t reals = (size_t)axis[0].num * axis[1].num * axis[2].num * channels;
+        if (i % 4 == 0) {
+            solid_close(state);
+            ctx = context_with(shapes[i / 4]);
+        }
+        model m = solid_model_of(&box, channels);
+        solid_case many = copies_of(&box, enough_copies(&m, &desc));
+        model all = solid_model_of(&many, channels);
+        clsp_solid_plan *plan = solid_plan_of(&m, &desc);
+        double *const one = solid_eval_all(plan, (clsp_range){0, m.counts.num_cells}, NULL, reals);
+        check_by_points(&m, &desc, one, reals);
+        for (size_t offset = 3; offset < 5; offset++)
+            check_copies(&all, &desc, one, reals, m.counts.num_cells, offset);
+        free(one);
+        clsp_solid_plan_destroy(&plan);
+        solid_model_free(&m);
+        solid_model_free(&all);
+        solid_free(&many);
+    }
+    solid_free(&box);
+    solid_close(state);
+    assert_int_equal(solid_open(state), 0);
+}
+
 /* Weights by themselves give the same points. */
 static void test_weights(void **state)
 {
@@ -312,10 +416,10 @@ static void test_bad_meshes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),     cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_lists),      cmocka_unit_test(test_odd_lists),
-        cmocka_unit_test(test_bad_plans),  cmocka_unit_test(test_bad_calls),
-        cmocka_unit_test(test_bad_meshes),
+        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_weights),   cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_odd_lists), cmocka_unit_test(test_bad_plans),
+        cmocka_unit_test(test_bad_calls), cmocka_unit_test(test_bad_meshes),
     };
 
     if (support_no_device()) return 77;
