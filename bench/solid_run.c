@@ -120,8 +120,9 @@ fail:
 }
 
 /* Puts regular cells that are not among 8 such siblings behind those that are: as if they were of a
-   kind between regular ones and the next. */
-static void part_siblings(uint32_t *kinds, size_t num_cells)
+   kind between regular ones and the next. Where families stay together, the other children of their
+   parents go with them, behind all others. */
+static void part_siblings(uint32_t *kinds, size_t num_cells, bool together)
 {
     for (size_t c = 0; c < num_cells; c++)
         kinds[c] *= 2;
@@ -130,7 +131,7 @@ static void part_siblings(uint32_t *kinds, size_t num_cells)
         for (size_t k = c; k < c + 8 && k < num_cells; k++)
             all = all && kinds[k] == CLSP_SOLID_REGULAR;
         for (size_t k = c; k < c + 8 && k < num_cells && !all; k++)
-            kinds[k] += kinds[k] == CLSP_SOLID_REGULAR;
+            kinds[k] = together ? 2 * SOLID_KINDS - 1 : kinds[k] + (kinds[k] == CLSP_SOLID_REGULAR);
     }
 }
 
@@ -155,7 +156,7 @@ static void copy_cells(solid_case *to, const solid_case *from, size_t copies, co
 }
 
 clsp_status solid_model_sorted(bench *b, solid_model *m, const solid_model *one, size_t copies,
-                               size_t *kind_begin)
+                               bool together, size_t *kind_begin)
 {
     solid_case from = {.num_points = one->counts.num_vertices, .num_cells = one->counts.num_cells};
     solid_case all = {.num_points = copies * from.num_points};
@@ -171,7 +172,7 @@ clsp_status solid_model_sorted(bench *b, solid_model *m, const solid_model *one,
     BENCH_TRY(bench_check(
         clsp_solid_mesh_cells(one->mesh, clsp_out_u32(from.cell, 8 * from.num_cells)), m->name));
     BENCH_TRY(find_kinds(one, kinds));
-    part_siblings(kinds, from.num_cells);
+    part_siblings(kinds, from.num_cells, together);
     copy_cells(&all, &from, copies, kinds, kind_begin);
     BENCH_TRY(make_mesh(b, m, &all));
 

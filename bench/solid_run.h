@@ -32,10 +32,11 @@ typedef struct solid_run {
 } solid_run;
 
 /* Make the mesh of a case, and of `copies` copies of a model in which cells of one kind stand side
-   by side; kind_begin: [SOLID_KINDS + 1], where the cells of each begin. */
+   by side; kind_begin: [SOLID_KINDS + 1], where the cells of each begin. together: the children of
+   a cell stay so, as in refined meshes; the last kind then are those that are not all regular. */
 clsp_status solid_model_make(bench *b, solid_model *m, const solid_case *solid, const char *name);
 clsp_status solid_model_sorted(bench *b, solid_model *m, const solid_model *one, size_t copies,
-                               size_t *kind_begin);
+                               bool together, size_t *kind_begin);
 
 /* Makes a buffer of a model's points in a precision. */
 clsp_status solid_model_upload(bench *b, const solid_model *m, clsp_type precision, cl_mem *buffer);

@@ -154,7 +154,7 @@ fail:
 }
 
 static clsp_status run_kinds(bench *b, clsp_type precision, const solid_model *m,
-                             const size_t *kind_begin, uint32_t samples)
+                             const size_t *kind_begin, size_t num_kinds, uint32_t samples)
 {
     solid_run runs[METHODS] = {{.b = NULL}};
     bench_contestant all[METHODS];
@@ -166,7 +166,7 @@ static clsp_status run_kinds(bench *b, clsp_type precision, const solid_model *m
         .b = b, .model = m, .name = name, .precision = precision, .samples = samples};
     if (!bench_wants(b, name)) return CLSP_OK;
     BENCH_TRY(start_methods(runs, all, &like));
-    for (size_t kind = 0; kind < SOLID_KINDS; kind++)
+    for (size_t kind = 0; kind < num_kinds; kind++)
         if (kind_begin[kind + 1] > kind_begin[kind])
             BENCH_TRY(run_kind(runs, all, kind_begin, kind));
 
@@ -175,19 +175,21 @@ fail:
     return status;
 }
 
-/* Measures cells of one kind after the other, of many copies of a model whose cells are sorted. */
-static clsp_status run_sorted(bench *b, const solid_model *one, const char *name, size_t copies)
+/* Measures cells of one kind after the other, of many copies of a model whose cells are sorted; of
+   one that was refined regular cells, most of which are the children of such. */
+static clsp_status run_sorted(bench *b, const solid_model *one, const char *name, size_t copies,
+                              bool is_refined)
 {
     solid_model m = {.mesh = NULL};
     size_t kind_begin[SOLID_KINDS + 1];
     clsp_status status;
 
     snprintf(m.name, sizeof m.name, "%s", name);
-    BENCH_TRY(solid_model_sorted(b, &m, one, copies, kind_begin));
+    BENCH_TRY(solid_model_sorted(b, &m, one, copies, is_refined, kind_begin));
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
         for (uint32_t samples = 4; samples <= 8; samples *= 2)
             if (b->wanted[p] && !(b->quick && p == CLSP_F64))
-                BENCH_TRY(run_kinds(b, p, &m, kind_begin, samples));
+                BENCH_TRY(run_kinds(b, p, &m, kind_begin, is_refined ? 1 : SOLID_KINDS, samples));
 
 fail:
     solid_model_release(&m);
@@ -217,9 +219,9 @@ static clsp_status run_all_kinds(bench *b)
 
     if (!rod.num_cells) return CLSP_OK;
     BENCH_TRY(solid_model_make(b, &one, &rod, "rod"));
-    BENCH_TRY(run_sorted(b, &one, "kinds", copies));
+    BENCH_TRY(run_sorted(b, &one, "kinds", copies, false));
     BENCH_TRY(solid_model_refine(&one));
-    BENCH_TRY(run_sorted(b, &one, "refined kinds", (copies + 7) / 8));
+    BENCH_TRY(run_sorted(b, &one, "refined kinds", (copies + 7) / 8, true));
 
 fail:
     solid_model_release(&one);
