@@ -5,13 +5,17 @@
    The host sets, beside what cell_samples.clh says, CLSP_WIDE, CLSP_DEEP and CLSP_ACROSS, how many
    samples along w, v and u an item of a GPU makes at once; and CLSP_SMALL on GPUs where cells have
    so few samples that it counts what it takes to bring their points: then blocks have copies of
-   their points, and siblings are made as one. */
+   their points, and siblings are made as one; CLSP_SIBLINGS where no other blocks are. */
 #include "cell_blocks.clh"
 #include "sibling_sums.clh"
 
 #ifdef CLSP_SMALL
 #define PLACE(list, i) ((size_t)(i))
+#ifdef CLSP_SIBLINGS
+#define AS_ONE(block)  true
+#else
 #define AS_ONE(block)  ((block).has_siblings)
+#endif
 #define ASKED(at, b)   true /* as nearly all blocks are; to find out takes time */
 #else
 #define PLACE(list, i) ((size_t)(list)[i])
@@ -41,7 +45,14 @@ enum {
     /* 3 above a multiple of 8, which spreads the banks that the items of a group write to */
     PADDED = LINE + (11 - LINE % 8) % 8,
 #endif
-    CELL_SUMS = 4 * PADDED
+    CELL_SUMS = 4 * PADDED,
+#ifdef CLSP_SIBLINGS
+    STAGED = SIDE * SIDE * SIDE * CLSP_BLOCK,    /* points of a block */
+    SUMS = (SIDE * SIDE * LATTICE_LINE + 3) / 4, /* vectors of its sums along w */
+#else
+    STAGED = BLOCK_POINTS * CLSP_BLOCK,
+    SUMS = BLOCK_CELLS * CELL_SUMS
+#endif
 };
 
 /* Sums along w: an item has a line of a cell's points, one channel of them, and makes the samples
@@ -123,41 +134,41 @@ kernel void regular_cells(global const real *restrict points, global const uint 
                           global const uchar *restrict patterns, ALONG const real4 *restrict along,
                           global real *restrict out, cell_samples at)
 {
-    local real staged[BLOCK_POINTS * CLSP_BLOCK];
-    local real4 sums[BLOCK_CELLS * CELL_SUMS];
+    local real staged[STAGED];
+    local real4 sums[SUMS];
     local real centres[BLOCK_CELLS * CLSP_BLOCK];
-    local uint cells[BLOCK_CELLS]; /* of the launch */
+    local uint cells[BLOCK_CELLS]; /* of the launch, where they are not made as one */
     const uint item = (uint)get_local_id(0);
-    const cell_block b = read_block(blocks, patterns, at.record + (uint)get_group_id(0));
+    cell_block b = read_block(blocks, patterns, at.record + (uint)get_group_id(0));
     const bool asked = ASKED(at, b);
-    for (uint j = item; j < BLOCK_CELLS; j += CLSP_GROUP)
+    b.has_siblings = AS_ONE(b); /* clang warns of loops that depend on a constant */
+    for (uint j = item; j < BLOCK_CELLS && !b.has_siblings; j += CLSP_GROUP)
         cells[j] = is_asked(at, b.cells[j]) ? b.cells[j] : NO_CELL;
 
     for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
-        if (AS_ONE(b))
+        if (b.has_siblings)
             stage_lattice(staged, points + (size_t)b.first * CLSP_CHANNELS + block, item);
-        for (uint x = item; x < b.num * CLSP_BLOCK && asked && !AS_ONE(b); x += CLSP_GROUP) {
+        for (uint x = item; x < b.num * CLSP_BLOCK && asked && !b.has_siblings; x += CLSP_GROUP) {
             const uint k = x / CLSP_BLOCK, c = x - k * CLSP_BLOCK;
             staged[x] = points[PLACE(list, b.first + k) * CLSP_CHANNELS + block + c];
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
         for (uint begin = 0; begin < NUM_W(at); begin += CLSP_WIDE) {
             ALONG const real4 *const along_w = along + NUM_U(at) + NUM_V(at);
             global real *const to = out + WIDE(at.offset) + begin * CLSP_CHANNELS + block;
             const uint wide = min((uint)CLSP_WIDE, NUM_W(at) - begin);
-            if (AS_ONE(b))
+            barrier(CLK_LOCAL_MEM_FENCE); /* points are staged, and the last sums are read */
+            if (b.has_siblings)
                 sum_lattice_lines((local real *)sums, centres, staged, along_w, begin, NUM_W(at),
                                   item);
             else if (asked)
                 sum_lines((local real *)sums, centres, staged, b.places, along_w, begin, NUM_W(at),
                           item);
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint u = 0; u < NUM_U(at) && AS_ONE(b); u += CLSP_ACROSS)
-                sum_lattice_columns(to, (local const real *)sums, centres, b.cells[0], along, at, u,
+            for (uint u = 0; u < NUM_U(at) && b.has_siblings; u += CLSP_ACROSS)
+                sum_lattice_columns(to, (local const real *)sums, centres, b.cells, along, at, u,
                                     wide, item);
-            for (uint u = 0; u < NUM_U(at) && asked && !AS_ONE(b); u += CLSP_ACROSS)
+            for (uint u = 0; u < NUM_U(at) && asked && !b.has_siblings; u += CLSP_ACROSS)
                 sum_columns(to, sums, centres, cells, along, at, u, wide, item);
-            barrier(CLK_LOCAL_MEM_FENCE);
         }
     }
 }

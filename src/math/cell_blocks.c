@@ -123,11 +123,58 @@ static uint32_t *add_block(clspi_block_maker *m, uint32_t num_points, uint32_t n
     return points;
 }
 
-bool clspi_block_maker_add(clspi_block_maker *m, const uint32_t *cells, uint32_t num,
-                           const uint32_t (*grid)[CLSPI_GRID_POINTS])
+/* Returns where point i of sibling j is in their lattice. */
+static uint32_t lattice_place(uint32_t j, uint32_t i)
+{
+    enum { SIDE = CLSPI_LATTICE_SIDE };
+    const uint32_t x = i / 16 % 4 + (j & 1), y = i / 4 % 4 + (j >> 1 & 1), z = i % 4 + (j >> 2);
+
+    return (x * SIDE + y) * SIDE + z;
+}
+
+/* Finds the lattice that cells have as far as they are siblings; where none of them has a point it
+   has any. False: they are not. */
+static bool find_lattice(const uint32_t *cells, uint32_t num,
+                         const uint32_t (*grid)[CLSPI_GRID_POINTS],
+                         uint32_t lattice[CLSPI_LATTICE_POINTS])
+{
+    bool known[CLSPI_LATTICE_POINTS] = {false};
+
+    for (uint32_t k = 0; k < CLSPI_LATTICE_POINTS; k++)
+        lattice[k] = grid[0][0];
+    for (uint32_t j = 0; j < num; j++)
+        for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++) {
+            const uint32_t k = lattice_place(cells[j] % CLSPI_BLOCK_CELLS, i);
+            if (known[k] && lattice[k] != grid[j][i]) return false;
+            lattice[k] = grid[j][i];
+            known[k] = true;
+        }
+    return cells[0] / CLSPI_BLOCK_CELLS == cells[num - 1] / CLSPI_BLOCK_CELLS;
+}
+
+/* Adds siblings, those of these cells whose bits are set in `present`. */
+static bool add_siblings(clspi_block_maker *m, uint32_t first, uint32_t present,
+                         const uint32_t lattice[CLSPI_LATTICE_POINTS])
 {
     uint32_t all[CLSPI_BLOCK_CELLS], *points;
 
+    for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++)
+        all[j] = present >> j & 1 ? first + j : CLSPI_NO_CELL;
+    points = add_block(m, CLSPI_LATTICE_POINTS, CLSPI_SIBLINGS, all);
+    if (points) memcpy(points, lattice, CLSPI_LATTICE_POINTS * sizeof *points);
+    return points != NULL;
+}
+
+bool clspi_block_maker_add(clspi_block_maker *m, const uint32_t *cells, uint32_t num,
+                           const uint32_t (*grid)[CLSPI_GRID_POINTS])
+{
+    uint32_t all[CLSPI_BLOCK_CELLS], lattice[CLSPI_LATTICE_POINTS], present = 0, *points;
+
+    if (find_lattice(cells, num, grid, lattice)) {
+        for (uint32_t j = 0; j < num; j++)
+            present |= UINT32_C(1) << cells[j] % CLSPI_BLOCK_CELLS;
+        return add_siblings(m, cells[0] - cells[0] % CLSPI_BLOCK_CELLS, present, lattice);
+    }
     if (!collect(m, num, grid))
         return clspi_block_maker_add(m, cells, num / 2, grid) &&
                clspi_block_maker_add(m, cells + num / 2, num - num / 2, grid + num / 2);
@@ -141,13 +188,7 @@ bool clspi_block_maker_add(clspi_block_maker *m, const uint32_t *cells, uint32_t
 bool clspi_block_maker_add_lattice(clspi_block_maker *m, uint32_t cell,
                                    const uint32_t lattice[CLSPI_LATTICE_POINTS])
 {
-    uint32_t all[CLSPI_BLOCK_CELLS], *points;
-
-    for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++)
-        all[j] = cell + j;
-    points = add_block(m, CLSPI_LATTICE_POINTS, CLSPI_SIBLINGS, all);
-    if (points) memcpy(points, lattice, CLSPI_LATTICE_POINTS * sizeof *points);
-    return points != NULL;
+    return add_siblings(m, cell, 0xff, lattice);
 }
 
 /* ---- all ---- */
@@ -155,13 +196,8 @@ bool clspi_block_maker_add_lattice(clspi_block_maker *m, uint32_t cell,
 /* Puts the pattern of siblings first. */
 static bool put_siblings(clspi_block_maker *m)
 {
-    enum { SIDE = CLSPI_LATTICE_SIDE };
-
-    for (uint32_t i = 0; i < CLSPI_PATTERN; i++) {
-        const uint32_t j = i / CLSPI_GRID_POINTS;
-        const uint32_t x = i / 16 % 4 + (j & 1), y = i / 4 % 4 + (j >> 1 & 1), z = i % 4 + (j >> 2);
-        m->pattern[i] = (uint8_t)((x * SIDE + y) * SIDE + z);
-    }
+    for (uint32_t i = 0; i < CLSPI_PATTERN; i++)
+        m->pattern[i] = (uint8_t)lattice_place(i / CLSPI_GRID_POINTS, i % CLSPI_GRID_POINTS);
     return put_pattern(m, m->pattern) == CLSPI_SIBLINGS;
 }
 

@@ -11,7 +11,8 @@ enum {
                                                   its cells, CLSPI_NO_CELL where there are fewer */
     CLSPI_PATTERN = CLSPI_BLOCK_CELLS * CLSPI_GRID_POINTS, /* places of cells' points among those of
                                                               the block */
-    CLSPI_SIBLINGS = 0 /* the number of the pattern of 8 cells whose points are a lattice */
+    CLSPI_SIBLINGS = 0 /* the number of the pattern of cells of numbers 8 b to 8 b + 7, each in its
+                          place, whose points are a lattice: the children of a cell, or some */
 };
 
 typedef struct clspi_cell_blocks {
@@ -31,8 +32,8 @@ clspi_block_maker *clspi_block_maker_create(clspi_cell_blocks *blocks);
 void clspi_block_maker_destroy(clspi_block_maker *maker);
 
 /* Adds up to 8 regular cells, larger in number than those before, with the points of each: as one
-   block, or as several where they have many points. False: no memory, or more than 2^32
-   points. */
+   block, of siblings where they are, or as several where they have many points. False: no memory,
+   or more than 2^32 points. */
 bool clspi_block_maker_add(clspi_block_maker *maker, const uint32_t *cells, uint32_t num,
                            const uint32_t (*grid)[CLSPI_GRID_POINTS]);
 

@@ -42,8 +42,11 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
     const clspi_options refine = clspi_refine_options(ctx, precision, channels);
     CLSPI_CHECK(clspi_program_build_for_group(
         build, "refine_points", &clspi_refine_points_signature, &refine, CLSPI_REFINE_GROUP));
-    CLSPI_CHECK(build_cells(build, precision, "regular_cells", &clspi_regular_cells_signature,
-                            &options, clspi_regular_group(&desc)));
+    for (int siblings = 0; siblings <= clspi_has_block_copies(ctx, &desc); siblings++) {
+        const clspi_options regular = clspi_regular_options(ctx, &desc, siblings);
+        CLSPI_CHECK(build_cells(build, precision, "regular_cells", &clspi_regular_cells_signature,
+                                &regular, clspi_regular_group(&desc)));
+    }
     const clspi_options layers =
         clspi_solid_options(ctx, &desc, clspi_most_in_sets(ctx, &desc).layers);
     CLSPI_CHECK(build_cells(build, precision, "solid_layers", &clspi_solid_layers_signature,

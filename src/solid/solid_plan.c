@@ -184,9 +184,18 @@ bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc
     return clspi_lanes(ctx, desc->precision) == 1 && is_small(desc);
 }
 
+clspi_options clspi_regular_options(const clsp_context *ctx, const clsp_solid_desc *desc,
+                                    bool siblings)
+{
+    clspi_options options = clspi_solid_options(ctx, desc, 1);
+
+    if (siblings && clspi_has_block_copies(ctx, desc)) clspi_option(&options, "SIBLINGS", 1);
+    return options;
+}
+
 size_t clspi_regular_group(const clsp_solid_desc *desc)
 {
-    return has_few_samples(desc) && !is_small(desc) ? 64 : 96; /* docs/performance.md */
+    return has_few_samples(desc) ? 64 : 96; /* docs/performance.md */
 }
 
 size_t clspi_layer_group(const clsp_solid_desc *desc)
@@ -248,9 +257,12 @@ static clsp_status create_point_kernels(clsp_solid_plan *plan)
     return CLSP_OK;
 }
 
+/* Makes those of regular cells; where all blocks are siblings, as in refined meshes, one that knows
+   no others. */
 static clsp_status create_regular(clsp_solid_plan *plan)
 {
-    const clspi_options options = clspi_solid_options(plan->base.ctx, &plan->desc, 1);
+    const bool siblings = plan->points.blocks.num_patterns == CLSPI_SIBLINGS + 1;
+    const clspi_options options = clspi_regular_options(plan->base.ctx, &plan->desc, siblings);
 
     CLSPI_CHECK(create_kernel(plan, &plan->regular, "regular_cells", &clspi_regular_cells_signature,
                               &options, clspi_regular_group(&plan->desc)));

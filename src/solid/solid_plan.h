@@ -156,7 +156,11 @@ clsp_status clspi_solid_need(const clsp_solid_plan *plan, clsp_range cells,
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set);
 
-/* Those of solid_tables.cl besides; quads: four adjacent samples are made as a vector. */
+/* Those of regular_cells.cl; siblings: all blocks are such. */
+clspi_options clspi_regular_options(const clsp_context *ctx, const clsp_solid_desc *desc,
+                                    bool siblings);
+
+/* Those of solid_tables.cl; quads: four adjacent samples are made as a vector. */
 clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set, bool quads);
 

@@ -11,34 +11,51 @@
 
 #include "solid_fixture.h"
 
-/* Points by every method against those of cells, of the mesh with all kinds and of a prism. */
-static void check_methods(const solid_case *solid, const clsp_axis axis[3], uint32_t channels,
-                          clsp_type precision)
+/* Makes the refined mesh of a model with three channels, and its points. */
+static model refined_model(const model *m)
+{
+    model fine = {.channels = 3, .scale = m->scale};
+
+    assert_ok(ctx, clsp_solid_mesh_refine(&fine.mesh, m->mesh));
+    assert_ok(ctx, clsp_solid_mesh_counts(fine.mesh, &fine.counts));
+    assert_int_equal(fine.counts.num_cells, 8 * m->counts.num_cells);
+    fine.points = malloc(3 * fine.counts.num_vertices * sizeof *fine.points);
+    fine.corner = malloc(8 * fine.counts.num_cells * sizeof *fine.corner);
+    assert_ok(ctx, clsp_solid_refine_points(m->mesh, CLSP_SOLID_TENSOR, 3,
+                                            clsp_in_f64(m->points, 3 * m->counts.num_vertices),
+                                            clsp_out_f64(fine.points, 3 * fine.counts.num_vertices),
+                                            NULL));
+    assert_ok(ctx, clsp_solid_mesh_cells(fine.mesh,
+                                         clsp_out_u32(fine.corner, 8 * fine.counts.num_cells)));
+    return fine;
+}
+
+/* Points by every method against those of cells. */
+static void check_methods(const model *m, const clsp_axis axis[3], clsp_type precision)
 {
     static const uint32_t by[3] = {0, 1, 0};
-    model m = solid_model_of(solid, channels);
-    const size_t reals = (size_t)axis[0].num * axis[1].num * axis[2].num * channels;
-    const size_t num = m.counts.num_cells;
+    const size_t reals = (size_t)axis[0].num * axis[1].num * axis[2].num * m->channels;
+    const size_t num = m->counts.num_cells;
     double *values[2] = {NULL, NULL};
 
     for (int method = CLSP_SOLID_CELLS; method <= CLSP_SOLID_HYBRID; method++) {
         const clsp_solid_desc desc = {.precision = precision,
-                                      .channels = channels,
+                                      .channels = m->channels,
                                       .axis = {axis[0], axis[1], axis[2]},
                                       .method = (clsp_solid_method)method};
         clsp_solid_plan *plan = NULL;
-        if (clsp_solid_plan_create(&plan, m.mesh, &desc) == CLSP_ERROR_ARGUMENT) {
+        if (clsp_solid_plan_create(&plan, m->mesh, &desc) == CLSP_ERROR_ARGUMENT) {
             assert_true(method >= CLSP_SOLID_GROUP); /* groups are smaller than 32 */
             continue;
         }
         clsp_solid_plan_destroy(&plan);
-        plan = solid_plan_of(&m, &desc);
+        plan = solid_plan_of(m, &desc);
         for (int i = 0; i < 2; i++) {
             const uint32_t *const orders = i ? by : NULL;
             double *const all = solid_eval_all(plan, (clsp_range){0, num}, orders, reals);
             double *const some =
                 solid_eval_all(plan, (clsp_range){num / 3, num / 2}, orders, reals);
-            double worst = 0.0, size = m.scale;
+            double worst = 0.0, size = m->scale;
             assert_memory_equal(some, all + num / 3 * reals, num / 2 * reals * sizeof *all);
             for (size_t k = 0; k < num * reals && values[i]; k++) {
                 size = fmax(size, fabs(values[i][k]));
@@ -56,18 +73,25 @@ static void check_methods(const solid_case *solid, const clsp_axis axis[3], uint
     }
     free(values[0]);
     free(values[1]);
-    solid_model_free(&m);
 }
 
+/* Of a prism, a box, and the refined prism, not all children of whose cells are regular. */
 static void test_methods(void **state)
 {
     solid_case prism = solid_prism(5, 1, 3), box = solid_box(2, 2, 3);
     const clsp_device_info device = support_device();
 
     (void)state;
-    check_methods(&prism, inner_axes, 3, CLSP_F32);
-    check_methods(&box, axes_of_9, 2, CLSP_F32);
-    if (device.fp64) check_methods(&prism, inner_axes, 5, CLSP_F64);
+    model three = solid_model_of(&prism, 3), two = solid_model_of(&box, 2);
+    model five = solid_model_of(&prism, 5), fine = refined_model(&three);
+    check_methods(&three, inner_axes, CLSP_F32);
+    check_methods(&two, axes_of_9, CLSP_F32);
+    check_methods(&fine, axes_of_4, CLSP_F32);
+    if (device.fp64) check_methods(&five, inner_axes, CLSP_F64);
+    solid_model_free(&three);
+    solid_model_free(&two);
+    solid_model_free(&five);
+    solid_model_free(&fine);
     solid_free(&prism);
     solid_free(&box);
 }
@@ -112,21 +136,10 @@ static void test_refine(void **state)
     static const clsp_axis ends[3] = {{2, 0, 1}, {2, 0, 1}, {2, 0, 1}};
     solid_case prism = solid_prism(5, 1, 2);
     solid_jitter(&prism, 0.15, 3);
-    model m = solid_model_of(&prism, 3), fine = {.channels = 3};
+    model m = solid_model_of(&prism, 3), fine = refined_model(&m);
     const clsp_solid_desc desc = {.axis = {ends[0], ends[1], ends[2]}};
 
     (void)state;
-    assert_ok(ctx, clsp_solid_mesh_refine(&fine.mesh, m.mesh));
-    assert_ok(ctx, clsp_solid_mesh_counts(fine.mesh, &fine.counts));
-    assert_int_equal(fine.counts.num_cells, 8 * m.counts.num_cells);
-    fine.points = malloc(3 * fine.counts.num_vertices * sizeof *fine.points);
-    fine.corner = malloc(8 * fine.counts.num_cells * sizeof *fine.corner);
-    assert_ok(ctx, clsp_solid_refine_points(m.mesh, CLSP_SOLID_TENSOR, 3,
-                                            clsp_in_f64(m.points, 3 * m.counts.num_vertices),
-                                            clsp_out_f64(fine.points, 3 * fine.counts.num_vertices),
-                                            NULL));
-    assert_ok(ctx, clsp_solid_mesh_cells(fine.mesh,
-                                         clsp_out_u32(fine.corner, 8 * fine.counts.num_cells)));
     for (size_t c = 0; c < m.counts.num_cells; c++)
         for (uint32_t j = 0; j < 8; j++)
             assert_int_equal(fine.corner[64 * c + 8 * j + vtk_corner[j]], m.corner[8 * c + j]);
