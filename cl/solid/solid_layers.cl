@@ -95,6 +95,17 @@ void write_turned(local real *tile, global real *to, real4 sum, const real4 *f, 
     }
 }
 
+/* Returns one of an item's sums. An index would put all into memory where a loop over them stays
+   one. */
+real4 chosen(const real4 *sum, uint i)
+{
+    real4 one = sum[0];
+    UNROLL
+    for (uint k = 1; k < CLSP_COLUMNS * CLSP_SET; k++)
+        one = k == i ? sum[k] : one;
+    return one;
+}
+
 /* A group makes a set: an item CLSP_COLUMNS columns across slices, one channel of all cells. */
 kernel void solid_layers(global const real4 *restrict copies, global const uint *restrict sets,
                          global const real *restrict slices, ALONG const real4 *restrict along,
@@ -145,10 +156,11 @@ kernel void solid_layers(global const real4 *restrict copies, global const uint 
                 UNROLL
                 for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++) {
                     const uint j = i % CLSP_SET, s = first + i / CLSP_SET * SAMPLES + mine;
+                    const real4 one = chosen(sum, i);
                     if (mine < SAMPLES && s < shape.num && is_asked(at, set.cells[j]))
                         write_across(out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block +
                                          c,
-                                     sum[i], f, centres[j * CLSP_BLOCK + c], shape, s, begin);
+                                     one, f, centres[j * CLSP_BLOCK + c], shape, s, begin);
                 }
             }
             /* a loop of its own: PoCL 3.1 leaves results out where barriers stand in conditions */
@@ -164,15 +176,11 @@ kernel void solid_layers(global const real4 *restrict copies, global const uint 
                     const uint num = is_asked(at, set.cells[j]) && part < shape.num
                                          ? min((uint)SAMPLES, shape.num - part)
                                          : 0;
-                    /* chosen: an index would put all into memory where this loop stays one */
-                    real4 one = sum[0];
-                    UNROLL
-                    for (uint k = 1; k < CLSP_COLUMNS * CLSP_SET; k++)
-                        one = k == i ? sum[k] : one;
                     write_turned(tile,
                                  out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block +
                                      (size_t)(part * shape.across + begin) * CLSP_CHANNELS,
-                                 one, f, centres[j * CLSP_BLOCK + c], shape.across, num, run);
+                                 chosen(sum, i), f, centres[j * CLSP_BLOCK + c], shape.across,
+                                 num, run);
                 }
             }
         }

@@ -14,15 +14,18 @@ static clsp_status build_cells(const clspi_build *build, clsp_type precision, co
     return clspi_program_build_for_group(build, program, signature, options, group);
 }
 
-/* Builds the program of tables of so many samples along each direction. */
-static clsp_status build_tables(const clspi_build *build, clsp_solid_desc desc, uint32_t num)
+/* Builds the programs of layers and of tables for so many samples along each direction. */
+static clsp_status build_others(const clspi_build *build, clsp_solid_desc desc, uint32_t num)
 {
     for (uint32_t a = 0; a < 3; a++)
         desc.axis[a].num = num;
-    const uint32_t set = clspi_most_in_sets(build->ctx, &desc).full;
+    const clspi_set_sizes most = clspi_most_in_sets(build->ctx, &desc);
+    const clspi_options layers = clspi_layer_options(build->ctx, &desc, most.layers);
 
+    CLSPI_CHECK(build_cells(build, desc.precision, "solid_layers", &clspi_solid_layers_signature,
+                            &layers, clspi_layer_group(&desc)));
     for (int quads = 0; quads <= clspi_table_quads(build->ctx, &desc); quads++) {
-        const clspi_options options = clspi_table_options(build->ctx, &desc, set, quads);
+        const clspi_options options = clspi_table_options(build->ctx, &desc, most.full, quads);
         CLSPI_CHECK(build_cells(build, desc.precision, "solid_tables",
                                 &clspi_solid_tables_signature, &options,
                                 clspi_table_group(build->ctx, &desc, quads)));
@@ -47,12 +50,8 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
         CLSPI_CHECK(build_cells(build, precision, "regular_cells", &clspi_regular_cells_signature,
                                 &regular, clspi_regular_group(&desc)));
     }
-    const clspi_options layers =
-        clspi_solid_options(ctx, &desc, clspi_most_in_sets(ctx, &desc).layers);
-    CLSPI_CHECK(build_cells(build, precision, "solid_layers", &clspi_solid_layers_signature,
-                            &layers, clspi_layer_group(&desc)));
-    CLSPI_CHECK(build_tables(build, desc, 4));
-    return clspi_lanes(ctx, precision) > 1 ? CLSP_OK : build_tables(build, desc, 8);
+    CLSPI_CHECK(build_others(build, desc, 4));
+    return clspi_lanes(ctx, precision) > 1 ? CLSP_OK : build_others(build, desc, 8);
 }
 
 clsp_status clspi_solid_build(const clspi_build *build)

@@ -58,21 +58,25 @@ static clsp_status resolve(clsp_context *ctx, clsp_solid_desc *desc)
 
 /* ---- kernels ---- */
 
-/* Adds the samples of a cell where they are few. PoCL 3.1 leaves results out where groups of a
-   GPU's shape have sizes compiled in: loops around barriers then have one round. Returns whether it
-   did. */
-static bool add_sizes(clspi_options *options, const clsp_context *ctx, const clsp_solid_desc *desc)
+/* Tells whether programs are for the samples that a cell has, which are few then. PoCL 3.1 leaves
+   results out where groups of a GPU's shape have sizes compiled in: loops around barriers then have
+   one round. */
+static bool has_sizes(const clsp_context *ctx, const clsp_solid_desc *desc)
 {
     enum { FEW = 16 };
     const clsp_axis *const axis = desc->axis;
 
-    if (clspi_lanes(ctx, desc->precision) > 1 || clspi_is_pocl(ctx->device.platform)) return false;
-    if (axis[0].num > FEW || axis[1].num > FEW || axis[2].num > FEW) return false;
+    return clspi_lanes(ctx, desc->precision) == 1 && !clspi_is_pocl(ctx->device.platform) &&
+           axis[0].num <= FEW && axis[1].num <= FEW && axis[2].num <= FEW;
+}
+
+static void add_sizes(clspi_options *options, const clsp_context *ctx, const clsp_solid_desc *desc)
+{
+    if (!has_sizes(ctx, desc)) return;
     clspi_option(options, "FEW", 1);
-    clspi_option(options, "NUM_U", axis[0].num);
-    clspi_option(options, "NUM_V", axis[1].num);
-    clspi_option(options, "NUM_W", axis[2].num);
-    return true;
+    clspi_option(options, "NUM_U", desc->axis[0].num);
+    clspi_option(options, "NUM_V", desc->axis[1].num);
+    clspi_option(options, "NUM_W", desc->axis[2].num);
 }
 
 /* Returns how many samples are made at once: as many as the fewest parts of at most 8 need, or
@@ -85,9 +89,9 @@ static uint32_t share_samples(uint32_t num, bool is_exact)
     return (uint32_t)clspi_div_up(num, clspi_div_up(num, MOST));
 }
 
-/* What an item may keep where it loads several weights of a table together, and where it makes
-   four samples of four cells (docs/performance.md). */
-enum { TABLE_REGISTERS = 32, QUAD_REGISTERS = 80 };
+/* What an item may keep where it makes several samples or loads several weights together, and where
+   it makes four samples of four cells (docs/performance.md). */
+enum { WIDE_REGISTERS = 32, QUAD_REGISTERS = 80 };
 
 /* Tells whether cells have so few samples that GPUs need many of them at once. */
 static bool has_few_samples(const clsp_solid_desc *desc)
@@ -105,7 +109,7 @@ static bool is_small(const clsp_solid_desc *desc)
 uint32_t clspi_table_samples(const clsp_context *ctx, const clsp_solid_desc *desc, bool quads)
 {
     if (quads) return 4;
-    return has_few_samples(desc) || ctx->tuning.item_registers < TABLE_REGISTERS ? 1 : 2;
+    return has_few_samples(desc) || ctx->tuning.item_registers < WIDE_REGISTERS ? 1 : 2;
 }
 
 size_t clspi_table_group(const clsp_context *ctx, const clsp_solid_desc *desc, bool quads)
@@ -127,24 +131,52 @@ bool clspi_table_quads(const clsp_context *ctx, const clsp_solid_desc *desc)
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set)
 {
-    const clsp_axis *const axis = desc->axis;
-    const uint32_t most = (uint32_t)clspi_max(clspi_max(axis[0].num, axis[1].num), axis[2].num);
     clspi_options options =
         clspi_options_of(ctx, desc->precision, clspi_lanes(ctx, desc->precision));
 
     clspi_option(&options, "CHANNELS", desc->channels);
     clspi_option(&options, "BLOCK", desc->channels <= 4 ? desc->channels : 1);
     clspi_option(&options, "SET", set);
+    add_sizes(&options, ctx, desc);
+    return options;
+}
+
+/* Returns how many samples of a column an item makes at once, in any direction. */
+static uint32_t share_column(const clsp_context *ctx, const clsp_solid_desc *desc)
+{
+    const clsp_axis *const axis = desc->axis;
+    const uint32_t most = (uint32_t)clspi_max(clspi_max(axis[0].num, axis[1].num), axis[2].num);
+
+    return share_samples(most, has_sizes(ctx, desc));
+}
+
+clspi_options clspi_regular_options(const clsp_context *ctx, const clsp_solid_desc *desc,
+                                    bool siblings)
+{
+    const bool is_double = desc->precision == CLSP_F64; /* sums fit into 32 KiB of local memory */
+    const uint32_t wide = share_samples(desc->axis[2].num, has_sizes(ctx, desc));
+    clspi_options options = clspi_solid_options(ctx, desc, 1);
+
+    if (clspi_lanes(ctx, desc->precision) > 1) return options;
+    clspi_option(&options, "WIDE", is_double ? (uint32_t)clspi_min(wide, 4) : wide);
+    clspi_option(&options, "DEEP", is_small(desc) ? 1 : has_few_samples(desc) ? 2 : 4);
+    clspi_option(&options, "ACROSS", share_column(ctx, desc));
+    if (is_small(desc)) clspi_option(&options, "SMALL", 1);
+    if (is_small(desc) && siblings) clspi_option(&options, "SIBLINGS", 1);
+    return options;
+}
+
+clspi_options clspi_layer_options(const clsp_context *ctx, const clsp_solid_desc *desc,
+                                  uint32_t set)
+{
+    const bool few = has_few_samples(desc), has_room = ctx->tuning.item_registers >= WIDE_REGISTERS;
+    const uint32_t across = share_column(ctx, desc);
+    clspi_options options = clspi_solid_options(ctx, desc, set);
+
     clspi_option(&options, "MAX_SLICE", CLSPI_MAX_SLICE);
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
-    const bool is_exact = add_sizes(&options, ctx, desc);
-    clspi_option(&options, "DEEP", is_small(desc) ? 1 : has_few_samples(desc) ? 2 : 4);
-    if (is_small(desc)) clspi_option(&options, "SMALL", 1);
-    clspi_option(&options, "COLUMNS", clspi_layer_columns(desc));
-    const uint32_t wide = share_samples(axis[2].num, is_exact);
-    const bool is_double = desc->precision == CLSP_F64; /* sums fit into 32 KiB of local memory */
-    clspi_option(&options, "WIDE", is_double ? (uint32_t)clspi_min(wide, 4) : wide);
-    clspi_option(&options, "ACROSS", share_samples(most, is_exact));
+    clspi_option(&options, "COLUMNS", few || !has_room ? 1 : 2);
+    clspi_option(&options, "ACROSS", few || has_room ? across : (uint32_t)clspi_min(across, 2));
     return options;
 }
 
@@ -156,7 +188,7 @@ clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc
 
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
     clspi_option(&options, "ROWS", rows);
-    if (ctx->tuning.item_registers >= TABLE_REGISTERS)
+    if (ctx->tuning.item_registers >= WIDE_REGISTERS)
         clspi_option(&options, "STEP", quads ? 8 : 16 / rows);
     if (quads) {
         clspi_option(&options, "QUADS", 1);
@@ -174,23 +206,9 @@ clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_des
     return (clspi_set_sizes){3, 4};
 }
 
-uint32_t clspi_layer_columns(const clsp_solid_desc *desc)
-{
-    return has_few_samples(desc) ? 1 : 2;
-}
-
 bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc)
 {
     return clspi_lanes(ctx, desc->precision) == 1 && is_small(desc);
-}
-
-clspi_options clspi_regular_options(const clsp_context *ctx, const clsp_solid_desc *desc,
-                                    bool siblings)
-{
-    clspi_options options = clspi_solid_options(ctx, desc, 1);
-
-    if (siblings && clspi_has_block_copies(ctx, desc)) clspi_option(&options, "SIBLINGS", 1);
-    return options;
 }
 
 size_t clspi_regular_group(const clsp_solid_desc *desc)
@@ -274,7 +292,7 @@ static clsp_status create_regular(clsp_solid_plan *plan)
 static clsp_status create_layers(clsp_solid_plan *plan)
 {
     const clspi_options options =
-        clspi_solid_options(plan->base.ctx, &plan->desc, plan->layout.layers.size);
+        clspi_layer_options(plan->base.ctx, &plan->desc, plan->layout.layers.size);
 
     CLSPI_CHECK(create_kernel(plan, &plan->layers, "solid_layers", &clspi_solid_layers_signature,
                               &options, clspi_layer_group(&plan->desc)));

@@ -160,6 +160,10 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
 clspi_options clspi_regular_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                     bool siblings);
 
+/* Those of solid_layers.cl. */
+clspi_options clspi_layer_options(const clsp_context *ctx, const clsp_solid_desc *desc,
+                                  uint32_t set);
+
 /* Those of solid_tables.cl; quads: four adjacent samples are made as a vector. */
 clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set, bool quads);
@@ -172,9 +176,6 @@ size_t clspi_regular_group(const clsp_solid_desc *desc);
 
 /* Returns the items of a GPU's group for layered ones. */
 size_t clspi_layer_group(const clsp_solid_desc *desc);
-
-/* Returns for how many samples of a slice an item of a GPU makes those across it. */
-uint32_t clspi_layer_columns(const clsp_solid_desc *desc);
 
 /* Returns the items of a GPU's group for tables of all points. */
 size_t clspi_table_group(const clsp_context *ctx, const clsp_solid_desc *desc, bool quads);
