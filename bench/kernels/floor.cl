@@ -5,9 +5,7 @@
    Every kernel works on items first .. end - 1, one to a work-item. */
 #include "../../cl/device/real.clh"
 
-typedef CLSP_PASTE(CLSP_TYPE, 2) real2;
 typedef CLSP_PASTE(CLSP_TYPE, 3) real3;
-typedef CLSP_PASTE(CLSP_TYPE, 16) real16;
 
 #define ITEM                                                                                       \
     const uint g = first + (uint)get_global_id(0);                                                 \

@@ -3,8 +3,6 @@
    another, and the last step reads what the second one wrote. Points have four coordinates. */
 #include "../../cl/device/real.clh"
 
-typedef CLSP_PASTE(CLSP_TYPE, 2) real2;
-
 #define PARAMS 36
 
 real4 cubic(real4 a, real4 b, real4 c, real4 d, real t)
