@@ -132,49 +132,64 @@ static uint32_t lattice_place(uint32_t j, uint32_t i)
     return (x * SIDE + y) * SIDE + z;
 }
 
-/* Finds the lattice that cells have as far as they are siblings; where none of them has a point it
-   has any. False: they are not. */
-static bool find_lattice(const uint32_t *cells, uint32_t num,
-                         const uint32_t (*grid)[CLSPI_GRID_POINTS],
-                         uint32_t lattice[CLSPI_LATTICE_POINTS])
+/* Puts the points of sibling j into a lattice, of which some are known. False: they do not fit, and
+   nothing is done. */
+static bool put_grid(uint32_t lattice[CLSPI_LATTICE_POINTS], bool known[CLSPI_LATTICE_POINTS],
+                     uint32_t j, const uint32_t grid[CLSPI_GRID_POINTS])
 {
-    bool known[CLSPI_LATTICE_POINTS] = {false};
-
-    for (uint32_t k = 0; k < CLSPI_LATTICE_POINTS; k++)
-        lattice[k] = grid[0][0];
-    for (uint32_t j = 0; j < num; j++)
-        for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++) {
-            const uint32_t k = lattice_place(cells[j] % CLSPI_BLOCK_CELLS, i);
-            if (known[k] && lattice[k] != grid[j][i]) return false;
-            lattice[k] = grid[j][i];
-            known[k] = true;
-        }
-    return cells[0] / CLSPI_BLOCK_CELLS == cells[num - 1] / CLSPI_BLOCK_CELLS;
+    for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++) {
+        const uint32_t k = lattice_place(j, i);
+        if (known[k] && lattice[k] != grid[i]) return false;
+    }
+    for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++) {
+        const uint32_t k = lattice_place(j, i);
+        lattice[k] = grid[i];
+        known[k] = true;
+    }
+    return true;
 }
 
-/* Adds siblings, those of these cells whose bits are set in `present`. */
-static bool add_siblings(clspi_block_maker *m, uint32_t first, uint32_t present,
-                         const uint32_t lattice[CLSPI_LATTICE_POINTS])
+/* Adds a block of siblings. */
+static bool add_lattice(clspi_block_maker *m, const uint32_t cells[CLSPI_BLOCK_CELLS],
+                        const uint32_t lattice[CLSPI_LATTICE_POINTS])
 {
-    uint32_t all[CLSPI_BLOCK_CELLS], *points;
+    uint32_t *const points = add_block(m, CLSPI_LATTICE_POINTS, CLSPI_SIBLINGS, cells);
 
-    for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++)
-        all[j] = present >> j & 1 ? first + j : CLSPI_NO_CELL;
-    points = add_block(m, CLSPI_LATTICE_POINTS, CLSPI_SIBLINGS, all);
     if (points) memcpy(points, lattice, CLSPI_LATTICE_POINTS * sizeof *points);
     return points != NULL;
+}
+
+bool clspi_block_maker_add_siblings(clspi_block_maker *m, const uint32_t cells[CLSPI_BLOCK_CELLS],
+                                    const uint32_t (*grid)[CLSPI_GRID_POINTS], uint32_t first)
+{
+    bool known[CLSPI_LATTICE_POINTS] = {false};
+    uint32_t lattice[CLSPI_LATTICE_POINTS], fit[CLSPI_BLOCK_CELLS];
+
+    for (uint32_t k = 0; k < CLSPI_LATTICE_POINTS; k++)
+        lattice[k] = grid[first][0]; /* where no cell has a point there is any */
+    for (uint32_t i = 0; i < CLSPI_BLOCK_CELLS; i++) {
+        const uint32_t j = first ^ i;
+        const bool fits = cells[j] != CLSPI_NO_CELL && put_grid(lattice, known, j, grid[j]);
+        fit[j] = fits ? cells[j] : CLSPI_NO_CELL;
+    }
+    return add_lattice(m, fit, lattice);
+}
+
+bool clspi_block_maker_add_lattice(clspi_block_maker *m, uint32_t cell,
+                                   const uint32_t lattice[CLSPI_LATTICE_POINTS])
+{
+    uint32_t cells[CLSPI_BLOCK_CELLS];
+
+    for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++)
+        cells[j] = cell + j;
+    return add_lattice(m, cells, lattice);
 }
 
 bool clspi_block_maker_add(clspi_block_maker *m, const uint32_t *cells, uint32_t num,
                            const uint32_t (*grid)[CLSPI_GRID_POINTS])
 {
-    uint32_t all[CLSPI_BLOCK_CELLS], lattice[CLSPI_LATTICE_POINTS], present = 0, *points;
+    uint32_t all[CLSPI_BLOCK_CELLS], *points;
 
-    if (find_lattice(cells, num, grid, lattice)) {
-        for (uint32_t j = 0; j < num; j++)
-            present |= UINT32_C(1) << cells[j] % CLSPI_BLOCK_CELLS;
-        return add_siblings(m, cells[0] - cells[0] % CLSPI_BLOCK_CELLS, present, lattice);
-    }
     if (!collect(m, num, grid))
         return clspi_block_maker_add(m, cells, num / 2, grid) &&
                clspi_block_maker_add(m, cells + num / 2, num - num / 2, grid + num / 2);
@@ -183,12 +198,6 @@ bool clspi_block_maker_add(clspi_block_maker *m, const uint32_t *cells, uint32_t
     points = add_block(m, m->num, put_pattern(m, m->pattern), all);
     if (points) memcpy(points, m->unique, m->num * sizeof *points);
     return points != NULL;
-}
-
-bool clspi_block_maker_add_lattice(clspi_block_maker *m, uint32_t cell,
-                                   const uint32_t lattice[CLSPI_LATTICE_POINTS])
-{
-    return add_siblings(m, cell, 0xff, lattice);
 }
 
 /* ---- all ---- */
@@ -234,29 +243,33 @@ void clspi_cell_blocks_release(clspi_cell_blocks *blocks)
     free(blocks->words);
     free(blocks->points);
     free(blocks->patterns);
+    clspi_cell_spans_release(&blocks->spans);
     *blocks = (clspi_cell_blocks){0};
 }
 
-/* Returns the last cell of a block. */
-static uint32_t last_cell(const uint32_t *words)
+clspi_cell_span clspi_cell_block_span(const uint32_t words[CLSPI_BLOCK_WORDS])
 {
-    uint32_t j = CLSPI_BLOCK_CELLS;
+    const uint32_t *const cells = words + 3;
+    clspi_cell_span span = {CLSPI_NO_CELL, 0};
 
-    while (words[2 + j] == CLSPI_NO_CELL)
-        j--;
-    return words[2 + j];
+    for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++) {
+        if (cells[j] == CLSPI_NO_CELL) continue;
+        if (cells[j] < span.first) span.first = cells[j];
+        if (cells[j] > span.last) span.last = cells[j];
+    }
+    return span;
 }
 
-size_t clspi_cell_block_find(const clspi_cell_blocks *blocks, size_t cell)
+static int compare_blocks(const void *a, const void *b)
 {
-    size_t low = 0, high = blocks->num;
+    const uint32_t first = clspi_cell_block_span(a).first, second = clspi_cell_block_span(b).first;
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (last_cell(blocks->words + middle * CLSPI_BLOCK_WORDS) < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (first > second) - (first < second);
+}
+
+void clspi_cell_blocks_sort(clspi_cell_blocks *blocks)
+{
+    if (blocks->num)
+        qsort(blocks->words, blocks->num, CLSPI_BLOCK_WORDS * sizeof *blocks->words,
+              compare_blocks);
 }

@@ -106,6 +106,11 @@ static void copy_blocks(clspi_cell_blocks *all, const clspi_cell_search *s)
         words[b * CLSPI_BLOCK_WORDS] += (uint32_t)s->first_point;
         words[b * CLSPI_BLOCK_WORDS + 2] = s->all_patterns[words[b * CLSPI_BLOCK_WORDS + 2]];
     }
+    for (size_t b = 0; b < s->blocks.num; b++) {
+        const clspi_cell_span span = clspi_cell_block_span(words + b * CLSPI_BLOCK_WORDS);
+        all->spans.first[s->first_block + b] = span.first;
+        all->spans.last[s->first_block + b] = span.last;
+    }
     for (size_t i = 0; i < s->blocks.num_points; i++)
         all->points[s->first_point + i] = renumber(s, s->blocks.points[i]);
 }
@@ -144,16 +149,18 @@ static bool allocate_all(clspi_cell_points *points)
     b->words = malloc((b->num * CLSPI_BLOCK_WORDS + 1) * sizeof *b->words);
     b->points = malloc((b->num_points + 1) * sizeof *b->points);
     points->index = malloc((points->num_index + 1) * sizeof *points->index);
-    return b->words && b->points && points->index;
+    return clspi_cell_spans_make(&b->spans, b->num) && b->words && b->points && points->index;
 }
 
-/* Searches all cells, a piece at a time, and puts together what was found in their order. */
+/* Searches all cells, a piece at a time, the last one of which has up to half as many more, and
+ * puts together what was found in their order. */
 static bool make_points(making *m, const clspi_cell_mesh *mesh, const clspi_parallel *threads)
 {
     enum { PIECE_CELLS = 8192 };
     bool done;
 
-    m->num = mesh->num_cells / PIECE_CELLS + 1;
+    m->num = (mesh->num_cells + PIECE_CELLS / 2) / PIECE_CELLS;
+    if (m->num == 0) m->num = 1;
     m->searches = calloc(m->num, sizeof *m->searches);
     done = clspi_key_map_make(&m->patterns) && m->searches;
     for (size_t i = 0; i < m->num && done; i++) {
@@ -167,7 +174,10 @@ static bool make_points(making *m, const clspi_cell_mesh *mesh, const clspi_para
     for (size_t i = 0; i < m->num && done; i++)
         done = number_all(m, &m->searches[i]);
     done = done && allocate_all(m->points);
-    if (done) clspi_in_parallel(threads, m->num, copy_search, m);
+    if (done) {
+        clspi_in_parallel(threads, m->num, copy_search, m);
+        clspi_cell_spans_ready(&m->points->blocks.spans, m->points->blocks.num);
+    }
     for (size_t i = 0; i < m->num && m->searches; i++) {
         m->set->too_large |= m->searches[i].too_large;
         clspi_cell_search_release(&m->searches[i]);

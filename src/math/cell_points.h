@@ -14,8 +14,7 @@ typedef struct clspi_cell_points {
     clspi_class_use *use; /* [num_cells] */
     uint32_t *place; /* [num_cells]: of a regular cell 8 times its block and its place there; of
                         others where their points begin in the index */
-    clspi_cell_blocks blocks; /* of the regular ones among each 8 cells, numbers 8 b to 8 b + 7:
-                                 such are the children of a cell */
+    clspi_cell_blocks blocks; /* of regular ones, which are neighbours where possible */
     size_t num_index;
     uint32_t *index; /* points of other cells in the order of their class, seen in its frame */
 } clspi_cell_points;

@@ -207,18 +207,15 @@ void clspi_regular_grid(const clspi_cell_mesh *mesh, uint32_t cell,
 
 /* ---- the lattice of 8 regular cells ---- */
 
-/* Tells whether 8 cells are regular and lie as the children of a cell do. */
-static bool are_siblings(const clspi_cell_mesh *mesh, uint32_t cell)
+bool clspi_are_siblings(const clspi_cell_mesh *mesh, uint32_t cell)
 {
-    bool fits = true;
+    bool fits = mesh->num_cells - cell >= CLSPI_CORNERS;
 
-    for (uint32_t j = 0; j < CLSPI_CORNERS && fits; j++) {
+    for (uint32_t j = 0; j < CLSPI_CORNERS && fits; j++)
         for (uint32_t a = 0; a < 3; a++) {
             const size_t face = (size_t)(cell + j) * CLSPI_CELL_FACES + 2 * a + !(j >> a & 1);
             fits = fits && mesh->across[face] == cell + (j ^ 1u << a) && mesh->frame[face] == 0;
         }
-        fits = fits && clspi_cell_is_regular(mesh, cell + j);
-    }
     return fits;
 }
 
@@ -247,14 +244,13 @@ static void find_outer_cells(const clspi_cell_mesh *mesh, uint32_t cell, framed_
             extend(mesh, around + 16 * x + 4 * y, 1, 2);
 }
 
-bool clspi_regular_lattice(const clspi_cell_mesh *mesh, uint32_t cell,
+void clspi_regular_lattice(const clspi_cell_mesh *mesh, uint32_t cell,
                            uint32_t lattice[CLSPI_LATTICE_POINTS])
 {
     static const uint8_t place[CLSPI_LATTICE_SIDE] = {0, 1, 2, 2, 3};
     static const uint8_t bit[CLSPI_LATTICE_SIDE] = {0, 0, 0, 1, 1};
     framed_cell around[64];
 
-    if (mesh->num_cells - cell < CLSPI_CORNERS || !are_siblings(mesh, cell)) return false;
     find_outer_cells(mesh, cell, around);
     for (uint32_t i = 0; i < CLSPI_LATTICE_POINTS; i++) {
         const uint32_t x = i / 25, y = i / 5 % 5, z = i % 5;
@@ -265,5 +261,4 @@ bool clspi_regular_lattice(const clspi_cell_mesh *mesh, uint32_t cell,
                          : mesh->cell_vertex[(size_t)at.cell * CLSPI_CORNERS +
                                              clspi_frame_corner(at.frame, corner)];
     }
-    return true;
 }

@@ -49,9 +49,11 @@ clspi_key clspi_ring_key(const clspi_ring *ring);
 void clspi_regular_grid(const clspi_cell_mesh *mesh, uint32_t cell,
                         uint32_t grid[CLSPI_GRID_POINTS]);
 
-/* Finds the 5 x 5 x 5 vertices around 8 cells from one on, in the same way, where these are all
-   regular and lie as the children of a cell do; else false. */
-bool clspi_regular_lattice(const clspi_cell_mesh *mesh, uint32_t cell,
+/* Tells whether the 8 cells from one on lie as the children of a cell do. */
+bool clspi_are_siblings(const clspi_cell_mesh *mesh, uint32_t cell);
+
+/* Finds the 5 x 5 x 5 vertices around 8 regular cells that do, in the same way. */
+void clspi_regular_lattice(const clspi_cell_mesh *mesh, uint32_t cell,
                            uint32_t lattice[CLSPI_LATTICE_POINTS]);
 
 #endif

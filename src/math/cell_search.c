@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cell_tiles.h"
+
 /* ---- points beyond the boundary ---- */
 
 /* Continues a grid of side^3 points beyond the boundary, along one axis after the other. */
@@ -67,64 +69,182 @@ static bool find_ring(clspi_cell_search *s, uint32_t cell, clspi_class_use *use,
     return true;
 }
 
-/* ---- all ---- */
+/* ---- blocks ---- */
 
-/* Finds the points of 8 siblings that are regular, or does nothing. */
-static bool find_siblings(clspi_cell_search *s, clspi_block_maker *maker, uint32_t begin,
-                          bool *found)
+/* Cells of a search that are being put into blocks: use and place are those of all cells, and a
+   regular cell whose place is CLSPI_NO_CELL has no block yet. */
+typedef struct sorting {
+    clspi_cell_search *search;
+    clspi_block_maker *maker;
+    clspi_class_use *use;
+    uint32_t *place;
+} sorting;
+
+static bool is_left(const sorting *t, uint32_t cell)
 {
-    uint32_t lattice[CLSPI_LATTICE_POINTS];
-
-    *found = s->end - begin >= CLSPI_BLOCK_CELLS && clspi_regular_lattice(s->mesh, begin, lattice);
-    return !*found || (continue_grid(s, lattice, CLSPI_LATTICE_SIDE) &&
-                       clspi_block_maker_add_lattice(maker, begin, lattice));
+    return t->use[cell].number == CLSPI_REGULAR && t->place[cell] == CLSPI_NO_CELL;
 }
 
-/* Finds rings and points of 8 cells or fewer one by one. */
-static bool find_cells(clspi_cell_search *s, clspi_block_maker *maker, uint32_t begin,
-                       clspi_class_use *use, uint32_t *place)
+/* Writes places in blocks into those of their cells, from a block on. */
+static void place_blocks(const sorting *t, size_t first)
+{
+    const clspi_cell_blocks *const blocks = &t->search->blocks;
+
+    for (size_t b = first; b < blocks->num; b++)
+        for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++) {
+            const uint32_t cell = blocks->words[b * CLSPI_BLOCK_WORDS + 3 + j];
+            if (cell != CLSPI_NO_CELL) t->place[cell] = (uint32_t)b * CLSPI_BLOCK_CELLS + j;
+        }
+}
+
+static bool find_grid(const sorting *t, uint32_t cell, uint32_t grid[CLSPI_GRID_POINTS])
+{
+    clspi_regular_grid(t->search->mesh, cell, grid);
+    return continue_grid(t->search, grid, 4);
+}
+
+/* Puts those of 8 cells that lie as the children of a cell do into a block, number `first` among
+   them. */
+static bool add_siblings(const sorting *t, const uint32_t cells[CLSPI_BLOCK_CELLS], uint32_t first)
+{
+    uint32_t grid[CLSPI_BLOCK_CELLS][CLSPI_GRID_POINTS];
+    const size_t block = t->search->blocks.num;
+
+    for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++)
+        if (cells[j] != CLSPI_NO_CELL && !find_grid(t, cells[j], grid[j])) return false;
+    if (!clspi_block_maker_add_siblings(t->maker, cells, (const uint32_t(*)[CLSPI_GRID_POINTS])grid,
+                                        first))
+        return false;
+    place_blocks(t, block);
+    return true;
+}
+
+/* Puts the children of a cell, 8 cells from one on, into a block. */
+static bool add_children(const sorting *t, uint32_t begin)
+{
+    uint32_t cells[CLSPI_BLOCK_CELLS], lattice[CLSPI_LATTICE_POINTS], num = 0, first = 0;
+    const size_t block = t->search->blocks.num;
+
+    for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++) {
+        const bool left = is_left(t, begin + j);
+        cells[j] = left ? begin + j : CLSPI_NO_CELL;
+        if (left && num++ == 0) first = j;
+    }
+    if (num == 0) return true;
+    if (num < CLSPI_BLOCK_CELLS) return add_siblings(t, cells, first);
+    clspi_regular_lattice(t->search->mesh, begin, lattice);
+    if (!continue_grid(t->search, lattice, CLSPI_LATTICE_SIDE) ||
+        !clspi_block_maker_add_lattice(t->maker, begin, lattice))
+        return false;
+    place_blocks(t, block);
+    return true;
+}
+
+/* Takes blocks back, from one on. */
+static void take_back(const sorting *t, size_t first, size_t num_points)
+{
+    clspi_cell_blocks *const blocks = &t->search->blocks;
+
+    for (size_t b = first; b < blocks->num; b++)
+        for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++) {
+            const uint32_t cell = blocks->words[b * CLSPI_BLOCK_WORDS + 3 + j];
+            if (cell != CLSPI_NO_CELL) t->place[cell] = CLSPI_NO_CELL;
+        }
+    blocks->num = first;
+    blocks->num_points = num_points;
+}
+
+/* Puts cells that are left into blocks with those beside them; returns false without memory. */
+static bool add_tiles(const sorting *t, clspi_cell_tiles *tiles)
+{
+    for (uint32_t c = tiles->first; c < tiles->end; c++) {
+        if (!tiles->left[c - tiles->first]) continue;
+        if (!clspi_cell_tiles_find(tiles, c)) return false;
+        for (uint32_t i = 0; i < tiles->num; i++) {
+            const clspi_cell_tile *const tile = &tiles->tile[i];
+            if (!add_siblings(t, tile->cells, tile->first)) return false;
+            for (uint32_t j = 0; j < CLSPI_CORNERS; j++) {
+                const uint32_t cell = tile->cells[j];
+                if (cell != CLSPI_NO_CELL) tiles->left[cell - tiles->first] = is_left(t, cell);
+            }
+        }
+    }
+    return true;
+}
+
+/* Does so unless these blocks have many gaps: GPUs then are faster with blocks of any cells. */
+static bool add_neighbours(const sorting *t)
+{
+    const clspi_cell_search *const s = t->search;
+    const size_t first = s->blocks.num, num_points = s->blocks.num_points;
+    clspi_cell_tiles tiles;
+    size_t num = 0;
+    bool done;
+
+    for (uint32_t c = s->first; c < s->end; c++)
+        num += is_left(t, c);
+    if (num == 0) return true;
+    done = clspi_cell_tiles_make(&tiles, s->mesh, s->first, s->end);
+    for (uint32_t c = s->first; c < s->end && done; c++)
+        tiles.left[c - s->first] = is_left(t, c);
+    done = done && add_tiles(t, &tiles);
+    if (done && 2 * CLSPI_BLOCK_CELLS * (s->blocks.num - first) > 3 * num)
+        take_back(t, first, num_points);
+    clspi_cell_tiles_release(&tiles);
+    return done;
+}
+
+/* Puts cells that are left into blocks by their numbers. */
+static bool add_others(const sorting *t)
 {
     uint32_t grid[CLSPI_BLOCK_CELLS][CLSPI_GRID_POINTS], cells[CLSPI_BLOCK_CELLS], num = 0;
 
-    for (uint32_t c = begin; c < s->end && c - begin < CLSPI_BLOCK_CELLS; c++) {
-        if (!clspi_cell_is_regular(s->mesh, c)) {
-            if (!find_ring(s, c, &use[c], &place[c])) return false;
-            continue;
+    for (uint32_t c = t->search->first; c <= t->search->end; c++) {
+        if (num > 0 && (num == CLSPI_BLOCK_CELLS || c == t->search->end)) {
+            if (!clspi_block_maker_add(t->maker, cells, num,
+                                       (const uint32_t(*)[CLSPI_GRID_POINTS])grid))
+                return false;
+            num = 0;
         }
-        clspi_regular_grid(s->mesh, c, grid[num]);
-        if (!continue_grid(s, grid[num], 4)) return false;
+        if (!is_left(t, c)) continue;
+        if (!find_grid(t, c, grid[num])) return false;
         cells[num++] = c;
     }
-    return num == 0 ||
-           clspi_block_maker_add(maker, cells, num, (const uint32_t(*)[CLSPI_GRID_POINTS])grid);
+    return true;
 }
 
-/* Writes where the cells of a block are. */
-static void place_block(const clspi_cell_blocks *blocks, size_t block, uint32_t *place)
+/* ---- all ---- */
+
+/* Finds the rings of cells that are not regular, and blocks of the children of cells. */
+static bool find_cells(const sorting *t)
 {
-    for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++) {
-        const uint32_t cell = blocks->words[block * CLSPI_BLOCK_WORDS + 3 + j];
-        if (cell != CLSPI_NO_CELL) place[cell] = (uint32_t)block * CLSPI_BLOCK_CELLS + j;
+    clspi_cell_search *const s = t->search;
+
+    for (uint32_t c = s->first; c < s->end; c++) {
+        t->use[c] = (clspi_class_use){CLSPI_REGULAR, 0};
+        t->place[c] = CLSPI_NO_CELL;
+        if (!clspi_cell_is_regular(s->mesh, c) && !find_ring(s, c, &t->use[c], &t->place[c]))
+            return false;
+        const uint32_t begin = c - c % CLSPI_BLOCK_CELLS;
+        if (c - begin == CLSPI_BLOCK_CELLS - 1 && clspi_are_siblings(s->mesh, begin) &&
+            !add_children(t, begin))
+            return false;
     }
+    return true;
 }
 
 bool clspi_cell_search_run(clspi_cell_search *s, clspi_class_use *use, uint32_t *place)
 {
-    clspi_block_maker *const maker = clspi_block_maker_create(&s->blocks);
+    const sorting t = {s, clspi_block_maker_create(&s->blocks), use, place};
     bool done = clspi_key_map_make(&s->continued);
 
-    done = clspi_key_map_make(&s->rings) && done && maker;
-    for (uint32_t c = s->first; c < s->end; c++)
-        use[c] = (clspi_class_use){CLSPI_REGULAR, 0};
-    for (uint32_t c = s->first; c < s->end && done; c += CLSPI_BLOCK_CELLS) {
-        const size_t block = s->blocks.num;
-        bool found = false;
-        done = find_siblings(s, maker, c, &found);
-        if (done && !found) done = find_cells(s, maker, c, use, place);
-        for (size_t b = block; b < s->blocks.num && done; b++)
-            place_block(&s->blocks, b, place);
+    done = clspi_key_map_make(&s->rings) && done && t.maker;
+    done = done && find_cells(&t) && add_neighbours(&t) && add_others(&t);
+    if (done) {
+        clspi_cell_blocks_sort(&s->blocks);
+        place_blocks(&t, 0);
     }
-    clspi_block_maker_destroy(maker);
+    clspi_block_maker_destroy(t.maker);
     free(s->ring);
     s->ring = NULL;
     return done;

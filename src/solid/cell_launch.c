@@ -52,22 +52,13 @@ static clsp_status launch_part(clspi_series *series, const clspi_kernel *kernel,
     return clspi_series_launch(series, kernel, kernel->signature, args, items);
 }
 
-/* Finds the blocks of a launch: from at->record to what is returned. The last one may have cells on
-   either side of the range's end. */
-static size_t find_blocks(const clsp_solid_plan *plan, clspi_cell_samples *at)
-{
-    const clspi_cell_blocks *const blocks = &plan->points.blocks;
-    const size_t end = clspi_cell_block_find(blocks, (size_t)at->first + at->count);
-
-    at->record = (cl_uint)clspi_cell_block_find(blocks, at->first);
-    return end < blocks->num ? end + 1 : end;
-}
-
-/* Finds the sets of a launch likewise. */
-static size_t find_sets(const clspi_cell_sets *sets, clspi_cell_samples *at)
+/* Finds the blocks or sets of a launch: from at->record to what is returned. They may have cells
+   that are not of the launch. */
+static size_t find_records(const clspi_cell_spans *spans, size_t num, clspi_cell_samples *at)
 {
     size_t begin;
-    const size_t end = clspi_cell_sets_find(sets, (clsp_range){at->first, at->count}, &begin);
+    const size_t end =
+        clspi_cell_spans_find(spans, num, at->first, (size_t)at->first + at->count, &begin);
 
     at->record = (cl_uint)begin;
     return end;
@@ -84,7 +75,8 @@ static clsp_status make_regular(const clspi_cells_job *job, clspi_series *series
     const cl_mem copied = plan->blocks_copied.buffer;
     const cell_launch launch = {&plan->regular, groups_of(plan, points ? CLSPI_BLOCK_CELLS : 1),
                                 plan->cell_reals * CLSPI_BLOCK_CELLS * fma};
-    const size_t end = find_blocks(plan, &at);
+    const clspi_cell_blocks *const blocks = &plan->points.blocks;
+    const size_t end = find_records(&blocks->spans, blocks->num, &at);
 
     for (; at.record < end; at.record += at.sets) {
         const size_t items = next_part(job, &launch, end, &at);
@@ -109,7 +101,7 @@ static clsp_status make_layers(const clspi_cells_job *job, clspi_series *series,
     const clspi_cell_sets *const sets = &plan->layout.layers;
     const size_t fma = is_by_points(plan) ? 4 * CLSPI_SLICE_TILE : sets->size * CLSPI_MAX_SLICE;
     const cell_launch launch = {&plan->layers, groups_of(plan, 1), plan->cell_reals * fma};
-    const size_t end = find_sets(sets, &at);
+    const size_t end = find_records(&sets->spans, sets->num, &at);
 
     for (; at.record < end; at.record += at.sets) {
         const size_t items = next_part(job, &launch, end, &at);
@@ -145,7 +137,7 @@ static clsp_status make_full(const clspi_cells_job *job, clspi_series *series,
                         clspi_table_samples(plan->base.ctx, &plan->desc, plan->has_quads);
     const size_t groups = by_points ? 1 : clspi_div_up(clspi_grid_size(&plan->desc), pass);
     const cell_launch launch = {&plan->full, groups_of(plan, groups), plan->cell_reals * fma};
-    const size_t end = find_sets(sets, &at);
+    const size_t end = find_records(&sets->spans, sets->num, &at);
 
     at.groups = (cl_uint)groups;
     for (; at.record < end; at.record += at.sets) {

@@ -153,12 +153,12 @@ static bool put_in_set(maker *m, size_t c)
     const size_t set = *next / size;
     uint32_t *const to = sets->words + set * words;
     if (place == 0) {
-        sets->first[set] = (uint32_t)c;
+        sets->spans.first[set] = (uint32_t)c;
         to[2 * size + 2] = (uint32_t)sets->copies;
         sets->copies += count_copies(m->plan, use, size);
         if (sets->copies > UINT32_MAX) return false;
     }
-    sets->last[set] = (uint32_t)c;
+    sets->spans.last[set] = (uint32_t)c;
     for (uint32_t i = place; i < size; i++) {
         to[i] = i == place ? (uint32_t)c : CLSPI_NO_CELL;
         to[size + i] = (uint32_t)first;
@@ -181,56 +181,26 @@ static size_t count_places(const clspi_cell_layout *layout, bool slices, uint32_
 }
 
 /* Chooses how many cells are in a set, `most` or a half of it and so on: so many that at most a
-   quarter of the places stays empty. */
-static bool make_sets(clspi_cell_layout *layout, bool slices, uint32_t most)
+   quarter of the places stays empty, and that so many units have a set. */
+static bool make_sets(clspi_cell_layout *layout, bool slices, uint32_t most, uint32_t units)
 {
     clspi_cell_sets *const sets = slices ? &layout->layers : &layout->full;
     const size_t cells = count_places(layout, slices, 1);
     uint32_t size = most;
 
-    while (size > 1 && count_places(layout, slices, size) > cells + cells / 4)
+    while (size > 1 && (count_places(layout, slices, size) > cells + cells / 4 ||
+                        count_places(layout, slices, size) < (size_t)size * units))
         size /= 2;
     sets->size = size;
     const size_t most_sets = count_places(layout, slices, size) / size + 1;
     sets->words = malloc(most_sets * clspi_set_words(sets) * sizeof *sets->words);
-    sets->first = malloc(most_sets * sizeof *sets->first);
-    sets->last = malloc(most_sets * sizeof *sets->last);
-    return sets->words && sets->first && sets->last;
-}
-
-/* Makes the last cells of sets those of all sets before, too. */
-static void raise_last(clspi_cell_sets *sets)
-{
-    for (size_t i = 1; i < sets->num; i++)
-        if (sets->last[i] < sets->last[i - 1]) sets->last[i] = sets->last[i - 1];
-}
-
-/* Returns how many of ascending numbers are below a limit. */
-static size_t count_below(const uint32_t *numbers, size_t num, size_t limit)
-{
-    size_t low = 0, high = num;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (numbers[middle] < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-size_t clspi_cell_sets_find(const clspi_cell_sets *sets, clsp_range cells, size_t *begin)
-{
-    *begin = count_below(sets->last, sets->num, cells.first);
-    return count_below(sets->first, sets->num, cells.first + cells.count);
+    return clspi_cell_spans_make(&sets->spans, most_sets) && sets->words;
 }
 
 static void release_sets(clspi_cell_sets *sets)
 {
     free(sets->words);
-    free(sets->first);
-    free(sets->last);
+    clspi_cell_spans_release(&sets->spans);
 }
 
 /* ---- the layout ---- */
@@ -239,6 +209,8 @@ static void release_sets(clspi_cell_sets *sets)
 static bool allocate(maker *m)
 {
     const clspi_set_sizes most = clspi_most_in_sets(m->plan->base.ctx, &m->plan->desc);
+    const bool is_long = clspi_grid_size(&m->plan->desc) > 64; /* a cell, for one unit */
+    const uint32_t units = is_long ? m->plan->base.ctx->device.compute_units : 1;
     clspi_cell_layout *const layout = &m->plan->layout;
     size_t index = 0;
 
@@ -251,8 +223,8 @@ static bool allocate(maker *m)
         return false;
     layout->index = malloc((index + 1) * sizeof *layout->index);
     m->next = calloc(layout->num_uses, sizeof *m->next);
-    return layout->index && m->next && make_sets(layout, true, most.layers) &&
-           make_sets(layout, false, most.full);
+    return layout->index && m->next && make_sets(layout, true, most.layers, units) &&
+           make_sets(layout, false, most.full, units);
 }
 
 clsp_status clspi_cell_layout_make(clsp_solid_plan *plan)
@@ -262,8 +234,8 @@ clsp_status clspi_cell_layout_make(clsp_solid_plan *plan)
 
     for (size_t c = 0; c < plan->num_cells && done; c++)
         if (plan->layout.uses[m.use_of[c]].of.number != CLSPI_REGULAR) done = put_in_set(&m, c);
-    raise_last(&plan->layout.layers);
-    raise_last(&plan->layout.full);
+    clspi_cell_spans_ready(&plan->layout.layers.spans, plan->layout.layers.num);
+    clspi_cell_spans_ready(&plan->layout.full.spans, plan->layout.full.num);
     clspi_key_map_release(&m.map);
     free(m.use_of);
     free(m.next);

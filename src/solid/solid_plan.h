@@ -37,8 +37,7 @@ typedef struct clspi_cell_sets {
     uint32_t size;   /* cells */
     uint32_t *words; /* [num][clspi_set_words]: cells, places of their points, table, terms and of
                         slices the direction across them, place of the points' copies */
-    uint32_t *first; /* [num]: the first cell of each, ascending */
-    uint32_t *last;  /* [num]: the last cell of it and of all before */
+    clspi_cell_spans spans;
     size_t num;
     size_t copies; /* reals of all points' copies, in fours */
 } clspi_cell_sets;
@@ -125,9 +124,6 @@ clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, con
 /* Finds the uses of all cells and what kernels need of them. Errors: CLSP_ERROR_NO_MEMORY. */
 clsp_status clspi_cell_layout_make(clsp_solid_plan *plan);
 void clspi_cell_layout_release(clspi_cell_layout *layout);
-
-/* Returns the end of the sets that may have cells of a range, of which *begin is the first. */
-size_t clspi_cell_sets_find(const clspi_cell_sets *sets, clsp_range cells, size_t *begin);
 
 /* Returns the samples of a slice whose cells are made along a direction, padded. */
 size_t clspi_slice_stride(const clsp_solid_desc *desc, uint32_t direction);

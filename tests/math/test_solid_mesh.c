@@ -443,6 +443,124 @@ static void compare_refined(const refined *a, const refined *b)
     ASSERT_SAME(p->blocks.patterns, q->blocks.patterns, p->blocks.num_patterns * CLSPI_PATTERN);
 }
 
+/* ---- blocks of regular cells ---- */
+
+/* Checks that each regular cell is in one block, with its points, and that blocks are found by
+   their cells. Returns how many cells are regular. */
+static size_t check_blocks(const refined *r)
+{
+    const clspi_cell_blocks *const blocks = &r->points.blocks;
+    uint32_t grid[CLSPI_GRID_POINTS], points[CLSPI_GRID_POINTS];
+    size_t num = 0, members = 0, begin;
+
+    for (uint32_t c = 0; c < r->mesh.num_cells; c++) {
+        if (r->points.use[c].number != CLSPI_REGULAR) continue;
+        const uint32_t block = r->points.place[c] / CLSPI_BLOCK_CELLS;
+        const uint32_t j = r->points.place[c] % CLSPI_BLOCK_CELLS;
+        num++;
+        assert_true(block < blocks->num);
+        assert_int_equal(blocks->words[(size_t)block * CLSPI_BLOCK_WORDS + 3 + j], c);
+        clspi_cell_block_points(blocks, block, j, points);
+        clspi_regular_grid(&r->mesh, c, grid);
+        for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
+            if (grid[i] != CLSPI_NO_CELL)
+                assert_int_equal(points[i], grid[i]);
+            else
+                assert_true(points[i] >= r->mesh.num_vertices);
+        assert_true(clspi_cell_spans_find(&blocks->spans, blocks->num, c, c + 1, &begin) > block);
+        assert_true(begin <= block);
+    }
+    for (size_t b = 0; b < blocks->num; b++)
+        for (uint32_t j = 0; j < CLSPI_BLOCK_CELLS; j++)
+            members += blocks->words[b * CLSPI_BLOCK_WORDS + 3 + j] != CLSPI_NO_CELL;
+    assert_int_equal(members, num);
+    return num;
+}
+
+/* Finds the blocks of a mesh as it is; the same with threads. */
+static refined find_blocks(const solid_case *solid)
+{
+    crew c = {.threads = 2};
+    const clspi_parallel threads = {run_pieces, &c};
+    refined r = {.mesh = mesh_of(solid)}, together = {.mesh = mesh_of(solid)};
+
+    assert_true(clspi_class_set_make(&r.set) && clspi_class_set_make(&together.set));
+    assert_true(clspi_cell_points_make(&r.points, &r.set, &r.mesh, NULL));
+    assert_true(clspi_cell_points_make(&together.points, &together.set, &together.mesh, &threads));
+    compare_refined(&r, &together);
+    release(&together);
+    return r;
+}
+
+/* Puts cells into another order. */
+static void shuffle_cells(solid_case *solid)
+{
+    uint64_t seed = 5;
+
+    for (size_t c = solid->num_cells - 1; c > 0; c--) {
+        uint32_t one[8];
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const size_t other = (size_t)((seed >> 33) % (c + 1));
+        memcpy(one, solid->cell + 8 * c, sizeof one);
+        memcpy(solid->cell + 8 * c, solid->cell + 8 * other, sizeof one);
+        memcpy(solid->cell + 8 * other, one, sizeof one);
+    }
+}
+
+/* Bends a box of unit cells into a ring: the vertices of its ends, across x, become the same. */
+static void close_ring(solid_case *solid)
+{
+    size_t num = 0;
+    double length = 0.0;
+    uint32_t *const number = malloc(solid->num_points * sizeof *number);
+
+    assert_non_null(number);
+    for (size_t i = 0; i < solid->num_points; i++)
+        length = fmax(length, solid->point[3 * i]);
+    for (size_t i = 0; i < solid->num_points; i++) {
+        const double *const p = solid->point + 3 * i;
+        if (p[0] < length) number[i] = (uint32_t)num++;
+    }
+    for (size_t i = 0; i < solid->num_points; i++)
+        for (size_t k = 0; k < solid->num_points; k++) {
+            const double *const p = solid->point + 3 * i, *const q = solid->point + 3 * k;
+            if (p[0] == length && q[0] == 0.0 && p[1] == q[1] && p[2] == q[2])
+                number[i] = number[k];
+        }
+    for (size_t i = 0; i < 8 * solid->num_cells; i++)
+        solid->cell[i] = number[solid->cell[i]];
+    solid->num_points = num;
+    free(number);
+}
+
+/* Cells of meshes that no refinement made share blocks where they lie side by side, in whatever
+   order they are, and have blocks by their numbers where they are turned against each other. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        solid_case solid = i == 0   ? solid_box(12, 10, 8)
+                           : i == 1 ? solid_box(16, 32, 40)
+                           : i < 4  ? solid_box(7 - 4 * (i == 3), 6, 6)
+                                    : solid_box(9, 8, 7);
+        if (i == 2 || i == 3) close_ring(&solid);
+        if (i == 1 || i == 4) shuffle_cells(&solid);
+        if (i == 5) turn_cells(&solid);
+        refined r = find_blocks(&solid);
+        const size_t regular = check_blocks(&r), blocks = r.points.blocks.num;
+        assert_int_not_equal(regular, 0);
+        if (i == 0 || i == 2 || i == 4) { /* at least 5 cells of 8 */
+            assert_int_equal(r.points.blocks.num_patterns, CLSPI_SIBLINGS + 1);
+            assert_true(5 * blocks <= regular);
+        } else if (i == 5) {
+            assert_true(r.points.blocks.num_patterns > CLSPI_SIBLINGS + 1);
+            assert_true(2 * blocks <= regular);
+        }
+        release(&r);
+        solid_free(&solid);
+    }
+}
+
 /* Refinement and classification give the same whatever threads there are, in whatever order these
    take pieces. */
 static void test_threads(void **state)
@@ -474,7 +592,7 @@ int main(void)
         cmocka_unit_test(test_bad_neighbours), cmocka_unit_test(test_bad_tags),
         cmocka_unit_test(test_refine),         cmocka_unit_test(test_polyhedra),
         cmocka_unit_test(test_wedge),          cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
