@@ -61,13 +61,43 @@ enum {
 #define COPY(x) ((x) / CLSP_BLOCK * CLSP_CHANNELS + (x) % CLSP_BLOCK)
 #endif
 
-/* Stages `rows` points of all cells of a set from `low` on; 0 where there are but `num`. copies:
-   the set's, from a channel on. staged: [rows][cells][channels]. */
-void stage(local real *staged, global const real *copies, uint low, uint num, uint rows)
+/* Stages `num` points of all cells of a set from `low` on. copies: the set's, from a channel on.
+   staged: [num][cells][channels]. */
+void stage(local real *staged, global const real *copies, uint low, uint num)
 {
     const uint item = (uint)get_local_id(0);
-    for (uint x = item; x < rows * WIDTH; x += CLSP_GROUP)
-        staged[x] = x < num * WIDTH ? copies[COPY(low * WIDTH + x)] : R(0.0);
+    for (uint x = item; x < num * WIDTH; x += CLSP_GROUP)
+        staged[x] = copies[COPY(low * WIDTH + x)];
+}
+
+/* Tells whether all items of all groups have something to do. */
+bool is_exact(uint num_runs)
+{
+    return num_runs % (CLSP_GROUP * CLSP_ROWS) == 0;
+}
+
+/* Adds `num` terms, CLSP_STEP or fewer, to an item's sums, the last one first; its first run is
+   number s. points: those of the terms, staged; table: their weights, [num][stride]. */
+void add_terms(run *sum, local const real *points, global const run *table, uint stride, uint s,
+               uint num_runs, uint num)
+{
+    run f[CLSP_STEP * CLSP_ROWS];
+    UNROLL
+    for (uint i = 0; i < CLSP_STEP * CLSP_ROWS; i++) {
+        const uint r = s + i % CLSP_ROWS * CLSP_GROUP;
+        if (i / CLSP_ROWS < num)
+            f[i] = table[(size_t)(i / CLSP_ROWS * stride) +
+                         (is_exact(num_runs) ? r : min(r, num_runs - 1))];
+    }
+    UNROLL
+    for (uint i = 0; i < CLSP_STEP; i++) {
+        const uint t = CLSP_STEP - 1 - i;
+        if (t >= num) continue;
+        UNROLL
+        for (uint r = 0; r < CLSP_ROWS * WIDTH; r++)
+            sum[r] =
+                MAD(f[t * CLSP_ROWS + r / WIDTH], (run)(points[t * WIDTH + r % WIDTH]), sum[r]);
+    }
 }
 
 /* Returns real x of the runs of a block's channels, which alternate in the output. */
@@ -119,7 +149,7 @@ kernel void solid_tables(global const real *restrict copies, global const uint *
     const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
     const uint num_runs = samples / ADJACENT, run_stride = stride / ADJACENT;
     const cell_set set = read_set(sets, at.record + number);
-    const bool asked = any_asked(at, set), exact = num_runs % (CLSP_GROUP * CLSP_ROWS) == 0;
+    const bool asked = any_asked(at, set);
     const uint s = part * (CLSP_GROUP * CLSP_ROWS) + item;
     global const run *const table = (global const run *)(tables + set.table);
 
@@ -131,27 +161,19 @@ kernel void solid_tables(global const real *restrict copies, global const uint *
             sum[i] = (run)(R(0.0));
         for (uint done = 0; done < set.terms; done += CHUNK) {
             const uint num = min((uint)CHUNK, set.terms - done), low = set.terms - done - num;
-            const uint rows = (num - 1) / CLSP_STEP * CLSP_STEP + CLSP_STEP;
+            uint k = num;
             barrier(CLK_LOCAL_MEM_FENCE);
-            if (asked) stage(staged, from, low, num, rows);
+            if (asked) stage(staged, from, low, num);
             barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint k = rows; k > 0 && asked; k -= CLSP_STEP) {
-                local const real *const p = staged + (k - CLSP_STEP) * WIDTH;
-                run f[CLSP_STEP * CLSP_ROWS];
-                UNROLL
-                for (uint i = 0; i < CLSP_STEP * CLSP_ROWS; i++) {
-                    const uint term = low + min(k - CLSP_STEP + i / CLSP_ROWS, num - 1);
-                    const uint r = s + i % CLSP_ROWS * CLSP_GROUP;
-                    f[i] = table[(size_t)(term * run_stride) + (exact ? r : min(r, num_runs - 1))];
-                }
-                UNROLL
-                for (uint i = 0; i < CLSP_STEP; i++) {
-                    const uint t = CLSP_STEP - 1 - i;
-                    UNROLL
-                    for (uint r = 0; r < CLSP_ROWS * WIDTH; r++)
-                        sum[r] = MAD(f[t * CLSP_ROWS + r / WIDTH],
-                                     (run)(p[t * WIDTH + r % WIDTH]), sum[r]);
-                }
+            if (asked && num % CLSP_STEP) { /* what is no whole step comes first */
+                k -= num % CLSP_STEP;
+                add_terms(sum, staged + k * WIDTH, table + (size_t)((low + k) * run_stride),
+                          run_stride, s, num_runs, num % CLSP_STEP);
+            }
+            while (k > 0 && asked) {
+                k -= CLSP_STEP;
+                add_terms(sum, staged + k * WIDTH, table + (size_t)((low + k) * run_stride),
+                          run_stride, s, num_runs, CLSP_STEP);
             }
         }
         UNROLL
@@ -168,7 +190,7 @@ kernel void solid_tables(global const real *restrict copies, global const uint *
                 for (uint c = 0; c < CLSP_BLOCK; c++)
                     value[c] = MAD((run)(at.keep), (run)(centre[c]),
                                    sum[i * WIDTH + j * CLSP_BLOCK + c]);
-                if (exact || r < num_runs)
+                if (is_exact(num_runs) || r < num_runs)
                     write_runs(to + (size_t)r * (ADJACENT * CLSP_CHANNELS), value);
             }
         }

@@ -23,6 +23,11 @@ void clspi_option(clspi_options *options, const char *name, uint64_t value)
     add(options, options->used > 0 ? " -DCLSP_%s=%llu" : "-DCLSP_%s=%llu", name, value);
 }
 
+void clspi_option_registers(clspi_options *options, uint32_t most)
+{
+    add(options, " %s=%llu", "-cl-nv-maxrregcount", most);
+}
+
 clspi_options clspi_options_after(const char *text)
 {
     clspi_options options = {.used = 0};

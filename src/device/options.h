@@ -13,6 +13,8 @@ typedef struct clspi_options {
     bool too_long;
     size_t
         real_bytes; /* of the precision: by it kernels get their arguments; 0: they have no reals */
+    uint32_t registers; /* of an item at most, where a compiler can be told and does not have to
+                           spill then; 0: as many as it takes */
 } clspi_options;
 
 /* Makes the options that real.clh asks for; lanes: reals of an explicit vector. */
@@ -23,6 +25,9 @@ clspi_options clspi_options_after(const char *text);
 
 /* Adds -DCLSP_NAME=value. */
 void clspi_option(clspi_options *options, const char *name, uint64_t value);
+
+/* Adds the most registers of an item, in the words of NVIDIA's compiler. */
+void clspi_option_registers(clspi_options *options, uint32_t most);
 
 /* Adds all of another text of options. */
 void clspi_options_add(clspi_options *options, const clspi_options *more);

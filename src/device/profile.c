@@ -25,6 +25,11 @@ int clspi_is_pocl(const char *platform)
     return strcmp(platform, "Portable Computing Language") == 0;
 }
 
+int clspi_is_nvidia(const char *platform)
+{
+    return strcmp(platform, "NVIDIA CUDA") == 0;
+}
+
 static const struct {
     clsp_device_class device_class;
     const char *name;

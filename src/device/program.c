@@ -304,31 +304,63 @@ clsp_status clspi_kernel_create(clspi_kernel *kernel, clsp_context *ctx, const c
     return create_kernel(kernel, ctx, program, signature, options, ctx->tuning.work_group);
 }
 
-static clspi_options grouped_options(const clspi_options *options, size_t group)
+/* Returns the bytes of an item that are in memory of its own, or 0 where a driver cannot tell. */
+static cl_ulong private_bytes_of(const clsp_context *ctx, cl_kernel kernel)
 {
-    clspi_options grouped = *options;
+    cl_ulong bytes = 0;
 
-    clspi_option(&grouped, "GROUP", group);
-    return grouped;
+    clGetKernelWorkGroupInfo(kernel, ctx->device.id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes,
+                             &bytes, NULL);
+    return bytes;
+}
+
+/* Makes a kernel for a group of items, or for a smaller one; options become those it is built
+   with. */
+static clsp_status create_for_group(clspi_kernel *kernel, clsp_context *ctx, const char *program,
+                                    const clspi_signature *signature, clspi_options *options,
+                                    size_t group)
+{
+    while (group > 1 && group > ctx->device.max_work_group)
+        group /= 2;
+    for (;;) {
+        clspi_options grouped = *options;
+        clspi_option(&grouped, "GROUP", group);
+        CLSPI_CHECK(create_kernel(kernel, ctx, program, signature, &grouped, group));
+        if (kernel->local >= group) {
+            *options = grouped;
+            return CLSP_OK;
+        }
+        group = kernel->local;
+        clspi_kernel_release(kernel);
+    }
+}
+
+/* Does so with few registers where that is asked for and takes no memory instead. */
+static clsp_status create_with_registers(clspi_kernel *kernel, clsp_context *ctx,
+                                         const char *program, const clspi_signature *signature,
+                                         clspi_options *options, size_t group)
+{
+    clspi_options limited = *options;
+
+    if (options->registers > 0 && clspi_is_nvidia(ctx->device.platform)) {
+        clspi_option_registers(&limited, options->registers);
+        CLSPI_CHECK(create_for_group(kernel, ctx, program, signature, &limited, group));
+        if (private_bytes_of(ctx, kernel->kernel) == 0) {
+            *options = limited;
+            return CLSP_OK;
+        }
+        clspi_kernel_release(kernel);
+    }
+    return create_for_group(kernel, ctx, program, signature, options, group);
 }
 
 clsp_status clspi_kernel_create_for_group(clspi_kernel *kernel, clsp_context *ctx,
                                           const char *program, const clspi_signature *signature,
                                           const clspi_options *options, size_t group)
 {
-    clsp_status status;
+    clspi_options used = *options;
 
-    while (group > 1 && group > ctx->device.max_work_group)
-        group /= 2;
-    for (;;) {
-        const clspi_options grouped = grouped_options(options, group);
-        status = create_kernel(kernel, ctx, program, signature, &grouped, group);
-        if (status != CLSP_OK || kernel->local >= group) break;
-        group = kernel->local;
-        clspi_kernel_release(kernel);
-    }
-    kernel->local = group;
-    return status;
+    return create_with_registers(kernel, ctx, program, signature, &used, group);
 }
 
 clsp_status clspi_kernel_create_grouped(clspi_kernel *kernel, clsp_context *ctx,
@@ -349,7 +381,7 @@ static void report_kernel(const clsp_context *ctx, const clspi_program *entry, c
                           clsp_kernel_fn fn, void *user)
 {
     char name[128] = "";
-    cl_ulong local = 0, private_bytes = 0;
+    cl_ulong local = 0;
     size_t multiple = 0;
     const cl_device_id id = ctx->device.id;
     clsp_kernel_info info = {
@@ -360,12 +392,10 @@ static void report_kernel(const clsp_context *ctx, const clspi_program *entry, c
     clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
                              sizeof multiple, &multiple, NULL);
     clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
-    clGetKernelWorkGroupInfo(kernel, id, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private_bytes,
-                             &private_bytes, NULL);
     info.work_group_limit = kernel_limit(ctx, kernel);
     info.preferred_multiple = multiple;
     info.local_bytes = local;
-    info.private_bytes = private_bytes;
+    info.private_bytes = private_bytes_of(ctx, kernel);
     info.build_ms = entry->build_ms;
     fn(user, &info);
 }
@@ -395,14 +425,12 @@ clsp_status clspi_program_build_for_group(const clspi_build *build, const char *
                                           const clspi_signature *signature,
                                           const clspi_options *options, size_t group)
 {
+    clspi_options used = *options;
     clspi_kernel kernel;
-    const clsp_status status =
-        clspi_kernel_create_for_group(&kernel, build->ctx, program, signature, options, group);
 
+    CLSPI_CHECK(create_with_registers(&kernel, build->ctx, program, signature, &used, group));
     clspi_kernel_release(&kernel);
-    if (status != CLSP_OK) return status;
-    const clspi_options grouped = grouped_options(options, kernel.local);
-    return clspi_program_build(build, program, &grouped);
+    return clspi_program_build(build, program, &used);
 }
 
 clsp_status clspi_program_build_grouped(const clspi_build *build, const char *program,
