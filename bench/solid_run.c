@@ -119,27 +119,24 @@ fail:
     return bench_check(status, m->name);
 }
 
-/* Puts regular cells that are not among 8 such siblings behind those that are: as if they were of a
-   kind between regular ones and the next. Where families stay together, the other children of their
-   parents go with them, behind all others. */
-static void part_siblings(uint32_t *kinds, size_t num_cells, bool together)
+/* Puts the children of cells that are not all regular behind all others: as if they were of a kind
+   of their own. */
+static void part_children(uint32_t *kinds, size_t num_cells)
 {
-    for (size_t c = 0; c < num_cells; c++)
-        kinds[c] *= 2;
     for (size_t c = 0; c < num_cells; c += 8) {
         bool all = c + 8 <= num_cells;
         for (size_t k = c; k < c + 8 && k < num_cells; k++)
             all = all && kinds[k] == CLSP_SOLID_REGULAR;
         for (size_t k = c; k < c + 8 && k < num_cells && !all; k++)
-            kinds[k] = together ? 2 * SOLID_KINDS - 1 : kinds[k] + (kinds[k] == CLSP_SOLID_REGULAR);
+            kinds[k] = SOLID_KINDS;
     }
 }
 
 static void copy_cells(solid_case *to, const solid_case *from, size_t copies, const uint32_t *kinds,
                        size_t *kind_begin)
 {
-    for (uint32_t kind = 0; kind < 2 * SOLID_KINDS; kind++) {
-        if (kind % 2 == 0) kind_begin[kind / 2] = to->num_cells;
+    for (uint32_t kind = 0; kind <= SOLID_KINDS; kind++) {
+        kind_begin[kind] = to->num_cells;
         for (size_t i = 0; i < copies; i++)
             for (size_t c = 0; c < from->num_cells; c++) {
                 if (kinds[c] != kind) continue;
@@ -149,7 +146,6 @@ static void copy_cells(solid_case *to, const solid_case *from, size_t copies, co
                 to->num_cells++;
             }
     }
-    kind_begin[SOLID_KINDS] = to->num_cells;
     for (size_t i = 0; i < copies; i++)
         memcpy(to->point + 3 * i * from->num_points, from->point,
                3 * from->num_points * sizeof *to->point);
@@ -172,7 +168,7 @@ clsp_status solid_model_sorted(bench *b, solid_model *m, const solid_model *one,
     BENCH_TRY(bench_check(
         clsp_solid_mesh_cells(one->mesh, clsp_out_u32(from.cell, 8 * from.num_cells)), m->name));
     BENCH_TRY(find_kinds(one, kinds));
-    part_siblings(kinds, from.num_cells, together);
+    if (together) part_children(kinds, from.num_cells);
     copy_cells(&all, &from, copies, kinds, kind_begin);
     BENCH_TRY(make_mesh(b, m, &all));
 

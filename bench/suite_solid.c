@@ -124,16 +124,20 @@ static void report_ratios(const solid_run *r, const char *kind, const bench_cont
     }
 }
 
+/* Cells of a kind that are measured, at most. */
+enum { KIND_CELLS = 800000 };
+
 static clsp_status run_kind(solid_run *runs, bench_contestant *all, const size_t *kind_begin,
                             size_t kind)
 {
+    const size_t num = kind_begin[kind + 1] - kind_begin[kind];
     const solid_run *const r = &runs[0];
     bench *const b = r->b;
     char method[SOLID_NAME_MAX];
     clsp_status status;
 
     for (int i = 0; i < methods_of(b); i++)
-        runs[i].cells = (clsp_range){kind_begin[kind], kind_begin[kind + 1] - kind_begin[kind]};
+        runs[i].cells = (clsp_range){kind_begin[kind], num < KIND_CELLS ? num : KIND_CELLS};
     BENCH_TRY(bench_measure(b->queue, all, (size_t)methods_of(b), batch_ms(b)));
     for (int i = 0; i < methods_of(b); i++) {
         snprintf(method, sizeof method, "%s, %s", kind_names[kind], method_names[i]);
@@ -196,14 +200,15 @@ fail:
     return status;
 }
 
-/* Returns how many rods are measured: so many that a launch takes long enough for its start and its
-   end to count little, whose points in double fit into a quarter of a device's memory. */
+/* Returns how many rods are measured: so many that a launch of any kind of cells takes long enough
+   for its start and its end to count little, whose points in float fit into a quarter of a device's
+   memory. */
 static size_t copies_for(const bench *b, const solid_case *rod)
 {
-    const size_t bytes = rod->num_cells * 512 * 3 * sizeof(double);
+    const size_t bytes = rod->num_cells * 512 * 3 * sizeof(float);
     const uint64_t quarter = b->info.global_bytes / 4, room = b->info.max_alloc_bytes;
     const size_t fits = (size_t)((quarter < room ? quarter : room) / bytes);
-    const size_t most = b->quick ? 80 : 800;
+    const size_t most = b->quick ? 80 : 3200;
 
     if (b->is_cpu) return b->quick ? 2 : 8;
     return fits < 8 ? 8 : fits < most ? fits : most;
@@ -221,7 +226,7 @@ static clsp_status run_all_kinds(bench *b)
     BENCH_TRY(solid_model_make(b, &one, &rod, "rod"));
     BENCH_TRY(run_sorted(b, &one, "kinds", copies, false));
     BENCH_TRY(solid_model_refine(&one));
-    BENCH_TRY(run_sorted(b, &one, "refined kinds", (copies + 7) / 8, true));
+    BENCH_TRY(run_sorted(b, &one, "refined kinds", (copies + 31) / 32, true));
 
 fail:
     solid_model_release(&one);
