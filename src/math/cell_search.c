@@ -198,17 +198,18 @@ static bool add_neighbours(const sorting *t)
 static bool add_others(const sorting *t)
 {
     uint32_t grid[CLSPI_BLOCK_CELLS][CLSPI_GRID_POINTS], cells[CLSPI_BLOCK_CELLS], num = 0;
+    const uint32_t end = t->search->end;
 
-    for (uint32_t c = t->search->first; c <= t->search->end; c++) {
-        if (num > 0 && (num == CLSPI_BLOCK_CELLS || c == t->search->end)) {
-            if (!clspi_block_maker_add(t->maker, cells, num,
-                                       (const uint32_t(*)[CLSPI_GRID_POINTS])grid))
-                return false;
-            num = 0;
+    for (uint32_t c = t->search->first; c < end; c++) {
+        if (is_left(t, c)) {
+            if (!find_grid(t, c, grid[num])) return false;
+            cells[num++] = c;
         }
-        if (!is_left(t, c)) continue;
-        if (!find_grid(t, c, grid[num])) return false;
-        cells[num++] = c;
+        if (num < CLSPI_BLOCK_CELLS && (num == 0 || c < end - 1)) continue;
+        if (!clspi_block_maker_add(t->maker, cells, num,
+                                   (const uint32_t(*)[CLSPI_GRID_POINTS])grid))
+            return false;
+        num = 0;
     }
     return true;
 }
