@@ -185,13 +185,14 @@ clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc
 {
     enum { STEP = 6, MOST_CELLS = 4, MOST_CHANNELS = 3, REGISTERS = 96 };
     const uint32_t rows = quads ? 1 : clspi_table_samples(ctx, desc, false);
+    const uint32_t loads = desc->channels == 4 ? 8 : 16; /* clang leaves longer loops as they are */
     clspi_options options = clspi_solid_options(ctx, desc, set);
 
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
     clspi_option(&options, "ROWS", rows);
     if (ctx->tuning.item_registers >= WIDE_REGISTERS)
-        clspi_option(&options, "STEP", quads ? STEP : 16 / rows);
-    if (quads) { /* sums then fit into so many; with a few more groups are less evenly spread */
+        clspi_option(&options, "STEP", quads ? STEP : loads / rows);
+    if (quads) { /* up to 3 channels fit into so many registers, which leave room for ten groups */
         if (desc->channels <= MOST_CHANNELS && set <= MOST_CELLS) options.registers = REGISTERS;
         clspi_option(&options, "QUADS", 1);
         clspi_option(&options, "UNITS", ctx->device.compute_units);
