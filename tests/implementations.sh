@@ -12,7 +12,8 @@
 #
 # Rows of the table, where there is what they need:
 #
-#   - each .icd file of the OpenCL loader's folder: PoCL, rusticl on llvmpipe, GPUs, ...
+#   - each .icd file of the OpenCL loader's folder: PoCL, rusticl on llvmpipe, GPUs, ... On llvmpipe,
+#     which takes ten times as long as PoCL, cases are tiny unless CLSPLINE_TEST_SIZE says otherwise
 #   - Intel's CPU runtime out of a Python environment: $INTEL_OCL_VENV, or the one that --install
 #     makes in ${XDG_CACHE_HOME:-~/.cache}/clspline-tests/intel-ocl, found there from then on
 #   - PoCL's device twice, and PoCL with Intel's runtime, for shared evaluations
@@ -137,7 +138,10 @@ installed() { # ICD_FILE
         export OCL_ICD_VENDORS RUSTICL_ENABLE="${RUSTICL_ENABLE:-llvmpipe}"
         # LLVM's translator to SPIR-V 15 reads what it has freed; Meson would fill that at random
         export MALLOC_PERTURB_=0
+        size=${CLSPLINE_TEST_SIZE:-}
+        export CLSPLINE_TEST_SIZE="${size:-tiny}"
         on_device rusticl --suite tools
+        export CLSPLINE_TEST_SIZE="$size"
         unset RUSTICL_ENABLE MALLOC_PERTURB_
         ;;
     *MesaOpenCL*) ;; # Clover, which rusticl has replaced

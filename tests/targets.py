@@ -123,8 +123,10 @@ def programs(build, list_file):
             kernels = json.load(file)
     else:
         command = os.path.join(build, 'tools', 'clspline')
-        kernels = [dict(kernel, device=device) for limits, device in LIMITS
-                   for kernel in ask(command, limits)]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            answers = list(pool.map(lambda pair: ask(command, pair[0]), LIMITS))
+        kernels = [dict(kernel, device=device) for (_, device), answer in zip(LIMITS, answers)
+                   for kernel in answer]
     devices = {}
     for kernel in kernels:
         devices.setdefault((kernel['program'], kernel['options']), set()).add(kernel['device'])

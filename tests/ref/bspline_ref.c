@@ -29,37 +29,34 @@ unsigned ref_bspline_weights(const double *knots, unsigned controls, unsigned de
     return span - degree;
 }
 
-/* Goes through de Boor's triangle for one control point of value 1, those of the others being 0.
-   The arguments that are farthest from the piece come first. */
-static long double blossom_of(const double *knots, unsigned degree, unsigned span,
-                              const double *arguments, unsigned number)
-{
-    long double d[REF_MAX_DEGREE + 1], left[REF_MAX_DEGREE];
-    const double *const u = knots + (span - degree);
-
-    for (unsigned j = 0; j <= degree; j++)
-        d[j] = j == number ? 1.0L : 0.0L;
-    for (unsigned k = 0; k < degree; k++)
-        left[k] = arguments[k];
-    for (unsigned k = 1; k <= degree; k++) {
-        unsigned far = 0;
-        for (unsigned i = 0; i <= degree - k; i++)
-            if (fabsl(left[i] - u[degree]) > fabsl(left[far] - u[degree])) far = i;
-        const long double at = left[far];
-        left[far] = left[degree - k];
-        for (unsigned j = degree; j >= k; j--) {
-            const long double length = (long double)u[j + degree + 1 - k] - u[j];
-            d[j] = ((u[j + degree + 1 - k] - at) * d[j - 1] + (at - u[j]) * d[j]) / length;
-        }
-    }
-    return d[degree];
-}
-
+/* Goes through de Boor's triangle from its tip to its base: what a point of it adds to the tip is
+   shared among the two that it is made of. The arguments that are farthest from the piece are next
+   to the base. */
 void ref_bspline_blossom(const double *knots, unsigned degree, unsigned span,
                          const double *arguments, long double *weights)
 {
+    long double at[REF_MAX_DEGREE];
+    const double *const u = knots + (span - degree);
+
+    for (unsigned k = 0; k < degree; k++)
+        at[k] = arguments[k];
+    for (unsigned k = 0; k < degree; k++) {
+        unsigned far = k;
+        for (unsigned i = k; i < degree; i++)
+            if (fabsl(at[i] - u[degree]) > fabsl(at[far] - u[degree])) far = i;
+        const long double farthest = at[far];
+        at[far] = at[k];
+        at[k] = farthest;
+    }
     for (unsigned j = 0; j <= degree; j++)
-        weights[j] = blossom_of(knots, degree, span, arguments, j);
+        weights[j] = j == degree ? 1.0L : 0.0L;
+    for (unsigned k = degree; k > 0; k--)
+        for (unsigned j = k; j <= degree; j++) {
+            const double begin = u[j], end = u[j + degree + 1 - k];
+            const long double share = weights[j] / ((long double)end - begin);
+            weights[j - 1] += (end - at[k - 1]) * share;
+            weights[j] = (at[k - 1] - begin) * share;
+        }
 }
 
 void ref_bspline_raised_blossom(const double *knots, unsigned degree, unsigned span,

@@ -139,8 +139,8 @@ static void find_faces(patch *p)
                 loop[i] = p->cell[c][face_loops[k][i]];
             for (f = 0; f < p->num_faces; f++) {
                 unsigned common = 0;
-                for (unsigned i = 0; i < 4; i++)
-                    common += (unsigned)holds(p->face[f], 4, loop[i]);
+                while (common < 4 && holds(p->face[f], 4, loop[common]))
+                    common++;
                 if (common == 4) break;
             }
             if (f == p->num_faces) memcpy(p->face[p->num_faces++], loop, sizeof loop);

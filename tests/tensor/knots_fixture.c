@@ -33,16 +33,22 @@ static uint32_t span_of(const knots *k, double t)
     return span;
 }
 
-/* The definition, with 0 / 0 = 0; t within the span. */
+/* The definition, from functions of degree 0 up, with 0 / 0 = 0; t within the span. */
 static long double value(const knots *k, uint32_t i, uint32_t degree, uint32_t span, long double t)
 {
-    if (degree == 0 || span < i || span > i + degree) return i == span ? 1.0L : 0.0L;
-    const long double left = (long double)k->u[i + degree] - k->u[i];
-    const long double right = (long double)k->u[i + degree + 1] - k->u[i + 1];
-    long double sum = 0.0L;
-    if (left > 0) sum += (t - k->u[i]) / left * value(k, i, degree - 1, span, t);
-    if (right > 0) sum += (k->u[i + degree + 1] - t) / right * value(k, i + 1, degree - 1, span, t);
-    return sum;
+    const double *const u = k->u + i;
+    long double n[KNOTS_MAX];
+
+    for (uint32_t j = 0; j <= degree; j++)
+        n[j] = i + j == span ? 1.0L : 0.0L;
+    for (uint32_t p = 1; p <= degree; p++)
+        for (uint32_t j = 0; j <= degree - p; j++) {
+            const long double left = (long double)u[j + p] - u[j];
+            const long double right = (long double)u[j + p + 1] - u[j + 1];
+            const long double rising = left > 0 ? (t - u[j]) / left * n[j] : 0.0L;
+            n[j] = rising + (right > 0 ? (u[j + p + 1] - t) / right * n[j + 1] : 0.0L);
+        }
+    return n[0];
 }
 
 static long double derivative(const knots *k, uint32_t i, uint32_t degree, uint32_t by,

@@ -2,6 +2,7 @@
 
 Each is called as TEST CLSPLINE SOURCE_DIR.
 """
+import functools
 import os
 import re
 import subprocess
@@ -21,6 +22,7 @@ def run(*args, **options):
     return done
 
 
+@functools.lru_cache(maxsize=None)  # asked for each number that is compared
 def has_fp64():
     """Whether the device that the command takes by default has double precision."""
     with tempfile.TemporaryDirectory() as folder:
