@@ -1,5 +1,6 @@
 /* What kernels need of cells: points, tables, sets. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "solid_plan.h"
@@ -89,6 +90,12 @@ static bool find_uses(maker *m)
 
 /* ---- points ---- */
 
+/* Counts the points of a cell that is not regular: of slices those of four. */
+static size_t count_points(const clspi_cell_use *use)
+{
+    return (use->has_slices ? 4 : 1) * (size_t)use->terms;
+}
+
 /* Writes the points of a layered cell by layers in its own direction, continued beyond the
    boundary. */
 static bool copy_layers(maker *m, uint32_t *to, const uint32_t *points, const clspi_cell_use *use)
@@ -139,16 +146,15 @@ static bool put_in_set(maker *m, size_t c)
     const clspi_cell_use *const use = &layout->uses[m->use_of[c]];
     clspi_cell_sets *const sets = sets_of(layout, use);
     const uint32_t size = sets->size, words = clspi_set_words(sets);
-    size_t *const next = &m->next[m->use_of[c]], first = points->place[c];
+    const uint32_t *const from = points->index + points->place[c];
+    const size_t first = layout->num_index;
+    uint32_t *const index = layout->index + first;
+    size_t *const next = &m->next[m->use_of[c]];
     const uint32_t place = (uint32_t)(*next % size);
 
-    if (use->has_slices) {
-        first = points->num_index + layout->num_index;
-        if (!copy_layers(m, layout->index + layout->num_index, points->index + points->place[c],
-                         use))
-            return false;
-        layout->num_index += 4 * (size_t)use->terms;
-    }
+    if (!use->has_slices) memcpy(index, from, use->terms * sizeof *index);
+    if (use->has_slices && !copy_layers(m, index, from, use)) return false;
+    layout->num_index += count_points(use);
     if (place == 0) *next = sets->num++ * size; /* what is behind a full set is not ours */
     const size_t set = *next / size;
     uint32_t *const to = sets->words + set * words;
@@ -214,12 +220,9 @@ static bool allocate(maker *m)
     clspi_cell_layout *const layout = &m->plan->layout;
     size_t index = 0;
 
-    for (uint32_t u = 0; u < layout->num_uses; u++) {
-        const clspi_cell_use *const use = &layout->uses[u];
-        if (use->has_slices) index += use->num_cells * use->terms * 4;
-    }
-    if (index + m->plan->points.num_index > UINT32_MAX || layout->slice_rows > UINT32_MAX ||
-        layout->full_rows > UINT32_MAX)
+    for (uint32_t u = 0; u < layout->num_uses; u++)
+        index += layout->uses[u].num_cells * count_points(&layout->uses[u]);
+    if (index > UINT32_MAX || layout->slice_rows > UINT32_MAX || layout->full_rows > UINT32_MAX)
         return false;
     layout->index = malloc((index + 1) * sizeof *layout->index);
     m->next = calloc(layout->num_uses, sizeof *m->next);

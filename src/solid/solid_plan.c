@@ -398,14 +398,8 @@ static clsp_status upload_continued(clsp_solid_plan *plan, clspi_series *series)
 static clsp_status upload_sets(clsp_solid_plan *plan, clspi_series *series)
 {
     clspi_cell_layout *const layout = &plan->layout;
-    const size_t all = plan->points.num_index;
 
-    CLSPI_CHECK(clspi_buffer_create(&plan->index, plan->base.ctx,
-                                    (all + layout->num_index + 1) * sizeof *layout->index));
-    CLSPI_CHECK(clspi_series_write(series, plan->index, 0, plan->points.index,
-                                   all * sizeof *layout->index));
-    CLSPI_CHECK(clspi_series_write(series, plan->index, all * sizeof *layout->index, layout->index,
-                                   layout->num_index * sizeof *layout->index));
+    CLSPI_CHECK(upload(plan, series, &plan->index, layout->index, layout->num_index));
     CLSPI_CHECK(upload(plan, series, &plan->layer_sets, layout->layers.words,
                        layout->layers.num * clspi_set_words(&layout->layers)));
     CLSPI_CHECK(upload(plan, series, &plan->full_sets, layout->full.words,

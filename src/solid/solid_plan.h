@@ -53,8 +53,7 @@ typedef struct clspi_cell_layout {
     uint32_t num_uses;
     size_t slice_rows, full_rows; /* of all tables, 16 reals each */
     clspi_cell_sets layers, full; /* of those made by slices, and by tables of all points */
-    uint32_t
-        *index; /* points of layered cells by layers; on the device behind the index of points */
+    uint32_t *index;              /* points of all sets' cells, of layered ones by layers */
     size_t num_index;
 } clspi_cell_layout;
 
