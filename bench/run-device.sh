@@ -9,7 +9,7 @@
 #   -w WORDS  the device, in the form of CLSPLINE_DEVICE (default gpu)
 #   -q        measures the quick cases only
 #   -c        then runs the tests on the CPU too
-#   -t SECONDS  ends after so long (default 1500): steps that take longer are stopped and marked so
+#   -t SECONDS  ends after so long (default 3000): steps that take longer are stopped and marked so
 #
 # Needs meson, ninja, a C compiler and an OpenCL loader. Exit status: 0 when everything that ran
 # succeeded.
@@ -20,7 +20,7 @@ usage() {
     exit "$1"
 }
 
-debs='' out='' words=gpu quick='' with_cpu='' most_seconds=1500
+debs='' out='' words=gpu quick='' with_cpu='' most_seconds=3000
 while getopts d:o:w:qct:h option; do
     case $option in
     d) debs=$(cd "$OPTARG" && pwd) || exit 2 ;;
@@ -140,31 +140,38 @@ tests() {
         return
     fi
     CLSPLINE_DEVICE=$2 step "$1" "$3" meson test -C "$build" --no-rebuild --print-errorlogs \
-        --timeout-multiplier 4
+        --timeout-multiplier 10
     sed -n 's/^\(Ok\|Fail\|Timeout\|Skipped\): */    \1 /p' "$out/$1.log" | grep -vE ' 0 *$' |
         tee -a "$summary"
+}
+
+# measure NAME SECONDS SUITE...: the suites of clspline-bench, their results in OUT/NAME.json too
+measure() {
+    name=$1 most=$2
+    shift 2
+    step "$name" "$most" "$build/bench/clspline-bench" "$@" $quick --device "$words" \
+        --json "$out/$name.json"
 }
 
 [ -n "$debs" ] && use_debs
 register_nvidia
 find_headers
 configure && step build 120 ninja -C "$build" || exit 1
-tests tests "$words" 480
-step bench 400 "$build/bench/clspline-bench" floor bezier figures outputs transfer patch36 host first-call \
-    $quick --device "$words" --json "$out/bench.json"
-step cooperate 300 "$build/bench/clspline-bench" cooperate $quick --device "$words" \
-    --json "$out/cooperate.json"
-step bspline 400 "$build/bench/clspline-bench" bspline $quick --device "$words" \
-    --json "$out/bspline.json"
+tests tests "$words" 900
+measure bench 400 floor bezier figures outputs transfer patch36 host first-call
+measure cooperate 300 cooperate
+measure bspline 900 bspline convert
+measure image 600 image
+measure solid 600 solid
 if [ -x "$build/tools/clspline" ]; then
     CLSPLINE_DEVICE=$words step devices 60 "$build/tools/clspline" devices --kernels
 fi
-[ -n "$with_cpu" ] && tests tests-cpu cpu 480
+[ -n "$with_cpu" ] && tests tests-cpu cpu 900
 
 say ""
 head -n 1 "$out/bench.log" | tee -a "$summary"
-grep -hE '(good|BELOW|ABOVE): at|^empty kernel|^(copy|store,|multiply-add)' "$out/bench.log" \
-    "$out/cooperate.log" 2>/dev/null | sed 's/  */ /g' | tee -a "$summary"
+(cd "$out" && grep -hE '(good|BELOW|ABOVE): at|^empty kernel|^(copy|store,|multiply-add)' bench.log \
+    cooperate.log image.log solid.log 2>/dev/null) | sed 's/  */ /g' | tee -a "$summary"
 grep -E 'x(2000|9459|6688)x?.* separable +f|multilevel/matrix|library/(direct|de Casteljau)' \
     "$out/bench.log" | sed 's/  */ /g' | tee -a "$summary"
 grep -E ', 10000(00)? .*(exact|mrep)[,/]' "$out/bspline.log" | sed 's/  */ /g' | tee -a "$summary"
