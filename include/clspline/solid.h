@@ -224,7 +224,7 @@ typedef struct clsp_solid_points {
 /* Evaluates at any parameters of any cells. by: as of clsp_solid_eval. out: in the plan's
    precision, [num][channels]; NaN where a parameter is NaN or there is no such cell. The host finds
    the weights of each point, some microseconds, so the call waits for inputs that are on the
-   device. Errors: as clsp_solid_eval. */
+   device; a plan's first call reads back which points cells have. Errors: as clsp_solid_eval. */
 CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_solid_points *points,
                                             const uint32_t by[3], clsp_output out,
                                             const clsp_sync *sync);
@@ -236,9 +236,10 @@ CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_so
    at once. The call returns when all is there. Schedules: all but svm, for which dynamic steps in;
    methods other than CLSP_SOLID_CELLS are made by devices alone. Processors make the same points
    within twice the accuracy above; with bit_equal the bits are those of clsp_solid_eval. The host
-   reads control points back once after a load, and a derivative's tables once; a joined device gets
-   them then too. opts and report may be NULL. Errors: as clsp_solid_eval, and CLSP_ERROR_ARGUMENT
-   also for a buffer, coarse-grain SVM and options that are out of their range. */
+   reads control points back once after a load, which points cells have and a derivative's tables
+   once; a joined device gets them then too. opts and report may be NULL. Errors: as
+   clsp_solid_eval, and CLSP_ERROR_ARGUMENT also for a buffer, coarse-grain SVM and options that are
+   out of their range. */
 CLSP_API clsp_status clsp_solid_eval_shared(clsp_solid_plan *plan, clsp_range cells,
                                             const uint32_t by[3], clsp_output out,
                                             const clsp_cooperate_opts *opts,
@@ -265,8 +266,9 @@ typedef struct clsp_solid_param {
 /* Computes the weights by which a limit is a sum of control points, exact to rounding, on the host.
    vertices: CLSP_U32, weights: CLSP_F64, both in host memory with room for *num of them; *num
    becomes how many there are, and with *num too small nothing is written, and the call returns
-   CLSP_ERROR_BUFFER_SIZE. A vertex stands once. Errors: CLSP_ERROR_ARGUMENT,
-   CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY. */
+   CLSP_ERROR_BUFFER_SIZE. A vertex stands once. A plan's first call reads back which points cells
+   have. Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY,
+   CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
 CLSP_API clsp_status clsp_solid_weights(clsp_solid_plan *plan, const clsp_solid_param *param,
                                         uint32_t *vertices, double *weights, size_t *num);
 

@@ -20,7 +20,7 @@ typedef struct clspi_cell_blocks {
     size_t num, room;
     uint32_t *words; /* [num][CLSPI_BLOCK_WORDS], by their first cells */
     size_t num_points, point_room;
-    uint32_t *points;
+    uint32_t *points; /* NULL: those of a plan that has them on its device alone */
     size_t num_patterns, pattern_room;
     uint8_t *patterns;      /* [num_patterns][CLSPI_PATTERN] */
     clspi_cell_spans spans; /* once all blocks are there */

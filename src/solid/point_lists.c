@@ -253,6 +253,7 @@ clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_solid_point
     CLSPI_CHECK(clspi_call_check(&plan->base, sync));
     CLSPI_CHECK(clspi_solid_orders(plan, by, job.by));
     CLSPI_CHECK(clspi_point_list_check(plan, points, &needs));
+    if (points->num) CLSPI_CHECK(clspi_solid_hold_blocks(plan));
     job.num = points->num;
     const clspi_cut cut = {.per_piece = clspi_max(1, job.num), .left = job.num};
     status = open_all(&job, points, &out, &needs);

@@ -411,16 +411,44 @@ static clsp_status upload_sets(clsp_solid_plan *plan, clspi_series *series)
     return CLSP_OK;
 }
 
-/* Brings the blocks to the device. */
+/* Brings the blocks to the device. Their points, which take most of a plan's memory, stay there
+   alone until the host needs them. */
 static clsp_status upload_blocks(clsp_solid_plan *plan, clspi_series *series)
 {
-    const clspi_cell_blocks *const b = &plan->points.blocks;
+    clspi_cell_blocks *const b = &plan->points.blocks;
     const size_t bytes = b->num_patterns * CLSPI_PATTERN;
 
     CLSPI_CHECK(upload(plan, series, &plan->block_words, b->words, b->num * CLSPI_BLOCK_WORDS));
     CLSPI_CHECK(upload(plan, series, &plan->block_points, b->points, b->num_points));
     CLSPI_CHECK(clspi_buffer_create(&plan->patterns, plan->base.ctx, bytes + 1));
-    return clspi_series_write(series, plan->patterns, 0, b->patterns, bytes);
+    CLSPI_CHECK(clspi_series_write(series, plan->patterns, 0, b->patterns, bytes));
+    if (plan->owner) return CLSP_OK;
+    free(b->points);
+    b->points = NULL;
+    return CLSP_OK;
+}
+
+clsp_status clspi_solid_hold_blocks(clsp_solid_plan *plan)
+{
+    clspi_cell_blocks *const b = &plan->points.blocks;
+    const size_t bytes = b->num_points * sizeof *b->points;
+    clspi_call call;
+
+    if (plan->owner || b->points || bytes == 0) return CLSP_OK;
+    uint32_t *const points = malloc(bytes);
+    if (!points)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "solid: no memory for the points of %zu cells", plan->num_cells);
+    clsp_status status = clspi_call_begin(&call, &plan->base, NULL);
+    if (status == CLSP_OK)
+        status = clspi_call_end(
+            &call, clspi_series_read(&call.series, plan->block_points, 0, points, bytes));
+    if (status != CLSP_OK) {
+        free(points);
+        return status;
+    }
+    b->points = points;
+    return CLSP_OK;
 }
 
 /* Brings the layout and the tables of values to the device. */

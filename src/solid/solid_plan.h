@@ -120,6 +120,10 @@ clsp_status clspi_solid_plan_like(clsp_solid_plan **plan, clsp_context *ctx,
 clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, const uint8_t by[3],
                                 clsp_range cells, const clspi_target *target);
 
+/* Reads the points of blocks, which the device has, where the host has not: the points of regular
+   cells are known by them. */
+clsp_status clspi_solid_hold_blocks(clsp_solid_plan *plan);
+
 /* Finds the uses of all cells and what kernels need of them. Errors: CLSP_ERROR_NO_MEMORY. */
 clsp_status clspi_cell_layout_make(clsp_solid_plan *plan);
 void clspi_cell_layout_release(clspi_cell_layout *layout);
