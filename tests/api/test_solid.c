@@ -113,16 +113,20 @@ static void test_points(void **state)
     solid_free(&box);
 }
 
-/* Far from the origin, where control points relative to their cell's centre count. */
+/* Far from the origin, by different ways in all directions, where control points relative to their
+   cell's centre count. */
 static void test_far(void **state)
 {
-    solid_case prism = solid_prism(5, 1, 3);
+    solid_case solids[] = {solid_prism(5, 1, 3), solid_box(4, 4, 4)};
 
     (void)state;
-    for (size_t i = 0; i < 3 * prism.num_points; i++)
-        prism.point[i] += 1000.0;
-    check_case("far prism", &prism, 3, axes_of_4, 3);
-    solid_free(&prism);
+    for (size_t s = 0; s < 2; s++) {
+        solid_jitter(&solids[s], 0.15, 7);
+        for (size_t i = 0; i < 3 * solids[s].num_points; i++)
+            solids[s].point[i] += 1000.0 * (double)(i % 3);
+        check_case(s ? "far box" : "far prism", &solids[s], 3, axes_of_4, 3);
+        solid_free(&solids[s]);
+    }
 }
 
 static void test_models(void **state)
