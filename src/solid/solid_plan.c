@@ -435,6 +435,7 @@ clsp_status clspi_solid_hold_blocks(clsp_solid_plan *plan)
     clspi_call call;
 
     if (plan->owner || b->points || bytes == 0) return CLSP_OK;
+    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
     uint32_t *const points = malloc(bytes);
     if (!points)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
