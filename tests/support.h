@@ -11,6 +11,8 @@
 
 #include <clspline/context.h>
 
+#include "worst.h"
+
 /* Fails the test with the library's words when a call does not succeed. */
 #define assert_ok(ctx, call)                                                                       \
     support_assert_status((ctx), (call), CLSP_OK, #call, __FILE__, __LINE__)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
 #include "bezier_ref.h"
 
 static bool size_is(const char *name)
@@ -385,7 +386,7 @@ static double point_error(const job *j, size_t point, double scale, long double 
         const double error =
             (double)fabsl(j->points[point * j->dim + c] - exact[c]) / (eps * scale);
         if (isnan(error)) return INFINITY;
-        worst = fmax(worst, error);
+        worst = support_worse(worst, error);
     }
     return worst;
 }
@@ -406,7 +407,7 @@ double job_error(const job *j, size_t samples)
         double *const scale = &scales[p / per_patch];
         if (*scale == 0.0)
             *scale = scale_of(j->controls + p / per_patch * patch_controls(j), patch_controls(j));
-        worst = fmax(worst, point_error(j, p, *scale, scratch));
+        worst = support_worse(worst, point_error(j, p, *scale, scratch));
     }
     free(scales);
     free(scratch);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
+
 /* ---- targets ---- */
 
 static double within(const spline *s, uint32_t k, double ratio)
@@ -175,7 +177,7 @@ void judge(const spline *s, const wish *w, const clsp_bspline_desc *d, const dou
                     const long double exact = exact_control(s, x, controls, at, c);
                     const double got = real_at(s, made, place * s->l.coords + c);
                     const double error = (double)fabsl(got - exact) / (bound * scale);
-                    worst = fmax(worst, error);
+                    worst = support_worse(worst, error);
                     if (!(error <= 1.0))
                         fail_msg("directions %u, degrees %u %u %u, control point %u %u %u: %g and "
                                  "not %Lg, %.2f of the bound",

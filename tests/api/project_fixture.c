@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
+
 /* ---- curves ---- */
 
 double rounded_to(clsp_type precision, double x)
@@ -463,7 +465,7 @@ void check_nearest(curves *c, const double *query, uint32_t patch, const clsp_ne
         complain(c, query, r, "distance below", r->distance, (double)exact.bound);
     if (!(r->bound <= exact.distance + own))
         complain(c, query, r, "bound above", r->bound, distance);
-    worst = fmax(worst, (r->distance - distance) / most);
+    worst = support_worse(worst, (r->distance - distance) / most);
     num_cut += r->status == CLSP_NEAREST_CUT;
     const double gap = (r->distance - r->bound) * (r->distance + r->bound);
     if (r->status == CLSP_NEAREST_FOUND && !(gap <= allowed_gap(c, distance)))

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../support.h"
+
 clsp_context *ctx;
 
 const uint8_t vtk_corner[8] = {0, 1, 3, 2, 4, 5, 7, 6};
@@ -136,7 +138,7 @@ double off_by_weights(clsp_solid_plan *plan, const clsp_solid_param *param, cons
         double sum = 0.0;
         for (size_t i = 0; i < num; i++)
             sum += weights[i] * points[3 * (size_t)vertices[i] + k];
-        worst = fmax(worst, fabs(sum - value[k]));
+        worst = support_worse(worst, fabs(sum - value[k]));
     }
     size_t few = num - 1;
     assert_status(ctx, clsp_solid_weights(plan, param, vertices, weights, &few),

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../support.h"
 #include "vertex_fixture.h"
 
 static const char *const limits[] = {
@@ -22,7 +23,7 @@ static double worst;
 
 static void judge(const layout *l, const char *what, double error)
 {
-    worst = fmax(worst, error);
+    worst = support_worse(worst, error);
     if (!(error <= 1.0))
         fail_msg("%s, form %d, degrees %u %u %u, rational %u, precision %d, attributes %u: "
                  "%.2f of the bound",

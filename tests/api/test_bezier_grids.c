@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
 #include "bezier_ref.h"
 #include "vertex_fixture.h"
 
@@ -163,7 +164,7 @@ static void compare(const grid_job *j, size_t vertex, unsigned bit, const long d
                 "%zu, coordinate %u: %g, not %Lg: off by %.2f of the bound",
                 (int)d->form, d->degree[0], d->degree[1], d->degree[2], d->rational, d->axis[0].num,
                 d->axis[1].num, d->axis[2].num, bit, vertex, c, got, exact[c], error / bound);
-        worst = fmax(worst, error / bound);
+        worst = support_worse(worst, error / bound);
     }
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
 #include "bezier_fixture.h"
 #include "bezier_ref.h"
 
@@ -89,8 +90,8 @@ static void print_worst(void)
 
 static void note(size_t method, double error, double bound)
 {
-    worst[method] = fmax(worst[method], error / bound);
-    worst_error[method] = fmax(worst_error[method], error);
+    worst[method] = support_worse(worst[method], error / bound);
+    worst_error[method] = support_worse(worst_error[method], error);
 }
 
 /* ---- accuracy of surfaces ---- */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
 #include "bezier_fixture.h"
 #include "bezier_ref.h"
 #include "vertex_fixture.h"
@@ -76,8 +77,8 @@ static double grid_error(const layout *l, const double *controls, const unsigned
     for (size_t k = 0; k < patches * NUM * NUM; k++) {
         const long double t[3] = {(long double)(k / NUM % NUM) / (NUM - 1),
                                   (long double)(k % NUM) / (NUM - 1)};
-        worst = fmax(worst, vertex_error(l, controls + k / (NUM * NUM) * l->controls, t, vertices,
-                                         k, BOUND_31));
+        worst = support_worse(worst, vertex_error(l, controls + k / (NUM * NUM) * l->controls, t,
+                                                  vertices, k, BOUND_31));
     }
     return worst;
 }

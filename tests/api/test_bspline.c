@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
 #include "spline_fixture.h"
 
 /* ---- bounds ---- */
@@ -21,7 +22,7 @@ static double worst;
 static void judge_within(const spline *s, const double *controls, const long double t[3],
                          const unsigned char *vertices, size_t k, double bound)
 {
-    worst = fmax(worst, spline_error(s, controls, t, vertices, k, bound));
+    worst = support_worse(worst, spline_error(s, controls, t, vertices, k, bound));
 }
 
 /* Does so by the bound that the header promises. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
 #include "memory_fixture.h"
 #include "spline_fixture.h"
 
@@ -86,8 +87,8 @@ static void judge(const family *f, size_t c, long double t, const unsigned char 
     const double own = p > (s->d.precision == CLSP_F64 ? 15 : 31) ? 32.0 : 8.0;
     const long double at[3] = {t, 0.0L, 0.0L};
 
-    worst = fmax(worst, spline_error(s, f->controls + c * s->l.controls, at, vertices, k,
-                                     own + lost * length * steep));
+    worst = support_worse(worst, spline_error(s, f->controls + c * s->l.controls, at, vertices, k,
+                                              own + lost * length * steep));
 }
 
 static const struct {
@@ -339,7 +340,7 @@ static void judge_controls(const family *f, size_t c, uint32_t by, const clsp_bs
             long double exact = 0.0L;
             for (uint32_t j = 0; j <= p; j++)
                 exact += weights[j] * controls[(first + j) * coords + k];
-            worst = fmax(worst, (double)fabsl(got - exact) / bound);
+            worst = support_worse(worst, (double)fabsl(got - exact) / bound);
             if (!(fabsl(got - exact) <= bound))
                 fail_msg("degree %u, curve %zu, control point %u: %g and not %Lg", p, c, i, got,
                          exact);

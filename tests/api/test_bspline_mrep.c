@@ -74,7 +74,7 @@ static void check_within(curves *c, const double *query, uint32_t patch, const c
                  c->name, c->d.degree[0], c->dim, c->d.precision == CLSP_F64 ? 64 : 32, most,
                  r->distance, distance, r->bound, r->distance - r->bound, gap, r->param[0],
                  r->status);
-    worst_of_tolerance = fmax(worst_of_tolerance, (r->distance - distance) / (most + off));
+    worst_of_tolerance = support_worse(worst_of_tolerance, (r->distance - distance) / (most + off));
 }
 
 static void check_all_within(projecting *p)

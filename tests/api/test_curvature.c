@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../support.h"
 #include "vertex_fixture.h"
 
 enum { MOST = 80, NUM = 5 /* samples along each direction */, VERTICES = NUM * NUM };
@@ -264,7 +265,7 @@ static void check_vertex(const shape *s, clsp_type precision, size_t k, const vo
             fail_msg("%s, f%d, dim %u, size %g, vertex %zu: curvature %u is %g, not %g; allowed %g",
                      s->name, precision == CLSP_F64 ? 64 : 32, s->dim, s->size, k, c, x, exact,
                      most);
-        if (most > 0) worst = fmax(worst, fabs(x - exact) / most);
+        if (most > 0) worst = support_worse(worst, fabs(x - exact) / most);
     }
 }
 

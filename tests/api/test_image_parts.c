@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
 #include "schedule_fixture.h"
 
 typedef struct part_case {
@@ -312,7 +313,7 @@ static void check_near(const part_case *c, const results *got, const results *wa
         const double x = element_of(got->coefficients, d->coefficients, k);
         const double y = element_of(wanted->coefficients, d->coefficients, k);
         const double bound = (order_number(d) > 3 ? 32.0 : 8.0) * eps * scale;
-        worst = fmax(worst, fabs(x - y) / bound);
+        worst = support_worse(worst, fabs(x - y) / bound);
         if (!(fabs(x - y) <= bound)) fail_msg("%s: %g instead of %g at %zu", c->name, x, y, k);
     }
 }

@@ -137,7 +137,7 @@ static double check_case(clsp_context *ctx, const image_golden_case *c, clsp_typ
             fail_msg("%s, mode %s, order %u, size %u %u %u, value %lu: %.17g instead of %.17g",
                      kind_names[c->kind], mode_names[c->mode], c->order, c->size[0], c->size[1],
                      c->size[2], (unsigned long)i, value, expected[i]);
-        worst = fmax(worst, error);
+        worst = support_worse(worst, error);
     }
     clsp_image_plan_destroy(&plan);
     free(f64);
@@ -155,7 +155,7 @@ static void check_mode(clsp_context *ctx, image_golden_mode mode)
         for (size_t i = 0; i < image_golden_num_cases; i++) {
             const image_golden_case *c = &image_golden_cases[i];
             if (c->mode != mode || (support_tiny() && (c->order == 2 || c->order > 3))) continue;
-            worst = fmax(worst, check_case(ctx, c, p == 0 ? CLSP_F32 : CLSP_F64));
+            worst = support_worse(worst, check_case(ctx, c, p == 0 ? CLSP_F32 : CLSP_F64));
         }
         print_message("%s, %s: worst error / bound %.3f\n", mode_names[mode],
                       p == 0 ? "f32" : "f64", worst);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../support.h"
 #include "solid_fixture.h"
 
 /* Checks the vertices of every `every`th cell of a case, and the middles of its edges, faces and of
@@ -37,15 +38,15 @@ static void check_case(const char *name, const solid_case *solid, size_t every)
                                       clsp_out_f64(limits, num_fine)));
     for (size_t i = 0; i < num; i++) {
         scale = fmax(scale, fabs(solid->point[i]));
-        worst = fmax(worst, fabs(vertices[i] - limits[i]));
+        worst = support_worse(worst, fabs(vertices[i] - limits[i]));
     }
     for (size_t c = 0; c < solid->num_cells; c += every)
         for (size_t i = 0; i < 64; i++) {
             clsp_solid_param param = {.cell = c}; /* i / 8 is the child by bits */
             for (size_t a = 0; a < 3; a++)
                 param.t[a] = (double)((i / 8 >> a & 1) + (vtk_corner[i % 8] >> a & 1)) / 2.0;
-            worst = fmax(worst, off_by_weights(plan, &param, solid->point,
-                                               limits + 3 * (size_t)index[64 * c + i]));
+            worst = support_worse(worst, off_by_weights(plan, &param, solid->point,
+                                                        limits + 3 * (size_t)index[64 * c + i]));
         }
     print_message("%s: %.2g / 1e-12 of scale\n", name, worst / scale);
     assert_true(worst <= 1e-12 * scale);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
 #include "hard_curves.h"
 #include "schedule_fixture.h"
 
@@ -206,7 +207,7 @@ static void check_result(const project_job *j, size_t k, const clsp_nearest_f64 
         return;
     }
     const double slack = may_differ(j, wanted->distance);
-    worst = fmax(worst, fabs(got->distance - wanted->distance) / slack);
+    worst = support_worse(worst, fabs(got->distance - wanted->distance) / slack);
     for (uint32_t i = 0; i < j->c.dim; i++)
         square += pow(got->point[i] - j->points[k * j->c.dim + i], 2);
     if (!(fabs(got->distance - wanted->distance) <= slack) ||

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../support.h"
 #include "solid_fixture.h"
 #include "solid_ref.h"
 
@@ -54,8 +55,8 @@ static double check_samples(const model *m, const clsp_solid_desc *d, const doub
         for (uint32_t first = 0; first < m->channels; first += 3) {
             exact_limit(m, c, t, ref_by, first, limit);
             for (uint32_t k = 0; k < 3 && first + k < m->channels; k++)
-                worst = fmax(worst, fabs(all[(c * samples + s) * m->channels + first + k] -
-                                         (double)limit[k]));
+                worst = support_worse(worst, fabs(all[(c * samples + s) * m->channels + first + k] -
+                                                  (double)limit[k]));
         }
     }
     return worst / m->scale;
@@ -160,7 +161,7 @@ static void test_float(void **state)
             clsp_solid_plan_destroy(&plan);
         }
         for (size_t k = 0; k < m.counts.num_cells * 3 * 216; k++)
-            worst = fmax(worst, fabs(all[0][k] - all[1][k]) / m.scale);
+            worst = support_worse(worst, fabs(all[0][k] - all[1][k]) / m.scale);
         free(all[0]);
         free(all[1]);
         solid_model_free(&m);

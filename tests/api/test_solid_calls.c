@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
 #include "memory_fixture.h"
 #include "solid_fixture.h"
 
@@ -173,7 +174,8 @@ static void test_weights(void **state)
                                             .t = {solid_sample_at(axis, s / 16),
                                                   solid_sample_at(axis, s / 4 % 4),
                                                   solid_sample_at(axis, s % 4)}};
-            worst = fmax(worst, off_by_weights(plan, &param, m.points, all + (c * 64 + s) * 3));
+            worst = support_worse(worst,
+                                  off_by_weights(plan, &param, m.points, all + (c * 64 + s) * 3));
         }
     assert_true(worst <= 1e-13 * m.scale);
     free(all);
@@ -220,7 +222,7 @@ static void check_list(clsp_type precision, const uint32_t by[3], store_kind kin
         const double wanted = grid[3 * (num - 1 - i / 3) + i % 3];
         const double value = real == 8 ? ((const double *)(const void *)got)[i]
                                        : ((const float *)(const void *)got)[i];
-        worst = fmax(worst, fabs(value - wanted));
+        worst = support_worse(worst, fabs(value - wanted));
     }
     assert_true(worst <= (by ? 16.0 : 1.0) * (real == 8 ? 1e-14 : 3e-7) * m.scale);
     store_free(&in[0]);

@@ -126,7 +126,7 @@ static double refine_all(const model *m)
     for (clsp_type type = CLSP_F32; type <= CLSP_F64; type++)
         for (int rule = 0; rule < 2; rule++)
             if (type == CLSP_F32 || support_device().fp64)
-                worst = fmax(worst, refine(m, (clsp_solid_rule)rule, type, kinds));
+                worst = support_worse(worst, refine(m, (clsp_solid_rule)rule, type, kinds));
     return worst;
 }
 
@@ -141,14 +141,14 @@ static void test_meshes(void **state)
         if (i % 2) solid_crease(&solid, 0.5);
         const clsp_solid_cells cells = cells_of(&solid);
         model m = model_of(&cells, channels[i], i);
-        worst = fmax(worst, refine_all(&m));
+        worst = support_worse(worst, refine_all(&m));
         model_release(&m);
         solid_free(&solid);
     }
     solid_case rod = solid_read_vtk(DATA_FOLDER "/rod.vtk");
     const clsp_solid_cells cells = cells_of(&rod);
     model m = model_of(&cells, 3, 7);
-    worst = fmax(worst, refine_all(&m));
+    worst = support_worse(worst, refine_all(&m));
     model_release(&m);
     solid_free(&rod);
     print_message("worst/bound: %.3f\n", worst);
@@ -304,7 +304,7 @@ static void test_plan(void **state)
         long double limit[3];
         ref_solid_limit(&ref, c / 8, t, 20, limit);
         for (size_t k = 0; k < 3; k++)
-            worst = fmax(worst, fabs((double)(limits[3 * c + k] - limit[k])));
+            worst = support_worse(worst, fabs((double)(limits[3 * c + k] - limit[k])));
     }
     assert_true(worst < 0x1p-21 + 1.5e-7);
     store_free(&from);

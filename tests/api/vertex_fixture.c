@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
 #include "bezier_ref.h"
 
 /* ---- layouts ---- */
@@ -333,7 +334,8 @@ static double reals_error(const layout *l, const unsigned char *vertices, size_t
     double worst = 0.0;
 
     for (unsigned c = 0; (l->d.vertex.attributes & bit) && c < num; c++)
-        worst = fmax(worst, over_bound(l, attribute(l, vertices, k, bit, c), exact[c], bound));
+        worst =
+            support_worse(worst, over_bound(l, attribute(l, vertices, k, bit, c), exact[c], bound));
     return worst;
 }
 
@@ -475,11 +477,11 @@ double oracle_error(const layout *l, const ref_vertex *r, const sum_scale scales
                   {DVV, r->dvv, l->dim, error[SUM_VV]},
                   {T, t, l->directions, 2 * eps * fmax(1.0, largest(t, l->directions))}};
     for (size_t i = 0; i < COUNT(checks); i++)
-        worst = fmax(worst, reals_error(l, vertices, k, checks[i].bit, checks[i].exact,
-                                        checks[i].num, checks[i].bound));
-    worst = fmax(worst, normal_error(l, vertices, k, r, error, eps));
-    worst = fmax(worst, reals_error(l, vertices, k, K, r->curvature, l->directions,
-                                    curvature_bound(l, r, error)));
+        worst = support_worse(worst, reals_error(l, vertices, k, checks[i].bit, checks[i].exact,
+                                                 checks[i].num, checks[i].bound));
+    worst = support_worse(worst, normal_error(l, vertices, k, r, error, eps));
+    worst = support_worse(worst, reals_error(l, vertices, k, K, r->curvature, l->directions,
+                                             curvature_bound(l, r, error)));
     assert_gaps(l, vertices, k);
     return worst;
 }

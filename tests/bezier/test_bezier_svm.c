@@ -144,7 +144,7 @@ static double check_first(const comparison *c, size_t bytes)
     for (size_t i = 0; i < bytes / clsp_type_bytes(c->plan->desc.precision); i++) {
         const double error = fabs(value(c, c->out, i) - value(c, c->wanted, i)) / eps;
         assert_true(error <= bound); /* not so for NaN */
-        worst = fmax(worst, error);
+        worst = support_worse(worst, error);
     }
     assert_true(support_poisoned(c->out + bytes, c->bytes - bytes));
     return worst / bound;
@@ -160,7 +160,7 @@ static double compare(clsp_bezier_plan *plan, const clspi_tiling *tiles, size_t 
     make_tiles(&c, num);
     double worst = check_first(&c, c.bytes);
     make_tiles(&c, num / 2);
-    worst = fmax(worst, check_first(&c, half_lines * (c.bytes / count / c.tiling.lines)));
+    worst = support_worse(worst, check_first(&c, half_lines * (c.bytes / count / c.tiling.lines)));
     end(&c);
     return worst;
 }
@@ -195,14 +195,14 @@ static double check_case(clsp_context *ctx, const tile_case *k, clsp_type precis
     assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &desc));
     load(plan, k->order_u);
     double worst = compare(plan, &k->tiles, 0, PATCHES);
-    worst = fmax(worst, compare(plan, &k->tiles, 2, 2));
+    worst = support_worse(worst, compare(plan, &k->tiles, 2, 2));
     load(plan, k->order_u + 100u);
-    worst = fmax(worst, compare(plan, &k->tiles, 0, 1));
+    worst = support_worse(worst, compare(plan, &k->tiles, 0, 1));
     assert_ok(ctx, clsp_bezier_set_grid(plan, larger));
-    worst = fmax(worst, compare(plan, &whole, 1, PATCHES - 1));
+    worst = support_worse(worst, compare(plan, &whole, 1, PATCHES - 1));
     assert_ok(ctx, clsp_bezier_set_degrees(plan, other_degrees));
     load(plan, k->order_u + 200u);
-    worst = fmax(worst, compare(plan, &whole, 0, PATCHES));
+    worst = support_worse(worst, compare(plan, &whole, 0, PATCHES));
     clsp_bezier_plan_destroy(&plan);
     return worst;
 }
@@ -218,8 +218,9 @@ static void test_as_eval(void **state)
         if (!ctx) continue;
         any = true;
         for (size_t k = 0; k < COUNT(cases); k++) {
-            worst = fmax(worst, check_case(ctx, &cases[k], CLSP_F32));
-            if (ctx->device.fp64) worst = fmax(worst, check_case(ctx, &cases[k], CLSP_F64));
+            worst = support_worse(worst, check_case(ctx, &cases[k], CLSP_F32));
+            if (ctx->device.fp64)
+                worst = support_worse(worst, check_case(ctx, &cases[k], CLSP_F64));
         }
         clsp_context_destroy(&ctx);
     }

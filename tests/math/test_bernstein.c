@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../worst.h"
 #include "bernstein.h"
 #include "bezier_ref.h"
 
@@ -56,7 +57,7 @@ static double error_of_column(uint32_t degree, uint32_t a, uint32_t last)
     for (uint32_t k = 0; k <= degree; k++) {
         const double error = (double)fabsl(values[k] - exact[k]) / scale;
         assert_false(isnan(values[k]) || values[k] < 0.0);
-        worst = fmax(worst, error);
+        worst = support_worse(worst, error);
     }
     return worst;
 }
@@ -71,7 +72,8 @@ static void against_oracle(void **state)
             if (!oracle_knows(lasts[l])) continue;
             const uint32_t step = degrees[d] > 300 ? lasts[l] / 8 + 1 : 1;
             for (uint32_t a = 0; a <= lasts[l]; a += step)
-                worst = fmax(worst, error_of_column(degrees[d], a, lasts[l]) / bound(degrees[d]));
+                worst = support_worse(worst,
+                                      error_of_column(degrees[d], a, lasts[l]) / bound(degrees[d]));
         }
     }
     print_message("worst/bound %.2f\n", worst);
@@ -112,8 +114,8 @@ static void unity_and_linear_precision(void **state)
                 sum += values[k];
                 first += (long double)k / n * values[k];
             }
-            worst = fmax(worst, (double)fabsl(sum - 1.0L) / bound(n));
-            worst = fmax(worst, (double)fabsl(first - (long double)a / 299) / bound(n));
+            worst = support_worse(worst, (double)fabsl(sum - 1.0L) / bound(n));
+            worst = support_worse(worst, (double)fabsl(first - (long double)a / 299) / bound(n));
         }
     }
     print_message("worst/bound %.2f\n", worst);
@@ -136,7 +138,8 @@ static void sums(void **state)
                 if (narrow) clspi_round_f32(values, n + 1);
                 for (uint32_t k = 0; k <= n; k++)
                     sum += values[k];
-                worst = fmax(worst, (double)fabsl(sum - 1.0L) / (narrow ? 0x1p-24 : 0x1p-53));
+                worst =
+                    support_worse(worst, (double)fabsl(sum - 1.0L) / (narrow ? 0x1p-24 : 0x1p-53));
             }
         }
     }

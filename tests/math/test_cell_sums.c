@@ -154,7 +154,7 @@ static void check_case(const sums_case *c)
                                 (uint32_t)(s % num[2])};
         const double off = (double)fabsl((long double)real_of(c, out + GUARD * real, i) -
                                          exact(c, at, (uint32_t)(i % channels)));
-        worst = fmax(worst, off / bound);
+        worst = support_worse(worst, off / bound);
         if (!(off <= bound))
             fail_msg("way %d, %u channels, %u x %u x %u: off by %g at %zu", (int)c->sum.way,
                      channels, num[0], num[1], num[2], off, i);

@@ -296,7 +296,7 @@ static void check(const job *j, const double *q, const clspi_nearest_f64 *r, uin
                              fabs(distance_between(q, r->point) - r->distance) / slack,
                              (r->distance - r->bound) / (2 * slack)};
     for (size_t i = 0; i < COUNT(ratios); i++) {
-        worst = fmax(worst, ratios[i]);
+        worst = support_worse(worst, ratios[i]);
         if (!(ratios[i] <= 1.0))
             fail_msg("degree %u, dim %u: number %zu is %g of the bound", j->degree, j->dim, i,
                      ratios[i]);

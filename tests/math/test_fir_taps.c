@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "../worst.h"
 #include "fir_taps.h"
 #include "image_ref.h"
 #include "spline_poles.h"
@@ -56,7 +57,7 @@ static double worst_error(unsigned order, const double *taps, uint32_t half, dou
     double worst = 0.0;
 
     for (double w = 0.0; w < to; w += 0.01)
-        worst = fmax(worst, fabs(spectrum(taps, half, w) - exact(order, w)));
+        worst = support_worse(worst, fabs(spectrum(taps, half, w) - exact(order, w)));
     return worst;
 }
 

@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "../worst.h"
 #include "bezier_ref.h"
 #include "power_basis.h"
 
@@ -33,7 +34,7 @@ static void amplification_is_bounded(void **state)
     (void)state;
     for (uint32_t n = 0; n <= CLSPI_POWER_DEGREE_MAX; n++) {
         clspi_power_basis(r, n);
-        worst = fmax(worst, amplification(n) / exp2(0.5 * n));
+        worst = support_worse(worst, amplification(n) / exp2(0.5 * n));
     }
     print_message("worst/bound %.2f\n", worst / 2.0);
     assert_true(worst <= 2.0);
@@ -60,7 +61,7 @@ static void against_oracle(void **state)
                 long double value = 0.0L;
                 for (uint32_t j = 0; j <= n; j++)
                     value += (long double)powers[j] * r[j * (n + 1) + k];
-                worst = fmax(worst, (double)fabsl(value - exact[k]) / bound);
+                worst = support_worse(worst, (double)fabsl(value - exact[k]) / bound);
             }
         }
     }

@@ -128,7 +128,7 @@ static double limit_error(const solid *s, uint32_t cell, const double t[3], unsi
     evaluate(s, cell, t, by, value);
     ref_solid_limit(&s->ref, cell, at, levels, exact);
     for (unsigned k = 0; k < 3; k++)
-        worst = fmax(worst, fabs(value[k] - (double)exact[k]));
+        worst = support_worse(worst, fabs(value[k] - (double)exact[k]));
     return isnan((double)(exact[0] + exact[1] + exact[2])) ? HUGE_VAL : worst / s->scale;
 }
 
@@ -153,7 +153,7 @@ static double check_classes(const solid *s, unsigned levels, size_t *num_classes
         if (i < num || num == MAX_CLASSES) continue;
         seen[num++] = key;
         for (i = 0; i < 5; i++)
-            worst = fmax(worst, limit_error(s, c, at[i], levels));
+            worst = support_worse(worst, limit_error(s, c, at[i], levels));
     }
     *num_classes = num;
     return worst;
@@ -376,7 +376,7 @@ static double derivative_error(const solid *s, uint32_t cell, const double t[3],
     evaluate(s, cell, t, by, value);
     ref_solid_derivative(&s->ref, cell, at, orders, 0x1p-9L, exact);
     for (unsigned k = 0; k < 3; k++)
-        worst = fmax(worst, fabs(value[k] - (double)exact[k]));
+        worst = support_worse(worst, fabs(value[k] - (double)exact[k]));
     return worst / s->scale;
 }
 
@@ -397,7 +397,7 @@ static void test_derivatives(void **state)
         solid s = prepare_case(&prism, 0);
         for (uint32_t c = 0; c < (support_tiny() ? 2u : 12u); c += 1 + 3 * creased)
             for (size_t i = c % 2; i < num; i += 2)
-                worst = fmax(worst, derivative_error(&s, c, t, orders[i]));
+                worst = support_worse(worst, derivative_error(&s, c, t, orders[i]));
         release(&s);
         solid_free(&prism);
     }

@@ -268,7 +268,7 @@ static double error_at(const job *j, const ref_patch *patch, size_t vertex, doub
     for (uint32_t c = 0; c < j->desc.vertex.dim; c++) {
         const double x = at(j, first + j->desc.vertex.at_point + c);
         assert_true(x == x);
-        worst = fmax(worst, (double)fabsl(x - value[c] / weight));
+        worst = support_worse(worst, (double)fabsl(x - value[c] / weight));
     }
     *weight_error = j->desc.vertex.at_weight < 0
                         ? 0.0
@@ -310,8 +310,9 @@ static double check_patch(const job *j, size_t number)
     double worst = 0.0, weight;
 
     for (size_t i = 0; i < vertices; i += step) {
-        worst = fmax(worst, error_at(j, &patch, i, &weight) / bound_of(j, &e));
-        if (j->desc.vertex.rational) worst = fmax(worst, weight / (8.0 * eps * e.most_weight));
+        worst = support_worse(worst, error_at(j, &patch, i, &weight) / bound_of(j, &e));
+        if (j->desc.vertex.rational)
+            worst = support_worse(worst, weight / (8.0 * eps * e.most_weight));
         if (!j->desc.vertex.rational) assert_true(weight == 0.0);
     }
     assert_gaps(j);
@@ -332,7 +333,7 @@ static void against_oracle(void **state)
         begin(&j, &shapes[i / 2], f64);
         for (size_t patch = 0; patch < PATCHES; patch++) {
             whole(&j, patch);
-            worst[f64][high] = fmax(worst[f64][high], check_patch(&j, patch));
+            worst[f64][high] = support_worse(worst[f64][high], check_patch(&j, patch));
         }
         end(&j);
     }
@@ -576,7 +577,7 @@ static double check_band(const band_job *j, const void *out)
             const double got = j->desc.f64 ? ((const double *)out)[3 * i + c]
                                            : (double)((const float *)out)[3 * i + c];
             const double error = (double)fabsl(got - sum);
-            worst = fmax(worst, error / ((double)size * eps * roundings + DBL_MIN));
+            worst = support_worse(worst, error / ((double)size * eps * roundings + DBL_MIN));
             assert_true(error == error);
         }
     }
@@ -600,7 +601,7 @@ static void bands_are_sums(void **state)
         assert_non_null(scratch);
         clspi_tile_rows rows = {.points = j.given, .num_rows = s->nums[0], .out = out};
         clspi_tile_eval(tile, scratch, &rows);
-        worst = fmax(worst, check_band(&j, out));
+        worst = support_worse(worst, check_band(&j, out));
         const size_t row =
             3 * (j.desc.f64 ? sizeof(double) : sizeof(float)) * s->nums[1] * s->nums[2];
         for (uint32_t u = 0; u < s->nums[0]; u += rows.num_rows) {

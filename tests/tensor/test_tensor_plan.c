@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
 #include "tensor_share.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -175,7 +176,7 @@ static double error_of(const job *j, const void *out, size_t vertex, size_t whic
         const long double exact = sum[c] / weight, extent = size[c] / weight + fabsl(exact);
         const double error = (double)fabsl(element(j, out, at) - exact);
         assert_true(error == error);
-        worst = fmax(worst, error / ((double)extent * eps * roundings + DBL_MIN));
+        worst = support_worse(worst, error / ((double)extent * eps * roundings + DBL_MIN));
     }
     return worst;
 }
@@ -189,7 +190,7 @@ static double check(const job *j, const void *out)
     for (size_t v = 0; v < vertices; v += step)
         for (size_t k = 0; k < COUNT(derivatives); k++)
             if (j->shape.attributes & derivatives[k].attribute)
-                worst = fmax(worst, error_of(j, out, v, k));
+                worst = support_worse(worst, error_of(j, out, v, k));
     return worst;
 }
 
@@ -255,13 +256,13 @@ static double check_schedules(const job *j, clsp_context *ctx)
         void *shared = NULL;
         assert_ok(ctx, clspi_tensor_cooperate(&j->plan->tensor, (clsp_range){0, PATCHES}, &vertices,
                                               &opts, NULL));
-        worst = fmax(worst, check(j, out));
+        worst = support_worse(worst, check(j, out));
         if (s != CLSP_SCHEDULE_SVM) continue;
         assert_ok(ctx, clsp_shared_alloc(ctx, j->elements * sizeof(double), &shared));
         const clsp_output in_svm = host_output(j, shared);
         assert_ok(ctx, clspi_tensor_cooperate(&j->plan->tensor, (clsp_range){0, PATCHES}, &in_svm,
                                               &opts, NULL));
-        worst = fmax(worst, check(j, shared));
+        worst = support_worse(worst, check(j, shared));
         clsp_shared_free(ctx, shared);
     }
     free(out);
@@ -277,8 +278,8 @@ static double check_shape(clsp_context *ctx, const shape *s, clsp_type precision
     const clsp_output vertices = host_output(&j, out);
     assert_ok(ctx, clspi_tensor_eval(&j.plan->tensor, (clsp_range){0, PATCHES}, &vertices, NULL));
     double worst = check(&j, out);
-    worst = fmax(worst, check_host(&j, ctx, out, true));
-    worst = fmax(worst, check_schedules(&j, ctx));
+    worst = support_worse(worst, check_host(&j, ctx, out, true));
+    worst = support_worse(worst, check_schedules(&j, ctx));
     free(out);
     end(&j);
     return worst;
@@ -305,7 +306,7 @@ static double check_limit(clsp_context *ctx, size_t i, size_t limit)
     if (limit == SECTORS && (s.directions == 1 || s.attributes != P)) return 0.0;
     if (!(support_tiny() && fp64 && i % 2)) worst = check_shape(ctx, &s, CLSP_F32);
     if (fp64 && !(support_tiny() && i % 2 == 0))
-        worst = fmax(worst, check_shape(ctx, &s, CLSP_F64));
+        worst = support_worse(worst, check_shape(ctx, &s, CLSP_F64));
     return worst;
 }
 
@@ -321,7 +322,7 @@ static void every_shape(void **state)
         const clsp_context_opts opts = {.limits = limits[i % COUNT(limits)]};
         clsp_context *ctx = NULL;
         assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
-        worst = fmax(worst, check_limit(ctx, i / COUNT(limits), i % COUNT(limits)));
+        worst = support_worse(worst, check_limit(ctx, i / COUNT(limits), i % COUNT(limits)));
         clsp_context_destroy(&ctx);
     }
     print_message("worst/bound %.2f\n", worst);

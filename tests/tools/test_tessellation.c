@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../worst.h"
 #include "bezier_ref.h"
 #include "bezierview.h"
 #include "edge_curve.h"
@@ -146,7 +147,7 @@ static double measure_triangle(const bezierview_batch *batch, const double uv[3]
             double s = (double)i / STEPS, t = (double)j / STEPS, point[3];
             evaluate(batch, (1 - s - t) * uv[0][0] + s * uv[1][0] + t * uv[2][0],
                      (1 - s - t) * uv[0][1] + s * uv[1][1] + t * uv[2][1], point);
-            worst = fmax(worst, triangle_distance(point, corners));
+            worst = support_worse(worst, triangle_distance(point, corners));
         }
     }
     return worst;
@@ -166,9 +167,9 @@ static double measure(const bezierview_batch *batch, const uint32_t num[2], uint
             const double upper[3][2] = {{u1, v1}, {u0, v1}, {u1, v0}};
             const double right[3][2] = {{u0, v0}, {u1, v0}, {u1, v1}};
             const double left[3][2] = {{u0, v0}, {u1, v1}, {u0, v1}};
-            worst = fmax(worst, measure_triangle(batch, lower));
+            worst = support_worse(worst, measure_triangle(batch, lower));
             if (triangle && a + b + 2 >= num[0]) continue;
-            worst = fmax(worst, measure_triangle(batch, upper));
+            worst = support_worse(worst, measure_triangle(batch, upper));
             if (triangle) continue;
             worst =
                 fmax(worst, fmax(measure_triangle(batch, right), measure_triangle(batch, left)));
@@ -209,7 +210,7 @@ static void test_measured_distance(void **state)
             tessellate(&t, &content, tolerance, NULL);
             double found = measure(&content.batches[0], t.num, 1 + t.num[0] / 12);
             if (found > tolerance + 1e-12) fail_msg("type %zu: %g > %g", k, found, tolerance);
-            worst = fmax(worst, found / tolerance);
+            worst = support_worse(worst, found / tolerance);
             tessellation_clear(&t);
             bezierview_clear(&content);
         }
@@ -617,7 +618,7 @@ static void test_pixels(void **state)
         for (int axis = 0; axis < 3; axis++)
             moved[axis] = p[i + axis] + step[axis] / length * camera_pixel_length(&view, w[0]);
         camera_project(&view, moved, &x[1], &y[1], &w[1]);
-        worst = fmax(worst, view.scale * hypot(x[1] - x[0], y[1] - y[0]));
+        worst = support_worse(worst, view.scale * hypot(x[1] - x[0], y[1] - y[0]));
     }
     assert_true(worst <= 1);
     assert_true(worst > 0.8);
