@@ -7,6 +7,7 @@ usage: layering.py SOURCE_DIR
     device and math; tensor sees plan, device and math; plan sees cooperate and device; cooperate
     sees device; device and math see nobody. A family is a folder of src/ that is no layer; no family
     sees another
+  - mathematics (NO_OPENCL) sees mathematics alone, neither OpenCL nor a public header
   - layers below the families neither include a family's header nor name a family; src/math may say
     what its mathematics is for, and the word image is OpenCL's too
   - tools, bench and tests/api use the public headers only, tests/ref and tests/data the C library
@@ -68,12 +69,20 @@ HEADERS = {'math': (),
            'cooperate': DEVICE_HEADERS + ('cooperate',),
            'plan': DEVICE_HEADERS + ('cooperate',),
            'tensor': DEVICE_HEADERS + ('cooperate', 'vertex')}
+# Mathematics: folders that see each other as far as their layers do, and neither OpenCL nor any
+# public header.
+NO_OPENCL = ('src/math', 'src/tensor/host', 'src/bezier/methods/host', 'src/bspline/knots',
+             'src/bspline/project/host', 'src/image/prefilter/host', 'src/image/values/host',
+             'src/solid/mesh', 'src/solid/cells')
+OPENCL_HEADERS = ('CL/', 'OpenCL/', 'clblast', 'clspline/')
 MAY_NAME_FAMILIES = ('math',)
 FAMILIES_WITH_OTHER_MEANINGS = ('image',)
 # Files that belong to no layer and see everything.
 ABOVE_ALL = ('src/build_all.c',)
 # Headers that a build makes, and the folder to which they count.
 GENERATED = {'kernel_arguments.h': 'src/device'}
+# What of the command knows files, pictures and tessellation, and nothing of the library.
+FILES = ['tools/io', 'tools/draw', 'tools/tessellate']
 # folder: the folders whose headers its files may include in quotes; src/, cl/ and the tests of their
 # layers follow from LAYERS
 OTHER_FOLDERS = {
@@ -84,8 +93,11 @@ OTHER_FOLDERS = {
     'tests/data': ['tests/data'],
     'tests/ref': ['tests/ref'],
     'tests/api': ['tests/api', 'tests/data', 'tests/ref', 'tests'],
-    'tests/tools': ['tests/tools', 'tests/ref', 'tests', 'tools/io'],
-    'tests/fuzz': ['tests/fuzz', 'tests', 'tools/io'],
+    'tools/io': FILES,
+    'tools/draw': FILES,
+    'tools/tessellate': FILES,
+    'tests/tools': ['tests/tools', 'tests/ref', 'tests', *FILES],
+    'tests/fuzz': ['tests/fuzz', 'tests', *FILES],
 }
 C_LIBRARY = {'assert.h', 'complex.h', 'ctype.h', 'errno.h', 'fenv.h', 'float.h', 'inttypes.h',
              'limits.h', 'math.h', 'setjmp.h', 'signal.h', 'stdarg.h', 'stdbool.h', 'stddef.h',
@@ -131,6 +143,8 @@ def folders_of(families):
         folders[f'cl/{name}'] = [f'cl/{other}' for other in (name, *others)]
         tests = [f'tests/{other}' for other in (name, *others)]
         folders[f'tests/{name}'] = tests + ['tests/ref', 'tests/data', 'tests'] + sources
+        for room in (room for room in NO_OPENCL if may_see(room, [f'src/{name}'])):
+            folders[room] = [other for other in NO_OPENCL if may_see(other, sources)]
     return folders
 
 
@@ -286,8 +300,8 @@ class Checker:
         why = None
         if path.startswith(('tests/data/', 'tests/ref/')) and name not in C_LIBRARY:
             why = 'tests/ref and tests/data use the C library only'
-        elif layer == 'math' and name.startswith(('CL/', 'OpenCL/', 'clblast')):
-            why = 'src/math knows nothing of OpenCL'
+        elif self.folder_of(path) in NO_OPENCL and name.startswith(OPENCL_HEADERS):
+            why = f'{self.folder_of(path)} knows nothing of OpenCL'
         elif layer and path.startswith('src/') and ours and \
                 ours.group(1) not in self.headers_of(layer):
             why = f'src/{layer} may not include <{name}>'

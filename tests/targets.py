@@ -34,9 +34,9 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KERNELS = os.path.join(ROOT, 'cl')
 PATHS = {os.path.splitext(os.path.basename(path))[0]: path
-         for path in sorted(glob.glob(os.path.join(KERNELS, '*', '*.cl')))}
+         for path in sorted(glob.glob(os.path.join(KERNELS, '**', '*.cl'), recursive=True))}
 # where files that programs include are
-FOLDERS = [word for path in sorted(glob.glob(os.path.join(KERNELS, '*', ''))) for word in ('-I', path)]
+FOLDERS = [word for path in sorted(glob.glob(os.path.join(KERNELS, '**', ''), recursive=True)) for word in ('-I', path)]
 # Under which limits the library is asked, and whose compilers its answer is for (None: nobody's, it
 # is only searched for doubles). A maker's GPUs have real local memory, and shapes of their own.
 LIMITS = [(f'class={kind},local_is_real=1,local={local},vendor={vendor}', f'{vendor} {kind}')

@@ -7,7 +7,7 @@ Each FILE.cl becomes an entry of clspi_sources (src/device/sources.h), or with -
 NAME_sources, declared in NAME_sources.h. #include "x.clh" is replaced by the file's text, once
 per program, and comments by their line ends; #line marks keep the compiler's messages at the true
 file and line. An included file is looked for beside the one that includes it, then in the folders
-of all files. The bytes are written as numbers: string literals have a length limit in standard C.
+of all files and those around them. The bytes are written as numbers: string literals have a length limit in standard C.
 
 HEADER gets, for every `kernel void NAME(...)`, a struct of its parameters, clspi_NAME_args, and the
 signature by which src/device/arguments.c sets them, clspi_NAME_signature. Structs that kernels take
@@ -39,6 +39,17 @@ def find(name, path, folders):
         if os.path.exists(candidate):
             return candidate
     sys.exit(f'{path}: no file {name}')
+
+
+def folders_of(paths):
+    """The folders of the files, and those around them up to the one that all have in common."""
+    folders = {os.path.dirname(path) for path in paths}
+    top = os.path.commonpath(folders)
+    for folder in sorted(folders):
+        while os.path.dirname(folder).startswith(top) and folder != top:
+            folders.add(folder)
+            folder = os.path.dirname(folder)
+    return sorted(folders)
 
 
 def flatten(path, folders, seen):
@@ -182,7 +193,7 @@ def options(args):
 def main():
     chosen, (output, depfile, *paths) = options(sys.argv[1:])
     prefix = chosen.get('prefix', 'clspi')
-    folders = sorted({os.path.dirname(path) for path in paths})
+    folders = folders_of(paths)
     names = [os.path.splitext(os.path.basename(path))[0] for path in paths]
     read, structs, kernels = [], {}, {}
     parts = [f'#include "{"sources.h" if prefix == "clspi" else prefix + "_sources.h"}"\n\n']

@@ -1,5 +1,5 @@
-/* The edges of surfaces, as bezier_edges.cl makes them (docs/math.md, 7 and 11); a part of
-   vertex_sums_real.h. Sums are those of three coordinates and a weight, and of magnitudes. */
+/* The edges of surfaces, by the sums of a family's kernel of edges (docs/math.md, 7 and 11); a part
+   of vertex_sums_real.h. Sums are those of three coordinates and a weight, and of magnitudes. */
 
 /* A sum of control points in homogeneous coordinates, the weight in x[4], and in size and weight
    the same sum of their magnitudes. */

@@ -1,6 +1,6 @@
 /* Vertices of the sums that they are made of, on the host, in two precisions: control points of
    derivatives, the quotient rule, unit normals, the layout and storage of a vertex, and the edges
-   of surfaces; as vertex.clh and bezier_edges.cl do (docs/math.md, 4 to 7 and 11). Plain C that
+   of surfaces; as vertex.clh and kernels of edges do (docs/math.md, 4 to 7 and 11). Plain C that
    compilers turn into vectors. A real is what the precision says. */
 #ifndef CLSPI_VERTEX_SUMS_H
 #define CLSPI_VERTEX_SUMS_H
