@@ -1,12 +1,8 @@
 /* Fuzz target of the BezierView reader: any bytes give a result, with grids for
    its patches, or an error with a message.
-   Built and run by hand, from the root of the tree:
+   Built and run by hand, from the root of the tree, with clang:
 
-       IO=tools/io
-       FLAGS="-std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined"
-       clang $FLAGS -I$IO tests/fuzz/bezierview_fuzz.c $IO/array.c $IO/bezierview.c \
-           $IO/camera.c $IO/mesh.c $IO/message.c $IO/quotient.c $IO/scanner.c $IO/seams.c \
-           $IO/tessellation.c -lm -o /tmp/bezierview_fuzz
+       sh tests/fuzz/build.sh bezierview /tmp/bezierview_fuzz
        mkdir -p /tmp/corpus
        /tmp/bezierview_fuzz -max_len=4096 -max_total_time=300 /tmp/corpus tests/data */
 #include <math.h>

@@ -1,13 +1,7 @@
 /* Fuzz target of the readers of images: any bytes give an image or an error with a message.
-   Built and run by hand, from the root of the tree:
+   Built and run by hand, from the root of the tree, with clang:
 
-       IO=tools/io
-       FLAGS="-std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined"
-       clang $FLAGS -DIO_HAS_TIFF=1 -DIO_HAS_NIFTI=1 -I$IO -I/usr/include/nifti \
-           tests/fuzz/images_fuzz.c $IO/array.c $IO/image_array.c $IO/image_file.c \
-           $IO/image_nifti.c $IO/image_npy.c $IO/image_png.c $IO/image_tiff.c $IO/input.c \
-           $IO/leftovers.c $IO/message.c $IO/npy.c $IO/output.c -lpng -ltiff -lniftiio -lz -lm \
-           -o /tmp/images_fuzz
+       sh tests/fuzz/build.sh images /tmp/images_fuzz
        mkdir -p /tmp/corpus_images
        ASAN_OPTIONS=allocator_may_return_null=1 /tmp/images_fuzz -max_len=4096 \
            -max_total_time=300 /tmp/corpus_images tests/data docs */

@@ -1,12 +1,7 @@
 /* Fuzz target of the readers of solids: any bytes give cells or an error with a message.
-   Built and run by hand, from the root of the tree:
+   Built and run by hand, from the root of the tree, with clang:
 
-       IO=tools/io
-       FLAGS="-std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined"
-       clang $FLAGS -DIO_HAS_ZLIB=1 -I$IO tests/fuzz/solids_fuzz.c $IO/array.c $IO/input.c \
-           $IO/message.c $IO/scanner.c $IO/solid_cells.c $IO/solid_file.c $IO/solid_gmsh.c \
-           $IO/solid_medit.c $IO/solid_mfem.c $IO/solid_vtk.c $IO/solid_vtu.c $IO/vtk_cells.c \
-           $IO/vtk_number.c $IO/vtu_data.c $IO/xml_tag.c -lz -lm -o /tmp/solids_fuzz
+       sh tests/fuzz/build.sh solids /tmp/solids_fuzz
        mkdir -p /tmp/corpus_solids
        /tmp/solids_fuzz -max_len=4096 -max_total_time=300 /tmp/corpus_solids FOLDER_OF_MESHES */
 #include <math.h>

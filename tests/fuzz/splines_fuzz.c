@@ -1,12 +1,8 @@
 /* Fuzz target of the readers of B-splines and of points: any bytes give a result or an error with a
    message. The first byte chooses the reader; the rest is the file.
-   Built and run by hand, from the root of the tree:
+   Built and run by hand, from the root of the tree, with clang:
 
-       IO=tools/io
-       FLAGS="-std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined"
-       clang $FLAGS -I$IO tests/fuzz/splines_fuzz.c $IO/array.c $IO/g2.c $IO/geomdl.c $IO/input.c \
-           $IO/json_reader.c $IO/message.c $IO/npy.c $IO/point_file.c $IO/scanner.c \
-           $IO/spline_file.c $IO/spline_scan.c $IO/splines.c -lm -o /tmp/splines_fuzz
+       sh tests/fuzz/build.sh splines /tmp/splines_fuzz
        mkdir -p /tmp/corpus_splines
        for f in tests/data/knot.g2 tests/data/vase.json; do
            { printf 0; cat $f; } > /tmp/corpus_splines/$(basename $f); done

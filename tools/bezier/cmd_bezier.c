@@ -5,9 +5,9 @@
 
 #include "bezier_request.h"
 #include "evaluate.h"
-#include "io/bezierview.h"
-#include "io/normals.h"
-#include "io/picture.h"
+#include "bezierview.h"
+#include "normals.h"
+#include "picture.h"
 #include "mesh_work.h"
 
 enum {

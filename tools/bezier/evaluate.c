@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "io/normals.h"
+#include "normals.h"
 #include "progress.h"
 #include "staging.h"
 

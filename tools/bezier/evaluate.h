@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 
-#include "io/bezierview.h"
-#include "io/output.h"
-#include "io/seams.h"
-#include "io/tessellation.h"
+#include "bezierview.h"
+#include "output.h"
+#include "seams.h"
+#include "tessellation.h"
 #include "mesh_source.h"
 
 /* What to evaluate and how. */

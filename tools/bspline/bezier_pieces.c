@@ -6,8 +6,8 @@
 
 #include "args.h"
 #include "command.h"
-#include "io/spline_file.h"
-#include "io/spline_writer.h"
+#include "spline_file.h"
+#include "spline_writer.h"
 #include "progress.h"
 #include "request.h"
 #include "staging.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bezier_pieces.h"
-#include "io/spline_file.h"
+#include "spline_file.h"
 #include "mesh_work.h"
 #include "spline_task.h"
 

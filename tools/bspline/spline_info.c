@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "io/input.h"
-#include "io/spline_file.h"
+#include "input.h"
+#include "spline_file.h"
 #include "json.h"
 
 /* The box around the Euclidean control points, in as many coordinates as all splines have. */

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "io/output.h"
-#include "io/splines.h"
+#include "output.h"
+#include "splines.h"
 #include "mesh_source.h"
 
 /* What to evaluate and how. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/output.h"
+#include "output.h"
 
 static const char help[] =
     "usage: clspline COMMAND ...\n"

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "io/message.h"
+#include "message.h"
 
 enum {
     EXIT_OK = 0,

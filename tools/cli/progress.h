@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "io/output.h"
+#include "output.h"
 
 /* Seconds on a clock that only runs forward. */
 double seconds_now(void);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "io/output.h"
+#include "output.h"
 
 bool request_number(const char *text, double low, double high, double *value)
 {

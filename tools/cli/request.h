@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/mesh.h"
+#include "mesh.h"
 
 /* What the help of a command says of --device. */
 #define REQUEST_HELP_DEVICE                                                                        \

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/image_file.h"
+#include "image_file.h"
 
 enum { IMAGE_AFFINE_NUMBERS = 12, IMAGE_MAX_SIDE = 1 << 28 };
 

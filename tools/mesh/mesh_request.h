@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "args.h"
-#include "io/mesh.h"
-#include "io/raster.h"
+#include "mesh.h"
+#include "raster.h"
 #include "sharing.h"
 
 typedef enum request_format {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/mesh_file.h"
+#include "mesh_file.h"
 
 /* Seconds that the stages took, over all batches; `take` is what was done with vertices. */
 typedef struct mesh_times {

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "command.h"
-#include "io/glb.h"
-#include "io/obj.h"
-#include "io/picture.h"
-#include "io/ply.h"
-#include "io/stl.h"
-#include "io/vtk.h"
+#include "glb.h"
+#include "obj.h"
+#include "picture.h"
+#include "ply.h"
+#include "stl.h"
+#include "vtk.h"
 #include "stream_output.h"
 
 /* Names all inputs together. */

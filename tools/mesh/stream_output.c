@@ -1,8 +1,8 @@
 #include "stream_output.h"
 
 #include "command.h"
-#include "io/ply.h"
-#include "io/vtk.h"
+#include "ply.h"
+#include "vtk.h"
 #include "progress.h"
 
 static const mesh_format *find_format(const mesh_request *r)

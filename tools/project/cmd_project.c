@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/point_file.h"
-#include "io/spline_file.h"
+#include "point_file.h"
+#include "spline_file.h"
 #include "progress.h"
 #include "project_request.h"
 #include "project_search.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "io/mesh.h"
+#include "mesh.h"
 #include "sharing.h"
 
 typedef struct project_request {

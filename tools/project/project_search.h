@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "io/nearest_file.h"
-#include "io/splines.h"
+#include "nearest_file.h"
+#include "splines.h"
 
 typedef struct curve_group curve_group;
 

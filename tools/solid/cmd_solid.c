@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/solid_file.h"
+#include "solid_file.h"
 #include "progress.h"
 #include "solid_output.h"
 #include "solid_slice.h"

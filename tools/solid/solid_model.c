@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "io/boundary_faces.h"
+#include "boundary_faces.h"
 #include "staging.h"
 
 bool solid_model_memory(const solid_model *m)

@@ -4,7 +4,7 @@
 
 #include <clspline/clspline.h>
 
-#include "io/solid_cells.h"
+#include "solid_cells.h"
 #include "solid_request.h"
 
 /* Numbers of each point besides its coordinates, and the first channel that they are. */

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "command.h"
-#include "io/boundary_faces.h"
-#include "io/mesh_file.h"
-#include "io/obj.h"
-#include "io/ply.h"
-#include "io/stl.h"
-#include "io/vtu.h"
+#include "boundary_faces.h"
+#include "mesh_file.h"
+#include "obj.h"
+#include "ply.h"
+#include "stl.h"
+#include "vtu.h"
 
 enum { BEZIER = 4, MAX_PIECE = 4096 };
 

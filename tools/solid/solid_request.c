@@ -6,7 +6,7 @@
 
 #include "args.h"
 #include "command.h"
-#include "io/input.h"
+#include "input.h"
 #include "request.h"
 
 static const char command[] = "solid";

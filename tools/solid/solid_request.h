@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "io/image_file.h"
-#include "io/mesh.h"
+#include "image_file.h"
+#include "mesh.h"
 #include "sharing.h"
 
 enum { SOLID_MAX_REFINE = 20 };

@@ -2,7 +2,7 @@
 #ifndef CLSPLINE_TOOLS_SOLID_SLICE_H
 #define CLSPLINE_TOOLS_SOLID_SLICE_H
 
-#include "io/image_array.h"
+#include "image_array.h"
 #include "progress.h"
 #include "solid_samples.h"
 
