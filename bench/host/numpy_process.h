@@ -1,4 +1,4 @@
-/* NumPy as a contestant: bench/numpy_surfaces.py in a process of its own. */
+/* NumPy as a contestant: bench/host/numpy_surfaces.py in a process of its own. */
 #ifndef BENCH_NUMPY_PROCESS_H
 #define BENCH_NUMPY_PROCESS_H
 
