@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../support.h"
+#include "support.h"
 #include "bezier_ref.h"
 
 static bool size_is(const char *name)

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../support.h"
+#include "support.h"
 #include "vertex_fixture.h"
 
 static const char *const limits[] = {

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../support.h"
+#include "support.h"
 #include "vertex_fixture.h"
 
 enum { MOST = 80, NUM = 5 /* samples along each direction */, VERTICES = NUM * NUM };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../support.h"
+#include "support.h"
 #include "memory_fixture.h"
 #include "spline_fixture.h"
 

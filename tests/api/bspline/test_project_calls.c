@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../support.h"
+#include "support.h"
 #include "curve_cases.h"
 #include "hard_curves.h"
 #include "memory_fixture.h"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../support.h"
+#include "support.h"
 #include "memory_fixture.h"
 #include "vertex_fixture.h"
 

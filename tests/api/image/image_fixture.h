@@ -3,7 +3,7 @@
 #ifndef IMAGE_FIXTURE_H
 #define IMAGE_FIXTURE_H
 
-#include "../support.h"
+#include "support.h"
 
 #include <stdbool.h>
 

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "image_golden.h"
-#include "../support.h"
+#include "support.h"
 
 static const char *const mode_names[] = {"mirror",   "reflect",       "grid-wrap", "nearest",
                                          "constant", "grid-constant", "wrap"};

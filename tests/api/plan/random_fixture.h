@@ -3,7 +3,7 @@
 #ifndef RANDOM_FIXTURE_H
 #define RANDOM_FIXTURE_H
 
-#include "../support.h"
+#include "support.h"
 
 #include <clspline/clspline.h>
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../support.h"
+#include "support.h"
 
 clsp_context *ctx;
 

@@ -3,7 +3,7 @@
 #ifndef SOLID_FIXTURE_H
 #define SOLID_FIXTURE_H
 
-#include "../support.h"
+#include "support.h"
 
 #include <clspline/clspline.h>
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../support.h"
+#include "support.h"
 #include "solid_fixture.h"
 
 /* Checks the vertices of every `every`th cell of a case, and the middles of its edges, faces and of

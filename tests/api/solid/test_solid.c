@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../support.h"
+#include "support.h"
 #include "solid_fixture.h"
 #include "solid_ref.h"
 

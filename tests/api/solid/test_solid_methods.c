@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../support.h"
+#include "support.h"
 #include "solid_fixture.h"
 
 /* Makes the refined mesh of a model with three channels, and its points. */

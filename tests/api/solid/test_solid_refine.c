@@ -16,7 +16,7 @@
 #include "memory_fixture.h"
 #include "solid_cases.h"
 #include "solid_ref.h"
-#include "../support.h"
+#include "support.h"
 
 static clsp_context *ctx;
 
