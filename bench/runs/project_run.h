@@ -35,7 +35,7 @@ typedef struct project_run project_run;
 
 typedef struct project_way {
     project_run *run;
-    clsp_project_method method;
+    clsp_bspline_project_method method;
     bool loads;
     size_t num;
 } project_way;

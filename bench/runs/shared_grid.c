@@ -52,9 +52,9 @@ typedef struct comparison {
 /* ---- setting up ---- */
 
 /* In the host's schedule the calling thread is one more. */
-static clsp_cooperate_opts opts_of(const comparison *x, int kind)
+static clsp_share opts_of(const comparison *x, int kind)
 {
-    clsp_cooperate_opts opts = {.schedule = kind < EVAL ? (clsp_schedule)kind : CLSP_SCHEDULE_HOST};
+    clsp_share opts = {.schedule = kind < EVAL ? (clsp_schedule)kind : CLSP_SCHEDULE_HOST};
     const uint32_t sharing = shared_report_host(&x->ways[DYNAMIC].report).workers;
 
     if (kind == HOST_PART) opts.num_workers = sharing > 1 ? sharing - 1 : CLSP_NO_WORKERS;

@@ -126,7 +126,7 @@ void shared_way_label(const shared_way *way, char *text, size_t size)
 {
     const char *const plain = way->memory == SHARED_PLAIN ? ", plain" : "";
 
-    if (!way->is_eval && way->opts.schedule == CLSP_SCHEDULE_AUTO)
+    if (!way->is_eval && way->opts.schedule == CLSP_SCHEDULE_DEFAULT)
         snprintf(text, size, "%s (%s)%s", way->name, clsp_schedule_name(way->report.schedule),
                  plain);
     else
@@ -167,7 +167,7 @@ clsp_status shared_way_try(shared_way *way, bool *ran)
     *ran = false;
     shared_run_poison(way->run, way->memory);
     BENCH_TRY(shared_way_run(way));
-    *ran = way->is_eval || wanted == CLSP_SCHEDULE_AUTO || way->report.schedule == wanted;
+    *ran = way->is_eval || wanted == CLSP_SCHEDULE_DEFAULT || way->report.schedule == wanted;
     if (*ran) return CLSP_OK;
     snprintf(text, sizeof text, "%s: %s left out (%s memory): %s.", way->run->name, way->name,
              shared_memory_names[way->memory], way->report.reason[wanted]);
@@ -260,14 +260,14 @@ void shared_run_ratio(const shared_run *r, const char *method, double ratio, dou
 
 /* ---- reports ---- */
 
-clsp_processor_report shared_report_host(const clsp_cooperate_report *report)
+clsp_processor_report shared_report_host(const clsp_report *report)
 {
     const uint32_t num = report->num_processors;
 
     return num > 0 ? report->processors[num - 1] : (clsp_processor_report){.workers = 0};
 }
 
-clsp_processor_report shared_report_devices(const clsp_cooperate_report *report)
+clsp_processor_report shared_report_devices(const clsp_report *report)
 {
     clsp_processor_report sum = {.name = "devices"};
 

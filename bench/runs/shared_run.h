@@ -39,8 +39,8 @@ typedef struct shared_way {
     const char *name;
     bool is_eval; /* by clsp_bezier_eval, which knows nothing of schedules */
     shared_memory memory;
-    clsp_cooperate_opts opts;
-    clsp_cooperate_report report; /* of the last call */
+    clsp_share opts;
+    clsp_report report; /* of the last call */
 } shared_way;
 
 /* Makes plan, control points, memory and the expected result. After an error it can only be
@@ -84,8 +84,8 @@ void shared_run_ratio(const shared_run *r, const char *method, double ratio, dou
                       double most);
 
 /* What the host did in a report, and what the devices did together. */
-clsp_processor_report shared_report_host(const clsp_cooperate_report *report);
-clsp_processor_report shared_report_devices(const clsp_cooperate_report *report);
+clsp_processor_report shared_report_host(const clsp_report *report);
+clsp_processor_report shared_report_devices(const clsp_report *report);
 
 /* A context on the bench's queue with so many host workers (0: the default) and without stored
    speeds. */

@@ -26,8 +26,8 @@ typedef struct solid_way {
     const way_job *job;
     bool is_eval; /* by the call that knows nothing of schedules */
     shared_memory memory;
-    clsp_cooperate_opts opts;
-    clsp_cooperate_report report; /* of the last call */
+    clsp_share opts;
+    clsp_report report; /* of the last call */
 } solid_way;
 
 static const struct {
@@ -36,7 +36,7 @@ static const struct {
     clsp_schedule schedule;
 } kinds[] = {{"eval", true, CLSP_SCHEDULE_DEVICE},    {"device", false, CLSP_SCHEDULE_DEVICE},
              {"host", false, CLSP_SCHEDULE_HOST},     {"dynamic", false, CLSP_SCHEDULE_DYNAMIC},
-             {"static", false, CLSP_SCHEDULE_STATIC}, {"auto", false, CLSP_SCHEDULE_AUTO}};
+             {"static", false, CLSP_SCHEDULE_STATIC}, {"auto", false, CLSP_SCHEDULE_DEFAULT}};
 
 enum { KINDS = BENCH_COUNT(kinds), WAYS = KINDS * SHARED_MEMORIES, HOST = 2 };
 
@@ -191,8 +191,8 @@ static clsp_status report_way(solid_way *way, const char *name, const bench_cont
         bench_row_empty(suite, j->run.name, method, (int)(8 * clsp_type_bytes(j->run.precision)));
 
     snprintf(method, sizeof method, "%s, %s%s%s", name, shared_memory_names[way->memory],
-             way->opts.schedule == CLSP_SCHEDULE_AUTO ? ": " : "",
-             way->opts.schedule == CLSP_SCHEDULE_AUTO ? clsp_schedule_name(way->report.schedule)
+             way->opts.schedule == CLSP_SCHEDULE_DEFAULT ? ": " : "",
+             way->opts.schedule == CLSP_SCHEDULE_DEFAULT ? clsp_schedule_name(way->report.schedule)
                                                       : "");
     BENCH_TRY(compare(way, &row.error));
     row.time = c->sustained;

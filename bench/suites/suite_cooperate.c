@@ -80,10 +80,10 @@ static const uint32_t threads[] = {0, 1, 2, MOST_THREADS};
 
 enum { THREAD_WAYS = 2 * BENCH_COUNT(threads) };
 
-static clsp_cooperate_opts threads_opts(clsp_schedule schedule, uint32_t num)
+static clsp_share threads_opts(clsp_schedule schedule, uint32_t num)
 {
-    if (num == 0) return (clsp_cooperate_opts){.schedule = CLSP_SCHEDULE_DEVICE};
-    return (clsp_cooperate_opts){.schedule = schedule, .num_workers = num};
+    if (num == 0) return (clsp_share){.schedule = CLSP_SCHEDULE_DEVICE};
+    return (clsp_share){.schedule = schedule, .num_workers = num};
 }
 
 /* Describes the ways of a schedule that runs here. */
@@ -148,7 +148,7 @@ static void report_stage(const shared_run *r, const char *way, const char *stage
     bench_report_row(r->b->report, &row);
 }
 
-static void take_stages(stages *s, size_t i, const clsp_cooperate_report *report)
+static void take_stages(stages *s, size_t i, const clsp_report *report)
 {
     const clsp_processor_report devices = shared_report_devices(report);
 

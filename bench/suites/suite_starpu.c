@@ -64,7 +64,7 @@ static clsp_status start(contest *x, bench *b, clsp_context *ctx, starpu_session
             .run = &x->run,
             .name = i == DYNAMIC ? "dynamic" : "auto",
             .memory = i == SHARED ? SHARED_BEST : SHARED_PLAIN,
-            .opts = {.schedule = i == DYNAMIC ? CLSP_SCHEDULE_DYNAMIC : CLSP_SCHEDULE_AUTO}};
+            .opts = {.schedule = i == DYNAMIC ? CLSP_SCHEDULE_DYNAMIC : CLSP_SCHEDULE_DEFAULT}};
         x->all[i] = shared_way_contestant(&x->ways[i]);
     }
     x->all[OTHER] = (bench_contestant){

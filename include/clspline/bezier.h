@@ -17,20 +17,12 @@
    batch is split into ranges. NaN and infinite control points spread NaN over their own patch only,
    in a polynomial patch without normals over their own coordinate only.
 
-   Order of calls: plan_create, then set_control_points whenever they change, then eval as often as
-   wanted. A plan whose change failed with another error than CLSP_ERROR_ARGUMENT can only be
-   changed again or destroyed; other calls give CLSP_ERROR_STATE.
-
-   Queues: a call enqueues on the context's queue. Where that runs out of order, the calls of one
-   plan still run one after another; calls of different plans are ordered by wait lists alone.
-
-   Thread-safety: a plan takes one call at a time; different plans of one context may be used from
-   different threads. */
+   What holds for plans of every family - the order of calls, queues, events, threads, errors - is
+   in plan.h. */
 #ifndef CLSPLINE_BEZIER_H
 #define CLSPLINE_BEZIER_H
 
-#include <clspline/context.h>
-#include <clspline/cooperate.h>
+#include <clspline/plan.h>
 #include <clspline/vertex.h>
 
 #ifdef __cplusplus
@@ -38,22 +30,22 @@ extern "C" {
 #endif
 
 enum {
-    CLSP_BEZIER_MAX_DEGREE = 65535,      /* in each direction */
-    CLSP_BEZIER_MAX_SAMPLES = 268435456, /* 2^28, in each direction */
-    CLSP_BEZIER_TILE_ROWS = 32 /* rows of eval_rows and host_rows begin at its multiples */
+    CLSP_BEZIER_MAX_DEGREE = 65535,     /* in each direction */
+    CLSP_BEZIER_MAX_SAMPLES = 268435456 /* 2^28, in each direction */
 };
 
 /* What a patch is. Directions that a form does not have are ignored in the description. */
 typedef enum clsp_bezier_form {
-    CLSP_BEZIER_SURFACE = 0, /* directions u, v */
-    CLSP_BEZIER_CURVE = 1,   /* direction u */
-    CLSP_BEZIER_VOLUME = 2,  /* directions u, v, w */
-    CLSP_BEZIER_TRIANGLE = 3 /* degree[0] is its degree, axis[0].num the samples along each edge */
+    CLSP_BEZIER_FORM_DEFAULT = 0, /* surface */
+    CLSP_BEZIER_CURVE = 1,        /* direction u */
+    CLSP_BEZIER_SURFACE = 2,      /* directions u, v */
+    CLSP_BEZIER_VOLUME = 3,       /* directions u, v, w */
+    CLSP_BEZIER_TRIANGLE = 4 /* degree[0] is its degree, axis[0].num the samples along each edge */
 } clsp_bezier_form;
 
 /* How the points of a grid are computed. What the other methods are for is comparison. */
 typedef enum clsp_bezier_method {
-    CLSP_BEZIER_AUTO = 0, /* the fastest that has no bound on degrees: SEPARABLE */
+    CLSP_BEZIER_METHOD_DEFAULT = 0, /* the fastest that has no bound on degrees: separable */
     CLSP_BEZIER_SEPARABLE =
         1, /* tables of Bernstein values, one direction summed after the other */
     CLSP_BEZIER_MULTILEVEL = 2, /* tables, and the double sum for each point (MLE of Palomar et
@@ -63,9 +55,9 @@ typedef enum clsp_bezier_method {
     CLSP_BEZIER_BRUTE = 4       /* every Bernstein value again for each point; low degrees only */
 } clsp_bezier_method;
 
-/* What a plan computes. Zero is the default of every field but the axes'. */
+/* What a plan computes. Zero is the default of every field. */
 typedef struct clsp_bezier_desc {
-    clsp_bezier_form form;     /* default CLSP_BEZIER_SURFACE */
+    clsp_bezier_form form;
     clsp_type precision;       /* of control points and arithmetic: CLSP_F32 (the default), _F64 */
     uint32_t degree[3];        /* along u, v, w: 0..CLSP_BEZIER_MAX_DEGREE; 0 is a constant */
     clsp_axis axis[3];         /* of the grid, along u, v, w: num 1..CLSP_BEZIER_MAX_SAMPLES, begin
@@ -75,34 +67,33 @@ typedef struct clsp_bezier_desc {
     uint32_t rational;         /* 1: control points have dim + 1 coordinates, the last the weight */
     clsp_vertex_layout vertex; /* of vertices; default: points, packed */
     clsp_bezier_method method;
-    uint32_t watertight; /* 1: points on the edges of a surface are computed from the edge's
-                            control points alone, in an order that does not depend on its
-                            direction: patches that share them share the same points, bit for
-                            bit, where their edges have equally many samples. Only with axes
-                            over [0, 1] */
-    uint32_t reserved[8];
+    uint32_t watertight;    /* 1: points on the edges of a surface are computed from the edge's
+                               control points alone, in an order that does not depend on its
+                               direction: patches that share them share the same points, bit for
+                               bit, where their edges have equally many samples. Only with axes
+                               over [0, 1] */
+    uint32_t check_weights; /* 1: weights in buffers and SVM are looked at too when they are loaded,
+                               for which the call waits; those in host memory always are */
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_bezier_desc;
 
 typedef struct clsp_bezier_plan clsp_bezier_plan;
 
-/* Makes a plan: checks the description (copied), compiles the kernels and builds the tables of
-   Bernstein values. The context must outlive the plan. Errors: CLSP_ERROR_ARGUMENT (NULL, a field
-   out of its range, an attribute that the form does not have, attributes that overlap),
-   CLSP_ERROR_DEGREE (above the maximum, or above what the method allows: CLSP_BEZIER_MATRIX, whose
-   error grows like 2^((p + q) / 2), degrees with p + q <= 22 in float, where its bound is below
-   scale / 32, and 64 in double; CLSP_BEZIER_BRUTE 100 in float, 900 in double),
-   CLSP_ERROR_NO_FP64, CLSP_ERROR_NO_MEMORY (sizes overflow), CLSP_ERROR_DEVICE_LOST, OpenCL's own.
-   On error *plan is NULL. */
+/* Makes a plan: checks the description, compiles the kernels and builds the tables of Bernstein
+   values. Errors: CLSP_ERROR_ARGUMENT also for an attribute that the form does not have and
+   attributes that overlap; CLSP_ERROR_DEGREE (above the maximum, or above what the method allows:
+   CLSP_BEZIER_MATRIX, whose error grows like 2^((p + q) / 2), degrees with p + q <= 22 in float,
+   where its bound is below scale / 32, and 64 in double; CLSP_BEZIER_BRUTE 100 in float, 900 in
+   double). On error *plan is NULL. */
 CLSP_API clsp_status clsp_bezier_plan_create(clsp_bezier_plan **plan, clsp_context *ctx,
                                              const clsp_bezier_desc *desc);
 
-/* Releases the plan and writes NULL; *plan may be NULL. Work already enqueued completes. After
-   fork, in the child, it only writes NULL. */
+/* Releases the plan. */
 CLSP_API void clsp_bezier_plan_destroy(clsp_bezier_plan **plan);
 
 /* Gives the plan's description as it stands, with every default in its place: the type, stride and
    offsets of its vertices, say. A vertex has desc->vertex.stride *
-   clsp_type_bytes(desc->vertex.type) bytes. Errors: CLSP_ERROR_ARGUMENT (NULL). */
+   clsp_type_bytes(desc->vertex.type) bytes. The axes' params are the plan's and live as long. */
 CLSP_API clsp_status clsp_bezier_plan_desc(const clsp_bezier_plan *plan, clsp_bezier_desc *desc);
 
 /* Changes the grid: tables are made again (on the device where they are large), kernels only where
@@ -125,18 +116,13 @@ CLSP_API clsp_status clsp_bezier_set_degrees(clsp_bezier_plan *plan, const uint3
        volumes    [num_patches][degree_u + 1][degree_v + 1][degree_w + 1][coordinates]
        triangles  [num_patches][(degree_u + 1) (degree_u + 2) / 2][coordinates], P_ijk with i rising
                   and then j: P_00d, P_01(d-1), .., P_0d0, P_10(d-1), .., P_d00
-   with dim coordinates, dim + 1 when rational. Weights in host memory must be positive and finite
-   (CLSP_ERROR_WEIGHTS, and the plan keeps what it held); others are not looked at
-   (clsp_bezier_check_weights), and with one that is not positive points may be infinite or NaN.
-   Errors: CLSP_ERROR_ARGUMENT (NULL, what types.h says of inputs and events),
-   CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. After an
-   OpenCL error the plan holds no control points. */
+   with dim coordinates, dim + 1 when rational. Weights must be positive and finite: where they are
+   looked at (clsp_bezier_desc.check_weights) others are CLSP_ERROR_WEIGHTS, and the plan keeps what
+   it held, or holds nothing where they were on the device; where not, points may be infinite or
+   NaN. After an OpenCL error the plan holds no control points. run: not shared. Errors:
+   CLSP_ERROR_WEIGHTS. */
 CLSP_API clsp_status clsp_bezier_set_control_points(clsp_bezier_plan *plan, size_t num_patches,
-                                                    clsp_input points, const clsp_sync *sync);
-
-/* Tells whether all weights loaded are positive and finite: CLSP_OK or CLSP_ERROR_WEIGHTS. Waits
-   for the device and reads the control points back. CLSP_OK for polynomial plans. */
-CLSP_API clsp_status clsp_bezier_check_weights(clsp_bezier_plan *plan);
+                                                    clsp_input points, const clsp_run *run);
 
 /* ---- evaluation on grids ---- */
 
@@ -149,87 +135,50 @@ CLSP_API clsp_status clsp_bezier_check_weights(clsp_bezier_plan *plan);
                   rising and then b, a + b < num_u
    Normals where S_u and S_v do not span a plane: docs/math.md, 7; they are never NaN unless control
    points are not finite, and (0, 0, 0) where there is no tangent plane. Results larger than the
-   device's memory come into host memory in parts. A range of no patches only waits. Errors:
-   CLSP_ERROR_STATE (no control points loaded, no grid), CLSP_ERROR_ARGUMENT (also: a range outside
-   the patches loaded), CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_DEVICE_LOST, OpenCL's own; after an error
-   the vertices are undefined if the device has begun. */
+   device's memory come into host memory in parts.
+
+   Shared, the host's cores make all vertices of curves, surfaces and volumes by the separable
+   method; the svm schedule packed points of polynomial surfaces in the plan's precision that are
+   not watertight. Other methods are made by devices, patch grids and triangles by the context's
+   device alone; the report then says so. Watertight points are the same bits among patches that one
+   processor makes, or that one shared call makes. When a processor fails, the others finish the
+   job, and only without any the call fails. Errors: CLSP_ERROR_STATE also without a grid. */
 CLSP_API clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, clsp_range patches,
-                                      clsp_output vertices, const clsp_sync *sync);
+                                      clsp_output vertices, const clsp_run *run);
 
 /* Gives every patch, of whichever form, its own numbers of samples, for tessellation. num: CLSP_U32
    in host memory, [num_patches][directions] (volumes: u, v, w; triangles: [num_patches][1]), each
    1..CLSP_BEZIER_MAX_SAMPLES; copied. Evaluation then writes patch after patch, each on its own
    grid over the axes' intervals; points are within the same bounds, but not the same bits, as on
    the common grid. num_patches 0 returns to the common grid. The patches loaded must be num_patches
-   when eval is called (CLSP_ERROR_STATE). Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE,
-   CLSP_ERROR_NO_MEMORY (also: num or all vertices are more than the address space),
-   CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
+   when eval is called (CLSP_ERROR_STATE). */
 CLSP_API clsp_status clsp_bezier_set_patch_grids(clsp_bezier_plan *plan, size_t num_patches,
                                                  clsp_input num);
 
 /* Counts the vertices and faces of a range of patches, whichever kind of grid they have; curves and
-   volumes have no faces. They need not be loaded. Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_STATE (no
-   grid), CLSP_ERROR_NO_MEMORY (more than the address space). */
+   volumes have no faces. They need not be loaded. Errors: CLSP_ERROR_STATE (no grid). */
 CLSP_API clsp_status clsp_bezier_mesh_size(const clsp_bezier_plan *plan, clsp_range patches,
                                            clsp_mesh_size *size);
 
 /* Writes the indices of the faces of a range of patches, as CLSP_U32. They count vertices from the
    first of the range, as an eval of it writes them. Surfaces and triangles only, the latter without
-   quads. Into host memory they are computed on the host. Errors: CLSP_ERROR_ARGUMENT (also: more
-   than 2^32 vertices), CLSP_ERROR_BUFFER_SIZE, as of clsp_bezier_mesh_size, CLSP_ERROR_DEVICE_LOST,
-   OpenCL's own. */
+   quads. Into host memory they are computed on the host. run: not shared. Errors:
+   CLSP_ERROR_ARGUMENT also for more than 2^32 vertices, CLSP_ERROR_STATE (no grid). */
 CLSP_API clsp_status clsp_bezier_indices(clsp_bezier_plan *plan, clsp_faces faces,
                                          clsp_range patches, clsp_output indices,
-                                         const clsp_sync *sync);
+                                         const clsp_run *run);
 
 /* ---- evaluation at parameters ---- */
 
-/* Evaluates num vertices: vertex k is that of patch patches[k] at parameters params[k]. patches:
-   num CLSP_U32, numbers among the patches loaded; one that is not gives a vertex of NaN, in host
-   memory CLSP_ERROR_ARGUMENT. params: [num][directions] in the plan's precision (triangles: u, v);
-   those outside [0, 1] count as 0 or 1 (triangles: u into [0, 1], then v into [0, 1 - u]).
-   vertices: [num][vertex]. Each vertex is within the bounds of a grid's, at any degree, in time
-   O(number of control points) (Wozny and Chudy, CAD 118, 2020). The method of the description does
-   not matter. Errors: as of clsp_bezier_eval. */
-CLSP_API clsp_status clsp_bezier_eval_points(clsp_bezier_plan *plan, size_t num, clsp_input patches,
-                                             clsp_input params, clsp_output vertices,
-                                             const clsp_sync *sync);
-
-/* ---- evaluation by several processors ---- */
-
-/* Evaluates as clsp_bezier_eval does, into host memory or a fine-grain SVM pointer, by the
-   context's devices and the host's cores together (cooperate.h). opts and report may be NULL. The
-   host's cores make all vertices of curves, surfaces and volumes by the separable method; the svm
-   schedule packed points of polynomial surfaces in the plan's precision that are not watertight.
-   Other methods are made by devices, patch grids and triangles by the context's device alone, as
-   one tile; the report then says so.
-   Errors: as of clsp_bezier_eval; CLSP_ERROR_ARGUMENT also for a buffer; when a processor fails,
-   the others finish the job, and only without any the call fails. */
-CLSP_API clsp_status clsp_bezier_cooperate(clsp_bezier_plan *plan, clsp_range patches,
-                                           clsp_output vertices, const clsp_cooperate_opts *opts,
-                                           clsp_cooperate_report *report);
-
-/* Measures each processor on these patches and stores the speeds for later calls, also of other
-   runs (clsp_context_set_speeds). Takes about ten evaluations by each. report may be NULL; its
-   processors have the tiles and times of their fastest. Errors: as of clsp_bezier_cooperate;
-   CLSP_ERROR_ARGUMENT also for no patches, triangles and patch grids. */
-CLSP_API clsp_status clsp_bezier_tune(clsp_bezier_plan *plan, clsp_range patches,
-                                      clsp_cooperate_report *report);
-
-/* Evaluates rows (samples of u) of one patch on the common grid, for engines that hand out work
-   themselves. rows.first must be a multiple of CLSP_BEZIER_TILE_ROWS, and so must rows.count unless
-   they are the last. Not of triangles and patch grids (CLSP_ERROR_ARGUMENT). Otherwise as
-   clsp_bezier_eval. */
-CLSP_API clsp_status clsp_bezier_eval_rows(clsp_bezier_plan *plan, size_t patch, clsp_range rows,
-                                           clsp_output vertices, const clsp_sync *sync);
-
-/* Evaluates rows on the calling thread, into host memory: vertices that clsp_bezier_cooperate says
-   the host's cores make (CLSP_ERROR_ARGUMENT for others). Calls of one plan may overlap each other,
-   each with a worker number of its own below CLSP_MAX_WORKERS, but no other call of the plan.
-   Watertight points are the same bits among patches that the host makes, and may be others than a
-   device's. Otherwise as clsp_bezier_eval_rows. */
-CLSP_API clsp_status clsp_bezier_host_rows(clsp_bezier_plan *plan, uint32_t worker, size_t patch,
-                                           clsp_range rows, clsp_output vertices);
+/* Evaluates a list of vertices, one at each of the points (plan.h), whose items are patches:
+   numbers among those loaded; one that is not gives a vertex of NaN, in host memory
+   CLSP_ERROR_ARGUMENT. Triangles have the directions u and v. Parameters outside [0, 1] count as 0
+   or 1 (triangles: u into [0, 1], then v into [0, 1 - u]). vertices: [num][vertex]. Each vertex is
+   within the bounds of a grid's, at any degree, in time O(number of control points) (Wozny and
+   Chudy, CAD 118, 2020). The method of the description does not matter. Shared, devices make them.
+ */
+CLSP_API clsp_status clsp_bezier_eval_points(clsp_bezier_plan *plan, const clsp_points *points,
+                                             clsp_output vertices, const clsp_run *run);
 
 #ifdef __cplusplus
 }

@@ -21,13 +21,12 @@
    Parameters count as they are given, to one rounding of their distance from the domain's begin;
    those of patch grids to 4 eps of its length.
 
-   Otherwise, and in what follows, as Bezier patches (bezier.h): the order of calls, plans whose
-   change failed, queues, threads, events, NaN. */
+   What holds for plans of every family - the order of calls, queues, events, threads, errors - is
+   in plan.h. NaN spreads as in bezier.h. */
 #ifndef CLSPLINE_BSPLINE_H
 #define CLSPLINE_BSPLINE_H
 
-#include <clspline/context.h>
-#include <clspline/cooperate.h>
+#include <clspline/plan.h>
 #include <clspline/vertex.h>
 
 #ifdef __cplusplus
@@ -37,8 +36,7 @@ extern "C" {
 enum {
     CLSP_BSPLINE_MAX_DEGREE = 255,        /* in each direction */
     CLSP_BSPLINE_MAX_CONTROLS = 16777216, /* 2^24, in each direction */
-    CLSP_BSPLINE_MAX_SAMPLES = 268435456, /* 2^28, in each direction */
-    CLSP_BSPLINE_TILE_ROWS = 32 /* rows of eval_rows and host_rows begin at its multiples */
+    CLSP_BSPLINE_MAX_SAMPLES = 268435456  /* 2^28, in each direction */
 };
 
 /* What a plan computes. Zero is the default of every field but num_controls. Those of directions
@@ -59,25 +57,24 @@ typedef struct clsp_bspline_desc {
     uint32_t dim;              /* coordinates of a point: 1..4; 0 means 3 */
     uint32_t rational;         /* 1: control points have dim + 1 coordinates, the last the weight */
     clsp_vertex_layout vertex; /* of vertices; default: points, packed */
-    uint32_t reserved[8];
+    uint32_t check_weights;    /* as of clsp_bezier_desc */
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_bspline_desc;
 
 typedef struct clsp_bspline_plan clsp_bspline_plan;
 
 /* Makes a plan: checks the description (copied, its knots too), compiles the kernels and builds the
-   tables of basis values. The context must outlive the plan. Errors: CLSP_ERROR_ARGUMENT (NULL, a
-   field out of its range, defective knots, which the message names, an attribute that the plan
-   cannot have, attributes that overlap), CLSP_ERROR_DEGREE (above the maximum), CLSP_ERROR_NO_FP64,
-   CLSP_ERROR_NO_MEMORY (also: sizes overflow), CLSP_ERROR_DEVICE_LOST, OpenCL's own. On error *plan
-   is NULL. */
+   tables of basis values. Errors: CLSP_ERROR_ARGUMENT also for defective knots, which the message
+   names, an attribute that the plan cannot have and attributes that overlap; CLSP_ERROR_DEGREE
+   (above the maximum). On error *plan is NULL. */
 CLSP_API clsp_status clsp_bspline_plan_create(clsp_bspline_plan **plan, clsp_context *ctx,
                                               const clsp_bspline_desc *desc);
 
-/* Releases the plan and writes NULL; *plan may be NULL. As clsp_bezier_plan_destroy. */
+/* Releases the plan. */
 CLSP_API void clsp_bspline_plan_destroy(clsp_bspline_plan **plan);
 
-/* Gives the plan's description as it stands, with every default in its place. Its knots are the
-   plan's and live as long. Errors: CLSP_ERROR_ARGUMENT (NULL). */
+/* Gives the plan's description as it stands, with every default in its place. Its knots and the
+   axes' params are the plan's and live as long. */
 CLSP_API clsp_status clsp_bspline_plan_desc(const clsp_bspline_plan *plan, clsp_bspline_desc *desc);
 
 /* Changes the grid, as clsp_bezier_set_grid. axis: as many as there are directions. */
@@ -92,14 +89,13 @@ CLSP_API clsp_status clsp_bspline_set_grid(clsp_bspline_plan *plan, const clsp_a
      each curve's own domain, either way round; another one must lie within the domains of all, and
      counts in the plan's precision;
    - vertices on grids are made one by one, as clsp_bspline_eval_points makes them, and by the
-     context's device alone; there are no rows of them (CLSP_ERROR_ARGUMENT);
+     context's device alone;
    - a curve takes device memory of about (degree + 1)^2 numbers a span, twice and three times as
      many with first and second derivatives;
    - the target of conversions, if there was one, has to be set again.
-   Errors: CLSP_ERROR_ARGUMENT (NULL, a plan of surfaces or volumes, memory that is not the host's,
-   defective knots and an axis outside of a domain, for which the message has the number of the
-   curve), after which the plan is as it was; CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY,
-   CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
+   Errors: CLSP_ERROR_ARGUMENT also for a plan of surfaces or volumes, memory that is not the
+   host's, defective knots and an axis outside of a domain, for which the message has the number of
+   the curve; the plan is then as it was. */
 CLSP_API clsp_status clsp_bspline_set_knots(clsp_bspline_plan *plan, size_t num_patches,
                                             clsp_input knots);
 
@@ -111,10 +107,7 @@ CLSP_API clsp_status clsp_bspline_set_knots(clsp_bspline_plan *plan, size_t num_
    with dim coordinates, dim + 1 when rational. Weights and errors: as of
    clsp_bezier_set_control_points. */
 CLSP_API clsp_status clsp_bspline_set_control_points(clsp_bspline_plan *plan, size_t num_patches,
-                                                     clsp_input points, const clsp_sync *sync);
-
-/* Tells whether all weights loaded are positive and finite, as clsp_bezier_check_weights. */
-CLSP_API clsp_status clsp_bspline_check_weights(clsp_bspline_plan *plan);
+                                                     clsp_input points, const clsp_run *run);
 
 /* ---- evaluation on grids ---- */
 
@@ -123,9 +116,11 @@ CLSP_API clsp_status clsp_bspline_check_weights(clsp_bspline_plan *plan);
        curves     [count][num_u][vertex]
        surfaces   [count][num_u][num_v][vertex]
        volumes    [count][num_u][num_v][num_w][vertex]
-   Otherwise as clsp_bezier_eval. */
+   Shared, the host's cores make all vertices but those with normals, which devices make; those of
+   patch grids and of curves with knots of their own the context's device makes alone. Otherwise as
+   clsp_bezier_eval. */
 CLSP_API clsp_status clsp_bspline_eval(clsp_bspline_plan *plan, clsp_range patches,
-                                       clsp_output vertices, const clsp_sync *sync);
+                                       clsp_output vertices, const clsp_run *run);
 
 /* Gives every patch its own numbers of samples. num: CLSP_U32 in host memory,
    [num_patches][directions], each 1..CLSP_BSPLINE_MAX_SAMPLES. As clsp_bezier_set_patch_grids. */
@@ -139,30 +134,14 @@ CLSP_API clsp_status clsp_bspline_mesh_size(const clsp_bspline_plan *plan, clsp_
 /* Writes the indices of the faces of a range of surfaces, as clsp_bezier_indices. */
 CLSP_API clsp_status clsp_bspline_indices(clsp_bspline_plan *plan, clsp_faces faces,
                                           clsp_range patches, clsp_output indices,
-                                          const clsp_sync *sync);
+                                          const clsp_run *run);
 
 /* ---- evaluation at parameters ---- */
 
-/* Evaluates num vertices: vertex k is that of patch patches[k] at parameters params[k], as
-   clsp_bezier_eval_points. Parameters outside the domain count as its end. In time O(degree^2) in
-   each direction. */
-CLSP_API clsp_status clsp_bspline_eval_points(clsp_bspline_plan *plan, size_t num,
-                                              clsp_input patches, clsp_input params,
-                                              clsp_output vertices, const clsp_sync *sync);
-
-/* ---- evaluation by several processors ---- */
-
-/* Evaluate as clsp_bezier_cooperate, _tune, _eval_rows and _host_rows do. The host's cores make all
-   vertices but those with normals, which devices make. */
-CLSP_API clsp_status clsp_bspline_cooperate(clsp_bspline_plan *plan, clsp_range patches,
-                                            clsp_output vertices, const clsp_cooperate_opts *opts,
-                                            clsp_cooperate_report *report);
-CLSP_API clsp_status clsp_bspline_tune(clsp_bspline_plan *plan, clsp_range patches,
-                                       clsp_cooperate_report *report);
-CLSP_API clsp_status clsp_bspline_eval_rows(clsp_bspline_plan *plan, size_t patch, clsp_range rows,
-                                            clsp_output vertices, const clsp_sync *sync);
-CLSP_API clsp_status clsp_bspline_host_rows(clsp_bspline_plan *plan, uint32_t worker, size_t patch,
-                                            clsp_range rows, clsp_output vertices);
+/* Evaluates a list of vertices, as clsp_bezier_eval_points. Parameters outside the domain count as
+   its end. In time O(degree^2) in each direction. */
+CLSP_API clsp_status clsp_bspline_eval_points(clsp_bspline_plan *plan, const clsp_points *points,
+                                              clsp_output vertices, const clsp_run *run);
 
 #ifdef __cplusplus
 }

@@ -31,13 +31,14 @@
 extern "C" {
 #endif
 
-enum { CLSP_CONVERT_MAX_DERIVATIVE = 2 /* along each direction */ };
+enum { CLSP_BSPLINE_CONVERT_MAX_DERIVATIVE = 2 /* along each direction */ };
 
-typedef enum clsp_convert_method {
-    CLSP_CONVERT_DEFAULT = 0, /* bands */
-    CLSP_CONVERT_BANDS = 1,   /* sums of the degree + 1 control points that count */
-    CLSP_CONVERT_MATRIX = 2 /* products with whole matrices, most of which is 0; to compare with */
-} clsp_convert_method;
+typedef enum clsp_bspline_convert_method {
+    CLSP_BSPLINE_CONVERT_DEFAULT = 0, /* bands */
+    CLSP_BSPLINE_CONVERT_BANDS = 1,   /* sums of the degree + 1 control points that count */
+    CLSP_BSPLINE_CONVERT_MATRIX =
+        2 /* products with whole matrices, most of which is 0; to compare with */
+} clsp_bspline_convert_method;
 
 /* What becomes of one direction; all 0: nothing. Knots are made by what stands before `knots`, or
    they are given there.
@@ -50,8 +51,9 @@ typedef enum clsp_convert_method {
    knots as often as the spline needs it: of a plan of degree p that has it m times, after d
    derivatives, min(m, p - d + 1) + degree - (p - d) times. */
 typedef struct clsp_bspline_change {
-    uint32_t derivative;  /* its order: 0..CLSP_CONVERT_MAX_DERIVATIVE and at most the degree */
-    uint32_t elevate;     /* degrees more, after the derivative */
+    uint32_t
+        derivative;   /* its order: 0..CLSP_BSPLINE_CONVERT_MAX_DERIVATIVE and at most the degree */
+    uint32_t elevate; /* degrees more, after the derivative */
     double begin, end;    /* the interval that is left, within the domain, begin < end; its ends
                              become clamped. Both 0: the domain, whose ends stay as they are */
     const double *insert; /* [num_insert]: knots more, within the domain that is left and none of
@@ -62,7 +64,7 @@ typedef struct clsp_bspline_change {
                             clsp_bspline_desc: then elevate, begin, end and insert are 0 */
     uint32_t degree;     /* of these knots */
     uint32_t num_controls;
-    uint64_t reserved[4];
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_bspline_change;
 
 /* A target has at most CLSP_BSPLINE_MAX_SAMPLES control points along a direction. (More than
@@ -72,8 +74,8 @@ typedef struct clsp_bspline_target {
     uint32_t bezier;              /* 1: Bezier pieces of what `along` says, one for each span of the
                                      target's knots, which in all directions are then made to stand
                                      degree + 1 times. No `knots` are given then */
-    clsp_convert_method method;
-    uint32_t reserved[8];
+    clsp_bspline_convert_method method;
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_bspline_target;
 
 /* Sets what clsp_bspline_convert makes, in place of what was set before: makes the target's knots
@@ -97,13 +99,6 @@ CLSP_API clsp_status clsp_bspline_set_target(clsp_bspline_plan *plan,
 CLSP_API clsp_status clsp_bspline_target_desc(const clsp_bspline_plan *plan, size_t patch,
                                               clsp_bspline_desc *desc);
 
-/* Counts the control points that a conversion makes of a range of patches, which need not be
-   loaded. Where curves have knots of their own those of curve c begin behind as many as there are
-   of the range {0, c}. Errors: CLSP_ERROR_ARGUMENT (NULL, no such curves), CLSP_ERROR_NO_MEMORY
-   (more than can be counted), CLSP_ERROR_STATE (no target). */
-CLSP_API clsp_status clsp_bspline_target_size(const clsp_bspline_plan *plan, clsp_range patches,
-                                              size_t *num_controls);
-
 /* Makes the control points of a range of the patches loaded over the target's knots, in the plan's
    precision. controls: receives them, with coordinates as of clsp_bspline_set_control_points, in
    shape
@@ -115,10 +110,11 @@ CLSP_API clsp_status clsp_bspline_target_size(const clsp_bspline_plan *plan, cls
        curves     [count][pieces_u][p][coordinates]
        surfaces   [count][pieces_u][pieces_v][p][q][coordinates]
        volumes    [count][pieces_u][pieces_v][pieces_w][p][q][r][coordinates]
-   Memory, sync, queues and errors as of clsp_bspline_eval, and CLSP_ERROR_STATE without a target.
- */
+   Where curves have knots of their own, those of curve c begin behind as many as there are of the
+   range {0, c}; run.tiling counts them. run: not shared. Errors: CLSP_ERROR_STATE without a
+   target. */
 CLSP_API clsp_status clsp_bspline_convert(clsp_bspline_plan *plan, clsp_range patches,
-                                          clsp_output controls, const clsp_sync *sync);
+                                          clsp_output controls, const clsp_run *run);
 
 /* Gives the conversion along one direction as a matrix, with a row for each control point of the
    target and a column for each of the plan: row i has weights[i][0..degree] in columns first[i] ..

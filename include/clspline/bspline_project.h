@@ -3,7 +3,7 @@
 
    The nearest point is the global one, ends of curves and kinks included, and comes with a bound:
    no point of the curves is nearer than that. Curves are as of bspline.h, with 1 to 4 coordinates,
-   polynomial or rational with positive weights, of degree 1 to CLSP_PROJECT_MAX_DEGREE.
+   polynomial or rational with positive weights, of degree 1 to CLSP_BSPLINE_PROJECT_MAX_DEGREE.
 
    Accuracy of the exact method: with size the largest |coordinate| of a curve, its distance is
    within 1e-6 (CLSP_F32) or 1e-12 (CLSP_F64) of size + distance of the least one for degrees up
@@ -19,64 +19,70 @@ extern "C" {
 #endif
 
 enum {
-    CLSP_PROJECT_MAX_DEGREE = 64,
-    CLSP_PROJECT_MAX_NEAREST = 16 /* results of a query */
+    CLSP_BSPLINE_PROJECT_MAX_DEGREE = 64,
+    CLSP_BSPLINE_PROJECT_MAX_NEAREST = 16 /* results of a query */
 };
 
-typedef enum clsp_project_method {
-    CLSP_PROJECT_DEFAULT = 0, /* exact */
-    CLSP_PROJECT_EXACT = 1,   /* branch and bound on the squared distance in Bernstein form; to
-                                 rounding */
-    CLSP_PROJECT_MREP = 2     /* through cubic pieces within a tolerance (Wu and Zou, corrected:
-                                 docs/math.md, 15); the distance is within it, and so is its bound.
-                                 Not rational, no knots of a curve's own, one result a query */
-} clsp_project_method;
+typedef enum clsp_bspline_project_method {
+    CLSP_BSPLINE_PROJECT_DEFAULT = 0, /* exact */
+    CLSP_BSPLINE_PROJECT_EXACT = 1,   /* branch and bound on the squared distance in Bernstein form;
+                                 to   rounding */
+    CLSP_BSPLINE_PROJECT_MREP = 2 /* through cubic pieces within a tolerance (Wu and Zou, corrected:
+                             docs/math.md, 15); the distance is within it, and so is its bound.
+                             Not rational, no knots of a curve's own, one result a query */
+} clsp_bspline_project_method;
 
 /* What became of a query. */
-typedef enum clsp_nearest_status {
-    CLSP_NEAREST_FOUND = 0,  /* the bound is the distance but for rounding, or the tolerance */
-    CLSP_NEAREST_CUT = 1,    /* found, and the search ended before all was certain: see the bound */
-    CLSP_NEAREST_NONE = 2,   /* nothing within max_dist, no further local minimum, or no curve */
-    CLSP_NEAREST_INVALID = 3 /* the query is not finite, or its number of a curve too high */
-} clsp_nearest_status;
+typedef enum clsp_bspline_nearest_status {
+    CLSP_BSPLINE_NEAREST_FOUND =
+        0, /* the bound is the distance but for rounding, or the tolerance */
+    CLSP_BSPLINE_NEAREST_CUT =
+        1, /* found, and the search ended before all was certain: see the bound */
+    CLSP_BSPLINE_NEAREST_NONE =
+        2, /* nothing within max_dist, no further local minimum, or no curve */
+    CLSP_BSPLINE_NEAREST_INVALID =
+        3 /* the query is not finite, or its number of a curve too high */
+} clsp_bspline_nearest_status;
 
 /* A nearest point, of plans in CLSP_F32 and CLSP_F64. Without one the distance is infinite, patch
    is UINT32_MAX, the bound max_dist, which mrep may miss by its tolerance, or infinite (of an
    invalid query NaN), all else NaN. */
-typedef struct clsp_nearest_f32 {
+typedef struct clsp_bspline_nearest_f32 {
     float distance;  /* Euclidean */
     float bound;     /* no point of the curves is nearer; at most distance */
     float param[3];  /* of the nearest point; curves: param[0], the others are 0 */
     float point[4];  /* its dim coordinates; the others are 0 */
     uint32_t patch;  /* number of its curve */
-    uint32_t status; /* a clsp_nearest_status */
-} clsp_nearest_f32;
+    uint32_t status; /* a clsp_bspline_nearest_status */
+} clsp_bspline_nearest_f32;
 
-typedef struct clsp_nearest_f64 {
+typedef struct clsp_bspline_nearest_f64 {
     double distance;
     double bound;
     double param[3];
     double point[4];
     uint32_t patch;
     uint32_t status;
-} clsp_nearest_f64;
+} clsp_bspline_nearest_f64;
 
 enum { /* elements of a result: floats, doubles */
-       CLSP_NEAREST_F32_SIZE = 11,
-       CLSP_NEAREST_F64_SIZE = 10
+       CLSP_BSPLINE_NEAREST_F32_SIZE = 11,
+       CLSP_BSPLINE_NEAREST_F64_SIZE = 10
 };
 
 /* Make the memory of num results in host memory. In buffers and SVM they are arrays of the same
    structs, and offsets count floats or doubles. */
-static inline clsp_output clsp_out_nearest_f32(clsp_nearest_f32 *host, size_t num)
+static inline clsp_output clsp_out_bspline_nearest_f32(clsp_bspline_nearest_f32 *host, size_t num)
 {
-    clsp_output out = {CLSP_F32, NULL, host, NULL, num * CLSP_NEAREST_F32_SIZE, 0, {0, 0}};
+    clsp_output out = {CLSP_F32, NULL,        host, NULL, num * CLSP_BSPLINE_NEAREST_F32_SIZE,
+                       0,        {0, 0, 0, 0}};
     return out;
 }
 
-static inline clsp_output clsp_out_nearest_f64(clsp_nearest_f64 *host, size_t num)
+static inline clsp_output clsp_out_bspline_nearest_f64(clsp_bspline_nearest_f64 *host, size_t num)
 {
-    clsp_output out = {CLSP_F64, NULL, host, NULL, num * CLSP_NEAREST_F64_SIZE, 0, {0, 0}};
+    clsp_output out = {CLSP_F64, NULL,        host, NULL, num * CLSP_BSPLINE_NEAREST_F64_SIZE,
+                       0,        {0, 0, 0, 0}};
     return out;
 }
 
@@ -89,49 +95,43 @@ typedef struct clsp_bspline_queries {
                            as the last one of a moving point; NaN: none. Speeds the search up and
                            does not change what is found. Refused where it is not known of which
                            curve: without patches and with more than one curve */
-    uint64_t reserved[4];
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_bspline_queries;
 
 /* NULL or all 0: the nearest point, exact. */
-typedef struct clsp_project_opts {
-    clsp_project_method method;
-    uint32_t num_nearest; /* results of a query, 1 (0 means this) to CLSP_PROJECT_MAX_NEAREST. Above
-                             1: the nearest local minima of the distance along curves, ends that are
-                             nearer than their neighbourhood included, by increasing distance */
-    double max_dist;      /* above 0: what is farther is not looked for; 0: no limit */
-    double tolerance; /* of CLSP_PROJECT_MREP: how far a distance may be above the least one, and
-                         a bound below its distance; cubics are within half of it. 0: 1e-4 of the
-                         largest edge of the box around all curves. Below what the precision can
-                         reach, some (degree + 8) eps of a span's size, it counts as that */
-    uint32_t reserved[8];
-} clsp_project_opts;
+typedef struct clsp_bspline_project_opts {
+    clsp_bspline_project_method method;
+    uint32_t
+        num_nearest;  /* results of a query, 1 (0 means this) to CLSP_BSPLINE_PROJECT_MAX_NEAREST.
+                         Above  1: the nearest local minima of the distance along curves, ends that
+                         are  nearer than their neighbourhood included, by increasing distance */
+    double max_dist;  /* above 0: what is farther is not looked for; 0: no limit */
+    double tolerance; /* of CLSP_BSPLINE_PROJECT_MREP: how far a distance may be above the least
+                         one, and a bound below its distance; cubics are within half of it. 0: 1e-4
+                         of the largest edge of the box around all curves. Below what the precision
+                         can reach, some (degree + 8) eps of a span's size, it counts as that */
+    uint64_t reserved[CLSP_RESERVED];
+} clsp_bspline_project_opts;
 
 /* Projects points onto the curves loaded. nearest: receives [num][num_nearest] results (the structs
    above) in the plan's precision. The first call after curves are loaded makes what the search
    needs; of mrep also the first one with another tolerance, and it waits for the device, which
    alone knows how many cubics there will be. Where these would be more than 2^22, or more than its
-   largest buffer holds, a warning says so, results are CLSP_NEAREST_CUT, and bounds are as far off
-   as the cubics are. opts may be NULL. Errors: CLSP_ERROR_ARGUMENT (NULL, reserved fields, an
-   option or memory that cannot be, a plan of surfaces or volumes), CLSP_ERROR_DEGREE (0, or above
-   the maximum), CLSP_ERROR_STATE (no control points), CLSP_ERROR_WEIGHTS (mrep of rational curves),
-   CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
+   largest buffer holds, a warning says so, results are CLSP_BSPLINE_NEAREST_CUT, and bounds are as
+   far off as the cubics are. opts may be NULL.
+
+   Shared, processors take tiles of the points, by the exact method; mrep is the context's device's
+   alone. The host's cores search within the same bounds as devices; their results may have other
+   bits, and of points that are equally near another one may be found. With num_nearest above 1
+   devices alone search, as of curves with knots of their own, and the context's own where memory is
+   not aligned to its elements.
+
+   Errors: CLSP_ERROR_ARGUMENT also for a plan of surfaces or volumes, CLSP_ERROR_DEGREE (0, or
+   above the maximum), CLSP_ERROR_WEIGHTS (mrep of rational curves). */
 CLSP_API clsp_status clsp_bspline_project(clsp_bspline_plan *plan,
                                           const clsp_bspline_queries *queries,
-                                          const clsp_project_opts *opts, clsp_output nearest,
-                                          const clsp_sync *sync);
-
-/* Projects by several processors, which share tiles of the points, as clsp_bezier_cooperate shares
-   patches. All memory is the host's, or SVM that devices and the host may use at once; method:
-   exact. The host's cores search by the same method and within the same bounds as devices; their
-   results may have other bits, and of points that are equally near another one may be found.
-   With num_nearest above 1 devices alone search, and the context's own where memory is not aligned
-   to its elements. share and report may be NULL. Errors: as clsp_bspline_project, and those of
-   clsp_bezier_cooperate's options. */
-CLSP_API clsp_status clsp_bspline_project_shared(clsp_bspline_plan *plan,
-                                                 const clsp_bspline_queries *queries,
-                                                 const clsp_project_opts *opts, clsp_output nearest,
-                                                 const clsp_cooperate_opts *share,
-                                                 clsp_cooperate_report *report);
+                                          const clsp_bspline_project_opts *opts,
+                                          clsp_output nearest, const clsp_run *run);
 
 #ifdef __cplusplus
 }

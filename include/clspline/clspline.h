@@ -5,7 +5,8 @@
 #include <clspline/version.h>
 #include <clspline/types.h>
 #include <clspline/context.h>
-#include <clspline/cooperate.h>
+#include <clspline/share.h>
+#include <clspline/plan.h>
 #include <clspline/vertex.h>
 #include <clspline/bezier.h>
 #include <clspline/bspline.h>

@@ -1,7 +1,7 @@
 /* Devices and contexts.
 
    A context binds clspline to one OpenCL device and command queue: the caller's own, or a device
-   chosen by name. It owns the compiled programs. Plans are made from it (bezier.h).
+   chosen by name. It owns the compiled programs. Plans are made from it (plan.h).
 
    Queues: the caller's queue may run commands in order or out of order. On one that runs out of
    order the calls of one plan still run one after another; calls of different plans, and commands
@@ -64,7 +64,7 @@ typedef struct clsp_device_info {
     uint32_t address_bits;    /* of a pointer on the device: 32 or 64 */
     uint32_t base_align_bytes; /* alignment of sub-buffers */
     uint32_t cacheline_bytes;
-    uint64_t reserved[8]; /* 0 */
+    uint64_t reserved[CLSP_RESERVED]; /* 0 */
 } clsp_device_info;
 
 /* Lists all devices of all platforms, in the order in which an index names them (below).
@@ -97,7 +97,7 @@ typedef struct clsp_context_opts {
     clsp_log_fn
         log; /* default: messages are dropped, save the last error (clsp_context_last_error) */
     void *log_user;
-    /* Folder of the compiled programs and of measured speeds (cooperate.h). PoCL keeps its programs
+    /* Folder of the compiled programs and of measured speeds (share.h). PoCL keeps its programs
        itself; with it, the speeds alone are here. Default: the environment variable
        CLSPLINE_CACHE_DIR, else $XDG_CACHE_HOME/clspline, else $HOME/.cache/clspline. "" (here or in
        the variable) switches it off; so does a folder that cannot be written, that belongs to
@@ -112,7 +112,7 @@ typedef struct clsp_context_opts {
        blanks may stand. Values only ever narrow, save class, vendor and local_is_real, which pick
        kernel shapes. Default: the environment variable CLSPLINE_LIMITS, else none. */
     const char *limits;
-    uint64_t reserved[4]; /* 0; room for later fields */
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_context_opts;
 
 typedef struct clsp_context clsp_context;
@@ -156,7 +156,7 @@ typedef struct clsp_kernel_info {
         private_bytes;    /* CL_KERNEL_PRIVATE_MEM_SIZE: above 0 on a GPU, registers were spilled */
     uint64_t local_bytes; /* CL_KERNEL_LOCAL_MEM_SIZE */
     double build_ms;      /* time of the program's build, shared by its kernels */
-    uint64_t reserved[4]; /* 0 */
+    uint64_t reserved[CLSP_RESERVED]; /* 0 */
 } clsp_kernel_info;
 
 typedef void (*clsp_kernel_fn)(void *user, const clsp_kernel_info *info);

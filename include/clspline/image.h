@@ -22,13 +22,12 @@
    half its taps along each direction, by the recursive one those at most
    CLSP_IMAGE_NAN_REACH samples away, save with CLSP_IMAGE_LINES.
 
-   Otherwise as Bezier patches (bezier.h): the order of calls, plans whose change failed, queues,
-   threads, events. */
+   What holds for plans of every family - the order of calls, queues, events, threads, errors - is
+   in plan.h. */
 #ifndef CLSPLINE_IMAGE_H
 #define CLSPLINE_IMAGE_H
 
-#include <clspline/context.h>
-#include <clspline/cooperate.h>
+#include <clspline/plan.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -100,7 +99,7 @@ typedef enum clsp_image_storage {
     CLSP_IMAGE_ON_HOST = 2
 } clsp_image_storage;
 
-/* By what values at maps are made of the coefficients (clsp_image_affine, values alone; all else is
+/* By what values at maps are made of the coefficients (clsp_image_eval, values alone; all else is
    made from buffers). Points near the edges are made from buffers in any case. */
 typedef enum clsp_image_fetch {
     CLSP_IMAGE_FETCH_DEFAULT = 0, /* buffers */
@@ -148,36 +147,45 @@ typedef struct clsp_image_desc {
     clsp_image_fetch fetch; /* other than from buffers: on devices with images, in CLSP_F32, of
                                order 3, images and volumes of one channel or planar, on the device,
                                with coefficients in CLSP_F32 */
-    uint32_t reserved[6];
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_image_desc;
 
-/* Where results lie, and what they are. NULL in its place, or one whose matrix is the identity and
-   all else 0: the image's own samples. */
+/* Where results lie, and what they are. NULL in its place, or all 0: the image's own samples. Else
+   the input's coordinates of the output's points are those of a matrix, of a matrix plus a
+   displacement for each point, or they are given one by one. */
 typedef struct clsp_image_map {
     double matrix[3][4]; /* the point o of the output is the input's at coordinates
                                 x_d = sum_k matrix[d][k] o_k + matrix[d][3],
                             as scipy.ndimage.affine_transform has them: row d counts for d below
-                            directions, and so does column k. Finite; may be singular */
+                            directions, and so does column k. Finite; may be singular. All 0: the
+                            identity */
     uint32_t size[3];    /* of the output; 0: of the input */
     uint32_t attributes; /* CLSP_IMAGE_ bits; 0: the value. Both: the value, then the gradient. A
                             gradient needs values of a floating type */
-    uint32_t reserved[8];
+    clsp_input displacements; /* none, or what is added to the coordinates of the matrix: in the
+                                 plan's precision, [directions][size_0][size_1][size_2] with the
+                                 output's size; the same field for each image. One that is not
+                                 finite gives cval, and a gradient of 0; beyond 2^29 it counts as
+                                 that */
+    clsp_points at;           /* with params: the coordinates, planar as those of
+                                 scipy.ndimage.map_coordinates or not; the same ones for each image,
+                                 so there is no item. The output is then a list of at.num points,
+                                 and matrix, size and displacements are 0. What is not finite gives
+                                 cval, and a gradient of 0; beyond 2^30 it counts as 2^30 */
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_image_map;
 
 typedef struct clsp_image_plan clsp_image_plan;
 
-/* Makes a plan: checks the description (copied) and compiles the kernels. The context must outlive
-   the plan. Errors: CLSP_ERROR_ARGUMENT (NULL, a field out of its range, kernels that the prefilter
-   does not have), CLSP_ERROR_NO_FP64, CLSP_ERROR_NO_MEMORY (also: sizes overflow),
-   CLSP_ERROR_DEVICE_LOST, OpenCL's own. On error *plan is NULL. */
+/* Makes a plan: checks the description and compiles the kernels. Errors: CLSP_ERROR_ARGUMENT also
+   for kernels that the prefilter does not have. On error *plan is NULL. */
 CLSP_API clsp_status clsp_image_plan_create(clsp_image_plan **plan, clsp_context *ctx,
                                             const clsp_image_desc *desc);
 
-/* Releases the plan and writes NULL; *plan may be NULL. As clsp_bezier_plan_destroy. */
+/* Releases the plan. */
 CLSP_API void clsp_image_plan_destroy(clsp_image_plan **plan);
 
-/* Gives the plan's description, with every default in its place. Errors: CLSP_ERROR_ARGUMENT
-   (NULL). */
+/* Gives the plan's description, with every default in its place. */
 CLSP_API clsp_status clsp_image_plan_desc(const clsp_image_plan *plan, clsp_image_desc *desc);
 
 /* Loads num_images images, replacing those before, and makes their coefficients. num_images 0 is
@@ -185,115 +193,49 @@ CLSP_API clsp_status clsp_image_plan_desc(const clsp_image_plan *plan, clsp_imag
        interleaved  [num_images][size_0][size_1][size_2][channels]
        planar       [num_images][channels][size_0][size_1][size_2]
    (less the directions that there are not). They are read and not kept: later calls may write to
-   the same memory. Errors: CLSP_ERROR_ARGUMENT (NULL, memory that cannot be),
-   CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
+   the same memory.
+
+   Shared, each direction of the prefilter is a job, and the report adds them up; a direction needs
+   the whole of the one before, so there are no tiles of the call (CLSP_ERROR_ARGUMENT). Samples are
+   in host memory or SVM that the host may use at once, aligned to their elements. Coefficients are
+   then in host memory; where they fit, the next call that needs them on the device brings them
+   there. Processors make the same coefficients within the bound above. A device gets, with each
+   chunk, the samples that this needs: a part of the image and a halo around it. */
 CLSP_API clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images,
-                                            clsp_input samples, const clsp_sync *sync);
+                                            clsp_input samples, const clsp_run *run);
 
 /* Gives the coefficients of a range of images, in the description's type and in shape
    [count][channels][stored_0][stored_1][stored_2], whatever the layout. stored_d is size_d, and
    size_d + 2 CLSP_IMAGE_PAD in the modes nearest and grid-constant of orders above 1 with a
    prefilter: as SciPy does, these continue the image by CLSP_IMAGE_PAD samples at either end first,
-   and the longer one is filtered by reflect and mirror. Errors: as clsp_image_affine. */
+   and the longer one is filtered by reflect and mirror. run: not shared. */
 CLSP_API clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
-                                             clsp_output coefficients, const clsp_sync *sync);
+                                             clsp_output coefficients, const clsp_run *run);
 
-/* Interpolates a range of the images loaded at an affine map of their coordinates. map: NULL for
-   the identity. values: receives, in the description's type and in the shape of its layout, with
-   the map's size,
+/* Interpolates a range of the images loaded at the places of a map; NULL: at their own samples.
+   values: receives, in the description's type and in the shape of its layout, with the map's size,
        interleaved  [count][size_0][size_1][size_2][channels][components]
        planar       [count][channels][size_0][size_1][size_2][components]
    where components are what the attributes ask for: the value, and a number for each direction of
-   the gradient. Gradients by nearest sample are 0, and so are those where there
-   is cval. Errors: CLSP_ERROR_ARGUMENT
-   (NULL, a range outside of the images, a map that is not finite or whose size or attributes cannot
-   be, memory that cannot be), CLSP_ERROR_STATE (no samples), CLSP_ERROR_BUFFER_SIZE,
-   CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
-CLSP_API clsp_status clsp_image_affine(clsp_image_plan *plan, clsp_range images,
-                                       const clsp_image_map *map, clsp_output values,
-                                       const clsp_sync *sync);
+   the gradient; of a list of coordinates [num] stands in place of the sizes. Gradients by nearest
+   sample are 0, and so are those where there is cval.
 
-/* What clsp_image_at interpolates at. */
-typedef struct clsp_image_points {
-    size_t num;
-    clsp_input coordinates; /* in the plan's precision, [directions][num] as those of
-                               scipy.ndimage.map_coordinates. What is not finite gives cval, and a
-                               gradient of 0; beyond 2^30 it counts as 2^30 */
-    uint32_t attributes;    /* as of clsp_image_map */
-    uint32_t reserved[9];
-} clsp_image_points;
-
-/* Interpolates a range of images at coordinates, the same ones for each. values: receives
-       interleaved  [count][num][channels][components]
-       planar       [count][channels][num][components]
-   Otherwise as clsp_image_affine. */
-CLSP_API clsp_status clsp_image_at(clsp_image_plan *plan, clsp_range images,
-                                   const clsp_image_points *points, clsp_output values,
-                                   const clsp_sync *sync);
-
-/* Interpolates a range of images along a displacement field: at the coordinates of the map, which
-   may be NULL, plus what the field holds for the point. field: in the plan's precision,
-   [directions][size_0][size_1][size_2] with the map's size; the same one for each image. Otherwise
-   as clsp_image_affine; what is not finite is as of clsp_image_at, and displacements beyond 2^29
-   count as that. */
-CLSP_API clsp_status clsp_image_displace(clsp_image_plan *plan, clsp_range images,
-                                         const clsp_image_map *map, clsp_input field,
-                                         clsp_output values, const clsp_sync *sync);
-
-/* ---- by several processors ---- */
-
-/* As clsp_image_set_samples, with the prefilter shared by devices and the host's cores
-   (cooperate.h, docs/cooperation.md): each direction is a job, and the report adds them up.
-   samples: host memory or SVM that the host may use at once, aligned to its elements. Coefficients
-   are then in host memory; where they fit, the next call that needs them on the device brings them
-   there. Processors make the same coefficients within the bound above; with bit_equal they have the
-   bits of clsp_image_set_samples. A device gets, with each chunk, the samples that this needs: a
-   part of the image and a halo around it. Errors: as clsp_image_set_samples and
-   clsp_image_affine_shared; report is written on success alone. */
-CLSP_API clsp_status clsp_image_set_samples_shared(clsp_image_plan *plan, size_t num_images,
-                                                   clsp_input samples,
-                                                   const clsp_cooperate_opts *opts,
-                                                   clsp_cooperate_report *report);
-
-/* As clsp_image_affine, shared by devices and the host's cores (cooperate.h, docs/cooperation.md).
-   values: host memory, best of clsp_shared_alloc, or SVM that the host may use at once. The call
-   returns when all is there. Schedules: all but svm, for which dynamic steps in. Processors make
-   the same results within twice the bound above; what is within 2^-28 of a place where values jump
-   (nearest sample, gradients of order 1, cval beyond constant edges) may come from either side of
-   it. With bit_equal the bits are those of clsp_image_affine. A joined device gets, with each
-   chunk, those coefficients alone that the chunk's points need. report: may be NULL. Errors: as
-   clsp_image_affine, and CLSP_ERROR_ARGUMENT also for a buffer, coarse-grain SVM and options that
-   are out of their range. */
-CLSP_API clsp_status clsp_image_affine_shared(clsp_image_plan *plan, clsp_range images,
-                                              const clsp_image_map *map, clsp_output values,
-                                              const clsp_cooperate_opts *opts,
-                                              clsp_cooperate_report *report);
-
-/* As clsp_image_at, shared in the same way. coordinates: host memory or such SVM. */
-CLSP_API clsp_status clsp_image_at_shared(clsp_image_plan *plan, clsp_range images,
-                                          const clsp_image_points *points, clsp_output values,
-                                          const clsp_cooperate_opts *opts,
-                                          clsp_cooperate_report *report);
-
-/* What clsp_image_displace_shared interpolates along: the map and the field of
-   clsp_image_displace, the field in host memory or such SVM. */
-typedef struct clsp_image_field {
-    const clsp_image_map *map; /* NULL: the identity */
-    clsp_input displacements;
-    uint32_t reserved[8];
-} clsp_image_field;
-
-/* As clsp_image_displace, shared in the same way. */
-CLSP_API clsp_status clsp_image_displace_shared(clsp_image_plan *plan, clsp_range images,
-                                                const clsp_image_field *field, clsp_output values,
-                                                const clsp_cooperate_opts *opts,
-                                                clsp_cooperate_report *report);
+   Shared: all schedules but svm, for which dynamic steps in; displacements and coordinates are in
+   host memory or SVM that the host may use at once. Processors make the same results within twice
+   the bound above; what is within 2^-28 of a place where values jump (nearest sample, gradients of
+   order 1, cval beyond constant edges) may come from either side of it. A joined device gets, with
+   each chunk, those coefficients alone that the chunk's points need. Errors: CLSP_ERROR_ARGUMENT
+   also for a map that is not finite or whose size or attributes cannot be. */
+CLSP_API clsp_status clsp_image_eval(clsp_image_plan *plan, clsp_range images,
+                                     const clsp_image_map *map, clsp_output values,
+                                     const clsp_run *run);
 
 /* Makes the identity, for the caller to change. */
 static inline clsp_image_map clsp_image_identity(void)
 {
-    clsp_image_map map = {
-        {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}, {0, 0, 0}, 0, {0, 0, 0, 0, 0, 0, 0, 0}};
+    const clsp_input none = {CLSP_TYPE_DEFAULT, NULL, NULL, NULL, 0, 0, {0, 0, 0, 0}};
+    clsp_image_map map = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}, {0, 0, 0},   0, none,
+                          {0, none, none, 0, {0, 0, 0, 0}},           {0, 0, 0, 0}};
     return map;
 }
 

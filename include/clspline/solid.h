@@ -10,13 +10,12 @@
    Accuracy, with scale = max |coordinate|: 1e-12 scale (CLSP_F64) and 1.5e-7 scale (CLSP_F32).
 
    The order of calls: a mesh, once; of it a plan, which copies what it needs; control points as
-   often as they change; evaluations. Otherwise, and in what follows, as Bezier patches (bezier.h):
-   plans whose change failed, queues, threads, events, NaN. */
+   often as they change; evaluations. What holds for plans of every family is in plan.h. A mesh may
+   be used by several threads at once. */
 #ifndef CLSPLINE_SOLID_H
 #define CLSPLINE_SOLID_H
 
-#include <clspline/context.h>
-#include <clspline/cooperate.h>
+#include <clspline/plan.h>
 #include <clspline/vertex.h>
 
 #ifdef __cplusplus
@@ -26,27 +25,28 @@ extern "C" {
 /* ---- meshes ---- */
 
 /* Kinds of cells, with the numbers and the order of vertices of VTK's. */
-typedef enum clsp_cell_kind {
-    CLSP_TETRAHEDRON = 10, /* 4 vertices */
-    CLSP_HEXAHEDRON = 12,  /* 8: around one side, then in the same order around the opposite one */
-    CLSP_WEDGE = 13,       /* 6: a triangle, then the opposite one */
-    CLSP_PYRAMID = 14,     /* 5: refused, since its apex never becomes corners of hexahedra */
-    CLSP_POLYHEDRON = 42   /* the number of its faces, and for each the number of its vertices and
-                              them, in cyclic order; up to 256 of either */
-} clsp_cell_kind;
+typedef enum clsp_solid_cell_kind {
+    CLSP_SOLID_TETRAHEDRON = 10, /* 4 vertices */
+    CLSP_SOLID_HEXAHEDRON =
+        12,                /* 8: around one side, then in the same order around the opposite one */
+    CLSP_SOLID_WEDGE = 13, /* 6: a triangle, then the opposite one */
+    CLSP_SOLID_PYRAMID = 14,   /* 5: refused, since its apex never becomes corners of hexahedra */
+    CLSP_SOLID_POLYHEDRON = 42 /* the number of its faces, and for each the number of its vertices
+                            and them, in cyclic order; up to 256 of either */
+} clsp_solid_cell_kind;
 
 /* What a mesh is made of; copied. */
 typedef struct clsp_solid_cells {
     size_t num_vertices;    /* 1..2^31 - 1 */
     size_t num_cells;       /* 1..2^31 - 1 */
-    const uint8_t *kinds;   /* [num_cells] of clsp_cell_kind; NULL: hexahedra */
+    const uint8_t *kinds;   /* [num_cells] of clsp_solid_cell_kind; NULL: hexahedra */
     const uint32_t *index;  /* [num_indices]: the vertices of all cells, one after another */
     size_t num_indices;     /* must be as many as the cells have */
     const uint32_t *crease; /* [num_creases][2]: boundary edges that stay sharp, by their ends */
     size_t num_creases;
     const uint32_t *corner; /* [num_corners]: boundary vertices that stay in place */
     size_t num_corners;
-    uint64_t reserved[4];
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_solid_cells;
 
 typedef struct clsp_solid_mesh clsp_solid_mesh;
@@ -62,7 +62,7 @@ CLSP_API clsp_status clsp_solid_mesh_create(clsp_solid_mesh **mesh, clsp_context
 /* Releases the mesh and writes NULL; *mesh may be NULL. */
 CLSP_API void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh);
 
-/* Makes the mesh of one refinement, with the context's host workers (cooperate.h), which change
+/* Makes the mesh of one refinement, with the context's host workers (share.h), which change
    nothing of it. Its vertices are those of the old one, then one for each edge,
    face and cell; the children of a hexahedron follow each other. Errors: CLSP_ERROR_ARGUMENT
    (NULL), CLSP_ERROR_NO_MEMORY (also: above 2^31 - 1 of anything, which is found before memory is
@@ -74,7 +74,7 @@ typedef struct clsp_solid_counts {
     size_t num_vertices, num_edges, num_faces, num_cells;
     size_t num_indices;     /* that clsp_solid_mesh_cells writes; 0 where not hexahedral */
     uint32_t is_hexahedral; /* 1: all cells are hexahedra, so that it can have a plan */
-    uint32_t reserved[7];
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_solid_counts;
 
 CLSP_API clsp_status clsp_solid_mesh_counts(const clsp_solid_mesh *mesh, clsp_solid_counts *counts);
@@ -85,13 +85,14 @@ CLSP_API clsp_status clsp_solid_mesh_cells(const clsp_solid_mesh *mesh, clsp_out
 
 /* The rule of vertices within the solid. */
 typedef enum clsp_solid_rule {
-    CLSP_SOLID_TENSOR = 0, /* that of plans: limits along irregular edges are splines */
-    CLSP_SOLID_JOY = 1     /* Joy and MacCracken's: the same weights at every vertex */
+    CLSP_SOLID_RULE_DEFAULT = 0, /* tensor */
+    CLSP_SOLID_TENSOR = 1,       /* that of plans: limits along irregular edges are splines */
+    CLSP_SOLID_JOY = 2           /* Joy and MacCracken's: the same weights at every vertex */
 } clsp_solid_rule;
 
 /* Computes the points of the next mesh, which clsp_solid_mesh_refine makes. points:
-   [num_vertices][channels], fine: [num_vertices of the next mesh][channels], each CLSP_F32 or
-   CLSP_F64. channels: 1..CLSP_SOLID_MAX_CHANNELS. Thread-safe.
+   [num_vertices][dim], fine: [num_vertices of the next mesh][dim], each CLSP_F32 or CLSP_F64. dim:
+   1..CLSP_SOLID_MAX_DIM. Thread-safe. run: not shared.
 
    Both in host memory: the host makes sums in double; types may differ. Else the device does, in
    the one type of both: the first such call of a rule writes the stencils of all points there, some
@@ -99,32 +100,32 @@ typedef enum clsp_solid_rule {
    Results are within 4 eps max |coordinate| (2^-21 or 2^-50 of it) of the host's, and the same bits
    from run to run.
 
-   Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_FP64, CLSP_ERROR_NO_MEMORY,
-   CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
+   Errors: CLSP_ERROR_NO_FP64. */
 CLSP_API clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rule rule,
-                                              uint32_t channels, clsp_input points,
-                                              clsp_output fine, const clsp_sync *sync);
+                                              uint32_t dim, clsp_input points, clsp_output fine,
+                                              const clsp_run *run);
 
 /* Where clsp_solid_limit_points computes limits. */
 typedef enum clsp_solid_places {
-    CLSP_SOLID_VERTICES = 0, /* at the mesh's vertices */
-    CLSP_SOLID_MIDDLES = 1   /* at these, and then in the middles of all edges, faces and cells, as
-                                the next mesh has its vertices */
+    CLSP_SOLID_PLACES_DEFAULT = 0, /* vertices */
+    CLSP_SOLID_VERTICES = 1,       /* at the mesh's vertices */
+    CLSP_SOLID_MIDDLES = 2 /* at these, and then in the middles of all edges, faces and cells, as
+                              the next mesh has its vertices */
 } clsp_solid_places;
 
 /* Computes where a mesh's vertices, and the middles of its edges, faces and cells, of whatever
    kind, go under endless refinement, in closed form (docs/math.md, 19), without a plan. points:
-   [num_vertices][channels], limits: [as many as there are places][channels], both in host memory
-   and of CLSP_F32 or CLSP_F64 each; sums are made in double. channels: 1..CLSP_SOLID_MAX_CHANNELS.
-   Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY. */
+   [num_vertices][dim], limits: [as many as there are places][dim], both in host memory and of
+   CLSP_F32 or CLSP_F64 each; sums are made in double. dim: 1..CLSP_SOLID_MAX_DIM. run: not
+   shared. */
 CLSP_API clsp_status clsp_solid_limit_points(const clsp_solid_mesh *mesh, clsp_solid_places places,
-                                             uint32_t channels, clsp_input points,
-                                             clsp_output limits);
+                                             uint32_t dim, clsp_input points, clsp_output limits,
+                                             const clsp_run *run);
 
 /* ---- plans ---- */
 
 enum {
-    CLSP_SOLID_MAX_CHANNELS = 16,
+    CLSP_SOLID_MAX_DIM = 16,
     CLSP_SOLID_MAX_SAMPLES = 1024, /* in each direction */
     CLSP_SOLID_MAX_GRID = 1048576  /* 2^20, of a cell */
 };
@@ -133,36 +134,39 @@ enum {
    limit evaluation of Catmull-Clark solids (2022), with the library's weights, to be compared with.
    Their errors are up to 1e-6 scale (CLSP_F32). */
 typedef enum clsp_solid_method {
-    CLSP_SOLID_CELLS = 0,  /* sums of all samples of cells together */
-    CLSP_SOLID_THREAD = 1, /* a work-item makes a point */
-    CLSP_SOLID_GROUP = 2,  /* 32 work-items make a point ("warp-based") */
-    CLSP_SOLID_HYBRID = 3  /* as THREAD; as GROUP cells that are not regular with up to 64 samples,
-                              and all where points are fewer than work-items that keep the device
-                              busy */
+    CLSP_SOLID_METHOD_DEFAULT = 0, /* cells */
+    CLSP_SOLID_CELLS = 1,          /* sums of all samples of cells together */
+    CLSP_SOLID_THREAD = 2,         /* a work-item makes a point */
+    CLSP_SOLID_GROUP = 3,          /* 32 work-items make a point ("warp-based") */
+    CLSP_SOLID_HYBRID = 4 /* as THREAD; as GROUP cells that are not regular with up to 64 samples,
+                             and all where points are fewer than work-items that keep the device
+                             busy */
 } clsp_solid_method;
 
 /* What a plan computes. Zero is the default of every field. */
 typedef struct clsp_solid_desc {
     clsp_type precision; /* of control points and arithmetic: CLSP_F32 (the default), CLSP_F64 */
-    uint32_t channels;   /* numbers of a control point: 1..CLSP_SOLID_MAX_CHANNELS; 0 means 3 */
+    uint32_t dim;        /* coordinates of a control point, those of data on it counted too:
+                            1..CLSP_SOLID_MAX_DIM; 0 means 3 */
     clsp_axis axis[3];   /* of the grid that every cell has, along u, v, w: num
-                            1..CLSP_SOLID_MAX_SAMPLES, within [0, 1]. One with num 0 is 4 samples of
-                            [0, 1] */
+                            1..CLSP_SOLID_MAX_SAMPLES, within [0, 1], at most CLSP_SOLID_MAX_GRID
+                            samples in all. All num 0: no grid, for eval_points alone */
+    clsp_vertex_layout vertex; /* of vertices; default: points, packed. The other methods than cells
+                                  make packed points in the plan's precision alone */
     clsp_solid_method method;
-    uint32_t reserved[7];
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_solid_desc;
 
 typedef struct clsp_solid_plan clsp_solid_plan;
 
 /* Makes a plan of a hexahedral mesh: finds the classes of its cells, and compiles the kernels. The
-   mesh may be destroyed; its context must outlive the plan. Errors: CLSP_ERROR_ARGUMENT (NULL, a
-   field out of its range, a mesh that is not hexahedral, a cell that more than 512 others touch),
-   CLSP_ERROR_NO_FP64, CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. On error *plan is
+   mesh may be destroyed. Errors: CLSP_ERROR_ARGUMENT also for a mesh that is not hexahedral, a cell
+   that more than 512 others touch, and an attribute that solids do not have. On error *plan is
    NULL. */
 CLSP_API clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh *mesh,
                                             const clsp_solid_desc *desc);
 
-/* Releases the plan and writes NULL; *plan may be NULL. */
+/* Releases the plan. */
 CLSP_API void clsp_solid_plan_destroy(clsp_solid_plan **plan);
 
 /* Gives the plan's description with every default in its place. */
@@ -181,7 +185,7 @@ typedef struct clsp_solid_class {
     uint32_t num_points; /* control points that a cell depends on, those beyond the boundary counted
                             for regular ones */
     size_t num_cells;
-    uint64_t reserved[2];
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_solid_class;
 
 /* Gives the classes of a plan's cells that there are, first that of regular cells. classes: [room],
@@ -196,71 +200,45 @@ CLSP_API clsp_status clsp_solid_cell_classes(const clsp_solid_plan *plan, clsp_r
                                              clsp_output classes);
 
 /* Loads control points, replacing those before; they are copied. points: in the plan's precision,
-   [num_vertices][channels]. Errors: CLSP_ERROR_ARGUMENT, CLSP_ERROR_BUFFER_SIZE,
-   CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
+   [num_vertices][dim]. run: not shared. */
 CLSP_API clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_input points,
-                                                   const clsp_sync *sync);
+                                                   const clsp_run *run);
 
-/* Evaluates the grid of cells first .. first + count - 1. by: how often the derivative is taken
-   along u, v, w, at most 2 together; NULL: values. out: in the plan's precision,
-   [count][num_u][num_v][num_w][channels] (w fastest). The first call with a derivative makes its
-   tables. Derivatives at irregular edges and vertices, where there need be none, are those of the
-   parameter 2^-20 away from all faces; the Jacobian is three calls. Results are the same bits
-   however cells are split among calls, and from run to run. Errors: CLSP_ERROR_ARGUMENT (NULL, a
-   range beyond the cells, an order above 2), CLSP_ERROR_STATE (no control points),
-   CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY, CLSP_ERROR_DEVICE_LOST, OpenCL's own. */
-CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, const uint32_t by[3],
-                                     clsp_output out, const clsp_sync *sync);
+/* Evaluates the grid of cells first .. first + count - 1, with all attributes in one pass.
+   vertices: receives them in the layout and type of the description,
+   [count][num_u][num_v][num_w][vertex] (w fastest).
 
-/* Parameters of a list of points. */
-typedef struct clsp_solid_points {
-    size_t num;
-    clsp_input cells;  /* CLSP_U32 [num] */
-    clsp_input params; /* [num][3]: u, v, w, in the plan's precision; outside of [0, 1] they count
-                          as its end */
-    uint64_t reserved[4];
-} clsp_solid_points;
+   Derivatives at irregular edges and vertices, where there need be none, are those of the parameter
+   2^-20 away from all faces. Normals are outward and of unit length at samples on the boundary: of
+   the first of the cell's faces at u = 0, u = 1, v = 0, v = 1, w = 0, w = 1 that is of the boundary
+   and has the sample on it; they are (0, 0, 0) at all other samples and where the face has no
+   tangent plane. Results are the same bits however cells are split among calls, and from run to
+   run.
 
-/* Evaluates at any parameters of any cells. by: as of clsp_solid_eval. out: in the plan's
-   precision, [num][channels]; NaN where a parameter is NaN or there is no such cell. The host finds
-   the weights of each point, some microseconds, so the call waits for inputs that are on the
-   device; a plan's first call reads back which points cells have. Errors: as clsp_solid_eval. */
-CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_solid_points *points,
-                                            const uint32_t by[3], clsp_output out,
-                                            const clsp_sync *sync);
+   Shared (docs/cooperation.md): all schedules but svm, for which dynamic steps in; methods other
+   than cells are made by devices alone. Processors make the same points within twice the accuracy
+   above. The host reads control points back once after a load, which points cells have and tables
+   once; a joined device gets them then too. */
+CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output vertices,
+                                     const clsp_run *run);
 
-/* ---- by several processors ---- */
-
-/* As clsp_solid_eval, with the cells shared by devices and the host's cores (cooperate.h,
-   docs/cooperation.md). out: host memory, best of clsp_shared_alloc, or SVM that the host may use
-   at once. The call returns when all is there. Schedules: all but svm, for which dynamic steps in;
-   methods other than CLSP_SOLID_CELLS are made by devices alone. Processors make the same points
-   within twice the accuracy above; with bit_equal the bits are those of clsp_solid_eval. The host
-   reads control points back once after a load, which points cells have and a derivative's tables
-   once; a joined device gets them then too. opts and report may be NULL. Errors: as
-   clsp_solid_eval, and CLSP_ERROR_ARGUMENT also for a buffer, coarse-grain SVM and options that are
-   out of their range. */
-CLSP_API clsp_status clsp_solid_eval_shared(clsp_solid_plan *plan, clsp_range cells,
-                                            const uint32_t by[3], clsp_output out,
-                                            const clsp_cooperate_opts *opts,
-                                            clsp_cooperate_report *report);
-
-/* As clsp_solid_eval_points, shared in the same way; cells and params: host memory or such SVM. The
-   host finds weights on all its cores, and for what a device makes on one. */
-CLSP_API clsp_status clsp_solid_eval_points_shared(clsp_solid_plan *plan,
-                                                   const clsp_solid_points *points,
-                                                   const uint32_t by[3], clsp_output out,
-                                                   const clsp_cooperate_opts *opts,
-                                                   clsp_cooperate_report *report);
+/* Evaluates at any parameters of any cells: the items of points (plan.h) are cells. vertices:
+   [num][vertex]; NaN where a parameter is NaN or there is no such cell; parameters outside of [0,
+   1] count as its end. The host finds the weights of each point, some microseconds, so the call
+   waits for inputs that are on the device; a plan's first call reads back which points cells have.
+   Shared, the host finds weights on all its cores, and for what a device makes on one. */
+CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *points,
+                                            clsp_output vertices, const clsp_run *run);
 
 /* ---- weights ---- */
 
-/* A parameter of one cell, and orders of derivatives as of clsp_solid_eval. */
+/* A parameter of one cell, and how often the derivative is taken along u, v, w, at most 2 together.
+ */
 typedef struct clsp_solid_param {
     size_t cell;
     double t[3]; /* u, v, w, within [0, 1] */
     uint32_t by[3];
-    uint32_t reserved[3];
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_solid_param;
 
 /* Computes the weights by which a limit is a sum of control points, exact to rounding, on the host.

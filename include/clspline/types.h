@@ -1,5 +1,5 @@
 /* What every part of clspline shares: status values, element types, memory that calls read and
-   write, ranges, and what a call waits for.
+   write, and ranges.
 
    Structs of this library may grow. One that callers fill ends in reserved fields: they must be 0,
    as an initialiser with named fields leaves them, and a call refuses them otherwise, so that a
@@ -34,6 +34,8 @@ extern "C" {
 /* Returns the version of the library that runs, as CLSP_VERSION_NUMBER of version.h is that of the
    headers: major << 16 | minor << 8 | patch. Thread-safe. */
 CLSP_API uint32_t clsp_version(void);
+
+enum { CLSP_RESERVED = 4 /* reserved fields of a struct */ };
 
 /* ---- status values ---- */
 
@@ -103,7 +105,7 @@ typedef struct clsp_input {
     const void *svm;
     size_t size;   /* of host and svm: elements that there are from their pointer on */
     size_t offset; /* elements before the first that is read */
-    uint64_t reserved[2];
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_input;
 
 /* Memory that a call writes, given as a clsp_input is. A buffer or svm pointer is written when the
@@ -117,126 +119,118 @@ typedef struct clsp_output {
     void *svm;
     size_t size;
     size_t offset;
-    uint64_t reserved[2];
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_output;
 
 /* Make the memory of a host pointer, of a buffer from element `offset` on, and of an SVM
    pointer. */
 static inline clsp_input clsp_in_f32(const float *host, size_t size)
 {
-    clsp_input in = {CLSP_F32, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_input in = {CLSP_F32, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return in;
 }
 
 static inline clsp_input clsp_in_f64(const double *host, size_t size)
 {
-    clsp_input in = {CLSP_F64, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_input in = {CLSP_F64, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
+    return in;
+}
+
+static inline clsp_input clsp_in_f16(const uint16_t *host, size_t size)
+{
+    clsp_input in = {CLSP_F16, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return in;
 }
 
 static inline clsp_input clsp_in_u8(const uint8_t *host, size_t size)
 {
-    clsp_input in = {CLSP_U8, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_input in = {CLSP_U8, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return in;
 }
 
 static inline clsp_input clsp_in_u16(const uint16_t *host, size_t size)
 {
-    clsp_input in = {CLSP_U16, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_input in = {CLSP_U16, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return in;
 }
 
 static inline clsp_input clsp_in_s16(const int16_t *host, size_t size)
 {
-    clsp_input in = {CLSP_S16, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_input in = {CLSP_S16, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return in;
 }
 
 static inline clsp_input clsp_in_u32(const uint32_t *host, size_t size)
 {
-    clsp_input in = {CLSP_U32, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_input in = {CLSP_U32, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return in;
 }
 
 static inline clsp_input clsp_in_buffer(cl_mem buffer, clsp_type type, size_t offset)
 {
-    clsp_input in = {type, buffer, NULL, NULL, 0, offset, {0, 0}};
+    clsp_input in = {type, buffer, NULL, NULL, 0, offset, {0, 0, 0, 0}};
     return in;
 }
 
 static inline clsp_input clsp_in_svm(const void *svm, clsp_type type, size_t size)
 {
-    clsp_input in = {type, NULL, NULL, svm, size, 0, {0, 0}};
+    clsp_input in = {type, NULL, NULL, svm, size, 0, {0, 0, 0, 0}};
     return in;
 }
 
 static inline clsp_output clsp_out_f32(float *host, size_t size)
 {
-    clsp_output out = {CLSP_F32, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_output out = {CLSP_F32, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_f64(double *host, size_t size)
 {
-    clsp_output out = {CLSP_F64, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_output out = {CLSP_F64, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_f16(uint16_t *host, size_t size)
 {
-    clsp_output out = {CLSP_F16, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_output out = {CLSP_F16, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_u8(uint8_t *host, size_t size)
 {
-    clsp_output out = {CLSP_U8, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_output out = {CLSP_U8, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_u16(uint16_t *host, size_t size)
 {
-    clsp_output out = {CLSP_U16, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_output out = {CLSP_U16, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_s16(int16_t *host, size_t size)
 {
-    clsp_output out = {CLSP_S16, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_output out = {CLSP_S16, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_u32(uint32_t *host, size_t size)
 {
-    clsp_output out = {CLSP_U32, NULL, host, NULL, size, 0, {0, 0}};
+    clsp_output out = {CLSP_U32, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_buffer(cl_mem buffer, clsp_type type, size_t offset)
 {
-    clsp_output out = {type, buffer, NULL, NULL, 0, offset, {0, 0}};
+    clsp_output out = {type, buffer, NULL, NULL, 0, offset, {0, 0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_svm(void *svm, clsp_type type, size_t size)
 {
-    clsp_output out = {type, NULL, NULL, svm, size, 0, {0, 0}};
+    clsp_output out = {type, NULL, NULL, svm, size, 0, {0, 0, 0, 0}};
     return out;
 }
-
-/* ---- events ---- */
-
-/* What a call waits for, and how its end is told; NULL in its place is neither. num_wait and wait:
-   as OpenCL takes them; events of the context's cl_context, another one's are CLSP_ERROR_ARGUMENT.
-   done: where not NULL, *done becomes an
-   event that the caller releases. A call that reads or writes host memory waits for the list first,
-   and the event that it gives is complete. */
-typedef struct clsp_sync {
-    cl_uint num_wait;
-    const cl_event *wait;
-    cl_event *done;
-    uint64_t reserved[2];
-} clsp_sync;
 
 #ifdef __cplusplus
 }

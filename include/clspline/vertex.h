@@ -10,19 +10,29 @@ extern "C" {
 
 /* Attributes of a vertex; dim elements each where not said otherwise. Derivatives are those with
    respect to the parameters u, v, w; of rational patches by the quotient rule (Farin, Curves and
-   Surfaces for CAGD, 13.5). Attribute k is bit 1 << k: CLSP_VERTEX_NORMAL is attribute 8. */
+   Surfaces for CAGD, 13.5). Attribute k is bit 1 << k: CLSP_VERTEX_NORMAL is attribute 8. Which
+   attributes a plan can have follows from its directions and its family: curves have one direction,
+   surfaces and triangles two, volumes and solids three. */
 enum {
     CLSP_VERTEX_POINT = 1 << 0,
-    CLSP_VERTEX_WEIGHT = 1 << 1, /* 1 element: the denominator of a rational patch, else 1 */
+    CLSP_VERTEX_WEIGHT = 1 << 1, /* 1 element: the denominator of a rational patch, else 1; not of
+                                    solids */
     CLSP_VERTEX_DU = 1 << 2,
     CLSP_VERTEX_DV = 1 << 3, /* not of curves */
-    CLSP_VERTEX_DW = 1 << 4, /* of volumes only */
+    CLSP_VERTEX_DW = 1 << 4, /* of volumes and solids */
     CLSP_VERTEX_DUU = 1 << 5,
-    CLSP_VERTEX_DUV = 1 << 6,       /* not of curves */
-    CLSP_VERTEX_DVV = 1 << 7,       /* not of curves; second derivatives not of volumes */
-    CLSP_VERTEX_NORMAL = 1 << 8,    /* surfaces with dim 3: S_u x S_v, of unit length */
-    CLSP_VERTEX_PARAMS = 1 << 9,    /* as many elements as there are directions */
-    CLSP_VERTEX_CURVATURE = 1 << 10 /* as many elements as there are directions, see below */
+    CLSP_VERTEX_DUV = 1 << 6,        /* not of curves */
+    CLSP_VERTEX_DVV = 1 << 7,        /* not of curves; second derivatives not of volumes */
+    CLSP_VERTEX_NORMAL = 1 << 8,     /* surfaces with dim 3: S_u x S_v, of unit length; solids with
+                                        dim 3: outward on the boundary, see solid.h */
+    CLSP_VERTEX_PARAMS = 1 << 9,     /* as many elements as there are directions */
+    CLSP_VERTEX_CURVATURE = 1 << 10, /* as many elements as there are directions, see below; not of
+                                        volumes and solids */
+    CLSP_VERTEX_DUW = 1 << 11,       /* of solids */
+    CLSP_VERTEX_DVW = 1 << 12,       /* of solids */
+    CLSP_VERTEX_DWW = 1 << 13,       /* of solids */
+    CLSP_VERTEX_JACOBIAN = 1 << 14   /* 1 element: the determinant of (S_u, S_v, S_w); of solids
+                                        with dim 3 */
 };
 
 /* CLSP_VERTEX_CURVATURE, in 1 / length (do Carmo, Differential Geometry of Curves and Surfaces, 1-5
@@ -48,19 +58,23 @@ typedef struct clsp_vertex_layout {
                             the attributes one after another */
     uint32_t offset[CLSP_VERTEX_MAX_ATTRIBUTES]; /* offset[k]: the element of the vertex where
                             attribute k begins; all 0: one after another, in the order of bits */
-    uint32_t reserved[5];
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_vertex_layout;
 
 /* Samples of one direction of a grid: uniform, the ends included, sample a at begin + (end - begin)
-   a / (num - 1); a lone sample is at begin. begin and end both 0: the whole of the direction. */
+   a / (num - 1); a lone sample is at begin. begin and end both 0: the whole of the direction. Or
+   they are where params says, in any order, as for quadrature and measured positions; begin and end
+   are then 0. num 0 in all directions: no grid. */
 typedef struct clsp_axis {
     uint32_t num;
     double begin, end;
+    const double *params; /* NULL, or [num] within the direction; copied */
 } clsp_axis;
 
 /* What index buffers hold. Faces run counterclockwise seen from the side to which S_u x S_v points.
  */
 typedef enum clsp_faces {
+    CLSP_FACES_DEFAULT = 0,   /* triangles */
     CLSP_FACES_TRIANGLES = 3, /* 3 indices a face; a quad is cut from (a, b) to (a + 1, b + 1) */
     CLSP_FACES_QUADS = 4      /* 4 indices a face */
 } clsp_faces;
@@ -70,7 +84,7 @@ typedef struct clsp_mesh_size {
     size_t vertices;  /* elements of them: times the layout's stride */
     size_t triangles; /* faces: 3 indices each; 0 of curves and volumes */
     size_t quads;     /* faces: 4 indices each; 0 where there are none, as of triangular patches */
-    uint64_t reserved[2];
+    uint64_t reserved[CLSP_RESERVED];
 } clsp_mesh_size;
 
 #ifdef __cplusplus

@@ -7,6 +7,7 @@
 #include "bezier_sums.h"
 #include "bernstein_basis.h"
 #include "check.h"
+#include "tensor_list.h"
 #include "tensor_share.h"
 
 /* ---- the family ---- */
@@ -188,22 +189,16 @@ clsp_status clsp_bezier_set_degrees(clsp_bezier_plan *plan, const uint32_t *degr
 }
 
 clsp_status clsp_bezier_set_control_points(clsp_bezier_plan *plan, size_t num_patches,
-                                           clsp_input points, const clsp_sync *sync)
+                                           clsp_input points, const clsp_run *run)
 {
     clspi_tensor_plan *const tensor = plan ? &plan->tensor : NULL;
 
     if (!plan) return clspi_null_argument(NULL, "clsp_bezier_set_control_points");
-    CLSPI_CHECK(clspi_tensor_set_points(tensor, num_patches, &points, sync));
+    CLSPI_CHECK(clspi_tensor_set_points(tensor, num_patches, &points, run));
     if (!has_edges(tensor) || !plan->edges_are_quick ||
         clspi_bezier_edges_quick(tensor->base.ctx, &tensor->desc, num_patches))
         return CLSP_OK;
     return prepare_edges(plan, tensor->base.ctx);
-}
-
-clsp_status clsp_bezier_check_weights(clsp_bezier_plan *plan)
-{
-    if (!plan) return clspi_null_argument(NULL, "clsp_bezier_check_weights");
-    return clspi_tensor_check_weights(&plan->tensor);
 }
 
 clsp_status clsp_bezier_set_patch_grids(clsp_bezier_plan *plan, size_t num_patches, clsp_input num)
@@ -215,26 +210,18 @@ clsp_status clsp_bezier_set_patch_grids(clsp_bezier_plan *plan, size_t num_patch
 /* ---- evaluation ---- */
 
 clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, clsp_range patches, clsp_output vertices,
-                             const clsp_sync *sync)
+                             const clsp_run *run)
 {
     if (!plan) return clspi_null_argument(NULL, "clsp_bezier_eval");
-    return clspi_tensor_eval(&plan->tensor, patches, &vertices, sync);
+    return clspi_tensor_eval(&plan->tensor, patches, &vertices, run);
 }
 
-clsp_status clsp_bezier_eval_rows(clsp_bezier_plan *plan, size_t patch, clsp_range rows,
-                                  clsp_output vertices, const clsp_sync *sync)
+clsp_status clsp_bezier_eval_points(clsp_bezier_plan *plan, const clsp_points *points,
+                                    clsp_output vertices, const clsp_run *run)
 {
-    if (!plan) return clspi_null_argument(NULL, "clsp_bezier_eval_rows");
-    return clspi_tensor_eval_rows(&plan->tensor, patch, rows, &vertices, sync);
-}
-
-clsp_status clsp_bezier_eval_points(clsp_bezier_plan *plan, size_t num, clsp_input patches,
-                                    clsp_input params, clsp_output vertices, const clsp_sync *sync)
-{
-    const clspi_points_memory memory = {patches, params, vertices};
-
-    if (!plan) return clspi_null_argument(NULL, "clsp_bezier_eval_points");
-    return clspi_tensor_eval_points(&plan->tensor, num, &memory, sync);
+    if (!plan || !points)
+        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bezier_eval_points");
+    return clspi_tensor_eval_points(&plan->tensor, points, &vertices, run);
 }
 
 clsp_status clsp_bezier_mesh_size(const clsp_bezier_plan *plan, clsp_range patches,
@@ -246,31 +233,8 @@ clsp_status clsp_bezier_mesh_size(const clsp_bezier_plan *plan, clsp_range patch
 }
 
 clsp_status clsp_bezier_indices(clsp_bezier_plan *plan, clsp_faces faces, clsp_range patches,
-                                clsp_output indices, const clsp_sync *sync)
+                                clsp_output indices, const clsp_run *run)
 {
     if (!plan) return clspi_null_argument(NULL, "clsp_bezier_indices");
-    return clspi_tensor_indices(&plan->tensor, faces, patches, &indices, sync);
-}
-
-/* ---- several processors ---- */
-
-clsp_status clsp_bezier_cooperate(clsp_bezier_plan *plan, clsp_range patches, clsp_output vertices,
-                                  const clsp_cooperate_opts *opts, clsp_cooperate_report *report)
-{
-    if (!plan) return clspi_null_argument(NULL, "clsp_bezier_cooperate");
-    return clspi_tensor_cooperate(&plan->tensor, patches, &vertices, opts, report);
-}
-
-clsp_status clsp_bezier_tune(clsp_bezier_plan *plan, clsp_range patches,
-                             clsp_cooperate_report *report)
-{
-    if (!plan) return clspi_null_argument(NULL, "clsp_bezier_tune");
-    return clspi_tensor_tune(&plan->tensor, patches, report);
-}
-
-clsp_status clsp_bezier_host_rows(clsp_bezier_plan *plan, uint32_t worker, size_t patch,
-                                  clsp_range rows, clsp_output vertices)
-{
-    if (!plan) return clspi_null_argument(NULL, "clsp_bezier_host_rows");
-    return clspi_tensor_host_rows(&plan->tensor, worker, patch, rows, &vertices);
+    return clspi_tensor_indices(&plan->tensor, faces, patches, &indices, run);
 }

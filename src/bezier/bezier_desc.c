@@ -19,8 +19,8 @@ static cl_uint directions_of(clsp_bezier_form form)
 
 static clsp_status check_kinds(clsp_context *ctx, const clsp_bezier_desc *d)
 {
-    for (size_t i = 0; i < CLSPI_COUNT(d->reserved); i++)
-        if (d->reserved[i]) return bad(ctx, "a reserved field is not 0", d->reserved[i]);
+    CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_bezier_desc", d->reserved));
+    if (d->check_weights > 1) return bad(ctx, "check_weights is neither 0 nor 1", d->check_weights);
     if ((unsigned)d->form > CLSP_BEZIER_TRIANGLE) return bad(ctx, "unknown form", d->form);
     if ((unsigned)d->method > CLSP_BEZIER_BRUTE) return bad(ctx, "unknown method", d->method);
     if (d->rational > 1) return bad(ctx, "rational is neither 0 nor 1", d->rational);
@@ -75,7 +75,7 @@ static clsp_status check_method(clsp_context *ctx, const clsp_bezier_desc *d)
     const uint32_t larger = d->degree[0] > d->degree[1] ? d->degree[0] : d->degree[1];
 
     if (d->method <= CLSP_BEZIER_SEPARABLE &&
-        (d->form != CLSP_BEZIER_TRIANGLE || d->method == CLSP_BEZIER_AUTO))
+        (d->form != CLSP_BEZIER_TRIANGLE || d->method == CLSP_BEZIER_METHOD_DEFAULT))
         return CLSP_OK;
     if (d->form == CLSP_BEZIER_TRIANGLE)
         return bad(ctx, "triangles have no choice of a method", d->method);
@@ -94,7 +94,7 @@ static clsp_status check_method(clsp_context *ctx, const clsp_bezier_desc *d)
 /* Makes directions that the form does not have constants of one sample. */
 static void drop_directions(clsp_bezier_desc *d)
 {
-    const clsp_axis none = {1, 0.0, 1.0};
+    const clsp_axis none = {.num = 1, .end = 1.0};
     const cl_uint given = d->form == CLSP_BEZIER_TRIANGLE ? 1 : directions_of(d->form);
 
     for (cl_uint k = given; k < 3; k++) {
@@ -123,6 +123,7 @@ static void fill_tensor(const clsp_bezier_desc *d, clspi_tensor_desc *tensor)
                                   .is_triangle = d->form == CLSP_BEZIER_TRIANGLE,
                                   .dim = d->dim,
                                   .rational = d->rational,
+                                  .check_weights = d->check_weights != 0,
                                   .num_controls = count_controls(d),
                                   .watertight = d->watertight,
                                   .vertex = d->vertex};
@@ -138,6 +139,7 @@ clsp_status clspi_bezier_resolve(clsp_context *ctx, clsp_bezier_desc *desc,
                                  clspi_tensor_desc *tensor)
 {
     if (desc->precision == CLSP_TYPE_DEFAULT) desc->precision = CLSP_F32;
+    if (desc->form == CLSP_BEZIER_FORM_DEFAULT) desc->form = CLSP_BEZIER_SURFACE;
     CLSPI_CHECK(check_kinds(ctx, desc));
     CLSPI_CHECK(clspi_precision_check(ctx, family, desc->precision));
     if (desc->dim == 0) desc->dim = 3;

@@ -7,6 +7,7 @@
 #include "convert_target.h"
 #include "nearest.h"
 #include "nearest_cubic.h"
+#include "tensor_list.h"
 #include "tensor_share.h"
 
 /* ---- the family ---- */
@@ -146,17 +147,11 @@ clsp_status clsp_bspline_set_knots(clsp_bspline_plan *plan, size_t num_patches, 
 }
 
 clsp_status clsp_bspline_set_control_points(clsp_bspline_plan *plan, size_t num_patches,
-                                            clsp_input points, const clsp_sync *sync)
+                                            clsp_input points, const clsp_run *run)
 {
     if (!plan) return clspi_null_argument(NULL, "clsp_bspline_set_control_points");
     if (plan->target) plan->target->is_loaded = false;
-    return clspi_tensor_set_points(&plan->tensor, num_patches, &points, sync);
-}
-
-clsp_status clsp_bspline_check_weights(clsp_bspline_plan *plan)
-{
-    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_check_weights");
-    return clspi_tensor_check_weights(&plan->tensor);
+    return clspi_tensor_set_points(&plan->tensor, num_patches, &points, run);
 }
 
 clsp_status clsp_bspline_set_patch_grids(clsp_bspline_plan *plan, size_t num_patches,
@@ -169,26 +164,18 @@ clsp_status clsp_bspline_set_patch_grids(clsp_bspline_plan *plan, size_t num_pat
 /* ---- evaluation ---- */
 
 clsp_status clsp_bspline_eval(clsp_bspline_plan *plan, clsp_range patches, clsp_output vertices,
-                              const clsp_sync *sync)
+                              const clsp_run *run)
 {
     if (!plan) return clspi_null_argument(NULL, "clsp_bspline_eval");
-    return clspi_tensor_eval(&plan->tensor, patches, &vertices, sync);
+    return clspi_tensor_eval(&plan->tensor, patches, &vertices, run);
 }
 
-clsp_status clsp_bspline_eval_rows(clsp_bspline_plan *plan, size_t patch, clsp_range rows,
-                                   clsp_output vertices, const clsp_sync *sync)
+clsp_status clsp_bspline_eval_points(clsp_bspline_plan *plan, const clsp_points *points,
+                                     clsp_output vertices, const clsp_run *run)
 {
-    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_eval_rows");
-    return clspi_tensor_eval_rows(&plan->tensor, patch, rows, &vertices, sync);
-}
-
-clsp_status clsp_bspline_eval_points(clsp_bspline_plan *plan, size_t num, clsp_input patches,
-                                     clsp_input params, clsp_output vertices, const clsp_sync *sync)
-{
-    const clspi_points_memory memory = {patches, params, vertices};
-
-    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_eval_points");
-    return clspi_tensor_eval_points(&plan->tensor, num, &memory, sync);
+    if (!plan || !points)
+        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_eval_points");
+    return clspi_tensor_eval_points(&plan->tensor, points, &vertices, run);
 }
 
 clsp_status clsp_bspline_mesh_size(const clsp_bspline_plan *plan, clsp_range patches,
@@ -200,32 +187,8 @@ clsp_status clsp_bspline_mesh_size(const clsp_bspline_plan *plan, clsp_range pat
 }
 
 clsp_status clsp_bspline_indices(clsp_bspline_plan *plan, clsp_faces faces, clsp_range patches,
-                                 clsp_output indices, const clsp_sync *sync)
+                                 clsp_output indices, const clsp_run *run)
 {
     if (!plan) return clspi_null_argument(NULL, "clsp_bspline_indices");
-    return clspi_tensor_indices(&plan->tensor, faces, patches, &indices, sync);
-}
-
-/* ---- several processors ---- */
-
-clsp_status clsp_bspline_cooperate(clsp_bspline_plan *plan, clsp_range patches,
-                                   clsp_output vertices, const clsp_cooperate_opts *opts,
-                                   clsp_cooperate_report *report)
-{
-    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_cooperate");
-    return clspi_tensor_cooperate(&plan->tensor, patches, &vertices, opts, report);
-}
-
-clsp_status clsp_bspline_tune(clsp_bspline_plan *plan, clsp_range patches,
-                              clsp_cooperate_report *report)
-{
-    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_tune");
-    return clspi_tensor_tune(&plan->tensor, patches, report);
-}
-
-clsp_status clsp_bspline_host_rows(clsp_bspline_plan *plan, uint32_t worker, size_t patch,
-                                   clsp_range rows, clsp_output vertices)
-{
-    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_host_rows");
-    return clspi_tensor_host_rows(&plan->tensor, worker, patch, rows, &vertices);
+    return clspi_tensor_indices(&plan->tensor, faces, patches, &indices, run);
 }

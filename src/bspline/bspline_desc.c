@@ -14,8 +14,8 @@ static clsp_status bad(clsp_context *ctx, const char *what, double value)
 
 static clsp_status check_kinds(clsp_context *ctx, const clsp_bspline_desc *d)
 {
-    for (size_t i = 0; i < CLSPI_COUNT(d->reserved); i++)
-        if (d->reserved[i]) return bad(ctx, "a reserved field is not 0", d->reserved[i]);
+    CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_bspline_desc", d->reserved));
+    if (d->check_weights > 1) return bad(ctx, "check_weights is neither 0 nor 1", d->check_weights);
     if (d->directions > 3) return bad(ctx, "directions is above 3", d->directions);
     if (d->rational > 1) return bad(ctx, "rational is neither 0 nor 1", d->rational);
     return d->dim > 4 ? bad(ctx, "dim is above 4", d->dim) : CLSP_OK;
@@ -53,7 +53,7 @@ clsp_status clspi_bspline_check(clsp_context *ctx, clsp_bspline_desc *desc)
         desc->degree[k] = 0;
         desc->num_controls[k] = 1;
         desc->knots[k] = NULL;
-        desc->axis[k] = (clsp_axis){1, 0.0, 1.0};
+        desc->axis[k] = (clsp_axis){.num = 1, .end = 1.0};
     }
     return CLSP_OK;
 }
@@ -76,6 +76,7 @@ static void fill_tensor(const clsp_bspline_desc *d, const clspi_knots knots[3],
                                   .directions = d->directions,
                                   .dim = d->dim,
                                   .rational = d->rational,
+                                  .check_weights = d->check_weights != 0,
                                   .num_controls = count_controls(d),
                                   .vertex = d->vertex};
     for (cl_uint k = 0; k < 3; k++) {

@@ -114,7 +114,7 @@ static clsp_schedule pick(const clspi_shared_call *call, const double ms[])
 {
     const double best = best_of(call, ms, false), best_single = best_of(call, ms, true);
     const clspi_record *const record = call->record;
-    clsp_schedule first = CLSP_SCHEDULE_AUTO;
+    clsp_schedule first = CLSP_SCHEDULE_DEFAULT;
 
     for (int s = CLSP_SCHEDULE_SVM; s <= CLSP_SCHEDULE_HOST; s++)
         if (call->usable[s] && is_trial(call, (clsp_schedule)s, ms, best, best_single))
@@ -123,7 +123,7 @@ static clsp_schedule pick(const clspi_shared_call *call, const double ms[])
         if (call->usable[s] && is_retry(call, (clsp_schedule)s, ms, best)) return (clsp_schedule)s;
     if (call->usable[record->last] && ms[record->last] > 0 && ms[record->last] <= LAZY * best)
         return record->last;
-    for (int s = CLSP_SCHEDULE_SVM; s <= CLSP_SCHEDULE_HOST && first == CLSP_SCHEDULE_AUTO; s++)
+    for (int s = CLSP_SCHEDULE_SVM; s <= CLSP_SCHEDULE_HOST && first == CLSP_SCHEDULE_DEFAULT; s++)
         if (call->usable[s] && ms[s] > 0 && ms[s] <= best) first = (clsp_schedule)s;
     return first;
 }
@@ -136,7 +136,7 @@ static clsp_schedule pick_first(const clspi_shared_call *call)
 
     for (size_t i = 0; i < CLSPI_COUNT(order); i++)
         if (call->usable[order[i]]) return order[i];
-    return CLSP_SCHEDULE_AUTO;
+    return CLSP_SCHEDULE_DEFAULT;
 }
 
 /* Leaves out of AUTO what could run but should not. */
@@ -176,7 +176,7 @@ static void explain(clspi_shared_call *call, clsp_schedule taken, const double m
 clsp_schedule clspi_choose(clspi_shared_call *call)
 {
     double ms[CLSP_NUM_SCHEDULES] = {0};
-    clsp_schedule taken = CLSP_SCHEDULE_AUTO;
+    clsp_schedule taken = CLSP_SCHEDULE_DEFAULT;
 
     leave_out(call);
     if (call->record) {
@@ -184,7 +184,7 @@ clsp_schedule clspi_choose(clspi_shared_call *call)
             if (call->usable[s]) ms[s] = guess(call, (clsp_schedule)s, call->job->num_tiles);
         if (best_of(call, ms, false) > 0) taken = pick(call, ms);
     }
-    if (taken == CLSP_SCHEDULE_AUTO) taken = pick_first(call);
+    if (taken == CLSP_SCHEDULE_DEFAULT) taken = pick_first(call);
     explain(call, taken, ms);
     return taken;
 }

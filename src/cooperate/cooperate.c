@@ -124,7 +124,7 @@ static const char *why_no_svm(clspi_shared_call *call)
 
     if (asked > CLSP_SCHEDULE_SVM) return "";
     if (call->opts->bit_equal) return "its kernel's bits may be others";
-    if (asked == CLSP_SCHEDULE_AUTO && !clspi_device_set_has_spare_cores(call->set))
+    if (asked == CLSP_SCHEDULE_DEFAULT && !clspi_device_set_has_spare_cores(call->set))
         return "the devices work on all of the host's cores";
     return clspi_tile_queue_refusal(call->set, call->job, call->persistent);
 }
@@ -148,11 +148,11 @@ static void ask_schedules(clspi_shared_call *call)
 static clsp_schedule first_usable(clspi_shared_call *call)
 {
     const clsp_schedule asked = call->opts->schedule;
-    clsp_schedule found = CLSP_SCHEDULE_AUTO;
+    clsp_schedule found = CLSP_SCHEDULE_DEFAULT;
 
-    for (int s = (int)asked; s <= CLSP_SCHEDULE_HOST && found == CLSP_SCHEDULE_AUTO; s++)
+    for (int s = (int)asked; s <= CLSP_SCHEDULE_HOST && found == CLSP_SCHEDULE_DEFAULT; s++)
         if (call->usable[s]) found = (clsp_schedule)s;
-    for (int s = (int)asked - 1; s >= CLSP_SCHEDULE_DYNAMIC && found == CLSP_SCHEDULE_AUTO; s--)
+    for (int s = (int)asked - 1; s >= CLSP_SCHEDULE_DYNAMIC && found == CLSP_SCHEDULE_DEFAULT; s--)
         if (call->usable[s]) found = (clsp_schedule)s;
     for (int s = CLSP_SCHEDULE_SVM; s <= CLSP_SCHEDULE_HOST; s++)
         if (s != (int)found && (call->usable[s] || !call->reasons[s][0]))
@@ -366,7 +366,7 @@ static clsp_status run_schedule(clspi_shared_call *call, clsp_schedule schedule)
 {
     const bool alone = schedule == CLSP_SCHEDULE_DEVICE || schedule == CLSP_SCHEDULE_HOST;
 
-    if (schedule == CLSP_SCHEDULE_DEVICE && call->opts->schedule == CLSP_SCHEDULE_AUTO)
+    if (schedule == CLSP_SCHEDULE_DEVICE && call->opts->schedule == CLSP_SCHEDULE_DEFAULT)
         probe_host(call);
     const double begin = clspi_now_ms(), probed = call->probe_ms;
     if (!run_first_round(call, schedule)) return CLSP_ERROR_DEVICE_LOST;
@@ -395,7 +395,7 @@ static void report_processor(const clspi_shared_call *call, uint32_t processor,
 }
 
 void clspi_shared_call_report(const clspi_shared_call *call, clsp_schedule schedule,
-                              clsp_cooperate_report *report)
+                              clsp_report *report)
 {
     const clspi_run *const run = call->run;
 
@@ -416,7 +416,7 @@ void clspi_shared_call_report(const clspi_shared_call *call, clsp_schedule sched
 /* ---- all ---- */
 
 /* Runs a call, with the lock of jobs held. */
-static clsp_status run_call(clspi_shared_call *call, clsp_cooperate_report *report)
+static clsp_status run_call(clspi_shared_call *call, clsp_report *report)
 {
     clsp_status status = CLSP_OK;
     clsp_schedule schedule;
@@ -424,7 +424,8 @@ static clsp_status run_call(clspi_shared_call *call, clsp_cooperate_report *repo
     clspi_shared_call_workers(call);
     clspi_shared_call_speeds(call);
     ask_schedules(call);
-    schedule = call->opts->schedule == CLSP_SCHEDULE_AUTO ? clspi_choose(call) : first_usable(call);
+    schedule =
+        call->opts->schedule == CLSP_SCHEDULE_DEFAULT ? clspi_choose(call) : first_usable(call);
     if (call->job->num_tiles > 0) status = run_schedule(call, schedule);
     if (report) clspi_shared_call_report(call, schedule, report);
     if (status != CLSP_OK)
@@ -433,7 +434,7 @@ static clsp_status run_call(clspi_shared_call *call, clsp_cooperate_report *repo
     return status;
 }
 
-clsp_status clspi_cooperate_check(clsp_context *ctx, const clsp_cooperate_opts *opts)
+clsp_status clspi_cooperate_check(clsp_context *ctx, const clsp_share *opts)
 {
     if (!opts) return CLSP_OK;
     if (!clsp_schedule_name(opts->schedule))
@@ -442,17 +443,17 @@ clsp_status clspi_cooperate_check(clsp_context *ctx, const clsp_cooperate_opts *
     if (!(opts->static_ratio <= 1))
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "cooperate: static_ratio %g",
                           opts->static_ratio);
-    for (size_t i = 0; i < CLSPI_COUNT(opts->reserved); i++)
-        if (opts->reserved[i] != 0)
-            return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "cooperate: reserved[%zu] is not 0",
-                              i);
-    return CLSP_OK;
+    if (opts->measure > 0 &&
+        (opts->measure > 1 || opts->schedule != CLSP_SCHEDULE_DEFAULT || opts->tiles.count > 0))
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                          "cooperate: speeds are measured by schedule auto on all tiles");
+    return clspi_reserved_check(&ctx->log, "clsp_share", opts->reserved);
 }
 
-clsp_status clspi_cooperate(clsp_context *ctx, const clspi_job *job,
-                            const clsp_cooperate_opts *opts, clsp_cooperate_report *report)
+clsp_status clspi_cooperate(clsp_context *ctx, const clspi_job *job, const clsp_share *opts,
+                            clsp_report *report)
 {
-    static const clsp_cooperate_opts defaults = {0};
+    static const clsp_share defaults = {0};
     clspi_shared_call call = {
         .job = job, .opts = opts ? opts : &defaults, .begin_ms = clspi_now_ms()};
     clsp_status status;

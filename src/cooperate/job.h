@@ -2,7 +2,7 @@
 #ifndef CLSPI_JOB_H
 #define CLSPI_JOB_H
 
-#include <clspline/cooperate.h>
+#include <clspline/share.h>
 
 #include "launch.h"
 
@@ -59,17 +59,16 @@ typedef struct clspi_job {
 /* Runs a job by the schedule of opts, or the next one that can run it; returns when the result is
    there or cannot be had: then the status of the processor that failed last, and tiles that no one
    has made are undefined. Holds the context's lock of jobs. opts and report may be NULL. */
-clsp_status clspi_cooperate(clsp_context *ctx, const clspi_job *job,
-                            const clsp_cooperate_opts *opts, clsp_cooperate_report *report);
+clsp_status clspi_cooperate(clsp_context *ctx, const clspi_job *job, const clsp_share *opts,
+                            clsp_report *report);
 
 /* Gives CLSP_ERROR_ARGUMENT for options that no call accepts. opts may be NULL. clspi_cooperate
    checks by itself. */
-clsp_status clspi_cooperate_check(clsp_context *ctx, const clsp_cooperate_opts *opts);
+clsp_status clspi_cooperate_check(clsp_context *ctx, const clsp_share *opts);
 
 /* Measures each processor alone on a job (its result is written several times) and stores the
    speeds in their file. report may be NULL. */
-clsp_status clspi_cooperate_tune(clsp_context *ctx, const clspi_job *job,
-                                 clsp_cooperate_report *report);
+clsp_status clspi_cooperate_tune(clsp_context *ctx, const clspi_job *job, clsp_report *report);
 
 /* Lists the contexts whose devices take part: ctx itself and the joined ones. The array is valid
    until another one joins. */

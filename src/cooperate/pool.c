@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <clspline/cooperate.h>
+#include <clspline/share.h>
 
 enum {
     THREADS_MAX = CLSP_MAX_WORKERS + CLSP_MAX_PROCESSORS,

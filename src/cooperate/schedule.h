@@ -9,7 +9,7 @@ enum { CLSPI_REASON_MAX = 128 };
 typedef struct clspi_shared_call {
     clspi_device_set *set;
     const clspi_job *job;
-    const clsp_cooperate_opts *opts;
+    const clsp_share *opts;
     clspi_run *run;
     clspi_record *record;               /* NULL without memory: nothing is known then */
     uint32_t workers;                   /* threads that share with devices */
@@ -43,6 +43,6 @@ void clspi_shared_call_alone(clspi_shared_call *call, uint32_t processor, size_t
 
 /* Fills a report with what the processors did. */
 void clspi_shared_call_report(const clspi_shared_call *call, clsp_schedule schedule,
-                              clsp_cooperate_report *report);
+                              clsp_report *report);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <clspline/cooperate.h>
+#include <clspline/share.h>
 
 #include "log.h"
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <clspline/cooperate.h>
+#include <clspline/share.h>
 
 /* Both ends are in one word, so that tiles are taken by one exchange. They are counted in units of
    tiles, since an end has 32 bits. */

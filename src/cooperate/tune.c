@@ -106,9 +106,9 @@ static void write_file(clspi_shared_call *call)
 
 /* Fills a report with the best run of each processor. */
 static void fill_report(clspi_shared_call *call, const best_run best[], const clsp_status failed[],
-                        clsp_cooperate_report *report)
+                        clsp_report *report)
 {
-    clspi_shared_call_report(call, CLSP_SCHEDULE_AUTO, report);
+    clspi_shared_call_report(call, CLSP_SCHEDULE_DEFAULT, report);
     for (uint32_t p = 0; p < report->num_processors; p++) {
         clsp_processor_report *const out = &report->processors[p];
         out->tiles = best[p].tiles;
@@ -122,7 +122,7 @@ static void fill_report(clspi_shared_call *call, const best_run best[], const cl
 }
 
 /* Tunes all processors, with the lock of jobs held. */
-static clsp_status tune(clspi_shared_call *call, clsp_cooperate_report *report)
+static clsp_status tune(clspi_shared_call *call, clsp_report *report)
 {
     const uint32_t host = call->set->num_devices;
     best_run best[CLSP_MAX_PROCESSORS] = {{0}};
@@ -147,10 +147,9 @@ static clsp_status tune(clspi_shared_call *call, clsp_cooperate_report *report)
     return CLSP_OK;
 }
 
-clsp_status clspi_cooperate_tune(clsp_context *ctx, const clspi_job *job,
-                                 clsp_cooperate_report *report)
+clsp_status clspi_cooperate_tune(clsp_context *ctx, const clspi_job *job, clsp_report *report)
 {
-    static const clsp_cooperate_opts defaults = {0};
+    static const clsp_share defaults = {0};
     clspi_shared_call call = {.job = job, .opts = &defaults, .begin_ms = clspi_now_ms()};
     clsp_status status;
 

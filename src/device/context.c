@@ -129,10 +129,7 @@ clsp_status clsp_context_create(clsp_context **out, cl_command_queue queue,
     if (!out) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_create: ctx is NULL");
     *out = NULL;
     if (!opts) opts = &defaults;
-    for (size_t i = 0; i < CLSPI_COUNT(opts->reserved); i++)
-        if (opts->reserved[i] != 0)
-            return clspi_fail(NULL, CLSP_ERROR_ARGUMENT,
-                              "clsp_context_create: a reserved field is not 0");
+    CLSPI_CHECK(clspi_reserved_check(NULL, "clsp_context_opts", opts->reserved));
     clsp_context *ctx = create_empty(opts);
     if (!ctx) return clspi_fail(NULL, CLSP_ERROR_NO_MEMORY, "clsp_context_create: no memory");
     const clsp_status status = open_context(ctx, queue, opts);

@@ -36,6 +36,11 @@ clsp_status clspi_fail(clspi_log *log, clsp_status status, const char *format, .
  * code". */
 clsp_status clspi_cl(clspi_log *log, cl_int code, const char *what);
 
+/* Gives CLSP_ERROR_ARGUMENT where a reserved field of a public struct is not 0; what: names the
+   struct. */
+clsp_status clspi_reserved_check(clspi_log *log, const char *what,
+                                 const uint64_t reserved[CLSP_RESERVED]);
+
 /* Copies the last error as clsp_context_last_error describes. */
 size_t clspi_last_error(clspi_log *log, char *text, size_t size);
 

@@ -35,11 +35,15 @@ clsp_status clsp_image_plan_create(clsp_image_plan **out, clsp_context *ctx,
     CLSPI_CHECK(clspi_image_lay_out(&layout, ctx, &desc));
     clsp_image_plan *plan = calloc(1, sizeof *plan);
     if (!plan) return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "image: no memory for a plan");
-    plan->base = (clspi_plan){.ctx = ctx, .family = "image"};
+    clsp_status status = clspi_plan_init(&plan->base, ctx, "image");
+    if (status != CLSP_OK) {
+        free(plan);
+        return status;
+    }
     plan->desc = desc;
     plan->layout = layout;
     plan->peers.kind = &clspi_image_peers;
-    clsp_status status = make(plan);
+    status = make(plan);
     if (status == CLSP_OK) status = clspi_image_values_prepare(plan);
     if (status == CLSP_OK && desc.clip) status = clspi_image_range_create(&plan->range, ctx, &desc);
     if (status == CLSP_OK)
@@ -148,9 +152,8 @@ static clsp_status open_samples(load_job *job, size_t num_images, const clsp_inp
 
 /* Loads images that are not to be on the device, from host memory. */
 static clsp_status load_on_host(clsp_image_plan *plan, size_t num_images, const clsp_input *samples,
-                                const clsp_sync *sync)
+                                const clsp_run *run)
 {
-    clsp_sync wait = {0}, done = {0};
     clspi_memory_need need;
     clspi_memory memory;
 
@@ -162,25 +165,25 @@ static clsp_status load_on_host(clsp_image_plan *plan, size_t num_images, const 
     if (need.count > 0 && (!from || (uintptr_t)from % clsp_type_bytes(need.type) != 0))
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
                           "image: samples of images in host memory: aligned host memory");
-    if (sync) wait = (clsp_sync){.num_wait = sync->num_wait, .wait = sync->wait};
-    if (sync) done.done = sync->done;
-    CLSPI_CHECK(clspi_call_on_host(&plan->base, &wait));
+    CLSPI_CHECK(clspi_run_wait(&plan->base, run));
     status = clspi_image_load_strips(plan, num_images, from);
     clspi_image_set_broken(plan, status != CLSP_OK);
-    return status == CLSP_OK ? clspi_call_on_host(&plan->base, &done) : status;
+    return status == CLSP_OK ? clspi_run_done(&plan->base, run) : status;
 }
 
 clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, clsp_input samples,
-                                   const clsp_sync *sync)
+                                   const clsp_run *run)
 {
     load_job job = {.plan = plan};
 
     if (!plan) return clspi_null_argument(NULL, "clsp_image_set_samples");
     CLSPI_CHECK(clspi_change_check(&plan->base));
     plan->base.broken &= ~(uint32_t)LOADING;
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(clspi_call_check(&plan->base, run));
+    if (run && run->share) return clspi_image_load_shared(plan, num_images, &samples, run);
+    CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading samples"));
     if (!clspi_image_fits_device(plan, num_images))
-        return load_on_host(plan, num_images, &samples, sync);
+        return load_on_host(plan, num_images, &samples, run);
     clsp_status status = open_samples(&job, num_images, &samples);
     if (status != CLSP_OK) {
         clspi_streams_close(&job.streams);
@@ -189,7 +192,7 @@ clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, cls
     const clspi_cut cut = {.per_piece = 1, .left = num_images};
     clspi_image_store_forget(plan);
     clspi_peers_forget(&plan->peers);
-    status = clspi_carry_out(&plan->base, sync, &job.streams, cut, load_part, &job);
+    status = clspi_carry_out(&plan->base, run, &job.streams, cut, load_part, &job);
     plan->num_images = num_images;
     plan->has_samples = plan->store.on_device = true;
     clspi_image_set_broken(plan, status != CLSP_OK);
@@ -222,12 +225,13 @@ static clsp_status copy_part(void *user, clspi_series *series, const clspi_part 
 }
 
 clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
-                                    clsp_output coefficients, const clsp_sync *sync)
+                                    clsp_output coefficients, const clsp_run *run)
 {
     read_job job = {.plan = plan, .first = images.first};
 
     if (!plan) return clspi_null_argument(NULL, "clsp_image_coefficients");
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(clspi_call_check(&plan->base, run));
+    CLSPI_CHECK(clspi_unshared_check(&plan->base, run, "reading coefficients"));
     CLSPI_CHECK(clspi_image_check_range(plan, images));
     clspi_stream *const stream = &job.streams.stream[job.streams.num++];
     const size_t image = plan->layout.plane * plan->layout.channels;
@@ -236,6 +240,7 @@ clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
     stream->written = true;
     job.first *= lines;
     const clspi_memory_need need = {"coefficients", plan->desc.coefficients, image * images.count};
+    if (clspi_run_asks(run)) return clspi_run_tell(run, need.count);
     const clsp_status status =
         clspi_output_open(&stream->memory, &plan->base, &coefficients, &need);
     if (status != CLSP_OK) {
@@ -243,5 +248,5 @@ clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
         return status;
     }
     const clspi_cut cut = {.per_piece = lines, .left = images.count * lines};
-    return clspi_carry_out(&plan->base, sync, &job.streams, cut, copy_part, &job);
+    return clspi_carry_out(&plan->base, run, &job.streams, cut, copy_part, &job);
 }

@@ -15,8 +15,7 @@ static clsp_status bad(clsp_context *ctx, const char *what, double value)
 
 static clsp_status check_shape(clsp_context *ctx, const clsp_image_desc *d)
 {
-    for (size_t i = 0; i < CLSPI_COUNT(d->reserved); i++)
-        if (d->reserved[i]) return bad(ctx, "a reserved field is not 0", d->reserved[i]);
+    CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_image_desc", d->reserved));
     if (d->directions > 3) return bad(ctx, "directions is above 3", d->directions);
     for (uint32_t k = 0; k < d->directions; k++) {
         if (d->size[k] < 1 || d->size[k] > CLSP_IMAGE_MAX_SIZE)

@@ -1,6 +1,7 @@
-/* Interpolation by several processors: tiles of points, by the host's evaluation and by that of
-   devices (docs/cooperation.md). */
+/* The public call that interpolates: by the context's device, or shared, as tiles of points by the
+   host's evaluation and by that of devices (docs/cooperation.md). */
 #include <stdio.h>
+#include <string.h>
 
 #include "buffer.h"
 #include "check.h"
@@ -238,7 +239,7 @@ static void name_job(const shared_values *s, char key[KEY_MAX])
 
 /* Returns tiles of so many points at least; those of maps are whole rows, or parts of one that
    begin where items on CPUs do. */
-static clspi_tiling tiling_of(const shared_values *s, size_t items)
+static clspi_tiling tiling_of_items(const shared_values *s, size_t items)
 {
     const bool is_map = s->job.places != CLSPI_IMAGE_AT_POINTS;
     const size_t width = is_map ? s->job.map.size[2] : s->points;
@@ -265,6 +266,12 @@ static void make_grid(shared_values *s)
     }
 }
 
+/* Returns how many vertices of a grid take as long as a point. */
+static size_t items_of(const shared_values *s)
+{
+    return s->job.plan->desc.directions > 2 ? 4 * POINT_ITEMS : POINT_ITEMS;
+}
+
 /* Tells why the host cannot make a job's points; NULL: it can. */
 static const char *host_refusal(const shared_values *s)
 {
@@ -274,12 +281,26 @@ static const char *host_refusal(const shared_values *s)
                                                             : NULL;
 }
 
-static clsp_status share(shared_values *s, char *out, const clsp_cooperate_opts *opts,
-                         clsp_cooperate_report *report)
+static clsp_status prepare(const void *user, clspi_plan *base)
+{
+    shared_values *const s = (shared_values *)user; /* the batch's is const for makers alone */
+
+    (void)base;
+    CLSPI_CHECK(clspi_image_to_device(s->job.plan));
+    CLSPI_CHECK(clspi_image_to_host(s->job.plan));
+    return clspi_image_host_reals(s->job.plan, &s->reals);
+}
+
+static clspi_tiling tiling_of(const shared_values *s)
+{
+    return tiling_of_items(s, items_of(s));
+}
+
+static clsp_status share(shared_values *s, const clspi_tiling *tiling, const clspi_tiles *tiles,
+                         char *out, const clsp_run *run)
 {
     static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
     clsp_image_plan *const plan = s->job.plan;
-    const size_t items = plan->desc.directions > 2 ? 4 * POINT_ITEMS : POINT_ITEMS;
     const size_t element = clsp_type_bytes(plan->desc.values);
     char key[KEY_MAX];
     clspi_shared_batch batch = {.plan = &plan->base,
@@ -288,31 +309,28 @@ static clsp_status share(shared_values *s, char *out, const clsp_cooperate_opts 
                                 .user = s,
                                 .why_no_host = host_refusal(s),
                                 .why_not_persistent = "no persistent kernel makes values of images",
-                                .tiling = tiling_of(s, items),
-                                .line_items = items,
+                                .tiling = *tiling,
+                                .line_items = items_of(s),
                                 .line_bytes = s->job.point * element,
                                 .element = element,
-                                .key = key};
+                                .key = key,
+                                .prepare = prepare};
 
-    CLSPI_CHECK(clspi_image_to_device(plan));
-    CLSPI_CHECK(clspi_image_to_host(plan));
-    CLSPI_CHECK(clspi_image_host_reals(plan, &s->reals));
     make_grid(s);
     name_job(s, key);
-    return clspi_shared_batch_run(&batch, out, opts, report);
+    CLSPI_CHECK(clspi_shared_batch_run(&batch, tiles, out, run, run->report));
+    return clspi_run_done(&plan->base, run);
 }
 
-/* Checks what a call writes, and finds where it is. */
-static clsp_status open_values(const shared_values *s, clsp_output *values, char **out)
+/* Checks what a call writes. */
+static clsp_status need_of(const shared_values *s, size_t points, clspi_memory_need *need)
 {
-    clspi_plan *const base = &s->job.plan->base;
-    clspi_memory_need need = {"values", s->job.plan->desc.values, s->points};
+    const clsp_image_plan *const plan = s->job.plan;
 
-    if (!clspi_size_mul(&need.count, s->job.point) ||
-        !clspi_size_mul(&need.count, s->job.num_pieces))
-        return clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "image: the values are more than the address space");
-    return clspi_shared_output(base, values, &need, out);
+    *need = (clspi_memory_need){"values", plan->desc.values, points};
+    if (clspi_size_mul(&need->count, s->job.point)) return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "image: the values are more than the address space");
 }
 
 /* Checks what a call is given for its points, and finds where it is. */
@@ -331,102 +349,80 @@ static clsp_status open_given(shared_values *s, const clsp_input *given, const c
     return CLSP_OK;
 }
 
-/* A call on memory that is not aligned to its elements: the device's call stages that. */
-typedef struct lone_values {
-    shared_values *s;
-    clsp_range images;
-    const clsp_image_map *map;
-    const clsp_image_points *points;
-    const clsp_input *field;
+/* ---- the call ---- */
+
+/* A call whose places and images have been checked. */
+typedef struct eval_call {
+    shared_values s;
+    clspi_tiling tiling;
+    clspi_tiles tiles;
+    const clsp_input *given; /* displacements or coordinates; NULL: none */
     clsp_output values;
-} lone_values;
+} eval_call;
 
 static clsp_status make_alone(void *user)
 {
-    const lone_values *const c = user;
-    clsp_image_plan *const plan = c->s->job.plan;
+    const eval_call *const c = user;
 
-    if (c->points) return clsp_image_at(plan, c->images, c->points, c->values, NULL);
-    if (c->field) return clsp_image_displace(plan, c->images, c->map, *c->field, c->values, NULL);
-    return clsp_image_affine(plan, c->images, c->map, c->values, NULL);
+    return clspi_image_eval_on_device(&c->s.job, c->s.points, c->given, &c->values, NULL);
 }
 
-/* Carries a call out whose places have been checked. */
-static clsp_status carry_out(lone_values *own, const clsp_cooperate_opts *opts,
-                             clsp_cooperate_report *report)
+static clsp_status eval_shared(eval_call *c, const clsp_run *run)
 {
-    shared_values *const s = own->s;
+    shared_values *const s = &c->s;
     clspi_plan *const base = &s->job.plan->base;
-    const clsp_input *const given = own->points ? &own->points->coordinates : own->field;
+    const bool is_list = s->job.places == CLSPI_IMAGE_AT_POINTS;
     const clspi_lone_call alone = {"memory that is not aligned to its elements",
-                                   s->points > 0 && s->job.num_pieces > 0, make_alone, own};
+                                   c->tiles.tiles.count, make_alone, c};
+    clspi_memory_need need;
     char *out;
 
-    s->real = clsp_type_bytes(s->job.plan->desc.precision);
-    CLSPI_CHECK(open_values(s, &own->values, &out));
-    if (given) CLSPI_CHECK(open_given(s, given, own->points ? "coordinates" : "field"));
+    CLSPI_CHECK(need_of(s, c->tiles.lines.count, &need));
+    CLSPI_CHECK(clspi_shared_output(base, &c->values, &need, &out));
+    if (c->given) CLSPI_CHECK(open_given(s, c->given, is_list ? "coordinates" : "displacements"));
     if ((uintptr_t)out % clsp_type_bytes(s->job.plan->desc.values) != 0 ||
         (uintptr_t)s->given[2] % s->real != 0)
-        return clspi_shared_alone(base, &alone, opts, report);
-    return share(s, out, opts, report);
+        return clspi_shared_alone(base, &alone, run);
+    return share(s, &c->tiling, &c->tiles, out, run);
 }
 
-/* Checks the images and the map of a call. */
-static clsp_status take_map(shared_values *s, clsp_range images, const clsp_image_map *map)
+/* Takes over what a map says. */
+static clsp_status take_map(eval_call *c, clsp_range images, const clsp_image_map *map)
 {
-    clsp_image_plan *const plan = s->job.plan;
+    clspi_image_job *const job = &c->s.job;
 
-    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
-    CLSPI_CHECK(clspi_image_map_resolve(plan, map, &s->job.map));
-    CLSPI_CHECK(clspi_image_take_images(&s->job, images, s->job.map.attributes));
-    return clspi_image_count_points(&s->job, &s->points);
+    CLSPI_CHECK(clspi_image_map_resolve(job->plan, map, &job->map));
+    job->places = !map                                        ? CLSPI_IMAGE_ON_MAP
+                  : clspi_input_is_there(&map->at.params)     ? CLSPI_IMAGE_AT_POINTS
+                  : clspi_input_is_there(&map->displacements) ? CLSPI_IMAGE_DISPLACED
+                                                              : CLSPI_IMAGE_ON_MAP;
+    CLSPI_CHECK(clspi_image_take_images(job, images, job->map.attributes));
+    if (job->places == CLSPI_IMAGE_AT_POINTS) {
+        c->given = &map->at.params;
+        c->s.points = map->at.num;
+        return CLSP_OK;
+    }
+    if (job->places == CLSPI_IMAGE_DISPLACED) c->given = &map->displacements;
+    return clspi_image_count_points(job, &c->s.points);
 }
 
-clsp_status clsp_image_affine_shared(clsp_image_plan *plan, clsp_range images,
-                                     const clsp_image_map *map, clsp_output values,
-                                     const clsp_cooperate_opts *opts, clsp_cooperate_report *report)
+clsp_status clsp_image_eval(clsp_image_plan *plan, clsp_range images, const clsp_image_map *map,
+                            clsp_output values, const clsp_run *run)
 {
-    shared_values s = {.job = {.plan = plan}};
-    lone_values own = {.s = &s, .images = images, .map = map, .values = values};
+    eval_call c = {.s = {.job = {.plan = plan}}, .values = values};
 
-    if (!plan) return clspi_null_argument(NULL, "clsp_image_affine_shared");
-    CLSPI_CHECK(take_map(&s, images, map));
-    return carry_out(&own, opts, report);
-}
-
-clsp_status clsp_image_displace_shared(clsp_image_plan *plan, clsp_range images,
-                                       const clsp_image_field *field, clsp_output values,
-                                       const clsp_cooperate_opts *opts,
-                                       clsp_cooperate_report *report)
-{
-    shared_values s = {.job = {.plan = plan, .places = CLSPI_IMAGE_DISPLACED}};
-    lone_values own = {.s = &s, .images = images, .values = values};
-
-    if (!plan || !field)
-        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_image_displace_shared");
-    for (size_t i = 0; i < CLSPI_COUNT(field->reserved); i++)
-        if (field->reserved[i])
-            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
-                              "image: a reserved field of a field is not 0");
-    own.map = field->map;
-    own.field = &field->displacements;
-    CLSPI_CHECK(take_map(&s, images, field->map));
-    return carry_out(&own, opts, report);
-}
-
-clsp_status clsp_image_at_shared(clsp_image_plan *plan, clsp_range images,
-                                 const clsp_image_points *points, clsp_output values,
-                                 const clsp_cooperate_opts *opts, clsp_cooperate_report *report)
-{
-    shared_values s = {.job = {.plan = plan, .places = CLSPI_IMAGE_AT_POINTS}};
-    lone_values own = {.s = &s, .images = images, .points = points, .values = values};
-    uint32_t attributes;
-
-    if (!plan || !points)
-        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_image_at_shared");
-    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
-    CLSPI_CHECK(clspi_image_check_points(plan, points, &attributes));
-    CLSPI_CHECK(clspi_image_take_images(&s.job, images, attributes));
-    s.points = points->num;
-    return carry_out(&own, opts, report);
+    if (!plan) return clspi_null_argument(NULL, "clsp_image_eval");
+    c.s.real = clsp_type_bytes(plan->desc.precision);
+    CLSPI_CHECK(clspi_call_check(&plan->base, run));
+    CLSPI_CHECK(take_map(&c, images, map));
+    c.tiling = tiling_of(&c.s);
+    CLSPI_CHECK(clspi_tiles_of(&c.tiles, &plan->base, &c.tiling, run));
+    switch (c.tiles.way) {
+    case CLSPI_ASKED:
+        return clspi_tiles_tell(&c.tiles, &c.tiling, c.s.job.point, run);
+    case CLSPI_BY_DEVICE:
+        return clspi_image_eval_on_device(&c.s.job, c.s.points, c.given, &c.values, run);
+    default:
+        return eval_shared(&c, run);
+    }
 }

@@ -5,13 +5,9 @@
 
 #include <pthread.h>
 
-#include <clspline/cooperate.h>
+#include <clspline/share.h>
 
 #include "plan.h"
-
-enum {
-    CLSPI_HOST_WORKERS = CLSP_MAX_WORKERS + 1
-}; /* threads of a context, and the one that calls */
 
 typedef struct clspi_host_state {
     pthread_mutex_t lock; /* of data and scratch, which several workers may make at once */

@@ -1,5 +1,7 @@
 #include "memory.h"
 
+#include <string.h>
+
 #include "buffer.h"
 #include "check.h"
 
@@ -17,8 +19,7 @@ static clsp_status check_kind(const clspi_plan *plan, const clsp_output *m,
 {
     const int kinds = (m->buffer != NULL) + (m->host != NULL) + (m->svm != NULL);
 
-    if (m->reserved[0] || m->reserved[1])
-        return fail(plan, need, CLSP_ERROR_ARGUMENT, "a reserved field is not 0");
+    CLSPI_CHECK(clspi_reserved_check(&plan->ctx->log, need->what, m->reserved));
     if (kinds > 1)
         return fail(plan, need, CLSP_ERROR_ARGUMENT, "more than one of buffer, host and svm");
     if (kinds == 0 && need->count > 0)
@@ -88,15 +89,20 @@ clsp_status clspi_output_open(clspi_memory *memory, const clspi_plan *plan,
 clsp_status clspi_input_open(clspi_memory *memory, const clspi_plan *plan, const clsp_input *input,
                              const clspi_memory_need *need)
 {
-    const clsp_output same = {.type = input->type,
-                              .buffer = input->buffer,
-                              .host = (void *)input->host, /* it is only read */
-                              .svm = (void *)input->svm,
-                              .size = input->size,
-                              .offset = input->offset,
-                              .reserved = {input->reserved[0], input->reserved[1]}};
+    clsp_output same = {.type = input->type,
+                        .buffer = input->buffer,
+                        .host = (void *)input->host, /* it is only read */
+                        .svm = (void *)input->svm,
+                        .size = input->size,
+                        .offset = input->offset};
 
+    memcpy(same.reserved, input->reserved, sizeof same.reserved);
     return clspi_output_open(memory, plan, &same, need);
+}
+
+bool clspi_input_is_there(const clsp_input *input)
+{
+    return input->buffer || input->host || input->svm;
 }
 
 void clspi_memory_close(clspi_memory *memory)

@@ -28,6 +28,9 @@ clsp_status clspi_input_open(clspi_memory *memory, const clspi_plan *plan, const
 clsp_status clspi_output_open(clspi_memory *memory, const clspi_plan *plan,
                               const clsp_output *output, const clspi_memory_need *need);
 
+/* Tells whether an input has memory. */
+bool clspi_input_is_there(const clsp_input *input);
+
 /* Releases what was made; commands that use it still run. */
 void clspi_memory_close(clspi_memory *memory);
 

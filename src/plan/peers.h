@@ -2,7 +2,7 @@
 #ifndef CLSPI_PEERS_H
 #define CLSPI_PEERS_H
 
-#include <clspline/cooperate.h>
+#include <clspline/share.h>
 
 #include "plan.h"
 

@@ -1,7 +1,19 @@
 #include "plan.h"
 
+#include <pthread.h>
+
 #include "buffer.h"
 #include "check.h"
+#include "job.h"
+
+clsp_status clspi_plan_init(clspi_plan *plan, clsp_context *ctx, const char *family)
+{
+    *plan = (clspi_plan){.ctx = ctx, .family = family};
+    for (uint32_t i = 0; i < CLSPI_HOST_WORKERS; i++)
+        atomic_flag_clear(&plan->callers[i]);
+    if (pthread_mutex_init(&plan->lock, NULL) == 0) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "%s: no memory for a lock", family);
+}
 
 clsp_status clspi_null_argument(const clspi_plan *plan, const char *function)
 {
@@ -11,22 +23,39 @@ clsp_status clspi_null_argument(const clspi_plan *plan, const char *function)
 
 /* ---- checks ---- */
 
-static clsp_status check_sync(clsp_context *ctx, const clsp_sync *sync)
+clsp_status clspi_run_check(clsp_context *ctx, const clsp_run *run)
 {
-    if (!sync) return CLSP_OK;
-    if (sync->reserved[0] || sync->reserved[1])
-        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "sync: a reserved field is not 0");
-    return clspi_wait_list_check(ctx, sync->num_wait, sync->wait);
+    if (!run) return CLSP_OK;
+    CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_run", run->reserved));
+    CLSPI_CHECK(clspi_wait_list_check(ctx, run->num_wait, run->wait));
+    if (run->share) return clspi_cooperate_check(ctx, run->share);
+    if (!run->report) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "clsp_run: a report without a share");
 }
 
-clsp_status clspi_call_check(const clspi_plan *plan, const clsp_sync *sync)
+clsp_status clspi_call_check(const clspi_plan *plan, const clsp_run *run)
 {
     CLSPI_CHECK(clspi_context_usable(plan->ctx));
     if (plan->broken)
         return clspi_fail(&plan->ctx->log, CLSP_ERROR_STATE,
                           "%s: the plan's last change failed; change it again or destroy it",
                           plan->family);
-    return check_sync(plan->ctx, sync);
+    return clspi_run_check(plan->ctx, run);
+}
+
+clsp_status clspi_unshared_check(const clspi_plan *plan, const clsp_run *run, const char *call)
+{
+    if (!run || !run->share) return CLSP_OK;
+    return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT, "%s: %s is not shared", plan->family,
+                      call);
+}
+
+clsp_status clspi_setting_check(const clspi_plan *plan, const clsp_run *run, const char *call)
+{
+    if (clspi_run_asks(run))
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT, "%s: %s has no tiling",
+                          plan->family, call);
+    return clspi_unshared_check(plan, run, call);
 }
 
 clsp_status clspi_change_check(const clspi_plan *plan)
@@ -34,14 +63,25 @@ clsp_status clspi_change_check(const clspi_plan *plan)
     return clspi_context_usable(plan->ctx);
 }
 
+bool clspi_run_asks(const clsp_run *run)
+{
+    return run && run->tiling;
+}
+
+clsp_status clspi_run_tell(const clsp_run *run, size_t elements)
+{
+    *run->tiling = (clsp_tiling){.num_tiles = 1, .elements = {0, elements}};
+    return CLSP_OK;
+}
+
 /* ---- a call ---- */
 
-clsp_status clspi_call_begin(clspi_call *call, clspi_plan *plan, const clsp_sync *sync)
+clsp_status clspi_call_begin(clspi_call *call, clspi_plan *plan, const clsp_run *run)
 {
     *call = (clspi_call){.plan = plan};
-    if (sync) call->sync = *sync;
-    clspi_series_begin(&call->series, plan->ctx, call->sync.num_wait, call->sync.wait,
-                       call->sync.done);
+    if (run) call->run = *run;
+    clspi_series_begin(&call->series, plan->ctx, call->run.num_wait, call->run.wait,
+                       call->run.done);
     if (!plan->last) return CLSP_OK;
     const clsp_status status = clspi_series_join(&call->series, plan->last);
     return status == CLSP_OK ? CLSP_OK : clspi_series_fail(&call->series, status);
@@ -56,22 +96,22 @@ static clsp_status end_out_of_order(clspi_call *call)
     CLSPI_CHECK(clspi_series_end(&call->series, &last));
     if (plan->last) clReleaseEvent(plan->last);
     plan->last = last;
-    if (!call->sync.done) return CLSP_OK;
+    if (!call->run.done) return CLSP_OK;
     CLSPI_CHECK(clspi_cl(&plan->ctx->log, clRetainEvent(last), "clRetainEvent"));
-    *call->sync.done = last;
+    *call->run.done = last;
     return CLSP_OK;
 }
 
 clsp_status clspi_call_end(clspi_call *call, clsp_status status)
 {
     if (status != CLSP_OK) return clspi_series_fail(&call->series, status);
-    return call->plan->ctx->in_order ? clspi_series_end(&call->series, call->sync.done)
+    return call->plan->ctx->in_order ? clspi_series_end(&call->series, call->run.done)
                                      : end_out_of_order(call);
 }
 
 clsp_status clspi_call_finish(clspi_call *call, clsp_status status)
 {
-    cl_event *const done = call->sync.done;
+    cl_event *const done = call->run.done;
 
     CLSPI_CHECK(clspi_call_end(call, status));
     if (!done) return CLSP_OK;
@@ -82,18 +122,36 @@ clsp_status clspi_call_finish(clspi_call *call, clsp_status status)
     return clspi_waited(call->plan->ctx, code, "clWaitForEvents");
 }
 
-clsp_status clspi_call_on_host(clspi_plan *plan, const clsp_sync *sync)
+clsp_status clspi_run_wait(const clspi_plan *plan, const clsp_run *run)
+{
+    if (!run || run->num_wait == 0) return CLSP_OK;
+    const cl_int code = clWaitForEvents(run->num_wait, run->wait);
+    return code == CL_SUCCESS ? CLSP_OK : clspi_waited(plan->ctx, code, "clWaitForEvents");
+}
+
+clsp_status clspi_run_done(clspi_plan *plan, const clsp_run *run)
 {
     clspi_call call;
 
-    if (!sync) return CLSP_OK;
-    if (sync->num_wait > 0) {
-        const cl_int code = clWaitForEvents(sync->num_wait, sync->wait);
-        if (code != CL_SUCCESS) return clspi_waited(plan->ctx, code, "clWaitForEvents");
-    }
-    if (!sync->done) return CLSP_OK;
-    CLSPI_CHECK(clspi_call_begin(&call, plan, sync));
-    return clspi_call_finish(&call, CLSP_OK);
+    if (!run || !run->done) return CLSP_OK;
+    pthread_mutex_lock(&plan->lock);
+    clsp_status status = clspi_call_begin(&call, plan, run);
+    if (status == CLSP_OK) status = clspi_call_finish(&call, CLSP_OK);
+    pthread_mutex_unlock(&plan->lock);
+    return status;
+}
+
+void clspi_run_undo(const clsp_run *run)
+{
+    if (!run || !run->done || !*run->done) return;
+    clReleaseEvent(*run->done);
+    *run->done = NULL;
+}
+
+clsp_status clspi_call_on_host(clspi_plan *plan, const clsp_run *run)
+{
+    CLSPI_CHECK(clspi_run_wait(plan, run));
+    return clspi_run_done(plan, run);
 }
 
 void clspi_plan_release(clspi_plan *plan)
@@ -109,4 +167,5 @@ void clspi_plan_release(clspi_plan *plan)
     }
     if (plan->reads) clReleaseCommandQueue(plan->reads);
     plan->reads = NULL;
+    pthread_mutex_destroy(&plan->lock);
 }

@@ -1,5 +1,7 @@
 #include "shared_batch.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,18 +10,26 @@
 
 /* ---- the job ---- */
 
-/* What a job's functions work on. */
+/* What a job's functions work on: tiles of a batch. */
 typedef struct batch_job {
     const clspi_shared_batch *batch;
-    char *out;
+    const clspi_tiles *tiles;
+    char *out; /* where the first tile begins */
 } batch_job;
+
+/* Returns the number in the batch of tiles of the job. */
+static clsp_range in_batch(const batch_job *job, clsp_range tiles)
+{
+    return (clsp_range){job->tiles->tiles.first + tiles.first, tiles.count};
+}
 
 static clsp_range region(void *user, clsp_range tiles)
 {
     const batch_job *const job = user;
-    const clsp_range lines = clspi_lines_of(&job->batch->tiling, tiles);
-    const clsp_range bytes = {lines.first * job->batch->line_bytes,
-                              lines.count * job->batch->line_bytes};
+    const clsp_range lines = clspi_lines_of(&job->batch->tiling, in_batch(job, tiles));
+    const size_t line_bytes = job->batch->line_bytes;
+    const clsp_range bytes = {(lines.first - job->tiles->lines.first) * line_bytes,
+                              lines.count * line_bytes};
 
     return bytes;
 }
@@ -28,7 +38,7 @@ static clsp_status on_host(void *user, uint32_t worker, clsp_range tiles)
 {
     const batch_job *const job = user;
     const clspi_shared_batch *const batch = job->batch;
-    clspi_cut cut = clspi_cut_of(&batch->tiling, tiles, batch->first_piece);
+    clspi_cut cut = clspi_cut_of(&batch->tiling, in_batch(job, tiles), batch->first_piece);
     char *const out = job->out + region(user, tiles).first;
     clspi_part part;
 
@@ -52,7 +62,7 @@ static clsp_status on_device(void *user, uint32_t device, clspi_series *series,
 {
     const batch_job *const job = user;
     const clspi_shared_batch *const batch = job->batch;
-    clspi_cut cut = clspi_cut_of(&batch->tiling, chunk->tiles, batch->first_piece);
+    clspi_cut cut = clspi_cut_of(&batch->tiling, in_batch(job, chunk->tiles), batch->first_piece);
     clsp_status status;
     clspi_plan *const plan = clspi_peer_of(batch->peers, batch->plan, device, &status);
     clspi_part part;
@@ -89,8 +99,10 @@ static clspi_job job_of(batch_job *job)
 {
     const clspi_shared_batch *const batch = job->batch;
     const clspi_tiling *const tiling = &batch->tiling;
+    const char *const why_not_persistent =
+        job->tiles->is_part ? "a part of the tiles is asked for" : batch->why_not_persistent;
     const clspi_job made = {.user = job,
-                            .num_tiles = clspi_num_tiles(tiling),
+                            .num_tiles = job->tiles->tiles.count,
                             .tile_size =
                                 tiling->pieces_per_tile * tiling->tile_lines * batch->line_items,
                             .out = job->out,
@@ -99,8 +111,8 @@ static clspi_job job_of(batch_job *job)
                             .host = batch->why_no_host ? NULL : on_host,
                             .why_no_host = batch->why_no_host,
                             .enqueue = on_device,
-                            .persistent = batch->why_not_persistent ? NULL : persistent,
-                            .why_not_persistent = batch->why_not_persistent,
+                            .persistent = why_not_persistent ? NULL : persistent,
+                            .why_not_persistent = why_not_persistent,
                             .key = batch->key};
 
     return made;
@@ -164,36 +176,67 @@ clsp_status clspi_shared_input(const clspi_plan *plan, const clsp_input *input,
     return status;
 }
 
-clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, char *out,
-                                   const clsp_cooperate_opts *opts, clsp_cooperate_report *report)
+static clsp_status prepare(const clspi_shared_batch *batch)
 {
-    batch_job all = {batch, out};
-    const clspi_job job = job_of(&all);
-
-    clspi_peers_prepare(batch->peers, batch->plan);
-    return clspi_cooperate(batch->plan->ctx, &job, opts, report);
+    if (!batch->prepare) return CLSP_OK;
+    pthread_mutex_lock(&batch->plan->lock);
+    const clsp_status status = batch->prepare(batch->user, batch->plan);
+    pthread_mutex_unlock(&batch->plan->lock);
+    return status;
 }
 
-clsp_status clspi_shared_batch_tune(clspi_shared_batch *batch, clsp_cooperate_report *report)
+clsp_status clspi_no_host_tiles(const clspi_plan *plan, const char *why)
 {
-    clsp_context *const ctx = batch->plan->ctx;
-    const size_t lines = batch->tiling.num_pieces * batch->tiling.lines;
-    batch_job all = {batch, NULL};
-    void *memory = NULL;
+    return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT, "%s: tiles by the host: %s",
+                      plan->family, why);
+}
 
-    CLSPI_CHECK(clsp_shared_alloc(ctx, lines * batch->line_bytes, &memory));
-    all.out = memory;
-    const clspi_job job = job_of(&all);
-    clspi_peers_prepare(batch->peers, batch->plan);
-    const clsp_status status = clspi_cooperate_tune(ctx, &job, report);
-    clsp_shared_free(ctx, memory);
+/* Makes tiles on the calling thread, as a worker whose number no other caller has. */
+static clsp_status make_by_caller(batch_job *job)
+{
+    const clspi_shared_batch *const batch = job->batch;
+    clspi_plan *const plan = batch->plan;
+    const clsp_range all = {0, job->tiles->tiles.count};
+    uint32_t worker = 0;
+
+    if (batch->why_no_host) return clspi_no_host_tiles(plan, batch->why_no_host);
+    while (worker < CLSPI_HOST_WORKERS && atomic_flag_test_and_set(&plan->callers[worker]))
+        worker++;
+    if (worker == CLSPI_HOST_WORKERS)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: more than %d threads make tiles at once", plan->family,
+                          (int)CLSPI_HOST_WORKERS);
+    const clsp_status status = on_host(job, worker, all);
+    atomic_flag_clear(&plan->callers[worker]);
     return status;
+}
+
+/* Makes tiles by all processors, or measures these. */
+static clsp_status make_by_all(batch_job *job, const clsp_share *share, clsp_report *told)
+{
+    const clspi_shared_batch *const batch = job->batch;
+    const clspi_job made = job_of(job);
+
+    clspi_peers_prepare(batch->peers, batch->plan);
+    return share->measure ? clspi_cooperate_tune(batch->plan->ctx, &made, told)
+                          : clspi_cooperate(batch->plan->ctx, &made, share, told);
+}
+
+clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
+                                   const clsp_run *run, clsp_report *told)
+{
+    batch_job job = {batch, tiles, out};
+
+    CLSPI_CHECK(prepare(batch));
+    CLSPI_CHECK(clspi_run_wait(batch->plan, run));
+    return tiles->way == CLSPI_BY_CALLER ? make_by_caller(&job)
+                                         : make_by_all(&job, run->share, told);
 }
 
 /* ---- one device ---- */
 
 static void report_alone(const clspi_plan *plan, const clspi_lone_call *call, double ms,
-                         clsp_cooperate_report *report)
+                         clsp_report *report)
 {
     clsp_processor_report *const device = &report->processors[0];
 
@@ -211,13 +254,15 @@ static void report_alone(const clspi_plan *plan, const clspi_lone_call *call, do
     report->wall_ms = device->busy_ms = ms;
 }
 
-clsp_status clspi_shared_alone(clspi_plan *plan, const clspi_lone_call *call,
-                               const clsp_cooperate_opts *opts, clsp_cooperate_report *report)
+clsp_status clspi_shared_alone(clspi_plan *plan, const clspi_lone_call *call, const clsp_run *run)
 {
     const double begin = clspi_now_ms();
 
-    CLSPI_CHECK(clspi_cooperate_check(plan->ctx, opts));
+    if (run->share->measure)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT, "%s: not measured: %s",
+                          plan->family, call->why);
+    CLSPI_CHECK(clspi_run_wait(plan, run));
     CLSPI_CHECK(call->run(call->user));
-    if (report) report_alone(plan, call, clspi_now_ms() - begin, report);
-    return CLSP_OK;
+    if (run->report) report_alone(plan, call, clspi_now_ms() - begin, run->report);
+    return clspi_run_done(plan, run);
 }

@@ -5,7 +5,7 @@
 
 #include "memory.h"
 #include "peers.h"
-#include "tiling.h"
+#include "tiles.h"
 
 /* Tiles that a persistent kernel makes. */
 typedef struct clspi_queued_tiles {
@@ -47,6 +47,10 @@ typedef struct clspi_shared_batch {
     size_t element;  /* bytes of one */
     bool has_gaps;   /* some elements of a line stay as they are */
     const char *key; /* under which speeds are kept; no blanks */
+
+    /* Makes ready what the host needs, and joined devices by way of it; several threads may ask for
+       it one after the other. NULL: nothing. */
+    clsp_status (*prepare)(const void *user, clspi_plan *plan);
 } clspi_shared_batch;
 
 /* Returns the class of a size in keys: which power of two is the last up to it. */
@@ -61,13 +65,10 @@ clsp_status clspi_shared_output(const clspi_plan *plan, clsp_output *output,
 clsp_status clspi_shared_input(const clspi_plan *plan, const clsp_input *input,
                                const clspi_memory_need *need, const char **in);
 
-/* Makes all lines in `out`. opts and report may be NULL. */
-clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, char *out,
-                                   const clsp_cooperate_opts *opts, clsp_cooperate_report *report);
-
-/* Measures each processor on the batch, in memory of its own, and keeps the speeds. report may be
-   NULL. */
-clsp_status clspi_shared_batch_tune(clspi_shared_batch *batch, clsp_cooperate_report *report);
+/* Makes tiles in `out`, where the first of them begins, as the run says, whose wait list it waits
+   for; *told: what processors did. Of tiles that the calling thread makes it says nothing. */
+clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
+                                   const clsp_run *run, clsp_report *told);
 
 /* A shared call that the context's device alone can carry out. */
 typedef struct clspi_lone_call {
@@ -77,8 +78,11 @@ typedef struct clspi_lone_call {
     void *user;
 } clspi_lone_call;
 
-/* Carries a lone call out and reports it. opts, which are checked, and report may be NULL. */
-clsp_status clspi_shared_alone(clspi_plan *plan, const clspi_lone_call *call,
-                               const clsp_cooperate_opts *opts, clsp_cooperate_report *report);
+/* Carries a lone call out and reports it; speeds cannot be measured of one (CLSP_ERROR_ARGUMENT).
+ */
+clsp_status clspi_shared_alone(clspi_plan *plan, const clspi_lone_call *call, const clsp_run *run);
+
+/* Refuses tiles that the host cannot make. why: the reason. */
+clsp_status clspi_no_host_tiles(const clspi_plan *plan, const char *why);
 
 #endif

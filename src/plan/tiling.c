@@ -23,6 +23,11 @@ clspi_tiling clspi_tiling_of(size_t num_pieces, size_t lines, size_t line_items,
     return tiling;
 }
 
+clspi_tiling clspi_list_tiling(size_t num, size_t line_items)
+{
+    return clspi_tiling_of(num, 1, line_items, 1);
+}
+
 size_t clspi_num_tiles(const clspi_tiling *tiling)
 {
     return clspi_div_up(tiling->num_pieces, tiling->pieces_per_tile) * tiling->tiles_per_piece;

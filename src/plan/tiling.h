@@ -17,6 +17,10 @@ typedef struct clspi_tiling {
    begin at multiples of so many lines. */
 clspi_tiling clspi_tiling_of(size_t num_pieces, size_t lines, size_t line_items, size_t multiple);
 
+/* Chooses tiles of a list of so many items, of which each is a line. line_items: as of
+   clspi_tiling_of. */
+clspi_tiling clspi_list_tiling(size_t num, size_t line_items);
+
 size_t clspi_num_tiles(const clspi_tiling *tiling);
 
 /* Returns the lines of some tiles, counted through all pieces. */

@@ -203,12 +203,12 @@ static clsp_status make_all(transfer *t, clspi_cut cut)
     return any_on_host(t->streams) ? make_through_host(t, cut) : make_part(t, &whole);
 }
 
-clsp_status clspi_carry_out(clspi_plan *plan, const clsp_sync *sync, clspi_job_streams *streams,
+clsp_status clspi_carry_out(clspi_plan *plan, const clsp_run *run, clspi_job_streams *streams,
                             clspi_cut cut, clspi_make_fn make, void *user)
 {
     clspi_call call;
     transfer t = {.call = &call, .streams = streams, .make = make, .user = user};
-    clsp_status status = clspi_call_begin(&call, plan, sync);
+    clsp_status status = clspi_call_begin(&call, plan, run);
 
     if (status == CLSP_OK) {
         status = make_all(&t, cut);

@@ -21,7 +21,7 @@ static size_t count_limits(const clspi_incidence *all, clsp_solid_places places)
 
 /* Makes limits of all vertices of the next mesh, of which the first ones are the vertices of this
    one. */
-static clsp_status limits_of_next(const clsp_solid_mesh *mesh, uint32_t channels,
+static clsp_status limits_of_next(const clsp_solid_mesh *mesh, uint32_t dim,
                                   const clsp_input *points, double **limits)
 {
     clsp_solid_mesh *fine = NULL;
@@ -29,14 +29,14 @@ static clsp_status limits_of_next(const clsp_solid_mesh *mesh, uint32_t channels
     clsp_status status;
 
     CLSPI_TRY(clsp_solid_mesh_refine(&fine, mesh));
-    const size_t num = (size_t)fine->cells.num_vertices * channels;
+    const size_t num = (size_t)fine->cells.num_vertices * dim;
     refined = malloc(num * sizeof *refined);
     *limits = malloc(num * sizeof **limits);
     status = refined && *limits ? CLSP_OK : no_memory(mesh);
     if (status == CLSP_OK)
-        status = clsp_solid_refine_points(mesh, CLSP_SOLID_TENSOR, channels, *points,
+        status = clsp_solid_refine_points(mesh, CLSP_SOLID_TENSOR, dim, *points,
                                           clsp_out_f64(refined, num), NULL);
-    if (status == CLSP_OK && !clspi_limit_points(*limits, refined, channels, &fine->cells))
+    if (status == CLSP_OK && !clspi_limit_points(*limits, refined, dim, &fine->cells))
         status = no_memory(mesh);
 fail:
     clsp_solid_mesh_destroy(&fine);
@@ -44,10 +44,10 @@ fail:
     return status;
 }
 
-static clsp_status limits_of_vertices(const clsp_solid_mesh *mesh, uint32_t channels,
+static clsp_status limits_of_vertices(const clsp_solid_mesh *mesh, uint32_t dim,
                                       const clsp_input *points, double **limits)
 {
-    const size_t num = (size_t)mesh->cells.num_vertices * channels;
+    const size_t num = (size_t)mesh->cells.num_vertices * dim;
     double *const exact = malloc(num * sizeof *exact);
 
     *limits = malloc(num * sizeof **limits);
@@ -55,34 +55,38 @@ static clsp_status limits_of_vertices(const clsp_solid_mesh *mesh, uint32_t chan
         exact[i] = points->type == CLSP_F64
                        ? ((const double *)points->host)[points->offset + i]
                        : (double)((const float *)points->host)[points->offset + i];
-    const bool done =
-        exact && *limits && clspi_limit_points(*limits, exact, channels, &mesh->cells);
+    const bool done = exact && *limits && clspi_limit_points(*limits, exact, dim, &mesh->cells);
     free(exact);
     return done ? CLSP_OK : no_memory(mesh);
 }
 
 clsp_status clsp_solid_limit_points(const clsp_solid_mesh *mesh, clsp_solid_places places,
-                                    uint32_t channels, clsp_input points, clsp_output limits)
+                                    uint32_t dim, clsp_input points, clsp_output limits,
+                                    const clsp_run *run)
 {
     double *made = NULL;
     clsp_status status;
 
     if (!mesh)
         return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_solid_limit_points: NULL argument");
-    if (channels < 1 || channels > CLSP_SOLID_MAX_CHANNELS ||
+    if (places == CLSP_SOLID_PLACES_DEFAULT) places = CLSP_SOLID_VERTICES;
+    if (dim < 1 || dim > CLSP_SOLID_MAX_DIM ||
         (places != CLSP_SOLID_VERTICES && places != CLSP_SOLID_MIDDLES))
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
-                          "solid: %u channels, places %d: 1 to %d, and clsp_solid_places", channels,
-                          (int)places, CLSP_SOLID_MAX_CHANNELS);
+                          "solid: %u dim, places %d: 1 to %d, and clsp_solid_places", dim,
+                          (int)places, CLSP_SOLID_MAX_DIM);
     const clspi_incidence all = clspi_solid_incidence(mesh);
-    if (count_limits(&all, places) > SIZE_MAX / sizeof(double) / channels) return no_memory(mesh);
-    const size_t num = count_limits(&all, places) * channels;
-    CLSPI_CHECK(clspi_solid_check_points(mesh->ctx, &points, all.num_vertices * channels));
+    if (count_limits(&all, places) > SIZE_MAX / sizeof(double) / dim) return no_memory(mesh);
+    const size_t num = count_limits(&all, places) * dim;
+    CLSPI_CHECK(clspi_refinement_check(mesh->refinement, run, "making limits"));
+    if (clspi_run_asks(run)) return clspi_run_tell(run, num);
+    CLSPI_CHECK(clspi_solid_check_points(mesh->ctx, &points, all.num_vertices * dim));
     CLSPI_CHECK(clspi_solid_check_output(mesh->ctx, &limits, num, CLSP_F32, CLSP_F64));
+    CLSPI_CHECK(clspi_refinement_wait(mesh->refinement, run));
     if (places == CLSP_SOLID_VERTICES && mesh->is_hexahedral)
-        status = limits_of_vertices(mesh, channels, &points, &made);
+        status = limits_of_vertices(mesh, dim, &points, &made);
     else
-        status = limits_of_next(mesh, channels, &points, &made);
+        status = limits_of_next(mesh, dim, &points, &made);
     for (size_t i = 0; i < num && status == CLSP_OK; i++) {
         if (limits.type == CLSP_F64)
             ((double *)limits.host)[limits.offset + i] = made[i];
@@ -90,5 +94,5 @@ clsp_status clsp_solid_limit_points(const clsp_solid_mesh *mesh, clsp_solid_plac
             ((float *)limits.host)[limits.offset + i] = (float)made[i];
     }
     free(made);
-    return status;
+    return status == CLSP_OK ? clspi_refinement_done(mesh->refinement, run) : status;
 }

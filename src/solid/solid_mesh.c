@@ -22,10 +22,7 @@ static clsp_status null_argument(clsp_context *ctx, const char *function)
 
 static clsp_status check_cells(clsp_context *ctx, const clsp_solid_cells *cells)
 {
-    for (size_t i = 0; i < CLSPI_COUNT(cells->reserved); i++)
-        if (cells->reserved[i])
-            return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
-                              "solid: a reserved field of cells is not 0");
+    CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_solid_cells", cells->reserved));
     if ((cells->num_indices && !cells->index) || (cells->num_creases && !cells->crease) ||
         (cells->num_corners && !cells->corner))
         return null_argument(ctx, "clsp_solid_mesh_create");
@@ -146,8 +143,8 @@ clsp_status clsp_solid_mesh_counts(const clsp_solid_mesh *mesh, clsp_solid_count
 clsp_status clspi_solid_check_output(clsp_context *ctx, const clsp_output *out, size_t count,
                                      clsp_type type, clsp_type other)
 {
-    if (out->reserved[0] || out->reserved[1] || !out->host || out->buffer || out->svm ||
-        (out->type != type && out->type != other))
+    CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_output", out->reserved));
+    if (!out->host || out->buffer || out->svm || (out->type != type && out->type != other))
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
                           "solid: an output in host memory of its type only");
     if (out->offset > out->size || out->size - out->offset < count)
@@ -175,8 +172,8 @@ clsp_status clsp_solid_mesh_cells(const clsp_solid_mesh *mesh, clsp_output index
 
 clsp_status clspi_solid_check_points(clsp_context *ctx, const clsp_input *in, size_t count)
 {
-    if (in->reserved[0] || in->reserved[1] || !in->host || in->buffer || in->svm ||
-        (in->type != CLSP_F32 && in->type != CLSP_F64))
+    CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_input", in->reserved));
+    if (!in->host || in->buffer || in->svm || (in->type != CLSP_F32 && in->type != CLSP_F64))
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
                           "solid: points of a mesh: host memory of floats or doubles only");
     if (in->offset > in->size || in->size - in->offset < count)

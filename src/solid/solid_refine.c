@@ -28,7 +28,7 @@ struct clspi_refinement {
     device_stencils stencils[2]; /* by clsp_solid_rule */
     clspi_kernel kernel;
     clsp_type precision; /* for which the kernel is, */
-    uint32_t channels;   /* and so many; 0: there is none */
+    uint32_t dim;        /* and so many; 0: there is none */
     cl_mem points, fine; /* of host memory */
     size_t points_bytes, fine_bytes;
 };
@@ -37,7 +37,7 @@ struct clspi_refinement {
 typedef struct refine_call {
     const clsp_solid_mesh *mesh;
     clsp_solid_rule rule;
-    uint32_t channels;
+    uint32_t dim;
     size_t num, num_fine; /* numbers that are read and written */
     clsp_type precision;  /* on a device */
     clspi_memory points, fine;
@@ -50,10 +50,31 @@ clspi_refinement *clspi_refinement_create(clsp_context *ctx)
     clspi_refinement *const r = calloc(1, sizeof *r);
 
     if (!r) return NULL;
-    r->base = (clspi_plan){.ctx = ctx, .family = "solid"};
-    if (pthread_mutex_init(&r->lock, NULL) == 0) return r;
+    if (clspi_plan_init(&r->base, ctx, "solid") == CLSP_OK) {
+        if (pthread_mutex_init(&r->lock, NULL) == 0) return r;
+        clspi_plan_release(&r->base);
+    }
     free(r);
     return NULL;
+}
+
+clsp_status clspi_refinement_check(const clspi_refinement *r, const clsp_run *run, const char *call)
+{
+    CLSPI_CHECK(clspi_call_check(&r->base, run));
+    return clspi_unshared_check(&r->base, run, call);
+}
+
+clsp_status clspi_refinement_wait(const clspi_refinement *r, const clsp_run *run)
+{
+    return clspi_run_wait(&r->base, run);
+}
+
+clsp_status clspi_refinement_done(clspi_refinement *r, const clsp_run *run)
+{
+    pthread_mutex_lock(&r->lock);
+    const clsp_status status = clspi_run_done(&r->base, run);
+    pthread_mutex_unlock(&r->lock);
+    return status;
 }
 
 static void release_stencils(device_stencils *s)
@@ -142,19 +163,19 @@ static clsp_status prepare_stencils(clspi_refinement *r, clspi_series *series,
 
 /* ---- on the device ---- */
 
-/* Returns how many channels an item makes: all, so that indices and weights are read once, except
+/* Returns how many dim an item makes: all, so that indices and weights are read once, except
    on GPUs where they are many, whose items then read neighbouring reals. */
-static uint32_t channels_of_item(const clsp_context *ctx, clsp_type precision, uint32_t channels)
+static uint32_t channels_of_item(const clsp_context *ctx, clsp_type precision, uint32_t dim)
 {
-    return clspi_lanes(ctx, precision) > 1 || channels <= 4 ? channels : 1;
+    return clspi_lanes(ctx, precision) > 1 || dim <= 4 ? dim : 1;
 }
 
-clspi_options clspi_refine_options(const clsp_context *ctx, clsp_type precision, uint32_t channels)
+clspi_options clspi_refine_options(const clsp_context *ctx, clsp_type precision, uint32_t dim)
 {
     clspi_options options = clspi_options_of(ctx, precision, 1);
 
-    clspi_option(&options, "CHANNELS", channels);
-    clspi_option(&options, "BLOCK", channels_of_item(ctx, precision, channels));
+    clspi_option(&options, "CHANNELS", dim);
+    clspi_option(&options, "BLOCK", channels_of_item(ctx, precision, dim));
     clspi_option(&options, "SLICE", CLSPI_STENCIL_SLICE);
     return options;
 }
@@ -162,16 +183,15 @@ clspi_options clspi_refine_options(const clsp_context *ctx, clsp_type precision,
 /* Makes the kernel of a call, unless it is there. */
 static clsp_status prepare_kernel(clspi_refinement *r, const refine_call *call)
 {
-    const clspi_options options =
-        clspi_refine_options(r->base.ctx, call->precision, call->channels);
+    const clspi_options options = clspi_refine_options(r->base.ctx, call->precision, call->dim);
 
-    if (r->channels == call->channels && r->precision == call->precision) return CLSP_OK;
-    r->channels = 0;
+    if (r->dim == call->dim && r->precision == call->precision) return CLSP_OK;
+    r->dim = 0;
     clspi_kernel_release(&r->kernel);
     CLSPI_CHECK(clspi_kernel_create_for_group(&r->kernel, r->base.ctx, "refine_points",
                                               &clspi_refine_points_signature, &options,
                                               CLSPI_REFINE_GROUP));
-    r->channels = call->channels;
+    r->dim = call->dim;
     r->precision = call->precision;
     return CLSP_OK;
 }
@@ -182,10 +202,9 @@ static clsp_status launch(const clspi_refinement *r, clspi_series *series, const
 {
     const device_stencils *const s = &r->stencils[call->rule];
     const uint64_t terms = clspi_div_up(s->num_rows * CLSPI_STENCIL_SLICE, s->num);
-    const uint32_t items =
-        call->channels / channels_of_item(r->base.ctx, call->precision, call->channels);
+    const uint32_t items = call->dim / channels_of_item(r->base.ctx, call->precision, call->dim);
     const uint64_t most =
-        clspi_launch_lines(&r->base.ctx->tuning, call->channels * terms, items, r->kernel.local, 1);
+        clspi_launch_lines(&r->base.ctx->tuning, call->dim * terms, items, r->kernel.local, 1);
 
     for (size_t first = 0; first < s->num; first += most) {
         const size_t num = (size_t)clspi_min_u64(most, s->num - first);
@@ -229,12 +248,11 @@ static clsp_status enqueue(clspi_refinement *r, clspi_series *series, const refi
                              : clspi_series_read(series, fine, 0, call->fine.host, fine_bytes);
 }
 
-static clsp_status refine_locked(clspi_refinement *r, const refine_call *call,
-                                 const clsp_sync *sync)
+static clsp_status refine_locked(clspi_refinement *r, const refine_call *call, const clsp_run *run)
 {
     clspi_call all;
 
-    CLSPI_CHECK(clspi_call_begin(&all, &r->base, sync));
+    CLSPI_CHECK(clspi_call_begin(&all, &r->base, run));
     const clsp_status status = enqueue(r, &all.series, call);
     return call->points.buffer && call->fine.buffer ? clspi_call_end(&all, status)
                                                     : clspi_call_finish(&all, status);
@@ -242,7 +260,7 @@ static clsp_status refine_locked(clspi_refinement *r, const refine_call *call,
 
 /* Refines where some memory is the device's. */
 static clsp_status refine_on_device(refine_call *call, const clsp_input *points,
-                                    const clsp_output *fine, const clsp_sync *sync)
+                                    const clsp_output *fine, const clsp_run *run)
 {
     clspi_refinement *const r = call->mesh->refinement;
     const clspi_memory_need read = {"points", points->type, call->num};
@@ -258,7 +276,7 @@ static clsp_status refine_on_device(refine_call *call, const clsp_input *points,
     if (status == CLSP_OK) status = clspi_output_open(&call->fine, &r->base, fine, &write);
     if (status == CLSP_OK) {
         pthread_mutex_lock(&r->lock);
-        status = refine_locked(r, call, sync);
+        status = refine_locked(r, call, run);
         pthread_mutex_unlock(&r->lock);
     }
     clspi_memory_close(&call->points);
@@ -281,8 +299,7 @@ static clsp_status subdivide(const refine_call *call, const clsp_input *points,
         coarse[i] = points->type == CLSP_F64
                         ? ((const double *)points->host)[points->offset + i]
                         : (double)((const float *)points->host)[points->offset + i];
-    done = done &&
-           clspi_subdivide(fine, coarse, call->channels, &all, clspi_solid_rule_of(call->rule));
+    done = done && clspi_subdivide(fine, coarse, call->dim, &all, clspi_solid_rule_of(call->rule));
     for (size_t i = 0; i < call->num_fine && done; i++) {
         if (out->type == CLSP_F64)
             ((double *)out->host)[out->offset + i] = fine[i];
@@ -296,47 +313,42 @@ static clsp_status subdivide(const refine_call *call, const clsp_input *points,
 
 /* Refines where all memory is the host's. */
 static clsp_status refine_on_host(const refine_call *call, const clsp_input *points,
-                                  const clsp_output *fine, const clsp_sync *sync)
+                                  const clsp_output *fine, const clsp_run *run)
 {
     clspi_plan *const base = &call->mesh->refinement->base;
-    const clsp_sync wait = {.num_wait = sync ? sync->num_wait : 0,
-                            .wait = sync ? sync->wait : NULL};
-    const clsp_sync done = {.done = sync ? sync->done : NULL};
 
     CLSPI_CHECK(clspi_solid_check_points(base->ctx, points, call->num));
     CLSPI_CHECK(clspi_solid_check_output(base->ctx, fine, call->num_fine, CLSP_F32, CLSP_F64));
-    CLSPI_CHECK(clspi_call_on_host(base, &wait));
+    CLSPI_CHECK(clspi_run_wait(base, run));
     CLSPI_CHECK(subdivide(call, points, fine));
-    if (!done.done) return CLSP_OK;
-    pthread_mutex_lock(&call->mesh->refinement->lock);
-    const clsp_status status = clspi_call_on_host(base, &done);
-    pthread_mutex_unlock(&call->mesh->refinement->lock);
-    return status;
+    return clspi_refinement_done(call->mesh->refinement, run);
 }
 
 /* ---- the call ---- */
 
 clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rule rule,
-                                     uint32_t channels, clsp_input points, clsp_output fine,
-                                     const clsp_sync *sync)
+                                     uint32_t dim, clsp_input points, clsp_output fine,
+                                     const clsp_run *run)
 {
-    refine_call call = {.mesh = mesh, .rule = rule, .channels = channels};
+    refine_call call = {.mesh = mesh, .rule = rule, .dim = dim};
 
     if (!mesh) return clspi_null_argument(NULL, "clsp_solid_refine_points");
-    if (channels < 1 || channels > CLSP_SOLID_MAX_CHANNELS ||
+    if (rule == CLSP_SOLID_RULE_DEFAULT) rule = call.rule = CLSP_SOLID_TENSOR;
+    if (dim < 1 || dim > CLSP_SOLID_MAX_DIM ||
         (rule != CLSP_SOLID_TENSOR && rule != CLSP_SOLID_JOY))
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
-                          "solid: %u channels, rule %d: 1 to %d, and a clsp_solid_rule", channels,
-                          (int)rule, CLSP_SOLID_MAX_CHANNELS);
+                          "solid: %u dim, rule %d: 1 to %d, and a clsp_solid_rule", dim, (int)rule,
+                          CLSP_SOLID_MAX_DIM);
     const clspi_incidence all = clspi_solid_incidence(mesh);
     const uint64_t vertices =
         (uint64_t)all.num_vertices + all.num_edges + all.num_faces + all.num_cells;
-    if (vertices > CLSPI_MAX_CELLS || vertices > SIZE_MAX / sizeof(double) / channels)
+    if (vertices > CLSPI_MAX_CELLS || vertices > SIZE_MAX / sizeof(double) / dim)
         return clspi_solid_no_memory(mesh->ctx);
-    call.num = all.num_vertices * channels;
-    call.num_fine = (size_t)vertices * channels;
-    CLSPI_CHECK(clspi_call_check(&mesh->refinement->base, sync));
+    call.num = all.num_vertices * dim;
+    call.num_fine = (size_t)vertices * dim;
+    CLSPI_CHECK(clspi_refinement_check(mesh->refinement, run, "refining points"));
+    if (clspi_run_asks(run)) return clspi_run_tell(run, call.num_fine);
     if (points.buffer || points.svm || fine.buffer || fine.svm)
-        return refine_on_device(&call, &points, &fine, sync);
-    return refine_on_host(&call, &points, &fine, sync);
+        return refine_on_device(&call, &points, &fine, run);
+    return refine_on_host(&call, &points, &fine, run);
 }

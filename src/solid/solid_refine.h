@@ -12,7 +12,15 @@ typedef struct clspi_refinement clspi_refinement;
 clspi_refinement *clspi_refinement_create(clsp_context *ctx);
 void clspi_refinement_destroy(clspi_refinement *refinement); /* which may be NULL */
 
+/* Checks the run of a call on a mesh, which is not shared; call: names it. */
+clsp_status clspi_refinement_check(const clspi_refinement *refinement, const clsp_run *run,
+                                   const char *call);
+
+/* Wait for the list of a call that works on the host, and make its event. */
+clsp_status clspi_refinement_wait(const clspi_refinement *refinement, const clsp_run *run);
+clsp_status clspi_refinement_done(clspi_refinement *refinement, const clsp_run *run);
+
 /* Returns the build options of refine_points.cl. */
-clspi_options clspi_refine_options(const clsp_context *ctx, clsp_type precision, uint32_t channels);
+clspi_options clspi_refine_options(const clsp_context *ctx, clsp_type precision, uint32_t dim);
 
 #endif

@@ -53,16 +53,13 @@ static clsp_status read_weights(clspi_tensor_plan *plan, clspi_series *series, v
     return CLSP_OK;
 }
 
-clsp_status clspi_tensor_check_weights(clspi_tensor_plan *plan)
+/* Looks at the weights of control points that have come from the device's memory. */
+static clsp_status check_loaded(clspi_tensor_plan *plan)
 {
     enum { POINTS = 65536 };
     const size_t most = (size_t)POINTS * clspi_coords(&plan->desc);
     clspi_call call;
 
-    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
-    if (!plan->is_loaded)
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE,
-                          "%s: no control points are loaded", plan->base.family);
     if (!plan->desc.rational) return CLSP_OK;
     void *const scratch = malloc(most * real_bytes(plan));
     if (!scratch)
@@ -72,6 +69,7 @@ clsp_status clspi_tensor_check_weights(clspi_tensor_plan *plan)
     if (status == CLSP_OK)
         status = clspi_call_end(&call, read_weights(plan, &call.series, scratch, most));
     free(scratch);
+    if (status != CLSP_OK) plan->is_loaded = false;
     return status;
 }
 
@@ -111,13 +109,13 @@ static clsp_status bring(clspi_tensor_plan *plan, clspi_series *series, size_t n
 }
 
 static clsp_status load(clspi_tensor_plan *plan, size_t num_patches, const clspi_memory *from,
-                        const clsp_sync *sync)
+                        const clsp_run *run)
 {
     clspi_call call;
 
     CLSPI_CHECK(reserve(plan, num_patches));
     forget_host_sums(plan);
-    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, sync));
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, run));
     const clsp_status made = bring(plan, &call.series, num_patches, from);
     CLSPI_CHECK(from->host ? clspi_call_finish(&call, made) : clspi_call_end(&call, made));
     plan->num_patches = num_patches;
@@ -134,17 +132,22 @@ clsp_status clspi_tensor_load(clspi_tensor_plan *plan, size_t num_patches, const
 }
 
 clsp_status clspi_tensor_set_points(clspi_tensor_plan *plan, size_t num_patches,
-                                    const clsp_input *points, const clsp_sync *sync)
+                                    const clsp_input *points, const clsp_run *run)
 {
     clspi_memory from;
     size_t count = num_patches;
 
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    CLSPI_CHECK(clspi_call_check(&plan->base, run));
+    CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading control points"));
     if (!clspi_size_mul(&count, plan->patch_reals)) return too_many(plan, num_patches);
     const clspi_memory_need need = {"control points", plan->desc.precision, count};
     clsp_status status = clspi_input_open(&from, &plan->base, points, &need);
     if (status == CLSP_OK && from.host) status = check_weights(plan, from.host, count, 0);
-    if (status == CLSP_OK) status = load(plan, num_patches, &from, sync);
+    if (status == CLSP_OK) status = load(plan, num_patches, &from, run);
     clspi_memory_close(&from);
+    if (status == CLSP_OK && !from.host && plan->desc.check_weights) {
+        status = check_loaded(plan);
+        if (status != CLSP_OK) clspi_run_undo(run);
+    }
     return status;
 }

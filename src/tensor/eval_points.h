@@ -41,8 +41,10 @@ clspi_patch_shape clspi_patch_shape_of(const clspi_tensor_desc *desc);
 
 /* Patches and parameters of vertices, and where these go; offsets in elements. */
 typedef struct clspi_point_job {
-    cl_mem patches, params, out;
-    size_t patches_offset, params_offset, offset;
+    cl_mem patches, params[3], out; /* params: by direction */
+    bool has_patches;               /* else patch 0 for all, and patches is not read */
+    size_t patches_offset, params_offset[3], offset;
+    size_t step; /* from one vertex's parameter to the next one's */
     size_t num;
 } clspi_point_job;
 

@@ -49,6 +49,7 @@ typedef struct clspi_tensor_desc {
     bool is_triangle;   /* over a triangle: u and v share direction 0 of what follows */
     cl_uint dim;        /* coordinates of a point */
     cl_uint rational;   /* 1: control points have a weight behind them */
+    bool check_weights; /* weights on the device are looked at too when they are loaded */
     cl_uint degrees[3];
     cl_uint controls[3]; /* control points; of directions that there are not 1 */
     cl_uint terms[3];    /* of a sample's sum: all control points, or fewer, neighbours then */

@@ -17,10 +17,12 @@ static clsp_status check_within(const clspi_tensor_plan *plan, clsp_range patche
                       patches.first, patches.count, num);
 }
 
-clsp_status clspi_tensor_check_patches(const clspi_tensor_plan *plan, clsp_range patches)
+clsp_status clspi_tensor_check_patches(const clspi_tensor_plan *plan, clsp_range patches,
+                                       const clsp_run *run)
 {
     const size_t own = plan->desc.own_bases;
 
+    if (!plan->is_loaded && clspi_run_asks(run)) return CLSP_OK;
     if (plan->is_loaded && own > 0 && own != plan->num_patches)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE,
                           "%s: %zu patches are loaded, and %zu have bases of their own",
@@ -28,27 +30,6 @@ clsp_status clspi_tensor_check_patches(const clspi_tensor_plan *plan, clsp_range
     if (plan->is_loaded) return check_within(plan, patches, plan->num_patches);
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE, "%s: no control points are loaded",
                       plan->base.family);
-}
-
-clsp_status clspi_tensor_check_rows(const clspi_tensor_plan *plan, clsp_range rows)
-{
-    enum { MULTIPLE = CLSPI_ROWS_MULTIPLE };
-    clspi_log *const log = &plan->base.ctx->log;
-    const size_t num = plan->desc.axis[0].num;
-
-    if (plan->patch_vertices == 0)
-        return clspi_fail(log, CLSP_ERROR_STATE, "%s: the plan has no grid", plan->base.family);
-    if (!clspi_tensor_has_rows(plan))
-        return clspi_fail(
-            log, CLSP_ERROR_ARGUMENT,
-            "%s: rows are those of a common grid and of a common basis, and not of triangles",
-            plan->base.family);
-    if (rows.first <= num && rows.count <= num - rows.first && rows.first % MULTIPLE == 0 &&
-        (rows.count % MULTIPLE == 0 || rows.first + rows.count == num))
-        return CLSP_OK;
-    return clspi_fail(log, CLSP_ERROR_ARGUMENT,
-                      "%s: rows %zu to %zu + %zu of %zu: not multiples of %d", plan->base.family,
-                      rows.first, rows.first, rows.count, num, MULTIPLE);
 }
 
 /* Counts the vertices and facets of patches that have been checked. */
@@ -65,11 +46,13 @@ static clsp_status count_patches(const clspi_tensor_plan *plan, clsp_range patch
 }
 
 clsp_status clspi_tensor_count_elements(const clspi_tensor_plan *plan, clsp_range patches,
-                                        size_t *elements)
+                                        const clsp_run *run, size_t *elements)
 {
     size_t facets;
 
-    if (clspi_has_patch_grids(&plan->grids) && plan->grids.num != plan->num_patches)
+    if (clspi_has_patch_grids(&plan->grids) && clspi_run_asks(run))
+        CLSPI_CHECK(check_within(plan, patches, plan->grids.num));
+    else if (clspi_has_patch_grids(&plan->grids) && plan->grids.num != plan->num_patches)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE,
                           "%s: %zu patches are loaded, and %zu have grids of their own",
                           plan->base.family, plan->num_patches, plan->grids.num);
@@ -101,9 +84,8 @@ typedef struct eval_job {
     clspi_job_streams streams; /* vertices; at parameters also patches and params */
 } eval_job;
 
-/* Tells what vertices are evaluated one by one from. */
-static clsp_status find_source(clspi_point_source *source, clspi_tensor_plan *plan,
-                               clspi_series *series)
+clsp_status clspi_tensor_find_source(clspi_point_source *source, clspi_tensor_plan *plan,
+                                     clspi_series *series)
 {
     if (!plan->basis && plan->family->make_basis)
         CLSPI_CHECK(plan->family->make_basis(plan, series));
@@ -121,7 +103,7 @@ clsp_status clspi_tensor_edge_normals(clspi_tensor_plan *plan, clspi_series *ser
     clspi_point_source source;
 
     if (!(plan->desc.vertex.attributes & CLSP_VERTEX_NORMAL)) return CLSP_OK;
-    CLSPI_CHECK(find_source(&source, plan, series));
+    CLSPI_CHECK(clspi_tensor_find_source(&source, plan, series));
     return clspi_edge_normals(&plan->point_kernels.edges, series, &source, rows,
                               &plan->sums.tables);
 }
@@ -160,7 +142,7 @@ static clsp_status make_vertices(void *user, clspi_series *series, const clspi_p
                                   .out = out->buffer,
                                   .offset = out->offset};
 
-    CLSPI_CHECK(find_source(&source, plan, series));
+    CLSPI_CHECK(clspi_tensor_find_source(&source, plan, series));
     return clspi_eval_grids(&plan->point_kernels, series, &source, &grids);
 }
 
@@ -180,62 +162,84 @@ static clsp_status open_vertices(eval_job *job, const clsp_output *vertices, siz
 }
 
 /* Carries a call out, or closes what is open of it where its checks failed. */
-static clsp_status carry_out(eval_job *job, clsp_status checked, const clsp_sync *sync,
-                             clspi_cut cut, clspi_make_fn make)
+static clsp_status carry_out(eval_job *job, clsp_status checked, const clsp_run *run, clspi_cut cut,
+                             clspi_make_fn make)
 {
     if (checked == CLSP_OK)
-        return clspi_carry_out(&job->plan->base, sync, &job->streams, cut, make, job);
+        return clspi_carry_out(&job->plan->base, run, &job->streams, cut, make, job);
     clspi_streams_close(&job->streams);
     return checked;
 }
 
-static clsp_status eval_vertices(eval_job *job, clsp_range patches, size_t elements,
-                                 const clsp_output *vertices, const clsp_sync *sync)
+clspi_tiling clspi_tensor_tiling(const clspi_tensor_plan *plan, clsp_range patches, size_t elements)
+{
+    const size_t num_u = plan->desc.axis[0].num;
+
+    if (!clspi_tensor_has_rows(plan))
+        return clspi_list_tiling(elements / plan->desc.vertex.stride, 1);
+    return clspi_tiling_of(patches.count, num_u, clspi_tensor_row_vertices(plan),
+                           CLSPI_ROWS_MULTIPLE);
+}
+
+size_t clspi_tensor_line_elements(const clspi_tensor_plan *plan)
+{
+    const size_t stride = plan->desc.vertex.stride;
+
+    return clspi_tensor_has_rows(plan) ? clspi_tensor_row_vertices(plan) * stride : stride;
+}
+
+/* Finds the patch of a vertex that is counted from the first vertex of a range of patches on, and
+   its place in that patch. */
+static void find_vertex(const clspi_tensor_plan *plan, size_t vertex, clspi_cut *cut)
+{
+    const size_t *const first = cut->prefix;
+
+    if (!first) {
+        cut->piece += vertex / cut->per_piece;
+        cut->line = vertex % cut->per_piece;
+        return;
+    }
+    size_t low = cut->piece, high = plan->grids.num;
+    const size_t wanted = first[low] + vertex;
+    while (high - low > 1) { /* the last patch that begins at or before it */
+        const size_t middle = low + (high - low) / 2;
+        if (first[middle] <= wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    cut->piece = low;
+    cut->line = wanted - first[low];
+}
+
+/* Makes lines of vertices one by one. */
+static clsp_status eval_vertices(eval_job *job, clsp_range patches, clsp_range lines,
+                                 const clsp_output *vertices, const clsp_run *run)
 {
     const clspi_tensor_plan *const plan = job->plan;
     const size_t stride = plan->desc.vertex.stride;
-    const clspi_cut cut = {.prefix = plan->grids.first_vertex,
-                           .per_piece = clspi_max(1, plan->patch_vertices),
-                           .piece = patches.first,
-                           .left = elements / stride};
+    clspi_cut cut = {.prefix = plan->grids.first_vertex,
+                     .per_piece = clspi_max(1, plan->patch_vertices),
+                     .piece = patches.first,
+                     .left = lines.count};
 
-    return carry_out(job, open_vertices(job, vertices, elements, stride), sync, cut, make_vertices);
+    if (lines.first > 0 && lines.count > 0) find_vertex(plan, lines.first, &cut);
+    return carry_out(job, open_vertices(job, vertices, lines.count * stride, stride), run, cut,
+                     make_vertices);
 }
 
-clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,
-                              const clsp_output *vertices, const clsp_sync *sync)
+clsp_status clspi_tensor_eval_tiles(clspi_tensor_plan *plan, clsp_range patches,
+                                    const clspi_tiling *tiling, const clspi_tiles *tiles,
+                                    const clsp_output *vertices, const clsp_run *run)
 {
-    const size_t num_u = plan->desc.axis[0].num;
-    const size_t row = clspi_tensor_row_vertices(plan) * plan->desc.vertex.stride;
-    const clspi_cut cut = {.per_piece = clspi_max(1, num_u),
-                           .multiple = CLSPI_ROWS_MULTIPLE,
-                           .piece = patches.first,
-                           .left = patches.count * num_u};
-    eval_job job = {.plan = plan};
-    size_t elements = 0;
-
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
-    CLSPI_CHECK(clspi_tensor_check_patches(plan, patches));
-    CLSPI_CHECK(clspi_tensor_count_elements(plan, patches, &elements));
-    if (!clspi_tensor_has_rows(plan)) return eval_vertices(&job, patches, elements, vertices, sync);
-    return carry_out(&job, open_vertices(&job, vertices, elements, row), sync, cut, make_rows);
-}
-
-clsp_status clspi_tensor_eval_rows(clspi_tensor_plan *plan, size_t patch, clsp_range rows,
-                                   const clsp_output *vertices, const clsp_sync *sync)
-{
-    const size_t row = clspi_tensor_row_vertices(plan) * plan->desc.vertex.stride;
-    const clspi_cut cut = {.per_piece = clspi_max(1, plan->desc.axis[0].num),
-                           .multiple = CLSPI_ROWS_MULTIPLE,
-                           .piece = patch,
-                           .line = rows.first,
-                           .left = rows.count};
+    const size_t line = clspi_tensor_line_elements(plan);
     eval_job job = {.plan = plan};
 
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
-    CLSPI_CHECK(clspi_tensor_check_patches(plan, (clsp_range){patch, 1}));
-    CLSPI_CHECK(clspi_tensor_check_rows(plan, rows));
-    return carry_out(&job, open_vertices(&job, vertices, row * rows.count, row), sync, cut,
+    if (!clspi_tensor_has_rows(plan))
+        return eval_vertices(&job, patches, tiles->lines, vertices, run);
+    clspi_cut cut = clspi_cut_of(tiling, tiles->tiles, patches.first);
+    cut.multiple = CLSPI_ROWS_MULTIPLE;
+    return carry_out(&job, open_vertices(&job, vertices, tiles->lines.count * line, line), run, cut,
                      make_rows);
 }
 
@@ -310,34 +314,36 @@ clsp_status clspi_tensor_mesh_size(const clspi_tensor_plan *plan, clsp_range pat
 }
 
 static clsp_status enqueue_indices(clspi_tensor_plan *plan, const clspi_face_job *job,
-                                   const clspi_memory *memory, const clsp_sync *sync)
+                                   const clspi_memory *memory, const clsp_run *run)
 {
     clspi_call call;
 
-    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, sync));
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, run));
     return clspi_call_end(&call, clspi_faces_enqueue(&plan->faces, &call.series, job,
                                                      memory->buffer, memory->offset));
 }
 
 /* Writes the indices of a job that is checked. */
 static clsp_status make_indices(clspi_tensor_plan *plan, const clspi_face_job *job,
-                                const clspi_memory *memory, const clsp_sync *sync)
+                                const clspi_memory *memory, const clsp_run *run)
 {
-    if (!memory->host) return enqueue_indices(plan, job, memory, sync);
-    CLSPI_CHECK(clspi_call_on_host(&plan->base, sync));
+    if (!memory->host) return enqueue_indices(plan, job, memory, run);
+    CLSPI_CHECK(clspi_call_on_host(&plan->base, run));
     clspi_faces_on_host(job, (uint32_t *)(void *)memory->host);
     return CLSP_OK;
 }
 
 clsp_status clspi_tensor_indices(clspi_tensor_plan *plan, clsp_faces faces, clsp_range patches,
-                                 const clsp_output *indices, const clsp_sync *sync)
+                                 const clsp_output *indices, const clsp_run *run)
 {
     clspi_face_job job = {
         .desc = &plan->desc, .grids = &plan->grids, .faces = faces, .patches = patches};
     clspi_memory memory;
     size_t vertices;
 
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
+    if (faces == CLSP_FACES_DEFAULT) job.faces = CLSP_FACES_TRIANGLES;
+    CLSPI_CHECK(clspi_call_check(&plan->base, run));
+    CLSPI_CHECK(clspi_unshared_check(&plan->base, run, "an index buffer"));
     CLSPI_CHECK(clspi_faces_check(plan->base.ctx, plan->base.family, &job));
     CLSPI_CHECK(count_mesh(plan, patches, &vertices, &job.num_facets));
     const uint64_t num_vertices = vertices; /* a size_t of 32 bits is never too large */
@@ -347,87 +353,9 @@ clsp_status clspi_tensor_indices(clspi_tensor_plan *plan, clsp_faces faces, clsp
                           plan->base.family, vertices);
     const clspi_memory_need need = {"indices", CLSP_U32,
                                     job.num_facets * clspi_indices_per_facet(&job)};
+    if (clspi_run_asks(run)) return clspi_run_tell(run, need.count);
     clsp_status status = clspi_output_open(&memory, &plan->base, indices, &need);
-    if (status == CLSP_OK) status = make_indices(plan, &job, &memory, sync);
+    if (status == CLSP_OK) status = make_indices(plan, &job, &memory, run);
     clspi_memory_close(&memory);
     return status;
-}
-
-/* ---- parameters ---- */
-
-static clsp_status make_points(void *user, clspi_series *series, const clspi_part *part)
-{
-    eval_job *const job = user;
-    const clspi_stream *const out = job->streams.stream, *const patches = out + 1;
-    const clspi_stream *const params = out + 2;
-    clspi_point_source source;
-    const clspi_point_job points = {.patches = patches->buffer,
-                                    .params = params->buffer,
-                                    .out = out->buffer,
-                                    .patches_offset = patches->offset,
-                                    .params_offset = params->offset,
-                                    .offset = out->offset,
-                                    .num = part->num_lines};
-
-    CLSPI_CHECK(find_source(&source, job->plan, series));
-    /* without patches there is nothing to read, and the kernel asks nothing of these */
-    if (!source.points) source.points = out->buffer;
-    if (!source.basis) source.basis = source.points;
-    return clspi_eval_points(&job->plan->point_kernels, series, &source, &points);
-}
-
-/* Opens one more stream to be read. */
-static clsp_status open_input(eval_job *job, const clsp_input *input, size_t per_line,
-                              const clspi_memory_need *need)
-{
-    clspi_stream *const stream = &job->streams.stream[job->streams.num++];
-
-    stream->per_line = per_line;
-    return clspi_input_open(&stream->memory, &job->plan->base, input, need);
-}
-
-/* Opens all memory of a call for `num` vertices. */
-static clsp_status open_points(eval_job *job, size_t num, const clspi_points_memory *memory)
-{
-    const clspi_tensor_desc *const d = &job->plan->desc;
-    size_t params = d->directions, vertices = d->vertex.stride;
-    size_t bytes = sizeof(double) * (params + vertices);
-
-    if (!clspi_size_mul(&bytes, num))
-        return clspi_fail(&job->plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "%s: %zu vertices are more than the address space",
-                          job->plan->base.family, num);
-    params *= num;
-    vertices *= num;
-    const clspi_memory_need patches_need = {"patches", CLSP_U32, num};
-    const clspi_memory_need params_need = {"params", d->precision, params};
-    CLSPI_CHECK(open_vertices(job, &memory->vertices, vertices, d->vertex.stride));
-    CLSPI_CHECK(open_input(job, &memory->patches, 1, &patches_need));
-    return open_input(job, &memory->params, d->directions, &params_need);
-}
-
-/* Checks numbers of patches in host memory, which may be NULL. */
-static clsp_status check_numbers(const clspi_tensor_plan *plan, size_t num, const uint32_t *patches)
-{
-    for (size_t k = 0; patches && k < num; k++)
-        if (patches[k] >= plan->num_patches)
-            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
-                              "%s: patches[%zu] is %u of %zu", plan->base.family, k, patches[k],
-                              plan->num_patches);
-    return CLSP_OK;
-}
-
-clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, size_t num,
-                                     const clspi_points_memory *memory, const clsp_sync *sync)
-{
-    const clspi_cut cut = {.per_piece = clspi_max(1, num), .left = num};
-    eval_job job = {.plan = plan};
-
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
-    CLSPI_CHECK(clspi_tensor_check_patches(plan, (clsp_range){0, 0}));
-    clsp_status status = open_points(&job, num, memory);
-    if (status == CLSP_OK)
-        status = check_numbers(plan, num,
-                               (const uint32_t *)(const void *)job.streams.stream[1].memory.host);
-    return carry_out(&job, status, sync, cut, make_points);
 }

@@ -4,27 +4,33 @@
 #define CLSPI_TENSOR_EVAL_H
 
 #include "tensor_plan.h"
+#include "tiles.h"
 
 /* ---- checks ---- */
 
 /* Checks a range of patches: CLSP_ERROR_STATE without control points, CLSP_ERROR_ARGUMENT for
-   patches that are not there. */
-clsp_status clspi_tensor_check_patches(const clspi_tensor_plan *plan, clsp_range patches);
+   patches that are not there. run may be NULL; of a call that only asks nothing need be loaded. */
+clsp_status clspi_tensor_check_patches(const clspi_tensor_plan *plan, clsp_range patches,
+                                       const clsp_run *run);
 
-/* Checks a range of rows: CLSP_ERROR_STATE without a grid, CLSP_ERROR_ARGUMENT for rows that a part
-   of a patch cannot have. */
-clsp_status clspi_tensor_check_rows(const clspi_tensor_plan *plan, clsp_range rows);
-
-/* Counts the elements of the vertices of patches that have been checked. */
+/* Counts the elements of the vertices of patches that have been checked. run: as above. */
 clsp_status clspi_tensor_count_elements(const clspi_tensor_plan *plan, clsp_range patches,
-                                        size_t *elements);
+                                        const clsp_run *run, size_t *elements);
 
 /* ---- grids ---- */
 
-clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,
-                              const clsp_output *vertices, const clsp_sync *sync);
-clsp_status clspi_tensor_eval_rows(clspi_tensor_plan *plan, size_t patch, clsp_range rows,
-                                   const clsp_output *vertices, const clsp_sync *sync);
+/* Returns the tiles of a range of patches with so many elements: rows of the common grid, else
+   vertices one by one. */
+clspi_tiling clspi_tensor_tiling(const clspi_tensor_plan *plan, clsp_range patches,
+                                 size_t elements);
+
+/* Returns the elements of a line of these tiles. */
+size_t clspi_tensor_line_elements(const clspi_tensor_plan *plan);
+
+/* Makes tiles on the context's device, into memory that begins with the first of them. */
+clsp_status clspi_tensor_eval_tiles(clspi_tensor_plan *plan, clsp_range patches,
+                                    const clspi_tiling *tiling, const clspi_tiles *tiles,
+                                    const clsp_output *vertices, const clsp_run *run);
 
 /* Enqueues rows of patches on the common grid, whatever their vertices are. */
 clsp_status clspi_tensor_enqueue(clspi_tensor_plan *plan, clspi_series *series,
@@ -45,17 +51,10 @@ void clspi_tensor_clear_patch_grids(clspi_tensor_plan *plan);
 clsp_status clspi_tensor_mesh_size(const clspi_tensor_plan *plan, clsp_range patches,
                                    clsp_mesh_size *size);
 clsp_status clspi_tensor_indices(clspi_tensor_plan *plan, clsp_faces faces, clsp_range patches,
-                                 const clsp_output *indices, const clsp_sync *sync);
+                                 const clsp_output *indices, const clsp_run *run);
 
-/* ---- parameters ---- */
-
-/* What vertices at parameters are made of, and where they go. */
-typedef struct clspi_points_memory {
-    clsp_input patches, params;
-    clsp_output vertices;
-} clspi_points_memory;
-
-clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, size_t num,
-                                     const clspi_points_memory *memory, const clsp_sync *sync);
+/* Tells what vertices are evaluated one by one from. */
+clsp_status clspi_tensor_find_source(clspi_point_source *source, clspi_tensor_plan *plan,
+                                     clspi_series *series);
 
 #endif

@@ -17,11 +17,13 @@ static void destroy_scratch(void *scratch)
 clsp_status clspi_tensor_init(clspi_tensor_plan *plan, clsp_context *ctx,
                               const clspi_tensor_family *family, const clspi_sum_method *method)
 {
-    plan->base = (clspi_plan){.ctx = ctx, .family = family->name};
+    CLSPI_CHECK(clspi_plan_init(&plan->base, ctx, family->name));
     plan->family = family;
     plan->sums.method = method;
     plan->peers.kind = &family->peers;
-    return clspi_host_state_init(&plan->host, &plan->base, destroy_scratch);
+    const clsp_status status = clspi_host_state_init(&plan->host, &plan->base, destroy_scratch);
+    if (status != CLSP_OK) clspi_plan_release(&plan->base);
+    return status;
 }
 
 /* Frees what the host has for a grid. */

@@ -93,12 +93,9 @@ clsp_status clspi_tensor_make_of_points(clspi_tensor_plan *plan, clspi_series *s
 
 /* Loads control points, replacing those before, as the public calls of families say. */
 clsp_status clspi_tensor_set_points(clspi_tensor_plan *plan, size_t num_patches,
-                                    const clsp_input *points, const clsp_sync *sync);
+                                    const clsp_input *points, const clsp_run *run);
 
 /* Loads them from host memory, of the precision, whatever their weights are. */
 clsp_status clspi_tensor_load(clspi_tensor_plan *plan, size_t num_patches, const void *points);
-
-/* Reads all weights back: CLSP_OK, CLSP_ERROR_WEIGHTS where one is not positive and finite. */
-clsp_status clspi_tensor_check_weights(clspi_tensor_plan *plan);
 
 #endif

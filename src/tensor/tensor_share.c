@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "check.h"
+#include "shared_batch.h"
 #include "vertex_layout.h"
 
 enum { KEY_MAX = 160 };
@@ -153,37 +154,6 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
     return CLSP_OK;
 }
 
-/* Checks what a call of host_rows alone may get wrong. */
-static clsp_status check_host_rows(const clspi_tensor_plan *plan, uint32_t worker,
-                                   const clsp_output *vertices)
-{
-    const char *why = host_refusal(plan);
-
-    if (!why && worker >= CLSP_MAX_WORKERS) why = "no such worker";
-    if (!why && (vertices->buffer || vertices->svm)) why = "rows on the host: host memory only";
-    if (!why) return CLSP_OK;
-    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT, "%s: %s", plan->base.family, why);
-}
-
-clsp_status clspi_tensor_host_rows(clspi_tensor_plan *plan, uint32_t worker, size_t patch,
-                                   clsp_range rows, const clsp_output *vertices)
-{
-    const size_t row = clspi_tensor_row_vertices(plan) * plan->desc.vertex.stride;
-    const clspi_memory_need need = {"vertices", plan->desc.vertex.type, row * rows.count};
-    const clspi_part part = {
-        .piece = patch, .num_pieces = 1, .line = rows.first, .num_lines = rows.count};
-    clspi_memory memory;
-
-    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
-    CLSPI_CHECK(check_host_rows(plan, worker, vertices));
-    CLSPI_CHECK(clspi_tensor_check_patches(plan, (clsp_range){patch, 1}));
-    CLSPI_CHECK(clspi_tensor_check_rows(plan, rows));
-    CLSPI_CHECK(clspi_output_open(&memory, &plan->base, vertices, &need));
-    if (rows.count == 0) return CLSP_OK;
-    CLSPI_CHECK(prepare_host(plan));
-    return make_on_host(NULL, &plan->base, worker, &part, memory.host);
-}
-
 /* ---- devices ---- */
 
 static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
@@ -222,7 +192,7 @@ clsp_status clspi_tensor_load_peer(clspi_plan *peer, clspi_plan *base)
     return clspi_tensor_load(tensor_plan_of(peer), plan->num_patches, points);
 }
 
-/* ---- the calls ---- */
+/* ---- the call ---- */
 
 static void name_job(const clspi_tensor_plan *plan, size_t count, char key[KEY_MAX])
 {
@@ -237,56 +207,57 @@ static void name_job(const clspi_tensor_plan *plan, size_t count, char key[KEY_M
              clspi_size_class((double)count * (double)plan->patch_vertices));
 }
 
+static clsp_status prepare(const void *user, clspi_plan *base)
+{
+    (void)user;
+    return prepare_host(tensor_plan_of(base));
+}
+
 /* Makes the batch of a shared call. key: room for its name. */
-static clsp_status batch_of(clspi_tensor_plan *plan, clsp_range patches, char key[KEY_MAX],
-                            clspi_shared_batch *batch)
+static clspi_shared_batch batch_of(clspi_tensor_plan *plan, clsp_range patches,
+                                   const clspi_tiling *tiling, char key[KEY_MAX])
 {
     static const clspi_line_maker maker = {make_on_host, make_on_device, make_persistent};
+    const char *const why_no_host = host_refusal(plan);
     const size_t row = clspi_tensor_row_vertices(plan);
 
     name_job(plan, patches.count, key);
-    *batch = (clspi_shared_batch){
-        .plan = &plan->base,
-        .peers = &plan->peers,
-        .maker = &maker,
-        .why_no_host = host_refusal(plan),
-        .why_not_persistent = persistent_refusal(plan, patches.count),
-        .first_piece = patches.first,
-        .tiling = clspi_tiling_of(patches.count, plan->desc.axis[0].num, row, CLSPI_ROWS_MULTIPLE),
-        .line_items = row,
-        .line_bytes = row * clspi_vertex_bytes(&plan->desc),
-        .element = clsp_type_bytes(plan->desc.vertex.type),
-        .has_gaps = clspi_layout_has_gaps(&plan->desc),
-        .key = key};
-    return batch->why_no_host ? CLSP_OK : prepare_host(plan);
+    return (clspi_shared_batch){.plan = &plan->base,
+                                .peers = &plan->peers,
+                                .maker = &maker,
+                                .why_no_host = why_no_host,
+                                .why_not_persistent = persistent_refusal(plan, patches.count),
+                                .first_piece = patches.first,
+                                .tiling = *tiling,
+                                .line_items = row,
+                                .line_bytes = row * clspi_vertex_bytes(&plan->desc),
+                                .element = clsp_type_bytes(plan->desc.vertex.type),
+                                .has_gaps = clspi_layout_has_gaps(&plan->desc),
+                                .key = key,
+                                .prepare = why_no_host ? NULL : prepare};
 }
 
 static const char not_rows[] = "patch grids, own bases and triangles are not shared";
 
-/* What a call is that only the context's device can carry out. */
-typedef struct lone_eval {
+/* What a call makes. */
+typedef struct grid_call {
     clspi_tensor_plan *plan;
     clsp_range patches;
-    const clsp_output *vertices;
-} lone_eval;
+    clspi_tiling tiling;
+    clspi_tiles tiles;
+    clsp_output vertices;
+} grid_call;
 
-static clsp_status eval_vertices(void *user)
+/* Makes what only the context's device can. */
+static clsp_status eval_alone(void *user)
 {
-    const lone_eval *const call = user;
+    const grid_call *const c = user;
 
-    return clspi_tensor_eval(call->plan, call->patches, call->vertices, NULL);
-}
-
-/* Checks a shared call, and counts the elements of its vertices. */
-static clsp_status check_call(const clspi_tensor_plan *plan, clsp_range patches, size_t *elements)
-{
-    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
-    CLSPI_CHECK(clspi_tensor_check_patches(plan, patches));
-    return clspi_tensor_count_elements(plan, patches, elements);
+    return clspi_tensor_eval_tiles(c->plan, c->patches, &c->tiling, &c->tiles, &c->vertices, NULL);
 }
 
 /* Tells whether more than one processor has made tiles. */
-static bool is_mixed(const clsp_cooperate_report *report)
+static bool is_mixed(const clsp_report *report)
 {
     uint32_t makers = 0;
 
@@ -295,57 +266,72 @@ static bool is_mixed(const clsp_cooperate_report *report)
     return makers > 1;
 }
 
-/* Makes watertight points again on the calling thread. Processors round differently, and what
-   neighbours share has to be of one of them. */
-static void make_shared_edges(const clspi_tensor_plan *plan, clsp_range patches, char *out)
+/* Makes watertight points of a row again on the calling thread. Processors round differently, and
+   what neighbours share has to be of one of them. */
+static void make_shared_edges(const grid_call *call, char *out)
 {
+    const clspi_tensor_plan *const plan = call->plan;
     const size_t patch_bytes = plan->patch_reals * clsp_type_bytes(plan->desc.precision);
-    const size_t vertices = plan->patch_vertices * clspi_vertex_bytes(&plan->desc);
+    const size_t row_bytes = clspi_tensor_row_vertices(plan) * clspi_vertex_bytes(&plan->desc);
+    clspi_cut cut = clspi_cut_of(&call->tiling, call->tiles.tiles, call->patches.first);
+    clspi_part part;
 
-    for (size_t p = 0; p < patches.count; p++) {
-        const size_t patch = patches.first + p;
-        const clspi_tile_rows rows = {.points = (const char *)plan->host.data + patch * patch_bytes,
-                                      .patch = patch,
-                                      .num_rows = plan->desc.axis[0].num,
-                                      .out = out + p * vertices};
-        clspi_vertex_tile_edges(plan->host_tile, &rows);
+    while (clspi_cut_next(&cut, UINT64_MAX, &part)) {
+        const size_t rows = part.num_lines / part.num_pieces;
+        for (size_t p = 0; p < part.num_pieces; p++) {
+            const size_t patch = part.piece + p;
+            const clspi_tile_rows tile = {.points =
+                                              (const char *)plan->host.data + patch * patch_bytes,
+                                          .patch = patch,
+                                          .first_row = (uint32_t)part.line,
+                                          .num_rows = (uint32_t)rows,
+                                          .out = out + (part.before + p * rows) * row_bytes};
+            clspi_vertex_tile_edges(plan->host_tile, &tile);
+        }
     }
 }
 
-clsp_status clspi_tensor_cooperate(clspi_tensor_plan *plan, clsp_range patches,
-                                   const clsp_output *vertices, const clsp_cooperate_opts *opts,
-                                   clsp_cooperate_report *report)
+/* Shares a call between processors, or makes it on the calling thread. */
+static clsp_status share(grid_call *call, const clsp_run *run)
 {
-    clsp_output host = *vertices;
-    lone_eval own = {plan, patches, &host};
-    const clspi_lone_call alone = {not_rows, patches.count > 0, eval_vertices, &own};
-    clspi_memory_need need = {"vertices", plan->desc.vertex.type, 0};
-    clsp_cooperate_report own_report;
-    clsp_cooperate_report *const told = report ? report : &own_report;
-    clspi_shared_batch batch;
+    clspi_tensor_plan *const plan = call->plan;
+    const size_t elements = call->tiles.lines.count * clspi_tensor_line_elements(plan);
+    const clspi_memory_need need = {"vertices", plan->desc.vertex.type, elements};
+    const clspi_lone_call alone = {not_rows, call->patches.count > 0, eval_alone, call};
+    clsp_report own_report = {.num_processors = 0};
+    clsp_report *const told = run->report ? run->report : &own_report;
     char key[KEY_MAX], *out;
 
-    CLSPI_CHECK(check_call(plan, patches, &need.count));
-    CLSPI_CHECK(clspi_shared_output(&plan->base, &host, &need, &out));
-    if (!clspi_tensor_has_rows(plan)) return clspi_shared_alone(&plan->base, &alone, opts, report);
-    CLSPI_CHECK(batch_of(plan, patches, key, &batch));
-    CLSPI_CHECK(clspi_shared_batch_run(&batch, out, opts, told));
-    if (plan->desc.watertight && !batch.why_no_host && is_mixed(told))
-        make_shared_edges(plan, patches, out);
-    return CLSP_OK;
+    CLSPI_CHECK(clspi_shared_output(&plan->base, &call->vertices, &need, &out));
+    if (!clspi_tensor_has_rows(plan))
+        return call->tiles.way == CLSPI_BY_CALLER
+                   ? clspi_no_host_tiles(&plan->base, host_refusal(plan))
+                   : clspi_shared_alone(&plan->base, &alone, run);
+    clspi_shared_batch batch = batch_of(plan, call->patches, &call->tiling, key);
+    CLSPI_CHECK(clspi_shared_batch_run(&batch, &call->tiles, out, run, told));
+    if (plan->desc.watertight && !batch.why_no_host && call->tiles.way == CLSPI_BY_ALL &&
+        is_mixed(told))
+        make_shared_edges(call, out);
+    return clspi_run_done(&plan->base, run);
 }
 
-clsp_status clspi_tensor_tune(clspi_tensor_plan *plan, clsp_range patches,
-                              clsp_cooperate_report *report)
+clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,
+                              const clsp_output *vertices, const clsp_run *run)
 {
-    clspi_shared_batch batch;
-    char key[KEY_MAX];
-    size_t elements;
+    grid_call call = {.plan = plan, .patches = patches, .vertices = *vertices};
+    size_t elements = 0;
 
-    CLSPI_CHECK(check_call(plan, patches, &elements));
-    if (!clspi_tensor_has_rows(plan))
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT, "%s: %s", plan->base.family,
-                          not_rows);
-    CLSPI_CHECK(batch_of(plan, patches, key, &batch));
-    return clspi_shared_batch_tune(&batch, report);
+    CLSPI_CHECK(clspi_call_check(&plan->base, run));
+    CLSPI_CHECK(clspi_tensor_check_patches(plan, patches, run));
+    CLSPI_CHECK(clspi_tensor_count_elements(plan, patches, run, &elements));
+    call.tiling = clspi_tensor_tiling(plan, patches, elements);
+    CLSPI_CHECK(clspi_tiles_of(&call.tiles, &plan->base, &call.tiling, run));
+    switch (call.tiles.way) {
+    case CLSPI_ASKED:
+        return clspi_tiles_tell(&call.tiles, &call.tiling, clspi_tensor_line_elements(plan), run);
+    case CLSPI_BY_DEVICE:
+        return clspi_tensor_eval_tiles(plan, patches, &call.tiling, &call.tiles, vertices, run);
+    default:
+        return share(&call, run);
+    }
 }

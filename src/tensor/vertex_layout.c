@@ -85,24 +85,13 @@ static bool place(clspi_tensor_desc *desc)
     return next <= v->stride && v->stride <= CLSP_VERTEX_MAX_STRIDE;
 }
 
-static bool has_reserved(const clsp_vertex_layout *v)
-{
-    uint32_t any = 0;
-
-    for (size_t i = 0; i < CLSPI_COUNT(v->reserved); i++)
-        any |= v->reserved[i];
-    return any != 0;
-}
-
 clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, const char *family,
                                  uint32_t allowed)
 {
     clsp_vertex_layout *const v = &desc->vertex;
     clspi_log *const log = &ctx->log;
 
-    if (has_reserved(v))
-        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: vertex: a reserved field is not 0",
-                          family);
+    CLSPI_CHECK(clspi_reserved_check(log, "clsp_vertex_layout", v->reserved));
     if (v->attributes == 0) v->attributes = CLSP_VERTEX_POINT;
     if (v->type == CLSP_TYPE_DEFAULT) v->type = desc->precision;
     if (v->type != CLSP_F16 && v->type != CLSP_F32 && v->type != CLSP_F64)

@@ -252,13 +252,13 @@ static const clsp_bezier_desc refused[] = {
 
 /* Evaluates into shared memory by the svm schedule, or by what takes its place. Control points, and
    weights among them, are ones; with has_grids the patch has numbers of samples of its own. */
-static clsp_cooperate_report by_svm(clsp_context *ctx, const clsp_bezier_desc *desc, bool has_grids)
+static clsp_report by_svm(clsp_context *ctx, const clsp_bezier_desc *desc, bool has_grids)
 {
     enum { CONTROLS = 4 * 4 * 4 * 4, ELEMENTS = 9 * 9 * 9 * 6 };
     static const uint32_t nums[] = {5, 5};
-    const clsp_cooperate_opts opts = {.schedule = CLSP_SCHEDULE_SVM};
+    const clsp_share opts = {.schedule = CLSP_SCHEDULE_SVM};
     float controls[CONTROLS];
-    clsp_cooperate_report report;
+    clsp_report report;
     clsp_bezier_plan *plan = NULL;
     void *shared = NULL;
 
@@ -284,7 +284,7 @@ static void test_refused(void **state)
     if (!ctx) skip_because("no SVM atomics");
     for (size_t i = 0; i <= COUNT(refused); i++) {
         const bool has_grids = i == COUNT(refused);
-        const clsp_cooperate_report report =
+        const clsp_report report =
             by_svm(ctx, has_grids ? &fits : &refused[i], has_grids);
         assert_int_not_equal(report.schedule, CLSP_SCHEDULE_SVM);
         assert_true(report.reason[CLSP_SCHEDULE_SVM][0] != '\0');

@@ -122,7 +122,7 @@ void ledger_release(ledger *l)
     }
 }
 
-size_t ledger_run(ledger *l, const clsp_cooperate_opts *opts, clsp_cooperate_report *report,
+size_t ledger_run(ledger *l, const clsp_share *opts, clsp_report *report,
                   clsp_status *status)
 {
     const entry *const entries = (const entry *)(void *)l->job.out;
@@ -136,7 +136,7 @@ size_t ledger_run(ledger *l, const clsp_cooperate_opts *opts, clsp_cooperate_rep
     return wrong;
 }
 
-void ledger_check_report(const ledger *l, const clsp_cooperate_report *report)
+void ledger_check_report(const ledger *l, const clsp_report *report)
 {
     clsp_context *const *contexts;
     uint64_t tiles = 0;
@@ -153,16 +153,16 @@ void ledger_check_report(const ledger *l, const clsp_cooperate_report *report)
     }
     assert_int_equal(tiles, l->job.num_tiles);
     assert_string_equal(report->processors[report->num_processors - 1].name, "host");
-    assert_true(report->schedule > CLSP_SCHEDULE_AUTO &&
+    assert_true(report->schedule > CLSP_SCHEDULE_DEFAULT &&
                 (int)report->schedule < CLSP_NUM_SCHEDULES);
     assert_true(report->wall_ms >= report->prepare_ms && report->prepare_ms >= 0);
     for (int s = CLSP_SCHEDULE_SVM; s <= CLSP_SCHEDULE_HOST; s++)
         assert_true((report->reason[s][0] == '\0') == (s == (int)report->schedule));
 }
 
-void ledger_check(ledger *l, const clsp_cooperate_opts *opts, clsp_cooperate_report *report)
+void ledger_check(ledger *l, const clsp_share *opts, clsp_report *report)
 {
-    clsp_cooperate_report own;
+    clsp_report own;
     clsp_status status;
     size_t wrong;
 

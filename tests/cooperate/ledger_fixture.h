@@ -31,14 +31,14 @@ void ledger_init(ledger *l, clsp_context *ctx, size_t num_tiles, void *out, bool
 void ledger_release(ledger *l);
 
 /* Empties the ledger, runs the job and gives the number of tiles that were not made once. */
-size_t ledger_run(ledger *l, const clsp_cooperate_opts *opts, clsp_cooperate_report *report,
+size_t ledger_run(ledger *l, const clsp_share *opts, clsp_report *report,
                   clsp_status *status);
 
 /* The same, and everything must be right: 0 wrong, and a report that adds up. */
-void ledger_check(ledger *l, const clsp_cooperate_opts *opts, clsp_cooperate_report *report);
+void ledger_check(ledger *l, const clsp_share *opts, clsp_report *report);
 
 /* A report that adds up, of a job that was made. */
-void ledger_check_report(const ledger *l, const clsp_cooperate_report *report);
+void ledger_check_report(const ledger *l, const clsp_report *report);
 
 /* What the sizes of tests are to be divided by: 1, or more where kernels run slowly. */
 size_t ledger_scale(void);

@@ -262,7 +262,7 @@ static void *call(void *argument)
     if (!out) return NULL;
     ledger_init(&l, c->ctx, NUM, out, false);
     for (int i = 0; i < 20; i++) {
-        const clsp_cooperate_opts opts = {.schedule = (clsp_schedule)(i % CLSP_NUM_SCHEDULES)};
+        const clsp_share opts = {.schedule = (clsp_schedule)(i % CLSP_NUM_SCHEDULES)};
         if (ledger_run(&l, &opts, NULL, &status) != 0 || status != CLSP_OK)
             atomic_fetch_add(&c->wrong, 1);
     }
@@ -481,7 +481,7 @@ static void test_tuning(void **state)
 {
     enum { NUM = 4001 };
     char folder[SUPPORT_PATH_MAX], path[SUPPORT_PATH_MAX + 16], found[SUPPORT_PATH_MAX];
-    clsp_cooperate_report report;
+    clsp_report report;
     clsp_context *ctx;
     clsp_status status;
     void *out;

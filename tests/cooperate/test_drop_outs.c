@@ -52,8 +52,8 @@ static void disarm(void)
 static clsp_status run_job(const setting *s, enum kind kind, unsigned n, unsigned num)
 {
     clsp_context *ctx = NULL, *other = NULL;
-    const clsp_cooperate_opts opts = {.schedule = s->schedule};
-    clsp_cooperate_report report;
+    const clsp_share opts = {.schedule = s->schedule};
+    clsp_report report;
     ledger l = {0};
     void *out = NULL;
     size_t wrong;
@@ -176,13 +176,13 @@ static void test_two_devices(void **state)
 static void test_functions(void **state)
 {
     static const clsp_context_opts context_opts = {.cache_dir = ""};
-    clsp_cooperate_report report;
+    clsp_report report;
 
     (void)state;
     for (int k = CLSP_SCHEDULE_SVM; k <= CLSP_SCHEDULE_HOST; k++)
         for (int which = 0; which < 3; which++)
             for (int n = 1; n < 4; n++) {
-                const clsp_cooperate_opts opts = {.schedule = (clsp_schedule)k};
+                const clsp_share opts = {.schedule = (clsp_schedule)k};
                 clsp_context *ctx;
                 ledger l;
                 void *out;
@@ -206,14 +206,14 @@ static void test_nobody_left(void **state)
 {
     static const clsp_context_opts context_opts = {.cache_dir = ""};
     clsp_context *ctx;
-    clsp_cooperate_report report;
+    clsp_report report;
     clsp_status status;
     ledger l;
     cl_int out[TILES];
 
     (void)state;
-    for (int k = CLSP_SCHEDULE_AUTO; k <= CLSP_SCHEDULE_HOST; k++) {
-        const clsp_cooperate_opts opts = {.schedule = (clsp_schedule)k};
+    for (int k = CLSP_SCHEDULE_DEFAULT; k <= CLSP_SCHEDULE_HOST; k++) {
+        const clsp_share opts = {.schedule = (clsp_schedule)k};
         assert_ok(NULL, clsp_context_create(&ctx, NULL, &context_opts));
         ledger_init(&l, ctx, TILES, out, false);
         l.fault = -4321;

@@ -23,7 +23,7 @@ typedef struct sums {
     atomic_uint wrong_chunks; /* whose buffers are not what they should be */
 } sums;
 
-static const clsp_schedule schedules[] = {CLSP_SCHEDULE_AUTO,   CLSP_SCHEDULE_DYNAMIC,
+static const clsp_schedule schedules[] = {CLSP_SCHEDULE_DEFAULT,   CLSP_SCHEDULE_DYNAMIC,
                                           CLSP_SCHEDULE_STATIC, CLSP_SCHEDULE_DEVICE,
                                           CLSP_SCHEDULE_HOST,   CLSP_SCHEDULE_SVM};
 
@@ -266,7 +266,7 @@ static bool is_too_large(const sums *s)
     return bytes_of((clsp_range){0, lines}, WIDTH).count > s->most_bytes;
 }
 
-static void check_report(const sums *s, const clsp_cooperate_report *report)
+static void check_report(const sums *s, const clsp_report *report)
 {
     uint64_t tiles = 0;
 
@@ -282,11 +282,11 @@ static void check_report(const sums *s, const clsp_cooperate_report *report)
 /* Runs a job under every schedule. */
 static void check_job(sums *s, size_t num_lines, size_t halo, bool has_gaps)
 {
-    clsp_cooperate_report report;
+    clsp_report report;
 
     begin(s, num_lines, halo, has_gaps);
     for (size_t i = 0; i < CLSPI_COUNT(schedules); i++) {
-        const clsp_cooperate_opts opts = {.schedule = schedules[i]};
+        const clsp_share opts = {.schedule = schedules[i]};
         support_poison(s->job.out, out_numbers(s) * sizeof(cl_int));
         assert_ok(s->ctx, clspi_cooperate(s->ctx, &s->job, &opts, &report));
         check_result(s, clsp_schedule_name(schedules[i]));
@@ -377,7 +377,7 @@ static void test_tuning(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         clsp_context *ctx = open_context(limits[i]);
-        clsp_cooperate_report report;
+        clsp_report report;
         sums s;
         open_sums(&s, ctx);
         begin(&s, 1009, 3, i);

@@ -12,7 +12,7 @@
 
 enum { TILES = 200003, ROUNDS = 10, MAX_PLATFORMS = 8 };
 
-static const clsp_schedule all_schedules[] = {CLSP_SCHEDULE_AUTO,    CLSP_SCHEDULE_SVM,
+static const clsp_schedule all_schedules[] = {CLSP_SCHEDULE_DEFAULT,    CLSP_SCHEDULE_SVM,
                                               CLSP_SCHEDULE_DYNAMIC, CLSP_SCHEDULE_STATIC,
                                               CLSP_SCHEDULE_DEVICE,  CLSP_SCHEDULE_HOST};
 
@@ -78,7 +78,7 @@ static void run_all(clsp_context *ctx, size_t num_tiles, size_t rounds, bool fil
     open_ledger(&l, ctx, num_tiles, filled);
     for (size_t i = 0; i < rounds; i++)
         for (size_t s = 0; s < CLSPI_COUNT(all_schedules); s++) {
-            const clsp_cooperate_opts opts = {.schedule = all_schedules[s]};
+            const clsp_share opts = {.schedule = all_schedules[s]};
             ledger_check(&l, &opts, NULL);
         }
     close_ledger(&l);
@@ -126,7 +126,7 @@ static void test_plain_memory(void **state)
     enum { NUM = 5003 };
     clsp_context *ctx = open_context(NULL);
     cl_int *const memory = malloc((NUM + 2) * sizeof *memory);
-    clsp_cooperate_report report;
+    clsp_report report;
     ledger l;
 
     (void)state;
@@ -134,7 +134,7 @@ static void test_plain_memory(void **state)
     memory[0] = memory[NUM + 1] = 77;
     ledger_init(&l, ctx, NUM, memory + 1, false);
     for (size_t s = 0; s < CLSPI_COUNT(all_schedules); s++) {
-        const clsp_cooperate_opts opts = {.schedule = all_schedules[s]};
+        const clsp_share opts = {.schedule = all_schedules[s]};
         ledger_check(&l, &opts, &report);
         assert_int_not_equal(report.schedule, CLSP_SCHEDULE_SVM);
         if (all_schedules[s] == CLSP_SCHEDULE_SVM) {
@@ -155,14 +155,14 @@ static void test_forced(void **state)
 {
     clsp_context *ctx = open_context(NULL);
     clsp_device_info info;
-    clsp_cooperate_report report;
+    clsp_report report;
     ledger l;
 
     (void)state;
     assert_ok(ctx, clsp_context_device(ctx, &info));
     open_ledger(&l, ctx, 1009, false);
     for (size_t s = 1; s < CLSPI_COUNT(all_schedules); s++) {
-        const clsp_cooperate_opts opts = {.schedule = all_schedules[s]};
+        const clsp_share opts = {.schedule = all_schedules[s]};
         const bool falls = all_schedules[s] == CLSP_SCHEDULE_SVM && !runs_svm(&info);
         ledger_check(&l, &opts, &report);
         assert_int_equal(report.schedule, falls ? CLSP_SCHEDULE_DYNAMIC : all_schedules[s]);
@@ -180,14 +180,14 @@ static void test_static_ratios(void **state)
     static const double ratios[] = {-1, 0, 0.05, 0.5, 1};
     static const double bad[] = {1.01, NAN};
     clsp_context *ctx = open_context(NULL);
-    clsp_cooperate_report report;
+    clsp_report report;
     clsp_status status;
     ledger l;
 
     (void)state;
     open_ledger(&l, ctx, 1000, false);
     for (size_t i = 0; i < CLSPI_COUNT(ratios); i++) {
-        const clsp_cooperate_opts opts = {.schedule = CLSP_SCHEDULE_STATIC,
+        const clsp_share opts = {.schedule = CLSP_SCHEDULE_STATIC,
                                           .static_ratio = ratios[i]};
         ledger_check(&l, &opts, &report);
         assert_int_equal(report.schedule, CLSP_SCHEDULE_STATIC);
@@ -195,11 +195,11 @@ static void test_static_ratios(void **state)
             assert_int_equal(report.processors[1].tiles, (int)(1000 * fmax(ratios[i], 0)));
     }
     for (size_t i = 0; i < CLSPI_COUNT(bad); i++) {
-        const clsp_cooperate_opts opts = {.static_ratio = bad[i]};
+        const clsp_share opts = {.static_ratio = bad[i]};
         ledger_run(&l, &opts, NULL, &status);
         assert_int_equal(status, CLSP_ERROR_ARGUMENT);
     }
-    const clsp_cooperate_opts no_schedule = {.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES};
+    const clsp_share no_schedule = {.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES};
     ledger_run(&l, &no_schedule, NULL, &status);
     assert_int_equal(status, CLSP_ERROR_ARGUMENT);
     close_ledger(&l);
@@ -217,7 +217,7 @@ static void test_reserved(void **state)
     (void)state;
     open_ledger(&l, ctx, 10, false);
     for (size_t i = 0; i < 4; i++) {
-        clsp_cooperate_opts opts = {.schedule = CLSP_SCHEDULE_HOST};
+        clsp_share opts = {.schedule = CLSP_SCHEDULE_HOST};
         opts.reserved[i] = 1;
         ledger_run(&l, &opts, NULL, &status);
         assert_int_equal(status, CLSP_ERROR_ARGUMENT);
@@ -232,15 +232,15 @@ static void test_reserved(void **state)
 static void test_reasons(void **state)
 {
     clsp_context *ctx = open_context(NULL);
-    clsp_cooperate_report report;
+    clsp_report report;
     ledger l;
 
     (void)state;
     open_ledger(&l, ctx, 1000, false);
-    const clsp_cooperate_opts svm = {.schedule = CLSP_SCHEDULE_SVM},
+    const clsp_share svm = {.schedule = CLSP_SCHEDULE_SVM},
                               host = {.schedule = CLSP_SCHEDULE_HOST};
-    const clsp_cooperate_opts bits = {.bit_equal = 1};
-    const clsp_cooperate_opts bits_host = {.schedule = CLSP_SCHEDULE_HOST, .bit_equal = 1};
+    const clsp_share bits = {.bit_equal = 1};
+    const clsp_share bits_host = {.schedule = CLSP_SCHEDULE_HOST, .bit_equal = 1};
     l.job.persistent = NULL;
     l.job.why_not_persistent = "words of svm";
     ledger_check(&l, &svm, &report);
@@ -268,7 +268,7 @@ static void test_reasons(void **state)
 static void test_auto(void **state)
 {
     clsp_context *ctx = open_context(NULL);
-    clsp_cooperate_report report;
+    clsp_report report;
     ledger l;
 
     (void)state;
@@ -288,7 +288,7 @@ static void test_auto(void **state)
 static void test_same_device_twice(void **state)
 {
     clsp_context *ctx, *other;
-    clsp_cooperate_report report;
+    clsp_report report;
     ledger l;
 
     (void)state;
@@ -298,7 +298,7 @@ static void test_same_device_twice(void **state)
     assert_ok(ctx, clsp_context_join(ctx, other));
     run_all(ctx, TILES / ledger_scale(), 2, false);
     open_ledger(&l, ctx, 1000, false);
-    const clsp_cooperate_opts bits = {.schedule = CLSP_SCHEDULE_DYNAMIC, .bit_equal = 1};
+    const clsp_share bits = {.schedule = CLSP_SCHEDULE_DYNAMIC, .bit_equal = 1};
     ledger_check(&l, &bits, &report);
     assert_int_equal(report.schedule, CLSP_SCHEDULE_DYNAMIC);
     assert_int_equal(report.processors[2].tiles, 0);
@@ -468,8 +468,8 @@ static void test_persistent_kernel(void **state)
 static void test_standard_atomics(void **state)
 {
     clsp_context *ctx = open_context(NULL);
-    const clsp_cooperate_opts opts = {.schedule = CLSP_SCHEDULE_SVM};
-    clsp_cooperate_report report;
+    const clsp_share opts = {.schedule = CLSP_SCHEDULE_SVM};
+    clsp_report report;
     clsp_device_info info;
     ledger l;
 

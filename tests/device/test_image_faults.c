@@ -20,7 +20,7 @@ typedef struct image_way {
     bool shared;
 } image_way;
 
-static const clsp_cooperate_opts own_device = {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1};
+static const clsp_share own_device = {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1};
 
 /* Loads an image and calls all that there is, by which `values` is filled. */
 static clsp_status call_image(clsp_image_plan *plan, clsp_input samples,

@@ -14,7 +14,7 @@ enum { SOLID_VERTICES = 18, SOLID_CELLS = 4, SOLID_VALUES = 8 * SOLID_CELLS * 8 
    again where it makes them, the host's within rounding. Returns CLSP_ERROR_STATE where they are
    not. */
 static clsp_status share_solid(clsp_solid_plan *plan, const clsp_solid_points *points,
-                               const clsp_cooperate_opts *opts, const float *values)
+                               const clsp_share *opts, const float *values)
 {
     enum { ALL = 8 * SOLID_CELLS * 8 * 3 };
     static const uint32_t by[3] = {1, 0, 0};
@@ -74,7 +74,7 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
     static const clsp_solid_desc desc = {.axis = {{2, 0, 1}, {2, 0, 1}, {2, 0, 1}}};
     const clsp_solid_points points = {
         .num = 2, .cells = clsp_in_u32(list, 2), .params = clsp_in_f32(params, 6)};
-    static const clsp_cooperate_opts shares[] = {
+    static const clsp_share shares[] = {
         {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1},
         {.schedule = CLSP_SCHEDULE_HOST, .num_workers = CLSP_NO_WORKERS}};
     const size_t all = 8 * SOLID_CELLS * 8 * 3;

@@ -14,7 +14,7 @@ typedef struct use {
     clsp_status (*apply)(clsp_bspline_plan *plan, const struct use *u, void *results);
     size_t bytes; /* of the results, at most MOST */
     clsp_bspline_target target;
-    clsp_project_opts project;
+    clsp_bspline_project_opts project;
     bool shared, own_knots;
 } use;
 
@@ -142,7 +142,7 @@ static void test_conversions(void **state)
                                {.name = "elevation, a part",
                                 CONVERSION,
                                 .target = {.along = {{.elevate = 2}, {.begin = 0.25, .end = 0.5}},
-                                           .method = CLSP_CONVERT_MATRIX}}};
+                                           .method = CLSP_BSPLINE_CONVERT_MATRIX}}};
 #undef CONVERSION
 
     (void)state;
@@ -205,10 +205,10 @@ enum { QUERIES = 12, RESULTS_MAX = 2 * QUERIES };
 /* Loads curves, so that all is made again, and projects; results: [RESULTS_MAX]. */
 static clsp_status project(clsp_bspline_plan *plan, const use *u, void *results)
 {
-    static const clsp_cooperate_opts device = {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1};
+    static const clsp_share device = {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1};
     float points[QUERIES * 3];
     uint32_t patches[QUERIES];
-    const clsp_output out = clsp_out_nearest_f32(results, RESULTS_MAX);
+    const clsp_output out = clsp_out_bspline_nearest_f32(results, RESULTS_MAX);
     clsp_bspline_queries queries = {.num = QUERIES, .points = clsp_in_f32(points, COUNT(points))};
 
     for (size_t i = 0; i < COUNT(points); i++)
@@ -226,13 +226,13 @@ static clsp_status project(clsp_bspline_plan *plan, const use *u, void *results)
 static void test_projections(void **state)
 {
 #define PROJECTION                                                                                 \
-    .plan = curve_plan, .apply = project, .bytes = RESULTS_MAX * sizeof(clsp_nearest_f32)
+    .plan = curve_plan, .apply = project, .bytes = RESULTS_MAX * sizeof(clsp_bspline_nearest_f32)
     static const use uses[] = {
-        {.name = "exact", PROJECTION, .project = {.method = CLSP_PROJECT_EXACT}},
+        {.name = "exact", PROJECTION, .project = {.method = CLSP_BSPLINE_PROJECT_EXACT}},
         {.name = "two nearest", PROJECTION, .project = {.num_nearest = 2}},
         {.name = "own knots", PROJECTION, .project = {.max_dist = 3}, .own_knots = true},
-        {.name = "mrep", PROJECTION, .project = {.method = CLSP_PROJECT_MREP, .tolerance = 1e-2}},
-        {.name = "shared", PROJECTION, .project = {.method = CLSP_PROJECT_EXACT}, .shared = true}};
+        {.name = "mrep", PROJECTION, .project = {.method = CLSP_BSPLINE_PROJECT_MREP, .tolerance = 1e-2}},
+        {.name = "shared", PROJECTION, .project = {.method = CLSP_BSPLINE_PROJECT_EXACT}, .shared = true}};
 #undef PROJECTION
 
     (void)state;

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include <clspline/cooperate.h>
+#include <clspline/share.h>
 
 #include "check.h"
 #include "transfer.h"
@@ -91,7 +91,7 @@ static void fill_input(const region *in)
     assert_int_equal(mprotect(in->all, in->whole, PROT_READ), 0);
 }
 
-static clsp_status carry_out(copy_job *job, size_t lines, const clsp_sync *sync)
+static clsp_status carry_out(copy_job *job, size_t lines, const clsp_run *sync)
 {
     const clspi_memory_need need = {"lines", CLSP_F32, lines * REALS};
     const clsp_output out = {.type = CLSP_F32, .host = job->out.at, .size = lines * REALS};
@@ -294,7 +294,7 @@ static void check_wait_list(clsp_context *ctx, bool gaps)
         CL_SUCCESS);
     assert_int_equal(clFlush(other), CL_SUCCESS);
     assert_int_equal(pthread_create(&thread, NULL, open_gate, gate), 0);
-    const clsp_sync sync = {.num_wait = 1, .wait = &written, .done = &done};
+    const clsp_run sync = {.num_wait = 1, .wait = &written, .done = &done};
     assert_ok(ctx, carry_out(&job, lines, &sync));
     check_result(&job, lines);
     pthread_join(thread, NULL);

@@ -251,7 +251,7 @@ static double check_schedules(const job *j, clsp_context *ctx)
     double worst = 0.0;
 
     for (int s = CLSP_SCHEDULE_SVM; s < CLSP_NUM_SCHEDULES; s++) {
-        const clsp_cooperate_opts opts = {.schedule = (clsp_schedule)s};
+        const clsp_share opts = {.schedule = (clsp_schedule)s};
         const clsp_output vertices = host_output(j, out);
         void *shared = NULL;
         assert_ok(ctx, clspi_tensor_cooperate(&j->plan->tensor, (clsp_range){0, PATCHES}, &vertices,

@@ -69,7 +69,7 @@ static int read_tolerance(bezier_request *r, const char *text)
 static int read_method(bezier_request *r, const char *text)
 {
     static const char *const names[] = {"auto", "separable", "multilevel", "matrix", "brute"};
-    static const clsp_bezier_method methods[] = {CLSP_BEZIER_AUTO, CLSP_BEZIER_SEPARABLE,
+    static const clsp_bezier_method methods[] = {CLSP_BEZIER_METHOD_DEFAULT, CLSP_BEZIER_SEPARABLE,
                                                  CLSP_BEZIER_MULTILEVEL, CLSP_BEZIER_MATRIX,
                                                  CLSP_BEZIER_BRUTE};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -106,7 +106,7 @@ int bezier_request_read(bezier_request *r, int argc, char **argv)
     }
     if (r->tolerance > 0 && common->samples > 0)
         return usage_error(common->command, "--samples and --tolerance exclude each other");
-    if (r->tolerance > 0 && r->method != CLSP_BEZIER_AUTO)
+    if (r->tolerance > 0 && r->method != CLSP_BEZIER_METHOD_DEFAULT)
         return usage_error(common->command, "--method is of grids that --samples makes, not of "
                                             "--tolerance");
     return mesh_request_check(common);

@@ -89,7 +89,7 @@ static size_t largest_chunk(const job *j)
 
 static bool share_chunk(const job *j, const net *n, clsp_range patches)
 {
-    clsp_cooperate_report report = {0};
+    clsp_report report = {0};
     char what[80];
     if (!staging_check(j->task->ctx, clsp_bezier_cooperate(n->plan, patches, n->staged.output,
                                                            j->task->sharing, &report)))

@@ -21,9 +21,9 @@ typedef struct evaluate_task {
     seams *edges;
     const tessellation *grids;
     clsp_bezier_method method;          /* of a uniform tessellation */
-    const clsp_cooperate_opts *sharing; /* NULL: by the context's device alone */
+    const clsp_share *sharing; /* NULL: by the context's device alone */
     /* Told of each shared call; NULL is fine. */
-    void (*report)(void *user, const char *what, const clsp_cooperate_report *report);
+    void (*report)(void *user, const char *what, const clsp_report *report);
     void *user;
     const io_progress *progress;
     mesh_times *times;

@@ -210,7 +210,7 @@ static void make_normals(const job *j, size_t count)
 
 static bool share_chunk(const job *j, clsp_range range)
 {
-    clsp_cooperate_report report = {0};
+    clsp_report report = {0};
     char what[80];
     if (!staging_check(j->task->ctx, clsp_bspline_cooperate(j->plan, range, j->staged.output,
                                                             j->task->sharing, &report)))

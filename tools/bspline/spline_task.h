@@ -19,9 +19,9 @@ typedef struct spline_task {
     clsp_context *ctx;
     const splines *content; /* of 2 or 3 coordinates */
     uint32_t samples;       /* of each direction; 0: as many as spline_task_samples says */
-    const clsp_cooperate_opts *sharing; /* NULL: by the context's device alone */
+    const clsp_share *sharing; /* NULL: by the context's device alone */
     /* Told of each shared call; NULL is fine. */
-    void (*report)(void *user, const char *what, const clsp_cooperate_report *report);
+    void (*report)(void *user, const char *what, const clsp_report *report);
     void *user;
     const io_progress *progress;
     mesh_times *times;

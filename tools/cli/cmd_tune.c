@@ -95,7 +95,7 @@ static clsp_status set_points(clsp_bezier_plan *plan, const tuning_case *c)
     return status;
 }
 
-static bool measure(clsp_context *ctx, const tuning_case *c, clsp_cooperate_report *report)
+static bool measure(clsp_context *ctx, const tuning_case *c, clsp_report *report)
 {
     const clsp_bezier_desc desc = {.precision = c->precision,
                                    .degree = {c->degree, c->degree},
@@ -112,7 +112,7 @@ static bool measure(clsp_context *ctx, const tuning_case *c, clsp_cooperate_repo
 /* ---- printing ---- */
 
 /* Points a second, results on their way to the host included; 0 for what has made none. */
-static double rate_of(const tuning_case *c, const clsp_cooperate_report *report,
+static double rate_of(const tuning_case *c, const clsp_report *report,
                       const clsp_processor_report *p)
 {
     const double points = (double)c->patches * c->samples * c->samples;
@@ -121,7 +121,7 @@ static double rate_of(const tuning_case *c, const clsp_cooperate_report *report,
     return points * (double)p->tiles / (double)report->num_tiles / (ms * 1e-3);
 }
 
-static void print_line(const tuning_case *c, const clsp_cooperate_report *report,
+static void print_line(const tuning_case *c, const clsp_report *report,
                        const clsp_processor_report *p)
 {
     char grid[32];
@@ -133,7 +133,7 @@ static void print_line(const tuning_case *c, const clsp_cooperate_report *report
            p->status == CLSP_OK ? p->name : status_text(p->status));
 }
 
-static void print_object(const tuning_case *c, const clsp_cooperate_report *report,
+static void print_object(const tuning_case *c, const clsp_report *report,
                          const clsp_processor_report *p, bool first)
 {
     printf("%s{\"degree\": %lu, \"precision\": \"%s\", \"patches\": %lu, \"samples\": %lu, ",
@@ -148,7 +148,7 @@ static void print_object(const tuning_case *c, const clsp_cooperate_report *repo
     fputc('}', stdout);
 }
 
-static void print_case(const tuning_case *c, const clsp_cooperate_report *report, bool json,
+static void print_case(const tuning_case *c, const clsp_report *report, bool json,
                        bool first)
 {
     for (uint32_t i = 0; i < report->num_processors; i++) {
@@ -186,7 +186,7 @@ static bool tune_all(clsp_context *ctx, bool quick, bool json)
     progress_start(&bar, "measuring", !json);
     for (size_t i = 0; done && i < num; i++) {
         const tuning_case c = case_number(i, num_grids);
-        clsp_cooperate_report report = {0};
+        clsp_report report = {0};
         done = measure(ctx, &c, &report);
         if (done) print_case(&c, &report, json, i == 0);
         progress_report(&bar, (double)(i + 1) / (double)num);

@@ -8,7 +8,7 @@
 /* ---- words ---- */
 
 /* The host's part of a static split; 0 is a part too, which the library has another word for. */
-static bool read_ratio(clsp_cooperate_opts *opts, const char *text)
+static bool read_ratio(clsp_share *opts, const char *text)
 {
     char *end;
     const size_t decimal = strspn(text, ".0123456789"); /* strtod knows more than decimals */
@@ -118,7 +118,7 @@ static void print_processor(FILE *file, const clsp_processor_report *p, uint64_t
     fputc('\n', file);
 }
 
-void sharing_print(FILE *file, const char *what, const clsp_cooperate_report *report)
+void sharing_print(FILE *file, const char *what, const clsp_report *report)
 {
     const char *name = clsp_schedule_name(report->schedule);
     fprintf(file, "%s: by %s, %llu tiles in %.3f ms (preparing %.3f ms, measuring %.3f ms)\n", what,

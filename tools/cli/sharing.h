@@ -16,7 +16,7 @@ enum { SHARING_MAX_JOINED = CLSP_MAX_PROCESSORS - 2 }; /* beside the first devic
 /* What was asked for. Zero: nothing. */
 typedef struct sharing_request {
     bool cooperate, report;
-    clsp_cooperate_opts opts;
+    clsp_share opts;
     uint32_t num_workers; /* of the context; 0: not given */
     const char *joined[SHARING_MAX_JOINED];
     size_t num_joined;
@@ -60,6 +60,6 @@ bool sharing_open(sharing_contexts *c, const sharing_request *r, const char *dev
 void sharing_close(sharing_contexts *c);
 
 /* What one call did, in lines that begin with `what`. */
-void sharing_print(FILE *file, const char *what, const clsp_cooperate_report *report);
+void sharing_print(FILE *file, const char *what, const clsp_report *report);
 
 #endif

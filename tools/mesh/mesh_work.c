@@ -36,7 +36,7 @@ bool mesh_work_memory(const mesh_work *w)
     return false;
 }
 
-void mesh_work_print_shared(void *user, const char *what, const clsp_cooperate_report *report)
+void mesh_work_print_shared(void *user, const char *what, const clsp_report *report)
 {
     mesh_work *w = user;
     progress_end(&w->bar); /* until it is drawn anew */

@@ -30,7 +30,7 @@ void mesh_work_begin(mesh_work *w, const mesh_request *r);
 bool mesh_work_open(mesh_work *w);
 
 /* Prints what a shared call did, in the place of the progress bar; user is the work. */
-void mesh_work_print_shared(void *user, const char *what, const clsp_cooperate_report *report);
+void mesh_work_print_shared(void *user, const char *what, const clsp_report *report);
 
 /* Makes the mesh anew, or streams it. Complains on failure. */
 bool mesh_work_make(mesh_work *w, const mesh_source *source);

@@ -39,7 +39,7 @@ typedef struct work {
 static bool check_curves(const work *w)
 {
     const uint32_t dim = w->content.batches[0].type.dim;
-    const bool by_cubics = w->r->opts.method == CLSP_PROJECT_MREP;
+    const bool by_cubics = w->r->opts.method == CLSP_BSPLINE_PROJECT_MREP;
     for (size_t i = 0; i < w->content.num_batches; i++) {
         const spline_batch *batch = &w->content.batches[i];
         const spline_type *type = &batch->type;
@@ -49,7 +49,7 @@ static bool check_curves(const work *w)
             why = "no curve";
         else if (type->degree[0] < 1)
             why = "of degree 0";
-        else if (type->degree[0] > CLSP_PROJECT_MAX_DEGREE)
+        else if (type->degree[0] > CLSP_BSPLINE_PROJECT_MAX_DEGREE)
             why = "of a degree above 64";
         else if (type->dim != dim)
             why = "of other coordinates than those before";
@@ -104,7 +104,7 @@ static bool read_curves(work *w)
 /* ---- the search ---- */
 
 /* Prints what a shared call did, in the place of the progress bar. */
-static void print_shared(void *user, const char *what, const clsp_cooperate_report *shared)
+static void print_shared(void *user, const char *what, const clsp_report *shared)
 {
     work *w = user;
     progress_end(&w->bar); /* until it is drawn anew */
@@ -129,7 +129,7 @@ static bool open_search(work *w)
                                  .report = r->sharing.report ? print_shared : NULL,
                                  .user = w,
                                  .most = CHUNK_RESULTS / r->opts.num_nearest};
-    if (r->opts.method == CLSP_PROJECT_MREP) w->search.opts.tolerance = w->tolerance;
+    if (r->opts.method == CLSP_BSPLINE_PROJECT_MREP) w->search.opts.tolerance = w->tolerance;
     const bool done = project_search_open(&w->search);
     w->plan_seconds = seconds_now() - start;
     return done;

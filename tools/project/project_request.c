@@ -121,8 +121,8 @@ static int read_max_dist(project_request *r, const char *text)
 
 static int read_nearest(project_request *r, const char *text)
 {
-    if (request_count(text, 1, CLSP_PROJECT_MAX_NEAREST, &r->opts.num_nearest)) return EXIT_OK;
-    return usage_error(command, "--nearest must be 1 to %d, not '%s'", CLSP_PROJECT_MAX_NEAREST,
+    if (request_count(text, 1, CLSP_BSPLINE_PROJECT_MAX_NEAREST, &r->opts.num_nearest)) return EXIT_OK;
+    return usage_error(command, "--nearest must be 1 to %d, not '%s'", CLSP_BSPLINE_PROJECT_MAX_NEAREST,
                        text);
 }
 
@@ -130,7 +130,7 @@ static int read_method(project_request *r, const char *text)
 {
     if (strcmp(text, "exact") != 0 && strcmp(text, "mrep") != 0)
         return usage_error(command, "--method must be exact or mrep, not '%s'", text);
-    r->opts.method = text[0] == 'm' ? CLSP_PROJECT_MREP : CLSP_PROJECT_EXACT;
+    r->opts.method = text[0] == 'm' ? CLSP_BSPLINE_PROJECT_MREP : CLSP_BSPLINE_PROJECT_EXACT;
     return EXIT_OK;
 }
 
@@ -223,11 +223,11 @@ static int check(project_request *r, const words *w)
         return usage_error(command, "'%s' is an input too", r->output);
     if (r->quiet && r->verbose)
         return usage_error(command, "--quiet and --verbose exclude each other");
-    if (r->tolerance > 0 && !r->invert && r->opts.method != CLSP_PROJECT_MREP)
+    if (r->tolerance > 0 && !r->invert && r->opts.method != CLSP_BSPLINE_PROJECT_MREP)
         return usage_error(command, "--tolerance is of --invert and of --method mrep");
-    if (r->sharing.cooperate && r->opts.method == CLSP_PROJECT_MREP)
+    if (r->sharing.cooperate && r->opts.method == CLSP_BSPLINE_PROJECT_MREP)
         return usage_error(command, "--cooperate is of --method exact");
-    if (r->opts.num_nearest > 1 && r->opts.method == CLSP_PROJECT_MREP)
+    if (r->opts.num_nearest > 1 && r->opts.method == CLSP_BSPLINE_PROJECT_MREP)
         return usage_error(command, "--nearest is of --method exact");
     const int status = sharing_check(&r->sharing, command);
     return status == EXIT_OK ? check_format(r, w) : status;
@@ -238,7 +238,7 @@ int project_request_read(project_request *r, int argc, char **argv)
     args a = args_start(argc, argv);
     words w = {NULL, 0};
     r->precision = MESH_F32;
-    r->opts = (clsp_project_opts){.method = CLSP_PROJECT_EXACT, .num_nearest = 1};
+    r->opts = (clsp_bspline_project_opts){.method = CLSP_BSPLINE_PROJECT_EXACT, .num_nearest = 1};
     for (int found; (found = args_next(&a, options)) != ARGS_END;) {
         const int status = read_argument(r, &w, &a, found);
         if (status != EXIT_OK || r->help) return status;

@@ -15,7 +15,7 @@ typedef struct project_request {
     size_t num_inputs;
     const char *output; /* "-": standard output */
     bool is_npy;        /* else CSV */
-    clsp_project_opts opts;
+    clsp_bspline_project_opts opts;
     double tolerance; /* 0: not given */
     bool is_percent;  /* the tolerance is a share of the box's diagonal */
     mesh_precision precision;

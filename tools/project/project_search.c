@@ -48,7 +48,7 @@ static bool join_group(curve_group *g, const spline_batch *batch)
    with that. False when memory runs out. */
 static bool make_groups(project_search *s)
 {
-    const bool joins = s->opts.method != CLSP_PROJECT_MREP;
+    const bool joins = s->opts.method != CLSP_BSPLINE_PROJECT_MREP;
     s->groups = calloc(s->content->num_batches + 1, sizeof(*s->groups));
     for (size_t i = 0; s->groups && i < s->content->num_batches; i++) {
         const spline_batch *batch = &s->content->batches[i];
@@ -122,7 +122,7 @@ static bool make_room(project_search *s)
     const size_t results = s->most * s->opts.num_nearest;
     const bool single = s->precision == MESH_F32;
     s->queries = malloc(s->most * s->dim * clsp_type_bytes(staging_type(s->precision)));
-    const size_t bytes = results * (single ? sizeof(clsp_nearest_f32) : sizeof(clsp_nearest_f64));
+    const size_t bytes = results * (single ? sizeof(clsp_bspline_nearest_f32) : sizeof(clsp_bspline_nearest_f64));
     if (!s->sharing)
         s->found = malloc(bytes);
     else if (!staging_check(s->ctx, clsp_shared_alloc(s->ctx, bytes, &s->found)))
@@ -171,7 +171,7 @@ static nearest_row get_row(const project_search *s, const curve_group *g, size_t
 {
     nearest_row row = {.distance = 0};
     if (s->precision == MESH_F64) {
-        const clsp_nearest_f64 *from = (const clsp_nearest_f64 *)s->found + i;
+        const clsp_bspline_nearest_f64 *from = (const clsp_bspline_nearest_f64 *)s->found + i;
         row.distance = from->distance;
         row.bound = from->bound;
         for (int k = 0; k < 4; k++)
@@ -179,7 +179,7 @@ static nearest_row get_row(const project_search *s, const curve_group *g, size_t
         set_curve(&row, g, from->patch, from->param[0]);
         row.status = (nearest_status)from->status;
     } else {
-        const clsp_nearest_f32 *from = (const clsp_nearest_f32 *)s->found + i;
+        const clsp_bspline_nearest_f32 *from = (const clsp_bspline_nearest_f32 *)s->found + i;
         row.distance = (double)from->distance;
         row.bound = (double)from->bound;
         for (int k = 0; k < 4; k++)
@@ -212,7 +212,7 @@ static bool leaves_open(const nearest_row *row, double bound)
    point of all curves is nearer than the lesser of the bounds. */
 static void merge(nearest_row *rows, const nearest_row *more, uint32_t num)
 {
-    nearest_row merged[CLSP_PROJECT_MAX_NEAREST];
+    nearest_row merged[CLSP_BSPLINE_PROJECT_MAX_NEAREST];
     const nearest_row first = rows[0];
     uint32_t i = 0, k = 0;
     for (uint32_t n = 0; n < num; n++)
@@ -229,7 +229,7 @@ static void take_results(project_search *s, size_t group, size_t num)
 {
     const uint32_t each = s->opts.num_nearest;
     for (size_t i = 0; i < num; i++) {
-        nearest_row more[CLSP_PROJECT_MAX_NEAREST] = {{.distance = 0}};
+        nearest_row more[CLSP_BSPLINE_PROJECT_MAX_NEAREST] = {{.distance = 0}};
         nearest_row *rows = s->rows + i * each;
         for (uint32_t k = 0; k < each; k++)
             more[k] = get_row(s, &s->groups[group], i * each + k);
@@ -266,7 +266,7 @@ static bool take_points(project_search *s, const double *points, size_t num, uin
 static bool search(const project_search *s, const curve_group *g,
                    const clsp_bspline_queries *queries, clsp_output found, uint64_t first)
 {
-    clsp_cooperate_report report = {0};
+    clsp_report report = {0};
     char what[80];
     if (!s->sharing)
         return staging_check(s->ctx, clsp_bspline_project(g->plan, queries, &s->opts, found, NULL));
@@ -288,7 +288,7 @@ bool project_search_run(project_search *s, const double *points, size_t num, uin
                                           .points = single ? clsp_in_f32(s->queries, reals)
                                                            : clsp_in_f64(s->queries, reals)};
     const clsp_output found =
-        single ? clsp_out_nearest_f32(s->found, results) : clsp_out_nearest_f64(s->found, results);
+        single ? clsp_out_bspline_nearest_f32(s->found, results) : clsp_out_bspline_nearest_f64(s->found, results);
     for (size_t i = 0; i < s->num_groups; i++) {
         if (!search(s, &s->groups[i], &queries, found, first)) return false;
         take_results(s, i, num);

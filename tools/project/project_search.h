@@ -18,10 +18,10 @@ typedef struct project_search {
     const splines *content; /* curves, all of dim coordinates */
     uint32_t dim;
     mesh_precision precision;
-    clsp_project_opts opts;
-    const clsp_cooperate_opts *sharing; /* NULL: by the context's device alone */
+    clsp_bspline_project_opts opts;
+    const clsp_share *sharing; /* NULL: by the context's device alone */
     /* Told of each shared call; NULL is fine. */
-    void (*report)(void *user, const char *what, const clsp_cooperate_report *report);
+    void (*report)(void *user, const char *what, const clsp_report *report);
     void *user;
     size_t most;         /* points at a time */
     curve_group *groups; /* [num_groups], each with a plan */

@@ -36,10 +36,10 @@ static void choose_fields(solid_model *m)
     m->channels = 3;
     for (size_t i = 0; i < m->cells.num_arrays; i++) {
         const solid_array *a = &m->cells.arrays[i];
-        if (m->channels + a->components > CLSP_SOLID_MAX_CHANNELS) {
+        if (m->channels + a->components > CLSP_SOLID_MAX_DIM) {
             if (!m->r->quiet)
                 complain("warning: %s: '%s' is left out: there are %d numbers of a point at most",
-                         m->r->input, a->name, CLSP_SOLID_MAX_CHANNELS);
+                         m->r->input, a->name, CLSP_SOLID_MAX_DIM);
             continue;
         }
         m->fields[m->num_fields++] = (solid_channel){a->name, a->components, m->channels};

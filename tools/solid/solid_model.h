@@ -17,7 +17,7 @@ typedef struct solid_model {
     const solid_request *r;
     clsp_context *ctx;
     solid_cells cells; /* as read */
-    solid_channel fields[CLSP_SOLID_MAX_CHANNELS];
+    solid_channel fields[CLSP_SOLID_MAX_DIM];
     size_t num_fields;
     clsp_solid_mesh *mesh;
     clsp_solid_counts counts;

@@ -62,7 +62,7 @@ typedef struct vtu_work {
     solid_samples *samples; /* NULL: the cells themselves */
     vtu_file file;
     vtu_shape shape;
-    vtu_field fields[CLSP_SOLID_MAX_CHANNELS];
+    vtu_field fields[CLSP_SOLID_MAX_DIM];
     progress_bar *bar;
     size_t done, total; /* parts */
     double *piece;      /* [MAX_PIECE] numbers on their way */

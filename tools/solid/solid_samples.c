@@ -24,7 +24,7 @@ bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision p
 }
 
 /* Prints what a shared call did, in the place of the progress bar. */
-static void print_shared(const solid_samples *s, const clsp_cooperate_report *report)
+static void print_shared(const solid_samples *s, const clsp_report *report)
 {
     if (!s->m->r->sharing.report) return;
     if (s->bar) progress_end(s->bar); /* until it is drawn anew */
@@ -34,7 +34,7 @@ static void print_shared(const solid_samples *s, const clsp_cooperate_report *re
 static bool eval_cells(const solid_samples *s, clsp_range cells, clsp_output out)
 {
     const sharing_request *sharing = &s->m->r->sharing;
-    clsp_cooperate_report report;
+    clsp_report report;
     if (!sharing->cooperate)
         return staging_check(s->m->ctx, clsp_solid_eval(s->plan, cells, NULL, out, NULL));
     if (!staging_check(s->m->ctx,
@@ -48,7 +48,7 @@ bool solid_samples_points(const solid_samples *s, const clsp_solid_points *point
                           const uint32_t by[3], clsp_output out)
 {
     const sharing_request *sharing = &s->m->r->sharing;
-    clsp_cooperate_report report;
+    clsp_report report;
     if (!sharing->cooperate)
         return staging_check(s->m->ctx, clsp_solid_eval_points(s->plan, points, by, out, NULL));
     if (!staging_check(s->m->ctx, clsp_solid_eval_points_shared(s->plan, points, by, out,

@@ -78,24 +78,6 @@ clsp_status clsp_bspline_target_desc(const clsp_bspline_plan *plan, size_t patch
     return CLSP_OK;
 }
 
-clsp_status clsp_bspline_target_size(const clsp_bspline_plan *plan, clsp_range patches,
-                                     size_t *num_controls)
-{
-    size_t num = patches.count;
-
-    if (!plan || !num_controls)
-        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_target_size");
-    CLSPI_CHECK(check_target(plan, patches));
-    const clspi_own_target *const own = &plan->target->own;
-    for (cl_uint k = 0; k < plan->desc.directions && own->num == 0; k++)
-        if (!clspi_size_mul(&num, plan->target->knots[k].controls))
-            return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                              "bspline: the control points are more than can be counted");
-    *num_controls =
-        own->num == 0 ? num : own->first[patches.first + patches.count] - own->first[patches.first];
-    return CLSP_OK;
-}
-
 /* ---- the matrix of a direction ---- */
 
 /* Opens one of the two memories that a matrix is written to. */
@@ -207,20 +189,16 @@ static clsp_status make_own(void *user, clspi_series *series, const clspi_part *
     return clspi_own_target_enqueue(own, series, job->plan, controls, out->buffer, out->offset);
 }
 
-/* Opens the memory of a call, of so many lines. */
-static clsp_status open_controls(convert_job *job, size_t num_lines, size_t per_line,
+/* Opens the memory of a call, which gets so many elements. */
+static clsp_status open_controls(convert_job *job, size_t elements, size_t per_line,
                                  const clsp_output *controls)
 {
+    const clspi_memory_need need = {"control points", job->plan->desc.precision, elements};
     clspi_stream *const out = &job->streams.stream[0];
-    size_t count = num_lines;
 
     out->per_line = per_line;
     out->written = true;
     job->streams.num = 1;
-    if (!clspi_size_mul(&count, per_line))
-        return clspi_fail(&job->plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "bspline: the control points are more than the address space");
-    const clspi_memory_need need = {"control points", job->plan->desc.precision, count};
     return clspi_output_open(&out->memory, &job->plan->tensor.base, controls, &need);
 }
 
@@ -232,7 +210,9 @@ static clsp_status count_lines(const clsp_bspline_plan *plan, clspi_cut *cut, cl
     *cut = (clspi_cut){.piece = patches.first, .left = patches.count};
     if (target->own.num > 0) {
         cut->prefix = target->own.first;
-        return clsp_bspline_target_size(plan, patches, &cut->left);
+        cut->left =
+            target->own.first[patches.first + patches.count] - target->own.first[patches.first];
+        return CLSP_OK;
     }
     cut->per_piece = target->knots[0].controls;
     cut->multiple = clspi_convert_multiple(target);
@@ -241,24 +221,39 @@ static clsp_status count_lines(const clsp_bspline_plan *plan, clspi_cut *cut, cl
                       "bspline: %zu patches are more than the address space", patches.count);
 }
 
+/* Checks a call, and counts its lines and the elements of all and of each. */
+static clsp_status check_call(const clsp_bspline_plan *plan, clsp_range patches,
+                              const clsp_run *run, clspi_cut *cut, size_t elements[2])
+{
+    const clspi_plan *const base = &plan->tensor.base;
+
+    CLSPI_CHECK(clspi_call_check(base, run));
+    CLSPI_CHECK(clspi_unshared_check(base, run, "a conversion"));
+    CLSPI_CHECK(check_target(plan, patches));
+    CLSPI_CHECK(clspi_tensor_check_patches(&plan->tensor, patches, run));
+    CLSPI_CHECK(count_lines(plan, cut, patches));
+    elements[1] = plan->target->own.num > 0 ? clspi_coords(&plan->tensor.desc)
+                                            : clspi_convert_row_reals(plan->target);
+    elements[0] = cut->left;
+    if (clspi_size_mul(&elements[0], elements[1])) return CLSP_OK;
+    return clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "bspline: the control points are more than the address space");
+}
+
 clsp_status clsp_bspline_convert(clsp_bspline_plan *plan, clsp_range patches, clsp_output controls,
-                                 const clsp_sync *sync)
+                                 const clsp_run *run)
 {
     convert_job job = {.plan = plan};
+    size_t elements[2];
     clspi_cut cut;
 
     if (!plan) return clspi_null_argument(NULL, "clsp_bspline_convert");
-    CLSPI_CHECK(clspi_call_check(&plan->tensor.base, sync));
-    if (!plan->target) return no_target(plan);
-    CLSPI_CHECK(clspi_tensor_check_patches(&plan->tensor, patches));
-    CLSPI_CHECK(count_lines(plan, &cut, patches));
-    const bool own = plan->target->own.num > 0;
-    const clsp_status status = open_controls(
-        &job, cut.left,
-        own ? clspi_coords(&plan->tensor.desc) : clspi_convert_row_reals(plan->target), &controls);
+    CLSPI_CHECK(check_call(plan, patches, run, &cut, elements));
+    if (clspi_run_asks(run)) return clspi_run_tell(run, elements[0]);
+    const clsp_status status = open_controls(&job, elements[0], elements[1], &controls);
     if (status == CLSP_OK)
-        return clspi_carry_out(&plan->tensor.base, sync, &job.streams, cut,
-                               own ? make_own : make_rows, &job);
+        return clspi_carry_out(&plan->tensor.base, run, &job.streams, cut,
+                               plan->target->own.num > 0 ? make_own : make_rows, &job);
     clspi_streams_close(&job.streams);
     return status;
 }

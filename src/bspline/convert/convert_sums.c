@@ -29,7 +29,7 @@ size_t clspi_convert_multiple(const clspi_convert_target *target)
 clsp_status clspi_convert_prepare(clspi_convert_target *target, clspi_series *series)
 {
     const clspi_tensor_desc *const d = &target->desc;
-    const bool by_matrix = target->method == CLSP_CONVERT_MATRIX;
+    const bool by_matrix = target->method == CLSP_BSPLINE_CONVERT_MATRIX;
 
     if (target->own.num > 0) return clspi_own_target_prepare(&target->own, series, target->plan);
     for (cl_uint k = 0; k < 3; k++) {

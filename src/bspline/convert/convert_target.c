@@ -35,21 +35,13 @@ static clsp_status bad(const clspi_target_direction *d, const char *what)
     return clspi_fail(log_of(d), CLSP_ERROR_ARGUMENT, "bspline: %s: %s", name_of(d).text, what);
 }
 
-static bool has_reserved(const clsp_bspline_change *c)
-{
-    uint64_t any = 0;
-
-    for (size_t i = 0; i < CLSPI_COUNT(c->reserved); i++)
-        any |= c->reserved[i];
-    return any != 0;
-}
-
 static clsp_status check_derivative(const clspi_target_direction *d)
 {
     const clsp_bspline_desc *const desc = &d->plan->desc;
     const uint32_t order = d->change->derivative;
 
-    if (order > CLSP_CONVERT_MAX_DERIVATIVE) return bad(d, "the derivative's order is above 2");
+    if (order > CLSP_BSPLINE_CONVERT_MAX_DERIVATIVE)
+        return bad(d, "the derivative's order is above 2");
     if (order > desc->degree[d->k])
         return bad(d, "the derivative's order is above the degree, it is 0");
     if (order > 0 && desc->rational)
@@ -64,7 +56,7 @@ static clsp_status check_ways(const clspi_target_direction *d, bool bezier)
     const clsp_bspline_change *const c = d->change;
     const bool made = c->elevate > 0 || c->begin != 0.0 || c->end != 0.0 || c->num_insert > 0;
 
-    if (has_reserved(c)) return bad(d, "a reserved field is not 0");
+    CLSPI_CHECK(clspi_reserved_check(log_of(d), "clsp_bspline_change", c->reserved));
     if (c->num_insert > 0 && !c->insert) return bad(d, "insert is NULL");
     if (c->num_insert > CLSP_BSPLINE_MAX_SAMPLES) return bad(d, "too many knots are inserted");
     if (!c->knots && (c->degree > 0 || c->num_controls > 0))
@@ -151,16 +143,13 @@ static clsp_status check_kinds(const clsp_bspline_plan *plan, const clsp_bspline
 {
     clspi_log *const log = &plan->tensor.base.ctx->log;
 
-    for (size_t i = 0; i < CLSPI_COUNT(wanted->reserved); i++)
-        if (wanted->reserved[i])
-            return clspi_fail(log, CLSP_ERROR_ARGUMENT,
-                              "bspline: target: a reserved field is not 0");
+    CLSPI_CHECK(clspi_reserved_check(log, "clsp_bspline_target", wanted->reserved));
     if (wanted->bezier > 1)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "bspline: target: bezier is neither 0 nor 1");
-    if ((unsigned)wanted->method > CLSP_CONVERT_MATRIX)
+    if ((unsigned)wanted->method > CLSP_BSPLINE_CONVERT_MATRIX)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "bspline: target: %d is no method",
                           (int)wanted->method);
-    if (wanted->method == CLSP_CONVERT_MATRIX && plan->own.num > 0)
+    if (wanted->method == CLSP_BSPLINE_CONVERT_MATRIX && plan->own.num > 0)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                           "bspline: target: matrices are of knots that curves share");
     return CLSP_OK;
@@ -198,7 +187,8 @@ static void describe(clspi_convert_target *target, const clsp_bspline_plan *plan
     d->basis =
         (clspi_basis){.user = target, .values = row_of, .identity = identity, .factors = factors};
     for (cl_uint k = 0; k < 3; k++)
-        d->axis[k] = (clsp_axis){k < d->directions ? target->knots[k].controls : 1, 0.0, 1.0};
+        d->axis[k] =
+            (clsp_axis){.num = k < d->directions ? target->knots[k].controls : 1, .end = 1.0};
 }
 
 /* Makes the knots of all directions, and room for rows. */

@@ -14,7 +14,7 @@
 typedef struct clspi_convert_target {
     const clsp_bspline_plan *plan;
     clspi_tensor_desc desc; /* of the sums, whose samples are the target's control points */
-    clsp_convert_method method;
+    clsp_bspline_convert_method method;
     clspi_knots knots[3];
     clspi_conversion conversion[3]; /* from the plan's */
     double *scratch;                /* of rows */

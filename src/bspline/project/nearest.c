@@ -85,7 +85,8 @@ clsp_status clspi_nearest_find(const clsp_bspline_plan *plan, clspi_series *seri
     const clspi_nearest *const nearest = plan->nearest;
     const clspi_segments *const segments = &nearest->segments;
     const clspi_kernel *const find = &nearest->find[job->num_nearest > 1];
-    const size_t result = d->precision == CLSP_F32 ? CLSP_NEAREST_F32_SIZE : CLSP_NEAREST_F64_SIZE;
+    const size_t result =
+        d->precision == CLSP_F32 ? CLSP_BSPLINE_NEAREST_F32_SIZE : CLSP_BSPLINE_NEAREST_F64_SIZE;
     const uint64_t most = most_queries(series->ctx, d, segments, find->local);
     clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};
     clspi_part part;

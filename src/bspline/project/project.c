@@ -1,11 +1,9 @@
-/* The public calls of projection. */
-#include <clspline/bspline_project.h>
+#include "project.h"
 
 #include <math.h>
 
 #include "check.h"
 #include "nearest_cubic.h"
-#include "project.h"
 #include "tensor_eval.h"
 #include "transfer.h"
 
@@ -18,59 +16,53 @@ static clsp_status bad(const clsp_bspline_plan *plan, const char *what, double v
 }
 
 /* Checks that a plan's curves can be projected onto. */
-static clsp_status check_curves(const clsp_bspline_plan *plan)
+static clsp_status check_curves(const clsp_bspline_plan *plan, const clsp_run *run)
 {
     const uint32_t degree = plan->desc.degree[0];
 
     if (plan->desc.directions != 1)
         return bad(plan, "onto curves only, and directions is", plan->desc.directions);
-    if (degree < 1 || degree > CLSP_PROJECT_MAX_DEGREE)
+    if (degree < 1 || degree > CLSP_BSPLINE_PROJECT_MAX_DEGREE)
         return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
                           "bspline: projection onto degree %u: 1 to %d", degree,
-                          CLSP_PROJECT_MAX_DEGREE);
-    CLSPI_CHECK(clspi_tensor_check_patches(&plan->tensor, (clsp_range){0, 0}));
-    if (plan->own.num > 0 && plan->own.num != plan->tensor.num_patches)
+                          CLSP_BSPLINE_PROJECT_MAX_DEGREE);
+    CLSPI_CHECK(clspi_tensor_check_patches(&plan->tensor, (clsp_range){0, 0}, run));
+    if (plan->own.num > 0 && plan->tensor.is_loaded && plan->own.num != plan->tensor.num_patches)
         return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_STATE,
                           "bspline: %zu curves are loaded, and %zu have knots of their own",
                           plan->tensor.num_patches, plan->own.num);
     return CLSP_OK;
 }
 
-static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_project_opts *opts)
+static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_bspline_project_opts *opts)
 {
-    for (size_t i = 0; i < CLSPI_COUNT(opts->reserved); i++)
-        if (opts->reserved[i]) return bad(plan, "a reserved field is not 0", opts->reserved[i]);
-    if (opts->method == CLSP_PROJECT_DEFAULT) opts->method = CLSP_PROJECT_EXACT;
-    if (opts->method != CLSP_PROJECT_EXACT && opts->method != CLSP_PROJECT_MREP)
+    CLSPI_CHECK(clspi_reserved_check(&plan->tensor.base.ctx->log, "clsp_bspline_project_opts",
+                                     opts->reserved));
+    if (opts->method == CLSP_BSPLINE_PROJECT_DEFAULT) opts->method = CLSP_BSPLINE_PROJECT_EXACT;
+    if (opts->method != CLSP_BSPLINE_PROJECT_EXACT && opts->method != CLSP_BSPLINE_PROJECT_MREP)
         return bad(plan, "no such method", opts->method);
-    if (opts->method == CLSP_PROJECT_MREP && plan->own.num > 0)
+    if (opts->method == CLSP_BSPLINE_PROJECT_MREP && plan->own.num > 0)
         return bad(plan, "mrep takes no curves with knots of their own, and there are",
                    (double)plan->own.num);
     if (opts->num_nearest == 0) opts->num_nearest = 1;
-    if (opts->num_nearest > CLSP_PROJECT_MAX_NEAREST)
+    if (opts->num_nearest > CLSP_BSPLINE_PROJECT_MAX_NEAREST)
         return bad(plan, "num_nearest is above the maximum", opts->num_nearest);
-    if (opts->method == CLSP_PROJECT_MREP && opts->num_nearest > 1)
+    if (opts->method == CLSP_BSPLINE_PROJECT_MREP && opts->num_nearest > 1)
         return bad(plan, "mrep gives one result a query, and num_nearest is", opts->num_nearest);
     if (!(opts->max_dist >= 0.0) || isinf(opts->max_dist))
         return bad(plan, "max_dist is no distance", opts->max_dist);
     if (!(opts->tolerance >= 0.0) || isinf(opts->tolerance))
         return bad(plan, "tolerance is no distance", opts->tolerance);
-    if (opts->method == CLSP_PROJECT_MREP && plan->desc.rational)
+    if (opts->method == CLSP_BSPLINE_PROJECT_MREP && plan->desc.rational)
         return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_WEIGHTS,
                           "bspline: projection: mrep of rational curves");
     return CLSP_OK;
 }
 
-bool clspi_input_is_there(const clsp_input *input)
-{
-    return input->buffer || input->host || input->svm;
-}
-
 static clsp_status check_queries(const clsp_bspline_plan *plan, const clsp_bspline_queries *queries)
 {
-    for (size_t i = 0; i < CLSPI_COUNT(queries->reserved); i++)
-        if (queries->reserved[i])
-            return bad(plan, "a reserved field of queries is not 0", (double)queries->reserved[i]);
+    CLSPI_CHECK(clspi_reserved_check(&plan->tensor.base.ctx->log, "clsp_bspline_queries",
+                                     queries->reserved));
     if (clspi_input_is_there(&queries->hints) && !clspi_input_is_there(&queries->patches) &&
         plan->tensor.num_patches > 1)
         return bad(plan, "hints without patches, and the curves are",
@@ -79,19 +71,21 @@ static clsp_status check_queries(const clsp_bspline_plan *plan, const clsp_bspli
 }
 
 clsp_status clspi_project_check(const clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
-                                clsp_project_opts *opts)
+                                clsp_bspline_project_opts *opts, const clsp_run *run)
 {
-    CLSPI_CHECK(check_curves(plan));
+    CLSPI_CHECK(check_curves(plan, run));
     CLSPI_CHECK(check_opts(plan, opts));
     return check_queries(plan, queries);
 }
 
 clsp_status clspi_project_needs_of(const clsp_bspline_plan *plan,
                                    const clsp_bspline_queries *queries,
-                                   const clsp_project_opts *opts, clspi_project_needs *needs)
+                                   const clsp_bspline_project_opts *opts,
+                                   clspi_project_needs *needs)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
-    const size_t one = d->precision == CLSP_F32 ? CLSP_NEAREST_F32_SIZE : CLSP_NEAREST_F64_SIZE;
+    const size_t one =
+        d->precision == CLSP_F32 ? CLSP_BSPLINE_NEAREST_F32_SIZE : CLSP_BSPLINE_NEAREST_F64_SIZE;
     const size_t result = one * opts->num_nearest, num = queries->num;
     size_t bytes = sizeof(double) * (result + d->dim);
 
@@ -112,7 +106,7 @@ enum { OUT, POINTS, MORE }; /* streams: results, queries, and what else there is
 
 typedef struct search {
     clsp_bspline_plan *plan;
-    const clsp_project_opts *opts;
+    const clsp_bspline_project_opts *opts;
     clspi_job_streams streams;
     uint32_t patches, hints; /* their streams; 0: none */
 } search;
@@ -133,7 +127,7 @@ static clsp_status make_part(void *user, clspi_series *series, const clspi_part 
                                    .num_nearest = s->opts->num_nearest,
                                    .max_dist = s->opts->max_dist};
 
-    if (s->opts->method == CLSP_PROJECT_MREP) {
+    if (s->opts->method == CLSP_BSPLINE_PROJECT_MREP) {
         CLSPI_CHECK(
             clspi_nearest_cubic_prepare(s->plan, series, s->opts->tolerance, part->num_lines));
         return clspi_nearest_cubic_find(s->plan, series, &job);
@@ -142,53 +136,49 @@ static clsp_status make_part(void *user, clspi_series *series, const clspi_part 
     return clspi_nearest_find(s->plan, series, &job);
 }
 
-/* Opens one more stream to be read. */
+/* Opens one more stream to be read: some lines of an input. */
 static clsp_status open_input(search *s, const clsp_input *input, size_t per_line,
-                              const clspi_memory_need *need)
+                              clspi_memory_need need, clsp_range lines)
 {
     clspi_stream *const stream = &s->streams.stream[s->streams.num++];
+    clsp_input some = *input;
 
+    need.count = lines.count * per_line;
+    some.offset += lines.first * per_line;
     stream->per_line = per_line;
-    return clspi_input_open(&stream->memory, &s->plan->tensor.base, input, need);
+    return clspi_input_open(&stream->memory, &s->plan->tensor.base, &some, &need);
 }
 
 static clsp_status open_streams(search *s, const clsp_bspline_queries *queries,
+                                const clspi_project_needs *needs, clsp_range lines,
                                 const clsp_output *nearest)
 {
-    clspi_project_needs needs;
+    clspi_memory_need need = needs->nearest;
 
-    CLSPI_CHECK(clspi_project_needs_of(s->plan, queries, s->opts, &needs));
+    need.count = lines.count * needs->result;
     clspi_stream *const stream = &s->streams.stream[s->streams.num++];
-    stream->per_line = needs.result;
+    stream->per_line = needs->result;
     stream->written = true;
-    CLSPI_CHECK(clspi_output_open(&stream->memory, &s->plan->tensor.base, nearest, &needs.nearest));
-    CLSPI_CHECK(open_input(s, &queries->points, s->plan->tensor.desc.dim, &needs.points));
+    CLSPI_CHECK(clspi_output_open(&stream->memory, &s->plan->tensor.base, nearest, &need));
+    CLSPI_CHECK(open_input(s, &queries->points, s->plan->tensor.desc.dim, needs->points, lines));
     if (clspi_input_is_there(&queries->patches)) {
         s->patches = s->streams.num;
-        CLSPI_CHECK(open_input(s, &queries->patches, 1, &needs.patches));
+        CLSPI_CHECK(open_input(s, &queries->patches, 1, needs->patches, lines));
     }
     if (!clspi_input_is_there(&queries->hints)) return CLSP_OK;
     s->hints = s->streams.num;
-    return open_input(s, &queries->hints, 1, &needs.hints);
+    return open_input(s, &queries->hints, 1, needs->hints, lines);
 }
 
-clsp_status clsp_bspline_project(clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
-                                 const clsp_project_opts *given, clsp_output nearest,
-                                 const clsp_sync *sync)
+clsp_status clspi_project_lines(clsp_bspline_plan *plan, const clspi_project_call *call,
+                                clsp_range lines, const clsp_run *run)
 {
-    clsp_project_opts opts = {.method = CLSP_PROJECT_DEFAULT};
+    const clspi_cut cut = {.per_piece = clspi_max(1, lines.count), .left = lines.count};
+    search s = {.plan = plan, .opts = call->opts};
+    const clsp_status status = open_streams(&s, call->queries, &call->needs, lines, &call->nearest);
 
-    if (!plan || !queries)
-        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_project");
-    if (given) opts = *given;
-    CLSPI_CHECK(clspi_call_check(&plan->tensor.base, sync));
-    CLSPI_CHECK(clspi_project_check(plan, queries, &opts));
-    const clspi_cut cut = {.per_piece = clspi_max(1, queries->num), .left = queries->num};
-    search s = {.plan = plan, .opts = &opts};
-    const clsp_status status = open_streams(&s, queries, &nearest);
-    if (status != CLSP_OK) {
-        clspi_streams_close(&s.streams);
-        return status;
-    }
-    return clspi_carry_out(&plan->tensor.base, sync, &s.streams, cut, make_part, &s);
+    if (status == CLSP_OK)
+        return clspi_carry_out(&plan->tensor.base, run, &s.streams, cut, make_part, &s);
+    clspi_streams_close(&s.streams);
+    return status;
 }

@@ -1,4 +1,4 @@
-/* What the calls of projection have in common, and the host's search of a plan. */
+/* Projection by a device: checks, and the search through memory of any kind. */
 #ifndef CLSPI_PROJECT_H
 #define CLSPI_PROJECT_H
 
@@ -6,11 +6,9 @@
 
 #include "bspline_plan.h"
 
-bool clspi_input_is_there(const clsp_input *input);
-
 /* Checks a plan's curves, queries but for their memory, and options, and puts defaults in place. */
 clsp_status clspi_project_check(const clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
-                                clsp_project_opts *opts);
+                                clsp_bspline_project_opts *opts, const clsp_run *run);
 
 /* What memory must hold. */
 typedef struct clspi_project_needs {
@@ -20,6 +18,20 @@ typedef struct clspi_project_needs {
 
 clsp_status clspi_project_needs_of(const clsp_bspline_plan *plan,
                                    const clsp_bspline_queries *queries,
-                                   const clsp_project_opts *opts, clspi_project_needs *needs);
+                                   const clsp_bspline_project_opts *opts,
+                                   clspi_project_needs *needs);
+
+/* A call whose arguments have been checked. */
+typedef struct clspi_project_call {
+    const clsp_bspline_queries *queries;
+    const clsp_bspline_project_opts *opts; /* with defaults in place */
+    clspi_project_needs needs;
+    clsp_output nearest;
+} clspi_project_call;
+
+/* Finds the results of some queries on the context's device, into memory that begins with the first
+   of them. */
+clsp_status clspi_project_lines(clsp_bspline_plan *plan, const clspi_project_call *call,
+                                clsp_range lines, const clsp_run *run);
 
 #endif

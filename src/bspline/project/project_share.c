@@ -1,5 +1,7 @@
-/* Projection by several processors: tiles of queries, by the host's search and by those of devices
-   (docs/cooperation.md). */
+/* The public call of projection: by the context's device, or shared, as tiles of queries by the
+   host's search and by those of devices (docs/cooperation.md). */
+#include <clspline/bspline_project.h>
+
 #include <stdio.h>
 
 #include "buffer.h"
@@ -14,19 +16,19 @@ enum {
     QUERY_ITEMS = 64 /* a query takes longer than so many vertices: tiles are of so many fewer */
 };
 
-_Static_assert(sizeof(clspi_nearest_f32) == sizeof(clsp_nearest_f32) &&
-                   sizeof(clspi_nearest_f64) == sizeof(clsp_nearest_f64),
+_Static_assert(sizeof(clspi_nearest_f32) == sizeof(clsp_bspline_nearest_f32) &&
+                   sizeof(clspi_nearest_f64) == sizeof(clsp_bspline_nearest_f64),
                "the results of the host's search are the public ones");
-_Static_assert((int)CLSPI_SEARCH_FOUND == (int)CLSP_NEAREST_FOUND &&
-                   (int)CLSPI_SEARCH_CUT == (int)CLSP_NEAREST_CUT &&
-                   (int)CLSPI_SEARCH_NONE == (int)CLSP_NEAREST_NONE &&
-                   (int)CLSPI_SEARCH_INVALID == (int)CLSP_NEAREST_INVALID &&
-                   (int)CLSPI_SEARCH_DEGREE_MAX == (int)CLSP_PROJECT_MAX_DEGREE,
+_Static_assert((int)CLSPI_SEARCH_FOUND == (int)CLSP_BSPLINE_NEAREST_FOUND &&
+                   (int)CLSPI_SEARCH_CUT == (int)CLSP_BSPLINE_NEAREST_CUT &&
+                   (int)CLSPI_SEARCH_NONE == (int)CLSP_BSPLINE_NEAREST_NONE &&
+                   (int)CLSPI_SEARCH_INVALID == (int)CLSP_BSPLINE_NEAREST_INVALID &&
+                   (int)CLSPI_SEARCH_DEGREE_MAX == (int)CLSP_BSPLINE_PROJECT_MAX_DEGREE,
                "and so is what becomes of a query");
 
 /* What a shared call works on, all in host memory. */
 typedef struct shared_search {
-    const clsp_project_opts *opts;
+    const clsp_bspline_project_opts *opts;
     const char *points, *patches, *hints; /* NULL: none */
     size_t real, dim;                     /* bytes of a real; of a point */
 } shared_search;
@@ -142,82 +144,126 @@ static clsp_status open_memory(const clsp_bspline_plan *plan, const clsp_bspline
     return clspi_shared_input(base, &queries->hints, &needs->hints, &s->hints);
 }
 
-/* Shares a call whose arguments have been checked. */
-static clsp_status share_queries(clsp_bspline_plan *plan, const shared_search *s, size_t num,
-                                 size_t line_bytes, char *out, const clsp_cooperate_opts *share,
-                                 clsp_cooperate_report *report)
+static clsp_status prepare(const void *user, clspi_plan *base)
 {
-    static const clspi_line_maker maker = {search_on_host, search_on_device, NULL};
-    char key[KEY_MAX];
-    clspi_shared_batch batch = {
-        .plan = &plan->tensor.base,
-        .peers = &plan->tensor.peers,
-        .maker = &maker,
-        .user = s,
-        .why_no_host = s->opts->num_nearest > 1 ? "the host looks for one nearest point alone"
-                       : plan->own.num > 0      ? "curves have knots of their own"
-                                                : NULL,
-        .why_not_persistent = "no persistent kernel searches for nearest points",
-        .tiling = clspi_tiling_of(num, 1, QUERY_ITEMS, 1),
-        .line_items = QUERY_ITEMS,
-        .line_bytes = line_bytes,
-        .element = s->real,
-        .key = key};
-
-    name_job(plan, s, num, key);
-    if (!batch.why_no_host) CLSPI_CHECK(prepare_host(plan));
-    return clspi_shared_batch_run(&batch, out, share, report);
+    (void)user;
+    return prepare_host(bspline_plan_of(base));
 }
 
-/* A call on memory that is not aligned to its elements: the device's call stages that. */
+/* Tells why the host cannot search; NULL: it can. */
+static const char *host_refusal(const clsp_bspline_plan *plan,
+                                const clsp_bspline_project_opts *opts)
+{
+    return opts->method != CLSP_BSPLINE_PROJECT_EXACT ? "the host has the exact method alone"
+           : opts->num_nearest > 1                    ? "the host looks for one nearest point alone"
+           : plan->own.num > 0                        ? "curves have knots of their own"
+                                                      : NULL;
+}
+
+static clspi_tiling tiling_of(size_t num)
+{
+    return clspi_list_tiling(num, QUERY_ITEMS);
+}
+
+/* Shares a call whose memory has been found. */
+static clsp_status share_queries(clsp_bspline_plan *plan, const shared_search *s,
+                                 const clspi_project_call *call, const clspi_tiles *tiles,
+                                 char *out, const clsp_run *run)
+{
+    static const clspi_line_maker maker = {search_on_host, search_on_device, NULL};
+    const char *const why_no_host = host_refusal(plan, s->opts);
+    char key[KEY_MAX];
+    clspi_shared_batch batch = {.plan = &plan->tensor.base,
+                                .peers = &plan->tensor.peers,
+                                .maker = &maker,
+                                .user = s,
+                                .why_no_host = why_no_host,
+                                .why_not_persistent =
+                                    "no persistent kernel searches for nearest points",
+                                .tiling = tiling_of(call->queries->num),
+                                .line_items = QUERY_ITEMS,
+                                .line_bytes = call->needs.result * s->real,
+                                .element = s->real,
+                                .key = key,
+                                .prepare = why_no_host ? NULL : prepare};
+
+    name_job(plan, s, call->queries->num, key);
+    CLSPI_CHECK(clspi_shared_batch_run(&batch, tiles, out, run, run->report));
+    return clspi_run_done(&plan->tensor.base, run);
+}
+
+/* ---- what the context's device makes alone ---- */
+
 typedef struct lone_search {
     clsp_bspline_plan *plan;
-    const clsp_bspline_queries *queries;
-    const clsp_project_opts *opts;
-    clsp_output nearest;
+    const clspi_project_call *call;
+    clsp_range lines;
 } lone_search;
 
 static clsp_status search_alone(void *user)
 {
-    const lone_search *const call = user;
+    const lone_search *const own = user;
 
-    return clsp_bspline_project(call->plan, call->queries, call->opts, call->nearest, NULL);
+    return clspi_project_lines(own->plan, own->call, own->lines, NULL);
 }
 
-static bool is_aligned(const shared_search *s, const char *out)
+/* Tells why no other processor takes part; NULL: they may. */
+static const char *lone_reason(const clsp_bspline_plan *plan, const shared_search *s,
+                               const char *out)
 {
     const uintptr_t reals = (uintptr_t)s->points | (uintptr_t)s->hints | (uintptr_t)out;
 
-    return reals % s->real == 0 && (uintptr_t)s->patches % sizeof(uint32_t) == 0;
+    if (s->opts->method != CLSP_BSPLINE_PROJECT_EXACT) return "mrep is the device's alone";
+    if (plan->own.num > 0) return "curves have knots of their own";
+    return reals % s->real == 0 && (uintptr_t)s->patches % sizeof(uint32_t) == 0
+               ? NULL
+               : "memory that is not aligned to its elements";
 }
 
-clsp_status clsp_bspline_project_shared(clsp_bspline_plan *plan,
-                                        const clsp_bspline_queries *queries,
-                                        const clsp_project_opts *given, clsp_output nearest,
-                                        const clsp_cooperate_opts *share,
-                                        clsp_cooperate_report *report)
-{
-    clsp_project_opts opts = {.method = CLSP_PROJECT_DEFAULT};
-    clspi_project_needs needs;
-    char *out;
+/* ---- the call ---- */
 
-    if (!plan || !queries)
-        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_project_shared");
-    if (given) opts = *given;
-    CLSPI_CHECK(clspi_call_check(&plan->tensor.base, NULL));
-    CLSPI_CHECK(clspi_project_check(plan, queries, &opts));
-    if (opts.method != CLSP_PROJECT_EXACT)
-        return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_ARGUMENT,
-                          "bspline: shared projection: method exact alone");
-    CLSPI_CHECK(clspi_project_needs_of(plan, queries, &opts, &needs));
-    CLSPI_CHECK(clspi_shared_output(&plan->tensor.base, &nearest, &needs.nearest, &out));
-    shared_search s = {.opts = &opts,
+static clsp_status project_shared(clsp_bspline_plan *plan, clspi_project_call *call,
+                                  const clspi_tiles *tiles, const clsp_run *run)
+{
+    clspi_memory_need need = call->needs.nearest;
+    shared_search s = {.opts = call->opts,
                        .real = clsp_type_bytes(plan->tensor.desc.precision),
                        .dim = plan->tensor.desc.dim};
-    CLSPI_CHECK(open_memory(plan, queries, &needs, &s));
-    lone_search own = {plan, queries, &opts, nearest};
-    const clspi_lone_call alone = {"memory that is not aligned to its elements", queries->num > 0,
-                                   search_alone, &own};
-    if (!is_aligned(&s, out)) return clspi_shared_alone(&plan->tensor.base, &alone, share, report);
-    return share_queries(plan, &s, queries->num, needs.result * s.real, out, share, report);
+    lone_search own = {plan, call, tiles->lines};
+    char *out;
+
+    need.count = tiles->lines.count * call->needs.result;
+    CLSPI_CHECK(clspi_shared_output(&plan->tensor.base, &call->nearest, &need, &out));
+    CLSPI_CHECK(open_memory(plan, call->queries, &call->needs, &s));
+    const clspi_lone_call alone = {lone_reason(plan, &s, out), tiles->tiles.count, search_alone,
+                                   &own};
+    if (!alone.why) return share_queries(plan, &s, call, tiles, out, run);
+    return tiles->way == CLSPI_BY_CALLER ? clspi_no_host_tiles(&plan->tensor.base, alone.why)
+                                         : clspi_shared_alone(&plan->tensor.base, &alone, run);
+}
+
+clsp_status clsp_bspline_project(clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
+                                 const clsp_bspline_project_opts *given, clsp_output nearest,
+                                 const clsp_run *run)
+{
+    clsp_bspline_project_opts opts = {.method = CLSP_BSPLINE_PROJECT_DEFAULT};
+    clspi_project_call call = {.queries = queries, .opts = &opts, .nearest = nearest};
+    clspi_tiles tiles;
+
+    if (!plan || !queries)
+        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_project");
+    if (given) opts = *given;
+    CLSPI_CHECK(clspi_call_check(&plan->tensor.base, run));
+    CLSPI_CHECK(clspi_project_check(plan, queries, &opts, run));
+    CLSPI_CHECK(clspi_project_needs_of(plan, queries, &opts, &call.needs));
+    const clspi_tiling tiling = tiling_of(queries->num);
+    CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->tensor.base, &tiling, run));
+    switch (tiles.way) {
+    case CLSPI_ASKED:
+        return clspi_tiles_tell(&tiles, &tiling, call.needs.result, run);
+    case CLSPI_BY_DEVICE:
+        return clspi_project_lines(plan, &call, tiles.lines, run);
+    default:
+        return project_shared(plan, &call, &tiles, run);
+    }
 }

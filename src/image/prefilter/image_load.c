@@ -29,8 +29,8 @@ typedef struct load_job {
     size_t planes_done, num_planes;
     char *scratch[CLSPI_SCRATCHES]; /* planes of reals that steps hand over */
     double taps[CLSP_IMAGE_MAX_TAPS / 2 + 1];
-    const clsp_cooperate_opts *opts;
-    clsp_cooperate_report *report;
+    const clsp_share *opts;
+    clsp_report *report;
     bool is_shared;
 } load_job;
 
@@ -218,7 +218,7 @@ static clspi_tiling tiling_of(const load_job *job)
 }
 
 /* Adds what one job reports to what those before it did. */
-static void add_report(clsp_cooperate_report *all, const clsp_cooperate_report *one)
+static void add_report(clsp_report *all, const clsp_report *one)
 {
     if (all->num_processors == 0) {
         *all = *one;
@@ -245,7 +245,7 @@ static clsp_status run_shared(load_job *job)
     static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
     clsp_image_plan *const plan = job->plan;
     const clsp_image_desc *const d = &plan->desc;
-    clsp_cooperate_report report;
+    clsp_report report;
     char key[KEY_MAX];
     clspi_shared_batch batch = {.plan = &plan->base,
                                 .peers = &plan->peers,
@@ -262,7 +262,10 @@ static clsp_status run_shared(load_job *job)
              clspi_image_order(d), (int)d->prefilter, (int)step_of(job)->kind,
              8 * clsp_type_bytes(d->precision), (int)d->samples, job->step,
              clspi_size_class((double)plan->layout.plane));
-    CLSPI_CHECK(clspi_shared_batch_run(&batch, job->target, job->opts, &report));
+    const clsp_run run = {.share = job->opts};
+    clspi_tiles tiles;
+    CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &batch.tiling, &run));
+    CLSPI_CHECK(clspi_shared_batch_run(&batch, &tiles, job->target, &run, &report));
     add_report(job->report, &report);
     return CLSP_OK;
 }
@@ -415,29 +418,30 @@ static clsp_status load_none(void *user)
     return clspi_image_load_strips(user, 0, NULL);
 }
 
-clsp_status clsp_image_set_samples_shared(clsp_image_plan *plan, size_t num_images,
-                                          clsp_input samples, const clsp_cooperate_opts *opts,
-                                          clsp_cooperate_report *report)
+clsp_status clspi_image_load_shared(clsp_image_plan *plan, size_t num_images,
+                                    const clsp_input *samples, const clsp_run *run)
 {
-    clsp_cooperate_report own = {.num_processors = 0};
-    load_job job = {.plan = plan, .opts = opts, .report = &own, .is_shared = true};
+    clsp_report own = {.num_processors = 0};
+    load_job job = {.plan = plan, .opts = run->share, .report = &own, .is_shared = true};
     clspi_memory_need need = {"samples", CLSP_TYPE_DEFAULT, 0};
     const char *from;
 
-    if (!plan) return clspi_null_argument(NULL, "clsp_image_set_samples_shared");
-    CLSPI_CHECK(clspi_change_check(&plan->base));
-    CLSPI_CHECK(clspi_cooperate_check(plan->base.ctx, opts));
+    if (run->share->tiles.count > 0 || run->share->measure || run->tiling)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                          "image: loading samples has no tiles, and is not measured");
     CLSPI_CHECK(clspi_image_samples_need(plan, num_images, &need));
-    CLSPI_CHECK(clspi_shared_input(&plan->base, &samples, &need, &from));
+    CLSPI_CHECK(clspi_shared_input(&plan->base, samples, &need, &from));
     if ((uintptr_t)from % clsp_type_bytes(plan->desc.samples) != 0)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
                           "image: samples that are not aligned to their elements");
     if (num_images == 0) {
         const clspi_lone_call alone = {"there is nothing to share", 0, load_none, plan};
-        return clspi_shared_alone(&plan->base, &alone, opts, report);
+        return clspi_shared_alone(&plan->base, &alone, run);
     }
+    CLSPI_CHECK(clspi_run_wait(&plan->base, run));
     const clsp_status status = load(&job, num_images, from);
     clspi_image_set_broken(plan, status != CLSP_OK);
-    if (status == CLSP_OK && report) *report = own;
-    return status;
+    if (status != CLSP_OK) return status;
+    if (run->report) *run->report = own;
+    return clspi_run_done(&plan->base, run);
 }

@@ -67,7 +67,11 @@ static clsp_status make_inner(clsp_image_plan *plan)
     if (!inner)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "image: no memory for strips");
-    inner->base = (clspi_plan){.ctx = plan->base.ctx, .family = "image"};
+    const clsp_status status = clspi_plan_init(&inner->base, plan->base.ctx, "image");
+    if (status != CLSP_OK) {
+        free(inner);
+        return status;
+    }
     inner->desc = plan->desc;
     inner->desc.samples = plan->desc.precision;
     inner->desc.clip = 0;

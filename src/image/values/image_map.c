@@ -1,6 +1,7 @@
 #include "image_map.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "check.h"
 
@@ -32,9 +33,7 @@ static clsp_status check(const clsp_image_plan *plan, const clsp_image_map *map)
 {
     const uint32_t num = plan->desc.directions;
 
-    for (size_t i = 0; i < CLSPI_COUNT(map->reserved); i++)
-        if (map->reserved[i])
-            return bad(plan, "a reserved field of map is not 0", map->reserved[i]);
+    CLSPI_CHECK(clspi_reserved_check(&plan->base.ctx->log, "clsp_image_map", map->reserved));
     for (uint32_t d = 0; d < num; d++) {
         if (map->size[d] > CLSP_IMAGE_MAX_SIZE)
             return bad(plan, "size of map is above 2^28", map->size[d]);
@@ -63,9 +62,12 @@ clsp_status clspi_image_map_resolve(const clsp_image_plan *plan, const clsp_imag
                                     clspi_image_map *map)
 {
     const uint32_t missing = 3 - plan->desc.directions;
-    const clsp_image_map public_map = given ? *given : clsp_image_identity();
+    clsp_image_map public_map = given ? *given : clsp_image_identity();
+    const double none[3][4] = {{0}};
 
     CLSPI_CHECK(check(plan, &public_map));
+    if (memcmp(public_map.matrix, none, sizeof none) == 0)
+        memcpy(public_map.matrix, clsp_image_identity().matrix, sizeof none);
     *map = (clspi_image_map){.size = {1, 1, 1}, .attributes = public_map.attributes};
     CLSPI_CHECK(clspi_image_check_attributes(plan, "no such attributes of map", &map->attributes));
     for (uint32_t d = missing; d < 3; d++) {

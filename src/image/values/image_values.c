@@ -1,4 +1,4 @@
-/* The public calls that interpolate. */
+/* Values of images by the context's device. */
 #include "image_values.h"
 
 #include "check.h"
@@ -362,7 +362,7 @@ clsp_status clspi_image_count_points(const clspi_image_job *job, size_t *points)
 
 /* Carries out a job on so many points, in rows of `row`; of coordinates each is its own. Through
    windows parts may begin within rows. */
-static clsp_status carry_out(value_job *job, const clsp_sync *sync, size_t points, size_t row)
+static clsp_status carry_out(value_job *job, const clsp_run *run, size_t points, size_t row)
 {
     const bool in_windows = job->owner != NULL;
     const size_t line = in_windows ? 1 : row, lines = points / line;
@@ -376,27 +376,19 @@ static clsp_status carry_out(value_job *job, const clsp_sync *sync, size_t point
 
     for (uint32_t i = 0; i < job->streams.num; i++)
         job->streams.stream[i].per_line = line * (i == 0 ? job->point : 1);
-    return clspi_carry_out(&job->plan->base, sync, &job->streams, cut, make, job);
+    return clspi_carry_out(&job->plan->base, run, &job->streams, cut, make, job);
 }
 
-clsp_status clsp_image_affine(clsp_image_plan *plan, clsp_range images, const clsp_image_map *map,
-                              clsp_output values, const clsp_sync *sync)
+/* Makes values on a map. */
+static clsp_status eval_on_map(value_job *job, size_t points, const clsp_output *values,
+                               const clsp_run *run)
 {
-    value_job job = {.plan = plan};
-    size_t points;
+    clsp_status status = open_values(job, values, points);
 
-    if (!plan) return clspi_null_argument(NULL, "clsp_image_affine");
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
-    CLSPI_CHECK(clspi_image_map_resolve(plan, map, &job.map));
-    CLSPI_CHECK(clspi_image_take_images(&job, images, job.map.attributes));
-    CLSPI_CHECK(clspi_image_count_points(&job, &points));
-    clsp_status status = open_values(&job, &values, points);
-    if (status == CLSP_OK) status = clspi_image_prepare(&job);
-    if (status != CLSP_OK) {
-        clspi_streams_close(&job.streams);
-        return status;
-    }
-    return carry_out(&job, sync, points * job.num_pieces, job.map.size[2]);
+    if (status == CLSP_OK) status = clspi_image_prepare(job);
+    if (status == CLSP_OK) return carry_out(job, run, points * job->num_pieces, job->map.size[2]);
+    clspi_streams_close(&job->streams);
+    return status;
 }
 
 /* ---- the same inputs for each piece ---- */
@@ -445,7 +437,7 @@ static clsp_status check_memory(repeated_job *r)
 
 /* Carries out the jobs of all pieces: the first waits for the caller's list, the last one's event
    is the caller's. Those of one plan follow each other. */
-static clsp_status run_pieces(repeated_job *r, const clsp_sync *sync)
+static clsp_status run_pieces(repeated_job *r, const clsp_run *run)
 {
     clspi_plan *const base = &r->job.plan->base;
     const size_t num = r->job.num_pieces, first = r->job.first_piece;
@@ -453,17 +445,17 @@ static clsp_status run_pieces(repeated_job *r, const clsp_sync *sync)
     CLSPI_CHECK(check_memory(r));
     r->job.streams = (clspi_job_streams){.num = 0};
     CLSPI_CHECK(clspi_image_prepare(&r->job));
-    if (num == 0 || r->points == 0) return carry_out(&r->job, sync, 0, 1);
+    if (num == 0 || r->points == 0) return carry_out(&r->job, run, 0, 1);
     if (r->job.owner && (r->input->buffer || r->input->svm))
         return clspi_fail(&base->ctx->log, CLSP_ERROR_ARGUMENT,
                           "image: %s: host memory, as the coefficients are there", r->what);
     r->job.num_pieces = 1;
     for (size_t i = 0; i < num; i++) {
-        clsp_sync part = {0};
+        clsp_run part = {.num_wait = 0};
         clsp_output values = r->values;
-        if (sync && i == 0) part.num_wait = sync->num_wait;
-        if (sync && i == 0) part.wait = sync->wait;
-        if (sync && i == num - 1) part.done = sync->done;
+        if (run && i == 0) part.num_wait = run->num_wait;
+        if (run && i == 0) part.wait = run->wait;
+        if (run && i == num - 1) part.done = run->done;
         values.offset += i * r->points * r->job.point;
         r->job.first_piece = first + i;
         const clsp_status status = open_piece(r, &values);
@@ -474,23 +466,6 @@ static clsp_status run_pieces(repeated_job *r, const clsp_sync *sync)
         CLSPI_CHECK(carry_out(&r->job, &part, r->points, r->row));
     }
     return CLSP_OK;
-}
-
-clsp_status clsp_image_displace(clsp_image_plan *plan, clsp_range images, const clsp_image_map *map,
-                                clsp_input field, clsp_output values, const clsp_sync *sync)
-{
-    repeated_job r = {.job = {.plan = plan, .places = CLSPI_IMAGE_DISPLACED},
-                      .input = &field,
-                      .what = "field",
-                      .values = values};
-
-    if (!plan) return clspi_null_argument(NULL, "clsp_image_displace");
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
-    CLSPI_CHECK(clspi_image_map_resolve(plan, map, &r.job.map));
-    CLSPI_CHECK(clspi_image_take_images(&r.job, images, r.job.map.attributes));
-    CLSPI_CHECK(clspi_image_count_points(&r.job, &r.points));
-    r.row = r.job.map.size[2];
-    return run_pieces(&r, sync);
 }
 
 /* ---- coordinates ---- */
@@ -533,32 +508,17 @@ clsp_status clspi_image_make_points(void *user, clspi_series *series, const clsp
     return CLSP_OK;
 }
 
-clsp_status clspi_image_check_points(const clsp_image_plan *plan, const clsp_image_points *points,
-                                     uint32_t *attributes)
+clsp_status clspi_image_eval_on_device(const clspi_image_job *job, size_t points,
+                                       const clsp_input *given, const clsp_output *values,
+                                       const clsp_run *run)
 {
-    for (size_t i = 0; i < CLSPI_COUNT(points->reserved); i++)
-        if (points->reserved[i])
-            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
-                              "image: a reserved field of points is not 0: %u",
-                              points->reserved[i]);
-    *attributes = points->attributes;
-    return clspi_image_check_attributes(plan, "no such attributes of points", attributes);
-}
+    const bool is_list = job->places == CLSPI_IMAGE_AT_POINTS;
+    repeated_job r = {.job = *job,
+                      .input = given,
+                      .what = is_list ? "coordinates" : "displacements",
+                      .values = *values,
+                      .points = points,
+                      .row = is_list ? 1 : job->map.size[2]};
 
-clsp_status clsp_image_at(clsp_image_plan *plan, clsp_range images, const clsp_image_points *points,
-                          clsp_output values, const clsp_sync *sync)
-{
-    repeated_job r = {.job = {.plan = plan, .places = CLSPI_IMAGE_AT_POINTS},
-                      .what = "coordinates",
-                      .values = values,
-                      .row = 1};
-    uint32_t a;
-
-    if (!plan || !points) return clspi_null_argument(plan ? &plan->base : NULL, "clsp_image_at");
-    r.input = &points->coordinates;
-    r.points = points->num;
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
-    CLSPI_CHECK(clspi_image_check_points(plan, points, &a));
-    CLSPI_CHECK(clspi_image_take_images(&r.job, images, a));
-    return run_pieces(&r, sync);
+    return given ? run_pieces(&r, run) : eval_on_map(&r.job, points, values, run);
 }

@@ -3,6 +3,8 @@
 #ifndef CLSPI_IMAGE_VALUES_H
 #define CLSPI_IMAGE_VALUES_H
 
+#include <clspline/plan.h>
+
 #include "image_layout.h"
 #include "launch.h"
 #include "split.h"
@@ -30,9 +32,11 @@ clsp_status clspi_image_take_images(clspi_image_job *job, clsp_range images, uin
 /* Counts the points of a job's map. */
 clsp_status clspi_image_count_points(const clspi_image_job *job, size_t *points);
 
-/* Checks the points of a call, whose attributes are in *attributes. */
-clsp_status clspi_image_check_points(const clsp_image_plan *plan, const clsp_image_points *points,
-                                     uint32_t *attributes);
+/* Makes the values of a job on the context's device. points: of a piece; given: displacements or
+   coordinates, NULL for a job on its map. */
+clsp_status clspi_image_eval_on_device(const clspi_image_job *job, size_t points,
+                                       const clsp_input *given, const clsp_output *values,
+                                       const clsp_run *run);
 
 /* Make the rows, or the points, of a part, from and into the buffers of the job's streams, which is
    `user`. */

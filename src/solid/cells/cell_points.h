@@ -43,10 +43,9 @@ static inline uint32_t clspi_continued_from(const clspi_cell_points *points, siz
     return (uint32_t)(k == 0 ? both >> 32 : both);
 }
 
-/* Computes the continued points; control: [clspi_num_points][channels], of which the first
+/* Computes the continued points; control: [clspi_num_points][dim], of which the first
    num_vertices are there. */
-void clspi_cell_points_continue(const clspi_cell_points *points, uint32_t channels,
-                                double *control);
+void clspi_cell_points_continue(const clspi_cell_points *points, uint32_t dim, double *control);
 
 /* Brings a parameter of a cell, and orders of derivatives there, into the frame of its class.
    Returns the factor of the derivative, 1 or -1. */

@@ -10,9 +10,9 @@
 
 /* What the cells of an evaluation have in common. */
 typedef struct clspi_cell_grid {
-    uint32_t num[3], channels;
+    uint32_t num[3], dim;
     bool is_value;       /* not a derivative */
-    const void *control; /* [points][channels] reals */
+    const void *control; /* [points][dim] reals */
     const void *along;   /* [num_u + num_v + num_w][4] reals: B-splines at the samples */
 } clspi_cell_grid;
 
@@ -37,7 +37,7 @@ typedef struct clspi_cell_sum {
 
 enum { CLSPI_STAGED_WIDTH = 4 /* reals that a point has in memory for staged ones */ };
 
-/* Writes the points of a cell, [num_u][num_v][num_w][channels] reals. staged: memory for as many
+/* Writes the points of a cell, [num_u][num_v][num_w][dim] reals. staged: memory for as many
    points as the cell has, of a layered one 4 terms, CLSPI_STAGED_WIDTH reals each; and for 64 at
    least. */
 void clspi_cell_sums_f32(const clspi_cell_grid *grid, const clspi_cell_sum *cell, void *staged,

@@ -8,7 +8,7 @@
 
 enum {
     WIDTH = CLSPI_STAGED_WIDTH,
-    ROW = 96,    /* reals of a row, samples along w times channels, that are made at once */
+    ROW = 96,    /* reals of a row, samples along w times dim, that are made at once */
     PLANE = 768, /* of some rows */
     SPARE = 16,  /* behind them, where the last four reals of a row may reach */
     STRIP = 64,  /* samples of a table that are made at once, */
@@ -16,7 +16,7 @@ enum {
     CENTRE = 21  /* of the 64 points of a regular cell */
 };
 
-/* The channels that are made, and where. */
+/* The dim that are made, and where. */
 typedef struct channel_block {
     const clspi_cell_grid *grid;
     real *staged;
@@ -30,7 +30,7 @@ typedef struct channel_block {
 
 CLSPI_INLINE const real *point_of(const channel_block *b, uint32_t number)
 {
-    return b->control + (size_t)number * b->grid->channels;
+    return b->control + (size_t)number * b->grid->dim;
 }
 
 CLSPI_INLINE void set_centre(channel_block *b, uint32_t number)
@@ -115,13 +115,13 @@ CLSPI_INLINE void put_samples(const channel_block *b, real *restrict to, const r
 {
     for (uint32_t s = 0; s < num; s++)
         for (uint32_t c = 0; c < b->used; c++)
-            to[(size_t)s * b->grid->channels + c] = from[s * b->width + c];
+            to[(size_t)s * b->grid->dim + c] = from[s * b->width + c];
 }
 
 /* ---- regular cells ---- */
 
 /* Sums along w: of the 16 lines of points, ROW reals each; four reals at a time, of which the next
-   ones take the place of those behind the channels. */
+   ones take the place of those behind the dim. */
 CLSPI_INLINE void sum_lines(const channel_block *b, real *restrict sums, const real *along,
                             uint32_t num)
 {
@@ -149,8 +149,8 @@ CLSPI_INLINE void make_part(const channel_block *b, const cell_part *part, const
 {
     const uint32_t *const num = b->grid->num;
     const real *const along = b->grid->along;
-    const uint32_t row = part->num_w * b->width, step = num[2] * b->grid->channels;
-    const bool is_adjacent = b->width == b->grid->channels && part->num_w == num[2];
+    const uint32_t row = part->num_w * b->width, step = num[2] * b->grid->dim;
+    const bool is_adjacent = b->width == b->grid->dim && part->num_w == num[2];
     real planes[4 * (PLANE + SPARE)], rows[PLANE];
 
     for (uint32_t i = 0; i < 4; i++)
@@ -159,7 +159,7 @@ CLSPI_INLINE void make_part(const channel_block *b, const cell_part *part, const
                      ROW + SPARE, along + 4 * (num[0] + part->v + v), NULL, row);
     for (uint32_t u = 0; u < num[0]; u++) {
         real *const to =
-            b->out + ((size_t)u * num[1] + part->v) * step + (size_t)part->w * b->grid->channels;
+            b->out + ((size_t)u * num[1] + part->v) * step + (size_t)part->w * b->grid->dim;
         sum_four(is_adjacent ? to : rows, planes, PLANE + SPARE, along + 4 * u, middle,
                  (size_t)part->num_v * row);
         for (uint32_t v = 0; v < part->num_v && !is_adjacent; v++)
@@ -247,7 +247,7 @@ CLSPI_INLINE void make_by_table(channel_block *b, const clspi_cell_sum *cell)
         sum_samples(b, cell, first, b->staged, made, some);
         for (uint32_t x = 0; x < some * b->width; x++)
             made[x] += middle[x];
-        put_samples(b, b->out + first * b->grid->channels, made, some);
+        put_samples(b, b->out + first * b->grid->dim, made, some);
     }
 }
 
@@ -263,8 +263,8 @@ typedef struct slices {
 CLSPI_INLINE slices slices_of(const clspi_cell_grid *grid, uint32_t direction)
 {
     const uint32_t *const num = grid->num;
-    const size_t step[3] = {(size_t)num[1] * num[2] * grid->channels,
-                            (size_t)num[2] * grid->channels, grid->channels};
+    const size_t step[3] = {(size_t)num[1] * num[2] * grid->dim, (size_t)num[2] * grid->dim,
+                            grid->dim};
     const uint32_t p = direction == 0 ? 1 : 0, q = direction == 2 ? 1 : 2;
     const uint32_t before = direction == 0 ? 0 : direction == 1 ? num[0] : num[0] + num[1];
     const slices s = {num[p] * num[q],
@@ -283,7 +283,7 @@ CLSPI_INLINE void write_strip(const channel_block *b, const slices *s, uint32_t 
                               const real *planes, const real *middle)
 {
     const bool is_adjacent =
-        b->width == b->grid->channels && s->step_q == b->width && s->step_p == s->num_q * s->step_q;
+        b->width == b->grid->dim && s->step_q == b->width && s->step_p == s->num_q * s->step_q;
     real made[WIDTH * STRIP];
     size_t place[STRIP];
 
@@ -318,11 +318,11 @@ CLSPI_INLINE void make_by_layers(channel_block *b, const clspi_cell_sum *cell)
 
 /* ---- cells ---- */
 
-/* Makes channels of a cell, from `first` on. */
+/* Makes dim of a cell, from `first` on. */
 CLSPI_INLINE void make_block(const clspi_cell_grid *grid, const clspi_cell_sum *cell, real *staged,
                              real *out, uint32_t first, uint32_t width)
 {
-    const uint32_t left = grid->channels - first;
+    const uint32_t left = grid->dim - first;
     channel_block b = {.grid = grid,
                        .staged = staged,
                        .out = out + first,
@@ -340,16 +340,16 @@ CLSPI_INLINE void make_block(const clspi_cell_grid *grid, const clspi_cell_sum *
         make_by_table(&b, cell);
 }
 
-/* Makes a cell; the numbers of channels that are used most are constants in the loops. */
+/* Makes a cell; the numbers of dim that are used most are constants in the loops. */
 CLSPI_CLONES static void ONE_CELL(const clspi_cell_grid *grid, const clspi_cell_sum *cell,
                                   real *staged, real *out)
 {
-    if (grid->channels == 3)
+    if (grid->dim == 3)
         make_block(grid, cell, staged, out, 0, 3);
-    else if (grid->channels == 1)
+    else if (grid->dim == 1)
         make_block(grid, cell, staged, out, 0, 1);
     else
-        for (uint32_t first = 0; first < grid->channels; first += WIDTH)
+        for (uint32_t first = 0; first < grid->dim; first += WIDTH)
             make_block(grid, cell, staged, out, first, WIDTH);
 }
 

@@ -21,7 +21,7 @@ typedef struct vertex_state {
 
 typedef struct limit_job {
     const clspi_cell_mesh *mesh;
-    uint32_t channels;
+    uint32_t dim;
     const double *points;
     double *limits;
     vertex_state *state;  /* [vertices] */
@@ -31,10 +31,10 @@ typedef struct limit_job {
 
 static void add(limit_job *job, uint32_t to, uint32_t from, double weight)
 {
-    double *const limit = job->limits + (size_t)to * job->channels;
-    const double *const point = job->points + (size_t)from * job->channels;
+    double *const limit = job->limits + (size_t)to * job->dim;
+    const double *const point = job->points + (size_t)from * job->dim;
 
-    for (uint32_t i = 0; i < job->channels; i++)
+    for (uint32_t i = 0; i < job->dim; i++)
         limit[i] += weight * point[i];
     job->sum[to] += weight;
 }
@@ -249,11 +249,11 @@ static bool add_darts(limit_job *job)
     return done;
 }
 
-bool clspi_limit_points(double *limits, const double *points, uint32_t channels,
+bool clspi_limit_points(double *limits, const double *points, uint32_t dim,
                         const clspi_cell_mesh *mesh)
 {
     const size_t vertices = mesh->num_vertices;
-    limit_job job = {.mesh = mesh, .channels = channels, .points = points, .limits = limits};
+    limit_job job = {.mesh = mesh, .dim = dim, .points = points, .limits = limits};
     bool done;
 
     job.state = calloc(vertices + 1, sizeof *job.state);
@@ -261,15 +261,15 @@ bool clspi_limit_points(double *limits, const double *points, uint32_t channels,
     job.edge_faces = calloc((size_t)mesh->num_edges + 1, sizeof *job.edge_faces);
     done = job.state && job.sum && job.edge_faces;
     if (done) {
-        memset(limits, 0, vertices * channels * sizeof *limits);
+        memset(limits, 0, vertices * dim * sizeof *limits);
         count_all(&job);
         add_selves(&job);
         add_edges(&job);
         add_diagonals(&job);
         done = add_darts(&job);
     }
-    for (size_t i = 0; i < vertices * channels && done; i++)
-        limits[i] /= job.sum[i / channels];
+    for (size_t i = 0; i < vertices * dim && done; i++)
+        limits[i] /= job.sum[i / dim];
     free(job.state);
     free(job.sum);
     free(job.edge_faces);

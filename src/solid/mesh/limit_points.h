@@ -5,8 +5,8 @@
 #include "cell_mesh.h"
 
 /* Computes where the vertices go under endless subdivision by the tensor rule. points, limits:
-   [num_vertices][channels]. False: no memory. */
-bool clspi_limit_points(double *limits, const double *points, uint32_t channels,
+   [num_vertices][dim]. False: no memory. */
+bool clspi_limit_points(double *limits, const double *points, uint32_t dim,
                         const clspi_cell_mesh *mesh);
 
 #endif

@@ -7,7 +7,7 @@
 
 typedef struct step {
     const clspi_incidence *mesh;
-    uint32_t channels;
+    uint32_t dim;
     clspi_step_weights weights;
 } step;
 
@@ -32,29 +32,28 @@ clspi_incidence clspi_incidence_of(const clspi_cell_mesh *mesh)
 
 /* ---- sums ---- */
 
-static inline void add(double *to, const double *from, double weight, uint32_t channels)
+static inline void add(double *to, const double *from, double weight, uint32_t dim)
 {
-    for (uint32_t i = 0; i < channels; i++)
+    for (uint32_t i = 0; i < dim; i++)
         to[i] += weight * from[i];
 }
 
 /* Writes the mean of some points. */
-static void mean(double *to, const double *points, const uint32_t *item, size_t num,
-                 uint32_t channels)
+static void mean(double *to, const double *points, const uint32_t *item, size_t num, uint32_t dim)
 {
-    memset(to, 0, channels * sizeof *to);
+    memset(to, 0, dim * sizeof *to);
     for (size_t i = 0; i < num; i++)
-        add(to, points + (size_t)item[i] * channels, 1.0, channels);
-    for (uint32_t i = 0; i < channels; i++)
+        add(to, points + (size_t)item[i] * dim, 1.0, dim);
+    for (uint32_t i = 0; i < dim; i++)
         to[i] /= (double)num;
 }
 
 static void means(double *to, const double *points, const clspi_lists *lists, size_t num,
-                  uint32_t channels)
+                  uint32_t dim)
 {
     for (size_t i = 0; i < num; i++) {
         const size_t begin = clspi_list_begin(lists, i), end = clspi_list_begin(lists, i + 1);
-        mean(to + i * channels, points, lists->item + begin, end - begin, channels);
+        mean(to + i * dim, points, lists->item + begin, end - begin, dim);
     }
 }
 
@@ -62,16 +61,16 @@ static void means(double *to, const double *points, const clspi_lists *lists, si
 static void add_edges(const step *at, double *fine, const double *points, double *middle)
 {
     const clspi_incidence *const m = at->mesh;
-    double *const edges = fine + m->num_vertices * at->channels;
+    double *const edges = fine + m->num_vertices * at->dim;
 
     for (size_t e = 0; e < m->num_edges; e++) {
         const uint8_t flag = m->edge_flag[e];
         const uint32_t n = at->weights.edge_faces[e], *const end = m->edge_vertex + 2 * e;
-        mean(middle, points, end, 2, at->channels);
-        add(edges + e * at->channels, middle, clspi_edge_weights_of(flag, n).middle, at->channels);
+        mean(middle, points, end, 2, at->dim);
+        add(edges + e * at->dim, middle, clspi_edge_weights_of(flag, n).middle, at->dim);
         for (uint32_t s = 0; s < 2; s++)
-            add(fine + (size_t)end[s] * at->channels, middle,
-                clspi_middle_weight(at->weights.vertex + end[s], flag, n), at->channels);
+            add(fine + (size_t)end[s] * at->dim, middle,
+                clspi_middle_weight(at->weights.vertex + end[s], flag, n), at->dim);
     }
 }
 
@@ -80,24 +79,24 @@ static void add_faces(const step *at, double *fine)
 {
     const clspi_incidence *const m = at->mesh;
     const clspi_lists *const of_edges = &m->face_edges, *const of_vertices = &m->face_vertices;
-    double *const edges = fine + m->num_vertices * at->channels;
-    const double *middle = edges + m->num_edges * at->channels;
+    double *const edges = fine + m->num_vertices * at->dim;
+    const double *middle = edges + m->num_edges * at->dim;
 
-    for (size_t f = 0; f < m->num_faces; f++, middle += at->channels) {
+    for (size_t f = 0; f < m->num_faces; f++, middle += at->dim) {
         const uint8_t flag = m->face_flag[f];
         for (size_t i = clspi_list_begin(of_edges, f); i < clspi_list_begin(of_edges, f + 1); i++) {
             const size_t e = of_edges->item[i];
             const clspi_edge_weights w =
                 clspi_edge_weights_of(m->edge_flag[e], at->weights.edge_faces[e]);
             if (w.face > 0.0 && (flag & w.face_flags) == w.face_flags)
-                add(edges + e * at->channels, middle, w.face, at->channels);
+                add(edges + e * at->dim, middle, w.face, at->dim);
         }
         for (size_t i = clspi_list_begin(of_vertices, f); i < clspi_list_begin(of_vertices, f + 1);
              i++) {
             const size_t v = of_vertices->item[i];
             const clspi_vertex_weights *const w = at->weights.vertex + v;
             if (w->face > 0.0 && (flag & w->face_flags) == w->face_flags)
-                add(fine + v * at->channels, middle, w->face, at->channels);
+                add(fine + v * at->dim, middle, w->face, at->dim);
         }
     }
 }
@@ -107,21 +106,21 @@ static void add_cells(const step *at, double *fine)
 {
     const clspi_incidence *const m = at->mesh;
     const clspi_lists *const of_edges = &m->cell_edges, *const of_vertices = &m->cell_vertices;
-    double *const edges = fine + m->num_vertices * at->channels;
-    const double *middle = edges + (m->num_edges + m->num_faces) * at->channels;
+    double *const edges = fine + m->num_vertices * at->dim;
+    const double *middle = edges + (m->num_edges + m->num_faces) * at->dim;
 
-    for (size_t c = 0; c < m->num_cells; c++, middle += at->channels) {
+    for (size_t c = 0; c < m->num_cells; c++, middle += at->dim) {
         for (size_t i = clspi_list_begin(of_edges, c); i < clspi_list_begin(of_edges, c + 1); i++) {
             const size_t e = of_edges->item[i];
             const double weight =
                 clspi_edge_weights_of(m->edge_flag[e], at->weights.edge_faces[e]).cell;
-            if (weight > 0.0) add(edges + e * at->channels, middle, weight, at->channels);
+            if (weight > 0.0) add(edges + e * at->dim, middle, weight, at->dim);
         }
         for (size_t i = clspi_list_begin(of_vertices, c); i < clspi_list_begin(of_vertices, c + 1);
              i++) {
             const size_t v = of_vertices->item[i];
             const double weight = at->weights.vertex[v].cell;
-            if (weight > 0.0) add(fine + v * at->channels, middle, weight, at->channels);
+            if (weight > 0.0) add(fine + v * at->dim, middle, weight, at->dim);
         }
     }
 }
@@ -130,36 +129,36 @@ static void add_cells(const step *at, double *fine)
 static void finish_faces(const step *at, double *fine)
 {
     const clspi_incidence *const m = at->mesh;
-    double *const faces = fine + (m->num_vertices + m->num_edges) * at->channels;
-    const double *middle = faces + m->num_faces * at->channels;
+    double *const faces = fine + (m->num_vertices + m->num_edges) * at->dim;
+    const double *middle = faces + m->num_faces * at->dim;
 
     for (size_t f = 0; f < m->num_faces; f++)
-        for (uint32_t i = 0; i < at->channels && !(m->face_flag[f] & CLSPI_BOUNDARY); i++)
-            faces[f * at->channels + i] *= 0.5;
-    for (size_t c = 0; c < m->num_cells; c++, middle += at->channels)
+        for (uint32_t i = 0; i < at->dim && !(m->face_flag[f] & CLSPI_BOUNDARY); i++)
+            faces[f * at->dim + i] *= 0.5;
+    for (size_t c = 0; c < m->num_cells; c++, middle += at->dim)
         for (size_t i = clspi_list_begin(&m->cell_faces, c);
              i < clspi_list_begin(&m->cell_faces, c + 1); i++) {
             const size_t f = m->cell_faces.item[i];
             if (!(m->face_flag[f] & CLSPI_BOUNDARY))
-                add(faces + f * at->channels, middle, 0.25, at->channels);
+                add(faces + f * at->dim, middle, 0.25, at->dim);
         }
 }
 
-bool clspi_subdivide(double *fine, const double *points, uint32_t channels,
-                     const clspi_incidence *mesh, clspi_vertex_rule rule)
+bool clspi_subdivide(double *fine, const double *points, uint32_t dim, const clspi_incidence *mesh,
+                     clspi_vertex_rule rule)
 {
     const size_t edges = mesh->num_vertices, faces = edges + mesh->num_edges;
     const size_t cells = faces + mesh->num_faces;
-    double *const middle = malloc((channels + 1) * sizeof *middle);
-    step at = {.mesh = mesh, .channels = channels};
+    double *const middle = malloc((dim + 1) * sizeof *middle);
+    step at = {.mesh = mesh, .dim = dim};
     const bool done = clspi_step_weights_make(&at.weights, mesh, rule) && middle;
 
     if (done) {
-        for (size_t i = 0; i < mesh->num_vertices * channels; i++)
-            fine[i] = at.weights.vertex[i / channels].self * points[i];
-        memset(fine + edges * channels, 0, mesh->num_edges * channels * sizeof *fine);
-        means(fine + faces * channels, points, &mesh->face_vertices, mesh->num_faces, channels);
-        means(fine + cells * channels, points, &mesh->cell_vertices, mesh->num_cells, channels);
+        for (size_t i = 0; i < mesh->num_vertices * dim; i++)
+            fine[i] = at.weights.vertex[i / dim].self * points[i];
+        memset(fine + edges * dim, 0, mesh->num_edges * dim * sizeof *fine);
+        means(fine + faces * dim, points, &mesh->face_vertices, mesh->num_faces, dim);
+        means(fine + cells * dim, points, &mesh->cell_vertices, mesh->num_cells, dim);
         add_edges(&at, fine, points, middle);
         add_faces(&at, fine);
         add_cells(&at, fine);

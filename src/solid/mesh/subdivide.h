@@ -38,8 +38,8 @@ typedef struct clspi_incidence {
 clspi_incidence clspi_incidence_of(const clspi_cell_mesh *mesh);
 
 /* Computes the points of the next mesh, those of old vertices, edges, faces and cells, from
-   points: [num_vertices][channels]. Their sum of weights is 1. False: no memory. */
-bool clspi_subdivide(double *fine, const double *points, uint32_t channels,
-                     const clspi_incidence *mesh, clspi_vertex_rule rule);
+   points: [num_vertices][dim]. Their sum of weights is 1. False: no memory. */
+bool clspi_subdivide(double *fine, const double *points, uint32_t dim, const clspi_incidence *mesh,
+                     clspi_vertex_rule rule);
 
 #endif

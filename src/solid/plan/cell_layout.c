@@ -131,7 +131,7 @@ static clspi_cell_sets *sets_of(clspi_cell_layout *layout, const clspi_cell_use 
    more for the centre. */
 static size_t count_copies(const clsp_solid_plan *plan, const clspi_cell_use *use, uint32_t size)
 {
-    const size_t width = (size_t)size * plan->desc.channels;
+    const size_t width = (size_t)size * plan->desc.dim;
 
     if (use->has_slices) return (use->terms + (size_t)1) * width;
     return clspi_div_up((use->terms + (size_t)1) * width, 4);

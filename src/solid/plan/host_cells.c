@@ -41,8 +41,8 @@ static clsp_status find_uses(clsp_solid_plan *plan)
 
 clsp_status clspi_solid_host_prepare(clsp_solid_plan *plan)
 {
-    const size_t bytes = clspi_num_points(&plan->points) * plan->desc.channels *
-                         clsp_type_bytes(plan->desc.precision);
+    const size_t bytes =
+        clspi_num_points(&plan->points) * plan->desc.dim * clsp_type_bytes(plan->desc.precision);
 
     CLSPI_CHECK(find_uses(plan));
     CLSPI_CHECK(clspi_solid_hold_blocks(plan));
@@ -159,7 +159,7 @@ clsp_status clspi_solid_host_cells(clsp_solid_plan *plan, uint32_t worker, const
     const clspi_cell_points *const points = &plan->points;
     const size_t bytes = plan->cell_reals * clsp_type_bytes(plan->desc.precision);
     const clspi_cell_grid grid = {.num = {axis[0].num, axis[1].num, axis[2].num},
-                                  .channels = plan->desc.channels,
+                                  .dim = plan->desc.dim,
                                   .is_value = !(by[0] | by[1] | by[2]),
                                   .control = plan->host.data,
                                   .along = tables->along};
@@ -209,7 +209,7 @@ static uint32_t find_weights(const clsp_solid_plan *plan, host_scratch *scratch,
 static double sum_channel(const clsp_solid_plan *plan, const host_scratch *scratch, uint32_t num,
                           uint32_t channel, bool is_value)
 {
-    const size_t step = plan->desc.channels;
+    const size_t step = plan->desc.dim;
     const void *const control = plan->host.data;
     const double centre = real_at(plan, control, scratch->points[0] * step + channel);
     double sum = 0.0;
@@ -223,20 +223,20 @@ static double sum_channel(const clsp_solid_plan *plan, const host_scratch *scrat
 clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
                                     const clspi_host_list *list, clsp_range points, char *out)
 {
-    const uint32_t channels = plan->desc.channels;
+    const uint32_t dim = plan->desc.dim;
     const bool is_value = !(list->by[0] | list->by[1] | list->by[2]);
     host_scratch *const scratch = scratch_of(plan, worker);
 
     if (!scratch) return no_memory(plan);
     for (size_t i = 0; i < points.count; i++) {
         const uint32_t num = find_weights(plan, scratch, list, points.first + i);
-        for (uint32_t c = 0; c < channels; c++) {
+        for (uint32_t c = 0; c < dim; c++) {
             const double made =
                 num > 0 ? sum_channel(plan, scratch, num, c, is_value) : (double)NAN;
             if (plan->desc.precision == CLSP_F64)
-                ((double *)(void *)out)[i * channels + c] = made;
+                ((double *)(void *)out)[i * dim + c] = made;
             else
-                ((float *)(void *)out)[i * channels + c] = (float)made;
+                ((float *)(void *)out)[i * dim + c] = (float)made;
         }
     }
     return CLSP_OK;

@@ -17,15 +17,15 @@ static clsp_status reserve(const clsp_solid_plan *plan, clspi_point_copies *copi
 
 static clsp_status copy_blocks(clsp_solid_plan *plan, clspi_series *series)
 {
-    const uint32_t channels = plan->desc.channels;
+    const uint32_t dim = plan->desc.dim;
     const size_t num = plan->points.blocks.num_points;
     clspi_point_copies *const copies = &plan->blocks_copied;
     const uint64_t most =
-        clspi_launch_lines(&plan->base.ctx->tuning, channels, channels, copies->kernel.local, 1);
+        clspi_launch_lines(&plan->base.ctx->tuning, dim, dim, copies->kernel.local, 1);
 
-    CLSPI_CHECK(reserve(plan, copies, num * channels));
+    CLSPI_CHECK(reserve(plan, copies, num * dim));
     for (size_t first = 0; first < num; first += most) {
-        const size_t items = channels * clspi_min_u64(most, num - first);
+        const size_t items = dim * clspi_min_u64(most, num - first);
         const clspi_copy_blocks_args args = {.points = plan->control,
                                              .list = plan->block_points,
                                              .copies = copies->buffer,
@@ -43,7 +43,7 @@ static clsp_status copy_sets(clsp_solid_plan *plan, clspi_series *series,
 {
     const bool is_gpu = clspi_lanes(plan->base.ctx, plan->desc.precision) == 1;
     const size_t copiers = is_gpu ? CLSPI_COPIERS : 1;
-    const uint64_t fma = (uint64_t)sets->size * terms * plan->desc.channels;
+    const uint64_t fma = (uint64_t)sets->size * terms * plan->desc.dim;
     const uint64_t most =
         clspi_launch_lines(&plan->base.ctx->tuning, fma, copiers, copies->kernel.local, 1);
 

@@ -135,15 +135,14 @@ static clsp_status make_chunk(list_job *job, clspi_series *series, size_t first,
         clspi_series_write(series, lists->index, 0, job->index, total * sizeof *job->index));
     CLSPI_CHECK(clspi_series_write(series, lists->weights, 0, job->weights,
                                    total * clsp_type_bytes(plan->desc.precision)));
-    const clspi_weighted_points_args args = {
-        .points = plan->control,
-        .begin = lists->begin,
-        .index = lists->index,
-        .weights = lists->weights,
-        .out = out->buffer,
-        .at = {.num = (cl_uint)num,
-               .offset = out->offset + done * plan->desc.channels,
-               .keep = is_value ? 1.0 : 0.0}};
+    const clspi_weighted_points_args args = {.points = plan->control,
+                                             .begin = lists->begin,
+                                             .index = lists->index,
+                                             .weights = lists->weights,
+                                             .out = out->buffer,
+                                             .at = {.num = (cl_uint)num,
+                                                    .offset = out->offset + done * plan->desc.dim,
+                                                    .keep = is_value ? 1.0 : 0.0}};
     return clspi_launch_weighted_points(series, &lists->kernel, &args, num);
 }
 
@@ -175,15 +174,15 @@ static clsp_status allocate(list_job *job)
                       "solid: no memory for weights");
 }
 
-static clsp_status open_all(list_job *job, const clsp_solid_points *points, const clsp_output *out,
+static clsp_status open_all(list_job *job, const clsp_points *points, const clsp_output *out,
                             const clspi_list_needs *needs)
 {
     clsp_solid_plan *const plan = job->plan;
 
     job->streams.num = 1;
-    job->streams.stream[0].per_line = plan->desc.channels;
+    job->streams.stream[0].per_line = plan->desc.dim;
     job->streams.stream[0].written = true;
-    CLSPI_CHECK(clspi_input_open(&job->input[CELLS], &plan->base, &points->cells, &needs->cells));
+    CLSPI_CHECK(clspi_input_open(&job->input[CELLS], &plan->base, &points->item, &needs->cells));
     CLSPI_CHECK(
         clspi_input_open(&job->input[PARAMS], &plan->base, &points->params, &needs->params));
     for (int i = 0; i < 2; i++)
@@ -222,43 +221,34 @@ clsp_status clspi_point_list_enqueue(clsp_solid_plan *plan, clspi_series *series
     return status;
 }
 
-clsp_status clspi_point_list_check(const clsp_solid_plan *plan, const clsp_solid_points *points,
+clsp_status clspi_point_list_check(const clsp_solid_plan *plan, const clsp_points *points,
                                    clspi_list_needs *needs)
 {
     const clsp_type precision = plan->desc.precision;
 
     CLSPI_CHECK(clspi_solid_range(plan, (clsp_range){0, 0}));
-    for (size_t i = 0; i < CLSPI_COUNT(points->reserved); i++)
-        if (points->reserved[i])
-            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
-                              "solid: a reserved field of points is not 0");
-    if (points->num > SIZE_MAX / sizeof(double) / CLSP_SOLID_MAX_CHANNELS)
+    CLSPI_CHECK(clspi_reserved_check(&plan->base.ctx->log, "clsp_points", points->reserved));
+    if (points->num > SIZE_MAX / sizeof(double) / CLSP_SOLID_MAX_DIM)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "solid: %zu points are more than the address space", points->num);
     *needs = (clspi_list_needs){{"cells", CLSP_U32, points->num},
                                 {"params", precision, 3 * points->num},
-                                {"points", precision, plan->desc.channels * points->num}};
+                                {"points", precision, plan->desc.dim * points->num}};
     return CLSP_OK;
 }
 
-clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_solid_points *points,
-                                   const uint32_t by[3], clsp_output out, const clsp_sync *sync)
+clsp_status clspi_point_list_lines(clsp_solid_plan *plan, const clsp_points *points,
+                                   const clspi_list_needs *needs, const clsp_output *out,
+                                   const clsp_run *run)
 {
-    list_job job = {.plan = plan};
-    clspi_list_needs needs;
-    clsp_status status;
-
-    if (!plan || !points)
-        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_eval_points");
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
-    CLSPI_CHECK(clspi_solid_orders(plan, by, job.by));
-    CLSPI_CHECK(clspi_point_list_check(plan, points, &needs));
-    if (points->num) CLSPI_CHECK(clspi_solid_hold_blocks(plan));
-    job.num = points->num;
+    list_job job = {.plan = plan, .num = points->num};
     const clspi_cut cut = {.per_piece = clspi_max(1, job.num), .left = job.num};
-    status = open_all(&job, points, &out, &needs);
+
+    clspi_solid_plan_orders(plan, job.by);
+    if (points->num) CLSPI_CHECK(clspi_solid_hold_blocks(plan));
+    clsp_status status = open_all(&job, points, out, needs);
     if (status == CLSP_OK)
-        status = clspi_carry_out(&plan->base, sync, &job.streams, cut, make_points, &job);
+        status = clspi_carry_out(&plan->base, run, &job.streams, cut, make_points, &job);
     else
         clspi_streams_close(&job.streams);
     close_all(&job);

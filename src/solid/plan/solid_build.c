@@ -33,16 +33,16 @@ static clsp_status build_others(const clspi_build *build, clsp_solid_desc desc, 
     return CLSP_OK;
 }
 
-static clsp_status build_kind(const clspi_build *build, clsp_type precision, uint32_t channels)
+static clsp_status build_kind(const clspi_build *build, clsp_type precision, uint32_t dim)
 {
     clsp_context *const ctx = build->ctx;
     const clsp_solid_desc desc = {
-        .precision = precision, .channels = channels, .axis = {{4, 0, 1}, {4, 0, 1}, {4, 0, 1}}};
+        .precision = precision, .dim = dim, .axis = {{4, 0, 1}, {4, 0, 1}, {4, 0, 1}}};
     const clspi_options options = clspi_solid_options(ctx, &desc, 1);
 
     CLSPI_CHECK(clspi_program_build(build, "continue_points", &options));
     CLSPI_CHECK(clspi_program_build(build, "weighted_points", &options));
-    const clspi_options refine = clspi_refine_options(ctx, precision, channels);
+    const clspi_options refine = clspi_refine_options(ctx, precision, dim);
     CLSPI_CHECK(clspi_program_build_for_group(
         build, "refine_points", &clspi_refine_points_signature, &refine, CLSPI_REFINE_GROUP));
     for (int siblings = 0; siblings <= clspi_has_block_copies(ctx, &desc); siblings++) {
@@ -56,11 +56,11 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
 
 clsp_status clspi_solid_build(const clspi_build *build)
 {
-    static const uint32_t channels[] = {1, 3, 4};
+    static const uint32_t dim[] = {1, 3, 4};
 
-    for (size_t i = 0; i < CLSPI_COUNT(channels); i++) {
-        CLSPI_CHECK(build_kind(build, CLSP_F32, channels[i]));
-        if (build->ctx->device.fp64) CLSPI_CHECK(build_kind(build, CLSP_F64, channels[i]));
+    for (size_t i = 0; i < CLSPI_COUNT(dim); i++) {
+        CLSPI_CHECK(build_kind(build, CLSP_F32, dim[i]));
+        if (build->ctx->device.fp64) CLSPI_CHECK(build_kind(build, CLSP_F64, dim[i]));
     }
     return CLSP_OK;
 }

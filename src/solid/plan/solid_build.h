@@ -4,7 +4,7 @@
 
 #include "program.h"
 
-/* Builds the programs of plans with 1, 3 and 4 channels, of either precision that there is. */
+/* Builds the programs of plans with 1, 3 and 4 dim, of either precision that there is. */
 clsp_status clspi_solid_build(const clspi_build *build);
 
 #endif

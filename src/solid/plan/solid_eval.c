@@ -1,5 +1,6 @@
-/* The public calls that evaluate solids. */
+/* Cells of solids by the context's device, and weights. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "cell_launch.h"
@@ -89,25 +90,37 @@ static clsp_status make_cells(void *user, clspi_series *series, const clspi_part
                                (clsp_range){part->line, part->num_lines}, &target);
 }
 
-clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, const uint32_t by[3],
-                            clsp_output out, const clsp_sync *sync)
+void clspi_solid_plan_orders(const clsp_solid_plan *plan, uint8_t by[3])
+{
+    static const struct {
+        uint32_t attribute;
+        uint8_t by[3];
+    } orders[] = {
+        {CLSP_VERTEX_DU, {1, 0, 0}},  {CLSP_VERTEX_DV, {0, 1, 0}},  {CLSP_VERTEX_DW, {0, 0, 1}},
+        {CLSP_VERTEX_DUU, {2, 0, 0}}, {CLSP_VERTEX_DUV, {1, 1, 0}}, {CLSP_VERTEX_DVV, {0, 2, 0}},
+        {CLSP_VERTEX_DUW, {1, 0, 1}}, {CLSP_VERTEX_DVW, {0, 1, 1}}, {CLSP_VERTEX_DWW, {0, 0, 2}}};
+
+    memset(by, 0, 3);
+    for (size_t i = 0; i < CLSPI_COUNT(orders); i++)
+        if (plan->desc.vertex.attributes & orders[i].attribute) memcpy(by, orders[i].by, 3);
+}
+
+clsp_status clspi_solid_eval_lines(clsp_solid_plan *plan, clsp_range cells,
+                                   const clsp_output *vertices, const clsp_run *run)
 {
     eval_job job = {.plan = plan};
     clspi_stream *const stream = &job.streams.stream[0];
+    const clspi_cut cut = {.per_piece = plan->num_cells, .line = cells.first, .left = cells.count};
     clspi_memory_need need;
 
-    if (!plan) return clspi_null_argument(NULL, "clsp_solid_eval");
-    CLSPI_CHECK(clspi_call_check(&plan->base, sync));
-    CLSPI_CHECK(clspi_solid_orders(plan, by, job.by));
-    CLSPI_CHECK(clspi_solid_range(plan, cells));
+    clspi_solid_plan_orders(plan, job.by);
     CLSPI_CHECK(clspi_solid_need(plan, cells, &need));
-    const clspi_cut cut = {.per_piece = plan->num_cells, .line = cells.first, .left = cells.count};
     job.streams.num = 1;
     stream->per_line = plan->cell_reals;
     stream->written = true;
-    const clsp_status status = clspi_output_open(&stream->memory, &plan->base, &out, &need);
+    const clsp_status status = clspi_output_open(&stream->memory, &plan->base, vertices, &need);
     if (status == CLSP_OK)
-        return clspi_carry_out(&plan->base, sync, &job.streams, cut, make_cells, &job);
+        return clspi_carry_out(&plan->base, run, &job.streams, cut, make_cells, &job);
     clspi_streams_close(&job.streams);
     return status;
 }
@@ -144,10 +157,8 @@ static void add_weight(weight_list *list, const clspi_cell_points *points, uint3
 
 static clsp_status check_param(const clsp_solid_plan *plan, const clsp_solid_param *param)
 {
+    CLSPI_CHECK(clspi_reserved_check(&plan->base.ctx->log, "clsp_solid_param", param->reserved));
     for (uint32_t a = 0; a < 3; a++) {
-        if (param->reserved[a])
-            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
-                              "solid: a reserved field of a parameter is not 0");
         if (!(param->t[a] >= 0.0 && param->t[a] <= 1.0))
             return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
                               "solid: parameter %g is not within [0, 1]", param->t[a]);

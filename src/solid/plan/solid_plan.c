@@ -19,7 +19,7 @@
 static clsp_status check_axis(clsp_context *ctx, clsp_axis *axis)
 {
     enum { SAMPLES = 4 }; /* where nothing is said */
-    if (axis->num == 0) *axis = (clsp_axis){SAMPLES, 0.0, 1.0};
+    if (axis->num == 0) *axis = (clsp_axis){.num = SAMPLES, .end = 1.0};
     if (axis->begin == 0.0 && axis->end == 0.0) axis->end = 1.0;
     if (axis->num > CLSP_SOLID_MAX_SAMPLES)
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: %u samples: at most %d",
@@ -34,19 +34,17 @@ static clsp_status check_axis(clsp_context *ctx, clsp_axis *axis)
 /* Checks a description and puts defaults in place. */
 static clsp_status resolve(clsp_context *ctx, clsp_solid_desc *desc)
 {
-    for (size_t i = 0; i < CLSPI_COUNT(desc->reserved); i++)
-        if (desc->reserved[i])
-            return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
-                              "solid: a reserved field of the description is not 0");
+    CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_solid_desc", desc->reserved));
     if (desc->precision == CLSP_TYPE_DEFAULT) desc->precision = CLSP_F32;
     CLSPI_CHECK(clspi_precision_check(ctx, "solid", desc->precision));
     if (desc->method > CLSP_SOLID_HYBRID)
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: unknown method %d",
                           (int)desc->method);
-    if (desc->channels == 0) desc->channels = 3;
-    if (desc->channels > CLSP_SOLID_MAX_CHANNELS)
-        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: %u channels: at most %d",
-                          desc->channels, CLSP_SOLID_MAX_CHANNELS);
+    if (desc->method == CLSP_SOLID_METHOD_DEFAULT) desc->method = CLSP_SOLID_CELLS;
+    if (desc->dim == 0) desc->dim = 3;
+    if (desc->dim > CLSP_SOLID_MAX_DIM)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: %u dim: at most %d", desc->dim,
+                          CLSP_SOLID_MAX_DIM);
     for (uint32_t a = 0; a < 3; a++)
         CLSPI_CHECK(check_axis(ctx, &desc->axis[a]));
     if (clspi_grid_size(desc) > CLSP_SOLID_MAX_GRID)
@@ -134,8 +132,8 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     clspi_options options =
         clspi_options_of(ctx, desc->precision, clspi_lanes(ctx, desc->precision));
 
-    clspi_option(&options, "CHANNELS", desc->channels);
-    clspi_option(&options, "BLOCK", desc->channels <= 4 ? desc->channels : 1);
+    clspi_option(&options, "CHANNELS", desc->dim);
+    clspi_option(&options, "BLOCK", desc->dim <= 4 ? desc->dim : 1);
     clspi_option(&options, "SET", set);
     add_sizes(&options, ctx, desc);
     return options;
@@ -185,15 +183,15 @@ clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc
 {
     enum { STEP = 6, MOST_CELLS = 4, MOST_CHANNELS = 3, REGISTERS = 96 };
     const uint32_t rows = quads ? 1 : clspi_table_samples(ctx, desc, false);
-    const uint32_t loads = desc->channels == 4 ? 8 : 16; /* clang leaves longer loops as they are */
+    const uint32_t loads = desc->dim == 4 ? 8 : 16; /* clang leaves longer loops as they are */
     clspi_options options = clspi_solid_options(ctx, desc, set);
 
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
     clspi_option(&options, "ROWS", rows);
     if (ctx->tuning.item_registers >= WIDE_REGISTERS)
         clspi_option(&options, "STEP", quads ? STEP : loads / rows);
-    if (quads) { /* up to 3 channels fit into so many registers, which leave room for ten groups */
-        if (desc->channels <= MOST_CHANNELS && set <= MOST_CELLS) options.registers = REGISTERS;
+    if (quads) { /* up to 3 dim fit into so many registers, which leave room for ten groups */
+        if (desc->dim <= MOST_CHANNELS && set <= MOST_CELLS) options.registers = REGISTERS;
         clspi_option(&options, "QUADS", 1);
         clspi_option(&options, "UNITS", ctx->device.compute_units);
     }
@@ -205,7 +203,7 @@ clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_des
     const bool is_gpu = clspi_lanes(ctx, desc->precision) == 1;
 
     if (desc->method != CLSP_SOLID_CELLS) return (clspi_set_sizes){1, 1};
-    if (!is_gpu) return (clspi_set_sizes){1, desc->channels <= 4 ? 4 : 1};
+    if (!is_gpu) return (clspi_set_sizes){1, desc->dim <= 4 ? 4 : 1};
     return (clspi_set_sizes){3, 4};
 }
 
@@ -249,7 +247,7 @@ static clsp_status create_points(clsp_solid_plan *plan, clspi_kernel *kernel,
                           (plan->desc.method == CLSP_SOLID_HYBRID && is_small);
     clspi_options options = clspi_options_of(ctx, plan->desc.precision, 1);
 
-    clspi_option(&options, "CHANNELS", plan->desc.channels);
+    clspi_option(&options, "CHANNELS", plan->desc.dim);
     clspi_option(&options, "BLOCK", 1);
     add_sizes(&options, ctx, &plan->desc);
     clspi_option(&options, "WARP", in_warps ? CLSPI_POINT_WARP : 1);
@@ -497,7 +495,7 @@ static clsp_status build(clsp_solid_plan *plan)
 {
     clspi_call call;
 
-    plan->cell_reals = clspi_grid_size(&plan->desc) * plan->desc.channels;
+    plan->cell_reals = clspi_grid_size(&plan->desc) * plan->desc.dim;
     CLSPI_CHECK(clspi_cell_layout_make(plan));
     CLSPI_CHECK(create_kernels(plan));
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
@@ -511,13 +509,18 @@ static clsp_status allocate(clsp_solid_plan **plan, clsp_context *ctx, const cls
     clsp_solid_plan *const made = calloc(1, sizeof *made);
 
     if (!made) return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "solid: no memory for a plan");
-    made->base = (clspi_plan){.ctx = ctx, .family = "solid"};
+    clsp_status status = clspi_plan_init(&made->base, ctx, "solid");
+    if (status != CLSP_OK) {
+        free(made);
+        return status;
+    }
     made->desc = *desc;
     made->num_vertices = num_vertices;
     made->num_cells = num_cells;
     made->peers.kind = &clspi_solid_peers;
-    const clsp_status status = clspi_host_state_init(&made->host, &made->base, free);
+    status = clspi_host_state_init(&made->host, &made->base, free);
     if (status != CLSP_OK) {
+        clspi_plan_release(&made->base);
         free(made);
         return status;
     }

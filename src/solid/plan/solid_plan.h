@@ -141,6 +141,9 @@ uint32_t clspi_order_number(const uint8_t by[3]);
 
 /* Check orders of a derivative, by NULL being values, and a range of cells of a plan that has
    control points. */
+void clspi_solid_plan_orders(const clsp_solid_plan *plan, uint8_t by[3]);
+clsp_status clspi_solid_eval_lines(clsp_solid_plan *plan, clsp_range cells,
+                                   const clsp_output *vertices, const clsp_run *run);
 clsp_status clspi_solid_orders(const clsp_solid_plan *plan, const uint32_t *by, uint8_t orders[3]);
 clsp_status clspi_solid_range(const clsp_solid_plan *plan, clsp_range cells);
 

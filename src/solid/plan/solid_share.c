@@ -1,5 +1,5 @@
-/* Evaluation of solids by several processors: tiles of cells or of points, by the host's evaluation
-   and by that of devices (docs/cooperation.md). */
+/* The public calls that evaluate solids: by the context's device, or shared, as tiles of cells or
+   of points by the host's evaluation and by that of devices (docs/cooperation.md). */
 #include "solid_share.h"
 
 #include <stdio.h>
@@ -51,8 +51,8 @@ static clsp_status bring(clsp_solid_plan *peer, clspi_series *series, const void
 static clsp_status load_peer(clspi_plan *base, clspi_plan *owner)
 {
     clsp_solid_plan *const peer = solid_plan_of(base);
-    const size_t bytes = clspi_num_points(&peer->points) * peer->desc.channels *
-                         clsp_type_bytes(peer->desc.precision);
+    const size_t bytes =
+        clspi_num_points(&peer->points) * peer->desc.dim * clsp_type_bytes(peer->desc.precision);
     clspi_call call;
 
     peer->is_loaded = false;
@@ -110,7 +110,7 @@ static void name_job(const shared_points *s, char key[KEY_MAX])
     const size_t others = plan->num_cells - plan->layout.uses[0].num_cells;
 
     snprintf(key, KEY_MAX, "solid-%s-d%u-f%zu-n%u-o%u-m%d-i%u-c%u", s->is_list ? "list" : "grid",
-             plan->desc.channels, 8 * clsp_type_bytes(plan->desc.precision),
+             plan->desc.dim, 8 * clsp_type_bytes(plan->desc.precision),
              clspi_size_class((double)grid), by[0] + by[1] + by[2], (int)plan->desc.method,
              (unsigned)(8 * others / clspi_max(1, plan->num_cells)),
              clspi_size_class((double)grid * (double)s->num));
@@ -127,21 +127,27 @@ static clspi_tiling tiling_of(const shared_points *s, size_t items)
     return tiling;
 }
 
-/* Makes ready what the host needs, and joined devices by way of it. */
-static clsp_status prepare(const shared_points *s)
+static clsp_status prepare(const void *user, clspi_plan *base)
 {
+    const shared_points *const s = user;
+
+    (void)base;
     CLSPI_CHECK(clspi_solid_host_prepare(s->plan));
     return s->is_list ? CLSP_OK : clspi_solid_host_tables(s->plan, s->list.by);
 }
 
-static clsp_status share(const shared_points *s, const clsp_cooperate_opts *opts,
-                         clsp_cooperate_report *report)
+static size_t items_of(const shared_points *s)
+{
+    return s->is_list ? POINT_ITEMS : clspi_grid_size(&s->plan->desc);
+}
+
+static clsp_status share(const shared_points *s, const clspi_tiling *tiling,
+                         const clspi_tiles *tiles, const clsp_run *run)
 {
     static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
     clsp_solid_plan *const plan = s->plan;
     const bool is_other = !s->is_list && plan->desc.method != CLSP_SOLID_CELLS;
-    const size_t items = s->is_list ? POINT_ITEMS : clspi_grid_size(&plan->desc);
-    const size_t reals = s->is_list ? plan->desc.channels : plan->cell_reals;
+    const size_t reals = s->is_list ? plan->desc.dim : plan->cell_reals;
     const size_t element = clsp_type_bytes(plan->desc.precision);
     char key[KEY_MAX];
     clspi_shared_batch batch = {.plan = &plan->base,
@@ -152,15 +158,16 @@ static clsp_status share(const shared_points *s, const clsp_cooperate_opts *opts
                                     is_other ? "the host has no code for this method" : NULL,
                                 .why_not_persistent = "no persistent kernel makes solids",
                                 .first_piece = s->first,
-                                .tiling = tiling_of(s, items),
-                                .line_items = items,
+                                .tiling = *tiling,
+                                .line_items = items_of(s),
                                 .line_bytes = reals * element,
                                 .element = element,
-                                .key = key};
+                                .key = key,
+                                .prepare = prepare};
 
     name_job(s, key);
-    CLSPI_CHECK(prepare(s));
-    return clspi_shared_batch_run(&batch, s->out, opts, report);
+    CLSPI_CHECK(clspi_shared_batch_run(&batch, tiles, s->out, run, run->report));
+    return clspi_run_done(&plan->base, run);
 }
 
 /* ---- the calls ---- */
@@ -168,8 +175,8 @@ static clsp_status share(const shared_points *s, const clsp_cooperate_opts *opts
 /* A call on memory that is not aligned to its elements: the device's call stages that. */
 typedef struct lone_call {
     const shared_points *s;
-    const clsp_solid_points *points;
-    const uint32_t *by;
+    const clsp_points *points;
+    const clspi_list_needs *needs;
     clsp_output out;
 } lone_call;
 
@@ -178,12 +185,12 @@ static clsp_status make_alone(void *user)
     const lone_call *const c = user;
     clsp_solid_plan *const plan = c->s->plan;
 
-    if (c->points) return clsp_solid_eval_points(plan, c->points, c->by, c->out, NULL);
-    return clsp_solid_eval(plan, (clsp_range){c->s->first, c->s->num}, c->by, c->out, NULL);
+    if (c->points) return clspi_point_list_lines(plan, c->points, c->needs, &c->out, NULL);
+    return clspi_solid_eval_lines(plan, (clsp_range){c->s->first, c->s->num}, &c->out, NULL);
 }
 
-static clsp_status carry_out(lone_call *own, const clsp_cooperate_opts *opts,
-                             clsp_cooperate_report *report)
+static clsp_status carry_out(lone_call *own, const clspi_tiling *tiling, const clspi_tiles *tiles,
+                             const clsp_run *run)
 {
     const shared_points *const s = own->s;
     const uintptr_t reals = (uintptr_t)s->out | (uintptr_t)s->list.params;
@@ -192,48 +199,58 @@ static clsp_status carry_out(lone_call *own, const clsp_cooperate_opts *opts,
 
     if (reals % clsp_type_bytes(s->plan->desc.precision) != 0 ||
         (uintptr_t)s->list.cells % sizeof *s->list.cells != 0)
-        return clspi_shared_alone(&s->plan->base, &alone, opts, report);
-    return share(s, opts, report);
+        return clspi_shared_alone(&s->plan->base, &alone, run);
+    return share(s, tiling, tiles, run);
 }
 
-clsp_status clsp_solid_eval_shared(clsp_solid_plan *plan, clsp_range cells, const uint32_t by[3],
-                                   clsp_output out, const clsp_cooperate_opts *opts,
-                                   clsp_cooperate_report *report)
+clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output vertices,
+                            const clsp_run *run)
 {
     shared_points s = {.plan = plan, .first = cells.first, .num = cells.count};
-    lone_call own = {.s = &s, .by = by};
+    lone_call own = {.s = &s};
     clspi_memory_need need;
+    clspi_tiles tiles;
 
-    if (!plan) return clspi_null_argument(NULL, "clsp_solid_eval_shared");
-    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
-    CLSPI_CHECK(clspi_solid_orders(plan, by, s.list.by));
+    if (!plan) return clspi_null_argument(NULL, "clsp_solid_eval");
+    CLSPI_CHECK(clspi_call_check(&plan->base, run));
+    clspi_solid_plan_orders(plan, s.list.by);
     CLSPI_CHECK(clspi_solid_range(plan, cells));
     CLSPI_CHECK(clspi_solid_need(plan, cells, &need));
-    CLSPI_CHECK(clspi_shared_output(&plan->base, &out, &need, &s.out));
-    own.out = out;
-    return carry_out(&own, opts, report);
+    const clspi_tiling tiling = tiling_of(&s, items_of(&s));
+    CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
+    if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, plan->cell_reals, run);
+    const clsp_range some = {cells.first + tiles.lines.first, tiles.lines.count};
+    if (tiles.way == CLSPI_BY_DEVICE) return clspi_solid_eval_lines(plan, some, &vertices, run);
+    CLSPI_CHECK(clspi_solid_need(plan, some, &need));
+    CLSPI_CHECK(clspi_shared_output(&plan->base, &vertices, &need, &s.out));
+    own.out = vertices;
+    return carry_out(&own, &tiling, &tiles, run);
 }
 
-clsp_status clsp_solid_eval_points_shared(clsp_solid_plan *plan, const clsp_solid_points *points,
-                                          const uint32_t by[3], clsp_output out,
-                                          const clsp_cooperate_opts *opts,
-                                          clsp_cooperate_report *report)
+clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *points,
+                                   clsp_output vertices, const clsp_run *run)
 {
     shared_points s = {.plan = plan, .is_list = true};
-    lone_call own = {.s = &s, .points = points, .by = by};
     clspi_list_needs needs;
+    lone_call own = {.s = &s, .points = points, .needs = &needs};
+    clspi_tiles tiles;
     const char *cells;
 
     if (!plan || !points)
-        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_eval_points_shared");
-    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
-    CLSPI_CHECK(clspi_solid_orders(plan, by, s.list.by));
+        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_eval_points");
+    CLSPI_CHECK(clspi_call_check(&plan->base, run));
+    clspi_solid_plan_orders(plan, s.list.by);
     CLSPI_CHECK(clspi_point_list_check(plan, points, &needs));
-    CLSPI_CHECK(clspi_shared_input(&plan->base, &points->cells, &needs.cells, &cells));
-    CLSPI_CHECK(clspi_shared_input(&plan->base, &points->params, &needs.params, &s.list.params));
-    CLSPI_CHECK(clspi_shared_output(&plan->base, &out, &needs.points, &s.out));
     s.num = points->num;
+    const clspi_tiling tiling = tiling_of(&s, items_of(&s));
+    CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
+    if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, plan->desc.dim, run);
+    if (tiles.way == CLSPI_BY_DEVICE)
+        return clspi_point_list_lines(plan, points, &needs, &vertices, run);
+    CLSPI_CHECK(clspi_shared_input(&plan->base, &points->item, &needs.cells, &cells));
+    CLSPI_CHECK(clspi_shared_input(&plan->base, &points->params, &needs.params, &s.list.params));
+    CLSPI_CHECK(clspi_shared_output(&plan->base, &vertices, &needs.points, &s.out));
     s.list.cells = (const uint32_t *)(const void *)cells;
-    own.out = out;
-    return carry_out(&own, opts, report);
+    own.out = vertices;
+    return carry_out(&own, &tiling, &tiles, run);
 }

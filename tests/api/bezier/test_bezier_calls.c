@@ -112,7 +112,7 @@ static void test_absurd_sizes(void **state)
 
 /* Waits that are wrong. */
 static const cl_event no_event = NULL;
-static const clsp_sync wrong_syncs[] = {
+static const clsp_run wrong_syncs[] = {
     {.num_wait = 1}, {.wait = &no_event}, {.reserved = {1}}, {.reserved = {0, UINT64_MAX}}};
 
 static void test_set_arguments(void **state)
@@ -256,10 +256,10 @@ static void run_behind_user_event(clsp_context *ctx, const float *expected, cons
     const cl_event both[] = {start, written};
     assert_int_equal(
         clsp_bezier_set_control_points(plan, 1, clsp_in_buffer(in, CLSP_F32, 0),
-                                       &(clsp_sync){.num_wait = 2, .wait = both, .done = &loaded}),
+                                       &(clsp_run){.num_wait = 2, .wait = both, .done = &loaded}),
         CLSP_OK);
     assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_buffer(out, CLSP_F32, 0),
-                                      &(clsp_sync){2, both, &evaluated, {0}}),
+                                      &(clsp_run){2, both, &evaluated, {0}}),
                      CLSP_OK);
     code =
         clEnqueueReadBuffer(queue, out, CL_FALSE, 0, sizeof points, points, 1, &evaluated, &read);
@@ -390,7 +390,7 @@ static int destroy_inherited(clsp_context *ctx, clsp_bezier_plan *plan)
  * those of the parent are as they were. */
 static void test_fork(void **state)
 {
-    const clsp_cooperate_opts by_host = {.schedule = CLSP_SCHEDULE_HOST};
+    const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
     clsp_context *ctx = context_with("");
     float controls[CONTROLS], expected[POINTS], points[POINTS];
     clsp_bezier_plan *plan;

@@ -19,7 +19,7 @@
 
 enum { SCHEDULES = CLSP_NUM_SCHEDULES };
 
-static void check_way(shared *j, memory_kind kind, const clsp_cooperate_opts *opts)
+static void check_way(shared *j, memory_kind kind, const clsp_share *opts)
 {
     const shared_call c = call_of(j, kind);
 
@@ -89,7 +89,7 @@ static void test_patch_grids(void **state)
     assert_int_equal(eval_host(j.plan, &j.l, 1, 2, j.reference), CLSP_OK);
     for (size_t i = 0; i < SCHEDULES; i++) {
         memory m = take_memory(ctx, (memory_kind)(i % KINDS), j.bytes, j.l.element);
-        clsp_cooperate_report r;
+        clsp_report r;
         assert_int_equal(shared_eval(j.plan, &j.l, 1, 2, m.out, &shared_ways[i], &r), CLSP_OK);
         check_report(&r, 2);
         assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
@@ -129,9 +129,9 @@ static void test_many_workers(void **state)
 
 static void check_schedules(shared *j, uint32_t num_processors, bool alike, uint64_t tiles[])
 {
-    static const clsp_cooperate_opts devices_alone = {.schedule = CLSP_SCHEDULE_STATIC,
+    static const clsp_share devices_alone = {.schedule = CLSP_SCHEDULE_STATIC,
                                                       .static_ratio = -1};
-    clsp_cooperate_report r;
+    clsp_report r;
 
     make_reference(j);
     for (size_t i = 0; i <= SCHEDULES; i++) {
@@ -212,11 +212,11 @@ static clsp_device_class class_of(clsp_context *ctx)
    can make. */
 static void test_joins_later(void **state)
 {
-    static const clsp_cooperate_opts equal = {.schedule = CLSP_SCHEDULE_DYNAMIC, .bit_equal = 1};
+    static const clsp_share equal = {.schedule = CLSP_SCHEDULE_DYNAMIC, .bit_equal = 1};
     const shape *const made[] = {&shared_shapes[0], &shared_shapes[14], &shared_shapes[15],
                                  &shared_shapes[16]};
     shared jobs[COUNT(made)];
-    clsp_cooperate_report r;
+    clsp_report r;
 
     (void)state;
     shared_skip_on_oclgrind();
@@ -264,12 +264,12 @@ static void check_together(clsp_context *contexts[], size_t num, clsp_type preci
 {
     const shape s = reduced(&shared_shapes[1]);
     uint64_t tiles[DEVICES + 1] = {0};
-    clsp_cooperate_report r;
+    clsp_report r;
     shared j = shared_start(contexts[0], &s, precision);
 
     check_schedules(&j, (uint32_t)num + 1, false, tiles);
     check_call(&j, PLAIN,
-               &(clsp_cooperate_opts){.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
+               &(clsp_share){.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
                (uint32_t)num + 1, false, &r);
     for (size_t d = 0; d < num; d++) {
         const bool can = precision == CLSP_F32 || has_fp64(contexts[d]);
@@ -277,7 +277,7 @@ static void check_together(clsp_context *contexts[], size_t num, clsp_type preci
         if (!can) assert_int_equal(tiles[d], 0);
         if (can && !tiny()) assert_true(tiles[d] > 0);
     }
-    check_call(&j, PLAIN, &(clsp_cooperate_opts){.bit_equal = 1}, (uint32_t)num + 1, false, &r);
+    check_call(&j, PLAIN, &(clsp_share){.bit_equal = 1}, (uint32_t)num + 1, false, &r);
     shared_finish(&j);
 }
 
@@ -342,10 +342,10 @@ static bool knows_speeds(const char *speeds, messages *m, bool transposed)
     }
     clsp_context *ctx = listening(m, speeds);
     shared j = shared_start(ctx, &s, CLSP_F32);
-    clsp_cooperate_report r;
+    clsp_report r;
     bool known = false;
 
-    check_call(&j, SHARED, &shared_ways[CLSP_SCHEDULE_AUTO], 2, true, &r);
+    check_call(&j, SHARED, &shared_ways[CLSP_SCHEDULE_DEFAULT], 2, true, &r);
     for (int k = CLSP_SCHEDULE_DEVICE; k <= CLSP_SCHEDULE_HOST; k++)
         known = known || strstr(r.reason[k], "expected");
     shared_finish(&j);
@@ -359,7 +359,7 @@ static void tune_into(const char *path)
     messages m;
     clsp_context *ctx = listening(&m, path);
     shared j = shared_start(ctx, &s, CLSP_F32);
-    clsp_cooperate_report r;
+    clsp_report r;
 
     assert_int_equal(clsp_bezier_tune(j.plan, (clsp_range){j.s.first, j.s.count}, &r), CLSP_OK);
     assert_int_equal(r.num_processors, 2);
@@ -368,7 +368,7 @@ static void tune_into(const char *path)
         assert_int_equal(r.processors[p].tiles, r.num_tiles);
         assert_int_equal(r.processors[p].status, CLSP_OK);
     }
-    check_call(&j, SHARED, &shared_ways[CLSP_SCHEDULE_AUTO], 2, true, &r);
+    check_call(&j, SHARED, &shared_ways[CLSP_SCHEDULE_DEFAULT], 2, true, &r);
     shared_finish(&j);
     clsp_context_destroy(&ctx);
 }
@@ -420,7 +420,7 @@ static void test_tuning(void **state)
 
 static void check_wrong_options(shared *j, memory *m)
 {
-    const clsp_cooperate_opts wrong[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
+    const clsp_share wrong[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
                                          {.schedule = (clsp_schedule)-1},
                                          {.static_ratio = 1.5},
                                          {.static_ratio = NAN},

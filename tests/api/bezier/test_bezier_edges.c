@@ -64,8 +64,8 @@ static int by_device(void **state)
 
 static void share(clsp_bezier_plan *plan, size_t num_patches, clsp_output vertices)
 {
-    const clsp_cooperate_opts opts = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.5};
-    clsp_cooperate_report report;
+    const clsp_share opts = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.5};
+    clsp_report report;
 
     assert_int_equal(
         clsp_bezier_cooperate(plan, (clsp_range){0, num_patches}, vertices, &opts, &report),

@@ -209,11 +209,11 @@ static void test_row_calls(void **state)
 
 static void check_no_host_rows(clsp_context *ctx, clsp_bezier_desc d)
 {
-    const clsp_cooperate_opts by_host = {.schedule = CLSP_SCHEDULE_HOST};
+    const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
     const shape s = {"no rows", d, 1, 0, 1, 0};
     shared j = shared_start(ctx, &s, CLSP_F32);
     memory m = take_memory(ctx, PLAIN, j.bytes, 4);
-    clsp_cooperate_report r;
+    clsp_report r;
 
     assert_false(host_can(&j));
     assert_int_equal(host_rows(&j, 0, 0, 0, 32, m.out), CLSP_ERROR_ARGUMENT);
@@ -225,7 +225,7 @@ static void check_no_host_rows(clsp_context *ctx, clsp_bezier_desc d)
 }
 
 static clsp_status device_rows(clsp_bezier_plan *plan, size_t num, cl_mem buffer, size_t offset,
-                               const clsp_sync *sync)
+                               const clsp_run *sync)
 {
     return clsp_bezier_eval_rows(plan, 0, (clsp_range){0, num},
                                  clsp_out_buffer(buffer, CLSP_F32, offset), sync);
@@ -239,7 +239,7 @@ static clsp_status worker_rows(clsp_bezier_plan *plan, uint32_t worker, clsp_out
 static void test_wrong_rows(void **state)
 {
     const shape s = {"rows", {.degree = {3, 3}, .axis = {{.num = 70}, {.num = 5}}}, 2, 0, 2, 0};
-    const clsp_sync no_list = {.num_wait = 1};
+    const clsp_run no_list = {.num_wait = 1};
     const clsp_status bad = CLSP_ERROR_ARGUMENT;
     clsp_context *ctx = context_with("");
     shared j = shared_start(ctx, &s, CLSP_F32);

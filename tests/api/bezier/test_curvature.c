@@ -212,7 +212,7 @@ static clsp_status eval_bspline(clsp_context *ctx, const shape *s, clsp_type pre
                                  .dim = s->dim,
                                  .rational = s->rational,
                                  .vertex.attributes = K};
-    const clsp_cooperate_opts host = {.schedule = CLSP_SCHEDULE_HOST};
+    const clsp_share host = {.schedule = CLSP_SCHEDULE_HOST};
     const size_t num = vertices_of(s);
     clsp_bspline_plan *plan;
 

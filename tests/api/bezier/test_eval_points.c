@@ -388,7 +388,7 @@ static void test_layouts(void **state)
 static void check_refusals(clsp_bezier_plan *plan, const cl_mem buffers[3], size_t num)
 {
     const clsp_status bad = CLSP_ERROR_ARGUMENT, small = CLSP_ERROR_BUFFER_SIZE;
-    const clsp_sync no_list = {.num_wait = 1};
+    const clsp_run no_list = {.num_wait = 1};
     const clsp_input none = {.type = CLSP_TYPE_DEFAULT};
     const clsp_input a = clsp_in_buffer(buffers[0], CLSP_U32, 0);
     const clsp_input b = clsp_in_buffer(buffers[1], CLSP_F32, 0);
@@ -445,10 +445,10 @@ static void test_buffers(void **state)
     const clsp_input a = clsp_in_buffer(buffers[0], CLSP_U32, PATCHES_OFFSET);
     const clsp_input b = clsp_in_buffer(buffers[1], CLSP_F32, PARAMS_OFFSET);
     const clsp_output c = clsp_out_buffer(buffers[2], CLSP_F16, OFFSET);
-    assert_int_equal(clsp_bezier_eval_points(plan, NUM, a, b, c, &(clsp_sync){.done = &done}),
+    assert_int_equal(clsp_bezier_eval_points(plan, NUM, a, b, c, &(clsp_run){.done = &done}),
                      CLSP_OK);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, 0, a, b, c, &(clsp_sync){.num_wait = 1, .wait = &done}),
+        clsp_bezier_eval_points(plan, 0, a, b, c, &(clsp_run){.num_wait = 1, .wait = &done}),
         CLSP_OK);
     assert_int_equal(clReleaseEvent(done), CL_SUCCESS);
     read_buffer(ctx, buffers[2], sizeof out, out);

@@ -59,7 +59,7 @@ static void wish_along(wish *w, const spline *s, uint32_t k, wish_kind kind)
     if (kind == GIVEN) give_knots(w, s, k);
 }
 
-void make_wish(wish *w, const spline *s, wish_kind kind, clsp_convert_method method)
+void make_wish(wish *w, const spline *s, wish_kind kind, clsp_bspline_convert_method method)
 {
     *w = (wish){.target = {.bezier = kind == BEZIER || kind == RAISED_PIECES, .method = method}};
     for (uint32_t k = 0; k < s->d.directions; k++)

@@ -28,7 +28,7 @@ typedef struct wish {
     double knots[3][MAX_KNOTS + 2];
 } wish;
 
-void make_wish(wish *w, const spline *s, wish_kind kind, clsp_convert_method method);
+void make_wish(wish *w, const spline *s, wish_kind kind, clsp_bspline_convert_method method);
 
 /* Rows of one direction by the oracle. */
 typedef struct direction {

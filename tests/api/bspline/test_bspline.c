@@ -346,10 +346,10 @@ static void check_cooperate(clsp_context *ctx, spline *s)
     clsp_context *own = tiny() ? context_with("") : NULL; /* as check_grid */
     clsp_bspline_plan *plan = plan_of(own ? own : ctx, s, controls, PATCHES);
     unsigned char *const vertices = guarded(&s->l, PATCHES * each);
-    clsp_cooperate_report report;
+    clsp_report report;
 
-    for (int schedule = CLSP_SCHEDULE_AUTO; schedule <= CLSP_SCHEDULE_HOST; schedule++) {
-        const clsp_cooperate_opts opts = {.schedule = (clsp_schedule)schedule};
+    for (int schedule = CLSP_SCHEDULE_DEFAULT; schedule <= CLSP_SCHEDULE_HOST; schedule++) {
+        const clsp_share opts = {.schedule = (clsp_schedule)schedule};
         assert_int_equal(clsp_bspline_cooperate(plan, (clsp_range){0, PATCHES},
                                                 host_out(s->l.type, vertices, PATCHES * elements),
                                                 &opts, &report),

@@ -18,7 +18,7 @@
 
 /* Converts all patches and one alone, which must give the same bits, and judges one. */
 static void check_wish(clsp_context *ctx, clsp_bspline_plan *plan, const spline *s,
-                       const double *controls, wish_kind kind, clsp_convert_method method)
+                       const double *controls, wish_kind kind, clsp_bspline_convert_method method)
 {
     enum { PATCHES = 3 };
     wish w;
@@ -73,9 +73,9 @@ static void check_wishes(clsp_context *ctx, spline *s, const double *controls, i
     clsp_bspline_plan *plan = plan_of(own, s, controls, 3);
 
     for (int w = 0; w < NUM_WISHES; w++) {
-        check_wish(own, plan, s, controls, (wish_kind)w, CLSP_CONVERT_DEFAULT);
+        check_wish(own, plan, s, controls, (wish_kind)w, CLSP_BSPLINE_CONVERT_DEFAULT);
         if ((w + turn) % 3 == 0 && !tiny())
-            check_wish(own, plan, s, controls, (wish_kind)w, CLSP_CONVERT_MATRIX);
+            check_wish(own, plan, s, controls, (wish_kind)w, CLSP_BSPLINE_CONVERT_MATRIX);
         if (!tiny()) continue;
         clsp_bspline_plan_destroy(&plan);
         leave(own);
@@ -125,7 +125,7 @@ static void degrees(clsp_context *ctx, clsp_type precision)
             if ((w == GIVEN && p >= 8) || (tiny() && w != (int)p % NUM_WISHES)) continue;
             clsp_context *const own = own_context(ctx);
             clsp_bspline_plan *plan = plan_of(own, &s, points, 3);
-            check_wish(own, plan, &s, points, (wish_kind)w, CLSP_CONVERT_DEFAULT);
+            check_wish(own, plan, &s, points, (wish_kind)w, CLSP_BSPLINE_CONVERT_DEFAULT);
             clsp_bspline_plan_destroy(&plan);
             leave(own);
         }
@@ -225,7 +225,7 @@ static void far_away(clsp_context *ctx, clsp_type precision)
         moved[i] = points[i] + away; /* exact */
     }
     for (int kind = 0; kind < NUM_WISHES; kind++) {
-        make_wish(&w, &s, (wish_kind)kind, CLSP_CONVERT_DEFAULT);
+        make_wish(&w, &s, (wish_kind)kind, CLSP_BSPLINE_CONVERT_DEFAULT);
         if (kind == GIVEN || (tiny() && kind != DERIVED)) continue;
         clsp_context *const own = own_context(ctx);
         clsp_bspline_plan *plan = plan_of(own, &s, moved, 1);
@@ -279,7 +279,7 @@ static void same_splines(clsp_context *ctx, clsp_type precision)
         clsp_bspline_plan *plan = plan_of(ctx, &s, controls, 2), *other;
         wish w;
         clsp_bspline_desc d;
-        make_wish(&w, &s, INSERTED, CLSP_CONVERT_DEFAULT);
+        make_wish(&w, &s, INSERTED, CLSP_BSPLINE_CONVERT_DEFAULT);
         w.target.along[0].elevate = 2;
         set_target(ctx, plan, &w, &d);
         d.axis[0].num = d.axis[1].num = NUM;

@@ -235,7 +235,7 @@ static void parts(clsp_context *ctx, clsp_type precision)
     eval(&f, 0, CURVES, CURVES * NUM, vertices);
     for (size_t k = 0; k < CURVES * NUM; k++)
         judge(&f, k / NUM, 0.25L + 0.5L * (k % NUM) / (NUM - 1), vertices, k, 4.0);
-    clsp_cooperate_report report;
+    clsp_report report;
     assert_int_equal(clsp_bspline_cooperate(
                          f.plan, (clsp_range){0, CURVES},
                          host_out(s->l.type, vertices, CURVES * NUM * s->l.stride), NULL, &report),
@@ -462,7 +462,7 @@ static void test_targets(void **state)
         {{.along[0] = {.end = 1}}, "curve 1: "},
         {{.along[0] = {.knots = given, .degree = 2, .num_controls = 4}}, "curve 1: knot 2"},
         {{.along[0] = {.derivative = 3}}, "curve 0: "},
-        {{.bezier = 1, .method = CLSP_CONVERT_MATRIX}, "matrices"},
+        {{.bezier = 1, .method = CLSP_BSPLINE_CONVERT_MATRIX}, "matrices"},
     };
     const clsp_bspline_target bezier = {.bezier = 1};
     clsp_bspline_plan *plan;

@@ -30,7 +30,7 @@ static void memory(clsp_context *ctx, clsp_type precision)
                                                                  random_controls(&s.l, PATCHES);
     clsp_bspline_plan *plan = plan_of(ctx, &s, others, PATCHES);
     void *const narrow = malloc(PATCHES * s.l.controls * sizeof(float));
-    make_wish(&w, &s, RAISED, CLSP_CONVERT_DEFAULT);
+    make_wish(&w, &s, RAISED, CLSP_BSPLINE_CONVERT_DEFAULT);
     set_target(ctx, plan, &w, &d);
     store first = store_make(ctx, HOST, precision, 0, PATCHES * target_reals(&s, &d), NULL);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, PATCHES}, store_out(&first), NULL),
@@ -40,7 +40,7 @@ static void memory(clsp_context *ctx, clsp_type precision)
                          plan, PATCHES, controls_in(&s, controls, PATCHES, narrow), NULL),
                      CLSP_OK);
     for (int pieces = 0; pieces < 2; pieces++) {
-        make_wish(&w, &s, pieces ? BEZIER : RAISED, CLSP_CONVERT_DEFAULT);
+        make_wish(&w, &s, pieces ? BEZIER : RAISED, CLSP_BSPLINE_CONVERT_DEFAULT);
         set_target(ctx, plan, &w, &d);
         const size_t reals = target_reals(&s, &d);
         unsigned char *bits = NULL;
@@ -50,7 +50,7 @@ static void memory(clsp_context *ctx, clsp_type precision)
             cl_int code;
             const cl_event start = clCreateUserEvent(cl_context_of(ctx), &code);
             cl_event done = NULL;
-            const clsp_sync sync = {.num_wait = 1, .wait = &start, .done = &done};
+            const clsp_run sync = {.num_wait = 1, .wait = &start, .done = &done};
             assert_int_equal(code, CL_SUCCESS);
             assert_int_equal(clSetUserEventStatus(start, CL_COMPLETE), CL_SUCCESS);
             assert_int_equal(
@@ -110,7 +110,7 @@ static void test_matrix(void **state)
     double *const controls = random_controls(&s.l, 1);
     clsp_bspline_plan *plan = plan_of(ctx, &s, controls, 1);
     for (int kind = 0; kind < NUM_WISHES; kind++) {
-        make_wish(&w, &s, (wish_kind)kind, CLSP_CONVERT_DEFAULT);
+        make_wish(&w, &s, (wish_kind)kind, CLSP_BSPLINE_CONVERT_DEFAULT);
         set_target(ctx, plan, &w, &d);
         const uint32_t rows = d.num_controls[0];
         uint32_t *const first = malloc(rows * sizeof *first);
@@ -245,7 +245,7 @@ static void test_targets(void **state)
         {{.along[0] = {.reserved = {0, 0, 0, 1}}}, CLSP_ERROR_ARGUMENT, "reserved"},
         {{.reserved = {1}}, CLSP_ERROR_ARGUMENT, "reserved"},
         {{.bezier = 2}, CLSP_ERROR_ARGUMENT, "bezier"},
-        {{.method = (clsp_convert_method)3}, CLSP_ERROR_ARGUMENT, "no method"},
+        {{.method = (clsp_bspline_convert_method)3}, CLSP_ERROR_ARGUMENT, "no method"},
     };
     for (size_t i = 0; i < COUNT(wrong); i++)
         refused(ctx, plan, &wrong[i].target, wrong[i].status, wrong[i].words);
@@ -321,7 +321,7 @@ static void test_calls(void **state)
                      CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 1}, clsp_out_f64(weights, 4), NULL),
                      CLSP_ERROR_ARGUMENT);
-    const clsp_sync sync = {.reserved = {1}};
+    const clsp_run sync = {.reserved = {1}};
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 1}, out, &sync),
                      CLSP_ERROR_ARGUMENT);
     clsp_bspline_plan_destroy(&plan);

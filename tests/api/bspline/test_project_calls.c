@@ -70,7 +70,7 @@ static void fill_stored(const curves *c, const double *queries, stored *s)
 static void check_kinds(const projecting *p, const stored *s, store_kind from, store_kind to,
                         const unsigned char *expected)
 {
-    const size_t reals = (size_t)STORED * 2 * CLSP_NEAREST_F32_SIZE;
+    const size_t reals = (size_t)STORED * 2 * CLSP_BSPLINE_NEAREST_F32_SIZE;
     store points = store_make(p->ctx, from, CLSP_F32, 3, 2 * (size_t)STORED, s->points);
     store patches = store_make(p->ctx, from, CLSP_U32, 5, STORED, s->patches);
     store hints = store_make(p->ctx, from, CLSP_F32, 0, STORED, s->hints);
@@ -126,7 +126,7 @@ static void test_events(void **state)
     double *const points = make_queries(&c, STORED);
     projecting p = project_start(ctx, &c, STORED, points);
     unsigned char *const expected = project_bytes(&p, 0, STORED);
-    clsp_nearest_f32 results[STORED];
+    clsp_bspline_nearest_f32 results[STORED];
     stored s;
     cl_int code;
     cl_event written, projected, read;
@@ -143,7 +143,7 @@ static void test_events(void **state)
     const clsp_bspline_queries queries = {.num = STORED, .points = clsp_in_buffer(in, 0, 0)};
     assert_int_equal(
         clsp_bspline_project(p.plan, &queries, NULL, clsp_out_buffer(out, 0, 0),
-                             &(clsp_sync){.num_wait = 1, .wait = &written, .done = &projected}),
+                             &(clsp_run){.num_wait = 1, .wait = &written, .done = &projected}),
         CLSP_OK);
     code =
         clEnqueueReadBuffer(queue, out, CL_FALSE, 0, sizeof results, results, 1, &projected, &read);
@@ -181,9 +181,9 @@ static void not_finite(clsp_context *ctx, clsp_type precision)
     unsigned char *const after = project_bytes(&p, 0, NUM);
     for (size_t i = 0; i < NUM; i++)
         for (size_t k = 2 * i; k < 2 * i + 2; k++) {
-            const clsp_nearest_f64 r = nearest_at(precision, after, k);
+            const clsp_bspline_nearest_f64 r = nearest_at(precision, after, k);
             if (i % 2 && i < 18)
-                check_none(&r, CLSP_NEAREST_INVALID, NAN);
+                check_none(&r, CLSP_BSPLINE_NEAREST_INVALID, NAN);
             else
                 assert_memory_equal(after + k * each, before + k * each, each);
         }
@@ -227,19 +227,19 @@ static void test_few(void **state)
     clsp_context *const ctx = lent_context("");
     clsp_bspline_plan *plan = small_plan(ctx, &cubic, 1);
     clsp_bspline_queries queries = {.num = 1, .points = clsp_in_f32(point, 2)};
-    clsp_nearest_f32 r;
+    clsp_bspline_nearest_f32 r;
 
     (void)state;
-    assert_int_equal(clsp_bspline_project(plan, &queries, NULL, clsp_out_nearest_f32(&r, 1), NULL),
+    assert_int_equal(clsp_bspline_project(plan, &queries, NULL, clsp_out_bspline_nearest_f32(&r, 1), NULL),
                      CLSP_OK);
     assert_true(r.distance == 1 && r.param[0] == 0 && r.point[0] == 0 && r.point[1] == 0);
-    assert_int_equal(r.status, CLSP_NEAREST_FOUND);
+    assert_int_equal(r.status, CLSP_BSPLINE_NEAREST_FOUND);
     support_poison(&r, sizeof r);
     queries.num = 0;
-    assert_int_equal(clsp_bspline_project(plan, &queries, NULL, clsp_out_nearest_f32(&r, 1), NULL),
+    assert_int_equal(clsp_bspline_project(plan, &queries, NULL, clsp_out_bspline_nearest_f32(&r, 1), NULL),
                      CLSP_OK);
     queries.points.size = 0;
-    assert_int_equal(clsp_bspline_project(plan, &queries, NULL, clsp_out_nearest_f32(&r, 0), NULL),
+    assert_int_equal(clsp_bspline_project(plan, &queries, NULL, clsp_out_bspline_nearest_f32(&r, 0), NULL),
                      CLSP_OK);
     assert_true(support_poisoned(&r, sizeof r));
     clsp_bspline_plan_destroy(&plan);
@@ -248,20 +248,20 @@ static void test_few(void **state)
 /* What calls of the small plan take when all is well, and one of their changes. */
 typedef struct request {
     clsp_bspline_queries queries;
-    clsp_project_opts opts;
+    clsp_bspline_project_opts opts;
     clsp_output out;
-    clsp_sync sync;
+    clsp_run sync;
 } request;
 
 enum { FEW = 3 };
 static const float few_points[2 * FEW] = {0, 1, 2, 3, 4, 5};
 static const uint32_t few_patches[FEW] = {0, 1, 0};
-static clsp_nearest_f32 few_results[FEW];
+static clsp_bspline_nearest_f32 few_results[FEW];
 
 static request good_request(void)
 {
     return (request){.queries = {.num = FEW, .points = clsp_in_f32(few_points, 2 * FEW)},
-                     .out = clsp_out_nearest_f32(few_results, FEW)};
+                     .out = clsp_out_bspline_nearest_f32(few_results, FEW)};
 }
 
 static clsp_status call(clsp_bspline_plan *plan, const request *r)
@@ -280,8 +280,8 @@ static clsp_status call(clsp_bspline_plan *plan, const request *r)
 
 static void refuse_options(clsp_context *ctx, clsp_bspline_plan *plan)
 {
-    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.method = (clsp_project_method)3);
-    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.num_nearest = CLSP_PROJECT_MAX_NEAREST + 1);
+    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.method = (clsp_bspline_project_method)3);
+    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.num_nearest = CLSP_BSPLINE_PROJECT_MAX_NEAREST + 1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.max_dist = -1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.max_dist = NAN);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.tolerance = -1);
@@ -324,8 +324,8 @@ static void refuse_plans(clsp_context *ctx)
     plan = small_plan(ctx, &d, 1);
     REFUSED(CLSP_ERROR_DEGREE, );
     clsp_bspline_plan_destroy(&plan);
-    d.degree[0] = CLSP_PROJECT_MAX_DEGREE + 1;
-    d.num_controls[0] = CLSP_PROJECT_MAX_DEGREE + 2;
+    d.degree[0] = CLSP_BSPLINE_PROJECT_MAX_DEGREE + 1;
+    d.num_controls[0] = CLSP_BSPLINE_PROJECT_MAX_DEGREE + 2;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &d), CLSP_OK);
     REFUSED(CLSP_ERROR_DEGREE, );
     clsp_bspline_plan_destroy(&plan);
@@ -362,8 +362,8 @@ static void test_arguments(void **state)
 
 /* ---- several processors ---- */
 
-static const clsp_cooperate_opts shares[] = {
-    {.schedule = CLSP_SCHEDULE_AUTO},
+static const clsp_share shares[] = {
+    {.schedule = CLSP_SCHEDULE_DEFAULT},
     {.schedule = CLSP_SCHEDULE_SVM},
     {.schedule = CLSP_SCHEDULE_DYNAMIC},
     {.schedule = CLSP_SCHEDULE_STATIC},
@@ -373,7 +373,7 @@ static const clsp_cooperate_opts shares[] = {
     {.schedule = CLSP_SCHEDULE_DYNAMIC, .bit_equal = 1},
 };
 
-static void check_shared(const projecting *p, const clsp_cooperate_opts *share,
+static void check_shared(const projecting *p, const clsp_share *share,
                          const unsigned char *expected)
 {
     const clsp_type precision = p->c->d.precision;
@@ -383,7 +383,7 @@ static void check_shared(const projecting *p, const clsp_cooperate_opts *share,
     unsigned char *const out = malloc(bytes);
     float *const narrow = malloc(p->num * dim * sizeof *narrow);
     clsp_bspline_queries queries = {.num = p->num};
-    clsp_cooperate_report report;
+    clsp_report report;
 
     assert_true(out && narrow);
     for (size_t i = 0; i < p->num * dim; i++)
@@ -394,7 +394,7 @@ static void check_shared(const projecting *p, const clsp_cooperate_opts *share,
                                                   host_out(precision, out, size), share, &report));
     check_report(&report, 2);
     for (size_t i = 0; i < p->num; i++) {
-        const clsp_nearest_f64 r = nearest_at(precision, out, i);
+        const clsp_bspline_nearest_f64 r = nearest_at(precision, out, i);
         check_nearest(p->c, p->queries + i * dim, UINT32_MAX, &r);
     }
     if (share->bit_equal) assert_memory_equal(out, expected, bytes);
@@ -433,8 +433,8 @@ static void test_shared_arguments(void **state)
     const request r = good_request();
     const cl_mem buffer = buffer_of(ctx, 1024, NULL);
     const clsp_output in_buffer = clsp_out_buffer(buffer, CLSP_F32, 0);
-    const clsp_project_opts mrep = {.method = CLSP_PROJECT_MREP};
-    const clsp_cooperate_opts wrong = {.schedule = (clsp_schedule)9};
+    const clsp_bspline_project_opts mrep = {.method = CLSP_BSPLINE_PROJECT_MREP};
+    const clsp_share wrong = {.schedule = (clsp_schedule)9};
     clsp_bspline_queries from_buffer = r.queries;
 
     (void)state;
@@ -469,14 +469,14 @@ static const double own_knots[2][OWN_KNOTS] = {{0, 0, 0, 0.2, 0.2, 0.7, 1, 1, 1}
                                                {-1, 0, 0.5, 2, 3, 3.5, 4, 5, 5}};
 
 static void project_own(clsp_bspline_plan *plan, const double *queries, const uint32_t *patches,
-                        clsp_nearest_f64 *results)
+                        clsp_bspline_nearest_f64 *results)
 {
-    const clsp_project_opts opts = {.num_nearest = 2};
+    const clsp_bspline_project_opts opts = {.num_nearest = 2};
     clsp_bspline_queries q = {.num = OWN_QUERIES, .points = clsp_in_f64(queries, 2 * OWN_QUERIES)};
 
     if (patches) q.patches = clsp_in_u32(patches, OWN_QUERIES);
     assert_int_equal(
-        clsp_bspline_project(plan, &q, &opts, clsp_out_nearest_f64(results, 2 * OWN_QUERIES), NULL),
+        clsp_bspline_project(plan, &q, &opts, clsp_out_bspline_nearest_f64(results, 2 * OWN_QUERIES), NULL),
         CLSP_OK);
 }
 
@@ -489,7 +489,7 @@ static void test_own_knots(void **state)
                               .num_controls = {OWN_CONTROLS},
                               .dim = 2};
     double controls[2][OWN_CONTROLS][2], queries[OWN_QUERIES][2];
-    clsp_nearest_f64 both[2 * OWN_QUERIES], one[2 * OWN_QUERIES];
+    clsp_bspline_nearest_f64 both[2 * OWN_QUERIES], one[2 * OWN_QUERIES];
     uint32_t patches[OWN_QUERIES];
     clsp_bspline_plan *plan, *alone;
     clsp_context *ctx;

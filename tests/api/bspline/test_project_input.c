@@ -28,15 +28,15 @@ static const clsp_bspline_desc cubics = {
 /* What a call takes when all is well, and one of its changes. */
 typedef struct request {
     clsp_bspline_queries queries;
-    clsp_project_opts opts;
+    clsp_bspline_project_opts opts;
     clsp_output out;
-    clsp_sync sync;
-    clsp_cooperate_opts share;
+    clsp_run sync;
+    clsp_share share;
 } request;
 
 static float points[2 * QUERIES], hints[QUERIES];
 static uint32_t patches[QUERIES];
-static clsp_nearest_f32 results[QUERIES];
+static clsp_bspline_nearest_f32 results[QUERIES];
 
 static request good_request(void)
 {
@@ -44,7 +44,7 @@ static request good_request(void)
                                  .points = clsp_in_f32(points, 2 * QUERIES),
                                  .patches = clsp_in_u32(patches, QUERIES),
                                  .hints = clsp_in_f32(hints, QUERIES)},
-                     .out = clsp_out_nearest_f32(results, QUERIES)};
+                     .out = clsp_out_bspline_nearest_f32(results, QUERIES)};
 }
 
 static clsp_status call(clsp_bspline_plan *plan, const request *r, bool shared)
@@ -103,7 +103,7 @@ static clsp_bspline_plan *good_plan(clsp_context *ctx)
 
 static void refuse_reserved(clsp_bspline_plan *plan)
 {
-    for (size_t i = 0; i < COUNT(((clsp_project_opts *)0)->reserved); i++)
+    for (size_t i = 0; i < COUNT(((clsp_bspline_project_opts *)0)->reserved); i++)
         REFUSED(CLSP_ERROR_ARGUMENT, r.opts.reserved[i] = 1);
     for (size_t i = 0; i < COUNT(((clsp_bspline_queries *)0)->reserved); i++)
         REFUSED(CLSP_ERROR_ARGUMENT, r.queries.reserved[i] = 1);
@@ -126,10 +126,10 @@ static void refuse_numbers(clsp_bspline_plan *plan)
         REFUSED(CLSP_ERROR_ARGUMENT, r.opts.max_dist = none[i]);
         REFUSED(CLSP_ERROR_ARGUMENT, r.opts.tolerance = none[i]);
     }
-    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.method = (clsp_project_method)-1);
-    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.method = (clsp_project_method)3);
+    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.method = (clsp_bspline_project_method)-1);
+    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.method = (clsp_bspline_project_method)3);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.num_nearest = UINT32_MAX);
-    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.num_nearest = 2; r.opts.method = CLSP_PROJECT_MREP);
+    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.num_nearest = 2; r.opts.method = CLSP_BSPLINE_PROJECT_MREP);
     REFUSED(CLSP_ERROR_ARGUMENT, r.queries.patches = (clsp_input){0}); /* hints of which curve? */
 }
 
@@ -148,7 +148,7 @@ static void refuse_memory(clsp_bspline_plan *plan)
     REFUSED(CLSP_ERROR_BUFFER_SIZE, r.queries.patches.offset = 1);
     REFUSED(CLSP_ERROR_BUFFER_SIZE, r.queries.hints.offset = 1);
     REFUSED(CLSP_ERROR_BUFFER_SIZE, r.out.offset = 1);
-    REFUSED(CLSP_ERROR_BUFFER_SIZE, r.opts.num_nearest = CLSP_PROJECT_MAX_NEAREST);
+    REFUSED(CLSP_ERROR_BUFFER_SIZE, r.opts.num_nearest = CLSP_BSPLINE_PROJECT_MAX_NEAREST);
     REFUSED(CLSP_ERROR_ARGUMENT, r.out = (clsp_output){0});
     REFUSED(CLSP_ERROR_ARGUMENT, r.out.type = CLSP_U32);
     REFUSED(CLSP_ERROR_ARGUMENT, r.out.svm = results);
@@ -202,10 +202,10 @@ static void test_numbers(void **state)
     REFUSED(CLSP_ERROR_BUFFER_SIZE, r.queries.num = nums[0]);
     REFUSED(CLSP_ERROR_BUFFER_SIZE, r.queries.num = nums[0]; r.queries.points.size = 2 * nums[0];
             r.queries.patches.size = nums[0]; r.queries.hints.size = nums[0];
-            r.out.size = nums[0] * CLSP_NEAREST_F32_SIZE - 1); /* the last one is short */
+            r.out.size = nums[0] * CLSP_BSPLINE_NEAREST_F32_SIZE - 1); /* the last one is short */
     REFUSED(CLSP_ERROR_BUFFER_SIZE, r.queries.num = nums[0];
             r.queries.points.size = 2 * nums[0] - 1; r.queries.patches.size = nums[0];
-            r.queries.hints.size = nums[0]; r.out.size = nums[0] * CLSP_NEAREST_F32_SIZE);
+            r.queries.hints.size = nums[0]; r.out.size = nums[0] * CLSP_BSPLINE_NEAREST_F32_SIZE);
     for (size_t i = 1; i < COUNT(nums); i++)
         REFUSED(CLSP_ERROR_NO_MEMORY, r.queries.num = nums[i];
                 r.queries.points.size = r.out.size = SIZE_MAX);
@@ -224,8 +224,8 @@ static void test_chunks(void **state)
     enum { MANY = 3001 };
     static const char *const limits[] = {"class=cpu,alloc=40000", "class=discrete,alloc=40000"};
     float *const many = malloc(2 * (size_t)MANY * sizeof *many);
-    clsp_nearest_f32 *const whole = malloc(MANY * sizeof *whole);
-    clsp_nearest_f32 *const parts = malloc(MANY * sizeof *parts);
+    clsp_bspline_nearest_f32 *const whole = malloc(MANY * sizeof *whole);
+    clsp_bspline_nearest_f32 *const parts = malloc(MANY * sizeof *parts);
     const clsp_bspline_queries queries = {.num = MANY, .points = clsp_in_f32(many, 2 * MANY)};
 
     (void)state;
@@ -241,7 +241,7 @@ static void test_chunks(void **state)
             clsp_bspline_plan *plan = good_plan(ctx);
             assert_int_equal(
                 clsp_bspline_project(plan, &queries, NULL,
-                                     clsp_out_nearest_f32(limited ? parts : whole, MANY), NULL),
+                                     clsp_out_bspline_nearest_f32(limited ? parts : whole, MANY), NULL),
                 CLSP_OK);
             clsp_bspline_plan_destroy(&plan);
             clsp_context_destroy(&ctx);
@@ -256,15 +256,15 @@ static void test_chunks(void **state)
 /* ---- bad curves ---- */
 
 /* Results of one query: of good form, whatever the curves are. */
-static void check_form(const clsp_nearest_f64 *r, const char *what)
+static void check_form(const clsp_bspline_nearest_f64 *r, const char *what)
 {
-    if (r->status == CLSP_NEAREST_NONE || r->status == CLSP_NEAREST_INVALID) {
+    if (r->status == CLSP_BSPLINE_NEAREST_NONE || r->status == CLSP_BSPLINE_NEAREST_INVALID) {
         assert_int_equal(r->patch, UINT32_MAX);
         if (!isinf(r->distance) || !isnan(r->param[0]))
             fail_msg("%s: none at distance %g", what, r->distance);
         return;
     }
-    if (r->status > CLSP_NEAREST_INVALID || r->patch >= CURVES)
+    if (r->status > CLSP_BSPLINE_NEAREST_INVALID || r->patch >= CURVES)
         fail_msg("%s: status %u, patch %u", what, r->status, r->patch);
     if (!(r->param[0] >= 0 && r->param[0] <= 1) || !(r->distance >= 0) || !(r->bound >= 0) ||
         !(r->bound <= r->distance))
@@ -327,11 +327,11 @@ static void load(const bad_curves *b)
 }
 
 /* Projects all queries, each onto a curve or all onto the nearest one. */
-static void project(const bad_curves *b, const clsp_project_opts *opts, bool by_patches,
-                    clsp_nearest_f64 *found)
+static void project(const bad_curves *b, const clsp_bspline_project_opts *opts, bool by_patches,
+                    clsp_bspline_nearest_f64 *found)
 {
     const size_t num = QUERIES * (opts->num_nearest ? opts->num_nearest : 1);
-    clsp_nearest_f32 narrow[QUERIES * NEAREST];
+    clsp_bspline_nearest_f32 narrow[QUERIES * NEAREST];
     double wide[2 * QUERIES];
     clsp_bspline_queries q = {.num = QUERIES, .points = clsp_in_f32(points, 2 * QUERIES)};
 
@@ -341,13 +341,13 @@ static void project(const bad_curves *b, const clsp_project_opts *opts, bool by_
     if (by_patches) q.patches = clsp_in_u32(patches, QUERIES);
     assert_int_equal(clsp_bspline_project(b->plan, &q, opts,
                                           b->precision == CLSP_F64
-                                              ? clsp_out_nearest_f64(found, num)
-                                              : clsp_out_nearest_f32(narrow, num),
+                                              ? clsp_out_bspline_nearest_f64(found, num)
+                                              : clsp_out_bspline_nearest_f32(narrow, num),
                                           NULL),
                      CLSP_OK);
     for (size_t i = 0; i < num && b->precision == CLSP_F32; i++) {
-        const clsp_nearest_f32 *const r = &narrow[i];
-        found[i] = (clsp_nearest_f64){.distance = r->distance,
+        const clsp_bspline_nearest_f32 *const r = &narrow[i];
+        found[i] = (clsp_bspline_nearest_f64){.distance = r->distance,
                                       .bound = r->bound,
                                       .param = {r->param[0], r->param[1], r->param[2]},
                                       .patch = r->patch,
@@ -357,12 +357,12 @@ static void project(const bad_curves *b, const clsp_project_opts *opts, bool by_
 
 /* Number `at` of the control points' is replaced: what is found is of good form, and of the other
    curves it is as before. */
-static void check_replaced(bad_curves *b, const clsp_project_opts *opts, size_t at, double value)
+static void check_replaced(bad_curves *b, const clsp_bspline_project_opts *opts, size_t at, double value)
 {
     const size_t num = opts->num_nearest ? opts->num_nearest : 1;
     const size_t curve = at / (reals_of(b) / CURVES);
     const double good = b->controls[at];
-    clsp_nearest_f64 before[QUERIES * NEAREST], found[QUERIES * NEAREST];
+    clsp_bspline_nearest_f64 before[QUERIES * NEAREST], found[QUERIES * NEAREST];
     char what[96];
 
     snprintf(what, sizeof what, "f%d, rational %u, method %d, %zu nearest, number %zu is %g",
@@ -378,23 +378,23 @@ static void check_replaced(bad_curves *b, const clsp_project_opts *opts, size_t 
         for (size_t i = 0; i < QUERIES * num; i++)
             check_form(&found[i], what);
     }
-    for (size_t i = 0; i < QUERIES * num && opts->method == CLSP_PROJECT_EXACT; i++)
+    for (size_t i = 0; i < QUERIES * num && opts->method == CLSP_BSPLINE_PROJECT_EXACT; i++)
         if (patches[i / num] != curve) assert_memory_equal(&before[i], &found[i], sizeof *found);
     b->controls[at] = good;
 }
 
 static void replaced(clsp_context *ctx, clsp_type precision)
 {
-    static const clsp_project_opts ways[] = {{.method = CLSP_PROJECT_EXACT},
-                                             {.method = CLSP_PROJECT_EXACT, .num_nearest = NEAREST},
-                                             {.method = CLSP_PROJECT_MREP, .tolerance = 1e-3}};
+    static const clsp_bspline_project_opts ways[] = {{.method = CLSP_BSPLINE_PROJECT_EXACT},
+                                             {.method = CLSP_BSPLINE_PROJECT_EXACT, .num_nearest = NEAREST},
+                                             {.method = CLSP_BSPLINE_PROJECT_MREP, .tolerance = 1e-3}};
     const double most = precision == CLSP_F64 ? DBL_MAX : (double)FLT_MAX;
     const double least = precision == CLSP_F64 ? DBL_MIN : (double)FLT_MIN;
     const double values[] = {NAN, INFINITY, -INFINITY, most, -most, most / 8, least, least / 64, 0};
 
     for (size_t way = 0; way < COUNT(ways); way++)
         for (uint32_t rational = 0; rational < 2; rational++) {
-            if (rational && ways[way].method == CLSP_PROJECT_MREP) continue;
+            if (rational && ways[way].method == CLSP_BSPLINE_PROJECT_MREP) continue;
             bad_curves b = start(ctx, precision, rational);
             const size_t each = reals_of(&b) / CURVES;
             /* coordinates at the begin, in the middle and at the end of a curve */
@@ -418,12 +418,12 @@ static void all_bad(clsp_context *ctx, clsp_type precision)
 {
     const double most = precision == CLSP_F64 ? DBL_MAX : (double)FLT_MAX;
     const double values[] = {NAN, INFINITY, most, -most};
-    clsp_nearest_f64 found[QUERIES * NEAREST];
+    clsp_bspline_nearest_f64 found[QUERIES * NEAREST];
 
     for (size_t v = 0; v < COUNT(values); v++)
         for (int mrep = 0; mrep < 2; mrep++) {
-            const clsp_project_opts opts = {.method =
-                                                mrep ? CLSP_PROJECT_MREP : CLSP_PROJECT_EXACT};
+            const clsp_bspline_project_opts opts = {.method =
+                                                mrep ? CLSP_BSPLINE_PROJECT_MREP : CLSP_BSPLINE_PROJECT_EXACT};
             bad_curves b = start(ctx, precision, 0);
             for (size_t i = 0; i < reals_of(&b); i++)
                 b.controls[i] = values[v];
@@ -447,10 +447,10 @@ static void bad_weights(clsp_context *ctx, clsp_type precision)
     static const double weights[] = {0, -1, -1e-30, NAN, INFINITY};
 
     for (size_t v = 0; v < COUNT(weights); v++) {
-        const clsp_project_opts opts = {.method = CLSP_PROJECT_EXACT};
+        const clsp_bspline_project_opts opts = {.method = CLSP_BSPLINE_PROJECT_EXACT};
         bad_curves b = start(ctx, precision, 1);
         const size_t bytes = reals_of(&b) * clsp_type_bytes(precision);
-        clsp_nearest_f64 found[QUERIES * NEAREST];
+        clsp_bspline_nearest_f64 found[QUERIES * NEAREST];
         float narrow[CURVES * CONTROLS * 3];
         b.controls[3 * CONTROLS + 3 * 2 + 2] = weights[v];
         const clsp_input in = controls_of(&b, narrow);
@@ -498,7 +498,7 @@ static void test_empty_spans(void **state)
         const clsp_bspline_desc d = {
             .directions = 1, .degree = {DEG}, .num_controls = {NUM}, .knots = {knots[k]}, .dim = 2};
         clsp_bspline_plan *plan = NULL;
-        clsp_nearest_f32 r;
+        clsp_bspline_nearest_f32 r;
         const clsp_status status = clsp_bspline_plan_create(&plan, ctx, &d);
         if (k < 3) assert_int_equal(status, CLSP_ERROR_ARGUMENT);
         if (status != CLSP_OK) continue;
@@ -506,11 +506,11 @@ static void test_empty_spans(void **state)
             clsp_bspline_set_control_points(plan, 1, clsp_in_f32(controls, 2 * NUM), NULL),
             CLSP_OK);
         for (int mrep = 0; mrep < 2; mrep++) {
-            const clsp_project_opts opts = {.method =
-                                                mrep ? CLSP_PROJECT_MREP : CLSP_PROJECT_EXACT};
+            const clsp_bspline_project_opts opts = {.method =
+                                                mrep ? CLSP_BSPLINE_PROJECT_MREP : CLSP_BSPLINE_PROJECT_EXACT};
             assert_int_equal(
-                clsp_bspline_project(plan, &q, &opts, clsp_out_nearest_f32(&r, 1), NULL), CLSP_OK);
-            assert_int_equal(r.status, CLSP_NEAREST_FOUND);
+                clsp_bspline_project(plan, &q, &opts, clsp_out_bspline_nearest_f32(&r, 1), NULL), CLSP_OK);
+            assert_int_equal(r.status, CLSP_BSPLINE_NEAREST_FOUND);
             assert_true(r.param[0] >= 0 && r.param[0] <= 1 && r.distance >= r.bound);
         }
         clsp_bspline_plan_destroy(&plan);

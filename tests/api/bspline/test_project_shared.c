@@ -23,7 +23,7 @@ typedef struct project_case {
     uint32_t degree, controls, dim, rational;
     size_t num_curves, num;
     bool has_patches, has_hints;
-    clsp_project_opts opts;
+    clsp_bspline_project_opts opts;
 } project_case;
 
 /* Curves, queries, and what clsp_bspline_project says of them. Reals are kept as doubles too. */
@@ -117,7 +117,7 @@ static project_job start(clsp_context *ctx, const project_case *c, clsp_type pre
                                     .precision = precision};
     j.real = precision == CLSP_F64 ? sizeof(double) : sizeof(float);
     j.result =
-        (precision == CLSP_F64 ? CLSP_NEAREST_F64_SIZE : CLSP_NEAREST_F32_SIZE) * num_nearest;
+        (precision == CLSP_F64 ? CLSP_BSPLINE_NEAREST_F64_SIZE : CLSP_BSPLINE_NEAREST_F32_SIZE) * num_nearest;
     j.bytes = j.c.num * j.result * j.real;
     assert_int_equal(clsp_bspline_plan_create(&j.plan, ctx, &desc), CLSP_OK);
     load_curves(&j);
@@ -147,10 +147,10 @@ static void finish(project_job *j)
 /* ---- results ---- */
 
 /* Result k as doubles. */
-static clsp_nearest_f64 result_of(const project_job *j, const unsigned char *results, size_t k)
+static clsp_bspline_nearest_f64 result_of(const project_job *j, const unsigned char *results, size_t k)
 {
-    clsp_nearest_f64 wide = {0};
-    clsp_nearest_f32 r;
+    clsp_bspline_nearest_f64 wide = {0};
+    clsp_bspline_nearest_f32 r;
 
     if (j->precision == CLSP_F64) {
         memcpy(&wide, results + k * sizeof wide, sizeof wide);
@@ -181,7 +181,7 @@ static double may_differ(const project_job *j, double distance)
 }
 
 /* Judges what a processor says where there is no result. NaNs may have other bits. */
-static void check_same_none(const clsp_nearest_f64 *got, const clsp_nearest_f64 *wanted)
+static void check_same_none(const clsp_bspline_nearest_f64 *got, const clsp_bspline_nearest_f64 *wanted)
 {
     assert_int_equal(got->status, wanted->status);
     assert_int_equal(got->patch, UINT32_MAX);
@@ -191,13 +191,13 @@ static void check_same_none(const clsp_nearest_f64 *got, const clsp_nearest_f64 
 }
 
 /* Judges a result by one that another processor has found. */
-static void check_result(const project_job *j, size_t k, const clsp_nearest_f64 *got,
-                         const clsp_nearest_f64 *wanted)
+static void check_result(const project_job *j, size_t k, const clsp_bspline_nearest_f64 *got,
+                         const clsp_bspline_nearest_f64 *wanted)
 {
-    const bool is_found = got->status <= CLSP_NEAREST_CUT;
+    const bool is_found = got->status <= CLSP_BSPLINE_NEAREST_CUT;
     double square = 0;
 
-    if (is_found != (wanted->status <= CLSP_NEAREST_CUT)) { /* just within max_dist, or not */
+    if (is_found != (wanted->status <= CLSP_BSPLINE_NEAREST_CUT)) { /* just within max_dist, or not */
         const double distance = fmin(got->distance, wanted->distance);
         assert_true(fabs(distance - j->c.opts.max_dist) <= may_differ(j, distance));
         return;
@@ -214,7 +214,7 @@ static void check_result(const project_job *j, size_t k, const clsp_nearest_f64 
         !(fabs(sqrt(square) - got->distance) <= slack))
         fail_msg("%s: query %zu: %g, not %g", j->c.name, k, got->distance, wanted->distance);
     assert_true(got->bound <= got->distance && got->bound <= wanted->distance + slack);
-    assert_true(got->status == CLSP_NEAREST_CUT || got->bound >= got->distance - 2 * slack);
+    assert_true(got->status == CLSP_BSPLINE_NEAREST_CUT || got->bound >= got->distance - 2 * slack);
     assert_true(got->patch < j->c.num_curves);
     if (j->c.has_patches) assert_int_equal(got->patch, j->patches[k]);
 }
@@ -226,16 +226,16 @@ static void check_results(void *work, const unsigned char *results, bool same_bi
     if (memcmp(results, j->reference, j->bytes) == 0) return;
     if (same_bits) fail_msg("%s: other bits", j->c.name);
     for (size_t k = 0; k < j->c.num; k++) {
-        const clsp_nearest_f64 got = result_of(j, results, k);
-        const clsp_nearest_f64 wanted = result_of(j, j->reference, k);
+        const clsp_bspline_nearest_f64 got = result_of(j, results, k);
+        const clsp_bspline_nearest_f64 wanted = result_of(j, j->reference, k);
         check_result(j, k, &got, &wanted);
     }
 }
 
 /* ---- every schedule ---- */
 
-static clsp_status project(void *work, void *out, const clsp_cooperate_opts *opts,
-                           clsp_cooperate_report *report)
+static clsp_status project(void *work, void *out, const clsp_share *opts,
+                           clsp_report *report)
 {
     const project_job *const j = work;
     const clsp_bspline_queries q = queries_of(j);
@@ -301,7 +301,7 @@ static void test_schedules(void **state)
 /* The host alone on curves that are hard to project onto, against the oracle. */
 static void test_hard(void **state)
 {
-    static const clsp_cooperate_opts host = {.schedule = CLSP_SCHEDULE_HOST};
+    static const clsp_share host = {.schedule = CLSP_SCHEDULE_HOST};
     enum { QUERIES = 60 };
     clsp_context *ctx = context_with("");
 
@@ -342,7 +342,7 @@ static void test_unaligned(void **state)
     project_job j = start(ctx, &c, CLSP_F32);
     unsigned char *const out = malloc(j.bytes + 1);
     const clsp_bspline_queries q = queries_of(&j);
-    clsp_cooperate_report r;
+    clsp_report r;
 
     (void)state;
     assert_non_null(out);
@@ -363,7 +363,7 @@ static void test_unaligned(void **state)
 static void check_all_ways(project_job *j, uint32_t num_processors, uint64_t tiles[])
 {
     const shared_call call = call_of(j);
-    clsp_cooperate_report r;
+    clsp_report r;
 
     project_reference(j);
     for (size_t k = 0; k < SHARED_WAYS; k++) {
@@ -404,8 +404,8 @@ static void test_changes(void **state)
 
 static void test_same_device_twice(void **state)
 {
-    clsp_cooperate_opts devices = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1};
-    clsp_cooperate_report r;
+    clsp_share devices = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1};
+    clsp_report r;
 
     (void)state;
     shared_skip_on_oclgrind();
@@ -444,7 +444,7 @@ static void test_drops_out(void **state)
 /* ---- wrong arguments ---- */
 
 static clsp_status call(const project_job *j, const clsp_bspline_queries *q,
-                        const clsp_project_opts *opts, clsp_output out)
+                        const clsp_bspline_project_opts *opts, clsp_output out)
 {
     return clsp_bspline_project_shared(j->plan, q, opts, out, NULL, NULL);
 }
@@ -482,13 +482,13 @@ static void check_wrong_memory(const project_job *j, unsigned char *out)
 
 static void check_wrong_options(const project_job *j, unsigned char *out)
 {
-    const clsp_project_opts wrong[] = {{.method = (clsp_project_method)7},
-                                       {.method = CLSP_PROJECT_MREP},
+    const clsp_bspline_project_opts wrong[] = {{.method = (clsp_bspline_project_method)7},
+                                       {.method = CLSP_BSPLINE_PROJECT_MREP},
                                        {.num_nearest = 17},
                                        {.max_dist = -1},
                                        {.max_dist = NAN},
                                        {.reserved = {1}}};
-    const clsp_cooperate_opts wrong_share[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
+    const clsp_share wrong_share[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
                                                {.static_ratio = 1.5},
                                                {.reserved = {0, 1}}};
     clsp_bspline_queries q = queries_of(j);

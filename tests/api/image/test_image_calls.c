@@ -52,7 +52,7 @@ static void test_memory_kinds(void **state)
         store in = store_make(shared, (store_kind)kind, CLSP_F32, 5, size, im.memory);
         store out = store_make(shared, (store_kind)kind, CLSP_F32, 3, size, NULL);
         cl_event loaded, done;
-        const clsp_sync first = {.done = &loaded}, second = {1, &loaded, &done, {0, 0}};
+        const clsp_run first = {.done = &loaded}, second = {1, &loaded, &done, {0, 0}};
         assert_ok(shared, clsp_image_set_samples(im.plan, 2, store_in(&in), &first));
         assert_ok(shared,
                   clsp_image_affine(im.plan, (clsp_range){0, 2}, &map, store_out(&out), &second));
@@ -86,7 +86,7 @@ static void test_input_kinds(void **state)
             const clsp_image_points given = {.num = PIXELS, .coordinates = store_in(&in)};
             float *const out = kind == HOST ? want : same;
             cl_event done;
-            const clsp_sync sync = {.done = &done};
+            const clsp_run sync = {.done = &done};
             assert_ok(shared,
                       at ? clsp_image_at(im.plan, (clsp_range){0, 2}, &given,
                                          clsp_out_f32(out, 2 * PIXELS), &sync)

@@ -288,8 +288,8 @@ static void test_uncut_part(void **state)
 
 /* ---- shared prefilters ---- */
 
-static const clsp_cooperate_opts ways[] = {
-    {.schedule = CLSP_SCHEDULE_AUTO},
+static const clsp_share ways[] = {
+    {.schedule = CLSP_SCHEDULE_DEFAULT},
     {.schedule = CLSP_SCHEDULE_SVM},
     {.schedule = CLSP_SCHEDULE_DYNAMIC},
     {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.4},
@@ -320,11 +320,11 @@ static void check_near(const part_case *c, const results *got, const results *wa
 
 /* Loads by one way, and looks at the coefficients and at values made from them. */
 static uint64_t check_way(const part_case *c, const results *wanted, results *r,
-                          const clsp_cooperate_opts *opts, uint32_t processors)
+                          const clsp_share *opts, uint32_t processors)
 {
     images *const im = &r->im;
     const size_t all = im->num * im->samples * im->d.channels;
-    clsp_cooperate_report report;
+    clsp_report report;
     results again = {.im = *im};
 
     memset(&report, 0xa5, sizeof report);

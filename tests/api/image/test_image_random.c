@@ -22,8 +22,8 @@ typedef struct request {
     clsp_image_points points;
     clsp_input in; /* samples or a field */
     clsp_output out;
-    clsp_sync sync;
-    clsp_cooperate_opts share;
+    clsp_run sync;
+    clsp_share share;
 } request;
 
 /* A plan with what it was given. */

@@ -102,8 +102,8 @@ static clsp_status alone(const image_job *j, void *out)
     return clsp_image_affine(j->im.plan, all, &j->map, values_of(j, out), NULL);
 }
 
-static clsp_status together(void *work, void *out, const clsp_cooperate_opts *opts,
-                            clsp_cooperate_report *report)
+static clsp_status together(void *work, void *out, const clsp_share *opts,
+                            clsp_report *report)
 {
     const image_job *const j = work;
     const clsp_range all = {0, j->im.num};
@@ -296,13 +296,13 @@ static void load_others(image_job *j)
    the joined one. */
 static void check_joined(const char *limits)
 {
-    static const clsp_cooperate_opts devices[] = {
+    static const clsp_share devices[] = {
         {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
         {.schedule = CLSP_SCHEDULE_DYNAMIC, .num_workers = CLSP_NO_WORKERS},
         {.schedule = CLSP_SCHEDULE_DYNAMIC}};
     clsp_context *ctx = context_with(""), *other = context_with(limits);
     uint64_t tiles = 0;
-    clsp_cooperate_report r;
+    clsp_report r;
 
     assert_ok(ctx, clsp_context_set_speeds(ctx, ""));
     assert_ok(ctx, clsp_context_join(ctx, other));
@@ -368,7 +368,7 @@ static void check_wrong(const image_job *j, clsp_output good, cl_mem buffer)
 {
     const clsp_status bad = CLSP_ERROR_ARGUMENT;
     const clsp_range all = {0, NUM};
-    const clsp_cooperate_opts wrong[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
+    const clsp_share wrong[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
                                          {.static_ratio = 1.5},
                                          {.reserved = {0, 1}}};
     clsp_image_field field = field_of(j);

@@ -168,7 +168,7 @@ void memory_finish(memory_job *j)
 
 static const clsp_range some = {1, 2}, last_rows = {32, NUM_U - 32};
 
-static clsp_status eval(const memory_job *j, clsp_output out, const clsp_sync *sync)
+static clsp_status eval(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
     return clsp_bezier_eval(j->plan, some, out, sync);
 }
@@ -178,7 +178,7 @@ static clsp_status eval_nothing(const memory_job *j, clsp_output out)
     return clsp_bezier_eval(j->plan, (clsp_range){MEMORY_PATCHES, 0}, out, NULL);
 }
 
-static clsp_status eval_rows(const memory_job *j, clsp_output out, const clsp_sync *sync)
+static clsp_status eval_rows(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
     return clsp_bezier_eval_rows(j->plan, 1, last_rows, out, sync);
 }
@@ -188,7 +188,7 @@ static clsp_status eval_no_rows(const memory_job *j, clsp_output out)
     return clsp_bezier_eval_rows(j->plan, 1, (clsp_range){32, 0}, out, NULL);
 }
 
-static clsp_status eval_points(const memory_job *j, clsp_output out, const clsp_sync *sync)
+static clsp_status eval_points(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
     return clsp_bezier_eval_points(j->plan, MEMORY_POINTS, clsp_in_u32(j->patches, MEMORY_POINTS),
                                    clsp_in_f32(j->params, 2 * MEMORY_POINTS), out, sync);
@@ -200,7 +200,7 @@ static clsp_status eval_no_points(const memory_job *j, clsp_output out)
                                    clsp_in_f32(j->params, 0), out, NULL);
 }
 
-static clsp_status indices(const memory_job *j, clsp_output out, const clsp_sync *sync)
+static clsp_status indices(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
     return clsp_bezier_indices(j->plan, CLSP_FACES_QUADS, some, out, sync);
 }
@@ -210,9 +210,9 @@ static clsp_status no_indices(const memory_job *j, clsp_output out)
     return clsp_bezier_indices(j->plan, CLSP_FACES_QUADS, (clsp_range){1, 0}, out, NULL);
 }
 
-static const clsp_cooperate_opts by_device = {.schedule = CLSP_SCHEDULE_DEVICE};
+static const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE};
 
-static clsp_status cooperate(const memory_job *j, clsp_output out, const clsp_sync *sync)
+static clsp_status cooperate(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
     (void)sync;
     return clsp_bezier_cooperate(j->plan, some, out, &by_device, NULL);
@@ -223,7 +223,7 @@ static clsp_status cooperate_on_nothing(const memory_job *j, clsp_output out)
     return clsp_bezier_cooperate(j->plan, (clsp_range){1, 0}, out, &by_device, NULL);
 }
 
-static clsp_status host_rows(const memory_job *j, clsp_output out, const clsp_sync *sync)
+static clsp_status host_rows(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
     (void)sync;
     return clsp_bezier_host_rows(j->plan, 7, 1, last_rows, out);
@@ -254,7 +254,7 @@ const output_call output_calls[OUTPUT_CALLS] = {
 
 /* ---- calls that read ---- */
 
-static clsp_status set_control_points(const memory_job *j, clsp_input in, const clsp_sync *sync,
+static clsp_status set_control_points(const memory_job *j, clsp_input in, const clsp_run *sync,
                                       float *result)
 {
     const clsp_status status = clsp_bezier_set_control_points(j->plan, MEMORY_PATCHES, in, sync);
@@ -273,7 +273,7 @@ static const void *contents_controls(const memory_job *j)
     return j->controls;
 }
 
-static clsp_status read_patches(const memory_job *j, clsp_input in, const clsp_sync *sync,
+static clsp_status read_patches(const memory_job *j, clsp_input in, const clsp_run *sync,
                                 float *result)
 {
     return clsp_bezier_eval_points(j->plan, MEMORY_POINTS, in,
@@ -292,7 +292,7 @@ static const void *contents_patches(const memory_job *j)
     return j->patches;
 }
 
-static clsp_status read_params(const memory_job *j, clsp_input in, const clsp_sync *sync,
+static clsp_status read_params(const memory_job *j, clsp_input in, const clsp_run *sync,
                                float *result)
 {
     return clsp_bezier_eval_points(j->plan, MEMORY_POINTS, clsp_in_u32(j->patches, MEMORY_POINTS),
@@ -311,7 +311,7 @@ static const void *contents_params(const memory_job *j)
 }
 
 /* The common grid is back afterwards. */
-static clsp_status set_patch_grids(const memory_job *j, clsp_input in, const clsp_sync *sync,
+static clsp_status set_patch_grids(const memory_job *j, clsp_input in, const clsp_run *sync,
                                    float *result)
 {
     clsp_status status = clsp_bezier_set_patch_grids(j->plan, MEMORY_PATCHES, in);

@@ -63,7 +63,7 @@ void memory_finish(memory_job *j);
 /* A call that writes `size` elements of a type into memory of the kinds that are bits here. */
 typedef struct output_call {
     const char *name;
-    clsp_status (*call)(const memory_job *j, clsp_output out, const clsp_sync *sync);
+    clsp_status (*call)(const memory_job *j, clsp_output out, const clsp_run *sync);
     clsp_status (*nothing)(const memory_job *j, clsp_output out); /* the same for no elements */
     clsp_type type;
     size_t size;
@@ -74,7 +74,7 @@ typedef struct output_call {
 /* A call that reads, and one that writes vertices by what was read; `result` has room for them. */
 typedef struct input_call {
     const char *name;
-    clsp_status (*call)(const memory_job *j, clsp_input in, const clsp_sync *sync, float *result);
+    clsp_status (*call)(const memory_job *j, clsp_input in, const clsp_run *sync, float *result);
     clsp_status (*nothing)(const memory_job *j, clsp_input in);
     const void *(*contents)(const memory_job *j);
     clsp_type type;

@@ -85,7 +85,7 @@ void spoil_range(uint64_t *state, clsp_range *range)
         range->count = strange_size(state);
 }
 
-void spoil_sync(uint64_t *state, clsp_sync *sync)
+void spoil_sync(uint64_t *state, clsp_run *sync)
 {
     if (one_in(state, 2))
         sync->num_wait = 1 + random_below(state, 3); /* and no list */
@@ -93,7 +93,7 @@ void spoil_sync(uint64_t *state, clsp_sync *sync)
         sync->reserved[0] = 1;
 }
 
-void spoil_sharing(uint64_t *state, clsp_cooperate_opts *opts)
+void spoil_sharing(uint64_t *state, clsp_share *opts)
 {
     switch (random_below(state, 5)) {
     case 0:

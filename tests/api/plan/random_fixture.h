@@ -19,8 +19,8 @@ double strange_real(uint64_t *state);
 void spoil_input(uint64_t *state, clsp_input *in);
 void spoil_output(uint64_t *state, clsp_output *out);
 void spoil_range(uint64_t *state, clsp_range *range);
-void spoil_sync(uint64_t *state, clsp_sync *sync);
-void spoil_sharing(uint64_t *state, clsp_cooperate_opts *opts);
+void spoil_sync(uint64_t *state, clsp_run *sync);
+void spoil_sharing(uint64_t *state, clsp_share *opts);
 
 /* Fails unless a status is one that wrong arguments have, and the context says why. */
 void check_refused(clsp_context *ctx, clsp_status status);

@@ -50,7 +50,7 @@ clsp_device_info device_of(clsp_context *ctx)
     return info;
 }
 
-const clsp_processor_report *host_of(const clsp_cooperate_report *r)
+const clsp_processor_report *host_of(const clsp_report *r)
 {
     return &r->processors[r->num_processors - 1];
 }
@@ -61,7 +61,7 @@ static void check_reserved(const uint64_t reserved[4])
         assert_int_equal(reserved[i], 0);
 }
 
-void check_report(const clsp_cooperate_report *r, uint32_t num_processors)
+void check_report(const clsp_report *r, uint32_t num_processors)
 {
     uint64_t tiles = 0;
 
@@ -89,7 +89,7 @@ void check_report(const clsp_cooperate_report *r, uint32_t num_processors)
     if (r->schedule == CLSP_SCHEDULE_HOST) assert_int_equal(host_of(r)->tiles, r->num_tiles);
 }
 
-void shared_all_ok(const clsp_cooperate_report *r)
+void shared_all_ok(const clsp_report *r)
 {
     for (uint32_t p = 0; p < r->num_processors; p++)
         assert_int_equal(r->processors[p].status, CLSP_OK);
@@ -97,8 +97,8 @@ void shared_all_ok(const clsp_cooperate_report *r)
 
 /* ---- calls ---- */
 
-void shared_check_call(const shared_call *c, memory_kind kind, const clsp_cooperate_opts *opts,
-                       uint32_t num_processors, bool alike, clsp_cooperate_report *report)
+void shared_check_call(const shared_call *c, memory_kind kind, const clsp_share *opts,
+                       uint32_t num_processors, bool alike, clsp_report *report)
 {
     memory m = take_memory(c->ctx, kind, c->bytes, c->element);
 
@@ -113,7 +113,7 @@ void shared_check_call(const shared_call *c, memory_kind kind, const clsp_cooper
 }
 
 /* AUTO where that may be any. */
-static clsp_schedule expected_schedule(const shared_call *c, const clsp_cooperate_opts *opts)
+static clsp_schedule expected_schedule(const shared_call *c, const clsp_share *opts)
 {
     const bool host = c->host && !opts->bit_equal;
     const bool workers = host && opts->num_workers != CLSP_NO_WORKERS;
@@ -126,16 +126,16 @@ static clsp_schedule expected_schedule(const shared_call *c, const clsp_cooperat
     return schedule;
 }
 
-void shared_check_way(const shared_call *c, memory_kind kind, const clsp_cooperate_opts *opts)
+void shared_check_way(const shared_call *c, memory_kind kind, const clsp_share *opts)
 {
     const clsp_schedule wanted = expected_schedule(c, opts);
-    clsp_cooperate_report r;
+    clsp_report r;
 
     shared_check_call(c, kind, opts, 2, true, &r);
     shared_all_ok(&r);
     const bool by_svm = c->queue != QUEUE_NEVER && opts->schedule == CLSP_SCHEDULE_SVM &&
                         r.schedule == CLSP_SCHEDULE_SVM;
-    if (wanted != CLSP_SCHEDULE_AUTO && !by_svm && r.schedule != wanted)
+    if (wanted != CLSP_SCHEDULE_DEFAULT && !by_svm && r.schedule != wanted)
         fail_msg("%s: %s asked for, %s ran: %s", c->name, clsp_schedule_name(opts->schedule),
                  clsp_schedule_name(r.schedule), r.reason[wanted]);
     if (r.schedule == CLSP_SCHEDULE_STATIC && opts->static_ratio < 0)
@@ -150,7 +150,7 @@ void shared_check_auto(const shared_call *c, memory_kind kind)
 
     for (int i = 0; i < CALLS; i++) {
         memory m = take_memory(c->ctx, kind, c->bytes, c->element);
-        clsp_cooperate_report r;
+        clsp_report r;
         assert_ok(c->ctx, c->call(c->work, m.out, NULL, i % 2 ? &r : NULL));
         if (i % 2) check_report(&r, 2);
         c->check(c->work, m.out, false);
@@ -158,14 +158,14 @@ void shared_check_auto(const shared_call *c, memory_kind kind)
     }
 }
 
-const clsp_cooperate_opts shared_ways[SHARED_WAYS] = {
-    {.schedule = CLSP_SCHEDULE_AUTO},
+const clsp_share shared_ways[SHARED_WAYS] = {
+    {.schedule = CLSP_SCHEDULE_DEFAULT},
     {.schedule = CLSP_SCHEDULE_SVM},
     {.schedule = CLSP_SCHEDULE_DYNAMIC},
     {.schedule = CLSP_SCHEDULE_STATIC},
     {.schedule = CLSP_SCHEDULE_DEVICE},
     {.schedule = CLSP_SCHEDULE_HOST},
-    {.schedule = CLSP_SCHEDULE_AUTO, .bit_equal = 1},
+    {.schedule = CLSP_SCHEDULE_DEFAULT, .bit_equal = 1},
     {.schedule = CLSP_SCHEDULE_SVM, .bit_equal = 1},
     {.schedule = CLSP_SCHEDULE_HOST, .bit_equal = 1},
     {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.375},
@@ -201,10 +201,10 @@ void shared_with_drop_out(void (*check)(clsp_context *ctx))
 
 void shared_check_drop_out(const shared_call *c, memory_kind kind)
 {
-    static const clsp_cooperate_opts dynamic = {.schedule = CLSP_SCHEDULE_DYNAMIC};
-    static const clsp_cooperate_opts devices = {.schedule = CLSP_SCHEDULE_STATIC,
+    static const clsp_share dynamic = {.schedule = CLSP_SCHEDULE_DYNAMIC};
+    static const clsp_share devices = {.schedule = CLSP_SCHEDULE_STATIC,
                                                 .static_ratio = -1};
-    clsp_cooperate_report r;
+    clsp_report r;
 
     shared_check_call(c, kind, &dynamic, 3, true, &r);
     assert_int_equal(r.processors[1].tiles, 0);

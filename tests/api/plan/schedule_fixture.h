@@ -28,13 +28,13 @@ void free_memory(memory *m);
 
 clsp_device_info device_of(clsp_context *ctx);
 
-const clsp_processor_report *host_of(const clsp_cooperate_report *r);
+const clsp_processor_report *host_of(const clsp_report *r);
 
 /* What holds of every report of a call that succeeded. */
-void check_report(const clsp_cooperate_report *r, uint32_t num_processors);
+void check_report(const clsp_report *r, uint32_t num_processors);
 
 /* All processors of a report went through. */
-void shared_all_ok(const clsp_cooperate_report *r);
+void shared_all_ok(const clsp_report *r);
 
 /* ---- calls ---- */
 
@@ -49,19 +49,19 @@ typedef struct shared_call {
     bool host;             /* the host's cores can make it */
     queue_use queue;
     void *work;
-    clsp_status (*call)(void *work, void *out, const clsp_cooperate_opts *opts,
-                        clsp_cooperate_report *report);
+    clsp_status (*call)(void *work, void *out, const clsp_share *opts,
+                        clsp_report *report);
     /* Judges what was written by what the device alone makes. */
     void (*check)(void *work, const unsigned char *out, bool same_bits);
 } shared_call;
 
 /* Calls once, and checks the report and what was written. alike: all devices are the context's own,
    so that bits do not depend on which of them made a tile. */
-void shared_check_call(const shared_call *c, memory_kind kind, const clsp_cooperate_opts *opts,
-                       uint32_t num_processors, bool alike, clsp_cooperate_report *report);
+void shared_check_call(const shared_call *c, memory_kind kind, const clsp_share *opts,
+                       uint32_t num_processors, bool alike, clsp_report *report);
 
 /* The same by one device and the host, and what is asked for is what happens. */
-void shared_check_way(const shared_call *c, memory_kind kind, const clsp_cooperate_opts *opts);
+void shared_check_way(const shared_call *c, memory_kind kind, const clsp_share *opts);
 
 /* AUTO goes on trying and choosing; options and the report may be NULL. */
 void shared_check_auto(const shared_call *c, memory_kind kind);
@@ -71,7 +71,7 @@ void shared_check_drop_out(const shared_call *c, memory_kind kind);
 
 /* The ways of sharing; the first CLSP_NUM_SCHEDULES are the schedules themselves. */
 enum { SHARED_WAYS = 15, SHARED_LIMITS = 3 };
-extern const clsp_cooperate_opts shared_ways[SHARED_WAYS];
+extern const clsp_share shared_ways[SHARED_WAYS];
 extern const char *const shared_limits[SHARED_LIMITS]; /* of contexts */
 
 /* ---- several devices ---- */

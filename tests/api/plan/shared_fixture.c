@@ -67,7 +67,7 @@ void shared_finish(shared *j)
 }
 
 clsp_status shared_eval(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
-                        void *out, const clsp_cooperate_opts *opts, clsp_cooperate_report *report)
+                        void *out, const clsp_share *opts, clsp_report *report)
 {
     const clsp_range patches = {first, count};
     clsp_mesh_size size = {0}; /* stays so where there is no such range */
@@ -192,8 +192,8 @@ static bool svm_can(const shared *j, memory_kind kind)
            !d->watertight;
 }
 
-static clsp_status cooperate(void *work, void *out, const clsp_cooperate_opts *opts,
-                             clsp_cooperate_report *report)
+static clsp_status cooperate(void *work, void *out, const clsp_share *opts,
+                             clsp_report *report)
 {
     const shared *const j = work;
 
@@ -221,8 +221,8 @@ shared_call call_of(shared *j, memory_kind kind)
                          .check = check_vertices};
 }
 
-void check_call(shared *j, memory_kind kind, const clsp_cooperate_opts *opts,
-                uint32_t num_processors, bool alike, clsp_cooperate_report *report)
+void check_call(shared *j, memory_kind kind, const clsp_share *opts,
+                uint32_t num_processors, bool alike, clsp_report *report)
 {
     const shared_call c = call_of(j, kind);
 

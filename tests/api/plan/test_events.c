@@ -24,7 +24,7 @@ static cl_event complete_event(const clsp_context *ctx)
 }
 
 /* Makes every call with a wait list that must be refused, on memory of a kind. */
-static void check_wait_list(const memory_job *j, store_kind kind, clsp_sync sync)
+static void check_wait_list(const memory_job *j, store_kind kind, clsp_run sync)
 {
     float result[MEMORY_RESULT];
     cl_event done = NULL;
@@ -61,7 +61,7 @@ static void foreign_events(memory_job *j)
 
     for (int kind = 0; kind < STORE_KINDS; kind++)
         for (size_t i = 0; i < COUNT(lists); i++)
-            check_wait_list(j, (store_kind)kind, (clsp_sync){.num_wait = 2, .wait = lists[i]});
+            check_wait_list(j, (store_kind)kind, (clsp_run){.num_wait = 2, .wait = lists[i]});
     clReleaseEvent(own);
     clReleaseEvent(foreign);
     clsp_context_destroy(&other);
@@ -131,7 +131,7 @@ static void host_events(memory_job *j)
         late_event late;
         if (!(writes ? o->takes_sync : c->takes_sync)) continue;
         late_start(&late, j->ctx);
-        const clsp_sync sync = {.num_wait = 1, .wait = &late.event, .done = &done};
+        const clsp_run sync = {.num_wait = 1, .wait = &late.event, .done = &done};
         const clsp_output out = host_out(o->type, result, o->size);
         const clsp_input in = host_in(c->type, c->contents(j), c->size);
         assert_int_equal(writes ? o->call(j, out, &sync) : c->call(j, in, &sync, result), CLSP_OK);
@@ -139,7 +139,7 @@ static void host_events(memory_job *j)
         assert_complete(done);
         late_end(&late);
         done = NULL; /* an event without a list */
-        const clsp_sync alone = {.done = &done};
+        const clsp_run alone = {.done = &done};
         assert_int_equal(writes ? o->call(j, out, &alone) : c->call(j, in, &alone, result),
                          CLSP_OK);
         assert_complete(done);
@@ -155,7 +155,7 @@ static void test_host_events(void **state)
 
 /* A call on host memory for nothing at all. result: [MEMORY_RESULT]. */
 static clsp_status call_for_nothing(const memory_job *j, int which, float *result,
-                                    const clsp_sync *sync)
+                                    const clsp_run *sync)
 {
     const clsp_output out = clsp_out_f32(result, MEMORY_RESULT);
     const clsp_input in = clsp_in_f32(result, MEMORY_RESULT);
@@ -186,7 +186,7 @@ static void events_for_nothing(memory_job *j)
         cl_event done = NULL;
         late_event late;
         late_start(&late, j->ctx);
-        const clsp_sync sync = {.num_wait = 1, .wait = &late.event, .done = &done};
+        const clsp_run sync = {.num_wait = 1, .wait = &late.event, .done = &done};
         assert_int_equal(call_for_nothing(j, which, result, &sync), CLSP_OK);
         assert_true(atomic_load(&late.complete));
         assert_complete(done);
@@ -214,7 +214,7 @@ static void check_mixed_events(const memory_job *j, const store_kind kinds[3],
     late_event late;
 
     late_start(&late, j->ctx);
-    const clsp_sync sync = {.num_wait = 1, .wait = &late.event, .done = &done};
+    const clsp_run sync = {.num_wait = 1, .wait = &late.event, .done = &done};
     assert_int_equal(clsp_bezier_eval_points(j->plan, MEMORY_POINTS, store_in(&patches),
                                              store_in(&params), store_out(&vertices), &sync),
                      CLSP_OK);
@@ -255,7 +255,7 @@ static void failed_event(memory_job *j)
     cl_event done = NULL;
     cl_int code;
     const cl_event failed = clCreateUserEvent(cl_context_of(j->ctx), &code);
-    const clsp_sync sync = {.num_wait = 1, .wait = &failed, .done = &done};
+    const clsp_run sync = {.num_wait = 1, .wait = &failed, .done = &done};
 
     assert_int_equal(code, CL_SUCCESS);
     assert_int_equal(clSetUserEventStatus(failed, FAILED), CL_SUCCESS);
@@ -284,7 +284,7 @@ static void check_enqueued(const memory_job *j, const output_call *c, store_kind
     cl_event done = NULL;
     cl_int code;
     const cl_event start = clCreateUserEvent(cl_context_of(j->ctx), &code);
-    const clsp_sync sync = {.num_wait = 1, .wait = &start, .done = &done};
+    const clsp_run sync = {.num_wait = 1, .wait = &start, .done = &done};
 
     assert_int_equal(code, CL_SUCCESS);
     assert_int_equal(c->call(j, store_out(&s), &sync), CLSP_OK);
@@ -310,7 +310,7 @@ static void enqueued_points(memory_job *j, store_kind kind)
     cl_event done = NULL;
     cl_int code;
     const cl_event start = clCreateUserEvent(cl_context_of(j->ctx), &code);
-    const clsp_sync sync = {.num_wait = 1, .wait = &start, .done = &done};
+    const clsp_run sync = {.num_wait = 1, .wait = &start, .done = &done};
 
     assert_int_equal(code, CL_SUCCESS);
     assert_int_equal(clsp_bezier_eval_points(j->plan, MEMORY_POINTS, store_in(&patches),
@@ -357,7 +357,7 @@ static void late_controls(memory_job *j)
         forget(j);
         store s = store_make(j->ctx, (store_kind)kind, CLSP_F32, 3, j->num_controls, j->controls);
         const cl_event start = clCreateUserEvent(cl_context_of(j->ctx), &code);
-        const clsp_sync sync = {.num_wait = 1, .wait = &start, .done = &done};
+        const clsp_run sync = {.num_wait = 1, .wait = &start, .done = &done};
         assert_int_equal(code, CL_SUCCESS);
         assert_int_equal(
             clsp_bezier_set_control_points(j->plan, MEMORY_PATCHES, store_in(&s), &sync), CLSP_OK);
@@ -384,7 +384,7 @@ static void wrong_syncs(memory_job *j)
 {
     static const cl_event no_event = NULL;
     cl_event done = NULL;
-    const clsp_sync wrong[] = {{.num_wait = 1},
+    const clsp_run wrong[] = {{.num_wait = 1},
                                {.wait = &no_event},
                                {.done = &done, .reserved = {1}},
                                {.done = &done, .reserved = {0, UINT64_MAX}}};

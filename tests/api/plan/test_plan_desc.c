@@ -34,7 +34,7 @@ static void check_desc(const clsp_bezier_desc *given, const clsp_bezier_desc *to
     assert_int_equal(told->dim, l.dim);
     assert_int_equal(told->rational, given->rational);
     assert_int_equal(told->watertight, given->watertight);
-    assert_true(told->method == given->method || given->method == CLSP_BEZIER_AUTO);
+    assert_true(told->method == given->method || given->method == CLSP_BEZIER_METHOD_DEFAULT);
     for (unsigned i = 0; i < axes_of(given); i++) {
         const clsp_axis *const a = &given->axis[i], *const b = &told->axis[i];
         assert_int_equal(told->degree[i], given->degree[i]);

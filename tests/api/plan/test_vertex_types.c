@@ -118,7 +118,7 @@ static void check_buffers(const types_job *j)
 
 static void check_cooperation(const types_job *j)
 {
-    const clsp_cooperate_opts opts = {.schedule = CLSP_SCHEDULE_DEVICE};
+    const clsp_share opts = {.schedule = CLSP_SCHEDULE_DEVICE};
     unsigned char *const vertices = guarded(&j->l, j->num);
 
     assert_int_equal(shared_eval(j->plan, &j->l, 0, PATCHES, vertices, &opts, NULL), CLSP_OK);

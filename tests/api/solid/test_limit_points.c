@@ -105,8 +105,8 @@ static void test_models(void **state)
 static void test_tetrahedra(void **state)
 {
     static const uint32_t index[] = {0, 1, 2, 4, 1, 3, 2, 4, 0, 2, 3, 4, 0, 3, 1, 4};
-    static const uint8_t kinds[] = {CLSP_TETRAHEDRON, CLSP_TETRAHEDRON, CLSP_TETRAHEDRON,
-                                    CLSP_TETRAHEDRON};
+    static const uint8_t kinds[] = {CLSP_SOLID_TETRAHEDRON, CLSP_SOLID_TETRAHEDRON, CLSP_SOLID_TETRAHEDRON,
+                                    CLSP_SOLID_TETRAHEDRON};
     static const double points[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.2, 0.3, 0.25};
     const clsp_solid_cells cells = {
         .num_vertices = 5, .num_cells = 4, .kinds = kinds, .index = index, .num_indices = 16};

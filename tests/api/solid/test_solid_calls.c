@@ -299,7 +299,7 @@ static void test_bad_plans(void **state)
 
     (void)state;
     bad[0].precision = CLSP_U8;
-    bad[1].channels = CLSP_SOLID_MAX_CHANNELS + 1;
+    bad[1].channels = CLSP_SOLID_MAX_DIM + 1;
     bad[2].axis[1].num = CLSP_SOLID_MAX_SAMPLES + 1;
     bad[3].axis[2] = (clsp_axis){3, 0.0, 1.5};
     bad[4].reserved[6] = 1;

@@ -180,7 +180,7 @@ static void test_refine(void **state)
 static void test_tetrahedra(void **state)
 {
     static const uint32_t index[] = {0, 1, 2, 3, 1, 2, 3, 4};
-    static const uint8_t kinds[] = {CLSP_TETRAHEDRON, CLSP_TETRAHEDRON};
+    static const uint8_t kinds[] = {CLSP_SOLID_TETRAHEDRON, CLSP_SOLID_TETRAHEDRON};
     static const float points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
     const clsp_solid_cells cells = {
         .num_vertices = 5, .num_cells = 2, .kinds = kinds, .index = index, .num_indices = 8};

@@ -28,7 +28,7 @@ typedef struct request {
     clsp_solid_param param;
     size_t num; /* weights that there is room for */
     clsp_output out;
-    clsp_sync sync;
+    clsp_run sync;
 } request;
 
 /* A mesh and its plan. */
@@ -334,7 +334,7 @@ static bool try_cells(clsp_context *ctx, uint64_t *state)
     clsp_solid_mesh *mesh = NULL;
 
     assert_non_null(kinds);
-    memset(kinds, CLSP_HEXAHEDRON, solid.num_cells);
+    memset(kinds, CLSP_SOLID_HEXAHEDRON, solid.num_cells);
     for (size_t i = 0; i < COUNT(marked); i++)
         marked[i] = random_below(state, (uint32_t)solid.num_points);
     if (one_in(state, 4)) kinds[0] = (uint8_t)random_below(state, 50);

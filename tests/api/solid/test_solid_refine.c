@@ -97,7 +97,7 @@ static double refine(const model *m, clsp_solid_rule rule, clsp_type type,
     store to = store_make(ctx, kinds[1], type, 5, m->num_fine, NULL);
     store again = store_make(ctx, kinds[1], type, 0, m->num_fine, NULL);
     cl_event first, second;
-    const clsp_sync one = {.done = &first}, two = {.num_wait = 1, .wait = &first, .done = &second};
+    const clsp_run one = {.done = &first}, two = {.num_wait = 1, .wait = &first, .done = &second};
 
     assert_ok(ctx, clsp_solid_refine_points(m->mesh, rule, m->channels, store_in(&from),
                                             store_out(&to), &one));
@@ -159,7 +159,7 @@ static void test_meshes(void **state)
 static void test_polyhedra(void **state)
 {
     static const uint32_t index[] = {0, 1, 2, 3, 4, 5, 0, 1, 2, 6};
-    static const uint8_t kinds[] = {CLSP_WEDGE, CLSP_TETRAHEDRON};
+    static const uint8_t kinds[] = {CLSP_SOLID_WEDGE, CLSP_SOLID_TETRAHEDRON};
     static const uint32_t crease[] = {3, 4}, corner[] = {5};
     const clsp_solid_cells cells = {.num_vertices = 7,
                                     .num_cells = 2,
@@ -328,7 +328,7 @@ static void test_bad(void **state)
     store to = store_make(ctx, BUFFER, CLSP_F32, 0, m.num_fine, NULL);
     const clsp_input in = store_in(&from);
     const clsp_output out = store_out(&to);
-    const clsp_sync reserved = {.reserved = {1}};
+    const clsp_run reserved = {.reserved = {1}};
     clsp_output bad = out;
 
     (void)state;

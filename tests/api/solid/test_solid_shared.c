@@ -60,8 +60,8 @@ static clsp_status alone(const solid_job *j, void *out)
     return clsp_solid_eval(j->plan, j->cells, j->s.by, out_of(j, out), NULL);
 }
 
-static clsp_status together(void *work, void *out, const clsp_cooperate_opts *opts,
-                            clsp_cooperate_report *report)
+static clsp_status together(void *work, void *out, const clsp_share *opts,
+                            clsp_report *report)
 {
     const solid_job *const j = work;
     const clsp_solid_points points = points_of(j);
@@ -270,12 +270,12 @@ static void test_schedules(void **state)
 /* Two contexts of one device: the joined one gets control points, and its bits are the same. */
 static void test_same_device_twice(void **state)
 {
-    static const clsp_cooperate_opts devices[] = {
+    static const clsp_share devices[] = {
         {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
         {.schedule = CLSP_SCHEDULE_DYNAMIC, .num_workers = CLSP_NO_WORKERS},
         {.schedule = CLSP_SCHEDULE_DYNAMIC}};
     uint64_t tiles = 0;
-    clsp_cooperate_report r;
+    clsp_report r;
 
     (void)state;
     shared_skip_on_oclgrind();
@@ -331,7 +331,7 @@ static void test_auto(void **state)
 static void check_wrong_grids(const solid_job *j, clsp_output good, cl_mem buffer)
 {
     const clsp_status bad = CLSP_ERROR_ARGUMENT;
-    const clsp_cooperate_opts wrong[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
+    const clsp_share wrong[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
                                          {.static_ratio = 1.5},
                                          {.reserved = {0, 1}}};
     const uint32_t third[3] = {1, 1, 1};

@@ -119,7 +119,8 @@ clsp_status clspi_nearest_cubic_find(const clsp_bspline_plan *plan, clspi_series
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
     const clspi_nearest_cubic *const nearest = plan->nearest_cubic;
-    const size_t result = d->precision == CLSP_F32 ? CLSP_NEAREST_F32_SIZE : CLSP_NEAREST_F64_SIZE;
+    const size_t result =
+        d->precision == CLSP_F32 ? CLSP_BSPLINE_NEAREST_F32_SIZE : CLSP_BSPLINE_NEAREST_F64_SIZE;
     const bool shared = is_shared(series->ctx, plan, job->num);
     const clspi_kernel *const find = &nearest->find[shared];
     const size_t items = shared ? find->local : 1;

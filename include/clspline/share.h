@@ -1,7 +1,9 @@
-/* Sharing one job between devices and the host's cores, tile by tile.
+/* Sharing one job between devices and the host's cores, tile by tile: who computes, and what came
+   of it.
 
-   A job's result lies in host memory and is cut into tiles, which are independent of each other.
-   The schedule says how processors share the tiles (docs/cooperation.md):
+   A job is what one call computes. It is cut into tiles, which are independent of each other and
+   of which each is made whole by one processor. A call takes a clsp_share in its clsp_run (plan.h);
+   the schedule says how processors share the tiles (docs/cooperation.md):
      svm      a tile queue: devices and host workers take the next tile from one atomic counter in
               fine-grain shared memory. Needs devices with SVM atomics, and a result in memory of
               clsp_shared_alloc
@@ -12,9 +14,9 @@
               by a given ratio
      device   the context's device makes all tiles
      host     the host's cores make all tiles
-   auto takes the one that should end first by measured speeds. A report says which schedule ran,
-   why the others did not, and what each processor did. (CPU-GPU tiles after Palomar et al., 2018,
-   5.2; chunk sizes: HGuided.)
+   auto, the default, takes the one that should end first by measured speeds. A report says which
+   schedule ran, why the others did not, and what each processor did. (CPU-GPU tiles after Palomar
+   et al., 2018, 5.2; chunk sizes: HGuided.)
 
    Host workers are threads of the context. The first call that needs them makes them; between calls
    they wait without using a core. Other calls too have them copy results of a MB and more from
@@ -22,8 +24,8 @@
    CLSP_NO_WORKERS excepted.
 
    Thread-safety: as of contexts; jobs of one context run one after another. */
-#ifndef CLSPLINE_COOPERATE_H
-#define CLSPLINE_COOPERATE_H
+#ifndef CLSPLINE_SHARE_H
+#define CLSPLINE_SHARE_H
 
 #include <clspline/context.h>
 
@@ -32,7 +34,7 @@ extern "C" {
 #endif
 
 typedef enum clsp_schedule {
-    CLSP_SCHEDULE_AUTO = 0, /* the one that should end first */
+    CLSP_SCHEDULE_DEFAULT = 0, /* auto: the one that should end first */
     CLSP_SCHEDULE_SVM = 1,
     CLSP_SCHEDULE_DYNAMIC = 2,
     CLSP_SCHEDULE_STATIC = 3,
@@ -72,10 +74,10 @@ CLSP_API clsp_status clsp_context_set_workers(clsp_context *ctx, uint32_t num_wo
 /* Names the file in which measured speeds are kept from run to run; "" for none. Default: the
    environment variable CLSPLINE_SPEEDS in the same form, else "speeds" in the cache folder
    (clsp_context_opts.cache_dir), whatever the device. It is read by the first shared call and
-   written by tuning calls alone. A file that was named and is missing, or is damaged or of another
-   machine, is a warning in the log, never an error. So is one that somebody else can have written
-   (a link, no regular file, not this user's or root's, or with a right to write for others, or in
-   such a folder) or that has more than 4 MiB: it is neither read nor written. Errors:
+   written by calls that measure alone. A file that was named and is missing, or is damaged or of
+   another machine, is a warning in the log, never an error. So is one that somebody else can have
+   written (a link, no regular file, not this user's or root's, or with a right to write for others,
+   or in such a folder) or that has more than 4 MiB: it is neither read nor written. Errors:
    CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_NO_MEMORY. */
 CLSP_API clsp_status clsp_context_set_speeds(clsp_context *ctx, const char *file);
 
@@ -93,10 +95,22 @@ CLSP_API void clsp_shared_free(clsp_context *ctx, void *memory);
 
 /* ---- how a job is shared, and what came of it ---- */
 
-/* Zero is the default of every field. */
-typedef struct clsp_cooperate_opts {
+/* Who computes. The result lies in host memory, best of clsp_shared_alloc, or in SVM that devices
+   and the host may use at once; what is read likewise. Zero is the default of every field.
+
+   A call that is restricted to tiles writes these alone: its output begins with the first element
+   of the first tile, and clsp_run.tiling tells which part of the whole that is. Inputs are those of
+   the whole job. So an engine that hands out work itself (StarPU, MPI ranks, dask) makes a job tile
+   by tile, wherever it likes; each tile has the bits that the same processor gives it in the whole
+   job. With tiles
+   - schedule device makes them on the context's device, into memory of any kind, and enqueues as a
+     call without a share does;
+   - schedule host makes them on the calling thread. Such calls of one plan may overlap each other,
+     but no other call of the plan;
+   - the other schedules share these tiles as they would share all. */
+typedef struct clsp_share {
     clsp_schedule schedule; /* one that cannot run gives way to the next one below, as the report
-                               says */
+                               says; with tiles those of device and of host do not */
     double static_ratio;    /* of the static schedule: the host's part of the tiles, in (0, 1];
                                negative: none; 0: by speeds, measured on up to 3 tiles where none
                                are stored */
@@ -105,25 +119,31 @@ typedef struct clsp_cooperate_opts {
     uint32_t bit_equal;     /* 1: the same bits as by the context's device alone: no host workers,
                                and no devices but those of the same name, platform and driver, under
                                the same limits */
-    uint64_t reserved[4];   /* 0; room for later fields */
-} clsp_cooperate_opts;
+    uint32_t measure;       /* 1: makes the job about ten times by each processor alone, and keeps
+                               the speeds for later calls, also of other runs
+                               (clsp_context_set_speeds); the report has the fastest of each. With
+                               schedule auto and all tiles alone */
+    clsp_range tiles;       /* which to make; count 0: all */
+    uint64_t reserved[CLSP_RESERVED];
+} clsp_share;
 
 /* What one processor did. */
 typedef struct clsp_processor_report {
-    char name[128];       /* of the device; "host" */
-    uint32_t workers;     /* threads of the host, at most at once; 1 for devices */
-    uint64_t tiles;       /* by the svm schedule, those of all devices are counted as the first
-                             one's */
-    uint64_t chunks;      /* launches of a device; for the host, how often its workers took tiles */
-    double busy_ms;       /* evaluating: of the device's own clock where it has one; of all
-                             workers */
-    double move_ms;       /* results on their way to the host */
-    clsp_status status;   /* why it dropped out; its tiles went to the others */
-    uint64_t reserved[4]; /* 0 */
+    char name[128];     /* of the device; "host" */
+    uint32_t workers;   /* threads of the host, at most at once; 1 for devices */
+    uint64_t tiles;     /* by the svm schedule, those of all devices are counted as the first
+                           one's */
+    uint64_t chunks;    /* launches of a device; for the host, how often its workers took tiles */
+    double busy_ms;     /* evaluating: of the device's own clock where it has one; of all
+                           workers */
+    double move_ms;     /* results on their way to the host */
+    clsp_status status; /* why it dropped out; its tiles went to the others */
+    uint64_t reserved[CLSP_RESERVED]; /* 0 */
 } clsp_processor_report;
 
-typedef struct clsp_cooperate_report {
-    clsp_schedule schedule;               /* that ran */
+/* What a shared call did. */
+typedef struct clsp_report {
+    clsp_schedule schedule;               /* that ran; default: speeds were measured */
     char reason[CLSP_NUM_SCHEDULES][128]; /* by schedule: why it was not taken; "" for the one that
                                              ran */
     uint64_t num_tiles;
@@ -132,8 +152,8 @@ typedef struct clsp_cooperate_report {
     double probe_ms;   /* of it: measuring speeds */
     uint32_t num_processors;
     clsp_processor_report processors[CLSP_MAX_PROCESSORS]; /* the host is the last */
-    uint64_t reserved[4];                                  /* 0 */
-} clsp_cooperate_report;
+    uint64_t reserved[CLSP_RESERVED];                      /* 0 */
+} clsp_report;
 
 #ifdef __cplusplus
 }

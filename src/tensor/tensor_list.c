@@ -1,0 +1,329 @@
+#include "tensor_list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "shared_batch.h"
+#include "tensor_eval.h"
+#include "tensor_share.h"
+#include "transfer.h"
+#include "vertex_layout.h"
+
+enum {
+    KEY_MAX = 160,
+    OUT = 0,          /* streams: vertices, and then parameters and patches */
+    POINT_ITEMS = 16, /* a vertex of its own takes as long as so many of a grid */
+    PATCHES = 3       /* staging buffers of a shared chunk: parameters, and this one */
+};
+
+static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
+{
+    return (clspi_tensor_plan *)plan; /* base is its first member */
+}
+
+/* ---- what a list needs ---- */
+
+/* Returns how many memories hold the parameters: one, or one a direction. */
+static uint32_t num_params(const clspi_tensor_plan *plan, const clsp_points *points)
+{
+    return points->planar ? plan->desc.directions : 1;
+}
+
+static clsp_status check_list(const clspi_tensor_plan *plan, const clsp_points *points)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    clspi_log *const log = &plan->base.ctx->log;
+    size_t bytes = sizeof(double) * ((size_t)d->directions + d->vertex.stride);
+
+    CLSPI_CHECK(clspi_reserved_check(log, "clsp_points", points->reserved));
+    if (points->planar > 1)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: planar is neither 0 nor 1",
+                          plan->base.family);
+    if (clspi_size_mul(&bytes, points->num)) return CLSP_OK;
+    return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "%s: %zu vertices are more than the address space",
+                      plan->base.family, points->num);
+}
+
+/* Checks numbers of patches in host memory, which may be NULL. */
+static clsp_status check_numbers(const clspi_tensor_plan *plan, clsp_range lines,
+                                 const uint32_t *patches)
+{
+    for (size_t k = 0; patches && k < lines.count; k++)
+        if (patches[k] >= plan->num_patches)
+            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                              "%s: item %zu of the points is patch %u of %zu", plan->base.family,
+                              lines.first + k, patches[k], plan->num_patches);
+    return CLSP_OK;
+}
+
+/* Finds out which patches and bases a job's vertices are made from. */
+static clsp_status make_job(clspi_tensor_plan *plan, clspi_series *series, clspi_point_job *job)
+{
+    clspi_point_source source;
+
+    CLSPI_CHECK(clspi_tensor_find_source(&source, plan, series));
+    /* without patches there is nothing to read, and the kernel asks nothing of these */
+    if (!source.points) source.points = job->out;
+    if (!source.basis) source.basis = source.points;
+    if (!job->patches) job->patches = job->params[0];
+    for (uint32_t k = 1; k < 3; k++)
+        if (!job->params[k]) job->params[k] = job->params[0];
+    return clspi_eval_points(&plan->point_kernels, series, &source, job);
+}
+
+/* ---- by the context's device ---- */
+
+typedef struct list_job {
+    clspi_tensor_plan *plan;
+    uint32_t params; /* streams of parameters, behind that of vertices */
+    bool planar, has_items;
+    clspi_job_streams streams;
+} list_job;
+
+static clsp_status make_points(void *user, clspi_series *series, const clspi_part *part)
+{
+    list_job *const list = user;
+    const clspi_stream *const stream = list->streams.stream;
+    const clspi_stream *const items = &stream[1 + list->params];
+    const uint32_t directions = list->plan->desc.directions;
+    clspi_point_job job = {.patches = list->has_items ? items->buffer : NULL,
+                           .has_patches = list->has_items,
+                           .patches_offset = list->has_items ? items->offset : 0,
+                           .step = list->planar ? 1 : directions,
+                           .out = stream[OUT].buffer,
+                           .offset = stream[OUT].offset,
+                           .num = part->num_lines};
+
+    for (uint32_t k = 0; k < directions; k++) {
+        const clspi_stream *const from = &stream[1 + (list->planar ? k : 0)];
+        job.params[k] = from->buffer;
+        job.params_offset[k] = from->offset + (list->planar ? 0 : k);
+    }
+    return make_job(list->plan, series, &job);
+}
+
+/* Opens one more stream to be read, of so many lines. */
+static clsp_status open_input(list_job *list, const clsp_input *input, size_t first,
+                              size_t per_line, clspi_memory_need need)
+{
+    clspi_stream *const stream = &list->streams.stream[list->streams.num++];
+    clsp_input some = *input;
+
+    stream->per_line = per_line;
+    some.offset += first;
+    return clspi_input_open(&stream->memory, &list->plan->base, &some, &need);
+}
+
+/* Opens all memory of some lines of a list. */
+static clsp_status open_all(list_job *list, const clsp_points *points, clsp_range lines,
+                            const clsp_output *vertices)
+{
+    const clspi_tensor_desc *const d = &list->plan->desc;
+    const size_t per_line = points->planar ? 1 : d->directions;
+    const clspi_memory_need out = {"vertices", d->vertex.type, lines.count * d->vertex.stride};
+    const clspi_memory_need params = {"params", d->precision, lines.count * per_line};
+    const clspi_memory_need items = {"items", CLSP_U32, lines.count};
+    clspi_stream *const stream = &list->streams.stream[OUT];
+
+    list->streams.num = 1;
+    stream->per_line = d->vertex.stride;
+    stream->written = true;
+    stream->has_gaps = clspi_layout_has_gaps(d);
+    CLSPI_CHECK(clspi_output_open(&stream->memory, &list->plan->base, vertices, &out));
+    for (uint32_t k = 0; k < list->params; k++)
+        CLSPI_CHECK(open_input(list, &points->params, k * points->num + lines.first * per_line,
+                               per_line, params));
+    if (!list->has_items) return CLSP_OK;
+    CLSPI_CHECK(open_input(list, &points->item, lines.first, 1, items));
+    const clspi_stream *const last = &list->streams.stream[list->streams.num - 1];
+    return check_numbers(list->plan, lines, (const uint32_t *)(const void *)last->memory.host);
+}
+
+/* Makes some lines of a list, into memory that begins with the first of them. */
+static clsp_status eval_lines(clspi_tensor_plan *plan, const clsp_points *points, clsp_range lines,
+                              const clsp_output *vertices, const clsp_run *run)
+{
+    const clspi_cut cut = {.per_piece = clspi_max(1, lines.count), .left = lines.count};
+    list_job list = {.plan = plan,
+                     .params = num_params(plan, points),
+                     .planar = points->planar != 0,
+                     .has_items = clspi_input_is_there(&points->item)};
+    const clsp_status status = open_all(&list, points, lines, vertices);
+
+    if (status == CLSP_OK)
+        return clspi_carry_out(&plan->base, run, &list.streams, cut, make_points, &list);
+    clspi_streams_close(&list.streams);
+    return status;
+}
+
+/* ---- by several devices ---- */
+
+/* A list whose memory is all the host's. */
+typedef struct shared_list {
+    const clsp_points *points;
+    const char *params, *items; /* items: NULL where there are none */
+    size_t real;                /* bytes */
+} shared_list;
+
+/* Brings what a chunk's points need to a device. Chunks of a plan run one after another, so that
+   one buffer serves them all; the caller's memory stays until they have run. */
+static clsp_status bring(clspi_plan *plan, clspi_series *series, uint32_t i, const char *from,
+                         size_t bytes)
+{
+    clspi_staging *const staging = &plan->staging[0][i];
+
+    CLSPI_CHECK(clspi_buffer_reserve(&staging->buffer, &staging->bytes, series->ctx, bytes));
+    return clspi_series_write_later(series, staging->buffer, 0, from, bytes);
+}
+
+static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
+                                  const clspi_part *part, const clspi_target *target)
+{
+    const shared_list *const list = user;
+    clspi_tensor_plan *const plan = tensor_plan_of(base);
+    const clsp_points *const points = list->points;
+    const uint32_t directions = plan->desc.directions;
+    const size_t first = part->piece, num = part->num_lines;
+    const size_t step = points->planar ? 1 : directions;
+    clspi_point_job job = {.has_patches = list->items != NULL,
+                           .step = step,
+                           .out = target->buffer,
+                           .offset = target->offset,
+                           .num = num};
+
+    for (uint32_t k = 0; k < num_params(plan, points); k++)
+        CLSPI_CHECK(bring(base, series, k,
+                          list->params + (k * points->num + first * step) * list->real,
+                          num * step * list->real));
+    for (uint32_t k = 0; k < directions; k++) {
+        job.params[k] = base->staging[0][points->planar ? k : 0].buffer;
+        job.params_offset[k] = points->planar ? 0 : k;
+    }
+    if (list->items)
+        CLSPI_CHECK(bring(base, series, PATCHES, list->items + first * sizeof(uint32_t),
+                          num * sizeof(uint32_t)));
+    job.patches = list->items ? base->staging[0][PATCHES].buffer : NULL;
+    return make_job(plan, series, &job);
+}
+
+/* A call that the context's device alone can carry out. */
+typedef struct lone_list {
+    clspi_tensor_plan *plan;
+    const clsp_points *points;
+    const clsp_output *vertices;
+    clsp_range lines;
+} lone_list;
+
+static clsp_status eval_alone(void *user)
+{
+    const lone_list *const c = user;
+
+    return eval_lines(c->plan, c->points, c->lines, c->vertices, NULL);
+}
+
+/* Peers have what the description says alone. */
+static clsp_status prepare(const void *user, clspi_plan *base)
+{
+    const void *points;
+
+    (void)user;
+    return clspi_tensor_host_points(tensor_plan_of(base), &points);
+}
+
+static const char no_host[] = "the host has no code for vertices at parameters";
+
+static void name_job(const clspi_tensor_plan *plan, const clsp_points *points, char key[KEY_MAX])
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+
+    snprintf(key, KEY_MAX, "%s-list-%u-%u-%u-%u-f%zu%s-a%x-s%u-%zu-c%u", plan->family->name,
+             d->is_triangle ? 4 : d->directions, d->degrees[0], d->degrees[1], d->degrees[2],
+             8 * clsp_type_bytes(d->precision), d->rational ? "-rational" : "",
+             d->vertex.attributes, d->vertex.stride, 8 * clsp_type_bytes(d->vertex.type),
+             clspi_size_class((double)points->num));
+}
+
+/* Shares a list whose memory has been found. */
+static clsp_status share_list(clspi_tensor_plan *plan, const shared_list *list,
+                              const clspi_tiling *tiling, const clspi_tiles *tiles, char *out,
+                              const clsp_run *run)
+{
+    static const clspi_line_maker maker = {NULL, make_on_device, NULL};
+    const clspi_tensor_desc *const d = &plan->desc;
+    char key[KEY_MAX];
+    clspi_shared_batch batch = {.plan = &plan->base,
+                                .peers = &plan->peers,
+                                .maker = &maker,
+                                .user = list,
+                                .why_no_host = no_host,
+                                .why_not_persistent = "no persistent kernel makes lists",
+                                .tiling = *tiling,
+                                .line_items = POINT_ITEMS,
+                                .line_bytes = clspi_vertex_bytes(d),
+                                .element = clsp_type_bytes(d->vertex.type),
+                                .has_gaps = clspi_layout_has_gaps(d),
+                                .key = key,
+                                .prepare = prepare};
+
+    name_job(plan, list->points, key);
+    CLSPI_CHECK(clspi_shared_batch_run(&batch, tiles, out, run, run->report));
+    return clspi_run_done(&plan->base, run);
+}
+
+/* Checks the memory of a shared call, finds where it is, and carries the call out. */
+static clsp_status eval_shared(clspi_tensor_plan *plan, const clsp_points *points,
+                               const clspi_tiling *tiling, const clspi_tiles *tiles,
+                               const clsp_output *vertices, const clsp_run *run)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    const clspi_memory_need need = {"vertices", d->vertex.type,
+                                    tiles->lines.count * d->vertex.stride};
+    const clspi_memory_need params = {"params", d->precision, points->num * d->directions};
+    const clspi_memory_need items = {"items", CLSP_U32, points->num};
+    shared_list list = {.points = points, .real = clsp_type_bytes(d->precision)};
+    clsp_output host = *vertices;
+    lone_list own = {plan, points, &host, tiles->lines};
+    const clspi_lone_call alone = {"lists of bases of their own, and memory that is not aligned",
+                                   tiles->tiles.count, eval_alone, &own};
+    char *out;
+
+    CLSPI_CHECK(clspi_shared_output(&plan->base, &host, &need, &out));
+    CLSPI_CHECK(clspi_shared_input(&plan->base, &points->params, &params, &list.params));
+    if (clspi_input_is_there(&points->item)) {
+        CLSPI_CHECK(clspi_shared_input(&plan->base, &points->item, &items, &list.items));
+        if ((uintptr_t)list.items % sizeof(uint32_t) == 0)
+            CLSPI_CHECK(check_numbers(plan, (clsp_range){0, points->num},
+                                      (const uint32_t *)(const void *)list.items));
+    }
+    if (d->own_bases > 0 || (uintptr_t)list.items % sizeof(uint32_t) != 0 ||
+        (uintptr_t)list.params % list.real != 0 ||
+        (uintptr_t)out % clsp_type_bytes(d->vertex.type) != 0)
+        return clspi_shared_alone(&plan->base, &alone, run);
+    return share_list(plan, &list, tiling, tiles, out, run);
+}
+
+/* ---- the call ---- */
+
+clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points *points,
+                                     const clsp_output *vertices, const clsp_run *run)
+{
+    clspi_tiles tiles;
+
+    CLSPI_CHECK(clspi_call_check(&plan->base, run));
+    CLSPI_CHECK(check_list(plan, points));
+    CLSPI_CHECK(clspi_tensor_check_patches(plan, (clsp_range){0, 0}, run));
+    const clspi_tiling tiling = clspi_list_tiling(points->num, POINT_ITEMS);
+    CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
+    switch (tiles.way) {
+    case CLSPI_ASKED:
+        return clspi_tiles_tell(&tiles, &tiling, plan->desc.vertex.stride, run);
+    case CLSPI_BY_CALLER:
+        return clspi_no_host_tiles(&plan->base, no_host);
+    case CLSPI_BY_ALL:
+        return eval_shared(plan, points, &tiling, &tiles, vertices, run);
+    default:
+        return eval_lines(plan, points, tiles.lines, vertices, run);
+    }
+}
