@@ -21,7 +21,6 @@ class Failures(Case):
     def test_usage(self):
         out = self.path("a.obj")
         for expected, args in (
-                ("no command given", ()),
                 ("unknown command 'spline', there are bezier, bspline, image, project, solid, info, tune and devices",
                  ("spline",)),
                 ("unknown option '--what'", ("--what",)),
@@ -38,7 +37,8 @@ class Failures(Case):
                 ("not '-3'", ("bezier", self.teapot, "-o", out, "--samples=-3")),
                 ("not '99999999999999999999'", ("bezier", self.teapot, "-o", out, "-n", "99999999999999999999")),
                 ("exclude each other", ("bezier", self.teapot, "-o", out, "-n3", "-t1")),
-                ("not of --tolerance", ("bezier", self.teapot, "-o", out, "-t1", "--method=brute")),
+                ("--tolerance and --method exclude each other",
+                 ("bezier", self.teapot, "-o", out, "-t1", "--method=brute")),
                 ("not 'best'", ("bezier", self.teapot, "-o", out, "--method", "best")),
                 ("not 'f16'", ("bezier", self.teapot, "-o", out, "--precision", "f16")),
                 ("not 'w'", ("bezier", self.teapot, "-o", out, "--up", "w")),
@@ -53,14 +53,14 @@ class Failures(Case):
                 ("must be 0 to 1, not '-0.1'", ("bezier", self.teapot, "-o", out, "--cooperate=static=-0.1")),
                 ("--workers must be 0 to 1024, not '-1'", ("bezier", self.teapot, "-o", out, "--workers=-1")),
                 ("not '1025'", ("tune", "--workers", "1025")),
-                ("need --cooperate", ("bezier", self.teapot, "-o", out, "--report")),
-                ("need --cooperate", ("bezier", self.teapot, "-o", out, "--workers", "2")),
-                ("need --cooperate", ("bezier", self.teapot, "-o", out, "--join", "0")),
+                ("--report needs --cooperate", ("bezier", self.teapot, "-o", out, "--report")),
+                ("--workers needs --cooperate", ("bezier", self.teapot, "-o", out, "--workers", "2")),
+                ("--join needs --cooperate", ("bezier", self.teapot, "-o", out, "--join", "0")),
                 ("14 times at most", ("tune",) + ("--join=0",) * 15),
                 ("unexpected argument 'all'", ("tune", "all")),
                 ("unknown option '--fast'", ("tune", "--fast")),
                 ("exclude each other", ("bezier", self.teapot, "-o", out, "-q", "-v")),
-                ("--verbose is of the table", ("devices", "--json", "-v")),
+                ("--verbose and --json exclude each other", ("devices", "--json", "-v")),
                 ("--device needs --kernels", ("devices", "--device", "0")),
                 ("unexpected argument 'all'", ("devices", "all"))):
             with self.subTest(expected):

@@ -18,11 +18,7 @@ typedef struct bezier_request {
     clsp_bezier_method method;
 } bezier_request;
 
-/* Reads the arguments after argv[0] into *r, whose mesh request has begun. EXIT_OK, or EXIT_USAGE
-   with a complaint. With --help, nothing else is looked at. */
-int bezier_request_read(bezier_request *r, int argc, char **argv);
-
-/* Prints the text for --help. */
-void bezier_request_help(void);
+/* Does what a bezier_request asks for. Returns the exit status. */
+int bezier_run(request *r);
 
 #endif

@@ -44,7 +44,7 @@ static bool find_size(const image_request *r, const image_array *in, image_array
     for (uint32_t i = 0; i < num; i++) {
         const double side = r->zoom > 0 ? r->zoom * (double)in->size[i] : (double)in->size[i];
         if (side > IMAGE_MAX_SIDE) {
-            complain("%s: a side of %.0f samples is too large", r->input, side);
+            complain("%s: a side of %.0f samples is too large", r->base.inputs[0], side);
             return false;
         }
         out->size[i] = side < 1 ? 1 : (size_t)floor(side + 0.5);

@@ -2,20 +2,15 @@
 #ifndef CLSPLINE_TOOLS_IMAGE_REQUEST_H
 #define CLSPLINE_TOOLS_IMAGE_REQUEST_H
 
-#include <clspline/clspline.h>
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "image_file.h"
+#include "request.h"
 
 enum { IMAGE_AFFINE_NUMBERS = 12, IMAGE_MAX_SIDE = 1 << 28 };
 
 typedef struct image_request {
-    const char *input, *output; /* "-": standard input and output */
-    image_format format;        /* of the output */
-    uint32_t directions;        /* of an .npy array; 0: by its lengths */
+    request base;
+    image_format format; /* of the output */
+    uint32_t directions; /* of an .npy array; 0: by its lengths */
 
     /* where samples go; what is given by x, y, z */
     double rotate;                       /* degrees */
@@ -35,23 +30,17 @@ typedef struct image_request {
     double cval;
     clsp_image_prefilter prefilter;
     uint32_t taps;
-    bool clip;
+    bool truncated, clip;
     clsp_type precision; /* default: CLSP_F64 for images of f64, else CLSP_F32 */
     bool has_type;       /* of the output's samples; else the input's */
     image_type type;
-    const char *device;
-    bool quiet, verbose, help;
 } image_request;
 
-/* Reads the arguments after argv[0] into *r, which is zero. EXIT_OK, or EXIT_USAGE with a
-   complaint. With --help, nothing else is looked at. */
-int image_request_read(image_request *r, int argc, char **argv);
-
-/* Checks what depends on how many directions the image has, whose name is given. EXIT_OK, or
-   EXIT_USAGE with a complaint. */
+/* Checks what depends on how many directions the image has. EXIT_OK, or EXIT_USAGE with a
+   complaint. */
 int image_request_suits(const image_request *r, uint32_t directions);
 
-/* Prints the text for --help. */
-void image_request_help(void);
+/* Does what an image_request asks for. Returns the exit status. */
+int image_run(request *r);
 
 #endif
