@@ -1,6 +1,7 @@
 #include "option_table.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,12 +165,16 @@ int option_read_count(request *r, const option *o, const char *text)
 
 int option_read_number(request *r, const option *o, const char *text)
 {
-    return request_accept(r, o, text, option_number(text, o->low, o->high, place_of(r, o)));
+    double *value = place_of(r, o);
+    const bool is_nan = o->words && strcmp(text, o->words) == 0; /* the word is "nan" */
+    const bool valid = is_nan || option_number(text, o->low, o->high, value);
+    if (is_nan) *value = NAN;
+    return request_accept(r, o, text, valid);
 }
 
 int option_read_word(request *r, const option *o, const char *text)
 {
     const int number = option_number_of(o->words, text, false);
-    if (number >= 0) *(int *)place_of(r, o) = number;
+    if (number >= 0) *(int *)place_of(r, o) = (int)o->low + number;
     return request_accept(r, o, text, number >= 0);
 }

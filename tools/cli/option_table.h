@@ -38,7 +38,7 @@ typedef struct option {
     .read = option_read_count, .low = from, .high = to, OPTION_PLACE(type, member, uint32_t)
 #define OPTION_NUMBER(type, member, from, to)                                                      \
     .read = option_read_number, .low = from, .high = to, OPTION_PLACE(type, member, double)
-/* The number of a word in the list, which is that of an enum's value. */
+/* The number of a word in the list, counted from .low, which is that of an enum's value. */
 #define OPTION_WORD(type, member, list)                                                            \
     .read = option_read_word, .words = list, .place = offsetof(type, member)
 

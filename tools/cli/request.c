@@ -19,7 +19,7 @@ const option request_device[] = {
 const option request_workers[] = {
     {"workers", 0, "N",
      "how many of the host's cores take part, @; default those that no device needs",
-     .read = sharing_read_workers, .high = CLSP_MAX_WORKERS, .needs = "cooperate"},
+     OPTION_COUNT(request, sharing.num_workers, 0, CLSP_MAX_WORKERS), .needs = "cooperate"},
     {"join", 0, "DEVICE", "one more device; may be given several times",
      .read = sharing_read_joined, .words = DEVICES, .needs = "cooperate", .repeats = true},
     OPTION_END};

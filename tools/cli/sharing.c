@@ -36,14 +36,6 @@ int sharing_read_schedule(request *r, const option *o, const char *text)
                        o->name, text + length);
 }
 
-int sharing_read_workers(request *r, const option *o, const char *text)
-{
-    uint32_t *num = &r->sharing.num_workers;
-    const bool valid = option_count(text, o->low, o->high, num);
-    if (valid && *num == 0) *num = CLSP_NO_WORKERS;
-    return request_accept(r, o, text, valid);
-}
-
 int sharing_read_joined(request *r, const option *o, const char *text)
 {
     sharing_request *s = &r->sharing;
@@ -66,8 +58,9 @@ bool sharing_open(sharing_contexts *c, const request *r)
         if (!open_context(&c->joined[i], s->joined[i], how_much)) return false;
         status = clsp_context_join(c->ctx, c->joined[i]);
     }
-    if (status == CLSP_OK && s->num_workers > 0)
-        status = clsp_context_set_workers(c->ctx, s->num_workers);
+    if (status == CLSP_OK && request_has(r, "workers"))
+        status =
+            clsp_context_set_workers(c->ctx, s->num_workers > 0 ? s->num_workers : CLSP_NO_WORKERS);
     if (status != CLSP_OK) complain_status(c->ctx, status);
     return status == CLSP_OK;
 }

@@ -17,7 +17,7 @@ enum { SHARING_MAX_JOINED = CLSP_MAX_PROCESSORS - 2 }; /* beside the first devic
 typedef struct sharing_request {
     bool cooperate, report;
     clsp_cooperate_opts opts;
-    uint32_t num_workers; /* of the context; 0: not given */
+    uint32_t num_workers; /* of the context, where --workers is given */
     const char *joined[SHARING_MAX_JOINED];
     size_t num_joined;
 } sharing_request;
@@ -25,9 +25,8 @@ typedef struct sharing_request {
 struct option;
 struct request;
 
-/* Read the values of --cooperate, --workers and --join. EXIT_OK, or EXIT_USAGE with a complaint. */
+/* Read the values of --cooperate and --join. EXIT_OK, or EXIT_USAGE with a complaint. */
 int sharing_read_schedule(struct request *r, const struct option *o, const char *text);
-int sharing_read_workers(struct request *r, const struct option *o, const char *text);
 int sharing_read_joined(struct request *r, const struct option *o, const char *text);
 
 /* A context and those whose devices joined it. */

@@ -85,7 +85,8 @@ static clsp_image_desc describe(const work *w, image_type type)
                             .precision = r->precision,
                             .samples = type_of(w->image.type),
                             .values = type_of(type),
-                            .order = r->order,
+                            .order = r->order > 0 ? (clsp_image_order)r->order
+                                                  : CLSP_IMAGE_NEAREST_SAMPLE,
                             .cval = r->cval,
                             .prefilter = r->prefilter,
                             .taps = r->taps,

@@ -1,7 +1,6 @@
 #include "image_request.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 static const double MAX_NUMBER = 1e12; /* of --shift and --affine */
@@ -35,15 +34,6 @@ static int read_size(request *base, const option *o, const char *text)
     return request_accept(base, o, text, valid);
 }
 
-static int read_order(request *base, const option *o, const char *text)
-{
-    uint32_t order = 0;
-    const bool valid = option_count(text, o->low, o->high, &order);
-    ((image_request *)base)->order =
-        order == 0 ? CLSP_IMAGE_NEAREST_SAMPLE : (clsp_image_order)order;
-    return request_accept(base, o, text, valid);
-}
-
 static int read_mode(request *base, const option *o, const char *text)
 {
     static const clsp_image_mode modes[] = {
@@ -61,14 +51,6 @@ static int read_mode(request *base, const option *o, const char *text)
         valid = number >= 0;
         if (valid) r->mode[r->num_modes] = modes[number];
     }
-    return request_accept(base, o, text, valid);
-}
-
-static int read_cval(request *base, const option *o, const char *text)
-{
-    double *cval = &((image_request *)base)->cval;
-    const bool valid = strcmp(text, "nan") == 0 || option_number(text, -DBL_MAX, DBL_MAX, cval);
-    if (text[0] == 'n') *cval = NAN;
     return request_accept(base, o, text, valid);
 }
 
@@ -150,7 +132,7 @@ static const option options[] = {
     {"repeat", 'n', "N", "N times, each time from the result before; default 1",
      OPTION_COUNT(image_request, repeat, 1, 1000000)},
     {"order", 0, "P", "order of the splines, @; default 3, 1 is linear, 0 takes the nearest sample",
-     .read = read_order, .high = 5, .words = "0 1 2 3 4 5", .must = "0 to 5"},
+     OPTION_COUNT(image_request, order, 0, 5), .words = "0 1 2 3 4 5", .must = "0 to 5"},
     {"mode", 'm', "M[,M[,M]]",
      "beyond the edges, along x, y, z or alike: mirror, reflect, grid-wrap, nearest, constant (the "
      "default), grid-constant, wrap, as scipy.ndimage has them",
@@ -159,7 +141,8 @@ static const option options[] = {
              "them separated by commas"},
     {"cval", 0, "V",
      "what is outside of the image, in the modes constant and grid-constant; default 0, may be nan",
-     .read = read_cval, .must = "a number or nan"},
+     OPTION_NUMBER(image_request, cval, -DBL_MAX, DBL_MAX), .words = "nan",
+     .must = "a number or nan"},
     {"taps", 0, "N", "prefilter by N taps, odd, 3 to 127; default exact, recursively",
      .read = read_taps, .low = 3, .high = CLSP_IMAGE_MAX_TAPS, .words = "exact",
      .must = "exact or an odd number from 3 to 127"},
@@ -185,7 +168,7 @@ static const char *const examples[] = {
     "curl -s https://example.org/a.png | clspline image - -o - -f png -z 0.5 > half.png", NULL};
 
 static const image_request defaults = {
-    .repeat = 1, .axis = 2, .mode = {CLSP_IMAGE_CONSTANT}, .num_modes = 1};
+    .repeat = 1, .axis = 2, .order = 3, .mode = {CLSP_IMAGE_CONSTANT}, .num_modes = 1};
 
 const subcommand command_image = {
     .name = "image",

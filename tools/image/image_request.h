@@ -23,7 +23,7 @@ typedef struct image_request {
     uint32_t repeat;
 
     /* how */
-    clsp_image_order order;
+    uint32_t order; /* of the splines; 0: the nearest sample */
     clsp_image_mode
         mode[IMAGE_MAX_DIRECTIONS]; /* [num_modes]: one for all directions, or x, y, z */
     size_t num_modes;

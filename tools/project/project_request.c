@@ -1,7 +1,6 @@
 #include "project_request.h"
 
 #include <float.h>
-#include <string.h>
 
 static int read_tolerance(request *base, const option *o, const char *text)
 {
@@ -10,14 +9,6 @@ static int read_tolerance(request *base, const option *o, const char *text)
     const bool valid = option_measure(text, "%", &r->tolerance, &unit);
     r->is_percent = unit == 1;
     return request_accept(base, o, text, valid);
-}
-
-static int read_method(request *base, const option *o, const char *text)
-{
-    clsp_project_opts *opts = &((project_request *)base)->opts;
-    const int number = option_number_of(o->words, text, false);
-    opts->method = number == 1 ? CLSP_PROJECT_MREP : CLSP_PROJECT_EXACT;
-    return request_accept(base, o, text, number >= 0);
 }
 
 static int check(request *base)
@@ -54,7 +45,7 @@ static const option options[] = {
     {"nearest", 'k', "K", "the K nearest local minima of the distance, @; default 1",
      OPTION_COUNT(project_request, opts.num_nearest, 1, CLSP_PROJECT_MAX_NEAREST)},
     {"method", 0, "M", "@: exact is the default, mrep works by cubic pieces, on one device",
-     .read = read_method, .words = "exact mrep"},
+     OPTION_WORD(project_request, opts.method, "exact mrep"), .low = CLSP_PROJECT_EXACT},
     OPTION_PRECISION("@; f32 is the default, f64 needs a device with fp64"),
     OPTION_ROWS(request_device),
     OPTION_ROWS(request_sharing),
