@@ -491,7 +491,7 @@ static void test_json_grammar(void **state)
     refused("{\"a\": \"\\ud800\"}", "t:1: '\\ud800\"' is no JSON");
     refused("{\"a\" 1}", "t:1: '1' where ':' was expected");
     refused("{a: 1}", "t:1: 'a' where a key in quotes was expected");
-    refused("{\"a\": [1, {\"b\": [2}]}", "t:1: '}]' is no JSON");
+    refused("{\"a\": [1, {\"b\": [2}]}", "t:1: '}]}' is no JSON");
     refused("{\"a\": 1", "t:1: the file ends where ',' or '}' was expected");
     refused("{\"a\": \x01}", "t:1: a character of code 1 where a value was expected");
     splines p;
