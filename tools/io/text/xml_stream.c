@@ -111,11 +111,13 @@ static bool feed(xml_stream *x)
         if (x->quiet > MAX_TAG)
             return scanner_fail(s, s->line, "a tag or comment of more than %d bytes", MAX_TAG);
     }
-    if (x->stopped && !s->failed)
-        s->next -= (size_t)(x->fed - x->behind); /* in the piece that was fed last */
-    if (!x->stopped && !s->failed && XML_Parse(x->parser, "", 0, XML_TRUE) == XML_STATUS_ERROR)
-        return fail_parse(x);
-    return !s->failed;
+    if (s->failed) return false;
+    if (!x->stopped)
+        return XML_Parse(x->parser, "", 0, XML_TRUE) != XML_STATUS_ERROR || fail_parse(x);
+    if (x->fed - x->behind > s->next) /* an expat that waits for more although it was told not to */
+        return scanner_fail(s, s->line, "the tag was told of too late");
+    s->next -= (size_t)(x->fed - x->behind);
+    return true;
 }
 
 bool xml_stream_read(scanner *s, const xml_events *events, void *user)
