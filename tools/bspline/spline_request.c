@@ -40,7 +40,7 @@ static const option bezier_options[] = {
     OPTION_OUTPUT("where to write: BezierView, of surfaces only, .g2 or JSON; - is standard output",
                   false),
     OPTION_FORMAT("bv g2 json"),
-    OPTION_PRECISION("@; f32 is the default, f64 needs a device with fp64"),
+    OPTION_PRECISION("numbers to compute with: @; f32 is the default, f64 needs fp64"),
     OPTION_ROWS(request_device),
     OPTION_ROWS(request_messages),
     OPTION_ROWS(request_help),

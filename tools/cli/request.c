@@ -11,7 +11,8 @@
 
 const option request_device[] = {
     {"device", 'd', "DEVICE",
-     "an index of 'clspline devices', 'cpu', 'gpu', 'integrated', 'discrete', 'accelerator', or "
+     "which device: an index of 'clspline devices', 'cpu', 'gpu', 'integrated', 'discrete', "
+     "'accelerator', or "
      "parts of names as in 'pocl:' or 'nvidia:h200'; default $CLSPLINE_DEVICE, else the best one",
      OPTION_TEXT(request, device), .words = DEVICES},
     OPTION_END};
@@ -33,7 +34,8 @@ const option request_sharing[] = {
      .must = "auto, svm, dynamic, static, static=RATIO, device or host"},
     OPTION_ROWS(request_workers),
     {"report", 0, NULL,
-     "each job's schedule, why not another, and what each processor did, on standard error",
+     "tell what each processor did: of each job its schedule, why not another, tiles and times, "
+     "on standard error",
      OPTION_FLAG(request, sharing.report), .needs = "cooperate"},
     OPTION_END};
 

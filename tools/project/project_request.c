@@ -36,7 +36,8 @@ static const option options[] = {
      "make the exit status 3",
      OPTION_FLAG(project_request, invert)},
     {"tolerance", 't', "E",
-     "of --invert, a length in the file's units, or E% of the diagonal of the box around the "
+     "how far off is near: of --invert, a length in the file's units, or E% of the diagonal of the "
+     "box around the "
      "curves; default 1e-3%. Of --method mrep, how far its cubics may be from the curves; default "
      "1e-2%",
      .read = read_tolerance, .must = "a number above 0, alone or with %"},
@@ -46,7 +47,7 @@ static const option options[] = {
      OPTION_COUNT(project_request, opts.num_nearest, 1, CLSP_PROJECT_MAX_NEAREST)},
     {"method", 0, "M", "@: exact is the default, mrep works by cubic pieces, on one device",
      OPTION_WORD(project_request, opts.method, "exact mrep"), .low = CLSP_PROJECT_EXACT},
-    OPTION_PRECISION("@; f32 is the default, f64 needs a device with fp64"),
+    OPTION_PRECISION("numbers to compute with: @; f32 is the default, f64 needs fp64"),
     OPTION_ROWS(request_device),
     OPTION_ROWS(request_sharing),
     OPTION_ROWS(request_messages),

@@ -72,25 +72,28 @@ static const option options[] = {
      "refined mesh itself is written",
      OPTION_COUNT(solid_request, samples, 2, 100), .excludes = "bezier slice"},
     {"refine", 0, "N",
-     "refine the mesh so many times first, @; with --samples the limit stays as it is, and its "
+     "refine the mesh first, @ times; with --samples the limit stays as it is, and its "
      "cells become 8 times as many each time",
      OPTION_COUNT(solid_request, refine, 0, SOLID_MAX_REFINE)},
     {"crease-angle", 0, "A",
-     "keep edges of the boundary sharp whose faces' normals are more than A degrees apart, and the "
+     "keep sharp edges: those of the boundary whose faces' normals are more than A degrees apart, "
+     "and the "
      "corners where three or more of them meet",
      OPTION_NUMBER(solid_request, crease_angle, 0, 180), .must = "0 to 180 degrees"},
     {"crease-steps", 0, "K",
-     "keep creases for K refinements only, @, which makes them soft and refines at least K times",
+     "keep creases for K refinements only, @; this makes them soft and refines at least K times",
      OPTION_COUNT(solid_request, crease_steps, 1, SOLID_MAX_REFINE)},
     {"bezier", 0, NULL,
-     ".vtu with one cubic VTK_BEZIER_HEXAHEDRON a cell: exact in regular cells, in others it meets "
+     "one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu: exact in regular cells, in others it meets "
      "the limit in 64 points",
      OPTION_FLAG(solid_request, bezier), .excludes = "samples slice"},
     {"classes", 0, NULL,
-     "print how many cells are regular, layered and irregular, for each refinement; -o may then be "
+     "print classes of cells: how many are regular, layered and irregular, for each refinement; -o "
+     "may then be "
      "left out",
      OPTION_FLAG(solid_request, classes)},
-    OPTION_PRECISION("@; f32 is the default, with --bezier and --slice f64 where the device has "
+    OPTION_PRECISION("numbers to compute with: @; f32 is the default, with --bezier and --slice "
+                     "f64 where the device has "
                      "it; f64 needs a device with fp64"),
     OPTION_ROWS(request_device),
     OPTION_GROUP("slices"),
