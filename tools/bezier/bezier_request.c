@@ -1,27 +1,18 @@
 #include "bezier_request.h"
 
-static int read_tolerance(request *base, const option *o, const char *text)
-{
-    bezier_request *r = (bezier_request *)base;
-    int unit;
-    const bool valid = option_measure(text, "% px", &r->tolerance, &unit);
-    r->tolerance_unit = (request_unit)unit;
-    return request_accept(base, o, text, valid);
-}
-
 static const option options[] = {
-    OPTION_ROWS(mesh_request_outputs),
+    {.rows = mesh_request_outputs},
     {"samples", 'n', "N", "points along each direction of a patch, @; default 32",
      OPTION_COUNT(bezier_request, mesh.samples, 2, 16384), .excludes = "tolerance"},
     {"tolerance", 't', "E",
      "instead, as many points for each patch as keep its triangles within E of it: a length in the "
      "file's units, E% of the box's diagonal, or Epx, pixels of the picture",
-     .read = read_tolerance, .must = "a number above 0, alone or with % or px",
-     .excludes = "samples method"},
+     OPTION_LENGTH(bezier_request, tolerance, "% px"),
+     .must = "a number above 0, alone or with % or px", .excludes = "samples method"},
     {"method", 0, "M", "how points are computed, to compare: @; default auto",
      OPTION_WORD(bezier_request, method, "auto separable multilevel matrix brute")},
-    OPTION_ROWS(mesh_request_rest),
-    OPTION_END};
+    {.rows = mesh_request_rest},
+    {.name = NULL}};
 
 static const char *const examples[] = {
     "clspline bezier teapot.bv -o teapot.png",
@@ -48,4 +39,5 @@ const subcommand command_bezier = {
     .endings = "bv",
     .request_bytes = sizeof(bezier_request),
     .defaults = &defaults,
+    .check = mesh_request_check,
     .run = bezier_run};

@@ -4,17 +4,16 @@
 
 #include "mesh_request.h"
 
-/* What a tolerance is measured in. */
-typedef enum request_unit {
+/* Units of a tolerance. */
+enum {
     UNIT_LENGTH,  /* of the file */
     UNIT_PERCENT, /* of the box's diagonal */
     UNIT_PIXEL    /* of the picture */
-} request_unit;
+};
 
 typedef struct bezier_request {
     mesh_request mesh;
-    double tolerance; /* 0: not given */
-    request_unit tolerance_unit;
+    option_length tolerance;
     clsp_bezier_method method;
 } bezier_request;
 

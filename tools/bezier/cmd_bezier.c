@@ -111,7 +111,7 @@ static bool make_mesh_for_picture(work *w)
     for (int views = 0; views < MAX_VIEWS; views++) {
         camera view = picture_camera(&w->mesh.result, &w->mesh.r->view);
         uint64_t before = w->grids.num ? tessellation_num_points(&w->grids, &w->content) : 0;
-        if (!tessellation_within(&w->grids, &w->content, &w->edges, w->r->tolerance, &view))
+        if (!tessellation_within(&w->grids, &w->content, &w->edges, w->r->tolerance.value, &view))
             return mesh_work_memory(&w->mesh);
         if (tessellation_num_points(&w->grids, &w->content) == before) break;
         if (!make_mesh(w)) return false;
@@ -121,8 +121,8 @@ static bool make_mesh_for_picture(work *w)
 
 static bool make_mesh_within(work *w)
 {
-    double length = w->r->tolerance;
-    if (w->r->tolerance_unit == UNIT_PERCENT) length *= tessellation_diagonal(&w->content) / 100;
+    double length = w->r->tolerance.value;
+    if (w->r->tolerance.unit == UNIT_PERCENT) length *= tessellation_diagonal(&w->content) / 100;
     if (!tessellation_within(&w->grids, &w->content, &w->edges, length, NULL))
         return mesh_work_memory(&w->mesh);
     return make_mesh(w);
@@ -136,8 +136,8 @@ static bool make_result(work *w)
     if (w->mesh.result.has_normals && !mesh_compute_normals(&w->content.polyhedra))
         return mesh_work_memory(&w->mesh);
     if (!seams_find(&w->edges, &w->content)) return mesh_work_memory(&w->mesh);
-    if (r->tolerance > 0 && r->tolerance_unit == UNIT_PIXEL) return make_mesh_for_picture(w);
-    if (r->tolerance > 0) return make_mesh_within(w);
+    if (r->tolerance.value > 0 && r->tolerance.unit == UNIT_PIXEL) return make_mesh_for_picture(w);
+    if (r->tolerance.value > 0) return make_mesh_within(w);
     if (!tessellation_uniform(&w->grids, &w->content, samples)) return mesh_work_memory(&w->mesh);
     return make_mesh(w);
 }
@@ -147,7 +147,7 @@ int bezier_run(request *base)
     const bezier_request *r = (const bezier_request *)base;
     work w = {.r = r};
     mesh_work_begin(&w.mesh, &r->mesh);
-    if (r->tolerance > 0 && r->tolerance_unit == UNIT_PIXEL)
+    if (r->tolerance.value > 0 && r->tolerance.unit == UNIT_PIXEL)
         w.mesh.streamed = false; /* the picture decides on the points */
     bool done = read_content(&w) && make_result(&w) && mesh_work_write(&w.mesh);
     if (done && !r->mesh.base.quiet)

@@ -6,13 +6,13 @@
     "standard input."
 
 static const option eval_options[] = {
-    OPTION_ROWS(mesh_request_outputs),
+    {.rows = mesh_request_outputs},
     {"samples", 'n', "N",
      "points along each direction of a spline, @; default 16 between neighbouring knots, 33 to "
      "2049 in all, of curves to 65537",
      OPTION_COUNT(mesh_request, samples, 2, 1048576)},
-    OPTION_ROWS(mesh_request_rest),
-    OPTION_END};
+    {.rows = mesh_request_rest},
+    {.name = NULL}};
 
 static const char *const eval_examples[] = {
     "clspline bspline eval surface.json -o surface.png",
@@ -34,17 +34,18 @@ const subcommand command_bspline_eval = {
     .endings = "g2 json",
     .request_bytes = sizeof(mesh_request),
     .defaults = &eval_defaults,
+    .check = mesh_request_check,
     .run = bspline_eval_run};
 
 static const option bezier_options[] = {
-    OPTION_OUTPUT("where to write: BezierView, of surfaces only, .g2 or JSON; - is standard output",
-                  false),
-    OPTION_FORMAT("bv g2 json"),
-    OPTION_PRECISION("numbers to compute with: @; f32 is the default, f64 needs fp64"),
-    OPTION_ROWS(request_device),
-    OPTION_ROWS(request_messages),
-    OPTION_ROWS(request_help),
-    OPTION_END};
+    {OPTION_OUTPUT(
+        "where to write: BezierView, of surfaces only, .g2 or JSON; - is standard output")},
+    {OPTION_FORMAT("bv g2 json")},
+    {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
+    {.rows = request_device},
+    {.rows = request_messages},
+    {.rows = request_help},
+    {.name = NULL}};
 
 static const char *const bezier_examples[] = {
     "clspline bspline bezier surface.g2 -o surface.bv",

@@ -103,7 +103,7 @@ static int run_subcommand(const subcommand *c, int argc, char **argv)
 /* Answers to a name of two words whose second one is --help, or none that there is. */
 static int answer_action(const char *name, const char *action)
 {
-    char actions[OPTION_VALUES] = "", text[OPTION_VALUES];
+    char actions[OPTION_TEXT_BYTES] = "", text[OPTION_TEXT_BYTES];
     size_t num = 0;
     const size_t length = strlen(name);
     const bool helps = action && (strcmp(action, "--help") == 0 || strcmp(action, "-h") == 0);
@@ -122,7 +122,7 @@ static int answer_action(const char *name, const char *action)
 
 static int complain_command(const char *word)
 {
-    char names[OPTION_VALUES] = "", text[OPTION_VALUES];
+    char names[OPTION_TEXT_BYTES] = "", text[OPTION_TEXT_BYTES];
     if (word[0] == '-') return usage_error(NULL, "unknown option '%s'", word);
     for (size_t i = 0; commands[i]; i++) {
         const size_t length = strcspn(commands[i]->name, " ");

@@ -37,7 +37,7 @@ static void print_wrapped(const char *text, size_t column, size_t indent)
 /* Writes what an option does, with its values in the place of '@'. */
 static const char *describe(const option *o, char text[DESCRIPTION])
 {
-    char values[OPTION_VALUES];
+    char values[OPTION_TEXT_BYTES];
     const char *at = strchr(o->help, '@');
     if (!at) return o->help;
     snprintf(text, DESCRIPTION, "%.*s%s%s", (int)(at - o->help), o->help, option_values(o, values),
@@ -133,7 +133,7 @@ void help_overview(const subcommand *const *commands)
 
 static void add_option(json_list *list, cJSON *options, const option *o, const char *group)
 {
-    char text[DESCRIPTION], values[OPTION_VALUES];
+    char text[DESCRIPTION], values[OPTION_TEXT_BYTES];
     const char letter[] = {o->letter, 0};
     const bool has_values = o->must || o->words || o->low < o->high;
     cJSON *made = json_add_object(list, options, NULL);

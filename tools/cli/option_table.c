@@ -63,33 +63,33 @@ int option_number_of(const char *words, const char *word, bool folds)
 }
 
 const char *option_join(const char *words, const char *prefix, const char *last,
-                        char text[OPTION_VALUES])
+                        char text[OPTION_TEXT_BYTES])
 {
     const char *word;
     size_t at = 0;
     text[0] = 0;
     for (size_t length; (length = next_word(&words, &word)) > 0;) {
         const char *before = at == 0 ? "" : words[0] ? ", " : last;
-        const int written =
-            snprintf(text + at, OPTION_VALUES - at, "%s%s%.*s", before, prefix, (int)length, word);
-        if (written < 0 || (size_t)written >= OPTION_VALUES - at) break;
+        const int written = snprintf(text + at, OPTION_TEXT_BYTES - at, "%s%s%.*s", before, prefix,
+                                     (int)length, word);
+        if (written < 0 || (size_t)written >= OPTION_TEXT_BYTES - at) break;
         at += (size_t)written;
     }
     return text;
 }
 
-const char *option_values(const option *o, char text[OPTION_VALUES])
+const char *option_values(const option *o, char text[OPTION_TEXT_BYTES])
 {
     if (o->must) return o->must;
     if (o->words) return option_join(o->words, "", " or ", text);
-    snprintf(text, OPTION_VALUES, "%.10g to %.10g", o->low, o->high);
+    snprintf(text, OPTION_TEXT_BYTES, "%.10g to %.10g", o->low, o->high);
     return text;
 }
 
-bool option_split(const char **text, const char *separators, char word[OPTION_VALUE])
+bool option_split(const char **text, const char *marks, char word[OPTION_WORD_BYTES])
 {
-    const size_t length = strcspn(*text, separators);
-    if (length == 0 || length >= OPTION_VALUE) return false;
+    const size_t length = strcspn(*text, marks);
+    if (length == 0 || length >= OPTION_WORD_BYTES) return false;
     memcpy(word, *text, length);
     word[length] = 0;
     *text = (*text)[length] ? *text + length + 1 : NULL;
@@ -106,75 +106,66 @@ bool option_number(const char *text, double low, double high, double *value)
     return end != text && *end == 0 && text[decimal] == 0 && *value >= low && *value <= high;
 }
 
-bool option_count(const char *text, double low, double high, uint32_t *value)
+/* ---- reading ---- */
+
+bool option_read_flag(void *place, const option *o, const char *text)
 {
-    const unsigned long read = strtoul(text, NULL, 10);
-    if (text[0] == 0 || strlen(text) > 8 || text[strspn(text, "0123456789")] != 0 ||
-        (double)read < low || (double)read > high)
-        return false;
-    *value = (uint32_t)read;
+    (void)o;
+    (void)text;
+    return *(bool *)place = true;
+}
+
+bool option_read_text(void *place, const option *o, const char *text)
+{
+    (void)o;
+    *(const char **)place = text;
     return true;
 }
 
-bool option_measure(const char *text, const char *units, double *value, int *unit)
+bool option_read_count(void *place, const option *o, const char *text)
 {
-    const char *rest = text + strspn(text, "+-.0123456789eE");
-    char number[OPTION_VALUE];
-    *unit = *rest ? option_number_of(units, rest, false) + 1 : 0;
-    snprintf(number, sizeof(number), "%.*s", (int)(rest - text), text);
-    return (!*rest || *unit > 0) && rest - text < OPTION_VALUE &&
-           option_number(number, DBL_MIN, DBL_MAX, value);
+    const unsigned long read = strtoul(text, NULL, 10);
+    if (text[0] == 0 || strlen(text) > 8 || text[strspn(text, "0123456789")] != 0) return false;
+    *(uint32_t *)place = (uint32_t)read;
+    return (double)read >= o->low && (double)read <= o->high;
 }
 
-size_t option_numbers(const char *text, double bound, double *numbers, size_t most)
+bool option_read_number(void *place, const option *o, const char *text)
 {
-    char word[OPTION_VALUE];
-    for (size_t num = 0; num < most; num++) {
-        if (!option_split(&text, ",", word) || !option_number(word, -bound, bound, &numbers[num]))
-            return 0;
-        if (!text) return num + 1;
+    double *value = place;
+    if (!o->words || strcmp(text, o->words) != 0)
+        return option_number(text, o->low, o->high, value);
+    *value = NAN; /* the word is "nan" */
+    return true;
+}
+
+bool option_read_length(void *place, const option *o, const char *text)
+{
+    option_length *length = place;
+    const char *unit = text + strspn(text, "+-.0123456789eE");
+    char number[OPTION_WORD_BYTES];
+    length->unit = *unit ? option_number_of(o->marks, unit, false) + 1 : 0;
+    if ((*unit && length->unit == 0) || unit - text >= OPTION_WORD_BYTES) return false;
+    snprintf(number, sizeof(number), "%.*s", (int)(unit - text), text);
+    return option_number(number, DBL_MIN, DBL_MAX, &length->value);
+}
+
+bool option_read_list(void *place, const option *o, const char *text)
+{
+    option_list *list = place;
+    char word[OPTION_WORD_BYTES];
+    for (list->num = 0; text; list->num++) {
+        if (list->num == OPTION_ITEMS || !option_split(&text, o->marks, word)) return false;
+        double *value = &list->values[list->num];
+        if (o->words) *value = option_number_of(o->words, word, false);
+        if (o->words ? *value < 0 : !option_number(word, o->low, o->high, value)) return false;
     }
-    return 0;
+    return (o->counts >> list->num & 1) != 0;
 }
 
-/* ---- values ---- */
-
-/* The member of the request that an option sets. */
-static void *place_of(request *r, const option *o)
-{
-    return (char *)r + o->place;
-}
-
-int option_read_flag(request *r, const option *o, const char *text)
-{
-    (void)text;
-    *(bool *)place_of(r, o) = true;
-    return EXIT_OK;
-}
-
-int option_read_text(request *r, const option *o, const char *text)
-{
-    *(const char **)place_of(r, o) = text;
-    return EXIT_OK;
-}
-
-int option_read_count(request *r, const option *o, const char *text)
-{
-    return request_accept(r, o, text, option_count(text, o->low, o->high, place_of(r, o)));
-}
-
-int option_read_number(request *r, const option *o, const char *text)
-{
-    double *value = place_of(r, o);
-    const bool is_nan = o->words && strcmp(text, o->words) == 0; /* the word is "nan" */
-    const bool valid = is_nan || option_number(text, o->low, o->high, value);
-    if (is_nan) *value = NAN;
-    return request_accept(r, o, text, valid);
-}
-
-int option_read_word(request *r, const option *o, const char *text)
+bool option_read_word(void *place, const option *o, const char *text)
 {
     const int number = option_number_of(o->words, text, false);
-    if (number >= 0) *(int *)place_of(r, o) = (int)o->low + number;
-    return request_accept(r, o, text, number >= 0);
+    *(int *)place = (int)o->low + number;
+    return number >= 0;
 }

@@ -2,8 +2,8 @@
 
 /* ---- info ---- */
 
-static const option info_options[] = {OPTION_ROWS(request_device), OPTION_ROWS(request_json),
-                                      OPTION_ROWS(request_help), OPTION_END};
+static const option info_options[] = {
+    {.rows = request_device}, {.rows = request_json}, {.rows = request_help}, {.name = NULL}};
 
 static const char *const info_examples[] = {
     "clspline info teapot.bv curves.g2", "clspline info --json *.bv | python3 -m json.tool", NULL};
@@ -28,16 +28,16 @@ const subcommand command_info = {
 /* ---- tune ---- */
 
 static const option tune_options[] = {
-    OPTION_ROWS(request_device),
-    OPTION_ROWS(request_workers),
+    {.rows = request_device},
+    {.rows = request_workers},
     {"speeds", 0, "FILE",
      "where to store them; default $CLSPLINE_SPEEDS, else the file 'speeds' in the cache folder, "
      "~/.cache/clspline unless $CLSPLINE_CACHE_DIR or $XDG_CACHE_HOME names another",
      OPTION_TEXT(tune_request, speeds), .is_file = true},
     {"quick", 0, NULL, "grids of up to 10^5 points only", OPTION_FLAG(tune_request, quick)},
-    OPTION_ROWS(request_json),
-    OPTION_ROWS(request_help),
-    OPTION_END};
+    {.rows = request_json},
+    {.rows = request_help},
+    {.name = NULL}};
 
 static const char *const tune_examples[] = {
     "clspline tune", "clspline tune --device gpu --join pocl: --workers 4", NULL};
@@ -68,12 +68,12 @@ static int check_devices(request *r)
 static const option devices_options[] = {
     {"kernels", 0, NULL, "list the kernels, as compiled for one device",
      OPTION_FLAG(devices_request, kernels), .excludes = "verbose"},
-    OPTION_ROWS(request_device),
+    {.rows = request_device},
     {"verbose", 'v', NULL, "in a wide table, also SVM, work-groups and drivers",
      OPTION_FLAG(request, verbose), .excludes = "kernels json"},
-    OPTION_ROWS(request_json),
-    OPTION_ROWS(request_help),
-    OPTION_END};
+    {.rows = request_json},
+    {.rows = request_help},
+    {.name = NULL}};
 
 static const char *const devices_examples[] = {"clspline devices",
                                                "clspline devices --json | python3 -m json.tool",

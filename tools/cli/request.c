@@ -15,73 +15,68 @@ const option request_device[] = {
      "'accelerator', or "
      "parts of names as in 'pocl:' or 'nvidia:h200'; default $CLSPLINE_DEVICE, else the best one",
      OPTION_TEXT(request, device), .words = DEVICES},
-    OPTION_END};
+    {.name = NULL}};
 
 const option request_workers[] = {
     {"workers", 0, "N",
      "how many of the host's cores take part, @; default those that no device needs",
      OPTION_COUNT(request, sharing.num_workers, 0, CLSP_MAX_WORKERS), .needs = "cooperate"},
     {"join", 0, "DEVICE", "one more device; may be given several times",
-     .read = sharing_read_joined, .words = DEVICES, .needs = "cooperate", .repeats = true},
-    OPTION_END};
+     .read = sharing_read_joined, .place = offsetof(request, sharing), .words = DEVICES,
+     .needs = "cooperate", .repeats = true},
+    {.name = NULL}};
 
 const option request_sharing[] = {
-    OPTION_GROUP("sharing the work"),
+    {.group = "sharing the work"},
     {"cooperate", 0, "HOW",
-     "the device and the host's cores work together: @ (RATIO is the host's part, 0 to 1); what "
+     "the device and the host's cores work together: @; RATIO is the host's part; what "
      "cannot run gives way to the next of these",
-     .read = sharing_read_schedule, .words = "auto svm dynamic static device host",
-     .must = "auto, svm, dynamic, static, static=RATIO, device or host"},
-    OPTION_ROWS(request_workers),
+     .read = sharing_read_schedule, .place = offsetof(request, sharing),
+     .words = "auto svm dynamic static device host",
+     .must = "auto, svm, dynamic, static, static=RATIO (0 to 1), device or host"},
+    {.rows = request_workers},
     {"report", 0, NULL,
      "tell what each processor did: of each job its schedule, why not another, tiles and times, "
      "on standard error",
      OPTION_FLAG(request, sharing.report), .needs = "cooperate"},
-    OPTION_END};
+    {.name = NULL}};
 
 const option request_json[] = {{"json", 0, NULL, "print JSON", OPTION_FLAG(request, json)},
-                               OPTION_END};
+                               {.name = NULL}};
 
-const option request_messages[] = {OPTION_GROUP("messages"),
+const option request_messages[] = {{.group = "messages"},
                                    {"quiet", 'q', NULL, "no times, no progress bar, no warnings",
                                     OPTION_FLAG(request, quiet), .excludes = "verbose"},
                                    {"verbose", 'v', NULL,
                                     "what was read, and what the library chose",
                                     OPTION_FLAG(request, verbose), .excludes = "quiet"},
-                                   OPTION_END};
+                                   {.name = NULL}};
 
 const option request_help[] = {{"help", 'h', NULL, "this text", OPTION_FLAG(request, help)},
-                               OPTION_END};
+                               {.name = NULL}};
 
 /* ---- values ---- */
 
-int request_accept(const request *r, const option *o, const char *text, bool valid)
+bool request_read_output(void *place, const option *o, const char *text)
 {
-    char values[OPTION_VALUES];
-    if (valid) return EXIT_OK;
-    return usage_error(r->command->name, "--%s must be %s, not '%s'", o->name,
-                       option_values(o, values), text);
-}
-
-int request_read_output(request *r, const option *o, const char *text)
-{
-    if (r->num_outputs > 0 && !o->repeats)
-        return usage_error(r->command->name, "--%s can be given once only", o->name);
+    request *r = place;
+    (void)o;
     r->outputs[r->num_outputs++] = text;
-    return EXIT_OK;
+    return true;
 }
 
-int request_read_format(request *r, const option *o, const char *text)
+bool request_read_format(void *place, const option *o, const char *text)
 {
+    request *r = place;
     r->format = option_number_of(o->words, strcasecmp(text, "tiff") == 0 ? "tif" : text, true) + 1;
-    return request_accept(r, o, text, r->format > 0);
+    return r->format > 0;
 }
 
-int request_read_precision(request *r, const option *o, const char *text)
+bool request_read_precision(void *place, const option *o, const char *text)
 {
     const int number = option_number_of(o->words, text, false);
-    r->precision = number == 0 ? MESH_F32 : MESH_F64;
-    return request_accept(r, o, text, number >= 0);
+    ((request *)place)->precision = number == 0 ? MESH_F32 : MESH_F64;
+    return number >= 0;
 }
 
 /* ---- what was given ---- */
@@ -134,6 +129,7 @@ static int take_option(request *r, char **argv, int *at)
     const bool is_long = word[1] == '-';
     const size_t length = is_long ? strcspn(word + 2, "=") : 1;
     const char *glued = word + (is_long ? 2 : 1) + length, *value = NULL;
+    char values[OPTION_TEXT_BYTES];
     int number;
     const option *o =
         option_find(r->command->options, is_long ? word + 2 : NULL, length, word[1], &number);
@@ -144,7 +140,9 @@ static int take_option(request *r, char **argv, int *at)
     else if (o->argument && !(value = argv[++*at]))
         return usage_error(command, "a value is missing after '%s'", word);
     r->given |= (uint64_t)1 << number;
-    return o->read(r, o, value);
+    if (o->read((char *)r + o->place, o, value)) return EXIT_OK;
+    return usage_error(command, "--%s must be %s, not '%s'", o->name, option_values(o, values),
+                       value);
 }
 
 /* ---- what is allowed together ---- */
@@ -152,7 +150,7 @@ static int take_option(request *r, char **argv, int *at)
 static int check_needs(const request *r, const option *o)
 {
     int number;
-    char word[OPTION_VALUE];
+    char word[OPTION_WORD_BYTES];
     if (o->needs && find(r, o->needs, &number) && !request_has(r, o->needs))
         return usage_error(r->command->name, "--%s needs --%s", o->name, o->needs);
     for (const char *rest = o->excludes; rest && option_split(&rest, " ", word);)
@@ -193,7 +191,7 @@ static int check_inputs(const request *r)
 static int check_output(const request *r, size_t i, const option *format)
 {
     const char *path = r->outputs[i], *name = r->command->name;
-    char endings[OPTION_VALUES];
+    char endings[OPTION_TEXT_BYTES];
     if (request_format(r, path) == 0)
         return usage_error(name, "'%s' does not end in %s", path,
                            option_join(format->words, ".", " or ", endings));
@@ -214,6 +212,8 @@ static int check_outputs(const request *r)
     if (!format) return EXIT_OK;
     if (r->num_outputs == 0 && !(c->instead && request_has(r, c->instead)))
         return usage_error(c->name, "no output given: use -o OUT");
+    if (r->num_outputs > 1 && !find(r, "output", &number)->repeats)
+        return usage_error(c->name, "--output can be given once only");
     if (dashes > 1) return usage_error(c->name, "standard output can be written once only");
     if (dashes == 1 && r->format == 0) return usage_error(c->name, "-o - needs --format");
     if (dashes == 0 && r->format > 0)
@@ -227,6 +227,9 @@ static int check(request *r)
 {
     option_walk walk = {.at = {r->command->options}};
     int status = check_inputs(r);
+    if (status == EXIT_OK && r->sharing.num_joined > SHARING_MAX_JOINED)
+        status = usage_error(r->command->name, "--join can be given %d times at most",
+                             SHARING_MAX_JOINED);
     for (const option *o; status == EXIT_OK && (o = option_next(&walk)) != NULL;)
         if (o->name && request_has(r, o->name)) status = check_needs(r, o);
     if (status == EXIT_OK) status = check_outputs(r);

@@ -53,9 +53,6 @@ int request_read(request *r, int argc, char **argv);
 /* Tells whether an option was given. */
 bool request_has(const request *r, const char *name);
 
-/* Returns EXIT_OK where a value is valid, else complains of it. */
-int request_accept(const request *r, const option *o, const char *text, bool valid);
-
 /* The format of an output, or of "-": the number of its word in the row of --format, from 1 on; 0:
    none of them. */
 int request_format(const request *r, const char *path);
@@ -65,19 +62,12 @@ verbosity request_verbosity(const request *r);
 
 /* ---- rows that several tables have ---- */
 
-#define OPTION_OUTPUT(text, many)                                                                  \
-    {                                                                                              \
-        "output", 'o', "OUT", text, .read = request_read_output, .repeats = many, .is_file = true  \
-    }
+#define OPTION_OUTPUT(text) "output", 'o', "OUT", text, .read = request_read_output, .is_file = true
 #define OPTION_FORMAT(list)                                                                        \
-    {                                                                                              \
-        "format", 'f', "FORMAT", "the format of -o -: @", .words = list,                           \
-                                                          .read = request_read_format              \
-    }
+    "format", 'f', "FORMAT", "the format of -o -: @", .read = request_read_format, .words = list
 #define OPTION_PRECISION(text)                                                                     \
-    {                                                                                              \
-        "precision", 'p', "P", text, .words = "f32 f64", .read = request_read_precision            \
-    }
+    "precision", 'p', "P", "numbers to compute with: @; " text, .read = request_read_precision,    \
+                                                                .words = "f32 f64"
 
 extern const option request_device[];   /* --device */
 extern const option request_workers[];  /* --workers, --join */
@@ -86,8 +76,8 @@ extern const option request_json[];     /* --json */
 extern const option request_messages[]; /* --quiet, --verbose */
 extern const option request_help[];     /* --help */
 
-int request_read_output(request *r, const option *o, const char *text);
-int request_read_format(request *r, const option *o, const char *text);
-int request_read_precision(request *r, const option *o, const char *text);
+bool request_read_output(void *place, const option *o, const char *text);
+bool request_read_format(void *place, const option *o, const char *text);
+bool request_read_precision(void *place, const option *o, const char *text);
 
 #endif

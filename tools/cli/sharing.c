@@ -17,33 +17,30 @@ static bool read_ratio(clsp_cooperate_opts *opts, const char *text)
     return true;
 }
 
-int sharing_read_schedule(request *r, const option *o, const char *text)
+bool sharing_read_schedule(void *place, const option *o, const char *text)
 {
     static const char with_ratio[] = "static=";
-    sharing_request *s = &r->sharing;
-    s->cooperate = true;
-    for (int i = 0; i < CLSP_NUM_SCHEDULES; i++) {
-        if (strcmp(text, clsp_schedule_name((clsp_schedule)i)) != 0) continue;
-        s->opts.schedule = (clsp_schedule)i;
-        s->opts.static_ratio = 0;
-        return EXIT_OK;
-    }
+    sharing_request *s = place;
     const size_t length = sizeof(with_ratio) - 1;
-    if (strncmp(text, with_ratio, length) != 0) return request_accept(r, o, text, false);
+    (void)o;
+    s->cooperate = true;
     s->opts.schedule = CLSP_SCHEDULE_STATIC;
-    if (read_ratio(&s->opts, text + length)) return EXIT_OK;
-    return usage_error(r->command->name, "the host's part in --%s must be 0 to 1, not '%s'",
-                       o->name, text + length);
+    if (strncmp(text, with_ratio, length) == 0) return read_ratio(&s->opts, text + length);
+    s->opts.static_ratio = 0;
+    for (int i = 0; i < CLSP_NUM_SCHEDULES; i++) {
+        s->opts.schedule = (clsp_schedule)i;
+        if (strcmp(text, clsp_schedule_name(s->opts.schedule)) == 0) return true;
+    }
+    return false;
 }
 
-int sharing_read_joined(request *r, const option *o, const char *text)
+bool sharing_read_joined(void *place, const option *o, const char *text)
 {
-    sharing_request *s = &r->sharing;
-    if (s->num_joined == SHARING_MAX_JOINED)
-        return usage_error(r->command->name, "--%s can be given %d times at most", o->name,
-                           SHARING_MAX_JOINED);
-    s->joined[s->num_joined++] = text;
-    return EXIT_OK;
+    sharing_request *s = place;
+    (void)o;
+    if (s->num_joined < SHARING_MAX_JOINED) s->joined[s->num_joined] = text;
+    s->num_joined++;
+    return true;
 }
 
 /* ---- contexts ---- */

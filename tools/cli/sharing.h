@@ -19,15 +19,15 @@ typedef struct sharing_request {
     clsp_cooperate_opts opts;
     uint32_t num_workers; /* of the context, where --workers is given */
     const char *joined[SHARING_MAX_JOINED];
-    size_t num_joined;
+    size_t num_joined; /* may be more, which request_read refuses */
 } sharing_request;
 
 struct option;
 struct request;
 
-/* Read the values of --cooperate and --join. EXIT_OK, or EXIT_USAGE with a complaint. */
-int sharing_read_schedule(struct request *r, const struct option *o, const char *text);
-int sharing_read_joined(struct request *r, const struct option *o, const char *text);
+/* Read the values of --cooperate and --join into a sharing_request. False: they must be others. */
+bool sharing_read_schedule(void *place, const struct option *o, const char *text);
+bool sharing_read_joined(void *place, const struct option *o, const char *text);
 
 /* A context and those whose devices joined it. */
 typedef struct sharing_contexts {

@@ -56,7 +56,7 @@ _clspline_values() {
         compgen -W '0 1 2 3 4 5' -- "$3" || true
         ;;
     'image -m' | *' --mode')
-        compgen -W 'mirror reflect grid-wrap nearest constant grid-constant wrap' -- "$3" || true
+        compgen -W 'mirror reflect grid-wrap nearest constant grid-constant wrap grid-mirror' -- "$3" || true
         ;;
     *' --cval')
         compgen -W 'nan' -- "$3" || true

@@ -195,7 +195,7 @@ complete -c clspline -n '__clspline_at image' -l order -x \
     -a '0 1 2 3 4 5' \
     -d 'order of the splines, 0 to 5'
 complete -c clspline -n '__clspline_at image' -s m -l mode -x \
-    -a 'mirror reflect grid-wrap nearest constant grid-constant wrap' \
+    -a 'mirror reflect grid-wrap nearest constant grid-constant wrap grid-mirror' \
     -d 'beyond the edges, along x, y, z or alike'
 complete -c clspline -n '__clspline_at image' -l cval -x \
     -a 'nan' \

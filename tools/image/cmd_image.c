@@ -75,6 +75,11 @@ static bool convert(work *w, image_type type)
 
 /* ---- steps ---- */
 
+/* As IMAGE_MODES names them. */
+static const clsp_image_mode modes[] = {
+    CLSP_IMAGE_MIRROR,   CLSP_IMAGE_REFLECT,       CLSP_IMAGE_GRID_WRAP, CLSP_IMAGE_NEAREST,
+    CLSP_IMAGE_CONSTANT, CLSP_IMAGE_GRID_CONSTANT, CLSP_IMAGE_WRAP,      CLSP_IMAGE_REFLECT};
+
 /* Describes the plan of a step from the image that there is. */
 static clsp_image_desc describe(const work *w, image_type type)
 {
@@ -93,7 +98,8 @@ static clsp_image_desc describe(const work *w, image_type type)
                             .clip = r->clip};
     for (uint32_t i = 0; i < num; i++) {
         desc.size[i] = (uint32_t)w->image.size[i];
-        desc.mode[i] = r->mode[r->num_modes > 1 ? num - 1 - i : 0];
+        if (r->mode.num > 0)
+            desc.mode[i] = modes[(size_t)r->mode.values[r->mode.num > 1 ? num - 1 - i : 0]];
     }
     return desc;
 }

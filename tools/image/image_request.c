@@ -3,69 +3,14 @@
 #include <float.h>
 #include <string.h>
 
-static const double MAX_NUMBER = 1e12; /* of --shift and --affine */
-
-/* ---- values ---- */
-
-static int read_shift(request *base, const option *o, const char *text)
+static bool read_taps(void *place, const option *o, const char *text)
 {
-    image_request *r = (image_request *)base;
-    r->num_shift = option_numbers(text, MAX_NUMBER, r->shift, IMAGE_MAX_DIRECTIONS);
-    return request_accept(base, o, text, r->num_shift > 0);
-}
-
-static int read_affine(request *base, const option *o, const char *text)
-{
-    image_request *r = (image_request *)base;
-    const size_t num = option_numbers(text, MAX_NUMBER, r->affine, IMAGE_AFFINE_NUMBERS);
-    r->num_affine = num;
-    return request_accept(base, o, text, num == 2 || num == 6 || num == 12);
-}
-
-static int read_size(request *base, const option *o, const char *text)
-{
-    image_request *r = (image_request *)base;
-    const char *rest = text;
-    char word[OPTION_VALUE];
-    bool valid = true;
-    for (r->num_size = 0; valid && rest; r->num_size++)
-        valid = r->num_size < IMAGE_MAX_DIRECTIONS && option_split(&rest, "xX", word) &&
-                option_count(word, 1, 99999999, &r->size[r->num_size]);
-    return request_accept(base, o, text, valid);
-}
-
-static int read_mode(request *base, const option *o, const char *text)
-{
-    static const clsp_image_mode modes[] = {
-        CLSP_IMAGE_MIRROR,   CLSP_IMAGE_REFLECT,       CLSP_IMAGE_GRID_WRAP, CLSP_IMAGE_NEAREST,
-        CLSP_IMAGE_CONSTANT, CLSP_IMAGE_GRID_CONSTANT, CLSP_IMAGE_WRAP};
-    image_request *r = (image_request *)base;
-    const char *rest = text;
-    char word[OPTION_VALUE];
-    bool valid = true;
-    for (r->num_modes = 0; valid && rest; r->num_modes++) {
-        valid = r->num_modes < IMAGE_MAX_DIRECTIONS && option_split(&rest, ",", word);
-        if (!valid) break;
-        const bool is_reflect = strcmp(word, "grid-mirror") == 0; /* SciPy's other name of it */
-        const int number = option_number_of(o->words, is_reflect ? "reflect" : word, false);
-        valid = number >= 0;
-        if (valid) r->mode[r->num_modes] = modes[number];
-    }
-    return request_accept(base, o, text, valid);
-}
-
-static int read_taps(request *base, const option *o, const char *text)
-{
-    image_request *r = (image_request *)base;
+    image_request *r = place;
     const bool is_exact = strcmp(text, o->words) == 0;
     r->prefilter = is_exact ? CLSP_IMAGE_RECURSIVE : CLSP_IMAGE_LEAST_SQUARES;
     r->taps = 0;
-    return request_accept(base, o, text,
-                          is_exact ||
-                              (option_count(text, o->low, o->high, &r->taps) && r->taps % 2 == 1));
+    return is_exact || (option_read_count(&r->taps, o, text) && r->taps % 2 == 1);
 }
-
-/* ---- checks ---- */
 
 static int check(request *base)
 {
@@ -98,22 +43,22 @@ int image_request_suits(const image_request *r, uint32_t directions)
         return usage_error("image", "%s: --rotate needs an image of 2 or 3 directions", input);
     if (r->axis != 2 && directions != 3)
         return usage_error("image", "%s: --axis x and y are of volumes", input);
-    if (r->num_shift > 0 && r->num_shift != directions)
-        return fail_count(r, "shift", r->num_shift, directions);
-    if (r->num_affine > 0 && r->num_affine != needed)
-        return fail_count(r, "affine", r->num_affine, needed);
-    if (r->num_size > 0 && r->num_size != directions)
-        return fail_count(r, "size", r->num_size, directions);
-    if (r->num_modes > 1 && r->num_modes != directions)
-        return fail_count(r, "mode", r->num_modes, directions);
+    if (r->shift.num > 0 && r->shift.num != directions)
+        return fail_count(r, "shift", r->shift.num, directions);
+    if (r->affine.num > 0 && r->affine.num != needed)
+        return fail_count(r, "affine", r->affine.num, needed);
+    if (r->size.num > 0 && r->size.num != directions)
+        return fail_count(r, "size", r->size.num, directions);
+    if (r->mode.num > 1 && r->mode.num != directions)
+        return fail_count(r, "mode", r->mode.num, directions);
     return EXIT_OK;
 }
 
 /* ---- the table ---- */
 
 static const option options[] = {
-    OPTION_OUTPUT("where to write, .png, .tif, .nii, .nii.gz or .npy; - is standard output", false),
-    OPTION_FORMAT("png tif nii nii.gz npy"),
+    {OPTION_OUTPUT("where to write, .png, .tif, .nii, .nii.gz or .npy; - is standard output")},
+    {OPTION_FORMAT("png tif nii nii.gz npy")},
     {"rotate", 'r', "DEG", "turn by so many degrees, counterclockwise as a picture is seen",
      OPTION_NUMBER(image_request, rotate, -1e9, 1e9), .must = "a number of degrees"},
     {"axis", 0, "A", "axis to rotate about, of volumes: @; default z",
@@ -121,13 +66,15 @@ static const option options[] = {
     {"zoom", 'z', "F", "F times the size, @", OPTION_NUMBER(image_request, zoom, 1e-6, 1e6),
      .must = "a number from 1e-6 to 1e6"},
     {"shift", 's', "X,Y[,Z]", "move to the right and down, in samples of the output",
-     .read = read_shift, .must = "X,Y or X,Y,Z"},
+     OPTION_LIST(image_request, shift, ",", 1 << 1 | 1 << 2 | 1 << 3), .low = -1e12, .high = 1e12,
+     .must = "X,Y or X,Y,Z"},
     {"affine", 0, "A,B,..",
      "instead of these: samples of OUT lie at coordinates of IN that are A x + B y + C, "
      "D x + E y + F (of volumes 12 numbers likewise)",
-     .read = read_affine, .must = "6 numbers separated by commas, of volumes 12",
-     .excludes = "rotate zoom shift"},
-    {"size", 0, "WxH[xD]", "the size of OUT; default IN's, times F", .read = read_size,
+     OPTION_LIST(image_request, affine, ",", 1 << 2 | 1 << 6 | 1 << 12), .low = -1e12, .high = 1e12,
+     .must = "6 numbers separated by commas, of volumes 12", .excludes = "rotate zoom shift"},
+    {"size", 0, "WxH[xD]", "the size of OUT; default IN's, times F",
+     OPTION_LIST(image_request, size, "xX", 1 << 1 | 1 << 2 | 1 << 3), .low = 1, .high = 99999999,
      .must = "as 640x480, of volumes as 64x64x32"},
     {"repeat", 'n', "N", "do it N times, each time from the result before; default 1",
      OPTION_COUNT(image_request, repeat, 1, 1000000)},
@@ -136,7 +83,7 @@ static const option options[] = {
     {"mode", 'm', "M[,M[,M]]",
      "beyond the edges, along x, y, z or alike: mirror, reflect, grid-wrap, nearest, constant (the "
      "default), grid-constant, wrap, as scipy.ndimage has them",
-     .read = read_mode, .words = "mirror reflect grid-wrap nearest constant grid-constant wrap",
+     OPTION_LIST(image_request, mode, ",", 1 << 1 | 1 << 2 | 1 << 3), .words = IMAGE_MODES,
      .must = "mirror, reflect, grid-wrap, nearest, constant, grid-constant or wrap, or some of "
              "them separated by commas"},
     {"cval", 0, "V",
@@ -155,13 +102,11 @@ static const option options[] = {
      "directions of an .npy array, 1 to 3; a further axis is that of channels",
      OPTION_COUNT(image_request, directions, 1, IMAGE_MAX_DIRECTIONS), .words = "1 2 3",
      .must = "1, 2 or 3"},
-    OPTION_PRECISION(
-        "numbers to compute with: @; f64 is the default for f64 images, and needs a device with "
-        "fp64"),
-    OPTION_ROWS(request_device),
-    OPTION_ROWS(request_messages),
-    OPTION_ROWS(request_help),
-    OPTION_END};
+    {OPTION_PRECISION("f64 is the default for f64 images, and needs a device with fp64")},
+    {.rows = request_device},
+    {.rows = request_messages},
+    {.rows = request_help},
+    {.name = NULL}};
 
 static const char *const examples[] = {
     "clspline image photo.png -o turned.png --rotate 10",
@@ -169,8 +114,7 @@ static const char *const examples[] = {
     "clspline image photo.png -o worn.tif --rotate 10 --repeat 36 --taps 15 --type f32",
     "curl -s https://example.org/a.png | clspline image - -o - -f png -z 0.5 > half.png", NULL};
 
-static const image_request defaults = {
-    .repeat = 1, .axis = 2, .order = 3, .mode = {CLSP_IMAGE_CONSTANT}, .num_modes = 1};
+static const image_request defaults = {.repeat = 1, .axis = 2, .order = 3};
 
 const subcommand command_image = {
     .name = "image",

@@ -5,7 +5,10 @@
 #include "image_file.h"
 #include "request.h"
 
-enum { IMAGE_AFFINE_NUMBERS = 12, IMAGE_MAX_SIDE = 1 << 28 };
+enum { IMAGE_MAX_SIDE = 1 << 28 };
+
+/* The library's modes from the first on, and SciPy's other name of the second. */
+#define IMAGE_MODES "mirror reflect grid-wrap nearest constant grid-constant wrap grid-mirror"
 
 typedef struct image_request {
     request base;
@@ -13,20 +16,15 @@ typedef struct image_request {
     uint32_t directions; /* of an .npy array; 0: by its lengths */
 
     /* where samples go; what is given by x, y, z */
-    double rotate;                       /* degrees */
-    uint32_t axis;                       /* about which to rotate: 0 to 2 */
-    double zoom;                         /* 0: not given */
-    double shift[IMAGE_MAX_DIRECTIONS];  /* [num_shift]; 0: not given */
-    double affine[IMAGE_AFFINE_NUMBERS]; /* [num_affine] */
-    uint32_t size[IMAGE_MAX_DIRECTIONS]; /* [num_size], of the output */
-    size_t num_shift, num_affine, num_size;
+    double rotate;                   /* degrees */
+    uint32_t axis;                   /* about which to rotate: 0 to 2 */
+    double zoom;                     /* 0: not given */
+    option_list shift, affine, size; /* the size of the output */
     uint32_t repeat;
 
     /* how */
-    uint32_t order; /* of the splines; 0: the nearest sample */
-    clsp_image_mode
-        mode[IMAGE_MAX_DIRECTIONS]; /* [num_modes]: one for all directions, or x, y, z */
-    size_t num_modes;
+    uint32_t order;   /* of the splines; 0: the nearest sample */
+    option_list mode; /* one for all directions, or x, y, z, as numbers of IMAGE_MODES */
     double cval;
     clsp_image_prefilter prefilter;
     uint32_t taps;

@@ -13,6 +13,7 @@ typedef struct mesh_request {
     uint32_t samples; /* 0: not given */
     bool normals, texture;
     raster_view view; /* of a picture */
+    option_list size; /* of it, in pixels */
 } mesh_request;
 
 #define MESH_REQUEST_DEFAULT                                                                       \
@@ -23,6 +24,9 @@ typedef struct mesh_request {
 /* Rows of --output and --format, and those that come behind a command's own. */
 extern const option mesh_request_outputs[];
 extern const option mesh_request_rest[];
+
+/* Takes over what the rows above leave. EXIT_OK. */
+int mesh_request_check(request *r);
 
 /* Whether normals are needed, for the vertices or by a format that always has them. */
 bool mesh_request_needs_normals(const mesh_request *r);

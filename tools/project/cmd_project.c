@@ -98,7 +98,8 @@ static bool read_curves(work *w)
     }
     if (!check_curves(w)) return false;
     w->diagonal = find_diagonal(&w->content);
-    w->tolerance = r->is_percent ? r->tolerance / 100 * w->diagonal : r->tolerance;
+    w->tolerance = r->tolerance.value;
+    if (r->tolerance.unit == 1) w->tolerance *= w->diagonal / 100;
     return true;
 }
 
@@ -137,7 +138,7 @@ static bool open_search(work *w)
 /* Judges the first result of a point: on the curves or off, the farthest or not. */
 static void judge(work *w, nearest_row *row)
 {
-    const double tolerance = w->r->tolerance > 0 ? w->tolerance : invert_part * w->diagonal;
+    const double tolerance = w->r->tolerance.value > 0 ? w->tolerance : invert_part * w->diagonal;
     if (row->status == NEAREST_INVALID) w->num_invalid++;
     if (row->status == NEAREST_NONE) w->num_none++;
     if (row->status == NEAREST_INVALID || row->status == NEAREST_NONE) return;

@@ -2,22 +2,13 @@
 
 #include <float.h>
 
-static int read_tolerance(request *base, const option *o, const char *text)
-{
-    project_request *r = (project_request *)base;
-    int unit;
-    const bool valid = option_measure(text, "%", &r->tolerance, &unit);
-    r->is_percent = unit == 1;
-    return request_accept(base, o, text, valid);
-}
-
 static int check(request *base)
 {
     const project_request *r = (const project_request *)base;
     const bool by_cubics = r->opts.method == CLSP_PROJECT_MREP;
     const char *name = base->command->name;
     if (base->num_inputs < 2) return usage_error(name, "no file of points given");
-    if (r->tolerance > 0 && !r->invert && !by_cubics)
+    if (request_has(base, "tolerance") && !r->invert && !by_cubics)
         return usage_error(name, "--tolerance is of --invert and of --method mrep");
     if (base->sharing.cooperate && by_cubics)
         return usage_error(name, "--cooperate is of --method exact");
@@ -27,10 +18,9 @@ static int check(request *base)
 }
 
 static const option options[] = {
-    OPTION_OUTPUT("where to write; the ending chooses CSV or .npy, an array of records for NumPy; "
-                  "- is standard output",
-                  false),
-    OPTION_FORMAT("csv npy"),
+    {OPTION_OUTPUT("where to write; the ending chooses CSV or .npy, an array of records for NumPy; "
+                   "- is standard output")},
+    {OPTION_FORMAT("csv npy")},
     {"invert", 'i', NULL,
      "the points lie on the curves: those further away than the tolerance get the status off and "
      "make the exit status 3",
@@ -40,19 +30,19 @@ static const option options[] = {
      "box around the "
      "curves; default 1e-3%. Of --method mrep, how far its cubics may be from the curves; default "
      "1e-2%",
-     .read = read_tolerance, .must = "a number above 0, alone or with %"},
+     OPTION_LENGTH(project_request, tolerance, "%"), .must = "a number above 0, alone or with %"},
     {"max-dist", 'm', "D", "look no further than this",
      OPTION_NUMBER(project_request, opts.max_dist, DBL_MIN, DBL_MAX), .must = "a number above 0"},
     {"nearest", 'k', "K", "the K nearest local minima of the distance, @; default 1",
      OPTION_COUNT(project_request, opts.num_nearest, 1, CLSP_PROJECT_MAX_NEAREST)},
     {"method", 0, "M", "@: exact is the default, mrep works by cubic pieces, on one device",
      OPTION_WORD(project_request, opts.method, "exact mrep"), .low = CLSP_PROJECT_EXACT},
-    OPTION_PRECISION("numbers to compute with: @; f32 is the default, f64 needs fp64"),
-    OPTION_ROWS(request_device),
-    OPTION_ROWS(request_sharing),
-    OPTION_ROWS(request_messages),
-    OPTION_ROWS(request_help),
-    OPTION_END};
+    {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
+    {.rows = request_device},
+    {.rows = request_sharing},
+    {.rows = request_messages},
+    {.rows = request_help},
+    {.name = NULL}};
 
 static const char *const examples[] = {
     "clspline project curves.g2 points.csv -o nearest.csv",

@@ -10,8 +10,7 @@ enum { PROJECT_CSV = 1, PROJECT_NPY };
 typedef struct project_request {
     request base; /* its inputs are curves, the points last */
     clsp_project_opts opts;
-    double tolerance; /* 0: not given */
-    bool is_percent;  /* the tolerance is a share of the box's diagonal */
+    option_length tolerance; /* unit 1: percent of the box's diagonal */
     bool invert;
 } project_request;
 

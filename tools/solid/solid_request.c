@@ -2,29 +2,15 @@
 
 #include <string.h>
 
-/* ---- values ---- */
-
-static int read_slice(request *base, const option *o, const char *text)
+static bool read_slice(void *place, const option *o, const char *text)
 {
-    solid_request *r = (solid_request *)base;
-    const char letter[] = {text[0], 0};
-    const int axis = option_number_of("x y z", letter, false);
-    r->slices = axis >= 0 && text[1] == '=' && option_number(text + 2, -1e30, 1e30, &r->height);
+    solid_request *r = place;
+    const char head[] = {text[0], text[0] ? text[1] : 0, 0};
+    const int axis = option_number_of(o->words, head, false);
     r->axis = (uint32_t)axis;
-    return request_accept(base, o, text, r->slices);
+    r->slices = axis >= 0 && option_number(text + 2, -1e30, 1e30, &r->height);
+    return r->slices;
 }
-
-static int read_range(request *base, const option *o, const char *text)
-{
-    solid_request *r = (solid_request *)base;
-    double ends[2] = {0, 0};
-    const size_t num = option_numbers(text, 1e30, ends, 2);
-    r->low = ends[0];
-    r->high = ends[1];
-    return request_accept(base, o, text, num == 2 && r->low < r->high);
-}
-
-/* ---- checks ---- */
 
 static int check_slice(solid_request *r)
 {
@@ -56,6 +42,8 @@ static int check(request *base)
                                          : "'%s': an image needs --slice",
                                path);
     }
+    if (r->range.num > 0 && r->range.values[0] >= r->range.values[1])
+        return usage_error(base->command->name, "--range must be LO,HI with LO below HI");
     r->has_steps = request_has(base, "crease-steps");
     r->has_precision = request_has(base, "precision");
     if (r->samples == 0 && (r->bezier || !request_has(base, "refine"))) r->samples = 4;
@@ -65,8 +53,9 @@ static int check(request *base)
 /* ---- the table ---- */
 
 static const option options[] = {
-    OPTION_OUTPUT("where to write; several outputs share the work; - is standard output", true),
-    OPTION_FORMAT("vtu ply obj stl png npy tif nii nii.gz"),
+    {OPTION_OUTPUT("where to write; several outputs share the work; - is standard output"),
+     .repeats = true},
+    {OPTION_FORMAT("vtu ply obj stl png npy tif nii nii.gz")},
     {"samples", 'n', "S",
      "samples of a cell along each direction, @; default 4, and with --refine alone none: the "
      "refined mesh itself is written",
@@ -92,11 +81,11 @@ static const option options[] = {
      "may then be "
      "left out",
      OPTION_FLAG(solid_request, classes)},
-    OPTION_PRECISION("numbers to compute with: @; f32 is the default, with --bezier and --slice "
-                     "f64 where the device has "
-                     "it; f64 needs a device with fp64"),
-    OPTION_ROWS(request_device),
-    OPTION_GROUP("slices"),
+    {OPTION_PRECISION("f32 is the default, with --bezier and --slice "
+                      "f64 where the device has "
+                      "it; f64 needs a device with fp64")},
+    {.rows = request_device},
+    {.group = "slices"},
     {"slice", 0, "z=H",
      "the plane at height H (also x=H, y=H): each pixel has the values at its middle; outside of "
      "the solid NaN, in PNG transparent",
@@ -111,11 +100,12 @@ static const option options[] = {
      "within the solid",
      OPTION_TEXT(solid_request, array), .needs = "slice"},
     {"range", 0, "LO,HI", "values that are black and white in PNG; default those of the mesh",
-     .read = read_range, .must = "LO,HI with LO below HI", .needs = "slice"},
-    OPTION_ROWS(request_sharing),
-    OPTION_ROWS(request_messages),
-    OPTION_ROWS(request_help),
-    OPTION_END};
+     OPTION_LIST(solid_request, range, ",", 1 << 2), .low = -1e30, .high = 1e30,
+     .must = "LO,HI with LO below HI", .needs = "slice"},
+    {.rows = request_sharing},
+    {.rows = request_messages},
+    {.rows = request_help},
+    {.name = NULL}};
 
 static const char *const examples[] = {
     "clspline solid rod.vtk -o rod.vtu",

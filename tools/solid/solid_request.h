@@ -40,7 +40,7 @@ typedef struct solid_request {
     uint32_t size;      /* pixels along the longer side; 0: by pixel */
     double pixel;       /* side of a pixel; 0: by size */
     const char *array;  /* whose values are shown; NULL: all */
-    double low, high;   /* what is black and white, where low < high */
+    option_list range;  /* what is black and white */
     bool has_precision; /* else the default */
 } solid_request;
 

@@ -408,8 +408,8 @@ bool solid_slice_make(solid_samples *samples, image_array *image, solid_slice_co
 /* Finds the range of what is shown: that of the control points, between which the limit is. */
 static void find_range(const solid_model *m, double *low, double *high)
 {
-    *low = m->r->low;
-    *high = m->r->high;
+    *low = m->r->range.values[0];
+    *high = m->r->range.values[1];
     if (*low < *high) return;
     *low = HUGE_VAL;
     *high = -HUGE_VAL;
