@@ -126,7 +126,7 @@ find_headers() {
 
 configure() {
     tools=true with_tests=enabled
-    pkg-config --exists libpng || tools=false
+    pkg-config --exists libpng expat libcjson || tools=false
     pkg-config --exists cmocka || with_tests=disabled
     set -- "$build" "$root" --buildtype=release -Dtools=$tools -Dbench=true -Dtests=$with_tests
     [ -e "$build/meson-private/coredata.dat" ] && set -- --wipe "$@"
