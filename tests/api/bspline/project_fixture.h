@@ -99,10 +99,12 @@ void check_itself(curves *c, const double *query, const clsp_bspline_nearest_f64
 ref_nearest exact_nearest(curves *c, const double *query, uint32_t patch);
 
 /* Fails unless it is the nearest one of a curve, or of all (UINT32_MAX), and its bound is one. */
-void check_nearest(curves *c, const double *query, uint32_t patch, const clsp_bspline_nearest_f64 *r);
+void check_nearest(curves *c, const double *query, uint32_t patch,
+                   const clsp_bspline_nearest_f64 *r);
 
 /* Fails unless a result is that there is none, for the status, with that bound. */
-void check_none(const clsp_bspline_nearest_f64 *r, clsp_bspline_nearest_status status, double bound);
+void check_none(const clsp_bspline_nearest_f64 *r, clsp_bspline_nearest_status status,
+                double bound);
 
 /* Projects all points and checks each. */
 void check_all_nearest(projecting *p);
