@@ -39,6 +39,10 @@ void set_coordinate(curves *c, size_t i, unsigned k, double x);
 void curves_finish(curves *c);
 void curves_free(curves *c);
 
+/* Whether it is the turn of curves of a degree and a dimension, which have kernels of their own
+   (is_left_out, program_in_turn). */
+bool curves_in_turn(uint32_t degree, uint32_t dim);
+
 /* What there is in the precision of a number. */
 double rounded_to(clsp_type precision, double x);
 
