@@ -6,8 +6,8 @@
 
 #include "buffer.h"
 #include "check.h"
-#include "image_job.h"
 #include "image_need.h"
+#include "image_values.h"
 
 enum { WINDOW_BYTES_MAX = 64 << 20 };
 
@@ -73,14 +73,18 @@ static double narrow_at(const char *given, size_t k)
     return (double)x;
 }
 
-/* Widens a reach along one direction by some reals; those that are not finite give cval. */
-static void widen(clspi_image_reach *reach, uint32_t d, const char *given, clsp_range points,
-                  bool wide)
+/* Widens a reach along one direction by what some points were given; what is not finite gives
+   cval. */
+static void widen(clspi_image_reach *reach, uint32_t d, const clspi_image_job *job,
+                  clsp_range points)
 {
+    const bool wide = job->plan->desc.precision == CLSP_F64;
+    const char *const given = job->given[d];
     double least = HUGE_VAL, most = -HUGE_VAL;
 
     for (size_t k = points.first; k < points.first + points.count; k++) {
-        const double x = wide ? wide_at(given, k) : narrow_at(given, k);
+        const size_t at = k * job->stride;
+        const double x = wide ? wide_at(given, at) : narrow_at(given, at);
         if (!isfinite(x)) continue;
         least = x < least ? x : least;
         most = x > most ? x : most;
@@ -92,7 +96,6 @@ static void widen(clspi_image_reach *reach, uint32_t d, const char *given, clsp_
 /* Gives the coordinates of a box; of displaced points row by row, as they stand in their field. */
 static clspi_image_reach reach_of_box(const clspi_image_job *job, const point_box *box)
 {
-    const bool wide = job->plan->desc.precision == CLSP_F64;
     clspi_image_reach reach = reach_of_map(job, box);
 
     if (job->places != CLSPI_IMAGE_DISPLACED) return reach;
@@ -103,7 +106,7 @@ static clspi_image_reach reach_of_box(const clspi_image_job *job, const point_bo
             clspi_image_reach row = {.least = {0}};
             const size_t at =
                 box->before + (size_t)y * job->map.size[2] + box->first_x - box->begin_x;
-            widen(&row, d, job->given[d], (clsp_range){at, box->end_x - box->first_x}, wide);
+            widen(&row, d, job, (clsp_range){at, box->end_x - box->first_x});
             all.least[d] = fmin(all.least[d], row.least[d]);
             all.most[d] = fmax(all.most[d], row.most[d]);
         }
@@ -118,7 +121,7 @@ static clspi_image_reach reach_of_points(const clspi_image_job *job, clsp_range 
     clspi_image_reach reach = {.least = {0}};
 
     for (uint32_t d = 3 - job->plan->desc.directions; d < 3; d++)
-        widen(&reach, d, job->given[d], points, job->plan->desc.precision == CLSP_F64);
+        widen(&reach, d, job, points);
     return reach;
 }
 
@@ -221,7 +224,7 @@ static clspi_image_job job_behind(const clspi_image_job *job, size_t piece, size
 
     one.first_piece = piece;
     for (uint32_t i = 0; i < one.streams.num; i++)
-        one.streams.stream[i].offset += before * (i == 0 ? job->point : 1);
+        one.streams.stream[i].offset += before * (i == 0 ? job->point : job->stride);
     return one;
 }
 
@@ -351,11 +354,13 @@ clsp_status clspi_image_make_in_windows(void *user, clspi_series *series, const 
 {
     clspi_image_job one = *(const clspi_image_job *)user;
     const size_t real = clsp_type_bytes(one.plan->desc.precision);
+    const uint32_t missing = 3 - one.plan->desc.directions, separate = one.stride == 1;
 
-    for (uint32_t i = 1; i < one.streams.num; i++) {
-        const clspi_stream *const stream = &one.streams.stream[i];
-        if (stream->memory.host)
-            one.given[3 - one.streams.num + i] = stream->memory.host + part->before * real;
+    for (uint32_t d = missing; one.streams.num > 1 && d < 3; d++) {
+        const uint32_t k = d - missing;
+        const char *const host = one.streams.stream[1 + separate * k].memory.host;
+        const size_t at = part->before * one.stride + (separate ? 0 : k);
+        if (host) one.given[d] = host + at * real;
     }
     return one.places == CLSPI_IMAGE_AT_POINTS ? make_points_of(&one, series, part)
                                                : make_rows_of(&one, series, part);
