@@ -117,7 +117,8 @@ static project_job start(clsp_context *ctx, const project_case *c, clsp_type pre
                                     .precision = precision};
     j.real = precision == CLSP_F64 ? sizeof(double) : sizeof(float);
     j.result =
-        (precision == CLSP_F64 ? CLSP_BSPLINE_NEAREST_F64_SIZE : CLSP_BSPLINE_NEAREST_F32_SIZE) * num_nearest;
+        (precision == CLSP_F64 ? CLSP_BSPLINE_NEAREST_F64_SIZE : CLSP_BSPLINE_NEAREST_F32_SIZE) *
+        num_nearest;
     j.bytes = j.c.num * j.result * j.real;
     assert_int_equal(clsp_bspline_plan_create(&j.plan, ctx, &desc), CLSP_OK);
     load_curves(&j);
@@ -147,7 +148,8 @@ static void finish(project_job *j)
 /* ---- results ---- */
 
 /* Result k as doubles. */
-static clsp_bspline_nearest_f64 result_of(const project_job *j, const unsigned char *results, size_t k)
+static clsp_bspline_nearest_f64 result_of(const project_job *j, const unsigned char *results,
+                                          size_t k)
 {
     clsp_bspline_nearest_f64 wide = {0};
     clsp_bspline_nearest_f32 r;
@@ -181,7 +183,8 @@ static double may_differ(const project_job *j, double distance)
 }
 
 /* Judges what a processor says where there is no result. NaNs may have other bits. */
-static void check_same_none(const clsp_bspline_nearest_f64 *got, const clsp_bspline_nearest_f64 *wanted)
+static void check_same_none(const clsp_bspline_nearest_f64 *got,
+                            const clsp_bspline_nearest_f64 *wanted)
 {
     assert_int_equal(got->status, wanted->status);
     assert_int_equal(got->patch, UINT32_MAX);
@@ -197,7 +200,8 @@ static void check_result(const project_job *j, size_t k, const clsp_bspline_near
     const bool is_found = got->status <= CLSP_BSPLINE_NEAREST_CUT;
     double square = 0;
 
-    if (is_found != (wanted->status <= CLSP_BSPLINE_NEAREST_CUT)) { /* just within max_dist, or not */
+    if (is_found !=
+        (wanted->status <= CLSP_BSPLINE_NEAREST_CUT)) { /* just within max_dist, or not */
         const double distance = fmin(got->distance, wanted->distance);
         assert_true(fabs(distance - j->c.opts.max_dist) <= may_differ(j, distance));
         return;
@@ -234,13 +238,14 @@ static void check_results(void *work, const unsigned char *results, bool same_bi
 
 /* ---- every schedule ---- */
 
-static clsp_status project(void *work, void *out, const clsp_share *opts,
-                           clsp_report *report)
+static clsp_status project(void *work, void *out, const clsp_share *opts, clsp_report *report)
 {
     const project_job *const j = work;
     const clsp_bspline_queries q = queries_of(j);
 
-    return clsp_bspline_project_shared(j->plan, &q, &j->c.opts, output_of(j, out), opts, report);
+    return clsp_bspline_project(
+        j->plan, &q, &j->c.opts, output_of(j, out),
+        &(clsp_run){.share = opts ? opts : &(clsp_share){.num_workers = 0}, .report = report});
 }
 
 /* The host's cores find one nearest point only. */
@@ -346,8 +351,9 @@ static void test_unaligned(void **state)
 
     (void)state;
     assert_non_null(out);
-    assert_int_equal(clsp_bspline_project_shared(j.plan, &q, NULL, output_of(&j, out + 1),
-                                                 &shared_ways[CLSP_SCHEDULE_DYNAMIC], &r),
+    assert_int_equal(clsp_bspline_project(
+                         j.plan, &q, NULL, output_of(&j, out + 1),
+                         &(clsp_run){.share = &shared_ways[CLSP_SCHEDULE_DYNAMIC], .report = &r}),
                      CLSP_OK);
     check_report(&r, 2);
     assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
@@ -446,7 +452,8 @@ static void test_drops_out(void **state)
 static clsp_status call(const project_job *j, const clsp_bspline_queries *q,
                         const clsp_bspline_project_opts *opts, clsp_output out)
 {
-    return clsp_bspline_project_shared(j->plan, q, opts, out, NULL, NULL);
+    return clsp_bspline_project(j->plan, q, opts, out,
+                                &(clsp_run){.share = &(clsp_share){.num_workers = 0}});
 }
 
 static void check_wrong_memory(const project_job *j, unsigned char *out)
@@ -483,26 +490,27 @@ static void check_wrong_memory(const project_job *j, unsigned char *out)
 static void check_wrong_options(const project_job *j, unsigned char *out)
 {
     const clsp_bspline_project_opts wrong[] = {{.method = (clsp_bspline_project_method)7},
-                                       {.method = CLSP_BSPLINE_PROJECT_MREP},
-                                       {.num_nearest = 17},
-                                       {.max_dist = -1},
-                                       {.max_dist = NAN},
-                                       {.reserved = {1}}};
+                                               {.method = CLSP_BSPLINE_PROJECT_MREP},
+                                               {.num_nearest = 17},
+                                               {.max_dist = -1},
+                                               {.max_dist = NAN},
+                                               {.reserved = {1}}};
     const clsp_share wrong_share[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
-                                               {.static_ratio = 1.5},
-                                               {.reserved = {0, 1}}};
+                                      {.static_ratio = 1.5},
+                                      {.reserved = {0, 1}}};
     clsp_bspline_queries q = queries_of(j);
 
     for (size_t i = 0; i < COUNT(wrong); i++)
         assert_int_equal(call(j, &q, &wrong[i], output_of(j, out)), CLSP_ERROR_ARGUMENT);
     for (size_t i = 0; i < COUNT(wrong_share); i++)
-        assert_int_equal(clsp_bspline_project_shared(j->plan, &q, NULL, output_of(j, out),
-                                                     &wrong_share[i], NULL),
+        assert_int_equal(clsp_bspline_project(j->plan, &q, NULL, output_of(j, out),
+                                              &(clsp_run){.share = &wrong_share[i]}),
                          CLSP_ERROR_ARGUMENT);
     q.patches = host_in(CLSP_U32, NULL, 0); /* there are several curves */
     assert_int_equal(call(j, &q, NULL, output_of(j, out)), CLSP_ERROR_ARGUMENT);
     assert_int_equal(call(j, NULL, NULL, output_of(j, out)), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_project_shared(NULL, &q, NULL, output_of(j, out), NULL, NULL),
+    assert_int_equal(clsp_bspline_project(NULL, &q, NULL, output_of(j, out),
+                                          &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                      CLSP_ERROR_ARGUMENT);
 }
 
@@ -523,7 +531,8 @@ static void test_wrong_arguments(void **state)
         desc.directions = directions;
         assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &desc), CLSP_OK);
         assert_int_equal(
-            clsp_bspline_project_shared(plan, &q, NULL, output_of(&j, m.out), NULL, NULL),
+            clsp_bspline_project(plan, &q, NULL, output_of(&j, m.out),
+                                 &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
             directions == 1 ? CLSP_ERROR_STATE : CLSP_ERROR_ARGUMENT);
         clsp_bspline_plan_destroy(&plan);
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "support.h"
+#include "tile_fixture.h"
 #include "bezier_ref.h"
 
 /* ---- layouts ---- */
@@ -138,22 +139,10 @@ clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, siz
 clsp_status eval_on_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
                          void *vertices)
 {
-    const size_t num = l->d.axis[0].num, step = 32;
-    clsp_mesh_size size = {0};
-    clsp_status status = CLSP_OK;
+    const clsp_range patches = {first, count};
+    const size_t elements = bezier_tiling(plan, patches, (clsp_range){0, 0}).elements.count;
 
-    clsp_bezier_mesh_size(plan, (clsp_range){first, 1}, &size);
-    const size_t row = size.vertices / num * l->stride;
-    for (size_t p = first; p < first + count; p++) {
-        for (size_t r = 0; r < num && status == CLSP_OK; r += step) {
-            const clsp_range rows = {r, num - r < step ? num - r : step};
-            unsigned char *const to =
-                (unsigned char *)vertices + ((p - first) * num + r) * row * l->element;
-            status =
-                clsp_bezier_host_rows(plan, 0, p, rows, host_out(l->type, to, row * rows.count));
-        }
-    }
-    return status;
+    return eval_by_caller(plan, patches, host_out(l->type, vertices, elements));
 }
 
 static double half_value(uint16_t bits)
