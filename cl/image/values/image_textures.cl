@@ -18,7 +18,8 @@
 #define TILE_Y (CLSP_GROUP / TILE_X)
 
 /* Points of a launch: num_y rows of num_x from first_y on, of slice z, and of each row those from
-   first_x to end_x - 1; offset: where the values of point begin_x of the first row begin. tiles_x: groups side by side. coefficients, range: where those of the piece begin. */
+   first_x to end_x - 1; offset: where the values of point begin_x of the first row begin. tiles_x:
+   groups side by side. coefficients, range: where those of the piece begin. */
 typedef struct texture_grid {
     wide offset, coefficients, range;
     uint num_x, begin_x, first_x, end_x, num_y, first_y, z, tiles_x, items;
@@ -141,7 +142,7 @@ IN_PLACE bool find_item(texture_grid g, uint *x, uint *y)
     find_coordinate(map_z, grid.z, row, x, &p.z, &p.tz);                                           \
     find_coordinate(map_y, grid.z, row, x, &p.y, &p.ty);                                           \
     find_coordinate(map_x, grid.z, row, x, &p.x, &p.tx);                                           \
-    out += WIDE(grid.offset) + (size_t)y * grid.num_x + (x - grid.begin_x);                                         \
+    out += WIDE(grid.offset) + (size_t)y * grid.num_x + (x - grid.begin_x);                        \
     image_point taps = p;                                                                          \
     if (find_point(&taps, &axes) && is_interior(&taps, &axes)) {                                   \
         const image_sums sums = {R(0.0), R(0.0), R(0.0), FETCH(texture, taps)};                    \

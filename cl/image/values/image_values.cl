@@ -281,8 +281,8 @@ kernel void values_displaced(global const coefficient *restrict coefficients,
 #define COORDINATE(k) (k)
 #define LOAD_CHUNK(p) vload16(0, p)
 #else
-#define COORDINATE(k)  ((size_t)(k)*CLSP_STRIDE)
-#define APART(p, k)    (p)[(k)*CLSP_STRIDE]
+#define COORDINATE(k) ((size_t)(k)*CLSP_STRIDE)
+#define APART(p, k)   (p)[(k)*CLSP_STRIDE]
 #define EIGHT(p, k)                                                                                \
     APART(p, k), APART(p, k + 1), APART(p, k + 2), APART(p, k + 3), APART(p, k + 4),               \
         APART(p, k + 5), APART(p, k + 6), APART(p, k + 7)
@@ -330,8 +330,10 @@ kernel void values_at_points(global const coefficient *restrict coefficients,
 #endif
         image_point p = {R(0.0), R(0.0), R(0.0), 0, 0, 0};
         bool is_finite = split_coordinate(at_x[COORDINATE(k)], &p.x, &p.tx);
-        if (CLSP_DIRECTIONS >= 2) is_finite = split_coordinate(at_y[COORDINATE(k)], &p.y, &p.ty) && is_finite;
-        if (CLSP_DIRECTIONS == 3) is_finite = split_coordinate(at_z[COORDINATE(k)], &p.z, &p.tz) && is_finite;
+        if (CLSP_DIRECTIONS >= 2)
+            is_finite = split_coordinate(at_y[COORDINATE(k)], &p.y, &p.ty) && is_finite;
+        if (CLSP_DIRECTIONS == 3)
+            is_finite = split_coordinate(at_z[COORDINATE(k)], &p.z, &p.tz) && is_finite;
         write_values(coefficients, range, to, p, is_finite, &axes);
     }
 }

@@ -286,30 +286,42 @@ static clsp_status make_box(clspi_image_job *job, clspi_series *series, point_bo
     }
 }
 
-/* Makes the points of whole rows, or of a part of one. */
-static clsp_status make_rows_of(clspi_image_job *job, clspi_series *series, const clspi_part *part)
+/* Makes whole rows, or a part of one, whose points begin rows->before behind those of the job. */
+static clsp_status make_boxes(clspi_image_job *job, clspi_series *series, const clspi_part *rows)
 {
     const uint32_t *const size = job->map.size;
-    const size_t per_piece = (size_t)size[0] * size[1];
-    const bool is_whole = part->line == 0 && part->num_lines % size[2] == 0;
-    const size_t rows = is_whole ? part->num_lines / size[2] : 1;
+    const size_t per_piece = (size_t)size[0] * size[1], width = rows->num_lines / rows->num_pieces;
+    const uint32_t first_x = (uint32_t)rows->line;
 
-    for (size_t done = 0; done < rows;) {
-        const size_t row = part->piece + done, in_piece = row % per_piece;
+    for (size_t done = 0; done < rows->num_pieces;) {
+        const size_t row = rows->piece + done, in_piece = row % per_piece;
         const uint32_t y = (uint32_t)(in_piece % size[1]);
-        const uint32_t num_y = (uint32_t)clspi_min(rows - done, size[1] - y);
-        const uint32_t first_x = is_whole ? 0 : (uint32_t)part->line;
+        const uint32_t num_y = (uint32_t)clspi_min(rows->num_pieces - done, size[1] - y);
         const point_box box = {.piece = job->first_piece + row / per_piece,
                                .z = (uint32_t)(in_piece / size[1]),
                                .first_y = y,
                                .num_y = num_y,
                                .begin_x = first_x,
                                .first_x = first_x,
-                               .end_x = is_whole ? size[2] : first_x + (uint32_t)part->num_lines,
-                               .before = done * size[2]};
+                               .end_x = first_x + (uint32_t)width,
+                               .before = rows->before + done * width};
         CLSPI_CHECK(make_box(job, series, box));
         done += num_y;
     }
+    return CLSP_OK;
+}
+
+/* Makes the points of a part, which may begin and end within rows. */
+static clsp_status make_rows_of(clspi_image_job *job, clspi_series *series, const clspi_part *part)
+{
+    clspi_cut cut = {.per_piece = job->map.size[2],
+                     .piece = part->piece,
+                     .line = part->line,
+                     .left = part->num_lines};
+    clspi_part rows;
+
+    while (clspi_cut_next(&cut, UINT64_MAX, &rows))
+        CLSPI_CHECK(make_boxes(job, series, &rows));
     return CLSP_OK;
 }
 
