@@ -23,9 +23,9 @@ typedef struct tile_case {
     clsp_image_desc d;
     uint32_t out[3]; /* the map's size */
     uint32_t attributes;
-    unsigned places;
-    clsp_type precision; /* where not every case is tried */
-    const char *limits;  /* of the device; NULL: none */
+    unsigned places; /* all of them, in both precisions, where everything is tried */
+    clsp_type precision;
+    const char *limits; /* of the device; NULL: none */
 } tile_case;
 
 #define PLAIN .prefilter = CLSP_IMAGE_NONE
@@ -33,17 +33,18 @@ typedef struct tile_case {
 /* Rows of a few points, rows that are several tiles, and points of which several images share a
    tile; in 1 to 3 directions, each order, most modes, types and layouts. */
 static const tile_case cases[] = {
-    {"long rows", {.size = {30, 40}, PLAIN}, {5, 2200, 0}, 1, M | F | LISTS, CLSP_F32, NULL},
+    {"long rows", {.size = {30, 40}, PLAIN}, {5, 2200, 0}, 1, M | LISTS, CLSP_F32, NULL},
     {"short rows, gradient",
      {.size = {40, 44},
       .mode = {CLSP_IMAGE_NEAREST, CLSP_IMAGE_GRID_CONSTANT},
       .order = CLSP_IMAGE_QUINTIC,
       .channels = 2,
-      .planar = 1},
+      .planar = 1,
+      PLAIN},
      {61, 40, 0},
      3,
-     M,
-     CLSP_F64,
+     F,
+     CLSP_F32,
      NULL},
     {"u8, clipped",
      {.size = {50, 60},
@@ -54,7 +55,7 @@ static const tile_case cases[] = {
       PLAIN},
      {3, 1500, 0},
      1,
-     F,
+     0,
      CLSP_F32,
      NULL},
     {"a volume",
@@ -65,14 +66,14 @@ static const tile_case cases[] = {
       PLAIN},
      {4, 3, 600},
      1,
-     LISTS,
-     CLSP_F64,
+     1 << INTERLEAVED,
+     CLSP_F32,
      NULL},
     {"a line",
      {.directions = 1, .size = {300}, .mode = {CLSP_IMAGE_WRAP}, .order = CLSP_IMAGE_LINEAR},
      {3000, 0, 0},
      2,
-     M,
+     0,
      CLSP_F32,
      NULL},
     {"few points",
@@ -82,29 +83,23 @@ static const tile_case cases[] = {
      F,
      CLSP_F64,
      NULL},
-    {"halves in host memory",
+    {"in host memory",
      {.size = {60, 80},
+      .mode = {CLSP_IMAGE_NEAREST},
       .samples = CLSP_F16,
       .coefficients = CLSP_F16,
-      .storage = CLSP_IMAGE_ON_HOST,
-      PLAIN},
+      .storage = CLSP_IMAGE_ON_HOST},
      {4, 1300, 0},
      1,
-     M,
+     0,
      CLSP_F32,
      NULL},
-    {"windows",
-     {.size = {200, 220}, PLAIN},
-     {30, 300, 0},
-     1,
-     F | 1 << INTERLEAVED,
-     CLSP_F32,
-     "alloc=60000"},
+    {"windows", {.size = {200, 220}, PLAIN}, {30, 300, 0}, 1, F, CLSP_F32, "alloc=60000"},
     {"a GPU's kernels",
      {.size = {90, 70}, PLAIN},
      {40, 1100, 0},
      1,
-     M | 1 << INTERLEAVED,
+     M,
      CLSP_F32,
      "class=discrete,local_is_real=1"},
     {"texels",
@@ -118,7 +113,7 @@ static const tile_case cases[] = {
      {.directions = 3, .size = {12, 13, 14}, .fetch = CLSP_IMAGE_LERPS, PLAIN},
      {3, 4, 400},
      1,
-     M,
+     0,
      CLSP_F32,
      NULL},
 };
@@ -511,7 +506,7 @@ static void check_wrong(const tile_job *j, clsp_output out, clsp_context *other)
 static void test_wrong_tiles(void **state)
 {
     clsp_context *ctx = context_with(""), *other = context_with("");
-    tile_job j = start_job(ctx, &cases[0], &cases[0].d, FIELD);
+    tile_job j = start_job(ctx, &cases[0], &cases[0].d, MAP);
     store buffer = store_make(ctx, BUFFER, j.im.d.values, 0, j.size, NULL);
     unsigned char *const out = poisoned(j.bytes + 1);
     const clsp_output good = host_out(j.im.d.values, out, j.size);
