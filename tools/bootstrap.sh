@@ -45,6 +45,8 @@ opencl     | ocl-icd-opencl-dev | ocl-icd-devel      | ocl-icd        | -
 cl_headers | opencl-headers     | opencl-headers     | opencl-headers | -
 clblast    | libclblast-dev     | clblast-devel      | clblast        | clblast
 libpng     | libpng-dev         | libpng-devel       | libpng         | libpng
+expat      | libexpat1-dev      | expat-devel        | expat          | expat
+cjson      | libcjson-dev       | cjson-devel        | cjson          | cjson
 driver     | pocl-opencl-icd    | pocl               | pocl           | -
 '
 test_needs='
@@ -87,6 +89,8 @@ has_cmake() { have cmake; }
 has_cmocka() { module cmocka; }
 has_clblast() { module clblast; }
 has_libpng() { module 'libpng >= 1.6'; }
+has_expat() { module expat; }
+has_cjson() { module libcjson; }
 has_libtiff() { module libtiff-4; }
 has_libnifti() { compiles c nifti/nifti1.h ${CC:+"$CC"} cc gcc clang; }
 has_opencl() { on_macos || module OpenCL; }

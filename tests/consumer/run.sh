@@ -57,7 +57,7 @@ make_bare() {
 
 install_library() {
     tools=false
-    ! pkg-config --exists 'libpng >= 1.6' || tools=true
+    ! pkg-config --exists 'libpng >= 1.6' expat libcjson || tools=true
     # flags of the tests' own build (sanitizers, say) are not the consumer's
     quietly meson setup "$folder/build" "$source" --prefix="$prefix" --buildtype=debug \
         -Ddefault_library=both -Dtests=disabled -Dtools=$tools -Dbench=false
@@ -91,8 +91,9 @@ fill_root() { # PROGRAM ROOT
 }
 
 by_command() {
-    [ $tools = true ] || { skip "the command is not built: no libpng"; return 0; }
-    if env -u LD_LIBRARY_PATH ldd "$prefix/bin/clspline" | grep -v libclspline | grep -q 'not found'; then
+    [ $tools = true ] || { skip "the command is not built: no libpng, expat or cJSON"; return 0; }
+    if env -u LD_LIBRARY_PATH ldd "$prefix/bin/clspline" | grep -v libclspline |
+        grep -q 'not found'; then
         skip "the command by itself: libraries are found by LD_LIBRARY_PATH only"
         return 0
     fi
@@ -101,7 +102,8 @@ by_command() {
         skip "the command in a bare root: needs Linux and root"
         return 0
     fi
-    quietly meson configure "$folder/build" --prefix=/usr/local || { fail "another prefix"; return; }
+    quietly meson configure "$folder/build" --prefix=/usr/local ||
+        { fail "another prefix"; return; }
     DESTDIR=$folder/root quietly meson install -C "$folder/build" ||
         { fail "installation below DESTDIR"; return; }
     fill_root "$prefix/bin/clspline" "$folder/root"

@@ -606,7 +606,7 @@ static void test_bad_descriptions(void **state)
     expect(ctx, (clsp_bezier_desc){.precision = CLSP_U32}, bad);
     expect(ctx, (clsp_bezier_desc){.precision = (clsp_type)8}, bad);
     expect(ctx, (clsp_bezier_desc){.precision = (clsp_type)-1}, bad);
-    expect(ctx, (clsp_bezier_desc){.form = (clsp_bezier_form)4}, bad);
+    expect(ctx, (clsp_bezier_desc){.form = (clsp_bezier_form)5}, bad);
     expect(ctx, (clsp_bezier_desc){.method = (clsp_bezier_method)5}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.type = CLSP_U8}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.type = CLSP_U32}, bad);

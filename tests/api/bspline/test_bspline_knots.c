@@ -480,11 +480,11 @@ static void test_targets(void **state)
     (void)state;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &curves), CLSP_OK);
     assert_int_equal(clsp_bspline_set_target(plan, &bezier), CLSP_OK);
-    assert_int_equal(count_converted(plan, (clsp_range){7, 3}, curves.dim, &num), CLSP_OK);
+    assert_int_equal(count_converted(plan, (clsp_range){7, 3}, 3, &num), CLSP_OK);
     assert_int_equal(num, 3 * 6);
     assert_int_equal(clsp_bspline_set_knots(plan, 2, clsp_in_f64(knots, COUNT(knots))), CLSP_OK);
     assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_ERROR_STATE); /* it is gone */
-    assert_int_equal(count_converted(plan, (clsp_range){0, 1}, curves.dim, &num), CLSP_ERROR_STATE);
+    assert_int_equal(count_converted(plan, (clsp_range){0, 1}, 3, &num), CLSP_ERROR_STATE);
     for (size_t i = 0; i < COUNT(wrong); i++) {
         char why[256];
         assert_int_equal(clsp_bspline_set_target(plan, &wrong[i].target), CLSP_ERROR_ARGUMENT);
@@ -495,10 +495,8 @@ static void test_targets(void **state)
     assert_int_equal(clsp_bspline_target_desc(plan, 1, &d), CLSP_OK);
     assert_true(d.knots[0][0] == 5 && d.knots[0][3] == 6 && d.num_controls[0] == 6);
     assert_int_equal(clsp_bspline_target_desc(plan, 2, &d), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(count_converted(plan, (clsp_range){1, 2}, curves.dim, &num),
-                     CLSP_ERROR_ARGUMENT);
-    assert_int_equal(count_converted(NULL, (clsp_range){0, 1}, curves.dim, &num),
-                     CLSP_ERROR_ARGUMENT);
+    assert_int_equal(count_converted(plan, (clsp_range){1, 2}, 3, &num), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(count_converted(NULL, (clsp_range){0, 1}, 3, &num), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 0}, (clsp_output){0}, NULL),
                      CLSP_ERROR_STATE); /* no control points */
     clsp_bspline_plan_destroy(&plan);

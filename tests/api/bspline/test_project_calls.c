@@ -440,6 +440,7 @@ static void test_shared_arguments(void **state)
     const clsp_output in_buffer = clsp_out_buffer(buffer, CLSP_F32, 0);
     const clsp_bspline_project_opts mrep = {.method = CLSP_BSPLINE_PROJECT_MREP};
     const clsp_share wrong = {.schedule = (clsp_schedule)9};
+    const clsp_share by_caller = {.schedule = CLSP_SCHEDULE_HOST, .tiles = {0, 1}};
     clsp_bspline_queries from_buffer = r.queries;
 
     (void)state;
@@ -465,7 +466,10 @@ static void test_shared_arguments(void **state)
     assert_status(ctx,
                   clsp_bspline_project(plan, &r.queries, &mrep, r.out,
                                        &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
-                  CLSP_ERROR_ARGUMENT);
+                  CLSP_OK); /* by the device alone */
+    assert_status(
+        ctx, clsp_bspline_project(plan, &r.queries, &mrep, r.out, &(clsp_run){.share = &by_caller}),
+        CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
                   clsp_bspline_project(plan, &r.queries, NULL, r.out, &(clsp_run){.share = &wrong}),
                   CLSP_ERROR_ARGUMENT);

@@ -9,6 +9,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -490,7 +491,6 @@ static void check_wrong_memory(const project_job *j, unsigned char *out)
 static void check_wrong_options(const project_job *j, unsigned char *out)
 {
     const clsp_bspline_project_opts wrong[] = {{.method = (clsp_bspline_project_method)7},
-                                               {.method = CLSP_BSPLINE_PROJECT_MREP},
                                                {.num_nearest = 17},
                                                {.max_dist = -1},
                                                {.max_dist = NAN},
@@ -542,13 +542,86 @@ static void test_wrong_arguments(void **state)
     clsp_context_destroy(&ctx);
 }
 
+/* ---- tiles ---- */
+
+/* One of two threads that make tiles by a processor. */
+typedef struct tile_thread {
+    const project_job *j;
+    clsp_schedule by;
+    unsigned char *out;
+    size_t index, num_tiles, failures;
+} tile_thread;
+
+static void *make_tiles(void *argument)
+{
+    tile_thread *const t = argument;
+    const project_job *const j = t->j;
+    const clsp_bspline_queries q = queries_of(j);
+
+    t->num_tiles = t->index + 1;
+    for (size_t tile = t->index; tile < t->num_tiles; tile += 2) {
+        const clsp_share share = {.schedule = t->by, .tiles = {tile, 1}};
+        clsp_tiling tiling;
+        clsp_run run = {.share = &share, .tiling = &tiling};
+        if (clsp_bspline_project(j->plan, &q, &j->c.opts, (clsp_output){0}, &run) != CLSP_OK) break;
+        clsp_output out = output_of(j, t->out + tiling.elements.first * j->real);
+        out.size = tiling.elements.count;
+        run.tiling = NULL;
+        t->failures += clsp_bspline_project(j->plan, &q, &j->c.opts, out, &run) != CLSP_OK;
+        t->num_tiles = tiling.num_tiles;
+    }
+    return NULL;
+}
+
+/* Tiles have the bits that the same processor gives them in the whole job. */
+static void check_tiles(project_job *j, clsp_schedule by)
+{
+    const clsp_share share = {.schedule = by};
+    memory whole = take_memory(j->ctx, PLAIN, j->bytes, j->real);
+    memory tiles = take_memory(j->ctx, PLAIN, j->bytes, j->real);
+    tile_thread t[2] = {{j, by, tiles.out, 0, 0, 0}, {j, by, tiles.out, 1, 0, 0}};
+    pthread_t thread;
+
+    assert_int_equal(project(j, whole.out, &share, NULL), CLSP_OK);
+    if (by == CLSP_SCHEDULE_HOST) { /* calls by the device take turns */
+        assert_int_equal(pthread_create(&thread, NULL, make_tiles, &t[0]), 0);
+        make_tiles(&t[1]);
+        pthread_join(thread, NULL);
+    } else {
+        make_tiles(&t[0]);
+        make_tiles(&t[1]);
+    }
+    assert_int_equal(t[0].failures + t[1].failures, 0);
+    assert_memory_equal(whole.out, tiles.out, j->bytes);
+    free_memory(&whole);
+    free_memory(&tiles);
+}
+
+static void test_tiles(void **state)
+{
+    const project_case c = {"tiles", 3, 9, 2, 0, 3, 700, 1, 1, {0}};
+    clsp_context *ctx = context_with("");
+    project_job j = start(ctx, &c, CLSP_F32);
+
+    (void)state;
+    check_tiles(&j, CLSP_SCHEDULE_DEVICE);
+    check_tiles(&j, CLSP_SCHEDULE_HOST);
+    finish(&j);
+    clsp_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_schedules), cmocka_unit_test(test_hard),
-        cmocka_unit_test(test_auto),      cmocka_unit_test(test_unaligned),
-        cmocka_unit_test(test_changes),   cmocka_unit_test(test_same_device_twice),
-        cmocka_unit_test(test_drops_out), cmocka_unit_test(test_wrong_arguments),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_hard),
+        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_unaligned),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_same_device_twice),
+        cmocka_unit_test(test_drops_out),
+        cmocka_unit_test(test_wrong_arguments),
     };
 
     if (no_device()) return 77;

@@ -185,12 +185,6 @@ static clsp_status tiles_by_device(const memory_job *j, clsp_output out, const c
     return eval_tiles(j->plan, some, (clsp_range){0, 0}, CLSP_SCHEDULE_DEVICE, out, sync);
 }
 
-static clsp_status no_tiles(const memory_job *j, clsp_output out)
-{
-    return eval_tiles(j->plan, (clsp_range){2, 0}, (clsp_range){0, 0}, CLSP_SCHEDULE_DEVICE, out,
-                      NULL);
-}
-
 static clsp_status eval_points(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
     return clsp_bezier_eval_points(
@@ -250,13 +244,13 @@ enum {
 
 const output_call output_calls[OUTPUT_CALLS] = {
     {"eval", eval, eval_nothing, CLSP_F32, EVAL_SIZE, ALL_KINDS, true},
-    {"tiles by device", tiles_by_device, no_tiles, CLSP_F32, EVAL_SIZE, ALL_KINDS, true},
+    {"tiles by device", tiles_by_device, eval_nothing, CLSP_F32, EVAL_SIZE, ALL_KINDS, true},
     {"eval_points", eval_points, eval_no_points, CLSP_F32, POINTS_SIZE, ALL_KINDS, true},
     {"indices", indices, no_indices, CLSP_U32, INDICES_SIZE, ALL_KINDS, true},
     {"shared", cooperate, cooperate_on_nothing, CLSP_F32, EVAL_SIZE, 1u << HOST | 1u << SVM_FINE,
-     true},
+     false},
     {"tiles by caller", tiles_by_caller, cooperate_on_nothing, CLSP_F32, EVAL_SIZE,
-     1u << HOST | 1u << SVM_FINE, true}};
+     1u << HOST | 1u << SVM_FINE, false}};
 
 /* ---- calls that read ---- */
 

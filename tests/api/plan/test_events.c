@@ -154,6 +154,8 @@ static void test_host_events(void **state)
     everywhere(host_events);
 }
 
+static const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE};
+
 /* A call on host memory for nothing at all. result: [MEMORY_RESULT]. */
 static clsp_status call_for_nothing(const memory_job *j, int which, float *result,
                                     const clsp_run *sync)
@@ -166,8 +168,11 @@ static clsp_status call_for_nothing(const memory_job *j, int which, float *resul
     case 0:
         return clsp_bezier_eval(j->plan, (clsp_range){1, 0}, out, sync);
     case 1:
-        return eval_tiles(j->plan, (clsp_range){1, 0}, (clsp_range){0, 0}, CLSP_SCHEDULE_DEVICE,
-                          out, sync);
+        return clsp_bezier_eval(j->plan, (clsp_range){2, 0}, out,
+                                &(clsp_run){.num_wait = sync->num_wait,
+                                            .wait = sync->wait,
+                                            .done = sync->done,
+                                            .share = &by_device});
     case 2:
         return clsp_bezier_indices(j->plan, CLSP_FACES_QUADS, (clsp_range){1, 0},
                                    clsp_out_u32(words, 1), sync);

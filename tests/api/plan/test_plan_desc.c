@@ -30,7 +30,7 @@ static void check_desc(const clsp_bezier_desc *given, const clsp_bezier_desc *to
 {
     const layout l = layout_of(given);
 
-    assert_int_equal(told->form, given->form);
+    assert_int_equal(told->form, given->form ? given->form : CLSP_BEZIER_SURFACE);
     assert_int_equal(told->precision, given->precision ? given->precision : CLSP_F32);
     assert_int_equal(told->dim, l.dim);
     assert_int_equal(told->rational, given->rational);

@@ -43,18 +43,19 @@ layout layout_of(const clsp_bezier_desc *d)
     const size_t orders[] = {(size_t)d->degree[0] + 1, (size_t)d->degree[1] + 1,
                              (size_t)d->degree[2] + 1};
 
+    if (l.d.form == CLSP_BEZIER_FORM_DEFAULT) l.d.form = CLSP_BEZIER_SURFACE;
     if (l.d.vertex.attributes == 0) l.d.vertex.attributes = P;
     l.dim = d->dim ? d->dim : 3;
     l.coords = l.dim + d->rational;
-    l.directions = d->form == CLSP_BEZIER_CURVE ? 1 : d->form == CLSP_BEZIER_VOLUME ? 3 : 2;
+    l.directions = l.d.form == CLSP_BEZIER_CURVE ? 1 : l.d.form == CLSP_BEZIER_VOLUME ? 3 : 2;
     l.type = d->vertex.type != CLSP_TYPE_DEFAULT ? d->vertex.type
              : d->precision == CLSP_F64          ? CLSP_F64
                                                  : CLSP_F32;
     l.element = clsp_type_bytes(l.type);
     l.controls = orders[0] * l.coords;
-    if (d->form == CLSP_BEZIER_TRIANGLE) l.controls = orders[0] * (orders[0] + 1) / 2 * l.coords;
-    if (d->form == CLSP_BEZIER_SURFACE || d->form == CLSP_BEZIER_VOLUME) l.controls *= orders[1];
-    if (d->form == CLSP_BEZIER_VOLUME) l.controls *= orders[2];
+    if (l.d.form == CLSP_BEZIER_TRIANGLE) l.controls = orders[0] * (orders[0] + 1) / 2 * l.coords;
+    if (l.d.form == CLSP_BEZIER_SURFACE || l.d.form == CLSP_BEZIER_VOLUME) l.controls *= orders[1];
+    if (l.d.form == CLSP_BEZIER_VOLUME) l.controls *= orders[2];
     place(&l);
     return l;
 }

@@ -1,45 +1,20 @@
-#include "bezier_pieces.h"
+/* `clspline bspline bezier`: files of B-splines cut into Bezier pieces. */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
 #include "command.h"
 #include "spline_file.h"
 #include "spline_writer.h"
 #include "progress.h"
-#include "request.h"
+#include "spline_request.h"
 #include "staging.h"
-
-static const char command[] = "bspline";
-
-enum {
-    OPTION_OUTPUT,
-    OPTION_FORMAT,
-    OPTION_PRECISION,
-    OPTION_DEVICE,
-    OPTION_QUIET,
-    OPTION_VERBOSE,
-    OPTION_HELP
-};
-
-static const args_option options[] = {
-    {"output", 'o', true}, {"format", 'f', true},   {"precision", 'p', true}, {"device", 'd', true},
-    {"quiet", 'q', false}, {"verbose", 'v', false}, {"help", 'h', false},     {NULL, 0, false}};
-
-typedef struct request {
-    const char **inputs; /* [num_inputs]; "-": standard input */
-    size_t num_inputs, num_outputs;
-    const char *output, *format_word, *device;
-    spline_format format;
-    mesh_precision precision;
-    bool quiet, verbose, help;
-} request;
 
 /* What is on the way. */
 typedef struct work {
     const request *r;
+    spline_format format;
     clsp_context *ctx;
     splines content;
     spline_writer writer;
@@ -192,8 +167,8 @@ static bool check_types(const work *w)
 {
     for (size_t i = 0; i < w->content.num_batches; i++) {
         const spline_batch *batch = &w->content.batches[i];
-        const char *why = spline_writer_refuse(w->r->format, &batch->type);
-        if (!why && w->r->format == SPLINES_JSON &&
+        const char *why = spline_writer_refuse(w->format, &batch->type);
+        if (!why && w->format == SPLINES_JSON &&
             batch->type.directions != w->content.batches[0].type.directions)
             why = "JSON has splines of one kind; use .g2";
         if (!why) continue;
@@ -222,9 +197,9 @@ static bool write_pieces(work *w)
 {
     const request *r = w->r;
     bool done = true;
-    w->writer = (spline_writer){.format = r->format, .precision = r->precision};
-    if (!spline_writer_open(&w->writer, r->output, w->total, w->content.batches[0].type.directions,
-                            &w->message)) {
+    w->writer = (spline_writer){.format = w->format, .precision = r->precision};
+    if (!spline_writer_open(&w->writer, r->outputs[0], w->total,
+                            w->content.batches[0].type.directions, &w->message)) {
         complain("%s", w->message.text);
         return false;
     }
@@ -237,105 +212,15 @@ static bool write_pieces(work *w)
     return done && written;
 }
 
-static int run_request(const request *r)
+int bspline_bezier_run(request *r)
 {
-    work w = {.r = r};
-    const verbosity how_much = r->quiet     ? VERBOSITY_QUIET
-                               : r->verbose ? VERBOSITY_VERBOSE
-                                            : VERBOSITY_NORMAL;
-    const bool done =
-        read_content(&w) && open_context(&w.ctx, r->device, how_much) && write_pieces(&w);
+    work w = {.r = r, .format = (spline_format)request_format(r, r->outputs[0])};
+    const bool done = read_content(&w) && open_context(&w.ctx, r->device, request_verbosity(r)) &&
+                      write_pieces(&w);
     if (done && !r->quiet)
         fprintf(stderr, "%lu splines in %llu Bezier pieces\n", (unsigned long)w.content.num_splines,
                 (unsigned long long)w.num);
     clsp_context_destroy(&w.ctx);
     splines_clear(&w.content);
     return done ? EXIT_OK : EXIT_FAILED;
-}
-
-/* ---- arguments ---- */
-
-/* Takes one argument; EXIT_OK, or EXIT_USAGE with a complaint. */
-static int read_argument(request *r, const args *a, int found)
-{
-    switch (found) {
-    case OPTION_OUTPUT:
-        r->output = a->value;
-        r->num_outputs++;
-        return EXIT_OK;
-    case OPTION_FORMAT:
-        r->format_word = a->value;
-        return EXIT_OK;
-    case OPTION_PRECISION:
-        return request_precision(&r->precision, command, a->value);
-    case OPTION_DEVICE:
-        r->device = a->value;
-        return EXIT_OK;
-    case OPTION_QUIET:
-        r->quiet = true;
-        return EXIT_OK;
-    case OPTION_VERBOSE:
-        r->verbose = true;
-        return EXIT_OK;
-    case OPTION_HELP:
-        r->help = true;
-        return EXIT_OK;
-    case ARGS_OPERAND:
-        r->inputs[r->num_inputs++] = a->value;
-        return EXIT_OK;
-    default:
-        return usage_error(command, "%s '%s'", args_error(found), a->word);
-    }
-}
-
-/* Finds the format of the output: of its ending, or of --format. */
-static int check_format(request *r)
-{
-    const char *dot = strrchr(r->output, '.');
-    const int status =
-        request_check_format(command, request_dashes(&r->output, 1), r->format_word != NULL);
-    if (status != EXIT_OK) return status;
-    r->format = spline_writer_format(r->format_word ? r->format_word : dot ? dot + 1 : "");
-    if (r->format != SPLINES_NONE) return EXIT_OK;
-    if (r->format_word)
-        return usage_error(command, "--format must be bv, g2 or json, not '%s'", r->format_word);
-    return usage_error(command, "'%s' does not end in .bv, .g2 or .json", r->output);
-}
-
-static int check(request *r)
-{
-    if (r->num_inputs == 0) return usage_error(command, "no input file given");
-    if (r->num_outputs == 0) return usage_error(command, "no output given: use -o OUT");
-    if (r->num_outputs > 1) return usage_error(command, "--output can be given once only");
-    if (request_dashes(r->inputs, r->num_inputs) > 1)
-        return usage_error(command, "standard input can be read once only");
-    if (request_is_among(r->output, r->inputs, r->num_inputs))
-        return usage_error(command, "'%s' is an input too", r->output);
-    if (r->quiet && r->verbose)
-        return usage_error(command, "--quiet and --verbose exclude each other");
-    return check_format(r);
-}
-
-static int read_request(request *r, int argc, char **argv)
-{
-    args a = args_start(argc, argv);
-    for (int found; (found = args_next(&a, options)) != ARGS_END;) {
-        const int status = read_argument(r, &a, found);
-        if (status != EXIT_OK || r->help) return status;
-    }
-    return check(r);
-}
-
-int bezier_pieces_command(int argc, char **argv)
-{
-    request r = {.inputs = calloc((size_t)argc, sizeof(*r.inputs)), .precision = MESH_F32};
-    int status = EXIT_FAILED;
-    if (r.inputs)
-        status = read_request(&r, argc, argv);
-    else
-        complain("not enough memory");
-    if (status == EXIT_OK)
-        status = r.help ? command_bspline(2, (char *[]){argv[0], "--help", NULL}) : run_request(&r);
-    free(r.inputs);
-    return status;
 }
