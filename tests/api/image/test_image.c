@@ -251,13 +251,12 @@ static void check_at(const images *im)
 {
     double x[3 * POINTS];
     void *const memory = make_coordinates(im, POINTS, x), *const out = make_output(im, POINTS);
-    const clsp_image_points points = {
-        .num = POINTS,
-        .coordinates = host_in(im->d.precision, memory, im->d.directions * (size_t)POINTS),
-        .attributes = 3};
+    const clsp_image_map points =
+        list_of(POINTS, host_in(im->d.precision, memory, im->d.directions * (size_t)POINTS), 3);
 
-    assert_ok(shared, clsp_image_at(im->plan, (clsp_range){0, im->num}, &points,
-                                    host_out(im->d.values, out, output_size(im, POINTS, 3)), NULL));
+    assert_ok(shared,
+              clsp_image_eval(im->plan, (clsp_range){0, im->num}, &points,
+                              host_out(im->d.values, out, output_size(im, POINTS, 3)), NULL));
     for (size_t p = 0; p < POINTS; p++) {
         long double at[3] = {0};
         for (unsigned k = 0; k < im->d.directions; k++)
@@ -306,7 +305,7 @@ static size_t map_points(const images *im, const clsp_image_map *map)
 
 static void check_map(const images *im, bool displaced)
 {
-    const clsp_image_map map = make_map(im);
+    clsp_image_map map = make_map(im);
     const size_t points = map_points(im, &map), size = output_size(im, points, 3);
     void *const out = make_output(im, points);
     const clsp_output values = host_out(im->d.values, out, size);
@@ -315,13 +314,8 @@ static void check_map(const images *im, bool displaced)
 
     assert_non_null(exact);
     void *const field = make_coordinates(im, points, exact);
-    if (displaced)
-        assert_ok(shared,
-                  clsp_image_displace(im->plan, all, &map,
-                                      host_in(im->d.precision, field, im->d.directions * points),
-                                      values, NULL));
-    else
-        assert_ok(shared, clsp_image_affine(im->plan, all, &map, values, NULL));
+    if (displaced) map.displacements = host_in(im->d.precision, field, im->d.directions * points);
+    assert_ok(shared, clsp_image_eval(im->plan, all, &map, values, NULL));
     for (size_t p = 0; p < points; p++) {
         long double x[3];
         map_point(im, &map, p, x);
@@ -413,8 +407,8 @@ static void check_typed(const images *im)
     void *const out = make_output(im, points);
     const double halves = im->d.coefficients == CLSP_F16 ? 2.0 * 0x1p-10 : 0.0;
 
-    assert_ok(shared, clsp_image_affine(im->plan, (clsp_range){0, im->num}, &map,
-                                        host_out(type, out, size), NULL));
+    assert_ok(shared, clsp_image_eval(im->plan, (clsp_range){0, im->num}, &map,
+                                      host_out(type, out, size), NULL));
     for (size_t p = 0; p < points; p++) {
         long double x[3];
         const size_t at[4] = {0, 0, p, 0};
@@ -465,7 +459,7 @@ static void test_clip(void **state)
 
     map.matrix[0][3] = 0.5;
     assert_ok(shared,
-              clsp_image_affine(im.plan, (clsp_range){0, 2}, &map, clsp_out_f32(out, count), NULL));
+              clsp_image_eval(im.plan, (clsp_range){0, 2}, &map, clsp_out_f32(out, count), NULL));
     for (size_t k = 0; k < count; k++) {
         const size_t plane = k / (2 * points) * 2 + k % 2, p = k / 2 % points;
         long double low = 2.0L, high = -2.0L;

@@ -44,7 +44,7 @@ static unsigned char *values_at(const images *im, size_t turn, uint32_t attribut
     assert_non_null(values);
     support_poison(values, *bytes);
     assert_ok(im->ctx,
-              clsp_image_affine(im->plan, all, &map, host_out(im->d.values, values, size), NULL));
+              clsp_image_eval(im->plan, all, &map, host_out(im->d.values, values, size), NULL));
     return values;
 }
 

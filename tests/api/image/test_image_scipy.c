@@ -98,10 +98,9 @@ static void eval_at(clsp_context *ctx, clsp_image_plan *plan, const image_golden
     assert_non_null(f32);
     for (size_t i = 0; i < reals; i++)
         f32[i] = (float)from[i];
-    const clsp_image_points points = {
-        .num = num,
-        .coordinates = out.type == CLSP_F32 ? clsp_in_f32(f32, reals) : clsp_in_f64(from, reals)};
-    assert_ok(ctx, clsp_image_at(plan, (clsp_range){0, 1}, &points, out, NULL));
+    const clsp_input in = out.type == CLSP_F32 ? clsp_in_f32(f32, reals) : clsp_in_f64(from, reals);
+    const clsp_image_map points = {.at = {.num = num, .params = in, .planar = 1}};
+    assert_ok(ctx, clsp_image_eval(plan, (clsp_range){0, 1}, &points, out, NULL));
     free(f32);
 }
 
@@ -128,7 +127,7 @@ static double check_case(clsp_context *ctx, const image_golden_case *c, clsp_typ
         eval_at(ctx, plan, c, out);
     } else {
         const clsp_image_map map = map_of(c);
-        assert_ok(ctx, clsp_image_affine(plan, (clsp_range){0, 1}, &map, out, NULL));
+        assert_ok(ctx, clsp_image_eval(plan, (clsp_range){0, 1}, &map, out, NULL));
     }
     for (size_t i = 0; i < num; i++) {
         const double value = precision == CLSP_F32 ? (double)f32[i] : f64[i];
