@@ -68,9 +68,9 @@ LAYERS = {'math': (),
 DEVICE_HEADERS = ('context', 'types', 'version')
 HEADERS = {'math': (),
            'device': DEVICE_HEADERS,
-           'cooperate': DEVICE_HEADERS + ('cooperate',),
-           'plan': DEVICE_HEADERS + ('cooperate',),
-           'tensor': DEVICE_HEADERS + ('cooperate', 'vertex')}
+           'cooperate': DEVICE_HEADERS + ('share',),
+           'plan': DEVICE_HEADERS + ('share', 'plan', 'vertex'),
+           'tensor': DEVICE_HEADERS + ('share', 'plan', 'vertex')}
 # Mathematics: folders that see each other as far as their layers do, and neither OpenCL nor any
 # public header.
 NO_OPENCL = ('src/math', 'src/tensor/host', 'src/bezier/methods/host', 'src/bspline/knots',

@@ -12,6 +12,7 @@ for folder in tools/io/*/ tools/draw/ tools/tessellate/; do includes="$includes 
 includes="$includes $(pkg-config --cflags expat libcjson)"
 # shellcheck disable=SC2086 # words
 exec clang -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined \
-    -DIO_HAS_TIFF=1 -DIO_HAS_NIFTI=1 -DIO_HAS_ZLIB=1 -DIO_HAS_REPARSE_DEFERRAL=1 $includes -I/usr/include/nifti \
+    -DIO_HAS_TIFF=1 -DIO_HAS_NIFTI=1 -DIO_HAS_ZLIB=1 -DIO_HAS_REPARSE_DEFERRAL=1 \
+    $includes -I/usr/include/nifti \
     "tests/fuzz/$1_fuzz.c" tools/io/*/*.c tools/draw/*.c tools/tessellate/*.c \
     -lpng -ltiff -lniftiio -lz -lexpat -lcjson -lm -lpthread -o "$2"

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import unittest
 
-from command_fixture import COMMAND, DATA, Case, has_fp64, main, run
+from command_fixture import COMMAND, DATA, FULL, Case, has_fp64, main, run
 from mesh_files import control_points, read_stl, turned_area
 
 
@@ -302,6 +302,7 @@ class Devices(unittest.TestCase):
             for word in ("platform", "device", "class", "svm", "driver"):
                 self.assertIn(device[word], line)
 
+    @unittest.skipUnless(FULL, "compiles every kernel")
     def test_kernels(self):
         done = run("devices", "--kernels", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)

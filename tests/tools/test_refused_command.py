@@ -138,9 +138,9 @@ class Failures(Case):
             resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384))
 
         with open(self.path("in.bv"), "w") as file:
-            file.write("1 3000 1000\n")
+            file.write("1 3000 400\n")
             file.writelines("%d.25 %d 0.123456\n" % (i % 61, i % 17) for i in range(3000))
-            file.writelines("3 %d %d %d\n" % (i, i + 1000, i + 2000) for i in range(1000))
+            file.writelines("3 %d %d %d\n" % (i, i + 1000, i + 2000) for i in range(400))
         for ending in ("obj", "ply", "vtk", "stl", "glb", "png"):
             self.fails(1, "a.%s: cannot write: " % ending, "bezier", self.path("in.bv"), "-q", "-o",
                        self.path("a." + ending), preexec_fn=limit)

@@ -6,6 +6,7 @@ usage: generate.py CLSPLINE FOLDER
 The three files in this folder are kept as they are written, so that a build for another machine has
 them without running the command. A test compares them with what is written now.
 """
+
 import json
 import os
 import re
@@ -84,22 +85,37 @@ def bash(commands):
     text = HEAD % "bash" + "\n# Words for the value of a subcommand's option. False: it has none.\n"
     text += "_clspline_values() {\n    case \"$1 $2\" in\n"
     for action, patterns in bash_values(commands).items():
-        lines = textwrap.wrap(" |".join(pattern.replace(" ", "~") for pattern in patterns).replace("|", "| "), 92)
-        text += "    %s)\n        %s\n        ;;\n" % (" \\\n    ".join(lines).replace("~", " "), action)
-    text += "    *) false ;;\n    esac\n}\n\n# The options of a subcommand.\n_clspline_options() {\n    case $1 in\n"
+        lines = textwrap.wrap(
+            " |".join(pattern.replace(" ", "~") for pattern in patterns).replace("|", "| "), 92
+        )
+        text += "    %s)\n        %s\n        ;;\n" % (
+            " \\\n    ".join(lines).replace("~", " "),
+            action,
+        )
+    text += "    *) false ;;\n    esac\n}\n\n# The options of a subcommand.\n"
+    text += "_clspline_options() {\n    case $1 in\n"
     for command in commands:
         names = textwrap.wrap(" ".join("--" + o["name"] for o in command["options"]), 80)
         text += "    '%s')\n        echo '%s'\n        ;;\n" % (
-            command["name"], "' \\\n            '".join(names))
-    text += "    esac\n}\n\n# The actions of a subcommand that has some.\n_clspline_actions() {\n    case $1 in\n"
+            command["name"],
+            "' \\\n            '".join(names),
+        )
+    text += "    esac\n}\n\n# The actions of a subcommand that has some.\n"
+    text += "_clspline_actions() {\n    case $1 in\n"
     for pair in pairs:
-        text += "    %s) echo '%s' ;;\n" % (pair, " ".join(words(c)[1] for c in commands if words(c)[0] == pair))
+        text += "    %s) echo '%s' ;;\n" % (
+            pair,
+            " ".join(words(c)[1] for c in commands if words(c)[0] == pair),
+        )
     text += "    esac\n}\n"
-    text += "\n# The files that a subcommand reads.\n_clspline_files() {\n    local endings='' ending\n    case $1 in\n"
+    text += "\n# The files that a subcommand reads.\n_clspline_files() {\n"
+    text += "    local endings='' ending\n    case $1 in\n"
     for command in (c for c in commands if c["endings"]):
         text += "    '%s') endings='%s' ;;\n" % (command["name"], command["endings"])
-    text += ("    esac\n    for ending in $endings; do compgen -f -X \"!*.$ending\" -- \"$2\"; done\n"
-             "    [ -z \"$endings\" ] || compgen -d -- \"$2\"\n}\n")
+    text += (
+        "    esac\n    for ending in $endings; do compgen -f -X \"!*.$ending\" -- \"$2\"; done\n"
+        "    [ -z \"$endings\" ] || compgen -d -- \"$2\"\n}\n"
+    )
     first = " ".join(dict.fromkeys(words(c)[0] for c in commands))
     return text + BASH % {"pairs": " | ".join(pairs), "first": first}
 
@@ -141,7 +157,9 @@ def zsh_option(option):
     word = "'{%s}'" % ",".join(names) if len(names) > 1 else names[0]
     value = ""
     if option["argument"]:
-        choice = "_files" if option["is_file"] else "(%s)" % option["words"] if option["words"] else ""
+        choice = (
+            "_files" if option["is_file"] else "(%s)" % option["words"] if option["words"] else ""
+        )
         value = ":%s:%s" % (zsh_text(option["argument"]), choice)
     head, text = "'%s%s" % (before, word), "[%s]" % zsh_text(short(option))
     if len(head + text + value) > 86:
@@ -154,9 +172,14 @@ def zsh(commands):
     for command in commands:
         rows = [zsh_option(option) for option in command["options"]]
         if command["endings"]:
-            rows.append("'*:%s:_files -g \"*.(%s)\"'" % (command["input"], "|".join(command["endings"].split())))
+            rows.append(
+                "'*:%s:_files -g \"*.(%s)\"'"
+                % (command["input"], "|".join(command["endings"].split()))
+            )
         text += "\n_clspline_%s() {\n    _arguments \\\n        %s\n}\n" % (
-            "_".join(words(command)), " \\\n        ".join(rows))
+            "_".join(words(command)),
+            " \\\n        ".join(rows),
+        )
     text += "\nlocal -a commands\ncommands=(\n"
     seen = {}
     for command in commands:
@@ -165,7 +188,8 @@ def zsh(commands):
             text += "    '%s:%s'\n" % (first, zsh_text(command["summary"]))
         seen.setdefault(first, []).extend(action)
     text += ")\nlocal -A actions\nactions=(%s)\n" % " ".join(
-        "%s '%s'" % (first, " ".join(actions)) for first, actions in seen.items() if actions)
+        "%s '%s'" % (first, " ".join(actions)) for first, actions in seen.items() if actions
+    )
     return text + ZSH
 
 
@@ -214,22 +238,33 @@ def fish_option(command, option):
 def fish(commands):
     text = HEAD % "fish" + FISH
     for letter, name, what in TOP:
-        text += "complete -c clspline -n '__clspline_behind 1' -s %s -l %s -d '%s'\n" % (letter, name, what)
+        text += "complete -c clspline -n '__clspline_behind 1' -s %s -l %s -d '%s'\n" % (
+            letter,
+            name,
+            what,
+        )
     seen = set()
     for command in commands:
         first, *action = words(command)
         if first not in seen:
             text += "complete -c clspline -n '__clspline_behind 1' -a %s \\\n    -d %s\n" % (
-                first, fish_text(command["summary"]))
+                first,
+                fish_text(command["summary"]),
+            )
         if action:
-            text += "complete -c clspline -n '__clspline_behind 2; and __clspline_at %s' -a %s \\\n    -d %s\n" % (
-                first, action[0], fish_text(command["summary"]))
+            text += (
+                "complete -c clspline -n '__clspline_behind 2; and __clspline_at %s' -a %s "
+                "\\\n    -d %s\n"
+                % (first, action[0], fish_text(command["summary"]))
+            )
         seen.add(first)
     for command in commands:
         text += "\n"
         if command["endings"]:
-            text += "complete -c clspline -n '__clspline_at %s' -k \\\n    -a '(__clspline_files %s)'\n" % (
-                command["name"], command["endings"])
+            text += (
+                "complete -c clspline -n '__clspline_at %s' -k \\\n    -a '(__clspline_files %s)'\n"
+                % (command["name"], command["endings"])
+            )
         text += "".join(fish_option(command, option) for option in command["options"])
     return text
 
@@ -237,7 +272,9 @@ def fish(commands):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    commands = json.loads(subprocess.run([sys.argv[1], "--dump-options"], check=True, stdout=subprocess.PIPE).stdout)
+    commands = json.loads(
+        subprocess.run([sys.argv[1], "--dump-options"], check=True, stdout=subprocess.PIPE).stdout
+    )
     for name, make in (("clspline.bash", bash), ("_clspline", zsh), ("clspline.fish", fish)):
         with open(os.path.join(sys.argv[2], name), "w", encoding="utf-8") as file:
             file.write(make(commands))

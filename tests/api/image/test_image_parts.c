@@ -211,7 +211,7 @@ static void check_small_device(clsp_type precision)
     for (size_t i = 0; i < CASES; i++) {
         clsp_image_desc d = cases[i].d;
         if (precision == CLSP_F64 && (!device_of(whole).fp64 || i % 6)) continue;
-        if (support_tiny() && i % 4) continue;
+        if (support_tiny() ? i % 4 : is_thin() && i % 2) continue;
         clsp_context *small = limited(cases[i].limits, precision == CLSP_F64 ? 4 : 1);
         d.precision = precision;
         results a = make_results(whole, &d);
@@ -346,7 +346,7 @@ static void check_shared(clsp_context *ctx, clsp_context *small, uint32_t proces
     assert_ok(ctx, clsp_context_set_speeds(ctx, ""));
     for (size_t i = 0; i < CASES; i++) {
         clsp_image_desc d = cases[i].d;
-        if (support_tiny() && i % 4) continue;
+        if (support_tiny() ? i % 4 : is_thin() && i % 3) continue;
         d.precision = i % 4 == 3 && device_of(ctx).fp64 ? CLSP_F64 : CLSP_F32;
         results r = make_results(ctx, &d);
         for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++)

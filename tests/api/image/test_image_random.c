@@ -278,7 +278,7 @@ static void play_plan(player *p)
 static void test_calls(void **state)
 {
     player p = {.ctx = context_with(""), .state = 2026};
-    const int plans = support_full() ? 200 : support_tiny() ? 2 : 16;
+    const int plans = support_full() ? 200 : support_tiny() ? 2 : 8;
 
     (void)state;
     for (int k = 0; k < plans; k++)

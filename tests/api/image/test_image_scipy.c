@@ -144,8 +144,9 @@ static double check_case(clsp_context *ctx, const image_golden_case *c, clsp_typ
     return worst;
 }
 
-/* Checks the cases of one mode in both precisions. All modes share a context, for the programs of
-   one are those of others. */
+/* Checks the cases of one mode in both precisions; in a thin run each order is in one precision for
+   images and in the other for lines and volumes. All modes share a context, for the programs of one
+   are those of others. */
 static void check_mode(clsp_context *ctx, image_golden_mode mode)
 {
     const clsp_device_info device = support_device();
@@ -154,6 +155,7 @@ static void check_mode(clsp_context *ctx, image_golden_mode mode)
         for (size_t i = 0; i < image_golden_num_cases; i++) {
             const image_golden_case *c = &image_golden_cases[i];
             if (c->mode != mode || (support_tiny() && (c->order == 2 || c->order > 3))) continue;
+            if (!support_full() && !support_tiny() && device.fp64 && (c->order + c->directions) % 2 != (unsigned)p) continue;
             worst = support_worse(worst, check_case(ctx, c, p == 0 ? CLSP_F32 : CLSP_F64));
         }
         print_message("%s, %s: worst error / bound %.3f\n", mode_names[mode],

@@ -212,7 +212,8 @@ static void test_own_samples(void **state)
     for (size_t l = 0; l < COUNT(limits); l++) {
         clsp_context *ctx = context_with(limits[l]);
         for (size_t i = 0; i < 2 * COUNT(cases); i++)
-            if (support_full() || i % COUNT(limits) == l) check_case(ctx, &cases[i / 2], i % 2 != 0);
+            if (support_full() || i % COUNT(limits) == l)
+                check_case(ctx, &cases[i / 2], i % 2 != 0);
         clsp_context_destroy(&ctx);
     }
     print_message("worst/bound %.2f\n", worst);

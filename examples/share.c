@@ -1,4 +1,4 @@
-/* cooperate.c: one evaluation by the device and the host's cores together. */
+/* share.c: one evaluation by the device and the host's cores together. */
 #include <clspline/clspline.h>
 #include <stdio.h>
 #include <string.h>
