@@ -137,7 +137,7 @@ static bool make_step(work *w, uint32_t i, image_type type)
         .type = type_of(type), .host = made.values, .size = count_values(&made)};
     bool done = check(w, clsp_image_set_samples(w->plan, 1, in, NULL));
     progress_report(&w->bar, (i + 0.5) / w->r->repeat);
-    done = done && check(w, clsp_image_affine(w->plan, (clsp_range){0, 1}, &map, out, NULL));
+    done = done && check(w, clsp_image_eval(w->plan, (clsp_range){0, 1}, &map, out, NULL));
     w->step_seconds += seconds_now() - start;
     free(w->image.values);
     w->image = made;
