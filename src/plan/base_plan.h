@@ -2,8 +2,8 @@
 
    A call goes through these steps: clspi_call_check, its own checks of ranges and memory
    (memory.h), clspi_call_begin, commands on call.series, clspi_call_end with what came of them. */
-#ifndef CLSPI_PLAN_H
-#define CLSPI_PLAN_H
+#ifndef CLSPI_BASE_PLAN_H
+#define CLSPI_BASE_PLAN_H
 
 #include <stdatomic.h>
 

@@ -1,4 +1,4 @@
-#include "plan.h"
+#include "base_plan.h"
 
 #include <pthread.h>
 
