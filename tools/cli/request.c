@@ -12,8 +12,8 @@
 const option request_device[] = {
     {"device", 'd', "DEVICE",
      "which device: an index of 'clspline devices', 'cpu', 'gpu', 'integrated', 'discrete', "
-     "'accelerator', or "
-     "parts of names as in 'pocl:' or 'nvidia:h200'; default $CLSPLINE_DEVICE, else the best one",
+     "'accelerator', or parts of names as in 'pocl:' or 'nvidia:h200'; default $CLSPLINE_DEVICE, "
+     "else the best one",
      OPTION_TEXT(request, device), .words = DEVICES},
     {.name = NULL}};
 
@@ -41,19 +41,24 @@ const option request_sharing[] = {
      OPTION_FLAG(request, sharing.report), .needs = "cooperate"},
     {.name = NULL}};
 
-const option request_json[] = {{"json", 0, NULL, "print JSON", OPTION_FLAG(request, json)},
-                               {.name = NULL}};
+const option request_json[] = {
+    {"json", 0, NULL, "print JSON", OPTION_FLAG(request, json)},
+    {.name = NULL},
+};
 
-const option request_messages[] = {{.group = "messages"},
-                                   {"quiet", 'q', NULL, "no times, no progress bar, no warnings",
-                                    OPTION_FLAG(request, quiet), .excludes = "verbose"},
-                                   {"verbose", 'v', NULL,
-                                    "what was read, and what the library chose",
-                                    OPTION_FLAG(request, verbose), .excludes = "quiet"},
-                                   {.name = NULL}};
+const option request_messages[] = {
+    {.group = "messages"},
+    {"quiet", 'q', NULL, "no times, no progress bar, no warnings", OPTION_FLAG(request, quiet),
+     .excludes = "verbose"},
+    {"verbose", 'v', NULL, "what was read, and what the library chose",
+     OPTION_FLAG(request, verbose), .excludes = "quiet"},
+    {.name = NULL},
+};
 
-const option request_help[] = {{"help", 'h', NULL, "this text", OPTION_FLAG(request, help)},
-                               {.name = NULL}};
+const option request_help[] = {
+    {"help", 'h', NULL, "this text", OPTION_FLAG(request, help)},
+    {.name = NULL},
+};
 
 /* ---- values ---- */
 
