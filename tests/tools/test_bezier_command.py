@@ -385,7 +385,7 @@ class Pictures(Case):
 
     def test_usage(self):
         for word in ("--azimuth=361", "--azimuth=nan", "--elevation=91", "--elevation=", "--zoom=0", "--zoom=0x1",
-                     "--size=15x15", "--size=100", "--size=100x", "--size=9000x100", "--size=-20x20",
+                     "--size=15x15", "--size=100", "--size=100x", "--size=9000x100", "--size=99.5x99", "--size=-20x20",
                      "--background=red", "--background=#12345"):
             done = run("bezier", "a.bv", "-o", "a.png", word)
             self.assertEqual(done.returncode, 2, word)

@@ -320,6 +320,7 @@ class Failures(ImageCase):
                 ("--affine has 12", (a, "-o", b, "--affine", ",".join("1" * 12))),
                 ("--affine and --zoom exclude each other", (a, "-o", b, "--affine", "1,0,0,0,1,0", "-z", "2")),
                 ("--size must be", (a, "-o", b, "--size", "0x4")), ("--size must be", (a, "-o", b, "--size", "4x")),
+                ("--size must be", (a, "-o", b, "--size", "4.5x3")),
                 ("--size has 1", (a, "-o", b, "--size", "4")), ("--repeat must be", (a, "-o", b, "-n", "0")),
                 ("--order must be", (a, "-o", b, "--order", "6")), ("--mode must be", (a, "-o", b, "-m", "mirrored")),
                 ("--mode has 3", (a, "-o", b, "-m", "mirror,wrap,wrap")),

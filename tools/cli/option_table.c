@@ -158,6 +158,7 @@ bool option_read_list(void *place, const option *o, const char *text)
         if (list->num == OPTION_ITEMS || !option_split(&text, o->marks, word)) return false;
         double *value = &list->values[list->num];
         if (o->words) *value = option_number_of(o->words, word, false);
+        if (o->marks[0] == 'x' && word[strspn(word, "0123456789")] != 0) return false;
         if (o->words ? *value < 0 : !option_number(word, o->low, o->high, value)) return false;
     }
     return (o->counts >> list->num & 1) != 0;

@@ -17,14 +17,15 @@ typedef struct option {
     const char *help;     /* what it does; '@' stands for what a value may be */
     /* Reads a value, or with NULL takes the option, into its place. False: it must be another. */
     bool (*read)(void *place, const struct option *o, const char *text);
-    size_t place;          /* in the request */
-    double low, high;      /* bounds of numbers */
-    uint32_t counts;       /* of a list: bit n for each length n that it may have */
-    const char *marks;     /* letters between the items of a list; units of a length, with blanks */
-    const char *words;     /* values, separated by blanks, for completions; of some options all */
-    const char *must;      /* what a value must be; NULL: it follows from the words or the bounds */
-    const char *needs;     /* an option without which this one makes no sense */
-    const char *excludes;  /* options that make no sense beside it, separated by blanks */
+    size_t place;         /* in the request */
+    double low, high;     /* bounds of numbers */
+    uint32_t counts;      /* of a list: bit n for each length n that it may have */
+    const char *marks;    /* letters between the items of a list, which are whole where the first is
+                             x; units of a length, separated by blanks */
+    const char *words;    /* values, separated by blanks, for completions; of some options all */
+    const char *must;     /* what a value must be; NULL: it follows from the words or the bounds */
+    const char *needs;    /* an option without which this one makes no sense */
+    const char *excludes; /* options that make no sense beside it, separated by blanks */
     bool repeats, is_file; /* can be given several times; the value is the name of a file */
     const char *group;
     const struct option *rows;
