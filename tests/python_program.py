@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a program of docs/programs.md: python_program.py PROGRAM LIBRARY
+"""Runs an example in Python: python_program.py PROGRAM LIBRARY
 
 Exits with 77 (skipped) where it has not what it needs.
 """

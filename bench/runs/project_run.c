@@ -94,7 +94,8 @@ bool project_has_mrep(const bench *b)
     BENCH_TRY(clsp_context_create(&quiet, b->queue, NULL));
     BENCH_TRY(clsp_bspline_plan_create(&plan, quiet, &desc));
     BENCH_TRY(clsp_bspline_set_control_points(plan, 1, clsp_in_f32(controls, 8), NULL));
-    status = clsp_bspline_project(plan, &queries, &opts, clsp_out_bspline_nearest_f32(&nearest, 1), NULL);
+    status = clsp_bspline_project(plan, &queries, &opts, clsp_out_bspline_nearest_f32(&nearest, 1),
+                                  NULL);
 
 fail:
     clsp_bspline_plan_destroy(&plan);
@@ -177,11 +178,13 @@ static clsp_status make_points_on_curve(project_run *r)
     if (!patches) return bench_check(CLSP_ERROR_NO_MEMORY, r->name);
     BENCH_TRY(make_buffer(r, r->c.num, &params));
     BENCH_TRY(fill_randomly(r, params, r->c.num));
-    BENCH_TRY(
-        bench_check(clsp_bspline_eval_points(r->plan, r->c.num, clsp_in_u32(patches, r->c.num),
-                                             clsp_in_buffer(params, r->precision, 0),
-                                             clsp_out_buffer(r->points, r->precision, 0), NULL),
-                    "clsp_bspline_eval_points"));
+    BENCH_TRY(bench_check(
+        clsp_bspline_eval_points(r->plan,
+                                 &(clsp_points){.num = r->c.num,
+                                                .item = clsp_in_u32(patches, r->c.num),
+                                                .params = clsp_in_buffer(params, r->precision, 0)},
+                                 clsp_out_buffer(r->points, r->precision, 0), NULL),
+        "clsp_bspline_eval_points"));
 
 fail:
     if (params) clReleaseMemObject(params);

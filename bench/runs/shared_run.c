@@ -143,8 +143,8 @@ clsp_status shared_way_run(void *user)
     if (way->is_eval)
         status = eval(r, out);
     else
-        status = clsp_bezier_cooperate(r->plan, patches_of(r), output_of(r, out), &way->opts,
-                                       &way->report);
+        status = clsp_bezier_eval(r->plan, patches_of(r), output_of(r, out),
+                                  &(clsp_run){.share = &way->opts, .report = &way->report});
     return bench_check(status, r->name);
 }
 

@@ -7,7 +7,7 @@
 /* What a task is told. Only its own worker writes status and by_device. */
 typedef struct tile {
     starpu_tiles *of;
-    clsp_range rows;
+    size_t number;
     clsp_status status;
     bool by_device;
 } tile;
@@ -32,13 +32,22 @@ struct starpu_tiles {
 
 /* ---- the kernels ---- */
 
+static const clsp_range patch = {0, 1};
+
+static clsp_status make(const tile *t, clsp_bezier_plan *plan, clsp_schedule by, clsp_output out)
+{
+    const clsp_share share = {.schedule = by, .tiles = {t->number, 1}};
+
+    return clsp_bezier_eval(plan, patch, out, &(clsp_run){.share = &share});
+}
+
 static void run_on_host(void *buffers[], void *arg)
 {
     tile *const t = arg;
     float *const out = (float *)STARPU_VECTOR_GET_PTR(buffers[0]);
 
-    t->status = clsp_bezier_host_rows(t->of->host, 0, 0, t->rows,
-                                      clsp_out_f32(out, STARPU_VECTOR_GET_NX(buffers[0])));
+    t->status = make(t, t->of->host, CLSP_SCHEDULE_HOST,
+                     clsp_out_f32(out, STARPU_VECTOR_GET_NX(buffers[0])));
     t->by_device = false;
 }
 
@@ -49,8 +58,8 @@ static void run_on_device(void *buffers[], void *arg)
     cl_mem const out = (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[0]);
     const size_t offset = STARPU_VECTOR_GET_OFFSET(buffers[0]) / sizeof(float);
 
-    t->status = clsp_bezier_eval_rows(t->of->device, 0, t->rows,
-                                      clsp_out_buffer(out, CLSP_F32, offset), NULL);
+    t->status =
+        make(t, t->of->device, CLSP_SCHEDULE_DEVICE, clsp_out_buffer(out, CLSP_F32, offset));
     t->by_device = true;
 }
 
@@ -183,21 +192,31 @@ fail:
     return status;
 }
 
-static bool cut_tiles(starpu_tiles *s, const bezier_case *c)
+/* Asks which tiles the library makes of the patch. */
+static clsp_status cut_tiles(starpu_tiles *s)
 {
-    const uint32_t rows = CLSP_BEZIER_TILE_ROWS, num = (uint32_t)c->samples;
+    const clsp_output none = {.type = CLSP_TYPE_DEFAULT};
+    clsp_tiling tiling = {.num_tiles = 0};
+    clsp_share share = {.schedule = CLSP_SCHEDULE_HOST};
+    const clsp_run ask = {.share = &share, .tiling = &tiling};
+    clsp_status status;
 
-    s->num_tiles = (num + rows - 1) / rows;
+    BENCH_TRY(clsp_bezier_eval(s->host, patch, none, &ask));
+    s->num_tiles = (uint32_t)tiling.num_tiles;
     s->parts = calloc(s->num_tiles, sizeof *s->parts);
     s->sizes = calloc(s->num_tiles, sizeof *s->sizes);
     s->tiles = calloc(s->num_tiles, sizeof *s->tiles);
-    if (!s->parts || !s->sizes || !s->tiles) return false;
+    if (!s->parts || !s->sizes || !s->tiles) return CLSP_ERROR_NO_MEMORY;
     for (uint32_t i = 0; i < s->num_tiles; i++) {
-        const uint32_t first = i * rows, count = first + rows < num ? rows : num - first;
-        s->tiles[i] = (tile){.of = s, .rows = {first, count}};
-        s->sizes[i] = count * num * 3;
+        share.tiles = (clsp_range){i, 1};
+        BENCH_TRY(clsp_bezier_eval(s->host, patch, none, &ask));
+        s->tiles[i] = (tile){.of = s, .number = i};
+        s->sizes[i] = (uint32_t)tiling.elements.count;
     }
-    return true;
+    return CLSP_OK;
+
+fail:
+    return status;
 }
 
 /* Results go to main memory as soon as a task ends, while others run. */
@@ -226,8 +245,7 @@ clsp_status starpu_tiles_create(starpu_tiles **tiles, starpu_session *session, c
     if (!s) return bench_check(status, "StarPU's tiles");
     describe_codelet(s, session, c);
     BENCH_TRY(create_plans(s, c, points));
-    status = CLSP_ERROR_NO_MEMORY;
-    if (!cut_tiles(s, c)) goto fail;
+    BENCH_TRY(cut_tiles(s));
     starpu_tiles_around(s, true);
     register_data(s, c, out);
     starpu_tiles_around(s, false);

@@ -1,6 +1,6 @@
 /* One patch by StarPU, tile by tile: its tasks run the library's own kernels, on an OpenCL device
-   of StarPU's by clsp_bezier_eval_rows and on a CPU worker by clsp_bezier_host_rows, so that
-   what differs is who hands out the tiles. */
+   of StarPU's by schedule device with tiles and on a CPU worker by schedule host with tiles, so
+   that what differs is who hands out the tiles. */
 #ifndef BENCH_STARPU_TILES_H
 #define BENCH_STARPU_TILES_H
 

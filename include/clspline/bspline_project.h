@@ -86,7 +86,7 @@ static inline clsp_output clsp_out_bspline_nearest_f64(clsp_bspline_nearest_f64 
     return out;
 }
 
-/* The points to be projected. An input without memory is none. */
+/* The points to be projected. An input without memory and size is none. */
 typedef struct clsp_bspline_queries {
     size_t num;
     clsp_input points;  /* [num][dim], in the plan's precision */

@@ -64,7 +64,7 @@ typedef struct clsp_run {
     uint64_t reserved[CLSP_RESERVED];
 } clsp_run;
 
-/* Parameters of a list of points, of any family. An input without memory is none. */
+/* Parameters of a list of points, of any family. An input without memory and size is none. */
 typedef struct clsp_points {
     size_t num;
     clsp_input item;   /* CLSP_U32 [num]: the patch, curve or cell of each; none: item 0 for all */

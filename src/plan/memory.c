@@ -102,7 +102,7 @@ clsp_status clspi_input_open(clspi_memory *memory, const clspi_plan *plan, const
 
 bool clspi_input_is_there(const clsp_input *input)
 {
-    return input->buffer || input->host || input->svm;
+    return input->buffer || input->host || input->svm || input->size > 0 || input->offset > 0;
 }
 
 void clspi_memory_close(clspi_memory *memory)

@@ -28,7 +28,8 @@ clsp_status clspi_input_open(clspi_memory *memory, const clspi_plan *plan, const
 clsp_status clspi_output_open(clspi_memory *memory, const clspi_plan *plan,
                               const clsp_output *output, const clspi_memory_need *need);
 
-/* Tells whether an input has memory. */
+/* Tells whether an input is given: one of nothing has neither memory nor size. A NULL pointer to
+   elements is given, and an error when it is opened. */
 bool clspi_input_is_there(const clsp_input *input);
 
 /* Releases what was made; commands that use it still run. */

@@ -269,7 +269,8 @@ static clsp_report by_svm(clsp_context *ctx, const clsp_bezier_desc *desc, bool 
     if (has_grids) assert_ok(ctx, clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(nums, 2)));
     assert_ok(ctx, clsp_shared_alloc(ctx, ELEMENTS * sizeof(float), &shared));
     const clsp_output out = {.host = shared, .size = ELEMENTS};
-    assert_ok(ctx, clsp_bezier_cooperate(plan, (clsp_range){0, 1}, out, &opts, &report));
+    assert_ok(ctx, clsp_bezier_eval(plan, (clsp_range){0, 1}, out,
+                                    &(clsp_run){.share = &opts, .report = &report}));
     clsp_shared_free(ctx, shared);
     clsp_bezier_plan_destroy(&plan);
     return report;
@@ -284,8 +285,7 @@ static void test_refused(void **state)
     if (!ctx) skip_because("no SVM atomics");
     for (size_t i = 0; i <= COUNT(refused); i++) {
         const bool has_grids = i == COUNT(refused);
-        const clsp_report report =
-            by_svm(ctx, has_grids ? &fits : &refused[i], has_grids);
+        const clsp_report report = by_svm(ctx, has_grids ? &fits : &refused[i], has_grids);
         assert_int_not_equal(report.schedule, CLSP_SCHEDULE_SVM);
         assert_true(report.reason[CLSP_SCHEDULE_SVM][0] != '\0');
     }

@@ -211,17 +211,21 @@ static void assert_refused(clsp_bezier_plan *plan)
     const float at[] = {0.5f, 0.5f};
     float points[POINTS_MAX];
     const clsp_output out = clsp_out_f32(points, POINTS_MAX);
-    const clsp_range patches = {0, PATCHES}, rows = {0, 1};
+    const clsp_share by_caller = {.schedule = CLSP_SCHEDULE_HOST, .tiles = {0, 1}};
+    const clsp_range patches = {0, PATCHES};
 
     assert_int_equal(clsp_bezier_eval(plan, patches, out, NULL), CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_eval_rows(plan, 0, rows, out, NULL), CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_eval_points(plan, 1, clsp_in_u32(&patch, 1), clsp_in_f32(at, 2),
-                                             clsp_out_f32(points, 6), NULL),
+    assert_int_equal(clsp_bezier_eval(plan, patches, out, &(clsp_run){.share = &by_caller}),
                      CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_cooperate(plan, patches, out, NULL, NULL), CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_tune(plan, patches, NULL), CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_host_rows(plan, 0, 0, rows, out), CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_check_weights(plan), CLSP_ERROR_STATE);
+    assert_int_equal(
+        clsp_bezier_eval_points(
+            plan,
+            &(clsp_points){.num = 1, .item = clsp_in_u32(&patch, 1), .params = clsp_in_f32(at, 2)},
+            clsp_out_f32(points, 6), NULL),
+        CLSP_ERROR_STATE);
+    assert_int_equal(
+        clsp_bezier_eval(plan, patches, out, &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
+        CLSP_ERROR_STATE);
 }
 
 /* Whether the change reaches the n-th call of the kind, which fails. */
@@ -318,8 +322,11 @@ static clsp_status eval_large(clsp_bezier_plan *plan, bool at_parameters, float 
         params[2 * i + 1] = (float)(i % 777) / 777;
         patches[i] = (uint32_t)(i % LARGE_PARTS);
     }
-    return clsp_bezier_eval_points(plan, num, clsp_in_u32(patches, num),
-                                   clsp_in_f32(params, 2 * num), out, NULL);
+    return clsp_bezier_eval_points(plan,
+                                   &(clsp_points){.num = num,
+                                                  .item = clsp_in_u32(patches, num),
+                                                  .params = clsp_in_f32(params, 2 * num)},
+                                   out, NULL);
 }
 
 static clsp_bezier_plan *large_plan(clsp_context *ctx)

@@ -219,7 +219,8 @@ static clsp_status project(clsp_bspline_plan *plan, const use *u, void *results)
     const clsp_status status = load(plan, CURVES, CURVE_REALS);
     if (status != CLSP_OK) return status;
     if (u->shared)
-        return clsp_bspline_project_shared(plan, &queries, &u->project, out, &device, NULL);
+        return clsp_bspline_project(plan, &queries, &u->project, out,
+                                    &(clsp_run){.share = &device});
     return clsp_bspline_project(plan, &queries, &u->project, out, NULL);
 }
 
@@ -231,8 +232,13 @@ static void test_projections(void **state)
         {.name = "exact", PROJECTION, .project = {.method = CLSP_BSPLINE_PROJECT_EXACT}},
         {.name = "two nearest", PROJECTION, .project = {.num_nearest = 2}},
         {.name = "own knots", PROJECTION, .project = {.max_dist = 3}, .own_knots = true},
-        {.name = "mrep", PROJECTION, .project = {.method = CLSP_BSPLINE_PROJECT_MREP, .tolerance = 1e-2}},
-        {.name = "shared", PROJECTION, .project = {.method = CLSP_BSPLINE_PROJECT_EXACT}, .shared = true}};
+        {.name = "mrep",
+         PROJECTION,
+         .project = {.method = CLSP_BSPLINE_PROJECT_MREP, .tolerance = 1e-2}},
+        {.name = "shared",
+         PROJECTION,
+         .project = {.method = CLSP_BSPLINE_PROJECT_EXACT},
+         .shared = true}};
 #undef PROJECTION
 
     (void)state;

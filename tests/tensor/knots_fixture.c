@@ -163,7 +163,8 @@ clspi_tensor_desc knots_desc(const knots *direction, uint32_t directions, const 
         d.terms[k] = d.degrees[k] + 1;
         d.domain[k][0] = there ? own->u[own->degree] : 0.0;
         d.domain[k][1] = there ? own->u[own->controls] : 1.0;
-        d.axis[k] = (clsp_axis){there ? nums[k] : 1, d.domain[k][0], d.domain[k][1]};
+        d.axis[k] =
+            (clsp_axis){.num = there ? nums[k] : 1, .begin = d.domain[k][0], .end = d.domain[k][1]};
         d.num_controls *= d.controls[k];
     }
     return d;

@@ -76,7 +76,8 @@ static void begin(job *j, clsp_context *ctx, const shape *s, clsp_type precision
     for (uint32_t k = 0; k < s->directions; k++) {
         const double length = d.axis[k].end - d.axis[k].begin;
         if (s->interval == PART) d.axis[k].begin += length / 4, d.axis[k].end -= length / 8;
-        if (s->interval == BACKWARDS) d.axis[k] = (clsp_axis){d.axis[k].num, high[k], low[k]};
+        if (s->interval == BACKWARDS)
+            d.axis[k] = (clsp_axis){.num = d.axis[k].num, .begin = high[k], .end = low[k]};
         j->patch_reals *= s->controls[k];
     }
     j->plan = knots_plan_create(ctx, &d, j->direction);
@@ -213,7 +214,27 @@ static void *allocate(const job *j)
     return out;
 }
 
-/* The host's evaluator, and rows one call at a time. */
+/* Makes tiles one by one, by the calling thread or by the device. */
+static void make_tiles(const job *j, clsp_context *ctx, clsp_schedule by, char *out)
+{
+    clspi_tensor_plan *const tensor = &j->plan->tensor;
+    const clsp_range patches = {0, PATCHES};
+    const clsp_output none = {.type = CLSP_TYPE_DEFAULT};
+    clsp_tiling tiling = {.num_tiles = 1};
+
+    for (size_t tile = 0; tile < tiling.num_tiles; tile++) {
+        const clsp_share share = {.schedule = by, .tiles = {tile, 1}};
+        clsp_run run = {.share = &share, .tiling = &tiling};
+        assert_ok(ctx, clspi_tensor_eval(tensor, patches, &none, &run));
+        const size_t bytes = clsp_type_bytes(tensor->desc.vertex.type);
+        clsp_output vertices = host_output(j, out + tiling.elements.first * bytes);
+        vertices.size = tiling.elements.count;
+        run.tiling = NULL;
+        assert_ok(ctx, clspi_tensor_eval(tensor, patches, &vertices, &run));
+    }
+}
+
+/* The host's evaluator, and the device's tiles one call at a time. */
 static double check_host(const job *j, clsp_context *ctx, const void *whole, bool same)
 {
     const clspi_tensor_desc *const d = &j->plan->tensor.desc;
@@ -223,23 +244,10 @@ static double check_host(const job *j, clsp_context *ctx, const void *whole, boo
     double worst = 0.0;
 
     if (!(d->vertex.attributes & ~(uint32_t)(P | CLSP_VERTEX_WEIGHT))) {
-        for (size_t patch = 0; patch < PATCHES; patch++) {
-            const clsp_range rows = {0, d->axis[0].num};
-            clsp_output vertices = host_output(j, out + patch * rows.count * row);
-            vertices.size = rows.count * row / clsp_type_bytes(d->vertex.type);
-            assert_ok(ctx, clspi_tensor_host_rows(&j->plan->tensor, 1, patch, rows, &vertices));
-        }
+        make_tiles(j, ctx, CLSP_SCHEDULE_HOST, out);
         worst = check(j, out);
     }
-    for (size_t patch = 0; patch < PATCHES; patch++) {
-        for (size_t u = 0; u < d->axis[0].num; u += CLSPI_ROWS_MULTIPLE) {
-            const size_t left = d->axis[0].num - u;
-            const clsp_range rows = {u, left < CLSPI_ROWS_MULTIPLE ? left : CLSPI_ROWS_MULTIPLE};
-            clsp_output vertices = host_output(j, out + (patch * d->axis[0].num + u) * row);
-            vertices.size = rows.count * row / clsp_type_bytes(d->vertex.type);
-            assert_ok(ctx, clspi_tensor_eval_rows(&j->plan->tensor, patch, rows, &vertices, NULL));
-        }
-    }
+    make_tiles(j, ctx, CLSP_SCHEDULE_DEVICE, out);
     if (same) assert_memory_equal(out, whole, PATCHES * d->axis[0].num * row);
     free(out);
     return worst;
@@ -254,14 +262,15 @@ static double check_schedules(const job *j, clsp_context *ctx)
         const clsp_share opts = {.schedule = (clsp_schedule)s};
         const clsp_output vertices = host_output(j, out);
         void *shared = NULL;
-        assert_ok(ctx, clspi_tensor_cooperate(&j->plan->tensor, (clsp_range){0, PATCHES}, &vertices,
-                                              &opts, NULL));
+        const clsp_run run = {.share = &opts};
+        assert_ok(ctx,
+                  clspi_tensor_eval(&j->plan->tensor, (clsp_range){0, PATCHES}, &vertices, &run));
         worst = support_worse(worst, check(j, out));
         if (s != CLSP_SCHEDULE_SVM) continue;
         assert_ok(ctx, clsp_shared_alloc(ctx, j->elements * sizeof(double), &shared));
         const clsp_output in_svm = host_output(j, shared);
-        assert_ok(ctx, clspi_tensor_cooperate(&j->plan->tensor, (clsp_range){0, PATCHES}, &in_svm,
-                                              &opts, NULL));
+        assert_ok(ctx,
+                  clspi_tensor_eval(&j->plan->tensor, (clsp_range){0, PATCHES}, &in_svm, &run));
         worst = support_worse(worst, check(j, shared));
         clsp_shared_free(ctx, shared);
     }

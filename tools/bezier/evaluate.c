@@ -91,8 +91,9 @@ static bool share_chunk(const job *j, const net *n, clsp_range patches)
 {
     clsp_report report = {0};
     char what[80];
-    if (!staging_check(j->task->ctx, clsp_bezier_cooperate(n->plan, patches, n->staged.output,
-                                                           j->task->sharing, &report)))
+    if (!staging_check(j->task->ctx,
+                       clsp_bezier_eval(n->plan, patches, n->staged.output,
+                                        &(clsp_run){.share = j->task->sharing, .report = &report})))
         return false;
     snprintf(what, sizeof(what), "patches %lu to %lu", (unsigned long)(j->done + patches.first + 1),
              (unsigned long)(j->done + patches.first + patches.count));

@@ -212,8 +212,9 @@ static bool share_chunk(const job *j, clsp_range range)
 {
     clsp_report report = {0};
     char what[80];
-    if (!staging_check(j->task->ctx, clsp_bspline_cooperate(j->plan, range, j->staged.output,
-                                                            j->task->sharing, &report)))
+    if (!staging_check(j->task->ctx, clsp_bspline_eval(j->plan, range, j->staged.output,
+                                                       &(clsp_run){.share = j->task->sharing,
+                                                                   .report = &report})))
         return false;
     snprintf(what, sizeof(what), "splines %lu to %lu", (unsigned long)(j->before + range.first + 1),
              (unsigned long)(j->before + range.first + range.count));
@@ -287,7 +288,7 @@ static bool run_batch(job *j)
     bool done = make_plan(j) && set_points(j);
     j->task->times->plan += seconds_now() - start;
     for (; done && j->side < num_sides(&j->batch->type); j->side++) {
-        clsp_axis axis[SPLINES_MAX_DIRECTIONS] = {{0, 0, 0}};
+        clsp_axis axis[SPLINES_MAX_DIRECTIONS] = {{.num = 0}};
         set_axes(j, axis);
         if (j->side > 0) done = staging_check(j->task->ctx, clsp_bspline_set_grid(j->plan, axis));
         done = done && run_side(j);

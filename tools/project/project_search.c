@@ -122,7 +122,8 @@ static bool make_room(project_search *s)
     const size_t results = s->most * s->opts.num_nearest;
     const bool single = s->precision == MESH_F32;
     s->queries = malloc(s->most * s->dim * clsp_type_bytes(staging_type(s->precision)));
-    const size_t bytes = results * (single ? sizeof(clsp_bspline_nearest_f32) : sizeof(clsp_bspline_nearest_f64));
+    const size_t bytes =
+        results * (single ? sizeof(clsp_bspline_nearest_f32) : sizeof(clsp_bspline_nearest_f64));
     if (!s->sharing)
         s->found = malloc(bytes);
     else if (!staging_check(s->ctx, clsp_shared_alloc(s->ctx, bytes, &s->found)))
@@ -270,8 +271,9 @@ static bool search(const project_search *s, const curve_group *g,
     char what[80];
     if (!s->sharing)
         return staging_check(s->ctx, clsp_bspline_project(g->plan, queries, &s->opts, found, NULL));
-    if (!staging_check(s->ctx, clsp_bspline_project_shared(g->plan, queries, &s->opts, found,
-                                                           s->sharing, &report)))
+    if (!staging_check(s->ctx,
+                       clsp_bspline_project(g->plan, queries, &s->opts, found,
+                                            &(clsp_run){.share = s->sharing, .report = &report})))
         return false;
     snprintf(what, sizeof(what), "points %llu to %llu, %lu curves", (unsigned long long)first,
              (unsigned long long)(first + queries->num - 1), (unsigned long)g->num_curves);
@@ -287,8 +289,8 @@ bool project_search_run(project_search *s, const double *points, size_t num, uin
     const clsp_bspline_queries queries = {.num = num,
                                           .points = single ? clsp_in_f32(s->queries, reals)
                                                            : clsp_in_f64(s->queries, reals)};
-    const clsp_output found =
-        single ? clsp_out_bspline_nearest_f32(s->found, results) : clsp_out_bspline_nearest_f64(s->found, results);
+    const clsp_output found = single ? clsp_out_bspline_nearest_f32(s->found, results)
+                                     : clsp_out_bspline_nearest_f64(s->found, results);
     for (size_t i = 0; i < s->num_groups; i++) {
         if (!search(s, &s->groups[i], &queries, found, first)) return false;
         take_results(s, i, num);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "support.h"
+#include "tile_fixture.h"
 #include "bezier_ref.h"
 
 static bool size_is(const char *name)
@@ -321,13 +322,12 @@ void job_eval(job *j, size_t first, size_t count)
     free(memory);
 }
 
-/* Evaluates whole patches, or with num_rows above 0 rows of the first, into a guarded buffer, and
- * reads them to `points`. */
-static void eval_buffer(job *j, size_t first, size_t count, uint32_t first_row, uint32_t num_rows,
-                        size_t offset, double *points)
+/* Evaluates tiles of whole patches, with count 0 all of them, into a guarded buffer, and reads them
+   to `points`. Returns the reals that there are. */
+static size_t eval_buffer(job *j, clsp_range patches, clsp_range tiles, size_t offset,
+                          double *points)
 {
-    const size_t reals =
-        num_rows > 0 ? (size_t)num_rows * j->desc.axis[1].num * j->dim : count * patch_points(j);
+    const size_t reals = bezier_tiling(j->plan, patches, tiles).elements.count;
     const size_t all = (offset + reals) * real_bytes(j) + GUARD;
     unsigned char *const memory = malloc(all);
 
@@ -335,29 +335,35 @@ static void eval_buffer(job *j, size_t first, size_t count, uint32_t first_row, 
     memset(memory, POISON, all);
     const cl_mem buffer = buffer_of(j->ctx, all, memory);
     const clsp_output out = clsp_out_buffer(buffer, j->desc.precision, offset);
-    const clsp_status status =
-        num_rows > 0
-            ? clsp_bezier_eval_rows(j->plan, first, (clsp_range){first_row, num_rows}, out, NULL)
-            : clsp_bezier_eval(j->plan, (clsp_range){first, count}, out, NULL);
-    assert_int_equal(status, CLSP_OK);
+    assert_int_equal(tiles.count > 0
+                         ? eval_tiles(j->plan, patches, tiles, CLSP_SCHEDULE_DEVICE, out, NULL)
+                         : clsp_bezier_eval(j->plan, patches, out, NULL),
+                     CLSP_OK);
     read_buffer(j->ctx, buffer, all, memory);
     assert_poison(memory, offset * real_bytes(j));
     assert_poison(memory + all - GUARD, GUARD);
     from_precision(j, points, memory + offset * real_bytes(j), reals);
     clReleaseMemObject(buffer);
     free(memory);
+    return reals;
 }
 
 void job_eval_buffer(job *j, size_t first, size_t count, size_t offset)
 {
-    eval_buffer(j, first, count, 0, 0, offset, j->points + first * patch_points(j));
+    eval_buffer(j, (clsp_range){first, count}, (clsp_range){0, 0}, offset,
+                j->points + first * patch_points(j));
 }
 
-void job_eval_rows(job *j, size_t patch, uint32_t first_row, uint32_t num_rows, size_t offset)
+void job_eval_tiles(job *j, size_t num_patches, size_t step)
 {
-    eval_buffer(j, patch, 1, first_row, num_rows, offset,
-                j->points + patch * patch_points(j) +
-                    (size_t)first_row * j->desc.axis[1].num * j->dim);
+    const clsp_range patches = {0, num_patches};
+    const size_t num = bezier_tiling(j->plan, patches, (clsp_range){0, 0}).num_tiles;
+    double *points = j->points;
+
+    for (size_t tile = 0, count; tile < num; tile += count) {
+        count = tile + step <= num ? step : num - tile;
+        points += eval_buffer(j, patches, (clsp_range){tile, count}, 3 * tile % 7, points);
+    }
 }
 
 static double scale_of(const double *values, size_t count)

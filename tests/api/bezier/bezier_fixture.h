@@ -99,9 +99,9 @@ void job_eval(job *j, size_t first, size_t count);
 /* The same through a buffer, with an offset. */
 void job_eval_buffer(job *j, size_t first, size_t count, size_t offset);
 
-/* Evaluates some rows of a patch by clsp_bezier_eval_rows, through a buffer with an offset, into
- * their place. */
-void job_eval_rows(job *j, size_t patch, uint32_t first_row, uint32_t num_rows, size_t offset);
+/* Evaluates patches from the first on tile by tile on the device, `step` tiles a call, through
+   buffers with offsets. */
+void job_eval_tiles(job *j, size_t num_patches, size_t step);
 
 /* Largest error over all points, or over about `samples` of them when that is not 0, in units of
  * eps(precision) * scale. */

@@ -311,7 +311,6 @@ typedef struct odd_grid {
 static void check_lines(clsp_context *ctx, clsp_type precision, const odd_grid *g,
                         size_t num_patches)
 {
-    static const uint32_t pieces[] = {32, 256, 128};
     const clsp_bezier_desc d =
         surface(precision, g->degree_u, g->degree_v, g->dim, g->num_u, g->num_v);
     job j;
@@ -331,13 +330,7 @@ static void check_lines(clsp_context *ctx, clsp_type precision, const odd_grid *
         if (tiny()) break;
     }
     memset(j.points, 0, j.num_points * sizeof(double));
-    for (size_t p = 0; p < num_patches; p++) {
-        for (uint32_t row = 0, k = 0, rows; row < d.axis[0].num; row += rows, k++) {
-            rows = pieces[(p + k) % COUNT(pieces)];
-            if (rows > d.axis[0].num - row) rows = d.axis[0].num - row;
-            job_eval_rows(&j, p, row, rows, 3 * k);
-        }
-    }
+    job_eval_tiles(&j, num_patches, 1 + num_patches % 3);
     assert_same_bits(&j, whole);
     free(whole);
     job_destroy(&j);

@@ -11,6 +11,7 @@
 
 #include "support.h"
 #include "vertex_fixture.h"
+#include "tile_fixture.h"
 
 static const char *const limits[] = {
     "class=discrete,local_is_real=1,vendor=NVIDIA",
@@ -227,11 +228,15 @@ static void flat_points(clsp_bezier_plan *plan, const layout *l, const double *c
         wide[i] = 0.5 + 0.5 * random_real();
         narrow[i] = (float)wide[i];
     }
-    assert_int_equal(clsp_bezier_eval_points(plan, PARAMS, clsp_in_u32(patches, PARAMS),
-                                             l->d.precision == CLSP_F64 ? clsp_in_f64(wide, num)
-                                                                        : clsp_in_f32(narrow, num),
-                                             host_out(l->type, vertices, PARAMS * l->stride), NULL),
-                     CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_eval_points(plan,
+                                &(clsp_points){.num = PARAMS,
+                                               .item = clsp_in_u32(patches, PARAMS),
+                                               .params = l->d.precision == CLSP_F64
+                                                             ? clsp_in_f64(wide, num)
+                                                             : clsp_in_f32(narrow, num)},
+                                host_out(l->type, vertices, PARAMS * l->stride), NULL),
+        CLSP_OK);
     judge_flat(l, "flat, eval_points", controls, vertices, PARAMS, 1e-3); /* exact */
     free(patches);
     free(wide);
@@ -246,7 +251,6 @@ static void flat_patches(clsp_context *ctx, const clsp_bezier_desc *d)
     double *const controls = flat_controls(&l);
     clsp_bezier_plan *plan = plan_with(ctx, &l, controls, FLAT);
     unsigned char *const vertices = guarded(&l, FLAT * each);
-    const clsp_range rows = {0, d->axis[0].num};
 
     assert_int_equal(eval_host(plan, &l, 0, FLAT, vertices), CLSP_OK);
     for (size_t p = 0; p < FLAT; p++)
@@ -254,9 +258,9 @@ static void flat_patches(clsp_context *ctx, const clsp_bezier_desc *d)
                    vertices + p * each * l.stride * l.element, each, 8.0);
     for (size_t p = 0; p < FLAT && d->vertex.attributes == P; p++) {
         assert_int_equal(
-            clsp_bezier_host_rows(plan, 0, p, rows, host_out(l.type, vertices, each * l.stride)),
+            eval_by_caller(plan, (clsp_range){p, 1}, host_out(l.type, vertices, each * l.stride)),
             CLSP_OK);
-        judge_flat(&l, "flat, host_rows", controls + p * l.controls, vertices, each, 8.0);
+        judge_flat(&l, "flat, by the caller", controls + p * l.controls, vertices, each, 8.0);
     }
     flat_points(plan, &l, controls);
     free_guarded(&l, FLAT * each, vertices);

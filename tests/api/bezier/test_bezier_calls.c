@@ -259,7 +259,7 @@ static void run_behind_user_event(clsp_context *ctx, const float *expected, cons
                                        &(clsp_run){.num_wait = 2, .wait = both, .done = &loaded}),
         CLSP_OK);
     assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_buffer(out, CLSP_F32, 0),
-                                      &(clsp_run){2, both, &evaluated, {0}}),
+                                      &(clsp_run){.num_wait = 2, .wait = both, .done = &evaluated}),
                      CLSP_OK);
     code =
         clEnqueueReadBuffer(queue, out, CL_FALSE, 0, sizeof points, points, 1, &evaluated, &read);
@@ -403,8 +403,8 @@ static void test_fork(void **state)
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
     assert_int_equal(clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL),
                      CLSP_OK);
-    assert_int_equal(clsp_bezier_cooperate(plan, (clsp_range){0, 1}, clsp_out_f32(points, POINTS),
-                                           &by_host, NULL),
+    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, POINTS),
+                                      &(clsp_run){.share = &by_host}),
                      CLSP_OK);
     const pid_t child = fork();
     if (child == 0) _exit(destroy_inherited(ctx, plan));

@@ -14,6 +14,9 @@
 #include <unistd.h>
 
 #include "shared_fixture.h"
+#include "tile_fixture.h"
+
+static const clsp_share measured = {.measure = 1};
 
 /* ---- every schedule, over forms and layouts ---- */
 
@@ -97,7 +100,9 @@ static void test_patch_grids(void **state)
         check_bits(&j, m.out);
         free_memory(&m);
     }
-    assert_int_equal(clsp_bezier_tune(j.plan, (clsp_range){0, 3}, NULL), CLSP_ERROR_ARGUMENT);
+    memory m = take_memory(ctx, PLAIN, j.bytes, j.l.element);
+    assert_int_equal(shared_eval(j.plan, &j.l, 1, 2, m.out, &measured, NULL), CLSP_ERROR_ARGUMENT);
+    free_memory(&m);
     assert_int_equal(clsp_bezier_set_patch_grids(j.plan, 0, clsp_in_u32(NULL, 0)), CLSP_OK);
     j.s = s;
     make_reference(&j);
@@ -129,8 +134,7 @@ static void test_many_workers(void **state)
 
 static void check_schedules(shared *j, uint32_t num_processors, bool alike, uint64_t tiles[])
 {
-    static const clsp_share devices_alone = {.schedule = CLSP_SCHEDULE_STATIC,
-                                                      .static_ratio = -1};
+    static const clsp_share devices_alone = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1};
     clsp_report r;
 
     make_reference(j);
@@ -268,8 +272,7 @@ static void check_together(clsp_context *contexts[], size_t num, clsp_type preci
     shared j = shared_start(contexts[0], &s, precision);
 
     check_schedules(&j, (uint32_t)num + 1, false, tiles);
-    check_call(&j, PLAIN,
-               &(clsp_share){.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
+    check_call(&j, PLAIN, &(clsp_share){.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
                (uint32_t)num + 1, false, &r);
     for (size_t d = 0; d < num; d++) {
         const bool can = precision == CLSP_F32 || has_fp64(contexts[d]);
@@ -359,9 +362,13 @@ static void tune_into(const char *path)
     messages m;
     clsp_context *ctx = listening(&m, path);
     shared j = shared_start(ctx, &s, CLSP_F32);
+    memory out = take_memory(ctx, SHARED, j.bytes, j.l.element);
     clsp_report r;
 
-    assert_int_equal(clsp_bezier_tune(j.plan, (clsp_range){j.s.first, j.s.count}, &r), CLSP_OK);
+    assert_int_equal(shared_eval(j.plan, &j.l, j.s.first, j.s.count, out.out, &measured, &r),
+                     CLSP_OK);
+    check_all(&j, out.out);
+    free_memory(&out);
     assert_int_equal(r.num_processors, 2);
     assert_true(r.num_tiles > 0 && r.probe_ms > 0);
     for (uint32_t p = 0; p < 2; p++) {
@@ -421,11 +428,16 @@ static void test_tuning(void **state)
 static void check_wrong_options(shared *j, memory *m)
 {
     const clsp_share wrong[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
-                                         {.schedule = (clsp_schedule)-1},
-                                         {.static_ratio = 1.5},
-                                         {.static_ratio = NAN},
-                                         {.reserved = {1}},
-                                         {.reserved = {0, 0, 0, UINT64_MAX}}};
+                                {.schedule = (clsp_schedule)-1},
+                                {.static_ratio = 1.5},
+                                {.static_ratio = NAN},
+                                {.measure = 2},
+                                {.measure = 1, .schedule = CLSP_SCHEDULE_HOST},
+                                {.measure = 1, .tiles = {0, 1}},
+                                {.tiles = {0, SIZE_MAX}},
+                                {.tiles = {SIZE_MAX, 1}},
+                                {.reserved = {1}},
+                                {.reserved = {0, 0, 0, UINT64_MAX}}};
 
     for (size_t i = 0; i < COUNT(wrong); i++)
         assert_int_equal(shared_eval(j->plan, &j->l, 0, 1, m->out, &wrong[i], NULL),
@@ -439,7 +451,8 @@ static void check_wrong_calls(shared *j, memory *m)
     const clsp_output out = host_out(CLSP_F32, m->out, size);
 
 #define COOPERATE(expected, plan, first, count, out)                                               \
-    assert_int_equal(clsp_bezier_cooperate(plan, (clsp_range){first, count}, out, NULL, NULL),     \
+    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){first, count}, out,                       \
+                                      &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),      \
                      expected)
     COOPERATE(bad, NULL, 0, 1, out);
     COOPERATE(bad, j->plan, 0, 1, host_out(CLSP_F32, NULL, size));
@@ -452,9 +465,9 @@ static void check_wrong_calls(shared *j, memory *m)
     COOPERATE(bad, j->plan, 1, SIZE_MAX, out);
     COOPERATE(CLSP_OK, j->plan, 3, 0, host_out(CLSP_F32, NULL, 0));
 #undef COOPERATE
-    assert_int_equal(clsp_bezier_tune(NULL, (clsp_range){0, 1}, NULL), bad);
-    assert_int_equal(clsp_bezier_tune(j->plan, (clsp_range){0, 4}, NULL), bad);
-    assert_int_equal(clsp_bezier_tune(j->plan, (clsp_range){0, 0}, NULL), bad);
+    assert_int_equal(shared_eval(NULL, &j->l, 0, 1, m->out, &measured, NULL), bad);
+    assert_int_equal(shared_eval(j->plan, &j->l, 0, 4, m->out, &measured, NULL), bad);
+    assert_int_equal(shared_eval(j->plan, &j->l, 0, 0, m->out, &measured, NULL), bad);
 }
 
 static void test_wrong_arguments(void **state)
@@ -498,11 +511,14 @@ static void test_wrong_states(void **state)
             assert_int_equal(
                 clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, 12), NULL), CLSP_OK);
         for (size_t count = 0; count < 2; count++)
-            assert_int_equal(clsp_bezier_cooperate(plan, (clsp_range){0, count}, out, NULL, NULL),
-                             CLSP_ERROR_STATE);
-        assert_int_equal(clsp_bezier_tune(plan, (clsp_range){0, 1}, NULL), CLSP_ERROR_STATE);
-        assert_int_equal(clsp_bezier_host_rows(plan, 0, 0, (clsp_range){0, 0}, out),
-                         CLSP_ERROR_STATE);
+            assert_int_equal(
+                clsp_bezier_eval(plan, (clsp_range){0, count}, out,
+                                 &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
+                CLSP_ERROR_STATE);
+        assert_int_equal(
+            clsp_bezier_eval(plan, (clsp_range){0, 1}, out, &(clsp_run){.share = &measured}),
+            CLSP_ERROR_STATE);
+        assert_int_equal(eval_by_caller(plan, (clsp_range){0, 0}, out), CLSP_ERROR_STATE);
         clsp_bezier_plan_destroy(&plan);
         d.axis[0].num = d.axis[1].num = 0;
     }

@@ -14,6 +14,7 @@
 #include "support.h"
 #include "bezier_fixture.h"
 #include "bezier_ref.h"
+#include "tile_fixture.h"
 
 static const char *const limits[] = {"", "class=discrete,local_is_real=1,vendor=NVIDIA",
                                      "class=integrated"};
@@ -67,9 +68,9 @@ static void share(clsp_bezier_plan *plan, size_t num_patches, clsp_output vertic
     const clsp_share opts = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.5};
     clsp_report report;
 
-    assert_int_equal(
-        clsp_bezier_cooperate(plan, (clsp_range){0, num_patches}, vertices, &opts, &report),
-        CLSP_OK);
+    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, num_patches}, vertices,
+                                      &(clsp_run){.share = &opts, .report = &report}),
+                     CLSP_OK);
     assert_int_equal(report.schedule, CLSP_SCHEDULE_STATIC);
 }
 
@@ -90,14 +91,11 @@ static void load_and_eval(clsp_bezier_plan *plan, size_t num_patches, const floa
                          CLSP_OK);
         return;
     }
-    clsp_bezier_desc d;
-    assert_int_equal(clsp_bezier_plan_desc(plan, &d), CLSP_OK);
     for (size_t p = 0; p < num_patches; p++)
-        assert_int_equal(
-            clsp_bezier_host_rows(plan, 0, p, (clsp_range){0, d.axis[0].num},
-                                  clsp_out_f32(vertices + num_vertices / num_patches * p,
-                                               num_vertices / num_patches)),
-            CLSP_OK);
+        assert_int_equal(eval_by_caller(plan, (clsp_range){p, 1},
+                                        clsp_out_f32(vertices + num_vertices / num_patches * p,
+                                                     num_vertices / num_patches)),
+                         CLSP_OK);
 }
 
 static void check_joined(const float *a, unsigned side_a, const float *b, unsigned side_b,

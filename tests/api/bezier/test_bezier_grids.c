@@ -606,7 +606,7 @@ static void test_bad_descriptions(void **state)
     expect(ctx, (clsp_bezier_desc){.precision = CLSP_U32}, bad);
     expect(ctx, (clsp_bezier_desc){.precision = (clsp_type)8}, bad);
     expect(ctx, (clsp_bezier_desc){.precision = (clsp_type)-1}, bad);
-    expect(ctx, (clsp_bezier_desc){.form = (clsp_bezier_form)4}, bad);
+    expect(ctx, (clsp_bezier_desc){.form = (clsp_bezier_form)5}, bad);
     expect(ctx, (clsp_bezier_desc){.method = (clsp_bezier_method)5}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.type = CLSP_U8}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.type = CLSP_U32}, bad);
@@ -666,7 +666,6 @@ static void test_weights(void **state)
         points[27] = bad[i];
         assert_int_equal(clsp_bezier_set_control_points(j.plan, 2, clsp_in_f32(points, 32), NULL),
                          CLSP_ERROR_WEIGHTS);
-        assert_int_equal(clsp_bezier_check_weights(j.plan), CLSP_OK);
         eval(&j); /* the patches from before */
         check(&j);
     }
@@ -674,30 +673,46 @@ static void test_weights(void **state)
     clsp_context_destroy(&ctx);
 }
 
-/* Through a buffer nobody looks at weights, unless asked to. */
-static void test_weights_of_buffers(void **state)
+/* Through a buffer nobody looks at weights, unless asked to; the plan then holds nothing. */
+static void check_weights_of_buffers(clsp_context *ctx, uint32_t check)
 {
-    const clsp_bezier_desc d = {.degree = {1, 1}, .axis = {{.num = 3}, {.num = 3}}, .rational = 1};
-    float points[16];
-    clsp_context *ctx = context_with("");
+    const clsp_bezier_desc d = {
+        .degree = {1, 1}, .axis = {{.num = 3}, {.num = 3}}, .rational = 1, .check_weights = check};
+    float points[16], vertices[27];
+    cl_event done = NULL;
     grid_job j;
 
-    (void)state;
     for (size_t k = 0; k < 16; k++)
         points[k] = 1.0f;
     points[15] = 0.0f;
     start(&j, ctx, &d, 1);
-    cl_int code;
-    cl_mem buffer = clCreateBuffer(cl_context_of(ctx), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                   sizeof points, points, &code);
-    assert_int_equal(code, CL_SUCCESS);
+    cl_mem buffer = buffer_of(ctx, sizeof points, points);
+    const clsp_input in = clsp_in_buffer(buffer, CLSP_F32, 0);
+    const clsp_run run = {.done = &done};
+    const clsp_status status = clsp_bezier_set_control_points(j.plan, 1, in, &run);
+    assert_int_equal(status, check ? CLSP_ERROR_WEIGHTS : CLSP_OK);
+    assert_int_equal(done != NULL, !check);
+    if (done) clReleaseEvent(done);
+    assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){0, 1}, clsp_out_f32(vertices, 27), NULL),
+                     check ? CLSP_ERROR_STATE : CLSP_OK);
+    points[15] = 2.0f;
+    cl_mem good = buffer_of(ctx, sizeof points, points);
     assert_int_equal(
-        clsp_bezier_set_control_points(j.plan, 1, clsp_in_buffer(buffer, CLSP_F32, 0), NULL),
+        clsp_bezier_set_control_points(j.plan, 1, clsp_in_buffer(good, CLSP_F32, 0), NULL),
         CLSP_OK);
-    assert_int_equal(clsp_bezier_check_weights(j.plan), CLSP_ERROR_WEIGHTS);
     eval(&j);
+    clReleaseMemObject(good);
     clReleaseMemObject(buffer);
     finish(&j);
+}
+
+static void test_weights_of_buffers(void **state)
+{
+    clsp_context *ctx = context_with("");
+
+    (void)state;
+    check_weights_of_buffers(ctx, 0);
+    check_weights_of_buffers(ctx, 1);
     clsp_context_destroy(&ctx);
 }
 

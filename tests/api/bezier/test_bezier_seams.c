@@ -316,12 +316,15 @@ static void evaluate(clsp_bezier_plan *plan, const layout *l, int way, unsigned 
     }
     for (k = 0; k < 2 * num; k++)
         narrow[k] = (float)wide[k];
-    assert_int_equal(clsp_bezier_eval_points(plan, num, clsp_in_u32(zeros, num),
-                                             l->d.precision == CLSP_F64
-                                                 ? clsp_in_f64(wide, 2 * num)
-                                                 : clsp_in_f32(narrow, 2 * num),
-                                             host_out(l->type, vertices, num * l->stride), NULL),
-                     CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_eval_points(plan,
+                                &(clsp_points){.num = num,
+                                               .item = clsp_in_u32(zeros, num),
+                                               .params = l->d.precision == CLSP_F64
+                                                             ? clsp_in_f64(wide, 2 * num)
+                                                             : clsp_in_f32(narrow, 2 * num)},
+                                host_out(l->type, vertices, num * l->stride), NULL),
+        CLSP_OK);
 }
 
 /* The normal a little further inside, in long double: what the limit on an edge must be, to about

@@ -13,6 +13,7 @@
 
 #include "support.h"
 #include "vertex_fixture.h"
+#include "tile_fixture.h"
 
 enum { MOST = 80, NUM = 5 /* samples along each direction */, VERTICES = NUM * NUM };
 
@@ -191,12 +192,15 @@ static clsp_status eval_bezier(clsp_context *ctx, const shape *s, clsp_type prec
     assert_int_equal(
         clsp_bezier_eval(plan, (clsp_range){0, 1}, curvatures(s, precision, out[0]), NULL),
         CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_points(plan, num, clsp_in_u32(first_patch, num),
-                                             host_in(precision, params, num * s->directions),
-                                             curvatures(s, precision, out[1]), NULL),
+    assert_int_equal(clsp_bezier_eval_points(
+                         plan,
+                         &(clsp_points){.num = num,
+                                        .item = clsp_in_u32(first_patch, num),
+                                        .params = host_in(precision, params, num * s->directions)},
+                         curvatures(s, precision, out[1]), NULL),
                      CLSP_OK);
     const clsp_status status =
-        clsp_bezier_host_rows(plan, 0, 0, (clsp_range){0, NUM}, curvatures(s, precision, out[2]));
+        eval_by_caller(plan, (clsp_range){0, 1}, curvatures(s, precision, out[2]));
     clsp_bezier_plan_destroy(&plan);
     return status;
 }
@@ -223,12 +227,15 @@ static clsp_status eval_bspline(clsp_context *ctx, const shape *s, clsp_type pre
     assert_int_equal(
         clsp_bspline_eval(plan, (clsp_range){0, 1}, curvatures(s, precision, out[0]), NULL),
         CLSP_OK);
-    assert_int_equal(clsp_bspline_eval_points(plan, num, clsp_in_u32(first_patch, num),
-                                              host_in(precision, params, num * s->directions),
-                                              curvatures(s, precision, out[1]), NULL),
+    assert_int_equal(clsp_bspline_eval_points(
+                         plan,
+                         &(clsp_points){.num = num,
+                                        .item = clsp_in_u32(first_patch, num),
+                                        .params = host_in(precision, params, num * s->directions)},
+                         curvatures(s, precision, out[1]), NULL),
                      CLSP_OK);
-    const clsp_status status = clsp_bspline_cooperate(
-        plan, (clsp_range){0, 1}, curvatures(s, precision, out[2]), &host, NULL);
+    const clsp_status status = clsp_bspline_eval(
+        plan, (clsp_range){0, 1}, curvatures(s, precision, out[2]), &(clsp_run){.share = &host});
     clsp_bspline_plan_destroy(&plan);
     return status;
 }
@@ -352,8 +359,11 @@ static void test_not_a_number(void **state)
     assert_int_equal(
         clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, reals_of(&s)), NULL),
         CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_points(plan, 2, clsp_in_u32(first_patch, 2),
-                                             clsp_in_f32(params, 4), clsp_out_f32(out, 4), NULL),
+    assert_int_equal(clsp_bezier_eval_points(plan,
+                                             &(clsp_points){.num = 2,
+                                                            .item = clsp_in_u32(first_patch, 2),
+                                                            .params = clsp_in_f32(params, 4)},
+                                             clsp_out_f32(out, 4), NULL),
                      CLSP_OK);
     assert_true(isnan(out[0]) && isnan(out[1]));
     assert_true(fabsf(out[2]) < 1e-5F && fabsf(out[3] + 0.5F) < 1e-5F);

@@ -88,9 +88,12 @@ static clsp_status eval_points(clsp_bezier_plan *plan, const points_job *j, void
     assert_non_null(narrow);
     for (size_t i = 0; i < count; i++)
         narrow[i] = (float)j->params[i];
-    status = clsp_bezier_eval_points(plan, j->num, clsp_in_u32(j->patches, j->num),
-                                     j->l.d.precision == CLSP_F64 ? clsp_in_f64(j->params, count)
-                                                                  : clsp_in_f32(narrow, count),
+    status = clsp_bezier_eval_points(plan,
+                                     &(clsp_points){.num = j->num,
+                                                    .item = clsp_in_u32(j->patches, j->num),
+                                                    .params = j->l.d.precision == CLSP_F64
+                                                                  ? clsp_in_f64(j->params, count)
+                                                                  : clsp_in_f32(narrow, count)},
                                      host_out(j->l.type, vertices, j->num * j->l.stride), NULL);
     free(narrow);
     return status;
@@ -394,24 +397,53 @@ static void check_refusals(clsp_bezier_plan *plan, const cl_mem buffers[3], size
     const clsp_input b = clsp_in_buffer(buffers[1], CLSP_F32, 0);
     const clsp_output c = clsp_out_buffer(buffers[2], CLSP_F16, 0), nowhere = {.buffer = NULL};
 
-    assert_int_equal(clsp_bezier_eval_points(NULL, 1, a, b, c, NULL), bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, 1, none, b, c, NULL), bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, 1, a, none, c, NULL), bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, 1, a, b, nowhere, NULL), bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, 1, b, b, c, NULL), bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, 1, a, a, c, NULL), bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, 1, a, b, c, &no_list), bad);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, num, clsp_in_buffer(buffers[0], CLSP_U32, 4), b, c, NULL),
+        clsp_bezier_eval_points(NULL, &(clsp_points){.num = 1, .item = a, .params = b}, c, NULL),
+        bad);
+    assert_int_equal(
+        clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .params = b, .planar = 2}, c, NULL),
+        bad);
+    assert_int_equal(
+        clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .params = b, .reserved = {1}}, c,
+                                NULL),
+        bad);
+    assert_int_equal(
+        clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = none}, c, NULL),
+        bad);
+    assert_int_equal(clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = b},
+                                             nowhere, NULL),
+                     bad);
+    assert_int_equal(
+        clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = b, .params = b}, c, NULL),
+        bad);
+    assert_int_equal(
+        clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = a}, c, NULL),
+        bad);
+    assert_int_equal(clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = b},
+                                             c, &no_list),
+                     bad);
+    assert_int_equal(
+        clsp_bezier_eval_points(plan,
+                                &(clsp_points){.num = num,
+                                               .item = clsp_in_buffer(buffers[0], CLSP_U32, 4),
+                                               .params = b},
+                                c, NULL),
         small);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, num, a, clsp_in_buffer(buffers[1], CLSP_F32, 8), c, NULL),
+        clsp_bezier_eval_points(plan,
+                                &(clsp_points){.num = num,
+                                               .item = a,
+                                               .params = clsp_in_buffer(buffers[1], CLSP_F32, 8)},
+                                c, NULL),
         small);
+    assert_int_equal(clsp_bezier_eval_points(plan,
+                                             &(clsp_points){.num = num, .item = a, .params = b},
+                                             clsp_out_buffer(buffers[2], CLSP_F16, 10), NULL),
+                     small);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, num, a, b, clsp_out_buffer(buffers[2], CLSP_F16, 10), NULL),
-        small);
-    assert_int_equal(clsp_bezier_eval_points(plan, SIZE_MAX / 4, a, b, c, NULL),
-                     CLSP_ERROR_NO_MEMORY);
+        clsp_bezier_eval_points(plan, &(clsp_points){.num = SIZE_MAX / 4, .item = a, .params = b},
+                                c, NULL),
+        CLSP_ERROR_NO_MEMORY);
 }
 
 /* Offsets, halves, patches that are not there and parameters that are no numbers. */
@@ -445,11 +477,13 @@ static void test_buffers(void **state)
     const clsp_input a = clsp_in_buffer(buffers[0], CLSP_U32, PATCHES_OFFSET);
     const clsp_input b = clsp_in_buffer(buffers[1], CLSP_F32, PARAMS_OFFSET);
     const clsp_output c = clsp_out_buffer(buffers[2], CLSP_F16, OFFSET);
-    assert_int_equal(clsp_bezier_eval_points(plan, NUM, a, b, c, &(clsp_run){.done = &done}),
+    assert_int_equal(clsp_bezier_eval_points(plan,
+                                             &(clsp_points){.num = NUM, .item = a, .params = b}, c,
+                                             &(clsp_run){.done = &done}),
                      CLSP_OK);
-    assert_int_equal(
-        clsp_bezier_eval_points(plan, 0, a, b, c, &(clsp_run){.num_wait = 1, .wait = &done}),
-        CLSP_OK);
+    assert_int_equal(clsp_bezier_eval_points(plan, &(clsp_points){.num = 0, .item = a, .params = b},
+                                             c, &(clsp_run){.num_wait = 1, .wait = &done}),
+                     CLSP_OK);
     assert_int_equal(clReleaseEvent(done), CL_SUCCESS);
     read_buffer(ctx, buffers[2], sizeof out, out);
     for (size_t i = 0; i < sizeof out / 2; i++)
@@ -491,9 +525,11 @@ static void test_no_patches(void **state)
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
     assert_int_equal(clsp_bezier_set_control_points(plan, 0, clsp_in_f32(NULL, 0), NULL), CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_points(plan, 2, clsp_in_buffer(in, CLSP_U32, 0),
-                                             clsp_in_f32(params, 4), clsp_out_f32(vertices, 6),
-                                             NULL),
+    assert_int_equal(clsp_bezier_eval_points(plan,
+                                             &(clsp_points){.num = 2,
+                                                            .item = clsp_in_buffer(in, CLSP_U32, 0),
+                                                            .params = clsp_in_f32(params, 4)},
+                                             clsp_out_f32(vertices, 6), NULL),
                      CLSP_OK);
     for (size_t i = 0; i < COUNT(vertices); i++)
         assert_true(isnan(vertices[i]));
@@ -520,23 +556,47 @@ static void test_bad_input(void **state)
 
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_points(plan, 2, a, b, out, NULL), CLSP_ERROR_STATE);
+    assert_int_equal(
+        clsp_bezier_eval_points(plan, &(clsp_points){.num = 2, .item = a, .params = b}, out, NULL),
+        CLSP_ERROR_STATE);
     points_job j = start(&d, 2, 2);
     assert_int_equal(load_controls(plan, &j.l, j.controls, 2), CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_points(NULL, 2, a, b, out, NULL), bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, 2, clsp_in_u32(NULL, 2), b, out, NULL), bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, 2, a, clsp_in_f32(NULL, 4), out, NULL), bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, 2, a, b, clsp_out_f32(NULL, 6), NULL), bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, 2, clsp_in_u32(beyond, 2), b, out, NULL), bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, 1, a, clsp_in_f64(wide, 2), out, NULL), bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, 1, a, b, clsp_out_f64(wide_vertices, 3), NULL),
+    assert_int_equal(
+        clsp_bezier_eval_points(NULL, &(clsp_points){.num = 2, .item = a, .params = b}, out, NULL),
+        bad);
+    assert_int_equal(
+        clsp_bezier_eval_points(
+            plan, &(clsp_points){.num = 2, .item = clsp_in_u32(NULL, 2), .params = b}, out, NULL),
+        bad);
+    assert_int_equal(
+        clsp_bezier_eval_points(
+            plan, &(clsp_points){.num = 2, .item = a, .params = clsp_in_f32(NULL, 4)}, out, NULL),
+        bad);
+    assert_int_equal(clsp_bezier_eval_points(plan, &(clsp_points){.num = 2, .item = a, .params = b},
+                                             clsp_out_f32(NULL, 6), NULL),
+                     bad);
+    assert_int_equal(
+        clsp_bezier_eval_points(
+            plan, &(clsp_points){.num = 2, .item = clsp_in_u32(beyond, 2), .params = b}, out, NULL),
+        bad);
+    assert_int_equal(
+        clsp_bezier_eval_points(
+            plan, &(clsp_points){.num = 1, .item = a, .params = clsp_in_f64(wide, 2)}, out, NULL),
+        bad);
+    assert_int_equal(clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = b},
+                                             clsp_out_f64(wide_vertices, 3), NULL),
                      bad);
     for (size_t i = 0; i < COUNT(vertices); i++)
         assert_true(vertices[i] == 7);
-    assert_int_equal(clsp_bezier_eval_points(plan, 0, clsp_in_u32(NULL, 0), clsp_in_f32(NULL, 0),
-                                             clsp_out_f32(NULL, 0), NULL),
-                     CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_points(plan, 2, a, b, out, NULL), CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_eval_points(
+            plan,
+            &(clsp_points){.num = 0, .item = clsp_in_u32(NULL, 0), .params = clsp_in_f32(NULL, 0)},
+            clsp_out_f32(NULL, 0), NULL),
+        CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_eval_points(plan, &(clsp_points){.num = 2, .item = a, .params = b}, out, NULL),
+        CLSP_OK);
     clsp_bezier_plan_destroy(&plan);
     finish(&j);
     clsp_context_destroy(&ctx);

@@ -176,8 +176,8 @@ static void patch_grids(clsp_context *ctx, clsp_type precision)
                                   .vertex.attributes = P | T};
             if (k == 1) d.vertex.attributes |= more[i];
             if (k == 2 && forms[i] != CLSP_BEZIER_TRIANGLE) {
-                d.axis[0] = (clsp_axis){0, 0.75, 0.25};
-                if (forms[i] == CLSP_BEZIER_VOLUME) d.axis[2] = (clsp_axis){0, 0.0, 0.5};
+                d.axis[0] = (clsp_axis){.begin = 0.75, .end = 0.25};
+                if (forms[i] == CLSP_BEZIER_VOLUME) d.axis[2] = (clsp_axis){.end = 0.5};
             }
             run(ctx, &d, tiny() ? 5 : COUNT(sizes), sizes[0]);
         }
@@ -324,9 +324,9 @@ static void test_volumes(void **state)
     (void)state;
     assert_int_equal(eval_host(j.plan, &j.l, 0, COUNT(sizes), j.vertices), CLSP_OK);
     check(&j);
-    assert_int_equal(
-        clsp_bezier_cooperate(j.plan, all, host_out(CLSP_F32, shared, elements), NULL, NULL),
-        CLSP_OK);
+    assert_int_equal(clsp_bezier_eval(j.plan, all, host_out(CLSP_F32, shared, elements),
+                                      &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
+                     CLSP_OK);
     assert_memory_equal(shared, j.vertices, elements * j.l.element);
     free_guarded(&j.l, j.num, shared);
     assert_int_equal(clsp_bezier_mesh_size(j.plan, all, &size), CLSP_OK);

@@ -208,3 +208,14 @@ void set_target(clsp_context *ctx, clsp_bspline_plan *plan, const wish *w, clsp_
     }
     assert_int_equal(clsp_bspline_target_desc(plan, 0, d), CLSP_OK);
 }
+
+clsp_status count_converted(clsp_bspline_plan *plan, clsp_range patches, size_t coords, size_t *num)
+{
+    const clsp_output none = {.type = CLSP_TYPE_DEFAULT};
+    clsp_tiling tiling = {.num_tiles = 0};
+    const clsp_status status =
+        clsp_bspline_convert(plan, patches, none, &(clsp_run){.tiling = &tiling});
+
+    if (status == CLSP_OK) *num = tiling.elements.count / coords;
+    return status;
+}

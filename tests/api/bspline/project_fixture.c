@@ -245,7 +245,8 @@ void project_finish(projecting *p)
 
 size_t nearest_bytes(clsp_type precision)
 {
-    return precision == CLSP_F64 ? sizeof(clsp_bspline_nearest_f64) : sizeof(clsp_bspline_nearest_f32);
+    return precision == CLSP_F64 ? sizeof(clsp_bspline_nearest_f64)
+                                 : sizeof(clsp_bspline_nearest_f32);
 }
 
 static size_t nearest_size(clsp_type precision)
@@ -275,7 +276,9 @@ unsigned char *project_bytes(const projecting *p, size_t first, size_t count)
     memset(memory, POISON, bytes + 2 * GUARD);
     const clsp_output out = host_out(precision, memory + GUARD, num * nearest_size(precision));
     const clsp_status status =
-        p->share ? clsp_bspline_project_shared(p->plan, &queries, &p->opts, out, p->share, NULL)
+        p->share ? clsp_bspline_project(
+                       p->plan, &queries, &p->opts, out,
+                       &(clsp_run){.share = p->share ? p->share : &(clsp_share){.num_workers = 0}})
                  : clsp_bspline_project(p->plan, &queries, &p->opts, out, NULL);
     if (status != CLSP_OK) {
         char why[256];
@@ -301,9 +304,9 @@ clsp_bspline_nearest_f64 nearest_at(clsp_type precision, const unsigned char *re
     }
     memcpy(&narrow, results + k * sizeof narrow, sizeof narrow);
     r = (clsp_bspline_nearest_f64){.distance = narrow.distance,
-                           .bound = narrow.bound,
-                           .patch = narrow.patch,
-                           .status = narrow.status};
+                                   .bound = narrow.bound,
+                                   .patch = narrow.patch,
+                                   .status = narrow.status};
     for (int i = 0; i < 3; i++)
         r.param[i] = narrow.param[i];
     for (int i = 0; i < 4; i++)
@@ -451,7 +454,8 @@ static double allowed_gap(const curves *c, double distance)
     return 16 * (c->d.degree[0] + 4) * eps * size * size;
 }
 
-void check_nearest(curves *c, const double *query, uint32_t patch, const clsp_bspline_nearest_f64 *r)
+void check_nearest(curves *c, const double *query, uint32_t patch,
+                   const clsp_bspline_nearest_f64 *r)
 {
     const ref_nearest exact = exact_nearest(c, query, patch);
     const double distance = (double)exact.distance, most = allowed(c, distance);

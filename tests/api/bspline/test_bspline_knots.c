@@ -14,6 +14,7 @@
 #include "support.h"
 #include "memory_fixture.h"
 #include "spline_fixture.h"
+#include "convert_fixture.h"
 
 enum { CURVES = 5 };
 
@@ -76,8 +77,8 @@ static void free_family(family *f)
 static double worst;
 
 /* lost: how far a parameter may be off, in eps of the domain's length. */
-static void judge(const family *f, size_t c, long double t, const unsigned char *vertices, size_t k,
-                  double lost)
+static void judge_vertex(const family *f, size_t c, long double t, const unsigned char *vertices,
+                         size_t k, double lost)
 {
     const spline *const s = &f->curve[c];
     const uint32_t p = s->d.degree[0], n = s->d.num_controls[0];
@@ -132,16 +133,20 @@ static void points(clsp_context *ctx, clsp_type precision)
         }
         narrow[1] = (float)(params[1] = -1e6); /* outside: the end's */
         narrow[2] = (float)(params[2] = 1e6);
-        assert_int_equal(clsp_bspline_eval_points(f.plan, NUM, clsp_in_u32(curves, NUM),
-                                                  precision == CLSP_F64 ? clsp_in_f64(params, NUM)
-                                                                        : clsp_in_f32(narrow, NUM),
-                                                  host_out(s->l.type, vertices, NUM * s->l.stride),
-                                                  NULL),
-                         CLSP_OK);
+        assert_int_equal(
+            clsp_bspline_eval_points(f.plan,
+                                     &(clsp_points){.num = NUM,
+                                                    .item = clsp_in_u32(curves, NUM),
+                                                    .params = precision == CLSP_F64
+                                                                  ? clsp_in_f64(params, NUM)
+                                                                  : clsp_in_f32(narrow, NUM)},
+                                     host_out(s->l.type, vertices, NUM * s->l.stride), NULL),
+            CLSP_OK);
         for (size_t k = 0; k < NUM; k++) {
             const double *const u = f.curve[curves[k]].knots[0];
-            judge(&f, curves[k], fmin(fmax(params[k], u[s->d.degree[0]]), u[s->d.num_controls[0]]),
-                  vertices, k, 0.0);
+            judge_vertex(&f, curves[k],
+                         fmin(fmax(params[k], u[s->d.degree[0]]), u[s->d.num_controls[0]]),
+                         vertices, k, 0.0);
         }
         free_guarded(&s->l, NUM, vertices);
         free_family(&f);
@@ -183,14 +188,15 @@ static void grids(clsp_context *ctx, clsp_type precision)
             eval(&f, 0, CURVES, CURVES * NUM, all);
             for (size_t k = 0; k < CURVES * NUM; k++) {
                 const long double ratio = (long double)(k % NUM) / (NUM - 1);
-                judge(&f, k / NUM, domain_at(&f.curve[k / NUM], 0, back ? 1 - ratio : ratio), all,
-                      k, 4.0);
+                judge_vertex(&f, k / NUM, domain_at(&f.curve[k / NUM], 0, back ? 1 - ratio : ratio),
+                             all, k, 4.0);
             }
             eval(&f, 3, 1, NUM, one);
             const size_t bytes = NUM * s->l.stride * s->l.element;
             assert_memory_equal(one, all + 3 * bytes, bytes);
-            const clsp_axis axis = {NUM, s->knots[0][s->d.num_controls[0]],
-                                    s->knots[0][s->d.degree[0]]};
+            const clsp_axis axis = {.num = NUM,
+                                    .begin = s->knots[0][s->d.num_controls[0]],
+                                    .end = s->knots[0][s->d.degree[0]]};
             assert_int_equal(clsp_bspline_set_grid(f.plan, &axis), CLSP_OK);
         }
         free_guarded(&s->l, CURVES * NUM, all);
@@ -213,7 +219,7 @@ static void parts(clsp_context *ctx, clsp_type precision)
 {
     enum { NUM = 17 };
     static const uint32_t nums[CURVES] = {3, 1, 9, 2, 5};
-    const clsp_axis axis = {NUM, 0.25, 0.75};
+    const clsp_axis axis = {.num = NUM, .begin = 0.25, .end = 0.75};
     unsigned char *vertices;
 
     seed(3);
@@ -234,13 +240,14 @@ static void parts(clsp_context *ctx, clsp_type precision)
     vertices = guarded(&s->l, CURVES * NUM);
     eval(&f, 0, CURVES, CURVES * NUM, vertices);
     for (size_t k = 0; k < CURVES * NUM; k++)
-        judge(&f, k / NUM, 0.25L + 0.5L * (k % NUM) / (NUM - 1), vertices, k, 4.0);
+        judge_vertex(&f, k / NUM, 0.25L + 0.5L * (k % NUM) / (NUM - 1), vertices, k, 4.0);
     clsp_report report;
-    assert_int_equal(clsp_bspline_cooperate(
-                         f.plan, (clsp_range){0, CURVES},
-                         host_out(s->l.type, vertices, CURVES * NUM * s->l.stride), NULL, &report),
-                     CLSP_OK);
-    judge(&f, 2, 0.25L + 0.5L * 5 / (NUM - 1), vertices, 2 * NUM + 5, 4.0);
+    assert_int_equal(
+        clsp_bspline_eval(f.plan, (clsp_range){0, CURVES},
+                          host_out(s->l.type, vertices, CURVES * NUM * s->l.stride),
+                          &(clsp_run){.share = &(clsp_share){.num_workers = 0}, .report = &report}),
+        CLSP_OK);
+    judge_vertex(&f, 2, 0.25L + 0.5L * 5 / (NUM - 1), vertices, 2 * NUM + 5, 4.0);
     free_guarded(&s->l, CURVES * NUM, vertices);
 
     assert_int_equal(clsp_bspline_set_patch_grids(f.plan, CURVES, clsp_in_u32(nums, CURVES)),
@@ -249,7 +256,8 @@ static void parts(clsp_context *ctx, clsp_type precision)
     eval(&f, 0, CURVES, 20, vertices);
     for (size_t c = 0, k = 0; c < CURVES; c++)
         for (uint32_t a = 0; a < nums[c]; a++, k++)
-            judge(&f, c, 0.25L + 0.5L * a / (nums[c] > 1 ? nums[c] - 1 : 1), vertices, k, 4.0);
+            judge_vertex(&f, c, 0.25L + 0.5L * a / (nums[c] > 1 ? nums[c] - 1 : 1), vertices, k,
+                         4.0);
     free_guarded(&s->l, 20, vertices);
     free_family(&f);
 }
@@ -386,7 +394,7 @@ static void check_target(clsp_context *ctx, const family *f, const clsp_bspline_
         clsp_context_last_error(ctx, why, sizeof why);
         fail_msg("%s", why);
     }
-    assert_int_equal(clsp_bspline_target_size(f->plan, (clsp_range){0, CURVES}, &all), CLSP_OK);
+    assert_int_equal(count_converted(f->plan, (clsp_range){0, CURVES}, s->l.coords, &all), CLSP_OK);
     for (int kind = HOST; kind < STORE_KINDS; kind++) {
         if (!has_kind(ctx, (store_kind)kind)) continue;
         store out = store_make(ctx, (store_kind)kind, s->d.precision, 3, all * s->l.coords, NULL);
@@ -395,7 +403,7 @@ static void check_target(clsp_context *ctx, const family *f, const clsp_bspline_
         const unsigned char *const made = store_read(&out);
         for (size_t c = 0; c < CURVES; c++) {
             assert_int_equal(clsp_bspline_target_desc(f->plan, c, &d), CLSP_OK);
-            assert_int_equal(clsp_bspline_target_size(f->plan, (clsp_range){0, c}, &before),
+            assert_int_equal(count_converted(f->plan, (clsp_range){0, c}, s->l.coords, &before),
                              CLSP_OK);
             const unsigned char *const own = made + before * s->l.coords * element;
             const size_t reals = d.num_controls[0] * s->l.coords;
@@ -472,11 +480,11 @@ static void test_targets(void **state)
     (void)state;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &curves), CLSP_OK);
     assert_int_equal(clsp_bspline_set_target(plan, &bezier), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){7, 3}, &num), CLSP_OK);
+    assert_int_equal(count_converted(plan, (clsp_range){7, 3}, 3, &num), CLSP_OK);
     assert_int_equal(num, 3 * 6);
     assert_int_equal(clsp_bspline_set_knots(plan, 2, clsp_in_f64(knots, COUNT(knots))), CLSP_OK);
     assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_ERROR_STATE); /* it is gone */
-    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){0, 1}, &num), CLSP_ERROR_STATE);
+    assert_int_equal(count_converted(plan, (clsp_range){0, 1}, 3, &num), CLSP_ERROR_STATE);
     for (size_t i = 0; i < COUNT(wrong); i++) {
         char why[256];
         assert_int_equal(clsp_bspline_set_target(plan, &wrong[i].target), CLSP_ERROR_ARGUMENT);
@@ -487,9 +495,8 @@ static void test_targets(void **state)
     assert_int_equal(clsp_bspline_target_desc(plan, 1, &d), CLSP_OK);
     assert_true(d.knots[0][0] == 5 && d.knots[0][3] == 6 && d.num_controls[0] == 6);
     assert_int_equal(clsp_bspline_target_desc(plan, 2, &d), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){1, 2}, &num), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_target_size(NULL, (clsp_range){0, 1}, &num), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){0, 1}, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(count_converted(plan, (clsp_range){1, 2}, 3, &num), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(count_converted(NULL, (clsp_range){0, 1}, 3, &num), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 0}, (clsp_output){0}, NULL),
                      CLSP_ERROR_STATE); /* no control points */
     clsp_bspline_plan_destroy(&plan);
@@ -515,15 +522,16 @@ static void test_changes(void **state)
     assert_int_equal(set_knots(&f), CLSP_OK);
     eval(&f, 0, CURVES, CURVES * NUM, own);
     for (size_t k = 0; k < CURVES * NUM; k++)
-        judge(&f, k / NUM, domain_at(&f.curve[k / NUM], 0, (long double)(k % NUM) / (NUM - 1)), own,
-              k, 4.0);
+        judge_vertex(&f, k / NUM,
+                     domain_at(&f.curve[k / NUM], 0, (long double)(k % NUM) / (NUM - 1)), own, k,
+                     4.0);
     assert_int_equal(clsp_bspline_set_knots(f.plan, 0, (clsp_input){0}), CLSP_OK);
     for (uint32_t i = 0; i < 15; i++)
         f.curve[0].knots[0][i] *= 2;
     f.curve[3] = f.curve[0]; /* all have the description's */
     eval(&f, 3, 1, NUM, shared);
     for (size_t k = 0; k < NUM; k++)
-        judge(&f, 3, domain_at(&f.curve[0], 0, (long double)k / (NUM - 1)), shared, k, 0.0);
+        judge_vertex(&f, 3, domain_at(&f.curve[0], 0, (long double)k / (NUM - 1)), shared, k, 0.0);
     free_guarded(&s->l, CURVES * NUM, own);
     free_guarded(&s->l, NUM, shared);
     free_family(&f);
@@ -575,13 +583,15 @@ static void test_defects(void **state)
     assert_int_equal(clsp_bspline_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 5), NULL),
                      CLSP_OK);
     assert_true(made[0] == 5 && made[4] == 8);
-    assert_int_equal(
-        clsp_bspline_eval_rows(plan, 0, (clsp_range){0, 5}, clsp_out_f32(made, 5), NULL),
-        CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_host_rows(plan, 0, 0, (clsp_range){0, 5}, clsp_out_f32(made, 5)),
+    const clsp_share by_caller = {.schedule = CLSP_SCHEDULE_HOST, .tiles = {0, 1}};
+    const clsp_share measured = {.measure = 1};
+    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f32(made, 5),
+                                       &(clsp_run){.share = &by_caller}),
                      CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_tune(plan, (clsp_range){0, 2}, NULL), CLSP_ERROR_ARGUMENT);
-    const clsp_axis part = {5, 0.25, 0.5};
+    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f32(made, 5),
+                                       &(clsp_run){.share = &measured}),
+                     CLSP_ERROR_ARGUMENT);
+    const clsp_axis part = {.num = 5, .begin = 0.25, .end = 0.5};
     assert_int_equal(clsp_bspline_set_grid(plan, &part), CLSP_ERROR_ARGUMENT); /* curve 1: [5, 7] */
     assert_int_equal(clsp_bspline_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 5), NULL),
                      CLSP_OK);

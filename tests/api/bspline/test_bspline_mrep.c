@@ -55,14 +55,15 @@ static double tolerance_of(const curves *c, double asked)
 
 /* Fails unless a result is within the tolerance of the nearest, and its bound is one and within it
    too. */
-static void check_within(curves *c, const double *query, uint32_t patch, const clsp_bspline_nearest_f64 *r,
-                         double asked)
+static void check_within(curves *c, const double *query, uint32_t patch,
+                         const clsp_bspline_nearest_f64 *r, double asked)
 {
     const ref_nearest exact = exact_nearest(c, query, patch);
     const double distance = (double)exact.distance, off = 2 * allowed(c, distance);
     const double most = asked > 0 ? asked : 1.01e-4 * size_of(c);
     const double gap = tolerance_of(c, asked);
-    const bool is_good = r->status == CLSP_BSPLINE_NEAREST_FOUND && r->distance <= distance + most + off &&
+    const bool is_good = r->status == CLSP_BSPLINE_NEAREST_FOUND &&
+                         r->distance <= distance + most + off &&
                          r->distance >= (double)exact.bound - off && r->bound <= distance &&
                          r->distance - r->bound <= gap + 2 * off;
 
@@ -401,11 +402,13 @@ static clsp_bspline_plan *small_plan(clsp_context *ctx, uint32_t dim, uint32_t r
     return plan;
 }
 
-static clsp_status project_few(clsp_bspline_plan *plan, uint32_t dim, const clsp_bspline_project_opts *opts)
+static clsp_status project_few(clsp_bspline_plan *plan, uint32_t dim,
+                               const clsp_bspline_project_opts *opts)
 {
     const clsp_bspline_queries queries = {.num = 2, .points = clsp_in_f32(few_points, 2 * dim)};
 
-    return clsp_bspline_project(plan, &queries, opts, clsp_out_bspline_nearest_f32(few_results, 2), NULL);
+    return clsp_bspline_project(plan, &queries, opts, clsp_out_bspline_nearest_f32(few_results, 2),
+                                NULL);
 }
 
 static void test_arguments(void **state)

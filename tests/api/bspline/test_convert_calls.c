@@ -394,13 +394,13 @@ static void test_numbers(void **state)
 
     (void)state;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &surface), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){0, 1}, &num), CLSP_ERROR_STATE);
+    assert_int_equal(count_converted(plan, (clsp_range){0, 1}, 1, &num), CLSP_ERROR_STATE);
     assert_int_equal(clsp_bspline_set_target(plan, &bezier), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){5, 0}, &num), CLSP_OK);
+    assert_int_equal(count_converted(plan, (clsp_range){5, 0}, 1, &num), CLSP_OK);
     assert_int_equal(num, 0);
-    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){0, 100000000}, &num), CLSP_OK);
+    assert_int_equal(count_converted(plan, (clsp_range){0, 100000000}, 1, &num), CLSP_OK);
     assert_true(num == each * 100000000);
-    assert_int_equal(clsp_bspline_target_size(plan, (clsp_range){0, SIZE_MAX / 2}, &num),
+    assert_int_equal(count_converted(plan, (clsp_range){0, SIZE_MAX / 2}, 1, &num),
                      CLSP_ERROR_NO_MEMORY);
     assert_int_equal(
         clsp_bspline_set_control_points(plan, SIZE_MAX / 8, clsp_in_f32(controls, SIZE_MAX), NULL),

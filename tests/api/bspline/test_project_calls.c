@@ -230,17 +230,20 @@ static void test_few(void **state)
     clsp_bspline_nearest_f32 r;
 
     (void)state;
-    assert_int_equal(clsp_bspline_project(plan, &queries, NULL, clsp_out_bspline_nearest_f32(&r, 1), NULL),
-                     CLSP_OK);
+    assert_int_equal(
+        clsp_bspline_project(plan, &queries, NULL, clsp_out_bspline_nearest_f32(&r, 1), NULL),
+        CLSP_OK);
     assert_true(r.distance == 1 && r.param[0] == 0 && r.point[0] == 0 && r.point[1] == 0);
     assert_int_equal(r.status, CLSP_BSPLINE_NEAREST_FOUND);
     support_poison(&r, sizeof r);
     queries.num = 0;
-    assert_int_equal(clsp_bspline_project(plan, &queries, NULL, clsp_out_bspline_nearest_f32(&r, 1), NULL),
-                     CLSP_OK);
+    assert_int_equal(
+        clsp_bspline_project(plan, &queries, NULL, clsp_out_bspline_nearest_f32(&r, 1), NULL),
+        CLSP_OK);
     queries.points.size = 0;
-    assert_int_equal(clsp_bspline_project(plan, &queries, NULL, clsp_out_bspline_nearest_f32(&r, 0), NULL),
-                     CLSP_OK);
+    assert_int_equal(
+        clsp_bspline_project(plan, &queries, NULL, clsp_out_bspline_nearest_f32(&r, 0), NULL),
+        CLSP_OK);
     assert_true(support_poisoned(&r, sizeof r));
     clsp_bspline_plan_destroy(&plan);
 }
@@ -286,7 +289,7 @@ static void refuse_options(clsp_context *ctx, clsp_bspline_plan *plan)
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.max_dist = NAN);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.tolerance = -1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.tolerance = NAN);
-    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.reserved[7] = 1);
+    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.reserved[3] = 1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.queries.reserved[3] = 1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.sync.reserved[1] = 1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.sync.num_wait = 1);
@@ -390,8 +393,10 @@ static void check_shared(const projecting *p, const clsp_share *share,
         narrow[i] = (float)p->queries[i];
     queries.points = precision == CLSP_F64 ? clsp_in_f64(p->queries, p->num * dim)
                                            : clsp_in_f32(narrow, p->num * dim);
-    assert_ok(p->ctx, clsp_bspline_project_shared(p->plan, &queries, &p->opts,
-                                                  host_out(precision, out, size), share, &report));
+    assert_ok(p->ctx, clsp_bspline_project(
+                          p->plan, &queries, &p->opts, host_out(precision, out, size),
+                          &(clsp_run){.share = share ? share : &(clsp_share){.num_workers = 0},
+                                      .report = &report}));
     check_report(&report, 2);
     for (size_t i = 0; i < p->num; i++) {
         const clsp_bspline_nearest_f64 r = nearest_at(precision, out, i);
@@ -435,22 +440,38 @@ static void test_shared_arguments(void **state)
     const clsp_output in_buffer = clsp_out_buffer(buffer, CLSP_F32, 0);
     const clsp_bspline_project_opts mrep = {.method = CLSP_BSPLINE_PROJECT_MREP};
     const clsp_share wrong = {.schedule = (clsp_schedule)9};
+    const clsp_share by_caller = {.schedule = CLSP_SCHEDULE_HOST, .tiles = {0, 1}};
     clsp_bspline_queries from_buffer = r.queries;
 
     (void)state;
     from_buffer.points = clsp_in_buffer(buffer, CLSP_F32, 0);
-    assert_ok(ctx, clsp_bspline_project_shared(plan, &r.queries, NULL, r.out, NULL, NULL));
-    assert_status(ctx, clsp_bspline_project_shared(NULL, &r.queries, NULL, r.out, NULL, NULL),
+    assert_ok(ctx, clsp_bspline_project(plan, &r.queries, NULL, r.out,
+                                        &(clsp_run){.share = &(clsp_share){.num_workers = 0}}));
+    assert_status(ctx,
+                  clsp_bspline_project(NULL, &r.queries, NULL, r.out,
+                                       &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                   CLSP_ERROR_ARGUMENT);
-    assert_status(ctx, clsp_bspline_project_shared(plan, NULL, NULL, r.out, NULL, NULL),
+    assert_status(ctx,
+                  clsp_bspline_project(plan, NULL, NULL, r.out,
+                                       &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                   CLSP_ERROR_ARGUMENT);
-    assert_status(ctx, clsp_bspline_project_shared(plan, &r.queries, NULL, in_buffer, NULL, NULL),
+    assert_status(ctx,
+                  clsp_bspline_project(plan, &r.queries, NULL, in_buffer,
+                                       &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                   CLSP_ERROR_ARGUMENT);
-    assert_status(ctx, clsp_bspline_project_shared(plan, &from_buffer, NULL, r.out, NULL, NULL),
+    assert_status(ctx,
+                  clsp_bspline_project(plan, &from_buffer, NULL, r.out,
+                                       &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                   CLSP_ERROR_ARGUMENT);
-    assert_status(ctx, clsp_bspline_project_shared(plan, &r.queries, &mrep, r.out, NULL, NULL),
-                  CLSP_ERROR_ARGUMENT);
-    assert_status(ctx, clsp_bspline_project_shared(plan, &r.queries, NULL, r.out, &wrong, NULL),
+    assert_status(ctx,
+                  clsp_bspline_project(plan, &r.queries, &mrep, r.out,
+                                       &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
+                  CLSP_OK); /* by the device alone */
+    assert_status(
+        ctx, clsp_bspline_project(plan, &r.queries, &mrep, r.out, &(clsp_run){.share = &by_caller}),
+        CLSP_ERROR_ARGUMENT);
+    assert_status(ctx,
+                  clsp_bspline_project(plan, &r.queries, NULL, r.out, &(clsp_run){.share = &wrong}),
                   CLSP_ERROR_ARGUMENT);
     clReleaseMemObject(buffer);
     clsp_bspline_plan_destroy(&plan);
@@ -475,9 +496,10 @@ static void project_own(clsp_bspline_plan *plan, const double *queries, const ui
     clsp_bspline_queries q = {.num = OWN_QUERIES, .points = clsp_in_f64(queries, 2 * OWN_QUERIES)};
 
     if (patches) q.patches = clsp_in_u32(patches, OWN_QUERIES);
-    assert_int_equal(
-        clsp_bspline_project(plan, &q, &opts, clsp_out_bspline_nearest_f64(results, 2 * OWN_QUERIES), NULL),
-        CLSP_OK);
+    assert_int_equal(clsp_bspline_project(plan, &q, &opts,
+                                          clsp_out_bspline_nearest_f64(results, 2 * OWN_QUERIES),
+                                          NULL),
+                     CLSP_OK);
 }
 
 /* Curves that have knots of their own give what plans of each one's knots give. */

@@ -9,6 +9,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +118,8 @@ static project_job start(clsp_context *ctx, const project_case *c, clsp_type pre
                                     .precision = precision};
     j.real = precision == CLSP_F64 ? sizeof(double) : sizeof(float);
     j.result =
-        (precision == CLSP_F64 ? CLSP_BSPLINE_NEAREST_F64_SIZE : CLSP_BSPLINE_NEAREST_F32_SIZE) * num_nearest;
+        (precision == CLSP_F64 ? CLSP_BSPLINE_NEAREST_F64_SIZE : CLSP_BSPLINE_NEAREST_F32_SIZE) *
+        num_nearest;
     j.bytes = j.c.num * j.result * j.real;
     assert_int_equal(clsp_bspline_plan_create(&j.plan, ctx, &desc), CLSP_OK);
     load_curves(&j);
@@ -147,7 +149,8 @@ static void finish(project_job *j)
 /* ---- results ---- */
 
 /* Result k as doubles. */
-static clsp_bspline_nearest_f64 result_of(const project_job *j, const unsigned char *results, size_t k)
+static clsp_bspline_nearest_f64 result_of(const project_job *j, const unsigned char *results,
+                                          size_t k)
 {
     clsp_bspline_nearest_f64 wide = {0};
     clsp_bspline_nearest_f32 r;
@@ -181,7 +184,8 @@ static double may_differ(const project_job *j, double distance)
 }
 
 /* Judges what a processor says where there is no result. NaNs may have other bits. */
-static void check_same_none(const clsp_bspline_nearest_f64 *got, const clsp_bspline_nearest_f64 *wanted)
+static void check_same_none(const clsp_bspline_nearest_f64 *got,
+                            const clsp_bspline_nearest_f64 *wanted)
 {
     assert_int_equal(got->status, wanted->status);
     assert_int_equal(got->patch, UINT32_MAX);
@@ -197,7 +201,8 @@ static void check_result(const project_job *j, size_t k, const clsp_bspline_near
     const bool is_found = got->status <= CLSP_BSPLINE_NEAREST_CUT;
     double square = 0;
 
-    if (is_found != (wanted->status <= CLSP_BSPLINE_NEAREST_CUT)) { /* just within max_dist, or not */
+    if (is_found !=
+        (wanted->status <= CLSP_BSPLINE_NEAREST_CUT)) { /* just within max_dist, or not */
         const double distance = fmin(got->distance, wanted->distance);
         assert_true(fabs(distance - j->c.opts.max_dist) <= may_differ(j, distance));
         return;
@@ -234,13 +239,14 @@ static void check_results(void *work, const unsigned char *results, bool same_bi
 
 /* ---- every schedule ---- */
 
-static clsp_status project(void *work, void *out, const clsp_share *opts,
-                           clsp_report *report)
+static clsp_status project(void *work, void *out, const clsp_share *opts, clsp_report *report)
 {
     const project_job *const j = work;
     const clsp_bspline_queries q = queries_of(j);
 
-    return clsp_bspline_project_shared(j->plan, &q, &j->c.opts, output_of(j, out), opts, report);
+    return clsp_bspline_project(
+        j->plan, &q, &j->c.opts, output_of(j, out),
+        &(clsp_run){.share = opts ? opts : &(clsp_share){.num_workers = 0}, .report = report});
 }
 
 /* The host's cores find one nearest point only. */
@@ -346,8 +352,9 @@ static void test_unaligned(void **state)
 
     (void)state;
     assert_non_null(out);
-    assert_int_equal(clsp_bspline_project_shared(j.plan, &q, NULL, output_of(&j, out + 1),
-                                                 &shared_ways[CLSP_SCHEDULE_DYNAMIC], &r),
+    assert_int_equal(clsp_bspline_project(
+                         j.plan, &q, NULL, output_of(&j, out + 1),
+                         &(clsp_run){.share = &shared_ways[CLSP_SCHEDULE_DYNAMIC], .report = &r}),
                      CLSP_OK);
     check_report(&r, 2);
     assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
@@ -446,7 +453,8 @@ static void test_drops_out(void **state)
 static clsp_status call(const project_job *j, const clsp_bspline_queries *q,
                         const clsp_bspline_project_opts *opts, clsp_output out)
 {
-    return clsp_bspline_project_shared(j->plan, q, opts, out, NULL, NULL);
+    return clsp_bspline_project(j->plan, q, opts, out,
+                                &(clsp_run){.share = &(clsp_share){.num_workers = 0}});
 }
 
 static void check_wrong_memory(const project_job *j, unsigned char *out)
@@ -483,26 +491,26 @@ static void check_wrong_memory(const project_job *j, unsigned char *out)
 static void check_wrong_options(const project_job *j, unsigned char *out)
 {
     const clsp_bspline_project_opts wrong[] = {{.method = (clsp_bspline_project_method)7},
-                                       {.method = CLSP_BSPLINE_PROJECT_MREP},
-                                       {.num_nearest = 17},
-                                       {.max_dist = -1},
-                                       {.max_dist = NAN},
-                                       {.reserved = {1}}};
+                                               {.num_nearest = 17},
+                                               {.max_dist = -1},
+                                               {.max_dist = NAN},
+                                               {.reserved = {1}}};
     const clsp_share wrong_share[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
-                                               {.static_ratio = 1.5},
-                                               {.reserved = {0, 1}}};
+                                      {.static_ratio = 1.5},
+                                      {.reserved = {0, 1}}};
     clsp_bspline_queries q = queries_of(j);
 
     for (size_t i = 0; i < COUNT(wrong); i++)
         assert_int_equal(call(j, &q, &wrong[i], output_of(j, out)), CLSP_ERROR_ARGUMENT);
     for (size_t i = 0; i < COUNT(wrong_share); i++)
-        assert_int_equal(clsp_bspline_project_shared(j->plan, &q, NULL, output_of(j, out),
-                                                     &wrong_share[i], NULL),
+        assert_int_equal(clsp_bspline_project(j->plan, &q, NULL, output_of(j, out),
+                                              &(clsp_run){.share = &wrong_share[i]}),
                          CLSP_ERROR_ARGUMENT);
     q.patches = host_in(CLSP_U32, NULL, 0); /* there are several curves */
     assert_int_equal(call(j, &q, NULL, output_of(j, out)), CLSP_ERROR_ARGUMENT);
     assert_int_equal(call(j, NULL, NULL, output_of(j, out)), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_project_shared(NULL, &q, NULL, output_of(j, out), NULL, NULL),
+    assert_int_equal(clsp_bspline_project(NULL, &q, NULL, output_of(j, out),
+                                          &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                      CLSP_ERROR_ARGUMENT);
 }
 
@@ -523,7 +531,8 @@ static void test_wrong_arguments(void **state)
         desc.directions = directions;
         assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &desc), CLSP_OK);
         assert_int_equal(
-            clsp_bspline_project_shared(plan, &q, NULL, output_of(&j, m.out), NULL, NULL),
+            clsp_bspline_project(plan, &q, NULL, output_of(&j, m.out),
+                                 &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
             directions == 1 ? CLSP_ERROR_STATE : CLSP_ERROR_ARGUMENT);
         clsp_bspline_plan_destroy(&plan);
     }
@@ -533,13 +542,86 @@ static void test_wrong_arguments(void **state)
     clsp_context_destroy(&ctx);
 }
 
+/* ---- tiles ---- */
+
+/* One of two threads that make tiles by a processor. */
+typedef struct tile_thread {
+    const project_job *j;
+    clsp_schedule by;
+    unsigned char *out;
+    size_t index, num_tiles, failures;
+} tile_thread;
+
+static void *make_tiles(void *argument)
+{
+    tile_thread *const t = argument;
+    const project_job *const j = t->j;
+    const clsp_bspline_queries q = queries_of(j);
+
+    t->num_tiles = t->index + 1;
+    for (size_t tile = t->index; tile < t->num_tiles; tile += 2) {
+        const clsp_share share = {.schedule = t->by, .tiles = {tile, 1}};
+        clsp_tiling tiling;
+        clsp_run run = {.share = &share, .tiling = &tiling};
+        if (clsp_bspline_project(j->plan, &q, &j->c.opts, (clsp_output){0}, &run) != CLSP_OK) break;
+        clsp_output out = output_of(j, t->out + tiling.elements.first * j->real);
+        out.size = tiling.elements.count;
+        run.tiling = NULL;
+        t->failures += clsp_bspline_project(j->plan, &q, &j->c.opts, out, &run) != CLSP_OK;
+        t->num_tiles = tiling.num_tiles;
+    }
+    return NULL;
+}
+
+/* Tiles have the bits that the same processor gives them in the whole job. */
+static void check_tiles(project_job *j, clsp_schedule by)
+{
+    const clsp_share share = {.schedule = by};
+    memory whole = take_memory(j->ctx, PLAIN, j->bytes, j->real);
+    memory tiles = take_memory(j->ctx, PLAIN, j->bytes, j->real);
+    tile_thread t[2] = {{j, by, tiles.out, 0, 0, 0}, {j, by, tiles.out, 1, 0, 0}};
+    pthread_t thread;
+
+    assert_int_equal(project(j, whole.out, &share, NULL), CLSP_OK);
+    if (by == CLSP_SCHEDULE_HOST) { /* calls by the device take turns */
+        assert_int_equal(pthread_create(&thread, NULL, make_tiles, &t[0]), 0);
+        make_tiles(&t[1]);
+        pthread_join(thread, NULL);
+    } else {
+        make_tiles(&t[0]);
+        make_tiles(&t[1]);
+    }
+    assert_int_equal(t[0].failures + t[1].failures, 0);
+    assert_memory_equal(whole.out, tiles.out, j->bytes);
+    free_memory(&whole);
+    free_memory(&tiles);
+}
+
+static void test_tiles(void **state)
+{
+    const project_case c = {"tiles", 3, 9, 2, 0, 3, 700, 1, 1, {0}};
+    clsp_context *ctx = context_with("");
+    project_job j = start(ctx, &c, CLSP_F32);
+
+    (void)state;
+    check_tiles(&j, CLSP_SCHEDULE_DEVICE);
+    check_tiles(&j, CLSP_SCHEDULE_HOST);
+    finish(&j);
+    clsp_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_schedules), cmocka_unit_test(test_hard),
-        cmocka_unit_test(test_auto),      cmocka_unit_test(test_unaligned),
-        cmocka_unit_test(test_changes),   cmocka_unit_test(test_same_device_twice),
-        cmocka_unit_test(test_drops_out), cmocka_unit_test(test_wrong_arguments),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_hard),
+        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_unaligned),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_same_device_twice),
+        cmocka_unit_test(test_drops_out),
+        cmocka_unit_test(test_wrong_arguments),
     };
 
     if (no_device()) return 77;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tile_fixture.h"
+
 /* ---- stores ---- */
 
 /* Guards take whole elements of every type; before an SVM pointer there is an odd number of them.
@@ -166,7 +168,7 @@ void memory_finish(memory_job *j)
 
 /* ---- calls that write ---- */
 
-static const clsp_range some = {1, 2}, last_rows = {32, NUM_U - 32};
+static const clsp_range some = {1, 2};
 
 static clsp_status eval(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
@@ -178,26 +180,28 @@ static clsp_status eval_nothing(const memory_job *j, clsp_output out)
     return clsp_bezier_eval(j->plan, (clsp_range){MEMORY_PATCHES, 0}, out, NULL);
 }
 
-static clsp_status eval_rows(const memory_job *j, clsp_output out, const clsp_run *sync)
+static clsp_status tiles_by_device(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
-    return clsp_bezier_eval_rows(j->plan, 1, last_rows, out, sync);
-}
-
-static clsp_status eval_no_rows(const memory_job *j, clsp_output out)
-{
-    return clsp_bezier_eval_rows(j->plan, 1, (clsp_range){32, 0}, out, NULL);
+    return eval_tiles(j->plan, some, (clsp_range){0, 0}, CLSP_SCHEDULE_DEVICE, out, sync);
 }
 
 static clsp_status eval_points(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
-    return clsp_bezier_eval_points(j->plan, MEMORY_POINTS, clsp_in_u32(j->patches, MEMORY_POINTS),
-                                   clsp_in_f32(j->params, 2 * MEMORY_POINTS), out, sync);
+    return clsp_bezier_eval_points(
+        j->plan,
+        &(clsp_points){.num = MEMORY_POINTS,
+                       .item = clsp_in_u32(j->patches, MEMORY_POINTS),
+                       .params = clsp_in_f32(j->params, 2 * MEMORY_POINTS)},
+        out, sync);
 }
 
 static clsp_status eval_no_points(const memory_job *j, clsp_output out)
 {
-    return clsp_bezier_eval_points(j->plan, 0, clsp_in_u32(j->patches, 0),
-                                   clsp_in_f32(j->params, 0), out, NULL);
+    return clsp_bezier_eval_points(j->plan,
+                                   &(clsp_points){.num = 0,
+                                                  .item = clsp_in_u32(j->patches, 0),
+                                                  .params = clsp_in_f32(j->params, 0)},
+                                   out, NULL);
 }
 
 static clsp_status indices(const memory_job *j, clsp_output out, const clsp_run *sync)
@@ -214,29 +218,24 @@ static const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE};
 
 static clsp_status cooperate(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
-    (void)sync;
-    return clsp_bezier_cooperate(j->plan, some, out, &by_device, NULL);
+    clsp_run run = sync ? *sync : (clsp_run){.num_wait = 0};
+
+    run.share = &by_device;
+    return clsp_bezier_eval(j->plan, some, out, &run);
 }
 
 static clsp_status cooperate_on_nothing(const memory_job *j, clsp_output out)
 {
-    return clsp_bezier_cooperate(j->plan, (clsp_range){1, 0}, out, &by_device, NULL);
+    return clsp_bezier_eval(j->plan, (clsp_range){1, 0}, out, &(clsp_run){.share = &by_device});
 }
 
-static clsp_status host_rows(const memory_job *j, clsp_output out, const clsp_run *sync)
+static clsp_status tiles_by_caller(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
-    (void)sync;
-    return clsp_bezier_host_rows(j->plan, 7, 1, last_rows, out);
-}
-
-static clsp_status no_host_rows(const memory_job *j, clsp_output out)
-{
-    return clsp_bezier_host_rows(j->plan, 7, 1, (clsp_range){32, 0}, out);
+    return eval_tiles(j->plan, some, (clsp_range){0, 0}, CLSP_SCHEDULE_HOST, out, sync);
 }
 
 enum {
     EVAL_SIZE = 2 * NUM_U * NUM_V * MEMORY_STRIDE,
-    ROWS_SIZE = (NUM_U - 32) * NUM_V * MEMORY_STRIDE,
     POINTS_SIZE = MEMORY_POINTS * MEMORY_STRIDE,
     INDICES_SIZE = 2 * (NUM_U - 1) * (NUM_V - 1) * 4
 };
@@ -245,12 +244,13 @@ enum {
 
 const output_call output_calls[OUTPUT_CALLS] = {
     {"eval", eval, eval_nothing, CLSP_F32, EVAL_SIZE, ALL_KINDS, true},
-    {"eval_rows", eval_rows, eval_no_rows, CLSP_F32, ROWS_SIZE, ALL_KINDS, true},
+    {"tiles by device", tiles_by_device, eval_nothing, CLSP_F32, EVAL_SIZE, ALL_KINDS, true},
     {"eval_points", eval_points, eval_no_points, CLSP_F32, POINTS_SIZE, ALL_KINDS, true},
     {"indices", indices, no_indices, CLSP_U32, INDICES_SIZE, ALL_KINDS, true},
-    {"cooperate", cooperate, cooperate_on_nothing, CLSP_F32, EVAL_SIZE, 1u << HOST | 1u << SVM_FINE,
+    {"shared", cooperate, cooperate_on_nothing, CLSP_F32, EVAL_SIZE, 1u << HOST | 1u << SVM_FINE,
      false},
-    {"host_rows", host_rows, no_host_rows, CLSP_F32, ROWS_SIZE, 1u << HOST, false}};
+    {"tiles by caller", tiles_by_caller, cooperate_on_nothing, CLSP_F32, EVAL_SIZE,
+     1u << HOST | 1u << SVM_FINE, false}};
 
 /* ---- calls that read ---- */
 
@@ -276,15 +276,18 @@ static const void *contents_controls(const memory_job *j)
 static clsp_status read_patches(const memory_job *j, clsp_input in, const clsp_run *sync,
                                 float *result)
 {
-    return clsp_bezier_eval_points(j->plan, MEMORY_POINTS, in,
-                                   clsp_in_f32(j->params, 2 * MEMORY_POINTS),
-                                   clsp_out_f32(result, POINTS_SIZE), sync);
+    return clsp_bezier_eval_points(
+        j->plan,
+        &(clsp_points){
+            .num = MEMORY_POINTS, .item = in, .params = clsp_in_f32(j->params, 2 * MEMORY_POINTS)},
+        clsp_out_f32(result, POINTS_SIZE), sync);
 }
 
 static clsp_status read_no_patches(const memory_job *j, clsp_input in)
 {
-    return clsp_bezier_eval_points(j->plan, 0, in, clsp_in_f32(j->params, 0), clsp_out_f32(NULL, 0),
-                                   NULL);
+    return clsp_bezier_eval_points(
+        j->plan, &(clsp_points){.num = 0, .item = in, .params = clsp_in_f32(j->params, 0)},
+        clsp_out_f32(NULL, 0), NULL);
 }
 
 static const void *contents_patches(const memory_job *j)
@@ -295,14 +298,18 @@ static const void *contents_patches(const memory_job *j)
 static clsp_status read_params(const memory_job *j, clsp_input in, const clsp_run *sync,
                                float *result)
 {
-    return clsp_bezier_eval_points(j->plan, MEMORY_POINTS, clsp_in_u32(j->patches, MEMORY_POINTS),
-                                   in, clsp_out_f32(result, POINTS_SIZE), sync);
+    return clsp_bezier_eval_points(j->plan,
+                                   &(clsp_points){.num = MEMORY_POINTS,
+                                                  .item = clsp_in_u32(j->patches, MEMORY_POINTS),
+                                                  .params = in},
+                                   clsp_out_f32(result, POINTS_SIZE), sync);
 }
 
 static clsp_status read_no_params(const memory_job *j, clsp_input in)
 {
-    return clsp_bezier_eval_points(j->plan, 0, clsp_in_u32(j->patches, 0), in,
-                                   clsp_out_f32(NULL, 0), NULL);
+    return clsp_bezier_eval_points(
+        j->plan, &(clsp_points){.num = 0, .item = clsp_in_u32(j->patches, 0), .params = in},
+        clsp_out_f32(NULL, 0), NULL);
 }
 
 static const void *contents_params(const memory_job *j)

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tile_fixture.h"
+
 /* BOUND_31 is that of points of degrees to 31 (bezier.h). Host and device each keep it, so that one
    is within twice as much of the other. ERROR_RATIONAL: the bound of a point whose coordinates are
    at most 1 and whose weights are in [0.5, 2] is (|x| + |w| |S|) / w <= (1 + 2 * 2) / 0.5 times
@@ -73,8 +75,9 @@ clsp_status shared_eval(clsp_bezier_plan *plan, const layout *l, size_t first, s
     clsp_mesh_size size = {0}; /* stays so where there is no such range */
 
     clsp_bezier_mesh_size(plan, patches, &size);
-    return clsp_bezier_cooperate(plan, patches, host_out(l->type, out, size.vertices * l->stride),
-                                 opts, report);
+    return clsp_bezier_eval(
+        plan, patches, host_out(l->type, out, size.vertices * l->stride),
+        &(clsp_run){.share = opts ? opts : &(clsp_share){.num_workers = 0}, .report = report});
 }
 
 double shared_worst(void)
@@ -93,8 +96,12 @@ bool host_can(const shared *j)
 
     if (d->form == CLSP_BEZIER_TRIANGLE || d->method > CLSP_BEZIER_SEPARABLE) return false;
     if (j->l.type == d->precision || j->s.num_patches == 0) return true;
-    const clsp_status asked = clsp_bezier_host_rows(j->plan, 0, 0, (clsp_range){0, 0},
-                                                    host_out(CLSP_TYPE_DEFAULT, NULL, 0));
+    unsigned char *const vertices = malloc(j->bytes + 1);
+    assert_non_null(vertices);
+    const clsp_status asked =
+        eval_by_caller(j->plan, (clsp_range){j->s.first, j->s.count},
+                       host_out(j->l.type, vertices, j->bytes / j->l.element));
+    free(vertices);
     assert_true(asked == CLSP_OK || asked == CLSP_ERROR_ARGUMENT);
     return asked == CLSP_OK;
 }
@@ -192,8 +199,7 @@ static bool svm_can(const shared *j, memory_kind kind)
            !d->watertight;
 }
 
-static clsp_status cooperate(void *work, void *out, const clsp_share *opts,
-                             clsp_report *report)
+static clsp_status cooperate(void *work, void *out, const clsp_share *opts, clsp_report *report)
 {
     const shared *const j = work;
 
@@ -221,8 +227,8 @@ shared_call call_of(shared *j, memory_kind kind)
                          .check = check_vertices};
 }
 
-void check_call(shared *j, memory_kind kind, const clsp_share *opts,
-                uint32_t num_processors, bool alike, clsp_report *report)
+void check_call(shared *j, memory_kind kind, const clsp_share *opts, uint32_t num_processors,
+                bool alike, clsp_report *report)
 {
     const shared_call c = call_of(j, kind);
 

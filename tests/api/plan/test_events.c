@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tile_fixture.h"
 #include "memory_fixture.h"
 
 static cl_event complete_event(const clsp_context *ctx)
@@ -153,6 +154,8 @@ static void test_host_events(void **state)
     everywhere(host_events);
 }
 
+static const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE};
+
 /* A call on host memory for nothing at all. result: [MEMORY_RESULT]. */
 static clsp_status call_for_nothing(const memory_job *j, int which, float *result,
                                     const clsp_run *sync)
@@ -165,12 +168,18 @@ static clsp_status call_for_nothing(const memory_job *j, int which, float *resul
     case 0:
         return clsp_bezier_eval(j->plan, (clsp_range){1, 0}, out, sync);
     case 1:
-        return clsp_bezier_eval_rows(j->plan, 1, (clsp_range){32, 0}, out, sync);
+        return clsp_bezier_eval(j->plan, (clsp_range){2, 0}, out,
+                                &(clsp_run){.num_wait = sync->num_wait,
+                                            .wait = sync->wait,
+                                            .done = sync->done,
+                                            .share = &by_device});
     case 2:
         return clsp_bezier_indices(j->plan, CLSP_FACES_QUADS, (clsp_range){1, 0},
                                    clsp_out_u32(words, 1), sync);
     case 3:
-        return clsp_bezier_eval_points(j->plan, 0, clsp_in_u32(words, 1), in, out, sync);
+        return clsp_bezier_eval_points(
+            j->plan, &(clsp_points){.num = 0, .item = clsp_in_u32(words, 1), .params = in}, out,
+            sync);
     default:
         return clsp_bezier_set_control_points(j->plan, 0, in, sync);
     }
@@ -215,8 +224,11 @@ static void check_mixed_events(const memory_job *j, const store_kind kinds[3],
 
     late_start(&late, j->ctx);
     const clsp_run sync = {.num_wait = 1, .wait = &late.event, .done = &done};
-    assert_int_equal(clsp_bezier_eval_points(j->plan, MEMORY_POINTS, store_in(&patches),
-                                             store_in(&params), store_out(&vertices), &sync),
+    assert_int_equal(clsp_bezier_eval_points(j->plan,
+                                             &(clsp_points){.num = MEMORY_POINTS,
+                                                            .item = store_in(&patches),
+                                                            .params = store_in(&params)},
+                                             store_out(&vertices), &sync),
                      CLSP_OK);
     assert_true(atomic_load(&late.complete));
     assert_complete(done);
@@ -313,8 +325,11 @@ static void enqueued_points(memory_job *j, store_kind kind)
     const clsp_run sync = {.num_wait = 1, .wait = &start, .done = &done};
 
     assert_int_equal(code, CL_SUCCESS);
-    assert_int_equal(clsp_bezier_eval_points(j->plan, MEMORY_POINTS, store_in(&patches),
-                                             store_in(&params), store_out(&vertices), &sync),
+    assert_int_equal(clsp_bezier_eval_points(j->plan,
+                                             &(clsp_points){.num = MEMORY_POINTS,
+                                                            .item = store_in(&patches),
+                                                            .params = store_in(&params)},
+                                             store_out(&vertices), &sync),
                      CLSP_OK);
     assert_int_equal(clSetUserEventStatus(start, CL_COMPLETE), CL_SUCCESS);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
@@ -385,9 +400,9 @@ static void wrong_syncs(memory_job *j)
     static const cl_event no_event = NULL;
     cl_event done = NULL;
     const clsp_run wrong[] = {{.num_wait = 1},
-                               {.wait = &no_event},
-                               {.done = &done, .reserved = {1}},
-                               {.done = &done, .reserved = {0, UINT64_MAX}}};
+                              {.wait = &no_event},
+                              {.done = &done, .reserved = {1}},
+                              {.done = &done, .reserved = {0, UINT64_MAX}}};
     float result[MEMORY_RESULT];
 
     memset(result, POISON, sizeof result);

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 
 #include "bezier_fixture.h"
+#include "tile_fixture.h"
 
 enum { PAGE = 4096, BYTES_MIN = 2 << 20 /* what a case has at least */ };
 
@@ -54,6 +55,8 @@ static void free_region(const region *r)
 }
 
 /* ---- cases ---- */
+
+static const clsp_range tiles = {1, 6}; /* of the case about some of them */
 
 typedef struct host_case {
     const char *name;
@@ -97,8 +100,20 @@ static const host_case cases[] = {
     {"volumes", CLSP_BEZIER_VOLUME, {27, 35, 37}, {0}, CLSP_BEZIER_METHOD_DEFAULT, 0, GRID},
     {"curves", CLSP_BEZIER_CURVE, {30011, 0, 0}, {0}, CLSP_BEZIER_METHOD_DEFAULT, 0, GRID},
     {"triangles", CLSP_BEZIER_TRIANGLE, {251, 0, 0}, {0}, CLSP_BEZIER_METHOD_DEFAULT, 0, GRID},
-    {"patch grids", CLSP_BEZIER_SURFACE, {3, 3, 0}, {0}, CLSP_BEZIER_METHOD_DEFAULT, 0, PATCH_GRIDS},
-    {"at parameters", CLSP_BEZIER_SURFACE, {3, 3, 0}, {0}, CLSP_BEZIER_METHOD_DEFAULT, 0, PARAMETERS},
+    {"patch grids",
+     CLSP_BEZIER_SURFACE,
+     {3, 3, 0},
+     {0},
+     CLSP_BEZIER_METHOD_DEFAULT,
+     0,
+     PATCH_GRIDS},
+    {"at parameters",
+     CLSP_BEZIER_SURFACE,
+     {3, 3, 0},
+     {0},
+     CLSP_BEZIER_METHOD_DEFAULT,
+     0,
+     PARAMETERS},
 };
 
 enum { DEGREE = 3, CONTROLS = 4 * 4 * 4 * 3 };
@@ -190,8 +205,9 @@ static host_run start(clsp_context *ctx, const host_case *c, clsp_type precision
     assert_true(run.patches <= 1000);
     run.vertices = run.patches * patch_vertices(c);
     run.size = run.vertices * d.vertex.stride;
-    if (c->what == ROWS) run.size = (size_t)(289 - 32) * 401 * d.vertex.stride;
     load_patches(&run);
+    if (c->what == ROWS)
+        run.size = bezier_tiling(run.plan, (clsp_range){0, 1}, tiles).elements.count;
     make_inputs(&run);
     if (c->what == PATCH_GRIDS)
         assert_int_equal(
@@ -203,13 +219,17 @@ static host_run start(clsp_context *ctx, const host_case *c, clsp_type precision
 
 static clsp_status evaluate(const host_run *run, clsp_output out)
 {
-    const clsp_range rows = {32, 289 - 32}, all = {0, run->patches};
+    const clsp_range all = {0, run->patches};
 
-    if (run->c->what == ROWS) return clsp_bezier_eval_rows(run->plan, 0, rows, out, NULL);
+    if (run->c->what == ROWS)
+        return eval_tiles(run->plan, all, tiles, CLSP_SCHEDULE_DEVICE, out, NULL);
     if (run->c->what != PARAMETERS) return clsp_bezier_eval(run->plan, all, out, NULL);
     return clsp_bezier_eval_points(
-        run->plan, run->vertices, host_in(CLSP_U32, run->numbers.at, run->vertices),
-        host_in(run->precision, run->params.at, 2 * run->vertices), out, NULL);
+        run->plan,
+        &(clsp_points){.num = run->vertices,
+                       .item = host_in(CLSP_U32, run->numbers.at, run->vertices),
+                       .params = host_in(run->precision, run->params.at, 2 * run->vertices)},
+        out, NULL);
 }
 
 static void finish(host_run *run)

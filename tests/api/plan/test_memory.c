@@ -60,7 +60,9 @@ static void whole_grids(memory_job *j)
                      CLSP_OK);
     assert_int_equal(clsp_bezier_eval(j->plan, all, store_out(&host), NULL), CLSP_OK);
     const unsigned char *const wanted = store_read(&host);
-    assert_int_equal(clsp_bezier_cooperate(j->plan, all, store_out(&svm), NULL, NULL), CLSP_OK);
+    assert_int_equal(clsp_bezier_eval(j->plan, all, store_out(&svm),
+                                      &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
+                     CLSP_OK);
     assert_true(memcmp(store_elements(&svm), wanted, size * sizeof(float)) == 0);
     store_read(&svm);
     assert_int_equal(clsp_bezier_set_patch_grids(j->plan, 0, clsp_in_u32(NULL, 0)), CLSP_OK);
@@ -80,20 +82,19 @@ static void test_outputs(void **state)
     everywhere(outputs);
 }
 
-/* Rows, ranges and shared evaluations have the same vertices: what is compared above is right. */
+/* Tiles, ranges and shared evaluations have the same vertices: what is compared above is right. */
 static void agreements(memory_job *j)
 {
     unsigned char *const whole = written_by(j, &output_calls[0]);
     unsigned char *const shared = written_by(j, &output_calls[4]);
-    unsigned char *const rows = written_by(j, &output_calls[1]);
+    unsigned char *const tiles = written_by(j, &output_calls[1]);
     const size_t bytes = output_calls[0].size * sizeof(float);
-    const size_t last = output_calls[1].size * sizeof(float);
 
     assert_memory_equal(whole, shared, bytes);
-    assert_memory_equal(whole + bytes / 2 - last, rows, last); /* the end of the first patch */
+    assert_memory_equal(whole, tiles, bytes);
     free(whole);
     free(shared);
-    free(rows);
+    free(tiles);
 }
 
 static void test_agreements(void **state)
@@ -163,8 +164,11 @@ static void check_mixed(const memory_job *j, const store_kind kinds[3],
     store params = store_make(j->ctx, kinds[1], CLSP_F32, 7, (size_t)2 * MEMORY_POINTS, j->params);
     store vertices = store_make(j->ctx, kinds[2], CLSP_F32, 1, c->size, NULL);
 
-    assert_int_equal(clsp_bezier_eval_points(j->plan, MEMORY_POINTS, store_in(&patches),
-                                             store_in(&params), store_out(&vertices), NULL),
+    assert_int_equal(clsp_bezier_eval_points(j->plan,
+                                             &(clsp_points){.num = MEMORY_POINTS,
+                                                            .item = store_in(&patches),
+                                                            .params = store_in(&params)},
+                                             store_out(&vertices), NULL),
                      CLSP_OK);
     if (kinds[2] == HOST)
         assert_memory_equal(store_elements(&vertices), expected, c->size * sizeof(float));

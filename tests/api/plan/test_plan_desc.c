@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tile_fixture.h"
 #include "vertex_fixture.h"
 
 /* ---- round trips ---- */
@@ -29,7 +30,7 @@ static void check_desc(const clsp_bezier_desc *given, const clsp_bezier_desc *to
 {
     const layout l = layout_of(given);
 
-    assert_int_equal(told->form, given->form);
+    assert_int_equal(told->form, given->form ? given->form : CLSP_BEZIER_SURFACE);
     assert_int_equal(told->precision, given->precision ? given->precision : CLSP_F32);
     assert_int_equal(told->dim, l.dim);
     assert_int_equal(told->rational, given->rational);
@@ -70,10 +71,12 @@ static unsigned char *vertices_of(clsp_bezier_plan *plan, const layout *l, size_
     if (has_grid)
         assert_int_equal(eval_host(plan, l, 0, num_patches, vertices), CLSP_OK);
     else
-        assert_int_equal(clsp_bezier_eval_points(plan, NUM, clsp_in_u32(patches, NUM),
-                                                 clsp_in_f32(params, NUM * l->directions),
-                                                 host_out(l->type, vertices, NUM * l->stride),
-                                                 NULL),
+        assert_int_equal(clsp_bezier_eval_points(
+                             plan,
+                             &(clsp_points){.num = NUM,
+                                            .item = clsp_in_u32(patches, NUM),
+                                            .params = clsp_in_f32(params, NUM * l->directions)},
+                             host_out(l->type, vertices, NUM * l->stride), NULL),
                          CLSP_OK);
     return vertices;
 }
@@ -169,7 +172,7 @@ static void test_double(void **state)
 static void test_changes(void **state)
 {
     static const uint32_t degree[2] = {5, 1};
-    static const clsp_axis axis[2] = {{11, 0.5, 0.25}, {.num = 3}};
+    static const clsp_axis axis[2] = {{.num = 11, .begin = 0.5, .end = 0.25}, {.num = 3}};
     const clsp_bezier_desc d = {.degree = {3, 2}, .axis = {{.num = 7}, {.num = 5}}};
     clsp_context *ctx = context_with("");
     clsp_bezier_desc told, wanted = d;
@@ -242,7 +245,7 @@ static void test_directions(void **state)
         clsp_bezier_plan *plan;
         for (unsigned k = axes_of(&d); k < 3; k++) {
             d.degree[k] = UINT32_MAX;
-            d.axis[k] = (clsp_axis){UINT32_MAX, -7.0, 3.0};
+            d.axis[k] = (clsp_axis){.num = UINT32_MAX, .begin = -7.0, .end = 3.0};
         }
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
         assert_int_equal(clsp_bezier_plan_desc(plan, &told), CLSP_OK);
@@ -267,15 +270,18 @@ static void assert_broken(clsp_bezier_plan *plan)
     memset(out, 0xfe, sizeof out);
     assert_int_equal(clsp_bezier_set_control_points(plan, 1, clsp_in_f32(zeros, 24), NULL), broken);
     assert_int_equal(clsp_bezier_eval(plan, one, to, NULL), broken);
-    assert_int_equal(clsp_bezier_eval_rows(plan, 0, one, to, NULL), broken);
-    assert_int_equal(clsp_bezier_host_rows(plan, 0, 0, one, to), broken);
-    assert_int_equal(clsp_bezier_cooperate(plan, one, to, NULL, NULL), broken);
-    assert_int_equal(clsp_bezier_tune(plan, one, NULL), broken);
+    assert_int_equal(eval_tiles(plan, one, one, CLSP_SCHEDULE_DEVICE, to, NULL), broken);
+    assert_int_equal(eval_by_caller(plan, one, to), broken);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, 1, clsp_in_u32(&patch, 1), clsp_in_f32(zeros, 3), to, NULL),
+        clsp_bezier_eval(plan, one, to, &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
         broken);
+    assert_int_equal(clsp_bezier_eval_points(plan,
+                                             &(clsp_points){.num = 1,
+                                                            .item = clsp_in_u32(&patch, 1),
+                                                            .params = clsp_in_f32(zeros, 3)},
+                                             to, NULL),
+                     broken);
     assert_int_equal(clsp_bezier_mesh_size(plan, one, &size), broken);
-    assert_int_equal(clsp_bezier_check_weights(plan), broken);
     for (size_t i = 0; i < sizeof out; i++)
         assert_int_equal(((unsigned char *)out)[i], 0xfe);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tile_fixture.h"
 #include "shared_fixture.h"
 
 enum { BOUND_31 = 8, PATCHES = 2, NUM_U = 40, NUM_V = 5 };
@@ -88,11 +89,11 @@ static void check_eval(const types_job *j)
         check_grid(j, p, num, j->whole, p * NUM_U * NUM_V, "eval");
 }
 
-/* From an element on, a range and rows, into a buffer that holds nothing else. */
+/* From an element on, a range and tiles, into a buffer that holds nothing else. */
 static void check_buffers(const types_job *j)
 {
     enum { OFFSET = 7 };
-    const size_t patch = j->size / PATCHES, row = patch / NUM_U, bytes = j->size * j->l.element;
+    const size_t patch = j->size / PATCHES, bytes = j->size * j->l.element;
     const size_t all = bytes + (OFFSET + 1) * j->l.element;
     unsigned char *const contents = malloc(all);
 
@@ -102,12 +103,10 @@ static void check_buffers(const types_job *j)
     assert_int_equal(clsp_bezier_eval(j->plan, (clsp_range){0, 1},
                                       clsp_out_buffer(buffer, j->l.type, OFFSET), NULL),
                      CLSP_OK);
-    for (size_t first = 0; first < NUM_U; first += 32) {
-        const clsp_range rows = {first, first + 32 < NUM_U ? 32 : NUM_U - first};
-        const clsp_output out =
-            clsp_out_buffer(buffer, CLSP_TYPE_DEFAULT, OFFSET + patch + first * row);
-        assert_int_equal(clsp_bezier_eval_rows(j->plan, 1, rows, out, NULL), CLSP_OK);
-    }
+    const clsp_output out = clsp_out_buffer(buffer, CLSP_TYPE_DEFAULT, OFFSET + patch);
+    assert_int_equal(eval_tiles(j->plan, (clsp_range){1, 1}, (clsp_range){0, 0},
+                                CLSP_SCHEDULE_DEVICE, out, NULL),
+                     CLSP_OK);
     read_buffer(j->ctx, buffer, all, contents);
     assert_poison(contents, OFFSET * j->l.element);
     assert_memory_equal(contents + OFFSET * j->l.element, j->whole, bytes);
@@ -127,18 +126,18 @@ static void check_cooperation(const types_job *j)
 }
 
 /* The host's cores may leave types other than the precision to devices. */
-static void check_host_rows(const types_job *j)
+static void check_by_caller(const types_job *j)
 {
     static const uint32_t num[2] = {NUM_U, NUM_V};
     const size_t size = (size_t)NUM_U * NUM_V * j->l.stride;
     unsigned char *const vertices = guarded(&j->l, (size_t)NUM_U * NUM_V);
-    const clsp_status status = clsp_bezier_host_rows(j->plan, 3, 1, (clsp_range){0, NUM_U},
-                                                     host_out(j->l.type, vertices, size));
+    const clsp_status status =
+        eval_by_caller(j->plan, (clsp_range){1, 1}, host_out(j->l.type, vertices, size));
 
     assert_true(status == CLSP_OK ||
                 (status == CLSP_ERROR_ARGUMENT && j->l.type != j->l.d.precision));
     if (status == CLSP_OK)
-        check_grid(j, 1, num, vertices, 0, "host_rows");
+        check_grid(j, 1, num, vertices, 0, "by the caller");
     else
         assert_poison(vertices, size * j->l.element);
     free_guarded(&j->l, (size_t)NUM_U * NUM_V, vertices);
@@ -162,18 +161,23 @@ static void check_points(const types_job *j)
     }
     const clsp_input params =
         j->l.d.precision == CLSP_F64 ? clsp_in_f64(wide, 2 * NUM) : clsp_in_f32(narrow, 2 * NUM);
-    assert_int_equal(clsp_bezier_eval_points(j->plan, NUM, clsp_in_u32(patches, NUM), params,
-                                             host_out(j->l.type, vertices, NUM * j->l.stride),
-                                             NULL),
-                     CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_eval_points(
+            j->plan,
+            &(clsp_points){.num = NUM, .item = clsp_in_u32(patches, NUM), .params = params},
+            host_out(j->l.type, vertices, NUM * j->l.stride), NULL),
+        CLSP_OK);
     for (size_t k = 0; k < NUM; k++) {
         const long double t[3] = {(long double)wide[2 * k], (long double)wide[2 * k + 1]};
         check_vertex(j, patches[k], t, vertices, k, "eval_points");
     }
     cl_mem buffer = buffer_of(j->ctx, bytes, again);
-    assert_int_equal(clsp_bezier_eval_points(j->plan, NUM, clsp_in_u32(patches, NUM), params,
-                                             clsp_out_buffer(buffer, j->l.type, 0), NULL),
-                     CLSP_OK);
+    assert_int_equal(
+        clsp_bezier_eval_points(
+            j->plan,
+            &(clsp_points){.num = NUM, .item = clsp_in_u32(patches, NUM), .params = params},
+            clsp_out_buffer(buffer, j->l.type, 0), NULL),
+        CLSP_OK);
     read_buffer(j->ctx, buffer, bytes, again);
     assert_memory_equal(again, vertices, bytes);
     clReleaseMemObject(buffer);
@@ -218,7 +222,7 @@ static void check_type(clsp_context *ctx, clsp_type precision, clsp_type type)
         check_eval(&j);
         check_buffers(&j);
         check_cooperation(&j);
-        if (i == 0) check_host_rows(&j);
+        if (i == 0) check_by_caller(&j);
         check_points(&j);
         check_patch_grids(&j);
         finish(&j);

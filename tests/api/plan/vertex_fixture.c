@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "support.h"
+#include "tile_fixture.h"
 #include "bezier_ref.h"
 
 /* ---- layouts ---- */
@@ -42,18 +43,19 @@ layout layout_of(const clsp_bezier_desc *d)
     const size_t orders[] = {(size_t)d->degree[0] + 1, (size_t)d->degree[1] + 1,
                              (size_t)d->degree[2] + 1};
 
+    if (l.d.form == CLSP_BEZIER_FORM_DEFAULT) l.d.form = CLSP_BEZIER_SURFACE;
     if (l.d.vertex.attributes == 0) l.d.vertex.attributes = P;
     l.dim = d->dim ? d->dim : 3;
     l.coords = l.dim + d->rational;
-    l.directions = d->form == CLSP_BEZIER_CURVE ? 1 : d->form == CLSP_BEZIER_VOLUME ? 3 : 2;
+    l.directions = l.d.form == CLSP_BEZIER_CURVE ? 1 : l.d.form == CLSP_BEZIER_VOLUME ? 3 : 2;
     l.type = d->vertex.type != CLSP_TYPE_DEFAULT ? d->vertex.type
              : d->precision == CLSP_F64          ? CLSP_F64
                                                  : CLSP_F32;
     l.element = clsp_type_bytes(l.type);
     l.controls = orders[0] * l.coords;
-    if (d->form == CLSP_BEZIER_TRIANGLE) l.controls = orders[0] * (orders[0] + 1) / 2 * l.coords;
-    if (d->form == CLSP_BEZIER_SURFACE || d->form == CLSP_BEZIER_VOLUME) l.controls *= orders[1];
-    if (d->form == CLSP_BEZIER_VOLUME) l.controls *= orders[2];
+    if (l.d.form == CLSP_BEZIER_TRIANGLE) l.controls = orders[0] * (orders[0] + 1) / 2 * l.coords;
+    if (l.d.form == CLSP_BEZIER_SURFACE || l.d.form == CLSP_BEZIER_VOLUME) l.controls *= orders[1];
+    if (l.d.form == CLSP_BEZIER_VOLUME) l.controls *= orders[2];
     place(&l);
     return l;
 }
@@ -138,22 +140,10 @@ clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, siz
 clsp_status eval_on_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
                          void *vertices)
 {
-    const size_t num = l->d.axis[0].num, step = 32;
-    clsp_mesh_size size = {0};
-    clsp_status status = CLSP_OK;
+    const clsp_range patches = {first, count};
+    const size_t elements = bezier_tiling(plan, patches, (clsp_range){0, 0}).elements.count;
 
-    clsp_bezier_mesh_size(plan, (clsp_range){first, 1}, &size);
-    const size_t row = size.vertices / num * l->stride;
-    for (size_t p = first; p < first + count; p++) {
-        for (size_t r = 0; r < num && status == CLSP_OK; r += step) {
-            const clsp_range rows = {r, num - r < step ? num - r : step};
-            unsigned char *const to =
-                (unsigned char *)vertices + ((p - first) * num + r) * row * l->element;
-            status =
-                clsp_bezier_host_rows(plan, 0, p, rows, host_out(l->type, to, row * rows.count));
-        }
-    }
-    return status;
+    return eval_by_caller(plan, patches, host_out(l->type, vertices, elements));
 }
 
 static double half_value(uint16_t bits)
