@@ -98,8 +98,7 @@ static double moderate(const double a[3], double most, double eps, double to[3])
 
 /* Makes the unit normal outward through a face; (0, 0, 0) where what the derivatives may be off by,
    relative to the largest of them, is as much as their product. */
-static void make_normal(const clspi_solid_shape *shape, double d[3][3], uint8_t face,
-                        double n[3])
+static void make_normal(const clspi_solid_shape *shape, double d[3][3], uint8_t face, double n[3])
 {
     const double eps = shape->is_double ? DBL_EPSILON : FLT_EPSILON;
     const double most = fmax(fmax(largest_of(d[0]), largest_of(d[1])), largest_of(d[2]));

@@ -42,10 +42,10 @@ uint32_t clspi_solid_sums(const clspi_solid_shape *shape);
 
 /* Vertices on their way from sums. */
 typedef struct clspi_solid_source {
-    const void *sums;          /* [num_sums][plane], of which a plane begins with [count][dim] */
-    size_t plane;              /* reals */
-    const double (*params)[3]; /* [count]; NULL without has_params and has_normal */
-    const uint8_t *faces;      /* [count]: the boundary face that each is on; likewise */
+    const void *sums;     /* [num_sums][plane], of which a plane begins with [count][dim] */
+    size_t plane;         /* reals */
+    double (*params)[3];  /* [count]; NULL without has_params and has_normal */
+    const uint8_t *faces; /* [count]: the boundary face that each is on; likewise */
 } clspi_solid_source;
 
 /* Stores so many vertices; gaps between attributes stay as they are. */

@@ -97,12 +97,10 @@ static clsp_status check_vertex(clsp_context *ctx, clsp_solid_desc *desc)
     const clspi_vertex_kind kind = kind_of(desc);
 
     CLSPI_CHECK(clspi_vertex_resolve(ctx, &kind, &desc->vertex));
-    if (desc->method == CLSP_SOLID_CELLS ||
-        (clspi_solid_is_plain(desc) && desc->vertex.attributes == CLSP_VERTEX_POINT))
-        return CLSP_OK;
+    if (desc->method == CLSP_SOLID_CELLS || clspi_solid_is_plain(desc)) return CLSP_OK;
     return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
-                      "solid: methods other than cells make packed points in the plan's precision "
-                      "alone");
+                      "solid: methods other than cells make packed points, or derivatives of one "
+                      "order, in the plan's precision alone");
 }
 
 /* ---- all ---- */

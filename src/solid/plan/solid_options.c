@@ -1,6 +1,7 @@
 #include "solid_options.h"
 
 #include "check.h"
+#include "profile.h"
 #include "solid_desc.h"
 
 /* Tells whether programs are for the samples that a cell has, which are few then. PoCL 3.1 leaves
