@@ -3,18 +3,21 @@
 
     compare.py OLD_BUILD NEW_BUILD [SUITE...] [--quick] [--rounds N] [--device WORDS] [--json FILE]
 
-Each build is a build folder, or a clspline-bench itself. For each suite (default: all that both have, save
-`floor`) the two run in turns, old new new old old new new old ..., so that a drift of the machine meets both
-alike; --rounds says how often each of them (default 4; an even number is best).
+Each build is a build folder, or a clspline-bench itself. For each suite (default: all that both
+have, save `floor`) the two run in turns, old new new old old new new old ..., so that a drift of
+the machine meets both alike; --rounds says how often each of them (default 4; an even number is
+best).
 
-Prints for each line of the benchmark the ratio new/old of the shortest times, and of the medians of the runs'
-medians, the worst first. Lines that are slower by more than 3 per cent in both are measured again, with three
-times as many rounds: alone, case by case, where both builds know `--case`, else with their suite. They count as
-slower when they are so by these new times as well, without the first ones, among which they were chosen. Lines
-of the benchmark's own kernels and loops, which are the same in both builds, show how far noise goes; they are
-not judged. --json writes it all to a file.
+Prints for each line of the benchmark the ratio new/old of the shortest times, and of the medians of
+the runs' medians, the worst first. Lines that are slower by more than 3 per cent in both are
+measured again, with three times as many rounds: alone, case by case, where both builds know
+`--case`, else with their suite. They count as slower when they are so by these new times as well,
+without the first ones, among which they were chosen. Lines of the benchmark's own kernels and
+loops, which are the same in both builds, show how far noise goes; they are not judged. --json
+writes it all to a file.
 
-Exit status: 0 nothing is slower, 1 something is, 2 it could not be measured. Needs the standard library only.
+Exit status: 0 nothing is slower, 1 something is, 2 it could not be measured. Needs the standard
+library only.
 """
 import argparse
 import glob
@@ -28,12 +31,13 @@ import tempfile
 
 LIMIT = 1.03
 AGAIN = 3  # times as many rounds for what seems to be slower
-# Methods that older builds name otherwise; and the schedule that was chosen, which may differ between runs.
+# Methods that older builds name otherwise; and the schedule that was chosen, which may differ
+# between runs.
 SAME = ((re.compile(r'\bchunk\b'), 'dynamic'), (re.compile(r'\brung\b'), 'schedule'),
         (re.compile(r'^auto \(\w+\)'), 'auto'))
 # Not of the library: the benchmark's own kernels and loops, and other programs.
-FOREIGN = re.compile(r'(per-point|store|matrix-pt|direct|de Casteljau.*|C loop.*|C separable.*|SISL.*|NumPy.*|StarPU.*|'
-                     r'empty kernel.*|its .*)$')
+FOREIGN = re.compile(r'(per-point|store|matrix-pt|direct|de Casteljau.*|C loop.*|C separable.*|'
+                     r'SISL.*|NumPy.*|StarPU.*|empty kernel.*|its .*)$')
 
 
 class Failure(Exception):
@@ -50,7 +54,8 @@ def find_bench(path):
 
 
 def output_of(command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors='replace')
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          errors='replace')
     if done.returncode != 0:
         raise Failure(f'{" ".join(command)}: exit status {done.returncode}\n{done.stderr[-2000:]}')
     return done.stdout
@@ -106,8 +111,10 @@ def ratios_of(runs, key):
         return None
     shortest = [min(time[0] for time in times) for times in found]
     median = [statistics.median(time[1] for time in times) for times in found]
-    return {'old_min_ms': shortest[0], 'new_min_ms': shortest[1], 'min_ratio': shortest[1] / shortest[0],
-            'old_median_ms': median[0], 'new_median_ms': median[1], 'median_ratio': median[1] / median[0],
+    return {'old_min_ms': shortest[0], 'new_min_ms': shortest[1],
+            'min_ratio': shortest[1] / shortest[0],
+            'old_median_ms': median[0], 'new_median_ms': median[1],
+            'median_ratio': median[1] / median[0],
             'runs': [len(times) for times in found]}
 
 
@@ -121,7 +128,8 @@ def lines_of(suite, runs):
     lines = []
     for key in sorted(keys[0] & keys[1]):
         foreign = key[0] == 'floor' or bool(FOREIGN.match(key[2]))
-        lines.append({'run_with': suite, 'suite': key[0], 'case': key[1], 'method': key[2], 'precision': key[3],
+        lines.append({'run_with': suite, 'suite': key[0], 'case': key[1], 'method': key[2],
+                      'precision': key[3],
                       'of_library': not foreign, 'slower': False, 'unsure': False, 'again': None,
                       **ratios_of(runs, key)})
     return lines, sorted(keys[0] - keys[1]), sorted(keys[1] - keys[0])
@@ -164,13 +172,15 @@ def print_group(title, lines):
     print(f'\n{title}\n{"":<68} {"minima":>8} {"medians":>8} {"old min ms":>11} {"new min ms":>11}')
     for line in sorted(lines, key=badness, reverse=True):
         print_line(line)
-    middle = [statistics.median(line[ratio] for line in lines) for ratio in ('min_ratio', 'median_ratio')]
+    middle = [statistics.median(line[ratio] for line in lines)
+              for ratio in ('min_ratio', 'median_ratio')]
     print(f'{"the middle of these ratios":<68} {middle[0]:8.3f} {middle[1]:8.3f}')
 
 
 def print_all(lines, only):
     print_group('new/old', [line for line in lines if line['of_library']])
-    print_group('new/old of what is the same in both: noise', [line for line in lines if not line['of_library']])
+    print_group('new/old of what is the same in both: noise',
+                [line for line in lines if not line['of_library']])
     for name, keys in zip(('old', 'new'), only):
         for key in keys:
             print(f'only in {name}: {key[0]}: {key[1]}, {key[2]} {key[3]}'.rstrip())
@@ -185,7 +195,8 @@ def compare(args):
         if suite not in lists[0] or suite not in lists[1]:
             raise Failure(f'no suite of both builds is called {suite}')
     suites = args.suites or [suite for suite in lists[1] if suite in lists[0] and suite != 'floor']
-    options = (['--quick'] if args.quick else []) + (['--device', args.device] if args.device else [])
+    options = ['--quick'] if args.quick else []
+    options += ['--device', args.device] if args.device else []
     lines, only = [], ([], [])
     for suite in suites:
         runs = measure(benches, suite, options, args.rounds, suite)
@@ -199,18 +210,21 @@ def compare(args):
     print_all(lines, only)
     if args.json:
         with open(args.json, 'w', encoding='utf-8') as file:
-            json.dump({'old': benches[0], 'new': benches[1], 'options': options, 'rounds': args.rounds,
+            json.dump({'old': benches[0], 'new': benches[1], 'options': options,
+                       'rounds': args.rounds,
                        'lines': lines, 'only_old': only[0], 'only_new': only[1]}, file, indent=1)
     return 1 if any(line['slower'] for line in lines) else 0
 
 
 def main():
-    parser = argparse.ArgumentParser(description='compares the benchmarks of two builds, case by case')
+    parser = argparse.ArgumentParser(
+        description='compares the benchmarks of two builds, case by case')
     parser.add_argument('old', metavar='OLD_BUILD')
     parser.add_argument('new', metavar='NEW_BUILD')
     parser.add_argument('suites', metavar='SUITE', nargs='*')
     parser.add_argument('--quick', action='store_true', help='the quick cases only')
-    parser.add_argument('--rounds', type=int, default=4, metavar='N', help='runs of each build (default 4)')
+    parser.add_argument('--rounds', type=int, default=4, metavar='N',
+                        help='runs of each build (default 4)')
     parser.add_argument('--device', metavar='WORDS', help='the device, as of clspline-bench')
     parser.add_argument('--json', metavar='FILE', help='writes the results there too')
     args = parser.parse_intermixed_args()

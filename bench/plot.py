@@ -6,9 +6,10 @@
 For each suite, precision and unit one picture, FOLDER/SUITE-PRECISION-UNIT.png: the rate of every
 case by method as points, and as a line the rate that the device's floors allow; ratios without that
 line. Of the suite `bezier` also FOLDER/batches-PRECISION.png, the rate over the number of patches,
-and FOLDER/degrees-PRECISION.png, over the degree. Of the suite `cooperate` FOLDER/figure-9-PRECISION.png,
-the time of a frame over the host's part in percent, and FOLDER/figure-10-PRECISION.png, the frames a
-second by the number of host threads, as the figures 9 and 10 of Palomar et al., 2018. Needs matplotlib.
+and FOLDER/degrees-PRECISION.png, over the degree. Of the suite `cooperate`
+FOLDER/figure-9-PRECISION.png, the time of a frame over the host's part in percent, and
+FOLDER/figure-10-PRECISION.png, the frames a second by the number of host threads, as the figures 9
+and 10 of Palomar et al., 2018. Needs matplotlib.
 """
 import argparse
 import json

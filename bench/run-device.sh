@@ -47,8 +47,8 @@ say() {
     echo "$*" | tee -a "$summary"
 }
 
-# step NAME SECONDS COMMAND...: its output in OUT/NAME.log, cut off when its time or that of the whole
-# run is over
+# step NAME SECONDS COMMAND...: its output in OUT/NAME.log, cut off when its time or that of the
+# whole run is over
 step() {
     name=$1 most=$2
     shift 2
@@ -97,8 +97,10 @@ register_nvidia() {
     vendors=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}
     grep -qs nvidia "$vendors"/*.icd && return
     library=$(ldconfig -p 2>/dev/null | sed -n 's/.*libnvidia-opencl\.so\.1.* => //p' | head -n 1)
-    for folder in /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/local/nvidia/lib64 /usr/local/nvidia/lib; do
-        [ -z "$library" ] && [ -e "$folder/libnvidia-opencl.so.1" ] && library=$folder/libnvidia-opencl.so.1
+    for folder in /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/local/nvidia/lib64 \
+        /usr/local/nvidia/lib; do
+        [ -z "$library" ] && [ -e "$folder/libnvidia-opencl.so.1" ] &&
+            library=$folder/libnvidia-opencl.so.1
     done
     [ -n "$library" ] || return
     if [ "$(id -u)" = 0 ] && [ -z "${OCL_ICD_VENDORS:-}" ]; then
@@ -116,7 +118,8 @@ register_nvidia() {
 # CUDA's toolkit has the headers of OpenCL, which machines without a package server may have nowhere
 # else.
 find_headers() {
-    echo '#include <CL/cl.h>' | ${CC:-cc} -DCL_TARGET_OPENCL_VERSION=300 -E - >/dev/null 2>&1 && return
+    echo '#include <CL/cl.h>' | ${CC:-cc} -DCL_TARGET_OPENCL_VERSION=300 -E - >/dev/null 2>&1 &&
+        return
     [ -e /usr/local/cuda/include/CL/cl.h ] || return
     export CPATH="${CPATH:+$CPATH:}/usr/local/cuda/include"
     export CMAKE_INCLUDE_PATH="$CPATH" # for the test of the CMake package
@@ -126,7 +129,7 @@ find_headers() {
 
 configure() {
     tools=true with_tests=enabled
-    pkg-config --exists libpng || tools=false
+    pkg-config --exists libpng expat libcjson || tools=false
     pkg-config --exists cmocka || with_tests=disabled
     set -- "$build" "$root" --buildtype=release -Dtools=$tools -Dbench=true -Dtests=$with_tests
     [ -e "$build/meson-private/coredata.dat" ] && set -- --wipe "$@"
@@ -170,8 +173,8 @@ fi
 
 say ""
 head -n 1 "$out/bench.log" | tee -a "$summary"
-(cd "$out" && grep -hE '(good|BELOW|ABOVE): at|^empty kernel|^(copy|store,|multiply-add)' bench.log \
-    cooperate.log image.log solid.log 2>/dev/null) | sed 's/  */ /g' | tee -a "$summary"
+(cd "$out" && grep -hE '(good|BELOW|ABOVE): at|^empty kernel|^(copy|store,|multiply-add)' \
+    bench.log cooperate.log image.log solid.log 2>/dev/null) | sed 's/  */ /g' | tee -a "$summary"
 grep -E 'x(2000|9459|6688)x?.* separable +f|multilevel/matrix|library/(direct|de Casteljau)' \
     "$out/bench.log" | sed 's/  */ /g' | tee -a "$summary"
 grep -E ', 10000(00)? .*(exact|mrep)[,/]' "$out/bspline.log" | sed 's/  */ /g' | tee -a "$summary"

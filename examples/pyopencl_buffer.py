@@ -69,8 +69,8 @@ check(lib.clsp_context_create(ctx, queue.int_ptr, None))
 check(lib.clsp_bezier_plan_create(plan, ctx, desc))
 points = Memory(type=CLSP_F32, host=control.ctypes.data, size=control.size)
 check(lib.clsp_bezier_set_control_points(plan, len(control), points, None))
-check(lib.clsp_bezier_eval(plan, Range(0, len(control)), Memory(type=CLSP_F32, buffer=buffer.int_ptr),
-                           None))
+check(lib.clsp_bezier_eval(plan, Range(0, len(control)),
+                           Memory(type=CLSP_F32, buffer=buffer.int_ptr), None))
 cl.enqueue_copy(queue, vertices, buffer)  # in order, so behind the evaluation
 lib.clsp_bezier_plan_destroy(plan)
 lib.clsp_context_destroy(ctx)

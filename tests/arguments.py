@@ -4,9 +4,9 @@
 usage: arguments.py HEADER [SOURCE_DIR]
 
 HEADER is kernel_arguments.h as tools/embed_cl.py makes it, or the build folder that holds it. Every
-initialiser in src/ of one of its structs must name all fields, also those of structs within: C would
-make a field that is left out 0, without a word. A field that is assigned right after is named all the
-same. A struct of arguments without an initialiser is a breach too.
+initialiser in src/ of one of its structs must name all fields, also those of structs within: C
+would make a field that is left out 0, without a word. A field that is assigned right after is named
+all the same. A struct of arguments without an initialiser is a breach too.
 
 Prints each breach as FILE:LINE: WHY and exits with 1 when there are any.
 """

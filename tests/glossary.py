@@ -8,8 +8,8 @@ usage: glossary.py [SOURCE_DIR]
   - each section's terms are sorted, and no term stands twice
   - no identifier and no file of src/, cl/ and include/ uses a word of the sections "Reserved" and
     "Words that the tree does not use", alone or in the plural. Identifiers are split at _ and where
-    capitals begin. Names in backticks behind such a word are its exceptions, and the entry says why;
-    OpenCL's own names are not looked at
+    capitals begin. Names in backticks behind such a word are its exceptions, and the entry says
+    why; OpenCL's own names are not looked at
 
 Prints each breach as FILE:LINE: WHY and exits with 1 when there are any.
 """
@@ -114,7 +114,8 @@ class Checker:
             section, last = entry.section, first
             for term in entry.terms:
                 if term.lower() in seen:
-                    self.report(GLOSSARY, entry.line, f'{term} stands in line {seen[term.lower()]} too')
+                    self.report(GLOSSARY, entry.line,
+                                f'{term} stands in line {seen[term.lower()]} too')
                 seen.setdefault(term.lower(), entry.line)
 
     def existing(self):

@@ -12,8 +12,9 @@
 #
 # Rows of the table, where there is what they need:
 #
-#   - each .icd file of the OpenCL loader's folder: PoCL, rusticl on llvmpipe, GPUs, ... On llvmpipe,
-#     which takes ten times as long as PoCL, cases are tiny unless CLSPLINE_TEST_SIZE says otherwise
+#   - each .icd file of the OpenCL loader's folder: PoCL, rusticl on llvmpipe, GPUs, ... On
+#     llvmpipe, which takes ten times as long as PoCL, cases are tiny unless CLSPLINE_TEST_SIZE says
+#     otherwise
 #   - Intel's CPU runtime out of a Python environment: $INTEL_OCL_VENV, or the one that --install
 #     makes in ${XDG_CACHE_HOME:-~/.cache}/clspline-tests/intel-ocl, found there from then on
 #   - PoCL's device twice, and PoCL with Intel's runtime, for shared evaluations
@@ -50,7 +51,8 @@ trap 'rm -rf "$work"' EXIT
 table=$work/table
 : >"$table"
 cached_venv=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/clspline-tests/intel-ocl
-device_suites="--suite device --suite cooperate --suite plan --suite tensor --suite bezier --suite api"
+device_suites="--suite device --suite cooperate --suite plan --suite tensor --suite bezier"
+device_suites="$device_suites --suite api"
 gpu_shapes=class=discrete,local_is_real=1
 small_gpu=class=integrated,fp64=0,work_group=64,local=16384,images=0
 small_gpu=$small_gpu,alloc=134217728,opencl=120,svm=0
@@ -202,8 +204,8 @@ uninitialized=--uninitialized
 case \$* in
 *test_solid*) uninitialized= ;; # of buffers whose parts are written one by one: testing.md
 esac
-oclgrind --num-threads 1 --build-options "-cl-opt-disable -DIN_PLACE=" --data-races \$uninitialized \\
-    --check-api --log "\$log" "\$@"
+oclgrind --num-threads 1 --build-options "-cl-opt-disable -DIN_PLACE=" --data-races \\
+    \$uninitialized --check-api --log "\$log" "\$@"
 status=\$?
 if [ -s "\$log" ]; then
     head -n 60 "\$log"

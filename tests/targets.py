@@ -4,8 +4,8 @@
 usage: targets.py [BUILD_DIR] [--list FILE] [--only WORD[,WORD...]]
 
 The option sets are those that the library uses: BUILD_DIR/tools/clspline (default build/) is asked
-for them under the limits of several makers' GPUs, or FILE holds its answers (one array of JSON, each
-kernel with the "device" that it is for). What no plan uses by itself comes with typical sizes:
+for them under the limits of several makers' GPUs, or FILE holds its answers (one array of JSON,
+each kernel with the "device" that it is for). What no plan uses by itself comes with typical sizes:
 products of matrices, and the sums point by point.
 
 A kernel for GPUs (CLSP_LANES=1) fails when it needs scratch memory or spills registers: then
@@ -36,7 +36,8 @@ KERNELS = os.path.join(ROOT, 'cl')
 PATHS = {os.path.splitext(os.path.basename(path))[0]: path
          for path in sorted(glob.glob(os.path.join(KERNELS, '**', '*.cl'), recursive=True))}
 # where files that programs include are
-FOLDERS = [word for path in sorted(glob.glob(os.path.join(KERNELS, '**', ''), recursive=True)) for word in ('-I', path)]
+FOLDERS = [word for path in sorted(glob.glob(os.path.join(KERNELS, '**', ''), recursive=True))
+           for word in ('-I', path)]
 # Under which limits the library is asked, and whose compilers its answer is for (None: nobody's, it
 # is only searched for doubles). A maker's GPUs have real local memory, and shapes of their own.
 LIMITS = [(f'class={kind},local_is_real=1,local={local},vendor={vendor}', f'{vendor} {kind}')
@@ -59,8 +60,8 @@ BANDS = ('-DCLSP_TERMS_U=4 -DCLSP_COLUMNS=2 -DCLSP_BLOCK_ROWS=16 -DCLSP_GROUP=64
          '-DCLSP_TERMS_U=12 -DCLSP_COLUMNS=2 -DCLSP_BLOCK_ROWS=32 -DCLSP_GROUP=64 -DCLSP_STAGE=1 '
          '-DCLSP_SECTOR=8')
 
-# Variants that spill and are the fastest all the same: (beginning of the target's name, kernel, words
-# of its options): the figure, with the device that it was measured on.
+# Variants that spill and are the fastest all the same: (beginning of the target's name, kernel,
+# words of its options): the figure, with the device that it was measured on.
 FASTEST_SPILLED = {
     ('sm_', 'vertex_rows',
      '-DCLSP_REAL=64 -DCLSP_ATTRIBUTES=257 -DCLSP_TERMS_U=16 -DCLSP_KEEP_LOCAL=1 -DCLSP_ROWS=2'):
@@ -356,7 +357,8 @@ def cell(numbers):
 
 
 def may_spill(target, program, kernel):
-    return any(target.name.startswith(name) and kernel == spilling and set(words.split()) <= set(program.options)
+    return any(target.name.startswith(name) and kernel == spilling
+               and set(words.split()) <= set(program.options)
                for name, spilling, words in FASTEST_SPILLED)
 
 

@@ -2,15 +2,17 @@
 # Builds clspline from a fresh checkout, and installs first what the build needs.
 #
 # usage: sh tools/bootstrap.sh demo|test|install-deps
-#        sh tools/bootstrap.sh test --quick
+#        sh tools/bootstrap.sh test --quick|--all
 #        sh tools/bootstrap.sh --help
 #
 #   demo          builds, lists the OpenCL devices, and evaluates the teapot into a mesh and a
 #                 picture; prints the command that does it
-#   test          builds and runs the tests; a line for each test that was skipped says why, and the
-#                 last line is "N passed, N failed, N skipped"
+#   test          builds and runs the tests, in some minutes; a line for each test says how far it
+#                 is, a line for each that was skipped says why, and the last line is "N passed, N
+#                 failed, N skipped"
 #     --quick     small cases, and none of the suites that take long on a slow or emulated
 #                 processor (docs/testing.md)
+#     --all       every combination of cases and kernels, most of an hour or more
 #   install-deps  installs what building and testing need, as far as it is missing
 #
 # Installs through apt, as root or by sudo, says how much that is, and waits while another program
@@ -45,6 +47,8 @@ opencl     | ocl-icd-opencl-dev | ocl-icd-devel      | ocl-icd        | -
 cl_headers | opencl-headers     | opencl-headers     | opencl-headers | -
 clblast    | libclblast-dev     | clblast-devel      | clblast        | clblast
 libpng     | libpng-dev         | libpng-devel       | libpng         | libpng
+expat      | libexpat1-dev      | expat-devel        | expat          | expat
+cjson      | libcjson-dev       | cjson-devel        | cjson          | cjson
 driver     | pocl-opencl-icd    | pocl               | pocl           | -
 '
 test_needs='
@@ -87,6 +91,8 @@ has_cmake() { have cmake; }
 has_cmocka() { module cmocka; }
 has_clblast() { module clblast; }
 has_libpng() { module 'libpng >= 1.6'; }
+has_expat() { module expat; }
+has_cjson() { module libcjson; }
 has_libtiff() { module libtiff-4; }
 has_libnifti() { compiles c nifti/nifti1.h ${CC:+"$CC"} cc gcc clang; }
 has_opencl() { on_macos || module OpenCL; }
@@ -313,16 +319,22 @@ print(round(4 * max(1, min(seconds() for _ in range(3)) / 0.02)))
 EOF
 }
 
-run_tests() { # [--quick]
+run_tests() { # [--quick|--all]
     build -Dtests=enabled
     need_device || complain "no OpenCL device: tests that need one will be skipped"
     log=build/meson-logs/testlog.json
     rm -f "$log"
     factor=${CLSPLINE_TEST_TIMEOUTS:-$(timeout_factor)}
-    if [ $# = 1 ]; then
+    case ${1:-} in
+    --quick)
         export CLSPLINE_TEST_SIZE=tiny
         set -- --no-suite long --no-suite consumer
-    fi
+        ;;
+    --all)
+        export CLSPLINE_TEST_SIZE=full
+        shift
+        ;;
+    esac
     say "testing; limits of time are $factor times those of the build files"
     result=0
     meson test -C build --no-rebuild --print-errorlogs --timeout-multiplier "$factor" "$@" \
@@ -341,7 +353,7 @@ for word; do
     esac
 done
 case $* in
-demo | test | 'test --quick' | install-deps) ;;
+demo | test | 'test --quick' | 'test --all' | install-deps) ;;
 *)
     [ $# = 0 ] || complain "unknown: $*"
     usage 2 >&2
@@ -358,7 +370,7 @@ demo)
 test)
     install_needs "$build_needs$test_needs"
     install_needs "$format_needs" || complain "going on without"
-    [ $# = 2 ] || install_needs "$user_needs" || complain "going on without"
-    run_tests ${2:+--quick}
+    [ "${2:-}" = --quick ] || install_needs "$user_needs" || complain "going on without"
+    run_tests ${2:+"$2"}
     ;;
 esac

@@ -4,10 +4,11 @@
     embed_cl.py [--prefix NAME] [--arguments HEADER] OUTPUT.c DEPFILE FILE.cl...
 
 Each FILE.cl becomes an entry of clspi_sources (src/device/sources.h), or with --prefix of
-NAME_sources, declared in NAME_sources.h. #include "x.clh" is replaced by the file's text, once
-per program, and comments by their line ends; #line marks keep the compiler's messages at the true
-file and line. An included file is looked for beside the one that includes it, then in the folders
-of all files and those around them. The bytes are written as numbers: string literals have a length limit in standard C.
+NAME_sources, declared in NAME_sources.h. #include "x.clh" is replaced by the file's text, once per
+program, and comments by their line ends; #line marks keep the compiler's messages at the true file
+and line. An included file is looked for beside the one that includes it, then in the folders of all
+files and those around them. The bytes are written as numbers: string literals have a length limit
+in standard C.
 
 HEADER gets, for every `kernel void NAME(...)`, a struct of its parameters, clspi_NAME_args, and the
 signature by which src/device/arguments.c sets them, clspi_NAME_signature. Structs that kernels take
@@ -113,7 +114,8 @@ def read_kernels(text, where):
     candidates = {name: body for name, body in STRUCT.findall(code)}
     kernels, structs = {}, {}
     for name, parameters in KERNEL.findall(code):
-        kernels[name] = [parameter(part, candidates, f'{where}: {name}') for part in parameters.split(',')]
+        kernels[name] = [parameter(part, candidates, f'{where}: {name}')
+                         for part in parameters.split(',')]
         for kind, c_type, _ in kernels[name]:
             if kind == 'STRUCT':
                 used = c_type[len('clspi_'):]
@@ -138,22 +140,26 @@ def entries(owner, members, structs):
         if kind == 'STRUCT':
             inner = structs[c_type[len('clspi_'):]]
             rows.append(f'{{CLSPI_STRUCT, {at}, {len(inner)}}}')
-            rows += [f'{{CLSPI_{k}, {at} + offsetof({c_type}, {field}), 0}}' for k, _, field in inner]
+            rows += [f'{{CLSPI_{k}, {at} + offsetof({c_type}, {field}), 0}}'
+                     for k, _, field in inner]
         else:
             rows.append(f'{{CLSPI_{kind}, {at}, 0}}')
     return rows
 
 
 def header_text(structs, kernels):
-    parts = ["/* Parameters of the kernels, made by tools/embed_cl.py. */\n#ifndef CLSPI_KERNEL_ARGUMENTS_H\n"
+    parts = ['/* Parameters of the kernels, made by tools/embed_cl.py. */\n'
+             '#ifndef CLSPI_KERNEL_ARGUMENTS_H\n'
              '#define CLSPI_KERNEL_ARGUMENTS_H\n\n#include "launch.h"\n\n']
     parts += [struct_text(name, members) for name, members in sorted(structs.items())]
     for name, members in sorted(kernels.items()):
         parts.append(struct_text(f'{name}_args', members))
         parts.append(f'extern const clspi_signature clspi_{name}_signature;\n'
                      f'static inline clsp_status clspi_launch_{name}(clspi_series *series, '
-                     f'const clspi_kernel *kernel,\n    const clspi_{name}_args *args, size_t items)\n{{\n'
-                     f'    return clspi_series_launch(series, kernel, &clspi_{name}_signature, args, items);\n}}\n\n')
+                     f'const clspi_kernel *kernel,\n'
+                     f'    const clspi_{name}_args *args, size_t items)\n{{\n'
+                     f'    return clspi_series_launch(series, kernel, '
+                     f'&clspi_{name}_signature, args, items);\n}}\n\n')
     return ''.join(parts) + '#endif\n'
 
 
@@ -161,9 +167,10 @@ def signatures_text(structs, kernels):
     parts = []
     for name, members in sorted(kernels.items()):
         rows = entries(f'{name}_args', members, structs)
-        parts.append(f'static const clspi_parameter {name}_parameters[] = {{\n    ' + ',\n    '.join(rows) + '};\n'
-                     f'const clspi_signature clspi_{name}_signature = {{"{name}", {name}_parameters, '
-                     f'{len(rows)}}};\n\n')
+        parts.append(f'static const clspi_parameter {name}_parameters[] = {{\n    '
+                     + ',\n    '.join(rows) + '};\n'
+                     f'const clspi_signature clspi_{name}_signature = '
+                     f'{{"{name}", {name}_parameters, {len(rows)}}};\n\n')
     return ''.join(parts)
 
 

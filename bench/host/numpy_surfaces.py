@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Evaluates Bezier surfaces by NumPy for clspline-bench, which starts it and compares itself with it.
+"""Evaluates Bezier surfaces by NumPy for clspline-bench, which starts it and compares itself with
+it.
 
-Points are two matrix products for each coordinate, R_u P R_v^T, a few patches at a time, into arrays of their
-own: [3][patches][u][v]. Normals are unit vectors of the cross product of two more of these.
+Points are two matrix products for each coordinate, R_u P R_v^T, a few patches at a time, into
+arrays of their own: [3][patches][u][v]. Normals are unit vectors of the cross product of two more
+of these.
 
-Says first "numpy VERSION, BLAS" or "none REASON". Then it reads lines from stdin and answers each with one:
+Says first "numpy VERSION, BLAS" or "none REASON". Then it reads lines from stdin and answers each
+with one:
 
-  case ORDER SAMPLES PATCHES f32|f64 NORMALS   control points follow as doubles, [patches][order][order][3]
+  case ORDER SAMPLES PATCHES f32|f64 NORMALS   control points follow as doubles, in shape
+                                               [patches][order][order][3]
   run                                          evaluates
   point PATCH A B                              x y z
 """
@@ -31,11 +35,13 @@ def tables(numpy, order, samples, precision):
     def values(degree):
         if degree < 0:
             return numpy.zeros((samples, 1))
-        return numpy.stack([math.comb(degree, i) * t**i * (1 - t)**(degree - i) for i in range(degree + 1)], 1)
+        return numpy.stack([math.comb(degree, i) * t**i * (1 - t)**(degree - i)
+                            for i in range(degree + 1)], 1)
 
     lower, none = values(order - 2), numpy.zeros((samples, 1))
     slopes = numpy.hstack([none, lower]) - numpy.hstack([lower, none]) if order > 1 else none
-    return [numpy.ascontiguousarray(x, dtype=precision) for x in (values(order - 1), (order - 1) * slopes)]
+    return [numpy.ascontiguousarray(x, dtype=precision)
+            for x in (values(order - 1), (order - 1) * slopes)]
 
 
 class Surfaces:
@@ -52,7 +58,8 @@ class Surfaces:
         self.chunk = min(patches, max(1, CHUNK // (samples * samples)))
         self.out = numpy.zeros((3, patches, samples, samples), dtype=precision)
         self.normals = numpy.zeros_like(self.out) if int(words[4]) else None
-        self.tangents = [numpy.zeros((3, self.chunk, samples, samples), dtype=precision) for _ in range(2)]
+        self.tangents = [numpy.zeros((3, self.chunk, samples, samples), dtype=precision)
+                         for _ in range(2)]
 
     def sums(self, u, v, chunk, out):
         for c in range(3):

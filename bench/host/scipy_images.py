@@ -5,10 +5,10 @@ usage: scipy_images.py scipy|cupy
 
 Answers with the name and version of the module, then reads commands, a line each:
 
-  case N D       an image of N samples along each of D directions, which follow as float32 in C order,
-                 and a turn by 10 degrees in the last two; answers ready
-  run WAY        filter: coefficients; linear: order 1; ready: order 3 of coefficients; cubic: order 3;
-                 answers done when the result is there
+  case N D       an image of N samples along each of D directions, which follow as float32 in C
+                 order, and a turn by 10 degrees in the last two; answers ready
+  run WAY        filter: coefficients; linear: order 1; ready: order 3 of coefficients; cubic:
+                 order 3; answers done when the result is there
   value NUMBER   of the last result
 """
 import math
@@ -37,15 +37,19 @@ class Images:
         matrix[-2:, -2:] = numpy.asarray(turn)
         middle = (numpy.asarray(samples.shape) - 1) / 2
         self.matrix, self.offset = matrix, middle - matrix @ middle
-        self.coefficients = ndimage.spline_filter(samples, order=3, output=samples.dtype, mode="mirror")
+        self.coefficients = ndimage.spline_filter(samples, order=3, output=samples.dtype,
+                                                  mode="mirror")
 
     def run(self, way):
         if way == "filter":
-            self.made = self.ndimage.spline_filter(self.samples, order=3, output=self.samples.dtype, mode="mirror")
+            self.made = self.ndimage.spline_filter(self.samples, order=3, output=self.samples.dtype,
+                                                   mode="mirror")
             return
         source = self.coefficients if way == "ready" else self.samples
-        self.made = self.ndimage.affine_transform(source, self.matrix, self.offset, order=1 if way == "linear" else 3,
-                                                  mode="mirror", prefilter=way == "cubic", output=source.dtype)
+        self.made = self.ndimage.affine_transform(source, self.matrix, self.offset,
+                                                  order=1 if way == "linear" else 3,
+                                                  mode="mirror", prefilter=way == "cubic",
+                                                  output=source.dtype)
 
 
 def answer(line):
@@ -67,7 +71,8 @@ def main():
             size, directions = int(words[1]), int(words[2])
             images = None
             body = stream.read(4 * size ** directions)
-            images = Images(numpy, ndimage, numpy.frombuffer(body, dtype=numpy.float32).reshape((size,) * directions))
+            samples = numpy.frombuffer(body, dtype=numpy.float32)
+            images = Images(numpy, ndimage, samples.reshape((size,) * directions))
             wait()
             answer("ready")
         elif words[0] == "run":

@@ -56,7 +56,7 @@ static clsp_status turn(const turning *t, const image_manner *manner, float *res
         const clsp_input in = clsp_in_buffer(t->buffers[i % 2], CLSP_F32, 0);
         const clsp_output out = clsp_out_buffer(t->buffers[1 - i % 2], CLSP_F32, 0);
         BENCH_TRY(clsp_image_set_samples(plan, 1, in, NULL));
-        BENCH_TRY(clsp_image_affine(plan, (clsp_range){0, 1}, &map, out, NULL));
+        BENCH_TRY(clsp_image_eval(plan, (clsp_range){0, 1}, &map, out, NULL));
     }
     BENCH_TRY(clEnqueueReadBuffer(b->queue, t->buffers[TURNS % 2], CL_TRUE, 0, bytes, result, 0,
                                   NULL, NULL));

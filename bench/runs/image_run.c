@@ -194,8 +194,8 @@ clsp_status image_way_enqueue(void *user)
         status = clsp_image_set_samples(way->plan, r->num,
                                         clsp_in_buffer(r->samples, r->precision, 0), NULL);
     if (way->interpolates && status == CLSP_OK)
-        status = clsp_image_affine(way->plan, (clsp_range){0, r->num}, &r->map,
-                                   clsp_out_buffer(r->values, r->precision, 0), NULL);
+        status = clsp_image_eval(way->plan, (clsp_range){0, r->num}, &r->map,
+                                 clsp_out_buffer(r->values, r->precision, 0), NULL);
     return bench_check(status, r->name);
 }
 

@@ -134,7 +134,8 @@ static void finish(convert_run *r)
     if (r->made) clReleaseMemObject(r->made);
 }
 
-static clsp_status create_way(convert_way *way, const convert_run *r, clsp_bspline_convert_method method)
+static clsp_status create_way(convert_way *way, const convert_run *r,
+                              clsp_bspline_convert_method method)
 {
     const convert_case *const c = r->c;
     const clsp_bspline_desc desc = {.directions = c->directions,
@@ -194,7 +195,8 @@ static clsp_status run_case(bench *b, const convert_case *c, clsp_type precision
     BENCH_TRY(start(&r, b, c, precision));
     for (int i = 0; i < METHODS; i++) {
         if (i > 0 && !c->by_matrix) continue;
-        BENCH_TRY(create_way(&ways[i], &r, i == 0 ? CLSP_BSPLINE_CONVERT_BANDS : CLSP_BSPLINE_CONVERT_MATRIX));
+        BENCH_TRY(create_way(&ways[i], &r,
+                             i == 0 ? CLSP_BSPLINE_CONVERT_BANDS : CLSP_BSPLINE_CONVERT_MATRIX));
         all[i].enqueue = enqueue_way;
     }
     BENCH_TRY(bench_measure_some(b->queue, all, METHODS, b->quick ? 5 : 20));

@@ -99,8 +99,10 @@ typedef enum clsp_image_storage {
     CLSP_IMAGE_ON_HOST = 2
 } clsp_image_storage;
 
-/* By what values at maps are made of the coefficients (clsp_image_eval, values alone; all else is
-   made from buffers). Points near the edges are made from buffers in any case. */
+/* By what the context's device makes values at maps of the coefficients (clsp_image_eval, values
+   alone; all else is made from buffers). Points near the edges are made from buffers in any case,
+   and so is what several processors share; with bit_equal, or by the schedule device, such values
+   are the context's device's alone. */
 typedef enum clsp_image_fetch {
     CLSP_IMAGE_FETCH_DEFAULT = 0, /* buffers */
     CLSP_IMAGE_BUFFERS = 1,
@@ -171,7 +173,8 @@ typedef struct clsp_image_map {
                                  scipy.ndimage.map_coordinates or not; the same ones for each image,
                                  so there is no item. The output is then a list of at.num points,
                                  and matrix, size and displacements are 0. What is not finite gives
-                                 cval, and a gradient of 0; beyond 2^30 it counts as 2^30 */
+                                 cval, and a gradient of 0; beyond 2^30 it counts as 2^30. An empty
+                                 list has params, too: without them all fields are 0 */
     uint64_t reserved[CLSP_RESERVED];
 } clsp_image_map;
 
@@ -225,7 +228,9 @@ CLSP_API clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range i
    the bound above; what is within 2^-28 of a place where values jump (nearest sample, gradients of
    order 1, cval beyond constant edges) may come from either side of it. A joined device gets, with
    each chunk, those coefficients alone that the chunk's points need. Errors: CLSP_ERROR_ARGUMENT
-   also for a map that is not finite or whose size or attributes cannot be. */
+   also for a map that is not finite or whose size or attributes cannot be, for coordinates beside
+   anything else, and for displacements and coordinates that are not in host memory where the
+   coefficients are. */
 CLSP_API clsp_status clsp_image_eval(clsp_image_plan *plan, clsp_range images,
                                      const clsp_image_map *map, clsp_output values,
                                      const clsp_run *run);

@@ -13,9 +13,13 @@ static cl_uint values(const void *user, cl_uint direction, cl_uint by, cl_uint s
     const clspi_tensor_desc *const d = user;
     const clsp_axis *const axis = &d->axis[direction];
     const double last = axis->num > 1 ? axis->num - 1 : 1, rest = last - sample;
+    const uint32_t degree = d->degrees[direction] - by;
 
-    clspi_bernstein(values, d->degrees[direction] - by, axis->begin * rest + axis->end * sample,
-                    (1.0 - axis->begin) * rest + (1.0 - axis->end) * sample);
+    if (axis->params)
+        clspi_bernstein(values, degree, axis->params[sample], 1.0 - axis->params[sample]);
+    else
+        clspi_bernstein(values, degree, axis->begin * rest + axis->end * sample,
+                        (1.0 - axis->begin) * rest + (1.0 - axis->end) * sample);
     return 0;
 }
 

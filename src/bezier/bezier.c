@@ -99,7 +99,10 @@ static clsp_status configure(clsp_bezier_plan *plan, const clsp_bezier_desc *des
     tensor->basis = clspi_bernstein_basis(&plan->tensor.desc);
     plan->desc = *desc;
     plan->tensor.variant = (uint32_t)desc->method;
-    return clspi_tensor_configure(&plan->tensor, tensor);
+    const clsp_status status = clspi_tensor_configure(&plan->tensor, tensor);
+    for (cl_uint k = 0; k < 3; k++)
+        plan->desc.axis[k].params = status == CLSP_OK ? plan->tensor.samples.params[k] : NULL;
+    return status;
 }
 
 clsp_status clsp_bezier_plan_create(clsp_bezier_plan **out, clsp_context *ctx,

@@ -48,6 +48,8 @@ static clsp_status resolve_axes(clsp_context *ctx, clsp_bezier_desc *d)
     static const double unit[3][2] = {{0.0, 1.0}, {0.0, 1.0}, {0.0, 1.0}};
     const cl_uint directions = d->form == CLSP_BEZIER_TRIANGLE ? 1 : directions_of(d->form);
 
+    if (d->form == CLSP_BEZIER_TRIANGLE && d->axis[0].params)
+        return bad(ctx, "triangles have no samples of one's own along an edge", d->axis[0].num);
     CLSPI_CHECK(clspi_axes_resolve(&ctx->log, family, d->axis, unit, directions));
     if (!d->watertight || (clspi_is_unit_axis(&d->axis[0]) && clspi_is_unit_axis(&d->axis[1])))
         return CLSP_OK;
@@ -130,7 +132,7 @@ static void fill_tensor(const clsp_bezier_desc *d, clspi_tensor_desc *tensor)
     for (cl_uint k = 0; k < 3; k++) {
         tensor->degrees[k] = d->degree[k];
         tensor->controls[k] = tensor->terms[k] = d->degree[k] + 1;
-        tensor->axis[k] = d->axis[k];
+        tensor->axis[k] = clspi_axis_with_ends(&d->axis[k]);
         tensor->domain[k][1] = 1.0;
     }
 }

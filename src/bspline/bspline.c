@@ -48,7 +48,10 @@ static clsp_status configure(clsp_bspline_plan *plan, clsp_bspline_desc *desc)
     CLSPI_CHECK(clspi_bspline_resolve(plan, desc, &tensor));
     tensor.basis = clspi_bspline_basis(plan);
     plan->desc = *desc;
-    return clspi_tensor_configure(&plan->tensor, &tensor);
+    const clsp_status status = clspi_tensor_configure(&plan->tensor, &tensor);
+    for (cl_uint k = 0; k < 3; k++)
+        plan->desc.axis[k].params = status == CLSP_OK ? plan->tensor.samples.params[k] : NULL;
+    return status;
 }
 
 /* Makes a plan whose description stands in it, for the first time. */

@@ -83,7 +83,7 @@ static void fill_tensor(const clsp_bspline_desc *d, const clspi_knots knots[3],
         tensor->degrees[k] = d->degree[k];
         tensor->controls[k] = d->num_controls[k];
         tensor->terms[k] = d->degree[k] + 1;
-        tensor->axis[k] = d->axis[k];
+        tensor->axis[k] = clspi_axis_with_ends(&d->axis[k]);
         tensor->domain[k][0] = knots[k].u[d->degree[k]];
         tensor->domain[k][1] = knots[k].u[d->num_controls[k]];
     }
@@ -93,15 +93,19 @@ clsp_status clspi_bspline_resolve(const clsp_bspline_plan *plan, clsp_bspline_de
                                   clspi_tensor_desc *tensor)
 {
     clsp_context *const ctx = plan->tensor.base.ctx;
+    double domain[3][2];
 
+    for (cl_uint k = 0; k < 3; k++) {
+        const double *const u = plan->knots[k].u;
+        domain[k][0] = u[desc->degree[k]];
+        domain[k][1] = u[desc->num_controls[k]];
+    }
+    CLSPI_CHECK(clspi_axes_resolve(&ctx->log, family, desc->axis, (const double(*)[2])domain,
+                                   desc->directions));
     fill_tensor(desc, plan->knots, tensor);
-    CLSPI_CHECK(clspi_axes_resolve(&ctx->log, family, tensor->axis,
-                                   (const double(*)[2])tensor->domain, desc->directions));
     CLSPI_CHECK(clspi_layout_resolve(ctx, tensor, family,
                                      clspi_attributes_of(desc->directions, desc->dim)));
     desc->vertex = tensor->vertex;
-    for (cl_uint k = 0; k < 3; k++)
-        desc->axis[k] = tensor->axis[k];
     if (plan->own.num == 0) return CLSP_OK;
     tensor->own_bases = plan->own.num;
     tensor->basis_reals = clspi_bspline_own_reals(plan, tensor);

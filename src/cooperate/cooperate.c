@@ -443,6 +443,9 @@ clsp_status clspi_cooperate_check(clsp_context *ctx, const clsp_share *opts)
     if (!(opts->static_ratio <= 1))
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "cooperate: static_ratio %g",
                           opts->static_ratio);
+    if (opts->bit_equal > 1)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "cooperate: bit_equal %u",
+                          opts->bit_equal);
     if (opts->measure > 0 &&
         (opts->measure > 1 || opts->schedule != CLSP_SCHEDULE_DEFAULT || opts->tiles.count > 0))
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,

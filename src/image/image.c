@@ -1,13 +1,48 @@
-/* The public calls that make plans of images and load samples. */
+/* The public calls that make plans of images. */
 #include <stdlib.h>
 
 #include "buffer.h"
 #include "check.h"
-#include "image_load.h"
-#include "image_share.h"
-#include "transfer.h"
+#include "image_plan.h"
 
-enum { LOADING = 1 /* of clspi_plan.broken */ };
+/* ---- peers ---- */
+
+static clsp_image_plan *image_plan_of(clspi_plan *plan)
+{
+    return (clsp_image_plan *)plan; /* whose first member it is */
+}
+
+static clsp_status create_peer(clspi_plan **peer, clsp_context *ctx, const clspi_plan *plan)
+{
+    clsp_image_plan *made;
+    clsp_image_desc desc = ((const clsp_image_plan *)plan)->desc;
+
+    desc.storage = CLSP_IMAGE_ON_HOST;
+    desc.fetch = CLSP_IMAGE_BUFFERS;
+    const clsp_status status = clsp_image_plan_create(&made, ctx, &desc);
+    *peer = status == CLSP_OK ? &made->base : NULL;
+    return status;
+}
+
+static void destroy_peer(clspi_plan **peer)
+{
+    clsp_image_plan *plan = image_plan_of(*peer);
+
+    clsp_image_plan_destroy(&plan);
+    *peer = NULL;
+}
+
+/* Gives a peer what does not come by windows. */
+static clsp_status load_peer(clspi_plan *peer, clspi_plan *plan)
+{
+    const clsp_image_plan *const owner = image_plan_of(plan);
+
+    if (!owner->store.range) return CLSP_OK; /* of a call that only makes coefficients */
+    return clspi_image_range_to_device(image_plan_of(peer), owner->store.range,
+                                       owner->num_images * owner->layout.channels);
+}
+
+static const clspi_peer_kind peers = {create_peer, destroy_peer, load_peer};
 
 /* ---- creation ---- */
 
@@ -42,7 +77,7 @@ clsp_status clsp_image_plan_create(clsp_image_plan **out, clsp_context *ctx,
     }
     plan->desc = desc;
     plan->layout = layout;
-    plan->peers.kind = &clspi_image_peers;
+    plan->peers.kind = &peers;
     status = make(plan);
     if (status == CLSP_OK) status = clspi_image_values_prepare(plan);
     if (status == CLSP_OK && desc.clip) status = clspi_image_range_create(&plan->range, ctx, &desc);
@@ -80,173 +115,4 @@ clsp_status clsp_image_plan_desc(const clsp_image_plan *plan, clsp_image_desc *d
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_image_plan_desc");
     *desc = plan->desc;
     return CLSP_OK;
-}
-
-/* ---- samples ---- */
-
-/* A call that loads samples: images are its lines. */
-typedef struct load_job {
-    clsp_image_plan *plan;
-    clspi_job_streams streams;
-} load_job;
-
-static clsp_status load_part(void *user, clspi_series *series, const clspi_part *part)
-{
-    load_job *const job = user;
-    clsp_image_plan *const plan = job->plan;
-    const clspi_image_layout *const l = &plan->layout;
-    const clspi_stream *const stream = &job->streams.stream[0];
-
-    for (size_t i = 0; i < part->num_lines; i++)
-        for (uint32_t c = 0; c < l->channels; c++) {
-            const size_t plane = (part->piece + i) * l->channels + c;
-            const clspi_filter_job filter = {.samples = stream->buffer,
-                                             .offset = stream->offset + i * stream->per_line +
-                                                       (l->planar ? c * l->samples : c),
-                                             .plane = plane};
-            CLSPI_CHECK(clspi_image_filter_run(plan, series, &filter));
-            if (plan->desc.clip)
-                CLSPI_CHECK(clspi_image_range_find(&plan->range, series, l, &filter));
-        }
-    return CLSP_OK;
-}
-
-clsp_status clspi_image_samples_need(const clsp_image_plan *plan, size_t num_images,
-                                     clspi_memory_need *need)
-{
-    const clspi_image_layout *const l = &plan->layout;
-    size_t bytes = l->plane * l->channels * clsp_type_bytes(plan->desc.coefficients);
-
-    *need = (clspi_memory_need){"samples", plan->desc.samples, l->samples * l->channels};
-    if (clspi_size_mul(&need->count, num_images) && clspi_size_mul(&bytes, num_images))
-        return CLSP_OK;
-    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "image: %zu images are more than the address space", num_images);
-}
-
-void clspi_image_set_broken(clsp_image_plan *plan, bool is_broken)
-{
-    plan->base.broken &= ~(uint32_t)LOADING;
-    if (is_broken) plan->base.broken |= LOADING;
-}
-
-/* Opens the samples, and makes room for the coefficients of so many images. */
-static clsp_status open_samples(load_job *job, size_t num_images, const clsp_input *samples)
-{
-    clsp_image_plan *const plan = job->plan;
-    const clspi_image_layout *const l = &plan->layout;
-    clspi_stream *const stream = &job->streams.stream[job->streams.num++];
-    const size_t bytes =
-        num_images * l->plane * l->channels * clsp_type_bytes(plan->desc.coefficients);
-    clspi_memory_need need;
-
-    stream->per_line = l->samples * l->channels;
-    CLSPI_CHECK(clspi_image_samples_need(plan, num_images, &need));
-    CLSPI_CHECK(clspi_input_open(&stream->memory, &plan->base, samples, &need));
-    if (plan->desc.clip)
-        CLSPI_CHECK(clspi_image_range_reserve(&plan->range, plan->base.ctx, &plan->desc,
-                                              num_images * l->channels));
-    return clspi_buffer_reserve(&plan->coefficients, &plan->coefficient_bytes, plan->base.ctx,
-                                bytes);
-}
-
-/* Loads images that are not to be on the device, from host memory. */
-static clsp_status load_on_host(clsp_image_plan *plan, size_t num_images, const clsp_input *samples,
-                                const clsp_run *run)
-{
-    clspi_memory_need need;
-    clspi_memory memory;
-
-    CLSPI_CHECK(clspi_image_samples_need(plan, num_images, &need));
-    clsp_status status = clspi_input_open(&memory, &plan->base, samples, &need);
-    const char *const from = memory.host;
-    clspi_memory_close(&memory);
-    if (status != CLSP_OK) return status;
-    if (need.count > 0 && (!from || (uintptr_t)from % clsp_type_bytes(need.type) != 0))
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
-                          "image: samples of images in host memory: aligned host memory");
-    CLSPI_CHECK(clspi_run_wait(&plan->base, run));
-    status = clspi_image_load_strips(plan, num_images, from);
-    clspi_image_set_broken(plan, status != CLSP_OK);
-    return status == CLSP_OK ? clspi_run_done(&plan->base, run) : status;
-}
-
-clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, clsp_input samples,
-                                   const clsp_run *run)
-{
-    load_job job = {.plan = plan};
-
-    if (!plan) return clspi_null_argument(NULL, "clsp_image_set_samples");
-    CLSPI_CHECK(clspi_change_check(&plan->base));
-    plan->base.broken &= ~(uint32_t)LOADING;
-    CLSPI_CHECK(clspi_call_check(&plan->base, run));
-    if (run && run->share) return clspi_image_load_shared(plan, num_images, &samples, run);
-    CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading samples"));
-    if (!clspi_image_fits_device(plan, num_images))
-        return load_on_host(plan, num_images, &samples, run);
-    clsp_status status = open_samples(&job, num_images, &samples);
-    if (status != CLSP_OK) {
-        clspi_streams_close(&job.streams);
-        return status;
-    }
-    const clspi_cut cut = {.per_piece = 1, .left = num_images};
-    clspi_image_store_forget(plan);
-    clspi_peers_forget(&plan->peers);
-    status = clspi_carry_out(&plan->base, run, &job.streams, cut, load_part, &job);
-    plan->num_images = num_images;
-    plan->has_samples = plan->store.on_device = true;
-    clspi_image_set_broken(plan, status != CLSP_OK);
-    return status;
-}
-
-/* ---- coefficients ---- */
-
-/* A call that reads coefficients: images are its lines, and single coefficients of those in host
-   memory. */
-typedef struct read_job {
-    const clsp_image_plan *plan;
-    size_t first;
-    clspi_job_streams streams;
-} read_job;
-
-static clsp_status copy_part(void *user, clspi_series *series, const clspi_part *part)
-{
-    const read_job *const job = user;
-    const clspi_stream *const stream = &job->streams.stream[0];
-    const size_t element = clsp_type_bytes(job->plan->desc.coefficients);
-    const size_t at = (job->first + part->before) * stream->per_line * element;
-    const size_t bytes = part->num_lines * stream->per_line * element;
-    const clspi_image_store *const store = &job->plan->store;
-
-    return store->on_device ? clspi_series_copy(series, job->plan->coefficients, at, stream->buffer,
-                                                stream->offset * element, bytes)
-                            : clspi_series_write(series, stream->buffer, stream->offset * element,
-                                                 store->host + at, bytes);
-}
-
-clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
-                                    clsp_output coefficients, const clsp_run *run)
-{
-    read_job job = {.plan = plan, .first = images.first};
-
-    if (!plan) return clspi_null_argument(NULL, "clsp_image_coefficients");
-    CLSPI_CHECK(clspi_call_check(&plan->base, run));
-    CLSPI_CHECK(clspi_unshared_check(&plan->base, run, "reading coefficients"));
-    CLSPI_CHECK(clspi_image_check_range(plan, images));
-    clspi_stream *const stream = &job.streams.stream[job.streams.num++];
-    const size_t image = plan->layout.plane * plan->layout.channels;
-    const size_t lines = plan->store.on_device ? 1 : image;
-    stream->per_line = image / lines;
-    stream->written = true;
-    job.first *= lines;
-    const clspi_memory_need need = {"coefficients", plan->desc.coefficients, image * images.count};
-    if (clspi_run_asks(run)) return clspi_run_tell(run, need.count);
-    const clsp_status status =
-        clspi_output_open(&stream->memory, &plan->base, &coefficients, &need);
-    if (status != CLSP_OK) {
-        clspi_streams_close(&job.streams);
-        return status;
-    }
-    const clspi_cut cut = {.per_piece = lines, .left = images.count * lines};
-    return clspi_carry_out(&plan->base, run, &job.streams, cut, copy_part, &job);
 }

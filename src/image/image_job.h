@@ -6,8 +6,9 @@
 #include "transfer.h"
 
 enum {
-    CLSPI_IMAGE_RUN = 256,  /* points of an item on CPUs */
-    CLSPI_IMAGE_CHUNK = 16, /* points that it looks at together: CHUNK of image_values.cl */
+    CLSPI_IMAGE_RUN = 256,     /* points of an item on CPUs, of one row */
+    CLSPI_IMAGE_ROWS_RUN = 64, /* and of each, where it makes several */
+    CLSPI_IMAGE_CHUNK = 16,    /* points that it looks at together: CHUNK of image_values.cl */
 };
 
 typedef enum clspi_image_places {
@@ -16,12 +17,14 @@ typedef enum clspi_image_places {
     CLSPI_IMAGE_AT_POINTS
 } clspi_image_places;
 
-/* A piece is an image, of planar plans a channel of one. Streams: the values, then z, y, x of
-   displacements or coordinates. */
+/* A piece is an image, of planar plans a channel of one. Streams: the values, then displacements or
+   coordinates: z, y, x, or one stream of all of them where they are interleaved. */
 struct clspi_image_job {
     clsp_image_plan *plan;
     clspi_image_places places;
     clspi_image_map map;
+    uint32_t stride; /* reals from one point's coordinate to the next one's: 1, or the directions
+                        where coordinates are interleaved */
     clspi_kernel *kernel;
     bool in_blocks;        /* the kernel is that of image_blocks.cl */
     clspi_tap_block block; /* of it */
@@ -39,7 +42,10 @@ struct clspi_image_job {
     clspi_job_streams streams;
 };
 
-/* Describes the coefficients of a job to kernels. */
-clspi_image_axes clspi_image_axes_of(const clspi_image_job *job);
+/* Returns how many streams displacements or coordinates are. */
+static inline uint32_t clspi_image_given_streams(const clspi_image_job *job)
+{
+    return job->stride > 1 ? 1 : job->plan->desc.directions;
+}
 
 #endif

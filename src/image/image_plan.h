@@ -6,11 +6,11 @@
 #include <clspline/image.h>
 
 #include "image_filter.h"
+#include "image_kernels.h"
 #include "image_range.h"
 #include "image_store.h"
 #include "image_strips.h"
 #include "image_textures.h"
-#include "image_values.h"
 #include "image_window.h"
 #include "peers.h"
 

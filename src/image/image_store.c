@@ -7,6 +7,8 @@
 #include "half.h"
 #include "image_plan.h"
 
+enum { LOADING = 1 /* of clspi_plan.broken */ };
+
 static clsp_status no_memory(const clsp_image_plan *plan, const char *what)
 {
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY, "image: no host memory for %s",
@@ -42,6 +44,39 @@ bool clspi_image_fits_device(const clsp_image_plan *plan, size_t num_images)
            samples <= most && clspi_size_mul(&all, l->channels * coefficient_bytes(plan)) &&
            clspi_size_mul(&all, clspi_max(num_images, 1)) && all <= most &&
            l->plane <= most / real_bytes(plan);
+}
+
+clsp_status clspi_image_samples_need(const clsp_image_plan *plan, size_t num_images,
+                                     clspi_memory_need *need)
+{
+    const clspi_image_layout *const l = &plan->layout;
+    size_t bytes = l->plane * l->channels * clsp_type_bytes(plan->desc.coefficients);
+
+    *need = (clspi_memory_need){"samples", plan->desc.samples, l->samples * l->channels};
+    if (clspi_size_mul(&need->count, num_images) && clspi_size_mul(&bytes, num_images))
+        return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "image: %zu images are more than the address space", num_images);
+}
+
+void clspi_image_set_broken(clsp_image_plan *plan, bool is_broken)
+{
+    plan->base.broken &= ~(uint32_t)LOADING;
+    if (is_broken) plan->base.broken |= LOADING;
+}
+
+clsp_status clspi_image_check_range(const clsp_image_plan *plan, clsp_range images,
+                                    const clsp_run *run)
+{
+    clspi_log *const log = &plan->base.ctx->log;
+
+    if (!plan->has_samples && clspi_run_asks(run)) return CLSP_OK;
+    if (!plan->has_samples)
+        return clspi_fail(log, CLSP_ERROR_STATE, "image: no samples are loaded");
+    if (images.first <= plan->num_images && images.count <= plan->num_images - images.first)
+        return CLSP_OK;
+    return clspi_fail(log, CLSP_ERROR_ARGUMENT, "image: images %zu to %zu + %zu of %zu",
+                      images.first, images.first, images.count, plan->num_images);
 }
 
 /* ---- memory ---- */

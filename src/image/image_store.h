@@ -4,7 +4,7 @@
 
 #include "image_layout.h"
 
-#include <clspline/context.h>
+#include "memory.h"
 
 typedef struct clsp_image_plan clsp_image_plan;
 
@@ -18,6 +18,18 @@ typedef struct clspi_image_store {
 
 /* Tells whether so many images can be on the plan's device, and are to be. */
 bool clspi_image_fits_device(const clsp_image_plan *plan, size_t num_images);
+
+/* Counts the samples of so many images, which the address space must hold, and says their type. */
+clsp_status clspi_image_samples_need(const clsp_image_plan *plan, size_t num_images,
+                                     clspi_memory_need *need);
+
+/* Checks that there are samples, and that a range is one of the images loaded. A call that only
+   asks for its tiling needs none, and may ask for any range then. */
+clsp_status clspi_image_check_range(const clsp_image_plan *plan, clsp_range images,
+                                    const clsp_run *run);
+
+/* Says whether loading samples has failed. */
+void clspi_image_set_broken(clsp_image_plan *plan, bool is_broken);
 
 /* Forgets what there was of images loaded before. */
 void clspi_image_store_forget(clsp_image_plan *plan);

@@ -7,7 +7,7 @@
 
 #include <clspline/share.h>
 
-#include "plan.h"
+#include "base_plan.h"
 
 typedef struct clspi_host_state {
     pthread_mutex_t lock; /* of data and scratch, which several workers may make at once */

@@ -2,7 +2,7 @@
 #ifndef CLSPI_MEMORY_H
 #define CLSPI_MEMORY_H
 
-#include "plan.h"
+#include "base_plan.h"
 
 /* A buffer, or host memory. SVM is seen through a buffer made over it. */
 typedef struct clspi_memory {

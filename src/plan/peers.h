@@ -4,7 +4,7 @@
 
 #include <clspline/share.h>
 
-#include "plan.h"
+#include "base_plan.h"
 
 /* How a family's plans are made again on another device. */
 typedef struct clspi_peer_kind {

@@ -2,7 +2,7 @@
 #ifndef CLSPI_TILES_H
 #define CLSPI_TILES_H
 
-#include "plan.h"
+#include "base_plan.h"
 #include "tiling.h"
 
 typedef enum clspi_way {

@@ -2,7 +2,7 @@
 #ifndef CLSPI_SOLID_REFINE_H
 #define CLSPI_SOLID_REFINE_H
 
-#include "plan.h"
+#include "base_plan.h"
 
 enum { CLSPI_REFINE_GROUP = 64 }; /* items of a group */
 

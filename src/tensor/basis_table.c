@@ -76,8 +76,9 @@ bool clspi_table_same(const clspi_basis_table *a, const clspi_basis_table *b)
 {
     return a->identity == b->identity && a->terms == b->terms && a->axis.num == b->axis.num &&
            a->axis.begin == b->axis.begin && a->axis.end == b->axis.end &&
-           a->is_symmetric == b->is_symmetric && a->is_integral == b->is_integral &&
-           a->period == b->period && a->is_banded == b->is_banded;
+           a->axis.params == b->axis.params && a->is_symmetric == b->is_symmetric &&
+           a->is_integral == b->is_integral && a->period == b->period &&
+           a->is_banded == b->is_banded;
 }
 
 /* ---- memory ---- */
@@ -323,7 +324,7 @@ clsp_status clspi_table_fill(clspi_basis_table *table, clspi_series *series,
     } else {
         CLSPI_CHECK(set_first(table, ctx, table->values));
     }
-    return desc->basis.fill && !table->is_banded && !is_small(table)
+    return desc->basis.fill && !table->is_banded && !table->axis.params && !is_small(table)
                ? fill_on_device(table, series, desc)
                : fill_on_host(table, series, desc, bytes);
 }

@@ -160,6 +160,7 @@ static clsp_status launch_grids(const clspi_point_kernels *kernels, clspi_series
         .basis = source->basis,
         .nums = own ? grids->nums_buffer : source->points, /* not read then */
         .prefix = own ? grids->vertex_buffer : source->points,
+        .samples = job->samples ? job->samples : source->points,
         .out = job->out,
         .shape = clspi_patch_shape_of(d),
         .range = {.first_patch = part->piece,
@@ -171,6 +172,7 @@ static clsp_status launch_grids(const clspi_point_kernels *kernels, clspi_series
                   .first_u = 0,
                   .first_v = 0,
                   .skip = 0,
+                  .has_samples = job->samples != NULL,
                   .items = (cl_uint)part->num_lines},
         .axis_u = clspi_sample_axis_of(d, 0),
         .axis_v = clspi_sample_axis_of(d, 1),

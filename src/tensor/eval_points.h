@@ -54,6 +54,7 @@ clsp_status clspi_eval_points(clspi_point_kernels *kernels, clspi_series *series
 /* Vertices of patches, counted through all of them: `num` from one of a patch on. */
 typedef struct clspi_grid_job {
     const clspi_patch_grids *grids;
+    cl_mem samples;   /* of all axes (own_samples.h); NULL: the axes say it */
     size_t per_patch; /* vertices of the common grid, where there are no patch grids */
     size_t patch, vertex, num;
     cl_mem out;

@@ -13,7 +13,31 @@ bool clspi_same_controls(const clspi_tensor_desc *a, const clspi_tensor_desc *b)
 
 bool clspi_is_unit_axis(const clsp_axis *axis)
 {
-    return axis->begin == 0.0 && axis->end == 1.0;
+    return !axis->params && axis->begin == 0.0 && axis->end == 1.0;
+}
+
+static clsp_status check_params(clspi_log *log, const char *family, const clsp_axis *axis,
+                                const double domain[2])
+{
+    if (axis->begin != 0.0 || axis->end != 0.0)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: an axis with params has no begin and end",
+                          family);
+    for (uint32_t a = 0; a < axis->num; a++)
+        if (!(axis->params[a] >= domain[0] && axis->params[a] <= domain[1]))
+            return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                              "%s: sample %u of an axis, %g, is not within [%g, %g]", family, a,
+                              axis->params[a], domain[0], domain[1]);
+    return CLSP_OK;
+}
+
+clsp_axis clspi_axis_with_ends(const clsp_axis *axis)
+{
+    clsp_axis with = *axis;
+
+    if (!axis->params || axis->num == 0) return with;
+    with.begin = axis->params[0];
+    with.end = axis->params[axis->num - 1];
+    return with;
 }
 
 clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *axis,
@@ -22,6 +46,7 @@ clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *ax
     if (axis->num > CLSPI_MAX_SAMPLES)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: a grid of %u samples: at most %d", family,
                           axis->num, CLSPI_MAX_SAMPLES);
+    if (axis->params) return check_params(log, family, axis, domain);
     if (axis->begin == 0.0 && axis->end == 0.0) {
         axis->begin = domain[0];
         axis->end = domain[1];

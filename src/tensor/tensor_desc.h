@@ -98,6 +98,10 @@ clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *ax
 clsp_status clspi_axes_resolve(clspi_log *log, const char *family, clsp_axis axis[3],
                                const double domain[3][2], cl_uint directions);
 
+/* Returns the axis with the first and the last of its own samples as its ends, as a tensor
+   description has it. */
+clsp_axis clspi_axis_with_ends(const clsp_axis *axis);
+
 /* Checks that a precision is CLSP_F32 or CLSP_F64 (CLSP_ERROR_ARGUMENT) and that the device has it
    (CLSP_ERROR_NO_FP64). */
 clsp_status clspi_precision_check(clsp_context *ctx, const char *family, clsp_type precision);

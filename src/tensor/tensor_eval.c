@@ -134,15 +134,19 @@ static clsp_status make_vertices(void *user, clspi_series *series, const clspi_p
     clspi_tensor_plan *const plan = job->plan;
     const clspi_stream *const out = &job->streams.stream[0];
     clspi_point_source source;
-    const clspi_grid_job grids = {.grids = &plan->grids,
-                                  .per_patch = clspi_max(1, plan->patch_vertices),
-                                  .patch = part->piece,
-                                  .vertex = part->line,
-                                  .num = part->num_lines,
-                                  .out = out->buffer,
-                                  .offset = out->offset};
+    clspi_grid_job grids = {.grids = &plan->grids,
+                            .per_patch = clspi_max(1, plan->patch_vertices),
+                            .patch = part->piece,
+                            .vertex = part->line,
+                            .num = part->num_lines,
+                            .out = out->buffer,
+                            .offset = out->offset};
 
     CLSPI_CHECK(clspi_tensor_find_source(&source, plan, series));
+    if (clspi_has_own_samples(&plan->desc)) {
+        CLSPI_CHECK(clspi_own_samples_bring(&plan->samples, series, &plan->desc));
+        grids.samples = plan->samples.buffer;
+    }
     return clspi_eval_grids(&plan->point_kernels, series, &source, &grids);
 }
 
@@ -274,6 +278,10 @@ clsp_status clspi_tensor_set_patch_grids(clspi_tensor_plan *plan, size_t num_pat
         return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "%s: %zu grids", family, num_patches);
     if (num->buffer || num->svm)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: numbers of samples: host memory only",
+                          family);
+    if (num_patches > 0 && clspi_has_own_samples(&plan->desc))
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "%s: patch grids are uniform, and the axes have samples of their own",
                           family);
     CLSPI_CHECK(clspi_input_open(&memory, &plan->base, num, &need));
     if (num_patches == 0) {

@@ -36,6 +36,7 @@ static void forget_host_grid(clspi_tensor_plan *plan)
 void clspi_tensor_release(clspi_tensor_plan *plan)
 {
     clspi_plan_release(&plan->base);
+    clspi_own_samples_release(&plan->samples);
     clspi_grid_sums_release(&plan->sums);
     clspi_assembly_release(&plan->assembly);
     clspi_kernel_release(&plan->vertex_rows);
@@ -55,13 +56,14 @@ void clspi_tensor_release(clspi_tensor_plan *plan)
 
 bool clspi_tensor_has_sums(const clspi_tensor_plan *plan)
 {
-    return !plan->desc.is_triangle && plan->desc.own_bases == 0 && plan->patch_vertices > 0;
+    return !plan->desc.is_triangle && plan->desc.own_bases == 0 && plan->patch_vertices > 0 &&
+           clspi_own_samples_fit_tables(&plan->desc);
 }
 
 bool clspi_tensor_has_rows(const clspi_tensor_plan *plan)
 {
     return !clspi_has_patch_grids(&plan->grids) && !plan->desc.is_triangle &&
-           plan->desc.own_bases == 0;
+           plan->desc.own_bases == 0 && clspi_own_samples_fit_tables(&plan->desc);
 }
 
 size_t clspi_tensor_row_vertices(const clspi_tensor_plan *plan)
@@ -133,7 +135,8 @@ clsp_status clspi_tensor_make_of_points(clspi_tensor_plan *plan, clspi_series *s
 }
 
 /* Takes the description over, with all that is known of it at once. */
-static void take(clspi_tensor_plan *plan, const clspi_tensor_desc *d, const sizes *of)
+static void take(clspi_tensor_plan *plan, const clspi_tensor_desc *d, const sizes *of,
+                 const clspi_own_samples *samples)
 {
     if (!clspi_same_controls(d, &plan->desc)) {
         plan->is_loaded = false;
@@ -142,6 +145,8 @@ static void take(clspi_tensor_plan *plan, const clspi_tensor_desc *d, const size
     }
     forget_host_grid(plan);
     clspi_peers_release(&plan->peers);
+    clspi_own_samples_release(&plan->samples);
+    plan->samples = *samples;
     plan->desc = *d;
     plan->is_plain = clspi_layout_is_plain(d);
     plan->patch_reals = of->patch_reals;
@@ -150,12 +155,15 @@ static void take(clspi_tensor_plan *plan, const clspi_tensor_desc *d, const size
 
 clsp_status clspi_tensor_configure(clspi_tensor_plan *plan, const clspi_tensor_desc *desc)
 {
+    clspi_tensor_desc own = *desc;
+    clspi_own_samples samples;
     clspi_call call;
     sizes of;
 
     plan->base.broken |= CLSPI_CHANGE_DESC;
     CLSPI_CHECK(count(plan, desc, &of));
-    take(plan, desc, &of);
+    CLSPI_CHECK(clspi_own_samples_copy(&samples, plan->base.ctx, &own));
+    take(plan, &own, &of, &samples);
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
     CLSPI_CHECK(clspi_call_end(&call, prepare(plan, &call.series)));
     plan->base.broken &= ~(uint32_t)CLSPI_CHANGE_DESC;

@@ -6,6 +6,7 @@
 #include "eval_points.h"
 #include "host_state.h"
 #include "memory.h"
+#include "own_samples.h"
 #include "tile_rows.h"
 #include "vertex_assembly.h"
 #include "vertex_strips.h"
@@ -52,6 +53,7 @@ typedef struct clspi_tensor_plan {
     bool is_loaded;
     uint64_t loads; /* of control points; by it what a family makes of them knows its own */
 
+    clspi_own_samples samples; /* of the description's axes */
     clspi_patch_grids grids;
     clspi_grid_sums sums; /* of the common grid */
     clspi_assembly assembly;

@@ -2,7 +2,8 @@
 # Installs the library and the command into a temporary folder, runs the command from there and, as
 # root, from a root folder that holds nothing else but the libraries that it needs; builds a program
 # with the library as users do: by pkg-config (shared and static), by CMake's find_package and as a
-# Meson subproject; runs each.
+# Meson subproject, which CLSPLINE_TEST_SIZE=full alone does, since it is another build of the
+# library; runs each.
 #
 # usage: run.sh SOURCE_DIR
 #
@@ -57,9 +58,9 @@ make_bare() {
 
 install_library() {
     tools=false
-    ! pkg-config --exists 'libpng >= 1.6' || tools=true
+    ! pkg-config --exists 'libpng >= 1.6' expat libcjson || tools=true
     # flags of the tests' own build (sanitizers, say) are not the consumer's
-    quietly meson setup "$folder/build" "$source" --prefix="$prefix" --buildtype=debug \
+    quietly meson setup "$folder/build" "$source" --prefix="$prefix" --buildtype=plain \
         -Ddefault_library=both -Dtests=disabled -Dtools=$tools -Dbench=false
     quietly meson install -C "$folder/build"
     [ "$(uname -s)" != Linux ] || [ "$(id -u)" != 0 ] || [ -e "$folder/ldconfig" ] ||
@@ -91,8 +92,9 @@ fill_root() { # PROGRAM ROOT
 }
 
 by_command() {
-    [ $tools = true ] || { skip "the command is not built: no libpng"; return 0; }
-    if env -u LD_LIBRARY_PATH ldd "$prefix/bin/clspline" | grep -v libclspline | grep -q 'not found'; then
+    [ $tools = true ] || { skip "the command is not built: no libpng, expat or cJSON"; return 0; }
+    if env -u LD_LIBRARY_PATH ldd "$prefix/bin/clspline" | grep -v libclspline |
+        grep -q 'not found'; then
         skip "the command by itself: libraries are found by LD_LIBRARY_PATH only"
         return 0
     fi
@@ -101,7 +103,8 @@ by_command() {
         skip "the command in a bare root: needs Linux and root"
         return 0
     fi
-    quietly meson configure "$folder/build" --prefix=/usr/local || { fail "another prefix"; return; }
+    quietly meson configure "$folder/build" --prefix=/usr/local ||
+        { fail "another prefix"; return; }
     DESTDIR=$folder/root quietly meson install -C "$folder/build" ||
         { fail "installation below DESTDIR"; return; }
     fill_root "$prefix/bin/clspline" "$folder/root"
@@ -161,5 +164,5 @@ install_library || {
 by_command
 by_pkg_config
 by_cmake
-by_subproject
+[ "${CLSPLINE_TEST_SIZE:-}" != full ] || by_subproject
 exit $result

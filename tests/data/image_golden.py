@@ -5,8 +5,8 @@ usage: image_golden.py FILE.c
 
 Needs SciPy 1.10 or newer. SciPy before 1.18 begins the recursion of the mode reflect with a sample
 that it has overwritten, which is wrong by up to 0.15 of 255 where a side has few samples and loses
-itself from some 13 on. So images are continued here by REACH samples at either end first, which is what
-the mode means; the coordinates are moved by as much. The difference is printed.
+itself from some 13 on. So images are continued here by REACH samples at either end first, which is
+what the mode means; the coordinates are moved by as much. The difference is printed.
 """
 import sys
 
@@ -54,10 +54,12 @@ def place(list_of, new):
 def add(kind, mode, order, size, out_size, given, found):
     if mode != "reflect" and kind != COORDINATES:  # so each of SciPy's functions says it itself
         samples = image(size)
-        direct = {AFFINE: lambda: ndimage.affine_transform(samples, given[:, :-1], given[:, -1], out_size, order=order,
+        direct = {AFFINE: lambda: ndimage.affine_transform(samples, given[:, :-1], given[:, -1],
+                                                           out_size, order=order,
                                                            mode=mode, cval=CVAL),
                   SHIFT: lambda: ndimage.shift(samples, given, order=order, mode=mode, cval=CVAL),
-                  ZOOM: lambda: ndimage.zoom(samples, [m / n for m, n in zip(out_size, size)], order=order, mode=mode,
+                  ZOOM: lambda: ndimage.zoom(samples, [m / n for m, n in zip(out_size, size)],
+                                             order=order, mode=mode,
                                              cval=CVAL)}[kind]()
         assert direct.shape == tuple(out_size) and abs(direct - found).max() < 1e-10
         found = direct
@@ -68,12 +70,14 @@ def add(kind, mode, order, size, out_size, given, found):
 
 
 def grid(out_size):
-    return numpy.stack(numpy.meshgrid(*(numpy.arange(m, dtype=float) for m in out_size), indexing="ij"))
+    return numpy.stack(numpy.meshgrid(*(numpy.arange(m, dtype=float) for m in out_size),
+                                      indexing="ij"))
 
 
 def add_map(kind, mode, order, size, out_size, matrix, given):
     """matrix: rows of as many numbers as there are directions, and an offset."""
-    at = numpy.tensordot(matrix[:, :-1], grid(out_size), 1) + matrix[:, -1].reshape([-1] + [1] * len(size))
+    offset = matrix[:, -1].reshape([-1] + [1] * len(size))
+    at = numpy.tensordot(matrix[:, :-1], grid(out_size), 1) + offset
     add(kind, mode, order, size, out_size, given, interpolate(image(size), at, order, mode))
 
 
@@ -85,7 +89,8 @@ def add_coordinates(mode, order, size, at):
 def along(n):
     """Coordinates along a side, inside and outside, none of which is a tie of order 0 but 0.5."""
     last = n - 1
-    return sorted({-7.3125, -1.625, -0.6875, -0.25, *(share * last for share in INSIDE), 0.5 * (last > 0),
+    return sorted({-7.3125, -1.625, -0.6875, -0.25, *(share * last for share in INSIDE),
+                   0.5 * (last > 0),
                    last + 0.1875, last + 0.75, n + 2.375})
 
 
@@ -100,9 +105,11 @@ def make():
             for size in ((5, 7), (1, 4), (3, 2)):
                 add_map(AFFINE, mode, order, size, (4, 6), turned, turned)
             moved = numpy.array((1.28125, -0.65625))
-            add_map(SHIFT, mode, order, (4, 5), (4, 5), numpy.hstack([numpy.eye(2), -moved.reshape(2, 1)]), moved)
+            add_map(SHIFT, mode, order, (4, 5), (4, 5),
+                    numpy.hstack([numpy.eye(2), -moved.reshape(2, 1)]), moved)
             add_map(ZOOM, mode, order, (3, 5), (5, 9), numpy.diag([0.5, 0.5, 1])[:2], ())
-            spun = numpy.array([[0.90625, 0.21875, -0.28125, 0.421875], [-0.15625, 0.84375, 0.34375, -0.734375],
+            spun = numpy.array([[0.90625, 0.21875, -0.28125, 0.421875],
+                                [-0.15625, 0.84375, 0.34375, -0.734375],
                                 [0.28125, -0.40625, 0.71875, 1.078125]])
             add_map(AFFINE, mode, order, (3, 4, 5), (2, 3, 4), spun, spun)
         add_coordinates(mode, 3, (2, 3, 4), list(zip(along(2), reversed(along(3)), along(4))))
@@ -114,10 +121,12 @@ def array(name, items, each):
 
 
 def write(path):
-    text = ["/* Written by image_golden.py with SciPy %s. */\n/* clang-format off */\n" % scipy.__version__,
+    text = ["/* Written by image_golden.py with SciPy %s. */\n/* clang-format off */\n"
+            % scipy.__version__,
             '#include "image_golden.h"\n\n',
             array("const image_golden_case image_golden_cases[]",
-                  ["{%d, %d, %d, %d, {%d, %d, %d}, {%d, %d, %d}, %d, %d}" % (c[:4] + c[4] + c[5] + c[6:])
+                  ["{%d, %d, %d, %d, {%d, %d, %d}, {%d, %d, %d}, %d, %d}"
+                   % (c[:4] + c[4] + c[5] + c[6:])
                    for c in cases], 2),
             "\nconst size_t image_golden_num_cases =\n"
             "    sizeof(image_golden_cases) / sizeof(image_golden_cases[0]);\n\n",

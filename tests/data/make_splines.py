@@ -3,9 +3,9 @@
 
 usage: make_splines.py FOLDER
 
-  knot.g2     the circle of radius 2 about the z axis, rational, of degree 2, and a trefoil that winds
-              around it three times, of degree 3, closed by its last 3 control points, which are the
-              first ones
+  knot.g2     the circle of radius 2 about the z axis, rational, of degree 2, and a trefoil that
+              winds around it three times, of degree 3, closed by its last 3 control points, which
+              are the first ones
   vase.json   a surface of revolution: the same circle along u, a profile of degree 3 along v
   points.csv  300 points in a box around the knot
 """
@@ -53,11 +53,13 @@ def write_vase(path):
     weights = [w for w in CIRCLE_WEIGHTS for _ in PROFILE]
     numbers = lambda values: [float(number(value)) for value in values]
     vase = {"type": "spline", "rational": True, "dimension": 3, "degree_u": 2, "degree_v": 3,
-            "knotvector_u": CIRCLE_KNOTS, "knotvector_v": PROFILE_KNOTS, "size_u": 9, "size_v": len(PROFILE),
+            "knotvector_u": CIRCLE_KNOTS, "knotvector_v": PROFILE_KNOTS, "size_u": 9,
+            "size_v": len(PROFILE),
             "control_points": {"points": list(map(numbers, points)), "weights": numbers(weights)}}
     with open(path, "w", encoding="ascii") as file:
         text = json.dumps({"shape": {"type": "surface", "count": 1, "data": [vase]}})
-        file.write(text.replace("]}", "]}\n").replace("], [", "],\n[").replace(', "', ',\n"') + "\n")
+        file.write(text.replace("]}", "]}\n").replace("], [", "],\n[").replace(', "', ',\n"')
+                   + "\n")
 
 
 def write_points(path):

@@ -489,17 +489,19 @@ static int child(const char *dir)
     return status == CLSP_OK && s.warnings == 0 ? 0 : 1;
 }
 
-/* Eight processes fill one empty cache at once; the ninth finds it whole. */
+/* Eight processes, three where the test is not full, fill one empty cache at once; one more
+   finds it whole. */
 static void test_processes(void **state)
 {
     static const char *const no_change[] = {NULL};
     const char *const args[] = {"child", folder, NULL};
+    const size_t num = support_full() ? 8 : 3;
     int processes[8];
 
     (void)state;
-    for (size_t i = 0; i < CLSPI_COUNT(processes); i++)
+    for (size_t i = 0; i < num; i++)
         processes[i] = support_start(args, no_change);
-    for (size_t i = 0; i < CLSPI_COUNT(processes); i++)
+    for (size_t i = 0; i < num; i++)
         assert_int_equal(support_wait(processes[i]), 0);
     assert_int_equal(support_wait(support_start(args, no_change)), 0);
 }

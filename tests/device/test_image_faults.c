@@ -22,46 +22,25 @@ typedef struct image_way {
 
 static const clsp_share own_device = {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1};
 
-/* Loads an image and calls all that there is, by which `values` is filled. */
-static clsp_status call_image(clsp_image_plan *plan, clsp_input samples,
-                              const clsp_image_points *points, float *values)
+/* Loads an image and makes all that can be made of it, by which `values` is filled. */
+static clsp_status call_image(clsp_image_plan *plan, const image_way *way, clsp_input samples,
+                              clsp_input coordinates, float *values)
 {
     enum { ALL = IMAGE_CHANNELS * IMAGE_PIXELS };
     const clsp_range one = {0, 1};
-    clsp_status status = clsp_image_set_samples(plan, 1, samples, NULL);
+    const clsp_run run = {.share = way->shared ? &own_device : NULL};
+    const clsp_image_map list = {.at = {.num = IMAGE_PIXELS, .params = coordinates, .planar = 1}},
+                         field = {.displacements = coordinates};
+    clsp_status status = clsp_image_set_samples(plan, 1, samples, &run);
 
     if (status == CLSP_OK)
         status = clsp_image_coefficients(plan, one, clsp_out_f32(values, ALL), NULL);
     if (status == CLSP_OK)
-        status = clsp_image_affine(plan, one, NULL, clsp_out_f32(values + ALL, ALL), NULL);
+        status = clsp_image_eval(plan, one, NULL, clsp_out_f32(values + ALL, ALL), &run);
     if (status == CLSP_OK)
-        status = clsp_image_at(plan, one, points, clsp_out_f32(values + 2 * ALL, ALL), NULL);
+        status = clsp_image_eval(plan, one, &list, clsp_out_f32(values + 2 * ALL, ALL), &run);
     if (status == CLSP_OK)
-        status = clsp_image_displace(plan, one, NULL, points->coordinates,
-                                     clsp_out_f32(values + 3 * ALL, ALL), NULL);
-    return status;
-}
-
-/* Does so by the shared calls. */
-static clsp_status share_image(clsp_image_plan *plan, clsp_input samples,
-                               const clsp_image_points *points, float *values)
-{
-    enum { ALL = IMAGE_CHANNELS * IMAGE_PIXELS };
-    const clsp_range one = {0, 1};
-    const clsp_image_field field = {.displacements = points->coordinates};
-    clsp_status status = clsp_image_set_samples_shared(plan, 1, samples, &own_device, NULL);
-
-    if (status == CLSP_OK)
-        status = clsp_image_coefficients(plan, one, clsp_out_f32(values, ALL), NULL);
-    if (status == CLSP_OK)
-        status = clsp_image_affine_shared(plan, one, NULL, clsp_out_f32(values + ALL, ALL),
-                                          &own_device, NULL);
-    if (status == CLSP_OK)
-        status = clsp_image_at_shared(plan, one, points, clsp_out_f32(values + 2 * ALL, ALL),
-                                      &own_device, NULL);
-    if (status == CLSP_OK)
-        status = clsp_image_displace_shared(plan, one, &field, clsp_out_f32(values + 3 * ALL, ALL),
-                                            &own_device, NULL);
+        status = clsp_image_eval(plan, one, &field, clsp_out_f32(values + 3 * ALL, ALL), &run);
     return status;
 }
 
@@ -69,8 +48,6 @@ static clsp_status use_image(clsp_context *ctx, const image_way *way, float *val
 {
     enum { ALL = IMAGE_CHANNELS * IMAGE_PIXELS };
     static float samples[ALL], field[2 * IMAGE_PIXELS];
-    const clsp_image_points points = {.num = IMAGE_PIXELS,
-                                      .coordinates = clsp_in_f32(field, 2 * IMAGE_PIXELS)};
     clsp_image_plan *plan = NULL;
 
     for (size_t i = 0; i < ALL; i++)
@@ -79,8 +56,8 @@ static clsp_status use_image(clsp_context *ctx, const image_way *way, float *val
         field[i] = (float)(i % 37) / 8 - 2;
     clsp_status status = clsp_image_plan_create(&plan, ctx, &way->desc);
     if (status == CLSP_OK)
-        status = (way->shared ? share_image : call_image)(plan, clsp_in_f32(samples, ALL), &points,
-                                                          values);
+        status = call_image(plan, way, clsp_in_f32(samples, ALL),
+                            clsp_in_f32(field, 2 * IMAGE_PIXELS), values);
     clsp_image_plan_destroy(&plan);
     return status;
 }

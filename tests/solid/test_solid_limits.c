@@ -152,8 +152,8 @@ static double check_classes(const solid *s, unsigned levels, size_t *num_classes
             continue;
         if (i < num || num == MAX_CLASSES) continue;
         seen[num++] = key;
-        for (i = 0; i < 5; i++)
-            worst = support_worse(worst, limit_error(s, c, at[i], levels));
+        for (i = 0; i < (support_full() ? 5 : 2); i++)
+            worst = support_worse(worst, limit_error(s, c, at[(num + i) % 5], levels));
     }
     *num_classes = num;
     return worst;
@@ -281,7 +281,7 @@ static void test_stars(void **state)
     if (!support_tiny()) check_star("tetrahedra around a vertex: 20", icosahedron, 20, 12);
 }
 
-/* Real meshes: one cell of each class. */
+/* Real meshes: one cell of each class. Unless the test is full, one has creases and the other none. */
 static void test_models(void **state)
 {
     static const char *const names[] = {"rod.vtk", "mount1.vtk"};
@@ -291,6 +291,7 @@ static void test_models(void **state)
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", DATA_FOLDER, names[i]);
         for (uint32_t creased = 0; creased < 2; creased++) {
+            if (!support_full() && creased != i) continue;
             solid_case model = solid_read_vtk(path);
             assert_int_not_equal(model.num_cells, 0);
             if (creased) solid_crease(&model, 0.6);

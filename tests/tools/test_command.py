@@ -5,16 +5,18 @@ usage: test_command.py CLSPLINE SOURCE_DIR
 
 Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
 """
+import functools
 import json
 import math
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
-from command_fixture import COMMAND, DATA, Case, has_fp64, main, run
+from command_fixture import COMMAND, DATA, FULL, Case, has_fp64, main, run
 from mesh_files import control_points, read_stl, turned_area
 
 
@@ -124,29 +126,31 @@ class Readme(Case):
                     self.assertGreater(os.path.getsize(self.path(path)), 0)
 
 
-class Completions(unittest.TestCase):
+@functools.lru_cache(maxsize=None)
+def tables():
+    """The options of each subcommand, as the command has them: {subcommand: {name: option}}."""
+    done = run("--dump-options")
+    assert (done.returncode, done.stderr) == (0, "")
+    return {table["name"]: {option["name"]: option for option in table["options"]} for table in json.loads(done.stdout)}
+
+
+class Completions(Case):
     """The shells' completions know all commands and options, and no others."""
 
     @staticmethod
-    def path(name):
+    def kept(name):
         return os.path.join(os.path.dirname(os.path.dirname(DATA)), "tools", "completions", name)
 
-    def options(self):
-        """The long options of each command, from its help."""
-        text = run("--help").stdout
-        commands = re.findall(r"^  (\w+)  ", text[text.index("commands:"):text.index("options:")], re.M)
-        found = {}
-        for command in commands:
-            text = run(command, "--help").stdout
-            text = text[text.index("options:"):text.index("examples:")]
-            found[command] = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", text, re.M))
-        self.assertEqual(set(found), {"bezier", "bspline", "image", "project", "solid", "info",
-                                      "tune", "devices"})
-        return found
+    def test_generated(self):
+        """The files are what the tables make of them; tools/completions/generate.py writes them anew."""
+        subprocess.run([sys.executable, self.kept("generate.py"), COMMAND, self.folder], check=True)
+        for name in ("clspline.bash", "_clspline", "clspline.fish"):
+            with open(self.path(name)) as made, open(self.kept(name)) as file:
+                self.assertEqual(made.read(), file.read(), name)
 
     def complete(self, *words):
         script = '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _clspline; printf "%s\\n" "${COMPREPLY[@]}"'
-        done = subprocess.run(["bash", "-c", script, "bash", self.path("clspline.bash"), "clspline", *words],
+        done = subprocess.run(["bash", "-c", script, "bash", self.kept("clspline.bash"), "clspline", *words],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return set(done.stdout.split())
@@ -154,10 +158,9 @@ class Completions(unittest.TestCase):
     def test_bash(self):
         if not shutil.which("bash"):
             self.skipTest("no bash")
-        options = self.options()
-        self.assertEqual(self.complete(""), set(options) | {"--help", "--version"})
-        for command, names in options.items():
-            self.assertEqual(self.complete(command, "--"), {"--" + name for name in names})
+        self.assertEqual(self.complete(""), {name.split()[0] for name in tables()} | {"--help", "--version"})
+        for command, options in tables().items():
+            self.assertEqual(self.complete(*command.split(), "--"), {"--" + name for name in options})
         self.assertEqual(self.complete("bezier", "a.bv", "--format", "p"), {"ply", "png"})
         self.assertEqual(self.complete("bezier", "-p", ""), {"f32", "f64"})
         self.assertEqual(self.complete("project", "-f", ""), {"csv", "npy"})
@@ -165,12 +168,16 @@ class Completions(unittest.TestCase):
         self.assertEqual(self.complete("bezier", "--method", "m"), {"matrix", "multilevel"})
         self.assertIn(os.path.join(DATA, "teapot.bv"), self.complete("info", os.path.join(DATA, "tea")))
         self.assertEqual(self.complete("bezier", "-n", ""), set())
-        self.assertEqual(self.complete("image", "--mode", "grid"), {"grid-wrap", "grid-constant"})
+        self.assertEqual(self.complete("image", "--mode", "grid"), {"grid-wrap", "grid-constant", "grid-mirror"})
+        self.assertEqual(self.complete("image", "-m", "grid"), {"grid-wrap", "grid-constant", "grid-mirror"})
+        self.assertEqual(self.complete("project", "-m", ""), set())
         self.assertEqual(self.complete("image", "--type", "u"), {"u8", "u16"})
         self.assertIn(os.path.join(DATA, "raccoon.png"), self.complete("image", os.path.join(DATA, "ra")))
+        self.assertIn(os.path.join(DATA, "raccoon.png"), self.complete("bezier", "-o", os.path.join(DATA, "ra")))
         self.assertEqual(self.complete("solid", "--format", "p"), {"ply", "png"})
         self.assertIn(os.path.join(DATA, "rod.vtk"), self.complete("solid", os.path.join(DATA, "ro")))
         self.assertEqual(self.complete("bspline", ""), {"eval", "bezier"})
+        self.assertEqual(self.complete("bspline", "bezier", "-f", ""), {"bv", "g2", "json"})
         self.assertIn(os.path.join(DATA, "knot.g2"), self.complete("bspline", "eval", os.path.join(DATA, "kn")))
         self.assertIn(os.path.join(DATA, "points.csv"), self.complete("project", os.path.join(DATA, "po")))
         self.assertIn(os.path.join(DATA, "vase.json"), self.complete("info", os.path.join(DATA, "va")))
@@ -178,27 +185,101 @@ class Completions(unittest.TestCase):
     def test_fish(self):
         if not shutil.which("fish"):
             self.skipTest("no fish")
-        for command, names in self.options().items():
-            script = "source %s; complete -C 'clspline %s --'" % (self.path("clspline.fish"), command)
+        for command, options in tables().items():
+            script = "source %s; complete -C 'clspline %s --'" % (self.kept("clspline.fish"), command)
             done = subprocess.run(["fish", "--private", "-c", script], stdout=subprocess.PIPE, text=True)
-            self.assertEqual({line.split()[0] for line in done.stdout.splitlines()}, {"--" + name for name in names})
-
-    def test_words(self):
-        options = set().union(*self.options().values()) | {"version"}
-        with open(self.path("_clspline")) as file:
-            zsh = set(re.findall(r"--([a-z-]+)\b", file.read()))
-        with open(self.path("clspline.fish")) as file:
-            fish = set(re.findall(r" -l ([a-z-]+)\b", "\n".join(
-                line for line in file if line.startswith("complete"))))
-        self.assertEqual(zsh, options)
-        self.assertEqual(fish, options)
+            self.assertEqual({line.split()[0] for line in done.stdout.splitlines()}, {"--" + name for name in options})
 
     def test_syntax(self):
         for shell, option, name in (("bash", "-n", "clspline.bash"), ("zsh", "-n", "_clspline"),
                                     ("fish", "--no-execute", "clspline.fish")):
             if shutil.which(shell):
-                done = subprocess.run([shell, option, self.path(name)], stderr=subprocess.PIPE, text=True)
+                done = subprocess.run([shell, option, self.kept(name)], stderr=subprocess.PIPE, text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Manual(unittest.TestCase):
+    """The manual page has the options of each subcommand, with the values that they take."""
+
+    OPTION = re.compile(r"Fl (?:(\w) , )?-([a-z-]+)( Ar)?")
+
+    def setUp(self):
+        with open(os.path.join(os.path.dirname(os.path.dirname(DATA)), "docs", "clspline.1")) as file:
+            self.page = file.read()
+
+    def described(self, command):
+        """The options of a subcommand's list: {name: (letter, has a value, text)}."""
+        text = re.search(r"^\.Ss The command %s\n(.*?)^\.S[sh]" % command, self.page, re.M | re.S).group(1)
+        found, heads = {}, []
+        for item in re.split(r"^\.It (?=Fl)", text, flags=re.M)[1:]:
+            head, body = item.split("\n", 1)
+            heads += self.OPTION.findall(head)
+            body = body.replace("\\-", "-").split("\n.El\n.Pp\n")[0]
+            if not body.strip():
+                continue  # the text is that of the next item
+            for letter, name, value in heads:
+                self.assertNotIn(name, found)
+                found[name] = letter, bool(value), body
+            heads = []
+        return found
+
+    def test_options(self):
+        first = tables()["bezier"]
+        for command, options in tables().items():
+            described = self.described(command)
+            self.assertEqual(set(described), set(options), command)
+            for name, option in options.items():
+                letter, has_value, text = described[name]
+                with self.subTest("%s --%s" % (command, name)):
+                    self.assertEqual((letter, has_value), (option["letter"], option["argument"] is not None))
+                    if re.search(r"as of\n\.Nm\n\.Cm bezier|in the words of", text, re.I):
+                        self.assertEqual(option["values"], first[name]["values"])
+                    elif re.match(r"-?[\d.]+ to [\d.]+", option["values"] or ""):
+                        self.assertIn(option["values"].replace(" degrees", ""), " ".join(text.split()))
+                    else:
+                        for word in (option["words"] or "").split():
+                            self.assertRegex(text, r"(?<!\w)%s(?!\w)" % re.escape(word))
+
+    def test_synopsis(self):
+        """Each subcommand's line names its options, and no others."""
+        text = self.page[self.page.index(".Sh SYNOPSIS"):self.page.index(".Sh DESCRIPTION")]
+        found = {}
+        for part in text.split(".Nm\n")[1:-1]:
+            command, rest = re.match(r"\.Cm ([a-z ]+)\n(.*)", part, re.S).groups()
+            names = set(re.findall(r"(?:Fl|\|) (-[a-z-]+|[a-z])\b", rest))
+            if "options of bezier" in rest:
+                names |= found["bezier"] - {"t", "-method"}
+            found[command] = found.get(command, set()) | names
+        for command, options in tables().items():
+            letters = {option["letter"] or "-" + name for name, option in options.items() if name != "help"}
+            self.assertEqual(found[command], letters, command)
+
+
+class Help(Case):
+    def test_examples(self):
+        """Without arguments the command shows what it can do: of each subcommand an example, whose options it knows."""
+        done = run()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 20)
+        self.assertLessEqual(max(map(len, lines)), 100)
+        examples = [line.split() for line in lines if line.startswith("  clspline ")]
+        self.assertEqual(len(examples), len(tables()))
+        for example, command in zip(examples, tables()):
+            self.assertEqual(example[1:1 + len(command.split())], command.split())
+            self.assertEqual(run(*example[1:], "--help").returncode, 0)
+
+    def test_options(self):
+        """A subcommand's --help names all its options with their values, in lines that a terminal holds."""
+        for command, options in tables().items():
+            text = run(*command.split(), "--help").stdout
+            text = text[text.index("\noptions:"):text.index("\nexamples:")]
+            self.assertLessEqual(max(map(len, text.splitlines())), 80)
+            self.assertEqual(re.findall(r"^  (?:-(\w),|   ) --([a-z-]+)", text, re.M),
+                             [(option["letter"], name) for name, option in options.items()])
+            plain = " ".join(text.split())
+            for option in options.values():
+                self.assertIn(option["help"], plain)
 
 
 class Devices(unittest.TestCase):
@@ -221,6 +302,7 @@ class Devices(unittest.TestCase):
             for word in ("platform", "device", "class", "svm", "driver"):
                 self.assertIn(device[word], line)
 
+    @unittest.skipUnless(FULL, "compiles every kernel")
     def test_kernels(self):
         done = run("devices", "--kernels", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -10,8 +10,12 @@ import os
 import random
 import re
 
-from command_fixture import DATA, Case, has_fp64, main, run
+from command_fixture import DATA, FULL, Case, has_fp64, main, run
 from mesh_files import read_obj
+
+
+# rows of a patch: three tiles, or two
+SAMPLES = "90" if FULL else "34"
 
 
 class Cooperation(Case):
@@ -58,11 +62,11 @@ class Cooperation(Case):
             self.assertLess(max(abs(a - b) for a, b in zip(p, q)), 16 * 4 * eps)
 
     def test_schedules(self):
-        expected, report = self.evaluate("-n", "90")
+        expected, report = self.evaluate("-n", SAMPLES)
         self.assertEqual(report, "")
         for how in ("auto",) + self.SCHEDULES:
             with self.subTest(how):
-                found, report = self.evaluate("-n", "90", "--cooperate", how, "--report")
+                found, report = self.evaluate("-n", SAMPLES, "--cooperate", how, "--report")
                 self.check_same(found, expected, 2 ** -23)
                 schedule, = self.read_report(report)
                 if how not in ("auto", "svm"):
@@ -70,10 +74,10 @@ class Cooperation(Case):
 
     def test_ratios(self):
         """The host's part of the tiles is what was asked for, to a tile."""
-        expected, _ = self.evaluate("-n", "90")
+        expected, _ = self.evaluate("-n", SAMPLES)
         for ratio in (0, 0.25, 1):
             with self.subTest(ratio):
-                found, report = self.evaluate("-n", "90", "--cooperate=static=%g" % ratio, "--report")
+                found, report = self.evaluate("-n", SAMPLES, "--cooperate=static=%g" % ratio, "--report")
                 self.check_same(found, expected, 2 ** -23)
                 self.assertEqual(self.read_report(report), ["static"])
                 parts = [self.PART.match(line) for line in report.splitlines()]
@@ -82,13 +86,13 @@ class Cooperation(Case):
 
     def test_processors(self):
         """No worker, with whom a device does not share, several, and the same device once more."""
-        expected, _ = self.evaluate("-n", "90")
+        expected, _ = self.evaluate("-n", SAMPLES)
         device = os.environ.get("CLSPLINE_DEVICE") or "0"
         again = "--join=" + device
         for schedule, extra in (("device", ("--workers", "0")), ("dynamic", ("--workers=2",)),
                                 ("dynamic", ("--join", device)), ("dynamic", (again, again, "--workers=0"))):
             with self.subTest(extra):
-                found, report = self.evaluate("-n", "90", "-d", device, "--cooperate", "dynamic", "--report", *extra)
+                found, report = self.evaluate("-n", SAMPLES, "-d", device, "--cooperate", "dynamic", "--report", *extra)
                 self.check_same(found, expected, 2 ** -23)
                 self.assertEqual(self.read_report(report), [schedule])
 
@@ -104,8 +108,8 @@ class Cooperation(Case):
     def test_f64(self):
         if not has_fp64():
             self.skipTest("the device has no fp64")
-        expected, _ = self.evaluate("-n", "90", "-p", "f64")
-        found, report = self.evaluate("-n", "90", "-p", "f64", "--cooperate", "dynamic", "--report")
+        expected, _ = self.evaluate("-n", SAMPLES, "-p", "f64")
+        found, report = self.evaluate("-n", SAMPLES, "-p", "f64", "--cooperate", "dynamic", "--report")
         self.check_same(found, expected, 2 ** -52)
         self.assertEqual(self.read_report(report), ["dynamic"])
 
@@ -133,7 +137,7 @@ class Cooperation(Case):
             self.assertGreater(line["points_per_s"], 0, line)
         self.assertGreater(os.path.getsize(speeds), 0)
         self.env["CLSPLINE_SPEEDS"] = speeds
-        _, report = self.evaluate("-n", "90", "--cooperate", "static", "--report")
+        _, report = self.evaluate("-n", SAMPLES, "--cooperate", "static", "--report")
         self.assertEqual(self.read_report(report), ["static"])
 
     def test_tune_in_cache_folder(self):

@@ -291,7 +291,7 @@ static void test_degenerate_normals(void **state)
 
 static bool render(const mesh *m, camera_up up, size_t width, size_t height, unsigned char *rgb)
 {
-    raster_view view = raster_view_default();
+    raster_view view = RASTER_VIEW_DEFAULT;
     view.camera.up = up;
     view.width = width;
     view.height = height;
@@ -397,7 +397,7 @@ static void test_silhouette(void **state)
     static const double normals[12] = {0.2, 0.5,  0.84, 0.2, 0.5,  0.84,
                                        0.5, 0.75, -0.4, 0.5, 0.75, -0.4};
     static unsigned char rgb[WIDTH * HEIGHT * 3];
-    raster_view view = raster_view_default();
+    raster_view view = RASTER_VIEW_DEFAULT;
     mesh m = {.has_normals = true};
     assert_non_null(mesh_add_grid(&m, 2, 2));
     memcpy(m.positions, positions, sizeof(positions));
@@ -422,7 +422,7 @@ static void test_shadow(void **state)
     enum { WIDTH = 480, HEIGHT = 360 };
     static const double plate[12] = {-1, 1, -1, -1, 1, 1, 1, 1, -1, 1, 1, 1};
     static unsigned char rgb[WIDTH * HEIGHT * 3];
-    raster_view view = raster_view_default();
+    raster_view view = RASTER_VIEW_DEFAULT;
     mesh m = {0};
     assert_non_null(mesh_add_grid(&m, 2, 2));
     double *foot = mesh_add_grid(&m, 2, 2);

@@ -297,7 +297,7 @@ class Projection(SplineCase):
                                ("--tolerance must be a number above 0", (knot, points, "-o", out, "-i", "-t", "%")),
                                ("--tolerance is of --invert and of", (knot, points, "-o", out, "-t", "1")),
                                ("--method must be exact or mrep, not 'm'", (knot, points, "-o", out, "--method=m")),
-                               ("need --cooperate", (knot, points, "-o", out, "--workers", "2")),
+                               ("--workers needs --cooperate", (knot, points, "-o", out, "--workers", "2")),
                                ("--cooperate is of --method exact",
                                 (knot, points, "-o", out, "--cooperate=auto", "--method=mrep")),
                                ("--nearest is of --method exact",

@@ -12,6 +12,7 @@ import re
 import struct
 import subprocess
 import zlib
+from xml.etree import ElementTree
 
 from command_fixture import COMMAND, DATA, Case, has_fp64, main, run
 from image_files import read_npy, read_png
@@ -30,8 +31,8 @@ def read_vtu(path):
     head, data = body.split(b'<AppendedData encoding="raw">\n_', 1)
     assert data.rstrip().endswith(b"</VTKFile>")
     found = {}
-    for tag in re.findall(rb"<DataArray ([^>]*)/>", head):
-        values = dict(re.findall(r'(\w+)="([^"]*)"', tag.decode()))
+    for tag in ElementTree.fromstring(head + b"</VTKFile>").iter("DataArray"):
+        values = tag.attrib
         at = int(values["offset"])
         size, = struct.unpack_from("<Q", data, at)
         kind = TYPES[values["type"]]
@@ -97,6 +98,18 @@ class Samples(Command):
         vector = [c for x, y, z in points for c in (x, 2 * y, -z)]
         write_vtk(path, points, cells, {"density": density, "vector": vector} if arrays else None)
         return path, points
+
+    def test_names(self):
+        """Names of data keep all characters, from legacy files and from VTU."""
+        points, cells = box(1, 1, 1)
+        name = "heat 100% <&\"\u03bc'>"
+        coded = "".join("%%%02x" % byte for byte in name.encode())
+        write_vtk(self.path("a.vtk"), points, cells, {coded: [float(i) for i in range(8)]})
+        self.make(self.path("a.vtk"), "-o", self.path("a.vtu"), "-n", "2")
+        self.make(self.path("a.vtu"), "-o", self.path("b.vtu"), "-n", "2")
+        for file in "a.vtu", "b.vtu":
+            self.assertEqual(list(read_vtu(self.path(file)))[:2], ["Points", name])
+        self.make(self.path("b.vtu"), "--slice", "z=0.5", "--array", name, "--size", "4", "-o", self.path("a.npy"))
 
     def test_box(self):
         """Samples are where parameters are, with their data, in every precision."""
@@ -360,10 +373,11 @@ class Meshes(Command):
                 ("an image needs --slice", source, "-o", "a.png"),
                 ("a slice is written as", source, "-o", "a.vtu", "--slice", "z=1"),
                 ("does not end in", source, "-o", "a.txt"), ("is the input too", "a.vtu", "-o", "a.vtu"),
-                ("-o - needs --format", source, "-o", "-"), ("excludes", source, "-o", "a.vtu", "--bezier", "-n", "3"),
-                ("are of --slice", source, "-o", "a.vtu", "--pixel", "1"),
+                ("-o - needs --format", source, "-o", "-"),
+                ("--samples and --bezier exclude", source, "-o", "a.vtu", "--bezier", "-n", "3"),
+                ("--pixel needs --slice", source, "-o", "a.vtu", "--pixel", "1"),
                 ("--range must be", source, "-o", "a.png", "--slice", "z=1", "--range", "2,1"),
-                ("need --cooperate", source, "-o", "a.vtu", "--report"),
+                ("--report needs --cooperate", source, "-o", "a.vtu", "--report"),
                 ("--cooperate must be", source, "-o", "a.vtu", "--cooperate", "all"),
                 ("--size must be", source, "-o", "a.png", "--slice", "z=1", "--size", "0"),
                 ("unknown option '--frobnicate'", source, "--frobnicate"),

@@ -104,6 +104,25 @@ static void test_vtk(void **state)
     check_text("legacy 5", text, 1);
 }
 
+/* Bytes of names that stand as %XX. */
+static void test_vtk_names(void **state)
+{
+    static const char text[] =
+        "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
+        "0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\nPOINT_DATA 4\n"
+        "SCALARS heat%20%28%ce%BCJ%29 float\nLOOKUP_TABLE default\n1 2 3 4\n"
+        "FIELD data 2\n100%25 1 4 int\n1 2 3 4\n%%2%zz%00%e9%0A 1 4 int\n1 2 3 4\n";
+    solid_cells cells;
+    io_message message = {""};
+    (void)state;
+    if (!read_bytes(&cells, text, strlen(text), &message)) fail_msg("%s", message.text);
+    assert_int_equal(cells.num_arrays, 3);
+    assert_string_equal(cells.arrays[0].name, "heat (\xce\xbcJ)");
+    assert_string_equal(cells.arrays[1].name, "100%");
+    assert_string_equal(cells.arrays[2].name, "%%2%zz%00??");
+    solid_cells_clear(&cells);
+}
+
 static size_t put_big(unsigned char *to, size_t at, uint32_t value)
 {
     for (size_t i = 0; i < 4; i++)
@@ -245,39 +264,121 @@ static void test_vtu_faces(void **state)
 #undef ARRAY
 }
 
+/* A tetrahedron with data of points under a name, after what is put before the tag of the grid. */
+#define TETRAHEDRON(before, name)                                                                  \
+    "<?xml version='1.0'?>" before "<VTKFile type='UnstructuredGrid' header_type='UInt32'>\n"      \
+    "<Piece NumberOfPoints='4' NumberOfCells='1'><PointData><DataArray type='Int8' Name=" name     \
+    " format='ascii'><InformationKey>7 8</InformationKey>1 2 3 4</DataArray></PointData>"          \
+    "<Points><DataArray type='Int8' NumberOfComponents='3' format='appended' offset='0'/>"         \
+    "</Points><Cells><DataArray type='Int8' Name='connectivity' format='ascii'>0 1 2 3"            \
+    "</DataArray><DataArray type='Int8' Name='offsets' format='ascii'>4</DataArray>"               \
+    "<DataArray type='Int8' Name='types' format='ascii'>10</DataArray></Cells></Piece>\n"
+
+/* Entities are decoded, and a tag within an array is none of its numbers. */
+static void test_vtu_names(void **state)
+{
+    static const struct {
+        const char *text, *name;
+    } cases[] = {
+        {TETRAHEDRON("", "'a &lt;&amp;&gt; &quot;b&apos;s&quot;'"), "a <&> \"b's\""},
+        {TETRAHEDRON("", "\"&#956;m&#x2f;s&#10;\""), "\xce\xbcm/s?"},
+        {TETRAHEDRON("", "'' "), ""},
+        {TETRAHEDRON("", "'0123456789012345678901234567890123456789012345678901234567890123456789"
+                         "01234567&#956;x'"),
+         "012345678901234567890123456789012345678901234567890123456789012345678901234567"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[2048];
+        solid_cells cells;
+        io_message message = {""};
+        snprintf(text, sizeof(text),
+                 "%s<AppendedData encoding='base64'>\n_DAAAAAAAAAEAAAABAAAAAQ==</AppendedData>"
+                 "</VTKFile>",
+                 cases[i].text);
+        if (!read_bytes(&cells, text, strlen(text), &message)) fail_msg("%s", message.text);
+        assert_true(cells.num_points == 4 && cells.num_cells == 1 && cells.num_arrays == 1);
+        assert_string_equal(cells.arrays[0].name, cases[i].name);
+        assert_true(cells.arrays[0].count == 4 && cells.arrays[0].values[3] == 4);
+        assert_true(cells.points[11] == 1);
+        solid_cells_clear(&cells);
+    }
+}
+
+/* Raw bytes that are no XML begin at any place of the pieces in which a file is read. */
+static void test_vtu_raw(void **state)
+{
+    enum { PIECE = 16384, LONGEST = PIECE + 200 };
+    static const char head[] = TETRAHEDRON("", "'a'"), tag[] = "<AppendedData encoding='raw'>_";
+    static const char raw[] = "\x0c\0\0\0\0\0\0\1\0\0\0\1\0\0\0\1<>&\xff";
+    static char text[LONGEST + sizeof(tag) + sizeof(raw)];
+    (void)state;
+    for (size_t at = PIECE - sizeof(tag) - 2; at < PIECE + 3; at++) {
+        solid_cells cells;
+        io_message message = {""};
+        memset(text, ' ', at);
+        memcpy(text, head, sizeof(head) - 1);
+        memcpy(text + at, tag, sizeof(tag) - 1);
+        memcpy(text + at + sizeof(tag) - 1, raw, sizeof(raw) - 1);
+        if (!read_bytes(&cells, text, at + sizeof(tag) + sizeof(raw) - 2, &message))
+            fail_msg("%s", message.text);
+        assert_true(cells.num_points == 4 && cells.points[3] == 1 && cells.points[11] == 1);
+        solid_cells_clear(&cells);
+    }
+}
+
 static void test_bad_vtu(void **state)
 {
 #define PIECE                                                                                      \
     "<VTKFile type=\"UnstructuredGrid\">\n<Piece NumberOfPoints=\"1\" NumberOfCells=\"1\">\n"
+#define END "</Piece></VTKFile>"
+    static char comment[1100000] = "<?xml version='1.0'?>\n<!--";
     (void)state;
     refused("<VTKFile type=\"PolyData\">",
             "cells:1: a file of type 'PolyData', and UnstructuredGrid is read");
     refused("<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\">",
             "cells:1: data compressed by vtkLZ4DataCompressor, and zlib is read");
-    refused("<VTKFile type=\"UnstructuredGrid\">", "cells:1: the file has no piece");
-    refused("<VTKFile type=UnstructuredGrid>", "cells:1: a quoted value was expected in a tag");
+    refused("<VTKFile type=\"UnstructuredGrid\"/>", "cells:1: the file has no piece");
+    refused("<VTKFile type=\"UnstructuredGrid\">", "cells:1: XML: no element found");
+    refused("<VTKFile type=UnstructuredGrid>", "cells:1: XML: not well-formed (invalid token)");
     refused(PIECE "<Piece NumberOfPoints=\"1\" NumberOfCells=\"1\">",
             "cells:3: a second piece, and one is read");
-    refused(PIECE "<Points><DataArray type=\"Float9\" Name=\"a\"/></Points>",
+    refused(PIECE "<Points><DataArray type=\"Float9\" Name=\"a\"/></Points>" END,
             "cells:3: array 'a' has numbers of type 'Float9'");
-    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"binary\">AgAA%A==<",
+    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"octal\"/></Points>" END,
+            "cells:3: array 'a' has the format 'octal'");
+    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"binary\">AgAA%A==</D",
+            "cells:3: XML: unclosed token");
+    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"binary\">AgAA%A=="
+                  "</DataArray></Points>" END,
             "cells:3: array 'a': this is no base64");
-    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"binary\">/////w==<",
+    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"binary\">/////w=="
+                  "</DataArray></Points>" END,
             "cells:3: array 'a': the data end early");
-    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"ascii\">1 2<",
-            "cells:3: '=' was expected in a tag");
-    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"ascii\">1 2</DataArray>",
+    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"ascii\">1 2</DataArray>"
+                  "</Points>" END,
             "cells:3: 2 coordinates of 1 points");
+    refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"ascii\">1\n2x\n3"
+                  "</DataArray></Points>" END,
+            "cells:4: '2x' where a number was expected");
     refused(PIECE "<Points><DataArray type=\"Int8\" Name=\"p\" format=\"ascii\">0 0 0</DataArray>"
                   "</Points><Cells><DataArray type=\"Int8\" Name=\"offsets\" format=\"ascii\">0"
                   "</DataArray><DataArray type=\"Int8\" Name=\"types\" format=\"ascii\">42"
                   "</DataArray><DataArray type=\"Int8\" Name=\"faces\" format=\"ascii\">4 3"
-                  "</DataArray>",
+                  "</DataArray></Cells>" END,
             "cells:3: the faces of cell 0 are not all there");
     refused(PIECE "<Points><DataArray type=\"Float32\" Name=\"a\" format=\"appended\" "
                   "offset=\"9\"/></Points><AppendedData encoding=\"raw\">_abc",
             "cells:3: array 'a' begins behind the end");
+    refused("<?xml version='1.0'?>\n<!DOCTYPE VTKFile [<!ENTITY a '&b;&b;'>]>\n" PIECE END,
+            "cells:2: a DOCTYPE, which is not read");
+    refused(PIECE "&a;" END, "cells:3: XML: undefined entity");
+    memset(comment + strlen(comment), '-', sizeof(comment) - 1 - strlen(comment));
+    refused(comment, "cells:2: XML: not well-formed (invalid token)");
+    memset(strchr(comment, '!') + 3, 'a', sizeof(comment) - 100);
+    refused(comment, "cells:1: a tag or comment of more than 1048576 bytes");
 #undef PIECE
+#undef END
 }
 
 /* ---- MEDIT ---- */
@@ -438,12 +539,14 @@ static void test_isolated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vtk),     cmocka_unit_test(test_binary_vtk),
-        cmocka_unit_test(test_bad_vtk), cmocka_unit_test(test_vtu),
-        cmocka_unit_test(test_bad_vtu), cmocka_unit_test(test_medit),
-        cmocka_unit_test(test_mfem),    cmocka_unit_test(test_gmsh),
-        cmocka_unit_test(test_cells),   cmocka_unit_test(test_vtu_faces),
-        cmocka_unit_test(test_wedges),  cmocka_unit_test(test_isolated),
+        cmocka_unit_test(test_vtk),       cmocka_unit_test(test_binary_vtk),
+        cmocka_unit_test(test_bad_vtk),   cmocka_unit_test(test_vtu),
+        cmocka_unit_test(test_bad_vtu),   cmocka_unit_test(test_medit),
+        cmocka_unit_test(test_mfem),      cmocka_unit_test(test_gmsh),
+        cmocka_unit_test(test_cells),     cmocka_unit_test(test_vtu_faces),
+        cmocka_unit_test(test_vtk_names), cmocka_unit_test(test_vtu_names),
+        cmocka_unit_test(test_vtu_raw),   cmocka_unit_test(test_wedges),
+        cmocka_unit_test(test_isolated),
     };
     return cmocka_run_group_tests(tests, temporary_setup, temporary_teardown);
 }

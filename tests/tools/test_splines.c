@@ -456,15 +456,14 @@ static void test_json_values(void **state)
     refused("{\"shape\": {\"data\": [{\"degree\": 2.5}]}}",
             "t:1: '2.5' where the degree was expected");
     refused("{\"shape\": {\"data\": [{\"degree\": \"2\"}]}}",
-            "t:1: '\"' where the degree was expected");
-    refused("{\"shape\": {\"data\": [{\"knotvector\": [0,\n NaN]}]}}",
-            "t:2: 'NaN' where a knot was expected");
+            "t:1: no number where the degree was expected");
+    refused("{\"shape\": {\"data\": [{\"knotvector\": [0,\n NaN]}]}}", "t:2: 'NaN' is no JSON");
     refused("{\"shape\": {\"data\": [{\"knotvector\": [0, 1e999]}]}}",
-            "t:1: '1e999' is not a finite number");
-    refused("{\"shape\": {\"data\": [{\"knotvector\": [0, 01]}]}}",
-            "t:1: '01' where a knot was expected");
-    refused("{\"shape\": {\"data\": [{\"knotvector\": [0, 1.]}]}}",
-            "t:1: '1.' where a knot was expected");
+            "t:1: a knot is not a finite number");
+    refused("{\"shape\": {\"data\": [{\"knotvector\": [0, 01, 1., ]}]}}", /* cJSON's numbers */
+            "t:1: ']' where a knot was expected");
+    refused("{\"shape\": {\"data\": [{\"knotvector\": [0, +1]}]}}", "t:1: '+1' is no JSON");
+    refused("{\"shape\": {\"data\": [{\"knotvector\": [0, 1-2]}]}}", "t:1: '-2' is no JSON");
     refused("{\"shape\": {\"data\": [{\"knotvector\": [0 1]}]}}",
             "t:1: '1' where ',' or ']' was expected");
     refused("{\"shape\": {\"data\": [{\"knotvector\": [0,]}]}}",
@@ -476,7 +475,7 @@ static void test_json_values(void **state)
     refused("{\"shape\": {\"data\": [{\"control_points\": {\"points\": [[]]}}]}}",
             "t:1: a point of no coordinates");
     refused("{\"shape\": {\"data\": [{\"control_points\": {\"points\": [1]}}]}}",
-            "t:1: '1' where a point, a list of coordinates was expected");
+            "t:1: a point that is no list of coordinates");
     refused("{\"shape\": {\"data\": [{\"control_points\": {\"weights\": [1, 0]}}]}}",
             "t:1: the weight 0 is not above 0");
     refused("{\"shape\": {\"data\": [{\"control_points\": [[1, 2]]}]}}",
@@ -486,13 +485,13 @@ static void test_json_values(void **state)
 static void test_json_grammar(void **state)
 {
     (void)state;
-    refused("{\"a\": tru}", "t:1: 'tru' where a value was expected");
+    refused("{\"a\": tru}", "t:1: 'tru' is no JSON");
     refused("{\"a\": \"b\n\"}", "t:1: a string that does not end on its line");
-    refused("{\"a\": \"\\x\"}", "t:1: 'x' where the name of an escape was expected");
-    refused("{\"a\": \"\\u12g4\"}", "t:1: 'g' where a hexadecimal digit was expected");
+    refused("{\"a\": \"\\x\"}", "t:1: '\\x\"' is no JSON");
+    refused("{\"a\": \"\\ud800\"}", "t:1: '\\ud800\"' is no JSON");
     refused("{\"a\" 1}", "t:1: '1' where ':' was expected");
     refused("{a: 1}", "t:1: 'a' where a key in quotes was expected");
-    refused("{\"a\": [1, {\"b\": [2}]}", "t:1: '}' where ',' or ']' was expected");
+    refused("{\"a\": [1, {\"b\": [2}]}", "t:1: '}]}' is no JSON");
     refused("{\"a\": 1", "t:1: the file ends where ',' or '}' was expected");
     refused("{\"a\": \x01}", "t:1: a character of code 1 where a value was expected");
     splines p;

@@ -607,7 +607,7 @@ static void test_pixels(void **state)
     assert_non_null(p);
     for (int i = 0; i < 600; i++)
         p[i] = 40 + (i % 3 + 1) * random_real(&seed);
-    const raster_view picture = raster_view_default();
+    const raster_view picture = RASTER_VIEW_DEFAULT;
     camera view = picture_camera(&m, &picture);
     for (int i = 0; i < 600; i += 3) {
         double x[2], y[2], w[2], moved[3], step[3];
@@ -640,7 +640,7 @@ static void test_pixel_tolerance(void **state)
     assert_non_null(p);
     for (int i = 0; i < 400; i++)
         evaluate(&content.batches[0], i / 20 / 19.0, i % 20 / 19.0, p + 3 * i);
-    const raster_view picture = raster_view_default();
+    const raster_view picture = RASTER_VIEW_DEFAULT;
     camera view = picture_camera(&m, &picture);
     tessellate(&t, &content, 2, &view);
     double length = measure(&content.batches[0], t.num, 1 + t.num[0] / 12);

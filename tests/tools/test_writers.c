@@ -287,7 +287,7 @@ static void test_curve_picture(void **state)
 {
     (void)state;
     enum { WIDTH = 240, HEIGHT = 180 };
-    raster_view view = raster_view_default();
+    raster_view view = RASTER_VIEW_DEFAULT;
     unsigned char *rgb = malloc(3 * WIDTH * HEIGHT);
     mesh m = {.precision = MESH_F32, .has_normals = true};
     double *p = mesh_add_grid(&m, 2, 1);
@@ -321,7 +321,7 @@ static void test_picture(void **state)
     size_t count;
     mesh m = small_mesh(MESH_F32);
     assert_true(mesh_compute_normals(&m));
-    const raster_view view = raster_view_default();
+    const raster_view view = RASTER_VIEW_DEFAULT;
     assert_true(picture_write(&m, &view, temporary_path("m.png"), NULL, NULL));
     char *bytes = slurp(temporary_path("m.png"), &count);
     assert_true(count > 1000);
@@ -337,7 +337,7 @@ typedef bool (*writer)(const mesh *, const char *, const io_progress *, io_messa
 static bool write_picture(const mesh *m, const char *path, const io_progress *progress,
                           io_message *message)
 {
-    const raster_view view = raster_view_default();
+    const raster_view view = RASTER_VIEW_DEFAULT;
     return picture_write(m, &view, path, progress, message);
 }
 

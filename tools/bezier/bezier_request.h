@@ -4,25 +4,20 @@
 
 #include "mesh_request.h"
 
-/* What a tolerance is measured in. */
-typedef enum request_unit {
+/* Units of a tolerance. */
+enum {
     UNIT_LENGTH,  /* of the file */
     UNIT_PERCENT, /* of the box's diagonal */
     UNIT_PIXEL    /* of the picture */
-} request_unit;
+};
 
 typedef struct bezier_request {
     mesh_request mesh;
-    double tolerance; /* 0: not given */
-    request_unit tolerance_unit;
+    option_length tolerance;
     clsp_bezier_method method;
 } bezier_request;
 
-/* Reads the arguments after argv[0] into *r, whose mesh request has begun. EXIT_OK, or EXIT_USAGE
-   with a complaint. With --help, nothing else is looked at. */
-int bezier_request_read(bezier_request *r, int argc, char **argv);
-
-/* Prints the text for --help. */
-void bezier_request_help(void);
+/* Does what a bezier_request asks for. Returns the exit status. */
+int bezier_run(request *r);
 
 #endif

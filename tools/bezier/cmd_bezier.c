@@ -30,8 +30,8 @@ static bool read_content(work *w)
     io_message message;
     double start = seconds_now();
     const mesh_request *r = w->mesh.r;
-    for (size_t i = 0; i < r->num_inputs; i++) {
-        if (bezierview_add(&w->content, r->inputs[i], r->precision, &message)) continue;
+    for (size_t i = 0; i < r->base.num_inputs; i++) {
+        if (bezierview_add(&w->content, r->base.inputs[i], r->base.precision, &message)) continue;
         complain("%s", message.text);
         return false;
     }
@@ -72,7 +72,7 @@ static bool run_task(work *w, evaluate_task *task)
     mesh_work *m = &w->mesh;
     const bool has_patches = w->content.num_batches > 0;
     if (has_patches && !(mesh_source_check_size(&task->source) && mesh_work_open(m))) return false;
-    if (m->r->verbose) describe_batches(w);
+    if (m->r->base.verbose) describe_batches(w);
     task->ctx = m->contexts.ctx;
     return mesh_work_make(m, &task->source);
 }
@@ -83,15 +83,15 @@ static bool make_mesh(work *w)
     mesh_work *m = &w->mesh;
     const mesh_request *r = m->r;
     evaluate_task task = {.source = {.name = m->name,
-                                     .precision = r->precision,
+                                     .precision = r->base.precision,
                                      .has_normals = m->result.has_normals,
                                      .streamed = m->streamed},
                           .content = &w->content,
                           .edges = &w->edges,
                           .grids = &w->grids,
                           .method = w->r->method,
-                          .sharing = r->sharing.cooperate ? &r->sharing.opts : NULL,
-                          .report = r->sharing.report ? mesh_work_print_shared : NULL,
+                          .sharing = r->base.sharing.cooperate ? &r->base.sharing.opts : NULL,
+                          .report = r->base.sharing.report ? mesh_work_print_shared : NULL,
                           .user = m,
                           .progress = &m->progress,
                           .times = &m->times};
@@ -111,7 +111,7 @@ static bool make_mesh_for_picture(work *w)
     for (int views = 0; views < MAX_VIEWS; views++) {
         camera view = picture_camera(&w->mesh.result, &w->mesh.r->view);
         uint64_t before = w->grids.num ? tessellation_num_points(&w->grids, &w->content) : 0;
-        if (!tessellation_within(&w->grids, &w->content, &w->edges, w->r->tolerance, &view))
+        if (!tessellation_within(&w->grids, &w->content, &w->edges, w->r->tolerance.value, &view))
             return mesh_work_memory(&w->mesh);
         if (tessellation_num_points(&w->grids, &w->content) == before) break;
         if (!make_mesh(w)) return false;
@@ -121,8 +121,8 @@ static bool make_mesh_for_picture(work *w)
 
 static bool make_mesh_within(work *w)
 {
-    double length = w->r->tolerance;
-    if (w->r->tolerance_unit == UNIT_PERCENT) length *= tessellation_diagonal(&w->content) / 100;
+    double length = w->r->tolerance.value;
+    if (w->r->tolerance.unit == UNIT_PERCENT) length *= tessellation_diagonal(&w->content) / 100;
     if (!tessellation_within(&w->grids, &w->content, &w->edges, length, NULL))
         return mesh_work_memory(&w->mesh);
     return make_mesh(w);
@@ -132,41 +132,29 @@ static bool make_result(work *w)
 {
     const bezier_request *r = w->r;
     const uint32_t samples = r->mesh.samples > 0 ? r->mesh.samples : DEFAULT_SAMPLES;
-    if (r->mesh.precision == MESH_F32) round_positions(&w->content.polyhedra);
+    if (r->mesh.base.precision == MESH_F32) round_positions(&w->content.polyhedra);
     if (w->mesh.result.has_normals && !mesh_compute_normals(&w->content.polyhedra))
         return mesh_work_memory(&w->mesh);
     if (!seams_find(&w->edges, &w->content)) return mesh_work_memory(&w->mesh);
-    if (r->tolerance > 0 && r->tolerance_unit == UNIT_PIXEL) return make_mesh_for_picture(w);
-    if (r->tolerance > 0) return make_mesh_within(w);
+    if (r->tolerance.value > 0 && r->tolerance.unit == UNIT_PIXEL) return make_mesh_for_picture(w);
+    if (r->tolerance.value > 0) return make_mesh_within(w);
     if (!tessellation_uniform(&w->grids, &w->content, samples)) return mesh_work_memory(&w->mesh);
     return make_mesh(w);
 }
 
-static int run_request(const bezier_request *r)
+int bezier_run(request *base)
 {
+    const bezier_request *r = (const bezier_request *)base;
     work w = {.r = r};
     mesh_work_begin(&w.mesh, &r->mesh);
-    if (r->tolerance > 0 && r->tolerance_unit == UNIT_PIXEL)
+    if (r->tolerance.value > 0 && r->tolerance.unit == UNIT_PIXEL)
         w.mesh.streamed = false; /* the picture decides on the points */
     bool done = read_content(&w) && make_result(&w) && mesh_work_write(&w.mesh);
-    if (done && !r->mesh.quiet)
+    if (done && !r->mesh.base.quiet)
         mesh_work_report(&w.mesh, bezierview_num_patches(&w.content), "patches");
     mesh_work_end(&w.mesh);
     tessellation_clear(&w.grids);
     seams_clear(&w.edges);
     bezierview_clear(&w.content);
     return done ? EXIT_OK : EXIT_FAILED;
-}
-
-int command_bezier(int argc, char **argv)
-{
-    bezier_request r = {.tolerance = 0};
-    int status = EXIT_FAILED;
-    if (mesh_request_begin(&r.mesh, "bezier", argc)) status = bezier_request_read(&r, argc, argv);
-    if (status == EXIT_OK && r.mesh.help)
-        bezier_request_help();
-    else if (status == EXIT_OK)
-        status = run_request(&r);
-    mesh_request_end(&r.mesh);
-    return status;
 }

@@ -7,7 +7,6 @@
 #include "command.h"
 #include "input.h"
 #include "spline_file.h"
-#include "json.h"
 
 /* The box around the Euclidean control points, in as many coordinates as all splines have. */
 typedef struct control_box {
@@ -148,47 +147,50 @@ static void print_text(const char *path, const splines *content)
 
 /* ---- JSON ---- */
 
-static void print_object(const kind *found)
+/* Adds a number of each direction. */
+static void add_each(json_list *list, cJSON *to, const char *name, const spline_type *type,
+                     uint32_t (*get)(const spline_type *type, uint32_t direction))
+{
+    double values[SPLINES_MAX_DIRECTIONS];
+    for (uint32_t k = 0; k < type->directions; k++)
+        values[k] = get(type, k);
+    json_add_reals(list, to, name, values, type->directions);
+}
+
+static void add_kind(json_list *list, cJSON *to, const kind *found)
 {
     const spline_type *type = found->type;
-    printf("{\"form\": \"%s\", \"rational\": %s, \"dim\": %u, \"degrees\": [", spline_form(type),
-           type->rational ? "true" : "false", type->dim);
-    print_each(type, ", ", get_degree);
-    fputs("], \"controls\": [", stdout);
-    print_each(type, ", ", get_controls);
-    fputs("], \"spans\": [", stdout);
-    print_each(type, ", ", spline_spans);
-    fputs("], \"domain\": ", stdout);
-    for (uint32_t k = 0; found->domain && k < type->directions; k++)
-        printf("%s[%.17g, %.17g]", k > 0 ? ", " : "[", found->domain[2 * k],
-               found->domain[2 * k + 1]);
-    printf("%s, \"count\": %lu}", found->domain ? "]" : "null", (unsigned long)found->count);
+    cJSON *o = json_add_object(list, to, NULL);
+    json_add_text(list, o, "form", spline_form(type));
+    json_add_bool(list, o, "rational", type->rational);
+    json_add_count(list, o, "dim", type->dim);
+    add_each(list, o, "degrees", type, get_degree);
+    add_each(list, o, "controls", type, get_controls);
+    add_each(list, o, "spans", type, spline_spans);
+    if (found->domain) {
+        cJSON *domain = json_add_array(list, o, "domain");
+        for (uint32_t k = 0; k < type->directions; k++)
+            json_add_reals(list, domain, NULL, found->domain + 2 * k, 2);
+    } else {
+        json_add_text(list, o, "domain", NULL);
+    }
+    json_add_count(list, o, "count", found->count);
 }
 
-static void print_json_corner(const double *corner, uint32_t dim)
-{
-    for (uint32_t k = 0; k < dim; k++)
-        printf("%s%.17g", k > 0 ? ", " : "[", corner[k]);
-    fputc(']', stdout);
-}
-
-static void print_json(const char *path, const splines *content)
+static void print_json(const char *path, const splines *content, json_list *list)
 {
     const control_box b = find_box(content);
-    fputs("{\"file\": ", stdout);
-    json_string(stdout, path);
-    fputs(", \"splines\": [", stdout);
     kind found;
-    for (size_t i = 0; i < content->num_batches; i++) {
-        if (!find_kind(content, i, &found)) continue;
-        if (i > 0) fputs(", ", stdout);
-        print_object(&found);
-    }
-    printf("], \"trimmed\": %lu, \"control_box\": [", (unsigned long)content->num_trimmed);
-    print_json_corner(b.low, b.dim);
-    fputs(", ", stdout);
-    print_json_corner(b.high, b.dim);
-    fputs("]}", stdout);
+    cJSON *o = json_object(list);
+    json_add_text(list, o, "file", path);
+    cJSON *kinds = json_add_array(list, o, "splines");
+    for (size_t i = 0; i < content->num_batches; i++)
+        if (find_kind(content, i, &found)) add_kind(list, kinds, &found);
+    json_add_count(list, o, "trimmed", content->num_trimmed);
+    cJSON *corners = json_add_array(list, o, "control_box");
+    json_add_reals(list, corners, NULL, b.low, b.dim);
+    json_add_reals(list, corners, NULL, b.high, b.dim);
+    json_list_print(list, o);
 }
 
 bool spline_info_suits(const char *path)
@@ -196,7 +198,7 @@ bool spline_info_suits(const char *path)
     return input_ends_in(path, "g2") || input_ends_in(path, "json");
 }
 
-bool spline_info_show(const char *path, bool json, const char *before)
+bool spline_info_show(const char *path, json_list *list)
 {
     io_message message;
     splines content = {0};
@@ -204,9 +206,8 @@ bool spline_info_show(const char *path, bool json, const char *before)
         complain("%s", message.text);
         return false;
     }
-    fputs(before, stdout);
-    if (json)
-        print_json(path, &content);
+    if (list)
+        print_json(path, &content, list);
     else
         print_text(path, &content);
     splines_clear(&content);

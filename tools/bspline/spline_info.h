@@ -4,11 +4,13 @@
 
 #include <stdbool.h>
 
+#include "json.h"
+
 /* Tells whether a file has the ending of one. */
 bool spline_info_suits(const char *path);
 
-/* Reads a file and prints what it holds, as text, or as a JSON object behind a text such as ",\n".
-   Complains on failure. */
-bool spline_info_show(const char *path, bool json, const char *before);
+/* Reads a file and prints what it holds, as an object of the list or with NULL as text. Complains
+   on failure. */
+bool spline_info_show(const char *path, json_list *list);
 
 #endif

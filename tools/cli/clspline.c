@@ -4,45 +4,17 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "help.h"
 #include "output.h"
 
-static const char help[] =
-    "usage: clspline COMMAND ...\n"
-    "\n"
-    "commands:\n"
-    "  bezier    evaluate the Bezier patches of a BezierView file into a mesh or picture\n"
-    "  bspline   evaluate the B-splines of a .g2 or JSON file into a mesh or picture\n"
-    "  image     turn, scale and move an image or a volume\n"
-    "  project   find the nearest points of curves to points, and their parameters\n"
-    "  solid     evaluate the Catmull-Clark solid of a mesh of cells, or cut it\n"
-    "  info      tell what files hold: patches or splines, degrees, box, area\n"
-    "  tune      measure the processors, for evaluations shared between them\n"
-    "  devices   list the OpenCL devices, or the kernels as compiled for one of them\n"
-    "\n"
-    "options:\n"
-    "  -h, --help      this text; 'clspline COMMAND --help' has more\n"
-    "  -V, --version   version of the library, and of the headers if another\n"
-    "\n"
-    "examples:\n"
-    "  clspline bezier teapot.bv -o teapot.png\n"
-    "  clspline bezier teapot.bv -o teapot.ply -o teapot.png --samples 64 --device gpu\n"
-    "  clspline bspline eval surface.json -o surface.png\n"
-    "  clspline project curves.g2 points.csv -o nearest.csv\n"
-    "  clspline image photo.png -o turned.png --rotate 10\n"
-    "  clspline solid rod.vtk -o rod.vtu\n"
-    "  clspline devices\n"
-    "\n"
-    "environment:\n"
-    "  CLSPLINE_DEVICE      the device, unless --device is given: an index, 'cpu', 'gpu',\n"
-    "                       or parts of names as in 'pocl:' or 'nvidia:h200'\n"
-    "  CLSPLINE_CACHE_DIR   folder of compiled programs (PoCL keeps its own) and measured\n"
-    "                       speeds; empty: keep none\n"
-    "  CLSPLINE_SPEEDS      file of the speeds that 'clspline tune' measures; empty: none\n"
-    "  CLSPLINE_LIMITS      narrows the device, as in 'fp64=0,alloc=134217728'\n"
-    "\n"
-    "exit status: 0 done, 1 failed, 2 wrong usage, 3 points off their curves (project)\n";
+static const subcommand *const commands[] = {&command_bezier,         &command_bspline_eval,
+                                             &command_bspline_bezier, &command_image,
+                                             &command_project,        &command_solid,
+                                             &command_info,           &command_tune,
+                                             &command_devices,        NULL};
 
 /* Leaves no temporary file behind, then dies of the signal as if it had not been caught. */
 static void on_interrupt(int number)
@@ -86,28 +58,98 @@ static int show_version(void)
     return EXIT_OK;
 }
 
+/* ---- subcommands ---- */
+
+/* Finds the subcommand whose name argv begins with, and how many words that has. NULL where there
+   is none; *words is 1 where a name of two words begins so. */
+static const subcommand *find_subcommand(char **argv, int *words)
+{
+    *words = 0;
+    for (size_t i = 0; commands[i]; i++) {
+        const char *name = commands[i]->name, *action = strchr(name, ' ');
+        const size_t length = strcspn(name, " ");
+        if (strlen(argv[0]) != length || strncmp(argv[0], name, length) != 0) continue;
+        *words = action ? 2 : 1;
+        if (!action || (argv[1] && strcmp(argv[1], action + 1) == 0)) return commands[i];
+        *words = 1;
+    }
+    return NULL;
+}
+
+/* Does what a subcommand's arguments say. */
+static int run_subcommand(const subcommand *c, int argc, char **argv)
+{
+    request *r = calloc(1, c->request_bytes);
+    const char **files = calloc(2 * (size_t)argc + 2, sizeof(*files)); /* as many as can be */
+    int status = EXIT_FAILED;
+    if (r && files) {
+        if (c->defaults) memcpy(r, c->defaults, c->request_bytes);
+        r->command = c;
+        r->inputs = files;
+        r->outputs = files + argc + 1;
+        status = request_read(r, argc, argv);
+        if (status == EXIT_OK && r->help)
+            help_subcommand(c);
+        else if (status == EXIT_OK)
+            status = c->run(r);
+    } else {
+        complain("not enough memory");
+    }
+    free(files);
+    free(r);
+    return status;
+}
+
+/* Answers to a name of two words whose second one is --help, or none that there is. */
+static int answer_action(const char *name, const char *action)
+{
+    char actions[OPTION_TEXT_BYTES] = "", text[OPTION_TEXT_BYTES];
+    size_t num = 0;
+    const size_t length = strlen(name);
+    const bool helps = action && (strcmp(action, "--help") == 0 || strcmp(action, "-h") == 0);
+    for (size_t i = 0; commands[i]; i++) {
+        if (strncmp(commands[i]->name, name, length) != 0 || commands[i]->name[length] != ' ')
+            continue;
+        strncat(actions, commands[i]->name + length, sizeof(actions) - strlen(actions) - 1);
+        if (helps && num++ > 0) putchar('\n');
+        if (helps) help_subcommand(commands[i]);
+    }
+    if (helps) return EXIT_OK;
+    option_join(actions, "", " and ", text);
+    if (!action) return usage_error(name, "no action given, there are %s", text);
+    return usage_error(name, "unknown action '%s', there are %s", action, text);
+}
+
+static int complain_command(const char *word)
+{
+    char names[OPTION_TEXT_BYTES] = "", text[OPTION_TEXT_BYTES];
+    if (word[0] == '-') return usage_error(NULL, "unknown option '%s'", word);
+    for (size_t i = 0; commands[i]; i++) {
+        const size_t length = strcspn(commands[i]->name, " ");
+        if (i > 0 && strncmp(commands[i]->name, commands[i - 1]->name, length + 1) == 0) continue;
+        snprintf(names + strlen(names), sizeof(names) - strlen(names), " %.*s", (int)length,
+                 commands[i]->name);
+    }
+    return usage_error(NULL, "unknown command '%s', there are %s", word,
+                       option_join(names, "", " and ", text));
+}
+
 static int run(int argc, char **argv)
 {
-    if (argc < 2) return usage_error(NULL, "no command given");
     const char *word = argv[1];
-    if (strcmp(word, "bezier") == 0) return command_bezier(argc - 1, argv + 1);
-    if (strcmp(word, "bspline") == 0) return command_bspline(argc - 1, argv + 1);
-    if (strcmp(word, "project") == 0) return command_project(argc - 1, argv + 1);
-    if (strcmp(word, "image") == 0) return command_image(argc - 1, argv + 1);
-    if (strcmp(word, "solid") == 0) return command_solid(argc - 1, argv + 1);
-    if (strcmp(word, "info") == 0) return command_info(argc - 1, argv + 1);
-    if (strcmp(word, "tune") == 0) return command_tune(argc - 1, argv + 1);
-    if (strcmp(word, "devices") == 0) return command_devices(argc - 1, argv + 1);
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return show_version();
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        fputs(help, stdout);
+    int words;
+    const subcommand *c = argc > 1 ? find_subcommand(argv + 1, &words) : NULL;
+    if (argc < 2) {
+        help_screen(commands);
         return EXIT_OK;
     }
-    if (word[0] == '-') return usage_error(NULL, "unknown option '%s'", word);
-    return usage_error(NULL,
-                       "unknown command '%s', there are bezier, bspline, image, project, solid, "
-                       "info, tune and devices",
-                       word);
+    if (c) return run_subcommand(c, argc - 1 - words, argv + 1 + words);
+    if (words > 0) return answer_action(word, argv[2]);
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return show_version();
+    if (strcmp(word, "--dump-options") == 0) return help_tables(commands) ? EXIT_OK : EXIT_FAILED;
+    if (strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0) return complain_command(word);
+    help_overview(commands);
+    return EXIT_OK;
 }
 
 int main(int argc, char **argv)

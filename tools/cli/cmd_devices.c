@@ -5,40 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
 #include "json.h"
-
-static const char help[] =
-    "usage: clspline devices [--verbose | --json]\n"
-    "       clspline devices --kernels [--device DEVICE] [--json]\n"
-    "\n"
-    "Lists the OpenCL devices in the order in which an index names them. With --kernels,\n"
-    "compiles every kernel for one device and lists what its compiler made of them.\n"
-    "\n"
-    "options:\n"
-    "      --kernels         list the kernels\n"
-    "  -d, --device DEVICE   for --kernels: an index, 'cpu', 'gpu', 'integrated', 'discrete',\n"
-    "                        'accelerator', or parts of names as in 'pocl:' or 'nvidia:h200';\n"
-    "                        default: $CLSPLINE_DEVICE, else the best one\n"
-    "  -v, --verbose         in a wide table, also SVM, work-groups and drivers\n"
-    "      --json            print JSON\n"
-    "  -h, --help            this text\n"
-    "\n"
-    "examples:\n"
-    "  clspline devices\n"
-    "  clspline devices --json | python3 -m json.tool\n"
-    "  clspline devices --kernels --device gpu\n";
-
-enum { OPTION_KERNELS, OPTION_DEVICE, OPTION_JSON, OPTION_VERBOSE, OPTION_HELP };
-
-static const args_option options[] = {{"kernels", 0, false}, {"device", 'd', true},
-                                      {"json", 0, false},    {"verbose", 'v', false},
-                                      {"help", 'h', false},  {NULL, 0, false}};
-
-typedef struct request {
-    bool kernels, json, verbose, help;
-    const char *device;
-} request;
+#include "plain_requests.h"
 
 /* A text of the SVM bits, such as "fine+atomics". */
 static const char *svm_name(uint32_t svm)
@@ -97,53 +65,33 @@ static void print_wide_table(const clsp_device_info *infos, size_t count)
     }
 }
 
-static void print_member(const char *name, const char *text)
+static bool print_json(const clsp_device_info *infos, size_t count)
 {
-    printf(", \"%s\": ", name);
-    json_string(stdout, text);
-}
-
-static void print_number(const char *name, uint64_t value)
-{
-    printf(", \"%s\": %llu", name, (unsigned long long)value);
-}
-
-static void print_bool(const char *name, uint32_t value)
-{
-    printf(", \"%s\": %s", name, value ? "true" : "false");
-}
-
-static void print_device_json(const clsp_device_info *d, size_t index)
-{
-    printf("{\"index\": %lu", (unsigned long)index);
-    print_member("platform", d->platform);
-    print_member("device", d->name);
-    print_member("vendor", d->vendor);
-    print_member("class", device_class_name(d->device_class));
-    print_member("driver", d->driver);
-    print_member("version", d->version);
-    print_number("opencl_c_version", d->opencl_version);
-    print_number("compute_units", d->compute_units);
-    print_number("memory_bytes", d->global_bytes);
-    print_number("max_alloc_bytes", d->max_alloc_bytes);
-    print_number("local_bytes", d->local_bytes);
-    print_number("work_group_limit", d->max_work_group);
-    print_bool("fp64", d->fp64);
-    print_bool("fp16", d->fp16);
-    print_bool("images", d->images);
-    print_bool("unified_memory", d->unified_memory);
-    print_member("svm", svm_name(d->svm));
-    fputc('}', stdout);
-}
-
-static void print_json(const clsp_device_info *infos, size_t count)
-{
-    fputc('[', stdout);
+    json_list list = {.count = 0};
     for (size_t i = 0; i < count; i++) {
-        fputs(i == 0 ? "\n" : ",\n", stdout);
-        print_device_json(&infos[i], i);
+        const clsp_device_info *d = &infos[i];
+        cJSON *o = json_object(&list);
+        json_add_count(&list, o, "index", i);
+        json_add_text(&list, o, "platform", d->platform);
+        json_add_text(&list, o, "device", d->name);
+        json_add_text(&list, o, "vendor", d->vendor);
+        json_add_text(&list, o, "class", device_class_name(d->device_class));
+        json_add_text(&list, o, "driver", d->driver);
+        json_add_text(&list, o, "version", d->version);
+        json_add_count(&list, o, "opencl_c_version", d->opencl_version);
+        json_add_count(&list, o, "compute_units", d->compute_units);
+        json_add_count(&list, o, "memory_bytes", d->global_bytes);
+        json_add_count(&list, o, "max_alloc_bytes", d->max_alloc_bytes);
+        json_add_count(&list, o, "local_bytes", d->local_bytes);
+        json_add_count(&list, o, "work_group_limit", d->max_work_group);
+        json_add_bool(&list, o, "fp64", d->fp64);
+        json_add_bool(&list, o, "fp16", d->fp16);
+        json_add_bool(&list, o, "images", d->images);
+        json_add_bool(&list, o, "unified_memory", d->unified_memory);
+        json_add_text(&list, o, "svm", svm_name(d->svm));
+        json_list_print(&list, o);
     }
-    fputs(count > 0 ? "\n]\n" : "]\n", stdout);
+    return json_list_end(&list);
 }
 
 /* All devices, in memory that the caller frees; NULL with a complaint on failure. */
@@ -168,14 +116,15 @@ static clsp_device_info *list_devices(size_t *count)
 static int show_devices(const request *r)
 {
     size_t count = 0;
+    bool done = true;
     clsp_device_info *infos = list_devices(&count);
     if (!infos) return EXIT_FAILED;
     if (r->json)
-        print_json(infos, count);
+        done = print_json(infos, count);
     else if (count > 0)
         (r->verbose ? print_wide_table : print_table)(infos, count);
     free(infos);
-    if (count > 0) return EXIT_OK;
+    if (count > 0) return done ? EXIT_OK : EXIT_FAILED;
     complain(
         "no OpenCL device was found: install your GPU's OpenCL driver, or PoCL, which computes "
         "on the CPU (Debian and Ubuntu: pocl-opencl-icd; Fedora: pocl; Homebrew: pocl)");
@@ -184,40 +133,46 @@ static int show_devices(const request *r)
 
 /* What the kernel callback needs. */
 typedef struct listing {
-    bool json;
+    bool is_json;
+    json_list json;
     size_t count;
 } listing;
+
+static void print_object(json_list *list, const clsp_kernel_info *k)
+{
+    cJSON *o = json_object(list);
+    json_add_text(list, o, "program", k->program);
+    json_add_text(list, o, "kernel", k->kernel);
+    json_add_text(list, o, "options", k->options);
+    json_add_count(list, o, "work_group_limit", k->work_group_limit);
+    json_add_count(list, o, "preferred_multiple", k->preferred_multiple);
+    json_add_count(list, o, "private_bytes", k->private_bytes);
+    json_add_count(list, o, "local_bytes", k->local_bytes);
+    json_add_real(list, o, "build_ms", k->build_ms);
+    json_list_print(list, o);
+}
 
 static void print_kernel(void *user, const clsp_kernel_info *k)
 {
     listing *l = user;
-    if (l->json) {
-        fputs(l->count == 0 ? "\n{\"program\": " : ",\n{\"program\": ", stdout);
-        json_string(stdout, k->program);
-        print_member("kernel", k->kernel);
-        print_member("options", k->options);
-        print_number("work_group_limit", k->work_group_limit);
-        print_number("preferred_multiple", k->preferred_multiple);
-        print_number("private_bytes", k->private_bytes);
-        print_number("local_bytes", k->local_bytes);
-        printf(", \"build_ms\": %.3f}", k->build_ms);
-    } else {
-        if (l->count == 0)
-            printf("%-20s  %-24s  %10s  %8s  %9s  %9s  %9s  %s\n", "program", "kernel",
-                   "work-group", "multiple", "private B", "local B", "build ms", "options");
-        printf("%-20s  %-24s  %10llu  %8llu  %9llu  %9llu  %9.1f  %s\n", k->program, k->kernel,
-               (unsigned long long)k->work_group_limit, (unsigned long long)k->preferred_multiple,
-               (unsigned long long)k->private_bytes, (unsigned long long)k->local_bytes,
-               k->build_ms, k->options);
+    if (l->is_json) {
+        print_object(&l->json, k);
+        return;
     }
-    l->count++;
+    if (l->count++ == 0)
+        printf("%-20s  %-24s  %10s  %8s  %9s  %9s  %9s  %s\n", "program", "kernel", "work-group",
+               "multiple", "private B", "local B", "build ms", "options");
+    printf("%-20s  %-24s  %10llu  %8llu  %9llu  %9llu  %9.1f  %s\n", k->program, k->kernel,
+           (unsigned long long)k->work_group_limit, (unsigned long long)k->preferred_multiple,
+           (unsigned long long)k->private_bytes, (unsigned long long)k->local_bytes, k->build_ms,
+           k->options);
 }
 
 static int show_kernels(const request *r)
 {
     clsp_context *ctx = NULL;
     clsp_device_info info;
-    listing l = {.json = r->json};
+    listing l = {.is_json = r->json};
     int result = EXIT_FAILED;
     if (!open_context(&ctx, r->device, VERBOSITY_NORMAL)) return EXIT_FAILED;
 
@@ -226,62 +181,19 @@ static int show_kernels(const request *r)
         complain_status(ctx, status);
         goto fail;
     }
-    if (r->json)
-        fputc('[', stdout);
-    else
-        printf("%s (%s, driver %s)\n", info.name, info.platform, info.driver);
+    if (!r->json) printf("%s (%s, driver %s)\n", info.name, info.platform, info.driver);
     status = clsp_context_build_all(ctx, print_kernel, &l);
-    if (r->json) fputs(l.count > 0 ? "\n]\n" : "]\n", stdout);
+    const bool listed = !r->json || json_list_end(&l.json);
     if (status != CLSP_OK)
         complain_status(ctx, status);
-    else
+    else if (listed)
         result = EXIT_OK;
 fail:
     clsp_context_destroy(&ctx);
     return result;
 }
 
-/* Reads the arguments; EXIT_OK, or EXIT_USAGE with a complaint. */
-static int read_request(request *r, int argc, char **argv)
+int devices_run(request *r)
 {
-    args a = args_start(argc, argv);
-    for (int found; (found = args_next(&a, options)) != ARGS_END;) {
-        switch (found) {
-        case OPTION_KERNELS:
-            r->kernels = true;
-            break;
-        case OPTION_DEVICE:
-            r->device = a.value;
-            break;
-        case OPTION_JSON:
-            r->json = true;
-            break;
-        case OPTION_VERBOSE:
-            r->verbose = true;
-            break;
-        case OPTION_HELP:
-            r->help = true;
-            return EXIT_OK;
-        case ARGS_OPERAND:
-            return usage_error("devices", "unexpected argument '%s'", a.value);
-        default:
-            return usage_error("devices", "%s '%s'", args_error(found), a.word);
-        }
-    }
-    if (r->verbose && (r->kernels || r->json))
-        return usage_error("devices", "--verbose is of the table of devices");
-    if (r->device && !r->kernels) return usage_error("devices", "--device needs --kernels");
-    return EXIT_OK;
-}
-
-int command_devices(int argc, char **argv)
-{
-    request r = {0};
-    int status = read_request(&r, argc, argv);
-    if (status != EXIT_OK) return status;
-    if (r.help) {
-        fputs(help, stdout);
-        return EXIT_OK;
-    }
-    return r.kernels ? show_kernels(&r) : show_devices(&r);
+    return ((const devices_request *)r)->kernels ? show_kernels(r) : show_devices(r);
 }

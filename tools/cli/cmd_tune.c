@@ -4,56 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "args.h"
 #include "json.h"
+#include "plain_requests.h"
 #include "progress.h"
-#include "sharing.h"
-
-static const char help[] =
-    "usage: clspline tune [--device DEVICE] [--join DEVICE ...] [--workers N]\n"
-    "                     [--speeds FILE] [--quick] [--json]\n"
-    "\n"
-    "Measures how fast the device, the devices that join it and the host's cores evaluate\n"
-    "Bezier surfaces of the usual sizes, stores that for later evaluations shared between\n"
-    "them ('clspline bezier --cooperate') and prints it. Nothing needs it: without stored\n"
-    "speeds, the first evaluation of a kind measures a few tiles. Takes about a minute.\n"
-    "\n"
-    "options:\n"
-    "  -d, --device DEVICE   an index of 'clspline devices', a class, or parts of names, as\n"
-    "                        for 'clspline bezier'; default: $CLSPLINE_DEVICE, else the best\n"
-    "      --join DEVICE     one more device; may be given several times\n"
-    "      --workers N       how many of the host's cores, 0 to 1024; default: those that no\n"
-    "                        device needs\n"
-    "      --speeds FILE     where to store them; default: $CLSPLINE_SPEEDS, else the file\n"
-    "                        'speeds' in the cache folder, ~/.cache/clspline unless\n"
-    "                        $CLSPLINE_CACHE_DIR or $XDG_CACHE_HOME names another\n"
-    "      --quick           grids of up to 10^5 points only\n"
-    "      --json            print JSON\n"
-    "  -h, --help            this text\n"
-    "\n"
-    "examples:\n"
-    "  clspline tune\n"
-    "  clspline tune --device gpu --join pocl: --workers 4\n";
-
-enum {
-    OPTION_DEVICE,
-    OPTION_JOIN,
-    OPTION_WORKERS,
-    OPTION_SPEEDS,
-    OPTION_QUICK,
-    OPTION_JSON,
-    OPTION_HELP,
-};
-
-static const args_option options[] = {
-    {"device", 'd', true}, {"join", 0, true},  {"workers", 0, true}, {"speeds", 0, true},
-    {"quick", 0, false},   {"json", 0, false}, {"help", 'h', false}, {NULL, 0, false}};
-
-typedef struct request {
-    const char *device, *speeds;
-    sharing_request sharing;
-    bool quick, json, help;
-} request;
 
 /* The grids that are measured at each degree and precision, of squares of points; NUM_QUICK of them
    are quick. */
@@ -148,30 +101,34 @@ static void print_line(const tuning_case *c, const clsp_report *report,
            p->status == CLSP_OK ? p->name : status_text(p->status));
 }
 
-static void print_object(const tuning_case *c, const clsp_report *report,
-                         const clsp_processor_report *p, bool first)
+static void print_object(json_list *list, const tuning_case *c, const clsp_report *report,
+                         const clsp_processor_report *p)
 {
-    printf("%s{\"degree\": %lu, \"precision\": \"%s\", \"patches\": %lu, \"samples\": %lu, ",
-           first ? "\n" : ",\n", (unsigned long)c->degree, c->precision == CLSP_F32 ? "f32" : "f64",
-           (unsigned long)c->patches, (unsigned long)c->samples);
-    printf("\"processor\": ");
-    json_string(stdout, p->name);
-    printf(", \"workers\": %lu, \"tiles\": %llu, \"busy_ms\": %.6f, \"move_ms\": %.6f, ",
-           (unsigned long)p->workers, (unsigned long long)p->tiles, p->busy_ms, p->move_ms);
-    printf("\"points_per_s\": %.6g, \"status\": ", rate_of(c, report, p));
-    json_string(stdout, clsp_status_str(p->status));
-    fputc('}', stdout);
+    cJSON *o = json_object(list);
+    json_add_count(list, o, "degree", c->degree);
+    json_add_text(list, o, "precision", c->precision == CLSP_F32 ? "f32" : "f64");
+    json_add_count(list, o, "patches", c->patches);
+    json_add_count(list, o, "samples", c->samples);
+    json_add_text(list, o, "processor", p->name);
+    json_add_count(list, o, "workers", p->workers);
+    json_add_count(list, o, "tiles", p->tiles);
+    json_add_real(list, o, "busy_ms", p->busy_ms);
+    json_add_real(list, o, "move_ms", p->move_ms);
+    json_add_real(list, o, "points_per_s", rate_of(c, report, p));
+    json_add_text(list, o, "status", clsp_status_str(p->status));
+    json_list_print(list, o);
 }
 
-static void print_case(const tuning_case *c, const clsp_report *report, bool json, bool first)
+/* Prints a case in a list, or with NULL in the table. */
+static void print_case(const tuning_case *c, const clsp_report *report, json_list *list)
 {
     for (uint32_t i = 0; i < report->num_processors; i++) {
-        if (json)
-            print_object(c, report, &report->processors[i], first && i == 0);
+        if (list)
+            print_object(list, c, report, &report->processors[i]);
         else
             print_line(c, report, &report->processors[i]);
     }
-    if (!json) fflush(stdout);
+    if (!list) fflush(stdout);
 }
 
 /* ---- all ---- */
@@ -190,11 +147,10 @@ static bool tune_all(clsp_context *ctx, bool quick, bool json)
     const size_t num_grids = quick ? NUM_QUICK : NUM_GRIDS;
     clsp_device_info info = {0};
     progress_bar bar;
+    json_list list = {.count = 0};
     bool done = clsp_context_device(ctx, &info) == CLSP_OK;
     const size_t num = num_grids * NUM_DEGREES * (info.fp64 ? 2 : 1);
-    if (json)
-        fputc('[', stdout);
-    else
+    if (!json)
         printf("%6s  %-4s  %-14s  %7s  %10s  %9s  %9s  %s\n", "degree", "", "patches", "workers",
                "busy ms", "moving ms", "Mpoint/s", "processor");
     progress_start(&bar, "measuring", !json);
@@ -202,67 +158,22 @@ static bool tune_all(clsp_context *ctx, bool quick, bool json)
         const tuning_case c = case_number(i, num_grids);
         clsp_report report = {0};
         done = measure(ctx, &c, &report);
-        if (done) print_case(&c, &report, json, i == 0);
+        if (done) print_case(&c, &report, json ? &list : NULL);
         progress_report(&bar, (double)(i + 1) / (double)num);
     }
     progress_end(&bar);
-    if (json) fputs("\n]\n", stdout);
-    return done;
+    return (!json || json_list_end(&list)) && done;
 }
 
-static int run_request(const request *r)
+int tune_run(request *base)
 {
+    const tune_request *r = (const tune_request *)base;
     sharing_contexts contexts = {NULL, {NULL}};
-    bool done = sharing_open(&contexts, &r->sharing, r->device, VERBOSITY_NORMAL);
+    bool done = sharing_open(&contexts, base);
     clsp_status status = CLSP_OK;
     if (done && r->speeds) status = clsp_context_set_speeds(contexts.ctx, r->speeds);
     if (status != CLSP_OK) complain_status(contexts.ctx, status);
-    done = done && status == CLSP_OK && tune_all(contexts.ctx, r->quick, r->json);
+    done = done && status == CLSP_OK && tune_all(contexts.ctx, r->quick, base->json);
     sharing_close(&contexts);
     return done ? EXIT_OK : EXIT_FAILED;
-}
-
-/* Takes one argument; EXIT_OK, or EXIT_USAGE with a complaint. */
-static int read_argument(request *r, const args *a, int found)
-{
-    switch (found) {
-    case OPTION_DEVICE:
-        r->device = a->value;
-        return EXIT_OK;
-    case OPTION_JOIN:
-        return sharing_read_joined(&r->sharing, "tune", a->value);
-    case OPTION_WORKERS:
-        return sharing_read_workers(&r->sharing, "tune", a->value);
-    case OPTION_SPEEDS:
-        r->speeds = a->value;
-        return EXIT_OK;
-    case OPTION_QUICK:
-        r->quick = true;
-        return EXIT_OK;
-    case OPTION_JSON:
-        r->json = true;
-        return EXIT_OK;
-    case OPTION_HELP:
-        r->help = true;
-        return EXIT_OK;
-    case ARGS_OPERAND:
-        return usage_error("tune", "unexpected argument '%s'", a->value);
-    default:
-        return usage_error("tune", "%s '%s'", args_error(found), a->word);
-    }
-}
-
-int command_tune(int argc, char **argv)
-{
-    request r = {0};
-    args a = args_start(argc, argv);
-    for (int found; (found = args_next(&a, options)) != ARGS_END && !r.help;) {
-        int status = read_argument(&r, &a, found);
-        if (status != EXIT_OK) return status;
-    }
-    if (r.help) {
-        fputs(help, stdout);
-        return EXIT_OK;
-    }
-    return run_request(&r);
 }

@@ -44,14 +44,9 @@ bool open_context(clsp_context **ctx, const char *device, verbosity how_much);
 /* The name of a device class, such as "discrete". */
 const char *device_class_name(clsp_device_class device_class);
 
-/* The subcommands. argv[0] is the subcommand's own name. They return the exit code. */
-int command_devices(int argc, char **argv);
-int command_bezier(int argc, char **argv);
-int command_bspline(int argc, char **argv);
-int command_image(int argc, char **argv);
-int command_info(int argc, char **argv);
-int command_project(int argc, char **argv);
-int command_solid(int argc, char **argv);
-int command_tune(int argc, char **argv);
+/* The subcommands: request.h says what they are. */
+extern const struct subcommand command_bezier, command_bspline_eval, command_bspline_bezier;
+extern const struct subcommand command_devices, command_image, command_info, command_project;
+extern const struct subcommand command_solid, command_tune;
 
 #endif

@@ -1,38 +1,99 @@
 #include "json.h"
 
-#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* Length of the UTF-8 sequence at text (RFC 3629), or 0 where there is none. */
-static size_t sequence_length(const unsigned char *text)
+#include "command.h"
+#include "utf8.h"
+
+/* Returns a copy in UTF-8, which the caller frees; NULL when memory runs out. */
+static char *make_utf8(const char *text)
 {
-    static const unsigned char low[] = {0, 0, 0xc2, 0xe0, 0xf0}, high[] = {0, 0, 0xdf, 0xef, 0xf4};
-    size_t length = 2;
-    if (text[0] < 0x80) return 1;
-    while (length <= 4 && (text[0] < low[length] || text[0] > high[length]))
-        length++;
-    if (length > 4) return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80) return 0;
-    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90)) return 0;
-    if ((text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f)) return 0;
-    return length;
+    static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+    char *made = malloc(strlen(text) * (sizeof(replacement) - 1) + 1), *to = made;
+    while (made && *text) {
+        const size_t length = utf8_length(text);
+        const size_t written = length > 0 ? length : sizeof(replacement) - 1;
+        memcpy(to, length > 0 ? text : replacement, written);
+        to += written;
+        text += length > 0 ? length : 1;
+    }
+    if (made) *to = 0;
+    return made;
 }
 
-void json_string(FILE *file, const char *text)
+/* Adds what was made, and returns it; NULL where it was not, or cannot be added. */
+static cJSON *add(json_list *list, cJSON *to, const char *name, cJSON *made)
 {
-    const unsigned char *next = (const unsigned char *)text;
-    fputc('"', file);
-    while (*next) {
-        size_t length = sequence_length(next);
-        if (length == 0)
-            fputs("\\ufffd", file);
-        else if (*next < 0x20)
-            fprintf(file, "\\u%04x", *next);
-        else if (*next == '"' || *next == '\\')
-            fprintf(file, "\\%c", *next);
-        else
-            fwrite(next, 1, length, file);
-        next += length ? length : 1;
-    }
-    fputc('"', file);
+    if (made && to &&
+        (name ? cJSON_AddItemToObject(to, name, made) : cJSON_AddItemToArray(to, made)))
+        return made;
+    list->failed = true;
+    cJSON_Delete(made);
+    return NULL;
+}
+
+cJSON *json_object(json_list *list)
+{
+    cJSON *made = cJSON_CreateObject();
+    if (!made) list->failed = true;
+    return made;
+}
+
+void json_add_text(json_list *list, cJSON *to, const char *name, const char *text)
+{
+    char *copy = text ? make_utf8(text) : NULL;
+    add(list, to, name, copy ? cJSON_CreateString(copy) : text ? NULL : cJSON_CreateNull());
+    free(copy);
+}
+
+void json_add_count(json_list *list, cJSON *to, const char *name, uint64_t count)
+{
+    char text[24]; /* cJSON's own numbers are doubles */
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)count);
+    add(list, to, name, cJSON_CreateRaw(text));
+}
+
+void json_add_real(json_list *list, cJSON *to, const char *name, double value)
+{
+    add(list, to, name, cJSON_CreateNumber(value));
+}
+
+void json_add_reals(json_list *list, cJSON *to, const char *name, const double *values, size_t num)
+{
+    add(list, to, name, cJSON_CreateDoubleArray(values, (int)num));
+}
+
+void json_add_bool(json_list *list, cJSON *to, const char *name, bool value)
+{
+    add(list, to, name, cJSON_CreateBool(value));
+}
+
+cJSON *json_add_array(json_list *list, cJSON *to, const char *name)
+{
+    return add(list, to, name, cJSON_CreateArray());
+}
+
+cJSON *json_add_object(json_list *list, cJSON *to, const char *name)
+{
+    return add(list, to, name, cJSON_CreateObject());
+}
+
+void json_list_print(json_list *list, cJSON *object)
+{
+    char *text = list->failed ? NULL : cJSON_PrintUnformatted(object);
+    if (text)
+        printf("%s%s", list->count++ == 0 ? "[\n" : ",\n", text);
+    else
+        list->failed = true;
+    cJSON_free(text);
+    cJSON_Delete(object);
+}
+
+bool json_list_end(json_list *list)
+{
+    puts(list->count == 0 ? "[]" : "\n]");
+    if (list->failed) complain("not enough memory");
+    return !list->failed;
 }

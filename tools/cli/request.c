@@ -1,59 +1,170 @@
 #include "request.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "command.h"
 #include "output.h"
 
-bool request_number(const char *text, double low, double high, double *value)
-{
-    char *end;
-    size_t decimal = strspn(text, "+-.0123456789eE"); /* strtod knows more than decimals */
-    *value = strtod(text, &end);
-    return end != text && *end == 0 && text[decimal] == 0 && *value >= low && *value <= high;
-}
+#define DEVICES "cpu gpu integrated discrete accelerator"
 
-bool request_count(const char *text, uint32_t low, uint32_t high, uint32_t *value)
+/* ---- rows ---- */
+
+const option request_device[] = {
+    {"device", 'd', "DEVICE",
+     "which device: an index of 'clspline devices', 'cpu', 'gpu', 'integrated', 'discrete', "
+     "'accelerator', or parts of names as in 'pocl:' or 'nvidia:h200'; default $CLSPLINE_DEVICE, "
+     "else the best one",
+     OPTION_TEXT(request, device), .words = DEVICES},
+    {.name = NULL}};
+
+const option request_workers[] = {
+    {"workers", 0, "N",
+     "how many of the host's cores take part, @; default those that no device needs",
+     OPTION_COUNT(request, sharing.num_workers, 0, CLSP_MAX_WORKERS), .needs = "cooperate"},
+    {"join", 0, "DEVICE", "one more device; may be given several times",
+     .read = sharing_read_joined, .place = offsetof(request, sharing), .words = DEVICES,
+     .needs = "cooperate", .repeats = true},
+    {.name = NULL}};
+
+const option request_sharing[] = {
+    {.group = "sharing the work"},
+    {"cooperate", 0, "HOW",
+     "the device and the host's cores work together: @; RATIO is the host's part; what "
+     "cannot run gives way to the next of these",
+     .read = sharing_read_schedule, .place = offsetof(request, sharing),
+     .words = "auto svm dynamic static device host",
+     .must = "auto, svm, dynamic, static, static=RATIO (0 to 1), device or host"},
+    {.rows = request_workers},
+    {"report", 0, NULL,
+     "tell what each processor did: of each job its schedule, why not another, tiles and times, "
+     "on standard error",
+     OPTION_FLAG(request, sharing.report), .needs = "cooperate"},
+    {.name = NULL}};
+
+const option request_json[] = {
+    {"json", 0, NULL, "print JSON", OPTION_FLAG(request, json)},
+    {.name = NULL},
+};
+
+const option request_messages[] = {
+    {.group = "messages"},
+    {"quiet", 'q', NULL, "no times, no progress bar, no warnings", OPTION_FLAG(request, quiet),
+     .excludes = "verbose"},
+    {"verbose", 'v', NULL, "what was read, and what the library chose",
+     OPTION_FLAG(request, verbose), .excludes = "quiet"},
+    {.name = NULL},
+};
+
+const option request_help[] = {
+    {"help", 'h', NULL, "this text", OPTION_FLAG(request, help)},
+    {.name = NULL},
+};
+
+/* ---- values ---- */
+
+bool request_read_output(void *place, const option *o, const char *text)
 {
-    const unsigned long read = strtoul(text, NULL, 10);
-    if (text[0] == 0 || strlen(text) > 8 || text[strspn(text, "0123456789")] != 0 || read < low ||
-        read > high)
-        return false;
-    *value = (uint32_t)read;
+    request *r = place;
+    (void)o;
+    r->outputs[r->num_outputs++] = text;
     return true;
 }
 
-bool request_word(const char **text, const char *separators, char word[REQUEST_WORD])
+bool request_read_format(void *place, const option *o, const char *text)
 {
-    const size_t length = strcspn(*text, separators);
-    if (length == 0 || length >= REQUEST_WORD) return false;
-    memcpy(word, *text, length);
-    word[length] = 0;
-    *text = (*text)[length] ? *text + length + 1 : NULL;
-    return true;
+    request *r = place;
+    r->format = option_number_of(o->words, strcasecmp(text, "tiff") == 0 ? "tif" : text, true) + 1;
+    return r->format > 0;
 }
 
-size_t request_numbers(const char *text, double bound, double *numbers, size_t most)
+bool request_read_precision(void *place, const option *o, const char *text)
 {
-    char word[REQUEST_WORD];
-    for (size_t num = 0; num < most; num++) {
-        if (!request_word(&text, ",", word) || !request_number(word, -bound, bound, &numbers[num]))
-            return 0;
-        if (!text) return num + 1;
+    const int number = option_number_of(o->words, text, false);
+    ((request *)place)->precision = number == 0 ? MESH_F32 : MESH_F64;
+    return number >= 0;
+}
+
+/* ---- what was given ---- */
+
+/* Finds an option of the request's table by its name. */
+static const option *find(const request *r, const char *name, int *number)
+{
+    return option_find(r->command->options, name, strlen(name), 0, number);
+}
+
+bool request_has(const request *r, const char *name)
+{
+    int number;
+    return find(r, name, &number) && (r->given >> number & 1) != 0;
+}
+
+verbosity request_verbosity(const request *r)
+{
+    return r->quiet ? VERBOSITY_QUIET : r->verbose ? VERBOSITY_VERBOSE : VERBOSITY_NORMAL;
+}
+
+int request_format(const request *r, const char *path)
+{
+    int number;
+    const option *o = find(r, "format", &number);
+    const char *dot = strchr(path, '.');
+    if (strcmp(path, "-") == 0) return r->format;
+    for (; o && dot; dot = strchr(dot + 1, '.')) { /* of a.nii.gz, "nii.gz" comes first */
+        const char *ending = strcasecmp(dot, ".tiff") == 0 ? "tif" : dot + 1;
+        number = option_number_of(o->words, ending, true);
+        if (number >= 0) return number + 1;
     }
     return 0;
 }
 
-int request_precision(mesh_precision *precision, const char *command, const char *text)
+/* ---- the command line ---- */
+
+static int take_operand(request *r, const char *word)
 {
-    if (strcmp(text, "f32") != 0 && strcmp(text, "f64") != 0)
-        return usage_error(command, "--precision must be f32 or f64, not '%s'", text);
-    *precision = text[1] == '3' ? MESH_F32 : MESH_F64;
+    if (!r->command->input) return usage_error(r->command->name, "unexpected argument '%s'", word);
+    r->inputs[r->num_inputs++] = word;
     return EXIT_OK;
 }
 
-size_t request_dashes(const char **names, size_t count)
+/* Takes an option with its value, which is glued to it ("=x" of --name=x, "x" of -ox) or the next
+   argument, which it then takes too. */
+static int take_option(request *r, char **argv, int *at)
+{
+    const char *command = r->command->name, *word = argv[*at];
+    const bool is_long = word[1] == '-';
+    const size_t length = is_long ? strcspn(word + 2, "=") : 1;
+    const char *glued = word + (is_long ? 2 : 1) + length, *value = NULL;
+    char values[OPTION_TEXT_BYTES];
+    int number;
+    const option *o =
+        option_find(r->command->options, is_long ? word + 2 : NULL, length, word[1], &number);
+    if (!o) return usage_error(command, "unknown option '%s'", word);
+    if (!o->argument && *glued) return usage_error(command, "no value is expected in '%s'", word);
+    if (*glued)
+        value = *glued == '=' ? glued + 1 : glued;
+    else if (o->argument && !(value = argv[++*at]))
+        return usage_error(command, "a value is missing after '%s'", word);
+    r->given |= (uint64_t)1 << number;
+    if (o->read((char *)r + o->place, o, value)) return EXIT_OK;
+    return usage_error(command, "--%s must be %s, not '%s'", o->name, option_values(o, values),
+                       value);
+}
+
+/* ---- what is allowed together ---- */
+
+static int check_needs(const request *r, const option *o)
+{
+    int number;
+    char word[OPTION_WORD_BYTES];
+    if (o->needs && find(r, o->needs, &number) && !request_has(r, o->needs))
+        return usage_error(r->command->name, "--%s needs --%s", o->name, o->needs);
+    for (const char *rest = o->excludes; rest && option_split(&rest, " ", word);)
+        if (request_has(r, word))
+            return usage_error(r->command->name, "--%s and --%s exclude each other", o->name, word);
+    return EXIT_OK;
+}
+
+static size_t count_dashes(const char **names, size_t count)
 {
     size_t dashes = 0;
     for (size_t i = 0; i < count; i++)
@@ -61,19 +172,88 @@ size_t request_dashes(const char **names, size_t count)
     return dashes;
 }
 
-int request_check_format(const char *command, size_t num_dashes, bool has_format)
-{
-    if (num_dashes > 1) return usage_error(command, "standard output can be written once only");
-    if (num_dashes == 1 && !has_format) return usage_error(command, "-o - needs --format");
-    if (num_dashes == 0 && has_format)
-        return usage_error(command, "--format is for -o -; files have it by their ending");
-    return EXIT_OK;
-}
-
-bool request_is_among(const char *name, const char **names, size_t count)
+/* Tells whether a name stands for one of the files, standard input and output left out. */
+static bool is_among(const char *name, const char **names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(name, "-") != 0 && strcmp(names[i], "-") != 0 && output_is_same(name, names[i]))
             return true;
     return false;
+}
+
+static int check_inputs(const request *r)
+{
+    const subcommand *c = r->command;
+    if (c->input && r->num_inputs == 0) return usage_error(c->name, "no %s given", c->input);
+    if (c->one_input && r->num_inputs > 1)
+        return usage_error(c->name, "one %s at a time", c->input);
+    if (count_dashes(r->inputs, r->num_inputs) > 1)
+        return usage_error(c->name, "standard input can be read once only");
+    return EXIT_OK;
+}
+
+/* Refuses an output of no format, and one that is written twice, or over an input. */
+static int check_output(const request *r, size_t i, const option *format)
+{
+    const char *path = r->outputs[i], *name = r->command->name;
+    char endings[OPTION_TEXT_BYTES];
+    if (request_format(r, path) == 0)
+        return usage_error(name, "'%s' does not end in %s", path,
+                           option_join(format->words, ".", " or ", endings));
+    if (is_among(path, r->inputs, r->num_inputs))
+        return usage_error(name, "'%s' is %s input too", path,
+                           r->command->one_input ? "the" : "an");
+    if (is_among(path, r->outputs, i))
+        return usage_error(name, "'%s' is given as output twice", path);
+    return EXIT_OK;
+}
+
+static int check_outputs(const request *r)
+{
+    const subcommand *c = r->command;
+    int number, status = EXIT_OK;
+    const option *format = find(r, "format", &number);
+    const size_t dashes = count_dashes(r->outputs, r->num_outputs);
+    if (!format) return EXIT_OK;
+    if (r->num_outputs == 0 && !(c->instead && request_has(r, c->instead)))
+        return usage_error(c->name, "no output given: use -o OUT");
+    if (r->num_outputs > 1 && !find(r, "output", &number)->repeats)
+        return usage_error(c->name, "--output can be given once only");
+    if (dashes > 1) return usage_error(c->name, "standard output can be written once only");
+    if (dashes == 1 && r->format == 0) return usage_error(c->name, "-o - needs --format");
+    if (dashes == 0 && r->format > 0)
+        return usage_error(c->name, "--format is for -o -; files have it by their ending");
+    for (size_t i = 0; status == EXIT_OK && i < r->num_outputs; i++)
+        status = check_output(r, i, format);
+    return status;
+}
+
+static int check(request *r)
+{
+    option_walk walk = {.at = {r->command->options}};
+    int status = check_inputs(r);
+    if (status == EXIT_OK && r->sharing.num_joined > SHARING_MAX_JOINED)
+        status = usage_error(r->command->name, "--join can be given %d times at most",
+                             SHARING_MAX_JOINED);
+    for (const option *o; status == EXIT_OK && (o = option_next(&walk)) != NULL;)
+        if (o->name && request_has(r, o->name)) status = check_needs(r, o);
+    if (status == EXIT_OK) status = check_outputs(r);
+    return status == EXIT_OK && r->command->check ? r->command->check(r) : status;
+}
+
+int request_read(request *r, int argc, char **argv)
+{
+    bool only_operands = false;
+    for (int i = 0; i < argc; i++) {
+        const bool is_option = !only_operands && argv[i][0] == '-' && argv[i][1] != 0;
+        int status = EXIT_OK;
+        if (!is_option)
+            status = take_operand(r, argv[i]);
+        else if (strcmp(argv[i], "--") == 0)
+            only_operands = true;
+        else
+            status = take_option(r, argv, &i);
+        if (status != EXIT_OK || r->help) return status;
+    }
+    return check(r);
 }

@@ -1,4 +1,4 @@
-/* Values of options, and names of files, as all command lines have them. */
+/* What every subcommand is: its table of options, its texts, and what its command line asks for. */
 #ifndef CLSPLINE_TOOLS_REQUEST_H
 #define CLSPLINE_TOOLS_REQUEST_H
 
@@ -6,41 +6,78 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "command.h"
 #include "mesh.h"
+#include "option_table.h"
+#include "sharing.h"
 
-/* What the help of a command says of --device. */
-#define REQUEST_HELP_DEVICE                                                                        \
-    "  -d, --device DEVICE    an index of 'clspline devices', 'cpu', 'gpu', 'integrated',\n"       \
-    "                         'discrete', 'accelerator', or parts of names as in 'pocl:' or\n"     \
-    "                         'nvidia:h200'; default: $CLSPLINE_DEVICE, else the best one\n"
+/* The part that all requests begin with. */
+typedef struct request {
+    const struct subcommand *command;
+    const char **inputs; /* [num_inputs]; "-": standard input */
+    size_t num_inputs;
+    const char **outputs; /* [num_outputs]; "-": standard output */
+    size_t num_outputs;
+    int format;     /* of "-": as request_format numbers it; 0: not given */
+    uint64_t given; /* a bit for each option of the table */
+    mesh_precision precision;
+    const char *device;
+    sharing_request sharing;
+    bool json, quiet, verbose, help;
+} request;
 
-enum { REQUEST_WORD = 64 }; /* room for a word of a list */
+typedef struct subcommand {
+    const char *name;    /* as it is typed: "bezier", "bspline eval" */
+    const char *summary; /* in the list of commands */
+    const char *usage;   /* what follows the name, a line each way */
+    const char *about;   /* one or more paragraphs */
+    const option *options;
+    const char *const *examples; /* end in NULL; the first is shown without arguments: */
+    const char *result;          /* what comes out of it */
+    const char *input;           /* what it reads, for complaints; NULL: nothing */
+    const char *endings;         /* of files that it reads, separated by blanks */
+    bool one_input;
+    const char *instead;  /* an option with which there may be no output */
+    size_t request_bytes; /* of its request, which begins with the part above */
+    const void *defaults; /* a request; NULL: all zero */
+    /* Checks what no row of the table can, and may be NULL. EXIT_OK, or else with a complaint. */
+    int (*check)(request *r);
+    int (*run)(request *r); /* returns the exit status */
+} subcommand;
 
-/* Reads a decimal number from low to high. */
-bool request_number(const char *text, double low, double high, double *value);
+/* Reads the arguments behind the subcommand's name into *r, which has its defaults, and room for as
+   many inputs and outputs. EXIT_OK, or EXIT_USAGE with a complaint. With --help, nothing else is
+   looked at. */
+int request_read(request *r, int argc, char **argv);
 
-/* Reads a whole number from low to high, without a sign. */
-bool request_count(const char *text, uint32_t low, uint32_t high, uint32_t *value);
+/* Tells whether an option was given. */
+bool request_has(const request *r, const char *name);
 
-/* Takes the next word of a list that is separated by one of the letters; false where it is empty or
-   too long. *text then begins with the rest, or is NULL at the end. */
-bool request_word(const char **text, const char *separators, char word[REQUEST_WORD]);
+/* The format of an output, or of "-": the number of its word in the row of --format, from 1 on; 0:
+   none of them. */
+int request_format(const request *r, const char *path);
 
-/* Reads up to `most` numbers of at most `bound` either way, separated by commas, and returns how
-   many; 0 for what is no such list. */
-size_t request_numbers(const char *text, double bound, double *numbers, size_t most);
+/* How much of what the library says the user wants to see. */
+verbosity request_verbosity(const request *r);
 
-/* Reads the value of --precision. EXIT_OK, or EXIT_USAGE with a complaint. */
-int request_precision(mesh_precision *precision, const char *command, const char *text);
+/* ---- rows that several tables have ---- */
 
-/* Counts the names that stand for standard input or output. */
-size_t request_dashes(const char **names, size_t count);
+#define OPTION_OUTPUT(text) "output", 'o', "OUT", text, .read = request_read_output, .is_file = true
+#define OPTION_FORMAT(list)                                                                        \
+    "format", 'f', "FORMAT", "the format of -o -: @", .read = request_read_format, .words = list
+#define OPTION_PRECISION(text)                                                                     \
+    "precision", 'p', "P", "numbers to compute with: @; " text, .read = request_read_precision,    \
+                                                                .words = "f32 f64"
 
-/* Checks that standard output is written once at most, and has a --format where files have none.
-   EXIT_OK, or EXIT_USAGE with a complaint. */
-int request_check_format(const char *command, size_t num_dashes, bool has_format);
+extern const option request_device[];   /* --device */
+extern const option request_workers[];  /* --workers, --join */
+extern const option request_sharing[];  /* these, --cooperate and --report */
+extern const option request_json[];     /* --json */
+extern const option request_messages[]; /* --quiet, --verbose */
+extern const option request_help[];     /* --help */
 
-/* Tells whether a name stands for one of the files, standard input and output left out. */
-bool request_is_among(const char *name, const char **names, size_t count);
+bool request_read_output(void *place, const option *o, const char *text);
+bool request_read_format(void *place, const option *o, const char *text);
+bool request_read_precision(void *place, const option *o, const char *text);
 
 #endif

@@ -1,98 +1,63 @@
 #include "sharing.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "request.h"
 
 /* ---- words ---- */
 
-/* The host's part of a static split; 0 is a part too, which the library has another word for. */
+/* Reads the host's part of a static split; 0 is a part too, which the library has another word for.
+ */
 static bool read_ratio(clsp_share *opts, const char *text)
 {
-    char *end;
-    const size_t decimal = strspn(text, ".0123456789"); /* strtod knows more than decimals */
-    const double ratio = strtod(text, &end);
-    if (end == text || *end != 0 || text[decimal] != 0 || ratio > 1) return false;
+    double ratio;
+    if (!option_number(text, 0, 1, &ratio)) return false;
     opts->static_ratio = ratio > 0 ? ratio : -1;
     return true;
 }
 
-int sharing_read_schedule(sharing_request *r, const char *command, const char *text)
+bool sharing_read_schedule(void *place, const option *o, const char *text)
 {
     static const char with_ratio[] = "static=";
+    sharing_request *s = place;
+    const size_t length = sizeof(with_ratio) - 1;
+    (void)o;
+    s->cooperate = true;
+    s->opts.schedule = CLSP_SCHEDULE_STATIC;
+    if (strncmp(text, with_ratio, length) == 0) return read_ratio(&s->opts, text + length);
+    s->opts.static_ratio = 0;
     for (int i = 0; i < CLSP_NUM_SCHEDULES; i++) {
-        if (strcmp(text, clsp_schedule_name((clsp_schedule)i)) != 0) continue;
-        r->cooperate = true;
-        r->opts.schedule = (clsp_schedule)i;
-        r->opts.static_ratio = 0;
-        return EXIT_OK;
+        s->opts.schedule = (clsp_schedule)i;
+        if (strcmp(text, clsp_schedule_name(s->opts.schedule)) == 0) return true;
     }
-    if (strncmp(text, with_ratio, sizeof(with_ratio) - 1) != 0)
-        return usage_error(command,
-                           "--cooperate must be auto, svm, dynamic, static, static=RATIO, device "
-                           "or host, not '%s'",
-                           text);
-    if (!read_ratio(&r->opts, text + sizeof(with_ratio) - 1))
-        return usage_error(command, "the host's part in --cooperate must be 0 to 1, not '%s'",
-                           text + sizeof(with_ratio) - 1);
-    r->cooperate = true;
-    r->opts.schedule = CLSP_SCHEDULE_STATIC;
-    return EXIT_OK;
+    return false;
 }
 
-int sharing_read_workers(sharing_request *r, const char *command, const char *text)
+bool sharing_read_joined(void *place, const option *o, const char *text)
 {
-    const unsigned long num = strtoul(text, NULL, 10);
-    if (text[0] == 0 || strlen(text) > 8 || text[strspn(text, "0123456789")] != 0 ||
-        num > CLSP_MAX_WORKERS)
-        return usage_error(command, "--workers must be 0 to %d, not '%s'", CLSP_MAX_WORKERS, text);
-    r->num_workers = num > 0 ? (uint32_t)num : CLSP_NO_WORKERS;
-    return EXIT_OK;
-}
-
-int sharing_read_joined(sharing_request *r, const char *command, const char *text)
-{
-    if (r->num_joined == SHARING_MAX_JOINED)
-        return usage_error(command, "--join can be given %d times at most", SHARING_MAX_JOINED);
-    r->joined[r->num_joined++] = text;
-    return EXIT_OK;
-}
-
-int sharing_take(sharing_request *r, const char *command, int option, const char *text)
-{
-    switch (option) {
-    case SHARING_COOPERATE:
-        return sharing_read_schedule(r, command, text);
-    case SHARING_WORKERS:
-        return sharing_read_workers(r, command, text);
-    case SHARING_JOIN:
-        return sharing_read_joined(r, command, text);
-    default:
-        r->report = true;
-        return EXIT_OK;
-    }
-}
-
-int sharing_check(const sharing_request *r, const char *command)
-{
-    if (r->cooperate || (!r->report && r->num_workers == 0 && r->num_joined == 0)) return EXIT_OK;
-    return usage_error(command, "--report, --workers and --join need --cooperate");
+    sharing_request *s = place;
+    (void)o;
+    if (s->num_joined < SHARING_MAX_JOINED) s->joined[s->num_joined] = text;
+    s->num_joined++;
+    return true;
 }
 
 /* ---- contexts ---- */
 
-bool sharing_open(sharing_contexts *c, const sharing_request *r, const char *device,
-                  verbosity how_much)
+bool sharing_open(sharing_contexts *c, const request *r)
 {
+    const sharing_request *s = &r->sharing;
+    const verbosity how_much = request_verbosity(r);
     clsp_status status = CLSP_OK;
-    if (!open_context(&c->ctx, device, how_much)) return false;
-    for (size_t i = 0; i < r->num_joined && status == CLSP_OK; i++) {
-        if (!open_context(&c->joined[i], r->joined[i], how_much)) return false;
+    if (!open_context(&c->ctx, r->device, how_much)) return false;
+    for (size_t i = 0; i < s->num_joined && status == CLSP_OK; i++) {
+        if (!open_context(&c->joined[i], s->joined[i], how_much)) return false;
         status = clsp_context_join(c->ctx, c->joined[i]);
     }
-    if (status == CLSP_OK && r->num_workers > 0)
-        status = clsp_context_set_workers(c->ctx, r->num_workers);
+    if (status == CLSP_OK && request_has(r, "workers"))
+        status =
+            clsp_context_set_workers(c->ctx, s->num_workers > 0 ? s->num_workers : CLSP_NO_WORKERS);
     if (status != CLSP_OK) complain_status(c->ctx, status);
     return status == CLSP_OK;
 }

@@ -1,111 +1,159 @@
-# Completion of clspline for bash.
+# Completion of clspline for bash, made by generate.py.
 
-# What the value of a subcommand's option may be; nothing for a free one.
+# Words for the value of a subcommand's option. False: it has none.
 _clspline_values() {
-    case $1$2 in
-    project-f | project--format) compgen -W 'csv npy' -- "$3" ;;
-    project--method) compgen -W 'exact mrep' -- "$3" ;;
-    image-f | image--format) compgen -W 'png tif nii nii.gz npy' -- "$3" ;;
-    image--axis) compgen -W 'x y z' -- "$3" ;;
-    image-m | image--mode) compgen -W 'mirror reflect grid-wrap nearest constant grid-constant wrap' -- "$3" ;;
-    image--type) compgen -W 'u8 u16 s16 f32 f64' -- "$3" ;;
-    image--taps) compgen -W 'exact' -- "$3" ;;
-    solid-f | solid--format) compgen -W 'vtu ply obj stl png npy tif' -- "$3" ;;
-    solid--slice) compgen -W 'x= y= z=' -- "$3" ;;
-    bezier-f | bezier--format) compgen -W 'obj ply vtk stl glb png' -- "$3" ;;
-    bspline-f | bspline--format) compgen -W 'obj ply vtk stl glb png bv g2 json' -- "$3" ;;
-    bezier--method) compgen -W 'auto separable multilevel matrix brute' -- "$3" ;;
-    esac
-    case $2 in
-    -o | --output | --speeds) compgen -f -- "$3" ;;
-    -p | --precision) compgen -W 'f32 f64' -- "$3" ;;
-    -d | --device | --join) compgen -W 'cpu gpu integrated discrete accelerator' -- "$3" ;;
-    --cooperate) compgen -W 'auto svm dynamic static device host' -- "$3" ;;
-    --up) compgen -W 'auto x y z' -- "$3" ;;
-    --background) compgen -W 'auto' -- "$3" ;;
+    case "$1 $2" in
+    *' -o' | *' --output' | *' --speeds')
+        compgen -f -- "$3" || true
+        ;;
+    'bezier -f' | 'bspline eval -f' | 'bezier --format' | 'bspline eval --format')
+        compgen -W 'obj ply vtk stl glb png' -- "$3" || true
+        ;;
+    'bspline bezier -f' | 'bspline bezier --format')
+        compgen -W 'bv g2 json' -- "$3" || true
+        ;;
+    'image -f' | 'image --format')
+        compgen -W 'png tif nii nii.gz npy' -- "$3" || true
+        ;;
+    'project -f' | 'project --format')
+        compgen -W 'csv npy' -- "$3" || true
+        ;;
+    'solid -f' | 'solid --format')
+        compgen -W 'vtu ply obj stl png npy tif nii nii.gz' -- "$3" || true
+        ;;
+    *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
+    *' --zoom' | *' --size' | *' --workers' | *' -r' | *' --rotate' | *' -z' | *' -s' | \
+    *' --shift' | *' --affine' | *' --repeat' | 'project -m' | *' --max-dist' | *' -k' | \
+    *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease-steps' | *' --pixel' | \
+    *' --array' | *' --range')
+        true
+        ;;
+    'bezier --method')
+        compgen -W 'auto separable multilevel matrix brute' -- "$3" || true
+        ;;
+    'project --method')
+        compgen -W 'exact mrep' -- "$3" || true
+        ;;
+    *' -p' | *' --precision')
+        compgen -W 'f32 f64' -- "$3" || true
+        ;;
+    *' -d' | *' --device' | *' --join')
+        compgen -W 'cpu gpu integrated discrete accelerator' -- "$3" || true
+        ;;
+    *' --up')
+        compgen -W 'auto x y z' -- "$3" || true
+        ;;
+    *' --background')
+        compgen -W 'auto' -- "$3" || true
+        ;;
+    *' --cooperate')
+        compgen -W 'auto svm dynamic static device host' -- "$3" || true
+        ;;
+    *' --axis')
+        compgen -W 'x y z' -- "$3" || true
+        ;;
+    *' --order')
+        compgen -W '0 1 2 3 4 5' -- "$3" || true
+        ;;
+    'image -m' | *' --mode')
+        compgen -W 'mirror reflect grid-wrap nearest constant grid-constant wrap grid-mirror' -- "$3" || true
+        ;;
+    *' --cval')
+        compgen -W 'nan' -- "$3" || true
+        ;;
+    *' --taps')
+        compgen -W 'exact' -- "$3" || true
+        ;;
+    *' --type')
+        compgen -W 'u8 u16 s16 f32 f64' -- "$3" || true
+        ;;
+    *' --directions')
+        compgen -W '1 2 3' -- "$3" || true
+        ;;
+    *' --slice')
+        compgen -W 'x= y= z=' -- "$3" || true
+        ;;
+    *) false ;;
     esac
 }
 
 # The options of a subcommand.
 _clspline_options() {
     case $1 in
-    bezier)
-        echo '--output --format --samples --tolerance --method --precision --device --cooperate' \
-            '--workers --join --report --normals --texture --up --azimuth --elevation --zoom' \
-            '--size --background --quiet --verbose --help'
+    'bezier')
+        echo '--output --format --samples --tolerance --method --normals --texture --precision' \
+            '--device --up --azimuth --elevation --zoom --size --background --cooperate' \
+            '--workers --join --report --quiet --verbose --help'
         ;;
-    bspline)
-        echo '--output --format --samples --precision --device --cooperate --workers --join --report' \
-            '--normals --texture --up --azimuth --elevation --zoom --size --background --quiet --verbose --help'
+    'bspline eval')
+        echo '--output --format --samples --normals --texture --precision --device --up' \
+            '--azimuth --elevation --zoom --size --background --cooperate --workers --join' \
+            '--report --quiet --verbose --help'
         ;;
-    project)
-        echo '--output --format --invert --tolerance --max-dist --nearest --method --precision --device' \
+    'bspline bezier')
+        echo '--output --format --precision --device --quiet --verbose --help'
+        ;;
+    'image')
+        echo '--output --format --rotate --axis --zoom --shift --affine --size --repeat' \
+            '--order --mode --cval --taps --truncated --clip --type --directions --precision' \
+            '--device --quiet --verbose --help'
+        ;;
+    'project')
+        echo '--output --format --invert --tolerance --max-dist --nearest --method --precision' \
+            '--device --cooperate --workers --join --report --quiet --verbose --help'
+        ;;
+    'solid')
+        echo '--output --format --samples --refine --crease-angle --crease-steps --bezier' \
+            '--classes --precision --device --slice --size --pixel --array --range' \
             '--cooperate --workers --join --report --quiet --verbose --help'
         ;;
-    image)
-        echo '--output --format --rotate --axis --zoom --shift --affine --size --repeat --order --mode --cval' \
-            '--taps --truncated --clip --type --directions --precision --device --quiet --verbose --help'
+    'info')
+        echo '--device --json --help'
         ;;
-    solid)
-        echo '--output --format --samples --refine --crease-angle --crease-steps --bezier --classes --slice' \
-            '--size --pixel --array --range --precision --device --cooperate --workers --join --report' \
-            '--quiet --verbose --help'
+    'tune')
+        echo '--device --workers --join --speeds --quick --json --help'
         ;;
-    info) echo '--device --json --help' ;;
-    tune) echo '--device --join --workers --speeds --quick --json --help' ;;
-    devices) echo '--kernels --device --verbose --json --help' ;;
+    'devices')
+        echo '--kernels --device --verbose --json --help'
+        ;;
+    esac
+}
+
+# The actions of a subcommand that has some.
+_clspline_actions() {
+    case $1 in
+    bspline) echo 'eval bezier' ;;
     esac
 }
 
 # The files that a subcommand reads.
 _clspline_files() {
+    local endings='' ending
     case $1 in
-    bezier | info) compgen -f -X '!*.bv' -- "$2" ;;
+    'bezier') endings='bv' ;;
+    'bspline eval') endings='g2 json' ;;
+    'bspline bezier') endings='g2 json' ;;
+    'image') endings='png tif tiff nii nii.gz npy' ;;
+    'project') endings='g2 json csv npy xyz' ;;
+    'solid') endings='vtk vtu mesh msh' ;;
+    'info') endings='bv g2 json' ;;
     esac
-    case $1 in
-    bspline | project | info)
-        compgen -f -X '!*.g2' -- "$2"
-        compgen -f -X '!*.json' -- "$2"
-        ;;
-    esac
-    case $1 in
-    project)
-        compgen -f -X '!*.csv' -- "$2"
-        compgen -f -X '!*.npy' -- "$2"
-        compgen -f -X '!*.xyz' -- "$2"
-        ;;
-    esac
-    case $1 in
-    image)
-        local ending
-        for ending in png tif tiff nii nii.gz npy; do compgen -f -X "!*.$ending" -- "$2"; done
-        ;;
-    esac
-    case $1 in
-    solid)
-        local form
-        for form in vtk vtu mesh msh; do compgen -f -X "!*.$form" -- "$2"; done
-        ;;
-    esac
-    case $1 in
-    bezier | bspline | image | project | solid | info) compgen -d -- "$2" ;;
-    esac
+    for ending in $endings; do compgen -f -X "!*.$ending" -- "$2"; done
+    [ -z "$endings" ] || compgen -d -- "$2"
 }
 
 _clspline() {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local valued=' -o --output --speeds -f --format -p --precision -d --device --join --method --cooperate
-        --up --background -n --samples -t --tolerance --workers --azimuth --elevation --zoom --size -m --max-dist -k --nearest
-        -r --rotate --axis -z -s --shift --affine --repeat --order --mode --cval --taps --type --directions
-        --refine --crease-angle --crease-steps --slice --pixel --array --range '
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} at=1
+    local command=${COMP_WORDS[1]} commands='bezier bspline image project solid info tune devices'
+    case $command in bspline) command+=" ${COMP_WORDS[2]}" at=2 ;; esac
     if [ "$COMP_CWORD" = 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'bezier bspline image project solid info tune devices --help --version' -- "$word")
-    elif [[ $before = -* && $valued = *[[:space:]]"$before"[[:space:]]* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$word")
+    elif [ "$COMP_CWORD" = "$at" ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_clspline_actions "${COMP_WORDS[1]}")" -- "$word")
+    elif _clspline_values "$command" "$before" "$word" >/dev/null; then
         mapfile -t COMPREPLY < <(_clspline_values "$command" "$before" "$word")
     elif [[ $word = -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_clspline_options "$command")" -- "$word")
-    elif [ "$command $COMP_CWORD" = 'bspline 2' ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'eval bezier' -- "$word")
     else
         mapfile -t COMPREPLY < <(_clspline_files "$command" "$word")
     fi

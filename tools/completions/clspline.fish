@@ -1,118 +1,360 @@
-# Completion of clspline for fish.
+# Completion of clspline for fish, made by generate.py.
 
-set -l commands bezier bspline image project solid info tune devices
-set -l classes 'cpu gpu integrated discrete accelerator'
+# Whether the words before are those of a subcommand and others.
+function __clspline_at
+    set -l before (commandline -opc)
+    set -l last (math 1 + (count $argv))
+    test (count $before) -ge $last
+    and test "$before[2..$last]" = "$argv"
+end
+
+# Files with one of the endings.
+function __clspline_files
+    for ending in $argv
+        __fish_complete_suffix .$ending
+    end
+end
+
+# Whether there are so many words before.
+function __clspline_behind
+    test (count (commandline -opc)) -eq $argv[1]
+end
 
 complete -c clspline -f
-complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a bezier -d 'Evaluate patches'
-complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a bspline -d 'Evaluate B-splines'
-complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a image -d 'Turn, scale and move an image'
-complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a project -d 'Nearest points of curves'
-complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a solid -d 'Evaluate or cut solids'
-complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a info -d 'Tell what files hold'
-complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a tune -d 'Measure the processors'
-complete -c clspline -n "not __fish_seen_subcommand_from $commands" -a devices -d 'List devices or kernels'
-complete -c clspline -n "not __fish_seen_subcommand_from $commands" -s V -l version -d 'Print the version'
-complete -c clspline -s h -l help -d 'Print a help text'
+complete -c clspline -n '__clspline_behind 1' -s h -l help -d 'print a help text'
+complete -c clspline -n '__clspline_behind 1' -s V -l version -d 'print the version'
+complete -c clspline -n '__clspline_behind 1' -a bezier \
+    -d 'evaluate the Bezier patches of a BezierView file into a mesh or picture'
+complete -c clspline -n '__clspline_behind 1' -a bspline \
+    -d 'evaluate the B-splines of a .g2 or JSON file into a mesh or picture'
+complete -c clspline -n '__clspline_behind 2; and __clspline_at bspline' -a eval \
+    -d 'evaluate the B-splines of a .g2 or JSON file into a mesh or picture'
+complete -c clspline -n '__clspline_behind 2; and __clspline_at bspline' -a bezier \
+    -d 'cut the B-splines of a .g2 or JSON file into Bezier pieces'
+complete -c clspline -n '__clspline_behind 1' -a image \
+    -d 'turn, scale and move an image or a volume'
+complete -c clspline -n '__clspline_behind 1' -a project \
+    -d 'find the nearest points of curves to points, and their parameters'
+complete -c clspline -n '__clspline_behind 1' -a solid \
+    -d 'evaluate the Catmull-Clark solid of a mesh of cells, or cut it'
+complete -c clspline -n '__clspline_behind 1' -a info \
+    -d 'tell what files hold: patches or splines, degrees, box, area'
+complete -c clspline -n '__clspline_behind 1' -a tune \
+    -d 'measure the processors, for evaluations shared between them'
+complete -c clspline -n '__clspline_behind 1' -a devices \
+    -d 'list the OpenCL devices, or the kernels as compiled for one of them'
 
-# Files to read, and the device.
-complete -c clspline -n '__fish_seen_subcommand_from bezier info' -k -a '(__fish_complete_suffix .bv)'
-complete -c clspline -n "__fish_seen_subcommand_from $commands" -s d -l device -x -a $classes -d 'The device'
-complete -c clspline -n '__fish_seen_subcommand_from bspline; and not __fish_seen_subcommand_from eval bezier' \
-    -x -a 'eval bezier' -d 'What to do'
-complete -c clspline -n '__fish_seen_subcommand_from bspline project info' -k \
-    -a '(__fish_complete_suffix .g2; __fish_complete_suffix .json)'
-complete -c clspline -n '__fish_seen_subcommand_from bezier bspline project solid tune' -l join -x -a $classes -d 'One more device'
-complete -c clspline -n '__fish_seen_subcommand_from bezier bspline project solid tune' -l workers -x -d 'How many cores'
-complete -c clspline -n '__fish_seen_subcommand_from info tune devices' -l json -d 'Print JSON'
+complete -c clspline -n '__clspline_at bezier' -k \
+    -a '(__clspline_files bv)'
+complete -c clspline -n '__clspline_at bezier' -s o -l output -r -F \
+    -d 'where to write'
+complete -c clspline -n '__clspline_at bezier' -s f -l format -x \
+    -a 'obj ply vtk stl glb png' \
+    -d 'the format of -o -'
+complete -c clspline -n '__clspline_at bezier' -s n -l samples -x \
+    -d 'points along each direction of a patch, 2 to 16384'
+complete -c clspline -n '__clspline_at bezier' -s t -l tolerance -x \
+    -d 'as many points for each patch as keep its triangles within E ..'
+complete -c clspline -n '__clspline_at bezier' -l method -x \
+    -a 'auto separable multilevel matrix brute' \
+    -d 'how points are computed, to compare'
+complete -c clspline -n '__clspline_at bezier' -l normals \
+    -d 'write normals of the vertices too'
+complete -c clspline -n '__clspline_at bezier' -l texture \
+    -d 'write texture coordinates, the parameters u and v'
+complete -c clspline -n '__clspline_at bezier' -s p -l precision -x \
+    -a 'f32 f64' \
+    -d 'numbers to compute with'
+complete -c clspline -n '__clspline_at bezier' -s d -l device -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'which device'
+complete -c clspline -n '__clspline_at bezier' -l up -x \
+    -a 'auto x y z' \
+    -d 'axis that points up'
+complete -c clspline -n '__clspline_at bezier' -l azimuth -x \
+    -d 'seen from the right of the front of the wider side'
+complete -c clspline -n '__clspline_at bezier' -l elevation -x \
+    -d 'seen from above the horizon'
+complete -c clspline -n '__clspline_at bezier' -l zoom -x \
+    -d 'how much larger than what fills the picture, 0.01 to 100'
+complete -c clspline -n '__clspline_at bezier' -l size -x \
+    -d 'pixels of a picture'
+complete -c clspline -n '__clspline_at bezier' -l background -x \
+    -a 'auto' \
+    -d 'colour behind the mesh'
+complete -c clspline -n '__clspline_at bezier' -l cooperate -x \
+    -a 'auto svm dynamic static device host' \
+    -d 'the device and the host\'s cores work together'
+complete -c clspline -n '__clspline_at bezier' -l workers -x \
+    -d 'how many of the host\'s cores take part, 0 to 1024'
+complete -c clspline -n '__clspline_at bezier' -l join -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'one more device'
+complete -c clspline -n '__clspline_at bezier' -l report \
+    -d 'tell what each processor did'
+complete -c clspline -n '__clspline_at bezier' -s q -l quiet \
+    -d 'no times, no progress bar, no warnings'
+complete -c clspline -n '__clspline_at bezier' -s v -l verbose \
+    -d 'what was read, and what the library chose'
+complete -c clspline -n '__clspline_at bezier' -s h -l help \
+    -d 'this text'
 
-set -l bezier -c clspline -n '__fish_seen_subcommand_from bezier; and not __fish_seen_subcommand_from bspline'
-set -l meshes -c clspline -n '__fish_seen_subcommand_from bezier bspline'
-complete $meshes -s o -l output -r -F -d 'Where to write'
-complete $bezier -s f -l format -x -a 'obj ply vtk stl glb png' -d 'The format of -o -'
-complete -c clspline -n '__fish_seen_subcommand_from bspline' -s f -l format -x \
-    -a 'obj ply vtk stl glb png bv g2 json' -d 'The format of -o -'
-complete $meshes -s n -l samples -x -d 'Points along each direction'
-complete $bezier -s t -l tolerance -x -d 'Largest distance'
-complete $bezier -l method -x -a 'auto separable multilevel matrix brute' -d 'How points are computed'
-complete $meshes -s p -l precision -x -a 'f32 f64' -d 'Numbers to compute with'
-complete $meshes -l cooperate -x -a 'auto svm dynamic static device host' -d 'Share with the cores'
-complete $meshes -l report -d 'What each processor did'
-complete $meshes -l normals -d 'Write normals'
-complete $meshes -l texture -d 'Write texture coordinates'
-complete $meshes -l up -x -a 'auto x y z' -d 'Axis that points up'
-complete $meshes -l azimuth -x -d 'Degrees to the right'
-complete $meshes -l elevation -x -d 'Degrees above the horizon'
-complete $meshes -l zoom -x -d 'How much larger'
-complete $meshes -l size -x -d 'Pixels of a picture'
-complete $meshes -l background -x -a auto -d 'Colour behind the mesh'
-complete $meshes -s q -l quiet -d 'Print nothing'
-complete $meshes -s v -l verbose -d 'Print notes'
+complete -c clspline -n '__clspline_at bspline eval' -k \
+    -a '(__clspline_files g2 json)'
+complete -c clspline -n '__clspline_at bspline eval' -s o -l output -r -F \
+    -d 'where to write'
+complete -c clspline -n '__clspline_at bspline eval' -s f -l format -x \
+    -a 'obj ply vtk stl glb png' \
+    -d 'the format of -o -'
+complete -c clspline -n '__clspline_at bspline eval' -s n -l samples -x \
+    -d 'points along each direction of a spline, 2 to 1048576'
+complete -c clspline -n '__clspline_at bspline eval' -l normals \
+    -d 'write normals of the vertices too'
+complete -c clspline -n '__clspline_at bspline eval' -l texture \
+    -d 'write texture coordinates, the parameters u and v'
+complete -c clspline -n '__clspline_at bspline eval' -s p -l precision -x \
+    -a 'f32 f64' \
+    -d 'numbers to compute with'
+complete -c clspline -n '__clspline_at bspline eval' -s d -l device -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'which device'
+complete -c clspline -n '__clspline_at bspline eval' -l up -x \
+    -a 'auto x y z' \
+    -d 'axis that points up'
+complete -c clspline -n '__clspline_at bspline eval' -l azimuth -x \
+    -d 'seen from the right of the front of the wider side'
+complete -c clspline -n '__clspline_at bspline eval' -l elevation -x \
+    -d 'seen from above the horizon'
+complete -c clspline -n '__clspline_at bspline eval' -l zoom -x \
+    -d 'how much larger than what fills the picture, 0.01 to 100'
+complete -c clspline -n '__clspline_at bspline eval' -l size -x \
+    -d 'pixels of a picture'
+complete -c clspline -n '__clspline_at bspline eval' -l background -x \
+    -a 'auto' \
+    -d 'colour behind the mesh'
+complete -c clspline -n '__clspline_at bspline eval' -l cooperate -x \
+    -a 'auto svm dynamic static device host' \
+    -d 'the device and the host\'s cores work together'
+complete -c clspline -n '__clspline_at bspline eval' -l workers -x \
+    -d 'how many of the host\'s cores take part, 0 to 1024'
+complete -c clspline -n '__clspline_at bspline eval' -l join -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'one more device'
+complete -c clspline -n '__clspline_at bspline eval' -l report \
+    -d 'tell what each processor did'
+complete -c clspline -n '__clspline_at bspline eval' -s q -l quiet \
+    -d 'no times, no progress bar, no warnings'
+complete -c clspline -n '__clspline_at bspline eval' -s v -l verbose \
+    -d 'what was read, and what the library chose'
+complete -c clspline -n '__clspline_at bspline eval' -s h -l help \
+    -d 'this text'
 
-complete -c clspline -n '__fish_seen_subcommand_from project' -k \
-    -a '(__fish_complete_suffix .csv; __fish_complete_suffix .npy; __fish_complete_suffix .xyz)'
-set -l project -c clspline -n '__fish_seen_subcommand_from project'
-complete $project -s o -l output -r -F -d 'Where to write'
-complete $project -s f -l format -x -a 'csv npy' -d 'The format of -o -'
-complete $project -s i -l invert -d 'The points lie on the curves'
-complete $project -s t -l tolerance -x -d 'Largest distance'
-complete $project -s m -l max-dist -x -d 'Look no further'
-complete $project -s k -l nearest -x -d 'Results of a point'
-complete $project -l method -x -a 'exact mrep' -d 'How to search'
-complete $project -s p -l precision -x -a 'f32 f64' -d 'Numbers to compute with'
-complete $project -l cooperate -x -a 'auto svm dynamic static device host' -d 'Share with the cores'
-complete $project -l report -d 'What each processor did'
-complete $project -s q -l quiet -d 'Print nothing'
-complete $project -s v -l verbose -d 'Print notes'
+complete -c clspline -n '__clspline_at bspline bezier' -k \
+    -a '(__clspline_files g2 json)'
+complete -c clspline -n '__clspline_at bspline bezier' -s o -l output -r -F \
+    -d 'where to write'
+complete -c clspline -n '__clspline_at bspline bezier' -s f -l format -x \
+    -a 'bv g2 json' \
+    -d 'the format of -o -'
+complete -c clspline -n '__clspline_at bspline bezier' -s p -l precision -x \
+    -a 'f32 f64' \
+    -d 'numbers to compute with'
+complete -c clspline -n '__clspline_at bspline bezier' -s d -l device -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'which device'
+complete -c clspline -n '__clspline_at bspline bezier' -s q -l quiet \
+    -d 'no times, no progress bar, no warnings'
+complete -c clspline -n '__clspline_at bspline bezier' -s v -l verbose \
+    -d 'what was read, and what the library chose'
+complete -c clspline -n '__clspline_at bspline bezier' -s h -l help \
+    -d 'this text'
 
-complete -c clspline -n '__fish_seen_subcommand_from image' -k \
-    -a '(for e in .png .tif .tiff .nii .nii.gz .npy; __fish_complete_suffix $e; end)'
-set -l image -c clspline -n '__fish_seen_subcommand_from image'
-complete $image -s o -l output -r -F -d 'Where to write'
-complete $image -s f -l format -x -a 'png tif nii nii.gz npy' -d 'The format of -o -'
-complete $image -s r -l rotate -x -d 'Turn counterclockwise'
-complete $image -l axis -x -a 'x y z' -d 'About which a volume turns'
-complete $image -s z -l zoom -x -d 'How much larger'
-complete $image -s s -l shift -x -d 'To the right and down'
-complete $image -l affine -x -d 'Where samples come from'
-complete $image -l size -x -d 'Size of the output'
-complete $image -s n -l repeat -x -d 'How often'
-complete $image -l order -x -a '0 1 2 3 4 5' -d 'Order of the splines'
-complete $image -s m -l mode -x -a 'mirror reflect grid-wrap nearest constant grid-constant wrap' -d 'Beyond the edges'
-complete $image -l cval -x -d 'Outside of the image'
-complete $image -l taps -x -a exact -d 'Of the prefilter'
-complete $image -l truncated -d 'Taps that are cut off'
-complete $image -l clip -d 'Within the range of the input'
-complete $image -l type -x -a 'u8 u16 s16 f32 f64' -d 'Type of the output'
-complete $image -l directions -x -a '1 2 3' -d 'Of an .npy array'
-complete $image -s p -l precision -x -a 'f32 f64' -d 'Numbers to compute with'
-complete $image -s q -l quiet -d 'Print nothing'
-complete $image -s v -l verbose -d 'Print notes'
+complete -c clspline -n '__clspline_at image' -k \
+    -a '(__clspline_files png tif tiff nii nii.gz npy)'
+complete -c clspline -n '__clspline_at image' -s o -l output -r -F \
+    -d 'where to write, .png, .tif, .nii, .nii.gz or .npy'
+complete -c clspline -n '__clspline_at image' -s f -l format -x \
+    -a 'png tif nii nii.gz npy' \
+    -d 'the format of -o -'
+complete -c clspline -n '__clspline_at image' -s r -l rotate -x \
+    -d 'turn by so many degrees, counterclockwise as a picture is seen'
+complete -c clspline -n '__clspline_at image' -l axis -x \
+    -a 'x y z' \
+    -d 'axis to rotate about, of volumes'
+complete -c clspline -n '__clspline_at image' -s z -l zoom -x \
+    -d 'F times the size, a number from 1e-6 to 1e6'
+complete -c clspline -n '__clspline_at image' -s s -l shift -x \
+    -d 'move to the right and down, in samples of the output'
+complete -c clspline -n '__clspline_at image' -l affine -x \
+    -d 'instead of these'
+complete -c clspline -n '__clspline_at image' -l size -x \
+    -d 'the size of OUT'
+complete -c clspline -n '__clspline_at image' -s n -l repeat -x \
+    -d 'do it N times, each time from the result before'
+complete -c clspline -n '__clspline_at image' -l order -x \
+    -a '0 1 2 3 4 5' \
+    -d 'order of the splines, 0 to 5'
+complete -c clspline -n '__clspline_at image' -s m -l mode -x \
+    -a 'mirror reflect grid-wrap nearest constant grid-constant wrap grid-mirror' \
+    -d 'beyond the edges, along x, y, z or alike'
+complete -c clspline -n '__clspline_at image' -l cval -x \
+    -a 'nan' \
+    -d 'value outside of the image'
+complete -c clspline -n '__clspline_at image' -l taps -x \
+    -a 'exact' \
+    -d 'prefilter by N taps, odd, 3 to 127'
+complete -c clspline -n '__clspline_at image' -l truncated \
+    -d 'taps that are cut off rather than of least squares'
+complete -c clspline -n '__clspline_at image' -l clip \
+    -d 'keep within the range of IN\'s samples'
+complete -c clspline -n '__clspline_at image' -l type -x \
+    -a 'u8 u16 s16 f32 f64' \
+    -d 'type of OUT\'s samples'
+complete -c clspline -n '__clspline_at image' -l directions -x \
+    -a '1 2 3' \
+    -d 'directions of an .npy array, 1 to 3'
+complete -c clspline -n '__clspline_at image' -s p -l precision -x \
+    -a 'f32 f64' \
+    -d 'numbers to compute with'
+complete -c clspline -n '__clspline_at image' -s d -l device -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'which device'
+complete -c clspline -n '__clspline_at image' -s q -l quiet \
+    -d 'no times, no progress bar, no warnings'
+complete -c clspline -n '__clspline_at image' -s v -l verbose \
+    -d 'what was read, and what the library chose'
+complete -c clspline -n '__clspline_at image' -s h -l help \
+    -d 'this text'
 
-complete -c clspline -n '__fish_seen_subcommand_from tune' -l speeds -r -F -d 'Where to store'
-complete -c clspline -n '__fish_seen_subcommand_from tune' -l quick -d 'Small grids only'
+complete -c clspline -n '__clspline_at project' -k \
+    -a '(__clspline_files g2 json csv npy xyz)'
+complete -c clspline -n '__clspline_at project' -s o -l output -r -F \
+    -d 'where to write'
+complete -c clspline -n '__clspline_at project' -s f -l format -x \
+    -a 'csv npy' \
+    -d 'the format of -o -'
+complete -c clspline -n '__clspline_at project' -s i -l invert \
+    -d 'the points lie on the curves'
+complete -c clspline -n '__clspline_at project' -s t -l tolerance -x \
+    -d 'how far off is near'
+complete -c clspline -n '__clspline_at project' -s m -l max-dist -x \
+    -d 'look no further than this'
+complete -c clspline -n '__clspline_at project' -s k -l nearest -x \
+    -d 'the K nearest local minima of the distance, 1 to 16'
+complete -c clspline -n '__clspline_at project' -l method -x \
+    -a 'exact mrep' \
+    -d 'exact or mrep'
+complete -c clspline -n '__clspline_at project' -s p -l precision -x \
+    -a 'f32 f64' \
+    -d 'numbers to compute with'
+complete -c clspline -n '__clspline_at project' -s d -l device -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'which device'
+complete -c clspline -n '__clspline_at project' -l cooperate -x \
+    -a 'auto svm dynamic static device host' \
+    -d 'the device and the host\'s cores work together'
+complete -c clspline -n '__clspline_at project' -l workers -x \
+    -d 'how many of the host\'s cores take part, 0 to 1024'
+complete -c clspline -n '__clspline_at project' -l join -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'one more device'
+complete -c clspline -n '__clspline_at project' -l report \
+    -d 'tell what each processor did'
+complete -c clspline -n '__clspline_at project' -s q -l quiet \
+    -d 'no times, no progress bar, no warnings'
+complete -c clspline -n '__clspline_at project' -s v -l verbose \
+    -d 'what was read, and what the library chose'
+complete -c clspline -n '__clspline_at project' -s h -l help \
+    -d 'this text'
 
-complete -c clspline -n '__fish_seen_subcommand_from devices' -l kernels -d 'List the kernels'
-complete -c clspline -n '__fish_seen_subcommand_from devices' -s v -l verbose -d 'Print a wider table'
+complete -c clspline -n '__clspline_at solid' -k \
+    -a '(__clspline_files vtk vtu mesh msh)'
+complete -c clspline -n '__clspline_at solid' -s o -l output -r -F \
+    -d 'where to write'
+complete -c clspline -n '__clspline_at solid' -s f -l format -x \
+    -a 'vtu ply obj stl png npy tif nii nii.gz' \
+    -d 'the format of -o -'
+complete -c clspline -n '__clspline_at solid' -s n -l samples -x \
+    -d 'samples of a cell along each direction, 2 to 100'
+complete -c clspline -n '__clspline_at solid' -l refine -x \
+    -d 'refine the mesh first, 0 to 20 times'
+complete -c clspline -n '__clspline_at solid' -l crease-angle -x \
+    -d 'keep sharp edges'
+complete -c clspline -n '__clspline_at solid' -l crease-steps -x \
+    -d 'keep creases for K refinements only, 1 to 20'
+complete -c clspline -n '__clspline_at solid' -l bezier \
+    -d 'one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu'
+complete -c clspline -n '__clspline_at solid' -l classes \
+    -d 'print classes of cells'
+complete -c clspline -n '__clspline_at solid' -s p -l precision -x \
+    -a 'f32 f64' \
+    -d 'numbers to compute with'
+complete -c clspline -n '__clspline_at solid' -s d -l device -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'which device'
+complete -c clspline -n '__clspline_at solid' -l slice -x \
+    -a 'x= y= z=' \
+    -d 'the plane at height H'
+complete -c clspline -n '__clspline_at solid' -l size -x \
+    -d 'pixels along the longer side of the slice, 1 to 32768'
+complete -c clspline -n '__clspline_at solid' -l pixel -x \
+    -d 'the side of a pixel, in units of the mesh'
+complete -c clspline -n '__clspline_at solid' -l array -x \
+    -d 'show this data of points'
+complete -c clspline -n '__clspline_at solid' -l range -x \
+    -d 'values that are black and white in PNG'
+complete -c clspline -n '__clspline_at solid' -l cooperate -x \
+    -a 'auto svm dynamic static device host' \
+    -d 'the device and the host\'s cores work together'
+complete -c clspline -n '__clspline_at solid' -l workers -x \
+    -d 'how many of the host\'s cores take part, 0 to 1024'
+complete -c clspline -n '__clspline_at solid' -l join -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'one more device'
+complete -c clspline -n '__clspline_at solid' -l report \
+    -d 'tell what each processor did'
+complete -c clspline -n '__clspline_at solid' -s q -l quiet \
+    -d 'no times, no progress bar, no warnings'
+complete -c clspline -n '__clspline_at solid' -s v -l verbose \
+    -d 'what was read, and what the library chose'
+complete -c clspline -n '__clspline_at solid' -s h -l help \
+    -d 'this text'
 
-complete -c clspline -n '__fish_seen_subcommand_from solid' -k \
-    -a '(__fish_complete_suffix .vtk; __fish_complete_suffix .vtu; __fish_complete_suffix .mesh; __fish_complete_suffix .msh)'
-set -l solid -c clspline -n '__fish_seen_subcommand_from solid'
-complete $solid -s o -l output -r -F -d 'Where to write'
-complete $solid -s f -l format -x -a 'vtu ply obj stl png npy tif' -d 'The format of -o -'
-complete $solid -s n -l samples -x -d 'Samples along each direction'
-complete $solid -l refine -x -d 'Refine the mesh first'
-complete $solid -l crease-angle -x -d 'Keep edges sharp'
-complete $solid -l crease-steps -x -d 'Make creases soft'
-complete $solid -l bezier -d 'Cubic Bezier cells'
-complete $solid -l classes -d 'Print classes of cells'
-complete $solid -l slice -x -a 'x= y= z=' -d 'A plane'
-complete $solid -l size -x -d 'Pixels along the longer side'
-complete $solid -l pixel -x -d 'Side of a pixel'
-complete $solid -l array -x -d 'Data of points to show'
-complete $solid -l range -x -d 'What is black and white'
-complete $solid -s p -l precision -x -a 'f32 f64' -d 'Numbers to compute with'
-complete $solid -l cooperate -x -a 'auto svm dynamic static device host' -d 'Share with the cores'
-complete $solid -l report -d 'What each processor did'
-complete $solid -s q -l quiet -d 'Print nothing'
-complete $solid -s v -l verbose -d 'Print notes'
+complete -c clspline -n '__clspline_at info' -k \
+    -a '(__clspline_files bv g2 json)'
+complete -c clspline -n '__clspline_at info' -s d -l device -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'which device'
+complete -c clspline -n '__clspline_at info' -l json \
+    -d 'print JSON'
+complete -c clspline -n '__clspline_at info' -s h -l help \
+    -d 'this text'
+
+complete -c clspline -n '__clspline_at tune' -s d -l device -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'which device'
+complete -c clspline -n '__clspline_at tune' -l workers -x \
+    -d 'how many of the host\'s cores take part, 0 to 1024'
+complete -c clspline -n '__clspline_at tune' -l join -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'one more device'
+complete -c clspline -n '__clspline_at tune' -l speeds -r -F \
+    -d 'where to store them'
+complete -c clspline -n '__clspline_at tune' -l quick \
+    -d 'grids of up to 10^5 points only'
+complete -c clspline -n '__clspline_at tune' -l json \
+    -d 'print JSON'
+complete -c clspline -n '__clspline_at tune' -s h -l help \
+    -d 'this text'
+
+complete -c clspline -n '__clspline_at devices' -l kernels \
+    -d 'list the kernels, as compiled for one device'
+complete -c clspline -n '__clspline_at devices' -s d -l device -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'which device'
+complete -c clspline -n '__clspline_at devices' -s v -l verbose \
+    -d 'in a wide table, also SVM, work-groups and drivers'
+complete -c clspline -n '__clspline_at devices' -l json \
+    -d 'print JSON'
+complete -c clspline -n '__clspline_at devices' -s h -l help \
+    -d 'this text'

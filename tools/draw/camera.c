@@ -6,11 +6,6 @@ static const double view_distance =
     5;                             /* in half diagonals of the bounding box: little perspective */
 static const double margin = 0.84; /* of the picture that the mesh may fill */
 
-camera_view camera_view_default(void)
-{
-    return (camera_view){.up = CAMERA_UP_AUTO, .turn = 0.52, .tilt = 0.42, .zoom = 1};
-}
-
 static double dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

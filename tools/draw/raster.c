@@ -478,11 +478,6 @@ static void resolve_band(const band *b, const raster_view *view, const float *sh
     }
 }
 
-raster_view raster_view_default(void)
-{
-    return (raster_view){.camera = camera_view_default(), .width = 1200, .height = 900};
-}
-
 bool raster_render(const mesh *m, const raster_view *view, unsigned char *rgb,
                    const io_progress *progress)
 {

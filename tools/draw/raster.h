@@ -14,8 +14,11 @@ typedef struct raster_view {
     unsigned char background[3]; /* sRGB */
 } raster_view;
 
-/* Gives the default camera's view in 1200 x 900 pixels. */
-raster_view raster_view_default(void);
+/* The default camera's view in 1200 x 900 pixels. */
+#define RASTER_VIEW_DEFAULT                                                                        \
+    {                                                                                              \
+        .camera = CAMERA_VIEW_DEFAULT, .width = 1200, .height = 900                                \
+    }
 
 /* Draws a mesh with normals into rgb[height][width][3] (sRGB). Both sides of a face are lit alike.
    Faces that are on none of the mesh's grids are shaded by mesh_corner_normals, so that edges stay

@@ -26,7 +26,7 @@ static bool check(const work *w, clsp_status status)
 {
     if (status == CLSP_ERROR_NO_MEMORY || status == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
         status == CL_OUT_OF_RESOURCES)
-        complain("%s: %s; the image may be too large for the device", w->r->input,
+        complain("%s: %s; the image may be too large for the device", w->r->base.inputs[0],
                  status_text(status));
     else if (status != CLSP_OK)
         complain_status(w->ctx, status);
@@ -35,7 +35,7 @@ static bool check(const work *w, clsp_status status)
 
 static bool fail_memory(const work *w)
 {
-    complain("%s: not enough memory for this image", w->r->input);
+    complain("%s: not enough memory for this image", w->r->base.inputs[0]);
     return false;
 }
 
@@ -75,6 +75,11 @@ static bool convert(work *w, image_type type)
 
 /* ---- steps ---- */
 
+/* As IMAGE_MODES names them. */
+static const clsp_image_mode modes[] = {
+    CLSP_IMAGE_MIRROR,   CLSP_IMAGE_REFLECT,       CLSP_IMAGE_GRID_WRAP, CLSP_IMAGE_NEAREST,
+    CLSP_IMAGE_CONSTANT, CLSP_IMAGE_GRID_CONSTANT, CLSP_IMAGE_WRAP,      CLSP_IMAGE_REFLECT};
+
 /* Describes the plan of a step from the image that there is. */
 static clsp_image_desc describe(const work *w, image_type type)
 {
@@ -85,14 +90,16 @@ static clsp_image_desc describe(const work *w, image_type type)
                             .precision = r->precision,
                             .samples = type_of(w->image.type),
                             .values = type_of(type),
-                            .order = r->order,
+                            .order = r->order > 0 ? (clsp_image_order)r->order
+                                                  : CLSP_IMAGE_NEAREST_SAMPLE,
                             .cval = r->cval,
                             .prefilter = r->prefilter,
                             .taps = r->taps,
                             .clip = r->clip};
     for (uint32_t i = 0; i < num; i++) {
         desc.size[i] = (uint32_t)w->image.size[i];
-        desc.mode[i] = r->mode[r->num_modes > 1 ? num - 1 - i : 0];
+        if (r->mode.num > 0)
+            desc.mode[i] = modes[(size_t)r->mode.values[r->mode.num > 1 ? num - 1 - i : 0]];
     }
     return desc;
 }
@@ -130,7 +137,7 @@ static bool make_step(work *w, uint32_t i, image_type type)
         .type = type_of(type), .host = made.values, .size = count_values(&made)};
     bool done = check(w, clsp_image_set_samples(w->plan, 1, in, NULL));
     progress_report(&w->bar, (i + 0.5) / w->r->repeat);
-    done = done && check(w, clsp_image_affine(w->plan, (clsp_range){0, 1}, &map, out, NULL));
+    done = done && check(w, clsp_image_eval(w->plan, (clsp_range){0, 1}, &map, out, NULL));
     w->step_seconds += seconds_now() - start;
     free(w->image.values);
     w->image = made;
@@ -142,7 +149,7 @@ static bool make_steps(work *w)
     const image_request *r = w->r;
     const image_type real = r->precision == CLSP_F32 ? IMAGE_F32 : IMAGE_F64;
     bool done = convert(w, storable(w->image.type, r->precision));
-    progress_start(&w->bar, "interpolating", r->quiet);
+    progress_start(&w->bar, "interpolating", r->base.quiet);
     for (uint32_t i = 0; done && i < r->repeat; i++) {
         const bool is_last = i + 1 == r->repeat;
         done = make_step(w, i, is_last ? storable(w->type, r->precision) : real);
@@ -158,14 +165,15 @@ static bool read_image(work *w)
 {
     const double start = seconds_now();
     io_message message;
-    if (!image_file_read(&w->image, w->r->input, w->r->directions, &message)) {
+    if (!image_file_read(&w->image, w->r->base.inputs[0], w->r->directions, &message)) {
         complain("%s", message.text);
         return false;
     }
     for (uint32_t i = 0; i < w->image.directions; i++) {
         w->size[i] = w->image.size[i];
         if (w->size[i] <= IMAGE_MAX_SIDE) continue;
-        complain("%s: a side of %lu samples is too large", w->r->input, (unsigned long)w->size[i]);
+        complain("%s: a side of %lu samples is too large", w->r->base.inputs[0],
+                 (unsigned long)w->size[i]);
         return false;
     }
     w->read_seconds = seconds_now() - start;
@@ -178,7 +186,7 @@ static bool check_output(work *w)
     io_message message;
     image_array planned = w->image;
     w->type = planned.type = w->r->has_type ? w->r->type : w->image.type;
-    if (image_file_suits(&planned, w->r->format, w->r->output, &message)) return true;
+    if (image_file_suits(&planned, w->r->format, w->r->base.outputs[0], &message)) return true;
     complain("%s", message.text);
     return false;
 }
@@ -187,7 +195,7 @@ static bool write_image(work *w)
 {
     const double start = seconds_now();
     io_message message;
-    if (!image_file_write(&w->image, w->r->output, w->r->format, &message)) {
+    if (!image_file_write(&w->image, w->r->base.outputs[0], w->r->format, &message)) {
         complain("%s", message.text);
         return false;
     }
@@ -207,7 +215,7 @@ static void report(const work *w)
 {
     const image_array *a = &w->image;
     clsp_device_info info = {0};
-    fprintf(stderr, "%s: ", w->r->input);
+    fprintf(stderr, "%s: ", w->r->base.inputs[0]);
     print_size(w->size, a->directions);
     fprintf(stderr, " to ");
     print_size(a->size, a->directions);
@@ -220,36 +228,24 @@ static void report(const work *w)
             1e3 * w->write_seconds);
 }
 
-static int run_request(image_request *r)
+int image_run(request *base)
 {
+    image_request *r = (image_request *)base;
     work w = {.r = r};
-    const verbosity how_much = r->quiet     ? VERBOSITY_QUIET
-                               : r->verbose ? VERBOSITY_VERBOSE
-                                            : VERBOSITY_NORMAL;
     int status = EXIT_FAILED;
     if (!read_image(&w)) return status;
     status = image_request_suits(r, w.image.directions);
     if (r->precision == CLSP_TYPE_DEFAULT)
         r->precision = w.image.type == IMAGE_F64 ? CLSP_F64 : CLSP_F32;
     if (status == EXIT_OK) {
-        const bool done = check_output(&w) && open_context(&w.ctx, r->device, how_much) &&
+        const bool done = check_output(&w) &&
+                          open_context(&w.ctx, base->device, request_verbosity(base)) &&
                           make_steps(&w) && write_image(&w);
-        if (done && !r->quiet) report(&w);
+        if (done && !r->base.quiet) report(&w);
         status = done ? EXIT_OK : EXIT_FAILED;
     }
     clsp_image_plan_destroy(&w.plan);
     clsp_context_destroy(&w.ctx);
     image_array_clear(&w.image);
     return status;
-}
-
-int command_image(int argc, char **argv)
-{
-    image_request r;
-    const int status = image_request_read(&r, argc, argv);
-    if (status == EXIT_OK && r.help) {
-        image_request_help();
-        return EXIT_OK;
-    }
-    return status == EXIT_OK ? run_request(&r) : status;
 }

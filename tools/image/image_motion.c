@@ -44,11 +44,11 @@ static bool find_size(const image_request *r, const image_array *in, image_array
     for (uint32_t i = 0; i < num; i++) {
         const double side = r->zoom > 0 ? r->zoom * (double)in->size[i] : (double)in->size[i];
         if (side > IMAGE_MAX_SIDE) {
-            complain("%s: a side of %.0f samples is too large", r->input, side);
+            complain("%s: a side of %.0f samples is too large", r->base.inputs[0], side);
             return false;
         }
         out->size[i] = side < 1 ? 1 : (size_t)floor(side + 0.5);
-        if (r->num_size > 0) out->size[i] = r->size[num - 1 - i];
+        if (r->size.num > 0) out->size[i] = (size_t)r->size.values[num - 1 - i];
     }
     return true;
 }
@@ -75,7 +75,7 @@ static void find_place(const image_request *r, const image_array *in, image_arra
 static void take_affine(const image_request *r, uint32_t num, clsp_image_map *map)
 {
     for (uint32_t i = 0; i < num; i++) {
-        const double *row = r->affine + i * (num + 1);
+        const double *row = r->affine.values + i * (num + 1);
         for (uint32_t k = 0; k < num; k++)
             map->matrix[num - 1 - i][num - 1 - k] = row[k];
         map->matrix[num - 1 - i][3] = row[num];
@@ -95,7 +95,7 @@ static void take_matrix(const image_request *r, const image_array *in, const ima
         for (uint32_t k = 0; k < num; k++) {
             const uint32_t column = num - 1 - k;
             map->matrix[row][column] = m[i][k];
-            offset -= m[i][k] * ((double)(out->size[column] - 1) / 2 + r->shift[k]);
+            offset -= m[i][k] * ((double)(out->size[column] - 1) / 2 + r->shift.values[k]);
         }
         map->matrix[row][3] = offset;
     }
@@ -107,7 +107,7 @@ bool image_motion_map(const image_request *r, const image_array *in, image_array
     if (!find_size(r, in, out)) return false;
     find_place(r, in, out);
     *map = clsp_image_identity();
-    if (r->num_affine > 0)
+    if (r->affine.num > 0)
         take_affine(r, in->directions, map);
     else
         take_matrix(r, in, out, map);

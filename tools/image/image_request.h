@@ -2,56 +2,43 @@
 #ifndef CLSPLINE_TOOLS_IMAGE_REQUEST_H
 #define CLSPLINE_TOOLS_IMAGE_REQUEST_H
 
-#include <clspline/clspline.h>
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "image_file.h"
+#include "request.h"
 
-enum { IMAGE_AFFINE_NUMBERS = 12, IMAGE_MAX_SIDE = 1 << 28 };
+enum { IMAGE_MAX_SIDE = 1 << 28 };
+
+/* The library's modes from the first on, and SciPy's other name of the second. */
+#define IMAGE_MODES "mirror reflect grid-wrap nearest constant grid-constant wrap grid-mirror"
 
 typedef struct image_request {
-    const char *input, *output; /* "-": standard input and output */
-    image_format format;        /* of the output */
-    uint32_t directions;        /* of an .npy array; 0: by its lengths */
+    request base;
+    image_format format; /* of the output */
+    uint32_t directions; /* of an .npy array; 0: by its lengths */
 
     /* where samples go; what is given by x, y, z */
-    double rotate;                       /* degrees */
-    uint32_t axis;                       /* about which to rotate: 0 to 2 */
-    double zoom;                         /* 0: not given */
-    double shift[IMAGE_MAX_DIRECTIONS];  /* [num_shift]; 0: not given */
-    double affine[IMAGE_AFFINE_NUMBERS]; /* [num_affine] */
-    uint32_t size[IMAGE_MAX_DIRECTIONS]; /* [num_size], of the output */
-    size_t num_shift, num_affine, num_size;
+    double rotate;                   /* degrees */
+    uint32_t axis;                   /* about which to rotate: 0 to 2 */
+    double zoom;                     /* 0: not given */
+    option_list shift, affine, size; /* the size of the output */
     uint32_t repeat;
 
     /* how */
-    clsp_image_order order;
-    clsp_image_mode
-        mode[IMAGE_MAX_DIRECTIONS]; /* [num_modes]: one for all directions, or x, y, z */
-    size_t num_modes;
+    uint32_t order;   /* of the splines; 0: the nearest sample */
+    option_list mode; /* one for all directions, or x, y, z, as numbers of IMAGE_MODES */
     double cval;
     clsp_image_prefilter prefilter;
     uint32_t taps;
-    bool clip;
+    bool truncated, clip;
     clsp_type precision; /* default: CLSP_F64 for images of f64, else CLSP_F32 */
     bool has_type;       /* of the output's samples; else the input's */
     image_type type;
-    const char *device;
-    bool quiet, verbose, help;
 } image_request;
 
-/* Reads the arguments after argv[0] into *r, which is zero. EXIT_OK, or EXIT_USAGE with a
-   complaint. With --help, nothing else is looked at. */
-int image_request_read(image_request *r, int argc, char **argv);
-
-/* Checks what depends on how many directions the image has, whose name is given. EXIT_OK, or
-   EXIT_USAGE with a complaint. */
+/* Checks what depends on how many directions the image has. EXIT_OK, or EXIT_USAGE with a
+   complaint. */
 int image_request_suits(const image_request *r, uint32_t directions);
 
-/* Prints the text for --help. */
-void image_request_help(void);
+/* Does what an image_request asks for. Returns the exit status. */
+int image_run(request *r);
 
 #endif

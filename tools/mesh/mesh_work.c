@@ -15,16 +15,17 @@
 static void name_inputs(mesh_work *w)
 {
     const mesh_request *r = w->r;
-    const char *first = strcmp(r->inputs[0], "-") == 0 ? "standard input" : r->inputs[0];
-    if (r->num_inputs == 1)
+    const char *first = strcmp(r->base.inputs[0], "-") == 0 ? "standard input" : r->base.inputs[0];
+    if (r->base.num_inputs == 1)
         snprintf(w->name, sizeof(w->name), "%s", first);
     else
-        snprintf(w->name, sizeof(w->name), "%lu files", (unsigned long)r->num_inputs);
+        snprintf(w->name, sizeof(w->name), "%lu files", (unsigned long)r->base.num_inputs);
 }
 
 void mesh_work_begin(mesh_work *w, const mesh_request *r)
 {
-    *w = (mesh_work){.r = r, .result = {.precision = r->precision}, .streamed = stream_suits(r)};
+    *w = (mesh_work){
+        .r = r, .result = {.precision = r->base.precision}, .streamed = stream_suits(r)};
     w->progress = (io_progress){progress_report, &w->bar};
     w->result.has_normals = mesh_request_needs_normals(r);
     name_inputs(w);
@@ -45,11 +46,7 @@ void mesh_work_print_shared(void *user, const char *what, const clsp_report *rep
 
 bool mesh_work_open(mesh_work *w)
 {
-    const mesh_request *r = w->r;
-    const verbosity how_much = r->quiet     ? VERBOSITY_QUIET
-                               : r->verbose ? VERBOSITY_VERBOSE
-                                            : VERBOSITY_NORMAL;
-    return w->contexts.ctx || sharing_open(&w->contexts, &r->sharing, r->device, how_much);
+    return w->contexts.ctx || sharing_open(&w->contexts, &w->r->base);
 }
 
 bool mesh_work_make(mesh_work *w, const mesh_source *source)
@@ -58,7 +55,7 @@ bool mesh_work_make(mesh_work *w, const mesh_source *source)
     mesh_clear(&w->result);
     w->num_points = mesh_source_points(source);
     if (source->rest) w->num_points += source->rest->num_vertices;
-    progress_start(&w->bar, w->streamed ? "writing" : "evaluating", w->r->quiet);
+    progress_start(&w->bar, w->streamed ? "writing" : "evaluating", w->r->base.quiet);
     if (w->streamed)
         done = stream_output(w->r, source, &w->progress, &w->times);
     else
@@ -71,10 +68,10 @@ bool mesh_work_make(mesh_work *w, const mesh_source *source)
 static bool write_output(mesh_work *w, const char *path, io_message *message)
 {
     mesh m = w->result;
-    request_format form = mesh_request_format(w->r, path);
-    if (!w->r->normals && !mesh_request_shows_normals(form)) m.normals = NULL;
+    const int format = request_format(&w->r->base, path);
+    if (!w->r->normals && !mesh_request_shows_normals(format)) m.normals = NULL;
     m.has_texture = w->r->texture;
-    switch (form) {
+    switch (format) {
     case FORMAT_OBJ:
         return obj_write(&m, path, &w->progress, message);
     case FORMAT_PLY:
@@ -96,9 +93,9 @@ bool mesh_work_write(mesh_work *w)
     io_message message;
     double start = seconds_now();
     if (w->streamed) return true;
-    for (size_t i = 0; i < r->num_outputs; i++) {
-        progress_start(&w->bar, "writing", r->quiet);
-        bool done = write_output(w, r->outputs[i], &message);
+    for (size_t i = 0; i < r->base.num_outputs; i++) {
+        progress_start(&w->bar, "writing", r->base.quiet);
+        bool done = write_output(w, r->base.outputs[i], &message);
         progress_end(&w->bar);
         if (done) continue;
         complain("%s", message.text);

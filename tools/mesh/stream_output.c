@@ -7,7 +7,7 @@
 
 static const mesh_format *find_format(const mesh_request *r)
 {
-    switch (mesh_request_format(r, r->outputs[0])) {
+    switch (request_format(&r->base, r->base.outputs[0])) {
     case FORMAT_PLY:
         return &ply_format;
     case FORMAT_VTK:
@@ -20,7 +20,7 @@ static const mesh_format *find_format(const mesh_request *r)
 bool stream_suits(const mesh_request *r)
 {
     const mesh_format *format = find_format(r);
-    if (!format || r->num_outputs > 1) return false;
+    if (!format || r->base.num_outputs > 1) return false;
     return !r->normals || !format->normals;
 }
 
@@ -70,7 +70,7 @@ bool stream_output(const mesh_request *r, const mesh_source *source, const io_pr
     shape.precision = source->precision;
     shape.has_normals = source->has_normals;
     shape.has_texture = r->texture;
-    bool done = mesh_file_open(&s.file, find_format(r), &shape, r->outputs[0], &message) &&
+    bool done = mesh_file_open(&s.file, find_format(r), &shape, r->base.outputs[0], &message) &&
                 run(&s, source, progress, times);
     if (!done && message.text[0]) complain("%s", message.text);
     return done;

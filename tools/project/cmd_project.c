@@ -58,7 +58,7 @@ static bool check_curves(const work *w)
         else if (by_cubics && (dim < 2 || dim > 3))
             why = "not of 2 or 3 coordinates, which --method mrep needs";
         if (!why) continue;
-        complain("%s: spline %lu is %s", w->r->inputs[0], number, why);
+        complain("%s: spline %lu is %s", w->r->base.inputs[0], number, why);
         return false;
     }
     return true;
@@ -90,14 +90,16 @@ static double find_diagonal(const splines *content)
 static bool read_curves(work *w)
 {
     const project_request *r = w->r;
-    for (size_t i = 0; i + 1 < r->num_inputs; i++) {
-        if (spline_file_add(&w->content, r->inputs[i], r->precision, &w->message)) continue;
+    for (size_t i = 0; i + 1 < r->base.num_inputs; i++) {
+        if (spline_file_add(&w->content, r->base.inputs[i], r->base.precision, &w->message))
+            continue;
         complain("%s", w->message.text);
         return false;
     }
     if (!check_curves(w)) return false;
     w->diagonal = find_diagonal(&w->content);
-    w->tolerance = r->is_percent ? r->tolerance / 100 * w->diagonal : r->tolerance;
+    w->tolerance = r->tolerance.value;
+    if (r->tolerance.unit == 1) w->tolerance *= w->diagonal / 100;
     return true;
 }
 
@@ -115,20 +117,18 @@ static void print_shared(void *user, const char *what, const clsp_report *shared
 static bool open_search(work *w)
 {
     const project_request *r = w->r;
-    const verbosity how_much = r->quiet     ? VERBOSITY_QUIET
-                               : r->verbose ? VERBOSITY_VERBOSE
-                                            : VERBOSITY_NORMAL;
     double start = seconds_now();
-    if (!sharing_open(&w->contexts, &r->sharing, r->device, how_much)) return false;
-    w->search = (project_search){.ctx = w->contexts.ctx,
-                                 .content = &w->content,
-                                 .dim = w->content.batches[0].type.dim,
-                                 .precision = r->precision,
-                                 .opts = r->opts,
-                                 .sharing = r->sharing.cooperate ? &r->sharing.opts : NULL,
-                                 .report = r->sharing.report ? print_shared : NULL,
-                                 .user = w,
-                                 .most = CHUNK_RESULTS / r->opts.num_nearest};
+    if (!sharing_open(&w->contexts, &r->base)) return false;
+    w->search =
+        (project_search){.ctx = w->contexts.ctx,
+                         .content = &w->content,
+                         .dim = w->content.batches[0].type.dim,
+                         .precision = r->base.precision,
+                         .opts = r->opts,
+                         .sharing = r->base.sharing.cooperate ? &r->base.sharing.opts : NULL,
+                         .report = r->base.sharing.report ? print_shared : NULL,
+                         .user = w,
+                         .most = CHUNK_RESULTS / r->opts.num_nearest};
     if (r->opts.method == CLSP_BSPLINE_PROJECT_MREP) w->search.opts.tolerance = w->tolerance;
     const bool done = project_search_open(&w->search);
     w->plan_seconds = seconds_now() - start;
@@ -138,7 +138,7 @@ static bool open_search(work *w)
 /* Judges the first result of a point: on the curves or off, the farthest or not. */
 static void judge(work *w, nearest_row *row)
 {
-    const double tolerance = w->r->tolerance > 0 ? w->tolerance : invert_part * w->diagonal;
+    const double tolerance = w->r->tolerance.value > 0 ? w->tolerance : invert_part * w->diagonal;
     if (row->status == NEAREST_INVALID) w->num_invalid++;
     if (row->status == NEAREST_NONE) w->num_none++;
     if (row->status == NEAREST_INVALID || row->status == NEAREST_NONE) return;
@@ -185,19 +185,20 @@ static bool run_search(work *w, double *points)
 static bool project_points(work *w)
 {
     const project_request *r = w->r;
-    const nearest_form form = {.is_npy = r->is_npy,
-                               .precision = r->precision,
+    const nearest_form form = {.is_npy =
+                                   request_format(&r->base, r->base.outputs[0]) == PROJECT_NPY,
+                               .precision = r->base.precision,
                                .dim = w->search.dim,
                                .per_query = r->opts.num_nearest,
                                .num = w->file.num};
     double *points = malloc(w->search.most * w->search.dim * sizeof(double));
     if (!points) complain("not enough memory");
     bool done = points != NULL;
-    if (done && !nearest_file_open(&w->result, &form, r->output, &w->message)) {
+    if (done && !nearest_file_open(&w->result, &form, r->base.outputs[0], &w->message)) {
         complain("%s", w->message.text);
         done = false;
     }
-    progress_start(&w->bar, "projecting", r->quiet);
+    progress_start(&w->bar, "projecting", r->base.quiet);
     if (done) {
         done = run_search(w, points);
         const bool written = nearest_file_close(&w->result, done);
@@ -211,7 +212,7 @@ static bool project_points(work *w)
 
 static bool open_points(work *w)
 {
-    const char *path = w->r->inputs[w->r->num_inputs - 1];
+    const char *path = w->r->base.inputs[w->r->base.num_inputs - 1];
     const uint32_t dim = w->content.batches[0].type.dim;
     if (point_file_open(&w->file, path, dim, &w->message)) return true;
     complain("%s", w->message.text);
@@ -244,7 +245,7 @@ static int judge_all(const work *w)
     return EXIT_OFF;
 }
 
-static int run_request(const project_request *r)
+int project_run(request *base)
 {
     work *w = calloc(1, sizeof(*w)); /* with buffers of files, too large for some stacks */
     int status = EXIT_FAILED;
@@ -252,31 +253,15 @@ static int run_request(const project_request *r)
         complain("not enough memory");
         return status;
     }
-    w->r = r;
+    w->r = (const project_request *)base;
     w->distance = -1;
     const bool done = read_curves(w) && open_points(w) && open_search(w) && project_points(w);
     if (done) status = judge_all(w);
-    if (done && !r->quiet) report(w);
+    if (done && !base->quiet) report(w);
     project_search_close(&w->search);
     sharing_close(&w->contexts);
     point_file_close(&w->file);
     splines_clear(&w->content);
     free(w);
-    return status;
-}
-
-int command_project(int argc, char **argv)
-{
-    project_request r = {.inputs = calloc((size_t)argc, sizeof(*r.inputs))};
-    int status = EXIT_FAILED;
-    if (r.inputs)
-        status = project_request_read(&r, argc, argv);
-    else
-        complain("not enough memory");
-    if (status == EXIT_OK && r.help)
-        project_request_help();
-    else if (status == EXIT_OK)
-        status = run_request(&r);
-    free(r.inputs);
     return status;
 }

@@ -2,33 +2,19 @@
 #ifndef CLSPLINE_TOOLS_PROJECT_REQUEST_H
 #define CLSPLINE_TOOLS_PROJECT_REQUEST_H
 
-#include <clspline/clspline.h>
+#include "request.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "mesh.h"
-#include "sharing.h"
+/* Formats as request_format numbers them. */
+enum { PROJECT_CSV = 1, PROJECT_NPY };
 
 typedef struct project_request {
-    const char **inputs; /* [num_inputs]: curves, the points last; "-": standard input */
-    size_t num_inputs;
-    const char *output; /* "-": standard output */
-    bool is_npy;        /* else CSV */
+    request base; /* its inputs are curves, the points last */
     clsp_bspline_project_opts opts;
-    double tolerance; /* 0: not given */
-    bool is_percent;  /* the tolerance is a share of the box's diagonal */
-    mesh_precision precision;
-    const char *device;
-    sharing_request sharing;
-    bool invert, quiet, verbose, help;
+    option_length tolerance; /* unit 1: percent of the box's diagonal */
+    bool invert;
 } project_request;
 
-/* Reads the arguments after argv[0] into *r, which is zero but for room for argc inputs. EXIT_OK,
-   or EXIT_USAGE with a complaint. With --help, nothing else is looked at. */
-int project_request_read(project_request *r, int argc, char **argv);
-
-/* Prints the text for --help. */
-void project_request_help(void);
+/* Does what a project_request asks for. Returns the exit status. */
+int project_run(request *r);
 
 #endif

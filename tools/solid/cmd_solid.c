@@ -32,13 +32,13 @@ static bool read_mesh(work *w)
     const double start = seconds_now();
     io_message message;
     const solid_cells *cells = &w->model.cells;
-    if (!solid_file_open(&w->model.cells, w->r->input, &message)) {
+    if (!solid_file_open(&w->model.cells, w->r->base.inputs[0], &message)) {
         complain("%s", message.text);
         return false;
     }
     w->num_read = cells->num_cells;
-    if (cells->num_isolated > 0 && !w->r->quiet)
-        complain("warning: %s: %lu points that no cell has are left out", w->r->input,
+    if (cells->num_isolated > 0 && !w->r->base.quiet)
+        complain("warning: %s: %lu points that no cell has are left out", w->r->base.inputs[0],
                  (unsigned long)cells->num_isolated);
     w->read_seconds = seconds_now() - start;
     return true;
@@ -58,7 +58,7 @@ static bool check_size(const work *w)
         c *= 8;
     }
     if (e <= INT32_MAX && v <= INT32_MAX) return true;
-    complain("%s: refined %u times it would have %.3g cells, too many", w->r->input,
+    complain("%s: refined %u times it would have %.3g cells, too many", w->r->base.inputs[0],
              (unsigned)w->r->refine, c);
     return false;
 }
@@ -104,8 +104,8 @@ static bool warn_of_cells(work *w)
     if (!w->model.counts.is_hexahedral) return true;
     if (!solid_model_index(&w->model)) return false;
     const size_t odd = solid_model_odd_cells(&w->model);
-    if (odd > 0 && !w->r->quiet)
-        complain("warning: %s: %lu of %lu cells are flat or inside out", w->r->input,
+    if (odd > 0 && !w->r->base.quiet)
+        complain("warning: %s: %lu of %lu cells are flat or inside out", w->r->base.inputs[0],
                  (unsigned long)odd, (unsigned long)w->model.counts.num_cells);
     return true;
 }
@@ -138,13 +138,13 @@ static bool write_slice(work *w)
 {
     image_array image = {.values = NULL};
     io_message message;
-    progress_start(&w->bar, "slicing", w->r->quiet);
+    progress_start(&w->bar, "slicing", w->r->base.quiet);
     bool done =
         open_samples(w, SLICE_SAMPLES) && solid_slice_make(&w->samples, &image, &w->slice, &w->bar);
     progress_end(&w->bar);
     const double start = seconds_now();
     if (done && w->r->picture == IMAGE_PNG) done = solid_slice_shade(&w->model, &image);
-    if (done && !image_file_write(&image, w->r->outputs[0], w->r->picture, &message)) {
+    if (done && !image_file_write(&image, w->r->base.outputs[0], w->r->picture, &message)) {
         complain("%s", message.text);
         done = false;
     }
@@ -158,10 +158,10 @@ static bool write_outputs(work *w)
     const solid_request *r = w->r;
     bool done = solid_model_index(&w->model) && (!r->samples || open_samples(w, r->samples));
     const double start = seconds_now();
-    for (size_t i = 0; done && i < r->num_outputs; i++) {
-        progress_start(&w->bar, "writing", r->quiet);
-        done =
-            solid_output_write(&w->model, r->samples ? &w->samples : NULL, r->outputs[i], &w->bar);
+    for (size_t i = 0; done && i < r->base.num_outputs; i++) {
+        progress_start(&w->bar, "writing", r->base.quiet);
+        done = solid_output_write(&w->model, r->samples ? &w->samples : NULL, r->base.outputs[i],
+                                  &w->bar);
         progress_end(&w->bar);
     }
     w->write_seconds = seconds_now() - start - w->samples.seconds;
@@ -172,14 +172,14 @@ static void report(const work *w)
 {
     const solid_model *m = &w->model;
     clsp_device_info info = {0};
-    fprintf(stderr, "%s: %lu cells", w->r->input, (unsigned long)w->num_read);
+    fprintf(stderr, "%s: %lu cells", w->r->base.inputs[0], (unsigned long)w->num_read);
     if (m->refined > 0)
         fprintf(stderr, ", refined %u time%s: %lu", (unsigned)m->refined, m->refined > 1 ? "s" : "",
                 (unsigned long)m->counts.num_cells);
-    if (w->r->slices && w->r->num_outputs > 0)
+    if (w->r->slices && w->r->base.num_outputs > 0)
         fprintf(stderr, ", %lu of %lu pixels within, off by %.2g at most",
                 (unsigned long)w->slice.inside, (unsigned long)w->slice.num, w->slice.error);
-    else if (w->r->samples && w->r->num_outputs > 0)
+    else if (w->r->samples && w->r->base.num_outputs > 0)
         fprintf(stderr, ", %u x %u x %u samples each", (unsigned)w->r->samples,
                 (unsigned)w->r->samples, (unsigned)w->r->samples);
     if (clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
@@ -194,42 +194,24 @@ static bool open_device(work *w)
 {
     const solid_request *r = w->r;
     clsp_device_info info = {0};
-    const verbosity how_much = r->quiet     ? VERBOSITY_QUIET
-                               : r->verbose ? VERBOSITY_VERBOSE
-                                            : VERBOSITY_NORMAL;
-    if (!sharing_open(&w->contexts, &r->sharing, r->device, how_much)) return false;
+    if (!sharing_open(&w->contexts, &r->base)) return false;
     w->model.ctx = w->contexts.ctx;
-    w->precision = r->precision;
+    w->precision = r->base.precision;
     if (!r->has_precision && (r->slices || r->bezier) &&
         clsp_context_device(w->contexts.ctx, &info) == CLSP_OK && info.fp64)
         w->precision = MESH_F64;
     return true;
 }
 
-static int run_request(const solid_request *r)
+int solid_run(request *base)
 {
+    const solid_request *r = (const solid_request *)base;
     work w = {.r = r, .model = {.r = r}};
     bool done = read_mesh(&w) && open_device(&w) && prepare_mesh(&w);
-    if (done && r->num_outputs > 0) done = r->slices ? write_slice(&w) : write_outputs(&w);
-    if (done && !r->quiet) report(&w);
+    if (done && r->base.num_outputs > 0) done = r->slices ? write_slice(&w) : write_outputs(&w);
+    if (done && !r->base.quiet) report(&w);
     solid_samples_close(&w.samples);
     solid_model_clear(&w.model);
     sharing_close(&w.contexts);
     return done ? EXIT_OK : EXIT_FAILED;
-}
-
-int command_solid(int argc, char **argv)
-{
-    solid_request r = {.outputs = calloc((size_t)argc, sizeof(*r.outputs))};
-    int status = EXIT_FAILED;
-    if (r.outputs)
-        status = solid_request_read(&r, argc, argv);
-    else
-        complain("not enough memory");
-    if (status == EXIT_OK && r.help)
-        solid_request_help();
-    else if (status == EXIT_OK)
-        status = run_request(&r);
-    free(r.outputs);
-    return status;
 }

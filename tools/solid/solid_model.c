@@ -12,7 +12,7 @@
 
 bool solid_model_memory(const solid_model *m)
 {
-    complain("%s: not enough memory", m->r->input);
+    complain("%s: not enough memory", m->r->base.inputs[0]);
     return false;
 }
 
@@ -22,9 +22,10 @@ static bool check(const solid_model *m, clsp_status status)
     char reason[2048];
     if (status == CLSP_OK) return true;
     if (clsp_context_last_error(m->ctx, reason, sizeof(reason)) == 0)
-        complain("%s: %s", m->r->input, status_text(status));
+        complain("%s: %s", m->r->base.inputs[0], status_text(status));
     else
-        complain("%s: %s", m->r->input, strncmp(reason, "solid: ", 7) == 0 ? reason + 7 : reason);
+        complain("%s: %s", m->r->base.inputs[0],
+                 strncmp(reason, "solid: ", 7) == 0 ? reason + 7 : reason);
     return false;
 }
 
@@ -37,9 +38,9 @@ static void choose_fields(solid_model *m)
     for (size_t i = 0; i < m->cells.num_arrays; i++) {
         const solid_array *a = &m->cells.arrays[i];
         if (m->channels + a->components > CLSP_SOLID_MAX_DIM) {
-            if (!m->r->quiet)
+            if (!m->r->base.quiet)
                 complain("warning: %s: '%s' is left out: there are %d numbers of a point at most",
-                         m->r->input, a->name, CLSP_SOLID_MAX_DIM);
+                         m->r->base.inputs[0], a->name, CLSP_SOLID_MAX_DIM);
             continue;
         }
         m->fields[m->num_fields++] = (solid_channel){a->name, a->components, m->channels};
@@ -204,7 +205,8 @@ static bool check_floats(const solid_model *m)
 {
     for (size_t i = 0; i < m->counts.num_vertices * m->channels; i++) {
         if (fabs(m->points[i]) <= (double)FLT_MAX) continue;
-        complain("%s: %g is too large for a float; use --precision f64", m->r->input, m->points[i]);
+        complain("%s: %g is too large for a float; use --precision f64", m->r->base.inputs[0],
+                 m->points[i]);
         return false;
     }
     return true;

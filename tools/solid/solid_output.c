@@ -166,7 +166,7 @@ static void describe(vtu_work *w)
                            .cell_points = 8,
                            .fields = w->fields,
                            .num_fields = m->num_fields};
-    if (m->r->has_precision) w->shape.precision = m->r->precision;
+    if (m->r->has_precision) w->shape.precision = m->r->base.precision;
     if (!w->samples) return;
     const uint64_t s = w->samples->samples;
     w->total = (1 + m->num_fields) * (size_t)((cells + w->samples->most - 1) / w->samples->most);
@@ -235,7 +235,7 @@ static bool number_vertices(surface_work *w)
     const size_t quads = w->faces.num * (inner + 1) * (inner + 1);
     const size_t all = w->num_corners + inner * w->num_edges + inner * inner * w->faces.num;
     if (!mesh_reserve(&w->result, all, quads, 4 * quads) || !mesh_add_vertices(&w->result, all)) {
-        complain("%s: its boundary of %zu vertices is too large", m->r->input, all);
+        complain("%s: its boundary of %zu vertices is too large", m->r->base.inputs[0], all);
         return false;
     }
     return true;
@@ -350,7 +350,7 @@ static bool write_mesh(const surface_work *w, const char *path, progress_bar *ba
     const io_progress progress = {progress_report, bar};
     io_message message = {""};
     bool done;
-    switch (solid_request_format(w->m->r, path)) {
+    switch (request_format(&w->m->r->base, path)) {
     case SOLID_PLY:
         done = mesh_file_write(&ply_format, &w->result, path, &progress, &message);
         break;
@@ -370,7 +370,7 @@ static bool write_surface(const solid_model *m, solid_samples *samples, const ch
 {
     surface_work w = {.m = m, .samples = samples, .num = samples ? samples->samples : 2};
     w.result.precision = samples ? samples->precision : MESH_F64;
-    if (!samples && m->r->has_precision) w.result.precision = m->r->precision;
+    if (!samples && m->r->has_precision) w.result.precision = m->r->base.precision;
     bool done = number_vertices(&w) && (!samples || place_samples(&w, bar));
     for (size_t v = 0; done && !samples && v < m->counts.num_vertices; v++)
         if (w.vertex[v] > 0)
@@ -391,6 +391,6 @@ static bool write_surface(const solid_model *m, solid_samples *samples, const ch
 bool solid_output_write(const solid_model *m, solid_samples *samples, const char *path,
                         progress_bar *bar)
 {
-    if (solid_request_format(m->r, path) == SOLID_VTU) return write_vtu(m, samples, path, bar);
+    if (request_format(&m->r->base, path) == SOLID_VTU) return write_vtu(m, samples, path, bar);
     return write_surface(m, samples, path, bar);
 }

@@ -2,31 +2,27 @@
 #ifndef CLSPLINE_TOOLS_SOLID_REQUEST_H
 #define CLSPLINE_TOOLS_SOLID_REQUEST_H
 
-#include <clspline/clspline.h>
-
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "image_file.h"
-#include "mesh.h"
-#include "sharing.h"
+#include "request.h"
 
 enum { SOLID_MAX_REFINE = 20 };
 
+/* Formats as request_format numbers them; those of slices come last. */
 typedef enum solid_format {
+    SOLID_NONE,
     SOLID_VTU,
     SOLID_PLY,
     SOLID_OBJ,
     SOLID_STL,
-    SOLID_IMAGE, /* of a slice */
-    SOLID_NONE
+    SOLID_PNG,
+    SOLID_NPY,
+    SOLID_TIFF,
+    SOLID_NIFTI,
+    SOLID_NIFTI_GZ
 } solid_format;
 
 typedef struct solid_request {
-    const char *input;    /* "-": standard input */
-    const char **outputs; /* [num_outputs]; "-": standard output */
-    size_t num_outputs;
-    solid_format format;  /* of -o - */
+    request base;
     image_format picture; /* of a slice */
 
     /* the mesh */
@@ -44,22 +40,11 @@ typedef struct solid_request {
     uint32_t size;      /* pixels along the longer side; 0: by pixel */
     double pixel;       /* side of a pixel; 0: by size */
     const char *array;  /* whose values are shown; NULL: all */
-    double low, high;   /* what is black and white, where low < high */
+    option_list range;  /* what is black and white */
     bool has_precision; /* else the default */
-    mesh_precision precision;
-    const char *device;
-    sharing_request sharing;
-    bool quiet, verbose, help;
 } solid_request;
 
-/* Reads the arguments after argv[0] into *r, which is zero but for room for argc outputs. EXIT_OK,
-   or EXIT_USAGE with a complaint. With --help, nothing else is looked at. */
-int solid_request_read(solid_request *r, int argc, char **argv);
-
-/* Gives the format of an output. */
-solid_format solid_request_format(const solid_request *r, const char *path);
-
-/* Prints the text for --help. */
-void solid_request_help(void);
+/* Does what a solid_request asks for. Returns the exit status. */
+int solid_run(request *r);
 
 #endif

@@ -26,14 +26,14 @@ bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision p
 /* Prints what a shared call did, in the place of the progress bar. */
 static void print_shared(const solid_samples *s, const clsp_report *report)
 {
-    if (!s->m->r->sharing.report) return;
+    if (!s->m->r->base.sharing.report) return;
     if (s->bar) progress_end(s->bar); /* until it is drawn anew */
-    sharing_print(stderr, s->m->r->input, report);
+    sharing_print(stderr, s->m->r->base.inputs[0], report);
 }
 
 static bool eval_cells(const solid_samples *s, clsp_range cells, clsp_output out)
 {
-    const sharing_request *sharing = &s->m->r->sharing;
+    const sharing_request *sharing = &s->m->r->base.sharing;
     clsp_report report;
     if (!sharing->cooperate)
         return staging_check(s->m->ctx, clsp_solid_eval(s->plan, cells, NULL, out, NULL));
@@ -47,7 +47,7 @@ static bool eval_cells(const solid_samples *s, clsp_range cells, clsp_output out
 bool solid_samples_points(const solid_samples *s, const clsp_solid_points *points,
                           const uint32_t by[3], clsp_output out)
 {
-    const sharing_request *sharing = &s->m->r->sharing;
+    const sharing_request *sharing = &s->m->r->base.sharing;
     clsp_report report;
     if (!sharing->cooperate)
         return staging_check(s->m->ctx, clsp_solid_eval_points(s->plan, points, by, out, NULL));

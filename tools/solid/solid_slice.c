@@ -63,9 +63,9 @@ static bool choose_channels(slice_work *w)
         for (uint32_t k = 0; k < c->components && w->num_shown < IMAGE_MAX_CHANNELS; k++)
             w->shown[w->num_shown++] = c->first + k;
     }
-    if (!found) complain("%s: there is no data of points named '%s'", r->input, r->array);
+    if (!found) complain("%s: there is no data of points named '%s'", r->base.inputs[0], r->array);
     if (found && r->picture == IMAGE_PNG && w->num_shown != 0 && w->num_shown % 2 == 0) {
-        complain("%s: a PNG shows 1 or 3 numbers, not %u; use --array", r->input,
+        complain("%s: a PNG shows 1 or 3 numbers, not %u; use --array", r->base.inputs[0],
                  (unsigned)w->num_shown);
         return false;
     }
@@ -118,11 +118,12 @@ static bool lay_out(slice_work *w)
     /* what is left of a pixel at the end is one only where it is more than floats' rounding */
     const double columns = ceil(width / w->pixel - 1e-3), rows = ceil(height / w->pixel - 1e-3);
     if (!(longer > 0) || !isfinite(longer)) {
-        complain("%s: the solid has no extent across the slice", r->input);
+        complain("%s: the solid has no extent across the slice", r->base.inputs[0]);
         return false;
     }
     if (columns > 32768 || rows > 32768) {
-        complain("%s: a slice of %.0f x %.0f pixels is too large", r->input, columns, rows);
+        complain("%s: a slice of %.0f x %.0f pixels is too large", r->base.inputs[0], columns,
+                 rows);
         return false;
     }
     *w->image = (image_array){.directions = 2,
@@ -407,8 +408,8 @@ bool solid_slice_make(solid_samples *samples, image_array *image, solid_slice_co
 /* Finds the range of what is shown: that of the control points, between which the limit is. */
 static void find_range(const solid_model *m, double *low, double *high)
 {
-    *low = m->r->low;
-    *high = m->r->high;
+    *low = m->r->range.values[0];
+    *high = m->r->range.values[1];
     if (*low < *high) return;
     *low = HUGE_VAL;
     *high = -HUGE_VAL;

@@ -17,11 +17,12 @@
 #define TILE_X (CLSP_GROUP < 16 ? CLSP_GROUP : 16)
 #define TILE_Y (CLSP_GROUP / TILE_X)
 
-/* Points of a launch: num_y rows of num_x from first_y on, of slice z; offset: where their values
-   begin. tiles_x: groups side by side. coefficients, range: where those of the piece begin. */
+/* Points of a launch: num_y rows of num_x from first_y on, of slice z, and of each row those from
+   first_x to end_x - 1; offset: where the values of point begin_x of the first row begin. tiles_x:
+   groups side by side. coefficients, range: where those of the piece begin. */
 typedef struct texture_grid {
     wide offset, coefficients, range;
-    uint num_x, num_y, first_y, z, tiles_x, items;
+    uint num_x, begin_x, first_x, end_x, num_y, first_y, z, tiles_x, items;
 } texture_grid;
 
 /* A coordinate at + z o_z + y o_y + x o_x: whole numbers and 32 bits of fraction in 64 bits, and 32
@@ -127,9 +128,9 @@ IN_PLACE bool find_item(texture_grid g, uint *x, uint *y)
 {
     const uint group = (uint)get_group_id(0), lid = (uint)get_local_id(0), line = group / g.tiles_x;
     const uint ly = lid / TILE_X;
-    *x = (group - line * g.tiles_x) * TILE_X + (lid - ly * TILE_X);
+    *x = g.first_x + (group - line * g.tiles_x) * TILE_X + (lid - ly * TILE_X);
     *y = line * TILE_Y + ly;
-    return *x < g.num_x && *y < g.num_y;
+    return *x < g.end_x && *y < g.num_y;
 }
 
 /* What the kernels have in common: `FETCH` makes the value of a point within. */
@@ -141,7 +142,7 @@ IN_PLACE bool find_item(texture_grid g, uint *x, uint *y)
     find_coordinate(map_z, grid.z, row, x, &p.z, &p.tz);                                           \
     find_coordinate(map_y, grid.z, row, x, &p.y, &p.ty);                                           \
     find_coordinate(map_x, grid.z, row, x, &p.x, &p.tx);                                           \
-    out += WIDE(grid.offset) + (size_t)y * grid.num_x + x;                                         \
+    out += WIDE(grid.offset) + (size_t)y * grid.num_x + (x - grid.begin_x);                        \
     image_point taps = p;                                                                          \
     if (find_point(&taps, &axes) && is_interior(&taps, &axes)) {                                   \
         const image_sums sums = {R(0.0), R(0.0), R(0.0), FETCH(texture, taps)};                    \

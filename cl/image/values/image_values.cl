@@ -2,12 +2,16 @@
    (docs/math.md, 18; docs/kernels.md).
 
    The host sets what map_points.clh and pixel.clh ask for, and
-     CLSP_GROUP  on GPUs, the local size */
+     CLSP_GROUP   on GPUs, the local size
+     CLSP_STRIDE  reals from one point's coordinate to the next one's, of values_at_points */
 #include "interpolate.clh"
 #include "point_chunk.clh"
 
 #ifndef CLSP_GROUP
 #define CLSP_GROUP 64
+#endif
+#ifndef CLSP_STRIDE
+#define CLSP_STRIDE 1
 #endif
 
 /* GPUs: the items of a group stand TILE_X side by side and TILE_Y below each other, and each makes
@@ -272,6 +276,19 @@ kernel void values_displaced(global const coefficient *restrict coefficients,
     make_values(coefficients, range, out, &field, &axes, &grid, &map_z, &map_y, &map_x);
 }
 
+/* Where coordinate k of a launch's points is. */
+#if CLSP_STRIDE == 1
+#define COORDINATE(k) (k)
+#define LOAD_CHUNK(p) vload16(0, p)
+#else
+#define COORDINATE(k) ((size_t)(k)*CLSP_STRIDE)
+#define APART(p, k)   (p)[(k)*CLSP_STRIDE]
+#define EIGHT(p, k)                                                                                \
+    APART(p, k), APART(p, k + 1), APART(p, k + 2), APART(p, k + 3), APART(p, k + 4),               \
+        APART(p, k + 5), APART(p, k + 6), APART(p, k + 7)
+#define LOAD_CHUNK(p) (real16)(EIGHT(p, 0), EIGHT(p, 8))
+#endif
+
 /* Points of a launch, `run` an item, and where their coordinates and their values begin. */
 typedef struct value_points {
     wide offset, coefficients, range, first_z, first_y, first_x;
@@ -299,11 +316,11 @@ kernel void values_at_points(global const coefficient *restrict coefficients,
 #if CLSP_LANES > 1
         if (k % CHUNK == 0 && k + CHUNK <= end) {
             chunk_point near;
-            bool is_near = split_chunk(&near.x, vload16(0, at_x + k));
+            bool is_near = split_chunk(&near.x, LOAD_CHUNK(at_x + COORDINATE(k)));
             if (CLSP_DIRECTIONS >= 2)
-                is_near = split_chunk(&near.y, vload16(0, at_y + k)) && is_near;
+                is_near = split_chunk(&near.y, LOAD_CHUNK(at_y + COORDINATE(k))) && is_near;
             if (CLSP_DIRECTIONS == 3)
-                is_near = split_chunk(&near.z, vload16(0, at_z + k)) && is_near;
+                is_near = split_chunk(&near.z, LOAD_CHUNK(at_z + COORDINATE(k))) && is_near;
             if (is_near && find_chunk(&near, &axes)) {
                 write_chunk(coefficients, range, to, &near, &axes);
                 k += CHUNK - 1;
@@ -312,9 +329,11 @@ kernel void values_at_points(global const coefficient *restrict coefficients,
         }
 #endif
         image_point p = {R(0.0), R(0.0), R(0.0), 0, 0, 0};
-        bool is_finite = split_coordinate(at_x[k], &p.x, &p.tx);
-        if (CLSP_DIRECTIONS >= 2) is_finite = split_coordinate(at_y[k], &p.y, &p.ty) && is_finite;
-        if (CLSP_DIRECTIONS == 3) is_finite = split_coordinate(at_z[k], &p.z, &p.tz) && is_finite;
+        bool is_finite = split_coordinate(at_x[COORDINATE(k)], &p.x, &p.tx);
+        if (CLSP_DIRECTIONS >= 2)
+            is_finite = split_coordinate(at_y[COORDINATE(k)], &p.y, &p.ty) && is_finite;
+        if (CLSP_DIRECTIONS == 3)
+            is_finite = split_coordinate(at_z[COORDINATE(k)], &p.z, &p.tz) && is_finite;
         write_values(coefficients, range, to, p, is_finite, &axes);
     }
 }

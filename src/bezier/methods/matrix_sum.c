@@ -89,9 +89,12 @@ static clsp_status write_powers(matrix_sum *x, clspi_series *series, int directi
                                      (size_t)axis->num * order * x->real_bytes));
     for (size_t first = 0; first < axis->num; first += step) {
         const size_t count = clspi_min(step, axis->num - first);
-        for (size_t a = 0; a < count; a++)
-            clspi_powers(room->values + a * order, order, axis->begin, axis->end,
-                         (cl_uint)(first + a), axis->num);
+        for (size_t a = 0; a < count; a++) {
+            const double *const own = axis->params ? &axis->params[first + a] : NULL;
+            clspi_powers(room->values + a * order, order, own ? *own : axis->begin,
+                         own ? *own : axis->end, own ? 0 : (cl_uint)(first + a),
+                         own ? 1 : axis->num);
+        }
         CLSPI_CHECK(write_reals(x, series, powers->buffer, first * order, room, count * order));
     }
     return CLSP_OK;

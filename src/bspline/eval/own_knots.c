@@ -31,6 +31,7 @@ static bool is_whole(const clsp_bspline_desc *desc)
     const double high = desc->knots[0][desc->num_controls[0]];
     const clsp_axis *const axis = &desc->axis[0];
 
+    if (axis->params) return false;
     return (axis->begin == low && axis->end == high) || (axis->begin == high && axis->end == low);
 }
 
@@ -38,17 +39,20 @@ clsp_status clspi_own_knots_check_axis(const clspi_own_knots *own, clspi_log *lo
                                        const clsp_bspline_desc *desc)
 {
     const clsp_axis *const axis = &desc->axis[0];
-    const double low = axis->begin < axis->end ? axis->begin : axis->end;
-    const double high = axis->begin < axis->end ? axis->end : axis->begin;
+    double low = axis->begin < axis->end ? axis->begin : axis->end;
+    double high = axis->begin < axis->end ? axis->end : axis->begin;
 
+    for (uint32_t a = 0; axis->params && a < axis->num; a++) {
+        low = a == 0 || axis->params[a] < low ? axis->params[a] : low;
+        high = a == 0 || axis->params[a] > high ? axis->params[a] : high;
+    }
     for (size_t c = 0; c < own->num && !is_whole(desc); c++) {
         const double *const u = own->u + c * num_knots(desc);
         if (low < u[desc->degree[0]] || high > u[desc->num_controls[0]])
             return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                               "bspline: an axis from %g to %g is not within [%g, %g], the domain "
                               "of curve %zu",
-                              axis->begin, axis->end, u[desc->degree[0]], u[desc->num_controls[0]],
-                              c);
+                              low, high, u[desc->degree[0]], u[desc->num_controls[0]], c);
     }
     return CLSP_OK;
 }

@@ -5,7 +5,7 @@
 #include <clspline/bspline.h>
 
 #include "knots.h"
-#include "plan.h"
+#include "base_plan.h"
 
 typedef struct clspi_own_knots {
     size_t num; /* curves; 0: all have the description's knots */

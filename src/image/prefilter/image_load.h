@@ -12,11 +12,4 @@ clsp_status clspi_image_load_strips(clsp_image_plan *plan, size_t num_images, co
 clsp_status clspi_image_load_shared(clsp_image_plan *plan, size_t num_images,
                                     const clsp_input *samples, const clsp_run *run);
 
-/* Counts the samples of so many images, which the address space must hold, and says their type. */
-clsp_status clspi_image_samples_need(const clsp_image_plan *plan, size_t num_images,
-                                     clspi_memory_need *need);
-
-/* Says whether loading samples has failed. */
-void clspi_image_set_broken(clsp_image_plan *plan, bool is_broken);
-
 #endif

@@ -4,9 +4,10 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "filter_steps.h"
 #include "image_plan.h"
 
-enum { STRIP_BYTES_MAX = 64 << 20, STRIP_PIECE = 16 /* CHUNK of image_strips.cl */ };
+enum { STRIP_BYTES_MAX = 64 << 20 };
 
 /* A direction of a strip: results begin to end - 1, and the `num` samples from `first` on that they
    are made of, of which `wrapped` at the begin are the line's own first ones. */
@@ -26,19 +27,23 @@ typedef struct strip_job {
     size_t first_row, first_x, row_length;
 } strip_job;
 
+/* Releases the plan that filters strips, of which a plan's base and its filter are all that is
+   used. */
+static void release_inner(clsp_image_plan *inner)
+{
+    if (!inner) return;
+    clspi_plan_release(&inner->base);
+    clspi_image_filter_release(&inner->filter);
+    free(inner);
+}
+
 void clspi_image_strips_release(clspi_image_strips *strips)
 {
-    clsp_image_plan_destroy(&strips->inner);
+    release_inner(strips->inner);
     clspi_buffer_release(&strips->from);
     clspi_buffer_release(&strips->to);
     free(strips->staging);
     *strips = (clspi_image_strips){.inner = NULL};
-}
-
-/* Tells whether a step filters two directions. */
-static bool is_tiled(const clspi_filter_step *step)
-{
-    return step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_STRIPS;
 }
 
 /* Returns the samples around a block that count. Strips filter the pieces of a row by themselves,
@@ -48,14 +53,14 @@ static uint32_t halo_of(const clspi_filter_step *step, uint32_t axis)
     const bool is_row = axis == 2;
 
     if (is_row && step->kind == CLSPI_STEP_STRIPS)
-        return (uint32_t)clspi_round_up(step->halo, STRIP_PIECE);
+        return (uint32_t)clspi_round_up(step->halo, CLSPI_STRIP_CHUNK);
     return step->halo + (is_row && step->kind == CLSPI_STEP_RECURSION ? step->lanes - 1 : 0);
 }
 
 bool clspi_image_step_has_axis(const clspi_filter_step *step, uint32_t axis)
 {
     if (step->kind == CLSPI_STEP_COPY) return false;
-    return step->axis == axis || (is_tiled(step) && axis == 2);
+    return step->axis == axis || (clspi_makes_two_directions(step) && axis == 2);
 }
 
 /* Makes the plan that filters strips: what comes to it has been continued already. */

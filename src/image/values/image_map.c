@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "memory.h"
 
 #define COORDINATE_MAX                                                                             \
     0x1p29 /* of fixed-point coordinates; with a displacement as large an int                      \
@@ -29,11 +30,49 @@ clsp_status clspi_image_check_attributes(const clsp_image_plan *plan, const char
     return CLSP_OK;
 }
 
+static clsp_status refuse(const clsp_image_plan *plan, const char *why)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT, "image: %s", why);
+}
+
+/* Tells whether a map says nothing of a grid. */
+static bool has_no_grid(const clsp_image_map *map)
+{
+    bool is_none = true;
+
+    for (uint32_t d = 0; d < 3; d++) {
+        is_none = is_none && map->size[d] == 0;
+        for (uint32_t k = 0; k < 4; k++)
+            is_none = is_none && map->matrix[d][k] == 0.0;
+    }
+    return is_none;
+}
+
+/* Checks the list of coordinates of a map, and that nothing else is given beside one. */
+static clsp_status check_list(const clsp_image_plan *plan, const clsp_image_map *map)
+{
+    const clsp_points *const at = &map->at;
+
+    CLSPI_CHECK(clspi_reserved_check(&plan->base.ctx->log, "clsp_points", at->reserved));
+    if (at->planar > 1) return refuse(plan, "planar is neither 0 nor 1");
+    if (clspi_input_is_there(&at->item))
+        return refuse(plan, "coordinates are the same ones for each image: they have no items");
+    if (!clspi_input_is_there(&at->params))
+        return at->num > 0 || at->planar > 0
+                   ? refuse(plan, "coordinates: none of buffer, host and svm")
+                   : CLSP_OK;
+    if (clspi_input_is_there(&map->displacements))
+        return refuse(plan, "both coordinates and displacements");
+    return has_no_grid(map) ? CLSP_OK
+                            : refuse(plan, "both coordinates and a matrix or a size of the map");
+}
+
 static clsp_status check(const clsp_image_plan *plan, const clsp_image_map *map)
 {
     const uint32_t num = plan->desc.directions;
 
     CLSPI_CHECK(clspi_reserved_check(&plan->base.ctx->log, "clsp_image_map", map->reserved));
+    CLSPI_CHECK(check_list(plan, map));
     for (uint32_t d = 0; d < num; d++) {
         if (map->size[d] > CLSP_IMAGE_MAX_SIZE)
             return bad(plan, "size of map is above 2^28", map->size[d]);

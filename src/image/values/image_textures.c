@@ -4,7 +4,7 @@
 
 #include "buffer.h"
 #include "check.h"
-#include "image_job.h"
+#include "image_values.h"
 
 enum { TILE_X = 16 /* of image_textures.cl */ };
 
@@ -178,13 +178,17 @@ static clsp_status launch_rows(clspi_image_job *job, clspi_series *series, const
     clsp_image_plan *const plan = job->plan;
     const clspi_kernel *const kernel = &plan->textures.kernel;
     const size_t local = kernel->local, tile_x = clspi_min(local, TILE_X), width = job->map.size[2];
-    const size_t tiles_x = clspi_div_up(width, tile_x);
+    const uint32_t end_x = job->end_x > 0 ? job->end_x : job->map.size[2];
+    const size_t tiles_x = clspi_div_up(end_x - job->first_x, tile_x);
     const size_t tiles_y = clspi_div_up(part->num_lines, local / tile_x);
     const clspi_stream *const out = &job->streams.stream[0];
     const clspi_texture_grid grid = {.offset = out->offset + part->before * width,
                                      .coefficients = piece * plan->layout.plane,
                                      .range = piece * 2,
                                      .num_x = (cl_uint)width,
+                                     .begin_x = job->begin_x,
+                                     .first_x = job->first_x,
+                                     .end_x = end_x,
                                      .num_y = (cl_uint)part->num_lines,
                                      .first_y = (cl_uint)part->line,
                                      .z = (cl_uint)(part->piece % job->map.size[0]),

@@ -6,8 +6,8 @@
 
 #include "buffer.h"
 #include "check.h"
-#include "image_job.h"
 #include "image_need.h"
+#include "image_values.h"
 
 enum { WINDOW_BYTES_MAX = 64 << 20 };
 
@@ -73,14 +73,18 @@ static double narrow_at(const char *given, size_t k)
     return (double)x;
 }
 
-/* Widens a reach along one direction by some reals; those that are not finite give cval. */
-static void widen(clspi_image_reach *reach, uint32_t d, const char *given, clsp_range points,
-                  bool wide)
+/* Widens a reach along one direction by what some points were given; what is not finite gives
+   cval. */
+static void widen(clspi_image_reach *reach, uint32_t d, const clspi_image_job *job,
+                  clsp_range points)
 {
+    const bool wide = job->plan->desc.precision == CLSP_F64;
+    const char *const given = job->given[d];
     double least = HUGE_VAL, most = -HUGE_VAL;
 
     for (size_t k = points.first; k < points.first + points.count; k++) {
-        const double x = wide ? wide_at(given, k) : narrow_at(given, k);
+        const size_t at = k * job->stride;
+        const double x = wide ? wide_at(given, at) : narrow_at(given, at);
         if (!isfinite(x)) continue;
         least = x < least ? x : least;
         most = x > most ? x : most;
@@ -92,7 +96,6 @@ static void widen(clspi_image_reach *reach, uint32_t d, const char *given, clsp_
 /* Gives the coordinates of a box; of displaced points row by row, as they stand in their field. */
 static clspi_image_reach reach_of_box(const clspi_image_job *job, const point_box *box)
 {
-    const bool wide = job->plan->desc.precision == CLSP_F64;
     clspi_image_reach reach = reach_of_map(job, box);
 
     if (job->places != CLSPI_IMAGE_DISPLACED) return reach;
@@ -103,7 +106,7 @@ static clspi_image_reach reach_of_box(const clspi_image_job *job, const point_bo
             clspi_image_reach row = {.least = {0}};
             const size_t at =
                 box->before + (size_t)y * job->map.size[2] + box->first_x - box->begin_x;
-            widen(&row, d, job->given[d], (clsp_range){at, box->end_x - box->first_x}, wide);
+            widen(&row, d, job, (clsp_range){at, box->end_x - box->first_x});
             all.least[d] = fmin(all.least[d], row.least[d]);
             all.most[d] = fmax(all.most[d], row.most[d]);
         }
@@ -118,7 +121,7 @@ static clspi_image_reach reach_of_points(const clspi_image_job *job, clsp_range 
     clspi_image_reach reach = {.least = {0}};
 
     for (uint32_t d = 3 - job->plan->desc.directions; d < 3; d++)
-        widen(&reach, d, job->given[d], points, job->plan->desc.precision == CLSP_F64);
+        widen(&reach, d, job, points);
     return reach;
 }
 
@@ -221,7 +224,7 @@ static clspi_image_job job_behind(const clspi_image_job *job, size_t piece, size
 
     one.first_piece = piece;
     for (uint32_t i = 0; i < one.streams.num; i++)
-        one.streams.stream[i].offset += before * (i == 0 ? job->point : 1);
+        one.streams.stream[i].offset += before * (i == 0 ? job->point : job->stride);
     return one;
 }
 
@@ -283,30 +286,42 @@ static clsp_status make_box(clspi_image_job *job, clspi_series *series, point_bo
     }
 }
 
-/* Makes the points of whole rows, or of a part of one. */
-static clsp_status make_rows_of(clspi_image_job *job, clspi_series *series, const clspi_part *part)
+/* Makes whole rows, or a part of one, whose points begin rows->before behind those of the job. */
+static clsp_status make_boxes(clspi_image_job *job, clspi_series *series, const clspi_part *rows)
 {
     const uint32_t *const size = job->map.size;
-    const size_t per_piece = (size_t)size[0] * size[1];
-    const bool is_whole = part->line == 0 && part->num_lines % size[2] == 0;
-    const size_t rows = is_whole ? part->num_lines / size[2] : 1;
+    const size_t per_piece = (size_t)size[0] * size[1], width = rows->num_lines / rows->num_pieces;
+    const uint32_t first_x = (uint32_t)rows->line;
 
-    for (size_t done = 0; done < rows;) {
-        const size_t row = part->piece + done, in_piece = row % per_piece;
+    for (size_t done = 0; done < rows->num_pieces;) {
+        const size_t row = rows->piece + done, in_piece = row % per_piece;
         const uint32_t y = (uint32_t)(in_piece % size[1]);
-        const uint32_t num_y = (uint32_t)clspi_min(rows - done, size[1] - y);
-        const uint32_t first_x = is_whole ? 0 : (uint32_t)part->line;
+        const uint32_t num_y = (uint32_t)clspi_min(rows->num_pieces - done, size[1] - y);
         const point_box box = {.piece = job->first_piece + row / per_piece,
                                .z = (uint32_t)(in_piece / size[1]),
                                .first_y = y,
                                .num_y = num_y,
                                .begin_x = first_x,
                                .first_x = first_x,
-                               .end_x = is_whole ? size[2] : first_x + (uint32_t)part->num_lines,
-                               .before = done * size[2]};
+                               .end_x = first_x + (uint32_t)width,
+                               .before = rows->before + done * width};
         CLSPI_CHECK(make_box(job, series, box));
         done += num_y;
     }
+    return CLSP_OK;
+}
+
+/* Makes the points of a part, which may begin and end within rows. */
+static clsp_status make_rows_of(clspi_image_job *job, clspi_series *series, const clspi_part *part)
+{
+    clspi_cut cut = {.per_piece = job->map.size[2],
+                     .piece = part->piece,
+                     .line = part->line,
+                     .left = part->num_lines};
+    clspi_part rows;
+
+    while (clspi_cut_next(&cut, UINT64_MAX, &rows))
+        CLSPI_CHECK(make_boxes(job, series, &rows));
     return CLSP_OK;
 }
 
@@ -351,11 +366,13 @@ clsp_status clspi_image_make_in_windows(void *user, clspi_series *series, const 
 {
     clspi_image_job one = *(const clspi_image_job *)user;
     const size_t real = clsp_type_bytes(one.plan->desc.precision);
+    const uint32_t missing = 3 - one.plan->desc.directions, separate = one.stride == 1;
 
-    for (uint32_t i = 1; i < one.streams.num; i++) {
-        const clspi_stream *const stream = &one.streams.stream[i];
-        if (stream->memory.host)
-            one.given[3 - one.streams.num + i] = stream->memory.host + part->before * real;
+    for (uint32_t d = missing; one.streams.num > 1 && d < 3; d++) {
+        const uint32_t k = d - missing;
+        const char *const host = one.streams.stream[1 + separate * k].memory.host;
+        const size_t at = part->before * one.stride + (separate ? 0 : k);
+        if (host) one.given[d] = host + at * real;
     }
     return one.places == CLSPI_IMAGE_AT_POINTS ? make_points_of(&one, series, part)
                                                : make_rows_of(&one, series, part);

@@ -102,17 +102,27 @@ int close_lent(void **state)
 
 static struct {
     size_t index, num; /* of the running check */
-} turn = {0, 1};
+    size_t first;      /* the index that has case 0 in a thin run; another one for each check */
+} turn = {0, 1, 0};
 
 bool is_thin(void)
 {
-    return !full() && !tiny() && !given_limits();
+    return !full() && !tiny();
 }
 
-bool in_turn(size_t i, size_t of)
+bool is_left_out(size_t i)
 {
-    if (!is_thin()) return true;
-    return (i + turn.index) % (of < turn.num ? of : turn.num) == 0;
+    return is_thin() && i % 2 != given_limits();
+}
+
+bool in_turn(size_t i)
+{
+    return !is_thin() || (!is_left_out(i) && (i / 2 + turn.first) % turn.num == turn.index);
+}
+
+bool program_in_turn(size_t program)
+{
+    return !is_thin() || program % turn.num == turn.index;
 }
 
 /* The turns of one precision; only counted without a check. */
@@ -142,6 +152,7 @@ void each_turn(const char *const limits[], size_t num, size_t num_tiny, turn_fn 
     take_turns(limits, num, CLSP_F64, check);
     turn.index = 0;
     turn.num = 1;
+    turn.first += 3;
 }
 
 /* ---- memory ---- */

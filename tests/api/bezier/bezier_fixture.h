@@ -56,14 +56,23 @@ int close_lent(void **state);
 typedef void (*turn_fn)(clsp_context *ctx, clsp_type precision);
 void each_turn(const char *const limits[], size_t num, size_t num_tiny, turn_fn check);
 
-/* Whether a test need not try every combination in this run: not when full, when tiny, which leaves
- * out enough, and where the environment names limits, which a run alone is for. */
+/* Whether a test need not try every combination in this run: not when full, nor when tiny, which
+ * leaves out enough. */
 bool is_thin(void);
 
-/* Whether it is the turn of case i, to which one of `of` turns falls, and at least one of all. So
- * all cases are met, and all kernel shapes and precisions, but not all pairs of them: most of a
- * pair's time is a compiler's. Always true unless the run is thin. */
-bool in_turn(size_t i, size_t of);
+/* Whether case i is left out of a thin run: every other case is, and where the environment names
+ * limits, as a run on a stand-in for another device has it, the others. */
+bool is_left_out(size_t i);
+
+/* Whether it is the turn of case i. In a thin run each case that is not left out has one turn, and
+ * checks begin with different turns. So kernel shapes, precisions and half of the cases are met,
+ * but not all pairs of them: most of a pair's time is a compiler's. Always true unless the run is
+ * thin. */
+bool in_turn(size_t i);
+
+/* Whether it is the turn of cases whose kernels differ by a number alone: in a thin run each number
+ * has one turn, the same in all checks, so that fewer kernels are compiled. None is left out. */
+bool program_in_turn(size_t program);
 
 /* Host memory of `size` elements of a type, as calls take it. */
 clsp_input host_in(clsp_type type, const void *memory, size_t size);

@@ -69,7 +69,7 @@ static void degrees(clsp_context *ctx, clsp_type precision)
         if (tiny() && (pairs[i][0] > 16 || pairs[i][1] > 7)) continue;
         for (uint32_t dim = 1; dim <= 4; dim++) {
             if ((tiny() || i % 3 != 0) && dim != 3) continue;
-            if (!in_turn(i + dim, dim == 3 ? 6 : 11)) continue;
+            if (!in_turn(i + dim)) continue;
             const clsp_bezier_desc desc =
                 surface(precision, pairs[i][0], pairs[i][1], dim, tiny() ? 5 : 37, tiny() ? 6 : 21);
             check_accuracy(ctx, desc, 3, tiny() ? 12 : 100, bound_31);
@@ -90,7 +90,7 @@ static void high_degrees(clsp_context *ctx, clsp_type precision)
 
     for (size_t i = 0; i < COUNT(pairs); i++) {
         const clsp_bezier_desc desc = surface(precision, pairs[i][0], pairs[i][1], 3, 97, 75);
-        if (in_turn(i, 4)) check_accuracy(ctx, desc, 1, 40, bound_1000);
+        if (in_turn(i)) check_accuracy(ctx, desc, 1, 40, bound_1000);
     }
 }
 
@@ -107,7 +107,7 @@ static void degree_1000(clsp_context *ctx, clsp_type precision)
 {
     const clsp_bezier_desc desc = surface(precision, 1000, 1000, 1, 67, 130);
 
-    if (in_turn(0, 4)) check_accuracy(ctx, desc, 1, 20, bound_1000);
+    if (in_turn(0)) check_accuracy(ctx, desc, 1, 20, bound_1000);
 }
 
 static void test_degree_1000(void **state)
@@ -124,7 +124,7 @@ static void sizes(clsp_context *ctx, clsp_type precision)
 
     for (size_t i = 0; i < COUNT(counts); i++) {
         if (tiny() && counts[i] > 17) break;
-        if (!in_turn(i, 3)) continue;
+        if (!in_turn(i)) continue;
         const uint32_t other = counts[COUNT(counts) - 1 - i];
         const clsp_bezier_desc desc =
             surface(precision, 3, 2, i % 2 ? 3 : 2, counts[i], tiny() ? counts[i] % 5 + 1 : other);
@@ -146,8 +146,8 @@ static void tiles(clsp_context *ctx, clsp_type precision)
     for (size_t i = 0; i < COUNT(pairs); i++) {
         const clsp_bezier_desc odd = surface(precision, pairs[i][0], pairs[i][1], 3, 6, 37);
         const clsp_bezier_desc longer = surface(precision, pairs[i][0], pairs[i][1], 3, 45, 251);
-        if (in_turn(i, 3)) check_accuracy(ctx, odd, 2, tiny() ? 20 : 100, bound_31);
-        if (!tiny() && in_turn(i + 1, 3)) check_accuracy(ctx, longer, 2, 300, bound_31);
+        if (in_turn(i)) check_accuracy(ctx, odd, 2, tiny() ? 20 : 100, bound_31);
+        if (!tiny() && in_turn(i + 1)) check_accuracy(ctx, longer, 2, 300, bound_31);
     }
 }
 
@@ -185,7 +185,7 @@ static const double *control(const job *j, size_t patch, uint32_t i, uint32_t k)
 
 static void corners(clsp_context *ctx, clsp_type precision)
 {
-    const clsp_bezier_desc d = surface(precision, in_turn(0, 4) ? 6 : 3, 9, 3, 13, 5);
+    const clsp_bezier_desc d = surface(precision, in_turn(0) ? 6 : 3, 9, 3, 13, 5);
     job j;
 
     job_create(&j, ctx, d, 2);
@@ -346,7 +346,7 @@ static void lines(clsp_context *ctx, clsp_type precision)
     };
 
     for (size_t i = 0; i < COUNT(grids) && !(tiny() && i == 2); i++)
-        if (in_turn(i, 4)) check_lines(ctx, precision, &grids[i], i % 3 + 1);
+        if (in_turn(i)) check_lines(ctx, precision, &grids[i], i % 3 + 1);
 }
 
 static void test_lines(void **state)

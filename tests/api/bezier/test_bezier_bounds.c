@@ -111,7 +111,7 @@ static void far_away(clsp_context *ctx, clsp_type precision)
             .rational = cases[i].rational,
             .vertex.attributes = cases[i].attributes};
         const layout l = layout_of(&d);
-        if (!in_turn(i, 2) && i > 1) continue;
+        if (!in_turn(i)) continue;
         for (size_t k = 0; k < COUNT(offsets); k++) {
             seed((unsigned)(i * 10 + k));
             double *const controls = random_controls(&l, 1);
@@ -131,6 +131,7 @@ static void many_rows(clsp_context *ctx, clsp_type precision)
                                     .axis = {{.num = 33001}, {.num = 2}},
                                     .vertex.attributes = P | DU | DV};
         const layout l = layout_of(&d);
+        if (!program_in_turn(degree)) continue;
         seed(degree);
         double *const controls = random_controls(&l, 1);
         judge(&l, "many rows", grid_error(ctx, &l, controls, 8.0));
@@ -154,7 +155,7 @@ static void whole_blocks(clsp_context *ctx, clsp_type precision)
                                     .rational = cases[i].rational,
                                     .vertex.attributes = cases[i].attributes};
         const layout l = layout_of(&d);
-        if (!in_turn(i, 3) || tiny()) continue;
+        if (!in_turn(i) || tiny()) continue;
         seed((unsigned)i);
         double *const controls = random_controls(&l, 1);
         judge(&l, "whole blocks", grid_error(ctx, &l, controls, 8.0));
@@ -291,7 +292,7 @@ static void flat(clsp_context *ctx, clsp_type precision)
             .axis = {{.num = num}, {.num = num + 1}, {.num = num + 2}},
             .vertex.attributes = cases[i].attributes};
         seed((unsigned)i);
-        if (in_turn(i, 2) || i < 3) flat_patches(ctx, &d);
+        if (in_turn(i)) flat_patches(ctx, &d);
     }
 }
 
@@ -313,6 +314,7 @@ static void planes(clsp_context *ctx, clsp_type precision)
                                     .axis = {{.num = 21}, {.num = 19}},
                                     .vertex.attributes = P};
         const layout l = layout_of(&d);
+        if (!in_turn(i)) continue;
         seed((unsigned)i);
         double *const controls = random_controls(&l, 1);
         for (size_t k = 0; k < l.controls; k++) {
@@ -360,6 +362,7 @@ static void weights(clsp_context *ctx, clsp_type precision)
                                     .vertex.attributes = P | DU | DV | N,
                                     .watertight = i % 2};
         const layout l = layout_of(&d);
+        if (!in_turn(i / 3) || (is_thin() && i % 3 != 0)) continue;
         seed(i);
         double *const controls = rational_controls(&l, i < 12 ? 2.0 : 3.0);
         judge(&l, "weights", grid_error(ctx, &l, controls, 8.0));
@@ -400,6 +403,7 @@ static void lines(clsp_context *ctx, clsp_type precision)
                                     .rational = i % 2,
                                     .vertex.attributes = P | N};
         const layout l = layout_of(&d);
+        if (!in_turn(i)) continue;
         unsigned char *const vertices = guarded(&l, NUM * NUM);
         size_t num = 0;
         seed(i);

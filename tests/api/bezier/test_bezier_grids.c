@@ -317,7 +317,7 @@ static void curves(clsp_context *ctx, clsp_type precision)
         for (uint32_t rational = 0; rational < 2; rational++) {
             if (i > 3 && rational != i % 2) continue;
             if (tiny() && degrees[i] > 3) continue;
-            if (!chosen(i, rational) || !in_turn(i, 5)) continue;
+            if (!chosen(i, rational) || !in_turn(i)) continue;
             clsp_bezier_desc d = {.precision = precision,
                                   .form = CLSP_BEZIER_CURVE,
                                   .degree = {degrees[i]},
@@ -353,7 +353,7 @@ static void surfaces(clsp_context *ctx, clsp_type precision)
             if (k > 0 && k != i % COUNT(attributes)) continue; /* kernels take long to compile */
             if (tiny() && pairs[i][0] > 4) continue;
             for (uint32_t rational = 0; rational < 2; rational++) {
-                if (!chosen(i + k, rational) || !in_turn(i / 2 + 2 * k, 5)) continue;
+                if (!chosen(i + k, rational) || !in_turn(i / 2 + 2 * k)) continue;
                 const clsp_bezier_desc d = {.precision = precision,
                                             .degree = {pairs[i][0], pairs[i][1]},
                                             .axis = {{.num = tiny() ? 6 : 37 - 3 * (uint32_t)k},
@@ -379,7 +379,7 @@ static void volumes(clsp_context *ctx, clsp_type precision)
     for (size_t i = 0; i < COUNT(degrees); i++) {
         for (uint32_t rational = 0; rational < 2; rational++) {
             if (tiny() && i > 2) continue;
-            if (!chosen(i, rational) || !in_turn(i, 5)) continue;
+            if (!chosen(i, rational) || !in_turn(i)) continue;
             clsp_bezier_desc d = {.precision = precision,
                                   .form = CLSP_BEZIER_VOLUME,
                                   .degree = {degrees[i][0], degrees[i][1], degrees[i][2]},
@@ -399,7 +399,7 @@ static void volumes(clsp_context *ctx, clsp_type precision)
                                      .form = CLSP_BEZIER_VOLUME,
                                      .degree = {3, 2, 1},
                                      .axis = {{.num = 131}, {.num = 7}, {.num = 7}}};
-    if (in_turn(0, 2)) run(ctx, longer, 2);
+    if (program_in_turn(0)) run(ctx, longer, 2);
 }
 
 static void test_volumes(void **state)
@@ -422,7 +422,7 @@ static void layouts(clsp_context *ctx, clsp_type precision)
                                   .rational = dim % 2,
                                   .vertex = {.attributes = P | T, .type = types[i]}};
             if (tiny() && dim != 3) continue;
-            if (!in_turn(i + dim, 5)) continue;
+            if (!in_turn(i + dim)) continue;
             if (chosen(i + dim, 0)) run(ctx, d, 2);
             d.vertex.attributes = P | W | (dim == 3 ? N : DU);
             d.vertex.stride = 16;
@@ -454,7 +454,8 @@ static void intervals(clsp_context *ctx, clsp_type precision)
                 .axis = {{tiny() ? 5 : 34, ends[i][0], ends[i][1]}, {tiny() ? 4 : 23, v[0], v[1]}},
                 .vertex.attributes = i % 2 ? P : P | N | T};
             if (tiny() && degree > 3) continue;
-            if (in_turn(i + degree / 12, 5)) run(ctx, d, 2);
+            if (is_thin() && i % 2 != degree / 12) continue;
+            if (in_turn(i)) run(ctx, d, 2);
         }
     }
 }
@@ -478,7 +479,7 @@ static void changes(clsp_context *ctx, clsp_type precision)
                           .vertex.attributes = precision == CLSP_F32 ? P | N : P};
     grid_job j;
 
-    if (!in_turn(0, 2)) return;
+    if (!program_in_turn(0)) return;
     start(&j, ctx, &d, 2);
     for (size_t i = 0; i < COUNT(steps); i++) {
         const uint32_t *const s = steps[i];
@@ -529,7 +530,7 @@ static void splits(clsp_context *ctx, clsp_type precision)
                 .axis = {{.num = tiny() ? 35 : 301}, {.num = tiny() ? 9 : 83}},
                 .vertex.attributes = attributes[k]};
             grid_job a;
-            if (!in_turn(k + degree / 12, 3)) continue;
+            if (!in_turn(k + degree / 12)) continue;
             start(&a, ctx, &d, 2);
             eval(&a);
             const size_t patch = a.vertices_per_patch * a.l.stride * a.l.element;

@@ -98,7 +98,7 @@ static void watertight(clsp_context *ctx, clsp_type precision)
         const size_t num = (WAYS + 1) * NUM * NUM;
         uint32_t nums[2 * (WAYS + 1)];
         if (tiny() && kind != 3 && kind != 6) continue;
-        if (!in_turn(kind, 5)) continue;
+        if (!in_turn(kind)) continue;
         for (size_t i = 0; i < COUNT(nums); i++)
             nums[i] = NUM;
         double *const controls = random_controls(&l, WAYS + 1);
@@ -439,7 +439,7 @@ static void collapsed_edges(clsp_context *ctx, clsp_type precision)
 {
     for (uint32_t degree = 2; degree <= 4; degree++) {
         for (uint32_t rational = 0; rational < 2; rational++) {
-            if (!in_turn(degree + 3 * rational, 5)) continue;
+            if (!in_turn(degree + 3 * rational)) continue;
             const layout l = normals_of(precision, CLSP_BEZIER_SURFACE, degree, rational);
             double *const controls = random_controls(&l, 1);
             for (int edge = 0; edge < 4; edge++) {

@@ -154,7 +154,7 @@ static void curves(clsp_context *ctx, clsp_type precision)
                                         .vertex.attributes =
                                             curvature | (k ? P | W | DU | DUU | T : P | DUU)};
             if (tiny() && degree > 2) continue;
-            if (!chosen(degree % 4, k, precision) || !in_turn(degree, 2)) continue;
+            if (!chosen(degree % 4, k, precision) || !in_turn(degree)) continue;
             run(ctx, &d, 3, tiny() ? 9 : 131, BOUND_31);
         }
     }
@@ -181,7 +181,7 @@ static void surfaces(clsp_context *ctx, clsp_type precision)
                                             .rational = rational,
                                             .vertex.attributes = attributes[k]};
                 if (tiny() && (i > 2 || k == 0)) continue;
-                if (!chosen(k, rational, precision) || !in_turn(i + k, 2)) continue;
+                if (!chosen(k, rational, precision) || !in_turn(i + k)) continue;
                 run(ctx, &d, 3, tiny() ? 9 : 101, BOUND_31);
             }
         }
@@ -210,7 +210,7 @@ static void volumes(clsp_context *ctx, clsp_type precision)
                                         .vertex.attributes =
                                             dim == 3 ? P : P | W | DU | DV | DW | T};
             if (tiny() && (dim > 2 || i > 1)) continue;
-            if (!chosen(dim / 2, 0, precision) || !in_turn(i + dim, 2)) continue;
+            if (!chosen(dim / 2, 0, precision) || !in_turn(i + dim)) continue;
             run(ctx, &d, 2, tiny() ? 9 : 71, BOUND_31);
         }
     }
@@ -237,7 +237,7 @@ static void triangles(clsp_context *ctx, clsp_type precision)
                                             .rational = rational,
                                             .vertex.attributes = attributes[k]};
                 if (tiny() && (degree > 2 || k == 0)) continue;
-                if (!chosen(k, rational, precision) || !in_turn(degree + k, 2)) continue;
+                if (!chosen(k, rational, precision) || !in_turn(degree + k)) continue;
                 run(ctx, &d, 3, tiny() ? 9 : 151, BOUND_31);
             }
         }
@@ -274,7 +274,7 @@ static void high_degrees(clsp_context *ctx, clsp_type precision)
                                   : d.rational                ? P | W | DU | DUU | T
                                                               : P | DUU;
         }
-        if (in_turn(i, 5)) run(ctx, &d, 1, 24, BOUND_1000);
+        if (in_turn(i)) run(ctx, &d, 1, 24, BOUND_1000);
     }
 }
 

@@ -167,7 +167,7 @@ static void patch_grids(clsp_context *ctx, clsp_type precision)
 
     for (size_t i = 0; i < COUNT(forms); i++) {
         for (uint32_t k = 0; k < 4; k++) {
-            if (!in_turn(i + 2 * k, 5)) continue;
+            if (!in_turn(i + 2 * k)) continue;
             clsp_bezier_desc d = {.precision = precision,
                                   .form = forms[i],
                                   .degree = {3, 2, 1},
@@ -207,7 +207,7 @@ static void triangle_grids(clsp_context *ctx, clsp_type precision)
             /* kernels differ by attributes and weights: in a thin run two of four in each precision
              */
             if (is_thin() && (i + degree + (precision == CLSP_F64)) % 2 != 0) continue;
-            if (in_turn(i + degree / 2, 3)) run(ctx, &d, 3, NULL);
+            if (in_turn(i + degree / 2)) run(ctx, &d, 3, NULL);
         }
     }
 }
@@ -616,7 +616,7 @@ static void faces(clsp_context *ctx, clsp_type precision)
 {
     for (int k = 0; k < 8; k++) {
         const bool triangle = k >= 6, own = k % 2;
-        if (!in_turn((size_t)k, 3)) continue;
+        if (!in_turn((size_t)k)) continue;
         clsp_bezier_desc d = {.precision = precision,
                               .form = triangle ? CLSP_BEZIER_TRIANGLE : CLSP_BEZIER_SURFACE,
                               .degree = {2, 2},

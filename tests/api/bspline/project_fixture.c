@@ -100,6 +100,11 @@ void curves_free(curves *c)
     free(c->controls);
 }
 
+bool curves_in_turn(uint32_t degree, uint32_t dim)
+{
+    return !is_left_out(degree) && program_in_turn(degree / 2 + dim);
+}
+
 curves random_curves(clsp_type precision, uint32_t degree, uint32_t controls, unsigned dim,
                      bool rational, size_t num)
 {

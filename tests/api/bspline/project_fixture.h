@@ -39,6 +39,10 @@ void set_coordinate(curves *c, size_t i, unsigned k, double x);
 void curves_finish(curves *c);
 void curves_free(curves *c);
 
+/* Whether it is the turn of curves of a degree and a dimension, which have kernels of their own
+   (is_left_out, program_in_turn). */
+bool curves_in_turn(uint32_t degree, uint32_t dim);
+
 /* What there is in the precision of a number. */
 double rounded_to(clsp_type precision, double x);
 
@@ -99,10 +103,12 @@ void check_itself(curves *c, const double *query, const clsp_bspline_nearest_f64
 ref_nearest exact_nearest(curves *c, const double *query, uint32_t patch);
 
 /* Fails unless it is the nearest one of a curve, or of all (UINT32_MAX), and its bound is one. */
-void check_nearest(curves *c, const double *query, uint32_t patch, const clsp_bspline_nearest_f64 *r);
+void check_nearest(curves *c, const double *query, uint32_t patch,
+                   const clsp_bspline_nearest_f64 *r);
 
 /* Fails unless a result is that there is none, for the status, with that bound. */
-void check_none(const clsp_bspline_nearest_f64 *r, clsp_bspline_nearest_status status, double bound);
+void check_none(const clsp_bspline_nearest_f64 *r, clsp_bspline_nearest_status status,
+                double bound);
 
 /* Projects all points and checks each. */
 void check_all_nearest(projecting *p);

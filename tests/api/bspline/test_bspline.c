@@ -150,7 +150,7 @@ static void grids(clsp_context *ctx, clsp_type precision)
 {
     for (size_t i = 0; i < COUNT(cases); i++)
         for (int kind = 0; kind < NUM_KINDS; kind++) {
-            if (!in_turn(i + (size_t)kind, 4) || (tiny() && (i > 4 || kind > 0))) continue;
+            if (!in_turn(i) || (tiny() && (i > 4 || kind > 0))) continue;
             spline s = spline_of_case(i, precision, (knot_kind)kind);
             seed((unsigned)(10 * i) + (unsigned)kind);
             s.d.axis[0].num = cases[i].directions == 1 ? 211 : 37;
@@ -299,7 +299,7 @@ static void points(clsp_context *ctx, clsp_type precision)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         const knot_kind kind = (knot_kind)(i % NUM_KINDS);
-        if (!in_turn(i, 2) || (tiny() && i > 3)) continue;
+        if (!in_turn(i) || (tiny() && i > 3)) continue;
         spline s = spline_of_case(i, precision, kind);
         seed((unsigned)i);
         check_points(ctx, &s);
@@ -436,7 +436,7 @@ static void check_by_caller(clsp_context *ctx, spline *s)
 static void cooperate(clsp_context *ctx, clsp_type precision)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
-        if (!in_turn(i, 2) || (tiny() && i > 1)) continue;
+        if (!in_turn(i) || (tiny() && i > 1)) continue;
         spline s = spline_of_case(i, precision, (knot_kind)(i % NUM_KINDS));
         seed((unsigned)i);
         s.d.axis[0].num = 70;

@@ -114,7 +114,7 @@ static void points(clsp_context *ctx, clsp_type precision)
         double params[NUM];
         float narrow[NUM];
         uint32_t curves[NUM];
-        if (!in_turn(i, 2) || (tiny() && i > 1)) continue;
+        if (!in_turn(i) || (tiny() && i > 1)) continue;
         seed((unsigned)i);
         family f = make_family(ctx, precision, cases[i].degree, cases[i].controls,
                                cases[i].rational, cases[i].attributes, 0);
@@ -178,7 +178,7 @@ static void grids(clsp_context *ctx, clsp_type precision)
     enum { NUM = 41 };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        if (!in_turn(i, 2) || (tiny() && i > 1)) continue;
+        if (!in_turn(i) || (tiny() && i > 1)) continue;
         seed((unsigned)i);
         family f = make_family(ctx, precision, cases[i].degree, cases[i].controls,
                                cases[i].rational, cases[i].attributes, NUM);
@@ -424,7 +424,7 @@ static void conversions(clsp_context *ctx, clsp_type precision)
     for (size_t i = 0; i < COUNT(cases); i++) {
         static double knots[MOST_KNOTS];
         double domain[2];
-        if (!in_turn(i, 2) || (tiny() && i > 1) || cases[i].degree > 16) continue;
+        if (!in_turn(i) || (tiny() && i > 1) || cases[i].degree > 16) continue;
         seed((unsigned)i);
         family f = make_family(ctx, precision, cases[i].degree, cases[i].controls,
                                cases[i].rational, P, 0);

@@ -164,6 +164,20 @@ void images_free(images *im)
     clsp_image_plan_destroy(&im->plan);
 }
 
+/* ---- maps ---- */
+
+clsp_image_map list_of(size_t num, clsp_input coordinates, uint32_t attributes)
+{
+    return (clsp_image_map){.attributes = attributes,
+                            .at = {.num = num, .params = coordinates, .planar = 1}};
+}
+
+clsp_image_map displaced_by(clsp_image_map map, clsp_input displacements)
+{
+    map.displacements = displacements;
+    return map;
+}
+
 /* ---- outputs ---- */
 
 size_t components_of(const images *im, uint32_t attributes)

@@ -38,6 +38,12 @@ double unit_of(clsp_type type);
 double element_of(const void *memory, clsp_type type, size_t k);
 void set_element(void *memory, clsp_type type, size_t k, double x);
 
+/* A map that is a list of points, with the coordinates of each direction by themselves. */
+clsp_image_map list_of(size_t num, clsp_input coordinates, uint32_t attributes);
+
+/* A map with displacements. */
+clsp_image_map displaced_by(clsp_image_map map, clsp_input displacements);
+
 /* Components of a value, and elements of a call's output for so many points. */
 size_t components_of(const images *im, uint32_t attributes);
 size_t output_size(const images *im, size_t points, uint32_t attributes);

@@ -111,6 +111,11 @@ static bool is_too_small(const clsp_image_desc *d)
     return refused;
 }
 
+static bool is_fir(clsp_image_prefilter prefilter)
+{
+    return prefilter == CLSP_IMAGE_LEAST_SQUARES || prefilter == CLSP_IMAGE_TRUNCATED;
+}
+
 static void try_filters(clsp_image_desc d)
 {
     static const struct {
@@ -130,6 +135,9 @@ static void try_filters(clsp_image_desc d)
                       d.size[0] < 60 || d.size[1] < 64))
             continue;
         if (tiled && d.directions == 3) continue;
+        /* taps of each order are programs, and passes in each precision */
+        if (is_thin() && d.order != CLSP_IMAGE_CUBIC && is_fir(ways[w].prefilter)) continue;
+        if (is_thin() && d.precision == CLSP_F64 && w % 2 == 1) continue;
         d.prefilter = ways[w].prefilter;
         d.kernels = ways[w].kernels;
         if (!is_too_small(&d)) try_coefficients(&d, 1 + w);
@@ -148,6 +156,7 @@ static void test_coefficients(void **state)
                 if (precision == CLSP_F64 && !has_doubles()) continue;
                 if (support_tiny() && s != 0 && s != 4) continue;
                 if (s == 3 && mode % 3 != 0) continue; /* the largest */
+                if (has_doubles() && is_left_out(s + (size_t)mode + precision)) continue;
                 d.order = CLSP_IMAGE_CUBIC;
                 if (s % 2 == 1 && mode % 3 == 2) d.order = (clsp_image_order)(mode > 3 ? 5 : 2);
                 if (s == 0 && mode == CLSP_IMAGE_REFLECT) d.order = CLSP_IMAGE_QUARTIC;
@@ -242,13 +251,12 @@ static void check_at(const images *im)
 {
     double x[3 * POINTS];
     void *const memory = make_coordinates(im, POINTS, x), *const out = make_output(im, POINTS);
-    const clsp_image_points points = {
-        .num = POINTS,
-        .coordinates = host_in(im->d.precision, memory, im->d.directions * (size_t)POINTS),
-        .attributes = 3};
+    const clsp_image_map points =
+        list_of(POINTS, host_in(im->d.precision, memory, im->d.directions * (size_t)POINTS), 3);
 
-    assert_ok(shared, clsp_image_at(im->plan, (clsp_range){0, im->num}, &points,
-                                    host_out(im->d.values, out, output_size(im, POINTS, 3)), NULL));
+    assert_ok(shared,
+              clsp_image_eval(im->plan, (clsp_range){0, im->num}, &points,
+                              host_out(im->d.values, out, output_size(im, POINTS, 3)), NULL));
     for (size_t p = 0; p < POINTS; p++) {
         long double at[3] = {0};
         for (unsigned k = 0; k < im->d.directions; k++)
@@ -297,7 +305,7 @@ static size_t map_points(const images *im, const clsp_image_map *map)
 
 static void check_map(const images *im, bool displaced)
 {
-    const clsp_image_map map = make_map(im);
+    clsp_image_map map = make_map(im);
     const size_t points = map_points(im, &map), size = output_size(im, points, 3);
     void *const out = make_output(im, points);
     const clsp_output values = host_out(im->d.values, out, size);
@@ -306,13 +314,8 @@ static void check_map(const images *im, bool displaced)
 
     assert_non_null(exact);
     void *const field = make_coordinates(im, points, exact);
-    if (displaced)
-        assert_ok(shared,
-                  clsp_image_displace(im->plan, all, &map,
-                                      host_in(im->d.precision, field, im->d.directions * points),
-                                      values, NULL));
-    else
-        assert_ok(shared, clsp_image_affine(im->plan, all, &map, values, NULL));
+    if (displaced) map.displacements = host_in(im->d.precision, field, im->d.directions * points);
+    assert_ok(shared, clsp_image_eval(im->plan, all, &map, values, NULL));
     for (size_t p = 0; p < points; p++) {
         long double x[3];
         map_point(im, &map, p, x);
@@ -335,6 +338,9 @@ static void test_values(void **state)
                 if (precision == CLSP_F64 && !has_doubles()) continue;
                 if (support_tiny() && (directions == 3 || order > 3)) continue;
                 if (directions == 3 && order != 3 && order != 1 && !support_full()) continue;
+                if (is_thin() && (directions + (unsigned)order + precision) % 3 != 0 &&
+                    (order != 3 || precision != CLSP_F32))
+                    continue;
                 for (int mode = CLSP_IMAGE_MIRROR; mode <= CLSP_IMAGE_WRAP; mode++) {
                     clsp_image_desc d = describe(directions, size[directions - 1],
                                                  (clsp_image_mode)mode, precision);
@@ -401,8 +407,8 @@ static void check_typed(const images *im)
     void *const out = make_output(im, points);
     const double halves = im->d.coefficients == CLSP_F16 ? 2.0 * 0x1p-10 : 0.0;
 
-    assert_ok(shared, clsp_image_affine(im->plan, (clsp_range){0, im->num}, &map,
-                                        host_out(type, out, size), NULL));
+    assert_ok(shared, clsp_image_eval(im->plan, (clsp_range){0, im->num}, &map,
+                                      host_out(type, out, size), NULL));
     for (size_t p = 0; p < points; p++) {
         long double x[3];
         const size_t at[4] = {0, 0, p, 0};
@@ -453,7 +459,7 @@ static void test_clip(void **state)
 
     map.matrix[0][3] = 0.5;
     assert_ok(shared,
-              clsp_image_affine(im.plan, (clsp_range){0, 2}, &map, clsp_out_f32(out, count), NULL));
+              clsp_image_eval(im.plan, (clsp_range){0, 2}, &map, clsp_out_f32(out, count), NULL));
     for (size_t k = 0; k < count; k++) {
         const size_t plane = k / (2 * points) * 2 + k % 2, p = k / 2 % points;
         long double low = 2.0L, high = -2.0L;

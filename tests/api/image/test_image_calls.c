@@ -46,16 +46,17 @@ static void test_memory_kinds(void **state)
     float *const want = poisoned(size * sizeof *want);
 
     assert_ok(shared,
-              clsp_image_affine(im.plan, (clsp_range){0, 2}, &map, clsp_out_f32(want, size), NULL));
+              clsp_image_eval(im.plan, (clsp_range){0, 2}, &map, clsp_out_f32(want, size), NULL));
     for (int kind = HOST; kind < STORE_KINDS; kind++) {
         if (!has_kind(shared, (store_kind)kind)) continue;
         store in = store_make(shared, (store_kind)kind, CLSP_F32, 5, size, im.memory);
         store out = store_make(shared, (store_kind)kind, CLSP_F32, 3, size, NULL);
         cl_event loaded, done;
-        const clsp_run first = {.done = &loaded}, second = {1, &loaded, &done, {0, 0}};
+        const clsp_run first = {.done = &loaded},
+                       second = {.num_wait = 1, .wait = &loaded, .done = &done};
         assert_ok(shared, clsp_image_set_samples(im.plan, 2, store_in(&in), &first));
         assert_ok(shared,
-                  clsp_image_affine(im.plan, (clsp_range){0, 2}, &map, store_out(&out), &second));
+                  clsp_image_eval(im.plan, (clsp_range){0, 2}, &map, store_out(&out), &second));
         assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
         assert_memory_equal(store_read(&out), want, size * sizeof *want);
         clReleaseEvent(loaded);
@@ -83,15 +84,13 @@ static void test_input_kinds(void **state)
         for (int kind = HOST; kind < STORE_KINDS; kind++) {
             if (!has_kind(shared, (store_kind)kind)) continue;
             store in = store_make(shared, (store_kind)kind, CLSP_F32, 7, 2 * PIXELS, points);
-            const clsp_image_points given = {.num = PIXELS, .coordinates = store_in(&in)};
+            const clsp_image_map given =
+                at ? list_of(PIXELS, store_in(&in), 0) : displaced_by(map, store_in(&in));
             float *const out = kind == HOST ? want : same;
             cl_event done;
             const clsp_run sync = {.done = &done};
-            assert_ok(shared,
-                      at ? clsp_image_at(im.plan, (clsp_range){0, 2}, &given,
-                                         clsp_out_f32(out, 2 * PIXELS), &sync)
-                         : clsp_image_displace(im.plan, (clsp_range){0, 2}, &map, store_in(&in),
-                                               clsp_out_f32(out, 2 * PIXELS), &sync));
+            assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 2}, &given,
+                                              clsp_out_f32(out, 2 * PIXELS), &sync));
             assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
             clReleaseEvent(done);
             assert_memory_equal(out, want, 2 * PIXELS * sizeof *want);
@@ -115,16 +114,16 @@ static void test_ranges(void **state)
     const size_t each = 2 * PIXELS;
     float *const all = poisoned(NUM * each * sizeof *all), *const one = im.memory;
 
-    assert_ok(shared, clsp_image_affine(im.plan, (clsp_range){0, NUM}, &map,
-                                        clsp_out_f32(all, NUM * each), NULL));
+    assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, NUM}, &map,
+                                      clsp_out_f32(all, NUM * each), NULL));
     for (size_t i = 0; i < NUM; i++) {
-        assert_ok(shared, clsp_image_affine(im.plan, (clsp_range){i, 1}, &map,
-                                            clsp_out_f32(one, each), NULL));
+        assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){i, 1}, &map,
+                                          clsp_out_f32(one, each), NULL));
         assert_memory_equal(one, all + i * each, each * sizeof *one);
     }
     support_poison(one, each * sizeof *one);
     assert_ok(shared,
-              clsp_image_affine(im.plan, (clsp_range){NUM, 0}, &map, clsp_out_f32(one, 0), NULL));
+              clsp_image_eval(im.plan, (clsp_range){NUM, 0}, &map, clsp_out_f32(one, 0), NULL));
     assert_true(support_poisoned(one, each * sizeof *one));
     free(all);
     images_free(&im);
@@ -142,9 +141,9 @@ static void test_large(void **state)
     float *const host = poisoned(size * sizeof *host);
     const clsp_image_map map = tilted();
 
-    assert_ok(shared, clsp_image_affine(im.plan, (clsp_range){0, 1}, &map, store_out(&out), NULL));
+    assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, &map, store_out(&out), NULL));
     assert_ok(shared,
-              clsp_image_affine(im.plan, (clsp_range){0, 1}, &map, clsp_out_f32(host, size), NULL));
+              clsp_image_eval(im.plan, (clsp_range){0, 1}, &map, clsp_out_f32(host, size), NULL));
     assert_memory_equal(store_read(&out), host, size * sizeof *host);
     store_free(&out);
     free(host);
@@ -239,18 +238,19 @@ static void test_far_coordinates(void **state)
             x[k] = far[k];
             x[NUM + k] = 4.25f;
         }
-        const clsp_image_points points = {.num = NUM, .coordinates = clsp_in_f32(x, 2 * NUM)};
-        assert_ok(shared, clsp_image_at(im.plan, (clsp_range){0, 1}, &points,
-                                        clsp_out_f32(got, NUM), NULL));
+        const clsp_image_map points = list_of(NUM, clsp_in_f32(x, 2 * NUM), 0);
+        assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, &points,
+                                          clsp_out_f32(got, NUM), NULL));
         check_far(mode, x, got, NUM);
-        clsp_image_map map = {.size = {NUM, 1}, .matrix = {{0.0}}};
+        clsp_image_map map = {.size = {NUM, 1}, .displacements = clsp_in_f32(x, 2 * NUM)};
+        map.matrix[0][0] = 0x1p-60; /* as good as 0; all 0 would be the identity */
         assert_ok(shared,
-                  clsp_image_displace(im.plan, (clsp_range){0, 1}, &map, clsp_in_f32(x, 2 * NUM),
-                                      clsp_out_f32(got, NUM), NULL));
+                  clsp_image_eval(im.plan, (clsp_range){0, 1}, &map, clsp_out_f32(got, NUM), NULL));
         check_far(mode, x, got, NUM);
+        map.displacements = (clsp_input){.type = CLSP_TYPE_DEFAULT};
         map.matrix[0][0] = 1e30; /* only the first row is near */
-        assert_ok(shared, clsp_image_affine(im.plan, (clsp_range){0, 1}, &map,
-                                            clsp_out_f32(got, NUM), NULL));
+        assert_ok(shared,
+                  clsp_image_eval(im.plan, (clsp_range){0, 1}, &map, clsp_out_f32(got, NUM), NULL));
         for (size_t k = 1; k < NUM; k++)
             check_far(mode, far + 3, got + k, 1);
         images_free(&im);
@@ -272,13 +272,13 @@ static void test_maps(void **state)
     assert_ok(shared, clsp_image_plan_create(&plan, shared, &d));
     assert_ok(shared, clsp_image_set_samples(plan, 1, clsp_in_f32(ramp, LONG), NULL));
     assert_ok(shared,
-              clsp_image_affine(plan, (clsp_range){0, 1}, &map, clsp_out_f32(got, FEW), NULL));
+              clsp_image_eval(plan, (clsp_range){0, 1}, &map, clsp_out_f32(got, FEW), NULL));
     for (size_t k = 0; k < FEW; k++)
         assert_true(got[k] == 1.0f);
     map.matrix[0][0] = 0.1;
     map.matrix[0][3] = 99000.0;
     assert_ok(shared,
-              clsp_image_affine(plan, (clsp_range){0, 1}, &map, clsp_out_f32(got, FEW), NULL));
+              clsp_image_eval(plan, (clsp_range){0, 1}, &map, clsp_out_f32(got, FEW), NULL));
     for (size_t k = 0; k < FEW; k++)
         assert_true(fabs((double)got[k] - 0.1 * (double)k) < 1e-6);
     clsp_image_plan_destroy(&plan);
@@ -315,7 +315,7 @@ static void test_wrong_descriptions(void **state)
     d[n++].kernels = CLSP_IMAGE_STAGED;
     d[n++].kernels = CLSP_IMAGE_TILES; /* it is too small */
     d[n++].clip = 2;
-    d[n++].reserved[5] = 1;
+    d[n++].reserved[3] = 1;
     d[n].samples = CLSP_U16;
     d[n++].coefficients = CLSP_F16;
     for (size_t k = 0; k < n; k++) {
@@ -340,9 +340,9 @@ static void test_wrong_calls(void **state)
     float *const out = poisoned(3 * PIXELS * sizeof *out);
     const clsp_output whole = clsp_out_f32(out, PIXELS);
     const clsp_range one = {0, 1}, beyond = {1, 1};
-    clsp_image_map maps[6];
-    clsp_image_points points = {.num = 2, .coordinates = clsp_in_f32(im.memory, 3)};
+    clsp_image_map maps[6], points = list_of(2, clsp_in_f32(im.memory, 3), 0);
     const clsp_input field = clsp_in_f32(im.memory, PIXELS);
+    const clsp_image_map displaced = {.displacements = field};
 
     for (size_t k = 0; k < 6; k++)
         maps[k] = clsp_image_identity();
@@ -352,26 +352,22 @@ static void test_wrong_calls(void **state)
     maps[3].attributes = 4;
     maps[4].reserved[0] = 1;
     for (size_t k = 0; k < 5; k++)
-        assert_status(shared, clsp_image_affine(im.plan, one, &maps[k], whole, NULL),
+        assert_status(shared, clsp_image_eval(im.plan, one, &maps[k], whole, NULL),
                       CLSP_ERROR_ARGUMENT);
-    assert_status(shared, clsp_image_affine(im.plan, beyond, NULL, whole, NULL),
-                  CLSP_ERROR_ARGUMENT);
-    assert_status(shared,
-                  clsp_image_affine(im.plan, one, NULL, clsp_out_f32(out, PIXELS - 1), NULL),
+    assert_status(shared, clsp_image_eval(im.plan, beyond, NULL, whole, NULL), CLSP_ERROR_ARGUMENT);
+    assert_status(shared, clsp_image_eval(im.plan, one, NULL, clsp_out_f32(out, PIXELS - 1), NULL),
                   CLSP_ERROR_BUFFER_SIZE);
     maps[5].attributes = 3;
-    assert_status(shared, clsp_image_affine(im.plan, one, &maps[5], whole, NULL),
+    assert_status(shared, clsp_image_eval(im.plan, one, &maps[5], whole, NULL),
                   CLSP_ERROR_BUFFER_SIZE);
-    assert_status(shared, clsp_image_affine(NULL, one, NULL, whole, NULL), CLSP_ERROR_ARGUMENT);
-    assert_status(shared, clsp_image_at(im.plan, one, &points, whole, NULL),
+    assert_status(shared, clsp_image_eval(NULL, one, NULL, whole, NULL), CLSP_ERROR_ARGUMENT);
+    assert_status(shared, clsp_image_eval(im.plan, one, &points, whole, NULL),
                   CLSP_ERROR_BUFFER_SIZE);
-    assert_status(shared, clsp_image_at(im.plan, one, NULL, whole, NULL), CLSP_ERROR_ARGUMENT);
     points.reserved[2] = 1;
-    assert_status(shared, clsp_image_at(im.plan, one, &points, whole, NULL), CLSP_ERROR_ARGUMENT);
-    assert_status(shared, clsp_image_displace(im.plan, one, NULL, field, whole, NULL),
+    assert_status(shared, clsp_image_eval(im.plan, one, &points, whole, NULL), CLSP_ERROR_ARGUMENT);
+    assert_status(shared, clsp_image_eval(im.plan, one, &displaced, whole, NULL),
                   CLSP_ERROR_BUFFER_SIZE);
-    assert_status(shared, clsp_image_displace(NULL, one, NULL, field, whole, NULL),
-                  CLSP_ERROR_ARGUMENT);
+    assert_status(shared, clsp_image_eval(NULL, one, &displaced, whole, NULL), CLSP_ERROR_ARGUMENT);
     assert_status(shared, clsp_image_coefficients(im.plan, beyond, whole, NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(shared, clsp_image_coefficients(NULL, one, whole, NULL), CLSP_ERROR_ARGUMENT);
@@ -381,7 +377,45 @@ static void test_wrong_calls(void **state)
                   CLSP_ERROR_NO_MEMORY);
     assert_status(shared, clsp_image_plan_desc(im.plan, NULL), CLSP_ERROR_ARGUMENT);
     assert_true(support_poisoned(out, 3 * PIXELS * sizeof *out));
-    assert_ok(shared, clsp_image_affine(im.plan, one, NULL, whole, NULL));
+    assert_ok(shared, clsp_image_eval(im.plan, one, NULL, whole, NULL));
+    free(out);
+    images_free(&im);
+}
+
+/* Lists of coordinates stand alone in a map. */
+static void test_wrong_lists(void **state)
+{
+    (void)state;
+    images im = images_make(shared, &plain, 1, false, 7);
+    float *const out = poisoned(PIXELS * sizeof *out);
+    const clsp_input in = clsp_in_f32(im.memory, 2 * PIXELS);
+    const uint32_t item[2] = {0, 0};
+    clsp_image_map maps[10];
+    size_t n = 0;
+
+    for (size_t k = 0; k < sizeof maps / sizeof maps[0]; k++)
+        maps[k] = list_of(2, in, 0);
+    maps[n++].at.planar = 2;
+    maps[n++].at.reserved[1] = 1;
+    maps[n++].at.item = clsp_in_u32(item, 2);
+    maps[n++].displacements = in;
+    maps[n++].size[2] = 1;
+    maps[n++].matrix[0][0] = 1.0;
+    maps[n++].matrix[1][3] = NAN;
+    maps[n++].at.params = (clsp_input){.type = CLSP_F32};
+    maps[n++] = (clsp_image_map){.at = {.planar = 1}};
+    maps[n++] = (clsp_image_map){.at = {.item = clsp_in_u32(item, 2)}};
+    for (size_t k = 0; k < n; k++)
+        assert_status(
+            shared,
+            clsp_image_eval(im.plan, (clsp_range){0, 1}, &maps[k], clsp_out_f32(out, PIXELS), NULL),
+            CLSP_ERROR_ARGUMENT);
+    const clsp_image_map vast = list_of(SIZE_MAX / 2, in, 0);
+    assert_status(
+        shared,
+        clsp_image_eval(im.plan, (clsp_range){0, 1}, &vast, clsp_out_f32(out, PIXELS), NULL),
+        CLSP_ERROR_NO_MEMORY);
+    assert_true(support_poisoned(out, PIXELS * sizeof *out));
     free(out);
     images_free(&im);
 }
@@ -396,13 +430,13 @@ static void test_order_of_calls(void **state)
 
     d.values = CLSP_U8;
     assert_ok(shared, clsp_image_plan_create(&plan, shared, &d));
-    assert_status(shared, clsp_image_affine(plan, none, NULL, clsp_out_f32(out, 0), NULL),
+    assert_status(shared, clsp_image_eval(plan, none, NULL, clsp_out_f32(out, 0), NULL),
                   CLSP_ERROR_STATE);
     assert_ok(shared, clsp_image_set_samples(plan, 0, (clsp_input){.type = CLSP_F32}, NULL));
-    assert_ok(shared, clsp_image_affine(plan, none, NULL, (clsp_output){.type = CLSP_U8}, NULL));
+    assert_ok(shared, clsp_image_eval(plan, none, NULL, (clsp_output){.type = CLSP_U8}, NULL));
     clsp_image_map map = clsp_image_identity();
     map.attributes = CLSP_IMAGE_GRADIENT; /* of integers */
-    assert_status(shared, clsp_image_affine(plan, none, &map, (clsp_output){.type = CLSP_U8}, NULL),
+    assert_status(shared, clsp_image_eval(plan, none, &map, (clsp_output){.type = CLSP_U8}, NULL),
                   CLSP_ERROR_ARGUMENT);
     clsp_image_plan_destroy(&plan);
 }
@@ -451,6 +485,7 @@ int main(void)
                                        cmocka_unit_test(test_maps),
                                        cmocka_unit_test(test_wrong_descriptions),
                                        cmocka_unit_test(test_wrong_calls),
+                                       cmocka_unit_test(test_wrong_lists),
                                        cmocka_unit_test(test_order_of_calls),
                                        cmocka_unit_test(test_desc)};
     const int none = support_no_device();

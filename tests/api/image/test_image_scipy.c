@@ -98,10 +98,9 @@ static void eval_at(clsp_context *ctx, clsp_image_plan *plan, const image_golden
     assert_non_null(f32);
     for (size_t i = 0; i < reals; i++)
         f32[i] = (float)from[i];
-    const clsp_image_points points = {
-        .num = num,
-        .coordinates = out.type == CLSP_F32 ? clsp_in_f32(f32, reals) : clsp_in_f64(from, reals)};
-    assert_ok(ctx, clsp_image_at(plan, (clsp_range){0, 1}, &points, out, NULL));
+    const clsp_input in = out.type == CLSP_F32 ? clsp_in_f32(f32, reals) : clsp_in_f64(from, reals);
+    const clsp_image_map points = {.at = {.num = num, .params = in, .planar = 1}};
+    assert_ok(ctx, clsp_image_eval(plan, (clsp_range){0, 1}, &points, out, NULL));
     free(f32);
 }
 
@@ -128,7 +127,7 @@ static double check_case(clsp_context *ctx, const image_golden_case *c, clsp_typ
         eval_at(ctx, plan, c, out);
     } else {
         const clsp_image_map map = map_of(c);
-        assert_ok(ctx, clsp_image_affine(plan, (clsp_range){0, 1}, &map, out, NULL));
+        assert_ok(ctx, clsp_image_eval(plan, (clsp_range){0, 1}, &map, out, NULL));
     }
     for (size_t i = 0; i < num; i++) {
         const double value = precision == CLSP_F32 ? (double)f32[i] : f64[i];
@@ -145,8 +144,9 @@ static double check_case(clsp_context *ctx, const image_golden_case *c, clsp_typ
     return worst;
 }
 
-/* Checks the cases of one mode in both precisions. All modes share a context, for the programs of
-   one are those of others. */
+/* Checks the cases of one mode in both precisions; in a thin run each order is in one precision for
+   images and in the other for lines and volumes. All modes share a context, for the programs of one
+   are those of others. */
 static void check_mode(clsp_context *ctx, image_golden_mode mode)
 {
     const clsp_device_info device = support_device();
@@ -155,6 +155,9 @@ static void check_mode(clsp_context *ctx, image_golden_mode mode)
         for (size_t i = 0; i < image_golden_num_cases; i++) {
             const image_golden_case *c = &image_golden_cases[i];
             if (c->mode != mode || (support_tiny() && (c->order == 2 || c->order > 3))) continue;
+            if (!support_full() && !support_tiny() && device.fp64 &&
+                (c->order + c->directions) % 2 != (unsigned)p)
+                continue;
             worst = support_worse(worst, check_case(ctx, c, p == 0 ? CLSP_F32 : CLSP_F64));
         }
         print_message("%s, %s: worst error / bound %.3f\n", mode_names[mode],

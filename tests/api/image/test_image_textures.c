@@ -51,8 +51,8 @@ static size_t evaluate(const clsp_image_desc *d, clsp_image_fetch fetch, float *
     *values = malloc(size * sizeof **values);
     assert_non_null(*values);
     support_poison(*values, size * sizeof **values);
-    assert_ok(shared, clsp_image_affine(im.plan, (clsp_range){0, 2}, &map,
-                                        clsp_out_f32(*values, size), NULL));
+    assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 2}, &map,
+                                      clsp_out_f32(*values, size), NULL));
     images_free(&im);
     return size;
 }

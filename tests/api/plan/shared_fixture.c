@@ -469,6 +469,7 @@ bool shape_in_turn(size_t i, clsp_type precision)
 {
     const int alone = shared_shapes[i].precision;
 
-    if (alone) return alone == (precision == CLSP_F64 ? 64 : 32) && in_turn(i, 2);
-    return in_turn(i, 3);
+    if (!alone) return in_turn(i);
+    return alone == (precision == CLSP_F64 ? 64 : 32) &&
+           (in_turn(i) || in_turn(i + 2 * SHARED_LIMITS));
 }

@@ -235,7 +235,7 @@ static void types(clsp_context *ctx, clsp_type precision)
     static const clsp_type all[] = {CLSP_TYPE_DEFAULT, CLSP_F16, CLSP_F32, CLSP_F64};
 
     for (size_t i = 0; i < COUNT(all); i++)
-        if ((all[i] != CLSP_F64 || precision == CLSP_F64) && in_turn(i, 3))
+        if ((all[i] != CLSP_F64 || precision == CLSP_F64) && program_in_turn(i))
             check_type(ctx, precision, all[i]);
 }
 

@@ -259,7 +259,7 @@ static void check_shapes(clsp_context *given, clsp_type precision)
 {
     assert_ok(given, clsp_context_set_speeds(given, ""));
     for (size_t i = 0; i < COUNT(shapes); i++) {
-        if (!in_turn(i, 3)) continue;
+        if (!in_turn(i)) continue;
         if (support_tiny() && i % 4 != (precision == CLSP_F64)) continue;
         solid_job j = start_job(given, &shapes[i], precision);
         const shared_call call = call_of(&j);

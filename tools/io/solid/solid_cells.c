@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "utf8.h"
 
 /* ---- adding ---- */
 
@@ -120,7 +121,7 @@ solid_array *solid_cells_array(solid_cells *c, const char *name, uint32_t compon
     c->arrays = moved;
     solid_array *a = &moved[c->num_arrays++];
     *a = (solid_array){.components = components};
-    snprintf(a->name, sizeof(a->name), "%s", name);
+    utf8_copy(a->name, name, sizeof(a->name));
     return a;
 }
 

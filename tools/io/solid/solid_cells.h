@@ -65,8 +65,8 @@ bool solid_kind_is_flat(int kind);
 /* Adds a cell of one of the kinds above; prisms become polyhedra. False when memory runs out. */
 bool solid_cells_add(solid_cells *c, int kind, const uint32_t *vertices, size_t count);
 
-/* Adds an array without values yet, under a name that is cut where it is too long. NULL when memory
-   runs out. The address is valid until the next one is added. */
+/* Adds an array without values yet, under a name as utf8_copy makes it. NULL when memory runs out.
+ * The address is valid until the next one is added. */
 solid_array *solid_cells_array(solid_cells *c, const char *name, uint32_t components);
 bool solid_array_append(solid_array *a, double value);
 

@@ -1,8 +1,10 @@
 /* Unstructured grids of VTK's legacy files, in text and binary. */
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
 #include "solid_file.h"
+#include "utf8.h"
 #include "vtk_cells.h"
 #include "vtk_number.h"
 
@@ -149,11 +151,26 @@ static bool read_array(legacy_file *f, const char *name, vtk_number type, uint32
     return true;
 }
 
+/* Decodes %XX in place, by which VTK writes bytes that no word may have. */
+static void decode_name(char *name)
+{
+    char *to = name;
+    for (const char *from = name; *from; to++) {
+        unsigned code = 0;
+        const bool is_code = from[0] == '%' && isxdigit((unsigned char)from[1]) &&
+                             isxdigit((unsigned char)from[2]) &&
+                             sscanf(from + 1, "%2x", &code) == 1 && code > 0;
+        *to = is_code ? (char)code : *from;
+        from += is_code ? 3 : 1;
+    }
+    *to = 0;
+}
+
 static bool take_name(legacy_file *f, char name[SOLID_MAX_NAME])
 {
     if (!solid_scan_word(f->s, "a name")) return false;
-    f->s->word[SOLID_MAX_NAME - 1] = 0;
-    strcpy(name, f->s->word);
+    decode_name(f->s->word);
+    utf8_copy(name, f->s->word, SOLID_MAX_NAME);
     return true;
 }
 

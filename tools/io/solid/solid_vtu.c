@@ -6,7 +6,8 @@
 #include "vtk_cells.h"
 #include "vtk_number.h"
 #include "vtu_data.h"
-#include "xml_tag.h"
+#include "utf8.h"
+#include "xml_stream.h"
 
 enum { MAX_ARRAYS = 64 };
 
@@ -33,7 +34,12 @@ typedef struct vtu_file {
     size_t num;
     vtu_section section;
     uint32_t num_points, num_cells;
-    bool has_piece;
+    bool has_piece, has_appended, is_raw;
+    vtu_array *open; /* whose text comes; NULL: none */
+    bool is_ascii;   /* the text is numbers, else base64 */
+    int inner;       /* tags within the array that are open */
+    vtu_bytes text;
+    size_t word; /* characters of a number in the scanner's word */
 } vtu_file;
 
 /* ---- numbers ---- */
@@ -76,12 +82,24 @@ static bool take_base64(vtu_file *f, vtu_array *a, const unsigned char *text, si
     return done;
 }
 
-static bool read_ascii(vtu_file *f, vtu_array *a)
+/* Takes the number whose last character has come, if any. */
+static bool end_word(vtu_file *f)
 {
     double value;
-    while (xml_word(f->s))
-        if (!scanner_real_here(f->s, "a number", &value) || !append(f, a, value)) return false;
-    return !f->s->failed;
+    if (f->word == 0) return true;
+    f->s->word[f->word] = 0;
+    f->word = 0;
+    return scanner_real_here(f->s, "a number", &value) && append(f, f->open, value);
+}
+
+static bool take_ascii(vtu_file *f, const char *text, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const bool is_space = text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r');
+        if (is_space && !end_word(f)) return false;
+        if (!is_space && f->word < SCANNER_MAX_WORD) f->s->word[f->word++] = text[i];
+    }
+    return true;
 }
 
 /* Reads all bytes up to a character that is in the way, or to the end of the file. */
@@ -104,49 +122,57 @@ static bool read_until(vtu_file *f, int end, vtu_bytes *to)
 
 /* ---- arrays ---- */
 
-static bool read_inline(vtu_file *f, vtu_array *a, const char *format)
-{
-    vtu_bytes text = {.bytes = NULL};
-    if (strcmp(format, "ascii") == 0) return read_ascii(f, a);
-    if (strcmp(format, "binary") != 0)
-        return scanner_fail(f->s, f->s->word_line, "array '%s' has the format '%s'", a->name,
-                            format);
-    const bool done = read_until(f, '<', &text) && take_base64(f, a, text.bytes, text.count);
-    free(text.bytes);
-    return done;
-}
-
 /* Reads a whole number of an attribute. */
-static bool read_attribute(vtu_file *f, const xml_tag *tag, const char *name, uint32_t most,
-                           uint32_t *value)
+static bool read_attribute(vtu_file *f, const char *const *attributes, const char *name,
+                           uint32_t most, uint32_t *value)
 {
-    snprintf(f->s->word, sizeof(f->s->word), "%s", xml_tag_value(tag, name));
+    snprintf(f->s->word, sizeof(f->s->word), "%s", xml_attribute(attributes, name));
     return scanner_count_here(f->s, name, most, value);
 }
 
-static bool read_array(vtu_file *f, const xml_tag *tag)
+/* Begins an array whose numbers stand between its tags. */
+static bool open_array(vtu_file *f, vtu_array *a, const char *format)
 {
-    const char *format = xml_tag_value(tag, "format");
-    const char *components = xml_tag_value(tag, "NumberOfComponents");
+    char text[SCANNER_SHOWN];
+    f->is_ascii = strcmp(format, "ascii") == 0;
+    f->open = a;
+    if (f->is_ascii || strcmp(format, "binary") == 0) return true;
+    utf8_copy(text, format, sizeof(text));
+    return scanner_fail(f->s, f->s->line, "array '%s' has the format '%s'", a->name, text);
+}
+
+static bool begin_array(vtu_file *f, const char *const *attributes)
+{
+    const char *format = xml_attribute(attributes, "format");
+    char type[SCANNER_SHOWN];
     if (f->section == IN_NONE) return true;
     if (f->num == MAX_ARRAYS)
-        return scanner_fail(f->s, f->s->word_line, "more than %d arrays", MAX_ARRAYS);
+        return scanner_fail(f->s, f->s->line, "more than %d arrays", MAX_ARRAYS);
     vtu_array *a = &f->arrays[f->num++];
     *a = (vtu_array){.section = f->section, .components = 1};
-    snprintf(a->name, sizeof(a->name), "%.*s", SOLID_MAX_NAME - 1, xml_tag_value(tag, "Name"));
-    if (!vtk_number_find(xml_tag_value(tag, "type"), &a->type))
-        return scanner_fail(f->s, f->s->word_line, "array '%s' has numbers of type '%s'", a->name,
-                            xml_tag_value(tag, "type"));
-    if (components[0] && !read_attribute(f, tag, "NumberOfComponents", 1024, &a->components))
+    utf8_copy(a->name, xml_attribute(attributes, "Name"), sizeof(a->name));
+    utf8_copy(type, xml_attribute(attributes, "type"), sizeof(type));
+    if (!vtk_number_find(type, &a->type))
+        return scanner_fail(f->s, f->s->line, "array '%s' has numbers of type '%s'", a->name, type);
+    if (xml_attribute(attributes, "NumberOfComponents")[0] &&
+        !read_attribute(f, attributes, "NumberOfComponents", 1024, &a->components))
         return false;
-    if (strcmp(format, "appended") == 0) {
-        uint32_t low;
-        char *end;
-        a->is_appended = true;
-        a->offset = strtoull(xml_tag_value(tag, "offset"), &end, 10);
-        return *end == 0 || read_attribute(f, tag, "offset", INT32_MAX, &low);
-    }
-    return tag->ends || read_inline(f, a, format);
+    a->is_appended = strcmp(format, "appended") == 0;
+    if (!a->is_appended) return open_array(f, a, format);
+    uint32_t low;
+    char *end;
+    a->offset = strtoull(xml_attribute(attributes, "offset"), &end, 10);
+    return *end == 0 || read_attribute(f, attributes, "offset", INT32_MAX, &low);
+}
+
+static bool end_array(vtu_file *f)
+{
+    const bool done =
+        f->is_ascii ? end_word(f)
+                    : f->text.count == 0 || take_base64(f, f->open, f->text.bytes, f->text.count);
+    f->open = NULL;
+    f->text.count = 0;
+    return done;
 }
 
 /* Returns where in the appended data the array behind one begins. */
@@ -161,10 +187,10 @@ static uint64_t end_of(const vtu_file *f, const vtu_array *a, uint64_t all)
 }
 
 /* Reads what is appended, behind the '_' that begins it. */
-static bool read_appended(vtu_file *f, const xml_tag *tag)
+static bool read_appended(vtu_file *f)
 {
     vtu_bytes all = {.bytes = NULL}, before = {.bytes = NULL};
-    const bool is_raw = strcmp(xml_tag_value(tag, "encoding"), "raw") == 0;
+    const bool is_raw = f->is_raw;
     bool done = read_until(f, '_', &before) && read_until(f, is_raw ? SCANNER_END : '<', &all);
     for (size_t i = 0; done && i < f->num; i++) {
         vtu_array *a = &f->arrays[i];
@@ -188,48 +214,78 @@ static bool read_appended(vtu_file *f, const xml_tag *tag)
 
 /* ---- the file ---- */
 
-static bool read_head(vtu_file *f, const xml_tag *tag)
+static bool read_head(vtu_file *f, const char *const *attributes)
 {
-    const char *compressor = xml_tag_value(tag, "compressor");
-    if (strcmp(xml_tag_value(tag, "type"), "UnstructuredGrid") != 0)
-        return scanner_fail(f->s, f->s->word_line,
-                            "a file of type '%s', and UnstructuredGrid is "
-                            "read",
-                            xml_tag_value(tag, "type"));
-    f->form.big_endian = strcmp(xml_tag_value(tag, "byte_order"), "BigEndian") == 0;
-    f->form.wide = strcmp(xml_tag_value(tag, "header_type"), "UInt64") == 0;
+    char type[SCANNER_SHOWN], compressor[SCANNER_SHOWN];
+    utf8_copy(type, xml_attribute(attributes, "type"), sizeof(type));
+    utf8_copy(compressor, xml_attribute(attributes, "compressor"), sizeof(compressor));
+    if (strcmp(type, "UnstructuredGrid") != 0)
+        return scanner_fail(f->s, f->s->line, "a file of type '%s', and UnstructuredGrid is read",
+                            type);
+    f->form.big_endian = strcmp(xml_attribute(attributes, "byte_order"), "BigEndian") == 0;
+    f->form.wide = strcmp(xml_attribute(attributes, "header_type"), "UInt64") == 0;
     f->form.compressed = compressor[0] != 0;
     return !f->form.compressed || strcmp(compressor, "vtkZLibDataCompressor") == 0 ||
-           scanner_fail(f->s, f->s->word_line, "data compressed by %s, and zlib is read",
-                        compressor);
+           scanner_fail(f->s, f->s->line, "data compressed by %s, and zlib is read", compressor);
 }
 
-static bool read_piece(vtu_file *f, const xml_tag *tag)
+static bool read_piece(vtu_file *f, const char *const *attributes)
 {
-    if (f->has_piece) return scanner_fail(f->s, f->s->word_line, "a second piece, and one is read");
+    if (f->has_piece) return scanner_fail(f->s, f->s->line, "a second piece, and one is read");
     f->has_piece = true;
-    return read_attribute(f, tag, "NumberOfPoints", INT32_MAX, &f->num_points) &&
-           read_attribute(f, tag, "NumberOfCells", INT32_MAX, &f->num_cells);
+    return read_attribute(f, attributes, "NumberOfPoints", INT32_MAX, &f->num_points) &&
+           read_attribute(f, attributes, "NumberOfCells", INT32_MAX, &f->num_cells);
 }
 
-static bool read_tag(vtu_file *f, const xml_tag *tag)
+/* Returns the section that a tag begins and ends; -1: none. */
+static int section_of(const char *name)
 {
     static const struct {
         const char *name;
         vtu_section section;
-    } sections[] = {{"Points", IN_POINTS},
-                    {"Cells", IN_CELLS},
-                    {"PointData", IN_POINT_DATA},
-                    {"CellData", IN_NONE},
-                    {"FieldData", IN_NONE}};
-    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
-        if (strcmp(tag->name, sections[i].name) == 0)
-            f->section = tag->begins && !tag->ends ? sections[i].section : IN_NONE;
-    if (!tag->begins) return true;
-    if (strcmp(tag->name, "VTKFile") == 0) return read_head(f, tag);
-    if (strcmp(tag->name, "Piece") == 0) return read_piece(f, tag);
-    if (strcmp(tag->name, "DataArray") == 0) return read_array(f, tag);
-    if (strcmp(tag->name, "AppendedData") == 0) return read_appended(f, tag);
+    } known[] = {{"Points", IN_POINTS},
+                 {"Cells", IN_CELLS},
+                 {"PointData", IN_POINT_DATA},
+                 {"CellData", IN_NONE},
+                 {"FieldData", IN_NONE}};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcmp(name, known[i].name) == 0) return (int)known[i].section;
+    return -1;
+}
+
+static bool begin_tag(void *user, const char *name, const char *const *attributes)
+{
+    vtu_file *f = user;
+    const int section = section_of(name);
+    if (f->open) f->inner++;
+    if (f->open) return true;
+    if (section >= 0) f->section = (vtu_section)section;
+    if (strcmp(name, "VTKFile") == 0) return read_head(f, attributes);
+    if (strcmp(name, "Piece") == 0) return read_piece(f, attributes);
+    if (strcmp(name, "DataArray") == 0) return begin_array(f, attributes);
+    f->has_appended = strcmp(name, "AppendedData") == 0;
+    f->is_raw = strcmp(xml_attribute(attributes, "encoding"), "raw") == 0;
+    return !f->has_appended; /* what follows is no XML */
+}
+
+static bool end_tag(void *user, const char *name)
+{
+    vtu_file *f = user;
+    if (f->open && f->inner == 0) return end_array(f);
+    if (f->open) f->inner--;
+    if (section_of(name) >= 0) f->section = IN_NONE;
+    return true;
+}
+
+static bool take_text(void *user, const char *text, size_t count)
+{
+    vtu_file *f = user;
+    if (!f->open || f->inner > 0) return true;
+    if (f->is_ascii) return take_ascii(f, text, count);
+    unsigned char *at = vtu_bytes_room(&f->text, count);
+    if (!at) return solid_scan_memory(f->s);
+    memcpy(at, text, count);
+    f->text.count += count;
     return true;
 }
 
@@ -355,19 +411,17 @@ static bool take_arrays(vtu_file *f)
 
 bool solid_vtu_read(solid_cells *cells, scanner *s)
 {
+    static const xml_events events = {begin_tag, end_tag, take_text};
     vtu_file *f = calloc(1, sizeof(*f)); /* too large for some stacks */
-    xml_tag tag;
     if (!f) return solid_scan_memory(s);
     f->s = s;
     f->cells = cells;
-    bool done = true;
-    while (done && xml_tag_next(s, &tag))
-        done = read_tag(f, &tag);
-    done = done && !s->failed;
+    bool done = xml_stream_read(s, &events, f) && (!f->has_appended || read_appended(f));
     if (done && !f->has_piece) done = scanner_fail(s, s->line, "the file has no piece");
     done = done && take_arrays(f) && take_cells(f);
     for (size_t i = 0; i < f->num; i++)
         free(f->arrays[i].values);
+    free(f->text.bytes);
     free(f);
     return done;
 }

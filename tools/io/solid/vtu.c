@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "utf8.h"
+
 enum { PIECE = 4096, SIZE_BYTES = 8 };
 
 static uint32_t real_bytes(const vtu_shape *s)
@@ -33,15 +35,19 @@ static uint64_t array_bytes(const vtu_shape *s, size_t number)
     }
 }
 
-/* Writes a name, with what XML takes for itself left out. */
+/* Writes a name as the value of an attribute. */
 static void write_name(vtu_file *f, const char *name)
 {
+    static const char marks[] = "<>&\"'";
+    static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;"};
     char text[128];
-    size_t length = 0;
-    for (; *name && length + 1 < sizeof(text); name++)
-        if (!strchr("<>&\"'", *name)) text[length++] = *name;
-    text[length] = 0;
-    block_writer_text(f->blocks, "%s", text);
+    utf8_copy(text, name, sizeof(text));
+    for (const char *rest = text; *rest;) {
+        const size_t length = strcspn(rest, marks);
+        block_writer_text(f->blocks, "%.*s", (int)length, rest);
+        rest += length;
+        if (*rest) block_writer_text(f->blocks, "%s", entities[strchr(marks, *rest++) - marks]);
+    }
 }
 
 /* Writes the head's line of an array, and moves the offset behind it. */

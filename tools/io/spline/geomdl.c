@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_reader.h"
+#include "json_stream.h"
 #include "spline_scan.h"
 
 /* What a key of a spline tells, of one direction where it ends in _u, _v or _w. */
@@ -66,27 +66,38 @@ static bool read_knots(scanner *s, item *t, uint32_t direction)
 
 /* ---- control points ---- */
 
-static bool read_point(scanner *s, item *t)
+/* Appends the coordinates of a point. */
+static bool take_point(scanner *s, item *t, const cJSON *point)
 {
     spline *p = &t->made;
+    const cJSON *coordinate;
     double value;
-    size_t n = 0;
-    if (!json_open(s, '[', "a point, a list of coordinates")) return false;
-    const uint64_t line = s->word_line;
-    while (json_next_item(s, &n)) {
-        if (n > SPLINES_MAX_DIM)
-            return scanner_fail(s, line, "a point of more than %d coordinates", SPLINES_MAX_DIM);
-        if (!json_read_real(s, "a coordinate", &value) ||
+    const int n = cJSON_GetArraySize(point);
+    if (!cJSON_IsArray(point))
+        return scanner_fail(s, s->word_line, "a point that is no list of coordinates");
+    if (n == 0) return scanner_fail(s, s->word_line, "a point of no coordinates");
+    if (n > SPLINES_MAX_DIM)
+        return scanner_fail(s, s->word_line, "a point of more than %d coordinates",
+                            SPLINES_MAX_DIM);
+    if (p->type.dim == 0) p->type.dim = (uint32_t)n;
+    if (p->type.dim != (uint32_t)n)
+        return scanner_fail(s, s->word_line, "a point of %d coordinates after one of %u", n,
+                            p->type.dim);
+    cJSON_ArrayForEach(coordinate, point)
+    {
+        if (!json_real_of(s, coordinate, "a coordinate", &value) ||
             !spline_scan_append(s, &p->points, &p->num_reals, &p->point_capacity, value))
             return false;
     }
-    if (s->failed) return false;
-    if (n == 0) return scanner_fail(s, line, "a point of no coordinates");
-    if (p->type.dim == 0) p->type.dim = (uint32_t)n;
-    if (p->type.dim != n)
-        return scanner_fail(s, line, "a point of %lu coordinates after one of %u", (unsigned long)n,
-                            p->type.dim);
     return true;
+}
+
+static bool read_point(scanner *s, item *t)
+{
+    cJSON *point = json_value(s, "a point, a list of coordinates");
+    const bool done = point && take_point(s, t, point);
+    cJSON_Delete(point);
+    return done;
 }
 
 static bool read_points(scanner *s, item *t)

@@ -60,6 +60,7 @@ typedef struct clspi_image_row {
     uint32_t z, y, x;             /* of the first point of a map */
     size_t num;
     const void *field[3]; /* displacements or coordinates; of a map all may be NULL */
+    size_t step;          /* reals from one point's coordinate to the next one's */
     void *out;            /* [num][channels][components] of the type */
 } clspi_image_row;
 

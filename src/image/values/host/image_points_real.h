@@ -197,9 +197,22 @@ CLSPI_INLINE void displace(chunk *c, const real *field, uint32_t d, uint32_t num
     }
 }
 
+/* Gives the coordinates of a chunk's points along one direction side by side; apart: room for those
+   that are not. */
+CLSPI_INLINE const real *side_by_side(const clspi_image_row *row, const real *field, size_t first,
+                                      uint32_t num, real apart[CHUNK])
+{
+    if (row->step == 1) return field + first;
+    for (uint32_t k = 0; k < num; k++)
+        apart[k] = field[(first + k) * row->step];
+    return apart;
+}
+
 CLSPI_INLINE void find_coordinates(chunk *c, const clspi_image_planes *planes,
                                    const clspi_image_row *row, size_t first, uint32_t num)
 {
+    real apart[CHUNK];
+
     memset(c->is_there, 1, sizeof c->is_there);
     for (uint32_t d = 0; d < 3; d++) {
         const real *const field = row->field[d];
@@ -208,13 +221,14 @@ CLSPI_INLINE void find_coordinates(chunk *c, const clspi_image_planes *planes,
             memset(c->t[d], 0, sizeof c->t[d]);
             continue;
         }
-        if (row->grid)
+        if (row->grid) {
             map_axis(c, row, d, row->x + (uint32_t)first, num);
-        else
-            for (uint32_t k = 0; k < num; k++)
-                c->is_there[k] =
-                    split(field[first + k], &c->i[d][k], &c->t[d][k]) && c->is_there[k];
-        if (row->grid && field) displace(c, field + first, d, num);
+            if (field) displace(c, field + first, d, num);
+            continue;
+        }
+        const real *const at = side_by_side(row, field, first, num, apart);
+        for (uint32_t k = 0; k < num; k++)
+            c->is_there[k] = split(at[k], &c->i[d][k], &c->t[d][k]) && c->is_there[k];
     }
 }
 

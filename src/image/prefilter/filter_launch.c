@@ -1,0 +1,345 @@
+/* Running the steps of a prefilter. */
+#include <math.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "filter_steps.h"
+#include "image_plan.h"
+#include "kernel_arguments.h"
+#include "split.h"
+
+/* BUNDLE_BLOCK + 2 BUNDLE_HALO, and a vector, is BLOCK_SAMPLES of image_passes.cl. */
+enum { BUNDLE_BLOCK = 128, BUNDLE_HALO = 48, ITEM_BLOCK = 64 };
+/* Of image_fir.cl: ROW_RUN, and how many rows an item goes down on CPUs and through local memory.
+ */
+enum { FIR_RUN = 128, FIR_BLOCK = 32, RING_BLOCK = 256 };
+/* Neighbouring columns whose blocks go one after the other: what blocks share then stays in a
+   cache. */
+enum { COLUMNS_TOGETHER = 4096 };
+/* Rows of a strip: with the halo they are less than CLSP_IMAGE_NAN_REACH. */
+enum { STRIP_ROWS = 160 };
+
+/* ---- passes ---- */
+
+/* A pole as kernels have it, and its gain, which belongs to the rounded pole. */
+typedef struct pole_numbers {
+    double pole, gain, gain_rest;
+} pole_numbers;
+
+static pole_numbers numbers_of(const clspi_filter_step *step, clsp_type precision)
+{
+    const bool wide = precision == CLSP_F64;
+    const double pole = wide ? step->pole : (double)(float)step->pole;
+    const long double z = (long double)pole;
+    const long double gain = pole < 0.0 ? (1.0L - z) * (1.0L - 1.0L / z) : 1.0L;
+    const double rounded = wide ? (double)gain : (double)(float)gain;
+
+    return (pole_numbers){pole, rounded, (double)(gain - (long double)rounded)};
+}
+
+static cl_mem memory_of(const clsp_image_plan *plan, const clspi_filter_job *job,
+                        clspi_step_memory memory)
+{
+    if (memory == CLSPI_STEP_SAMPLES) return job->samples;
+    if (memory == CLSPI_STEP_COEFFICIENTS) return plan->coefficients;
+    return plan->filter.scratch[memory - CLSPI_STEP_SCRATCH];
+}
+
+static cl_mem from_of(const clsp_image_plan *plan, const clspi_filter_job *job,
+                      const clspi_filter_step *step)
+{
+    return job->from ? job->from : memory_of(plan, job, step->from);
+}
+
+static cl_mem to_of(const clsp_image_plan *plan, const clspi_filter_job *job,
+                    const clspi_filter_step *step)
+{
+    return job->to ? job->to : memory_of(plan, job, step->to);
+}
+
+/* Describes what a step reads. */
+static clspi_sample_source source_of(const clsp_image_plan *plan, const clspi_filter_job *job,
+                                     const clspi_filter_step *step)
+{
+    const clspi_image_layout *const l = &plan->layout;
+    const bool is_first = step->from == CLSPI_STEP_SAMPLES;
+    const bool is_own = step->from == CLSPI_STEP_COEFFICIENTS;
+    const uint32_t *const size = is_first ? l->size : l->stored;
+
+    return (clspi_sample_source){.cval = plan->desc.cval,
+                                 .offset = is_first ? job->offset
+                                           : is_own ? job->plane * plan->layout.plane
+                                                    : 0,
+                                 .step = is_first && !l->planar ? l->channels : 1,
+                                 .size_z = size[0],
+                                 .size_y = size[1],
+                                 .size_x = size[2],
+                                 .pad_z = is_first ? l->pad[0] : 0,
+                                 .pad_y = is_first ? l->pad[1] : 0,
+                                 .pad_x = is_first ? l->pad[2] : 0,
+                                 .mode_z = l->mode[0],
+                                 .mode_y = l->mode[1],
+                                 .mode_x = l->mode[2]};
+}
+
+/* Returns the coefficients of a line that an item makes. */
+static uint32_t block_of(const clsp_image_plan *plan, const clspi_filter_step *step)
+{
+    const bool is_row = step->axis == 2;
+
+    switch (step->kind) {
+    case CLSPI_STEP_RECURSION:
+        if (step->whole_lines) return plan->layout.stored[step->axis];
+        return step->lanes > 1 ? BUNDLE_BLOCK : ITEM_BLOCK;
+    case CLSPI_STEP_COLUMNS:
+        return clspi_register_block(plan->base.ctx);
+    case CLSPI_STEP_FIR:
+        if (step->lanes == 1) return 1;
+        return is_row ? FIR_RUN : FIR_BLOCK;
+    case CLSPI_STEP_STAGED:
+        return is_row ? (uint32_t)step->kernel.local : RING_BLOCK;
+    default:
+        return 1;
+    }
+}
+
+/* Describes the lines of a step; *items: how many work-items they are. */
+static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_job *job,
+                               const clspi_filter_step *step, size_t *items)
+{
+    const uint32_t *const stored = plan->layout.stored;
+    const uint32_t n = stored[step->axis], block = block_of(plan, step);
+    const pole_numbers numbers = numbers_of(step, plan->desc.precision);
+    const bool is_row = step->axis == 2;
+    const size_t inner = is_row ? 1 : step->axis == 1 ? stored[2] : (size_t)stored[1] * stored[2];
+    const size_t outer = plan->layout.plane / n / inner, num_blocks = clspi_div_up(n, block);
+    const bool in_bundles = step->lanes > 1 && !is_row; /* columns */
+    const bool together = step->kind == CLSPI_STEP_COLUMNS;
+    const size_t num_lines = together ? clspi_min(inner, COLUMNS_TOGETHER) : inner;
+    const size_t bundles = clspi_div_up(inner, together ? num_lines : step->lanes);
+
+    *items = outer * num_blocks * (together ? bundles * num_lines : inner);
+    if (step->kind == CLSPI_STEP_STAGED && is_row) *items *= step->kernel.local;
+    if (in_bundles) *items = outer * num_blocks * bundles;
+    return (clspi_line_pass){
+        .pole = numbers.pole,
+        .gain = numbers.gain,
+        .gain_rest = numbers.gain_rest,
+        .offset = step->to == CLSPI_STEP_COEFFICIENTS ? job->plane * plan->layout.plane : 0,
+        .inner = inner,
+        .first_item = 0,
+        .n = n,
+        .mode = clspi_image_filter_mode(plan->layout.mode[step->axis]),
+        .block = block,
+        .halo = step->halo,
+        .num_blocks = (cl_uint)num_blocks,
+        .num_y = stored[1],
+        .bundles = (cl_uint)bundles,
+        .num_lines = (cl_uint)num_lines,
+        .items = 0};
+}
+
+static clsp_status launch_pass(const clsp_image_plan *plan, clspi_series *series,
+                               const clspi_filter_step *step, cl_mem from, cl_mem to,
+                               const clspi_sample_source *source, const clspi_line_pass *pass)
+{
+    const clspi_kernel *const kernel = &step->kernel;
+
+    switch (step->kind) {
+    case CLSPI_STEP_COPY: {
+        const clspi_copy_samples_args args = {
+            .samples = from, .target = to, .from = *source, .pass = *pass};
+        return clspi_launch_copy_samples(series, kernel, &args, pass->items);
+    }
+    case CLSPI_STEP_RECURSION: {
+        const clspi_filter_pass_args args = {
+            .samples = from, .target = to, .from = *source, .pass = *pass};
+        return clspi_launch_filter_pass(series, kernel, &args, pass->items);
+    }
+    case CLSPI_STEP_COLUMNS: {
+        const clspi_filter_columns_args args = {
+            .samples = from, .target = to, .from = *source, .pass = *pass};
+        return clspi_launch_filter_columns(series, kernel, &args, pass->items);
+    }
+    default: {
+        const clspi_fir_pass_args args = {.samples = from,
+                                          .target = to,
+                                          .taps = plan->filter.taps,
+                                          .from = *source,
+                                          .pass = *pass};
+        return clspi_launch_fir_pass(series, kernel, &args, pass->items);
+    }
+    }
+}
+
+/* Returns how many multiply-adds an item of a step takes, about. */
+static uint64_t item_fma(const clspi_filter_step *step, const clspi_line_pass *pass)
+{
+    const uint64_t num = (uint64_t)pass->block * step->lanes;
+
+    if (step->kind == CLSPI_STEP_FIR || step->kind == CLSPI_STEP_STAGED)
+        return num * (2 * pass->halo + 1);
+    return 3 * (num + 2 * pass->halo * step->lanes);
+}
+
+/* Launches the passes of a step, cut where they are too large. */
+static clsp_status run_pass(const clsp_image_plan *plan, clspi_series *series,
+                            const clspi_filter_step *step, const clspi_filter_job *job)
+{
+    const cl_mem from = from_of(plan, job, step), to = to_of(plan, job, step);
+    const clspi_sample_source source = source_of(plan, job, step);
+    size_t items;
+    clspi_line_pass pass = pass_of(plan, job, step, &items);
+    const uint64_t most =
+        clspi_launch_lines(&series->ctx->tuning, item_fma(step, &pass), 1, step->kernel.local, 1);
+    clspi_cut cut = {.per_piece = items, .multiple = step->kernel.local, .left = items};
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, most, &part)) {
+        pass.first_item = part.before;
+        pass.items = (cl_uint)part.num_lines;
+        CLSPI_CHECK(launch_pass(plan, series, step, from, to, &source, &pass));
+    }
+    return CLSP_OK;
+}
+
+/* ---- tiles ---- */
+
+/* Launches the tiles of all slices, some lines of them at a time. */
+static clsp_status run_tiles(const clsp_image_plan *plan, clspi_series *series,
+                             const clspi_filter_step *step, const clspi_filter_job *job)
+{
+    const uint32_t *const stored = plan->layout.stored, *const mode = plan->layout.mode;
+    const uint32_t block = clspi_register_block(series->ctx);
+    const pole_numbers numbers = numbers_of(step, plan->desc.precision);
+    const size_t local = step->kernel.local, tile_x = (local - 2 * step->halo) / block * block;
+    const size_t tiles_x = clspi_div_up(stored[2], tile_x);
+    const size_t tiles_y = clspi_div_up(stored[1], block);
+    const uint64_t most = clspi_launch_lines(
+        &series->ctx->tuning, (uint64_t)8 * (block + 2 * step->halo), tiles_x * local, local, 1);
+    clspi_filter_tiles_args args = {.samples = from_of(plan, job, step),
+                                    .target = to_of(plan, job, step),
+                                    .from = source_of(plan, job, step),
+                                    .grid = {.pole = numbers.pole,
+                                             .gain = numbers.gain,
+                                             .gain_rest = numbers.gain_rest,
+                                             .offset = step->to == CLSPI_STEP_COEFFICIENTS
+                                                           ? job->plane * plan->layout.plane
+                                                           : 0,
+                                             .size_y = stored[1],
+                                             .size_x = stored[2],
+                                             .mode_y = clspi_image_filter_mode(mode[1]),
+                                             .mode_x = clspi_image_filter_mode(mode[2]),
+                                             .tiles_x = (cl_uint)tiles_x,
+                                             .tiles_y = (cl_uint)tiles_y,
+                                             .first_line = 0}};
+    clspi_cut cut = {.per_piece = tiles_y, .left = tiles_y * stored[0]};
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, most, &part)) {
+        args.grid.first_line = part.before;
+        CLSPI_CHECK(clspi_launch_filter_tiles(series, &step->kernel, &args,
+                                              part.num_lines * tiles_x * local));
+    }
+    return CLSP_OK;
+}
+
+/* Returns the columns that a strip stores. */
+static uint32_t strip_width(const clspi_filter_step *step)
+{
+    const size_t side = clspi_div_up(step->halo, CLSPI_STRIP_CHUNK);
+
+    return (uint32_t)(step->kernel.local - 2 * side * CLSPI_STRIP_CHUNK);
+}
+
+/* Launches the strips of all slices, some lines of them at a time. */
+static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
+                              const clspi_filter_step *step, const clspi_filter_job *job)
+{
+    const uint32_t *const stored = plan->layout.stored, *const mode = plan->layout.mode;
+    const pole_numbers numbers = numbers_of(step, plan->desc.precision);
+    const size_t local = step->kernel.local;
+    const size_t strips_x = clspi_div_up(stored[2], strip_width(step));
+    const size_t strips_y = clspi_div_up(stored[1], STRIP_ROWS);
+    const uint64_t most =
+        clspi_launch_lines(&series->ctx->tuning, (uint64_t)12 * (STRIP_ROWS + 2 * step->halo),
+                           strips_x * local, local, 1);
+    clspi_filter_strips_args args = {.samples = from_of(plan, job, step),
+                                     .target = to_of(plan, job, step),
+                                     .from = source_of(plan, job, step),
+                                     .grid = {.pole = numbers.pole,
+                                              .gain = numbers.gain,
+                                              .gain_rest = numbers.gain_rest,
+                                              .far = pow(step->pole, CLSPI_STRIP_CHUNK),
+                                              .offset = step->to == CLSPI_STEP_COEFFICIENTS
+                                                            ? job->plane * plan->layout.plane
+                                                            : 0,
+                                              .size_y = stored[1],
+                                              .size_x = stored[2],
+                                              .mode_y = clspi_image_filter_mode(mode[1]),
+                                              .mode_x = clspi_image_filter_mode(mode[2]),
+                                              .strips_x = (cl_uint)strips_x,
+                                              .strips_y = (cl_uint)strips_y,
+                                              .length = STRIP_ROWS,
+                                              .first_line = 0}};
+    clspi_cut cut = {.per_piece = strips_y, .left = strips_y * stored[0]};
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, most, &part)) {
+        args.grid.first_line = (cl_uint)part.before;
+        CLSPI_CHECK(clspi_launch_filter_strips(series, &step->kernel, &args,
+                                               part.num_lines * strips_x * local));
+    }
+    return CLSP_OK;
+}
+
+/* Makes room for what steps hand over to each other. */
+static clsp_status reserve_scratch(clsp_image_plan *plan)
+{
+    clspi_image_filter *const filter = &plan->filter;
+    const size_t bytes = plan->layout.plane * clsp_type_bytes(plan->desc.precision);
+
+    for (uint32_t i = 0; i < filter->num; i++) {
+        const clspi_step_memory to = filter->step[i].to;
+        if (to < CLSPI_STEP_SCRATCH) continue;
+        const uint32_t k = (uint32_t)(to - CLSPI_STEP_SCRATCH);
+        CLSPI_CHECK(clspi_buffer_reserve(&filter->scratch[k], &filter->scratch_bytes[k],
+                                         plan->base.ctx, bytes));
+    }
+    return CLSP_OK;
+}
+
+clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *series, uint32_t i,
+                                    const clspi_filter_job *job)
+{
+    const clspi_filter_step *const step = &plan->filter.step[i];
+
+    return step->kind == CLSPI_STEP_TILES    ? run_tiles(plan, series, step, job)
+           : step->kind == CLSPI_STEP_STRIPS ? run_strips(plan, series, step, job)
+                                             : run_pass(plan, series, step, job);
+}
+
+clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
+                                   const clspi_filter_job *job)
+{
+    CLSPI_CHECK(reserve_scratch(plan));
+    for (uint32_t i = 0; i < plan->filter.num; i++)
+        CLSPI_CHECK(clspi_image_filter_step(plan, series, i, job));
+    return CLSP_OK;
+}
+
+uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_step *step,
+                                uint32_t axis)
+{
+    switch (step->kind) {
+    case CLSPI_STEP_RECURSION:
+        return step->whole_lines ? 0 : block_of(plan, step);
+    case CLSPI_STEP_STRIPS:
+        return axis == 2 ? strip_width(step) : STRIP_ROWS;
+    case CLSPI_STEP_TILES:
+    case CLSPI_STEP_COLUMNS:
+        return clspi_register_block(plan->base.ctx);
+    default:
+        return 1;
+    }
+}

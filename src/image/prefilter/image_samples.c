@@ -1,0 +1,166 @@
+/* The public calls that load samples, and give the coefficients that were made of them. */
+#include "buffer.h"
+#include "check.h"
+#include "image_load.h"
+#include "transfer.h"
+
+/* ---- samples ---- */
+
+/* A call that loads samples: images are its lines. */
+typedef struct load_job {
+    clsp_image_plan *plan;
+    clspi_job_streams streams;
+} load_job;
+
+static clsp_status load_part(void *user, clspi_series *series, const clspi_part *part)
+{
+    load_job *const job = user;
+    clsp_image_plan *const plan = job->plan;
+    const clspi_image_layout *const l = &plan->layout;
+    const clspi_stream *const stream = &job->streams.stream[0];
+
+    for (size_t i = 0; i < part->num_lines; i++)
+        for (uint32_t c = 0; c < l->channels; c++) {
+            const size_t plane = (part->piece + i) * l->channels + c;
+            const clspi_filter_job filter = {.samples = stream->buffer,
+                                             .offset = stream->offset + i * stream->per_line +
+                                                       (l->planar ? c * l->samples : c),
+                                             .plane = plane};
+            CLSPI_CHECK(clspi_image_filter_run(plan, series, &filter));
+            if (plan->desc.clip)
+                CLSPI_CHECK(clspi_image_range_find(&plan->range, series, l, &filter));
+        }
+    return CLSP_OK;
+}
+
+/* Makes room for the coefficients of so many images. */
+static clsp_status reserve(clsp_image_plan *plan, size_t num_images)
+{
+    const clspi_image_layout *const l = &plan->layout;
+    const size_t bytes =
+        num_images * l->plane * l->channels * clsp_type_bytes(plan->desc.coefficients);
+
+    if (plan->desc.clip)
+        CLSPI_CHECK(clspi_image_range_reserve(&plan->range, plan->base.ctx, &plan->desc,
+                                              num_images * l->channels));
+    return clspi_buffer_reserve(&plan->coefficients, &plan->coefficient_bytes, plan->base.ctx,
+                                bytes);
+}
+
+/* Opens the samples, and makes room for what comes of them. */
+static clsp_status open_samples(load_job *job, size_t num_images, const clsp_input *samples)
+{
+    clsp_image_plan *const plan = job->plan;
+    clspi_stream *const stream = &job->streams.stream[job->streams.num++];
+    clspi_memory_need need;
+
+    stream->per_line = plan->layout.samples * plan->layout.channels;
+    CLSPI_CHECK(clspi_image_samples_need(plan, num_images, &need));
+    CLSPI_CHECK(clspi_input_open(&stream->memory, &plan->base, samples, &need));
+    const clsp_status status = reserve(plan, num_images);
+    if (status != CLSP_OK) clspi_image_set_broken(plan, true); /* what was there is released */
+    return status;
+}
+
+/* Loads images that are not to be on the device, from host memory. */
+static clsp_status load_on_host(clsp_image_plan *plan, size_t num_images, const clsp_input *samples,
+                                const clsp_run *run)
+{
+    clspi_memory_need need;
+    clspi_memory memory;
+
+    CLSPI_CHECK(clspi_image_samples_need(plan, num_images, &need));
+    clsp_status status = clspi_input_open(&memory, &plan->base, samples, &need);
+    const char *const from = memory.host;
+    clspi_memory_close(&memory);
+    if (status != CLSP_OK) return status;
+    if (need.count > 0 && (!from || (uintptr_t)from % clsp_type_bytes(need.type) != 0))
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                          "image: samples of images in host memory: aligned host memory");
+    CLSPI_CHECK(clspi_run_wait(&plan->base, run));
+    status = clspi_image_load_strips(plan, num_images, from);
+    clspi_image_set_broken(plan, status != CLSP_OK);
+    return status == CLSP_OK ? clspi_run_done(&plan->base, run) : status;
+}
+
+clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, clsp_input samples,
+                                   const clsp_run *run)
+{
+    load_job job = {.plan = plan};
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_image_set_samples");
+    CLSPI_CHECK(clspi_change_check(&plan->base));
+    CLSPI_CHECK(clspi_run_check(plan->base.ctx, run));
+    if (run && run->share) return clspi_image_load_shared(plan, num_images, &samples, run);
+    CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading samples"));
+    if (!clspi_image_fits_device(plan, num_images))
+        return load_on_host(plan, num_images, &samples, run);
+    clsp_status status = open_samples(&job, num_images, &samples);
+    if (status != CLSP_OK) {
+        clspi_streams_close(&job.streams);
+        return status;
+    }
+    const clspi_cut cut = {.per_piece = 1, .left = num_images};
+    clspi_image_store_forget(plan);
+    clspi_peers_forget(&plan->peers);
+    status = clspi_carry_out(&plan->base, run, &job.streams, cut, load_part, &job);
+    plan->num_images = num_images;
+    plan->has_samples = plan->store.on_device = true;
+    clspi_image_set_broken(plan, status != CLSP_OK);
+    return status;
+}
+
+/* ---- coefficients ---- */
+
+/* A call that reads coefficients: images are its lines, and single coefficients of those in host
+   memory. */
+typedef struct read_job {
+    const clsp_image_plan *plan;
+    size_t first;
+    clspi_job_streams streams;
+} read_job;
+
+static clsp_status copy_part(void *user, clspi_series *series, const clspi_part *part)
+{
+    const read_job *const job = user;
+    const clspi_stream *const stream = &job->streams.stream[0];
+    const size_t element = clsp_type_bytes(job->plan->desc.coefficients);
+    const size_t at = (job->first + part->before) * stream->per_line * element;
+    const size_t bytes = part->num_lines * stream->per_line * element;
+    const clspi_image_store *const store = &job->plan->store;
+
+    return store->on_device ? clspi_series_copy(series, job->plan->coefficients, at, stream->buffer,
+                                                stream->offset * element, bytes)
+                            : clspi_series_write(series, stream->buffer, stream->offset * element,
+                                                 store->host + at, bytes);
+}
+
+clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
+                                    clsp_output coefficients, const clsp_run *run)
+{
+    read_job job = {.plan = plan, .first = images.first};
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_image_coefficients");
+    CLSPI_CHECK(clspi_call_check(&plan->base, run));
+    CLSPI_CHECK(clspi_unshared_check(&plan->base, run, "reading coefficients"));
+    CLSPI_CHECK(clspi_image_check_range(plan, images, run));
+    clspi_stream *const stream = &job.streams.stream[job.streams.num++];
+    const size_t image = plan->layout.plane * plan->layout.channels;
+    const size_t lines = plan->store.on_device ? 1 : image;
+    stream->per_line = image / lines;
+    stream->written = true;
+    job.first *= lines;
+    clspi_memory_need need = {"coefficients", plan->desc.coefficients, image};
+    if (!clspi_size_mul(&need.count, images.count))
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "image: the coefficients are more than the address space");
+    if (clspi_run_asks(run)) return clspi_run_tell(run, need.count);
+    const clsp_status status =
+        clspi_output_open(&stream->memory, &plan->base, &coefficients, &need);
+    if (status != CLSP_OK) {
+        clspi_streams_close(&job.streams);
+        return status;
+    }
+    const clspi_cut cut = {.per_piece = lines, .left = images.count * lines};
+    return clspi_carry_out(&plan->base, run, &job.streams, cut, copy_part, &job);
+}

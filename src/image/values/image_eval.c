@@ -1,0 +1,96 @@
+/* The public call that interpolates: what it is asked for, and who makes it. */
+#include "check.h"
+#include "image_call.h"
+
+/* Finds out which pieces a range of images is. */
+static clsp_status take_images(clspi_image_call *call, clsp_range images, const clsp_run *run)
+{
+    clspi_image_job *const job = &call->job;
+    const clsp_image_plan *const plan = job->plan;
+    const uint32_t per_image = plan->desc.planar ? plan->desc.channels : 1;
+    const uint32_t attributes = job->map.attributes;
+
+    CLSPI_CHECK(clspi_image_check_range(plan, images, run));
+    job->first_piece = images.first * per_image;
+    job->num_pieces = images.count;
+    job->channels = plan->desc.channels / per_image;
+    job->attributes = attributes;
+    job->point = ((attributes & CLSP_IMAGE_VALUE) != 0) +
+                 (attributes & CLSP_IMAGE_GRADIENT ? plan->desc.directions : 0);
+    job->point *= job->channels;
+    return clspi_size_mul(&job->num_pieces, per_image) ? CLSP_OK
+                                                       : clspi_image_too_many(plan, "images");
+}
+
+/* Counts the points of all pieces, which the address space must hold. */
+static clsp_status count_points(clspi_image_call *call)
+{
+    const clspi_image_job *const job = &call->job;
+    const uint32_t *const size = job->map.size;
+    clspi_memory_need all;
+
+    if (job->places != CLSPI_IMAGE_AT_POINTS) {
+        call->width = call->points = size[2];
+        if (!clspi_size_mul(&call->points, size[1]) || !clspi_size_mul(&call->points, size[0]))
+            return clspi_image_too_many(job->plan, "values");
+    }
+    CLSPI_CHECK(clspi_image_values_need(call, call->points, &all));
+    return clspi_size_mul(&all.count, job->num_pieces) &&
+                   clspi_size_mul(&all.count, clsp_type_bytes(all.type))
+               ? CLSP_OK
+               : clspi_image_too_many(job->plan, "values");
+}
+
+/* Takes over what a map says. */
+static clsp_status take_map(clspi_image_call *call, const clsp_image_map *map)
+{
+    clspi_image_job *const job = &call->job;
+
+    CLSPI_CHECK(clspi_image_map_resolve(job->plan, map, &job->map));
+    job->places = CLSPI_IMAGE_ON_MAP;
+    job->stride = 1;
+    if (map && clspi_input_is_there(&map->at.params)) {
+        job->places = CLSPI_IMAGE_AT_POINTS;
+        if (!map->at.planar) job->stride = job->plan->desc.directions;
+        call->given = &map->at.params;
+        call->what = "coordinates";
+        call->width = call->points = map->at.num;
+    } else if (map && clspi_input_is_there(&map->displacements)) {
+        job->places = CLSPI_IMAGE_DISPLACED;
+        call->given = &map->displacements;
+        call->what = "displacements";
+    }
+    return CLSP_OK;
+}
+
+/* Returns the tiles of a call: some rows of a map, or a part of one that begins where items on CPUs
+   do. */
+static clspi_tiling tiling_of(const clspi_image_call *call)
+{
+    const size_t width = clspi_max(call->width, 1);
+
+    return clspi_tiling_of(call->points / width * call->job.num_pieces, width,
+                           clspi_image_point_items(call), CLSPI_IMAGE_RUN);
+}
+
+clsp_status clsp_image_eval(clsp_image_plan *plan, clsp_range images, const clsp_image_map *map,
+                            clsp_output values, const clsp_run *run)
+{
+    clspi_image_call call = {.job = {.plan = plan}, .values = values};
+
+    if (!plan) return clspi_null_argument(NULL, "clsp_image_eval");
+    CLSPI_CHECK(clspi_call_check(&plan->base, run));
+    CLSPI_CHECK(take_map(&call, map));
+    CLSPI_CHECK(take_images(&call, images, run));
+    CLSPI_CHECK(count_points(&call));
+    call.tiling = tiling_of(&call);
+    CLSPI_CHECK(clspi_tiles_of(&call.tiles, &plan->base, &call.tiling, run));
+    switch (call.tiles.way) {
+    case CLSPI_ASKED:
+        return clspi_tiles_tell(&call.tiles, &call.tiling, call.job.point, run);
+    case CLSPI_BY_DEVICE:
+        return clspi_image_eval_on_device(&call, run);
+    default:
+        return clspi_image_eval_shared(&call, run);
+    }
+}

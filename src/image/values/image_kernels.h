@@ -1,0 +1,37 @@
+/* Kernels of values, each made when a job first needs it. */
+#ifndef CLSPI_IMAGE_KERNELS_H
+#define CLSPI_IMAGE_KERNELS_H
+
+#include <clspline/image.h>
+
+#include "launch.h"
+
+typedef struct clsp_image_plan clsp_image_plan;
+typedef struct clspi_image_job clspi_image_job;
+
+enum { CLSPI_ATTRIBUTE_SETS = 4 /* by clsp_image_map.attributes */ };
+
+/* Kernels by attributes. The first index says by which numbers maps come, and of coordinates
+   whether they are interleaved. */
+typedef struct clspi_image_kernels {
+    clspi_kernel on_map[2][CLSPI_ATTRIBUTE_SETS];
+    clspi_kernel in_blocks[CLSPI_ATTRIBUTE_SETS];
+    clspi_kernel displaced[2][CLSPI_ATTRIBUTE_SETS];
+    clspi_kernel at_points[2][CLSPI_ATTRIBUTE_SETS];
+} clspi_image_kernels;
+
+/* Tells whether the items of a group make tiles of points, as on GPUs. */
+bool clspi_image_has_tiles(const clsp_context *ctx);
+
+/* Finds the kernel of a job, and makes it where that has not been done. */
+clsp_status clspi_image_job_kernel(clspi_image_job *job);
+
+/* Makes the kernel that plans need most. */
+clsp_status clspi_image_values_prepare(clsp_image_plan *plan);
+void clspi_image_kernels_release(clspi_image_kernels *kernels);
+
+/* Builds image_values.cl, and image_blocks.cl where it is used, for a description ahead of use. */
+clsp_status clspi_image_values_build(const clspi_build *build, const clsp_image_desc *desc,
+                                     uint32_t attributes);
+
+#endif

@@ -1,0 +1,171 @@
+#include "base_plan.h"
+
+#include <pthread.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "job.h"
+
+clsp_status clspi_plan_init(clspi_plan *plan, clsp_context *ctx, const char *family)
+{
+    *plan = (clspi_plan){.ctx = ctx, .family = family};
+    for (uint32_t i = 0; i < CLSPI_HOST_WORKERS; i++)
+        atomic_flag_clear(&plan->callers[i]);
+    if (pthread_mutex_init(&plan->lock, NULL) == 0) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "%s: no memory for a lock", family);
+}
+
+clsp_status clspi_null_argument(const clspi_plan *plan, const char *function)
+{
+    return clspi_fail(plan ? &plan->ctx->log : NULL, CLSP_ERROR_ARGUMENT, "%s: NULL argument",
+                      function);
+}
+
+/* ---- checks ---- */
+
+clsp_status clspi_run_check(clsp_context *ctx, const clsp_run *run)
+{
+    if (!run) return CLSP_OK;
+    CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_run", run->reserved));
+    CLSPI_CHECK(clspi_wait_list_check(ctx, run->num_wait, run->wait));
+    if (run->share) return clspi_cooperate_check(ctx, run->share);
+    if (!run->report) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "clsp_run: a report without a share");
+}
+
+clsp_status clspi_call_check(const clspi_plan *plan, const clsp_run *run)
+{
+    CLSPI_CHECK(clspi_context_usable(plan->ctx));
+    if (plan->broken)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_STATE,
+                          "%s: the plan's last change failed; change it again or destroy it",
+                          plan->family);
+    return clspi_run_check(plan->ctx, run);
+}
+
+clsp_status clspi_unshared_check(const clspi_plan *plan, const clsp_run *run, const char *call)
+{
+    if (!run || !run->share) return CLSP_OK;
+    return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT, "%s: %s is not shared", plan->family,
+                      call);
+}
+
+clsp_status clspi_setting_check(const clspi_plan *plan, const clsp_run *run, const char *call)
+{
+    if (clspi_run_asks(run))
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT, "%s: %s has no tiling",
+                          plan->family, call);
+    return clspi_unshared_check(plan, run, call);
+}
+
+clsp_status clspi_change_check(const clspi_plan *plan)
+{
+    return clspi_context_usable(plan->ctx);
+}
+
+bool clspi_run_asks(const clsp_run *run)
+{
+    return run && run->tiling;
+}
+
+clsp_status clspi_run_tell(const clsp_run *run, size_t elements)
+{
+    *run->tiling = (clsp_tiling){.num_tiles = 1, .elements = {0, elements}};
+    return CLSP_OK;
+}
+
+/* ---- a call ---- */
+
+clsp_status clspi_call_begin(clspi_call *call, clspi_plan *plan, const clsp_run *run)
+{
+    *call = (clspi_call){.plan = plan};
+    if (run) call->run = *run;
+    clspi_series_begin(&call->series, plan->ctx, call->run.num_wait, call->run.wait,
+                       call->run.done);
+    if (!plan->last) return CLSP_OK;
+    const clsp_status status = clspi_series_join(&call->series, plan->last);
+    return status == CLSP_OK ? CLSP_OK : clspi_series_fail(&call->series, status);
+}
+
+/* Keeps the event of an out-of-order queue's last command for the next call. */
+static clsp_status end_out_of_order(clspi_call *call)
+{
+    clspi_plan *const plan = call->plan;
+    cl_event last = NULL;
+
+    CLSPI_CHECK(clspi_series_end(&call->series, &last));
+    if (plan->last) clReleaseEvent(plan->last);
+    plan->last = last;
+    if (!call->run.done) return CLSP_OK;
+    CLSPI_CHECK(clspi_cl(&plan->ctx->log, clRetainEvent(last), "clRetainEvent"));
+    *call->run.done = last;
+    return CLSP_OK;
+}
+
+clsp_status clspi_call_end(clspi_call *call, clsp_status status)
+{
+    if (status != CLSP_OK) return clspi_series_fail(&call->series, status);
+    return call->plan->ctx->in_order ? clspi_series_end(&call->series, call->run.done)
+                                     : end_out_of_order(call);
+}
+
+clsp_status clspi_call_finish(clspi_call *call, clsp_status status)
+{
+    cl_event *const done = call->run.done;
+
+    CLSPI_CHECK(clspi_call_end(call, status));
+    if (!done) return CLSP_OK;
+    const cl_int code = clWaitForEvents(1, done);
+    if (code == CL_SUCCESS) return CLSP_OK;
+    clReleaseEvent(*done);
+    *done = NULL;
+    return clspi_waited(call->plan->ctx, code, "clWaitForEvents");
+}
+
+clsp_status clspi_run_wait(const clspi_plan *plan, const clsp_run *run)
+{
+    if (!run || run->num_wait == 0) return CLSP_OK;
+    const cl_int code = clWaitForEvents(run->num_wait, run->wait);
+    return code == CL_SUCCESS ? CLSP_OK : clspi_waited(plan->ctx, code, "clWaitForEvents");
+}
+
+clsp_status clspi_run_done(clspi_plan *plan, const clsp_run *run)
+{
+    clspi_call call;
+
+    if (!run || !run->done) return CLSP_OK;
+    pthread_mutex_lock(&plan->lock);
+    clsp_status status = clspi_call_begin(&call, plan, run);
+    if (status == CLSP_OK) status = clspi_call_finish(&call, CLSP_OK);
+    pthread_mutex_unlock(&plan->lock);
+    return status;
+}
+
+void clspi_run_undo(const clsp_run *run)
+{
+    if (!run || !run->done || !*run->done) return;
+    clReleaseEvent(*run->done);
+    *run->done = NULL;
+}
+
+clsp_status clspi_call_on_host(clspi_plan *plan, const clsp_run *run)
+{
+    CLSPI_CHECK(clspi_run_wait(plan, run));
+    return clspi_run_done(plan, run);
+}
+
+void clspi_plan_release(clspi_plan *plan)
+{
+    if (plan->last) clReleaseEvent(plan->last);
+    plan->last = NULL;
+    for (int slot = 0; slot < CLSPI_PARTS_IN_FLIGHT; slot++) {
+        for (int i = 0; i < CLSPI_MAX_STREAMS; i++) {
+            clspi_staging *const staging = &plan->staging[slot][i];
+            clspi_buffer_release(&staging->buffer);
+            clspi_pinned_release(&staging->pinned);
+        }
+    }
+    if (plan->reads) clReleaseCommandQueue(plan->reads);
+    plan->reads = NULL;
+    pthread_mutex_destroy(&plan->lock);
+}

@@ -1,0 +1,101 @@
+/* What a plan of any family has, and the calls that enqueue: opened, a series of commands, closed.
+
+   A call goes through these steps: clspi_call_check, its own checks of ranges and memory
+   (memory.h), clspi_call_begin, commands on call.series, clspi_call_end with what came of them. */
+#ifndef CLSPI_BASE_PLAN_H
+#define CLSPI_BASE_PLAN_H
+
+#include <stdatomic.h>
+
+#include <clspline/plan.h>
+
+#include "host_memory.h"
+#include "launch.h"
+
+/* Device memory through which a call reaches host memory, and pinned memory between the two. */
+typedef struct clspi_staging {
+    cl_mem buffer;
+    size_t bytes;
+    clspi_pinned pinned;
+} clspi_staging;
+
+enum {
+    CLSPI_MAX_STREAMS = 5,     /* memories that a call reads and writes (transfer.h) */
+    CLSPI_PARTS_IN_FLIGHT = 3, /* of a call whose transfers run beside its kernels */
+    CLSPI_HOST_WORKERS = CLSP_MAX_WORKERS + 1 /* threads of a context, and the one that calls */
+};
+
+typedef struct clspi_plan {
+    clsp_context *ctx;
+    const char *family; /* first word of messages; static storage */
+    uint32_t broken; /* kinds of changes that failed, a bit each: only such a change that succeeds
+                        makes the plan usable */
+    cl_event last;   /* on out-of-order queues: of the last call, which the next one waits for */
+    clspi_staging staging[CLSPI_PARTS_IN_FLIGHT][CLSPI_MAX_STREAMS];
+    cl_command_queue reads; /* in-order, for transfers beside kernels; NULL: not made */
+    bool reads_tried;
+    atomic_flag callers[CLSPI_HOST_WORKERS]; /* numbers of workers that calling threads have */
+    pthread_mutex_t lock; /* of what the host makes tiles from: callers of their own may prepare it
+                             at once */
+} clspi_plan;
+
+typedef struct clspi_call {
+    clspi_plan *plan;
+    clsp_run run; /* all 0 where the caller gave none */
+    clspi_series series;
+} clspi_call;
+
+/* Makes what all plans have; clspi_plan_release must follow if it succeeds. */
+clsp_status clspi_plan_init(clspi_plan *plan, clsp_context *ctx, const char *family);
+
+/* Reports that a public function got NULL for its plan or another pointer. */
+clsp_status clspi_null_argument(const clspi_plan *plan, const char *function);
+
+/* Checks what every call needs: a device that is there, a plan that is not broken, a sound run,
+   which may be NULL. */
+clsp_status clspi_call_check(const clspi_plan *plan, const clsp_run *run);
+
+/* Checks a run alone. */
+clsp_status clspi_run_check(clsp_context *ctx, const clsp_run *run);
+
+/* Checks that a call which one processor makes is not to be shared; call: names it. */
+clsp_status clspi_unshared_check(const clspi_plan *plan, const clsp_run *run, const char *call);
+
+/* Checks that a call which sets data is neither shared nor asked for its tiling. */
+clsp_status clspi_setting_check(const clspi_plan *plan, const clsp_run *run, const char *call);
+
+/* Checks what a call that changes the plan needs: a device that is there. The plan may be
+   broken. */
+clsp_status clspi_change_check(const clspi_plan *plan);
+
+/* Tells whether a call is only asked what it would do. */
+bool clspi_run_asks(const clsp_run *run);
+
+/* Answers such a call that one processor makes: it writes so many elements. */
+clsp_status clspi_run_tell(const clsp_run *run, size_t elements);
+
+/* Opens the call's series, behind the caller's wait list and the plan's calls before. */
+clsp_status clspi_call_begin(clspi_call *call, clspi_plan *plan, const clsp_run *run);
+
+/* Closes the call's series with the status of its commands: hands the caller's event over, or
+   releases what there is of a series that failed. Returns the status of the whole. */
+clsp_status clspi_call_end(clspi_call *call, clsp_status status);
+
+/* Closes the call's series and waits until all is done, so that the caller's event is complete. */
+clsp_status clspi_call_finish(clspi_call *call, clsp_status status);
+
+/* Waits for the list of a call that only works on the host. */
+clsp_status clspi_run_wait(const clspi_plan *plan, const clsp_run *run);
+
+/* Makes the event of a call that has worked on the host, complete. Threads may do so at once. */
+clsp_status clspi_run_done(clspi_plan *plan, const clsp_run *run);
+
+/* Waits for the list of a call, and makes its event. */
+clsp_status clspi_call_on_host(clspi_plan *plan, const clsp_run *run);
+
+/* Takes back the event of a call that failed after all; run may be NULL. */
+void clspi_run_undo(const clsp_run *run);
+
+void clspi_plan_release(clspi_plan *plan);
+
+#endif

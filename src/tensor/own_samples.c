@@ -1,0 +1,106 @@
+#include "own_samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "check.h"
+
+clsp_status clspi_own_samples_copy(clspi_own_samples *samples, clsp_context *ctx,
+                                   clspi_tensor_desc *desc)
+{
+    *samples = (clspi_own_samples){.buffer = NULL};
+    for (cl_uint k = 0; k < 3; k++) {
+        clsp_axis *const axis = &desc->axis[k];
+        if (!axis->params) continue;
+        samples->params[k] = malloc((size_t)axis->num * sizeof *axis->params);
+        if (!samples->params[k]) {
+            clspi_own_samples_release(samples);
+            return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "no memory for %u samples",
+                              axis->num);
+        }
+        memcpy(samples->params[k], axis->params, (size_t)axis->num * sizeof *axis->params);
+        axis->params = samples->params[k];
+    }
+    return CLSP_OK;
+}
+
+bool clspi_has_own_samples(const clspi_tensor_desc *desc)
+{
+    return desc->axis[0].params || desc->axis[1].params || desc->axis[2].params;
+}
+
+/* Tells whether parameters only rise, or only fall. */
+static bool is_monotone(const clsp_axis *axis)
+{
+    bool rises = true, falls = true;
+
+    for (cl_uint a = 1; axis->params && a < axis->num; a++) {
+        rises = rises && axis->params[a] >= axis->params[a - 1];
+        falls = falls && axis->params[a] <= axis->params[a - 1];
+    }
+    return rises || falls;
+}
+
+bool clspi_own_samples_fit_tables(const clspi_tensor_desc *desc)
+{
+    bool fit = !(desc->vertex.attributes & (uint32_t)(CLSP_VERTEX_NORMAL | CLSP_VERTEX_PARAMS));
+
+    for (cl_uint k = 0; k < 3; k++)
+        fit = fit && (!clspi_is_banded(desc, k) || is_monotone(&desc->axis[k]));
+    return fit || !clspi_has_own_samples(desc);
+}
+
+static void put(const clspi_tensor_desc *desc, void *reals, size_t at, double x)
+{
+    if (desc->precision == CLSP_F64)
+        ((double *)reals)[at] = x;
+    else
+        ((float *)reals)[at] = (float)x;
+}
+
+/* Writes what kernels know of the samples of all axes to host memory: the parameter, and how far it
+   is from either end of the domain. */
+static void write_samples(const clspi_tensor_desc *desc, void *reals)
+{
+    size_t at = 0;
+
+    for (cl_uint k = 0; k < 3; k++) {
+        const clsp_axis *const axis = &desc->axis[k];
+        const double last = axis->num > 1 ? axis->num - 1 : 1;
+        for (cl_uint a = 0; a < axis->num; a++, at += CLSPI_SAMPLE_REALS) {
+            const double x =
+                axis->params ? axis->params[a] : (axis->begin * (last - a) + axis->end * a) / last;
+            put(desc, reals, at, x);
+            put(desc, reals, at + 1, x - desc->domain[k][0]);
+            put(desc, reals, at + 2, desc->domain[k][1] - x);
+        }
+    }
+}
+
+clsp_status clspi_own_samples_bring(clspi_own_samples *samples, clspi_series *series,
+                                    const clspi_tensor_desc *desc)
+{
+    const size_t num = (size_t)desc->axis[0].num + desc->axis[1].num + desc->axis[2].num;
+    const size_t bytes = CLSPI_SAMPLE_REALS * num * clsp_type_bytes(desc->precision);
+
+    if (samples->buffer) return CLSP_OK;
+    void *const reals = malloc(bytes);
+    if (!reals)
+        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY, "no memory for %zu samples",
+                          num);
+    write_samples(desc, reals);
+    clsp_status status = clspi_buffer_create(&samples->buffer, series->ctx, bytes);
+    if (status == CLSP_OK) status = clspi_series_write(series, samples->buffer, 0, reals, bytes);
+    if (status != CLSP_OK) clspi_buffer_release(&samples->buffer);
+    free(reals);
+    return status;
+}
+
+void clspi_own_samples_release(clspi_own_samples *samples)
+{
+    for (cl_uint k = 0; k < 3; k++)
+        free(samples->params[k]);
+    clspi_buffer_release(&samples->buffer);
+    *samples = (clspi_own_samples){.buffer = NULL};
+}

@@ -1,0 +1,291 @@
+/* Grids with samples at parameters of one's own (clsp_axis.params), of Bezier patches and
+   B-splines: the vertices of a list at the same parameters, in every shape of kernels. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bezier_fixture.h"
+#include "support.h"
+
+enum { NUM = 37, FEW = 5, MOST = NUM * 2 * FEW, STRIDE = 16 };
+
+static const char *const limits[] = {"", "class=discrete,local_is_real=1",
+                                     "class=discrete,local_is_real=1,vendor=NVIDIA,fp64=0",
+                                     "class=integrated,local_is_real=0"};
+
+/* A grid and its parameters; those of an axis without any are uniform. */
+typedef struct own_case {
+    uint32_t directions, degree, num[3], attributes;
+    bool rational, own[3], jumps; /* jumps: parameters to and fro */
+} own_case;
+
+#define DERIVATIVES (CLSP_VERTEX_DU | CLSP_VERTEX_DV)
+static const own_case cases[] = {
+    {2, 3, {NUM, FEW, 1}, CLSP_VERTEX_POINT, false, {true, true}, false},
+    {2, 3, {NUM, FEW, 1}, CLSP_VERTEX_POINT, false, {true, true}, true},
+    {2, 5, {FEW, NUM, 1}, CLSP_VERTEX_POINT | DERIVATIVES, true, {false, true}, true},
+    {2,
+     2,
+     {NUM, FEW, 1},
+     CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL | CLSP_VERTEX_PARAMS,
+     false,
+     {true, false},
+     true},
+    {1, 4, {NUM, 1, 1}, CLSP_VERTEX_POINT | CLSP_VERTEX_DU | CLSP_VERTEX_DUU, false, {true}, false},
+    {3, 2, {NUM, 2, FEW}, CLSP_VERTEX_POINT, true, {true, true, true}, false},
+    {2, 1, {1, 1, 1}, CLSP_VERTEX_POINT, false, {true, true}, false},
+};
+
+/* A parameter in [0, 1]; ends, the same one twice, and places between. */
+static double parameter_of(const own_case *c, uint32_t k, uint32_t a)
+{
+    const uint32_t num = c->num[k], last = num > 1 ? num - 1 : 1;
+    const uint32_t place = c->jumps ? (a * 7 + k) % num : a > 2 ? a : a / 2 * 2;
+    const double t = (double)place / last;
+
+    return c->own[k] ? t * t * (1.0 + k) / (1.0 + k * t) : (double)a / last;
+}
+
+typedef struct grid {
+    double params[3][NUM];
+    clsp_axis axis[3];
+    double list[MOST][3];
+    size_t vertices;
+} grid;
+
+static grid grid_of(const own_case *c)
+{
+    grid g = {.vertices = (size_t)c->num[0] * c->num[1] * c->num[2]};
+
+    for (uint32_t k = 0; k < 3; k++) {
+        for (uint32_t a = 0; a < c->num[k]; a++)
+            g.params[k][a] = parameter_of(c, k, a);
+        g.axis[k].num = c->num[k];
+    }
+    for (size_t v = 0; v < g.vertices; v++) {
+        const size_t a[3] = {v / c->num[2] / c->num[1], v / c->num[2] % c->num[1], v % c->num[2]};
+        for (uint32_t k = 0; k < 3; k++)
+            g.list[v][k] = g.params[k][a[k]];
+    }
+    return g;
+}
+
+/* ---- both families ---- */
+
+typedef struct family {
+    clsp_context *ctx;
+    clsp_bezier_plan *bezier; /* one of both */
+    clsp_bspline_plan *bspline;
+    uint32_t stride;
+} family;
+
+static clsp_status eval(const family *f, clsp_output out, const clsp_run *run)
+{
+    return f->bezier ? clsp_bezier_eval(f->bezier, (clsp_range){0, 1}, out, run)
+                     : clsp_bspline_eval(f->bspline, (clsp_range){0, 1}, out, run);
+}
+
+static clsp_status eval_list(const family *f, const clsp_points *points, clsp_output out)
+{
+    return f->bezier ? clsp_bezier_eval_points(f->bezier, points, out, NULL)
+                     : clsp_bspline_eval_points(f->bspline, points, out, NULL);
+}
+
+static clsp_input controls_of(const own_case *c, float *controls, uint32_t per_direction)
+{
+    const size_t coords = 3 + c->rational;
+    size_t num = per_direction;
+
+    for (uint32_t k = 1; k < c->directions; k++)
+        num *= per_direction;
+    for (size_t i = 0; i < num * coords; i++)
+        controls[i] =
+            (float)((i * 7919) % 1009) / 1009.0f + (c->rational && i % coords == 3 ? 0.5f : 0.0f);
+    return clsp_in_f32(controls, num * coords);
+}
+
+static family make(clsp_context *ctx, const own_case *c, const grid *g, bool is_bspline)
+{
+    float controls[1000];
+    const uint32_t per_direction = is_bspline ? c->degree + 4 : c->degree + 1;
+    const clsp_input in = controls_of(c, controls, per_direction);
+    clsp_bezier_desc d = {.form = (clsp_bezier_form)c->directions,
+                          .degree = {c->degree, c->degree, c->degree},
+                          .rational = c->rational,
+                          .vertex.attributes = c->attributes};
+    clsp_bspline_desc s = {.directions = c->directions,
+                           .degree = {c->degree, c->degree, c->degree},
+                           .num_controls = {per_direction, per_direction, per_direction},
+                           .rational = c->rational,
+                           .vertex.attributes = c->attributes};
+    double copy[3][NUM]; /* which the plan copies in turn */
+    family f = {.ctx = ctx};
+
+    memcpy(copy, g->params, sizeof copy);
+    for (uint32_t k = 0; k < c->directions; k++) {
+        d.axis[k].num = c->num[k];
+        if (c->own[k]) d.axis[k].params = copy[k];
+        s.axis[k] = d.axis[k];
+    }
+    if (is_bspline) {
+        assert_int_equal(clsp_bspline_plan_create(&f.bspline, ctx, &s), CLSP_OK);
+        assert_int_equal(clsp_bspline_set_control_points(f.bspline, 1, in, NULL), CLSP_OK);
+        assert_int_equal(clsp_bspline_plan_desc(f.bspline, &s), CLSP_OK);
+    } else {
+        assert_int_equal(clsp_bezier_plan_create(&f.bezier, ctx, &d), CLSP_OK);
+        assert_int_equal(clsp_bezier_set_control_points(f.bezier, 1, in, NULL), CLSP_OK);
+        assert_int_equal(clsp_bezier_plan_desc(f.bezier, &d), CLSP_OK);
+        memcpy(s.axis, d.axis, sizeof s.axis);
+    }
+    f.stride = is_bspline ? s.vertex.stride : d.vertex.stride;
+    for (uint32_t k = 0; k < c->directions; k++) {
+        assert_int_equal(s.axis[k].params != NULL, c->own[k]);
+        if (!c->own[k]) continue;
+        assert_true(s.axis[k].params != copy[k] && s.axis[k].begin == 0 && s.axis[k].end == 0);
+        assert_memory_equal(s.axis[k].params, copy[k], c->num[k] * sizeof(double));
+    }
+    memset(copy, 0xff, sizeof copy);
+    return f;
+}
+
+static void release(family *f)
+{
+    clsp_bezier_plan_destroy(&f->bezier);
+    clsp_bspline_plan_destroy(&f->bspline);
+}
+
+/* ---- checks ---- */
+
+static double worst;
+
+/* Compares vertices; derivatives are degree^2 times as large, and normals as far off as these. */
+static void compare(const own_case *c, const float *a, const float *b, size_t num)
+{
+    const double scale =
+        (c->attributes == CLSP_VERTEX_POINT ? 1.0 : 64.0) * (c->rational ? 8.0 : 1.0);
+
+    for (size_t i = 0; i < num; i++) {
+        const double error = fabs((double)a[i] - b[i]) / (16.0 * FLT_EPSILON * scale);
+        worst = support_worse(worst, error);
+    }
+    assert_true(worst <= 1.0);
+}
+
+static void check_case(clsp_context *ctx, const own_case *c, bool is_bspline)
+{
+    const grid g = grid_of(c);
+    family f = make(ctx, c, &g, is_bspline);
+    float params[MOST * 3], *const whole = malloc(MOST * STRIDE * sizeof(float)),
+                                   *const list = malloc(MOST * STRIDE * sizeof(float));
+    const size_t size = g.vertices * f.stride;
+    const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
+
+    assert_non_null(whole);
+    assert_non_null(list);
+    for (size_t v = 0; v < g.vertices; v++)
+        for (uint32_t k = 0; k < c->directions; k++)
+            params[v * c->directions + k] = (float)g.list[v][k];
+    const clsp_points points = {.num = g.vertices,
+                                .params = clsp_in_f32(params, g.vertices * c->directions)};
+    memset(whole, POISON, size * sizeof *whole);
+    assert_int_equal(eval(&f, clsp_out_f32(whole, size), NULL), CLSP_OK);
+    assert_int_equal(eval_list(&f, &points, clsp_out_f32(list, size)), CLSP_OK);
+    compare(c, whole, list, size);
+    memset(whole, POISON, size * sizeof *whole);
+    assert_int_equal(eval(&f, clsp_out_f32(whole, size), &(clsp_run){.share = &by_host}), CLSP_OK);
+    compare(c, whole, list, size);
+    free(whole);
+    free(list);
+    release(&f);
+}
+
+static void test_own_samples(void **state)
+{
+    (void)state;
+    for (size_t l = 0; l < COUNT(limits); l++) {
+        clsp_context *ctx = context_with(limits[l]);
+        for (size_t i = 0; i < 2 * COUNT(cases); i++)
+            if (support_full() || i % COUNT(limits) == l)
+                check_case(ctx, &cases[i / 2], i % 2 != 0);
+        clsp_context_destroy(&ctx);
+    }
+    print_message("worst/bound %.2f\n", worst);
+}
+
+/* Another grid, and back to uniform ones, also in a plan whose degrees change. */
+static void test_changes(void **state)
+{
+    const grid g = grid_of(&cases[0]);
+    clsp_context *ctx = context_with("");
+    family f = make(ctx, &cases[0], &g, false);
+    static const double one[] = {0.5, 1.0, 0.25};
+    const clsp_axis axes[] = {{.num = 3, .params = one}, {.num = 2}};
+    const uint32_t degree[] = {1, 1};
+    const float controls[12] = {0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 4};
+    float points[6][3];
+
+    (void)state;
+    assert_int_equal(clsp_bezier_set_grid(f.bezier, axes), CLSP_OK);
+    assert_int_equal(clsp_bezier_set_degrees(f.bezier, degree), CLSP_OK);
+    assert_int_equal(clsp_bezier_set_control_points(f.bezier, 1, clsp_in_f32(controls, 12), NULL),
+                     CLSP_OK);
+    assert_int_equal(eval(&f, clsp_out_f32(points[0], 18), NULL), CLSP_OK);
+    for (int a = 0; a < 3; a++)
+        assert_true(points[2 * a + 1][0] == (float)one[a] &&
+                    points[2 * a + 1][2] == 4 * (float)one[a]);
+    const clsp_axis uniform[] = {{.num = 3}, {.num = 2}};
+    assert_int_equal(clsp_bezier_set_grid(f.bezier, uniform), CLSP_OK);
+    assert_int_equal(eval(&f, clsp_out_f32(points[0], 18), NULL), CLSP_OK);
+    assert_true(points[3][0] == 0.5f && points[5][0] == 1.0f);
+    release(&f);
+    clsp_context_destroy(&ctx);
+}
+
+static void test_wrong_samples(void **state)
+{
+    static const double good[] = {0.0, 1.0}, below[] = {0.0, -1e-9}, above[] = {0.0, 1.5},
+                        none[] = {0.0, NAN};
+    static const uint32_t nums[] = {2, 2};
+    const clsp_bezier_desc d = {.degree = {1, 1}, .axis = {{.num = 2}, {.num = 2}}};
+    clsp_bezier_desc bad[7];
+    clsp_context *ctx = context_with("");
+    clsp_bezier_plan *plan;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        bad[i] = d;
+    bad[0].axis[0].params = below;
+    bad[1].axis[1].params = above;
+    bad[2].axis[0].params = none;
+    bad[3].axis[0] = (clsp_axis){.num = 2, .begin = 0.0, .end = 1.0, .params = good};
+    bad[4].axis[0].params = good, bad[4].watertight = 1;
+    bad[5].axis[0].params = good, bad[5].form = CLSP_BEZIER_TRIANGLE;
+    bad[6].axis[0].num = 0, bad[6].axis[0].params = good;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &bad[i]), CLSP_ERROR_ARGUMENT);
+    bad[6] = d, bad[6].axis[0].params = good;
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &bad[6]), CLSP_OK);
+    assert_int_equal(clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(nums, 2)),
+                     CLSP_ERROR_ARGUMENT);
+    clsp_bezier_plan_destroy(&plan);
+    clsp_context_destroy(&ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_own_samples),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_wrong_samples),
+    };
+
+    if (no_device()) return 77;
+    return cmocka_run_group_tests(tests, NULL, close_lent);
+}

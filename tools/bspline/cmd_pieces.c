@@ -1,0 +1,226 @@
+/* `clspline bspline bezier`: files of B-splines cut into Bezier pieces. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "spline_file.h"
+#include "spline_writer.h"
+#include "progress.h"
+#include "spline_request.h"
+#include "staging.h"
+
+/* What is on the way. */
+typedef struct work {
+    const request *r;
+    spline_format format;
+    clsp_context *ctx;
+    splines content;
+    spline_writer writer;
+    io_message message;
+    progress_bar bar;
+    uint64_t num, total; /* pieces */
+} work;
+
+/* One batch on its way into the file. */
+typedef struct job {
+    work *w;
+    const spline_batch *batch;
+    clsp_bspline_plan *plan;
+    clsp_bspline_desc target;
+    size_t pieces, piece_reals; /* of a spline, of a piece */
+    double *reals;              /* of some splines */
+    float *floats;              /* likewise, in single precision */
+} job;
+
+/* ---- conversion ---- */
+
+static bool load(job *j)
+{
+    const work *w = j->w;
+    staged_reals reals;
+    bool done = staging_open_reals(&reals, w->r->precision, j->batch->points, j->batch->num_reals);
+    if (!done) complain("not enough memory for the control points");
+    done = done && staging_check(w->ctx, clsp_bspline_set_control_points(
+                                             j->plan, j->batch->num_splines, reals.input, NULL));
+    staging_close_reals(&reals);
+    return done;
+}
+
+static bool make_plan(job *j)
+{
+    const spline_type *type = &j->batch->type;
+    clsp_context *ctx = j->w->ctx;
+    const clsp_bspline_target target = {.bezier = 1};
+    clsp_bspline_desc desc = {.directions = type->directions,
+                              .precision = staging_type(j->w->r->precision),
+                              .dim = type->dim,
+                              .rational = type->rational};
+    for (uint32_t k = 0; k < type->directions; k++) {
+        desc.degree[k] = type->degree[k];
+        desc.num_controls[k] = type->num_controls[k];
+        desc.knots[k] = type->knots[k];
+    }
+    return staging_check(ctx, clsp_bspline_plan_create(&j->plan, ctx, &desc)) &&
+           staging_check(ctx, clsp_bspline_set_target(j->plan, &target)) &&
+           staging_check(ctx, clsp_bspline_target_desc(j->plan, 0, &j->target)) && load(j);
+}
+
+/* Converts splines of the batch into j->reals. */
+static bool convert(job *j, clsp_range range)
+{
+    const size_t num = range.count * j->pieces * j->piece_reals;
+    const bool single = j->w->r->precision == MESH_F32;
+    const clsp_output out = single ? clsp_out_f32(j->floats, num) : clsp_out_f64(j->reals, num);
+    if (!staging_check(j->w->ctx, clsp_bspline_convert(j->plan, range, out, NULL))) return false;
+    for (size_t i = 0; single && i < num; i++)
+        j->reals[i] = (double)j->floats[i];
+    return true;
+}
+
+/* ---- writing ---- */
+
+/* Makes the type of piece number `piece` of a spline, whose knots are some of the target's, where
+   the file has them. */
+static void set_piece(const job *j, size_t number, size_t piece, spline_type *type,
+                      double *knots[3])
+{
+    *type = j->batch->type;
+    for (uint32_t k = type->directions; k-- > 0;) {
+        const size_t order = j->target.degree[k] + 1;
+        const size_t num = j->target.num_controls[k] / order, at = piece % num;
+        for (size_t i = 0; i < 2 * order; i++)
+            knots[k][i] =
+                spline_parameter(j->batch, number, k, j->target.knots[k][(at + i / order) * order]);
+        piece /= num;
+        type->num_controls[k] = (uint32_t)order;
+        type->knots[k] = knots[k];
+    }
+}
+
+static bool write_splines(job *j, clsp_range range)
+{
+    double room[3][2 * (SPLINES_MAX_DEGREE + 1)], *knots[3] = {room[0], room[1], room[2]};
+    const double *points = j->reals;
+    work *w = j->w;
+    for (size_t i = 0; i < range.count; i++) {
+        const int64_t number = (int64_t)j->batch->numbers[range.first + i];
+        for (size_t piece = 0; piece < j->pieces; piece++, points += j->piece_reals) {
+            spline_type type;
+            set_piece(j, range.first + i, piece, &type, knots);
+            if (!spline_writer_add(&w->writer, &type, points, number)) return false;
+        }
+        w->num += j->pieces;
+        progress_report(&w->bar, (double)w->num / (double)w->total);
+    }
+    return true;
+}
+
+/* Counts the pieces of a spline. */
+static size_t count_pieces(const spline_type *type)
+{
+    size_t pieces = 1;
+    for (uint32_t k = 0; k < type->directions; k++)
+        pieces *= spline_spans(type, k);
+    return pieces;
+}
+
+static bool make_room(job *j, size_t splines_each)
+{
+    const size_t reals = splines_each * j->pieces * j->piece_reals;
+    j->reals = malloc(reals * sizeof(double));
+    if (j->w->r->precision == MESH_F32) j->floats = malloc(reals * sizeof(float));
+    if (j->reals && (j->floats || j->w->r->precision == MESH_F64)) return true;
+    complain("not enough memory for %lu pieces", (unsigned long)(splines_each * j->pieces));
+    return false;
+}
+
+/* Converts and writes a batch, some millions of control points at a time. What cannot be written
+   ends it without a complaint: closing the file has one. */
+static bool run_batch(work *w, const spline_batch *batch)
+{
+    job j = {.w = w, .batch = batch, .pieces = count_pieces(&batch->type)};
+    j.piece_reals = spline_coordinates(&batch->type);
+    for (uint32_t k = 0; k < batch->type.directions; k++)
+        j.piece_reals *= batch->type.degree[k] + 1;
+    size_t each = STAGING_POINTS / (j.pieces * j.piece_reals);
+    if (each == 0) each = 1;
+    if (each > batch->num_splines) each = batch->num_splines;
+    bool done = make_room(&j, each) && make_plan(&j), writes = true;
+    for (size_t first = 0; done && writes && first < batch->num_splines; first += each) {
+        const size_t left = batch->num_splines - first;
+        const clsp_range range = {first, left < each ? left : each};
+        done = convert(&j, range);
+        writes = done && write_splines(&j, range);
+    }
+    clsp_bspline_plan_destroy(&j.plan);
+    free(j.reals);
+    free(j.floats);
+    return done;
+}
+
+/* ---- the run ---- */
+
+/* Whether all splines have a place in the file; complains of one that has none. */
+static bool check_types(const work *w)
+{
+    for (size_t i = 0; i < w->content.num_batches; i++) {
+        const spline_batch *batch = &w->content.batches[i];
+        const char *why = spline_writer_refuse(w->format, &batch->type);
+        if (!why && w->format == SPLINES_JSON &&
+            batch->type.directions != w->content.batches[0].type.directions)
+            why = "JSON has splines of one kind; use .g2";
+        if (!why) continue;
+        complain("%s: spline %lu is a %s: %s", w->r->inputs[0], (unsigned long)batch->numbers[0],
+                 spline_form(&batch->type), why);
+        return false;
+    }
+    return true;
+}
+
+static bool read_content(work *w)
+{
+    const request *r = w->r;
+    for (size_t i = 0; i < r->num_inputs; i++) {
+        if (spline_file_add(&w->content, r->inputs[i], r->precision, &w->message)) continue;
+        complain("%s", w->message.text);
+        return false;
+    }
+    for (size_t i = 0; i < w->content.num_batches; i++)
+        w->total +=
+            (uint64_t)w->content.batches[i].num_splines * count_pieces(&w->content.batches[i].type);
+    return check_types(w);
+}
+
+static bool write_pieces(work *w)
+{
+    const request *r = w->r;
+    bool done = true;
+    w->writer = (spline_writer){.format = w->format, .precision = r->precision};
+    if (!spline_writer_open(&w->writer, r->outputs[0], w->total,
+                            w->content.batches[0].type.directions, &w->message)) {
+        complain("%s", w->message.text);
+        return false;
+    }
+    progress_start(&w->bar, "converting", r->quiet);
+    for (size_t i = 0; done && i < w->content.num_batches; i++)
+        done = run_batch(w, &w->content.batches[i]);
+    const bool written = spline_writer_close(&w->writer, done);
+    progress_end(&w->bar);
+    if (done && !written) complain("%s", w->message.text);
+    return done && written;
+}
+
+int bspline_bezier_run(request *r)
+{
+    work w = {.r = r, .format = (spline_format)request_format(r, r->outputs[0])};
+    const bool done = read_content(&w) && open_context(&w.ctx, r->device, request_verbosity(r)) &&
+                      write_pieces(&w);
+    if (done && !r->quiet)
+        fprintf(stderr, "%lu splines in %llu Bezier pieces\n", (unsigned long)w.content.num_splines,
+                (unsigned long long)w.num);
+    clsp_context_destroy(&w.ctx);
+    splines_clear(&w.content);
+    return done ? EXIT_OK : EXIT_FAILED;
+}

@@ -1,0 +1,69 @@
+/* The command lines of `clspline bspline`. */
+#include "spline_request.h"
+
+#define IN_FILES                                                                                   \
+    "IN is a .g2 file (GoTools, SISL) or JSON in the layout of geomdl (NURBS-Python); - is "       \
+    "standard input."
+
+static const option eval_options[] = {
+    {.rows = mesh_request_outputs},
+    {"samples", 'n', "N",
+     "points along each direction of a spline, @; default 16 between neighbouring knots, 33 to "
+     "2049 in all, of curves to 65537",
+     OPTION_COUNT(mesh_request, samples, 2, 1048576)},
+    {.rows = mesh_request_rest},
+    {.name = NULL}};
+
+static const char *const eval_examples[] = {
+    "clspline bspline eval surface.json -o surface.png",
+    "clspline bspline eval surface.json -o surface.ply -o surface.png --samples 200",
+    "clspline bspline eval a.g2 b.json -o both.vtk --normals --precision f64", NULL};
+
+static const mesh_request eval_defaults = MESH_REQUEST_DEFAULT;
+
+const subcommand command_bspline_eval = {
+    .name = "bspline eval",
+    .summary = "evaluate the B-splines of a .g2 or JSON file into a mesh or picture",
+    .usage = "IN ... -o OUT.{obj,ply,vtk,stl,glb,png} [options]",
+    .about = "Evaluates the B-spline curves, surfaces and volumes of files and writes them as "
+             "lines and quads, or draws them; of volumes the six sides. " IN_FILES,
+    .options = eval_options,
+    .examples = eval_examples,
+    .result = "a picture, or a mesh, of B-spline curves, surfaces and volumes",
+    .input = "input file",
+    .endings = "g2 json",
+    .request_bytes = sizeof(mesh_request),
+    .defaults = &eval_defaults,
+    .check = mesh_request_check,
+    .run = bspline_eval_run};
+
+static const option bezier_options[] = {
+    {OPTION_OUTPUT(
+        "where to write: BezierView, of surfaces only, .g2 or JSON; - is standard output")},
+    {OPTION_FORMAT("bv g2 json")},
+    {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
+    {.rows = request_device},
+    {.rows = request_messages},
+    {.rows = request_help},
+    {.name = NULL}};
+
+static const char *const bezier_examples[] = {
+    "clspline bspline bezier surface.g2 -o surface.bv",
+    "clspline bspline bezier surface.g2 -o - -f bv | clspline bezier - -o a.obj -t 0.1%", NULL};
+
+static const request bezier_defaults = {.precision = MESH_F32};
+
+const subcommand command_bspline_bezier = {
+    .name = "bspline bezier",
+    .summary = "cut the B-splines of a .g2 or JSON file into Bezier pieces",
+    .usage = "IN ... -o OUT.{bv,g2,json} [options]",
+    .about = "Cuts B-spline curves, surfaces and volumes into Bezier pieces, for 'clspline bezier' "
+             "or other programs. " IN_FILES,
+    .options = bezier_options,
+    .examples = bezier_examples,
+    .result = "the Bezier pieces of B-splines, for 'clspline bezier' and other programs",
+    .input = "input file",
+    .endings = "g2 json",
+    .request_bytes = sizeof(request),
+    .defaults = &bezier_defaults,
+    .run = bspline_bezier_run};

@@ -1,0 +1,176 @@
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+
+enum {
+    WIDTH = 80,
+    INDENT = 25, /* of what options do */
+    DESCRIPTION = 1024
+};
+
+/* Prints words from a column on, in lines that begin at `indent`; a line feed in the text ends one.
+ */
+static void print_wrapped(const char *text, size_t column, size_t indent)
+{
+    while (*text) {
+        const size_t length = strcspn(text, " \n");
+        if (column > indent && column + 1 + length > WIDTH) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        }
+        column += (size_t)printf("%s%.*s", column > indent ? " " : "", (int)length, text);
+        text += length;
+        if (*text == '\n') {
+            printf("\n%*s", text[1] == '\n' ? 0 : (int)indent, "");
+            column = indent;
+        }
+        if (*text) text++;
+    }
+    putchar('\n');
+}
+
+/* ---- options ---- */
+
+/* Writes what an option does, with its values in the place of '@'. */
+static const char *describe(const option *o, char text[DESCRIPTION])
+{
+    char values[OPTION_TEXT_BYTES];
+    const char *at = strchr(o->help, '@');
+    if (!at) return o->help;
+    snprintf(text, DESCRIPTION, "%.*s%s%s", (int)(at - o->help), o->help, option_values(o, values),
+             at + 1);
+    return text;
+}
+
+static void print_option(const option *o)
+{
+    char text[DESCRIPTION], head[64];
+    const char letter[] = {'-', o->letter, ',', 0};
+    snprintf(head, sizeof(head), "  %-3s --%s%s%s", o->letter ? letter : "", o->name,
+             o->argument ? " " : "", o->argument ? o->argument : "");
+    printf("%-*s", INDENT, head);
+    print_wrapped(describe(o, text), INDENT, INDENT);
+}
+
+static void print_options(const option *table)
+{
+    option_walk walk = {.at = {table}};
+    puts("\noptions:");
+    for (const option *o; (o = option_next(&walk)) != NULL;) {
+        if (o->group)
+            printf("\n%s:\n", o->group);
+        else
+            print_option(o);
+    }
+}
+
+/* ---- texts ---- */
+
+static void print_usage(const subcommand *c)
+{
+    const char *before = "usage:", *rest = c->usage;
+    for (char line[256]; rest; before = "      ") {
+        const size_t length = strcspn(rest, "\n");
+        snprintf(line, sizeof(line), "%.*s", (int)length, rest);
+        printf("%s clspline %s %s\n", before, c->name, line);
+        rest = rest[length] ? rest + length + 1 : NULL;
+    }
+}
+
+static void print_examples(const char *const *examples)
+{
+    puts("\nexamples:");
+    for (; *examples; examples++)
+        printf("  %s\n", *examples);
+}
+
+void help_subcommand(const subcommand *c)
+{
+    print_usage(c);
+    putchar('\n');
+    print_wrapped(c->about, 0, 0);
+    print_options(c->options);
+    print_examples(c->examples);
+}
+
+void help_screen(const subcommand *const *commands)
+{
+    puts("clspline: splines on any OpenCL device");
+    for (; *commands; commands++)
+        printf("  %s\n      %s\n", (*commands)->examples[0], (*commands)->result);
+    puts("More: clspline --help, and clspline COMMAND --help");
+}
+
+void help_overview(const subcommand *const *commands)
+{
+    static const char rest[] =
+        "\n"
+        "environment:\n"
+        "  CLSPLINE_DEVICE      the device, unless --device is given: an index, 'cpu', 'gpu',\n"
+        "                       or parts of names as in 'pocl:' or 'nvidia:h200'\n"
+        "  CLSPLINE_CACHE_DIR   folder of compiled programs (PoCL keeps its own) and measured\n"
+        "                       speeds; empty: keep none\n"
+        "  CLSPLINE_SPEEDS      file of the speeds that 'clspline tune' measures; empty: none\n"
+        "  CLSPLINE_LIMITS      narrows the device, as in 'fp64=0,alloc=134217728'\n"
+        "\n"
+        "exit status: 0 done, 1 failed, 2 wrong usage, 3 points off their curves (project)\n";
+    puts("usage: clspline COMMAND ...\n\ncommands:");
+    for (size_t i = 0; commands[i]; i++)
+        printf("  %-15s %s\n", commands[i]->name, commands[i]->summary);
+    puts("\noptions:\n"
+         "  -h, --help      this text; 'clspline COMMAND --help' has more\n"
+         "  -V, --version   version of the library, and of the headers if another\n"
+         "\nexamples:");
+    for (size_t i = 0; commands[i]; i++)
+        printf("  %s\n", commands[i]->examples[0]);
+    fputs(rest, stdout);
+}
+
+/* ---- tables ---- */
+
+static void add_option(json_list *list, cJSON *options, const option *o, const char *group)
+{
+    char text[DESCRIPTION], values[OPTION_TEXT_BYTES];
+    const char letter[] = {o->letter, 0};
+    const bool has_values = o->must || o->words || o->low < o->high;
+    cJSON *made = json_add_object(list, options, NULL);
+    json_add_text(list, made, "name", o->name);
+    json_add_text(list, made, "letter", letter);
+    json_add_text(list, made, "argument", o->argument);
+    json_add_text(list, made, "values", has_values ? option_values(o, values) : NULL);
+    json_add_text(list, made, "words", o->words);
+    json_add_text(list, made, "help", describe(o, text));
+    json_add_text(list, made, "group", group);
+    json_add_text(list, made, "excludes", o->excludes);
+    json_add_bool(list, made, "repeats", o->repeats);
+    json_add_bool(list, made, "is_file", o->is_file);
+}
+
+static void print_tables(json_list *list, const subcommand *c)
+{
+    cJSON *made = json_object(list), *options = json_add_array(list, made, "options");
+    option_walk walk = {.at = {c->options}};
+    const char *group = "options";
+    json_add_text(list, made, "name", c->name);
+    json_add_text(list, made, "summary", c->summary);
+    json_add_text(list, made, "input", c->input);
+    json_add_text(list, made, "endings", c->endings);
+    for (const option *o; (o = option_next(&walk)) != NULL;) {
+        if (o->group)
+            group = o->group;
+        else
+            add_option(list, options, o, group);
+    }
+    json_list_print(list, made);
+}
+
+bool help_tables(const subcommand *const *commands)
+{
+    json_list list = {.count = 0};
+    for (; *commands; commands++)
+        print_tables(&list, *commands);
+    return json_list_end(&list);
+}

@@ -1,0 +1,21 @@
+/* What the command tells of itself: help texts, what it can do, and its tables of options. */
+#ifndef CLSPLINE_TOOLS_HELP_H
+#define CLSPLINE_TOOLS_HELP_H
+
+#include "request.h"
+
+/* Prints what the command can do, for who types no arguments: of each subcommand an example, and
+   what comes out of it. The list of subcommands ends in NULL, here and below. */
+void help_screen(const subcommand *const *commands);
+
+/* Prints the text of `clspline --help`. */
+void help_overview(const subcommand *const *commands);
+
+/* Prints the tables of options as JSON, of which completions are made and by which the manual page
+   is checked. False with a complaint when memory runs out. */
+bool help_tables(const subcommand *const *commands);
+
+/* Prints the text of a subcommand's --help. */
+void help_subcommand(const subcommand *c);
+
+#endif

@@ -1,0 +1,93 @@
+#include "plain_requests.h"
+
+/* ---- info ---- */
+
+static const option info_options[] = {
+    {.rows = request_device}, {.rows = request_json}, {.rows = request_help}, {.name = NULL}};
+
+static const char *const info_examples[] = {
+    "clspline info teapot.bv curves.g2", "clspline info --json *.bv | python3 -m json.tool", NULL};
+
+const subcommand command_info = {
+    .name = "info",
+    .summary = "tell what files hold: patches or splines, degrees, box, area",
+    .usage = "FILE ... [--device DEVICE] [--json]",
+    .about =
+        "Tells what BezierView files hold: patches by kind and degree, polyhedra, the box around "
+        "the control points, and the box and area of the surface, from 65 points along each "
+        "direction of a patch. FILE may be -, for standard input. Of .g2 and .json files it tells "
+        "the B-splines by kind, degree and knots, and the box around their control points.",
+    .options = info_options,
+    .examples = info_examples,
+    .result = "what the files hold: patches or splines, their degrees, box and area",
+    .input = "input file",
+    .endings = "bv g2 json",
+    .request_bytes = sizeof(request),
+    .run = info_run};
+
+/* ---- tune ---- */
+
+static const option tune_options[] = {
+    {.rows = request_device},
+    {.rows = request_workers},
+    {"speeds", 0, "FILE",
+     "where to store them; default $CLSPLINE_SPEEDS, else the file 'speeds' in the cache folder, "
+     "~/.cache/clspline unless $CLSPLINE_CACHE_DIR or $XDG_CACHE_HOME names another",
+     OPTION_TEXT(tune_request, speeds), .is_file = true},
+    {"quick", 0, NULL, "grids of up to 10^5 points only", OPTION_FLAG(tune_request, quick)},
+    {.rows = request_json},
+    {.rows = request_help},
+    {.name = NULL}};
+
+static const char *const tune_examples[] = {
+    "clspline tune", "clspline tune --device gpu --join pocl: --workers 4", NULL};
+
+const subcommand command_tune = {
+    .name = "tune",
+    .summary = "measure the processors, for evaluations shared between them",
+    .usage = "[--device DEVICE] [--join DEVICE ...] [--workers N] [--speeds FILE] [--quick]",
+    .about =
+        "Measures how fast the device, the devices that join it and the host's cores evaluate "
+        "Bezier surfaces of the usual sizes, stores that for later evaluations shared between them "
+        "('clspline bezier --cooperate') and prints it. Nothing needs it: without stored speeds, "
+        "the first evaluation of a kind measures a few tiles. Takes about a minute.",
+    .options = tune_options,
+    .examples = tune_examples,
+    .result = "how fast each processor is, stored for evaluations shared by --cooperate",
+    .request_bytes = sizeof(tune_request),
+    .run = tune_run};
+
+/* ---- devices ---- */
+
+static int check_devices(request *r)
+{
+    if (!r->device || request_has(r, "kernels")) return EXIT_OK;
+    return usage_error(r->command->name, "--device needs --kernels");
+}
+
+static const option devices_options[] = {
+    {"kernels", 0, NULL, "list the kernels, as compiled for one device",
+     OPTION_FLAG(devices_request, kernels), .excludes = "verbose"},
+    {.rows = request_device},
+    {"verbose", 'v', NULL, "in a wide table, also SVM, work-groups and drivers",
+     OPTION_FLAG(request, verbose), .excludes = "kernels json"},
+    {.rows = request_json},
+    {.rows = request_help},
+    {.name = NULL}};
+
+static const char *const devices_examples[] = {"clspline devices",
+                                               "clspline devices --json | python3 -m json.tool",
+                                               "clspline devices --kernels --device gpu", NULL};
+
+const subcommand command_devices = {
+    .name = "devices",
+    .summary = "list the OpenCL devices, or the kernels as compiled for one of them",
+    .usage = "[--verbose | --json]\n--kernels [--device DEVICE] [--json]",
+    .about = "Lists the OpenCL devices in the order in which an index names them. With --kernels, "
+             "compiles every kernel for one device and lists what its compiler made of them.",
+    .options = devices_options,
+    .examples = devices_examples,
+    .result = "the OpenCL devices, numbered as --device takes them",
+    .request_bytes = sizeof(devices_request),
+    .check = check_devices,
+    .run = devices_run};
