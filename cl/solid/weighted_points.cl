@@ -1,9 +1,9 @@
 /* Points of a solid at parameters of their own: sums of control points by weights that the host has
    found (docs/math.md, 19). */
+#include "real.clh"
+
 #ifdef CLSP_SUMS
 #include "solid_vertex.clh"
-#else
-#include "real.clh"
 #endif
 
 #ifndef CLSP_DIM

@@ -349,7 +349,7 @@ clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
     if (!scratch) return no_memory(plan);
     shape.is_double = true; /* as sums are here */
     for (size_t i = 0; i < points.count; i++) {
-        const clspi_solid_spot spot = clspi_solid_spot_of(plan, list, points.first + i);
+        clspi_solid_spot spot = clspi_solid_spot_of(plan, list, points.first + i);
         const clspi_solid_source source = {
             .sums = sums, .plane = shape.dim, .params = &spot.t, .faces = &spot.face};
         sum_point(plan, scratch, &spot, sums);

@@ -6,7 +6,7 @@
 
 #include "support.h"
 #include "bezier_fixture.h"
-#include "image_fixture.h"
+#include "memory_fixture.h"
 
 clsp_context *ctx;
 

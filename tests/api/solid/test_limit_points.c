@@ -146,7 +146,7 @@ static void test_bad(void **state)
                                           clsp_out_f32(limits, 81), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
-                  clsp_solid_limit_points(mesh, (clsp_solid_places)2, 3, clsp_in_f32(points, 24),
+                  clsp_solid_limit_points(mesh, (clsp_solid_places)3, 3, clsp_in_f32(points, 24),
                                           clsp_out_f32(limits, 81), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,

@@ -66,7 +66,7 @@ static double check_samples(const model *m, const clsp_solid_desc *d, const doub
 static void check_case(const char *name, const solid_case *solid, uint32_t dim,
                        const clsp_axis axis[3], size_t every)
 {
-    static const uint32_t orders[3][3] = {{0, 0, 0, NULL}, {0, 1, 0, NULL}, {1, 0, 1, NULL}};
+    static const uint32_t orders[3][3] = {{0, 0, 0}, {0, 1, 0}, {1, 0, 1}};
     const clsp_device_info device = support_device();
 
     for (uint32_t wide = 0; wide <= device.fp64; wide++)

@@ -310,7 +310,7 @@ static void test_bad_plans(void **state)
     bad[0].method = (clsp_solid_method)(CLSP_SOLID_HYBRID + 1);
     assert_status(ctx, clsp_solid_plan_create(&plan, mesh, &bad[0]), CLSP_ERROR_ARGUMENT);
     bad[0] = good;
-    bad[0].axis[0] = (clsp_axis){3, NAN, 1.0};
+    bad[0].axis[0] = (clsp_axis){3, NAN, 1.0, NULL};
     assert_status(ctx, clsp_solid_plan_create(&plan, mesh, &bad[0]), CLSP_ERROR_ARGUMENT);
     assert_status(ctx, clsp_solid_plan_create(NULL, mesh, &good), CLSP_ERROR_ARGUMENT);
     assert_status(ctx, clsp_solid_plan_create(&plan, NULL, &good), CLSP_ERROR_ARGUMENT);
@@ -377,7 +377,7 @@ static void test_bad_meshes(void **state)
                                            clsp_out_f64(fine, 135), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
-                  clsp_solid_refine_points(mesh, (clsp_solid_rule)2, 3, clsp_in_f64(points, 36),
+                  clsp_solid_refine_points(mesh, (clsp_solid_rule)3, 3, clsp_in_f64(points, 36),
                                            clsp_out_f64(fine, 135), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,

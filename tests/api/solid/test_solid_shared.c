@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image_fixture.h"
+#include "memory_fixture.h"
 #include "schedule_fixture.h"
 
 enum { MANY = 100000 }; /* cells: all there are */
@@ -62,7 +62,9 @@ static clsp_status evaluate(const solid_job *j, void *out, const clsp_run *run)
 
 static clsp_status together(void *work, void *out, const clsp_share *share, clsp_report *report)
 {
-    return evaluate(work, out, &(clsp_run){.share = share, .report = report});
+    const clsp_share whole = {.schedule = CLSP_SCHEDULE_DEFAULT};
+
+    return evaluate(work, out, &(clsp_run){.share = share ? share : &whole, .report = report});
 }
 
 /* ---- jobs ---- */
@@ -177,7 +179,7 @@ static shared_call call_of(solid_job *j)
                          .ctx = ctx,
                          .bytes = j->bytes,
                          .element = clsp_type_bytes(j->precision),
-                         .host = j->s.method == CLSP_SOLID_CELLS,
+                         .host = j->s.method <= CLSP_SOLID_CELLS,
                          .work = j,
                          .call = together,
                          .check = check_values};
@@ -360,8 +362,10 @@ static void check_wrong_grids(const solid_job *j, clsp_output good, cl_mem buffe
     assert_int_equal(clsp_solid_eval(j->plan, all, good, &no_share), bad);
     assert_int_equal(clsp_solid_eval(j->plan, all, clsp_out_buffer(buffer, CLSP_F32, 0), &shared),
                      bad);
-    assert_int_equal(clsp_solid_set_control_points(j->plan, clsp_in_f32(j->reference, 1), &shared),
-                     bad);
+    assert_int_equal(
+        clsp_solid_set_control_points(
+            j->plan, clsp_in_f32((const float *)(const void *)j->reference, 1), &shared),
+        bad);
     good.size--;
     assert_int_equal(clsp_solid_eval(j->plan, all, good, &shared), CLSP_ERROR_BUFFER_SIZE);
 }
