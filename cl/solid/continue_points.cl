@@ -2,8 +2,8 @@
    (docs/math.md, 19). */
 #include "real.clh"
 
-#ifndef CLSP_CHANNELS
-#define CLSP_CHANNELS 3
+#ifndef CLSP_DIM
+#define CLSP_DIM 3
 #endif
 
 /* Makes points `from[0]` as 2 a - b of points a, b = from[1], from[2]; an item makes a channel. */
@@ -12,9 +12,9 @@ kernel void continue_points(global real *points, global const uint *restrict fro
 {
     const uint g = (uint)get_global_id(0);
     if (g >= items) return;
-    const uint i = g / CLSP_CHANNELS, c = g - i * CLSP_CHANNELS;
+    const uint i = g / CLSP_DIM, c = g - i * CLSP_DIM;
     from += 3 * (size_t)(first + i);
-    points[(size_t)from[0] * CLSP_CHANNELS + c] =
-        MAD(R(2.0), points[(size_t)from[1] * CLSP_CHANNELS + c],
-            -points[(size_t)from[2] * CLSP_CHANNELS + c]);
+    points[(size_t)from[0] * CLSP_DIM + c] =
+        MAD(R(2.0), points[(size_t)from[1] * CLSP_DIM + c],
+            -points[(size_t)from[2] * CLSP_DIM + c]);
 }

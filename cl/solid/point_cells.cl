@@ -32,13 +32,13 @@ void finish(global real *to, local real *partial, global const real *centre, rea
     for (uint half_warp = CLSP_WARP / 2; half_warp > 0; half_warp /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (lane < half_warp)
-            for (uint c = 0; c < CLSP_CHANNELS; c++)
-                partial[item * CLSP_CHANNELS + c] +=
-                    partial[(item + half_warp) * CLSP_CHANNELS + c];
+            for (uint c = 0; c < CLSP_DIM; c++)
+                partial[item * CLSP_DIM + c] +=
+                    partial[(item + half_warp) * CLSP_DIM + c];
     }
     if (exists && lane == 0)
-        for (uint c = 0; c < CLSP_CHANNELS; c++)
-            to[c] = (centre ? keep * centre[c] : to[c]) + partial[item * CLSP_CHANNELS + c];
+        for (uint c = 0; c < CLSP_DIM; c++)
+            to[c] = (centre ? keep * centre[c] : to[c]) + partial[item * CLSP_DIM + c];
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -48,7 +48,7 @@ kernel void point_regular(global const real *restrict points, global const uint 
                           global const uchar *restrict patterns, ALONG const real *restrict along,
                           global real *restrict out, cell_samples at)
 {
-    local real staged[64 * CLSP_CHANNELS], partial[CLSP_GROUP * CLSP_CHANNELS];
+    local real staged[64 * CLSP_DIM], partial[CLSP_GROUP * CLSP_DIM];
     const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const cell_block b = read_block(blocks, patterns, at.record + group / BLOCK_CELLS);
     const uint j = group % BLOCK_CELLS, cell = b.cells[j], lane = item % CLSP_WARP;
@@ -56,11 +56,11 @@ kernel void point_regular(global const real *restrict points, global const uint 
     const bool asked = is_asked(at, cell);
     global const uchar *const places = b.places + 64 * j;
     const size_t middle = list[b.first + places[CENTRE]];
-    global const real *const centre = points + middle * CLSP_CHANNELS;
+    global const real *const centre = points + middle * CLSP_DIM;
     for (uint k = item; k < 64 && asked; k += CLSP_GROUP)
-        for (uint c = 0; c < CLSP_CHANNELS; c++)
-            staged[k * CLSP_CHANNELS + c] =
-                points[(size_t)list[b.first + places[k]] * CLSP_CHANNELS + c] - centre[c];
+        for (uint c = 0; c < CLSP_DIM; c++)
+            staged[k * CLSP_DIM + c] =
+                points[(size_t)list[b.first + places[k]] * CLSP_DIM + c] - centre[c];
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (uint first = 0; first < samples; first += WARPS) {
@@ -69,21 +69,21 @@ kernel void point_regular(global const real *restrict points, global const uint 
         const uint u = s / plane, vw = s - u * plane, v = vw / NUM_W(at), w = vw - v * NUM_W(at);
         ALONG const real *const by_u = along + 4 * u, *const by_v = along + 4 * (NUM_U(at) + v);
         ALONG const real *const by_w = along + 4 * (NUM_U(at) + NUM_V(at) + w);
-        real sum[CLSP_CHANNELS];
+        real sum[CLSP_DIM];
         UNROLL
-        for (uint c = 0; c < CLSP_CHANNELS; c++)
+        for (uint c = 0; c < CLSP_DIM; c++)
             sum[c] = R(0.0);
         for (uint k = lane; k < 64 && asked; k += CLSP_WARP) {
             const real f = by_u[k / 16] * by_v[k / 4 % 4] * by_w[k % 4];
             UNROLL
-            for (uint c = 0; c < CLSP_CHANNELS; c++)
-                sum[c] = MAD(f, staged[k * CLSP_CHANNELS + c], sum[c]);
+            for (uint c = 0; c < CLSP_DIM; c++)
+                sum[c] = MAD(f, staged[k * CLSP_DIM + c], sum[c]);
         }
         UNROLL
-        for (uint c = 0; c < CLSP_CHANNELS; c++)
-            partial[item * CLSP_CHANNELS + c] = sum[c];
+        for (uint c = 0; c < CLSP_DIM; c++)
+            partial[item * CLSP_DIM + c] = sum[c];
         finish(out + WIDE(at.offset) + cell_begin(at, exists ? cell : at.first) +
-                   (size_t)s * CLSP_CHANNELS,
+                   (size_t)s * CLSP_DIM,
                partial, centre, at.keep, item, exists);
     }
 }
@@ -94,7 +94,7 @@ kernel void point_layered(global const real *restrict points, global const uint 
                           ALONG const real *restrict along, global real *restrict out,
                           cell_samples at)
 {
-    local real staged[4 * SLICE_TILE * CLSP_CHANNELS], partial[CLSP_GROUP * CLSP_CHANNELS];
+    local real staged[4 * SLICE_TILE * CLSP_DIM], partial[CLSP_GROUP * CLSP_DIM];
     const uint item = (uint)get_local_id(0), lane = item % CLSP_WARP;
     const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
     const uint terms = set.terms >> 2, rows = tile_rows(terms, SLICE_TILE), low = at.tile * rows;
@@ -103,12 +103,12 @@ kernel void point_layered(global const real *restrict points, global const uint 
     const bool asked = is_asked(at, set.cells[0]) && low < terms;
     const uint num = asked ? min(rows, terms - low) : 0;
     global const uint *const mine = index + set.first[0];
-    global const real *const centre = points + (size_t)mine[terms] * CLSP_CHANNELS;
+    global const real *const centre = points + (size_t)mine[terms] * CLSP_DIM;
     for (uint x = item; x < 4 * num; x += CLSP_GROUP) {
         const uint l = x / num, k = low + x - l * num;
-        for (uint c = 0; c < CLSP_CHANNELS; c++)
-            staged[x * CLSP_CHANNELS + c] =
-                points[(size_t)mine[l * terms + k] * CLSP_CHANNELS + c] - centre[c];
+        for (uint c = 0; c < CLSP_DIM; c++)
+            staged[x * CLSP_DIM + c] =
+                points[(size_t)mine[l * terms + k] * CLSP_DIM + c] - centre[c];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -118,22 +118,22 @@ kernel void point_layered(global const real *restrict points, global const uint 
         const uint a = s / shape.num, pq = s - a * shape.num;
         const uint p = pq / shape.num_q, q = pq - p * shape.num_q;
         ALONG const real *const by = along + 4 * (shape.along + a);
-        real sum[CLSP_CHANNELS];
+        real sum[CLSP_DIM];
         UNROLL
-        for (uint c = 0; c < CLSP_CHANNELS; c++)
+        for (uint c = 0; c < CLSP_DIM; c++)
             sum[c] = R(0.0);
         for (uint x = lane; x < 4 * num; x += CLSP_WARP) {
             const uint l = x / num, k = low + x - l * num;
             const real f = by[l] * slices[set.table + (size_t)k * shape.stride + pq];
             UNROLL
-            for (uint c = 0; c < CLSP_CHANNELS; c++)
-                sum[c] = MAD(f, staged[x * CLSP_CHANNELS + c], sum[c]);
+            for (uint c = 0; c < CLSP_DIM; c++)
+                sum[c] = MAD(f, staged[x * CLSP_DIM + c], sum[c]);
         }
         UNROLL
-        for (uint c = 0; c < CLSP_CHANNELS; c++)
-            partial[item * CLSP_CHANNELS + c] = sum[c];
+        for (uint c = 0; c < CLSP_DIM; c++)
+            partial[item * CLSP_DIM + c] = sum[c];
         finish(out + WIDE(at.offset) + cell_begin(at, exists ? set.cells[0] : at.first) +
-                   (size_t)(a * shape.step + p * shape.step_p + q * shape.step_q) * CLSP_CHANNELS,
+                   (size_t)(a * shape.step + p * shape.step_p + q * shape.step_q) * CLSP_DIM,
                partial, at.tile == 0 ? centre : 0, at.keep, item, exists);
     }
 }
@@ -143,7 +143,7 @@ kernel void point_tables(global const real *restrict points, global const uint *
                          global const uint *restrict sets, global const real *restrict tables,
                          global real *restrict out, cell_samples at)
 {
-    local real staged[FULL_TILE * CLSP_CHANNELS], partial[CLSP_GROUP * CLSP_CHANNELS];
+    local real staged[FULL_TILE * CLSP_DIM], partial[CLSP_GROUP * CLSP_DIM];
     const uint item = (uint)get_local_id(0), lane = item % CLSP_WARP;
     const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
     const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
@@ -151,32 +151,32 @@ kernel void point_tables(global const real *restrict points, global const uint *
     const bool asked = is_asked(at, set.cells[0]) && low < set.terms;
     const uint num = asked ? min(rows, set.terms - low) : 0;
     global const uint *const mine = index + set.first[0];
-    global const real *const centre = points + (size_t)mine[0] * CLSP_CHANNELS;
+    global const real *const centre = points + (size_t)mine[0] * CLSP_DIM;
     for (uint k = item; k < num; k += CLSP_GROUP)
-        for (uint c = 0; c < CLSP_CHANNELS; c++)
-            staged[k * CLSP_CHANNELS + c] =
-                points[(size_t)mine[low + k] * CLSP_CHANNELS + c] - centre[c];
+        for (uint c = 0; c < CLSP_DIM; c++)
+            staged[k * CLSP_DIM + c] =
+                points[(size_t)mine[low + k] * CLSP_DIM + c] - centre[c];
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (uint first = 0; first < samples; first += WARPS) {
         const uint s = min(first + item / CLSP_WARP, samples - 1);
         const bool exists = asked && first + item / CLSP_WARP < samples;
         global const real *const table = tables + set.table + (size_t)low * stride + s;
-        real sum[CLSP_CHANNELS];
+        real sum[CLSP_DIM];
         UNROLL
-        for (uint c = 0; c < CLSP_CHANNELS; c++)
+        for (uint c = 0; c < CLSP_DIM; c++)
             sum[c] = R(0.0);
         for (uint k = lane; k < num; k += CLSP_WARP) {
             const real f = table[(size_t)k * stride];
             UNROLL
-            for (uint c = 0; c < CLSP_CHANNELS; c++)
-                sum[c] = MAD(f, staged[k * CLSP_CHANNELS + c], sum[c]);
+            for (uint c = 0; c < CLSP_DIM; c++)
+                sum[c] = MAD(f, staged[k * CLSP_DIM + c], sum[c]);
         }
         UNROLL
-        for (uint c = 0; c < CLSP_CHANNELS; c++)
-            partial[item * CLSP_CHANNELS + c] = sum[c];
+        for (uint c = 0; c < CLSP_DIM; c++)
+            partial[item * CLSP_DIM + c] = sum[c];
         finish(out + WIDE(at.offset) + cell_begin(at, exists ? set.cells[0] : at.first) +
-                   (size_t)s * CLSP_CHANNELS,
+                   (size_t)s * CLSP_DIM,
                partial, at.tile == 0 ? centre : 0, at.keep, item, exists);
     }
 }

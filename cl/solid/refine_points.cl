@@ -1,8 +1,8 @@
 /* Points of the next mesh of a solid: sums of a mesh's points by stencils (docs/math.md, 19). */
 #include "real.clh"
 
-#ifndef CLSP_CHANNELS
-#define CLSP_CHANNELS 3
+#ifndef CLSP_DIM
+#define CLSP_DIM 3
 #endif
 #ifndef CLSP_BLOCK
 #define CLSP_BLOCK 1 /* channels that an item makes, a divisor of all */
@@ -27,8 +27,8 @@ kernel void refine_points(global const real *restrict points, global const uint 
                           global real *restrict out, stencil_range at)
 {
     const uint g = (uint)get_global_id(0);
-    const uint i = g / (CLSP_CHANNELS / CLSP_BLOCK);
-    const uint first = (g - i * (CLSP_CHANNELS / CLSP_BLOCK)) * CLSP_BLOCK;
+    const uint i = g / (CLSP_DIM / CLSP_BLOCK);
+    const uint first = (g - i * (CLSP_DIM / CLSP_BLOCK)) * CLSP_BLOCK;
     if (i >= at.num) return;
 
     const uint stencil = at.first + i, slice = stencil / CLSP_SLICE;
@@ -36,16 +36,16 @@ kernel void refine_points(global const real *restrict points, global const uint 
     index += (size_t)begin[slice] * CLSP_SLICE + (stencil - slice * CLSP_SLICE);
     weights += weight_begin[stencil];
     points += WIDE(at.from) + first;
-    out += WIDE(at.to) + (size_t)target[stencil] * CLSP_CHANNELS + first;
+    out += WIDE(at.to) + (size_t)target[stencil] * CLSP_DIM + first;
 
     real centre[CLSP_BLOCK], sum[CLSP_BLOCK];
 #pragma unroll
     for (uint c = 0; c < CLSP_BLOCK; c++) {
-        centre[c] = points[(size_t)index[0] * CLSP_CHANNELS + c];
+        centre[c] = points[(size_t)index[0] * CLSP_DIM + c];
         sum[c] = R(0.0);
     }
     for (uint k = 1; k < rows; k++) {
-        global const real *const from = points + (size_t)index[k * CLSP_SLICE] * CLSP_CHANNELS;
+        global const real *const from = points + (size_t)index[k * CLSP_SLICE] * CLSP_DIM;
         const real weight = weights[k];
 #pragma unroll
         for (uint c = 0; c < CLSP_BLOCK; c++)

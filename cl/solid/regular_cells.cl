@@ -8,6 +8,9 @@
    their points, and siblings are made as one; CLSP_SIBLINGS where no other blocks are. */
 #include "cell_blocks.clh"
 #include "sibling_sums.clh"
+#ifdef CLSP_SUMS
+#include "regular_vertices.clh"
+#else
 
 #ifdef CLSP_SMALL
 #define PLACE(list, i) ((size_t)(i))
@@ -29,10 +32,10 @@ kernel void copy_blocks(global const real *restrict points, global const uint *r
 {
     const uint g = (uint)get_global_id(0);
     if (g >= items) return;
-    const uint k = g / CLSP_CHANNELS;
+    const uint k = g / CLSP_DIM;
     const size_t i = (size_t)first + k;
-    copies[i * CLSP_CHANNELS + g - k * CLSP_CHANNELS] =
-        points[(size_t)list[i] * CLSP_CHANNELS + g - k * CLSP_CHANNELS];
+    copies[i * CLSP_DIM + g - k * CLSP_DIM] =
+        points[(size_t)list[i] * CLSP_DIM + g - k * CLSP_DIM];
 }
 
 #if CLSP_LANES == 1
@@ -95,7 +98,7 @@ void sum_columns(global real *to, local const real4 *sums, local const real *cen
 {
     const uint row = wide * CLSP_BLOCK, deep = (NUM_V(at) + CLSP_DEEP - 1) / CLSP_DEEP;
     const uint columns = deep * row, beside = max(1u, CLSP_GROUP / columns), side = item / columns;
-    const uint step = NUM_V(at) * NUM_W(at) * CLSP_CHANNELS;
+    const uint step = NUM_V(at) * NUM_W(at) * CLSP_DIM;
     real4 f[CLSP_ACROSS];
     UNROLL
     for (uint a = 0; a < CLSP_ACROSS; a++)
@@ -108,7 +111,7 @@ void sum_columns(global real *to, local const real4 *sums, local const real *cen
             const real centre = at.keep * centres[j * CLSP_BLOCK + c];
             if (cells[j] == NO_CELL) continue;
             global real *const column = to + cell_begin(at, cells[j]) + (size_t)first * step +
-                                        w * CLSP_CHANNELS + c;
+                                        w * CLSP_DIM + c;
             UNROLL
             for (uint d = 0; d < CLSP_DEEP; d++) {
                 const uint mine = v + d * deep;
@@ -120,7 +123,7 @@ void sum_columns(global real *to, local const real4 *sums, local const real *cen
                         MAD(f[a].s0, sum.s0,
                             MAD(f[a].s1, sum.s1, MAD(f[a].s2, sum.s2, f[a].s3 * sum.s3)));
                     if (first + a < NUM_U(at) && mine < NUM_V(at))
-                        column[(size_t)a * step + mine * (NUM_W(at) * CLSP_CHANNELS)] =
+                        column[(size_t)a * step + mine * (NUM_W(at) * CLSP_DIM)] =
                             value + centre;
                 }
             }
@@ -145,16 +148,16 @@ kernel void regular_cells(global const real *restrict points, global const uint 
     for (uint j = item; j < BLOCK_CELLS && !b.has_siblings; j += CLSP_GROUP)
         cells[j] = is_asked(at, b.cells[j]) ? b.cells[j] : NO_CELL;
 
-    for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
+    for (uint block = 0; block < CLSP_DIM; block += CLSP_BLOCK) {
         if (b.has_siblings)
-            stage_lattice(staged, points + (size_t)b.first * CLSP_CHANNELS + block, item);
+            stage_lattice(staged, points + (size_t)b.first * CLSP_DIM + block, item);
         for (uint x = item; x < b.num * CLSP_BLOCK && asked && !b.has_siblings; x += CLSP_GROUP) {
             const uint k = x / CLSP_BLOCK, c = x - k * CLSP_BLOCK;
-            staged[x] = points[PLACE(list, b.first + k) * CLSP_CHANNELS + block + c];
+            staged[x] = points[PLACE(list, b.first + k) * CLSP_DIM + block + c];
         }
         for (uint begin = 0; begin < NUM_W(at); begin += CLSP_WIDE) {
             ALONG const real4 *const along_w = along + NUM_U(at) + NUM_V(at);
-            global real *const to = out + WIDE(at.offset) + begin * CLSP_CHANNELS + block;
+            global real *const to = out + WIDE(at.offset) + begin * CLSP_DIM + block;
             const uint wide = min((uint)CLSP_WIDE, NUM_W(at) - begin);
             barrier(CLK_LOCAL_MEM_FENCE); /* points are staged, and the last sums are read */
             if (b.has_siblings)
@@ -248,7 +251,7 @@ void write_apart(global real *to, const real *planes, const real *middle, ALONG 
     for (uint x = 0; x < num; x++) {
         const real *const p = planes + x;
         const uint sample = x / CLSP_BLOCK, c = x - sample * CLSP_BLOCK;
-        to[sample * CLSP_CHANNELS + c] =
+        to[sample * CLSP_DIM + c] =
             middle[c] + (b[0] * p[0] + b[1] * p[PLANE + CLSP_LANES] +
                          b[2] * p[2 * (PLANE + CLSP_LANES)] + b[3] * p[3 * (PLANE + CLSP_LANES)]);
     }
@@ -273,14 +276,14 @@ void make_cell(global real *to, const real *staged, global const uchar *places,
         sum_lines(sums, staged, places, along_w + 4 * w, centre, wide);
         for (uint v = 0; v < NUM_V(at); v += rows) {
             const uint num = min(rows, NUM_V(at) - v);
-            const bool adjacent = wide * CLSP_BLOCK == NUM_W(at) * CLSP_CHANNELS;
+            const bool adjacent = wide * CLSP_BLOCK == NUM_W(at) * CLSP_DIM;
             sum_rows(planes, sums, along_v + 4 * v, row, num);
             for (uint u = 0; u < NUM_U(at); u++) {
                 global real *const plane =
-                    to + ((size_t)(u * NUM_V(at) + v) * NUM_W(at) + w) * CLSP_CHANNELS;
+                    to + ((size_t)(u * NUM_V(at) + v) * NUM_W(at) + w) * CLSP_DIM;
                 if (adjacent) write_run(plane, planes, middle, along + 4 * u, num * row);
                 for (uint y = 0; y < num && !adjacent; y++)
-                    write_apart(plane + (size_t)y * NUM_W(at) * CLSP_CHANNELS, planes + y * row,
+                    write_apart(plane + (size_t)y * NUM_W(at) * CLSP_DIM, planes + y * row,
                                 middle, along + 4 * u, row);
             }
         }
@@ -299,16 +302,18 @@ kernel void regular_cells(global const real *restrict points, global const uint 
     const cell_block b = read_block(blocks, patterns, at.record + g);
     if (!block_asked(at, b)) return;
 
-    for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
+    for (uint block = 0; block < CLSP_DIM; block += CLSP_BLOCK) {
         for (uint k = 0; k < b.num; k++)
             for (uint c = 0; c < CLSP_BLOCK; c++)
                 staged[k * CLSP_BLOCK + c] =
-                    points[(size_t)list[b.first + k] * CLSP_CHANNELS + block + c];
+                    points[(size_t)list[b.first + k] * CLSP_DIM + block + c];
         for (uint j = 0; j < BLOCK_CELLS; j++)
             if (is_asked(at, b.cells[j]))
                 make_cell(out + WIDE(at.offset) + cell_begin(at, b.cells[j]) + block, staged,
                           b.places + 64 * j, along, at);
     }
 }
+
+#endif
 
 #endif

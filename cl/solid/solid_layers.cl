@@ -22,23 +22,25 @@ kernel void copy_layers(global const real *restrict points, global const uint *r
     const uint g = (uint)get_global_id(0);
     if (g >= items) return;
     const cell_set set = read_set(sets, first + g / COPIERS);
-    const uint terms = set.terms >> 2, each = (terms + 1) * CLSP_CHANNELS;
+    const uint terms = set.terms >> 2, each = (terms + 1) * CLSP_DIM;
     for (uint x = g % COPIERS; x < CLSP_SET * each; x += COPIERS) {
-        const uint j = x / each, r = x - j * each, k = r / CLSP_CHANNELS, c = r - k * CLSP_CHANNELS;
+        const uint j = x / each, r = x - j * each, k = r / CLSP_DIM, c = r - k * CLSP_DIM;
         global const uint *const all = index + set.first[j], *const i = all + k;
         global const real *const p = points + c;
-        const real centre = p[(size_t)all[terms] * CLSP_CHANNELS];
+        const real centre = p[(size_t)all[terms] * CLSP_DIM];
         real4 copy = (real4)(centre);
         if (k < terms)
-            copy = (real4)(p[(size_t)i[0] * CLSP_CHANNELS] - centre,
-                           p[(size_t)i[terms] * CLSP_CHANNELS] - centre,
-                           p[(size_t)i[2 * terms] * CLSP_CHANNELS] - centre,
-                           p[(size_t)i[3 * terms] * CLSP_CHANNELS] - centre);
+            copy = (real4)(p[(size_t)i[0] * CLSP_DIM] - centre,
+                           p[(size_t)i[terms] * CLSP_DIM] - centre,
+                           p[(size_t)i[2 * terms] * CLSP_DIM] - centre,
+                           p[(size_t)i[3 * terms] * CLSP_DIM] - centre);
         vstore4(copy, x, copies + set.copies);
     }
 }
 
-#if CLSP_LANES == 1
+#ifdef CLSP_SUMS
+#include "layer_vertices.clh"
+#elif CLSP_LANES == 1
 
 #ifndef CLSP_ACROSS
 #define CLSP_ACROSS 4
@@ -67,11 +69,11 @@ void write_across(global real *to, real4 sum, const real4 *f, real centre, slice
 {
     const uint ip = s / shape.num_q, iq = s - ip * shape.num_q;
     global real *const column =
-        to + (size_t)(begin * shape.step + ip * shape.step_p + iq * shape.step_q) * CLSP_CHANNELS;
+        to + (size_t)(begin * shape.step + ip * shape.step_p + iq * shape.step_q) * CLSP_DIM;
     UNROLL
     for (uint a = 0; a < CLSP_ACROSS; a++) {
         const real value = across(sum, f[a], centre);
-        if (begin + a < shape.across) column[(size_t)(a * shape.step) * CLSP_CHANNELS] = value;
+        if (begin + a < shape.across) column[(size_t)(a * shape.step) * CLSP_DIM] = value;
     }
 }
 
@@ -91,7 +93,7 @@ void write_turned(local real *tile, global real *to, real4 sum, const real4 *f, 
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint x = item; x < num * wide; x += CLSP_GROUP) {
         const uint s = x / wide, r = x - s * wide, a = r / CLSP_BLOCK;
-        to[(size_t)(s * num_w + a) * CLSP_CHANNELS + r - a * CLSP_BLOCK] = tile[s * PADDED + r];
+        to[(size_t)(s * num_w + a) * CLSP_DIM + r - a * CLSP_BLOCK] = tile[s * PADDED + r];
     }
 }
 
@@ -119,17 +121,17 @@ kernel void solid_layers(global const real4 *restrict copies, global const uint 
     const slice_shape shape = shape_of(at, direction);
     const bool asked = any_asked(at, set);
 
-    for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
+    for (uint block = 0; block < CLSP_DIM; block += CLSP_BLOCK) {
         global const real4 *const from = copies + set.copies / 4 + block;
         for (uint x = item; x < terms * CLSP_BLOCK * CLSP_SET && asked; x += CLSP_GROUP) {
             const uint j = x / (terms * CLSP_BLOCK), r = x - j * (terms * CLSP_BLOCK);
             const uint k = r / CLSP_BLOCK, b = r - k * CLSP_BLOCK;
             staged[j * (CLSP_MAX_SLICE * CLSP_BLOCK) + r] =
-                from[(j * (terms + 1) + k) * CLSP_CHANNELS + b];
+                from[(j * (terms + 1) + k) * CLSP_DIM + b];
         }
         for (uint x = item; x < CLSP_SET * CLSP_BLOCK && asked; x += CLSP_GROUP) {
             const uint j = x / CLSP_BLOCK, b = x - j * CLSP_BLOCK;
-            centres[x] = at.keep * from[(j * (terms + 1) + terms) * CLSP_CHANNELS + b].s0;
+            centres[x] = at.keep * from[(j * (terms + 1) + terms) * CLSP_DIM + b].s0;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint first = 0; first < shape.num && asked; first += PASS) {
@@ -178,7 +180,7 @@ kernel void solid_layers(global const real4 *restrict copies, global const uint 
                                          : 0;
                     write_turned(tile,
                                  out + WIDE(at.offset) + cell_begin(at, set.cells[j]) + block +
-                                     (size_t)(part * shape.across + begin) * CLSP_CHANNELS,
+                                     (size_t)(part * shape.across + begin) * CLSP_DIM,
                                  chosen(sum, i), f, centres[j * CLSP_BLOCK + c], shape.across,
                                  num, run);
                 }
@@ -198,7 +200,7 @@ void sum_slices(real *planes, global const real *copies, global const real *tabl
                 uint stride, uint num)
 {
     for (uint s = 0; s < num; s += CLSP_LANES)
-        for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
+        for (uint block = 0; block < CLSP_DIM; block += CLSP_BLOCK) {
             realv sum[4 * CLSP_BLOCK];
             for (uint b = 0; b < 4 * CLSP_BLOCK; b++)
                 sum[b] = (realv)R(0.0);
@@ -206,16 +208,16 @@ void sum_slices(real *planes, global const real *copies, global const real *tabl
                 const realv f = LOADV(table + k * stride + s);
                 UNROLL
                 for (uint b = 0; b < 4 * CLSP_BLOCK; b++)
-                    sum[b] += f * (realv)(copies[4 * (k * CLSP_CHANNELS + block + b % CLSP_BLOCK) +
+                    sum[b] += f * (realv)(copies[4 * (k * CLSP_DIM + block + b % CLSP_BLOCK) +
                                                  b / CLSP_BLOCK]);
             }
             for (uint b = 0; b < 4 * CLSP_BLOCK; b++) {
                 real lanes[CLSP_LANES];
-                real *const plane = planes + (b / CLSP_BLOCK * STRIP + s) * CLSP_CHANNELS + block +
+                real *const plane = planes + (b / CLSP_BLOCK * STRIP + s) * CLSP_DIM + block +
                                     b % CLSP_BLOCK;
                 STOREV(sum[b], lanes);
                 for (uint i = 0; i < CLSP_LANES; i++)
-                    plane[i * CLSP_CHANNELS] = lanes[i];
+                    plane[i * CLSP_DIM] = lanes[i];
             }
         }
 }
@@ -227,15 +229,15 @@ void write_row(global real *target, const real *planes, ALONG const real *w, con
     const realv a = (realv)(w[0]), b = (realv)(w[1]), c = (realv)(w[2]), d = (realv)(w[3]);
     uint i = 0;
     for (; i + CLSP_LANES <= num; i += CLSP_LANES) {
-        const realv inner = a * LOADV(planes + i) + b * LOADV(planes + STRIP * CLSP_CHANNELS + i);
-        const realv outer = c * LOADV(planes + 2 * STRIP * CLSP_CHANNELS + i) +
-                            d * LOADV(planes + 3 * STRIP * CLSP_CHANNELS + i);
+        const realv inner = a * LOADV(planes + i) + b * LOADV(planes + STRIP * CLSP_DIM + i);
+        const realv outer = c * LOADV(planes + 2 * STRIP * CLSP_DIM + i) +
+                            d * LOADV(planes + 3 * STRIP * CLSP_DIM + i);
         STOREV(inner + outer + LOADV(middle + i), target + i);
     }
     for (; i < num; i++) {
-        const real inner = w[0] * planes[i] + w[1] * planes[STRIP * CLSP_CHANNELS + i];
-        const real outer = w[2] * planes[2 * STRIP * CLSP_CHANNELS + i] +
-                           w[3] * planes[3 * STRIP * CLSP_CHANNELS + i];
+        const real inner = w[0] * planes[i] + w[1] * planes[STRIP * CLSP_DIM + i];
+        const real outer = w[2] * planes[2 * STRIP * CLSP_DIM + i] +
+                           w[3] * planes[3 * STRIP * CLSP_DIM + i];
         target[i] = inner + outer + middle[i];
     }
 }
@@ -247,12 +249,12 @@ void write_samples(global real *target, const real *planes, ALONG const real *w,
     for (uint s = 0; s < num; s++) {
         const uint ip = (begin + s) / shape.num_q, iq = begin + s - ip * shape.num_q;
         global real *const t =
-            target + (size_t)(ip * shape.step_p + iq * shape.step_q) * CLSP_CHANNELS;
-        for (uint b = 0; b < CLSP_CHANNELS; b++) {
-            const uint i = s * CLSP_CHANNELS + b;
-            const real inner = w[0] * planes[i] + w[1] * planes[STRIP * CLSP_CHANNELS + i];
-            const real outer = w[2] * planes[2 * STRIP * CLSP_CHANNELS + i] +
-                               w[3] * planes[3 * STRIP * CLSP_CHANNELS + i];
+            target + (size_t)(ip * shape.step_p + iq * shape.step_q) * CLSP_DIM;
+        for (uint b = 0; b < CLSP_DIM; b++) {
+            const uint i = s * CLSP_DIM + b;
+            const real inner = w[0] * planes[i] + w[1] * planes[STRIP * CLSP_DIM + i];
+            const real outer = w[2] * planes[2 * STRIP * CLSP_DIM + i] +
+                               w[3] * planes[3 * STRIP * CLSP_DIM + i];
             t[b] = inner + outer + middle[i];
         }
     }
@@ -262,21 +264,21 @@ void write_samples(global real *target, const real *planes, ALONG const real *w,
 void make_cell(global real *target, global const real *copies, global const real *slices,
                ALONG const real *along, cell_samples at, uint terms, uint direction)
 {
-    real planes[4 * STRIP * CLSP_CHANNELS], middle[STRIP * CLSP_CHANNELS];
+    real planes[4 * STRIP * CLSP_DIM], middle[STRIP * CLSP_DIM];
     const slice_shape shape = shape_of(at, direction);
-    global const real *const centre = copies + 4 * terms * CLSP_CHANNELS;
+    global const real *const centre = copies + 4 * terms * CLSP_DIM;
     for (uint s = 0; s < STRIP; s++)
-        for (uint b = 0; b < CLSP_CHANNELS; b++)
-            middle[s * CLSP_CHANNELS + b] = at.keep * centre[4 * b];
+        for (uint b = 0; b < CLSP_DIM; b++)
+            middle[s * CLSP_DIM + b] = at.keep * centre[4 * b];
     for (uint begin = 0; begin < shape.num; begin += STRIP) {
         const uint num = min((uint)STRIP, shape.num - begin);
         sum_slices(planes, copies, slices + begin, terms, shape.stride, num);
         for (uint i = 0; i < shape.across; i++) {
-            global real *const row = target + (size_t)i * shape.step * CLSP_CHANNELS;
+            global real *const row = target + (size_t)i * shape.step * CLSP_DIM;
             ALONG const real *const w = along + 4 * (shape.along + i);
             if (direction == 0)
-                write_row(row + (size_t)begin * CLSP_CHANNELS, planes, w, middle,
-                          num * CLSP_CHANNELS);
+                write_row(row + (size_t)begin * CLSP_DIM, planes, w, middle,
+                          num * CLSP_DIM);
             else
                 write_samples(row, planes, w, middle, shape, begin, num);
         }
@@ -291,7 +293,7 @@ kernel void solid_layers(global const real *restrict copies, global const uint *
     const uint g = (uint)get_global_id(0);
     if (g >= at.items) return;
     const cell_set set = read_set(sets, at.record + g);
-    const uint terms = set.terms >> 2, each = 4 * (terms + 1) * CLSP_CHANNELS;
+    const uint terms = set.terms >> 2, each = 4 * (terms + 1) * CLSP_DIM;
     for (uint j = 0; j < CLSP_SET; j++)
         if (is_asked(at, set.cells[j]))
             make_cell(out + WIDE(at.offset) + cell_begin(at, set.cells[j]),

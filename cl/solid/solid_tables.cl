@@ -15,18 +15,20 @@ kernel void copy_sets(global const real *restrict points, global const uint *res
     const uint g = (uint)get_global_id(0);
     if (g >= items) return;
     const cell_set set = read_set(sets, first + g / COPIERS);
-    const uint width = CLSP_SET * CLSP_CHANNELS;
+    const uint width = CLSP_SET * CLSP_DIM;
     for (uint x = g % COPIERS; x < (set.terms + 1) * width; x += COPIERS) {
-        const uint k = x / width, r = x - k * width, j = r / CLSP_CHANNELS;
+        const uint k = x / width, r = x - k * width, j = r / CLSP_DIM;
         global const uint *const i = index + set.first[j];
-        global const real *const p = points + r - j * CLSP_CHANNELS;
-        const real centre = p[(size_t)i[0] * CLSP_CHANNELS];
+        global const real *const p = points + r - j * CLSP_DIM;
+        const real centre = p[(size_t)i[0] * CLSP_DIM];
         copies[set.copies + x] =
-            k == set.terms ? centre : p[(size_t)i[k] * CLSP_CHANNELS] - centre;
+            k == set.terms ? centre : p[(size_t)i[k] * CLSP_DIM] - centre;
     }
 }
 
-#if CLSP_LANES == 1
+#ifdef CLSP_SUMS
+#include "table_vertices.clh"
+#elif CLSP_LANES == 1
 
 #ifndef CLSP_ROWS
 #define CLSP_ROWS 1
@@ -55,10 +57,10 @@ enum {
 };
 
 /* Where real x of a block of channels is among the copies. */
-#if CLSP_BLOCK == CLSP_CHANNELS
+#if CLSP_BLOCK == CLSP_DIM
 #define COPY(x) (x)
 #else
-#define COPY(x) ((x) / CLSP_BLOCK * CLSP_CHANNELS + (x) % CLSP_BLOCK)
+#define COPY(x) ((x) / CLSP_BLOCK * CLSP_DIM + (x) % CLSP_BLOCK)
 #endif
 
 /* Stages `num` points of all cells of a set from `low` on. copies: the set's, from a channel on.
@@ -115,7 +117,7 @@ real pick(const run *runs, uint x)
 /* Writes runs of a block's channels. */
 void write_runs(global real *to, const run *runs)
 {
-#if defined(CLSP_QUADS) && CLSP_BLOCK == CLSP_CHANNELS
+#if defined(CLSP_QUADS) && CLSP_BLOCK == CLSP_DIM
     if (((size_t)to & (sizeof(real4) - 1)) == 0) {
         UNROLL
         for (uint x = 0; x < 4 * CLSP_BLOCK; x += 4)
@@ -153,7 +155,7 @@ kernel void solid_tables(global const real *restrict copies, global const uint *
     const uint s = part * (CLSP_GROUP * CLSP_ROWS) + item;
     global const run *const table = (global const run *)(tables + set.table);
 
-    for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
+    for (uint block = 0; block < CLSP_DIM; block += CLSP_BLOCK) {
         global const real *const from = copies + set.copies + block;
         run sum[CLSP_ROWS * WIDTH];
         UNROLL
@@ -191,7 +193,7 @@ kernel void solid_tables(global const real *restrict copies, global const uint *
                     value[c] = MAD((run)(at.keep), (run)(centre[c]),
                                    sum[i * WIDTH + j * CLSP_BLOCK + c]);
                 if (is_exact(num_runs) || r < num_runs)
-                    write_runs(to + (size_t)r * (ADJACENT * CLSP_CHANNELS), value);
+                    write_runs(to + (size_t)r * (ADJACENT * CLSP_DIM), value);
             }
         }
     }
@@ -208,12 +210,12 @@ kernel void solid_tables(global const real *restrict copies, global const uint *
     if (g >= at.items) return;
 
     const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
-    const uint width = CLSP_SET * CLSP_CHANNELS;
+    const uint width = CLSP_SET * CLSP_DIM;
     const cell_set set = read_set(sets, at.record + g);
     global const real *const table = tables + set.table;
     if (!any_asked(at, set)) return;
     for (uint s = 0; s < samples; s += CLSP_LANES)
-        for (uint block = 0; block < CLSP_CHANNELS; block += CLSP_BLOCK) {
+        for (uint block = 0; block < CLSP_DIM; block += CLSP_BLOCK) {
             global const real *const from = copies + set.copies + block;
             realv sum[CLSP_SET * CLSP_BLOCK];
             for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++)
@@ -222,19 +224,19 @@ kernel void solid_tables(global const real *restrict copies, global const uint *
                 const realv f = LOADV(table + (size_t)k * stride + s);
                 UNROLL
                 for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++)
-                    sum[b] += f * (realv)(from[k * width + b / CLSP_BLOCK * CLSP_CHANNELS +
+                    sum[b] += f * (realv)(from[k * width + b / CLSP_BLOCK * CLSP_DIM +
                                                b % CLSP_BLOCK]);
             }
             for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++) {
                 const uint j = b / CLSP_BLOCK, cell = set.cells[j], c = b % CLSP_BLOCK;
-                const real centre = from[set.terms * width + j * CLSP_CHANNELS + c];
+                const real centre = from[set.terms * width + j * CLSP_DIM + c];
                 real lanes[CLSP_LANES];
                 if (!is_asked(at, cell)) continue;
                 global real *const target = out + WIDE(at.offset) + cell_begin(at, cell) +
-                                            (size_t)s * CLSP_CHANNELS + block + c;
+                                            (size_t)s * CLSP_DIM + block + c;
                 STOREV(sum[b], lanes);
                 for (uint i = 0; i < min((uint)CLSP_LANES, samples - s); i++)
-                    target[(size_t)i * CLSP_CHANNELS] = at.keep * centre + lanes[i];
+                    target[(size_t)i * CLSP_DIM] = at.keep * centre + lanes[i];
             }
         }
 }

@@ -2,9 +2,56 @@
    found (docs/math.md, 19). */
 #include "real.clh"
 
-#ifndef CLSP_CHANNELS
-#define CLSP_CHANNELS 3
+#ifdef CLSP_SUMS
+#include "solid_vertex.clh"
 #endif
+
+#ifndef CLSP_DIM
+#define CLSP_DIM 3
+#endif
+
+#ifdef CLSP_SUMS
+
+/* The vertices of a launch, which go to `offset` and on. */
+typedef struct vertex_list {
+    uint num;
+    wide offset;
+} vertex_list;
+
+/* An item makes one vertex of its sums over control points index[begin[i]] .. index[begin[i + 1] -
+   1], each with a weight for each sum that is made, relative to the first of them. params: [num][3],
+   where it is; faces: the boundary face that it is on, NO_FACE or NOWHERE. */
+kernel void weighted_vertices(global const real *restrict points, global const uint *restrict begin,
+                              global const uint *restrict index,
+                              global const real *restrict weights,
+                              global const real *restrict params,
+                              global const uchar *restrict faces, global STORED *restrict out,
+                              vertex_list at)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= at.num) return;
+
+    global const real *const t = params + 3 * (size_t)g;
+    out += WIDE(at.offset) + (size_t)g * CLSP_STRIDE;
+    for (uint block = 0; block < CLSP_DIM; block += CLSP_BLOCK) {
+        const real4 centre = load_block(points + (size_t)index[begin[g]] * CLSP_DIM + block);
+        real4 sums[SUMS];
+        UNROLL
+        for (uint k = 0; k < SUMS; k++)
+            sums[k] = (real4)(R(0.0));
+        for (uint i = begin[g]; i < begin[g + 1]; i++) {
+            const real4 p = load_block(points + (size_t)index[i] * CLSP_DIM + block) - centre;
+            UNROLL
+            for (uint k = 0; k < SUMS; k++)
+                if (IS_MADE(k))
+                    sums[k] = MAD((real4)(weights[(size_t)i * NUM_SUMS + PLACE_OF(k)]), p, sums[k]);
+        }
+        sums[0] += centre;
+        store_vertex(out, sums, block, (real4)(t[0], t[1], t[2], R(0.0)), faces[g]);
+    }
+}
+
+#else
 
 /* The points of a launch, which go to `offset` and on; keep: as of cell_samples. */
 typedef struct point_list {
@@ -22,12 +69,14 @@ kernel void weighted_points(global const real *restrict points, global const uin
     const uint g = (uint)get_global_id(0);
     if (g >= at.num) return;
 
-    global const real *const centre = points + (size_t)index[begin[g]] * CLSP_CHANNELS;
-    out += WIDE(at.offset) + (size_t)g * CLSP_CHANNELS;
-    for (uint c = 0; c < CLSP_CHANNELS; c++) {
+    global const real *const centre = points + (size_t)index[begin[g]] * CLSP_DIM;
+    out += WIDE(at.offset) + (size_t)g * CLSP_DIM;
+    for (uint c = 0; c < CLSP_DIM; c++) {
         real sum = R(0.0);
         for (uint k = begin[g]; k < begin[g + 1]; k++)
-            sum = MAD(weights[k], points[(size_t)index[k] * CLSP_CHANNELS + c] - centre[c], sum);
+            sum = MAD(weights[k], points[(size_t)index[k] * CLSP_DIM + c] - centre[c], sum);
         out[c] = MAD(at.keep, centre[c], sum);
     }
 }
+
+#endif

@@ -150,9 +150,11 @@ typedef struct clsp_solid_desc {
                             1..CLSP_SOLID_MAX_DIM; 0 means 3 */
     clsp_axis axis[3];   /* of the grid that every cell has, along u, v, w: num
                             1..CLSP_SOLID_MAX_SAMPLES, within [0, 1], at most CLSP_SOLID_MAX_GRID
-                            samples in all. All num 0: no grid, for eval_points alone */
+                            samples in all. All num 0: no grid, for eval_points alone. What params
+                            of _plan_desc point to is the plan's */
     clsp_vertex_layout vertex; /* of vertices; default: points, packed. The other methods than cells
-                                  make packed points in the plan's precision alone */
+                                  make packed points, or derivatives of one order, in the plan's
+                                  precision alone */
     clsp_solid_method method;
     uint64_t reserved[CLSP_RESERVED];
 } clsp_solid_desc;
@@ -212,8 +214,11 @@ CLSP_API clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_i
    2^-20 away from all faces. Normals are outward and of unit length at samples on the boundary: of
    the first of the cell's faces at u = 0, u = 1, v = 0, v = 1, w = 0, w = 1 that is of the boundary
    and has the sample on it; they are (0, 0, 0) at all other samples and where the face has no
-   tangent plane. Results are the same bits however cells are split among calls, and from run to
+   tangent plane. Outward is meant of cells whose Jacobian is positive, as in VTK's order; normals of
+   inverted cells point inward. Accuracy of these: docs/math.md, 19. Results are the same bits however cells are split among calls, and from run to
    run.
+
+   Errors: CLSP_ERROR_STATE also for a plan without a grid.
 
    Shared (docs/cooperation.md): all schedules but svm, for which dynamic steps in; methods other
    than cells are made by devices alone. Processors make the same points within twice the accuracy
@@ -223,8 +228,8 @@ CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, cl
                                      const clsp_run *run);
 
 /* Evaluates at any parameters of any cells: the items of points (plan.h) are cells. vertices:
-   [num][vertex]; NaN where a parameter is NaN or there is no such cell; parameters outside of [0,
-   1] count as its end. The host finds the weights of each point, some microseconds, so the call
+   [num][vertex]; all attributes are NaN where a parameter is NaN or there is no such cell;
+   parameters outside of [0, 1] count as its end. The host finds the weights of each point, some microseconds, so the call
    waits for inputs that are on the device; a plan's first call reads back which points cells have.
    Shared, the host finds weights on all its cores, and for what a device makes on one. */
 CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *points,

@@ -174,7 +174,7 @@ clspi_options clspi_refine_options(const clsp_context *ctx, clsp_type precision,
 {
     clspi_options options = clspi_options_of(ctx, precision, 1);
 
-    clspi_option(&options, "CHANNELS", dim);
+    clspi_option(&options, "DIM", dim);
     clspi_option(&options, "BLOCK", channels_of_item(ctx, precision, dim));
     clspi_option(&options, "SLICE", CLSPI_STENCIL_SLICE);
     return options;

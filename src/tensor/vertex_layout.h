@@ -1,4 +1,4 @@
-/* Vertex layouts: where attributes stand in a vertex, and how kernels are told. */
+/* Vertex layouts of tensor products: which attributes there are, and how kernels are told. */
 #ifndef CLSPI_VERTEX_LAYOUT_H
 #define CLSPI_VERTEX_LAYOUT_H
 
@@ -11,9 +11,6 @@ clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, con
 
 /* Returns the attributes that vertices in so many directions, of so many coordinates, may have. */
 uint32_t clspi_attributes_of(cl_uint directions, cl_uint dim);
-
-/* Returns the elements of an attribute, by its number, in a vertex. */
-cl_uint clspi_attribute_elements(const clspi_tensor_desc *desc, unsigned attribute);
 
 /* Tells whether some elements of a vertex belong to no attribute. */
 bool clspi_layout_has_gaps(const clspi_tensor_desc *desc);

@@ -8,32 +8,36 @@
 #include <math.h>
 #include <string.h>
 
-enum { SOLID_VERTICES = 18, SOLID_CELLS = 4, SOLID_VALUES = 8 * SOLID_CELLS * 8 * 3 + 9 + 225 };
+enum {
+    SOLID_VERTICES = 18,
+    SOLID_CELLS = 4,
+    ALL = 8 * SOLID_CELLS * 8 * 3, /* points of the cells of a refined mesh, */
+    VERTEX = 9,                    /* numbers of a vertex with derivatives and a normal, */
+    MORE = 8 * VERTEX,             /* of those of a cell */
+    LIST = 2 * VERTEX,             /* and of a list */
+    SOLID_VALUES = ALL + MORE + LIST + 225
+};
 
-/* Makes all cells, a derivative of one and two parameters by shared calls: the device's values
-   again where it makes them, the host's within rounding. Returns CLSP_ERROR_STATE where they are
-   not. */
-static clsp_status share_solid(clsp_solid_plan *plan, const clsp_solid_points *points,
-                               const clsp_share *opts, const float *values)
+/* Makes all cells, their derivatives and normals, and two parameters by shared calls: the device's
+   values again where it makes them, the host's within rounding. Returns CLSP_ERROR_STATE where they
+   are not. */
+static clsp_status share_solid(clsp_solid_plan *plan, clsp_solid_plan *more,
+                               const clsp_points *points, const clsp_share *share,
+                               const float *values)
 {
-    enum { ALL = 8 * SOLID_CELLS * 8 * 3 };
-    static const uint32_t by[3] = {1, 0, 0};
-    float shared[ALL + 24 + 6];
-    clsp_status status = clsp_solid_eval_shared(plan, (clsp_range){0, 8 * SOLID_CELLS}, NULL,
-                                                clsp_out_f32(shared, ALL), opts, NULL);
+    const clsp_run run = {.share = share};
+    float shared[ALL + MORE + LIST];
+    clsp_status status =
+        clsp_solid_eval(plan, (clsp_range){0, 8 * SOLID_CELLS}, clsp_out_f32(shared, ALL), &run);
 
     if (status == CLSP_OK)
-        status = clsp_solid_eval_shared(plan, (clsp_range){1, 1}, by,
-                                        clsp_out_f32(shared + ALL + 6, 24), opts, NULL);
+        status = clsp_solid_eval(more, (clsp_range){1, 1}, clsp_out_f32(shared + ALL, MORE), &run);
     if (status == CLSP_OK)
-        status = clsp_solid_eval_points_shared(plan, points, NULL, clsp_out_f32(shared + ALL, 6),
-                                               opts, NULL);
-    for (size_t i = 0; i < ALL + 9 && status == CLSP_OK; i++) {
-        /* in values the derivative's first point is in front of the list */
-        const float value = i < ALL ? values[i] : i < ALL + 6 ? values[i + 3] : values[i - 6];
-        if (!(fabsf(shared[i] - value) <= (opts->bit_equal ? 0.0f : 2e-5f)))
+        status =
+            clsp_solid_eval_points(more, points, clsp_out_f32(shared + ALL + MORE, LIST), &run);
+    for (size_t i = 0; i < ALL + MORE + LIST && status == CLSP_OK; i++)
+        if (!(fabsf(shared[i] - values[i]) <= (share->bit_equal ? 0.0f : 5e-5f)))
             return CLSP_ERROR_STATE;
-    }
     return status;
 }
 
@@ -55,15 +59,15 @@ static clsp_status load_refined(clsp_context *ctx, clsp_solid_plan *plan,
     return status;
 }
 
-/* Makes four cubes around an edge with a crease, refines them once, and evaluates all children, a
-   derivative of one, two parameters, and the limits of the middles: SOLID_VALUES numbers. Then
-   the same by shared calls. */
+/* Makes four cubes around an edge with a crease, refines them once, and evaluates all children,
+   derivatives and normals of one, two parameters, and the limits of the middles: SOLID_VALUES
+   numbers. Then the same by shared calls. */
 static clsp_status use_solid(clsp_context *ctx, float *values)
 {
     static const uint32_t index[8 * SOLID_CELLS] = {0,  1,  4,  3,  9,  10, 13, 12, 1,  2,  5,
                                                     4,  10, 11, 14, 13, 3,  4,  7,  6,  12, 13,
                                                     16, 15, 4,  5,  8,  7,  13, 14, 17, 16};
-    static const uint32_t crease[2] = {0, 9}, by[3] = {1, 0, 0}, list[2] = {0, 31};
+    static const uint32_t crease[2] = {0, 9}, list[2] = {0, 31};
     static const float params[6] = {0.25f, 0.5f, 1.0f, 0.0f, 0.0f, 0.0f};
     static const clsp_solid_cells cells = {.num_vertices = SOLID_VERTICES,
                                            .num_cells = SOLID_CELLS,
@@ -71,16 +75,18 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
                                            .num_indices = COUNT(index),
                                            .crease = crease,
                                            .num_creases = 1};
-    static const clsp_solid_desc desc = {.axis = {{2, 0, 1}, {2, 0, 1}, {2, 0, 1}}};
-    const clsp_solid_points points = {
-        .num = 2, .cells = clsp_in_u32(list, 2), .params = clsp_in_f32(params, 6)};
+    static const clsp_solid_desc desc = {.axis = {{2, 0, 1, NULL}, {2, 0, 1, NULL}, {2, 0, 1, NULL}}};
+    static const clsp_solid_desc with_more = {
+        .axis = {{2, 0, 1, NULL}, {2, 0, 1, NULL}, {2, 0, 1, NULL}},
+        .vertex = {.attributes = CLSP_VERTEX_DU | CLSP_VERTEX_DVW | CLSP_VERTEX_NORMAL}};
+    const clsp_points points = {
+        .num = 2, .item = clsp_in_u32(list, 2), .params = clsp_in_f32(params, 6)};
     static const clsp_share shares[] = {
         {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1},
         {.schedule = CLSP_SCHEDULE_HOST, .num_workers = CLSP_NO_WORKERS}};
-    const size_t all = 8 * SOLID_CELLS * 8 * 3;
-    float control[3 * SOLID_VERTICES], fine[3 * 75];
+    float control[3 * SOLID_VERTICES];
     clsp_solid_mesh *coarse = NULL, *mesh = NULL;
-    clsp_solid_plan *plan = NULL;
+    clsp_solid_plan *plan = NULL, *more = NULL;
 
     for (size_t i = 0; i < COUNT(control); i++)
         control[i] = (float)(i * i % 23) / 4;
@@ -88,22 +94,24 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
     if (status == CLSP_OK) status = clsp_solid_mesh_refine(&mesh, coarse);
     if (status == CLSP_OK) status = clsp_solid_plan_create(&plan, mesh, &desc);
     if (status == CLSP_OK) status = load_refined(ctx, plan, coarse, control);
+    if (status == CLSP_OK) status = clsp_solid_plan_create(&more, mesh, &with_more);
+    if (status == CLSP_OK) status = load_refined(ctx, more, coarse, control);
     if (status == CLSP_OK)
-        status = clsp_solid_eval(plan, (clsp_range){0, 8 * SOLID_CELLS}, NULL,
-                                 clsp_out_f32(values, all), NULL);
+        status = clsp_solid_eval(plan, (clsp_range){0, 8 * SOLID_CELLS}, clsp_out_f32(values, ALL),
+                                 NULL);
     if (status == CLSP_OK)
-        status = clsp_solid_eval(plan, (clsp_range){1, 1}, by, clsp_out_f32(fine, 24), NULL);
-    if (status == CLSP_OK) memcpy(values + all, fine, 3 * sizeof *fine);
+        status = clsp_solid_eval(more, (clsp_range){1, 1}, clsp_out_f32(values + ALL, MORE), NULL);
     if (status == CLSP_OK)
         status =
-            clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(values + all + 3, 6), NULL);
+            clsp_solid_eval_points(more, &points, clsp_out_f32(values + ALL + MORE, LIST), NULL);
     if (status == CLSP_OK)
         status = clsp_solid_limit_points(coarse, CLSP_SOLID_MIDDLES, 3,
                                          clsp_in_f32(control, COUNT(control)),
-                                         clsp_out_f32(values + all + 9, 225));
+                                         clsp_out_f32(values + ALL + MORE + LIST, 225), NULL);
     for (size_t i = 0; i < COUNT(shares) && status == CLSP_OK; i++)
-        status = share_solid(plan, &points, &shares[i], values);
+        status = share_solid(plan, more, &points, &shares[i], values);
     clsp_solid_plan_destroy(&plan);
+    clsp_solid_plan_destroy(&more);
     clsp_solid_mesh_destroy(&mesh);
     clsp_solid_mesh_destroy(&coarse);
     return status;

@@ -1,5 +1,5 @@
 /* The host's sums of cells of solids against their definition in long double: all ways to make a
-   cell, any number of channels, values and derivatives, in both precisions. */
+   cell, any number of dim, values and derivatives, in both precisions. */
 #include "../support.h"
 
 #include <math.h>
@@ -63,11 +63,13 @@ static void make_case(sums_case *c, clspi_cell_way way, uint32_t direction)
                               .flips = direction == 1,
                               .direction = direction,
                               .stride = (samples + 15) / 16 * 16};
-    c->control = random_reals(c, (size_t)POINTS * c->grid.channels, 1.0);
+    c->control = random_reals(c, (size_t)POINTS * c->grid.dim, 1.0);
     c->along = random_reals(c, 4 * ((size_t)num[0] + num[1] + num[2]), 0.5);
     c->table = random_reals(c, terms * c->sum.stride, 1.0 / terms);
     c->grid.control = c->control;
-    c->grid.along = c->along;
+    for (uint32_t d = 0, before = 0; d < 3; before += num[d++])
+        c->grid.along[d] =
+            (const char *)c->along + 4 * before * (c->f64 ? sizeof(double) : sizeof(float));
     c->sum.table = c->table;
     for (size_t i = 0; i < sizeof c->points / sizeof *c->points; i++)
         c->points[i] = (uint32_t)(support_random(&seed) % POINTS);
@@ -93,7 +95,7 @@ static long double along(const sums_case *c, uint32_t direction, uint32_t sample
 
 static long double coordinate(const sums_case *c, uint32_t point, uint32_t channel)
 {
-    return real_of(c, c->control, (size_t)c->points[point] * c->grid.channels + channel);
+    return real_of(c, c->control, (size_t)c->points[point] * c->grid.dim + channel);
 }
 
 /* Returns point k of a layer, continued where it is beyond the boundary. */
@@ -135,8 +137,8 @@ static long double exact(const sums_case *c, const uint32_t at[3], uint32_t chan
 
 static void check_case(const sums_case *c)
 {
-    const uint32_t *const num = c->grid.num, channels = c->grid.channels;
-    const size_t reals = samples_of(c) * channels, real = c->f64 ? sizeof(double) : sizeof(float);
+    const uint32_t *const num = c->grid.num, dim = c->grid.dim;
+    const size_t reals = samples_of(c) * dim, real = c->f64 ? sizeof(double) : sizeof(float);
     const double bound = 8 * (c->f64 ? 0x1p-52 : 0x1p-23); /* sums of less than 2 */
     char *const out = malloc((reals + 2 * GUARD) * real);
     double *const staged = malloc(STAGED * sizeof *staged);
@@ -149,15 +151,15 @@ static void check_case(const sums_case *c)
     assert_true(support_poisoned(out, GUARD * real));
     assert_true(support_poisoned(out + (GUARD + reals) * real, GUARD * real));
     for (size_t i = 0; i < reals; i++) {
-        const size_t s = i / channels;
+        const size_t s = i / dim;
         const uint32_t at[3] = {(uint32_t)(s / num[2] / num[1]), (uint32_t)(s / num[2] % num[1]),
                                 (uint32_t)(s % num[2])};
         const double off = (double)fabsl((long double)real_of(c, out + GUARD * real, i) -
-                                         exact(c, at, (uint32_t)(i % channels)));
+                                         exact(c, at, (uint32_t)(i % dim)));
         worst = support_worse(worst, off / bound);
         if (!(off <= bound))
-            fail_msg("way %d, %u channels, %u x %u x %u: off by %g at %zu", (int)c->sum.way,
-                     channels, num[0], num[1], num[2], off, i);
+            fail_msg("way %d, %u dim, %u x %u x %u: off by %g at %zu", (int)c->sum.way, dim, num[0],
+                     num[1], num[2], off, i);
     }
     free(out);
     free(staged);
@@ -167,18 +169,18 @@ static void test_sums(void **state)
 {
     static const uint32_t sizes[][3] = {{4, 4, 4}, {1, 1, 1}, {2, 9, 70}, {3, 1, 25},
                                         {1, 6, 2}, {5, 3, 1}, {8, 8, 8}};
-    static const uint32_t channels[] = {1, 2, 3, 4, 5, 16};
+    static const uint32_t dim[] = {1, 2, 3, 4, 5, 16};
     static const clspi_cell_way ways[] = {CLSPI_BY_SPLINES, CLSPI_BY_TABLE, CLSPI_BY_LAYERS,
                                           CLSPI_BY_LAYERS, CLSPI_BY_LAYERS};
 
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        for (size_t k = 0; k < sizeof channels / sizeof *channels; k++)
+        for (size_t k = 0; k < sizeof dim / sizeof *dim; k++)
             for (uint32_t w = 0; w < 5; w++)
                 for (int f64 = 0; f64 < 2; f64++) {
                     sums_case c = {.f64 = f64 != 0,
                                    .grid = {.num = {sizes[s][0], sizes[s][1], sizes[s][2]},
-                                            .channels = channels[k],
+                                            .dim = dim[k],
                                             .is_value = (s + k + w) % 3 != 0}};
                     make_case(&c, ways[w], w < 2 ? 0 : w - 2);
                     check_case(&c);

@@ -11,9 +11,9 @@
 /* What the cells of an evaluation have in common. */
 typedef struct clspi_cell_grid {
     uint32_t num[3], dim;
-    bool is_value;       /* not a derivative */
-    const void *control; /* [points][dim] reals */
-    const void *along;   /* [num_u + num_v + num_w][4] reals: B-splines at the samples */
+    bool is_value;        /* not a derivative */
+    const void *control;  /* [points][dim] reals */
+    const void *along[3]; /* [num][4] reals each: B-splines at the samples */
 } clspi_cell_grid;
 
 /* How a cell is made. */

@@ -148,7 +148,7 @@ CLSPI_INLINE void make_part(const channel_block *b, const cell_part *part, const
                             const real *middle)
 {
     const uint32_t *const num = b->grid->num;
-    const real *const along = b->grid->along;
+    const real *const along = b->grid->along[0], *const along_v = b->grid->along[1];
     const uint32_t row = part->num_w * b->width, step = num[2] * b->grid->dim;
     const bool is_adjacent = b->width == b->grid->dim && part->num_w == num[2];
     real planes[4 * (PLANE + SPARE)], rows[PLANE];
@@ -156,7 +156,7 @@ CLSPI_INLINE void make_part(const channel_block *b, const cell_part *part, const
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t v = 0; v < part->num_v; v++)
             sum_four(planes + i * (PLANE + SPARE) + v * row, sums + 4 * i * (ROW + SPARE),
-                     ROW + SPARE, along + 4 * (num[0] + part->v + v), NULL, row);
+                     ROW + SPARE, along_v + 4 * (size_t)(part->v + v), NULL, row);
     for (uint32_t u = 0; u < num[0]; u++) {
         real *const to =
             b->out + ((size_t)u * num[1] + part->v) * step + (size_t)part->w * b->grid->dim;
@@ -172,7 +172,7 @@ CLSPI_INLINE void make_regular(channel_block *b, const clspi_cell_sum *cell)
     const uint32_t *const num = b->grid->num;
     const uint32_t most = num[2] < ROW / b->width ? num[2] : ROW / b->width;
     const uint32_t rows = PLANE / (most * b->width);
-    const real *const along_w = (const real *)b->grid->along + 4 * ((size_t)num[0] + num[1]);
+    const real *const along_w = b->grid->along[2];
     real sums[16 * (ROW + SPARE)], middle[PLANE];
 
     set_centre(b, cell->points[CENTRE]);
@@ -266,14 +266,8 @@ CLSPI_INLINE slices slices_of(const clspi_cell_grid *grid, uint32_t direction)
     const size_t step[3] = {(size_t)num[1] * num[2] * grid->dim, (size_t)num[2] * grid->dim,
                             grid->dim};
     const uint32_t p = direction == 0 ? 1 : 0, q = direction == 2 ? 1 : 2;
-    const uint32_t before = direction == 0 ? 0 : direction == 1 ? num[0] : num[0] + num[1];
-    const slices s = {num[p] * num[q],
-                      num[q],
-                      num[direction],
-                      step[direction],
-                      step[p],
-                      step[q],
-                      (const real *)grid->along + 4 * (size_t)before};
+    const slices s = {num[p] * num[q], num[q],  num[direction],        step[direction],
+                      step[p],         step[q], grid->along[direction]};
 
     return s;
 }

@@ -3,9 +3,16 @@
 
 #include "check.h"
 #include "kernel_arguments.h"
+#include "solid_options.h"
 #include "split.h"
 
 _Static_assert(sizeof(clspi_point_regular_args) == sizeof(clspi_regular_cells_args), "one form");
+
+/* What to make of a plan's cells, and where it goes. */
+typedef struct cells_job {
+    clsp_solid_plan *plan;
+    cl_mem out;
+} cells_job;
 
 /* What records of sets or blocks are made with. */
 typedef struct cell_launch {
@@ -23,7 +30,7 @@ static bool is_by_points(const clsp_solid_plan *plan)
 
 /* Cuts the records of a launch into parts that are small enough: the next one, from at->record on
    and before `end`. Returns its work-items. */
-static size_t next_part(const clspi_cells_job *job, const cell_launch *launch, size_t end,
+static size_t next_part(const cells_job *job, const cell_launch *launch, size_t end,
                         clspi_cell_samples *at)
 {
     const clsp_context *const ctx = job->plan->base.ctx;
@@ -65,11 +72,10 @@ static size_t find_records(const clspi_cell_spans *spans, size_t num, clspi_cell
 }
 
 /* Launches what makes regular cells. */
-static clsp_status make_regular(const clspi_cells_job *job, clspi_series *series,
-                                clspi_cell_samples at)
+static clsp_status make_regular(const cells_job *job, clspi_series *series, clspi_cell_samples at)
 {
     clsp_solid_plan *const plan = job->plan;
-    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
+    const clspi_sample_tables *const tables = &plan->tables;
     const bool points = is_by_points(plan);
     const size_t fma = points ? CLSPI_GRID_POINTS : 16;
     const cl_mem copied = plan->blocks_copied.buffer;
@@ -80,24 +86,32 @@ static clsp_status make_regular(const clspi_cells_job *job, clspi_series *series
 
     for (; at.record < end; at.record += at.sets) {
         const size_t items = next_part(job, &launch, end, &at);
-        const clspi_regular_cells_args args = {.points = copied ? copied : plan->control,
-                                               .list = plan->block_points,
-                                               .blocks = plan->block_words,
-                                               .patterns = plan->patterns,
-                                               .along = tables->along,
-                                               .out = job->out,
-                                               .at = at};
-        CLSPI_CHECK(launch_part(series, &plan->regular, &args, items));
+        const clspi_regular_cells_args cells = {.points = copied ? copied : plan->control,
+                                                .list = plan->block_points,
+                                                .blocks = plan->block_words,
+                                                .patterns = plan->patterns,
+                                                .along = tables->along,
+                                                .out = job->out,
+                                                .at = at};
+        const clspi_regular_vertices_args vertices = {.points = plan->control,
+                                                      .list = plan->block_points,
+                                                      .blocks = plan->block_words,
+                                                      .patterns = plan->patterns,
+                                                      .along = tables->along,
+                                                      .faces = plan->cell_faces,
+                                                      .out = job->out,
+                                                      .at = at};
+        const void *const args = plan->is_plain ? (const void *)&cells : &vertices;
+        CLSPI_CHECK(launch_part(series, &plan->regular, args, items));
     }
     return CLSP_OK;
 }
 
 /* Launches what makes cells by layers; kernels leave out what a set has beside the range. */
-static clsp_status make_layers(const clspi_cells_job *job, clspi_series *series,
-                               clspi_cell_samples at)
+static clsp_status make_layers(const cells_job *job, clspi_series *series, clspi_cell_samples at)
 {
     clsp_solid_plan *const plan = job->plan;
-    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
+    const clspi_sample_tables *const tables = &plan->tables;
     const clspi_cell_sets *const sets = &plan->layout.layers;
     const size_t fma = is_by_points(plan) ? 4 * CLSPI_SLICE_TILE : sets->size * CLSPI_MAX_SLICE;
     const cell_launch launch = {&plan->layers, groups_of(plan, 1), plan->cell_reals * fma};
@@ -111,6 +125,14 @@ static clsp_status make_layers(const clspi_cells_job *job, clspi_series *series,
                                                .along = tables->along,
                                                .out = job->out,
                                                .at = at};
+        const clspi_layer_vertices_args vertices = {.copies = plan->layers_copied.buffer,
+                                                    .sets = plan->layer_sets,
+                                                    .slices = tables->slices,
+                                                    .along = tables->along,
+                                                    .faces = plan->cell_faces,
+                                                    .out = job->out,
+                                                    .at = at,
+                                                    .tables = {16 * plan->layout.slice_rows}};
         const clspi_point_layered_args points = {.points = plan->control,
                                                  .index = plan->index,
                                                  .sets = plan->layer_sets,
@@ -118,18 +140,19 @@ static clsp_status make_layers(const clspi_cells_job *job, clspi_series *series,
                                                  .along = tables->along,
                                                  .out = job->out,
                                                  .at = at};
-        const void *const args = is_by_points(plan) ? (const void *)&points : &cells;
+        const void *const args = is_by_points(plan) ? (const void *)&points
+                                 : plan->is_plain   ? (const void *)&cells
+                                                    : &vertices;
         CLSPI_CHECK(launch_part(series, &plan->layers, args, items));
     }
     return CLSP_OK;
 }
 
 /* Launches what makes cells by tables of all their points, likewise. */
-static clsp_status make_full(const clspi_cells_job *job, clspi_series *series,
-                             clspi_cell_samples at)
+static clsp_status make_full(const cells_job *job, clspi_series *series, clspi_cell_samples at)
 {
     clsp_solid_plan *const plan = job->plan;
-    const clspi_sample_tables *const tables = &plan->tables[clspi_order_number(job->by)];
+    const clspi_sample_tables *const tables = &plan->tables;
     const clspi_cell_sets *const sets = &plan->layout.full;
     const bool by_points = is_by_points(plan);
     const size_t fma = by_points ? CLSPI_FULL_TILE : sets->size * CLSPI_FULL_POINTS;
@@ -147,13 +170,23 @@ static clsp_status make_full(const clspi_cells_job *job, clspi_series *series,
                                                .tables = tables->full,
                                                .out = job->out,
                                                .at = at};
+        const clspi_table_vertices_args vertices = {.copies = plan->full_copied.buffer,
+                                                    .sets = plan->full_sets,
+                                                    .tables = tables->full,
+                                                    .along = tables->along,
+                                                    .faces = plan->cell_faces,
+                                                    .out = job->out,
+                                                    .at = at,
+                                                    .more = {16 * plan->layout.full_rows}};
         const clspi_point_tables_args points = {.points = plan->control,
                                                 .index = plan->index,
                                                 .sets = plan->full_sets,
                                                 .tables = tables->full,
                                                 .out = job->out,
                                                 .at = at};
-        const void *const args = by_points ? (const void *)&points : &cells;
+        const void *const args = by_points        ? (const void *)&points
+                                 : plan->is_plain ? (const void *)&cells
+                                                  : &vertices;
         CLSPI_CHECK(launch_part(series, &plan->full, args, items));
     }
     return CLSP_OK;
@@ -175,16 +208,16 @@ static uint32_t count_tiles(const clsp_solid_plan *plan, bool slices)
     return num;
 }
 
-clsp_status clspi_cells_make(const clspi_cells_job *job, clspi_series *series,
+clsp_status clspi_cells_make(clsp_solid_plan *plan, clspi_series *series, cl_mem out,
                              clspi_cell_samples at)
 {
-    const uint32_t slice_tiles = count_tiles(job->plan, true);
-    const uint32_t full_tiles = count_tiles(job->plan, false);
+    const cells_job job = {plan, out};
+    const uint32_t slice_tiles = count_tiles(plan, true), full_tiles = count_tiles(plan, false);
 
-    CLSPI_CHECK(make_regular(job, series, at));
+    CLSPI_CHECK(make_regular(&job, series, at));
     for (at.tile = 0; at.tile < slice_tiles; at.tile++)
-        CLSPI_CHECK(make_layers(job, series, at));
+        CLSPI_CHECK(make_layers(&job, series, at));
     for (at.tile = 0; at.tile < full_tiles; at.tile++)
-        CLSPI_CHECK(make_full(job, series, at));
+        CLSPI_CHECK(make_full(&job, series, at));
     return CLSP_OK;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "solid_plan.h"
+#include "solid_options.h"
 
 /* A layout being made. */
 typedef struct maker {
@@ -79,7 +79,8 @@ static bool find_uses(maker *m)
         }
         if (at == layout->num_uses) {
             layout->uses[layout->num_uses++] = describe(m->plan, of);
-            if (of.number != CLSPI_REGULAR) place_table(m->plan, &layout->uses[at]);
+            if (of.number != CLSPI_REGULAR && m->plan->has_grid)
+                place_table(m->plan, &layout->uses[at]);
         }
         if (c == 0) continue;
         m->use_of[c - 1] = at;
@@ -222,6 +223,7 @@ static bool allocate(maker *m)
 
     for (uint32_t u = 0; u < layout->num_uses; u++)
         index += layout->uses[u].num_cells * count_points(&layout->uses[u]);
+    if (!m->plan->has_grid) index = 0;
     if (index > UINT32_MAX || layout->slice_rows > UINT32_MAX || layout->full_rows > UINT32_MAX)
         return false;
     layout->index = malloc((index + 1) * sizeof *layout->index);
@@ -235,7 +237,7 @@ clsp_status clspi_cell_layout_make(clsp_solid_plan *plan)
     maker m = {.plan = plan, .use_of = malloc((plan->num_cells + 1) * sizeof *m.use_of)};
     bool done = m.use_of && clspi_key_map_make(&m.map) && find_uses(&m) && allocate(&m);
 
-    for (size_t c = 0; c < plan->num_cells && done; c++)
+    for (size_t c = 0; c < plan->num_cells && done && plan->has_grid; c++)
         if (plan->layout.uses[m.use_of[c]].of.number != CLSPI_REGULAR) done = put_in_set(&m, c);
     clspi_cell_spans_ready(&plan->layout.layers.spans, plan->layout.layers.num);
     clspi_cell_spans_ready(&plan->layout.full.spans, plan->layout.full.num);

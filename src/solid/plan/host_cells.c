@@ -5,6 +5,9 @@
 
 #include "cell_sums.h"
 #include "check.h"
+#include "solid_upload.h"
+
+enum { SLAB = 2048 /* vertices that are made at once, or all with one u */ };
 
 /* What a worker has to itself. */
 typedef struct host_scratch {
@@ -12,6 +15,10 @@ typedef struct host_scratch {
     double weights[3][CLSPI_RING_POINTS];
     uint32_t points[CLSPI_RING_POINTS];
     double staged[CLSPI_RING_POINTS * CLSPI_STAGED_WIDTH]; /* reals */
+    size_t room;                                           /* vertices that follow */
+    double *sums;        /* [sums][room][dim] reals; NULL: cells are made in place */
+    double (*params)[3]; /* [room] */
+    uint8_t *faces;      /* [room] */
 } host_scratch;
 
 static clsp_status no_memory(const clsp_solid_plan *plan)
@@ -70,50 +77,70 @@ static void release_tables(clspi_host_tables *tables)
     *tables = (clspi_host_tables){NULL, NULL, NULL};
 }
 
-static clsp_status read_tables(clsp_solid_plan *plan, clspi_series *series, const uint8_t by[3])
+static clsp_status read_tables(clsp_solid_plan *plan, clspi_series *series)
 {
-    const uint32_t number = clspi_order_number(by);
-    const clspi_sample_tables *const from = &plan->tables[number];
+    const clspi_sample_tables *const from = &plan->tables;
     const clspi_cell_layout *const layout = &plan->layout;
-    const clsp_axis *const axis = plan->desc.axis;
-    const size_t real = clsp_type_bytes(plan->desc.precision);
-    const size_t along = 4 * ((size_t)axis[0].num + axis[1].num + axis[2].num);
-    clspi_host_tables *const to = &plan->host_tables[number];
+    const size_t row = 16 * clsp_type_bytes(plan->desc.precision) * plan->shape.num_sums;
+    const size_t along = clspi_along_reals(plan) * clsp_type_bytes(plan->desc.precision);
+    clspi_host_tables *const to = &plan->host_tables;
 
-    CLSPI_CHECK(clspi_sample_tables_prepare(plan, series, by));
-    CLSPI_CHECK(read_table(series, from->along, along * real, &to->along));
     if (layout->slice_rows)
-        CLSPI_CHECK(read_table(series, from->slices, layout->slice_rows * 16 * real, &to->slices));
+        CLSPI_CHECK(read_table(series, from->slices, layout->slice_rows * row, &to->slices));
     if (layout->full_rows)
-        CLSPI_CHECK(read_table(series, from->full, layout->full_rows * 16 * real, &to->full));
-    return CLSP_OK;
+        CLSPI_CHECK(read_table(series, from->full, layout->full_rows * row, &to->full));
+    return read_table(series, from->along, along, &to->along);
 }
 
-clsp_status clspi_solid_host_tables(clsp_solid_plan *plan, const uint8_t by[3])
+clsp_status clspi_solid_host_tables(clsp_solid_plan *plan)
 {
-    clspi_host_tables *const tables = &plan->host_tables[clspi_order_number(by)];
+    clspi_host_tables *const tables = &plan->host_tables;
     clspi_call call;
 
     if (tables->along) return CLSP_OK;
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-    const clsp_status status = clspi_call_finish(&call, read_tables(plan, &call.series, by));
+    const clsp_status status = clspi_call_finish(&call, read_tables(plan, &call.series));
     if (status != CLSP_OK) release_tables(tables);
     return status;
 }
 
 void clspi_solid_host_release(clsp_solid_plan *plan)
 {
-    for (uint32_t i = 0; i < CLSPI_ORDERS; i++)
-        release_tables(&plan->host_tables[i]);
+    release_tables(&plan->host_tables);
     free(plan->use_of);
     clspi_host_state_release(&plan->host);
+}
+
+/* Returns how many vertices a worker makes at once that are not made in place. */
+static size_t slab_of(const clsp_solid_plan *plan)
+{
+    const clsp_axis *const axis = plan->desc.axis;
+    const size_t plane = clspi_max(1, (size_t)axis[1].num * axis[2].num);
+
+    return plan->has_grid ? plane * clspi_max(1, clspi_min(axis[0].num, SLAB / plane)) : 1;
+}
+
+/* Allocates a worker's scratch memory. */
+static host_scratch *create_scratch(const clsp_solid_plan *plan)
+{
+    const size_t room = slab_of(plan);
+    const size_t reals = room * plan->shape.num_sums * plan->shape.dim;
+    host_scratch *const made =
+        malloc(sizeof *made + (reals + 3 * room) * sizeof(double) + room * sizeof *made->faces);
+
+    if (!made) return NULL;
+    made->room = room;
+    made->sums = (double *)(void *)(made + 1);
+    made->params = (double(*)[3])(void *)(made->sums + reals);
+    made->faces = (uint8_t *)(made->params + room);
+    return made;
 }
 
 /* Returns a worker's scratch memory, which its first call makes; NULL without memory. */
 static host_scratch *scratch_of(clsp_solid_plan *plan, uint32_t worker)
 {
     void **const own = &plan->host.scratch[worker];
-    host_scratch *const scratch = *own ? *own : malloc(sizeof *scratch);
+    host_scratch *const scratch = *own ? *own : create_scratch(plan);
 
     *own = scratch;
     if (!scratch) return NULL;
@@ -125,14 +152,14 @@ static host_scratch *scratch_of(clsp_solid_plan *plan, uint32_t worker)
 
 /* ---- cells ---- */
 
-/* Tells how a cell that is not regular is made. */
-static clspi_cell_sum sum_of(const clsp_solid_plan *plan, const clspi_host_tables *tables,
-                             size_t cell)
+/* Tells how a cell that is not regular is made: the k-th sum of it. */
+static clspi_cell_sum sum_of(const clsp_solid_plan *plan, size_t cell, uint32_t k)
 {
     const clspi_class_use of = plan->points.use[cell];
     const clspi_cell_class *const entry = &plan->classes.entry[of.number];
     const clspi_cell_use *const use =
         &plan->layout.uses[plan->use_of[(size_t)of.number * CLSPI_FRAMES + of.frame]];
+    const clspi_host_tables *const tables = &plan->host_tables;
     const size_t row = 16 * clsp_type_bytes(plan->desc.precision);
     clspi_cell_sum sum = {.way = use->has_slices ? CLSPI_BY_LAYERS : CLSPI_BY_TABLE,
                           .points = plan->points.index + plan->points.place[cell],
@@ -143,38 +170,127 @@ static clspi_cell_sum sum_of(const clsp_solid_plan *plan, const clspi_host_table
         sum.flips = clspi_frame_flips(of.frame, entry->axis);
         sum.direction = use->direction;
         sum.stride = clspi_slice_stride(&plan->desc, use->direction);
-        sum.table = (const char *)tables->slices + use->table * row;
+        sum.table = (const char *)tables->slices + (k * plan->layout.slice_rows + use->table) * row;
     } else {
         sum.stride = clspi_round_up(clspi_grid_size(&plan->desc), 16);
-        sum.table = (const char *)tables->full + use->table * row;
+        sum.table = (const char *)tables->full + (k * plan->layout.full_rows + use->table) * row;
     }
     return sum;
 }
 
-clsp_status clspi_solid_host_cells(clsp_solid_plan *plan, uint32_t worker, const uint8_t by[3],
-                                   clsp_range cells, char *out)
+/* Describes the samples from `first` on along u, `num` of them, to the k-th sum. */
+static clspi_cell_grid grid_of(const clsp_solid_plan *plan, uint32_t k, uint32_t first,
+                               uint32_t num)
 {
-    const clspi_host_tables *const tables = &plan->host_tables[clspi_order_number(by)];
     const clsp_axis *const axis = plan->desc.axis;
-    const clspi_cell_points *const points = &plan->points;
-    const size_t bytes = plan->cell_reals * clsp_type_bytes(plan->desc.precision);
-    const clspi_cell_grid grid = {.num = {axis[0].num, axis[1].num, axis[2].num},
-                                  .dim = plan->desc.dim,
-                                  .is_value = !(by[0] | by[1] | by[2]),
-                                  .control = plan->host.data,
-                                  .along = tables->along};
+    const uint8_t number = plan->shape.number[k];
+    const size_t quad = 4 * clsp_type_bytes(plan->desc.precision);
+    const size_t all = (size_t)axis[0].num + axis[1].num + axis[2].num;
+    clspi_cell_grid grid = {.num = {num, axis[1].num, axis[2].num},
+                            .dim = plan->desc.dim,
+                            .is_value = number == CLSPI_VALUE,
+                            .control = plan->host.data};
+    size_t before = 0;
+
+    for (uint32_t a = 0; a < 3; a++) {
+        const size_t order = plan->is_plain ? 0 : clspi_order_by[number][a];
+        const size_t at = order * all + before + (a == 0 ? first : 0);
+        grid.along[a] = (const char *)plan->host_tables.along + at * quad;
+        before += axis[a].num;
+    }
+    return grid;
+}
+
+/* Makes the k-th sum of a cell at samples from `first` on along u. */
+static void make_sum(const clsp_solid_plan *plan, host_scratch *scratch, uint32_t cell, uint32_t k,
+                     uint32_t first, uint32_t num, void *out)
+{
+    const clsp_axis *const axis = plan->desc.axis;
+    const size_t plane = (size_t)axis[1].num * axis[2].num;
+    const clspi_cell_grid grid = grid_of(plan, k, first, num);
+    clspi_cell_sum sum = {.way = CLSPI_BY_SPLINES, .points = scratch->points};
+
+    if (plan->points.use[cell].number != CLSPI_REGULAR) {
+        sum = sum_of(plan, cell, k);
+        const size_t before = sum.way == CLSPI_BY_TABLE ? first * plane
+                              : sum.direction == 0      ? 0
+                                                        : first * (plane / axis[sum.direction].num);
+        sum.table = (const char *)sum.table + before * clsp_type_bytes(plan->desc.precision);
+    }
+    (plan->desc.precision == CLSP_F64 ? clspi_cell_sums_f64
+                                      : clspi_cell_sums_f32)(&grid, &sum, scratch->staged, out);
+}
+
+/* Returns a parameter of a sample, as kernels have it. */
+static double param_at(const clsp_solid_plan *plan, uint32_t direction, uint32_t a)
+{
+    const clsp_axis *const axis = plan->desc.axis;
+    size_t at = 3 * ((size_t)axis[0].num + axis[1].num + axis[2].num) + a;
+
+    for (uint32_t d = 0; d < direction; d++)
+        at += axis[d].num;
+    return plan->desc.precision == CLSP_F64
+               ? ((const double *)plan->host_tables.along)[4 * at]
+               : (double)((const float *)plan->host_tables.along)[4 * at];
+}
+
+/* Finds the parameters of samples from `first` on along u, and the boundary faces that they are
+   on. */
+static void find_params(const clsp_solid_plan *plan, host_scratch *scratch, uint32_t cell,
+                        uint32_t first, size_t count)
+{
+    const clsp_axis *const axis = plan->desc.axis;
+    const uint8_t faces = plan->faces ? plan->faces[cell] : 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t row = i / axis[2].num;
+        double *const t = scratch->params[i];
+        t[0] = param_at(plan, 0, first + (uint32_t)(row / axis[1].num));
+        t[1] = param_at(plan, 1, (uint32_t)(row % axis[1].num));
+        t[2] = param_at(plan, 2, (uint32_t)(i % axis[2].num));
+        scratch->faces[i] = clspi_solid_face_at(faces, t);
+    }
+}
+
+/* Makes the vertices of a cell by way of its sums, those of some u at a time. */
+static void make_vertices(const clsp_solid_plan *plan, host_scratch *scratch, uint32_t cell,
+                          char *out)
+{
+    const clspi_solid_shape *const shape = &plan->shape;
+    const clsp_axis *const axis = plan->desc.axis;
+    const size_t plane = (size_t)axis[1].num * axis[2].num;
+    const uint32_t most = (uint32_t)(scratch->room / plane);
+    const size_t reals = scratch->room * shape->dim;
+    const size_t real = clsp_type_bytes(plan->desc.precision);
+    const clspi_solid_source source = {
+        .sums = scratch->sums, .plane = reals, .params = scratch->params, .faces = scratch->faces};
+
+    for (uint32_t u = 0; u < axis[0].num; u += most) {
+        const uint32_t num = (uint32_t)clspi_min(most, axis[0].num - u);
+        for (uint32_t k = 0; k < shape->num_sums; k++)
+            make_sum(plan, scratch, cell, k, u, num, (char *)scratch->sums + k * reals * real);
+        if (shape->has_params || shape->has_normal)
+            find_params(plan, scratch, cell, u, num * plane);
+        clspi_solid_vertices_store(
+            shape, &source, out + u * plane * shape->stride * (shape->bits / 8), num * plane);
+    }
+}
+
+clsp_status clspi_solid_host_cells(clsp_solid_plan *plan, uint32_t worker, clsp_range cells,
+                                   char *out)
+{
+    const size_t bytes = plan->cell_elements * clspi_solid_element(plan);
     host_scratch *const scratch = scratch_of(plan, worker);
 
     if (!scratch) return no_memory(plan);
     for (size_t c = 0; c < cells.count; c++) {
         const uint32_t cell = (uint32_t)(cells.first + c);
-        clspi_cell_sum sum = {.way = CLSPI_BY_SPLINES, .points = scratch->points};
-        if (points->use[cell].number == CLSPI_REGULAR)
-            clspi_cell_points_of(points, &plan->classes, cell, scratch->points);
+        if (plan->points.use[cell].number == CLSPI_REGULAR)
+            clspi_cell_points_of(&plan->points, &plan->classes, cell, scratch->points);
+        if (plan->is_plain)
+            make_sum(plan, scratch, cell, 0, 0, plan->desc.axis[0].num, out + c * bytes);
         else
-            sum = sum_of(plan, tables, cell);
-        (plan->desc.precision == CLSP_F64 ? clspi_cell_sums_f64 : clspi_cell_sums_f32)(
-            &grid, &sum, scratch->staged, out + c * bytes);
+            make_vertices(plan, scratch, cell, out + c * bytes);
     }
     return CLSP_OK;
 }
@@ -185,24 +301,6 @@ static double real_at(const clsp_solid_plan *plan, const void *reals, size_t i)
 {
     return plan->desc.precision == CLSP_F64 ? ((const double *)reals)[i]
                                             : (double)((const float *)reals)[i];
-}
-
-/* Finds the weights of a point and its control points; returns how many, 0 where a parameter is NaN
-   or there is no such cell. */
-static uint32_t find_weights(const clsp_solid_plan *plan, host_scratch *scratch,
-                             const clspi_host_list *list, size_t point)
-{
-    const uint32_t cell = list->cells[point];
-    double t[3];
-
-    if (cell >= plan->num_cells) return 0;
-    for (uint32_t a = 0; a < 3; a++) {
-        t[a] = real_at(plan, list->params, 3 * point + a);
-        if (isnan(t[a])) return 0;
-        t[a] = fmin(fmax(t[a], 0.0), 1.0);
-    }
-    clspi_cell_weights(&plan->points, &scratch->classes, cell, t, list->by, scratch->weights[2]);
-    return clspi_cell_points_of(&plan->points, &plan->classes, cell, scratch->points);
 }
 
 /* Sums a channel of so many control points, relative to the first of them. */
@@ -220,24 +318,42 @@ static double sum_channel(const clsp_solid_plan *plan, const host_scratch *scrat
     return is_value ? centre + sum : sum;
 }
 
-clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
-                                    const clspi_host_list *list, clsp_range points, char *out)
+/* Makes the sums of a point, [sums][dim] doubles; NaN where it is nowhere. */
+static void sum_point(const clsp_solid_plan *plan, host_scratch *scratch,
+                      const clspi_solid_spot *spot, double *sums)
 {
-    const uint32_t dim = plan->desc.dim;
-    const bool is_value = !(list->by[0] | list->by[1] | list->by[2]);
+    const clspi_solid_shape *const shape = &plan->shape;
+    uint32_t num = 0;
+
+    if (spot->is_there)
+        num = clspi_cell_points_of(&plan->points, &plan->classes, spot->cell, scratch->points);
+    for (uint32_t k = 0; k < shape->num_sums; k++) {
+        const uint8_t number = shape->number[k];
+        if (num > 0)
+            clspi_cell_weights(&plan->points, &scratch->classes, spot->cell, spot->t,
+                               clspi_order_by[number], scratch->weights[2]);
+        for (uint32_t c = 0; c < shape->dim; c++)
+            sums[k * shape->dim + c] =
+                num > 0 ? sum_channel(plan, scratch, num, c, number == CLSPI_VALUE) : (double)NAN;
+    }
+}
+
+clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
+                                    const clspi_solid_list *list, clsp_range points, char *out)
+{
+    double sums[CLSPI_ORDERS * CLSP_SOLID_MAX_DIM];
+    clspi_solid_shape shape = plan->shape;
+    const size_t vertex = shape.stride * (shape.bits / 8);
     host_scratch *const scratch = scratch_of(plan, worker);
 
     if (!scratch) return no_memory(plan);
+    shape.is_double = true; /* as sums are here */
     for (size_t i = 0; i < points.count; i++) {
-        const uint32_t num = find_weights(plan, scratch, list, points.first + i);
-        for (uint32_t c = 0; c < dim; c++) {
-            const double made =
-                num > 0 ? sum_channel(plan, scratch, num, c, is_value) : (double)NAN;
-            if (plan->desc.precision == CLSP_F64)
-                ((double *)(void *)out)[i * dim + c] = made;
-            else
-                ((float *)(void *)out)[i * dim + c] = (float)made;
-        }
+        clspi_solid_spot spot = clspi_solid_spot_of(plan, list, points.first + i);
+        const clspi_solid_source source = {
+            .sums = sums, .plane = shape.dim, .params = &spot.t, .faces = &spot.face};
+        sum_point(plan, scratch, &spot, sums);
+        clspi_solid_vertices_store(&shape, &source, out + i * vertex, 1);
     }
     return CLSP_OK;
 }

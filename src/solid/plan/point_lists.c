@@ -1,117 +1,162 @@
 /* Evaluation at parameters of their own. Their weights are found on the host, which alone knows
    classes, and are brought to the device some thousand points at a time. */
+#include "point_lists.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "buffer.h"
 #include "check.h"
 #include "kernel_arguments.h"
-#include "point_lists.h"
+#include "solid_options.h"
+#include "solid_upload.h"
 #include "transfer.h"
 
-enum { CHUNK = 4096, /* points that are made at once */ CELLS = 0, PARAMS = 1 /* inputs */ };
+enum {
+    CHUNK = 4096, /* points that are made at once, with a weight for one sum */
+    LEAST = 256,  /* of them, however many sums there are */
+    CELLS = 0,
+    PARAMS = 1 /* inputs */
+};
 
 typedef struct list_job {
     clsp_solid_plan *plan;
-    uint8_t by[3];
-    size_t num;
+    clspi_solid_list list; /* in host memory */
     clspi_memory input[2];
     clspi_job_streams streams;
-    const void *given[2]; /* inputs that are the host's */
-    void *read[2];        /* copies of inputs that are the device's */
+    void *read[2]; /* copies of inputs that are the device's */
     bool is_ready;
     double *row; /* [CLSPI_RING_POINTS] */
     uint32_t numbers[CLSPI_RING_POINTS];
-    uint32_t *begin; /* [CHUNK + 1] */
+    size_t chunk;    /* points that are made at once */
+    size_t room;     /* control points that these can have */
+    uint32_t *begin; /* [chunk + 1] */
     uint32_t *index; /* [room] */
-    double *weights; /* [room]; in the plan's precision when they are written */
-    size_t room;     /* for the weights of CHUNK points */
+    double *weights; /* [room][sums]; in the plan's precision when they are written */
+    double *params;  /* [chunk][3], likewise */
+    uint8_t *faces;  /* [chunk] */
 } list_job;
 
 /* ---- inputs ---- */
 
-static size_t input_elements(const list_job *job, int i)
+/* Reads an input that is on the device; the list then has it in host memory. */
+static clsp_status read_input(list_job *job, clspi_series *series, int i, const void **to)
 {
-    return job->num * (i == CELLS ? 1 : 3);
+    const clspi_memory *const from = &job->input[i];
+    const size_t bytes = job->list.num * (i == CELLS ? 1 : 3) * from->element;
+
+    if (!from->buffer || bytes == 0) return CLSP_OK;
+    job->read[i] = malloc(bytes);
+    if (!job->read[i])
+        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "solid: no memory for %zu parameters", job->list.num);
+    *to = job->read[i];
+    return clspi_series_read(series, from->buffer, from->offset * from->element, job->read[i],
+                             bytes);
+}
+
+static clsp_status create_kernel(clsp_solid_plan *plan)
+{
+    const clspi_options options = clspi_list_options(plan->base.ctx, &plan->desc);
+    const clspi_signature *const signature =
+        plan->is_plain ? &clspi_weighted_points_signature : &clspi_weighted_vertices_signature;
+
+    if (plan->lists.kernel.kernel) return CLSP_OK;
+    return clspi_kernel_create(&plan->lists.kernel, plan->base.ctx, "weighted_points", signature,
+                               &options);
 }
 
 /* Makes memory and the kernel ready, and reads inputs that are on the device. */
 static clsp_status make_ready(list_job *job, clspi_series *series)
 {
     clsp_solid_plan *const plan = job->plan;
+    clsp_context *const ctx = series->ctx;
     const size_t real = clsp_type_bytes(plan->desc.precision);
-    const clspi_options options = clspi_solid_options(series->ctx, &plan->desc, 1);
     clspi_point_lists *const lists = &plan->lists;
+    const void *cells = job->list.cells;
 
     job->is_ready = true;
-    if (!lists->kernel.kernel)
-        CLSPI_CHECK(clspi_kernel_create(&lists->kernel, series->ctx, "weighted_points",
-                                        &clspi_weighted_points_signature, &options));
-    CLSPI_CHECK(clspi_buffer_reserve(&lists->begin, &lists->begin_bytes, series->ctx,
-                                     (CHUNK + 1) * sizeof *job->begin));
-    CLSPI_CHECK(clspi_buffer_reserve(&lists->index, &lists->index_bytes, series->ctx,
+    CLSPI_CHECK(create_kernel(plan));
+    CLSPI_CHECK(clspi_buffer_reserve(&lists->begin, &lists->begin_bytes, ctx,
+                                     (job->chunk + 1) * sizeof *job->begin));
+    CLSPI_CHECK(clspi_buffer_reserve(&lists->index, &lists->index_bytes, ctx,
                                      job->room * sizeof *job->index));
-    CLSPI_CHECK(clspi_buffer_reserve(&lists->weights, &lists->weights_bytes, series->ctx,
-                                     job->room * real));
-    for (int i = 0; i < 2; i++) {
-        const clspi_memory *const from = &job->input[i];
-        const size_t bytes = input_elements(job, i) * from->element;
-        if (!from->buffer || bytes == 0) continue;
-        job->read[i] = malloc(bytes);
-        if (!job->read[i])
-            return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
-                              "solid: no memory for %zu parameters", job->num);
-        CLSPI_CHECK(clspi_series_read(series, from->buffer, from->offset * from->element,
-                                      job->read[i], bytes));
+    CLSPI_CHECK(clspi_buffer_reserve(&lists->weights, &lists->weights_bytes, ctx,
+                                     job->room * plan->shape.num_sums * real));
+    if (!plan->is_plain) {
+        CLSPI_CHECK(
+            clspi_buffer_reserve(&lists->params, &lists->params_bytes, ctx, 3 * job->chunk * real));
+        CLSPI_CHECK(clspi_buffer_reserve(&lists->faces, &lists->faces_bytes, ctx, job->chunk));
     }
-    return CLSP_OK;
-}
-
-static const void *input_of(const list_job *job, int i)
-{
-    return job->read[i] ? job->read[i] : job->given[i];
+    CLSPI_CHECK(read_input(job, series, CELLS, &cells));
+    job->list.cells = cells;
+    return read_input(job, series, PARAMS, &job->list.params);
 }
 
 /* ---- weights ---- */
 
-/* Appends the weights of a point; of one that is nowhere a single NaN. Returns where they end. */
-static size_t append(list_job *job, size_t point, size_t at)
+/* Appends the control points of a point, with the weights of all sums; of one that is nowhere a
+   single NaN for each. Returns where they end. */
+static size_t append(list_job *job, size_t i, const clspi_solid_spot *spot, size_t at)
 {
-    clsp_solid_plan *const plan = job->plan;
-    const clspi_cell_points *const points = &plan->points;
-    const uint32_t cell = ((const uint32_t *)input_of(job, CELLS))[point];
-    double t[3];
-    bool good = cell < plan->num_cells;
+    const clsp_solid_plan *const plan = job->plan;
+    const clspi_solid_shape *const shape = &plan->shape;
+    double *const weights = job->weights + at * shape->num_sums;
+    uint32_t num = 1;
 
-    for (uint32_t a = 0; a < 3; a++) {
-        const void *const params = input_of(job, PARAMS);
-        t[a] = plan->desc.precision == CLSP_F64 ? ((const double *)params)[3 * point + a]
-                                                : (double)((const float *)params)[3 * point + a];
-        good = good && !isnan(t[a]);
-        t[a] = fmin(fmax(t[a], 0.0), 1.0);
+    job->numbers[0] = 0;
+    if (spot->is_there)
+        num = clspi_cell_points_of(&plan->points, &plan->classes, spot->cell, job->numbers);
+    memcpy(job->index + at, job->numbers, num * sizeof *job->index);
+    for (uint32_t k = 0; k < shape->num_sums; k++) {
+        if (spot->is_there)
+            clspi_cell_weights(&plan->points, &plan->classes, spot->cell, spot->t,
+                               clspi_order_by[shape->number[k]], job->row);
+        for (uint32_t n = 0; n < num; n++)
+            weights[n * shape->num_sums + k] = spot->is_there ? job->row[n] : (double)NAN;
     }
-    if (!good) {
-        job->index[at] = 0;
-        job->weights[at] = NAN;
-        return at + 1;
-    }
-    clspi_cell_weights(points, &plan->classes, cell, t, job->by, job->row);
-    const uint32_t num = clspi_cell_points_of(points, &plan->classes, cell, job->numbers);
-    for (uint32_t i = 0; i < num; i++) {
-        job->index[at + i] = job->numbers[i];
-        job->weights[at + i] = job->row[i];
-    }
+    memcpy(job->params + 3 * i, spot->t, sizeof spot->t);
+    job->faces[i] = spot->face;
     return at + num;
 }
 
-/* Rounds weights to floats, in place. */
-static void narrow(double *weights, size_t num)
+/* Rounds numbers to floats, in place. */
+static void narrow(double *numbers, size_t num)
 {
     for (size_t i = 0; i < num; i++)
-        clspi_put_float(weights, i, weights[i]);
+        clspi_put_float(numbers, i, numbers[i]);
 }
 
-/* ---- the call ---- */
+/* ---- making vertices ---- */
+
+/* Finds the weights of points first .. first + num - 1 and brings them to the device. */
+static clsp_status bring_weights(list_job *job, clspi_series *series, size_t first, size_t num)
+{
+    const clsp_solid_plan *const plan = job->plan;
+    const clspi_point_lists *const lists = &plan->lists;
+    const size_t real = clsp_type_bytes(plan->desc.precision);
+    size_t total = 0;
+
+    for (size_t i = 0; i < num; i++) {
+        const clspi_solid_spot spot = clspi_solid_spot_of(plan, &job->list, first + i);
+        job->begin[i] = (uint32_t)total;
+        total = append(job, i, &spot, total);
+    }
+    job->begin[num] = (uint32_t)total;
+    const size_t num_weights = total * plan->shape.num_sums;
+    if (plan->desc.precision == CLSP_F32) {
+        narrow(job->weights, num_weights);
+        narrow(job->params, 3 * num);
+    }
+    CLSPI_CHECK(
+        clspi_series_write(series, lists->begin, 0, job->begin, (num + 1) * sizeof *job->begin));
+    CLSPI_CHECK(
+        clspi_series_write(series, lists->index, 0, job->index, total * sizeof *job->index));
+    CLSPI_CHECK(clspi_series_write(series, lists->weights, 0, job->weights, num_weights * real));
+    if (plan->is_plain) return CLSP_OK;
+    CLSPI_CHECK(clspi_series_write(series, lists->params, 0, job->params, 3 * num * real));
+    return clspi_series_write(series, lists->faces, 0, job->faces, num);
+}
 
 /* Makes points first .. first + num - 1, into the output from `done` on. */
 static clsp_status make_chunk(list_job *job, clspi_series *series, size_t first, size_t num,
@@ -120,30 +165,27 @@ static clsp_status make_chunk(list_job *job, clspi_series *series, size_t first,
     clsp_solid_plan *const plan = job->plan;
     const clspi_point_lists *const lists = &plan->lists;
     const clspi_stream *const out = &job->streams.stream[0];
-    const bool is_value = !(job->by[0] | job->by[1] | job->by[2]);
-    size_t total = 0;
+    const size_t offset = out->offset + done * plan->shape.stride;
+    const bool is_value = plan->shape.number[0] == CLSPI_VALUE;
+    const clspi_weighted_points_args points = {
+        .points = plan->control,
+        .begin = lists->begin,
+        .index = lists->index,
+        .weights = lists->weights,
+        .out = out->buffer,
+        .at = {.num = (cl_uint)num, .offset = offset, .keep = is_value ? 1.0 : 0.0}};
+    const clspi_weighted_vertices_args vertices = {.points = plan->control,
+                                                   .begin = lists->begin,
+                                                   .index = lists->index,
+                                                   .weights = lists->weights,
+                                                   .params = lists->params,
+                                                   .faces = lists->faces,
+                                                   .out = out->buffer,
+                                                   .at = {.num = (cl_uint)num, .offset = offset}};
 
-    for (size_t i = 0; i < num; i++) {
-        job->begin[i] = (uint32_t)total;
-        total = append(job, first + i, total);
-    }
-    job->begin[num] = (uint32_t)total;
-    if (plan->desc.precision == CLSP_F32) narrow(job->weights, total);
-    CLSPI_CHECK(
-        clspi_series_write(series, lists->begin, 0, job->begin, (num + 1) * sizeof *job->begin));
-    CLSPI_CHECK(
-        clspi_series_write(series, lists->index, 0, job->index, total * sizeof *job->index));
-    CLSPI_CHECK(clspi_series_write(series, lists->weights, 0, job->weights,
-                                   total * clsp_type_bytes(plan->desc.precision)));
-    const clspi_weighted_points_args args = {.points = plan->control,
-                                             .begin = lists->begin,
-                                             .index = lists->index,
-                                             .weights = lists->weights,
-                                             .out = out->buffer,
-                                             .at = {.num = (cl_uint)num,
-                                                    .offset = out->offset + done * plan->desc.dim,
-                                                    .keep = is_value ? 1.0 : 0.0}};
-    return clspi_launch_weighted_points(series, &lists->kernel, &args, num);
+    CLSPI_CHECK(bring_weights(job, series, first, num));
+    return plan->is_plain ? clspi_launch_weighted_points(series, &lists->kernel, &points, num)
+                          : clspi_launch_weighted_vertices(series, &lists->kernel, &vertices, num);
 }
 
 static clsp_status make_points(void *user, clspi_series *series, const clspi_part *part)
@@ -151,45 +193,33 @@ static clsp_status make_points(void *user, clspi_series *series, const clspi_par
     list_job *const job = user;
 
     if (!job->is_ready) CLSPI_CHECK(make_ready(job, series));
-    for (size_t done = 0; done < part->num_lines; done += CHUNK)
+    for (size_t done = 0; done < part->num_lines; done += job->chunk)
         CLSPI_CHECK(make_chunk(job, series, part->line + done,
-                               clspi_min(CHUNK, part->num_lines - done), done));
+                               clspi_min(job->chunk, part->num_lines - done), done));
     return CLSP_OK;
 }
 
 /* Allocates what a chunk needs: as many weights as points with the most can have. */
 static clsp_status allocate(list_job *job)
 {
+    const uint32_t sums = job->plan->shape.num_sums;
+    const size_t num_sums = clspi_max(1, sums);
     size_t most = CLSPI_GRID_POINTS;
 
     for (uint32_t n = 0; n < job->plan->classes.num; n++)
         most = clspi_max(most, job->plan->classes.entry[n].num_points);
-    job->room = most * CHUNK;
+    job->chunk = clspi_max(LEAST, CHUNK / num_sums);
+    job->room = most * job->chunk;
     job->row = malloc(CLSPI_RING_POINTS * sizeof *job->row);
-    job->begin = malloc((CHUNK + 1) * sizeof *job->begin);
+    job->begin = malloc((job->chunk + 1) * sizeof *job->begin);
     job->index = malloc(job->room * sizeof *job->index);
-    job->weights = malloc(job->room * sizeof *job->weights);
-    if (job->row && job->begin && job->index && job->weights) return CLSP_OK;
+    job->weights = malloc(job->room * num_sums * sizeof *job->weights);
+    job->params = malloc(3 * job->chunk * sizeof *job->params);
+    job->faces = malloc(job->chunk);
+    if (job->row && job->begin && job->index && job->weights && job->params && job->faces)
+        return CLSP_OK;
     return clspi_fail(&job->plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                       "solid: no memory for weights");
-}
-
-static clsp_status open_all(list_job *job, const clsp_points *points, const clsp_output *out,
-                            const clspi_list_needs *needs)
-{
-    clsp_solid_plan *const plan = job->plan;
-
-    job->streams.num = 1;
-    job->streams.stream[0].per_line = plan->desc.dim;
-    job->streams.stream[0].written = true;
-    CLSPI_CHECK(clspi_input_open(&job->input[CELLS], &plan->base, &points->item, &needs->cells));
-    CLSPI_CHECK(
-        clspi_input_open(&job->input[PARAMS], &plan->base, &points->params, &needs->params));
-    for (int i = 0; i < 2; i++)
-        job->given[i] = job->input[i].host;
-    CLSPI_CHECK(
-        clspi_output_open(&job->streams.stream[0].memory, &plan->base, out, &needs->points));
-    return allocate(job);
 }
 
 static void close_all(list_job *job)
@@ -202,17 +232,18 @@ static void close_all(list_job *job)
     free(job->begin);
     free(job->index);
     free(job->weights);
+    free(job->params);
+    free(job->faces);
 }
 
 clsp_status clspi_point_list_enqueue(clsp_solid_plan *plan, clspi_series *series,
-                                     const clspi_host_list *list, clsp_range points,
+                                     const clspi_solid_list *list, clsp_range points,
                                      const clspi_target *target)
 {
     const clspi_part part = {.line = points.first, .num_lines = points.count};
     list_job job = {
         .plan = plan,
-        .by = {list->by[0], list->by[1], list->by[2]},
-        .given = {list->cells, list->params},
+        .list = *list,
         .streams = {.num = 1, .stream = {{.buffer = target->buffer, .offset = target->offset}}}};
     clsp_status status = allocate(&job);
 
@@ -221,32 +252,66 @@ clsp_status clspi_point_list_enqueue(clsp_solid_plan *plan, clspi_series *series
     return status;
 }
 
-clsp_status clspi_point_list_check(const clsp_solid_plan *plan, const clsp_points *points,
-                                   clspi_list_needs *needs)
-{
-    const clsp_type precision = plan->desc.precision;
+/* ---- the call ---- */
 
-    CLSPI_CHECK(clspi_solid_range(plan, (clsp_range){0, 0}));
-    CLSPI_CHECK(clspi_reserved_check(&plan->base.ctx->log, "clsp_points", points->reserved));
-    if (points->num > SIZE_MAX / sizeof(double) / CLSP_SOLID_MAX_DIM)
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "solid: %zu points are more than the address space", points->num);
-    *needs = (clspi_list_needs){{"cells", CLSP_U32, points->num},
-                                {"params", precision, 3 * points->num},
-                                {"points", precision, plan->desc.dim * points->num}};
-    return CLSP_OK;
+clsp_status clspi_point_list_check(const clsp_solid_plan *plan, const clsp_points *points)
+{
+    clspi_log *const log = &plan->base.ctx->log;
+    size_t bytes = sizeof(double) * (3 + plan->shape.stride);
+
+    CLSPI_CHECK(clspi_reserved_check(log, "clsp_points", points->reserved));
+    if (points->planar > 1)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "solid: planar is neither 0 nor 1");
+    if (clspi_size_mul(&bytes, points->num)) return CLSP_OK;
+    return clspi_fail(log, CLSP_ERROR_NO_MEMORY,
+                      "solid: %zu points are more than the address space", points->num);
+}
+
+clspi_list_needs clspi_point_list_needs(const clsp_solid_plan *plan, const clsp_points *points)
+{
+    const clspi_list_needs needs = {{"cells", CLSP_U32, points->num},
+                                    {"params", plan->desc.precision, 3 * points->num}};
+
+    return needs;
+}
+
+clspi_memory_need clspi_vertices_need(const clsp_solid_plan *plan, size_t num)
+{
+    const clspi_memory_need need = {"vertices", plan->desc.vertex.type, num * plan->shape.stride};
+
+    return need;
+}
+
+static clsp_status open_all(list_job *job, const clsp_points *points, size_t num,
+                            const clsp_output *out)
+{
+    clsp_solid_plan *const plan = job->plan;
+    const clspi_list_needs needs = clspi_point_list_needs(plan, points);
+    const clspi_memory_need vertices = clspi_vertices_need(plan, num);
+    clspi_stream *const stream = &job->streams.stream[0];
+
+    job->streams.num = 1;
+    stream->per_line = plan->shape.stride;
+    stream->written = true;
+    stream->has_gaps = plan->has_gaps;
+    if (clspi_input_is_there(&points->item))
+        CLSPI_CHECK(clspi_input_open(&job->input[CELLS], &plan->base, &points->item, &needs.cells));
+    CLSPI_CHECK(clspi_input_open(&job->input[PARAMS], &plan->base, &points->params, &needs.params));
+    job->list.cells = (const uint32_t *)(const void *)job->input[CELLS].host;
+    job->list.params = job->input[PARAMS].host;
+    CLSPI_CHECK(clspi_output_open(&stream->memory, &plan->base, out, &vertices));
+    return allocate(job);
 }
 
 clsp_status clspi_point_list_lines(clsp_solid_plan *plan, const clsp_points *points,
-                                   const clspi_list_needs *needs, const clsp_output *out,
-                                   const clsp_run *run)
+                                   clsp_range lines, const clsp_output *out, const clsp_run *run)
 {
-    list_job job = {.plan = plan, .num = points->num};
-    const clspi_cut cut = {.per_piece = clspi_max(1, job.num), .left = job.num};
+    list_job job = {.plan = plan, .list = {.num = points->num, .planar = points->planar != 0}};
+    const clspi_cut cut = {
+        .per_piece = clspi_max(1, points->num), .line = lines.first, .left = lines.count};
 
-    clspi_solid_plan_orders(plan, job.by);
-    if (points->num) CLSPI_CHECK(clspi_solid_hold_blocks(plan));
-    clsp_status status = open_all(&job, points, out, needs);
+    if (lines.count) CLSPI_CHECK(clspi_solid_hold_blocks(plan));
+    clsp_status status = open_all(&job, points, lines.count, out);
     if (status == CLSP_OK)
         status = clspi_carry_out(&plan->base, run, &job.streams, cut, make_points, &job);
     else

@@ -5,16 +5,10 @@
 #include "check.h"
 #include "solid_plan.h"
 
-uint32_t clspi_order_number(const uint8_t by[3])
-{
-    static const uint8_t number[3][3][3] = {{{0, 3, 9}, {2, 6}, {8}}, {{1, 5}, {4}}, {{7}}};
-
-    return number[by[0]][by[1]][by[2]];
-}
-
 /* Returns sample a of an axis. */
 static double sample_at(const clsp_axis *axis, uint32_t a)
 {
+    if (axis->params) return axis->params[a];
     const double last = axis->num > 1 ? axis->num - 1.0 : 1.0;
 
     return (axis->begin * (last - a) + axis->end * a) / last;
@@ -25,8 +19,8 @@ static double sample_at(const clsp_axis *axis, uint32_t a)
 /* Tables being made. */
 typedef struct maker {
     clsp_solid_plan *plan;
-    uint8_t by[3];
-    double *row; /* [CLSPI_RING_POINTS] */
+    uint8_t by[3]; /* orders of the sum at hand */
+    double *row;   /* [CLSPI_RING_POINTS] */
 } maker;
 
 /* Computes the weights of a class's points at a parameter of a cell, in m->row. */
@@ -101,12 +95,37 @@ static void fill_tables(const maker *m, double *table, bool slices)
     }
 }
 
-/* Writes the B-splines along all three directions. */
-static void fill_along(const maker *m, double *table)
+/* Writes the B-splines along all three directions, derived by[a] times along a. Returns where they
+   end. */
+static double *fill_splines(const maker *m, double *table, const uint8_t by[3])
 {
     for (uint32_t a = 0; a < 3; a++)
         for (uint32_t i = 0; i < m->plan->desc.axis[a].num; i++, table += 4)
-            clspi_span_weights(sample_at(&m->plan->desc.axis[a], i), m->by[a], table);
+            clspi_span_weights(sample_at(&m->plan->desc.axis[a], i), by[a], table);
+    return table;
+}
+
+static void fill_along(const maker *m, double *table)
+{
+    const clspi_solid_shape *const shape = &m->plan->shape;
+
+    if (m->plan->is_plain) {
+        fill_splines(m, table, clspi_order_by[shape->number[0]]);
+        return;
+    }
+    for (uint8_t order = 0; order < 3; order++)
+        table = fill_splines(m, table, (const uint8_t[3]){order, order, order});
+    for (uint32_t a = 0; a < 3; a++)
+        for (uint32_t i = 0; i < m->plan->desc.axis[a].num; i++, table += 4)
+            table[0] = sample_at(&m->plan->desc.axis[a], i);
+}
+
+size_t clspi_along_reals(const clsp_solid_plan *plan)
+{
+    const clsp_axis *const axis = plan->desc.axis;
+    const size_t samples = (size_t)axis[0].num + axis[1].num + axis[2].num;
+
+    return 4 * samples * (plan->is_plain ? 1 : 4);
 }
 
 /* ---- on the device ---- */
@@ -125,42 +144,39 @@ static clsp_status upload(const maker *m, clspi_series *series, cl_mem *buffer, 
 /* Makes one of the buffers: slices, all weights, or B-splines along directions. */
 static clsp_status make_buffer(maker *m, clspi_series *series, cl_mem *buffer, int which)
 {
-    const clsp_axis *const axis = m->plan->desc.axis;
     const clspi_cell_layout *const layout = &m->plan->layout;
-    const size_t along = 4 * ((size_t)axis[0].num + axis[1].num + axis[2].num);
+    const clspi_solid_shape *const shape = &m->plan->shape;
+    const size_t reals = 16 * (which == 0 ? layout->slice_rows : layout->full_rows);
     const size_t num =
-        which == 2 ? along : 16 * clspi_max(1, which == 0 ? layout->slice_rows : layout->full_rows);
+        which == 2 ? clspi_along_reals(m->plan) : clspi_max(1, shape->num_sums * reals);
     double *const table = calloc(num, sizeof *table);
     clsp_status status;
 
     if (!table)
         return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
                           "solid: no memory for tables of %zu weights", num);
-    if (which == 2)
-        fill_along(m, table);
-    else
-        fill_tables(m, table, which == 0);
+    if (which == 2) fill_along(m, table);
+    for (uint32_t k = 0; k < shape->num_sums && which < 2; k++) {
+        memcpy(m->by, clspi_order_by[shape->number[k]], sizeof m->by);
+        fill_tables(m, table + k * reals, which == 0);
+    }
     status = upload(m, series, buffer, table, num);
     free(table);
     return status;
 }
 
-clsp_status clspi_sample_tables_prepare(clsp_solid_plan *plan, clspi_series *series,
-                                        const uint8_t by[3])
+clsp_status clspi_sample_tables_make(clsp_solid_plan *plan, clspi_series *series)
 {
-    clspi_sample_tables *const tables = &plan->tables[clspi_order_number(by)];
-    maker m = {.plan = plan, .by = {by[0], by[1], by[2]}};
+    clspi_sample_tables *const tables = &plan->tables;
+    maker m = {.plan = plan};
     clsp_status status = CLSP_OK;
 
-    if (tables->is_made) return CLSP_OK;
-    clspi_sample_tables_release(tables); /* of a call that failed */
     m.row = malloc(CLSPI_RING_POINTS * sizeof *m.row);
     if (!m.row)
         return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY, "solid: no memory for weights");
     CLSPI_TRY(make_buffer(&m, series, &tables->slices, 0));
     CLSPI_TRY(make_buffer(&m, series, &tables->full, 1));
     CLSPI_TRY(make_buffer(&m, series, &tables->along, 2));
-    tables->is_made = true;
 fail:
     free(m.row);
     return status;
@@ -171,5 +187,4 @@ void clspi_sample_tables_release(clspi_sample_tables *tables)
     clspi_buffer_release(&tables->slices);
     clspi_buffer_release(&tables->full);
     clspi_buffer_release(&tables->along);
-    tables->is_made = false;
 }

@@ -2,7 +2,8 @@
 
 #include "check.h"
 #include "kernel_arguments.h"
-#include "solid_plan.h"
+#include "solid_desc.h"
+#include "solid_options.h"
 #include "solid_refine.h"
 
 /* Builds a program of cells; group: items on GPUs. */
@@ -36,8 +37,10 @@ static clsp_status build_others(const clspi_build *build, clsp_solid_desc desc, 
 static clsp_status build_kind(const clspi_build *build, clsp_type precision, uint32_t dim)
 {
     clsp_context *const ctx = build->ctx;
-    const clsp_solid_desc desc = {
-        .precision = precision, .dim = dim, .axis = {{4, 0, 1}, {4, 0, 1}, {4, 0, 1}}};
+    const clsp_axis axis = {.num = 4, .end = 1};
+    clsp_solid_desc desc = {.precision = precision, .dim = dim, .axis = {axis, axis, axis}};
+
+    CLSPI_CHECK(clspi_solid_desc_resolve(ctx, &desc));
     const clspi_options options = clspi_solid_options(ctx, &desc, 1);
 
     CLSPI_CHECK(clspi_program_build(build, "continue_points", &options));

@@ -10,6 +10,7 @@
 #include "host_state.h"
 #include "peers.h"
 #include "shared_batch.h"
+#include "solid_vertex.h"
 
 enum {
     CLSPI_MAX_SLICE = 32, /* points of a slice; cells with more are made by tables of all points */
@@ -18,8 +19,7 @@ enum {
     CLSPI_SLICE_TILE = 32, /* points of a tile there: of a slice and of a cell */
     CLSPI_FULL_TILE = 64,
     CLSPI_FULL_POINTS = 128, /* of a cell made by tables, as a rule */
-    CLSPI_COPIERS = 32,      /* items of a GPU that copy the points of a set */
-    CLSPI_ORDERS = 10        /* orders of derivatives, at most 2 in all directions together */
+    CLSPI_COPIERS = 32       /* items of a GPU that copy the points of a set */
 };
 
 /* Cells of one class in one frame. */
@@ -62,9 +62,11 @@ typedef struct clspi_set_sizes {
     uint32_t layers, full;
 } clspi_set_sizes;
 
-/* The tables of one order of derivatives, on the device. */
+/* Tables of weights at the samples of the grid, on the device: of slices and of all points for each
+   sum, one sum after the other; and along directions. Where vertices are packed points or
+   derivatives alone, these are of the one order; else of three orders, followed by the parameters
+   of samples (solid_vertex.clh). */
 typedef struct clspi_sample_tables {
-    bool is_made;
     cl_mem slices, full, along;
 } clspi_sample_tables;
 
@@ -83,19 +85,26 @@ typedef struct clspi_point_copies {
 /* What lists of points are made with; made when it is first needed. */
 typedef struct clspi_point_lists {
     clspi_kernel kernel;
-    cl_mem begin, index, weights;
-    size_t begin_bytes, index_bytes, weights_bytes;
+    cl_mem begin, index, weights, params, faces;
+    size_t begin_bytes, index_bytes, weights_bytes, params_bytes, faces_bytes;
 } clspi_point_lists;
 
 struct clsp_solid_plan {
-    clspi_plan base; /* first: calls know the plan by it */
-    clsp_solid_desc desc;
-    size_t num_vertices, num_cells, cell_reals;
+    clspi_plan base;      /* first: calls know the plan by it */
+    clsp_solid_desc desc; /* what axes point to is the plan's own */
+    clspi_solid_shape shape;
+    bool has_grid;
+    bool is_plain; /* vertices are packed points, or derivatives of one order, in the precision */
+    bool has_gaps; /* some elements of vertices belong to no attribute */
+    size_t num_vertices, num_cells;
+    size_t cell_reals, cell_elements; /* of all sums of a cell, and of its vertices */
     clspi_class_set classes;
     clspi_cell_points points;
     clspi_cell_layout layout;
-    clspi_sample_tables tables[CLSPI_ORDERS];
+    clspi_sample_tables tables;
     bool is_loaded;
+    uint8_t *faces; /* [num_cells]: the boundary faces of each, bits; NULL without normals */
+    cl_mem cell_faces;
     cl_mem control, index, continued;
     cl_mem block_words, block_points, patterns, layer_sets, full_sets;
     size_t depth_first[5]; /* continued points by how many of them are behind each other */
@@ -108,7 +117,7 @@ struct clsp_solid_plan {
     clspi_peers peers;
     clspi_host_state host; /* control points, those beyond the boundary too */
     uint32_t *use_of;      /* [classes][CLSPI_FRAMES]: uses; NULL: not made */
-    clspi_host_tables host_tables[CLSPI_ORDERS];
+    clspi_host_tables host_tables;
 };
 
 /* Makes a plan that computes the same as another one, on another device and of the same cells,
@@ -116,13 +125,20 @@ struct clsp_solid_plan {
 clsp_status clspi_solid_plan_like(clsp_solid_plan **plan, clsp_context *ctx,
                                   const clsp_solid_plan *owner);
 
-/* Makes the points of cells, in lines of one cell each. */
-clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, const uint8_t by[3],
-                                clsp_range cells, const clspi_target *target);
+/* Makes the vertices of cells, in lines of one cell each. */
+clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, clsp_range cells,
+                                const clspi_target *target);
 
-/* Reads the points of blocks, which the device has, where the host has not: the points of regular
-   cells are known by them. */
-clsp_status clspi_solid_hold_blocks(clsp_solid_plan *plan);
+/* Makes the vertices of cells on the context's device, from the first of these on. */
+clsp_status clspi_solid_eval_lines(clsp_solid_plan *plan, clsp_range cells,
+                                   const clsp_output *vertices, const clsp_run *run);
+
+/* Checks a range of cells. */
+clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cells);
+
+/* Gives what the vertices of cells need of memory, unless that is more than there can be. */
+clsp_status clspi_solid_need(const clsp_solid_plan *plan, clsp_range cells,
+                             clspi_memory_need *need);
 
 /* Finds the uses of all cells and what kernels need of them. Errors: CLSP_ERROR_NO_MEMORY. */
 clsp_status clspi_cell_layout_make(clsp_solid_plan *plan);
@@ -131,65 +147,12 @@ void clspi_cell_layout_release(clspi_cell_layout *layout);
 /* Returns the samples of a slice whose cells are made along a direction, padded. */
 size_t clspi_slice_stride(const clsp_solid_desc *desc, uint32_t direction);
 
-/* Makes the tables of an order of derivatives, unless there are some. */
-clsp_status clspi_sample_tables_prepare(clsp_solid_plan *plan, clspi_series *series,
-                                        const uint8_t by[3]);
+/* Makes the tables of all samples. */
+clsp_status clspi_sample_tables_make(clsp_solid_plan *plan, clspi_series *series);
 void clspi_sample_tables_release(clspi_sample_tables *tables);
 
-/* Returns the number of an order of derivatives. */
-uint32_t clspi_order_number(const uint8_t by[3]);
-
-/* Check orders of a derivative, by NULL being values, and a range of cells of a plan that has
-   control points. */
-void clspi_solid_plan_orders(const clsp_solid_plan *plan, uint8_t by[3]);
-clsp_status clspi_solid_eval_lines(clsp_solid_plan *plan, clsp_range cells,
-                                   const clsp_output *vertices, const clsp_run *run);
-clsp_status clspi_solid_orders(const clsp_solid_plan *plan, const uint32_t *by, uint8_t orders[3]);
-clsp_status clspi_solid_range(const clsp_solid_plan *plan, clsp_range cells);
-
-/* Checks a range of cells. */
-clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cells);
-
-/* Gives what the points of cells need of memory, unless that is more than there can be. */
-clsp_status clspi_solid_need(const clsp_solid_plan *plan, clsp_range cells,
-                             clspi_memory_need *need);
-
-/* Returns the build options of the kernels. set: cells that are made together. */
-clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
-                                  uint32_t set);
-
-/* Those of regular_cells.cl; siblings: all blocks are such. */
-clspi_options clspi_regular_options(const clsp_context *ctx, const clsp_solid_desc *desc,
-                                    bool siblings);
-
-/* Those of solid_layers.cl. */
-clspi_options clspi_layer_options(const clsp_context *ctx, const clsp_solid_desc *desc,
-                                  uint32_t set);
-
-/* Those of solid_tables.cl; quads: four adjacent samples are made as a vector. */
-clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc *desc,
-                                  uint32_t set, bool quads);
-
-/* Tells whether the blocks of regular cells have copies of their points. */
-bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc);
-
-/* Returns the items of a GPU's group for regular cells. */
-size_t clspi_regular_group(const clsp_solid_desc *desc);
-
-/* Returns the items of a GPU's group for layered ones. */
-size_t clspi_layer_group(const clsp_solid_desc *desc);
-
-/* Returns the items of a GPU's group for tables of all points. */
-size_t clspi_table_group(const clsp_context *ctx, const clsp_solid_desc *desc, bool quads);
-
-/* Returns the samples that an item of a GPU makes of those of a table. */
-uint32_t clspi_table_samples(const clsp_context *ctx, const clsp_solid_desc *desc, bool quads);
-
-/* Tells whether items may make four adjacent samples as a vector. */
-bool clspi_table_quads(const clsp_context *ctx, const clsp_solid_desc *desc);
-
-/* Returns what sets may have on a device. */
-clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_desc *desc);
+/* Returns the reals of the table along directions. */
+size_t clspi_along_reals(const clsp_solid_plan *plan);
 
 /* Writes a number as the i-th float of memory that holds doubles. */
 static inline void clspi_put_float(double *memory, size_t i, double number)
@@ -199,6 +162,13 @@ static inline void clspi_put_float(double *memory, size_t i, double number)
     memcpy((char *)memory + i * sizeof value, &value, sizeof value);
 }
 
+/* Returns the bytes of an element of vertices. */
+static inline size_t clspi_solid_element(const clsp_solid_plan *plan)
+{
+    return clsp_type_bytes(plan->desc.vertex.type);
+}
+
+/* Returns the samples of a cell; 0: there is no grid. */
 static inline size_t clspi_grid_size(const clsp_solid_desc *desc)
 {
     return (size_t)desc->axis[0].num * desc->axis[1].num * desc->axis[2].num;

@@ -72,8 +72,8 @@ const clspi_peer_kind clspi_solid_peers = {create_peer, destroy_peer, load_peer}
 typedef struct shared_points {
     clsp_solid_plan *plan;
     bool is_list;
-    clspi_host_list list; /* its orders of derivatives are those of cells too */
-    size_t first, num;    /* cells, or points */
+    clspi_solid_list list;
+    size_t first, num; /* cells, or points */
     char *out;
 } shared_points;
 
@@ -85,7 +85,7 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
 
     if (s->is_list)
         return clspi_solid_host_points(solid_plan_of(base), worker, &s->list, lines, out);
-    return clspi_solid_host_cells(solid_plan_of(base), worker, s->list.by, lines, out);
+    return clspi_solid_host_cells(solid_plan_of(base), worker, lines, out);
 }
 
 static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
@@ -96,7 +96,7 @@ static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_seri
 
     if (s->is_list)
         return clspi_point_list_enqueue(solid_plan_of(base), series, &s->list, lines, target);
-    return clspi_solid_enqueue(solid_plan_of(base), series, s->list.by, lines, target);
+    return clspi_solid_enqueue(solid_plan_of(base), series, lines, target);
 }
 
 /* ---- jobs ---- */
@@ -105,14 +105,15 @@ static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_seri
 static void name_job(const shared_points *s, char key[KEY_MAX])
 {
     const clsp_solid_plan *const plan = s->plan;
-    const uint8_t *const by = s->list.by;
+    const clsp_vertex_layout *const vertex = &plan->desc.vertex;
     const size_t grid = s->is_list ? 1 : clspi_grid_size(&plan->desc);
     const size_t others = plan->num_cells - plan->layout.uses[0].num_cells;
 
-    snprintf(key, KEY_MAX, "solid-%s-d%u-f%zu-n%u-o%u-m%d-i%u-c%u", s->is_list ? "list" : "grid",
-             plan->desc.dim, 8 * clsp_type_bytes(plan->desc.precision),
-             clspi_size_class((double)grid), by[0] + by[1] + by[2], (int)plan->desc.method,
-             (unsigned)(8 * others / clspi_max(1, plan->num_cells)),
+    snprintf(key, KEY_MAX, "solid-%s-d%u-f%zu-n%u-a%x-s%u-%zu-m%d-i%u-c%u",
+             s->is_list ? "list" : "grid", plan->desc.dim,
+             8 * clsp_type_bytes(plan->desc.precision), clspi_size_class((double)grid),
+             vertex->attributes, vertex->stride, 8 * clsp_type_bytes(vertex->type),
+             (int)plan->desc.method, (unsigned)(8 * others / clspi_max(1, plan->num_cells)),
              clspi_size_class((double)grid * (double)s->num));
 }
 
@@ -133,12 +134,18 @@ static clsp_status prepare(const void *user, clspi_plan *base)
 
     (void)base;
     CLSPI_CHECK(clspi_solid_host_prepare(s->plan));
-    return s->is_list ? CLSP_OK : clspi_solid_host_tables(s->plan, s->list.by);
+    return s->is_list ? CLSP_OK : clspi_solid_host_tables(s->plan);
 }
 
 static size_t items_of(const shared_points *s)
 {
     return s->is_list ? POINT_ITEMS : clspi_grid_size(&s->plan->desc);
+}
+
+/* Returns the elements of a cell's or a point's vertices. */
+static size_t line_elements(const shared_points *s)
+{
+    return s->is_list ? s->plan->shape.stride : s->plan->cell_elements;
 }
 
 static clsp_status share(const shared_points *s, const clspi_tiling *tiling,
@@ -147,8 +154,7 @@ static clsp_status share(const shared_points *s, const clspi_tiling *tiling,
     static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
     clsp_solid_plan *const plan = s->plan;
     const bool is_other = !s->is_list && plan->desc.method != CLSP_SOLID_CELLS;
-    const size_t reals = s->is_list ? plan->desc.dim : plan->cell_reals;
-    const size_t element = clsp_type_bytes(plan->desc.precision);
+    const size_t element = clspi_solid_element(plan);
     char key[KEY_MAX];
     clspi_shared_batch batch = {.plan = &plan->base,
                                 .peers = &plan->peers,
@@ -160,8 +166,9 @@ static clsp_status share(const shared_points *s, const clspi_tiling *tiling,
                                 .first_piece = s->first,
                                 .tiling = *tiling,
                                 .line_items = items_of(s),
-                                .line_bytes = reals * element,
+                                .line_bytes = line_elements(s) * element,
                                 .element = element,
+                                .has_gaps = plan->has_gaps,
                                 .key = key,
                                 .prepare = prepare};
 
@@ -176,7 +183,7 @@ static clsp_status share(const shared_points *s, const clspi_tiling *tiling,
 typedef struct lone_call {
     const shared_points *s;
     const clsp_points *points;
-    const clspi_list_needs *needs;
+    clsp_range lines; /* cells or points of the call's tiles */
     clsp_output out;
 } lone_call;
 
@@ -185,22 +192,37 @@ static clsp_status make_alone(void *user)
     const lone_call *const c = user;
     clsp_solid_plan *const plan = c->s->plan;
 
-    if (c->points) return clspi_point_list_lines(plan, c->points, c->needs, &c->out, NULL);
-    return clspi_solid_eval_lines(plan, (clsp_range){c->s->first, c->s->num}, &c->out, NULL);
+    if (c->points) return clspi_point_list_lines(plan, c->points, c->lines, &c->out, NULL);
+    return clspi_solid_eval_lines(plan, c->lines, &c->out, NULL);
+}
+
+static bool is_aligned(const shared_points *s)
+{
+    const clsp_solid_desc *const d = &s->plan->desc;
+
+    return (uintptr_t)s->out % clsp_type_bytes(d->vertex.type) == 0 &&
+           (uintptr_t)s->list.params % clsp_type_bytes(d->precision) == 0 &&
+           (uintptr_t)s->list.cells % sizeof *s->list.cells == 0;
 }
 
 static clsp_status carry_out(lone_call *own, const clspi_tiling *tiling, const clspi_tiles *tiles,
                              const clsp_run *run)
 {
     const shared_points *const s = own->s;
-    const uintptr_t reals = (uintptr_t)s->out | (uintptr_t)s->list.params;
-    const clspi_lone_call alone = {"memory that is not aligned to its elements", s->num > 0,
-                                   make_alone, own};
+    const clspi_lone_call alone = {"memory that is not aligned to its elements",
+                                   tiles->tiles.count > 0, make_alone, own};
 
-    if (reals % clsp_type_bytes(s->plan->desc.precision) != 0 ||
-        (uintptr_t)s->list.cells % sizeof *s->list.cells != 0)
-        return clspi_shared_alone(&s->plan->base, &alone, run);
-    return share(s, tiling, tiles, run);
+    if (is_aligned(s)) return share(s, tiling, tiles, run);
+    return tiles->way == CLSPI_BY_CALLER ? clspi_no_host_tiles(&s->plan->base, alone.why)
+                                         : clspi_shared_alone(&s->plan->base, &alone, run);
+}
+
+/* Checks that a plan has control points, unless a call is only asked. */
+static clsp_status check_loaded(const clsp_solid_plan *plan, const clsp_run *run)
+{
+    if (plan->is_loaded || clspi_run_asks(run)) return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE,
+                      "solid: no control points are loaded");
 }
 
 clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output vertices,
@@ -213,44 +235,62 @@ clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output
 
     if (!plan) return clspi_null_argument(NULL, "clsp_solid_eval");
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
-    clspi_solid_plan_orders(plan, s.list.by);
-    CLSPI_CHECK(clspi_solid_range(plan, cells));
+    if (!plan->has_grid)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE, "solid: the plan has no grid");
+    CLSPI_CHECK(check_loaded(plan, run));
+    CLSPI_CHECK(clspi_solid_cells_check(plan, cells));
     CLSPI_CHECK(clspi_solid_need(plan, cells, &need));
     const clspi_tiling tiling = tiling_of(&s, items_of(&s));
     CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
-    if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, plan->cell_reals, run);
-    const clsp_range some = {cells.first + tiles.lines.first, tiles.lines.count};
-    if (tiles.way == CLSPI_BY_DEVICE) return clspi_solid_eval_lines(plan, some, &vertices, run);
-    CLSPI_CHECK(clspi_solid_need(plan, some, &need));
+    if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, line_elements(&s), run);
+    own.lines = (clsp_range){cells.first + tiles.lines.first, tiles.lines.count};
+    if (tiles.way == CLSPI_BY_DEVICE)
+        return clspi_solid_eval_lines(plan, own.lines, &vertices, run);
+    CLSPI_CHECK(clspi_solid_need(plan, own.lines, &need));
     CLSPI_CHECK(clspi_shared_output(&plan->base, &vertices, &need, &s.out));
     own.out = vertices;
     return carry_out(&own, &tiling, &tiles, run);
+}
+
+/* Finds the memory of a shared list. */
+static clsp_status find_list(shared_points *s, const clsp_points *points)
+{
+    const clspi_plan *const base = &s->plan->base;
+    const clspi_list_needs needs = clspi_point_list_needs(s->plan, points);
+    const char *cells = NULL, *params;
+
+    if (clspi_input_is_there(&points->item))
+        CLSPI_CHECK(clspi_shared_input(base, &points->item, &needs.cells, &cells));
+    CLSPI_CHECK(clspi_shared_input(base, &points->params, &needs.params, &params));
+    s->list = (clspi_solid_list){.num = points->num,
+                                 .cells = (const uint32_t *)(const void *)cells,
+                                 .params = params,
+                                 .planar = points->planar != 0};
+    return CLSP_OK;
 }
 
 clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *points,
                                    clsp_output vertices, const clsp_run *run)
 {
     shared_points s = {.plan = plan, .is_list = true};
-    clspi_list_needs needs;
-    lone_call own = {.s = &s, .points = points, .needs = &needs};
+    lone_call own = {.s = &s, .points = points};
     clspi_tiles tiles;
-    const char *cells;
 
     if (!plan || !points)
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_eval_points");
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
-    clspi_solid_plan_orders(plan, s.list.by);
-    CLSPI_CHECK(clspi_point_list_check(plan, points, &needs));
+    CLSPI_CHECK(check_loaded(plan, run));
+    CLSPI_CHECK(clspi_point_list_check(plan, points));
     s.num = points->num;
     const clspi_tiling tiling = tiling_of(&s, items_of(&s));
     CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
-    if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, plan->desc.dim, run);
+    if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, line_elements(&s), run);
+    own.lines = tiles.lines;
     if (tiles.way == CLSPI_BY_DEVICE)
-        return clspi_point_list_lines(plan, points, &needs, &vertices, run);
-    CLSPI_CHECK(clspi_shared_input(&plan->base, &points->item, &needs.cells, &cells));
-    CLSPI_CHECK(clspi_shared_input(&plan->base, &points->params, &needs.params, &s.list.params));
-    CLSPI_CHECK(clspi_shared_output(&plan->base, &vertices, &needs.points, &s.out));
-    s.list.cells = (const uint32_t *)(const void *)cells;
+        return clspi_point_list_lines(plan, points, own.lines, &vertices, run);
+    const clspi_memory_need need = clspi_vertices_need(plan, own.lines.count);
+    CLSPI_CHECK(find_list(&s, points));
+    CLSPI_CHECK(clspi_shared_output(&plan->base, &vertices, &need, &s.out));
     own.out = vertices;
     return carry_out(&own, &tiling, &tiles, run);
 }

@@ -26,67 +26,6 @@ double unit_of(clsp_type type)
 
 /* ---- memory ---- */
 
-/* The number that a half stands for. */
-static double from_half(uint16_t h)
-{
-    const int exponent = h >> 10 & 31, mantissa = h & 1023;
-    const double sign = h & 0x8000 ? -1.0 : 1.0;
-
-    if (exponent == 31) return mantissa ? (double)NAN : sign * (double)INFINITY;
-    if (exponent == 0) return sign * ldexp(mantissa, -24);
-    return sign * ldexp(1024 + mantissa, exponent - 25);
-}
-
-double element_of(const void *memory, clsp_type type, size_t k)
-{
-    switch (type) {
-    case CLSP_U8:
-        return ((const uint8_t *)memory)[k];
-    case CLSP_U16:
-        return ((const uint16_t *)memory)[k];
-    case CLSP_S16:
-        return ((const int16_t *)memory)[k];
-    case CLSP_F16:
-        return from_half(((const uint16_t *)memory)[k]);
-    case CLSP_F32:
-        return (double)((const float *)memory)[k];
-    default:
-        return ((const double *)memory)[k];
-    }
-}
-
-/* halves: x is a multiple of 1/64 below 1. */
-void set_element(void *memory, clsp_type type, size_t k, double x)
-{
-    int exponent;
-
-    switch (type) {
-    case CLSP_U8:
-        ((uint8_t *)memory)[k] = (uint8_t)x;
-        break;
-    case CLSP_U16:
-        ((uint16_t *)memory)[k] = (uint16_t)x;
-        break;
-    case CLSP_S16:
-        ((int16_t *)memory)[k] = (int16_t)x;
-        break;
-    case CLSP_F16: {
-        const double mantissa = frexp(fabs(x), &exponent);
-        const unsigned bits =
-            x == 0.0 ? 0
-                     : ((unsigned)(exponent + 14) << 10 | ((unsigned)(mantissa * 2048.0) & 1023u));
-        ((uint16_t *)memory)[k] = (uint16_t)(bits | (x < 0.0 ? 0x8000u : 0u));
-        break;
-    }
-    case CLSP_F32:
-        ((float *)memory)[k] = (float)x;
-        break;
-    default:
-        ((double *)memory)[k] = x;
-        break;
-    }
-}
-
 static double random_sample(clsp_type type, uint64_t *state)
 {
     const double u = 0.5 * (support_uniform(state) + 1.0);

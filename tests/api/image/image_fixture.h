@@ -10,6 +10,7 @@
 #include <clspline/clspline.h>
 
 #include "bezier_fixture.h"
+#include "memory_fixture.h"
 #include "image_ref.h"
 
 /* Images of a plan, and the oracle's of each channel of each. */
@@ -33,10 +34,6 @@ unsigned order_number(const clsp_image_desc *d);
 
 /* The machine epsilon of a type; of integers half a unit. */
 double unit_of(clsp_type type);
-
-/* Element k of memory of a type. */
-double element_of(const void *memory, clsp_type type, size_t k);
-void set_element(void *memory, clsp_type type, size_t k, double x);
 
 /* A map that is a list of points, with the coordinates of each direction by themselves. */
 clsp_image_map list_of(size_t num, clsp_input coordinates, uint32_t attributes);

@@ -103,4 +103,8 @@ unsigned char *written_by(const memory_job *j, const output_call *c);
 /* Loads another batch, so that a call that reads nothing is found out. */
 void forget(const memory_job *j);
 
+/* Element k of memory of a type. */
+double element_of(const void *memory, clsp_type type, size_t k);
+void set_element(void *memory, clsp_type type, size_t k, double x);
+
 #endif

@@ -5,15 +5,18 @@
 #include <stdlib.h>
 
 #include "support.h"
+#include "bezier_fixture.h"
+#include "memory_fixture.h"
 
 clsp_context *ctx;
 
 const uint8_t vtk_corner[8] = {0, 1, 3, 2, 4, 5, 7, 6};
 
-const clsp_axis axes_of_4[3] = {{4, 0, 1}, {4, 0, 1}, {4, 0, 1}};
-const clsp_axis odd_axes[3] = {{3, 0, 1}, {1, 0.25, 0.5}, {5, 1, 0}};
-const clsp_axis inner_axes[3] = {{2, 0.3125, 0.7}, {3, 0.2, 0.59}, {2, 0.8, 0.1875}};
-const clsp_axis axes_of_9[3] = {{9, 0, 1}, {9, 0, 1}, {9, 0, 1}};
+const clsp_axis axes_of_4[3] = {{4, 0, 1, NULL}, {4, 0, 1, NULL}, {4, 0, 1, NULL}};
+const clsp_axis odd_axes[3] = {{3, 0, 1, NULL}, {1, 0.25, 0.5, NULL}, {5, 1, 0, NULL}};
+const clsp_axis inner_axes[3] = {
+    {2, 0.3125, 0.7, NULL}, {3, 0.2, 0.59, NULL}, {2, 0.8, 0.1875, NULL}};
+const clsp_axis axes_of_9[3] = {{9, 0, 1, NULL}, {9, 0, 1, NULL}, {9, 0, 1, NULL}};
 
 const char *const machine_parts[MACHINE_PARTS] = {"rod.vtk", "mount1.vtk"};
 
@@ -44,19 +47,19 @@ clsp_solid_mesh *solid_mesh_of(const solid_case *solid)
     return mesh;
 }
 
-model solid_model_of(const solid_case *solid, uint32_t channels)
+model solid_model_of(const solid_case *solid, uint32_t dim)
 {
     model m = {.mesh = solid_mesh_of(solid),
-               .channels = channels,
+               .dim = dim,
                .crease = solid->crease,
                .num_creases = solid->num_creases};
 
     assert_ok(ctx, clsp_solid_mesh_counts(m.mesh, &m.counts));
-    m.points = malloc(m.counts.num_vertices * channels * sizeof *m.points);
+    m.points = malloc(m.counts.num_vertices * dim * sizeof *m.points);
     m.corner = malloc(m.counts.num_cells * 8 * sizeof *m.corner);
-    for (size_t i = 0; i < m.counts.num_vertices * channels; i++) {
-        const double x = solid->point[3 * (i / channels) + i % channels % 3];
-        m.points[i] = (float)(i % channels < 3 ? x : x * x);
+    for (size_t i = 0; i < m.counts.num_vertices * dim; i++) {
+        const double x = solid->point[3 * (i / dim) + i % dim % 3];
+        m.points[i] = (float)(i % dim < 3 ? x : x * x);
         m.scale = fmax(m.scale, fabs(m.points[i]));
     }
     for (size_t i = 0; i < 8 * m.counts.num_cells; i++)
@@ -83,7 +86,7 @@ solid_case read_machine_part(const char *name)
 
 clsp_solid_plan *solid_plan_of(const model *m, const clsp_solid_desc *desc)
 {
-    const size_t num = m->counts.num_vertices * m->channels;
+    const size_t num = m->counts.num_vertices * m->dim;
     clsp_solid_plan *plan;
 
     assert_ok(ctx, clsp_solid_plan_create(&plan, m->mesh, desc));
@@ -99,23 +102,32 @@ clsp_solid_plan *solid_plan_of(const model *m, const clsp_solid_desc *desc)
     return plan;
 }
 
-double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, const uint32_t *by, size_t reals)
+double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, size_t reals)
 {
     const size_t num = cells.count * reals;
     double *const all = malloc((num + 1) * sizeof *all);
     clsp_solid_desc desc;
 
     assert_ok(ctx, clsp_solid_plan_desc(plan, &desc));
-    if (desc.precision == CLSP_F64) {
-        assert_ok(ctx, clsp_solid_eval(plan, cells, by, clsp_out_f64(all, num), NULL));
-    } else {
-        float *const narrow = malloc((num + 1) * sizeof *narrow);
-        assert_ok(ctx, clsp_solid_eval(plan, cells, by, clsp_out_f32(narrow, num), NULL));
-        for (size_t i = 0; i < num; i++)
-            all[i] = narrow[i];
-        free(narrow);
-    }
+    void *const made = malloc((num + 1) * sizeof(double));
+    support_poison(made, (num + 1) * sizeof(double));
+    assert_ok(ctx, clsp_solid_eval(plan, cells, host_out(desc.vertex.type, made, num), NULL));
+    for (size_t i = 0; i < num; i++)
+        all[i] = element_of(made, desc.vertex.type, i);
+    free(made);
     return all;
+}
+
+uint32_t solid_attribute(const uint32_t by[3])
+{
+    static const uint32_t attribute[3][3][3] = {
+        {{CLSP_VERTEX_POINT, CLSP_VERTEX_DW, CLSP_VERTEX_DWW},
+         {CLSP_VERTEX_DV, CLSP_VERTEX_DVW},
+         {CLSP_VERTEX_DVV}},
+        {{CLSP_VERTEX_DU, CLSP_VERTEX_DUW}, {CLSP_VERTEX_DUV}},
+        {{CLSP_VERTEX_DUU}}};
+
+    return attribute[by[0]][by[1]][by[2]];
 }
 
 double solid_sample_at(const clsp_axis *axis, uint32_t a)

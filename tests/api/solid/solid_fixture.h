@@ -14,12 +14,12 @@ extern clsp_context *ctx;
 int solid_open(void **state);
 int solid_close(void **state);
 
-/* A mesh, and its points with so many channels: x, y, z and others. */
+/* A mesh, and its points with so many dim: x, y, z and others. */
 typedef struct model {
     clsp_solid_mesh *mesh;
     clsp_solid_counts counts;
-    uint32_t channels;
-    double *points;   /* [vertices][channels] */
+    uint32_t dim;
+    double *points;   /* [vertices][dim] */
     uint32_t *corner; /* [cells][8], by bits */
     const uint32_t *crease;
     size_t num_creases;
@@ -28,8 +28,8 @@ typedef struct model {
 
 clsp_solid_mesh *solid_mesh_of(const solid_case *solid);
 
-/* Gives a case's points a number of channels. Coordinates are exact in float. */
-model solid_model_of(const solid_case *solid, uint32_t channels);
+/* Gives a case's points a number of dim. Coordinates are exact in float. */
+model solid_model_of(const solid_case *solid, uint32_t dim);
 void solid_model_free(model *m);
 
 /* Reads a machine part of tests/data. */
@@ -40,12 +40,15 @@ solid_case read_machine_part(const char *name);
 /* Makes a plan with a model's points. */
 clsp_solid_plan *solid_plan_of(const model *m, const clsp_solid_desc *desc);
 
-/* Evaluates into doubles. */
-double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, const uint32_t *by, size_t reals);
+/* Evaluates into doubles, `reals` elements a cell. */
+double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, size_t reals);
+
+/* Returns the attribute that a derivative is, by[a] times in direction a; POINT without any. */
+uint32_t solid_attribute(const uint32_t by[3]);
 
 double solid_sample_at(const clsp_axis *axis, uint32_t a);
 
-/* Sums points of three channels by the weights at a parameter, and returns how far that is from a
+/* Sums points of three dim by the weights at a parameter, and returns how far that is from a
    value. */
 double off_by_weights(clsp_solid_plan *plan, const clsp_solid_param *param, const double *points,
                       const double value[3]);

@@ -17,7 +17,7 @@
 static void check_case(const char *name, const solid_case *solid, size_t every)
 {
     clsp_solid_mesh *mesh = solid_mesh_of(solid), *fine;
-    const clsp_solid_desc desc = {.axis = {{2, 0, 1}, {2, 0, 1}, {2, 0, 1}}};
+    const clsp_solid_desc desc = {.axis = {{2, 0, 1, NULL}, {2, 0, 1, NULL}, {2, 0, 1, NULL}}};
     clsp_solid_plan *plan;
     clsp_solid_counts counts;
     double worst = 0.0, scale = 0.0;
@@ -32,10 +32,10 @@ static void check_case(const char *name, const solid_case *solid, size_t every)
     assert_ok(ctx, clsp_solid_mesh_cells(fine, clsp_out_u32(index, counts.num_indices)));
     assert_ok(ctx,
               clsp_solid_limit_points(mesh, CLSP_SOLID_VERTICES, 3, clsp_in_f64(solid->point, num),
-                                      clsp_out_f64(vertices, num)));
+                                      clsp_out_f64(vertices, num), NULL));
     assert_ok(ctx,
               clsp_solid_limit_points(mesh, CLSP_SOLID_MIDDLES, 3, clsp_in_f64(solid->point, num),
-                                      clsp_out_f64(limits, num_fine)));
+                                      clsp_out_f64(limits, num_fine), NULL));
     for (size_t i = 0; i < num; i++) {
         scale = fmax(scale, fabs(solid->point[i]));
         worst = support_worse(worst, fabs(vertices[i] - limits[i]));
@@ -105,8 +105,8 @@ static void test_models(void **state)
 static void test_tetrahedra(void **state)
 {
     static const uint32_t index[] = {0, 1, 2, 4, 1, 3, 2, 4, 0, 2, 3, 4, 0, 3, 1, 4};
-    static const uint8_t kinds[] = {CLSP_SOLID_TETRAHEDRON, CLSP_SOLID_TETRAHEDRON, CLSP_SOLID_TETRAHEDRON,
-                                    CLSP_SOLID_TETRAHEDRON};
+    static const uint8_t kinds[] = {CLSP_SOLID_TETRAHEDRON, CLSP_SOLID_TETRAHEDRON,
+                                    CLSP_SOLID_TETRAHEDRON, CLSP_SOLID_TETRAHEDRON};
     static const double points[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.2, 0.3, 0.25};
     const clsp_solid_cells cells = {
         .num_vertices = 5, .num_cells = 4, .kinds = kinds, .index = index, .num_indices = 16};
@@ -123,11 +123,11 @@ static void test_tetrahedra(void **state)
     assert_ok(ctx, clsp_solid_refine_points(mesh, CLSP_SOLID_TENSOR, 3, clsp_in_f64(points, 15),
                                             clsp_out_f64(refined, num), NULL));
     assert_ok(ctx, clsp_solid_limit_points(fine, CLSP_SOLID_VERTICES, 3, clsp_in_f64(refined, num),
-                                           clsp_out_f64(again, num)));
+                                           clsp_out_f64(again, num), NULL));
     assert_ok(ctx, clsp_solid_limit_points(mesh, CLSP_SOLID_MIDDLES, 3, clsp_in_f64(points, 15),
-                                           clsp_out_f64(all, num)));
+                                           clsp_out_f64(all, num), NULL));
     assert_ok(ctx, clsp_solid_limit_points(mesh, CLSP_SOLID_VERTICES, 3, clsp_in_f64(points, 15),
-                                           clsp_out_f64(vertices, 15)));
+                                           clsp_out_f64(vertices, 15), NULL));
     assert_memory_equal(again, all, num * sizeof(double));
     assert_memory_equal(vertices, all, sizeof vertices);
     clsp_solid_mesh_destroy(&mesh);
@@ -143,26 +143,26 @@ static void test_bad(void **state)
     (void)state;
     assert_status(ctx,
                   clsp_solid_limit_points(NULL, CLSP_SOLID_VERTICES, 3, clsp_in_f32(points, 24),
-                                          clsp_out_f32(limits, 81)),
+                                          clsp_out_f32(limits, 81), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
-                  clsp_solid_limit_points(mesh, (clsp_solid_places)2, 3, clsp_in_f32(points, 24),
-                                          clsp_out_f32(limits, 81)),
+                  clsp_solid_limit_points(mesh, (clsp_solid_places)3, 3, clsp_in_f32(points, 24),
+                                          clsp_out_f32(limits, 81), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
                   clsp_solid_limit_points(mesh, CLSP_SOLID_VERTICES, 17, clsp_in_f32(points, 24),
-                                          clsp_out_f32(limits, 81)),
+                                          clsp_out_f32(limits, 81), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
                   clsp_solid_limit_points(mesh, CLSP_SOLID_VERTICES, 3, clsp_in_f32(points, 23),
-                                          clsp_out_f32(limits, 81)),
+                                          clsp_out_f32(limits, 81), NULL),
                   CLSP_ERROR_BUFFER_SIZE);
     assert_status(ctx,
                   clsp_solid_limit_points(mesh, CLSP_SOLID_MIDDLES, 3, clsp_in_f32(points, 24),
-                                          clsp_out_f32(limits, 80)),
+                                          clsp_out_f32(limits, 80), NULL),
                   CLSP_ERROR_BUFFER_SIZE);
     assert_ok(ctx, clsp_solid_limit_points(mesh, CLSP_SOLID_MIDDLES, 3, clsp_in_f32(points, 24),
-                                           clsp_out_f32(limits, 81)));
+                                           clsp_out_f32(limits, 81), NULL));
     clsp_solid_mesh_destroy(&mesh);
     solid_free(&box);
 }

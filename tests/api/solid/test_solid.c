@@ -13,7 +13,7 @@
 #include "solid_fixture.h"
 #include "solid_ref.h"
 
-/* The limit of three channels, from `first` on. */
+/* The limit of three dim, from `first` on. */
 static void exact_limit(const model *m, size_t cell, const long double t[3], const unsigned by[3],
                         uint32_t first, long double limit[3])
 {
@@ -25,7 +25,7 @@ static void exact_limit(const model *m, size_t cell, const long double t[3], con
                            .crease = m->crease};
 
     for (size_t i = 0; i < 3 * m->counts.num_vertices; i++)
-        if (first + i % 3 < m->channels) points[i] = m->points[i / 3 * m->channels + first + i % 3];
+        if (first + i % 3 < m->dim) points[i] = m->points[i / 3 * m->dim + first + i % 3];
     if (by[0] + by[1] + by[2] == 0)
         ref_solid_limit(&ref, cell, t, 48, limit);
     else
@@ -52,18 +52,18 @@ static double check_samples(const model *m, const clsp_solid_desc *d, const doub
         long double t[3], limit[3];
         for (uint32_t a = 0; a < 3; a++)
             t[a] = solid_sample_at(&d->axis[a], at[a]);
-        for (uint32_t first = 0; first < m->channels; first += 3) {
+        for (uint32_t first = 0; first < m->dim; first += 3) {
             exact_limit(m, c, t, ref_by, first, limit);
-            for (uint32_t k = 0; k < 3 && first + k < m->channels; k++)
-                worst = support_worse(worst, fabs(all[(c * samples + s) * m->channels + first + k] -
-                                                  (double)limit[k]));
+            for (uint32_t k = 0; k < 3 && first + k < m->dim; k++)
+                worst = support_worse(
+                    worst, fabs(all[(c * samples + s) * m->dim + first + k] - (double)limit[k]));
         }
     }
     return worst / m->scale;
 }
 
 /* Evaluates a case and checks it. */
-static void check_case(const char *name, const solid_case *solid, uint32_t channels,
+static void check_case(const char *name, const solid_case *solid, uint32_t dim,
                        const clsp_axis axis[3], size_t every)
 {
     static const uint32_t orders[3][3] = {{0, 0, 0}, {0, 1, 0}, {1, 0, 1}};
@@ -71,19 +71,19 @@ static void check_case(const char *name, const solid_case *solid, uint32_t chann
 
     for (uint32_t wide = 0; wide <= device.fp64; wide++)
         for (uint32_t i = 0; i < (axis[0].begin > 0.0 ? 3u : 1u); i++) {
-            model m = solid_model_of(solid, channels);
+            model m = solid_model_of(solid, dim);
             const clsp_solid_desc desc = {.precision = wide ? CLSP_F64 : CLSP_F32,
-                                          .channels = channels,
-                                          .axis = {axis[0], axis[1], axis[2]}};
+                                          .dim = dim,
+                                          .axis = {axis[0], axis[1], axis[2]},
+                                          .vertex = {.attributes = solid_attribute(orders[i])}};
             clsp_solid_plan *plan = solid_plan_of(&m, &desc);
             clsp_solid_desc d;
             assert_ok(ctx, clsp_solid_plan_desc(plan, &d));
-            const size_t reals = (size_t)d.axis[0].num * d.axis[1].num * d.axis[2].num * channels;
-            double *const all =
-                solid_eval_all(plan, (clsp_range){0, m.counts.num_cells}, orders[i], reals);
+            const size_t reals = (size_t)d.axis[0].num * d.axis[1].num * d.axis[2].num * dim;
+            double *const all = solid_eval_all(plan, (clsp_range){0, m.counts.num_cells}, reals);
             const double worst = check_samples(&m, &d, all, orders[i], every);
             const double bound = wide ? (i ? 1e-10 : 1e-12) : (i ? 1e-5 : 1.5e-7);
-            print_message("%s, %u channels, f%u, order %u: %.2g / %.2g of scale\n", name, channels,
+            print_message("%s, %u dim, f%u, order %u: %.2g / %.2g of scale\n", name, dim,
                           wide ? 64 : 32, i, worst, bound);
             assert_true(worst <= bound);
             free(all);
@@ -143,7 +143,7 @@ static void test_models(void **state)
 /* Float against double at all samples of all cells, where cells are as large as the solid. */
 static void test_float(void **state)
 {
-    static const clsp_axis six[3] = {{6, 0, 1}, {6, 0, 1}, {6, 0, 1}};
+    static const clsp_axis six[3] = {{6, 0, 1, NULL}, {6, 0, 1, NULL}, {6, 0, 1, NULL}};
     double worst = 0.0;
 
     (void)state;
@@ -157,7 +157,7 @@ static void test_float(void **state)
             const clsp_solid_desc desc = {.precision = wide ? CLSP_F64 : CLSP_F32,
                                           .axis = {six[0], six[1], six[2]}};
             clsp_solid_plan *plan = solid_plan_of(&m, &desc);
-            all[wide] = solid_eval_all(plan, (clsp_range){0, m.counts.num_cells}, NULL, 3 * 216);
+            all[wide] = solid_eval_all(plan, (clsp_range){0, m.counts.num_cells}, 3 * 216);
             clsp_solid_plan_destroy(&plan);
         }
         for (size_t k = 0; k < m.counts.num_cells * 3 * 216; k++)

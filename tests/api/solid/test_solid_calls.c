@@ -20,15 +20,15 @@ static void test_ranges(void **state)
 {
     solid_case prism = solid_prism(5, 1, 3);
     model m = solid_model_of(&prism, 3);
-    const clsp_solid_desc desc = {.channels = 3};
+    const clsp_solid_desc desc = {.dim = 3, .axis = {axes_of_4[0], axes_of_4[1], axes_of_4[2]}};
     clsp_solid_plan *plan = solid_plan_of(&m, &desc);
     const size_t reals = 64 * 3, num = m.counts.num_cells;
-    double *const all = solid_eval_all(plan, (clsp_range){0, num}, NULL, reals);
+    double *const all = solid_eval_all(plan, (clsp_range){0, num}, reals);
     const clsp_range parts[] = {{0, 1}, {1, 7}, {num - 1, 1}, {num, 0}, {5, num - 5}};
 
     (void)state;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        double *const some = solid_eval_all(plan, parts[i], NULL, reals);
+        double *const some = solid_eval_all(plan, parts[i], reals);
         assert_memory_equal(some, all + parts[i].first * reals,
                             parts[i].count * reals * sizeof *some);
         free(some);
@@ -37,7 +37,7 @@ static void test_ranges(void **state)
         const clsp_range cells = {2, 9};
         if (!has_kind(ctx, kind)) continue;
         store out = store_make(ctx, kind, CLSP_F32, 5, cells.count * reals, NULL);
-        assert_ok(ctx, clsp_solid_eval(plan, cells, NULL, store_out(&out), NULL));
+        assert_ok(ctx, clsp_solid_eval(plan, cells, store_out(&out), NULL));
         const float *const got = (const float *)(const void *)store_read(&out);
         for (size_t k = 0; k < cells.count * reals; k++)
             assert_true(got[k] == (float)all[cells.first * reals + k]);
@@ -91,7 +91,7 @@ static void check_by_points(const model *m, const clsp_solid_desc *desc, const d
 
     by_points.method = CLSP_SOLID_THREAD;
     clsp_solid_plan *plan = solid_plan_of(m, &by_points);
-    double *const all = solid_eval_all(plan, (clsp_range){0, m->counts.num_cells}, NULL, reals);
+    double *const all = solid_eval_all(plan, (clsp_range){0, m->counts.num_cells}, reals);
     for (size_t k = 0; k < m->counts.num_cells * reals; k++)
         assert_true(fabs(all[k] - points[k]) <= 1e-6 * m->scale);
     free(all);
@@ -106,7 +106,7 @@ static void check_copies(const model *copies, const clsp_solid_desc *desc, const
     clsp_solid_plan *plan = solid_plan_of(copies, desc);
     store out = store_make(ctx, BUFFER, CLSP_F32, offset, cells.count * reals, NULL);
 
-    assert_ok(ctx, clsp_solid_eval(plan, cells, NULL, store_out(&out), NULL));
+    assert_ok(ctx, clsp_solid_eval(plan, cells, store_out(&out), NULL));
     const float *const got = (const float *)(const void *)store_read(&out);
     for (size_t k = 0; k < cells.count * reals; k++)
         assert_true(got[k] == (float)one[(k + reals) % (num * reals)]);
@@ -120,25 +120,25 @@ static void test_copies(void **state)
 {
     static const char *const shapes[] = {"", "class=discrete,local_is_real=1,vendor=NVIDIA",
                                          "class=discrete,local_is_real=1,vendor=AMD"};
-    static const clsp_axis axes[2][3] = {{{6, 0, 1}, {6, 0, 1}, {6, 0, 1}},
-                                         {{8, 0, 1}, {4, 0, 1}, {4, 0, 1}}};
+    static const clsp_axis axes[2][3] = {{{6, 0, 1, NULL}, {6, 0, 1, NULL}, {6, 0, 1, NULL}},
+                                         {{8, 0, 1, NULL}, {4, 0, 1, NULL}, {4, 0, 1, NULL}}};
     solid_case box = solid_box(2, 2, 3);
 
     solid_jitter(&box, 0.15, 7);
     for (uint32_t i = 0; i < 12; i++) {
-        const uint32_t channels = i % 2 ? 5 : 3;
+        const uint32_t dim = i % 2 ? 5 : 3;
         const clsp_axis *const axis = axes[i / 2 % 2];
-        const clsp_solid_desc desc = {.channels = channels, .axis = {axis[0], axis[1], axis[2]}};
-        const size_t reals = (size_t)axis[0].num * axis[1].num * axis[2].num * channels;
+        const clsp_solid_desc desc = {.dim = dim, .axis = {axis[0], axis[1], axis[2]}};
+        const size_t reals = (size_t)axis[0].num * axis[1].num * axis[2].num * dim;
         if (i % 4 == 0) {
             solid_close(state);
             ctx = context_with(shapes[i / 4]);
         }
-        model m = solid_model_of(&box, channels);
+        model m = solid_model_of(&box, dim);
         solid_case many = copies_of(&box, enough_copies(&m, &desc));
-        model all = solid_model_of(&many, channels);
+        model all = solid_model_of(&many, dim);
         clsp_solid_plan *plan = solid_plan_of(&m, &desc);
-        double *const one = solid_eval_all(plan, (clsp_range){0, m.counts.num_cells}, NULL, reals);
+        double *const one = solid_eval_all(plan, (clsp_range){0, m.counts.num_cells}, reals);
         check_by_points(&m, &desc, one, reals);
         for (size_t offset = 3; offset < 5; offset++)
             check_copies(&all, &desc, one, reals, m.counts.num_cells, offset);
@@ -163,7 +163,7 @@ static void test_weights(void **state)
     const clsp_solid_desc desc = {.precision = CLSP_F64,
                                   .axis = {axes_of_4[0], axes_of_4[1], axes_of_4[2]}};
     clsp_solid_plan *plan = solid_plan_of(&m, &desc);
-    double *const all = solid_eval_all(plan, (clsp_range){0, m.counts.num_cells}, NULL, 64 * 3);
+    double *const all = solid_eval_all(plan, (clsp_range){0, m.counts.num_cells}, 64 * 3);
     double worst = 0.0;
 
     (void)state;
@@ -188,16 +188,16 @@ static void test_weights(void **state)
 
 /* Parameters of the samples of all cells, last ones first, as a list: the same points as on the
    grid. */
-static void check_list(clsp_type precision, const uint32_t by[3], store_kind kind)
+static void check_list(clsp_type precision, uint32_t attribute, store_kind kind)
 {
     solid_case prism = solid_prism(5, 1, 3);
     model m = solid_model_of(&prism, 3);
     const clsp_solid_desc desc = {.precision = precision,
-                                  .axis = {odd_axes[0], odd_axes[1], odd_axes[2]}};
+                                  .axis = {odd_axes[0], odd_axes[1], odd_axes[2]},
+                                  .vertex = {.attributes = attribute}};
     clsp_solid_plan *plan = solid_plan_of(&m, &desc);
     const size_t num = 15 * m.counts.num_cells, real = clsp_type_bytes(precision);
-    double *const grid = solid_eval_all(plan, (clsp_range){0, m.counts.num_cells}, by, 45),
-                  worst = 0.0;
+    double *const grid = solid_eval_all(plan, (clsp_range){0, m.counts.num_cells}, 45), worst = 0.0;
     uint32_t *const cells = malloc(num * sizeof *cells);
     char *const params = malloc(3 * num * real);
 
@@ -214,9 +214,8 @@ static void check_list(clsp_type precision, const uint32_t by[3], store_kind kin
     store in[2] = {store_make(ctx, kind, CLSP_U32, 3, num, cells),
                    store_make(ctx, kind, precision, 1, 3 * num, params)};
     store out = store_make(ctx, kind, precision, 2, 3 * num, NULL);
-    const clsp_solid_points points = {
-        .num = num, .cells = store_in(&in[0]), .params = store_in(&in[1])};
-    assert_ok(ctx, clsp_solid_eval_points(plan, &points, by, store_out(&out), NULL));
+    const clsp_points points = {.num = num, .item = store_in(&in[0]), .params = store_in(&in[1])};
+    assert_ok(ctx, clsp_solid_eval_points(plan, &points, store_out(&out), NULL));
     const unsigned char *const got = store_read(&out);
     for (size_t i = 0; i < 3 * num; i++) {
         const double wanted = grid[3 * (num - 1 - i / 3) + i % 3];
@@ -224,7 +223,7 @@ static void check_list(clsp_type precision, const uint32_t by[3], store_kind kin
                                        : ((const float *)(const void *)got)[i];
         worst = support_worse(worst, fabs(value - wanted));
     }
-    assert_true(worst <= (by ? 16.0 : 1.0) * (real == 8 ? 1e-14 : 3e-7) * m.scale);
+    assert_true(worst <= (attribute ? 16.0 : 1.0) * (real == 8 ? 1e-14 : 3e-7) * m.scale);
     store_free(&in[0]);
     store_free(&in[1]);
     store_free(&out);
@@ -238,13 +237,11 @@ static void check_list(clsp_type precision, const uint32_t by[3], store_kind kin
 
 static void test_lists(void **state)
 {
-    static const uint32_t by[3] = {0, 0, 1};
-
     (void)state;
     for (store_kind kind = HOST; kind < STORE_KINDS; kind++) {
         if (!has_kind(ctx, kind)) continue;
-        check_list(CLSP_F32, kind == HOST ? by : NULL, kind);
-        if (support_device().fp64) check_list(CLSP_F64, NULL, kind);
+        check_list(CLSP_F32, kind == HOST ? CLSP_VERTEX_DW : 0, kind);
+        if (support_device().fp64) check_list(CLSP_F64, 0, kind);
     }
 }
 
@@ -255,31 +252,31 @@ static void test_odd_lists(void **state)
     static const float params[15] = {-3.0f, 0, 0, NAN, 0, 0, 0, 0, 0, 1, 1, HUGE_VALF, 0, 0, 0};
     solid_case box = solid_box(2, 1, 1);
     model m = solid_model_of(&box, 3);
-    const clsp_solid_desc desc = {.axis = {{2, 0, 1}, {2, 0, 1}, {2, 0, 1}}};
+    const clsp_solid_desc desc = {.axis = {{2, 0, 1, NULL}, {2, 0, 1, NULL}, {2, 0, 1, NULL}}};
     clsp_solid_plan *plan = solid_plan_of(&m, &desc);
-    clsp_solid_points points = {
-        .num = 5, .cells = clsp_in_u32(cells, 5), .params = clsp_in_f32(params, 15)};
+    clsp_points points = {
+        .num = 5, .item = clsp_in_u32(cells, 5), .params = clsp_in_f32(params, 15)};
     float out[15];
-    double *const corners = solid_eval_all(plan, (clsp_range){0, 2}, NULL, 24);
+    double *const corners = solid_eval_all(plan, (clsp_range){0, 2}, 24);
 
     (void)state;
-    assert_ok(ctx, clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(out, 15), NULL));
+    assert_ok(ctx, clsp_solid_eval_points(plan, &points, clsp_out_f32(out, 15), NULL));
     for (size_t k = 0; k < 3; k++) {
         assert_true(fabs(out[k] - corners[k]) <= 1e-6);
         assert_true(isnan(out[3 + k]) && isnan(out[6 + k]) && isnan(out[12 + k]));
         assert_true(fabs(out[9 + k] - corners[45 + k]) <= 1e-6);
     }
-    assert_status(ctx, clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(out, 14), NULL),
+    assert_status(ctx, clsp_solid_eval_points(plan, &points, clsp_out_f32(out, 14), NULL),
                   CLSP_ERROR_BUFFER_SIZE);
-    assert_status(ctx, clsp_solid_eval_points(plan, NULL, NULL, clsp_out_f32(out, 15), NULL),
+    assert_status(ctx, clsp_solid_eval_points(plan, NULL, clsp_out_f32(out, 15), NULL),
                   CLSP_ERROR_ARGUMENT);
     points.params = clsp_in_f32(params, 14);
-    assert_status(ctx, clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(out, 15), NULL),
+    assert_status(ctx, clsp_solid_eval_points(plan, &points, clsp_out_f32(out, 15), NULL),
                   CLSP_ERROR_BUFFER_SIZE);
     points.num = 0;
-    assert_ok(ctx, clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(out, 0), NULL));
+    assert_ok(ctx, clsp_solid_eval_points(plan, &points, clsp_out_f32(out, 0), NULL));
     points.reserved[0] = 1;
-    assert_status(ctx, clsp_solid_eval_points(plan, &points, NULL, clsp_out_f32(out, 0), NULL),
+    assert_status(ctx, clsp_solid_eval_points(plan, &points, clsp_out_f32(out, 0), NULL),
                   CLSP_ERROR_ARGUMENT);
     free(corners);
     clsp_solid_plan_destroy(&plan);
@@ -293,16 +290,16 @@ static void test_bad_plans(void **state)
 {
     solid_case box = solid_box(1, 1, 1);
     clsp_solid_mesh *mesh = solid_mesh_of(&box);
-    const clsp_solid_desc good = {.channels = 3};
+    const clsp_solid_desc good = {.dim = 3, .axis = {axes_of_4[0], axes_of_4[1], axes_of_4[2]}};
     clsp_solid_desc bad[6] = {good, good, good, good, good, good};
     clsp_solid_plan *plan = (clsp_solid_plan *)(void *)&good;
 
     (void)state;
     bad[0].precision = CLSP_U8;
-    bad[1].channels = CLSP_SOLID_MAX_DIM + 1;
+    bad[1].dim = CLSP_SOLID_MAX_DIM + 1;
     bad[2].axis[1].num = CLSP_SOLID_MAX_SAMPLES + 1;
-    bad[3].axis[2] = (clsp_axis){3, 0.0, 1.5};
-    bad[4].reserved[6] = 1;
+    bad[3].axis[2] = (clsp_axis){3, 0.0, 1.5, NULL};
+    bad[4].reserved[2] = 1;
     for (uint32_t a = 0; a < 3; a++)
         bad[5].axis[a].num = 512;
     for (size_t i = 0; i < 6; i++) {
@@ -313,7 +310,7 @@ static void test_bad_plans(void **state)
     bad[0].method = (clsp_solid_method)(CLSP_SOLID_HYBRID + 1);
     assert_status(ctx, clsp_solid_plan_create(&plan, mesh, &bad[0]), CLSP_ERROR_ARGUMENT);
     bad[0] = good;
-    bad[0].axis[0] = (clsp_axis){3, NAN, 1.0};
+    bad[0].axis[0] = (clsp_axis){3, NAN, 1.0, NULL};
     assert_status(ctx, clsp_solid_plan_create(&plan, mesh, &bad[0]), CLSP_ERROR_ARGUMENT);
     assert_status(ctx, clsp_solid_plan_create(NULL, mesh, &good), CLSP_ERROR_ARGUMENT);
     assert_status(ctx, clsp_solid_plan_create(&plan, NULL, &good), CLSP_ERROR_ARGUMENT);
@@ -326,10 +323,9 @@ static void test_bad_plans(void **state)
 
 static void test_bad_calls(void **state)
 {
-    static const uint32_t third[3] = {2, 1, 0}, huge[3] = {UINT32_MAX, UINT32_MAX, 3};
     solid_case box = solid_box(2, 1, 1);
     model m = solid_model_of(&box, 3);
-    const clsp_solid_desc desc = {.channels = 3};
+    const clsp_solid_desc desc = {.dim = 3, .axis = {axes_of_4[0], axes_of_4[1], axes_of_4[2]}};
     clsp_solid_param param = {.cell = 2};
     clsp_solid_plan *plan;
     float points[36], out[2 * 64 * 3];
@@ -340,8 +336,7 @@ static void test_bad_calls(void **state)
     for (size_t i = 0; i < 36; i++)
         points[i] = (float)m.points[i];
     assert_ok(ctx, clsp_solid_plan_create(&plan, m.mesh, &desc));
-    assert_status(ctx, clsp_solid_eval(plan, (clsp_range){0, 2}, NULL, all, NULL),
-                  CLSP_ERROR_STATE);
+    assert_status(ctx, clsp_solid_eval(plan, (clsp_range){0, 2}, all, NULL), CLSP_ERROR_STATE);
     assert_status(ctx, clsp_solid_set_control_points(plan, clsp_in_f32(points, 35), NULL),
                   CLSP_ERROR_BUFFER_SIZE);
     assert_status(ctx, clsp_solid_set_control_points(plan, clsp_in_f64(m.points, 36), NULL),
@@ -349,25 +344,20 @@ static void test_bad_calls(void **state)
     assert_status(ctx, clsp_solid_set_control_points(NULL, clsp_in_f32(points, 36), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_ok(ctx, clsp_solid_set_control_points(plan, clsp_in_f32(points, 36), NULL));
-    assert_status(ctx, clsp_solid_eval(plan, (clsp_range){0, 3}, NULL, all, NULL),
-                  CLSP_ERROR_ARGUMENT);
-    assert_status(ctx, clsp_solid_eval(plan, (clsp_range){3, 0}, NULL, all, NULL),
-                  CLSP_ERROR_ARGUMENT);
-    assert_status(ctx, clsp_solid_eval(plan, (clsp_range){0, 2}, third, all, NULL),
-                  CLSP_ERROR_ARGUMENT);
-    assert_status(ctx, clsp_solid_eval(plan, (clsp_range){0, 2}, huge, all, NULL),
-                  CLSP_ERROR_ARGUMENT);
-    assert_status(ctx,
-                  clsp_solid_eval(plan, (clsp_range){0, 2}, NULL, clsp_out_f32(out, 383), NULL),
+    assert_status(ctx, clsp_solid_eval(plan, (clsp_range){0, 3}, all, NULL), CLSP_ERROR_ARGUMENT);
+    assert_status(ctx, clsp_solid_eval(plan, (clsp_range){3, 0}, all, NULL), CLSP_ERROR_ARGUMENT);
+    assert_status(ctx, clsp_solid_eval(plan, (clsp_range){0, 2}, clsp_out_f32(out, 383), NULL),
                   CLSP_ERROR_BUFFER_SIZE);
-    assert_status(ctx, clsp_solid_eval(NULL, (clsp_range){0, 2}, NULL, all, NULL),
-                  CLSP_ERROR_ARGUMENT);
+    assert_status(ctx, clsp_solid_eval(NULL, (clsp_range){0, 2}, all, NULL), CLSP_ERROR_ARGUMENT);
     assert_status(ctx, clsp_solid_weights(plan, &param, NULL, NULL, &num), CLSP_ERROR_ARGUMENT);
     param = (clsp_solid_param){.t = {0, 0, 1.1}};
     assert_status(ctx, clsp_solid_weights(plan, &param, NULL, NULL, &num), CLSP_ERROR_ARGUMENT);
-    param = (clsp_solid_param){.by = {3, 0, 0}};
-    assert_status(ctx, clsp_solid_weights(plan, &param, NULL, NULL, &num), CLSP_ERROR_ARGUMENT);
-    assert_ok(ctx, clsp_solid_eval(plan, (clsp_range){0, 2}, NULL, all, NULL));
+    for (size_t i = 0; i < 3; i++) {
+        static const uint32_t by[3][3] = {{3, 0, 0}, {2, 1, 0}, {UINT32_MAX, UINT32_MAX, 3}};
+        param = (clsp_solid_param){.by = {by[i][0], by[i][1], by[i][2]}};
+        assert_status(ctx, clsp_solid_weights(plan, &param, NULL, NULL, &num), CLSP_ERROR_ARGUMENT);
+    }
+    assert_ok(ctx, clsp_solid_eval(plan, (clsp_range){0, 2}, all, NULL));
     clsp_solid_plan_destroy(&plan);
     solid_model_free(&m);
     solid_free(&box);
@@ -387,7 +377,7 @@ static void test_bad_meshes(void **state)
                                            clsp_out_f64(fine, 135), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
-                  clsp_solid_refine_points(mesh, (clsp_solid_rule)2, 3, clsp_in_f64(points, 36),
+                  clsp_solid_refine_points(mesh, (clsp_solid_rule)3, 3, clsp_in_f64(points, 36),
                                            clsp_out_f64(fine, 135), NULL),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,

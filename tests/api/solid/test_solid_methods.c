@@ -12,10 +12,10 @@
 #include "support.h"
 #include "solid_fixture.h"
 
-/* Makes the refined mesh of a model with three channels, and its points. */
+/* Makes the refined mesh of a model with three dim, and its points. */
 static model refined_model(const model *m)
 {
-    model fine = {.channels = 3, .scale = m->scale};
+    model fine = {.dim = 3, .scale = m->scale};
 
     assert_ok(ctx, clsp_solid_mesh_refine(&fine.mesh, m->mesh));
     assert_ok(ctx, clsp_solid_mesh_counts(fine.mesh, &fine.counts));
@@ -31,18 +31,19 @@ static model refined_model(const model *m)
     return fine;
 }
 
-/* Points by every method against those of cells. */
-static void check_methods(const model *m, const clsp_axis axis[3], clsp_type precision)
+/* Points, or a derivative of theirs, by every method against those of cells. */
+static void check_methods_of(const model *m, const clsp_axis axis[3], clsp_type precision,
+                             uint32_t attribute)
 {
-    static const uint32_t by[3] = {0, 1, 0};
-    const size_t reals = (size_t)axis[0].num * axis[1].num * axis[2].num * m->channels;
+    const size_t reals = (size_t)axis[0].num * axis[1].num * axis[2].num * m->dim;
     const size_t num = m->counts.num_cells;
-    double *values[2] = {NULL, NULL};
+    double *values = NULL;
 
     for (int method = CLSP_SOLID_CELLS; method <= CLSP_SOLID_HYBRID; method++) {
         const clsp_solid_desc desc = {.precision = precision,
-                                      .channels = m->channels,
+                                      .dim = m->dim,
                                       .axis = {axis[0], axis[1], axis[2]},
+                                      .vertex = {.attributes = attribute},
                                       .method = (clsp_solid_method)method};
         clsp_solid_plan *plan = NULL;
         if (clsp_solid_plan_create(&plan, m->mesh, &desc) == CLSP_ERROR_ARGUMENT) {
@@ -51,29 +52,30 @@ static void check_methods(const model *m, const clsp_axis axis[3], clsp_type pre
         }
         clsp_solid_plan_destroy(&plan);
         plan = solid_plan_of(m, &desc);
-        for (int i = 0; i < 2; i++) {
-            const uint32_t *const orders = i ? by : NULL;
-            double *const all = solid_eval_all(plan, (clsp_range){0, num}, orders, reals);
-            double *const some =
-                solid_eval_all(plan, (clsp_range){num / 3, num / 2}, orders, reals);
-            double worst = 0.0, size = m->scale;
-            assert_memory_equal(some, all + num / 3 * reals, num / 2 * reals * sizeof *all);
-            for (size_t k = 0; k < num * reals && values[i]; k++) {
-                size = fmax(size, fabs(values[i][k]));
-                worst = support_worse(worst, fabs(all[k] - values[i][k]));
-            }
-            if (values[i] && worst > (precision == CLSP_F64 ? 2e-13 : 1e-6) * size)
-                fail_msg("method %d, order %d: %.3g of %.3g", method, i, worst, size);
-            free(some);
-            if (values[i])
-                free(all);
-            else
-                values[i] = all;
+        double *const all = solid_eval_all(plan, (clsp_range){0, num}, reals);
+        double *const some = solid_eval_all(plan, (clsp_range){num / 3, num / 2}, reals);
+        double worst = 0.0, size = m->scale;
+        assert_memory_equal(some, all + num / 3 * reals, num / 2 * reals * sizeof *all);
+        for (size_t k = 0; k < num * reals && values; k++) {
+            size = fmax(size, fabs(values[k]));
+            worst = support_worse(worst, fabs(all[k] - values[k]));
         }
+        if (worst > (precision == CLSP_F64 ? 2e-13 : 1e-6) * size)
+            fail_msg("method %d, attribute 0x%x: %.3g of %.3g", method, attribute, worst, size);
+        free(some);
+        if (values)
+            free(all);
+        else
+            values = all;
         clsp_solid_plan_destroy(&plan);
     }
-    free(values[0]);
-    free(values[1]);
+    free(values);
+}
+
+static void check_methods(const model *m, const clsp_axis axis[3], clsp_type precision)
+{
+    check_methods_of(m, axis, precision, CLSP_VERTEX_POINT);
+    check_methods_of(m, axis, precision, CLSP_VERTEX_DV);
 }
 
 /* Few samples, of which GPUs make those of several cells together, in grids of all shapes. */
@@ -84,7 +86,8 @@ static void check_few_samples(const model *m)
                                         {1, 64, 1}, {1, 1, 64}, {1, 1, 1}};
 
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g += support_tiny() ? 10 : 1) {
-        const clsp_axis axis[3] = {{grids[g][0], 0, 1}, {grids[g][1], 0, 1}, {grids[g][2], 0, 1}};
+        const clsp_axis axis[3] = {
+            {grids[g][0], 0, 1, NULL}, {grids[g][1], 0, 1, NULL}, {grids[g][2], 0, 1, NULL}};
         check_methods(m, axis, CLSP_F32);
     }
 }
@@ -115,7 +118,7 @@ static void test_classes(void **state)
 {
     solid_case box = solid_box(2, 2, 6);
     model m = solid_model_of(&box, 3);
-    const clsp_solid_desc desc = {.channels = 3};
+    const clsp_solid_desc desc = {.dim = 3};
     clsp_solid_plan *plan = solid_plan_of(&m, &desc);
     clsp_solid_class classes[64];
     size_t num, layered = 0, irregular = 0;
@@ -147,7 +150,7 @@ static void test_classes(void **state)
 /* Limits do not change when a mesh is refined: corners of cells are those of children. */
 static void test_refine(void **state)
 {
-    static const clsp_axis ends[3] = {{2, 0, 1}, {2, 0, 1}, {2, 0, 1}};
+    static const clsp_axis ends[3] = {{2, 0, 1, NULL}, {2, 0, 1, NULL}, {2, 0, 1, NULL}};
     solid_case prism = solid_prism(5, 1, 2);
     solid_jitter(&prism, 0.15, 3);
     model m = solid_model_of(&prism, 3), fine = refined_model(&m);
@@ -158,8 +161,8 @@ static void test_refine(void **state)
         for (uint32_t j = 0; j < 8; j++)
             assert_int_equal(fine.corner[64 * c + 8 * j + vtk_corner[j]], m.corner[8 * c + j]);
     clsp_solid_plan *one = solid_plan_of(&m, &desc), *two = solid_plan_of(&fine, &desc);
-    double *const a = solid_eval_all(one, (clsp_range){0, m.counts.num_cells}, NULL, 24);
-    double *const b = solid_eval_all(two, (clsp_range){0, fine.counts.num_cells}, NULL, 24);
+    double *const a = solid_eval_all(one, (clsp_range){0, m.counts.num_cells}, 24);
+    double *const b = solid_eval_all(two, (clsp_range){0, fine.counts.num_cells}, 24);
     for (size_t c = 0; c < m.counts.num_cells; c++)
         for (uint32_t j = 0; j < 8; j++) /* bits of u, v, w are those of a sample, turned around */
             for (uint32_t k = 0; k < 3; k++) {
@@ -184,7 +187,7 @@ static void test_tetrahedra(void **state)
     static const float points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
     const clsp_solid_cells cells = {
         .num_vertices = 5, .num_cells = 2, .kinds = kinds, .index = index, .num_indices = 8};
-    const clsp_solid_desc desc = {.channels = 3};
+    const clsp_solid_desc desc = {.dim = 3, .axis = {axes_of_4[0], axes_of_4[1], axes_of_4[2]}};
     clsp_solid_mesh *mesh, *fine;
     clsp_solid_plan *plan;
     clsp_solid_counts counts;
@@ -209,8 +212,8 @@ static void test_tetrahedra(void **state)
     clsp_solid_mesh_destroy(&mesh);
     clsp_solid_mesh_destroy(&fine);
     assert_ok(ctx, clsp_solid_set_control_points(plan, clsp_in_f32(moved, 3 * 23), NULL));
-    assert_ok(ctx, clsp_solid_eval(plan, (clsp_range){0, 8}, NULL, clsp_out_f32(limits, 8 * 64 * 3),
-                                   NULL));
+    assert_ok(ctx,
+              clsp_solid_eval(plan, (clsp_range){0, 8}, clsp_out_f32(limits, 8 * 64 * 3), NULL));
     for (size_t i = 0; i < 8 * 64 * 3; i++)
         assert_true(limits[i] >= 0.0f && limits[i] <= 1.0f);
     clsp_solid_plan_destroy(&plan);

@@ -22,13 +22,12 @@ typedef enum request_kind { LOAD, EVAL, EVAL_POINTS, CLASSES, WEIGHTS, KINDS } r
 typedef struct request {
     request_kind kind;
     clsp_range cells;
-    uint32_t by[3];
     clsp_input controls;
-    clsp_solid_points points;
+    clsp_points points;
     clsp_solid_param param;
     size_t num; /* weights that there is room for */
     clsp_output out;
-    clsp_run sync;
+    clsp_run run;
 } request;
 
 /* A mesh and its plan. */
@@ -72,12 +71,13 @@ static request right_request(player *p, request_kind kind)
 {
     const size_t all = p->counts.num_cells, first = random_below(&p->state, (uint32_t)all + 1);
     const size_t num = 1 + random_below(&p->state, MOST_POINTS);
-    const size_t of_cell = p->d.axis[0].num * p->d.axis[1].num * p->d.axis[2].num * p->d.channels;
+    const size_t of_cell =
+        p->d.axis[0].num * p->d.axis[1].num * p->d.axis[2].num * p->d.vertex.stride;
     request r = {.kind = kind,
                  .cells = {first, random_below(&p->state, (uint32_t)(all - first) + 1)},
-                 .controls = clsp_in_f32(controls, p->counts.num_vertices * p->d.channels),
+                 .controls = clsp_in_f32(controls, p->counts.num_vertices * p->d.dim),
                  .points = {.num = num,
-                            .cells = clsp_in_u32(numbers, num),
+                            .item = clsp_in_u32(numbers, num),
                             .params = clsp_in_f32(params, 3 * num)},
                  .param = {.cell = random_below(&p->state, (uint32_t)all)},
                  .num = MOST_REALS / 2};
@@ -86,12 +86,11 @@ static request right_request(player *p, request_kind kind)
     r.cells.count = count;
     for (uint32_t k = 0; k < 3; k++)
         r.param.t[k] = random_below(&p->state, 9) / 8.0;
-    if (one_in(&p->state, 3)) r.by[random_below(&p->state, 3)] = 1;
-    for (uint32_t k = 0; k < 3; k++)
-        r.param.by[k] = r.by[k];
+    if (one_in(&p->state, 3)) r.param.by[random_below(&p->state, 3)] = 1;
+    r.points.planar = one_in(&p->state, 3) ? 1 : 0;
     r.out = host_out(kind == CLASSES ? CLSP_U32 : CLSP_F32, values,
                      kind == CLASSES       ? count
-                     : kind == EVAL_POINTS ? num * p->d.channels
+                     : kind == EVAL_POINTS ? num * p->d.vertex.stride
                                            : count * of_cell);
     assert_true(r.out.size * sizeof(float) <= sizeof values);
     return r;
@@ -127,7 +126,7 @@ static void spoil(uint64_t *state, request *r)
         spoil_input(state, &r->controls);
         break;
     case 2:
-        spoil_input(state, &r->points.cells);
+        spoil_input(state, &r->points.item);
         break;
     case 3:
         spoil_input(state, &r->points.params);
@@ -142,10 +141,10 @@ static void spoil(uint64_t *state, request *r)
         spoil_param(state, &r->param);
         break;
     case 7:
-        r->by[random_below(state, 3)] = strange_number(state);
+        r->points.planar = strange_number(state);
         break;
     case 8:
-        spoil_sync(state, &r->sync);
+        spoil_sync(state, &r->run);
         break;
     default:
         spoil_output(state, &r->out);
@@ -170,11 +169,11 @@ static clsp_status carry_out(clsp_solid_plan *plan, const request *r)
 {
     switch (r->kind) {
     case LOAD:
-        return clsp_solid_set_control_points(plan, r->controls, &r->sync);
+        return clsp_solid_set_control_points(plan, r->controls, &r->run);
     case EVAL:
-        return clsp_solid_eval(plan, r->cells, r->by, r->out, &r->sync);
+        return clsp_solid_eval(plan, r->cells, r->out, &r->run);
     case EVAL_POINTS:
-        return clsp_solid_eval_points(plan, &r->points, r->by, r->out, &r->sync);
+        return clsp_solid_eval_points(plan, &r->points, r->out, &r->run);
     case CLASSES:
         return clsp_solid_cell_classes(plan, r->cells, r->out);
     default:
@@ -184,7 +183,7 @@ static clsp_status carry_out(clsp_solid_plan *plan, const request *r)
 
 static clsp_status load(const player *p, clsp_solid_plan *plan)
 {
-    const size_t num = p->counts.num_vertices * p->d.channels;
+    const size_t num = p->counts.num_vertices * p->d.dim;
 
     return clsp_solid_set_control_points(plan, clsp_in_f32(controls, num), NULL);
 }
@@ -237,16 +236,17 @@ static void play_plan(player *p)
 {
     solid_case solid = random_solid(&p->state);
     const clsp_solid_cells cells = cells_of(&solid);
-    clsp_solid_desc d = {.channels = 1 + random_below(&p->state, 4)};
+    clsp_solid_desc d = {.dim = 1 + random_below(&p->state, 4)};
 
     for (uint32_t k = 0; k < 3; k++)
         d.axis[k] = (clsp_axis){.num = 1 + random_below(&p->state, 5), .begin = 0.25, .end = 1.0};
+    if (one_in(&p->state, 3)) d.vertex.attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_DV;
     assert_ok(p->ctx, clsp_solid_mesh_create(&p->mesh, p->ctx, &cells));
     assert_ok(p->ctx, clsp_solid_mesh_counts(p->mesh, &p->counts));
     assert_ok(p->ctx, clsp_solid_plan_create(&p->plan, p->mesh, &d));
     assert_ok(p->ctx, clsp_solid_plan_desc(p->plan, &p->d));
     p->is_loaded = false;
-    assert_true(p->counts.num_vertices * d.channels <= MOST_REALS);
+    assert_true(p->counts.num_vertices * d.dim <= MOST_REALS);
     for (size_t k = 0; k < MOST_REALS; k++)
         controls[k] = (float)support_uniform(&p->state);
     for (size_t k = 0; k < MOST_POINTS; k++) {
@@ -288,7 +288,7 @@ static void use_mesh(clsp_context *ctx, clsp_solid_mesh *mesh)
     assert_true(points && limits);
     assert_ok(ctx, clsp_solid_limit_points(mesh, CLSP_SOLID_VERTICES, 1,
                                            clsp_in_f64(points, counts.num_vertices),
-                                           clsp_out_f64(limits, counts.num_vertices)));
+                                           clsp_out_f64(limits, counts.num_vertices), NULL));
     for (size_t k = 0; k < counts.num_vertices; k++)
         assert_true(limits[k] == 0.0); /* weights are numbers */
     assert_ok(ctx, clsp_solid_mesh_refine(&fine, mesh));

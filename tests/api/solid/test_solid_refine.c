@@ -20,33 +20,33 @@
 
 static clsp_context *ctx;
 
-/* A mesh with points of any channels, and what the host makes of them. */
+/* A mesh with points of any dim, and what the host makes of them. */
 typedef struct model {
     clsp_solid_mesh *mesh;
-    uint32_t channels;
+    uint32_t dim;
     size_t num, num_fine; /* reals */
     double *points, *fine[2];
     float *narrow;
 } model;
 
 /* Makes a model of cells; its points are representable as floats. */
-static model model_of(const clsp_solid_cells *cells, uint32_t channels, uint64_t seed)
+static model model_of(const clsp_solid_cells *cells, uint32_t dim, uint64_t seed)
 {
-    model m = {.channels = channels};
+    model m = {.dim = dim};
     clsp_solid_counts counts;
 
     assert_ok(ctx, clsp_solid_mesh_create(&m.mesh, ctx, cells));
     assert_ok(ctx, clsp_solid_mesh_counts(m.mesh, &counts));
-    m.num = counts.num_vertices * channels;
+    m.num = counts.num_vertices * dim;
     m.num_fine =
-        (counts.num_vertices + counts.num_edges + counts.num_faces + counts.num_cells) * channels;
+        (counts.num_vertices + counts.num_edges + counts.num_faces + counts.num_cells) * dim;
     m.points = malloc(m.num * sizeof *m.points);
     m.narrow = malloc(m.num * sizeof *m.narrow);
     for (size_t i = 0; i < m.num; i++)
         m.points[i] = m.narrow[i] = (float)support_uniform(&seed);
     for (int rule = 0; rule < 2; rule++) {
         m.fine[rule] = malloc(m.num_fine * sizeof *m.fine[rule]);
-        assert_ok(ctx, clsp_solid_refine_points(m.mesh, (clsp_solid_rule)rule, channels,
+        assert_ok(ctx, clsp_solid_refine_points(m.mesh, (clsp_solid_rule)rule, dim,
                                                 clsp_in_f64(m.points, m.num),
                                                 clsp_out_f64(m.fine[rule], m.num_fine), NULL));
     }
@@ -99,9 +99,9 @@ static double refine(const model *m, clsp_solid_rule rule, clsp_type type,
     cl_event first, second;
     const clsp_run one = {.done = &first}, two = {.num_wait = 1, .wait = &first, .done = &second};
 
-    assert_ok(ctx, clsp_solid_refine_points(m->mesh, rule, m->channels, store_in(&from),
-                                            store_out(&to), &one));
-    assert_ok(ctx, clsp_solid_refine_points(m->mesh, rule, m->channels, store_in(&from),
+    assert_ok(ctx, clsp_solid_refine_points(m->mesh, rule, m->dim, store_in(&from), store_out(&to),
+                                            &one));
+    assert_ok(ctx, clsp_solid_refine_points(m->mesh, rule, m->dim, store_in(&from),
                                             store_out(&again), &two));
     assert_int_equal(clWaitForEvents(1, &second), CL_SUCCESS);
     clReleaseEvent(first);
@@ -132,7 +132,7 @@ static double refine_all(const model *m)
 
 static void test_meshes(void **state)
 {
-    static const uint32_t channels[] = {3, 1, 4, 16, 2}, sectors[] = {0, 3, 5, 6, 12};
+    static const uint32_t dim[] = {3, 1, 4, 16, 2}, sectors[] = {0, 3, 5, 6, 12};
     double worst = 0.0;
 
     (void)state;
@@ -140,7 +140,7 @@ static void test_meshes(void **state)
         solid_case solid = i == 0 ? solid_box(2, 3, 4) : solid_prism(sectors[i], i % 2 == 0, 3);
         if (i % 2) solid_crease(&solid, 0.5);
         const clsp_solid_cells cells = cells_of(&solid);
-        model m = model_of(&cells, channels[i], i);
+        model m = model_of(&cells, dim[i], i);
         worst = support_worse(worst, refine_all(&m));
         model_release(&m);
         solid_free(&solid);
@@ -232,8 +232,8 @@ static void *call(void *argument)
     caller *const c = argument;
 
     for (int i = 0; i < ROUNDS && c->status == CLSP_OK; i++)
-        c->status = clsp_solid_refine_points(c->m->mesh, c->rule, c->m->channels,
-                                             store_in(&c->from), store_out(&c->to), NULL);
+        c->status = clsp_solid_refine_points(c->m->mesh, c->rule, c->m->dim, store_in(&c->from),
+                                             store_out(&c->to), NULL);
     return NULL;
 }
 
@@ -274,7 +274,8 @@ static void test_plan(void **state)
 {
     solid_case solid = solid_prism(3, 1, 2);
     const clsp_solid_cells cells = cells_of(&solid);
-    const clsp_solid_desc desc = {.axis = {{1, 0.5, 0.5}, {1, 0.5, 0.5}, {1, 0.5, 0.5}}};
+    const clsp_solid_desc desc = {
+        .axis = {{1, 0.5, 0.5, NULL}, {1, 0.5, 0.5, NULL}, {1, 0.5, 0.5, NULL}}};
     model m = model_of(&cells, 3, 9);
     clsp_solid_mesh *fine;
     clsp_solid_plan *plan;
@@ -296,7 +297,7 @@ static void test_plan(void **state)
     assert_ok(ctx, clsp_solid_refine_points(m.mesh, CLSP_SOLID_TENSOR, 3, store_in(&from),
                                             store_out(&to), NULL));
     assert_ok(ctx, clsp_solid_set_control_points(plan, store_in(&to), NULL));
-    assert_ok(ctx, clsp_solid_eval(plan, (clsp_range){0, 8 * solid.num_cells}, NULL,
+    assert_ok(ctx, clsp_solid_eval(plan, (clsp_range){0, 8 * solid.num_cells},
                                    clsp_out_f32(limits, 8 * solid.num_cells * 3), NULL));
     for (size_t c = 0; c < 8 * solid.num_cells; c += 3) {
         const long double t[3] = {0.25L + 0.5L * (c & 1), 0.25L + 0.5L * (c >> 1 & 1),

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image_fixture.h"
+#include "memory_fixture.h"
 #include "schedule_fixture.h"
 
 enum { MANY = 100000 }; /* cells: all there are */
@@ -16,9 +16,9 @@ enum { MANY = 100000 }; /* cells: all there are */
 typedef struct solid_shape {
     const char *name;
     solid_case (*make)(void);
-    uint32_t channels;
+    uint32_t dim;
     const clsp_axis *axis;
-    uint32_t by[3];
+    uint32_t attributes;         /* 0: points */
     size_t first, count, points; /* cells; parameters of a list, 0: cells' grids */
     clsp_solid_method method;
 } solid_shape;
@@ -45,31 +45,26 @@ static clsp_output out_of(const solid_job *j, void *out)
     return host_out(j->precision, out, j->size);
 }
 
-static clsp_solid_points points_of(const solid_job *j)
+static clsp_points points_of(const solid_job *j)
 {
-    return (clsp_solid_points){.num = j->s.points,
-                               .cells = clsp_in_u32(j->list, j->s.points),
-                               .params = host_in(j->precision, j->params, 3 * j->s.points)};
+    return (clsp_points){.num = j->s.points,
+                         .item = clsp_in_u32(j->list, j->s.points),
+                         .params = host_in(j->precision, j->params, 3 * j->s.points)};
 }
 
-static clsp_status alone(const solid_job *j, void *out)
+static clsp_status evaluate(const solid_job *j, void *out, const clsp_run *run)
 {
-    const clsp_solid_points points = points_of(j);
+    const clsp_points points = points_of(j);
 
-    if (j->s.points) return clsp_solid_eval_points(j->plan, &points, j->s.by, out_of(j, out), NULL);
-    return clsp_solid_eval(j->plan, j->cells, j->s.by, out_of(j, out), NULL);
+    if (j->s.points) return clsp_solid_eval_points(j->plan, &points, out_of(j, out), run);
+    return clsp_solid_eval(j->plan, j->cells, out_of(j, out), run);
 }
 
-static clsp_status together(void *work, void *out, const clsp_share *opts,
-                            clsp_report *report)
+static clsp_status together(void *work, void *out, const clsp_share *share, clsp_report *report)
 {
-    const solid_job *const j = work;
-    const clsp_solid_points points = points_of(j);
+    const clsp_share whole = {.schedule = CLSP_SCHEDULE_DEFAULT};
 
-    if (j->s.points)
-        return clsp_solid_eval_points_shared(j->plan, &points, j->s.by, out_of(j, out), opts,
-                                             report);
-    return clsp_solid_eval_shared(j->plan, j->cells, j->s.by, out_of(j, out), opts, report);
+    return evaluate(work, out, &(clsp_run){.share = share ? share : &whole, .report = report});
 }
 
 /* ---- jobs ---- */
@@ -97,23 +92,27 @@ static void make_list(solid_job *j)
 static void make_reference(solid_job *j)
 {
     support_poison(j->reference, j->bytes);
-    assert_ok(ctx, alone(j, j->reference));
+    assert_ok(ctx, evaluate(j, j->reference, NULL));
 }
 
 static solid_job start_job(clsp_context *given, const solid_shape *s, clsp_type precision)
 {
     solid_case solid = s->make();
     solid_job j = {.s = *s, .precision = precision};
-    clsp_solid_desc desc = {.precision = precision, .channels = s->channels, .method = s->method};
+    clsp_solid_desc desc = {.precision = precision,
+                            .dim = s->dim,
+                            .vertex = {.attributes = s->attributes},
+                            .method = s->method};
 
     ctx = given;
     memcpy(desc.axis, s->axis, sizeof desc.axis);
-    j.m = solid_model_of(&solid, s->channels);
+    j.m = solid_model_of(&solid, s->dim);
     j.plan = solid_plan_of(&j.m, &desc);
     solid_free(&solid);
     const size_t left = j.m.counts.num_cells - s->first;
     j.cells = (clsp_range){s->first, s->count < left ? s->count : left};
-    j.size = s->channels *
+    assert_ok(ctx, clsp_solid_plan_desc(j.plan, &desc));
+    j.size = desc.vertex.stride *
              (s->points ? s->points
                         : j.cells.count * desc.axis[0].num * desc.axis[1].num * desc.axis[2].num);
     j.bytes = j.size * clsp_type_bytes(precision);
@@ -136,7 +135,7 @@ static void finish_job(solid_job *j)
 /* Loads the points turned, for which the reference is made again. */
 static void load_others(solid_job *j)
 {
-    const size_t num = j->m.counts.num_vertices * j->m.channels;
+    const size_t num = j->m.counts.num_vertices * j->m.dim;
     double *const reals = malloc(num * sizeof *reals);
 
     assert_non_null(reals);
@@ -152,7 +151,7 @@ static void load_others(solid_job *j)
 /* Each processor is within the accuracy of solid.h, derivatives within what test_solid asks. */
 static double bound_of(const solid_job *j)
 {
-    const bool is_value = j->s.by[0] + j->s.by[1] + j->s.by[2] == 0;
+    const bool is_value = j->s.attributes == 0;
 
     if (j->precision == CLSP_F64) return 2 * (is_value ? 1e-12 : 1e-10) * j->m.scale;
     return 2 * (is_value ? 1.5e-7 : 1e-5) * j->m.scale;
@@ -180,7 +179,7 @@ static shared_call call_of(solid_job *j)
                          .ctx = ctx,
                          .bytes = j->bytes,
                          .element = clsp_type_bytes(j->precision),
-                         .host = j->s.method == CLSP_SOLID_CELLS,
+                         .host = j->s.method <= CLSP_SOLID_CELLS,
                          .work = j,
                          .call = together,
                          .check = check_values};
@@ -216,32 +215,46 @@ static solid_case one_cell(void)
     return solid_box(1, 1, 1);
 }
 
-static const clsp_axis one_sample[3] = {{1, 0.25, 0.25}, {1, 0.5, 0.5}, {1, 0, 0}};
-static const clsp_axis long_axes[3] = {{3, 0, 1}, {9, 0, 1}, {37, 1, 0}};
-static const clsp_axis inside[3] = {{8, 0.25, 0.75}, {8, 0.125, 0.875}, {8, 0.75, 0.25}};
+static const clsp_axis one_sample[3] = {
+    {1, 0.25, 0.25, NULL}, {1, 0.5, 0.5, NULL}, {1, 0, 0, NULL}};
+static const clsp_axis long_axes[3] = {{3, 0, 1, NULL}, {9, 0, 1, NULL}, {37, 1, 0, NULL}};
+static const clsp_axis inside[3] = {
+    {8, 0.25, 0.75, NULL}, {8, 0.125, 0.875, NULL}, {8, 0.75, 0.25, NULL}};
+
+enum {
+    FIRST = CLSP_VERTEX_POINT | CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_DW,
+    SECOND = CLSP_VERTEX_DUU | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV | CLSP_VERTEX_DUW |
+             CLSP_VERTEX_DVW | CLSP_VERTEX_DWW,
+    OTHERS = CLSP_VERTEX_NORMAL | CLSP_VERTEX_PARAMS | CLSP_VERTEX_JACOBIAN
+};
 
 static const solid_shape shapes[] = {
-    {"a box", large_box, 3, axes_of_4, {0}, 0, MANY, 0, 0},
-    {"a prism", closed_prism, 3, axes_of_9, {0}, 0, MANY, 0, 0},
-    {"a creased prism", creased_prism, 3, axes_of_4, {0}, 0, MANY, 0, 0},
-    {"a part, odd", creased_prism, 3, odd_axes, {0}, 5, 33, 0, 0},
-    {"one channel", closed_prism, 1, axes_of_9, {0}, 3, MANY, 0, 0},
-    {"five channels", creased_prism, 5, axes_of_4, {0}, 0, MANY, 0, 0},
-    {"sixteen channels", large_box, 16, inner_axes, {0}, 1, MANY, 0, 0},
-    {"two channels", closed_prism, 2, inner_axes, {0}, 1, MANY, 0, 0},
-    {"long rows", creased_prism, 3, long_axes, {0}, 0, MANY, 0, 0},
-    {"slopes", closed_prism, 3, inside, {0, 1, 0}, 0, MANY, 0, 0},
-    {"slopes of a box", large_box, 3, inside, {1, 0, 0}, 0, MANY, 0, 0},
-    {"second derivatives", creased_prism, 4, inner_axes, {1, 0, 1}, 0, MANY, 0, 0},
-    {"a sample of each", closed_prism, 3, one_sample, {0}, 0, MANY, 0, 0},
-    {"a cell", one_cell, 3, axes_of_9, {0}, 0, 1, 0, 0},
-    {"a cell of many", closed_prism, 3, axes_of_4, {0}, 40, 1, 0, 0},
-    {"no cells", closed_prism, 3, axes_of_4, {0}, 40, 0, 0, 0},
-    {"point by point", creased_prism, 3, axes_of_4, {0}, 0, MANY, 0, CLSP_SOLID_THREAD},
-    {"a list", closed_prism, 3, axes_of_4, {0}, 0, 0, 999, 0},
-    {"a list of two channels", creased_prism, 2, axes_of_4, {0}, 0, 0, 100, 0},
-    {"slopes of a list", large_box, 3, axes_of_4, {0, 0, 1}, 0, 0, 300, 0},
-    {"one point", creased_prism, 3, axes_of_4, {0}, 0, 0, 1, 0},
+    {"a box", large_box, 3, axes_of_4, 0, 0, MANY, 0, 0},
+    {"a prism", closed_prism, 3, axes_of_9, 0, 0, MANY, 0, 0},
+    {"a creased prism", creased_prism, 3, axes_of_4, 0, 0, MANY, 0, 0},
+    {"a part, odd", creased_prism, 3, odd_axes, 0, 5, 33, 0, 0},
+    {"one channel", closed_prism, 1, axes_of_9, 0, 3, MANY, 0, 0},
+    {"five dim", creased_prism, 5, axes_of_4, 0, 0, MANY, 0, 0},
+    {"sixteen dim", large_box, 16, inner_axes, 0, 1, MANY, 0, 0},
+    {"two dim", closed_prism, 2, inner_axes, 0, 1, MANY, 0, 0},
+    {"long rows", creased_prism, 3, long_axes, 0, 0, MANY, 0, 0},
+    {"slopes", closed_prism, 3, inside, CLSP_VERTEX_DV, 0, MANY, 0, 0},
+    {"slopes of a box", large_box, 3, inside, CLSP_VERTEX_DU, 0, MANY, 0, 0},
+    {"second derivatives", creased_prism, 4, inner_axes, CLSP_VERTEX_DUW, 0, MANY, 0, 0},
+    {"a sample of each", closed_prism, 3, one_sample, 0, 0, MANY, 0, 0},
+    {"a cell", one_cell, 3, axes_of_9, 0, 0, 1, 0, 0},
+    {"a cell of many", closed_prism, 3, axes_of_4, 0, 40, 1, 0, 0},
+    {"no cells", closed_prism, 3, axes_of_4, 0, 40, 0, 0, 0},
+    {"point by point", creased_prism, 3, axes_of_4, 0, 0, MANY, 0, CLSP_SOLID_THREAD},
+    {"a list", closed_prism, 3, axes_of_4, 0, 0, 0, 999, 0},
+    {"a list of two dim", creased_prism, 2, axes_of_4, 0, 0, 0, 100, 0},
+    {"slopes of a list", large_box, 3, axes_of_4, CLSP_VERTEX_DW, 0, 0, 300, 0},
+    {"one point", creased_prism, 3, axes_of_4, 0, 0, 0, 1, 0},
+    {"all of a prism", closed_prism, 3, inside, FIRST | SECOND | OTHERS, 0, MANY, 0, 0},
+    {"gradients", creased_prism, 3, odd_axes, FIRST, 0, MANY, 0, 0},
+    {"normals of a box", large_box, 3, axes_of_4, OTHERS, 0, MANY, 0, 0},
+    {"all of a list", closed_prism, 3, axes_of_4, FIRST | SECOND | OTHERS, 0, 0, 99, 0},
+    {"gradients with five dim", creased_prism, 5, axes_of_4, FIRST, 0, MANY, 0, 0},
 };
 
 static void check_shapes(clsp_context *given, clsp_type precision)
@@ -332,46 +345,57 @@ static void check_wrong_grids(const solid_job *j, clsp_output good, cl_mem buffe
 {
     const clsp_status bad = CLSP_ERROR_ARGUMENT;
     const clsp_share wrong[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
-                                         {.static_ratio = 1.5},
-                                         {.reserved = {0, 1}}};
-    const uint32_t third[3] = {1, 1, 1};
+                                {.static_ratio = 1.5},
+                                {.tiles = {0, 1 << 20}},
+                                {.tiles = {SIZE_MAX, 2}},
+                                {.reserved = {0, 1}}};
+    const clsp_share whole = {.schedule = CLSP_SCHEDULE_DEFAULT};
+    const clsp_run shared = {.share = &whole};
+    clsp_report report;
+    const clsp_run no_share = {.report = &report};
     const clsp_range all = j->cells, beyond = {all.first + 1, all.count};
 
     for (size_t i = 0; i < COUNT(wrong); i++)
-        assert_int_equal(clsp_solid_eval_shared(j->plan, all, NULL, good, &wrong[i], NULL), bad);
-    assert_int_equal(clsp_solid_eval_shared(NULL, all, NULL, good, NULL, NULL), bad);
-    assert_int_equal(clsp_solid_eval_shared(j->plan, beyond, NULL, good, NULL, NULL), bad);
-    assert_int_equal(clsp_solid_eval_shared(j->plan, all, third, good, NULL, NULL), bad);
-    assert_int_equal(clsp_solid_eval_shared(j->plan, all, NULL,
-                                            clsp_out_buffer(buffer, CLSP_F32, 0), NULL, NULL),
+        assert_int_equal(clsp_solid_eval(j->plan, all, good, &(clsp_run){.share = &wrong[i]}), bad);
+    assert_int_equal(clsp_solid_eval(NULL, all, good, &shared), bad);
+    assert_int_equal(clsp_solid_eval(j->plan, beyond, good, &shared), bad);
+    assert_int_equal(clsp_solid_eval(j->plan, all, good, &no_share), bad);
+    assert_int_equal(clsp_solid_eval(j->plan, all, clsp_out_buffer(buffer, CLSP_F32, 0), &shared),
                      bad);
+    assert_int_equal(
+        clsp_solid_set_control_points(
+            j->plan, clsp_in_f32((const float *)(const void *)j->reference, 1), &shared),
+        bad);
     good.size--;
-    assert_int_equal(clsp_solid_eval_shared(j->plan, all, NULL, good, NULL, NULL),
-                     CLSP_ERROR_BUFFER_SIZE);
+    assert_int_equal(clsp_solid_eval(j->plan, all, good, &shared), CLSP_ERROR_BUFFER_SIZE);
 }
 
 static void check_wrong_lists(const solid_job *j, clsp_output good, cl_mem buffer)
 {
     const clsp_status bad = CLSP_ERROR_ARGUMENT;
-    clsp_solid_points points = points_of(j);
+    const clsp_share whole = {.schedule = CLSP_SCHEDULE_DEFAULT};
+    const clsp_run shared = {.share = &whole};
+    clsp_points points = points_of(j);
 
-    assert_int_equal(clsp_solid_eval_points_shared(NULL, &points, NULL, good, NULL, NULL), bad);
-    assert_int_equal(clsp_solid_eval_points_shared(j->plan, NULL, NULL, good, NULL, NULL), bad);
-    points.cells = clsp_in_buffer(buffer, CLSP_U32, 0);
-    assert_int_equal(clsp_solid_eval_points_shared(j->plan, &points, NULL, good, NULL, NULL), bad);
+    assert_int_equal(clsp_solid_eval_points(NULL, &points, good, &shared), bad);
+    assert_int_equal(clsp_solid_eval_points(j->plan, NULL, good, &shared), bad);
+    points.item = clsp_in_buffer(buffer, CLSP_U32, 0);
+    assert_int_equal(clsp_solid_eval_points(j->plan, &points, good, &shared), bad);
     points = points_of(j);
     points.reserved[3] = 1;
-    assert_int_equal(clsp_solid_eval_points_shared(j->plan, &points, NULL, good, NULL, NULL), bad);
+    assert_int_equal(clsp_solid_eval_points(j->plan, &points, good, &shared), bad);
+    points = points_of(j);
+    points.planar = 2;
+    assert_int_equal(clsp_solid_eval_points(j->plan, &points, good, &shared), bad);
     points = points_of(j);
     points.params.size--;
-    assert_int_equal(clsp_solid_eval_points_shared(j->plan, &points, NULL, good, NULL, NULL),
+    assert_int_equal(clsp_solid_eval_points(j->plan, &points, good, &shared),
                      CLSP_ERROR_BUFFER_SIZE);
     points = points_of(j);
     points.num = SIZE_MAX / 2;
-    assert_int_equal(clsp_solid_eval_points_shared(j->plan, &points, NULL, good, NULL, NULL),
-                     CLSP_ERROR_NO_MEMORY);
+    assert_int_equal(clsp_solid_eval_points(j->plan, &points, good, &shared), CLSP_ERROR_NO_MEMORY);
     points.num = 0; /* is nothing to do */
-    assert_ok(ctx, clsp_solid_eval_points_shared(j->plan, &points, NULL, good, NULL, NULL));
+    assert_ok(ctx, clsp_solid_eval_points(j->plan, &points, good, &shared));
 }
 
 static void test_wrong_arguments(void **state)
@@ -385,14 +409,15 @@ static void test_wrong_arguments(void **state)
     memory m = take_memory(given, PLAIN, bytes, 4);
     const cl_mem buffer = buffer_of(given, bytes, NULL);
     clsp_solid_plan *unloaded;
-    const clsp_solid_desc desc = {.precision = CLSP_F32};
+    const clsp_solid_desc desc = {.axis = {axes_of_4[0], axes_of_4[1], axes_of_4[2]}};
+    const clsp_share whole = {.schedule = CLSP_SCHEDULE_DEFAULT};
 
     (void)state;
     check_wrong_grids(&cells, out_of(&cells, m.out), buffer);
     check_wrong_lists(&points, out_of(&points, m.out), buffer);
     assert_ok(given, clsp_solid_plan_create(&unloaded, cells.m.mesh, &desc));
     assert_int_equal(
-        clsp_solid_eval_shared(unloaded, cells.cells, NULL, out_of(&cells, m.out), NULL, NULL),
+        clsp_solid_eval(unloaded, cells.cells, out_of(&cells, m.out), &(clsp_run){.share = &whole}),
         CLSP_ERROR_STATE);
     clsp_solid_plan_destroy(&unloaded);
     clReleaseMemObject(buffer);

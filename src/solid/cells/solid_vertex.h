@@ -1,0 +1,58 @@
+/* Vertices of solids on the host: the sums that they are made of, the layout, and their storage, as
+   solid_vertex.clh has them (docs/math.md, 19). */
+#ifndef CLSPI_SOLID_VERTEX_H
+#define CLSPI_SOLID_VERTEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    CLSPI_ORDERS = 10, /* of derivatives, at most 2 in all directions together */
+    CLSPI_VALUE = 0,   /* sums by their numbers: the value, derivatives by u, v, w, uu, uv, vv, uw,
+                          vw, ww */
+    CLSPI_BY_U = 1,
+    CLSPI_BY_V = 2,
+    CLSPI_BY_W = 3,
+    CLSPI_NO_FACE = 6,     /* beside the numbers of a cell's faces */
+    CLSPI_NOWHERE = 7,     /* no such cell or parameter */
+    CLSPI_SOLID_PARTS = 15 /* attributes, by the bits of vertex.h */
+};
+
+/* How often each sum is derived along u, v and w. */
+extern const uint8_t clspi_order_by[CLSPI_ORDERS][3];
+
+typedef struct clspi_solid_shape {
+    uint32_t dim;
+    bool is_double;                /* sums are of doubles, else of floats */
+    uint32_t bits;                 /* of an element: 16, 32, 64 */
+    size_t stride;                 /* elements from one vertex to the next */
+    int32_t at[CLSPI_SOLID_PARTS]; /* where an attribute begins; -1: there is none */
+    uint32_t num_sums;
+    uint8_t number[CLSPI_ORDERS]; /* of the sums that are made */
+    int8_t place[CLSPI_ORDERS];   /* of a sum among those; -1: it is not made */
+    bool has_params, has_normal;
+} clspi_solid_shape;
+
+/* Finds out which sums a vertex needs; dim, is_double, bits, stride and at are there. */
+void clspi_solid_shape_complete(clspi_solid_shape *shape);
+
+/* Returns the sums that are made as bits. */
+uint32_t clspi_solid_sums(const clspi_solid_shape *shape);
+
+/* Vertices on their way from sums. */
+typedef struct clspi_solid_source {
+    const void *sums;     /* [num_sums][plane], of which a plane begins with [count][dim] */
+    size_t plane;         /* reals */
+    double (*params)[3];  /* [count]; NULL without has_params and has_normal */
+    const uint8_t *faces; /* [count]: the boundary face that each is on; likewise */
+} clspi_solid_source;
+
+/* Stores so many vertices; gaps between attributes stay as they are. */
+void clspi_solid_vertices_store(const clspi_solid_shape *shape, const clspi_solid_source *source,
+                                void *out, size_t count);
+
+/* Returns the first of a cell's boundary faces, bits, that has a parameter on it. */
+uint8_t clspi_solid_face_at(uint8_t faces, const double t[3]);
+
+#endif

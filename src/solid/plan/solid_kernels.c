@@ -1,0 +1,121 @@
+#include "solid_kernels.h"
+
+#include "check.h"
+#include "kernel_arguments.h"
+#include "solid_options.h"
+
+/* Creates a kernel of a program that makes cells; on GPUs for a group of items. */
+static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, const char *program,
+                                 const clspi_signature *signature, const clspi_options *options,
+                                 size_t group)
+{
+    clsp_context *const ctx = plan->base.ctx;
+
+    if (clspi_lanes(ctx, plan->desc.precision) > 1)
+        return clspi_kernel_create(kernel, ctx, program, signature, options);
+    return clspi_kernel_create_for_group(kernel, ctx, program, signature, options, group);
+}
+
+/* Makes a kernel of point_cells.cl. Warps make points where the method is that, and where
+   the hybrid one finds that better: num_cells are made by this kernel. */
+static clsp_status create_points(clsp_solid_plan *plan, clspi_kernel *kernel,
+                                 const clspi_signature *signature, size_t num_cells)
+{
+    clsp_context *const ctx = plan->base.ctx;
+    const size_t samples = clspi_grid_size(&plan->desc);
+    const size_t busy = ctx->tuning.items_per_unit * ctx->device.compute_units;
+    const bool is_small = (kernel != &plan->regular && samples <= 64) || num_cells < busy / samples;
+    const bool in_warps = plan->desc.method == CLSP_SOLID_GROUP ||
+                          (plan->desc.method == CLSP_SOLID_HYBRID && is_small);
+    clspi_options options = clspi_options_of(ctx, plan->desc.precision, 1);
+
+    clspi_option(&options, "DIM", plan->desc.dim);
+    clspi_option(&options, "BLOCK", 1);
+    clspi_solid_size_options(&options, ctx, &plan->desc);
+    clspi_option(&options, "WARP", in_warps ? CLSPI_POINT_WARP : 1);
+    CLSPI_CHECK(clspi_kernel_create_for_group(kernel, ctx, "point_cells", signature, &options,
+                                              CLSPI_POINT_GROUP));
+    if (!in_warps || kernel->local >= CLSPI_POINT_WARP) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                      "solid: the device has no groups of %d work-items for its method",
+                      CLSPI_POINT_WARP);
+}
+
+/* Makes the kernels of the methods that make points one by one. */
+static clsp_status create_point_kernels(clsp_solid_plan *plan)
+{
+    const clspi_cell_layout *const layout = &plan->layout;
+
+    if (plan->points.blocks.num)
+        CLSPI_CHECK(create_points(plan, &plan->regular, &clspi_point_regular_signature,
+                                  layout->uses[0].num_cells));
+    if (layout->layers.num)
+        CLSPI_CHECK(
+            create_points(plan, &plan->layers, &clspi_point_layered_signature, layout->layers.num));
+    if (layout->full.num)
+        CLSPI_CHECK(
+            create_points(plan, &plan->full, &clspi_point_tables_signature, layout->full.num));
+    return CLSP_OK;
+}
+
+/* Makes the kernels of regular cells; where all blocks are siblings, as in refined meshes, one that
+   knows no others. */
+static clsp_status create_regular(clsp_solid_plan *plan)
+{
+    const bool siblings = plan->points.blocks.num_patterns == CLSPI_SIBLINGS + 1;
+    const clspi_options options = clspi_regular_options(plan->base.ctx, &plan->desc, siblings);
+    const clspi_signature *const signature =
+        plan->is_plain ? &clspi_regular_cells_signature : &clspi_regular_vertices_signature;
+
+    CLSPI_CHECK(create_kernel(plan, &plan->regular, "regular_cells", signature, &options,
+                              clspi_regular_group(&plan->desc)));
+    if (!clspi_has_block_copies(plan->base.ctx, &plan->desc)) return CLSP_OK;
+    return create_kernel(plan, &plan->blocks_copied.kernel, "regular_cells",
+                         &clspi_copy_blocks_signature, &options, plan->regular.local);
+}
+
+static clsp_status create_layers(clsp_solid_plan *plan)
+{
+    const clspi_options options =
+        clspi_layer_options(plan->base.ctx, &plan->desc, plan->layout.layers.size);
+    const clspi_signature *const signature =
+        plan->is_plain ? &clspi_solid_layers_signature : &clspi_layer_vertices_signature;
+
+    CLSPI_CHECK(create_kernel(plan, &plan->layers, "solid_layers", signature, &options,
+                              clspi_layer_group(&plan->desc)));
+    return create_kernel(plan, &plan->layers_copied.kernel, "solid_layers",
+                         &clspi_copy_layers_signature, &options, plan->layers.local);
+}
+
+/* Makes the kernels of tables; with vectors where there are so many cells that fewer items, which
+   take longer, keep a device busy. */
+static clsp_status create_tables(clsp_solid_plan *plan)
+{
+    const clsp_context *const ctx = plan->base.ctx;
+    const size_t busy = 2 * (size_t)ctx->device.compute_units;
+    const bool quads = clspi_table_quads(ctx, &plan->desc) && plan->layout.full.num >= busy;
+    const clspi_options options =
+        clspi_table_options(ctx, &plan->desc, plan->layout.full.size, quads);
+    const clspi_signature *const signature =
+        plan->is_plain ? &clspi_solid_tables_signature : &clspi_table_vertices_signature;
+
+    plan->has_quads = quads;
+    CLSPI_CHECK(create_kernel(plan, &plan->full, "solid_tables", signature, &options,
+                              clspi_table_group(ctx, &plan->desc, quads)));
+    return create_kernel(plan, &plan->full_copied.kernel, "solid_tables",
+                         &clspi_copy_sets_signature, &options, plan->full.local);
+}
+
+clsp_status clspi_solid_create_kernels(clsp_solid_plan *plan)
+{
+    const clspi_options options = clspi_solid_options(plan->base.ctx, &plan->desc, 1);
+
+    if (!plan->owner)
+        CLSPI_CHECK(clspi_kernel_create(&plan->continue_points, plan->base.ctx, "continue_points",
+                                        &clspi_continue_points_signature, &options));
+    if (!plan->has_grid) return CLSP_OK;
+    if (plan->desc.method != CLSP_SOLID_CELLS) return create_point_kernels(plan);
+    if (plan->points.blocks.num) CLSPI_CHECK(create_regular(plan));
+    if (plan->layout.layers.num) CLSPI_CHECK(create_layers(plan));
+    return plan->layout.full.num ? create_tables(plan) : CLSP_OK;
+}

@@ -1,0 +1,147 @@
+#include "solid_upload.h"
+
+#include <stdlib.h>
+
+#include "buffer.h"
+#include "check.h"
+
+/* ---- continued points ---- */
+
+/* Sorts continued points by how many others are behind each other, at most three: triples [num][3]
+   of the point and those that it is made of. */
+static clsp_status sort_continued(clsp_solid_plan *plan, uint32_t *triples, uint8_t *depth)
+{
+    const clspi_cell_points *const p = &plan->points;
+    size_t next[5] = {0};
+
+    for (size_t i = 0; i < p->continued.num; i++) {
+        depth[i] = 1;
+        for (uint32_t k = 0; k < 2; k++) {
+            const uint32_t from = clspi_continued_from(p, i, k);
+            if (from >= p->num_vertices && depth[from - p->num_vertices] >= depth[i])
+                depth[i] = (uint8_t)(depth[from - p->num_vertices] + 1);
+        }
+        next[depth[i]]++;
+    }
+    for (uint32_t d = 1; d < 5; d++) {
+        plan->depth_first[d] = plan->depth_first[d - 1] + next[d - 1];
+        next[d - 1] = plan->depth_first[d - 1];
+    }
+    for (size_t i = 0; i < p->continued.num; i++) {
+        uint32_t *const to = triples + 3 * plan->depth_first[depth[i]] +
+                             3 * (next[depth[i]]++ - plan->depth_first[depth[i]]);
+        to[0] = (uint32_t)(p->num_vertices + i);
+        to[1] = clspi_continued_from(p, i, 0);
+        to[2] = clspi_continued_from(p, i, 1);
+    }
+    return CLSP_OK;
+}
+
+/* ---- making plans ---- */
+
+/* ---- what a plan has on its device ---- */
+
+/* Makes a buffer of numbers, at least one. */
+static clsp_status upload(clsp_solid_plan *plan, clspi_series *series, cl_mem *buffer,
+                          const uint32_t *numbers, size_t num)
+{
+    CLSPI_CHECK(clspi_buffer_create(buffer, plan->base.ctx, (num + 1) * sizeof *numbers));
+    return clspi_series_write(series, *buffer, 0, numbers, num * sizeof *numbers);
+}
+
+static clsp_status upload_continued(clsp_solid_plan *plan, clspi_series *series)
+{
+    const size_t num = plan->points.continued.num;
+    uint32_t *const triples = malloc((3 * num + 1) * sizeof *triples);
+    uint8_t *const depth = malloc(num + 1);
+    clsp_status status = CLSP_ERROR_NO_MEMORY;
+
+    if (triples && depth) {
+        status = sort_continued(plan, triples, depth);
+        if (status == CLSP_OK) status = upload(plan, series, &plan->continued, triples, 3 * num);
+    } else {
+        clspi_fail(&plan->base.ctx->log, status, "solid: no memory for %zu points", num);
+    }
+    free(triples);
+    free(depth);
+    return status;
+}
+
+/* Brings the sets and their index to the device, and gives what the host does not need any more
+   back. */
+static clsp_status upload_sets(clsp_solid_plan *plan, clspi_series *series)
+{
+    clspi_cell_layout *const layout = &plan->layout;
+
+    CLSPI_CHECK(upload(plan, series, &plan->index, layout->index, layout->num_index));
+    CLSPI_CHECK(upload(plan, series, &plan->layer_sets, layout->layers.words,
+                       layout->layers.num * clspi_set_words(&layout->layers)));
+    CLSPI_CHECK(upload(plan, series, &plan->full_sets, layout->full.words,
+                       layout->full.num * clspi_set_words(&layout->full)));
+    free(layout->index);
+    free(layout->layers.words);
+    free(layout->full.words);
+    layout->index = layout->layers.words = layout->full.words = NULL;
+    return CLSP_OK;
+}
+
+/* Brings the blocks to the device. Their points, which take most of a plan's memory, stay there
+   alone until the host needs them. */
+static clsp_status upload_blocks(clsp_solid_plan *plan, clspi_series *series)
+{
+    clspi_cell_blocks *const b = &plan->points.blocks;
+    const size_t bytes = b->num_patterns * CLSPI_PATTERN;
+
+    CLSPI_CHECK(upload(plan, series, &plan->block_words, b->words, b->num * CLSPI_BLOCK_WORDS));
+    CLSPI_CHECK(upload(plan, series, &plan->block_points, b->points, b->num_points));
+    CLSPI_CHECK(clspi_buffer_create(&plan->patterns, plan->base.ctx, bytes + 1));
+    CLSPI_CHECK(clspi_series_write(series, plan->patterns, 0, b->patterns, bytes));
+    if (plan->owner) return CLSP_OK;
+    free(b->points);
+    b->points = NULL;
+    return CLSP_OK;
+}
+
+clsp_status clspi_solid_hold_blocks(clsp_solid_plan *plan)
+{
+    clspi_cell_blocks *const b = &plan->points.blocks;
+    const size_t bytes = b->num_points * sizeof *b->points;
+    clspi_call call;
+
+    if (plan->owner || b->points || bytes == 0) return CLSP_OK;
+    CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
+    uint32_t *const points = malloc(bytes);
+    if (!points)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "solid: no memory for the points of %zu cells", plan->num_cells);
+    clsp_status status = clspi_call_begin(&call, &plan->base, NULL);
+    if (status == CLSP_OK)
+        status = clspi_call_end(
+            &call, clspi_series_read(&call.series, plan->block_points, 0, points, bytes));
+    if (status != CLSP_OK) {
+        free(points);
+        return status;
+    }
+    b->points = points;
+    return CLSP_OK;
+}
+
+/* Brings the boundary faces of cells to the device, of which kernels without normals read nothing.
+ */
+static clsp_status upload_faces(clsp_solid_plan *plan, clspi_series *series)
+{
+    const size_t bytes = plan->faces ? plan->num_cells : 0;
+
+    if (plan->is_plain || !plan->has_grid) return CLSP_OK;
+    CLSPI_CHECK(clspi_buffer_create(&plan->cell_faces, plan->base.ctx, bytes + 1));
+    return bytes ? clspi_series_write(series, plan->cell_faces, 0, plan->faces, bytes) : CLSP_OK;
+}
+
+clsp_status clspi_solid_upload(clsp_solid_plan *plan, clspi_series *series)
+{
+    CLSPI_CHECK(upload_sets(plan, series));
+    CLSPI_CHECK(upload_blocks(plan, series));
+    if (!plan->owner) CLSPI_CHECK(upload_continued(plan, series));
+    CLSPI_CHECK(upload_faces(plan, series));
+    return plan->has_grid ? clspi_sample_tables_make(plan, series) : CLSP_OK;
+}
