@@ -222,18 +222,22 @@ static clsp_status load_points(const solid_run *r)
 
 clsp_status solid_run_start(solid_run *r)
 {
-    const clsp_axis axis = {r->samples, 0.0, 1.0};
-    const clsp_solid_desc desc = {
-        .precision = r->precision, .axis = {axis, axis, axis}, .method = r->method};
-    const size_t cell_bytes =
-        (size_t)3 * r->samples * r->samples * r->samples * clsp_type_bytes(r->precision);
+    const clsp_axis axis = {.num = r->samples};
+    clsp_solid_desc desc = {.precision = r->precision,
+                            .axis = {axis, axis, axis},
+                            .vertex = {.attributes = r->attributes},
+                            .method = r->method};
     const size_t room = r->b->is_cpu ? (size_t)1 << 28 : r->b->info.max_alloc_bytes / 2;
     clsp_status status;
     cl_int code;
 
+    BENCH_TRY(bench_check(clsp_solid_plan_create(&r->plan, r->model->mesh, &desc), r->name));
+    BENCH_TRY(bench_check(clsp_solid_plan_desc(r->plan, &desc), r->name));
+    r->stride = desc.vertex.stride;
+    const size_t cell_bytes =
+        (size_t)r->stride * r->samples * r->samples * r->samples * clsp_type_bytes(r->precision);
     r->cells = (clsp_range){0, r->model->counts.num_cells};
     r->most = room / cell_bytes < r->cells.count ? room / cell_bytes : r->cells.count;
-    BENCH_TRY(bench_check(clsp_solid_plan_create(&r->plan, r->model->mesh, &desc), r->name));
     BENCH_TRY(bench_check(load_points(r), r->name));
     r->out = r->shared;
     if (r->out) return CLSP_OK;
@@ -253,8 +257,7 @@ clsp_status solid_run_enqueue(void *user)
     for (size_t done = 0; done < r->cells.count && status == CLSP_OK; done += r->most) {
         const size_t left = r->cells.count - done;
         const clsp_range some = {r->cells.first + done, left < r->most ? left : r->most};
-        status =
-            clsp_solid_eval(r->plan, some, NULL, clsp_out_buffer(r->out, r->precision, 0), NULL);
+        status = clsp_solid_eval(r->plan, some, clsp_out_buffer(r->out, r->precision, 0), NULL);
     }
     return bench_check(status, r->name);
 }
@@ -337,7 +340,7 @@ clsp_status solid_run_errors(const solid_run *r, solid_errors *errors)
         const clsp_range one = {r->cells.first + c, 1};
         const clsp_output out = r->precision == CLSP_F64 ? clsp_out_f64(points, 3 * samples)
                                                          : clsp_out_f32(points, 3 * samples);
-        status = bench_check(clsp_solid_eval(r->plan, one, NULL, out, NULL), r->name);
+        status = bench_check(clsp_solid_eval(r->plan, one, out, NULL), r->name);
         if (status == CLSP_OK) status = add_errors(r, one.first, points, errors);
     }
     errors->mean /= (double)(3 * looked * (num ? num : 1));

@@ -24,8 +24,10 @@ typedef struct solid_run {
     clsp_type precision;
     uint32_t samples; /* along each direction */
     clsp_solid_method method;
-    cl_mem shared; /* another run's output; NULL: one of its own */
+    uint32_t attributes; /* of vertices; 0: points */
+    cl_mem shared;       /* another run's output; NULL: one of its own */
     clsp_solid_plan *plan;
+    uint32_t stride; /* reals of a vertex */
     clsp_range cells;
     size_t most; /* cells of a call */
     cl_mem out;

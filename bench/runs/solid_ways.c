@@ -50,17 +50,14 @@ static double points_of(const way_job *j)
     return j->list ? (double)j->list : solid_run_points(&j->run);
 }
 
-static clsp_status run_list(solid_way *way, clsp_output out)
+static clsp_status run_list(const way_job *j, clsp_output out, const clsp_run *run)
 {
-    const way_job *const j = way->job;
-    const clsp_solid_points points = {
+    const clsp_points points = {
         .num = j->list,
-        .cells = clsp_in_u32(j->cells, j->list),
+        .item = clsp_in_u32(j->cells, j->list),
         .params = {.type = j->run.precision, .host = j->params, .size = 3 * j->list}};
 
-    return way->is_eval ? clsp_solid_eval_points(j->run.plan, &points, NULL, out, NULL)
-                        : clsp_solid_eval_points_shared(j->run.plan, &points, NULL, out, &way->opts,
-                                                        &way->report);
+    return clsp_solid_eval_points(j->run.plan, &points, out, run);
 }
 
 static clsp_status run_way(void *user)
@@ -68,13 +65,12 @@ static clsp_status run_way(void *user)
     solid_way *const way = user;
     const way_job *const j = way->job;
     const clsp_output out = output_of(j, j->out[way->memory]);
-    const solid_run *const r = &j->run;
+    const clsp_run shared = {.share = &way->opts, .report = &way->report};
+    const clsp_run *const run = way->is_eval ? NULL : &shared;
 
-    if (j->list) return bench_check(run_list(way, out), r->name);
-    return bench_check(way->is_eval ? clsp_solid_eval(r->plan, r->cells, NULL, out, NULL)
-                                    : clsp_solid_eval_shared(r->plan, r->cells, NULL, out,
-                                                             &way->opts, &way->report),
-                       r->name);
+    return bench_check(j->list ? run_list(j, out, run)
+                               : clsp_solid_eval(j->run.plan, j->run.cells, out, run),
+                       j->run.name);
 }
 
 /* Runs a way once before each turn, so that it finds the caches as it leaves them. */
@@ -124,10 +120,9 @@ static clsp_status start_job(way_job *j, clsp_context *ctx)
     memset(j->out[SHARED_BEST], 0xff, j->bytes);
     memset(j->out[SHARED_PLAIN], 0xff, j->bytes);
     if (j->list)
-        BENCH_TRY(run_list(&(solid_way){.job = j, .is_eval = true}, output_of(j, j->expected)));
+        BENCH_TRY(run_list(j, output_of(j, j->expected), NULL));
     else
-        BENCH_TRY(
-            clsp_solid_eval(j->run.plan, j->run.cells, NULL, output_of(j, j->expected), NULL));
+        BENCH_TRY(clsp_solid_eval(j->run.plan, j->run.cells, output_of(j, j->expected), NULL));
 
 fail:
     return status;
@@ -193,7 +188,7 @@ static clsp_status report_way(solid_way *way, const char *name, const bench_cont
     snprintf(method, sizeof method, "%s, %s%s%s", name, shared_memory_names[way->memory],
              way->opts.schedule == CLSP_SCHEDULE_DEFAULT ? ": " : "",
              way->opts.schedule == CLSP_SCHEDULE_DEFAULT ? clsp_schedule_name(way->report.schedule)
-                                                      : "");
+                                                         : "");
     BENCH_TRY(compare(way, &row.error));
     row.time = c->sustained;
     row.work = points_of(j);

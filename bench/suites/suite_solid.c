@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solid_passes.h"
 #include "solid_ways.h"
 
 static const char suite[] = "solid";
@@ -14,12 +15,12 @@ static const char suite[] = "solid";
 static const char *const kind_names[SOLID_KINDS] = {"regular", "layered", "irregular", "split"};
 
 static const char *const method_names[] = {"library", "thread", "group", "hybrid"};
-enum { METHODS = CLSP_SOLID_HYBRID + 1 };
+enum { METHODS = CLSP_SOLID_HYBRID - CLSP_SOLID_CELLS + 1, THREAD = 1 }; /* their places */
 
 /* Returns how many methods are measured: on CPUs warps of items take seconds. */
 static int methods_of(const bench *b)
 {
-    return b->is_cpu ? CLSP_SOLID_THREAD + 1 : METHODS;
+    return b->is_cpu ? THREAD + 1 : METHODS;
 }
 
 static double batch_ms(const bench *b)
@@ -98,7 +99,7 @@ static clsp_status start_methods(solid_run *runs, bench_contestant *all, const s
 
     for (int i = 0; i < methods_of(like->b) && status == CLSP_OK; i++) {
         runs[i] = *like;
-        runs[i].method = (clsp_solid_method)i;
+        runs[i].method = (clsp_solid_method)(CLSP_SOLID_CELLS + i);
         runs[i].shared = i > 0 ? runs[0].out : NULL;
         status = solid_run_start(&runs[i]);
         all[i] = (bench_contestant){.enqueue = solid_run_enqueue, .user = &runs[i]};
@@ -119,8 +120,7 @@ static void report_ratios(const solid_run *r, const char *kind, const bench_cont
     for (int i = 1; i < methods_of(r->b); i++) {
         char method[SOLID_NAME_MAX];
         snprintf(method, sizeof method, "%s%s/library", kind, method_names[i]);
-        report_number(r, method, bench_ratio(&all[0], &all[i]), "ratio",
-                      i == CLSP_SOLID_THREAD ? least : NAN);
+        report_number(r, method, bench_ratio(&all[0], &all[i]), "ratio", i == THREAD ? least : NAN);
     }
 }
 
@@ -179,6 +179,25 @@ fail:
     return status;
 }
 
+/* Measures cells of one kind after the other, by all methods and with derivatives. */
+static clsp_status run_both(bench *b, clsp_type precision, const solid_model *m,
+                            const size_t *kind_begin, size_t num_kinds, uint32_t samples)
+{
+    clsp_status status;
+
+    BENCH_TRY(run_kinds(b, precision, m, kind_begin, num_kinds, samples));
+    for (size_t kind = 0; kind < num_kinds; kind++) {
+        const size_t num = kind_begin[kind + 1] - kind_begin[kind];
+        const clsp_range cells = {kind_begin[kind], num < KIND_CELLS ? num : KIND_CELLS};
+        const solid_run like = {
+            .b = b, .model = m, .precision = precision, .samples = samples, .cells = cells};
+        if (num) BENCH_TRY(solid_passes_run(&like, kind_names[kind]));
+    }
+
+fail:
+    return status;
+}
+
 /* Measures cells of one kind after the other, of many copies of a model whose cells are sorted; of
    one that was refined regular cells, most of which are the children of such. */
 static clsp_status run_sorted(bench *b, const solid_model *one, const char *name, size_t copies,
@@ -193,7 +212,7 @@ static clsp_status run_sorted(bench *b, const solid_model *one, const char *name
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
         for (uint32_t samples = 4; samples <= 8; samples *= 2)
             if (b->wanted[p] && !(b->quick && p == CLSP_F64))
-                BENCH_TRY(run_kinds(b, p, &m, kind_begin, is_refined ? 1 : SOLID_KINDS, samples));
+                BENCH_TRY(run_both(b, p, &m, kind_begin, is_refined ? 1 : SOLID_KINDS, samples));
 
 fail:
     solid_model_release(&m);
@@ -414,7 +433,8 @@ static clsp_status run_build(bench *b)
     static const char name[] = "refinement and classes";
     solid_case solid = solid_model_file("mount1.vtk");
     const unsigned levels = b->quick ? 1 : 2;
-    const clsp_solid_desc desc = {.precision = CLSP_F32};
+    const clsp_solid_desc desc = {.precision = CLSP_F32,
+                                  .axis = {{.num = 4}, {.num = 4}, {.num = 4}}};
     solid_model m = {.name = "mount1"};
     solid_run r = {.b = b, .name = name, .precision = CLSP_F32};
     clsp_solid_mesh *fine = NULL;

@@ -88,6 +88,22 @@ static uint32_t block_of(const clsp_context *ctx, const clsp_solid_desc *desc)
     return in_vectors ? block : 1;
 }
 
+/* Tells whether vertices are sums one after the other, of three channels in the precision. */
+static bool is_dense(const clsp_solid_desc *desc)
+{
+    const clspi_solid_shape shape = clspi_solid_shape_of(desc);
+    int32_t next = 0;
+
+    if (desc->dim != 3 || desc->vertex.type != desc->precision) return false;
+    for (unsigned k = 0; k < CLSPI_SOLID_PARTS; k++) {
+        if (shape.at[k] < 0) continue;
+        if (shape.at[k] != next) return false;
+        next += 3;
+    }
+    return (uint32_t)next == desc->vertex.stride && (uint32_t)next == 3 * shape.num_sums &&
+           !shape.has_params && !shape.has_normal;
+}
+
 /* Adds what tells kernels of vertices that are more than packed points. */
 static void add_vertex(clspi_options *options, const clsp_context *ctx, const clsp_solid_desc *desc,
                        size_t group)
@@ -101,6 +117,7 @@ static void add_vertex(clspi_options *options, const clsp_context *ctx, const cl
     clspi_option(options, "SUMS", clspi_solid_sums(&shape));
     clspi_vertex_place_options(options, &desc->vertex);
     if (clspi_solid_has_gaps(desc)) clspi_option(options, "GAPS", 1);
+    if (clspi_lanes(ctx, desc->precision) > 1 && is_dense(desc)) clspi_option(options, "DENSE", 1);
     if (clspi_lanes(ctx, desc->precision) == 1)
         clspi_option(options, "PILE", clspi_max(1, clspi_min(items, BYTES / vertex)));
 }
