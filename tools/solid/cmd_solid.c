@@ -79,7 +79,7 @@ static bool print_classes(const work *w)
                (unsigned long)m->counts.num_cells);
         return true;
     }
-    if (!solid_model_plan(m, w->precision, 2, &plan)) return false;
+    if (!solid_model_plan(m, w->precision, 0, 0, &plan)) return false;
     clsp_status status = clsp_solid_classes(plan, NULL, 0, &num);
     classes = calloc(num + 1, sizeof(*classes));
     if (status == CLSP_OK && classes) status = clsp_solid_classes(plan, classes, num, &num);

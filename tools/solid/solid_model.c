@@ -213,11 +213,13 @@ static bool check_floats(const solid_model *m)
 }
 
 bool solid_model_plan(const solid_model *m, mesh_precision precision, uint32_t samples,
-                      clsp_solid_plan **plan)
+                      uint32_t attributes, clsp_solid_plan **plan)
 {
     const clsp_axis axis = {.num = samples, .begin = 0, .end = 1};
-    const clsp_solid_desc desc = {
-        .precision = staging_type(precision), .channels = m->channels, .axis = {axis, axis, axis}};
+    const clsp_solid_desc desc = {.precision = staging_type(precision),
+                                  .dim = m->channels,
+                                  .axis = {axis, axis, axis},
+                                  .vertex = {.attributes = attributes}};
     staged_reals reals;
     *plan = NULL;
     if (precision == MESH_F32 && !check_floats(m)) return false;

@@ -46,10 +46,10 @@ size_t solid_model_odd_cells(const solid_model *m);
 /* Tells whether the mesh is to be refined once more before it is evaluated or written. */
 bool solid_model_is_coarse(const solid_model *m);
 
-/* Makes a plan of the mesh, whose cells have a grid of so many samples, and loads the points. False
-   with a complaint. */
+/* Makes a plan of the mesh, whose cells have a grid of so many samples, 0 for none, and whose
+   vertices these attributes, and loads the points. False with a complaint. */
 bool solid_model_plan(const solid_model *m, mesh_precision precision, uint32_t samples,
-                      clsp_solid_plan **plan);
+                      uint32_t attributes, clsp_solid_plan **plan);
 
 void solid_model_clear(solid_model *m);
 

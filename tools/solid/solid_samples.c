@@ -17,7 +17,7 @@ bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision p
     const size_t reals = solid_samples_reals(s);
     s->most = 3 * STAGING_POINTS / reals + 1;
     if (s->most > m->counts.num_cells) s->most = m->counts.num_cells;
-    if (!solid_model_plan(m, precision, samples, &s->plan)) return false;
+    if (!solid_model_plan(m, precision, samples, 0, &s->plan)) return false;
     s->values = malloc(s->most * reals * sizeof(double));
     if (precision == MESH_F32) s->made = malloc(s->most * reals * sizeof(float));
     return (s->values && (s->made || precision == MESH_F64)) || solid_model_memory(m);
@@ -31,30 +31,35 @@ static void print_shared(const solid_samples *s, const clsp_report *report)
     sharing_print(stderr, s->m->r->base.inputs[0], report);
 }
 
-static bool eval_cells(const solid_samples *s, clsp_range cells, clsp_output out)
+/* A call as the request has it. */
+static clsp_run run_of(const solid_samples *s, clsp_report *report)
 {
     const sharing_request *sharing = &s->m->r->base.sharing;
+    return (clsp_run){.share = sharing->cooperate ? &sharing->opts : NULL,
+                      .report = sharing->cooperate ? report : NULL};
+}
+
+static bool eval_cells(const solid_samples *s, clsp_range cells, clsp_output out)
+{
     clsp_report report;
-    if (!sharing->cooperate)
-        return staging_check(s->m->ctx, clsp_solid_eval(s->plan, cells, NULL, out, NULL));
-    if (!staging_check(s->m->ctx,
-                       clsp_solid_eval_shared(s->plan, cells, NULL, out, &sharing->opts, &report)))
-        return false;
-    print_shared(s, &report);
+    const clsp_run run = run_of(s, &report);
+    if (!staging_check(s->m->ctx, clsp_solid_eval(s->plan, cells, out, &run))) return false;
+    if (run.share) print_shared(s, &report);
     return true;
 }
 
-bool solid_samples_points(const solid_samples *s, const clsp_solid_points *points,
-                          const uint32_t by[3], clsp_output out)
+bool solid_samples_points(solid_samples *s, const clsp_points *points, bool with_gradients,
+                          clsp_output out)
 {
-    const sharing_request *sharing = &s->m->r->base.sharing;
+    const uint32_t all = CLSP_VERTEX_POINT | CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_DW;
     clsp_report report;
-    if (!sharing->cooperate)
-        return staging_check(s->m->ctx, clsp_solid_eval_points(s->plan, points, by, out, NULL));
-    if (!staging_check(s->m->ctx, clsp_solid_eval_points_shared(s->plan, points, by, out,
-                                                                &sharing->opts, &report)))
+    const clsp_run run = run_of(s, &report);
+    if (with_gradients && !s->gradients &&
+        !solid_model_plan(s->m, s->precision, 0, all, &s->gradients))
         return false;
-    print_shared(s, &report);
+    clsp_solid_plan *const plan = with_gradients ? s->gradients : s->plan;
+    if (!staging_check(s->m->ctx, clsp_solid_eval_points(plan, points, out, &run))) return false;
+    if (run.share) print_shared(s, &report);
     return true;
 }
 
@@ -77,6 +82,7 @@ bool solid_samples_make(solid_samples *s, size_t first, size_t count)
 void solid_samples_close(solid_samples *s)
 {
     clsp_solid_plan_destroy(&s->plan);
+    clsp_solid_plan_destroy(&s->gradients);
     free(s->made);
     free(s->values);
     *s = (solid_samples){.m = NULL};

@@ -8,6 +8,7 @@
 typedef struct solid_samples {
     const solid_model *m;
     clsp_solid_plan *plan;
+    clsp_solid_plan *gradients; /* of values and gradients in lists, once they are asked for */
     mesh_precision precision;
     uint32_t samples;    /* along each direction */
     size_t most;         /* cells at a time */
@@ -25,9 +26,10 @@ bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision p
 /* Makes the samples of so many cells from `first` on, at most s->most, unless they are there. */
 bool solid_samples_make(solid_samples *s, size_t first, size_t count);
 
-/* Evaluates at parameters, by one processor or several, as the request has it. */
-bool solid_samples_points(const solid_samples *s, const clsp_solid_points *points,
-                          const uint32_t by[3], clsp_output out);
+/* Evaluates at parameters, by one processor or several, as the request has it: points, or points
+   with their three derivatives behind them. */
+bool solid_samples_points(solid_samples *s, const clsp_points *points, bool with_gradients,
+                          clsp_output out);
 
 /* Returns the reals of a cell. */
 size_t solid_samples_reals(const solid_samples *s);

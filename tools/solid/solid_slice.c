@@ -9,6 +9,7 @@
 #include "staging.h"
 
 enum { MAX_ROUNDS = 40, MAX_DAMPED = 100, BATCH = 16384, ROOM = 2 * BATCH, DEFAULT_SIZE = 512 };
+enum { VERTEX = 4 }; /* a point, and its derivatives by u, v, w */
 
 /* A pixel, and where it may be in a cell. */
 typedef struct candidate {
@@ -44,8 +45,9 @@ typedef struct slice_work {
     uint32_t *cells;      /* [ROOM] */
     late_candidate *late; /* [ROOM]: followed when all others are, or when it is half full */
     size_t num_late;
-    void *params, *points; /* [ROOM][3], [ROOM][channels], in the samples' precision */
-    void *slopes[3];       /* [ROOM][channels]: derivatives of points */
+    void *params;   /* [ROOM][3], in the samples' precision */
+    void *vertices; /* [ROOM][vertex], likewise: points, and their derivatives behind them */
+    size_t vertex;  /* reals of each that was made last */
     solid_slice_counts *counts;
 } slice_work;
 
@@ -159,7 +161,7 @@ static void take_point(slice_work *w, const candidate *c, size_t place, double d
     w->counts->error = fmax(w->counts->error, distance);
     for (uint32_t k = 0; k < channels; k++)
         put(w->image, c->pixel * channels + k,
-            w->num_shown ? real_at(w, w->points, place * w->m->channels + w->shown[k]) : 1);
+            w->num_shown ? real_at(w, w->vertices, place * w->vertex + w->shown[k]) : 1);
 }
 
 /* Computes the point of a pixel's middle. */
@@ -191,7 +193,7 @@ static bool improve(slice_work *w, candidate *c, size_t place, bool is_last)
     double middle[3], error[3], change[3];
     middle_of(w, c->pixel, middle);
     for (int x = 0; x < 3; x++) {
-        error[x] = real_at(w, w->points, place * w->m->channels + (size_t)x) - middle[x];
+        error[x] = real_at(w, w->vertices, place * w->vertex + (size_t)x) - middle[x];
         change[x] = error[x] - c->error[x];
     }
     const double distance = hypot(hypot(error[0], error[1]), error[2]);
@@ -224,17 +226,19 @@ static void set_place(slice_work *w, size_t i, const candidate *c)
     }
 }
 
-/* Evaluates the limit at so many places, or a derivative of it. */
-static bool evaluate(slice_work *w, size_t num, const uint32_t *by, void *to)
+/* Evaluates the limit at so many places, with its derivatives where they are asked for. */
+static bool evaluate(slice_work *w, size_t num, bool with_gradients)
 {
     const bool single = w->samples->precision == MESH_F32;
-    const size_t reals = num * w->m->channels;
-    const clsp_solid_points points = {.num = num,
-                                      .cells = {.type = CLSP_U32, .host = w->cells, .size = num},
-                                      .params = single ? clsp_in_f32(w->params, 3 * num)
-                                                       : clsp_in_f64(w->params, 3 * num)};
-    const clsp_output out = single ? clsp_out_f32(to, reals) : clsp_out_f64(to, reals);
-    return solid_samples_points(w->samples, &points, by, out);
+    w->vertex = (with_gradients ? VERTEX : 1) * (size_t)w->m->channels;
+    const size_t reals = num * w->vertex;
+    const clsp_points points = {.num = num,
+                                .item = {.type = CLSP_U32, .host = w->cells, .size = num},
+                                .params = single ? clsp_in_f32(w->params, 3 * num)
+                                                 : clsp_in_f64(w->params, 3 * num)};
+    const clsp_output out =
+        single ? clsp_out_f32(w->vertices, reals) : clsp_out_f64(w->vertices, reals);
+    return solid_samples_points(w->samples, &points, with_gradients, out);
 }
 
 /* Looks at the limit's point of a late candidate, and goes on from the best one. Returns whether to
@@ -242,10 +246,10 @@ static bool evaluate(slice_work *w, size_t num, const uint32_t *by, void *to)
 static bool damp(slice_work *w, late_candidate *c, size_t place)
 {
     double middle[3], error[3], slope[3][3];
-    const size_t first = place * w->m->channels;
+    const size_t first = place * w->vertex;
     middle_of(w, c->at.pixel, middle);
     for (size_t x = 0; x < 3; x++)
-        error[x] = real_at(w, w->points, first + x) - middle[x];
+        error[x] = real_at(w, w->vertices, first + x) - middle[x];
     const double distance = hypot(hypot(error[0], error[1]), error[2]);
     if (distance <= w->far) {
         take_point(w, &c->at, place, distance);
@@ -257,7 +261,8 @@ static bool damp(slice_work *w, late_candidate *c, size_t place)
         memcpy(c->best, c->at.t, sizeof(c->best));
         memcpy(c->error, error, sizeof(error));
         for (size_t i = 0; i < 9; i++)
-            c->slope[i / 3][i % 3] = real_at(w, w->slopes[i / 3], first + i % 3);
+            c->slope[i / 3][i % 3] =
+                real_at(w, w->vertices, first + (1 + i / 3) * w->m->channels + i % 3);
     } else {
         c->damping *= 4;
     }
@@ -271,7 +276,6 @@ static bool damp(slice_work *w, late_candidate *c, size_t place)
 /* Follows late candidates. */
 static bool finish_late(slice_work *w)
 {
-    static const uint32_t by[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     size_t left = 0;
     for (size_t i = 0; i < w->num_late; i++)
         if (!w->inside[w->late[i].at.pixel]) w->late[left++] = w->late[i];
@@ -280,10 +284,7 @@ static bool finish_late(slice_work *w)
         size_t kept = 0;
         for (size_t i = 0; i < w->num_late; i++)
             set_place(w, i, &w->late[i].at);
-        bool done = evaluate(w, w->num_late, NULL, w->points);
-        for (int a = 0; done && a < 3; a++)
-            done = evaluate(w, w->num_late, by[a], w->slopes[a]);
-        if (!done) return false;
+        if (!evaluate(w, w->num_late, true)) return false;
         for (size_t i = 0; i < w->num_late; i++) {
             if (w->inside[w->late[i].at.pixel]) continue;
             if (damp(w, &w->late[i], i)) w->late[kept++] = w->late[i];
@@ -301,7 +302,7 @@ static bool finish(slice_work *w)
         size_t kept = 0;
         for (size_t i = 0; i < w->num; i++)
             set_place(w, i, &w->list[i]);
-        if (!evaluate(w, w->num, NULL, w->points)) return false;
+        if (!evaluate(w, w->num, false)) return false;
         for (size_t i = 0; i < w->num; i++) {
             if (w->inside[w->list[i].pixel]) continue;
             if (improve(w, &w->list[i], i, round + 1 == MAX_ROUNDS)) w->list[kept++] = w->list[i];
@@ -358,12 +359,8 @@ static bool make_room(slice_work *w)
     w->cells = malloc(ROOM * sizeof(*w->cells));
     w->params = malloc(ROOM * 3 * real);
     w->late = malloc(ROOM * sizeof(*w->late));
-    w->points = malloc(ROOM * w->m->channels * real);
-    bool done = w->inside && w->list && w->late && w->cells && w->params && w->points;
-    for (int a = 0; a < 3; a++) {
-        w->slopes[a] = malloc(ROOM * w->m->channels * real);
-        done = done && w->slopes[a];
-    }
+    w->vertices = malloc(ROOM * VERTEX * w->m->channels * real);
+    const bool done = w->inside && w->list && w->late && w->cells && w->params && w->vertices;
     if (!done || !image_array_make(w->image)) return solid_model_memory(w->m);
     for (size_t i = 0; i < pixels * w->image->channels; i++)
         put(w->image, i, NAN);
@@ -396,10 +393,8 @@ bool solid_slice_make(solid_samples *samples, image_array *image, solid_slice_co
     free(w.list);
     free(w.cells);
     free(w.params);
-    free(w.points);
+    free(w.vertices);
     free(w.late);
-    for (int a = 0; a < 3; a++)
-        free(w.slopes[a]);
     return done;
 }
 
