@@ -34,9 +34,6 @@ CODE_ENDINGS = ('.c', '.h', '.cl', '.clh')
 TEXT_ENDINGS = ('.c', '.h', '.in', '.cl', '.clh', '.py', '.sh', '.md', '.1', '.svg', '.dox', '.ini',
                 '.txt', '.supp')
 TEXT_NAMES = ('meson.build', 'run', 'full', '.clang-format')
-# What has lines of up to 120 columns.
-WIDER = ('tests/tools/', 'docs/clspline.1')
-WIDER_COLUMNS = 120
 MAY_REPEAT = ('meson.build', 'README.md')
 # A project of its own: what it is made of is named by others, and it is no layer.
 OWN_PROJECTS = ('tests/consumer',)
@@ -406,13 +403,12 @@ class Checker:
     def form(self, path, text):
         if text and not text.endswith('\n'):
             self.report(path, text.count('\n') + 1, 'no newline at the end')
-        columns = WIDER_COLUMNS if path.startswith(WIDER) else COLUMNS
         for number, line in enumerate(text.split('\n'), 1):
             if '\t' in line:
                 self.report(path, number, 'a tab')
             if line != line.rstrip():
                 self.report(path, number, 'blanks at the end')
-            if len(line) > columns:
+            if len(line) > COLUMNS:
                 self.report(path, number, f'{len(line)} columns')
 
     def file(self, path, text):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the links of the tree's pages.
+"""Checks the links of the tree's pages, and the pages that sources name.
 
 usage: pages.py SOURCE_DIR
 
   - a link or a picture of a .md file that names no other site leads to a file or a folder of the
     tree, and its anchor to a heading of that page
+  - a page of docs/ that a source names is there
   - every page in docs/ and every picture beside them is led to by a page, beginning with README.md
 
 Prints each breach as FILE:LINE: WHY and exits with 1 when there are any.
@@ -18,7 +19,9 @@ FIRST = 'README.md'
 LINK = re.compile(r'\[[^][]*(?:\[[^][]*\][^][]*)*\]\(\s*([^()\s]+)\s*\)')
 CODE = re.compile(r'^(```).*?^```|^    [^\n]*$|`[^`]*`', re.M | re.S)
 HEADING = re.compile(r'^#+ +(.*?)\s*$', re.M)
+NAMED = re.compile(r'\bdocs/[\w/]+\.md\b')
 PICTURES = ('.png', '.svg')
+SOURCES = ('.c', '.h', '.in', '.cl', '.clh', '.py', '.sh', '.build')
 
 
 def blank(match):
@@ -85,6 +88,17 @@ class Checker:
             if not re.match(r'\w+:', match.group(1)):
                 self.link(path, code.count('\n', 0, match.start()) + 1, match.group(1))
 
+    def sources(self):
+        """Pages that comments name."""
+        for path in sorted(self.paths):
+            if not path.endswith(SOURCES):
+                continue
+            with open(os.path.join(self.root, path), encoding='utf-8') as file:
+                for number, line in enumerate(file, 1):
+                    for name in NAMED.findall(line):
+                        if name not in self.paths:
+                            self.report(path, number, f'{name} is not in the tree')
+
     def reached(self):
         """All pages and pictures that one comes to from the first page."""
         seen, waiting = set(), [FIRST]
@@ -98,6 +112,7 @@ class Checker:
     def run(self):
         for path, text in sorted(self.texts.items()):
             self.page(path, text)
+        self.sources()
         for path in sorted(self.paths - self.reached()):
             if path.startswith('docs/') and path.endswith(('.md', *PICTURES)):
                 self.report(path, 1, f'no page leads to it from {FIRST}')

@@ -112,7 +112,7 @@ typedef enum clsp_image_fetch {
                               third-order texture filtering, 2005; Champagnat and Le Sant, 2012).
                               GPUs keep 8 bits of the fraction: a fetch is off by some 2^-9 of the
                               difference of neighbours. OpenCL says nothing of the accuracy;
-                              docs/image.md has what was measured */
+                              docs/guide/image.md has what was measured */
 } clsp_image_fetch;
 
 enum { /* clsp_image_map.attributes */

@@ -59,7 +59,8 @@ class Case(unittest.TestCase):
         return self.path(name)
 
     def fails(self, code, expected, *args, **options):
-        """Runs the command and returns its complaint, which is of options and words of the user's."""
+        """Runs the command and returns its complaint, which is of options and words of the
+        user's."""
         done = run(*args, **options)
         self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
         self.assertIn(expected, done.stderr)

@@ -11,11 +11,13 @@ class Image:
     """An array of numbers in C order, its channels last where there are more than one."""
 
     def __init__(self, shape, kind, values, channels=1):
-        self.shape, self.kind, self.values, self.channels = tuple(shape), kind, list(values), channels
+        self.shape, self.kind = tuple(shape), kind
+        self.values, self.channels = list(values), channels
         assert len(self.values) == math.prod(self.shape) * channels
 
     def __eq__(self, other):
-        return (self.shape, self.kind, self.values, self.channels) == (other.shape, other.kind, other.values,
+        return (self.shape, self.kind, self.values, self.channels) == (other.shape, other.kind,
+                                                                       other.values,
                                                                        other.channels)
 
     def at(self, *place):
@@ -63,7 +65,8 @@ def read_npy(source, channels=1):
 
 
 def png_rows(path):
-    """Width, height, channels, bytes of a sample and the rows, still filtered, of a PNG without a palette."""
+    """Width, height, channels, bytes of a sample and the rows, still filtered, of a PNG without a
+    palette."""
     with open(path, "rb") as file:
         body = file.read()
     assert body[:8] == b"\x89PNG\r\n\x1a\n"
@@ -86,7 +89,8 @@ def read_png(path):
         begin = y * (stride + 1)
         kind, row = packed[begin], bytearray(packed[begin + 1:begin + 1 + stride])
         for i, value in enumerate(row):
-            a, b, c = row[i - step] if i >= step else 0, above[i], above[i - step] if i >= step else 0
+            a, c = (row[i - step], above[i - step]) if i >= step else (0, 0)
+            b = above[i]
             paeth = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
             row[i] = value + (0, a, b, (a + b) // 2, paeth)[kind] & 255
         values += struct.unpack(">%d%s" % (width * channels, "BH"[each - 1]), row)
@@ -101,11 +105,14 @@ def write_png(path, image):
     stride = width * image.channels
 
     def chunk(kind, body):
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I",
+                                                                        zlib.crc32(kind + body))
 
-    rows = b"".join(b"\0" + struct.pack(">%d%s" % (stride, "BH"[deep]), *image.values[y * stride:(y + 1) * stride])
+    rows = b"".join(b"\0" + struct.pack(">%d%s" % (stride, "BH"[deep]),
+                                        *image.values[y * stride:(y + 1) * stride])
                     for y in range(height))
     with open(path, "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n")
-        file.write(chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 16 if deep else 8, color, 0, 0, 0)))
+        file.write(chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 16 if deep else 8, color,
+                                              0, 0, 0)))
         file.write(chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))

@@ -42,7 +42,8 @@ def read_normals(path):
 def read_lines(path):
     """The lines of curves in an OBJ file, each as the numbers of its vertices from 0."""
     with open(path, encoding="ascii") as file:
-        return [[int(word) - 1 for word in line.split()[1:]] for line in file if line.startswith("l ")]
+        return [[int(word) - 1 for word in line.split()[1:]] for line in file
+                if line.startswith("l ")]
 
 
 def read_ply(path):
@@ -96,7 +97,8 @@ def read_stl(path):
 
 
 def read_glb(path):
-    """The accessors of the one primitive by their names, as lists of tuples, and its description."""
+    """The accessors of the one primitive by their names, as lists of tuples, and its
+    description."""
     with open(path, "rb") as file:
         body = file.read()
     magic, version, length, json_length, json_kind = struct.unpack_from("<4sIII4s", body, 0)
@@ -125,7 +127,8 @@ def read_glb(path):
     low_high = tree["accessors"][primitive["attributes"]["POSITION"]]
     for axis in range(3):
         values = [float32(p[axis]) for p in found["POSITION"]]
-        assert (float32(low_high["min"][axis]), float32(low_high["max"][axis])) == (min(values), max(values))
+        assert (float32(low_high["min"][axis]), float32(low_high["max"][axis])) == (min(values),
+                                                                                    max(values))
     return found, primitive
 
 
@@ -160,7 +163,8 @@ def turned_area(a, b, c):
 
 
 def grids(faces, degrees):
-    """The numbers of samples (num_u, num_v) of surface patches, read off the quads that were written."""
+    """The numbers of samples (num_u, num_v) of surface patches, read off the quads that were
+    written."""
     found, at, first = [], 0, 0
     for _ in degrees:
         assert faces[at][0] == first

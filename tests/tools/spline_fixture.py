@@ -47,7 +47,8 @@ class Spline:
         points = self.points
         for knots, degree, t in reversed(list(zip(self.knots, self.degrees, parameters))):
             size = len(knots) - degree - 1
-            points = [de_boor(knots, degree, points[i:i + size], t) for i in range(0, len(points), size)]
+            points = [de_boor(knots, degree, points[i:i + size], t)
+                      for i in range(0, len(points), size)]
         point, = points
         return [x / point[-1] for x in point[:-1]] if self.rational else point
 
@@ -65,12 +66,14 @@ class Spline:
             text += "%d %d\n%s\n" % (size, degree + 1, " ".join("%.17g" % t for t in knots))
         nu, nv, nw = self.sizes + [1] * (3 - len(self.sizes))
         order = [(i * nv + j) * nw + k for k in range(nw) for j in range(nv) for i in range(nu)]
-        return text + "".join(" ".join("%.17g" % x for x in self.points[at]) + "\n" for at in order) + "\n"
+        return text + "".join(" ".join("%.17g" % x for x in self.points[at]) + "\n"
+                              for at in order) + "\n"
 
 
 def random_knots(chance, degree, size):
     """Clamped or not, with knots of higher multiplicity."""
-    inner = sorted(chance.choice((0.5, 1, chance.uniform(0.2, 1.8))) for _ in range(size - degree - 1))
+    inner = sorted(chance.choice((0.5, 1, chance.uniform(0.2, 1.8)))
+                   for _ in range(size - degree - 1))
     if chance.random() < 0.5:
         return [0.0] * (degree + 1) + inner + [2.0] * (degree + 1)
     low = sorted(chance.uniform(-2, 0) for _ in range(degree))
@@ -80,7 +83,8 @@ def random_knots(chance, degree, size):
 
 def random_spline(chance, degrees, sizes, dim, rational=False):
     knots = [random_knots(chance, p, n) for p, n in zip(degrees, sizes)]
-    if any(max(map(k[p + 1:-p - 1].count, k[p + 1:-p - 1]), default=0) > max(p, 1) for k, p in zip(knots, degrees)):
+    if any(max(map(k[p + 1:-p - 1].count, k[p + 1:-p - 1]), default=0) > max(p, 1)
+           for k, p in zip(knots, degrees)):
         return random_spline(chance, degrees, sizes, dim, rational)  # one that jumps
     points = []
     for _ in range(math.prod(sizes)):

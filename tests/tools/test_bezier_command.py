@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the command on the tea set, a sphere, triangles and PN patches, and reads back the meshes and
-pictures that it wrote.
+"""Runs the command on the tea set, a sphere, triangles and PN patches, and reads back the meshes
+and pictures that it wrote.
 
 usage: test_bezier_command.py CLSPLINE SOURCE_DIR
 
-Needs the standard library only; where the module meshio can be imported, it reads the meshes as well.
-Exits with 77 (skipped) where there is no OpenCL device.
+Needs the standard library only; where the module meshio can be imported, it reads the meshes as
+well. Exits with 77 (skipped) where there is no OpenCL device.
 """
 import itertools
 import math
@@ -75,7 +75,8 @@ class Meshes(Case):
         patches = control_points(name)
         self.assertEqual(len(patches), FILES[name])
         paths, report = self.make(name, *extra)
-        results = {"obj": read_obj(paths["obj"]), "ply": read_ply(paths["ply"]), "vtk": read_vtk(paths["vtk"])}
+        results = {"obj": read_obj(paths["obj"]), "ply": read_ply(paths["ply"]),
+                   "vtk": read_vtk(paths["vtk"])}
         for ending, (points, faces) in results.items():
             self.check_meshio(paths[ending], points)
             rounded_points = [tuple(map(rounded, point))
@@ -103,9 +104,11 @@ class Meshes(Case):
         self.check_all("teapot", float, "--precision", "f64")
 
     def test_verbose(self):
-        done = run("bezier", os.path.join(DATA, "teapot.bv"), "--verbose", "-o", self.path("a.ply"), "-t", "1%")
+        done = run("bezier", os.path.join(DATA, "teapot.bv"), "--verbose", "-o", self.path("a.ply"),
+                   "-t", "1%")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, r"note: 28 surfaces of degrees 3 x 3, \d+ to \d+ samples a direction\n")
+        self.assertRegex(done.stderr,
+                         r"note: 28 surfaces of degrees 3 x 3, \d+ to \d+ samples a direction\n")
         self.assertGreater(done.stderr.count("clspline: note: "), 1)
 
     def test_normals(self):
@@ -126,10 +129,12 @@ class Meshes(Case):
         return path
 
     def test_sphere(self):
-        """Points are at distance 1, normals are the points. A homogeneous coordinate is within 8 eps
-        scale, scale 1, and so is the weight, which is at least 1/2 over all: (8 + 8) / (1/2) eps."""
+        """Points are at distance 1, normals are the points. A homogeneous coordinate is within 8
+        eps scale, scale 1, and so is the weight, which is at least 1/2 over all: (8 + 8) / (1/2)
+        eps."""
         sphere = os.path.join(DATA, "sphere.bv")
-        for extra, eps in ((("-n", "9"), 2 ** -23), (("-t", "1%"), 2 ** -23), (("-n", "9", "-p", "f64"), 2 ** -52)):
+        for extra, eps in ((("-n", "9"), 2 ** -23), (("-t", "1%"), 2 ** -23),
+                           (("-n", "9", "-p", "f64"), 2 ** -52)):
             if "f64" in extra and not has_fp64():
                 continue
             with self.subTest(extra):
@@ -145,7 +150,8 @@ class Meshes(Case):
     def test_sphere_within_tolerance(self):
         """The middles of edges and faces are the farthest from a sphere."""
         for tolerance in (0.1, 0.01, 0.001):
-            points, faces = read_obj(self.evaluate(os.path.join(DATA, "sphere.bv"), "-t", str(tolerance)))
+            points, faces = read_obj(self.evaluate(os.path.join(DATA, "sphere.bv"), "-t",
+                                                   str(tolerance)))
             for face in faces:
                 corners = [points[corner] for corner in face]
                 for some in (corners, corners[:2], corners[1:3], corners[::2], corners[1::2]):
@@ -165,12 +171,14 @@ class Meshes(Case):
                     self.assertEqual((len(points), len(faces)), (8 * 28, 8 * 36))
                 self.assertTrue(is_closed(points, faces))
                 for point, normal in zip(points, read_normals(path)):
-                    self.assertTrue(0.75 < math.hypot(*point) < 1.001)  # 4/9 sqrt(3) in the middle of a face
+                    # 4/9 sqrt(3) in the middle of a face
+                    self.assertTrue(0.75 < math.hypot(*point) < 1.001)
                     self.assertAlmostEqual(math.hypot(*normal), 1, places=5)
                     self.assertGreater(sum(a * b for a, b in zip(point, normal)), 0.75)
 
     def test_pn_patches(self):
-        """Normals are those of the file: at corners of the octahedron the corners, on the quad slanted."""
+        """Normals are those of the file: at corners of the octahedron the corners, on the quad
+        slanted."""
         path = self.evaluate(os.path.join(DATA, "pn.bv"), "--normals", "-n", "5")
         points, faces = read_obj(path)
         normals = read_normals(path)
@@ -191,11 +199,13 @@ class Meshes(Case):
         self.assertEqual(read_obj(self.evaluate(os.path.join(DATA, "pn.bv"), "-n", "5"))[0], points)
 
     def test_mixed_forms_meet(self):
-        """A bicubic patch, a cubic triangle and a rational one, in one file; the first two share an edge."""
+        """A bicubic patch, a cubic triangle and a rational one, in one file; the first two share an
+        edge."""
         edge = [(0, 0, 0), (1, 0, 1), (2, 0, -1), (3, 0, 0)]
         patch = [(x, -3.0 + y, z) for y in range(3) for x, _, z in edge] + edge
         triangle = edge + [(0.5, 1, 0), (1.5, 1, 1), (2.5, 1, 0), (1, 2, 0), (2, 2, 0), (1.5, 3, 0)]
-        lines = ["5 3 3"] + ["%g %g %g" % p for p in patch] + ["3 3"] + ["%g %g %g" % p for p in triangle]
+        lines = ["5 3 3"] + ["%g %g %g" % p for p in patch] + ["3 3"] + ["%g %g %g" % p
+                                                                         for p in triangle]
         lines += ["8 1 1", "0 0 9 1", "1 0 9 1", "0 2 18 2", "2 2 18 2"]
         with open(self.path("in.bv"), "w") as file:
             file.write("\n".join(lines))
@@ -212,7 +222,8 @@ class Meshes(Case):
     def elevate(rows):
         """The control points of the same surface with one degree more along the rows' index."""
         n = len(rows)
-        between = [[tuple((i * a + (n - i) * b) / n for a, b in zip(p, q)) for p, q in zip(rows[i - 1], rows[i])]
+        between = [[tuple((i * a + (n - i) * b) / n for a, b in zip(p, q))
+                    for p, q in zip(rows[i - 1], rows[i])]
                    for i in range(1, n)]
         return [rows[0]] + between + [rows[-1]]
 
@@ -228,7 +239,8 @@ class Meshes(Case):
             rational = len(rows[0][0]) == 4
             lines += ["8" if rational else "5", "%d %d" % (len(rows) - 1, len(rows[0]) - 1)]
             scale = 1 + k / 7 if rational else 1
-            lines += [" ".join("%.*g" % (digits, scale * x) for x in point) for row in rows for point in row]
+            lines += [" ".join("%.*g" % (digits, scale * x) for x in point) for row in rows
+                      for point in row]
         with open(self.path("otherwise.bv"), "w") as file:
             file.write("\n".join(lines))
         return self.path("otherwise.bv")
@@ -237,7 +249,8 @@ class Meshes(Case):
         """Neighbours whose edges are one curve by other control points have no cracks either."""
         with open(os.path.join(DATA, "sphere.bv")) as file:
             numbers = [float(word) for line in file for word in line.split("#")[0].split()]
-        sphere = [[tuple(numbers[k + 4 * i:k + 4 * i + 4]) for i in range(9)] for k in range(3, len(numbers), 39)]
+        sphere = [[tuple(numbers[k + 4 * i:k + 4 * i + 4]) for i in range(9)]
+                  for k in range(3, len(numbers), 39)]
         for digits in (6, 17):
             source = self.write_otherwise(sphere, 2, digits)
             for extra in (("-n", "9"), ("-t", "1%"), ("-t", "2px"), ("-n", "9", "-p", "f64")):
@@ -247,10 +260,12 @@ class Meshes(Case):
                     points, faces = read_obj(self.evaluate(source, *extra))
                     self.assertTrue(is_closed(points, faces))
                     for point in points:
-                        self.assertLess(abs(math.hypot(*point) - 1), 32 * 2 ** -23 + 4 * 10.0 ** (1 - digits))
+                        self.assertLess(abs(math.hypot(*point) - 1),
+                                        32 * 2 ** -23 + 4 * 10.0 ** (1 - digits))
 
     def test_equal_curves_open(self):
-        """The tea set has as many open edges as before; no two edges are joined that are not one curve."""
+        """The tea set has as many open edges as before; no two edges are joined that are not one
+        curve."""
         for name in FILES:
             with self.subTest(name):
                 before = self.evaluate(os.path.join(DATA, name + ".bv"), "-n", "6")
@@ -260,8 +275,8 @@ class Meshes(Case):
                 self.assertEqual(num_open_edges(*read_obj(after)), open_before)
 
     def check_cracks(self, name, *extra):
-        """Patches that share an edge share all vertices along it: what is left open are the edges that
-        no other patch has."""
+        """Patches that share an edge share all vertices along it: what is left open are the edges
+        that no other patch has."""
         patches = control_points(name)
         points, faces = read_obj(self.evaluate(os.path.join(DATA, name + ".bv"), *extra))
         sizes = grids(faces, patches)
@@ -272,7 +287,8 @@ class Meshes(Case):
                     uses.setdefault(min(tuple(edge), tuple(edge[::-1])), []).append(num)
         for nums in uses.values():
             self.assertEqual(len(set(nums)), 1)
-        self.assertEqual(num_open_edges(points, faces), sum(nums[0] - 1 for nums in uses.values() if len(nums) == 1))
+        self.assertEqual(num_open_edges(points, faces),
+                         sum(nums[0] - 1 for nums in uses.values() if len(nums) == 1))
         self.assertGreater(sum(1 for nums in uses.values() if len(nums) == 2), 8)
         return sizes
 
@@ -283,17 +299,19 @@ class Meshes(Case):
                 self.check_cracks(name, *extra)
 
     def test_tolerance_adapts(self):
-        coarse, fine = self.check_cracks("teapot", "-t", "1%"), self.check_cracks("teapot", "-t", "0.01%")
+        coarse, fine = self.check_cracks("teapot", "-t", "1%"), self.check_cracks("teapot", "-t",
+                                                                                  "0.01%")
         self.assertGreater(len(set(fine)), 4)
         ratio = sum(u * v for u, v in fine) / sum(u * v for u, v in coarse)
         self.assertTrue(30 < ratio < 150, ratio)  # 100 times as many cells
 
     def test_tolerance_on_random_patches(self):
-        """The distance at equal parameters, at the middles of cells and of their sides, where the error
-        of interpolation is largest; E and the rounding of vertices."""
+        """The distance at equal parameters, at the middles of cells and of their sides, where the
+        error of interpolation is largest; E and the rounding of vertices."""
         random.seed(1)
         for degree, tolerance in ((2, 0.1), (3, 0.03), (5, 0.01)):
-            patch = [tuple(float32(random.uniform(-1, 1)) for _ in range(3)) for _ in range((degree + 1) ** 2)]
+            patch = [tuple(float32(random.uniform(-1, 1)) for _ in range(3))
+                     for _ in range((degree + 1) ** 2)]
             with open(self.path("in.bv"), "w") as file:
                 file.write("4 %d\n" % degree + "\n".join("%.9g %.9g %.9g" % p for p in patch))
             points, faces = read_obj(self.evaluate(self.path("in.bv"), "-t", str(tolerance)))
@@ -302,16 +320,19 @@ class Meshes(Case):
             for a in range(num_u - 1):
                 for b in range(num_v - 1):
                     p = [points[(a + i) * num_v + b + j] for i in (0, 1) for j in (0, 1)]
-                    for some, du, dv in (((0, 3), 0.5, 0.5), ((1, 2), 0.5, 0.5), ((0, 1), 0, 0.5), ((0, 2), 0.5, 0)):
+                    for some, du, dv in (((0, 3), 0.5, 0.5), ((1, 2), 0.5, 0.5), ((0, 1), 0, 0.5),
+                                         ((0, 2), 0.5, 0)):
                         middle = [(p[some[0]][k] + p[some[1]][k]) / 2 for k in range(3)]
-                        exact = surface_point(patch, degree, (a + du) / (num_u - 1), (b + dv) / (num_v - 1))
+                        exact = surface_point(patch, degree, (a + du) / (num_u - 1),
+                                              (b + dv) / (num_v - 1))
                         worst = max(worst, math.dist(middle, exact))
             self.assertLess(worst, tolerance + 16 * 2 ** -23)
             self.assertGreater(worst, tolerance / 20)
 
     def test_methods(self):
-        """All methods keep the bound of 8 eps scale, so that two are within 16, here 2 eps a coordinate of
-        at most about 2; the matrix method has its own bound, 4 (p + q + 2) 2^(p + q) eps scale."""
+        """All methods keep the bound of 8 eps scale, so that two are within 16, here 2 eps a
+        coordinate of at most about 2; the matrix method has its own bound, 4 (p + q + 2) 2^(p + q)
+        eps scale."""
         teapot = os.path.join(DATA, "teapot.bv")
         expected = read_obj(self.evaluate(teapot, "-n", "7"))
         for method in ("auto", "separable", "multilevel", "matrix", "brute"):
@@ -322,7 +343,8 @@ class Meshes(Case):
                 self.assertLess(max(abs(a - b) for a, b in zip(p, q)), bound)
 
     def test_polyhedron(self):
-        text = "1 5 2\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0.5 2 0\n4 0 1 2 3\n3 3 2 4\n4 1\n0 0 1 0 1 1 1 0 1 1 1 1\n"
+        text = ("1 5 2\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0.5 2 0\n4 0 1 2 3\n3 3 2 4\n"
+                "4 1\n0 0 1 0 1 1 1 0 1 1 1 1\n")
         with open(self.path("in.bv"), "w") as file:
             file.write(text)
         for ending, read in (("obj", read_obj), ("ply", read_ply), ("vtk", read_vtk)):
@@ -339,7 +361,8 @@ class Meshes(Case):
                 self.assertEqual(sorted(set(kinds)), [("quad", 2), ("triangle", 1)])
 
     def test_mixed_degrees(self):
-        text = "group 1 a\n4 1\n0 0 0 0 1 0 1 0 0 1 1 0\n5 1 2\n0 0 1 0 1 1 0 2 1 1 0 1 1 1 1 1 2 1\n"
+        text = ("group 1 a\n4 1\n0 0 0 0 1 0 1 0 0 1 1 0\n"
+                "5 1 2\n0 0 1 0 1 1 0 2 1 1 0 1 1 1 1 1 2 1\n")
         with open(self.path("in.bv"), "w") as file:
             file.write(text + text)
         path = self.path("out.obj")
@@ -355,8 +378,10 @@ class Pictures(Case):
     BACKGROUND = (0x20, 0xc0, 0xff)
 
     def draw(self, *extra):
-        source, path = self.write("in.bv", "1 4 1\n0 0 0 4 0 0 4 2 0 0 2 0\n4 0 1 2 3\n"), self.path("a.png")
-        done = run("bezier", source, "-q", "-o", path, "--up", "y", "--size", "240x180", "--background",
+        source, path = self.write("in.bv",
+                                  "1 4 1\n0 0 0 4 0 0 4 2 0 0 2 0\n4 0 1 2 3\n"), self.path("a.png")
+        done = run("bezier", source, "-q", "-o", path, "--up", "y", "--size", "240x180",
+                   "--background",
                    "%02x%02X%02x" % self.BACKGROUND, *extra)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         image = read_png(path)
@@ -369,13 +394,16 @@ class Pictures(Case):
         rows = self.draw(*extra)
         self.assertEqual((len(rows[0]), len(rows)), (240, 180))
         self.assertEqual(rows[0][0], self.BACKGROUND)
-        seen = [(x, y) for y, row in enumerate(rows) for x, pixel in enumerate(row) if pixel != self.BACKGROUND]
+        seen = [(x, y) for y, row in enumerate(rows) for x, pixel in enumerate(row)
+                if pixel != self.BACKGROUND]
         return [max(p[k] for p in seen) - min(p[k] for p in seen) + 1 for k in (0, 1)]
 
     def test_views(self):
-        for extra, expected in (((), (202, 101)), (("--zoom", "0.5"), (101, 50)), (("--azimuth=180",), (202, 101))):
+        for extra, expected in (((), (202, 101)), (("--zoom", "0.5"), (101, 50)),
+                                (("--azimuth=180",), (202, 101))):
             with self.subTest(extra):
-                view = ("--azimuth", "0", "--elevation", "0") if "--azimuth=180" not in extra else ("--elevation", "0")
+                view = ("--azimuth", "0", "--elevation",
+                        "0") if "--azimuth=180" not in extra else ("--elevation", "0")
                 for found, wanted in zip(self.extent(*view, *extra), expected):
                     self.assertLessEqual(abs(found - wanted), 2)
         wide, tall = self.extent("--azimuth", "60", "--elevation=-30")
@@ -384,8 +412,10 @@ class Pictures(Case):
         self.assertNotIn(self.BACKGROUND, {pixel for row in rows for pixel in row})
 
     def test_usage(self):
-        for word in ("--azimuth=361", "--azimuth=nan", "--elevation=91", "--elevation=", "--zoom=0", "--zoom=0x1",
-                     "--size=15x15", "--size=100", "--size=100x", "--size=9000x100", "--size=99.5x99", "--size=-20x20",
+        for word in ("--azimuth=361", "--azimuth=nan", "--elevation=91", "--elevation=", "--zoom=0",
+                     "--zoom=0x1",
+                     "--size=15x15", "--size=100", "--size=100x", "--size=9000x100",
+                     "--size=99.5x99", "--size=-20x20",
                      "--background=red", "--background=#12345"):
             done = run("bezier", "a.bv", "-o", "a.png", word)
             self.assertEqual(done.returncode, 2, word)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs tools/bootstrap.sh where nothing is installed, with programs that stand in for apt and Meson.
+"""Runs tools/bootstrap.sh where nothing is installed, with programs that stand in for apt and
+Meson.
 
 usage: test_bootstrap.py SOURCE_DIR
 """
@@ -12,7 +13,8 @@ import tempfile
 import unittest
 
 SOURCE = ""
-REAL = ("sh", "sed", "grep", "cut", "tr", "sort", "paste", "env", "dirname", "uname", "cat", "mktemp", "rm", "mkdir",
+REAL = ("sh", "sed", "grep", "cut", "tr", "sort", "paste", "env", "dirname", "uname", "cat",
+        "mktemp", "rm", "mkdir",
         "chmod", "cp", "python3")
 
 # What is installed by apt-get here: programs that succeed, and a Meson that makes the command.
@@ -20,7 +22,9 @@ PROGRAM = "#!/bin/sh\nexit 0\n"
 MESON = """#!/bin/sh
 case $* in
 --version) echo 1.0.1 ;;
-"setup build "*) mkdir -p build/tools build/meson-logs && cp "$STATE/command" build/tools/clspline ;;
+"setup build "*)
+    mkdir -p build/tools build/meson-logs && cp "$STATE/command" build/tools/clspline
+    ;;
 "test "*) cp "$STATE/testlog" build/meson-logs/testlog.json ;;
 esac
 """
@@ -30,7 +34,8 @@ if [ -e "$STATE/locks" ]; then
     read -r locks <"$STATE/locks"
     if [ "$locks" -gt 0 ]; then
         echo $((locks - 1)) >"$STATE/locks"
-        echo "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7 (apt-get)" >&2
+        echo "E: Could not get lock /var/lib/dpkg/lock-frontend." \\
+            "It is held by process 7 (apt-get)" >&2
         exit 100
     fi
 fi
@@ -46,7 +51,8 @@ case $* in
     ;;
 esac
 [ -e "$STATE/lists" ] || { echo "E: Unable to locate package meson" >&2; exit 100; }
-[ ! -e "$STATE/offline" ] || { echo "E: Failed to fetch http://a/x.deb  Could not resolve 'a'" >&2; exit 100; }
+[ ! -e "$STATE/offline" ] ||
+    { echo "E: Failed to fetch http://a/x.deb  Could not resolve 'a'" >&2; exit 100; }
 echo "1 upgraded, 39 newly installed, 0 to remove and 0 not upgraded."
 echo "Need to get 123 MB of archives."
 echo "After this operation, 456 MB of additional disk space will be used."
@@ -65,13 +71,16 @@ class Bootstrap(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.state, self.bin, self.clone = (os.path.join(folder.name, name) for name in ("state", "bin", "clone"))
-        for path in (self.state, self.bin, os.path.join(self.clone, "tools"), os.path.join(self.clone, "tests")):
+        self.state, self.bin, self.clone = (os.path.join(folder.name, name)
+                                            for name in ("state", "bin", "clone"))
+        for path in (self.state, self.bin, os.path.join(self.clone, "tools"),
+                     os.path.join(self.clone, "tests")):
             os.makedirs(path)
         for name in ("tools/bootstrap.sh", "tests/summary.py"):
             shutil.copy(os.path.join(SOURCE, name), os.path.join(self.clone, name))
         for name in REAL:
-            os.symlink(os.path.realpath(sys.executable) if name == "python3" else shutil.which(name),
+            os.symlink(os.path.realpath(sys.executable) if name == "python3"
+                       else shutil.which(name),
                        os.path.join(self.bin, name))
         self.write(self.bin, "apt-get", APT_GET)
         self.write(self.bin, "apt-cache", '#!/bin/sh\n[ -e "$STATE/lists" ]\n')
@@ -92,17 +101,21 @@ class Bootstrap(unittest.TestCase):
         """Runs the script from another folder; its exit status and all that it printed."""
         env = {"PATH": self.bin, "STATE": self.state, "BIN": self.bin, "OCL_ICD_VENDORS": "one.icd",
                "CLSPLINE_TEST_TIMEOUTS": "1", "HOME": self.state}
-        done = subprocess.run([os.path.join(self.bin, "sh"), os.path.join(self.clone, "tools", "bootstrap.sh"), *words],
-                              env=env, cwd=self.state, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        done = subprocess.run([os.path.join(self.bin, "sh"),
+                               os.path.join(self.clone, "tools", "bootstrap.sh"), *words],
+                              env=env, cwd=self.state, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=60)
         return done.returncode, done.stdout
 
     def calls(self):
         with open(os.path.join(self.state, "calls")) as file:
-            return [next(word for word in line.split() if word in ("update", "install")) for line in file]
+            return [next(word for word in line.split() if word in ("update", "install"))
+                    for line in file]
 
     def test_help(self):
-        for words in (("--help",), ("-h",), ("help",), ("demo", "--help"), ("test", "--quick", "-h")):
+        for words in (("--help",), ("-h",), ("help",), ("demo", "--help"),
+                      ("test", "--quick", "-h")):
             with self.subTest(words):
                 code, text = self.bootstrap(*words)
                 self.assertEqual(code, 0)
@@ -117,7 +130,8 @@ class Bootstrap(unittest.TestCase):
         self.assertEqual(code, 0, text)
         self.assertEqual(self.calls(), ["update", "install"])
         for words in ("40 packages\n", "Need to get 123 MB", "After this operation, 456 MB",
-                      "20 of 40 packages fetched", "40 of 40 packages unpacked", "40 of 40 packages installed"):
+                      "20 of 40 packages fetched", "40 of 40 packages unpacked",
+                      "40 of 40 packages installed"):
             self.assertIn("bootstrap: " + words, text)
 
     def test_locked(self):
@@ -152,7 +166,8 @@ class Bootstrap(unittest.TestCase):
     def test_unknown_package(self):
         """Other failures of apt are shown in its words."""
         self.write(self.state, "lists", "")
-        self.write(self.bin, "apt-get", "#!/bin/sh\n[ $2 = update ] && exit\necho 'E: Broken packages' >&2\nexit 100\n")
+        self.write(self.bin, "apt-get",
+                   "#!/bin/sh\n[ $2 = update ] && exit\necho 'E: Broken packages' >&2\nexit 100\n")
         code, text = self.bootstrap("install-deps")
         self.assertEqual(code, 1)
         self.assertIn("E: Broken packages", text)
@@ -162,15 +177,18 @@ class Bootstrap(unittest.TestCase):
         """The command that is printed works as typed from the clone."""
         code, text = self.bootstrap("demo")
         self.assertEqual(code, 0, text)
-        lines = [line[len("bootstrap: "):] for line in text.splitlines() if "clspline bezier " in line]
+        lines = [line[len("bootstrap: "):] for line in text.splitlines()
+                 if "clspline bezier " in line]
         self.assertEqual(len(lines), 1)
-        self.assertEqual(subprocess.run(["sh", "-c", lines[0]], cwd=self.clone).returncode, 0, lines)
+        self.assertEqual(subprocess.run(["sh", "-c", lines[0]], cwd=self.clone).returncode, 0,
+                         lines)
 
     def test_skips(self):
         """What was skipped is named with the reason."""
         code, text = self.bootstrap("test")
         self.assertEqual(code, 0, text)
-        self.assertEqual(text.splitlines()[-2:], ["b: all: no OpenCL device", "1 passed, 0 failed, 1 skipped"])
+        self.assertEqual(text.splitlines()[-2:],
+                         ["b: all: no OpenCL device", "1 passed, 0 failed, 1 skipped"])
 
 
 if __name__ == "__main__":

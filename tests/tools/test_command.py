@@ -22,7 +22,8 @@ from mesh_files import control_points, read_stl, turned_area
 
 class Info(unittest.TestCase):
     def info(self, *names, **options):
-        done = run("info", "--json", *[os.path.join(DATA, name + ".bv") for name in names], **options)
+        done = run("info", "--json", *[os.path.join(DATA, name + ".bv") for name in names],
+                   **options)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return json.loads(done.stdout)
 
@@ -40,13 +41,16 @@ class Info(unittest.TestCase):
         self.assertEqual(files[0]["patches"], [{"form": "surface", "rational": False, "pn": False,
                                                 "degrees": [3, 3], "count": 28}])
         controls = [point for patch in control_points("teapot") for point in patch]
-        self.assertEqual(files[0]["control_box"], [[f(p[k] for p in controls) for k in range(3)] for f in (min, max)])
-        self.assertEqual([(kind["form"], kind["pn"], kind["count"]) for kind in files[2]["patches"]],
+        self.assertEqual(files[0]["control_box"],
+                         [[f(p[k] for p in controls) for k in range(3)] for f in (min, max)])
+        self.assertEqual([(kind["form"], kind["pn"], kind["count"])
+                          for kind in files[2]["patches"]],
                          [("triangle", True, 8), ("surface", True, 1)])
         for entry in files:
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "a.stl")
-                self.assertEqual(run("bezier", entry["file"], "-q", "-n", "40", "-o", path).returncode, 0)
+                self.assertEqual(run("bezier", entry["file"], "-q", "-n", "40", "-o",
+                                     path).returncode, 0)
                 area = 0
                 for _, a, b, c in read_stl(path):
                     area += math.hypot(*turned_area(a, b, c)) / 2
@@ -57,7 +61,8 @@ class Info(unittest.TestCase):
         done = run("info", "-", input=text)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout, "-\n  polyhedra    4 vertices, 1 faces\n"
-                         "  control box  (0, 0, 0) to (3, 2, 0)\n  box          (0, 0, 0) to (3, 2, 0)\n"
+                         "  control box  (0, 0, 0) to (3, 2, 0)\n"
+                         "  box          (0, 0, 0) to (3, 2, 0)\n"
                          "  area         6\n")
         done = run("info", os.path.join(DATA, "pn.bv"), "-", input=text)
         self.assertIn("  patches      8 PN triangles of degree ", done.stdout)
@@ -79,18 +84,24 @@ class SplineInfo(Case):
     def test_text(self):
         done = run("info", os.path.join(DATA, "knot.g2"), os.path.join(DATA, "vase.json"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("  curves       1 rational of degree 2, 9 control points, 4 spans over [0, 1]\n", done.stdout)
-        self.assertIn("  curves       1 of degree 3, 39 control points, 36 spans over [0, 36]\n", done.stdout)
-        self.assertIn("  surfaces     1 rational of degree 2 x 3, 9 x 7 control points, 4 x 4 spans over [0, 1] x "
-                      "[0, 4]\n  control box  (-2, -2, 0) to (2, 2, 4.4)\n", done.stdout)
+        self.assertIn("  curves       1 rational of degree 2, 9 control points, "
+                      "4 spans over [0, 1]\n", done.stdout)
+        self.assertIn("  curves       1 of degree 3, 39 control points, 36 spans over [0, 36]\n",
+                      done.stdout)
+        self.assertIn("  surfaces     1 rational of degree 2 x 3, 9 x 7 control points, "
+                      "4 x 4 spans over [0, 1] x [0, 4]\n"
+                      "  control box  (-2, -2, 0) to (2, 2, 4.4)\n",
+                      done.stdout)
 
     def test_json(self):
         done = run("info", "--json", os.path.join(DATA, "knot.g2"), os.path.join(DATA, "teapot.bv"),
                    os.path.join(DATA, "vase.json"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         knot, teapot, vase = json.loads(done.stdout)
-        self.assertEqual(knot["splines"][1], {"form": "curve", "rational": False, "dim": 3, "degrees": [3],
-                                              "controls": [39], "spans": [36], "domain": [[0, 36]], "count": 1})
+        self.assertEqual(knot["splines"][1], {"form": "curve", "rational": False, "dim": 3,
+                                              "degrees": [3],
+                                              "controls": [39], "spans": [36], "domain": [[0, 36]],
+                                              "count": 1})
         self.assertEqual(vase["control_box"], [[-2, -2, 0], [2, 2, 4.4]])
         self.assertEqual((vase["trimmed"], teapot["patches"][0]["count"]), (0, 28))
 
@@ -108,14 +119,15 @@ class Readme(Case):
         os.symlink(os.path.dirname(DATA), self.path("tests"))
 
     def typed(self, line):
-        return subprocess.run(["sh", "-c", line], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        return subprocess.run(["sh", "-c", line], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
 
     def test_commands(self):
         """A line is run, or where that takes long its options are read."""
         with open(os.path.join(os.path.dirname(DATA), os.pardir, "README.md")) as file:
-            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|bspline|image|project|solid|info) ?[^#\n]*)",
-                               file.read(), re.M)
+            lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|bspline|image|project|"
+                               r"solid|info) ?[^#\n]*)", file.read(), re.M)
         self.assertGreater(len(lines), 11)
         for line in map(str.strip, lines):
             with self.subTest(line):
@@ -131,7 +143,8 @@ def tables():
     """The options of each subcommand, as the command has them: {subcommand: {name: option}}."""
     done = run("--dump-options")
     assert (done.returncode, done.stderr) == (0, "")
-    return {table["name"]: {option["name"]: option for option in table["options"]} for table in json.loads(done.stdout)}
+    return {table["name"]: {option["name"]: option for option in table["options"]}
+            for table in json.loads(done.stdout)}
 
 
 class Completions(Case):
@@ -142,15 +155,18 @@ class Completions(Case):
         return os.path.join(os.path.dirname(os.path.dirname(DATA)), "tools", "completions", name)
 
     def test_generated(self):
-        """The files are what the tables make of them; tools/completions/generate.py writes them anew."""
+        """The files are what the tables make of them; tools/completions/generate.py writes them
+        anew."""
         subprocess.run([sys.executable, self.kept("generate.py"), COMMAND, self.folder], check=True)
         for name in ("clspline.bash", "_clspline", "clspline.fish"):
             with open(self.path(name)) as made, open(self.kept(name)) as file:
                 self.assertEqual(made.read(), file.read(), name)
 
     def complete(self, *words):
-        script = '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _clspline; printf "%s\\n" "${COMPREPLY[@]}"'
-        done = subprocess.run(["bash", "-c", script, "bash", self.kept("clspline.bash"), "clspline", *words],
+        script = ('. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _clspline; '
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "-c", script, "bash", self.kept("clspline.bash"), "clspline",
+                               *words],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return set(done.stdout.split())
@@ -158,43 +174,58 @@ class Completions(Case):
     def test_bash(self):
         if not shutil.which("bash"):
             self.skipTest("no bash")
-        self.assertEqual(self.complete(""), {name.split()[0] for name in tables()} | {"--help", "--version"})
+        self.assertEqual(self.complete(""), {name.split()[0] for name in tables()} | {"--help",
+                                                                                      "--version"})
         for command, options in tables().items():
-            self.assertEqual(self.complete(*command.split(), "--"), {"--" + name for name in options})
+            self.assertEqual(self.complete(*command.split(), "--"),
+                             {"--" + name for name in options})
         self.assertEqual(self.complete("bezier", "a.bv", "--format", "p"), {"ply", "png"})
         self.assertEqual(self.complete("bezier", "-p", ""), {"f32", "f64"})
         self.assertEqual(self.complete("project", "-f", ""), {"csv", "npy"})
         self.assertEqual(self.complete("project", "--method", "m"), {"mrep"})
         self.assertEqual(self.complete("bezier", "--method", "m"), {"matrix", "multilevel"})
-        self.assertIn(os.path.join(DATA, "teapot.bv"), self.complete("info", os.path.join(DATA, "tea")))
+        self.assertIn(os.path.join(DATA, "teapot.bv"),
+                      self.complete("info", os.path.join(DATA, "tea")))
         self.assertEqual(self.complete("bezier", "-n", ""), set())
-        self.assertEqual(self.complete("image", "--mode", "grid"), {"grid-wrap", "grid-constant", "grid-mirror"})
-        self.assertEqual(self.complete("image", "-m", "grid"), {"grid-wrap", "grid-constant", "grid-mirror"})
+        self.assertEqual(self.complete("image", "--mode", "grid"),
+                         {"grid-wrap", "grid-constant", "grid-mirror"})
+        self.assertEqual(self.complete("image", "-m", "grid"),
+                         {"grid-wrap", "grid-constant", "grid-mirror"})
         self.assertEqual(self.complete("project", "-m", ""), set())
         self.assertEqual(self.complete("image", "--type", "u"), {"u8", "u16"})
-        self.assertIn(os.path.join(DATA, "raccoon.png"), self.complete("image", os.path.join(DATA, "ra")))
-        self.assertIn(os.path.join(DATA, "raccoon.png"), self.complete("bezier", "-o", os.path.join(DATA, "ra")))
+        self.assertIn(os.path.join(DATA, "raccoon.png"),
+                      self.complete("image", os.path.join(DATA, "ra")))
+        self.assertIn(os.path.join(DATA, "raccoon.png"),
+                      self.complete("bezier", "-o", os.path.join(DATA, "ra")))
         self.assertEqual(self.complete("solid", "--format", "p"), {"ply", "png"})
-        self.assertIn(os.path.join(DATA, "rod.vtk"), self.complete("solid", os.path.join(DATA, "ro")))
+        self.assertIn(os.path.join(DATA, "rod.vtk"),
+                      self.complete("solid", os.path.join(DATA, "ro")))
         self.assertEqual(self.complete("bspline", ""), {"eval", "bezier"})
         self.assertEqual(self.complete("bspline", "bezier", "-f", ""), {"bv", "g2", "json"})
-        self.assertIn(os.path.join(DATA, "knot.g2"), self.complete("bspline", "eval", os.path.join(DATA, "kn")))
-        self.assertIn(os.path.join(DATA, "points.csv"), self.complete("project", os.path.join(DATA, "po")))
-        self.assertIn(os.path.join(DATA, "vase.json"), self.complete("info", os.path.join(DATA, "va")))
+        self.assertIn(os.path.join(DATA, "knot.g2"),
+                      self.complete("bspline", "eval", os.path.join(DATA, "kn")))
+        self.assertIn(os.path.join(DATA, "points.csv"),
+                      self.complete("project", os.path.join(DATA, "po")))
+        self.assertIn(os.path.join(DATA, "vase.json"),
+                      self.complete("info", os.path.join(DATA, "va")))
 
     def test_fish(self):
         if not shutil.which("fish"):
             self.skipTest("no fish")
         for command, options in tables().items():
-            script = "source %s; complete -C 'clspline %s --'" % (self.kept("clspline.fish"), command)
-            done = subprocess.run(["fish", "--private", "-c", script], stdout=subprocess.PIPE, text=True)
-            self.assertEqual({line.split()[0] for line in done.stdout.splitlines()}, {"--" + name for name in options})
+            script = "source %s; complete -C 'clspline %s --'" % (self.kept("clspline.fish"),
+                                                                  command)
+            done = subprocess.run(["fish", "--private", "-c", script], stdout=subprocess.PIPE,
+                                  text=True)
+            self.assertEqual({line.split()[0] for line in done.stdout.splitlines()},
+                             {"--" + name for name in options})
 
     def test_syntax(self):
         for shell, option, name in (("bash", "-n", "clspline.bash"), ("zsh", "-n", "_clspline"),
                                     ("fish", "--no-execute", "clspline.fish")):
             if shutil.which(shell):
-                done = subprocess.run([shell, option, self.kept(name)], stderr=subprocess.PIPE, text=True)
+                done = subprocess.run([shell, option, self.kept(name)], stderr=subprocess.PIPE,
+                                      text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
@@ -204,12 +235,14 @@ class Manual(unittest.TestCase):
     OPTION = re.compile(r"Fl (?:(\w) , )?-([a-z-]+)( Ar)?")
 
     def setUp(self):
-        with open(os.path.join(os.path.dirname(os.path.dirname(DATA)), "docs", "clspline.1")) as file:
+        with open(os.path.join(os.path.dirname(os.path.dirname(DATA)), "docs",
+                               "clspline.1")) as file:
             self.page = file.read()
 
     def described(self, command):
         """The options of a subcommand's list: {name: (letter, has a value, text)}."""
-        text = re.search(r"^\.Ss The command %s\n(.*?)^\.S[sh]" % command, self.page, re.M | re.S).group(1)
+        text = re.search(r"^\.Ss The command %s\n(.*?)^\.S[sh]" % command, self.page,
+                         re.M | re.S).group(1)
         found, heads = {}, []
         for item in re.split(r"^\.It (?=Fl)", text, flags=re.M)[1:]:
             head, body = item.split("\n", 1)
@@ -231,11 +264,13 @@ class Manual(unittest.TestCase):
             for name, option in options.items():
                 letter, has_value, text = described[name]
                 with self.subTest("%s --%s" % (command, name)):
-                    self.assertEqual((letter, has_value), (option["letter"], option["argument"] is not None))
+                    self.assertEqual((letter, has_value),
+                                     (option["letter"], option["argument"] is not None))
                     if re.search(r"as of\n\.Nm\n\.Cm bezier|in the words of", text, re.I):
                         self.assertEqual(option["values"], first[name]["values"])
                     elif re.match(r"-?[\d.]+ to [\d.]+", option["values"] or ""):
-                        self.assertIn(option["values"].replace(" degrees", ""), " ".join(text.split()))
+                        self.assertIn(option["values"].replace(" degrees", ""),
+                                      " ".join(text.split()))
                     else:
                         for word in (option["words"] or "").split():
                             self.assertRegex(text, r"(?<!\w)%s(?!\w)" % re.escape(word))
@@ -251,13 +286,15 @@ class Manual(unittest.TestCase):
                 names |= found["bezier"] - {"t", "-method"}
             found[command] = found.get(command, set()) | names
         for command, options in tables().items():
-            letters = {option["letter"] or "-" + name for name, option in options.items() if name != "help"}
+            letters = {option["letter"] or "-" + name for name, option in options.items()
+                       if name != "help"}
             self.assertEqual(found[command], letters, command)
 
 
 class Help(Case):
     def test_examples(self):
-        """Without arguments the command shows what it can do: of each subcommand an example, whose options it knows."""
+        """Without arguments the command shows what it can do: of each subcommand an example, whose
+        options it knows."""
         done = run()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         lines = done.stdout.splitlines()
@@ -270,7 +307,8 @@ class Help(Case):
             self.assertEqual(run(*example[1:], "--help").returncode, 0)
 
     def test_options(self):
-        """A subcommand's --help names all its options with their values, in lines that a terminal holds."""
+        """A subcommand's --help names all its options with their values, in lines that a terminal
+        holds."""
         for command, options in tables().items():
             text = run(*command.split(), "--help").stdout
             text = text[text.index("\noptions:"):text.index("\nexamples:")]
@@ -326,7 +364,8 @@ class Devices(unittest.TestCase):
         self.assertIn("no OpenCL device was found: install", done.stderr)
 
     def test_help_and_version(self):
-        for args in (("--help",), ("-h",), ("bezier", "--help"), ("bspline", "--help"), ("bspline", "eval", "-h"),
+        for args in (("--help",), ("-h",), ("bezier", "--help"), ("bspline", "--help"),
+                     ("bspline", "eval", "-h"),
                      ("project", "-h"), ("tune", "--help"), ("devices", "-h"), ("info", "-h")):
             done = run(*args)
             self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -19,14 +19,14 @@ SAMPLES = "90" if FULL else "34"
 
 
 class Cooperation(Case):
-    """Evaluations shared between processors. Points are within 8 eps scale by each of them, so that two
-    are within 16, here 2 eps a coordinate of at most about 4."""
+    """Evaluations shared between processors. Points are within 8 eps scale by each of them, so that
+    two are within 16, here 2 eps a coordinate of at most about 4."""
     SCHEDULES = ("svm", "dynamic", "static", "device", "host")
     HEAD = re.compile(r"patches (\d+) to (\d+): by (\w+), (\d+) tiles in [0-9.]+ ms "
                       r"\(preparing [0-9.]+ ms, measuring [0-9.]+ ms\)$")
     NOT = re.compile(r"  not (\w+): .+$")
-    PART = re.compile(r"  (.+?)(?:, \d+ workers)?: (\d+) tiles \(\d+%\) in \d+ chunks, busy [0-9.]+ ms, "
-                      r"moving [0-9.]+ ms$")
+    PART = re.compile(r"  (.+?)(?:, \d+ workers)?: (\d+) tiles \(\d+%\) in \d+ chunks, "
+                      r"busy [0-9.]+ ms, moving [0-9.]+ ms$")
 
     def setUp(self):
         super().setUp()
@@ -77,7 +77,8 @@ class Cooperation(Case):
         expected, _ = self.evaluate("-n", SAMPLES)
         for ratio in (0, 0.25, 1):
             with self.subTest(ratio):
-                found, report = self.evaluate("-n", SAMPLES, "--cooperate=static=%g" % ratio, "--report")
+                found, report = self.evaluate("-n", SAMPLES, "--cooperate=static=%g" % ratio,
+                                              "--report")
                 self.check_same(found, expected, 2 ** -23)
                 self.assertEqual(self.read_report(report), ["static"])
                 parts = [self.PART.match(line) for line in report.splitlines()]
@@ -90,14 +91,17 @@ class Cooperation(Case):
         device = os.environ.get("CLSPLINE_DEVICE") or "0"
         again = "--join=" + device
         for schedule, extra in (("device", ("--workers", "0")), ("dynamic", ("--workers=2",)),
-                                ("dynamic", ("--join", device)), ("dynamic", (again, again, "--workers=0"))):
+                                ("dynamic", ("--join", device)),
+                                ("dynamic", (again, again, "--workers=0"))):
             with self.subTest(extra):
-                found, report = self.evaluate("-n", SAMPLES, "-d", device, "--cooperate", "dynamic", "--report", *extra)
+                found, report = self.evaluate("-n", SAMPLES, "-d", device, "--cooperate", "dynamic",
+                                              "--report", *extra)
                 self.check_same(found, expected, 2 ** -23)
                 self.assertEqual(self.read_report(report), [schedule])
 
     def test_what_devices_make(self):
-        """The host makes normals, but no grids of their own; the files are the same all the same."""
+        """The host makes normals, but no grids of their own; the files are the same all the
+        same."""
         for extra, by_host in ((("--normals", "-n", "9"), True), (("--tolerance", "0.01"), False)):
             with self.subTest(extra):
                 expected, _ = self.evaluate(*extra)
@@ -109,7 +113,8 @@ class Cooperation(Case):
         if not has_fp64():
             self.skipTest("the device has no fp64")
         expected, _ = self.evaluate("-n", SAMPLES, "-p", "f64")
-        found, report = self.evaluate("-n", SAMPLES, "-p", "f64", "--cooperate", "dynamic", "--report")
+        found, report = self.evaluate("-n", SAMPLES, "-p", "f64", "--cooperate", "dynamic",
+                                      "--report")
         self.check_same(found, expected, 2 ** -52)
         self.assertEqual(self.read_report(report), ["dynamic"])
 
@@ -132,7 +137,8 @@ class Cooperation(Case):
         lines = json.loads(done.stdout)
         self.assertEqual({line["degree"] for line in lines}, {3, 7, 11})
         self.assertIn("host", {line["processor"] for line in lines})
-        self.assertEqual({line["precision"] for line in lines}, {"f32", "f64"} if has_fp64() else {"f32"})
+        self.assertEqual({line["precision"] for line in lines},
+                         {"f32", "f64"} if has_fp64() else {"f32"})
         for line in lines:
             self.assertGreater(line["points_per_s"], 0, line)
         self.assertGreater(os.path.getsize(speeds), 0)
@@ -141,7 +147,8 @@ class Cooperation(Case):
         self.assertEqual(self.read_report(report), ["static"])
 
     def test_tune_in_cache_folder(self):
-        """Speeds are kept in the cache folder, whatever the device, and found there by a later run."""
+        """Speeds are kept in the cache folder, whatever the device, and found there by a later
+        run."""
         cache = self.path("cache")
         env = dict(os.environ, CLSPLINE_CACHE_DIR=cache)
         env.pop("CLSPLINE_SPEEDS", None)
@@ -158,7 +165,8 @@ class Cooperation(Case):
         with open(speeds, "wb") as file:
             file.write(bytes(random.Random(1).randrange(256) for _ in range(1000)))
         self.env["CLSPLINE_SPEEDS"] = speeds
-        done = run("bezier", self.teapot, "-o", self.path("a.obj"), "--cooperate", "auto", env=self.env)
+        done = run("bezier", self.teapot, "-o", self.path("a.obj"), "--cooperate", "auto",
+                   env=self.env)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("warning", done.stderr)
 

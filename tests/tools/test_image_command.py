@@ -21,7 +21,8 @@ NAMES = {"u8": "|u1", "u16": "<u2", "s16": "<i2", "f32": "<f4", "f64": "<f8"}
 def noise(shape, name, channels=1, seed=1):
     chance = random.Random(seed)
     make = {"u8": lambda: chance.randrange(256), "u16": lambda: chance.randrange(65536),
-            "s16": lambda: chance.randrange(-32768, 32768), "f32": lambda: chance.randrange(-4096, 4096) / 16,
+            "s16": lambda: chance.randrange(-32768, 32768),
+            "f32": lambda: chance.randrange(-4096, 4096) / 16,
             "f64": lambda: chance.uniform(-1, 1)}[name]
     return Image(shape, NAMES[name], [make() for _ in range(math.prod(shape) * channels)], channels)
 
@@ -65,12 +66,14 @@ class Spline:
 
     def __init__(self, image):
         self.height, self.width = image.shape
-        rows = [coefficients(image.values[y * self.width:(y + 1) * self.width]) for y in range(self.height)]
+        rows = [coefficients(image.values[y * self.width:(y + 1) * self.width])
+                for y in range(self.height)]
         self.columns = [coefficients(list(column)) for column in zip(*rows)]
 
     def value(self, x, y):
         near_x, near_y = math.floor(x), math.floor(y)
-        return sum(basis(x - i) * basis(y - j) * self.columns[mirrored(i, self.width)][mirrored(j, self.height)]
+        return sum(basis(x - i) * basis(y - j) *
+                   self.columns[mirrored(i, self.width)][mirrored(j, self.height)]
                    for i in range(near_x - 1, near_x + 3) for j in range(near_y - 1, near_y + 3))
 
 
@@ -87,7 +90,9 @@ class ImageCase(Case):
         path = self.path("out." + ending)
         done = run("image", source, "-o", path, "-q", *options)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-        return read_npy(path, channels) if ending == "npy" else read_png(path) if ending == "png" else path
+        if ending == "npy":
+            return read_npy(path, channels)
+        return read_png(path) if ending == "png" else path
 
     def check_near(self, found, expected, bound):
         self.assertEqual(len(found), len(expected))
@@ -133,8 +138,10 @@ class Motion(ImageCase):
                 expected.append(spline.value(3.5 + math.cos(angle) * u - math.sin(angle) * v,
                                              3 + math.sin(angle) * u + math.cos(angle) * v))
         self.check_near(found.values, expected, 256 * 9 * 16 * 2 ** -23)
-        found = self.get(image, "--affine", "0.5,0.25,1,-0.125,0.75,2", "--size", "5x4", "-m", "mirror")
-        expected = [spline.value(0.5 * x + 0.25 * y + 1, -0.125 * x + 0.75 * y + 2) for y in range(4) for x in range(5)]
+        found = self.get(image, "--affine", "0.5,0.25,1,-0.125,0.75,2", "--size", "5x4", "-m",
+                         "mirror")
+        expected = [spline.value(0.5 * x + 0.25 * y + 1, -0.125 * x + 0.75 * y + 2)
+                    for y in range(4) for x in range(5)]
         self.check_near(found.values, expected, 256 * 9 * 16 * 2 ** -23)
 
     def test_double(self):
@@ -171,19 +178,24 @@ class Motion(ImageCase):
                          [image.at(y // 2, x // 2) for y in range(6) for x in range(8)])
         image = noise((1, 5), "f32")
         between = self.get(image, "--shift", "-0.5,0", "--order", "1", "--mode", "nearest").values
-        self.check_near(between, [(a + b) / 2 for a, b in zip(image.values, image.values[1:] + image.values[-1:])],
+        self.check_near(between, [(a + b) / 2 for a, b in zip(image.values,
+                                                              image.values[1:]
+                                                              + image.values[-1:])],
                         1e-3)
         for order in range(6):
             same = self.get(noise((9, 9), "u8"), "--order", str(order), "--mode", "mirror")
             self.assertEqual(same, noise((9, 9), "u8"))
 
     def test_taps(self):
-        """More taps are nearer to the exact prefilter, and least squares nearer than cutting off."""
+        """More taps are nearer to the exact prefilter, and least squares nearer than cutting
+        off."""
         image = noise((24, 24), "u8")
-        exact = self.get(image, "-r", "30", "-m", "mirror", "--type", "f32", "--taps", "exact").values
+        exact = self.get(image, "-r", "30", "-m", "mirror", "--type", "f32", "--taps",
+                         "exact").values
         errors = {}
         for options in ((7,), (15,), (27,), (7, "--truncated"), (15, "--truncated")):
-            found = self.get(image, "-r", "30", "-m", "mirror", "--type", "f32", "--taps", *map(str, options)).values
+            found = self.get(image, "-r", "30", "-m", "mirror", "--type", "f32", "--taps",
+                             *map(str, options)).values
             errors[options] = math.dist(found, exact) / 24
         self.assertLess(errors[(7,)], errors[(7, "--truncated")])
         self.assertLess(errors[(15,)], errors[(15, "--truncated")])
@@ -203,8 +215,9 @@ class Motion(ImageCase):
         self.check_near(clipped, [min(max(v, 0), 255) for v in free], 1e-3)
 
     def test_repeated(self):
-        """36 turns by 10 degrees of a photograph: root mean squares in a disc, from the original and from
-        what the exact prefilter gives, within 1 per cent of those that scipy.ndimage has in double."""
+        """36 turns by 10 degrees of a photograph: root mean squares in a disc, from the original
+        and from what the exact prefilter gives, within 1 per cent of those that scipy.ndimage has
+        in double."""
         source = os.path.join(DATA, "raccoon.png")
         first = read_png(source)
         disc = [number * 3 + c for number in range(192 * 256) for c in range(3)
@@ -218,7 +231,8 @@ class Motion(ImageCase):
         self.assertEqual(exact.shape, first.shape)
         self.assertAlmostEqual(distance(exact, first), 11.107, delta=0.11)
         for options, from_first, from_exact in ((("11", "--truncated"), 11.071, 2.1211),
-                                                (("15", "--truncated"), 11.092, 0.17001), (("15",), 11.107, 0.010581)):
+                                                (("15", "--truncated"), 11.092, 0.17001),
+                                                (("15",), 11.107, 0.010581)):
             taps = self.get(source, *turn, "--taps", *options, channels=3)
             self.assertAlmostEqual(distance(taps, first), from_first, delta=0.01 * from_first)
             self.assertAlmostEqual(distance(taps, exact), from_exact, delta=0.01 * from_exact)
@@ -240,7 +254,8 @@ class Motion(ImageCase):
         self.assertEqual(twice.shape, (10, 12, 14))
         self.assertEqual(twice.at(9, 0, 7), volume.at(4, 0, 3))
         thin = noise((6, 7, 3), "u8")
-        self.assertEqual(self.get(self.put(thin), "--directions", "3", "-r", "180").at(0, 0, 0), thin.at(0, 6, 2))
+        self.assertEqual(self.get(self.put(thin), "--directions", "3", "-r", "180").at(0, 0, 0),
+                         thin.at(0, 6, 2))
 
 
 class Files(ImageCase):
@@ -250,7 +265,8 @@ class Files(ImageCase):
             image = noise((6, 5), name, channels)
             self.put(image, "in.png")
             self.assertEqual(self.get(self.path("in.png"), "-m", "mirror", ending="png"), image)
-            self.assertEqual(self.get(self.path("in.png"), "-m", "mirror", channels=channels), image)
+            self.assertEqual(self.get(self.path("in.png"), "-m", "mirror", channels=channels),
+                             image)
 
     def test_tiff(self):
         if lacks("tif"):
@@ -259,9 +275,11 @@ class Files(ImageCase):
             image = noise((6, 5), name, 3 if name == "u8" else 1)
             path = self.get(image, "-m", "mirror", "--order", "1", ending="tif")
             os.replace(path, self.path("in.tif"))
-            self.assertEqual(self.get(self.path("in.tif"), "--order", "1", channels=image.channels), image)
+            self.assertEqual(self.get(self.path("in.tif"), "--order", "1", channels=image.channels),
+                             image)
         volume = noise((4, 6, 5), "u8")
-        os.replace(self.get(self.put(volume), "--directions", "3", ending="tif"), self.path("in.tif"))
+        os.replace(self.get(self.put(volume), "--directions", "3", ending="tif"),
+                   self.path("in.tif"))
         self.assertEqual(self.get(self.path("in.tif")), volume)
 
     def test_nifti(self):
@@ -270,7 +288,8 @@ class Files(ImageCase):
             self.skipTest("no libnifti")
         volume = noise((4, 6, 5), "s16")
         for ending in ("nii", "nii.gz"):
-            os.replace(self.get(self.put(volume), "--directions", "3", ending=ending), self.path("in." + ending))
+            os.replace(self.get(self.put(volume), "--directions", "3", ending=ending),
+                       self.path("in." + ending))
             self.assertEqual(self.get(self.path("in." + ending)), volume)
         with open(self.path("in.nii"), "rb") as file:
             body = bytearray(file.read())
@@ -289,7 +308,8 @@ class Files(ImageCase):
     def test_pipe(self):
         source = os.path.join(DATA, "raccoon.png")
         with open(source, "rb") as file:
-            done = subprocess.run([COMMAND, "image", "-", "-o", "-", "-f", "npy", "-q", "-z", "0.5"], stdin=file,
+            done = subprocess.run([COMMAND, "image", "-", "-o", "-", "-f", "npy", "-q", "-z",
+                                   "0.5"], stdin=file,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         piped = read_npy(done.stdout, 3)
@@ -299,8 +319,9 @@ class Files(ImageCase):
     def test_report(self):
         done = run("image", self.put(noise((5, 6), "u8")), "-o", self.path("out.png"), "-z", "2")
         self.assertEqual((done.returncode, done.stdout), (0, ""))
-        self.assertRegex(done.stderr, r"in\.npy: 6 x 5 to 12 x 10, 1 channel of u8, on .*\nread .* ms, plan .* ms, "
-                                      r"interpolate .* ms, write .* ms\n")
+        self.assertRegex(done.stderr,
+                         r"in\.npy: 6 x 5 to 12 x 10, 1 channel of u8, on .*\n"
+                         r"read .* ms, plan .* ms, interpolate .* ms, write .* ms\n")
 
 
 class Failures(ImageCase):
@@ -308,38 +329,54 @@ class Failures(ImageCase):
         a = self.put(noise((4, 5), "u8"))
         b = self.path("b.png")
         for words, args in (
-                ("no image given", ("-o", b)), ("one image at a time", (a, a, "-o", b)), ("no output given", (a,)),
-                ("does not end in", (a, "-o", self.path("b.jpg"))), ("is the input too", (a, "-o", a)),
-                ("-o - needs --format", (a, "-o", "-")), ("--format must be", (a, "-o", "-", "-f", "bmp")),
-                ("--format is for -o -", (a, "-o", b, "-f", "png")), ("once only", (a, "-o", b, "-o", b)),
-                ("--rotate must be", (a, "-o", b, "-r", "ten")), ("--axis must be", (a, "-o", b, "--axis", "w")),
-                ("--axis needs --rotate", (a, "-o", b, "--axis", "z")), ("--zoom must be", (a, "-o", b, "-z", "0")),
-                ("--shift must be", (a, "-o", b, "-s", "1,,2")), ("--shift must be", (a, "-o", b, "-s", "1,2,3,4")),
-                ("--shift has 3", (a, "-o", b, "-s", "1,2,3")), ("--affine must be", (a, "-o", b, "--affine", "1,2,3")),
+                ("no image given", ("-o", b)), ("one image at a time", (a, a, "-o", b)),
+                ("no output given", (a,)),
+                ("does not end in", (a, "-o", self.path("b.jpg"))),
+                ("is the input too", (a, "-o", a)),
+                ("-o - needs --format", (a, "-o", "-")),
+                ("--format must be", (a, "-o", "-", "-f", "bmp")),
+                ("--format is for -o -", (a, "-o", b, "-f", "png")),
+                ("once only", (a, "-o", b, "-o", b)),
+                ("--rotate must be", (a, "-o", b, "-r", "ten")),
+                ("--axis must be", (a, "-o", b, "--axis", "w")),
+                ("--axis needs --rotate", (a, "-o", b, "--axis", "z")),
+                ("--zoom must be", (a, "-o", b, "-z", "0")),
+                ("--shift must be", (a, "-o", b, "-s", "1,,2")),
+                ("--shift must be", (a, "-o", b, "-s", "1,2,3,4")),
+                ("--shift has 3", (a, "-o", b, "-s", "1,2,3")),
+                ("--affine must be", (a, "-o", b, "--affine", "1,2,3")),
                 ("--affine must be", (a, "-o", b, "--affine", "1,2,3,4,5,x")),
                 ("--affine has 12", (a, "-o", b, "--affine", ",".join("1" * 12))),
-                ("--affine and --zoom exclude each other", (a, "-o", b, "--affine", "1,0,0,0,1,0", "-z", "2")),
-                ("--size must be", (a, "-o", b, "--size", "0x4")), ("--size must be", (a, "-o", b, "--size", "4x")),
+                ("--affine and --zoom exclude each other",
+                 (a, "-o", b, "--affine", "1,0,0,0,1,0", "-z", "2")),
+                ("--size must be", (a, "-o", b, "--size", "0x4")),
+                ("--size must be", (a, "-o", b, "--size", "4x")),
                 ("--size must be", (a, "-o", b, "--size", "4.5x3")),
-                ("--size has 1", (a, "-o", b, "--size", "4")), ("--repeat must be", (a, "-o", b, "-n", "0")),
-                ("--order must be", (a, "-o", b, "--order", "6")), ("--mode must be", (a, "-o", b, "-m", "mirrored")),
+                ("--size has 1", (a, "-o", b, "--size", "4")),
+                ("--repeat must be", (a, "-o", b, "-n", "0")),
+                ("--order must be", (a, "-o", b, "--order", "6")),
+                ("--mode must be", (a, "-o", b, "-m", "mirrored")),
                 ("--mode has 3", (a, "-o", b, "-m", "mirror,wrap,wrap")),
                 ("--mode must be", (a, "-o", b, "-m", "mirror,")),
                 ("--cval must be", (a, "-o", b, "--cval", "x")),
-                ("--taps must be", (a, "-o", b, "--taps", "8")), ("--taps must be", (a, "-o", b, "--taps", "129")),
+                ("--taps must be", (a, "-o", b, "--taps", "8")),
+                ("--taps must be", (a, "-o", b, "--taps", "129")),
                 ("--truncated needs --taps", (a, "-o", b, "--truncated")),
                 ("--truncated is of --taps N", (a, "-o", b, "--truncated", "--taps", "exact")),
                 ("--type must be", (a, "-o", b, "--type", "u32")),
                 ("--directions must be", (a, "-o", b, "--directions", "4")),
-                ("--precision must be", (a, "-o", b, "-p", "f16")), ("exclude each other", (a, "-o", b, "-q", "-v")),
+                ("--precision must be", (a, "-o", b, "-p", "f16")),
+                ("exclude each other", (a, "-o", b, "-q", "-v")),
                 ("unknown option", (a, "-o", b, "--turn")), ("a value is missing", (a, "-o"))):
             with self.subTest(args[1:]):
                 self.fails(2, words, "image", *args)
                 self.assertFalse(os.path.exists(b))
 
     def test_files(self):
-        """A file that is none, or whose image the output cannot hold: the name, and nothing is written."""
-        volume, reals = self.put(noise((5, 6, 7), "u8"), "v.npy"), self.put(noise((5, 6), "f32"), "r.npy")
+        """A file that is none, or whose image the output cannot hold: the name, and nothing is
+        written."""
+        volume, reals = self.put(noise((5, 6, 7), "u8"), "v.npy"), self.put(noise((5, 6), "f32"),
+                                                                            "r.npy")
         b = self.path("b.png")
         with open(self.path("a.png"), "wb") as file:
             file.write(b"\x89PNG\r\n\x1a\nnothing of the kind")
@@ -347,12 +384,14 @@ class Failures(ImageCase):
             file.write("kept")
         for words, args in ((b + ": a PNG has two directions", (volume, "-o", b)),
                             (b + ": a PNG has u8 or u16", (reals, "-o", b)),
-                            (b + ": a PNG has u8 or u16", (self.put(noise((3, 3), "u8")), "-o", b, "--type", "s16")),
+                            (b + ": a PNG has u8 or u16",
+                             (self.put(noise((3, 3), "u8")), "-o", b, "--type", "s16")),
                             (self.path("a.png") + ": ", (self.path("a.png"), "-o", b)),
                             ("cannot open", (self.path("none.png"), "-o", b)),
                             ("cannot read: Is a directory", (self.folder, "-o", b)),
                             ("known format", (os.path.join(DATA, "teapot.bv"), "-o", b)),
-                            ("cannot write: No such file", (self.put(noise((3, 3), "u8")), "-o", "/nowhere/b.png"))):
+                            ("cannot write: No such file",
+                             (self.put(noise((3, 3), "u8")), "-o", "/nowhere/b.png"))):
             with self.subTest(words):
                 self.fails(1, words, "image", *args)
                 with open(b) as file:
@@ -378,7 +417,8 @@ class Failures(ImageCase):
             self.skipTest("no /dev/full")
         with open("/dev/full", "wb") as full:
             source = os.path.join(DATA, "raccoon.png")
-            done = subprocess.run([COMMAND, "image", source, "-o", "-", "-f", "npy", "-q"], stdout=full,
+            done = subprocess.run([COMMAND, "image", source, "-o", "-", "-f", "npy", "-q"],
+                                  stdout=full,
                                   stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("standard output: cannot write: No space left on device", done.stderr)
@@ -391,7 +431,8 @@ class Failures(ImageCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_large(self):
-        self.fails(1, "too large", "image", self.put(noise((3, 1000), "u8")), "-o", self.path("b.npy"), "-z", "1000000")
+        self.fails(1, "too large", "image", self.put(noise((3, 1000), "u8")), "-o",
+                   self.path("b.npy"), "-z", "1000000")
 
 
 if __name__ == "__main__":

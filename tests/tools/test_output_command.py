@@ -26,7 +26,8 @@ class Formats(Case):
 
     def make(self, source, *extra):
         """All meshes of a file by their endings, in one run."""
-        paths = {ending: os.path.join(self.folder, "a." + ending) for ending in ("obj", "ply", "stl", "glb")}
+        paths = {ending: os.path.join(self.folder, "a." + ending)
+                 for ending in ("obj", "ply", "stl", "glb")}
         outputs = [word for path in paths.values() for word in ("-o", path)]
         done = run("bezier", os.path.join(DATA, source + ".bv"), "-q", *outputs, *extra)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -56,30 +57,35 @@ class Formats(Case):
                 paths = self.make(source, "-n", "6")
                 points, faces = read_ply(paths["ply"])
                 found, primitive = read_glb(paths["glb"])
-                self.assertEqual(sorted(primitive["attributes"]), ["NORMAL", "POSITION", "TEXCOORD_0"])
+                self.assertEqual(sorted(primitive["attributes"]),
+                                 ["NORMAL", "POSITION", "TEXCOORD_0"])
                 self.assertEqual(found["POSITION"], points)
                 corners = [index for index, in found["indices"]]
                 self.assertEqual(list(zip(*[iter(corners)] * 3)), self.fan(faces))
                 for normal in found["NORMAL"]:
                     self.assertAlmostEqual(math.hypot(*normal), 1, places=5)
-                self.assertEqual(found["TEXCOORD_0"][:7], [(0, float32(i / 5)) for i in range(6)] + [(float32(0.2), 0)])
+                self.assertEqual(found["TEXCOORD_0"][:7],
+                                 [(0, float32(i / 5)) for i in range(6)] + [(float32(0.2), 0)])
                 self.assertEqual(len(found["TEXCOORD_0"]), len(points))
 
     def test_texture(self):
         """The same parameters in OBJ, PLY and glTF."""
-        for source, extra in (("teapot", ()), ("octahedron", ("--normals",)), ("teapot", ("-t", "1%"))):
+        for source, extra in (("teapot", ()), ("octahedron", ("--normals",)),
+                              ("teapot", ("-t", "1%"))):
             with self.subTest((source, extra)):
                 paths = self.make(source, "--texture", *extra)
                 expected = read_glb(paths["glb"])[0]["TEXCOORD_0"]
                 with open(paths["obj"]) as file:
                     lines = [line.split() for line in file]
-                texture = [tuple(float32(float(x)) for x in words[1:]) for words in lines if words[0] == "vt"]
+                texture = [tuple(float32(float(x)) for x in words[1:]) for words in lines
+                           if words[0] == "vt"]
                 self.assertEqual(texture, expected)
                 self.assertEqual({value for pair in texture for value in pair} & {0, 1}, {0, 1})
                 word = "%s/%s/%s" if extra == ("--normals",) else "%s/%s"
                 for words in lines:
                     for corner in words[1:] if words[0] == "f" else ():
-                        self.assertEqual(corner, word % ((corner.split("/")[0],) * word.count("%s")))
+                        self.assertEqual(corner,
+                                         word % ((corner.split("/")[0],) * word.count("%s")))
                 with open(paths["ply"], "rb") as file:
                     body = file.read()
                 head, body = body.split(b"end_header\n", 1)
@@ -90,7 +96,8 @@ class Formats(Case):
 
 
 class Streams(Case):
-    """A single PLY or VTK file is written while patches are evaluated, others from a mesh in memory."""
+    """A single PLY or VTK file is written while patches are evaluated, others from a mesh in
+    memory."""
 
     def read(self, name):
         with open(self.path(name), "rb") as file:
@@ -99,9 +106,11 @@ class Streams(Case):
     def test_same_files(self):
         """The same bytes both ways."""
         with open(self.path("polyhedron.bv"), "w") as file:
-            file.write("4 1\n0 0 0 0 1 0 1 0 0 1 1 0\n1 4 2\n0 0 1 1 0 1 1 1 1 0 1 1\n4 0 1 2 3\n3 0 1 2\n")
+            file.write("4 1\n0 0 0 0 1 0 1 0 0 1 1 0\n"
+                       "1 4 2\n0 0 1 1 0 1 1 1 1 0 1 1\n4 0 1 2 3\n3 0 1 2\n")
         sources = [self.path("polyhedron.bv")] + [os.path.join(DATA, name + ".bv")
-                                                  for name in ("teapot", "sphere", "octahedron", "pn")]
+                                                  for name in ("teapot", "sphere", "octahedron",
+                                                               "pn")]
         options = [("-n", "5", "--normals"), ("-t", "0.2%")]
         options += [("-n", "7", "-p", "f64")] if has_fp64() else []
         textures = [("--texture",), ("--texture", "--normals"), ("--texture", "-t", "1%")]
@@ -124,8 +133,10 @@ class Streams(Case):
                 done = run("bezier", teaspoon, "-q", "-o", self.path("a." + ending), "-n", "5")
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 with open(teaspoon, "rb") as file:
-                    done = subprocess.run([COMMAND, "bezier", "-", "-o", "-", "--format", ending, "-n", "5"],
-                                          stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                    done = subprocess.run([COMMAND, "bezier", "-", "-o", "-", "--format", ending,
+                                           "-n", "5"],
+                                          stdin=file, stdout=subprocess.PIPE,
+                                          stderr=subprocess.PIPE)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn(b"standard input: 16 patches, ", done.stderr)
                 self.assertEqual(done.stdout, self.read("a." + ending))
@@ -135,7 +146,8 @@ class Streams(Case):
             self.skipTest("no /dev/full")
         for ending in ("obj", "ply", "vtk", "png"):
             with open("/dev/full", "w") as full:
-                done = subprocess.run([COMMAND, "bezier", os.path.join(DATA, "teapot.bv"), "-q", "-o-", "-f", ending],
+                done = subprocess.run([COMMAND, "bezier", os.path.join(DATA, "teapot.bv"), "-q",
+                                       "-o-", "-f", ending],
                                       stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual(done.returncode, 1)
             self.assertIn("standard output: cannot write", done.stderr)
@@ -144,7 +156,8 @@ class Streams(Case):
         """Patches of all files come first, those of one type together, then polyhedra."""
         with open(self.path("in.bv"), "w") as file:
             file.write("1 3 1\n0 0 9 1 0 9 0 1 9\n3 0 1 2\n5 3 3\n" + "0 0 0\n" * 16)
-        names = [self.path("in.bv"), os.path.join(DATA, "octahedron.bv"), os.path.join(DATA, "teacup.bv")]
+        names = [self.path("in.bv"), os.path.join(DATA, "octahedron.bv"),
+                 os.path.join(DATA, "teacup.bv")]
         done = run("bezier", *names, self.path("in.bv"), "-o", self.path("a.ply"), "-n", "4")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("4 files: 36 patches, ", done.stderr)
@@ -154,7 +167,8 @@ class Streams(Case):
         self.assertEqual(points[27 * 16:28 * 16], [(0, 0, 0)] * 16)
         self.assertEqual(points[-6:], [(0, 0, 9), (1, 0, 9), (0, 1, 9)] * 2)
         first = len(points) - 6
-        self.assertEqual(faces[-2:], [(first, first + 1, first + 2), (first + 3, first + 4, first + 5)])
+        self.assertEqual(faces[-2:], [(first, first + 1, first + 2),
+                                      (first + 3, first + 4, first + 5)])
         cup = run("bezier", names[2], "-o", self.path("b.ply"), "-n", "4")
         self.assertEqual(cup.returncode, 0, cup.stderr)
         self.assertEqual(points[16:27 * 16], read_ply(self.path("b.ply"))[0])
@@ -163,16 +177,19 @@ class Streams(Case):
 
     def resident(self, samples):
         """The largest memory of a run, in bytes."""
-        process = subprocess.Popen([COMMAND, "bezier", os.path.join(DATA, "teapot.bv"), "-q", "-n", str(samples),
+        process = subprocess.Popen([COMMAND, "bezier", os.path.join(DATA, "teapot.bv"), "-q", "-n",
+                                    str(samples),
                                     "-o", "-", "-f", "ply"], stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         self.assertEqual(status, 0)
         process.returncode = 0
         return 1024 * usage.ru_maxrss
 
-    @unittest.skipIf(os.environ.get("CLSPLINE_TEST_SIZE") == "tiny" or sys.platform != "linux", "too long, or no kB")
+    @unittest.skipIf(os.environ.get("CLSPLINE_TEST_SIZE") == "tiny" or sys.platform != "linux",
+                     "too long, or no kB")
     def test_memory(self):
-        """Memory does not grow with the points: from 4.5 to 7 million a mesh would take 120 MB more."""
+        """Memory does not grow with the points: from 4.5 to 7 million a mesh would take 120 MB
+        more."""
         self.assertLess(self.resident(500) - self.resident(400), 40e6)
 
 
@@ -200,15 +217,18 @@ class Outputs(Case):
         for name in (source, "in.obj", "./in.obj", "link.obj"):
             self.refuse("'%s' is an input too" % name, source, "-o", "a.obj", "-o", name)
             self.refuse("'%s' is an input too" % name, "-", "b.bv", source, "-o", name)
-        for name in ("a.obj", "./a.obj", self.path("a.obj"), "../%s/a.obj" % os.path.basename(self.folder)):
-            self.refuse("'%s' is given as output twice" % name, source, "-o", "a.obj", "-o", "a.ply", "-o", name)
+        for name in ("a.obj", "./a.obj", self.path("a.obj"),
+                     "../%s/a.obj" % os.path.basename(self.folder)):
+            self.refuse("'%s' is given as output twice" % name, source, "-o", "a.obj", "-o",
+                        "a.ply", "-o", name)
         with open(self.path("b.obj"), "w"):
             os.symlink("b.obj", self.path("to_b.obj"))
         self.refuse("'to_b.obj' is given as output twice", source, "-o", "b.obj", "-o", "to_b.obj")
         with open(source) as file:
             self.assertEqual(file.read(), self.SMALL)
         os.mkdir(self.path("other"))
-        done = run("bezier", "-q", source, "-o", "a.obj", "-o", "other/a.obj", "-o", "a.ply", cwd=self.folder)
+        done = run("bezier", "-q", source, "-o", "a.obj", "-o", "other/a.obj", "-o", "a.ply",
+                   cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         os.rename(self.path("a.obj"), self.path("-")) # a file that is not standard output
         done = run("bezier", "-q", source, "-o", "./-.obj", "-o", "-", "-f", "obj", cwd=self.folder)
@@ -224,7 +244,8 @@ class Outputs(Case):
             self.assertEqual(len(read_obj(out)[0]), 3)
 
     def test_not_to_be_written(self):
-        """A file that the user may not write stays, although the folder would let it be replaced."""
+        """A file that the user may not write stays, although the folder would let it be
+        replaced."""
         def drop_root():
             if os.geteuid() == 0:
                 os.setuid(self.NOBODY)
@@ -245,17 +266,21 @@ class Outputs(Case):
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.obj", "in.bv"])
 
     def stop_while_writing(self, number):
-        """Sends a signal to a run whose temporary file is open. One that was done before is made again."""
+        """Sends a signal to a run whose temporary file is open. One that was done before is made
+        again."""
         def prepare():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             # shells ignore some in the background, nohup another
-            for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGPIPE):
+            for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM,
+                            signal.SIGPIPE):
                 signal.signal(ignored, signal.SIG_DFL)
 
         for _ in range(50):
-            process = subprocess.Popen([COMMAND, "bezier", self.path("large.bv"), "-q", "-o", self.path("a.obj")],
+            process = subprocess.Popen([COMMAND, "bezier", self.path("large.bv"), "-q", "-o",
+                                        self.path("a.obj")],
                                        preexec_fn=prepare)
-            while process.poll() is None and not any(name.endswith(".tmp") for name in os.listdir(self.folder)):
+            while process.poll() is None and not any(name.endswith(".tmp")
+                                                     for name in os.listdir(self.folder)):
                 time.sleep(0.001)
             process.send_signal(number)
             if process.wait() != 0:
@@ -264,12 +289,14 @@ class Outputs(Case):
         self.assertEqual(process.returncode, -number)
 
     def test_stopped(self):
-        """A run that is stopped leaves nothing behind, and what a killed one leaves the next one removes."""
+        """A run that is stopped leaves nothing behind, and what a killed one leaves the next one
+        removes."""
         with open(self.path("large.bv"), "w") as file:
             file.write("1 300000 1\n")
             file.writelines("%d.25 %d 0.123456\n" % (i % 61, i % 17) for i in range(300000))
             file.write("3 0 1 2\n")
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT,
+                       signal.SIGPIPE):
             with self.subTest(number):
                 self.stop_while_writing(number)
                 self.assertEqual(sorted(os.listdir(self.folder)), ["in.bv", "large.bv"])
@@ -282,9 +309,11 @@ class Outputs(Case):
         """What a parent has ignored, as nohup does, stays ignored."""
         with open(self.path("large.bv"), "w") as file:
             file.write("1 300000 1\n" + "0 1 2\n" * 300000 + "3 0 1 2\n")
-        process = subprocess.Popen([COMMAND, "bezier", self.path("large.bv"), "-q", "-o", self.path("a.obj")],
+        process = subprocess.Popen([COMMAND, "bezier", self.path("large.bv"), "-q", "-o",
+                                    self.path("a.obj")],
                                    preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-        while process.poll() is None and not any(name.endswith(".tmp") for name in os.listdir(self.folder)):
+        while process.poll() is None and not any(name.endswith(".tmp")
+                                                 for name in os.listdir(self.folder)):
             time.sleep(0.001)
         process.send_signal(signal.SIGHUP)
         self.assertEqual(process.wait(), 0)

@@ -37,7 +37,8 @@ class Projection(SplineCase):
             head, *lines = [line.strip().split(",") for line in file]
         dim = len(head) - 6
         assert head == ["query", "curve", "parameter", *"xyzw"[:dim], "distance", "bound", "status"]
-        return [(int(row[0]), int(row[1]), float(row[2]), tuple(map(float, row[3:3 + dim])), float(row[-3]),
+        return [(int(row[0]), int(row[1]), float(row[2]), tuple(map(float, row[3:3 + dim])),
+                 float(row[-3]),
                  float(row[-2]), row[-1]) for row in lines]
 
     @staticmethod
@@ -49,7 +50,8 @@ class Projection(SplineCase):
         dim = kind[3][2][0]
         real = {"<f4": "f", "<f8": "d"}[kind[2][1]]
         word = "<f" + "48"[real == "d"]
-        assert kind == [("query", "<i8"), ("curve", "<i4"), ("parameter", word), ("point", word, (dim,)),
+        assert kind == [("query", "<i8"), ("curve", "<i4"), ("parameter", word),
+                        ("point", word, (dim,)),
                         ("distance", word), ("bound", word), ("status", "|u1")]
         names = ("found", "cut", "none", "invalid", "off")
         found = [(row[0], row[1], row[2], row[3:3 + dim], row[-3], row[-2], names[row[-1]])
@@ -61,10 +63,12 @@ class Projection(SplineCase):
         """Points in the format of the name's ending."""
         if name.endswith(".npy"):
             with open(self.path(name), "wb") as file:
-                file.write(npy_bytes("<" + kind, (len(points), len(points[0])), [x for p in points for x in p]))
+                file.write(npy_bytes("<" + kind, (len(points), len(points[0])),
+                                     [x for p in points for x in p]))
             return self.path(name)
         between = "," if name.endswith(".csv") else " "
-        return self.write(name, "".join(between.join("%.17g" % x for x in p) + "\n" for p in points))
+        return self.write(name, "".join(between.join("%.17g" % x for x in p) + "\n"
+                                        for p in points))
 
     @staticmethod
     def points():
@@ -97,18 +101,21 @@ class Projection(SplineCase):
 
     def test_formats(self):
         """The same rows of points in any format, to either format, by files and by pipes."""
-        knot, points = os.path.join(DATA, "knot.g2"), [tuple(map(float32, p)) for p in self.points()]
+        knot, points = os.path.join(DATA, "knot.g2"), [tuple(map(float32, p))
+                                                       for p in self.points()]
         expected, _ = self.project(knot, self.write_points("a.csv", points))
         for name, kind in (("a.npy", "f4"), ("a.npy", "f8"), ("a.xyz", "")):
             self.assertEqual(self.project(knot, self.write_points(name, points, kind))[0], expected)
         (rows, shape), _ = self.project(knot, self.path("a.csv"), ending="npy")
         self.assertEqual(shape, (300,))
-        rounded = [tuple(tuple(map(float32, x)) if isinstance(x, tuple) else float32(x) if isinstance(x, float) else x
+        rounded = [tuple(tuple(map(float32, x)) if isinstance(x, tuple) else float32(x)
+                         if isinstance(x, float) else x
                          for x in row) for row in expected]
         self.assertEqual(rows, rounded)
         for name in ("a.csv", "a.npy"):
             with open(self.path(name), "rb") as file:
-                piped = subprocess.run([COMMAND, "project", knot, "-", "-q", "-o-", "-f", name[2:]], stdin=file,
+                piped = subprocess.run([COMMAND, "project", knot, "-", "-q", "-o-", "-f", name[2:]],
+                                       stdin=file,
                                        stdout=subprocess.PIPE, check=name == "a.npy")
             if name == "a.npy":
                 with open(self.path("nearest.npy"), "rb") as file:
@@ -117,11 +124,13 @@ class Projection(SplineCase):
                 with open(self.path("nearest.csv"), "rb") as file:
                     self.assertEqual(piped.stdout, file.read())
         with open(knot, "rb") as file:
-            done = subprocess.run([COMMAND, "project", "-", self.path("a.npy"), "-q", "-o-", "-f", "npy"],
+            done = subprocess.run([COMMAND, "project", "-", self.path("a.npy"), "-q", "-o-", "-f",
+                                   "npy"],
                                   stdin=file, stdout=subprocess.PIPE, check=True)
         self.assertEqual(done.stdout, piped.stdout)
         with open(self.path("a.csv"), "rb") as file:
-            done = subprocess.run([COMMAND, "project", knot, "-", "-q", "-o-", "-f", "npy"], stdin=file,
+            done = subprocess.run([COMMAND, "project", knot, "-", "-q", "-o-", "-f", "npy"],
+                                  stdin=file,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual((done.returncode, done.stdout), (1, b""))
         self.assertIn(b"standard output: an .npy array begins with its length", done.stderr)
@@ -139,7 +148,8 @@ class Projection(SplineCase):
         return curves, alone, points
 
     def test_batches(self):
-        """The nearest over all curves of a file is the nearest of all alone; so are the K nearest."""
+        """The nearest over all curves of a file is the nearest of all alone; so are the K
+        nearest."""
         curves, alone, points = self.curves()
         source = self.write_points("points.csv", points)
         for num in (1, 4):
@@ -147,12 +157,15 @@ class Projection(SplineCase):
             rows, _ = self.project(self.path("all.g2"), source, "-k", str(num))
             also, _ = self.project(*alone, source, "-k", str(num))
             self.assertEqual(rows, also)
-            (records, shape), _ = self.project(self.path("all.g2"), source, "-k", str(num), ending="npy")
+            (records, shape), _ = self.project(self.path("all.g2"), source, "-k", str(num),
+                                               ending="npy")
             self.assertEqual(shape, (40,) if num == 1 else (40, 4))
-            self.assertEqual([row[1] for row in records if row[6] == "found"], [row[1] for row in rows])
+            self.assertEqual([row[1] for row in records if row[6] == "found"],
+                             [row[1] for row in rows])
             for query in range(40):
                 found = [row for row in rows if row[0] == query]
-                expected = sorted((row[4], k) + row[2:3] for k, some in enumerate(each) for row in some
+                expected = sorted((row[4], k) + row[2:3] for k, some in enumerate(each)
+                                  for row in some
                                   if row[0] == query)[:num]
                 self.assertEqual([row[4] for row in found], [row[0] for row in expected])
                 self.assertEqual([row[1] for row in found], [row[1] for row in expected])
@@ -162,7 +175,8 @@ class Projection(SplineCase):
     def test_domains(self):
         """Parameters are those of the file, also of curves that are kept as others are."""
         ends = [(0, 1), (5, 7), (-2, -1)]
-        lines = [Spline([1], [[a, a, b, b]], [[0, y, 0], [8, y, 0]]) for y, (a, b) in enumerate(ends)]
+        lines = [Spline([1], [[a, a, b, b]], [[0, y, 0], [8, y, 0]])
+                 for y, (a, b) in enumerate(ends)]
         source = self.write("a.g2", "".join(line.g2() for line in lines))
         rows, _ = self.project(source, self.write("a.csv", "2,0,0\n2,1,1\n9,2,0\n"))
         self.assertEqual([row[1:3] for row in rows], [(0, 0.25), (1, 5.5), (2, -1)])
@@ -179,7 +193,8 @@ class Projection(SplineCase):
         curve = random_spline(chance, [5], [14], 3)
         curve.knots = [[0.0] * 6 + [i / 9 for i in range(1, 9)] + [1.0] * 6]
         source = self.write("a.g2", curve.g2())
-        points = self.write_points("p.csv", [[chance.uniform(-1, 1) for _ in range(3)] for _ in range(60)])
+        points = self.write_points("p.csv", [[chance.uniform(-1, 1) for _ in range(3)]
+                                             for _ in range(60)])
         exact, _ = self.project(source, points)
         for extra, tolerance in ((("-t", "0.01"), 0.01), ((), 5e-4)):
             rows, _ = self.project(source, points, "--method", "mrep", *extra)
@@ -193,10 +208,12 @@ class Projection(SplineCase):
         env = dict(os.environ, CLSPLINE_SPEEDS="")
         expected, _ = self.project(knot, points)
         for how, extra in (("auto", ()), ("dynamic", ()), ("host", ()), ("device", ("-k", "2"))):
-            done = run("project", knot, points, "-q", "-o", self.path("a.csv"), "--cooperate", how, "--report", *extra,
+            done = run("project", knot, points, "-q", "-o", self.path("a.csv"), "--cooperate", how,
+                       "--report", *extra,
                        env=env)
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(len(re.findall(r"^points 0 to 299, 1 curves: by \w+, ", done.stderr, re.M)), 2)
+            self.assertEqual(len(re.findall(r"^points 0 to 299, 1 curves: by \w+, ", done.stderr,
+                                            re.M)), 2)
             rows = self.read_csv(self.path("a.csv"))
             firsts = [row for row, before in zip(rows, [(-1,)] + rows) if row[0] != before[0]]
             for row, best in zip(firsts, expected):
@@ -216,7 +233,8 @@ class Projection(SplineCase):
         self.assertIn("; %d none\n" % sum(row[6] == "none" for row in rows), report)
 
     def test_invalid(self):
-        rows, report = self.project(os.path.join(DATA, "knot.g2"), self.write("a.csv", "1,2,3\nnan,0,0\n0,0,inf\n"),
+        rows, report = self.project(os.path.join(DATA, "knot.g2"),
+                                    self.write("a.csv", "1,2,3\nnan,0,0\n0,0,inf\n"),
                                     quiet=False)
         self.assertEqual([row[6] for row in rows], ["found", "invalid", "invalid"])
         self.assertIn("3 points onto 2 curves, on ", report)
@@ -228,7 +246,8 @@ class Projection(SplineCase):
         trefoil = read_g2(knot)[1]
         parameters = [36 * i / 97 for i in range(1, 97)]
         points = [trefoil.point(t) for t in parameters]
-        rows, report = self.project(knot, self.write_points("a.csv", points), "--invert", quiet=False)
+        rows, report = self.project(knot, self.write_points("a.csv", points), "--invert",
+                                    quiet=False)
         self.assertNotIn(" off", report)
         for row, t in zip(rows, parameters):
             self.assertEqual((row[1], row[6]), (1, "found"))
@@ -249,62 +268,86 @@ class Projection(SplineCase):
         knot, points = os.path.join(DATA, "knot.g2"), self.points()
         extra = ("-k", "16")  # 2^15 points at once
         (first, _), _ = self.project(knot, self.write_points("a.npy", points), *extra, ending="npy")
-        (rows, shape), _ = self.project(knot, self.write_points("b.npy", points * 120), *extra, ending="npy")
+        (rows, shape), _ = self.project(knot, self.write_points("b.npy", points * 120), *extra,
+                                        ending="npy")
         self.assertEqual(shape, (36000, 16))
         for block in (0, 108, 109, 110, 119):
             found = rows[4800 * block:4800 * block + 4800]
             self.assertEqual([row[6] for row in found], [row[6] for row in first])
             self.assertEqual([row[1:6] for row in found if row[6] == "found"],
                              [row[1:6] for row in first if row[6] == "found"])
-            self.assertEqual([row[0] for row in found[::16]], list(range(300 * block, 300 * block + 300)))
+            self.assertEqual([row[0] for row in found[::16]],
+                             list(range(300 * block, 300 * block + 300)))
 
     def test_failures(self):
         """Nothing is left of a run that fails."""
-        out, knot, points = self.path("o.csv"), os.path.join(DATA, "knot.g2"), self.write("a.csv", "1,2,3\n4,5\n")
+        out, knot = self.path("o.csv"), os.path.join(DATA, "knot.g2")
+        points = self.write("a.csv", "1,2,3\n4,5\n")
         step = self.write("step.g2", Spline([0], [[0, 1, 2]], [[0, 0, 0], [1, 1, 1]]).g2())
         flat = self.write("flat.g2", Spline([1], [[0, 0, 1, 1]], [[0, 0], [1, 1]]).g2())
         before = sorted(os.listdir(self.folder))
-        for expected, args in (("a.csv:2: 2 numbers where the curves have 3 coordinates", (knot, points)),
-                               ("none.csv: cannot open: No such file", (knot, self.path("none.csv"))),
-                               ("none.g2: cannot open: No such file", (self.path("none.g2"), points)),
-                               ("vase.json: spline 0 is no curve", (os.path.join(DATA, "vase.json"), points)),
+        for expected, args in (("a.csv:2: 2 numbers where the curves have 3 coordinates",
+                                (knot, points)),
+                               ("none.csv: cannot open: No such file",
+                                (knot, self.path("none.csv"))),
+                               ("none.g2: cannot open: No such file",
+                                (self.path("none.g2"), points)),
+                               ("vase.json: spline 0 is no curve",
+                                (os.path.join(DATA, "vase.json"), points)),
                                ("step.g2: spline 0 is of degree 0", (step, points)),
-                               ("spline 2 is of other coordinates than those before", (knot, flat, points)),
-                               ("rational, which --method mrep does not do", (knot, points, "--method", "mrep")),
-                               ("no device fits", (knot, os.path.join(DATA, "points.csv"), "-d", "no such"))):
+                               ("spline 2 is of other coordinates than those before",
+                                (knot, flat, points)),
+                               ("rational, which --method mrep does not do",
+                                (knot, points, "--method", "mrep")),
+                               ("no device fits",
+                                (knot, os.path.join(DATA, "points.csv"), "-d", "no such"))):
             with self.subTest(expected):
                 self.fails(1, expected, "project", *args, "-o", out)
                 self.assertEqual(sorted(os.listdir(self.folder)), before)
-        self.fails(1, "point 1: 1e+39 is too large for a float; use --precision f64", "project", knot,
+        self.fails(1, "point 1: 1e+39 is too large for a float; use --precision f64", "project",
+                   knot,
                    self.write("b.csv", "0,0,0\n1e39,0,0\n"), "-o", out, "-q")
         self.fails(1, "/nowhere/o.csv: cannot write: No such file", "project", "-q", knot,
                    os.path.join(DATA, "points.csv"), "-o", "/nowhere/o.csv")
 
     def test_usage(self):
-        out, knot, points = self.path("o.csv"), os.path.join(DATA, "knot.g2"), os.path.join(DATA, "points.csv")
-        for expected, args in (("no file of curves given", ("-o", out)), ("no file of points given", (knot, "-o", out)),
-                               ("no output given", (knot, points)), ("once only", (knot, points, "-o", out, "-o", out)),
-                               ("does not end in .csv or .npy", (knot, points, "-o", self.path("o.obj"))),
+        out, knot = self.path("o.csv"), os.path.join(DATA, "knot.g2")
+        points = os.path.join(DATA, "points.csv")
+        for expected, args in (("no file of curves given", ("-o", out)),
+                               ("no file of points given", (knot, "-o", out)),
+                               ("no output given", (knot, points)),
+                               ("once only", (knot, points, "-o", out, "-o", out)),
+                               ("does not end in .csv or .npy",
+                                (knot, points, "-o", self.path("o.obj"))),
                                ("-o - needs --format", (knot, points, "-o-")),
                                ("--format is for -o -", (knot, points, "-o", out, "-f", "csv")),
-                               ("--format must be csv or npy, not 'obj'", (knot, points, "-o-", "-f", "obj")),
+                               ("--format must be csv or npy, not 'obj'",
+                                (knot, points, "-o-", "-f", "obj")),
                                ("standard input can be read once only", ("-", "-", "-o", out)),
                                ("points.csv' is an input too", (knot, points, "-o", points)),
-                               ("--nearest must be 1 to 16, not '17'", (knot, points, "-o", out, "-k", "17")),
-                               ("--nearest must be 1 to 16, not '0'", (knot, points, "-o", out, "--nearest=0")),
-                               ("--max-dist must be a number above 0, not '0'", (knot, points, "-o", out, "-m0")),
+                               ("--nearest must be 1 to 16, not '17'",
+                                (knot, points, "-o", out, "-k", "17")),
+                               ("--nearest must be 1 to 16, not '0'",
+                                (knot, points, "-o", out, "--nearest=0")),
+                               ("--max-dist must be a number above 0, not '0'",
+                                (knot, points, "-o", out, "-m0")),
                                ("not 'nan'", (knot, points, "-o", out, "--max-dist", "nan")),
-                               ("--tolerance must be a number above 0", (knot, points, "-o", out, "-i", "-t", "%")),
-                               ("--tolerance is of --invert and of", (knot, points, "-o", out, "-t", "1")),
-                               ("--method must be exact or mrep, not 'm'", (knot, points, "-o", out, "--method=m")),
-                               ("--workers needs --cooperate", (knot, points, "-o", out, "--workers", "2")),
+                               ("--tolerance must be a number above 0",
+                                (knot, points, "-o", out, "-i", "-t", "%")),
+                               ("--tolerance is of --invert and of",
+                                (knot, points, "-o", out, "-t", "1")),
+                               ("--method must be exact or mrep, not 'm'",
+                                (knot, points, "-o", out, "--method=m")),
+                               ("--workers needs --cooperate",
+                                (knot, points, "-o", out, "--workers", "2")),
                                ("--cooperate is of --method exact",
                                 (knot, points, "-o", out, "--cooperate=auto", "--method=mrep")),
                                ("--nearest is of --method exact",
                                 (knot, points, "-o", out, "-k2", "--method=mrep")),
                                ("exclude each other", (knot, points, "-o", out, "-q", "-v"))):
             with self.subTest(expected):
-                self.assertIn("(see clspline project --help)\n", self.fails(2, expected, "project", *args))
+                self.assertIn("(see clspline project --help)\n",
+                              self.fails(2, expected, "project", *args))
         self.assertEqual(os.listdir(self.folder), [])
 
 

@@ -21,7 +21,8 @@ class Failures(Case):
     def test_usage(self):
         out = self.path("a.obj")
         for expected, args in (
-                ("unknown command 'spline', there are bezier, bspline, image, project, solid, info, tune and devices",
+                ("unknown command 'spline', there are bezier, bspline, image, project, solid, "
+                 "info, tune and devices",
                  ("spline",)),
                 ("unknown option '--what'", ("--what",)),
                 ("no input file given", ("bezier", "-o", out)),
@@ -31,11 +32,14 @@ class Failures(Case):
                 ("--format is for -o -", ("bezier", self.teapot, "-o", out, "-f", "obj")),
                 ("--format must be obj, ply,", ("bezier", self.teapot, "-o", "-", "-f", ".obj")),
                 ("input can be read once only", ("bezier", "-", "-", "-o", out)),
-                ("output can be written once only", ("bezier", self.teapot, "-o", "-", "-o-", "-fobj")),
-                ("--samples must be 2 to 16384, not '1'", ("bezier", self.teapot, "-o", out, "--samples", "1")),
+                ("output can be written once only",
+                 ("bezier", self.teapot, "-o", "-", "-o-", "-fobj")),
+                ("--samples must be 2 to 16384, not '1'",
+                 ("bezier", self.teapot, "-o", out, "--samples", "1")),
                 ("not '16385'", ("bezier", self.teapot, "-o", out, "-n16385")),
                 ("not '-3'", ("bezier", self.teapot, "-o", out, "--samples=-3")),
-                ("not '99999999999999999999'", ("bezier", self.teapot, "-o", out, "-n", "99999999999999999999")),
+                ("not '99999999999999999999'",
+                 ("bezier", self.teapot, "-o", out, "-n", "99999999999999999999")),
                 ("exclude each other", ("bezier", self.teapot, "-o", out, "-n3", "-t1")),
                 ("--tolerance and --method exclude each other",
                  ("bezier", self.teapot, "-o", out, "-t1", "--method=brute")),
@@ -45,17 +49,21 @@ class Failures(Case):
                 ("unknown option '--colour'", ("bezier", self.teapot, "--colour", "red")),
                 ("a value is missing after '-o'", ("bezier", self.teapot, "-o")),
                 ("no value is expected in '--quiet=1'", ("bezier", self.teapot, "--quiet=1")),
-                ("--cooperate must be auto, svm,", ("bezier", self.teapot, "-o", out, "--cooperate", "all")),
+                ("--cooperate must be auto, svm,",
+                 ("bezier", self.teapot, "-o", out, "--cooperate", "all")),
                 ("not 'statics=1'", ("bezier", self.teapot, "-o", out, "--cooperate", "statics=1")),
                 ("static=RATIO (0 to 1), device or host, not 'static=1.5'",
                  ("bezier", self.teapot, "-o", out, "--cooperate=static=1.5")),
                 ("not 'static='", ("bezier", self.teapot, "-o", out, "--cooperate=static=")),
                 ("not 'static=nan'", ("bezier", self.teapot, "-o", out, "--cooperate=static=nan")),
-                ("not 'static=-0.1'", ("bezier", self.teapot, "-o", out, "--cooperate=static=-0.1")),
-                ("--workers must be 0 to 1024, not '-1'", ("bezier", self.teapot, "-o", out, "--workers=-1")),
+                ("not 'static=-0.1'", ("bezier", self.teapot, "-o", out,
+                                       "--cooperate=static=-0.1")),
+                ("--workers must be 0 to 1024, not '-1'",
+                 ("bezier", self.teapot, "-o", out, "--workers=-1")),
                 ("not '1025'", ("tune", "--workers", "1025")),
                 ("--report needs --cooperate", ("bezier", self.teapot, "-o", out, "--report")),
-                ("--workers needs --cooperate", ("bezier", self.teapot, "-o", out, "--workers", "2")),
+                ("--workers needs --cooperate",
+                 ("bezier", self.teapot, "-o", out, "--workers", "2")),
                 ("--join needs --cooperate", ("bezier", self.teapot, "-o", out, "--join", "0")),
                 ("14 times at most", ("tune",) + ("--join=0",) * 15),
                 ("unexpected argument 'all'", ("tune", "all")),
@@ -83,7 +91,8 @@ class Failures(Case):
                     file.write(content)
                 text = self.fails(1, expected, "bezier", bad, "-o", self.path("a.obj"))
                 self.assertEqual(text.count("\n"), 1)
-        self.fails(1, "cannot open: No such file", "bezier", self.path("none.bv"), "-o", self.path("a.obj"))
+        self.fails(1, "cannot open: No such file", "bezier", self.path("none.bv"), "-o",
+                   self.path("a.obj"))
         self.fails(1, "cannot read: Is a directory", "bezier",
                    self.folder, "-o", self.path("a.obj"))
         self.assertEqual(os.listdir(self.folder), ["bad.bv"])
@@ -92,17 +101,21 @@ class Failures(Case):
         for kind, number in (("4 0\n1e300 0 0\n", "1e300"), ("1 1 0\n0 0 -1e39\n", "-1e39")):
             with open(self.path("big.bv"), "w") as file:
                 file.write(kind)
-            self.fails(1, "big.bv:2: '%s' is too large for a float; use --precision f64" % number, "bezier",
+            self.fails(1, "big.bv:2: '%s' is too large for a float; use --precision f64" % number,
+                       "bezier",
                        self.path("big.bv"), "-q", "-o", self.path("a.obj"))
 
     def test_too_many_points(self):
-        self.fails(1, "use fewer --samples", "bezier", self.teapot, "-o", self.path("a.ply"), "--samples", "16384")
+        self.fails(1, "use fewer --samples", "bezier", self.teapot, "-o", self.path("a.ply"),
+                   "--samples", "16384")
 
     def test_bad_tolerance(self):
-        for word in ("0", "-1", "nan", "inf", "abc", "", "%", "px", "1e999", "0x1p-3", "1 px", "1%%", "0%", "1pt",
+        for word in ("0", "-1", "nan", "inf", "abc", "", "%", "px", "1e999", "0x1p-3", "1 px",
+                     "1%%", "0%", "1pt",
                      "-1px", " 1"):
             with self.subTest(word):
-                self.fails(2, "--tolerance must be a number above 0, alone or with % or px, not '" + word + "'",
+                self.fails(2, "--tolerance must be a number above 0, alone or with % or px, not '"
+                           + word + "'",
                            "bezier", self.teapot, "-o", self.path("a.obj"), "--tolerance=" + word)
         for word in ("1e-30", "1e-12%", "1e-9px"):
             with self.subTest(word):
@@ -133,7 +146,8 @@ class Failures(Case):
         self.assertEqual(os.listdir(self.folder), ["x.ply"])
 
     def test_disk_full(self):
-        """A limit on the size of files stands for a full disk; a polyhedron needs no compiler, which would meet it."""
+        """A limit on the size of files stands for a full disk; a polyhedron needs no compiler,
+        which would meet it."""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384))
 
@@ -147,7 +161,8 @@ class Failures(Case):
             self.assertEqual(os.listdir(self.folder), ["in.bv"])
 
     def test_no_such_device(self):
-        text = self.fails(1, "no device fits 'no such:device'; there are: 0 '", "bezier", self.teapot, "-o",
+        text = self.fails(1, "no device fits 'no such:device'; there are: 0 '", "bezier",
+                          self.teapot, "-o",
                           self.path("a.obj"), "--device", "no such:device")
         self.assertIn("clspline devices", text)
         self.assertNotIn("CLSPLINE_DEVICE", text)
@@ -155,11 +170,14 @@ class Failures(Case):
     def test_environment(self):
         """What is wrong in a variable is said with its name and the words that it takes."""
         for variable, value, expected, word in (
-                ("CLSPLINE_DEVICE", "no such", "CLSPLINE_DEVICE: no device fits 'no such'; there are: 0 '", "discrete"),
-                ("CLSPLINE_LIMITS", "fp64=0, fp65=0", "CLSPLINE_LIMITS: 'fp65=0' is none of the words",
+                ("CLSPLINE_DEVICE", "no such",
+                 "CLSPLINE_DEVICE: no device fits 'no such'; there are: 0 '", "discrete"),
+                ("CLSPLINE_LIMITS", "fp64=0, fp65=0",
+                 "CLSPLINE_LIMITS: 'fp65=0' is none of the words",
                  "class=cpu|integrated|")):
             with self.subTest(variable):
-                text = self.fails(1, "clspline: " + expected, "bezier", self.teapot, "-q", "-o", self.path("a.obj"),
+                text = self.fails(1, "clspline: " + expected, "bezier", self.teapot, "-q", "-o",
+                                  self.path("a.obj"),
                                   env=dict(os.environ, **{variable: value}))
                 self.assertIn(word, text)
         done = run("bezier", self.teapot, "-n2", "-o", self.path("a.obj"),
@@ -170,8 +188,10 @@ class Failures(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_no_fp64(self):
-        text = self.fails(1, "has no double precision; use single precision", "bezier", self.teapot, "-q", "-o",
-                          self.path("a.obj"), "--precision", "f64", env=dict(os.environ, CLSPLINE_LIMITS="fp64=0"))
+        text = self.fails(1, "has no double precision; use single precision", "bezier", self.teapot,
+                          "-q", "-o",
+                          self.path("a.obj"), "--precision", "f64",
+                          env=dict(os.environ, CLSPLINE_LIMITS="fp64=0"))
         self.assertIn("--precision f32", text)
         self.assertEqual(os.listdir(self.folder), [])
 

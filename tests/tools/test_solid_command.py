@@ -19,7 +19,8 @@ from image_files import read_npy, read_png
 from mesh_files import edge_counts, read_obj, read_ply, read_stl
 
 TYPES = {"Float32": "f", "Float64": "d", "Int32": "i", "Int64": "q", "UInt8": "B"}
-HEXAHEDRON = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1))
+HEXAHEDRON = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1),
+              (0, 1, 1))
 
 
 # ---- files ----
@@ -36,7 +37,8 @@ def read_vtu(path):
         at = int(values["offset"])
         size, = struct.unpack_from("<Q", data, at)
         kind = TYPES[values["type"]]
-        found[values["Name"]] = struct.unpack_from("<%d%s" % (size // struct.calcsize(kind), kind), data, at + 8)
+        found[values["Name"]] = struct.unpack_from("<%d%s" % (size // struct.calcsize(kind), kind),
+                                                   data, at + 8)
     return found
 
 
@@ -58,7 +60,8 @@ def box(nx, ny, nz, move=lambda p: p):
 
 def write_vtk(path, points, cells, arrays=None, kind=12):
     with open(path, "w") as file:
-        file.write("# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS %d double\n" % len(points))
+        file.write("# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                   "POINTS %d double\n" % len(points))
         file.writelines("%r %r %r\n" % tuple(p) for p in points)
         file.write("CELLS %d %d\n" % (len(cells), sum(1 + len(c) for c in cells)))
         file.writelines("%d %s\n" % (len(c), " ".join(map(str, c))) for c in cells)
@@ -67,7 +70,8 @@ def write_vtk(path, points, cells, arrays=None, kind=12):
             file.write("POINT_DATA %d\nFIELD all %d\n" % (len(points), len(arrays)))
         for name, values in (arrays or {}).items():
             each = len(values) // len(points)
-            file.write("%s %d %d double\n%s\n" % (name, each, len(points), " ".join(map(repr, values))))
+            file.write("%s %d %d double\n%s\n"
+                       % (name, each, len(points), " ".join(map(repr, values))))
 
 
 def sizes(faces):
@@ -90,8 +94,9 @@ class Command(Case):
 
 class Samples(Command):
     def plain_box(self, size, arrays=True):
-        """A box that is refined as it is: with creases at its edges all cells are regular, and the limit is
-        that of B-splines with their ends continued, which is the identity on such a box."""
+        """A box that is refined as it is: with creases at its edges all cells are regular, and the
+        limit is that of B-splines with their ends continued, which is the identity on such a
+        box."""
         points, cells = box(*size)
         path = self.path("box.vtk")
         density = [1 + 2 * x - y + 3 * z for x, y, z in points]
@@ -109,7 +114,8 @@ class Samples(Command):
         self.make(self.path("a.vtu"), "-o", self.path("b.vtu"), "-n", "2")
         for file in "a.vtu", "b.vtu":
             self.assertEqual(list(read_vtu(self.path(file)))[:2], ["Points", name])
-        self.make(self.path("b.vtu"), "--slice", "z=0.5", "--array", name, "--size", "4", "-o", self.path("a.npy"))
+        self.make(self.path("b.vtu"), "--slice", "z=0.5", "--array", name, "--size", "4", "-o",
+                  self.path("a.npy"))
 
     def test_box(self):
         """Samples are where parameters are, with their data, in every precision."""
@@ -136,7 +142,8 @@ class Samples(Command):
                 first = points[corners[8 * cell]]
                 for place, corner in zip(HEXAHEDRON, corners[8 * cell:8 * cell + 8]):
                     for axis in range(3):
-                        self.assertAlmostEqual(points[corner][axis] - first[axis], place[axis] / 2, delta=1e-5)
+                        self.assertAlmostEqual(points[corner][axis] - first[axis], place[axis] / 2,
+                                               delta=1e-5)
 
     def test_reading_back(self):
         """What was written is read, and refining the samples' mesh keeps its data."""
@@ -150,13 +157,17 @@ class Samples(Command):
         self.assertEqual(len(first["Points"]), 3 * 45)
 
     def test_shared(self):
-        """The host makes the same samples and slices, to rounding, and the report says who made them."""
-        source, alone, shared = os.path.join(DATA, "rod.vtk"), self.path("alone.vtu"), self.path("shared.vtu")
+        """The host makes the same samples and slices, to rounding, and the report says who made
+        them."""
+        source = os.path.join(DATA, "rod.vtk")
+        alone, shared = self.path("alone.vtu"), self.path("shared.vtu")
         self.make(source, "-o", alone)
         for how in "auto", "dynamic", "static=0.5", "host":
-            done = run("solid", source, "-o", shared, "--quiet", "--cooperate", how, "--workers", "1", "--report")
+            done = run("solid", source, "-o", shared, "--quiet", "--cooperate", how, "--workers",
+                       "1", "--report")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("%s: by %s" % (source, how.split("=")[0] if how != "auto" else ""), done.stderr)
+            self.assertIn("%s: by %s" % (source, how.split("=")[0] if how != "auto" else ""),
+                          done.stderr)
             first, second = read_vtu(alone)["Points"], read_vtu(shared)["Points"]
             scale = max(map(abs, first))
             self.assertLess(max(abs(a - b) for a, b in zip(first, second)), 3e-7 * scale)
@@ -183,28 +194,34 @@ class Samples(Command):
         def array(kind, name, values, components=1):
             body = struct.pack("<%d%s" % (len(values), TYPES[kind]), *values)
             packed = [zlib.compress(body[i:i + 40]) for i in range(0, len(body), 40)]
-            head = struct.pack("<%dI" % (3 + len(packed)), len(packed), 40, len(body) % 40, *map(len, packed))
+            head = struct.pack("<%dI" % (3 + len(packed)), len(packed), 40, len(body) % 40,
+                               *map(len, packed))
             text = b"".join(base64.b64encode(part) for part in (head, b"".join(packed))).decode()
-            return "<DataArray type='%s' Name='%s' NumberOfComponents='%d' format='binary'>%s</DataArray>" % (
-                kind, name, components, text)
+            return ("<DataArray type='%s' Name='%s' NumberOfComponents='%d' format='binary'>%s"
+                    "</DataArray>" % (kind, name, components, text))
 
         source = self.path("box.vtu")
         with open(source, "w") as file:
-            file.write("<VTKFile type='UnstructuredGrid' compressor='vtkZLibDataCompressor'><UnstructuredGrid>"
-                       "<Piece NumberOfPoints='8' NumberOfCells='1'><Points>%s</Points><Cells>%s%s%s</Cells></Piece>"
+            file.write("<VTKFile type='UnstructuredGrid' compressor='vtkZLibDataCompressor'>"
+                       "<UnstructuredGrid><Piece NumberOfPoints='8' NumberOfCells='1'>"
+                       "<Points>%s</Points><Cells>%s%s%s</Cells></Piece>"
                        "</UnstructuredGrid></VTKFile>" % (
                            array("Float64", "p", [c for p in points for c in p], 3),
                            array("Int64", "connectivity", cells[0]), array("Int64", "offsets", [8]),
                            array("UInt8", "types", [12])))
         self.make(source, "-o", self.path("a.vtu"), "--refine", "0")
-        self.assertEqual(triples(read_vtu(self.path("a.vtu"))["Points"]), [tuple(map(float, p)) for p in points])
+        self.assertEqual(triples(read_vtu(self.path("a.vtu"))["Points"]),
+                         [tuple(map(float, p)) for p in points])
 
     def test_bezier(self):
-        """Cubic cells through the samples: their corners, and the cubic along an edge, are the limit's."""
+        """Cubic cells through the samples: their corners, and the cubic along an edge, are the
+        limit's."""
         source = os.path.join(DATA, "rod.vtk")
-        self.make(source, "-o", self.path("s.vtu"), "-n", "4", *(["-p", "f64"] if has_fp64() else []))
+        self.make(source, "-o", self.path("s.vtu"), "-n", "4",
+                  *(["-p", "f64"] if has_fp64() else []))
         self.make(source, "-o", self.path("b.vtu"), "--bezier")
-        samples, bezier = triples(read_vtu(self.path("s.vtu"))["Points"]), read_vtu(self.path("b.vtu"))
+        samples = triples(read_vtu(self.path("s.vtu"))["Points"])
+        bezier = read_vtu(self.path("b.vtu"))
         points = triples(bezier["Points"])
         self.assertEqual(set(bezier["types"]), {79})
         self.assertEqual(len(points), 1280 * 64)
@@ -212,8 +229,10 @@ class Samples(Command):
             corners = [points[n] for n in bezier["connectivity"][64 * cell:64 * cell + 64]]
             made = {place: corners[n] for n, place in enumerate(bezier_places())}
             self.assertEqual(len(made), 64)
-            for place in ((0, 0, 0), (3, 0, 0), (1, 2, 3), (2, 2, 1), (0, 1, 1), (3, 3, 2), (1, 0, 3)):
-                weights = [[math.comb(3, i) * (t / 3) ** i * (1 - t / 3) ** (3 - i) for i in range(4)] for t in place]
+            for place in ((0, 0, 0), (3, 0, 0), (1, 2, 3), (2, 2, 1), (0, 1, 1), (3, 3, 2),
+                          (1, 0, 3)):
+                weights = [[math.comb(3, i) * (t / 3) ** i * (1 - t / 3) ** (3 - i)
+                            for i in range(4)] for t in place]
                 value = [sum(weights[0][i] * weights[1][j] * weights[2][k] * p[axis]
                              for (i, j, k), p in made.items()) for axis in range(3)]
                 expected = samples[64 * cell + 16 * place[0] + 4 * place[1] + place[2]]
@@ -229,7 +248,8 @@ class Samples(Command):
                 source, _ = self.plain_box((1, 2, 3))
                 names = [self.path("a." + ending) for ending in ("obj", "ply", "stl")]
                 samples = [] if extra[:1] == ["--refine"] else ["-n", size]
-                self.make(source, *[word for name in names for word in ("-o", name)], *samples, *extra)
+                self.make(source, *[word for name in names for word in ("-o", name)], *samples,
+                          *extra)
                 points, faces = read_obj(names[0])[:2]
                 self.assertEqual(sizes(faces), {4})
                 self.assertEqual(set(edge_counts(points, faces).values()), {1})
@@ -272,12 +292,14 @@ def bezier_places():
 
 class Meshes(Command):
     def test_classes(self):
-        """The rows of Altenhofen's table for a box of 2 x 2 x 6 cells, whose corners and edges are smooth; of its
-        regular cells those within the solid and those at its boundary are counted apart there."""
+        """The rows of Altenhofen's table for a box of 2 x 2 x 6 cells, whose corners and edges are
+        smooth; of its regular cells those within the solid and those at its boundary are counted
+        apart there."""
         points, cells = box(2, 2, 6)
         write_vtk(self.path("box.vtk"), points, cells)
         lines = self.make(self.path("box.vtk"), "--classes", "--refine", "2").splitlines()
-        self.assertEqual(lines[0].split()[:6], ["refined", "cells", "regular", "layered", "irregular", "split"])
+        self.assertEqual(lines[0].split()[:6],
+                         ["refined", "cells", "regular", "layered", "irregular", "split"])
         self.assertEqual([list(map(int, line.split()[:6])) for line in lines[1:]],
                          [[0, 24, 0, 16, 8, 0], [1, 192, 40 + 88, 56, 8, 0],
                           [2, 1536, 792 + 600, 136, 8, 0]])
@@ -300,7 +322,8 @@ class Meshes(Command):
         self.assertGreater(volumes[2] - volumes[1], 0.02)
 
     def test_kinds(self):
-        """Tetrahedra and wedges are refined once; a box made of either keeps its volume with creases."""
+        """Tetrahedra and wedges are refined once; a box made of either keeps its volume with
+        creases."""
         points, (h,) = box(1, 1, 1)
         tetrahedra = [[h[0], h[1], h[2], h[6]], [h[0], h[2], h[3], h[6]], [h[0], h[3], h[7], h[6]],
                       [h[0], h[7], h[4], h[6]], [h[0], h[4], h[5], h[6]], [h[0], h[5], h[1], h[6]]]
@@ -309,7 +332,8 @@ class Meshes(Command):
         poly = [[6] + [v for loop in loops for v in [4] + [h[i] for i in loop]]]
         for kind, cells, children in (10, tetrahedra, 24), (13, wedges, 12), (42, poly, 8):
             write_vtk(self.path("a.vtk"), points, cells, kind=kind)
-            text = self.make(self.path("a.vtk"), "--classes", "-o", self.path("a.obj"), "--crease-angle", "45")
+            text = self.make(self.path("a.vtk"), "--classes", "-o", self.path("a.obj"),
+                             "--crease-angle", "45")
             self.assertEqual(int(text.splitlines()[-1].split()[1]), children)
             found, faces = read_obj(self.path("a.obj"))[:2]
             self.assertAlmostEqual(sum(signed_volume(found, face) for face in faces), 1, places=4)
@@ -318,7 +342,8 @@ class Meshes(Command):
         points, (h,) = box(1, 1, 1)
         source, out = self.path("a.vtk"), self.path("out.vtu")
         write_vtk(source, points, [h[:5]], kind=14)
-        self.refused(source + ": cell 0: not three of its faces meet in vertex 4", source, "-o", out)
+        self.refused(source + ": cell 0: not three of its faces meet in vertex 4", source, "-o",
+                     out)
         write_vtk(source, points, [h, h, h])
         self.refused(source + ": the face of vertices", source, "-o", out)
         write_vtk(source, points, [h[:7] + [8]])
@@ -328,13 +353,16 @@ class Meshes(Command):
         write_vtk(source, points, [])
         self.refused(source + ": there are no solid cells", source, "-o", out)
         write_vtk(source, points, [h])
-        self.refused("refined 20 times it would have 1.15e+18 cells, too many", source, "-o", out, "--refine", "20")
+        self.refused("refined 20 times it would have 1.15e+18 cells, too many", source, "-o", out,
+                     "--refine", "20")
         two = [(x + 1, y + 1, z + 1) for x, y, z in points[:7]]
         write_vtk(source, points + two, [h, [7, 8, 10, 9, 11, 12, 14, 13]])
-        self.refused(source + ": the cells at vertex 7 are not as around a point of a solid", source, "-o", out)
+        self.refused(source + ": the cells at vertex 7 are not as around a point of a solid",
+                     source, "-o", out)
         self.refused("cannot open", self.path("none.vtk"), "-o", out)
         with open(source, "w") as file:
-            file.write("# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 8 float\n1 2 x\n")
+            file.write("# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                       "POINTS 8 float\n1 2 x\n")
         self.refused(source + ":6: 'x' where a number was expected", source, "-o", out)
 
     def test_isolated(self):
@@ -345,18 +373,23 @@ class Meshes(Command):
         done = run("solid", source, "-o", self.path("a.vtu"), "--refine", "0")
         self.assertEqual(done.returncode, 0)
         self.assertIn("1 points that no cell has are left out", done.stderr)
-        self.assertEqual(triples(read_vtu(self.path("a.vtu"))["Points"]), [tuple(map(float, p)) for p in points])
+        self.assertEqual(triples(read_vtu(self.path("a.vtu"))["Points"]),
+                         [tuple(map(float, p)) for p in points])
 
     def test_odd_cells(self):
-        """Inverted and flat cells are taken as they are, with a warning; what all are is no odd one."""
+        """Inverted and flat cells are taken as they are, with a warning; what all are is no odd
+        one."""
         points, cells = box(2, 1, 1)
         write_vtk(self.path("a.vtk"), points, [h[4:] + h[:4] for h in cells])
-        self.assertNotIn("warning", run("solid", self.path("a.vtk"), "-o", self.path("a.vtu")).stderr)
-        moved = [(x - (2 if x == 2 else 0), y, z) for x, y, z in points]  # the second cell's far end to x = 0
+        self.assertNotIn("warning", run("solid", self.path("a.vtk"), "-o",
+                                        self.path("a.vtu")).stderr)
+        moved = [(x - (2 if x == 2 else 0), y, z)
+                 for x, y, z in points]  # the second cell's far end to x = 0
         write_vtk(self.path("a.vtk"), moved, cells)
         done = run("solid", self.path("a.vtk"), "-o", self.path("a.vtu"))
         self.assertEqual(done.returncode, 0)
-        self.assertIn("warning: %s: 1 of 2 cells are flat or inside out" % self.path("a.vtk"), done.stderr)
+        self.assertIn("warning: %s: 1 of 2 cells are flat or inside out" % self.path("a.vtk"),
+                      done.stderr)
         write_vtk(self.path("a.vtk"), [(x, y, 0) for x, y, z in points], cells)
         done = run("solid", self.path("a.vtk"), "-o", self.path("b.vtu"))
         self.assertIn("2 of 2 cells are flat or inside out", done.stderr)
@@ -372,7 +405,8 @@ class Meshes(Command):
                 ("--slice must be", source, "-o", "a.png", "--slice", "w=1"),
                 ("an image needs --slice", source, "-o", "a.png"),
                 ("a slice is written as", source, "-o", "a.vtu", "--slice", "z=1"),
-                ("does not end in", source, "-o", "a.txt"), ("is the input too", "a.vtu", "-o", "a.vtu"),
+                ("does not end in", source, "-o", "a.txt"),
+                ("is the input too", "a.vtu", "-o", "a.vtu"),
                 ("-o - needs --format", source, "-o", "-"),
                 ("--samples and --bezier exclude", source, "-o", "a.vtu", "--bezier", "-n", "3"),
                 ("--pixel needs --slice", source, "-o", "a.vtu", "--pixel", "1"),
@@ -390,8 +424,10 @@ class Slices(Command):
     """Each pixel has the data at its middle."""
 
     def test_linear(self):
-        """On a box that is turned and sheared with linear data, the slice is that linear function."""
-        points, cells = box(2, 2, 2, lambda p: (2 * p[0] + 0.3 * p[1], p[1] - 0.1 * p[2], p[2] + 0.2 * p[0]))
+        """On a box that is turned and sheared with linear data, the slice is that linear
+        function."""
+        points, cells = box(2, 2, 2, lambda p: (2 * p[0] + 0.3 * p[1], p[1] - 0.1 * p[2],
+                                                p[2] + 0.2 * p[0]))
         source, out = self.path("a.vtk"), self.path("a.npy")
         data = [1 + 2 * x - y + 3 * z for x, y, z in points]
         write_vtk(source, points, cells, {"density": data})
@@ -406,7 +442,8 @@ class Slices(Command):
             for i in range(image.shape[0]):
                 for j in range(image.shape[1]):
                     p = [0.0] * 3
-                    p[axis], p[right], p[up] = height, low[right] + (j + 0.5) * pixel, high[up] - (i + 0.5) * pixel
+                    p[axis] = height
+                    p[right], p[up] = low[right] + (j + 0.5) * pixel, high[up] - (i + 0.5) * pixel
                     # the box's own coordinates, of which the map above is linear
                     w = (p[2] - 0.1 * p[0] + 0.03 * p[1]) / (1 - 0.003)
                     v = p[1] + 0.1 * w
@@ -423,7 +460,8 @@ class Slices(Command):
             self.assertGreater(inside, 100)
 
     def test_rod(self):
-        """With coordinates as data, each pixel gives its own middle back, in curved and irregular cells."""
+        """With coordinates as data, each pixel gives its own middle back, in curved and irregular
+        cells."""
         with open(os.path.join(DATA, "rod.vtk")) as file:
             text = file.read()
         head, body = text.split("FLOAT\n", 1)
@@ -454,14 +492,16 @@ class Slices(Command):
         for i in range(1, image.shape[0] - 1):
             for j in range(1, image.shape[1] - 1):
                 if math.isnan(image.at(i, j)[0]):
-                    around = [image.at(i + a, j + b)[0] for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]
+                    around = [image.at(i + a, j + b)[0]
+                              for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]
                     self.assertTrue(any(map(math.isnan, around)), (i, j))
 
     def test_pictures(self):
         points, cells = box(2, 1, 1)
         source, out = self.path("a.vtk"), self.path("a.png")
         write_vtk(source, points, cells, {"density": [p[0] for p in points], "pair": [0.0] * 24})
-        self.make(source, "--slice", "z=0.5", "-o", out, "--size", "20", "--crease-angle", "30", "--array", "density")
+        self.make(source, "--slice", "z=0.5", "-o", out, "--size", "20", "--crease-angle", "30",
+                  "--array", "density")
         image = read_png(out)
         self.assertEqual((image.shape, image.channels), ((10, 20), 2))
         for j in range(20):
@@ -472,9 +512,11 @@ class Slices(Command):
         self.assertEqual(read_png(out).at(0, 0), [0, 0])
         self.make(source, "--slice", "z=7", "-o", out, "--size", "20", "--array", "density")
         self.assertEqual({a for a in read_png(out).values}, {0})
-        self.refused("there is no data of points named 'mass'", source, "--slice", "z=0.5", "-o", self.path("out.png"),
+        self.refused("there is no data of points named 'mass'", source, "--slice", "z=0.5", "-o",
+                     self.path("out.png"),
                      "--array", "mass")
-        self.refused("a PNG shows 1 or 3 numbers, not 2", source, "--slice", "z=0.5", "-o", self.path("out.png"),
+        self.refused("a PNG shows 1 or 3 numbers, not 2", source, "--slice", "z=0.5", "-o",
+                     self.path("out.png"),
                      "--array", "pair")
 
 

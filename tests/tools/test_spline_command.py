@@ -18,7 +18,8 @@ import unittest
 
 from command_fixture import COMMAND, DATA, Case, main, precisions, run
 from image_files import png_rows
-from mesh_files import (edge_counts, float32, is_closed, read_glb, read_lines, read_normals, read_obj, read_ply,
+from mesh_files import (edge_counts, float32, is_closed, read_glb, read_lines, read_normals,
+                        read_obj, read_ply,
                         read_vtk, turned_area)
 from spline_fixture import EPS, Spline, SplineCase, domain, random_spline, read_g2
 
@@ -43,7 +44,8 @@ class Evaluation(SplineCase):
         for precision in precisions():
             points, faces = read_obj(self.evaluate(source, "-p", precision, "-n", "101"))
             self.assertEqual(faces, [])
-            self.assertEqual(read_lines(self.path("out.obj")), [list(range(101)), list(range(101, 202))])
+            self.assertEqual(read_lines(self.path("out.obj")),
+                             [list(range(101)), list(range(101, 202))])
             for x, y, z in points[:101]:  # 9 digits in the file
                 self.assertLess(abs(math.hypot(x, y) - 2), 1e-8 + 40 * EPS[precision])
                 self.assertEqual(z, 0)
@@ -70,7 +72,8 @@ class Evaluation(SplineCase):
     def test_random_curves(self):
         chance = random.Random(5)
         splines = [random_spline(chance, [p], [p + 1 + n], dim, rational) for p, n, dim, rational in
-                   ((1, 0, 2, False), (2, 5, 3, False), (3, 9, 2, True), (5, 2, 3, True), (0, 4, 3, False))]
+                   ((1, 0, 2, False), (2, 5, 3, False), (3, 9, 2, True), (5, 2, 3, True),
+                    (0, 4, 3, False))]
         source = self.write("a.g2", "".join(spline.g2() for spline in splines))
         for precision in precisions():
             points, _ = read_obj(self.evaluate(source, "-p", precision, "-n", "40"))
@@ -96,11 +99,13 @@ class Evaluation(SplineCase):
         knots = [[0, 0, 1, 1]]
         splines = [Spline([1], knots, [[k, 0, 0], [k, 1, 0]]) for k in range(3)]
         other = Spline([1], [[0, 0, 1, 2]], [[9, 0, 0], [9, 1, 0]])
-        source = self.write("a.g2", splines[0].g2() + other.g2() + splines[1].g2() + splines[2].g2())
+        source = self.write("a.g2", splines[0].g2() + other.g2() + splines[1].g2()
+                            + splines[2].g2())
         points, _ = read_obj(self.evaluate(source, "-n", "2"))
         self.assertEqual([p[0] for p in points[::2]], [0, 1, 2, 9])
         both = self.path("b.obj")
-        self.assertEqual(run("bspline", "eval", "-q", "-n2", source, source, "-o", both).returncode, 0)
+        self.assertEqual(run("bspline", "eval", "-q", "-n2", source, source, "-o", both).returncode,
+                         0)
         self.assertEqual([p[0] for p in read_obj(both)[0][::2]], [0, 1, 2, 0, 1, 2, 9, 9])
 
     @staticmethod
@@ -118,9 +123,11 @@ class Evaluation(SplineCase):
         s = math.sqrt(0.5)
         arc = ((1, 0, 1), (s, s, s), (0, 1, 1))
         tube = Spline([1, 2, 1], [[0, 0, 1, 1], [0, 0, 0, 2, 2, 2], [-1, -1, 0, 0]],
-                      [[r * x, r * y, z * w, w] for r in (1, 2) for x, y, w in arc for z in (0, 3)], True)
+                      [[r * x, r * y, z * w, w] for r in (1, 2) for x, y, w in arc for z in (0, 3)],
+                      True)
         block = Spline([2, 1, 1], [[0, 0, 0, 0.5, 1, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1]],
-                       [[i, j + 0.3 * i * i, k] for i in range(4) for j in range(2) for k in range(2)])
+                       [[i, j + 0.3 * i * i, k] for i in range(4) for j in range(2)
+                        for k in range(2)])
         for spline, volume in ((tube, math.pi / 4 * (4 - 1) * 3), (block, 3)):
             source = self.write("a.g2", spline.g2())
             path = self.evaluate(source, "-n", "17", "--normals")
@@ -131,17 +138,20 @@ class Evaluation(SplineCase):
             self.assertAlmostEqual(self.signed_volume(points, faces) / volume, 1, places=2)
             for normal, face in zip(read_normals(path)[::289], faces[::256]):
                 cross = turned_area(points[face[0]], points[face[1]], points[face[3]])
-                self.assertGreater(sum(x * y for x, y in zip(normal, cross)), 0.9 * math.hypot(*cross))
+                self.assertGreater(sum(x * y for x, y in zip(normal, cross)),
+                                   0.9 * math.hypot(*cross))
 
     def test_default_samples(self):
-        curve = Spline([2], [[0, 0, 0] + list(range(1, 20)) + [20] * 3], [[i % 3, i, 0] for i in range(22)])
+        curve = Spline([2], [[0, 0, 0] + list(range(1, 20)) + [20] * 3],
+                       [[i % 3, i, 0] for i in range(22)])
         points, _ = read_obj(self.evaluate(self.write("a.g2", curve.g2())))
         self.assertEqual(len(points), 16 * 20 + 1)
         line = Spline([1], [[0, 0, 1, 1]], [[0, 0], [1, 1]])
         self.assertEqual(len(read_obj(self.evaluate(self.write("b.g2", line.g2())))[0]), 33)
 
     def test_formats(self):
-        """The same vertices in all formats; curves are edges of PLY, cells of VTK, lines of glTF."""
+        """The same vertices in all formats; curves are edges of PLY, cells of VTK, lines of
+        glTF."""
         knot = os.path.join(DATA, "knot.g2")
         expected = [tuple(map(float32, p)) for p in read_obj(self.evaluate(knot, "-n", "5"))[0]]
         with open(self.evaluate(knot, "-n", "5", ending="ply"), "rb") as file:
@@ -160,20 +170,24 @@ class Evaluation(SplineCase):
         *form, rows = png_rows(self.evaluate(knot, ending="png"))
         self.assertEqual(form, [1200, 900, 3, 1])
         self.assertGreater(len(set(rows)), 100)
-        self.fails(1, "out.stl: cannot write: this format has no curves", "bspline", "eval", "-q", knot, "-o",
+        self.fails(1, "out.stl: cannot write: this format has no curves", "bspline", "eval", "-q",
+                   knot, "-o",
                    self.path("out.stl"))
 
     def test_streams(self):
-        """From standard input to standard output, and streamed, the bytes are those of a mesh in memory."""
+        """From standard input to standard output, and streamed, the bytes are those of a mesh in
+        memory."""
         for name in ("knot.g2", "vase.json"):
             source = os.path.join(DATA, name)
             for ending in ("ply", "vtk"):
                 alone = self.evaluate(source, "-n", "9", ending=ending)
                 other = self.path("b." + ending)
-                done = run("bspline", "eval", source, "-q", "-n9", "-o", other, "-o", self.path("c.obj"))
+                done = run("bspline", "eval", source, "-q", "-n9", "-o", other, "-o",
+                           self.path("c.obj"))
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 with open(source, "rb") as file:
-                    piped = subprocess.run([COMMAND, "bspline", "eval", "-", "-n9", "-q", "-o-", "-f", ending],
+                    piped = subprocess.run([COMMAND, "bspline", "eval", "-", "-n9", "-q", "-o-",
+                                            "-f", ending],
                                            stdin=file, stdout=subprocess.PIPE, check=True).stdout
                 with open(alone, "rb") as first, open(other, "rb") as second:
                     expected = first.read()
@@ -185,17 +199,19 @@ class Evaluation(SplineCase):
         env = dict(os.environ, CLSPLINE_SPEEDS="")
         expected, _ = read_obj(self.evaluate(vase, "-n", "120"))
         for how in ("auto", "dynamic", "host"):
-            done = run("bspline", "eval", vase, "-q", "-n120", "-o", self.path("a.obj"), "--cooperate", how,
+            done = run("bspline", "eval", vase, "-q", "-n120", "-o", self.path("a.obj"),
+                       "--cooperate", how,
                        "--report", env=env)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertRegex(done.stderr, r"^splines 1 to 1: by \w+, ")
             self.check_near(read_obj(self.path("a.obj"))[0], expected, 64 * 5 * EPS["f32"])
 
     def test_verbose(self):
-        done = run("bspline", "eval", os.path.join(DATA, "vase.json"), "-v", "-n9", "-o", self.path("a.ply"))
+        done = run("bspline", "eval", os.path.join(DATA, "vase.json"), "-v", "-n9", "-o",
+                   self.path("a.ply"))
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("note: 1 rational surfaces: 4 spans of degree 2 by 9 samples x 4 spans of degree 3 by 9 "
-                      "samples\n", done.stderr)
+        self.assertIn("note: 1 rational surfaces: 4 spans of degree 2 by 9 samples x "
+                      "4 spans of degree 3 by 9 samples\n", done.stderr)
         self.assertIn("vase.json: 1 splines, 81 points, on ", done.stderr)
 
     def test_trimmed(self):
@@ -214,27 +230,36 @@ class Evaluation(SplineCase):
         surface.degree_u, surface.degree_v = 2, 3
         chance = random.Random(8)
         surface.set_ctrlpts([[i, j, chance.random()] for i in range(5) for j in range(6)], 5, 6)
-        surface.knotvector_u, surface.knotvector_v = [0, 0, 0, 0.3, 0.6, 1, 1, 1], [0, 0, 0, 0, 0.5, 0.7, 1, 1, 1, 1]
+        surface.knotvector_u, surface.knotvector_v = [0, 0, 0, 0.3, 0.6, 1, 1, 1], [0, 0, 0, 0, 0.5,
+                                                                                    0.7, 1, 1, 1, 1]
         surface.sample_size = 9
         geomdl.exchange.export_json(surface, self.path("a.json"))
-        self.check_near(read_obj(self.evaluate(self.path("a.json"), "-n9"))[0], surface.evalpts, 1e-5)
+        self.check_near(read_obj(self.evaluate(self.path("a.json"), "-n9"))[0], surface.evalpts,
+                        1e-5)
 
     def test_refused(self):
         out = self.path("a.obj")
         line = Spline([1], [[0, 0, 1, 1]], [[0], [1]])
-        self.fails(1, "a curve with points of 1 coordinate has no place in a mesh", "bspline", "eval",
+        self.fails(1, "a curve with points of 1 coordinate has no place in a mesh", "bspline",
+                   "eval",
                    self.write("a.g2", line.g2()), "-o", out)
-        self.fails(1, "b.g2:1: objects of class 210, BoundedSurface are not read", "bspline", "eval",
+        self.fails(1, "b.g2:1: objects of class 210, BoundedSurface are not read", "bspline",
+                   "eval",
                    self.write("b.g2", "210 1 0 0\n"), "-o", out)
         self.fails(1, "c.json:1: the file holds no",
                    "bspline", "eval", self.write("c.json", "{}"), "-o", out)
-        self.fails(1, "use fewer --samples", "bspline", "eval", os.path.join(DATA, "vase.json"), "-o", out, "-n",
+        self.fails(1, "use fewer --samples", "bspline", "eval", os.path.join(DATA, "vase.json"),
+                   "-o", out, "-n",
                    "1048576")
         knot = os.path.join(DATA, "knot.g2")
-        for expected, args in (("no action given, there are eval and bezier", ()), ("unknown action 'evil'", ("evil",)),
-                               ("no input file given", ("eval",)), ("no output given", ("eval", knot)),
-                               ("--samples must be 2 to 1048576, not '1'", ("eval", knot, "-o", out, "-n1")),
-                               ("unknown option '--tolerance'", ("eval", knot, "-o", out, "--tolerance", "1")),
+        for expected, args in (("no action given, there are eval and bezier", ()),
+                               ("unknown action 'evil'", ("evil",)),
+                               ("no input file given", ("eval",)),
+                               ("no output given", ("eval", knot)),
+                               ("--samples must be 2 to 1048576, not '1'",
+                                ("eval", knot, "-o", out, "-n1")),
+                               ("unknown option '--tolerance'",
+                                ("eval", knot, "-o", out, "--tolerance", "1")),
                                ("is an input too", ("eval", knot, "-o", out, out))):
             with self.subTest(expected):
                 action = " eval" if args[:1] == ("eval",) else ""
@@ -266,7 +291,8 @@ class Pieces(SplineCase):
         """Each piece lies over its own knots and is the curve there."""
         chance = random.Random(11)
         curves = [random_spline(chance, [p], [n], dim, rational)
-                  for p, n, dim, rational in ((3, 8, 2, False), (2, 7, 3, True), (4, 5, 3, False), (3, 8, 2, False))]
+                  for p, n, dim, rational in ((3, 8, 2, False), (2, 7, 3, True), (4, 5, 3, False),
+                                              (3, 8, 2, False))]
         source = self.write("a.g2", "".join(curve.g2() for curve in curves))
         for precision in precisions():
             found = read_g2(self.cut(source, "g2", "-p", precision))
@@ -292,15 +318,19 @@ class Pieces(SplineCase):
         self.assertEqual((shape["type"], shape["count"], len(shape["data"])), ("curve", 40, 40))
         self.assertEqual(shape["data"][1]["knotvector"], [0.25] * 3 + [0.5] * 3)
         for piece, item in zip(read_g2(self.cut(knot, "g2")), shape["data"]):
-            points, weights = item["control_points"]["points"], item["control_points"].get("weights")
-            expected = [[x * w for x in p] + [w] for p, w in zip(points, weights)] if weights else points
+            controls = item["control_points"]
+            points, weights = controls["points"], controls.get("weights")
+            expected = [[x * w for x in p] + [w]
+                        for p, w in zip(points, weights)] if weights else points
             self.check_near(piece.points, expected, 1e-6)
-        piped = subprocess.run([COMMAND, "bspline", "bezier", knot, "-q", "-o-", "-f", "json"], check=True,
+        piped = subprocess.run([COMMAND, "bspline", "bezier", knot, "-q", "-o-", "-f", "json"],
+                               check=True,
                                stdout=subprocess.PIPE, text=True).stdout
         self.assertEqual(piped, text)
 
     def test_vase(self):
-        """The Bezier patches of a BezierView file meet without cracks: 32 quads around, one seam."""
+        """The Bezier patches of a BezierView file meet without cracks: 32 quads around, one
+        seam."""
         path = self.cut(os.path.join(DATA, "vase.json"), "bv")
         done = run("bezier", path, "-q", "-n", "9", "-o", self.path("a.obj"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -318,7 +348,8 @@ class Pieces(SplineCase):
         found, pieces = read_ply(self.path("b.ply"))[0], self.pieces(spline)
         self.assertEqual(len(found), 9 * len(pieces))
         for k, ((u0, u1), (v0, v1)) in enumerate(pieces):
-            self.check_near([found[9 * k + 4]], [spline.point((u0 + u1) / 2, (v0 + v1) / 2)], 200 * EPS["f32"])
+            self.check_near([found[9 * k + 4]], [spline.point((u0 + u1) / 2, (v0 + v1) / 2)],
+                            200 * EPS["f32"])
 
     def test_volume(self):
         chance = random.Random(13)
@@ -332,21 +363,26 @@ class Pieces(SplineCase):
 
     def test_refused(self):
         knot, vase = os.path.join(DATA, "knot.g2"), os.path.join(DATA, "vase.json")
-        for expected, args in (("spline 0 is a curve: BezierView files have surfaces only; use .g2 or .json",
+        for expected, args in (("spline 0 is a curve: BezierView files have surfaces only; "
+                                "use .g2 or .json",
                                 (knot, "-o", self.path("a.bv"))),
                                ("spline 2 is a surface: JSON has splines of one kind; use .g2",
                                 (knot, vase, "-o", self.path("a.json"))),
-                               ("none.g2: cannot open: ", (self.path("none.g2"), "-o", self.path("a.g2"))),
+                               ("none.g2: cannot open: ",
+                                (self.path("none.g2"), "-o", self.path("a.g2"))),
                                ("/nowhere/a.g2: cannot write: ", (knot, "-o", "/nowhere/a.g2"))):
             with self.subTest(expected):
                 self.fails(1, expected, "bspline", "bezier", *args)
         out = self.path("a.g2")
         for expected, args in (("no input file given", ("-o", out)), ("no output given", (knot,)),
-                               ("does not end in .bv, .g2 or .json", (knot, "-o", self.path("a.obj"))),
+                               ("does not end in .bv, .g2 or .json",
+                                (knot, "-o", self.path("a.obj"))),
                                ("-o - needs --format", (knot, "-o", "-")),
-                               ("--format must be bv, g2 or json, not 'obj'", (knot, "-o", "-", "-f", "obj")),
+                               ("--format must be bv, g2 or json, not 'obj'",
+                                (knot, "-o", "-", "-f", "obj")),
                                ("--format is for -o -", (knot, "-o", out, "-f", "g2")),
-                               ("once only", (knot, "-o", out, "-o", out)), ("is an input too", (knot, "-o", knot)),
+                               ("once only", (knot, "-o", out, "-o", out)),
+                               ("is an input too", (knot, "-o", knot)),
                                ("unknown option '--samples'", (knot, "-o", out, "--samples", "3"))):
             with self.subTest(expected):
                 self.assertIn("(see clspline bspline bezier --help)\n",
@@ -357,7 +393,8 @@ class Pieces(SplineCase):
 class Data(Case):
     def test_made(self):
         """The files of the folder are what their program writes."""
-        subprocess.run([sys.executable, os.path.join(DATA, "make_splines.py"), self.folder], check=True)
+        subprocess.run([sys.executable, os.path.join(DATA, "make_splines.py"), self.folder],
+                       check=True)
         for name in ("knot.g2", "vase.json", "points.csv"):
             with open(self.path(name), encoding="ascii") as made, \
                     open(os.path.join(DATA, name), encoding="ascii") as kept:
