@@ -7,8 +7,8 @@
 #
 #   demo          builds, lists the OpenCL devices, and evaluates the teapot into a mesh and a
 #                 picture; prints the command that does it
-#   test          builds and runs the tests, in some minutes; a line for each test says how far it is,
-#                 a line for each that was skipped says why, and the last line is "N passed, N
+#   test          builds and runs the tests, in some minutes; a line for each test says how far it
+#                 is, a line for each that was skipped says why, and the last line is "N passed, N
 #                 failed, N skipped"
 #     --quick     small cases, and none of the suites that take long on a slow or emulated
 #                 processor (docs/testing.md)

@@ -2,8 +2,8 @@
 # Installs the library and the command into a temporary folder, runs the command from there and, as
 # root, from a root folder that holds nothing else but the libraries that it needs; builds a program
 # with the library as users do: by pkg-config (shared and static), by CMake's find_package and as a
-# Meson subproject, which CLSPLINE_TEST_SIZE=full alone does, since it is another build of the library;
-# runs each.
+# Meson subproject, which CLSPLINE_TEST_SIZE=full alone does, since it is another build of the
+# library; runs each.
 #
 # usage: run.sh SOURCE_DIR
 #

@@ -489,8 +489,8 @@ static int child(const char *dir)
     return status == CLSP_OK && s.warnings == 0 ? 0 : 1;
 }
 
-/* Eight processes, three where the test is not full, fill one empty cache at once; one more finds it
-   whole. */
+/* Eight processes, or three where the test is not full, fill one empty cache at once; one more
+   finds it whole. */
 static void test_processes(void **state)
 {
     static const char *const no_change[] = {NULL};

@@ -397,8 +397,8 @@ static unsigned fail_transfers(clsp_context *ctx, bool at_parameters)
 }
 
 /* Large outputs and inputs in host memory, in place, in several parts and through pinned memory:
-   after a failure nothing is written any more, and the plan is as good as before. Unless the test is
-   full, under each limit either on the grid or at parameters. */
+   after a failure nothing is written any more, and the plan is as good as before. Unless the test
+   is full, under each limit either on the grid or at parameters. */
 static void test_transfers(void **state)
 {
     static const char *const limits[] = {"class=cpu", "class=cpu,alloc=3000000", "class=integrated",

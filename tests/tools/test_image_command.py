@@ -173,7 +173,7 @@ class Motion(ImageCase):
         between = self.get(image, "--shift", "-0.5,0", "--order", "1", "--mode", "nearest").values
         self.check_near(between, [(a + b) / 2 for a, b in zip(image.values, image.values[1:] + image.values[-1:])],
                         1e-3)
-        for order in range(6):
+        for order in some(range(6), 2):
             same = self.get(noise((9, 9), "u8"), "--order", str(order), "--mode", "mirror")
             self.assertEqual(same, noise((9, 9), "u8"))
 

@@ -65,8 +65,8 @@ bool is_thin(void);
 bool is_left_out(size_t i);
 
 /* Whether it is the turn of case i. In a thin run each case that is not left out has one turn, and
- * checks begin with different turns. So kernel shapes, precisions and half of the cases are met, but
- * not all pairs of them: most of a pair's time is a compiler's. Always true unless the run is
+ * checks begin with different turns. So kernel shapes, precisions and half of the cases are met,
+ * but not all pairs of them: most of a pair's time is a compiler's. Always true unless the run is
  * thin. */
 bool in_turn(size_t i);
 

@@ -156,7 +156,9 @@ static void check_mode(clsp_context *ctx, image_golden_mode mode)
         for (size_t i = 0; i < image_golden_num_cases; i++) {
             const image_golden_case *c = &image_golden_cases[i];
             if (c->mode != mode || (support_tiny() && (c->order == 2 || c->order > 3))) continue;
-            if (!support_full() && !support_tiny() && device.fp64 && (c->order + c->directions) % 2 != (unsigned)p) continue;
+            if (!support_full() && !support_tiny() && device.fp64 &&
+                (c->order + c->directions) % 2 != (unsigned)p)
+                continue;
             worst = support_worse(worst, check_case(ctx, c, p == 0 ? CLSP_F32 : CLSP_F64));
         }
         print_message("%s, %s: worst error / bound %.3f\n", mode_names[mode],

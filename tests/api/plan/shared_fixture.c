@@ -464,5 +464,6 @@ bool shape_in_turn(size_t i, clsp_type precision)
     const int alone = shared_shapes[i].precision;
 
     if (!alone) return in_turn(i);
-    return alone == (precision == CLSP_F64 ? 64 : 32) && (in_turn(i) || in_turn(i + 2 * SHARED_LIMITS));
+    if (alone != (precision == CLSP_F64 ? 64 : 32)) return false;
+    return in_turn(i) || in_turn(i + 2 * SHARED_LIMITS);
 }
