@@ -182,7 +182,7 @@ class Motion(ImageCase):
                                                               image.values[1:]
                                                               + image.values[-1:])],
                         1e-3)
-        for order in range(6):
+        for order in some(range(6), 2):
             same = self.get(noise((9, 9), "u8"), "--order", str(order), "--mode", "mirror")
             self.assertEqual(same, noise((9, 9), "u8"))
 

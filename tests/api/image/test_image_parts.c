@@ -210,8 +210,8 @@ static void check_small_device(clsp_type precision)
 
     for (size_t i = 0; i < CASES; i++) {
         clsp_image_desc d = cases[i].d;
-        if (precision == CLSP_F64 && (!device_of(whole).fp64 || i % 6)) continue;
-        if (support_tiny() ? i % 4 : is_thin() && i % 2) continue;
+        if (precision == CLSP_F64 && (!device_of(whole).fp64 || i % (is_thin() ? 12 : 6))) continue;
+        if (support_tiny() ? i % 4 : is_thin() && i % 3) continue;
         clsp_context *small = limited(cases[i].limits, precision == CLSP_F64 ? 4 : 1);
         d.precision = precision;
         results a = make_results(whole, &d);
