@@ -19,8 +19,8 @@ typedef struct vertex_list {
 } vertex_list;
 
 /* An item makes one vertex of its sums over control points index[begin[i]] .. index[begin[i + 1] -
-   1], each with a weight for each sum that is made, relative to the first of them. params: [num][3],
-   where it is; faces: the boundary face that it is on, NO_FACE or NOWHERE. */
+   1], each with a weight for each sum that is made, relative to the first of them. params:
+   [num][3], where it is; faces: the boundary face that it is on, NO_FACE or NOWHERE. */
 kernel void weighted_vertices(global const real *restrict points, global const uint *restrict begin,
                               global const uint *restrict index,
                               global const real *restrict weights,

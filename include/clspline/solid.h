@@ -215,8 +215,9 @@ CLSP_API clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_i
    the first of the cell's faces at u = 0, u = 1, v = 0, v = 1, w = 0, w = 1 that is of the boundary
    and has the sample on it; they are (0, 0, 0) at all other samples and where the face has no
    tangent plane. Outward is meant of cells whose Jacobian is positive, as in VTK's order; normals of
-   inverted cells point inward. Accuracy of these: docs/math.md, 19. Results are the same bits however cells are split among calls, and from run to
-   run.
+   inverted cells point inward. First derivatives are within 1e-10 scale (CLSP_F64) and 1e-5 scale
+   (CLSP_F32) away from irregular edges; docs/math.md, 19, has the other bounds. Results are the same
+   bits however cells are split among calls, and from run to run.
 
    Errors: CLSP_ERROR_STATE also for a plan without a grid.
 
@@ -229,9 +230,10 @@ CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, cl
 
 /* Evaluates at any parameters of any cells: the items of points (plan.h) are cells. vertices:
    [num][vertex]; all attributes are NaN where a parameter is NaN or there is no such cell;
-   parameters outside of [0, 1] count as its end. The host finds the weights of each point, some microseconds, so the call
-   waits for inputs that are on the device; a plan's first call reads back which points cells have.
-   Shared, the host finds weights on all its cores, and for what a device makes on one. */
+   parameters outside of [0, 1] count as its end. The host finds the weights of each point, some
+   microseconds for each derivative, so the call waits for inputs that are on the device; a plan's
+   first call reads back which points cells have. Shared, the host finds weights on all its cores,
+   and for what a device makes on one. */
 CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *points,
                                             clsp_output vertices, const clsp_run *run);
 

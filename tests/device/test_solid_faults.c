@@ -75,9 +75,9 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
                                            .num_indices = COUNT(index),
                                            .crease = crease,
                                            .num_creases = 1};
-    static const clsp_solid_desc desc = {.axis = {{2, 0, 1, NULL}, {2, 0, 1, NULL}, {2, 0, 1, NULL}}};
+    static const clsp_solid_desc desc = {.axis = {{.num = 2}, {.num = 2}, {.num = 2}}};
     static const clsp_solid_desc with_more = {
-        .axis = {{2, 0, 1, NULL}, {2, 0, 1, NULL}, {2, 0, 1, NULL}},
+        .axis = {{.num = 2}, {.num = 2}, {.num = 2}},
         .vertex = {.attributes = CLSP_VERTEX_DU | CLSP_VERTEX_DVW | CLSP_VERTEX_NORMAL}};
     const clsp_points points = {
         .num = 2, .item = clsp_in_u32(list, 2), .params = clsp_in_f32(params, 6)};

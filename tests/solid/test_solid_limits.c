@@ -281,7 +281,8 @@ static void test_stars(void **state)
     if (!support_tiny()) check_star("tetrahedra around a vertex: 20", icosahedron, 20, 12);
 }
 
-/* Real meshes: one cell of each class. Unless the test is full, one has creases, the other none. */
+/* Real meshes: one cell of each class. Unless the test is full, one has creases and the other
+   none. */
 static void test_models(void **state)
 {
     static const char *const names[] = {"rod.vtk", "mount1.vtk"};

@@ -74,6 +74,12 @@ static inline uint32_t clspi_corner_edge(uint32_t a, uint32_t i)
     return 4 * a + rank[a][i];
 }
 
+/* Returns the axis along which two corners differ. */
+static inline uint32_t clspi_axis_between(uint32_t i, uint32_t j)
+{
+    return (i ^ j) >> 1;
+}
+
 /* Returns the corner in which an edge begins. */
 static inline uint32_t clspi_edge_corner(uint32_t edge)
 {

@@ -53,6 +53,11 @@ bool clspi_cell_mesh_flag(clspi_cell_mesh *mesh);
 bool clspi_cell_mesh_refine(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
                             const clspi_parallel *threads);
 
+/* Allocate what belongs to cells and vertices, and to faces and edges, whose numbers are there.
+   False: no memory. */
+bool clspi_cell_mesh_allocate_cells(clspi_cell_mesh *mesh);
+bool clspi_cell_mesh_allocate_faces(clspi_cell_mesh *mesh);
+
 /* Tells whether all vertices of a cell are regular. */
 bool clspi_cell_is_regular(const clspi_cell_mesh *mesh, uint32_t cell);
 

@@ -6,42 +6,8 @@
 #include <string.h>
 
 #include "key_map.h"
+#include "poly_reader.h"
 #include "poly_star.h"
-
-/* The sides of a kind of cell, as numbers of its vertices; outward in VTK's orientation. */
-typedef struct cell_kind {
-    uint8_t kind, num_vertices, num_sides;
-    uint8_t side[6][4];
-    uint8_t sizes[6];
-} cell_kind;
-
-static const cell_kind kinds[] = {
-    {CLSPI_TETRAHEDRON, 4, 4, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}, {3, 3, 3, 3}},
-    {CLSPI_HEXAHEDRON,
-     8,
-     6,
-     {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}},
-     {4, 4, 4, 4, 4, 4}},
-    {CLSPI_WEDGE,
-     6,
-     5,
-     {{0, 1, 2}, {3, 5, 4}, {0, 3, 4, 1}, {1, 4, 5, 2}, {2, 5, 3, 0}},
-     {3, 3, 4, 4, 4}},
-    {CLSPI_PYRAMID,
-     5,
-     5,
-     {{0, 3, 2, 1}, {0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}},
-     {4, 3, 3, 3, 3}},
-};
-
-/* Where reading has come to. */
-typedef struct reader {
-    const clspi_cells *cells;
-    clspi_mesh_defect *defect;
-    size_t at;           /* of the indices */
-    size_t cell;         /* number of the cell that is read */
-    size_t sides, loops; /* so far */
-} reader;
 
 clspi_mesh_status clspi_defective(clspi_mesh_defect *defect, const char *format, ...)
 {
@@ -51,102 +17,6 @@ clspi_mesh_status clspi_defective(clspi_mesh_defect *defect, const char *format,
     vsnprintf(defect->text, sizeof defect->text, format, args);
     va_end(args);
     return defect->status = CLSPI_MESH_DEFECTIVE;
-}
-
-/* ---- reading ---- */
-
-static const cell_kind *find_kind(uint8_t kind)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].kind == kind) return &kinds[i];
-    return NULL;
-}
-
-/* Adds a side; mesh NULL: it is counted only. */
-static clspi_mesh_status add_side(reader *r, clspi_poly_mesh *mesh, const uint32_t *index,
-                                  const uint8_t *order, uint32_t num)
-{
-    for (uint32_t i = 0; i < num; i++) {
-        const uint32_t v = index[order ? order[i] : i];
-        if (v >= r->cells->num_vertices)
-            return clspi_defective(r->defect, "cell %zu has vertex %u, and there are %zu", r->cell,
-                                   v, r->cells->num_vertices);
-        for (uint32_t j = 0; j < i; j++)
-            if (index[order ? order[j] : j] == v)
-                return clspi_defective(r->defect, "a face of cell %zu has vertex %u twice", r->cell,
-                                       v);
-        if (mesh) mesh->loop[r->loops + i] = v;
-    }
-    r->loops += num;
-    r->sides++;
-    if (mesh) mesh->loop_begin[r->sides] = r->loops;
-    return CLSPI_MESH_SOUND;
-}
-
-/* Returns how many indices a polyhedron's list has left; 0 where the count there is none. */
-static uint32_t counted(const reader *r, uint32_t least, uint32_t most)
-{
-    const uint32_t num = r->at < r->cells->num_indices ? r->cells->index[r->at] : 0;
-
-    return num >= least && num <= most ? num : 0;
-}
-
-static clspi_mesh_status read_polyhedron(reader *r, clspi_poly_mesh *mesh)
-{
-    const uint32_t sides = counted(r, 4, CLSPI_MAX_CELL_FACES);
-
-    if (!sides)
-        return clspi_defective(r->defect, "cell %zu has no number of faces from 4 to %d", r->cell,
-                               CLSPI_MAX_CELL_FACES);
-    r->at++;
-    for (uint32_t k = 0; k < sides; k++) {
-        const uint32_t num = counted(r, 3, CLSPI_MAX_CELL_FACES);
-        if (!num)
-            return clspi_defective(r->defect,
-                                   "face %u of cell %zu has no number of vertices from "
-                                   "3 to %d",
-                                   k, r->cell, CLSPI_MAX_CELL_FACES);
-        r->at++;
-        if (num > r->cells->num_indices - r->at)
-            return clspi_defective(r->defect, "the indices end within cell %zu", r->cell);
-        const clspi_mesh_status status = add_side(r, mesh, r->cells->index + r->at, NULL, num);
-        if (status != CLSPI_MESH_SOUND) return status;
-        r->at += num;
-    }
-    return CLSPI_MESH_SOUND;
-}
-
-static clspi_mesh_status read_cell(reader *r, clspi_poly_mesh *mesh)
-{
-    const uint8_t number = r->cells->kind ? r->cells->kind[r->cell] : CLSPI_HEXAHEDRON;
-    const cell_kind *const kind = find_kind(number);
-    clspi_mesh_status status = CLSPI_MESH_SOUND;
-
-    if (number == CLSPI_POLYHEDRON) return read_polyhedron(r, mesh);
-    if (!kind)
-        return clspi_defective(r->defect, "cell %zu is of kind %u, which is none", r->cell, number);
-    if (kind->num_vertices > r->cells->num_indices - r->at)
-        return clspi_defective(r->defect, "the indices end within cell %zu", r->cell);
-    for (uint32_t k = 0; k < kind->num_sides && status == CLSPI_MESH_SOUND; k++)
-        status = add_side(r, mesh, r->cells->index + r->at, kind->side[k], kind->sizes[k]);
-    r->at += kind->num_vertices;
-    return status;
-}
-
-/* Reads all cells; mesh NULL: counts their sides. */
-static clspi_mesh_status read_cells(reader *r, clspi_poly_mesh *mesh)
-{
-    clspi_mesh_status status = CLSPI_MESH_SOUND;
-
-    r->at = r->sides = r->loops = 0;
-    for (r->cell = 0; r->cell < r->cells->num_cells && status == CLSPI_MESH_SOUND; r->cell++) {
-        status = read_cell(r, mesh);
-        if (mesh) mesh->side_begin[r->cell + 1] = r->sides;
-    }
-    if (status == CLSPI_MESH_SOUND && r->at != r->cells->num_indices)
-        return clspi_defective(r->defect, "%zu indices are left behind the last cell",
-                               r->cells->num_indices - r->at);
-    return status;
 }
 
 /* ---- edges and faces ---- */
@@ -395,7 +265,7 @@ static clspi_mesh_status flag_creases(clspi_poly_mesh *mesh, const clspi_cells *
 
 /* ---- the mesh ---- */
 
-static bool allocate(clspi_poly_mesh *mesh, const reader *r)
+static bool allocate(clspi_poly_mesh *mesh, const clspi_cell_reader *r)
 {
     mesh->side_begin = calloc((size_t)mesh->num_cells + 1, sizeof *mesh->side_begin);
     mesh->loop_begin = calloc(r->sides + 1, sizeof *mesh->loop_begin);
@@ -436,7 +306,7 @@ static clspi_mesh_status connect(clspi_poly_mesh *mesh, const clspi_cells *cells
 clspi_mesh_status clspi_poly_mesh_make(clspi_poly_mesh *mesh, const clspi_cells *cells,
                                        clspi_mesh_defect *defect)
 {
-    reader r = {.cells = cells, .defect = defect};
+    clspi_cell_reader r = {.cells = cells, .defect = defect};
     clspi_mesh_status status;
 
     *defect = (clspi_mesh_defect){0};
@@ -448,9 +318,9 @@ clspi_mesh_status clspi_poly_mesh_make(clspi_poly_mesh *mesh, const clspi_cells 
     mesh->num_vertices = (uint32_t)cells->num_vertices;
     for (size_t c = 0; c < cells->num_cells && cells->kind; c++)
         mesh->is_hexahedral &= cells->kind[c] == CLSPI_HEXAHEDRON;
-    status = read_cells(&r, NULL);
+    status = clspi_poly_read_cells(&r, NULL);
     if (status == CLSPI_MESH_SOUND && !allocate(mesh, &r)) status = CLSPI_MESH_NO_MEMORY;
-    if (status == CLSPI_MESH_SOUND) status = read_cells(&r, mesh);
+    if (status == CLSPI_MESH_SOUND) status = clspi_poly_read_cells(&r, mesh);
     if (status == CLSPI_MESH_SOUND) status = connect(mesh, cells, defect);
     if (status == CLSPI_MESH_NO_MEMORY) defect->status = status;
     if (status != CLSPI_MESH_SOUND) clspi_poly_mesh_release(mesh);
@@ -495,100 +365,4 @@ clspi_incidence clspi_poly_incidence(const clspi_poly_mesh *mesh)
         .edge_flag = mesh->edge_flag,
         .vertex_flag = mesh->vertex_flag,
     };
-}
-
-/* ---- hexahedra ---- */
-
-/* Writes the child of a cell at its vertex number i: corner 0 is the vertex, and the first side
-   there gives its first two axes. */
-static void write_child(uint32_t *corner, const clspi_poly_mesh *mesh, size_t c, uint32_t vertex)
-{
-    const uint32_t edges = mesh->num_vertices, faces = edges + mesh->num_edges;
-    uint32_t axis[3] = {0}, found = 0;
-
-    for (size_t s = mesh->side_begin[c]; s < mesh->side_begin[c + 1]; s++) {
-        const size_t begin = mesh->loop_begin[s], num = mesh->loop_begin[s + 1] - begin;
-        size_t at = 0;
-        while (at < num && mesh->loop[begin + at] != vertex)
-            at++;
-        if (at == num) continue;
-        const uint32_t before = mesh->loop_edge[begin + (at + num - 1) % num];
-        const uint32_t behind = mesh->loop_edge[begin + at];
-        if (found == 0) {
-            axis[0] = before;
-            axis[1] = behind;
-        } else if (found == 1) {
-            axis[2] = before == axis[0] || before == axis[1] ? behind : before;
-        }
-        found++;
-        const bool has_0 = before == axis[0] || behind == axis[0];
-        const bool has_1 = before == axis[1] || behind == axis[1];
-        corner[has_0 && has_1 ? 3 : has_0 ? 5 : 6] = faces + mesh->side_face[s];
-    }
-    corner[0] = vertex;
-    for (uint32_t a = 0; a < 3; a++)
-        corner[1u << a] = edges + axis[a];
-    corner[7] = faces + mesh->num_faces + (uint32_t)c;
-}
-
-/* Writes the corners of all hexahedra. */
-static void write_corners(uint32_t *corner, const clspi_poly_mesh *mesh)
-{
-    for (size_t c = 0; c < mesh->num_cells; c++) {
-        if (!mesh->is_hexahedral) {
-            for (size_t i = mesh->cell_vertex_begin[c]; i < mesh->cell_vertex_begin[c + 1]; i++)
-                write_child(corner + i * CLSPI_CORNERS, mesh, c, mesh->cell_vertex[i]);
-            continue;
-        }
-        /* VTK's corners 0, 3, 2, 1 and 4, 5, 6, 7 are the first two sides */
-        static const uint8_t place[8] = {0, 2, 3, 1, 4, 5, 7, 6};
-        for (uint32_t i = 0; i < CLSPI_CORNERS; i++)
-            corner[c * CLSPI_CORNERS + place[i]] = mesh->loop[c * 24 + i];
-    }
-}
-
-/* Flags the creases among the edges of the hexahedra: the edges themselves, or their halves. */
-static bool pass_creases(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh)
-{
-    clspi_key_map map;
-    bool done = clspi_key_map_make(&map);
-    const uint32_t middle = mesh->num_vertices;
-
-    for (uint32_t e = 0; e < mesh->num_edges && done; e++) {
-        const uint32_t *const end = mesh->edge_vertex + 2 * (size_t)e;
-        if (!(mesh->edge_flag[e] & CLSPI_CREASE)) continue;
-        if (mesh->is_hexahedral)
-            done = clspi_key_map_put(&map, clspi_edge_key(end[0], end[1])) != CLSPI_NO_KEY;
-        for (uint32_t s = 0; s < 2 && done && !mesh->is_hexahedral; s++)
-            done = clspi_key_map_put(&map, clspi_edge_key(end[s], middle + e)) != CLSPI_NO_KEY;
-    }
-    for (size_t e = 0; e < cells->num_edges && done && map.num; e++)
-        if (clspi_key_map_find(&map, clspi_edge_key(cells->edge_vertex[2 * e],
-                                                    cells->edge_vertex[2 * e + 1])) != CLSPI_NO_KEY)
-            cells->edge_flag[e] |= CLSPI_CREASE;
-    clspi_key_map_release(&map);
-    return done;
-}
-
-bool clspi_poly_hexahedra(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh)
-{
-    const uint64_t fine =
-        (uint64_t)mesh->num_vertices + mesh->num_edges + mesh->num_faces + mesh->num_cells;
-    const uint64_t vertices = mesh->is_hexahedral ? mesh->num_vertices : fine;
-    const size_t num =
-        mesh->is_hexahedral ? mesh->num_cells : mesh->cell_vertex_begin[mesh->num_cells];
-    uint32_t *const corner = malloc(num * CLSPI_CORNERS * sizeof *corner);
-    bool done = corner && vertices <= CLSPI_MAX_CELLS && num <= CLSPI_MAX_CELLS;
-
-    *cells = (clspi_cell_mesh){0};
-    if (done) {
-        write_corners(corner, mesh);
-        done = clspi_cell_mesh_make(cells, (uint32_t)vertices, (uint32_t)num, corner);
-    }
-    free(corner);
-    for (size_t v = 0; v < mesh->num_vertices && done; v++)
-        cells->vertex_flag[v] |= mesh->vertex_flag[v] & CLSPI_CORNER;
-    done = done && pass_creases(cells, mesh) && clspi_cell_mesh_flag(cells);
-    if (!done) clspi_cell_mesh_release(cells);
-    return done;
 }

@@ -1,0 +1,100 @@
+/* The hexahedra that cells of all kinds become. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "key_map.h"
+#include "poly_mesh.h"
+
+/* Writes the child of a cell at its vertex number i: corner 0 is the vertex, and the first side
+   there gives its first two axes. */
+static void write_child(uint32_t *corner, const clspi_poly_mesh *mesh, size_t c, uint32_t vertex)
+{
+    const uint32_t edges = mesh->num_vertices, faces = edges + mesh->num_edges;
+    uint32_t axis[3] = {0}, found = 0;
+
+    for (size_t s = mesh->side_begin[c]; s < mesh->side_begin[c + 1]; s++) {
+        const size_t begin = mesh->loop_begin[s], num = mesh->loop_begin[s + 1] - begin;
+        size_t at = 0;
+        while (at < num && mesh->loop[begin + at] != vertex)
+            at++;
+        if (at == num) continue;
+        const uint32_t before = mesh->loop_edge[begin + (at + num - 1) % num];
+        const uint32_t behind = mesh->loop_edge[begin + at];
+        if (found == 0) {
+            axis[0] = before;
+            axis[1] = behind;
+        } else if (found == 1) {
+            axis[2] = before == axis[0] || before == axis[1] ? behind : before;
+        }
+        found++;
+        const bool has_0 = before == axis[0] || behind == axis[0];
+        const bool has_1 = before == axis[1] || behind == axis[1];
+        corner[has_0 && has_1 ? 3 : has_0 ? 5 : 6] = faces + mesh->side_face[s];
+    }
+    corner[0] = vertex;
+    for (uint32_t a = 0; a < 3; a++)
+        corner[1u << a] = edges + axis[a];
+    corner[7] = faces + mesh->num_faces + (uint32_t)c;
+}
+
+/* Writes the corners of all hexahedra. */
+static void write_corners(uint32_t *corner, const clspi_poly_mesh *mesh)
+{
+    for (size_t c = 0; c < mesh->num_cells; c++) {
+        if (!mesh->is_hexahedral) {
+            for (size_t i = mesh->cell_vertex_begin[c]; i < mesh->cell_vertex_begin[c + 1]; i++)
+                write_child(corner + i * CLSPI_CORNERS, mesh, c, mesh->cell_vertex[i]);
+            continue;
+        }
+        /* VTK's corners 0, 3, 2, 1 and 4, 5, 6, 7 are the first two sides */
+        static const uint8_t place[8] = {0, 2, 3, 1, 4, 5, 7, 6};
+        for (uint32_t i = 0; i < CLSPI_CORNERS; i++)
+            corner[c * CLSPI_CORNERS + place[i]] = mesh->loop[c * 24 + i];
+    }
+}
+
+/* Flags the creases among the edges of the hexahedra: the edges themselves, or their halves. */
+static bool pass_creases(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh)
+{
+    clspi_key_map map;
+    bool done = clspi_key_map_make(&map);
+    const uint32_t middle = mesh->num_vertices;
+
+    for (uint32_t e = 0; e < mesh->num_edges && done; e++) {
+        const uint32_t *const end = mesh->edge_vertex + 2 * (size_t)e;
+        if (!(mesh->edge_flag[e] & CLSPI_CREASE)) continue;
+        if (mesh->is_hexahedral)
+            done = clspi_key_map_put(&map, clspi_edge_key(end[0], end[1])) != CLSPI_NO_KEY;
+        for (uint32_t s = 0; s < 2 && done && !mesh->is_hexahedral; s++)
+            done = clspi_key_map_put(&map, clspi_edge_key(end[s], middle + e)) != CLSPI_NO_KEY;
+    }
+    for (size_t e = 0; e < cells->num_edges && done && map.num; e++)
+        if (clspi_key_map_find(&map, clspi_edge_key(cells->edge_vertex[2 * e],
+                                                    cells->edge_vertex[2 * e + 1])) != CLSPI_NO_KEY)
+            cells->edge_flag[e] |= CLSPI_CREASE;
+    clspi_key_map_release(&map);
+    return done;
+}
+
+bool clspi_poly_hexahedra(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh)
+{
+    const uint64_t fine =
+        (uint64_t)mesh->num_vertices + mesh->num_edges + mesh->num_faces + mesh->num_cells;
+    const uint64_t vertices = mesh->is_hexahedral ? mesh->num_vertices : fine;
+    const size_t num =
+        mesh->is_hexahedral ? mesh->num_cells : mesh->cell_vertex_begin[mesh->num_cells];
+    uint32_t *const corner = malloc(num * CLSPI_CORNERS * sizeof *corner);
+    bool done = corner && vertices <= CLSPI_MAX_CELLS && num <= CLSPI_MAX_CELLS;
+
+    *cells = (clspi_cell_mesh){0};
+    if (done) {
+        write_corners(corner, mesh);
+        done = clspi_cell_mesh_make(cells, (uint32_t)vertices, (uint32_t)num, corner);
+    }
+    free(corner);
+    for (size_t v = 0; v < mesh->num_vertices && done; v++)
+        cells->vertex_flag[v] |= mesh->vertex_flag[v] & CLSPI_CORNER;
+    done = done && pass_creases(cells, mesh) && clspi_cell_mesh_flag(cells);
+    if (!done) clspi_cell_mesh_release(cells);
+    return done;
+}
