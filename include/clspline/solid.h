@@ -214,10 +214,10 @@ CLSP_API clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_i
    2^-20 away from all faces. Normals are outward and of unit length at samples on the boundary: of
    the first of the cell's faces at u = 0, u = 1, v = 0, v = 1, w = 0, w = 1 that is of the boundary
    and has the sample on it; they are (0, 0, 0) at all other samples and where the face has no
-   tangent plane. Outward is meant of cells whose Jacobian is positive, as in VTK's order; normals of
-   inverted cells point inward. First derivatives are within 1e-10 scale (CLSP_F64) and 1e-5 scale
-   (CLSP_F32) away from irregular edges; docs/math.md, 19, has the other bounds. Results are the same
-   bits however cells are split among calls, and from run to run.
+   tangent plane. Outward is meant of cells whose Jacobian is positive, as in VTK's order; normals
+   of inverted cells point inward. First derivatives are within 1e-10 scale (CLSP_F64) and 1e-5
+   scale (CLSP_F32) away from irregular edges; docs/math.md, 19, has the other bounds. Results are
+   the same bits however cells are split among calls, and from run to run.
 
    Errors: CLSP_ERROR_STATE also for a plan without a grid.
 
