@@ -20,8 +20,7 @@ static const char *host_refusal(const clspi_tensor_plan *plan)
 {
     if (!clspi_tensor_has_rows(plan))
         return "the host has no code for vertices one by one: patch grids, own bases, triangles, "
-               "some "
-               "samples of one's own";
+               "some samples of one's own";
     if (plan->sums.method) return "the host has no code for this method";
     if (plan->family->after_rows && !plan->family->has_edges &&
         (plan->desc.vertex.attributes & CLSP_VERTEX_NORMAL))
@@ -239,7 +238,8 @@ static clspi_shared_batch batch_of(clspi_tensor_plan *plan, clsp_range patches,
                                 .prepare = why_no_host ? NULL : prepare};
 }
 
-static const char not_rows[] = "vertices that are made one by one are not shared";
+static const char not_rows[] =
+    "vertices made one by one (patch grids, own bases, triangles) are not shared";
 
 /* What a call makes. */
 typedef struct grid_call {

@@ -403,10 +403,9 @@ static void check_refusals(clsp_bezier_plan *plan, const cl_mem buffers[3], size
     assert_int_equal(
         clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .params = b, .planar = 2}, c, NULL),
         bad);
-    assert_int_equal(
-        clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .params = b, .reserved = {1}}, c,
-                                NULL),
-        bad);
+    assert_int_equal(clsp_bezier_eval_points(
+                         plan, &(clsp_points){.num = 1, .params = b, .reserved = {1}}, c, NULL),
+                     bad);
     assert_int_equal(
         clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = none}, c, NULL),
         bad);
