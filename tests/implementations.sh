@@ -2,11 +2,13 @@
 # Runs the tests on every OpenCL implementation found here, one at a time, and on stand-ins for
 # devices that are not.
 #
-# usage: implementations.sh [--install] [--no-pocl] [--no-oclgrind] [BUILD_DIR]
+# usage: implementations.sh [--install] [--no-pocl] [--no-thorough] [--no-oclgrind]
+#                           [BUILD_DIR]
 #
 #   --install      fetches Intel's CPU runtime from PyPI (0.8 GB) where it is missing
 #   --no-pocl      leaves out the row that "meson test" has made already where PoCL is the first
 #                  device
+#   --no-thorough  leaves out the suite of that name
 #   --no-oclgrind  leaves out the slowest row
 #   BUILD_DIR      a build of the tests (default: build)
 #
@@ -31,11 +33,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 install=no
 with_pocl=yes # with the kernels of a CPU
 with_oclgrind=yes
+left_out=
 while :; do
     case ${1:-} in
     --install) install=yes ;;
     --no-pocl) with_pocl=no ;;
     --no-oclgrind) with_oclgrind=no ;;
+    --no-thorough) left_out="--no-suite thorough" ;;
     -h | --help)
         sed -n '2,/^set -eu/{/^set -eu/d;s/^# \{0,1\}//p;}' "$0"
         exit
@@ -52,7 +56,7 @@ table=$work/table
 : >"$table"
 cached_venv=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/clspline-tests/intel-ocl
 device_suites="--suite device --suite cooperate --suite plan --suite tensor --suite bezier"
-device_suites="$device_suites --suite api"
+device_suites="$device_suites --suite api $left_out"
 gpu_shapes=class=discrete,local_is_real=1
 small_gpu=class=integrated,fp64=0,work_group=64,local=16384,images=0
 small_gpu=$small_gpu,alloc=134217728,opencl=120,svm=0

@@ -12,7 +12,7 @@
 #                 failed, N skipped"
 #     --quick     small cases, and none of the suites that take long on a slow or emulated
 #                 processor (docs/testing.md)
-#     --all       every combination of cases and kernels, most of an hour or more
+#     --all       every test with every combination of cases and kernels: most of an hour or more
 #   install-deps  installs what building and testing need, as far as it is missing
 #
 # Installs through apt, as root or by sudo, says how much that is, and waits while another program
@@ -328,12 +328,13 @@ run_tests() { # [--quick|--all]
     case ${1:-} in
     --quick)
         export CLSPLINE_TEST_SIZE=tiny
-        set -- --no-suite long --no-suite consumer
+        set -- --no-suite long --no-suite thorough
         ;;
     --all)
         export CLSPLINE_TEST_SIZE=full
-        shift
+        set --
         ;;
+    *) set -- --no-suite thorough ;;
     esac
     say "testing; limits of time are $factor times those of the build files"
     result=0

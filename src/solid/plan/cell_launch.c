@@ -132,7 +132,7 @@ static clsp_status make_layers(const cells_job *job, clspi_series *series, clspi
                                                     .faces = plan->cell_faces,
                                                     .out = job->out,
                                                     .at = at,
-                                                    .tables = {16 * plan->layout.slice_rows}};
+                                                    .tables = {.step = 16 * plan->layout.slice_rows}};
         const clspi_point_layered_args points = {.points = plan->control,
                                                  .index = plan->index,
                                                  .sets = plan->layer_sets,
@@ -177,7 +177,7 @@ static clsp_status make_full(const cells_job *job, clspi_series *series, clspi_c
                                                     .faces = plan->cell_faces,
                                                     .out = job->out,
                                                     .at = at,
-                                                    .more = {16 * plan->layout.full_rows}};
+                                                    .more = {.step = 16 * plan->layout.full_rows}};
         const clspi_point_tables_args points = {.points = plan->control,
                                                 .index = plan->index,
                                                 .sets = plan->full_sets,
