@@ -57,7 +57,8 @@ typedef struct clsp_run {
     const clsp_share *share; /* NULL: the context's device computes. Else the call returns when all
                                 is there; a call that cannot be shared says so in its declaration
                                 or gives CLSP_ERROR_ARGUMENT */
-    clsp_report *report;     /* with a share: what each processor did; written on success */
+    clsp_report *report;     /* with a share of all tiles: what each processor did, written on
+                                success; tiles that the caller deals out leave it as it is */
     clsp_tiling *tiling;     /* where not NULL, the call computes nothing: it checks its arguments,
                                 save its output, and says here what it would do. Data that are not
                                 set yet are no error */

@@ -125,14 +125,15 @@ static clsp_status make_layers(const cells_job *job, clspi_series *series, clspi
                                                .along = tables->along,
                                                .out = job->out,
                                                .at = at};
-        const clspi_layer_vertices_args vertices = {.copies = plan->layers_copied.buffer,
-                                                    .sets = plan->layer_sets,
-                                                    .slices = tables->slices,
-                                                    .along = tables->along,
-                                                    .faces = plan->cell_faces,
-                                                    .out = job->out,
-                                                    .at = at,
-                                                    .tables = {.step = 16 * plan->layout.slice_rows}};
+        const clspi_layer_vertices_args vertices = {
+            .copies = plan->layers_copied.buffer,
+            .sets = plan->layer_sets,
+            .slices = tables->slices,
+            .along = tables->along,
+            .faces = plan->cell_faces,
+            .out = job->out,
+            .at = at,
+            .tables = {.step = 16 * plan->layout.slice_rows}};
         const clspi_point_layered_args points = {.points = plan->control,
                                                  .index = plan->index,
                                                  .sets = plan->layer_sets,
