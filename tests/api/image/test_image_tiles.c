@@ -500,6 +500,7 @@ static void check_wrong(const tile_job *j, clsp_output out, clsp_context *other)
         check_status(j, out, &(clsp_run){.share = &share});
     }
     check_status(j, out, &(clsp_run){.report = &report});
+    assert_int_equal(clSetUserEventStatus(foreign, CL_COMPLETE), CL_SUCCESS);
     clReleaseEvent(foreign);
 }
 
