@@ -5,25 +5,7 @@
 
 #include "buffer.h"
 #include "check.h"
-
-clsp_status clspi_own_samples_copy(clspi_own_samples *samples, clsp_context *ctx,
-                                   clspi_tensor_desc *desc)
-{
-    *samples = (clspi_own_samples){.buffer = NULL};
-    for (cl_uint k = 0; k < 3; k++) {
-        clsp_axis *const axis = &desc->axis[k];
-        if (!axis->params) continue;
-        samples->params[k] = malloc((size_t)axis->num * sizeof *axis->params);
-        if (!samples->params[k]) {
-            clspi_own_samples_release(samples);
-            return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "no memory for %u samples",
-                              axis->num);
-        }
-        memcpy(samples->params[k], axis->params, (size_t)axis->num * sizeof *axis->params);
-        axis->params = samples->params[k];
-    }
-    return CLSP_OK;
-}
+#include "points.h"
 
 bool clspi_has_own_samples(const clspi_tensor_desc *desc)
 {
@@ -99,8 +81,7 @@ clsp_status clspi_own_samples_bring(clspi_own_samples *samples, clspi_series *se
 
 void clspi_own_samples_release(clspi_own_samples *samples)
 {
-    for (cl_uint k = 0; k < 3; k++)
-        free(samples->params[k]);
+    clspi_axes_free(samples->params);
     clspi_buffer_release(&samples->buffer);
     *samples = (clspi_own_samples){.buffer = NULL};
 }

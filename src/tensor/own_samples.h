@@ -12,11 +12,6 @@ typedef struct clspi_own_samples {
                           and its distances from the domain's begin and end; NULL: not made */
 } clspi_own_samples;
 
-/* Copies the parameters of a description's axes, which then refer to the copies. Errors:
-   CLSP_ERROR_NO_MEMORY, and nothing is copied. */
-clsp_status clspi_own_samples_copy(clspi_own_samples *samples, clsp_context *ctx,
-                                   clspi_tensor_desc *desc);
-
 /* Tells whether some axis has parameters of its own. */
 bool clspi_has_own_samples(const clspi_tensor_desc *desc);
 

@@ -5,6 +5,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "points.h"
 #include "shared_batch.h"
 #include "tensor_eval.h"
 #include "tensor_share.h"
@@ -31,30 +32,18 @@ static uint32_t num_params(const clspi_tensor_plan *plan, const clsp_points *poi
     return points->planar ? plan->desc.directions : 1;
 }
 
-static clsp_status check_list(const clspi_tensor_plan *plan, const clsp_points *points)
-{
-    const clspi_tensor_desc *const d = &plan->desc;
-    clspi_log *const log = &plan->base.ctx->log;
-    size_t bytes = sizeof(double) * ((size_t)d->directions + d->vertex.stride);
-
-    CLSPI_CHECK(clspi_reserved_check(log, "clsp_points", points->reserved));
-    if (points->planar > 1)
-        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: planar is neither 0 nor 1",
-                          plan->base.family);
-    if (clspi_size_mul(&bytes, points->num)) return CLSP_OK;
-    return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "%s: %zu vertices are more than the address space",
-                      plan->base.family, points->num);
-}
-
-/* Checks numbers of patches in host memory, which may be NULL. */
+/* Checks numbers of patches in host memory, which may be NULL and need not be aligned. */
 static clsp_status check_numbers(const clspi_tensor_plan *plan, clsp_range lines,
-                                 const uint32_t *patches)
+                                 const char *patches)
 {
-    for (size_t k = 0; patches && k < lines.count; k++)
-        if (patches[k] >= plan->num_patches)
+    for (size_t k = 0; patches && k < lines.count; k++) {
+        uint32_t patch;
+        memcpy(&patch, patches + k * sizeof patch, sizeof patch);
+        if (patch >= plan->num_patches)
             return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
                               "%s: item %zu of the points is patch %u of %zu", plan->base.family,
-                              lines.first + k, patches[k], plan->num_patches);
+                              lines.first + k, patch, plan->num_patches);
+    }
     return CLSP_OK;
 }
 
@@ -138,7 +127,7 @@ static clsp_status open_all(list_job *list, const clsp_points *points, clsp_rang
     if (!list->has_items) return CLSP_OK;
     CLSPI_CHECK(open_input(list, &points->item, lines.first, 1, items));
     const clspi_stream *const last = &list->streams.stream[list->streams.num - 1];
-    return check_numbers(list->plan, lines, (const uint32_t *)(const void *)last->memory.host);
+    return check_numbers(list->plan, lines, last->memory.host);
 }
 
 /* Makes some lines of a list, into memory that begins with the first of them. */
@@ -293,9 +282,7 @@ static clsp_status eval_shared(clspi_tensor_plan *plan, const clsp_points *point
     CLSPI_CHECK(clspi_shared_input(&plan->base, &points->params, &params, &list.params));
     if (clspi_input_is_there(&points->item)) {
         CLSPI_CHECK(clspi_shared_input(&plan->base, &points->item, &items, &list.items));
-        if ((uintptr_t)list.items % sizeof(uint32_t) == 0)
-            CLSPI_CHECK(check_numbers(plan, (clsp_range){0, points->num},
-                                      (const uint32_t *)(const void *)list.items));
+        CLSPI_CHECK(check_numbers(plan, (clsp_range){0, points->num}, list.items));
     }
     if (d->own_bases > 0 || (uintptr_t)list.items % sizeof(uint32_t) != 0 ||
         (uintptr_t)list.params % list.real != 0 ||
@@ -312,7 +299,8 @@ clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points 
     clspi_tiles tiles;
 
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
-    CLSPI_CHECK(check_list(plan, points));
+    CLSPI_CHECK(clspi_points_check(&plan->base, points,
+                                   (size_t)plan->desc.directions + plan->desc.vertex.stride));
     CLSPI_CHECK(clspi_tensor_check_patches(plan, (clsp_range){0, 0}, run));
     const clspi_tiling tiling = clspi_list_tiling(points->num, POINT_ITEMS);
     CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));

@@ -2,6 +2,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "points.h"
 #include "vertex_layout.h"
 #include "vertex_rows.h"
 
@@ -156,13 +157,13 @@ static void take(clspi_tensor_plan *plan, const clspi_tensor_desc *d, const size
 clsp_status clspi_tensor_configure(clspi_tensor_plan *plan, const clspi_tensor_desc *desc)
 {
     clspi_tensor_desc own = *desc;
-    clspi_own_samples samples;
+    clspi_own_samples samples = {.buffer = NULL};
     clspi_call call;
     sizes of;
 
     plan->base.broken |= CLSPI_CHANGE_DESC;
     CLSPI_CHECK(count(plan, desc, &of));
-    CLSPI_CHECK(clspi_own_samples_copy(&samples, plan->base.ctx, &own));
+    CLSPI_CHECK(clspi_axes_copy(samples.params, plan->base.ctx, own.axis));
     take(plan, &own, &of, &samples);
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
     CLSPI_CHECK(clspi_call_end(&call, prepare(plan, &call.series)));

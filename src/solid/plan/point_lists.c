@@ -254,19 +254,6 @@ clsp_status clspi_point_list_enqueue(clsp_solid_plan *plan, clspi_series *series
 
 /* ---- the call ---- */
 
-clsp_status clspi_point_list_check(const clsp_solid_plan *plan, const clsp_points *points)
-{
-    clspi_log *const log = &plan->base.ctx->log;
-    size_t bytes = sizeof(double) * (3 + plan->shape.stride);
-
-    CLSPI_CHECK(clspi_reserved_check(log, "clsp_points", points->reserved));
-    if (points->planar > 1)
-        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "solid: planar is neither 0 nor 1");
-    if (clspi_size_mul(&bytes, points->num)) return CLSP_OK;
-    return clspi_fail(log, CLSP_ERROR_NO_MEMORY,
-                      "solid: %zu points are more than the address space", points->num);
-}
-
 clspi_list_needs clspi_point_list_needs(const clsp_solid_plan *plan, const clsp_points *points)
 {
     const clspi_list_needs needs = {{"cells", CLSP_U32, points->num},

@@ -4,9 +4,6 @@
 
 #include "solid_list.h"
 
-/* Checks what a list says beside its memory. */
-clsp_status clspi_point_list_check(const clsp_solid_plan *plan, const clsp_points *points);
-
 /* What a list needs of memory, all of it. */
 typedef struct clspi_list_needs {
     clspi_memory_need cells, params;

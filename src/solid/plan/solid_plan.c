@@ -7,6 +7,7 @@
 #include "check.h"
 #include "host_cells.h"
 #include "point_copies.h"
+#include "points.h"
 #include "solid_desc.h"
 #include "solid_kernels.h"
 #include "solid_mesh.h"
@@ -76,33 +77,6 @@ static clsp_status build(clsp_solid_plan *plan)
     return clspi_call_end(&call, clspi_solid_upload(plan, &call.series));
 }
 
-static void free_axes(clsp_solid_desc *desc)
-{
-    for (uint32_t a = 0; a < 3; a++) {
-        free((void *)(uintptr_t)desc->axis[a].params);
-        desc->axis[a].params = NULL;
-    }
-}
-
-/* Copies a description with the parameters of its axes. */
-static clsp_status copy_desc(clsp_solid_plan *plan, const clsp_solid_desc *desc)
-{
-    plan->desc = *desc;
-    for (uint32_t a = 0; a < 3; a++)
-        plan->desc.axis[a].params = NULL;
-    for (uint32_t a = 0; a < 3; a++) {
-        const size_t num = desc->axis[a].num;
-        if (!desc->axis[a].params || num == 0) continue;
-        double *const params = malloc(num * sizeof *params);
-        if (!params)
-            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                              "solid: no memory for %zu parameters", num);
-        memcpy(params, desc->axis[a].params, num * sizeof *params);
-        plan->desc.axis[a].params = params;
-    }
-    return CLSP_OK;
-}
-
 /* Allocates a plan of so many vertices and cells. */
 static clsp_status allocate(clsp_solid_plan **plan, clsp_context *ctx, const clsp_solid_desc *desc,
                             size_t num_vertices, size_t num_cells)
@@ -121,10 +95,11 @@ static clsp_status allocate(clsp_solid_plan **plan, clsp_context *ctx, const cls
     made->num_vertices = num_vertices;
     made->num_cells = num_cells;
     made->peers.kind = &clspi_solid_peers;
-    status = copy_desc(made, desc);
+    made->desc = *desc;
+    status = clspi_axes_copy(made->params, ctx, made->desc.axis);
     if (status == CLSP_OK) status = clspi_host_state_init(&made->host, &made->base, free);
     if (status != CLSP_OK) {
-        free_axes(&made->desc);
+        clspi_axes_free(made->params);
         clspi_plan_release(&made->base);
         free(made);
         return status;
@@ -217,7 +192,7 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
     clspi_cell_layout_release(&plan->layout);
     release_points(plan);
     clspi_solid_host_release(plan);
-    free_axes(&plan->desc);
+    clspi_axes_free(plan->params);
     clspi_plan_release(&plan->base);
     free(plan);
 }

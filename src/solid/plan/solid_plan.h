@@ -90,8 +90,9 @@ typedef struct clspi_point_lists {
 } clspi_point_lists;
 
 struct clsp_solid_plan {
-    clspi_plan base;      /* first: calls know the plan by it */
-    clsp_solid_desc desc; /* what axes point to is the plan's own */
+    clspi_plan base; /* first: calls know the plan by it */
+    clsp_solid_desc desc;
+    double *params[3]; /* what its axes point to */
     clspi_solid_shape shape;
     bool has_grid;
     bool is_plain; /* vertices are packed points, or derivatives of one order, in the precision */

@@ -9,6 +9,7 @@
 #include "host_cells.h"
 #include "point_copies.h"
 #include "point_lists.h"
+#include "points.h"
 
 enum {
     KEY_MAX = 160,
@@ -280,7 +281,7 @@ clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *poi
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_eval_points");
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(check_loaded(plan, run));
-    CLSPI_CHECK(clspi_point_list_check(plan, points));
+    CLSPI_CHECK(clspi_points_check(&plan->base, points, 3 + (size_t)plan->shape.stride));
     s.num = points->num;
     const clspi_tiling tiling = tiling_of(&s, items_of(&s));
     CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));

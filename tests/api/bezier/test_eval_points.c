@@ -510,6 +510,48 @@ static void test_buffers(void **state)
     clsp_context_destroy(&ctx);
 }
 
+/* Lists in host memory at addresses that are no multiples of their elements' sizes, alone and in
+   shared calls: the bits of aligned ones. */
+static void test_odd_addresses(void **state)
+{
+    enum { NUM = 9 };
+    const clsp_bezier_desc d = {.degree = {3, 2}};
+    const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
+    clsp_context *ctx = context_with("");
+    points_job j = start(&d, 2, NUM);
+    clsp_bezier_plan *plan = plan_with(ctx, &j.l, j.controls, 2);
+    const size_t bytes = NUM * j.l.stride * sizeof(float);
+    unsigned char *const aligned = malloc(bytes), *const odd = malloc(bytes);
+    unsigned char items[sizeof(uint32_t) * NUM + 1], params[sizeof(float) * 2 * NUM + 1];
+    float narrow[2 * NUM];
+
+    (void)state;
+    assert_true(aligned && odd);
+    for (size_t i = 0; i < COUNT(narrow); i++)
+        narrow[i] = (float)j.params[i];
+    memcpy(items + 1, j.patches, sizeof items - 1);
+    memcpy(params + 1, narrow, sizeof params - 1);
+    const clsp_points list = {.num = NUM,
+                              .item = clsp_in_u32(j.patches, NUM),
+                              .params = clsp_in_f32(narrow, COUNT(narrow))};
+    clsp_points moved = list;
+    moved.item.host = items + 1;
+    moved.params.host = params + 1;
+    for (int shared = 0; shared < 2; shared++) {
+        const clsp_run call = {.share = shared ? &by_host : NULL};
+        const clsp_output to = host_out(CLSP_F32, aligned, NUM * j.l.stride);
+        const clsp_output to_odd = host_out(CLSP_F32, odd, NUM * j.l.stride);
+        assert_int_equal(clsp_bezier_eval_points(plan, &list, to, &call), CLSP_OK);
+        assert_int_equal(clsp_bezier_eval_points(plan, &moved, to_odd, &call), CLSP_OK);
+        assert_memory_equal(odd, aligned, bytes);
+    }
+    free(aligned);
+    free(odd);
+    clsp_bezier_plan_destroy(&plan);
+    finish(&j);
+    clsp_context_destroy(&ctx);
+}
+
 /* A plan that holds no patches has none at any number: every vertex is of NaN. */
 static void test_no_patches(void **state)
 {
@@ -634,6 +676,7 @@ int main(void)
         cmocka_unit_test(test_corners),       cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_buffers),       cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_small_buffers), cmocka_unit_test(test_no_patches),
+        cmocka_unit_test(test_odd_addresses),
     };
 
     if (no_device()) return 77;
