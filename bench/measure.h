@@ -50,7 +50,7 @@ double bench_ratio(const bench_contestant *a, const bench_contestant *b);
 clsp_status bench_measure(cl_command_queue queue, bench_contestant *contestants, size_t count,
                           double batch_ms);
 
-/* The same of those that have an enqueue; they stay in their places. */
+/* Measures the contestants that have an enqueue in turns; all stay in their places. */
 clsp_status bench_measure_some(cl_command_queue queue, bench_contestant *contestants, size_t count,
                                double batch_ms);
 

@@ -37,8 +37,8 @@ real4 bilinear(real4 a, real4 b, real4 c, real4 d, real2 uv)
     return mix(low, high, uv.s0);
 }
 
-/* The same by de Casteljau's algorithm on squares of control points: a group of 9 items makes one
-   place, with 9, 4 and 1 of them at work. Item g: of param g / 9 of all. */
+/* Makes places of patches by de Casteljau's algorithm on squares of control points: a group of 9
+   items makes one place, with 9, 4 and 1 of them at work. Item g: of param g / 9 of all. */
 kernel __attribute__((reqd_work_group_size(9, 1, 1)))
 void patch_casteljau(uint first, uint end, global const real4 *restrict points,
                      global const real2 *restrict params, global real4 *restrict out, uint start)

@@ -73,7 +73,7 @@ typedef struct vertex_sums {
         }                                                                                         \
     }
 
-/* Does so with the D_k of sums whose T_i are there, p (T_{k+1} - T_k). */
+/* Splits D_k = p (T_{k+1} - T_k) of sums whose T_i are there into symmetric parts. */
 #define LOAD_STEPS(plus, minus, t)                                                                \
     UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
         UNROLL for (uint i = 0; i < PAIRS; i++) {                                                 \

@@ -85,7 +85,7 @@ void make_controls(global const real *restrict p, strip_sums sum, uint by_u, uin
             to[n] = scale * difference_uv(p + n, step_u, by_u, by_v);
 }
 
-/* Makes those of all sums. */
+/* Makes the control points of all sums. */
 void make_all_controls(global const real *restrict p, strip_sums sum, size_t plane,
                        global real *restrict to)
 {
@@ -102,7 +102,7 @@ void make_all_controls(global const real *restrict p, strip_sums sum, size_t pla
 
 /* ---- partial sums ---- */
 
-/* Makes those of one line of control points, CLSP_COORDS vectors. */
+/* Makes the partial sums of one line of control points, CLSP_COORDS vectors. */
 void sum_line(global const real *restrict c, global const real *restrict table, uint terms,
               uint stride, global real *restrict t)
 {

@@ -56,7 +56,7 @@ static clsp_status sketch_surface(const clspi_build *build, clsp_type precision,
     const clsp_bezier_desc desc = {
         .precision = precision,
         .degree = {order - 1, order - 1},
-        .axis = {{SAMPLES, 0, 0}, {SAMPLES, 0, 0}},
+        .axis = {{.num = SAMPLES}, {.num = SAMPLES}},
         .rational = vertices[kind].rational,
         .vertex = {.attributes = vertices[kind].attributes, .type = vertices[kind].type},
         .watertight = watertight};

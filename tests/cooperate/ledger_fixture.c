@@ -122,8 +122,7 @@ void ledger_release(ledger *l)
     }
 }
 
-size_t ledger_run(ledger *l, const clsp_share *opts, clsp_report *report,
-                  clsp_status *status)
+size_t ledger_run(ledger *l, const clsp_share *opts, clsp_report *report, clsp_status *status)
 {
     const entry *const entries = (const entry *)(void *)l->job.out;
     size_t wrong = 0;

@@ -31,8 +31,7 @@ void ledger_init(ledger *l, clsp_context *ctx, size_t num_tiles, void *out, bool
 void ledger_release(ledger *l);
 
 /* Empties the ledger, runs the job and gives the number of tiles that were not made once. */
-size_t ledger_run(ledger *l, const clsp_share *opts, clsp_report *report,
-                  clsp_status *status);
+size_t ledger_run(ledger *l, const clsp_share *opts, clsp_report *report, clsp_status *status);
 
 /* The same, and everything must be right: 0 wrong, and a report that adds up. */
 void ledger_check(ledger *l, const clsp_share *opts, clsp_report *report);

@@ -23,9 +23,9 @@ typedef struct sums {
     atomic_uint wrong_chunks; /* whose buffers are not what they should be */
 } sums;
 
-static const clsp_schedule schedules[] = {CLSP_SCHEDULE_DEFAULT,   CLSP_SCHEDULE_DYNAMIC,
-                                          CLSP_SCHEDULE_STATIC, CLSP_SCHEDULE_DEVICE,
-                                          CLSP_SCHEDULE_HOST,   CLSP_SCHEDULE_SVM};
+static const clsp_schedule schedules[] = {CLSP_SCHEDULE_DEFAULT, CLSP_SCHEDULE_DYNAMIC,
+                                          CLSP_SCHEDULE_STATIC,  CLSP_SCHEDULE_DEVICE,
+                                          CLSP_SCHEDULE_HOST,    CLSP_SCHEDULE_SVM};
 
 /* ---- the kernel ---- */
 

@@ -12,7 +12,7 @@
 
 enum { TILES = 200003, ROUNDS = 10, MAX_PLATFORMS = 8 };
 
-static const clsp_schedule all_schedules[] = {CLSP_SCHEDULE_DEFAULT,    CLSP_SCHEDULE_SVM,
+static const clsp_schedule all_schedules[] = {CLSP_SCHEDULE_DEFAULT, CLSP_SCHEDULE_SVM,
                                               CLSP_SCHEDULE_DYNAMIC, CLSP_SCHEDULE_STATIC,
                                               CLSP_SCHEDULE_DEVICE,  CLSP_SCHEDULE_HOST};
 
@@ -187,8 +187,7 @@ static void test_static_ratios(void **state)
     (void)state;
     open_ledger(&l, ctx, 1000, false);
     for (size_t i = 0; i < CLSPI_COUNT(ratios); i++) {
-        const clsp_share opts = {.schedule = CLSP_SCHEDULE_STATIC,
-                                          .static_ratio = ratios[i]};
+        const clsp_share opts = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = ratios[i]};
         ledger_check(&l, &opts, &report);
         assert_int_equal(report.schedule, CLSP_SCHEDULE_STATIC);
         if (ratios[i] != 0)
@@ -237,8 +236,7 @@ static void test_reasons(void **state)
 
     (void)state;
     open_ledger(&l, ctx, 1000, false);
-    const clsp_share svm = {.schedule = CLSP_SCHEDULE_SVM},
-                              host = {.schedule = CLSP_SCHEDULE_HOST};
+    const clsp_share svm = {.schedule = CLSP_SCHEDULE_SVM}, host = {.schedule = CLSP_SCHEDULE_HOST};
     const clsp_share bits = {.bit_equal = 1};
     const clsp_share bits_host = {.schedule = CLSP_SCHEDULE_HOST, .bit_equal = 1};
     l.job.persistent = NULL;

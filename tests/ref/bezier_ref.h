@@ -32,12 +32,7 @@ void ref_bernstein(long double *values, unsigned degree, long double t);
 
 /* ---- patches of all forms ---- */
 
-typedef enum ref_form {
-    REF_CURVE = 1,
-    REF_SURFACE = 2,
-    REF_VOLUME = 3,
-    REF_TRIANGLE = 4
-} ref_form;
+typedef enum ref_form { REF_CURVE = 1, REF_SURFACE = 2, REF_VOLUME = 3, REF_TRIANGLE = 4 } ref_form;
 
 /* points: in the shape of the library's control points, a patch's, coordinates fastest: [degree[0]
    + 1][degree[1] + 1][degree[2] + 1][dim + rational] for as many directions as the form has, of

@@ -20,7 +20,7 @@ typedef struct evaluate_task {
     const bezierview *content;
     seams *edges;
     const tessellation *grids;
-    clsp_bezier_method method;          /* of a uniform tessellation */
+    clsp_bezier_method method; /* of a uniform tessellation */
     const clsp_share *sharing; /* NULL: by the context's device alone */
     /* Told of each shared call; NULL is fine. */
     void (*report)(void *user, const char *what, const clsp_report *report);

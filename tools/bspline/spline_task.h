@@ -17,8 +17,8 @@ typedef struct spline_task {
     mesh_source source; /* has a name, a precision, and whether there are normals and it is
                            streamed; spline_task_begin gives it the rest */
     clsp_context *ctx;
-    const splines *content; /* of 2 or 3 coordinates */
-    uint32_t samples;       /* of each direction; 0: as many as spline_task_samples says */
+    const splines *content;    /* of 2 or 3 coordinates */
+    uint32_t samples;          /* of each direction; 0: as many as spline_task_samples says */
     const clsp_share *sharing; /* NULL: by the context's device alone */
     /* Told of each shared call; NULL is fine. */
     void (*report)(void *user, const char *what, const clsp_report *report);

@@ -51,7 +51,7 @@ typedef struct strip_column {
         }                                                                                          \
     }
 
-/* Does so where all of them are there. */
+/* Loads num samples of a column of which none lies outside. */
 #define LOAD_PLAIN_ROWS(a, num, y, column, samples, from)                                          \
     {                                                                                              \
         global const sample *const p_ = (samples) + (column).begin +                               \

@@ -159,7 +159,7 @@ kernel void textured_image(read_only image2d_t texture,
                            image_axes axes, texture_grid grid, texture_axis map_z,
                            texture_axis map_y, texture_axis map_x){MAKE_POINT(image_value)}
 
-/* Makes those of a volume. */
+/* Makes the values of a volume at an affine map. */
 kernel void textured_volume(read_only image3d_t texture,
                             global const coefficient *restrict coefficients,
                             global const real *restrict range, global value *restrict out,

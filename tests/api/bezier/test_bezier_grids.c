@@ -451,7 +451,8 @@ static void intervals(clsp_context *ctx, clsp_type precision)
             const clsp_bezier_desc d = {
                 .precision = precision,
                 .degree = {degree, 4},
-                .axis = {{tiny() ? 5 : 34, ends[i][0], ends[i][1]}, {tiny() ? 4 : 23, v[0], v[1]}},
+                .axis = {{.num = tiny() ? 5 : 34, .begin = ends[i][0], .end = ends[i][1]},
+                         {.num = tiny() ? 4 : 23, .begin = v[0], .end = v[1]}},
                 .vertex.attributes = i % 2 ? P : P | N | T};
             if (tiny() && degree > 3) continue;
             if (is_thin() && i % 2 != degree / 12) continue;

@@ -516,8 +516,11 @@ static void test_descriptions(void **state)
     static const double repeated[] = {0, 0, 0, 0, 1, 2, 2}, empty[] = {0, 0.5, 1, 1, 1, 2, 3};
     const double not_finite[] = {0, 0, 0, NAN, 2, 2, 2}, infinite[] = {0, 0, 0, 1, 2, 2, INFINITY};
     const double long_ones[] = {-DBL_MAX, -DBL_MAX, 0, 1, 2, DBL_MAX, DBL_MAX};
-    const clsp_bspline_desc curve = {
-        .directions = 1, .degree = {2}, .num_controls = {4}, .knots = {sound}, .axis = {{5, 0, 0}}};
+    const clsp_bspline_desc curve = {.directions = 1,
+                                     .degree = {2},
+                                     .num_controls = {4},
+                                     .knots = {sound},
+                                     .axis = {{.num = 5}}};
     const struct {
         const double *knots;
         const char *words;

@@ -554,7 +554,7 @@ static void test_defects(void **state)
     const float points[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     clsp_context *const ctx = lent_context("");
     const clsp_bspline_desc curves = {
-        .directions = 1, .degree = {2}, .num_controls = {4}, .dim = 1, .axis = {{5, 0, 0}}};
+        .directions = 1, .degree = {2}, .num_controls = {4}, .dim = 1, .axis = {{.num = 5}}};
     const clsp_bspline_desc surfaces = {.degree = {2, 2}, .num_controls = {4, 4}};
     const clsp_input all = clsp_in_f64(knots, COUNT(knots)), in = clsp_in_f32(points, 8);
     clsp_bspline_plan *plan;

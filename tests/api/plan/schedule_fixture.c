@@ -202,8 +202,7 @@ void shared_with_drop_out(void (*check)(clsp_context *ctx))
 void shared_check_drop_out(const shared_call *c, memory_kind kind)
 {
     static const clsp_share dynamic = {.schedule = CLSP_SCHEDULE_DYNAMIC};
-    static const clsp_share devices = {.schedule = CLSP_SCHEDULE_STATIC,
-                                                .static_ratio = -1};
+    static const clsp_share devices = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1};
     clsp_report r;
 
     shared_check_call(c, kind, &dynamic, 3, true, &r);

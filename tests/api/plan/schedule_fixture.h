@@ -49,8 +49,7 @@ typedef struct shared_call {
     bool host;             /* the host's cores can make it */
     queue_use queue;
     void *work;
-    clsp_status (*call)(void *work, void *out, const clsp_share *opts,
-                        clsp_report *report);
+    clsp_status (*call)(void *work, void *out, const clsp_share *opts, clsp_report *report);
     /* Judges what was written by what the device alone makes. */
     void (*check)(void *work, const unsigned char *out, bool same_bits);
 } shared_call;

@@ -57,8 +57,8 @@ void check_bits(const shared *j, const unsigned char *out);
 
 /* The evaluation of a job into memory of a kind, and shared_check_call of it. */
 shared_call call_of(shared *j, memory_kind kind);
-void check_call(shared *j, memory_kind kind, const clsp_share *opts,
-                uint32_t num_processors, bool alike, clsp_report *report);
+void check_call(shared *j, memory_kind kind, const clsp_share *opts, uint32_t num_processors,
+                bool alike, clsp_report *report);
 
 /* Largest error over its bound since the last call. */
 double shared_worst(void);

@@ -108,7 +108,9 @@ static void check_again(clsp_context *ctx, clsp_bezier_plan *plan, const layout 
 
 static const clsp_bezier_desc descs[] = {
     {.degree = {3, 2}, .axis = {{.num = 7}, {.num = 5}}},
-    {.degree = {2, 3}, .axis = {{9, 0.75, 0.25}, {4, 0.0, 0.5}}, .dim = 2},
+    {.degree = {2, 3},
+     .axis = {{.num = 9, .begin = 0.75, .end = 0.25}, {.num = 4, .begin = 0.0, .end = 0.5}},
+     .dim = 2},
     {.degree = {1, 4}, .axis = {{.num = 1}, {.num = 6}}, .watertight = 1},
     {.degree = {3, 3},
      .axis = {{.num = 6}, {.num = 7}},
@@ -122,7 +124,7 @@ static const clsp_bezier_desc descs[] = {
     {.form = CLSP_BEZIER_CURVE, .degree = {5}, .axis = {{.num = 13}}, .vertex.attributes = P | DUU},
     {.form = CLSP_BEZIER_VOLUME,
      .degree = {1, 2, 3},
-     .axis = {{.num = 3}, {.num = 4}, {5, 1.0, 0.0}}},
+     .axis = {{.num = 3}, {.num = 4}, {.num = 5, .begin = 1.0, .end = 0.0}}},
     {.form = CLSP_BEZIER_TRIANGLE, .degree = {3}, .axis = {{.num = 6}}, .rational = 1},
     {.degree = {2, 2}}, /* no grid */
     {.form = CLSP_BEZIER_VOLUME, .degree = {2, 1, 1}},

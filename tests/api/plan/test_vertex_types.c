@@ -30,11 +30,12 @@ typedef struct types_job {
 
 static types_job start(clsp_context *ctx, clsp_type precision, clsp_vertex_layout vertex)
 {
-    const clsp_bezier_desc d = {.precision = precision,
-                                .degree = {3, 2},
-                                .axis = {{.num = NUM_U}, {NUM_V, 0.75, 0.125}},
-                                .rational = 1,
-                                .vertex = vertex};
+    const clsp_bezier_desc d = {
+        .precision = precision,
+        .degree = {3, 2},
+        .axis = {{.num = NUM_U}, {.num = NUM_V, .begin = 0.75, .end = 0.125}},
+        .rational = 1,
+        .vertex = vertex};
     types_job j = {.ctx = ctx, .l = layout_of(&d), .num = (size_t)PATCHES * NUM_U * NUM_V};
 
     j.size = j.num * j.l.stride;
