@@ -15,46 +15,90 @@ static clsp_status build_cells(const clspi_build *build, clsp_type precision, co
     return clspi_program_build_for_group(build, program, signature, options, group);
 }
 
-/* Builds the programs of layers and of tables for so many samples along each direction. */
-static clsp_status build_others(const clspi_build *build, clsp_solid_desc desc, uint32_t num)
+/* Builds the programs of regular cells, where blocks are copied also those for siblings alone. */
+static clsp_status build_regular(const clspi_build *build, const clsp_solid_desc *desc)
 {
-    for (uint32_t a = 0; a < 3; a++)
-        desc.axis[a].num = num;
-    const clspi_set_sizes most = clspi_most_in_sets(build->ctx, &desc);
-    const clspi_options layers = clspi_layer_options(build->ctx, &desc, most.layers);
+    const clspi_signature *const signature = clspi_solid_is_plain(desc)
+                                                 ? &clspi_regular_cells_signature
+                                                 : &clspi_regular_vertices_signature;
 
-    CLSPI_CHECK(build_cells(build, desc.precision, "solid_layers", &clspi_solid_layers_signature,
-                            &layers, clspi_layer_group(&desc)));
-    for (int quads = 0; quads <= clspi_table_quads(build->ctx, &desc); quads++) {
-        const clspi_options options = clspi_table_options(build->ctx, &desc, most.full, quads);
-        CLSPI_CHECK(build_cells(build, desc.precision, "solid_tables",
-                                &clspi_solid_tables_signature, &options,
-                                clspi_table_group(build->ctx, &desc, quads)));
+    for (int siblings = 0; siblings <= clspi_has_block_copies(build->ctx, desc); siblings++) {
+        const clspi_options options = clspi_regular_options(build->ctx, desc, siblings);
+        CLSPI_CHECK(build_cells(build, desc->precision, "regular_cells", signature, &options,
+                                clspi_regular_group(desc)));
     }
     return CLSP_OK;
 }
 
+/* Builds those of layers and of tables. */
+static clsp_status build_others(const clspi_build *build, const clsp_solid_desc *desc)
+{
+    const bool is_plain = clspi_solid_is_plain(desc);
+    const clspi_set_sizes most = clspi_most_in_sets(build->ctx, desc);
+    const clspi_options layers = clspi_layer_options(build->ctx, desc, most.layers);
+
+    CLSPI_CHECK(
+        build_cells(build, desc->precision, "solid_layers",
+                    is_plain ? &clspi_solid_layers_signature : &clspi_layer_vertices_signature,
+                    &layers, clspi_layer_group(desc)));
+    for (int quads = 0; quads <= clspi_table_quads(build->ctx, desc); quads++) {
+        const clspi_options options = clspi_table_options(build->ctx, desc, most.full, quads);
+        CLSPI_CHECK(
+            build_cells(build, desc->precision, "solid_tables",
+                        is_plain ? &clspi_solid_tables_signature : &clspi_table_vertices_signature,
+                        &options, clspi_table_group(build->ctx, desc, quads)));
+    }
+    return CLSP_OK;
+}
+
+/* Describes cells with so many samples along each direction, whose vertices have these
+   attributes. */
+static clsp_status describe(const clspi_build *build, clsp_solid_desc *desc, clsp_type precision,
+                            uint32_t dim, uint32_t num, uint32_t attributes)
+{
+    const clsp_axis axis = {.num = num, .end = 1};
+
+    *desc = (clsp_solid_desc){.precision = precision,
+                              .dim = dim,
+                              .axis = {axis, axis, axis},
+                              .vertex.attributes = attributes};
+    return clspi_solid_desc_resolve(build->ctx, desc);
+}
+
 static clsp_status build_kind(const clspi_build *build, clsp_type precision, uint32_t dim)
 {
+    enum { FEW = 4, MANY = 8 };
     clsp_context *const ctx = build->ctx;
-    const clsp_axis axis = {.num = 4, .end = 1};
-    clsp_solid_desc desc = {.precision = precision, .dim = dim, .axis = {axis, axis, axis}};
+    clsp_solid_desc desc;
 
-    CLSPI_CHECK(clspi_solid_desc_resolve(ctx, &desc));
+    CLSPI_CHECK(describe(build, &desc, precision, dim, FEW, CLSP_VERTEX_POINT));
     const clspi_options options = clspi_solid_options(ctx, &desc, 1);
-
     CLSPI_CHECK(clspi_program_build(build, "continue_points", &options));
     CLSPI_CHECK(clspi_program_build(build, "weighted_points", &options));
     const clspi_options refine = clspi_refine_options(ctx, precision, dim);
     CLSPI_CHECK(clspi_program_build_for_group(
         build, "refine_points", &clspi_refine_points_signature, &refine, CLSPI_REFINE_GROUP));
-    for (int siblings = 0; siblings <= clspi_has_block_copies(ctx, &desc); siblings++) {
-        const clspi_options regular = clspi_regular_options(ctx, &desc, siblings);
-        CLSPI_CHECK(build_cells(build, precision, "regular_cells", &clspi_regular_cells_signature,
-                                &regular, clspi_regular_group(&desc)));
+    CLSPI_CHECK(build_regular(build, &desc));
+    CLSPI_CHECK(build_others(build, &desc));
+    if (clspi_lanes(ctx, precision) > 1) return CLSP_OK;
+    CLSPI_CHECK(describe(build, &desc, precision, dim, MANY, CLSP_VERTEX_POINT));
+    return build_others(build, &desc);
+}
+
+/* Builds the programs for vertices of value and gradient. */
+static clsp_status build_vertices(const clspi_build *build, clsp_type precision)
+{
+    static const uint32_t num[] = {4, 8};
+    const bool is_gpu = clspi_lanes(build->ctx, precision) == 1;
+
+    for (size_t i = 0; i < (is_gpu ? CLSPI_COUNT(num) : 1); i++) {
+        clsp_solid_desc desc;
+        CLSPI_CHECK(describe(build, &desc, precision, 3, num[i],
+                             CLSP_VERTEX_POINT | CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_DW));
+        CLSPI_CHECK(build_regular(build, &desc));
+        CLSPI_CHECK(build_others(build, &desc));
     }
-    CLSPI_CHECK(build_others(build, desc, 4));
-    return clspi_lanes(ctx, precision) > 1 ? CLSP_OK : build_others(build, desc, 8);
+    return CLSP_OK;
 }
 
 clsp_status clspi_solid_build(const clspi_build *build)
@@ -65,5 +109,6 @@ clsp_status clspi_solid_build(const clspi_build *build)
         CLSPI_CHECK(build_kind(build, CLSP_F32, dim[i]));
         if (build->ctx->device.fp64) CLSPI_CHECK(build_kind(build, CLSP_F64, dim[i]));
     }
-    return CLSP_OK;
+    CLSPI_CHECK(build_vertices(build, CLSP_F32));
+    return build->ctx->device.fp64 ? build_vertices(build, CLSP_F64) : CLSP_OK;
 }

@@ -105,21 +105,30 @@ static bool is_dense(const clsp_solid_desc *desc)
 }
 
 /* Adds what tells kernels of vertices that are more than packed points. */
-static void add_vertex(clspi_options *options, const clsp_context *ctx, const clsp_solid_desc *desc,
-                       size_t group)
+static void add_vertex(clspi_options *options, const clsp_context *ctx, const clsp_solid_desc *desc)
 {
-    enum { BYTES = 8192 }; /* of vertices that a group has at once */
     const clspi_solid_shape shape = clspi_solid_shape_of(desc);
-    const size_t vertex = (shape.stride + 9) * clsp_type_bytes(desc->precision);
-    const size_t items = group / block_of(ctx, desc);
 
     if (clspi_solid_is_plain(desc)) return;
     clspi_option(options, "SUMS", clspi_solid_sums(&shape));
     clspi_vertex_place_options(options, &desc->vertex);
     if (clspi_solid_has_gaps(desc)) clspi_option(options, "GAPS", 1);
     if (clspi_lanes(ctx, desc->precision) > 1 && is_dense(desc)) clspi_option(options, "DENSE", 1);
-    if (clspi_lanes(ctx, desc->precision) == 1)
-        clspi_option(options, "PILE", clspi_max(1, clspi_min(items, BYTES / vertex)));
+}
+
+/* Adds how many vertices a group of a GPU has in local memory at once, of so many that it could
+   have. Returns it. */
+static uint32_t add_pile(clspi_options *options, const clsp_solid_desc *desc, size_t most)
+{
+    enum { BYTES = 8192, FIRST = 9 }; /* what first derivatives beside a vertex take */
+    const uint32_t from_first = CLSP_VERTEX_NORMAL | CLSP_VERTEX_JACOBIAN;
+    const bool has_first = (desc->vertex.attributes & from_first) != 0;
+    const size_t reals = desc->vertex.stride + (has_first ? FIRST : 0);
+    const size_t fit = clspi_max(1, BYTES / (reals * clsp_type_bytes(desc->precision)));
+    const uint32_t pile = (uint32_t)clspi_min(fit, most);
+
+    clspi_option(options, "PILE", pile);
+    return pile;
 }
 
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
@@ -139,7 +148,7 @@ clspi_options clspi_list_options(const clsp_context *ctx, const clsp_solid_desc 
 {
     clspi_options options = clspi_solid_options(ctx, desc, 1);
 
-    add_vertex(&options, ctx, desc, CLSPI_POINT_GROUP);
+    add_vertex(&options, ctx, desc);
     return options;
 }
 
@@ -156,13 +165,18 @@ clspi_options clspi_regular_options(const clsp_context *ctx, const clsp_solid_de
                                     bool siblings)
 {
     const bool is_double = desc->precision == CLSP_F64; /* sums fit into 32 KiB of local memory */
-    const uint32_t wide = share_samples(desc->axis[2].num, has_sizes(ctx, desc));
+    uint32_t wide = share_samples(desc->axis[2].num, has_sizes(ctx, desc));
     clspi_options options = clspi_solid_options(ctx, desc, 1);
 
-    add_vertex(&options, ctx, desc, clspi_regular_group(desc));
+    add_vertex(&options, ctx, desc);
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
-    clspi_option(&options, "WIDE", is_double ? (uint32_t)clspi_min(wide, 4) : wide);
-    if (!clspi_solid_is_plain(desc)) return options;
+    if (is_double) wide = (uint32_t)clspi_min(wide, 4);
+    if (!clspi_solid_is_plain(desc)) {
+        const uint32_t pile = add_pile(&options, desc, 2 * clspi_grid_size(desc));
+        clspi_option(&options, "WIDE", (uint32_t)clspi_min(wide, pile));
+        return options;
+    }
+    clspi_option(&options, "WIDE", wide);
     clspi_option(&options, "DEEP", is_small(desc) ? 1 : has_few_samples(desc) ? 2 : 4);
     clspi_option(&options, "ACROSS", share_column(ctx, desc));
     if (is_small(desc)) clspi_option(&options, "SMALL", 1);
@@ -178,8 +192,12 @@ clspi_options clspi_layer_options(const clsp_context *ctx, const clsp_solid_desc
     clspi_options options = clspi_solid_options(ctx, desc, set);
 
     clspi_option(&options, "MAX_SLICE", CLSPI_MAX_SLICE);
-    add_vertex(&options, ctx, desc, clspi_layer_group(desc));
-    if (clspi_lanes(ctx, desc->precision) > 1 || !clspi_solid_is_plain(desc)) return options;
+    add_vertex(&options, ctx, desc);
+    if (clspi_lanes(ctx, desc->precision) > 1) return options;
+    if (!clspi_solid_is_plain(desc)) {
+        add_pile(&options, desc, clspi_grid_size(desc));
+        return options;
+    }
     clspi_option(&options, "COLUMNS", few || !has_room ? 1 : 2);
     clspi_option(&options, "ACROSS", few || has_room ? across : (uint32_t)clspi_min(across, 2));
     return options;
@@ -193,8 +211,12 @@ clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc
     const uint32_t loads = desc->dim == 4 ? 8 : 16; /* clang leaves longer loops as they are */
     clspi_options options = clspi_solid_options(ctx, desc, set);
 
-    add_vertex(&options, ctx, desc, clspi_table_group(ctx, desc, quads));
-    if (clspi_lanes(ctx, desc->precision) > 1 || !clspi_solid_is_plain(desc)) return options;
+    add_vertex(&options, ctx, desc);
+    if (clspi_lanes(ctx, desc->precision) > 1) return options;
+    if (!clspi_solid_is_plain(desc)) {
+        add_pile(&options, desc, clspi_table_group(ctx, desc, quads));
+        return options;
+    }
     clspi_option(&options, "ROWS", rows);
     if (ctx->tuning.item_registers >= WIDE_REGISTERS)
         clspi_option(&options, "STEP", quads ? STEP : loads / rows);
@@ -206,25 +228,30 @@ clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc
     return options;
 }
 
-/* Returns how many cells a set may have whose vertices are of several sums, which an item of a GPU
-   keeps in registers. */
-static uint32_t most_of_sums(const clsp_solid_desc *desc)
+/* Returns how many cells a set may have whose vertices are of several sums, each so many reals in
+   an item of a GPU, which keeps up to `room` of them in registers. */
+static uint32_t most_of_sums(const clsp_solid_desc *desc, size_t reals, size_t room, uint32_t most)
 {
-    enum { REALS = 48, MOST = 4 };
     const clspi_solid_shape shape = clspi_solid_shape_of(desc);
-    const uint32_t cell = shape.num_sums * (desc->dim <= 4 ? desc->dim : 1);
+    const size_t fit = room / clspi_max(1, shape.num_sums * reals);
 
-    return (uint32_t)clspi_max(1, clspi_min(MOST, REALS / clspi_max(1, cell)));
+    return (uint32_t)clspi_max(1, clspi_min(most, fit));
 }
 
 clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_desc *desc)
 {
+    enum { LAYERS = 4, LAYERED_REGISTERS = 32, REALS = 48 };
+    const clspi_set_sizes most = {3, 4};
     const bool is_gpu = clspi_lanes(ctx, desc->precision) == 1;
 
     if (desc->method != CLSP_SOLID_CELLS) return (clspi_set_sizes){1, 1};
     if (!is_gpu) return (clspi_set_sizes){1, desc->dim <= 4 ? 4 : 1};
-    if (!clspi_solid_is_plain(desc)) return (clspi_set_sizes){1, most_of_sums(desc)};
-    return (clspi_set_sizes){3, 4};
+    if (clspi_solid_is_plain(desc)) return most;
+    return (clspi_set_sizes){
+        most_of_sums(desc, LAYERS,
+                     LAYERED_REGISTERS * sizeof(float) / clsp_type_bytes(desc->precision),
+                     most.layers),
+        most_of_sums(desc, block_of(ctx, desc), REALS, most.full)};
 }
 
 bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc)
@@ -234,7 +261,7 @@ bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc
 
 size_t clspi_regular_group(const clsp_solid_desc *desc)
 {
-    return has_few_samples(desc) ? 64 : 96; /* docs/performance.md */
+    return has_few_samples(desc) && clspi_solid_is_plain(desc) ? 64 : 96; /* docs/performance.md */
 }
 
 size_t clspi_layer_group(const clsp_solid_desc *desc)

@@ -61,9 +61,11 @@ typedef struct vertices {
 static vertices evaluate(const model *m, const clsp_solid_desc *desc)
 {
     clsp_solid_plan *plan = solid_plan_of(m, desc);
-    vertices v = {.num = m->counts.num_cells * SAMPLES};
+    vertices v = {.num = m->counts.num_cells};
 
     assert_ok(ctx, clsp_solid_plan_desc(plan, &v.d));
+    for (unsigned a = 0; a < 3; a++)
+        v.num *= v.d.axis[a].num;
     const size_t elements = v.num * v.d.vertex.stride;
     const size_t bytes = elements * clsp_type_bytes(v.d.vertex.type);
     v.memory = malloc(bytes);
@@ -108,7 +110,8 @@ static void check_sums(const model *m, const vertices *v)
     for (unsigned s = 0; s < SUMS; s++) {
         if (!(v->d.vertex.attributes >> sum_bits[s] & 1)) continue;
         clsp_solid_desc alone = v->d;
-        memcpy(alone.axis, own_axes, sizeof alone.axis); /* what v.d has is gone */
+        if (v->d.axis[0].params) /* what v.d has is gone */
+            memcpy(alone.axis, own_axes, sizeof alone.axis);
         alone.vertex = (clsp_vertex_layout){.attributes = 1u << sum_bits[s]};
         vertices one = evaluate(m, &alone);
         for (size_t i = 0; i < v->num * m->dim; i++) {
@@ -182,6 +185,47 @@ static void test_layouts(void **state)
                 solid_free(&prism);
                 solid_free(&box);
             }
+    }
+    solid_close(state);
+    assert_int_equal(solid_open(state), 0);
+}
+
+/* More samples than a group of a GPU has at once in any direction, of vertices of any length, which
+   tell how many it has. */
+static void check_boxes(clsp_type precision, size_t shape)
+{
+    static const clsp_vertex_layout layouts[] = {
+        {.attributes = FIRST},
+        {.attributes = FIRST | SECOND | OTHERS, .stride = CLSP_VERTEX_MAX_STRIDE},
+        {.attributes = CLSP_VERTEX_DV | CLSP_VERTEX_NORMAL, .type = CLSP_F16}};
+    solid_case prism = solid_prism(5, 1, 3);
+    model m = solid_model_of(&prism, 3);
+
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        const clsp_solid_desc desc = {.precision = precision,
+                                      .dim = 3,
+                                      .axis = {{.num = 11}, {.num = 19}, {.num = i == 1 ? 3 : 21}},
+                                      .vertex = layouts[i]};
+        if (!support_full() && i % 2 != shape) continue;
+        vertices v = evaluate(&m, &desc);
+        check_gaps(&v);
+        check_sums(&m, &v);
+        free(v.memory);
+    }
+    solid_model_free(&m);
+    solid_free(&prism);
+}
+
+static void test_boxes(void **state)
+{
+    static const char *const shapes[] = {"class=discrete,local_is_real=1,vendor=NVIDIA",
+                                         "class=integrated,local_is_real=1,work_group=64"};
+
+    if (support_tiny()) skip();
+    for (size_t s = 0; s < 2; s++) {
+        solid_close(state);
+        ctx = context_with(shapes[s]);
+        check_boxes(s == 0 && support_device().fp64 ? CLSP_F64 : CLSP_F32, s);
     }
     solid_close(state);
     assert_int_equal(solid_open(state), 0);
@@ -484,8 +528,8 @@ static void test_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts), cmocka_unit_test(test_oracle), cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_lists),   cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_layouts), cmocka_unit_test(test_boxes), cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_axes),    cmocka_unit_test(test_lists), cmocka_unit_test(test_wrong),
     };
 
     if (support_no_device()) return 77;
