@@ -221,9 +221,6 @@ void sum_rows(real *planes, const real *sums, ALONG const real *along, uint row,
         }
 }
 
-/* vstore would do as well, but PoCL's stores four elements at a time. */
-typedef realv __attribute__((aligned(CLSP_REAL / 8))) realv_anywhere;
-
 enum { PERIOD = CLSP_LANES * CLSP_BLOCK }; /* of the centre's share in vectors of a row */
 
 /* Sums adjacent reals along u and writes them. middle: [PERIOD], the centre's share of them. */
