@@ -303,7 +303,29 @@ static double real_at(const clsp_solid_plan *plan, const void *reals, size_t i)
                                             : (double)((const float *)reals)[i];
 }
 
-/* Sums a channel of so many control points, relative to the first of them. */
+/* Sums three channels of so many control points from number `first` on, relative to the first of
+   the points: side by side, since each sum waits for its last term. */
+static void sum_three(const clsp_solid_plan *plan, const host_scratch *scratch, uint32_t num,
+                      uint32_t first, bool is_value, double *to)
+{
+    const size_t step = plan->desc.dim, at = scratch->points[0] * step + first;
+    const void *const control = plan->host.data;
+    const double u = real_at(plan, control, at), v = real_at(plan, control, at + 1);
+    const double w = real_at(plan, control, at + 2), *const weights = scratch->weights[2];
+    double x = 0.0, y = 0.0, z = 0.0;
+
+    for (uint32_t k = 0; k < num; k++) {
+        const size_t i = scratch->points[k] * step + first;
+        x += weights[k] * (real_at(plan, control, i) - u);
+        y += weights[k] * (real_at(plan, control, i + 1) - v);
+        z += weights[k] * (real_at(plan, control, i + 2) - w);
+    }
+    to[0] = is_value ? u + x : x;
+    to[1] = is_value ? v + y : y;
+    to[2] = is_value ? w + z : z;
+}
+
+/* Sums one channel so. */
 static double sum_channel(const clsp_solid_plan *plan, const host_scratch *scratch, uint32_t num,
                           uint32_t channel, bool is_value)
 {
@@ -332,10 +354,24 @@ static void sum_point(const clsp_solid_plan *plan, host_scratch *scratch,
         if (num > 0)
             clspi_cell_weights(&plan->points, &scratch->classes, spot->cell, spot->t,
                                clspi_order_by[number], scratch->weights[2]);
-        for (uint32_t c = 0; c < shape->dim; c++)
+        const bool is_value = number == CLSPI_VALUE;
+        uint32_t c = 0;
+        for (; num > 0 && c + 3 <= shape->dim; c += 3)
+            sum_three(plan, scratch, num, c, is_value, sums + k * shape->dim + c);
+        for (; c < shape->dim; c++)
             sums[k * shape->dim + c] =
-                num > 0 ? sum_channel(plan, scratch, num, c, number == CLSPI_VALUE) : (double)NAN;
+                num > 0 ? sum_channel(plan, scratch, num, c, is_value) : (double)NAN;
     }
+}
+
+/* Stores the one sum of a packed point in the plan's precision. */
+static void store_plain(const clsp_solid_plan *plan, const double *sum, void *out)
+{
+    for (uint32_t c = 0; c < plan->desc.dim; c++)
+        if (plan->desc.precision == CLSP_F64)
+            ((double *)out)[c] = sum[c];
+        else
+            ((float *)out)[c] = (float)sum[c];
 }
 
 clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
@@ -353,7 +389,10 @@ clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
         const clspi_solid_source source = {
             .sums = sums, .plane = shape.dim, .params = &spot.t, .faces = &spot.face};
         sum_point(plan, scratch, &spot, sums);
-        clspi_solid_vertices_store(&shape, &source, out + i * vertex, 1);
+        if (plan->is_plain)
+            store_plain(plan, sums, out + i * vertex);
+        else
+            clspi_solid_vertices_store(&shape, &source, out + i * vertex, 1);
     }
     return CLSP_OK;
 }

@@ -13,7 +13,7 @@ clspi_solid_spot clspi_solid_spot_of(const clsp_solid_plan *plan, const clspi_so
         const double t = plan->desc.precision == CLSP_F64 ? ((const double *)list->params)[at]
                                                           : ((const float *)list->params)[at];
         spot.is_there = spot.is_there && !isnan(t);
-        spot.t[a] = fmin(fmax(t, 0.0), 1.0);
+        spot.t[a] = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
     }
     if (spot.is_there)
         spot.face = plan->faces ? clspi_solid_face_at(plan->faces[spot.cell], spot.t)
