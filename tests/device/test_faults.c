@@ -5,7 +5,6 @@
 #include "fault_fixture.h"
 
 #include <clspline/bezier.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,13 +91,12 @@ static unsigned fail_each(enum kind kind, unsigned num, unsigned most, const cha
 }
 
 /* The calls of each of some kinds in a run, [num], and how many of a kind may be made to fail in
-   about BUDGET_MS (support_most_calls). step: of how many kinds one is, more than 1 where a run
-   takes so long that even one call of each would take longer than that; then LEAST are, others
-   from time to time. */
+   about BUDGET_MS (support_most_calls). step: 2 where a run takes so long that one call of each
+   kind takes longer than that, else 1. */
 static unsigned count_calls(const enum kind kinds[], size_t num, const char *cache_dir,
                             const char *limits, unsigned calls[], size_t *step)
 {
-    enum { BUDGET_MS = 3000, LEAST = 8, RUNS = 2 /* of a failure */ };
+    enum { BUDGET_MS = 3000, RUNS = 2 /* of a failure */ };
 
     assert_ok(NULL, run(cache_dir, limits, wanted)); /* which may compile */
     arm_fault(MALLOC, 0);                            /* which counts */
@@ -109,11 +107,11 @@ static unsigned count_calls(const enum kind kinds[], size_t num, const char *cac
     for (size_t k = 0; k < num; k++)
         calls[k] = fault.calls[kinds[k]];
     const unsigned most = support_most_calls(calls, num, runs);
-    *step = most == 1 && runs < (double)num ? (size_t)((double)num / fmax(runs, LEAST)) : 1;
-    if (*step < 1) *step = 1;
+    *step = most == 1 && runs < (double)num ? 2 : 1;
     return most;
 }
 
+/* Where runs take long, every other kind: the first call of it those that the second leaves out. */
 static void fail_all(const char *cache_dir, const char *limits)
 {
     enum { KINDS = WAIT }; /* a device that is not waited for works on in memory that is gone */
