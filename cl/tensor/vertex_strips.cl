@@ -118,7 +118,7 @@ void sum_line(global const real *restrict c, global const real *restrict table, 
     for (uint k = 0; k < CLSP_COORDS; k++) STOREV(s[k], t + k * CLSP_LANES);
 }
 
-/* Makes those of all sums for one vector of columns, from v on: for each order along u
+/* Makes the partial sums of all sums for one vector of columns, from v on: for each order along u
    [order_u - by_u][sums][CLSP_COORDS] vectors. Returns their end. */
 global real *make_terms(global const real *restrict c, size_t plane, strip_sums sum, uint v,
                         global const real *table_v, global const real *table_v1,

@@ -24,7 +24,7 @@ bool clspi_bezier_edges_quick(const clsp_context *ctx, const clspi_tensor_desc *
 clsp_status clspi_bezier_edges_prepare(clspi_kernel *kernel, clsp_context *ctx,
                                        const clspi_tensor_desc *desc, clspi_edges_build how);
 
-/* Makes those of some rows; points: control points of all patches. */
+/* Makes the vertices on edges of some rows; points: control points of all patches. */
 clsp_status clspi_bezier_edges_eval(const clspi_kernel *kernel, clspi_series *series,
                                     const clspi_tensor_desc *desc, cl_mem points,
                                     const clspi_rows *rows);

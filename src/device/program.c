@@ -335,7 +335,8 @@ static clsp_status create_for_group(clspi_kernel *kernel, clsp_context *ctx, con
     }
 }
 
-/* Does so with few registers where that is asked for and takes no memory instead. */
+/* Creates a grouped kernel with few registers where that is asked for and takes no memory
+   instead. */
 static clsp_status create_with_registers(clspi_kernel *kernel, clsp_context *ctx,
                                          const char *program, const clspi_signature *signature,
                                          clspi_options *options, size_t group)

@@ -32,7 +32,7 @@ clsp_status clspi_kernel_create_grouped(clspi_kernel *kernel, clsp_context *ctx,
                                         const char *program, const clspi_signature *signature,
                                         const clspi_options *options);
 
-/* Does so beginning with groups of `group` items. */
+/* Makes such a kernel, beginning with groups of `group` items. */
 clsp_status clspi_kernel_create_for_group(clspi_kernel *kernel, clsp_context *ctx,
                                           const char *program, const clspi_signature *signature,
                                           const clspi_options *options, size_t group);
@@ -54,7 +54,7 @@ clsp_status clspi_program_build_grouped(const clspi_build *build, const char *pr
                                         const clspi_signature *signature,
                                         const clspi_options *options);
 
-/* Does so as clspi_kernel_create_for_group does. */
+/* Builds a program as clspi_kernel_create_for_group does, and reports all its kernels. */
 clsp_status clspi_program_build_for_group(const clspi_build *build, const char *program,
                                           const clspi_signature *signature,
                                           const clspi_options *options, size_t group);

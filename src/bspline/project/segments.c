@@ -93,7 +93,7 @@ static void fill_tables(knot_tables *tables, size_t first, uint32_t slots, const
     }
 }
 
-/* Does so for all curves that have knots of their own. False: no memory. */
+/* Fills the tables of all curves that have knots of their own. False: no memory. */
 static bool fill_own_tables(knot_tables *tables, uint32_t slots, const clsp_bspline_plan *plan)
 {
     bool done = true;

@@ -172,7 +172,8 @@ static bool add_tiles(const sorting *t, clspi_cell_tiles *tiles)
     return true;
 }
 
-/* Does so unless these blocks have many gaps: GPUs then are faster with blocks of any cells. */
+/* Adds blocks of neighbours unless these have many gaps: GPUs then are faster with blocks of any
+   cells. */
 static bool add_neighbours(const sorting *t)
 {
     const clspi_cell_search *const s = t->search;
