@@ -37,7 +37,7 @@ static uint32_t share_samples(uint32_t num, bool is_exact)
 }
 
 /* What an item may keep where it makes several samples or loads several weights together, and where
-   it makes four samples of four cells (docs/performance.md). */
+   it makes four samples of four cells (docs/notes/solid_kernels.md). */
 enum { WIDE_REGISTERS = 32, QUAD_REGISTERS = 80 };
 
 /* Tells whether cells have so few samples that GPUs need many of them at once. */
@@ -117,18 +117,13 @@ static void add_vertex(clspi_options *options, const clsp_context *ctx, const cl
 }
 
 /* Adds how many vertices a group of a GPU has in local memory at once, of so many that it could
-   have. Returns it. */
-static uint32_t add_pile(clspi_options *options, const clsp_solid_desc *desc, size_t most)
+   have. */
+static void add_pile(clspi_options *options, const clsp_solid_desc *desc, size_t most)
 {
-    enum { BYTES = 8192, FIRST = 9 }; /* what first derivatives beside a vertex take */
-    const uint32_t from_first = CLSP_VERTEX_NORMAL | CLSP_VERTEX_JACOBIAN;
-    const bool has_first = (desc->vertex.attributes & from_first) != 0;
-    const size_t reals = desc->vertex.stride + (has_first ? FIRST : 0);
-    const size_t fit = clspi_max(1, BYTES / (reals * clsp_type_bytes(desc->precision)));
-    const uint32_t pile = (uint32_t)clspi_min(fit, most);
+    enum { BYTES = 8192 };
+    const size_t bytes = desc->vertex.stride * clsp_type_bytes(desc->precision);
 
-    clspi_option(options, "PILE", pile);
-    return pile;
+    clspi_option(options, "PILE", clspi_min(clspi_max(1, BYTES / bytes), most));
 }
 
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
@@ -172,8 +167,9 @@ clspi_options clspi_regular_options(const clsp_context *ctx, const clsp_solid_de
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
     if (is_double) wide = (uint32_t)clspi_min(wide, 4);
     if (!clspi_solid_is_plain(desc)) {
-        const uint32_t pile = add_pile(&options, desc, 2 * clspi_grid_size(desc));
-        clspi_option(&options, "WIDE", (uint32_t)clspi_min(wide, pile));
+        clspi_option(&options, "WIDE", wide);
+        clspi_option(&options, "DEEP", 4);
+        clspi_option(&options, "ACROSS", share_column(ctx, desc));
         return options;
     }
     clspi_option(&options, "WIDE", wide);
@@ -195,7 +191,8 @@ clspi_options clspi_layer_options(const clsp_context *ctx, const clsp_solid_desc
     add_vertex(&options, ctx, desc);
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
     if (!clspi_solid_is_plain(desc)) {
-        add_pile(&options, desc, clspi_grid_size(desc));
+        clspi_option(&options, "COLUMNS", has_room ? 4 : 1);
+        clspi_option(&options, "ACROSS", across);
         return options;
     }
     clspi_option(&options, "COLUMNS", few || !has_room ? 1 : 2);
@@ -207,6 +204,10 @@ clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc
                                   uint32_t set, bool quads)
 {
     enum { STEP = 6, MOST_CELLS = 4, MOST_CHANNELS = 3, REGISTERS = 96 };
+    enum { MOST_SUMS = 4, SUMS_REGISTERS = 80 };
+    const bool few = has_few_samples(desc), has_room = ctx->tuning.item_registers >= WIDE_REGISTERS;
+    const bool is_double = desc->precision == CLSP_F64;
+    const clspi_solid_shape shape = clspi_solid_shape_of(desc);
     const uint32_t rows = quads ? 1 : clspi_table_samples(ctx, desc, false);
     const uint32_t loads = desc->dim == 4 ? 8 : 16; /* clang leaves longer loops as they are */
     clspi_options options = clspi_solid_options(ctx, desc, set);
@@ -215,11 +216,12 @@ clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc
     if (clspi_lanes(ctx, desc->precision) > 1) return options;
     if (!clspi_solid_is_plain(desc)) {
         add_pile(&options, desc, clspi_table_group(ctx, desc, quads));
+        if (has_room) clspi_option(&options, "STEP", is_double && few ? 2 : 4);
+        if (!is_double && shape.num_sums <= MOST_SUMS) options.registers = SUMS_REGISTERS;
         return options;
     }
     clspi_option(&options, "ROWS", rows);
-    if (ctx->tuning.item_registers >= WIDE_REGISTERS)
-        clspi_option(&options, "STEP", quads ? STEP : loads / rows);
+    if (has_room) clspi_option(&options, "STEP", quads ? STEP : loads / rows);
     if (quads) { /* up to 3 dim fit into so many registers, which leave room for ten groups */
         if (desc->dim <= MOST_CHANNELS && set <= MOST_CELLS) options.registers = REGISTERS;
         clspi_option(&options, "QUADS", 1);
@@ -228,30 +230,20 @@ clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc
     return options;
 }
 
-/* Returns how many cells a set may have whose vertices are of several sums, each so many reals in
-   an item of a GPU, which keeps up to `room` of them in registers. */
-static uint32_t most_of_sums(const clsp_solid_desc *desc, size_t reals, size_t room, uint32_t most)
-{
-    const clspi_solid_shape shape = clspi_solid_shape_of(desc);
-    const size_t fit = room / clspi_max(1, shape.num_sums * reals);
-
-    return (uint32_t)clspi_max(1, clspi_min(most, fit));
-}
-
 clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_desc *desc)
 {
-    enum { LAYERS = 4, LAYERED_REGISTERS = 32, REALS = 48 };
+    enum { REALS = 48 }; /* sums that an item of a GPU makes of cells with tables of their own */
     const clspi_set_sizes most = {3, 4};
     const bool is_gpu = clspi_lanes(ctx, desc->precision) == 1;
+    const clspi_solid_shape shape = clspi_solid_shape_of(desc);
+    const size_t sums = clspi_max(1, shape.num_sums * block_of(ctx, desc));
+    const uint32_t many = desc->precision == CLSP_F64 ? 1 : 2;
+    const uint32_t layers = has_few_samples(desc) ? most.layers : many;
 
     if (desc->method != CLSP_SOLID_CELLS) return (clspi_set_sizes){1, 1};
     if (!is_gpu) return (clspi_set_sizes){1, desc->dim <= 4 ? 4 : 1};
     if (clspi_solid_is_plain(desc)) return most;
-    return (clspi_set_sizes){
-        most_of_sums(desc, LAYERS,
-                     LAYERED_REGISTERS * sizeof(float) / clsp_type_bytes(desc->precision),
-                     most.layers),
-        most_of_sums(desc, block_of(ctx, desc), REALS, most.full)};
+    return (clspi_set_sizes){layers, (uint32_t)clspi_max(1, clspi_min(most.full, REALS / sums))};
 }
 
 bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc)
@@ -261,10 +253,14 @@ bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc
 
 size_t clspi_regular_group(const clsp_solid_desc *desc)
 {
-    return has_few_samples(desc) && clspi_solid_is_plain(desc) ? 64 : 96; /* docs/performance.md */
+    const bool few = has_few_samples(desc);
+
+    if (clspi_solid_is_plain(desc)) return few ? 64 : 96; /* docs/notes/solid_kernels.md */
+    return (few ? 384 : 768) / clsp_type_bytes(desc->precision);
 }
 
 size_t clspi_layer_group(const clsp_solid_desc *desc)
 {
-    return has_few_samples(desc) ? 48 : 96;
+    if (has_few_samples(desc)) return 48;
+    return clspi_solid_is_plain(desc) ? 96 : 768 / clsp_type_bytes(desc->precision);
 }
