@@ -1,8 +1,9 @@
 #!/bin/sh
-# Builds clspline on the machine at hand, runs all its tests on a device and measures it there.
+# Builds clspline on the machine at hand, tests it on a device and measures it there.
 #
-#   bench/run-device.sh [-d DEBS] [-o OUT] [-w WORDS] [-q] [-c] [-t SECONDS]
+#   bench/run-device.sh [-a] [-d DEBS] [-o OUT] [-w WORDS] [-q] [-c] [-t SECONDS]
 #
+#   -a        all tests, with those that take longest, the suite thorough
 #   -d DEBS   a folder of .deb files to use without installing them, for machines that reach no
 #             package server: libclblast1, libclblast-dev, libcmocka0, libcmocka-dev, ...
 #   -o OUT    where all logs and results go (default build-device/results)
@@ -20,9 +21,10 @@ usage() {
     exit "$1"
 }
 
-debs='' out='' words=gpu quick='' with_cpu='' most_seconds=3000
-while getopts d:o:w:qct:h option; do
+debs='' out='' words=gpu quick='' with_cpu='' most_seconds=3000 left_out='--no-suite thorough'
+while getopts ad:o:w:qct:h option; do
     case $option in
+    a) left_out='' ;;
     d) debs=$(cd "$OPTARG" && pwd) || exit 2 ;;
     o) out=$OPTARG ;;
     w) words=$OPTARG ;;
@@ -142,8 +144,9 @@ tests() {
         failures=$((failures + 1))
         return
     fi
+    # shellcheck disable=SC2086
     CLSPLINE_DEVICE=$2 step "$1" "$3" meson test -C "$build" --no-rebuild --print-errorlogs \
-        --timeout-multiplier 10
+        --timeout-multiplier 10 $left_out
     sed -n 's/^\(Ok\|Fail\|Timeout\|Skipped\): */    \1 /p' "$out/$1.log" | grep -vE ' 0 *$' |
         tee -a "$summary"
 }

@@ -1,3 +1,4 @@
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue */
 #include "support.h"
 
 #include <dirent.h>
@@ -88,6 +89,33 @@ clsp_device_info support_device(void)
     assert_ok(ctx, clsp_context_device(ctx, &info));
     clsp_context_destroy(&ctx);
     return info;
+}
+
+cl_command_queue support_queue(void)
+{
+    static clsp_context *kept;
+
+    if (!kept) assert_ok(NULL, clsp_context_create(&kept, NULL, NULL));
+    return clsp_context_queue(kept);
+}
+
+cl_command_queue support_second_queue(void)
+{
+    static cl_command_queue kept;
+    cl_context context;
+    cl_device_id device;
+    cl_int code;
+
+    if (kept) return kept;
+    assert_int_equal(
+        clGetCommandQueueInfo(support_queue(), CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
+        CL_SUCCESS);
+    assert_int_equal(
+        clGetCommandQueueInfo(support_queue(), CL_QUEUE_DEVICE, sizeof device, &device, NULL),
+        CL_SUCCESS);
+    kept = clCreateCommandQueue(context, device, 0, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    return kept;
 }
 
 /* ---- calls that are made to fail ---- */

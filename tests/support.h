@@ -40,6 +40,11 @@ int support_tiny(void);
 /* The device that a context picks by itself. */
 clsp_device_info support_device(void);
 
+/* Queues of that device, both of one OpenCL context that the program keeps: with them a test makes
+   many contexts of the library fast also where a driver takes tenths of a second for its own. */
+cl_command_queue support_queue(void);
+cl_command_queue support_second_queue(void);
+
 /* A seeded generator (SplitMix64), the same on every machine. */
 uint64_t support_random(uint64_t *state);
 

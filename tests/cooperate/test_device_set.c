@@ -51,7 +51,7 @@ static void test_arguments(void **state)
     assert_null(memory);
     for (size_t i = 0; i + 1 < CLSP_MAX_PROCESSORS; i++) {
         const bool fits = i + 2 < CLSP_MAX_PROCESSORS;
-        assert_ok(NULL, clsp_context_create(&others[i], NULL, NULL));
+        assert_ok(NULL, clsp_context_create(&others[i], support_queue(), NULL));
         assert_int_equal(clsp_context_join(ctx, others[i]), fits ? CLSP_OK : CLSP_ERROR_ARGUMENT);
     }
     assert_int_equal(clsp_context_join(ctx, others[0]), CLSP_ERROR_ARGUMENT);
@@ -67,7 +67,7 @@ enum { RING = 4 };
 static void open_ring(clsp_context *contexts[])
 {
     for (int i = 0; i < RING; i++)
-        assert_ok(NULL, clsp_context_create(&contexts[i], NULL, NULL));
+        assert_ok(NULL, clsp_context_create(&contexts[i], support_queue(), NULL));
 }
 
 /* Contexts join in chains, but in no ring, as long as all of it are there. */

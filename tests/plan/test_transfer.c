@@ -146,7 +146,7 @@ static clsp_context *make_context(const char *limits)
     const clsp_context_opts opts = {.cache_dir = "", .limits = limits};
     clsp_context *ctx;
 
-    assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+    assert_ok(NULL, clsp_context_create(&ctx, support_queue(), &opts));
     return ctx;
 }
 

@@ -47,7 +47,7 @@ bool given_limits(void)
     return limits && *limits;
 }
 
-clsp_context *context_with(const char *limits)
+static clsp_context *context_on(cl_command_queue queue, const char *limits)
 {
     const char *const environment = getenv("CLSPLINE_LIMITS");
     char words[512];
@@ -56,8 +56,18 @@ clsp_context *context_with(const char *limits)
 
     snprintf(words, sizeof words, "%s%s%s", environment ? environment : "",
              environment && *environment && *limits ? "," : "", limits);
-    assert_int_equal(clsp_context_create(&ctx, NULL, &opts), CLSP_OK);
+    assert_int_equal(clsp_context_create(&ctx, queue, &opts), CLSP_OK);
     return ctx;
+}
+
+clsp_context *context_with(const char *limits)
+{
+    return context_on(support_queue(), limits);
+}
+
+clsp_context *context_apart(const char *limits)
+{
+    return context_on(NULL, limits);
 }
 
 bool has_fp64(clsp_context *ctx)

@@ -39,8 +39,10 @@ bool no_device(void);
 /* Whether the environment names limits: then tests need no others of their own. */
 bool given_limits(void);
 
-/* A context with the words of clsp_context_opts.limits added to those of the environment. */
+/* A context with the words of clsp_context_opts.limits added to those of the environment, on the
+   queue that the program keeps; and one whose OpenCL context is no other's. */
 clsp_context *context_with(const char *limits);
+clsp_context *context_apart(const char *limits);
 bool has_fp64(clsp_context *ctx);
 
 /* One that stays until the program's tests are over, with the programs that it has compiled; lent

@@ -117,7 +117,7 @@ static const clsp_run wrong_syncs[] = {
 
 static void test_set_arguments(void **state)
 {
-    clsp_context *ctx = context_with(""), *other = context_with("");
+    clsp_context *ctx = context_with(""), *other = context_apart("");
     const cl_mem exact = buffer_of(ctx, (2 * CONTROLS + 5) * sizeof(float), NULL);
     const cl_mem foreign = buffer_of(other, 1 << 16, NULL);
     const float points[2 * CONTROLS] = {0};
@@ -173,7 +173,7 @@ static void check_host_arguments(clsp_bezier_plan *plan)
 
 static void test_eval_arguments(void **state)
 {
-    clsp_context *ctx = context_with(""), *other = context_with("");
+    clsp_context *ctx = context_with(""), *other = context_apart("");
     const cl_mem exact = buffer_of(ctx, (2 * POINTS + 5) * sizeof(float), NULL);
     const cl_mem foreign = buffer_of(other, 1 << 16, NULL);
     const float controls[3 * CONTROLS] = {0};

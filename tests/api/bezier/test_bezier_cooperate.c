@@ -193,7 +193,8 @@ static void test_same_device_twice(void **state)
     (void)state;
     shared_skip_on_oclgrind();
     for (size_t i = 0; i < SHARED_LIMITS; i++) {
-        clsp_context *ctx = context_with(shared_limits[i]), *other = context_with(shared_limits[i]);
+        clsp_context *ctx = context_with(shared_limits[i]),
+                     *other = context_apart(shared_limits[i]);
         uint64_t tiles[3] = {0};
         assert_int_equal(clsp_context_join(ctx, other), CLSP_OK);
         check_changes(ctx, 3, tiles);
@@ -224,8 +225,8 @@ static void test_joins_later(void **state)
 
     (void)state;
     shared_skip_on_oclgrind();
-    clsp_context *ctx = context_with(""), *other = context_with("");
-    clsp_context *unlike = context_with(
+    clsp_context *ctx = context_with(""), *other = context_apart("");
+    clsp_context *unlike = context_apart(
         class_of(ctx) == CLSP_CLASS_CPU ? "class=discrete,local_is_real=1" : "class=cpu");
     for (size_t i = 0; i < COUNT(made); i++) {
         const shape s = reduced(made[i]);

@@ -173,7 +173,7 @@ static void test_arguments(void **state)
 /* An event of another cl_context is no event to wait for. */
 static void test_foreign_event(void **state)
 {
-    clsp_context *other = context_with("");
+    clsp_context *other = context_apart("");
     clsp_bspline_plan *plan = good_plan(lent_context(""));
     cl_int code;
     const cl_event event = clCreateUserEvent(cl_context_of(other), &code);

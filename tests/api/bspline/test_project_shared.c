@@ -416,7 +416,7 @@ static void test_same_device_twice(void **state)
 
     (void)state;
     shared_skip_on_oclgrind();
-    clsp_context *ctx = context_with(""), *other = context_with("");
+    clsp_context *ctx = context_with(""), *other = context_apart("");
     uint64_t tiles[3] = {0};
     assert_int_equal(clsp_context_join(ctx, other), CLSP_OK);
     check_changes(ctx, 3, tiles);

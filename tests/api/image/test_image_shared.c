@@ -283,7 +283,7 @@ static void check_joined(const char *limits)
         {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1},
         {.schedule = CLSP_SCHEDULE_DYNAMIC, .num_workers = CLSP_NO_WORKERS},
         {.schedule = CLSP_SCHEDULE_DYNAMIC}};
-    clsp_context *ctx = context_with(""), *other = context_with(limits);
+    clsp_context *ctx = context_with(""), *other = context_apart(limits);
     uint64_t tiles = 0;
     clsp_report r;
 

@@ -506,7 +506,7 @@ static void check_wrong(const tile_job *j, clsp_output out, clsp_context *other)
 
 static void test_wrong_tiles(void **state)
 {
-    clsp_context *ctx = context_with(""), *other = context_with("");
+    clsp_context *ctx = context_with(""), *other = context_apart("");
     tile_job j = start_job(ctx, &cases[0], &cases[0].d, MAP);
     store buffer = store_make(ctx, BUFFER, j.im.d.values, 0, j.size, NULL);
     unsigned char *const out = poisoned(j.bytes + 1);

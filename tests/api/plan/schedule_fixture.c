@@ -190,7 +190,7 @@ void shared_skip_on_oclgrind(void)
 void shared_with_drop_out(void (*check)(clsp_context *ctx))
 {
     shared_skip_on_oclgrind();
-    clsp_context *ctx = context_with(""), *other = context_with("fp64=0");
+    clsp_context *ctx = context_with(""), *other = context_apart("fp64=0");
     if (has_fp64(ctx)) {
         assert_ok(ctx, clsp_context_join(ctx, other));
         check(ctx);

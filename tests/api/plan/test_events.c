@@ -56,7 +56,7 @@ static void check_wait_list(const memory_job *j, store_kind kind, clsp_run sync)
 /* Events of another cl_context, or none, are refused whatever the memory. */
 static void foreign_events(memory_job *j)
 {
-    clsp_context *other = context_with("");
+    clsp_context *other = context_apart("");
     const cl_event own = complete_event(j->ctx), foreign = complete_event(other);
     const cl_event lists[][2] = {{foreign, own}, {own, foreign}, {own, NULL}};
 

@@ -292,7 +292,7 @@ static void test_same_device_twice(void **state)
 
     (void)state;
     shared_skip_on_oclgrind();
-    clsp_context *given = context_with(""), *other = context_with("");
+    clsp_context *given = context_with(""), *other = context_apart("");
     assert_ok(given, clsp_context_set_speeds(given, ""));
     assert_ok(given, clsp_context_join(given, other));
     for (size_t i = 0; i < COUNT(shapes); i++) {
