@@ -38,9 +38,7 @@ kernel void copy_layers(global const real *restrict points, global const uint *r
     }
 }
 
-#ifdef CLSP_SUMS
-#include "layer_vertices.clh"
-#elif CLSP_LANES == 1
+#if CLSP_LANES == 1
 
 #ifndef CLSP_ACROSS
 #define CLSP_ACROSS 4
@@ -48,6 +46,25 @@ kernel void copy_layers(global const real *restrict points, global const uint *r
 #ifndef CLSP_COLUMNS
 #define CLSP_COLUMNS 1
 #endif
+
+enum { COLUMNS = CLSP_COLUMNS * CLSP_SET }; /* across slices that an item makes at once */
+
+/* Returns one of an item's sums. An index would put all into memory where a loop over them stays
+   one. */
+real4 chosen(const real4 *sum, uint i)
+{
+    real4 one = sum[0];
+    UNROLL
+    for (uint k = 1; k < COLUMNS; k++)
+        one = k == i ? sum[k] : one;
+    return one;
+}
+
+#endif
+
+#ifdef CLSP_SUMS
+#include "layer_vertices.clh"
+#elif CLSP_LANES == 1
 
 enum {
     SAMPLES = CLSP_GROUP / CLSP_BLOCK,  /* of a slice, whose columns are beside each other */
@@ -97,17 +114,6 @@ void write_turned(local real *tile, global real *to, real4 sum, const real4 *f, 
     }
 }
 
-/* Returns one of an item's sums. An index would put all into memory where a loop over them stays
-   one. */
-real4 chosen(const real4 *sum, uint i)
-{
-    real4 one = sum[0];
-    UNROLL
-    for (uint k = 1; k < CLSP_COLUMNS * CLSP_SET; k++)
-        one = k == i ? sum[k] : one;
-    return one;
-}
-
 /* A group makes a set: an item CLSP_COLUMNS columns across slices, one channel of all cells. */
 kernel void solid_layers(global const real4 *restrict copies, global const uint *restrict sets,
                          global const real *restrict slices, ALONG const real4 *restrict along,
@@ -135,9 +141,9 @@ kernel void solid_layers(global const real4 *restrict copies, global const uint 
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint first = 0; first < shape.num && asked; first += PASS) {
-            real4 sum[CLSP_COLUMNS * CLSP_SET];
+            real4 sum[COLUMNS];
             UNROLL
-            for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++)
+            for (uint i = 0; i < COLUMNS; i++)
                 sum[i] = (real4)(R(0.0));
             for (uint k = 0; k < terms; k++) {
                 global const real *const table = slices + set.table + k * shape.stride;
@@ -146,7 +152,7 @@ kernel void solid_layers(global const real4 *restrict copies, global const uint 
                 for (uint j = 0; j < CLSP_SET; j++)
                     p[j] = staged[(j * CLSP_MAX_SLICE + k) * CLSP_BLOCK + c];
                 UNROLL
-                for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++)
+                for (uint i = 0; i < COLUMNS; i++)
                     sum[i] += table[min(first + i / CLSP_SET * SAMPLES + mine, shape.num - 1)] *
                               p[i % CLSP_SET];
             }
@@ -156,7 +162,7 @@ kernel void solid_layers(global const real4 *restrict copies, global const uint 
                 for (uint a = 0; a < CLSP_ACROSS; a++)
                     f[a] = along[shape.along + min(begin + a, shape.across - 1)];
                 UNROLL
-                for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++) {
+                for (uint i = 0; i < COLUMNS; i++) {
                     const uint j = i % CLSP_SET, s = first + i / CLSP_SET * SAMPLES + mine;
                     const real4 one = chosen(sum, i);
                     if (mine < SAMPLES && s < shape.num && is_asked(at, set.cells[j]))
@@ -173,7 +179,7 @@ kernel void solid_layers(global const real4 *restrict copies, global const uint 
                 for (uint a = 0; a < CLSP_ACROSS; a++)
                     f[a] = along[shape.along + min(begin + a, shape.across - 1)];
                 UNROLL
-                for (uint i = 0; i < CLSP_COLUMNS * CLSP_SET; i++) {
+                for (uint i = 0; i < COLUMNS; i++) {
                     const uint j = i % CLSP_SET, part = first + i / CLSP_SET * SAMPLES;
                     const uint num = is_asked(at, set.cells[j]) && part < shape.num
                                          ? min((uint)SAMPLES, shape.num - part)

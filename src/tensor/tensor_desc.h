@@ -93,8 +93,8 @@ bool clspi_is_unit_axis(const clsp_axis *axis);
 clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *axis,
                                const double domain[2]);
 
-/* Does so for all axes of a grid of so many directions, which has samples along all of them or
-   along none. */
+/* Checks all axes of a grid of so many directions, which has samples along all of them or along
+   none. */
 clsp_status clspi_axes_resolve(clspi_log *log, const char *family, clsp_axis axis[3],
                                const double domain[3][2], cl_uint directions);
 

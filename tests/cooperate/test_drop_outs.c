@@ -1,8 +1,7 @@
 /* Processors that fail in the middle of a job: the others finish it, and nothing is left over.
 
    For n = 1, 2, ... the n-th call of one kind fails while a context is used for one job, until a
-   job gets through without reaching it. Where contexts take long to make, as many n as there is
-   time for. */
+   job gets through without reaching it. Where runs take long, as many n as there is time for. */
 #include "../device/fault_fixture.h"
 #include "ledger_fixture.h"
 
@@ -118,8 +117,8 @@ static unsigned fail_each(const setting *s, enum kind kind, unsigned in_a_row, u
     return failed;
 }
 
-/* Takes about BUDGET_MS at most where a run takes milliseconds. Where contexts take long to make,
-   LEAST runs, of kinds that differ from setting to setting. */
+/* Takes about BUDGET_MS at most where a run takes milliseconds. Where runs take long, LEAST runs,
+   of kinds that differ from setting to setting. */
 static void fail_all(const setting *s)
 {
     static size_t settings;
@@ -204,7 +203,8 @@ static void fail_function(clsp_schedule schedule, int which, int n)
     clsp_context_destroy(&ctx);
 }
 
-/* Where contexts take long to make, of each function in one schedule one call. */
+/* Where a call takes long, with the programs that it compiles, one call of each function in one
+   schedule. */
 static void test_functions(void **state)
 {
     enum { FUNCTIONS = 3, CALLS = 3, SLOW_MS = 200 };

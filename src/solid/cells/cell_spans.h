@@ -11,7 +11,7 @@ typedef struct clspi_cell_span {
     uint32_t first, last;
 } clspi_cell_span;
 
-/* Those of records whose first cells ascend; once they are ready, the last cell of each is that of
+/* Spans of records whose first cells ascend; once they are ready, the last cell of each is that of
    all before, too. */
 typedef struct clspi_cell_spans {
     uint32_t *first, *last;

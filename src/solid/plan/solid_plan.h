@@ -70,7 +70,7 @@ typedef struct clspi_sample_tables {
     cl_mem slices, full, along;
 } clspi_sample_tables;
 
-/* The same in host memory; NULL: not there, or of no cell. */
+/* Tables of weights at the samples of the grid in host memory; NULL: not there, or of no cell. */
 typedef struct clspi_host_tables {
     void *slices, *full, *along;
 } clspi_host_tables;

@@ -107,7 +107,7 @@ void job_load(job *j);
  * j->points. The memory beside it is guarded. */
 void job_eval(job *j, size_t first, size_t count);
 
-/* The same through a buffer, with an offset. */
+/* Evaluates a range of patches through a buffer, with an offset. */
 void job_eval_buffer(job *j, size_t first, size_t count, size_t offset);
 
 /* Evaluates patches from the first on tile by tile on the device, `step` tiles a call, through

@@ -274,7 +274,7 @@ static void check(const grid_job *j)
     check_at(j, all - 1);
 }
 
-/* The same vertices by the host, within the same bounds. */
+/* Checks the vertices that the host makes, within the bounds of the device. */
 static void check_host(grid_job *j)
 {
     free_vertices(j);
@@ -545,7 +545,7 @@ static void splits(clsp_context *ctx, clsp_type precision)
     }
 }
 
-/* The same bits by a context whose largest buffer cuts patches. */
+/* Checks that a context whose largest buffer cuts patches makes the same bits. */
 static void check_cut(clsp_context *wide, clsp_context *narrow, const clsp_bezier_desc *d)
 {
     grid_job a, b;

@@ -83,7 +83,7 @@ void project_finish(projecting *p);
    guards that are looked at. Freed by the caller. */
 unsigned char *project_bytes(const projecting *p, size_t first, size_t count);
 
-/* The same as doubles; [count][num_nearest]. */
+/* The results of points first .. first + count - 1 as doubles, [count][num_nearest]. */
 clsp_bspline_nearest_f64 *project_range(const projecting *p, size_t first, size_t count);
 
 /* Bytes of a result, and a result as doubles. */

@@ -25,7 +25,7 @@ static void judge_within(const spline *s, const double *controls, const long dou
     worst = support_worse(worst, spline_error(s, controls, t, vertices, k, bound));
 }
 
-/* Does so by the bound that the header promises. */
+/* Judges vertex k by the bound that the header promises. */
 static void judge(const spline *s, const double *controls, const long double t[3],
                   const unsigned char *vertices, size_t k)
 {
