@@ -43,11 +43,13 @@ def anchors(text):
 
 def files_in(root):
     """Paths of the files that git tracks, or would; else of all save what a build made."""
-    done = subprocess.run(['git', '-C', root, 'ls-files', '-z', '--cached', '--others',
-                           '--exclude-standard'], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, check=False)
-    if done.returncode == 0:
-        return [path for path in done.stdout.split('\0') if os.path.isfile(f'{root}/{path}')]
+    try:
+        names = subprocess.run(['git', '-C', root, 'ls-files', '-z', '--cached', '--others',
+                                '--exclude-standard'], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True, check=True).stdout
+        return [path for path in names.split('\0') if os.path.isfile(f'{root}/{path}')]
+    except (OSError, subprocess.CalledProcessError):
+        pass  # no git, or no checkout of it
     paths = []
     for folder, inner, names in os.walk(root):
         inner[:] = [name for name in inner if not name.startswith(('.', '_', 'build', 'subproj'))]

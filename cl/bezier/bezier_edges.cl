@@ -135,8 +135,10 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
     combination m, m1, m2;
     m.s0 = m1.s0 = m2.s0 = R(0.0);
     m.s1 = m1.s1 = m2.s1 = R(1.0);
-    for (uint i = 0; i < n + 1; i++, p += step) {
+    /* with an uint LLVM 18, as in PoCL 6.0, ends the process (image_passes.cl) */
+    for (size_t k = 0; k < (size_t)n + 1; k++, p += step) {
         const homogeneous p0 = homogeneous_load(p);
+        const uint i = (uint)k;
         if (i > 0) m = next_combination(m.s1, n, i, t, s);
         c = combine(c, tracked_of(p0), m);
 #if HAS_NORMAL
