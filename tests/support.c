@@ -91,6 +91,32 @@ clsp_device_info support_device(void)
     return info;
 }
 
+bool support_has_texels(clsp_context *ctx)
+{
+    enum { MOST = 256 };
+    static const cl_mem_object_type types[] = {CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D};
+    cl_image_format formats[MOST];
+    clsp_device_info info;
+    cl_context context;
+    size_t found = 0;
+
+    assert_ok(ctx, clsp_context_device(ctx, &info));
+    if (info.image_2d_max[0] == 0) return false;
+    assert_int_equal(clGetCommandQueueInfo(clsp_context_queue(ctx), CL_QUEUE_CONTEXT,
+                                           sizeof context, &context, NULL),
+                     CL_SUCCESS);
+    for (size_t t = 0; t < 2; t++) {
+        cl_uint num = 0;
+        assert_int_equal(
+            clGetSupportedImageFormats(context, CL_MEM_READ_ONLY, types[t], MOST, formats, &num),
+            CL_SUCCESS);
+        for (cl_uint i = 0; i < num && i < MOST; i++)
+            found += formats[i].image_channel_order == CL_R &&
+                     formats[i].image_channel_data_type == CL_FLOAT;
+    }
+    return found == 2;
+}
+
 cl_command_queue support_queue(void)
 {
     static clsp_context *kept;

@@ -4,6 +4,7 @@
 #define TESTS_SUPPORT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <setjmp.h>
@@ -39,6 +40,10 @@ int support_tiny(void);
 
 /* The device that a context picks by itself. */
 clsp_device_info support_device(void);
+
+/* Whether a context's device has image objects of one channel of floats, as images are fetched
+   from. PoCL 7.1 has images, but not these. */
+bool support_has_texels(clsp_context *ctx);
 
 /* Queues of that device, both of one OpenCL context that the program keeps: with them a test makes
    many contexts of the library fast also where a driver takes tenths of a second for its own. */

@@ -419,7 +419,7 @@ static bool has_case(clsp_context *ctx, const tile_case *c, clsp_type precision)
 
     assert_ok(ctx, clsp_context_device(ctx, &info));
     return (precision == CLSP_F32 || (info.fp64 && !textured)) &&
-           (!textured || info.image_2d_max[0] > 0);
+           (!textured || support_has_texels(ctx));
 }
 
 static void test_tiles(void **state)
