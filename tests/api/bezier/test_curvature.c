@@ -292,7 +292,7 @@ static void check_shape(clsp_context *ctx, const shape *s, clsp_type precision)
     for (size_t f = 0; f < COUNT(families); f++) {
         /* Oclgrind 21.10 forgets which memory has been written where buffers come after others
            that are gone */
-        clsp_context *own = tiny() ? context_with("") : NULL;
+        clsp_context *own = tiny() ? context_apart("") : NULL;
         const clsp_status status =
             families[f](own ? own : ctx, s, precision, controls, params, out);
         clsp_context_destroy(&own);

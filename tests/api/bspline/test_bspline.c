@@ -94,7 +94,7 @@ static void check_grid(clsp_context *ctx, spline *s, size_t num)
     double *const controls = random_controls(&s->l, num);
     /* Oclgrind 21.10 forgets which memory has been written where buffers come after others that
        are gone */
-    clsp_context *own = tiny() ? context_with("") : NULL;
+    clsp_context *own = tiny() ? context_apart("") : NULL;
     clsp_bspline_plan *plan = plan_of(own ? own : ctx, s, controls, num);
     unsigned char *const all = guarded(&s->l, num * each), *const one = guarded(&s->l, each);
 
@@ -377,7 +377,7 @@ static void check_cooperate(clsp_context *ctx, spline *s)
     const size_t nums[3] = {samples(s, 0), samples(s, 1), samples(s, 2)};
     const size_t each = nums[0] * nums[1] * nums[2], elements = each * s->l.stride;
     double *const controls = random_controls(&s->l, PATCHES);
-    clsp_context *own = tiny() ? context_with("") : NULL; /* as check_grid */
+    clsp_context *own = tiny() ? context_apart("") : NULL; /* as check_grid */
     clsp_bspline_plan *plan = plan_of(own ? own : ctx, s, controls, PATCHES);
     unsigned char *const vertices = guarded(&s->l, PATCHES * each);
     const clsp_share measured = {.measure = 1};
@@ -411,7 +411,7 @@ static void check_by_caller(clsp_context *ctx, spline *s)
     const size_t nums[3] = {samples(s, 0), samples(s, 1), samples(s, 2)};
     const size_t each = nums[0] * nums[1] * nums[2], elements = each * s->l.stride;
     double *const controls = random_controls(&s->l, 1);
-    clsp_context *own = tiny() ? context_with("") : NULL;
+    clsp_context *own = tiny() ? context_apart("") : NULL;
     clsp_bspline_plan *plan = plan_of(own ? own : ctx, s, controls, 1);
     unsigned char *const vertices = guarded(&s->l, each);
     const bool made = !(s->d.vertex.attributes & N);

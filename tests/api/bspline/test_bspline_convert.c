@@ -58,7 +58,7 @@ static const struct {
    that are made after others are released. */
 static clsp_context *own_context(clsp_context *ctx)
 {
-    return tiny() ? context_with("") : ctx;
+    return tiny() ? context_apart("") : ctx;
 }
 
 static void leave(clsp_context *own)

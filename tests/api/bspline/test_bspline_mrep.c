@@ -592,7 +592,7 @@ static void groups(clsp_context *ctx, clsp_type precision)
         queries[c.dim] = NAN;
         /* Oclgrind 21.10 forgets which memory has been written where buffers come after others
            that are gone */
-        clsp_context *own = tiny() ? context_with(group_limits[0]) : NULL;
+        clsp_context *own = tiny() ? context_apart(group_limits[0]) : NULL;
         projecting p = start(own ? own : ctx, &c, num, queries);
         check_groups(&p);
         p.patches = patches;

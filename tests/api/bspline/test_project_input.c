@@ -291,7 +291,7 @@ static bad_curves start(clsp_context *ctx, clsp_type precision, uint32_t rationa
     /* Oclgrind 21.10 forgets which memory has been written where buffers come after others that
        are gone */
     bad_curves b = {
-        .own = tiny() ? context_with("") : NULL, .precision = precision, .rational = rational};
+        .own = tiny() ? context_apart("") : NULL, .precision = precision, .rational = rational};
     clsp_bspline_desc d = cubics;
 
     fill_queries();
