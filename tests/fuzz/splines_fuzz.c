@@ -74,7 +74,8 @@ static void read_splines(FILE *file, mesh_precision precision)
 /* ---- points ---- */
 
 /* Reads the bytes as a file of the ending, since standard input cannot be wound back. */
-static void read_points(const uint8_t *data, size_t size, const char *ending, uint32_t dim)
+static void read_points(const uint8_t *data, size_t size, const char *ending, uint32_t dim,
+                        const char *columns)
 {
     static point_file f;
     char path[64];
@@ -84,7 +85,7 @@ static void read_points(const uint8_t *data, size_t size, const char *ending, ui
     FILE *file = fopen(path, "wb");
     require(file != NULL && fwrite(data, 1, size, file) == size);
     fclose(file);
-    if (point_file_open(&f, path, dim, &message)) {
+    if (point_file_open(&f, path, dim, columns, &message)) {
         uint64_t num = 0;
         for (size_t found; (found = point_file_read(&f, points, 7)) > 0;)
             num += found;
@@ -104,7 +105,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2) return 0;
     const unsigned kind = data[0] % 16;
     if (kind >= 3) {
-        read_points(data + 1, size - 1, endings[kind % 3], kind % 3 == 2 ? 3 : kind % 4 + 1);
+        const uint32_t dim = kind % 3 == 2 ? 3 : kind % 4 + 1;
+        read_points(data + 1, size - 1, endings[kind % 3], dim,
+                    dim == 2 && kind > 8 ? "b,3" : NULL);
         return 0;
     }
     FILE *file = fmemopen((void *)(uintptr_t)(data + 1), size - 1, "rb");

@@ -198,6 +198,48 @@ static void refused(const char *name, const void *bytes, size_t count, const cha
     assert_string_equal(message.text + strlen(path), why);
 }
 
+/* Reads an array of the shape (2, 3) from numbers behind a header, and checks its values. */
+static void check_npy(const char *type, bool fortran, const unsigned char *numbers, size_t count,
+                      image_type kind, const double *expected)
+{
+    unsigned char bytes[256];
+    char text[118 + 1];
+    image_array a;
+    io_message message = {""};
+    const int used =
+        snprintf(text, sizeof(text), "{'descr': '%s', 'fortran_order': %s, 'shape': (2, 3), }",
+                 type, fortran ? "True" : "False");
+    memset(text + used, ' ', sizeof(text) - 1 - (size_t)used);
+    memcpy(bytes, "\x93NUMPY\x01\x00\x76\x00", 10);
+    memcpy(bytes + 10, text, sizeof(text) - 1);
+    memcpy(bytes + 128, numbers, count);
+    if (!image_file_read(&a, temporary_file("a.npy", bytes, 128 + count), 0, &message))
+        fail_msg("%s", message.text);
+    assert_int_equal(a.type, kind);
+    assert_true(a.directions == 2 && a.channels == 1 && a.size[0] == 2 && a.size[1] == 3);
+    for (size_t i = 0; i < 6; i++)
+        assert_true(image_array_get(&a, i) == expected[i]);
+    image_array_clear(&a);
+}
+
+/* Arrays of NumPy in both orders, both byte orders and types that images do not have. */
+static void test_npy_forms(void **state)
+{
+    static const unsigned char small[6] = {0, 1, 2, 3, 4, 255},
+                               pairs[12] = {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 255, 254},
+                               half[12] = {0, 60, 0, 64, 0, 192, 0, 0, 0, 0, 1, 0},
+                               words[24] = {1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 128,
+                                            0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    (void)state;
+    check_npy("|u1", true, small, 6, IMAGE_U8, (const double[6]){0, 2, 4, 1, 3, 255});
+    check_npy("|i1", false, small, 6, IMAGE_S16, (const double[6]){0, 1, 2, 3, 4, -1});
+    check_npy(">u2", false, pairs, 12, IMAGE_U16, (const double[6]){1, 2, 3, 4, 5, 65534});
+    check_npy(">i2", true, pairs, 12, IMAGE_S16, (const double[6]){1, 3, 5, 2, 4, -2});
+    check_npy("<f2", false, half, 12, IMAGE_F32, (const double[6]){1, 2, -2, 0, 0, 0x1p-24});
+    check_npy("<u4", false, words, 24, IMAGE_F64,
+              (const double[6]){1, 2, 2147483648., 0, 256, 65536});
+}
+
 /* A file that claims more than it can hold takes no memory for it. */
 static void test_claims(void **state)
 {
@@ -253,9 +295,9 @@ static void test_refused_writes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips),    cmocka_unit_test(test_place),
-        cmocka_unit_test(test_damage),         cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_refused_writes),
+        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_place),
+        cmocka_unit_test(test_damage),      cmocka_unit_test(test_npy_forms),
+        cmocka_unit_test(test_claims),      cmocka_unit_test(test_refused_writes),
     };
     return cmocka_run_group_tests_name("images", tests, temporary_setup, temporary_teardown);
 }

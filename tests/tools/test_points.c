@@ -17,6 +17,8 @@
 
 enum { MOST = 64 };
 
+static const char *asked; /* of columns; NULL: none */
+
 /* Reads all points of a file of these bytes, `each` at a time; the message of a failure begins
    behind the folder's name. */
 static size_t read_file(const char *name, const void *bytes, size_t count, uint32_t dim,
@@ -28,7 +30,7 @@ static size_t read_file(const char *name, const void *bytes, size_t count, uint3
     const size_t folder = strlen(path) - strlen(name);
     size_t num = 0, found;
     failure[0] = 0;
-    if (point_file_open(&f, path, dim, &message)) {
+    if (point_file_open(&f, path, dim, asked, &message)) {
         while (num + each <= MOST && (found = point_file_read(&f, points + num * dim, each)) > 0)
             num += found;
         assert_true(f.failed == (message.text[0] != 0));
@@ -102,10 +104,9 @@ static void test_csv_refused(void **state)
     refused("t.csv", "1,2,3\n4,5\n", 3, "t.csv:2: 2 numbers where the curves have 3 coordinates");
     refused("t.csv", "1,2,3\n4", 3, "t.csv:2: 1 number where the curves have 3 coordinates");
     refused("t.csv", "1,2,3,4\n", 3,
-            "t.csv:1: more numbers than 3, which the curves have "
-            "coordinates");
+            "t.csv:1: more numbers than 3, which the curves have coordinates; --columns chooses");
     refused("t.csv", "1,,3\n", 3, "t.csv:1: an empty field");
-    refused("t.csv", "1,2,3\n,4,5,6\n", 3, "t.csv:1: an empty field");
+    refused("t.csv", "1,2,3\n,4,5,6\n", 3, "t.csv:2: an empty field");
     refused("t.csv", "1,2,3,\n4,5,6\n", 3, "t.csv:1: an empty field");
     refused("t.csv", "1,2,3,", 3, "t.csv:1: an empty field");
     refused("t.csv", ",1,2", 2, "t.csv:1: an empty field");
@@ -116,6 +117,113 @@ static void test_csv_refused(void **state)
     refused("t.csv", "1.2.3,2,3\n", 3, "t.csv:1: '1.2.3' where a coordinate was expected");
     refused("t.csv", "1,0x10,3\n", 3, "t.csv:1: '0x10' where a coordinate was expected");
     refused_bytes("t.csv", "1,2\0,3\n", 7, 3, "t.csv:1: zero byte: this is not a text file");
+}
+
+/* A heading says which column is which. */
+static void test_headings(void **state)
+{
+    (void)state;
+    const double two[4] = {1, 2, 3, 4}, three[6] = {1, 2, 3, 4, 5, 6};
+    static const char *const pairs[] = {"y,x\n2,1\n4,3\n",
+                                        "\"Y\",\"X\"\n2,1\n4,3\n",
+                                        "y x\n2 1\n4 3\n",
+                                        "name;Y [mm];X (mm)\n;2;1\nb;4;3\n",
+                                        "pos_y,id,pos_x\n2,7,1\n4,,3\n",
+                                        "x,x_error,y,y_error\n1,.1,2,.1\n3,.1,4,.1\n",
+                                        "# y x\n2 1\n4 3\n",
+                                        "// made by hand\n# t,y,x\n0,2,1\n0,4,3\n",
+                                        "# the x y plane\n1 2\n3 4\n",
+                                        "east,north\n1,2\n3,4\n"};
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+        check_text("t.csv", pairs[i], 2, two, 2);
+    check_text("t.csv", "z,note,y,x\n3,\"a, b\",2,1\n6,\"c \"\"d\"\"\nand e\",5,4\n", 3, three, 2);
+    check_text("t.csv", "query,curve,parameter,x,y,z,status\n0,7,.5,1,2,3,cut\n1,7,.5,4,5,6,off\n",
+               3, three, 2);
+    check_text("t.xyz", "Z Y X\n3 2 1\n6 5 4\n", 3, three, 2);
+}
+
+static void test_headings_refused(void **state)
+{
+    (void)state;
+    refused("t.csv", "x,y,z\n1,2,3\n", 2,
+            "t.csv:1: the heading has z, which the curves have not: --columns chooses");
+    refused("t.csv", "z,x\n1,2\n", 2,
+            "t.csv:1: the heading has x, out of place, and not all others: --columns chooses");
+    refused("t.csv", "x,X,y\n1,2,3\n", 2,
+            "t.csv:1: the heading has x, more than once: --columns chooses");
+    refused("t.csv", "\"x\",\"y\"\n\"1\",2,3\n", 2, "t.csv:2: 3 fields where the heading has 2");
+    refused("t.csv", "x,y,n\n1,2\n", 2, "t.csv:2: 2 fields where the heading has 3");
+    refused("t.csv", "x,y\nmm,mm\n1,2\n", 2, "t.csv:2: 'mm' where a coordinate was expected");
+    refused("t.csv", "y,x\n1,\n", 2, "t.csv:2: an empty field");
+    refused("t.csv", "l,2,3\n4,5,6\n", 3, "t.csv:1: 'l' where a coordinate was expected");
+}
+
+/* Columns that are asked for by name or number. */
+static void test_columns(void **state)
+{
+    (void)state;
+    const double two[4] = {1, 2, 3, 4};
+    static const struct {
+        const char *asked, *text;
+    } cases[] = {{"u,v", "v,u\n2,1\n4,3\n"},
+                 {"u, long name ", "a,long name,u\n,2,1\n?,4,3\n"},
+                 {"2,1", "2,1\n4,3\n"},
+                 {"3,2", "p1,2,1,9,9\np2,4,3,9\n"},
+                 {"3,1", "2;label;1 # c\n4;other;3\n"},
+                 {"1,2", "x,y,z\n1,2,0\n3,4,0\n"},
+                 {"v,2", "v,x\n1,2\n3,4\n"},
+                 {"v,u", "# u v\n2 1\n4 3\n"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        asked = cases[i].asked;
+        check_text("t.csv", cases[i].text, 2, two, 2);
+    }
+    asked = NULL;
+}
+
+static void refused_columns(const char *columns, const char *text, const char *expected)
+{
+    double points[MOST * 4];
+    char failure[4700] = "";
+    static point_file f;
+    io_message message = {""};
+    asked = columns;
+    if (strncmp(expected, "--", 2) == 0) {
+        assert_false(point_file_open(&f, "nowhere", 2, asked, &message));
+        assert_string_equal(message.text, expected);
+    } else {
+        read_file("t.csv", text, strlen(text), 2, 1, points, failure);
+        assert_string_equal(failure, expected);
+    }
+    asked = NULL;
+}
+
+static void test_columns_refused(void **state)
+{
+    (void)state;
+    refused_columns("x", "", "--columns: 1 column where the curves have 2 coordinates");
+    refused_columns("x,y,z", "", "--columns: 3 columns where the curves have 2 coordinates");
+    refused_columns("x,", "", "--columns: a name is missing");
+    refused_columns("u,w", "u,v\n1,2\n", "t.csv:1: the heading has no column 'w'");
+    refused_columns("u,v", "u,v,u\n1,2,3\n", "t.csv:1: the heading has more than one column 'u'");
+    refused_columns("u,v", "1,2\n", "t.csv: there is no heading with a column 'u'");
+    refused_columns("1,3", "1,2\n", "t.csv: there is no column 3 of 2");
+    refused_columns("1,3", "1,2,3\n4,5\n", "t.csv:2: 2 fields where column 3 was expected");
+    refused_columns("1,2", "1,b\n", "t.csv:1: 'b' where a coordinate was expected");
+}
+
+/* Quotes, and numbers as Fortran writes them. */
+static void test_quotes(void **state)
+{
+    (void)state;
+    const double two[4] = {1000, -2.5, 3, 0.25};
+    check_text("t.csv", "1.0D+03,-2.5d0\n\"3\", \"2.5D-1\" \n", 2, two, 2);
+    check_text("t.csv", "\"a\" \"b\"\n\"1e3\" -2.5\n3 \"0.25\"\n", 2, two, 2);
+    refused("t.csv", "1,\"2\n3,4\n", 2, "t.csv:1: a quote that does not end");
+    refused("t.csv", "1,\"2\"3\n", 2, "t.csv:1: something behind a field in quotes");
+    refused("t.csv", "1,\"2 3\"\n", 2, "t.csv:1: a separator is missing");
+    refused("t.csv", "1,1.0D\n", 2, "t.csv:1: '1.0D' where a coordinate was expected");
+    refused("t.csv", "1,1.0E1D1\n", 2, "t.csv:1: '1.0E1D1' where a coordinate was expected");
+    refused("t.csv", "1,1.5-101\n", 2, "t.csv:1: '1.5-101' where a coordinate was expected");
 }
 
 static void test_xyz(void **state)
@@ -176,6 +284,73 @@ static void test_npy(void **state)
     }
 }
 
+#define KEYS(DESCR, ORDER, SHAPE)                                                                  \
+    "{'descr': " DESCR ", 'fortran_order': " ORDER ", 'shape': " SHAPE ", }"
+
+/* Two points of two numbers each in every type, by their bytes: 0, 1, 2, 3 where not told. */
+static void test_npy_types(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type;
+        unsigned char numbers[32];
+        double values[4];
+    } cases[] = {
+        {"|u1", {0, 1, 2, 255}, {0, 1, 2, 255}},
+        {"|i1", {0, 1, 128, 255}, {0, 1, -128, -1}},
+        {"<u2", {0, 0, 1, 0, 2, 0, 255, 255}, {0, 1, 2, 65535}},
+        {">i2", {0, 0, 0, 1, 128, 0, 255, 255}, {0, 1, -32768, -1}},
+        {"<i4",
+         {0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 128, 254, 255, 255, 255},
+         {0, 1, -2147483648., -2}},
+        {">u4", {0, 0, 0, 0, 0, 0, 0, 1, 255, 255, 255, 255, 0, 0, 1, 0}, {0, 1, 4294967295., 256}},
+        {"<i8",
+         {0,   0,   0,   0,   0,   0,   0,   128, 1, 0, 0, 0, 0, 0, 0, 0,
+          255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 1, 0, 0, 0},
+         {-9223372036854775808., 1, -1, 4294967296.}},
+        {">u8",
+         {255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 1},
+         {18446744073709551616., 1, 0, 0}},
+        {"<f2", {0, 60, 0, 192, 1, 0, 255, 123}, {1, -2, 0x1p-24, 65504}},
+        {">f2", {60, 1, 124, 0, 252, 0, 126, 0}, {1.0009765625, INFINITY, -INFINITY, NAN}},
+        {">f4", {63, 128, 0, 0, 192, 0, 0, 0, 0, 0, 0, 0, 127, 128, 0, 0}, {1, -2, 0, INFINITY}},
+        {">f8",
+         {63, 240, 0, 0, 0, 0, 0, 0, 192, 0, 0, 0, 0, 0, 0, 1},
+         {1, -0x1.0000000000001p1, 0, 0}}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char header[128];
+        const size_t bytes_each = (size_t)(cases[i].type[2] - '0');
+        snprintf(header, sizeof(header), KEYS("'%s'", "False", "(2, 2)"), cases[i].type);
+        const bytes b = make_npy(1, header, cases[i].numbers, 4 * bytes_each);
+        check_points("t.npy", b.data, b.count, 2, cases[i].values, 2);
+    }
+}
+
+/* Columns that follow one another, and some of many columns. */
+static void test_npy_columns(void **state)
+{
+    (void)state;
+    static const double numbers[6] = {1, 2, 3, 4, 5, 6};
+    bytes b = make_npy(1, KEYS("'<f8'", "True", "(3, 2)"), numbers, sizeof(numbers));
+    check_points("t.npy", b.data, b.count, 2, (const double[6]){1, 4, 2, 5, 3, 6}, 3);
+    asked = "2,1";
+    check_points("t.npy", b.data, b.count, 2, (const double[6]){4, 1, 5, 2, 6, 3}, 3);
+    asked = "3,1";
+    b = make_npy(1, KEYS("'<f8'", "False", "(2, 3)"), numbers, sizeof(numbers));
+    check_points("t.npy", b.data, b.count, 2, (const double[4]){3, 1, 6, 4}, 2);
+    asked = "3";
+    check_points("t.npy", b.data, b.count, 1, (const double[2]){3, 6}, 2);
+    asked = "4";
+    double points[MOST];
+    char failure[4700];
+    read_file("t.npy", b.data, b.count, 1, 1, points, failure);
+    assert_string_equal(failure, "t.npy: there is no column 4 of 3");
+    asked = "x";
+    read_file("t.npy", b.data, b.count, 1, 1, points, failure);
+    assert_string_equal(failure, "t.npy: there is no heading with a column 'x'");
+    asked = NULL;
+}
+
 static void npy_refused(const char *header, const char *expected)
 {
     static const double numbers[6] = {0};
@@ -183,24 +358,21 @@ static void npy_refused(const char *header, const char *expected)
     refused_bytes("t.npy", b.data, b.count, 3, expected);
 }
 
-#define KEYS(DESCR, ORDER, SHAPE)                                                                  \
-    "{'descr': " DESCR ", 'fortran_order': " ORDER ", 'shape': " SHAPE ", }"
-
 static void test_npy_refused(void **state)
 {
     (void)state;
-    npy_refused(KEYS("'>f8'", "False", "(2, 3)"),
-                "t.npy: offset 20: numbers of type '>f8' are not read ('<f4' and '<f8' are)");
-    npy_refused(KEYS("'<i8'", "False", "(2, 3)"),
-                "t.npy: offset 20: numbers of type '<i8' are not read ('<f4' and '<f8' are)");
     npy_refused(KEYS("'|O'", "False", "(2, 3)"),
-                "t.npy: offset 20: numbers of type '|O' are not read ('<f4' and '<f8' are)");
+                "t.npy: offset 20: numbers of type '|O' are not read (integers of 1 to 8 bytes, "
+                "'f2', 'f4' and 'f8' are)");
+    npy_refused(KEYS("'<c8'", "False", "(2, 3)"),
+                "t.npy: offset 20: numbers of type '<c8' are not read (integers of 1 to 8 bytes, "
+                "'f2', 'f4' and 'f8' are)");
+    npy_refused(KEYS("'f8'", "False", "(2, 3)"),
+                "t.npy: offset 20: numbers of type 'f8' are not read (integers of 1 to 8 bytes, "
+                "'f2', 'f4' and 'f8' are)");
     npy_refused(KEYS("[('x', '<f8')]", "False", "(2, 3)"),
-                "t.npy: offset 20: arrays of records are not read");
-    npy_refused(
-        KEYS("'<f8'", "True", "(2, 3)"),
-        "t.npy: offset 48: Fortran's order is not read, save numpy.ascontiguousarray of the "
-        "array");
+                "t.npy: offset 20: arrays of records are not read, save numpy.column_stack of "
+                "their fields");
     npy_refused(KEYS("'<f8'", "No", "(2, 3)"), "t.npy: offset 44: True or False was expected");
 }
 
@@ -388,17 +560,15 @@ static void test_write_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_csv_refused),
-        cmocka_unit_test(test_xyz),
-        cmocka_unit_test(test_npy),
-        cmocka_unit_test(test_npy_refused),
-        cmocka_unit_test(test_npy_shapes),
-        cmocka_unit_test(test_npy_grammar),
-        cmocka_unit_test(test_npy_damaged),
-        cmocka_unit_test(test_npy_changed_bytes),
-        cmocka_unit_test(test_write_csv),
-        cmocka_unit_test(test_write_npy),
+        cmocka_unit_test(test_csv),           cmocka_unit_test(test_csv_refused),
+        cmocka_unit_test(test_headings),      cmocka_unit_test(test_headings_refused),
+        cmocka_unit_test(test_columns),       cmocka_unit_test(test_columns_refused),
+        cmocka_unit_test(test_quotes),        cmocka_unit_test(test_xyz),
+        cmocka_unit_test(test_npy),           cmocka_unit_test(test_npy_types),
+        cmocka_unit_test(test_npy_columns),   cmocka_unit_test(test_npy_refused),
+        cmocka_unit_test(test_npy_shapes),    cmocka_unit_test(test_npy_grammar),
+        cmocka_unit_test(test_npy_damaged),   cmocka_unit_test(test_npy_changed_bytes),
+        cmocka_unit_test(test_write_csv),     cmocka_unit_test(test_write_npy),
         cmocka_unit_test(test_write_nothing),
     };
     return cmocka_run_group_tests_name("points", tests, temporary_setup, temporary_teardown);

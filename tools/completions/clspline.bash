@@ -23,9 +23,9 @@ _clspline_values() {
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
     *' --zoom' | *' --size' | *' --workers' | *' -r' | *' --rotate' | *' -z' | *' -s' | \
-    *' --shift' | *' --affine' | *' --repeat' | 'project -m' | *' --max-dist' | *' -k' | \
-    *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease-steps' | *' --pixel' | \
-    *' --array' | *' --range')
+    *' --shift' | *' --affine' | *' --repeat' | 'project -m' | *' --columns' | *' --max-dist' | \
+    *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease-steps' | \
+    *' --pixel' | *' --array' | *' --range')
         true
         ;;
     'bezier --method')
@@ -99,8 +99,9 @@ _clspline_options() {
             '--device --quiet --verbose --help'
         ;;
     'project')
-        echo '--output --format --invert --tolerance --max-dist --nearest --method --precision' \
-            '--device --cooperate --workers --join --report --quiet --verbose --help'
+        echo '--output --format --invert --tolerance --columns --max-dist --nearest --method' \
+            '--precision --device --cooperate --workers --join --report --quiet --verbose' \
+            '--help'
         ;;
     'solid')
         echo '--output --format --samples --refine --crease-angle --crease-steps --bezier' \

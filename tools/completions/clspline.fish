@@ -237,6 +237,8 @@ complete -c clspline -n '__clspline_at project' -s i -l invert \
     -d 'the points lie on the curves'
 complete -c clspline -n '__clspline_at project' -s t -l tolerance -x \
     -d 'how far off is near'
+complete -c clspline -n '__clspline_at project' -l columns -x \
+    -d 'which columns of the points\' file are the coordinates'
 complete -c clspline -n '__clspline_at project' -s m -l max-dist -x \
     -d 'look no further than this'
 complete -c clspline -n '__clspline_at project' -s k -l nearest -x \

@@ -214,7 +214,7 @@ static bool open_points(work *w)
 {
     const char *path = w->r->base.inputs[w->r->base.num_inputs - 1];
     const uint32_t dim = w->content.batches[0].type.dim;
-    if (point_file_open(&w->file, path, dim, &w->message)) return true;
+    if (point_file_open(&w->file, path, dim, w->r->columns, &w->message)) return true;
     complain("%s", w->message.text);
     return false;
 }

@@ -31,6 +31,13 @@ static const option options[] = {
      "curves; default 1e-3%. Of --method mrep, how far its cubics may be from the curves; default "
      "1e-2%",
      OPTION_LENGTH(project_request, tolerance, "%"), .must = "a number above 0, alone or with %"},
+    {"columns", 0, "LIST",
+     "which columns of the points' file are the coordinates: names of its heading or numbers from "
+     "1 "
+     "on, as in 'x,y,z' or '3,1,2'; default those that the heading calls x, y and z, else the "
+     "first "
+     "ones",
+     OPTION_TEXT(project_request, columns)},
     {"max-dist", 'm', "D", "look no further than this",
      OPTION_NUMBER(project_request, opts.max_dist, DBL_MIN, DBL_MAX), .must = "a number above 0"},
     {"nearest", 'k', "K", "the K nearest local minima of the distance, @; default 1",
@@ -48,7 +55,9 @@ static const char *const examples[] = {
     "clspline project curves.g2 points.csv -o nearest.csv",
     "clspline project a.g2 b.json points.npy -o nearest.npy --max-dist 0.5 --precision f64",
     "clspline project curves.g2 samples.npy -o parameters.npy --invert --tolerance 1e-4",
-    "gunzip -c cloud.xyz.gz | clspline project curves.g2 - -o - -f csv | head", NULL};
+    "clspline project curves.g2 scan.csv -o nearest.csv --columns east,north,height",
+    "gunzip -c cloud.xyz.gz | clspline project curves.g2 - -o - -f csv | head",
+    NULL};
 
 static const project_request defaults = {
     .base = {.precision = MESH_F32},
@@ -61,7 +70,8 @@ const subcommand command_project = {
     .about =
         "Finds for each point the nearest point of all curves. CURVES are .g2 files or JSON in the "
         "layout of geomdl; POINTS is CSV with a point a line, an .npy array of shape (N, DIM) or "
-        "an .xyz file. One of them may be -, for standard input. Any number of points will do.\n"
+        "an .xyz file; a heading of CSV decides on its columns. One of them may be -, for standard "
+        "input. Any number of points will do.\n"
         "\n"
         "A row of the result: number of the point and of its curve, from 0, the parameter, the "
         "point of the curve, the distance, a bound (no point of the curves is nearer than that) "

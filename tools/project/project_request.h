@@ -11,6 +11,7 @@ typedef struct project_request {
     request base; /* its inputs are curves, the points last */
     clsp_bspline_project_opts opts;
     option_length tolerance; /* unit 1: percent of the box's diagonal */
+    const char *columns;     /* of the points; NULL: as the file has them */
     bool invert;
 } project_request;
 

@@ -1,5 +1,6 @@
 #include "npy.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,7 @@ enum {
 typedef struct dictionary {
     char *text; /* ends in 0 */
     size_t length, next;
-    uint64_t first;  /* its offset in the file */
-    npy_types types; /* that are taken */
+    uint64_t first; /* its offset in the file */
     const char *name;
     io_message *message;
 } dictionary;
@@ -69,37 +69,52 @@ static bool take_count(dictionary *d, uint64_t *count)
 
 /* ---- the three keys ---- */
 
+/* Types as headers name them behind the mark of the byte order. */
+static const struct {
+    const char *name;
+    size_t bytes;
+} types[] = {
+    [NPY_F32] = {"f4", 4}, [NPY_F64] = {"f8", 8}, [NPY_U8] = {"u1", 1}, [NPY_U16] = {"u2", 2},
+    [NPY_S16] = {"i2", 2}, [NPY_F16] = {"f2", 2}, [NPY_S8] = {"i1", 1}, [NPY_U32] = {"u4", 4},
+    [NPY_S32] = {"i4", 4}, [NPY_U64] = {"u8", 8}, [NPY_S64] = {"i8", 8}};
+
+/* Takes a type such as "<f8". */
+static bool take_type(npy_header *header, const char *type)
+{
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (strchr(types[i].bytes > 1 ? "<>" : "<>|", type[0]) == NULL) continue;
+        if (strcmp(type + 1, types[i].name) != 0) continue;
+        header->type = (npy_type)i;
+        header->is_big = type[0] == '>';
+        return true;
+    }
+    return false;
+}
+
 static bool read_type(dictionary *d, npy_header *header)
 {
-    static const char *const names[] = {[NPY_F32] = "<f4",
-                                        [NPY_F64] = "<f8",
-                                        [NPY_U8] = "|u1",
-                                        [NPY_U16] = "<u2",
-                                        [NPY_S16] = "<i2"};
-    const int num = d->types == NPY_REALS ? NPY_F64 + 1 : NPY_S16 + 1;
     char type[SHOWN];
     skip_blanks(d);
-    if (d->text[d->next] == '[') return fail_at(d, "arrays of records are not read");
+    if (d->text[d->next] == '[')
+        return fail_at(d,
+                       "arrays of records are not read, save numpy.column_stack of their fields");
     const size_t begin = d->next;
     if (!take_string(d, type, sizeof(type))) return false;
-    for (int i = 0; i < num; i++) {
-        header->type = (npy_type)i;
-        if (strcmp(type, names[i]) == 0) return true;
-    }
+    if (type[0] && take_type(header, type)) return true;
     d->next = begin;
     for (char *c = type; *c; c++)
         if (*c < ' ' || *c > '~') *c = '?';
-    return io_fail(d->message, "%s: offset %llu: numbers of type '%s' are not read (%s are)",
-                   d->name, (unsigned long long)(d->first + begin), type,
-                   d->types == NPY_REALS ? "'<f4' and '<f8'"
-                                         : "'|u1', '<u2', '<i2', '<f4' and '<f8'");
+    return io_fail(d->message,
+                   "%s: offset %llu: numbers of type '%s' are not read (integers of 1 to 8 bytes, "
+                   "'f2', 'f4' and 'f8' are)",
+                   d->name, (unsigned long long)(d->first + begin), type);
 }
 
-static bool read_order(dictionary *d)
+static bool read_order(dictionary *d, npy_header *header)
 {
     if (take(d, "False")) return true;
-    if (!take(d, "True")) return fail_at(d, "True or False was expected");
-    return fail_at(d, "Fortran's order is not read, save numpy.ascontiguousarray of the array");
+    header->is_fortran = take(d, "True");
+    return header->is_fortran || fail_at(d, "True or False was expected");
 }
 
 static bool read_shape(dictionary *d, npy_header *header)
@@ -125,7 +140,7 @@ static bool read_dictionary(dictionary *d, npy_header *header)
         if (strcmp(key, "descr") == 0)
             done = has_type = read_type(d, header);
         else if (strcmp(key, "fortran_order") == 0)
-            done = has_order = read_order(d);
+            done = has_order = read_order(d, header);
         else if (strcmp(key, "shape") == 0)
             done = has_shape = read_shape(d, header);
         else
@@ -164,10 +179,9 @@ static bool read_length(dictionary *d, FILE *file)
     return true;
 }
 
-bool npy_read_header(npy_header *header, npy_types types, FILE *file, const char *name,
-                     io_message *message)
+bool npy_read_header(npy_header *header, FILE *file, const char *name, io_message *message)
 {
-    dictionary d = {.types = types, .name = name, .message = message};
+    dictionary d = {.name = name, .message = message};
     *header = (npy_header){.num_axes = 0};
     if (!read_length(&d, file)) return false;
     d.text = calloc(d.length + 1, 1);
@@ -187,6 +201,58 @@ bool npy_read_header(npy_header *header, npy_types types, FILE *file, const char
     free(d.text);
     return done;
 }
+
+/* ---- numbers ---- */
+
+size_t npy_type_bytes(npy_type type)
+{
+    return types[type].bytes;
+}
+
+/* Returns the value of a half (IEEE 754 binary16). */
+static double from_half(uint32_t bits)
+{
+    const double sign = bits >> 15 ? -1 : 1;
+    const int exponent = bits >> 10 & 31;
+    const double digits = (double)(bits & 1023);
+    if (exponent == 31) return digits > 0 ? (double)NAN : sign * HUGE_VAL;
+    if (exponent == 0) return sign * ldexp(digits, -24);
+    return sign * ldexp(1024 + digits, exponent - 25);
+}
+
+static double from_bits(npy_type type, uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
+    double real;
+    float single;
+    switch (type) {
+    case NPY_F64:
+        memcpy(&real, &bits, sizeof(real));
+        return real;
+    case NPY_F32:
+        memcpy(&single, &low, sizeof(single));
+        return (double)single;
+    case NPY_F16:
+        return from_half(low);
+    default:
+        return (double)bits;
+    }
+}
+
+double npy_get(const npy_header *header, const unsigned char *bytes)
+{
+    const npy_type type = header->type;
+    const size_t count = types[type].bytes;
+    uint64_t bits = 0;
+    for (size_t i = 0; i < count; i++)
+        bits = bits << 8 | bytes[header->is_big ? i : count - 1 - i];
+    const uint64_t top = (uint64_t)1 << (8 * count - 1);
+    if (types[type].name[0] == 'i' && (bits & top)) /* of the two's complement */
+        return -(double)(top - (bits & (top - 1)));
+    return from_bits(type, bits);
+}
+
+/* ---- writing ---- */
 
 bool npy_make_header(unsigned char header[NPY_HEADER_BYTES], const char *type,
                      const uint64_t *shape, uint32_t num_axes)

@@ -53,10 +53,103 @@ static bool is_little_endian(void)
     return first == 1;
 }
 
-/* Turns numbers of the file's byte order, which is the little one, into the machine's, or back. */
+/* Reads so many bytes, which the caller frees, on failure too. */
+static bool read_bytes(image_bytes *got, const image_source *s, size_t bytes)
+{
+    for (size_t want; got->count < bytes || !got->bytes; got->count += want) {
+        want = bytes - got->count < READ_BYTES ? bytes - got->count : READ_BYTES;
+        unsigned char *to = image_bytes_reserve(got, want);
+        if (!to) return image_source_fail(s, "not enough memory for this file");
+        errno = 0;
+        if (fread(to, 1, want, s->file) == want) continue;
+        if (ferror(s->file)) return io_fail_errno(s->message, s->name, "cannot read");
+        return image_source_fail(s, "the file ends before its array");
+    }
+    return true;
+}
+
+static void put_value(image_array *a, size_t i, double value)
+{
+    switch (a->type) {
+    case IMAGE_U8:
+        ((uint8_t *)a->values)[i] = (uint8_t)value;
+        return;
+    case IMAGE_U16:
+        ((uint16_t *)a->values)[i] = (uint16_t)value;
+        return;
+    case IMAGE_S16:
+        ((int16_t *)a->values)[i] = (int16_t)value;
+        return;
+    case IMAGE_F32:
+        ((float *)a->values)[i] = (float)value;
+        return;
+    default:
+        ((double *)a->values)[i] = value;
+    }
+}
+
+/* Returns where the number stands in the file that is number i of the image. */
+static size_t file_index(const npy_header *header, size_t i)
+{
+    size_t at = 0, step[NPY_MAX_AXES], all = 1;
+    if (!header->is_fortran) return i;
+    for (uint32_t k = 0; k < header->num_axes; k++) {
+        step[k] = all;
+        all *= (size_t)header->shape[k];
+    }
+    for (uint32_t k = header->num_axes; k-- > 0; i /= (size_t)header->shape[k])
+        at += i % (size_t)header->shape[k] * step[k];
+    return at;
+}
+
+/* Makes the image's values of numbers of any type, order and byte order. */
+static bool convert(image_array *a, const image_source *s, const npy_header *header,
+                    const unsigned char *from, size_t count)
+{
+    const size_t each = npy_type_bytes(header->type);
+    if (!image_array_make(a)) return image_source_fail(s, "not enough memory for this file");
+    for (size_t i = 0; i < count; i++)
+        put_value(a, i, npy_get(header, from + file_index(header, i) * each));
+    return true;
+}
+
+static bool read_values(image_array *a, const image_source *s, const npy_header *header)
+{
+    image_bytes got = {.bytes = NULL};
+    size_t bytes;
+    const size_t each = npy_type_bytes(header->type), own = image_type_bytes(a->type);
+    const bool is_ready =
+        each == own && !header->is_fortran && (each == 1 || header->is_big != is_little_endian());
+    if (!image_array_bytes(a, &bytes)) return image_source_fail(s, "an array that is too large");
+    const size_t count = bytes / own;
+    bool done = read_bytes(&got, s, count * each); /* each is own, or less */
+    if (done && !is_ready) done = convert(a, s, header, got.bytes, count);
+    if (done && is_ready)
+        a->values = got.bytes;
+    else
+        free(got.bytes);
+    return done;
+}
+
+/* Other types become the smallest one here that has all their values, save the largest integers of
+   8 bytes. */
+bool image_npy_read(image_array *a, const image_source *s, uint32_t directions)
+{
+    static const image_type types[] = {
+        [NPY_U8] = IMAGE_U8,   [NPY_U16] = IMAGE_U16, [NPY_S16] = IMAGE_S16, [NPY_F32] = IMAGE_F32,
+        [NPY_F64] = IMAGE_F64, [NPY_F16] = IMAGE_F32, [NPY_S8] = IMAGE_S16,  [NPY_U32] = IMAGE_F64,
+        [NPY_S32] = IMAGE_F64, [NPY_U64] = IMAGE_F64, [NPY_S64] = IMAGE_F64};
+    npy_header header;
+    if (!npy_read_header(&header, s->file, s->name, s->message)) return false;
+    a->type = types[header.type];
+    return take_shape(a, s, &header, directions) && read_values(a, s, &header);
+}
+
+/* ---- writing ---- */
+
+/* Turns numbers of the machine's byte order into the file's, which is the little one. */
 static void swap_bytes(unsigned char *bytes, size_t count, size_t each)
 {
-    if (is_little_endian()) return;
     for (size_t at = 0; at < count; at += each)
         for (size_t i = 0; i < each / 2; i++) {
             const unsigned char kept = bytes[at + i];
@@ -64,40 +157,6 @@ static void swap_bytes(unsigned char *bytes, size_t count, size_t each)
             bytes[at + each - 1 - i] = kept;
         }
 }
-
-static bool read_values(image_array *a, const image_source *s)
-{
-    image_bytes got = {.bytes = NULL};
-    size_t bytes;
-    if (!image_array_bytes(a, &bytes)) return image_source_fail(s, "an array that is too large");
-    for (size_t want; got.count < bytes || !got.bytes; got.count += want) {
-        want = bytes - got.count < READ_BYTES ? bytes - got.count : READ_BYTES;
-        unsigned char *to = image_bytes_reserve(&got, want);
-        a->values = got.bytes;
-        if (!to) return image_source_fail(s, "not enough memory for this file");
-        errno = 0;
-        if (fread(to, 1, want, s->file) == want) continue;
-        if (ferror(s->file)) return io_fail_errno(s->message, s->name, "cannot read");
-        return image_source_fail(s, "the file ends before its array");
-    }
-    swap_bytes(a->values, bytes, image_type_bytes(a->type));
-    return true;
-}
-
-bool image_npy_read(image_array *a, const image_source *s, uint32_t directions)
-{
-    static const image_type types[] = {[NPY_U8] = IMAGE_U8,
-                                       [NPY_U16] = IMAGE_U16,
-                                       [NPY_S16] = IMAGE_S16,
-                                       [NPY_F32] = IMAGE_F32,
-                                       [NPY_F64] = IMAGE_F64};
-    npy_header header;
-    if (!npy_read_header(&header, NPY_NUMBERS, s->file, s->name, s->message)) return false;
-    a->type = types[header.type];
-    return take_shape(a, s, &header, directions) && read_values(a, s);
-}
-
-/* ---- writing ---- */
 
 static bool write_values(const image_array *a, FILE *file)
 {

@@ -131,23 +131,12 @@ static void cut_comment(scanner *s, size_t *length)
     scanner_skip_line(s);
 }
 
-/* Whether a character separates fields. */
-static bool separates(scanner *s, int c)
-{
-    if (!s->fields || (c != ',' && c != ';')) return false;
-    if (s->separator == 0) s->separator = c;
-    return c == s->separator;
-}
-
 bool scanner_word(scanner *s)
 {
     size_t length = 0;
-    s->num_separators = 0;
     for (int c = scanner_peek(s); c != SCANNER_END; c = scanner_peek(s)) {
-        const bool is_separator = separates(s, c);
-        if (is_separator || is_space(c)) {
+        if (is_space(c)) {
             if (length > 0) break;
-            if (is_separator) s->num_separators++;
             scanner_take(s);
             continue;
         }
@@ -181,11 +170,25 @@ static bool need_word(scanner *s, const char *what)
     return scanner_fail(s, s->line, "the file ends where %s was expected", what);
 }
 
+/* Reads a number as strtod does, and one whose exponent begins with D. */
+static double read_decimal(const char *word, const char **end)
+{
+    char copy[SCANNER_MAX_WORD + 1], *stop;
+    const double read = strtod(word, &stop);
+    *end = stop;
+    if (stop == word || (*stop != 'd' && *stop != 'D') || strpbrk(word, "eExX")) return read;
+    strcpy(copy, word);
+    copy[stop - word] = 'e';
+    const double whole = strtod(copy, &stop);
+    *end = word + (stop - copy);
+    return whole;
+}
+
 bool scanner_real_here(scanner *s, const char *what, double *value)
 {
     char text[SCANNER_SHOWN + 4];
-    char *end = s->word;
-    double read = strtod(s->word, &end);
+    const char *end;
+    const double read = read_decimal(s->word, &end);
     if (end == s->word || *end != 0 || strpbrk(s->word, "xX")) /* strtod also knows hexadecimal */
         return scanner_fail(s, s->word_line, "'%s' where %s was expected", scanner_shown(s, text),
                             what);

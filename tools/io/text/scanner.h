@@ -4,10 +4,8 @@
    UTF-8 at its head is left out. Words are separated by white space; a word that starts with '#' or
    "//" starts a comment that ends with the line, and so does '#' or "//" inside a word. A line ends
    in LF, CR LF or CR. A zero byte or a word above SCANNER_MAX_WORD characters is an error at once.
-   Numbers are read as in the C locale (the program never calls setlocale).
-
-   With `fields`, a comma or a semicolon separates words too: whichever of them comes first, in all
-   of the file. */
+   Numbers are read as in the C locale (the program never calls setlocale), and with a D or d
+   before their exponent, as Fortran writes doubles, too. */
 #ifndef CLSPLINE_TOOLS_IO_SCANNER_H
 #define CLSPLINE_TOOLS_IO_SCANNER_H
 
@@ -28,15 +26,12 @@ typedef struct scanner {
     FILE *file;
     const char *name; /* of the file, for messages */
     io_message *message;
-    uint64_t line;         /* of the next character */
-    uint64_t word_line;    /* of the word read last */
-    bool failed;           /* the message is written; nothing more can be read */
-    bool begun;            /* something was read */
-    bool floats;           /* numbers too large for a float are refused; false at the start */
-    bool any_real;         /* infinities and NaN are numbers too; false at the start */
-    bool fields;           /* false at the start */
-    int separator;         /* of fields; 0: none seen yet */
-    size_t num_separators; /* before the word read last, after the one before */
+    uint64_t line;      /* of the next character */
+    uint64_t word_line; /* of the word read last */
+    bool failed;        /* the message is written; nothing more can be read */
+    bool begun;         /* something was read */
+    bool floats;        /* numbers too large for a float are refused; false at the start */
+    bool any_real;      /* infinities and NaN are numbers too; false at the start */
     uint64_t unread; /* bytes that the file may still hold beyond the buffer; UINT64_MAX: unknown */
     uint64_t size;   /* of the file in bytes; UINT64_MAX: unknown */
     size_t next, filled;
