@@ -27,16 +27,30 @@ enum { BINARY_MAX = 256 << 20 };
 
 /* ---- the folder ---- */
 
-/* Makes the folder and its missing parents, all for this user alone. */
-static bool make_folders(char *path)
+/* Makes a folder where there is none. */
+static bool make_folder(const char *path)
 {
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    struct stat status;
+
+    if (mkdir(path, 0700) == 0) return true;
+    if (errno != EEXIST || stat(path, &status) != 0) return false;
+    errno = ENOTDIR;
+    return S_ISDIR(status.st_mode) != 0;
+}
+
+/* Makes the folder and its missing parents, all for this user alone. Returns why not, NULL where it
+   is there and can be written. */
+static const char *make_folders(char *path)
+{
+    bool made = true;
+
+    for (char *slash = strchr(path + 1, '/'); slash && made; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        const bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+        made = make_folder(path);
         *slash = '/';
-        if (!made) return false;
     }
-    return (mkdir(path, 0700) == 0 || errno == EEXIST) && access(path, W_OK | X_OK) == 0;
+    if (made && make_folder(path) && access(path, W_OK | X_OK) == 0) return NULL;
+    return errno == ENOTDIR ? "it is not a folder, or lies in none" : strerror(errno);
 }
 
 static char *join(const char *a, const char *b)
@@ -69,7 +83,8 @@ void clspi_cache_open(char **dir, const char *wanted, clspi_log *log)
 
     *dir = wanted_folder(wanted);
     if (!*dir) return;
-    why = make_folders(*dir) ? clspi_folder_refusal(*dir) : strerror(errno);
+    why = make_folders(*dir);
+    if (!why) why = clspi_folder_refusal(*dir);
     if (!why) return;
     clspi_message(log, CLSP_LOG_WARNING, "%s: %s is not used: %s; nothing is kept from run to run",
                   source, *dir, why);
