@@ -108,8 +108,9 @@ typedef struct clsp_context_opts {
     /* Narrows what the library believes of the device, to try the limits of other devices on this
        one: words from "fp64=0", "fp16=0", "fma=0", "images=0", "svm=0", "local_is_real=0|1",
        "work_group=N", "local=BYTES", "alloc=BYTES", "opencl=120",
-       "class=cpu|integrated|discrete|accelerator", "vendor=NAME", separated by commas, after which
-       blanks may stand. Values only ever narrow, save class, vendor and local_is_real, which pick
+       "class=cpu|integrated|discrete|accelerator", "vendor=NAME", each once, separated by commas,
+       after which blanks may stand. N and BYTES are below 2^64, opencl is a version of OpenCL C
+       (100, 110, 120, 200 or 300), and 1 in the place of a 0 leaves all as it is. Values only ever narrow, save class, vendor and local_is_real, which pick
        kernel shapes. Default: the environment variable CLSPLINE_LIMITS, else none. */
     const char *limits;
     uint64_t reserved[CLSP_RESERVED];

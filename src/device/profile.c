@@ -1,6 +1,7 @@
 #include "profile.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,10 @@ void clspi_profile_query(clsp_device_info *info, cl_device_id device)
 
 /* ---- narrowing ---- */
 
+enum {
+    SVM_BITS = CLSP_SVM_COARSE | CLSP_SVM_FINE_BUFFER | CLSP_SVM_FINE_SYSTEM | CLSP_SVM_ATOMICS
+};
+
 static void narrow_u32(uint32_t *field, uint64_t value)
 {
     if (value < *field) *field = (uint32_t)value;
@@ -261,18 +266,24 @@ static bool narrow_vendor(clsp_device_info *info, const char *name, size_t lengt
     return true;
 }
 
+/* Tells whether a number is a version of OpenCL C. */
+static bool is_version(uint64_t value)
+{
+    return value == 100 || value == 110 || value == 120 || value == 200 || value == 300;
+}
+
 static bool narrow_number(clsp_device_info *info, const char *key, size_t length, uint64_t value)
 {
 #define IS(word) (length == sizeof(word) - 1 && strncmp(key, word, length) == 0)
-    if (IS("fp64"))
+    if (IS("fp64") && value <= 1)
         narrow_u32(&info->fp64, value);
-    else if (IS("fp16"))
+    else if (IS("fp16") && value <= 1)
         narrow_u32(&info->fp16, value);
-    else if (IS("fma"))
+    else if (IS("fma") && value <= 1)
         narrow_u32(&info->fma, value);
-    else if (IS("images"))
+    else if (IS("images") && value <= 1)
         narrow_images(info, value);
-    else if (IS("svm"))
+    else if (IS("svm") && value <= SVM_BITS)
         info->svm &= (uint32_t)value;
     else if (IS("work_group") && value > 0)
         narrow_u64(&info->max_work_group, value);
@@ -280,7 +291,7 @@ static bool narrow_number(clsp_device_info *info, const char *key, size_t length
         narrow_u64(&info->local_bytes, value);
     else if (IS("alloc") && value > 0)
         narrow_u64(&info->max_alloc_bytes, value);
-    else if (IS("opencl") && value >= 100)
+    else if (IS("opencl") && is_version(value))
         narrow_u32(&info->opencl_version, value);
     else if (IS("local_is_real") && value <= 1)
         info->local_is_real = (uint32_t)value;
@@ -309,8 +320,22 @@ static bool narrow_word(clsp_device_info *info, const char *word, size_t length)
         return false;
     memcpy(digits, equals + 1, value_length);
     digits[value_length] = '\0';
+    errno = 0;
     value = strtoull(digits, &end, 10);
-    return *end == '\0' && narrow_number(info, word, key_length, value);
+    return *end == '\0' && errno == 0 && narrow_number(info, word, key_length, value);
+}
+
+/* Tells whether a word of the list has the key of an earlier one. */
+static bool is_repeated(const char *list, const char *word)
+{
+    const size_t length = strcspn(word, "=,");
+
+    while (list < word) {
+        if (strcspn(list, "=,") == length && strncmp(list, word, length) == 0) return true;
+        list += strcspn(list, ",") + 1;
+        list += strspn(list, " ");
+    }
+    return false;
 }
 
 clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, const char *source,
@@ -320,9 +345,14 @@ clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, con
         "fp64=0, fp16=0, fma=0, images=0, svm=0, local_is_real=0|1, work_group=N, local=BYTES, "
         "alloc=BYTES, opencl=120, class=cpu|integrated|discrete|accelerator, vendor=NAME";
 
+    const char *const list = limits;
+
     if (!limits) return CLSP_OK;
     while (*limits) {
         const size_t length = strcspn(limits, ",");
+        if (is_repeated(list, limits))
+            return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: '%.*s' stands there twice", source,
+                              (int)clspi_min(strcspn(limits, "=,"), 80), limits);
         if (!narrow_word(info, limits, length))
             return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                               "%s: '%.*s' is none of the words that limits are made of, separated "

@@ -73,8 +73,6 @@ static void test_several_words(void **state)
     assert_int_equal(blanks.fp64, 0);
     assert_int_equal(blanks.max_work_group, 64);
     assert_int_equal(blanks.fma, 0);
-    const clsp_device_info twice = narrowed(&rich, "alloc=9,alloc=10");
-    assert_int_equal(twice.max_alloc_bytes, 9);
     const clsp_device_info same = narrowed(&rich, ""), none = narrowed(&rich, NULL);
     assert_memory_equal(&same, &rich, sizeof rich);
     assert_memory_equal(&none, &rich, sizeof rich);
@@ -88,6 +86,24 @@ static void test_only_narrows(void **state)
 
     (void)state;
     assert_memory_equal(&info, &poor, sizeof poor);
+}
+
+static void test_words_twice(void **state)
+{
+    static const char *const bad[] = {"alloc=9,alloc=10", "fp64=0,fma=0, fp64=0",
+                                      "class=cpu,vendor=a,class=cpu"};
+    static const char *const said[] = {"here: 'alloc' stands there twice",
+                                       "here: 'fp64' stands there twice",
+                                       "here: 'class' stands there twice"};
+    char text[1024];
+
+    (void)state;
+    for (size_t i = 0; i < CLSPI_COUNT(bad); i++) {
+        clsp_device_info info = rich;
+        assert_status(NULL, clspi_profile_narrow(&info, bad[i], "here", NULL), CLSP_ERROR_ARGUMENT);
+        clsp_context_last_error(NULL, text, sizeof text);
+        assert_string_equal(text, said[i]);
+    }
 }
 
 static void test_bad_words(void **state)
@@ -118,6 +134,14 @@ static void test_bad_words(void **state)
         "fp64=0;fma=0",
         "work_group=1e3",
         "alloc=999999999999999999999999999",
+        "alloc=18446744073709551616",
+        "fp64=2",
+        "fp16=2",
+        "fma=2",
+        "images=2",
+        "svm=16",
+        "opencl=999",
+        "opencl=125",
     };
     static const char *const allowed[] = {
         "fp64=0",       "fp16=0",      "fma=0",       "images=0",   "svm=0",      "local_is_real",
@@ -205,10 +229,10 @@ static void test_contains(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),        cmocka_unit_test(test_several_words),
-        cmocka_unit_test(test_only_narrows), cmocka_unit_test(test_bad_words),
-        cmocka_unit_test(test_query),        cmocka_unit_test(test_context_limits),
-        cmocka_unit_test(test_contains),
+        cmocka_unit_test(test_words),          cmocka_unit_test(test_several_words),
+        cmocka_unit_test(test_only_narrows),   cmocka_unit_test(test_bad_words),
+        cmocka_unit_test(test_words_twice),    cmocka_unit_test(test_query),
+        cmocka_unit_test(test_context_limits), cmocka_unit_test(test_contains),
     };
 
     if (support_no_device()) return 77;
