@@ -8,15 +8,23 @@
 #include "job.h"
 #include "solid_build.h"
 
+static clsp_status build_families(const clspi_build *build)
+{
+    CLSPI_CHECK(clspi_bezier_build(build));
+    CLSPI_CHECK(clspi_bspline_build(build));
+    CLSPI_CHECK(clspi_image_build(build));
+    CLSPI_CHECK(clspi_solid_build(build));
+    return clspi_cooperate_build(build);
+}
+
 clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user)
 {
-    const clspi_build build = {ctx, fn, user};
+    clspi_build_count count = {.only_counts = true};
+    const clspi_build build = {ctx, fn, user, &count};
 
     if (!ctx) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_build_all: ctx is NULL");
     CLSPI_CHECK(clspi_context_usable(ctx));
-    CLSPI_CHECK(clspi_bezier_build(&build));
-    CLSPI_CHECK(clspi_bspline_build(&build));
-    CLSPI_CHECK(clspi_image_build(&build));
-    CLSPI_CHECK(clspi_solid_build(&build));
-    return clspi_cooperate_build(&build);
+    CLSPI_CHECK(build_families(&build));
+    count.only_counts = false;
+    return build_families(&build);
 }

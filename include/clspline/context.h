@@ -110,8 +110,9 @@ typedef struct clsp_context_opts {
        "work_group=N", "local=BYTES", "alloc=BYTES", "opencl=120",
        "class=cpu|integrated|discrete|accelerator", "vendor=NAME", each once, separated by commas,
        after which blanks may stand. N and BYTES are below 2^64, opencl is a version of OpenCL C
-       (100, 110, 120, 200 or 300), and 1 in the place of a 0 leaves all as it is. Values only ever narrow, save class, vendor and local_is_real, which pick
-       kernel shapes. Default: the environment variable CLSPLINE_LIMITS, else none. */
+       (100, 110, 120, 200 or 300), and 1 in the place of a 0 leaves all as it is. Values only ever
+       narrow, save class, vendor and local_is_real, which pick kernel shapes. Default: the
+       environment variable CLSPLINE_LIMITS, else none. */
     const char *limits;
     uint64_t reserved[CLSP_RESERVED];
 } clsp_context_opts;
@@ -157,15 +158,17 @@ typedef struct clsp_kernel_info {
         private_bytes;    /* CL_KERNEL_PRIVATE_MEM_SIZE: above 0 on a GPU, registers were spilled */
     uint64_t local_bytes; /* CL_KERNEL_LOCAL_MEM_SIZE */
     double build_ms;      /* time of the program's build, shared by its kernels */
+    uint64_t build;       /* number of the build among num_builds, from 1 on */
+    uint64_t num_builds;  /* that clsp_context_build_all makes in all */
     uint64_t reserved[CLSP_RESERVED]; /* 0 */
 } clsp_kernel_info;
 
 typedef void (*clsp_kernel_fn)(void *user, const clsp_kernel_info *info);
 
 /* Compiles every program that the library may choose by itself on this device, so that later plans
-   find them in the cache, and names each kernel to fn, which may be NULL. Takes seconds with a cold
-   cache. Errors: CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_DEVICE_LOST, OpenCL's own (the build
-   log is in the log). */
+   find them in the cache, and names each kernel to fn, which may be NULL. Takes minutes with a cold
+   cache and a slow compiler. Errors: CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_DEVICE_LOST,
+   OpenCL's own (the build log is in the log). */
 CLSP_API clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user);
 
 #ifdef __cplusplus

@@ -378,9 +378,20 @@ void clspi_kernel_release(clspi_kernel *kernel)
     kernel->kernel = NULL;
 }
 
-static void report_kernel(const clsp_context *ctx, const clspi_program *entry, cl_kernel kernel,
-                          clsp_kernel_fn fn, void *user)
+/* Counts a build. Tells whether it is to be made. */
+static bool count_build(const clspi_build *build)
 {
+    if (!build->count) return true;
+    if (build->count->only_counts)
+        build->count->all++;
+    else
+        build->count->done++;
+    return !build->count->only_counts;
+}
+
+static void report_kernel(const clspi_build *build, const clspi_program *entry, cl_kernel kernel)
+{
+    const clsp_context *const ctx = build->ctx;
     char name[128] = "";
     cl_ulong local = 0;
     size_t multiple = 0;
@@ -398,11 +409,16 @@ static void report_kernel(const clsp_context *ctx, const clspi_program *entry, c
     info.local_bytes = local;
     info.private_bytes = private_bytes_of(ctx, kernel);
     info.build_ms = entry->build_ms;
-    fn(user, &info);
+    if (build->count) {
+        info.build = build->count->done;
+        info.num_builds = build->count->all;
+    }
+    build->fn(build->user, &info);
 }
 
-clsp_status clspi_program_build(const clspi_build *build, const char *program,
-                                const clspi_options *options)
+/* Builds a program that is counted. */
+static clsp_status build_program(const clspi_build *build, const char *program,
+                                 const clspi_options *options)
 {
     clsp_context *const ctx = build->ctx;
     clspi_program *entry;
@@ -416,10 +432,16 @@ clsp_status clspi_program_build(const clspi_build *build, const char *program,
         &ctx->log, clCreateKernelsInProgram(entry->program, CLSPI_COUNT(kernels), kernels, &count),
         "clCreateKernelsInProgram"));
     for (cl_uint i = 0; i < count; i++) {
-        report_kernel(ctx, entry, kernels[i], build->fn, build->user);
+        report_kernel(build, entry, kernels[i]);
         clReleaseKernel(kernels[i]);
     }
     return CLSP_OK;
+}
+
+clsp_status clspi_program_build(const clspi_build *build, const char *program,
+                                const clspi_options *options)
+{
+    return count_build(build) ? build_program(build, program, options) : CLSP_OK;
 }
 
 clsp_status clspi_program_build_for_group(const clspi_build *build, const char *program,
@@ -429,9 +451,10 @@ clsp_status clspi_program_build_for_group(const clspi_build *build, const char *
     clspi_options used = *options;
     clspi_kernel kernel;
 
+    if (!count_build(build)) return CLSP_OK;
     CLSPI_CHECK(create_with_registers(&kernel, build->ctx, program, signature, &used, group));
     clspi_kernel_release(&kernel);
-    return clspi_program_build(build, program, &used);
+    return build_program(build, program, &used);
 }
 
 clsp_status clspi_program_build_grouped(const clspi_build *build, const char *program,

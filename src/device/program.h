@@ -38,11 +38,18 @@ clsp_status clspi_kernel_create_for_group(clspi_kernel *kernel, clsp_context *ct
                                           const clspi_options *options, size_t group);
 void clspi_kernel_release(clspi_kernel *kernel);
 
+/* How many builds there are, and were. */
+typedef struct clspi_build_count {
+    bool only_counts; /* builds are counted and not made */
+    uint64_t done, all;
+} clspi_build_count;
+
 /* Where programs that are built ahead of use are reported. */
 typedef struct clspi_build {
     clsp_context *ctx;
     clsp_kernel_fn fn; /* gets each kernel; may be NULL */
     void *user;
+    clspi_build_count *count; /* NULL: builds are not counted */
 } clspi_build;
 
 /* Builds a program and reports its kernels. */

@@ -9,11 +9,15 @@ import functools
 import json
 import math
 import os
+import pty
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from command_fixture import COMMAND, DATA, FULL, Case, has_fp64, main, run
@@ -339,6 +343,45 @@ class Devices(unittest.TestCase):
         for line, device in zip(wide[1:], devices):
             for word in ("platform", "device", "class", "svm", "driver"):
                 self.assertIn(device[word], line)
+
+    def kernels_in_progress(self, folder, terminal):
+        """A run that compiles every kernel, none of which is cached."""
+        def prepare():
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+                signal.signal(number, signal.SIG_DFL)
+
+        env = dict(os.environ, POCL_CACHE_DIR=folder, CLSPLINE_CACHE_DIR=folder)
+        return subprocess.Popen([COMMAND, "devices", "--kernels"], env=env, text=True,
+                                stdout=subprocess.PIPE, stderr=terminal, preexec_fn=prepare)
+
+    def test_kernels_stopped(self):
+        """While kernels are compiled, which may take minutes, as is said, any signal ends the run
+        at once, whatever handlers compilers have."""
+        for number in (signal.SIGQUIT, signal.SIGINT):
+            with self.subTest(number), tempfile.TemporaryDirectory() as folder:
+                done = self.kernels_in_progress(folder, subprocess.PIPE)
+                for _ in range(3):
+                    done.stdout.readline()  # of the device, the heading, and the first kernel
+                start = time.monotonic()
+                done.send_signal(number)
+                _, said = done.communicate()
+                self.assertLess(time.monotonic() - start, 1)
+                self.assertEqual(done.returncode, -number)
+                self.assertIn("which takes minutes where none is cached", said)
+
+    def test_kernels_progress(self):
+        """On a terminal there is a bar, of so many programs of all."""
+        reader, writer = pty.openpty()
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.kernels_in_progress(folder, writer)
+            os.close(writer)
+            text = ""
+            while not re.search(r"\r\d+ of \d+ +\[#* *\] +\d+%", text):
+                text += os.read(reader, 4096).decode()  # at the end of all, an error
+            done.kill()
+            done.communicate()
+        os.close(reader)
 
     @unittest.skipUnless(FULL, "compiles every kernel")
     def test_kernels(self):

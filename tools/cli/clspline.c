@@ -2,42 +2,18 @@
    public interface only. */
 #include "command.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "help.h"
-#include "output.h"
+#include "interrupts.h"
 
 static const subcommand *const commands[] = {&command_bezier,         &command_bspline_eval,
                                              &command_bspline_bezier, &command_image,
                                              &command_project,        &command_solid,
                                              &command_info,           &command_tune,
                                              &command_devices,        NULL};
-
-/* Leaves no temporary file behind, then dies of the signal as if it had not been caught. */
-static void on_interrupt(int number)
-{
-    output_remove_temporary();
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-/* Catches the signals that end a program from outside; one that is ignored, as by nohup, stays so.
- */
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU};
-    struct sigaction action = {.sa_handler = on_interrupt}, before;
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    action.sa_handler =
-        SIG_IGN; /* a file above the limit is then an error of write, with a message */
-    sigaction(SIGXFSZ, &action, NULL);
-}
 
 /* Output that could not be written (a full disk behind a pipe or redirection) is a failure too. */
 static int close_stdout(int status)
@@ -154,6 +130,6 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    catch_signals();
+    interrupts_catch();
     return close_stdout(run(argc, argv));
 }

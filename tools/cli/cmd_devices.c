@@ -7,6 +7,7 @@
 
 #include "json.h"
 #include "plain_requests.h"
+#include "progress.h"
 
 /* A text of the SVM bits, such as "fine+atomics". */
 static const char *svm_name(uint32_t svm)
@@ -136,6 +137,8 @@ typedef struct listing {
     bool is_json;
     json_list json;
     size_t count;
+    progress_bar bar;
+    char stage[64]; /* of the bar */
 } listing;
 
 static void print_object(json_list *list, const clsp_kernel_info *k)
@@ -152,13 +155,8 @@ static void print_object(json_list *list, const clsp_kernel_info *k)
     json_list_print(list, o);
 }
 
-static void print_kernel(void *user, const clsp_kernel_info *k)
+static void print_row(listing *l, const clsp_kernel_info *k)
 {
-    listing *l = user;
-    if (l->is_json) {
-        print_object(&l->json, k);
-        return;
-    }
     if (l->count++ == 0)
         printf("%-20s  %-24s  %10s  %8s  %9s  %9s  %9s  %s\n", "program", "kernel", "work-group",
                "multiple", "private B", "local B", "build ms", "options");
@@ -166,6 +164,23 @@ static void print_kernel(void *user, const clsp_kernel_info *k)
            (unsigned long long)k->work_group_limit, (unsigned long long)k->preferred_multiple,
            (unsigned long long)k->private_bytes, (unsigned long long)k->local_bytes, k->build_ms,
            k->options);
+}
+
+/* Lists a kernel as soon as it is there, and shows how many programs are. */
+static void print_kernel(void *user, const clsp_kernel_info *k)
+{
+    listing *l = user;
+    progress_end(&l->bar); /* until it is drawn anew */
+    if (l->is_json)
+        print_object(&l->json, k);
+    else
+        print_row(l, k);
+    fflush(stdout);
+    snprintf(l->stage, sizeof(l->stage), "%llu of %llu", (unsigned long long)k->build,
+             (unsigned long long)k->num_builds);
+    l->bar.stage = l->stage;
+    l->bar.shown = 0; /* at once: the next kernel may take long */
+    progress_report(&l->bar, (double)k->build / (double)k->num_builds);
 }
 
 static int show_kernels(const request *r)
@@ -182,7 +197,10 @@ static int show_kernels(const request *r)
         goto fail;
     }
     if (!r->json) printf("%s (%s, driver %s)\n", info.name, info.platform, info.driver);
+    complain("compiling every kernel for %s, which takes minutes where none is cached", info.name);
+    progress_start(&l.bar, "compiling", false);
     status = clsp_context_build_all(ctx, print_kernel, &l);
+    progress_end(&l.bar);
     const bool listed = !r->json || json_list_end(&l.json);
     if (status != CLSP_OK)
         complain_status(ctx, status);

@@ -66,7 +66,8 @@ static int check_devices(request *r)
 }
 
 static const option devices_options[] = {
-    {"kernels", 0, NULL, "list the kernels, as compiled for one device",
+    {"kernels", 0, NULL,
+     "list the kernels, as compiled for one device; takes minutes where none is cached",
      OPTION_FLAG(devices_request, kernels), .excludes = "verbose"},
     {.rows = request_device},
     {"verbose", 'v', NULL, "in a wide table, also SVM, work-groups and drivers",
@@ -84,7 +85,8 @@ const subcommand command_devices = {
     .summary = "list the OpenCL devices, or the kernels as compiled for one of them",
     .usage = "[--verbose | --json]\n--kernels [--device DEVICE] [--json]",
     .about = "Lists the OpenCL devices in the order in which an index names them. With --kernels, "
-             "compiles every kernel for one device and lists what its compiler made of them.",
+             "compiles every kernel for one device and lists what its compiler made of them, "
+             "one after the other; on a terminal a bar shows how many programs are done.",
     .options = devices_options,
     .examples = devices_examples,
     .result = "the OpenCL devices, numbered as --device takes them",

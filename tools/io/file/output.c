@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,9 +14,10 @@
 
 enum { MAX_TRIES = 100 };
 
-/* The temporary file that output_remove_temporary removes. A signal handler can be given nothing,
-   so that this is the one variable of the program that belongs to no object. */
-static const char *volatile pending;
+/* The temporary file that output_remove_temporary removes. Who waits for signals can be given
+   nothing, so that these are the variables of the program that belong to no object. */
+static const char *pending;
+static pthread_mutex_t pending_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void io_report(const io_progress *progress, size_t done, size_t total)
 {
@@ -44,8 +46,10 @@ static bool find_target(output *out)
 static int create_temporary(output *out, int i, size_t folder, size_t size)
 {
     leftover_name(out->temporary + folder, size - folder, i);
+    pthread_mutex_lock(&pending_lock); /* so that a file that there is, is known */
     pending = out->temporary;
     int descriptor = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    pthread_mutex_unlock(&pending_lock);
     if (descriptor < 0 || leftover_hold(descriptor)) return descriptor;
     close(descriptor);
     errno = EEXIST;
@@ -78,6 +82,16 @@ static bool begin_temporary(output *out, size_t *folder, size_t *size)
     return true;
 }
 
+/* Frees the temporary file's name. */
+static void forget_temporary(output *out)
+{
+    pthread_mutex_lock(&pending_lock);
+    pending = NULL;
+    pthread_mutex_unlock(&pending_lock);
+    free(out->temporary);
+    out->temporary = NULL;
+}
+
 /* Opens a new file beside the target. */
 static bool open_temporary(output *out)
 {
@@ -90,9 +104,7 @@ static bool open_temporary(output *out)
     }
     if (descriptor < 0) {
         io_fail_errno(out->message, out->name, "cannot write");
-        pending = NULL; /* nothing to remove */
-        free(out->temporary);
-        out->temporary = NULL;
+        forget_temporary(out);
         return false;
     }
     keep_mode(out, descriptor);
@@ -107,9 +119,8 @@ static bool open_temporary(output *out)
 static void release(output *out)
 {
     if (out->temporary) remove(out->temporary); /* gone by now when all went well */
-    pending = NULL;
+    forget_temporary(out);
     if (out->lock >= 0) close(out->lock);
-    free(out->temporary);
     free(out->target);
     *out = (output){.lock = -1};
 }
@@ -186,5 +197,6 @@ bool output_is_same(const char *name, const char *other)
 
 void output_remove_temporary(void)
 {
+    pthread_mutex_lock(&pending_lock); /* for good: no other file comes after it */
     if (pending) unlink(pending);
 }

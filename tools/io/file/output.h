@@ -45,8 +45,9 @@ bool output_close(output *out, bool done);
 /* Tells whether two names are of one file, or of one that is not there yet. */
 bool output_is_same(const char *name, const char *other);
 
-/* Takes an interruption into account: removes the temporary file of the output that is open, if
-   any. To be called from a signal handler. */
+/* Takes the end of the process into account: removes the temporary file of the output that is open,
+   if any. Nothing can be opened or closed afterwards. To be called by who waits for signals, or by
+   a handler of one that writing raises. */
 void output_remove_temporary(void);
 
 #endif
