@@ -141,6 +141,21 @@ class Streams(Case):
                 self.assertIn(b"standard input: 16 patches, ", done.stderr)
                 self.assertEqual(done.stdout, self.read("a." + ending))
 
+    def test_stdout_by_name(self):
+        """The names of standard output are it, whatever it is, and need a format as - does."""
+        source = os.path.join(DATA, "octahedron.bv")
+        expected = run("bezier", source, "-q", "-o-", "-f", "obj").stdout
+        for name in ("/dev/stdout", "/dev/fd/1"):
+            done = run("bezier", source, "-q", "-o", name, "-f", "obj")
+            self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", expected))
+            with open(self.path("b.obj"), "w") as file:
+                done = subprocess.run([COMMAND, "bezier", source, "-q", "-o", name, "-fobj"],
+                                      stdout=file)
+            self.assertEqual((done.returncode, self.read("b.obj")), (0, expected.encode()))
+        done = run("bezier", source, "-q", "-o", "/dev/stdout")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("-o - needs --format", done.stderr)
+
     def test_full_stdout(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")

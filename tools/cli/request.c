@@ -62,11 +62,19 @@ const option request_help[] = {
 
 /* ---- values ---- */
 
+/* Tells whether a name is one that systems give to standard output, which cannot be replaced as a
+   file is. */
+static bool is_stdout(const char *name)
+{
+    return strcmp(name, "/dev/stdout") == 0 || strcmp(name, "/dev/fd/1") == 0 ||
+           strcmp(name, "/proc/self/fd/1") == 0;
+}
+
 bool request_read_output(void *place, const option *o, const char *text)
 {
     request *r = place;
     (void)o;
-    r->outputs[r->num_outputs++] = text;
+    r->outputs[r->num_outputs++] = is_stdout(text) ? "-" : text;
     return true;
 }
 
