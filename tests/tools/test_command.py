@@ -345,8 +345,8 @@ class Devices(unittest.TestCase):
                 self.assertIn(device[word], line)
 
     def test_kernels_stopped(self):
-        """While kernels are compiled, which may take minutes, as is said, a bar shows on a terminal
-        how many programs are, and SIGQUIT ends the run at once, though LLVM has a handler for it."""
+        """While kernels are compiled, which may take minutes, as is said, a bar on a terminal shows
+        how many programs are, and SIGQUIT ends the run at once, though LLVM has a handler."""
         def prepare():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             signal.signal(signal.SIGQUIT, signal.SIG_DFL)

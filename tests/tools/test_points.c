@@ -226,6 +226,16 @@ static void test_quotes(void **state)
     refused("t.csv", "1,1.5-101\n", 2, "t.csv:1: '1.5-101' where a coordinate was expected");
 }
 
+/* Counts and lists of other formats are no points. */
+static void test_foreign(void **state)
+{
+    (void)state;
+    refused("t.csv", "OFF\n3 1 0\n0 0 0\n", 3, "t.csv: an OFF file; convert it to CSV or .xyz");
+    refused("t.csv", "ply\nformat ascii 1.0\n", 3, "t.csv: a PLY file; convert it to CSV or .xyz");
+    refused("t.csv", "\x1f\x8b\b\b", 3,
+            "t.csv: a file compressed by gzip; unpack it, as by gunzip -c FILE | clspline .. -");
+}
+
 static void test_xyz(void **state)
 {
     (void)state;
@@ -560,15 +570,25 @@ static void test_write_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),           cmocka_unit_test(test_csv_refused),
-        cmocka_unit_test(test_headings),      cmocka_unit_test(test_headings_refused),
-        cmocka_unit_test(test_columns),       cmocka_unit_test(test_columns_refused),
-        cmocka_unit_test(test_quotes),        cmocka_unit_test(test_xyz),
-        cmocka_unit_test(test_npy),           cmocka_unit_test(test_npy_types),
-        cmocka_unit_test(test_npy_columns),   cmocka_unit_test(test_npy_refused),
-        cmocka_unit_test(test_npy_shapes),    cmocka_unit_test(test_npy_grammar),
-        cmocka_unit_test(test_npy_damaged),   cmocka_unit_test(test_npy_changed_bytes),
-        cmocka_unit_test(test_write_csv),     cmocka_unit_test(test_write_npy),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_refused),
+        cmocka_unit_test(test_headings),
+        cmocka_unit_test(test_headings_refused),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_columns_refused),
+        cmocka_unit_test(test_quotes),
+        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_xyz),
+        cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_npy_types),
+        cmocka_unit_test(test_npy_columns),
+        cmocka_unit_test(test_npy_refused),
+        cmocka_unit_test(test_npy_shapes),
+        cmocka_unit_test(test_npy_grammar),
+        cmocka_unit_test(test_npy_damaged),
+        cmocka_unit_test(test_npy_changed_bytes),
+        cmocka_unit_test(test_write_csv),
+        cmocka_unit_test(test_write_npy),
         cmocka_unit_test(test_write_nothing),
     };
     return cmocka_run_group_tests_name("points", tests, temporary_setup, temporary_teardown);

@@ -336,8 +336,16 @@ static void test_bad_vtu(void **state)
     (void)state;
     refused("<VTKFile type=\"PolyData\">",
             "cells:1: a file of type 'PolyData', and UnstructuredGrid is read");
-    refused("<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\">",
-            "cells:1: data compressed by vtkLZ4DataCompressor, and zlib is read");
+    refused(
+        "<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\">",
+        "cells:1: data compressed by vtkLZ4DataCompressor, and zlib is read: write the file with "
+        "zlib, or not compressed");
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "<VTKFile type='UnstructuredGrid'><Piece NumberOfPoints='1' NumberOfCells='0'><Points>"
+             "<DataArray type='Float32' format='ascii'>1%0300d</DataArray></Points>",
+             0);
+    refused(text, "cells:1: a number of more than 255 characters");
     refused("<VTKFile type=\"UnstructuredGrid\"/>", "cells:1: the file has no piece");
     refused("<VTKFile type=\"UnstructuredGrid\">", "cells:1: XML: no element found");
     refused("<VTKFile type=UnstructuredGrid>", "cells:1: XML: not well-formed (invalid token)");
@@ -454,15 +462,273 @@ static void test_gmsh(void **state)
         "2\n1 3 5 2\n2 5 12 33 26 47 54 75 68\n3 12 19 40 33 54 61 82 75\n$EndElements\n",
         points_text(5, ""));
     check_text("gmsh 4.0", text, 0);
-    refused("$MeshFormat\n2.2 1 8\n",
-            "cells:2: a binary file, and text is read: gmsh -save -format msh2 makes it");
+    refused("$MeshFormat\n4 1 8\n",
+            "cells:2: binary of version 4.0, and that of 2 and 4.1 is read: "
+            "gmsh -save -format msh41 makes it");
+    refused("$MeshFormat\n2.2 1 8\n", "cells:3: the file ends within binary numbers");
+    refused("$MeshFormat\n2.2 1 8\n\2\1\1\1\n",
+            "cells:3: the number 1 was expected, before byte 4 of the binary part");
+    refused("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$ParametricNodes\n",
+            "cells:4: nodes with parameters, and those without are read: gmsh -setnumber "
+            "Mesh.SaveParametric 0 -save makes them");
     refused("$MeshFormat\n1 0 8\n", "cells:2: version 1, and 2 and 4 are read");
     refused("$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 4 0 1 2 1 1\n",
             "cells:7: cell 0: there is no node 2");
     refused("$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 11 0 1\n",
-            "cells:7: elements of type 11 are not read: only tetrahedra, hexahedra and prisms of "
-            "order 1");
+            "cells:7: elements of type 11 are not read: only tetrahedra, hexahedra, prisms and "
+            "pyramids of order 1");
     refused("$Other\n1\n", "cells:1: the file ends within this section");
+}
+
+/* ---- binary files ---- */
+
+/* A file in the making. */
+typedef struct making {
+    unsigned char bytes[4096];
+    size_t count;
+    bool is_big; /* bytes of numbers from the highest to the lowest */
+} making;
+
+static void add_text(making *m, const char *text)
+{
+    strcpy((char *)m->bytes + m->count, text);
+    m->count += strlen(text);
+}
+
+static void add(making *m, int each, uint64_t value)
+{
+    for (int i = 0; i < each; i++)
+        m->bytes[m->count++] = (unsigned char)(value >> 8 * (m->is_big ? each - 1 - i : i));
+}
+
+static void add_real(making *m, int each, double value)
+{
+    const float single = (float)value;
+    uint64_t bits;
+    uint32_t low;
+    memcpy(&bits, &value, sizeof(bits));
+    memcpy(&low, &single, sizeof(low));
+    add(m, each, each == 4 ? low : bits);
+}
+
+/* Puts the coordinates of a point of the box. */
+static void put_point(making *m, int each, int i)
+{
+    add_real(m, each, i % 3);
+    add_real(m, each, i / 3 % 2);
+    add_real(m, each, i / 6);
+}
+
+static const int box_cells[2][8] = {{0, 1, 4, 3, 6, 7, 10, 9}, {1, 2, 5, 4, 7, 8, 11, 10}};
+
+/* Puts the box's cells, with something before and behind each; nodes are 5 + 7 i, or i + 1. */
+static void put_cells(making *m, int each, bool spread, int before, int behind)
+{
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < before; k++)
+            add(m, each, (uint64_t)(i + 2));
+        for (int k = 0; k < 8; k++)
+            add(m, each, (uint64_t)(spread ? 5 + 7 * box_cells[i][k] : 1 + box_cells[i][k]));
+        for (int k = 0; k < behind; k++)
+            add(m, each, 0);
+    }
+}
+
+static void begin_gmsh(making *m, const char *format, bool is_big)
+{
+    m->count = 0;
+    m->is_big = is_big;
+    add_text(m, format);
+    add(m, 4, 1);
+    add_text(m, "\n$EndMeshFormat\n$PhysicalNames\n1\n3 7 \"all\"\n$EndPhysicalNames\n");
+}
+
+/* Makes a file of version 2 with a quadrangle, a channel, and a section that is left out. */
+static void make_gmsh_2(making *m, bool is_big)
+{
+    begin_gmsh(m, "$MeshFormat\n2.2 1 8\n", is_big);
+    add_text(m, "$Nodes\n12\n");
+    for (int i = 0; i < 12; i++) {
+        add(m, 4, (uint64_t)(5 + 7 * i));
+        put_point(m, 8, i);
+    }
+    add_text(m, "\n$EndNodes\n$Elements\n3\n");
+    for (int k = 0; k < 3 + 3 + 4; k++) /* a face: its run of one with two tags */
+        add(m, 4, (uint64_t)((const int[10]){3, 1, 2, 1, 1, 1, 5, 12, 33, 26}[k]));
+    add(m, 4, 5);
+    add(m, 4, 2);
+    add(m, 4, 1);
+    put_cells(m, 4, true, 2, 0);
+    add_text(m, "\n$EndElements\n$ElementData\n\1\2\n$EndElem\n$$EndElementData\n$NodeData\n1\n"
+                "\"density\"\n1\n0.0\n3\n0\n1\n12\n");
+    for (int i = 0; i < 12; i++) {
+        add(m, 4, (uint64_t)(5 + 7 * i));
+        add_real(m, 8, 10 * i);
+    }
+    add_text(m, "\n$EndNodeData\n");
+}
+
+/* Makes a file of version 4.1 with nodes that have parameters, and sizes of 4 or 8 bytes. */
+static void make_gmsh_4(making *m, bool is_big, int each)
+{
+    begin_gmsh(m, each == 8 ? "$MeshFormat\n4.1 1 8\n" : "$MeshFormat\n4.1 1 4\n", is_big);
+    add_text(m, "$Entities\n\1\2\3$End\n$EndEntities\n$Nodes\n");
+    for (int k = 0; k < 4; k++) /* blocks, nodes, the least and the largest */
+        add(m, each, (uint64_t)((const int[4]){2, 12, 5, 82}[k]));
+    for (int block = 0; block < 2; block++) {
+        const int first = block ? 4 : 0, end = block ? 12 : 4, dim = block ? 3 : 2;
+        add(m, 4, (uint64_t)dim);
+        add(m, 4, 1);
+        add(m, 4, (uint64_t)(1 - block));
+        add(m, each, (uint64_t)(end - first));
+        for (int i = first; i < end; i++)
+            add(m, each, (uint64_t)(5 + 7 * i));
+        for (int i = first; i < end; i++) {
+            put_point(m, 8, i);
+            for (int k = 0; k < dim && !block; k++)
+                add_real(m, 8, 0.5);
+        }
+    }
+    add_text(m, "\n$EndNodes\n$Elements\n");
+    for (int k = 0; k < 4; k++)
+        add(m, each, (uint64_t)((const int[4]){1, 2, 2, 3}[k]));
+    for (int k = 0; k < 3; k++)
+        add(m, 4, (uint64_t)((const int[3]){3, 1, 5}[k]));
+    add(m, each, 2);
+    put_cells(m, each, true, 1, 0);
+    add_text(m, "\n$EndElements\n");
+}
+
+/* Puts the head of a list, which ends after so many bytes more. */
+static void put_list(making *m, int version, int number, int bytes)
+{
+    const int place = version < 3 ? 4 : 8;
+    add(m, 4, (uint64_t)number);
+    add(m, place, m->count + (uint64_t)(place + bytes));
+}
+
+/* Makes a .meshb of a version, with a list that is left out, an edge that is a ridge, a corner. */
+static void make_meshb(making *m, bool is_big, int version)
+{
+    const int each = version < 4 ? 4 : 8, real = version < 2 ? 4 : 8;
+    m->count = 0;
+    m->is_big = is_big;
+    add(m, 4, 1);
+    add(m, 4, (uint64_t)version);
+    put_list(m, version, 3, 4);
+    add(m, 4, 3);
+    put_list(m, version, 4, each + 12 * (3 * real + each));
+    add(m, each, 12);
+    for (int i = 0; i < 12; i++) {
+        put_point(m, real, i);
+        add(m, each, 1);
+    }
+    put_list(m, version, 7, 7);
+    add_text(m, "ignored");
+    put_list(m, version, 5, each + 3 * each);
+    for (int k = 0; k < 4; k++)
+        add(m, each, (uint64_t)((const int[4]){1, 1, 2, 0}[k]));
+    put_list(m, version, 14, 2 * each);
+    add(m, each, 1);
+    add(m, each, 1);
+    put_list(m, version, 13, 2 * each);
+    add(m, each, 1);
+    add(m, each, 3);
+    put_list(m, version, 10, each + 18 * each);
+    add(m, each, 2);
+    put_cells(m, each, false, 0, 1);
+    add(m, 4, 54);
+    add(m, version < 3 ? 4 : 8, 0);
+}
+
+/* Reads every beginning of a file: an error, or cells where what is missing is not needed. */
+static void check_beginnings(const making *m)
+{
+    for (size_t count = 0; count < m->count; count++) {
+        solid_cells cells;
+        io_message message = {""};
+        if (read_bytes(&cells, m->bytes, count, &message))
+            solid_cells_clear(&cells);
+        else
+            assert_true(message.text[0] != 0);
+    }
+}
+
+static void test_gmsh_binary(void **state)
+{
+    making m;
+    (void)state;
+    for (int is_big = 0; is_big < 2; is_big++) {
+        make_gmsh_2(&m, is_big);
+        check_box("gmsh 2 binary", m.bytes, m.count, 1);
+        if (!is_big) check_beginnings(&m);
+        for (int each = 4; each <= 8; each += 4) {
+            make_gmsh_4(&m, is_big, each);
+            check_box("gmsh 4.1 binary", m.bytes, m.count, 0);
+        }
+    }
+    check_beginnings(&m);
+}
+
+static void test_meshb(void **state)
+{
+    making m;
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        solid_cells cells;
+        io_message message = {""};
+        make_meshb(&m, k % 2, k / 2 + 1);
+        check_box("meshb", m.bytes, m.count, 0);
+        assert_true(read_bytes(&cells, m.bytes, m.count, &message));
+        assert_true(cells.num_creases == 1 && cells.crease[0] == 0 && cells.crease[1] == 1);
+        assert_true(cells.num_corners == 1 && cells.corner[0] == 2);
+        solid_cells_clear(&cells);
+        if (k % 3 == 0) check_beginnings(&m);
+    }
+}
+
+static void refused_meshb(const making *m, const char *expected)
+{
+    solid_cells cells;
+    io_message message = {""};
+    assert_false(read_bytes(&cells, m->bytes, m->count, &message));
+    assert_string_equal(message.text, expected);
+}
+
+static void test_meshb_refused(void **state)
+{
+    making m;
+    (void)state;
+    make_meshb(&m, false, 2);
+    m.bytes[16] = 2;
+    refused_meshb(&m, "cells:1: a solid has dimension 3, not 2, before byte 20 of the binary part");
+    make_meshb(&m, false, 2);
+    m.bytes[4] = 5;
+    refused_meshb(&m, "cells:1: the version is 5, above 4, before byte 8 of the binary part");
+    make_meshb(&m, false, 2);
+    m.bytes[20] = 30; /* vertices as tetrahedra of order 2 */
+    refused_meshb(&m,
+                  "cells:1: cells of order above 1 and polyhedra (list 30) are not read, before "
+                  "byte 28 of the binary part");
+    make_meshb(&m, false, 2);
+    m.bytes[24] = 40; /* the vertices' end */
+    m.bytes[25] = 0;
+    refused_meshb(&m, "cells:1: list 4 is too long, before byte 368 of the binary part");
+    refused("MeshVersionFormatted 2 Dimension 3 Vertices 0 TetrahedraP2 1",
+            "cells:1: TetrahedraP2 are not read: only cells of order 1");
+}
+
+/* Files of others are called by their names, with what to do. */
+static void test_foreign(void **state)
+{
+    (void)state;
+    refused("ISO-10303-21;\nHEADER;\n",
+            "cells: a STEP file; convert it to VTK, VTU, MEDIT or Gmsh, "
+            "as meshio does");
+    refused("*HEADING\n", "cells: an Abaqus file; convert it to VTK, VTU, MEDIT or Gmsh, as meshio "
+                          "does");
+    refused("\x1f\x8b\b", "cells: a file compressed by gzip; unpack it, as by gunzip -c FILE | "
+                          "clspline .. -");
 }
 
 /* ---- cells ---- */
@@ -539,13 +805,15 @@ static void test_isolated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vtk),       cmocka_unit_test(test_binary_vtk),
-        cmocka_unit_test(test_bad_vtk),   cmocka_unit_test(test_vtu),
-        cmocka_unit_test(test_bad_vtu),   cmocka_unit_test(test_medit),
-        cmocka_unit_test(test_mfem),      cmocka_unit_test(test_gmsh),
-        cmocka_unit_test(test_cells),     cmocka_unit_test(test_vtu_faces),
-        cmocka_unit_test(test_vtk_names), cmocka_unit_test(test_vtu_names),
-        cmocka_unit_test(test_vtu_raw),   cmocka_unit_test(test_wedges),
+        cmocka_unit_test(test_vtk),           cmocka_unit_test(test_binary_vtk),
+        cmocka_unit_test(test_bad_vtk),       cmocka_unit_test(test_vtu),
+        cmocka_unit_test(test_bad_vtu),       cmocka_unit_test(test_medit),
+        cmocka_unit_test(test_mfem),          cmocka_unit_test(test_gmsh),
+        cmocka_unit_test(test_gmsh_binary),   cmocka_unit_test(test_meshb),
+        cmocka_unit_test(test_meshb_refused), cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_cells),         cmocka_unit_test(test_vtu_faces),
+        cmocka_unit_test(test_vtk_names),     cmocka_unit_test(test_vtu_names),
+        cmocka_unit_test(test_vtu_raw),       cmocka_unit_test(test_wedges),
         cmocka_unit_test(test_isolated),
     };
     return cmocka_run_group_tests(tests, temporary_setup, temporary_teardown);

@@ -267,6 +267,9 @@ static void test_g2_refused(void **state)
 {
     (void)state;
     refused("", "t:1: the file holds no spline");
+    refused("A curve of somebody                                                     S      1\n",
+            "t: an IGES file; convert it to .g2 or to geomdl's JSON");
+    refused("ISO-10303-21;\n", "t: a STEP file; convert it to .g2 or to geomdl's JSON");
     refused("# nothing\n\n", "t:3: the file holds no spline");
     refused("\n130 1 0 0\n",
             "t:2: objects of class 130, Circle are not read (100, 200 and 700 are: "

@@ -136,7 +136,7 @@ _clspline_files() {
     'bspline bezier') endings='g2 json' ;;
     'image') endings='png tif tiff nii nii.gz npy' ;;
     'project') endings='g2 json csv npy xyz' ;;
-    'solid') endings='vtk vtu mesh msh' ;;
+    'solid') endings='vtk vtu mesh meshb msh' ;;
     'info') endings='bv g2 json' ;;
     esac
     for ending in $endings; do compgen -f -X "!*.$ending" -- "$2"; done

@@ -270,7 +270,7 @@ complete -c clspline -n '__clspline_at project' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at solid' -k \
-    -a '(__clspline_files vtk vtu mesh msh)'
+    -a '(__clspline_files vtk vtu mesh meshb msh)'
 complete -c clspline -n '__clspline_at solid' -s o -l output -r -F \
     -d 'where to write'
 complete -c clspline -n '__clspline_at solid' -s f -l format -x \

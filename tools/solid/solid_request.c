@@ -124,7 +124,8 @@ const subcommand command_solid = {
     .about =
         "Evaluates the Catmull-Clark solid of a mesh of cells: its limit, exact in every cell. "
         "MESH has hexahedra, tetrahedra, wedges, prisms or polyhedra: VTK legacy and .vtu, MEDIT "
-        "and MFEM .mesh or Gmsh .msh, known by how it begins; - is standard input. Data of points, "
+        ".mesh and .meshb, MFEM .mesh or Gmsh .msh, known by how it begins; - is standard input. "
+        "Data of points, "
         "such as a density, are evaluated likewise. The ending of OUT chooses what is written:\n"
         ".vtu: the solid, samples of each cell and the hexahedra between them\n"
         ".ply, .obj, .stl: its boundary, closed\n"
@@ -133,7 +134,7 @@ const subcommand command_solid = {
     .examples = examples,
     .result = "the Catmull-Clark solid of a mesh of cells; .stl: its boundary; --slice: an image",
     .input = "mesh",
-    .endings = "vtk vtu mesh msh",
+    .endings = "vtk vtu mesh meshb msh",
     .one_input = true,
     .instead = "classes",
     .request_bytes = sizeof(solid_request),

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "foreign.h"
 #include "input.h"
 
 /* ---- in common ---- */
@@ -65,6 +66,16 @@ static bool begins_with(const unsigned char *text, size_t count, const char *mar
     return count >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0;
 }
 
+/* Tells whether the file begins with the number 1 in 4 bytes, in either order, as .meshb files do.
+ */
+static bool is_meshb(scanner *s)
+{
+    static const unsigned char little[4] = {1, 0, 0, 0}, big[4] = {0, 0, 0, 1};
+    const unsigned char *from;
+    return scanner_buffered(s, &from) >= 4 &&
+           (memcmp(from, little, 4) == 0 || memcmp(from, big, 4) == 0);
+}
+
 /* Finds the reader by how the file begins, behind white space and comments. NULL: it is none. */
 static solid_reader find_reader(scanner *s)
 {
@@ -78,6 +89,7 @@ static solid_reader find_reader(scanner *s)
                  {"$", solid_gmsh_read},
                  {"MeshVersionFormatted", solid_medit_read},
                  {"\"MeshVersion", solid_medit_read}};
+    if (is_meshb(s)) return solid_meshb_read;
     for (;;) {
         const int c = scanner_peek(s);
         if (c == SCANNER_END) return NULL;
@@ -99,7 +111,8 @@ bool solid_file_read(solid_cells *cells, FILE *file, const char *name, io_messag
     scanner scan;
     scanner_init(&scan, file, name, message);
     *cells = (solid_cells){.num_points = 0};
-    const solid_reader reader = find_reader(&scan);
+    const bool is_foreign = foreign_refuse(&scan, "VTK, VTU, MEDIT or Gmsh, as meshio does");
+    const solid_reader reader = is_foreign ? NULL : find_reader(&scan);
     bool done = !scan.failed;
     if (done && !reader)
         done = scanner_fail(&scan, scan.line,

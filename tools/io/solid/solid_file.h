@@ -4,7 +4,8 @@
      .vtu    VTK XML, text, base64 and raw, not compressed or by zlib: unstructured grids of one
              piece
      .mesh   MEDIT, text: also Ridges and Corners; and MFEM v1.0 with vertices
-     .msh    Gmsh 2 and 4, text: also NodeData
+     .meshb  MEDIT, binary, versions 1 to 4
+     .msh    Gmsh 2 and 4 in text, 2 and 4.1 in binary: also NodeData
 
    Files are known by how they begin. Points, lines and faces among the cells are left out. Data of
    points become arrays; those of cells are left out. */
@@ -29,6 +30,7 @@ bool solid_file_open(solid_cells *cells, const char *path, io_message *message);
 bool solid_vtk_read(solid_cells *cells, scanner *s);
 bool solid_vtu_read(solid_cells *cells, scanner *s);
 bool solid_medit_read(solid_cells *cells, scanner *s);
+bool solid_meshb_read(solid_cells *cells, scanner *s);
 bool solid_mfem_read(solid_cells *cells, scanner *s);
 bool solid_gmsh_read(solid_cells *cells, scanner *s);
 

@@ -1,27 +1,14 @@
-/* Gmsh's .msh files of versions 2 and 4, in text. */
+/* Gmsh's .msh files of versions 2 and 4; sections in binary are in solid_gmsh_binary.c. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "solid_file.h"
-
-/* A node's number in the file, and its place among the points. */
-typedef struct gmsh_node {
-    uint32_t tag, place;
-} gmsh_node;
-
-typedef struct gmsh_file {
-    scanner *s;
-    solid_cells *cells;
-    gmsh_node *nodes; /* [num_nodes], sorted by tag once all are read */
-    size_t num_nodes, capacity;
-    bool is_sorted;
-    bool has_4_0, has_4; /* versions from 4 on; 4.0 has other blocks */
-} gmsh_file;
+#include "solid_gmsh.h"
 
 /* ---- nodes ---- */
 
-static bool add_node(gmsh_file *f, uint32_t tag)
+bool gmsh_add_node(gmsh_file *f, uint32_t tag)
 {
     gmsh_node *moved = array_reserve(f->nodes, &f->capacity, f->num_nodes + 1, sizeof(*moved));
     if (!moved) return solid_scan_memory(f->s);
@@ -38,12 +25,9 @@ static int compare_nodes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Reads a node's number and finds its point. */
-static bool read_node(gmsh_file *f, uint32_t *place)
+bool gmsh_find_node(gmsh_file *f, uint32_t tag, uint32_t *place)
 {
-    uint32_t tag;
     size_t low = 0, high = f->num_nodes;
-    if (!scanner_count(f->s, "a node", INT32_MAX, &tag)) return false;
     if (!f->is_sorted && f->num_nodes > 0)
         qsort(f->nodes, f->num_nodes, sizeof(*f->nodes), compare_nodes);
     f->is_sorted = true;
@@ -61,12 +45,19 @@ static bool read_node(gmsh_file *f, uint32_t *place)
     return true;
 }
 
+/* Reads a node's number and finds its point. */
+static bool read_node(gmsh_file *f, uint32_t *place)
+{
+    uint32_t tag;
+    return scanner_count(f->s, "a node", INT32_MAX, &tag) && gmsh_find_node(f, tag, place);
+}
+
 static bool read_nodes_2(gmsh_file *f)
 {
     uint32_t count, tag;
     if (!scanner_count(f->s, "a number of nodes", INT32_MAX, &count)) return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!scanner_count(f->s, "a node", INT32_MAX, &tag) || !add_node(f, tag) ||
+        if (!scanner_count(f->s, "a node", INT32_MAX, &tag) || !gmsh_add_node(f, tag) ||
             !solid_scan_points(f->cells, f->s, 1))
             return false;
     return true;
@@ -93,7 +84,7 @@ static bool read_node_block(gmsh_file *f)
         !scanner_count(f->s, "a number of nodes", INT32_MAX, &count))
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        if (!scanner_count(f->s, "a node", INT32_MAX, &tag) || !add_node(f, tag)) return false;
+        if (!scanner_count(f->s, "a node", INT32_MAX, &tag) || !gmsh_add_node(f, tag)) return false;
         if (early &&
             (!solid_scan_points(f->cells, f->s, 1) || !skip_reals(f, parametric ? dim : 0)))
             return false;
@@ -117,52 +108,54 @@ static bool read_nodes_4(gmsh_file *f)
 
 /* ---- elements ---- */
 
-/* Returns the cell that a type of elements is; 0: a point, a line or a face; -1: none that is
-   read. */
-static int kind_of(uint32_t type)
+bool gmsh_find_type(gmsh_file *f, uint32_t type, int *kind, uint32_t *num_nodes)
 {
-    switch (type) {
-    case 4:
-        return SOLID_TETRAHEDRON;
-    case 5:
-        return SOLID_HEXAHEDRON;
-    case 6:
-        return SOLID_WEDGE;
-    case 7:
-        return SOLID_PYRAMID;
-    case 1:
-    case 2:
-    case 3:
-    case 8:
-    case 9:
-    case 10:
-    case 15:
-    case 16:
-    case 20:
-    case 21:
-    case 22:
-    case 23:
-    case 24:
-    case 25:
-    case 26:
-    case 27:
-    case 28:
-        return 0;
-    default:
-        return -1;
-    }
+    static const struct {
+        uint8_t kind, nodes;
+    } types[] = {[1] = {0, 2},
+                 [2] = {0, 3},
+                 [3] = {0, 4},
+                 [4] = {SOLID_TETRAHEDRON, 4},
+                 [5] = {SOLID_HEXAHEDRON, 8},
+                 [6] = {SOLID_WEDGE, 6},
+                 [7] = {SOLID_PYRAMID, 5},
+                 [8] = {0, 3},
+                 [9] = {0, 6},
+                 [10] = {0, 9},
+                 [15] = {0, 1},
+                 [16] = {0, 8},
+                 [20] = {0, 9},
+                 [21] = {0, 10},
+                 [22] = {0, 12},
+                 [23] = {0, 15},
+                 [24] = {0, 15},
+                 [25] = {0, 21},
+                 [26] = {0, 4},
+                 [27] = {0, 5},
+                 [28] = {0, 6}};
+    if (type >= sizeof(types) / sizeof(types[0]) || types[type].nodes == 0)
+        return scanner_fail(f->s, f->s->word_line,
+                            "elements of type %u are not read: only tetrahedra, "
+                            "hexahedra, prisms and pyramids of order 1",
+                            (unsigned)type);
+    *kind = types[type].kind;
+    *num_nodes = types[type].nodes;
+    return true;
 }
 
 /* Reads the type of an element. */
 static bool read_type(gmsh_file *f, int *kind)
 {
-    uint32_t type;
-    if (!scanner_count(f->s, "a type of elements", 1000, &type)) return false;
-    *kind = kind_of(type);
-    return *kind >= 0 || scanner_fail(f->s, f->s->word_line,
-                                      "elements of type %u are not read: only tetrahedra, "
-                                      "hexahedra and prisms of order 1",
-                                      (unsigned)type);
+    uint32_t type, num_nodes;
+    return scanner_count(f->s, "a type of elements", 1000, &type) &&
+           gmsh_find_type(f, type, kind, &num_nodes);
+}
+
+bool gmsh_add_cell(gmsh_file *f, int kind, uint32_t vertices[8])
+{
+    if (kind == SOLID_WEDGE) solid_turn_wedge(vertices);
+    return solid_cells_add(f->cells, kind, vertices, solid_kind_vertices(kind)) ||
+           solid_scan_memory(f->s);
 }
 
 static bool read_cell(gmsh_file *f, int kind)
@@ -171,8 +164,7 @@ static bool read_cell(gmsh_file *f, int kind)
     const uint32_t count = solid_kind_vertices(kind);
     for (uint32_t i = 0; i < count; i++)
         if (!read_node(f, &v[i])) return false;
-    if (kind == SOLID_WEDGE) solid_turn_wedge(v);
-    return solid_cells_add(f->cells, kind, v, count) || solid_scan_memory(f->s);
+    return gmsh_add_cell(f, kind, v);
 }
 
 static bool read_elements_2(gmsh_file *f)
@@ -260,16 +252,23 @@ static bool read_data_tags(gmsh_file *f, char name[SOLID_MAX_NAME], uint32_t *co
            scanner_count(f->s, "a number of nodes", INT32_MAX, count) && skip_reals(f, num - 3);
 }
 
+bool gmsh_begin_data(gmsh_file *f, solid_array **a, uint32_t *components, uint32_t *count)
+{
+    char name[SOLID_MAX_NAME];
+    if (!read_data_tags(f, name, components, count)) return false;
+    *a = solid_cells_array(f->cells, name, *components);
+    if (!*a) return solid_scan_memory(f->s);
+    for (size_t i = 0; i < f->num_nodes * *components; i++)
+        if (!solid_array_append(*a, 0)) return solid_scan_memory(f->s);
+    return true;
+}
+
 /* Reads data of nodes; those that have none are 0. */
 static bool read_node_data(gmsh_file *f)
 {
-    char name[SOLID_MAX_NAME];
+    solid_array *a;
     uint32_t components, count, place = 0;
-    if (!read_data_tags(f, name, &components, &count)) return false;
-    solid_array *a = solid_cells_array(f->cells, name, components);
-    if (!a) return solid_scan_memory(f->s);
-    for (size_t i = 0; i < f->num_nodes * components; i++)
-        if (!solid_array_append(a, 0)) return solid_scan_memory(f->s);
+    if (!gmsh_begin_data(f, &a, &components, &count)) return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!read_node(f, &place)) return false;
         for (uint32_t k = 0; k < components; k++)
@@ -281,21 +280,37 @@ static bool read_node_data(gmsh_file *f)
 
 /* ---- the file ---- */
 
+/* Reads the one that tells the order of bytes. */
+static bool begin_binary_file(gmsh_file *f)
+{
+    uint64_t one;
+    f->is_binary = true;
+    f->b.scan = f->s;
+    if (f->has_4_0)
+        return scanner_fail(f->s, f->s->word_line,
+                            "binary of version 4.0, and that of 2 and 4.1 is read: gmsh -save "
+                            "-format msh41 makes it");
+    if (f->size_bytes != 4 && f->size_bytes != 8)
+        return scanner_fail(f->s, f->s->word_line, "sizes of %u bytes", (unsigned)f->size_bytes);
+    gmsh_begin_binary(f);
+    if (!binary_size(&f->b, 4, &one)) return false;
+    f->b.is_big = one == 0x1000000;
+    return one == 1 || f->b.is_big || binary_fail(&f->b, "the number 1 was expected");
+}
+
 static bool read_format(gmsh_file *f)
 {
     double version;
-    uint32_t binary, size;
+    uint32_t is_binary;
     if (!scanner_real(f->s, "a version", &version)) return false;
     f->has_4 = version >= 4;
     f->has_4_0 = f->has_4 && version < 4.1;
     if (version < 2 || version >= 5)
         return scanner_fail(f->s, f->s->word_line, "version %g, and 2 and 4 are read", version);
-    if (!scanner_count(f->s, "0 or 1", 1, &binary)) return false;
-    if (binary)
-        return scanner_fail(f->s, f->s->word_line,
-                            "a binary file, and text is read: gmsh -save "
-                            "-format msh2 makes it");
-    return scanner_count(f->s, "a size", 16, &size);
+    if (!scanner_count(f->s, "0 or 1", 1, &is_binary) ||
+        !scanner_count(f->s, "a size", 16, &f->size_bytes))
+        return false;
+    return !is_binary || begin_binary_file(f);
 }
 
 /* Leaves out all up to the end of the section whose name is s->word. */
@@ -311,12 +326,18 @@ static bool read_section(gmsh_file *f)
 {
     const char *name = f->s->word;
     char text[SCANNER_SHOWN + 4];
-    bool done;
+    bool done, at_end = false;
     if (name[0] != '$')
         return scanner_fail(f->s, f->s->word_line, "'%s' where a section was expected",
                             scanner_shown(f->s, text));
     if (strcmp(name, "$MeshFormat") == 0)
         done = read_format(f);
+    else if (strcmp(name, "$ParametricNodes") == 0)
+        return scanner_fail(f->s, f->s->word_line,
+                            "nodes with parameters, and those without are read: gmsh -setnumber "
+                            "Mesh.SaveParametric 0 -save makes them");
+    else if (f->is_binary)
+        done = gmsh_read_binary(f, &at_end);
     else if (strcmp(name, "$Nodes") == 0)
         done = f->has_4 ? read_nodes_4(f) : read_nodes_2(f);
     else if (strcmp(name, "$Elements") == 0)
@@ -325,7 +346,8 @@ static bool read_section(gmsh_file *f)
         done = read_node_data(f);
     else
         return skip_section(f->s);
-    if (!done || !solid_scan_word(f->s, "the end of a section")) return false;
+    if (!done || at_end) return done;
+    if (!solid_scan_word(f->s, "the end of a section")) return false;
     return strncmp(f->s->word, "$End", 4) == 0 ||
            scanner_fail(f->s, f->s->word_line, "'%s' where the end of a section was expected",
                         scanner_shown(f->s, text));

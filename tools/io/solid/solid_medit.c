@@ -4,12 +4,7 @@
 
 #include "array.h"
 #include "solid_file.h"
-
-/* What is kept until all is read: edges, and which of them are ridges. */
-typedef struct medit_file {
-    uint32_t *edges, *ridges; /* [num_edges][2], [num_ridges] */
-    size_t num_edges, edge_capacity, num_ridges, ridge_capacity;
-} medit_file;
+#include "solid_medit.h"
 
 /* The lists of a file: so many numbers an item, and the cell that they are; 0: none. */
 typedef struct medit_list {
@@ -22,6 +17,52 @@ static const medit_list lists[] = {
     {"Tetrahedra", SOLID_TETRAHEDRON}, {"Tetraedra", SOLID_TETRAHEDRON},
     {"Prisms", SOLID_WEDGE},           {"Pentahedra", SOLID_WEDGE},
     {"Pyramids", SOLID_PYRAMID},       {NULL, 0}};
+
+/* ---- edges ---- */
+
+bool medit_edges_add(medit_edges *e, uint32_t from, uint32_t to)
+{
+    uint32_t *moved =
+        array_reserve(e->edges, &e->edge_capacity, e->num_edges + 1, 2 * sizeof(*moved));
+    if (!moved) return false;
+    e->edges = moved;
+    moved[2 * e->num_edges] = from;
+    moved[2 * e->num_edges + 1] = to;
+    e->num_edges++;
+    return true;
+}
+
+bool medit_edges_add_ridge(medit_edges *e, uint32_t number)
+{
+    uint32_t *moved =
+        array_reserve(e->ridges, &e->ridge_capacity, e->num_ridges + 1, sizeof(*moved));
+    if (!moved) return false;
+    e->ridges = moved;
+    moved[e->num_ridges++] = number;
+    return true;
+}
+
+bool medit_edges_mark(const medit_edges *f, solid_cells *cells, scanner *s)
+{
+    for (size_t i = 0; i < f->num_ridges; i++) {
+        const size_t e = f->ridges[i];
+        if (e == 0 || e > f->num_edges)
+            return scanner_fail(s, s->line, "ridge %zu is edge %zu, and there are %zu", i + 1, e,
+                                f->num_edges);
+        if (!solid_cells_crease(cells, f->edges[2 * e - 2], f->edges[2 * e - 1]))
+            return solid_scan_memory(s);
+    }
+    return true;
+}
+
+void medit_edges_clear(medit_edges *e)
+{
+    free(e->edges);
+    free(e->ridges);
+    *e = (medit_edges){.edges = NULL};
+}
+
+/* ---- lists ---- */
 
 static bool read_vertices(solid_cells *cells, scanner *s, uint32_t count)
 {
@@ -41,32 +82,25 @@ static bool read_cells(solid_cells *cells, scanner *s, int kind, uint32_t count)
     return true;
 }
 
-static bool read_edges(medit_file *f, scanner *s, uint32_t count)
+static bool read_edges(medit_edges *e, scanner *s, uint32_t count)
 {
     double ignored;
+    uint32_t from, to;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t *moved =
-            array_reserve(f->edges, &f->edge_capacity, f->num_edges + 1, 2 * sizeof(*moved));
-        if (!moved) return solid_scan_memory(s);
-        f->edges = moved;
-        uint32_t *to = moved + 2 * f->num_edges;
-        if (!solid_scan_vertex(s, 1, &to[0]) || !solid_scan_vertex(s, 1, &to[1]) ||
+        if (!solid_scan_vertex(s, 1, &from) || !solid_scan_vertex(s, 1, &to) ||
             !scanner_real(s, "a reference", &ignored))
             return false;
-        f->num_edges++;
+        if (!medit_edges_add(e, from, to)) return solid_scan_memory(s);
     }
     return true;
 }
 
-static bool read_ridges(medit_file *f, scanner *s, uint32_t count)
+static bool read_ridges(medit_edges *e, scanner *s, uint32_t count)
 {
+    uint32_t number;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t *moved =
-            array_reserve(f->ridges, &f->ridge_capacity, f->num_ridges + 1, sizeof(*moved));
-        if (!moved) return solid_scan_memory(s);
-        f->ridges = moved;
-        if (!scanner_count(s, "an edge", INT32_MAX, &moved[f->num_ridges])) return false;
-        f->num_ridges++;
+        if (!scanner_count(s, "an edge", INT32_MAX, &number)) return false;
+        if (!medit_edges_add_ridge(e, number)) return solid_scan_memory(s);
     }
     return true;
 }
@@ -97,8 +131,17 @@ static bool read_dimension(scanner *s)
            scanner_fail(s, s->word_line, "a solid has dimension 3, not %u", (unsigned)dimension);
 }
 
+/* Tells whether a list has cells that are not read, which must not be missing in silence. */
+static bool is_other_cells(const char *name)
+{
+    static const char *const kinds[] = {"TetrahedraP", "HexahedraQ", "PrismsP", "PyramidsP"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (strncmp(name, kinds[i], strlen(kinds[i])) == 0) return true;
+    return strcmp(name, "Polyhedra") == 0;
+}
+
 /* Reads the list whose keyword is s->word. *known: whether it is one. */
-static bool read_list(solid_cells *cells, medit_file *f, scanner *s, bool *known)
+static bool read_list(solid_cells *cells, medit_edges *f, scanner *s, bool *known)
 {
     uint32_t count;
     char name[SCANNER_MAX_WORD + 1];
@@ -109,6 +152,8 @@ static bool read_list(solid_cells *cells, medit_file *f, scanner *s, bool *known
     const bool others = strcmp(name, "Vertices") == 0 || strcmp(name, "Edges") == 0 ||
                         strcmp(name, "Ridges") == 0 || strcmp(name, "Corners") == 0;
     *known = list->name || others;
+    if (is_other_cells(name))
+        return scanner_fail(s, s->word_line, "%s are not read: only cells of order 1", name);
     if (strcmp(name, "Dimension") == 0) return (*known = true) && read_dimension(s);
     if (!*known) return true;
     if (!scanner_count(s, "a number of items", INT32_MAX, &count)) return false;
@@ -119,33 +164,19 @@ static bool read_list(solid_cells *cells, medit_file *f, scanner *s, bool *known
     return read_corners(cells, s, count);
 }
 
-static bool add_ridges(solid_cells *cells, const medit_file *f, scanner *s)
-{
-    for (size_t i = 0; i < f->num_ridges; i++) {
-        const size_t e = f->ridges[i];
-        if (e == 0 || e > f->num_edges)
-            return scanner_fail(s, s->line, "ridge %zu is edge %zu, and there are %zu", i + 1, e,
-                                f->num_edges);
-        if (!solid_cells_crease(cells, f->edges[2 * e - 2], f->edges[2 * e - 1]))
-            return solid_scan_memory(s);
-    }
-    return true;
-}
-
 bool solid_medit_read(solid_cells *cells, scanner *s)
 {
-    medit_file f = {.edges = NULL};
+    medit_edges edges = {.edges = NULL};
     uint32_t version;
     bool done = solid_scan_word(s, "MeshVersionFormatted") &&
                 scanner_count(s, "a version", 4, &version),
          known = true;
     bool more = done && scanner_word(s);
     while (done && more && strcmp(s->word, "End") != 0) {
-        done = read_list(cells, &f, s, &known);
+        done = read_list(cells, &edges, s, &known);
         more = done && (known ? scanner_word(s) : skip_list(s));
     }
-    done = done && !s->failed && add_ridges(cells, &f, s);
-    free(f.edges);
-    free(f.ridges);
+    done = done && !s->failed && medit_edges_mark(&edges, cells, s);
+    medit_edges_clear(&edges);
     return done;
 }

@@ -97,7 +97,10 @@ static bool take_ascii(vtu_file *f, const char *text, size_t count)
     for (size_t i = 0; i < count; i++) {
         const bool is_space = text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r');
         if (is_space && !end_word(f)) return false;
-        if (!is_space && f->word < SCANNER_MAX_WORD) f->s->word[f->word++] = text[i];
+        if (!is_space && f->word == SCANNER_MAX_WORD)
+            return scanner_fail(f->s, f->s->line, "a number of more than %d characters",
+                                SCANNER_MAX_WORD);
+        if (!is_space) f->s->word[f->word++] = text[i];
     }
     return true;
 }
@@ -226,7 +229,10 @@ static bool read_head(vtu_file *f, const char *const *attributes)
     f->form.wide = strcmp(xml_attribute(attributes, "header_type"), "UInt64") == 0;
     f->form.compressed = compressor[0] != 0;
     return !f->form.compressed || strcmp(compressor, "vtkZLibDataCompressor") == 0 ||
-           scanner_fail(f->s, f->s->line, "data compressed by %s, and zlib is read", compressor);
+           scanner_fail(f->s, f->s->line,
+                        "data compressed by %s, and zlib is read: write the file with zlib, or "
+                        "not compressed",
+                        compressor);
 }
 
 static bool read_piece(vtu_file *f, const char *const *attributes)

@@ -1,0 +1,49 @@
+/* What Gmsh's files in text and in binary have in common. */
+#ifndef CLSPLINE_TOOLS_IO_SOLID_GMSH_H
+#define CLSPLINE_TOOLS_IO_SOLID_GMSH_H
+
+#include "binary.h"
+#include "scanner.h"
+#include "solid_cells.h"
+
+/* A node's number in the file, and its place among the points. */
+typedef struct gmsh_node {
+    uint32_t tag, place;
+} gmsh_node;
+
+typedef struct gmsh_file {
+    scanner *s;
+    solid_cells *cells;
+    gmsh_node *nodes; /* [num_nodes], sorted by tag once all are read */
+    size_t num_nodes, capacity;
+    bool is_sorted;
+    bool has_4_0, has_4; /* versions from 4 on; 4.0 has other blocks */
+    bool is_binary;
+    binary b;            /* of a section */
+    uint32_t size_bytes; /* of numbers of items in binary */
+} gmsh_file;
+
+/* Adds a node, whose point is the next one. */
+bool gmsh_add_node(gmsh_file *f, uint32_t tag);
+
+/* Finds the point of a node. False with a message. */
+bool gmsh_find_node(gmsh_file *f, uint32_t tag, uint32_t *place);
+
+/* Finds the cell that a type of elements is; 0: a point, a line or a face; and its nodes. False,
+   with a message, for types that are not read. */
+bool gmsh_find_type(gmsh_file *f, uint32_t type, int *kind, uint32_t *num_nodes);
+
+/* Adds a cell of nodes whose points are given. */
+bool gmsh_add_cell(gmsh_file *f, int kind, uint32_t vertices[8]);
+
+/* Reads the tags before data, and makes an array of zeros for them. */
+bool gmsh_begin_data(gmsh_file *f, solid_array **a, uint32_t *components, uint32_t *count);
+
+/* Reads the section of a binary file whose name is the scanner's word, up to its end. Others than
+   those of nodes, elements and their data are left out. *at_end: the end is taken too. */
+bool gmsh_read_binary(gmsh_file *f, bool *at_end);
+
+/* Takes the end of the line behind which a section's numbers are binary. */
+void gmsh_begin_binary(gmsh_file *f);
+
+#endif
