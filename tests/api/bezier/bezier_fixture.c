@@ -47,6 +47,32 @@ bool given_limits(void)
     return limits && *limits;
 }
 
+/* Whether there is a word with the key of another one. */
+static bool has_key(const char *limits, const char *word)
+{
+    const size_t length = strcspn(word, "=") + 1;
+
+    for (; *limits; limits += strspn(limits, ", ")) {
+        if (strncmp(limits, word, length) == 0) return true;
+        limits += strcspn(limits, ",");
+    }
+    return false;
+}
+
+/* Joins the environment's words, but those that the test's own replace, and these. */
+static void join_limits(char *words, size_t size, const char *environment, const char *limits)
+{
+    words[0] = 0;
+    for (; *environment; environment += strspn(environment, ", ")) {
+        const size_t length = strcspn(environment, ",");
+        if (!has_key(limits, environment))
+            snprintf(words + strlen(words), size - strlen(words), "%.*s,", (int)length,
+                     environment);
+        environment += length;
+    }
+    snprintf(words + strlen(words), size - strlen(words), "%s", limits);
+}
+
 static clsp_context *context_on(cl_command_queue queue, const char *limits)
 {
     const char *const environment = getenv("CLSPLINE_LIMITS");
@@ -54,8 +80,7 @@ static clsp_context *context_on(cl_command_queue queue, const char *limits)
     clsp_context *ctx;
     clsp_context_opts opts = {.limits = words};
 
-    snprintf(words, sizeof words, "%s%s%s", environment ? environment : "",
-             environment && *environment && *limits ? "," : "", limits);
+    join_limits(words, sizeof words, environment ? environment : "", limits);
     assert_int_equal(clsp_context_create(&ctx, queue, &opts), CLSP_OK);
     return ctx;
 }

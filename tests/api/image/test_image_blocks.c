@@ -73,12 +73,7 @@ static void check_plan(clsp_context *ctx, clsp_image_desc d, uint32_t attributes
 
 static clsp_context *gpu_context(void)
 {
-    const char *const set = getenv("CLSPLINE_LIMITS");
-    char words[256];
-
-    snprintf(words, sizeof words, "%s%sclass=discrete,local_is_real=1", set ? set : "",
-             set && *set ? "," : "");
-    return context_with(words);
+    return context_with("class=discrete,local_is_real=1");
 }
 
 static void test_modes(void **state)

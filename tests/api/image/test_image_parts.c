@@ -188,19 +188,17 @@ static void check_same(const char *name, const results *a, const results *b)
             fail_msg("%s: other values of %s", name, calls[k]);
 }
 
-/* Words of limits, the bytes of which are multiplied, and those that a test sets for its machine.
- */
+/* A context with limits, whose bytes are multiplied. */
 static clsp_context *limited(const char *limits, unsigned factor)
 {
-    const char *const set = getenv("CLSPLINE_LIMITS"), *const number = strchr(limits, '=');
-    char words[256], scaled[32];
+    const char *const number = strchr(limits, '=');
+    char scaled[32];
 
     if (number) {
         snprintf(scaled, sizeof scaled, "alloc=%lu", factor * strtoul(number + 1, NULL, 10));
         limits = scaled;
     }
-    snprintf(words, sizeof words, "%s%s%s", set ? set : "", set && *set ? "," : "", limits);
-    return context_with(words);
+    return context_with(limits);
 }
 
 /* A device that the image does not fit. */
