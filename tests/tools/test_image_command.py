@@ -101,13 +101,27 @@ class ImageCase(Case):
 
 class Motion(ImageCase):
     def test_identity(self):
-        """Without a motion the samples come back, to the bit where they are whole numbers."""
-        for name in ("u8", "u16", "s16"):
+        """Without a motion samples are copied, to the bit, and nothing spreads."""
+        for name in NAMES:
             for channels in (1, 3):
                 image = noise((5, 7), name, channels)
-                self.assertEqual(self.get(image, "--mode", "mirror"), image)
-        image = noise((5, 7), "f32")
-        self.check_near(self.get(image).values, image.values, 256 * 9 * 16 * 2 ** -23)
+                self.assertEqual(self.get(image), image)
+        image = noise((9, 30), "f32")
+        image.values[100] = math.nan
+        for motion in (), ("-z", "1"), ("-r", "360", "-n", "3"), ("-s", "0,0", "-m", "wrap"):
+            found = self.get(image, *motion)
+            self.assertTrue(math.isnan(found.values[100]))
+            self.assertEqual(found.values[:100] + found.values[101:],
+                             image.values[:100] + image.values[101:])
+
+    def test_converted(self):
+        """A copy into another type: to the nearest, ties to even, saturated."""
+        image = Image((1, 8), "<f8", [-1, 0.5, 1.5, 254.5, 254.6, 1e9, math.nan, -math.inf])
+        self.assertEqual(self.get(image, "--type", "u8").values, [0, 0, 2, 254, 255, 255, 0, 0])
+        self.assertEqual(self.get(image, "--type", "s16").values,
+                         [-1, 0, 2, 254, 255, 32767, 0, -32768])
+        image = noise((4, 5), "s16")
+        self.assertEqual(self.get(image, "--type", "f64").values, image.values)
 
     def test_quarter_turns(self):
         """Turns by 90 degrees are permutations, counterclockwise, and four of them are none."""
@@ -171,6 +185,22 @@ class Motion(ImageCase):
         moved = self.get(noise((4, 5), "f32"), "--shift", "9,0", "--cval", "nan")
         self.assertTrue(all(map(math.isnan, moved.values)))
 
+    def test_outer_halves(self):
+        """An enlarged image goes on in its outer half samples, and the report has the mode."""
+        plain = Image((6, 5), "|u1", [100] * 30)
+        for zoom in "2", "8", "1.3", "0.4":
+            self.assertEqual(set(self.get(plain, "-z", zoom).values), {100})
+        image = noise((4, 5), "u8")
+        self.assertEqual(self.get(image, "-z", "3"), self.get(image, "-z", "3", "-m", "reflect"))
+        for motion, mode in ((("-z", "2"), "reflect"), (("-r", "180"), "reflect"),
+                             (("-r", "30", "--size", "9x9"), "constant"), (("-z", "2", "-s", "1,0"),
+                                                          "constant,reflect"),
+                             (("-z", "2", "-m", "wrap,nearest"), "wrap,nearest")):
+            done = run("image", self.put(image), "-o", self.path("out.npy"), *motion)
+            self.assertIn(", mode " + mode + ", on ", done.stderr)
+        self.assertEqual(self.get(image, "-z", "2", "-s", "1,0"),
+                         self.get(image, "-z", "2", "-s", "1,0", "-m", "constant,reflect"))
+
     def test_orders(self):
         image = noise((3, 4), "u8")
         twice = self.get(image, "--zoom", "2", "--order", "0", "--mode", "nearest")
@@ -183,7 +213,8 @@ class Motion(ImageCase):
                                                               + image.values[-1:])],
                         1e-3)
         for order in some(range(6), 2):
-            same = self.get(noise((9, 9), "u8"), "--order", str(order), "--mode", "mirror")
+            same = self.get(noise((9, 9), "u8"), "--order", str(order), "--mode", "mirror", "-r",
+                            "180", "-n", "2")
             self.assertEqual(same, noise((9, 9), "u8"))
 
     def test_taps(self):
@@ -320,7 +351,7 @@ class Files(ImageCase):
         done = run("image", self.put(noise((5, 6), "u8")), "-o", self.path("out.png"), "-z", "2")
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertRegex(done.stderr,
-                         r"in\.npy: 6 x 5 to 12 x 10, 1 channel of u8, on .*\n"
+                         r"in\.npy: 6 x 5 to 12 x 10, 1 channel of u8, mode reflect, on .*\n"
                          r"read .* ms, plan .* ms, interpolate .* ms, write .* ms\n")
 
 
@@ -426,8 +457,10 @@ class Failures(ImageCase):
     def test_no_fp64(self):
         env = dict(os.environ, CLSPLINE_LIMITS="fp64=0")
         source = self.put(noise((3, 3), "f64"))
-        self.fails(1, "use --precision f32", "image", source, "-o", self.path("b.npy"), env=env)
-        done = run("image", source, "-o", self.path("b.npy"), "-q", "-p", "f32", env=env)
+        self.fails(1, "use --precision f32", "image", source, "-o", self.path("b.npy"), "-z", "2",
+                   env=env)
+        done = run("image", source, "-o", self.path("b.npy"), "-q", "-z", "2", "-p", "f32",
+                   env=env)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_large(self):

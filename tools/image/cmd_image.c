@@ -18,6 +18,8 @@ typedef struct work {
     image_array image;                 /* what was read, and then what came of each step */
     size_t size[IMAGE_MAX_DIRECTIONS]; /* of what was read */
     image_type type;                   /* of what is written */
+    int mode[IMAGE_MAX_DIRECTIONS];    /* of the last step, as numbers of IMAGE_MODES */
+    uint32_t num_computed;             /* steps that are no copies */
     progress_bar bar;
     double read_seconds, plan_seconds, step_seconds, write_seconds;
 } work;
@@ -53,24 +55,9 @@ static image_type storable(image_type type, clsp_type precision)
     return type == IMAGE_F64 && precision == CLSP_F32 ? IMAGE_F32 : type;
 }
 
-/* Makes floats of doubles, or doubles of floats. */
 static bool convert(work *w, image_type type)
 {
-    image_array *a = &w->image, made = *a;
-    size_t bytes;
-    if (a->type == type) return true;
-    made.type = type;
-    if (!image_array_make(&made) || !image_array_bytes(&made, &bytes)) return fail_memory(w);
-    for (size_t i = 0; i < bytes / image_type_bytes(type); i++) {
-        const double value = image_array_get(a, i);
-        if (type == IMAGE_F32)
-            ((float *)made.values)[i] = (float)value;
-        else
-            ((double *)made.values)[i] = value;
-    }
-    free(a->values);
-    *a = made;
-    return true;
+    return image_array_convert(&w->image, type) || fail_memory(w);
 }
 
 /* ---- steps ---- */
@@ -79,6 +66,20 @@ static bool convert(work *w, image_type type)
 static const clsp_image_mode modes[] = {
     CLSP_IMAGE_MIRROR,   CLSP_IMAGE_REFLECT,       CLSP_IMAGE_GRID_WRAP, CLSP_IMAGE_NEAREST,
     CLSP_IMAGE_CONSTANT, CLSP_IMAGE_GRID_CONSTANT, CLSP_IMAGE_WRAP,      CLSP_IMAGE_REFLECT};
+
+/* Finds by which modes a step's map continues the image. Where none is asked for, an image whose
+   outer half samples alone are touched goes on as it is there, and nothing is put around it. */
+static void choose_modes(work *w, const clsp_image_map *map)
+{
+    const image_request *r = w->r;
+    const uint32_t num = w->image.directions;
+    for (uint32_t i = 0; i < num; i++)
+        if (r->mode.num > 0)
+            w->mode[i] = (int)r->mode.values[r->mode.num > 1 ? num - 1 - i : 0];
+        else
+            w->mode[i] =
+                image_motion_leaves(&w->image, map, i) ? IMAGE_MODE_CONSTANT : IMAGE_MODE_REFLECT;
+}
 
 /* Describes the plan of a step from the image that there is. */
 static clsp_image_desc describe(const work *w, image_type type)
@@ -98,8 +99,7 @@ static clsp_image_desc describe(const work *w, image_type type)
                             .clip = r->clip};
     for (uint32_t i = 0; i < num; i++) {
         desc.size[i] = (uint32_t)w->image.size[i];
-        if (r->mode.num > 0)
-            desc.mode[i] = modes[(size_t)r->mode.values[r->mode.num > 1 ? num - 1 - i : 0]];
+        desc.mode[i] = modes[w->mode[i]];
     }
     return desc;
 }
@@ -109,6 +109,8 @@ static bool make_plan(work *w, image_type type)
 {
     const clsp_image_desc desc = describe(w, type);
     if (w->plan && memcmp(&desc, &w->desc, sizeof(desc)) == 0) return true;
+    if (!w->ctx && !open_context(&w->ctx, w->r->base.device, request_verbosity(&w->r->base)))
+        return false;
     const double start = seconds_now();
     clsp_image_plan_destroy(&w->plan);
     w->desc = desc;
@@ -117,24 +119,23 @@ static bool make_plan(work *w, image_type type)
     return done;
 }
 
-static size_t count_values(const image_array *a)
-{
-    size_t bytes;
-    return image_array_bytes(a, &bytes) ? bytes / image_type_bytes(a->type) : 0;
-}
-
-/* Makes step number i, to values of a type. */
+/* Makes step number i, to values of a type. One that moves nothing leaves all as it is. */
 static bool make_step(work *w, uint32_t i, image_type type)
 {
     image_array made = {.type = type};
     clsp_image_map map;
-    if (!image_motion_map(w->r, &w->image, &made, &map) || !make_plan(w, type)) return false;
+    if (!image_motion_map(w->r, &w->image, &made, &map)) return false;
+    if (image_motion_is_none(&w->image, &made, &map)) return true;
+    choose_modes(w, &map);
+    w->num_computed++;
+    if (!convert(w, storable(w->image.type, w->r->precision)) || !make_plan(w, type)) return false;
     const double start = seconds_now();
     if (!image_array_make(&made)) return fail_memory(w);
-    const clsp_input in = {
-        .type = type_of(w->image.type), .host = w->image.values, .size = count_values(&w->image)};
+    const clsp_input in = {.type = type_of(w->image.type),
+                           .host = w->image.values,
+                           .size = image_array_count(&w->image)};
     const clsp_output out = {
-        .type = type_of(type), .host = made.values, .size = count_values(&made)};
+        .type = type_of(type), .host = made.values, .size = image_array_count(&made)};
     bool done = check(w, clsp_image_set_samples(w->plan, 1, in, NULL));
     progress_report(&w->bar, (i + 0.5) / w->r->repeat);
     done = done && check(w, clsp_image_eval(w->plan, (clsp_range){0, 1}, &map, out, NULL));
@@ -148,7 +149,7 @@ static bool make_steps(work *w)
 {
     const image_request *r = w->r;
     const image_type real = r->precision == CLSP_F32 ? IMAGE_F32 : IMAGE_F64;
-    bool done = convert(w, storable(w->image.type, r->precision));
+    bool done = true;
     progress_start(&w->bar, "interpolating", r->base.quiet);
     for (uint32_t i = 0; done && i < r->repeat; i++) {
         const bool is_last = i + 1 == r->repeat;
@@ -211,17 +212,35 @@ static void print_size(const size_t *size, uint32_t num)
         fprintf(stderr, "%lu%s", (unsigned long)size[i], i > 0 ? " x " : "");
 }
 
+/* Prints the modes by x, y, z, or one that all have. */
+static void print_modes(const work *w)
+{
+    const uint32_t num = w->image.directions;
+    bool is_one = true;
+    for (uint32_t i = 1; i < num; i++)
+        if (w->mode[i] != w->mode[0]) is_one = false;
+    fprintf(stderr, ", mode ");
+    for (uint32_t i = num; i-- > (is_one ? num - 1 : 0);) {
+        const char *words = IMAGE_MODES;
+        char word[OPTION_WORD_BYTES] = "";
+        for (int k = 0; k <= w->mode[i] && option_split(&words, " ", word); k++)
+            ;
+        fprintf(stderr, "%s%s", i + 1 < num ? "," : "", word);
+    }
+}
+
 static void report(const work *w)
 {
     const image_array *a = &w->image;
     clsp_device_info info = {0};
     fprintf(stderr, "%s: ", w->r->base.inputs[0]);
     print_size(w->size, a->directions);
-    fprintf(stderr, " to ");
+    fprintf(stderr, w->num_computed > 0 ? " to " : " copied to ");
     print_size(a->size, a->directions);
     fprintf(stderr, ", %u channel%s of %s", a->channels, a->channels > 1 ? "s" : "",
             image_type_name(a->type));
-    if (clsp_context_device(w->ctx, &info) == CLSP_OK)
+    if (w->num_computed > 0) print_modes(w);
+    if (w->ctx && clsp_context_device(w->ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
     fprintf(stderr, "\nread %.1f ms, plan %.1f ms, interpolate %.1f ms, write %.1f ms\n",
             1e3 * w->read_seconds, 1e3 * w->plan_seconds, 1e3 * w->step_seconds,
@@ -238,9 +257,7 @@ int image_run(request *base)
     if (r->precision == CLSP_TYPE_DEFAULT)
         r->precision = w.image.type == IMAGE_F64 ? CLSP_F64 : CLSP_F32;
     if (status == EXIT_OK) {
-        const bool done = check_output(&w) &&
-                          open_context(&w.ctx, base->device, request_verbosity(base)) &&
-                          make_steps(&w) && write_image(&w);
+        const bool done = check_output(&w) && make_steps(&w) && write_image(&w);
         if (done && !r->base.quiet) report(&w);
         status = done ? EXIT_OK : EXIT_FAILED;
     }

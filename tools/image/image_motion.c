@@ -115,3 +115,27 @@ bool image_motion_map(const image_request *r, const image_array *in, image_array
         map->size[i] = (uint32_t)out->size[i];
     return true;
 }
+
+bool image_motion_is_none(const image_array *in, const image_array *out, const clsp_image_map *map)
+{
+    const clsp_image_map none = clsp_image_identity();
+    for (uint32_t i = 0; i < in->directions; i++) {
+        if (in->size[i] != out->size[i] || map->matrix[i][N] != 0) return false;
+        for (uint32_t k = 0; k < in->directions; k++)
+            if (map->matrix[i][k] != none.matrix[i][k]) return false;
+    }
+    return true;
+}
+
+bool image_motion_leaves(const image_array *in, const clsp_image_map *map, uint32_t direction)
+{
+    const double *row = map->matrix[direction], size = (double)in->size[direction];
+    double low = row[N], high = row[N];
+    for (uint32_t k = 0; k < in->directions; k++) {
+        const double to = row[k] * ((double)map->size[k] - 1);
+        low += fmin(to, 0);
+        high += fmax(to, 0);
+    }
+    const double rounding = 1e-12 * (fabs(low) + fabs(high) + size);
+    return !(low >= -0.5 - rounding && high <= size - 0.5 + rounding);
+}

@@ -9,4 +9,11 @@
 bool image_motion_map(const image_request *r, const image_array *in, image_array *out,
                       clsp_image_map *map);
 
+/* Tells whether a map takes every sample to itself. */
+bool image_motion_is_none(const image_array *in, const image_array *out, const clsp_image_map *map);
+
+/* Tells whether a map leaves the input's area along a direction, which is that of its samples and
+   half a sample before and behind them. */
+bool image_motion_leaves(const image_array *in, const clsp_image_map *map, uint32_t direction);
+
 #endif

@@ -81,8 +81,9 @@ static const option options[] = {
     {"order", 0, "P", "order of the splines, @; default 3, 1 is linear, 0 takes the nearest sample",
      OPTION_COUNT(image_request, order, 0, 5), .words = "0 1 2 3 4 5", .must = "0 to 5"},
     {"mode", 'm', "M[,M[,M]]",
-     "beyond the edges, along x, y, z or alike: mirror, reflect, grid-wrap, nearest, constant (the "
-     "default), grid-constant, wrap, as scipy.ndimage has them",
+     "beyond the edges, along x, y, z or alike: mirror, reflect, grid-wrap, nearest, constant, "
+     "grid-constant, wrap, as scipy.ndimage has them; default reflect where nothing lies further "
+     "out than half a sample, else constant",
      OPTION_LIST(image_request, mode, ",", 1 << 1 | 1 << 2 | 1 << 3), .words = IMAGE_MODES,
      .must = "mirror, reflect, grid-wrap, nearest, constant, grid-constant or wrap, or some of "
              "them separated by commas"},

@@ -9,6 +9,7 @@ enum { IMAGE_MAX_SIDE = 1 << 28 };
 
 /* The library's modes from the first on, and SciPy's other name of the second. */
 #define IMAGE_MODES "mirror reflect grid-wrap nearest constant grid-constant wrap grid-mirror"
+enum { IMAGE_MODE_REFLECT = 1, IMAGE_MODE_CONSTANT = 4 };
 
 typedef struct image_request {
     request base;

@@ -1,5 +1,6 @@
 #include "image_array.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "array.h"
@@ -48,6 +49,52 @@ double image_array_get(const image_array *a, size_t i)
     default:
         return ((const double *)a->values)[i];
     }
+}
+
+size_t image_array_count(const image_array *a)
+{
+    size_t bytes;
+    return image_array_bytes(a, &bytes) ? bytes / image_type_bytes(a->type) : 0;
+}
+
+/* Rounds and saturates. */
+static double whole(double value, double low, double high)
+{
+    return isnan(value) ? 0 : rint(fmin(fmax(value, low), high));
+}
+
+void image_array_set(image_array *a, size_t i, double value)
+{
+    switch (a->type) {
+    case IMAGE_U8:
+        ((uint8_t *)a->values)[i] = (uint8_t)whole(value, 0, UINT8_MAX);
+        break;
+    case IMAGE_U16:
+        ((uint16_t *)a->values)[i] = (uint16_t)whole(value, 0, UINT16_MAX);
+        break;
+    case IMAGE_S16:
+        ((int16_t *)a->values)[i] = (int16_t)whole(value, INT16_MIN, INT16_MAX);
+        break;
+    case IMAGE_F32:
+        ((float *)a->values)[i] = (float)value;
+        break;
+    default:
+        ((double *)a->values)[i] = value;
+    }
+}
+
+bool image_array_convert(image_array *a, image_type type)
+{
+    image_array made = *a;
+    if (a->type == type) return true;
+    made.type = type;
+    if (!image_array_make(&made)) return false;
+    const size_t num = image_array_count(a);
+    for (size_t i = 0; i < num; i++)
+        image_array_set(&made, i, image_array_get(a, i));
+    free(a->values);
+    *a = made;
+    return true;
 }
 
 void image_array_clear(image_array *a)

@@ -41,8 +41,19 @@ bool image_array_bytes(const image_array *a, size_t *bytes);
 /* Allocates the values, which are not set. False without memory. */
 bool image_array_make(image_array *a);
 
+/* Counts the values. */
+size_t image_array_count(const image_array *a);
+
 /* Returns value number i. */
 double image_array_get(const image_array *a, size_t i);
+
+/* Sets value number i: whole numbers to the nearest, ties to even, saturated; NaN becomes 0 there.
+ */
+void image_array_set(image_array *a, size_t i, double value);
+
+/* Makes values of another type; those of the same one stay as they are, to the bit. False without
+   memory, and nothing is changed then. */
+bool image_array_convert(image_array *a, image_type type);
 
 /* Releases the values. */
 void image_array_clear(image_array *a);
