@@ -245,6 +245,48 @@ class Motion(ImageCase):
         clipped = self.get(step, "-s", "0.5,0", "-m", "mirror", "--clip").values
         self.check_near(clipped, [min(max(v, 0), 255) for v in free], 1e-3)
 
+    def test_alpha(self):
+        """Colours are weighted by alpha: white on transparent red turns into nothing red, and
+        values are quotients of splines, with what lies outside of the image too."""
+        inner = range(6, 14)
+        white = Image((20, 20), "|u1", [v for y in range(20) for x in range(20) for v in
+                                        ([255] * 4 if x in inner and y in inner
+                                         else [255, 0, 0, 0])], 4)
+        def count_red(image):
+            pixels = [image.at(y, x) for y in range(20) for x in range(20)]
+            return sum(p[3] > 0 and p[1] < 247 for p in pixels)
+        self.put(white, "in.png")
+        png = self.path("in.png")
+        self.assertEqual(count_red(self.get(png, "-r", "20", ending="png")), 0)
+        self.assertEqual(count_red(self.get(png, "-r", "20", "-n", "2", ending="png")), 0)
+        self.assertGreater(count_red(self.get(png, "-r", "20", "--alpha", "straight",
+                                              ending="png")), 9)
+        self.assertEqual(self.get(png, channels=4), white)
+        image = noise((7, 8), "f32", 2)
+        image.values[1::2] = [0.6 + abs(v) / 1024 for v in image.values[1::2]]
+        image.values[3] = 0.0
+        weighted = Spline(Image((7, 8), "<f8", [c * a for c, a in zip(image.values[::2],
+                                                                      image.values[1::2])]))
+        alpha = Spline(Image((7, 8), "<f8", image.values[1::2]))
+        found = self.get(image, "-s", "0.5,-1.25", "-m", "mirror", "--alpha", "weighted").values
+        places = [(x - 0.5, y + 1.25) for y in range(7) for x in range(8)]
+        self.check_near(found[::2], [weighted.value(*p) / alpha.value(*p) for p in places], 5e-3)
+        found = self.get(image, "-s", "0.5,-1.25", "--cval", "2", "--alpha", "weighted").at(6, 0)
+        self.assertEqual(found, [2, 2])
+        straight = self.get(image, "-s", "0.5,-1.25", "-m", "mirror")
+        self.assertEqual(straight, self.get(image, "-s", "0.5,-1.25", "-m", "mirror", "--alpha",
+                                            "straight"))
+
+    def test_opaque(self):
+        """Where all is opaque, weights change nothing."""
+        image = noise((9, 9), "u8", 4)
+        image.values[3::4] = [255] * 81
+        self.put(image, "in.png")
+        motion = "-r", "20", "-z", "1.5"
+        self.assertEqual(self.get(self.path("in.png"), *motion, ending="png"),
+                         self.get(self.path("in.png"), *motion, "--alpha", "straight",
+                                  ending="png"))
+
     def test_repeated(self):
         """36 turns by 10 degrees of a photograph: root mean squares in a disc, from the original
         and from what the exact prefilter gives, within 1 per cent of those that scipy.ndimage has
@@ -394,6 +436,7 @@ class Failures(ImageCase):
                 ("--taps must be", (a, "-o", b, "--taps", "129")),
                 ("--truncated needs --taps", (a, "-o", b, "--truncated")),
                 ("--truncated is of --taps N", (a, "-o", b, "--truncated", "--taps", "exact")),
+                ("--alpha must be", (a, "-o", b, "--alpha", "none")),
                 ("--type must be", (a, "-o", b, "--type", "u32")),
                 ("--directions must be", (a, "-o", b, "--directions", "4")),
                 ("--precision must be", (a, "-o", b, "-p", "f16")),

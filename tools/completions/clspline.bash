@@ -64,6 +64,9 @@ _clspline_values() {
     *' --taps')
         compgen -W 'exact' -- "$3" || true
         ;;
+    *' --alpha')
+        compgen -W 'weighted straight' -- "$3" || true
+        ;;
     *' --type')
         compgen -W 'u8 u16 s16 f32 f64' -- "$3" || true
         ;;
@@ -95,8 +98,8 @@ _clspline_options() {
         ;;
     'image')
         echo '--output --format --rotate --axis --zoom --shift --affine --size --repeat' \
-            '--order --mode --cval --taps --truncated --clip --type --directions --precision' \
-            '--device --quiet --verbose --help'
+            '--order --mode --cval --taps --truncated --clip --alpha --type --directions' \
+            '--precision --device --quiet --verbose --help'
         ;;
     'project')
         echo '--output --format --invert --tolerance --columns --max-dist --nearest --method' \

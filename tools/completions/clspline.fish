@@ -207,6 +207,9 @@ complete -c clspline -n '__clspline_at image' -l truncated \
     -d 'taps that are cut off rather than of least squares'
 complete -c clspline -n '__clspline_at image' -l clip \
     -d 'keep within the range of IN\'s samples'
+complete -c clspline -n '__clspline_at image' -l alpha -x \
+    -a 'weighted straight' \
+    -d 'colours are weighted by alpha, so that what is transparent ..'
 complete -c clspline -n '__clspline_at image' -l type -x \
     -a 'u8 u16 s16 f32 f64' \
     -d 'type of OUT\'s samples'

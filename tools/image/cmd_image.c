@@ -1,10 +1,12 @@
 /* `clspline image`: images and volumes turned, scaled and moved. */
 #include "command.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "image_alpha.h"
 #include "image_motion.h"
 #include "image_request.h"
 #include "progress.h"
@@ -18,8 +20,9 @@ typedef struct work {
     image_array image;                 /* what was read, and then what came of each step */
     size_t size[IMAGE_MAX_DIRECTIONS]; /* of what was read */
     image_type type;                   /* of what is written */
-    int mode[IMAGE_MAX_DIRECTIONS];    /* of the last step, as numbers of IMAGE_MODES */
-    uint32_t num_computed;             /* steps that are no copies */
+    image_alpha alpha;
+    int mode[IMAGE_MAX_DIRECTIONS]; /* of the last step, as numbers of IMAGE_MODES */
+    uint32_t num_computed;          /* steps that are no copies */
     progress_bar bar;
     double read_seconds, plan_seconds, step_seconds, write_seconds;
 } work;
@@ -93,10 +96,10 @@ static clsp_image_desc describe(const work *w, image_type type)
                             .values = type_of(type),
                             .order = r->order > 0 ? (clsp_image_order)r->order
                                                   : CLSP_IMAGE_NEAREST_SAMPLE,
-                            .cval = r->cval,
+                            .cval = w->alpha.is_begun && !isnan(r->cval) ? 0 : r->cval,
                             .prefilter = r->prefilter,
                             .taps = r->taps,
-                            .clip = r->clip};
+                            .clip = r->clip && !w->alpha.is_begun};
     for (uint32_t i = 0; i < num; i++) {
         desc.size[i] = (uint32_t)w->image.size[i];
         desc.mode[i] = modes[w->mode[i]];
@@ -119,6 +122,12 @@ static bool make_plan(work *w, image_type type)
     return done;
 }
 
+/* Returns the type of what lies between steps. */
+static image_type real_type(const work *w)
+{
+    return w->r->precision == CLSP_F32 ? IMAGE_F32 : IMAGE_F64;
+}
+
 /* Makes step number i, to values of a type. One that moves nothing leaves all as it is. */
 static bool make_step(work *w, uint32_t i, image_type type)
 {
@@ -128,6 +137,8 @@ static bool make_step(work *w, uint32_t i, image_type type)
     if (image_motion_is_none(&w->image, &made, &map)) return true;
     choose_modes(w, &map);
     w->num_computed++;
+    if (!image_alpha_begin(&w->alpha, &w->image, real_type(w))) return fail_memory(w);
+    made.type = type = w->alpha.is_begun ? real_type(w) : type;
     if (!convert(w, storable(w->image.type, w->r->precision)) || !make_plan(w, type)) return false;
     const double start = seconds_now();
     if (!image_array_make(&made)) return fail_memory(w);
@@ -148,16 +159,16 @@ static bool make_step(work *w, uint32_t i, image_type type)
 static bool make_steps(work *w)
 {
     const image_request *r = w->r;
-    const image_type real = r->precision == CLSP_F32 ? IMAGE_F32 : IMAGE_F64;
     bool done = true;
+    w->alpha = image_alpha_choose(r, &w->image);
     progress_start(&w->bar, "interpolating", r->base.quiet);
     for (uint32_t i = 0; done && i < r->repeat; i++) {
         const bool is_last = i + 1 == r->repeat;
-        done = make_step(w, i, is_last ? storable(w->type, r->precision) : real);
+        done = make_step(w, i, is_last ? storable(w->type, r->precision) : real_type(w));
         progress_report(&w->bar, (double)(i + 1) / r->repeat);
     }
     progress_end(&w->bar);
-    return done && convert(w, w->type);
+    return done && (image_alpha_end(&w->alpha, &w->image, w->type) || fail_memory(w));
 }
 
 /* ---- files ---- */

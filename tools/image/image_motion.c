@@ -41,6 +41,7 @@ static bool find_size(const image_request *r, const image_array *in, image_array
     const uint32_t num = in->directions;
     out->directions = num;
     out->channels = in->channels;
+    out->alpha = in->alpha;
     for (uint32_t i = 0; i < num; i++) {
         const double side = r->zoom > 0 ? r->zoom * (double)in->size[i] : (double)in->size[i];
         if (side > IMAGE_MAX_SIDE) {

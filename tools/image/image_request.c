@@ -22,6 +22,7 @@ static int check(request *base)
     if (request_has(base, "precision"))
         r->precision = base->precision == MESH_F32 ? CLSP_F32 : CLSP_F64;
     r->has_type = request_has(base, "type");
+    r->has_alpha = request_has(base, "alpha");
     r->format = (image_format)request_format(base, base->outputs[0]);
     if (image_format_is_built(r->format, base->outputs[0], &message)) return EXIT_OK;
     complain("%s", message.text);
@@ -97,6 +98,10 @@ static const option options[] = {
     {"truncated", 0, NULL, "taps that are cut off rather than of least squares",
      OPTION_FLAG(image_request, truncated), .needs = "taps"},
     {"clip", 0, NULL, "keep within the range of IN's samples", OPTION_FLAG(image_request, clip)},
+    {"alpha", 0, "HOW",
+     "colours are weighted by alpha, so that what is transparent gives none, or straight, each "
+     "channel by itself: @; default weighted where IN or OUT has alpha",
+     OPTION_WORD(image_request, alpha, "weighted straight")},
     {"type", 0, "T", "type of OUT's samples: @; default of IN's",
      OPTION_WORD(image_request, type, "u8 u16 s16 f32 f64")},
     {"directions", 0, "D",

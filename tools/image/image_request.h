@@ -9,7 +9,10 @@ enum { IMAGE_MAX_SIDE = 1 << 28 };
 
 /* The library's modes from the first on, and SciPy's other name of the second. */
 #define IMAGE_MODES "mirror reflect grid-wrap nearest constant grid-constant wrap grid-mirror"
-enum { IMAGE_MODE_REFLECT = 1, IMAGE_MODE_CONSTANT = 4 };
+enum { IMAGE_MODE_REFLECT = 1, IMAGE_MODE_CONSTANT = 4, IMAGE_MODE_GRID_CONSTANT = 5 };
+
+/* What alpha does to colours, as --alpha names it. */
+enum { IMAGE_WEIGHTED, IMAGE_STRAIGHT };
 
 typedef struct image_request {
     request base;
@@ -30,6 +33,8 @@ typedef struct image_request {
     clsp_image_prefilter prefilter;
     uint32_t taps;
     bool truncated, clip;
+    int alpha;           /* IMAGE_WEIGHTED or IMAGE_STRAIGHT */
+    bool has_alpha;      /* asked for: the last channel is it, whatever the files say */
     clsp_type precision; /* default: CLSP_F64 for images of f64, else CLSP_F32 */
     bool has_type;       /* of the output's samples; else the input's */
     image_type type;

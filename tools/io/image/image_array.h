@@ -12,6 +12,14 @@ enum { IMAGE_MAX_DIRECTIONS = 3, IMAGE_MAX_CHANNELS = 4 };
 
 typedef enum image_type { IMAGE_U8, IMAGE_U16, IMAGE_S16, IMAGE_F32, IMAGE_F64 } image_type;
 
+/* What the last of 2 or 4 channels is. */
+typedef enum image_alpha_kind {
+    IMAGE_ALPHA_UNKNOWN,   /* the file does not say */
+    IMAGE_ALPHA_NONE,      /* something else */
+    IMAGE_ALPHA_STRAIGHT,  /* alpha, and colours are as if it were full */
+    IMAGE_ALPHA_ASSOCIATED /* alpha, which colours are multiplied by */
+} image_alpha_kind;
+
 /* What the file of a volume tells of where its samples are. Zero: nothing. */
 typedef struct image_place {
     double spacing[IMAGE_MAX_DIRECTIONS]; /* between samples, along x, y, z */
@@ -26,6 +34,7 @@ typedef struct image_array {
     size_t
         size[IMAGE_MAX_DIRECTIONS]; /* [directions], the last one fastest: depth, height, width */
     uint32_t channels;              /* 1..4 */
+    image_alpha_kind alpha;
     image_type type;
     void *values; /* [size[0]]..[channels], in the machine's byte order */
     image_place place;

@@ -68,6 +68,7 @@ static void make_rows(png_source *p)
     a->size[1] = png_get_image_width(p->png, p->info);
     a->channels = png_get_channels(p->png, p->info);
     a->type = png_get_bit_depth(p->png, p->info) == 16 ? IMAGE_U16 : IMAGE_U8;
+    a->alpha = IMAGE_ALPHA_STRAIGHT;
     p->rows = malloc(a->size[0] * sizeof(*p->rows));
     if (!p->rows || !image_array_make(a)) png_error(p->png, "not enough memory for this image");
     for (size_t i = 0; i < a->size[0]; i++)

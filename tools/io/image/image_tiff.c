@@ -121,12 +121,18 @@ static bool find_type(TIFF *tiff, tiff_memory *m, image_type *type)
 static bool read_page_head(TIFF *tiff, tiff_memory *m, image_array *page)
 {
     uint16_t channels = 1, photometric = PHOTOMETRIC_MINISBLACK;
+    uint16_t num_extra = 0, *extra = NULL;
     uint32_t width = 0, height = 0;
     TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &height);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &channels);
     TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
     *page = (image_array){.directions = 2, .size = {height, width}, .channels = channels};
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &num_extra, &extra);
+    page->alpha = num_extra == 0                       ? IMAGE_ALPHA_NONE
+                  : extra[0] == EXTRASAMPLE_ASSOCALPHA ? IMAGE_ALPHA_ASSOCIATED
+                  : extra[0] == EXTRASAMPLE_UNASSALPHA ? IMAGE_ALPHA_STRAIGHT
+                                                       : IMAGE_ALPHA_NONE;
     if (width == 0 || height == 0) return fail(m, "an image without samples");
     if (channels < 1 || channels > IMAGE_MAX_CHANNELS)
         return fail(m, "more than 4 channels are not read");
@@ -287,7 +293,8 @@ static bool set_page_head(TIFF *tiff, const image_array *a, size_t page, size_t 
     static const uint16_t formats[] = {SAMPLEFORMAT_UINT, SAMPLEFORMAT_UINT, SAMPLEFORMAT_INT,
                                        SAMPLEFORMAT_IEEEFP, SAMPLEFORMAT_IEEEFP};
     const bool is_rgb = a->channels >= 3, has_alpha = a->channels % 2 == 0;
-    const uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
+    static const uint16_t extras[] = {EXTRASAMPLE_UNASSALPHA, EXTRASAMPLE_UNSPECIFIED,
+                                      EXTRASAMPLE_UNASSALPHA, EXTRASAMPLE_ASSOCALPHA};
     const size_t width = a->size[a->directions - 1];
     const size_t row = width * a->channels * image_type_bytes(a->type);
     const uint32_t rows = row < STRIP_BYTES ? (uint32_t)(STRIP_BYTES / row) : 1;
@@ -302,7 +309,7 @@ static bool set_page_head(TIFF *tiff, const image_array *a, size_t page, size_t 
                 TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
                              is_rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
                 TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows);
-    if (done && has_alpha) done = TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+    if (done && has_alpha) done = TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &extras[a->alpha]);
     if (done && num_pages > 1)
         done = TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_PAGE) &&
                TIFFSetField(tiff, TIFFTAG_PAGENUMBER, (int)(page & 0xffff),
