@@ -98,6 +98,59 @@ def read_png(path):
     return Image((height, width), "|u1" if each == 1 else "<u2", values, channels)
 
 
+def tiff_bytes(width, height, bits, rows, order="<", tags=(), photometric=1, tile=None):
+    """A TIFF of one page, its samples stored as the strip or the tiles `rows`. tags: more of them,
+    as TAG: (type, values) with type 3 for 16 bits, 4 for 32, 5 for fractions."""
+    strips = rows if tile else [rows]
+    kinds = {3: ("H", 2), 4: ("I", 4), 5: ("II", 8)}
+    tags = {256: (4, [width]), 257: (4, [height]), 258: (3, [bits]), 259: (3, [1]),
+            262: (3, [photometric]), 277: (3, [1]), **dict(tags)}
+    if tile:
+        tags.update({322: (3, [tile[0]]), 323: (3, [tile[1]])})
+    else:
+        tags[278] = 3, [height]
+    start = 8 + 2 + 12 * (len(tags) + 2) + 4
+    data = b"".join(strips)
+    places = [start + sum(map(len, strips[:i])) for i in range(len(strips))]
+    tags[324 if tile else 273] = 4, places
+    tags[325 if tile else 279] = 4, [len(s) for s in strips]
+    entries, more = b"", b""
+    for tag in sorted(tags):
+        kind, values = tags[tag]
+        body = struct.pack(order + "%d%s" % (len(values), kinds[kind][0]) if kind != 5 else
+                           order + "%dI" % len(values), *values)
+        count = len(values) // (2 if kind == 5 else 1)
+        if len(body) > 4:
+            body, more = struct.pack(order + "I", start + len(data) + len(more)), more + body
+        entries += struct.pack(order + "HHI", tag, kind, count) + body.ljust(4, b"\0")
+    return ((b"II*\0" if order == "<" else b"MM\0*") + struct.pack(order + "IH", 8, len(tags)) +
+            entries + bytes(4) + data + more)
+
+
+def tiff_tags(body):
+    """The tags of a little-endian TIFF's first page: TAG: bytes of its values."""
+    place, = struct.unpack_from("<I", body, 4)
+    num, = struct.unpack_from("<H", body, place)
+    found = {}
+    for i in range(num):
+        tag, kind, count, value = struct.unpack_from("<HHII", body, place + 2 + 12 * i)
+        size = count * {3: 2, 4: 4, 5: 8}.get(kind, 1)
+        at = value if size > 4 else place + 2 + 12 * i + 8
+        found[tag] = body[at:at + size]
+    return found
+
+
+def png_chunk(body, kind):
+    """The contents of a PNG's chunk; None where it has none."""
+    at = 8
+    while at < len(body):
+        length, = struct.unpack_from(">I", body, at)
+        if body[at + 4:at + 8] == kind:
+            return body[at + 8:at + 8 + length]
+        at += 12 + length
+    return None
+
+
 def write_png(path, image):
     height, width = image.shape
     deep = image.kind == "<u2"

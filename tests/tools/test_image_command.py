@@ -13,7 +13,8 @@ import struct
 import subprocess
 
 from command_fixture import COMMAND, DATA, Case, has_fp64, main, run, some
-from image_files import Image, read_npy, read_png, write_npy, write_png
+from image_files import (Image, png_chunk, read_npy, read_png, tiff_bytes, tiff_tags, write_npy,
+                         write_png)
 
 NAMES = {"u8": "|u1", "u16": "<u2", "s16": "<i2", "f32": "<f4", "f64": "<f8"}
 
@@ -354,6 +355,106 @@ class Files(ImageCase):
         os.replace(self.get(self.put(volume), "--directions", "3", ending="tif"),
                    self.path("in.tif"))
         self.assertEqual(self.get(self.path("in.tif")), volume)
+
+    def check_tiff(self, body, expected, kind="|u1", channels=1):
+        with open(self.path("in.tif"), "wb") as file:
+            file.write(body)
+        found = self.get(self.path("in.tif"), channels=channels)
+        self.assertEqual((found.kind, found.values), (kind, expected))
+        return found
+
+    def test_tiff_types(self):
+        """Bits, signs, halves, white as 0 and palettes, in both byte orders."""
+        if lacks("tif"):
+            self.skipTest("no libtiff")
+        bits = b"\xa0\x40"  # 101, 010
+        self.check_tiff(tiff_bytes(3, 2, 1, bits), [255, 0, 255, 0, 255, 0])
+        self.check_tiff(tiff_bytes(3, 2, 1, bits, photometric=0), [0, 255, 0, 255, 0, 255])
+        self.check_tiff(tiff_bytes(3, 1, 2, b"\x1b"), [0, 85, 170])
+        self.check_tiff(tiff_bytes(3, 1, 4, b"\x0f\x10"), [0, 255, 17])
+        self.check_tiff(tiff_bytes(2, 1, 8, b"\x01\xff", photometric=0), [254, 0])
+        colors = [i * 257 for i in (1, 2, 3, 4)] + [i * 257 for i in (5, 6, 7, 8)] + [
+            i * 257 for i in (9, 10, 11, 12)]
+        for shift in 0, 8:
+            self.check_tiff(tiff_bytes(3, 1, 2, b"\x1b", photometric=3,
+                                       tags={320: (3, [c >> shift for c in colors])}),
+                            [1, 5, 9, 2, 6, 10, 3, 7, 11], channels=3)
+        for order in "<>":
+            def signed(kind, bits, form, values):
+                body = struct.pack("%s%d%s" % (order, len(values), kind), *values)
+                return tiff_bytes(len(values), 1, bits, body, order, {339: (3, [form])})
+            self.check_tiff(signed("b", 8, 2, [-128, 5]), [-128, 5], "<i2")
+            self.check_tiff(signed("I", 32, 1, [4294967295, 7]), [4294967295, 7], "<f8")
+            self.check_tiff(signed("i", 32, 2, [-2147483648, 7]), [-2147483648, 7], "<f8")
+            self.check_tiff(signed("e", 16, 3, [-1.5, 6e-8, 65504, math.inf]),
+                            [-1.5, 2 ** -24, 65504, math.inf], "<f4")
+            self.check_tiff(signed("H", 16, 1, [1, 65535]), [1, 65535], "<u2")
+            self.check_tiff(signed("d", 64, 3, [0.1, 1e300]), [0.1, 1e300], "<f8")
+
+    def test_tiff_layout(self):
+        """Tiles that stand out beyond the image, and the orientations."""
+        if lacks("tif"):
+            self.skipTest("no libtiff")
+        image = noise((20, 21), "u8")
+        tiles = [bytes(image.at(y, x)[0] if y < 20 and x < 21 else 99 for y in range(j, j + 16)
+                       for x in range(i, i + 16)) for j in (0, 16) for i in (0, 16)]
+        self.check_tiff(tiff_bytes(21, 20, 8, tiles, tile=(16, 16)), image.values)
+        stored = [[1, 2, 3], [4, 5, 6]]
+        flipped, mirrored = stored[::-1], [row[::-1] for row in stored]
+        both = [row[::-1] for row in flipped]
+        turned = [[list(c) for c in zip(*rows)] for rows in (stored, flipped, mirrored, both)]
+        for number, seen in enumerate([stored, mirrored, both, flipped, turned[0], turned[1],
+                                       turned[3], turned[2]], 1):
+            found = self.check_tiff(tiff_bytes(3, 2, 8, bytes(range(1, 7)),
+                                               tags={274: (3, [number]), 282: (5, [300, 1]),
+                                                     283: (5, [150, 1])}),
+                                    sum(seen, []))
+            self.assertEqual(found.shape, (len(seen), len(seen[0])))
+            tags = tiff_tags(open(self.get(self.path("in.tif"), ending="tif"), "rb").read())
+            self.assertEqual(struct.unpack("<II", tags[282]), (300 if number < 5 else 150, 1))
+
+    def test_tiff_warning(self):
+        """What libtiff calls an error and reads all the same is none, and messages are one line."""
+        if lacks("tif"):
+            self.skipTest("no libtiff")
+        inks = {334: (3, [3])}  # a number of inks that is not that of channels
+        self.check_tiff(tiff_bytes(3, 1, 8, b"abc", tags=inks), list(b"abc"))
+        with open(self.path("in.tif"), "wb") as file:
+            file.write(tiff_bytes(3, 9, 8, b"abc", tags=inks))
+        self.assertEqual(self.fails(1, "in.tif: ", "image", self.path("in.tif"), "-o",
+                                    self.path("b.npy")).count("\n"), 1)
+
+    def test_resolution(self):
+        """Pixels of a length, which --zoom makes shorter."""
+        if lacks("tif"):
+            self.skipTest("no libtiff")
+        with open(self.path("in.tif"), "wb") as file:
+            file.write(tiff_bytes(3, 2, 8, b"abcdef", tags={282: (5, [300, 1]), 283: (5, [200, 1])}))
+        tags = tiff_tags(open(self.get(self.path("in.tif"), "-z", "2", ending="tif"), "rb").read())
+        self.assertEqual([struct.unpack("<II", tags[t]) for t in (282, 283)], [(600, 1), (400, 1)])
+        self.assertEqual(struct.unpack("<H", tags[296]), (2,))
+        self.get(self.path("in.tif"), ending="png")
+        body = open(self.path("out.png"), "rb").read()
+        self.assertEqual(struct.unpack(">IIB", png_chunk(body, b"pHYs")), (11811, 7874, 1))
+        os.replace(self.path("out.png"), self.path("in.png"))
+        self.get(self.path("in.png"), "-z", "0.5", ending="png")
+        body = open(self.path("out.png"), "rb").read()
+        self.assertEqual(struct.unpack(">IIB", png_chunk(body, b"pHYs")), (5906, 3937, 1))
+        self.put(noise((2, 2), "u8"), "in.png")
+        self.get(self.path("in.png"), ending="png")
+        self.assertIsNone(png_chunk(open(self.path("out.png"), "rb").read(), b"pHYs"))
+
+    def test_tiff_alpha(self):
+        """Colours that are multiplied by alpha stay so in TIFF, and are divided into PNG."""
+        if lacks("tif"):
+            self.skipTest("no libtiff")
+        with open(self.path("in.tif"), "wb") as file:
+            file.write(tiff_bytes(2, 1, 8, bytes((50, 100, 0, 0)),
+                                  tags={277: (3, [2]), 338: (3, [1])}))
+        self.assertEqual(self.get(self.path("in.tif"), channels=2).values, [50, 100, 0, 0])
+        tags = tiff_tags(open(self.get(self.path("in.tif"), ending="tif"), "rb").read())
+        self.assertEqual(tags[338], b"\1\0")
+        self.assertEqual(self.get(self.path("in.tif"), ending="png").values, [128, 100, 0, 0])
 
     def test_nifti(self):
         """A volume keeps where it is in the world."""

@@ -17,6 +17,12 @@ const char *image_type_name(image_type type)
     return names[type];
 }
 
+double image_unit_millimeters(int units)
+{
+    static const double lengths[] = {0, 1000, 1, 0.001}; /* none, m, mm, um */
+    return units > 0 && units < 4 ? lengths[units] : 0;
+}
+
 bool image_array_bytes(const image_array *a, size_t *bytes)
 {
     *bytes = image_type_bytes(a->type) * a->channels;

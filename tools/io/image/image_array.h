@@ -20,13 +20,19 @@ typedef enum image_alpha_kind {
     IMAGE_ALPHA_ASSOCIATED /* alpha, which colours are multiplied by */
 } image_alpha_kind;
 
-/* What the file of a volume tells of where its samples are. Zero: nothing. */
+enum { IMAGE_MILLIMETERS = 2 }; /* NIfTI's number */
+
+/* What the file tells of where its samples are. Zero: nothing. */
 typedef struct image_place {
     double spacing[IMAGE_MAX_DIRECTIONS]; /* between samples, along x, y, z */
     double to_world[3][4]; /* of x, y, z, numbers of samples, and 1, to the world's coordinates */
     int world;             /* which one, as NIfTI numbers them; 0: to_world is not known */
     int units;             /* of lengths, as NIfTI numbers them */
+    bool is_per_inch;      /* the file counted samples an inch */
 } image_place;
+
+/* Returns how many millimeters a unit of lengths has; 0: that is not known. */
+double image_unit_millimeters(int units);
 
 /* Zero is an image without samples. */
 typedef struct image_array {

@@ -2,15 +2,18 @@
 
      .png       8 and 16 bit, gray or RGB, with alpha or without; a palette becomes RGB, fewer bits
                 8. Written likewise
-     .tif       u8, u16, s16, f32 and f64, 1 to 4 channels; several pages of one size are a volume
+     .tif       u8, u16, s16, f32 and f64, 1 to 4 channels; several pages of one size are a volume,
+                and smaller copies and masks among them are passed over. Read also are whole numbers
+                of 1, 2 and 4 bits, which become u8 from 0 to 255, s8 (s16), u32 and s32 (f64), f16
+                (f32), white as 0, and palettes (RGB). Images come as the orientation says
      .nii       NIfTI-1, also .nii.gz: u8, u16, s16, f32, f64, or RGB of u8. 8 bit with a sign
    become s16 and 32 bit f64 on the way in; a scale other than 1 makes f32 of all but f64 .npy u8,
    u16, s16, f32 and f64 in C order: (W,), (H, W), (H, W, C), (D, H, W), (D, H, W, C) with C from 1
    to 4. Of three lengths, the last one is that of channels where it can be
 
    Files are known by how they begin; the ending of a name chooses what is written. TIFF and NIfTI
-   need libtiff and libnifti, and a build without one of them says so. What is not pixels (colour
-   profiles, comments) is left out. */
+   need libtiff and libnifti, and a build without one of them says so. Lengths of pixels go from
+   format to format; what else is not pixels (colour profiles, comments) is left out. */
 #ifndef CLSPLINE_TOOLS_IO_IMAGE_FILE_H
 #define CLSPLINE_TOOLS_IO_IMAGE_FILE_H
 

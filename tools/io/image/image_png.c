@@ -59,6 +59,19 @@ static void read_header(png_source *p)
     png_read_update_info(p->png, p->info);
 }
 
+/* Takes how many pixels there are in a meter. */
+static void take_resolution(png_source *p)
+{
+    png_uint_32 across = 0, down = 0;
+    int unit = PNG_RESOLUTION_UNKNOWN;
+    image_place *place = &p->a->place;
+    if (!png_get_pHYs(p->png, p->info, &across, &down, &unit) || across == 0 || down == 0) return;
+    const double length = unit == PNG_RESOLUTION_METER ? 1000 : 1;
+    place->spacing[0] = length / across;
+    place->spacing[1] = length / down;
+    place->units = unit == PNG_RESOLUTION_METER ? IMAGE_MILLIMETERS : 0;
+}
+
 static void make_rows(png_source *p)
 {
     image_array *a = p->a;
@@ -69,6 +82,7 @@ static void make_rows(png_source *p)
     a->channels = png_get_channels(p->png, p->info);
     a->type = png_get_bit_depth(p->png, p->info) == 16 ? IMAGE_U16 : IMAGE_U8;
     a->alpha = IMAGE_ALPHA_STRAIGHT;
+    take_resolution(p);
     p->rows = malloc(a->size[0] * sizeof(*p->rows));
     if (!p->rows || !image_array_make(a)) png_error(p->png, "not enough memory for this image");
     for (size_t i = 0; i < a->size[0]; i++)
@@ -118,6 +132,18 @@ static void on_write_error(png_structp png, png_const_charp why)
     png_longjmp(png, 1);
 }
 
+/* Writes how many pixels there are in a meter. */
+static void set_resolution(const png_target *p, const image_array *a)
+{
+    const double millimeters = image_unit_millimeters(a->place.units);
+    const double length = millimeters > 0 ? 1000 / millimeters : 1;
+    const double across = length / a->place.spacing[0], down = length / a->place.spacing[1];
+    if (!(a->place.spacing[0] > 0) || !(a->place.spacing[1] > 0)) return;
+    if (!(across >= 1 && across < PNG_UINT_31_MAX && down >= 1 && down < PNG_UINT_31_MAX)) return;
+    png_set_pHYs(p->png, p->info, (png_uint_32)(across + 0.5), (png_uint_32)(down + 0.5),
+                 millimeters > 0 ? PNG_RESOLUTION_METER : PNG_RESOLUTION_UNKNOWN);
+}
+
 static bool write_image(const png_target *p, const image_array *a, FILE *file)
 {
     static const int colors[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
@@ -129,6 +155,7 @@ static bool write_image(const png_target *p, const image_array *a, FILE *file)
                  (png_uint_32)(a->directions > 1 ? a->size[0] : 1), a->type == IMAGE_U8 ? 8 : 16,
                  colors[a->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
+    set_resolution(p, a);
     png_write_info(p->png, p->info);
     const uint16_t one = 1;
     if (*(const unsigned char *)&one == 1) png_set_swap(p->png);

@@ -1,9 +1,11 @@
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tiffio.h>
 
 #include "image_formats.h"
+#include "tiff_page.h"
 
 enum { MOST_UNPACKED = 16384 };
 
@@ -13,6 +15,7 @@ typedef struct tiff_memory {
     size_t next; /* where it reads or writes */
     const char *name;
     io_message *message;
+    char why[512];   /* what libtiff found wrong first since this was emptied, as one line */
     bool has_failed; /* and said why; what follows from that is of no use to the user */
 } tiff_memory;
 
@@ -63,16 +66,15 @@ static int close_nothing(thandle_t user)
     return 0;
 }
 
-/* Keeps the first error of a file. */
+/* Keeps what libtiff calls an error. That may be a mere warning: it is one where a call fails. */
 static void on_error(thandle_t user, const char *module, const char *format, va_list args)
 {
     tiff_memory *m = user;
-    char why[512];
     (void)module;
-    if (!m || m->has_failed) return;
-    vsnprintf(why, sizeof(why), format, args);
-    io_fail(m->message, "%s: %s", m->name, why);
-    m->has_failed = true;
+    if (!m || m->why[0]) return;
+    vsnprintf(m->why, sizeof(m->why), format, args);
+    for (char *c = m->why; *c; c++)
+        if (iscntrl((unsigned char)*c)) *c = ' ';
 }
 
 static TIFF *open_memory(tiff_memory *m, const char *mode)
@@ -85,94 +87,23 @@ static TIFF *open_memory(tiff_memory *m, const char *mode)
                           count_bytes, NULL, NULL);
 }
 
-/* Says why, unless libtiff has. */
+/* Says why, in libtiff's words where it has some. */
 static bool fail(tiff_memory *m, const char *why)
 {
-    if (!m->has_failed) io_fail(m->message, "%s: %s", m->name, why);
+    if (!m->has_failed) io_fail(m->message, "%s: %s", m->name, m->why[0] ? m->why : why);
     m->has_failed = true;
     return false;
 }
 
 /* ---- reading ---- */
 
-/* Finds the type of a page's values. */
-static bool find_type(TIFF *tiff, tiff_memory *m, image_type *type)
-{
-    static const struct {
-        uint16_t format, bits;
-        image_type type;
-    } known[] = {{SAMPLEFORMAT_UINT, 8, IMAGE_U8},
-                 {SAMPLEFORMAT_UINT, 16, IMAGE_U16},
-                 {SAMPLEFORMAT_INT, 16, IMAGE_S16},
-                 {SAMPLEFORMAT_IEEEFP, 32, IMAGE_F32},
-                 {SAMPLEFORMAT_IEEEFP, 64, IMAGE_F64}};
-    uint16_t format = SAMPLEFORMAT_UINT, bits = 1;
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &format);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &bits);
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        *type = known[i].type;
-        if (known[i].format == format && known[i].bits == bits) return true;
-    }
-    return fail(m, "samples of this type are not read (8 and 16 bit whole numbers, 16 bit with a "
-                   "sign, 32 and 64 bit reals are)");
-}
-
-/* Reads what a page is, without its values. */
-static bool read_page_head(TIFF *tiff, tiff_memory *m, image_array *page)
-{
-    uint16_t channels = 1, photometric = PHOTOMETRIC_MINISBLACK;
-    uint16_t num_extra = 0, *extra = NULL;
-    uint32_t width = 0, height = 0;
-    TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
-    TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &height);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &channels);
-    TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
-    *page = (image_array){.directions = 2, .size = {height, width}, .channels = channels};
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &num_extra, &extra);
-    page->alpha = num_extra == 0                       ? IMAGE_ALPHA_NONE
-                  : extra[0] == EXTRASAMPLE_ASSOCALPHA ? IMAGE_ALPHA_ASSOCIATED
-                  : extra[0] == EXTRASAMPLE_UNASSALPHA ? IMAGE_ALPHA_STRAIGHT
-                                                       : IMAGE_ALPHA_NONE;
-    if (width == 0 || height == 0) return fail(m, "an image without samples");
-    if (channels < 1 || channels > IMAGE_MAX_CHANNELS)
-        return fail(m, "more than 4 channels are not read");
-    if (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_RGB)
-        return fail(m, "colours of this kind are not read (gray with black as 0, and RGB are)");
-    return find_type(tiff, m, &page->type);
-}
-
-/* Puts a block of samples into a page: `width` x `height` of them from column x, row y, which has
-   so many bytes a row; of one channel alone where the file keeps them apart. */
-typedef struct tiff_block {
-    const unsigned char *values;
-    size_t x, y, width, height, row_bytes;
-    uint32_t channel;
-    bool apart;
-} tiff_block;
-
-static void put_block(unsigned char *to, const image_array *page, const tiff_block *b)
-{
-    const size_t each = image_type_bytes(page->type), pixel = each * page->channels;
-    const size_t width = page->size[1];
-    for (size_t y = 0; y < b->height && b->y + y < page->size[0]; y++) {
-        unsigned char *row = to + ((b->y + y) * width + b->x) * pixel;
-        const unsigned char *from = b->values + y * b->row_bytes;
-        const size_t num = b->width < width - b->x ? b->width : width - b->x;
-        if (!b->apart) {
-            memcpy(row, from, num * pixel);
-            continue;
-        }
-        for (size_t x = 0; x < num; x++)
-            memcpy(row + x * pixel + b->channel * each, from + x * each, each);
-    }
-}
-
 /* Reads one tile or strip into `values` and has it put into the page. */
-static bool read_block(TIFF *tiff, tiff_memory *m, unsigned char *to, const image_array *page,
-                       tiff_block *b)
+static bool read_block(TIFF *tiff, tiff_memory *m, const tiff_page *page, tiff_block *b,
+                       image_array *to)
 {
     unsigned char *values = (unsigned char *)(size_t)b->values;
-    const size_t rows = b->height < page->size[0] - b->y ? b->height : page->size[0] - b->y;
+    const size_t rows = b->height < page->height - b->y ? b->height : page->height - b->y;
+    m->why[0] = 0;
     if (TIFFIsTiled(tiff)) {
         if (TIFFReadTile(tiff, values, (uint32_t)b->x, (uint32_t)b->y, 0, (uint16_t)b->channel) < 0)
             return fail(m, "a tile cannot be read");
@@ -182,7 +113,7 @@ static bool read_block(TIFF *tiff, tiff_memory *m, unsigned char *to, const imag
         if (TIFFReadEncodedStrip(tiff, strip, values, want) < want)
             return fail(m, "the file ends within its image");
     }
-    put_block(to, page, b);
+    tiff_page_put(page, b, to);
     return true;
 }
 
@@ -196,23 +127,21 @@ static bool can_hold(TIFF *tiff, const tiff_memory *m, size_t bytes)
 }
 
 /* Finds the size of a page's tiles or strips. False where it is none that can be. */
-static bool find_block(TIFF *tiff, tiff_memory *m, const image_array *page, tiff_block *b)
+static bool find_block(TIFF *tiff, tiff_memory *m, const tiff_page *page, tiff_block *b)
 {
-    uint32_t width = (uint32_t)page->size[1], height = 0;
-    uint16_t planar = PLANARCONFIG_CONTIG;
+    uint32_t width = page->width, height = 0;
     tmsize_t bytes = 0;
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planar);
     if (TIFFIsTiled(tiff)) {
         TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &width);
         TIFFGetField(tiff, TIFFTAG_TILELENGTH, &height);
         bytes = TIFFTileSize(tiff);
     } else {
         TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &height);
-        if (height > page->size[0]) height = (uint32_t)page->size[0];
+        if (height > page->height) height = page->height;
         bytes = TIFFStripSize(tiff);
     }
-    *b = (tiff_block){.width = width, .height = height, .apart = planar == PLANARCONFIG_SEPARATE};
-    b->row_bytes = width * image_type_bytes(page->type) * (b->apart ? 1 : page->channels);
+    *b = (tiff_block){.width = width, .height = height};
+    b->row_bytes = tiff_page_row_bytes(page, width);
     if (width == 0 || height == 0 || bytes <= 0 || (size_t)bytes / height < b->row_bytes)
         return fail(m, "strips or tiles of a size that cannot be");
     if (!can_hold(tiff, m, (size_t)bytes)) return fail(m, "the file is too short for its tiles");
@@ -221,21 +150,24 @@ static bool find_block(TIFF *tiff, tiff_memory *m, const image_array *page, tiff
 }
 
 /* Reads the values of a page behind those of the pages before. */
-static bool read_page(TIFF *tiff, tiff_memory *m, const image_array *page, image_bytes *all)
+static bool read_page(TIFF *tiff, tiff_memory *m, const tiff_page *page, image_bytes *all)
 {
     tiff_block b;
     size_t bytes;
-    unsigned char *to;
-    if (!image_array_bytes(page, &bytes) || !can_hold(tiff, m, bytes))
+    image_array to = page->image;
+    const size_t stored = tiff_page_row_bytes(page, page->width);
+    m->why[0] = 0;
+    if (!image_array_bytes(&to, &bytes) || stored > SIZE_MAX / page->height ||
+        !can_hold(tiff, m, stored * page->height))
         return fail(m, "the file is too short for its width and height");
-    to = image_bytes_reserve(all, bytes);
-    if (!to) return fail(m, "not enough memory for this image");
+    to.values = image_bytes_reserve(all, bytes);
+    if (!to.values) return fail(m, "not enough memory for this image");
     bool done = find_block(tiff, m, page, &b);
-    const uint32_t planes = b.apart ? page->channels : 1;
+    const uint32_t planes = page->apart ? page->channels : 1;
     for (b.channel = 0; done && b.channel < planes; b.channel++)
-        for (b.y = 0; done && b.y < page->size[0]; b.y += b.height)
-            for (b.x = 0; done && b.x < page->size[1]; b.x += b.width)
-                done = read_block(tiff, m, to, page, &b);
+        for (b.y = 0; done && b.y < page->height; b.y += b.height)
+            for (b.x = 0; done && b.x < page->width; b.x += b.width)
+                done = read_block(tiff, m, page, &b, &to);
     free((void *)(size_t)b.values);
     all->count += bytes;
     return done;
@@ -247,22 +179,41 @@ static bool is_like(const image_array *a, const image_array *b)
            a->type == b->type;
 }
 
+/* Goes to the next page that is no small copy or mask of another. False at the end, or with
+   has_failed. */
+static bool find_page(TIFF *tiff, tiff_memory *m)
+{
+    uint32_t kind = FILETYPE_PAGE;
+    do {
+        m->why[0] = 0;
+        if (!TIFFReadDirectory(tiff)) {
+            if (m->why[0]) fail(m, "");
+            return false;
+        }
+        kind = 0;
+        TIFFGetField(tiff, TIFFTAG_SUBFILETYPE, &kind);
+    } while ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0);
+    return true;
+}
+
 /* Reads all pages: one is an image, several are a volume. */
 static bool read_pages(TIFF *tiff, tiff_memory *m, image_array *a)
 {
     image_bytes values = {.bytes = NULL};
-    image_array page;
+    tiff_page page;
+    const char *why;
     size_t num = 0;
     bool done = true;
     do {
-        done = read_page_head(tiff, m, &page);
-        if (num == 0) *a = page;
-        if (done && !is_like(a, &page)) done = fail(m, "its pages differ in size or type");
+        m->why[0] = 0;
+        done = tiff_page_read(tiff, &page, &why) || fail(m, why);
+        if (num == 0) *a = page.image;
+        if (done && !is_like(a, &page.image)) done = fail(m, "its pages differ in size or type");
         done = done && read_page(tiff, m, &page, &values);
         num++;
-    } while (done && TIFFReadDirectory(tiff));
+    } while (done && find_page(tiff, m));
     a->values = values.bytes;
-    if (!done || m->has_failed) return false;
+    if (m->has_failed) return false;
     if (num == 1) return true;
     a->directions = 3;
     a->size[2] = a->size[1];
@@ -288,6 +239,20 @@ bool image_tiff_read(image_array *a, const image_source *s)
 
 enum { STRIP_BYTES = 1 << 16 };
 
+/* Writes how many pixels there are in a length, of inches where they came so. */
+static bool set_resolution(TIFF *tiff, const image_array *a)
+{
+    const double millimeters = image_unit_millimeters(a->place.units);
+    const bool is_inch = a->place.is_per_inch && millimeters > 0;
+    const double length = is_inch ? 25.4 : 10, unit = millimeters > 0 ? millimeters : length;
+    return TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT,
+                        millimeters <= 0 ? RESUNIT_NONE
+                        : is_inch        ? RESUNIT_INCH
+                                         : RESUNIT_CENTIMETER) &&
+           TIFFSetField(tiff, TIFFTAG_XRESOLUTION, length / (a->place.spacing[0] * unit)) &&
+           TIFFSetField(tiff, TIFFTAG_YRESOLUTION, length / (a->place.spacing[1] * unit));
+}
+
 static bool set_page_head(TIFF *tiff, const image_array *a, size_t page, size_t num_pages)
 {
     static const uint16_t formats[] = {SAMPLEFORMAT_UINT, SAMPLEFORMAT_UINT, SAMPLEFORMAT_INT,
@@ -309,6 +274,7 @@ static bool set_page_head(TIFF *tiff, const image_array *a, size_t page, size_t 
                 TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
                              is_rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
                 TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows);
+    if (done && a->place.spacing[0] > 0 && a->place.spacing[1] > 0) done = set_resolution(tiff, a);
     if (done && has_alpha) done = TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &extras[a->alpha]);
     if (done && num_pages > 1)
         done = TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_PAGE) &&
@@ -345,7 +311,7 @@ bool image_tiff_write(const image_array *a, FILE *file, const char *name, io_mes
     TIFF *tiff = open_memory(&m, is_small ? "wm" : "w8m");
     bool done = tiff && write_pages(tiff, a);
     if (tiff) TIFFClose(tiff);
-    if (!done || m.has_failed) {
+    if (!done || m.why[0]) {
         fail(&m, "cannot write: not enough memory");
         free(m.all.bytes);
         return false;
