@@ -140,6 +140,29 @@ def tiff_tags(body):
     return found
 
 
+def nifti_bytes(dims, data, version=1, order="<", kind=(2, 8), pair=False, extensions=b"",
+                fields=()):
+    """A NIfTI file, or the header of a pair. kind: the number of a type, and bits. fields: more of
+    the header, as (format, offset, value..)."""
+    head = bytearray(348 if version == 1 else 540)
+    dims = (len(dims), *dims, *[1] * (7 - len(dims)))
+    offset = 0 if pair else len(head) + 4 + len(extensions)
+    magic = b"n%c%d\0" % (b"i" if pair else b"+", version)
+    struct.pack_into(order + "i", head, 0, len(head))
+    if version == 1:
+        struct.pack_into(order + "8h", head, 40, *dims)
+        struct.pack_into(order + "hh", head, 70, *kind)
+        struct.pack_into(order + "f", head, 108, offset)
+        head[344:348] = magic
+    else:
+        head[4:12] = magic + b"\r\n\x1a\n"
+        struct.pack_into(order + "hh8q", head, 12, *kind, *dims)
+        struct.pack_into(order + "q", head, 168, offset)
+    for form, *place in fields:
+        struct.pack_into(order + form, head, *place)
+    return bytes(head) + bytes((bool(extensions), 0, 0, 0)) + extensions + (b"" if pair else data)
+
+
 def png_chunk(body, kind):
     """The contents of a PNG's chunk; None where it has none."""
     at = 8

@@ -13,8 +13,8 @@ import struct
 import subprocess
 
 from command_fixture import COMMAND, DATA, Case, has_fp64, main, run, some
-from image_files import (Image, png_chunk, read_npy, read_png, tiff_bytes, tiff_tags, write_npy,
-                         write_png)
+from image_files import (Image, nifti_bytes, png_chunk, read_npy, read_png, tiff_bytes, tiff_tags,
+                         write_npy, write_png)
 
 NAMES = {"u8": "|u1", "u16": "<u2", "s16": "<i2", "f32": "<f4", "f64": "<f8"}
 
@@ -429,7 +429,8 @@ class Files(ImageCase):
         if lacks("tif"):
             self.skipTest("no libtiff")
         with open(self.path("in.tif"), "wb") as file:
-            file.write(tiff_bytes(3, 2, 8, b"abcdef", tags={282: (5, [300, 1]), 283: (5, [200, 1])}))
+            file.write(tiff_bytes(3, 2, 8, b"abcdef", tags={282: (5, [300, 1]),
+                                                            283: (5, [200, 1])}))
         tags = tiff_tags(open(self.get(self.path("in.tif"), "-z", "2", ending="tif"), "rb").read())
         self.assertEqual([struct.unpack("<II", tags[t]) for t in (282, 283)], [(600, 1), (400, 1)])
         self.assertEqual(struct.unpack("<H", tags[296]), (2,))
@@ -459,7 +460,7 @@ class Files(ImageCase):
     def test_nifti(self):
         """A volume keeps where it is in the world."""
         if lacks("nii"):
-            self.skipTest("no libnifti")
+            self.skipTest("no zlib")
         volume = noise((4, 6, 5), "s16")
         for ending in ("nii", "nii.gz"):
             os.replace(self.get(self.put(volume), "--directions", "3", ending=ending),
@@ -478,6 +479,101 @@ class Files(ImageCase):
         self.assertEqual(struct.unpack_from("<8f", body, 76)[1:4], (1, 1.5, 2))
         self.assertEqual(struct.unpack_from("<12f", body, 280),
                          (1, 0, 0, 9.5, 0, 1.5, 0, 19.25, 0, 0, 2, 29))
+
+    def put_bytes(self, name, body):
+        with open(self.path(name), "wb") as file:
+            file.write(body)
+        return self.path(name)
+
+    def get_bytes(self, *args, **options):
+        with open(self.get(*args, **options), "rb") as file:
+            return file.read()
+
+    def test_nifti_kept(self):
+        """What a header says beside the image: words, units, both forms, and extensions."""
+        if lacks("nii"):
+            self.skipTest("no zlib")
+        for order in "<>":
+            note = struct.pack(order + "ii", 32, 6) + b"a note".ljust(24, b"\0")
+            turn = 0.5, 0.5, 0.5
+            body = nifti_bytes((4, 6, 5), bytes(120), order=order, extensions=note, fields=(
+                ("80s", 148, b"a description"), ("24s", 228, b"other.nii"), ("h", 68, 3),
+                ("16s", 328, b"a name"), ("B", 123, 10), ("8f", 76, -1, 2, 3, 4, 1.5, 0, 0, 0),
+                ("hh3f3f", 252, 1, 2, *turn, 7, 8, 9),
+                ("12f", 280, 2, 0, 0, 10, 0, 3, 0, 20, 0, 0, 4, 30)))
+            found = self.get_bytes(self.put_bytes("in.nii", body), "-z", "2", "--order", "0",
+                                   ending="nii")
+            self.assertEqual(found[148:170].rstrip(b"\0"), b"a description")
+            self.assertEqual(found[228:252].rstrip(b"\0"), b"other.nii")
+            self.assertEqual(found[328:344].rstrip(b"\0"), b"a name")
+            self.assertEqual((found[123], struct.unpack_from("<h", found, 68)), (10, (3,)))
+            self.assertEqual(struct.unpack_from("<5f", found, 76), (-1, 1, 1.5, 2, 1.5))
+            self.assertEqual(struct.unpack_from("<hh3f", found, 252), (1, 2, *turn))
+            # this turn takes x to y, y to z, z to x; the first sample moves by a quarter of each
+            self.assertEqual(struct.unpack_from("<3f", found, 268), (7 + 1, 8 - 0.5, 9 - 0.75))
+            self.assertEqual(struct.unpack_from("<12f", found, 280),
+                             (1, 0, 0, 9.5, 0, 1.5, 0, 19.25, 0, 0, 2, 29))
+            self.assertEqual(found[348:384], b"\1\0\0\0" + struct.pack("<ii", 32, 6) + note[8:])
+            self.assertEqual(struct.unpack_from("<f", found, 108), (384,))
+            self.assertEqual(len(found), 384 + 8 * 120)
+
+    def test_left_out(self):
+        """A note names what the output has no room for."""
+        if lacks("nii"):
+            self.skipTest("no zlib")
+        body = nifti_bytes((4, 6), bytes(24), fields=(("8f", 76, 1, 1, 1, 1, 1, 1, 1, 1),
+                                                      ("80s", 148, b"words"), ("h", 254, 1)))
+        path = self.put_bytes("in.nii", body)
+        for ending, lost in (("nii", ""), ("png", "where it is in the world, the description"), (
+                "npy", "the lengths of pixels, where it is in the world, the description")):
+            done = run("image", path, "-o", self.path("out." + ending))
+            note = "clspline: note: %s: left out: %s\n" % (path, lost)
+            self.assertEqual(done.stderr.startswith(note), lost != "", done.stderr)
+
+    def test_nifti_kinds(self):
+        """Version 2, pairs of files, and whole numbers of other widths, in both byte orders."""
+        if lacks("nii"):
+            self.skipTest("no zlib")
+        kinds = ("b", 256), ("H", 512), ("i", 8), ("I", 768), ("q", 1024), ("Q", 1280), ("d", 64)
+        for version, order, (letter, number) in some(itertools.product((1, 2), "<>", kinds), 3):
+            values = [i * 9 % 100 for i in range(24)]
+            data = struct.pack(order + "24" + letter, *values)
+            kind = number, 8 * len(data) // 24
+            body = nifti_bytes((4, 3, 2), data, version, order, kind)
+            self.assertEqual(self.get(self.put_bytes("in.nii", body)).values, values)
+        head = nifti_bytes((4, 3, 2), b"", kind=kind, version=version, order=order, pair=True)
+        self.put_bytes("pair.hdr", head)
+        self.fails(1, "pair.img, cannot be opened", "image", self.path("pair.hdr"), "-o",
+                   self.path("b.npy"))
+        self.put_bytes("pair.img", data)
+        for name in "pair.hdr", "pair.img":
+            self.assertEqual(self.get(self.path(name)).values, values)
+        written = self.get_bytes(self.path("pair.hdr"), ending="nii")
+        self.assertEqual((len(written), written[4:8]), (544 + 24 * 8, b"n+2\0"))
+        self.put_bytes("pair.img", data[:-1])
+        self.fails(1, "pair.img: the file ends", "image", self.path("pair.hdr"), "-o",
+                   self.path("b.npy"))
+        self.fails(1, "ANALYZE", "image", self.put_bytes("old.hdr", head[:4] + bytes(600)), "-o",
+                   self.path("b.npy"))
+
+    def test_nifti_series(self):
+        """Four dimensions: each volume by itself."""
+        if lacks("nii"):
+            self.skipTest("no zlib")
+        frames = [noise((2, 4, 5), "u8", seed=i) for i in range(3)]
+        body = nifti_bytes((5, 4, 2, 3), bytes(sum((f.values for f in frames), [])),
+                           fields=(("8f", 76, 1, 1, 1, 1, 2.5, 0, 0, 0),))
+        path = self.put_bytes("in.nii", body)
+        motion = "-s", "0.5,1,0", "-n", "2"
+        expected = sum((self.get(f, "--directions", "3", *motion).values for f in frames), [])
+        found = self.get(path, *motion)
+        self.assertEqual((found.shape, found.values), ((3, 2, 4, 5), expected))
+        written = self.get_bytes(path, *motion, ending="nii")
+        self.assertEqual(struct.unpack_from("<5h", written, 40), (4, 5, 4, 2, 3))
+        self.assertEqual(struct.unpack_from("<f", written, 92), (2.5,))
+        self.assertEqual(list(written[352:]), expected)
+        self.fails(1, "3 images in a row go into NIfTI or .npy", "image", path, "-o",
+                   self.path("b.tif"))
 
     def test_pipe(self):
         source = os.path.join(DATA, "raccoon.png")

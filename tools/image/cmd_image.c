@@ -128,6 +128,29 @@ static image_type real_type(const work *w)
     return w->r->precision == CLSP_F32 ? IMAGE_F32 : IMAGE_F64;
 }
 
+/* Makes all frames of a step, one after the other. */
+static bool make_frames(work *w, uint32_t step, const clsp_image_map *map, image_array *made)
+{
+    const size_t num = made->frames > 1 ? made->frames : 1;
+    const size_t samples = image_array_count(&w->image) / num,
+                 values = image_array_count(made) / num;
+    const size_t from_bytes = samples * image_type_bytes(w->image.type);
+    const size_t to_bytes = values * image_type_bytes(made->type);
+    bool done = true;
+    for (size_t i = 0; done && i < num; i++) {
+        const clsp_input in = {.type = type_of(w->image.type),
+                               .host = (const char *)w->image.values + i * from_bytes,
+                               .size = samples};
+        const clsp_output out = {.type = type_of(made->type),
+                                 .host = (char *)made->values + i * to_bytes,
+                                 .size = values};
+        done = check(w, clsp_image_set_samples(w->plan, 1, in, NULL));
+        progress_report(&w->bar, (step + ((double)i + 0.5) / (double)num) / w->r->repeat);
+        done = done && check(w, clsp_image_eval(w->plan, (clsp_range){0, 1}, map, out, NULL));
+    }
+    return done;
+}
+
 /* Makes step number i, to values of a type. One that moves nothing leaves all as it is. */
 static bool make_step(work *w, uint32_t i, image_type type)
 {
@@ -142,14 +165,7 @@ static bool make_step(work *w, uint32_t i, image_type type)
     if (!convert(w, storable(w->image.type, w->r->precision)) || !make_plan(w, type)) return false;
     const double start = seconds_now();
     if (!image_array_make(&made)) return fail_memory(w);
-    const clsp_input in = {.type = type_of(w->image.type),
-                           .host = w->image.values,
-                           .size = image_array_count(&w->image)};
-    const clsp_output out = {
-        .type = type_of(type), .host = made.values, .size = image_array_count(&made)};
-    bool done = check(w, clsp_image_set_samples(w->plan, 1, in, NULL));
-    progress_report(&w->bar, (i + 0.5) / w->r->repeat);
-    done = done && check(w, clsp_image_eval(w->plan, (clsp_range){0, 1}, &map, out, NULL));
+    const bool done = make_frames(w, i, &map, &made);
     w->step_seconds += seconds_now() - start;
     free(w->image.values);
     w->image = made;
@@ -198,9 +214,14 @@ static bool check_output(work *w)
     io_message message;
     image_array planned = w->image;
     w->type = planned.type = w->r->has_type ? w->r->type : w->image.type;
-    if (image_file_suits(&planned, w->r->format, w->r->base.outputs[0], &message)) return true;
-    complain("%s", message.text);
-    return false;
+    char lost[IMAGE_TEXT_BYTES];
+    if (!image_file_suits(&planned, w->r->format, w->r->base.outputs[0], &message)) {
+        complain("%s", message.text);
+        return false;
+    }
+    if (!w->r->base.quiet && image_file_loses(&w->image, w->r->format, lost))
+        complain("note: %s: left out: %s", w->r->base.inputs[0], lost);
+    return true;
 }
 
 static bool write_image(work *w)

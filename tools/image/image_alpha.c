@@ -31,7 +31,7 @@ image_alpha image_alpha_choose(const image_request *r, const image_array *a)
 {
     const bool comes_weighted = a->alpha == IMAGE_ALPHA_ASSOCIATED, is_png = r->format == IMAGE_PNG;
     const bool is_alpha = a->alpha == IMAGE_ALPHA_STRAIGHT || is_png || r->has_alpha ||
-                          (r->format == IMAGE_TIFF && a->alpha == IMAGE_ALPHA_UNKNOWN);
+                          (r->format != IMAGE_NPY && a->alpha == IMAGE_ALPHA_UNKNOWN);
     image_alpha alpha = {.full = full_alpha(a->type), .clips = r->clip};
     if (a->channels % 2 != 0) return alpha;
     alpha.divides = comes_weighted && is_png;

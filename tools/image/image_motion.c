@@ -39,9 +39,6 @@ static void fill_matrix(const image_request *r, double m[N][N])
 static bool find_size(const image_request *r, const image_array *in, image_array *out)
 {
     const uint32_t num = in->directions;
-    out->directions = num;
-    out->channels = in->channels;
-    out->alpha = in->alpha;
     for (uint32_t i = 0; i < num; i++) {
         const double side = r->zoom > 0 ? r->zoom * (double)in->size[i] : (double)in->size[i];
         if (side > IMAGE_MAX_SIDE) {
@@ -59,15 +56,16 @@ static bool find_size(const image_request *r, const image_array *in, image_array
 static void find_place(const image_request *r, const image_array *in, image_array *out)
 {
     const double zoom = r->zoom > 0 ? r->zoom : 1;
-    out->place = in->place;
+    image_form *forms[] = {&out->place.sform, &out->place.qform};
     for (uint32_t k = 0; k < in->directions; k++) {
         const uint32_t d = in->directions - 1 - k;
         const double before = (double)(in->size[d] - 1) / 2, after = (double)(out->size[d] - 1) / 2;
         out->place.spacing[k] /= zoom;
-        for (int i = 0; i < N; i++) {
-            const double step = in->place.to_world[i][k];
-            out->place.to_world[i][k] = step / zoom;
-            out->place.to_world[i][N] += step * (before - after / zoom);
+        for (int i = 0; i < 2 * N; i++) {
+            double *row = forms[i / N]->to_world[i % N];
+            const double step = row[k];
+            row[k] = step / zoom;
+            row[N] += step * (before - after / zoom);
         }
     }
 }
@@ -105,6 +103,10 @@ static void take_matrix(const image_request *r, const image_array *in, const ima
 bool image_motion_map(const image_request *r, const image_array *in, image_array *out,
                       clsp_image_map *map)
 {
+    const image_type type = out->type;
+    *out = *in;
+    out->type = type;
+    out->values = NULL;
     if (!find_size(r, in, out)) return false;
     find_place(r, in, out);
     *map = clsp_image_identity();

@@ -4,8 +4,8 @@
 
 #include "image_request.h"
 
-/* Makes the map of one step and says what the output is in `out`: directions, size, channels,
-   place. False with a complaint where it would be too large. */
+/* Makes the map of one step and says what the output is in `out`: all but its type, which
+   stays, and its values. False with a complaint where it would be too large. */
 bool image_motion_map(const image_request *r, const image_array *in, image_array *out,
                       clsp_image_map *map);
 

@@ -129,7 +129,7 @@ const subcommand command_image = {
     .about =
         "Turns, scales and moves an image or a volume, by cubic B-spline interpolation unless told "
         "otherwise. PNG (8 and 16 bit), TIFF (8 and 16 bit, f32, f64; several pages are a volume), "
-        "NIfTI-1 (.nii, .nii.gz) and NumPy's .npy are read and written; the ending of OUT chooses. "
+        "NIfTI (.nii, .nii.gz) and NumPy's .npy are read and written; the ending of OUT chooses. "
         "Whatever is combined of --zoom, --rotate and --shift, in this order, is done in one step, "
         "about the middle of the image.",
     .options = options,

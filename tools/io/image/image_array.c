@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "image_formats.h"
 
 size_t image_type_bytes(image_type type)
 {
@@ -26,6 +27,8 @@ double image_unit_millimeters(int units)
 bool image_array_bytes(const image_array *a, size_t *bytes)
 {
     *bytes = image_type_bytes(a->type) * a->channels;
+    if (a->frames > SIZE_MAX / *bytes) return false;
+    if (a->frames > 0) *bytes *= a->frames;
     for (uint32_t i = 0; i < a->directions; i++) {
         if (a->size[i] > 0 && *bytes > SIZE_MAX / a->size[i]) return false;
         *bytes *= a->size[i];
@@ -106,6 +109,8 @@ bool image_array_convert(image_array *a, image_type type)
 void image_array_clear(image_array *a)
 {
     free(a->values);
+    if (a->nifti) free(a->nifti->extensions.bytes);
+    free(a->nifti);
     *a = (image_array){.values = NULL};
 }
 

@@ -22,13 +22,19 @@ typedef enum image_alpha_kind {
 
 enum { IMAGE_MILLIMETERS = 2 }; /* NIfTI's number */
 
+/* A way from x, y, z, numbers of samples, and 1, to the world's coordinates. */
+typedef struct image_form {
+    double to_world[3][4];
+    int code; /* which world, as NIfTI numbers them; 0: none is known */
+} image_form;
+
 /* What the file tells of where its samples are. Zero: nothing. */
 typedef struct image_place {
     double spacing[IMAGE_MAX_DIRECTIONS]; /* between samples, along x, y, z */
-    double to_world[3][4]; /* of x, y, z, numbers of samples, and 1, to the world's coordinates */
-    int world;             /* which one, as NIfTI numbers them; 0: to_world is not known */
-    int units;             /* of lengths, as NIfTI numbers them */
-    bool is_per_inch;      /* the file counted samples an inch */
+    image_form sform, qform;
+    double quatern[3], hand; /* of the qform: how it turns, and -1 where it mirrors z */
+    int units;               /* of lengths, as NIfTI numbers them */
+    bool is_per_inch;        /* the file counted samples an inch */
 } image_place;
 
 /* Returns how many millimeters a unit of lengths has; 0: that is not known. */
@@ -39,11 +45,14 @@ typedef struct image_array {
     uint32_t directions; /* 1..3 */
     size_t
         size[IMAGE_MAX_DIRECTIONS]; /* [directions], the last one fastest: depth, height, width */
+    size_t frames;                  /* images or volumes one behind the other; 0 is 1 */
     uint32_t channels;              /* 1..4 */
     image_alpha_kind alpha;
     image_type type;
-    void *values; /* [size[0]]..[channels], in the machine's byte order */
+    void *values;     /* [frames][size[0]]..[channels], in the machine's byte order */
+    bool has_profile; /* the file has a colour profile, which is left out */
     image_place place;
+    struct image_nifti *nifti; /* what a NIfTI file says beside; NULL: nothing */
 } image_array;
 
 /* The bytes of a value, and the name of a type as "u8". */
@@ -70,7 +79,7 @@ void image_array_set(image_array *a, size_t i, double value);
    memory, and nothing is changed then. */
 bool image_array_convert(image_array *a, image_type type);
 
-/* Releases the values. */
+/* Releases the values and what else the array holds. */
 void image_array_clear(image_array *a);
 
 /* Bytes as they arrive from a file, so that a size that a file claims decides on no memory. */

@@ -61,7 +61,7 @@ image_format image_format_of_name(const char *path)
 static const char *missing_library(image_format format)
 {
     if (format == IMAGE_TIFF && !IO_HAS_TIFF) return "libtiff";
-    if ((format == IMAGE_NIFTI || format == IMAGE_NIFTI_GZ) && !IO_HAS_NIFTI) return "libnifti";
+    if ((format == IMAGE_NIFTI || format == IMAGE_NIFTI_GZ) && !IO_HAS_NIFTI) return "zlib";
     return NULL;
 }
 
@@ -74,7 +74,7 @@ bool image_format_is_built(image_format format, const char *name, io_message *me
 }
 
 /* Tells the format of a stream by its first byte, which is put back. All are told apart by it:
-   NIfTI begins with the size of its header, 348, in either byte order, or with that of gzip. */
+   NIfTI begins with the size of its header, in either byte order, or with that of gzip. */
 static image_format find_format(FILE *file)
 {
     const int c = getc(file);
@@ -85,7 +85,8 @@ static image_format find_format(FILE *file)
     case 'I':
     case 'M':
         return IMAGE_TIFF;
-    case 348 & 0xff:
+    case NIFTI1_BYTES & 0xff:
+    case NIFTI2_BYTES & 0xff:
     case 0:
         return IMAGE_NIFTI;
     case 0x1f:
@@ -119,14 +120,28 @@ static bool read_format(image_array *a, const image_source *s, image_format form
     default:
         return image_source_fail(s, feof(s->file)
                                         ? "the file is empty"
-                                        : "no image of a known format (PNG, TIFF, NIfTI-1, .npy)");
+                                        : "no image of a known format (PNG, TIFF, NIfTI, .npy)");
     }
+}
+
+/* Tells whether a file is the image of a NIfTI pair, and gives the name of its header. */
+static bool is_pair(const char *path, char header[IMAGE_NAME_BYTES])
+{
+#if IO_HAS_NIFTI
+    return image_nifti_header_name(path, header);
+#else
+    (void)path;
+    (void)header;
+    return false;
+#endif
 }
 
 bool image_file_read(image_array *a, const char *path, uint32_t directions, io_message *message)
 {
     input in;
+    char header[IMAGE_NAME_BYTES];
     *a = (image_array){.values = NULL};
+    if (is_pair(path, header)) path = header;
     if (!input_open(&in, path, message)) return false;
     const image_source s = {in.file, in.name, message};
     const image_format format = find_format(in.file);
@@ -151,10 +166,38 @@ bool image_file_suits(const image_array *a, image_format format, const char *nam
                        image_type_name(a->type));
     if (format == IMAGE_PNG && a->directions == 3)
         return io_fail(message, "%s: a PNG has two directions, this image has three", name);
-    if (is_nifti && a->channels != 1 && (a->channels != 3 || a->type != IMAGE_U8))
-        return io_fail(message, "%s: a NIfTI file has one channel, or three of u8, not %u of %s",
+    if (is_nifti && a->channels != 1 && (a->channels == 2 || a->type != IMAGE_U8))
+        return io_fail(message,
+                       "%s: a NIfTI file has one channel, or three or four of u8, not %u of %s",
                        name, a->channels, image_type_name(a->type));
+    if (a->frames > 1 && !is_nifti && format != IMAGE_NPY)
+        return io_fail(message, "%s: %lu images in a row go into NIfTI or .npy", name,
+                       (unsigned long)a->frames);
     return true;
+}
+
+bool image_file_loses(const image_array *a, image_format format, char text[IMAGE_TEXT_BYTES])
+{
+    const image_place *p = &a->place;
+    const bool is_nifti = format == IMAGE_NIFTI || format == IMAGE_NIFTI_GZ;
+    const nifti_header none = {.version = 1}, *h = a->nifti ? &a->nifti->header : &none;
+    const struct {
+        bool is_lost;
+        const char *words;
+    } all[] = {
+        {a->has_profile, "the colour profile"},
+        {p->spacing[0] > 0 && format == IMAGE_NPY, "the lengths of pixels"},
+        {(p->sform.code > 0 || p->qform.code > 0) && !is_nifti, "where it is in the world"},
+        {(h->descrip[0] || h->aux_file[0] || h->intent_name[0]) && !is_nifti, "the description"},
+        {a->nifti && a->nifti->extensions.count > 0 && !is_nifti, "the extensions"}};
+    text[0] = 0;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        const size_t length = strlen(text);
+        if (all[i].is_lost)
+            snprintf(text + length, IMAGE_TEXT_BYTES - length, "%s%s", length > 0 ? ", " : "",
+                     all[i].words);
+    }
+    return text[0] != 0;
 }
 
 static bool write_format(const image_array *a, FILE *file, image_format format, const char *name,

@@ -6,14 +6,17 @@
                 and smaller copies and masks among them are passed over. Read also are whole numbers
                 of 1, 2 and 4 bits, which become u8 from 0 to 255, s8 (s16), u32 and s32 (f64), f16
                 (f32), white as 0, and palettes (RGB). Images come as the orientation says
-     .nii       NIfTI-1, also .nii.gz: u8, u16, s16, f32, f64, or RGB of u8. 8 bit with a sign
-   become s16 and 32 bit f64 on the way in; a scale other than 1 makes f32 of all but f64 .npy u8,
-   u16, s16, f32 and f64 in C order: (W,), (H, W), (H, W, C), (D, H, W), (D, H, W, C) with C from 1
-   to 4. Of three lengths, the last one is that of channels where it can be
+     .nii       NIfTI-1 and -2, also .nii.gz, and .hdr with .img, which are not written: u8, u16,
+                s16, f32, f64, or RGB or RGBA of u8. s8 becomes s16, wider whole numbers f64, and a
+                scale other than 1 makes f32 of all but f64. More than three dimensions are images
+                or volumes in a row. What the header says, and its extensions, go into NIfTI again
+     .npy       u8, u16, s16, f32 and f64 in C order: (W,), (H, W), (H, W, C), (D, H, W), (D, H, W,
+                C) with C from 1 to 4. Of three lengths, the last one is that of channels where it
+                can be. Written also with images or volumes in a row as a first axis
 
    Files are known by how they begin; the ending of a name chooses what is written. TIFF and NIfTI
-   need libtiff and libnifti, and a build without one of them says so. Lengths of pixels go from
-   format to format; what else is not pixels (colour profiles, comments) is left out. */
+   need libtiff and zlib, and a build without one of them says so. Lengths of pixels go from format
+   to format; what else is not pixels (colour profiles, comments) is left out. */
 #ifndef CLSPLINE_TOOLS_IO_IMAGE_FILE_H
 #define CLSPLINE_TOOLS_IO_IMAGE_FILE_H
 
@@ -30,6 +33,8 @@ typedef enum image_format {
     IMAGE_NIFTI_GZ,
     IMAGE_NPY
 } image_format;
+
+enum { IMAGE_TEXT_BYTES = 256 };
 
 /* The format that a name's ending stands for. */
 image_format image_format_of_name(const char *path);
@@ -49,6 +54,10 @@ bool image_file_read(image_array *a, const char *path, uint32_t directions, io_m
 /* Tells whether a format can hold an image. False with a message that begins with the name. */
 bool image_file_suits(const image_array *a, image_format format, const char *name,
                       io_message *message);
+
+/* Names what a file said that a format has no room for, or that is left out anyway, as a list in
+   words. Returns whether there is any. */
+bool image_file_loses(const image_array *a, image_format format, char text[IMAGE_TEXT_BYTES]);
 
 /* Writes a file, or standard output by the name "-". False with a message; no file is then left,
    and one that there was stays. */

@@ -7,6 +7,14 @@
 
 #include "image_array.h"
 #include "message.h"
+#include "nifti_header.h"
+
+/* What a NIfTI file says beside its image, and the bytes of its extensions, whose sizes and codes
+   are in the machine's byte order. */
+struct image_nifti {
+    nifti_header header;
+    image_bytes extensions;
+};
 
 /* A file to be read: what has been found of it, and where complaints go. */
 typedef struct image_source {
@@ -25,6 +33,12 @@ bool image_source_bytes(const image_source *s, image_bytes *all);
 bool image_png_read(image_array *a, const image_source *s);
 bool image_tiff_read(image_array *a, const image_source *s);
 bool image_nifti_read(image_array *a, const image_source *s);
+enum { IMAGE_NAME_BYTES = 4096 };
+
+/* Makes the name of the header of a NIfTI pair of that of its image. False where the name is none
+   of an image. */
+bool image_nifti_header_name(const char *path, char made[IMAGE_NAME_BYTES]);
+
 bool image_npy_read(image_array *a, const image_source *s, uint32_t directions);
 
 /* Each writes an image that the format can hold. False when that fails, where the stream shows it

@@ -1,14 +1,16 @@
 #include <errno.h>
 #include <math.h>
-#include <nifti1_io.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "image_formats.h"
+#include "input.h"
+#include "nifti_header.h"
 
-enum { HEADER_BYTES = 348, DATA_OFFSET = 352, READ_BYTES = 1 << 20, MAX_SIDE = 32767 };
+enum { READ_BYTES = 1 << 20, MAX_SIDE = 32767, EXTENDER = 4, EXTENSION_HEAD = 8 };
 
 /* ---- the file ---- */
 
@@ -54,39 +56,81 @@ static bool fail_short(const image_source *s, gzFile gz)
     return image_source_fail(s, "the file ends within its image");
 }
 
+/* Reads so many bytes behind those that there are. Returns how many there were; less than asked for
+   with a message where memory is not enough. */
+static size_t read_more(const image_source *s, gzFile gz, image_bytes *all, size_t bytes)
+{
+    size_t got = 0;
+    for (int found; got < bytes; got += (size_t)found, all->count += (size_t)found) {
+        const size_t want = bytes - got < READ_BYTES ? bytes - got : READ_BYTES;
+        unsigned char *to = image_bytes_reserve(all, want);
+        if (!to) {
+            image_source_fail(s, "not enough memory for this file");
+            return got;
+        }
+        found = gzread(gz, to, (unsigned)want);
+        if (found > 0) continue;
+        fail_short(s, gz);
+        return got;
+    }
+    return got;
+}
+
+/* ---- names of pairs ---- */
+
+/* Makes the name of one file of a pair of that of the other, as a.img of a.hdr. False where it does
+   not end so. */
+static bool pair_name(const char *name, const char *ending, const char *other,
+                      char made[IMAGE_NAME_BYTES])
+{
+    const size_t length = strlen(name), end = strlen(ending);
+    if (length <= end || length >= IMAGE_NAME_BYTES - 8) return false;
+    if (strcasecmp(name + length - end, ending) != 0) return false;
+    snprintf(made, IMAGE_NAME_BYTES, "%.*s%s", (int)(length - end), name, other);
+    return true;
+}
+
+bool image_nifti_header_name(const char *path, char made[IMAGE_NAME_BYTES])
+{
+    return pair_name(path, ".img", ".hdr", made) || pair_name(path, ".img.gz", ".hdr", made);
+}
+
+/* Opens the file with the image of a header that has none. Its name must outlive the input. */
+static bool open_image(const image_source *s, input *in, char name[IMAGE_NAME_BYTES])
+{
+    static const char *const names[][2] = {
+        {".hdr", ".img.gz"}, {".hdr", ".img"}, {".hdr.gz", ".img"}, {".hdr.gz", ".img.gz"}};
+    bool found = false;
+    for (size_t i = 0; i < 4; i++) {
+        if (!pair_name(s->name, names[i][0], names[i][1], name)) continue;
+        found = true;
+        if (access(name, R_OK) == 0) return input_open(in, name, s->message);
+    }
+    return found ? image_source_fail(s, "its image, %s, cannot be opened", name)
+                 : image_source_fail(s, "a header whose image is in another file must be .hdr");
+}
+
 /* ---- the header ---- */
 
-/* What of a file is read: libnifti's view of the header, and the types. */
+/* What of a file is read. */
 typedef struct nifti_content {
-    nifti_image *nim;
+    nifti_header header;
+    size_t header_bytes;
     size_t bytes_each; /* of a number in the file */
-    bool is_signed;    /* 8 or 32 bit with a sign */
+    char kind;         /* of numbers that are no type of images: b, i, I, q or Q; 0: they are */
     bool is_scaled;
 } nifti_content;
 
-/* Whether the numbers in a header are such that libnifti takes them without a word on standard
-   error. */
-static bool is_sound(nifti_1_header header)
-{
-    int bytes = 0, swap = 0;
-    if (header.dim[0] < 1 || header.dim[0] > 7) swap_nifti_header(&header, 1);
-    nifti_datatype_sizes(header.datatype, &bytes, &swap);
-    return header.dim[0] >= 1 && header.dim[0] <= 7 && header.dim[1] >= 1 && bytes > 0;
-}
-
-/* Reads the header and has libnifti check it and turn it into the machine's byte order. */
 static bool read_header(const image_source *s, gzFile gz, nifti_content *c)
 {
-    nifti_1_header header;
-    nifti_set_debug_level(0);
-    if (gzread(gz, &header, HEADER_BYTES) != HEADER_BYTES) return fail_short(s, gz);
-    if (memcmp(header.magic, "n+1", 4) != 0)
-        return image_source_fail(s, memcmp(header.magic, "ni1", 4) == 0
-                                        ? "a header whose image is in another file is not read"
-                                        : "no NIfTI-1 file");
-    c->nim = is_sound(header) ? nifti_convert_nhdr2nim(header, "image.nii") : NULL;
-    if (!c->nim) return image_source_fail(s, "a NIfTI header that is damaged");
-    return true;
+    unsigned char bytes[NIFTI_MAX_BYTES];
+    const char *why;
+    if (gzread(gz, bytes, 4) != 4) return fail_short(s, gz);
+    c->header_bytes = nifti_header_bytes(bytes);
+    if (c->header_bytes == 0) return image_source_fail(s, "no NIfTI file");
+    const int rest = (int)c->header_bytes - 4;
+    if (gzread(gz, bytes + 4, (unsigned)rest) != rest) return fail_short(s, gz);
+    return nifti_header_read(&c->header, bytes, &why) || image_source_fail(s, "%s", why);
 }
 
 static bool take_type(image_array *a, const image_source *s, nifti_content *c)
@@ -96,90 +140,147 @@ static bool take_type(image_array *a, const image_source *s, nifti_content *c)
         image_type type;
         size_t bytes_each;
         uint32_t channels;
-        bool is_signed;
-    } known[] = {{DT_UINT8, IMAGE_U8, 1, 1, false},    {DT_UINT16, IMAGE_U16, 2, 1, false},
-                 {DT_INT16, IMAGE_S16, 2, 1, true},    {DT_FLOAT32, IMAGE_F32, 4, 1, false},
-                 {DT_FLOAT64, IMAGE_F64, 8, 1, false}, {DT_RGB24, IMAGE_U8, 1, 3, false},
-                 {DT_RGBA32, IMAGE_U8, 1, 4, false},   {DT_INT8, IMAGE_S16, 1, 1, true},
-                 {DT_INT32, IMAGE_F64, 4, 1, true},    {DT_UINT32, IMAGE_F64, 4, 1, false}};
-    const nifti_image *nim = c->nim;
-    const double slope = (double)nim->scl_slope, inter = (double)nim->scl_inter;
+        char kind;
+    } known[] = {{NIFTI_U8, IMAGE_U8, 1, 1, 0},     {NIFTI_U16, IMAGE_U16, 2, 1, 0},
+                 {NIFTI_S16, IMAGE_S16, 2, 1, 0},   {NIFTI_F32, IMAGE_F32, 4, 1, 0},
+                 {NIFTI_F64, IMAGE_F64, 8, 1, 0},   {NIFTI_RGB, IMAGE_U8, 1, 3, 0},
+                 {NIFTI_RGBA, IMAGE_U8, 1, 4, 0},   {NIFTI_S8, IMAGE_S16, 1, 1, 'b'},
+                 {NIFTI_S32, IMAGE_F64, 4, 1, 'i'}, {NIFTI_U32, IMAGE_F64, 4, 1, 'I'},
+                 {NIFTI_S64, IMAGE_F64, 8, 1, 'q'}, {NIFTI_U64, IMAGE_F64, 8, 1, 'Q'}};
+    const double slope = c->header.scl_slope, inter = c->header.scl_inter;
     c->is_scaled = slope != 0 && isfinite(slope) && isfinite(inter) && (slope != 1 || inter != 0);
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (known[i].datatype != nim->datatype) continue;
+        if (known[i].datatype != (int)c->header.datatype) continue;
         a->channels = known[i].channels;
         a->type = known[i].type;
+        a->alpha = a->channels == 4 ? IMAGE_ALPHA_STRAIGHT : IMAGE_ALPHA_NONE;
         c->bytes_each = known[i].bytes_each;
-        c->is_signed = known[i].is_signed;
+        c->kind = known[i].kind;
         if (a->channels > 1) c->is_scaled = false;
         if (c->is_scaled && a->type != IMAGE_F64) a->type = IMAGE_F32;
         return true;
     }
-    return image_source_fail(s, "numbers of type %s are not read",
-                             nifti_datatype_string(nim->datatype));
+    return image_source_fail(s, "numbers of type %d are not read", (int)c->header.datatype);
 }
 
 /* Takes where the samples are in the world. */
-static void take_place(image_place *place, const nifti_image *nim)
+static void take_place(image_place *place, const nifti_header *h)
 {
-    const mat44 *m = nim->sform_code > 0 ? &nim->sto_xyz : &nim->qto_xyz;
-    place->spacing[0] = (double)nim->dx;
-    place->spacing[1] = (double)nim->dy;
-    place->spacing[2] = (double)nim->dz;
-    place->world = nim->sform_code > 0 ? nim->sform_code : nim->qform_code;
-    place->units = nim->xyz_units;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
+        const double spacing = h->pixdim[i + 1];
+        place->spacing[i] = spacing > 0 && isfinite(spacing) ? spacing : 0;
         for (int k = 0; k < 4; k++)
-            place->to_world[i][k] = (double)m->m[i][k];
+            place->sform.to_world[i][k] = h->srow[4 * i + k];
+        place->quatern[i] = h->quatern[i];
+    }
+    nifti_header_qform(h, place->qform.to_world);
+    place->sform.code = (int)h->sform_code;
+    place->qform.code = (int)h->qform_code;
+    place->hand = h->pixdim[0] < 0 ? -1 : 1;
+    place->units = (int)h->xyzt_units & 7;
 }
 
-static bool take_shape(image_array *a, const image_source *s, const nifti_image *nim)
+static bool take_shape(image_array *a, const image_source *s, const nifti_header *h)
 {
-    const int64_t sides[] = {nim->nz, nim->ny, nim->nx};
-    if (nim->nt > 1 || nim->nu > 1 || nim->nv > 1 || nim->nw > 1)
-        return image_source_fail(s, "more than three dimensions are not read");
-    a->directions = nim->nz > 1 ? 3 : nim->ny > 1 ? 2 : 1;
+    const double frames = h->dim[4] * h->dim[5] * h->dim[6] * h->dim[7];
+    a->directions = h->dim[3] > 1 ? 3 : h->dim[2] > 1 ? 2 : 1;
     for (uint32_t i = 0; i < a->directions; i++) {
-        const int64_t side = sides[3 - a->directions + i];
-        if (side < 1) return image_source_fail(s, "an image without samples");
+        const double side = h->dim[a->directions - i];
+        if (side > 0x1p40) return image_source_fail(s, "an image that is too large");
         a->size[i] = (size_t)side;
     }
-    take_place(&a->place, nim);
+    if (frames > 0x1p40) return image_source_fail(s, "an image that is too large");
+    a->frames = (size_t)frames;
+    take_place(&a->place, h);
+    return true;
+}
+
+/* ---- what comes between header and image ---- */
+
+/* Puts the numbers of a header's extensions into the machine's byte order and returns how many
+   bytes of them are sound. */
+static size_t check_extensions(image_bytes *e, bool is_swapped)
+{
+    size_t at = 0;
+    while (e->count - at >= EXTENSION_HEAD) {
+        unsigned char *head = e->bytes + at;
+        int32_t length;
+        if (is_swapped)
+            for (int i = 0; i < EXTENSION_HEAD; i += 4) {
+                const unsigned char four[4] = {head[i + 3], head[i + 2], head[i + 1], head[i]};
+                memcpy(head + i, four, 4);
+            }
+        memcpy(&length, head, 4);
+        if (length < 16 || length % 16 != 0 || (size_t)length > e->count - at) break;
+        at += (size_t)length;
+    }
+    return at;
+}
+
+/* Reads extensions up to the image or, of a header alone, its end, and keeps them with the header.
+ */
+static bool take_extensions(image_array *a, const image_source *s, gzFile gz, nifti_content *c)
+{
+    unsigned char extender[EXTENDER] = {0};
+    const size_t begin = c->header_bytes + EXTENDER;
+    const double offset = c->header.is_pair ? 0x1p31 : c->header.vox_offset;
+    a->nifti = calloc(1, sizeof(*a->nifti));
+    if (!a->nifti) return image_source_fail(s, "not enough memory for this file");
+    a->nifti->header = c->header;
+    const bool is_there = gzread(gz, extender, EXTENDER) == EXTENDER && extender[0] != 0;
+    if (!is_there || !(offset > (double)begin) || offset > 0x1p31) return true;
+    image_bytes *e = &a->nifti->extensions;
+    io_message message;
+    const image_source silent = {s->file, s->name, &message}; /* what is missing is left out */
+    read_more(&silent, gz, e, (size_t)offset - begin);
+    e->count = check_extensions(e, c->header.is_swapped);
     return true;
 }
 
 /* ---- values ---- */
 
+static void swap_numbers(unsigned char *bytes, size_t count, size_t each)
+{
+    for (size_t at = 0; at < count; at += each)
+        for (size_t i = 0; i < each / 2; i++) {
+            const unsigned char kept = bytes[at + i];
+            bytes[at + i] = bytes[at + each - 1 - i];
+            bytes[at + each - 1 - i] = kept;
+        }
+}
+
 /* Returns number i of what stands in the file, in the machine's byte order, where that is no type
    of images. */
-static double get_wide(const unsigned char *from, size_t i, const nifti_content *c)
+static double get_wide(const unsigned char *from, size_t i, char kind)
 {
-    if (c->bytes_each == 1) return (double)(int8_t)from[i];
-    uint32_t bits;
-    memcpy(&bits, from + 4 * i, sizeof(bits));
-    return c->is_signed ? (double)(int32_t)bits : (double)bits;
+    uint32_t u32;
+    uint64_t u64;
+    if (kind == 'b') return (double)(int8_t)from[i];
+    if (kind == 'i' || kind == 'I') {
+        memcpy(&u32, from + 4 * i, 4);
+        return kind == 'i' ? (double)(int32_t)u32 : (double)u32;
+    }
+    memcpy(&u64, from + 8 * i, 8);
+    return kind == 'q' ? (double)(int64_t)u64 : (double)u64;
 }
 
 /* Makes the image's values of the file's numbers: wider, or scaled. */
 static bool convert(image_array *a, const nifti_content *c, unsigned char *raw)
 {
-    const int kind = c->nim->datatype;
-    const bool is_wide = kind == DT_INT8 || kind == DT_INT32 || kind == DT_UINT32;
     static const image_type types[] = {
         [1] = IMAGE_U8, [2] = IMAGE_U16, [4] = IMAGE_F32, [8] = IMAGE_F64};
-    image_array from = {.type = kind == DT_INT16 ? IMAGE_S16 : types[c->bytes_each], .values = raw};
-    size_t bytes;
-    if (!is_wide && !c->is_scaled) {
+    const bool is_s16 = (int)c->header.datatype == NIFTI_S16;
+    const image_array from = {.type = is_s16 ? IMAGE_S16 : types[c->bytes_each], .values = raw};
+    if (c->kind == 0 && !c->is_scaled) {
         a->values = raw;
         return true;
     }
-    const bool made = image_array_make(a) && image_array_bytes(a, &bytes);
-    for (size_t i = 0; made && i < bytes / image_type_bytes(a->type); i++) {
-        double value = is_wide ? get_wide(raw, i, c) : image_array_get(&from, i);
-        if (c->is_scaled) value = (double)c->nim->scl_slope * value + (double)c->nim->scl_inter;
-        if (a->type == IMAGE_S16) ((int16_t *)a->values)[i] = (int16_t)value;
-        if (a->type == IMAGE_F32) ((float *)a->values)[i] = (float)value;
-        if (a->type == IMAGE_F64) ((double *)a->values)[i] = value;
+    const bool made = image_array_make(a);
+    const size_t num = made ? image_array_count(a) : 0;
+    for (size_t i = 0; i < num; i++) {
+        double value = c->kind ? get_wide(raw, i, c->kind) : image_array_get(&from, i);
+        if (c->is_scaled) value = c->header.scl_slope * value + c->header.scl_inter;
+        image_array_set(a, i, value);
     }
     free(raw);
     return made;
@@ -199,69 +300,105 @@ static bool read_values(image_array *a, const image_source *s, gzFile gz, const 
 {
     image_bytes got = {.bytes = NULL};
     size_t bytes;
-    const int offset = c->nim->iname_offset < DATA_OFFSET ? DATA_OFFSET : c->nim->iname_offset;
-    if (gzseek(gz, offset, SEEK_SET) != offset) return fail_short(s, gz);
+    const double least = c->header.is_pair ? 0 : (double)(c->header_bytes + EXTENDER);
+    const double offset = fmax(c->header.vox_offset, least);
+    if (!(offset < 0x1p40)) return image_source_fail(s, "a NIfTI header that is damaged");
+    if (gzseek(gz, (z_off_t)offset, SEEK_SET) != (z_off_t)offset) return fail_short(s, gz);
     if (!count_bytes(a, c, &bytes)) return image_source_fail(s, "an image that is too large");
-    for (size_t want; got.count < bytes; got.count += want) {
-        want = bytes - got.count < READ_BYTES ? bytes - got.count : READ_BYTES;
-        unsigned char *to = image_bytes_reserve(&got, want);
-        const bool is_there = to && gzread(gz, to, (unsigned)want) == (int)want;
-        if (is_there) continue;
+    if (read_more(s, gz, &got, bytes) != bytes) {
         free(got.bytes);
-        return to ? fail_short(s, gz) : image_source_fail(s, "not enough memory for this file");
+        return false;
     }
-    if (c->bytes_each > 1 && c->nim->byteorder != nifti_short_order())
-        nifti_swap_Nbytes(bytes / c->bytes_each, (int)c->bytes_each, got.bytes);
+    if (c->header.is_swapped) swap_numbers(got.bytes, bytes, c->bytes_each);
     if (convert(a, c, got.bytes)) return true;
     return image_source_fail(s, "not enough memory for this file");
 }
 
+/* Reads the values from the file of their own. */
+static bool read_pair(image_array *a, const image_source *s, const nifti_content *c)
+{
+    input in;
+    char name[IMAGE_NAME_BYTES];
+    if (!open_image(s, &in, name)) return false;
+    const image_source image = {in.file, in.name, s->message};
+    gzFile gz = open_any(&image);
+    const bool done = gz && read_values(a, &image, gz, c);
+    if (gz) gzclose(gz);
+    input_close(&in);
+    return done;
+}
+
 bool image_nifti_read(image_array *a, const image_source *s)
 {
-    nifti_content c = {.nim = NULL};
+    nifti_content c = {.kind = 0};
     gzFile gz = open_any(s);
     if (!gz) return false;
-    const bool done = read_header(s, gz, &c) && take_type(a, s, &c) && take_shape(a, s, c.nim) &&
-                      read_values(a, s, gz, &c);
-    nifti_image_free(c.nim);
+    const bool done = read_header(s, gz, &c) && take_type(a, s, &c) &&
+                      take_shape(a, s, &c.header) && take_extensions(a, s, gz, &c) &&
+                      (c.header.is_pair ? read_pair(a, s, &c) : read_values(a, s, gz, &c));
     gzclose(gz);
     return done;
 }
 
 /* ---- writing ---- */
 
-static void set_place(nifti_image *nim, const image_place *place)
+static void set_place(nifti_header *h, const image_place *place)
 {
-    float *spacing[] = {&nim->dx, &nim->dy, &nim->dz};
-    for (int i = 0; i < 3; i++)
-        if (place->spacing[i] > 0) nim->pixdim[i + 1] = *spacing[i] = (float)place->spacing[i];
-    nim->xyz_units = place->units;
-    nim->sform_code = place->world;
-    for (int i = 0; i < 3; i++)
+    h->pixdim[0] = place->hand < 0 ? -1 : 1;
+    h->xyzt_units = ((int)h->xyzt_units & ~7) | place->units;
+    h->sform_code = place->sform.code;
+    h->qform_code = place->qform.code;
+    for (int i = 0; i < 3; i++) {
+        h->pixdim[i + 1] = place->spacing[i] > 0 ? place->spacing[i] : 1;
+        h->quatern[i] = place->quatern[i];
+        h->qoffset[i] = place->qform.code > 0 ? place->qform.to_world[i][3] : 0;
         for (int k = 0; k < 4; k++)
-            nim->sto_xyz.m[i][k] = (float)place->to_world[i][k];
+            h->srow[4 * i + k] = place->sform.code > 0 ? place->sform.to_world[i][k] : 0;
+    }
 }
 
-static bool make_header(const image_array *a, nifti_1_header *header)
+/* Makes a header, of what the one that was read says where there is one. */
+static void make_header(const image_array *a, nifti_header *h)
 {
-    static const int types[] = {DT_UINT8, DT_UINT16, DT_INT16, DT_FLOAT32, DT_FLOAT64};
-    int dims[8] = {(int)a->directions, 1, 1, 1, 1, 1, 1, 1};
-    for (uint32_t i = 0; i < a->directions; i++)
-        dims[a->directions - i] = (int)a->size[i];
-    nifti_set_debug_level(0);
-    nifti_image *nim = nifti_make_new_nim(dims, a->channels == 3 ? DT_RGB24 : types[a->type], 0);
-    if (!nim) return false;
-    set_place(nim, &a->place);
-    nim->nifti_type = NIFTI_FTYPE_NIFTI1_1;
-    nim->iname_offset = DATA_OFFSET;
-    *header = nifti_convert_nim2nhdr(nim);
-    nifti_image_free(nim);
-    header->vox_offset = DATA_OFFSET;
-    memcpy(header->magic, "n+1", 4);
+    static const int types[] = {NIFTI_U8, NIFTI_U16, NIFTI_S16, NIFTI_F32, NIFTI_F64};
+    *h = a->nifti ? a->nifti->header : (nifti_header){.version = 1};
+    if (h->dim[0] < a->directions) h->dim[0] = a->directions;
+    for (uint32_t i = 0; i < 7; i++) {
+        if (i < 3) h->dim[i + 1] = i < a->directions ? (double)a->size[a->directions - 1 - i] : 1;
+        if (h->dim[i + 1] > MAX_SIDE) h->version = 2;
+        if (!a->nifti) h->pixdim[i + 1] = 1;
+        if (!a->nifti && i >= 3) h->dim[i + 1] = 1;
+    }
+    h->datatype = a->channels == 4 ? NIFTI_RGBA : a->channels == 3 ? NIFTI_RGB : types[a->type];
+    h->bitpix = (double)(8 * image_type_bytes(a->type) * a->channels);
+    h->scl_slope = 1;
+    h->scl_inter = 0;
+    set_place(h, &a->place);
+}
+
+/* Writes a header with its extensions into new memory; the caller frees it. */
+static bool make_head(const image_array *a, image_bytes *head)
+{
+    unsigned char bytes[NIFTI_MAX_BYTES];
+    nifti_header h;
+    const image_bytes none = {.bytes = NULL}, *e = a->nifti ? &a->nifti->extensions : &none;
+    make_header(a, &h);
+    const size_t length = h.version == 1 ? NIFTI1_BYTES : NIFTI2_BYTES;
+    head->count = 0;
+    const size_t total = length + EXTENDER + e->count;
+    unsigned char *to = image_bytes_reserve(head, total);
+    if (!to) return false;
+    h.vox_offset = (double)total;
+    memset(to, 0, total);
+    nifti_header_write(&h, bytes);
+    memcpy(to, bytes, length);
+    to[length] = e->count > 0;
+    if (e->count > 0) memcpy(to + length + EXTENDER, e->bytes, e->count);
+    head->count = total;
     return true;
 }
 
-static bool write_compressed(const image_array *a, FILE *file, const unsigned char *head)
+static bool write_compressed(const image_array *a, FILE *file, const image_bytes *head)
 {
     const unsigned char *values = a->values;
     size_t bytes, count;
@@ -271,7 +408,8 @@ static bool write_compressed(const image_array *a, FILE *file, const unsigned ch
         if (descriptor >= 0) close(descriptor);
         return false;
     }
-    bool done = gzwrite(gz, head, DATA_OFFSET) == DATA_OFFSET && image_array_bytes(a, &bytes);
+    bool done =
+        gzfwrite(head->bytes, 1, head->count, gz) == head->count && image_array_bytes(a, &bytes);
     for (size_t at = 0; done && at < bytes; at += count) {
         count = bytes - at < READ_BYTES ? bytes - at : READ_BYTES;
         done = gzwrite(gz, values + at, (unsigned)count) == (int)count;
@@ -282,19 +420,14 @@ static bool write_compressed(const image_array *a, FILE *file, const unsigned ch
 bool image_nifti_write(const image_array *a, FILE *file, bool compress, const char *name,
                        io_message *message)
 {
-    unsigned char head[DATA_OFFSET] = {0};
-    nifti_1_header header;
+    image_bytes head = {.bytes = NULL};
     size_t bytes;
-    for (uint32_t i = 0; i < a->directions; i++)
-        if (a->size[i] > MAX_SIDE)
-            return io_fail(message, "%s: a side of a NIfTI file has at most %d samples", name,
-                           MAX_SIDE);
-    if (!make_header(a, &header)) return io_fail(message, "%s: cannot write", name);
-    memcpy(head, &header, HEADER_BYTES);
+    if (!make_head(a, &head)) return io_fail(message, "%s: not enough memory", name);
     errno = 0;
-    const bool done = compress ? write_compressed(a, file, head)
-                               : fwrite(head, 1, DATA_OFFSET, file) == DATA_OFFSET &&
+    const bool done = compress ? write_compressed(a, file, &head)
+                               : fwrite(head.bytes, 1, head.count, file) == head.count &&
                                      image_array_bytes(a, &bytes) &&
                                      fwrite(a->values, 1, bytes, file) == bytes;
+    free(head.bytes);
     return done ? true : io_fail_errno(message, name, "cannot write");
 }

@@ -177,10 +177,11 @@ bool image_npy_write(const image_array *a, FILE *file, const char *name, io_mess
 {
     static const char *const types[] = {"'|u1'", "'<u2'", "'<i2'", "'<f4'", "'<f8'"};
     unsigned char header[NPY_HEADER_BYTES];
-    uint64_t shape[IMAGE_MAX_DIRECTIONS + 1];
-    uint32_t axes = a->directions;
-    for (uint32_t i = 0; i < axes; i++)
-        shape[i] = a->size[i];
+    uint64_t shape[IMAGE_MAX_DIRECTIONS + 2];
+    uint32_t axes = 0;
+    if (a->frames > 1) shape[axes++] = a->frames;
+    for (uint32_t i = 0; i < a->directions; i++)
+        shape[axes++] = a->size[i];
     if (a->channels > 1) shape[axes++] = a->channels;
     errno = 0;
     if (npy_make_header(header, types[a->type], shape, axes) &&

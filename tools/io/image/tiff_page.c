@@ -130,7 +130,7 @@ bool tiff_page_read(TIFF *tiff, tiff_page *p, const char **why)
     p->photometric = channels >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &p->photometric);
     unpack_jpeg(tiff, p);
-    p->has_profile = TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &bytes, &profile) != 0;
+    p->image.has_profile = TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &bytes, &profile) != 0;
     p->channels = channels;
     p->apart = planar == PLANARCONFIG_SEPARATE && channels > 1;
     find_size(p);

@@ -16,8 +16,7 @@ typedef struct tiff_page {
     bool apart;           /* channels are stored one behind the other */
     uint16_t *palette[3]; /* [1 << bits] red, green, blue; libtiff's, while the page is read */
     int palette_shift;    /* of its entries, to 8 bits */
-    bool has_profile;
-    image_array image; /* what the page is turned into; without values */
+    image_array image;    /* what the page is turned into; without values */
 } tiff_page;
 
 /* Reads a page's tags. False with a reason for what is no image that is read. */
