@@ -57,6 +57,7 @@ cmocka     | libcmocka-dev      | libcmocka-devel    | cmocka         | cmocka
 # formats of images; without them the command says that it reads and writes none of these
 format_needs='
 libtiff    | libtiff-dev        | libtiff-devel      | libtiff        | libtiff
+libjpeg    | libjpeg-dev        | libjpeg-turbo-devel | libjpeg-turbo | jpeg-turbo
 zlib       | zlib1g-dev         | zlib-devel         | zlib           | zlib
 '
 # for tests of what users do with the installed library; without them those tests are skipped
@@ -94,6 +95,7 @@ has_libpng() { module 'libpng >= 1.6'; }
 has_expat() { module expat; }
 has_cjson() { module libcjson; }
 has_libtiff() { module libtiff-4; }
+has_libjpeg() { module libjpeg; }
 has_zlib() { module zlib; }
 has_opencl() { on_macos || module OpenCL; }
 has_cl_headers() { on_macos || compiles c CL/cl.h ${CC:+"$CC"} cc gcc clang; }

@@ -517,6 +517,38 @@ class Files(ImageCase):
             self.assertEqual(struct.unpack_from("<f", found, 108), (384,))
             self.assertEqual(len(found), 384 + 8 * 120)
 
+    def test_jpeg(self):
+        """In and out: colours within the loss of a high quality, Exif's orientation, density."""
+        if lacks("jpg"):
+            self.skipTest("no libjpeg")
+        for channels in 1, 3:
+            image = Image((19, 33), "|u1", [(5 * x + 7 * y + 40 * c) % 256 if channels == 1 else
+                                            2 * x + 3 * y + 40 * c for y in range(19)
+                                            for x in range(33) for c in range(channels)], channels)
+            jpg = self.get_bytes(image, "--quality", "100", ending="jpg")
+            back = self.get(self.put_bytes("in.jpg", jpg), channels=channels)
+            self.assertEqual((back.shape, back.channels), (image.shape, channels))
+            self.check_near(back.values, image.values, 4)
+            self.assertLess(len(self.get_bytes(image, "--quality", "5", ending="jpeg")), len(jpg))
+        density = jpg[:13] + struct.pack(">BHH", 1, 300, 150) + jpg[18:]
+        for number, order in (6, ">"), (8, "<"):
+            exif = (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(
+                order + "IHHHIHHI", 8, 1, 274, 3, 1, number, 0, 0)
+            segment = b"\xff\xe1" + struct.pack(">H", 8 + len(exif)) + b"Exif\0\0" + exif
+            path = self.put_bytes("in.jpg", density[:20] + segment + density[20:])
+            turned = self.get(path, channels=3)
+            self.assertEqual(turned.shape, (33, 19))
+            for y, x in (0, 0), (5, 7), (32, 18):
+                self.assertEqual(turned.at(y, x), back.at(18 - x, y) if number == 6
+                                 else back.at(x, 32 - y))
+            written = self.get_bytes(path, "-z", "2", ending="jpg")
+            self.assertEqual(struct.unpack_from(">BHH", written, 13), (1, 300, 600))
+        for words, image in (("u8, this image has u16", noise((3, 3), "u16")),
+                             ("one or three channels", noise((3, 3), "u8", 4))):
+            self.fails(1, words, "image", self.put(image), "-o", self.path("b.jpg"))
+        path = self.put_bytes("in.jpg", jpg[:-20])
+        self.fails(1, "in.jpg: the file ends", "image", path, "-o", self.path("b.npy"))
+
     def test_left_out(self):
         """A note names what the output has no room for."""
         if lacks("nii"):
@@ -601,7 +633,7 @@ class Failures(ImageCase):
         for words, args in (
                 ("no image given", ("-o", b)), ("one image at a time", (a, a, "-o", b)),
                 ("no output given", (a,)),
-                ("does not end in", (a, "-o", self.path("b.jpg"))),
+                ("does not end in", (a, "-o", self.path("b.bmp"))),
                 ("is the input too", (a, "-o", a)),
                 ("-o - needs --format", (a, "-o", "-")),
                 ("--format must be", (a, "-o", "-", "-f", "bmp")),
@@ -633,6 +665,7 @@ class Failures(ImageCase):
                 ("--taps must be", (a, "-o", b, "--taps", "129")),
                 ("--truncated needs --taps", (a, "-o", b, "--truncated")),
                 ("--truncated is of --taps N", (a, "-o", b, "--truncated", "--taps", "exact")),
+                ("--quality must be", (a, "-o", b, "--quality", "0")),
                 ("--alpha must be", (a, "-o", b, "--alpha", "none")),
                 ("--type must be", (a, "-o", b, "--type", "u32")),
                 ("--directions must be", (a, "-o", b, "--directions", "4")),

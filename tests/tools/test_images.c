@@ -16,11 +16,9 @@
 
 enum { MOST_BYTES = 1 << 16 };
 
-static const char *const endings[] = {[IMAGE_PNG] = "png",
-                                      [IMAGE_TIFF] = "tif",
-                                      [IMAGE_NIFTI] = "nii",
-                                      [IMAGE_NIFTI_GZ] = "nii.gz",
-                                      [IMAGE_NPY] = "npy"};
+static const char *const endings[] = {
+    [IMAGE_PNG] = "png",         [IMAGE_TIFF] = "tif", [IMAGE_NIFTI] = "nii",
+    [IMAGE_NIFTI_GZ] = "nii.gz", [IMAGE_NPY] = "npy",  [IMAGE_JPEG] = "jpg"};
 
 /* Makes an image of values that differ, the largest and the least of the type among them. */
 static image_array make_image(uint32_t directions, const size_t *size, uint32_t channels,
@@ -193,6 +191,7 @@ static void test_damage(void **state)
     check_damage(IMAGE_PNG, 1, IMAGE_U8, "a.png");
     check_damage(IMAGE_PNG, 4, IMAGE_U16, "b.png");
     check_damage(IMAGE_NPY, 3, IMAGE_F32, "c.npy");
+    if (is_built(IMAGE_JPEG)) check_damage(IMAGE_JPEG, 3, IMAGE_U8, "g.jpg");
     if (is_built(IMAGE_TIFF)) check_damage(IMAGE_TIFF, 2, IMAGE_F32, "d.tif");
     if (is_built(IMAGE_NIFTI)) check_damage(IMAGE_NIFTI, 1, IMAGE_S16, "e.nii");
     if (is_built(IMAGE_NIFTI)) check_damage(IMAGE_NIFTI_GZ, 1, IMAGE_F64, "f.nii.gz");
@@ -258,7 +257,7 @@ static void test_claims(void **state)
     io_message message = {""};
     (void)state;
     refused("empty.png", "", 0, ": the file is empty");
-    refused("text.png", "hello", 5, ": no image of a known format (PNG, TIFF, NIfTI, .npy)");
+    refused("text.png", "hello", 5, ": no image of a known format (PNG, TIFF, NIfTI, JPEG, .npy)");
     image_array a = make_image(2, size, 1, IMAGE_U8);
     if (is_built(IMAGE_NIFTI)) {
         assert_true(image_file_write(&a, temporary_path("a.nii"), IMAGE_NIFTI, &message));

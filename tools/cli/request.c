@@ -78,10 +78,18 @@ bool request_read_output(void *place, const option *o, const char *text)
     return true;
 }
 
+/* Returns the word of a format for an ending that is a longer spelling of it. */
+static const char *short_ending(const char *ending)
+{
+    return strcasecmp(ending, "tiff") == 0   ? "tif"
+           : strcasecmp(ending, "jpeg") == 0 ? "jpg"
+                                             : ending;
+}
+
 bool request_read_format(void *place, const option *o, const char *text)
 {
     request *r = place;
-    r->format = option_number_of(o->words, strcasecmp(text, "tiff") == 0 ? "tif" : text, true) + 1;
+    r->format = option_number_of(o->words, short_ending(text), true) + 1;
     return r->format > 0;
 }
 
@@ -118,8 +126,7 @@ int request_format(const request *r, const char *path)
     const char *dot = strchr(path, '.');
     if (strcmp(path, "-") == 0) return r->format;
     for (; o && dot; dot = strchr(dot + 1, '.')) { /* of a.nii.gz, "nii.gz" comes first */
-        const char *ending = strcasecmp(dot, ".tiff") == 0 ? "tif" : dot + 1;
-        number = option_number_of(o->words, ending, true);
+        number = option_number_of(o->words, short_ending(dot + 1), true);
         if (number >= 0) return number + 1;
     }
     return 0;

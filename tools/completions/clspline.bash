@@ -13,7 +13,7 @@ _clspline_values() {
         compgen -W 'bv g2 json' -- "$3" || true
         ;;
     'image -f' | 'image --format')
-        compgen -W 'png tif nii nii.gz npy' -- "$3" || true
+        compgen -W 'png tif nii nii.gz npy jpg' -- "$3" || true
         ;;
     'project -f' | 'project --format')
         compgen -W 'csv npy' -- "$3" || true
@@ -23,7 +23,7 @@ _clspline_values() {
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
     *' --zoom' | *' --size' | *' --workers' | *' -r' | *' --rotate' | *' -z' | *' -s' | \
-    *' --shift' | *' --affine' | *' --repeat' | 'project -m' | *' --columns' | *' --max-dist' | \
+    *' --shift' | *' --affine' | *' --repeat' | 'project -m' | *' --quality' | *' --max-dist' | \
     *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease-steps' | \
     *' --pixel' | *' --array' | *' --range')
         true
@@ -98,13 +98,12 @@ _clspline_options() {
         ;;
     'image')
         echo '--output --format --rotate --axis --zoom --shift --affine --size --repeat' \
-            '--order --mode --cval --taps --truncated --clip --alpha --type --directions' \
-            '--precision --device --quiet --verbose --help'
+            '--order --mode --cval --taps --truncated --clip --alpha --type --quality' \
+            '--directions --precision --device --quiet --verbose --help'
         ;;
     'project')
-        echo '--output --format --invert --tolerance --columns --max-dist --nearest --method' \
-            '--precision --device --cooperate --workers --join --report --quiet --verbose' \
-            '--help'
+        echo '--output --format --invert --tolerance --max-dist --nearest --method --precision' \
+            '--device --cooperate --workers --join --report --quiet --verbose --help'
         ;;
     'solid')
         echo '--output --format --samples --refine --crease-angle --crease-steps --bezier' \
@@ -137,9 +136,9 @@ _clspline_files() {
     'bezier') endings='bv' ;;
     'bspline eval') endings='g2 json' ;;
     'bspline bezier') endings='g2 json' ;;
-    'image') endings='png tif tiff nii nii.gz npy' ;;
+    'image') endings='png jpg jpeg tif tiff nii nii.gz hdr img npy' ;;
     'project') endings='g2 json csv npy xyz' ;;
-    'solid') endings='vtk vtu mesh meshb msh' ;;
+    'solid') endings='vtk vtu mesh msh' ;;
     'info') endings='bv g2 json' ;;
     esac
     for ending in $endings; do compgen -f -X "!*.$ending" -- "$2"; done

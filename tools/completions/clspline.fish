@@ -170,11 +170,11 @@ complete -c clspline -n '__clspline_at bspline bezier' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at image' -k \
-    -a '(__clspline_files png tif tiff nii nii.gz npy)'
+    -a '(__clspline_files png jpg jpeg tif tiff nii nii.gz hdr img npy)'
 complete -c clspline -n '__clspline_at image' -s o -l output -r -F \
-    -d 'where to write, .png, .tif, .nii, .nii.gz or .npy'
+    -d 'where to write, .png, .jpg, .tif, .nii, .nii.gz or .npy'
 complete -c clspline -n '__clspline_at image' -s f -l format -x \
-    -a 'png tif nii nii.gz npy' \
+    -a 'png tif nii nii.gz npy jpg' \
     -d 'the format of -o -'
 complete -c clspline -n '__clspline_at image' -s r -l rotate -x \
     -d 'turn by so many degrees, counterclockwise as a picture is seen'
@@ -213,6 +213,8 @@ complete -c clspline -n '__clspline_at image' -l alpha -x \
 complete -c clspline -n '__clspline_at image' -l type -x \
     -a 'u8 u16 s16 f32 f64' \
     -d 'type of OUT\'s samples'
+complete -c clspline -n '__clspline_at image' -l quality -x \
+    -d 'of a JPEG, 1 to 100'
 complete -c clspline -n '__clspline_at image' -l directions -x \
     -a '1 2 3' \
     -d 'directions of an .npy array, 1 to 3'

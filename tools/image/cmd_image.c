@@ -228,6 +228,7 @@ static bool write_image(work *w)
 {
     const double start = seconds_now();
     io_message message;
+    w->image.quality = w->r->quality;
     if (!image_file_write(&w->image, w->r->base.outputs[0], w->r->format, &message)) {
         complain("%s", message.text);
         return false;

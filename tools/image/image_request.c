@@ -58,8 +58,9 @@ int image_request_suits(const image_request *r, uint32_t directions)
 /* ---- the table ---- */
 
 static const option options[] = {
-    {OPTION_OUTPUT("where to write, .png, .tif, .nii, .nii.gz or .npy; - is standard output")},
-    {OPTION_FORMAT("png tif nii nii.gz npy")},
+    {OPTION_OUTPUT(
+        "where to write, .png, .jpg, .tif, .nii, .nii.gz or .npy; - is standard output")},
+    {OPTION_FORMAT("png tif nii nii.gz npy jpg")},
     {"rotate", 'r', "DEG", "turn by so many degrees, counterclockwise as a picture is seen",
      OPTION_NUMBER(image_request, rotate, -1e9, 1e9), .must = "a number of degrees"},
     {"axis", 0, "A", "axis to rotate about, of volumes: @; default z",
@@ -104,6 +105,7 @@ static const option options[] = {
      OPTION_WORD(image_request, alpha, "weighted straight")},
     {"type", 0, "T", "type of OUT's samples: @; default of IN's",
      OPTION_WORD(image_request, type, "u8 u16 s16 f32 f64")},
+    {"quality", 0, "Q", "of a JPEG, @; default 90", OPTION_COUNT(image_request, quality, 1, 100)},
     {"directions", 0, "D",
      "directions of an .npy array, 1 to 3; a further axis is that of channels",
      OPTION_COUNT(image_request, directions, 1, IMAGE_MAX_DIRECTIONS), .words = "1 2 3",
@@ -129,14 +131,15 @@ const subcommand command_image = {
     .about =
         "Turns, scales and moves an image or a volume, by cubic B-spline interpolation unless told "
         "otherwise. PNG (8 and 16 bit), TIFF (8 and 16 bit, f32, f64; several pages are a volume), "
-        "NIfTI (.nii, .nii.gz) and NumPy's .npy are read and written; the ending of OUT chooses. "
+        "NIfTI (.nii, .nii.gz), JPEG and NumPy's .npy are read and written; the ending of OUT "
+        "chooses. "
         "Whatever is combined of --zoom, --rotate and --shift, in this order, is done in one step, "
         "about the middle of the image.",
     .options = options,
     .examples = examples,
     .result = "the image turned by 10 degrees; --zoom scales and --shift moves it, volumes too",
     .input = "image",
-    .endings = "png tif tiff nii nii.gz npy",
+    .endings = "png jpg jpeg tif tiff nii nii.gz hdr img npy",
     .one_input = true,
     .request_bytes = sizeof(image_request),
     .defaults = &defaults,

@@ -17,6 +17,7 @@ enum { IMAGE_WEIGHTED, IMAGE_STRAIGHT };
 typedef struct image_request {
     request base;
     image_format format; /* of the output */
+    uint32_t quality;    /* of a JPEG; 0: the default */
     uint32_t directions; /* of an .npy array; 0: by its lengths */
 
     /* where samples go; what is given by x, y, z */

@@ -60,6 +60,20 @@ double image_array_get(const image_array *a, size_t i)
     }
 }
 
+bool image_is_turned(int orientation)
+{
+    return orientation >= 5;
+}
+
+size_t image_seen_at(int orientation, size_t width, size_t height, size_t x, size_t y)
+{
+    static const bool rightwards[] = {true, false, false, true, true, true, false, false};
+    static const bool downwards[] = {true, true, false, false, true, false, false, true};
+    if (!rightwards[orientation - 1]) x = width - 1 - x;
+    if (!downwards[orientation - 1]) y = height - 1 - y;
+    return image_is_turned(orientation) ? x * height + y : y * width + x;
+}
+
 size_t image_array_count(const image_array *a)
 {
     size_t bytes;

@@ -50,6 +50,7 @@ typedef struct image_array {
     image_alpha_kind alpha;
     image_type type;
     void *values;     /* [frames][size[0]]..[channels], in the machine's byte order */
+    uint32_t quality; /* of a JPEG that is written, 1 to 100; 0: the default */
     bool has_profile; /* the file has a colour profile, which is left out */
     image_place place;
     struct image_nifti *nifti; /* what a NIfTI file says beside; NULL: nothing */
@@ -64,6 +65,12 @@ bool image_array_bytes(const image_array *a, size_t *bytes);
 
 /* Allocates the values, which are not set. False without memory. */
 bool image_array_make(image_array *a);
+
+/* Tells whether an orientation, 1 to 8 as TIFF and Exif number them, has rows for columns. */
+bool image_is_turned(int orientation);
+
+/* Returns where a pixel of a stored image of width x height is in the image as it is seen. */
+size_t image_seen_at(int orientation, size_t width, size_t height, size_t x, size_t y);
 
 /* Counts the values. */
 size_t image_array_count(const image_array *a);

@@ -43,7 +43,8 @@ image_format image_format_of_word(const char *word)
         const char *ending;
         image_format format;
     } known[] = {{"png", IMAGE_PNG},   {"tif", IMAGE_TIFF},        {"tiff", IMAGE_TIFF},
-                 {"nii", IMAGE_NIFTI}, {"nii.gz", IMAGE_NIFTI_GZ}, {"npy", IMAGE_NPY}};
+                 {"nii", IMAGE_NIFTI}, {"nii.gz", IMAGE_NIFTI_GZ}, {"npy", IMAGE_NPY},
+                 {"jpg", IMAGE_JPEG},  {"jpeg", IMAGE_JPEG}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strcasecmp(word, known[i].ending) == 0) return known[i].format;
     return IMAGE_NONE;
@@ -61,6 +62,7 @@ image_format image_format_of_name(const char *path)
 static const char *missing_library(image_format format)
 {
     if (format == IMAGE_TIFF && !IO_HAS_TIFF) return "libtiff";
+    if (format == IMAGE_JPEG && !IO_HAS_JPEG) return "libjpeg";
     if ((format == IMAGE_NIFTI || format == IMAGE_NIFTI_GZ) && !IO_HAS_NIFTI) return "zlib";
     return NULL;
 }
@@ -91,6 +93,8 @@ static image_format find_format(FILE *file)
         return IMAGE_NIFTI;
     case 0x1f:
         return IMAGE_NIFTI_GZ;
+    case 0xff:
+        return IMAGE_JPEG;
     case 0x93:
         return IMAGE_NPY;
     default:
@@ -115,12 +119,16 @@ static bool read_format(image_array *a, const image_source *s, image_format form
     case IMAGE_NIFTI_GZ:
         return image_nifti_read(a, s);
 #endif
+#if IO_HAS_JPEG
+    case IMAGE_JPEG:
+        return image_jpeg_read(a, s);
+#endif
     case IMAGE_NPY:
         return image_npy_read(a, s, directions);
     default:
-        return image_source_fail(s, feof(s->file)
-                                        ? "the file is empty"
-                                        : "no image of a known format (PNG, TIFF, NIfTI, .npy)");
+        return image_source_fail(
+            s, feof(s->file) ? "the file is empty"
+                             : "no image of a known format (PNG, TIFF, NIfTI, JPEG, .npy)");
     }
 }
 
@@ -166,6 +174,14 @@ bool image_file_suits(const image_array *a, image_format format, const char *nam
                        image_type_name(a->type));
     if (format == IMAGE_PNG && a->directions == 3)
         return io_fail(message, "%s: a PNG has two directions, this image has three", name);
+    if (format == IMAGE_JPEG && a->type != IMAGE_U8)
+        return io_fail(message, "%s: a JPEG has u8, this image has %s", name,
+                       image_type_name(a->type));
+    if (format == IMAGE_JPEG && a->directions == 3)
+        return io_fail(message, "%s: a JPEG has two directions, this image has three", name);
+    if (format == IMAGE_JPEG && a->channels % 2 == 0)
+        return io_fail(message, "%s: a JPEG has one or three channels and no alpha, not %u", name,
+                       a->channels);
     if (is_nifti && a->channels != 1 && (a->channels == 2 || a->type != IMAGE_U8))
         return io_fail(message,
                        "%s: a NIfTI file has one channel, or three or four of u8, not %u of %s",
@@ -214,6 +230,10 @@ static bool write_format(const image_array *a, FILE *file, image_format format, 
     case IMAGE_NIFTI:
     case IMAGE_NIFTI_GZ:
         return image_nifti_write(a, file, format == IMAGE_NIFTI_GZ, name, message);
+#endif
+#if IO_HAS_JPEG
+    case IMAGE_JPEG:
+        return image_jpeg_write(a, file, name, message);
 #endif
     default:
         return image_npy_write(a, file, name, message);

@@ -14,9 +14,12 @@
                 C) with C from 1 to 4. Of three lengths, the last one is that of channels where it
                 can be. Written also with images or volumes in a row as a first axis
 
-   Files are known by how they begin; the ending of a name chooses what is written. TIFF and NIfTI
-   need libtiff and zlib, and a build without one of them says so. Lengths of pixels go from format
-   to format; what else is not pixels (colour profiles, comments) is left out. */
+     .jpg       u8, gray or RGB; Exif's orientation turns it
+
+   Files are known by how they begin; the ending of a name chooses what is written. TIFF, NIfTI
+   and JPEG need libtiff, zlib and libjpeg, and a build without one of them says so. Lengths of
+   pixels go from format to format; what else is not pixels (colour profiles, comments) is left out.
+ */
 #ifndef CLSPLINE_TOOLS_IO_IMAGE_FILE_H
 #define CLSPLINE_TOOLS_IO_IMAGE_FILE_H
 
@@ -31,7 +34,8 @@ typedef enum image_format {
     IMAGE_TIFF,
     IMAGE_NIFTI,
     IMAGE_NIFTI_GZ,
-    IMAGE_NPY
+    IMAGE_NPY,
+    IMAGE_JPEG
 } image_format;
 
 enum { IMAGE_TEXT_BYTES = 256 };
@@ -39,7 +43,7 @@ enum { IMAGE_TEXT_BYTES = 256 };
 /* The format that a name's ending stands for. */
 image_format image_format_of_name(const char *path);
 
-/* The format of an ending: "png", "tif", "nii", "nii.gz", "npy". */
+/* The format of an ending: "png", "tif", "nii", "nii.gz", "npy", "jpg". */
 image_format image_format_of_word(const char *word);
 
 /* Whether this build has the library that a format needs. False with a message that has the

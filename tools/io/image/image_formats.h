@@ -33,6 +33,7 @@ bool image_source_bytes(const image_source *s, image_bytes *all);
 bool image_png_read(image_array *a, const image_source *s);
 bool image_tiff_read(image_array *a, const image_source *s);
 bool image_nifti_read(image_array *a, const image_source *s);
+bool image_jpeg_read(image_array *a, const image_source *s);
 enum { IMAGE_NAME_BYTES = 4096 };
 
 /* Makes the name of the header of a NIfTI pair of that of its image. False where the name is none
@@ -45,6 +46,7 @@ bool image_npy_read(image_array *a, const image_source *s, uint32_t directions);
    or the message, which begins with the name, says it. */
 bool image_png_write(const image_array *a, FILE *file, const char *name, io_message *message);
 bool image_tiff_write(const image_array *a, FILE *file, const char *name, io_message *message);
+bool image_jpeg_write(const image_array *a, FILE *file, const char *name, io_message *message);
 bool image_nifti_write(const image_array *a, FILE *file, bool compress, const char *name,
                        io_message *message);
 bool image_npy_write(const image_array *a, FILE *file, const char *name, io_message *message);

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_TURNED = 5 }; /* orientations from it on have rows for columns */
-
 /* ---- tags ---- */
 
 /* Finds the type of image that a page's samples become. */
@@ -86,7 +84,7 @@ static void find_place(TIFF *tiff, tiff_page *p)
         return;
     const double x = length / (double)across, y = length / (double)down;
     if (!isfinite(x) || !isfinite(y) || !(x > 0) || !(y > 0)) return;
-    const bool is_turned = p->orientation >= FIRST_TURNED;
+    const bool is_turned = image_is_turned(p->orientation);
     place->spacing[0] = is_turned ? y : x;
     place->spacing[1] = is_turned ? x : y;
     place->units = length > 1 ? IMAGE_MILLIMETERS : 0;
@@ -106,7 +104,7 @@ static image_alpha_kind find_alpha(TIFF *tiff)
 /* Takes the size as it is seen. */
 static void find_size(tiff_page *p)
 {
-    const bool is_turned = p->orientation >= FIRST_TURNED;
+    const bool is_turned = image_is_turned(p->orientation);
     p->image.directions = 2;
     p->image.size[0] = is_turned ? p->width : p->height;
     p->image.size[1] = is_turned ? p->height : p->width;
@@ -199,15 +197,9 @@ static void put_color(const tiff_page *p, image_array *to, size_t pixel, double 
                         (double)(p->palette[k][(size_t)stored] >> p->palette_shift));
 }
 
-/* Returns where a stored pixel is in the image as it is seen. */
 static size_t seen_at(const tiff_page *p, size_t x, size_t y)
 {
-    static const bool rightwards[] = {true, false, false, true, true, true, false, false};
-    static const bool downwards[] = {true, true, false, false, true, false, false, true};
-    const int number = p->orientation - 1;
-    if (!rightwards[number]) x = p->width - 1 - x;
-    if (!downwards[number]) y = p->height - 1 - y;
-    return p->orientation >= FIRST_TURNED ? x * p->height + y : y * p->width + x;
+    return image_seen_at(p->orientation, p->width, p->height, x, y);
 }
 
 /* Tells whether stored values and those of the image are the same bytes. */
