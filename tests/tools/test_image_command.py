@@ -139,6 +139,52 @@ class Motion(ImageCase):
         self.assertEqual(self.get(square, "-r", "90", "-n", "4"), square)
         self.assertEqual(self.get(square, "-r", "-270"), self.get(square, "-r", "90"))
 
+    def test_fit(self):
+        """All that is turned is there: quarter turns to the sample, others with their corners."""
+        image = noise((6, 9), "u8", 3)
+        turned = self.get(image, "--rotate", "90", "--fit")
+        self.assertEqual(turned.shape, (9, 6))
+        self.assertEqual([turned.at(y, x) for y in range(9) for x in range(6)],
+                         [image.at(x, 8 - y) for y in range(9) for x in range(6)])
+        plain = Image((25, 50), "<f4", [1.0] * 1250)
+        for angle, zoom in (-30, 2), (100, 0.5):
+            found = self.get(plain, "-r", str(angle), "-z", str(zoom), "--fit", "--order", "1")
+            ways = [(abs(math.cos(math.radians(t))) * zoom, abs(math.sin(math.radians(t))) * zoom)
+                    for t in (angle, angle + 90)]
+            self.assertEqual(found.shape, tuple(math.ceil(c * 25 + s * 50) for c, s in ways))
+            edge = [found.at(y, x)[0] for y in range(found.shape[0]) for x in range(found.shape[1])
+                    if x in (0, found.shape[1] - 1) or y in (0, found.shape[0] - 1)]
+            self.assertLess(sum(edge), 0.1 * len(edge))
+        volume = noise((3, 4, 5), "u8")
+        self.assertEqual(self.get(self.put(volume), "--directions", "3", "-r", "90", "--axis", "x",
+                                  "--fit").shape, (4, 3, 5))
+
+    def test_spacing(self):
+        """Samples of a given distance, of directions with distances of their own."""
+        if lacks("nii"):
+            self.skipTest("no zlib")
+        volume = noise((4, 6, 5), "u8")
+        path = self.path("in.nii")
+        with open(path, "wb") as file:
+            file.write(nifti_bytes((5, 6, 4), bytes(volume.values), fields=(
+                ("8f", 76, 1, 2, 0.1, 3, 0, 0, 0, 0), ("h", 254, 1),
+                ("12f", 280, 2, 0, 0, 10, 0, 0.1, 0, 20, 0, 0, 3, 30))))
+        motion = "-m", "mirror", "--order", "1", "--type", "f32"
+        found = self.get(path, "--spacing", "1,0.1,1.5", *motion)
+        self.assertEqual(found.shape, (8, 6, 10))
+        expected = self.get(path, "--affine", "0.5,0,0,-0.25,0,1,0,0,0,0,0.5,-0.25", "--size",
+                            "10x6x8", *motion)
+        self.assertEqual(found, expected)
+        self.assertEqual(self.get(path, "--spacing", "2,0.1,3"), volume)
+        body = open(self.get(path, "--spacing", "1,0.1,1.5", ending="nii"), "rb").read()
+        self.assertEqual(struct.unpack_from("<4f", body, 76)[1:],
+                         struct.unpack("<3f", struct.pack("<3f", 1, 0.1, 1.5)))
+        for found, exact in zip(struct.unpack_from("<12f", body, 280),
+                                (1, 0, 0, 9.5, 0, 0.1, 0, 20, 0, 0, 1.5, 29.25)):
+            self.assertAlmostEqual(found, exact, places=5)
+        self.fails(1, "does not say how far apart", "image", self.put(volume), "-o",
+                   self.path("b.npy"), "--spacing", "1")
+
     def test_definition(self):
         """A turn, a zoom and a shift at once, and a map, against the spline."""
         image = noise((7, 8), "f32")
@@ -642,6 +688,10 @@ class Failures(ImageCase):
                 ("--rotate must be", (a, "-o", b, "-r", "ten")),
                 ("--axis must be", (a, "-o", b, "--axis", "w")),
                 ("--axis needs --rotate", (a, "-o", b, "--axis", "z")),
+                ("--fit needs --rotate", (a, "-o", b, "--fit")),
+                ("--fit and --size exclude", (a, "-o", b, "-r", "9", "--fit", "--size", "9x9")),
+                ("--spacing must be", (a, "-o", b, "--spacing", "0")),
+                ("--spacing has 3", (a, "-o", b, "--spacing", "1,1,1")),
                 ("--zoom must be", (a, "-o", b, "-z", "0")),
                 ("--shift must be", (a, "-o", b, "-s", "1,,2")),
                 ("--shift must be", (a, "-o", b, "-s", "1,2,3,4")),

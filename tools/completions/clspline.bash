@@ -22,10 +22,10 @@ _clspline_values() {
         compgen -W 'vtu ply obj stl png npy tif nii nii.gz' -- "$3" || true
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
-    *' --zoom' | *' --size' | *' --workers' | *' -r' | *' --rotate' | *' -z' | *' -s' | \
-    *' --shift' | *' --affine' | *' --repeat' | 'project -m' | *' --quality' | *' --max-dist' | \
-    *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease-steps' | \
-    *' --pixel' | *' --array' | *' --range')
+    *' --zoom' | *' --size' | *' --workers' | *' -r' | *' --rotate' | *' -z' | *' --spacing' | \
+    *' -s' | *' --shift' | *' --affine' | *' --repeat' | 'project -m' | *' --quality' | \
+    *' --max-dist' | *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease- \
+    steps' | *' --pixel' | *' --array' | *' --range')
         true
         ;;
     'bezier --method')
@@ -97,9 +97,9 @@ _clspline_options() {
         echo '--output --format --precision --device --quiet --verbose --help'
         ;;
     'image')
-        echo '--output --format --rotate --axis --zoom --shift --affine --size --repeat' \
-            '--order --mode --cval --taps --truncated --clip --alpha --type --quality' \
-            '--directions --precision --device --quiet --verbose --help'
+        echo '--output --format --rotate --axis --fit --zoom --spacing --shift --affine --size' \
+            '--repeat --order --mode --cval --taps --truncated --clip --alpha --type' \
+            '--quality --directions --precision --device --quiet --verbose --help'
         ;;
     'project')
         echo '--output --format --invert --tolerance --max-dist --nearest --method --precision' \

@@ -181,8 +181,12 @@ complete -c clspline -n '__clspline_at image' -s r -l rotate -x \
 complete -c clspline -n '__clspline_at image' -l axis -x \
     -a 'x y z' \
     -d 'axis to rotate about, of volumes'
+complete -c clspline -n '__clspline_at image' -l fit \
+    -d 'make OUT so large that all of the turned image is in it'
 complete -c clspline -n '__clspline_at image' -s z -l zoom -x \
     -d 'F times the size, a number from 1e-6 to 1e6'
+complete -c clspline -n '__clspline_at image' -l spacing -x \
+    -d 'make the distance between samples so long, in the unit of IN'
 complete -c clspline -n '__clspline_at image' -s s -l shift -x \
     -d 'move to the right and down, in samples of the output'
 complete -c clspline -n '__clspline_at image' -l affine -x \

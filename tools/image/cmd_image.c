@@ -286,7 +286,7 @@ int image_run(request *base)
     work w = {.r = r};
     int status = EXIT_FAILED;
     if (!read_image(&w)) return status;
-    status = image_request_suits(r, w.image.directions);
+    status = image_request_suits(r, &w.image);
     if (r->precision == CLSP_TYPE_DEFAULT)
         r->precision = w.image.type == IMAGE_F64 ? CLSP_F64 : CLSP_F32;
     if (status == EXIT_OK) {

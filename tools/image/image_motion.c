@@ -19,53 +19,83 @@ static void turn(double degrees, double *cosine, double *sine)
     *sine = fabs(quarters) == 1 ? quarters : 0;
 }
 
+/* Finds by which factor each direction is enlarged. */
+static void find_zoom(const image_request *r, const image_array *in, double zoom[N])
+{
+    static const double rounding = 1e-7; /* files have lengths in f32 */
+    const option_list *wanted = &r->spacing;
+    for (uint32_t k = 0; k < N; k++) {
+        zoom[k] = r->zoom > 0 ? r->zoom : 1;
+        if (wanted->num > 0 && k < in->directions)
+            zoom[k] = in->place.spacing[k] / wanted->values[wanted->num > 1 ? k : 0];
+        if (fabs(zoom[k] - 1) < rounding) zoom[k] = 1;
+    }
+}
+
 /* Fills the matrix that leads from the output to the input, without an offset. Rows go down in a
    picture: there, what is turned counterclockwise goes from x to -y. */
-static void fill_matrix(const image_request *r, double m[N][N])
+static void fill_matrix(const image_request *r, const double zoom[N], double m[N][N])
 {
     const uint32_t a = (r->axis + 1) % N, b = (r->axis + 2) % N;
-    const double zoom = r->zoom > 0 ? r->zoom : 1;
     double cosine, sine;
     turn(r->rotate, &cosine, &sine);
     for (int i = 0; i < N; i++)
         for (int k = 0; k < N; k++)
-            m[i][k] = i == k ? 1 / zoom : 0;
-    m[a][a] = m[b][b] = cosine / zoom;
-    m[a][b] = -sine / zoom;
-    m[b][a] = sine / zoom;
+            m[i][k] = i == k ? 1 / zoom[i] : 0;
+    m[a][a] = cosine / zoom[a];
+    m[a][b] = -sine / zoom[a];
+    m[b][a] = sine / zoom[b];
+    m[b][b] = cosine / zoom[b];
+}
+
+/* Makes room for the whole of what is turned: the box around the corners of its area. */
+static void fit(const image_request *r, double side[N])
+{
+    static const double rounding = 1e-9;
+    const uint32_t a = (r->axis + 1) % N, b = (r->axis + 2) % N;
+    const double before[] = {side[a], side[b]};
+    double cosine, sine;
+    turn(r->rotate, &cosine, &sine);
+    side[a] = ceil(fabs(cosine) * before[0] + fabs(sine) * before[1] - rounding * before[0]);
+    side[b] = ceil(fabs(sine) * before[0] + fabs(cosine) * before[1] - rounding * before[1]);
 }
 
 /* Finds the output's size. */
 static bool find_size(const image_request *r, const image_array *in, image_array *out)
 {
     const uint32_t num = in->directions;
-    for (uint32_t i = 0; i < num; i++) {
-        const double side = r->zoom > 0 ? r->zoom * (double)in->size[i] : (double)in->size[i];
-        if (side > IMAGE_MAX_SIDE) {
-            complain("%s: a side of %.0f samples is too large", r->base.inputs[0], side);
+    double zoom[N], side[N] = {1, 1, 1};
+    find_zoom(r, in, zoom);
+    for (uint32_t k = 0; k < num; k++)
+        side[k] = zoom[k] * (double)in->size[num - 1 - k];
+    if (r->fit) fit(r, side);
+    for (uint32_t k = 0; k < num; k++) {
+        side[k] = fmax(floor(side[k] + 0.5), 1);
+        if (!(side[k] <= IMAGE_MAX_SIDE)) {
+            complain("%s: a side of %.0f samples is too large", r->base.inputs[0], side[k]);
             return false;
         }
-        out->size[i] = side < 1 ? 1 : (size_t)floor(side + 0.5);
-        if (r->size.num > 0) out->size[i] = (size_t)r->size.values[num - 1 - i];
+        out->size[num - 1 - k] = (size_t)(r->size.num > 0 ? r->size.values[k] : side[k]);
     }
     return true;
 }
 
-/* Makes the output's place: what it shows of the world does not change by --zoom, and moves by all
-   else. */
+/* Makes the output's place: what it shows of the world does not change by --zoom and --spacing, and
+   moves by all else. */
 static void find_place(const image_request *r, const image_array *in, image_array *out)
 {
-    const double zoom = r->zoom > 0 ? r->zoom : 1;
+    double zoom[N];
+    find_zoom(r, in, zoom);
     image_form *forms[] = {&out->place.sform, &out->place.qform};
     for (uint32_t k = 0; k < in->directions; k++) {
         const uint32_t d = in->directions - 1 - k;
         const double before = (double)(in->size[d] - 1) / 2, after = (double)(out->size[d] - 1) / 2;
-        out->place.spacing[k] /= zoom;
+        out->place.spacing[k] = in->place.spacing[k] / zoom[k];
         for (int i = 0; i < 2 * N; i++) {
             double *row = forms[i / N]->to_world[i % N];
             const double step = row[k];
-            row[k] = step / zoom;
-            row[N] += step * (before - after / zoom);
+            row[k] = step / zoom[k];
+            row[N] += step * (before - after / zoom[k]);
         }
     }
 }
@@ -86,8 +116,9 @@ static void take_matrix(const image_request *r, const image_array *in, const ima
                         clsp_image_map *map)
 {
     const uint32_t num = in->directions;
-    double m[N][N];
-    fill_matrix(r, m);
+    double m[N][N], zoom[N];
+    find_zoom(r, in, zoom);
+    fill_matrix(r, zoom, m);
     for (uint32_t i = 0; i < num; i++) {
         const uint32_t row = num - 1 - i;
         double offset = (double)(in->size[row] - 1) / 2;

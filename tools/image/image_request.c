@@ -36,8 +36,9 @@ static int fail_count(const image_request *r, const char *name, size_t found, si
                        name, (unsigned long)found, (unsigned long)needed);
 }
 
-int image_request_suits(const image_request *r, uint32_t directions)
+int image_request_suits(const image_request *r, const image_array *a)
 {
+    const uint32_t directions = a->directions;
     const size_t needed = directions * (directions + 1);
     const char *input = r->base.inputs[0];
     if (r->rotate != 0 && directions == 1)
@@ -48,6 +49,13 @@ int image_request_suits(const image_request *r, uint32_t directions)
         return fail_count(r, "shift", r->shift.num, directions);
     if (r->affine.num > 0 && r->affine.num != needed)
         return fail_count(r, "affine", r->affine.num, needed);
+    if (r->spacing.num > 1 && r->spacing.num != directions)
+        return fail_count(r, "spacing", r->spacing.num, directions);
+    for (uint32_t i = 0; r->spacing.num > 0 && i < directions; i++)
+        if (!(a->place.spacing[i] > 0)) {
+            complain("%s: --spacing: the file does not say how far apart its samples are", input);
+            return EXIT_FAILED;
+        }
     if (r->size.num > 0 && r->size.num != directions)
         return fail_count(r, "size", r->size.num, directions);
     if (r->mode.num > 1 && r->mode.num != directions)
@@ -65,8 +73,15 @@ static const option options[] = {
      OPTION_NUMBER(image_request, rotate, -1e9, 1e9), .must = "a number of degrees"},
     {"axis", 0, "A", "axis to rotate about, of volumes: @; default z",
      OPTION_WORD(image_request, axis, "x y z"), .needs = "rotate"},
+    {"fit", 0, NULL, "make OUT so large that all of the turned image is in it",
+     OPTION_FLAG(image_request, fit), .needs = "rotate", .excludes = "size shift"},
     {"zoom", 'z', "F", "F times the size, @", OPTION_NUMBER(image_request, zoom, 1e-6, 1e6),
      .must = "a number from 1e-6 to 1e6"},
+    {"spacing", 0, "X[,Y[,Z]]",
+     "make the distance between samples so long, in the unit of IN: millimeters of PNG, TIFF and "
+     "JPEG",
+     OPTION_LIST(image_request, spacing, ",", 1 << 1 | 1 << 2 | 1 << 3), .low = 1e-12, .high = 1e12,
+     .must = "a length, or X,Y or X,Y,Z", .excludes = "zoom affine"},
     {"shift", 's', "X,Y[,Z]", "move to the right and down, in samples of the output",
      OPTION_LIST(image_request, shift, ",", 1 << 1 | 1 << 2 | 1 << 3), .low = -1e12, .high = 1e12,
      .must = "X,Y or X,Y,Z"},
@@ -74,7 +89,8 @@ static const option options[] = {
      "instead of these: samples of OUT lie at coordinates of IN that are A x + B y + C, "
      "D x + E y + F (of volumes 12 numbers likewise)",
      OPTION_LIST(image_request, affine, ",", 1 << 2 | 1 << 6 | 1 << 12), .low = -1e12, .high = 1e12,
-     .must = "6 numbers separated by commas, of volumes 12", .excludes = "rotate zoom shift"},
+     .must = "6 numbers separated by commas, of volumes 12",
+     .excludes = "rotate zoom shift spacing"},
     {"size", 0, "WxH[xD]", "the size of OUT; default IN's, times F",
      OPTION_LIST(image_request, size, "xX", 1 << 1 | 1 << 2 | 1 << 3), .low = 1, .high = 99999999,
      .must = "as 640x480, of volumes as 64x64x32"},

@@ -25,6 +25,8 @@ typedef struct image_request {
     uint32_t axis;                   /* about which to rotate: 0 to 2 */
     double zoom;                     /* 0: not given */
     option_list shift, affine, size; /* the size of the output */
+    option_list spacing;             /* of the output's samples; 1 for all directions, or x, y, z */
+    bool fit;                        /* the size is that of all that is turned */
     uint32_t repeat;
 
     /* how */
@@ -41,9 +43,8 @@ typedef struct image_request {
     image_type type;
 } image_request;
 
-/* Checks what depends on how many directions the image has. EXIT_OK, or EXIT_USAGE with a
-   complaint. */
-int image_request_suits(const image_request *r, uint32_t directions);
+/* Checks what depends on the image. EXIT_OK, or another status with a complaint. */
+int image_request_suits(const image_request *r, const image_array *a);
 
 /* Does what an image_request asks for. Returns the exit status. */
 int image_run(request *r);
