@@ -11,6 +11,7 @@
 #include "nifti_header.h"
 
 enum { READ_BYTES = 1 << 20, MAX_SIDE = 32767, EXTENDER = 4, EXTENSION_HEAD = 8 };
+enum { MOST_EXTENSIONS = 1 << 26 }; /* bytes; what is behind them is left out */
 
 /* ---- the file ---- */
 
@@ -223,12 +224,13 @@ static bool take_extensions(image_array *a, const image_source *s, gzFile gz, ni
 {
     unsigned char extender[EXTENDER] = {0};
     const size_t begin = c->header_bytes + EXTENDER;
-    const double offset = c->header.is_pair ? 0x1p31 : c->header.vox_offset;
+    const double most = (double)(begin + MOST_EXTENSIONS);
+    const double offset = c->header.is_pair ? most : fmin(c->header.vox_offset, most);
     a->nifti = calloc(1, sizeof(*a->nifti));
     if (!a->nifti) return image_source_fail(s, "not enough memory for this file");
     a->nifti->header = c->header;
     const bool is_there = gzread(gz, extender, EXTENDER) == EXTENDER && extender[0] != 0;
-    if (!is_there || !(offset > (double)begin) || offset > 0x1p31) return true;
+    if (!is_there || !(offset > (double)begin)) return true;
     image_bytes *e = &a->nifti->extensions;
     io_message message;
     const image_source silent = {s->file, s->name, &message}; /* what is missing is left out */
