@@ -34,7 +34,7 @@ def interpolate(samples, coordinates, order, mode):
     """map_coordinates, whose mode reflect begins where it should."""
     global worst
     found = ndimage.map_coordinates(samples, coordinates, order=order, mode=mode, cval=CVAL)
-    if mode != "reflect":
+    if mode != "reflect" or order == 0:  # which has no recursion
         return found
     longer = numpy.pad(samples, REACH, mode="symmetric")
     true = ndimage.map_coordinates(longer, coordinates + REACH, order=order, mode=mode, cval=CVAL)
@@ -94,6 +94,22 @@ def along(n):
                    last + 0.1875, last + 0.75, n + 2.375})
 
 
+def ties(n):
+    """Whole numbers and halves, inside and up to two lengths outside."""
+    return [0.5 * k for k in range(-4 * n - 1, 6 * n + 2)]
+
+
+def add_ties(mode):
+    """Order 0 where it jumps, and in the outer halves of the first and the last sample, of so many
+    points that they are made together."""
+    for n in (2, 5):
+        add_coordinates(mode, 0, (n,), [(x,) for x in ties(n)])
+    add_coordinates(mode, 0, (5,), [((k % 40 - 4) / 8,) for k in range(80)])
+    if mode in ("constant", "wrap"):
+        add_map(AFFINE, mode, 0, (9, 9), (18, 18), *2 * [numpy.array([[0.5, 0, -0.25],
+                                                                      [0, 0.5, -0.25]])])
+
+
 def make():
     for mode in MODES:
         for n in (1, 2, 3, 4, 5, 9):
@@ -113,6 +129,8 @@ def make():
                                 [0.28125, -0.40625, 0.71875, 1.078125]])
             add_map(AFFINE, mode, order, (3, 4, 5), (2, 3, 4), spun, spun)
         add_coordinates(mode, 3, (2, 3, 4), list(zip(along(2), reversed(along(3)), along(4))))
+    for mode in MODES:
+        add_ties(mode)
 
 
 def array(name, items, each):

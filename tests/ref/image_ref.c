@@ -190,11 +190,29 @@ typedef struct direction_taps {
     long double weight[TAPS], slope[TAPS];
 } direction_taps;
 
+/* Folds a coordinate outside into a mirrored image, as SciPy does: so halves are rounded behind the
+   fold. */
+static long double folded(long double x, size_t n, ref_mode mode)
+{
+    const long double edge = mode == REF_MIRROR ? 0.0L : 1.0L;
+    const long double last = (long double)n - 1.0L, period = 2.0L * (last + edge);
+
+    if (n == 1) return 0.0L;
+    if (x < 0.0L) {
+        x = fmodl(x, period);
+        return x < -(last + edge) ? x + period : -x - edge;
+    }
+    x = fmodl(x, period);
+    return x >= (long double)n ? period - edge - x : x;
+}
+
 /* Maps a coordinate as the mode has it; 0: the constant stands there. */
-static int map_coordinate(long double *x, size_t n, ref_mode mode)
+static int map_coordinate(long double *x, size_t n, unsigned order, ref_mode mode)
 {
     const long double last = (long double)n - 1.0L;
 
+    if (order == 0 && (mode == REF_MIRROR || mode == REF_REFLECT) && (*x < 0.0L || *x > last))
+        *x = folded(*x, n, mode);
     if (mode == REF_CONSTANT) return *x >= 0.0L && *x <= last;
     if (mode == REF_WRAP && (*x < 0.0L || *x > last)) {
         const int is_below = *x < 0.0L;
@@ -256,7 +274,8 @@ long double ref_image_at(const ref_image *image, const long double *x, long doub
     for (unsigned d = 0; d < 3; d++) {
         long double at = d < image->directions ? x[d] : 0.0L;
         if (d < image->directions)
-            is_there = map_coordinate(&at, image->size[d], image->mode[d]) && is_there;
+            is_there =
+                map_coordinate(&at, image->size[d], image->order, image->mode[d]) && is_there;
         at += (long double)((image->stored[d] - image->size[d]) / 2);
         taps[d] = taps_of(image, at);
         if (d >= image->directions)

@@ -90,7 +90,7 @@ static void load(clsp_context *ctx, clsp_image_plan *plan, size_t num, clsp_type
 
 /* Interpolates at the coordinates of a case, which all are exact in float. */
 static void eval_at(clsp_context *ctx, clsp_image_plan *plan, const image_golden_case *c,
-                    clsp_output out)
+                    clsp_output out, const clsp_run *run)
 {
     const size_t num = c->out_size[0], reals = num * c->directions;
     const double *from = image_golden_numbers + c->first_number;
@@ -100,7 +100,7 @@ static void eval_at(clsp_context *ctx, clsp_image_plan *plan, const image_golden
         f32[i] = (float)from[i];
     const clsp_input in = out.type == CLSP_F32 ? clsp_in_f32(f32, reals) : clsp_in_f64(from, reals);
     const clsp_image_map points = {.at = {.num = num, .params = in, .planar = 1}};
-    assert_ok(ctx, clsp_image_eval(plan, (clsp_range){0, 1}, &points, out, NULL));
+    assert_ok(ctx, clsp_image_eval(plan, (clsp_range){0, 1}, &points, out, run));
     free(f32);
 }
 
@@ -112,25 +112,26 @@ static double bound_of(const image_golden_case *c, clsp_type precision)
     return (c->order > 3 ? 6 : 4) * eps * 255 * pow(gains[c->order], c->directions);
 }
 
-/* Checks a case and returns its error over the bound. */
-static double check_case(clsp_context *ctx, const image_golden_case *c, clsp_type precision)
+/* Interpolates as a case says. */
+static void eval(clsp_context *ctx, clsp_image_plan *plan, const image_golden_case *c,
+                 clsp_output out, const clsp_run *run)
 {
-    const size_t num = product(c->out_size);
-    const double *expected = image_golden_values + c->first_value;
-    double *f64 = malloc(num * sizeof(*f64)), worst = 0;
-    float *f32 = malloc(num * sizeof(*f32));
-    assert_true(f64 && f32);
-    clsp_image_plan *plan = make_plan(ctx, c, precision);
-    const clsp_output out = precision == CLSP_F32 ? clsp_out_f32(f32, num) : clsp_out_f64(f64, num);
-    load(ctx, plan, product(c->size), precision);
     if (c->kind == IMAGE_GOLDEN_COORDINATES) {
-        eval_at(ctx, plan, c, out);
-    } else {
-        const clsp_image_map map = map_of(c);
-        assert_ok(ctx, clsp_image_eval(plan, (clsp_range){0, 1}, &map, out, NULL));
+        eval_at(ctx, plan, c, out, run);
+        return;
     }
-    for (size_t i = 0; i < num; i++) {
-        const double value = precision == CLSP_F32 ? (double)f32[i] : f64[i];
+    const clsp_image_map map = map_of(c);
+    assert_ok(ctx, clsp_image_eval(plan, (clsp_range){0, 1}, &map, out, run));
+}
+
+/* Compares the values of a case and returns the worst error over the bound. */
+static double compare(const image_golden_case *c, clsp_type precision, const void *got)
+{
+    const double *expected = image_golden_values + c->first_value;
+    double worst = 0;
+    for (size_t i = 0; i < product(c->out_size); i++) {
+        const double value =
+            precision == CLSP_F32 ? (double)((const float *)got)[i] : ((const double *)got)[i];
         const double error = fabs(value - expected[i]) / bound_of(c, precision);
         if (!(error <= 1))
             fail_msg("%s, mode %s, order %u, size %u %u %u, value %lu: %.17g instead of %.17g",
@@ -138,9 +139,28 @@ static double check_case(clsp_context *ctx, const image_golden_case *c, clsp_typ
                      c->size[2], (unsigned long)i, value, expected[i]);
         worst = support_worse(worst, error);
     }
+    return worst;
+}
+
+/* Checks a case, of order 0 by the host too, and returns its error over the bound. */
+static double check_case(clsp_context *ctx, const image_golden_case *c, clsp_type precision)
+{
+    const size_t num = product(c->out_size);
+    const clsp_share host = {.schedule = CLSP_SCHEDULE_HOST};
+    const clsp_run by_host = {.share = &host};
+    double *got = malloc(num * sizeof(*got)), worst = 0;
+    assert_non_null(got);
+    clsp_image_plan *plan = make_plan(ctx, c, precision);
+    const clsp_output out =
+        precision == CLSP_F32 ? clsp_out_f32((float *)got, num) : clsp_out_f64(got, num);
+    load(ctx, plan, product(c->size), precision);
+    for (int i = 0; i < (c->order == 0 ? 2 : 1); i++) {
+        support_poison(got, num * sizeof(*got));
+        eval(ctx, plan, c, out, i == 0 ? NULL : &by_host);
+        worst = support_worse(worst, compare(c, precision, got));
+    }
     clsp_image_plan_destroy(&plan);
-    free(f64);
-    free(f32);
+    free(got);
     return worst;
 }
 

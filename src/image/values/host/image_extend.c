@@ -30,3 +30,11 @@ int32_t clspi_extend(int64_t index, uint32_t num, uint32_t mode)
         return (int32_t)(r < n ? r : 2 * n - 2 - r);
     }
 }
+
+bool clspi_runs_back(int64_t index, uint32_t num, uint32_t mode)
+{
+    const int64_t n = num, edge = mode == CLSPI_EXTEND_REFLECT ? 0 : 1;
+
+    if ((mode != CLSPI_EXTEND_WHOLE && mode != CLSPI_EXTEND_REFLECT) || n == 1) return false;
+    return modulo(index, 2 * (n - edge)) >= (index < 0 ? n - edge : n);
+}

@@ -34,6 +34,10 @@ enum { CLSPI_POINT_VALUE = 1, CLSPI_POINT_GRADIENT = 2, CLSPI_NO_INDEX = -1 };
 /* Returns which of n samples or coefficients stands at an index, or CLSPI_NO_INDEX. */
 int32_t clspi_extend(int64_t index, uint32_t n, uint32_t mode);
 
+/* Tells whether a coordinate outside, between an index and the next, is where a mirrored image runs
+   back. */
+bool clspi_runs_back(int64_t index, uint32_t n, uint32_t mode);
+
 /* The coefficients of the channels of an image, and what is asked of them. */
 typedef struct clspi_image_planes {
     const void *planes; /* [channels][size_0][size_1][size_2] reals */

@@ -1,5 +1,5 @@
 /* The definition of one clspi_image_values, IMAGE_VALUES, in the precision `real`. The file that
-   includes this one names both, and FLOOR and RINT. */
+   includes this one names both, and FLOOR, RINT and EPSILON. */
 #include <math.h>
 #include <string.h>
 
@@ -129,11 +129,9 @@ static void copy_taps(const clspi_image_planes *planes, const real *plane, const
     for (uint32_t z = 0; z < rows[0]; z++)
         for (uint32_t y = 0; y < rows[1]; y++) {
             const int32_t at_z =
-                rows[0] > 1 ? clspi_extend((int64_t)first[0] + z, planes->size[0], planes->mode[0])
-                            : first[0];
+                clspi_extend((int64_t)first[0] + z, planes->size[0], planes->mode[0]);
             const int32_t at_y =
-                rows[1] > 1 ? clspi_extend((int64_t)first[1] + y, planes->size[1], planes->mode[1])
-                            : first[1];
+                clspi_extend((int64_t)first[1] + y, planes->size[1], planes->mode[1]);
             const bool is_row = at_z != CLSPI_NO_INDEX && at_y != CLSPI_NO_INDEX;
             const real *const row =
                 is_row ? plane + ((size_t)at_z * size_y + (size_t)at_y) * size_x : NULL;
@@ -144,15 +142,16 @@ static void copy_taps(const clspi_image_planes *planes, const real *plane, const
 
 /* ---- coordinates ---- */
 
-/* Splits a coordinate, kept within 2^30. */
+/* Splits a coordinate, kept within 2^30. What is just above -1/2 stays no tie, though 1 more is
+   rounded to 1/2. */
 CLSPI_INLINE bool split(real at, int32_t *i, real *t)
 {
-    const real bound = (real)0x1p30;
+    const real bound = (real)0x1p30, half = (real)0.5;
     const real near = at > bound ? bound : at >= -bound ? at : -bound;
-    const real whole = FLOOR(near);
+    const real whole = FLOOR(near), rest = near - whole;
 
     *i = (int32_t)whole;
-    *t = near - whole;
+    *t = rest == half && near > -half && near < 0 ? half + half * EPSILON : rest;
     return at - at == 0;
 }
 
@@ -234,13 +233,17 @@ CLSPI_INLINE void find_coordinates(chunk *c, const clspi_image_planes *planes,
 
 /* ---- taps ---- */
 
-/* Finds the place of a coordinate by the modes that keep within the image. */
-static bool keep_within(int32_t *i, real t, int32_t n, uint32_t mode)
+/* Finds the place of a coordinate by the modes that keep within the image; false where there is the
+   constant instead. */
+static bool keep_within(int32_t *i, real *rest, uint32_t order, int32_t n, uint32_t mode)
 {
+    const real t = *rest;
     const bool is_beyond = *i < 0 || *i >= n || (*i == n - 1 && t > 0);
 
     if (!is_beyond) return true;
     if (mode == CLSPI_EXTEND_CONSTANT) return false;
+    /* halves go up where the image ends up: down, where it runs back */
+    if (order == 0 && t == (real)0.5 && clspi_runs_back(*i, (uint32_t)n, mode)) *rest = 0;
     if (mode == CLSPI_EXTEND_WRAP) {
         const int32_t r = n > 1 ? clspi_extend(*i, (uint32_t)(n - 1), CLSPI_EXTEND_GRID_WRAP) : 0;
         *i = *i < 0 && r == 0 && t == 0 ? n - 1 : r;
@@ -264,7 +267,8 @@ CLSPI_INLINE void find_taps(chunk *c, const clspi_image_planes *planes, uint32_t
         const int32_t margin = (int32_t)(order / 2 + 1);
         const bool is_within = least >= margin && most < n - margin;
         for (uint32_t k = 0; !is_within && k < num; k++)
-            if (!keep_within(&c->i[d][k], c->t[d][k], n, planes->mode[d])) c->is_there[k] = false;
+            if (!keep_within(&c->i[d][k], &c->t[d][k], order, n, planes->mode[d]))
+                c->is_there[k] = false;
         for (uint32_t k = 0; k < num; k++) {
             const bool is_upper = order % 2 == 0 && c->t[d][k] >= (real)0.5;
             if (order % 2 == 0) c->t[d][k] += is_upper ? (real)-0.5 : (real)0.5;
