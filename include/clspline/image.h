@@ -230,8 +230,9 @@ CLSP_API clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range i
    order 1, cval beyond constant edges) may come from either side of it. A joined device gets, with
    each chunk, those coefficients alone that the chunk's points need. Errors: CLSP_ERROR_ARGUMENT
    also for a map that is not finite or whose size or attributes cannot be, for coordinates beside
-   anything else, and for displacements and coordinates that are not in host memory where the
-   coefficients are. */
+   anything else, and for displacements and coordinates that the values would overwrite. Where
+   coefficients are in host memory, the call waits for displacements and coordinates that are not,
+   and copies them there. */
 CLSP_API clsp_status clsp_image_eval(clsp_image_plan *plan, clsp_range images,
                                      const clsp_image_map *map, clsp_output values,
                                      const clsp_run *run);

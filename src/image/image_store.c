@@ -1,6 +1,7 @@
 #include "image_store.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "buffer.h"
 #include "check.h"
@@ -175,6 +176,41 @@ clsp_status clspi_image_to_host(clsp_image_plan *plan)
     CLSPI_CHECK(clspi_image_store_reserve(plan, plan->num_images));
     const clsp_status status = read_coefficients(plan);
     if (status != CLSP_OK) free_host(store);
+    return status;
+}
+
+/* Copies elements of any memory into host memory. */
+static clsp_status copy_memory(clsp_image_plan *plan, const clspi_memory *from, size_t bytes,
+                               char *to)
+{
+    clspi_call call;
+
+    if (!from->buffer) {
+        memcpy(to, from->host, bytes);
+        return CLSP_OK;
+    }
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+    return clspi_call_end(&call, clspi_series_read(&call.series, from->buffer,
+                                                   from->offset * from->element, to, bytes));
+}
+
+clsp_status clspi_image_input_on_host(clsp_image_plan *plan, const clsp_input *input,
+                                      const clspi_memory_need *need, const clsp_run *run,
+                                      const char **at, char **copy)
+{
+    clspi_memory memory;
+
+    *copy = NULL;
+    clsp_status status = clspi_input_open(&memory, &plan->base, input, need);
+    if (status == CLSP_OK) status = clspi_run_wait(&plan->base, run);
+    *at = memory.host;
+    const bool is_aligned = (uintptr_t)memory.host % clsp_type_bytes(need->type) == 0;
+    if (status == CLSP_OK && need->count > 0 && (memory.buffer || !is_aligned)) {
+        const size_t bytes = need->count * memory.element;
+        *at = *copy = malloc(bytes);
+        status = *copy ? copy_memory(plan, &memory, bytes, *copy) : no_memory(plan, need->what);
+    }
+    clspi_memory_close(&memory);
     return status;
 }
 

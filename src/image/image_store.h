@@ -45,6 +45,13 @@ clsp_status clspi_image_to_host(clsp_image_plan *plan);
 /* Brings ranges that are in host memory to a plan's device; range: the owner's. */
 clsp_status clspi_image_range_to_device(clsp_image_plan *plan, const char *range, size_t planes);
 
+/* Gives what an input has in host memory, when all that the call waits for is done: where it is, or
+   a copy of what is in a buffer, in SVM or not aligned to its elements. copy: the caller frees it,
+   and NULL where there is none. */
+clsp_status clspi_image_input_on_host(clsp_image_plan *plan, const clsp_input *input,
+                                      const clspi_memory_need *need, const clsp_run *run,
+                                      const char **at, char **copy);
+
 /* Makes the reals for the host, of coefficients in host memory, and gives them. */
 clsp_status clspi_image_host_reals(clsp_image_plan *plan, const char **reals);
 

@@ -1,4 +1,6 @@
 /* The public calls that load samples, and give the coefficients that were made of them. */
+#include <stdlib.h>
+
 #include "buffer.h"
 #include "check.h"
 #include "image_load.h"
@@ -62,24 +64,21 @@ static clsp_status open_samples(load_job *job, size_t num_images, const clsp_inp
     return status;
 }
 
-/* Loads images that are not to be on the device, from host memory. */
+/* Loads images that are not to be on the device. */
 static clsp_status load_on_host(clsp_image_plan *plan, size_t num_images, const clsp_input *samples,
                                 const clsp_run *run)
 {
     clspi_memory_need need;
-    clspi_memory memory;
+    const char *from;
+    char *copy;
 
     CLSPI_CHECK(clspi_image_samples_need(plan, num_images, &need));
-    clsp_status status = clspi_input_open(&memory, &plan->base, samples, &need);
-    const char *const from = memory.host;
-    clspi_memory_close(&memory);
-    if (status != CLSP_OK) return status;
-    if (need.count > 0 && (!from || (uintptr_t)from % clsp_type_bytes(need.type) != 0))
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
-                          "image: samples of images in host memory: aligned host memory");
-    CLSPI_CHECK(clspi_run_wait(&plan->base, run));
-    status = clspi_image_load_strips(plan, num_images, from);
-    clspi_image_set_broken(plan, status != CLSP_OK);
+    clsp_status status = clspi_image_input_on_host(plan, samples, &need, run, &from, &copy);
+    if (status == CLSP_OK) {
+        status = clspi_image_load_strips(plan, num_images, from);
+        clspi_image_set_broken(plan, status != CLSP_OK);
+    }
+    free(copy);
     return status == CLSP_OK ? clspi_run_done(&plan->base, run) : status;
 }
 

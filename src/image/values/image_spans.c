@@ -1,4 +1,6 @@
 /* Values by the context's device alone, from and into memory of any kind. */
+#include <stdlib.h>
+
 #include "check.h"
 #include "image_call.h"
 #include "image_values.h"
@@ -163,6 +165,27 @@ static clsp_status make_spans(const clspi_image_call *call, const clsp_run *run)
     return CLSP_OK;
 }
 
+/* Carries out a call whose coefficients are in host memory by windows, which ask there what the
+   call is given for its points. */
+static clsp_status make_from_copy(const clspi_image_call *call, const clsp_run *run)
+{
+    clspi_image_call one = *call;
+    clspi_memory_need need;
+    clsp_input given = {.type = CLSP_TYPE_DEFAULT};
+    const char *at;
+    char *copy;
+
+    CLSPI_CHECK(clspi_image_given_need(call, &need));
+    clsp_status status =
+        clspi_image_input_on_host(call->job.plan, call->given, &need, run, &at, &copy);
+    given.host = at;
+    given.size = need.count;
+    one.given = &given;
+    if (status == CLSP_OK) status = make_spans(&one, run);
+    free(copy);
+    return status;
+}
+
 clsp_status clspi_image_eval_on_device(const clspi_image_call *call, const clsp_run *run)
 {
     const point_span none = {.num = 0};
@@ -172,7 +195,6 @@ clsp_status clspi_image_eval_on_device(const clspi_image_call *call, const clsp_
     CLSPI_CHECK(clspi_image_prepare(&prepared.job));
     if (call->tiles.lines.count == 0) return make_span(&prepared, &none, run);
     if (prepared.job.owner && call->given && !call->given->host)
-        return clspi_fail(&call->job.plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
-                          "image: %s: host memory, as the coefficients are there", call->what);
+        return make_from_copy(&prepared, run);
     return make_spans(&prepared, run);
 }

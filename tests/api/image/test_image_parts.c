@@ -230,6 +230,55 @@ static void test_small_device(void **state)
     check_small_device(CLSP_F64);
 }
 
+/* Loads samples of a kind of memory, and interpolates along displacements and at coordinates in
+   such; wanted: what host memory gives. */
+static void check_kind(const results *wanted, store_kind kind)
+{
+    const images *const im = &wanted->im;
+    const clsp_image_map map = turned(im);
+    const size_t points = points_of(&map, im->d.directions), size = output_size(im, points, 0);
+    const size_t samples = im->num * im->samples * im->d.channels;
+    store from = store_make(im->ctx, kind, im->d.samples, 3, samples, im->memory);
+    results again = {.im = *im};
+    cl_event done;
+    const clsp_run run = {.done = &done};
+
+    assert_ok(im->ctx, clsp_image_set_samples(im->plan, im->num, store_in(&from), &run));
+    read_coefficients(&again);
+    assert_memory_equal(again.coefficients, wanted->coefficients, wanted->bytes[3]);
+    free(again.coefficients);
+    clReleaseEvent(done);
+    for (int k = 1; k < 3; k++) {
+        void *const reals = given(im, points, k == 1);
+        store in = store_make(im->ctx, kind, im->d.precision, 5, im->d.directions * points, reals);
+        store out = store_make(im->ctx, kind, im->d.values, 1, size, NULL);
+        const clsp_image_map places =
+            k == 1 ? displaced_by(map, store_in(&in)) : list_of(points, store_in(&in), 0);
+        assert_ok(im->ctx, clsp_image_eval(im->plan, (clsp_range){0, im->num}, &places,
+                                           store_out(&out), NULL));
+        assert_memory_equal(store_read(&out), wanted->values[k], wanted->bytes[k]);
+        store_free(&in);
+        store_free(&out);
+        free(reals);
+    }
+    store_free(&from);
+}
+
+/* Memory of any kind goes with coefficients in host memory. */
+static void test_memory_kinds(void **state)
+{
+    clsp_context *ctx = limited("", 1);
+    clsp_image_desc d = cases[0].d;
+
+    (void)state;
+    d.storage = CLSP_IMAGE_ON_HOST;
+    results r = make_results(ctx, &d);
+    for (int kind = HOST; kind < STORE_KINDS; kind++)
+        if (has_kind(ctx, (store_kind)kind)) check_kind(&r, (store_kind)kind);
+    free_results(&r);
+    clsp_context_destroy(&ctx);
+}
+
 /* Loads an image into host memory by way of a GPU with such buffers; returns how large one must be,
    by the message, 0 where they are large enough. */
 static unsigned long missing_bytes(clsp_image_kernels kernels, unsigned long alloc)
@@ -378,9 +427,8 @@ static void test_joined(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_device),
-        cmocka_unit_test(test_uncut_part),
-        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_small_device), cmocka_unit_test(test_memory_kinds),
+        cmocka_unit_test(test_uncut_part),   cmocka_unit_test(test_shared),
         cmocka_unit_test(test_joined),
     };
 
