@@ -41,6 +41,9 @@ clsp_status clspi_cl(clspi_log *log, cl_int code, const char *what);
 clsp_status clspi_reserved_check(clspi_log *log, const char *what,
                                  const uint64_t reserved[CLSP_RESERVED]);
 
+/* Returns the name of a type, for messages. */
+const char *clspi_type_name(clsp_type type);
+
 /* Copies the last error as clsp_context_last_error describes. */
 size_t clspi_last_error(clspi_log *log, char *text, size_t size);
 

@@ -2,6 +2,7 @@
 #include <clspline/version.h>
 
 #include "check.h"
+#include "log.h"
 
 typedef struct status_text {
     clsp_status status;
@@ -101,6 +102,14 @@ size_t clsp_type_bytes(clsp_type type)
     static const size_t bytes[] = {0, 4, 8, 2, 1, 2, 2, 4};
 
     return (unsigned)type < CLSPI_COUNT(bytes) ? bytes[type] : 0;
+}
+
+const char *clspi_type_name(clsp_type type)
+{
+    static const char *const names[] = {"CLSP_TYPE_DEFAULT", "CLSP_F32", "CLSP_F64", "CLSP_F16",
+                                        "CLSP_U8",           "CLSP_U16", "CLSP_S16", "CLSP_U32"};
+
+    return (unsigned)type < CLSPI_COUNT(names) ? names[type] : "a number that is no clsp_type";
 }
 
 const char *clsp_status_str(clsp_status status)

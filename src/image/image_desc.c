@@ -11,6 +11,11 @@ static clsp_status bad(clsp_context *ctx, const char *what, double value)
     return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "image: %s: %g", what, value);
 }
 
+static clsp_status bad_type(clsp_context *ctx, const char *what, clsp_type type)
+{
+    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "image: %s: %s", what, clspi_type_name(type));
+}
+
 /* ---- checks ---- */
 
 static clsp_status check_shape(clsp_context *ctx, const clsp_image_desc *d)
@@ -41,14 +46,15 @@ static clsp_status check_types(clsp_context *ctx, const clsp_image_desc *d)
 {
     CLSPI_CHECK(clspi_precision_check(ctx, "image", d->precision));
     if (!is_pixel(d->samples, d->precision))
-        return bad(ctx, "samples is no type that the precision can have", d->samples);
+        return bad_type(ctx, "samples is no type that the precision can have", d->samples);
     if (!is_pixel(d->values, d->precision))
-        return bad(ctx, "values is no type that the precision can have", d->values);
+        return bad_type(ctx, "values is no type that the precision can have", d->values);
     if (d->coefficients == CLSP_F16 && (d->samples == CLSP_U16 || d->samples == CLSP_S16))
-        return bad(ctx, "coefficients in CLSP_F16 cannot hold samples of", d->samples);
+        return bad_type(ctx, "coefficients in CLSP_F16 cannot hold samples of", d->samples);
     return d->coefficients == d->precision || d->coefficients == CLSP_F16
                ? CLSP_OK
-               : bad(ctx, "coefficients is neither the precision nor CLSP_F16", d->coefficients);
+               : bad_type(ctx, "coefficients is neither the precision nor CLSP_F16",
+                          d->coefficients);
 }
 
 static bool is_fir(const clsp_image_desc *d)

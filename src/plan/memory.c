@@ -25,7 +25,9 @@ static clsp_status check_kind(const clspi_plan *plan, const clsp_output *m,
     if (kinds == 0 && need->count > 0)
         return fail(plan, need, CLSP_ERROR_ARGUMENT, "none of buffer, host and svm");
     if (m->type != CLSP_TYPE_DEFAULT && m->type != need->type)
-        return fail(plan, need, CLSP_ERROR_ARGUMENT, "its type is not the one that the call takes");
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: %s: its type is %s, and the call takes %s", plan->family, need->what,
+                          clspi_type_name(m->type), clspi_type_name(need->type));
     if (m->svm && plan->ctx->device.svm == 0)
         return fail(plan, need, CLSP_ERROR_ARGUMENT, "the device has no shared virtual memory");
     return CLSP_OK;

@@ -76,8 +76,8 @@ clsp_status clspi_precision_check(clsp_context *ctx, const char *family, clsp_ty
 {
     if (precision != CLSP_F32 && precision != CLSP_F64)
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
-                          "%s: precision is neither CLSP_F32 nor CLSP_F64: %d", family,
-                          (int)precision);
+                          "%s: precision is neither CLSP_F32 nor CLSP_F64: %s", family,
+                          clspi_type_name(precision));
     if (precision == CLSP_F32 || ctx->device.fp64) return CLSP_OK;
     return clspi_fail(&ctx->log, CLSP_ERROR_NO_FP64,
                       "%s: %s has no double precision; use single precision or another device",

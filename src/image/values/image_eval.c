@@ -41,6 +41,45 @@ static clsp_status count_points(clspi_image_call *call)
                : clspi_image_too_many(job->plan, "values");
 }
 
+/* A part of host memory, SVM or a buffer. */
+typedef struct place {
+    cl_mem buffer;   /* NULL: host memory or SVM */
+    uintptr_t begin; /* of a buffer: counted from its begin */
+    size_t bytes;
+} place;
+
+/* Finds where elements are; those that do not fit the address space are nowhere. */
+static place place_of(const clsp_input *m, const clspi_memory_need *need)
+{
+    const void *const at = m->host ? m->host : m->svm;
+    place p = {.buffer = m->buffer, .begin = (uintptr_t)at, .bytes = clsp_type_bytes(need->type)};
+    size_t before = p.bytes;
+
+    if (!clspi_size_mul(&p.bytes, need->count) || !clspi_size_mul(&before, m->offset)) p.bytes = 0;
+    p.begin += before;
+    return p;
+}
+
+/* Refuses values that would overwrite the displacements or coordinates that they are made from. */
+static clsp_status check_overlap(const clspi_image_call *call)
+{
+    const clsp_input out = {.buffer = call->values.buffer,
+                            .host = call->values.host,
+                            .svm = call->values.svm,
+                            .offset = call->values.offset};
+    clspi_memory_need given, values;
+
+    if (!call->given) return CLSP_OK;
+    CLSPI_CHECK(clspi_image_given_need(call, &given));
+    CLSPI_CHECK(clspi_image_values_need(call, call->tiles.lines.count, &values));
+    const place from = place_of(call->given, &given), to = place_of(&out, &values);
+    const size_t apart = from.begin > to.begin ? from.begin - to.begin : to.begin - from.begin;
+    if (from.buffer != to.buffer || from.bytes == 0 || to.bytes == 0) return CLSP_OK;
+    if (apart >= (from.begin < to.begin ? from.bytes : to.bytes)) return CLSP_OK;
+    return clspi_fail(&call->job.plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                      "image: the values would overwrite the %s", call->what);
+}
+
 /* Takes over what a map says. */
 static clsp_status take_map(clspi_image_call *call, const clsp_image_map *map)
 {
@@ -85,12 +124,9 @@ clsp_status clsp_image_eval(clsp_image_plan *plan, clsp_range images, const clsp
     CLSPI_CHECK(count_points(&call));
     call.tiling = tiling_of(&call);
     CLSPI_CHECK(clspi_tiles_of(&call.tiles, &plan->base, &call.tiling, run));
-    switch (call.tiles.way) {
-    case CLSPI_ASKED:
+    if (call.tiles.way == CLSPI_ASKED)
         return clspi_tiles_tell(&call.tiles, &call.tiling, call.job.point, run);
-    case CLSPI_BY_DEVICE:
-        return clspi_image_eval_on_device(&call, run);
-    default:
-        return clspi_image_eval_shared(&call, run);
-    }
+    CLSPI_CHECK(check_overlap(&call));
+    return call.tiles.way == CLSPI_BY_DEVICE ? clspi_image_eval_on_device(&call, run)
+                                             : clspi_image_eval_shared(&call, run);
 }

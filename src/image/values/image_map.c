@@ -26,7 +26,9 @@ clsp_status clspi_image_check_attributes(const clsp_image_plan *plan, const char
     if (*attributes >= CLSPI_ATTRIBUTE_SETS) return bad(plan, what, *attributes);
     if (*attributes & CLSP_IMAGE_GRADIENT && type != CLSP_F16 && type != CLSP_F32 &&
         type != CLSP_F64)
-        return bad(plan, "a gradient of values of an integer type", type);
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                          "image: a gradient of values of an integer type: %s",
+                          clspi_type_name(type));
     return CLSP_OK;
 }
 
@@ -35,17 +37,21 @@ static clsp_status refuse(const clsp_image_plan *plan, const char *why)
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT, "image: %s", why);
 }
 
-/* Tells whether a map says nothing of a grid. */
-static bool has_no_grid(const clsp_image_map *map)
+/* Tells whether all numbers of a map's matrix are 0. */
+static bool has_no_matrix(const clsp_image_map *map)
 {
     bool is_none = true;
 
-    for (uint32_t d = 0; d < 3; d++) {
-        is_none = is_none && map->size[d] == 0;
+    for (uint32_t d = 0; d < 3; d++)
         for (uint32_t k = 0; k < 4; k++)
             is_none = is_none && map->matrix[d][k] == 0.0;
-    }
     return is_none;
+}
+
+/* Tells whether a map says nothing of a grid. */
+static bool has_no_grid(const clsp_image_map *map)
+{
+    return has_no_matrix(map) && map->size[0] == 0 && map->size[1] == 0 && map->size[2] == 0;
 }
 
 /* Checks the list of coordinates of a map, and that nothing else is given beside one. */
@@ -102,11 +108,10 @@ clsp_status clspi_image_map_resolve(const clsp_image_plan *plan, const clsp_imag
 {
     const uint32_t missing = 3 - plan->desc.directions;
     clsp_image_map public_map = given ? *given : clsp_image_identity();
-    const double none[3][4] = {{0}};
 
     CLSPI_CHECK(check(plan, &public_map));
-    if (memcmp(public_map.matrix, none, sizeof none) == 0)
-        memcpy(public_map.matrix, clsp_image_identity().matrix, sizeof none);
+    if (has_no_matrix(&public_map))
+        memcpy(public_map.matrix, clsp_image_identity().matrix, sizeof public_map.matrix);
     *map = (clspi_image_map){.size = {1, 1, 1}, .attributes = public_map.attributes};
     CLSPI_CHECK(clspi_image_check_attributes(plan, "no such attributes of map", &map->attributes));
     for (uint32_t d = missing; d < 3; d++) {

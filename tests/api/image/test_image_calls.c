@@ -420,6 +420,92 @@ static void test_wrong_lists(void **state)
     images_free(&im);
 }
 
+/* Values must not overwrite the displacements or coordinates that they are made from. */
+static void test_overlap(void **state)
+{
+    (void)state;
+    images im = images_make(shared, &plain, 1, false, 7);
+    float *const memory = poisoned(4 * PIXELS * sizeof *memory);
+    const clsp_range one = {0, 1};
+    const clsp_share host = {.schedule = CLSP_SCHEDULE_HOST};
+    const clsp_run by_host = {.share = &host};
+
+    for (size_t k = 0; k < 4 * PIXELS; k++)
+        memory[k] = 0.25f * (float)(k % 7);
+    const clsp_input in = {.host = memory, .size = 3 * PIXELS, .offset = PIXELS};
+    const clsp_image_map maps[] = {{.displacements = in}, list_of(PIXELS, in, 0)};
+    for (int k = 0; k < 4; k++) {
+        const clsp_run *const run = k < 2 ? NULL : &by_host;
+        const clsp_output last = clsp_out_f32(memory + 3 * PIXELS - 1, PIXELS);
+        const clsp_output first = clsp_out_f32(memory + 1, PIXELS);
+        assert_status(shared, clsp_image_eval(im.plan, one, &maps[k % 2], last, run),
+                      CLSP_ERROR_ARGUMENT);
+        assert_status(shared, clsp_image_eval(im.plan, one, &maps[k % 2], first, run),
+                      CLSP_ERROR_ARGUMENT);
+        assert_true(memory[1] == 0.25f);
+    }
+    for (int k = 0; k < 2; k++) {
+        assert_ok(shared, clsp_image_eval(im.plan, one, &maps[k],
+                                          clsp_out_f32(memory + 3 * PIXELS, PIXELS), NULL));
+        assert_ok(shared,
+                  clsp_image_eval(im.plan, one, &maps[k], clsp_out_f32(memory, PIXELS), NULL));
+    }
+    free(memory);
+    images_free(&im);
+}
+
+/* A map of zeros, be some of them negative, is the identity. */
+static void test_zero_map(void **state)
+{
+    (void)state;
+    images im = images_make(shared, &plain, 1, false, 7);
+    clsp_image_map zeros = {.attributes = 0}, negative = {.attributes = 0};
+    float want[PIXELS], got[PIXELS];
+
+    for (size_t k = 0; k < 12; k++)
+        negative.matrix[k / 4][k % 4] = -0.0;
+    const clsp_image_map *const maps[] = {&zeros, &negative};
+    assert_ok(shared,
+              clsp_image_eval(im.plan, (clsp_range){0, 1}, NULL, clsp_out_f32(want, PIXELS), NULL));
+    for (int k = 0; k < 2; k++) {
+        assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, maps[k],
+                                          clsp_out_f32(got, PIXELS), NULL));
+        assert_memory_equal(got, want, sizeof want);
+    }
+    images_free(&im);
+}
+
+/* Messages name types. */
+static void test_type_names(void **state)
+{
+    (void)state;
+    static const struct {
+        clsp_image_desc d;
+        const char *part;
+    } wrong[] = {{{.samples = CLSP_F64}, "can have: CLSP_F64"},
+                 {{.values = CLSP_U32}, "can have: CLSP_U32"},
+                 {{.samples = CLSP_U16, .coefficients = CLSP_F16}, "samples of: CLSP_U16"},
+                 {{.coefficients = CLSP_U8}, "CLSP_F16: CLSP_U8"},
+                 {{.precision = CLSP_F16}, "CLSP_F64: CLSP_F16"},
+                 {{.samples = (clsp_type)99}, "no clsp_type"}};
+    char message[256];
+
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        clsp_image_desc d = wrong[k].d;
+        clsp_image_plan *plan;
+        d.size[0] = d.size[1] = 8;
+        assert_status(shared, clsp_image_plan_create(&plan, shared, &d), CLSP_ERROR_ARGUMENT);
+        clsp_context_last_error(shared, message, sizeof message);
+        if (!strstr(message, wrong[k].part)) fail_msg("%s: not %s", message, wrong[k].part);
+    }
+    images im = images_make(shared, &plain, 1, false, 7);
+    const clsp_input u8 = {.type = CLSP_U8, .host = message, .size = PIXELS};
+    assert_status(shared, clsp_image_set_samples(im.plan, 1, u8, NULL), CLSP_ERROR_ARGUMENT);
+    clsp_context_last_error(shared, message, sizeof message);
+    assert_non_null(strstr(message, "its type is CLSP_U8, and the call takes CLSP_F32"));
+    images_free(&im);
+}
+
 static void test_order_of_calls(void **state)
 {
     (void)state;
@@ -486,6 +572,9 @@ int main(void)
                                        cmocka_unit_test(test_wrong_descriptions),
                                        cmocka_unit_test(test_wrong_calls),
                                        cmocka_unit_test(test_wrong_lists),
+                                       cmocka_unit_test(test_overlap),
+                                       cmocka_unit_test(test_zero_map),
+                                       cmocka_unit_test(test_type_names),
                                        cmocka_unit_test(test_order_of_calls),
                                        cmocka_unit_test(test_desc)};
     const int none = support_no_device();
