@@ -90,6 +90,13 @@ typedef enum clsp_image_kernels {
                                        Ruijters and Thevenaz, 2012): to be compared with */
 } clsp_image_kernels;
 
+/* Where halves go of values of an integer type. */
+typedef enum clsp_image_rounding {
+    CLSP_IMAGE_ROUNDING_DEFAULT = 0, /* to even */
+    CLSP_IMAGE_ROUND_EVEN = 1,
+    CLSP_IMAGE_ROUND_UP = 2 /* up, and down below 0: SciPy's */
+} clsp_image_rounding;
+
 /* Where coefficients are kept. Those in host memory are brought to devices by windows, as results
    need them, so that images may be larger than a device's memory; all results are the same bits. */
 typedef enum clsp_image_storage {
@@ -133,7 +140,7 @@ typedef struct clsp_image_desc {
     clsp_type samples;      /* CLSP_U8, _U16, _S16, _F16, _F32 or, in CLSP_F64, _F64; default: the
                                precision */
     clsp_type values;       /* of results, one of the same; default: that of samples. Integers: the
-                               nearest, ties to even, saturated; NaN becomes 0 */
+                               nearest, halves as `rounding` says, saturated; NaN becomes 0 */
     clsp_type coefficients; /* the precision (the default) or, to save memory, CLSP_F16, which does
                                not hold those of samples in CLSP_U16 and _S16 */
     clsp_image_order order;
@@ -150,6 +157,7 @@ typedef struct clsp_image_desc {
     clsp_image_fetch fetch; /* other than from buffers: on devices with images, in CLSP_F32, of
                                order 3, images and volumes of one channel or planar, on the device,
                                with coefficients in CLSP_F32 */
+    clsp_image_rounding rounding; /* of values of an integer type; others have none */
     uint64_t reserved[CLSP_RESERVED];
 } clsp_image_desc;
 

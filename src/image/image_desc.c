@@ -32,6 +32,8 @@ static clsp_status check_shape(clsp_context *ctx, const clsp_image_desc *d)
     if ((unsigned)d->storage > CLSP_IMAGE_ON_HOST) return bad(ctx, "no such storage", d->storage);
     if (d->planar > 1) return bad(ctx, "planar is neither 0 nor 1", d->planar);
     if (d->clip > 1) return bad(ctx, "clip is neither 0 nor 1", d->clip);
+    if ((unsigned)d->rounding > CLSP_IMAGE_ROUND_UP)
+        return bad(ctx, "no such rounding", d->rounding);
     return (unsigned)d->order > CLSP_IMAGE_NEAREST_SAMPLE ? bad(ctx, "no such order", d->order)
                                                           : CLSP_OK;
 }
@@ -87,6 +89,7 @@ static void default_types(clsp_image_desc *d)
     if (d->values == CLSP_TYPE_DEFAULT) d->values = d->samples;
     if (d->coefficients == CLSP_TYPE_DEFAULT) d->coefficients = d->precision;
     if (d->fetch == CLSP_IMAGE_FETCH_DEFAULT) d->fetch = CLSP_IMAGE_BUFFERS;
+    if (d->rounding == CLSP_IMAGE_ROUNDING_DEFAULT) d->rounding = CLSP_IMAGE_ROUND_EVEN;
 }
 
 /* Returns how far a FIR prefilter may be off at any frequency so that the samples' type hardly

@@ -15,6 +15,7 @@ static clspi_options value_options(const clsp_context *ctx, const clsp_image_des
 
     clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
     clspi_option(&options, "VALUES", clspi_pixel_type(d->values, d->precision));
+    if (d->rounding == CLSP_IMAGE_ROUND_UP) clspi_option(&options, "ROUND_UP", 1);
     clspi_option(&options, "DIRECTIONS", d->directions);
     clspi_option(&options, "ORDER", clspi_image_order(d));
     clspi_option(&options, "ATTRIBUTES", attributes);

@@ -59,7 +59,8 @@ static clspi_image_planes planes_of(const shared_values *s, size_t piece)
                                  .cval = plan->desc.cval,
                                  .range = plan->desc.clip ? plan->store.range + plane * 2 * s->real
                                                           : NULL,
-                                 .type = plan->desc.values};
+                                 .type = plan->desc.values,
+                                 .rounds_up = plan->desc.rounding == CLSP_IMAGE_ROUND_UP};
 
     for (uint32_t d = 0; d < 3; d++) {
         planes.size[d] = l->stored[d];

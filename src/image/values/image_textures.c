@@ -148,6 +148,7 @@ static clsp_status need_kernel(clsp_image_plan *plan)
     if (plan->textures.kernel.kernel) return CLSP_OK;
     clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
     clspi_option(&options, "VALUES", clspi_pixel_type(d->values, d->precision));
+    if (d->rounding == CLSP_IMAGE_ROUND_UP) clspi_option(&options, "ROUND_UP", 1);
     clspi_option(&options, "DIRECTIONS", d->directions);
     clspi_option(&options, "CLIP", d->clip);
     clspi_option(&options, "LERPS", d->fetch == CLSP_IMAGE_LERPS);

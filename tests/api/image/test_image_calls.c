@@ -285,13 +285,51 @@ static void test_maps(void **state)
     free(ramp);
 }
 
+/* Halves of integer values go to even, or as SciPy's (1.10.1) away from 0, by the device and by the
+   host. */
+static void test_rounding(void **state)
+{
+    (void)state;
+    enum { NUM = 9, HALVES = NUM - 1 };
+    static const int low[] = {-4, 0};
+    static const int want[2][2][HALVES] = {
+        {{-4, -2, -2, 0, 0, 2, 2, 4}, {-4, -3, -2, -1, 1, 2, 3, 4}},
+        {{0, 2, 2, 4, 4, 6, 6, 8}, {1, 2, 3, 4, 5, 6, 7, 8}}};
+    const clsp_share host = {.schedule = CLSP_SCHEDULE_HOST};
+    const clsp_run by_host = {.share = &host};
+    clsp_image_map map = {.size = {HALVES}, .matrix = {{1.0, 0.0, 0.0, 0.5}}};
+
+    for (int k = 0; k < 8; k++) {
+        const int type = k / 4, up = k / 2 % 2;
+        const clsp_image_desc d = {.directions = 1,
+                                   .size = {NUM},
+                                   .samples = CLSP_F32,
+                                   .values = type == 0 ? CLSP_S16 : CLSP_U8,
+                                   .order = CLSP_IMAGE_LINEAR,
+                                   .rounding = up ? CLSP_IMAGE_ROUND_UP : CLSP_IMAGE_ROUND_EVEN};
+        float samples[NUM];
+        int16_t got[HALVES];
+        clsp_image_plan *plan;
+        for (int i = 0; i < NUM; i++)
+            samples[i] = (float)(low[type] + i);
+        assert_ok(shared, clsp_image_plan_create(&plan, shared, &d));
+        assert_ok(shared, clsp_image_set_samples(plan, 1, clsp_in_f32(samples, NUM), NULL));
+        assert_ok(shared,
+                  clsp_image_eval(plan, (clsp_range){0, 1}, &map, host_out(d.values, got, HALVES),
+                                  k % 2 ? &by_host : NULL));
+        for (size_t i = 0; i < HALVES; i++)
+            assert_int_equal((int)element_of(got, d.values, i), want[type][up][i]);
+        clsp_image_plan_destroy(&plan);
+    }
+}
+
 /* ---- wrong arguments ---- */
 
 static void test_wrong_descriptions(void **state)
 {
     (void)state;
     clsp_image_plan *plan;
-    clsp_image_desc d[20];
+    clsp_image_desc d[21];
     size_t n = 0;
 
     for (size_t k = 0; k < sizeof d / sizeof d[0]; k++)
@@ -315,6 +353,7 @@ static void test_wrong_descriptions(void **state)
     d[n++].kernels = CLSP_IMAGE_STAGED;
     d[n++].kernels = CLSP_IMAGE_TILES; /* it is too small */
     d[n++].clip = 2;
+    d[n++].rounding = (clsp_image_rounding)3;
     d[n++].reserved[3] = 1;
     d[n].samples = CLSP_U16;
     d[n++].coefficients = CLSP_F16;
@@ -542,7 +581,7 @@ static void test_desc(void **state)
     assert_true(got.precision == CLSP_F32 && got.values == CLSP_U8);
     assert_true(got.coefficients == CLSP_F32 && got.order == CLSP_IMAGE_CUBIC);
     assert_true(got.mode[0] == CLSP_IMAGE_CONSTANT && got.mode[1] == CLSP_IMAGE_CONSTANT);
-    assert_true(got.taps == 11);
+    assert_true(got.taps == 11 && got.rounding == CLSP_IMAGE_ROUND_EVEN);
     clsp_image_plan_destroy(&plan);
 }
 
@@ -569,6 +608,7 @@ int main(void)
                                        cmocka_unit_test(test_nan),
                                        cmocka_unit_test(test_far_coordinates),
                                        cmocka_unit_test(test_maps),
+                                       cmocka_unit_test(test_rounding),
                                        cmocka_unit_test(test_wrong_descriptions),
                                        cmocka_unit_test(test_wrong_calls),
                                        cmocka_unit_test(test_wrong_lists),

@@ -46,6 +46,7 @@ typedef struct clspi_image_planes {
     double cval;
     const void *range; /* [channels][2] reals, to which values are clipped; NULL: they are not */
     uint32_t type;     /* of values */
+    bool rounds_up;    /* halves of integer values, away from 0; else they go to even */
 } clspi_image_planes;
 
 /* An affine map of z, y, x and 1: as reals, and with 32 and 32 more bits behind the point, to which

@@ -3,6 +3,7 @@
 #define ROW_VALUES   clspi_row_values_f32
 #define FLOOR        floorf
 #define RINT         rintf
+#define ROUND        roundf
 #define EPSILON      0x1p-23f
 typedef float real;
 

@@ -3,6 +3,7 @@
 #define ROW_VALUES   clspi_row_values_f64
 #define FLOOR        floor
 #define RINT         rint
+#define ROUND        round
 #define EPSILON      0x1p-52
 typedef double real;
 

@@ -1,5 +1,5 @@
 /* The definition of one clspi_image_values, IMAGE_VALUES, in the precision `real`. The file that
-   includes this one names both, and FLOOR, RINT and EPSILON. */
+   includes this one names both, and FLOOR, RINT, ROUND and EPSILON. */
 #include <math.h>
 #include <string.h>
 
@@ -285,11 +285,11 @@ CLSPI_INLINE void find_taps(chunk *c, const clspi_image_planes *planes, uint32_t
 /* ---- values ---- */
 
 /* Stores numbers in the type of values. */
-static void store(const real *from, size_t num, uint32_t type, void *out)
+static void store(const clspi_image_planes *planes, const real *from, size_t num, void *out)
 {
     for (size_t k = 0; k < num; k++) {
-        const real x = from[k], whole = RINT(x);
-        switch (type) {
+        const real x = from[k], whole = planes->rounds_up ? ROUND(x) : RINT(x);
+        switch (planes->type) {
         case CLSPI_PIXEL_U8:
             ((uint8_t *)out)[k] = (uint8_t)(whole > 0 ? whole < 255 ? whole : 255 : 0);
             break;
@@ -381,7 +381,7 @@ CLSPI_INLINE void make_values(const clspi_image_planes *planes, const clspi_imag
         find_taps(&c, planes, order, num);
         for (uint32_t k = 0; k < num; k++)
             to = make_point(planes, &c, k, order, gradient, to);
-        store(made, (size_t)(to - made), planes->type, out);
+        store(planes, made, (size_t)(to - made), out);
         out += (size_t)(to - made) * bytes_of(planes->type);
     }
 }
