@@ -9,7 +9,10 @@
        N_i^p(t) = (t - u_i) / (u_{i+p} - u_i) N_i^{p-1}(t) +
                   (u_{i+p+1} - t) / (u_{i+p+1} - u_{i+1}) N_{i+1}^{p-1}(t),   0 / 0 = 0.
    A curve has one such sum, a volume three. At a knot where they jump, points and derivatives are
-   those of the span that begins there, at the domain's end those of the last one. A rational one
+   those of the span that begins there, at the domain's end those of the last one. Parameters of
+   lists and axes count as the knot that rounds to them there: in the plan's precision in lists and
+   on axes over curves with knots of their own, in double on other grids; samples of patch grids
+   where the knot is within 4 eps of the domain's length, eps as below. A rational one
    has control points in homogeneous coordinates, (w x, w y, w z, w) with w > 0; its points are
    Euclidean, the first dim coordinates divided by the last (ch. 4). All patches of a plan - curves,
    surfaces or volumes - share knots, degrees, dimension, precision and, save where it is set for
@@ -18,8 +21,8 @@
    Accuracy: with eps = 2^-23 (CLSP_F32) or 2^-52 (CLSP_F64) and scale = max |P_ij| over the patch
    and coordinate, each coordinate of a polynomial surface is within 8 eps scale of the exact value
    for degrees up to 31 (CLSP_F64: 15) and within 32 eps scale above; more in docs/math.md, 13.
-   Parameters count as they are given, to one rounding of their distance from the domain's begin;
-   those of patch grids to 4 eps of its length.
+   Parameters of lists count as they are given, those of grids to one rounding of their distance
+   from the domain's begin, of patch grids to 4 eps of its length.
 
    What holds for plans of every family - the order of calls, queues, events, threads, errors - is
    in plan.h. NaN spreads as in bezier.h. */

@@ -41,9 +41,17 @@ static void put(const clspi_tensor_desc *desc, void *reals, size_t at, double x)
         ((float *)reals)[at] = (float)x;
 }
 
-/* Writes what kernels know of the samples of all axes to host memory: the parameter, and how far it
-   is from either end of the domain. */
-static void write_samples(const clspi_tensor_desc *desc, void *reals)
+/* Returns 1 more than the number of a sample's first control point, or 0 where it is not one for
+   all patches. values: room for those of the functions. */
+static double first_of(const clspi_tensor_desc *desc, cl_uint direction, cl_uint sample,
+                       double *values)
+{
+    if (!clspi_is_banded(desc, direction) || desc->own_bases > 0) return 0.0;
+    return 1.0 + desc->basis.values(desc->basis.user, direction, 0, sample, values);
+}
+
+/* Writes what kernels know of the samples of all axes to host memory. */
+static void write_samples(const clspi_tensor_desc *desc, void *reals, double *values)
 {
     size_t at = 0;
 
@@ -56,6 +64,7 @@ static void write_samples(const clspi_tensor_desc *desc, void *reals)
             put(desc, reals, at, x);
             put(desc, reals, at + 1, x - desc->domain[k][0]);
             put(desc, reals, at + 2, desc->domain[k][1] - x);
+            put(desc, reals, at + 3, first_of(desc, k, a, values));
         }
     }
 }
@@ -66,15 +75,22 @@ clsp_status clspi_own_samples_bring(clspi_own_samples *samples, clspi_series *se
     const size_t num = (size_t)desc->axis[0].num + desc->axis[1].num + desc->axis[2].num;
     const size_t bytes = CLSPI_SAMPLE_REALS * num * clsp_type_bytes(desc->precision);
 
+    const cl_uint terms = desc->terms[0] + desc->terms[1] + desc->terms[2];
+    clsp_status status = CLSP_ERROR_NO_MEMORY;
+
     if (samples->buffer) return CLSP_OK;
     void *const reals = malloc(bytes);
-    if (!reals)
-        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY, "no memory for %zu samples",
-                          num);
-    write_samples(desc, reals);
-    clsp_status status = clspi_buffer_create(&samples->buffer, series->ctx, bytes);
-    if (status == CLSP_OK) status = clspi_series_write(series, samples->buffer, 0, reals, bytes);
-    if (status != CLSP_OK) clspi_buffer_release(&samples->buffer);
+    double *const values = malloc(terms * sizeof *values);
+    if (reals && values) {
+        write_samples(desc, reals, values);
+        status = clspi_buffer_create(&samples->buffer, series->ctx, bytes);
+        if (status == CLSP_OK)
+            status = clspi_series_write(series, samples->buffer, 0, reals, bytes);
+        if (status != CLSP_OK) clspi_buffer_release(&samples->buffer);
+    } else {
+        clspi_fail(&series->ctx->log, status, "no memory for %zu samples", num);
+    }
+    free(values);
     free(reals);
     return status;
 }

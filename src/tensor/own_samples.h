@@ -4,12 +4,13 @@
 
 #include "tensor_desc.h"
 
-enum { CLSPI_SAMPLE_REALS = 3 }; /* of a sample on the device: SAMPLE_REALS of eval_points.clh */
+enum { CLSPI_SAMPLE_REALS = 4 }; /* of a sample on the device: SAMPLE_REALS of eval_points.clh */
 
 typedef struct clspi_own_samples {
     double *params[3]; /* copies; NULL: the axis is uniform */
-    cl_mem buffer;     /* [samples of all axes][CLSPI_SAMPLE_REALS] in the precision: the parameter
-                          and its distances from the domain's begin and end; NULL: not made */
+    cl_mem buffer;     /* [samples of all axes][CLSPI_SAMPLE_REALS] in the precision: the parameter,
+                          its distances from the domain's begin and end, and of bases with bands 1
+                          more than the number of its first control point; NULL: not made */
 } clspi_own_samples;
 
 /* Tells whether some axis has parameters of its own. */

@@ -114,6 +114,24 @@ unsigned ref_bspline_conversion(ref_knots from, unsigned by, ref_knots to, unsig
     return span - p;
 }
 
+/* The parameter where a derivative along direction k is taken: t, or the knot above it that rounds
+   to the same number where the derivative jumps there, unless a knot below t does, too. */
+static long double place_of(const ref_bspline *s, unsigned k, unsigned by, long double t)
+{
+    const double *const u = s->knots[k];
+    const unsigned degree = s->degree[k];
+    unsigned above = degree, times = 0;
+
+    while (above < s->controls[k] && u[above] <= t)
+        above++;
+    const double before = u[above > degree ? above - 1 : degree], knot = u[above];
+    while (u[above + times] == knot && above + times < s->controls[k])
+        times++;
+    if (s->rounding == 0 || above == s->controls[k] || times + by <= degree) return t;
+    if (s->rounding == 64) return (double)knot == (double)t ? knot : t;
+    return (float)knot == (float)t && (float)before != (float)t ? knot : t;
+}
+
 int ref_bspline_derivative(const void *user, const long double t[3], const unsigned by[3],
                            long double *value)
 {
@@ -125,8 +143,8 @@ int ref_bspline_derivative(const void *user, const long double t[3], const unsig
     for (unsigned k = 0; k < 3; k++) {
         w[k][0] = 1.0L;
         if (k < s->directions)
-            first[k] =
-                ref_bspline_weights(s->knots[k], s->controls[k], s->degree[k], by[k], t[k], w[k]);
+            first[k] = ref_bspline_weights(s->knots[k], s->controls[k], s->degree[k], by[k],
+                                           place_of(s, k, by[k], t[k]), w[k]);
     }
     for (unsigned c = 0; c < coords; c++)
         value[c] = 0.0L;

@@ -8,13 +8,16 @@
 enum { REF_MAX_DEGREE = 64 };
 
 /* points: [controls[0]][controls[1]][controls[2]][dim + rational]; knots: controls + degree + 1
-   each. Directions that there are not are of degree 0 with one control point. */
+   each. Directions that there are not are of degree 0 with one control point. rounding: 0, or the
+   bits, 32 or 64, to which parameters have been rounded: what jumps at a knot that rounds to the
+   parameter is then that at the knot. */
 typedef struct ref_bspline {
     unsigned directions, degree[3], controls[3];
     const double *knots[3];
     unsigned dim; /* 1 to 4 */
     int rational;
     const double *points;
+    unsigned rounding;
 } ref_bspline;
 
 /* Weights of the control points from the returned number on, degree + 1 of them, in the by-th

@@ -51,11 +51,11 @@ static cl_uint values(const void *user, cl_uint direction, cl_uint by, cl_uint s
     const clsp_bspline_plan *const plan = user;
     const clspi_knots *const knots = &plan->knots[direction];
     const clsp_axis *const axis = &plan->tensor.desc.axis[direction];
-    const clspi_knot_parameter at =
+    clspi_knot_parameter at =
         axis->params ? clspi_knots_sample(knots, axis->params[sample], axis->params[sample], 0, 1)
                      : clspi_knots_sample(knots, axis->begin, axis->end, sample,
                                           axis->num > 1 ? axis->num - 1 : 1);
-    const uint32_t span = clspi_knots_span(knots, at);
+    const uint32_t span = clspi_knots_sample_span(knots, &at);
 
     clspi_knots_values(knots, span, by, at, values);
     return knots->span[span] - knots->degree;

@@ -104,6 +104,16 @@ uint32_t clspi_knots_span(const clspi_knots *knots, clspi_knot_parameter at)
     return low;
 }
 
+uint32_t clspi_knots_sample_span(const clspi_knots *knots, clspi_knot_parameter *at)
+{
+    const uint32_t k = clspi_knots_span(knots, *at);
+
+    if (k + 1 == knots->num_spans || knots->u[knots->span[k + 1]] != at->t) return k;
+    if (knots->span[k + 1] - knots->span[k] + 2 <= knots->degree) return k;
+    at->rest = 0.0;
+    return k + 1;
+}
+
 /* ---- functions ---- */
 
 /* Goes through the triangle of Cox and de Boor (Piegl and Tiller, The NURBS Book, A2.2) with a at

@@ -46,6 +46,10 @@ clspi_knot_parameter clspi_knots_sample(const clspi_knots *knots, double begin, 
    the last one of the domain's end. */
 uint32_t clspi_knots_span(const clspi_knots *knots, clspi_knot_parameter at);
 
+/* Finds the span of a sample: where the curve or one of its first two derivatives jumps at a knot
+   that the sample rounds to, the one that begins there, and *at becomes that knot. */
+uint32_t clspi_knots_sample_span(const clspi_knots *knots, clspi_knot_parameter *at);
+
 /* Computes the values of the functions of degree knots->degree - by that are not 0 in a span,
    degree + 1 of them. Of the by-th derivative they are what the control points' differences are
    summed with, from number knots->span[span] - knots->degree on. */

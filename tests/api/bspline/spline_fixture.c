@@ -63,7 +63,8 @@ ref_bspline exact_spline_of(const spline *s, const double *controls)
     ref_bspline r = {.directions = s->d.directions,
                      .dim = s->l.dim,
                      .rational = (int)s->d.rational,
-                     .points = controls};
+                     .points = controls,
+                     .rounding = s->rounding};
 
     for (uint32_t k = 0; k < 3; k++) {
         const bool there = k < s->d.directions;

@@ -11,7 +11,8 @@ enum { MAX_KNOTS = 300 };
 typedef struct spline {
     clsp_bspline_desc d;
     double knots[3][MAX_KNOTS];
-    layout l; /* of Bezier patches with the same vertices; controls: reals of a patch's */
+    layout l;          /* of Bezier patches with the same vertices; controls: reals of a patch's */
+    unsigned rounding; /* of parameters, as of ref_bspline */
 } spline;
 
 typedef enum knot_kind {

@@ -229,7 +229,7 @@ static void test_many_spans(void **state)
         clsp_bspline_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL), CLSP_OK);
     assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, NUM), NULL),
                      CLSP_OK);
-    const ref_bspline r = {1, {3, 0, 0}, {CONTROLS, 1, 1}, {knots, NULL, NULL}, 1, 0, wide};
+    const ref_bspline r = {1, {3, 0, 0}, {CONTROLS, 1, 1}, {knots, NULL, NULL}, 1, 0, wide, 0};
     for (size_t k = 0; k < NUM; k++) {
         const long double t[3] = {(long double)k / (NUM - 1), 0, 0};
         const unsigned by[3] = {0, 0, 0};
