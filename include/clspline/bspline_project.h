@@ -7,8 +7,9 @@
 
    Accuracy of the exact method: with size the largest |coordinate| of a curve, its distance is
    within 1e-6 (CLSP_F32) or 1e-12 (CLSP_F64) of size + distance of the least one for degrees up
-   to 16, in CLSP_F32 within 2^-23 degree above, where the parameter has the digits: weights can
-   make much of a curve belong to few parameters. More in docs/math.md, 14. */
+   to 16, in CLSP_F32 within 2^-23 degree above. So it is in CLSP_F32 with weights from 1e-3 to
+   1e3; where larger ratios leave a minimum open the status is CLSP_BSPLINE_NEAREST_CUT, and the
+   bound says how much nearer a point may be. More in docs/math.md, 14. */
 #ifndef CLSPLINE_BSPLINE_PROJECT_H
 #define CLSPLINE_BSPLINE_PROJECT_H
 
@@ -46,11 +47,15 @@ typedef enum clsp_bspline_nearest_status {
 
 /* A nearest point, of plans in CLSP_F32 and CLSP_F64. Without one the distance is infinite, patch
    is UINT32_MAX, the bound max_dist, which mrep may miss by its tolerance, or infinite (of an
-   invalid query NaN), all else NaN. */
+   invalid query NaN), all else NaN.
+
+   The parameter is the sum of param[0] and param[1], taken in more digits than theirs: weights can
+   make much of a curve belong to few parameters, which param[0] alone, the sum rounded, does not
+   tell apart. The point and the distance are those at the sum. */
 typedef struct clsp_bspline_nearest_f32 {
     float distance;  /* Euclidean */
     float bound;     /* no point of the curves is nearer; at most distance */
-    float param[3];  /* of the nearest point; curves: param[0], the others are 0 */
+    float param[3];  /* of the nearest point; curves: param[0] + param[1], the third is 0 */
     float point[4];  /* its dim coordinates; the others are 0 */
     uint32_t patch;  /* number of its curve */
     uint32_t status; /* a clsp_bspline_nearest_status */

@@ -47,37 +47,38 @@ IN_PLACE real limit_of(real square, real extent)
 
 /* ---- results ---- */
 
-/* Writes the point of a segment at t, its parameter, and its distance to the query. */
+/* Writes the point of a segment at t : s, its parameter, and its distance to the query. */
 IN_PLACE void write_nearest(PART, SCRATCH, global real *out, global const real *segment,
-                            point q, real t, real scale)
+                            point q, real2 at, real scale)
 {
     global const real *const frame = segment + ORDER * CLSP_COORDS;
     const point origin = LOAD_POINT(frame);
     point first, second;
 
     load_part(THE_PART, segment, (point)(R(0.0)), R(1.0));
-    const point x = evaluate_part(THE_PART, THE_SCRATCH, t, &first, &second);
+    const point x = evaluate_part(THE_PART, THE_SCRATCH, at, &first, &second);
     const point d = ((q - origin) - x) * scale;
     out[NEAREST_DISTANCE] = sqrt(dot_of(d, d)) / scale;
-    const real begin = frame[CLSP_DIM + 1], end = frame[CLSP_DIM + 2];
-    out[NEAREST_PARAM] = t < R(1.0) ? fmin(MAD(t, end - begin, begin), end) : end;
-    for (uint i = NEAREST_PARAM + 1; i < NEAREST_REALS; i++)
+    write_param(out, frame + CLSP_DIM + 1, at);
+    for (uint i = NEAREST_POINT; i < NEAREST_REALS; i++)
         out[i] = R(0.0);
     STORE_POINT(origin + x, out + NEAREST_POINT);
 }
 
-/* Completes the result at t of a segment. least: the square below which no point of the curves is;
-   extent: of the segments that were looked at. */
+/* Completes the result at t : s of a segment, whose square is given. lowest: of what may be nearer,
+   for all that the search tells; extent: of the segments that were looked at. */
 IN_PLACE void finish(PART, SCRATCH, global real *out, global const real *segments, uint number,
-                     point q, real t, real scale, real least, real extent, uint spans, bool cut)
+                     point q, real2 at, real scale, real square, real lowest, real extent,
+                     uint spans, bool cut)
 {
-    real bound = sqrt(least);
+    real bound = sqrt(fmin(square, lowest));
     global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
-    write_nearest(THE_PART, THE_SCRATCH, out, segment, q, t, scale);
+    write_nearest(THE_PART, THE_SCRATCH, out, segment, q, at, scale);
     bound -= R(2.0) * (DISTANCE_EPS * bound + EXTENT_EPS * extent);
     out[NEAREST_BOUND] = fmin(fmax(bound, R(0.0)) / scale, out[NEAREST_DISTANCE]);
     ids_of(out)[0] = number / spans;
-    ids_of(out)[1] = cut ? STATUS_CUT : STATUS_FOUND;
+    ids_of(out)[1] =
+        cut || lowest < limit_of(square, extent) ? STATUS_CUT : STATUS_FOUND;
 }
 
 /* ---- the search ---- */
@@ -141,7 +142,7 @@ kernel void find_nearest(global const real *restrict segments, global const real
                            : nearest_leaf(THE_TREE, root, q, scale);
     node at = start;
     real least = far * scale * (far * scale), lowest = INFINITY, extent = R(0.0);
-    real nearest_t = R(0.0);
+    real2 nearest_at = parameter_at(R(0.0));
     uint2 part = (uint2)(0, 0);
     uint nearest = 0, count = 0, num_parts = 0;
     bool at_start = true, is_cut = false;
@@ -154,11 +155,12 @@ kernel void find_nearest(global const real *restrict segments, global const real
         if (part.s1 > 0) restrict_part(THE_PART, part.s0, part.s1);
         extent = fmax(extent, own_extent);
         const finding found = examine_part(THE_PART, THE_SCRATCH, weights);
-        real square = INFINITY, t = R(0.0);
+        real square = INFINITY;
+        real2 here = parameter_at(R(0.0));
 #if !CLSP_MANY
         const real at_begin = square_at(THE_PART, 0), at_end = square_at(THE_PART, CLSP_DEGREE);
         square = fmin(at_begin, at_end);
-        t = at_begin <= at_end ? R(0.0) : R(1.0);
+        here = parameter_at(at_begin <= at_end ? R(0.0) : R(1.0));
 #endif
         const bool is_near = found.s0 < limit_of(fmin(least, square), own_extent);
 #if CLSP_MANY
@@ -174,15 +176,15 @@ kernel void find_nearest(global const real *restrict segments, global const real
         }
         if (is_near && found.s1 >= R(0.0)) {
             const real4 minimum = find_minimum(THE_PART, THE_SCRATCH, found.s1);
-            if (minimum.s1 < square) t = minimum.s0;
+            if (minimum.s1 < square) here = minimum.s03;
             square = fmin(square, minimum.s1);
             lowest = fmin(lowest, minimum.s2);
         }
-        const real t_of_segment = (CONVERT_REAL(part.s0) + t) / CONVERT_REAL(1u << part.s1);
+        const real2 at_of_segment = parameter_of_segment(here, part);
 #if CLSP_MANY
         if (is_near) {
             if (square < least)
-                count = keep(out, range.num, count, square, number, t_of_segment, tree.SPANS);
+                count = keep(out, range.num, count, square, number, at_of_segment, tree.SPANS);
             count = keep_ends(out, range.num, count, THE_PART, THE_SCRATCH, segment, number, part,
                               found.s1 == IS_FLAT, q, scale, own_extent, tree.SPANS, least);
             if (count == range.num)
@@ -192,7 +194,7 @@ kernel void find_nearest(global const real *restrict segments, global const real
         if (square < least) {
             least = square;
             nearest = number;
-            nearest_t = t_of_segment;
+            nearest_at = at_of_segment;
             count = 1;
         }
 #endif
@@ -207,14 +209,15 @@ kernel void find_nearest(global const real *restrict segments, global const real
     for (uint k = 0; k < count; k++) {
         global real *const kept = out + (size_t)k * NEAREST_SIZE;
         const real square = kept[NEAREST_DISTANCE];
-        finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, kept[NEAREST_PARAM],
-               scale, fmin(square, lowest), extent, tree.SPANS, is_cut);
+        const real2 kept_at = (real2)(kept[NEAREST_PARAM], kept[NEAREST_PARAM + 1]);
+        finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, kept_at, scale, square,
+               lowest, extent, tree.SPANS, is_cut);
         move_up(out, k);
     }
 #else
     if (count > 0)
-        finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_t, scale,
-               fmin(least, lowest), extent, tree.SPANS, is_cut);
+        finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_at, scale, least, lowest,
+               extent, tree.SPANS, is_cut);
 #endif
     write_none(out, count, range.num, far, STATUS_NONE);
 }

@@ -7,7 +7,8 @@
      [CLSP_DEGREE + 1][CLSP_COORDS]  control points; rational: homogeneous ones, (w (x - o), .., w)
      [CLSP_DIM]                      the origin o
      [1]                             its extent: the distance of a control point from it at most
-     [2]                             where its span begins and ends
+     [4]                             where its span begins and ends, and what these lack of the
+                                     knots
    A box is [2][CLSP_DIM] reals, the least and the greatest coordinates. It is rounded outward, and
    empty (the least above the greatest) where something within is not finite or a weight not
    positive.
@@ -52,7 +53,7 @@ IN_PLACE void write_box(global real *box, const real *low, const real *high, con
 
 /* Makes segments: item g number first + g. points: of all curves; operators: [spans][degree + 1]
    [degree + 1], the Bernstein coefficients of the functions that count on a span, a row for each;
-   controls: [spans], the first control point that counts; spans: [spans][2], as a segment holds
+   controls: [spans], the first control point that counts; spans: [spans][4], as a segment holds
    them. */
 kernel void make_segments(global const real *restrict points, global const real *restrict operators,
                           global const uint *restrict controls, global const real *restrict spans,
@@ -107,8 +108,9 @@ kernel void make_segments(global const real *restrict points, global const real 
     for (uint c = 0; c < CLSP_DIM; c++)
         frame[c] = origin[c];
     frame[CLSP_DIM] = extent;
-    frame[CLSP_DIM + 1] = spans[2 * span];
-    frame[CLSP_DIM + 2] = spans[2 * span + 1];
+    UNROLL
+    for (uint k = 0; k < 4; k++)
+        frame[CLSP_DIM + 1 + k] = spans[4 * span + k];
     write_box(boxes + number * 2 * CLSP_DIM, low, high, origin, extent, sound);
 }
 

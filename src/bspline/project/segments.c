@@ -22,7 +22,7 @@ clspi_options clspi_segment_options(const clsp_context *ctx, const clspi_tensor_
 /* Counts the reals of a segment: CLSP_SEGMENT of segment.clh. */
 static size_t segment_reals(const clspi_tensor_desc *d)
 {
-    return (size_t)(d->degrees[0] + 1) * clspi_coords(d) + d->dim + 3;
+    return (size_t)(d->degrees[0] + 1) * clspi_coords(d) + clspi_frame_reals(d);
 }
 
 /* ---- what knots decide ---- */
@@ -67,19 +67,31 @@ static void free_tables(knot_tables *tables)
 static bool allocate(knot_tables *tables, size_t num, size_t order)
 {
     tables->operators = malloc(num * order * order * sizeof *tables->operators);
-    tables->spans = malloc(num * 2 * sizeof *tables->spans);
+    tables->spans = malloc(num * CLSPI_SPAN_REALS * sizeof *tables->spans);
     tables->controls = malloc(num * sizeof *tables->controls);
     return tables->operators && tables->spans && tables->controls;
+}
+
+/* Writes where the span between two knots begins and ends, and what a precision lacks of these; u
+   NULL: behind all spans. */
+static void put_span(double *span, const double *u, bool is_double)
+{
+    for (int k = 0; k < 2; k++) {
+        span[k] = u ? u[k] : (double)INFINITY;
+        span[2 + k] = u && !is_double ? u[k] - (double)(float)u[k] : 0.0;
+    }
 }
 
 /* Fills the tables of a curve, which begin with number `first`, up to `slots` spans: behind the
    last that there is they are no segments, whose control points are NaN and whose spans come after
    all. */
-static void fill_tables(knot_tables *tables, size_t first, uint32_t slots, const clspi_knots *knots)
+static void fill_tables(knot_tables *tables, size_t first, uint32_t slots, const clspi_knots *knots,
+                        bool is_double)
 {
     const size_t order = knots->degree + 1, reals = order * order;
     double *const operators = tables->operators + first * reals, *const spans =
-                                                                     tables->spans + 2 * first;
+                                                                     tables->spans +
+                                                                     CLSPI_SPAN_REALS * first;
 
     for (uint32_t s = 0; s < slots; s++) {
         const bool is_there = s < knots->num_spans;
@@ -87,8 +99,7 @@ static void fill_tables(knot_tables *tables, size_t first, uint32_t slots, const
         if (is_there) clspi_knots_extraction(knots, s, 0, operators + s * reals);
         for (size_t i = 0; !is_there && i < reals; i++)
             operators[s * reals + i] = (double)NAN;
-        spans[2 * s] = is_there ? knots->u[knot] : (double)INFINITY;
-        spans[2 * s + 1] = is_there ? knots->u[knot + 1] : (double)INFINITY;
+        put_span(spans + CLSPI_SPAN_REALS * s, is_there ? knots->u + knot : NULL, is_double);
         tables->controls[first + s] = knot - knots->degree;
     }
 }
@@ -96,12 +107,13 @@ static void fill_tables(knot_tables *tables, size_t first, uint32_t slots, const
 /* Fills the tables of all curves that have knots of their own. False: no memory. */
 static bool fill_own_tables(knot_tables *tables, uint32_t slots, const clsp_bspline_plan *plan)
 {
+    const bool is_double = plan->tensor.desc.precision == CLSP_F64;
     bool done = true;
 
     for (size_t c = 0; done && c < plan->own.num; c++) {
         clspi_knots knots;
         done = clspi_own_knots_of(plan, c, &knots);
-        if (done) fill_tables(tables, c * slots, slots, &knots);
+        if (done) fill_tables(tables, c * slots, slots, &knots, is_double);
         clspi_knots_release(&knots);
     }
     return done;
@@ -135,14 +147,16 @@ static clsp_status make_tables(clspi_segments *segments, clspi_series *series,
     clsp_status status;
 
     bool done = allocate(&tables, num, order);
-    if (done && plan->own.num == 0) fill_tables(&tables, 0, segments->spans, &plan->knots[0]);
+    if (done && plan->own.num == 0)
+        fill_tables(&tables, 0, segments->spans, &plan->knots[0], precision == CLSP_F64);
     if (done && plan->own.num > 0) done = fill_own_tables(&tables, segments->spans, plan);
     if (!done) {
         status = clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
                             "bspline: no memory for the segments of %zu spans", num);
         goto fail;
     }
-    CLSPI_TRY(clspi_reals_create(&segments->span_table, series, precision, tables.spans, 2 * num));
+    CLSPI_TRY(clspi_reals_create(&segments->span_table, series, precision, tables.spans,
+                                 CLSPI_SPAN_REALS * num));
     CLSPI_TRY(
         make_buffer(&segments->controls, series, tables.controls, num * sizeof *tables.controls));
     CLSPI_TRY(clspi_reals_create(&segments->operators, series, precision, tables.operators,

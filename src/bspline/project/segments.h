@@ -6,7 +6,10 @@
 #include "bspline_plan.h"
 #include "kernel_arguments.h"
 
-enum { CLSPI_BOX_TIERS = 32 }; /* at most */
+enum {
+    CLSPI_BOX_TIERS = 32, /* at most */
+    CLSPI_SPAN_REALS = 4  /* of a span: its ends, and what these lack of the knots */
+};
 
 /* All is made again when the plan's control points have changed. */
 struct clspi_segments {
@@ -21,6 +24,12 @@ struct clspi_segments {
     cl_mem operators, controls, span_table; /* of the knots */
     clspi_kernel make, join;
 };
+
+/* Counts the reals of a segment behind its control points: origin, extent and span. */
+static inline size_t clspi_frame_reals(const clspi_tensor_desc *d)
+{
+    return (size_t)d->dim + 1 + CLSPI_SPAN_REALS;
+}
 
 /* Returns the build options of segments.cl and nearest.cl. */
 clspi_options clspi_segment_options(const clsp_context *ctx, const clspi_tensor_desc *desc);

@@ -415,13 +415,14 @@ static void complain(const curves *c, const double *query, const clsp_bspline_ne
 void check_itself(curves *c, const double *query, const clsp_bspline_nearest_f64 *r)
 {
     const double most = allowed(c, r->distance);
+    const double eps = c->d.precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     long double point[4], from[4];
 
     if (r->status > CLSP_BSPLINE_NEAREST_CUT) complain(c, query, r, "status", r->status, 0);
     if (r->patch >= c->num) complain(c, query, r, "patch", r->patch, 0);
     if (!(r->bound <= r->distance)) complain(c, query, r, "bound", r->bound, r->distance);
     if (!(r->bound >= 0)) complain(c, query, r, "bound", r->bound, 0);
-    assert_true(r->param[1] == 0 && r->param[2] == 0);
+    assert_true(fabs(r->param[1]) <= eps * fabs(r->param[0]) && r->param[2] == 0);
     for (unsigned k = 0; k < 4; k++) {
         point[k] = r->point[k];
         from[k] = k < c->dim ? query[k] : 0.0L;

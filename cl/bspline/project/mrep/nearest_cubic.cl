@@ -50,7 +50,7 @@ IN_PLACE void write_point(global real *out, global const real *segment, point q,
                           real scale)
 {
     global const real *const frame = segment + (CLSP_DEGREE + 1) * CLSP_DIM;
-    const real begin = frame[CLSP_DIM + 1], end = frame[CLSP_DIM + 2], s = R(1.0) - t;
+    const real s = R(1.0) - t;
     const uint first = chain_begin(s, CLSP_DEGREE), last = chain_end(t, CLSP_DEGREE);
     real x[CLSP_DIM], square = R(0.0);
     combination m = first_combination();
@@ -72,8 +72,7 @@ IN_PLACE void write_point(global real *out, global const real *segment, point q,
     for (uint c = CLSP_DIM; c < 4; c++)
         out[NEAREST_POINT + c] = R(0.0);
     out[NEAREST_DISTANCE] = sqrt(square) / scale;
-    out[NEAREST_PARAM] = t < R(1.0) ? fmin(MAD(t, end - begin, begin), end) : end;
-    out[NEAREST_PARAM + 1] = out[NEAREST_PARAM + 2] = R(0.0);
+    write_param(out, frame + CLSP_DIM + 1, (real2)(t, s));
 }
 
 /* ---- the search ---- */

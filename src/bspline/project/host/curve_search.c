@@ -39,19 +39,23 @@ static bool make_spans(clspi_curve_search *search, const clspi_knots *knots)
     clspi_segments_of_curves *const c = &search->curves;
     const size_t num = c->spans, order = c->degree + 1;
     double *const operators = malloc(num * order * order * sizeof *operators);
-    double *const ends = malloc(num * 2 * sizeof *ends);
+    double *const ends = malloc(num * CLSPI_SPAN_ENDS * sizeof *ends);
+    const bool is_double = search->f->real_bytes == sizeof(double);
 
     c->first = malloc(num * sizeof *c->first);
     if (operators && ends && c->first) {
         for (uint32_t s = 0; s < num; s++) {
             const uint32_t knot = knots->span[s];
             clspi_knots_extraction(knots, s, 0, operators + s * order * order);
-            ends[2 * s] = knots->u[knot];
-            ends[2 * s + 1] = knots->u[knot + 1];
+            for (uint32_t k = 0; k < 2; k++) {
+                const double u = knots->u[knot + k];
+                ends[CLSPI_SPAN_ENDS * s + k] = u;
+                ends[CLSPI_SPAN_ENDS * s + 2 + k] = is_double ? 0.0 : u - (double)(float)u;
+            }
             c->first[s] = knot - knots->degree;
         }
         c->operators = reals_of(search, operators, num * order * order);
-        c->span_ends = reals_of(search, ends, 2 * num);
+        c->span_ends = reals_of(search, ends, CLSPI_SPAN_ENDS * num);
     }
     free(operators);
     free(ends);

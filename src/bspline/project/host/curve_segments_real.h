@@ -9,6 +9,7 @@
 enum {
     LANES = CLSPI_SEGMENT_LANES,
     BOXES = CLSPI_BOX_LANES,
+    ENDS = CLSPI_SPAN_ENDS,
     ORDER_MAX = CLSPI_SEARCH_DEGREE_MAX + 1
 };
 
@@ -26,7 +27,7 @@ CLSPI_INLINE real most_of(real x, real y)
 
 static size_t segment_reals(const clspi_segments_of_curves *c)
 {
-    return (size_t)(c->degree + 1) * (LANES + c->rational) + LANES + 3;
+    return (size_t)(c->degree + 1) * (LANES + c->rational) + LANES + 1 + ENDS;
 }
 
 CLSPI_INLINE const real *segment_at(const clspi_segments_of_curves *c, size_t number)
@@ -139,7 +140,7 @@ static void make_segment(const clspi_segments_of_curves *c, const real *points, 
     }
     sound = make_points(c, (const real *)c->operators + span * order * order, p, segment) && sound;
     frame[LANES] = sound ? extent_of(c, segment) : (real)INFINITY;
-    memcpy(frame + LANES + 1, (const real *)c->span_ends + 2 * span, 2 * sizeof(real));
+    memcpy(frame + LANES + 1, (const real *)c->span_ends + ENDS * span, ENDS * sizeof(real));
 }
 
 /* ---- nodes ---- */

@@ -12,6 +12,7 @@ enum {
     CLSPI_SEARCH_DEGREE_MAX = 64,
     CLSPI_SEGMENT_LANES = 4, /* reals of a point; those above dim are 0 */
     CLSPI_BOX_LANES = 8,     /* boxes of a node */
+    CLSPI_SPAN_ENDS = 4,     /* reals of a span: its ends, and what these lack of the knots */
     CLSPI_NODE_TIERS = 48    /* at most: of 2^64 boxes there are 22, twice */
 };
 
@@ -21,7 +22,7 @@ enum {
      [LANES]              the origin
      [1]                  the largest distance of a control point from it; infinite where something
                           is not finite or a weight not positive
-     [2]                  where its span begins and ends
+     [SPAN_ENDS]          where its span begins and ends, and what these lack of the knots
    A node holds up to CLSPI_BOX_LANES boxes, which are those of as many neighbouring segments, or
    around as many neighbouring nodes: [2][dim][CLSPI_BOX_LANES], their least and greatest
    coordinates. Empty boxes have the least above the greatest. */
@@ -32,7 +33,7 @@ typedef struct clspi_segments_of_curves {
     uint32_t spans;    /* segments of a curve */
     uint32_t controls; /* control points of a curve */
     void *operators;   /* [spans][degree + 1][degree + 1], of Bezier extraction */
-    void *span_ends;   /* [spans][2] */
+    void *span_ends;   /* [spans][SPAN_ENDS] */
     uint32_t *first;   /* [spans], the first control point that counts */
     void *weights;     /* of products (product_weights.h) */
     void *segments;    /* [num_curves][spans] */

@@ -25,7 +25,7 @@ typedef struct search {
     real least, limit;     /* of the nearest point; of what is worth looking for */
     real lowest;           /* that a point may be at in what was given up */
     real extent;           /* the largest of a segment, a distance */
-    real t;                /* of the nearest point, of its segment */
+    place at;              /* of the nearest point, of its segment */
     size_t nearest, begun; /* its segment; the one that was searched first, for a hint */
     bool is_found, is_cut, has_begun;
     uint32_t num_parts, num_waiting;
@@ -109,7 +109,7 @@ CLSPI_INLINE bool search_part(search *s, const part *p, uint32_t k, uint32_t dep
 {
     const uint32_t degree = s->c->degree;
     const real begin = square_at(p, 0, form), end = square_at(p, degree, form);
-    minimum nearest = {begin <= end ? 0 : 1, begin <= end ? begin : end, 0};
+    minimum nearest = {place_at(begin <= end ? 0 : 1), begin <= end ? begin : end, 0};
     const finding found = form == RATIONAL
                               ? examine_rational(p, degree, s->eps, s->c->weights)
                               : examine_polynomial(p, degree, s->eps, s->c->weights, form);
@@ -130,7 +130,7 @@ CLSPI_INLINE bool search_part(search *s, const part *p, uint32_t k, uint32_t dep
         s->least = nearest.square;
         s->limit = limit_of(s, s->least, 0);
         s->nearest = number;
-        s->t = ((real)k + nearest.t) / (real)(1u << depth);
+        s->at = place_of_segment(nearest.at, k, depth, form);
         s->is_found = true;
     }
     return is_split;
@@ -193,7 +193,7 @@ CLSPI_INLINE uint32_t span_of(const clspi_segments_of_curves *c, real t)
 
     while (count > 1) {
         const uint32_t lower = count / 2;
-        const bool is_beyond = t < ends[2 * (size_t)(low + lower)];
+        const bool is_beyond = t < ends[ENDS * (size_t)(low + lower)];
         if (!is_beyond) low += lower;
         count = is_beyond ? lower : count - lower;
     }
@@ -210,7 +210,8 @@ CLSPI_INLINE void begin_search(search *s, bool all, size_t curve, real hint, dou
     const real distance = (real)max_dist * s->scale;
     s->least = s->limit = max_dist > 0 ? distance * distance : (real)INFINITY;
     s->lowest = (real)INFINITY;
-    s->extent = s->t = 0;
+    s->extent = 0;
+    s->at = place_at(0);
     s->nearest = s->begun = 0;
     s->is_found = s->is_cut = false;
     s->num_parts = s->num_waiting = 0;
@@ -219,18 +220,32 @@ CLSPI_INLINE void begin_search(search *s, bool all, size_t curve, real hint, dou
     put_boxes(s, top, curve, 0);
 }
 
+/* Writes the parameter at t : s of a segment's span, as a sum of two numbers: from its nearer end,
+   since weights may make much of a curve belong to few parameters. */
+static void write_param(real *param, const real *span, place at)
+{
+    const bool from_begin = at.t <= (real)0.5;
+    const real length = (span[1] - span[0]) + (span[3] - span[2]);
+    const real end = span[from_begin ? 0 : 1], rest = span[from_begin ? 2 : 3];
+    const real way = from_begin ? at.t * length : -at.s * length;
+    const real sum = end + way, moved = sum - end;
+    const real lost = ((end - (sum - moved)) + (way - moved)) + rest;
+
+    param[0] = sum + lost;
+    param[1] = lost - (param[0] - sum);
+}
+
 /* Writes the nearest point. */
 CLSPI_INLINE void write_nearest(const search *s, NEAREST *out, part_form form)
 {
     const clspi_segments_of_curves *const c = s->c;
     const real *const segment = segment_at(c, s->nearest), *const frame = frame_of(c, segment);
-    const real begin = frame[LANES + 1], end = frame[LANES + 2];
     real square = 0;
     part p;
     jet j;
 
     load_part(&p, c, segment, frame, 1, form);
-    evaluate_part(&p, c->degree, s->t, form, &j);
+    evaluate_part(&p, c->degree, s->at, form, &j);
     memset(out, 0, sizeof *out);
     for (uint32_t k = 0; k < c->dim; k++) {
         const real d = ((s->q[k] - frame[k]) - j.x[k]) * s->scale;
@@ -238,12 +253,13 @@ CLSPI_INLINE void write_nearest(const search *s, NEAREST *out, part_form form)
         out->point[k] = frame[k] + j.x[k];
     }
     out->distance = SQRT(square) / s->scale;
-    out->param[0] = s->t < 1 ? least_of(begin + s->t * (end - begin), end) : end;
+    write_param(out->param, frame + LANES + 1, s->at);
     real bound = SQRT(least_of(s->least, s->lowest));
     bound -= 2 * (s->distance_eps * bound + EXTENT_EPS * s->extent);
     out->bound = least_of(most_of(bound, 0) / s->scale, out->distance);
     out->patch = (uint32_t)(s->nearest / c->spans);
-    out->status = s->is_cut ? CLSPI_SEARCH_CUT : CLSPI_SEARCH_FOUND;
+    out->status = s->is_cut || s->lowest < limit_of(s, s->least, s->extent) ? CLSPI_SEARCH_CUT
+                                                                            : CLSPI_SEARCH_FOUND;
 }
 
 /* Writes that there is no result. */

@@ -26,6 +26,50 @@ CLSPI_INLINE real dot_of(const real *x, const real *y)
     return (x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]);
 }
 
+/* ---- parameters ---- */
+
+/* A parameter t : s of a part or a segment, s = 1 - t. Of rational ones both have all their digits,
+   for the place of a point there is the ratio t / s: weights may make much of a curve belong to few
+   parameters. Of others s follows from t. */
+typedef struct place {
+    real t, s;
+} place;
+
+CLSPI_INLINE place place_at(real t)
+{
+    return (place){t, 1 - t};
+}
+
+/* Returns what a parameter of part k of 2^depth is on the segment. */
+CLSPI_INLINE place place_of_segment(place at, uint32_t k, uint32_t depth, part_form form)
+{
+    const uint32_t parts = 1u << depth;
+    const real t = ((real)k + at.t) / (real)parts;
+
+    if (form != RATIONAL) return place_at(t);
+    return (place){t, ((real)(parts - 1 - k) + at.s) / (real)parts};
+}
+
+/* Moves a parameter back by d. */
+CLSPI_INLINE place moved_back(place at, real d, part_form form)
+{
+    if (form == RATIONAL && at.t > (real)0.5) return (place){1 - (at.s + d), at.s + d};
+    return place_at(at.t - d);
+}
+
+/* Returns the parameter in the middle. */
+CLSPI_INLINE place middle_of(place x, place y, part_form form)
+{
+    if (form == RATIONAL && x.t + y.t > 1) return (place){1 - (x.s + y.s) / 2, (x.s + y.s) / 2};
+    return place_at((x.t + y.t) / 2);
+}
+
+/* Returns how far y is behind x. */
+CLSPI_INLINE real way_between(place x, place y, part_form form)
+{
+    return form == RATIONAL && x.t > (real)0.5 ? x.s - y.s : y.t - x.t;
+}
+
 /* ---- a part ---- */
 
 /* Loads a segment minus the point q, times scale, a power of two. Where it is far its base is its
@@ -102,7 +146,7 @@ CLSPI_INLINE void move_point(part *p, uint32_t to, uint32_t i, real t, real s, p
 CLSPI_INLINE void restrict_part(part *p, uint32_t degree, uint32_t k, uint32_t depth,
                                 part_form form)
 {
-    const real parts = (real)(1u << depth), left = parts - (real)k;
+    const real parts = (real)(1u << depth), left = (real)((1u << depth) - k);
     const real begin = (real)k / parts, end = 1 / left;
 
     for (uint32_t r = degree; r > 0; r--)
@@ -327,10 +371,10 @@ CLSPI_INLINE void divide(jet *j, real w, real first, real second)
 }
 
 /* Goes one step of de Casteljau's algorithm, from n + 1 points to n. */
-CLSPI_INLINE void step_towards(part *p, uint32_t n, real t, part_form form)
+CLSPI_INLINE void step_towards(part *p, uint32_t n, place at, part_form form)
 {
     for (uint32_t i = 0; i < n; i++)
-        move_point(p, i, i, t, 1 - t, form);
+        move_point(p, i, i, at.t, at.s, form);
 }
 
 CLSPI_INLINE void copy_part(part *to, const part *from, uint32_t order, part_form form)
@@ -340,8 +384,8 @@ CLSPI_INLINE void copy_part(part *to, const part *from, uint32_t order, part_for
     if (form != POLYNOMIAL) memcpy(to->base, from->base, sizeof to->base);
 }
 
-/* Evaluates a part at t, by de Casteljau's algorithm. */
-CLSPI_INLINE void evaluate_part(const part *p, uint32_t degree, real t, part_form form, jet *j)
+/* Evaluates a part at t : s, by de Casteljau's algorithm. */
+CLSPI_INLINE void evaluate_part(const part *p, uint32_t degree, place at, part_form form, jet *j)
 {
     const real by = (real)degree, by_second = degree > 1 ? by * (by - 1) : 0;
     real w1 = 0, w2 = 0;
@@ -349,15 +393,15 @@ CLSPI_INLINE void evaluate_part(const part *p, uint32_t degree, real t, part_for
 
     copy_part(&b, p, degree + 1, form);
     for (uint32_t n = degree; n > 2; n--)
-        step_towards(&b, n, t, form);
+        step_towards(&b, n, at, form);
     for (int k = 0; k < LANES; k++)
         j->second[k] = degree > 1 ? by_second * (b.a[2][k] - 2 * b.a[1][k] + b.a[0][k]) : 0;
     if (form == RATIONAL && degree > 1) w2 = by_second * (b.w[2] - 2 * b.w[1] + b.w[0]);
-    if (degree > 1) step_towards(&b, 2, t, form);
+    if (degree > 1) step_towards(&b, 2, at, form);
     for (int k = 0; k < LANES; k++)
         j->first[k] = by * (b.a[1][k] - b.a[0][k]);
     if (form == RATIONAL) w1 = by * (b.w[1] - b.w[0]);
-    step_towards(&b, 1, t, form);
+    step_towards(&b, 1, at, form);
     for (int k = 0; k < LANES; k++)
         j->x[k] = b.a[0][k];
     if (form == RATIONAL) divide(j, b.w[0], w1, w2);
@@ -366,10 +410,10 @@ CLSPI_INLINE void evaluate_part(const part *p, uint32_t degree, real t, part_for
 }
 
 /* A local minimum: the parameter, the squared distance, and what it may be at least where the
-   parameter has not the digits to tell: weights can make much of a curve belong to few
-   parameters. */
+   parameter has not the digits to tell. */
 typedef struct minimum {
-    real t, square, lowest;
+    place at;
+    real square, lowest;
 } minimum;
 
 /* Finds the local minimum of a part, from t on, by Newton's method within the interval where the
@@ -377,29 +421,35 @@ typedef struct minimum {
 CLSPI_INLINE minimum find_minimum(const part *p, uint32_t degree, real t, part_form form)
 {
     enum { STEPS = 64 };
-    minimum found = {t, REAL_MAX, 0};
-    real low = 0, high = 1, unknown = 0;
+    place low = place_at(0), high = place_at(1), here = place_at(t);
+    minimum found = {here, REAL_MAX, 0};
+    real unknown = 0;
 
     for (int n = 0; n < STEPS; n++) {
         jet j;
-        evaluate_part(p, degree, t, form, &j);
+        evaluate_part(p, degree, here, form, &j);
         const real square = dot_of(j.x, j.x), slope = dot_of(j.x, j.first);
         const real curve = dot_of(j.first, j.first) + dot_of(j.x, j.second);
-        if (square < found.square) found = (minimum){t, square, 0};
-        if (slope > 0) high = t;
-        if (slope < 0) low = t;
+        if (square < found.square) found = (minimum){here, square, 0};
+        if (slope > 0) high = here;
+        if (slope < 0) low = here;
         const real by = slope / curve; /* exact, where t - by has not the digits */
-        real next = t - by;
-        const bool is_newton = curve > 0 && next >= low && next <= high;
-        if (!is_newton) next = (low + high) / 2;
-        const real step = next - t;
-        const bool is_flat = is_newton && slope * by <= REAL_EPS / 4 * square;
-        const bool is_small = FABS(step) <= REAL_EPS;
-        unknown = is_flat ? 0 : 2 * FABS(slope) * (high - low);
-        if (is_newton) unknown = least_of(4 * slope * by, unknown);
-        if (is_flat || (is_newton && is_small)) found.t = next;
+        place next = moved_back(here, by, form);
+        const bool is_newton =
+            curve > 0 && way_between(low, next, form) >= 0 && way_between(next, high, form) >= 0;
+        if (!is_newton) next = middle_of(low, high, form);
+        const real step = FABS(way_between(here, next, form));
+        /* of rational parts all may lie at ratios t / s of a few powers of ten, and an end is none
+         */
+        const bool tells =
+            is_newton && (form != RATIONAL || FABS(by) <= least_of(here.t, here.s) / 2);
+        const bool is_flat = tells && slope * by <= REAL_EPS / 4 * square;
+        const bool is_small = step <= REAL_EPS * (form == RATIONAL ? least_of(next.t, next.s) : 1);
+        unknown = is_flat ? 0 : 2 * FABS(slope) * way_between(low, high, form);
+        if (tells) unknown = least_of(4 * slope * by, unknown);
+        if (is_flat || (is_newton && is_small)) found.at = next;
         if (is_flat || is_small || slope == 0) break;
-        t = next;
+        here = next;
     }
     found.lowest = most_of(found.square - unknown, 0);
     return found;

@@ -115,7 +115,7 @@ static clsp_status fit_parts(const clspi_cubics *cubics, clspi_series *series,
                              const clspi_tensor_desc *d, cl_uint depth, double error)
 {
     const cl_mem controls = depth == 0 ? cubics->segments.segments : cubics->controls[cubics->now];
-    const size_t stride = control_reals(d) + (depth == 0 ? d->dim + 3 : 0);
+    const size_t stride = control_reals(d) + (depth == 0 ? clspi_frame_reals(d) : 0);
     const uint64_t most =
         clspi_launch_lines(&series->ctx->tuning, 12 * control_reals(d), 1, cubics->fit.local, 1);
     clspi_cut cut = {.per_piece = cubics->num, .left = cubics->num};
@@ -184,7 +184,8 @@ static clsp_status halve_parts(clspi_cubics *cubics, clspi_series *series,
                                const clspi_tensor_desc *d, cl_uint depth, cl_uint halvings)
 {
     const uint32_t from = cubics->now, to = 1 - from;
-    const size_t num = cubics->num, stride = control_reals(d) + (depth == 0 ? d->dim + 3 : 0);
+    const size_t num = cubics->num,
+                 stride = control_reals(d) + (depth == 0 ? clspi_frame_reals(d) : 0);
     const uint64_t most = clspi_launch_lines(&series->ctx->tuning, d->terms[0] * control_reals(d),
                                              1, cubics->halve.local, 1);
     clspi_cut cut = {.per_piece = num, .left = num};
