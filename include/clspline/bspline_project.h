@@ -114,7 +114,10 @@ typedef struct clsp_bspline_project_opts {
     double tolerance; /* of CLSP_BSPLINE_PROJECT_MREP: how far a distance may be above the least
                          one, and a bound below its distance; cubics are within half of it. 0: 1e-4
                          of the largest edge of the box around all curves. Below what the precision
-                         can reach, some (degree + 8) eps of a span's size, it counts as that */
+                         can reach, some (degree + 8) eps of a span's size, it counts as that.
+                         Devices without denormal numbers count what cubics are off by in the least
+                         normal ones, and those of curves below 1e-31 (CLSP_F32) not at all: bounds
+                         are then 0 */
     uint64_t reserved[CLSP_RESERVED];
 } clsp_bspline_project_opts;
 

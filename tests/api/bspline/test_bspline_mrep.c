@@ -500,6 +500,35 @@ static void test_points_alone(void **state)
     with_limits(points_alone);
 }
 
+/* ---- sizes ---- */
+
+/* Curves whose squares are more and less than numbers hold: those of a tame one, by powers of
+   two. */
+static void sizes(clsp_context *ctx, clsp_type precision)
+{
+    static const int exponents[2][5] = {{-126, -100, 64, 70, 110}, {-1022, -800, 512, 540, 1005}};
+    enum { NUM = 24 };
+
+    for (size_t k = 0; k < 5; k++) {
+        const double scale = ldexp(1.0, exponents[precision == CLSP_F64][k]);
+        curves c = curves_make(precision, 4, 8, 2, false, 1);
+        c.name = "of a size";
+        for (size_t i = 0; i < 16; i++)
+            c.controls[i] = scale * (1.0 + 0.5 * random_real());
+        curves_finish(&c);
+        check_curves(ctx, &c, NUM, default_tolerance, 1);
+    }
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    seed(71);
+    worst_of_tolerance = 0.0;
+    with_limits(sizes);
+    say_worst();
+}
+
 /* ---- limits ---- */
 
 static void count_warning(void *user, clsp_log_level level, const char *message)
@@ -698,7 +727,8 @@ int main(void)
         cmocka_unit_test(test_few_cubics),   cmocka_unit_test(test_changes),
         cmocka_unit_test(test_max_dist),     cmocka_unit_test(test_extreme_tolerances),
         cmocka_unit_test(test_arguments),    cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_points_alone), cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_points_alone), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_too_many),
     };
 
     if (no_device()) return 77;

@@ -194,8 +194,10 @@ kernel void fit_cubics(global uint4 *restrict parts, global const real *restrict
         global real *const cubic = cubics + i * CLSP_CUBIC;
         const real extent = segments[part.s0 * (size_t)CLSP_SEGMENT + CONTROLS + CLSP_DIM];
         const real length = R(1.0) / CONVERT_REAL(1u << part.s2);
-        const bool is_usual = extent > REAL_TINY && extent < R(0.25) * REAL_MAX;
-        const real scale = is_usual ? ldexp(R(1.0), -ilogb(extent)) : R(1.0);
+        const bool is_usual = extent > R(0.0) && extent < R(0.25) * REAL_MAX;
+        enum { MOST = CLSP_REAL == 64 ? 1022 : 126 }; /* so that 2^-MOST has all digits */
+        const real scale =
+            is_usual ? ldexp(R(1.0), clamp(-ilogb(extent), -MOST, (int)MOST)) : R(1.0);
         global const real *const q = controls + (size_t)part.s3 * range.stride;
         real apart = fit_cubic(cubic, q, weights, scale) / scale;
         /* halving rounds each of degree steps by half a unit, an approximation a few times more */

@@ -241,7 +241,7 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
     }
     real bound = sqrt(fmax(fmin(nearest.s0, low), R(0.0))) / scale;
     bound -= limits.error + DISTANCE_EPS * bound +
-             EXTENT_EPS * extent_of(box_of(THE_TREE, root), R(1.0));
+             EXTENT_EPS * (extent_of(box_of(THE_TREE, root), scale) / scale);
     bound = fmax(bound, R(0.0));
     global const real *const place_of_cubic =
         cubics + (size_t)nearest_cubic * CLSP_CUBIC + CUBIC_BEGIN;

@@ -96,7 +96,8 @@ static clsp_status choose_aims(const clspi_segments *segments, clspi_series *ser
                                const clspi_tensor_desc *d, double tolerance, aims *aim)
 {
     const bool narrow = d->precision == CLSP_F32;
-    const double least = 4096 * (narrow ? FLT_MIN : DBL_MIN);
+    const double normal = narrow ? FLT_MIN : DBL_MIN;
+    const double least = normal * (narrow ? FLT_EPSILON : DBL_EPSILON); /* above 0 there is */
     const double most = (narrow ? FLT_MAX : DBL_MAX) / 4, eps = narrow ? FLT_EPSILON : DBL_EPSILON;
     double size;
 
@@ -104,7 +105,8 @@ static clsp_status choose_aims(const clspi_segments *segments, clspi_series *ser
     if (tolerance == 0.0) tolerance = 1e-4 * size;
     aim->error = fmin(fmax(tolerance / 2, least), most);
     /* fine beside the error and beside rounding, and so large that 32 bits count the size */
-    aim->unit = fmin(fmax(aim->error, 4 * eps * size) / 1024, most);
+    const double counted = fmax(aim->error, 4 * eps * size);
+    aim->unit = fmin(fmax(counted / 1024, counted >= 64 * normal ? normal : least), most);
     return CLSP_OK;
 }
 
