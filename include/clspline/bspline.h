@@ -51,9 +51,10 @@ typedef struct clsp_bspline_desc {
     uint32_t num_controls[3];  /* control points along u, v, w: above the degree, at most
                                   CLSP_BSPLINE_MAX_CONTROLS */
     const double *knots[3];    /* num_controls + degree + 1 each, copied: finite, none less than the
-                                  one before, none more often than degree + 1 times, a domain that
-                                  is not empty. NULL: uniform over [0, 1], the first and the last
-                                  degree + 1 times (clamped) */
+                                  one before or less than 2^-1014 (5.7e-306) above it, none more
+                                  often than degree + 1 times, a domain that is not empty. NULL:
+                                  uniform over [0, 1], the first and the last degree + 1 times
+                                  (clamped) */
     clsp_axis axis[3];         /* of the grid, along u, v, w: num 1..CLSP_BSPLINE_MAX_SAMPLES, begin
                                   and end within the domain, either way round. All num 0: no grid,
                                   for eval_points and patch grids alone */

@@ -8,6 +8,9 @@
 
 /* ---- knots ---- */
 
+/* What may be divided by: the largest degree over it is a number. */
+#define LEAST_SPAN 0x1p-1014
+
 clspi_knot_defect clspi_knots_check(const double *u, uint32_t degree, uint32_t controls)
 {
     const uint32_t num = controls + degree + 1;
@@ -16,6 +19,8 @@ clspi_knot_defect clspi_knots_check(const double *u, uint32_t degree, uint32_t c
         if (!isfinite(u[i])) return (clspi_knot_defect){"is not finite", i, u[i]};
         if (i > 0 && u[i] < u[i - 1])
             return (clspi_knot_defect){"is less than the one before", i, u[i]};
+        if (i > 0 && u[i] > u[i - 1] && u[i] - u[i - 1] < LEAST_SPAN)
+            return (clspi_knot_defect){"is above the one before by less than 6e-306", i, u[i]};
         if (i > degree && u[i] == u[i - degree - 1])
             return (clspi_knot_defect){"is repeated more often than degree + 1 times", i, u[i]};
     }

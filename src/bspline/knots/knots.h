@@ -23,8 +23,8 @@ typedef struct clspi_knot_defect {
 } clspi_knot_defect;
 
 /* Looks for a defect of controls + degree + 1 knots, controls above degree: one that is not finite
-   or less than the one before, more than degree + 1 equal ones, a domain that is empty or longer
-   than the largest number. */
+   or less than the one before, or above it by less than may be divided by, more than degree + 1
+   equal ones, a domain that is empty or longer than the largest number. */
 clspi_knot_defect clspi_knots_check(const double *u, uint32_t degree, uint32_t controls);
 
 /* Copies sound knots; u NULL: uniform ones over [0, 1] with degree + 1 equal ones at each end.

@@ -515,6 +515,7 @@ static void test_descriptions(void **state)
     static const double sound[] = {0, 0, 0, 1, 2, 2, 2}, falling[] = {0, 0, 0, 1, 0.5, 2, 2};
     static const double repeated[] = {0, 0, 0, 0, 1, 2, 2}, empty[] = {0, 0.5, 1, 1, 1, 2, 3};
     const double not_finite[] = {0, 0, 0, NAN, 2, 2, 2}, infinite[] = {0, 0, 0, 1, 2, 2, INFINITY};
+    static const double near_ones[] = {0, 0, 0, 4e-324, 2, 2, 2};
     const double long_ones[] = {-DBL_MAX, -DBL_MAX, 0, 1, 2, DBL_MAX, DBL_MAX};
     const clsp_bspline_desc curve = {.directions = 1,
                                      .degree = {2},
@@ -529,6 +530,7 @@ static void test_descriptions(void **state)
                    {empty, "domain that is empty"},
                    {not_finite, "knot 3 along u, nan, is not finite"},
                    {infinite, "knot 6 along u, inf, is not finite"},
+                   {near_ones, "knot 3 along u, 4.94065646e-324, is above the one"},
                    {long_ones, "too far from"}};
     clsp_bspline_desc d;
 
