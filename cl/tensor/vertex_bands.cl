@@ -1,12 +1,15 @@
-/* Vertices of surfaces on uniform grids in one pass for banded tables, of B-splines say: points,
-   weights, first derivatives, normals and parameters, on GPUs and for sums over u of few terms
-   (docs/kernels.md). As in sum_bands.cl row u takes CLSP_TERMS_U of the T_i, those from first[u]
-   on, of the points and of each derivative that there is. An item has one v and all coordinates,
-   and keeps what it has where rows go on to the next ones. Every sum is the one of sum_bands.cl.
+/* Vertices of surfaces on grids in one pass for banded tables, of B-splines say, and for rational
+   patches: points, weights, first derivatives, normals and parameters, on GPUs and for sums over u
+   of few terms (docs/kernels.md). As in sum_bands.cl row u takes CLSP_TERMS_U of the T_i, those
+   from first[u] on, of the points and of each derivative that there is. An item has one v and all
+   coordinates, and keeps what it has where rows go on to the next ones. Every sum is the one of
+   sum_bands.cl.
 
-   The host sets CLSP_TERMS_U, at least 2; CLSP_GROUP; CLSP_ROWS, rows of a step; CLSP_BLOCK_ROWS, a
-   multiple of it; CLSP_PLANES, whose bits 2 and 4 say whether there are derivatives along u and v;
-   the rest as vertex_place.clh says. */
+   The host sets CLSP_TERMS_U, at least 2; CLSP_BANDED 0 where each row takes all T_i; then also
+   CLSP_KEEP_LOCAL 1 for terms of the derivative along v in local memory, where they are too many
+   for registers; CLSP_GROUP; CLSP_ROWS, rows of a step; CLSP_BLOCK_ROWS, a multiple of it;
+   CLSP_PLANES, whose bits 2 and 4 say whether there are derivatives along u and v; the rest as
+   vertex_place.clh says. */
 #include "row_range.clh"
 #include "real.clh"
 
@@ -25,11 +28,39 @@
 #ifndef CLSP_PLANES
 #define CLSP_PLANES 7
 #endif
+#ifndef CLSP_BANDED
+#define CLSP_BANDED 1
+#endif
+#ifndef CLSP_KEEP_LOCAL
+#define CLSP_KEEP_LOCAL 0
+#endif
 
 #include "vertex_place.clh"
 
 #define NEEDS_DU (CLSP_PLANES & 2)
 #define NEEDS_DV (CLSP_PLANES & 4)
+#if NEEDS_DU
+#define FOR_DU(x) x
+#else
+#define FOR_DU(x)
+#endif
+#if NEEDS_DV
+#define FOR_DV(x) x
+#else
+#define FOR_DV(x)
+#endif
+/* what an item keeps in local memory: an odd number, so that the items' numbers lie in different
+   banks */
+#define KEPT (CLSP_COORDS * CLSP_TERMS_U | 1)
+/* Declares an item's terms of the derivative along v. */
+#if CLSP_KEEP_LOCAL
+#define KEEP_TERMS_V(kept_v)                                                                      \
+    local real kept_all[CLSP_GROUP * KEPT];                                                       \
+    local real (*const kept_v)[CLSP_TERMS_U] =                                                    \
+        (local real (*)[CLSP_TERMS_U])(kept_all + lane * KEPT)
+#else
+#define KEEP_TERMS_V(kept_v) real kept_v[CLSP_COORDS][CLSP_TERMS_U]
+#endif
 
 /* The sums of a launch. first_u, first_size: what the first patch of t_u and of sizes is, where
    that of t is that of the rows. controls: T_i of a patch; the derivative along u has one less. */
@@ -56,6 +87,26 @@ typedef struct banded_vertices {
     }                                                                                             \
     LOAD_TERMS(kept, terms, t, first_t, (terms)-1)
 
+/* Does the same for the points and each derivative. */
+#define LOAD_ALL(number)                                                                          \
+    LOAD_TERMS(kept, CLSP_TERMS_U, t + from, number, 0)                                           \
+    FOR_DU(LOAD_TERMS(kept_u, CLSP_TERMS_U - 1, t_u + from_u, number, 0))                         \
+    FOR_DV(LOAD_TERMS(kept_v, CLSP_TERMS_U, t_v + from, number, 0))
+#define GO_ON_ALL                                                                                 \
+    GO_ON(kept, CLSP_TERMS_U, t + from)                                                           \
+    FOR_DU(GO_ON(kept_u, CLSP_TERMS_U - 1, t_u + from_u))                                         \
+    FOR_DV(GO_ON(kept_v, CLSP_TERMS_U, t_v + from))
+
+/* Lets largest, of coordinates in s0 and of weights in s1, hold what terms amount to. */
+#define FIND_LARGEST(largest, kept, terms)                                                        \
+    UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
+        UNROLL for (uint i = 0; i < (terms); i++) {                                               \
+            const real size = fabs(kept[c][i]);                                                   \
+            if (c < CLSP_DIM) largest.s0 = fmax(largest.s0, size);                                \
+            else largest.s1 = fmax(largest.s1, size);                                             \
+        }                                                                                         \
+    }
+
 /* Sums a row of all coordinates by the values at table[0], table[stride_table], .. */
 #define SUM_ROW(h, kept, terms, table)                                                            \
     {                                                                                             \
@@ -65,14 +116,15 @@ typedef struct banded_vertices {
             const real b = (table)[(size_t)i * sum.stride_table];                                 \
             UNROLL for (uint c = 0; c < CLSP_COORDS; c++) a[c] = MAD(b, kept[c][i], a[c]);        \
         }                                                                                         \
-        h = homogeneous_of(a);                                                       \
+        h = homogeneous_of(a);                                                                    \
     }
 
 /* Makes rows of vertices. t, and t_v, which belongs to the derivative along v:
    [patches][controls][stride_t]; t_u, to that along u: [patches][controls - 1][stride_t]. table and
    table_d: values of u and of the derivative along u, whose sums begin with the same number, first.
-   sizes: [patches][4] of all patches, for normals, as tangent_sizes makes them. Group g makes tile
-   g % num_tiles of block (g / num_tiles) % num_blocks of patch g / num_tiles / num_blocks. */
+   sizes: [patches][4] of all patches, for normals by banded tables, as tangent_sizes makes them.
+   Where tables are not banded first_u and sizes are not read. Group g makes tile g % num_tiles of
+   block (g / num_tiles) % num_blocks of patch g / num_tiles / num_blocks. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void vertex_bands(global const real *restrict t, global const real *restrict t_u,
                   global const real *restrict t_v, global const real *restrict table,
@@ -105,9 +157,15 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
         (WIDE(sum.first_u) + patch) * (sum.controls - 1) * (size_t)sum.stride_t + column;
 #endif
 #if NEEDS_DV
-    real kept_v[CLSP_COORDS][CLSP_TERMS_U];
+    KEEP_TERMS_V(kept_v);
 #endif
-#if HAS_NORMAL
+#if !CLSP_BANDED
+    LOAD_ALL(0)
+    real2 along_u = (real2)(R(0.0)), along_v = along_u;
+    FOR_DU(FIND_LARGEST(along_u, kept_u, CLSP_TERMS_U - 1))
+    FOR_DV(FIND_LARGEST(along_v, kept_v, CLSP_TERMS_U))
+    const real4 largest = (real4)(along_u.s0, along_v.s0, along_u.s1, along_v.s1);
+#elif HAS_NORMAL
     global const real *const size = sizes + 4 * (WIDE(sum.first_size) + patch);
     const real4 largest = (real4)(size[0], size[1], size[2], size[3]);
 #endif
@@ -118,35 +176,22 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
 #endif
         #pragma unroll
         for (uint k = 0; k < CLSP_ROWS; k++) {
-            const uint sample = at.first_row + min(u + k, end - 1), number = first_u[sample];
+            const uint sample = at.first_row + min(u + k, end - 1);
             const homogeneous none = homogeneous_zero();
             homogeneous s, su = none, sv = none;
+#if CLSP_BANDED
+            const uint number = first_u[sample];
             if (number == first_t + 1) {
                 first_t = number;
-                GO_ON(kept, CLSP_TERMS_U, t + from)
-#if NEEDS_DU
-                GO_ON(kept_u, CLSP_TERMS_U - 1, t_u + from_u)
-#endif
-#if NEEDS_DV
-                GO_ON(kept_v, CLSP_TERMS_U, t_v + from)
-#endif
+                GO_ON_ALL
             } else if (number != first_t) {
                 first_t = number;
-                LOAD_TERMS(kept, CLSP_TERMS_U, t + from, first_t, 0)
-#if NEEDS_DU
-                LOAD_TERMS(kept_u, CLSP_TERMS_U - 1, t_u + from_u, first_t, 0)
-#endif
-#if NEEDS_DV
-                LOAD_TERMS(kept_v, CLSP_TERMS_U, t_v + from, first_t, 0)
-#endif
+                LOAD_ALL(first_t)
             }
+#endif
             SUM_ROW(s, kept, CLSP_TERMS_U, table + sample)
-#if NEEDS_DU
-            SUM_ROW(su, kept_u, CLSP_TERMS_U - 1, table_d + sample)
-#endif
-#if NEEDS_DV
-            SUM_ROW(sv, kept_v, CLSP_TERMS_U, table + sample)
-#endif
+            FOR_DU(SUM_ROW(su, kept_u, CLSP_TERMS_U - 1, table_d + sample))
+            FOR_DV(SUM_ROW(sv, kept_v, CLSP_TERMS_U, table + sample))
             real4 params = (real4)(R(0.0));
 #if HAS_PARAMS
             params.s0 = SAMPLE_OF(axis_u, sample);

@@ -1,8 +1,9 @@
-/* Vertices of surfaces on uniform grids in one pass, for GPUs and sums over u of few terms: points,
-   weights, first derivatives, normals and parameters (docs/kernels.md). As in sum_symmetric.cl an
-   item makes rows u and 1 - u together, of one v and all coordinates. It keeps the partial sums
-   D_k of the derivative along u, whose control points are differences, so that a patch far from
-   the origin loses nothing; the point is the integral of the derivative (docs/math.md, 3),
+/* Vertices of polynomial surfaces on uniform grids in one pass, for GPUs and sums over u of few
+   terms: points, first derivatives, normals and parameters (docs/kernels.md). As in
+   sum_symmetric.cl an item makes rows u and 1 - u together, of one v and all coordinates. It keeps
+   the partial sums D_k of the derivative along u, whose control points are differences, so that a
+   patch far from the origin loses nothing; the point is the integral of the derivative
+   (docs/math.md, 3),
      S = (T_0 + T_p) / 2 + sum_k A_k D_k,    A_k(u) = -A_{p-1-k}(1 - u),
    and the derivative along v is the same sum of the partial sums T'_i of the differences along v.
 
@@ -93,8 +94,7 @@ typedef struct vertex_sums {
         }                                                                                         \
     }
 
-/* Finds the largest numbers that tangents along u (in s0) and v (in s1) are sums of, and those of
-   the weight's derivatives (in s2 and s3). */
+/* Finds the largest numbers that tangents along u (in s0) and v (in s1) are sums of. */
 #define FIND_LARGEST(largest, plus, minus, t_v)                                                   \
     UNROLL for (uint c = 0; c < CLSP_COORDS; c++) {                                               \
         real2 size = (real2)(R(0.0));                                                             \
@@ -102,8 +102,7 @@ typedef struct vertex_sums {
             size.s0 = fmax(size.s0, fmax(fabs(plus[c][i]), fabs(minus[c][i])));                   \
         UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++)                                            \
             size.s1 = fmax(size.s1, fabs(T_AT(t_v, i)));                                          \
-        if (c < CLSP_DIM) largest.lo = fmax(largest.lo, size);                                    \
-        else largest.hi = fmax(largest.hi, size);                                                 \
+        largest = fmax(largest, size);                                                            \
     }
 
 /* Adds the terms of pair i, D_i and D_{p-1-i}, to the symmetric parts of a sum by the integrals'
@@ -167,7 +166,7 @@ typedef struct vertex_sums {
 
 /* Makes factors that bring tangents to moderate lengths, for all rows at once: along u in s0, along
    v in s1. */
-real2 tangent_scales(real4 largest)
+real2 tangent_scales(real2 largest)
 {
     return (real2)(largest.s0 > REAL_TINY ? R(1.0) / largest.s0 : R(0.0),
                    largest.s1 > REAL_TINY ? R(1.0) / largest.s1 : R(0.0));
@@ -182,9 +181,7 @@ real4 row_normal(real4 xu, real4 xv, real2 scales, bool on_border)
 }
 
 /* Stores the normal of a vertex whose sums are s, su and sv. */
-#if HAS_NORMAL && CLSP_RATIONAL
-#define STORE_NORMAL(vertex, on_border) store_normal(vertex, normal_of_sums(s, su, sv, largest))
-#elif HAS_NORMAL
+#if HAS_NORMAL
 #define STORE_NORMAL(vertex, on_border) \
     store_normal(vertex, row_normal(su.x, sv.x, scales, on_border))
 #else
@@ -259,9 +256,9 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
     LOAD_STEPS(plus, minus, t + from);
 #endif
     real scale_v = R(1.0);
-    real4 largest = (real4)(R(0.0)); /* for normals alone */
+    real2 largest = (real2)(R(0.0)); /* for normals alone */
     FIND_LARGEST(largest, plus, minus, t_v + from);
-#if HAS_NORMAL && !CLSP_RATIONAL
+#if HAS_NORMAL
     real2 scales = tangent_scales(largest);
 #if !HAS_DV /* once, before the sums */
     scale_v = scales.s1;

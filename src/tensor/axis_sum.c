@@ -36,7 +36,7 @@ clsp_status clspi_axis_sum_prepare(clspi_axis_sum *sum, clsp_context *ctx,
                                .width = d->width,
                                .num_rows = d->permuted ? d->num_rows : 0,
                                .is_symmetric =
-                                   d->desc->basis.is_symmetric && clspi_is_unit_axis(&table->axis),
+                                   clspi_pairs_rows(d->desc) && clspi_is_unit_axis(&table->axis),
                                .is_banded = table->is_banded};
 
     *sum = (clspi_axis_sum){.ctx = ctx,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "vertex_rows.h"
 
 /* ---- which sums ---- */
 
@@ -88,7 +89,7 @@ static void shape_tables(clspi_grid_sums *sums, const clspi_tensor_desc *desc)
     for (cl_uint direction = 0; direction < 3; direction++)
         for (cl_uint by = 0; by < CLSPI_DERIVATIVES; by++)
             clspi_table_shape(&sums->tables.table[direction][by], desc, direction, by);
-    if (!sums->last_in_rows || clspi_is_banded(desc, 0)) return;
+    if (!sums->last_in_rows || clspi_vertex_rows_in_bands(desc)) return;
     clspi_table_make_integral(&sums->tables.table[0][0]);
     clspi_table_make_symmetric(&sums->tables.table[0][1]);
 }

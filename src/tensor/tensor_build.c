@@ -54,7 +54,7 @@ static clsp_status build_terms(const clspi_build *build, const clspi_tensor_desc
 
     if (odd.sector > 0) CLSPI_CHECK(clspi_sum_build(build, &odd));
     CLSPI_CHECK(build_widths(build, &job));
-    job.is_symmetric = desc->basis.is_symmetric;
+    job.is_symmetric = clspi_pairs_rows(desc);
     return job.is_symmetric ? build_widths(build, &job) : CLSP_OK;
 }
 

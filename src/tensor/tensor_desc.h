@@ -76,6 +76,14 @@ static inline bool clspi_is_banded(const clspi_tensor_desc *d, cl_uint direction
     return d->terms[direction] < d->controls[direction];
 }
 
+/* Tells whether rows u and 1 - u of a grid on [0, 1] may be made of the same sums and differences
+   of terms: not of rational patches, where the terms of one end may be far smaller than those of
+   the other, and be lost (docs/math.md, 4). */
+static inline bool clspi_pairs_rows(const clspi_tensor_desc *d)
+{
+    return d->basis.is_symmetric && !d->rational;
+}
+
 /* Returns the directions that a grid has numbers for: of triangles one. */
 static inline cl_uint clspi_grid_directions(const clspi_tensor_desc *d)
 {

@@ -39,23 +39,45 @@ static size_t kept_bytes(const clsp_context *ctx, const clspi_tensor_desc *d)
            clsp_type_bytes(d->precision);
 }
 
-/* Returns the numbers of 32 bits that an item keeps of banded sums: their terms, and a row. */
-static size_t band_words(const clspi_tensor_desc *d)
+bool clspi_vertex_rows_in_bands(const clspi_tensor_desc *d)
+{
+    return clspi_is_banded(d, 0) || d->rational;
+}
+
+/* Returns the numbers of 32 bits that an item keeps of sums in bands: their terms, those along v
+   where they are not in local memory, and a row. */
+static size_t band_words(const clspi_tensor_desc *d, bool keep_local)
 {
     const cl_uint planes = clspi_planes_of(d), terms = d->terms[0];
     const size_t kept = (planes & CLSPI_PLANE_U ? terms - 1 : 0) +
-                        (planes & CLSPI_PLANE_V ? terms : 0) + (size_t)terms;
+                        (planes & CLSPI_PLANE_V && !keep_local ? terms : 0) + (size_t)terms;
 
     return (kept + 3) * clspi_coords(d) * (clsp_type_bytes(d->precision) / sizeof(cl_float));
 }
 
-/* Tells whether banded sums fit an item's registers. Terms that move when rows go on take some
+/* Returns the local memory of a group that keeps the terms along v there. */
+static size_t band_bytes(const clsp_context *ctx, const clspi_tensor_desc *d)
+{
+    return ctx->tuning.work_group * ((size_t)d->terms[0] * clspi_coords(d) | 1) *
+           clsp_type_bytes(d->precision);
+}
+
+/* Tells whether sums in bands keep terms along v in local memory. */
+static bool keeps_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
+{
+    return !clspi_is_banded(d, 0) && clspi_planes_of(d) & CLSPI_PLANE_V &&
+           band_words(d, false) > ctx->tuning.vertex_registers && ctx->device.local_is_real &&
+           band_bytes(ctx, d) <= ctx->device.local_bytes;
+}
+
+/* Tells whether sums in bands fit an item's registers. Terms that move when rows go on take some
    more: from about 130 numbers on they spill on NVIDIA. */
 static bool fits_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
     enum { MOST = 120 };
+    const size_t words = band_words(d, keeps_bands(ctx, d));
 
-    return band_words(d) <= clspi_min(MOST, ctx->tuning.vertex_registers);
+    return words <= ctx->tuning.vertex_registers && (!clspi_is_banded(d, 0) || words <= MOST);
 }
 
 /* Tells whether what an item keeps for one row at a time fits its registers. */
@@ -64,12 +86,12 @@ static bool fits(const clsp_context *ctx, const clspi_tensor_desc *d, bool keep_
     return words_of(d, 1, keep_local) <= ctx->tuning.vertex_registers;
 }
 
-/* Tells whether two rows at a time do. Beside differences in local memory weights and parameters
-   would make them spill. */
+/* Tells whether two rows at a time do. Beside differences in local memory parameters would make
+   them spill. */
 static bool fits_two_rows(const clsp_context *ctx, const clspi_tensor_desc *d, bool keep_local)
 {
     const size_t words = words_of(d, 2, keep_local);
-    const bool has_more = d->rational || (d->vertex.attributes & CLSP_VERTEX_PARAMS) != 0;
+    const bool has_more = (d->vertex.attributes & CLSP_VERTEX_PARAMS) != 0;
 
     return keep_local ? !has_more && words <= ctx->tuning.vertex_pair_registers
                       : words <= ctx->tuning.vertex_registers;
@@ -123,11 +145,12 @@ static rows_shape choose(const clsp_context *ctx, const clspi_tensor_desc *d)
     return shape;
 }
 
-/* Chooses the same of banded sums, whose tables are not staged. */
+/* Chooses the same of sums in bands, whose tables are not staged. */
 static rows_shape choose_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
-    rows_shape shape = {.rows = 2, .block_rows = 32};
-    const size_t passed = shape.rows * ctx->tuning.work_group * clspi_vertex_bytes(d);
+    rows_shape shape = {.rows = 2, .block_rows = 32, .keep_local = keeps_bands(ctx, d)};
+    const size_t passed = shape.rows * ctx->tuning.work_group * clspi_vertex_bytes(d) +
+                          (shape.keep_local ? band_bytes(ctx, d) : 0);
 
     if (clspi_layout_has_gaps(d) || d->vertex.type == CLSP_F16) return shape;
     shape.through_local = ctx->device.local_is_real && passed <= ctx->device.local_bytes &&
@@ -138,7 +161,7 @@ static rows_shape choose_bands(const clsp_context *ctx, const clspi_tensor_desc 
 
 static rows_shape shape_of(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
-    return clspi_is_banded(d, 0) ? choose_bands(ctx, d) : choose(ctx, d);
+    return clspi_vertex_rows_in_bands(d) ? choose_bands(ctx, d) : choose(ctx, d);
 }
 
 bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *d)
@@ -148,8 +171,9 @@ bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *d)
         d->degrees[0] == 0 || (d->degrees[1] == 0 && needs_dv(d)))
         return false;
     if (clspi_is_banded(d, 0)) return fits_bands(ctx, d);
-    if (!d->basis.is_symmetric || !d->basis.is_bernstein || !clspi_is_unit_axis(&d->axis[0]))
-        return false;
+    if (!d->basis.is_bernstein) return false;
+    if (clspi_vertex_rows_in_bands(d)) return fits_bands(ctx, d);
+    if (!clspi_pairs_rows(d) || !clspi_is_unit_axis(&d->axis[0])) return false;
     const rows_shape shape = choose(ctx, d);
     return fits(ctx, d, shape.keep_local) && (!shape.keep_local || shape.stage);
 }
@@ -170,11 +194,16 @@ static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc
         return options;
     }
     clspi_option(&options, "KEEP_LOCAL", shape.keep_local);
+    if (clspi_vertex_rows_in_bands(d)) {
+        clspi_option(&options, "BANDED", 0);
+        clspi_option(&options, "PLANES", clspi_planes_of(d));
+        return options;
+    }
     clspi_option(&options, "STAGE", shape.stage);
     return options;
 }
 
-/* The program for banded tables and for others, whose kernel has its name. */
+/* The program for sums in bands and for others, whose kernel has its name. */
 static const struct {
     const char *program;
     const clspi_signature *signature;
@@ -184,7 +213,7 @@ static const struct {
 clsp_status clspi_vertex_rows_prepare(clspi_kernel *kernel, clsp_context *ctx,
                                       const clspi_tensor_desc *desc)
 {
-    const bool banded = clspi_is_banded(desc, 0);
+    const bool banded = clspi_vertex_rows_in_bands(desc);
     const clspi_options options = options_of(ctx, desc);
 
     return clspi_kernel_create_grouped(kernel, ctx, kinds[banded].program, kinds[banded].signature,
@@ -193,7 +222,7 @@ clsp_status clspi_vertex_rows_prepare(clspi_kernel *kernel, clsp_context *ctx,
 
 clsp_status clspi_vertex_rows_build(const clspi_build *build, const clspi_tensor_desc *desc)
 {
-    const bool banded = clspi_is_banded(desc, 0);
+    const bool banded = clspi_vertex_rows_in_bands(desc);
     const clspi_options options = options_of(build->ctx, desc);
 
     return clspi_program_build_grouped(build, kinds[banded].program, kinds[banded].signature,
@@ -289,8 +318,8 @@ static clsp_status launch_bands(const rows_job *job, clspi_series *series, const
 
 static clsp_status launch(const rows_job *job, clspi_series *series, const clspi_rows *rows)
 {
-    return clspi_is_banded(job->desc, 0) ? launch_bands(job, series, rows)
-                                         : launch_symmetric(job, series, rows);
+    return clspi_vertex_rows_in_bands(job->desc) ? launch_bands(job, series, rows)
+                                                 : launch_symmetric(job, series, rows);
 }
 
 /* Enqueues launches of some patches whose partial sums are there. */

@@ -1,5 +1,5 @@
 /* Vertices of surfaces in one pass after the partial sums: the way of GPUs for sums of few terms,
-   by vertex_rows.cl or, where tables are banded, by vertex_bands.cl. */
+   by vertex_rows.cl or, where tables are banded or patches rational, by vertex_bands.cl. */
 #ifndef CLSPI_VERTEX_ROWS_H
 #define CLSPI_VERTEX_ROWS_H
 
@@ -7,6 +7,9 @@
 
 /* Tells whether a description can go that way on this device. */
 bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *desc);
+
+/* Tells whether vertex_bands.cl makes them. */
+bool clspi_vertex_rows_in_bands(const clspi_tensor_desc *desc);
 
 /* Builds the program ahead of use, where it fits. */
 clsp_status clspi_vertex_rows_build(const clspi_build *build, const clspi_tensor_desc *desc);

@@ -12,6 +12,7 @@
 #include "support.h"
 #include "vertex_fixture.h"
 #include "tile_fixture.h"
+#include "bezier_ref.h"
 
 static const char *const limits[] = {
     "class=discrete,local_is_real=1,vendor=NVIDIA",
@@ -216,32 +217,41 @@ static void judge_flat(const layout *l, const char *what, const double *point,
     judge(l, what, most / (bound * eps * scale));
 }
 
-static void flat_points(clsp_bezier_plan *plan, const layout *l, const double *controls)
+/* Evaluates one patch at PARAMS random parameters: params, [PARAMS][directions], gets them. */
+static void list_points(clsp_bezier_plan *plan, const layout *l, double *params,
+                        unsigned char *vertices)
 {
-    unsigned char *const vertices = guarded(l, PARAMS);
     uint32_t *const patches = calloc(PARAMS, sizeof *patches);
-    double *const wide = calloc(3 * PARAMS, sizeof *wide);
     float *const narrow = calloc(3 * PARAMS, sizeof *narrow);
     const size_t num = (size_t)PARAMS * l->directions;
 
-    assert_true(patches && wide && narrow);
+    assert_true(patches && narrow);
     for (size_t i = 0; i < num; i++) {
-        wide[i] = 0.5 + 0.5 * random_real();
-        narrow[i] = (float)wide[i];
+        params[i] = 0.5 + 0.5 * random_real();
+        narrow[i] = (float)params[i];
     }
     assert_int_equal(
         clsp_bezier_eval_points(plan,
                                 &(clsp_points){.num = PARAMS,
                                                .item = clsp_in_u32(patches, PARAMS),
                                                .params = l->d.precision == CLSP_F64
-                                                             ? clsp_in_f64(wide, num)
+                                                             ? clsp_in_f64(params, num)
                                                              : clsp_in_f32(narrow, num)},
                                 host_out(l->type, vertices, PARAMS * l->stride), NULL),
         CLSP_OK);
-    judge_flat(l, "flat, eval_points", controls, vertices, PARAMS, 1e-3); /* exact */
+    for (size_t i = 0; i < num && l->d.precision == CLSP_F32; i++)
+        params[i] = (double)narrow[i];
     free(patches);
-    free(wide);
     free(narrow);
+}
+
+static void flat_points(clsp_bezier_plan *plan, const layout *l, const double *controls)
+{
+    unsigned char *const vertices = guarded(l, PARAMS);
+    double params[3 * PARAMS];
+
+    list_points(plan, l, params, vertices);
+    judge_flat(l, "flat, eval_points", controls, vertices, PARAMS, 1e-3); /* exact */
     free_guarded(l, PARAMS, vertices);
 }
 
@@ -376,6 +386,135 @@ static void test_weights(void **state)
     everywhere(weights);
 }
 
+/* Weights of 10^-power .. 10^power that rise or fall along u, or are random. */
+typedef enum slope { RISING, FALLING, RANDOM, SLOPES } weight_slope;
+
+static double *sloped_controls(const layout *l, weight_slope slope, double power)
+{
+    double *const controls = random_controls(l, 1);
+    const size_t along_u = l->controls / (l->d.degree[0] + 1);
+
+    for (size_t i = 0; i < l->controls; i += l->coords) {
+        const double u = 2.0 * (double)(i / along_u) / l->d.degree[0] - 1.0;
+        const double t = slope == RISING ? u : slope == FALLING ? -u : random_real();
+        const double w = (double)(float)pow(10.0, power * t);
+        for (unsigned c = 0; c <= l->dim; c++) {
+            const double x = c < l->dim ? controls[i + c] * w : w;
+            controls[i + c] = l->d.precision == CLSP_F64 ? x : (double)(float)x;
+        }
+    }
+    return controls;
+}
+
+/* The largest error of points over 8 eps of what their terms amount to there: the point of the
+   patch whose coordinates are all positive. */
+static double local_error(const layout *l, const double *controls, const long double t[3],
+                          const unsigned char *vertices, size_t k)
+{
+    const double eps = l->d.precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
+    double *const sizes = malloc(l->controls * sizeof *sizes);
+    ref_patch patch = {
+        (ref_form)l->d.form, {l->d.degree[0], l->d.degree[1], l->d.degree[2]}, l->dim, 1, controls};
+    ref_vertex exact, size;
+    double most = 0.0;
+
+    assert_non_null(sizes);
+    for (size_t i = 0; i < l->controls; i++)
+        sizes[i] = fabs(controls[i]);
+    assert_true(ref_bezier_vertex_to(&patch, 0, t, &exact));
+    patch.points = sizes;
+    assert_true(ref_bezier_vertex_to(&patch, 0, t, &size));
+    for (unsigned c = 0; c < l->dim; c++) {
+        const double error =
+            (double)fabsl(attribute(l, vertices, k, P, c) - exact.point[c]) / (double)size.point[c];
+        most = support_worse(most, error / (8.0 * eps));
+    }
+    free(sizes);
+    return most;
+}
+
+/* Looks at all vertices of a grid. */
+static double local_grid_error(const layout *l, const double *controls,
+                               const unsigned char *vertices)
+{
+    const size_t num_v = samples(l, 1), num_w = samples(l, 2), num = samples(l, 0) * num_v * num_w;
+    double most = 0.0;
+
+    for (size_t k = 0; k < num; k++) {
+        const long double t[3] = {
+            axis_parameter(&l->d.axis[0], k / num_w / num_v, l->d.axis[0].num),
+            axis_parameter(&l->d.axis[1], k / num_w % num_v, num_v),
+            axis_parameter(&l->d.axis[2], k % num_w, num_w)};
+        most = support_worse(most, local_error(l, controls, t, vertices, k));
+    }
+    return most;
+}
+
+/* Looks at the grid of the device, that of the host, the same one as a patch's own, and a list. */
+static void judge_local(clsp_context *ctx, const layout *l, const double *controls)
+{
+    const size_t num = samples(l, 0) * samples(l, 1) * samples(l, 2);
+    const uint32_t nums[] = {l->d.axis[0].num, l->d.axis[1].num, l->d.axis[2].num};
+    clsp_bezier_plan *plan = plan_with(ctx, l, controls, 1);
+    unsigned char *const vertices = guarded(l, num), *const listed = guarded(l, PARAMS);
+    double params[3 * PARAMS];
+
+    assert_int_equal(eval_host(plan, l, 0, 1, vertices), CLSP_OK);
+    judge(l, "local weights", local_grid_error(l, controls, vertices));
+    assert_int_equal(
+        eval_by_caller(plan, (clsp_range){0, 1}, host_out(l->type, vertices, num * l->stride)),
+        CLSP_OK);
+    judge(l, "local weights, by the caller", local_grid_error(l, controls, vertices));
+    list_points(plan, l, params, listed);
+    for (size_t k = 0; k < PARAMS; k++) {
+        long double t[3] = {0.0L, 0.0L, 0.0L};
+        for (unsigned x = 0; x < l->directions; x++)
+            t[x] = params[k * l->directions + x];
+        judge(l, "local weights, eval_points", local_error(l, controls, t, listed, k));
+    }
+    assert_int_equal(clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(nums, l->directions)),
+                     CLSP_OK);
+    assert_int_equal(eval_host(plan, l, 0, 1, vertices), CLSP_OK);
+    judge(l, "local weights, patch grid", local_grid_error(l, controls, vertices));
+    free_guarded(l, num, vertices);
+    free_guarded(l, PARAMS, listed);
+    clsp_bezier_plan_destroy(&plan);
+}
+
+static void local_weights(clsp_context *ctx, clsp_type precision)
+{
+    static const struct {
+        clsp_bezier_form form;
+        unsigned degree[3], attributes;
+    } cases[] = {
+        {CLSP_BEZIER_SURFACE, {2, 2}, P},  {CLSP_BEZIER_SURFACE, {7, 7}, P | W | DU | DV | N},
+        {CLSP_BEZIER_SURFACE, {12, 3}, P}, {CLSP_BEZIER_SURFACE, {30, 4}, P},
+        {CLSP_BEZIER_CURVE, {9}, P},       {CLSP_BEZIER_VOLUME, {9, 3, 2}, P}};
+
+    for (size_t i = 0; i < COUNT(cases) * SLOPES; i++) {
+        const size_t k = i / SLOPES;
+        const clsp_bezier_desc d = {
+            .form = cases[k].form,
+            .precision = precision,
+            .degree = {cases[k].degree[0], cases[k].degree[1], cases[k].degree[2]},
+            .axis = {{.num = 35}, {.num = 9}, {.num = 5}},
+            .rational = 1,
+            .vertex.attributes = cases[k].attributes};
+        const layout l = layout_of(&d);
+        if (!in_turn(k)) continue;
+        seed((unsigned)i);
+        double *const controls = sloped_controls(&l, (weight_slope)(i % SLOPES), 3.0);
+        judge_local(ctx, &l, controls);
+        free(controls);
+    }
+}
+
+static void test_local_weights(void **state)
+{
+    (void)state;
+    everywhere(local_weights);
+}
+
 /* ---- patches that are lines ---- */
 
 /* Points of one line, exactly. */
@@ -430,10 +569,10 @@ static void test_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_far_away),     cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_whole_blocks), cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_planes),       cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_far_away),      cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_whole_blocks),  cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_planes),        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_local_weights), cmocka_unit_test(test_lines),
     };
 
     if (no_device()) return 77;
