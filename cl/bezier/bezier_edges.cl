@@ -116,6 +116,18 @@ IN_PLACE void edge_points(global const real *first, uint n, ptrdiff_t step, real
 }
 #endif
 
+/* Sums an edge of n + 1 control points from p on at t : s. */
+tracked edge_sum(global const real *p, uint n, ptrdiff_t step, real t, real s)
+{
+    tracked c = zero();
+    combination m = first_combination();
+    for (size_t k = 0; k < (size_t)n + 1; k++, p += step) {
+        if (k > 0) m = next_combination(m.s1, n, (uint)k, t, s);
+        c = combine(c, tracked_of(homogeneous_load(p)), m);
+    }
+    return c;
+}
+
 /* Makes one vertex of an edge, at x : y on it. corner: the control point that the edge begins with;
    depth: control points from the edge inwards, step_n apart. right_handed: the normal is S_n x S_t,
    else S_t x S_n. */
@@ -130,6 +142,16 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
     global const real *p = flip ? corner + (ptrdiff_t)n * step_t : corner;
     const ptrdiff_t in1 = depth > 1 ? step_n : 0, in2 = depth > 2 ? 2 * step_n : in1;
 
+    /* derivatives of a rational patch are those of control points relative to the point, which is
+       made before */
+    real4 centre = (real4)(R(0.0)), point = centre;
+    real weight = R(1.0);
+#if CLSP_RATIONAL
+    const tracked before = edge_sum(p, n, step, t, s);
+    point = euclidean(before.d);
+    weight = before.d.w;
+    centre = HAS_NORMAL ? point : centre;
+#endif
     tracked c = zero(), cn = c, cnn = c, ct = c, cnt = c, ctt = c;
     homogeneous r0 = c.d, rn = c.d, d0 = c.d;
     combination m, m1, m2;
@@ -137,12 +159,13 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
     m.s1 = m1.s1 = m2.s1 = R(1.0);
     /* with an uint LLVM 18, as in PoCL 6.0, ends the process (image_passes.cl) */
     for (size_t k = 0; k < (size_t)n + 1; k++, p += step) {
-        const homogeneous p0 = homogeneous_load(p);
+        const homogeneous p0 = homogeneous_near(p, centre);
         const uint i = (uint)k;
         if (i > 0) m = next_combination(m.s1, n, i, t, s);
         c = combine(c, tracked_of(p0), m);
 #if HAS_NORMAL
-        const homogeneous p1 = homogeneous_load(p + in1), p2 = homogeneous_load(p + in2);
+        const homogeneous p1 = homogeneous_near(p + in1, centre);
+        const homogeneous p2 = homogeneous_near(p + in2, centre);
         const homogeneous pn = difference(p1, p0);
         cn = combine(cn, tracked_of(pn), m);
         if (depth > 2) cnn = combine(cnn, tracked_of(difference(difference(p2, p1), pn)), m);
@@ -158,13 +181,11 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
 #endif
     }
 
-#if CLSP_WATERTIGHT && !IN_VECTORS && HAS_POINT && CLSP_RATIONAL
-    store_reals(vertex + CLSP_AT_POINT, c.d.x * (R(1.0) / c.d.w));
-#elif CLSP_WATERTIGHT && !IN_VECTORS && HAS_POINT
-    store_reals(vertex + CLSP_AT_POINT, c.d.x);
+#if CLSP_WATERTIGHT && !IN_VECTORS && HAS_POINT
+    store_reals(vertex + CLSP_AT_POINT, CLSP_RATIONAL ? point : c.d.x);
 #endif
 #if CLSP_WATERTIGHT && !IN_VECTORS && HAS_WEIGHT && CLSP_RATIONAL
-    STORE(c.d.w, vertex + CLSP_AT_WEIGHT);
+    STORE(weight, vertex + CLSP_AT_WEIGHT);
 #endif
 #if HAS_NORMAL
     const real degree_n = CONVERT_REAL(depth - 1), degree_t = CONVERT_REAL(n);

@@ -96,7 +96,7 @@ kernel void vertex_assembly(global const real *restrict planes,
 #endif
 
     global STORED *const vertex = out + WIDE(at.offset) + (size_t)g * CLSP_STRIDE;
-    store_vertex(vertex, s, su, sv, sw, suu, suv, svv, params);
+    store_vertex(vertex, euclidean(s), s, su, sv, sw, suu, suv, svv, params);
 #if HAS_NORMAL || HAS_CURVATURE
     global const real *const size = sizes + 4 * (WIDE(at.first_patch) + patch);
     const real4 largest = (real4)(size[0], size[1], size[2], size[3]);

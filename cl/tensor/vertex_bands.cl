@@ -202,7 +202,7 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
             const size_t place = row + k * to_next + lane * CLSP_STRIDE;
 #endif
             NEW_VERTEX;
-            store_vertex(vertex, s, su, sv, none, none, none, none, params);
+            store_vertex(vertex, euclidean(s), s, su, sv, none, none, none, none, params);
 #if HAS_NORMAL
             store_normal(vertex, normal_of_sums(s, su, sv, largest));
 #endif

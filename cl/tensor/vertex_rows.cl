@@ -315,7 +315,7 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
             const size_t place = row + lane * CLSP_STRIDE;
 #endif
             NEW_VERTEX;
-            store_vertex(vertex, s, su, sv, none, none, none, none, params);
+            store_vertex(vertex, euclidean(s), s, su, sv, none, none, none, none, params);
             STORE_NORMAL(vertex, upper == 0 || v == 0 || v + 1 == num_v);
 #if CLSP_STORE_TWO
             STORE_BY_TWO(out + place, vertex, at.offset.s0 & 1);

@@ -161,28 +161,29 @@ homogeneous step_of(real f, homogeneous b, homogeneous a)
 }
 
 /* Takes differences of control points along w, v and u as `by` says, from number l, j, i on; p is
-   that control point, f where factors of a direction begin, and n its control points. */
-homogeneous control_w(global const real *p, global const real *f, uint l, uint by)
+   that control point, f where factors of a direction begin, n its control points, and centre what
+   they are taken relative to. */
+homogeneous control_w(global const real *p, global const real *f, real4 centre, uint l, uint by)
 {
+    const homogeneous h = homogeneous_near(p, centre);
 #if CLSP_DIRECTIONS == 3
-    if (by == 1)
-        return step_of(f[l], homogeneous_load(p + CLSP_COORDS), homogeneous_load(p));
+    if (by == 1) return step_of(f[l], homogeneous_near(p + CLSP_COORDS, centre), h);
 #endif
-    return homogeneous_load(p);
+    return h;
 }
 
-#define FACTORS     global const real *fu, global const real *fv, global const real *fw
-#define THE_FACTORS fu, fv, fw
+#define FACTORS     global const real *fu, global const real *fv, global const real *fw, real4 centre
+#define THE_FACTORS fu, fv, fw, centre
 
 homogeneous control_v(global const real *p, FACTORS, uint4 at, uint4 controls, order by)
 {
     const size_t to_v = (size_t)controls.s2 * CLSP_COORDS;
-    const homogeneous a = control_w(p, fw, at.s2, by.s2);
+    const homogeneous a = control_w(p, fw, centre, at.s2, by.s2);
     if (CLSP_DIRECTIONS == 1 || by.s1 == 0) return a;
-    const homogeneous b = control_w(p + to_v, fw, at.s2, by.s2);
+    const homogeneous b = control_w(p + to_v, fw, centre, at.s2, by.s2);
     const homogeneous first = step_of(fv[at.s1], b, a);
     if (by.s1 == 1) return first;
-    const homogeneous c = control_w(p + 2 * to_v, fw, at.s2, by.s2);
+    const homogeneous c = control_w(p + 2 * to_v, fw, centre, at.s2, by.s2);
     return step_of(fv[controls.s1 + at.s1], step_of(fv[at.s1 + 1], c, b), first);
 }
 
@@ -224,7 +225,7 @@ IN_PLACE tracked sum_w(PATCH, PLACE, uint i, uint j, order by)
                                                             num - 1, t.s2, s.s2);
         const homogeneous d =
             control_u(points + number * CLSP_COORDS, basis + factors.s0, basis + factors.s1,
-                      basis + factors.s2, at, controls, by);
+                      basis + factors.s2, centre, at, controls, by);
         sum = add_term(sum, f, tracked_of(d));
     }
     return sum;

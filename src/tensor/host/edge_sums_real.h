@@ -37,12 +37,14 @@ static tracked track(tracked a)
     return a;
 }
 
-static tracked load(const clspi_vertex_shape *shape, const real *p)
+/* Loads a control point, of a rational patch relative to a centre (homogeneous_near of
+   vertex.clh). */
+static tracked load(const clspi_vertex_shape *shape, const real *p, const real *centre)
 {
     tracked a = zero;
 
     for (uint32_t c = 0; c < shape->dim; c++)
-        a.x[c] = p[c];
+        a.x[c] = shape->rational ? FMA(-centre[c], p[shape->dim], p[c]) : p[c];
     if (shape->rational) a.x[4] = p[shape->dim];
     return track(a);
 }
@@ -193,10 +195,12 @@ typedef struct edge_sums {
 } edge_sums;
 
 /* Sums an edge at the ratio at[0] : at[1], from the end that p points to; step: along from there.
-   normals: not the points alone. */
+   centre: of normals; NULL: the points alone. */
 static edge_sums sum_edge(const clspi_vertex_shape *shape, const clspi_edge *edge, const real *p,
-                          ptrdiff_t step, const real at[2], bool normals)
+                          ptrdiff_t step, const real at[2], const real *centre)
 {
+    static const real origin[4];
+    const real *const from = centre ? centre : origin;
     const real t = at[0], s = at[1];
     const ptrdiff_t in1 = edge->depth > 1 ? edge->step_n : 0;
     const ptrdiff_t in2 = edge->depth > 2 ? 2 * edge->step_n : in1;
@@ -206,11 +210,11 @@ static edge_sums sum_edge(const clspi_vertex_shape *shape, const clspi_edge *edg
     tracked r0 = zero, rn = zero, d0 = zero;
 
     for (uint32_t i = 0; i <= n; i++, p += step) {
-        const tracked p0 = load(shape, p);
+        const tracked p0 = load(shape, p, from);
         if (i > 0) f = next_factors(f.fresh, n, i, t, s);
         combine(&e.s, &p0, f);
-        if (!normals) continue;
-        const tracked p1 = load(shape, p + in1), p2 = load(shape, p + in2);
+        if (!centre) continue;
+        const tracked p1 = load(shape, p + in1, from), p2 = load(shape, p + in2, from);
         const tracked pn = minus(&p1, &p0), p21 = minus(&p2, &p1), pnn = minus(&p21, &pn);
         const tracked d = minus(&p0, &r0), dn = minus(&pn, &rn), dd = minus(&d, &d0);
         combine(&e.n, &pn, f);
@@ -272,13 +276,19 @@ static void edge_vertex(const clspi_vertex_shape *shape, const clspi_edge *edge,
     const ptrdiff_t at = (ptrdiff_t)(k - edge->first) * edge->to_next;
     const int32_t at_normal = shape->at[CLSPI_PART_NORMAL];
     const bool lost = at_normal >= 0 && is_lost(shape->type, edge->out, at + at_normal);
-    real normal[3];
+    const real *const from = flip ? p + (ptrdiff_t)edge->degree * edge->step_t : p;
+    const ptrdiff_t step = flip ? -edge->step_t : edge->step_t;
+    const real ratio[2] = {t, s};
+    real normal[3], centre[4] = {0};
 
     if (!lost && !edge->watertight) return;
-    edge_sums e = sum_edge(shape, edge, flip ? p + (ptrdiff_t)edge->degree * edge->step_t : p,
-                           flip ? -edge->step_t : edge->step_t, (const real[2]){t, s}, lost);
+    edge_sums e = {.s = zero};
+    if (edge->watertight || shape->rational) e = sum_edge(shape, edge, from, step, ratio, NULL);
     if (edge->watertight) store_point(shape, edge->out, at, &e.s);
     if (!lost) return;
+    for (uint32_t c = 0; c < shape->dim && shape->rational; c++)
+        centre[c] = e.s.x[c] * (1 / e.s.x[4]);
+    e = sum_edge(shape, edge, from, step, ratio, centre);
     /* at a corner the patch's inside lies along the edge too */
     const bool begins = t == 0, ends = s == 0;
     const real along = begins == ends ? 0 : begins != flip ? 1 : -1;

@@ -6,6 +6,7 @@
 #define REAL_EPS    0x1p-23f
 #define REAL_TINY   0x1p-120f
 #define SQRT        sqrtf
+#define FMA         fmaf
 typedef float real;
 
 #include "vertex_sums_real.h"

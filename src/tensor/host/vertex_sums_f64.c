@@ -6,6 +6,7 @@
 #define REAL_EPS    0x1p-52
 #define REAL_TINY   0x1p-1000
 #define SQRT        sqrt
+#define FMA         fma
 typedef double real;
 
 #include "vertex_sums_real.h"

@@ -1,6 +1,6 @@
 /* The definition of one clspi_vertex_functions, VERTEX_SUMS, in the precision `real`. The file that
-   includes this one names both, REAL_TYPE, REAL_EPS, REAL_TINY, SQRT, and the functions that have
-   clones. */
+   includes this one names both, REAL_TYPE, REAL_EPS, REAL_TINY, SQRT, FMA, and the functions that
+   have clones. */
 #include <math.h>
 #include <string.h>
 

@@ -123,6 +123,89 @@ static void far_away(clsp_context *ctx, clsp_type precision)
     }
 }
 
+/* Points of at most 1 around one that is far away. */
+static void far_rational_controls(const layout *l, double *controls, double by)
+{
+    for (size_t i = 0; i < l->controls; i += l->coords) {
+        const double w = controls[i + l->dim];
+        for (unsigned c = 0; c < l->dim; c++) {
+            const double x = (controls[i + c] + by) * w;
+            controls[i + c] = l->d.precision == CLSP_F64 ? x : (double)(float)x;
+        }
+    }
+}
+
+/* Looks at one patch's derivatives on the grid of a plan, by the device or by the host. */
+static void judge_near(const layout *l, const char *what, const double *controls, double by,
+                       const unsigned char *vertices)
+{
+    const size_t num_v = samples(l, 1), num_w = samples(l, 2), num = samples(l, 0) * num_v * num_w;
+    const double centre[3] = {by, by, by};
+    double most = 0.0;
+
+    for (size_t k = 0; k < num; k++) {
+        const long double t[3] = {
+            axis_parameter(&l->d.axis[0], k / num_w / num_v, l->d.axis[0].num),
+            axis_parameter(&l->d.axis[1], k / num_w % num_v, num_v),
+            axis_parameter(&l->d.axis[2], k % num_w, num_w)};
+        most = support_worse(most, near_error(l, controls, centre, t, vertices, k, 8.0));
+    }
+    judge(l, what, most);
+}
+
+static void far_rational_patch(clsp_context *ctx, const layout *l, const double *controls,
+                               double by)
+{
+    const size_t num = samples(l, 0) * samples(l, 1) * samples(l, 2);
+    const uint32_t nums[] = {l->d.axis[0].num, l->d.axis[1].num, l->d.axis[2].num};
+    clsp_bezier_plan *plan = plan_with(ctx, l, controls, 1);
+    unsigned char *const vertices = guarded(l, num);
+
+    assert_int_equal(clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(nums, l->directions)),
+                     CLSP_OK);
+    assert_int_equal(eval_host(plan, l, 0, 1, vertices), CLSP_OK);
+    judge_near(l, "far, rational, patch grid", controls, by, vertices);
+    free_guarded(l, num, vertices);
+    clsp_bezier_plan_destroy(&plan);
+}
+
+static void far_rational(clsp_context *ctx, clsp_type precision)
+{
+    static const struct {
+        clsp_bezier_form form;
+        unsigned degree[3], attributes, watertight;
+    } cases[] = {{CLSP_BEZIER_SURFACE, {3, 3}, DU | DV | N, 0},
+                 {CLSP_BEZIER_SURFACE, {2, 3}, K | N, 0},
+                 {CLSP_BEZIER_SURFACE, {30, 2}, DU | DV | N, 1},
+                 {CLSP_BEZIER_CURVE, {9}, DU | DUU | K, 0},
+                 {CLSP_BEZIER_VOLUME, {3, 4, 2}, DU | DV | DW, 0}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const clsp_bezier_desc d = {
+            .form = cases[i].form,
+            .precision = precision,
+            .degree = {cases[i].degree[0], cases[i].degree[1], cases[i].degree[2]},
+            .axis = {{.num = 35}, {.num = 9}, {.num = 5}},
+            .rational = 1,
+            .vertex.attributes = cases[i].attributes,
+            .watertight = cases[i].watertight};
+        const layout l = layout_of(&d);
+        const double by = precision == CLSP_F64 ? 1e6 : 1e3;
+        if (!in_turn(i)) continue;
+        seed((unsigned)i);
+        double *const controls = random_controls(&l, 1);
+        far_rational_controls(&l, controls, by);
+        far_rational_patch(ctx, &l, controls, by);
+        free(controls);
+    }
+}
+
+static void test_far_rational(void **state)
+{
+    (void)state;
+    everywhere(far_rational);
+}
+
 /* So many rows that the device makes the tables. */
 static void many_rows(clsp_context *ctx, clsp_type precision)
 {
@@ -509,6 +592,52 @@ static void local_weights(clsp_context *ctx, clsp_type precision)
     }
 }
 
+/* Patches with weights of 1/1000 .. 1000 whose edges all have normals. */
+static void edge_weights(clsp_context *ctx, clsp_type precision)
+{
+    enum { PATCHES = 200, NUM = 9 };
+
+    for (unsigned i = 0; i < 3; i++) {
+        const clsp_bezier_desc d = {.precision = precision,
+                                    .degree = {2 + i, 3},
+                                    .axis = {{.num = NUM}, {.num = NUM}},
+                                    .rational = 1,
+                                    .vertex.attributes = P | N};
+        const layout l = layout_of(&d);
+        unsigned char *const vertices = guarded(&l, NUM * NUM);
+        size_t lost = 0;
+        if (!in_turn(i)) continue;
+        seed(i);
+        for (size_t p = 0; p < PATCHES; p++) {
+            double *const controls = sloped_controls(&l, RANDOM, 3.0);
+            clsp_bezier_plan *plan = plan_with(ctx, &l, controls, 1);
+            for (int host = 0; host < 2; host++) {
+                assert_int_equal(
+                    host ? eval_by_caller(plan, (clsp_range){0, 1},
+                                          host_out(l.type, vertices, NUM * NUM * l.stride))
+                         : eval_host(plan, &l, 0, 1, vertices),
+                    CLSP_OK);
+                for (size_t k = 0; k < NUM * NUM; k++) {
+                    const bool edge = k / NUM % (NUM - 1) == 0 || k % NUM % (NUM - 1) == 0;
+                    lost += edge && attribute(&l, vertices, k, N, 0) == 0.0 &&
+                            attribute(&l, vertices, k, N, 1) == 0.0;
+                }
+            }
+            clsp_bezier_plan_destroy(&plan);
+            free(controls);
+        }
+        free_guarded(&l, NUM * NUM, vertices);
+        if (lost > 0)
+            fail_msg("edges, case %u, precision %d: %zu normals are 0", i, (int)precision, lost);
+    }
+}
+
+static void test_edge_weights(void **state)
+{
+    (void)state;
+    everywhere(edge_weights);
+}
+
 static void test_local_weights(void **state)
 {
     (void)state;
@@ -573,6 +702,7 @@ int main(void)
         cmocka_unit_test(test_whole_blocks),  cmocka_unit_test(test_flat),
         cmocka_unit_test(test_planes),        cmocka_unit_test(test_weights),
         cmocka_unit_test(test_local_weights), cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_far_rational),  cmocka_unit_test(test_edge_weights),
     };
 
     if (no_device()) return 77;

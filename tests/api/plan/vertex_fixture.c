@@ -491,6 +491,22 @@ double vertex_error(const layout *l, const double *controls, const long double t
     return oracle_error(l, &r, scales_of(l, controls), t, vertices, k, bound);
 }
 
+double near_error(const layout *l, const double *controls, const double *centre,
+                  const long double t[3], const unsigned char *vertices, size_t k, double bound)
+{
+    double *const moved = malloc(l->controls * sizeof *moved);
+
+    assert_non_null(moved);
+    assert_true((l->d.vertex.attributes & P) == 0);
+    memcpy(moved, controls, l->controls * sizeof *moved);
+    for (size_t i = 0; i < l->controls; i += l->coords)
+        for (unsigned c = 0; c < l->dim; c++)
+            moved[i + c] = fma(-centre[c], l->d.rational ? moved[i + l->dim] : 1.0, moved[i + c]);
+    const double error = vertex_error(l, moved, t, vertices, k, bound);
+    free(moved);
+    return error;
+}
+
 void with_limits(turn_fn check)
 {
     static const char *const limits[] = {

@@ -73,6 +73,12 @@ double attribute(const layout *l, const unsigned char *vertices, size_t k, unsig
 double vertex_error(const layout *l, const double *controls, const long double t[3],
                     const unsigned char *vertices, size_t k, double bound);
 
+/* The same of derivatives and normals alone, and relative to a centre of the dimension's
+   coordinates: the bounds are those of the patch moved there, which are far smaller where it is far
+   away. */
+double near_error(const layout *l, const double *controls, const double *centre,
+                  const long double t[3], const unsigned char *vertices, size_t k, double bound);
+
 /* ---- of any family ---- */
 
 /* What a vertex is made of: the patch and its derivatives along u, v, w, uu, uv, vv. */
