@@ -13,7 +13,7 @@
 
 /* Finds for each patch what rounding errors of its tangents are relative to: the largest of the
    control points of the derivatives along u and v, [patches][num_u][CLSP_COORDS] and [num_v], in
-   sizes, [patches][4], as normal_of_sums takes it. One item a patch. */
+   the first half of sizes, [patches][8], as normal_of_sums takes it. One item a patch. */
 kernel void tangent_sizes(global const real *restrict points_u,
                           global const real *restrict points_v, global real *restrict sizes,
                           uint num_u, uint num_v, uint num_patches)
@@ -34,15 +34,12 @@ kernel void tangent_sizes(global const real *restrict points_u,
         largest.s1 = fmax(largest.s1, largest_of(p.x));
         largest.s3 = fmax(largest.s3, fabs(p.w));
     }
-    sizes[4 * (size_t)g] = largest.s0;
-    sizes[4 * (size_t)g + 1] = largest.s1;
-    sizes[4 * (size_t)g + 2] = largest.s2;
-    sizes[4 * (size_t)g + 3] = largest.s3;
+    vstore4(largest, 2 * (size_t)g, sizes);
 }
 
 /* Makes vertices of planes, [planes][plane][CLSP_COORDS]. A plane has the vertices of the rows of
-   `at`, [patches][num_rows][num_v][num_w], as out has them. sizes: of all patches; read for normals
-   and curvatures alone. */
+   `at`, [patches][num_rows][num_v][num_w], as out has them. sizes: of all patches; read for
+   normals, curvatures and derivatives of rational patches alone. */
 kernel void vertex_assembly(global const real *restrict planes,
                             global const real *restrict sizes, global STORED *restrict out,
                             uint plane, row_range at, sample_axis axis_u, sample_axis axis_v,
@@ -83,7 +80,7 @@ kernel void vertex_assembly(global const real *restrict planes,
 #endif
 
     real4 params = (real4)(R(0.0));
-#if HAS_PARAMS || HAS_NORMAL || HAS_CURVATURE
+#if HAS_PARAMS || HAS_NORMAL || HAS_CURVATURE || IS_CENTRED
     /* no %: Oclgrind cannot run what / and % become together */
     const uint line = g / axis_w.num, row = line / axis_v.num, patch = row / at.num_rows;
 #endif
@@ -95,11 +92,15 @@ kernel void vertex_assembly(global const real *restrict planes,
     params.s2 = SAMPLE_OF(axis_w, w);
 #endif
 
+#if IS_CENTRED
+#define GRID_POINT grid_point(s, sizes, WIDE(at.first_patch) + patch)
+#else
+#define GRID_POINT euclidean(s)
+#endif
     global STORED *const vertex = out + WIDE(at.offset) + (size_t)g * CLSP_STRIDE;
-    store_vertex(vertex, euclidean(s), s, su, sv, sw, suu, suv, svv, params);
+    store_vertex(vertex, GRID_POINT, s, su, sv, sw, suu, suv, svv, params);
 #if HAS_NORMAL || HAS_CURVATURE
-    global const real *const size = sizes + 4 * (WIDE(at.first_patch) + patch);
-    const real4 largest = (real4)(size[0], size[1], size[2], size[3]);
+    const real4 largest = vload4(2 * (WIDE(at.first_patch) + patch), sizes);
 #endif
 #if HAS_NORMAL
     store_normal(vertex, normal_of_sums(s, su, sv, largest));

@@ -122,9 +122,10 @@ typedef struct banded_vertices {
 /* Makes rows of vertices. t, and t_v, which belongs to the derivative along v:
    [patches][controls][stride_t]; t_u, to that along u: [patches][controls - 1][stride_t]. table and
    table_d: values of u and of the derivative along u, whose sums begin with the same number, first.
-   sizes: [patches][4] of all patches, for normals by banded tables, as tangent_sizes makes them.
-   Where tables are not banded first_u and sizes are not read. Group g makes tile g % num_tiles of
-   block (g / num_tiles) % num_blocks of patch g / num_tiles / num_blocks. */
+   sizes: [patches][8] of all patches, as tangent_sizes makes them for normals by banded tables, and
+   patch_centres for derivatives of rational patches. Where tables are not banded first_u is not
+   read. Group g makes tile g % num_tiles of block (g / num_tiles) % num_blocks of patch g /
+   num_tiles / num_blocks. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void vertex_bands(global const real *restrict t, global const real *restrict t_u,
                   global const real *restrict t_v, global const real *restrict table,
@@ -166,8 +167,7 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
     FOR_DV(FIND_LARGEST(along_v, kept_v, CLSP_TERMS_U))
     const real4 largest = (real4)(along_u.s0, along_v.s0, along_u.s1, along_v.s1);
 #elif HAS_NORMAL
-    global const real *const size = sizes + 4 * (WIDE(sum.first_size) + patch);
-    const real4 largest = (real4)(size[0], size[1], size[2], size[3]);
+    const real4 largest = vload4(2 * (WIDE(sum.first_size) + patch), sizes);
 #endif
 
     for (uint u = first; u < end; u += CLSP_ROWS, row += CLSP_ROWS * to_next) {
@@ -202,7 +202,8 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
             const size_t place = row + k * to_next + lane * CLSP_STRIDE;
 #endif
             NEW_VERTEX;
-            store_vertex(vertex, euclidean(s), s, su, sv, none, none, none, none, params);
+            store_vertex(vertex, grid_point(s, sizes, WIDE(sum.first_size) + patch), s, su, sv,
+                         none, none, none, none, params);
 #if HAS_NORMAL
             store_normal(vertex, normal_of_sums(s, su, sv, largest));
 #endif

@@ -205,9 +205,11 @@ void copy_factors(global const real *restrict table, uint terms, uint stride,
 }
 
 /* Makes the first `rows` of CLSP_ROWS rows, u and so on, of `count` columns from v on. t: their
-   partial sums, of all vectors. out: where the first row's vertices go. */
+   partial sums, of all vectors. centre: what points are relative to. out: where the first row's
+   vertices go. */
 void make_rows(global const real *restrict t, global const real *restrict factors, size_t column,
-               strip_sums sum, uint u, uint rows, uint v, uint count, global STORED *restrict out)
+               strip_sums sum, uint u, uint rows, uint v, uint count, real4 centre,
+               global STORED *restrict out)
 {
     for (uint x = 0; x < count; x += CLSP_LANES, t += column) {
         realv s[CLSP_ROWS][NUM_SUMS * CLSP_COORDS + 1]; /* + 1: there may be no sums */
@@ -232,20 +234,22 @@ void make_rows(global const real *restrict t, global const real *restrict factor
             const bool on_border = u + r == 0 || u + r + 1 == sum.num_u;
             const real param_u = sample_of(sum.begin_u, sum.end_u, u + r, sum.num_u);
             global STORED *const to = out + ((size_t)r * sum.num_v + x) * CLSP_STRIDE;
-            store_vertices(s[r], ti, param_u, on_border, lanes, to);
+            store_vertices(s[r], ti, param_u, on_border, lanes, centre, to);
         }
     }
 }
 
 /* Makes rows of vertices. points: [patches][order_u][order_v][CLSP_COORDS]. table_u, .._u1, .._u2:
    values for the points and for first and second derivatives along u, [terms][stride_u]; table_v ..
-   along v. out has the rows of `at`. */
+   along v. out has the rows of `at`. sizes: of patches, [patches][8], the second half the centre
+   that control points are relative to; read for derivatives of rational patches alone. */
 OWN_VECTORS
 kernel void vertex_strips(global const real *restrict points, global const real *table_u,
                           global const real *table_u1, global const real *table_u2,
                           global const real *table_v, global const real *table_v1,
                           global const real *table_v2, global STORED *restrict out,
-                          global real *restrict scratch, strip_sums sum, row_range at)
+                          global real *restrict scratch, global const real *restrict sizes,
+                          strip_sums sum, row_range at)
 {
     const strip_layout layout = layout_of(sum);
     const size_t g = get_global_id(0), first = g * sum.jobs_of_item;
@@ -258,6 +262,8 @@ kernel void vertex_strips(global const real *restrict points, global const real 
         const uint strip = (uint)(line - patch * sum.num_strips), begin = strip * sum.strip;
         const uint count = min(sum.strip, sum.num_v - begin);
         const bool same = patch == made_patch;
+        real4 centre = (real4)(R(0.0));
+        if (IS_CENTRED) centre = vload4(2 * (WIDE(at.first_patch) + patch) + 1, sizes);
         if (!same)
             make_all_controls(points + (WIDE(at.first_patch) + patch) * sum.order_u * sum.order_v *
                                            CLSP_COORDS,
@@ -283,6 +289,7 @@ kernel void vertex_strips(global const real *restrict points, global const real 
             if (HAS_SUU) { COPY(table_u2, sum.order_u - 2); }
 #undef COPY
             make_rows(terms, factors, layout.column, sum, u, at.num_rows - row, begin, count,
+                      centre,
                       out + WIDE(at.offset) +
                           ((patch * at.num_rows + row) * sum.num_v + begin) * CLSP_STRIDE);
         }

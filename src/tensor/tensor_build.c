@@ -92,6 +92,7 @@ clsp_status clspi_tensor_build_assembly(const clspi_build *build, const clspi_te
 {
     const clspi_options options = clspi_assembly_options(build->ctx, desc);
 
+    CLSPI_CHECK(clspi_centre_points_build(build, desc));
     return clspi_program_build(build, "vertex_assembly", &options);
 }
 

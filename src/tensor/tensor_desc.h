@@ -84,6 +84,15 @@ static inline bool clspi_pairs_rows(const clspi_tensor_desc *d)
     return d->basis.is_symmetric && !d->rational;
 }
 
+/* Tells whether the sums of a grid are those of control points relative to a centre of each patch:
+   where there are derivatives of rational patches (centre_points.h). */
+static inline bool clspi_is_centred(const clspi_tensor_desc *d)
+{
+    const unsigned plain = CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_PARAMS;
+
+    return d->rational && (d->vertex.attributes & ~plain) != 0;
+}
+
 /* Returns the directions that a grid has numbers for: of triangles one. */
 static inline cl_uint clspi_grid_directions(const clspi_tensor_desc *d)
 {

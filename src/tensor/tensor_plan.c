@@ -127,8 +127,12 @@ clsp_status clspi_tensor_make_of_points(clspi_tensor_plan *plan, clspi_series *s
 {
     const clspi_grid_sums *const sums = &plan->sums;
 
+    cl_mem sources;
+
     if (!clspi_tensor_has_sums(plan)) return CLSP_OK;
-    CLSPI_CHECK(clspi_grid_sums_load(&plan->sums, series, plan->points, num_patches));
+    CLSPI_CHECK(clspi_assembly_centre(&plan->assembly, series, &plan->desc, plan->points,
+                                      num_patches, &sources));
+    CLSPI_CHECK(clspi_grid_sums_load(&plan->sums, series, sources, num_patches));
     if (plan->is_plain || sums->in_strips ||
         (sums->last_in_rows && !clspi_is_banded(&plan->desc, 0)))
         return CLSP_OK;

@@ -29,6 +29,7 @@ void clspi_assembly_release(clspi_assembly *assembly)
     clspi_kernel_release(&assembly->kernel);
     clspi_buffer_release(&assembly->planes);
     clspi_buffer_release(&assembly->sizes);
+    clspi_centred_points_release(&assembly->centred);
     assembly->planes_bytes = assembly->sizes_bytes = 0;
 }
 
@@ -44,13 +45,32 @@ static const clspi_tensor_sum *first_derivative(const clspi_grid_sums *sums, cl_
     return NULL;
 }
 
+static clsp_status reserve_sizes(clspi_assembly *assembly, clspi_series *series,
+                                 const clspi_tensor_desc *desc, size_t num_patches)
+{
+    return clspi_buffer_reserve(&assembly->sizes, &assembly->sizes_bytes, series->ctx,
+                                CLSPI_PATCH_SIZES * num_patches * clsp_type_bytes(desc->precision));
+}
+
+clsp_status clspi_assembly_centre(clspi_assembly *assembly, clspi_series *series,
+                                  const clspi_tensor_desc *desc, cl_mem points, size_t num_patches,
+                                  cl_mem *sources)
+{
+    *sources = points;
+    if (!clspi_is_centred(desc) || num_patches == 0) return CLSP_OK;
+    CLSPI_CHECK(reserve_sizes(assembly, series, desc, num_patches));
+    CLSPI_CHECK(clspi_centre_points_make(&assembly->centred, series, desc, points, assembly->sizes,
+                                         num_patches));
+    *sources = assembly->centred.points;
+    return CLSP_OK;
+}
+
 clsp_status clspi_assembly_load(clspi_assembly *assembly, const clspi_grid_sums *sums,
                                 clspi_series *series, const clspi_tensor_desc *desc,
                                 size_t num_patches)
 {
     const clspi_tensor_sum *const u = first_derivative(sums, 0), *const v =
                                                                      first_derivative(sums, 1);
-    const size_t bytes = 4 * num_patches * clsp_type_bytes(desc->precision);
     const clspi_options options = clspi_assembly_options(series->ctx, desc);
     clspi_kernel kernel = {0};
     clsp_status status;
@@ -58,7 +78,7 @@ clsp_status clspi_assembly_load(clspi_assembly *assembly, const clspi_grid_sums 
     if (!(desc->vertex.attributes & (CLSP_VERTEX_NORMAL | CLSP_VERTEX_CURVATURE)) ||
         num_patches == 0)
         return CLSP_OK;
-    CLSPI_CHECK(clspi_buffer_reserve(&assembly->sizes, &assembly->sizes_bytes, series->ctx, bytes));
+    CLSPI_CHECK(reserve_sizes(assembly, series, desc, num_patches));
     const clspi_tangent_sizes_args args = {
         .points_u = u ? u->points : assembly->sizes,
         .points_v = v ? v->points : assembly->sizes,

@@ -120,8 +120,8 @@ static clspi_strip_sums sums_of(const clsp_context *ctx, const clspi_grid_sums *
 }
 
 static clsp_status launch(clspi_vertex_strips *strips, const clspi_grid_sums *sums,
-                          clspi_series *series, const clspi_tensor_desc *d, cl_mem points,
-                          const clspi_rows *rows)
+                          clspi_series *series, const clspi_tensor_desc *d,
+                          const clspi_strip_source *source, const clspi_rows *rows)
 {
     const clspi_basis_table(*const table)[CLSPI_DERIVATIVES] = sums->tables.table;
     cl_mem values[2][CLSPI_DERIVATIVES];
@@ -131,9 +131,9 @@ static clsp_status launch(clspi_vertex_strips *strips, const clspi_grid_sums *su
 
     for (int k = 0; k < 2; k++) /* a table that no sum takes is not read */
         for (int by = 0; by < CLSPI_DERIVATIVES; by++)
-            values[k][by] = table[k][by].values ? table[k][by].values : points;
+            values[k][by] = table[k][by].values ? table[k][by].values : source->points;
     CLSPI_CHECK(clspi_buffer_reserve(&strips->scratch, &strips->scratch_bytes, series->ctx, bytes));
-    const clspi_vertex_strips_args args = {.points = points,
+    const clspi_vertex_strips_args args = {.points = source->points,
                                            .table_u = values[0][0],
                                            .table_u1 = values[0][1],
                                            .table_u2 = values[0][2],
@@ -142,6 +142,7 @@ static clsp_status launch(clspi_vertex_strips *strips, const clspi_grid_sums *su
                                            .table_v2 = values[1][2],
                                            .out = rows->out,
                                            .scratch = strips->scratch,
+                                           .sizes = source->sizes ? source->sizes : source->points,
                                            .sum = of,
                                            .at = clspi_row_range_of(rows->first_patch, rows)};
     return clspi_launch_vertex_strips(series, &strips->kernel, &args, items);
@@ -149,7 +150,7 @@ static clsp_status launch(clspi_vertex_strips *strips, const clspi_grid_sums *su
 
 clsp_status clspi_vertex_strips_eval(clspi_vertex_strips *strips, const clspi_grid_sums *sums,
                                      clspi_series *series, const clspi_tensor_desc *desc,
-                                     cl_mem points, const clspi_rows *rows)
+                                     const clspi_strip_source *source, const clspi_rows *rows)
 {
     const uint64_t num_v = desc->axis[1].num;
     const uint64_t fma = clspi_max(1, sums->num) * num_v * clspi_coords(desc) * desc->terms[0];
@@ -162,7 +163,7 @@ clsp_status clspi_vertex_strips_eval(clspi_vertex_strips *strips, const clspi_gr
     while (clspi_cut_next(&cut, most, &part)) {
         const clspi_rows some =
             clspi_rows_of_part(rows, &part, (size_t)num_v * desc->vertex.stride);
-        CLSPI_CHECK(launch(strips, sums, series, desc, points, &some));
+        CLSPI_CHECK(launch(strips, sums, series, desc, source, &some));
     }
     return CLSP_OK;
 }

@@ -21,9 +21,15 @@ clsp_status clspi_vertex_strips_prepare(clspi_vertex_strips *strips, clsp_contex
                                         const clspi_tensor_desc *desc);
 void clspi_vertex_strips_release(clspi_vertex_strips *strips);
 
-/* Makes the vertices of some rows; points: control points of all patches. */
+/* What strips are made of: control points of all patches and, where these are relative to centres,
+   the centres (vertex_assembly.h); else NULL. */
+typedef struct clspi_strip_source {
+    cl_mem points, sizes;
+} clspi_strip_source;
+
+/* Makes the vertices of some rows. */
 clsp_status clspi_vertex_strips_eval(clspi_vertex_strips *strips, const clspi_grid_sums *sums,
                                      clspi_series *series, const clspi_tensor_desc *desc,
-                                     cl_mem points, const clspi_rows *rows);
+                                     const clspi_strip_source *source, const clspi_rows *rows);
 
 #endif

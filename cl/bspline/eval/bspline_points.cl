@@ -172,7 +172,8 @@ homogeneous control_w(global const real *p, global const real *f, real4 centre, 
     return h;
 }
 
-#define FACTORS     global const real *fu, global const real *fv, global const real *fw, real4 centre
+#define FACTORS     global const real *fu, global const real *fv, global const real *fw, \
+                    real4 centre
 #define THE_FACTORS fu, fv, fw, centre
 
 homogeneous control_v(global const real *p, FACTORS, uint4 at, uint4 controls, order by)

@@ -42,6 +42,7 @@ typedef struct clspi_vertex_source {
                                   |partial sum| of coordinates and of the weight; not read without
                                   normals and curvatures */
     double margin;             /* by which they are multiplied */
+    const double *centre;      /* that points are relative to; NULL: to the origin */
 } clspi_vertex_source;
 
 /* One side of a surface's grid, and the edge of the patch that it is. */
@@ -65,6 +66,10 @@ typedef struct clspi_vertex_functions {
        factors[n - 1] if there are some. in and out may be the same. */
     void (*difference)(const void *in, void *out, const size_t sizes[3], const double *factors);
     void (*scale)(void *values, size_t count, double factor);
+
+    /* Finds the centre of a rational patch, and takes its control points, [count][dim + 1],
+       relative to it. */
+    void (*centre)(void *points, size_t count, uint32_t dim, double centre[4]);
 
     /* values[k] = parameter of sample first + k of num on an axis; both ends exactly. */
     void (*params)(void *values, double begin, double end, uint32_t num, uint32_t first,

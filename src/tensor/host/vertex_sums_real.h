@@ -32,6 +32,34 @@ static void scale(void *values, size_t count, double factor)
         ((real *)values)[i] *= (real)factor;
 }
 
+/* Finds the middle of a coordinate of a rational patch where none of its points is more than twice
+   as far from 0 as another or on its other side, else 0 (patch_centres of centre_points.cl). */
+static real middle(const real *x, const real *w, size_t count, size_t step)
+{
+    real low = *x * (1 / *w), high = low;
+
+    for (size_t i = 1; i < count; i++) {
+        const real p = x[i * step] * (1 / w[i * step]);
+        low = p < low ? p : low;
+        high = p > high ? p : high;
+    }
+    return (low > 0 && high <= 2 * low) || (high < 0 && low >= 2 * high)
+               ? low + (real)0.5 * (high - low)
+               : 0;
+}
+
+static void centre_points(void *points, size_t count, uint32_t dim, double centre[4])
+{
+    real *const p = points;
+
+    for (uint32_t c = 0; c < dim; c++) {
+        const real x = middle(p + c, p + dim, count, dim + 1);
+        for (size_t i = 0; i < count; i++)
+            p[i * (dim + 1) + c] = FMA(-x, p[i * (dim + 1) + dim], p[i * (dim + 1) + c]);
+        centre[c] = (double)x;
+    }
+}
+
 static void params(void *values, double begin, double end, uint32_t num, uint32_t first,
                    size_t count)
 {
@@ -219,6 +247,14 @@ CLSPI_INLINE void multiply_by(real *restrict d, const real *restrict f, size_t c
         d[i] *= f[i];
 }
 
+/* Moves points back to where they are. */
+CLSPI_INLINE void move_points(chunk *c, uint32_t dim, const double *centre, size_t count)
+{
+    for (uint32_t x = 0; x < dim; x++)
+        for (size_t i = 0; i < count; i++)
+            c->sum[0][x][i] += (real)centre[x];
+}
+
 /* Finds what the rounding errors of both tangents are relative to, of rational patches what the
    quotient rule takes differences of. */
 CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_shape *shape,
@@ -320,6 +356,7 @@ CLSPI_CLONES static void MAKE_CHUNK(const clspi_vertex_shape *shape,
         multiply_by(c.sum[0][x], c.one_over_w, count);
     if (shape->rational) divide_derivatives(&c, used, dim, count);
     make_of_tangents(&c, shape, source, first, count);
+    if (source->centre) move_points(&c, dim, source->centre, count);
     store_chunk(shape, source, &c, first, out, count);
 }
 
@@ -349,5 +386,5 @@ static void make(const clspi_vertex_shape *shape, const clspi_vertex_source *sou
 
 #include "edge_sums_real.h"
 
-const clspi_vertex_functions VERTEX_SUMS = {sizeof(real), difference, scale, params,
-                                            largest,      make,       edge};
+const clspi_vertex_functions VERTEX_SUMS = {sizeof(real), difference, scale, centre_points,
+                                            params,       largest,    make,  edge};

@@ -15,6 +15,7 @@ struct clspi_vertex_tile {
     size_t coords, row_vertices, element;
     size_t num_points; /* control points of the patch */
     uint32_t rows;     /* of a batch */
+    bool is_centred;   /* control points of all sums are relative to a centre of the patch */
 };
 
 struct clspi_vertex_scratch {
@@ -26,6 +27,7 @@ struct clspi_vertex_scratch {
     void *plane[CLSPI_VERTEX_SUMS];  /* of each sum, [rows][row_vertices][coords] */
     void *param[3];                  /* [rows][row_vertices] */
     void *largest[2][2];             /* [row_vertices]; as of clspi_vertex_source */
+    double centre[4];                /* of the patch */
 };
 
 /* ---- tables ---- */
@@ -52,6 +54,17 @@ static clspi_tile_desc sum_desc(const clspi_vertex_tile *tile, uint32_t k)
     return desc;
 }
 
+/* Tells whether vertices have derivatives of a rational patch. */
+static bool needs_centre(const clspi_vertex_tile_desc *desc)
+{
+    bool needed = false;
+
+    for (int k = 0; k < CLSPI_PARTS; k++)
+        if (k != CLSPI_PART_POINT && k != CLSPI_PART_WEIGHT && k != CLSPI_PART_PARAMS)
+            needed = needed || desc->shape.at[k] >= 0;
+    return needed && desc->shape.rational && !desc->only_points;
+}
+
 static void set_sizes(clspi_vertex_tile *tile)
 {
     const clspi_tile_desc *const d = &tile->desc.points;
@@ -64,6 +77,7 @@ static void set_sizes(clspi_vertex_tile *tile)
                     : type == CLSPI_ROW_F32 ? sizeof(float)
                                             : sizeof(double);
     tile->num_points = (size_t)d->controls[0] * d->controls[1] * d->controls[2];
+    tile->is_centred = needs_centre(&tile->desc);
     tile->rows = 1;
     if (tile->row_vertices < BATCH) tile->rows = (uint32_t)(BATCH / tile->row_vertices);
     if (tile->rows > CLSPI_ROWS_AT_ONCE) tile->rows -= tile->rows % CLSPI_ROWS_AT_ONCE;
@@ -97,9 +111,10 @@ void clspi_vertex_tile_destroy(clspi_vertex_tile **tile)
 
 /* ---- scratch ---- */
 
-static bool is_derivative(const clspi_vertex_tile *tile, uint32_t k)
+/* Tells whether a sum has control points of its own, and not the patch's. */
+static bool has_own_points(const clspi_vertex_tile *tile, uint32_t k)
 {
-    return tile->desc.by[k][0] + tile->desc.by[k][1] + tile->desc.by[k][2] > 0;
+    return tile->is_centred || tile->desc.by[k][0] + tile->desc.by[k][1] + tile->desc.by[k][2] > 0;
 }
 
 /* Allocates num reals for each vertex of a batch. */
@@ -134,9 +149,9 @@ static bool allocate(clspi_vertex_scratch *scratch)
     }
     for (uint32_t k = 0; k < num_batches(tile); k++) {
         scratch->plane[k] = batch_of(tile, tile->coords);
-        if (is_derivative(tile, k)) /* of the patch at first */
+        if (has_own_points(tile, k)) /* of the patch at first */
             scratch->points[k] = malloc(tile->num_points * tile->coords * tile->sums->real_bytes);
-        if (!scratch->plane[k] || (is_derivative(tile, k) && !scratch->points[k])) return false;
+        if (!scratch->plane[k] || (has_own_points(tile, k) && !scratch->points[k])) return false;
     }
     for (uint32_t d = 0; d < tile->desc.points.directions && has_params; d++) {
         scratch->param[d] = batch_of(tile, 1);
@@ -252,6 +267,9 @@ static void make_points(clspi_vertex_scratch *scratch, const clspi_tile_rows *ro
         if (!scratch->points[k]) continue;
         memcpy(scratch->points[k], rows->points,
                tile->num_points * tile->coords * tile->sums->real_bytes);
+        if (tile->is_centred)
+            tile->sums->centre(scratch->points[k], tile->num_points, tile->desc.shape.dim,
+                               scratch->centre);
         for (uint32_t d = 3; d-- > 0;)
             take_differences(tile, scratch->points[k], n, d, tile->desc.by[k][d]);
     }
@@ -347,7 +365,8 @@ static void make_with_normals(const clspi_vertex_scratch *scratch,
 
     for (uint32_t r = 0; r < rows->num_rows; r++) {
         const uint32_t u = rows->first_row + r;
-        clspi_vertex_source row = {.margin = u == 0 || u == last ? EDGE_MARGIN : 1};
+        clspi_vertex_source row = {.margin = u == 0 || u == last ? EDGE_MARGIN : 1,
+                                   .centre = source->centre};
         for (int k = 0; k < CLSPI_VERTEX_SUMS; k++)
             if (source->sum[k])
                 row.sum[k] = (const char *)source->sum[k] + r * columns * tile->coords * bytes;
@@ -368,7 +387,7 @@ static void make_batch(clspi_vertex_scratch *scratch, const clspi_tile_rows *row
     const clspi_vertex_tile *const tile = scratch->tile;
     const uint32_t *const nums = tile->desc.points.nums;
     const size_t count = rows->num_rows * tile->row_vertices;
-    clspi_vertex_source source = {.margin = 1};
+    clspi_vertex_source source = {.margin = 1, .centre = tile->is_centred ? scratch->centre : NULL};
 
     for (uint32_t k = 0; k < tile->desc.num_sums; k++) {
         clspi_tile_rows sum = *rows;

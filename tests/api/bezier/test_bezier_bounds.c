@@ -161,6 +161,12 @@ static void far_rational_patch(clsp_context *ctx, const layout *l, const double 
     clsp_bezier_plan *plan = plan_with(ctx, l, controls, 1);
     unsigned char *const vertices = guarded(l, num);
 
+    assert_int_equal(eval_host(plan, l, 0, 1, vertices), CLSP_OK);
+    judge_near(l, "far, rational", controls, by, vertices);
+    assert_int_equal(
+        eval_by_caller(plan, (clsp_range){0, 1}, host_out(l->type, vertices, num * l->stride)),
+        CLSP_OK);
+    judge_near(l, "far, rational, by the caller", controls, by, vertices);
     assert_int_equal(clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(nums, l->directions)),
                      CLSP_OK);
     assert_int_equal(eval_host(plan, l, 0, 1, vertices), CLSP_OK);
