@@ -225,16 +225,18 @@ bool is_lost(global const STORED *vertex)
    grids, CLSP_LANES vertices each, of which a side's last run may have fewer. Of a patch's runs the
    first belong to the side a = 0 of the grid, then those of a = num_u - 1, b = 0 and b = num_v - 1.
    borders: two bits for each side, from the lowest: 0 no edge, 1 the edge at parameter 0, 2 that at
-   1. */
+   1. has_samples: 1 where axes have samples at parameters of the caller's own. */
 typedef struct edge_range {
     wide first_run;
-    uint order_u, order_v, borders, runs;
+    uint order_u, order_v, borders, has_samples, runs;
 } edge_range;
 
-/* Makes the vertices of a range. points: [patches][order_u][order_v][CLSP_COORDS]. out has the rows
-   of `rows`, [patches][num_rows][num_v][CLSP_STRIDE]. */
-kernel void bezier_edges(global const real *restrict points, global STORED *restrict out,
-                         edge_range range, row_range rows, sample_axis axis_u, sample_axis axis_v)
+/* Makes the vertices of a range. points: [patches][order_u][order_v][CLSP_COORDS]. samples: of both
+   axes with has_samples, else not read. out has the rows of `rows`,
+   [patches][num_rows][num_v][CLSP_STRIDE]. */
+kernel void bezier_edges(global const real *restrict points, global const real *restrict samples,
+                         global STORED *restrict out, edge_range range, row_range rows,
+                         sample_axis axis_u, sample_axis axis_v)
 {
     const uint g = (uint)get_global_id(0);
     if (g >= range.runs) return;
@@ -297,6 +299,11 @@ kernel void bezier_edges(global const real *restrict points, global STORED *rest
         x[l] = begin * CONVERT_REAL(last - k) + end * CONVERT_REAL(k);
         y[l] = (R(1.0) - begin) * CONVERT_REAL(last - k) + (R(1.0) - end) * CONVERT_REAL(k);
         made[l] = l >= begin_l && l < end_l && !by_other;
+    }
+    for (uint l = 0; range.has_samples && l < CLSP_LANES; l++) {
+        const uint k = min(begin_k + l, num - 1) + (along_v ? num_u : 0);
+        x[l] = samples[SAMPLE_REALS * k + 1];
+        y[l] = samples[SAMPLE_REALS * k + 2];
     }
 #if IN_VECTORS
     edge_points(corner, n, step_t, LOADV(x), LOADV(y), made, to_next, first);

@@ -39,9 +39,11 @@ kernel void tangent_sizes(global const real *restrict points_u,
 
 /* Makes vertices of planes, [planes][plane][CLSP_COORDS]. A plane has the vertices of the rows of
    `at`, [patches][num_rows][num_v][num_w], as out has them. sizes: of all patches; read for
-   normals, curvatures and derivatives of rational patches alone. */
+   normals, curvatures and derivatives of rational patches alone. samples: read with
+   CLSP_OWN_SAMPLES alone. */
 kernel void vertex_assembly(global const real *restrict planes,
-                            global const real *restrict sizes, global STORED *restrict out,
+                            global const real *restrict sizes,
+                            global const real *restrict samples, global STORED *restrict out,
                             uint plane, row_range at, sample_axis axis_u, sample_axis axis_v,
                             sample_axis axis_w)
 {
@@ -87,9 +89,9 @@ kernel void vertex_assembly(global const real *restrict planes,
 #if HAS_PARAMS
     const uint w = g - line * axis_w.num, v = line - row * axis_v.num;
     const uint u = at.first_row + (row - patch * at.num_rows);
-    params.s0 = SAMPLE_OF(axis_u, u);
-    params.s1 = SAMPLE_OF(axis_v, v);
-    params.s2 = SAMPLE_OF(axis_w, w);
+    params.s0 = PARAM_OF(samples, 0, axis_u.begin, axis_u.end, u, axis_u.num);
+    params.s1 = PARAM_OF(samples, axis_u.num, axis_v.begin, axis_v.end, v, axis_v.num);
+    params.s2 = PARAM_OF(samples, axis_u.num + axis_v.num, axis_w.begin, axis_w.end, w, axis_w.num);
 #endif
 
 #if IS_CENTRED

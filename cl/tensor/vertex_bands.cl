@@ -124,14 +124,15 @@ typedef struct banded_vertices {
    table_d: values of u and of the derivative along u, whose sums begin with the same number, first.
    sizes: [patches][8] of all patches, as tangent_sizes makes them for normals by banded tables, and
    patch_centres for derivatives of rational patches. Where tables are not banded first_u is not
-   read. Group g makes tile g % num_tiles of block (g / num_tiles) % num_blocks of patch g /
-   num_tiles / num_blocks. */
+   read. samples: read with CLSP_OWN_SAMPLES alone. Group g makes tile g % num_tiles of block
+   (g / num_tiles) % num_blocks of patch g / num_tiles / num_blocks. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void vertex_bands(global const real *restrict t, global const real *restrict t_u,
                   global const real *restrict t_v, global const real *restrict table,
                   global const real *restrict table_d, global const uint *restrict first_u,
-                  global const real *restrict sizes, global STORED *restrict out,
-                  banded_vertices sum, row_range at, sample_axis axis_u, sample_axis axis_v)
+                  global const real *restrict sizes, global const real *restrict samples,
+                  global STORED *restrict out, banded_vertices sum, row_range at,
+                  surface_samples axes)
 {
     const uint lane = (uint)get_local_id(0), num_v = sum.num_v;
     const uint4 group = split_group((uint)get_group_id(0), sum.num_tiles, sum.num_blocks);
@@ -194,8 +195,8 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
             FOR_DV(SUM_ROW(sv, kept_v, CLSP_TERMS_U, table + sample))
             real4 params = (real4)(R(0.0));
 #if HAS_PARAMS
-            params.s0 = SAMPLE_OF(axis_u, sample);
-            params.s1 = SAMPLE_OF(axis_v, v);
+            params.s0 = PARAM_OF(samples, 0, axes.begin_u, axes.end_u, sample, axes.num_u);
+            params.s1 = PARAM_OF(samples, axes.num_u, axes.begin_v, axes.end_v, v, axes.num_v);
 #endif
 #if !CLSP_THROUGH_LOCAL
             if (u + k >= end || v >= num_v) continue;

@@ -218,8 +218,8 @@ real4 row_normal(real4 xu, real4 xv, real2 scales, bool on_border)
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void vertex_rows(global const real *restrict t, global const real *restrict t_u,
                  global const real *restrict t_v, global const real *restrict table,
-                 global const real *restrict table_d, global STORED *restrict out, vertex_sums sum,
-                 row_range at, sample_axis axis_u, sample_axis axis_v)
+                 global const real *restrict table_d, global const real *restrict samples,
+                 global STORED *restrict out, vertex_sums sum, row_range at, surface_samples axes)
 {
     const uint lane = (uint)get_local_id(0);
     const uint stride = sum.stride_table, num_u = sum.num_u, num_v = sum.num_v;
@@ -306,8 +306,9 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
 
             real4 params = (real4)(R(0.0));
 #if HAS_PARAMS
-            params.s0 = SAMPLE_OF(axis_u, lower ? num_u - 1 - upper : upper);
-            params.s1 = SAMPLE_OF(axis_v, v);
+            params.s0 = PARAM_OF(samples, 0, axes.begin_u, axes.end_u,
+                                 lower ? num_u - 1 - upper : upper, num_u);
+            params.s1 = PARAM_OF(samples, num_u, axes.begin_v, axes.end_v, v, num_v);
 #endif
 #if !CLSP_THROUGH_LOCAL
             if (!IS_STORED(upper, lower) || v >= num_v) continue;

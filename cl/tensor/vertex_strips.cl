@@ -156,7 +156,8 @@ realv largest_term(global const real *restrict t, uint lines, uint step, uint fi
 }
 
 /* Makes what depends on the columns alone, behind their partial sums. */
-void make_columns(global const real *restrict t, strip_sums sum, uint v, global real *restrict to)
+void make_columns(global const real *restrict t, global const real *samples, strip_sums sum, uint v,
+                  global real *restrict to)
 {
 #if HAS_NORMAL && HAS_SU && HAS_SV
     global const real *const tu = t + (size_t)sum.order_u * NUM_U0 * CLSP_COORDS * CLSP_LANES;
@@ -180,7 +181,8 @@ void make_columns(global const real *restrict t, strip_sums sum, uint v, global 
 #if HAS_PARAMS
     for (uint l = 0; l < CLSP_LANES; l++)
         to[PARAM_V * CLSP_LANES + l] =
-            sample_of(sum.begin_v, sum.end_v, min(v + l, sum.num_v - 1), sum.num_v);
+            PARAM_OF(samples, sum.num_u, sum.begin_v, sum.end_v, min(v + l, sum.num_v - 1),
+                     sum.num_v);
 #endif
 }
 
@@ -207,9 +209,9 @@ void copy_factors(global const real *restrict table, uint terms, uint stride,
 /* Makes the first `rows` of CLSP_ROWS rows, u and so on, of `count` columns from v on. t: their
    partial sums, of all vectors. centre: what points are relative to. out: where the first row's
    vertices go. */
-void make_rows(global const real *restrict t, global const real *restrict factors, size_t column,
-               strip_sums sum, uint u, uint rows, uint v, uint count, real4 centre,
-               global STORED *restrict out)
+void make_rows(global const real *restrict t, global const real *restrict factors,
+               global const real *samples, size_t column, strip_sums sum, uint u, uint rows, uint v,
+               uint count, real4 centre, global STORED *restrict out)
 {
     for (uint x = 0; x < count; x += CLSP_LANES, t += column) {
         realv s[CLSP_ROWS][NUM_SUMS * CLSP_COORDS + 1]; /* + 1: there may be no sums */
@@ -232,7 +234,8 @@ void make_rows(global const real *restrict t, global const real *restrict factor
         for (uint r = 0; r < CLSP_ROWS; r++) {
             if (r >= rows) continue;
             const bool on_border = u + r == 0 || u + r + 1 == sum.num_u;
-            const real param_u = sample_of(sum.begin_u, sum.end_u, u + r, sum.num_u);
+            const real param_u =
+                PARAM_OF(samples, 0, sum.begin_u, sum.end_u, u + r, sum.num_u);
             global STORED *const to = out + ((size_t)r * sum.num_v + x) * CLSP_STRIDE;
             store_vertices(s[r], ti, param_u, on_border, lanes, centre, to);
         }
@@ -241,14 +244,16 @@ void make_rows(global const real *restrict t, global const real *restrict factor
 
 /* Makes rows of vertices. points: [patches][order_u][order_v][CLSP_COORDS]. table_u, .._u1, .._u2:
    values for the points and for first and second derivatives along u, [terms][stride_u]; table_v ..
-   along v. out has the rows of `at`. sizes: of patches, [patches][8], the second half the centre
-   that control points are relative to; read for derivatives of rational patches alone. */
+   along v. samples: read with CLSP_OWN_SAMPLES alone. out has the rows of `at`. sizes: of patches,
+   [patches][8], the second half the centre that control points are relative to; read for
+   derivatives of rational patches alone. */
 OWN_VECTORS
 kernel void vertex_strips(global const real *restrict points, global const real *table_u,
                           global const real *table_u1, global const real *table_u2,
                           global const real *table_v, global const real *table_v1,
-                          global const real *table_v2, global STORED *restrict out,
-                          global real *restrict scratch, global const real *restrict sizes,
+                          global const real *table_v2, global const real *samples,
+                          global STORED *restrict out, global real *restrict scratch,
+                          global const real *restrict sizes,
                           strip_sums sum, row_range at)
 {
     const strip_layout layout = layout_of(sum);
@@ -272,7 +277,7 @@ kernel void vertex_strips(global const real *restrict points, global const real 
             global real *const t = terms + x / CLSP_LANES * layout.column;
             global real *const end = make_terms(controls, layout.plane, sum, begin + x, table_v,
                                                 table_v1, table_v2, t);
-            make_columns(t, sum, begin + x, end);
+            make_columns(t, samples, sum, begin + x, end);
         }
         made_patch = patch;
         made_strip = strip;
@@ -288,8 +293,8 @@ kernel void vertex_strips(global const real *restrict points, global const real 
             if (NUM_U1) { COPY(table_u1, sum.order_u - 1); }
             if (HAS_SUU) { COPY(table_u2, sum.order_u - 2); }
 #undef COPY
-            make_rows(terms, factors, layout.column, sum, u, at.num_rows - row, begin, count,
-                      centre,
+            make_rows(terms, factors, samples, layout.column, sum, u, at.num_rows - row, begin,
+                      count, centre,
                       out + WIDE(at.offset) +
                           ((patch * at.num_rows + row) * sum.num_v + begin) * CLSP_STRIDE);
         }

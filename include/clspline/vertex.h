@@ -62,13 +62,24 @@ typedef struct clsp_vertex_layout {
 } clsp_vertex_layout;
 
 /* Samples of one direction of a grid: uniform, the ends included, sample a at begin + (end - begin)
-   a / (num - 1); a lone sample is at begin. begin and end both 0: the whole of the direction. Or
-   they are where params says, in any order, as for quadrature and measured positions; begin and end
-   are then 0. num 0 in all directions: no grid. */
+   a / (num - 1); a lone sample is at begin. begin and end both 0: the whole of the direction. num 0
+   in all directions: no grid.
+
+   Or samples are where params says, in any order and also twice, as for quadrature and measured
+   positions; begin and end are then 0. Vertices are within the bounds of uniform grids', as fast,
+   and made by the same processors. Only these are made one by one, as those of eval_points are,
+   and by the context's device alone: all of a B-spline's along whose spans parameters neither only
+   rise nor only fall, and all with normals where a sample that is neither the first nor the last is
+   at an end of the direction. Params with begin first, end last and between them, in double,
+   (begin (num - 1 - a) + end a) / (num - 1) are the uniform axis, and give its bits.
+
+   Params are not for triangles, watertight points, patch grids and CLSP_BEZIER_BRUTE. A parameter
+   that is NaN or outside of the direction is CLSP_ERROR_ARGUMENT. */
 typedef struct clsp_axis {
     uint32_t num;
     double begin, end;
-    const double *params; /* NULL, or [num] within the direction; copied */
+    const double *params; /* NULL, or [num] within the direction, copied; those of a description
+                             that a plan gives are the plan's */
 } clsp_axis;
 
 /* What index buffers hold. Faces run counterclockwise seen from the side to which S_u x S_v points.

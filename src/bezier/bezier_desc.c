@@ -86,6 +86,8 @@ static clsp_status check_method(clsp_context *ctx, const clsp_bezier_desc *d)
     if (d->method == CLSP_BEZIER_MATRIX)
         return check_degrees_of_method(ctx, d, "by the method matrix their sum",
                                        d->degree[0] + d->degree[1], most_matrix);
+    if (d->method == CLSP_BEZIER_BRUTE && (d->axis[0].params || d->axis[1].params))
+        return bad(ctx, "the method brute has uniform axes alone, not params of", d->axis[0].num);
     return d->method == CLSP_BEZIER_BRUTE
                ? check_degrees_of_method(ctx, d, "by the method brute each", larger, most_brute)
                : CLSP_OK;

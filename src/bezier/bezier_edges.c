@@ -101,17 +101,20 @@ clsp_status clspi_bezier_edges_eval(const clspi_kernel *kernel, clspi_series *se
         2 * (clspi_div_up(desc->axis[0].num, lanes) + clspi_div_up(desc->axis[1].num, lanes));
     clspi_cut cut = {.per_piece = runs, .left = rows->num_patches * runs};
     clspi_bezier_edges_args args = {.points = points,
+                                    .samples = desc->samples ? desc->samples : points,
                                     .out = rows->out,
                                     .range = {.first_run = 0,
                                               .order_u = desc->terms[0],
                                               .order_v = desc->terms[1],
                                               .borders = borders_of(desc),
+                                              .has_samples = desc->samples != NULL,
                                               .runs = 0},
                                     .rows = clspi_row_range_of(rows->first_patch, rows),
                                     .axis_u = clspi_sample_axis_of(desc, 0),
                                     .axis_v = clspi_sample_axis_of(desc, 1)};
     clspi_part part;
 
+    if (args.range.borders == 0) return CLSP_OK;
     while (clspi_cut_next(&cut, most, &part)) {
         args.range.first_run = part.before;
         args.range.runs = (cl_uint)part.num_lines;

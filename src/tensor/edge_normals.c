@@ -3,6 +3,16 @@
 #include "check.h"
 #include "vertex_assembly.h"
 
+/* Tells whether an axis begins or ends at an end of its direction. */
+static bool meets_edge(const clspi_tensor_desc *d, cl_uint direction)
+{
+    const clsp_axis *const axis = &d->axis[direction];
+    const double *const domain = d->domain[direction];
+
+    return axis->begin == domain[0] || axis->begin == domain[1] || axis->end == domain[0] ||
+           axis->end == domain[1];
+}
+
 /* Tells whether a table says where the sums of its samples begin. */
 static bool is_known(const clspi_basis_table *table)
 {
@@ -20,6 +30,7 @@ clsp_status clspi_edge_normals(clspi_kernel *kernel, clspi_series *series,
     clspi_cut cut = {.per_piece = items, .left = rows->num_patches * items};
     clspi_part part;
 
+    if (d->samples && !meets_edge(d, 0) && !meets_edge(d, 1)) return CLSP_OK;
     CLSPI_CHECK(
         clspi_point_kernel_prepare(kernel, series->ctx, source, &clspi_edge_normals_signature));
     while (clspi_cut_next(&cut, most, &part)) {
@@ -28,10 +39,12 @@ clsp_status clspi_edge_normals(clspi_kernel *kernel, clspi_series *series,
             .basis = source->basis,
             .first_u = u->first ? u->first : source->points,
             .first_v = v->first ? v->first : source->points,
+            .samples = d->samples ? d->samples : source->points,
             .out = rows->out,
             .shape = clspi_patch_shape_of(d),
             .range = {.first_item = part.before,
                       .items = (cl_uint)part.num_lines,
+                      .has_samples = d->samples != NULL,
                       .banded = (is_known(u) ? 1u : 0u) | (is_known(v) ? 2u : 0u)},
             .rows = clspi_row_range_of(rows->first_patch, rows),
             .axis_u = clspi_sample_axis_of(d, 0),

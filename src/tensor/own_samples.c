@@ -12,6 +12,11 @@ bool clspi_has_own_samples(const clspi_tensor_desc *desc)
     return desc->axis[0].params || desc->axis[1].params || desc->axis[2].params;
 }
 
+bool clspi_own_samples_given(const clspi_own_samples *samples)
+{
+    return samples->params[0] || samples->params[1] || samples->params[2];
+}
+
 /* Tells whether parameters only rise, or only fall. */
 static bool is_monotone(const clsp_axis *axis)
 {
@@ -24,13 +29,67 @@ static bool is_monotone(const clsp_axis *axis)
     return rises || falls;
 }
 
+/* Tells whether a sample between the first and the last is at an end of the direction: normals
+   there are made again on the sides of the grid alone. */
+static bool has_edges_within(const clspi_tensor_desc *desc, cl_uint direction)
+{
+    const clsp_axis *const axis = &desc->axis[direction];
+    const double *const domain = desc->domain[direction];
+    bool has = false;
+
+    for (cl_uint a = 1; axis->params && a + 1 < axis->num; a++)
+        has = has || axis->params[a] == domain[0] || axis->params[a] == domain[1];
+    return has;
+}
+
 bool clspi_own_samples_fit_tables(const clspi_tensor_desc *desc)
 {
-    bool fit = !(desc->vertex.attributes & (uint32_t)(CLSP_VERTEX_NORMAL | CLSP_VERTEX_PARAMS));
+    const bool normals = (desc->vertex.attributes & CLSP_VERTEX_NORMAL) != 0;
+    bool fit = true;
 
     for (cl_uint k = 0; k < 3; k++)
-        fit = fit && (!clspi_is_banded(desc, k) || is_monotone(&desc->axis[k]));
-    return fit || !clspi_has_own_samples(desc);
+        fit = fit && (!clspi_is_banded(desc, k) || is_monotone(&desc->axis[k])) &&
+              !(normals && has_edges_within(desc, k));
+    return fit;
+}
+
+bool clspi_needs_own_samples(const clspi_tensor_desc *desc)
+{
+    return clspi_has_own_samples(desc) &&
+           (desc->vertex.attributes & (uint32_t)(CLSP_VERTEX_NORMAL | CLSP_VERTEX_PARAMS)) != 0;
+}
+
+void clspi_own_samples_option(clspi_options *options, const clspi_tensor_desc *desc)
+{
+    if (clspi_has_own_samples(desc) && (desc->vertex.attributes & CLSP_VERTEX_PARAMS))
+        clspi_option(options, "OWN_SAMPLES", 1);
+}
+
+/* ---- samples ---- */
+
+/* Returns a sample of a uniform axis, as vertex.h says. */
+static double uniform_sample(double begin, double end, cl_uint num, cl_uint a)
+{
+    const double last = num > 1 ? num - 1 : 1;
+
+    return (begin * (last - a) + end * a) / last;
+}
+
+/* Tells whether the samples between the first and the last are those of a uniform axis. */
+static bool is_uniform(const clsp_axis *axis)
+{
+    const double begin = axis->params[0], end = axis->params[axis->num - 1];
+    bool is = true;
+
+    for (cl_uint a = 1; a + 1 < axis->num && is; a++)
+        is = axis->params[a] == uniform_sample(begin, end, axis->num, a);
+    return is;
+}
+
+void clspi_own_samples_simplify(clsp_axis axis[3])
+{
+    for (cl_uint k = 0; k < 3; k++)
+        if (axis[k].params && is_uniform(&axis[k])) axis[k].params = NULL;
 }
 
 static void put(const clspi_tensor_desc *desc, void *reals, size_t at, double x)
@@ -57,10 +116,9 @@ static void write_samples(const clspi_tensor_desc *desc, void *reals, double *va
 
     for (cl_uint k = 0; k < 3; k++) {
         const clsp_axis *const axis = &desc->axis[k];
-        const double last = axis->num > 1 ? axis->num - 1 : 1;
         for (cl_uint a = 0; a < axis->num; a++, at += CLSPI_SAMPLE_REALS) {
-            const double x =
-                axis->params ? axis->params[a] : (axis->begin * (last - a) + axis->end * a) / last;
+            const double x = axis->params ? axis->params[a]
+                                          : uniform_sample(axis->begin, axis->end, axis->num, a);
             put(desc, reals, at, x);
             put(desc, reals, at + 1, x - desc->domain[k][0]);
             put(desc, reals, at + 2, desc->domain[k][1] - x);

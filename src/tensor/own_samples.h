@@ -2,9 +2,10 @@
 #ifndef CLSPI_OWN_SAMPLES_H
 #define CLSPI_OWN_SAMPLES_H
 
+#include "options.h"
 #include "tensor_desc.h"
 
-enum { CLSPI_SAMPLE_REALS = 4 }; /* of a sample on the device: SAMPLE_REALS of eval_points.clh */
+enum { CLSPI_SAMPLE_REALS = 4 }; /* of a sample on the device: SAMPLE_REALS of row_range.clh */
 
 typedef struct clspi_own_samples {
     double *params[3]; /* copies; NULL: the axis is uniform */
@@ -13,12 +14,25 @@ typedef struct clspi_own_samples {
                           more than the number of its first control point; NULL: not made */
 } clspi_own_samples;
 
-/* Tells whether some axis has parameters of its own. */
+/* Tells whether some axis was given parameters of its own. */
+bool clspi_own_samples_given(const clspi_own_samples *samples);
+
+/* Tells whether some axis has parameters of its own, which are not those of a uniform one. */
 bool clspi_has_own_samples(const clspi_tensor_desc *desc);
 
-/* Tells whether tables of basis values make a description's vertices at such samples: not what
-   needs the samples themselves, and no bands of terms that jump to and fro. */
+/* Takes the parameters from axes where they are those of a uniform one with the same ends, which
+   then makes them, and the same bits. */
+void clspi_own_samples_simplify(clsp_axis axis[3]);
+
+/* Tells whether tables of basis values make a description's vertices at such samples: no bands of
+   terms that jump to and fro, and normals on no other sides of the grid than its own. */
 bool clspi_own_samples_fit_tables(const clspi_tensor_desc *desc);
+
+/* Tells whether vertices that tables make need the samples beside these. */
+bool clspi_needs_own_samples(const clspi_tensor_desc *desc);
+
+/* Adds CLSP_OWN_SAMPLES for vertices that store parameters of one's own. */
+void clspi_own_samples_option(clspi_options *options, const clspi_tensor_desc *desc);
 
 /* Brings the samples of all axes to the device, where that has not been done. */
 clsp_status clspi_own_samples_bring(clspi_own_samples *samples, clspi_series *series,

@@ -54,6 +54,8 @@ typedef struct clspi_tensor_desc {
     cl_uint controls[3]; /* control points; of directions that there are not 1 */
     cl_uint terms[3];    /* of a sample's sum: all control points, or fewer, neighbours then */
     clsp_axis axis[3];   /* of the grid; num 0: there is none */
+    cl_mem samples;      /* of axes with params, where vertices need them (own_samples.h); borrowed
+                            from the plan, else NULL */
     double domain[3][2]; /* of each direction's parameter */
     size_t num_controls; /* of a patch */
     cl_uint watertight;  /* 1: points on edges of patch grids are the edges' alone */

@@ -282,7 +282,7 @@ clsp_status clspi_tensor_set_patch_grids(clspi_tensor_plan *plan, size_t num_pat
     if (num->buffer || num->svm)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: numbers of samples: host memory only",
                           family);
-    if (num_patches > 0 && clspi_has_own_samples(&plan->desc))
+    if (num_patches > 0 && clspi_own_samples_given(&plan->samples))
         return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                           "%s: patch grids are uniform, and the axes have samples of their own",
                           family);

@@ -105,6 +105,13 @@ static clsp_status prepare_vertices(clspi_tensor_plan *plan)
                                    : clspi_assembly_prepare(&plan->assembly, ctx, &plan->desc);
 }
 
+static clsp_status bring_samples(clspi_tensor_plan *plan, clspi_series *series)
+{
+    CLSPI_CHECK(clspi_own_samples_bring(&plan->samples, series, &plan->desc));
+    plan->desc.samples = plan->samples.buffer;
+    return CLSP_OK;
+}
+
 /* Makes what the description needs, and what is made of the control points. */
 static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
 {
@@ -115,6 +122,7 @@ static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
     plan->sums.in_strips =
         !plan->is_plain && !plan->sums.method && clspi_vertex_strips_fit(series->ctx, d);
     if (clspi_tensor_has_sums(plan)) {
+        if (clspi_needs_own_samples(d)) CLSPI_CHECK(bring_samples(plan, series));
         CLSPI_CHECK(clspi_grid_sums_prepare(&plan->sums, series, d));
         CLSPI_CHECK(prepare_vertices(plan));
     }
@@ -168,6 +176,7 @@ clsp_status clspi_tensor_configure(clspi_tensor_plan *plan, const clspi_tensor_d
     plan->base.broken |= CLSPI_CHANGE_DESC;
     CLSPI_CHECK(count(plan, desc, &of));
     CLSPI_CHECK(clspi_axes_copy(samples.params, plan->base.ctx, own.axis));
+    if (desc->own_bases == 0) clspi_own_samples_simplify(own.axis);
     take(plan, &own, &of, &samples);
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
     CLSPI_CHECK(clspi_call_end(&call, prepare(plan, &call.series)));

@@ -89,6 +89,7 @@ static clspi_vertex_tile *create_tile(const clspi_tensor_plan *plan)
     for (cl_uint k = 0; k < 3; k++) {
         desc.axis[k][0] = d->axis[k].begin;
         desc.axis[k][1] = d->axis[k].end;
+        desc.params[k] = d->axis[k].params;
     }
     return clspi_vertex_tile_create(&desc);
 }

@@ -2,6 +2,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "own_samples.h"
 #include "vertex_layout.h"
 
 /* ---- the kernel ---- */
@@ -11,6 +12,7 @@ clspi_options clspi_assembly_options(const clsp_context *ctx, const clspi_tensor
     clspi_options options = clspi_vertex_options(ctx, desc, 1);
 
     clspi_option(&options, "PLANES", clspi_planes_of(desc));
+    clspi_own_samples_option(&options, desc);
     return options;
 }
 
@@ -139,15 +141,16 @@ static clsp_status launch(const clspi_assembly *assembly, clspi_series *series,
                           const clspi_tensor_desc *desc, const clspi_rows *rows)
 {
     const size_t plane = rows->num_patches * rows->num_rows * row_vertices(desc);
-    const clspi_vertex_assembly_args args = {.planes = assembly->planes,
-                                             .sizes = assembly->sizes ? assembly->sizes
-                                                                      : assembly->planes,
-                                             .out = rows->out,
-                                             .plane = (cl_uint)plane,
-                                             .at = clspi_row_range_of(rows->first_patch, rows),
-                                             .axis_u = clspi_sample_axis_of(desc, 0),
-                                             .axis_v = clspi_sample_axis_of(desc, 1),
-                                             .axis_w = clspi_sample_axis_of(desc, 2)};
+    const clspi_vertex_assembly_args args = {
+        .planes = assembly->planes,
+        .sizes = assembly->sizes ? assembly->sizes : assembly->planes,
+        .samples = desc->samples ? desc->samples : assembly->planes,
+        .out = rows->out,
+        .plane = (cl_uint)plane,
+        .at = clspi_row_range_of(rows->first_patch, rows),
+        .axis_u = clspi_sample_axis_of(desc, 0),
+        .axis_v = clspi_sample_axis_of(desc, 1),
+        .axis_w = clspi_sample_axis_of(desc, 2)};
 
     return clspi_launch_vertex_assembly(series, &assembly->kernel, &args, plane);
 }

@@ -1,6 +1,7 @@
 #include "vertex_rows.h"
 
 #include "check.h"
+#include "own_samples.h"
 #include "vertex_assembly.h"
 #include "vertex_layout.h"
 
@@ -189,6 +190,7 @@ static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc
     clspi_option(&options, "BLOCK_ROWS", shape.block_rows);
     clspi_option(&options, "THROUGH_LOCAL", shape.through_local);
     clspi_option(&options, "STORE_TWO", shape.store_two);
+    clspi_own_samples_option(&options, d);
     if (clspi_is_banded(d, 0)) {
         clspi_option(&options, "PLANES", clspi_planes_of(d));
         return options;
@@ -249,6 +251,18 @@ static const clspi_partial_sums *partial_of(const rows_job *job, cl_uint directi
     return &job->sums->sum[0].partial;
 }
 
+static clspi_surface_samples surface_samples_of(const clspi_tensor_desc *d)
+{
+    const clspi_surface_samples samples = {.begin_u = d->axis[0].begin,
+                                           .end_u = d->axis[0].end,
+                                           .begin_v = d->axis[1].begin,
+                                           .end_v = d->axis[1].end,
+                                           .num_u = d->axis[0].num,
+                                           .num_v = d->axis[1].num};
+
+    return samples;
+}
+
 static clsp_status launch_symmetric(const rows_job *job, clspi_series *series,
                                     const clspi_rows *rows)
 {
@@ -264,6 +278,7 @@ static clsp_status launch_symmetric(const rows_job *job, clspi_series *series,
         .t_v = partial_of(job, 1)->kept,
         .table = table->values,
         .table_d = table[1].values,
+        .samples = d->samples ? d->samples : table->values,
         .out = rows->out,
         .sum = {.first_u = rows->first_patch - along_u->first,
                 .stride_t = partial->stride,
@@ -275,8 +290,7 @@ static clsp_status launch_symmetric(const rows_job *job, clspi_series *series,
                 .num_tiles = (cl_uint)clspi_div_up(num_v, job->kernel->local),
                 .num_blocks = (cl_uint)clspi_div_up(half.end - half.first, job->block_rows)},
         .at = clspi_row_range_of(rows->first_patch - partial->first, rows),
-        .axis_u = clspi_sample_axis_of(d, 0),
-        .axis_v = clspi_sample_axis_of(d, 1)};
+        .axes = surface_samples_of(d)};
 
     return clspi_launch_vertex_rows(series, job->kernel, &args,
                                     rows->num_patches * args.sum.num_tiles * args.sum.num_blocks *
@@ -298,6 +312,7 @@ static clsp_status launch_bands(const rows_job *job, clspi_series *series, const
         .table_d = table[1].values,
         .first_u = table->first,
         .sizes = job->sizes ? job->sizes : partial->kept,
+        .samples = d->samples ? d->samples : table->values,
         .out = rows->out,
         .sum = {.first_u = rows->first_patch - along_u->first,
                 .first_size = rows->first_patch,
@@ -308,8 +323,7 @@ static clsp_status launch_bands(const rows_job *job, clspi_series *series, const
                 .num_tiles = (cl_uint)clspi_div_up(num_v, job->kernel->local),
                 .num_blocks = (cl_uint)clspi_div_up(rows->num_rows, job->block_rows)},
         .at = clspi_row_range_of(rows->first_patch - partial->first, rows),
-        .axis_u = clspi_sample_axis_of(d, 0),
-        .axis_v = clspi_sample_axis_of(d, 1)};
+        .axes = surface_samples_of(d)};
 
     return clspi_launch_vertex_bands(series, job->kernel, &args,
                                      rows->num_patches * args.sum.num_tiles * args.sum.num_blocks *

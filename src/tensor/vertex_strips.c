@@ -2,6 +2,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "own_samples.h"
 #include "vertex_layout.h"
 
 enum {
@@ -59,6 +60,7 @@ clspi_options clspi_vertex_strips_options(const clsp_context *ctx, const clspi_t
 
     clspi_option(&options, "PLANES", clspi_planes_of(d));
     clspi_option(&options, "PACKED", packed);
+    clspi_own_samples_option(&options, d);
     return options;
 }
 
@@ -140,6 +142,7 @@ static clsp_status launch(clspi_vertex_strips *strips, const clspi_grid_sums *su
                                            .table_v = values[1][0],
                                            .table_v1 = values[1][1],
                                            .table_v2 = values[1][2],
+                                           .samples = d->samples ? d->samples : points,
                                            .out = rows->out,
                                            .scratch = strips->scratch,
                                            .sizes = source->sizes ? source->sizes : source->points,

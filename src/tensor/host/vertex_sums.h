@@ -53,6 +53,7 @@ typedef struct clspi_edge {
     bool right_handed;        /* the normal is S_n x S_t, else S_t x S_n */
     bool watertight;          /* points are made again too, of the edge's control points alone */
     double begin, end;        /* of its samples, on [0, 1] */
+    const double *params;     /* these, of all its samples; NULL: they are uniform */
     uint32_t num;             /* of them, all */
     uint32_t first, count;    /* those that are made */
     void *out;                /* the vertex of sample `first` */

@@ -309,6 +309,7 @@ static void make_side(const clspi_vertex_tile *tile, const clspi_tile_rows *rows
         .watertight = d->watertight,
         .begin = d->axis[along][0],
         .end = d->axis[along][1],
+        .params = d->params[along],
         .num = nums[along],
         .first = across == 0 ? 0 : rows->first_row,
         .count = across == 0 ? nums[1] : rows->num_rows,
@@ -344,11 +345,16 @@ static void make_params(clspi_vertex_scratch *scratch, uint32_t direction, uint3
     const clspi_vertex_tile_desc *const d = &scratch->tile->desc;
     const size_t bytes = scratch->tile->sums->real_bytes;
     const uint32_t num = d->points.nums[direction];
+    const double *const own = d->params[direction];
     char *to = scratch->param[direction];
 
     for (size_t i = 0; i < count; i += inner) {
         const uint32_t a = first + (uint32_t)(i / inner) % num;
-        scratch->tile->sums->params(to, d->axis[direction][0], d->axis[direction][1], num, a, 1);
+        if (own)
+            scratch->tile->sums->params(to, own[a], own[a], 1, 0, 1);
+        else
+            scratch->tile->sums->params(to, d->axis[direction][0], d->axis[direction][1], num, a,
+                                        1);
         for (size_t k = 1; k < inner; k++)
             memcpy(to + k * bytes, to, bytes);
         to += inner * bytes;

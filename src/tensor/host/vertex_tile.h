@@ -1,4 +1,4 @@
-/* Vertices of tensor-product patches on uniform grids, on the host: points, as tensor_tile.h makes
+/* Vertices of tensor-product patches on grids, on the host: points, as tensor_tile.h makes
    them, and vertices of several sums. Rows of a patch at a time. */
 #ifndef CLSPI_VERTEX_TILE_H
 #define CLSPI_VERTEX_TILE_H
@@ -14,6 +14,7 @@ typedef struct clspi_vertex_tile_desc {
     uint32_t numbers[CLSPI_VERTEX_SUMS]; /* of the sums, in the order of clspi_vertex_source */
     uint32_t by[CLSPI_VERTEX_SUMS][3];   /* and their order as derivatives */
     double axis[3][2];                   /* where samples begin and end */
+    const double *params[3];             /* samples of one's own; NULL: they are uniform */
 
     /* Factors of first (by 1) and second differences along a direction; NULL: those of Bernstein
        polynomials. */

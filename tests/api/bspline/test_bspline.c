@@ -168,6 +168,111 @@ static void test_grids(void **state)
     print_message("worst/bound %.2f\n", worst);
 }
 
+/* ---- parameters of one's own ---- */
+
+enum { OWN_U = 37, OWN_V = 21, OWN_W = 6 };
+static double own_params[3][OWN_U];
+
+/* Returns parameter a of num in direction k: along u from end to end, else within the domain; or
+   those of the uniform axis over it. */
+static double own_param(const spline *s, uint32_t k, uint32_t a, uint32_t num, bool uniform)
+{
+    const double begin = (double)domain_at(s, k, 0.0L), end = (double)domain_at(s, k, 1.0L);
+    const uint32_t last = num - 1;
+    const double t = k == 0 ? (double)a / last : (a + 0.3) / num;
+
+    if ((k == 0 || uniform) && (a == 0 || a == last)) return a == 0 ? begin : end;
+    if (uniform) return (begin * (last - a) + end * a) / last;
+    return begin + (end - begin) * (t * t * (3.0 - 2.0 * t));
+}
+
+static void set_own_axes(spline *s, bool uniform)
+{
+    static const uint32_t nums[3] = {OWN_U, OWN_V, OWN_W};
+
+    for (uint32_t k = 0; k < s->d.directions; k++) {
+        s->d.axis[k] = (clsp_axis){.num = nums[k], .params = own_params[k]};
+        for (uint32_t a = 0; a < nums[k]; a++)
+            own_params[k][a] = own_param(s, k, a, nums[k], uniform);
+    }
+}
+
+/* Evaluates a spline with axes of its own on the device and, where it can, on the host. */
+static void check_own_axes(clsp_context *ctx, spline *s)
+{
+    const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
+    double *const controls = random_controls(&s->l, 1);
+
+    set_own_axes(s, false);
+    clsp_bspline_plan *plan = plan_of(ctx, s, controls, 1);
+    const size_t w = samples(s, 2), v = samples(s, 1), num = samples(s, 0) * v * w;
+    const size_t size = num * s->l.stride;
+    unsigned char *const vertices = guarded(&s->l, num);
+    for (int host = 0; host < 2; host++) {
+        const clsp_run run = {.share = host ? &by_host : NULL};
+        memset(vertices, POISON, size * s->l.element);
+        assert_int_equal(
+            clsp_bspline_eval(plan, (clsp_range){0, 1}, host_out(s->l.type, vertices, size), &run),
+            CLSP_OK);
+        for (size_t k = 0; k < num; k++) {
+            const size_t at[3] = {k / w / v, k / w % v, k % w};
+            long double t[3] = {0};
+            for (uint32_t i = 0; i < s->d.directions; i++)
+                t[i] = own_params[i][at[i]];
+            judge(s, controls, t, vertices, k);
+        }
+    }
+    clsp_bspline_plan_destroy(&plan);
+    free_guarded(&s->l, num, vertices);
+    free(controls);
+}
+
+/* The parameters of the default give its bits. */
+static void check_uniform_axes(clsp_context *ctx, spline *s)
+{
+    const size_t num = (size_t)OWN_U * OWN_V, size = num * s->l.stride;
+    double *const controls = random_controls(&s->l, 1);
+    unsigned char *const bits[2] = {guarded(&s->l, num), guarded(&s->l, num)};
+
+    for (int own = 0; own < 2; own++) {
+        set_own_axes(s, true);
+        for (uint32_t k = 0; k < 3 && !own; k++)
+            s->d.axis[k].params = NULL;
+        clsp_bspline_plan *plan = plan_of(ctx, s, controls, 1);
+        assert_int_equal(
+            clsp_bspline_eval(plan, (clsp_range){0, 1}, host_out(s->l.type, bits[own], size), NULL),
+            CLSP_OK);
+        clsp_bspline_plan_destroy(&plan);
+    }
+    assert_memory_equal(bits[0], bits[1], size * s->l.element);
+    free_guarded(&s->l, num, bits[0]);
+    free_guarded(&s->l, num, bits[1]);
+    free(controls);
+}
+
+static void own_axes(clsp_context *ctx, clsp_type precision)
+{
+    static const size_t chosen[] = {0, 2, 4, 5, 3}; /* of cases */
+
+    for (size_t i = 0; i < COUNT(chosen); i++) {
+        spline s = spline_of_case(chosen[i], precision, i % 2 == 0 ? CLAMPED : REPEATED);
+        if (!in_turn(i) || (tiny() && i > 0)) continue;
+        seed((unsigned)i);
+        check_own_axes(ctx, &s);
+        if (i == 1) check_uniform_axes(ctx, &s);
+    }
+}
+
+static void test_own_axes(void **state)
+{
+    (void)state;
+    worst = 0.0;
+    with_limits(own_axes);
+    print_message("worst/bound %.2f\n", worst);
+}
+
+/* ---- other grids ---- */
+
 /* Part of the domain, from its end to its begin, after another grid. */
 static void test_set_grid(void **state)
 {
@@ -588,11 +693,11 @@ static void test_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grids),       cmocka_unit_test(test_set_grid),
-        cmocka_unit_test(test_many_spans),  cmocka_unit_test(test_points),
-        cmocka_unit_test(test_patch_grids), cmocka_unit_test(test_cooperate),
-        cmocka_unit_test(test_collapsed),   cmocka_unit_test(test_descriptions),
-        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_grids),        cmocka_unit_test(test_own_axes),
+        cmocka_unit_test(test_set_grid),     cmocka_unit_test(test_many_spans),
+        cmocka_unit_test(test_points),       cmocka_unit_test(test_patch_grids),
+        cmocka_unit_test(test_cooperate),    cmocka_unit_test(test_collapsed),
+        cmocka_unit_test(test_descriptions), cmocka_unit_test(test_calls),
     };
 
     if (no_device()) return 77;

@@ -1,5 +1,6 @@
 /* Grids with samples at parameters of one's own (clsp_axis.params), of Bezier patches and
-   B-splines: the vertices of a list at the same parameters, in every shape of kernels. */
+   B-splines: against the oracle, the vertices of a list at the same parameters, and uniform grids,
+   in every shape of kernels. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bezier_fixture.h"
 #include "support.h"
+#include "tile_fixture.h"
+#include "vertex_fixture.h"
 
-enum { NUM = 37, FEW = 5, MOST = NUM * 2 * FEW, STRIDE = 16 };
+enum { NUM = 37, FEW = 5, MOST = NUM * 2 * FEW, STRIDE = 16, BOUND_31 = 8 };
 
 static const char *const limits[] = {"", "class=discrete,local_is_real=1",
                                      "class=discrete,local_is_real=1,vendor=NVIDIA,fp64=0",
@@ -219,6 +221,192 @@ static void test_own_samples(void **state)
     print_message("worst/bound %.2f\n", worst);
 }
 
+/* ---- against the oracle ---- */
+
+/* What is evaluated; along v samples begin and end within [0, 1], along u and w at its ends. */
+static const struct {
+    clsp_bezier_form form;
+    uint32_t degree[3], rational, attributes;
+} exact_cases[] = {
+    {CLSP_BEZIER_SURFACE, {3, 2}, 0, P | N},
+    {CLSP_BEZIER_SURFACE, {2, 4}, 1, P | DU | DV | N | T},
+    {CLSP_BEZIER_CURVE, {5}, 0, P | DU | T},
+    {CLSP_BEZIER_VOLUME, {2, 3, 1}, 0, P | T},
+    {CLSP_BEZIER_SURFACE, {7, 6}, 0, P},
+    {CLSP_BEZIER_SURFACE, {3, 2}, 0, P | DUU | DUV | DVV | K | T},
+};
+enum { PATCHES = 2, NUM_U = 21, NUM_V = 13, NUM_W = 4 };
+static const uint32_t exact_nums[3] = {NUM_U, NUM_V, NUM_W};
+static double exact_params[3][NUM_U];
+
+static void make_exact_params(void)
+{
+    for (uint32_t k = 0; k < 3; k++)
+        for (uint32_t a = 0; a < exact_nums[k]; a++) {
+            const double t = k == 1 ? (a + 0.3) / exact_nums[k] : (double)a / (exact_nums[k] - 1);
+            exact_params[k][a] = t * t * (3.0 - 2.0 * t);
+        }
+}
+
+static layout exact_layout(size_t i, clsp_type precision)
+{
+    clsp_bezier_desc d = {.form = exact_cases[i].form,
+                          .precision = precision,
+                          .rational = exact_cases[i].rational,
+                          .vertex.attributes = exact_cases[i].attributes};
+
+    for (uint32_t k = 0; k < 3; k++) {
+        d.degree[k] = exact_cases[i].degree[k];
+        d.axis[k] = (clsp_axis){.num = exact_nums[k], .params = exact_params[k]};
+    }
+    return layout_of(&d);
+}
+
+/* Judges the vertices of a patch. */
+static void judge(const layout *l, const double *controls, const unsigned char *vertices)
+{
+    const uint32_t num_v = l->directions > 1 ? NUM_V : 1, num_w = l->directions > 2 ? NUM_W : 1;
+
+    for (size_t k = 0; k < (size_t)NUM_U * num_v * num_w; k++) {
+        const size_t a[3] = {k / num_w / num_v, k / num_w % num_v, k % num_w};
+        long double t[3] = {0};
+        for (uint32_t i = 0; i < l->directions; i++)
+            t[i] = exact_params[i][a[i]];
+        worst = support_worse(worst, vertex_error(l, controls, t, vertices, k, BOUND_31));
+    }
+    assert_true(worst <= 1.0);
+}
+
+static void check_exact(clsp_context *ctx, const layout *l)
+{
+    double *const controls = random_controls(l, PATCHES), *const last = controls + l->controls;
+    clsp_bezier_plan *plan = plan_with(ctx, l, controls, PATCHES);
+    const size_t num =
+        (size_t)NUM_U * (l->directions > 1 ? NUM_V : 1) * (l->directions > 2 ? NUM_W : 1);
+    const size_t size = num * l->stride, bytes = size * l->element;
+    unsigned char *const all = guarded(l, PATCHES * num), *const one = guarded(l, num);
+
+    assert_int_equal(eval_host(plan, l, 0, PATCHES, all), CLSP_OK);
+    judge(l, controls, all);
+    judge(l, last, all + bytes);
+    assert_int_equal(eval_tiles(plan, (clsp_range){1, 1}, (clsp_range){0, 0}, CLSP_SCHEDULE_DEVICE,
+                                host_out(l->type, one, size), NULL),
+                     CLSP_OK);
+    assert_memory_equal(one, all + bytes, bytes);
+    memset(one, POISON, bytes);
+    assert_int_equal(eval_by_caller(plan, (clsp_range){1, 1}, host_out(l->type, one, size)),
+                     CLSP_OK);
+    judge(l, last, one);
+    free_guarded(l, PATCHES * num, all);
+    free_guarded(l, num, one);
+    clsp_bezier_plan_destroy(&plan);
+    free(controls);
+}
+
+static void exact(clsp_context *ctx, clsp_type precision)
+{
+    for (size_t i = 0; i < COUNT(exact_cases); i++) {
+        const layout l = exact_layout(i, precision);
+        if (!in_turn(i) || (tiny() && i > 0)) continue;
+        seed((unsigned)i);
+        check_exact(ctx, &l);
+    }
+}
+
+static void test_exact(void **state)
+{
+    (void)state;
+    worst = 0.0;
+    make_exact_params();
+    with_limits(exact);
+    print_message("worst/bound %.2f\n", worst);
+}
+
+/* ---- uniform grids ---- */
+
+/* Parameters that are a uniform axis' own, as vertex.h says, give its bits. */
+static void check_uniform(clsp_context *ctx, layout l, clsp_axis axis_u, clsp_axis axis_v)
+{
+    const clsp_axis uniform[2] = {axis_u, axis_v};
+    double params[2][NUM_U], *const controls = random_controls(&l, 1);
+    const size_t num = (size_t)axis_u.num * axis_v.num;
+    unsigned char *const bits[2] = {guarded(&l, num), guarded(&l, num)};
+
+    for (int own = 0; own < 2; own++) {
+        for (uint32_t k = 0; k < 2; k++) {
+            const uint32_t last = uniform[k].num - 1;
+            l.d.axis[k] = uniform[k];
+            for (uint32_t a = 0; a < last; a++)
+                params[k][a] = (uniform[k].begin * (last - a) + uniform[k].end * a) / last;
+            params[k][last] = uniform[k].end;
+            if (own) l.d.axis[k] = (clsp_axis){.num = last + 1, .params = params[k]};
+        }
+        clsp_bezier_plan *plan = plan_with(ctx, &l, controls, 1);
+        assert_int_equal(eval_host(plan, &l, 0, 1, bits[own]), CLSP_OK);
+        clsp_bezier_desc given;
+        assert_int_equal(clsp_bezier_plan_desc(plan, &given), CLSP_OK);
+        assert_int_equal(given.axis[1].params != NULL, own);
+        clsp_bezier_plan_destroy(&plan);
+    }
+    assert_memory_equal(bits[0], bits[1], num * l.stride * l.element);
+    free_guarded(&l, num, bits[0]);
+    free_guarded(&l, num, bits[1]);
+    free(controls);
+}
+
+static void uniform(clsp_context *ctx, clsp_type precision)
+{
+    const clsp_axis whole = {.num = NUM_U, .end = 1.0},
+                    part = {.num = NUM_V, .begin = 0.875, .end = 0.1};
+
+    for (size_t i = 0; i < 2; i++)
+        if (in_turn(i)) check_uniform(ctx, exact_layout(i, precision), whole, part);
+}
+
+static void test_uniform(void **state)
+{
+    (void)state;
+    make_exact_params();
+    with_limits(uniform);
+}
+
+/* ---- normals on edges ---- */
+
+/* An edge that is one point has normals of its limit too, at whatever samples. */
+static void test_lost_normals(void **state)
+{
+    static const double ends[5] = {0.0, 0.1, 0.5, 0.75, 1.0}, twice[5] = {0.0, 0.0, 0.5, 0.75, 1.0};
+    static const float controls[27] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1,
+                                       0, 1, 0, 0, 0, 2, 1, 2, 2, 1, 2, 0, 1};
+    clsp_context *ctx = context_with("");
+    float uv[25][2], list[25][3], vertices[25][3];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const double *const u = i == 0 ? ends : twice;
+        const clsp_bezier_desc d = {.degree = {2, 2},
+                                    .axis = {{.num = 5, .params = u}, {.num = 5, .params = ends}},
+                                    .vertex.attributes = CLSP_VERTEX_NORMAL};
+        const clsp_points points = {.num = 25, .params = clsp_in_f32(uv[0], 50)};
+        clsp_bezier_plan *plan;
+        for (int k = 0; k < 25; k++)
+            uv[k][0] = (float)u[k / 5], uv[k][1] = (float)ends[k % 5];
+        assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &d));
+        assert_ok(ctx, clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, 27), NULL));
+        assert_ok(ctx,
+                  clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(vertices[0], 75), NULL));
+        assert_ok(ctx, clsp_bezier_eval_points(plan, &points, clsp_out_f32(list[0], 75), NULL));
+        for (int k = 0; k < 75; k++) {
+            assert_true(fabsf(vertices[k / 3][k % 3] - list[k / 3][k % 3]) <= 1e-5f);
+            assert_true(fabsf(list[k / 3][2]) > 0.1f);
+        }
+        clsp_bezier_plan_destroy(&plan);
+    }
+    clsp_context_destroy(&ctx);
+}
+
+/* ---- changes and wrong input ---- */
+
 /* Another grid, and back to uniform ones, also in a plan whose degrees change. */
 static void test_changes(void **state)
 {
@@ -251,10 +439,10 @@ static void test_changes(void **state)
 static void test_wrong_samples(void **state)
 {
     static const double good[] = {0.0, 1.0}, below[] = {0.0, -1e-9}, above[] = {0.0, 1.5},
-                        none[] = {0.0, NAN};
+                        none[] = {0.0, NAN}, infinite[] = {0.0, HUGE_VAL};
     static const uint32_t nums[] = {2, 2};
     const clsp_bezier_desc d = {.degree = {1, 1}, .axis = {{.num = 2}, {.num = 2}}};
-    clsp_bezier_desc bad[7];
+    clsp_bezier_desc bad[9];
     clsp_context *ctx = context_with("");
     clsp_bezier_plan *plan;
 
@@ -268,6 +456,8 @@ static void test_wrong_samples(void **state)
     bad[4].axis[0].params = good, bad[4].watertight = 1;
     bad[5].axis[0].params = good, bad[5].form = CLSP_BEZIER_TRIANGLE;
     bad[6].axis[0].num = 0, bad[6].axis[0].params = good;
+    bad[7].axis[1].params = good, bad[7].method = CLSP_BEZIER_BRUTE;
+    bad[8].axis[1].params = infinite;
     for (size_t i = 0; i < COUNT(bad); i++)
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &bad[i]), CLSP_ERROR_ARGUMENT);
     bad[6] = d, bad[6].axis[0].params = good;
@@ -281,9 +471,9 @@ static void test_wrong_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own_samples),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_wrong_samples),
+        cmocka_unit_test(test_own_samples), cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_uniform),     cmocka_unit_test(test_lost_normals),
+        cmocka_unit_test(test_changes),     cmocka_unit_test(test_wrong_samples),
     };
 
     if (no_device()) return 77;
