@@ -222,7 +222,7 @@ static clsp_status load_points(const solid_run *r)
 
 clsp_status solid_run_start(solid_run *r)
 {
-    const clsp_axis axis = {.num = r->samples};
+    const clsp_axis axis = {.num = r->samples, .params = r->params};
     clsp_solid_desc desc = {.precision = r->precision,
                             .axis = {axis, axis, axis},
                             .vertex = {.attributes = r->attributes},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bezier_run.h"
+#include "gauss_axes.h"
 #include "reference.h"
 
 enum {
@@ -337,6 +338,7 @@ clsp_status bench_suite_bezier(bench *b)
             if (c.samples == LARGE) c.samples = large_samples(b, clsp_type_bytes(p));
             BENCH_TRY(run_case(b, &c, cases[i].flags, p, &out));
         }
+        if (b->wanted[p] && !b->quick) BENCH_TRY(gauss_axes_bezier(b, suite, p));
     }
 
 fail:

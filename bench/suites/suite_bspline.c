@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gauss_axes.h"
 #include "project_run.h"
 #include "spline_grid.h"
 
@@ -201,6 +202,7 @@ clsp_status bench_suite_bspline(bench *b)
             BENCH_TRY(run_curve(b, &curve_cases[i], p, has_mrep));
         }
         if (b->wanted[p]) BENCH_TRY(spline_grid_run(b, suite, p));
+        if (b->wanted[p] && !b->quick) BENCH_TRY(gauss_axes_bspline(b, suite, p));
     }
 
 fail:

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gauss_axes.h"
 #include "solid_passes.h"
 #include "solid_ways.h"
 
@@ -537,6 +538,57 @@ fail:
     return status;
 }
 
+/* Measures a model at Gauss points of its cells beside uniform samples, with what integrals over
+   cells need. */
+static clsp_status run_gauss(bench *b, clsp_type precision, const solid_model *m)
+{
+    enum { POINTS = 4 };
+    static const char name[] = "4x4x4 Gauss points, Jacobians";
+    double params[POINTS];
+    solid_run runs[2];
+    bench_contestant all[2];
+    clsp_status status = CLSP_OK;
+
+    gauss_points(params, POINTS);
+    for (size_t i = 0; i < 2; i++) {
+        runs[i] = (solid_run){.b = b,
+                              .model = m,
+                              .name = name,
+                              .precision = precision,
+                              .samples = POINTS,
+                              .attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_JACOBIAN,
+                              .params = i == 0 ? NULL : params};
+        all[i] = (bench_contestant){.enqueue = solid_run_enqueue, .user = &runs[i]};
+    }
+    BENCH_TRY(solid_run_start(&runs[0]));
+    BENCH_TRY(solid_run_start(&runs[1]));
+    BENCH_TRY(bench_measure(b->queue, all, 2, batch_ms(b)));
+    gauss_axes_report(b, bench_row_empty(suite, name, "", (int)(8 * clsp_type_bytes(precision))),
+                      &all[0], &all[1], solid_run_points(&runs[0]));
+
+fail:
+    for (size_t i = 0; i < 2; i++)
+        solid_run_release(&runs[i]);
+    return status;
+}
+
+static clsp_status run_all_gauss(bench *b)
+{
+    solid_case solid = solid_model_file("mount1.vtk");
+    solid_model m = {.name = "mount1"};
+    clsp_status status = CLSP_OK;
+
+    if (!solid.num_cells || b->quick || !bench_wants(b, "4x4x4 Gauss points, Jacobians")) goto fail;
+    BENCH_TRY(solid_model_make(b, &m, &solid, "mount1"));
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
+        if (b->wanted[p]) BENCH_TRY(run_gauss(b, p, &m));
+
+fail:
+    solid_model_release(&m);
+    solid_free(&solid);
+    return status;
+}
+
 clsp_status bench_suite_solid(bench *b)
 {
     clsp_status status;
@@ -550,6 +602,7 @@ clsp_status bench_suite_solid(bench *b)
     BENCH_TRY(run_growth(b));
     BENCH_TRY(run_build(b));
     BENCH_TRY(run_all_points(b));
+    BENCH_TRY(run_all_gauss(b));
 
 fail:
     return status;
