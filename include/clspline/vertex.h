@@ -71,7 +71,8 @@ typedef struct clsp_vertex_layout {
    and by the context's device alone: all of a B-spline's along whose spans parameters neither only
    rise nor only fall, and all with normals where a sample that is neither the first nor the last is
    at an end of the direction. Params with begin first, end last and between them, in double,
-   (begin (num - 1 - a) + end a) / (num - 1) are the uniform axis, and give its bits.
+   (begin (num - 1 - a) + end a) / (num - 1) are the uniform axis, whose samples are not rounded to
+   double, and give its bits.
 
    Params are not for triangles, watertight points, patch grids and CLSP_BEZIER_BRUTE. A parameter
    that is NaN or outside of the direction is CLSP_ERROR_ARGUMENT. */

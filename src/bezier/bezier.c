@@ -100,8 +100,7 @@ static clsp_status configure(clsp_bezier_plan *plan, const clsp_bezier_desc *des
     plan->desc = *desc;
     plan->tensor.variant = (uint32_t)desc->method;
     const clsp_status status = clspi_tensor_configure(&plan->tensor, tensor);
-    for (cl_uint k = 0; k < 3; k++)
-        plan->desc.axis[k].params = status == CLSP_OK ? plan->tensor.samples.params[k] : NULL;
+    clspi_own_samples_tell(&plan->tensor.samples, status, plan->desc.axis);
     return status;
 }
 

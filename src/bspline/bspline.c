@@ -49,8 +49,7 @@ static clsp_status configure(clsp_bspline_plan *plan, clsp_bspline_desc *desc)
     tensor.basis = clspi_bspline_basis(plan);
     plan->desc = *desc;
     const clsp_status status = clspi_tensor_configure(&plan->tensor, &tensor);
-    for (cl_uint k = 0; k < 3; k++)
-        plan->desc.axis[k].params = status == CLSP_OK ? plan->tensor.samples.params[k] : NULL;
+    clspi_own_samples_tell(&plan->tensor.samples, status, plan->desc.axis);
     return status;
 }
 

@@ -17,6 +17,17 @@ bool clspi_own_samples_given(const clspi_own_samples *samples)
     return samples->params[0] || samples->params[1] || samples->params[2];
 }
 
+void clspi_own_samples_tell(const clspi_own_samples *samples, clsp_status status, clsp_axis axis[3])
+{
+    for (cl_uint k = 0; k < 3; k++) {
+        if (!axis[k].params) continue;
+        if (status == CLSP_OK)
+            axis[k].params = samples->params[k];
+        else
+            axis[k] = (clsp_axis){.num = 0};
+    }
+}
+
 /* Tells whether parameters only rise, or only fall. */
 static bool is_monotone(const clsp_axis *axis)
 {

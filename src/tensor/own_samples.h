@@ -20,6 +20,12 @@ bool clspi_own_samples_given(const clspi_own_samples *samples);
 /* Tells whether some axis has parameters of its own, which are not those of a uniform one. */
 bool clspi_has_own_samples(const clspi_tensor_desc *desc);
 
+/* Lets the axes of a family's description have the plan's copies of their parameters. Where the
+   plan has not taken a description (status), axes with parameters are none: the caller's may be
+   gone. */
+void clspi_own_samples_tell(const clspi_own_samples *samples, clsp_status status,
+                            clsp_axis axis[3]);
+
 /* Takes the parameters from axes where they are those of a uniform one with the same ends, which
    then makes them, and the same bits. */
 void clspi_own_samples_simplify(clsp_axis axis[3]);

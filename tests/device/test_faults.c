@@ -158,6 +158,23 @@ static clsp_status other_grid(clsp_bezier_plan *plan)
     return clsp_bezier_set_grid(plan, axis);
 }
 
+static clsp_status own_grid(clsp_bezier_plan *plan)
+{
+    static const double params[MORE] = {0.0, 0.1, 0.25, 0.5, 0.7, 0.8, 1.0};
+    const clsp_axis axis[] = {{.num = MORE, .params = params}, {.num = MORE - 1}};
+
+    return clsp_bezier_set_grid(plan, axis);
+}
+
+/* Degrees as they are: what was given of axes is gone, and no other grid is in its place. */
+static clsp_status own_grid_again(clsp_bezier_plan *plan)
+{
+    const uint32_t degree[] = {DEGREE, DEGREE};
+
+    assert_int_equal(clsp_bezier_set_degrees(plan, degree), CLSP_ERROR_ARGUMENT);
+    return own_grid(plan);
+}
+
 static clsp_status other_degrees(clsp_bezier_plan *plan)
 {
     const uint32_t degree[] = {DEGREE + 1, DEGREE};
@@ -291,6 +308,7 @@ static void test_changes(void **state)
 {
     static const change changes[] = {
         {"clsp_bezier_set_grid", NULL, other_grid, other_grid, 0},
+        {"clsp_bezier_set_grid of params", NULL, own_grid, own_grid_again, 0},
         {"clsp_bezier_set_grid after patch grids", other_patch_grids, other_grid, same_degrees, 0},
         {"clsp_bezier_set_degrees", NULL, other_degrees, other_degrees,
          REALS / (DEGREE + 1) * (DEGREE + 2)},

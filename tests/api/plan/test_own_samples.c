@@ -223,17 +223,20 @@ static void test_own_samples(void **state)
 
 /* ---- against the oracle ---- */
 
-/* What is evaluated; along v samples begin and end within [0, 1], along u and w at its ends. */
+/* What is evaluated; along v samples begin and end within [0, 1], along u and w at its ends.
+   uniform_u: along u they are uniform. */
 static const struct {
     clsp_bezier_form form;
     uint32_t degree[3], rational, attributes;
+    bool uniform_u;
 } exact_cases[] = {
-    {CLSP_BEZIER_SURFACE, {3, 2}, 0, P | N},
-    {CLSP_BEZIER_SURFACE, {2, 4}, 1, P | DU | DV | N | T},
-    {CLSP_BEZIER_CURVE, {5}, 0, P | DU | T},
-    {CLSP_BEZIER_VOLUME, {2, 3, 1}, 0, P | T},
-    {CLSP_BEZIER_SURFACE, {7, 6}, 0, P},
-    {CLSP_BEZIER_SURFACE, {3, 2}, 0, P | DUU | DUV | DVV | K | T},
+    {CLSP_BEZIER_SURFACE, {3, 2}, 0, P | N, false},
+    {CLSP_BEZIER_SURFACE, {2, 4}, 1, P | DU | DV | N | T, false},
+    {CLSP_BEZIER_CURVE, {5}, 0, P | DU | T, false},
+    {CLSP_BEZIER_VOLUME, {2, 3, 1}, 0, P | T, false},
+    {CLSP_BEZIER_SURFACE, {7, 6}, 0, P, false},
+    {CLSP_BEZIER_SURFACE, {3, 2}, 0, P | DUU | DUV | DVV | K | T, false},
+    {CLSP_BEZIER_SURFACE, {3, 2}, 0, P | N | T, true},
 };
 enum { PATCHES = 2, NUM_U = 21, NUM_V = 13, NUM_W = 4 };
 static const uint32_t exact_nums[3] = {NUM_U, NUM_V, NUM_W};
@@ -259,6 +262,7 @@ static layout exact_layout(size_t i, clsp_type precision)
         d.degree[k] = exact_cases[i].degree[k];
         d.axis[k] = (clsp_axis){.num = exact_nums[k], .params = exact_params[k]};
     }
+    if (exact_cases[i].uniform_u) d.axis[0].params = NULL;
     return layout_of(&d);
 }
 
@@ -271,7 +275,7 @@ static void judge(const layout *l, const double *controls, const unsigned char *
         const size_t a[3] = {k / num_w / num_v, k / num_w % num_v, k % num_w};
         long double t[3] = {0};
         for (uint32_t i = 0; i < l->directions; i++)
-            t[i] = exact_params[i][a[i]];
+            t[i] = l->d.axis[i].params ? exact_params[i][a[i]] : (long double)a[i] / (NUM_U - 1);
         worst = support_worse(worst, vertex_error(l, controls, t, vertices, k, BOUND_31));
     }
     assert_true(worst <= 1.0);
