@@ -210,13 +210,20 @@ CLSP_API clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_i
    vertices: receives them in the layout and type of the description,
    [count][num_u][num_v][num_w][vertex] (w fastest).
 
-   Derivatives at irregular edges and vertices, where there need be none, are those of the parameter
-   2^-20 away from all faces. Normals are outward and of unit length at samples on the boundary: of
-   the first of the cell's faces at u = 0, u = 1, v = 0, v = 1, w = 0, w = 1 that is of the boundary
-   and has the sample on it; they are (0, 0, 0) at all other samples and where the face has no
-   tangent plane. Outward is meant of cells whose Jacobian is positive, as in VTK's order; normals
+   A sample on the boundary belongs to the first of the cell's faces at u = 0, u = 1, v = 0, v = 1,
+   w = 0, w = 1 that is of the boundary and has the sample on it. Normals are outward and of unit
+   length there; they are (0, 0, 0) at all other samples and where the face has no tangent plane.
+   Outward is meant of cells whose Jacobian is positive, as in VTK's order; normals
    of inverted cells point inward. First derivatives are within 1e-10 scale (CLSP_F64) and 1e-5
-   scale (CLSP_F32) away from irregular edges; docs/math.md, 19, has the other bounds. Results are
+   scale (CLSP_F32) away from irregular edges; docs/math.md, 19, has the other bounds.
+
+   Derivatives need not exist at irregular edges and vertices. On the boundary, and across the
+   irregular edge of a layered cell, first derivatives are the limits along the face, or across the
+   edge: of the boundary surface's own, which exist at all its edges. At its irregular vertices,
+   where they go to 0 or to infinity, they are those of the parameter 2^-20 away from the face's
+   edges, brought into the surface's tangent plane, so that normals are the surface's. All other
+   derivatives within 2^-20 of an irregular edge are those of the parameter so far from all faces
+   but that of the sample. Results are
    the same bits however cells are split among calls, and from run to run.
 
    Errors: CLSP_ERROR_STATE also for a plan without a grid.

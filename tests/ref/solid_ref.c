@@ -454,3 +454,79 @@ void ref_solid_derivative(const ref_solid *solid, size_t cell, const long double
             derivative[k] += weight * limit[k];
     }
 }
+
+/* ---- normals ---- */
+
+enum { MOST_FACES = 64 };
+
+/* A boundary face at a vertex: the ends of its edges there, the first one before the other as seen
+   from outside, and its diagonal. */
+typedef struct corner {
+    uint32_t end[2], diagonal;
+} corner;
+
+static int is_single(const ref_solid *solid, const uint32_t *loop)
+{
+    unsigned found = 0;
+
+    for (size_t c = 0; c < solid->num_cells; c++) {
+        unsigned common = 0;
+        for (unsigned i = 0; i < 4; i++)
+            common += (unsigned)holds(solid->cell + 8 * c, 8, loop[i]);
+        found += common == 4;
+    }
+    return found == 1;
+}
+
+static unsigned find_corners(const ref_solid *solid, uint32_t v, corner *all)
+{
+    unsigned num = 0;
+
+    for (size_t c = 0; c < solid->num_cells; c++)
+        for (unsigned k = 0; k < 6; k++) {
+            const int outward = k == 1 || k == 2 || k == 5;
+            uint32_t loop[4];
+            unsigned at = 0;
+            for (unsigned i = 0; i < 4; i++)
+                loop[i] = solid->cell[8 * c + face_loops[k][i]];
+            if (!holds(loop, 4, v) || !is_single(solid, loop)) continue;
+            while (loop[at] != v)
+                at++;
+            if (num == MOST_FACES) abort();
+            all[num++] =
+                (corner){{loop[(at + (outward ? 1 : 3)) % 4], loop[(at + (outward ? 3 : 1)) % 4]},
+                         loop[(at + 2) % 4]};
+        }
+    return num;
+}
+
+void ref_solid_normal(const ref_solid *solid, uint32_t vertex, long double normal[3])
+{
+    const long double pi = acosl(-1.0L);
+    corner all[MOST_FACES];
+    const unsigned n = find_corners(solid, vertex, all);
+    const long double c1 = cosl(2 * pi / n);
+    const long double weight = 1 + c1 + cosl(pi / n) * sqrtl(2 * (9 + c1));
+    long double tangent[2][3] = {{0}}, length;
+    unsigned at = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        for (unsigned s = 0; s < 2; s++) {
+            const long double here = cosl(2 * pi * (i - (long double)s) / n);
+            const long double next = cosl(2 * pi * (i + 1 - (long double)s) / n);
+            for (unsigned k = 0; k < 3; k++)
+                tangent[s][k] += weight * here * solid->point[3 * all[at].end[0] + k] +
+                                 (here + next) * solid->point[3 * all[at].diagonal + k];
+        }
+        unsigned next = 0;
+        while (next < n - 1 && all[next].end[0] != all[at].end[1])
+            next++;
+        at = next;
+    }
+    for (unsigned k = 0; k < 3; k++)
+        normal[k] = tangent[0][(k + 1) % 3] * tangent[1][(k + 2) % 3] -
+                    tangent[0][(k + 2) % 3] * tangent[1][(k + 1) % 3];
+    length = sqrtl(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    for (unsigned k = 0; k < 3; k++)
+        normal[k] /= length;
+}

@@ -37,4 +37,11 @@ void ref_solid_limit(const ref_solid *solid, size_t cell, const long double t[3]
 void ref_solid_derivative(const ref_solid *solid, size_t cell, const long double t[3],
                           const unsigned by[3], long double h, long double derivative[3]);
 
+/* Computes the unit normal, outward of cells of positive Jacobian, at the limit of a boundary
+   vertex without creases of n boundary faces: the cross product of sum_i A c_i e_i + (c_i +
+   c_{i+1}) f_i and the same a face on, with c_i = cos(2 pi i / n), A = 1 + c_1 + cos(pi / n) sqrt(2
+   (9 + c_1)), e_i and f_i the other ends of edges and the diagonals of faces (Halstead, Kass and
+   DeRose, SIGGRAPH 1993). */
+void ref_solid_normal(const ref_solid *solid, uint32_t vertex, long double normal[3]);
+
 #endif

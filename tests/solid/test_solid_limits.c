@@ -434,6 +434,144 @@ static void test_sums(void **state)
     solid_free(&prism);
 }
 
+/* ---- tangents ---- */
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+    for (int x = 0; x < 3; x++)
+        c[x] = a[(x + 1) % 3] * b[(x + 2) % 3] - a[(x + 2) % 3] * b[(x + 1) % 3];
+}
+
+/* Evaluates the derivatives along a face. */
+static void tangents_of(const solid *s, uint32_t cell, uint32_t face, const double t[3],
+                        double d[2][3])
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        uint8_t by[3] = {0, 0, 0};
+        by[(face / 2 + 1 + i) % 3] = 1;
+        evaluate(s, cell, t, by, d[i]);
+    }
+}
+
+/* Returns how far the normal at a corner of a boundary face is from that of the surface's masks. */
+static double normal_error(const solid *s, uint32_t cell, uint32_t face, uint32_t corner)
+{
+    const double t[3] = {corner & 1, corner >> 1 & 1, corner >> 2 & 1};
+    long double exact[3];
+    double d[2][3], n[3], worst = 0.0;
+
+    tangents_of(s, cell, face, t, d);
+    cross(d[0], d[1], n);
+    const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    ref_solid_normal(&s->ref, s->mesh.cell_vertex[8 * (size_t)cell + corner], exact);
+    for (int k = 0; k < 3; k++)
+        worst = support_worse(worst, fabs((face & 1 ? n[k] : -n[k]) / length - (double)exact[k]));
+    return worst;
+}
+
+/* Normals at corners of the first boundary face of each that is irregular. */
+static double check_normals(const solid *s, size_t every)
+{
+    uint64_t seed = 1;
+    double worst = 0.0;
+
+    for (uint32_t c = 0; c < s->points.num_cells; c++)
+        for (uint32_t i = 0; i < 8; i++) {
+            uint32_t face = 0;
+            while (face < 6 && ((i >> face / 2 & 1) != (face & 1) ||
+                                s->mesh.across[6 * (size_t)c + face] != CLSPI_NO_CELL))
+                face++;
+            if (face < 6 && s->points.use[c].number != CLSPI_REGULAR &&
+                support_random(&seed) % every == 0)
+                worst = support_worse(worst, normal_error(s, c, face, i));
+        }
+    return worst;
+}
+
+/* The surface's normals at its vertices, whatever cells are within. */
+static void test_normals(void **state)
+{
+    (void)state;
+    for (uint32_t n = 3; n < 9; n++)
+        for (int closed = 0; closed < 2; closed++) {
+            if (closed && n == 4) continue;
+            solid_case prism = solid_prism(closed ? n : n - 2, closed, 3);
+            solid_jitter(&prism, 0.15, n);
+            solid s = prepare_case(&prism, 0);
+            const double worst = check_normals(&s, 1);
+            print_message("%s prism, %u: normals off by %.2g of 1e-11\n",
+                          closed ? "closed" : "open", closed ? n : n - 2, worst);
+            assert_true(worst <= 1e-11);
+            release(&s);
+            solid_free(&prism);
+        }
+    if (support_tiny()) return;
+    solid_case rod = solid_read_vtk(DATA_FOLDER "/rod.vtk");
+    solid s = prepare_case(&rod, 0);
+    const double worst = check_normals(&s, support_full() ? 1 : 5);
+    print_message("rod: normals off by %.2g of 1e-11\n", worst);
+    assert_true(worst <= 1e-11);
+    release(&s);
+    solid_free(&rod);
+}
+
+/* Returns how far derivatives along a face are from the surface's at an edge of it, where both are
+   cubics: one-sided differences. */
+static double edge_error(const solid *s, uint32_t cell, uint32_t face, const double t[3],
+                         uint32_t across)
+{
+    static const long double weight[4] = {-11.0L / 6, 3, -1.5L, 1.0L / 3};
+    const uint32_t first = (face / 2 + 1) % 3;
+    const long double h = t[across] == 0.0 ? 0x1p-9L : -0x1p-9L;
+    long double exact[3] = {0};
+    double d[2][3], worst = 0.0;
+
+    tangents_of(s, cell, face, t, d);
+    for (int i = 0; i < 4; i++) {
+        long double at[3] = {t[0], t[1], t[2]}, limit[3];
+        at[across] += i * h;
+        ref_solid_limit(&s->ref, cell, at, 60, limit);
+        for (int k = 0; k < 3; k++)
+            exact[k] += weight[i] * limit[k] / h;
+    }
+    for (int k = 0; k < 3; k++)
+        worst = support_worse(worst, fabs(d[across != first][k] - (double)exact[k]));
+    return worst / s->scale;
+}
+
+/* Derivatives across edges with 1 to 5 cells, smooth and creased. */
+static void test_edges(void **state)
+{
+    double worst = 0.0;
+
+    (void)state;
+    for (uint32_t n = 1; n < 6; n++)
+        for (uint32_t creased = 0; creased < 2; creased++) {
+            solid_case prism = solid_prism(n, 0, 3);
+            if (creased) solid_crease(&prism, 0.5);
+            solid_jitter(&prism, 0.15, n + 20);
+            solid s = prepare_case(&prism, 0);
+            for (uint32_t c = 0; c < s.points.num_cells; c++)
+                for (uint32_t i = 0; i < 24; i++) {
+                    const uint32_t face = i / 4, a = (face / 2 + 1 + i % 2) % 3;
+                    double t[3] = {0.40625, 0.40625, 0.40625};
+                    t[face / 2] = face & 1;
+                    t[a] = i / 2 % 2;
+                    if (s.mesh.across[6 * (size_t)c + face] != CLSPI_NO_CELL) continue;
+                    for (uint32_t k = 0; k < face; k++) /* the first face is that of derivatives */
+                        if (k / 2 == a && t[a] == (k & 1) &&
+                            s.mesh.across[6 * (size_t)c + k] == CLSPI_NO_CELL)
+                            t[face / 2] = 2.0;
+                    if (t[face / 2] <= 1.0)
+                        worst = support_worse(worst, edge_error(&s, c, face, t, a));
+                }
+            release(&s);
+            solid_free(&prism);
+        }
+    print_message("derivatives at edges off by %.2g of 1e-10 of scale\n", worst);
+    assert_true(worst <= 1e-10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,6 +579,7 @@ int main(void)
         cmocka_unit_test(test_stars),       cmocka_unit_test(test_models),
         cmocka_unit_test(test_kinds),       cmocka_unit_test(test_model_kinds),
         cmocka_unit_test(test_derivatives), cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_normals),     cmocka_unit_test(test_edges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

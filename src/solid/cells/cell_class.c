@@ -16,7 +16,7 @@ bool clspi_class_set_make(clspi_class_set *set)
     set->ring = calloc(1, sizeof *set->ring);
     set->least = malloc(CLSPI_RING_WORDS * sizeof *set->least);
     set->found = malloc(CLSPI_RING_POINTS * sizeof *set->found);
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < CLSPI_SCRATCH_ROWS; i++) {
         set->scratch[i] = malloc(CLSPI_RING_POINTS * sizeof *set->scratch[i]);
         done = done && set->scratch[i];
     }
@@ -45,8 +45,8 @@ void clspi_class_set_release(clspi_class_set *set)
     free(set->found);
     free(set->ring);
     free(set->least);
-    free(set->scratch[0]);
-    free(set->scratch[1]);
+    for (uint32_t i = 0; i < CLSPI_SCRATCH_ROWS; i++)
+        free(set->scratch[i]);
     *set = (clspi_class_set){0};
 }
 

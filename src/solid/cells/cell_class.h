@@ -10,6 +10,8 @@
 
 enum {
     CLSPI_NO_AXIS = 3,
+    CLSPI_OFF_BOUNDARY = 6, /* beside the numbers of faces; CLSPI_NO_AXIS twice */
+    CLSPI_SCRATCH_ROWS = 4,
     CLSPI_NO_POINT = 0xffff,
     CLSPI_LIMIT_DEPTH = 256, /* children of children; what is then left of a cell is a point */
     CLSPI_SLOPE_DEPTH = 20   /* of derivatives: as near as 2^-20 to where there may be none */
@@ -60,7 +62,7 @@ typedef struct clspi_class_set {
     uint32_t *found; /* [CLSPI_RING_POINTS]: the points of the cell found last, as of its class */
     uint16_t *least; /* [CLSPI_RING_WORDS] */
     bool too_large;  /* a ring had no room */
-    double *scratch[2]; /* [CLSPI_RING_POINTS] */
+    double *scratch[CLSPI_SCRATCH_ROWS]; /* [CLSPI_RING_POINTS] */
 } clspi_class_set;
 
 bool clspi_class_set_make(clspi_class_set *set);
@@ -76,10 +78,17 @@ uint32_t clspi_class_find_use(clspi_class_set *set, const clspi_cell_mesh *mesh,
 bool clspi_class_set_build(clspi_class_set *set);
 
 /* Computes the weights of a class's control points for the value or a derivative, by[a] times in
-   the class's direction a, at t. Where t is nearer than 2^-20 to where the derivative may not
-   exist, it is that of the parameter so far from all faces. row: [num_points]. */
+   the class's direction a, at t. face: the boundary face, as the class has it, along which
+   derivatives are asked for, or CLSPI_OFF_BOUNDARY. Where t is nearer than 2^-20 to where a
+   derivative may not exist, it is that of the parameter so far from all faces but this one; first
+   derivatives are then brought to the limit (class_tangents.h). row: [num_points]. */
 void clspi_class_weights(const clspi_class_set *set, uint32_t number, const double t[3],
-                         const uint8_t by[3], double *row);
+                         const uint8_t by[3], uint32_t face, double *row);
+
+/* Computes the same at a parameter of a cell in its own directions, along the first of its boundary
+   faces that has it. */
+void clspi_use_weights(const clspi_class_set *set, const clspi_class_use *use, const double t[3],
+                       const uint8_t by[3], double *row);
 
 /* Computes the weights of the points of a regular cell's grid, all 64. */
 void clspi_regular_weights(const double t[3], const uint8_t by[3], double row[CLSPI_GRID_POINTS]);

@@ -241,35 +241,11 @@ uint32_t clspi_cell_points_of(const clspi_cell_points *points, const clspi_class
 
 /* ---- weights ---- */
 
-double clspi_frame_parameter(uint32_t frame, const double t[3], const uint8_t by[3],
-                             double framed_t[3], uint8_t framed_by[3])
-{
-    double factor = 1.0;
-
-    for (uint32_t a = 0; a < 3; a++) {
-        const uint32_t own = clspi_frame_axis(frame, a);
-        const bool flips = clspi_frame_flips(frame, a);
-        framed_t[a] = flips ? 1.0 - t[own] : t[own];
-        framed_by[a] = by[own];
-        if (flips && by[own] & 1) factor = -factor;
-    }
-    return factor;
-}
-
 void clspi_cell_weights(const clspi_cell_points *points, const clspi_class_set *set, uint32_t cell,
                         const double t[3], const uint8_t by[3], double *row)
 {
-    const clspi_class_use use = points->use[cell];
-    double framed_t[3], factor;
-    uint8_t framed_by[3];
-
-    if (use.number == CLSPI_REGULAR) {
+    if (points->use[cell].number == CLSPI_REGULAR)
         clspi_regular_weights(t, by, row);
-        return;
-    }
-    factor = clspi_frame_parameter(use.frame, t, by, framed_t, framed_by);
-    clspi_class_weights(set, use.number, framed_t, framed_by, row);
-    const uint32_t num = set->entry[use.number].num_points;
-    for (uint32_t i = 0; i < num && factor < 0.0; i++)
-        row[i] = -row[i];
+    else
+        clspi_use_weights(set, &points->use[cell], t, by, row);
 }

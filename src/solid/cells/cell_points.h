@@ -47,11 +47,6 @@ static inline uint32_t clspi_continued_from(const clspi_cell_points *points, siz
    num_vertices are there. */
 void clspi_cell_points_continue(const clspi_cell_points *points, uint32_t dim, double *control);
 
-/* Brings a parameter of a cell, and orders of derivatives there, into the frame of its class.
-   Returns the factor of the derivative, 1 or -1. */
-double clspi_frame_parameter(uint32_t frame, const double t[3], const uint8_t by[3],
-                             double framed_t[3], uint8_t framed_by[3]);
-
 /* Writes a cell's points and returns how many there are: of a regular cell its grid, [4][4][4].
    numbers: [CLSPI_RING_POINTS]. */
 uint32_t clspi_cell_points_of(const clspi_cell_points *points, const clspi_class_set *set,

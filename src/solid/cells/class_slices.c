@@ -113,7 +113,7 @@ static bool is_product(const clspi_class_set *set, uint32_t number, double *row)
 
     for (uint32_t i = 0; i < 3; i++) {
         double span[4];
-        clspi_class_weights(set, number, at[i], by, row);
+        clspi_class_weights(set, number, at[i], by, CLSPI_OFF_BOUNDARY, row);
         clspi_span_weights(at[i][of->axis], 0, span);
         if (of->slice[0] == CLSPI_NO_POINT) {
             span[1] += 2.0 * span[0];

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cell_class.h"
+#include "class_descent.h"
+#include "class_tangents.h"
 
 void clspi_span_weights(double t, uint32_t by, double weight[4])
 {
@@ -37,58 +38,10 @@ void clspi_regular_weights(const double t[3], const uint8_t by[3], double row[CL
         row[i] = span[0][i / 16] * span[1][i / 4 % 4] * span[2][i % 4];
 }
 
-/* A parameter on its way from a cell to its children. */
-typedef struct descent {
-    double t[3];
-    uint8_t by[3];
-    double factor; /* of the derivative */
-    uint32_t depth;
-    uint32_t number[CLSPI_LIMIT_DEPTH]; /* classes on the way */
-    uint8_t corner[CLSPI_LIMIT_DEPTH];  /* children */
-} descent;
-
-/* Goes to the child of a class where the parameter is; returns the child's class. */
-static uint32_t go_down(const clspi_class_set *set, descent *way, uint32_t number)
-{
-    uint32_t j = 0;
-    double t[3];
-    uint8_t by[3];
-
-    for (uint32_t a = 0; a < 3; a++) {
-        const double twice = 2.0 * way->t[a];
-        const bool upper = twice >= 1.0;
-        j |= (uint32_t)upper << a;
-        t[a] = upper ? twice - 1.0 : twice;
-        by[a] = way->by[a];
-        for (uint32_t i = 0; i < by[a]; i++)
-            way->factor *= 2.0;
-    }
-    const clspi_class_child *const child = &set->entry[number].child[j];
-    for (uint32_t a = 0; a < 3; a++) {
-        const uint32_t own = clspi_frame_axis(child->frame, a);
-        const bool flips = clspi_frame_flips(child->frame, a);
-        way->t[a] = flips ? 1.0 - t[own] : t[own];
-        way->by[a] = by[own];
-        if (flips && by[own] & 1) way->factor = -way->factor;
-    }
-    way->number[way->depth] = number;
-    way->corner[way->depth++] = (uint8_t)j;
-    return child->next;
-}
-
-/* Makes the weights of a parent's points of those of a child's. */
-static void go_up(const clspi_class_child *child, const double *from, double *to,
-                  uint32_t num_points)
-{
-    memset(to, 0, num_points * sizeof *to);
-    for (uint32_t r = 0; r < child->rows; r++)
-        for (uint32_t i = child->begin[r]; i < child->begin[r + 1]; i++)
-            to[child->column[i]] += from[r] * child->weight[i];
-}
-
 /* Leaves out steps up that change nothing any more: those by the child by which weights have come
    to rest. */
-static void skip_steps(descent *way, const double *before, const double *after, uint32_t num_points)
+static void skip_steps(clspi_descent *way, const double *before, const double *after,
+                       uint32_t num_points)
 {
     const uint32_t number = way->number[way->depth];
     const uint8_t corner = way->corner[way->depth];
@@ -99,50 +52,54 @@ static void skip_steps(descent *way, const double *before, const double *after, 
         way->depth--;
 }
 
-/* Takes from the weights of a derivative what rounding has left in their sum, which is 0: on the
-   way up all else becomes less, and the factor is as large as that. */
-static void balance(double *row, uint32_t num_points)
+/* Goes down to a regular cell, or until what is left of the cell is a point, and writes the weights
+   of its points. Returns its class. */
+static uint32_t weigh_last(const clspi_class_set *set, clspi_descent *way, uint32_t number,
+                           uint32_t depth, double *row)
 {
-    double sum = 0.0, size = 0.0;
-
-    for (uint32_t i = 0; i < num_points; i++) {
-        sum += row[i];
-        size += fabs(row[i]);
+    while (number != CLSPI_REGULAR && way->depth < depth)
+        number = clspi_descend(set, way, number);
+    if (number == CLSPI_REGULAR) {
+        clspi_regular_weights(way->t, way->by, row);
+    } else {
+        memset(row, 0, set->entry[number].num_points * sizeof *row);
+        row[(way->t[0] >= 0.5) | (way->t[1] >= 0.5) << 1 | (way->t[2] >= 0.5) << 2] = 1.0;
     }
-    for (uint32_t i = 0; i < num_points && size > 0.0; i++)
-        row[i] -= sum / size * fabs(row[i]);
+    return number;
+}
+
+/* Moves a parameter 2^-20 away from all faces but the one that it is on. */
+static void step_away(const double t[3], uint32_t face, double away[3])
+{
+    const double least = ldexp(1.0, -CLSPI_SLOPE_DEPTH);
+
+    for (uint32_t a = 0; a < 3; a++)
+        away[a] = a == face / 2 ? t[a] : fmin(fmax(t[a], least), 1.0 - least);
 }
 
 void clspi_class_weights(const clspi_class_set *set, uint32_t number, const double t[3],
-                         const uint8_t by[3], double *row)
+                         const uint8_t by[3], uint32_t face, double *row)
 {
     const bool is_value = !(by[0] | by[1] | by[2]);
-    const uint32_t depth = is_value ? CLSPI_LIMIT_DEPTH : CLSPI_SLOPE_DEPTH;
     double *from = set->scratch[0], *to = set->scratch[1];
-    descent way = {.t = {t[0], t[1], t[2]}, .by = {by[0], by[1], by[2]}, .factor = 1.0};
-    uint32_t next = number;
+    bool is_far = true;
+    clspi_descent way;
 
-    while (next != CLSPI_REGULAR && way.depth < depth)
-        next = go_down(set, &way, next);
-    if (next != CLSPI_REGULAR && !is_value) {
-        const double least = ldexp(1.0, -CLSPI_SLOPE_DEPTH);
-        way = (descent){.by = {by[0], by[1], by[2]}, .factor = 1.0};
-        for (uint32_t a = 0; a < 3; a++)
-            way.t[a] = fmin(fmax(t[a], least), 1.0 - least);
-        for (next = number; next != CLSPI_REGULAR && way.depth < CLSPI_LIMIT_DEPTH;)
-            next = go_down(set, &way, next);
-    }
-    if (next == CLSPI_REGULAR) {
-        clspi_regular_weights(way.t, way.by, from);
-    } else {
-        memset(from, 0, set->entry[next].num_points * sizeof *from);
-        from[(way.t[0] >= 0.5) | (way.t[1] >= 0.5) << 1 | (way.t[2] >= 0.5) << 2] = 1.0;
+    clspi_descent_begin(&way, t, by);
+    if (weigh_last(set, &way, number, is_value ? CLSPI_LIMIT_DEPTH : CLSPI_SLOPE_DEPTH, from) !=
+            CLSPI_REGULAR &&
+        !is_value) {
+        double away[3];
+        step_away(t, face, away);
+        clspi_descent_begin(&way, away, by);
+        weigh_last(set, &way, number, CLSPI_LIMIT_DEPTH, from);
+        is_far = false;
     }
     while (way.depth > 0) {
         const clspi_cell_class *const parent = &set->entry[way.number[--way.depth]];
         const clspi_class_child *const child = &parent->child[way.corner[way.depth]];
-        go_up(child, from, to, parent->num_points);
-        if (!is_value) balance(to, parent->num_points);
+        clspi_ascend(child, from, to, parent->num_points);
+        if (!is_value) clspi_balance(to, parent->num_points);
         if (is_value && child->next == way.number[way.depth])
             skip_steps(&way, from, to, parent->num_points);
         double *const swap = from;
@@ -151,4 +108,40 @@ void clspi_class_weights(const clspi_class_set *set, uint32_t number, const doub
     }
     for (uint32_t i = 0; i < set->entry[number].num_points; i++)
         row[i] = way.factor * from[i];
+    if (!is_far) clspi_class_tangent(set, number, t, by, face, row);
+}
+
+/* Returns the first of a cell's boundary faces that has a parameter on it, as its class has it. */
+static uint32_t face_on(const clspi_class_set *set, const clspi_class_use *use, const double t[3])
+{
+    const uint32_t faces = set->entry[use->number].signature[3 + CLSPI_CORNERS];
+    uint32_t first = CLSPI_OFF_BOUNDARY, of_class = CLSPI_OFF_BOUNDARY;
+
+    for (uint32_t k = 0; k < CLSPI_CELL_FACES; k++) {
+        const uint32_t face = clspi_frame_face(use->frame, k);
+        if (!(faces >> k & 1) || face > first || t[face / 2] != (double)(face & 1)) continue;
+        first = face;
+        of_class = k;
+    }
+    return of_class;
+}
+
+void clspi_use_weights(const clspi_class_set *set, const clspi_class_use *use, const double t[3],
+                       const uint8_t by[3], double *row)
+{
+    const uint32_t num = set->entry[use->number].num_points;
+    bool is_against = false;
+    double framed_t[3];
+    uint8_t framed_by[3];
+
+    for (uint32_t a = 0; a < 3; a++) {
+        const uint32_t own = clspi_frame_axis(use->frame, a);
+        const bool flips = clspi_frame_flips(use->frame, a);
+        framed_t[a] = flips ? 1.0 - t[own] : t[own];
+        framed_by[a] = by[own];
+        is_against ^= flips && by[own] & 1;
+    }
+    clspi_class_weights(set, use->number, framed_t, framed_by, face_on(set, use, t), row);
+    for (uint32_t i = 0; i < num && is_against; i++)
+        row[i] = -row[i];
 }

@@ -12,7 +12,8 @@ enum { SLAB = 2048 /* vertices that are made at once, or all with one u */ };
 /* What a worker has to itself. */
 typedef struct host_scratch {
     clspi_class_set classes; /* the plan's, with scratch memory of its own */
-    double weights[3][CLSPI_RING_POINTS];
+    double rows[CLSPI_SCRATCH_ROWS][CLSPI_RING_POINTS];
+    double weights[CLSPI_RING_POINTS];
     uint32_t points[CLSPI_RING_POINTS];
     double staged[CLSPI_RING_POINTS * CLSPI_STAGED_WIDTH]; /* reals */
     size_t room;                                           /* vertices that follow */
@@ -146,7 +147,7 @@ static host_scratch *scratch_of(clsp_solid_plan *plan, uint32_t worker)
     if (!scratch) return NULL;
     scratch->classes = plan->classes;
     for (uint32_t i = 0; i < CLSPI_COUNT(scratch->classes.scratch); i++)
-        scratch->classes.scratch[i] = scratch->weights[i];
+        scratch->classes.scratch[i] = scratch->rows[i];
     return scratch;
 }
 
@@ -311,7 +312,7 @@ static void sum_three(const clsp_solid_plan *plan, const host_scratch *scratch, 
     const size_t step = plan->desc.dim, at = scratch->points[0] * step + first;
     const void *const control = plan->host.data;
     const double u = real_at(plan, control, at), v = real_at(plan, control, at + 1);
-    const double w = real_at(plan, control, at + 2), *const weights = scratch->weights[2];
+    const double w = real_at(plan, control, at + 2), *const weights = scratch->weights;
     double x = 0.0, y = 0.0, z = 0.0;
 
     for (uint32_t k = 0; k < num; k++) {
@@ -335,7 +336,7 @@ static double sum_channel(const clsp_solid_plan *plan, const host_scratch *scrat
     double sum = 0.0;
 
     for (uint32_t k = 0; k < num; k++)
-        sum += scratch->weights[2][k] *
+        sum += scratch->weights[k] *
                (real_at(plan, control, scratch->points[k] * step + channel) - centre);
     return is_value ? centre + sum : sum;
 }
@@ -353,7 +354,7 @@ static void sum_point(const clsp_solid_plan *plan, host_scratch *scratch,
         const uint8_t number = shape->number[k];
         if (num > 0)
             clspi_cell_weights(&plan->points, &scratch->classes, spot->cell, spot->t,
-                               clspi_order_by[number], scratch->weights[2]);
+                               clspi_order_by[number], scratch->weights);
         const bool is_value = number == CLSPI_VALUE;
         uint32_t c = 0;
         for (; num > 0 && c + 3 <= shape->dim; c += 3)

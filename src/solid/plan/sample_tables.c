@@ -23,19 +23,6 @@ typedef struct maker {
     double *row;   /* [CLSPI_RING_POINTS] */
 } maker;
 
-/* Computes the weights of a class's points at a parameter of a cell, in m->row. */
-static void weigh(const maker *m, const clspi_cell_use *use, const double t[3], const uint8_t by[3])
-{
-    const uint32_t n = m->plan->classes.entry[use->of.number].num_points;
-    double framed_t[3];
-    uint8_t framed_by[3];
-    const double factor = clspi_frame_parameter(use->of.frame, t, by, framed_t, framed_by);
-
-    clspi_class_weights(&m->plan->classes, use->of.number, framed_t, framed_by, m->row);
-    for (uint32_t i = 0; i < n && factor < 0.0; i++)
-        m->row[i] = -m->row[i];
-}
-
 /* Writes the weights of a layered cell's slices: sums over columns, wherever across them. */
 static void fill_slices(const maker *m, const clspi_cell_use *use, double *table, size_t stride)
 {
@@ -50,7 +37,7 @@ static void fill_slices(const maker *m, const clspi_cell_use *use, double *table
             double t[3] = {0.5, 0.5, 0.5};
             t[p] = sample_at(&axis[p], i);
             t[q] = sample_at(&axis[q], j);
-            weigh(m, use, t, by);
+            clspi_use_weights(&m->plan->classes, &use->of, t, by, m->row);
             for (uint32_t k = 0; k < entry->num_slice; k++) {
                 double sum = 0.0;
                 for (uint32_t l = 0; l < 4; l++) {
@@ -73,7 +60,7 @@ static void fill_full(const maker *m, const clspi_cell_use *use, double *table, 
             for (uint32_t k = 0; k < axis[2].num; k++, sample++) {
                 const double t[3] = {sample_at(&axis[0], i), sample_at(&axis[1], j),
                                      sample_at(&axis[2], k)};
-                weigh(m, use, t, m->by);
+                clspi_use_weights(&m->plan->classes, &use->of, t, m->by, m->row);
                 for (uint32_t n = 0; n < use->terms; n++)
                     table[n * stride + sample] = m->row[n];
             }

@@ -1,0 +1,63 @@
+/* These are in a file of their own: gcc 12 makes wrong code of clspi_descend where it is inlined
+   into a loop at -O3. */
+#include "class_descent.h"
+
+#include <math.h>
+#include <string.h>
+
+void clspi_descent_begin(clspi_descent *way, const double t[3], const uint8_t by[3])
+{
+    memcpy(way->t, t, sizeof way->t);
+    memcpy(way->by, by, sizeof way->by);
+    way->factor = 1.0;
+    way->depth = 0;
+}
+
+uint32_t clspi_descend(const clspi_class_set *set, clspi_descent *way, uint32_t number)
+{
+    uint32_t j = 0;
+    double t[3];
+    uint8_t by[3];
+
+    for (uint32_t a = 0; a < 3; a++) {
+        const double twice = 2.0 * way->t[a];
+        const bool upper = twice >= 1.0;
+        j |= (uint32_t)upper << a;
+        t[a] = upper ? twice - 1.0 : twice;
+        by[a] = way->by[a];
+        for (uint32_t i = 0; i < by[a]; i++)
+            way->factor *= 2.0;
+    }
+    const clspi_class_child *const child = &set->entry[number].child[j];
+    for (uint32_t a = 0; a < 3; a++) {
+        const uint32_t own = clspi_frame_axis(child->frame, a);
+        const bool flips = clspi_frame_flips(child->frame, a);
+        way->t[a] = flips ? 1.0 - t[own] : t[own];
+        way->by[a] = by[own];
+        if (flips && by[own] & 1) way->factor = -way->factor;
+    }
+    way->number[way->depth] = number;
+    way->corner[way->depth++] = (uint8_t)j;
+    return child->next;
+}
+
+void clspi_ascend(const clspi_class_child *child, const double *from, double *to,
+                  uint32_t num_points)
+{
+    memset(to, 0, num_points * sizeof *to);
+    for (uint32_t r = 0; r < child->rows; r++)
+        for (uint32_t i = child->begin[r]; i < child->begin[r + 1]; i++)
+            to[child->column[i]] += from[r] * child->weight[i];
+}
+
+void clspi_balance(double *row, uint32_t num_points)
+{
+    double sum = 0.0, size = 0.0;
+
+    for (uint32_t i = 0; i < num_points; i++) {
+        sum += row[i];
+        size += fabs(row[i]);
+    }
+    for (uint32_t i = 0; i < num_points && size > 0.0; i++)
+        row[i] -= sum / size * fabs(row[i]);
+}
