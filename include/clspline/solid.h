@@ -46,6 +46,10 @@ typedef struct clsp_solid_cells {
     size_t num_creases;
     const uint32_t *corner; /* [num_corners]: boundary vertices that stay in place */
     size_t num_corners;
+    const double *points; /* [num_vertices][3]: where vertices are, to tell cells that are inside
+                             out; may be NULL */
+    uint32_t orient;      /* 1: cells that are inside out are turned: hexahedra have u, v, 1 - w in
+                             the place of u, v, w then */
     uint64_t reserved[CLSP_RESERVED];
 } clsp_solid_cells;
 
@@ -53,9 +57,16 @@ typedef struct clsp_solid_mesh clsp_solid_mesh;
 
 /* Makes a mesh. Every vertex of a cell must be one of exactly three of its faces, a face belongs to
    one or two cells, and the cells around each vertex and edge must be as around a point of a solid
-   or of its boundary. The context must outlive the mesh, and gets messages. Errors:
-   CLSP_ERROR_ARGUMENT (NULL, or cells that are not sound, of which the message names cell, vertex
-   or edge), CLSP_ERROR_NO_MEMORY. On error *mesh is NULL. */
+   or of its boundary. A cell may stand once only.
+
+   Cells that hang together by faces are to be turned alike, in VTK's order, so that their volume is
+   positive. Others are inside out and counted (clsp_solid_mesh_counts); without points, or where
+   the volume is 0, those are that fewer of the cells agree with. Polyhedra have no order and are
+   not counted, but those of a mesh that is oriented are turned as their neighbours.
+
+   The context must outlive the mesh, and gets messages. Errors: CLSP_ERROR_ARGUMENT (NULL, or cells
+   that are not sound or cannot be turned alike, of which the message names cell, vertex or edge),
+   CLSP_ERROR_NO_MEMORY. On error *mesh is NULL. */
 CLSP_API clsp_status clsp_solid_mesh_create(clsp_solid_mesh **mesh, clsp_context *ctx,
                                             const clsp_solid_cells *cells);
 
@@ -74,6 +85,8 @@ typedef struct clsp_solid_counts {
     size_t num_vertices, num_edges, num_faces, num_cells;
     size_t num_indices;     /* that clsp_solid_mesh_cells writes; 0 where not hexahedral */
     uint32_t is_hexahedral; /* 1: all cells are hexahedra, so that it can have a plan */
+    size_t num_inside_out;  /* cells that were given inside out, and, unless they are turned, what
+                               they become by refinement */
     uint64_t reserved[CLSP_RESERVED];
 } clsp_solid_counts;
 

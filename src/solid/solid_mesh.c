@@ -26,6 +26,9 @@ static clsp_status check_cells(clsp_context *ctx, const clsp_solid_cells *cells)
     if ((cells->num_indices && !cells->index) || (cells->num_creases && !cells->crease) ||
         (cells->num_corners && !cells->corner))
         return null_argument(ctx, "clsp_solid_mesh_create");
+    if (cells->orient > 1)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: orient %u: 0 or 1",
+                          cells->orient);
     return CLSP_OK;
 }
 
@@ -40,7 +43,9 @@ static clsp_status fill_mesh(clsp_solid_mesh *mesh, const clsp_solid_cells *cell
                              .crease = cells->crease,
                              .num_creases = cells->num_creases,
                              .corner = cells->corner,
-                             .num_corners = cells->num_corners};
+                             .num_corners = cells->num_corners,
+                             .points = cells->points,
+                             .orient = cells->orient};
     clspi_mesh_defect defect;
     const clspi_mesh_status status = clspi_poly_mesh_make(&mesh->poly, &all, &defect);
 
@@ -48,6 +53,8 @@ static clsp_status fill_mesh(clsp_solid_mesh *mesh, const clsp_solid_cells *cell
     if (status == CLSPI_MESH_DEFECTIVE)
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT, "solid: %s", defect.text);
     mesh->is_hexahedral = mesh->poly.is_hexahedral;
+    mesh->num_inside_out = mesh->poly.num_inside_out;
+    if (!cells->orient) mesh->num_inside_out_children = mesh->poly.num_inside_out_children;
     if (!mesh->is_hexahedral) return CLSP_OK;
     const bool made = clspi_poly_hexahedra(&mesh->cells, &mesh->poly);
     clspi_poly_mesh_release(&mesh->poly);
@@ -110,6 +117,8 @@ clsp_status clsp_solid_mesh_refine(clsp_solid_mesh **fine, const clsp_solid_mesh
     clsp_solid_mesh *made = new_mesh(mesh->ctx);
     if (!made) return clspi_solid_no_memory(mesh->ctx);
     made->is_hexahedral = true;
+    made->num_inside_out = mesh->num_inside_out_children;
+    made->num_inside_out_children = CLSPI_CORNERS * made->num_inside_out;
     if (mesh->is_hexahedral ? !clspi_cell_mesh_refine(&made->cells, &mesh->cells, &threads)
                             : !clspi_poly_hexahedra(&made->cells, &mesh->poly)) {
         clsp_solid_mesh_destroy(&made);
@@ -136,7 +145,8 @@ clsp_status clsp_solid_mesh_counts(const clsp_solid_mesh *mesh, clsp_solid_count
                                   .num_faces = all.num_faces,
                                   .num_cells = all.num_cells,
                                   .num_indices = mesh->is_hexahedral ? 8 * all.num_cells : 0,
-                                  .is_hexahedral = mesh->is_hexahedral};
+                                  .is_hexahedral = mesh->is_hexahedral,
+                                  .num_inside_out = mesh->num_inside_out};
     return CLSP_OK;
 }
 

@@ -10,8 +10,9 @@
 struct clsp_solid_mesh {
     clsp_context *ctx;
     bool is_hexahedral;
-    clspi_poly_mesh poly;  /* where it is not */
-    clspi_cell_mesh cells; /* where it is */
+    size_t num_inside_out, num_inside_out_children; /* as of clspi_poly_mesh */
+    clspi_poly_mesh poly;                           /* where it is not */
+    clspi_cell_mesh cells;                          /* where it is */
     clspi_refinement *refinement;
 };
 

@@ -585,14 +585,163 @@ static void test_threads(void **state)
     solid_free(&solid);
 }
 
+/* ---- cells given twice, and inside out ---- */
+
+/* A cell that stands twice, turned or not, alone or in the middle of others. */
+static void test_copies(void **state)
+{
+    static const uint32_t turned[8] = {4, 5, 6, 7, 0, 1, 2, 3};
+    uint32_t pair[16];
+    clspi_cells cells = {.num_vertices = 8, .num_cells = 2, .num_indices = 16, .index = pair};
+    solid_case box = solid_box(3, 1, 1);
+
+    (void)state;
+    memcpy(pair, cube, sizeof cube);
+    memcpy(pair + 8, cube, sizeof cube);
+    refuse(&cells, "cell 1 is cell 0 again");
+    memcpy(pair + 8, turned, sizeof turned);
+    refuse(&cells, "cell 1 is cell 0 again");
+    uint32_t *const index = malloc(32 * sizeof *index);
+    memcpy(index, box.cell, 24 * sizeof *index);
+    memcpy(index + 24, box.cell + 8, 8 * sizeof *index);
+    cells = (clspi_cells){
+        .num_vertices = box.num_points, .num_cells = 4, .num_indices = 32, .index = index};
+    refuse(&cells, "cell 3 is cell 1 again");
+    free(index);
+    solid_free(&box);
+}
+
+/* Returns how many hexahedra of a mesh, after a step unless it has hexahedra alone, have a negative
+   volume at a corner. */
+static size_t count_negative(const clspi_poly_mesh *poly, const double *points)
+{
+    const clspi_incidence incidence = clspi_poly_incidence(poly);
+    const size_t fine =
+        incidence.num_vertices + incidence.num_edges + incidence.num_faces + incidence.num_cells;
+    double *const middles = malloc(3 * fine * sizeof *middles);
+    const double *const at = poly->is_hexahedral ? points : middles;
+    clspi_cell_mesh mesh;
+    size_t negative = 0;
+
+    assert_true(clspi_poly_hexahedra(&mesh, poly));
+    assert_true(clspi_subdivide(middles, points, 3, &incidence, CLSPI_RULE_TENSOR));
+    for (size_t c = 0; c < mesh.num_cells; c++) {
+        const uint32_t *const corner = mesh.cell_vertex + 8 * c;
+        double d[3][3];
+        for (uint32_t a = 0; a < 3; a++)
+            for (uint32_t k = 0; k < 3; k++)
+                d[a][k] = at[3 * corner[1u << a] + k] - at[3 * corner[0] + k];
+        negative += d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) +
+                        d[0][1] * (d[1][2] * d[2][0] - d[1][0] * d[2][2]) +
+                        d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]) <
+                    0.0;
+    }
+    clspi_cell_mesh_release(&mesh);
+    free(middles);
+    return negative;
+}
+
+/* Checks how many cells are counted, with and without points, and that none is left that is inside
+   out. */
+static void check_orientation(clspi_cells *cells, const double *points, size_t with_points,
+                              size_t without)
+{
+    cells->orient = false;
+    cells->points = NULL;
+    clspi_poly_mesh mesh = accept(cells);
+    assert_int_equal(mesh.num_inside_out, without);
+    clspi_poly_mesh_release(&mesh);
+    cells->points = points;
+    mesh = accept(cells);
+    assert_int_equal(mesh.num_inside_out, with_points);
+    clspi_poly_mesh_release(&mesh);
+    cells->orient = true;
+    mesh = accept(cells);
+    assert_int_equal(mesh.num_inside_out, with_points);
+    assert_int_equal(count_negative(&mesh, points), 0);
+    clspi_poly_mesh_release(&mesh);
+}
+
+/* Turns a hexahedron. */
+static void turn(uint32_t *cell)
+{
+    for (int i = 0; i < 4; i++) {
+        const uint32_t swap = cell[i];
+        cell[i] = cell[i + 4];
+        cell[i + 4] = swap;
+    }
+}
+
+/* Boxes and a machine part, of which some cells are turned, or all, or that are mirrored, far from
+   the origin. */
+static void test_orientation(void **state)
+{
+    solid_case solids[2] = {solid_box(3, 4, 2), solid_read_vtk(DATA_FOLDER "/rod.vtk")};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        solid_case *const s = &solids[i];
+        clspi_cells cells = {.num_vertices = s->num_points,
+                             .num_cells = s->num_cells,
+                             .num_indices = 8 * s->num_cells,
+                             .index = s->cell};
+        for (size_t k = 0; k < s->num_points; k++)
+            s->point[3 * k] += 1e6;
+        check_orientation(&cells, s->point, 0, 0);
+        for (size_t c = 0; c < s->num_cells; c += 3)
+            turn(s->cell + 8 * c);
+        const size_t some = (s->num_cells + 2) / 3;
+        check_orientation(&cells, s->point, some, some);
+        for (size_t k = 0; k < s->num_points; k++)
+            s->point[3 * k + 1] *= -1.0;
+        check_orientation(&cells, s->point, s->num_cells - some, some);
+        solid_free(s);
+    }
+}
+
+/* A tetrahedron and a wedge on it, as they are and as polyhedra, whose faces run either way. */
+static void test_mixed_orientation(void **state)
+{
+    static const double point[] = {0, 0, 0, 1,  0, 0, 0,  1, 0, 0, 0,
+                                   1, 0, 0, -1, 1, 0, -1, 0, 1, -1};
+    static const uint8_t kinds[] = {CLSPI_TETRAHEDRON, CLSPI_WEDGE};
+    static const uint8_t other_kinds[] = {CLSPI_POLYHEDRON, CLSPI_WEDGE};
+    uint32_t index[] = {0, 1, 2, 3, 4, 5, 6, 0, 1, 2};
+    static const uint32_t faces[] = {4, 3, 0, 1, 2, 3, 0, 1, 3, 3, 1, 2,
+                                     3, 3, 0, 2, 3, 4, 5, 6, 0, 1, 2};
+    clspi_cells cells = {
+        .num_vertices = 7, .num_cells = 2, .num_indices = 10, .index = index, .kind = kinds};
+
+    (void)state;
+    clspi_poly_mesh mesh = accept(&cells);
+    const size_t alike = mesh.num_inside_out;
+    clspi_poly_mesh_release(&mesh);
+    check_orientation(&cells, point, 1, alike);
+    index[0] = 1;
+    index[1] = 0;
+    check_orientation(&cells, point, 2, 0);
+    cells.kind = other_kinds;
+    cells.index = faces;
+    cells.num_indices = sizeof faces / sizeof *faces;
+    check_orientation(&cells, point, 1, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_indices),    cmocka_unit_test(test_bad_cells),
-        cmocka_unit_test(test_bad_neighbours), cmocka_unit_test(test_bad_tags),
-        cmocka_unit_test(test_refine),         cmocka_unit_test(test_polyhedra),
-        cmocka_unit_test(test_wedge),          cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_bad_indices),
+        cmocka_unit_test(test_bad_cells),
+        cmocka_unit_test(test_bad_neighbours),
+        cmocka_unit_test(test_bad_tags),
+        cmocka_unit_test(test_refine),
+        cmocka_unit_test(test_polyhedra),
+        cmocka_unit_test(test_wedge),
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_orientation),
+        cmocka_unit_test(test_mixed_orientation),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,8 +48,9 @@ static void write_corners(uint32_t *corner, const clspi_poly_mesh *mesh)
         }
         /* VTK's corners 0, 3, 2, 1 and 4, 5, 6, 7 are the first two sides */
         static const uint8_t place[8] = {0, 2, 3, 1, 4, 5, 7, 6};
+        const uint32_t upside_down = mesh->is_turned && mesh->is_turned[c] ? 4 : 0;
         for (uint32_t i = 0; i < CLSPI_CORNERS; i++)
-            corner[c * CLSPI_CORNERS + place[i]] = mesh->loop[c * 24 + i];
+            corner[c * CLSPI_CORNERS + (place[i] ^ upside_down)] = mesh->loop[c * 24 + i];
     }
 }
 

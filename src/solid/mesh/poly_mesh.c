@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "key_map.h"
+#include "poly_orient.h"
 #include "poly_reader.h"
 #include "poly_star.h"
 
@@ -208,6 +209,50 @@ static clspi_mesh_status list_cells(clspi_poly_mesh *mesh, size_t loops, clspi_m
     return status;
 }
 
+/* Tells whether a cell has just the faces of another one. */
+static bool is_copy(const clspi_poly_mesh *mesh, size_t c, size_t other)
+{
+    const size_t begin = mesh->side_begin[other], end = mesh->side_begin[other + 1];
+    bool same = mesh->side_begin[c + 1] - mesh->side_begin[c] == end - begin;
+
+    for (size_t s = mesh->side_begin[c]; s < mesh->side_begin[c + 1] && same; s++) {
+        size_t at = begin;
+        while (at < end && mesh->side_face[at] != mesh->side_face[s])
+            at++;
+        same = at < end;
+    }
+    return same;
+}
+
+/* Looks for cells that are given twice. A copy has the other one's least face too, of whose cells
+   some are looked at: more than two are defective anyway. */
+static clspi_mesh_status check_copies(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect)
+{
+    enum { EACH = 2 };
+    uint32_t(*const seen)[EACH] = malloc(((size_t)mesh->num_faces + 1) * sizeof *seen);
+    clspi_mesh_status status = seen ? CLSPI_MESH_SOUND : CLSPI_MESH_NO_MEMORY;
+
+    for (size_t f = 0; f < mesh->num_faces && seen; f++)
+        seen[f][0] = seen[f][1] = CLSPI_NO_CELL;
+    for (size_t c = 0; c < mesh->num_cells && status == CLSPI_MESH_SOUND; c++) {
+        uint32_t least = UINT32_MAX;
+        for (size_t s = mesh->side_begin[c]; s < mesh->side_begin[c + 1]; s++)
+            if (mesh->side_face[s] < least) least = mesh->side_face[s];
+        for (int i = 0; i < EACH; i++) {
+            uint32_t *const other = &seen[least][i];
+            if (*other == CLSPI_NO_CELL) {
+                *other = (uint32_t)c;
+                break;
+            }
+            if (!is_copy(mesh, c, *other)) continue;
+            status = clspi_defective(defect, "cell %zu is cell %u again", c, *other);
+            break;
+        }
+    }
+    free(seen);
+    return status;
+}
+
 /* ---- boundary, creases, corners ---- */
 
 static clspi_mesh_status flag_boundary(clspi_poly_mesh *mesh, size_t sides,
@@ -297,9 +342,11 @@ static clspi_mesh_status connect(clspi_poly_mesh *mesh, const clspi_cells *cells
     if (status == CLSPI_MESH_SOUND && (!copy_faces(mesh, first) || !allocate_flags(mesh)))
         status = CLSPI_MESH_NO_MEMORY;
     free(first);
+    if (status == CLSPI_MESH_SOUND) status = check_copies(mesh, defect);
     if (status == CLSPI_MESH_SOUND) status = flag_boundary(mesh, sides, defect);
     if (status == CLSPI_MESH_SOUND) status = clspi_poly_check_stars(mesh, defect);
     if (status == CLSPI_MESH_SOUND) status = flag_creases(mesh, cells, defect);
+    if (status == CLSPI_MESH_SOUND) status = clspi_poly_orient(mesh, cells, defect);
     return status;
 }
 
@@ -345,6 +392,7 @@ void clspi_poly_mesh_release(clspi_poly_mesh *mesh)
     free(mesh->face_flag);
     free(mesh->edge_flag);
     free(mesh->vertex_flag);
+    free(mesh->is_turned);
     *mesh = (clspi_poly_mesh){0};
 }
 

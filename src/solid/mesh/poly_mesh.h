@@ -25,6 +25,8 @@ typedef struct clspi_cells {
     size_t num_creases;
     const uint32_t *corner; /* [num_corners]: boundary vertices that stay in place */
     size_t num_corners;
+    const double *points; /* [num_vertices][3], or NULL */
+    bool orient;          /* cells that are inside out are turned (poly_orient.h) */
 } clspi_cells;
 
 typedef enum clspi_mesh_status {
@@ -51,6 +53,9 @@ typedef struct clspi_poly_mesh {
     uint32_t *cell_vertex, *cell_edge, *face_vertex, *face_edge;
     uint32_t *edge_vertex;
     uint8_t *face_flag, *edge_flag, *vertex_flag;
+    uint8_t *is_turned;    /* [cells]: whether a cell was given inside out; NULL: none is turned */
+    size_t num_inside_out; /* cells that are, as they were given, */
+    size_t num_inside_out_children; /* and those that they become by a step */
 } clspi_poly_mesh;
 
 /* Makes the mesh of cells, or says why it is none that can be subdivided to hexahedra: exactly

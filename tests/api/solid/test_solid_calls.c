@@ -405,13 +405,49 @@ static void test_bad_meshes(void **state)
     solid_free(&box);
 }
 
+/* Cells that are inside out are counted, with their children, unless they are turned. */
+static void test_orientation(void **state)
+{
+    solid_case box = solid_box(2, 1, 1);
+    clsp_solid_cells cells = {.num_vertices = 12,
+                              .num_cells = 2,
+                              .index = box.cell,
+                              .num_indices = 16,
+                              .points = box.point};
+
+    (void)state;
+    for (size_t i = 0; i < box.num_points; i++)
+        box.point[3 * i] *= -1.0;
+    for (cells.orient = 0; cells.orient < 2; cells.orient++) {
+        clsp_solid_mesh *mesh, *fine;
+        clsp_solid_counts counts;
+        uint32_t index[16];
+        assert_ok(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells));
+        assert_ok(ctx, clsp_solid_mesh_counts(mesh, &counts));
+        assert_int_equal(counts.num_inside_out, 2);
+        assert_ok(ctx, clsp_solid_mesh_cells(mesh, clsp_out_u32(index, 16)));
+        for (size_t i = 0; i < 8; i++)
+            assert_int_equal(index[i], box.cell[i ^ (cells.orient ? 4 : 0)]);
+        assert_ok(ctx, clsp_solid_mesh_refine(&fine, mesh));
+        assert_ok(ctx, clsp_solid_mesh_counts(fine, &counts));
+        assert_int_equal(counts.num_inside_out, cells.orient ? 0 : 16);
+        clsp_solid_mesh_destroy(&fine);
+        clsp_solid_mesh_destroy(&mesh);
+    }
+    clsp_solid_mesh *mesh;
+    assert_status(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells), CLSP_ERROR_ARGUMENT);
+    assert_null(mesh);
+    solid_free(&box);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_weights),   cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_odd_lists), cmocka_unit_test(test_bad_plans),
-        cmocka_unit_test(test_bad_calls), cmocka_unit_test(test_bad_meshes),
+        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_weights),     cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_odd_lists),   cmocka_unit_test(test_bad_plans),
+        cmocka_unit_test(test_bad_calls),   cmocka_unit_test(test_bad_meshes),
+        cmocka_unit_test(test_orientation),
     };
 
     if (support_no_device()) return 77;
