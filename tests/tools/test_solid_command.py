@@ -377,12 +377,22 @@ class Meshes(Command):
                          [tuple(map(float, p)) for p in points])
 
     def test_odd_cells(self):
-        """Inverted and flat cells are taken as they are, with a warning; what all are is no odd
-        one."""
+        """Inverted and flat cells are taken as they are, with a warning; inverted ones are turned
+        where that is asked for."""
         points, cells = box(2, 1, 1)
-        write_vtk(self.path("a.vtk"), points, [h[4:] + h[:4] for h in cells])
-        self.assertNotIn("warning", run("solid", self.path("a.vtk"), "-o",
-                                        self.path("a.vtu")).stderr)
+        turned = [h[4:] + h[:4] for h in cells]
+        for source, num in ((turned, 2), (turned[:1] + cells[1:], 1)):
+            write_vtk(self.path("a.vtk"), points, source)
+            stderr = run("solid", self.path("a.vtk"), "-o", self.path("a.vtu")).stderr
+            self.assertIn("warning: %s: %d of 2 cells are flat or inside out; --orient turns them" %
+                          (self.path("a.vtk"), num), stderr)
+            done = run("solid", self.path("a.vtk"), "-o", self.path("a.vtu"), "--orient",
+                       "--refine", "0")
+            self.assertIn("%d of 2 cells were inside out and are turned" % num, done.stderr)
+            self.assertNotIn("warning", done.stderr)
+            written = [int(i) for i in read_vtu(self.path("a.vtu"))["connectivity"]]
+            for h in (written[:8], written[8:]):
+                self.assertEqual(sorted(h[4:]), sorted(v for v in h if points[v][2] == 1))
         moved = [(x - (2 if x == 2 else 0), y, z)
                  for x, y, z in points]  # the second cell's far end to x = 0
         write_vtk(self.path("a.vtk"), moved, cells)

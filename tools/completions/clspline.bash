@@ -106,8 +106,8 @@ _clspline_options() {
             '--device --cooperate --workers --join --report --quiet --verbose --help'
         ;;
     'solid')
-        echo '--output --format --samples --refine --crease-angle --crease-steps --bezier' \
-            '--classes --precision --device --slice --size --pixel --array --range' \
+        echo '--output --format --samples --refine --orient --crease-angle --crease-steps' \
+            '--bezier --classes --precision --device --slice --size --pixel --array --range' \
             '--cooperate --workers --join --report --quiet --verbose --help'
         ;;
     'info')

@@ -289,6 +289,8 @@ complete -c clspline -n '__clspline_at solid' -s n -l samples -x \
     -d 'samples of a cell along each direction, 2 to 100'
 complete -c clspline -n '__clspline_at solid' -l refine -x \
     -d 'refine the mesh first, 0 to 20 times'
+complete -c clspline -n '__clspline_at solid' -l orient \
+    -d 'turn cells that are inside out, so that all have a positive ..'
 complete -c clspline -n '__clspline_at solid' -l crease-angle -x \
     -d 'keep sharp edges'
 complete -c clspline -n '__clspline_at solid' -l crease-steps -x \

@@ -101,12 +101,19 @@ static bool print_classes(const work *w)
 /* Warns of hexahedra that are taken as they are, but may not be meant so. */
 static bool warn_of_cells(work *w)
 {
-    if (!w->model.counts.is_hexahedral) return true;
-    if (!solid_model_index(&w->model)) return false;
-    const size_t odd = solid_model_odd_cells(&w->model);
-    if (odd > 0 && !w->r->base.quiet)
-        complain("warning: %s: %lu of %lu cells are flat or inside out", w->r->base.inputs[0],
-                 (unsigned long)odd, (unsigned long)w->model.counts.num_cells);
+    const clsp_solid_counts *counts = &w->model.counts;
+    const bool hexahedra = counts->is_hexahedral;
+    const size_t turns = counts->num_inside_out;
+    if (hexahedra && !solid_model_index(&w->model)) return false;
+    const size_t odd = hexahedra ? solid_model_odd_cells(&w->model) : w->r->orient ? 0 : turns;
+    if (w->r->base.quiet) return true;
+    if (turns > 0 && w->r->orient)
+        complain("note: %s: %lu of %lu cells were inside out and are turned", w->r->base.inputs[0],
+                 (unsigned long)turns, (unsigned long)counts->num_cells);
+    if (odd > 0)
+        complain("warning: %s: %lu of %lu cells are %sinside out%s", w->r->base.inputs[0],
+                 (unsigned long)odd, (unsigned long)counts->num_cells, hexahedra ? "flat or " : "",
+                 turns > 0 && !w->r->orient ? "; --orient turns them" : "");
     return true;
 }
 

@@ -90,7 +90,9 @@ static bool make_mesh(solid_model *m)
                                     .crease = c->crease,
                                     .num_creases = c->num_creases,
                                     .corner = c->corner,
-                                    .num_corners = c->num_corners};
+                                    .num_corners = c->num_corners,
+                                    .points = c->points,
+                                    .orient = m->r->orient};
     clsp_solid_mesh_destroy(&m->mesh);
     return check(m, clsp_solid_mesh_create(&m->mesh, m->ctx, &cells)) &&
            check(m, clsp_solid_mesh_counts(m->mesh, &m->counts));
@@ -195,7 +197,7 @@ size_t solid_model_odd_cells(const solid_model *m)
     size_t counts[3] = {0};
     for (size_t i = 0; i < m->counts.num_cells; i++)
         counts[1 + orientation(m, m->index + 8 * i)]++;
-    return counts[1] + (counts[0] < counts[2] ? counts[0] : counts[2]);
+    return counts[0] + counts[1];
 }
 
 /* ---- evaluating ---- */

@@ -39,8 +39,8 @@ bool solid_model_refine(solid_model *m);
 /* Writes the cells of a hexahedral mesh to m->index, unless they are there. */
 bool solid_model_index(solid_model *m);
 
-/* Counts the cells that are flat or lie the other way round than most do, judged by their
-   edges' middle directions. The index must be there. */
+/* Counts the cells that are flat or inside out, judged by their edges' middle directions. The index
+   must be there. */
 size_t solid_model_odd_cells(const solid_model *m);
 
 /* Tells whether the mesh is to be refined once more before it is evaluated or written. */

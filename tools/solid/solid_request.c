@@ -64,6 +64,9 @@ static const option options[] = {
      "refine the mesh first, @ times; with --samples the limit stays as it is, and its "
      "cells become 8 times as many each time",
      OPTION_COUNT(solid_request, refine, 0, SOLID_MAX_REFINE)},
+    {"orient", 0, NULL,
+     "turn cells that are inside out, so that all have a positive volume and normals point outward",
+     OPTION_FLAG(solid_request, orient)},
     {"crease-angle", 0, "A",
      "keep sharp edges: those of the boundary whose faces' normals are more than A degrees apart, "
      "and the "

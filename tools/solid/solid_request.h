@@ -27,6 +27,7 @@ typedef struct solid_request {
 
     /* the mesh */
     uint32_t refine;
+    bool orient;         /* cells that are inside out are turned */
     double crease_angle; /* degrees; below 0: no creases by angles */
     uint32_t crease_steps;
     bool has_steps;
