@@ -42,8 +42,12 @@ typedef struct clsp_solid_cells {
     const uint8_t *kinds;   /* [num_cells] of clsp_solid_cell_kind; NULL: hexahedra */
     const uint32_t *index;  /* [num_indices]: the vertices of all cells, one after another */
     size_t num_indices;     /* must be as many as the cells have */
-    const uint32_t *crease; /* [num_creases][2]: boundary edges that stay sharp, by their ends */
+    const uint32_t *crease; /* [num_creases][2]: boundary edges that are sharp, by their ends */
     size_t num_creases;
+    const float *sharpness; /* [num_creases], above 0: of creases that fade, as OpenSubdiv's do: it
+                               is one less after each refinement, and below 1 they are blended with
+                               smooth edges. 10 and more, and all where it is NULL: they stay sharp.
+                               Of an edge that stands twice the larger one */
     const uint32_t *corner; /* [num_corners]: boundary vertices that stay in place */
     size_t num_corners;
     const double *points; /* [num_vertices][3]: where vertices are, to tell cells that are inside
@@ -87,6 +91,12 @@ typedef struct clsp_solid_counts {
     uint32_t is_hexahedral; /* 1: all cells are hexahedra, so that it can have a plan */
     size_t num_inside_out;  /* cells that were given inside out, and, unless they are turned, what
                                they become by refinement */
+    size_t num_creases;
+    const uint32_t *crease; /* [num_creases][2]: creases by their ends, those of refined meshes
+                               too; it and sharpness are the mesh's */
+    const float *sharpness; /* [num_creases]; INFINITY: it stays sharp */
+    uint32_t fading_steps;  /* refinements after which all creases stay sharp: a plan, and limits,
+                               ask for 0 */
     uint64_t reserved[CLSP_RESERVED];
 } clsp_solid_counts;
 
@@ -130,7 +140,7 @@ typedef enum clsp_solid_places {
    kind, go under endless refinement, in closed form (docs/math.md, 19), without a plan. points:
    [num_vertices][dim], limits: [as many as there are places][dim], both in host memory and of
    CLSP_F32 or CLSP_F64 each; sums are made in double. dim: 1..CLSP_SOLID_MAX_DIM. run: not
-   shared. */
+   shared. Errors: CLSP_ERROR_ARGUMENT also for a mesh of creases that fade. */
 CLSP_API clsp_status clsp_solid_limit_points(const clsp_solid_mesh *mesh, clsp_solid_places places,
                                              uint32_t dim, clsp_input points, clsp_output limits,
                                              const clsp_run *run);
@@ -175,8 +185,9 @@ typedef struct clsp_solid_desc {
 typedef struct clsp_solid_plan clsp_solid_plan;
 
 /* Makes a plan of a hexahedral mesh: finds the classes of its cells, and compiles the kernels. The
-   mesh may be destroyed. Errors: CLSP_ERROR_ARGUMENT also for a mesh that is not hexahedral, a cell
-   that more than 512 others touch, and an attribute that solids do not have. On error *plan is
+   mesh may be destroyed. Errors: CLSP_ERROR_ARGUMENT also for a mesh that is not hexahedral or has
+   creases that fade, a cell that more than 512 others touch, and an attribute that solids do not
+   have. On error *plan is
    NULL. */
 CLSP_API clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh *mesh,
                                             const clsp_solid_desc *desc);

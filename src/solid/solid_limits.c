@@ -78,6 +78,7 @@ clsp_status clsp_solid_limit_points(const clsp_solid_mesh *mesh, clsp_solid_plac
     const clspi_incidence all = clspi_solid_incidence(mesh);
     if (count_limits(&all, places) > SIZE_MAX / sizeof(double) / dim) return no_memory(mesh);
     const size_t num = count_limits(&all, places) * dim;
+    CLSPI_CHECK(clspi_solid_check_creases(mesh));
     CLSPI_CHECK(clspi_refinement_check(mesh->refinement, run, "making limits"));
     if (clspi_run_asks(run)) return clspi_run_tell(run, num);
     CLSPI_CHECK(clspi_solid_check_points(mesh->ctx, &points, all.num_vertices * dim));

@@ -1,6 +1,7 @@
 /* The public calls of meshes. */
 #include "solid_mesh.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "check.h"
@@ -32,6 +33,45 @@ static clsp_status check_cells(clsp_context *ctx, const clsp_solid_cells *cells)
     return CLSP_OK;
 }
 
+/* Lists the creases of a mesh. */
+static bool list_creases(clsp_solid_mesh *mesh)
+{
+    const clspi_incidence all = clspi_solid_incidence(mesh);
+    size_t num = 0;
+
+    for (size_t e = 0; e < all.num_edges; e++)
+        num += !!(all.edge_flag[e] & CLSPI_CREASE);
+    mesh->crease = malloc((2 * num + 1) * sizeof *mesh->crease);
+    mesh->sharpness = malloc((num + 1) * sizeof *mesh->sharpness);
+    if (!mesh->crease || !mesh->sharpness) return false;
+    for (size_t e = 0; e < all.num_edges; e++) {
+        if (!(all.edge_flag[e] & CLSPI_CREASE)) continue;
+        mesh->crease[2 * mesh->num_creases] = all.edge_vertex[2 * e];
+        mesh->crease[2 * mesh->num_creases + 1] = all.edge_vertex[2 * e + 1];
+        mesh->sharpness[mesh->num_creases++] = clspi_sharpness(&all, e);
+    }
+    return true;
+}
+
+uint32_t clspi_solid_fading(const clsp_solid_mesh *mesh)
+{
+    float most = 0.0f;
+
+    for (size_t i = 0; i < mesh->num_creases; i++)
+        if (isfinite(mesh->sharpness[i])) most = fmaxf(most, mesh->sharpness[i]);
+    return (uint32_t)ceilf(most);
+}
+
+clsp_status clspi_solid_check_creases(const clsp_solid_mesh *mesh)
+{
+    const uint32_t steps = clspi_solid_fading(mesh);
+
+    return steps == 0 ? CLSP_OK
+                      : clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
+                                   "solid: the mesh has creases that fade; refine it %u more times",
+                                   steps);
+}
+
 /* Makes the parts of a mesh. */
 static clsp_status fill_mesh(clsp_solid_mesh *mesh, const clsp_solid_cells *cells)
 {
@@ -42,6 +82,7 @@ static clsp_status fill_mesh(clsp_solid_mesh *mesh, const clsp_solid_cells *cell
                              .index = cells->index,
                              .crease = cells->crease,
                              .num_creases = cells->num_creases,
+                             .sharpness = cells->sharpness,
                              .corner = cells->corner,
                              .num_corners = cells->num_corners,
                              .points = cells->points,
@@ -84,6 +125,7 @@ clsp_status clsp_solid_mesh_create(clsp_solid_mesh **mesh, clsp_context *ctx,
     clsp_solid_mesh *made = new_mesh(ctx);
     if (!made) return clspi_solid_no_memory(ctx);
     status = fill_mesh(made, cells);
+    if (status == CLSP_OK && !list_creases(made)) status = clspi_solid_no_memory(ctx);
     if (status != CLSP_OK) clsp_solid_mesh_destroy(&made);
     *mesh = made;
     return status;
@@ -94,6 +136,8 @@ void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh)
     if (!mesh || !*mesh) return;
     clspi_poly_mesh_release(&(*mesh)->poly);
     clspi_cell_mesh_release(&(*mesh)->cells);
+    free((*mesh)->crease);
+    free((*mesh)->sharpness);
     clspi_refinement_destroy((*mesh)->refinement);
     free(*mesh);
     *mesh = NULL;
@@ -119,8 +163,10 @@ clsp_status clsp_solid_mesh_refine(clsp_solid_mesh **fine, const clsp_solid_mesh
     made->is_hexahedral = true;
     made->num_inside_out = mesh->num_inside_out_children;
     made->num_inside_out_children = CLSPI_CORNERS * made->num_inside_out;
-    if (mesh->is_hexahedral ? !clspi_cell_mesh_refine(&made->cells, &mesh->cells, &threads)
-                            : !clspi_poly_hexahedra(&made->cells, &mesh->poly)) {
+    const bool refined = mesh->is_hexahedral
+                             ? clspi_cell_mesh_refine(&made->cells, &mesh->cells, &threads)
+                             : clspi_poly_hexahedra(&made->cells, &mesh->poly);
+    if (!refined || !list_creases(made)) {
         clsp_solid_mesh_destroy(&made);
         return clspi_solid_no_memory(mesh->ctx);
     }
@@ -146,7 +192,11 @@ clsp_status clsp_solid_mesh_counts(const clsp_solid_mesh *mesh, clsp_solid_count
                                   .num_cells = all.num_cells,
                                   .num_indices = mesh->is_hexahedral ? 8 * all.num_cells : 0,
                                   .is_hexahedral = mesh->is_hexahedral,
-                                  .num_inside_out = mesh->num_inside_out};
+                                  .num_inside_out = mesh->num_inside_out,
+                                  .num_creases = mesh->num_creases,
+                                  .crease = mesh->crease,
+                                  .sharpness = mesh->sharpness,
+                                  .fading_steps = clspi_solid_fading(mesh)};
     return CLSP_OK;
 }
 

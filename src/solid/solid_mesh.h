@@ -13,8 +13,17 @@ struct clsp_solid_mesh {
     size_t num_inside_out, num_inside_out_children; /* as of clspi_poly_mesh */
     clspi_poly_mesh poly;                           /* where it is not */
     clspi_cell_mesh cells;                          /* where it is */
+    size_t num_creases;
+    uint32_t *crease; /* [num_creases][2] */
+    float *sharpness; /* [num_creases] */
     clspi_refinement *refinement;
 };
+
+/* Returns after how many refinements all creases of a mesh are kept for good. */
+uint32_t clspi_solid_fading(const clsp_solid_mesh *mesh);
+
+/* Checks that they are now, as limits in closed form ask. */
+clsp_status clspi_solid_check_creases(const clsp_solid_mesh *mesh);
 
 /* Reports that there is no memory, or too much asked of it. */
 clsp_status clspi_solid_no_memory(clsp_context *ctx);

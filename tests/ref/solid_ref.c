@@ -17,6 +17,7 @@ typedef struct patch {
     vec *point;
     unsigned char *fixed; /* corners, by point */
     uint32_t (*crease)[2];
+    long double *sharpness;
     uint32_t (*edge)[2];
     uint32_t (*face)[4]; /* cyclic */
     uint32_t (*face_cell)[2];
@@ -44,6 +45,7 @@ static void free_patch(patch *p)
     free(p->point);
     free(p->fixed);
     free(p->crease);
+    free(p->sharpness);
     free(p->edge);
     free(p->face);
     free(p->face_cell);
@@ -82,11 +84,12 @@ static int is_near(const patch *p, const uint32_t *list, size_t num)
     return 0;
 }
 
-static int is_crease(const patch *p, size_t e)
+/* The sharpness of an edge; 0: none. */
+static long double sharpness_of(const patch *p, size_t e)
 {
     for (size_t i = 0; i < p->num_creases; i++)
         if (holds(p->crease[i], 2, p->edge[e][0]) && holds(p->crease[i], 2, p->edge[e][1]))
-            return 1;
+            return p->sharpness[i];
     return 0;
 }
 
@@ -185,13 +188,14 @@ static vec new_edge_point(const patch *p, size_t e)
 {
     const uint32_t a = p->edge[e][0], b = p->edge[e][1];
     const vec middle = mean_of(p, p->edge[e], 2);
+    const long double sharp = sharpness_of(p, e);
     unsigned boundary;
     long double n;
     vec point;
 
     if (!is_near(p, p->edge[e], 2)) return nowhere();
     n = faces_at_edge(p, e, &boundary);
-    if (boundary && is_crease(p, e)) return middle;
+    if (boundary && sharp >= 1) return middle;
     point = boundary ? scaled(middle, 0.5L) : scaled(middle, (n - 3) / n);
     for (size_t f = 0; f < p->num_faces; f++)
         if (holds(p->face[f], 4, a) && holds(p->face[f], 4, b)) {
@@ -199,17 +203,22 @@ static vec new_edge_point(const patch *p, size_t e)
             if (boundary && is_boundary(p, f)) point = sum(point, face, 0.25L);
             if (!boundary) point = sum(point, face, 2 / (n * n));
         }
+    if (boundary) return sum(scaled(middle, sharp), point, 1 - sharp);
     for (size_t c = 0; c < p->num_cells && !boundary; c++)
         if (holds(p->cell[c], 8, a) && holds(p->cell[c], 8, b))
             point = sum(point, p->cell_point[c], 1 / (n * n));
     return point;
 }
 
-static vec surface_vertex(const patch *p, uint32_t v, unsigned faces, unsigned creases)
+/* The point of a vertex by the rule for its creases that are sharper than `above`. */
+static vec ruled_vertex(const patch *p, uint32_t v, unsigned faces, long double above)
 {
     const long double n = faces;
+    unsigned creases = 0;
     vec point;
 
+    for (size_t e = 0; e < p->num_edges; e++)
+        creases += (unsigned)(holds(p->edge[e], 2, v) && sharpness_of(p, e) > above);
     if (p->fixed[v] || creases > 2) return p->point[v];
     point = scaled(p->point[v], creases == 2 ? 0.5L : (n - 3) / n);
     for (size_t f = 0; f < p->num_faces && creases < 2; f++)
@@ -219,10 +228,34 @@ static vec surface_vertex(const patch *p, uint32_t v, unsigned faces, unsigned c
         unsigned boundary;
         if (!holds(p->edge[e], 2, v)) continue;
         faces_at_edge(p, e, &boundary);
-        if (creases == 2 && is_crease(p, e)) point = sum(point, mean_of(p, p->edge[e], 2), 0.25L);
+        if (creases == 2 && sharpness_of(p, e) > above)
+            point = sum(point, mean_of(p, p->edge[e], 2), 0.25L);
         if (creases < 2 && boundary) point = sum(point, mean_of(p, p->edge[e], 2), 2 / (n * n));
     }
     return point;
+}
+
+/* The point by the rule of now, blended with that of the next level where fading creases make it
+   another one: two creases become fewer, or more become two and fewer. */
+static vec surface_vertex(const patch *p, uint32_t v, unsigned faces)
+{
+    const vec now = ruled_vertex(p, v, faces, 0), later = ruled_vertex(p, v, faces, 1);
+    unsigned creases[2] = {0, 0}, fading = 0;
+    long double share = 0;
+
+    for (size_t e = 0; e < p->num_edges; e++) {
+        const long double sharp = holds(p->edge[e], 2, v) ? sharpness_of(p, e) : 0;
+        creases[0] += sharp > 0;
+        creases[1] += sharp > 1;
+        if (sharp > 0 && sharp <= 1) {
+            fading++;
+            share += sharp;
+        }
+    }
+    if (fading == 0 || creases[0] < 2 || creases[1] > 2 || p->fixed[v]) return now;
+    if (creases[0] == creases[1]) return now;
+    share /= fading;
+    return sum(scaled(now, share), later, 1 - share);
 }
 
 static vec inner_vertex(const patch *p, uint32_t v)
@@ -253,14 +286,12 @@ static vec inner_vertex(const patch *p, uint32_t v)
 
 static vec new_vertex_point(const patch *p, uint32_t v)
 {
-    unsigned faces = 0, creases = 0;
+    unsigned faces = 0;
 
     if (!holds(p->cell[0], 8, v)) return nowhere();
     for (size_t f = 0; f < p->num_faces; f++)
         faces += (unsigned)(is_boundary(p, f) && holds(p->face[f], 4, v));
-    for (size_t e = 0; e < p->num_edges; e++)
-        creases += (unsigned)(holds(p->edge[e], 2, v) && is_crease(p, e));
-    return faces ? surface_vertex(p, v, faces, creases) : inner_vertex(p, v);
+    return faces ? surface_vertex(p, v, faces) : inner_vertex(p, v);
 }
 
 /* ---- a level ---- */
@@ -275,6 +306,7 @@ static patch around(const patch *from, size_t target)
     p.point = room(from->num_points, sizeof *p.point);
     p.fixed = room(from->num_points, 1);
     p.crease = room(from->num_creases, sizeof *p.crease);
+    p.sharpness = room(from->num_creases, sizeof *p.sharpness);
     for (size_t i = 0; i <= from->num_cells; i++) {
         const size_t c = i == 0 ? target : i - 1;
         int near = 0;
@@ -295,7 +327,8 @@ static patch around(const patch *from, size_t target)
     for (size_t i = 0; i < from->num_creases; i++)
         if (number[from->crease[i][0]] && number[from->crease[i][1]]) {
             p.crease[p.num_creases][0] = number[from->crease[i][0]] - 1;
-            p.crease[p.num_creases++][1] = number[from->crease[i][1]] - 1;
+            p.crease[p.num_creases][1] = number[from->crease[i][1]] - 1;
+            p.sharpness[p.num_creases++] = from->sharpness[i];
         }
     free(number);
     return p;
@@ -349,6 +382,7 @@ static patch refine(patch *p)
 
     fine.cell = room(8 * p->num_cells, sizeof *fine.cell);
     fine.crease = room(2 * p->num_creases, sizeof *fine.crease);
+    fine.sharpness = room(2 * p->num_creases, sizeof *fine.sharpness);
     fine.point = room(p->num_points + 26 * p->num_cells, sizeof *fine.point);
     fine.fixed = room(p->num_points + 26 * p->num_cells, 1);
     compute_points(p, fine.point);
@@ -365,9 +399,10 @@ static patch refine(patch *p)
                 fine.cell[fine.num_cells][i] = lattice(p, c, at);
             }
     for (size_t e = 0; e < p->num_edges; e++)
-        for (unsigned s = 0; s < 2 && is_crease(p, e); s++) {
+        for (unsigned s = 0; s < 2 && sharpness_of(p, e) > 1; s++) {
             fine.crease[fine.num_creases][0] = p->edge[e][s];
-            fine.crease[fine.num_creases++][1] = (uint32_t)(p->num_points + e);
+            fine.crease[fine.num_creases][1] = (uint32_t)(p->num_points + e);
+            fine.sharpness[fine.num_creases++] = sharpness_of(p, e) - 1;
         }
     return fine;
 }
@@ -393,8 +428,11 @@ static patch first_patch(const ref_solid *solid, size_t cell)
         all.fixed[solid->corner[i]] = 1;
     all.num_creases = solid->num_creases;
     all.crease = room(solid->num_creases, sizeof *all.crease);
+    all.sharpness = room(solid->num_creases, sizeof *all.sharpness);
     for (size_t i = 0; i < 2 * solid->num_creases; i++)
         all.crease[i / 2][i % 2] = solid->crease[i];
+    for (size_t i = 0; i < solid->num_creases; i++)
+        all.sharpness[i] = solid->sharpness ? (long double)solid->sharpness[i] : INFINITY;
     p = around(&all, cell);
     free_patch(&all);
     return p;

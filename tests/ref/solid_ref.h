@@ -8,8 +8,10 @@
    (A + A' + 2 M) / 4 of its two boundary faces, on a crease M; vertex point
    (mean c + 3 mean A) / m + sum_e n_e (n_e - 3) / m^2 M_e + k V for m cells, k what lacks of 1; on
    the boundary (mean A + 2 mean M + (n - 3) V) / n of its n boundary faces, with two creases
-   (M + M' + 2 V) / 4, with more V. Points whose rule asks for cells that are not there become NaN,
-   so that a result shows that none was needed. */
+   (M + M' + 2 V) / 4, with more V. The sharpness of a crease is one less after each level; below 1
+   it is the share of the sharp rule in the edge's point, and the mean of those to 1 at a vertex the
+   share of its rule now, where another one holds at the next level. Points whose rule asks for
+   cells that are not there become NaN, so that a result shows that none was needed. */
 #ifndef SOLID_REF_H
 #define SOLID_REF_H
 
@@ -22,7 +24,8 @@ typedef struct ref_solid {
     const uint32_t *cell; /* [num_cells][8] */
     const double *point;  /* [vertices][3] */
     size_t num_creases, num_corners;
-    const uint32_t *crease; /* [num_creases][2] */
+    const uint32_t *crease;  /* [num_creases][2] */
+    const double *sharpness; /* [num_creases], or NULL: endless */
     const uint32_t *corner;
 } ref_solid;
 

@@ -66,15 +66,16 @@ static void release(solid *s)
     free(s->crease);
 }
 
-/* Makes a case ready, after so many steps. */
-static solid prepare_case(const solid_case *from, uint32_t levels)
+/* Makes a case ready, after so many steps. sharpness: of its creases; NULL: they stay sharp. */
+static solid prepare_fading(const solid_case *from, const float *sharpness, uint32_t levels)
 {
     const clspi_cells cells = {.num_vertices = from->num_points,
                                .num_cells = from->num_cells,
                                .num_indices = 8 * from->num_cells,
                                .index = from->cell,
                                .crease = from->crease,
-                               .num_creases = from->num_creases};
+                               .num_creases = from->num_creases,
+                               .sharpness = sharpness};
     clspi_mesh_defect defect;
     clspi_poly_mesh poly;
     clspi_cell_mesh mesh;
@@ -101,6 +102,11 @@ static solid prepare_case(const solid_case *from, uint32_t levels)
     s = prepare(&mesh, points);
     free(points);
     return s;
+}
+
+static solid prepare_case(const solid_case *from, uint32_t levels)
+{
+    return prepare_fading(from, NULL, levels);
 }
 
 static void evaluate(const solid *s, uint32_t cell, const double t[3], const uint8_t by[3],
@@ -300,6 +306,65 @@ static void test_models(void **state)
             solid_free(&model);
         }
     }
+}
+
+/* ---- creases that fade ---- */
+
+/* Returns how far a limit, after so many steps, is from explicit subdivision of the mesh itself. */
+static double fading_error(const solid *fine, const ref_solid *ref, uint32_t cell, uint32_t steps)
+{
+    const double t[3] = {0.3125, 0.0, 0.71};
+    static const uint8_t by[3] = {0, 0, 0};
+    long double at[3] = {t[0], t[1], t[2]}, exact[3];
+    double value[3], worst = 0.0;
+
+    evaluate(fine, cell, t, by, value);
+    for (uint32_t i = 0; i < steps; i++, cell /= 8)
+        for (uint32_t a = 0; a < 3; a++)
+            at[a] = (at[a] + (cell >> a & 1)) / 2;
+    ref_solid_limit(ref, cell, at, 56, exact);
+    for (unsigned k = 0; k < 3; k++)
+        worst = support_worse(worst, fabs(value[k] - (double)exact[k]));
+    return worst / fine->scale;
+}
+
+/* Creases of any sharpness, whole, fractional and endless, of which one to five meet in a vertex:
+   limits at cells of the boundary, once all have faded. */
+static void test_fading(void **state)
+{
+    static const float sharpness[] = {0.25f, 2.5f, 1.0f, 0.8f, 12.0f, 1.75f, 2.0f, 0.5f};
+    solid_case solids[] = {solid_box(2, 2, 1), solid_prism(5, 0, 1), solid_prism(3, 1, 1)};
+    double worst = 0.0;
+
+    (void)state;
+    for (size_t n = 0; n < 3; n++) {
+        solid_case *const from = &solids[n];
+        float given[256];
+        double exact[256];
+        uint64_t seed = n + 3;
+        solid_crease(from, 0.5);
+        solid_jitter(from, 0.15, n + 1);
+        assert_true(from->num_creases < 256);
+        for (size_t i = 0; i < from->num_creases; i++)
+            exact[i] = given[i] = sharpness[support_random(&seed) % 8];
+        for (size_t i = 0; i < from->num_creases; i++)
+            if (exact[i] > 10.0) exact[i] = HUGE_VAL;
+        solid coarse = prepare_case(from, 0), fine = prepare_fading(from, given, 3);
+        ref_solid ref = coarse.ref;
+        ref.num_creases = from->num_creases;
+        ref.crease = from->crease;
+        ref.sharpness = exact;
+        assert_null(fine.mesh.edge_sharpness);
+        for (uint32_t c = 0; c < fine.mesh.num_cells; c++)
+            if (fine.mesh.across[6 * (size_t)c + 2] == CLSPI_NO_CELL &&
+                support_random(&seed) % (support_full() ? 7 : 23) == 0)
+                worst = support_worse(worst, fading_error(&fine, &ref, c, 3));
+        release(&fine);
+        release(&coarse);
+        solid_free(from);
+    }
+    print_message("creases that fade: worst error %.2g of 1e-12 of scale\n", worst);
+    assert_true(worst <= 1e-12);
 }
 
 /* ---- kinds ---- */
@@ -577,9 +642,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boxes),       cmocka_unit_test(test_prisms),
         cmocka_unit_test(test_stars),       cmocka_unit_test(test_models),
-        cmocka_unit_test(test_kinds),       cmocka_unit_test(test_model_kinds),
-        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_normals),     cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_fading),      cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_model_kinds), cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_sums),        cmocka_unit_test(test_normals),
+        cmocka_unit_test(test_edges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "cell_mesh.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ void clspi_cell_mesh_release(clspi_cell_mesh *mesh)
     free(mesh->face_flag);
     free(mesh->edge_vertex);
     free(mesh->edge_flag);
+    free(mesh->edge_sharpness);
     free(mesh->vertex_flag);
     *mesh = (clspi_cell_mesh){0};
 }
@@ -266,6 +268,17 @@ bool clspi_cell_mesh_flag(clspi_cell_mesh *mesh)
     free(count.vertex_cells);
     free(count.vertex_creases);
     return done;
+}
+
+void clspi_cell_mesh_settle(clspi_cell_mesh *mesh)
+{
+    bool fades = false;
+
+    for (size_t e = 0; e < mesh->num_edges && mesh->edge_sharpness && !fades; e++)
+        fades = mesh->edge_flag[e] & CLSPI_CREASE && isfinite(mesh->edge_sharpness[e]);
+    if (fades) return;
+    free(mesh->edge_sharpness);
+    mesh->edge_sharpness = NULL;
 }
 
 bool clspi_cell_is_regular(const clspi_cell_mesh *mesh, uint32_t cell)

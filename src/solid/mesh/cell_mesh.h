@@ -33,6 +33,7 @@ typedef struct clspi_cell_mesh {
     uint8_t *face_flag;    /* [faces] */
     uint32_t *edge_vertex; /* [edges][2] */
     uint8_t *edge_flag;    /* [edges] */
+    float *edge_sharpness; /* [edges]: of creases; NULL: all are kept for good */
     uint8_t *vertex_flag;  /* [vertices] */
 } clspi_cell_mesh;
 
@@ -57,6 +58,15 @@ bool clspi_cell_mesh_refine(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
    False: no memory. */
 bool clspi_cell_mesh_allocate_cells(clspi_cell_mesh *mesh);
 bool clspi_cell_mesh_allocate_faces(clspi_cell_mesh *mesh);
+
+/* Returns the sharpness of the halves of a crease: one less, and 0 where they are no creases. */
+static inline float clspi_half_sharpness(float sharpness)
+{
+    return sharpness > 1.0f ? sharpness - 1.0f : 0.0f;
+}
+
+/* Releases the sharpness of edges where all creases are kept for good. */
+void clspi_cell_mesh_settle(clspi_cell_mesh *mesh);
 
 /* Tells whether all vertices of a cell are regular. */
 bool clspi_cell_is_regular(const clspi_cell_mesh *mesh, uint32_t cell);

@@ -1,4 +1,5 @@
 /* Refinement of meshes of hexahedra, by formula. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cell_mesh.h"
@@ -254,6 +255,28 @@ static void refine_piece(void *user, size_t piece)
     refine_cells(r->fine, mesh, &r->begin, numbers_of(r, piece, mesh->num_cells));
 }
 
+/* Gives the halves of creases their sharpness, and all edges and vertices their flags, where some
+   are creases no more. */
+static bool refine_creases(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh)
+{
+    const uint8_t kept = (uint8_t)~CLSPI_IRREGULAR;
+
+    if (!mesh->edge_sharpness) return true;
+    fine->edge_sharpness = calloc((size_t)fine->num_edges + 1, sizeof *fine->edge_sharpness);
+    if (!fine->edge_sharpness) return false;
+    for (size_t e = 0; e < 2 * (size_t)mesh->num_edges; e++) {
+        if (!(mesh->edge_flag[e / 2] & CLSPI_CREASE)) continue;
+        fine->edge_sharpness[e] = clspi_half_sharpness(mesh->edge_sharpness[e / 2]);
+        if (fine->edge_sharpness[e] == 0.0f) fine->edge_flag[e] &= (uint8_t)~CLSPI_CREASE;
+    }
+    for (size_t e = 0; e < fine->num_edges; e++)
+        fine->edge_flag[e] &= kept;
+    for (size_t v = 0; v < fine->num_vertices; v++)
+        fine->vertex_flag[v] &= kept;
+    clspi_cell_mesh_settle(fine);
+    return clspi_cell_mesh_flag(fine);
+}
+
 bool clspi_cell_mesh_refine(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
                             const clspi_parallel *threads)
 {
@@ -280,5 +303,7 @@ bool clspi_cell_mesh_refine(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
     }
     memcpy(fine->vertex_flag, mesh->vertex_flag, mesh->num_vertices);
     clspi_in_parallel(threads, r.pieces, refine_piece, &r);
-    return true;
+    if (refine_creases(fine, mesh)) return true;
+    clspi_cell_mesh_release(fine);
+    return false;
 }

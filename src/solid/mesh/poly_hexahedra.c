@@ -54,26 +54,52 @@ static void write_corners(uint32_t *corner, const clspi_poly_mesh *mesh)
     }
 }
 
-/* Flags the creases among the edges of the hexahedra: the edges themselves, or their halves. */
-static bool pass_creases(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh)
+/* Numbers the creases of the hexahedra: the edges themselves, or their halves. sharpness: [2
+   creases]. */
+static bool number_creases(clspi_key_map *map, const clspi_poly_mesh *mesh, float *sharpness)
 {
-    clspi_key_map map;
-    bool done = clspi_key_map_make(&map);
+    const clspi_incidence all = clspi_poly_incidence(mesh);
     const uint32_t middle = mesh->num_vertices;
+    bool done = true;
 
     for (uint32_t e = 0; e < mesh->num_edges && done; e++) {
         const uint32_t *const end = mesh->edge_vertex + 2 * (size_t)e;
+        const float sharp = clspi_sharpness(&all, e);
+        const float half = clspi_half_sharpness(sharp);
         if (!(mesh->edge_flag[e] & CLSPI_CREASE)) continue;
-        if (mesh->is_hexahedral)
-            done = clspi_key_map_put(&map, clspi_edge_key(end[0], end[1])) != CLSPI_NO_KEY;
-        for (uint32_t s = 0; s < 2 && done && !mesh->is_hexahedral; s++)
-            done = clspi_key_map_put(&map, clspi_edge_key(end[s], middle + e)) != CLSPI_NO_KEY;
+        for (uint32_t s = 0; s < (mesh->is_hexahedral ? 1 : 2) && done; s++) {
+            if (!mesh->is_hexahedral && half == 0.0f) continue;
+            const uint32_t to = mesh->is_hexahedral ? end[1] : middle + e;
+            const uint32_t number = clspi_key_map_put(map, clspi_edge_key(end[s], to));
+            done = number != CLSPI_NO_KEY;
+            if (done) sharpness[number] = mesh->is_hexahedral ? sharp : half;
+        }
     }
-    for (size_t e = 0; e < cells->num_edges && done && map.num; e++)
-        if (clspi_key_map_find(&map, clspi_edge_key(cells->edge_vertex[2 * e],
-                                                    cells->edge_vertex[2 * e + 1])) != CLSPI_NO_KEY)
-            cells->edge_flag[e] |= CLSPI_CREASE;
+    return done;
+}
+
+/* Flags the creases among the edges of the hexahedra, and gives them their sharpness. */
+static bool pass_creases(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh)
+{
+    const size_t edges = cells->num_edges;
+    float *const sharpness = malloc((2 * (size_t)mesh->num_edges + 1) * sizeof *sharpness);
+    clspi_key_map map;
+    bool done = clspi_key_map_make(&map) && sharpness && number_creases(&map, mesh, sharpness);
+
+    if (done && mesh->edge_sharpness) {
+        cells->edge_sharpness = calloc(edges + 1, sizeof *cells->edge_sharpness);
+        done = cells->edge_sharpness;
+    }
+    for (size_t e = 0; e < edges && done && map.num; e++) {
+        const uint32_t *const end = cells->edge_vertex + 2 * e;
+        const uint32_t number = clspi_key_map_find(&map, clspi_edge_key(end[0], end[1]));
+        if (number == CLSPI_NO_KEY) continue;
+        cells->edge_flag[e] |= CLSPI_CREASE;
+        if (cells->edge_sharpness) cells->edge_sharpness[e] = sharpness[number];
+    }
+    if (done) clspi_cell_mesh_settle(cells);
     clspi_key_map_release(&map);
+    free(sharpness);
     return done;
 }
 

@@ -1,5 +1,6 @@
 #include "poly_mesh.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,12 +276,31 @@ static clspi_mesh_status flag_boundary(clspi_poly_mesh *mesh, size_t sides,
     return CLSPI_MESH_SOUND;
 }
 
+/* Makes an edge a crease, of the largest sharpness that is given. */
+static clspi_mesh_status flag_crease(clspi_poly_mesh *mesh, const clspi_cells *cells, size_t i,
+                                     uint32_t edge, clspi_mesh_defect *defect)
+{
+    const float sharpness = cells->sharpness ? cells->sharpness[i] : INFINITY;
+
+    if (!(sharpness > 0.0f))
+        return clspi_defective(defect, "crease %zu has a sharpness of %g, not above 0", i,
+                               (double)sharpness);
+    mesh->edge_flag[edge] |= CLSPI_CREASE;
+    if (cells->sharpness && sharpness > mesh->edge_sharpness[edge])
+        mesh->edge_sharpness[edge] = sharpness < CLSPI_SHARPEST ? sharpness : INFINITY;
+    return CLSPI_MESH_SOUND;
+}
+
 static clspi_mesh_status flag_creases(clspi_poly_mesh *mesh, const clspi_cells *cells,
                                       clspi_mesh_defect *defect)
 {
     clspi_key_map map;
     clspi_mesh_status status = clspi_key_map_make(&map) ? CLSPI_MESH_SOUND : CLSPI_MESH_NO_MEMORY;
 
+    if (cells->sharpness) {
+        mesh->edge_sharpness = calloc((size_t)mesh->num_edges + 1, sizeof *mesh->edge_sharpness);
+        if (!mesh->edge_sharpness) status = CLSPI_MESH_NO_MEMORY;
+    }
     for (size_t e = 0; e < mesh->num_edges && cells->num_creases && status == CLSPI_MESH_SOUND; e++)
         if (clspi_key_map_put(&map, clspi_edge_key(mesh->edge_vertex[2 * e],
                                                    mesh->edge_vertex[2 * e + 1])) == CLSPI_NO_KEY)
@@ -294,7 +314,7 @@ static clspi_mesh_status flag_creases(clspi_poly_mesh *mesh, const clspi_cells *
                                      "boundary",
                                      i, end[0], end[1]);
         else
-            mesh->edge_flag[e] |= CLSPI_CREASE;
+            status = flag_crease(mesh, cells, i, e, defect);
     }
     clspi_key_map_release(&map);
     for (size_t i = 0; i < cells->num_corners && status == CLSPI_MESH_SOUND; i++) {
@@ -392,6 +412,7 @@ void clspi_poly_mesh_release(clspi_poly_mesh *mesh)
     free(mesh->face_flag);
     free(mesh->edge_flag);
     free(mesh->vertex_flag);
+    free(mesh->edge_sharpness);
     free(mesh->is_turned);
     *mesh = (clspi_poly_mesh){0};
 }
@@ -412,5 +433,6 @@ clspi_incidence clspi_poly_incidence(const clspi_poly_mesh *mesh)
         .face_flag = mesh->face_flag,
         .edge_flag = mesh->edge_flag,
         .vertex_flag = mesh->vertex_flag,
+        .edge_sharpness = mesh->edge_sharpness,
     };
 }

@@ -5,6 +5,8 @@
 
 #include "subdivide.h"
 
+#define CLSPI_SHARPEST 10.0f /* creases of this sharpness and more are kept for good */
+
 enum { /* kinds of cells, by VTK's numbers and orders of vertices */
        CLSPI_TETRAHEDRON = 10,
        CLSPI_HEXAHEDRON = 12,
@@ -23,6 +25,8 @@ typedef struct clspi_cells {
     const uint32_t *index;  /* [num_indices] */
     const uint32_t *crease; /* [num_creases][2]: the ends of boundary edges that stay sharp */
     size_t num_creases;
+    const float *sharpness; /* [num_creases]: above 0; those of 10 and more, and all where it is
+                               NULL, are kept for good */
     const uint32_t *corner; /* [num_corners]: boundary vertices that stay in place */
     size_t num_corners;
     const double *points; /* [num_vertices][3], or NULL */
@@ -53,6 +57,7 @@ typedef struct clspi_poly_mesh {
     uint32_t *cell_vertex, *cell_edge, *face_vertex, *face_edge;
     uint32_t *edge_vertex;
     uint8_t *face_flag, *edge_flag, *vertex_flag;
+    float *edge_sharpness; /* as of cell_mesh.h */
     uint8_t *is_turned;    /* [cells]: whether a cell was given inside out; NULL: none is turned */
     size_t num_inside_out; /* cells that are, as they were given, */
     size_t num_inside_out_children; /* and those that they become by a step */

@@ -120,8 +120,7 @@ static bool add_vertex(maker *m, size_t v)
 
     for (size_t i = m->vertex_edges.begin[v]; i < m->vertex_edges.begin[v + 1] && done; i++) {
         const uint32_t e = m->vertex_edges.list[i];
-        done = add_middle(m, e,
-                          clspi_middle_weight(w, m->mesh->edge_flag[e], m->weights.edge_faces[e]));
+        done = add_middle(m, e, clspi_middle_weight(&m->weights, m->mesh, v, e));
     }
     return done && add_faces(m, &m->vertex_faces, v, w->face_flags, w->face) &&
            add_cells(m, &m->vertex_cells, v, w->cell);
@@ -129,8 +128,7 @@ static bool add_vertex(maker *m, size_t v)
 
 static bool add_edge(maker *m, size_t e)
 {
-    const clspi_edge_weights w =
-        clspi_edge_weights_of(m->mesh->edge_flag[e], m->weights.edge_faces[e]);
+    const clspi_edge_weights w = clspi_edge_weights_of(&m->weights, m->mesh, e);
 
     return add_middle(m, e, w.middle) && add_faces(m, &m->edge_faces, e, w.face_flags, w.face) &&
            add_cells(m, &m->edge_cells, e, w.cell);

@@ -6,9 +6,11 @@
 #include "subdivide.h"
 
 /* The weights of a vertex: of each cell's and face's middle and each edge's at it, and of itself.
-   Of faces those with all flags of `face_flags` count, of edges too. */
+   Of faces those with all flags of `face_flags` count, of edges too. Where rules are blended,
+   creases that are sharper than `above` have the weight `crease` beside. */
 typedef struct clspi_vertex_weights {
-    double cell, face, edge, self;
+    double cell, face, edge, self, crease;
+    float above;
     uint8_t face_flags, edge_flags;
     bool by_valence; /* edge times n (n - 3) */
 } clspi_vertex_weights;
@@ -31,10 +33,12 @@ bool clspi_step_weights_make(clspi_step_weights *weights, const clspi_incidence 
                              clspi_vertex_rule rule);
 void clspi_step_weights_release(clspi_step_weights *weights);
 
-/* Returns the weights of the point of an edge of n faces. */
-clspi_edge_weights clspi_edge_weights_of(uint8_t flag, uint32_t n);
+/* Returns the weights of an edge's point. */
+clspi_edge_weights clspi_edge_weights_of(const clspi_step_weights *weights,
+                                         const clspi_incidence *mesh, size_t edge);
 
 /* Returns the weight of an edge's middle in the point of a vertex at its end. */
-double clspi_middle_weight(const clspi_vertex_weights *vertex, uint8_t edge_flag, uint32_t n);
+double clspi_middle_weight(const clspi_step_weights *weights, const clspi_incidence *mesh,
+                           size_t vertex, size_t edge);
 
 #endif

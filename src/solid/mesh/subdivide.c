@@ -27,6 +27,7 @@ clspi_incidence clspi_incidence_of(const clspi_cell_mesh *mesh)
         .face_flag = mesh->face_flag,
         .edge_flag = mesh->edge_flag,
         .vertex_flag = mesh->vertex_flag,
+        .edge_sharpness = mesh->edge_sharpness,
     };
 }
 
@@ -64,13 +65,12 @@ static void add_edges(const step *at, double *fine, const double *points, double
     double *const edges = fine + m->num_vertices * at->dim;
 
     for (size_t e = 0; e < m->num_edges; e++) {
-        const uint8_t flag = m->edge_flag[e];
-        const uint32_t n = at->weights.edge_faces[e], *const end = m->edge_vertex + 2 * e;
+        const uint32_t *const end = m->edge_vertex + 2 * e;
         mean(middle, points, end, 2, at->dim);
-        add(edges + e * at->dim, middle, clspi_edge_weights_of(flag, n).middle, at->dim);
+        add(edges + e * at->dim, middle, clspi_edge_weights_of(&at->weights, m, e).middle, at->dim);
         for (uint32_t s = 0; s < 2; s++)
             add(fine + (size_t)end[s] * at->dim, middle,
-                clspi_middle_weight(at->weights.vertex + end[s], flag, n), at->dim);
+                clspi_middle_weight(&at->weights, m, end[s], e), at->dim);
     }
 }
 
@@ -86,8 +86,7 @@ static void add_faces(const step *at, double *fine)
         const uint8_t flag = m->face_flag[f];
         for (size_t i = clspi_list_begin(of_edges, f); i < clspi_list_begin(of_edges, f + 1); i++) {
             const size_t e = of_edges->item[i];
-            const clspi_edge_weights w =
-                clspi_edge_weights_of(m->edge_flag[e], at->weights.edge_faces[e]);
+            const clspi_edge_weights w = clspi_edge_weights_of(&at->weights, m, e);
             if (w.face > 0.0 && (flag & w.face_flags) == w.face_flags)
                 add(edges + e * at->dim, middle, w.face, at->dim);
         }
@@ -112,8 +111,7 @@ static void add_cells(const step *at, double *fine)
     for (size_t c = 0; c < m->num_cells; c++, middle += at->dim) {
         for (size_t i = clspi_list_begin(of_edges, c); i < clspi_list_begin(of_edges, c + 1); i++) {
             const size_t e = of_edges->item[i];
-            const double weight =
-                clspi_edge_weights_of(m->edge_flag[e], at->weights.edge_faces[e]).cell;
+            const double weight = clspi_edge_weights_of(&at->weights, m, e).cell;
             if (weight > 0.0) add(edges + e * at->dim, middle, weight, at->dim);
         }
         for (size_t i = clspi_list_begin(of_vertices, c); i < clspi_list_begin(of_vertices, c + 1);

@@ -2,6 +2,7 @@
 #ifndef CLSPI_SUBDIVIDE_H
 #define CLSPI_SUBDIVIDE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +34,14 @@ typedef struct clspi_incidence {
     clspi_lists cell_vertices, cell_edges, cell_faces, face_vertices, face_edges;
     const uint32_t *edge_vertex; /* [num_edges][2] */
     const uint8_t *face_flag, *edge_flag, *vertex_flag;
+    const float *edge_sharpness; /* as of cell_mesh.h */
 } clspi_incidence;
+
+/* Returns the sharpness of an edge, if it is a crease. */
+static inline float clspi_sharpness(const clspi_incidence *mesh, size_t edge)
+{
+    return mesh->edge_sharpness ? mesh->edge_sharpness[edge] : INFINITY;
+}
 
 clspi_incidence clspi_incidence_of(const clspi_cell_mesh *mesh);
 

@@ -139,6 +139,7 @@ clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh
     if (!mesh->is_hexahedral)
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
                           "solid: the mesh is not hexahedral; refine it");
+    CLSPI_CHECK(clspi_solid_check_creases(mesh));
     CLSPI_CHECK(allocate(plan, mesh->ctx, &all, mesh->cells.num_vertices, mesh->cells.num_cells));
     status = find_points(*plan, mesh);
     if (status == CLSP_OK) status = find_faces(*plan, &mesh->cells);

@@ -155,6 +155,79 @@ static void test_meshes(void **state)
     assert_true(worst <= 1.0);
 }
 
+/* Checks that the last error's message has some words. */
+static void check_words(const char *words)
+{
+    char text[256];
+
+    clsp_context_last_error(ctx, text, sizeof text);
+    if (!strstr(text, words)) fail_msg("\"%s\" is not in: %s", words, text);
+}
+
+/* Checks the creases of a mesh: how many there are, the largest sharpness that is not endless,
+   and after how many steps all stay. */
+static void check_creases(const clsp_solid_mesh *mesh, size_t num, float most, uint32_t steps)
+{
+    clsp_solid_counts counts;
+
+    assert_ok(ctx, clsp_solid_mesh_counts(mesh, &counts));
+    assert_int_equal(counts.num_creases, num);
+    assert_int_equal(counts.fading_steps, steps);
+    float largest = 0.0f;
+    for (size_t i = 0; i < num; i++) {
+        assert_true(counts.crease[2 * i] < counts.num_vertices);
+        assert_true(counts.crease[2 * i + 1] < counts.num_vertices);
+        if (isfinite(counts.sharpness[i])) largest = fmaxf(largest, counts.sharpness[i]);
+    }
+    assert_true(largest == most);
+}
+
+/* Creases that fade: their points by the device, their children, and what asks that none is left;
+   one of 12 stays. */
+static void test_fading(void **state)
+{
+    solid_case box = solid_box(2, 1, 1);
+    clsp_solid_cells cells = cells_of(&box);
+    const uint32_t crease[] = {box.cell[0], box.cell[1], box.cell[3], box.cell[0],
+                               box.cell[0], box.cell[4], box.cell[0], box.cell[1]};
+    float sharpness[] = {1.5f, 12.0f, 0.75f, 0.5f};
+    const clsp_solid_desc desc = {.axis = {{.num = 2}, {.num = 2}, {.num = 2}}};
+    clsp_solid_mesh *fine;
+    clsp_solid_plan *plan;
+
+    (void)state;
+    cells.crease = crease;
+    cells.num_creases = 4;
+    cells.sharpness = sharpness;
+    model m = model_of(&cells, 3, 5);
+    const double worst = refine_all(&m);
+    print_message("worst/bound: %.3f\n", worst);
+    assert_true(worst <= 1.0);
+    check_creases(m.mesh, 3, 1.5f, 2);
+    assert_status(ctx, clsp_solid_plan_create(&plan, m.mesh, &desc), CLSP_ERROR_ARGUMENT);
+    check_words("refine it 2 more times");
+    assert_status(ctx,
+                  clsp_solid_limit_points(m.mesh, CLSP_SOLID_VERTICES, 3,
+                                          clsp_in_f64(m.points, m.num),
+                                          clsp_out_f64(m.fine[0], m.num), NULL),
+                  CLSP_ERROR_ARGUMENT);
+    for (uint32_t step = 0; step < 2; step++) {
+        assert_ok(ctx, clsp_solid_mesh_refine(&fine, m.mesh));
+        check_creases(fine, 4, step == 0 ? 0.5f : 0.0f, 1 - step);
+        clsp_solid_mesh_destroy(&m.mesh);
+        m.mesh = fine;
+    }
+    assert_ok(ctx, clsp_solid_plan_create(&plan, m.mesh, &desc));
+    clsp_solid_plan_destroy(&plan);
+    model_release(&m);
+    for (int i = 0; i < 3; i++) {
+        sharpness[3] = i == 0 ? 0.0f : i == 1 ? -1.0f : NAN;
+        assert_status(ctx, clsp_solid_mesh_create(&fine, ctx, &cells), CLSP_ERROR_ARGUMENT);
+        check_words("crease 3 has a sharpness");
+    }
+    solid_free(&box);
+}
+
 /* Cells that are no hexahedra, with a crease and a corner. */
 static void test_polyhedra(void **state)
 {
@@ -364,7 +437,7 @@ int main(void)
         cmocka_unit_test(test_meshes),  cmocka_unit_test(test_polyhedra),
         cmocka_unit_test(test_memory),  cmocka_unit_test(test_host_types),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_bad),     cmocka_unit_test(test_fading),
     };
 
     if (support_no_device()) return 77;
