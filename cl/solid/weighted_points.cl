@@ -20,7 +20,8 @@ typedef struct vertex_list {
 
 /* An item makes one vertex of its sums over control points index[begin[i]] .. index[begin[i + 1] -
    1], each with a weight for each sum that is made, relative to the first of them. params:
-   [num][3], where it is; faces: the boundary face that it is on, NO_FACE or NOWHERE. */
+   [num][3], where it is; faces: the boundary face that it is on, NO_FACE or NOWHERE. What is
+   rounded off the value goes into its next term. */
 kernel void weighted_vertices(global const real *restrict points, global const uint *restrict begin,
                               global const uint *restrict index,
                               global const real *restrict weights,
@@ -35,14 +36,20 @@ kernel void weighted_vertices(global const real *restrict points, global const u
     out += WIDE(at.offset) + (size_t)g * CLSP_STRIDE;
     for (uint block = 0; block < CLSP_DIM; block += CLSP_BLOCK) {
         const real4 centre = load_block(points + (size_t)index[begin[g]] * CLSP_DIM + block);
-        real4 sums[SUMS];
+        real4 sums[SUMS], lost = (real4)(R(0.0));
         UNROLL
         for (uint k = 0; k < SUMS; k++)
             sums[k] = (real4)(R(0.0));
         for (uint i = begin[g]; i < begin[g + 1]; i++) {
             const real4 p = load_block(points + (size_t)index[i] * CLSP_DIM + block) - centre;
+            if (IS_MADE(0)) {
+                const real4 term = MAD((real4)(weights[(size_t)i * NUM_SUMS]), p, -lost);
+                const real4 more = sums[0] + term;
+                lost = (more - sums[0]) - term;
+                sums[0] = more;
+            }
             UNROLL
-            for (uint k = 0; k < SUMS; k++)
+            for (uint k = 1; k < SUMS; k++)
                 if (IS_MADE(k))
                     sums[k] = MAD((real4)(weights[(size_t)i * NUM_SUMS + PLACE_OF(k)]), p, sums[k]);
         }
@@ -61,7 +68,8 @@ typedef struct point_list {
 } point_list;
 
 /* An item makes one point: the sum of the control points index[begin[i]] .. index[begin[i + 1] - 1]
-   times their weights, relative to the first of them. */
+   times their weights, relative to the first of them. What is rounded off a sum goes into the next
+   term (Kahan, Commun. ACM 8, 1965). */
 kernel void weighted_points(global const real *restrict points, global const uint *restrict begin,
                             global const uint *restrict index, global const real *restrict weights,
                             global real *restrict out, point_list at)
@@ -72,9 +80,13 @@ kernel void weighted_points(global const real *restrict points, global const uin
     global const real *const centre = points + (size_t)index[begin[g]] * CLSP_DIM;
     out += WIDE(at.offset) + (size_t)g * CLSP_DIM;
     for (uint c = 0; c < CLSP_DIM; c++) {
-        real sum = R(0.0);
-        for (uint k = begin[g]; k < begin[g + 1]; k++)
-            sum = MAD(weights[k], points[(size_t)index[k] * CLSP_DIM + c] - centre[c], sum);
+        real sum = R(0.0), lost = R(0.0);
+        for (uint k = begin[g]; k < begin[g + 1]; k++) {
+            const real p = points[(size_t)index[k] * CLSP_DIM + c] - centre[c];
+            const real term = MAD(weights[k], p, -lost), more = sum + term;
+            lost = (more - sum) - term;
+            sum = more;
+        }
         out[c] = MAD(at.keep, centre[c], sum);
     }
 }

@@ -95,6 +95,72 @@ static clsp_status make_ready(list_job *job, clspi_series *series)
 
 /* ---- weights ---- */
 
+/* Adds the weights of a point of a grid to those of the two that it continues, which are beside it.
+   False: they are not. */
+static bool fold_point(const clspi_cell_points *points, const uint32_t *index, double *weights,
+                       uint32_t n, uint32_t sums)
+{
+    const size_t i = index[n] - points->num_vertices;
+    const uint32_t from = clspi_continued_from(points, i, 0);
+    const uint32_t beyond = clspi_continued_from(points, i, 1);
+
+    for (uint32_t stride = 1; stride < CLSPI_GRID_POINTS; stride *= 4) {
+        const uint32_t at = n / stride % 4;
+        const uint32_t one = at == 0 ? n + stride : n - stride;
+        const uint32_t two = at == 0 ? n + 2 * stride : n - 2 * stride;
+        if (at == 1 || at == 2 || index[one] != from || index[two] != beyond) continue;
+        for (uint32_t k = 0; k < sums; k++) {
+            weights[one * sums + k] += 2.0 * weights[n * sums + k];
+            weights[two * sums + k] -= weights[n * sums + k];
+        }
+        return true;
+    }
+    return false;
+}
+
+/* Leaves of a regular cell's grid the vertices alone: weights are not negative then, and no point
+   is farther than they are. Returns how many there are. */
+static uint32_t fold(const clspi_cell_points *points, uint32_t *index, double *weights,
+                     uint32_t sums)
+{
+    uint8_t depth[CLSPI_GRID_POINTS]; /* continued points of continued ones: up to 3 */
+    uint32_t kept = 0;
+
+    for (uint32_t n = 0; n < CLSPI_GRID_POINTS; n++) {
+        depth[n] = 0;
+        for (uint32_t p = index[n]; p >= points->num_vertices; depth[n]++)
+            p = clspi_continued_from(points, p - points->num_vertices, 0);
+    }
+    for (uint8_t d = 3; d > 0; d--)
+        for (uint32_t n = 0; n < CLSPI_GRID_POINTS; n++)
+            if (depth[n] == d && !fold_point(points, index, weights, n, sums)) depth[n] = 0;
+    for (uint32_t n = 0; n < CLSPI_GRID_POINTS; n++) {
+        if (depth[n] > 0) continue;
+        index[kept] = index[n];
+        memmove(weights + (size_t)kept * sums, weights + (size_t)n * sums, sums * sizeof *weights);
+        kept++;
+    }
+    return kept;
+}
+
+/* Brings the control point of the largest weight in the first sum to the front: the others are
+   summed relative to it, so that in float what is rounded is small. */
+static void lead(uint32_t *index, double *weights, uint32_t num, uint32_t sums)
+{
+    uint32_t most = 0;
+
+    for (uint32_t n = 1; n < num; n++)
+        if (weights[(size_t)n * sums] > weights[(size_t)most * sums]) most = n;
+    const uint32_t swap = index[0];
+    index[0] = index[most];
+    index[most] = swap;
+    for (uint32_t k = 0; k < sums; k++) {
+        const double weight = weights[k];
+        weights[k] = weights[(size_t)most * sums + k];
+        weights[(size_t)most * sums + k] = weight;
+    }
+}
+
 /* Appends the control points of a point, with the weights of all sums; of one that is nowhere a
    single NaN for each. Returns where they end. */
 static size_t append(list_job *job, size_t i, const clspi_solid_spot *spot, size_t at)
@@ -115,6 +181,9 @@ static size_t append(list_job *job, size_t i, const clspi_solid_spot *spot, size
         for (uint32_t n = 0; n < num; n++)
             weights[n * shape->num_sums + k] = spot->is_there ? job->row[n] : (double)NAN;
     }
+    if (num == CLSPI_GRID_POINTS && plan->points.use[spot->cell].number == CLSPI_REGULAR)
+        num = fold(&plan->points, job->index + at, weights, shape->num_sums);
+    if (shape->num_sums > 0) lead(job->index + at, weights, num, shape->num_sums);
     memcpy(job->params + 3 * i, spot->t, sizeof spot->t);
     job->faces[i] = spot->face;
     return at + num;

@@ -140,11 +140,60 @@ static void test_models(void **state)
     }
 }
 
-/* Float against double at all samples of all cells, where cells are as large as the solid. */
+/* Evaluates a list of points anywhere in a model's cells, ends included, at parameters that are
+   floats. */
+static void list_all(const model *m, bool wide, size_t num, double *all)
+{
+    const clsp_solid_desc desc = {.precision = wide ? CLSP_F64 : CLSP_F32};
+    clsp_solid_plan *plan = solid_plan_of(m, &desc);
+    uint32_t *const cells = malloc(num * sizeof *cells);
+    double *const params = malloc(3 * num * sizeof *params);
+    float *const narrow = malloc(3 * num * sizeof *narrow);
+    uint64_t seed = 5;
+
+    for (size_t i = 0; i < num; i++)
+        cells[i] = (uint32_t)(support_random(&seed) % m->counts.num_cells);
+    for (size_t i = 0; i < 3 * num; i++) {
+        const double t = 0.5 + 0.5 * support_uniform(&seed);
+        params[i] = narrow[i] = (float)(support_random(&seed) % 5 ? t : round(t));
+    }
+    const clsp_points points = {.num = num,
+                                .item = clsp_in_u32(cells, num),
+                                .params = wide ? clsp_in_f64(params, 3 * num)
+                                               : clsp_in_f32(narrow, 3 * num)};
+    assert_ok(ctx, clsp_solid_eval_points(
+                       plan, &points,
+                       wide ? clsp_out_f64(all, 3 * num) : clsp_out_f32(narrow, 3 * num), NULL));
+    for (size_t i = 0; i < 3 * num && !wide; i++)
+        all[i] = (double)narrow[i];
+    free(cells);
+    free(params);
+    free(narrow);
+    clsp_solid_plan_destroy(&plan);
+}
+
+/* Returns the difference between lists in float and in double, of scale. */
+static double list_error(const model *m)
+{
+    const size_t num = support_full() ? 100000 : 5000;
+    double *const all[2] = {malloc(3 * num * sizeof(double)), malloc(3 * num * sizeof(double))};
+    double worst = 0.0;
+
+    list_all(m, false, num, all[0]);
+    list_all(m, true, num, all[1]);
+    for (size_t i = 0; i < 3 * num; i++)
+        worst = support_worse(worst, fabs(all[0][i] - all[1][i]) / m->scale);
+    free(all[0]);
+    free(all[1]);
+    return worst;
+}
+
+/* Float against double at all samples of all cells, and anywhere in some, where cells are as large
+   as the solid. */
 static void test_float(void **state)
 {
     static const clsp_axis six[3] = {{6, 0, 1, NULL}, {6, 0, 1, NULL}, {6, 0, 1, NULL}};
-    double worst = 0.0;
+    double worst = 0.0, worst_list = 0.0;
 
     (void)state;
     if (!support_device().fp64) skip_because("no double precision");
@@ -164,11 +213,12 @@ static void test_float(void **state)
             worst = support_worse(worst, fabs(all[0][k] - all[1][k]) / m.scale);
         free(all[0]);
         free(all[1]);
+        worst_list = support_worse(worst_list, list_error(&m));
         solid_model_free(&m);
         solid_free(&prism);
     }
-    print_message("worst difference: %.2g / 1.5e-07 of scale\n", worst);
-    assert_true(worst <= 1.5e-7);
+    print_message("worst difference: %.2g, of lists %.2g / 1.5e-07 of scale\n", worst, worst_list);
+    assert_true(worst <= 1.5e-7 && worst_list <= 1.5e-7);
 }
 
 int main(void)
