@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cell_points.h"
+#include "limit_points.h"
 #include "poly_mesh.h"
 #include "solid_cases.h"
 #include "solid_ref.h"
@@ -211,6 +212,34 @@ static void test_prisms(void **state)
             check(creased ? "open prism, creased" : "open prism", &prism, 0, 60);
             solid_free(&prism);
         }
+}
+
+/* Corners of cells at an edge with 100 others, against the closed form. */
+static void test_many(void **state)
+{
+    static const uint8_t by[3] = {0, 0, 0};
+    solid_case prism = solid_prism(100, 1, 2);
+    double worst = 0.0;
+
+    (void)state;
+    solid_jitter(&prism, 0.05, 3);
+    solid s = prepare_case(&prism, 0);
+    double *const limits = malloc(3 * prism.num_points * sizeof *limits);
+    assert_true(clspi_limit_points(limits, s.control, 3, &s.mesh));
+    for (uint32_t c = 0; c < s.points.num_cells; c += 37)
+        for (uint32_t i = 0; i < 8; i++) {
+            const double t[3] = {i & 1, i >> 1 & 1, i >> 2};
+            const double *const exact = limits + 3 * (size_t)s.mesh.cell_vertex[8 * c + i];
+            double value[3];
+            evaluate(&s, c, t, by, value);
+            for (unsigned k = 0; k < 3; k++)
+                worst = support_worse(worst, fabs(value[k] - exact[k]) / s.scale);
+        }
+    print_message("corners of 100 cells at an edge: worst error %.2g of 5e-14 of scale\n", worst);
+    assert_true(worst <= 5e-14);
+    free(limits);
+    release(&s);
+    solid_free(&prism);
 }
 
 /* Makes tetrahedra of a centre and the triangles around it ready: hexahedra after one step. */
@@ -641,11 +670,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boxes),       cmocka_unit_test(test_prisms),
-        cmocka_unit_test(test_stars),       cmocka_unit_test(test_models),
-        cmocka_unit_test(test_fading),      cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_model_kinds), cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_sums),        cmocka_unit_test(test_normals),
-        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_many),        cmocka_unit_test(test_stars),
+        cmocka_unit_test(test_models),      cmocka_unit_test(test_fading),
+        cmocka_unit_test(test_kinds),       cmocka_unit_test(test_model_kinds),
+        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_normals),     cmocka_unit_test(test_edges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
