@@ -200,18 +200,24 @@ clsp_status clsp_solid_mesh_counts(const clsp_solid_mesh *mesh, clsp_solid_count
     return CLSP_OK;
 }
 
-clsp_status clspi_solid_check_output(clsp_context *ctx, const clsp_output *out, size_t count,
-                                     clsp_type type, clsp_type other)
+/* Checks that memory of a name has room for what is asked of it. */
+static clsp_status check_room(clsp_context *ctx, const char *name, size_t offset, size_t size,
+                              size_t count)
+{
+    if (offset <= size && size - offset >= count) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_BUFFER_SIZE,
+                      "solid: %s: %zu elements from %zu on are asked for, and there are %zu", name,
+                      count, offset, size);
+}
+
+clsp_status clspi_solid_check_output(clsp_context *ctx, const clsp_output *out, const char *name,
+                                     size_t count, clsp_type type, clsp_type other)
 {
     CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_output", out->reserved));
     if (!out->host || out->buffer || out->svm || (out->type != type && out->type != other))
-        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
-                          "solid: an output in host memory of its type only");
-    if (out->offset > out->size || out->size - out->offset < count)
-        return clspi_fail(&ctx->log, CLSP_ERROR_BUFFER_SIZE,
-                          "solid: %zu elements from %zu on are asked for, and there are %zu", count,
-                          out->offset, out->size);
-    return CLSP_OK;
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: %s: host memory of %s only", name,
+                          type == CLSP_U32 ? "32-bit numbers" : "floats or doubles");
+    return check_room(ctx, name, out->offset, out->size, count);
 }
 
 clsp_status clsp_solid_mesh_cells(const clsp_solid_mesh *mesh, clsp_output index)
@@ -223,7 +229,8 @@ clsp_status clsp_solid_mesh_cells(const clsp_solid_mesh *mesh, clsp_output index
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
                           "solid: the mesh is not hexahedral; refine it");
     const size_t num = (size_t)mesh->cells.num_cells * CLSPI_CORNERS;
-    CLSPI_CHECK(clspi_solid_check_output(mesh->ctx, &index, num, CLSP_U32, CLSP_TYPE_DEFAULT));
+    CLSPI_CHECK(
+        clspi_solid_check_output(mesh->ctx, &index, "index", num, CLSP_U32, CLSP_TYPE_DEFAULT));
     uint32_t *const out = (uint32_t *)index.host + index.offset;
     for (size_t i = 0; i < num; i++)
         out[i] = mesh->cells.cell_vertex[i - i % 8 + order[i % 8]];
@@ -235,10 +242,6 @@ clsp_status clspi_solid_check_points(clsp_context *ctx, const clsp_input *in, si
     CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_input", in->reserved));
     if (!in->host || in->buffer || in->svm || (in->type != CLSP_F32 && in->type != CLSP_F64))
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
-                          "solid: points of a mesh: host memory of floats or doubles only");
-    if (in->offset > in->size || in->size - in->offset < count)
-        return clspi_fail(&ctx->log, CLSP_ERROR_BUFFER_SIZE,
-                          "solid: %zu elements from %zu on are asked for, and there are %zu", count,
-                          in->offset, in->size);
-    return CLSP_OK;
+                          "solid: points: host memory of floats or doubles only");
+    return check_room(ctx, "points", in->offset, in->size, count);
 }

@@ -41,8 +41,8 @@ clspi_parallel clspi_solid_threads(clsp_context *ctx);
 
 /* Check that an output is host memory of `count` elements of one of two types, and that points are
    host memory of so many reals. */
-clsp_status clspi_solid_check_output(clsp_context *ctx, const clsp_output *out, size_t count,
-                                     clsp_type type, clsp_type other);
+clsp_status clspi_solid_check_output(clsp_context *ctx, const clsp_output *out, const char *name,
+                                     size_t count, clsp_type type, clsp_type other);
 clsp_status clspi_solid_check_points(clsp_context *ctx, const clsp_input *in, size_t count);
 
 #endif

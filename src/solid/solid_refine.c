@@ -269,7 +269,7 @@ static clsp_status refine_on_device(refine_call *call, const clsp_input *points,
 
     if (points->type != fine->type)
         return clspi_fail(&r->base.ctx->log, CLSP_ERROR_ARGUMENT,
-                          "solid: points of two types, and not all in host memory");
+                          "solid: points and fine are of two types, and not all in host memory");
     CLSPI_CHECK(clspi_precision_check(r->base.ctx, "solid", points->type));
     call->precision = points->type;
     status = clspi_input_open(&call->points, &r->base, points, &read);
@@ -318,7 +318,8 @@ static clsp_status refine_on_host(const refine_call *call, const clsp_input *poi
     clspi_plan *const base = &call->mesh->refinement->base;
 
     CLSPI_CHECK(clspi_solid_check_points(base->ctx, points, call->num));
-    CLSPI_CHECK(clspi_solid_check_output(base->ctx, fine, call->num_fine, CLSP_F32, CLSP_F64));
+    CLSPI_CHECK(
+        clspi_solid_check_output(base->ctx, fine, "fine", call->num_fine, CLSP_F32, CLSP_F64));
     CLSPI_CHECK(clspi_run_wait(base, run));
     CLSPI_CHECK(subdivide(call, points, fine));
     return clspi_refinement_done(call->mesh->refinement, run);

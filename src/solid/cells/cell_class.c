@@ -62,6 +62,7 @@ static bool walk(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cel
 {
     const bool fits = clspi_ring_walk(set->ring, mesh, cell, frame);
 
+    if (!fits && !set->too_large) set->cell = CLSPI_NO_CELL;
     set->too_large |= !fits;
     return fits;
 }

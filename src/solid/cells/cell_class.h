@@ -61,7 +61,8 @@ typedef struct clspi_class_set {
     clspi_ring *ring;
     uint32_t *found; /* [CLSPI_RING_POINTS]: the points of the cell found last, as of its class */
     uint16_t *least; /* [CLSPI_RING_WORDS] */
-    bool too_large;  /* a ring had no room */
+    bool too_large;  /* a ring had no room, */
+    uint32_t cell;   /* that of this cell of the mesh; CLSPI_NO_CELL: of a descendant */
     double *scratch[CLSPI_SCRATCH_ROWS]; /* [CLSPI_RING_POINTS] */
 } clspi_class_set;
 

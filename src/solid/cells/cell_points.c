@@ -179,6 +179,7 @@ static bool make_points(making *m, const clspi_cell_mesh *mesh, const clspi_para
         clspi_cell_spans_ready(&m->points->blocks.spans, m->points->blocks.num);
     }
     for (size_t i = 0; i < m->num && m->searches; i++) {
+        if (m->searches[i].too_large && !m->set->too_large) m->set->cell = m->searches[i].cell;
         m->set->too_large |= m->searches[i].too_large;
         clspi_cell_search_release(&m->searches[i]);
     }

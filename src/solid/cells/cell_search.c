@@ -59,6 +59,7 @@ static bool find_ring(clspi_cell_search *s, uint32_t cell, clspi_class_use *use,
 {
     if (!reserve(s)) return false;
     s->too_large = !clspi_ring_walk(s->ring, s->mesh, cell, 0);
+    s->cell = cell;
     if (s->too_large) return false;
     use->number = clspi_key_map_put(&s->rings, clspi_ring_key(s->ring));
     if (use->number == CLSPI_NO_KEY) return false;

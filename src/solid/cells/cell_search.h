@@ -19,7 +19,8 @@ typedef struct clspi_cell_search {
     size_t num_index, index_room;
     uint32_t *index;  /* points of cells that are not regular, as their rings were met */
     clspi_ring *ring; /* NULL: none was met */
-    bool too_large;   /* a ring had no room */
+    bool too_large;   /* a ring had no room, */
+    uint32_t cell;    /* that of this cell */
     /* their numbers among those of all cells, and where blocks and points begin there */
     uint32_t *all_continued, *all_patterns, *all_rings;
     size_t first_block, first_point, first_index;

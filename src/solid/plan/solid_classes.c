@@ -31,7 +31,7 @@ clsp_status clsp_solid_cell_classes(const clsp_solid_plan *plan, clsp_range cell
 {
     if (!plan) return clspi_null_argument(NULL, "clsp_solid_cell_classes");
     CLSPI_CHECK(clspi_solid_cells_check(plan, cells));
-    CLSPI_CHECK(clspi_solid_check_output(plan->base.ctx, &classes, cells.count, CLSP_U32,
+    CLSPI_CHECK(clspi_solid_check_output(plan->base.ctx, &classes, "classes", cells.count, CLSP_U32,
                                          CLSP_TYPE_DEFAULT));
     uint32_t *const to = (uint32_t *)classes.host + classes.offset;
     for (size_t c = 0; c < cells.count; c++) {

@@ -25,9 +25,14 @@ static clsp_status find_points(clsp_solid_plan *plan, const clsp_solid_mesh *mes
                       clspi_cell_points_make(&plan->points, &plan->classes, &mesh->cells, &threads);
 
     if (done) return CLSP_OK;
+    if (plan->classes.too_large && plan->classes.cell != CLSPI_NO_CELL)
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                          "solid: more than %d cells, or %d vertices of theirs, touch cell %u",
+                          CLSPI_RING_CELLS, CLSPI_RING_POINTS, plan->classes.cell);
     if (plan->classes.too_large)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
-                          "solid: more than %d cells, or %d vertices of theirs, touch one",
+                          "solid: more than %d cells, or %d vertices of theirs, touch one after a "
+                          "refinement",
                           CLSPI_RING_CELLS, CLSPI_RING_POINTS);
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                       "solid: no memory for the points of %zu cells", plan->num_cells);

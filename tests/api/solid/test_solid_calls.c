@@ -405,6 +405,23 @@ static void test_bad_meshes(void **state)
     solid_free(&box);
 }
 
+/* Cells that too many others touch are named. */
+static void test_many_cells(void **state)
+{
+    const clsp_solid_desc desc = {.axis = {{.num = 2}, {.num = 2}, {.num = 2}}};
+    solid_case prism = solid_prism(600, 1, 1);
+    clsp_solid_mesh *mesh = solid_mesh_of(&prism);
+    clsp_solid_plan *plan;
+    char text[256];
+
+    (void)state;
+    assert_status(ctx, clsp_solid_plan_create(&plan, mesh, &desc), CLSP_ERROR_ARGUMENT);
+    clsp_context_last_error(ctx, text, sizeof text);
+    if (!strstr(text, "touch cell 0")) fail_msg("%s", text);
+    clsp_solid_mesh_destroy(&mesh);
+    solid_free(&prism);
+}
+
 /* Cells that are inside out are counted, with their children, unless they are turned. */
 static void test_orientation(void **state)
 {
@@ -447,7 +464,7 @@ int main(void)
         cmocka_unit_test(test_weights),     cmocka_unit_test(test_lists),
         cmocka_unit_test(test_odd_lists),   cmocka_unit_test(test_bad_plans),
         cmocka_unit_test(test_bad_calls),   cmocka_unit_test(test_bad_meshes),
-        cmocka_unit_test(test_orientation),
+        cmocka_unit_test(test_orientation), cmocka_unit_test(test_many_cells),
     };
 
     if (support_no_device()) return 77;
