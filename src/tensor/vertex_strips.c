@@ -142,7 +142,7 @@ static clsp_status launch(clspi_vertex_strips *strips, const clspi_grid_sums *su
                                            .table_v = values[1][0],
                                            .table_v1 = values[1][1],
                                            .table_v2 = values[1][2],
-                                           .samples = d->samples ? d->samples : points,
+                                           .samples = d->samples ? d->samples : source->points,
                                            .out = rows->out,
                                            .scratch = strips->scratch,
                                            .sizes = source->sizes ? source->sizes : source->points,
