@@ -301,6 +301,13 @@ static void check_exact(clsp_context *ctx, const layout *l)
     assert_int_equal(eval_by_caller(plan, (clsp_range){1, 1}, host_out(l->type, one, size)),
                      CLSP_OK);
     judge(l, last, one);
+    memset(all, POISON, PATCHES * bytes);
+    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, PATCHES},
+                                      host_out(l->type, all, PATCHES * size),
+                                      &(clsp_run){.share = &(clsp_share){.num_workers = 1}}),
+                     CLSP_OK);
+    judge(l, controls, all);
+    judge(l, last, all + bytes);
     free_guarded(l, PATCHES * num, all);
     free_guarded(l, num, one);
     clsp_bezier_plan_destroy(&plan);
@@ -323,6 +330,32 @@ static void test_exact(void **state)
     worst = 0.0;
     make_exact_params();
     with_limits(exact);
+    print_message("worst/bound %.2f\n", worst);
+}
+
+/* Methods that are there to compare with take such samples too. */
+static void test_methods(void **state)
+{
+    static const clsp_bezier_method methods[] = {CLSP_BEZIER_MULTILEVEL, CLSP_BEZIER_MATRIX};
+    clsp_context *ctx = context_with("");
+
+    (void)state;
+    worst = 0.0;
+    make_exact_params();
+    for (size_t i = 0; i < COUNT(methods); i++) {
+        layout l = exact_layout(4, CLSP_F32);
+        l.d.degree[0] = 3, l.d.degree[1] = 2, l.d.method = methods[i];
+        l = layout_of(&l.d);
+        double *const controls = random_controls(&l, 1);
+        clsp_bezier_plan *plan = plan_with(ctx, &l, controls, 1);
+        unsigned char *const vertices = guarded(&l, (size_t)NUM_U * NUM_V);
+        assert_int_equal(eval_host(plan, &l, 0, 1, vertices), CLSP_OK);
+        judge(&l, controls, vertices);
+        free_guarded(&l, (size_t)NUM_U * NUM_V, vertices);
+        clsp_bezier_plan_destroy(&plan);
+        free(controls);
+    }
+    clsp_context_destroy(&ctx);
     print_message("worst/bound %.2f\n", worst);
 }
 
@@ -475,9 +508,10 @@ static void test_wrong_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own_samples), cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_uniform),     cmocka_unit_test(test_lost_normals),
-        cmocka_unit_test(test_changes),     cmocka_unit_test(test_wrong_samples),
+        cmocka_unit_test(test_own_samples),   cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_methods),       cmocka_unit_test(test_uniform),
+        cmocka_unit_test(test_lost_normals),  cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_wrong_samples),
     };
 
     if (no_device()) return 77;
