@@ -65,20 +65,18 @@ IN_PLACE void write_nearest(PART, SCRATCH, global real *out, global const real *
     STORE_POINT(origin + x, out + NEAREST_POINT);
 }
 
-/* Completes the result at t : s of a segment, whose square is given. lowest: of what may be nearer,
-   for all that the search tells; extent: of the segments that were looked at. */
+/* Completes the result at t : s of a segment. least: the square below which no point of the curves
+   is; extent: of the segments that were looked at. */
 IN_PLACE void finish(PART, SCRATCH, global real *out, global const real *segments, uint number,
-                     point q, real2 at, real scale, real square, real lowest, real extent,
-                     uint spans, bool cut)
+                     point q, real2 at, real scale, real least, real extent, uint spans, bool cut)
 {
-    real bound = sqrt(fmin(square, lowest));
+    real bound = sqrt(least);
     global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
     write_nearest(THE_PART, THE_SCRATCH, out, segment, q, at, scale);
     bound -= R(2.0) * (DISTANCE_EPS * bound + EXTENT_EPS * extent);
     out[NEAREST_BOUND] = fmin(fmax(bound, R(0.0)) / scale, out[NEAREST_DISTANCE]);
     ids_of(out)[0] = number / spans;
-    ids_of(out)[1] =
-        cut || lowest < limit_of(square, extent) ? STATUS_CUT : STATUS_FOUND;
+    ids_of(out)[1] = cut ? STATUS_CUT : STATUS_FOUND;
 }
 
 /* ---- the search ---- */
@@ -206,18 +204,23 @@ kernel void find_nearest(global const real *restrict segments, global const real
         at_start = false;
     }
 #if CLSP_MANY
+    if (count > 0) least = out[NEAREST_DISTANCE];
+#endif
+    /* Newton's method may have left open what is nearer than the nearest */
+    is_cut = is_cut || (count > 0 && lowest < limit_of(least, extent));
+#if CLSP_MANY
     for (uint k = 0; k < count; k++) {
         global real *const kept = out + (size_t)k * NEAREST_SIZE;
         const real square = kept[NEAREST_DISTANCE];
         const real2 kept_at = (real2)(kept[NEAREST_PARAM], kept[NEAREST_PARAM + 1]);
-        finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, kept_at, scale, square,
-               lowest, extent, tree.SPANS, is_cut);
+        finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, kept_at, scale,
+               fmin(square, lowest), extent, tree.SPANS, is_cut);
         move_up(out, k);
     }
 #else
     if (count > 0)
-        finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_at, scale, least, lowest,
-               extent, tree.SPANS, is_cut);
+        finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_at, scale,
+               fmin(least, lowest), extent, tree.SPANS, is_cut);
 #endif
     write_none(out, count, range.num, far, STATUS_NONE);
 }

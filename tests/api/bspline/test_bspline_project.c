@@ -368,6 +368,7 @@ static void check_minima(curves *c, const double *query, uint32_t patch,
     check_nearest(c, query, patch, &results[0]);
     for (size_t k = 0; k < found; k++) {
         check_itself(c, query, &results[k]);
+        assert_int_equal(results[k].status, results[0].status); /* of one search */
         if (k > 0 && !(results[k].distance >= results[k - 1].distance))
             fail_msg("%s: %.17g after %.17g", c->name, results[k].distance,
                      results[k - 1].distance);
