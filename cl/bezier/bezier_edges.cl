@@ -190,11 +190,11 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
 #if HAS_NORMAL
     const real degree_n = CONVERT_REAL(depth - 1), degree_t = CONVERT_REAL(n);
     const real towards = flip ? -degree_t : degree_t;
-    cn = scaled(degree_n, cn);
-    cnn = scaled(degree_n * (degree_n - R(1.0)), cnn);
-    ct = scaled(towards, ct);
-    cnt = scaled(degree_n * towards, cnt);
-    ctt = scaled(degree_t * (degree_t - R(1.0)), ctt);
+    cn = as_given(scaled(degree_n, cn), c.d.w, centre);
+    cnn = as_given(scaled(degree_n * (degree_n - R(1.0)), cnn), c.d.w, centre);
+    ct = as_given(scaled(towards, ct), c.d.w, centre);
+    cnt = as_given(scaled(degree_n * towards, cnt), c.d.w, centre);
+    ctt = as_given(scaled(degree_t * (degree_t - R(1.0)), ctt), c.d.w, centre);
     const tangent sn = tangent_of(cn, c.d), st = tangent_of(ct, c.d);
     const tangent snn = second_of(cnn, c.d, cn, sn, cn, sn);
     const tangent snt = second_of(cnt, c.d, cn, sn, ct, st);

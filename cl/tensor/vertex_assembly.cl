@@ -102,7 +102,8 @@ kernel void vertex_assembly(global const real *restrict planes,
     global STORED *const vertex = out + WIDE(at.offset) + (size_t)g * CLSP_STRIDE;
     store_vertex(vertex, GRID_POINT, s, su, sv, sw, suu, suv, svv, params);
 #if HAS_NORMAL || HAS_CURVATURE
-    const real4 largest = vload4(2 * (WIDE(at.first_patch) + patch), sizes);
+    const size_t sizes_of = WIDE(at.first_patch) + patch;
+    const real4 largest = given_sizes(vload4(2 * sizes_of, sizes), s, sizes, sizes_of);
 #endif
 #if HAS_NORMAL
     store_normal(vertex, normal_of_sums(s, su, sv, largest));

@@ -70,6 +70,9 @@ typedef struct banded_vertices {
     uint num_tiles, num_blocks;
 } banded_vertices;
 
+/* where sizes are those of an item's patch */
+#define SIZES_OF (WIDE(sum.first_size) + patch)
+
 /* What follows works on arrays in registers. It is written as macros, since compilers put arrays
    that functions get into memory. */
 
@@ -203,10 +206,10 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
             const size_t place = row + k * to_next + lane * CLSP_STRIDE;
 #endif
             NEW_VERTEX;
-            store_vertex(vertex, grid_point(s, sizes, WIDE(sum.first_size) + patch), s, su, sv,
+            store_vertex(vertex, grid_point(s, sizes, SIZES_OF), s, su, sv,
                          none, none, none, none, params);
 #if HAS_NORMAL
-            store_normal(vertex, normal_of_sums(s, su, sv, largest));
+            store_normal(vertex, normal_of_sums(s, su, sv, given_sizes(largest, s, sizes, SIZES_OF)));
 #endif
 #if CLSP_STORE_TWO
             STORE_BY_TWO(out + place, vertex, at.offset.s0 & 1);

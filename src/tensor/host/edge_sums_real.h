@@ -231,8 +231,9 @@ static edge_sums sum_edge(const clspi_vertex_shape *shape, const clspi_edge *edg
     return e;
 }
 
+/* Makes the tangents of sums relative to a centre, `from`. */
 static edge_tangents tangents_of(const clspi_vertex_shape *shape, const clspi_edge *edge,
-                                 edge_sums *e, bool flip)
+                                 edge_sums *e, const real *from, bool flip)
 {
     const real inwards = (real)(edge->depth - 1), degree = (real)edge->degree;
     const real towards = flip ? -degree : degree;
@@ -243,6 +244,11 @@ static edge_tangents tangents_of(const clspi_vertex_shape *shape, const clspi_ed
     multiply(&e->t, towards);
     multiply(&e->nt, inwards * towards);
     multiply(&e->tt, degree * (degree - 1));
+    const real far = max_of(largest3(from[0], from[1], from[2]), abs_of(from[3]));
+    const real w = e->s.x[4];
+    tracked *const all[] = {&e->n, &e->nn, &e->t, &e->nt, &e->tt};
+    for (int k = 0; k < 5 && shape->rational; k++)
+        all[k]->size += given_size(all[k]->weight, w, far);
     of.n = tangent_of(shape, &e->n, &e->s);
     of.t = tangent_of(shape, &e->t, &e->s);
     of.nn = second_of(shape, &e->nn, &e->s, &e->n, &of.n, &e->n, &of.n);
@@ -293,7 +299,7 @@ static void edge_vertex(const clspi_vertex_shape *shape, const clspi_edge *edge,
     /* at a corner the patch's inside lies along the edge too */
     const bool begins = t == 0, ends = s == 0;
     const real along = begins == ends ? 0 : begins != flip ? 1 : -1;
-    const edge_tangents of = tangents_of(shape, edge, &e, flip);
+    const edge_tangents of = tangents_of(shape, edge, &e, centre, flip);
     edge_normal(&of, along, normal);
     for (int c = 0; c < 3; c++)
         store(shape->type, edge->out, at + shape->at[CLSPI_PART_NORMAL] + c,

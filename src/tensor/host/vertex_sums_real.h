@@ -255,6 +255,25 @@ CLSPI_INLINE void move_points(chunk *c, uint32_t dim, const double *centre, size
             c->sum[0][x][i] += (real)centre[x];
 }
 
+/* Makes what a derivative owes to the rounding of control points before they were given, as
+   given_size of vertex.clh does; far: the largest coordinate of the centre. */
+CLSPI_INLINE real given_size(real size_w, real w, real far)
+{
+    const real least = max_of((real)0.125 * size_w, 2 * w);
+
+    return (size_w < least ? size_w : least) * far;
+}
+
+/* Returns the largest coordinate of what points are relative to. */
+static real far_of(const double *centre)
+{
+    real most = 0;
+
+    for (int c = 0; centre && c < 4; c++)
+        most = max_of(most, abs_of((real)centre[c]));
+    return most;
+}
+
 /* Finds what the rounding errors of both tangents are relative to, of rational patches what the
    quotient rule takes differences of. */
 CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_shape *shape,
@@ -262,6 +281,7 @@ CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_shape *shape,
 {
     real(*const x)[CHUNK] = c->sum[0];
     const size_t begin = shape->directions > 1 ? first : 0, step = shape->directions > 1;
+    const real away = far_of(source->centre);
 
     for (uint32_t k = 0; k < shape->directions; k++) {
         const real *const size = (const real *)source->largest[k][0] + begin;
@@ -270,7 +290,9 @@ CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_shape *shape,
         for (size_t i = 0; i < count; i++) {
             const real s = size[i * step], w = weight[i * step];
             const real far = largest3(x[0][i], x[1][i], shape->dim > 2 ? x[2][i] : 0);
-            c->from[k][i] = margin * (shape->rational ? (s + w * far) * c->one_over_w[i] : s);
+            const real given = given_size(w, x[shape->dim][i], away);
+            c->from[k][i] =
+                margin * (shape->rational ? (s + w * far + given) * c->one_over_w[i] : s);
         }
     }
 }

@@ -27,7 +27,7 @@ struct clspi_vertex_scratch {
     void *plane[CLSPI_VERTEX_SUMS];  /* of each sum, [rows][row_vertices][coords] */
     void *param[3];                  /* [rows][row_vertices] */
     void *largest[2][2];             /* [row_vertices]; as of clspi_vertex_source */
-    double centre[4];                /* of the patch */
+    double centre[4];                /* of the patch; coordinates that there are not are 0 */
 };
 
 /* ---- tables ---- */
