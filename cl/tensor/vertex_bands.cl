@@ -209,7 +209,8 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
             store_vertex(vertex, grid_point(s, sizes, SIZES_OF), s, su, sv,
                          none, none, none, none, params);
 #if HAS_NORMAL
-            store_normal(vertex, normal_of_sums(s, su, sv, given_sizes(largest, s, sizes, SIZES_OF)));
+            const real4 off = given_sizes(largest, s, sizes, SIZES_OF);
+            store_normal(vertex, normal_of_sums(s, su, sv, off));
 #endif
 #if CLSP_STORE_TWO
             STORE_BY_TWO(out + place, vertex, at.offset.s0 & 1);

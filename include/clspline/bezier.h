@@ -11,8 +11,10 @@
 
    Accuracy: with eps = 2^-23 (CLSP_F32) or 2^-52 (CLSP_F64) and scale = max |P_ij| over the patch
    and coordinate, each coordinate of a polynomial surface is within 8 eps scale of the exact value
-   for degrees up to 31 and within 32 eps scale up to 1000; the bounds of the other forms and of
-   derivatives, normals and methods are in docs/math.md. At a corner of a polynomial patch the point
+   for degrees up to 31 and within 32 eps scale up to 1000. Where control points are all about one
+   value, roundings add up, to 1 + 1.45 sqrt(n) (CLSP_F64: 1 + 2.1 sqrt(n)) eps scale at most for
+   each direction, n its degree. The bounds of the other forms and of derivatives, normals and
+   methods are in docs/math.md. At a corner of a polynomial patch the point
    equals the control point exactly, save by CLSP_BEZIER_MATRIX. Results do not depend on how a
    batch is split into ranges. NaN and infinite control points spread NaN over their own patch only,
    in a polynomial patch without normals over their own coordinate only.

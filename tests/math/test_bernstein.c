@@ -164,6 +164,35 @@ static void extremes(void **state)
     }
 }
 
+/* What sums of flat patches may be off by, (43) of docs/math.md, in eps: partial sums F_k are off
+   by u F_k at most, and by no more than a term. */
+static double flat_bound(const long double *values, unsigned degree, double eps)
+{
+    long double sum = 0.0L, off = 0.0L;
+
+    for (unsigned k = 0; k <= degree; k++) {
+        sum += values[k];
+        off += fminl(sum * eps / 2.0L, values[k]);
+    }
+    return (double)(off / eps);
+}
+
+static void sums_of_flat_patches(void **state)
+{
+    static const unsigned more[] = {40, 64, 100, 300};
+    long double values[301];
+
+    (void)state;
+    for (unsigned i = 1; i <= 31 + sizeof more / sizeof *more; i++) {
+        const unsigned degree = i <= 31 ? i : more[i - 32];
+        for (unsigned a = 1; a < 200; a++) {
+            ref_bernstein(values, degree, (long double)a / 200.0L);
+            assert_true(flat_bound(values, degree, 0x1p-23) <= 1.45 * sqrt(degree));
+            assert_true(flat_bound(values, degree, 0x1p-52) <= 2.1 * sqrt(degree));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +201,7 @@ int main(void)
         cmocka_unit_test(unity_and_linear_precision),
         cmocka_unit_test(sums),
         cmocka_unit_test(extremes),
+        cmocka_unit_test(sums_of_flat_patches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

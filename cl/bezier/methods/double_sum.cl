@@ -124,6 +124,9 @@ void table_sum(global const real *restrict points, global const real *restrict t
 
     for (uint i0 = 0; i0 < order_u; i0 += CLSP_CHUNK) {
         const uint num_i = min(order_u - i0, (uint)CLSP_CHUNK);
+        realp r[CLSP_DIM]; /* the chunk's rows: s is added to once for all of them */
+        #pragma unroll
+        for (uint c = 0; c < CLSP_DIM; c++) r[c] = (realp)(R(0.0));
         for (uint j0 = 0; j0 < order_v; j0 += CLSP_CHUNK) {
             const uint num_j = min(order_v - j0, (uint)CLSP_CHUNK);
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -147,9 +150,11 @@ void table_sum(global const real *restrict points, global const real *restrict t
                     for (uint c = 0; c < CLSP_DIM; c++) q[c] = MAD(w, (realp)(pj[c]), q[c]);
                 }
                 #pragma unroll
-                for (uint c = 0; c < CLSP_DIM; c++) s[c] += q[c];
+                for (uint c = 0; c < CLSP_DIM; c++) r[c] += q[c];
             }
         }
+        #pragma unroll
+        for (uint c = 0; c < CLSP_DIM; c++) s[c] += r[c];
     }
     if (u >= num_u || v >= num_v) return;
 #else
