@@ -148,9 +148,10 @@ typedef struct clsp_image_desc {
     double cval; /* outside of the image, in the modes that have one, and at coordinates that are
                     not finite in all modes; may be NaN */
     clsp_image_prefilter prefilter; /* of orders 0 and 1: none is done */
-    uint32_t taps; /* of a FIR prefilter: odd, 3..CLSP_IMAGE_MAX_TAPS. 0: as many as
-                      make it exact to 2 eps of the samples' type; of 8 and 16 bits
-                      to half a unit of the last place */
+    uint32_t taps; /* of a FIR prefilter: odd, 3..CLSP_IMAGE_MAX_TAPS. 0: of 8 and 16 bits so many
+                      that they change no value by more than half a unit, whatever the image (and
+                      cval within the samples' range); of other samples as many as change no
+                      frequency by more than eps of their type, the sum made 1 aside */
     clsp_image_kernels kernels;
     uint32_t clip; /* 1: values are clipped to the range of their channel's samples */
     clsp_image_storage storage;

@@ -92,8 +92,8 @@ static void default_types(clsp_image_desc *d)
     if (d->rounding == CLSP_IMAGE_ROUNDING_DEFAULT) d->rounding = CLSP_IMAGE_ROUND_EVEN;
 }
 
-/* Returns how far a FIR prefilter may be off at any frequency so that the samples' type hardly
-   shows it. */
+/* Returns how far a FIR prefilter may be off so that the samples' type hardly shows it: of integers
+   a unit in half their range, which is half a unit in the whole, of others eps. */
 static double fir_error(clsp_type samples)
 {
     switch (samples) {
@@ -111,7 +111,24 @@ static double fir_error(clsp_type samples)
     }
 }
 
-static void default_filter(clsp_image_desc *d)
+/* Chooses the taps of a FIR prefilter: of integers by values, of others by the spectrum. */
+static clsp_status default_taps(clsp_context *ctx, clsp_image_desc *d)
+{
+    const uint32_t order = clspi_image_order(d);
+    const double error = fir_error(d->samples);
+    const bool is_integer =
+        d->samples != CLSP_F16 && d->samples != CLSP_F32 && d->samples != CLSP_F64;
+    const bool best = d->prefilter == CLSP_IMAGE_LEAST_SQUARES;
+    const uint32_t half = is_integer
+                              ? clspi_fir_half_length_of_values(order, d->directions, best, error)
+                              : clspi_fir_half_length(order, error);
+
+    d->taps = 2 * half + 1;
+    return half > 0 ? CLSP_OK
+                    : clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "image: no memory for taps");
+}
+
+static clsp_status default_filter(clsp_context *ctx, clsp_image_desc *d)
 {
     if (d->order == CLSP_IMAGE_ORDER_DEFAULT) d->order = CLSP_IMAGE_CUBIC;
     if (d->prefilter == CLSP_IMAGE_PREFILTER_DEFAULT) d->prefilter = CLSP_IMAGE_RECURSIVE;
@@ -120,10 +137,7 @@ static void default_filter(clsp_image_desc *d)
         d->taps = 0;
         d->kernels = CLSP_IMAGE_KERNELS_DEFAULT;
     }
-    if (is_fir(d) && d->taps == 0) {
-        const uint32_t half = clspi_fir_half_length(clspi_image_order(d), fir_error(d->samples));
-        d->taps = 2 * half + 1;
-    }
+    return is_fir(d) && d->taps == 0 ? default_taps(ctx, d) : CLSP_OK;
 }
 
 static void default_shape(clsp_image_desc *d)
@@ -146,7 +160,7 @@ clsp_status clspi_image_resolve(clsp_context *ctx, clsp_image_desc *d)
     if (d->prefilter == CLSP_IMAGE_PREFILTER_DEFAULT) d->prefilter = CLSP_IMAGE_RECURSIVE;
     CLSPI_CHECK(check_filter(ctx, d));
     default_shape(d);
-    default_filter(d);
+    CLSPI_CHECK(default_filter(ctx, d));
     return clspi_image_check_fetch(ctx, d);
 }
 

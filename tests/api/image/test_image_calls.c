@@ -581,7 +581,7 @@ static void test_desc(void **state)
     assert_true(got.precision == CLSP_F32 && got.values == CLSP_U8);
     assert_true(got.coefficients == CLSP_F32 && got.order == CLSP_IMAGE_CUBIC);
     assert_true(got.mode[0] == CLSP_IMAGE_CONSTANT && got.mode[1] == CLSP_IMAGE_CONSTANT);
-    assert_true(got.taps == 11 && got.rounding == CLSP_IMAGE_ROUND_EVEN);
+    assert_true(got.taps == 13 && got.rounding == CLSP_IMAGE_ROUND_EVEN);
     clsp_image_plan_destroy(&plan);
 }
 

@@ -142,3 +142,68 @@ bool clspi_fir_least_squares(uint32_t order, uint32_t half, double *taps)
     free(matrix);
     return true;
 }
+
+/* ---- values ---- */
+
+enum {
+    FAR_TAPS = 128, /* behind which the exact filter's are nothing */
+    PLACES = 64     /* of a sample, at which values are looked at */
+};
+
+/* Returns the central B-spline of a degree at x. */
+static double bspline(uint32_t degree, double x)
+{
+    const double half = 0.5 * (degree + 1.0);
+
+    if (degree == 0) return x >= -0.5 && x < 0.5 ? 1.0 : 0.0;
+    return ((half + x) * bspline(degree - 1, x + 0.5) + (half - x) * bspline(degree - 1, x - 0.5)) /
+           degree;
+}
+
+/* Returns the most that values of a line of samples within [-1, 1] are when its coefficients come
+   from taps: the sum of the absolute values of what each sample is worth, at the worst place. */
+static double most_of_values(uint32_t order, const double taps[FAR_TAPS])
+{
+    double most = 0.0;
+
+    for (uint32_t p = 0; p <= PLACES / 2; p++) {
+        double weight[7], sum = 0.0;
+        for (int k = -3; k <= 3; k++)
+            weight[k + 3] = bspline(order, (double)p / PLACES - k);
+        for (int n = 4 - FAR_TAPS; n <= FAR_TAPS - 4; n++) {
+            double worth = 0.0;
+            for (int k = -3; k <= 3; k++)
+                worth += weight[k + 3] * taps[abs(n - k)];
+            sum += fabs(worth);
+        }
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+/* Returns how far values are off by taps at most, of samples within [-1, 1]: with L the most that
+   they are themselves and d the most of a line's errors, (L + d)^D - L^D in D directions. */
+static double error_of_values(uint32_t order, uint32_t directions, uint32_t half,
+                              const double *taps)
+{
+    double exact[FAR_TAPS], error[FAR_TAPS];
+
+    fill_exact(order, FAR_TAPS - 1, exact);
+    for (uint32_t k = 0; k < FAR_TAPS; k++)
+        error[k] = (k <= half ? taps[k] : 0.0) - exact[k];
+    const double most = most_of_values(order, exact), off = most_of_values(order, error);
+    return pow(most + off, directions) - pow(most, directions);
+}
+
+uint32_t clspi_fir_half_length_of_values(uint32_t order, uint32_t directions, bool best,
+                                         double error)
+{
+    const double between = 0.98; /* of the error: what places in between may add */
+    double taps[FAR_TAPS];
+
+    for (uint32_t half = clspi_fir_half_length(order, error);; half++) {
+        if (best && !clspi_fir_least_squares(order, half, taps)) return 0;
+        if (!best) clspi_fir_truncated(order, half, taps);
+        if (error_of_values(order, directions, half, taps) <= between * error) return half;
+    }
+}

@@ -17,4 +17,10 @@ void clspi_fir_truncated(uint32_t order, uint32_t half, double *taps);
    (F - B)^2 / (0.05 + w)^3 over 0 <= w <= pi, with the sum 1. False: no memory. */
 bool clspi_fir_least_squares(uint32_t order, uint32_t half, double *taps);
 
+/* Returns the least half length of at least 1 at which no image of samples within [-1, 1] has a
+   value that is more than `error` from that of the exact filter, in so many directions, with taps
+   that are cut off or the best ones. 0: no memory. */
+uint32_t clspi_fir_half_length_of_values(uint32_t order, uint32_t directions, bool best,
+                                         double error);
+
 #endif
