@@ -1,20 +1,29 @@
 #include "image_blocks.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "check.h"
+#include "profile.h"
 
 /* Rows and columns of a block at most, NUM_ROWS and PITCH of image_blocks.cl, where a group loads
    ROW_STEP rows at a time, 2 TILE_Y. */
 enum { MOST_ROWS = 56, MOST_COLUMNS = 56, ROW_STEP = 8 };
 
+/* Tells whether the kernel's compiler ends the process: PoCL 5.0's does at a branch of two loops
+   that stands between the barriers of a loop. */
+static bool ends_compiler(const clsp_device_info *device)
+{
+    return clspi_is_pocl(device->platform) && strncmp(device->driver, "5.", 2) == 0;
+}
+
 bool clspi_image_has_blocks(const clsp_context *ctx, const clsp_image_desc *desc)
 {
     const uint64_t bytes = (uint64_t)MOST_ROWS * MOST_COLUMNS * sizeof(cl_float);
 
-    return ctx->device.local_is_real && ctx->device.local_bytes >= bytes &&
-           desc->precision == CLSP_F32 && desc->directions == 2 &&
-           desc->order >= CLSP_IMAGE_QUADRATIC;
+    return !ends_compiler(&ctx->device) && ctx->device.local_is_real &&
+           ctx->device.local_bytes >= bytes && desc->precision == CLSP_F32 &&
+           desc->directions == 2 && desc->order >= CLSP_IMAGE_QUADRATIC;
 }
 
 /* Returns how far the coordinates of a tile go below that of its first point, in 2^-32 and at most
