@@ -311,7 +311,8 @@ class Meshes(Command):
         write_vtk(source, points, cells)
         volumes = []
         angle = ["--crease-angle", "45"]
-        for extra in ([], angle + ["--crease-steps", "1"], angle + ["--crease-steps", "3"], angle):
+        steps = [angle + ["--crease-steps", k] for k in ("0.5", "1", "1.5", "3")]
+        for extra in ([], *steps, angle):
             out = self.path("a.obj")
             self.make(source, "-o", out, "-n", "5", *extra)
             found, faces = read_obj(out)[:2]
@@ -319,7 +320,9 @@ class Meshes(Command):
         self.assertEqual(volumes, sorted(volumes))
         self.assertAlmostEqual(volumes[-1], 1, places=5)
         self.assertLess(volumes[0], 0.6)
-        self.assertGreater(volumes[2] - volumes[1], 0.02)
+        self.assertGreater(volumes[4] - volumes[2], 0.02)
+        self.assertGreater(volumes[3] - volumes[2], 0.002)
+        self.assertGreater(volumes[2] - volumes[1], 0.002)
 
     def test_kinds(self):
         """Tetrahedra and wedges are refined once; a box made of either keeps its volume with

@@ -294,7 +294,7 @@ complete -c clspline -n '__clspline_at solid' -l orient \
 complete -c clspline -n '__clspline_at solid' -l crease-angle -x \
     -d 'keep sharp edges'
 complete -c clspline -n '__clspline_at solid' -l crease-steps -x \
-    -d 'keep creases for K refinements only, 1 to 20'
+    -d 'keep creases for K refinements only, above 0 and below 10, as ..'
 complete -c clspline -n '__clspline_at solid' -l bezier \
     -d 'one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu'
 complete -c clspline -n '__clspline_at solid' -l classes \

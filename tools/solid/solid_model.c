@@ -79,7 +79,8 @@ static bool add_creases(solid_model *m)
     return done || solid_model_memory(m);
 }
 
-static bool make_mesh(solid_model *m)
+/* Makes the mesh. sharpness: of its creases; NULL: they stay sharp. */
+static bool create_mesh(solid_model *m, const float *sharpness)
 {
     const solid_cells *c = &m->cells;
     const clsp_solid_cells cells = {.num_vertices = c->num_points,
@@ -89,6 +90,7 @@ static bool make_mesh(solid_model *m)
                                     .num_indices = c->num_indices,
                                     .crease = c->crease,
                                     .num_creases = c->num_creases,
+                                    .sharpness = sharpness,
                                     .corner = c->corner,
                                     .num_corners = c->num_corners,
                                     .points = c->points,
@@ -96,6 +98,21 @@ static bool make_mesh(solid_model *m)
     clsp_solid_mesh_destroy(&m->mesh);
     return check(m, clsp_solid_mesh_create(&m->mesh, m->ctx, &cells)) &&
            check(m, clsp_solid_mesh_counts(m->mesh, &m->counts));
+}
+
+/* Makes the mesh, whose creases all fade after so many steps, if that is asked for. */
+static bool make_mesh(solid_model *m)
+{
+    float *sharpness = NULL;
+    if (m->r->has_steps) {
+        sharpness = malloc((m->cells.num_creases + 1) * sizeof(*sharpness));
+        if (!sharpness) return solid_model_memory(m);
+        for (size_t i = 0; i < m->cells.num_creases; i++)
+            sharpness[i] = (float)m->r->crease_steps;
+    }
+    const bool done = create_mesh(m, sharpness);
+    free(sharpness);
+    return done;
 }
 
 bool solid_model_make(solid_model *m)
@@ -106,22 +123,6 @@ bool solid_model_make(solid_model *m)
 }
 
 /* ---- refining ---- */
-
-/* Makes the mesh anew without its creases and corners. */
-static bool soften(solid_model *m)
-{
-    clsp_solid_mesh *soft = NULL;
-    if (!solid_model_index(m)) return false;
-    const clsp_solid_cells cells = {.num_vertices = m->counts.num_vertices,
-                                    .num_cells = m->counts.num_cells,
-                                    .index = m->index,
-                                    .num_indices = m->counts.num_indices};
-    m->is_soft = true;
-    if (!check(m, clsp_solid_mesh_create(&soft, m->ctx, &cells))) return false;
-    clsp_solid_mesh_destroy(&m->mesh);
-    m->mesh = soft;
-    return true;
-}
 
 /* Computes the points of the refined mesh. */
 static bool refine_points(solid_model *m, const clsp_solid_counts *fine)
@@ -154,13 +155,12 @@ bool solid_model_refine(solid_model *m)
     m->mesh = fine;
     m->counts = counts;
     m->refined++;
-    return !m->r->has_steps || m->refined != m->r->crease_steps || soften(m);
+    return true;
 }
 
 bool solid_model_is_coarse(const solid_model *m)
 {
-    return !m->counts.is_hexahedral || m->refined < m->r->refine ||
-           (m->r->has_steps && m->refined < m->r->crease_steps);
+    return !m->counts.is_hexahedral || m->refined < m->r->refine || m->counts.fading_steps > 0;
 }
 
 bool solid_model_index(solid_model *m)

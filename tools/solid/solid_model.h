@@ -25,7 +25,6 @@ typedef struct solid_model {
     double *points;   /* [num_vertices][channels] */
     uint32_t *index;  /* [num_cells][8], once solid_model_index has been called */
     uint32_t refined; /* how often */
-    bool is_soft;     /* creases have been taken away */
 } solid_model;
 
 /* Makes the mesh of the cells, which have been read, with the creases that are asked for. False

@@ -73,8 +73,9 @@ static const option options[] = {
      "corners where three or more of them meet",
      OPTION_NUMBER(solid_request, crease_angle, 0, 180), .must = "0 to 180 degrees"},
     {"crease-steps", 0, "K",
-     "keep creases for K refinements only, @; this makes them soft and refines at least K times",
-     OPTION_COUNT(solid_request, crease_steps, 1, SOLID_MAX_REFINE)},
+     "keep creases for K refinements only, above 0 and below 10, as 2.5; this makes them "
+     "soft and refines at least K times",
+     OPTION_NUMBER(solid_request, crease_steps, 1e-3, 9.999), .must = "above 0 and below 10"},
     {"bezier", 0, NULL,
      "one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu: exact in regular cells, in others it meets "
      "the limit in 64 points",

@@ -29,7 +29,7 @@ typedef struct solid_request {
     uint32_t refine;
     bool orient;         /* cells that are inside out are turned */
     double crease_angle; /* degrees; below 0: no creases by angles */
-    uint32_t crease_steps;
+    double crease_steps; /* their sharpness */
     bool has_steps;
 
     /* what is made of it */
