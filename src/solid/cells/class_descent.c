@@ -45,9 +45,11 @@ void clspi_ascend(const clspi_class_child *child, const double *from, double *to
                   uint32_t num_points)
 {
     memset(to, 0, num_points * sizeof *to);
-    for (uint32_t r = 0; r < child->rows; r++)
+    for (uint32_t r = 0; r < child->rows; r++) {
+        if (from[r] == 0.0) continue; /* as points within have it, of a boundary's rows */
         for (uint32_t i = child->begin[r]; i < child->begin[r + 1]; i++)
             to[child->column[i]] += from[r] * child->weight[i];
+    }
 }
 
 void clspi_balance(double *row, uint32_t num_points)
