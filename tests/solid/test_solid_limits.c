@@ -636,6 +636,7 @@ static double edge_error(const solid *s, uint32_t cell, uint32_t face, const dou
 /* Derivatives across edges with 1 to 5 cells, smooth and creased. */
 static void test_edges(void **state)
 {
+    uint64_t seed = 3;
     double worst = 0.0;
 
     (void)state;
@@ -656,7 +657,7 @@ static void test_edges(void **state)
                         if (k / 2 == a && t[a] == (k & 1) &&
                             s.mesh.across[6 * (size_t)c + k] == CLSPI_NO_CELL)
                             t[face / 2] = 2.0;
-                    if (t[face / 2] <= 1.0)
+                    if (t[face / 2] <= 1.0 && (support_full() || support_random(&seed) % 20 == 0))
                         worst = support_worse(worst, edge_error(&s, c, face, t, a));
                 }
             release(&s);
