@@ -6,6 +6,7 @@ usage: test_solid_command.py CLSPLINE SOURCE_DIR
 Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
 """
 import base64
+import json
 import math
 import os
 import re
@@ -433,6 +434,53 @@ class Meshes(Command):
             self.refused(message, *arguments, code=2)
 
 
+def read_json(path):
+    with open(path) as file:
+        return json.load(file)
+
+
+def segments(points, faces, axis, height):
+    """Where a plane cuts quads, each taken as two triangles."""
+    above = [p[axis] - height for p in points]
+    found = []
+    for quad in faces:
+        signs = sum(above[i] > 0 for i in quad)
+        if signs in (0, len(quad)):
+            continue
+        for triangle in (quad[:3], [quad[0]] + list(quad[2:])):
+            ends = []
+            for i, j in zip(triangle, list(triangle[1:]) + [triangle[0]]):
+                if (above[i] > 0) != (above[j] > 0):
+                    t = above[i] / (above[i] - above[j])
+                    ends.append([a + t * (b - a) for a, b in zip(points[i], points[j])])
+            if ends:
+                found.append(ends)
+    return found
+
+
+def crossings(lines, up, height, right):
+    """Where a line across at a height meets segments, in order."""
+    return sorted(a[right] + (height - a[up]) / (b[up] - a[up]) * (b[right] - a[right])
+                  for a, b in lines if (a[up] > height) != (b[up] > height))
+
+
+def tiff_tags(body):
+    """Texts, fractions and short numbers of the first page."""
+    order = "<" if body[:2] == b"II" else ">"
+    at, = struct.unpack_from(order + "I", body, 4)
+    found = {}
+    for i in range(struct.unpack_from(order + "H", body, at)[0]):
+        tag, kind, count, where = struct.unpack_from(order + "HHII", body, at + 2 + 12 * i)
+        if kind == 2:
+            found[tag] = body[where:where + count].rstrip(b"\0").decode()
+        elif kind == 5:
+            top, bottom = struct.unpack_from(order + "II", body, where)
+            found[tag] = top / bottom
+        elif kind == 3:
+            found[tag], = struct.unpack_from(order + "H", body, at + 10 + 12 * i)
+    return found
+
+
 class Slices(Command):
     """Each pixel has the data at its middle."""
 
@@ -488,9 +536,8 @@ class Slices(Command):
         off = float(re.search(r"off by ([0-9.e+-]+)", done.stderr).group(1))
         self.assertLessEqual(off, 1e-6 if has_fp64() else 4e-5)
         image = read_npy(out, 3)
-        self.make(source, "-o", self.path("all.vtu"))
-        all_points = triples(read_vtu(self.path("all.vtu"))["Points"])
-        low, high = min(p[0] for p in all_points), max(p[1] for p in all_points)
+        with open(out + ".json") as file:
+            first = json.load(file)["origin"]
         inside = 0
         for i in range(image.shape[0]):
             for j in range(image.shape[1]):
@@ -498,7 +545,7 @@ class Slices(Command):
                 if math.isnan(x):
                     continue
                 inside += 1
-                for a, b in (x, low + (j + 0.5) * 0.125), (y, high - (i + 0.5) * 0.125), (z, 2.3):
+                for a, b in (x, first[0] + j * 0.125), (y, first[1] - i * 0.125), (z, 2.3):
                     self.assertAlmostEqual(a, b, delta=off + 1e-4)
         self.assertGreater(inside, 1000)
         # no holes within: a pixel outside has not pixels within on all four sides right beside it
@@ -508,6 +555,109 @@ class Slices(Command):
                     around = [image.at(i + a, j + b)[0]
                               for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]
                     self.assertTrue(any(map(math.isnan, around)), (i, j))
+
+    def check_inside(self, source, slicing, samples):
+        """Pixels are filled where a line through them has crossed a fine mesh of the boundary an
+        odd number of times, but for those that the boundary itself passes; so none is void. The
+        frame is that of the boundary."""
+        out, boundary = self.path("a.npy"), self.path("a.obj")
+        precision = ["-p", "f64"] if has_fp64() else []
+        self.make(source, *slicing, "-o", out, *precision)
+        self.make(source, "-o", boundary, "-n", str(samples), *precision)
+        image, frame = read_npy(out), read_json(out + ".json")
+        points, faces = read_obj(boundary)[:2]
+        right, up, across = ["xyz".index(frame[name]) for name in (
+            "columns_along", "rows_against", "slices_along")]
+        pixel, origin, columns, rows = [frame[name] for name in (
+            "pixel", "origin", "columns", "rows")]
+        edge = [(origin[right] - pixel / 2, min), (origin[right] + (columns - 0.5) * pixel, max),
+                (origin[up] + pixel / 2, max)]
+        for (at, extreme), axis in zip(edge, (right, right, up)):
+            self.assertAlmostEqual(at, extreme(p[axis] for p in points), delta=0.1 * pixel)
+        inside = 0
+        for k in range(frame["slices"]):
+            lines = segments(points, faces, across, origin[across] + k * frame.get("step", 0))
+            for i in range(rows):
+                cuts = crossings(lines, up, origin[up] - i * pixel, right)
+                first, passed = (k * rows + i) * columns, 0
+                for j in range(columns):
+                    x, filled = origin[right] + j * pixel, image.values[first + j] == 1
+                    while passed < len(cuts) and cuts[passed] < x:
+                        passed += 1
+                    if filled != (passed % 2 == 1):
+                        self.assertLess(min((abs(x - cut) for cut in cuts), default=1),
+                                        0.5 * pixel, (k, i, j))
+                    inside += filled
+        return inside
+
+    def test_voids(self):
+        """Smooth edges and corners of coarse cages, where the map of a cell has no inverse."""
+        for size, slicing in (((1, 1, 1), ("--slices", "z=0.13:0.93:0.4", "--size", "100")),
+                              ((4, 4, 4), ("--slice", "z=1.64", "--size", "512")),
+                              ((2, 2, 6), ("--slice", "x=1", "--size", "150"))):
+            source = self.path("box.vtk")
+            write_vtk(source, *box(*size))
+            self.assertGreater(self.check_inside(source, slicing, 48 // size[0]), 5000)
+
+    def test_far(self):
+        """A cell a million of its sizes away from the origin."""
+        if not has_fp64():
+            self.skipTest("needs f64")
+        source = self.path("box.vtk")
+        write_vtk(source, *box(1, 1, 1, lambda p: tuple(c + 1e6 for c in p)))
+        self.check_inside(source, ("--slice", "y=1000000.41", "--size", "60"), 30)
+
+    def test_stack(self):
+        """A stack has the slices that are made one by one, in every format."""
+        points, cells = box(2, 1, 1)
+        source, out = self.path("a.vtk"), self.path("a.npy")
+        write_vtk(source, points, cells, {"density": [p[0] + p[2] for p in points]})
+        size = "--size", "24"
+        self.make(source, "--slices", "z=0.2:0.8:0.3", *size, "-o", out)
+        stack, frame = read_npy(out), read_json(out + ".json")
+        self.assertEqual(stack.shape, (3, frame["rows"], frame["columns"]))
+        self.assertEqual((frame["slices"], frame["step"], frame["slices_along"]), (3, 0.3, "z"))
+        self.assertEqual(frame["channels"], [{"name": "density", "components": 1}])
+        each = len(stack.values) // 3
+        for k, height in enumerate((0.2, 0.5, 0.8)):
+            self.make(source, "--slice", "z=%r" % height, *size, "-o", self.path("one.npy"))
+            one = read_npy(self.path("one.npy"))
+            for a, b in zip(stack.values[k * each:], one.values):
+                self.assertEqual(math.isnan(a), math.isnan(b))
+                if not math.isnan(a):
+                    self.assertAlmostEqual(a, b, delta=1e-5 if one.kind == "<f4" else 1e-11)
+        self.refused("several slices are written as .npy", source, "--slices", "z=0:1:0.5", "-o",
+                     self.path("out.png"), code=2)
+        for bad in "z=0:1", "z=1:0:0.1", "z=0:1:0", "z=0:1:1e-9", "w=0:1:0.1", "z=0:1:0.1:2":
+            self.refused("--slices must be as", source, "--slices", bad, "-o", out + "x.npy",
+                         code=2)
+
+    def test_places(self):
+        """Files tell the resolution and where pixels are."""
+        points, cells = box(2, 1, 1)
+        source = self.path("a.vtk")
+        write_vtk(source, points, cells)
+        slicing = "--slice", "z=0.5", "--pixel", "0.1", "--crease-angle", "30"
+        self.make(source, *slicing, "-o", self.path("a.png"), "--unit", "cm")
+        with open(self.path("a.png"), "rb") as file:
+            body = file.read()
+        self.assertEqual(struct.unpack_from(">IIB", body, body.index(b"pHYs") + 4),
+                         (1000, 1000, 1))
+        text = body[body.index(b"Description\0") + 12:]
+        note = json.loads(text[:text.index(b"}") + 1])
+        self.assertEqual((note["unit"], note["pixel"], note["columns"]), ("cm", 0.1, 20))
+        for a, b in zip(note["origin"], (0.05, 0.95, 0.5)):
+            self.assertAlmostEqual(a, b, delta=1e-5)
+        done = run("solid", source, *slicing, "-o", self.path("a.npy"))
+        self.assertIn("1 slice of 20 x 10 pixels of 0.1, the first one's middle at (0.05, 0.95, "
+                      "0.5), columns along x, rows against y", done.stderr)
+        done = run("solid", source, *slicing, "-o", self.path("a.tif"), "--quiet")
+        if "built without" in done.stderr:
+            return
+        with open(self.path("a.tif"), "rb") as file:
+            tags = tiff_tags(file.read())
+        self.assertEqual((tags[282], tags[283], tags[296]), (100.0, 100.0, 3))
+        self.assertEqual(json.loads(tags[270])["unit"], "mm")
 
     def test_pictures(self):
         points, cells = box(2, 1, 1)

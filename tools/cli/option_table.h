@@ -24,8 +24,9 @@ typedef struct option {
                              x; units of a length, separated by blanks */
     const char *words;    /* values, separated by blanks, for completions; of some options all */
     const char *must;     /* what a value must be; NULL: it follows from the words or the bounds */
-    const char *needs;    /* an option without which this one makes no sense */
-    const char *excludes; /* options that make no sense beside it, separated by blanks */
+    const char *needs;    /* options without one of which this one makes no sense, separated by
+                             blanks */
+    const char *excludes; /* options that make no sense beside it, likewise */
     bool repeats, is_file; /* can be given several times; the value is the name of a file */
     const char *group;
     const struct option *rows;

@@ -167,12 +167,26 @@ static int take_option(request *r, char **argv, int *at)
 
 /* ---- what is allowed together ---- */
 
-static int check_needs(const request *r, const option *o)
+/* Tells whether one of the options that another one needs is there, or the command has none of
+   them. */
+static bool has_needed(const request *r, const char *needs)
 {
     int number;
     char word[OPTION_WORD_BYTES];
-    if (o->needs && find(r, o->needs, &number) && !request_has(r, o->needs))
-        return usage_error(r->command->name, "--%s needs --%s", o->name, o->needs);
+    bool has_any = false;
+    for (const char *rest = needs; rest && option_split(&rest, " ", word);) {
+        if (request_has(r, word)) return true;
+        has_any = has_any || find(r, word, &number);
+    }
+    return !has_any;
+}
+
+static int check_needs(const request *r, const option *o)
+{
+    char word[OPTION_WORD_BYTES];
+    const char *needs = o->needs;
+    if (!has_needed(r, o->needs) && option_split(&needs, " ", word))
+        return usage_error(r->command->name, "--%s needs --%s", o->name, word);
     for (const char *rest = o->excludes; rest && option_split(&rest, " ", word);)
         if (request_has(r, word))
             return usage_error(r->command->name, "--%s and --%s exclude each other", o->name, word);

@@ -308,10 +308,16 @@ complete -c clspline -n '__clspline_at solid' -s d -l device -x \
 complete -c clspline -n '__clspline_at solid' -l slice -x \
     -a 'x= y= z=' \
     -d 'the plane at height H'
+complete -c clspline -n '__clspline_at solid' -l slices -x \
+    -a 'x= y= z=' \
+    -d 'the planes at A, A + STEP and so on up to B, as pages of .tif ..'
 complete -c clspline -n '__clspline_at solid' -l size -x \
     -d 'pixels along the longer side of the slice, 1 to 32768'
 complete -c clspline -n '__clspline_at solid' -l pixel -x \
     -d 'the side of a pixel, in units of the mesh'
+complete -c clspline -n '__clspline_at solid' -l unit -x \
+    -a 'um mm cm m in' \
+    -d 'what lengths of the mesh are, for the resolution that image ..'
 complete -c clspline -n '__clspline_at solid' -l array -x \
     -d 'show this data of points'
 complete -c clspline -n '__clspline_at solid' -l range -x \

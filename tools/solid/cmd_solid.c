@@ -8,9 +8,10 @@
 #include "solid_file.h"
 #include "progress.h"
 #include "solid_output.h"
+#include "slice_note.h"
 #include "solid_slice.h"
 
-enum { KINDS = 4, SLICE_SAMPLES = 4 };
+enum { KINDS = 4 };
 
 /* What is on the way, and what came of it. */
 typedef struct work {
@@ -20,9 +21,10 @@ typedef struct work {
     solid_samples samples;
     mesh_precision precision;
     size_t num_read; /* cells */
+    slice_frame frame;
     solid_slice_counts slice;
     progress_bar bar;
-    double read_seconds, mesh_seconds, plan_seconds, write_seconds;
+    double read_seconds, mesh_seconds, plan_seconds, slice_seconds, write_seconds;
 } work;
 
 /* ---- the mesh ---- */
@@ -141,20 +143,36 @@ static bool open_samples(work *w, uint32_t samples)
     return done;
 }
 
-static bool write_slice(work *w)
+/* Writes an image of slices, and what is told of it. */
+static bool write_image(const work *w, image_array *image)
 {
-    image_array image = {.values = NULL};
+    const char *path = w->r->base.outputs[0];
     io_message message;
-    progress_start(&w->bar, "slicing", w->r->base.quiet);
-    bool done =
-        open_samples(w, SLICE_SAMPLES) && solid_slice_make(&w->samples, &image, &w->slice, &w->bar);
-    progress_end(&w->bar);
-    const double start = seconds_now();
-    if (done && w->r->picture == IMAGE_PNG) done = solid_slice_shade(&w->model, &image);
-    if (done && !image_file_write(&image, w->r->base.outputs[0], w->r->picture, &message)) {
+    char *note = slice_note_make(&w->model, &w->frame);
+    bool done = note != NULL;
+    if (done) slice_note_place(w->r, &w->frame, note, image);
+    if (done && !image_file_write(image, path, w->r->picture, &message)) {
         complain("%s", message.text);
         done = false;
     }
+    if (done && w->r->picture == IMAGE_NPY && strcmp(path, "-") != 0)
+        done = slice_note_write(path, note);
+    free(note);
+    return done;
+}
+
+static bool write_slice(work *w)
+{
+    image_array image = {.values = NULL};
+    progress_start(&w->bar, "slicing", w->r->base.quiet);
+    bool done = open_samples(w, NET_SAMPLES);
+    const double begin = seconds_now();
+    done = done && solid_slice_make(&w->samples, &image, &w->frame, &w->slice, &w->bar);
+    progress_end(&w->bar);
+    const double start = seconds_now();
+    w->slice_seconds = start - begin;
+    if (done && w->r->picture == IMAGE_PNG) done = solid_slice_shade(&w->model, &image);
+    done = done && write_image(w, &image);
     w->write_seconds = seconds_now() - start;
     image_array_clear(&image);
     return done;
@@ -191,7 +209,16 @@ static void report(const work *w)
                 (unsigned)w->r->samples, (unsigned)w->r->samples);
     if (clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
-    fprintf(stderr, "\nread %.1f ms, mesh %.1f ms, plan %.1f ms, evaluate %.1f ms, write %.1f ms\n",
+    fprintf(stderr, "\n");
+    if (w->r->slices && w->r->base.num_outputs > 0) {
+        slice_note_print(stderr, &w->frame);
+        fprintf(stderr, "read %.1f ms, mesh %.1f ms, plan %.1f ms, slice %.1f ms: %.3g a second, ",
+                1e3 * w->read_seconds, 1e3 * w->mesh_seconds, 1e3 * w->plan_seconds,
+                1e3 * w->slice_seconds, (double)w->frame.planes / w->slice_seconds);
+        fprintf(stderr, "write %.1f ms\n", 1e3 * w->write_seconds);
+        return;
+    }
+    fprintf(stderr, "read %.1f ms, mesh %.1f ms, plan %.1f ms, evaluate %.1f ms, write %.1f ms\n",
             1e3 * w->read_seconds, 1e3 * w->mesh_seconds, 1e3 * w->plan_seconds,
             1e3 * w->samples.seconds, 1e3 * w->write_seconds);
 }

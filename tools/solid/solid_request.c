@@ -1,15 +1,44 @@
 #include "solid_request.h"
 
+#include <math.h>
 #include <string.h>
+
+/* Reads the axis that a plane's text begins with, as in z=1.5. */
+static bool read_axis(solid_request *r, const option *o, const char *text)
+{
+    const char head[] = {text[0], text[0] ? text[1] : 0, 0};
+    const int axis = option_number_of(o->words, head, false);
+    r->axis = (uint32_t)axis;
+    r->slices = axis >= 0;
+    return r->slices;
+}
 
 static bool read_slice(void *place, const option *o, const char *text)
 {
     solid_request *r = place;
-    const char head[] = {text[0], text[0] ? text[1] : 0, 0};
-    const int axis = option_number_of(o->words, head, false);
-    r->axis = (uint32_t)axis;
-    r->slices = axis >= 0 && option_number(text + 2, -1e30, 1e30, &r->height);
-    return r->slices;
+    r->planes = 1;
+    return read_axis(r, o, text) && option_number(text + 2, -1e30, 1e30, &r->height);
+}
+
+/* Reads z=A:B:STEP. */
+static bool read_slices(void *place, const option *o, const char *text)
+{
+    solid_request *r = place;
+    char word[OPTION_WORD_BYTES];
+    double value[3];
+    if (!read_axis(r, o, text)) return false;
+    const char *rest = text + 2;
+    for (int i = 0; i < 3; i++)
+        if (!rest || !option_split(&rest, ":", word) ||
+            !option_number(word, -1e30, 1e30, &value[i]))
+            return false;
+    const double planes = floor((value[1] - value[0]) / value[2] + 1e-6) + 1;
+    if (rest || !(value[2] > 0) || !(planes >= 1 && planes <= SOLID_MAX_PLANES)) return false;
+    r->height = value[0];
+    r->step = value[2];
+    r->planes = (size_t)planes;
+    r->is_stack = true;
+    return true;
 }
 
 static int check_slice(solid_request *r)
@@ -23,6 +52,10 @@ static int check_slice(solid_request *r)
     if (r->base.num_outputs > 1)
         return usage_error(r->base.command->name, "a slice has one output");
     r->picture = pictures[request_format(&r->base, r->base.outputs[0])];
+    if (r->is_stack && r->picture == IMAGE_PNG)
+        return usage_error(r->base.command->name,
+                           "'%s': several slices are written as .npy, .tif or .nii",
+                           r->base.outputs[0]);
     if (image_format_is_built(r->picture, r->base.outputs[0], &message)) return EXIT_OK;
     complain("%s", message.text);
     return EXIT_FAILED;
@@ -59,7 +92,7 @@ static const option options[] = {
     {"samples", 'n', "S",
      "samples of a cell along each direction, @; default 4, and with --refine alone none: the "
      "refined mesh itself is written",
-     OPTION_COUNT(solid_request, samples, 2, 100), .excludes = "bezier slice"},
+     OPTION_COUNT(solid_request, samples, 2, 100), .excludes = "bezier slice slices"},
     {"refine", 0, "N",
      "refine the mesh first, @ times; with --samples the limit stays as it is, and its "
      "cells become 8 times as many each time",
@@ -79,7 +112,7 @@ static const option options[] = {
     {"bezier", 0, NULL,
      "one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu: exact in regular cells, in others it meets "
      "the limit in 64 points",
-     OPTION_FLAG(solid_request, bezier), .excludes = "samples slice"},
+     OPTION_FLAG(solid_request, bezier), .excludes = "samples slice slices"},
     {"classes", 0, NULL,
      "print classes of cells: how many are regular, layered and irregular, for each refinement; -o "
      "may then be "
@@ -93,19 +126,26 @@ static const option options[] = {
     {"slice", 0, "z=H",
      "the plane at height H (also x=H, y=H): each pixel has the values at its middle; outside of "
      "the solid NaN, in PNG transparent",
-     .read = read_slice, .words = "x= y= z=", .must = "as z=1.5", .excludes = "bezier samples"},
+     .read = read_slice, .words = "x= y= z=", .must = "as z=1.5",
+     .excludes = "slices bezier samples"},
+    {"slices", 0, "z=A:B:STEP",
+     "the planes at A, A + STEP and so on up to B, as pages of .tif or a volume in .npy or .nii",
+     .read = read_slices, .words = "x= y= z=", .must = "as z=0:10:0.5, of 1 to 65536 planes",
+     .excludes = "slice bezier samples"},
     {"size", 0, "N", "pixels along the longer side of the slice, @; default 512",
-     OPTION_COUNT(solid_request, size, 1, 32768), .needs = "slice", .excludes = "pixel"},
+     OPTION_COUNT(solid_request, size, 1, 32768), .needs = "slice slices", .excludes = "pixel"},
     {"pixel", 0, "P", "instead, the side of a pixel, in units of the mesh",
-     OPTION_NUMBER(solid_request, pixel, 1e-30, 1e30), .must = "a length above 0", .needs = "slice",
-     .excludes = "size"},
+     OPTION_NUMBER(solid_request, pixel, 1e-30, 1e30), .must = "a length above 0",
+     .needs = "slice slices", .excludes = "size"},
+    {"unit", 0, "U", "what lengths of the mesh are, for the resolution that image files tell: @",
+     OPTION_WORD(solid_request, unit, "um mm cm m in"), .needs = "slice slices"},
     {"array", 0, "NAME",
      "show this data of points; default all of them, up to 4 numbers; a mesh without shows 1 "
      "within the solid",
-     OPTION_TEXT(solid_request, array), .needs = "slice"},
+     OPTION_TEXT(solid_request, array), .needs = "slice slices"},
     {"range", 0, "LO,HI", "values that are black and white in PNG; default those of the mesh",
      OPTION_LIST(solid_request, range, ",", 1 << 2), .low = -1e30, .high = 1e30,
-     .must = "LO,HI with LO below HI", .needs = "slice"},
+     .must = "LO,HI with LO below HI", .needs = "slice slices"},
     {.rows = request_sharing},
     {.rows = request_messages},
     {.rows = request_help},
@@ -119,7 +159,8 @@ static const char *const examples[] = {
     "clspline solid rod.vtk -o rod.vtu --samples 16 --cooperate auto --report",
     NULL};
 
-static const solid_request defaults = {.base = {.precision = MESH_F32}, .crease_angle = -1};
+static const solid_request defaults = {
+    .base = {.precision = MESH_F32}, .crease_angle = -1, .unit = SOLID_MM};
 
 const subcommand command_solid = {
     .name = "solid",

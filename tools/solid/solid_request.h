@@ -5,7 +5,7 @@
 #include "image_file.h"
 #include "request.h"
 
-enum { SOLID_MAX_REFINE = 20 };
+enum { SOLID_MAX_REFINE = 20, SOLID_MAX_PLANES = 65536 };
 
 /* Formats as request_format numbers them; those of slices come last. */
 typedef enum solid_format {
@@ -21,6 +21,9 @@ typedef enum solid_format {
     SOLID_NIFTI_GZ
 } solid_format;
 
+/* Units of a mesh's lengths. */
+typedef enum solid_unit { SOLID_UM, SOLID_MM, SOLID_CM, SOLID_M, SOLID_INCH } solid_unit;
+
 typedef struct solid_request {
     request base;
     image_format picture; /* of a slice */
@@ -35,11 +38,15 @@ typedef struct solid_request {
     /* what is made of it */
     uint32_t samples; /* along each direction of a cell; 0: the cells themselves */
     bool bezier, classes;
-    bool slices;        /* there is a slice: */
-    uint32_t axis;      /* across it, 0 to 2 */
-    double height;      /* along that */
+    bool slices;        /* there is a slice, or several: */
+    bool is_stack;      /* several were asked for, if only one came of it */
+    uint32_t axis;      /* across them, 0 to 2 */
+    double height;      /* of the first, along that */
+    double step;        /* from one to the next */
+    size_t planes;      /* how many there are */
     uint32_t size;      /* pixels along the longer side; 0: by pixel */
     double pixel;       /* side of a pixel; 0: by size */
+    int unit;           /* of lengths, for resolutions: a solid_unit */
     const char *array;  /* whose values are shown; NULL: all */
     option_list range;  /* what is black and white */
     bool has_precision; /* else the default */

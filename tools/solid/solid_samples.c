@@ -79,6 +79,20 @@ bool solid_samples_make(solid_samples *s, size_t first, size_t count)
     return true;
 }
 
+bool solid_samples_visit(solid_samples *s, solid_cell_taker take, void *user, progress_bar *bar)
+{
+    const size_t cells = s->m->counts.num_cells, reals = solid_samples_reals(s);
+    for (size_t first = 0; first < cells; first += s->most) {
+        const size_t count = cells - first < s->most ? cells - first : s->most;
+        if (!solid_samples_make(s, first, count)) return false;
+        for (size_t i = 0; i < count; i++) {
+            if (!take(user, (uint32_t)(first + i), s->values + i * reals)) return false;
+            progress_report(bar, (double)(first + i) / (double)cells);
+        }
+    }
+    return true;
+}
+
 void solid_samples_close(solid_samples *s)
 {
     clsp_solid_plan_destroy(&s->plan);

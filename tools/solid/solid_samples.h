@@ -26,6 +26,11 @@ bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision p
 /* Makes the samples of so many cells from `first` on, at most s->most, unless they are there. */
 bool solid_samples_make(solid_samples *s, size_t first, size_t count);
 
+/* Calls `take` for all cells in turn, with their samples, until it says false. False then, or with
+   a complaint. */
+typedef bool (*solid_cell_taker)(void *user, uint32_t cell, const double *samples);
+bool solid_samples_visit(solid_samples *s, solid_cell_taker take, void *user, progress_bar *bar);
+
 /* Evaluates at parameters, by one processor or several, as the request has it: points, or points
    with their three derivatives behind them. */
 bool solid_samples_points(solid_samples *s, const clsp_points *points, bool with_gradients,

@@ -4,12 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "command.h"
+#include "solid_blocks.h"
+#include "solid_frame.h"
 #include "solid_inverse.h"
-#include "staging.h"
 
-enum { MAX_ROUNDS = 40, MAX_DAMPED = 100, BATCH = 16384, ROOM = 2 * BATCH, DEFAULT_SIZE = 512 };
+enum { MAX_ROUNDS = 40, MAX_DAMPED = 100, BATCH = 4096, ROOM = 2 * BATCH };
 enum { VERTEX = 4 }; /* a point, and its derivatives by u, v, w */
+
+/* What is known of a pixel. */
+enum { EMPTY, COVERED, FILLED }; /* covered: in the solid as straight lines have it */
 
 /* A pixel, and where it may be in a cell. */
 typedef struct candidate {
@@ -27,31 +32,37 @@ typedef struct late_candidate {
     int starts; /* how often it has begun */
 } late_candidate;
 
-/* The image on its plane: pixel (i, j) has its middle at
-   low[0] + (j + 1/2) pixel, high[1] - (i + 1/2) pixel. */
+/* Where a covered pixel is nearest to a cell's points, though not on one. */
+typedef struct near_place {
+    size_t pixel;
+    uint32_t cell;
+    double t[3], distance;
+} near_place;
+
 typedef struct slice_work {
     solid_samples *samples;
     const solid_model *m;
-    uint32_t across[2]; /* the axes to the right and up */
-    double low[2], high[2], pixel, scale;
+    solid_blocks blocks;
+    const solid_block *block; /* that is looked at */
+    slice_frame *frame;
     double near, far; /* errors of points that are taken at once, and that are taken at the end */
     double close;     /* errors that are tried with damped steps */
     uint32_t shown[IMAGE_MAX_CHANNELS]; /* channels; none: 1 within the solid */
     uint32_t num_shown;
     image_array *image;
-    bool *inside;    /* [pixels] */
-    candidate *list; /* [BATCH] */
+    uint8_t *state;  /* [pixels] */
+    candidate *list; /* [BATCH]: of blocks that are not exact */
     size_t num;
     uint32_t *cells;      /* [ROOM] */
     late_candidate *late; /* [ROOM]: followed when all others are, or when it is half full */
     size_t num_late;
+    near_place *places;
+    size_t num_places, place_capacity;
     void *params;   /* [ROOM][3], in the samples' precision */
     void *vertices; /* [ROOM][vertex], likewise: points, and their derivatives behind them */
     size_t vertex;  /* reals of each that was made last */
     solid_slice_counts *counts;
 } slice_work;
-
-/* ---- the plane ---- */
 
 /* Finds the channels to be shown. */
 static bool choose_channels(slice_work *w)
@@ -74,67 +85,6 @@ static bool choose_channels(slice_work *w)
     return found;
 }
 
-/* Calls `take` for the cells in turn, whose samples are made. */
-typedef bool (*cell_taker)(slice_work *w, const inverse_cell *c, uint32_t cell);
-static bool for_cells(slice_work *w, cell_taker take, progress_bar *bar, double from)
-{
-    solid_samples *s = w->samples;
-    const size_t cells = w->m->counts.num_cells, reals = solid_samples_reals(s);
-    for (size_t first = 0; first < cells; first += s->most) {
-        const size_t count = cells - first < s->most ? cells - first : s->most;
-        if (!solid_samples_make(s, first, count)) return false;
-        for (size_t i = 0; i < count; i++) {
-            const inverse_cell c = inverse_cell_of(s->values + i * reals, w->m->channels);
-            if (!take(w, &c, (uint32_t)(first + i))) return false;
-            if (i % 256 == 0)
-                progress_report(bar, from + (1 - from) * (double)(first + i) / (double)cells);
-        }
-    }
-    return true;
-}
-
-/* Extends the image's rectangle and the scale by a cell's samples. */
-static bool extend(slice_work *w, const inverse_cell *c, uint32_t cell)
-{
-    (void)cell;
-    for (size_t i = 0; i < 64; i++)
-        for (int x = 0; x < 3; x++) {
-            const double at = c->samples[i * c->channels + (size_t)x];
-            w->scale = fmax(w->scale, fabs(at));
-            for (int k = 0; k < 2; k++) {
-                if (x != (int)w->across[k]) continue;
-                w->low[k] = fmin(w->low[k], at);
-                w->high[k] = fmax(w->high[k], at);
-            }
-        }
-    return true;
-}
-
-/* Finds the image's size. */
-static bool lay_out(slice_work *w)
-{
-    const solid_request *r = w->m->r;
-    const double width = w->high[0] - w->low[0], height = w->high[1] - w->low[1];
-    const double longer = fmax(width, height);
-    w->pixel = r->pixel > 0 ? r->pixel : longer / (r->size ? r->size : DEFAULT_SIZE);
-    /* what is left of a pixel at the end is one only where it is more than floats' rounding */
-    const double columns = ceil(width / w->pixel - 1e-3), rows = ceil(height / w->pixel - 1e-3);
-    if (!(longer > 0) || !isfinite(longer)) {
-        complain("%s: the solid has no extent across the slice", r->base.inputs[0]);
-        return false;
-    }
-    if (columns > 32768 || rows > 32768) {
-        complain("%s: a slice of %.0f x %.0f pixels is too large", r->base.inputs[0], columns,
-                 rows);
-        return false;
-    }
-    *w->image = (image_array){.directions = 2,
-                              .size = {(size_t)fmax(rows, 1), (size_t)fmax(columns, 1)},
-                              .channels = w->num_shown ? w->num_shown : 1,
-                              .type = w->samples->precision == MESH_F32 ? IMAGE_F32 : IMAGE_F64};
-    return true;
-}
-
 /* ---- values ---- */
 
 static void put(const image_array *image, size_t i, double value)
@@ -151,27 +101,55 @@ static double real_at(const slice_work *w, const void *reals, size_t i)
                                              : ((const double *)reals)[i];
 }
 
-/* Takes a point as that of its pixel, unless there is one. */
-static void take_point(slice_work *w, const candidate *c, size_t place, double distance)
+/* Counts a pixel as filled. Returns false where it is so already. */
+static bool fill(slice_work *w, size_t pixel, double distance)
 {
-    const uint32_t channels = w->image->channels;
-    if (w->inside[c->pixel]) return;
-    w->inside[c->pixel] = true;
+    if (w->state[pixel] == FILLED) return false;
+    w->state[pixel] = FILLED;
     w->counts->inside++;
     w->counts->error = fmax(w->counts->error, distance);
+    return true;
+}
+
+/* Takes an evaluated point as that of its pixel, unless there is one. */
+static void take_point(slice_work *w, size_t pixel, size_t place, double distance)
+{
+    const uint32_t channels = w->image->channels;
+    if (!fill(w, pixel, distance)) return;
     for (uint32_t k = 0; k < channels; k++)
-        put(w->image, c->pixel * channels + k,
+        put(w->image, pixel * channels + k,
             w->num_shown ? real_at(w, w->vertices, place * w->vertex + w->shown[k]) : 1);
 }
 
-/* Computes the point of a pixel's middle. */
-static void middle_of(const slice_work *w, size_t pixel, double point[3])
+/* Takes a point of a block as that of its pixel. */
+static void take_block_point(slice_work *w, size_t pixel, const cubic_place *at)
 {
-    const size_t columns = w->image->size[1];
-    point[w->m->r->axis] = w->m->r->height;
-    point[w->across[0]] = w->low[0] + ((double)(pixel % columns) + 0.5) * w->pixel;
-    point[w->across[1]] = w->high[1] - ((double)(pixel / columns) + 0.5) * w->pixel;
+    const size_t channels = w->image->channels;
+    double weights[NET_POINTS];
+    if (!fill(w, pixel, at->distance)) return;
+    if (w->num_shown) cubic_net_weights(at->t, weights);
+    for (size_t k = 0; k < channels; k++) {
+        double sum = 0;
+        for (size_t i = 0; w->num_shown && i < NET_POINTS; i++)
+            sum += weights[i] * w->block->net[i * w->m->channels + w->shown[k]];
+        put(w->image, pixel * channels + k, w->num_shown ? sum : 1);
+    }
 }
+
+/* Keeps where a covered pixel is nearest to a cell. False with a complaint. */
+static bool keep_place(slice_work *w, size_t pixel, uint32_t cell, const double t[3],
+                       double distance)
+{
+    if (w->state[pixel] != COVERED) return true;
+    near_place *moved =
+        array_reserve(w->places, &w->place_capacity, w->num_places + 1, sizeof(*moved));
+    if (!moved) return solid_model_memory(w->m);
+    w->places = moved;
+    moved[w->num_places++] = (near_place){pixel, cell, {t[0], t[1], t[2]}, distance};
+    return true;
+}
+
+/* ---- blocks that are not exact ---- */
 
 /* Begins damped steps: where steps have come to rest, moved a little into the cell, where there are
    derivatives; then nearer and nearer to the cell's middle. Returns false after that. */
@@ -191,7 +169,7 @@ static bool begin_damped(late_candidate *c)
 static bool improve(slice_work *w, candidate *c, size_t place, bool is_last)
 {
     double middle[3], error[3], change[3];
-    middle_of(w, c->pixel, middle);
+    slice_frame_middle(w->frame, c->pixel, middle);
     for (int x = 0; x < 3; x++) {
         error[x] = real_at(w, w->vertices, place * w->vertex + (size_t)x) - middle[x];
         change[x] = error[x] - c->error[x];
@@ -205,7 +183,7 @@ static bool improve(slice_work *w, candidate *c, size_t place, bool is_last)
         if (inverse_step(c->inverse, error, c->t, c->step) > 1e-14) return true;
     }
     done = done || distance <= w->far;
-    if (done) take_point(w, c, place, distance);
+    if (done) take_point(w, c->pixel, place, distance);
     if (!done && distance <= w->close) {
         late_candidate *late = &w->late[w->num_late++];
         *late = (late_candidate){.at = *c};
@@ -247,12 +225,12 @@ static bool damp(slice_work *w, late_candidate *c, size_t place)
 {
     double middle[3], error[3], slope[3][3];
     const size_t first = place * w->vertex;
-    middle_of(w, c->at.pixel, middle);
+    slice_frame_middle(w->frame, c->at.pixel, middle);
     for (size_t x = 0; x < 3; x++)
         error[x] = real_at(w, w->vertices, first + x) - middle[x];
     const double distance = hypot(hypot(error[0], error[1]), error[2]);
     if (distance <= w->far) {
-        take_point(w, &c->at, place, distance);
+        take_point(w, c->at.pixel, place, distance);
         return false;
     }
     if (distance < c->distance) {
@@ -278,7 +256,7 @@ static bool finish_late(slice_work *w)
 {
     size_t left = 0;
     for (size_t i = 0; i < w->num_late; i++)
-        if (!w->inside[w->late[i].at.pixel]) w->late[left++] = w->late[i];
+        if (w->state[w->late[i].at.pixel] != FILLED) w->late[left++] = w->late[i];
     w->num_late = left;
     for (int round = 0; w->num_late > 0 && round < MAX_DAMPED; round++) {
         size_t kept = 0;
@@ -286,7 +264,7 @@ static bool finish_late(slice_work *w)
             set_place(w, i, &w->late[i].at);
         if (!evaluate(w, w->num_late, true)) return false;
         for (size_t i = 0; i < w->num_late; i++) {
-            if (w->inside[w->late[i].at.pixel]) continue;
+            if (w->state[w->late[i].at.pixel] == FILLED) continue;
             if (damp(w, &w->late[i], i)) w->late[kept++] = w->late[i];
         }
         w->num_late = kept;
@@ -304,7 +282,7 @@ static bool finish(slice_work *w)
             set_place(w, i, &w->list[i]);
         if (!evaluate(w, w->num, false)) return false;
         for (size_t i = 0; i < w->num; i++) {
-            if (w->inside[w->list[i].pixel]) continue;
+            if (w->state[w->list[i].pixel] == FILLED) continue;
             if (improve(w, &w->list[i], i, round + 1 == MAX_ROUNDS)) w->list[kept++] = w->list[i];
         }
         w->num = kept;
@@ -313,88 +291,180 @@ static bool finish(slice_work *w)
     return w->num_late < BATCH || finish_late(w);
 }
 
-/* ---- pixels ---- */
-
-/* Adds a pixel to the candidates where it may be in a cell. */
-static bool try_pixel(slice_work *w, const inverse_cell *c, uint32_t cell, size_t pixel)
+/* Adds a pixel to the candidates of blocks that are not exact. */
+static bool add_candidate(slice_work *w, size_t pixel, const cubic_place *at)
 {
-    double point[3];
-    inverse_place place;
-    if (w->inside[pixel]) return true;
-    middle_of(w, pixel, point);
-    if (!inverse_find(c, point, &place)) return true;
+    const solid_block *b = w->block;
     candidate *to = &w->list[w->num++];
-    *to = (candidate){.pixel = pixel, .cell = cell};
-    memcpy(to->t, place.t, sizeof(place.t));
-    memcpy(to->inverse, place.inverse, sizeof(place.inverse));
+    double slope[3][3];
+    *to = (candidate){.pixel = pixel, .cell = b->cell};
+    memcpy(slope, at->slope, sizeof(slope));
+    inverse_of(slope, to->inverse);
+    for (int a = 0; a < 3; a++) {
+        to->t[a] = b->from[a] + b->size[a] * at->t[a];
+        for (int x = 0; x < 3; x++)
+            to->inverse[3 * a + x] *= b->size[a];
+    }
     return w->num < BATCH || finish(w);
 }
 
-/* Returns a pixel's number along a direction, within the image. */
-static size_t clip(double at, size_t size)
+/* ---- pixels ---- */
+
+/* Looks for a pixel's point in the block. */
+static bool try_pixel(void *user, size_t pixel, const double t[3], bool is_within)
 {
-    return at < 0 ? 0 : at > (double)size ? size : (size_t)at;
+    slice_work *w = user;
+    const solid_block *b = w->block;
+    cubic_place place = {.t = {t[0], t[1], t[2]}};
+    double point[3], at[3];
+    if (w->state[pixel] == FILLED) return true;
+    if (is_within) w->state[pixel] = COVERED;
+    slice_frame_middle(w->frame, pixel, point);
+    cubic_net_find(&b->place, point, w->near, &place);
+    if (b->is_exact && place.distance <= w->far) {
+        take_block_point(w, pixel, &place);
+        return true;
+    }
+    for (int a = 0; a < 3; a++)
+        at[a] = b->from[a] + b->size[a] * place.t[a];
+    if (!keep_place(w, pixel, b->cell, at, place.distance)) return false;
+    return b->is_exact || place.distance > b->off + w->close || add_candidate(w, pixel, &place);
 }
 
-static bool try_cell(slice_work *w, const inverse_cell *c, uint32_t cell)
+/* Returns the first plane that is not below a height. */
+static size_t plane_at(const slice_frame *f, double height)
 {
-    const uint32_t up = w->across[1], right = w->across[0];
-    const size_t rows = w->image->size[0], columns = w->image->size[1];
-    if (!(c->low[w->m->r->axis] <= w->m->r->height && c->high[w->m->r->axis] >= w->m->r->height))
-        return true;
-    const size_t bottom = clip((w->high[1] - c->low[up]) / w->pixel + 1, rows);
-    const size_t end = clip((c->high[right] - w->low[0]) / w->pixel + 1, columns);
-    for (size_t i = clip((w->high[1] - c->high[up]) / w->pixel - 1, rows); i < bottom; i++)
-        for (size_t j = clip((c->low[right] - w->low[0]) / w->pixel - 1, columns); j < end; j++)
-            if (!try_pixel(w, c, cell, i * columns + j)) return false;
+    const double at = f->planes > 1 ? ceil((height - f->first) / f->step) : height > f->first;
+    return at > 0 ? (at < (double)f->planes ? (size_t)at : f->planes) : 0;
+}
+
+/* Tells whether a plane cuts a box. */
+static bool is_cut(void *user, const double low[3], const double high[3])
+{
+    const slice_frame *f = ((const slice_work *)user)->frame;
+    const size_t plane = plane_at(f, low[f->axis]);
+    return plane < f->planes && f->first + (double)plane * f->step <= high[f->axis];
+}
+
+static bool try_cell(void *user, uint32_t cell, const double *samples)
+{
+    slice_work *w = user;
+    const slice_frame *f = w->frame;
+    if (!solid_blocks_make(&w->blocks, cell, samples)) return false;
+    for (size_t i = 0; i < w->blocks.num; i++) {
+        double low[3], high[3];
+        w->block = &w->blocks.blocks[i];
+        cubic_net_bounds(&w->block->place, low, high);
+        const double more = w->block->off + w->far;
+        for (size_t k = plane_at(f, low[f->axis] - more);
+             k < f->planes && f->first + (double)k * f->step <= high[f->axis] + more; k++)
+            if (!slice_cover(f, k, &w->block->place, w->block->off, try_pixel, w)) return false;
+    }
     return true;
 }
 
+/* ---- enclosed pixels ---- */
+
+/* Tells whether a pixel is beside one that is not covered, or at the frame's edge. */
+static bool is_beside_empty(const slice_work *w, size_t pixel)
+{
+    const size_t columns = w->frame->columns, rows = w->frame->rows;
+    const size_t i = pixel / columns % rows, j = pixel % columns;
+    return i == 0 || j == 0 || i + 1 == rows || j + 1 == columns ||
+           w->state[pixel - columns] == EMPTY || w->state[pixel + columns] == EMPTY ||
+           w->state[pixel - 1] == EMPTY || w->state[pixel + 1] == EMPTY;
+}
+
+static int by_distance(const void *a, const void *b)
+{
+    const near_place *p = a, *q = b;
+    if (p->pixel != q->pixel) return p->pixel < q->pixel ? -1 : 1;
+    return p->distance < q->distance ? -1 : p->distance > q->distance;
+}
+
+/* Gives covered pixels, around which all are covered too, what is nearest to them: the search has
+   failed there, and they are not beyond the curved boundary. */
+static bool fill_enclosed(slice_work *w)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < w->num_places; i++)
+        if (w->state[w->places[i].pixel] == COVERED && !is_beside_empty(w, w->places[i].pixel))
+            w->places[left++] = w->places[i];
+    if (left > 0) qsort(w->places, left, sizeof(*w->places), by_distance);
+    for (size_t first = 0; first < left; first += BATCH) {
+        const size_t num = left - first < BATCH ? left - first : BATCH;
+        for (size_t i = 0; i < num; i++) {
+            candidate at = {.cell = w->places[first + i].cell};
+            memcpy(at.t, w->places[first + i].t, sizeof(at.t));
+            set_place(w, i, &at);
+        }
+        if (!evaluate(w, num, false)) return false;
+        for (size_t i = 0; i < num; i++)
+            take_point(w, w->places[first + i].pixel, i, w->places[first + i].distance);
+    }
+    return true;
+}
+
+/* ---- all together ---- */
+
 static bool make_room(slice_work *w)
 {
-    const size_t pixels = w->counts->num;
+    const slice_frame *f = w->frame;
     const size_t real = w->samples->precision == MESH_F32 ? sizeof(float) : sizeof(double);
-    w->inside = calloc(pixels + 1, sizeof(*w->inside));
+    *w->image = (image_array){.directions = f->planes > 1 ? 3 : 2,
+                              .size = {f->rows, f->columns},
+                              .channels = w->num_shown ? w->num_shown : 1,
+                              .type = w->samples->precision == MESH_F32 ? IMAGE_F32 : IMAGE_F64};
+    if (f->planes > 1) {
+        w->image->size[0] = f->planes;
+        w->image->size[1] = f->rows;
+        w->image->size[2] = f->columns;
+    }
+    const size_t pixels = w->counts->num = f->planes * f->rows * f->columns;
+    w->state = calloc(pixels, 1);
     w->list = malloc(BATCH * sizeof(*w->list));
     w->cells = malloc(ROOM * sizeof(*w->cells));
     w->params = malloc(ROOM * 3 * real);
     w->late = malloc(ROOM * sizeof(*w->late));
     w->vertices = malloc(ROOM * VERTEX * w->m->channels * real);
-    const bool done = w->inside && w->list && w->late && w->cells && w->params && w->vertices;
+    const bool done = w->state && w->list && w->late && w->cells && w->params && w->vertices;
     if (!done || !image_array_make(w->image)) return solid_model_memory(w->m);
     for (size_t i = 0; i < pixels * w->image->channels; i++)
         put(w->image, i, NAN);
     return true;
 }
 
-bool solid_slice_make(solid_samples *samples, image_array *image, solid_slice_counts *counts,
-                      progress_bar *bar)
+static void set_tolerances(slice_work *w)
 {
-    static const uint32_t across[3][2] = {{1, 2}, {0, 2}, {0, 1}};
-    const solid_request *r = samples->m->r;
-    slice_work w = {.samples = samples,
-                    .m = samples->m,
-                    .across = {across[r->axis][0], across[r->axis][1]},
-                    .low = {HUGE_VAL, HUGE_VAL},
-                    .high = {-HUGE_VAL, -HUGE_VAL},
-                    .image = image,
-                    .counts = counts};
+    const double scale = fmax(w->blocks.scale[0], fabs(w->m->r->height));
+    w->near = (w->samples->precision == MESH_F32 ? 5e-7 : 1e-13) * scale;
+    w->far = fmax(4 * w->near, 1e-6 * w->frame->pixel);
+    w->close = 2 * w->frame->pixel;
+    w->blocks.filter = is_cut;
+    w->blocks.user = w;
+}
+
+bool solid_slice_make(solid_samples *samples, image_array *image, slice_frame *frame,
+                      solid_slice_counts *counts, progress_bar *bar)
+{
+    slice_work w = {
+        .samples = samples, .m = samples->m, .frame = frame, .image = image, .counts = counts};
     *counts = (solid_slice_counts){.num = 0};
-    bool done = choose_channels(&w) && for_cells(&w, extend, bar, 0) && lay_out(&w);
+    bool done = choose_channels(&w) && solid_blocks_open(&w.blocks, samples) &&
+                solid_frame_find(&w.blocks, frame, bar) && make_room(&w);
     if (done) {
-        w.scale = fmax(w.scale, fabs(r->height));
-        w.near = (samples->precision == MESH_F32 ? 5e-7 : 1e-13) * w.scale;
-        w.far = fmax(4 * w.near, 1e-6 * w.pixel);
-        w.close = 2 * w.pixel;
-        counts->num = image->size[0] * image->size[1];
-        done = make_room(&w) && for_cells(&w, try_cell, bar, 0) && finish(&w) && finish_late(&w);
+        set_tolerances(&w);
+        done = solid_samples_visit(samples, try_cell, &w, bar) && finish(&w) && finish_late(&w) &&
+               fill_enclosed(&w);
     }
-    free(w.inside);
+    solid_blocks_close(&w.blocks);
+    free(w.state);
     free(w.list);
     free(w.cells);
     free(w.params);
     free(w.vertices);
     free(w.late);
+    free(w.places);
     return done;
 }
 

@@ -35,6 +35,7 @@ typedef struct image_place {
     double quatern[3], hand; /* of the qform: how it turns, and -1 where it mirrors z */
     int units;               /* of lengths, as NIfTI numbers them */
     bool is_per_inch;        /* the file counted samples an inch */
+    const char *note;        /* what PNG and TIFF say that the image is; NULL: nothing. Not owned */
 } image_place;
 
 /* Returns how many millimeters a unit of lengths has; 0: that is not known. */

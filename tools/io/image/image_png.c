@@ -145,6 +145,16 @@ static void set_resolution(const png_target *p, const image_array *a)
                  millimeters > 0 ? PNG_RESOLUTION_METER : PNG_RESOLUTION_UNKNOWN);
 }
 
+/* Writes what the image is. */
+static void set_note(const png_target *p, const char *note)
+{
+    char key[] = "Description";
+    png_text text = {.compression = PNG_TEXT_COMPRESSION_NONE, .key = key};
+    if (!note) return;
+    text.text = (png_charp)(size_t)note; /* which is only read */
+    png_set_text(p->png, p->info, &text, 1);
+}
+
 static bool write_image(const png_target *p, const image_array *a, FILE *file)
 {
     static const int colors[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
@@ -157,6 +167,7 @@ static bool write_image(const png_target *p, const image_array *a, FILE *file)
                  colors[a->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
     set_resolution(p, a);
+    set_note(p, a->place.note);
     png_write_info(p->png, p->info);
     const uint16_t one = 1;
     if (*(const unsigned char *)&one == 1) png_set_swap(p->png);

@@ -292,6 +292,8 @@ static bool write_pages(TIFF *tiff, const image_array *a)
     bool done = line != NULL;
     for (size_t i = 0; done && i < pages; i++) {
         done = set_page_head(tiff, a, i, pages);
+        if (i == 0 && a->place.note)
+            done = done && TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, a->place.note);
         for (size_t y = 0; done && y < height; y++) {
             memcpy(line, (const unsigned char *)a->values + (i * height + y) * row, row);
             done = TIFFWriteScanline(tiff, line, (uint32_t)y, 0) >= 0;
