@@ -75,6 +75,32 @@ def write_vtk(path, points, cells, arrays=None, kind=12):
                        % (name, each, len(points), " ".join(map(repr, values))))
 
 
+def gmsh_box(points, cell, edges, groups):
+    """Gmsh's files of versions 2, 4.0 and 4.1 of a hexahedron and lines of one curve, number 7, in
+    so many physical groups."""
+    rows = "".join("%d %r %r %r\n" % (i + 1, *p) for i, p in enumerate(points))
+    cell = " ".join(str(v + 1) for v in cell)
+    lines = ["%d %d" % (a + 1, b + 1) for a, b in edges]
+    yield ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n%s$EndNodes\n$Elements\n13\n"
+           "1 5 2 9 1 %s\n%s$EndElements\n" % (rows, cell, "".join(
+               "%d 1 2 %d 7 %s\n" % (i + 2, groups, line) for i, line in enumerate(lines))))
+    for early in True, False:
+        node = "7 3" if early else "3 7"
+        body = "".join("%d %s\n" % (i + 2, line) for i, line in enumerate(lines))
+        entities = ("1 2 0 1\n5 0 0 0 %s0\n" % ("0 0 0 " if early else "") +
+                    "6 0 0 0 1 1 1 0 2 5 5\n7 0 0 0 1 1 1 %s 2 5 5\n1 0 0 0 1 1 1 0 0\n"
+                    % " ".join(["%d" % groups] + ["3"] * groups))
+        nodes = ("%s\n%s 0 8\n" % ("1 8" if early else "1 8 1 8", node) + (
+            rows if early else "".join("%d\n" % (i + 1) for i in range(8)) +
+            "".join(row.split(" ", 1)[1] for row in rows.splitlines(True))))
+        elements = "%s\n%s 5 1\n1 %s\n%s 1 12\n%s" % (
+            "2 13" if early else "2 13 1 13", "1 3" if early else "3 1", cell,
+            "7 1" if early else "1 7", body)
+        yield ("$MeshFormat\n%s 0 8\n$EndMeshFormat\n$Entities\n%s$EndEntities\n$Nodes\n%s"
+               "$EndNodes\n$Elements\n%s$EndElements\n" % (
+                   "4" if early else "4.1", entities, nodes, elements))
+
+
 def sizes(faces):
     return {len(face) for face in faces}
 
@@ -341,6 +367,44 @@ class Meshes(Command):
             self.assertEqual(int(text.splitlines()[-1].split()[1]), children)
             found, faces = read_obj(self.path("a.obj"))[:2]
             self.assertAlmostEqual(sum(signed_volume(found, face) for face in faces), 1, places=4)
+
+    def test_lines(self):
+        """Lines among VTK's cells, and Gmsh's in physical groups, are creases: with all 12 edges a
+        box stays a box. Others are left out."""
+        points, (h,) = box(1, 1, 1)
+        edges = [(h[a], h[b]) for a, b in ((0, 1), (1, 2), (3, 2), (0, 3), (4, 5), (5, 6), (7, 6),
+                                           (4, 7), (0, 4), (1, 5), (2, 6), (3, 7))]
+        cells = [h] + edges[1:] + [[h[0], h[1]], [h[3], h[0], h[1]]]
+        kinds = [12] + [3] * 12 + [4]
+        source, out = self.path("a.vtk"), self.path("a.obj")
+
+        def volume():
+            self.make(source, "-o", out, "-n", "5")
+            found, faces = read_obj(out)[:2]
+            return sum(signed_volume(found, face) for face in faces)
+
+        write_vtk(source, points, [h])
+        smooth = volume()
+        self.assertLess(smooth, 0.6)
+        write_vtk(source, points, cells)
+        with open(source) as file:
+            text = file.read()
+        head = text[:text.index("CELL_TYPES")]
+        with open(source, "w") as file:
+            file.write(head + "CELL_TYPES 14\n%s\n" % "\n".join(map(str, kinds)))
+        self.assertAlmostEqual(volume(), 1, places=5)
+        with open(source, "w") as file:
+            file.write(head.replace("2 %d %d\n" % edges[1], "2 %d %d\n" % (h[0], h[6])) +
+                       "CELL_TYPES 14\n%s\n" % "\n".join(map(str, kinds)))
+        done = run("solid", source, "-o", out, "-n", "5")
+        self.assertIn("warning: %s: 1 of 14 lines are no edges of the boundary" % source,
+                      done.stderr)
+        source = self.path("a.msh")
+        for groups, expected in (1, 1), (0, smooth):
+            for text in gmsh_box(points, h, edges, groups):
+                with open(source, "w") as file:
+                    file.write(text)
+                self.assertAlmostEqual(volume(), expected, places=5)
 
     def test_bad(self):
         points, (h,) = box(1, 1, 1)

@@ -70,12 +70,19 @@ static bool join_points(solid_model *m)
     return true;
 }
 
+/* Adds the creases that are lines of the file, and those that follow from angles. */
 static bool add_creases(solid_model *m)
 {
     boundary_faces faces;
+    size_t others = 0;
     const bool found = boundary_faces_find(&faces, &m->cells);
-    const bool done = found && boundary_faces_crease(&faces, &m->cells, m->r->crease_angle);
+    bool done = found && boundary_faces_lines(&faces, &m->cells, &others);
+    if (done && m->r->crease_angle >= 0)
+        done = boundary_faces_crease(&faces, &m->cells, m->r->crease_angle);
     if (found) boundary_faces_clear(&faces);
+    if (others > 0 && !m->r->base.quiet)
+        complain("warning: %s: %lu of %lu lines are no edges of the boundary, and are left out",
+                 m->r->base.inputs[0], (unsigned long)others, (unsigned long)m->cells.num_lines);
     return done || solid_model_memory(m);
 }
 
@@ -119,7 +126,8 @@ bool solid_model_make(solid_model *m)
 {
     choose_fields(m);
     if (!join_points(m) || !make_mesh(m)) return false; /* which finds what is not sound */
-    return m->r->crease_angle < 0 || (add_creases(m) && make_mesh(m));
+    const bool has_more = m->r->crease_angle >= 0 || m->cells.num_lines > 0;
+    return !has_more || (add_creases(m) && make_mesh(m));
 }
 
 /* ---- refining ---- */

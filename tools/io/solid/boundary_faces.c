@@ -293,6 +293,24 @@ bool boundary_faces_crease(const boundary_faces *b, solid_cells *cells, double a
     return done;
 }
 
+bool boundary_faces_lines(const boundary_faces *b, solid_cells *cells, size_t *num_others)
+{
+    size_t num;
+    face_edge *edges = list_edges(b, &num);
+    bool done = edges != NULL;
+    *num_others = 0;
+    for (size_t i = 0; done && i < cells->num_lines; i++) {
+        const uint32_t p = cells->line[2 * i], q = cells->line[2 * i + 1];
+        const face_edge line = {.low = p < q ? p : q, .high = p < q ? q : p};
+        if (bsearch(&line, edges, num, sizeof(*edges), compare_edges))
+            done = solid_cells_crease(cells, line.low, line.high);
+        else
+            ++*num_others;
+    }
+    free(edges);
+    return done;
+}
+
 uint32_t *boundary_faces_edges(const boundary_faces *b, uint32_t *num_edges)
 {
     size_t num;

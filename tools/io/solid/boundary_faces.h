@@ -20,6 +20,10 @@ bool boundary_faces_find(boundary_faces *b, const solid_cells *cells);
    apart. False when memory runs out. */
 bool boundary_faces_crease(const boundary_faces *b, solid_cells *cells, double angle);
 
+/* Adds the cells' lines that are edges of the boundary to the creases, and counts the others. False
+   when memory runs out. */
+bool boundary_faces_lines(const boundary_faces *b, solid_cells *cells, size_t *num_others);
+
 /* Numbers the edges of the boundary: edge[i] is that from corner i to the next one of its face, and
    two faces share one. Returns the numbers, [as many as corners], which the caller frees, or NULL
    when memory runs out. */

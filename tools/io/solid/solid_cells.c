@@ -37,14 +37,25 @@ bool solid_cells_index(solid_cells *c, uint32_t vertex)
     return append(&c->index, &c->index_capacity, &c->num_indices, vertex);
 }
 
+/* Appends a pair of vertices. */
+static bool append_pair(uint32_t **items, size_t *capacity, size_t *pairs, uint32_t from,
+                        uint32_t to)
+{
+    size_t count = 2 * *pairs;
+    if (!append(items, capacity, &count, from) || !append(items, capacity, &count, to))
+        return false;
+    ++*pairs;
+    return true;
+}
+
 bool solid_cells_crease(solid_cells *c, uint32_t from, uint32_t to)
 {
-    size_t count = 2 * c->num_creases;
-    if (!append(&c->crease, &c->crease_capacity, &count, from) ||
-        !append(&c->crease, &c->crease_capacity, &count, to))
-        return false;
-    c->num_creases++;
-    return true;
+    return append_pair(&c->crease, &c->crease_capacity, &c->num_creases, from, to);
+}
+
+bool solid_cells_line(solid_cells *c, uint32_t from, uint32_t to)
+{
+    return append_pair(&c->line, &c->line_capacity, &c->num_lines, from, to);
 }
 
 bool solid_cells_corner(solid_cells *c, uint32_t vertex)
@@ -191,6 +202,20 @@ static bool check_ends(const solid_cells *c, const uint32_t *vertices, size_t co
     return true;
 }
 
+/* Leaves out lines of vertices that no cell has: they are no edges of cells. */
+static void leave_out_lines(solid_cells *c, const uint32_t *number)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < c->num_lines; i++) {
+        const uint32_t p = c->line[2 * i], q = c->line[2 * i + 1];
+        if (p >= c->num_points || q >= c->num_points || number[p] == 0 || number[q] == 0) continue;
+        c->line[2 * kept] = p;
+        c->line[2 * kept + 1] = q;
+        kept++;
+    }
+    c->num_lines = kept;
+}
+
 /* Moves points that are used to the front, with their values. */
 static void leave_out(solid_cells *c, point_use *u)
 {
@@ -213,6 +238,8 @@ static void leave_out(solid_cells *c, point_use *u)
     for_vertices(c, renumber, u);
     for (size_t i = 0; i < 2 * c->num_creases; i++)
         renumber(u, 0, &c->crease[i]);
+    for (size_t i = 0; i < 2 * c->num_lines; i++)
+        renumber(u, 0, &c->line[i]);
     for (size_t i = 0; i < c->num_corners; i++)
         renumber(u, 0, &c->corner[i]);
 }
@@ -339,6 +366,7 @@ bool solid_cells_finish(solid_cells *c, const char *name, io_message *message)
     u.number = calloc(c->num_points + 1, sizeof(*u.number));
     if (!u.number) return io_fail(message, "%s: not enough memory", name);
     const bool done = check_all(c, &u, name, message);
+    if (done) leave_out_lines(c, u.number);
     if (done) leave_out(c, &u);
     if (done) turn_polyhedra(c);
     free(u.number);
@@ -353,6 +381,7 @@ void solid_cells_clear(solid_cells *c)
     free(c->kinds);
     free(c->index);
     free(c->crease);
+    free(c->line);
     free(c->corner);
     free(c->arrays);
     *c = (solid_cells){.num_points = 0};

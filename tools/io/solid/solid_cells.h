@@ -38,21 +38,24 @@ typedef struct solid_array {
 
 typedef struct solid_cells {
     size_t num_points, num_cells, num_indices, num_creases, num_corners, num_arrays;
+    size_t num_lines;
     double *points;   /* [num_points][3] */
     uint8_t *kinds;   /* [num_cells] */
     uint32_t *index;  /* [num_indices] */
     uint32_t *crease; /* [num_creases][2] */
     uint32_t *corner; /* [num_corners] */
+    uint32_t *line;   /* [num_lines][2]: edges that become creases where they are the boundary's */
     solid_array *arrays;
     size_t num_isolated; /* points that no cell has, which are left out */
     size_t point_capacity, kind_capacity, index_capacity, crease_capacity, corner_capacity;
-    size_t array_capacity;
+    size_t array_capacity, line_capacity;
 } solid_cells;
 
-/* Add a point, an index, a crease, a corner. False when memory runs out. */
+/* Add a point, an index, a crease, a line, a corner. False when memory runs out. */
 bool solid_cells_point(solid_cells *c, double x, double y, double z);
 bool solid_cells_index(solid_cells *c, uint32_t vertex);
 bool solid_cells_crease(solid_cells *c, uint32_t from, uint32_t to);
+bool solid_cells_line(solid_cells *c, uint32_t from, uint32_t to);
 bool solid_cells_corner(solid_cells *c, uint32_t vertex);
 
 /* Returns how many vertices a kind of VTK's has; 0: as many as there are, or a kind that is none of
@@ -70,10 +73,10 @@ bool solid_cells_add(solid_cells *c, int kind, const uint32_t *vertices, size_t 
 solid_array *solid_cells_array(solid_cells *c, const char *name, uint32_t components);
 bool solid_array_append(solid_array *a, double value);
 
-/* Checks all indices against the points, leaves out points that no cell has, and turns polyhedra's
-   faces so that they run around as seen from outside. False with a
-   message that begins with the name: no cells, an index that is no point, arrays that do not have
-   a value for each point, a number that is not finite, no memory. */
+/* Checks all indices against the points, leaves out points and lines that no cell has, and turns
+   polyhedra's faces so that they run around as seen from outside. False with a message that begins
+   with the name: no cells, an index that is no point, arrays that do not have a value for each
+   point, a number that is not finite, no memory. */
 bool solid_cells_finish(solid_cells *c, const char *name, io_message *message);
 
 /* Releases all memory and leaves no cells. */

@@ -7,8 +7,9 @@
      .meshb  MEDIT, binary, versions 1 to 4
      .msh    Gmsh 2 and 4 in text, 2 and 4.1 in binary: also NodeData
 
-   Files are known by how they begin. Points, lines and faces among the cells are left out. Data of
-   points become arrays; those of cells are left out. */
+   Files are known by how they begin. Points and faces among the cells are left out. Lines of VTK,
+   and Gmsh's of curves in physical groups, become lines; other ones are left out. Data of points
+   become arrays; those of cells are left out. */
 #ifndef CLSPLINE_TOOLS_IO_SOLID_FILE_H
 #define CLSPLINE_TOOLS_IO_SOLID_FILE_H
 

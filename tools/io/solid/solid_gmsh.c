@@ -106,6 +106,62 @@ static bool read_nodes_4(gmsh_file *f)
     return true;
 }
 
+/* ---- curves in physical groups ---- */
+
+/* Reads an entity's number, so many reals and its groups. */
+static bool read_entity(gmsh_file *f, uint32_t reals, double *tag, uint32_t *groups)
+{
+    return scanner_real(f->s, "an entity", tag) && skip_reals(f, reals) &&
+           scanner_count(f->s, "a number of groups", 1000, groups) && skip_reals(f, *groups);
+}
+
+bool gmsh_add_curve(gmsh_file *f, double tag)
+{
+    uint32_t *moved =
+        array_reserve(f->curves, &f->curve_capacity, f->num_curves + 1, sizeof(*moved));
+    if (!moved) return solid_scan_memory(f->s);
+    f->curves = moved;
+    moved[f->num_curves++] = tag > 0 && tag <= INT32_MAX ? (uint32_t)tag : 0;
+    return true;
+}
+
+/* Reads which curves are in physical groups, up to the end of the section. */
+static bool read_entities(gmsh_file *f)
+{
+    uint32_t points, curves, groups, ends;
+    double tag;
+    if (!scanner_count(f->s, "a number of points", INT32_MAX, &points) ||
+        !scanner_count(f->s, "a number of curves", INT32_MAX, &curves) || !skip_reals(f, 2))
+        return false;
+    for (uint32_t i = 0; i < points; i++)
+        if (!read_entity(f, f->has_4_0 ? 6 : 3, &tag, &groups)) return false;
+    for (uint32_t i = 0; i < curves; i++) {
+        if (!read_entity(f, 6, &tag, &groups) || (groups > 0 && !gmsh_add_curve(f, tag)) ||
+            !scanner_count(f->s, "a number of points", INT32_MAX, &ends) || !skip_reals(f, ends))
+            return false;
+    }
+    return true;
+}
+
+bool gmsh_is_grouped(const gmsh_file *f, double tag)
+{
+    for (size_t i = 0; i < f->num_curves; i++)
+        if ((double)f->curves[i] == tag) return true;
+    return false;
+}
+
+bool gmsh_add_line(gmsh_file *f, uint32_t from, uint32_t to)
+{
+    return solid_cells_line(f->cells, from, to) || solid_scan_memory(f->s);
+}
+
+static bool read_line(gmsh_file *f)
+{
+    uint32_t from, to;
+    if (!read_node(f, &from) || !read_node(f, &to)) return false;
+    return gmsh_add_line(f, from, to);
+}
+
 /* ---- elements ---- */
 
 bool gmsh_find_type(gmsh_file *f, uint32_t type, int *kind, uint32_t *num_nodes)
@@ -144,11 +200,12 @@ bool gmsh_find_type(gmsh_file *f, uint32_t type, int *kind, uint32_t *num_nodes)
 }
 
 /* Reads the type of an element. */
-static bool read_type(gmsh_file *f, int *kind)
+static bool read_type(gmsh_file *f, int *kind, bool *is_line)
 {
     uint32_t type, num_nodes;
-    return scanner_count(f->s, "a type of elements", 1000, &type) &&
-           gmsh_find_type(f, type, kind, &num_nodes);
+    if (!scanner_count(f->s, "a type of elements", 1000, &type)) return false;
+    *is_line = type == GMSH_LINE;
+    return gmsh_find_type(f, type, kind, &num_nodes);
 }
 
 bool gmsh_add_cell(gmsh_file *f, int kind, uint32_t vertices[8])
@@ -170,17 +227,26 @@ static bool read_cell(gmsh_file *f, int kind)
 static bool read_elements_2(gmsh_file *f)
 {
     uint32_t count, number, tags;
+    double group;
     int kind;
+    bool is_line;
     if (!scanner_count(f->s, "a number of elements", INT32_MAX, &count)) return false;
     for (uint32_t i = 0; i < count; i++) {
-        if (!scanner_count(f->s, "an element", INT32_MAX, &number) || !read_type(f, &kind))
+        if (!scanner_count(f->s, "an element", INT32_MAX, &number) ||
+            !read_type(f, &kind, &is_line))
             return false;
-        if (kind == 0) {
+        if (kind == 0 && !is_line) {
             scanner_skip_line(f->s);
             continue;
         }
-        if (!scanner_count(f->s, "a number of tags", 1000, &tags) || !skip_reals(f, tags) ||
-            !read_cell(f, kind))
+        group = 0;
+        if (!scanner_count(f->s, "a number of tags", 1000, &tags) ||
+            (tags > 0 && !scanner_real(f->s, "a number", &group)) ||
+            !skip_reals(f, tags > 0 ? tags - 1 : 0))
+            return false;
+        if (is_line && group == 0)
+            scanner_skip_line(f->s);
+        else if (!(is_line ? read_line(f) : read_cell(f, kind)))
             return false;
     }
     return true;
@@ -189,16 +255,20 @@ static bool read_elements_2(gmsh_file *f)
 static bool read_element_block(gmsh_file *f)
 {
     uint32_t count, number;
-    double ignored;
+    double entity[2];
     int kind;
-    if (!scanner_real(f->s, "an entity", &ignored) || !scanner_real(f->s, "an entity", &ignored) ||
-        !read_type(f, &kind) || !scanner_count(f->s, "a number of elements", INT32_MAX, &count))
+    bool is_line;
+    /* of which 4.0 has the number first, later ones the dimension */
+    if (!scanner_real(f->s, "an entity", &entity[0]) ||
+        !scanner_real(f->s, "an entity", &entity[1]) || !read_type(f, &kind, &is_line) ||
+        !scanner_count(f->s, "a number of elements", INT32_MAX, &count))
         return false;
+    is_line = is_line && gmsh_is_grouped(f, entity[f->has_4_0 ? 0 : 1]);
     for (uint32_t i = 0; i < count; i++) {
         if (!scanner_count(f->s, "an element", INT32_MAX, &number)) return false;
-        if (kind == 0)
+        if (kind == 0 && !is_line)
             scanner_skip_line(f->s);
-        else if (!read_cell(f, kind))
+        else if (!(is_line ? read_line(f) : read_cell(f, kind)))
             return false;
     }
     return true;
@@ -342,6 +412,8 @@ static bool read_section(gmsh_file *f)
         done = f->has_4 ? read_nodes_4(f) : read_nodes_2(f);
     else if (strcmp(name, "$Elements") == 0)
         done = f->has_4 ? read_elements_4(f) : read_elements_2(f);
+    else if (strcmp(name, "$Entities") == 0 && f->has_4)
+        return read_entities(f) && skip_section(f->s);
     else if (strcmp(name, "$NodeData") == 0)
         done = read_node_data(f);
     else
@@ -360,5 +432,6 @@ bool solid_gmsh_read(solid_cells *cells, scanner *s)
     while (done && scanner_word(s))
         done = read_section(&f);
     free(f.nodes);
+    free(f.curves);
     return done && !s->failed;
 }

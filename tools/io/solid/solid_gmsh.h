@@ -18,6 +18,8 @@ typedef struct gmsh_file {
     size_t num_nodes, capacity;
     bool is_sorted;
     bool has_4_0, has_4; /* versions from 4 on; 4.0 has other blocks */
+    uint32_t *curves;    /* [num_curves]: those of version 4 that are in physical groups */
+    size_t num_curves, curve_capacity;
     bool is_binary;
     binary b;            /* of a section */
     uint32_t size_bytes; /* of numbers of items in binary */
@@ -28,6 +30,15 @@ bool gmsh_add_node(gmsh_file *f, uint32_t tag);
 
 /* Finds the point of a node. False with a message. */
 bool gmsh_find_node(gmsh_file *f, uint32_t tag, uint32_t *place);
+
+enum { GMSH_LINE = 1 }; /* a type of elements */
+
+/* Adds a curve that is in a physical group, by its number; tells whether a curve is one. */
+bool gmsh_add_curve(gmsh_file *f, double tag);
+bool gmsh_is_grouped(const gmsh_file *f, double tag);
+
+/* Adds a line between two points, which makes a crease. */
+bool gmsh_add_line(gmsh_file *f, uint32_t from, uint32_t to);
 
 /* Finds the cell that a type of elements is; 0: a point, a line or a face; and its nodes. False,
    with a message, for types that are not read. */

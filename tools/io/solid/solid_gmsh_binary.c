@@ -73,56 +73,111 @@ static bool read_nodes_4(gmsh_file *f)
     return true;
 }
 
-/* ---- elements ---- */
+/* ---- curves in physical groups ---- */
 
-static bool read_type(gmsh_file *f, int *kind, uint32_t *num_nodes)
+/* Reads an entity's number, so many reals, and how many groups it is in. */
+static bool read_entity(gmsh_file *f, uint32_t reals, int64_t *tag, uint32_t *groups)
 {
-    uint32_t type;
-    return read_int(f, "a type of elements", &type) && gmsh_find_type(f, type, kind, num_nodes);
+    uint64_t bits;
+    if (!binary_size(&f->b, 4, &bits)) return false;
+    *tag = (int32_t)(uint32_t)bits;
+    return binary_skip(&f->b, 8 * (uint64_t)reals) &&
+           binary_count(&f->b, f->size_bytes, "a number of groups", 1000, groups) &&
+           binary_skip(&f->b, 4 * (uint64_t)*groups);
 }
 
-/* Reads an element behind its number and tags; bytes: of each node. */
-static bool read_cell(gmsh_file *f, int kind, uint32_t num_nodes, uint32_t bytes)
+/* Reads which curves are in physical groups. */
+static bool read_entities(gmsh_file *f)
+{
+    uint32_t points, curves, groups, ends;
+    int64_t tag;
+    gmsh_begin_binary(f);
+    if (!read_size(f, "a number of points", &points) ||
+        !read_size(f, "a number of curves", &curves) || !skip_sizes(f, 2))
+        return false;
+    for (uint32_t i = 0; i < points; i++)
+        if (!read_entity(f, 3, &tag, &groups)) return false;
+    for (uint32_t i = 0; i < curves; i++)
+        if (!read_entity(f, 6, &tag, &groups) || (groups > 0 && !gmsh_add_curve(f, (double)tag)) ||
+            !read_size(f, "a number of points", &ends) || !binary_skip(&f->b, 4 * (uint64_t)ends))
+            return false;
+    return true;
+}
+
+/* ---- elements ---- */
+
+/* What elements of a run are: the cell, or 0; lines that are creases; and how many nodes each has,
+   of so many bytes. */
+typedef struct element_run {
+    int kind;
+    bool is_line;
+    uint32_t num_nodes, bytes;
+} element_run;
+
+static bool read_type(gmsh_file *f, element_run *run)
+{
+    uint32_t type;
+    if (!read_int(f, "a type of elements", &type)) return false;
+    run->is_line = type == GMSH_LINE;
+    return gmsh_find_type(f, type, &run->kind, &run->num_nodes);
+}
+
+/* Reads an element behind its number and tags. */
+static bool read_cell(gmsh_file *f, const element_run *run)
 {
     uint32_t v[8], tag;
-    if (kind == 0) return binary_skip(&f->b, (uint64_t)bytes * num_nodes);
-    for (uint32_t i = 0; i < num_nodes; i++)
-        if (!binary_count(&f->b, bytes, "a node", INT32_MAX, &tag) ||
+    if (run->kind == 0 && !run->is_line)
+        return binary_skip(&f->b, (uint64_t)run->bytes * run->num_nodes);
+    for (uint32_t i = 0; i < run->num_nodes; i++)
+        if (!binary_count(&f->b, run->bytes, "a node", INT32_MAX, &tag) ||
             !gmsh_find_node(f, tag, &v[i]))
             return false;
-    return gmsh_add_cell(f, kind, v);
+    return run->is_line ? gmsh_add_line(f, v[0], v[1]) : gmsh_add_cell(f, run->kind, v);
+}
+
+/* Reads an element of version 2; the first of its tags is its physical group. */
+static bool read_tagged(gmsh_file *f, const element_run *run, uint32_t tags)
+{
+    element_run one = *run;
+    uint64_t group = 0;
+    if (!binary_skip(&f->b, 4) || (tags > 0 && !binary_size(&f->b, 4, &group)) ||
+        !binary_skip(&f->b, tags > 0 ? 4 * ((uint64_t)tags - 1) : 0))
+        return false;
+    one.is_line = run->is_line && group != 0;
+    return read_cell(f, &one);
 }
 
 /* Reads runs of elements of one type, which come up to their number in all. */
 static bool read_elements_2(gmsh_file *f)
 {
-    uint32_t count, num, tags, num_nodes;
-    int kind;
+    uint32_t count, num, tags;
+    element_run run = {.bytes = 4};
     if (!scanner_count(f->s, "a number of elements", INT32_MAX, &count)) return false;
     gmsh_begin_binary(f);
     for (uint32_t done = 0; done < count; done += num) {
-        if (!read_type(f, &kind, &num_nodes) || !read_int(f, "a number of elements", &num) ||
+        if (!read_type(f, &run) || !read_int(f, "a number of elements", &num) ||
             !binary_count(&f->b, 4, "a number of tags", 1000, &tags))
             return false;
         if (num == 0 || num > count - done)
             return binary_fail(&f->b, "%u elements where %u are left", (unsigned)num,
                                (unsigned)(count - done));
         for (uint32_t i = 0; i < num; i++)
-            if (!binary_skip(&f->b, 4 * (1 + (uint64_t)tags)) || !read_cell(f, kind, num_nodes, 4))
-                return false;
+            if (!read_tagged(f, &run, tags)) return false;
     }
     return true;
 }
 
 static bool read_element_block(gmsh_file *f)
 {
-    uint32_t count, num_nodes;
-    int kind;
-    if (!binary_skip(&f->b, 8) || !read_type(f, &kind, &num_nodes) ||
+    uint32_t count;
+    uint64_t entity;
+    element_run run = {.bytes = f->size_bytes};
+    if (!binary_skip(&f->b, 4) || !binary_size(&f->b, 4, &entity) || !read_type(f, &run) ||
         !read_size(f, "a number of elements", &count))
         return false;
+    run.is_line = run.is_line && gmsh_is_grouped(f, (double)entity);
     for (uint32_t i = 0; i < count; i++)
-        if (!skip_sizes(f, 1) || !read_cell(f, kind, num_nodes, f->size_bytes)) return false;
+        if (!skip_sizes(f, 1) || !read_cell(f, &run)) return false;
     return true;
 }
 
@@ -178,6 +233,7 @@ bool gmsh_read_binary(gmsh_file *f, bool *at_end)
     if (strcmp(name, "$Nodes") == 0) return f->has_4 ? read_nodes_4(f) : read_nodes_2(f);
     if (strcmp(name, "$Elements") == 0) return f->has_4 ? read_elements_4(f) : read_elements_2(f);
     if (strcmp(name, "$NodeData") == 0) return read_node_data(f);
+    if (strcmp(name, "$Entities") == 0 && f->has_4 && !read_entities(f)) return false;
     *at_end = true;
     return skip_section(f);
 }

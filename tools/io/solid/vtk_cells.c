@@ -5,6 +5,8 @@
 #include "array.h"
 #include "solid_file.h"
 
+enum { VTK_LINE = 3, VTK_POLY_LINE = 4 };
+
 bool vtk_integers_append(vtk_integers *list, scanner *s, double value)
 {
     uint32_t *moved = array_reserve(list->values, &list->capacity, list->count + 1, sizeof(*moved));
@@ -45,6 +47,15 @@ static bool add_polyhedron(solid_cells *to, const vtk_cells *from, size_t cell, 
     return solid_cells_add(to, SOLID_POLYHEDRON, from->faces.values + first, end - first);
 }
 
+/* Adds the lines of a line or of several in a row. */
+static bool add_lines(solid_cells *to, const uint32_t *vertex, size_t count)
+{
+    bool done = true;
+    for (size_t i = 0; done && i + 1 < count; i++)
+        done = solid_cells_line(to, vertex[i], vertex[i + 1]);
+    return done;
+}
+
 /* Checks a cell's places in the lists. */
 static bool check_places(const vtk_cells *from, size_t cell, size_t begin, size_t face_begin,
                          scanner *s)
@@ -79,6 +90,8 @@ bool vtk_cells_add(solid_cells *to, const vtk_cells *from, scanner *s)
                                 count, kind, (unsigned)needed);
         else if (needed > 0)
             done = solid_cells_add(to, kind, from->index.values + begin, count);
+        else if (kind == VTK_LINE || kind == VTK_POLY_LINE)
+            done = add_lines(to, from->index.values + begin, count);
         else if (!solid_kind_is_flat(kind))
             return scanner_fail(s, s->line, "cell %zu is of type %d, which is not read", cell,
                                 kind);
