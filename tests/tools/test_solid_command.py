@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 from command_fixture import COMMAND, DATA, Case, has_fp64, main, run
 from image_files import read_npy, read_png
-from mesh_files import edge_counts, read_obj, read_ply, read_stl
+from mesh_files import edge_counts, read_glb, read_normals, read_obj, read_ply, read_stl
 
 TYPES = {"Float32": "f", "Float64": "d", "Int32": "i", "Int64": "q", "UInt8": "B"}
 HEXAHEDRON = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1),
@@ -287,6 +287,28 @@ class Samples(Command):
                     self.assertTrue(0 < total < 6)
                 self.assertEqual(len(read_ply(names[1])[1]), len(faces))
                 self.assertEqual(len(read_stl(names[2])), 2 * len(faces))
+
+
+    def test_normals(self):
+        """glTF has the boundary too, and normals look away from a smooth box's middle."""
+        source, _ = self.plain_box((2, 2, 2), arrays=True)
+        names = [self.path("a." + ending) for ending in ("glb", "obj", "stl")]
+        done = run("solid", source, *[word for name in names for word in ("-o", name)],
+                   "--normals", "--bezier", "--crease-steps", "1")
+        self.assertEqual(done.returncode, 2)
+        done = run("solid", source, *[word for name in names for word in ("-o", name)],
+                   "--normals", "--crease-steps", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("there are no creases, so --crease-steps only refines", done.stderr)
+        self.assertEqual(done.stderr.count("data of points are left out"), 3)
+        points, normals = read_obj(names[1])[0], read_normals(names[1])
+        self.assertEqual(len(points), len(normals))
+        for p, n in zip(points, normals):
+            self.assertGreater(sum((a - 1) * b for a, b in zip(p, n)), 0)
+        found = read_glb(names[0])
+        self.assertTrue(found)
+        done = run("solid", source, "-o", names[2], "--bezier")
+        self.assertIn("--bezier is of .vtu", done.stderr)
 
 
 def signed_volume(points, face):

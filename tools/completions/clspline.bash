@@ -19,7 +19,7 @@ _clspline_values() {
         compgen -W 'csv npy' -- "$3" || true
         ;;
     'solid -f' | 'solid --format')
-        compgen -W 'vtu ply obj stl png npy tif nii nii.gz' -- "$3" || true
+        compgen -W 'vtu ply obj stl glb png npy tif nii nii.gz' -- "$3" || true
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
     *' --zoom' | *' --size' | *' --workers' | *' -r' | *' --rotate' | *' -z' | *' -s' | \
@@ -107,8 +107,8 @@ _clspline_options() {
         ;;
     'solid')
         echo '--output --format --samples --refine --crease-angle --crease-steps --bezier' \
-            '--classes --precision --device --slice --slices --size --pixel --unit --array' \
-            '--range --cooperate --workers --join --report --quiet --verbose --help'
+            '--normals --classes --precision --device --slice --slices --size --pixel --unit' \
+            '--array --range --cooperate --workers --join --report --quiet --verbose --help'
         ;;
     'info')
         echo '--device --json --help'

@@ -119,12 +119,22 @@ static bool warn_of_cells(work *w)
     return true;
 }
 
+/* Says that there are no creases to be kept for some steps. */
+static void note_steps(const work *w)
+{
+    if (w->r->has_steps && w->model.cells.num_creases == 0 && !w->r->base.quiet)
+        complain("note: %s: there are no creases, so --crease-steps only refines; --crease-angle "
+                 "finds some",
+                 w->r->base.inputs[0]);
+}
+
 /* Refines the mesh as often as it is asked for, or needs it. */
 static bool prepare_mesh(work *w)
 {
     const double start = seconds_now();
     solid_model *m = &w->model;
     bool done = solid_model_make(m) && warn_of_cells(w);
+    if (done) note_steps(w);
     done = done && check_size(w) && (!w->r->classes || print_classes(w));
     while (done && solid_model_is_coarse(m))
         done = solid_model_refine(m) && check_size(w) && (!w->r->classes || print_classes(w));

@@ -5,7 +5,9 @@
 
 #include "command.h"
 #include "boundary_faces.h"
+#include "glb.h"
 #include "mesh_file.h"
+#include "normals.h"
 #include "obj.h"
 #include "ply.h"
 #include "stl.h"
@@ -357,6 +359,9 @@ static bool write_mesh(const surface_work *w, const char *path, progress_bar *ba
     case SOLID_OBJ:
         done = obj_write(&w->result, path, &progress, &message);
         break;
+    case SOLID_GLB:
+        done = glb_write(&w->result, path, &progress, &message);
+        break;
     default:
         done = stl_write(&w->result, path, &progress, &message);
         break;
@@ -379,6 +384,7 @@ static bool write_surface(const solid_model *m, solid_samples *samples, const ch
     w.inward = done && looks_inward(&w);
     for (size_t face = 0; done && face < w.faces.num; face++)
         if (!add_quads(&w, face)) done = solid_model_memory(m);
+    if (done && m->r->normals && !mesh_compute_normals(&w.result)) done = solid_model_memory(m);
     done = done && write_mesh(&w, path, bar);
     boundary_faces_clear(&w.faces);
     free(w.edges);
@@ -388,9 +394,22 @@ static bool write_surface(const solid_model *m, solid_samples *samples, const ch
     return done;
 }
 
+/* Says what of a request has no effect on an output. */
+static void note_unused(const solid_model *m, const char *path)
+{
+    const bool is_boundary = request_format(&m->r->base, path) != SOLID_VTU;
+    if (m->r->base.quiet) return;
+    if (is_boundary && m->num_fields > 0)
+        complain("note: %s: data of points are left out, .vtu has them", path);
+    if (is_boundary && m->r->bezier)
+        complain("note: %s: --bezier is of .vtu, this is the boundary with 4 samples", path);
+    if (!is_boundary && m->r->normals) complain("note: %s: normals are left out", path);
+}
+
 bool solid_output_write(const solid_model *m, solid_samples *samples, const char *path,
                         progress_bar *bar)
 {
+    note_unused(m, path);
     if (request_format(&m->r->base, path) == SOLID_VTU) return write_vtu(m, samples, path, bar);
     return write_surface(m, samples, path, bar);
 }

@@ -88,7 +88,7 @@ static int check(request *base)
 static const option options[] = {
     {OPTION_OUTPUT("where to write; several outputs share the work; - is standard output"),
      .repeats = true},
-    {OPTION_FORMAT("vtu ply obj stl png npy tif nii nii.gz")},
+    {OPTION_FORMAT("vtu ply obj stl glb png npy tif nii nii.gz")},
     {"samples", 'n', "S",
      "samples of a cell along each direction, @; default 4, and with --refine alone none: the "
      "refined mesh itself is written",
@@ -113,6 +113,8 @@ static const option options[] = {
      "one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu: exact in regular cells, in others it meets "
      "the limit in 64 points",
      OPTION_FLAG(solid_request, bezier), .excludes = "samples slice slices"},
+    {"normals", 0, NULL, "normals of vertices, in .ply, .obj and .glb",
+     OPTION_FLAG(solid_request, normals), .excludes = "bezier slice slices"},
     {"classes", 0, NULL,
      "print classes of cells: how many are regular, layered and irregular, for each refinement; -o "
      "may then be "
@@ -173,7 +175,7 @@ const subcommand command_solid = {
         "Data of points, "
         "such as a density, are evaluated likewise. The ending of OUT chooses what is written:\n"
         ".vtu: the solid, samples of each cell and the hexahedra between them\n"
-        ".ply, .obj, .stl: its boundary, closed\n"
+        ".ply, .obj, .stl, .glb: its boundary, closed\n"
         ".png, .npy, .tif, .nii: with --slice, values on a plane",
     .options = options,
     .examples = examples,

@@ -14,6 +14,7 @@ typedef enum solid_format {
     SOLID_PLY,
     SOLID_OBJ,
     SOLID_STL,
+    SOLID_GLB,
     SOLID_PNG,
     SOLID_NPY,
     SOLID_TIFF,
@@ -37,7 +38,7 @@ typedef struct solid_request {
 
     /* what is made of it */
     uint32_t samples; /* along each direction of a cell; 0: the cells themselves */
-    bool bezier, classes;
+    bool bezier, classes, normals;
     bool slices;        /* there is a slice, or several: */
     bool is_stack;      /* several were asked for, if only one came of it */
     uint32_t axis;      /* across them, 0 to 2 */
