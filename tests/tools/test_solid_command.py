@@ -495,6 +495,22 @@ class Meshes(Command):
         self.assertIn("2 of 2 cells are flat or inside out", done.stderr)
         self.assertEqual(max(abs(p[2]) for p in triples(read_vtu(self.path("b.vtu"))["Points"])), 0)
 
+    def test_sizes(self):
+        """What the disk cannot hold is refused before it is made; what is estimated is right."""
+        points, cells = box(4, 4, 4)
+        source = self.path("a.vtk")
+        write_vtk(source, points, cells)
+        for ending in "vtu", "stl", "ply", "obj", "glb":
+            out = self.path("out." + ending)
+            refine = ["--refine", "7"]
+            self.refused("%s: it would have" % out, source, "-o", out, "-n", "100", *refine)
+        self.refused("it would have", source, "-o", self.path("out.npy"), "--slices",
+                     "z=0:4:0.0001", "--size", "32768")
+        out = self.path("big.vtu")
+        done = run("solid", source, "-o", out, "-n", "33")
+        told = re.search("about ([0-9.e+]+) bytes will be written", done.stderr)
+        self.assertAlmostEqual(float(told.group(1)) / os.path.getsize(out), 1, delta=0.01)
+
     def test_usage(self):
         source = os.path.join(DATA, "rod.vtk")
         for message, *arguments in (

@@ -8,6 +8,7 @@
 #include "solid_file.h"
 #include "progress.h"
 #include "solid_output.h"
+#include "solid_size.h"
 #include "slice_note.h"
 #include "solid_slice.h"
 
@@ -21,6 +22,7 @@ typedef struct work {
     solid_samples samples;
     mesh_precision precision;
     size_t num_read; /* cells */
+    bool has_sizes;  /* of outputs, which have been told */
     slice_frame frame;
     solid_slice_counts slice;
     progress_bar bar;
@@ -46,22 +48,37 @@ static bool read_mesh(work *w)
     return true;
 }
 
-/* Complains of a refinement of which the library's numbers cannot hold all vertices; they follow
-   from those that there are. */
-static bool check_size(const work *w)
+/* Tells how large outputs become, before they are made, and whether the disk has room for them. */
+static bool check_outputs(work *w, double vertices, double faces, double cells)
+{
+    const request *r = &w->r->base;
+    if (w->has_sizes || w->r->slices || !w->model.counts.is_hexahedral) return true;
+    w->has_sizes = true;
+    for (size_t i = 0; i < r->num_outputs; i++)
+        if (!solid_size_fits(&w->model, r->outputs[i],
+                             solid_size_of(&w->model, r->outputs[i], vertices, faces, cells)))
+            return false;
+    return true;
+}
+
+/* Complains of a refinement of which the library's numbers cannot hold all vertices, which follow
+   from those that there are, or the disk the outputs. */
+static bool check_size(work *w)
 {
     const solid_model *m = &w->model;
     double v = (double)m->counts.num_vertices, e = (double)m->counts.num_edges;
     double f = (double)m->counts.num_faces, c = (double)m->counts.num_cells;
-    for (uint32_t n = m->refined; m->counts.is_hexahedral && n < w->r->refine; n++) {
+    const uint32_t steps = w->r->has_steps ? w->r->crease_steps : 0;
+    const uint32_t last = w->r->refine > steps ? w->r->refine : steps;
+    for (uint32_t n = m->refined; m->counts.is_hexahedral && n < last; n++) {
         v += e + f + c;
         e = 2 * e + 4 * f + 6 * c;
         f = 4 * f + 12 * c;
         c *= 8;
     }
-    if (e <= INT32_MAX && v <= INT32_MAX) return true;
+    if (e <= INT32_MAX && v <= INT32_MAX) return check_outputs(w, v, f, c);
     complain("%s: refined %u times it would have %.3g cells, too many", w->r->base.inputs[0],
-             (unsigned)w->r->refine, c);
+             (unsigned)last, c);
     return false;
 }
 

@@ -9,6 +9,7 @@
 #include "solid_blocks.h"
 #include "solid_frame.h"
 #include "solid_inverse.h"
+#include "solid_size.h"
 
 enum { MAX_ROUNDS = 40, MAX_DAMPED = 100, BATCH = 4096, ROOM = 2 * BATCH };
 enum { VERTEX = 4 }; /* a point, and its derivatives by u, v, w */
@@ -421,6 +422,11 @@ static bool make_room(slice_work *w)
         w->image->size[2] = f->columns;
     }
     const size_t pixels = w->counts->num = f->planes * f->rows * f->columns;
+    const image_format format = w->m->r->picture;
+    if (format != IMAGE_PNG && format != IMAGE_NIFTI_GZ &&
+        !solid_size_fits(w->m, w->m->r->base.outputs[0],
+                         (double)pixels * w->image->channels * (double)real))
+        return false;
     w->state = calloc(pixels, 1);
     w->list = malloc(BATCH * sizeof(*w->list));
     w->cells = malloc(ROOM * sizeof(*w->cells));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "leftovers.h"
@@ -173,6 +174,19 @@ static bool find_folder(const char *name, struct stat *status)
     const char *slash = strrchr(name, '/');
     char *folder = strndup(slash ? name : "./", slash ? (size_t)(slash - name) + 1 : 2);
     bool found = folder && stat(folder, status) == 0;
+    free(folder);
+    return found;
+}
+
+bool output_room(const char *name, double *bytes)
+{
+    struct stat status;
+    struct statvfs disk;
+    const char *slash = strrchr(name, '/');
+    char *folder = strndup(slash ? name : "./", slash ? (size_t)(slash - name) + 1 : 2);
+    bool found = folder && statvfs(folder, &disk) == 0;
+    if (found && stat(name, &status) == 0) found = S_ISREG(status.st_mode);
+    if (found) *bytes = (double)disk.f_bavail * (double)disk.f_frsize;
     free(folder);
     return found;
 }

@@ -42,6 +42,10 @@ bool output_open(output *out, const char *name, io_message *message);
    the message is left as it is. Does nothing for an output that was not opened. */
 bool output_close(output *out, bool done);
 
+/* Finds how many bytes the disk has left for a file, the one that it would replace not counted.
+   False where that is not known, as of devices. */
+bool output_room(const char *name, double *bytes);
+
 /* Tells whether two names are of one file, or of one that is not there yet. */
 bool output_is_same(const char *name, const char *other);
 

@@ -1,0 +1,60 @@
+#include "solid_size.h"
+
+#include <string.h>
+
+#include "command.h"
+#include "output.h"
+
+#define MANY 1e8 /* bytes that are told */
+
+/* Estimates the bytes of a boundary of so many quadrilaterals, which has as many vertices. */
+static double boundary_size(const solid_model *m, int format, double quads)
+{
+    const double normals = m->r->normals ? 2 : 1;
+    const bool is_double = m->r->samples == 0 || m->r->base.precision == MESH_F64;
+    switch (format) {
+    case SOLID_STL:
+        return 84 + 100 * quads; /* two triangles of 50 bytes */
+    case SOLID_PLY:
+        return quads * (17 + (is_double ? 24 : 12) * normals);
+    case SOLID_GLB:
+        return quads * (24 + 12 * normals);
+    default:
+        return quads * (30 + (is_double ? 60 : 35) * normals); /* text */
+    }
+}
+
+/* Computes the bytes of a VTU file's arrays. */
+static double vtu_size(const solid_model *m, double vertices, double cells)
+{
+    const solid_request *r = m->r;
+    const double s = r->samples, parts = r->samples && !r->bezier ? (s - 1) * (s - 1) * (s - 1) : 1;
+    const double points = r->samples ? cells * s * s * s : vertices, corners = r->bezier ? 64 : 8;
+    const bool is_single = r->base.precision == MESH_F32 && (r->has_precision || r->samples > 0);
+    const double all = cells * parts * corners, place = all > 2147483647.0 ? 8 : 4;
+    return points * m->channels * (is_single && !r->bezier ? 4 : 8) +
+           cells * parts * (corners * place + place + 1);
+}
+
+double solid_size_of(const solid_model *m, const char *path, double vertices, double faces,
+                     double cells)
+{
+    const int format = request_format(&m->r->base, path);
+    const double along = m->r->samples ? m->r->samples - 1 : 1;
+    if (format == SOLID_VTU) return vtu_size(m, vertices, cells);
+    /* all cells have 6 faces, of which those within the solid are two cells' */
+    return boundary_size(m, format, (2 * faces - 6 * cells) * along * along);
+}
+
+bool solid_size_fits(const solid_model *m, const char *path, double bytes)
+{
+    double left;
+    if (strcmp(path, "-") == 0) return true;
+    if (output_room(path, &left) && bytes > left) {
+        complain("%s: it would have %.3g bytes, and its disk has room for %.3g", path, bytes, left);
+        return false;
+    }
+    if (bytes >= MANY && !m->r->base.quiet)
+        complain("note: %s: about %.3g bytes will be written", path, bytes);
+    return true;
+}

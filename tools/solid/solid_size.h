@@ -1,0 +1,16 @@
+/* How large files of solids become, before they are made. */
+#ifndef CLSPLINE_TOOLS_SOLID_SIZE_H
+#define CLSPLINE_TOOLS_SOLID_SIZE_H
+
+#include "solid_model.h"
+
+/* Estimates the bytes of an output of a hexahedral mesh that has so many vertices, faces and cells
+   when it is written: of a VTU file all but its head, of others within some tenths. */
+double solid_size_of(const solid_model *m, const char *path, double vertices, double faces,
+                     double cells);
+
+/* Tells of a file that will have many bytes, and complains of one for which the disk has no room.
+   False then. */
+bool solid_size_fits(const solid_model *m, const char *path, double bytes);
+
+#endif
