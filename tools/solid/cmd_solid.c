@@ -1,6 +1,7 @@
 /* `clspline solid`: Catmull-Clark solids of meshes of cells. */
 #include "command.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,14 @@ static void note_steps(const work *w)
                  w->r->base.inputs[0]);
 }
 
+/* Returns which share of the work of refining is done: each step has eight times that of the one
+   before. */
+static double refined_share(const work *w, uint32_t steps)
+{
+    const uint32_t all = w->r->refine > steps ? w->r->refine : steps;
+    return (pow(8, steps) - 1) / (pow(8, all) - 1);
+}
+
 /* Refines the mesh as often as it is asked for, or needs it. */
 static bool prepare_mesh(work *w)
 {
@@ -153,8 +162,12 @@ static bool prepare_mesh(work *w)
     bool done = solid_model_make(m) && warn_of_cells(w);
     if (done) note_steps(w);
     done = done && check_size(w) && (!w->r->classes || print_classes(w));
-    while (done && solid_model_is_coarse(m))
+    progress_start(&w->bar, "refining", w->r->base.quiet);
+    for (uint32_t n = 1; done && solid_model_is_coarse(m); n++) {
         done = solid_model_refine(m) && check_size(w) && (!w->r->classes || print_classes(w));
+        progress_report(&w->bar, refined_share(w, n));
+    }
+    progress_end(&w->bar);
     w->mesh_seconds = seconds_now() - start;
     return done;
 }
