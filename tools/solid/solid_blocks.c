@@ -116,7 +116,7 @@ static bool take_part(solid_blocks *b, const net_nodes *nodes, const solid_block
     cubic_net_fit(nodes, samples, channels, b->scale, net, off);
     const double most = fmax(fmax(off[0], off[1]), off[2]);
     block.is_exact = most <= rounding(b);
-    block.off = block.is_exact ? 0 : 4 * most * b->scale[0];
+    block.off = 4 * fmax(most, rounding(b)) * b->scale[0];
     for (int a = 0; a < 3; a++) {
         along[a] = off[a] > rounding(b) && part->size[a] > ldexp(1, -MAX_DEPTH) &&
                    extent_along(samples, channels, a) > b->small;

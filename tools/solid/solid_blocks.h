@@ -11,7 +11,7 @@ typedef struct solid_block {
     uint32_t cell;
     double from[3], size[3];
     bool is_exact; /* the net is the limit; else it meets it in 64 points */
-    double off;    /* how far it is off the limit there, in lengths; 0 of exact ones */
+    double off;    /* how far it may be off the limit, in lengths */
     double *net;   /* [4][4][4][channels] */
     cubic_net place;
 } solid_block;
