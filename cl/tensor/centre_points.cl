@@ -29,16 +29,21 @@ kernel void patch_centres(global const real *restrict points, global real *restr
             2 * (size_t)g + 1, sizes);
 }
 
-/* Makes control points relative to the centres of their patches, of `num` points each. One item a
-   control point, from first_point on. */
+/* Makes num_points control points relative to the centres of their patches, of `num` points each,
+   and behind all of them copies of the centres, [patches][4]. One item a control point, from
+   first_point on. */
 kernel void centre_points(global const real *restrict points, global const real *restrict sizes,
-                          global real *restrict out, wide first_point, uint num, uint items)
+                          global real *restrict out, wide num_points, wide first_point, uint num,
+                          uint items)
 {
     const uint g = (uint)get_global_id(0);
     if (g >= items) return;
 
     const size_t point = WIDE(first_point) + g, at = point * CLSP_COORDS;
-    const homogeneous h = homogeneous_near(points + at, vload4(2 * (point / num) + 1, sizes));
+    const size_t patch = point / num;
+    const real4 centre = vload4(2 * patch + 1, sizes);
+    const homogeneous h = homogeneous_near(points + at, centre);
+    if (point == patch * num) vstore4(centre, patch, out + WIDE(num_points) * CLSP_COORDS);
     store_coords(out + at, h.x);
     out[at + CLSP_DIM] = h.w;
 }

@@ -18,9 +18,10 @@
 /* The sums of a launch. A job is CLSP_JOB_ROWS rows of a strip of a patch: job g is block
    g % num_blocks of strip (g / num_blocks) % num_strips of patch g / num_blocks / num_strips. An
    item makes jobs_of_item adjacent ones, and has scratch_reals of scratch to itself. strip: columns
-   of a strip, a multiple of a vector. */
+   of a strip, a multiple of a vector. centres: where in the control points those of derivatives of
+   rational patches have their centres, [patches][4]. */
 typedef struct strip_sums {
-    wide scratch_reals;
+    wide scratch_reals, centres;
     uint order_u, order_v, num_u, num_v;
     uint stride_u, stride_v; /* of tables */
     uint strip, num_strips, num_blocks, num_jobs, jobs_of_item;
@@ -244,16 +245,13 @@ void make_rows(global const real *restrict t, global const real *restrict factor
 
 /* Makes rows of vertices. points: [patches][order_u][order_v][CLSP_COORDS]. table_u, .._u1, .._u2:
    values for the points and for first and second derivatives along u, [terms][stride_u]; table_v ..
-   along v. samples: read with CLSP_OWN_SAMPLES alone. out has the rows of `at`. sizes: of patches,
-   [patches][8], the second half the centre that control points are relative to; read for
-   derivatives of rational patches alone. */
+   along v. samples: read with CLSP_OWN_SAMPLES alone. out has the rows of `at`. */
 OWN_VECTORS
 kernel void vertex_strips(global const real *restrict points, global const real *table_u,
                           global const real *table_u1, global const real *table_u2,
                           global const real *table_v, global const real *table_v1,
                           global const real *table_v2, global const real *samples,
                           global STORED *restrict out, global real *restrict scratch,
-                          global const real *restrict sizes,
                           strip_sums sum, row_range at)
 {
     const strip_layout layout = layout_of(sum);
@@ -268,7 +266,7 @@ kernel void vertex_strips(global const real *restrict points, global const real 
         const uint count = min(sum.strip, sum.num_v - begin);
         const bool same = patch == made_patch;
         real4 centre = (real4)(R(0.0));
-        if (IS_CENTRED) centre = vload4(2 * (WIDE(at.first_patch) + patch) + 1, sizes);
+        if (IS_CENTRED) centre = vload4(WIDE(at.first_patch) + patch, points + WIDE(sum.centres));
         if (!same)
             make_all_controls(points + (WIDE(at.first_patch) + patch) * sum.order_u * sum.order_v *
                                            CLSP_COORDS,

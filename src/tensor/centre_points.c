@@ -78,10 +78,12 @@ clsp_status clspi_centre_points_make(clspi_centred_points *centred, clspi_series
                                               .num_patches = (cl_uint)num_patches};
 
     CLSPI_CHECK(clspi_buffer_reserve(&centred->points, &centred->bytes, series->ctx,
-                                     num * clspi_coords(desc) * clsp_type_bytes(desc->precision)));
+                                     (num * clspi_coords(desc) + 4 * num_patches) *
+                                         clsp_type_bytes(desc->precision)));
     const clspi_centre_points_args move = {.points = points,
                                            .sizes = sizes,
                                            .out = centred->points,
+                                           .num_points = num,
                                            .first_point = 0,
                                            .num = (cl_uint)desc->num_controls,
                                            .items = 0};

@@ -10,7 +10,7 @@
 enum { CLSPI_PATCH_SIZES = 8 };
 
 typedef struct clspi_centred_points {
-    cl_mem points; /* [patches][controls][coords] */
+    cl_mem points; /* [patches][controls][coords], and behind them the centres, [patches][4] */
     size_t bytes;
 } clspi_centred_points;
 

@@ -69,7 +69,7 @@ clsp_status clspi_tensor_enqueue(clspi_tensor_plan *plan, clspi_series *series,
     const clspi_tensor_desc *const d = &plan->desc;
     const bool centred = clspi_is_centred(d);
     const clspi_strip_source strips_of = {centred ? plan->assembly.centred.points : plan->points,
-                                          centred ? plan->assembly.sizes : NULL};
+                                          plan->num_patches * d->num_controls * clspi_coords(d)};
 
     CLSPI_CHECK(
         plan->is_plain            ? clspi_sum_eval(&plan->sums.sum[0], series, rows)

@@ -127,13 +127,14 @@ static clsp_status launch(clspi_vertex_strips *strips, const clspi_grid_sums *su
 {
     const clspi_basis_table(*const table)[CLSPI_DERIVATIVES] = sums->tables.table;
     cl_mem values[2][CLSPI_DERIVATIVES];
-    const clspi_strip_sums of = sums_of(series->ctx, sums, d, rows);
+    clspi_strip_sums of = sums_of(series->ctx, sums, d, rows);
     const size_t items = clspi_div_up(of.num_jobs, of.jobs_of_item);
     const size_t bytes = items * (size_t)of.scratch_reals * clsp_type_bytes(d->precision);
 
     for (int k = 0; k < 2; k++) /* a table that no sum takes is not read */
         for (int by = 0; by < CLSPI_DERIVATIVES; by++)
             values[k][by] = table[k][by].values ? table[k][by].values : source->points;
+    of.centres = source->centres;
     CLSPI_CHECK(clspi_buffer_reserve(&strips->scratch, &strips->scratch_bytes, series->ctx, bytes));
     const clspi_vertex_strips_args args = {.points = source->points,
                                            .table_u = values[0][0],
@@ -145,7 +146,6 @@ static clsp_status launch(clspi_vertex_strips *strips, const clspi_grid_sums *su
                                            .samples = d->samples ? d->samples : source->points,
                                            .out = rows->out,
                                            .scratch = strips->scratch,
-                                           .sizes = source->sizes ? source->sizes : source->points,
                                            .sum = of,
                                            .at = clspi_row_range_of(rows->first_patch, rows)};
     return clspi_launch_vertex_strips(series, &strips->kernel, &args, items);

@@ -22,9 +22,10 @@ clsp_status clspi_vertex_strips_prepare(clspi_vertex_strips *strips, clsp_contex
 void clspi_vertex_strips_release(clspi_vertex_strips *strips);
 
 /* What strips are made of: control points of all patches and, where these are relative to centres,
-   the centres (vertex_assembly.h); else NULL. */
+   how many reals are before the centres (centre_points.h). */
 typedef struct clspi_strip_source {
-    cl_mem points, sizes;
+    cl_mem points;
+    size_t centres;
 } clspi_strip_source;
 
 /* Makes the vertices of some rows. */

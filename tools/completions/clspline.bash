@@ -13,7 +13,7 @@ _clspline_values() {
         compgen -W 'bv g2 json' -- "$3" || true
         ;;
     'image -f' | 'image --format')
-        compgen -W 'png tif nii nii.gz npy' -- "$3" || true
+        compgen -W 'png tif nii nii.gz npy jpg' -- "$3" || true
         ;;
     'project -f' | 'project --format')
         compgen -W 'csv npy' -- "$3" || true
@@ -22,10 +22,10 @@ _clspline_values() {
         compgen -W 'vtu ply obj stl glb png npy tif nii nii.gz' -- "$3" || true
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
-    *' --zoom' | *' --size' | *' --workers' | *' -r' | *' --rotate' | *' -z' | *' -s' | \
-    *' --shift' | *' --affine' | *' --repeat' | 'project -m' | *' --max-dist' | *' -k' | \
-    *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease-steps' | *' --pixel' | \
-    *' --array' | *' --range')
+    *' --zoom' | *' --size' | *' --workers' | *' -r' | *' --rotate' | *' -z' | *' --spacing' | \
+    *' -s' | *' --shift' | *' --affine' | *' --repeat' | 'project -m' | *' --quality' | \
+    *' --columns' | *' --max-dist' | *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' \
+    | *' --crease-steps' | *' --pixel' | *' --array' | *' --range')
         true
         ;;
     'bezier --method')
@@ -64,6 +64,9 @@ _clspline_values() {
     *' --taps')
         compgen -W 'exact' -- "$3" || true
         ;;
+    *' --alpha')
+        compgen -W 'weighted straight' -- "$3" || true
+        ;;
     *' --type')
         compgen -W 'u8 u16 s16 f32 f64' -- "$3" || true
         ;;
@@ -97,18 +100,20 @@ _clspline_options() {
         echo '--output --format --precision --device --quiet --verbose --help'
         ;;
     'image')
-        echo '--output --format --rotate --axis --zoom --shift --affine --size --repeat' \
-            '--order --mode --cval --taps --truncated --clip --type --directions --precision' \
-            '--device --quiet --verbose --help'
+        echo '--output --format --rotate --axis --fit --zoom --spacing --shift --affine --size' \
+            '--repeat --order --mode --cval --taps --truncated --clip --alpha --type' \
+            '--quality --directions --precision --device --quiet --verbose --help'
         ;;
     'project')
-        echo '--output --format --invert --tolerance --max-dist --nearest --method --precision' \
-            '--device --cooperate --workers --join --report --quiet --verbose --help'
+        echo '--output --format --invert --tolerance --columns --max-dist --nearest --method' \
+            '--precision --device --cooperate --workers --join --report --quiet --verbose' \
+            '--help'
         ;;
     'solid')
-        echo '--output --format --samples --refine --crease-angle --crease-steps --bezier' \
-            '--normals --classes --precision --device --slice --slices --size --pixel --unit' \
-            '--array --range --cooperate --workers --join --report --quiet --verbose --help'
+        echo '--output --format --samples --refine --orient --crease-angle --crease-steps' \
+            '--bezier --normals --classes --precision --device --slice --slices --size' \
+            '--pixel --unit --array --range --cooperate --workers --join --report --quiet' \
+            '--verbose --help'
         ;;
     'info')
         echo '--device --json --help'
@@ -136,9 +141,9 @@ _clspline_files() {
     'bezier') endings='bv' ;;
     'bspline eval') endings='g2 json' ;;
     'bspline bezier') endings='g2 json' ;;
-    'image') endings='png tif tiff nii nii.gz npy' ;;
+    'image') endings='png jpg jpeg tif tiff nii nii.gz hdr img npy' ;;
     'project') endings='g2 json csv npy xyz' ;;
-    'solid') endings='vtk vtu mesh msh' ;;
+    'solid') endings='vtk vtu mesh meshb msh' ;;
     'info') endings='bv g2 json' ;;
     esac
     for ending in $endings; do compgen -f -X "!*.$ending" -- "$2"; done

@@ -69,7 +69,7 @@ static bool check_size(work *w)
     const solid_model *m = &w->model;
     double v = (double)m->counts.num_vertices, e = (double)m->counts.num_edges;
     double f = (double)m->counts.num_faces, c = (double)m->counts.num_cells;
-    const uint32_t steps = w->r->has_steps ? w->r->crease_steps : 0;
+    const uint32_t steps = w->r->has_steps ? (uint32_t)ceil(w->r->crease_steps) : 0;
     const uint32_t last = w->r->refine > steps ? w->r->refine : steps;
     for (uint32_t n = m->refined; m->counts.is_hexahedral && n < last; n++) {
         v += e + f + c;
