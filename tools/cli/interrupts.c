@@ -13,7 +13,7 @@
 static void die_of(int number)
 {
     sigset_t one;
-    output_remove_temporary();
+    output_end();
     signal(number, SIG_DFL);
     sigemptyset(&one);
     sigaddset(&one, number);

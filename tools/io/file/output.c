@@ -211,6 +211,13 @@ bool output_is_same(const char *name, const char *other)
 
 void output_remove_temporary(void)
 {
+    pthread_mutex_lock(&pending_lock);
+    if (pending) unlink(pending);
+    pthread_mutex_unlock(&pending_lock);
+}
+
+void output_end(void)
+{
     pthread_mutex_lock(&pending_lock); /* for good: no other file comes after it */
     if (pending) unlink(pending);
 }

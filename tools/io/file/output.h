@@ -49,9 +49,11 @@ bool output_room(const char *name, double *bytes);
 /* Tells whether two names are of one file, or of one that is not there yet. */
 bool output_is_same(const char *name, const char *other);
 
-/* Takes the end of the process into account: removes the temporary file of the output that is open,
-   if any. Nothing can be opened or closed afterwards. To be called by who waits for signals, or by
-   a handler of one that writing raises. */
+/* Removes the temporary file of the output that is open, if any. */
 void output_remove_temporary(void);
+
+/* The same when the process is about to end: no other file can be opened or closed afterwards. To
+   be called by who waits for signals, or by a handler of one that writing raises. */
+void output_end(void);
 
 #endif
