@@ -87,7 +87,7 @@ void clspi_vertex_strips_release(clspi_vertex_strips *strips)
 
 /* Returns the sums of a launch, and how many items make them. */
 static clspi_strip_sums sums_of(const clsp_context *ctx, const clspi_grid_sums *sums,
-                                const clspi_tensor_desc *d, const clspi_rows *rows)
+                                const clspi_tensor_desc *d, const clspi_rows *rows, size_t centres)
 {
     const strip_sizes sizes = sizes_of(ctx, d, sums->num);
     const size_t real_bytes = clsp_type_bytes(d->precision);
@@ -102,6 +102,7 @@ static clspi_strip_sums sums_of(const clsp_context *ctx, const clspi_grid_sums *
     const size_t items =
         (size_t)clspi_min_u64((uint64_t)ctx->device.compute_units * ITEMS_PER_UNIT, room / scratch);
     const clspi_strip_sums of = {.scratch_reals = scratch,
+                                 .centres = centres,
                                  .order_u = d->terms[0],
                                  .order_v = d->terms[1],
                                  .num_u = d->axis[0].num,
@@ -127,14 +128,13 @@ static clsp_status launch(clspi_vertex_strips *strips, const clspi_grid_sums *su
 {
     const clspi_basis_table(*const table)[CLSPI_DERIVATIVES] = sums->tables.table;
     cl_mem values[2][CLSPI_DERIVATIVES];
-    clspi_strip_sums of = sums_of(series->ctx, sums, d, rows);
+    const clspi_strip_sums of = sums_of(series->ctx, sums, d, rows, source->centres);
     const size_t items = clspi_div_up(of.num_jobs, of.jobs_of_item);
     const size_t bytes = items * (size_t)of.scratch_reals * clsp_type_bytes(d->precision);
 
     for (int k = 0; k < 2; k++) /* a table that no sum takes is not read */
         for (int by = 0; by < CLSPI_DERIVATIVES; by++)
             values[k][by] = table[k][by].values ? table[k][by].values : source->points;
-    of.centres = source->centres;
     CLSPI_CHECK(clspi_buffer_reserve(&strips->scratch, &strips->scratch_bytes, series->ctx, bytes));
     const clspi_vertex_strips_args args = {.points = source->points,
                                            .table_u = values[0][0],

@@ -572,7 +572,10 @@ static void make_gmsh_2(making *m, bool is_big)
 static void make_gmsh_4(making *m, bool is_big, int each)
 {
     begin_gmsh(m, each == 8 ? "$MeshFormat\n4.1 1 8\n" : "$MeshFormat\n4.1 1 4\n", is_big);
-    add_text(m, "$Entities\n\1\2\3$End\n$EndEntities\n$Nodes\n");
+    add_text(m, "$Periodic\n\1\2\3$End\n$EndPeriodic\n$Entities\n");
+    for (int k = 0; k < 4; k++) /* points, curves, surfaces and volumes */
+        add(m, each, 0);
+    add_text(m, "$EndEntities\n$Nodes\n");
     for (int k = 0; k < 4; k++) /* blocks, nodes, the least and the largest */
         add(m, each, (uint64_t)((const int[4]){2, 12, 5, 82}[k]));
     for (int block = 0; block < 2; block++) {
