@@ -434,7 +434,10 @@ class Meshes(Command):
         write_vtk(source, points, [h[:5]], kind=14)
         self.refused(source + ": cell 0: not three of its faces meet in vertex 4", source, "-o",
                      out)
-        write_vtk(source, points, [h, h, h])
+        write_vtk(source, points, [h, h])
+        self.refused(source + ": cell 1 is cell 0 again", source, "-o", out)
+        far = [(x, y, z + k) for k in (1, 2) for x, y, z in [points[v] for v in h[4:]]]
+        write_vtk(source, points + far, [h] + [h[4:] + [k, k + 1, k + 2, k + 3] for k in (8, 12)])
         self.refused(source + ": the face of vertices", source, "-o", out)
         write_vtk(source, points, [h[:7] + [8]])
         self.refused(source + ": cell 0 has vertex 8, and there are 8 points", source, "-o", out)
