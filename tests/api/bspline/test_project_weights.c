@@ -92,7 +92,7 @@ static void check_digits(double digits)
 
     worst = worst_param = 0.0;
     num_queries = num_cut = 0;
-    if (!full()) check_curves(ctx, curves_of(15, 0, 2, digits), tiny() ? 8 : 64);
+    if (!full()) check_curves(ctx, curves_of(15, 0, 2, digits), 64);
     for (uint32_t degree = 10; full() && degree <= 16; degree++)
         for (unsigned dim = 2; dim <= 3; dim++)
             for (uint32_t more = 0; more < 8; more++)
