@@ -105,6 +105,14 @@ bool curves_in_turn(uint32_t degree, uint32_t dim)
     return !is_left_out(degree) && program_in_turn(degree / 2 + dim);
 }
 
+bool loops_are_cut(clsp_context *ctx)
+{
+    clsp_device_info info;
+
+    assert_int_equal(clsp_context_device(ctx, &info), CLSP_OK);
+    return strstr(info.name, "llvmpipe") != NULL;
+}
+
 curves random_curves(clsp_type precision, uint32_t degree, uint32_t controls, unsigned dim,
                      bool rational, size_t num)
 {

@@ -43,6 +43,11 @@ void curves_free(curves *c);
    (is_left_out, program_in_turn). */
 bool curves_in_turn(uint32_t degree, uint32_t dim);
 
+/* Tells whether a device ends an item's loops after 65535 rounds in all and goes on, as Mesa's
+   llvmpipe does. Rational parts of degree p take about 30 p^2 of them each, and queries take some
+   parts, the more the more weights differ. */
+bool loops_are_cut(clsp_context *ctx);
+
 /* What there is in the precision of a number. */
 double rounded_to(clsp_type precision, double x);
 

@@ -73,7 +73,7 @@ static void check_curves(clsp_context *ctx, curves c, size_t num)
     double *const queries = make_queries(&c, num);
     projecting p = project_start(ctx, &c, num, queries);
 
-    for (int by_host = 0; by_host < 2; by_host++) {
+    for (int by_host = loops_are_cut(ctx); by_host < 2; by_host++) {
         p.share = by_host ? &host : NULL;
         clsp_bspline_nearest_f64 *const results = project_range(&p, 0, num);
         for (size_t i = 0; i < num; i++)
