@@ -33,7 +33,7 @@ void ledger_release(ledger *l);
 /* Empties the ledger, runs the job and gives the number of tiles that were not made once. */
 size_t ledger_run(ledger *l, const clsp_share *opts, clsp_report *report, clsp_status *status);
 
-/* The same, and everything must be right: 0 wrong, and a report that adds up. */
+/* Runs the job as ledger_run does, and fails unless all tiles are right and the report adds up. */
 void ledger_check(ledger *l, const clsp_share *opts, clsp_report *report);
 
 /* A report that adds up, of a job that was made. */

@@ -16,8 +16,8 @@ long double ref_bezier_surface(const double *points, unsigned degree_u, unsigned
                                unsigned dim, unsigned c, long double u, long double v,
                                long double *scratch);
 
-/* The same as the double sum of values of ref_bernstein: for degrees where de Casteljau's cubic
-   cost is too much. scratch as above. */
+/* Returns one coordinate of S(u, v) as the double sum of values of ref_bernstein: for degrees where
+   de Casteljau's cubic cost is too much. scratch: as ref_bezier_surface has it. */
 long double ref_bezier_sum(const double *points, unsigned degree_u, unsigned degree_v, unsigned dim,
                            unsigned c, long double u, long double v, long double *scratch);
 
@@ -79,8 +79,8 @@ int ref_vertex_to(const ref_family *family, unsigned order, const long double t[
 int ref_bezier_vertex(const ref_patch *patch, long double u, long double v, long double w,
                       ref_vertex *vertex);
 
-/* The same with derivatives of at most an order, 0 to 2; higher ones are 0, and without any the
-   normal is, too. */
+/* Makes a vertex as ref_bezier_vertex does, with derivatives of at most an order, 0 to 2; higher
+   ones are 0, and without any the normal is, too. */
 int ref_bezier_vertex_to(const ref_patch *patch, unsigned order, const long double t[3],
                          ref_vertex *vertex);
 

@@ -31,8 +31,9 @@ unsigned ref_bspline_weights(const double *knots, unsigned controls, unsigned de
 void ref_bspline_blossom(const double *knots, unsigned degree, unsigned span,
                          const double *arguments, long double *weights);
 
-/* The same of the blossom that the piece has as a polynomial of degree `raised`, at so many
-   arguments: the mean over all choices of degree ones. Takes time in the number of choices. */
+/* Makes the weights of ref_bspline_blossom for the blossom that the piece has as a polynomial of
+   degree `raised`, at so many arguments: the mean over all choices of degree ones. Takes time in
+   the number of choices. */
 void ref_bspline_raised_blossom(const double *knots, unsigned degree, unsigned span,
                                 unsigned raised, const double *arguments, long double *weights);
 
@@ -52,7 +53,7 @@ unsigned ref_bspline_conversion(ref_knots from, unsigned by, ref_knots to, unsig
 int ref_bspline_derivative(const void *user, const long double t[3], const unsigned by[3],
                            long double *value);
 
-/* The same as a family. */
+/* Makes a family of a spline, for what tests of all families take. */
 ref_family ref_bspline_family(const ref_bspline *spline);
 
 #endif

@@ -38,7 +38,7 @@ typedef struct tessellation {
                       of triangles both along an edge */
 } tessellation;
 
-/* The same number along all edges. False when memory runs out. */
+/* Takes the same number of samples along all edges. False when memory runs out. */
 bool tessellation_uniform(tessellation *t, const bezierview *content, uint32_t samples);
 
 /* Numbers of samples such that no patch and its triangles are further apart than the tolerance,

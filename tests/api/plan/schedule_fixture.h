@@ -59,7 +59,7 @@ typedef struct shared_call {
 void shared_check_call(const shared_call *c, memory_kind kind, const clsp_share *opts,
                        uint32_t num_processors, bool alike, clsp_report *report);
 
-/* The same by one device and the host, and what is asked for is what happens. */
+/* Calls once by one device and the host, and checks that what is asked for is what happens. */
 void shared_check_way(const shared_call *c, memory_kind kind, const clsp_share *opts);
 
 /* AUTO goes on trying and choosing; options and the report may be NULL. */

@@ -56,7 +56,7 @@ void free_guarded(const layout *l, size_t num, unsigned char *vertices);
 clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
                       void *vertices);
 
-/* The same by clsp_bezier_host_rows, 32 rows at a time. */
+/* Evaluates a range tile by tile by the host, into host memory of its size. */
 clsp_status eval_on_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
                          void *vertices);
 
@@ -73,9 +73,9 @@ double attribute(const layout *l, const unsigned char *vertices, size_t k, unsig
 double vertex_error(const layout *l, const double *controls, const long double t[3],
                     const unsigned char *vertices, size_t k, double bound);
 
-/* The same of derivatives and normals alone, and relative to a centre of the dimension's
-   coordinates: the bounds are those of the patch moved there, which are far smaller where it is far
-   away. */
+/* Returns the largest error over its bound of the derivatives and normals of vertex k, as
+   vertex_error does, relative to a centre of the dimension's coordinates: the bounds are those of
+   the patch moved there, which are far smaller where it is far away. */
 double near_error(const layout *l, const double *controls, const double *centre,
                   const long double t[3], const unsigned char *vertices, size_t k, double bound);
 

@@ -52,8 +52,9 @@ bool output_is_same(const char *name, const char *other);
 /* Removes the temporary file of the output that is open, if any. */
 void output_remove_temporary(void);
 
-/* The same when the process is about to end: no other file can be opened or closed afterwards. To
-   be called by who waits for signals, or by a handler of one that writing raises. */
+/* Removes the temporary file of the output that is open, if any, when the process is about to end:
+   no other file can be opened or closed afterwards. To be called by who waits for signals, or by a
+   handler of one that writing raises. */
 void output_end(void);
 
 #endif

@@ -225,7 +225,7 @@ static void put_pixel(const tiff_page *p, const tiff_block *b, const unsigned ch
     }
 }
 
-/* The same where bytes are copied. */
+/* Copies the bytes of pixel number x of a block's row to where it is seen. */
 static void copy_pixel(const tiff_page *p, const tiff_block *b, const unsigned char *row, size_t x,
                        size_t at, image_array *to)
 {

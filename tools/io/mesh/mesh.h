@@ -70,8 +70,8 @@ bool mesh_end_face(mesh *m);
    where only grids came before. */
 double *mesh_add_grid(mesh *m, size_t num_u, size_t num_v);
 
-/* The same for a triangle's grid: num (num + 1) / 2 points (a, b), a + b < num, with a rising and
-   then b, and the triangles between them. */
+/* Adds a triangle's grid as mesh_add_grid does: num (num + 1) / 2 points (a, b), a + b < num, with
+   a rising and then b, and the triangles between them. */
 double *mesh_add_triangle_grid(mesh *m, size_t num);
 
 /* Points of a grid, and the faces between them. */

@@ -24,7 +24,7 @@
    the end only, "NAME: why". False with a message, and no cells. */
 bool solid_file_read(solid_cells *cells, FILE *file, const char *name, io_message *message);
 
-/* The same for a file by its path, "-" being standard input. */
+/* Reads a file by its path, "-" being standard input, as solid_file_read does. */
 bool solid_file_open(solid_cells *cells, const char *path, io_message *message);
 
 /* The formats, from the beginning of the file on. Each leaves it to the caller to check indices. */

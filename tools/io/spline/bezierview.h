@@ -79,11 +79,11 @@ typedef struct bezierview {
 bool bezierview_add(bezierview *result, const char *path, mesh_precision precision,
                     io_message *message);
 
-/* The same into a new *result. */
+/* Reads a file as bezierview_add does, into a new *result. */
 bool bezierview_load(bezierview *result, const char *path, mesh_precision precision,
                      io_message *message);
 
-/* The same from an open stream, which stays open; name stands for it in messages. */
+/* Reads an open stream, which stays open, into a new *result; name stands for it in messages. */
 bool bezierview_read(bezierview *result, FILE *file, const char *name, mesh_precision precision,
                      io_message *message);
 

@@ -16,7 +16,8 @@
 bool spline_file_add(splines *content, const char *path, mesh_precision precision,
                      io_message *message);
 
-/* The same from an open stream, which stays open; name stands for it in messages. */
+/* Reads an open stream as spline_file_add does, and leaves it open; name stands for it in
+   messages. */
 bool spline_file_read(splines *content, FILE *file, const char *name, mesh_precision precision,
                       io_message *message);
 

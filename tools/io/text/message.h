@@ -19,7 +19,8 @@ typedef struct io_message {
    `return io_fail(...)`. message may be NULL. */
 bool io_fail(io_message *message, const char *format, ...) IO_PRINTF(2, 3);
 
-/* The same for a failed call on a file: "NAME: ACTION: reason", with the reason from errno. */
+/* Writes the message of a failed call on a file, "NAME: ACTION: reason", with the reason from
+   errno, and returns false. */
 bool io_fail_errno(io_message *message, const char *name, const char *action);
 
 #endif

@@ -65,13 +65,13 @@ bool scanner_bytes(scanner *s, void *to, size_t count);
 /* Reads a finite real number; `what` names it in messages ("a coordinate"). */
 bool scanner_real(scanner *s, const char *what, double *value);
 
-/* The same for the word that is in s->word. */
+/* Reads the word that is in s->word as scanner_real does. */
 bool scanner_real_here(scanner *s, const char *what, double *value);
 
 /* Reads a whole number 0..max without a sign. */
 bool scanner_count(scanner *s, const char *what, uint32_t max, uint32_t *value);
 
-/* The same for the word that is in s->word. */
+/* Reads the word that is in s->word as scanner_count does. */
 bool scanner_count_here(scanner *s, const char *what, uint32_t max, uint32_t *value);
 
 /* Whether the rest of the file is long enough for so many more numbers. True where its size is
