@@ -9,12 +9,21 @@
 
 enum {
     DEGREE = 3,
-    SPANS = 61, /* of the B-spline, in each direction */
-    CONTROLS = SPANS + DEGREE,
-    SPAN_POINTS = 8, /* Gauss points */
-    PATCH_POINTS = 16,
-    PATCHES = 1000
+    MOST_SPANS = 253, /* of the B-spline, in each direction */
+    SPAN_POINTS = 8,  /* Gauss points */
+    PATCH_POINTS = 16
 };
+
+/* Enough for a GPU to be busy for longer than a launch takes, and few for lists on CPUs. */
+static size_t num_spans(const bench *b)
+{
+    return b->is_cpu ? 61 : MOST_SPANS;
+}
+
+static size_t num_patches(const bench *b)
+{
+    return b->is_cpu ? 1000 : 10000;
+}
 
 static const struct {
     uint32_t attributes;
@@ -150,14 +159,16 @@ static clsp_status create_bspline(gauss_way *way, uint32_t attributes, const dou
 {
     const gauss_run *const r = way->run;
     const clsp_axis axis = {.num = (uint32_t)r->num, .params = params};
+    const uint32_t controls = (uint32_t)num_spans(r->b) + DEGREE;
     const clsp_bspline_desc d = {.precision = r->precision,
                                  .degree = {DEGREE, DEGREE},
-                                 .num_controls = {CONTROLS, CONTROLS},
+                                 .num_controls = {controls, controls},
                                  .axis = {axis, axis},
                                  .vertex.attributes = attributes};
     double *wide;
     float *narrow;
-    const clsp_input in = controls_of(r, r->patches * CONTROLS * CONTROLS * 3, &wide, &narrow);
+    const size_t reals = r->patches * controls * controls * 3;
+    const clsp_input in = controls_of(r, reals, &wide, &narrow);
     clsp_status status;
 
     BENCH_TRY(clsp_bspline_plan_create(&way->bspline, r->b->ctx, &d));
@@ -278,21 +289,29 @@ fail:
 clsp_status gauss_axes_bezier(bench *b, const char *suite, clsp_type precision)
 {
     double params[PATCH_POINTS];
-    gauss_run r = {
-        .b = b, .precision = precision, .num = PATCH_POINTS, .patches = PATCHES, .params = params};
+    char name[64];
+    gauss_run r = {.b = b,
+                   .precision = precision,
+                   .num = PATCH_POINTS,
+                   .patches = num_patches(b),
+                   .params = params};
 
     gauss_points(params, PATCH_POINTS);
-    return run_all(&r, suite, "4x4, 1000 of 16x16 Gauss points", create_bezier);
+    snprintf(name, sizeof name, "4x4, %zu of 16x16 Gauss points", r.patches);
+    return run_all(&r, suite, name, create_bezier);
 }
 
 clsp_status gauss_axes_bspline(bench *b, const char *suite, clsp_type precision)
 {
-    double gauss[SPAN_POINTS], params[SPANS * SPAN_POINTS];
+    double gauss[SPAN_POINTS], params[MOST_SPANS * SPAN_POINTS];
+    char name[64];
+    const size_t spans = num_spans(b), controls = spans + DEGREE;
     gauss_run r = {
-        .b = b, .precision = precision, .num = SPANS * SPAN_POINTS, .patches = 1, .params = params};
+        .b = b, .precision = precision, .num = spans * SPAN_POINTS, .patches = 1, .params = params};
 
     gauss_points(gauss, SPAN_POINTS);
     for (size_t i = 0; i < r.num; i++)
-        params[i] = ((double)(i / SPAN_POINTS) + gauss[i % SPAN_POINTS]) / SPANS;
-    return run_all(&r, suite, "64x64, 8x8 Gauss points a span", create_bspline);
+        params[i] = ((double)(i / SPAN_POINTS) + gauss[i % SPAN_POINTS]) / (double)spans;
+    snprintf(name, sizeof name, "%zux%zu, 8x8 Gauss points a span", controls, controls);
+    return run_all(&r, suite, name, create_bspline);
 }

@@ -1,9 +1,9 @@
-/* Vertices of surfaces on grids in one pass for banded tables, of B-splines say, and for rational
-   patches: points, weights, first derivatives, normals and parameters, on GPUs and for sums over u
-   of few terms (docs/kernels.md). As in sum_bands.cl row u takes CLSP_TERMS_U of the T_i, those
-   from first[u] on, of the points and of each derivative that there is. An item has one v and all
-   coordinates, and keeps what it has where rows go on to the next ones. Every sum is the one of
-   sum_bands.cl.
+/* Vertices of surfaces on grids in one pass where rows are not symmetric, as those of B-splines,
+   of rational patches and of samples of one's own: points, weights, first derivatives, normals and
+   parameters, on GPUs and for sums over u of few terms (docs/kernels.md). As in sum_bands.cl row u
+   takes CLSP_TERMS_U of the T_i, those from first[u] on, of the points and of each derivative that
+   there is. An item has one v and all coordinates, and keeps what it has where rows go on to the
+   next ones. Every sum is the one of sum_bands.cl.
 
    The host sets CLSP_TERMS_U, at least 2; CLSP_BANDED 0 where each row takes all T_i; then also
    CLSP_KEEP_LOCAL 1 for terms of the derivative along v in local memory, where they are too many

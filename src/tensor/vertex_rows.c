@@ -42,7 +42,7 @@ static size_t kept_bytes(const clsp_context *ctx, const clspi_tensor_desc *d)
 
 bool clspi_vertex_rows_in_bands(const clspi_tensor_desc *d)
 {
-    return clspi_is_banded(d, 0) || d->rational;
+    return clspi_is_banded(d, 0) || !clspi_pairs_rows(d) || !clspi_is_unit_axis(&d->axis[0]);
 }
 
 /* Returns the numbers of 32 bits that an item keeps of sums in bands: their terms, those along v
@@ -174,7 +174,6 @@ bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *d)
     if (clspi_is_banded(d, 0)) return fits_bands(ctx, d);
     if (!d->basis.is_bernstein) return false;
     if (clspi_vertex_rows_in_bands(d)) return fits_bands(ctx, d);
-    if (!clspi_pairs_rows(d) || !clspi_is_unit_axis(&d->axis[0])) return false;
     const rows_shape shape = choose(ctx, d);
     return fits(ctx, d, shape.keep_local) && (!shape.keep_local || shape.stage);
 }

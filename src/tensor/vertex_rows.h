@@ -1,5 +1,6 @@
 /* Vertices of surfaces in one pass after the partial sums: the way of GPUs for sums of few terms,
-   by vertex_rows.cl or, where tables are banded or patches rational, by vertex_bands.cl. */
+   by vertex_rows.cl where rows u and 1 - u share sums, by vertex_bands.cl where tables are banded,
+   patches rational or samples not uniform on [0, 1]. */
 #ifndef CLSPI_VERTEX_ROWS_H
 #define CLSPI_VERTEX_ROWS_H
 
