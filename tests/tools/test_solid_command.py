@@ -15,7 +15,7 @@ import subprocess
 import zlib
 from xml.etree import ElementTree
 
-from command_fixture import COMMAND, DATA, Case, has_fp64, main, run
+from command_fixture import COMMAND, DATA, Case, has_fp64, main, precisions, run
 from image_files import read_npy, read_png
 from mesh_files import edge_counts, read_glb, read_normals, read_obj, read_ply, read_stl
 
@@ -661,14 +661,13 @@ class Slices(Command):
                               for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))]
                     self.assertTrue(any(map(math.isnan, around)), (i, j))
 
-    def check_inside(self, source, slicing, samples):
+    def check_inside(self, source, slicing, samples, precision):
         """Pixels are filled where a line through them has crossed a fine mesh of the boundary an
         odd number of times, but for those that the boundary itself passes; so none is void. The
         frame is that of the boundary."""
         out, boundary = self.path("a.npy"), self.path("a.obj")
-        precision = ["-p", "f64"] if has_fp64() else []
-        self.make(source, *slicing, "-o", out, *precision)
-        self.make(source, "-o", boundary, "-n", str(samples), *precision)
+        self.make(source, *slicing, "-o", out, "-p", precision)
+        self.make(source, "-o", boundary, "-n", str(samples), "-p", precision)
         image, frame = read_npy(out), read_json(out + ".json")
         points, faces = read_obj(boundary)[:2]
         right, up, across = ["xyz".index(frame[name]) for name in (
@@ -696,21 +695,47 @@ class Slices(Command):
         return inside
 
     def test_voids(self):
-        """Smooth edges and corners of coarse cages, where the map of a cell has no inverse."""
+        """Smooth edges and corners of coarse cages, where the map of a cell has no inverse; a plane
+        in which cells meet."""
         for size, slicing in (((1, 1, 1), ("--slices", "z=0.13:0.93:0.4", "--size", "100")),
                               ((4, 4, 4), ("--slice", "z=1.64", "--size", "512")),
                               ((2, 2, 6), ("--slice", "x=1", "--size", "150"))):
             source = self.path("box.vtk")
             write_vtk(source, *box(*size))
-            self.assertGreater(self.check_inside(source, slicing, 48 // size[0]), 5000)
+            for precision in precisions():
+                inside = self.check_inside(source, slicing, 48 // size[0], precision)
+                self.assertGreater(inside, 5000)
+
+    def test_faces(self):
+        """Planes in which faces, edges and vertices lie, of a box that stays one: they are its own
+        at the ends."""
+        source, out = self.path("box.vtk"), self.path("a.npy")
+        write_vtk(source, *box(2, 2, 3))
+        for precision in precisions():
+            for plane in "x=0", "x=1", "x=2", "z=0", "z=1", "z=3":
+                self.make(source, "--slice", plane, "--size", "60", "-o", out, "-p", precision,
+                          "--crease-angle", "30")
+                self.assertEqual(set(read_npy(out).values), {1.0}, (plane, precision))
 
     def test_far(self):
-        """A cell a million of its sizes away from the origin."""
-        if not has_fp64():
-            self.skipTest("needs f64")
-        source = self.path("box.vtk")
-        write_vtk(source, *box(1, 1, 1, lambda p: tuple(c + 1e6 for c in p)))
-        self.check_inside(source, ("--slice", "y=1000000.41", "--size", "60"), 30)
+        """A box a million of its sizes away from the origin, turned: it is as at the origin, the
+        numbers of its points being the same but for their rounding there."""
+        def turned(far):
+            return box(2, 2, 3, lambda p: (far + p[0] - 0.5 * p[1], far + 0.5 * p[0] + p[1],
+                                           far + p[2] + 0.25 * p[0]))
+        for precision in precisions():
+            images = []
+            for far in 0, 2 ** 20:
+                source, out = self.path("box.vtk"), self.path("a.npy")
+                write_vtk(source, *turned(far))
+                self.make(source, "--slice", "y=%r" % (far + 1.375), "--size", "90", "-o", out,
+                          "-p", precision)
+                images.append((read_npy(out).values, read_json(out + ".json")["origin"]))
+            (near, first), (away, second) = images
+            self.assertEqual(list(map(math.isnan, near)), list(map(math.isnan, away)))
+            self.assertIn(1, near)
+            for a, b in zip(first, second):
+                self.assertAlmostEqual(a + 2 ** 20, b, delta=1e-9)
 
     def test_stack(self):
         """A stack has the slices that are made one by one, in every format."""

@@ -205,6 +205,7 @@ static bool write_slice(work *w)
 {
     image_array image = {.values = NULL};
     progress_start(&w->bar, "slicing", w->r->base.quiet);
+    solid_model_centre(&w->model);
     bool done = open_samples(w, NET_SAMPLES);
     const double begin = seconds_now();
     done = done && solid_slice_make(&w->samples, &image, &w->frame, &w->slice, &w->bar);

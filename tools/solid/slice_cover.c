@@ -1,7 +1,10 @@
 #include "slice_cover.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "solid_inverse.h"
 
 enum { MAX_DEPTH = 48 };
 
@@ -15,178 +18,179 @@ void slice_frame_middle(const slice_frame *f, size_t pixel, double point[3])
     point[f->across[1]] = f->low[1] + ((double)(f->rows - i) - 0.5) * f->pixel;
 }
 
-/* A part of a net, while pixels are taken: t of the net is from + size t of the part. */
+/* Who takes the pixels of a plane, and how far nets and points may be off. */
 typedef struct cover {
     const slice_frame *f;
     size_t plane;
-    double height, off;
+    double height, off, rounding;
     pixel_taker take;
     void *user;
 } cover;
 
-/* A tetrahedron: corners by height above the plane, to the right and up, and their parameters. */
+/* A tetrahedron: corners by place to the right, up and above the plane, and their parameters. */
 typedef struct tetrahedron {
-    double above[4], x[4][2], t[4][3];
+    double x[4][3], t[4][3];
 } tetrahedron;
 
-/* A convex polygon in the plane, with parameters; its corners may coincide. */
+/* ---- what a tetrahedron has near the plane ---- */
+
+enum { MAX_CORNERS = 16 };
+
+/* A convex polygon in the plane, that turns to the left; or a line's two ends, a point, nothing. */
 typedef struct polygon {
     int num;
-    double x[4][2], t[4][3];
+    double x[MAX_CORNERS][2];
 } polygon;
 
-/* Adds the point of an edge at a height. */
-static void add_corner(polygon *p, const tetrahedron *s, int a, int b)
+static int by_place(const void *a, const void *b)
 {
-    const double share = s->above[a] / (s->above[a] - s->above[b]);
-    for (int k = 0; k < 2; k++)
-        p->x[p->num][k] = s->x[a][k] + share * (s->x[b][k] - s->x[a][k]);
-    for (int k = 0; k < 3; k++)
-        p->t[p->num][k] = s->t[a][k] + share * (s->t[b][k] - s->t[a][k]);
-    p->num++;
+    const double *p = a, *q = b;
+    if (p[0] != q[0]) return p[0] < q[0] ? -1 : 1;
+    return p[1] < q[1] ? -1 : p[1] > q[1];
 }
 
-/* Cuts a tetrahedron. Where the plane does not, it is one of its corners, the parameters of which
-   will do. */
-static void cut(const tetrahedron *s, polygon *p)
+/* Adds a point to one side of a hull, from `first` on, whose points come in order: those before it
+   at which the side would not turn to the left are no corners. */
+static int add_corner(double (*hull)[2], int first, int num, const double x[2])
 {
-    int below[4], over[4], num_below = 0, num_over = 0;
-    *p = (polygon){.num = 0};
-    for (int i = 0; i < 4; i++)
-        if (s->above[i] < 0)
-            below[num_below++] = i;
-        else
-            over[num_over++] = i;
-    if (num_below == 2) {
-        add_corner(p, s, below[0], over[0]);
-        add_corner(p, s, below[0], over[1]);
-        add_corner(p, s, below[1], over[1]);
-        add_corner(p, s, below[1], over[0]);
-    } else if (num_below == 1 || num_over == 1) {
-        const int *alone = num_below == 1 ? below : over, *others = num_below == 1 ? over : below;
-        for (int i = 0; i < 3; i++)
-            add_corner(p, s, alone[0], others[i]);
+    for (; num - first >= 2; num--) {
+        const double *p = hull[num - 2], *q = hull[num - 1];
+        if ((q[0] - p[0]) * (x[1] - p[1]) - (q[1] - p[1]) * (x[0] - p[0]) > 0) break;
     }
+    memcpy(hull[num], x, sizeof(*hull));
+    return num + 1;
 }
 
-static void widen(double box[2][2], const double x[2])
+/* Makes the hull of points, which are sorted (Andrew's monotone chain). */
+static void make_hull(double (*x)[2], int num, polygon *hull)
 {
-    for (int k = 0; k < 2; k++) {
-        box[0][k] = fmin(box[0][k], x[k]);
-        box[1][k] = fmax(box[1][k], x[k]);
-    }
+    double side[2 * MAX_CORNERS][2];
+    int count = 0;
+    qsort(x, (size_t)num, sizeof(*x), by_place);
+    for (int i = 0; i < num; i++)
+        count = add_corner(side, 0, count, x[i]);
+    for (int i = num - 2, first = count - 1; i >= 0; i--)
+        count = add_corner(side, first, count, x[i]);
+    hull->num = num > 1 ? count - 1 : count; /* the last one is the first again */
+    memcpy(hull->x, side, (size_t)hull->num * sizeof(*side));
 }
 
-/* Finds the box, {low, high}, of what a tetrahedron has between two planes at -near and near. */
-static void box_between(const tetrahedron *s, double near, double box[2][2])
+/* Makes the hull, as seen from above, of what a tetrahedron has between two planes at -near and
+   near: of its corners there, and of the points where its edges leave. */
+static void slab_of(const tetrahedron *s, double near, polygon *hull)
 {
-    for (int k = 0; k < 2; k++) {
-        box[0][k] = HUGE_VAL;
-        box[1][k] = -HUGE_VAL;
-    }
+    double x[MAX_CORNERS][2];
+    int num = 0;
     for (int a = 0; a < 4; a++) {
-        if (fabs(s->above[a]) <= near) widen(box, s->x[a]);
+        const double *p = s->x[a];
+        if (fabs(p[2]) <= near) memcpy(x[num++], p, sizeof(*x));
         for (int b = 0; b < a; b++)
             for (int side = -1; side <= 1; side += 2) {
-                const double from = s->above[a] - side * near, to = s->above[b] - side * near;
+                const double *q = s->x[b], from = p[2] - side * near, to = q[2] - side * near;
                 if ((from < 0) == (to < 0)) continue;
                 const double share = from / (from - to);
-                const double x[2] = {s->x[a][0] + share * (s->x[b][0] - s->x[a][0]),
-                                     s->x[a][1] + share * (s->x[b][1] - s->x[a][1])};
-                widen(box, x);
+                for (int k = 0; k < 2; k++)
+                    x[num][k] = p[k] + share * (q[k] - p[k]);
+                num++;
             }
     }
+    make_hull(x, num, hull);
 }
 
-/* Tells whether the box between two planes is larger than a polygon, by more than the planes are
-   apart: the tetrahedron, or a part of it, nearly lies in the plane. */
-static bool is_shallow(const polygon *p, double near, double box[2][2])
+/* Returns the distance of a point from a line between two. */
+static double distance_from_line(const double a[2], const double b[2], const double x[2])
 {
-    double own[2][2] = {{HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL}};
-    for (int i = 0; i < p->num; i++)
-        widen(own, p->x[i]);
-    for (int k = 0; k < 2; k++)
-        if (own[0][k] - box[0][k] > near || box[1][k] - own[1][k] > near) return true;
-    return false;
+    const double d[2] = {b[0] - a[0], b[1] - a[1]}, e[2] = {x[0] - a[0], x[1] - a[1]};
+    const double length = d[0] * d[0] + d[1] * d[1], along = d[0] * e[0] + d[1] * e[1];
+    const double share = length > 0 ? fmin(fmax(along / length, 0), 1) : 0;
+    return hypot(e[0] - share * d[0], e[1] - share * d[1]);
 }
 
-/* Returns how far a point is within a polygon, below 0 how far it is outside at least. */
-static double depth_of(const polygon *p, double sign, const double x[2])
+/* Returns the distance of a point from a polygon, 0 within it. */
+static double distance_from(const polygon *p, const double x[2])
 {
-    double least = p->num > 0 ? HUGE_VAL : -HUGE_VAL;
+    double least = HUGE_VAL;
+    bool is_within = p->num > 2;
     for (int i = 0; i < p->num; i++) {
         const double *a = p->x[i], *b = p->x[(i + 1) % p->num];
-        const double dx = b[0] - a[0], dy = b[1] - a[1], length = sqrt(dx * dx + dy * dy);
-        if (length > 0)
-            least = fmin(least, sign * (dx * (x[1] - a[1]) - dy * (x[0] - a[0])) / length);
+        if ((b[0] - a[0]) * (x[1] - a[1]) - (b[1] - a[1]) * (x[0] - a[0]) >= 0) continue;
+        is_within = false;
     }
-    return least;
+    for (int i = 0; i < p->num && !is_within; i++)
+        least = fmin(least, distance_from_line(p->x[i], p->x[(i + 1) % p->num], x));
+    return is_within ? 0 : least;
 }
 
-/* Returns twice the area, above 0 where the corners turn to the left. */
-static double area_of(const polygon *p)
+/* Finds what makes of a place, as seen from a tetrahedron's middle, the shares of its corners but
+   the first. */
+static void invert(const tetrahedron *s, double inverse[9])
 {
-    double sum = 0;
-    for (int i = 1; i + 1 < p->num; i++)
-        sum += (p->x[i][0] - p->x[0][0]) * (p->x[i + 1][1] - p->x[0][1]) -
-               (p->x[i][1] - p->x[0][1]) * (p->x[i + 1][0] - p->x[0][0]);
-    return sum;
+    double slope[3][3];
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 3; k++)
+            slope[a][k] = s->x[a + 1][k] - s->x[0][k];
+    inverse_of(slope, inverse);
 }
 
-/* Estimates the parameters of a point of a polygon: those that are linear in it. */
-static void estimate(const polygon *p, const double x[2], double t[3])
+/* Estimates the parameters of a point of the plane: those that are linear in a tetrahedron. */
+static void estimate(const tetrahedron *s, const double inverse[9], const double x[2], double t[3])
 {
-    const int a = 1, b = p->num - 1;
-    double share[2] = {0, 0};
-    const double e[2] = {p->x[a][0] - p->x[0][0], p->x[a][1] - p->x[0][1]};
-    const double f[2] = {p->x[b][0] - p->x[0][0], p->x[b][1] - p->x[0][1]};
-    const double d[2] = {x[0] - p->x[0][0], x[1] - p->x[0][1]};
-    const double det = e[0] * f[1] - e[1] * f[0];
-    const double all = (e[0] * e[0] + e[1] * e[1]) * (f[0] * f[0] + f[1] * f[1]);
-    if (det * det > 1e-12 * all) {
-        share[0] = (d[0] * f[1] - d[1] * f[0]) / det;
-        share[1] = (e[0] * d[1] - e[1] * d[0]) / det;
-    }
+    double share[3] = {0.25, 0.25, 0.25}, error[3], step[3];
+    for (int k = 0; k < 3; k++)
+        error[k] = (s->x[0][k] + s->x[1][k] + s->x[2][k] + s->x[3][k]) / 4 - (k < 2 ? x[k] : 0);
+    inverse_step(inverse, error, share, step);
     for (int k = 0; k < 3; k++) {
-        const double by_a = share[0] * (p->t[a][k] - p->t[0][k]);
-        const double by_b = share[1] * (p->t[b][k] - p->t[0][k]);
-        t[k] = fmin(fmax(p->t[0][k] + by_a + by_b, 0), 1);
+        t[k] = s->t[0][k];
+        for (int a = 0; a < 3; a++)
+            t[k] += share[a] * (s->t[a + 1][k] - s->t[0][k]);
+        t[k] = fmin(fmax(t[k], 0), 1);
     }
 }
+
+/* ---- pixels ---- */
 
 static size_t clip(double at, size_t size)
 {
     return at > 0 ? (at < (double)size ? (size_t)at : size) : 0;
 }
 
-/* Takes the pixels of a tetrahedron: those within its polygon or nearer to it than `near`, or to
-   what is between two planes. */
+/* Finds the pixels, from begin to end along both directions, whose middles are in a polygon's box,
+   or nearer to it than `near`. */
+static void pixels_of(const slice_frame *f, const polygon *p, double near, size_t begin[2],
+                      size_t end[2])
+{
+    const size_t most[2] = {f->columns, f->rows};
+    for (int k = 0; k < 2; k++) {
+        double low = HUGE_VAL, high = -HUGE_VAL;
+        for (int i = 0; i < p->num; i++) {
+            low = fmin(low, p->x[i][k]);
+            high = fmax(high, p->x[i][k]);
+        }
+        begin[k] = clip(ceil((low - near - f->low[k]) / f->pixel - 0.5), most[k]);
+        end[k] = clip((high + near - f->low[k]) / f->pixel + 0.5, most[k]);
+    }
+}
+
+/* Takes the pixels of a tetrahedron: those nearer than `near` to what it has between two planes
+   that far. */
 static bool take_pixels(const cover *c, const tetrahedron *s, double near)
 {
     const slice_frame *f = c->f;
-    polygon p;
-    double box[2][2];
-    cut(s, &p);
-    box_between(s, near, box);
-    const bool takes_all = is_shallow(&p, near, box);
-    const double area = area_of(&p), sign = area < 0 ? -1 : 1;
-    const size_t end = clip((box[1][0] + near - f->low[0]) / f->pixel + 0.5, f->columns);
-    const size_t begin = clip(ceil((box[0][0] - near - f->low[0]) / f->pixel - 0.5), f->columns);
-    const size_t top = clip((box[1][1] + near - f->low[1]) / f->pixel + 0.5, f->rows);
-    const size_t first = clip(ceil((box[0][1] - near - f->low[1]) / f->pixel - 0.5), f->rows);
-    for (size_t up = first; up < top; up++)
-        for (size_t j = begin; j < end; j++) {
+    polygon around, own;
+    double inverse[9], t[3];
+    size_t begin[2], end[2];
+    slab_of(s, near, &around);
+    slab_of(s, c->rounding, &own);
+    invert(s, inverse);
+    pixels_of(f, &around, near, begin, end);
+    for (size_t up = begin[1]; up < end[1]; up++)
+        for (size_t j = begin[0]; j < end[0]; j++) {
             const double x[2] = {f->low[0] + ((double)j + 0.5) * f->pixel,
                                  f->low[1] + ((double)up + 0.5) * f->pixel};
-            const double depth = depth_of(&p, sign, x);
-            double t[3];
-            if (depth < -near && !takes_all) continue;
-            if (p.num > 0)
-                estimate(&p, x, t);
-            else
-                memcpy(t, s->t[0], sizeof(t));
+            if (distance_from(&around, x) > near) continue;
+            estimate(s, inverse, x, t);
             if (!c->take(c->user, (c->plane * f->rows + f->rows - 1 - up) * f->columns + j, t,
-                         depth >= 0 && area != 0))
+                         distance_from(&own, x) <= c->rounding))
                 return false;
         }
     return true;
@@ -206,15 +210,14 @@ static bool take_flat(const cover *c, const cubic_net *net, const double from[3]
         for (int i = 0; i < 4; i++) {
             const int u = corners[i] & 1, v = corners[i] >> 1 & 1, w = corners[i] >> 2;
             const double *at = net->p[48 * u + 12 * v + 3 * w];
-            s.above[i] = at[f->axis] - c->height;
-            if (fabs(s.above[i]) < 1e-9 * f->pixel) s.above[i] = 0; /* so for all who share it */
-            for (int k = 0; k < 2; k++)
-                s.x[i][k] = at[f->across[k]];
+            s.x[i][0] = at[f->across[0]];
+            s.x[i][1] = at[f->across[1]];
+            s.x[i][2] = at[f->axis] - c->height;
             s.t[i][0] = from[0] + u * size[0];
             s.t[i][1] = from[1] + v * size[1];
             s.t[i][2] = from[2] + w * size[2];
-            least = fmin(least, s.above[i]);
-            most = fmax(most, s.above[i]);
+            least = fmin(least, s.x[i][2]);
+            most = fmax(most, s.x[i][2]);
         }
         if (least > near || most < -near) continue;
         if (!take_pixels(c, &s, near)) return false;
@@ -250,13 +253,14 @@ static bool take_net(const cover *c, const cubic_net *net, const double from[3],
 }
 
 bool slice_cover(const slice_frame *f, size_t plane, const cubic_net *net, double off,
-                 pixel_taker take, void *user)
+                 double rounding, pixel_taker take, void *user)
 {
     static const double from[3] = {0, 0, 0}, size[3] = {1, 1, 1};
     const cover c = {.f = f,
                      .plane = plane,
                      .height = f->first + (double)plane * f->step,
                      .off = off,
+                     .rounding = fmax(rounding, 1e-9 * f->pixel),
                      .take = take,
                      .user = user};
     return take_net(&c, net, from, size, 0);

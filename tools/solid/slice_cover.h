@@ -19,12 +19,14 @@ typedef struct slice_frame {
 void slice_frame_middle(const slice_frame *f, size_t pixel, double point[3]);
 
 /* Takes a pixel with parameters near which it may be. is_within: it is within the net as straight
-   lines have it, and not only near it. */
+   lines have it, to rounding, and not only near it. */
 typedef bool (*pixel_taker)(void *user, size_t pixel, const double t[3], bool is_within);
 
 /* Calls `take` for all pixels of a plane whose middles a net's points may be, some of them more
-   than once. off: how far the net may be off. False when `take` says so. */
+   than once. off: how far the net may be off. rounding: the part of it that is rounding, by which
+   nets that meet in a face may be apart there, so that what is nearer counts as within. False when
+   `take` says so. */
 bool slice_cover(const slice_frame *f, size_t plane, const cubic_net *net, double off,
-                 pixel_taker take, void *user);
+                 double rounding, pixel_taker take, void *user);
 
 #endif

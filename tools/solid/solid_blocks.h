@@ -22,9 +22,10 @@ typedef bool (*block_filter)(void *user, const double low[3], const double high[
 typedef struct solid_blocks {
     solid_samples *samples; /* of NET_SAMPLES in each direction */
     net_nodes grid,
-        inner;     /* of cells' samples, and of parts: not on edges, where weights are dear */
-    double *scale; /* [channels] */
-    double small;  /* the extent along which parts are not cut further */
+        inner;       /* of cells' samples, and of parts: not on edges, where weights are dear */
+    double *scale;   /* [channels] */
+    double rounding; /* how far nets may be off the limit by rounding, in lengths */
+    double small;    /* the extent along which parts are not cut further */
     block_filter filter;
     void *user;
     solid_block *blocks;

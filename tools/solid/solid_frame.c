@@ -135,7 +135,7 @@ bool solid_frame_find(solid_blocks *blocks, slice_frame *frame, progress_bar *ba
     const solid_request *r = blocks->samples->m->r;
     *frame = (slice_frame){.axis = r->axis,
                            .across = {across[r->axis][0], across[r->axis][1]},
-                           .first = r->height,
+                           .first = r->height - blocks->samples->m->origin[r->axis],
                            .step = r->step,
                            .planes = r->planes};
     extent_work w = {.blocks = blocks,

@@ -171,6 +171,20 @@ bool solid_model_is_coarse(const solid_model *m)
     return !m->counts.is_hexahedral || m->refined < m->r->refine || m->counts.fading_steps > 0;
 }
 
+void solid_model_centre(solid_model *m)
+{
+    for (size_t k = 0; k < 3; k++) {
+        double low = HUGE_VAL, high = -HUGE_VAL;
+        for (size_t i = 0; i < m->counts.num_vertices; i++) {
+            low = fmin(low, m->points[i * m->channels + k]);
+            high = fmax(high, m->points[i * m->channels + k]);
+        }
+        m->origin[k] = low / 2 + high / 2;
+        for (size_t i = 0; i < m->counts.num_vertices; i++)
+            m->points[i * m->channels + k] -= m->origin[k];
+    }
+}
+
 bool solid_model_index(solid_model *m)
 {
     const size_t num = m->counts.num_indices;

@@ -23,6 +23,7 @@ typedef struct solid_model {
     clsp_solid_counts counts;
     uint32_t channels;
     double *points;   /* [num_vertices][channels] */
+    double origin[3]; /* the place from which points count, 0 unless solid_model_centre moved it */
     uint32_t *index;  /* [num_cells][8], once solid_model_index has been called */
     uint32_t refined; /* how often */
 } solid_model;
@@ -34,6 +35,10 @@ bool solid_model_make(solid_model *m);
 /* Refines the mesh once, and takes its creases away when that was the last step that has them.
    False with a complaint. */
 bool solid_model_refine(solid_model *m);
+
+/* Lets points count from the middle of their box, so that rounding is that of the solid's size,
+   however far away it is. */
+void solid_model_centre(solid_model *m);
 
 /* Writes the cells of a hexahedral mesh to m->index, unless they are there. */
 bool solid_model_index(solid_model *m);

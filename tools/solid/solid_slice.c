@@ -359,7 +359,9 @@ static bool try_cell(void *user, uint32_t cell, const double *samples)
         const double more = w->block->off + w->far;
         for (size_t k = plane_at(f, low[f->axis] - more);
              k < f->planes && f->first + (double)k * f->step <= high[f->axis] + more; k++)
-            if (!slice_cover(f, k, &w->block->place, w->block->off, try_pixel, w)) return false;
+            if (!slice_cover(f, k, &w->block->place, w->block->off, w->blocks.rounding, try_pixel,
+                             w))
+                return false;
     }
     return true;
 }
@@ -442,12 +444,20 @@ static bool make_room(slice_work *w)
 
 static void set_tolerances(slice_work *w)
 {
-    const double scale = fmax(w->blocks.scale[0], fabs(w->m->r->height));
+    const double scale = w->blocks.scale[0];
     w->near = (w->samples->precision == MESH_F32 ? 5e-7 : 1e-13) * scale;
     w->far = fmax(4 * w->near, 1e-6 * w->frame->pixel);
     w->close = 2 * w->frame->pixel;
     w->blocks.filter = is_cut;
     w->blocks.user = w;
+}
+
+/* Lets a frame count from where the file's points do. */
+static void place_frame(const solid_model *m, slice_frame *f)
+{
+    f->first = m->r->height;
+    for (int k = 0; k < 2; k++)
+        f->low[k] += m->origin[f->across[k]];
 }
 
 bool solid_slice_make(solid_samples *samples, image_array *image, slice_frame *frame,
@@ -462,6 +472,7 @@ bool solid_slice_make(solid_samples *samples, image_array *image, slice_frame *f
         set_tolerances(&w);
         done = solid_samples_visit(samples, try_cell, &w, bar) && finish(&w) && finish_late(&w) &&
                fill_enclosed(&w);
+        place_frame(samples->m, frame);
     }
     solid_blocks_close(&w.blocks);
     free(w.state);
