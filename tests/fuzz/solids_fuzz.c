@@ -29,6 +29,8 @@ static void check_cells(const solid_cells *cells)
         require(isfinite(cells->points[i]) != 0);
     for (size_t i = 0; i < cells->num_arrays; i++)
         require(cells->arrays[i].count == cells->num_points * cells->arrays[i].components);
+    for (size_t i = 0; i < cells->num_cell_arrays; i++)
+        require(cells->cell_arrays[i].count == cells->num_cells * cells->cell_arrays[i].components);
     for (size_t i = 0; i < 2 * cells->num_creases; i++)
         require(cells->crease[i] < cells->num_points);
     for (size_t i = 0; i < cells->num_corners; i++)

@@ -183,6 +183,58 @@ class Samples(Command):
         self.assertEqual(len(first["types"]), 16)
         self.assertEqual(len(first["Points"]), 3 * 45)
 
+    def add_data(self, source, cells, arrays):
+        """Adds data of so many cells, by name: a type and numbers."""
+        with open(source, "a") as file:
+            file.write("CELL_DATA %d\nFIELD cells %d\n" % (cells, len(arrays)))
+            for name, (kind, values) in arrays.items():
+                file.write("%s %d %d %s\n%s\n" % (name, len(values) // cells, cells, kind,
+                                                 " ".join(map(repr, values))))
+
+    def test_cell_data(self):
+        """All parts of a cell have its data, whole numbers as such; NaN is data."""
+        source, _ = self.plain_box((2, 1, 1))
+        out = self.path("a.vtu")
+        self.add_data(source, 2, {"material": ("int", [7, -2 ** 31]), "id": ("long", [2 ** 40, 1]),
+                                  "load": ("double", [0.5, 2.0, math.nan, 4.0])})
+        for extra, parts in (("-n", "3"), 8), (("--bezier",), 1), (("--refine", "2"), 64), \
+                (("--refine", "1", "-n", "2"), 8):
+            self.make(source, "-o", out, *extra)
+            found = read_vtu(out)
+            self.assertEqual(len(found["types"]), 2 * parts)
+            self.assertEqual(found["material"], (7,) * parts + (-2 ** 31,) * parts)
+            self.assertEqual(found["id"], (2 ** 40,) * parts + (1,) * parts)
+            self.assertEqual(found["load"][:2 * parts], (0.5, 2.0) * parts)
+            self.assertEqual(found["load"][2 * parts + 1::2], (4.0,) * parts)
+            self.assertTrue(all(map(math.isnan, found["load"][2 * parts::2])))
+            self.assertIn("density", found)
+        self.make(out, "-o", self.path("b.vtu"), "-n", "2")
+        self.assertEqual(read_vtu(self.path("b.vtu"))["id"], found["id"])
+        done = run("solid", source, "-o", self.path("a.stl"))
+        self.assertIn("data of cells are left out, .vtu has them", done.stderr)
+
+    def test_parts_data(self):
+        """Cells of all kinds become as many as they have vertices, which have their data."""
+        points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0.2, 0.2, -1), (0, 0, 1), (1, 0, 1), (0, 1, 1),
+                  (0, 0, 2), (1, 0, 2), (0, 1, 2)]
+        prism = [5, 3, 4, 6, 5, 3, 7, 8, 9, 4, 4, 5, 8, 7, 4, 5, 6, 9, 8, 4, 6, 4, 7, 9]
+        source, out = self.path("a.vtk"), self.path("a.vtu")
+        with open(source, "w") as file:
+            file.write("# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                       "POINTS 10 double\n%s\nCELLS 4 %d\n%d %s\n1 0\n6 0 2 1 4 6 5\n4 0 2 1 3\n"
+                       "CELL_TYPES 4\n42\n1\n13\n10\n" % (
+                           "\n".join("%g %g %g" % p for p in points), len(prism) + 15,
+                           len(prism), " ".join(map(str, prism))))
+        self.add_data(source, 4, {"layer": ("short", [2, 0, 1, -1])})
+        for refine, each in ("1", 1), ("2", 8):
+            self.make(source, "--refine", refine, "-o", out)
+            found = read_vtu(out)
+            self.assertEqual(found["layer"], (2,) * 6 * each + (1,) * 6 * each + (-1,) * 4 * each)
+            places = triples(found["Points"])
+            for i, layer in enumerate(found["layer"]):
+                middle = sum(places[n][2] for n in found["connectivity"][8 * i:8 * i + 8]) / 8
+                self.assertLess(abs(middle - (layer - 0.5 if layer > 0 else -0.5)), 0.5, (i, layer))
+
     def test_shared(self):
         """The host makes the same samples and slices, to rounding, and the report says who made
         them."""
@@ -789,6 +841,35 @@ class Slices(Command):
         self.assertEqual((tags[282], tags[283], tags[296]), (100.0, 100.0, 3))
         self.assertEqual(json.loads(tags[270])["unit"], "mm")
 
+    def test_cell_data(self):
+        """Pixels have the data of the cell that they are in, where these are asked for; data of
+        points of that name come first."""
+        points, cells = box(2, 1, 1)
+        source, out = self.path("a.vtk"), self.path("a.npy")
+        write_vtk(source, points, cells, {"density": [p[2] for p in points]})
+        with open(source, "a") as file:
+            file.write("CELL_DATA 2\nFIELD cells 3\nmaterial 1 2 int\n16777217 2\n"
+                       "pair 2 2 float\n1 0.5 3 -2\ndensity 1 2 int\n8 9\n")
+        cut = source, "--slice", "z=0.25", "--size", "20", "--crease-angle", "30"
+        for precision in precisions():
+            self.make(*cut, "--array", "material", "-o", out, "-p", precision)
+            image = read_npy(out)
+            self.assertEqual((image.shape, image.kind), ((10, 20), "<f8"))
+            self.assertEqual(list(image.values), ([16777217.0] * 10 + [2.0] * 10) * 10)
+            self.assertEqual(read_json(out + ".json")["channels"],
+                             [{"name": "material", "components": 1}])
+            self.make(*cut, "--array", "pair", "-o", out, "-p", precision)
+            self.assertEqual(list(read_npy(out, 2).values),
+                             ([1.0, 0.5] * 10 + [3.0, -2.0] * 10) * 10)
+            self.make(*cut, "--array", "density", "-o", out, "-p", precision)
+            for value in read_npy(out).values:
+                self.assertAlmostEqual(value, 0.25, places=5)
+        self.make(*cut, "-o", out, "--refine", "1", "--array", "material")
+        self.assertEqual(list(read_npy(out).values), ([16777217.0] * 10 + [2.0] * 10) * 10)
+        self.make(*cut, "-o", self.path("a.png"), "--array", "material")
+        image = read_png(self.path("a.png"))
+        self.assertEqual((image.at(3, 2), image.at(3, 12)), ([255, 255], [0, 255]))
+
     def test_pictures(self):
         points, cells = box(2, 1, 1)
         source, out = self.path("a.vtk"), self.path("a.png")
@@ -805,9 +886,8 @@ class Slices(Command):
         self.assertEqual(read_png(out).at(0, 0), [0, 0])
         self.make(source, "--slice", "z=7", "-o", out, "--size", "20", "--array", "density")
         self.assertEqual({a for a in read_png(out).values}, {0})
-        self.refused("there is no data of points named 'mass'", source, "--slice", "z=0.5", "-o",
-                     self.path("out.png"),
-                     "--array", "mass")
+        self.refused("there is no data of points or cells named 'mass'", source, "--slice", "z=0.5",
+                     "-o", self.path("out.png"), "--array", "mass")
         self.refused("a PNG shows 1 or 3 numbers, not 2", source, "--slice", "z=0.5", "-o",
                      self.path("out.png"),
                      "--array", "pair")

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,6 +61,28 @@ static void check_box(const char *what, const void *bytes, size_t count, size_t 
     solid_cells_clear(&cells);
 }
 
+/* Checks the numbers of both cells in an array of cells. */
+static void check_data(const void *bytes, size_t count, const char *name, double first,
+                       double second)
+{
+    solid_cells cells;
+    io_message message = {""};
+    const solid_array *a = NULL;
+    if (!read_bytes(&cells, bytes, count, &message)) fail_msg("%s: %s", name, message.text);
+    for (size_t i = 0; i < cells.num_cell_arrays; i++)
+        if (strcmp(cells.cell_arrays[i].name, name) == 0) a = &cells.cell_arrays[i];
+    if (!a) fail_msg("there is no '%s'", name);
+    assert_true(a->components == 1 && a->count == 2);
+    assert_true(a->values[0] == first && a->values[1] == second);
+    assert_true(a->is_whole == (first == floor(first)));
+    solid_cells_clear(&cells);
+}
+
+static void check_text_data(const char *text, const char *name, double first, double second)
+{
+    check_data(text, strlen(text), name, first, second);
+}
+
 static void check_text(const char *what, const char *text, size_t arrays)
 {
     check_box(what, text, strlen(text), arrays);
@@ -95,6 +118,7 @@ static void test_vtk(void **state)
              "POINT_DATA 12\nSCALARS density double 1\nLOOKUP_TABLE default\n%s",
              points_text(-1, ""), values);
     check_text("legacy", text, 1);
+    check_text_data(text, "none", 1, 3);
     snprintf(text, sizeof(text),
              "# vtk DataFile Version 5.1\nbox\nASCII\nDATASET UNSTRUCTURED_GRID\n"
              "POINTS 12 float\n%sMETADATA\nINFORMATION 0\n\nCELLS 3 16\nOFFSETS vtktypeint64\n0 8 "
@@ -102,6 +126,28 @@ static void test_vtk(void **state)
              "12\nPOINT_DATA 12\nFIELD FieldData 1\ndensity 1 12 float\n%s",
              points_text(-1, ""), values);
     check_text("legacy 5", text, 1);
+}
+
+/* Data of cells: not finite, of which there are too few, and which are 0 throughout. */
+static void test_vtk_data(void **state)
+{
+    static const char head[] =
+        "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
+        "0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 2 7\n4 0 1 2 3\n1 2\nCELL_TYPES 2\n10 1\nCELL_DATA 2\n";
+    char text[1024];
+    solid_cells cells;
+    io_message message = {""};
+    (void)state;
+    snprintf(text, sizeof(text), "%sFIELD all 2\nnone 1 2 int\n0 5\nsome 2 2 float\nnan -inf 3 4\n",
+             head);
+    if (!read_bytes(&cells, text, strlen(text), &message)) fail_msg("%s", message.text);
+    assert_int_equal(cells.num_cell_arrays, 1);
+    assert_string_equal(cells.cell_arrays[0].name, "some");
+    assert_true(cells.cell_arrays[0].count == 2 && isnan(cells.cell_arrays[0].values[0]));
+    assert_true(cells.cell_arrays[0].values[1] == -HUGE_VAL && !cells.cell_arrays[0].is_whole);
+    solid_cells_clear(&cells);
+    snprintf(text, sizeof(text), "%sFIELD all 1\nfew 1 1 int\n1\n", head);
+    refused(text, "cells:16: 'few' has 1 values, and 2 cells need 2");
 }
 
 /* Bytes of names that stand as %XX. */
@@ -222,7 +268,10 @@ static void test_vtu(void **state)
              "<?xml version=\"1.0\"?>\n<!-- a > box -->\n<VTKFile type='UnstructuredGrid' "
              "byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"12\" "
              "NumberOfCells=\"2\">\n<PointData><DataArray type=\"Float64\" Name=\"density\" "
-             "format=\"ascii\">%s</DataArray></PointData>\n<CellData/>\n<Points>\n<DataArray "
+             "format=\"ascii\">%s</DataArray></PointData>\n<CellData><DataArray type=\"Float32\" "
+             "Name=\"share\" format=\"ascii\">0.5 4</DataArray><DataArray type=\"String\" "
+             "Name=\"texts\" format=\"ascii\">97 0</DataArray><DataArray type=\"Int8\" "
+             "Name=\"material\" format=\"ascii\">-7 8</DataArray></CellData>\n<Points>\n<DataArray "
              "type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">\n%s</DataArray>\n"
              "</Points>\n<Cells>\n<DataArray type=\"Int32\" Name=\"connectivity\" "
              "format=\"ascii\">0 1 4 3 6 7 10 9 1 2 5 4 7 8 11 10</DataArray>\n<DataArray "
@@ -231,6 +280,8 @@ static void test_vtu(void **state)
              "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n",
              values, points_text(-1, ""));
     check_text("vtu", text, 1);
+    check_text_data(text, "share", 0.5, 4);
+    check_text_data(text, "material", -7, 8);
 }
 
 /* Polyhedra in both manners, beside a vertex. */
@@ -399,10 +450,11 @@ static void test_medit(void **state)
     (void)state;
     snprintf(text, sizeof(text),
              "MeshVersionFormatted 1\n# a box\nDimension\n3\nVertices\n12\n%sTangents 1\n0.5 -1 "
-             "2\nHexahedra\n2\n1 2 5 4 7 8 11 10 0\n2 3 6 5 8 9 12 11 0\nEdges 2\n1 2 0\n2 3 "
+             "2\nHexahedra\n2\n1 2 5 4 7 8 11 10 -3\n2 3 6 5 8 9 12 11 4\nEdges 2\n1 2 0\n2 3 "
              "0\nRidges 1\n2\nCorners 2 1 3\nEnd\n",
              points_text(-1, " 0"));
     check_text("medit", text, 0);
+    check_text_data(text, "medit:ref", -3, 4);
     assert_true(read_bytes(&cells, text, strlen(text), &message));
     assert_int_equal(cells.num_creases, 1);
     assert_true(cells.crease[0] == 1 && cells.crease[1] == 2);
@@ -425,9 +477,10 @@ static void test_mfem(void **state)
     (void)state;
     snprintf(text, sizeof(text),
              "MFEM mesh v1.0\n\n# a box\ndimension\n3\n\nelements\n2\n1 5 0 1 4 3 6 7 10 9\n"
-             "1 5 1 2 5 4 7 8 11 10\n\nboundary\n1\n1 3 0 1 4 3\n\nvertices\n12\n3\n%s",
+             "2 5 1 2 5 4 7 8 11 10\n\nboundary\n1\n1 3 0 1 4 3\n\nvertices\n12\n3\n%s",
              points_text(-1, ""));
     check_text("mfem", text, 0);
+    check_text_data(text, "attribute", 1, 2);
     refused("MFEM mesh v1.3\n", "cells:1: version v1.3, and v1.0 is read");
     refused("MFEM mesh v1.0\ndimension\n2\n", "cells:3: a solid has dimension 3, not 2");
     refused("MFEM mesh v1.0\nvertices\n8\n\nnodes\nFiniteElementSpace\n",
@@ -446,22 +499,32 @@ static void test_gmsh(void **state)
     snprintf(text, sizeof(text),
              "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 "
              "\"all\"\n$EndPhysicalNames\n$Nodes\n12\n%s$EndNodes\n$Elements\n3\n1 3 2 1 1 5 12 33 "
-             "26\n2 5 2 1 1 5 12 33 26 47 54 75 68\n3 5 0 12 19 40 33 54 61 82 75\n$EndElements\n"
-             "$NodeData\n1\n\"density\"\n1\n0.0\n3\n0\n1\n12\n%s$EndNodeData\n",
+             "26\n2 5 2 7 9 5 12 33 26 47 54 75 68\n3 5 0 12 19 40 33 54 61 82 75\n$EndElements\n"
+             "$NodeData\n1\n\"density\"\n1\n0.0\n3\n0\n1\n12\n%s$EndNodeData\n"
+             "$ElementData\n1\n\"share\"\n1\n0.0\n3\n0\n1\n3\n3 1e3\n1 5\n2 "
+             "0.25\n$EndElementData\n",
              points_text(5, ""), data);
     check_text("gmsh 2", text, 1);
+    check_text_data(text, "gmsh:physical", 7, 0);
+    check_text_data(text, "gmsh:geometrical", 9, 0);
+    check_text_data(text, "share", 0.25, 1e3);
     snprintf(text, sizeof(text),
-             "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 12 5 82\n3 1 0 12\n5 12 19 26 33 40 "
+             "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n1 0 1 2\n1 0 0 0 1 5\n2 0 0 0 1 1 1 "
+             "1 3 0\n1 0 0 0 1 1 1 2 -6 5 1 2\n4 0 0 0 1 1 1 0 0\n$EndEntities\n$Nodes\n1 12 5 "
+             "82\n3 1 0 12\n5 12 19 26 33 40 "
              "47 54 61 68 75 82\n%s$EndNodes\n$Elements\n2 3 1 3\n2 1 3 1\n1 5 12 33 26\n3 1 5 "
              "2\n2 5 12 33 26 47 54 75 68\n3 12 19 40 33 54 61 82 75\n$EndElements\n",
              points_text(-1, ""));
     check_text("gmsh 4.1", text, 0);
+    check_text_data(text, "gmsh:physical", -6, -6);
+    check_text_data(text, "gmsh:geometrical", 1, 1);
     snprintf(
         text, sizeof(text),
         "$MeshFormat\n4 0 8\n$EndMeshFormat\n$Nodes\n1 12\n1 3 0 12\n%s$EndNodes\n$Elements\n1 "
-        "2\n1 3 5 2\n2 5 12 33 26 47 54 75 68\n3 12 19 40 33 54 61 82 75\n$EndElements\n",
+        "2\n4 3 5 2\n2 5 12 33 26 47 54 75 68\n3 12 19 40 33 54 61 82 75\n$EndElements\n",
         points_text(5, ""));
     check_text("gmsh 4.0", text, 0);
+    check_text_data(text, "gmsh:geometrical", 4, 4);
     refused("$MeshFormat\n4 1 8\n",
             "cells:2: binary of version 4.0, and that of 2 and 4.1 is read: "
             "gmsh -save -format msh41 makes it");
@@ -559,8 +622,13 @@ static void make_gmsh_2(making *m, bool is_big)
     add(m, 4, 2);
     add(m, 4, 1);
     put_cells(m, 4, true, 2, 0);
-    add_text(m, "\n$EndElements\n$ElementData\n\1\2\n$EndElem\n$$EndElementData\n$NodeData\n1\n"
-                "\"density\"\n1\n0.0\n3\n0\n1\n12\n");
+    add_text(m, "\n$EndElements\n$ElementNodeData\n\1\2\n$EndElem\n$$EndElementNodeData\n"
+                "$ElementData\n1\n\"share\"\n1\n0.0\n3\n0\n1\n3\n");
+    for (uint32_t i = 3; i >= 1; i--) { /* of both cells, and the face */
+        add(m, 4, i);
+        add_real(m, 8, i + 0.5);
+    }
+    add_text(m, "\n$EndElementData\n$NodeData\n1\n\"density\"\n1\n0.0\n3\n0\n1\n12\n");
     for (int i = 0; i < 12; i++) {
         add(m, 4, (uint64_t)(5 + 7 * i));
         add_real(m, 8, 10 * i);
@@ -573,8 +641,15 @@ static void make_gmsh_4(making *m, bool is_big, int each)
 {
     begin_gmsh(m, each == 8 ? "$MeshFormat\n4.1 1 8\n" : "$MeshFormat\n4.1 1 4\n", is_big);
     add_text(m, "$Periodic\n\1\2\3$End\n$EndPeriodic\n$Entities\n");
-    for (int k = 0; k < 4; k++) /* points, curves, surfaces and volumes */
-        add(m, each, 0);
+    for (uint32_t k = 0; k < 4; k++) /* points, curves, surfaces and volumes */
+        add(m, each, k / 3);
+    add(m, 4, 1); /* a volume in a box, and in one group, with a surface */
+    for (int k = 0; k < 6; k++)
+        add_real(m, 8, 1);
+    add(m, each, 1);
+    add(m, 4, 9);
+    add(m, each, 1);
+    add(m, 4, 5);
     add_text(m, "$EndEntities\n$Nodes\n");
     for (int k = 0; k < 4; k++) /* blocks, nodes, the least and the largest */
         add(m, each, (uint64_t)((const int[4]){2, 12, 5, 82}[k]));
@@ -640,6 +715,7 @@ static void make_meshb(making *m, bool is_big, int version)
     put_list(m, version, 10, each + 18 * each);
     add(m, each, 2);
     put_cells(m, each, false, 0, 1);
+    m->bytes[m->count - (m->is_big ? 1 : (size_t)each)] = 5; /* the second cell's reference */
     add(m, 4, 54);
     add(m, version < 3 ? 4 : 8, 0);
 }
@@ -664,10 +740,13 @@ static void test_gmsh_binary(void **state)
     for (int is_big = 0; is_big < 2; is_big++) {
         make_gmsh_2(&m, is_big);
         check_box("gmsh 2 binary", m.bytes, m.count, 1);
+        check_data(m.bytes, m.count, "gmsh:physical", 2, 3);
+        check_data(m.bytes, m.count, "share", 2.5, 3.5);
         if (!is_big) check_beginnings(&m);
         for (int each = 4; each <= 8; each += 4) {
             make_gmsh_4(&m, is_big, each);
             check_box("gmsh 4.1 binary", m.bytes, m.count, 0);
+            check_data(m.bytes, m.count, "gmsh:physical", 9, 9);
         }
     }
     check_beginnings(&m);
@@ -682,6 +761,7 @@ static void test_meshb(void **state)
         io_message message = {""};
         make_meshb(&m, k % 2, k / 2 + 1);
         check_box("meshb", m.bytes, m.count, 0);
+        check_data(m.bytes, m.count, "medit:ref", 0, 5);
         assert_true(read_bytes(&cells, m.bytes, m.count, &message));
         assert_true(cells.num_creases == 1 && cells.crease[0] == 0 && cells.crease[1] == 1);
         assert_true(cells.num_corners == 1 && cells.corner[0] == 2);
@@ -815,9 +895,9 @@ int main(void)
         cmocka_unit_test(test_gmsh_binary),   cmocka_unit_test(test_meshb),
         cmocka_unit_test(test_meshb_refused), cmocka_unit_test(test_foreign),
         cmocka_unit_test(test_cells),         cmocka_unit_test(test_vtu_faces),
-        cmocka_unit_test(test_vtk_names),     cmocka_unit_test(test_vtu_names),
-        cmocka_unit_test(test_vtu_raw),       cmocka_unit_test(test_wedges),
-        cmocka_unit_test(test_isolated),
+        cmocka_unit_test(test_vtk_data),      cmocka_unit_test(test_vtk_names),
+        cmocka_unit_test(test_vtu_names),     cmocka_unit_test(test_vtu_raw),
+        cmocka_unit_test(test_wedges),        cmocka_unit_test(test_isolated),
     };
     return cmocka_run_group_tests(tests, temporary_setup, temporary_teardown);
 }

@@ -321,7 +321,7 @@ complete -c clspline -n '__clspline_at solid' -l unit -x \
     -a 'um mm cm m in' \
     -d 'what lengths of the mesh are, for the resolution that image ..'
 complete -c clspline -n '__clspline_at solid' -l array -x \
-    -d 'show this data of points'
+    -d 'show this data of points, or of cells'
 complete -c clspline -n '__clspline_at solid' -l range -x \
     -d 'values that are black and white in PNG'
 complete -c clspline -n '__clspline_at solid' -l cooperate -x \

@@ -9,6 +9,13 @@
 
 static const char *const names[] = {"x", "y", "z"};
 
+static void add_channel(json_list *list, cJSON *fields, const char *name, uint32_t components)
+{
+    cJSON *field = json_add_object(list, fields, NULL);
+    json_add_text(list, field, "name", name);
+    json_add_count(list, field, "components", components);
+}
+
 char *slice_note_make(const solid_model *m, const slice_frame *f)
 {
     static const char *const units[] = {"um", "mm", "cm", "m", "in"};
@@ -27,12 +34,11 @@ char *slice_note_make(const solid_model *m, const slice_frame *f)
     if (f->planes > 1) json_add_real(&list, object, "step", f->step);
     json_add_text(&list, object, "unit", units[m->r->unit]);
     cJSON *fields = json_add_array(&list, object, "channels");
-    for (size_t i = 0; i < m->num_fields; i++) {
-        if (m->r->array && strcmp(m->r->array, m->fields[i].name) != 0) continue;
-        cJSON *field = json_add_object(&list, fields, NULL);
-        json_add_text(&list, field, "name", m->fields[i].name);
-        json_add_count(&list, field, "components", m->fields[i].components);
-    }
+    const solid_array *data = solid_model_shown(m);
+    if (data) add_channel(&list, fields, data->name, data->components);
+    for (size_t i = 0; i < m->num_fields; i++)
+        if (!m->r->array || strcmp(m->r->array, m->fields[i].name) == 0)
+            add_channel(&list, fields, m->fields[i].name, m->fields[i].components);
     char *text = list.failed ? NULL : cJSON_PrintUnformatted(object);
     cJSON_Delete(object);
     if (!text) solid_model_memory(m);

@@ -147,12 +147,62 @@ static bool refine_points(solid_model *m, const clsp_solid_counts *fine)
     return done;
 }
 
+/* Returns how many children a cell gets by refinement: one for each of its vertices. *at: where a
+   cell of the file begins in its indices; moved to its end. */
+static size_t count_children(const solid_model *m, size_t cell, size_t *at)
+{
+    const uint32_t *index = m->cells.index;
+    size_t corners = 0;
+    if (m->counts.is_hexahedral) return 8;
+    const uint8_t kind = m->cells.kinds[cell];
+    if (kind != SOLID_POLYHEDRON) {
+        *at += solid_kind_vertices(kind);
+        return solid_kind_vertices(kind);
+    }
+    for (uint32_t faces = index[(*at)++]; faces > 0; faces--) {
+        corners += index[*at];
+        *at += 1 + index[*at];
+    }
+    return corners / 3; /* as three faces meet in each vertex */
+}
+
+/* Finds the file's cells that refined ones are parts of. */
+static bool refine_sources(solid_model *m, size_t num_fine)
+{
+    uint32_t *source = malloc((num_fine + 1) * sizeof(*source));
+    size_t at = 0, count = 0;
+    if (!source) return solid_model_memory(m);
+    for (size_t i = 0; i < m->counts.num_cells; i++)
+        for (size_t left = count_children(m, i, &at); left > 0 && count < num_fine; left--)
+            source[count++] = (uint32_t)solid_model_source(m, i);
+    free(m->source);
+    m->source = source;
+    return true;
+}
+
+size_t solid_model_source(const solid_model *m, size_t cell)
+{
+    return m->source ? m->source[cell] : cell;
+}
+
+const solid_array *solid_model_shown(const solid_model *m)
+{
+    const solid_array *found = NULL;
+    for (size_t i = 0; m->r->array && !found && i < m->cells.num_cell_arrays; i++)
+        if (strcmp(m->r->array, m->cells.cell_arrays[i].name) == 0)
+            found = &m->cells.cell_arrays[i];
+    for (size_t i = 0; found && i < m->num_fields; i++)
+        if (strcmp(m->r->array, m->fields[i].name) == 0) found = NULL;
+    return found;
+}
+
 bool solid_model_refine(solid_model *m)
 {
     clsp_solid_mesh *fine = NULL;
     clsp_solid_counts counts;
     bool done = check(m, clsp_solid_mesh_refine(&fine, m->mesh)) &&
-                check(m, clsp_solid_mesh_counts(fine, &counts)) && refine_points(m, &counts);
+                check(m, clsp_solid_mesh_counts(fine, &counts)) && refine_points(m, &counts) &&
+                (m->cells.num_cell_arrays == 0 || refine_sources(m, counts.num_cells));
     if (!done) {
         clsp_solid_mesh_destroy(&fine);
         return false;
@@ -264,5 +314,6 @@ void solid_model_clear(solid_model *m)
     solid_cells_clear(&m->cells);
     free(m->points);
     free(m->index);
+    free(m->source);
     *m = (solid_model){.r = m->r, .ctx = m->ctx};
 }

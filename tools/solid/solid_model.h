@@ -26,6 +26,7 @@ typedef struct solid_model {
     double origin[3]; /* the place from which points count, 0 unless solid_model_centre moved it */
     uint32_t *index;  /* [num_cells][8], once solid_model_index has been called */
     uint32_t refined; /* how often */
+    uint32_t *source; /* [num_cells]: of refined cells that have data, the file's; NULL: the same */
 } solid_model;
 
 /* Makes the mesh of the cells, which have been read, with the creases that are asked for. False
@@ -49,6 +50,12 @@ size_t solid_model_odd_cells(const solid_model *m);
 
 /* Tells whether the mesh is to be refined once more before it is evaluated or written. */
 bool solid_model_is_coarse(const solid_model *m);
+
+/* Returns the file's cell that a cell is a part of. */
+size_t solid_model_source(const solid_model *m, size_t cell);
+
+/* Finds the data of cells that the request names; NULL: it names none, or data of points. */
+const solid_array *solid_model_shown(const solid_model *m);
 
 /* Makes a plan of the mesh, whose cells have a grid of so many samples, 0 for none, and whose
    vertices these attributes, and loads the points. False with a complaint. */

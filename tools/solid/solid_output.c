@@ -10,6 +10,7 @@
 #include "normals.h"
 #include "obj.h"
 #include "ply.h"
+#include "solid_size.h"
 #include "stl.h"
 #include "vtu.h"
 
@@ -64,7 +65,7 @@ typedef struct vtu_work {
     solid_samples *samples; /* NULL: the cells themselves */
     vtu_file file;
     vtu_shape shape;
-    vtu_field fields[CLSP_SOLID_MAX_DIM];
+    vtu_field fields[CLSP_SOLID_MAX_DIM], *cell_fields;
     progress_bar *bar;
     size_t done, total; /* parts */
     double *piece;      /* [MAX_PIECE] numbers on their way */
@@ -117,6 +118,23 @@ static bool write_channel(vtu_work *w, size_t number, const solid_channel *c)
     return done && flush(w);
 }
 
+/* Writes an array of cells: each cell's numbers for all of its parts. */
+static bool write_data(vtu_work *w, size_t number)
+{
+    const solid_array *a = &w->m->cells.cell_arrays[number];
+    const vtu_number kind = w->cell_fields[number].number;
+    const size_t parts = (size_t)(w->shape.num_cells / w->m->counts.num_cells);
+    bool done = true;
+    vtu_file_begin(&w->file, 1 + w->m->num_fields + number);
+    for (size_t i = 0; done && i < w->m->counts.num_cells; i++) {
+        const double *values = a->values + solid_model_source(w->m, i) * a->components;
+        for (size_t k = 0; done && k < parts; k++)
+            done = kind == VTU_REAL ? vtu_file_reals(&w->file, values, a->components)
+                                    : vtu_file_integers(&w->file, kind, values, a->components);
+    }
+    return done;
+}
+
 /* Fills the points of the cells that a cell with a grid of samples is made of. */
 static void grid_cells(uint32_t samples, uint32_t *to)
 {
@@ -138,7 +156,7 @@ static void bezier_cell(uint32_t to[64])
 static bool write_cells(vtu_work *w)
 {
     const solid_model *m = w->m;
-    vtu_file_begin(&w->file, 1 + w->shape.num_fields);
+    vtu_file_begin(&w->file, 1 + w->shape.num_fields + w->shape.num_cell_fields);
     if (!w->samples) return vtu_file_points(&w->file, 0, m->index, m->counts.num_indices);
     const uint32_t s = w->samples->samples;
     const size_t parts = m->r->bezier ? 1 : (size_t)(s - 1) * (s - 1) * (s - 1);
@@ -155,19 +173,34 @@ static bool write_cells(vtu_work *w)
     return done;
 }
 
+/* Describes the data of points and cells. False with a complaint. */
+static bool describe_fields(vtu_work *w)
+{
+    const solid_cells *c = &w->m->cells;
+    w->cell_fields = malloc((c->num_cell_arrays + 1) * sizeof(*w->cell_fields));
+    if (!w->cell_fields) return solid_model_memory(w->m);
+    for (size_t i = 0; i < c->num_cell_arrays; i++) {
+        const solid_array *a = &c->cell_arrays[i];
+        w->cell_fields[i] = (vtu_field){a->name, a->components, solid_size_number(a)};
+    }
+    for (size_t i = 0; i < w->m->num_fields; i++)
+        w->fields[i] = (vtu_field){w->m->fields[i].name, w->m->fields[i].components, VTU_REAL};
+    return true;
+}
+
 static void describe(vtu_work *w)
 {
     const solid_model *m = w->m;
     const uint64_t cells = m->counts.num_cells;
-    for (size_t i = 0; i < m->num_fields; i++)
-        w->fields[i] = (vtu_field){m->fields[i].name, m->fields[i].components};
     w->shape = (vtu_shape){.precision = MESH_F64,
                            .num_points = m->counts.num_vertices,
                            .num_cells = cells,
                            .cell_type = VTU_HEXAHEDRON,
                            .cell_points = 8,
                            .fields = w->fields,
-                           .num_fields = m->num_fields};
+                           .num_fields = m->num_fields,
+                           .cell_fields = w->cell_fields,
+                           .num_cell_fields = m->cells.num_cell_arrays};
     if (m->r->has_precision) w->shape.precision = m->r->base.precision;
     if (!w->samples) return;
     const uint64_t s = w->samples->samples;
@@ -187,19 +220,22 @@ static bool write_vtu(const solid_model *m, solid_samples *samples, const char *
     vtu_work w = {.m = m, .samples = samples, .bar = bar};
     const solid_channel place = {"Points", 3, 0};
     io_message message = {""};
-    describe(&w);
     w.piece = malloc(MAX_PIECE * sizeof(*w.piece));
-    if (!w.piece) return solid_model_memory(m);
-    bool done = vtu_file_open(&w.file, &w.shape, path, &message);
+    bool done = (w.piece || solid_model_memory(m)) && describe_fields(&w);
+    if (done) describe(&w);
+    done = done && vtu_file_open(&w.file, &w.shape, path, &message);
     const bool opened = done;
     done = done && write_channel(&w, 0, &place);
     for (size_t i = 0; done && i < m->num_fields; i++)
         done = write_channel(&w, 1 + i, &m->fields[i]);
+    for (size_t i = 0; done && i < m->cells.num_cell_arrays; i++)
+        done = write_data(&w, i);
     done = done && write_cells(&w);
     if (opened) done = vtu_file_close(&w.file, done || block_writer_failed(w.file.blocks)) && done;
     if (message.text[0]) complain("%s", message.text);
     if (samples && m->r->bezier) samples->count = 0; /* they are samples no more */
     free(w.piece);
+    free(w.cell_fields);
     return done;
 }
 
@@ -401,6 +437,8 @@ static void note_unused(const solid_model *m, const char *path)
     if (m->r->base.quiet) return;
     if (is_boundary && m->num_fields > 0)
         complain("note: %s: data of points are left out, .vtu has them", path);
+    if (is_boundary && m->cells.num_cell_arrays > 0)
+        complain("note: %s: data of cells are left out, .vtu has them", path);
     if (is_boundary && m->r->bezier)
         complain("note: %s: --bezier is of .vtu, this is the boundary with 4 samples", path);
     if (!is_boundary && m->r->normals) complain("note: %s: normals are left out", path);

@@ -142,8 +142,8 @@ static const option options[] = {
     {"unit", 0, "U", "what lengths of the mesh are, for the resolution that image files tell: @",
      OPTION_WORD(solid_request, unit, "um mm cm m in"), .needs = "slice slices"},
     {"array", 0, "NAME",
-     "show this data of points; default all of them, up to 4 numbers; a mesh without shows 1 "
-     "within the solid",
+     "show this data of points, or of cells: each pixel's cell has it; default all data of points, "
+     "up to 4 numbers; a mesh without shows 1 within the solid",
      OPTION_TEXT(solid_request, array), .needs = "slice slices"},
     {"range", 0, "LO,HI", "values that are black and white in PNG; default those of the mesh",
      OPTION_LIST(solid_request, range, ",", 1 << 2), .low = -1e30, .high = 1e30,
@@ -173,7 +173,11 @@ const subcommand command_solid = {
         "MESH has hexahedra, tetrahedra, wedges, prisms or polyhedra: VTK legacy and .vtu, MEDIT "
         ".mesh and .meshb, MFEM .mesh or Gmsh .msh, known by how it begins; - is standard input. "
         "Data of points, "
-        "such as a density, are evaluated likewise. The ending of OUT chooses what is written:\n"
+        "such as a density, are evaluated likewise, and data of cells, such as a material, are "
+        "kept: "
+        "also MEDIT's and MFEM's of each cell, as medit:ref and attribute, and Gmsh's groups and "
+        "entities, as gmsh:physical and gmsh:geometrical. The ending of OUT chooses what is "
+        "written:\n"
         ".vtu: the solid, samples of each cell and the hexahedra between them\n"
         ".ply, .obj, .stl, .glb: its boundary, closed\n"
         ".png, .npy, .tif, .nii: with --slice, values on a plane",

@@ -1,5 +1,6 @@
 #include "solid_size.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "command.h"
@@ -24,6 +25,27 @@ static double boundary_size(const solid_model *m, int format, double quads)
     }
 }
 
+vtu_number solid_size_number(const solid_array *a)
+{
+    double most = 0;
+    for (size_t i = 0; i < a->count; i++)
+        most = fmax(most, a->values[i] < 0 ? -a->values[i] - 1 : a->values[i]);
+    if (!a->is_whole || most > 9007199254740992.0) return VTU_REAL;
+    return most <= INT32_MAX ? VTU_INT32 : VTU_INT64;
+}
+
+/* Computes the bytes of the data of a cell in a VTU file. */
+static double data_size(const solid_model *m, double real)
+{
+    double sum = 0;
+    for (size_t i = 0; i < m->cells.num_cell_arrays; i++) {
+        const solid_array *a = &m->cells.cell_arrays[i];
+        const vtu_number number = solid_size_number(a);
+        sum += a->components * (number == VTU_REAL ? real : number == VTU_INT32 ? 4 : 8);
+    }
+    return sum;
+}
+
 /* Computes the bytes of a VTU file's arrays. */
 static double vtu_size(const solid_model *m, double vertices, double cells)
 {
@@ -32,8 +54,9 @@ static double vtu_size(const solid_model *m, double vertices, double cells)
     const double points = r->samples ? cells * s * s * s : vertices, corners = r->bezier ? 64 : 8;
     const bool is_single = r->base.precision == MESH_F32 && (r->has_precision || r->samples > 0);
     const double all = cells * parts * corners, place = all > 2147483647.0 ? 8 : 4;
-    return points * m->channels * (is_single && !r->bezier ? 4 : 8) +
-           cells * parts * (corners * place + place + 1);
+    const double real = is_single && !r->bezier ? 4 : 8;
+    return points * m->channels * real +
+           cells * parts * (corners * place + place + 1 + data_size(m, real));
 }
 
 double solid_size_of(const solid_model *m, const char *path, double vertices, double faces,

@@ -3,6 +3,11 @@
 #define CLSPLINE_TOOLS_SOLID_SIZE_H
 
 #include "solid_model.h"
+#include "vtu.h"
+
+/* Chooses how a VTU file has data of cells: whole numbers that the file has as such stay so, in as
+   few bytes as hold all of them. */
+vtu_number solid_size_number(const solid_array *a);
 
 /* Estimates the bytes of an output of a hexahedral mesh that has so many vertices, faces and cells
    when it is written: of a VTU file all but its head, of others within some tenths. */

@@ -50,6 +50,7 @@ typedef struct slice_work {
     double close;     /* errors that are tried with damped steps */
     uint32_t shown[IMAGE_MAX_CHANNELS]; /* channels; none: 1 within the solid */
     uint32_t num_shown;
+    const solid_array *data; /* of cells, of which these numbers are shown; NULL: none */
     image_array *image;
     uint8_t *state;  /* [pixels] */
     candidate *list; /* [BATCH]: of blocks that are not exact */
@@ -69,7 +70,10 @@ typedef struct slice_work {
 static bool choose_channels(slice_work *w)
 {
     const solid_request *r = w->m->r;
-    bool found = !r->array;
+    w->data = solid_model_shown(w->m);
+    bool found = !r->array || w->data;
+    for (uint32_t k = 0; w->data && k < w->data->components && k < IMAGE_MAX_CHANNELS; k++)
+        w->shown[w->num_shown++] = k;
     for (size_t i = 0; i < w->m->num_fields; i++) {
         const solid_channel *c = &w->m->fields[i];
         if (r->array && strcmp(r->array, c->name) != 0) continue;
@@ -77,7 +81,8 @@ static bool choose_channels(slice_work *w)
         for (uint32_t k = 0; k < c->components && w->num_shown < IMAGE_MAX_CHANNELS; k++)
             w->shown[w->num_shown++] = c->first + k;
     }
-    if (!found) complain("%s: there is no data of points named '%s'", r->base.inputs[0], r->array);
+    if (!found)
+        complain("%s: there is no data of points or cells named '%s'", r->base.inputs[0], r->array);
     if (found && r->picture == IMAGE_PNG && w->num_shown != 0 && w->num_shown % 2 == 0) {
         complain("%s: a PNG shows 1 or 3 numbers, not %u; use --array", r->base.inputs[0],
                  (unsigned)w->num_shown);
@@ -112,11 +117,23 @@ static bool fill(slice_work *w, size_t pixel, double distance)
     return true;
 }
 
-/* Takes an evaluated point as that of its pixel, unless there is one. */
-static void take_point(slice_work *w, size_t pixel, size_t place, double distance)
+/* Gives a pixel the data of its cell. */
+static void put_data(slice_work *w, size_t pixel, uint32_t cell)
+{
+    const double *from = w->data->values + solid_model_source(w->m, cell) * w->data->components;
+    for (uint32_t k = 0; k < w->num_shown; k++)
+        put(w->image, pixel * w->num_shown + k, from[k]);
+}
+
+/* Takes an evaluated point of a cell as that of its pixel, unless there is one. */
+static void take_point(slice_work *w, size_t pixel, uint32_t cell, size_t place, double distance)
 {
     const uint32_t channels = w->image->channels;
     if (!fill(w, pixel, distance)) return;
+    if (w->data) {
+        put_data(w, pixel, cell);
+        return;
+    }
     for (uint32_t k = 0; k < channels; k++)
         put(w->image, pixel * channels + k,
             w->num_shown ? real_at(w, w->vertices, place * w->vertex + w->shown[k]) : 1);
@@ -128,6 +145,10 @@ static void take_block_point(slice_work *w, size_t pixel, const cubic_place *at)
     const size_t channels = w->image->channels;
     double weights[NET_POINTS];
     if (!fill(w, pixel, at->distance)) return;
+    if (w->data) {
+        put_data(w, pixel, w->block->cell);
+        return;
+    }
     if (w->num_shown) cubic_net_weights(at->t, weights);
     for (size_t k = 0; k < channels; k++) {
         double sum = 0;
@@ -184,7 +205,7 @@ static bool improve(slice_work *w, candidate *c, size_t place, bool is_last)
         if (inverse_step(c->inverse, error, c->t, c->step) > 1e-14) return true;
     }
     done = done || distance <= w->far;
-    if (done) take_point(w, c->pixel, place, distance);
+    if (done) take_point(w, c->pixel, c->cell, place, distance);
     if (!done && distance <= w->close) {
         late_candidate *late = &w->late[w->num_late++];
         *late = (late_candidate){.at = *c};
@@ -231,7 +252,7 @@ static bool damp(slice_work *w, late_candidate *c, size_t place)
         error[x] = real_at(w, w->vertices, first + x) - middle[x];
     const double distance = hypot(hypot(error[0], error[1]), error[2]);
     if (distance <= w->far) {
-        take_point(w, c->at.pixel, place, distance);
+        take_point(w, c->at.pixel, c->at.cell, place, distance);
         return false;
     }
     if (distance < c->distance) {
@@ -402,13 +423,25 @@ static bool fill_enclosed(slice_work *w)
             set_place(w, i, &at);
         }
         if (!evaluate(w, num, false)) return false;
-        for (size_t i = 0; i < num; i++)
-            take_point(w, w->places[first + i].pixel, i, w->places[first + i].distance);
+        for (size_t i = 0; i < num; i++) {
+            const near_place *p = &w->places[first + i];
+            take_point(w, p->pixel, p->cell, i, p->distance);
+        }
     }
     return true;
 }
 
 /* ---- all together ---- */
+
+/* Tells whether pixels are floats: in that precision, unless there are data of cells that are whole
+   numbers and that floats cannot hold. */
+static bool has_floats(const slice_work *w)
+{
+    bool fits = true;
+    for (size_t i = 0; w->data && w->data->is_whole && i < w->data->count; i++)
+        fits = fits && (double)(float)w->data->values[i] == w->data->values[i];
+    return fits && w->samples->precision == MESH_F32;
+}
 
 static bool make_room(slice_work *w)
 {
@@ -417,7 +450,7 @@ static bool make_room(slice_work *w)
     *w->image = (image_array){.directions = f->planes > 1 ? 3 : 2,
                               .size = {f->rows, f->columns},
                               .channels = w->num_shown ? w->num_shown : 1,
-                              .type = w->samples->precision == MESH_F32 ? IMAGE_F32 : IMAGE_F64};
+                              .type = has_floats(w) ? IMAGE_F32 : IMAGE_F64};
     if (f->planes > 1) {
         w->image->size[0] = f->planes;
         w->image->size[1] = f->rows;
@@ -427,7 +460,8 @@ static bool make_room(slice_work *w)
     const image_format format = w->m->r->picture;
     if (format != IMAGE_PNG && format != IMAGE_NIFTI_GZ &&
         !solid_size_fits(w->m, w->m->r->base.outputs[0],
-                         (double)pixels * w->image->channels * (double)real))
+                         (double)pixels * w->image->channels *
+                             (w->image->type == IMAGE_F32 ? sizeof(float) : sizeof(double))))
         return false;
     w->state = calloc(pixels, 1);
     w->list = malloc(BATCH * sizeof(*w->list));
@@ -487,14 +521,21 @@ bool solid_slice_make(solid_samples *samples, image_array *image, slice_frame *f
 
 /* ---- pictures ---- */
 
-/* Finds the range of what is shown: that of the control points, between which the limit is. */
+/* Finds the range of what is shown: that of the control points, between which the limit is, or of
+   the data of cells that are finite. */
 static void find_range(const solid_model *m, double *low, double *high)
 {
+    const solid_array *data = solid_model_shown(m);
     *low = m->r->range.values[0];
     *high = m->r->range.values[1];
     if (*low < *high) return;
     *low = HUGE_VAL;
     *high = -HUGE_VAL;
+    for (size_t i = 0; data && i < data->count; i++) {
+        if (!isfinite(data->values[i])) continue;
+        *low = fmin(*low, data->values[i]);
+        *high = fmax(*high, data->values[i]);
+    }
     for (size_t f = 0; f < m->num_fields; f++) {
         const solid_channel *c = &m->fields[f];
         if (m->r->array && strcmp(m->r->array, c->name) != 0) continue;

@@ -124,16 +124,27 @@ bool solid_cells_add(solid_cells *c, int kind, const uint32_t *vertices, size_t 
     return done;
 }
 
-solid_array *solid_cells_array(solid_cells *c, const char *name, uint32_t components)
+static solid_array *add_array(solid_array **arrays, size_t *capacity, size_t *count,
+                              const char *name, uint32_t components)
 {
-    solid_array *moved =
-        array_reserve(c->arrays, &c->array_capacity, c->num_arrays + 1, sizeof(*moved));
+    solid_array *moved = array_reserve(*arrays, capacity, *count + 1, sizeof(*moved));
     if (!moved) return NULL;
-    c->arrays = moved;
-    solid_array *a = &moved[c->num_arrays++];
+    *arrays = moved;
+    solid_array *a = &moved[(*count)++];
     *a = (solid_array){.components = components};
     utf8_copy(a->name, name, sizeof(a->name));
     return a;
+}
+
+solid_array *solid_cells_array(solid_cells *c, const char *name, uint32_t components)
+{
+    return add_array(&c->arrays, &c->array_capacity, &c->num_arrays, name, components);
+}
+
+solid_array *solid_cells_data(solid_cells *c, const char *name, uint32_t components)
+{
+    return add_array(&c->cell_arrays, &c->cell_array_capacity, &c->num_cell_arrays, name,
+                     components);
 }
 
 bool solid_array_append(solid_array *a, double value)
@@ -143,6 +154,19 @@ bool solid_array_append(solid_array *a, double value)
     a->values = moved;
     moved[a->count++] = value;
     return true;
+}
+
+bool solid_cells_label(solid_cells *c, const char *name, double label)
+{
+    solid_array *a = NULL;
+    for (size_t i = 0; !a && i < c->num_cell_arrays; i++)
+        if (strcmp(c->cell_arrays[i].name, name) == 0) a = &c->cell_arrays[i];
+    if (!a) a = solid_cells_data(c, name, 1);
+    if (!a) return false;
+    a->is_whole = true;
+    while (a->count + 1 < c->num_cells)
+        if (!solid_array_append(a, 0)) return false;
+    return solid_array_append(a, label);
 }
 
 /* ---- checking ---- */
@@ -314,15 +338,35 @@ static void turn_polyhedra(solid_cells *c)
 
 /* ---- all together ---- */
 
-static bool check_arrays(const solid_cells *c, const char *name, io_message *message)
+/* Checks that arrays have values for so many items. */
+static bool check_arrays(const solid_array *arrays, size_t num, size_t items, const char *what,
+                         const char *name, io_message *message)
 {
-    for (size_t i = 0; i < c->num_arrays; i++) {
-        const solid_array *a = &c->arrays[i];
-        if (a->count == c->num_points * a->components) continue;
-        return io_fail(message, "%s: '%s' has %zu values, and %zu points need %zu", name, a->name,
-                       a->count, c->num_points, c->num_points * a->components);
+    for (size_t i = 0; i < num; i++) {
+        const solid_array *a = &arrays[i];
+        if (a->count == items * a->components) continue;
+        return io_fail(message, "%s: '%s' has %zu values, and %zu %s need %zu", name, a->name,
+                       a->count, items, what, items * a->components);
     }
     return true;
+}
+
+/* Leaves out arrays of cells that are 0 throughout: formats that always give a cell a number have
+   that for none. */
+static void leave_out_zeros(solid_cells *c)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < c->num_cell_arrays; i++) {
+        solid_array *a = &c->cell_arrays[i];
+        size_t first = 0;
+        while (first < a->count && a->values[first] == 0)
+            first++;
+        if (first < a->count)
+            c->cell_arrays[kept++] = *a;
+        else
+            free(a->values);
+    }
+    c->num_cell_arrays = kept;
 }
 
 static bool check_all(solid_cells *c, point_use *u, const char *name, io_message *message)
@@ -362,7 +406,11 @@ bool solid_cells_finish(solid_cells *c, const char *name, io_message *message)
     if (c->num_cells == 0) return io_fail(message, "%s: there are no solid cells", name);
     if (c->num_cells > SOLID_MAX || c->num_points > SOLID_MAX)
         return io_fail(message, "%s: more than %zu points or cells", name, SOLID_MAX);
-    if (!check_arrays(c, name, message) || !check_finite(c, name, message)) return false;
+    if (!check_arrays(c->arrays, c->num_arrays, c->num_points, "points", name, message) ||
+        !check_arrays(c->cell_arrays, c->num_cell_arrays, c->num_cells, "cells", name, message) ||
+        !check_finite(c, name, message))
+        return false;
+    leave_out_zeros(c);
     u.number = calloc(c->num_points + 1, sizeof(*u.number));
     if (!u.number) return io_fail(message, "%s: not enough memory", name);
     const bool done = check_all(c, &u, name, message);
@@ -377,6 +425,9 @@ void solid_cells_clear(solid_cells *c)
 {
     for (size_t i = 0; i < c->num_arrays; i++)
         free(c->arrays[i].values);
+    for (size_t i = 0; i < c->num_cell_arrays; i++)
+        free(c->cell_arrays[i].values);
+    free(c->cell_arrays);
     free(c->points);
     free(c->kinds);
     free(c->index);

@@ -28,11 +28,12 @@ enum {
 /* Most points and cells that the library takes. */
 #define SOLID_MAX ((size_t)INT32_MAX)
 
-/* Numbers that a file gives to the points. */
+/* Numbers that a file gives to the points, or to the cells. */
 typedef struct solid_array {
     char name[SOLID_MAX_NAME];
     uint32_t components;
-    double *values; /* [num_points][components] */
+    bool is_whole;  /* the file has them as whole numbers */
+    double *values; /* [num_points][components], or [num_cells][components] */
     size_t count, capacity;
 } solid_array;
 
@@ -46,9 +47,11 @@ typedef struct solid_cells {
     uint32_t *corner; /* [num_corners] */
     uint32_t *line;   /* [num_lines][2]: edges that become creases where they are the boundary's */
     solid_array *arrays;
+    solid_array *cell_arrays; /* [num_cell_arrays]: of cells; they may have NaN */
+    size_t num_cell_arrays;
     size_t num_isolated; /* points that no cell has, which are left out */
     size_t point_capacity, kind_capacity, index_capacity, crease_capacity, corner_capacity;
-    size_t array_capacity, line_capacity;
+    size_t array_capacity, line_capacity, cell_array_capacity;
 } solid_cells;
 
 /* Add a point, an index, a crease, a line, a corner. False when memory runs out. */
@@ -68,15 +71,21 @@ bool solid_kind_is_flat(int kind);
 /* Adds a cell of one of the kinds above; prisms become polyhedra. False when memory runs out. */
 bool solid_cells_add(solid_cells *c, int kind, const uint32_t *vertices, size_t count);
 
-/* Adds an array without values yet, under a name as utf8_copy makes it. NULL when memory runs out.
- * The address is valid until the next one is added. */
+/* Adds an array of points, or of cells, without values yet, under a name as utf8_copy makes it.
+   NULL when memory runs out. The address is valid until the next one is added. */
 solid_array *solid_cells_array(solid_cells *c, const char *name, uint32_t components);
+solid_array *solid_cells_data(solid_cells *c, const char *name, uint32_t components);
 bool solid_array_append(solid_array *a, double value);
 
-/* Checks all indices against the points, leaves out points and lines that no cell has, and turns
-   polyhedra's faces so that they run around as seen from outside. False with a message that begins
-   with the name: no cells, an index that is no point, arrays that do not have a value for each
-   point, a number that is not finite, no memory. */
+/* Gives the cell that was added last a whole number, in the array of cells of that name, which is
+   made with 0 for the cells before. False when memory runs out. */
+bool solid_cells_label(solid_cells *c, const char *name, double label);
+
+/* Checks all indices against the points, leaves out points and lines that no cell has, and arrays
+   of cells that are 0 throughout, and turns polyhedra's faces so that they run around as seen from
+   outside. False with a message that begins with the name: no cells, an index that is no point,
+   arrays that do not have a value for each point or cell, a number of a point that is not finite,
+   no memory. */
 bool solid_cells_finish(solid_cells *c, const char *name, io_message *message);
 
 /* Releases all memory and leaves no cells. */

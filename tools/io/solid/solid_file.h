@@ -5,11 +5,13 @@
              piece
      .mesh   MEDIT, text: also Ridges and Corners; and MFEM v1.0 with vertices
      .meshb  MEDIT, binary, versions 1 to 4
-     .msh    Gmsh 2 and 4 in text, 2 and 4.1 in binary: also NodeData
+     .msh    Gmsh 2 and 4 in text, 2 and 4.1 in binary: also NodeData and ElementData
 
    Files are known by how they begin. Points and faces among the cells are left out. Lines of VTK,
    and Gmsh's of curves in physical groups, become lines; other ones are left out. Data of points
-   become arrays; those of cells are left out. */
+   and of cells become arrays; cells'
+   references (MEDIT), attributes (MFEM), physical groups and entities (Gmsh) become some too, named
+   medit:ref, attribute, gmsh:physical and gmsh:geometrical. */
 #ifndef CLSPLINE_TOOLS_IO_SOLID_FILE_H
 #define CLSPLINE_TOOLS_IO_SOLID_FILE_H
 
@@ -49,6 +51,12 @@ bool solid_scan_vertex(scanner *s, uint32_t base, uint32_t *vertex);
 /* Turns a wedge that begins with the triangle as it is seen from the other one, as all formats but
    VTK's have it. */
 void solid_turn_wedge(uint32_t vertices[6]);
+
+/* The names of arrays of cells that formats have no name for. */
+#define SOLID_MEDIT_LABEL "medit:ref"
+#define SOLID_MFEM_LABEL  "attribute"
+#define SOLID_GMSH_LABEL  "gmsh:physical"
+#define SOLID_GMSH_ENTITY "gmsh:geometrical"
 
 /* Reads the vertices of a cell, numbered from `base` on, and adds it; wedges are turned. */
 bool solid_scan_cell(solid_cells *cells, scanner *s, int kind, uint32_t base);

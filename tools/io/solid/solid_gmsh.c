@@ -8,41 +8,52 @@
 
 /* ---- nodes ---- */
 
-bool gmsh_add_node(gmsh_file *f, uint32_t tag)
+/* Adds an item, whose place is the next one. */
+static bool add_item(gmsh_file *f, gmsh_items *items, uint32_t tag)
 {
-    gmsh_node *moved = array_reserve(f->nodes, &f->capacity, f->num_nodes + 1, sizeof(*moved));
+    gmsh_item *moved = array_reserve(items->list, &items->capacity, items->num + 1, sizeof(*moved));
     if (!moved) return solid_scan_memory(f->s);
-    f->nodes = moved;
-    moved[f->num_nodes] = (gmsh_node){tag, (uint32_t)f->num_nodes};
-    f->num_nodes++;
-    f->is_sorted = false;
+    items->list = moved;
+    moved[items->num] = (gmsh_item){tag, (uint32_t)items->num};
+    items->num++;
+    items->is_sorted = false;
     return true;
 }
 
-static int compare_nodes(const void *a, const void *b)
+bool gmsh_add_node(gmsh_file *f, uint32_t tag)
 {
-    const uint32_t x = ((const gmsh_node *)a)->tag, y = ((const gmsh_node *)b)->tag;
+    return add_item(f, &f->nodes, tag);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const uint32_t x = ((const gmsh_item *)a)->tag, y = ((const gmsh_item *)b)->tag;
     return (x > y) - (x < y);
 }
 
-bool gmsh_find_node(gmsh_file *f, uint32_t tag, uint32_t *place)
+bool gmsh_find(gmsh_items *items, uint32_t tag, uint32_t *place)
 {
-    size_t low = 0, high = f->num_nodes;
-    if (!f->is_sorted && f->num_nodes > 0)
-        qsort(f->nodes, f->num_nodes, sizeof(*f->nodes), compare_nodes);
-    f->is_sorted = true;
+    size_t low = 0, high = items->num;
+    if (!items->is_sorted && items->num > 0)
+        qsort(items->list, items->num, sizeof(*items->list), compare_items);
+    items->is_sorted = true;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (f->nodes[middle].tag < tag)
+        if (items->list[middle].tag < tag)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == f->num_nodes || f->nodes[low].tag != tag)
-        return scanner_fail(f->s, f->s->word_line, "cell %zu: there is no node %u",
-                            f->cells->num_cells, (unsigned)tag);
-    *place = f->nodes[low].place;
+    if (low == items->num || items->list[low].tag != tag) return false;
+    *place = items->list[low].place;
     return true;
+}
+
+bool gmsh_find_node(gmsh_file *f, uint32_t tag, uint32_t *place)
+{
+    return gmsh_find(&f->nodes, tag, place) ||
+           scanner_fail(f->s, f->s->word_line, "cell %zu: there is no node %u", f->cells->num_cells,
+                        (unsigned)tag);
 }
 
 /* Reads a node's number and finds its point. */
@@ -106,13 +117,26 @@ static bool read_nodes_4(gmsh_file *f)
     return true;
 }
 
-/* ---- curves in physical groups ---- */
+/* ---- curves and volumes in physical groups ---- */
 
-/* Reads an entity's number, so many reals and its groups. */
-static bool read_entity(gmsh_file *f, uint32_t reals, double *tag, uint32_t *groups)
+/* Reads an entity's number, so many reals and its groups, the first of which receives 0 where there
+   is none. */
+static bool read_entity(gmsh_file *f, uint32_t reals, gmsh_entity *entity)
 {
-    return scanner_real(f->s, "an entity", tag) && skip_reals(f, reals) &&
-           scanner_count(f->s, "a number of groups", 1000, groups) && skip_reals(f, *groups);
+    uint32_t groups;
+    entity->group = 0;
+    return scanner_real(f->s, "an entity", &entity->tag) && skip_reals(f, reals) &&
+           scanner_count(f->s, "a number of groups", 1000, &groups) &&
+           (groups == 0 || scanner_real(f->s, "a group", &entity->group)) &&
+           skip_reals(f, groups > 0 ? groups - 1 : 0);
+}
+
+/* Reads an entity with its box, and leaves out the entities that bound it. */
+static bool read_bounded(gmsh_file *f, gmsh_entity *entity)
+{
+    uint32_t ends;
+    return read_entity(f, 6, entity) &&
+           scanner_count(f->s, "a number of entities", INT32_MAX, &ends) && skip_reals(f, ends);
 }
 
 bool gmsh_add_curve(gmsh_file *f, double tag)
@@ -125,21 +149,40 @@ bool gmsh_add_curve(gmsh_file *f, double tag)
     return true;
 }
 
-/* Reads which curves are in physical groups, up to the end of the section. */
+bool gmsh_add_volume(gmsh_file *f, double tag, double group)
+{
+    gmsh_entity *moved =
+        array_reserve(f->volumes, &f->volume_capacity, f->num_volumes + 1, sizeof(*moved));
+    if (!moved) return solid_scan_memory(f->s);
+    f->volumes = moved;
+    moved[f->num_volumes++] = (gmsh_entity){tag, group};
+    return true;
+}
+
+double gmsh_group_of(const gmsh_file *f, double tag)
+{
+    for (size_t i = 0; i < f->num_volumes; i++)
+        if (f->volumes[i].tag == tag) return f->volumes[i].group;
+    return 0;
+}
+
+/* Reads which curves and volumes are in physical groups, up to the end of the section. */
 static bool read_entities(gmsh_file *f)
 {
-    uint32_t points, curves, groups, ends;
-    double tag;
-    if (!scanner_count(f->s, "a number of points", INT32_MAX, &points) ||
-        !scanner_count(f->s, "a number of curves", INT32_MAX, &curves) || !skip_reals(f, 2))
-        return false;
-    for (uint32_t i = 0; i < points; i++)
-        if (!read_entity(f, f->has_4_0 ? 6 : 3, &tag, &groups)) return false;
-    for (uint32_t i = 0; i < curves; i++) {
-        if (!read_entity(f, 6, &tag, &groups) || (groups > 0 && !gmsh_add_curve(f, tag)) ||
-            !scanner_count(f->s, "a number of points", INT32_MAX, &ends) || !skip_reals(f, ends))
-            return false;
-    }
+    uint32_t num[4];
+    gmsh_entity entity;
+    for (int dim = 0; dim < 4; dim++)
+        if (!scanner_count(f->s, "a number of entities", INT32_MAX, &num[dim])) return false;
+    for (uint32_t i = 0; i < num[0]; i++)
+        if (!read_entity(f, f->has_4_0 ? 6 : 3, &entity)) return false;
+    for (int dim = 1; dim < 4; dim++)
+        for (uint32_t i = 0; i < num[dim]; i++) {
+            if (!read_bounded(f, &entity)) return false;
+            if (entity.group == 0 || dim == 2) continue;
+            if (!(dim == 1 ? gmsh_add_curve(f, entity.tag)
+                           : gmsh_add_volume(f, entity.tag, entity.group)))
+                return false;
+        }
     return true;
 }
 
@@ -208,45 +251,54 @@ static bool read_type(gmsh_file *f, int *kind, bool *is_line)
     return gmsh_find_type(f, type, kind, &num_nodes);
 }
 
-bool gmsh_add_cell(gmsh_file *f, int kind, uint32_t vertices[8])
+bool gmsh_add_cell(gmsh_file *f, int kind, uint32_t vertices[8], const gmsh_element *e)
 {
     if (kind == SOLID_WEDGE) solid_turn_wedge(vertices);
-    return solid_cells_add(f->cells, kind, vertices, solid_kind_vertices(kind)) ||
-           solid_scan_memory(f->s);
+    return add_item(f, &f->elements, e->tag) &&
+           ((solid_cells_add(f->cells, kind, vertices, solid_kind_vertices(kind)) &&
+             solid_cells_label(f->cells, SOLID_GMSH_LABEL, e->group) &&
+             solid_cells_label(f->cells, SOLID_GMSH_ENTITY, e->entity)) ||
+            solid_scan_memory(f->s));
 }
 
-static bool read_cell(gmsh_file *f, int kind)
+static bool read_cell(gmsh_file *f, int kind, const gmsh_element *e)
 {
     uint32_t v[8];
     const uint32_t count = solid_kind_vertices(kind);
     for (uint32_t i = 0; i < count; i++)
         if (!read_node(f, &v[i])) return false;
-    return gmsh_add_cell(f, kind, v);
+    return gmsh_add_cell(f, kind, v, e);
+}
+
+/* Reads the tags of an element of version 2: its physical group, its entity and others. */
+static bool read_tags(gmsh_file *f, gmsh_element *e)
+{
+    uint32_t tags;
+    e->group = e->entity = 0;
+    return scanner_count(f->s, "a number of tags", 1000, &tags) &&
+           (tags < 1 || scanner_real(f->s, "a number", &e->group)) &&
+           (tags < 2 || scanner_real(f->s, "a number", &e->entity)) &&
+           skip_reals(f, tags > 2 ? tags - 2 : 0);
 }
 
 static bool read_elements_2(gmsh_file *f)
 {
-    uint32_t count, number, tags;
-    double group;
+    uint32_t count;
+    gmsh_element e;
     int kind;
     bool is_line;
     if (!scanner_count(f->s, "a number of elements", INT32_MAX, &count)) return false;
     for (uint32_t i = 0; i < count; i++) {
-        if (!scanner_count(f->s, "an element", INT32_MAX, &number) ||
-            !read_type(f, &kind, &is_line))
+        if (!scanner_count(f->s, "an element", INT32_MAX, &e.tag) || !read_type(f, &kind, &is_line))
             return false;
         if (kind == 0 && !is_line) {
             scanner_skip_line(f->s);
             continue;
         }
-        group = 0;
-        if (!scanner_count(f->s, "a number of tags", 1000, &tags) ||
-            (tags > 0 && !scanner_real(f->s, "a number", &group)) ||
-            !skip_reals(f, tags > 0 ? tags - 1 : 0))
-            return false;
-        if (is_line && group == 0)
+        if (!read_tags(f, &e)) return false;
+        if (is_line && e.group == 0)
             scanner_skip_line(f->s);
-        else if (!(is_line ? read_line(f) : read_cell(f, kind)))
+        else if (!(is_line ? read_line(f) : read_cell(f, kind, &e)))
             return false;
     }
     return true;
@@ -254,8 +306,9 @@ static bool read_elements_2(gmsh_file *f)
 
 static bool read_element_block(gmsh_file *f)
 {
-    uint32_t count, number;
+    uint32_t count;
     double entity[2];
+    gmsh_element e;
     int kind;
     bool is_line;
     /* of which 4.0 has the number first, later ones the dimension */
@@ -263,12 +316,14 @@ static bool read_element_block(gmsh_file *f)
         !scanner_real(f->s, "an entity", &entity[1]) || !read_type(f, &kind, &is_line) ||
         !scanner_count(f->s, "a number of elements", INT32_MAX, &count))
         return false;
-    is_line = is_line && gmsh_is_grouped(f, entity[f->has_4_0 ? 0 : 1]);
+    e.entity = entity[f->has_4_0 ? 0 : 1];
+    e.group = kind ? gmsh_group_of(f, e.entity) : 0;
+    is_line = is_line && gmsh_is_grouped(f, e.entity);
     for (uint32_t i = 0; i < count; i++) {
-        if (!scanner_count(f->s, "an element", INT32_MAX, &number)) return false;
+        if (!scanner_count(f->s, "an element", INT32_MAX, &e.tag)) return false;
         if (kind == 0 && !is_line)
             scanner_skip_line(f->s);
-        else if (!(is_line ? read_line(f) : read_cell(f, kind)))
+        else if (!(is_line ? read_line(f) : read_cell(f, kind, &e)))
             return false;
     }
     return true;
@@ -304,7 +359,7 @@ static void take_name(scanner *s, char name[SOLID_MAX_NAME])
     name[length] = 0;
 }
 
-/* Reads the tags before data: the name, times, and how many numbers of how many nodes. */
+/* Reads the tags before data: the name, times, and how many numbers of how many items. */
 static bool read_data_tags(gmsh_file *f, char name[SOLID_MAX_NAME], uint32_t *components,
                            uint32_t *count)
 {
@@ -319,16 +374,19 @@ static bool read_data_tags(gmsh_file *f, char name[SOLID_MAX_NAME], uint32_t *co
         return false;
     if (num < 3) return scanner_fail(f->s, f->s->word_line, "less than 3 numbers before data");
     return skip_reals(f, 1) && scanner_count(f->s, "a number of components", 9, components) &&
-           scanner_count(f->s, "a number of nodes", INT32_MAX, count) && skip_reals(f, num - 3);
+           scanner_count(f->s, "a number of items", INT32_MAX, count) && skip_reals(f, num - 3);
 }
 
-bool gmsh_begin_data(gmsh_file *f, solid_array **a, uint32_t *components, uint32_t *count)
+bool gmsh_begin_data(gmsh_file *f, bool of_cells, solid_array **a, uint32_t *count)
 {
     char name[SOLID_MAX_NAME];
-    if (!read_data_tags(f, name, components, count)) return false;
-    *a = solid_cells_array(f->cells, name, *components);
+    uint32_t components;
+    if (!read_data_tags(f, name, &components, count)) return false;
+    *a = of_cells ? solid_cells_data(f->cells, name, components)
+                  : solid_cells_array(f->cells, name, components);
     if (!*a) return solid_scan_memory(f->s);
-    for (size_t i = 0; i < f->num_nodes * *components; i++)
+    const size_t items = of_cells ? f->elements.num : f->nodes.num;
+    for (size_t i = 0; i < items * components; i++)
         if (!solid_array_append(*a, 0)) return solid_scan_memory(f->s);
     return true;
 }
@@ -337,14 +395,34 @@ bool gmsh_begin_data(gmsh_file *f, solid_array **a, uint32_t *components, uint32
 static bool read_node_data(gmsh_file *f)
 {
     solid_array *a;
-    uint32_t components, count, place = 0;
-    if (!gmsh_begin_data(f, &a, &components, &count)) return false;
+    uint32_t count, place = 0;
+    if (!gmsh_begin_data(f, false, &a, &count)) return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!read_node(f, &place)) return false;
-        for (uint32_t k = 0; k < components; k++)
-            if (!scanner_real(f->s, "a value", &a->values[(size_t)place * components + k]))
+        for (uint32_t k = 0; k < a->components; k++)
+            if (!scanner_real(f->s, "a value", &a->values[(size_t)place * a->components + k]))
                 return false;
     }
+    return true;
+}
+
+/* Reads data of elements, of which those count that are cells; cells that have none are 0. */
+static bool read_element_data(gmsh_file *f)
+{
+    solid_array *a;
+    uint32_t count, tag, place = 0;
+    double value;
+    if (!gmsh_begin_data(f, true, &a, &count)) return false;
+    f->s->any_real = true;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!scanner_count(f->s, "an element", INT32_MAX, &tag)) return false;
+        const bool is_cell = gmsh_find(&f->elements, tag, &place);
+        for (uint32_t k = 0; k < a->components; k++) {
+            if (!scanner_real(f->s, "a value", &value)) return false;
+            if (is_cell) a->values[(size_t)place * a->components + k] = value;
+        }
+    }
+    f->s->any_real = false;
     return true;
 }
 
@@ -416,6 +494,8 @@ static bool read_section(gmsh_file *f)
         return read_entities(f) && skip_section(f->s);
     else if (strcmp(name, "$NodeData") == 0)
         done = read_node_data(f);
+    else if (strcmp(name, "$ElementData") == 0)
+        done = read_element_data(f);
     else
         return skip_section(f->s);
     if (!done || at_end) return done;
@@ -431,7 +511,9 @@ bool solid_gmsh_read(solid_cells *cells, scanner *s)
     bool done = true;
     while (done && scanner_word(s))
         done = read_section(&f);
-    free(f.nodes);
+    free(f.nodes.list);
+    free(f.elements.list);
     free(f.curves);
+    free(f.volumes);
     return done && !s->failed;
 }

@@ -6,20 +6,37 @@
 #include "scanner.h"
 #include "solid_cells.h"
 
-/* A node's number in the file, and its place among the points. */
-typedef struct gmsh_node {
+/* The number of a node or an element in the file, and its place among the points or cells. */
+typedef struct gmsh_item {
     uint32_t tag, place;
-} gmsh_node;
+} gmsh_item;
+
+typedef struct gmsh_items {
+    gmsh_item *list; /* [num], sorted by tag once one has been looked for */
+    size_t num, capacity;
+    bool is_sorted;
+} gmsh_items;
+
+/* An entity of version 4, and the first of its physical groups, 0: none. */
+typedef struct gmsh_entity {
+    double tag, group;
+} gmsh_entity;
+
+/* What is told of an element: its number, its physical group and its entity, 0: none. */
+typedef struct gmsh_element {
+    uint32_t tag;
+    double group, entity;
+} gmsh_element;
 
 typedef struct gmsh_file {
     scanner *s;
     solid_cells *cells;
-    gmsh_node *nodes; /* [num_nodes], sorted by tag once all are read */
-    size_t num_nodes, capacity;
-    bool is_sorted;
-    bool has_4_0, has_4; /* versions from 4 on; 4.0 has other blocks */
-    uint32_t *curves;    /* [num_curves]: those of version 4 that are in physical groups */
+    gmsh_items nodes, elements; /* elements: those that are cells */
+    bool has_4_0, has_4;        /* versions from 4 on; 4.0 has other blocks */
+    uint32_t *curves;           /* [num_curves]: those of version 4 that are in physical groups */
     size_t num_curves, curve_capacity;
+    gmsh_entity *volumes; /* [num_volumes] */
+    size_t num_volumes, volume_capacity;
     bool is_binary;
     binary b;            /* of a section */
     uint32_t size_bytes; /* of numbers of items in binary */
@@ -31,11 +48,18 @@ bool gmsh_add_node(gmsh_file *f, uint32_t tag);
 /* Finds the point of a node. False with a message. */
 bool gmsh_find_node(gmsh_file *f, uint32_t tag, uint32_t *place);
 
+/* Finds what has a number. False where there is none. */
+bool gmsh_find(gmsh_items *items, uint32_t tag, uint32_t *place);
+
 enum { GMSH_LINE = 1 }; /* a type of elements */
 
 /* Adds a curve that is in a physical group, by its number; tells whether a curve is one. */
 bool gmsh_add_curve(gmsh_file *f, double tag);
 bool gmsh_is_grouped(const gmsh_file *f, double tag);
+
+/* Adds a volume, by its number and its first physical group; finds the group of one, 0: none. */
+bool gmsh_add_volume(gmsh_file *f, double tag, double group);
+double gmsh_group_of(const gmsh_file *f, double tag);
 
 /* Adds a line between two points, which makes a crease. */
 bool gmsh_add_line(gmsh_file *f, uint32_t from, uint32_t to);
@@ -45,10 +69,10 @@ bool gmsh_add_line(gmsh_file *f, uint32_t from, uint32_t to);
 bool gmsh_find_type(gmsh_file *f, uint32_t type, int *kind, uint32_t *num_nodes);
 
 /* Adds a cell of nodes whose points are given. */
-bool gmsh_add_cell(gmsh_file *f, int kind, uint32_t vertices[8]);
+bool gmsh_add_cell(gmsh_file *f, int kind, uint32_t vertices[8], const gmsh_element *e);
 
-/* Reads the tags before data, and makes an array of zeros for them. */
-bool gmsh_begin_data(gmsh_file *f, solid_array **a, uint32_t *components, uint32_t *count);
+/* Reads the tags before data of nodes, or of cells, and makes an array of zeros for them. */
+bool gmsh_begin_data(gmsh_file *f, bool of_cells, solid_array **a, uint32_t *count);
 
 /* Reads the section of a binary file whose name is the scanner's word, up to its end. Others than
    those of nodes, elements and their data are left out. *at_end: the end is taken too. */

@@ -73,34 +73,55 @@ static bool read_nodes_4(gmsh_file *f)
     return true;
 }
 
-/* ---- curves in physical groups ---- */
+/* ---- curves and volumes in physical groups ---- */
 
-/* Reads an entity's number, so many reals, and how many groups it is in. */
-static bool read_entity(gmsh_file *f, uint32_t reals, int64_t *tag, uint32_t *groups)
+/* Reads a number of an entity or a group. */
+static bool read_tag(gmsh_file *f, double *tag)
 {
-    uint64_t bits;
-    if (!binary_size(&f->b, 4, &bits)) return false;
-    *tag = (int32_t)(uint32_t)bits;
-    return binary_skip(&f->b, 8 * (uint64_t)reals) &&
-           binary_count(&f->b, f->size_bytes, "a number of groups", 1000, groups) &&
-           binary_skip(&f->b, 4 * (uint64_t)*groups);
+    int64_t value;
+    if (!binary_integer(&f->b, 4, &value)) return false;
+    *tag = (double)value;
+    return true;
 }
 
-/* Reads which curves are in physical groups. */
+/* Reads an entity's number, so many reals and its groups, the first of which receives 0 where there
+   is none. */
+static bool read_entity(gmsh_file *f, uint32_t reals, gmsh_entity *entity)
+{
+    uint32_t groups;
+    entity->group = 0;
+    return read_tag(f, &entity->tag) && binary_skip(&f->b, 8 * (uint64_t)reals) &&
+           binary_count(&f->b, f->size_bytes, "a number of groups", 1000, &groups) &&
+           (groups == 0 || read_tag(f, &entity->group)) &&
+           binary_skip(&f->b, groups > 0 ? 4 * ((uint64_t)groups - 1) : 0);
+}
+
+/* Reads an entity with its box, and leaves out the entities that bound it. */
+static bool read_bounded(gmsh_file *f, gmsh_entity *entity)
+{
+    uint32_t ends;
+    return read_entity(f, 6, entity) && read_size(f, "a number of entities", &ends) &&
+           binary_skip(&f->b, 4 * (uint64_t)ends);
+}
+
+/* Reads which curves and volumes are in physical groups. */
 static bool read_entities(gmsh_file *f)
 {
-    uint32_t points, curves, groups, ends;
-    int64_t tag;
+    uint32_t num[4];
+    gmsh_entity entity;
     gmsh_begin_binary(f);
-    if (!read_size(f, "a number of points", &points) ||
-        !read_size(f, "a number of curves", &curves) || !skip_sizes(f, 2))
-        return false;
-    for (uint32_t i = 0; i < points; i++)
-        if (!read_entity(f, 3, &tag, &groups)) return false;
-    for (uint32_t i = 0; i < curves; i++)
-        if (!read_entity(f, 6, &tag, &groups) || (groups > 0 && !gmsh_add_curve(f, (double)tag)) ||
-            !read_size(f, "a number of points", &ends) || !binary_skip(&f->b, 4 * (uint64_t)ends))
-            return false;
+    for (int dim = 0; dim < 4; dim++)
+        if (!read_size(f, "a number of entities", &num[dim])) return false;
+    for (uint32_t i = 0; i < num[0]; i++)
+        if (!read_entity(f, 3, &entity)) return false;
+    for (int dim = 1; dim < 4; dim++)
+        for (uint32_t i = 0; i < num[dim]; i++) {
+            if (!read_bounded(f, &entity)) return false;
+            if (entity.group == 0 || dim == 2) continue;
+            if (!(dim == 1 ? gmsh_add_curve(f, entity.tag)
+                           : gmsh_add_volume(f, entity.tag, entity.group)))
+                return false;
+        }
     return true;
 }
 
@@ -122,8 +143,8 @@ static bool read_type(gmsh_file *f, element_run *run)
     return gmsh_find_type(f, type, &run->kind, &run->num_nodes);
 }
 
-/* Reads an element behind its number and tags. */
-static bool read_cell(gmsh_file *f, const element_run *run)
+/* Reads the nodes of an element. */
+static bool read_cell(gmsh_file *f, const element_run *run, const gmsh_element *e)
 {
     uint32_t v[8], tag;
     if (run->kind == 0 && !run->is_line)
@@ -132,19 +153,20 @@ static bool read_cell(gmsh_file *f, const element_run *run)
         if (!binary_count(&f->b, run->bytes, "a node", INT32_MAX, &tag) ||
             !gmsh_find_node(f, tag, &v[i]))
             return false;
-    return run->is_line ? gmsh_add_line(f, v[0], v[1]) : gmsh_add_cell(f, run->kind, v);
+    return run->is_line ? gmsh_add_line(f, v[0], v[1]) : gmsh_add_cell(f, run->kind, v, e);
 }
 
-/* Reads an element of version 2; the first of its tags is its physical group. */
+/* Reads an element of version 2; its tags begin with its physical group and its entity. */
 static bool read_tagged(gmsh_file *f, const element_run *run, uint32_t tags)
 {
     element_run one = *run;
-    uint64_t group = 0;
-    if (!binary_skip(&f->b, 4) || (tags > 0 && !binary_size(&f->b, 4, &group)) ||
-        !binary_skip(&f->b, tags > 0 ? 4 * ((uint64_t)tags - 1) : 0))
+    gmsh_element e = {.group = 0};
+    if (!read_int(f, "an element", &e.tag) || (tags > 0 && !read_tag(f, &e.group)) ||
+        (tags > 1 && !read_tag(f, &e.entity)) ||
+        !binary_skip(&f->b, tags > 2 ? 4 * ((uint64_t)tags - 2) : 0))
         return false;
-    one.is_line = run->is_line && group != 0;
-    return read_cell(f, &one);
+    one.is_line = run->is_line && e.group != 0;
+    return read_cell(f, &one, &e);
 }
 
 /* Reads runs of elements of one type, which come up to their number in all. */
@@ -170,14 +192,15 @@ static bool read_elements_2(gmsh_file *f)
 static bool read_element_block(gmsh_file *f)
 {
     uint32_t count;
-    uint64_t entity;
+    gmsh_element e = {.group = 0};
     element_run run = {.bytes = f->size_bytes};
-    if (!binary_skip(&f->b, 4) || !binary_size(&f->b, 4, &entity) || !read_type(f, &run) ||
+    if (!binary_skip(&f->b, 4) || !read_tag(f, &e.entity) || !read_type(f, &run) ||
         !read_size(f, "a number of elements", &count))
         return false;
-    run.is_line = run.is_line && gmsh_is_grouped(f, (double)entity);
+    run.is_line = run.is_line && gmsh_is_grouped(f, e.entity);
+    if (run.kind) e.group = gmsh_group_of(f, e.entity);
     for (uint32_t i = 0; i < count; i++)
-        if (!skip_sizes(f, 1) || !read_cell(f, &run)) return false;
+        if (!read_size(f, "an element", &e.tag) || !read_cell(f, &run, &e)) return false;
     return true;
 }
 
@@ -196,14 +219,33 @@ static bool read_elements_4(gmsh_file *f)
 static bool read_node_data(gmsh_file *f)
 {
     solid_array *a;
-    uint32_t components, count, tag, place;
-    if (!gmsh_begin_data(f, &a, &components, &count)) return false;
+    uint32_t count, tag, place;
+    if (!gmsh_begin_data(f, false, &a, &count)) return false;
     gmsh_begin_binary(f);
     for (uint32_t i = 0; i < count; i++) {
         if (!read_int(f, "a node", &tag) || !gmsh_find_node(f, tag, &place)) return false;
-        for (uint32_t k = 0; k < components; k++)
-            if (!binary_real(&f->b, 8, "a value", &a->values[(size_t)place * components + k]))
+        for (uint32_t k = 0; k < a->components; k++)
+            if (!binary_real(&f->b, 8, "a value", &a->values[(size_t)place * a->components + k]))
                 return false;
+    }
+    return true;
+}
+
+/* Reads data of elements, of which those count that are cells. */
+static bool read_element_data(gmsh_file *f)
+{
+    solid_array *a;
+    uint32_t count, tag, place = 0;
+    uint64_t bits;
+    if (!gmsh_begin_data(f, true, &a, &count)) return false;
+    gmsh_begin_binary(f);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!read_int(f, "an element", &tag)) return false;
+        const bool is_cell = gmsh_find(&f->elements, tag, &place);
+        for (uint32_t k = 0; k < a->components; k++) {
+            if (!binary_size(&f->b, 8, &bits)) return false;
+            if (is_cell) memcpy(&a->values[(size_t)place * a->components + k], &bits, sizeof(bits));
+        }
     }
     return true;
 }
@@ -233,6 +275,7 @@ bool gmsh_read_binary(gmsh_file *f, bool *at_end)
     if (strcmp(name, "$Nodes") == 0) return f->has_4 ? read_nodes_4(f) : read_nodes_2(f);
     if (strcmp(name, "$Elements") == 0) return f->has_4 ? read_elements_4(f) : read_elements_2(f);
     if (strcmp(name, "$NodeData") == 0) return read_node_data(f);
+    if (strcmp(name, "$ElementData") == 0) return read_element_data(f);
     if (strcmp(name, "$Entities") == 0 && f->has_4 && !read_entities(f)) return false;
     *at_end = true;
     return skip_section(f);

@@ -75,10 +75,12 @@ static bool read_vertices(solid_cells *cells, scanner *s, uint32_t count)
 
 static bool read_cells(solid_cells *cells, scanner *s, int kind, uint32_t count)
 {
-    double ignored;
-    for (uint32_t i = 0; i < count; i++)
-        if (!solid_scan_cell(cells, s, kind, 1) || !scanner_real(s, "a reference", &ignored))
+    double label;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!solid_scan_cell(cells, s, kind, 1) || !scanner_real(s, "a reference", &label))
             return false;
+        if (!solid_cells_label(cells, SOLID_MEDIT_LABEL, label)) return solid_scan_memory(s);
+    }
     return true;
 }
 

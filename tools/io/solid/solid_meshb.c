@@ -60,12 +60,15 @@ static bool read_point(meshb_file *f)
 static bool read_cell(meshb_file *f, int kind)
 {
     uint32_t v[8];
+    int64_t label;
     const uint32_t count = solid_kind_vertices(kind);
     for (uint32_t i = 0; i < count; i++)
         if (!read_vertex(f, &v[i])) return false;
-    if (!binary_skip(&f->b, f->integer)) return false;
+    if (!binary_integer(&f->b, f->integer, &label)) return false;
     if (kind == SOLID_WEDGE) solid_turn_wedge(v);
-    return solid_cells_add(f->cells, kind, v, count) || fail_memory(f);
+    return (solid_cells_add(f->cells, kind, v, count) &&
+            solid_cells_label(f->cells, SOLID_MEDIT_LABEL, (double)label)) ||
+           fail_memory(f);
 }
 
 static bool read_edge(meshb_file *f)

@@ -30,6 +30,7 @@ static bool read_elements(solid_cells *cells, scanner *s)
             return false;
         if (cells && geometries[geometry].kind) {
             if (!solid_scan_cell(cells, s, geometries[geometry].kind, 0)) return false;
+            if (!solid_cells_label(cells, SOLID_MFEM_LABEL, attribute)) return solid_scan_memory(s);
             continue;
         }
         for (uint32_t k = 0; k < geometries[geometry].vertices; k++)

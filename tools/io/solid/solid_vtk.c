@@ -8,13 +8,15 @@
 #include "vtk_cells.h"
 #include "vtk_number.h"
 
+typedef enum data_items { DATA_NONE, DATA_POINTS, DATA_CELLS } data_items;
+
 typedef struct legacy_file {
     scanner *s;
     solid_cells *cells;
     vtk_cells listed;
     bool is_binary, has_offsets;
-    bool of_points, has_count; /* data are of points; their number is known */
-    uint32_t count;            /* of points or cells that data are of */
+    data_items data; /* what data are of */
+    uint32_t count;  /* of these points or cells */
 } legacy_file;
 
 /* ---- numbers ---- */
@@ -133,21 +135,25 @@ static bool read_types(legacy_file *f)
 
 /* ---- data ---- */
 
-/* Reads so many numbers for each of `count` items, as an array where it is of points. */
+/* Reads so many numbers for each of `count` items, as an array where it is of points or cells. */
 static bool read_array(legacy_file *f, const char *name, vtk_number type, uint32_t each,
                        uint32_t count)
 {
     double value = 0;
     solid_array *a = NULL;
-    if (f->of_points && f->has_count && each > 0) {
-        a = solid_cells_array(f->cells, name, each);
+    if (f->data != DATA_NONE && each > 0) {
+        a = f->data == DATA_POINTS ? solid_cells_array(f->cells, name, each)
+                                   : solid_cells_data(f->cells, name, each);
         if (!a) return solid_scan_memory(f->s);
+        a->is_whole = type.kind != VTK_REAL;
     }
     if (f->is_binary) end_line(f->s);
+    f->s->any_real = f->data == DATA_CELLS;
     for (uint64_t i = 0; i < (uint64_t)each * count; i++) {
         if (!read_number(f, type, &value)) return false;
         if (a && !solid_array_append(a, value)) return solid_scan_memory(f->s);
     }
+    f->s->any_real = false;
     return true;
 }
 
@@ -218,7 +224,7 @@ static bool take_array_name(legacy_file *f, char name[SOLID_MAX_NAME])
     return true;
 }
 
-/* Reads the arrays of a field, those of points where it is. */
+/* Reads the arrays of a field. */
 static bool read_field(legacy_file *f)
 {
     char name[SOLID_MAX_NAME];
@@ -249,13 +255,13 @@ static bool skip_colors(legacy_file *f, bool is_table)
 {
     char name[SOLID_MAX_NAME];
     uint32_t num;
-    const bool of_points = f->of_points;
     if (!take_name(f, name) || !read_count(f, "a number", &num)) return false;
-    f->of_points = false;
+    const data_items data = f->data;
+    f->data = DATA_NONE;
     const bool done =
         is_table ? read_array(f, name, (vtk_number){VTK_UNSIGNED, 1}, 4, num)
                  : read_array(f, name, (vtk_number){VTK_UNSIGNED, 1}, num < 5 ? num : 4, f->count);
-    f->of_points = of_points;
+    f->data = data;
     return done;
 }
 
@@ -301,8 +307,7 @@ static legacy_word find_word(const char *word)
 
 static bool read_data_head(legacy_file *f, bool of_points)
 {
-    f->of_points = of_points;
-    f->has_count = true;
+    f->data = of_points ? DATA_POINTS : DATA_CELLS;
     return read_count(f, "a number of items", &f->count);
 }
 

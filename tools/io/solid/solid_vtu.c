@@ -9,10 +9,10 @@
 #include "utf8.h"
 #include "xml_stream.h"
 
-enum { MAX_ARRAYS = 64 };
+enum { MAX_ARRAYS = 256 };
 
 /* Where an array stands. */
-typedef enum vtu_section { IN_NONE, IN_POINTS, IN_CELLS, IN_POINT_DATA } vtu_section;
+typedef enum vtu_section { IN_NONE, IN_POINTS, IN_CELLS, IN_POINT_DATA, IN_CELL_DATA } vtu_section;
 
 /* An array as it is found, and then with its numbers. */
 typedef struct vtu_array {
@@ -139,6 +139,7 @@ static bool open_array(vtu_file *f, vtu_array *a, const char *format)
     char text[SCANNER_SHOWN];
     f->is_ascii = strcmp(format, "ascii") == 0;
     f->open = a;
+    f->s->any_real = a->section == IN_CELL_DATA;
     if (f->is_ascii || strcmp(format, "binary") == 0) return true;
     utf8_copy(text, format, sizeof(text));
     return scanner_fail(f->s, f->s->line, "array '%s' has the format '%s'", a->name, text);
@@ -155,8 +156,11 @@ static bool begin_array(vtu_file *f, const char *const *attributes)
     *a = (vtu_array){.section = f->section, .components = 1};
     utf8_copy(a->name, xml_attribute(attributes, "Name"), sizeof(a->name));
     utf8_copy(type, xml_attribute(attributes, "type"), sizeof(type));
-    if (!vtk_number_find(type, &a->type))
+    if (!vtk_number_find(type, &a->type)) {
+        if (f->section == IN_CELL_DATA) f->num--; /* texts are left out */
+        if (f->section == IN_CELL_DATA) return true;
         return scanner_fail(f->s, f->s->line, "array '%s' has numbers of type '%s'", a->name, type);
+    }
     if (xml_attribute(attributes, "NumberOfComponents")[0] &&
         !read_attribute(f, attributes, "NumberOfComponents", 1024, &a->components))
         return false;
@@ -252,7 +256,7 @@ static int section_of(const char *name)
     } known[] = {{"Points", IN_POINTS},
                  {"Cells", IN_CELLS},
                  {"PointData", IN_POINT_DATA},
-                 {"CellData", IN_NONE},
+                 {"CellData", IN_CELL_DATA},
                  {"FieldData", IN_NONE}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strcmp(name, known[i].name) == 0) return (int)known[i].section;
@@ -404,9 +408,12 @@ static bool take_arrays(vtu_file *f)
     for (size_t i = 0; i < f->num; i++) {
         vtu_array *a = &f->arrays[i];
         if (a->section == IN_POINTS && !take_points(f, a)) return false;
-        if (a->section != IN_POINT_DATA || a->components == 0) continue;
-        solid_array *to = solid_cells_array(f->cells, a->name, a->components);
+        const bool of_cells = a->section == IN_CELL_DATA;
+        if ((a->section != IN_POINT_DATA && !of_cells) || a->components == 0) continue;
+        solid_array *to = of_cells ? solid_cells_data(f->cells, a->name, a->components)
+                                   : solid_cells_array(f->cells, a->name, a->components);
         if (!to) return solid_scan_memory(f->s);
+        to->is_whole = a->type.kind != VTK_REAL;
         to->values = a->values;
         to->count = a->count;
         to->capacity = a->capacity;

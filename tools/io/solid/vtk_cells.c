@@ -1,6 +1,7 @@
 #include "vtk_cells.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 #include "solid_file.h"
@@ -71,6 +72,27 @@ static bool check_places(const vtk_cells *from, size_t cell, size_t begin, size_
     return true;
 }
 
+/* Tells whether a kind of cell is a solid. */
+static bool is_solid(uint32_t kind)
+{
+    return kind == SOLID_POLYHEDRON || solid_kind_vertices((int)kind) > 0;
+}
+
+/* Leaves out the values of cells that are no solids. */
+static bool keep_data(solid_array *a, const vtk_cells *from, scanner *s)
+{
+    size_t kept = 0;
+    const size_t each = a->components;
+    if (a->count != from->types.count * each)
+        return scanner_fail(s, s->line, "'%s' has %zu values, and %zu cells need %zu", a->name,
+                            a->count, from->types.count, from->types.count * each);
+    for (size_t i = 0; i < from->types.count; i++)
+        if (is_solid(from->types.values[i]))
+            memmove(a->values + each * kept++, a->values + each * i, each * sizeof(*a->values));
+    a->count = each * kept;
+    return true;
+}
+
 bool vtk_cells_add(solid_cells *to, const vtk_cells *from, scanner *s)
 {
     size_t begin = 0, face_begin = 0;
@@ -98,5 +120,7 @@ bool vtk_cells_add(solid_cells *to, const vtk_cells *from, scanner *s)
         if (!done) return solid_scan_memory(s);
         begin = from->ends.values[cell];
     }
+    for (size_t i = 0; i < to->num_cell_arrays; i++)
+        if (!keep_data(&to->cell_arrays[i], from, s)) return false;
     return true;
 }

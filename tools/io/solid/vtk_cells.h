@@ -24,8 +24,9 @@ typedef struct vtk_cells {
     bool has_faces;
 } vtk_cells;
 
-/* Adds all cells. Fails at a cell whose type is not read, or that has not as many vertices as
-   its type. */
+/* Adds all cells, and leaves out of the arrays of cells, which have values for all that are listed,
+   those of points, lines and faces. Fails at a cell whose type is not read, or that has not as many
+   vertices as its type. */
 bool vtk_cells_add(solid_cells *to, const vtk_cells *from, scanner *s);
 void vtk_cells_clear(vtk_cells *cells);
 

@@ -19,16 +19,28 @@ static uint32_t place_bytes(const vtu_shape *s)
     return s->num_points > INT32_MAX || most > INT32_MAX ? 8 : 4;
 }
 
+static uint32_t field_bytes(const vtu_shape *s, const vtu_field *f)
+{
+    return f->components * (f->number == VTU_REAL ? real_bytes(s) : f->number == VTU_INT32 ? 4 : 8);
+}
+
+/* The number of the array of cells' points; those of their ends and types follow. */
+static size_t points_array(const vtu_shape *s)
+{
+    return 1 + s->num_fields + s->num_cell_fields;
+}
+
 /* Returns how many bytes array `number` has. */
 static uint64_t array_bytes(const vtu_shape *s, size_t number)
 {
     if (number == 0) return 3 * s->num_points * real_bytes(s);
-    if (number <= s->num_fields)
-        return s->fields[number - 1].components * s->num_points * real_bytes(s);
-    switch (number - s->num_fields) {
-    case 1:
+    if (number <= s->num_fields) return s->num_points * field_bytes(s, &s->fields[number - 1]);
+    if (number < points_array(s))
+        return s->num_cells * field_bytes(s, &s->cell_fields[number - 1 - s->num_fields]);
+    switch (number - points_array(s)) {
+    case 0:
         return s->num_cells * s->cell_points * place_bytes(s);
-    case 2:
+    case 1:
         return s->num_cells * place_bytes(s);
     default:
         return s->num_cells;
@@ -62,9 +74,21 @@ static void write_array(vtu_file *f, size_t number, const char *name, const char
     *offset += SIZE_BYTES + array_bytes(f->shape, number);
 }
 
+/* Writes the head's lines of fields, whose arrays begin with number `first`. */
+static void write_fields(vtu_file *f, size_t first, const vtu_field *fields, size_t num,
+                         uint64_t *offset)
+{
+    const char *const types[] = {f->shape->precision == MESH_F32 ? "Float32" : "Float64", "Int32",
+                                 "Int64"};
+    for (size_t i = 0; i < num; i++)
+        write_array(f, first + i, fields[i].name, types[fields[i].number], fields[i].components,
+                    offset);
+}
+
 static void write_head(vtu_file *f)
 {
     const vtu_shape *s = f->shape;
+    const size_t cells = points_array(s);
     const char *real = s->precision == MESH_F32 ? "Float32" : "Float64";
     const char *place = place_bytes(s) == 4 ? "Int32" : "Int64";
     /* before 2.1 edges of Bezier cells were in another order; 1.0 is what all readers know */
@@ -78,12 +102,13 @@ static void write_head(vtu_file *f)
                       version, (unsigned long long)s->num_points, (unsigned long long)s->num_cells);
     write_array(f, 0, "Points", real, 3, &offset);
     block_writer_text(f->blocks, "      </Points>\n      <PointData>\n");
-    for (size_t i = 0; i < s->num_fields; i++)
-        write_array(f, 1 + i, s->fields[i].name, real, s->fields[i].components, &offset);
-    block_writer_text(f->blocks, "      </PointData>\n      <Cells>\n");
-    write_array(f, s->num_fields + 1, "connectivity", place, 1, &offset);
-    write_array(f, s->num_fields + 2, "offsets", place, 1, &offset);
-    write_array(f, s->num_fields + 3, "types", "UInt8", 1, &offset);
+    write_fields(f, 1, s->fields, s->num_fields, &offset);
+    block_writer_text(f->blocks, "      </PointData>\n      <CellData>\n");
+    write_fields(f, 1 + s->num_fields, s->cell_fields, s->num_cell_fields, &offset);
+    block_writer_text(f->blocks, "      </CellData>\n      <Cells>\n");
+    write_array(f, cells, "connectivity", place, 1, &offset);
+    write_array(f, cells + 1, "offsets", place, 1, &offset);
+    write_array(f, cells + 2, "types", "UInt8", 1, &offset);
     block_writer_text(f->blocks, "      </Cells>\n    </Piece>\n  </UnstructuredGrid>\n"
                                  "  <AppendedData encoding=\"raw\">\n_");
 }
@@ -138,6 +163,19 @@ static void write_place(unsigned char *to, size_t each, uint64_t value)
         put_u64_little(to, value);
 }
 
+bool vtu_file_integers(vtu_file *f, vtu_number number, const double *values, size_t count)
+{
+    const size_t each = number == VTU_INT32 ? 4 : 8;
+    for (size_t first = 0; first < count; first += PIECE) {
+        const size_t num = count - first < PIECE ? count - first : PIECE;
+        unsigned char *to = block_writer_reserve(f->blocks, num * each);
+        for (size_t i = 0; i < num; i++)
+            write_place(to + i * each, each, (uint64_t)(int64_t)values[first + i]);
+        block_writer_advance(f->blocks, num * each);
+    }
+    return !block_writer_failed(f->blocks);
+}
+
 bool vtu_file_points(vtu_file *f, uint64_t base, const uint32_t *points, size_t count)
 {
     const size_t each = place_bytes(f->shape);
@@ -156,12 +194,12 @@ static void write_ends(vtu_file *f)
 {
     const vtu_shape *s = f->shape;
     const size_t each = place_bytes(s);
-    vtu_file_begin(f, s->num_fields + 2);
+    vtu_file_begin(f, points_array(s) + 1);
     for (uint64_t i = 1; i <= s->num_cells && !block_writer_failed(f->blocks); i++) {
         write_place(block_writer_reserve(f->blocks, each), each, i * s->cell_points);
         block_writer_advance(f->blocks, each);
     }
-    vtu_file_begin(f, s->num_fields + 3);
+    vtu_file_begin(f, points_array(s) + 2);
     for (uint64_t i = 0; i < s->num_cells && !block_writer_failed(f->blocks); i += PIECE) {
         const size_t num = s->num_cells - i < PIECE ? (size_t)(s->num_cells - i) : PIECE;
         memset(block_writer_reserve(f->blocks, num), (int)s->cell_type, num);

@@ -35,6 +35,15 @@ bool binary_count(binary *b, uint32_t bytes, const char *what, uint32_t max, uin
                                       (unsigned long)max);
 }
 
+bool binary_integer(binary *b, uint32_t bytes, int64_t *value)
+{
+    uint64_t read;
+    if (!binary_size(b, bytes, &read)) return false;
+    const uint64_t sign = (uint64_t)1 << (8 * bytes - 1), rest = read & (sign - 1);
+    *value = read & sign ? -(int64_t)(sign - 1 - rest) - 1 : (int64_t)rest;
+    return true;
+}
+
 bool binary_real(binary *b, uint32_t bytes, const char *what, double *value)
 {
     uint64_t bits;

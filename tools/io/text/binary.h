@@ -21,6 +21,9 @@ bool binary_count(binary *b, uint32_t bytes, const char *what, uint32_t max, uin
 /* Reads a position or a size of 1 to 8 bytes. */
 bool binary_size(binary *b, uint32_t bytes, uint64_t *value);
 
+/* Reads a whole number of 1 to 8 bytes with a sign. */
+bool binary_integer(binary *b, uint32_t bytes, int64_t *value);
+
 /* Reads a finite float, of 4 bytes, or a double, of 8. */
 bool binary_real(binary *b, uint32_t bytes, const char *what, double *value);
 
