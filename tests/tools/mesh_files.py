@@ -47,20 +47,32 @@ def read_lines(path):
 
 
 def read_ply(path):
+    """Positions of vertices, and faces."""
+    points, faces, _ = read_ply_data(path)
+    return points, faces
+
+
+def read_ply_data(path):
+    """These, and the data of each vertex by their names: all properties but x, y, z."""
     with open(path, "rb") as file:
         head, body = file.read().split(b"end_header\n", 1)
     lines = head.decode().split("\n")
     counts = {line.split()[1]: int(line.split()[2]) for line in lines if line.startswith("element")}
-    real = "f" if "property float x" in lines else "d"
-    size = struct.calcsize("<3" + real)
-    points = [struct.unpack_from("<3" + real, body, i * size) for i in range(counts["vertex"])]
+    first = lines.index("property %s x" % ("float" if "property float x" in lines else "double"))
+    last = next(i for i, line in enumerate(lines) if line.startswith("element face"))
+    kinds, names = zip(*[line.split()[1:] for line in lines[first:last]])
+    form = struct.Struct("<" + "".join({"float": "f", "double": "d"}[kind] for kind in kinds))
+    size = form.size
+    rows = [form.unpack_from(body, i * size) for i in range(counts["vertex"])]
+    points = [row[:3] for row in rows]
+    data = {name: [row[3 + i] for row in rows] for i, name in enumerate(names[3:])}
     faces, at = [], counts["vertex"] * size
     for _ in range(counts["face"]):
         corners = body[at]
         faces.append(struct.unpack_from("<%di" % corners, body, at + 1))
         at += 1 + 4 * corners
     assert at == len(body)
-    return points, faces
+    return points, faces, data
 
 
 def read_vtk(path):

@@ -17,7 +17,8 @@ from xml.etree import ElementTree
 
 from command_fixture import COMMAND, DATA, Case, has_fp64, main, precisions, run
 from image_files import read_npy, read_png
-from mesh_files import edge_counts, read_glb, read_normals, read_obj, read_ply, read_stl
+from mesh_files import (edge_counts, read_glb, read_normals, read_obj, read_ply, read_ply_data,
+                        read_stl)
 
 TYPES = {"Float32": "f", "Float64": "d", "Int32": "i", "Int64": "q", "UInt8": "B"}
 HEXAHEDRON = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1),
@@ -340,6 +341,24 @@ class Samples(Command):
                 self.assertEqual(len(read_ply(names[1])[1]), len(faces))
                 self.assertEqual(len(read_stl(names[2])), 2 * len(faces))
 
+
+    def test_boundary_data(self):
+        """PLY has data of points, under names that are words of it."""
+        points, cells = box(1, 2, 2)
+        source, out = self.path("a.vtk"), self.path("a.ply")
+        heat = [1 + 2 * x - y + 3 * z for x, y, z in points]
+        write_vtk(source, points, cells, {
+            "heat%20(%C2%B0C)": heat, "x": [p[0] for p in points], "x_2": [p[1] for p in points],
+            "move": [c for x, y, z in points for c in (z, -x)]})
+        for extra in ("-n", "4"), ("--refine", "1"), ("-n", "3", "--normals"):
+            self.make(source, "-o", out, "--crease-angle", "30", *extra)
+            places, _, data = read_ply_data(out)
+            self.assertEqual(list(data)[-5:], ["heat____C_", "x_2", "x_2_2", "move_0", "move_1"])
+            self.assertEqual(len(data), 8 if "--normals" in extra else 5)
+            for i, (x, y, z) in enumerate(places):
+                expected = 1 + 2 * x - y + 3 * z, x, y, z, -x
+                for name, value in zip(list(data)[-5:], expected):
+                    self.assertAlmostEqual(data[name][i], value, places=5)
 
     def test_normals(self):
         """glTF has the boundary too, and normals look away from a smooth box's middle."""

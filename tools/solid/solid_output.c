@@ -1,5 +1,7 @@
 #include "solid_output.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,6 +255,8 @@ typedef struct surface_work {
     bool *flips; /* faces that are turned around */
     bool inward; /* all of them are */
     mesh result;
+    double *data; /* [result's vertices][num_data]: data of points, where the format has them */
+    uint32_t num_data;
 } surface_work;
 
 static bool number_vertices(surface_work *w)
@@ -276,7 +280,8 @@ static bool number_vertices(surface_work *w)
         complain("%s: its boundary of %zu vertices is too large", m->r->base.inputs[0], all);
         return false;
     }
-    return true;
+    if (w->num_data > 0) w->data = malloc((all + 1) * w->num_data * sizeof(*w->data));
+    return w->num_data == 0 || w->data || solid_model_memory(m);
 }
 
 /* Returns the vertex at place (a, b) of a face, a along its first edge. */
@@ -345,7 +350,15 @@ static bool add_quads(surface_work *w, size_t face)
     return done;
 }
 
-/* Copies the positions of a face's vertices from its cell's samples. */
+/* Places a vertex where a point is, with its data. */
+static void place_vertex(surface_work *w, uint32_t vertex, const double *point)
+{
+    memcpy(w->result.positions + 3 * (size_t)vertex, point, 3 * sizeof(*point));
+    if (w->num_data > 0)
+        memcpy(w->data + (size_t)vertex * w->num_data, point + 3, w->num_data * sizeof(*point));
+}
+
+/* Places a face's vertices by its cell's samples. */
 static void place_face(surface_work *w, size_t face)
 {
     static const uint8_t loops[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
@@ -362,8 +375,7 @@ static void place_face(surface_work *w, size_t face)
                                   (three[k] - zero[k]) * (int)b;
                 at = at * w->num + (size_t)place;
             }
-            memcpy(w->result.positions + 3 * (size_t)vertex_at(w, face, a, b),
-                   values + at * w->m->channels, 3 * sizeof(double));
+            place_vertex(w, vertex_at(w, face, a, b), values + at * w->m->channels);
         }
 }
 
@@ -383,6 +395,59 @@ static bool place_samples(surface_work *w, progress_bar *bar)
     return true;
 }
 
+/* The names of data of points in a PLY file. */
+typedef struct property_names {
+    char text[CLSP_SOLID_MAX_DIM][SOLID_MAX_NAME + 28];
+    const char *list[CLSP_SOLID_MAX_DIM];
+    uint32_t num;
+} property_names;
+
+/* Tells whether a property of vertices has a name. */
+static bool is_taken(const property_names *names, const char *name)
+{
+    static const char *const own[] = {"x", "y", "z", "nx", "ny", "nz"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        found = found || strcmp(name, own[i]) == 0;
+    for (uint32_t i = 0; i < names->num; i++)
+        found = found || strcmp(name, names->list[i]) == 0;
+    return found;
+}
+
+/* Adds a property: its field's name, in which what is no letter, digit or - becomes _, the number
+   of the component where there are several, and of the property where that name is taken. */
+static void add_property(property_names *names, const solid_channel *field, uint32_t component)
+{
+    char name[SOLID_MAX_NAME + 12];
+    char *text = names->text[names->num];
+    size_t length = 0;
+    for (; field->name[length] && length + 1 < SOLID_MAX_NAME; length++) {
+        const unsigned char c = (unsigned char)field->name[length];
+        name[length] = c < 128 && (isalnum(c) || c == '-') ? (char)c : '_';
+    }
+    if (length == 0) name[length++] = '_';
+    name[length] = 0;
+    if (field->components > 1) snprintf(name + length, 12, "_%u", (unsigned)component);
+    snprintf(text, sizeof(names->text[0]), "%s", name);
+    for (unsigned n = 2; is_taken(names, text); n++)
+        snprintf(text, sizeof(names->text[0]), "%s_%u", name, n);
+    names->list[names->num++] = text;
+}
+
+static bool write_ply(const surface_work *w, const char *path, const io_progress *progress,
+                      io_message *message)
+{
+    property_names names = {.num = 0};
+    mesh with_data = w->result;
+    for (size_t f = 0; f < w->m->num_fields; f++)
+        for (uint32_t k = 0; k < w->m->fields[f].components; k++)
+            add_property(&names, &w->m->fields[f], k);
+    with_data.data = w->data;
+    with_data.names = names.list;
+    with_data.num_names = names.num;
+    return mesh_file_write(&ply_format, &with_data, path, progress, message);
+}
+
 static bool write_mesh(const surface_work *w, const char *path, progress_bar *bar)
 {
     const io_progress progress = {progress_report, bar};
@@ -390,7 +455,7 @@ static bool write_mesh(const surface_work *w, const char *path, progress_bar *ba
     bool done;
     switch (request_format(&w->m->r->base, path)) {
     case SOLID_PLY:
-        done = mesh_file_write(&ply_format, &w->result, path, &progress, &message);
+        done = write_ply(w, path, &progress, &message);
         break;
     case SOLID_OBJ:
         done = obj_write(&w->result, path, &progress, &message);
@@ -412,11 +477,10 @@ static bool write_surface(const solid_model *m, solid_samples *samples, const ch
     surface_work w = {.m = m, .samples = samples, .num = samples ? samples->samples : 2};
     w.result.precision = samples ? samples->precision : MESH_F64;
     if (!samples && m->r->has_precision) w.result.precision = m->r->base.precision;
+    if (request_format(&m->r->base, path) == SOLID_PLY) w.num_data = m->channels - 3;
     bool done = number_vertices(&w) && (!samples || place_samples(&w, bar));
     for (size_t v = 0; done && !samples && v < m->counts.num_vertices; v++)
-        if (w.vertex[v] > 0)
-            memcpy(w.result.positions + 3 * (size_t)(w.vertex[v] - 1), m->points + v * m->channels,
-                   3 * sizeof(double));
+        if (w.vertex[v] > 0) place_vertex(&w, w.vertex[v] - 1, m->points + v * m->channels);
     w.inward = done && looks_inward(&w);
     for (size_t face = 0; done && face < w.faces.num; face++)
         if (!add_quads(&w, face)) done = solid_model_memory(m);
@@ -426,6 +490,7 @@ static bool write_surface(const solid_model *m, solid_samples *samples, const ch
     free(w.edges);
     free(w.vertex);
     free(w.flips);
+    free(w.data);
     mesh_clear(&w.result);
     return done;
 }
@@ -433,10 +498,11 @@ static bool write_surface(const solid_model *m, solid_samples *samples, const ch
 /* Says what of a request has no effect on an output. */
 static void note_unused(const solid_model *m, const char *path)
 {
-    const bool is_boundary = request_format(&m->r->base, path) != SOLID_VTU;
+    const int format = request_format(&m->r->base, path);
+    const bool is_boundary = format != SOLID_VTU;
     if (m->r->base.quiet) return;
-    if (is_boundary && m->num_fields > 0)
-        complain("note: %s: data of points are left out, .vtu has them", path);
+    if (is_boundary && format != SOLID_PLY && m->num_fields > 0)
+        complain("note: %s: data of points are left out, .vtu and .ply have them", path);
     if (is_boundary && m->cells.num_cell_arrays > 0)
         complain("note: %s: data of cells are left out, .vtu has them", path);
     if (is_boundary && m->r->bezier)

@@ -17,7 +17,7 @@ static double boundary_size(const solid_model *m, int format, double quads)
     case SOLID_STL:
         return 84 + 100 * quads; /* two triangles of 50 bytes */
     case SOLID_PLY:
-        return quads * (17 + (is_double ? 24 : 12) * normals);
+        return quads * (17 + (is_double ? 24 : 12) * normals + 4 * (m->channels - 3));
     case SOLID_GLB:
         return quads * (24 + 12 * normals);
     default:

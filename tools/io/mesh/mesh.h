@@ -36,8 +36,12 @@ typedef struct mesh {
     bool has_normals; /* set before the first vertex: all vertices have normals */
     bool has_texture; /* writers write the parameters of vertices on grids as texture coordinates */
     size_t num_vertices;
-    double *positions; /* [num_vertices][3] */
-    double *normals;   /* [num_vertices][3], or NULL */
+    double *positions;  /* [num_vertices][3] */
+    double *normals;    /* [num_vertices][3], or NULL */
+    const double *data; /* [num_vertices][num_names], the caller's: numbers of vertices, by names
+                           that are words of formats, which PLY files have; or NULL */
+    const char *const *names;
+    uint32_t num_names;
     size_t num_faces;
     size_t
         *face_ends; /* [num_faces]: face f has the corners face_ends[f - 1] .. face_ends[f] - 1 */

@@ -59,7 +59,8 @@ static void write_vertices(mesh_file *f, const mesh *m, vertex_writer write,
                                  .positions = m->positions + 3 * first,
                                  .normals = m->normals ? m->normals + 3 * first : NULL,
                                  .stride = 3,
-                                 .normal_stride = 3};
+                                 .normal_stride = 3,
+                                 .data = m->data ? m->data + m->num_names * first : NULL};
         if (block_writer_failed(f->blocks)) return;
         write(f, &v);
         io_report(progress, first, total);

@@ -13,6 +13,8 @@ typedef struct mesh_shape {
     size_t num_curves, num_lines; /* lines of all curves: one less than vertices, of each */
     const mesh_grid *grids;
     size_t num_grids;
+    const char *const *names; /* of data of vertices */
+    uint32_t num_names;
     const mesh *rest;       /* the mesh that has the other faces, or NULL */
     size_t rest_first_face; /* the first of them in *rest */
     uint32_t rest_base;     /* what to add to their corners */

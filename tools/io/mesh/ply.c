@@ -2,7 +2,12 @@
 
 #include <string.h>
 
-enum { REPORT_EVERY = 65536, MAX_SHORT_LIST = 255, MAX_VERTEX_BYTES = 64, PIECE = 1024 };
+enum {
+    REPORT_EVERY = 65536,
+    MAX_SHORT_LIST = 255,
+    MAX_VERTEX_BYTES = 56 /* without data */,
+    PIECE = 1024
+};
 
 /* A list's length is one byte, as all readers expect, unless a face has more corners than that. */
 static bool has_long_lists(const mesh_file *f)
@@ -22,6 +27,8 @@ static void begin(mesh_file *f)
         block_writer_text(f->blocks, "property %s nx\nproperty %s ny\nproperty %s nz\n", real, real,
                           real);
     if (s->has_texture) block_writer_text(f->blocks, "property float s\nproperty float t\n");
+    for (uint32_t i = 0; i < s->num_names; i++)
+        block_writer_text(f->blocks, "property float %s\n", s->names[i]);
     block_writer_text(f->blocks, "element face %llu\nproperty list %s int vertex_indices\n",
                       (unsigned long long)s->num_faces, has_long_lists(f) ? "int" : "uchar");
     if (s->num_lines > 0)
@@ -68,6 +75,8 @@ static unsigned char *put_vertex(unsigned char *to, mesh_file *f, const mesh_ver
         texture_next(&f->texture, f->shape, texture);
         to = put_f32(put_f32(to, texture[0]), texture[1]);
     }
+    for (size_t k = 0; k < f->shape->num_names; k++)
+        to = put_f32(to, (float)v->data[i * f->shape->num_names + k]);
     return to;
 }
 
@@ -75,7 +84,8 @@ static void write_vertices(mesh_file *f, const mesh_vertices *v)
 {
     for (size_t first = 0; first < v->count; first += PIECE) {
         const size_t end = v->count - first < PIECE ? v->count : first + PIECE;
-        unsigned char *start = block_writer_reserve(f->blocks, (size_t)PIECE * MAX_VERTEX_BYTES);
+        const size_t most = MAX_VERTEX_BYTES + 4 * (size_t)f->shape->num_names;
+        unsigned char *start = block_writer_reserve(f->blocks, PIECE * most);
         unsigned char *to = start;
         for (size_t i = first; i < end; i++)
             to = put_vertex(to, f, v, i);
