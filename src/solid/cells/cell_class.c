@@ -12,7 +12,7 @@ bool clspi_class_set_make(clspi_class_set *set)
     bool done;
 
     *set = (clspi_class_set){0};
-    done = clspi_key_map_make(&set->uses);
+    done = clspi_key_map_make(&set->uses) && clspi_key_map_make(&set->classes);
     set->ring = calloc(1, sizeof *set->ring);
     set->least = malloc(CLSPI_RING_WORDS * sizeof *set->least);
     set->found = malloc(CLSPI_RING_POINTS * sizeof *set->found);
@@ -40,6 +40,7 @@ void clspi_class_set_release(clspi_class_set *set)
     for (uint32_t i = 0; i < set->uses.num && set->order; i++)
         free(set->order[i]);
     clspi_key_map_release(&set->uses);
+    clspi_key_map_release(&set->classes);
     free(set->use);
     free(set->order);
     free(set->found);
@@ -67,13 +68,38 @@ static bool walk(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cel
     return fits;
 }
 
-/* Finds the frame in which a cell's signature is the least, which set->least becomes. */
+/* Compares two frames by how many cells there are around the edges and corners of a cell. */
+static int compare_frames(uint16_t (*around)[CLSPI_CORNERS], uint32_t f, uint32_t g)
+{
+    int order = 0;
+
+    for (uint32_t e = 0; e < CLSPI_CELL_EDGES + CLSPI_CORNERS && order == 0; e++) {
+        const bool is_edge = e < CLSPI_CELL_EDGES;
+        const uint32_t i = is_edge ? clspi_edge_corner(e) : e - CLSPI_CELL_EDGES;
+        const uint32_t j = is_edge ? i | 1u << e / 4 : i;
+        order = around[clspi_frame_corner(f, i)][clspi_frame_corner(f, j)] -
+                around[clspi_frame_corner(g, i)][clspi_frame_corner(g, j)];
+    }
+    return order;
+}
+
+/* Finds the frame in which a cell's signature is the least, which set->least becomes, of those in
+   which the numbers of cells around its edges and corners are: they are told from one walk, and
+   leave few frames to be walked through where the cell is irregular. */
 static bool find_least(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_t cell,
                        uint32_t *frame)
 {
-    for (uint32_t f = 0; f < CLSPI_FRAMES; f++) {
+    uint16_t around[CLSPI_CORNERS][CLSPI_CORNERS];
+    uint32_t first = 0;
+
+    if (!walk(set, mesh, cell, 0)) return false;
+    clspi_ring_count(set->ring, around);
+    for (uint32_t f = 1; f < CLSPI_FRAMES; f++)
+        if (compare_frames(around, f, first) < 0) first = f;
+    for (uint32_t f = first; f < CLSPI_FRAMES; f++) {
+        if (compare_frames(around, f, first) != 0) continue;
         if (!walk(set, mesh, cell, f)) return false;
-        if (f > 0 && compare(set->ring->signature, set->least) >= 0) continue;
+        if (f > first && compare(set->ring->signature, set->least) >= 0) continue;
         memcpy(set->least, set->ring->signature,
                clspi_ring_words(set->ring->signature) * sizeof *set->least);
         *frame = f;
@@ -86,10 +112,11 @@ static bool find_least(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32
 static uint32_t put_class(clspi_class_set *set)
 {
     const size_t bytes = clspi_ring_words(set->least) * sizeof *set->least;
+    const clspi_key key = clspi_ring_key(set->least);
+    const uint32_t known = clspi_key_map_find(&set->classes, key);
     clspi_cell_class *entry;
 
-    for (uint32_t n = 0; n < set->num; n++)
-        if (compare(set->entry[n].signature, set->least) == 0) return n;
+    if (known != CLSPI_NO_KEY) return known;
     if (set->num == set->room) {
         entry = realloc(set->entry, ((size_t)set->room * 2 + 16) * sizeof *entry);
         if (!entry) return CLSPI_REGULAR;
@@ -101,6 +128,10 @@ static uint32_t put_class(clspi_class_set *set)
     entry->signature = malloc(bytes);
     if (!entry->signature) return CLSPI_REGULAR;
     memcpy(entry->signature, set->least, bytes);
+    if (clspi_key_map_put(&set->classes, key) == CLSPI_NO_KEY) {
+        free(entry->signature);
+        return CLSPI_REGULAR;
+    }
     return set->num++;
 }
 
@@ -181,7 +212,7 @@ bool clspi_class_find(clspi_class_set *set, const clspi_cell_mesh *mesh, uint32_
     uint32_t at;
 
     if (!walk(set, mesh, cell, 0)) return false;
-    at = clspi_class_find_use(set, mesh, cell, clspi_ring_key(set->ring));
+    at = clspi_class_find_use(set, mesh, cell, clspi_ring_key(set->ring->signature));
     if (at == CLSPI_NO_KEY) return false;
     *use = set->use[at];
     for (uint32_t i = 0; i < set->ring->num_points; i++)

@@ -54,9 +54,10 @@ typedef struct clspi_class_use {
 typedef struct clspi_class_set {
     clspi_cell_class *entry;
     uint32_t num, num_built, room;
-    clspi_key_map uses;   /* rings as they were met */
-    clspi_class_use *use; /* [uses.num] */
-    uint16_t **order;     /* [uses.num]: where the class's points are in the ring as it was met */
+    clspi_key_map classes; /* by signatures */
+    clspi_key_map uses;    /* rings as they were met */
+    clspi_class_use *use;  /* [uses.num] */
+    uint16_t **order;      /* [uses.num]: where the class's points are in the ring as it was met */
     uint32_t use_room;
     clspi_ring *ring;
     uint32_t *found; /* [CLSPI_RING_POINTS]: the points of the cell found last, as of its class */

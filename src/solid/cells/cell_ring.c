@@ -139,9 +139,19 @@ bool clspi_ring_walk(clspi_ring *ring, const clspi_cell_mesh *mesh, uint32_t cel
     return true;
 }
 
-clspi_key clspi_ring_key(const clspi_ring *ring)
+void clspi_ring_count(const clspi_ring *ring, uint16_t around[CLSPI_CORNERS][CLSPI_CORNERS])
 {
-    const uint16_t *const signature = ring->signature;
+    memset(around, 0, CLSPI_CORNERS * sizeof *around);
+    for (uint32_t c = 0; c < ring->num_cells; c++) {
+        const uint16_t *const words = ring->signature + 3 + (size_t)c * CLSPI_RING_CELL_WORDS;
+        for (uint32_t i = 0; i < CLSPI_CORNERS; i++)
+            for (uint32_t j = 0; j < CLSPI_CORNERS && words[i] < CLSPI_CORNERS; j++)
+                if (words[j] < CLSPI_CORNERS) around[words[i]][words[j]]++;
+    }
+}
+
+clspi_key clspi_ring_key(const uint16_t *signature)
+{
     const size_t words = clspi_ring_words(signature);
     clspi_key key = {UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)};
 

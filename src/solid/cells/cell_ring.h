@@ -42,7 +42,11 @@ static inline size_t clspi_ring_words(const uint16_t *signature)
 }
 
 /* Returns 128 bits by which signatures are told apart. */
-clspi_key clspi_ring_key(const clspi_ring *ring);
+clspi_key clspi_ring_key(const uint16_t *signature);
+
+/* Counts the cells of a ring that have both of two corners of its cell, as seen in the frame of the
+   walk, or one corner twice. */
+void clspi_ring_count(const clspi_ring *ring, uint16_t around[CLSPI_CORNERS][CLSPI_CORNERS]);
 
 /* Finds the 4 x 4 x 4 vertices around a regular cell, the last axis fastest; CLSPI_NO_CELL beyond
    the boundary. */

@@ -61,7 +61,7 @@ static bool find_ring(clspi_cell_search *s, uint32_t cell, clspi_class_use *use,
     s->too_large = !clspi_ring_walk(s->ring, s->mesh, cell, 0);
     s->cell = cell;
     if (s->too_large) return false;
-    use->number = clspi_key_map_put(&s->rings, clspi_ring_key(s->ring));
+    use->number = clspi_key_map_put(&s->rings, clspi_ring_key(s->ring->signature));
     if (use->number == CLSPI_NO_KEY) return false;
     if (s->rings.num > s->num_rings) s->ring_cell[s->num_rings++] = cell;
     *place = (uint32_t)s->num_index;
