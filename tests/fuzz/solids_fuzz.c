@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0) return 0;
     FILE *file = fmemopen((void *)(uintptr_t)data, size, "rb");
     require(file != NULL);
-    if (solid_file_read(&cells, file, "f", &message)) {
+    if (solid_file_read(&cells, file, "f", NULL, &message)) {
         check_cells(&cells);
         solid_cells_clear(&cells);
     } else {

@@ -9,6 +9,8 @@ import base64
 import json
 import math
 import os
+import pty
+import random
 import re
 import struct
 import subprocess
@@ -460,6 +462,46 @@ class Meshes(Command):
             self.assertEqual(int(text.splitlines()[-1].split()[1]), children)
             found, faces = read_obj(self.path("a.obj"))[:2]
             self.assertAlmostEqual(sum(signed_volume(found, face) for face in faces), 1, places=4)
+
+    def test_progress(self):
+        """On a terminal a line says that a plan is made, of hundreds of unlike cells, where that
+        takes more than a second; elsewhere there is none."""
+        n = 10
+        points, cells = box(n, n, n)
+        place = {p: i for i, p in enumerate(points)}
+        draw = random.Random(1)
+        lines = [(i, place[q]) for p, i in place.items() for a in range(3)
+                 for q in [tuple(c + (k == a) for k, c in enumerate(p))]
+                 if q in place and sum(c in (0, n) and p[k] == q[k] for k, c in enumerate(p))
+                 and draw.random() < 0.5]
+        source = self.path("a.vtk")
+        with open(source, "w") as file:
+            file.write("# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                       "POINTS %d double\n" % len(points))
+            file.writelines("%d %d %d\n" % p for p in points)
+            file.write("CELLS %d %d\n" % (len(cells) + len(lines),
+                                          9 * len(cells) + 3 * len(lines)))
+            file.writelines("%d %s\n" % (len(c), " ".join(map(str, c))) for c in cells + lines)
+            file.write("CELL_TYPES %d\n%s\n" % (len(cells) + len(lines), "12 " * len(cells) +
+                                                "3 " * len(lines)))
+        reader, writer = pty.openpty()
+        arguments = [COMMAND, "solid", source, "-n", "9", "-o"]
+        shown = subprocess.Popen([*arguments, self.path("a.stl")], stderr=writer)
+        plain = subprocess.Popen([*arguments, self.path("b.stl")], stderr=subprocess.PIPE,
+                                 text=True)
+        os.close(writer)
+        text = ""
+        try:
+            while more := os.read(reader, 4096).decode():
+                text += more
+        except OSError:  # the other end is closed
+            pass
+        os.close(reader)
+        self.assertEqual(shown.wait(), 0, text)
+        if float(re.search(r"plan ([0-9.]+) ms", text).group(1)) > 1200:
+            self.assertRegex(text, r"\rmaking the plan of 1000 cells \.\.\. 1 s")
+        self.assertNotIn("making", plain.communicate()[1])
+        self.assertEqual(plain.returncode, 0)
 
     def test_lines(self):
         """Lines among VTK's cells, and Gmsh's in physical groups, are creases: with all 12 edges a

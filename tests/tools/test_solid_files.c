@@ -17,7 +17,7 @@
 static bool read_bytes(solid_cells *cells, const void *bytes, size_t count, io_message *message)
 {
     const char *path = temporary_file("cells", bytes, count);
-    const bool done = solid_file_open(cells, path, message);
+    const bool done = solid_file_open(cells, path, NULL, message);
     const size_t folder = strlen(path) - strlen("cells");
     if (!done) memmove(message->text, message->text + folder, strlen(message->text + folder) + 1);
     if (!done) assert_true(cells->num_cells == 0 && cells->points == NULL);

@@ -1,7 +1,8 @@
-/* A progress bar on stderr, and the clock. */
+/* Progress on stderr, as a bar or a line, and the clock. */
 #ifndef CLSPLINE_TOOLS_PROGRESS_H
 #define CLSPLINE_TOOLS_PROGRESS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "output.h"
@@ -25,5 +26,22 @@ void progress_report(void *user, double fraction);
 
 /* Clears the line. */
 void progress_end(progress_bar *bar);
+
+/* What is shown of a stage of which no share is known: a line, on a terminal and after a second,
+   that says what is done and for how many seconds. A thread of its own writes it. */
+typedef struct progress_note {
+    char text[64];
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool running, ended; /* the thread is there; it is to end */
+} progress_note;
+
+/* Starts a stage, "making the plan of 12 cells"; with `quiet` nothing is ever shown. The note must
+   stay where it is until it ends. */
+void progress_note_start(progress_note *note, bool quiet, const char *format, ...) IO_PRINTF(3, 4);
+
+/* Ends it, and clears the line. */
+void progress_note_end(progress_note *note);
 
 #endif

@@ -48,7 +48,7 @@ const option request_json[] = {
 
 const option request_messages[] = {
     {.group = "messages"},
-    {"quiet", 'q', NULL, "no times, no progress bar, no warnings", OPTION_FLAG(request, quiet),
+    {"quiet", 'q', NULL, "no times, no progress, no warnings", OPTION_FLAG(request, quiet),
      .excludes = "verbose"},
     {"verbose", 'v', NULL, "what was read, and what the library chose",
      OPTION_FLAG(request, verbose), .excludes = "quiet"},

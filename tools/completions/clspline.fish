@@ -93,7 +93,7 @@ complete -c clspline -n '__clspline_at bezier' -l join -x \
 complete -c clspline -n '__clspline_at bezier' -l report \
     -d 'tell what each processor did'
 complete -c clspline -n '__clspline_at bezier' -s q -l quiet \
-    -d 'no times, no progress bar, no warnings'
+    -d 'no times, no progress, no warnings'
 complete -c clspline -n '__clspline_at bezier' -s v -l verbose \
     -d 'what was read, and what the library chose'
 complete -c clspline -n '__clspline_at bezier' -s h -l help \
@@ -143,7 +143,7 @@ complete -c clspline -n '__clspline_at bspline eval' -l join -x \
 complete -c clspline -n '__clspline_at bspline eval' -l report \
     -d 'tell what each processor did'
 complete -c clspline -n '__clspline_at bspline eval' -s q -l quiet \
-    -d 'no times, no progress bar, no warnings'
+    -d 'no times, no progress, no warnings'
 complete -c clspline -n '__clspline_at bspline eval' -s v -l verbose \
     -d 'what was read, and what the library chose'
 complete -c clspline -n '__clspline_at bspline eval' -s h -l help \
@@ -163,7 +163,7 @@ complete -c clspline -n '__clspline_at bspline bezier' -s d -l device -x \
     -a 'cpu gpu integrated discrete accelerator' \
     -d 'which device'
 complete -c clspline -n '__clspline_at bspline bezier' -s q -l quiet \
-    -d 'no times, no progress bar, no warnings'
+    -d 'no times, no progress, no warnings'
 complete -c clspline -n '__clspline_at bspline bezier' -s v -l verbose \
     -d 'what was read, and what the library chose'
 complete -c clspline -n '__clspline_at bspline bezier' -s h -l help \
@@ -229,7 +229,7 @@ complete -c clspline -n '__clspline_at image' -s d -l device -x \
     -a 'cpu gpu integrated discrete accelerator' \
     -d 'which device'
 complete -c clspline -n '__clspline_at image' -s q -l quiet \
-    -d 'no times, no progress bar, no warnings'
+    -d 'no times, no progress, no warnings'
 complete -c clspline -n '__clspline_at image' -s v -l verbose \
     -d 'what was read, and what the library chose'
 complete -c clspline -n '__clspline_at image' -s h -l help \
@@ -272,7 +272,7 @@ complete -c clspline -n '__clspline_at project' -l join -x \
 complete -c clspline -n '__clspline_at project' -l report \
     -d 'tell what each processor did'
 complete -c clspline -n '__clspline_at project' -s q -l quiet \
-    -d 'no times, no progress bar, no warnings'
+    -d 'no times, no progress, no warnings'
 complete -c clspline -n '__clspline_at project' -s v -l verbose \
     -d 'what was read, and what the library chose'
 complete -c clspline -n '__clspline_at project' -s h -l help \
@@ -335,7 +335,7 @@ complete -c clspline -n '__clspline_at solid' -l join -x \
 complete -c clspline -n '__clspline_at solid' -l report \
     -d 'tell what each processor did'
 complete -c clspline -n '__clspline_at solid' -s q -l quiet \
-    -d 'no times, no progress bar, no warnings'
+    -d 'no times, no progress, no warnings'
 complete -c clspline -n '__clspline_at solid' -s v -l verbose \
     -d 'what was read, and what the library chose'
 complete -c clspline -n '__clspline_at solid' -s h -l help \

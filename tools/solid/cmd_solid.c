@@ -37,7 +37,11 @@ static bool read_mesh(work *w)
     const double start = seconds_now();
     io_message message;
     const solid_cells *cells = &w->model.cells;
-    if (!solid_file_open(&w->model.cells, w->r->base.inputs[0], &message)) {
+    const io_progress progress = {progress_report, &w->bar};
+    progress_start(&w->bar, "reading", w->r->base.quiet);
+    const bool done = solid_file_open(&w->model.cells, w->r->base.inputs[0], &progress, &message);
+    progress_end(&w->bar);
+    if (!done) {
         complain("%s", message.text);
         return false;
     }

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "boundary_faces.h"
+#include "progress.h"
 #include "staging.h"
 
 bool solid_model_memory(const solid_model *m)
@@ -102,9 +103,12 @@ static bool create_mesh(solid_model *m, const float *sharpness)
                                     .num_corners = c->num_corners,
                                     .points = c->points,
                                     .orient = m->r->orient};
+    progress_note note;
     clsp_solid_mesh_destroy(&m->mesh);
-    return check(m, clsp_solid_mesh_create(&m->mesh, m->ctx, &cells)) &&
-           check(m, clsp_solid_mesh_counts(m->mesh, &m->counts));
+    progress_note_start(&note, m->r->base.quiet, "checking %lu cells", (unsigned long)c->num_cells);
+    const clsp_status status = clsp_solid_mesh_create(&m->mesh, m->ctx, &cells);
+    progress_note_end(&note);
+    return check(m, status) && check(m, clsp_solid_mesh_counts(m->mesh, &m->counts));
 }
 
 /* Makes the mesh, whose creases all fade after so many steps, if that is asked for. */
@@ -295,9 +299,14 @@ bool solid_model_plan(const solid_model *m, mesh_precision precision, uint32_t s
                                   .axis = {axis, axis, axis},
                                   .vertex = {.attributes = attributes}};
     staged_reals reals;
+    progress_note note;
     *plan = NULL;
     if (precision == MESH_F32 && !check_floats(m)) return false;
-    if (!staging_check(m->ctx, clsp_solid_plan_create(plan, m->mesh, &desc))) return false;
+    progress_note_start(&note, m->r->base.quiet, "making the plan of %lu cells",
+                        (unsigned long)m->counts.num_cells);
+    const clsp_status status = clsp_solid_plan_create(plan, m->mesh, &desc);
+    progress_note_end(&note);
+    if (!staging_check(m->ctx, status)) return false;
     const bool opened =
         staging_open_reals(&reals, precision, m->points, m->counts.num_vertices * m->channels);
     const bool done =

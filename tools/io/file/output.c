@@ -20,11 +20,6 @@ enum { MAX_TRIES = 100 };
 static const char *pending;
 static pthread_mutex_t pending_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void io_report(const io_progress *progress, size_t done, size_t total)
-{
-    if (progress && total > 0) progress->report(progress->user, (double)done / (double)total);
-}
-
 /* Finds the file behind the name; the rename must not replace a link, nor a device such as
    /dev/null, nor what the user may not write. */
 static bool find_target(output *out)

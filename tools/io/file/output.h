@@ -14,15 +14,6 @@
 
 #include "message.h"
 
-/* Told now and then how much of a long task is done, 0..1. Where a function takes one, NULL is
-   fine. */
-typedef struct io_progress {
-    void (*report)(void *user, double fraction);
-    void *user;
-} io_progress;
-
-void io_report(const io_progress *progress, size_t done, size_t total);
-
 typedef struct output {
     FILE *file;
     const char *name; /* as the user gave it, for messages */

@@ -106,10 +106,12 @@ static solid_reader find_reader(scanner *s)
     }
 }
 
-bool solid_file_read(solid_cells *cells, FILE *file, const char *name, io_message *message)
+bool solid_file_read(solid_cells *cells, FILE *file, const char *name, const io_progress *progress,
+                     io_message *message)
 {
     scanner scan;
     scanner_init(&scan, file, name, message);
+    scan.progress = progress;
     *cells = (solid_cells){.num_points = 0};
     const bool is_foreign = foreign_refuse(&scan, "VTK, VTU, MEDIT or Gmsh, as meshio does");
     const solid_reader reader = is_foreign ? NULL : find_reader(&scan);
@@ -122,12 +124,13 @@ bool solid_file_read(solid_cells *cells, FILE *file, const char *name, io_messag
     return done;
 }
 
-bool solid_file_open(solid_cells *cells, const char *path, io_message *message)
+bool solid_file_open(solid_cells *cells, const char *path, const io_progress *progress,
+                     io_message *message)
 {
     input in;
     *cells = (solid_cells){.num_points = 0};
-    const bool done =
-        input_open(&in, path, message) && solid_file_read(cells, in.file, in.name, message);
+    const bool done = input_open(&in, path, message) &&
+                      solid_file_read(cells, in.file, in.name, progress, message);
     input_close(&in);
     return done;
 }

@@ -22,12 +22,15 @@
 #include "scanner.h"
 #include "solid_cells.h"
 
-/* Reads an open file to its end. The name is for messages, "NAME:LINE: why" or, of what is known at
+/* Reads an open file to its end. progress, which may be NULL, is told how much is read, where the
+   file's size is known. The name is for messages, "NAME:LINE: why" or, of what is known at
    the end only, "NAME: why". False with a message, and no cells. */
-bool solid_file_read(solid_cells *cells, FILE *file, const char *name, io_message *message);
+bool solid_file_read(solid_cells *cells, FILE *file, const char *name, const io_progress *progress,
+                     io_message *message);
 
 /* Reads a file by its path, "-" being standard input, as solid_file_read does. */
-bool solid_file_open(solid_cells *cells, const char *path, io_message *message);
+bool solid_file_open(solid_cells *cells, const char *path, const io_progress *progress,
+                     io_message *message);
 
 /* The formats, from the beginning of the file on. Each leaves it to the caller to check indices. */
 bool solid_vtk_read(solid_cells *cells, scanner *s);

@@ -22,3 +22,8 @@ bool io_fail_errno(io_message *message, const char *name, const char *action)
     return io_fail(message, "%s: %s%s%s", name, action, code ? ": " : "",
                    code ? strerror(code) : "");
 }
+
+void io_report(const io_progress *progress, size_t done, size_t total)
+{
+    if (progress && total > 0) progress->report(progress->user, (double)done / (double)total);
+}

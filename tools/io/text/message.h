@@ -1,8 +1,9 @@
-/* One line that tells the user what went wrong. */
+/* One line that tells the user what went wrong, and how far work is that takes long. */
 #ifndef CLSPLINE_TOOLS_IO_MESSAGE_H
 #define CLSPLINE_TOOLS_IO_MESSAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #if defined(__GNUC__) || defined(__clang__)
 #define IO_PRINTF(text, values) __attribute__((format(printf, text, values)))
@@ -22,5 +23,14 @@ bool io_fail(io_message *message, const char *format, ...) IO_PRINTF(2, 3);
 /* Writes the message of a failed call on a file, "NAME: ACTION: reason", with the reason from
    errno, and returns false. */
 bool io_fail_errno(io_message *message, const char *name, const char *action);
+
+/* Told now and then how much of a long task is done, 0..1. Where a function takes one, NULL is
+   fine. */
+typedef struct io_progress {
+    void (*report)(void *user, double fraction);
+    void *user;
+} io_progress;
+
+void io_report(const io_progress *progress, size_t done, size_t total);
 
 #endif

@@ -52,7 +52,10 @@ static bool refill(scanner *s)
         s->failed = true;
         return io_fail_errno(s->message, s->name, "cannot read");
     }
-    if (s->unread != UINT64_MAX) s->unread -= s->filled < s->unread ? s->filled : s->unread;
+    if (s->unread != UINT64_MAX) {
+        s->unread -= s->filled < s->unread ? s->filled : s->unread;
+        io_report(s->progress, (size_t)(s->size - s->unread), (size_t)s->size);
+    }
     if (!s->begun) skip_mark(s);
     s->begun = true;
     return s->next < s->filled;

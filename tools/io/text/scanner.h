@@ -34,6 +34,7 @@ typedef struct scanner {
     bool any_real;      /* infinities and NaN are numbers too; false at the start */
     uint64_t unread; /* bytes that the file may still hold beyond the buffer; UINT64_MAX: unknown */
     uint64_t size;   /* of the file in bytes; UINT64_MAX: unknown */
+    const io_progress *progress; /* told how much is read, where the size is known; NULL: nobody */
     size_t next, filled;
     char word[SCANNER_MAX_WORD + 1];
     unsigned char buffer[16384];
