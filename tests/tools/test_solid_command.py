@@ -622,10 +622,28 @@ class Meshes(Command):
             self.refused("%s: it would have" % out, source, "-o", out, "-n", "100", *refine)
         self.refused("it would have", source, "-o", self.path("out.npy"), "--slices",
                      "z=0:4:0.0001", "--size", "32768")
+        done = run("solid", source, "-o", self.path("out.png"), "--slice", "z=1", "--size", "9")
+        self.assertNotIn("note:", done.stderr)
+        os.remove(self.path("out.png"))
+        self.check_sum(source)
         out = self.path("big.vtu")
         done = run("solid", source, "-o", out, "-n", "33")
         told = re.search("about ([0-9.e+]+) bytes will be written", done.stderr)
         self.assertAlmostEqual(float(told.group(1)) / os.path.getsize(out), 1, delta=0.01)
+
+    def check_sum(self, source):
+        """Two files of which each alone would have room."""
+        disk = os.statvfs(self.folder)
+        room = disk.f_bavail * disk.f_frsize
+        for refine in range(5):
+            for n in range(2, 101):
+                parts = 64 * 8 ** refine * (n - 1) ** 3
+                each = 37 if 8 * parts < 2 ** 31 else 73
+                one = 12 * 64 * 8 ** refine * n ** 3 + each * parts
+                if 0.6 * room < one < 0.9 * room:
+                    self.refused(" behind the others", source, "-o", self.path("out.vtu"), "-o",
+                                 self.path("out2.vtu"), "-n", str(n), "--refine", str(refine))
+                    return
 
     def test_usage(self):
         source = os.path.join(DATA, "rod.vtk")

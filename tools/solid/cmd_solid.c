@@ -53,17 +53,19 @@ static bool read_mesh(work *w)
     return true;
 }
 
-/* Tells how large outputs become, before they are made, and whether the disk has room for them. */
+/* Tells how large outputs become, before they are made, and whether the disk has room for all. */
 static bool check_outputs(work *w, double vertices, double faces, double cells)
 {
     const request *r = &w->r->base;
     if (w->has_sizes || w->r->slices || !w->model.counts.is_hexahedral) return true;
     w->has_sizes = true;
+    double *bytes = malloc((r->num_outputs + 1) * sizeof(*bytes));
+    if (!bytes) return solid_model_memory(&w->model);
     for (size_t i = 0; i < r->num_outputs; i++)
-        if (!solid_size_fits(&w->model, r->outputs[i],
-                             solid_size_of(&w->model, r->outputs[i], vertices, faces, cells)))
-            return false;
-    return true;
+        bytes[i] = solid_size_of(&w->model, r->outputs[i], vertices, faces, cells);
+    const bool fits = solid_size_fits(&w->model, bytes);
+    free(bytes);
+    return fits;
 }
 
 /* Complains of a refinement of which the library's numbers cannot hold all vertices, which follow

@@ -69,15 +69,46 @@ double solid_size_of(const solid_model *m, const char *path, double vertices, do
     return boundary_size(m, format, (2 * faces - 6 * cells) * along * along);
 }
 
-bool solid_size_fits(const solid_model *m, const char *path, double bytes)
+/* Returns what outputs before one add to its disk: their bytes without those of the files that they
+   replace. */
+static double bytes_before(const request *r, const double *bytes, size_t number, uint64_t device)
 {
-    double left;
-    if (strcmp(path, "-") == 0) return true;
-    if (output_room(path, &left) && bytes > left) {
-        complain("%s: it would have %.3g bytes, and its disk has room for %.3g", path, bytes, left);
-        return false;
+    double sum = 0;
+    output_disk disk;
+    for (size_t i = 0; i < number; i++)
+        if (strcmp(r->outputs[i], "-") != 0 && output_disk_of(r->outputs[i], &disk) &&
+            disk.device == device)
+            sum += bytes[i] - disk.replaced;
+    return sum;
+}
+
+bool solid_size_fits(const solid_model *m, const double *bytes)
+{
+    const request *r = &m->r->base;
+    for (size_t i = 0; i < r->num_outputs; i++) {
+        output_disk disk;
+        const char *path = r->outputs[i];
+        if (strcmp(path, "-") == 0) continue;
+        if (output_disk_of(path, &disk)) {
+            const double left = disk.room - bytes_before(r, bytes, i, disk.device);
+            if (bytes[i] > left) {
+                complain("%s: it would have %.3g bytes, and its disk has room for %.3g%s", path,
+                         bytes[i], fmax(left, 0), left < disk.room ? " behind the others" : "");
+                return false;
+            }
+        }
+        if (bytes[i] >= MANY && !r->quiet)
+            complain("note: %s: about %.3g bytes will be written", path, bytes[i]);
     }
-    if (bytes >= MANY && !m->r->base.quiet)
-        complain("note: %s: about %.3g bytes will be written", path, bytes);
     return true;
+}
+
+void solid_size_note(const solid_model *m, const char *path, double bytes)
+{
+    output_disk disk;
+    if (m->r->base.quiet || strcmp(path, "-") == 0 || !output_disk_of(path, &disk)) return;
+    if (bytes > disk.room)
+        complain("note: %s: it would have %.3g bytes were it not compressed, and its disk has room "
+                 "for %.3g",
+                 path, bytes, disk.room);
 }

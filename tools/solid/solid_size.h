@@ -14,8 +14,11 @@ vtu_number solid_size_number(const solid_array *a);
 double solid_size_of(const solid_model *m, const char *path, double vertices, double faces,
                      double cells);
 
-/* Tells of a file that will have many bytes, and complains of one for which the disk has no room.
-   False then. */
-bool solid_size_fits(const solid_model *m, const char *path, double bytes);
+/* Tells of files that will have many bytes, and complains of one for which the disk has no room
+   behind those before it. False then. bytes: [the request's outputs]. */
+bool solid_size_fits(const solid_model *m, const double *bytes);
+
+/* Tells of a file for which the disk has no room unless it is compressed. bytes: before that. */
+void solid_size_note(const solid_model *m, const char *path, double bytes);
 
 #endif

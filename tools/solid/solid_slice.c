@@ -443,6 +443,20 @@ static bool has_floats(const slice_work *w)
     return fits && w->samples->precision == MESH_F32;
 }
 
+/* Tells whether the disk has room for the image. What it has when it is compressed is not known: a
+   note tells where it would not fit else. */
+static bool check_size(const slice_work *w)
+{
+    const image_format format = w->m->r->picture;
+    const bool is_png = format == IMAGE_PNG;
+    const double values = (double)w->counts->num * w->image->channels;
+    const double real = w->image->type == IMAGE_F32 ? sizeof(float) : sizeof(double);
+    const double bytes = is_png ? values + (double)w->counts->num : real * values;
+    if (!is_png && format != IMAGE_NIFTI_GZ) return solid_size_fits(w->m, &bytes);
+    solid_size_note(w->m, w->m->r->base.outputs[0], bytes);
+    return true;
+}
+
 static bool make_room(slice_work *w)
 {
     const slice_frame *f = w->frame;
@@ -457,12 +471,7 @@ static bool make_room(slice_work *w)
         w->image->size[2] = f->columns;
     }
     const size_t pixels = w->counts->num = f->planes * f->rows * f->columns;
-    const image_format format = w->m->r->picture;
-    if (format != IMAGE_PNG && format != IMAGE_NIFTI_GZ &&
-        !solid_size_fits(w->m, w->m->r->base.outputs[0],
-                         (double)pixels * w->image->channels *
-                             (w->image->type == IMAGE_F32 ? sizeof(float) : sizeof(double))))
-        return false;
+    if (!check_size(w)) return false;
     w->state = calloc(pixels, 1);
     w->list = malloc(BATCH * sizeof(*w->list));
     w->cells = malloc(ROOM * sizeof(*w->cells));

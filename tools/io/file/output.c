@@ -173,17 +173,20 @@ static bool find_folder(const char *name, struct stat *status)
     return found;
 }
 
-bool output_room(const char *name, double *bytes)
+bool output_disk_of(const char *name, output_disk *disk)
 {
-    struct stat status;
-    struct statvfs disk;
+    struct stat folder, status;
+    struct statvfs space;
     const char *slash = strrchr(name, '/');
-    char *folder = strndup(slash ? name : "./", slash ? (size_t)(slash - name) + 1 : 2);
-    bool found = folder && statvfs(folder, &disk) == 0;
-    if (found && stat(name, &status) == 0) found = S_ISREG(status.st_mode);
-    if (found) *bytes = (double)disk.f_bavail * (double)disk.f_frsize;
-    free(folder);
-    return found;
+    char *path = strndup(slash ? name : "./", slash ? (size_t)(slash - name) + 1 : 2);
+    bool found = path && statvfs(path, &space) == 0 && stat(path, &folder) == 0;
+    free(path);
+    if (!found) return false;
+    *disk = (output_disk){.device = (uint64_t)folder.st_dev,
+                          .room = (double)space.f_bavail * (double)space.f_frsize};
+    if (stat(name, &status) != 0) return true;
+    disk->replaced = (double)status.st_size;
+    return S_ISREG(status.st_mode);
 }
 
 static const char *last_part(const char *name)

@@ -33,9 +33,15 @@ bool output_open(output *out, const char *name, io_message *message);
    the message is left as it is. Does nothing for an output that was not opened. */
 bool output_close(output *out, bool done);
 
-/* Finds how many bytes the disk has left for a file, the one that it would replace not counted.
-   False where that is not known, as of devices. */
-bool output_room(const char *name, double *bytes);
+/* The disk that a file is to be on: the bytes that it has left, the one that the file replaces not
+   counted, whose bytes are there again afterwards. */
+typedef struct output_disk {
+    uint64_t device;
+    double room, replaced;
+} output_disk;
+
+/* Finds the disk of a file. False where there is none that could be full, as of devices. */
+bool output_disk_of(const char *name, output_disk *disk);
 
 /* Tells whether two names are of one file, or of one that is not there yet. */
 bool output_is_same(const char *name, const char *other);
