@@ -110,9 +110,10 @@ typedef struct clsp_context_opts {
        "work_group=N", "local=BYTES", "alloc=BYTES", "opencl=120",
        "class=cpu|integrated|discrete|accelerator", "vendor=NAME", each once, separated by commas,
        after which blanks may stand. N and BYTES are below 2^64, opencl is a version of OpenCL C
-       (100, 110, 120, 200 or 300), and 1 in the place of a 0 leaves all as it is. Values only ever
-       narrow, save class, vendor and local_is_real, which pick kernel shapes. Default: the
-       environment variable CLSPLINE_LIMITS, else none. */
+       (100, 110, 120, 200 or 300), svm the sum of the CLSP_SVM_ bits that stay, and 1 in the place
+       of another 0 leaves all as it is. Values only ever narrow, save class, vendor and
+       local_is_real, which pick kernel shapes. Default: the environment variable CLSPLINE_LIMITS,
+       else none. */
     const char *limits;
     uint64_t reserved[CLSP_RESERVED];
 } clsp_context_opts;

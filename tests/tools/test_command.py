@@ -320,8 +320,10 @@ class Help(Case):
             self.assertEqual(re.findall(r"^  (?:-(\w),|   ) --([a-z-]+)", text, re.M),
                              [(option["letter"], name) for name, option in options.items()])
             plain = " ".join(text.split())
-            for option in options.values():
+            for name, option in options.items():
                 self.assertIn(option["help"], plain)
+                words = " --%s %s" % (name, option["argument"] or "")
+                self.assertIn(" ".join(words.split()) + " " + option["help"], plain)
 
 
 class Devices(unittest.TestCase):

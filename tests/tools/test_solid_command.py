@@ -432,19 +432,26 @@ class Meshes(Command):
         source = self.path("box.vtk")
         write_vtk(source, points, cells)
         volumes = []
+        once = ["--refine", "1"]
         angle = ["--crease-angle", "45"]
-        steps = [angle + ["--crease-steps", k] for k in ("0.5", "1", "1.5", "3")]
-        for extra in ([], *steps, angle):
+        for k in "0", "10", "-1":
+            done = run("solid", source, "-o", self.path("a.obj"), *angle, "--crease-steps", k)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("above 0 and below 10", done.stderr)
+        steps = [angle + ["--crease-steps", k] for k in ("1e-6", "0.5", "1", "1.5", "3")]
+        for extra in (once, [], *steps, angle):
             out = self.path("a.obj")
             self.make(source, "-o", out, "-n", "5", *extra)
             found, faces = read_obj(out)[:2]
             volumes.append(sum(signed_volume(found, face) for face in faces))
+        smooth = volumes.pop(0)
         self.assertEqual(volumes, sorted(volumes))
+        self.assertAlmostEqual(volumes[1], smooth, places=5)
         self.assertAlmostEqual(volumes[-1], 1, places=5)
         self.assertLess(volumes[0], 0.6)
-        self.assertGreater(volumes[4] - volumes[2], 0.02)
+        self.assertGreater(volumes[5] - volumes[3], 0.02)
+        self.assertGreater(volumes[4] - volumes[3], 0.002)
         self.assertGreater(volumes[3] - volumes[2], 0.002)
-        self.assertGreater(volumes[2] - volumes[1], 0.002)
 
     def test_kinds(self):
         """Tetrahedra and wedges are refined once; a box made of either keeps its volume with

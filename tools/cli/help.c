@@ -52,6 +52,7 @@ static void print_option(const option *o)
     snprintf(head, sizeof(head), "  %-3s --%s%s%s", o->letter ? letter : "", o->name,
              o->argument ? " " : "", o->argument ? o->argument : "");
     printf("%-*s", INDENT, head);
+    if (strlen(head) >= INDENT) printf("\n%*s", INDENT, "");
     print_wrapped(describe(o, text), INDENT, INDENT);
 }
 

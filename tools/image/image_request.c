@@ -135,8 +135,10 @@ static const option options[] = {
 static const char *const examples[] = {
     "clspline image photo.png -o turned.png --rotate 10",
     "clspline image scan.nii.gz -o large.nii.gz --zoom 2 --device gpu",
+    "clspline image scan.nii.gz -o even.nii.gz --spacing 1",
     "clspline image photo.png -o worn.tif --rotate 10 --repeat 36 --taps 15 --type f32",
-    "curl -s https://example.org/a.png | clspline image - -o - -f png -z 0.5 > half.png", NULL};
+    "curl -s https://example.org/a.png | clspline image - -o - -f png -z 0.5 > half.png",
+    NULL};
 
 static const image_request defaults = {.repeat = 1, .axis = 2, .order = 3};
 
@@ -148,9 +150,8 @@ const subcommand command_image = {
         "Turns, scales and moves an image or a volume, by cubic B-spline interpolation unless told "
         "otherwise. PNG (8 and 16 bit), TIFF (8 and 16 bit, f32, f64; several pages are a volume), "
         "NIfTI (.nii, .nii.gz), JPEG and NumPy's .npy are read and written; the ending of OUT "
-        "chooses. "
-        "Whatever is combined of --zoom, --rotate and --shift, in this order, is done in one step, "
-        "about the middle of the image.",
+        "chooses. Whatever is combined of --zoom, --rotate and --shift, in this order, is done in "
+        "one step, about the middle of the image.",
     .options = options,
     .examples = examples,
     .result = "the image turned by 10 degrees; --zoom scales and --shift moves it, volumes too",

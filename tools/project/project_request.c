@@ -27,16 +27,13 @@ static const option options[] = {
      OPTION_FLAG(project_request, invert)},
     {"tolerance", 't', "E",
      "how far off is near: of --invert, a length in the file's units, or E% of the diagonal of the "
-     "box around the "
-     "curves; default 1e-3%. Of --method mrep, how far its cubics may be from the curves; default "
-     "1e-2%",
+     "box around the curves; default 1e-3%. Of --method mrep, how far its cubics may be from the "
+     "curves; default 1e-2%",
      OPTION_LENGTH(project_request, tolerance, "%"), .must = "a number above 0, alone or with %"},
     {"columns", 0, "LIST",
      "which columns of the points' file are the coordinates: names of its heading or numbers from "
-     "1 "
-     "on, as in 'x,y,z' or '3,1,2'; default those that the heading calls x, y and z, else the "
-     "first "
-     "ones",
+     "1 on, as in 'x,y,z' or '3,1,2'; default those that the heading calls x, y and z, else the "
+     "first ones",
      OPTION_TEXT(project_request, columns)},
     {"max-dist", 'm', "D", "look no further than this",
      OPTION_NUMBER(project_request, opts.max_dist, DBL_MIN, DBL_MAX), .must = "a number above 0"},

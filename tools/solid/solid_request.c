@@ -86,7 +86,8 @@ static int check(request *base)
 /* ---- the table ---- */
 
 static const option options[] = {
-    {OPTION_OUTPUT("where to write; several outputs share the work; - is standard output"),
+    {OPTION_OUTPUT("where to write; several outputs share the work, a slice has one; - is standard "
+                   "output"),
      .repeats = true},
     {OPTION_FORMAT("vtu ply obj stl glb png npy tif nii nii.gz")},
     {"samples", 'n', "S",
@@ -102,13 +103,12 @@ static const option options[] = {
      OPTION_FLAG(solid_request, orient)},
     {"crease-angle", 0, "A",
      "keep sharp edges: those of the boundary whose faces' normals are more than A degrees apart, "
-     "and the "
-     "corners where three or more of them meet",
+     "and the corners where three or more of them meet",
      OPTION_NUMBER(solid_request, crease_angle, 0, 180), .must = "0 to 180 degrees"},
     {"crease-steps", 0, "K",
      "keep creases for K refinements only, above 0 and below 10, as 2.5; this makes them "
      "soft and refines at least K times",
-     OPTION_NUMBER(solid_request, crease_steps, 1e-3, 9.999), .must = "above 0 and below 10"},
+     OPTION_NUMBER(solid_request, crease_steps, 1e-30, 9.999999), .must = "above 0 and below 10"},
     {"bezier", 0, NULL,
      "one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu: exact in regular cells, in others it meets "
      "the limit in 64 points",
@@ -116,13 +116,11 @@ static const option options[] = {
     {"normals", 0, NULL, "normals of vertices, in .ply, .obj and .glb",
      OPTION_FLAG(solid_request, normals), .excludes = "bezier slice slices"},
     {"classes", 0, NULL,
-     "print classes of cells: how many are regular, layered and irregular, for each refinement; -o "
-     "may then be "
-     "left out",
+     "print classes of cells: how many are regular, layered, irregular and split, for each "
+     "refinement; -o may then be left out",
      OPTION_FLAG(solid_request, classes)},
-    {OPTION_PRECISION("f32 is the default, with --bezier and --slice "
-                      "f64 where the device has "
-                      "it; f64 needs a device with fp64")},
+    {OPTION_PRECISION("f32 is the default, with --bezier and --slice f64 where the device has it; "
+                      "f64 needs a device with fp64")},
     {.rows = request_device},
     {.group = "slices"},
     {"slice", 0, "z=H",
@@ -139,7 +137,8 @@ static const option options[] = {
     {"pixel", 0, "P", "instead, the side of a pixel, in units of the mesh",
      OPTION_NUMBER(solid_request, pixel, 1e-30, 1e30), .must = "a length above 0",
      .needs = "slice slices", .excludes = "size"},
-    {"unit", 0, "U", "what lengths of the mesh are, for the resolution that image files tell: @",
+    {"unit", 0, "U",
+     "what lengths of the mesh are, for the resolution that image files tell: @; default mm",
      OPTION_WORD(solid_request, unit, "um mm cm m in"), .needs = "slice slices"},
     {"array", 0, "NAME",
      "show this data of points, or of cells: each pixel's cell has it; default all data of points, "
@@ -172,15 +171,13 @@ const subcommand command_solid = {
         "Evaluates the Catmull-Clark solid of a mesh of cells: its limit, exact in every cell. "
         "MESH has hexahedra, tetrahedra, wedges, prisms or polyhedra: VTK legacy and .vtu, MEDIT "
         ".mesh and .meshb, MFEM .mesh or Gmsh .msh, known by how it begins; - is standard input. "
-        "Data of points, "
-        "such as a density, are evaluated likewise, and data of cells, such as a material, are "
-        "kept: "
-        "also MEDIT's and MFEM's of each cell, as medit:ref and attribute, and Gmsh's groups and "
-        "entities, as gmsh:physical and gmsh:geometrical. The ending of OUT chooses what is "
-        "written:\n"
+        "Data of points, such as a density, are evaluated likewise, and data of cells, such as a "
+        "material, are kept: also MEDIT's and MFEM's of each cell, as medit:ref and attribute, and "
+        "Gmsh's groups and entities, as gmsh:physical and gmsh:geometrical. The ending of OUT "
+        "chooses what is written:\n"
         ".vtu: the solid, samples of each cell and the hexahedra between them\n"
         ".ply, .obj, .stl, .glb: its boundary, closed\n"
-        ".png, .npy, .tif, .nii: with --slice, values on a plane",
+        ".png, .npy, .tif, .nii, .nii.gz: with --slice, values on a plane",
     .options = options,
     .examples = examples,
     .result = "the Catmull-Clark solid of a mesh of cells; .stl: its boundary; --slice: an image",
