@@ -4,7 +4,6 @@
    with the host's cores; refinement and classification. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gauss_axes.h"

@@ -4,7 +4,6 @@
    calibrated before, in a folder of their own. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "folder.h"
 #include "shared_run.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "clock.h"
 #include "schedule.h"
 #include "shared_memory.h"
 #include "tile_queue.h"

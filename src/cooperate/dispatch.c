@@ -5,6 +5,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "clock.h"
 #include "host_memory.h"
 #include "run.h"
 #include "shared_memory.h"

@@ -81,7 +81,4 @@ clsp_status clspi_cooperate_build(const clspi_build *build);
    of each. */
 uint32_t clspi_cooperate_workers(clsp_context *ctx);
 
-/* Reads a clock that only goes forward. */
-double clspi_now_ms(void);
-
 #endif

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "check.h"
+#include "clock.h"
 #include "shared_memory.h"
 
 /* How long the tiles of one take last: long against taking them, short against a job. */
@@ -12,14 +12,6 @@
 #define TAKE_MAX_MS 0.1
 
 enum { REQUEUED_WANTED_MAX = 256 }; /* requeued tiles that a worker takes at once */
-
-double clspi_now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 clspi_run *clspi_run_create(void)
 {

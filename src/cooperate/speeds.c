@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "check.h"
 #include "trusted_file.h"
 
 /* A machine has some 40 lines a processor. */

@@ -1,10 +1,10 @@
 #include "tile_queue.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "clock.h"
 #include "kernel_arguments.h"
 #include "shared_memory.h"
 #include "svm_atomics.h"

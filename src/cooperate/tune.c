@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "clock.h"
 #include "schedule.h"
 #include "tile_queue.h"
 

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "trusted_file.h"
 
 /* A file: this header, the key's bytes, the binary's bytes. All numbers in the machine's own byte

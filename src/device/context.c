@@ -1,7 +1,6 @@
 #include "context_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cache.h"

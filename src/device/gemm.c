@@ -1,6 +1,5 @@
 #include "gemm.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #ifdef CLSPI_CLBLAST
 #include <clblast_c.h>

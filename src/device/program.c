@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "build_log.h"
 #include "cache.h"
 #include "check.h"
+#include "clock.h"
 #include "profile.h"
 #include "sources.h"
 
@@ -18,14 +18,6 @@ typedef struct clspi_program {
     cl_program program;
     double build_ms;
 } clspi_program;
-
-static double now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 static const clspi_source *find_source(const char *name)
 {
@@ -153,12 +145,12 @@ static void store_binary(clsp_context *ctx, const clspi_cache_key *key, cl_progr
 static clsp_status build(clsp_context *ctx, clspi_program *entry)
 {
     const clspi_cache_key key = {&ctx->device, entry->source->text, entry->options};
-    const double start = now_ms();
+    const double start = clspi_now_ms();
     const bool cached = build_cached(ctx, &key, entry);
     clsp_status status = CLSP_OK;
 
     if (!cached) status = build_source(ctx, entry);
-    entry->build_ms = now_ms() - start;
+    entry->build_ms = clspi_now_ms() - start;
     if (status != CLSP_OK) return status;
     clspi_message(&ctx->log, CLSP_LOG_INFO, "%s.cl, '%s': %s in %.1f ms", entry->source->name,
                   entry->options, cached ? "taken from the cache" : "compiled", entry->build_ms);

@@ -154,6 +154,15 @@ clsp_status clspi_call_on_host(clspi_plan *plan, const clsp_run *run)
     return clspi_run_done(plan, run);
 }
 
+clsp_status clspi_plan_bring(clspi_plan *plan, clspi_series *series, uint32_t i, const char *from,
+                             size_t bytes)
+{
+    clspi_staging *const staging = &plan->staging[0][i];
+
+    CLSPI_CHECK(clspi_buffer_reserve(&staging->buffer, &staging->bytes, series->ctx, bytes));
+    return clspi_series_write_later(series, staging->buffer, 0, from, bytes);
+}
+
 void clspi_plan_release(clspi_plan *plan)
 {
     if (plan->last) clReleaseEvent(plan->last);

@@ -96,6 +96,12 @@ clsp_status clspi_call_on_host(clspi_plan *plan, const clsp_run *run);
 /* Takes back the event of a call that failed after all; run may be NULL. */
 void clspi_run_undo(const clsp_run *run);
 
+/* Brings what a chunk of a shared job needs from host memory to the plan's staging buffer number i.
+   Chunks of a plan run one after another, so that one buffer serves them all; the host memory stays
+   until they have run. */
+clsp_status clspi_plan_bring(clspi_plan *plan, clspi_series *series, uint32_t i, const char *from,
+                             size_t bytes);
+
 void clspi_plan_release(clspi_plan *plan);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "clock.h"
 #include "job.h"
 
 /* ---- the job ---- */

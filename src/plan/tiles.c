@@ -1,7 +1,5 @@
 #include "tiles.h"
 
-#include "check.h"
-
 static clspi_way way_of(const clsp_run *run)
 {
     const clsp_share *const share = run ? run->share : NULL;

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "context_internal.h"
 #include "limit_points.h"
 #include "solid_mesh.h"
 

@@ -1,10 +1,8 @@
 #include "own_samples.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "buffer.h"
-#include "check.h"
 #include "points.h"
 
 bool clspi_has_own_samples(const clspi_tensor_desc *desc)

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "buffer.h"
 #include "check.h"
 #include "points.h"
 #include "shared_batch.h"
@@ -156,17 +155,6 @@ typedef struct shared_list {
     size_t real;                /* bytes */
 } shared_list;
 
-/* Brings what a chunk's points need to a device. Chunks of a plan run one after another, so that
-   one buffer serves them all; the caller's memory stays until they have run. */
-static clsp_status bring(clspi_plan *plan, clspi_series *series, uint32_t i, const char *from,
-                         size_t bytes)
-{
-    clspi_staging *const staging = &plan->staging[0][i];
-
-    CLSPI_CHECK(clspi_buffer_reserve(&staging->buffer, &staging->bytes, series->ctx, bytes));
-    return clspi_series_write_later(series, staging->buffer, 0, from, bytes);
-}
-
 static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
                                   const clspi_part *part, const clspi_target *target)
 {
@@ -183,16 +171,16 @@ static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_seri
                            .num = num};
 
     for (uint32_t k = 0; k < num_params(plan, points); k++)
-        CLSPI_CHECK(bring(base, series, k,
-                          list->params + (k * points->num + first * step) * list->real,
-                          num * step * list->real));
+        CLSPI_CHECK(clspi_plan_bring(base, series, k,
+                                     list->params + (k * points->num + first * step) * list->real,
+                                     num * step * list->real));
     for (uint32_t k = 0; k < directions; k++) {
         job.params[k] = base->staging[0][points->planar ? k : 0].buffer;
         job.params_offset[k] = points->planar ? 0 : k;
     }
     if (list->items)
-        CLSPI_CHECK(bring(base, series, PATCHES, list->items + first * sizeof(uint32_t),
-                          num * sizeof(uint32_t)));
+        CLSPI_CHECK(clspi_plan_bring(base, series, PATCHES, list->items + first * sizeof(uint32_t),
+                                     num * sizeof(uint32_t)));
     job.patches = list->items ? base->staging[0][PATCHES].buffer : NULL;
     return make_job(plan, series, &job);
 }

@@ -2,7 +2,6 @@
 
 #include "check.h"
 #include "own_samples.h"
-#include "vertex_assembly.h"
 #include "vertex_layout.h"
 
 enum {

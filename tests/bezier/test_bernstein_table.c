@@ -4,7 +4,6 @@
 #include "../support.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "bernstein.h"
 #include "buffer.h"

@@ -1,6 +1,5 @@
 #include "ledger_fixture.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"

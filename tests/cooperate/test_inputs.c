@@ -3,7 +3,6 @@
    device and on two, where devices work on the host's memory and where lines move to them. */
 #include "ledger_fixture.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

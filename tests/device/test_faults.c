@@ -5,7 +5,6 @@
 #include "fault_fixture.h"
 
 #include <clspline/bezier.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

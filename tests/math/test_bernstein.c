@@ -7,7 +7,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "../worst.h"
 #include "bernstein.h"

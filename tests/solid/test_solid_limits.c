@@ -30,6 +30,18 @@ typedef struct solid {
     ref_solid ref;
 } solid;
 
+/* Continues control points beyond the boundary, as kernels do when they are loaded. */
+static void continue_points(const clspi_cell_points *points, double *control)
+{
+    for (size_t i = 0; i < points->continued.num; i++) {
+        const double *const a = control + (size_t)clspi_continued_from(points, i, 0) * CHANNELS;
+        const double *const b = control + (size_t)clspi_continued_from(points, i, 1) * CHANNELS;
+        double *const to = control + (points->num_vertices + i) * CHANNELS;
+        for (uint32_t k = 0; k < CHANNELS; k++)
+            to[k] = 2.0 * a[k] - b[k];
+    }
+}
+
 /* Makes the classes of a mesh whose vertices have the points of `from`. Takes the mesh. */
 static solid prepare(clspi_cell_mesh *mesh, const double *from)
 {
@@ -45,7 +57,7 @@ static solid prepare(clspi_cell_mesh *mesh, const double *from)
     memcpy(s.control, from, (size_t)s.mesh.num_vertices * CHANNELS * sizeof *from);
     for (size_t i = 0; i < (size_t)s.mesh.num_vertices * CHANNELS; i++)
         s.scale = fmax(s.scale, fabs(from[i]));
-    clspi_cell_points_continue(&s.points, CHANNELS, s.control);
+    continue_points(&s.points, s.control);
     for (size_t e = 0; e < s.mesh.num_edges; e++)
         if (s.mesh.edge_flag[e] & CLSPI_CREASE) {
             memcpy(s.crease + 2 * creases++, s.mesh.edge_vertex + 2 * e, 2 * sizeof *s.crease);

@@ -1,8 +1,6 @@
 /* `clspline bezier`: from a BezierView file to meshes and pictures. */
 #include "command.h"
 
-#include <stdio.h>
-
 #include "bezier_request.h"
 #include "evaluate.h"
 #include "bezierview.h"

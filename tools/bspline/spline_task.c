@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "command.h"
 #include "normals.h"
 #include "progress.h"
 #include "staging.h"

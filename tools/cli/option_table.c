@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "command.h"
 #include "request.h"
 
 /* ---- tables ---- */

@@ -1,5 +1,4 @@
 /* The sums that make control points over a target's knots. */
-#include "buffer.h"
 #include "check.h"
 #include "convert_target.h"
 

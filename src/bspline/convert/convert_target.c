@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "buffer.h"
 #include "check.h"
 #include "knot_change.h"
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "bspline_plan.h"
-#include "check.h"
 
 /* ---- knots ---- */
 

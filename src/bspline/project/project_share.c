@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "buffer.h"
 #include "check.h"
 #include "nearest.h"
 #include "project.h"
@@ -81,17 +80,6 @@ static clsp_status search_on_host(const void *user, clspi_plan *base, uint32_t w
 
 enum { POINTS, PATCHES, HINTS }; /* staging buffers */
 
-/* Brings what a part's queries need to a device. Chunks of a plan run one after another, so that
-   one buffer serves them all; the caller's memory stays until they have run. */
-static clsp_status bring(clspi_plan *plan, clspi_series *series, uint32_t i, const char *from,
-                         size_t bytes)
-{
-    clspi_staging *const staging = &plan->staging[0][i];
-
-    CLSPI_CHECK(clspi_buffer_reserve(&staging->buffer, &staging->bytes, series->ctx, bytes));
-    return clspi_series_write_later(series, staging->buffer, 0, from, bytes);
-}
-
 static clsp_status search_on_device(const void *user, clspi_plan *base, clspi_series *series,
                                     const clspi_part *part, const clspi_target *target)
 {
@@ -100,11 +88,13 @@ static clsp_status search_on_device(const void *user, clspi_plan *base, clspi_se
     const size_t point = s->dim * s->real, patch = sizeof(uint32_t);
 
     CLSPI_CHECK(clspi_nearest_prepare(bspline_plan_of(base), series, s->opts->num_nearest));
-    CLSPI_CHECK(bring(base, series, POINTS, s->points + first * point, num * point));
+    CLSPI_CHECK(clspi_plan_bring(base, series, POINTS, s->points + first * point, num * point));
     if (s->patches)
-        CLSPI_CHECK(bring(base, series, PATCHES, s->patches + first * patch, num * patch));
+        CLSPI_CHECK(
+            clspi_plan_bring(base, series, PATCHES, s->patches + first * patch, num * patch));
     if (s->hints)
-        CLSPI_CHECK(bring(base, series, HINTS, s->hints + first * s->real, num * s->real));
+        CLSPI_CHECK(
+            clspi_plan_bring(base, series, HINTS, s->hints + first * s->real, num * s->real));
     const clspi_nearest_job job = {.points = base->staging[0][POINTS].buffer,
                                    .patches = s->patches ? base->staging[0][PATCHES].buffer : NULL,
                                    .hints = s->hints ? base->staging[0][HINTS].buffer : NULL,

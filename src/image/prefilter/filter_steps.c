@@ -1,6 +1,5 @@
 #include "filter_steps.h"
 
-#include "check.h"
 #include "image_plan.h"
 #include "spline_poles.h"
 

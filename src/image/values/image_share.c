@@ -2,7 +2,6 @@
    devices (docs/cooperation.md). */
 #include <stdio.h>
 
-#include "buffer.h"
 #include "check.h"
 #include "image_call.h"
 #include "image_points.h"
@@ -115,8 +114,7 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
 
 /* ---- devices ---- */
 
-/* Brings what the points of a chunk have been given. Chunks of a plan run one after another, so
-   that one buffer serves them all; the caller's memory stays until they have run. */
+/* Brings what the points of a chunk have been given. */
 static clsp_status bring_given(const shared_values *s, clspi_image_job *job, clspi_series *series,
                                clsp_range points)
 {
@@ -126,11 +124,9 @@ static clsp_status bring_given(const shared_values *s, clspi_image_job *job, cls
     for (uint32_t d = missing; d < 3; d++)
         job->given[d] = s->given[d] + points.first * job->stride * s->real;
     for (uint32_t k = 0; k < clspi_image_given_streams(job); k++) {
-        clspi_staging *const staging = &job->plan->base.staging[0][k];
-        const char *const from = job->given[missing + k];
-        CLSPI_CHECK(clspi_buffer_reserve(&staging->buffer, &staging->bytes, series->ctx, bytes));
-        CLSPI_CHECK(clspi_series_write_later(series, staging->buffer, 0, from, bytes));
-        job->streams.stream[job->streams.num++].buffer = staging->buffer;
+        clspi_plan *const base = &job->plan->base;
+        CLSPI_CHECK(clspi_plan_bring(base, series, k, job->given[missing + k], bytes));
+        job->streams.stream[job->streams.num++].buffer = base->staging[0][k].buffer;
     }
     return CLSP_OK;
 }

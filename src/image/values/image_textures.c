@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "buffer.h"
 #include "check.h"
 #include "image_values.h"
 

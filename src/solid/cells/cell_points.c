@@ -214,17 +214,6 @@ void clspi_cell_points_release(clspi_cell_points *points)
     *points = (clspi_cell_points){0};
 }
 
-void clspi_cell_points_continue(const clspi_cell_points *points, uint32_t dim, double *control)
-{
-    for (size_t i = 0; i < points->continued.num; i++) {
-        const double *const a = control + (size_t)clspi_continued_from(points, i, 0) * dim;
-        const double *const b = control + (size_t)clspi_continued_from(points, i, 1) * dim;
-        double *const to = control + (points->num_vertices + i) * dim;
-        for (uint32_t k = 0; k < dim; k++)
-            to[k] = 2.0 * a[k] - b[k];
-    }
-}
-
 uint32_t clspi_cell_points_of(const clspi_cell_points *points, const clspi_class_set *set,
                               uint32_t cell, uint32_t *numbers)
 {

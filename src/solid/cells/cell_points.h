@@ -43,10 +43,6 @@ static inline uint32_t clspi_continued_from(const clspi_cell_points *points, siz
     return (uint32_t)(k == 0 ? both >> 32 : both);
 }
 
-/* Computes the continued points; control: [clspi_num_points][dim], of which the first
-   num_vertices are there. */
-void clspi_cell_points_continue(const clspi_cell_points *points, uint32_t dim, double *control);
-
 /* Writes a cell's points and returns how many there are: of a regular cell its grid, [4][4][4].
    numbers: [CLSPI_RING_POINTS]. */
 uint32_t clspi_cell_points_of(const clspi_cell_points *points, const clspi_class_set *set,

@@ -1,7 +1,6 @@
 #include "class_tangents.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "class_descent.h"
 

@@ -1,6 +1,5 @@
 /* Weights of the control points of classes, by going from cells to children. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "class_descent.h"

@@ -1,6 +1,5 @@
 /* The hexahedra that cells of all kinds become. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "key_map.h"
 #include "poly_mesh.h"

@@ -6,9 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "support.h"
 #include "vertex_fixture.h"

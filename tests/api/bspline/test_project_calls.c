@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

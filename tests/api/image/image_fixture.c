@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 unsigned order_number(const clsp_image_desc *d)
 {

@@ -3,7 +3,6 @@
 #include "image_fixture.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

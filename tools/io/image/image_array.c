@@ -136,3 +136,13 @@ unsigned char *image_bytes_reserve(image_bytes *b, size_t more)
     b->bytes = moved;
     return moved + b->count;
 }
+
+void image_bytes_swap(unsigned char *bytes, size_t count, size_t each)
+{
+    for (size_t at = 0; at < count; at += each)
+        for (size_t i = 0; i < each / 2; i++) {
+            const unsigned char kept = bytes[at + i];
+            bytes[at + i] = bytes[at + each - 1 - i];
+            bytes[at + each - 1 - i] = kept;
+        }
+}

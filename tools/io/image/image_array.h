@@ -100,4 +100,7 @@ typedef struct image_bytes {
    fills it adds to count. */
 unsigned char *image_bytes_reserve(image_bytes *b, size_t more);
 
+/* Turns numbers of `each` bytes, `count` bytes in all, into the other byte order. */
+void image_bytes_swap(unsigned char *bytes, size_t count, size_t each);
+
 #endif

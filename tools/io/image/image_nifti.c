@@ -241,16 +241,6 @@ static bool take_extensions(image_array *a, const image_source *s, gzFile gz, ni
 
 /* ---- values ---- */
 
-static void swap_numbers(unsigned char *bytes, size_t count, size_t each)
-{
-    for (size_t at = 0; at < count; at += each)
-        for (size_t i = 0; i < each / 2; i++) {
-            const unsigned char kept = bytes[at + i];
-            bytes[at + i] = bytes[at + each - 1 - i];
-            bytes[at + each - 1 - i] = kept;
-        }
-}
-
 /* Returns number i of what stands in the file, in the machine's byte order, where that is no type
    of images. */
 static double get_wide(const unsigned char *from, size_t i, char kind)
@@ -311,7 +301,7 @@ static bool read_values(image_array *a, const image_source *s, gzFile gz, const 
         free(got.bytes);
         return false;
     }
-    if (c->header.is_swapped) swap_numbers(got.bytes, bytes, c->bytes_each);
+    if (c->header.is_swapped) image_bytes_swap(got.bytes, bytes, c->bytes_each);
     if (convert(a, c, got.bytes)) return true;
     return image_source_fail(s, "not enough memory for this file");
 }

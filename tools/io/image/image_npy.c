@@ -147,17 +147,6 @@ bool image_npy_read(image_array *a, const image_source *s, uint32_t directions)
 
 /* ---- writing ---- */
 
-/* Turns numbers of the machine's byte order into the file's, which is the little one. */
-static void swap_bytes(unsigned char *bytes, size_t count, size_t each)
-{
-    for (size_t at = 0; at < count; at += each)
-        for (size_t i = 0; i < each / 2; i++) {
-            const unsigned char kept = bytes[at + i];
-            bytes[at + i] = bytes[at + each - 1 - i];
-            bytes[at + each - 1 - i] = kept;
-        }
-}
-
 static bool write_values(const image_array *a, FILE *file)
 {
     unsigned char block[4096];
@@ -167,7 +156,7 @@ static bool write_values(const image_array *a, FILE *file)
     for (size_t at = 0; at < bytes; at += count) {
         count = bytes - at < sizeof(block) ? bytes - at : sizeof(block);
         memcpy(block, (const unsigned char *)a->values + at, count);
-        swap_bytes(block, count, image_type_bytes(a->type));
+        image_bytes_swap(block, count, image_type_bytes(a->type));
         if (fwrite(block, 1, count, file) != count) return false;
     }
     return true;

@@ -1,7 +1,6 @@
 #include "solid_cells.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

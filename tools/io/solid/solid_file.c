@@ -18,6 +18,14 @@ bool solid_scan_word(scanner *s, const char *what)
     return !s->failed && scanner_fail(s, s->line, "the file ends where %s was expected", what);
 }
 
+bool solid_scan_dimension(scanner *s)
+{
+    uint32_t dimension;
+    if (!scanner_count(s, "a dimension", 3, &dimension)) return false;
+    return dimension == 3 ||
+           scanner_fail(s, s->word_line, "a solid has dimension 3, not %u", (unsigned)dimension);
+}
+
 bool solid_scan_vertex(scanner *s, uint32_t base, uint32_t *vertex)
 {
     if (!scanner_count(s, "a vertex", INT32_MAX, vertex)) return false;

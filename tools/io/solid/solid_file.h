@@ -48,6 +48,9 @@ bool solid_scan_memory(scanner *s);
 /* Reads a word; fails where the file ends. */
 bool solid_scan_word(scanner *s, const char *what);
 
+/* Reads the dimension, which must be 3. */
+bool solid_scan_dimension(scanner *s);
+
 /* Reads a vertex numbered from `base` on. */
 bool solid_scan_vertex(scanner *s, uint32_t base, uint32_t *vertex);
 

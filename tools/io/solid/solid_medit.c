@@ -125,14 +125,6 @@ static bool skip_list(scanner *s)
     return false;
 }
 
-static bool read_dimension(scanner *s)
-{
-    uint32_t dimension;
-    if (!scanner_count(s, "a dimension", 3, &dimension)) return false;
-    return dimension == 3 ||
-           scanner_fail(s, s->word_line, "a solid has dimension 3, not %u", (unsigned)dimension);
-}
-
 /* Tells whether a list has cells that are not read, which must not be missing in silence. */
 static bool is_other_cells(const char *name)
 {
@@ -156,7 +148,7 @@ static bool read_list(solid_cells *cells, medit_edges *f, scanner *s, bool *know
     *known = list->name || others;
     if (is_other_cells(name))
         return scanner_fail(s, s->word_line, "%s are not read: only cells of order 1", name);
-    if (strcmp(name, "Dimension") == 0) return (*known = true) && read_dimension(s);
+    if (strcmp(name, "Dimension") == 0) return (*known = true) && solid_scan_dimension(s);
     if (!*known) return true;
     if (!scanner_count(s, "a number of items", INT32_MAX, &count)) return false;
     if (list->name) return read_cells(cells, s, list->kind, count);

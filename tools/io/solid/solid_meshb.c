@@ -1,8 +1,6 @@
 /* MEDIT's .meshb files: the lists of .mesh ones in binary, each behind its number and the place in
    the file where the next one is (LoicMarechal's libMeshb). */
-#include <stdlib.h>
 
-#include "array.h"
 #include "binary.h"
 #include "solid_file.h"
 #include "solid_medit.h"

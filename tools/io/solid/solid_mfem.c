@@ -59,14 +59,6 @@ static bool read_vertices(solid_cells *cells, scanner *s)
     return solid_scan_points(cells, s, count);
 }
 
-static bool read_dimension(scanner *s)
-{
-    uint32_t dimension;
-    if (!scanner_count(s, "a dimension", 3, &dimension)) return false;
-    return dimension == 3 ||
-           scanner_fail(s, s->word_line, "a solid has dimension 3, not %u", (unsigned)dimension);
-}
-
 bool solid_mfem_read(solid_cells *cells, scanner *s)
 {
     char text[SCANNER_SHOWN + 4];
@@ -77,7 +69,7 @@ bool solid_mfem_read(solid_cells *cells, scanner *s)
                             scanner_shown(s, text));
     while (done && scanner_word(s)) {
         if (strcmp(s->word, "dimension") == 0)
-            done = read_dimension(s);
+            done = solid_scan_dimension(s);
         else if (strcmp(s->word, "elements") == 0)
             done = read_elements(cells, s);
         else if (strcmp(s->word, "boundary") == 0)
