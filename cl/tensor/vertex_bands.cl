@@ -90,7 +90,7 @@ typedef struct banded_vertices {
     }                                                                                             \
     LOAD_TERMS(kept, terms, t, first_t, (terms)-1)
 
-/* Does the same for the points and each derivative. */
+/* Load the terms of the points and of each derivative from `number` on, and go on with all. */
 #define LOAD_ALL(number)                                                                          \
     LOAD_TERMS(kept, CLSP_TERMS_U, t + from, number, 0)                                           \
     FOR_DU(LOAD_TERMS(kept_u, CLSP_TERMS_U - 1, t_u + from_u, number, 0))                         \

@@ -145,7 +145,7 @@ static rows_shape choose(const clsp_context *ctx, const clspi_tensor_desc *d)
     return shape;
 }
 
-/* Chooses the same of sums in bands, whose tables are not staged. */
+/* Chooses blocks, and what stores go through, of sums in bands, whose tables are not staged. */
 static rows_shape choose_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
     rows_shape shape = {.rows = 2, .block_rows = 32, .keep_local = keeps_bands(ctx, d)};

@@ -18,7 +18,7 @@ long double ref_bspline(unsigned degree, long double x)
            degree;
 }
 
-/* Its derivative: the difference of its halves. */
+/* The derivative of the central B-spline, the difference of two of a degree less. */
 static long double slope(unsigned degree, long double x)
 {
     if (degree == 0) return 0.0L;

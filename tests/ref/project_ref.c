@@ -200,7 +200,7 @@ static void measure(const ref_project *project, const double *query, const long 
         nearest->point[c] = m[c] / m[dim];
 }
 
-/* The same of a place of a piece. */
+/* Takes the distance to the point at a place of a piece, and keeps the nearest. */
 static void look_at(const ref_project *project, const double *query, const piece *p, long double at,
                     long double values[2], ref_nearest *nearest)
 {
@@ -211,7 +211,7 @@ static void look_at(const ref_project *project, const double *query, const piece
     measure(project, query, m, t, values, nearest);
 }
 
-/* The same of an end of a piece, which is a control point. */
+/* Takes the distance to an end of a piece, which is a control point, and keeps the nearest. */
 static void look_at_end(const ref_project *project, const double *query, const piece *p, int end,
                         long double values[2], ref_nearest *nearest)
 {

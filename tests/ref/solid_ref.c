@@ -235,8 +235,8 @@ static vec ruled_vertex(const patch *p, uint32_t v, unsigned faces, long double 
     return point;
 }
 
-/* The point by the rule of now, blended with that of the next level where fading creases make it
-   another one: two creases become fewer, or more become two and fewer. */
+/* The point by a vertex's rule at this level, blended with that at the next one where fading
+   creases make it another: two creases become fewer, or more become two and fewer. */
 static vec surface_vertex(const patch *p, uint32_t v, unsigned faces)
 {
     const vec now = ruled_vertex(p, v, faces, 0), later = ruled_vertex(p, v, faces, 1);

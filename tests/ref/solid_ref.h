@@ -10,7 +10,7 @@
    the boundary (mean A + 2 mean M + (n - 3) V) / n of its n boundary faces, with two creases
    (M + M' + 2 V) / 4, with more V. The sharpness of a crease is one less after each level; below 1
    it is the share of the sharp rule in the edge's point, and the mean of those to 1 at a vertex the
-   share of its rule now, where another one holds at the next level. Points whose rule asks for
+   share of its own rule, where another one holds at the next level. Points whose rule asks for
    cells that are not there become NaN, so that a result shows that none was needed. */
 #ifndef SOLID_REF_H
 #define SOLID_REF_H

@@ -371,7 +371,7 @@ static void corners_interpolate(void **state)
     }
 }
 
-/* The same bits however rows are split and whatever the scratch memory held. */
+/* Results have the same bits however rows are split and whatever the scratch memory held. */
 static void splits_are_equal(void **state)
 {
     static const uint32_t splits[] = {1, 3, 4, 32};

@@ -437,7 +437,7 @@ static void test_collapsed(void **state)
     bezierview_clear(&content);
 }
 
-/* The same curve with one degree more, times a scale; control points [degree + 1][4]. */
+/* A curve written with one degree more, times a scale; control points [degree + 1][4]. */
 static edge_curve elevate(const edge_curve *c, double scale)
 {
     edge_curve raised = {c->degree + 1, c->rational, malloc((c->degree + 2) * 4 * sizeof(double))};

@@ -31,7 +31,7 @@ typedef struct job {
     clsp_bspline_desc target;
     size_t pieces, piece_reals; /* of a spline, of a piece */
     double *reals;              /* of some splines */
-    float *floats;              /* likewise, in single precision */
+    float *floats;              /* these in single precision */
 } job;
 
 /* ---- conversion ---- */

@@ -87,8 +87,8 @@ bool clspi_class_set_build(clspi_class_set *set);
 void clspi_class_weights(const clspi_class_set *set, uint32_t number, const double t[3],
                          const uint8_t by[3], uint32_t face, double *row);
 
-/* Computes the same at a parameter of a cell in its own directions, along the first of its boundary
-   faces that has it. */
+/* Computes the weights of a cell's control points at a parameter in the cell's own directions,
+   along the first of its boundary faces that has it. */
 void clspi_use_weights(const clspi_class_set *set, const clspi_class_use *use, const double t[3],
                        const uint8_t by[3], double *row);
 

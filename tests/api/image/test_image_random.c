@@ -217,7 +217,7 @@ static clsp_status carry_out(clsp_image_plan *plan, const request *r)
     }
 }
 
-/* Makes the same by a plan that has done nothing else. */
+/* Makes what a request is to give by a plan that has done nothing else. */
 static void make_wanted(const player *p, const request *r)
 {
     request again = *r;

@@ -31,12 +31,13 @@ bool has_kind(const clsp_context *ctx, store_kind kind);
 store store_make(const clsp_context *ctx, store_kind kind, clsp_type type, size_t offset,
                  size_t size, const void *contents);
 
-/* It as calls take it, of a capacity that it just fills. */
+/* A store as calls take it, of a capacity that it just fills. */
 clsp_input store_in(const store *s);
 clsp_output store_out(const store *s);
 
-/* Its elements after all that was enqueued, once everything around them has been found as it was.
-   Valid until the store is freed. store_elements: of HOST and SVM_FINE, as they are now. */
+/* A store's elements after all that was enqueued, once everything around them has been found as it
+   was; store_elements: of HOST and SVM_FINE, whatever is enqueued. Valid until the store is freed.
+ */
 const unsigned char *store_read(store *s);
 const unsigned char *store_elements(const store *s);
 

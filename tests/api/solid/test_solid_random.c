@@ -188,7 +188,7 @@ static clsp_status load(const player *p, clsp_solid_plan *plan)
     return clsp_solid_set_control_points(plan, clsp_in_f32(controls, num), NULL);
 }
 
-/* Makes the same by a plan that has done nothing else. */
+/* Makes what a request is to give by a plan that has done nothing else. */
 static void make_wanted(const player *p, const request *r)
 {
     request again = *r;

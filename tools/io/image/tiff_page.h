@@ -10,7 +10,7 @@
 
 typedef struct tiff_page {
     uint32_t width, height; /* as they are stored */
-    uint32_t channels;      /* likewise; a palette has one */
+    uint32_t channels;      /* as they are stored; a palette has one */
     uint16_t format, bits, photometric;
     uint16_t orientation; /* 1..8, as TIFF numbers them */
     bool apart;           /* channels are stored one behind the other */

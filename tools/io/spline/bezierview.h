@@ -59,7 +59,7 @@ typedef struct bezierview_batch {
     double *points; /* surfaces [num_patches][degree_u + 1][degree_v + 1][coordinates],
                        triangles [num_patches][(degree_u + 1) (degree_u + 2) / 2][coordinates] */
     size_t num_reals;
-    double *normals; /* likewise, 3 coordinates; not of unit length */
+    double *normals; /* as the points lie, 3 coordinates; not of unit length */
     size_t num_normal_reals;
     int64_t *groups; /* [num_patches]: group ID, or BEZIERVIEW_NO_GROUP */
     size_t point_capacity, normal_capacity, group_capacity;

@@ -229,7 +229,8 @@ CLSPI_INLINE real square_coefficient(const real (*b)[LANES], uint32_t degree, ui
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* Computes the same of the product of two rows of numbers, x y. */
+/* Computes coefficient k of the product of two rows of numbers, x y, which come with binomial
+   coefficients, but for what is divided by. */
 CLSPI_INLINE real product_coefficient(const real *x, const real *y, uint32_t degree, uint32_t k)
 {
     const uint32_t first = k > degree ? k - degree : 0;
