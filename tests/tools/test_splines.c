@@ -270,6 +270,9 @@ static void test_g2_refused(void **state)
     refused("A curve of somebody                                                     S      1\n",
             "t: an IGES file; convert it to .g2 or to geomdl's JSON");
     refused("ISO-10303-21;\n", "t: a STEP file; convert it to .g2 or to geomdl's JSON");
+    refused("# vtk DataFile Version 3.0\n", "t: a VTK file, which 'clspline solid' reads");
+    refused("$MeshFormat\n4.1 0 8\n", "t: a Gmsh file, which 'clspline solid' reads");
+    refused("\x89PNG\r\n", "t: a PNG image, which 'clspline image' reads");
     refused("# nothing\n\n", "t:3: the file holds no spline");
     refused("\n130 1 0 0\n",
             "t:2: objects of class 130, Circle are not read (100, 200 and 700 are: "

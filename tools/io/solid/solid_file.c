@@ -121,7 +121,8 @@ bool solid_file_read(solid_cells *cells, FILE *file, const char *name, const io_
     scanner_init(&scan, file, name, message);
     scan.progress = progress;
     *cells = (solid_cells){.num_points = 0};
-    const bool is_foreign = foreign_refuse(&scan, "VTK, VTU, MEDIT or Gmsh, as meshio does");
+    const bool is_foreign =
+        foreign_refuse(&scan, "VTK, VTU, MEDIT or Gmsh, as meshio does", "solid");
     const solid_reader reader = is_foreign ? NULL : find_reader(&scan);
     bool done = !scan.failed;
     if (done && !reader)

@@ -223,7 +223,7 @@ static bool open_text(point_file *f)
     scanner_init(&f->scan, f->in.file, f->in.name, f->message);
     f->scan.any_real = true;
     fields_init(&f->line, &f->scan);
-    if (foreign_refuse(&f->scan, "CSV or .xyz")) return false;
+    if (foreign_refuse(&f->scan, "CSV or .xyz", NULL)) return false;
     if (!f->is_xyz || f->dim == 3) return true;
     return io_fail(f->message, "%s: points of an .xyz file have 3 coordinates, the curves have %u",
                    f->in.name, f->dim);

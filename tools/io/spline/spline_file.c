@@ -23,7 +23,7 @@ bool spline_file_read(splines *content, FILE *file, const char *name, mesh_preci
     scanner_init(&scan, file, name, message);
     scan.floats = precision == MESH_F32;
     const int mark =
-        foreign_refuse(&scan, ".g2 or to geomdl's JSON") ? SCANNER_END : first_mark(&scan);
+        foreign_refuse(&scan, ".g2 or to geomdl's JSON", NULL) ? SCANNER_END : first_mark(&scan);
     const bool done =
         !scan.failed && (mark == '{' ? geomdl_read(content, &scan) : g2_read(content, &scan));
     if (!done) splines_clear(content);

@@ -17,58 +17,70 @@ static bool is_iges(const unsigned char *text, size_t count)
     return true;
 }
 
-/* Finds the name of a format by its first bytes; NULL: none of these. */
-static const char *find_name(const unsigned char *text, size_t count, const char **unpack)
+typedef struct foreign_format {
+    const char *mark, *name;
+    const char *unpack; /* the command that does it */
+    const char *reader; /* the subcommand that reads it */
+} foreign_format;
+
+/* Finds a format by a file's first bytes; NULL: none of these. */
+static const foreign_format *find_format(const unsigned char *text, size_t count)
 {
-    static const struct {
-        const char *mark, *name, *unpack; /* unpack: the command that does it */
-    } known[] = {{"ISO-10303-21;", "a STEP file", NULL},
-                 {"3D Geometry File Format", "a Rhino 3DM file", NULL},
-                 {"DBRep_DrawableShape", "a BREP file of Open CASCADE", NULL},
-                 {"CASCADE Topology", "a BREP file of Open CASCADE", NULL},
-                 {"ply", "a PLY file", NULL},
-                 {"OFF", "an OFF file", NULL},
-                 {"COFF", "an OFF file", NULL},
-                 {"NOFF", "an OFF file", NULL},
-                 {"# .PCD", "a PCD file", NULL},
-                 {"VERSION .7", "a PCD file", NULL},
-                 {"LASF", "a LAS file", NULL},
-                 {"glTF", "a glTF file", NULL},
-                 {"\x89HDF", "an HDF5 file (CGNS, MED and others)", NULL},
-                 {"CDF", "a NetCDF file (Exodus and others)", NULL},
-                 {"*HEADING", "an Abaqus file", NULL},
-                 {"*Heading", "an Abaqus file", NULL},
-                 {"\x1f\x8b", "a file compressed by gzip", "gunzip -c"},
-                 {"\xfd"
-                  "7zXZ",
-                  "a file compressed by xz", "xz -dc"},
-                 {"BZh", "a file compressed by bzip2", "bunzip2 -c"},
-                 {"(\xb5/\xfd", "a file compressed by zstd", "zstd -dc"},
-                 {"PK\x03\x04", "a ZIP archive", "unzip -p"}};
-    *unpack = NULL;
-    if (is_iges(text, count)) return "an IGES file";
+    static const foreign_format iges = {.name = "an IGES file"};
+    static const foreign_format known[] = {
+        {"ISO-10303-21;", "a STEP file", NULL, NULL},
+        {"3D Geometry File Format", "a Rhino 3DM file", NULL, NULL},
+        {"DBRep_DrawableShape", "a BREP file of Open CASCADE", NULL, NULL},
+        {"CASCADE Topology", "a BREP file of Open CASCADE", NULL, NULL},
+        {"ply", "a PLY file", NULL, NULL},
+        {"OFF", "an OFF file", NULL, NULL},
+        {"COFF", "an OFF file", NULL, NULL},
+        {"NOFF", "an OFF file", NULL, NULL},
+        {"# .PCD", "a PCD file", NULL, NULL},
+        {"VERSION .7", "a PCD file", NULL, NULL},
+        {"LASF", "a LAS file", NULL, NULL},
+        {"glTF", "a glTF file", NULL, NULL},
+        {"\x89HDF", "an HDF5 file (CGNS, MED and others)", NULL, NULL},
+        {"CDF", "a NetCDF file (Exodus and others)", NULL, NULL},
+        {"*HEADING", "an Abaqus file", NULL, NULL},
+        {"*Heading", "an Abaqus file", NULL, NULL},
+        {"\x1f\x8b", "a file compressed by gzip", "gunzip -c", NULL},
+        {"\xfd"
+         "7zXZ",
+         "a file compressed by xz", "xz -dc", NULL},
+        {"BZh", "a file compressed by bzip2", "bunzip2 -c", NULL},
+        {"(\xb5/\xfd", "a file compressed by zstd", "zstd -dc", NULL},
+        {"PK\x03\x04", "a ZIP archive", "unzip -p", NULL},
+        {"# vtk DataFile", "a VTK file", NULL, "solid"},
+        {"<VTKFile", "a VTK file", NULL, "solid"},
+        {"$MeshFormat", "a Gmsh file", NULL, "solid"},
+        {"MeshVersionFormatted", "a MEDIT file", NULL, "solid"},
+        {"\x89PNG", "a PNG image", NULL, "image"},
+        {"\xff\xd8\xff", "a JPEG image", NULL, "image"}};
+    if (is_iges(text, count)) return &iges;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         const size_t length = strlen(known[i].mark);
         if (count <= length || memcmp(text, known[i].mark, length) != 0) continue;
         if (isalpha((unsigned char)known[i].mark[length - 1]) && isalnum(text[length])) continue;
-        *unpack = known[i].unpack;
-        return known[i].name;
+        return &known[i];
     }
     return NULL;
 }
 
-bool foreign_refuse(scanner *s, const char *formats)
+bool foreign_refuse(scanner *s, const char *formats, const char *own)
 {
     const unsigned char *text;
-    const char *unpack;
     const size_t count = scanner_buffered(s, &text);
-    const char *name = count > 0 ? find_name(text, count, &unpack) : NULL;
-    if (!name) return false;
+    const foreign_format *const format = count > 0 ? find_format(text, count) : NULL;
+    if (!format || (format->reader && own && strcmp(format->reader, own) == 0)) return false;
     s->failed = true;
-    if (unpack)
-        io_fail(s->message, "%s: %s; unpack it, as by %s FILE | clspline .. -", s->name, name,
-                unpack);
+    if (format->unpack)
+        io_fail(s->message, "%s: %s; unpack it, as by %s FILE | clspline .. -", s->name,
+                format->name, format->unpack);
+    else if (format->reader)
+        io_fail(s->message, "%s: %s, which 'clspline %s' reads", s->name, format->name,
+                format->reader);
     else
-        io_fail(s->message, "%s: %s; convert it to %s", s->name, name, formats);
+        io_fail(s->message, "%s: %s; convert it to %s", s->name, format->name, formats);
     return true;
 }

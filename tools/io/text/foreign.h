@@ -6,9 +6,10 @@
 
 #include "scanner.h"
 
-/* Tells whether a file is of a known format that no reader has, by how it begins: nothing of it may
-   have been read. Then fails with "NAME: an IGES file; convert it to FORMATS", or for compressed
-   ones with how to unpack them. */
-bool foreign_refuse(scanner *s, const char *formats);
+/* Tells whether a file is of a known format that its reader does not have, by how it begins:
+   nothing of it may have been read. Then fails with "NAME: an IGES file; convert it to FORMATS",
+   for compressed ones with how to unpack them, for those of another subcommand with its name. own:
+   the subcommand that reads it; NULL: none that has formats of this kind. */
+bool foreign_refuse(scanner *s, const char *formats, const char *own);
 
 #endif
