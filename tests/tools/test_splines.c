@@ -259,8 +259,6 @@ static void test_write_bv(void **state)
     type = (spline_type){.directions = 2, .dim = 4};
     assert_non_null(spline_writer_refuse(SPLINES_BV, &type));
     assert_null(spline_writer_refuse(SPLINES_G2, &type));
-    assert_int_equal(spline_writer_format("JSON"), SPLINES_JSON);
-    assert_int_equal(spline_writer_format("obj"), SPLINES_NONE);
 }
 
 static void test_g2_refused(void **state)

@@ -15,7 +15,7 @@
 
 enum { MAX_TRIES = 100 };
 
-/* The temporary file that output_remove_temporary removes. Who waits for signals can be given
+/* The temporary file that output_end removes. Who waits for signals can be given
    nothing, so that these are the variables of the program that belong to no object. */
 static const char *pending;
 static pthread_mutex_t pending_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -205,13 +205,6 @@ bool output_is_same(const char *name, const char *other)
                    !find_folder(other, &b)))
         return false;
     return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-void output_remove_temporary(void)
-{
-    pthread_mutex_lock(&pending_lock);
-    if (pending) unlink(pending);
-    pthread_mutex_unlock(&pending_lock);
 }
 
 void output_end(void)

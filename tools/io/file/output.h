@@ -46,9 +46,6 @@ bool output_disk_of(const char *name, output_disk *disk);
 /* Tells whether two names are of one file, or of one that is not there yet. */
 bool output_is_same(const char *name, const char *other);
 
-/* Removes the temporary file of the output that is open, if any. */
-void output_remove_temporary(void);
-
 /* Removes the temporary file of the output that is open, if any, when the process is about to end:
    no other file can be opened or closed afterwards. To be called by who waits for signals, or by a
    handler of one that writing raises. */

@@ -49,14 +49,6 @@ image_format image_format_of_word(const char *word)
     return IMAGE_NONE;
 }
 
-image_format image_format_of_name(const char *path)
-{
-    const size_t length = strlen(path);
-    const char *dot = strrchr(path, '.');
-    if (length >= 7 && strcasecmp(path + length - 7, ".nii.gz") == 0) return IMAGE_NIFTI_GZ;
-    return dot ? image_format_of_word(dot + 1) : IMAGE_NONE;
-}
-
 /* Returns the library that a format needs and this build has not, or NULL. */
 static const char *missing_library(image_format format)
 {

@@ -40,9 +40,6 @@ typedef enum image_format {
 
 enum { IMAGE_TEXT_BYTES = 256 };
 
-/* The format that a name's ending stands for. */
-image_format image_format_of_name(const char *path);
-
 /* The format of an ending: "png", "tif", "nii", "nii.gz", "npy", "jpg". */
 image_format image_format_of_word(const char *word);
 

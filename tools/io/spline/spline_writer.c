@@ -1,16 +1,6 @@
 #include "spline_writer.h"
 
 #include <errno.h>
-#include <string.h>
-#include <strings.h>
-
-spline_format spline_writer_format(const char *ending)
-{
-    static const char *const endings[] = {"", "bv", "g2", "json"};
-    for (int i = SPLINES_BV; i <= SPLINES_JSON; i++)
-        if (strcasecmp(ending, endings[i]) == 0) return (spline_format)i;
-    return SPLINES_NONE;
-}
 
 const char *spline_writer_refuse(spline_format format, const spline_type *type)
 {

@@ -23,9 +23,6 @@ typedef struct spline_writer {
     int64_t group; /* of the patch written last; -1: none */
 } spline_writer;
 
-/* What a file's name, or the value of --format, stands for. */
-spline_format spline_writer_format(const char *ending);
-
 /* Says why splines of a type cannot be written in a format; NULL where they can. */
 const char *spline_writer_refuse(spline_format format, const spline_type *type);
 
