@@ -250,7 +250,7 @@ static void test_bad_vtk(void **state)
             "cells:4: a data set of type 'POLYDATA', and UNSTRUCTURED_GRID is read");
     refused("", "cells:1: this is no VTK, VTU, MEDIT, MFEM or Gmsh file in a form that is read");
     refused(HEAD "POINTS 2147483648 float\n",
-            "cells:5: a number of points is 2147483648, above 2147483647");
+            "cells:5: a number of entities is 2147483648, above 2147483647");
     refused(HEAD "POINTS 1 float 0 0 0\nCELLS 1 2\n1 2147483648\n",
             "cells:7: 2.14748e+09 where a number from 0 to 2147483647 was expected");
     refused("# nothing\nsolid\n",
@@ -677,6 +677,96 @@ static void make_gmsh_4(making *m, bool is_big, int each)
     add_text(m, "\n$EndElements\n");
 }
 
+/* Puts numbers of so many bytes each. */
+static void put_all(making *m, int each, int count, const int *numbers)
+{
+    for (int i = 0; i < count; i++)
+        add(m, each, (uint64_t)(int64_t)numbers[i]);
+}
+
+/* Makes a file of version 2 whose lines are in a group, in none, in one with the sign of a curve
+   that is turned, and without tags; and whose cells are given once for each of two groups. */
+static void make_gmsh_lines_2(making *m, bool is_big)
+{
+    begin_gmsh(m, "$MeshFormat\n2.2 1 8\n", is_big);
+    add_text(m, "$Nodes\n12\n");
+    for (int i = 0; i < 12; i++) {
+        add(m, 4, (uint64_t)(1 + i));
+        put_point(m, 8, i);
+    }
+    add_text(m, "\n$EndNodes\n$Elements\n8\n");
+    put_all(m, 4, 3 + 3 * 5, (const int[]){1, 3, 2, 1, 7, 7, 1, 2, 2, 0, 7, 2, 3, 3, -8, 8, 1, 4});
+    put_all(m, 4, 3 + 3, (const int[]){1, 1, 0, 4, 2, 5});
+    for (int i = 0; i < 4; i++) {
+        put_all(m, 4, 3 + 3, (const int[]){5, 1, 2, 5 + i, 20 + i % 2, 1});
+        for (int k = 0; k < 8; k++)
+            add(m, 4, (uint64_t)(1 + box_cells[i / 2][k]));
+    }
+    add_text(m, "\n$EndElements\n");
+}
+
+/* Puts an entity: of a partitioned mesh first its parent, and that it is in two partitions. */
+static void put_entity(making *m, int each, int tag, bool is_part, int dim, int groups)
+{
+    add(m, 4, (uint64_t)tag);
+    if (is_part) {
+        put_all(m, 4, 2, (const int[]){dim, tag - 3});
+        add(m, each, 2);
+        put_all(m, 4, 2, (const int[]){1, 2});
+    }
+    for (int k = 0; k < (dim ? 6 : 3); k++)
+        add_real(m, 8, 0.25 * k);
+    add(m, each, (uint64_t)groups);
+    for (int k = 0; k < groups; k++)
+        add(m, 4, (uint64_t)(int64_t)(k % 2 ? -30 : 30));
+    if (dim == 0) return;
+    add(m, each, 2);
+    put_all(m, 4, 2, (const int[]){1, -2});
+}
+
+/* Puts a point in a group, and curves from a number on, in 1, no and 2 groups. */
+static void put_entities(making *m, int each, bool is_part, int first)
+{
+    add_text(m, is_part ? "$PartitionedEntities\n" : "$Entities\n");
+    if (is_part) {
+        put_all(m, each, 2, (const int[]){2, 1}); /* partitions and ghosts */
+        put_all(m, 4, 2, (const int[]){5, 1});
+    }
+    put_all(m, each, 4, (const int[]){1, 3, 0, 0});
+    put_entity(m, each, first + 1, is_part, 0, 1);
+    for (int i = 0; i < 3; i++)
+        put_entity(m, each, first + i, is_part, 1, (int[]){1, 0, 2}[i]);
+    add_text(m, is_part ? "\n$EndPartitionedEntities\n" : "\n$EndEntities\n");
+}
+
+/* Makes a file of version 4.1 with a line on each of three curves. Those of a partitioned mesh are
+   parts, of which others are in groups than among the entities. */
+static void make_gmsh_lines_4(making *m, bool is_big, int each, bool is_part)
+{
+    const int first = is_part ? 10 : 7;
+    begin_gmsh(m, each == 8 ? "$MeshFormat\n4.1 1 8\n" : "$MeshFormat\n4.1 1 4\n", is_big);
+    put_entities(m, each, false, 7);
+    if (is_part) put_entities(m, each, true, first);
+    add_text(m, "$Nodes\n");
+    put_all(m, each, 4, (const int[]){1, 12, 1, 12});
+    put_all(m, 4, 3, (const int[]){3, 1, 0});
+    add(m, each, 12);
+    for (int i = 0; i < 12; i++)
+        add(m, each, (uint64_t)(1 + i));
+    for (int i = 0; i < 12; i++)
+        put_point(m, 8, i);
+    add_text(m, "\n$EndNodes\n$Elements\n");
+    put_all(m, each, 4, (const int[]){4, 5, 1, 5});
+    for (int i = 0; i < 3; i++) {
+        put_all(m, 4, 3, (const int[]){1, first + i, 1});
+        put_all(m, each, 4, (const int[]){1, 6 + i, 1 + i, i < 2 ? 2 + i : 6});
+    }
+    put_all(m, 4, 3, (const int[]){3, 1, 5});
+    add(m, each, 2);
+    put_cells(m, each, false, 1, 0);
+    add_text(m, "\n$EndElements\n");
+}
+
 /* Puts the head of a list, which ends after so many bytes more. */
 static void put_list(making *m, int version, int number, int bytes)
 {
@@ -752,6 +842,167 @@ static void test_gmsh_binary(void **state)
     check_beginnings(&m);
 }
 
+static void refused_binary(const making *m, const char *expected)
+{
+    solid_cells cells;
+    io_message message = {""};
+    if (read_bytes(&cells, m->bytes, m->count, &message)) {
+        solid_cells_clear(&cells);
+        fail_msg("taken, and not refused: %s", expected);
+    }
+    assert_string_equal(message.text, expected);
+}
+
+/* Reads a file with each byte in turn the largest or 0: an error with a message, or cells. */
+static void check_changed(const making *m)
+{
+    for (size_t i = 0; i < 2 * m->count; i++) {
+        solid_cells cells;
+        io_message message = {""};
+        making changed = *m;
+        changed.bytes[i / 2] = i % 2 ? 0 : 0xff;
+        if (read_bytes(&cells, changed.bytes, changed.count, &message))
+            solid_cells_clear(&cells);
+        else
+            assert_true(strncmp(message.text, "cells:", 6) == 0);
+    }
+}
+
+static void check_lines(const making *m, const uint32_t lines[4])
+{
+    solid_cells cells;
+    io_message message = {""};
+    check_box("gmsh binary with lines", m->bytes, m->count, 0);
+    assert_true(read_bytes(&cells, m->bytes, m->count, &message));
+    assert_int_equal(cells.num_lines, 2);
+    assert_memory_equal(cells.line, lines, 4 * sizeof(*lines));
+    solid_cells_clear(&cells);
+}
+
+/* Lines that are in physical groups by their own tags or by their curves. */
+static void test_gmsh_lines(void **state)
+{
+    making m;
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        make_gmsh_lines_4(&m, k % 2, k & 2 ? 8 : 4, k >= 4);
+        check_lines(&m, (const uint32_t[]){0, 1, 2, 5});
+        if (k % 7 == 0) check_beginnings(&m);
+    }
+    check_changed(&m);
+    for (int is_big = 0; is_big < 2; is_big++) {
+        make_gmsh_lines_2(&m, is_big);
+        check_lines(&m, (const uint32_t[]){0, 1, 0, 3});
+    }
+    check_beginnings(&m);
+    check_changed(&m);
+}
+
+/* Texts of partitioned meshes, whose lines are in groups by parts of curves, and of version 2,
+   whose cells are given once for each group. */
+static void test_gmsh_text_lines(void **state)
+{
+    static const char *const heads[3] = {
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 1 0 0\n7 0 0 0 1 1 1 1 5 0\n"
+        "$EndEntities\n$PartitionedEntities\n2\n1\n20 2\n1 2 0 0\n11 0 7 1 2 0 0 0 1 6\n"
+        "11 1 7 2 1 2 0 0 0 1 1 1 1 5 2 1 -2\n12 1 8 1 2 0 0 0 1 1 1 0 0\n"
+        "$EndPartitionedEntities\n$Nodes\n1 12 1 12\n3 1 0 12\n1 2 3 4 5 6 7 8 9 10 11 12\n",
+        "$MeshFormat\n4 0 8\n$EndMeshFormat\n$PartitionedEntities\n2\n0\n1 2 0 0\n"
+        "11 0 7 1 2 0 0 0 0 0 0 1 6\n11 1 7 2 1 2 0 0 0 1 1 1 1 5 2 1 -2\n"
+        "12 1 8 1 2 0 0 0 1 1 1 0 0\n$EndPartitionedEntities\n$Nodes\n1 12\n1 3 0 12\n",
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n12\n"};
+    static const char *const tails[3] = {
+        "$Elements\n3 4 1 4\n1 11 1 1\n1 1 2\n1 12 1 1\n2 2 3\n3 1 5 2\n3 1 2 5 4 7 8 11 10\n"
+        "4 2 3 6 5 8 9 12 11\n$EndElements\n",
+        "$Elements\n3 4\n11 1 1 1\n1 1 2\n12 1 1 1\n2 2 3\n1 3 5 2\n3 1 2 5 4 7 8 11 10\n"
+        "4 2 3 6 5 8 9 12 11\n$EndElements\n",
+        "$Elements\n6\n1 1 2 5 11 1 2\n2 1 2 0 12 2 3\n3 5 2 8 1 1 2 5 4 7 8 11 10\n"
+        "4 5 2 9 1 1 2 5 4 7 8 11 10\n5 5 2 8 1 2 3 6 5 8 9 12 11\n"
+        "6 5 2 9 1 2 3 6 5 8 9 12 11\n$EndElements\n"};
+    char text[4096], points[1024];
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        solid_cells cells;
+        io_message message = {""};
+        points[0] = 0;
+        for (int i = 0; i < 12; i++) {
+            const size_t end = strlen(points);
+            if (k > 0) snprintf(points + end, sizeof(points) - end, "%d ", i + 1);
+            snprintf(points + strlen(points), sizeof(points) - strlen(points), "%d %d %d\n", i % 3,
+                     i / 3 % 2, i / 6);
+        }
+        snprintf(text, sizeof(text), "%s%s$EndNodes\n%s", heads[k], points, tails[k]);
+        check_text("gmsh with lines", text, 0);
+        assert_true(read_bytes(&cells, text, strlen(text), &message));
+        assert_true(cells.num_lines == 1 && cells.line[0] == 0 && cells.line[1] == 1);
+        solid_cells_clear(&cells);
+    }
+}
+
+/* Finds where a section's binary part begins. */
+static size_t find_part(const making *m, const char *name)
+{
+    const size_t length = strlen(name);
+    for (size_t at = 0; at + length < m->count; at++)
+        if (memcmp(m->bytes + at, name, length) == 0) return at + length;
+    fail_msg("there is no %s", name);
+    return 0;
+}
+
+/* Writes a number into a section, so many bytes behind its beginning, and expects a message. */
+static void refused_change(making *m, const char *section, size_t offset, int each, uint64_t value,
+                           const char *expected)
+{
+    const making good = *m;
+    m->count = find_part(&good, section) + offset;
+    add(m, each, value);
+    m->count = good.count;
+    refused_binary(m, expected);
+    *m = good;
+}
+
+/* Counts that are too large: above what a count is, or beyond the end of the file. */
+static void test_gmsh_counts(void **state)
+{
+    enum { HUGE_COUNT = INT32_MAX };
+    making m;
+    (void)state;
+    make_gmsh_lines_4(&m, true, 8, true);
+    refused_change(&m, "$Entities\n", 8, 8, 1u << 31,
+                   "cells:7: a number of entities is 2147483648, above 2147483647, before byte 16 of "
+                   "the binary part");
+    refused_change(&m, "$Entities\n", 8, 8, HUGE_COUNT,
+                   "cells:7: a number of groups is 5497558139136, above 1000, "
+                   "before byte 372 of the binary part");
+    refused_change(&m, "$Entities\n", 32 + 28, 8, 1001,
+                   "cells:7: a number of groups is 1001, above 1000, before byte 68 of the binary "
+                   "part");
+    refused_change(&m, "$PartitionedEntities\n", 8, 8, HUGE_COUNT,
+                   "cells:9: the file ends within binary numbers, before byte "
+                   "1263 of the binary part");
+    refused_change(&m, "$PartitionedEntities\n", 16 + 8 + 32 + 12, 8, UINT64_MAX,
+                   "cells:9: a number of partitions is 18446744073709551615, "
+                   "above 2147483647, before byte 76 of the binary part");
+    refused_change(&m, "$Elements\n", 32 + 12, 8, HUGE_COUNT,
+                   "cells:14: a node is 4294967296, above 2147483647, before "
+                   "byte 92 of the binary part");
+    refused_change(&m, "$Elements\n", 32 + 12 + 8 + 8, 8, 13,
+                   "cells:13: cell 0: there is no node 13");
+    make_gmsh_lines_2(&m, false);
+    refused_change(&m, "$Elements\n8\n", 4, 4, 9,
+                   "cells:12: 9 elements where 8 are left, before byte 12 of "
+                   "the binary part");
+    refused_change(&m, "$Elements\n8\n", 4, 4, 0,
+                   "cells:12: 0 elements where 8 are left, before byte 12 of "
+                   "the binary part");
+    refused_change(&m, "$Elements\n8\n", 8, 4, 1001,
+                   "cells:12: a number of tags is 1001, above 1000, before byte "
+                   "12 of the binary part");
+    refused_change(&m, "$Elements\n8\n", 8, 4, 1000,
+                   "cells:12: the file ends within binary numbers, before byte "
+                   "334 of the binary part");
+}
+
 static void test_meshb(void **state)
 {
     making m;
@@ -770,33 +1021,26 @@ static void test_meshb(void **state)
     }
 }
 
-static void refused_meshb(const making *m, const char *expected)
-{
-    solid_cells cells;
-    io_message message = {""};
-    assert_false(read_bytes(&cells, m->bytes, m->count, &message));
-    assert_string_equal(message.text, expected);
-}
-
 static void test_meshb_refused(void **state)
 {
     making m;
     (void)state;
     make_meshb(&m, false, 2);
     m.bytes[16] = 2;
-    refused_meshb(&m, "cells:1: a solid has dimension 3, not 2, before byte 20 of the binary part");
+    refused_binary(&m,
+                   "cells:1: a solid has dimension 3, not 2, before byte 20 of the binary part");
     make_meshb(&m, false, 2);
     m.bytes[4] = 5;
-    refused_meshb(&m, "cells:1: the version is 5, above 4, before byte 8 of the binary part");
+    refused_binary(&m, "cells:1: the version is 5, above 4, before byte 8 of the binary part");
     make_meshb(&m, false, 2);
     m.bytes[20] = 30; /* vertices as tetrahedra of order 2 */
-    refused_meshb(&m,
-                  "cells:1: cells of order above 1 and polyhedra (list 30) are not read, before "
-                  "byte 28 of the binary part");
+    refused_binary(&m,
+                   "cells:1: cells of order above 1 and polyhedra (list 30) are not read, before "
+                   "byte 28 of the binary part");
     make_meshb(&m, false, 2);
     m.bytes[24] = 40; /* the vertices' end */
     m.bytes[25] = 0;
-    refused_meshb(&m, "cells:1: list 4 is too long, before byte 368 of the binary part");
+    refused_binary(&m, "cells:1: list 4 is too long, before byte 368 of the binary part");
     refused("MeshVersionFormatted 2 Dimension 3 Vertices 0 TetrahedraP2 1",
             "cells:1: TetrahedraP2 are not read: only cells of order 1");
 }
@@ -899,6 +1143,8 @@ int main(void)
         cmocka_unit_test(test_vtk_data),      cmocka_unit_test(test_vtk_names),
         cmocka_unit_test(test_vtu_names),     cmocka_unit_test(test_vtu_raw),
         cmocka_unit_test(test_wedges),        cmocka_unit_test(test_isolated),
+        cmocka_unit_test(test_gmsh_lines),    cmocka_unit_test(test_gmsh_counts),
+        cmocka_unit_test(test_gmsh_text_lines),
     };
     return cmocka_run_group_tests(tests, temporary_setup, temporary_teardown);
 }

@@ -119,24 +119,33 @@ static bool read_nodes_4(gmsh_file *f)
 
 /* ---- curves and volumes in physical groups ---- */
 
-/* Reads an entity's number, so many reals and its groups, the first of which receives 0 where there
-   is none. */
-static bool read_entity(gmsh_file *f, uint32_t reals, gmsh_entity *entity)
+/* Reads an entity's number, of a partitioned mesh what it is a part of and its partitions, so many
+   reals, and its groups, the first of which receives 0 where there is none. */
+static bool read_entity(gmsh_file *f, bool is_part, uint32_t reals, gmsh_entity *entity)
 {
-    uint32_t groups;
+    uint32_t partitions = 0, groups;
     entity->group = 0;
-    return scanner_real(f->s, "an entity", &entity->tag) && skip_reals(f, reals) &&
+    return scanner_real(f->s, "an entity", &entity->tag) &&
+           (!is_part || (skip_reals(f, 2) &&
+                         scanner_count(f->s, "a number of partitions", INT32_MAX, &partitions))) &&
+           skip_reals(f, partitions) && skip_reals(f, reals) &&
            scanner_count(f->s, "a number of groups", 1000, &groups) &&
            (groups == 0 || scanner_real(f->s, "a group", &entity->group)) &&
            skip_reals(f, groups > 0 ? groups - 1 : 0);
 }
 
 /* Reads an entity with its box, and leaves out the entities that bound it. */
-static bool read_bounded(gmsh_file *f, gmsh_entity *entity)
+static bool read_bounded(gmsh_file *f, bool is_part, gmsh_entity *entity)
 {
     uint32_t ends;
-    return read_entity(f, 6, entity) &&
+    return read_entity(f, is_part, 6, entity) &&
            scanner_count(f->s, "a number of entities", INT32_MAX, &ends) && skip_reals(f, ends);
+}
+
+bool gmsh_has_entities(const char *name, bool *is_part)
+{
+    *is_part = strcmp(name, "$PartitionedEntities") == 0;
+    return *is_part || strcmp(name, "$Entities") == 0;
 }
 
 bool gmsh_add_curve(gmsh_file *f, double tag)
@@ -166,18 +175,28 @@ double gmsh_group_of(const gmsh_file *f, double tag)
     return 0;
 }
 
-/* Reads which curves and volumes are in physical groups, up to the end of the section. */
-static bool read_entities(gmsh_file *f)
+/* Leaves out how many partitions there are, and the ghosts. */
+static bool skip_ghosts(gmsh_file *f)
+{
+    uint32_t ghosts;
+    return skip_reals(f, 1) && scanner_count(f->s, "a number of ghosts", INT32_MAX, &ghosts) &&
+           skip_reals(f, ghosts) && skip_reals(f, ghosts);
+}
+
+/* Reads which curves and volumes are in physical groups, up to the end of the section. Elements of
+   a partitioned mesh are of parts of entities, which have numbers and groups of their own. */
+static bool read_entities(gmsh_file *f, bool is_part)
 {
     uint32_t num[4];
     gmsh_entity entity;
+    if (is_part && !skip_ghosts(f)) return false;
     for (int dim = 0; dim < 4; dim++)
         if (!scanner_count(f->s, "a number of entities", INT32_MAX, &num[dim])) return false;
     for (uint32_t i = 0; i < num[0]; i++)
-        if (!read_entity(f, f->has_4_0 ? 6 : 3, &entity)) return false;
+        if (!read_entity(f, is_part, f->has_4_0 ? 6 : 3, &entity)) return false;
     for (int dim = 1; dim < 4; dim++)
         for (uint32_t i = 0; i < num[dim]; i++) {
-            if (!read_bounded(f, &entity)) return false;
+            if (!read_bounded(f, is_part, &entity)) return false;
             if (entity.group == 0 || dim == 2) continue;
             if (!(dim == 1 ? gmsh_add_curve(f, entity.tag)
                            : gmsh_add_volume(f, entity.tag, entity.group)))
@@ -251,11 +270,22 @@ static bool read_type(gmsh_file *f, int *kind, bool *is_line)
     return gmsh_find_type(f, type, kind, &num_nodes);
 }
 
+/* Tells whether a cell is the one before. Version 2 gives an element once for each physical group
+   that it is in. */
+static bool is_again(const gmsh_file *f, int kind, const uint32_t vertices[8], uint32_t count)
+{
+    const solid_cells *c = f->cells;
+    return !f->has_4 && c->num_cells > 0 && c->kinds[c->num_cells - 1] == kind &&
+           memcmp(c->index + c->num_indices - count, vertices, count * sizeof(*vertices)) == 0;
+}
+
 bool gmsh_add_cell(gmsh_file *f, int kind, uint32_t vertices[8], const gmsh_element *e)
 {
+    const uint32_t count = solid_kind_vertices(kind);
     if (kind == SOLID_WEDGE) solid_turn_wedge(vertices);
+    if (is_again(f, kind, vertices, count)) return true;
     return add_item(f, &f->elements, e->tag) &&
-           ((solid_cells_add(f->cells, kind, vertices, solid_kind_vertices(kind)) &&
+           ((solid_cells_add(f->cells, kind, vertices, count) &&
              solid_cells_label(f->cells, SOLID_GMSH_LABEL, e->group) &&
              solid_cells_label(f->cells, SOLID_GMSH_ENTITY, e->entity)) ||
             solid_scan_memory(f->s));
@@ -474,7 +504,7 @@ static bool read_section(gmsh_file *f)
 {
     const char *name = f->s->word;
     char text[SCANNER_SHOWN + 4];
-    bool done, at_end = false;
+    bool done, is_part, at_end = false;
     if (name[0] != '$')
         return scanner_fail(f->s, f->s->word_line, "'%s' where a section was expected",
                             scanner_shown(f->s, text));
@@ -490,8 +520,8 @@ static bool read_section(gmsh_file *f)
         done = f->has_4 ? read_nodes_4(f) : read_nodes_2(f);
     else if (strcmp(name, "$Elements") == 0)
         done = f->has_4 ? read_elements_4(f) : read_elements_2(f);
-    else if (strcmp(name, "$Entities") == 0 && f->has_4)
-        return read_entities(f) && skip_section(f->s);
+    else if (f->has_4 && gmsh_has_entities(name, &is_part))
+        return read_entities(f, is_part) && skip_section(f->s);
     else if (strcmp(name, "$NodeData") == 0)
         done = read_node_data(f);
     else if (strcmp(name, "$ElementData") == 0)

@@ -53,6 +53,10 @@ bool gmsh_find(gmsh_items *items, uint32_t tag, uint32_t *place);
 
 enum { GMSH_LINE = 1 }; /* a type of elements */
 
+/* Tells whether a section of version 4 has entities, and whether they are parts of entities, as in
+   a partitioned mesh. */
+bool gmsh_has_entities(const char *name, bool *is_part);
+
 /* Adds a curve that is in a physical group, by its number; tells whether a curve is one. */
 bool gmsh_add_curve(gmsh_file *f, double tag);
 bool gmsh_is_grouped(const gmsh_file *f, double tag);
@@ -68,7 +72,7 @@ bool gmsh_add_line(gmsh_file *f, uint32_t from, uint32_t to);
    with a message, for types that are not read. */
 bool gmsh_find_type(gmsh_file *f, uint32_t type, int *kind, uint32_t *num_nodes);
 
-/* Adds a cell of nodes whose points are given. */
+/* Adds a cell of nodes whose points are given; one that version 2 gives again only once. */
 bool gmsh_add_cell(gmsh_file *f, int kind, uint32_t vertices[8], const gmsh_element *e);
 
 /* Reads the tags before data of nodes, or of cells, and makes an array of zeros for them. */

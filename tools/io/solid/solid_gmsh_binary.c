@@ -84,39 +84,57 @@ static bool read_tag(gmsh_file *f, double *tag)
     return true;
 }
 
+/* Leaves out what entity one is a part of, and its partitions. */
+static bool skip_parent(gmsh_file *f)
+{
+    uint32_t partitions;
+    return binary_skip(&f->b, 8) && read_size(f, "a number of partitions", &partitions) &&
+           binary_skip(&f->b, 4 * (uint64_t)partitions);
+}
+
 /* Reads an entity's number, so many reals and its groups, the first of which receives 0 where there
    is none. */
-static bool read_entity(gmsh_file *f, uint32_t reals, gmsh_entity *entity)
+static bool read_entity(gmsh_file *f, bool is_part, uint32_t reals, gmsh_entity *entity)
 {
     uint32_t groups;
     entity->group = 0;
-    return read_tag(f, &entity->tag) && binary_skip(&f->b, 8 * (uint64_t)reals) &&
+    return read_tag(f, &entity->tag) && (!is_part || skip_parent(f)) &&
+           binary_skip(&f->b, 8 * (uint64_t)reals) &&
            binary_count(&f->b, f->size_bytes, "a number of groups", 1000, &groups) &&
            (groups == 0 || read_tag(f, &entity->group)) &&
            binary_skip(&f->b, groups > 0 ? 4 * ((uint64_t)groups - 1) : 0);
 }
 
 /* Reads an entity with its box, and leaves out the entities that bound it. */
-static bool read_bounded(gmsh_file *f, gmsh_entity *entity)
+static bool read_bounded(gmsh_file *f, bool is_part, gmsh_entity *entity)
 {
     uint32_t ends;
-    return read_entity(f, 6, entity) && read_size(f, "a number of entities", &ends) &&
+    return read_entity(f, is_part, 6, entity) && read_size(f, "a number of entities", &ends) &&
            binary_skip(&f->b, 4 * (uint64_t)ends);
 }
 
-/* Reads which curves and volumes are in physical groups. */
-static bool read_entities(gmsh_file *f)
+/* Leaves out how many partitions there are, and the ghosts. */
+static bool skip_ghosts(gmsh_file *f)
+{
+    uint32_t ghosts;
+    return skip_sizes(f, 1) && read_size(f, "a number of ghosts", &ghosts) &&
+           binary_skip(&f->b, 8 * (uint64_t)ghosts);
+}
+
+/* Reads which curves and volumes are in physical groups, or which parts of them. */
+static bool read_entities(gmsh_file *f, bool is_part)
 {
     uint32_t num[4];
     gmsh_entity entity;
     gmsh_begin_binary(f);
+    if (is_part && !skip_ghosts(f)) return false;
     for (int dim = 0; dim < 4; dim++)
         if (!read_size(f, "a number of entities", &num[dim])) return false;
     for (uint32_t i = 0; i < num[0]; i++)
-        if (!read_entity(f, 3, &entity)) return false;
+        if (!read_entity(f, is_part, 3, &entity)) return false;
     for (int dim = 1; dim < 4; dim++)
         for (uint32_t i = 0; i < num[dim]; i++) {
-            if (!read_bounded(f, &entity)) return false;
+            if (!read_bounded(f, is_part, &entity)) return false;
             if (entity.group == 0 || dim == 2) continue;
             if (!(dim == 1 ? gmsh_add_curve(f, entity.tag)
                            : gmsh_add_volume(f, entity.tag, entity.group)))
@@ -271,12 +289,13 @@ static bool skip_section(gmsh_file *f)
 bool gmsh_read_binary(gmsh_file *f, bool *at_end)
 {
     const char *name = f->s->word;
+    bool is_part;
     *at_end = false;
     if (strcmp(name, "$Nodes") == 0) return f->has_4 ? read_nodes_4(f) : read_nodes_2(f);
     if (strcmp(name, "$Elements") == 0) return f->has_4 ? read_elements_4(f) : read_elements_2(f);
     if (strcmp(name, "$NodeData") == 0) return read_node_data(f);
     if (strcmp(name, "$ElementData") == 0) return read_element_data(f);
-    if (strcmp(name, "$Entities") == 0 && f->has_4 && !read_entities(f)) return false;
+    if (f->has_4 && gmsh_has_entities(name, &is_part) && !read_entities(f, is_part)) return false;
     *at_end = true;
     return skip_section(f);
 }
