@@ -116,7 +116,8 @@ static void add_cross(tangent *n, real f, const tangent *a, const tangent *b)
         const int d = (c + 1) % 3, e = (c + 2) % 3;
         n->x[c] += f * (a->x[d] * b->x[e] - a->x[e] * b->x[d]);
     }
-    n->error += abs_of(f) * (a->error * b->error);
+    n->error += abs_of(f) * (a->error * largest3(b->x[0], b->x[1], b->x[2]) +
+                             b->error * largest3(a->x[0], a->x[1], a->x[2]));
 }
 
 static void shorten(tangent *t, real factor)
@@ -124,6 +125,15 @@ static void shorten(tangent *t, real factor)
     for (int c = 0; c < 3; c++)
         t->x[c] *= factor;
     t->error *= factor;
+}
+
+/* Scales a tangent; one that may be all rounding becomes 0, as the tangents of a collapsed edge
+   are, so that no product takes what it is off by. */
+static void shorten_sound(tangent *t, real factor)
+{
+    const bool sound = largest3(t->x[0], t->x[1], t->x[2]) > 8 * REAL_EPS * t->error;
+
+    shorten(t, sound ? factor : 0);
 }
 
 /* Tangents of an edge: inwards n, along it t, and second derivatives. */
@@ -140,11 +150,11 @@ static void limit_normal(const edge_tangents *of, real along, real normal[3])
     edge_tangents e = *of;
     tangent sum = {{0}, 0};
 
-    shorten(&e.n, factor);
-    shorten(&e.t, factor);
-    shorten(&e.nn, factor);
-    shorten(&e.nt, factor);
-    shorten(&e.tt, factor);
+    shorten_sound(&e.n, factor);
+    shorten_sound(&e.t, factor);
+    shorten_sound(&e.nn, factor);
+    shorten_sound(&e.nt, factor);
+    shorten_sound(&e.tt, factor);
     add_cross(&sum, 1, &e.nn, &e.t);
     add_cross(&sum, 1, &e.n, &e.nt);
     add_cross(&sum, along, &e.nt, &e.t);

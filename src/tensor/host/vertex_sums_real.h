@@ -259,9 +259,7 @@ CLSPI_INLINE void move_points(chunk *c, uint32_t dim, const double *centre, size
    given_size of vertex.clh does; far: the largest coordinate of the centre. */
 CLSPI_INLINE real given_size(real size_w, real w, real far)
 {
-    const real least = max_of((real)0.125 * size_w, 2 * w);
-
-    return (size_w < least ? size_w : least) * far;
+    return size_w > 0 ? max_of((real)0.125 * size_w, 2 * w) * far : 0;
 }
 
 /* Returns the largest coordinate of what points are relative to. */
