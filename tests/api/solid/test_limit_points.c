@@ -167,12 +167,132 @@ static void test_bad(void **state)
     solid_free(&box);
 }
 
+/* ---- creases that fade ---- */
+
+static const float faded[5] = {0.5f, 1.0f, 1.7f, 2.3f, 3.0f};
+
+/* A limit that OpenSubdiv 3.5.0 found on the boundary: Catmark, uniform creases, five levels of the
+   cubes and four of the prism, and its limit masks, in double. */
+typedef struct osd_limit {
+    uint32_t vertex;
+    double x[3];
+} osd_limit;
+
+/* Refines a mesh until its creases have faded, and its points. */
+static clsp_solid_mesh *fade(clsp_solid_mesh *mesh, double **points)
+{
+    clsp_solid_counts counts, more;
+
+    assert_ok(ctx, clsp_solid_mesh_counts(mesh, &counts));
+    assert_true(counts.fading_steps > 0);
+    while (counts.fading_steps > 0) {
+        clsp_solid_mesh *fine;
+        assert_ok(ctx, clsp_solid_mesh_refine(&fine, mesh));
+        assert_ok(ctx, clsp_solid_mesh_counts(fine, &more));
+        double *const next = malloc(3 * more.num_vertices * sizeof *next);
+        assert_non_null(next);
+        assert_ok(ctx, clsp_solid_refine_points(mesh, CLSP_SOLID_TENSOR, 3,
+                                                clsp_in_f64(*points, 3 * counts.num_vertices),
+                                                clsp_out_f64(next, 3 * more.num_vertices), NULL));
+        free(*points);
+        *points = next;
+        clsp_solid_mesh_destroy(&mesh);
+        mesh = fine;
+        counts = more;
+    }
+    return mesh;
+}
+
+/* Compares limits at vertices, which keep their numbers in refined meshes. */
+static void check_faded(const solid_case *solid, const float *sharpness, const osd_limit *wanted,
+                        size_t num)
+{
+    const clsp_solid_cells cells = {.num_vertices = solid->num_points,
+                                    .num_cells = solid->num_cells,
+                                    .index = solid->cell,
+                                    .num_indices = 8 * solid->num_cells,
+                                    .crease = solid->crease,
+                                    .num_creases = solid->num_creases,
+                                    .sharpness = sharpness};
+    double *points = malloc(3 * solid->num_points * sizeof *points), worst = 0.0, scale = 0.0;
+    clsp_solid_mesh *mesh;
+    clsp_solid_counts counts;
+
+    assert_non_null(points);
+    for (size_t i = 0; i < 3 * solid->num_points; i++) {
+        points[i] = solid->point[i];
+        scale = fmax(scale, fabs(points[i]));
+    }
+    assert_ok(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells));
+    mesh = fade(mesh, &points);
+    assert_ok(ctx, clsp_solid_mesh_counts(mesh, &counts));
+    const size_t reals = 3 * counts.num_vertices;
+    double *const limits = malloc(reals * sizeof *limits);
+    assert_non_null(limits);
+    assert_ok(ctx, clsp_solid_limit_points(mesh, CLSP_SOLID_VERTICES, 3, clsp_in_f64(points, reals),
+                                           clsp_out_f64(limits, reals), NULL));
+    for (size_t i = 0; i < 3 * num; i++)
+        worst = support_worse(
+            worst, fabs(limits[3 * (size_t)wanted[i / 3].vertex + i % 3] - wanted[i / 3].x[i % 3]));
+    print_message("%.2g / 1e-14 of scale\n", worst / scale);
+    assert_true(worst <= 1e-14 * scale);
+    free(points);
+    free(limits);
+    clsp_solid_mesh_destroy(&mesh);
+}
+
+/* All edges of a cube; three of one of its vertices; edges of a prism around five. */
+static void test_faded(void **state)
+{
+    static const osd_limit of_vertex[] = {
+        {0, {0.07341579604824934, 0.13553737995055226, 0.14367540031822429}},
+        {1, {0.75, 0.23958333333333326, 0.23958333333333326}},
+        {2, {0.22420428206937176, 0.74858217582934428, 0.22420428206937176}},
+        {4, {0.21942214023919748, 0.21942214023919748, 0.74653380594135799}},
+        {7, {0.74999999999999989, 0.75, 0.74999999999999989}}};
+    static const osd_limit of_cube[] = {
+        {0, {0.053125001490116106, 0.053125001490116119, 0.053125001490116106}},
+        {7, {0.94687499850988377, 0.94687499850988366, 0.94687499850988377}}};
+    static const osd_limit of_prism[] = {
+        {0, {0.032405025959014878, -0.052726823806762704, 0.021519773483276362}},
+        {1, {1.0720488083819404, -0.0046611981259454009, -0.029608694050047131}},
+        {2, {1.9685895693261313, 0.013269226381009018, 0.064874111271551516}},
+        {4, {0.65031413373195046, 1.9180545336217867, 0.034875772960761879}},
+        {13, {2.1315021124196987, 0.97352021756081752, 0.057937859923809974}},
+        {14, {2.3252031757206528, 1.7027457034188282, 0.19447160348954767}},
+        {33, {2.0715867950393458, 0.0072790019007996729, 0.97715715617062715}},
+        {44, {2.3243295007990037, 0.92864501588094084, 0.9771787891785304}},
+        {47, {-1.2656273402154012, 2.1239995266111533, 0.95789949165450217}}};
+    uint32_t corner[3][2] = {{0, 1}, {0, 2}, {0, 4}};
+    const float mixed[3] = {faded[0], faded[2], faded[4]};
+    float all[64];
+    solid_case cube = solid_box(1, 1, 1), prism = solid_prism(5, 1, 2);
+    solid_case vertex = cube;
+
+    (void)state;
+    vertex.crease = corner[0];
+    vertex.num_creases = 3;
+    check_faded(&vertex, mixed, of_vertex, sizeof of_vertex / sizeof *of_vertex);
+    solid_crease(&cube, 0.5);
+    for (size_t i = 0; i < 12; i++)
+        all[i] = faded[3];
+    check_faded(&cube, all, of_cube, sizeof of_cube / sizeof *of_cube);
+    solid_jitter(&prism, 0.1, 5);
+    solid_crease(&prism, 0.6);
+    assert_true(prism.num_creases == 57);
+    for (size_t i = 0; i < prism.num_creases; i++)
+        all[i] = faded[(7 * i + i / 3) % 5];
+    check_faded(&prism, all, of_prism, sizeof of_prism / sizeof *of_prism);
+    solid_free(&cube);
+    solid_free(&prism);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prisms), cmocka_unit_test(test_darts),
-        cmocka_unit_test(test_models), cmocka_unit_test(test_tetrahedra),
-        cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_prisms),     cmocka_unit_test(test_darts),
+        cmocka_unit_test(test_faded),      cmocka_unit_test(test_models),
+        cmocka_unit_test(test_tetrahedra), cmocka_unit_test(test_bad),
     };
 
     if (support_no_device()) return 77;
