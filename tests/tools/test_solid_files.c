@@ -250,7 +250,7 @@ static void test_bad_vtk(void **state)
             "cells:4: a data set of type 'POLYDATA', and UNSTRUCTURED_GRID is read");
     refused("", "cells:1: this is no VTK, VTU, MEDIT, MFEM or Gmsh file in a form that is read");
     refused(HEAD "POINTS 2147483648 float\n",
-            "cells:5: a number of entities is 2147483648, above 2147483647");
+            "cells:5: a number of points is 2147483648, above 2147483647");
     refused(HEAD "POINTS 1 float 0 0 0\nCELLS 1 2\n1 2147483648\n",
             "cells:7: 2.14748e+09 where a number from 0 to 2147483647 was expected");
     refused("# nothing\nsolid\n",
@@ -968,9 +968,10 @@ static void test_gmsh_counts(void **state)
     making m;
     (void)state;
     make_gmsh_lines_4(&m, true, 8, true);
-    refused_change(&m, "$Entities\n", 8, 8, 1u << 31,
-                   "cells:7: a number of entities is 2147483648, above 2147483647, before byte 16 of "
-                   "the binary part");
+    refused_change(
+        &m, "$Entities\n", 8, 8, 1u << 31,
+        "cells:7: a number of entities is 2147483648, above 2147483647, before byte 16 of "
+        "the binary part");
     refused_change(&m, "$Entities\n", 8, 8, HUGE_COUNT,
                    "cells:7: a number of groups is 5497558139136, above 1000, "
                    "before byte 372 of the binary part");
@@ -984,8 +985,8 @@ static void test_gmsh_counts(void **state)
                    "cells:9: a number of partitions is 18446744073709551615, "
                    "above 2147483647, before byte 76 of the binary part");
     refused_change(&m, "$Elements\n", 32 + 12, 8, HUGE_COUNT,
-                   "cells:14: a node is 4294967296, above 2147483647, before "
-                   "byte 92 of the binary part");
+                   "cells:14: an element is 4294967307, above 2147483647, before "
+                   "byte 84 of the binary part");
     refused_change(&m, "$Elements\n", 32 + 12 + 8 + 8, 8, 13,
                    "cells:13: cell 0: there is no node 13");
     make_gmsh_lines_2(&m, false);
@@ -1133,17 +1134,28 @@ static void test_isolated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vtk),           cmocka_unit_test(test_binary_vtk),
-        cmocka_unit_test(test_bad_vtk),       cmocka_unit_test(test_vtu),
-        cmocka_unit_test(test_bad_vtu),       cmocka_unit_test(test_medit),
-        cmocka_unit_test(test_mfem),          cmocka_unit_test(test_gmsh),
-        cmocka_unit_test(test_gmsh_binary),   cmocka_unit_test(test_meshb),
-        cmocka_unit_test(test_meshb_refused), cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_cells),         cmocka_unit_test(test_vtu_faces),
-        cmocka_unit_test(test_vtk_data),      cmocka_unit_test(test_vtk_names),
-        cmocka_unit_test(test_vtu_names),     cmocka_unit_test(test_vtu_raw),
-        cmocka_unit_test(test_wedges),        cmocka_unit_test(test_isolated),
-        cmocka_unit_test(test_gmsh_lines),    cmocka_unit_test(test_gmsh_counts),
+        cmocka_unit_test(test_vtk),
+        cmocka_unit_test(test_binary_vtk),
+        cmocka_unit_test(test_bad_vtk),
+        cmocka_unit_test(test_vtu),
+        cmocka_unit_test(test_bad_vtu),
+        cmocka_unit_test(test_medit),
+        cmocka_unit_test(test_mfem),
+        cmocka_unit_test(test_gmsh),
+        cmocka_unit_test(test_gmsh_binary),
+        cmocka_unit_test(test_meshb),
+        cmocka_unit_test(test_meshb_refused),
+        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_vtu_faces),
+        cmocka_unit_test(test_vtk_data),
+        cmocka_unit_test(test_vtk_names),
+        cmocka_unit_test(test_vtu_names),
+        cmocka_unit_test(test_vtu_raw),
+        cmocka_unit_test(test_wedges),
+        cmocka_unit_test(test_isolated),
+        cmocka_unit_test(test_gmsh_lines),
+        cmocka_unit_test(test_gmsh_counts),
         cmocka_unit_test(test_gmsh_text_lines),
     };
     return cmocka_run_group_tests(tests, temporary_setup, temporary_teardown);
