@@ -7,9 +7,10 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-#include "../worst.h"
+#include "../support.h"
 #include "bezier_ref.h"
 #include "bspline_ref.h"
 #include "knots.h"
@@ -129,12 +130,87 @@ static void test_many(void **state)
     clspi_knots_release(&k);
 }
 
+/* ---- flat nets ---- */
+
+static uint64_t state_of_numbers;
+
+/* Uniform in [0, 1). */
+static double random_number(void)
+{
+    return 0.5 + 0.5 * support_uniform(&state_of_numbers);
+}
+
+/* Knots of one kind: one span, uniform, clamped at random distances, at distances of 1e-4 to 1e4,
+   and repeated. */
+enum { ONE_SPAN, EVEN, CLAMPED, UNEQUAL, REPEATED, KINDS };
+
+static clspi_knots random_knots(uint32_t degree, int kind)
+{
+    const uint32_t more = (uint32_t)(random_number() * (degree + 3));
+    const uint32_t controls = degree + 1 + (kind == ONE_SPAN ? 0 : more);
+    double *const u = malloc((controls + degree + 1) * sizeof *u), at = 0.0;
+    uint32_t times = 0;
+    clspi_knots knots;
+
+    assert_non_null(u);
+    for (uint32_t i = 0; i < controls + degree + 1; i++) {
+        const bool stays = (kind == CLAMPED || kind == ONE_SPAN) && (i <= degree || i > controls);
+        const double step = kind == EVEN       ? 1.0
+                            : kind == UNEQUAL  ? pow(10.0, 8.0 * random_number() - 4.0)
+                            : kind == REPEATED ? (random_number() < 0.4 || times == degree)
+                                               : 0.1 + random_number();
+        times = stays || step == 0.0 ? times + 1 : 0;
+        u[i] = at += stays ? 0.0 : step;
+    }
+    assert_true(clspi_knots_make(&knots, u, degree, controls));
+    free(u);
+    return knots;
+}
+
+/* What a sum of flat control points may be off by, (43) of docs/math.md, in eps: partial sums are
+   off by half an eps of theirs at most, and by no more than a term. */
+static double flat_bound(const double *values, uint32_t degree, double eps)
+{
+    double sum = 0.0, off = 0.0;
+
+    for (uint32_t k = 0; k <= degree; k++) {
+        sum += values[k];
+        off += fmin(sum * eps / 2.0, values[k]);
+    }
+    return off / eps;
+}
+
+/* No knots have functions whose sums are off by more than those of one span, Bernstein's. */
+static void test_flat_sums(void **state)
+{
+    static const uint32_t degrees[] = {1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 23, 31, 40, 64, 127, 255};
+    double values[256];
+    double worst = 0.0;
+
+    (void)state;
+    for (size_t i = 0; i < 40 * sizeof degrees / sizeof *degrees; i++) {
+        const uint32_t p = degrees[i / 40];
+        clspi_knots k = random_knots(p, (int)(i % KINDS));
+        const double low = k.u[p], high = k.u[k.controls];
+        for (int a = 0; low < high && a < 40; a++) {
+            const clspi_knot_parameter at = {low + (high - low) * random_number(), 0.0};
+            clspi_knots_values(&k, clspi_knots_span(&k, at), 0, at, values);
+            worst = fmax(worst, flat_bound(values, p, 0x1p-23) / (1.45 * sqrt(p)));
+            worst = fmax(worst, flat_bound(values, p, 0x1p-52) / (2.1 * sqrt(p)));
+        }
+        clspi_knots_release(&k);
+    }
+    print_message("worst error / (43) %.2f\n", worst);
+    assert_true(worst <= 1.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_extraction),
         cmocka_unit_test(test_many),
+        cmocka_unit_test(test_flat_sums),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

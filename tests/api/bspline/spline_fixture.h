@@ -5,7 +5,7 @@
 #include "bspline_ref.h"
 #include "vertex_fixture.h"
 
-enum { MAX_KNOTS = 300 };
+enum { MAX_KNOTS = 600 };
 
 /* A description with room for its knots, and the layout of its vertices. */
 typedef struct spline {

@@ -1,0 +1,232 @@
+/* The bounds of docs/math.md where they are hard to hold, by every kernel shape: flat nets, whose
+   roundings all add up, and weights of very different sizes. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+#include "spline_fixture.h"
+
+static const char *const limits[] = {
+    "class=discrete,local_is_real=1,vendor=NVIDIA",
+    "",
+    "class=discrete",
+    "class=integrated,work_group=64,local=16384",
+};
+
+static double worst;
+
+static void judge(const spline *s, const char *what, double error)
+{
+    worst = support_worse(worst, error);
+    if (!(error <= 1.0))
+        fail_msg("%s, directions %u, degrees %u %u %u, rational %u, precision %d, attributes %u: "
+                 "%.2f of the bound",
+                 what, s->d.directions, s->d.degree[0], s->d.degree[1], s->d.degree[2],
+                 s->d.rational, (int)s->d.precision, s->d.vertex.attributes, error);
+}
+
+static void everywhere(turn_fn check)
+{
+    worst = 0.0;
+    each_turn(limits, COUNT(limits), 2, check);
+    print_message("worst/bound %.2f\n", worst);
+}
+
+/* ---- ways to evaluate ---- */
+
+enum { PARAMS = 60, FLAT = 24 /* patches */ };
+
+typedef enum way { BY_DEVICE, BY_HOST, BY_PATCH_GRIDS, WAYS } way;
+static const char *const way_names[] = {"grid", "grid, by the host", "patch grid"};
+
+static size_t samples(const spline *s, uint32_t k)
+{
+    return k < s->d.directions ? s->d.axis[k].num : 1;
+}
+
+/* The vertices of a patch's grid. */
+static size_t num_samples(const spline *s)
+{
+    return samples(s, 0) * samples(s, 1) * samples(s, 2);
+}
+
+/* Whether vertices that are made one by one take no time: each has a sum of so many terms, of which
+   each takes as long as the last direction has terms. */
+static bool is_short(const spline *s)
+{
+    size_t steps = s->d.degree[s->d.directions - 1] + 1;
+
+    for (uint32_t k = 0; k < s->d.directions; k++)
+        steps *= s->d.degree[k] + 1;
+    return steps <= 100000;
+}
+
+/* Lets all of `num` patches have grids of their own, the plan's. */
+static void set_patch_grids(clsp_bspline_plan *plan, const spline *s, size_t num)
+{
+    uint32_t nums[3 * FLAT];
+    const size_t all = num * s->d.directions;
+
+    assert_true(num <= FLAT);
+    for (size_t i = 0; i < all; i++)
+        nums[i] = s->d.axis[i % s->d.directions].num;
+    assert_int_equal(clsp_bspline_set_patch_grids(plan, num, clsp_in_u32(nums, all)), CLSP_OK);
+}
+
+/* Evaluates `num` patches, all that are loaded, on the plan's grid, or by patch grids, which stay
+   then, the first one. Returns how many; 0 where the way is not for this spline. */
+static size_t eval_grid(clsp_bspline_plan *plan, const spline *s, way by, size_t num,
+                        unsigned char *vertices)
+{
+    const size_t count = by == BY_PATCH_GRIDS ? 1 : num;
+    const clsp_output out = host_out(s->l.type, vertices, count * num_samples(s) * s->l.stride);
+    const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
+    const clsp_run run = {.share = by == BY_HOST ? &by_host : NULL};
+
+    if (by == BY_HOST && (s->d.vertex.attributes & N)) return 0;
+    if (by == BY_PATCH_GRIDS && !is_short(s)) return 0;
+    if (by == BY_PATCH_GRIDS) set_patch_grids(plan, s, num);
+    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, count}, out, &run), CLSP_OK);
+    return count;
+}
+
+/* Evaluates the first patch at PARAMS random parameters: params, [PARAMS][3], gets them. */
+static void list_points(clsp_bspline_plan *plan, const spline *s, long double params[][3],
+                        unsigned char *vertices)
+{
+    const uint32_t directions = s->d.directions;
+    const size_t num = (size_t)PARAMS * directions;
+    double wide[3 * PARAMS];
+    float narrow[3 * PARAMS];
+
+    for (size_t i = 0; i < num; i++) {
+        const double t =
+            (double)domain_at(s, (uint32_t)(i % directions), 0.5L + 0.5L * random_real());
+        narrow[i] = (float)t;
+        wide[i] = s->d.precision == CLSP_F64 ? t : (double)narrow[i];
+        params[i / directions][i % directions] = wide[i];
+    }
+    const clsp_points list = {.num = PARAMS,
+                              .params = s->d.precision == CLSP_F64 ? clsp_in_f64(wide, num)
+                                                                   : clsp_in_f32(narrow, num)};
+    assert_int_equal(clsp_bspline_eval_points(
+                         plan, &list, host_out(s->l.type, vertices, PARAMS * s->l.stride), NULL),
+                     CLSP_OK);
+}
+
+/* ---- flat nets ---- */
+
+/* Control points that are all one point in each patch. */
+static double *flat_controls(const spline *s)
+{
+    double *const controls = random_controls(&s->l, FLAT);
+
+    for (size_t i = 0; i < FLAT * s->l.controls; i++) {
+        const size_t first = i / s->l.controls * s->l.controls + i % s->l.coords;
+        const double x = 1.5 + 0.5 * random_real();
+        controls[i] =
+            i == first ? s->d.precision == CLSP_F64 ? x : (double)(float)x : controls[first];
+    }
+    return controls;
+}
+
+/* The bound of flat nets, in eps (docs/math.md, 13); at most 8, save for volumes of high degrees.
+ */
+static double flat_bound(const spline *s)
+{
+    const double factor = s->d.precision == CLSP_F64 ? 2.1 : 1.45;
+    double sum = 0.0;
+
+    for (uint32_t k = 0; k < s->d.directions; k++)
+        sum += factor * sqrt(s->d.degree[k]) + 1.0;
+    return s->d.directions < 3 || s->d.degree[0] < 20 ? fmin(sum, 8.0) : sum;
+}
+
+/* Looks at `num` vertices of one such patch, of which they all are. */
+static void judge_flat(const spline *s, const char *what, const double *point,
+                       const unsigned char *vertices, size_t num)
+{
+    const double eps = s->d.precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
+    double most = 0.0, scale = 0.0;
+
+    for (unsigned c = 0; c < s->l.dim; c++)
+        scale = fmax(scale, point[c]);
+    for (size_t k = 0; k < num; k++)
+        for (unsigned c = 0; c < s->l.dim; c++)
+            most = support_worse(most, fabs(attribute(&s->l, vertices, k, P, c) - point[c]));
+    judge(s, what, most / (flat_bound(s) * eps * scale));
+}
+
+static void flat_nets(clsp_context *ctx, spline *s)
+{
+    const size_t each = num_samples(s), bytes = each * s->l.stride * s->l.element;
+    double *const controls = flat_controls(s);
+    clsp_bspline_plan *plan = plan_of(ctx, s, controls, FLAT);
+    unsigned char *const vertices = guarded(&s->l, FLAT * each);
+    unsigned char *const listed = guarded(&s->l, PARAMS);
+    long double params[PARAMS][3];
+
+    for (int by = 0; by < WAYS; by++) {
+        const size_t count = eval_grid(plan, s, (way)by, FLAT, vertices);
+        for (size_t p = 0; p < count; p++)
+            judge_flat(s, way_names[by], controls + p * s->l.controls, vertices + p * bytes, each);
+    }
+    if (is_short(s)) {
+        list_points(plan, s, params, listed);
+        judge_flat(s, "eval_points", controls, listed, PARAMS);
+    }
+    free_guarded(&s->l, FLAT * each, vertices);
+    free_guarded(&s->l, PARAMS, listed);
+    clsp_bspline_plan_destroy(&plan);
+    free(controls);
+}
+
+static void flat(clsp_context *ctx, clsp_type precision)
+{
+    static const struct {
+        uint32_t directions, degree[3], controls[3], attributes;
+    } cases[] = {{1, {23}, {24}, P},
+                 {1, {31}, {64}, P},
+                 {1, {255}, {256}, P},
+                 {2, {3, 3}, {9, 12}, P},
+                 {2, {3, 3}, {9, 12}, P | N},
+                 {2, {24, 24}, {25, 25}, P},
+                 {2, {15, 31}, {40, 50}, P | DU},
+                 {3, {9, 10, 11}, {10, 15, 12}, P},
+                 {3, {29, 27, 31}, {30, 28, 36}, P}};
+    static const uint32_t nums[] = {201, 33, 13}; /* samples, by directions */
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int kind = CLAMPED; kind <= UNIFORM; kind++) {
+            if (!in_turn(i) || (tiny() && cases[i].degree[0] > 9)) continue;
+            spline s = make_spline(precision, cases[i].directions, cases[i].degree,
+                                   cases[i].controls, (knot_kind)kind, 0, cases[i].attributes);
+            for (uint32_t k = 0; k < s.d.directions; k++)
+                s.d.axis[k].num = nums[s.d.directions - 1] + k;
+            seed((unsigned)i);
+            flat_nets(ctx, &s);
+        }
+}
+
+static void test_flat(void **state)
+{
+    (void)state;
+    everywhere(flat);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flat),
+    };
+
+    if (no_device()) return 77;
+    return cmocka_run_group_tests(tests, NULL, close_lent);
+}
