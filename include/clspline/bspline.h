@@ -20,9 +20,10 @@
 
    Accuracy: with eps = 2^-23 (CLSP_F32) or 2^-52 (CLSP_F64) and scale = max |P_ij| over the patch
    and coordinate, each coordinate of a polynomial surface is within 8 eps scale of the exact value
-   for degrees up to 31 (CLSP_F64: 15) and within 32 eps scale above. Where control points are all
-   about one value, roundings add up, to 1 + 1.45 sqrt(n) (CLSP_F64: 1 + 2.1 sqrt(n)) eps scale at
-   most for each direction, n its degree; more in docs/math.md, 13.
+   for degrees up to 31 and within 32 eps scale above. Where control points are all about one
+   value, roundings add up, to 1 + 1.45 sqrt(n) (CLSP_F64: 1 + 2.1 sqrt(n)) eps scale at most for
+   each direction, n its degree. Points of rational ones are within the first two bounds of what
+   their own terms amount to, however far weights differ; more in docs/math.md, 13.
    Parameters of lists count as they are given, those of grids to one rounding of their distance
    from the domain's begin, of patch grids to 4 eps of its length.
 

@@ -76,6 +76,31 @@ static void test_values(void **state)
     assert_true(worst <= 1.0);
 }
 
+/* The values of one span next to its begin, relative to themselves: the same two distances are in
+   every level. What the sum lacks is within the largest, the first. */
+static void test_small_values(void **state)
+{
+    enum { DEGREE = 31, NUM = 100 };
+    clspi_knots k;
+    double u[2 * DEGREE + 2], values[DEGREE + 1], worst = 0.0;
+    long double exact[DEGREE + 1];
+
+    (void)state;
+    for (int i = 0; i < 2 * DEGREE + 2; i++)
+        u[i] = i <= DEGREE ? 0.1 : 0.7;
+    assert_true(clspi_knots_make(&k, u, DEGREE, DEGREE + 1));
+    for (int a = 1; a < NUM; a++) {
+        const clspi_knot_parameter at = {0.1 + 0.02 * a / NUM, 0.0};
+        ref_bspline_weights(u, DEGREE + 1, DEGREE, 0, at.t, exact);
+        clspi_knots_values(&k, 0, 0, at, values);
+        for (int i = 1; i <= DEGREE; i++)
+            worst = support_worse(worst, (double)fabsl(values[i] / exact[i] - 1.0L));
+    }
+    clspi_knots_release(&k);
+    print_message("worst error %.2f eps\n", worst / DBL_EPSILON);
+    assert_true(worst <= 10.0 * DBL_EPSILON);
+}
+
 /* Bernstein coefficients of a span give the functions, also those of lower degrees. */
 static void test_extraction(void **state)
 {
@@ -207,9 +232,8 @@ static void test_flat_sums(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_extraction),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_values),     cmocka_unit_test(test_small_values),
+        cmocka_unit_test(test_extraction), cmocka_unit_test(test_many),
         cmocka_unit_test(test_flat_sums),
     };
 

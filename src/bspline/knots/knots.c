@@ -121,26 +121,70 @@ uint32_t clspi_knots_sample_span(const clspi_knots *knots, clspi_knot_parameter 
 
 /* ---- functions ---- */
 
+enum { MAX_DEGREE = 255 }; /* CLSP_BSPLINE_MAX_DEGREE */
+
+/* How far the knots around a parameter are from it: those of the span and before in `below`, those
+   behind in `above`, by their numbers from the span on. What rounding leaves is in the rests. */
+typedef struct distances {
+    double below[MAX_DEGREE], below_rest[MAX_DEGREE], above[MAX_DEGREE], above_rest[MAX_DEGREE];
+} distances;
+
+static void find_distances(distances *to, const double *u, uint32_t num, clspi_knot_parameter at)
+{
+    for (uint32_t k = 0; k < num; k++) {
+        const clspi_knot_parameter below = exact_sum(at.t, -*(u - k));
+        const clspi_knot_parameter above = exact_sum(u[k + 1], -at.t);
+        to->below[k] = below.t;
+        to->below_rest[k] = below.rest + at.rest;
+        to->above[k] = above.t;
+        to->above_rest[k] = above.rest - at.rest;
+    }
+}
+
+/* Makes the d + 1 values of degree d from those of one less. */
+static void next_level(const distances *to, uint32_t d, double *values, double *rests)
+{
+    double part[MAX_DEGREE], rest[MAX_DEGREE];
+
+    for (uint32_t r = 0; r < d; r++) {
+        const uint32_t k = d - 1 - r;
+        const clspi_knot_parameter sum = exact_sum(to->above[r], to->below[k]);
+        const double lost = sum.rest + (to->above_rest[r] + to->below_rest[k]);
+        part[r] = values[r] / sum.t;
+        rest[r] = (rests[r] - part[r] * lost) / sum.t;
+    }
+    values[d] = rests[d] = 0.0;
+    for (uint32_t r = 0; r < d; r++) {
+        values[r] = to->above[r] * part[r];
+        rests[r] = to->above[r] * rest[r] + to->above_rest[r] * part[r];
+    }
+    for (uint32_t r = 0; r < d; r++) {
+        const uint32_t k = d - 1 - r;
+        values[r + 1] += to->below[k] * part[r];
+        rests[r + 1] += to->below[k] * rest[r] + to->below_rest[k] * part[r];
+    }
+}
+
 /* Goes through the triangle of Cox and de Boor (Piegl and Tiller, The NURBS Book, A2.2) with a at
    its first levels and b at the num_b last: with a = b the functions' values, else the weights of
    the control points in the blossom of (a, .., a, b, .., b). No difference is taken but of knots
-   and parameters, so all are exact to a few roundings relative to themselves. */
+   and parameters, so all are exact to a few roundings relative to themselves. Distances to a knot
+   are in all levels, where their roundings would add up: what these lose is carried along. */
 static void triangle(const double *u, uint32_t degree, clspi_knot_parameter a,
                      clspi_knot_parameter b, uint32_t num_b, double *values)
 {
+    double rests[MAX_DEGREE + 1];
+    distances to;
+
     values[0] = 1.0;
+    rests[0] = 0.0;
     for (uint32_t d = 1; d <= degree; d++) {
-        const clspi_knot_parameter at = d <= degree - num_b ? a : b;
-        const double *const before = u - d + 1;
-        double saved = 0.0;
-        for (uint32_t r = 0; r < d; r++) {
-            const double right = (u[r + 1] - at.t) - at.rest, left = (at.t - before[r]) + at.rest;
-            const double part = values[r] / (right + left);
-            values[r] = saved + right * part;
-            saved = left * part;
-        }
-        values[d] = saved;
+        if (d == 1 || d == degree - num_b + 1)
+            find_distances(&to, u, degree, d <= degree - num_b ? a : b);
+        next_level(&to, d, values, rests);
     }
+    for (uint32_t r = 0; r <= degree; r++)
+        values[r] += rests[r];
     clspi_sum_to_one(values, degree + 1);
 }
 

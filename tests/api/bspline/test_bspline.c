@@ -30,8 +30,7 @@ static void judge(const spline *s, const double *controls, const long double t[3
                   const unsigned char *vertices, size_t k)
 {
     const uint32_t *const p = s->d.degree;
-    const uint32_t most = s->d.precision == CLSP_F64 ? 15 : 31;
-    const bool is_high = p[0] > most || p[1] > most || p[2] > most;
+    const bool is_high = p[0] > 31 || p[1] > 31 || p[2] > 31;
 
     judge_within(s, controls, t, vertices, k, is_high ? 32.0 : 8.0);
 }

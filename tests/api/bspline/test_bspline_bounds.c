@@ -221,10 +221,124 @@ static void test_flat(void **state)
     everywhere(flat);
 }
 
+/* ---- weights of very different sizes ---- */
+
+/* Weights of 1/1000 .. 1000 that rise or fall along u, or are random. */
+typedef enum weight_slope { RISING, FALLING, RANDOM, SLOPES } weight_slope;
+
+static double *sloped_controls(const spline *s, weight_slope slope)
+{
+    double *const controls = random_controls(&s->l, 1);
+    const size_t along_u = s->l.controls / s->d.num_controls[0];
+
+    for (size_t i = 0; i < s->l.controls; i += s->l.coords) {
+        const double u = 2.0 * (double)(i / along_u) / (s->d.num_controls[0] - 1) - 1.0;
+        const double t = slope == RISING ? u : slope == FALLING ? -u : random_real();
+        const double w = (double)(float)pow(10.0, 3.0 * t);
+        for (unsigned c = 0; c <= s->l.dim; c++) {
+            const double x = c < s->l.dim ? controls[i + c] * w : w;
+            controls[i + c] = s->d.precision == CLSP_F64 ? x : (double)(float)x;
+        }
+    }
+    return controls;
+}
+
+/* The homogeneous point at t. */
+static void exact_point(const spline *s, const double *controls, const long double t[3],
+                        long double *point)
+{
+    static const unsigned by[3] = {0, 0, 0};
+    const ref_bspline exact = exact_spline_of(s, controls);
+
+    assert_true(ref_bspline_derivative(&exact, t, by, point));
+}
+
+/* The largest error of point k over the bound, relative to what its terms amount to there, which is
+   the point of the spline whose coordinates are all positive. */
+static double local_error(const spline *s, const double *controls, const long double t[3],
+                          const unsigned char *vertices, size_t k)
+{
+    const double eps = s->d.precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
+    double *const sizes = malloc(s->l.controls * sizeof *sizes), most = 0.0;
+    const unsigned dim = s->l.dim;
+    long double point[5], size[5];
+
+    assert_non_null(sizes);
+    for (size_t i = 0; i < s->l.controls; i++)
+        sizes[i] = fabs(controls[i]);
+    exact_point(s, controls, t, point);
+    exact_point(s, sizes, t, size);
+    for (unsigned c = 0; c < dim; c++) {
+        const long double off = attribute(&s->l, vertices, k, P, c) - point[c] / point[dim];
+        most = support_worse(most, (double)(fabsl(off) / (size[c] / size[dim])) / (8.0 * eps));
+    }
+    free(sizes);
+    return most;
+}
+
+/* Looks at the grid of the device, that of the host, and a list. */
+static void judge_local(clsp_context *ctx, spline *s, const double *controls)
+{
+    const size_t num = num_samples(s), num_v = samples(s, 1), num_w = samples(s, 2);
+    clsp_bspline_plan *plan = plan_of(ctx, s, controls, 1);
+    unsigned char *const vertices = guarded(&s->l, num), *const listed = guarded(&s->l, PARAMS);
+    long double params[PARAMS][3] = {{0.0L}};
+
+    list_points(plan, s, params, listed);
+    for (size_t k = 0; k < PARAMS; k++)
+        judge(s, "local weights, eval_points", local_error(s, controls, params[k], listed, k));
+    for (int by = 0; by <= BY_HOST; by++) {
+        const size_t count = eval_grid(plan, s, (way)by, 1, vertices);
+        for (size_t k = 0; k < count * num; k++) {
+            const size_t at[3] = {k / num_w / num_v, k / num_w % num_v, k % num_w};
+            long double t[3];
+            for (uint32_t i = 0; i < 3; i++)
+                t[i] = domain_at(s, i, (long double)at[i] / (samples(s, i) - (samples(s, i) > 1)));
+            judge(s, way_names[by], local_error(s, controls, t, vertices, k));
+        }
+    }
+    free_guarded(&s->l, num, vertices);
+    free_guarded(&s->l, PARAMS, listed);
+    clsp_bspline_plan_destroy(&plan);
+}
+
+static void local_weights(clsp_context *ctx, clsp_type precision)
+{
+    static const struct {
+        uint32_t directions, degree[3], controls[3], attributes;
+        knot_kind kind;
+    } cases[] = {
+        {2, {2, 2}, {7, 5}, P, CLAMPED},     {2, {7, 7}, {11, 9}, P | W | DU | DV | N, REPEATED},
+        {2, {12, 3}, {15, 9}, P, UNIFORM},   {2, {30, 4}, {36, 7}, P, CLAMPED},
+        {1, {9}, {24}, P, JUMPING},          {1, {15}, {18}, P, CLAMPED},
+        {2, {15, 15}, {18, 19}, P, CLAMPED}, {3, {5, 3, 2}, {9, 5, 4}, P, CLAMPED}};
+
+    for (size_t i = 0; i < COUNT(cases) * SLOPES; i++) {
+        const size_t k = i / SLOPES;
+        if (!in_turn(k) || (tiny() && cases[k].directions == 3)) continue;
+        spline s = make_spline(precision, cases[k].directions, cases[k].degree, cases[k].controls,
+                               cases[k].kind, 1, cases[k].attributes);
+        s.d.axis[0].num = cases[k].directions == 1 ? 211 : 35;
+        s.d.axis[1].num = 9;
+        s.d.axis[2].num = 5;
+        seed((unsigned)i);
+        double *const controls = sloped_controls(&s, (weight_slope)(i % SLOPES));
+        judge_local(ctx, &s, controls);
+        free(controls);
+    }
+}
+
+static void test_local_weights(void **state)
+{
+    (void)state;
+    everywhere(local_weights);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_local_weights),
     };
 
     if (no_device()) return 77;

@@ -85,7 +85,7 @@ static void judge_vertex(const family *f, size_t c, long double t, const unsigne
     const double *const u = s->knots[0], length = u[n] - u[p];
     const double first = gain(u, p, n, 1), second = gain(u, p, n, 2);
     const double steep = p > 1 && first > 0 ? fmax(first, second / first) : first;
-    const double own = p > (s->d.precision == CLSP_F64 ? 15 : 31) ? 32.0 : 8.0;
+    const double own = p > 31 ? 32.0 : 8.0;
     const long double at[3] = {t, 0.0L, 0.0L};
 
     worst = support_worse(worst, spline_error(s, f->controls + c * s->l.controls, at, vertices, k,
