@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -244,6 +245,45 @@ static void test_chunks(void **state)
 {
     (void)state;
     everywhere(chunks);
+    print_worst();
+}
+
+/* A patch that is one point, of which all roundings add up, and its error in eps. */
+static double flat_error(clsp_context *ctx, clsp_type precision, uint32_t degree)
+{
+    enum { DIM = 4, SAMPLES = 6 };
+    double point[DIM], most = 0.0;
+    job j;
+
+    job_create(&j, ctx, by_method(0, surface(precision, degree, degree, DIM, SAMPLES, SAMPLES)), 1);
+    for (size_t c = 0; c < DIM; c++)
+        point[c] = 1.5 + 0.5 * j.controls[c];
+    for (size_t i = 0; i < j.num_controls; i++)
+        j.controls[i] = point[i % DIM] =
+            precision == CLSP_F64 ? point[i % DIM] : (double)(float)point[i % DIM];
+    job_load(&j);
+    job_eval(&j, 0, 1);
+    for (size_t i = 0; i < j.num_points; i++)
+        most = support_worse(most, fabs(j.points[i] / point[i % DIM] - 1.0));
+    job_destroy(&j);
+    return most / (precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON);
+}
+
+/* Sums of a million terms are made in stages, of rows, of chunks of control points and of rows of
+   chunks. In one chain over all chunks floats are off by 24 eps here. */
+static void test_stages(void **state)
+{
+    const double bound = 12.0;
+    clsp_context *const ctx = lent_context("class=discrete,local_is_real=1");
+
+    (void)state;
+    if (tiny()) skip();
+    for (int wide = 0; wide <= has_fp64(ctx); wide++) {
+        seed(5);
+        const double error = flat_error(ctx, wide ? CLSP_F64 : CLSP_F32, 1000);
+        note(0, error, bound);
+        if (!(error <= bound)) fail_msg("flat, f%d: %g eps", wide ? 64 : 32, error);
+    }
     print_worst();
 }
 
@@ -620,7 +660,7 @@ int main(void)
         cmocka_unit_test(test_short_launches), cmocka_unit_test(test_forms),
         cmocka_unit_test(test_normals),        cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_small_buffers),  cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_stages),
     };
 
     if (no_device()) return 77;
