@@ -20,10 +20,13 @@
 
    Accuracy: with eps = 2^-23 (CLSP_F32) or 2^-52 (CLSP_F64) and scale = max |P_ij| over the patch
    and coordinate, each coordinate of a polynomial surface is within 8 eps scale of the exact value
-   for degrees up to 31 and within 32 eps scale above. Where control points are all about one
-   value, roundings add up, to 1 + 1.45 sqrt(n) (CLSP_F64: 1 + 2.1 sqrt(n)) eps scale at most for
-   each direction, n its degree. Points of rational ones are within the first two bounds of what
-   their own terms amount to, however far weights differ; more in docs/math.md, 13.
+   for degrees up to 31 and within 32 eps scale above. Where control points are all about one value,
+   roundings add up, to 1 + 1.45 sqrt(n) (CLSP_F64: 1 + 2.1 sqrt(n)) eps scale at most for each
+   direction, n its degree. Points of rational ones are within the first two bounds of what their
+   own terms amount to, however far weights differ; more in docs/math.md, 13. Derivatives and
+   normals of rational ones on the plan's grid are made relative to one centre of the net, its
+   middle or the origin: a part of it that is D from there counts for their bounds as if it were as
+   large as D. Lists and patch grids lose nothing there.
    Parameters of lists count as they are given, those of grids to one rounding of their distance
    from the domain's begin, of patch grids to 4 eps of its length.
 

@@ -1,5 +1,5 @@
 /* The bounds of docs/math.md where they are hard to hold, by every kernel shape: flat nets, whose
-   roundings all add up, and weights of very different sizes. */
+   roundings all add up, weights of very different sizes, and parts that are far away. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -334,11 +334,107 @@ static void test_local_weights(void **state)
     everywhere(local_weights);
 }
 
+/* ---- a small part far away ---- */
+
+enum { ROWS = 14, NEAR_ROWS = 7 /* of control points along u, of a part of size PART_SIZE */ };
+#define PART_SIZE 0x1p-10
+
+/* Control points of which the first NEAR_ROWS are around a point that is `far` in each coordinate,
+   and the others around the origin. */
+static double *far_controls(const spline *s, double far)
+{
+    double *const controls = random_controls(&s->l, 1);
+
+    for (size_t i = 0; i < s->l.controls; i += s->l.coords)
+        for (unsigned c = 0; c < s->l.dim; c++) {
+            const bool is_far = i / (s->l.controls / ROWS) < NEAR_ROWS;
+            const double x = is_far ? far + PART_SIZE * controls[i + c] : controls[i + c];
+            const double wx = controls[i + s->l.dim] * x;
+            controls[i + c] = s->d.precision == CLSP_F64 ? wx : (double)(float)wx;
+        }
+    return controls;
+}
+
+/* The error of the derivative along u of vertex k over its bound: some eps of the part's size, and
+   `lost` eps of the distance from the origin, to which the oracle has it too. */
+static double far_error(const spline *s, const double *controls, const long double t[3],
+                        const unsigned char *vertices, size_t k, double far, double lost)
+{
+    const double eps = s->d.precision == CLSP_F64 ? 0x1p-52 : 0x1p-23;
+    const double bound = 32.0 * eps * PART_SIZE + (lost * eps + 0x1p-60) * far;
+    const ref_bspline exact = exact_spline_of(s, controls);
+    const ref_family family = ref_bspline_family(&exact);
+    double most = 0.0;
+    ref_vertex r;
+
+    assert_true(ref_vertex_to(&family, 1, t, &r));
+    for (unsigned c = 0; c < s->l.dim; c++)
+        most = support_worse(most,
+                             (double)fabsl(attribute(&s->l, vertices, k, DU, c) - r.du[c]) / bound);
+    return most;
+}
+
+/* Looks at the part on all grids and at parameters; only grids of the plan lose digits. */
+static void judge_far(clsp_context *ctx, spline *s, const double *controls, double far)
+{
+    const size_t num = num_samples(s), num_v = samples(s, 1);
+    clsp_bspline_plan *plan = plan_of(ctx, s, controls, 1);
+    unsigned char *const vertices = guarded(&s->l, num), *const listed = guarded(&s->l, PARAMS);
+    long double params[PARAMS][3] = {{0.0L}};
+
+    list_points(plan, s, params, listed);
+    for (size_t k = 0; k < PARAMS; k++)
+        if (params[k][0] < s->knots[0][NEAR_ROWS])
+            judge(s, "far part, eval_points",
+                  far_error(s, controls, params[k], listed, k, far, 0.0));
+    for (int by = 0; by < WAYS; by++) {
+        const size_t count = eval_grid(plan, s, (way)by, 1, vertices);
+        for (size_t k = 0; k < count * num; k++) {
+            const long double ratio = (long double)(k / num_v) / (samples(s, 0) - 1);
+            const long double t[3] = {
+                domain_at(s, 0, ratio),
+                domain_at(s, 1, (long double)(k % num_v) / (num_v > 1 ? num_v - 1 : 1)), 0.0L};
+            if (t[0] < s->knots[0][NEAR_ROWS])
+                judge(
+                    s, way_names[by],
+                    far_error(s, controls, t, vertices, k, far, by == BY_PATCH_GRIDS ? 0.0 : 8.0));
+        }
+    }
+    free_guarded(&s->l, num, vertices);
+    free_guarded(&s->l, PARAMS, listed);
+    clsp_bspline_plan_destroy(&plan);
+}
+
+static void far_parts(clsp_context *ctx, clsp_type precision)
+{
+    static const uint32_t degree[3] = {3, 2}, controls[3] = {ROWS, 4};
+
+    for (uint32_t directions = 1; directions <= 2; directions++) {
+        spline s = make_spline(precision, directions, degree, controls, CLAMPED, 1,
+                               directions == 2 ? P | DU | DV : P | DU);
+        const double far = precision == CLSP_F64 ? 0x1p20 : 0x1p10;
+        if (!in_turn(directions)) continue;
+        s.d.axis[0].num = 57;
+        s.d.axis[1].num = 5;
+        seed(directions);
+        double *const points = far_controls(&s, far);
+        judge_far(ctx, &s, points, far);
+        free(points);
+    }
+}
+
+static void test_far_parts(void **state)
+{
+    (void)state;
+    everywhere(far_parts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flat),
         cmocka_unit_test(test_local_weights),
+        cmocka_unit_test(test_far_parts),
     };
 
     if (no_device()) return 77;
