@@ -10,10 +10,9 @@
                   (u_{i+p+1} - t) / (u_{i+p+1} - u_{i+1}) N_{i+1}^{p-1}(t),   0 / 0 = 0.
    A curve has one such sum, a volume three. At a knot where they jump, points and derivatives are
    those of the span that begins there, at the domain's end those of the last one. Parameters of
-   lists and axes count as the knot that rounds to them there: in the plan's precision in lists and
-   on axes over curves with knots of their own, in double on other grids; samples of patch grids
-   where the knot is within 4 eps of the domain's length, eps as below. A rational one
-   has control points in homogeneous coordinates, (w x, w y, w z, w) with w > 0; its points are
+   lists and axes count as the knot that rounds to them there: in the plan's precision in lists, on
+   patch grids and on axes over curves with knots of their own, in double on other grids. A rational
+   one has control points in homogeneous coordinates, (w x, w y, w z, w) with w > 0; its points are
    Euclidean, the first dim coordinates divided by the last (ch. 4). All patches of a plan - curves,
    surfaces or volumes - share knots, degrees, dimension, precision and, save where it is set for
    each, the grid.
@@ -27,8 +26,9 @@
    normals of rational ones on the plan's grid are made relative to one centre of the net, its
    middle or the origin: a part of it that is D from there counts for their bounds as if it were as
    large as D. Lists and patch grids lose nothing there.
-   Parameters of lists count as they are given, those of grids to one rounding of their distance
-   from the domain's begin, of patch grids to 4 eps of its length.
+   Parameters of lists count as they are given. Those of grids count to eps^2 of the axis and its
+   ends, so that a span keeps its digits wherever it is; on an axis that is a part of the domain of
+   curves with knots of their own its ends count in the plan's precision.
 
    What holds for plans of every family - the order of calls, queues, events, threads, errors - is
    in plan.h. NaN spreads as in bezier.h. */

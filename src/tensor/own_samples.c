@@ -132,6 +132,7 @@ static void write_samples(const clspi_tensor_desc *desc, void *reals, double *va
             put(desc, reals, at + 1, x - desc->domain[k][0]);
             put(desc, reals, at + 2, desc->domain[k][1] - x);
             put(desc, reals, at + 3, first_of(desc, k, a, values));
+            put(desc, reals, at + 4, clspi_rounded_off(desc->precision, x));
         }
     }
 }

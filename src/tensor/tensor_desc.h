@@ -117,6 +117,12 @@ clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *ax
 clsp_status clspi_axes_resolve(clspi_log *log, const char *family, clsp_axis axis[3],
                                const double domain[3][2], cl_uint directions);
 
+/* Returns what rounding to a precision takes from a number. */
+static inline double clspi_rounded_off(clsp_type precision, double x)
+{
+    return precision == CLSP_F64 ? 0.0 : x - (double)(float)x;
+}
+
 /* Returns the axis with the first and the last of its own samples as its ends, as a tensor
    description has it. */
 clsp_axis clspi_axis_with_ends(const clsp_axis *axis);

@@ -106,6 +106,8 @@ static clspi_sample_axis own_axis_of(const clsp_axis *axis, const double domain[
     const bool back = axis->begin == domain[1] && axis->end == domain[0];
     const clspi_sample_axis sample = {.begin = axis->begin,
                                       .end = axis->end,
+                                      .begin_rest = 0.0,
+                                      .end_rest = 0.0,
                                       .t_begin = back,
                                       .t_end = forth,
                                       .s_begin = forth,
@@ -123,6 +125,8 @@ clspi_sample_axis clspi_sample_axis_of(const clspi_tensor_desc *desc, cl_uint di
     if (desc->own_bases > 0 && direction == 0) return own_axis_of(axis, domain);
     const clspi_sample_axis sample = {.begin = axis->begin,
                                       .end = axis->end,
+                                      .begin_rest = clspi_rounded_off(desc->precision, axis->begin),
+                                      .end_rest = clspi_rounded_off(desc->precision, axis->end),
                                       .t_begin = axis->begin - domain[0],
                                       .t_end = axis->end - domain[0],
                                       .s_begin = domain[1] - axis->begin,

@@ -6,8 +6,6 @@
    `basis` holds for each direction, one after the other, with s spans, n control points and
    degree p:
      [0]                                s
-     [2][s + 1]                         where spans begin and the last one ends, from the domain's
-                                        begin on, in two parts
      [s]                                the number of the first control point that counts
      [2][s + 1]                         the knots where spans begin and the last one ends, in two
                                         parts
@@ -40,17 +38,17 @@ real4 own_domain(global const real *basis)
 uint direction_reals(uint spans, uint controls, uint degree)
 {
     const uint order = degree + 1, less = order - min(order, 1u), least = order - min(order, 2u);
-    return 1 + 4 * (spans + 1) + spans + 2 * controls +
+    return 1 + 2 * (spans + 1) + spans + 2 * controls +
            spans * (order * order + less * less + least * least);
 }
 
-/* Finds the last span that begins at x or before; begins: [2][spans + 1], in two parts. */
-uint find_span(global const real *begins, uint spans, real x)
+/* Finds the last span that begins at x + rest or before; begins: [2][spans + 1], in two parts. */
+uint find_span(global const real *begins, uint spans, real x, real rest)
 {
     uint low = 0, count = spans;
     while (count > 1) {
         const uint half_count = count / 2, k = low + half_count;
-        const bool beyond = (x - begins[k]) - begins[spans + 1 + k] < R(0.0);
+        const bool beyond = ((x - begins[k]) - begins[spans + 1 + k]) + rest < R(0.0);
         if (!beyond) low = k;
         count = beyond ? half_count : count - half_count;
     }
@@ -77,59 +75,37 @@ bool jumps_behind(global const real *numbers, uint k, uint degree, uint by)
     return (uint)(numbers[k + 1] - numbers[k]) + by > degree;
 }
 
-/* Finds the span of a computed parameter, x from the domain's begin: where something jumps at a
-   knot from which rounding may have taken x, that which begins there. */
-uint computed_span(global const real *begins, uint spans, real x, uint degree, uint by)
+/* Finds the span of a parameter x + rest: where something jumps at a knot that x is but for the
+   knot's rounding, that which begins there. */
+uint span_of(global const real *knots, global const real *numbers, uint spans, real x, real rest,
+             uint degree, uint by)
 {
-    global const real *const rest = begins + spans + 1, *const numbers = rest + spans + 1;
-    const uint k = find_span(begins, spans, x);
-    if (k + 1 == spans || !jumps_behind(numbers, k, degree, by)) return k;
-    const real to_next = (begins[k + 1] - x) + rest[k + 1], from = (x - begins[k]) - rest[k];
-    return to_next <= R(4.0) * REAL_EPS * begins[spans] && to_next <= from ? k + 1 : k;
-}
-
-/* Finds the span of a parameter x as it is given: where something jumps at a knot that x is but for
-   the knot's rounding, that which begins there. */
-uint given_span(global const real *knots, global const real *numbers, uint spans, real x,
-                uint degree, uint by)
-{
-    const uint k = find_span(knots, spans, x);
+    const uint k = find_span(knots, spans, x, rest);
     const bool is_next = k + 1 < spans && knots[k + 1] == x && knots[k] != x;
     return is_next && jumps_behind(numbers, k, degree, by) ? k + 1 : k;
 }
 
-/* Finds the place of ends.s0 : ends.s1 in one direction, whose reals begin at `at`: in s0 to s2 as
-   PLACE names them, *ratio the distances. given, known: as parameter.clh says; what rounding takes
-   the parameter out of its span is undone. */
+/* Finds the place of a parameter, known.s0 + known.s1, in one direction, whose reals begin at `at`:
+   in s0 to s2 as PLACE names them, *ratio the distances. known.s2: 1 more than the number of the
+   first control point that counts, or 0; what rounding takes the parameter out of its span is then
+   undone. */
 uint4 find_place(global const real *basis, uint at, uint controls, uint degree, uint by,
-                 real2 ends, real given, real known, real2 *ratio)
+                 real4 known, real2 *ratio)
 {
-    const real lo = ends.s0, hi = ends.s1;
-    const uint spans = (uint)basis[at];
-    global const real *begins = basis + at + 1;
-    global const real *const numbers = begins + 2 * (spans + 1), *const knots = numbers + spans;
-    const real length = begins[spans] + begins[2 * spans + 1], whole = lo + hi;
-    /* of grids at parameters lo is the distance itself, and not to be rounded again */
-    real x = fabs(whole - length) <= R(4.0) * REAL_EPS * length ? lo : lo * (length / whole);
-    const uint order = degree + 1;
-    uint k;
-    if (known > R(0.0)) {
-        k = find_number(numbers, spans, known - R(1.0));
-    } else if (given == given) {
-        x = given;
-        begins = knots;
-        k = given_span(knots, numbers, spans, x, degree, by);
-    } else {
-        k = computed_span(begins, spans, x, degree, by);
-    }
-    global const real *const rest = begins + spans + 1;
-    const uint after = at + 1 + 4 * (spans + 1) + spans;
+    const real x = known.s0, x_rest = known.s1;
+    const uint spans = (uint)basis[at], order = degree + 1;
+    global const real *const numbers = basis + at + 1, *const knots = numbers + spans;
+    global const real *const rest = knots + spans + 1;
+    const uint k = known.s2 > R(0.0)
+                       ? find_number(numbers, spans, known.s2 - R(1.0))
+                       : span_of(knots, numbers, spans, x, x_rest, degree, by);
+    const uint after = at + 1 + 2 * (spans + 1) + spans;
     uint4 place = (uint4)((uint)numbers[k], after, after + 2 * controls, 0);
     for (uint less = 0; less < by; less++)
         place.s2 += spans * (order - less) * (order - less);
     place.s2 += k * (order - by) * (order - by);
-    ratio->s0 = fmax((x - begins[k]) - rest[k], R(0.0));
-    ratio->s1 = fmax((begins[k + 1] - x) + rest[k + 1], R(0.0));
+    ratio->s0 = fmax(((x - knots[k]) - rest[k]) + x_rest, R(0.0));
+    ratio->s1 = fmax(((knots[k + 1] - x) + rest[k + 1]) - x_rest, R(0.0));
     if (!(ratio->s0 + ratio->s1 > R(0.0))) ratio->s1 = R(1.0);
     return place;
 }
@@ -256,20 +232,20 @@ IN_PLACE tracked derivative(PATCH, parameter at, order by)
     real2 ratio;
     uint begin = 0;
     uint4 place = find_place(basis, begin, controls.s0, degrees.s0, by.s0,
-                             (real2)(at.lo.s0, at.hi.s0), known.lo.s0, known.hi.s0, &ratio);
+                             (real4)(known.lo.s0, rest.s0, known.hi.s0, R(0.0)), &ratio);
     first.s0 = place.s0, factors.s0 = place.s1, coefficients.s0 = place.s2;
     t.s0 = ratio.s0, s.s0 = ratio.s1;
 #if CLSP_DIRECTIONS > 1
     begin += direction_reals((uint)basis[begin], controls.s0, degrees.s0);
     place = find_place(basis, begin, controls.s1, degrees.s1, by.s1,
-                       (real2)(at.lo.s1, at.hi.s1), known.lo.s1, known.hi.s1, &ratio);
+                       (real4)(known.lo.s1, rest.s1, known.hi.s1, R(0.0)), &ratio);
     first.s1 = place.s0, factors.s1 = place.s1, coefficients.s1 = place.s2;
     t.s1 = ratio.s0, s.s1 = ratio.s1;
 #endif
 #if CLSP_DIRECTIONS > 2
     begin += direction_reals((uint)basis[begin], controls.s1, degrees.s1);
     place = find_place(basis, begin, controls.s2, degrees.s2, by.s2,
-                       (real2)(at.lo.s2, at.hi.s2), known.lo.s2, known.hi.s2, &ratio);
+                       (real4)(known.lo.s2, rest.s2, known.hi.s2, R(0.0)), &ratio);
     first.s2 = place.s0, factors.s2 = place.s1, coefficients.s2 = place.s2;
     t.s2 = ratio.s0, s.s2 = ratio.s1;
 #endif

@@ -23,29 +23,25 @@ static void put(writer *w, double x)
 
 static double rest_of(const writer *w, double x)
 {
-    return w->is_double ? 0.0 : x - (double)(float)x;
+    return clspi_rounded_off(w->is_double ? CLSP_F64 : CLSP_F32, x);
 }
 
-/* Writes where spans begin and the last one ends, from `begin` on, in two parts. */
-static void put_ends(writer *w, const clspi_knots *knots, double begin)
+/* Writes one part of the knots where spans begin and the last one ends. */
+static void put_ends(writer *w, const clspi_knots *knots, bool rests)
 {
-    const double end = knots->u[knots->controls];
-
-    for (uint32_t s = 0; s < knots->num_spans; s++)
-        put(w, knots->u[knots->span[s]] - begin);
-    put(w, end - begin);
-    for (uint32_t s = 0; s < knots->num_spans; s++)
-        put(w, rest_of(w, knots->u[knots->span[s]] - begin));
-    put(w, rest_of(w, end - begin));
+    for (uint32_t s = 0; s <= knots->num_spans; s++) {
+        const double u = knots->u[s < knots->num_spans ? knots->span[s] : knots->controls];
+        put(w, rests ? rest_of(w, u) : u);
+    }
 }
 
 static void put_spans(writer *w, const clspi_knots *knots)
 {
     put(w, knots->num_spans);
-    put_ends(w, knots, knots->u[knots->degree]);
     for (uint32_t s = 0; s < knots->num_spans; s++)
         put(w, knots->span[s] - knots->degree);
-    put_ends(w, knots, 0.0);
+    put_ends(w, knots, false);
+    put_ends(w, knots, true);
 }
 
 static void put_factors(writer *w, const clspi_knots *knots)
@@ -123,7 +119,7 @@ size_t clspi_bspline_own_reals(const clsp_bspline_plan *plan, const clspi_tensor
 {
     const size_t degree = plan->desc.degree[0], controls = plan->desc.num_controls[0];
     const size_t spans = controls - degree; /* at most */
-    size_t num = 4 + 1 + 4 * (spans + 1) + spans + 2 * controls;
+    size_t num = 4 + 1 + 2 * (spans + 1) + spans + 2 * controls;
 
     for (uint32_t by = 0; by < orders_of(desc) && by <= degree; by++)
         num += spans * (degree + 1 - by) * (degree + 1 - by);

@@ -18,21 +18,14 @@
 
 static double worst;
 
-/* Judges vertex k, which is at t; bound: in eps. */
-static void judge_within(const spline *s, const double *controls, const long double t[3],
-                         const unsigned char *vertices, size_t k, double bound)
-{
-    worst = support_worse(worst, spline_error(s, controls, t, vertices, k, bound));
-}
-
-/* Judges vertex k by the bound that the header promises. */
+/* Judges vertex k, which is at t, by the bound that the header promises. */
 static void judge(const spline *s, const double *controls, const long double t[3],
                   const unsigned char *vertices, size_t k)
 {
     const uint32_t *const p = s->d.degree;
     const bool is_high = p[0] > 31 || p[1] > 31 || p[2] > 31;
 
-    judge_within(s, controls, t, vertices, k, is_high ? 32.0 : 8.0);
+    worst = support_worse(worst, spline_error(s, controls, t, vertices, k, is_high ? 32.0 : 8.0));
 }
 
 /* ---- calls ---- */
@@ -447,9 +440,7 @@ static void patch_grids(clsp_context *ctx, clsp_type precision)
         for (size_t k = 0; k < num[0] * num[1]; k++) {
             long double t[3];
             grid_parameters(&s, k, num, t);
-            /* a parameter is off by 4 eps of the domain, along which the first derivatives are up
-               to 200 times the control points */
-            judge_within(&s, controls + p * s.l.controls, t, vertices, first + k, 8.0 + 4.0 * 200);
+            judge(&s, controls + p * s.l.controls, t, vertices, first + k);
         }
         first += num[0] * num[1];
     }

@@ -276,7 +276,7 @@ static double local_error(const spline *s, const double *controls, const long do
     return most;
 }
 
-/* Looks at the grid of the device, that of the host, and a list. */
+/* Looks at the grid of the device, that of the host, the same one as a patch's own, and a list. */
 static void judge_local(clsp_context *ctx, spline *s, const double *controls)
 {
     const size_t num = num_samples(s), num_v = samples(s, 1), num_w = samples(s, 2);
@@ -287,7 +287,7 @@ static void judge_local(clsp_context *ctx, spline *s, const double *controls)
     list_points(plan, s, params, listed);
     for (size_t k = 0; k < PARAMS; k++)
         judge(s, "local weights, eval_points", local_error(s, controls, params[k], listed, k));
-    for (int by = 0; by <= BY_HOST; by++) {
+    for (int by = 0; by < WAYS; by++) {
         const size_t count = eval_grid(plan, s, (way)by, 1, vertices);
         for (size_t k = 0; k < count * num; k++) {
             const size_t at[3] = {k / num_w / num_v, k / num_w % num_v, k % num_w};
