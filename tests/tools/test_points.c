@@ -97,6 +97,67 @@ static void test_csv(void **state)
     check_text("t.csv", "x,y,z\n", 3, NULL, 0);
 }
 
+/* Puts row i into a text, as its number tells: plain, with white space, quotes or a comment, an
+   exponent as Fortran writes it, or a CR. */
+static void put_row(char *text, size_t size, size_t i)
+{
+    static const char *const forms[] = {"%d.%d,-%d\n",     " %d.%d ,\t-%d \n",  "%d.%d,-%d\r\n",
+                                        "\"%d.%d\",-%d\n", "%d.%d,-%d # 1,2\n", "%d.%d,-%dD0\n",
+                                        "\n%d.%d,-%d\n",   "%de-0,-%d.%d\n"};
+    const int x = (int)(i * 7919 % 100003), part = (int)(i % 97), y = (int)(i * i % 100019);
+    const size_t form = i % 3 ? 0 : i / 3 % 8;
+
+    if (form == 7)
+        snprintf(text, size, forms[7], x, y, part);
+    else
+        snprintf(text, size, forms[form], x, part, y);
+}
+
+/* What put_row has put, by strtod. */
+static void row_of(size_t i, double point[2])
+{
+    char text[64];
+    const bool turned = i % 3 == 0 && i / 3 % 8 == 7;
+    const int x = (int)(i * 7919 % 100003), part = (int)(i % 97), y = (int)(i * i % 100019);
+
+    snprintf(text, sizeof text, "%d.%d", turned ? y : x, part);
+    point[turned] = turned ? -strtod(text, NULL) : strtod(text, NULL);
+    point[!turned] = turned ? x : -y;
+}
+
+/* A file of many times the buffer's size, whose rows end anywhere in it, and the line of what is
+   wrong at its end. */
+static void test_many_rows(void **state)
+{
+    enum { ROWS = 40000 };
+    static point_file f;
+    static char text[ROWS * 32];
+    io_message message = {""};
+    size_t length = 0, line = 1;
+    double point[2], expected[2];
+
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        put_row(text + length, sizeof text - length, i);
+        for (; text[length]; length++)
+            line += text[length] == '\n';
+    }
+    strcpy(text + length, "1,2,3\n");
+    const char *path = temporary_file("t.csv", text, length + 6);
+    assert_true(point_file_open(&f, path, 2, NULL, &message));
+    for (size_t i = 0; i < ROWS; i++) {
+        assert_true(point_file_read(&f, point, 1) == 1);
+        row_of(i, expected);
+        if (point[0] != expected[0] || point[1] != expected[1])
+            fail_msg("row %zu: %.17g %.17g instead of %.17g %.17g", i, point[0], point[1],
+                     expected[0], expected[1]);
+    }
+    assert_true(point_file_read(&f, point, 1) == 0 && f.failed);
+    snprintf(text, sizeof text, "t.csv:%zu: more numbers than 2, which the curves have", line);
+    assert_non_null(strstr(message.text, text));
+    point_file_close(&f);
+}
+
 static void test_csv_refused(void **state)
 {
     (void)state;
@@ -571,6 +632,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_csv_refused),
+        cmocka_unit_test(test_many_rows),
         cmocka_unit_test(test_headings),
         cmocka_unit_test(test_headings_refused),
         cmocka_unit_test(test_columns),

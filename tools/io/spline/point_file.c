@@ -135,6 +135,8 @@ static size_t read_npy(point_file *f, double *points, size_t most)
 
 /* ---- text ---- */
 
+enum { PLAIN_FIELDS = 64 };
+
 /* Takes a line from before the data, divided; *is_row: it is the first of these. False on failure.
  */
 static bool take_first(point_file *f, bool *is_row)
@@ -197,9 +199,27 @@ static bool check_rest(const point_file *f)
                         f->dim);
 }
 
+/* Reads a row of numbers alone, without its fields. False where there is more to look at. */
+static bool read_plain_row(point_file *f, double *point)
+{
+    double values[PLAIN_FIELDS];
+    const point_columns *const c = &f->columns;
+    const bool may_be_more = f->is_xyz || c->is_chosen;
+    size_t least = c->num_names, most = c->num_names;
+    if (least == 0) most = may_be_more ? PLAIN_FIELDS : f->dim;
+    for (uint32_t k = 0; k < f->dim; k++)
+        if (least <= c->column[k]) least = c->column[k] + 1;
+    if (!f->begun || most > PLAIN_FIELDS || least > most) return false;
+    if (!fields_read_numbers(&f->line, values, least, most)) return false;
+    for (uint32_t k = 0; k < f->dim; k++)
+        point[k] = values[c->column[k]];
+    return true;
+}
+
 static bool read_row(point_file *f, double *point)
 {
     fields *line = &f->line;
+    if (read_plain_row(f, point)) return true;
     if (!begin_row(f) || !check_names(f)) return false;
     for (uint32_t k = 0; k < f->dim; k++) {
         const size_t column = f->columns.column[k];

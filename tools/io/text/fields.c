@@ -1,8 +1,11 @@
 #include "fields.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "decimal.h"
 
 void fields_init(fields *f, scanner *scan)
 {
@@ -185,6 +188,41 @@ bool fields_split(fields *f)
 }
 
 /* ---- numbers ---- */
+
+/* Leaves out white space within a line. */
+static const char *skip_blanks(const char *p)
+{
+    while (*p == ' ' || *p == '\t')
+        p++;
+    return p;
+}
+
+/* Reads the numbers of a line that ends in LF. Returns how many; 0: it is not only numbers. */
+static size_t read_numbers(const char *p, int separator, double *values, size_t most)
+{
+    for (size_t num = 0; num < most;) {
+        p = skip_blanks(p);
+        const size_t length = decimal_read(p, &values[num]);
+        if (length == 0 || !isfinite(values[num])) return 0;
+        num++;
+        const char *const behind = skip_blanks(p + length);
+        if (*behind == '\n' || (*behind == '\r' && behind[1] == '\n')) return num;
+        if (separator == ' ' ? behind == p + length : *behind != separator) return 0;
+        p = behind + (separator != ' ');
+    }
+    return 0;
+}
+
+bool fields_read_numbers(fields *f, double *values, size_t least, size_t most)
+{
+    const unsigned char *from;
+    const size_t left = f->separator ? scanner_buffered(f->scan, &from) : 0;
+    const unsigned char *const end = left > 0 ? memchr(from, '\n', left) : NULL;
+    if (!end || read_numbers((const char *)from, f->separator, values, most) < least) return false;
+    f->scan->next += (size_t)(end - from) + 1;
+    f->scan->line++;
+    return true;
+}
 
 bool fields_real(fields *f, size_t number, const char *what, double *value)
 {

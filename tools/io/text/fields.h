@@ -38,6 +38,11 @@ bool fields_read_line(fields *f);
  */
 bool fields_split(fields *f);
 
+/* Reads a line of nothing but `least` to `most` finite numbers that is in the scanner's buffer as a
+   whole, without making its text and fields. False, and nothing is taken, where the next line is
+   none such or no separator is known yet. */
+bool fields_read_numbers(fields *f, double *values, size_t least, size_t most);
+
 /* Leaves the separator to the next line, as behind a heading. */
 void fields_forget_separator(fields *f);
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "decimal.h"
+
 bool scanner_fail(scanner *s, uint64_t line, const char *format, ...)
 {
     char text[256];
@@ -177,7 +179,10 @@ static bool need_word(scanner *s, const char *what)
 static double read_decimal(const char *word, const char **end)
 {
     char copy[SCANNER_MAX_WORD + 1], *stop;
-    const double read = strtod(word, &stop);
+    double read;
+    *end = word + decimal_read(word, &read);
+    if (*end > word && **end == 0) return read;
+    read = strtod(word, &stop);
     *end = stop;
     if (stop == word || (*stop != 'd' && *stop != 'D') || strpbrk(word, "eExX")) return read;
     strcpy(copy, word);
