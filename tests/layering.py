@@ -53,6 +53,9 @@ DIRECTIVE = re.compile(r'^[ \t]*#(?:[^\n\\]|\\\n|\\.)*', re.M)
 REAL_WORD = re.compile(r'\b(?:float|double)\d*\b')
 ATTRIBUTE = re.compile(r'__attribute__\s*\(')
 KERNEL = re.compile(r'\bkernel\b[^;{}]*?\bvoid\s+(\w+)\s*\(')
+CONSTANT = r'(?:\(\w+\)\(?)?(?:R\()?-?\d[\w.]*\)*' # a number, also by R() or as a vector
+CONSTANT_DATA = re.compile(rf'=\s*\{{\s*{CONSTANT}(?:\s*,\s*{CONSTANT})*\s*,?\s*\}}'
+                           r'|\bconstant\b[^;={}()]*\[')
 PUBLIC_FUNCTION = re.compile(r'\b(?:CLSP_API|static inline)\b[^;{}()]*?(\w+)\s*\(')
 
 # layer: the layers that it sees besides itself
@@ -352,6 +355,9 @@ class Checker:
             if function.length > KERNEL_FUNCTION_LINES:
                 self.report(path, function.line, f'{function.name} has {function.length} lines: '
                             f'at most {KERNEL_FUNCTION_LINES}')
+        for match in CONSTANT_DATA.finditer(code):
+            self.report(path, code.count('\n', 0, match.start()) + 1,
+                        'data of constants: assign the members (docs/testing.md)')
         code = without_attributes(code)
         for match in KERNEL.finditer(code):
             self.kernel_parameters(path, code, match)

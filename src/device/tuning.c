@@ -14,9 +14,10 @@
 /* What the classes start from. Products: on CPUs CLBlast was 4 times slower than our own kernels or
    worse at every size tried, up to 1024 x 1024 x 1024; on a GPU it won from 32 x 32 upward, and
    lost 3 to 12 times below 16. */
-#define CPU 4, GROUPS_OLD, 64, FMA_SLOW, 32, 4 * MIB, 0, 0, 0, 256, 0, 0, 0, 0, 0, 33, 0, 0
-#define GPU(groups, fma, scratch, registers, column, vertex, pair, symmetric, block, sector, fuse) \
-    64, groups, 0, fma, 1024, scratch, 8, registers, column, vertex, pair, symmetric, block,       \
+#define CPU 4, GROUPS_OLD, 64, FMA_SLOW, 32, 4 * MIB, 0, 0, 0, 256, 0, 0, 0, 0, 0, 0, 33, 0, 0
+#define GPU(groups, fma, scratch, registers, column, vertex, pair, band, symmetric, block, sector, \
+            fuse)                                                                                  \
+    64, groups, 0, fma, 1024, scratch, 8, registers, column, vertex, pair, band, symmetric, block, \
         sector, fuse, 16, 32, 32
 
 typedef struct tuning_row {
@@ -28,22 +29,27 @@ typedef struct tuning_row {
 /* The first row that fits counts. Registers: NVIDIA gives an item up to 255; AMD 256, of which its
    compiler takes five for each that is asked for here; Intel's 128 of 32 bytes are 64 a lane at 16
    lanes; ARM gives 64, too few for a vertex with its derivatives, and V3D 64, less at full speed.
-   Two rows at a time spill some of 168 on NVIDIA and are faster all the same.
+   Two rows at a time spill some of 168 on NVIDIA and are faster all the same, and so are rows of
+   all terms up to 336, one at a time, than sums that are assembled (docs/notes/vertex_passes.md).
    Sectors: those of NVIDIA's caches, as measured on an H200; others are not measured. */
 static const tuning_row rows[] = {
     {CLSP_CLASS_CPU, NULL, {CPU}},
     {CLSP_CLASS_DISCRETE,
      "NVIDIA",
-     {GPU(GROUPS_MANY, FMA_FAST, 32 * MIB, 96, 64, 152, 168, 13, 32, 32, 1)}},
+     {GPU(GROUPS_MANY, FMA_FAST, 32 * MIB, 96, 64, 152, 168, 336, 13, 32, 32, 1)}},
     {CLSP_CLASS_DISCRETE,
      "AMD",
-     {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 76, 5, 32, 0, 0)}},
+     {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 76, 84, 5, 32, 0, 0)}},
     {CLSP_CLASS_DISCRETE,
      "Advanced Micro",
-     {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 76, 5, 32, 0, 0)}},
-    {CLSP_CLASS_DISCRETE, NULL, {GPU(GROUPS_OLD, FMA_FAST, 8 * MIB, 24, 16, 52, 0, 5, 16, 0, 0)}},
-    {CLSP_CLASS_INTEGRATED, "Arm", {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 0, 0, 5, 0, 0, 0)}},
-    {0, NULL, {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 52, 0, 5, 16, 0, 0)}},
+     {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 76, 84, 5, 32, 0, 0)}},
+    {CLSP_CLASS_DISCRETE,
+     NULL,
+     {GPU(GROUPS_OLD, FMA_FAST, 8 * MIB, 24, 16, 52, 0, 52, 5, 16, 0, 0)}},
+    {CLSP_CLASS_INTEGRATED,
+     "Arm",
+     {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 0, 0, 0, 5, 0, 0, 0)}},
+    {0, NULL, {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 52, 0, 52, 5, 16, 0, 0)}},
 };
 
 clspi_tuning clspi_tuning_for(const clsp_device_info *info)

@@ -21,6 +21,8 @@ typedef struct clspi_tuning {
     uint32_t vertex_registers; /* of a vertex with its derivatives, sums included */
     uint32_t vertex_pair_registers; /* the same of two rows at a time beside differences in local
                                        memory */
+    uint32_t band_registers;  /* the same of a row of all terms, up to which one pass pays, whether
+                                 or not they spill */
     uint32_t symmetric_terms; /* sums of at least so many terms are made for two symmetric rows at
                                  once */
     uint32_t line_block;   /* neighbouring results of a line's recursion that an item keeps, with as

@@ -70,14 +70,15 @@ static bool keeps_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
            band_bytes(ctx, d) <= ctx->device.local_bytes;
 }
 
-/* Tells whether sums in bands fit an item's registers. Terms that move when rows go on take some
-   more: from about 130 numbers on they spill on NVIDIA. */
+/* Tells whether sums in bands are made in one pass. Terms that move when rows go on take some more
+   registers: from about 130 numbers on they spill on NVIDIA, and are no faster then. */
 static bool fits_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
     enum { MOST = 120 };
     const size_t words = band_words(d, keeps_bands(ctx, d));
 
-    return words <= ctx->tuning.vertex_registers && (!clspi_is_banded(d, 0) || words <= MOST);
+    return clspi_is_banded(d, 0) ? words <= ctx->tuning.vertex_registers && words <= MOST
+                                 : words <= ctx->tuning.band_registers;
 }
 
 /* Tells whether what an item keeps for one row at a time fits its registers. */
@@ -148,7 +149,9 @@ static rows_shape choose(const clsp_context *ctx, const clspi_tensor_desc *d)
 /* Chooses blocks, and what stores go through, of sums in bands, whose tables are not staged. */
 static rows_shape choose_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
-    rows_shape shape = {.rows = 2, .block_rows = 32, .keep_local = keeps_bands(ctx, d)};
+    const bool keep_local = keeps_bands(ctx, d);
+    const bool spills = band_words(d, keep_local) > ctx->tuning.vertex_registers;
+    rows_shape shape = {.rows = spills ? 1 : 2, .block_rows = 32, .keep_local = keep_local};
     const size_t passed = shape.rows * ctx->tuning.work_group * clspi_vertex_bytes(d) +
                           (shape.keep_local ? band_bytes(ctx, d) : 0);
 

@@ -84,7 +84,7 @@ IN_PLACE void put_constant(global const real *range, global value *to, const ima
 {
     const field_rows none = {range, range, range, false};
     tracks t = *begin;
-    const image_sums outside = {R(0.0), R(0.0), R(0.0), axes->cval};
+    const image_sums outside = sums_of_value(axes->cval);
     for (uint k = 0; k < num; k++, to += step) {
         image_point p;
         next_point(&p, &t, k, &none, 0);

@@ -137,7 +137,7 @@ IN_PLACE bool find_item(texture_grid g, uint *x, uint *y)
 #define MAKE_POINT(FETCH)                                                                          \
     uint x, y;                                                                                     \
     if (!find_item(grid, &x, &y)) return;                                                          \
-    image_point p = {R(0.0), R(0.0), R(0.0), 0, 0, 0};                                             \
+    image_point p = point_zero();                                                                  \
     const uint row = grid.first_y + y;                                                             \
     find_coordinate(map_z, grid.z, row, x, &p.z, &p.tz);                                           \
     find_coordinate(map_y, grid.z, row, x, &p.y, &p.ty);                                           \
@@ -145,7 +145,7 @@ IN_PLACE bool find_item(texture_grid g, uint *x, uint *y)
     out += WIDE(grid.offset) + (size_t)y * grid.num_x + (x - grid.begin_x);                        \
     image_point taps = p;                                                                          \
     if (find_point(&taps, &axes) && is_interior(&taps, &axes)) {                                   \
-        const image_sums sums = {R(0.0), R(0.0), R(0.0), FETCH(texture, taps)};                    \
+        const image_sums sums = sums_of_value(FETCH(texture, taps));                               \
         store_sums(out, sums, range + WIDE(grid.range));                                           \
     } else {                                                                                       \
         write_values(coefficients + WIDE(grid.coefficients), range + WIDE(grid.range), out, p,     \

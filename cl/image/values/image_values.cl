@@ -154,7 +154,9 @@ typedef struct value_run {
 /* Finds the runs of an item; num is 0 where there is none. */
 IN_PLACE value_run find_run(const value_grid *g)
 {
-    value_run r = {1, 0, 0, 0, 0, 1};
+    value_run r;
+    r.rows = r.step = 1;
+    r.slice = r.y = r.x = r.num = 0;
 #if CLSP_LANES == 1
     const grid_tile tile = find_tile(g, TILE_Y * RUN);
     const uint local_id = (uint)get_local_id(0), row = local_id / TILE_X;
@@ -328,7 +330,7 @@ kernel void values_at_points(global const coefficient *restrict coefficients,
             }
         }
 #endif
-        image_point p = {R(0.0), R(0.0), R(0.0), 0, 0, 0};
+        image_point p = point_zero();
         bool is_finite = split_coordinate(at_x[COORDINATE(k)], &p.x, &p.tx);
         if (CLSP_DIRECTIONS >= 2)
             is_finite = split_coordinate(at_y[COORDINATE(k)], &p.y, &p.ty) && is_finite;
