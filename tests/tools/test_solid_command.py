@@ -343,6 +343,80 @@ class Samples(Command):
                 self.assertEqual(len(read_ply(names[1])[1]), len(faces))
                 self.assertEqual(len(read_stl(names[2])), 2 * len(faces))
 
+    def check_surface(self, source, extra):
+        """The boundary's vertices are samples of cells, as many as lie on faces of one cell."""
+        solid, surface = self.path("a.vtu"), self.path("a.ply")
+        self.make(source, "-o", solid, "-o", surface, *extra)
+        alone = self.path("alone.ply")
+        self.make(source, "-o", alone, *extra)
+        with open(surface, "rb") as first, open(alone, "rb") as second:
+            self.assertEqual(first.read(), second.read())
+        found = read_vtu(solid)
+        points = triples(found["Points"])
+        places, faces = read_ply(surface)
+        near = {}
+        for n, place in enumerate(places):
+            for key in corners_of(place, 1e3):
+                near[key] = near.get(key, []) + [n]
+        at = [next((n for n in near.get(tuple(math.floor(1e3 * x) for x in p), [])
+                    if math.dist(p, places[n]) < 4e-7), None) for p in points]
+        self.assertEqual(set(at) - {None}, set(range(len(places))))
+        cells = found["connectivity"]
+        outer = set()
+        for i in range(0, len(cells), 8):
+            corners = [at[n] for n in cells[i:i + 8]]
+            for loop in (0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), \
+                    (3, 0, 4, 7):
+                face = frozenset(corners[k] for k in loop)
+                if None not in face:
+                    outer.add(face)
+        self.assertTrue({frozenset(face) for face in faces} <= outer)
+
+    def test_boundary_samples(self):
+        """The boundary of tetrahedra, wedges and prisms of five sides is that of their cells, with
+        creases of every kind, whether or not the cells are written too."""
+        base = [(0, 0, 0), (1.03, 0, 0.1), (1.4, 0.9, -0.1), (0.5, 1.6, 0), (-0.4, 0.9, 0.07)]
+        points = base + [(x, y, z + 1 + x / 7) for x, y, z in base] + [
+            (0.1, -0.9, 0.5), (1, -0.8, 0.4), (-0.8, -0.5, 0.6)]
+        prism = [7, 5, 4, 3, 2, 1, 0, 5, 5, 6, 7, 8, 9] + [
+            n for i in range(5) for n in (4, i, (i + 1) % 5, 5 + (i + 1) % 5, 5 + i)]
+        source = self.path("a.vtk")
+        write_vtk(source, points, [prism, [0, 5, 10, 1, 6, 11], [0, 10, 5, 12]])
+        with open(source) as file:
+            head, _ = file.read().split("CELL_TYPES")
+        with open(source, "w") as file:
+            file.write(head + "CELL_TYPES 3\n42\n13\n10\n")
+        for extra in ([], ["--crease-angle", "60"], ["--refine", "2", "-n", "2"],
+                      ["--crease-angle", "30", "--crease-steps", "1.5", "-n", "3"]):
+            self.check_surface(source, extra)
+
+    def test_boundary_alone(self):
+        """What is within is not looked at for the boundary: around a vertex of 512 tetrahedra, of
+        which no cell can be evaluated, it is as around one of fewer."""
+        corners = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1)]
+        faces = [(a, b, c) for a in (0, 3) for b in (1, 4) for c in (2, 5)]
+        for _ in range(3):
+            middle, next_faces = {}, []
+            for face in faces:
+                e = []
+                for i in range(3):
+                    key = tuple(sorted((face[i], face[(i + 1) % 3])))
+                    if key not in middle:
+                        middle[key] = len(corners)
+                        corners.append(tuple((corners[key[0]][k] + corners[key[1]][k]) / 2
+                                             for k in range(3)))
+                    e.append(middle[key])
+                next_faces += [(face[0], e[0], e[2]), (e[0], face[1], e[1]), (e[2], e[1], face[2]),
+                               tuple(e)]
+            faces = next_faces
+        source = self.path("a.vtk")
+        write_vtk(source, corners + [(0, 0, 0)], [[*face, len(corners)] for face in faces], kind=10)
+        self.refused("touch cell", source, "-o", self.path("out.vtu"))
+        self.make(source, "-o", self.path("a.obj"))
+        points, quads = read_obj(self.path("a.obj"))[:2]
+        self.assertEqual(len(quads), 512 * 3 * 9)
+        self.assertEqual(set(edge_counts(points, quads).values()), {1})
+        self.assertTrue(1.2 < sum(signed_volume(points, quad) for quad in quads) < 4 / 3)
 
     def test_boundary_data(self):
         """PLY has data of points, under names that are words of it."""
@@ -382,6 +456,12 @@ class Samples(Command):
         self.assertTrue(found)
         done = run("solid", source, "-o", names[2], "--bezier")
         self.assertIn("--bezier is of .vtu", done.stderr)
+
+
+def corners_of(point, scale):
+    """The boxes of a grid that have or nearly have a point."""
+    low, high = ([math.floor(scale * x + off) for x in point] for off in (-0.01, 0.01))
+    return {tuple((low, high)[i >> k & 1][k] for k in range(3)) for i in range(8)}
 
 
 def signed_volume(points, face):
@@ -493,8 +573,8 @@ class Meshes(Command):
                                                 "3 " * len(lines)))
         reader, writer = pty.openpty()
         arguments = [COMMAND, "solid", source, "-n", "9", "-o"]
-        shown = subprocess.Popen([*arguments, self.path("a.stl")], stderr=writer)
-        plain = subprocess.Popen([*arguments, self.path("b.stl")], stderr=subprocess.PIPE,
+        shown = subprocess.Popen([*arguments, self.path("a.vtu")], stderr=writer)
+        plain = subprocess.Popen([*arguments, self.path("b.vtu")], stderr=subprocess.PIPE,
                                  text=True)
         os.close(writer)
         text = ""

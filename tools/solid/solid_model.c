@@ -86,8 +86,7 @@ static bool add_creases(solid_model *m)
     return done || solid_model_memory(m);
 }
 
-/* Makes the mesh. sharpness: of its creases; NULL: they stay sharp. */
-static bool create_mesh(solid_model *m, const float *sharpness)
+bool solid_model_create(solid_model *m, const float *sharpness, bool orient)
 {
     const solid_cells *c = &m->cells;
     const clsp_solid_cells cells = {.num_vertices = c->num_points,
@@ -101,7 +100,7 @@ static bool create_mesh(solid_model *m, const float *sharpness)
                                     .corner = c->corner,
                                     .num_corners = c->num_corners,
                                     .points = c->points,
-                                    .orient = m->r->orient};
+                                    .orient = orient};
     progress_note note;
     clsp_solid_mesh_destroy(&m->mesh);
     progress_note_start(&note, m->r->base.quiet, "checking %lu cells", (unsigned long)c->num_cells);
@@ -120,7 +119,7 @@ static bool make_mesh(solid_model *m)
         for (size_t i = 0; i < m->cells.num_creases; i++)
             sharpness[i] = (float)m->r->crease_steps;
     }
-    const bool done = create_mesh(m, sharpness);
+    const bool done = solid_model_create(m, sharpness, m->r->orient);
     free(sharpness);
     return done;
 }
@@ -289,13 +288,14 @@ static bool check_floats(const solid_model *m)
     return true;
 }
 
-bool solid_model_plan(const solid_model *m, mesh_precision precision, uint32_t samples,
+bool solid_model_plan(const solid_model *m, mesh_precision precision, solid_grid grid,
                       uint32_t attributes, clsp_solid_plan **plan)
 {
-    const clsp_axis axis = {.num = samples, .begin = 0, .end = 1};
+    const clsp_axis axis = {.num = grid.along, .begin = 0, .end = 1};
+    const clsp_axis last = {.num = grid.across, .begin = 0, .end = grid.across > 1};
     const clsp_solid_desc desc = {.precision = staging_type(precision),
                                   .dim = m->channels,
-                                  .axis = {axis, axis, axis},
+                                  .axis = {axis, axis, last},
                                   .vertex = {.attributes = attributes}};
     staged_reals reals;
     progress_note note;

@@ -13,6 +13,11 @@ typedef struct solid_channel {
     uint32_t components, first;
 } solid_channel;
 
+/* Samples of cells: along u and v, and along w; along 0: none, across 1: those at w = 0. */
+typedef struct solid_grid {
+    uint32_t along, across;
+} solid_grid;
+
 typedef struct solid_model {
     const solid_request *r;
     clsp_context *ctx;
@@ -32,6 +37,10 @@ typedef struct solid_model {
 /* Makes the mesh of the cells, which have been read, with the creases that are asked for. False
    with a complaint. */
 bool solid_model_make(solid_model *m);
+
+/* Makes the mesh of m->cells alone, whose creases have this sharpness, NULL: stay sharp. False with
+   a complaint. */
+bool solid_model_create(solid_model *m, const float *sharpness, bool orient);
 
 /* Refines the mesh once, and takes its creases away when that was the last step that has them.
    False with a complaint. */
@@ -57,9 +66,9 @@ size_t solid_model_source(const solid_model *m, size_t cell);
 /* Finds the data of cells that the request names; NULL: it names none, or data of points. */
 const solid_array *solid_model_shown(const solid_model *m);
 
-/* Makes a plan of the mesh, whose cells have a grid of so many samples, 0 for none, and whose
-   vertices these attributes, and loads the points. False with a complaint. */
-bool solid_model_plan(const solid_model *m, mesh_precision precision, uint32_t samples,
+/* Makes a plan of the mesh, whose cells have a grid and whose vertices these attributes, and loads
+   the points. False with a complaint. */
+bool solid_model_plan(const solid_model *m, mesh_precision precision, solid_grid grid,
                       uint32_t attributes, clsp_solid_plan **plan);
 
 void solid_model_clear(solid_model *m);

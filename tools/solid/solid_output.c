@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "command.h"
-#include "boundary_faces.h"
 #include "glb.h"
 #include "mesh_file.h"
 #include "normals.h"
@@ -160,7 +159,7 @@ static bool write_cells(vtu_work *w)
     const solid_model *m = w->m;
     vtu_file_begin(&w->file, 1 + w->shape.num_fields + w->shape.num_cell_fields);
     if (!w->samples) return vtu_file_points(&w->file, 0, m->index, m->counts.num_indices);
-    const uint32_t s = w->samples->samples;
+    const uint32_t s = w->samples->grid.along;
     const size_t parts = m->r->bezier ? 1 : (size_t)(s - 1) * (s - 1) * (s - 1);
     const size_t num = parts * w->shape.cell_points;
     uint32_t *points = malloc(num * sizeof(*points));
@@ -205,7 +204,7 @@ static void describe(vtu_work *w)
                            .num_cell_fields = m->cells.num_cell_arrays};
     if (m->r->has_precision) w->shape.precision = m->r->base.precision;
     if (!w->samples) return;
-    const uint64_t s = w->samples->samples;
+    const uint64_t s = w->samples->grid.along;
     w->total = (1 + m->num_fields) * (size_t)((cells + w->samples->most - 1) / w->samples->most);
     w->shape.precision = w->samples->precision;
     w->shape.num_points = cells * s * s * s;
@@ -247,9 +246,9 @@ static bool write_vtu(const solid_model *m, solid_samples *samples, const char *
    faces, so that faces share what is theirs. */
 typedef struct surface_work {
     const solid_model *m;
-    solid_samples *samples; /* NULL: control points */
+    solid_samples *samples; /* of faces; NULL: control points */
     uint32_t num;           /* samples along an edge */
-    boundary_faces faces;
+    const boundary_faces *faces;
     uint32_t *edges, *vertex; /* of corners of faces; of the mesh's vertices, from 1 on */
     uint32_t num_corners, num_edges;
     bool *flips; /* faces that are turned around */
@@ -262,20 +261,17 @@ typedef struct surface_work {
 static bool number_vertices(surface_work *w)
 {
     const solid_model *m = w->m;
-    const solid_cells cells = {
-        .num_cells = m->counts.num_cells, .num_indices = m->counts.num_indices, .index = m->index};
     const size_t inner = w->num - 2;
-    if (!boundary_faces_find(&w->faces, &cells)) return solid_model_memory(m);
-    w->edges = boundary_faces_edges(&w->faces, &w->num_edges);
+    w->edges = boundary_faces_edges(w->faces, &w->num_edges);
     w->vertex = calloc(m->counts.num_vertices + 1, sizeof(*w->vertex));
-    w->flips = malloc(w->faces.num + 1);
+    w->flips = malloc(w->faces->num + 1);
     if (!w->edges || !w->vertex || !w->flips ||
-        !boundary_faces_orient(&w->faces, w->edges, w->num_edges, w->flips))
+        !boundary_faces_orient(w->faces, w->edges, w->num_edges, w->flips))
         return solid_model_memory(m);
-    for (size_t i = 0; i < 4 * w->faces.num; i++)
-        if (w->vertex[w->faces.corner[i]] == 0) w->vertex[w->faces.corner[i]] = ++w->num_corners;
-    const size_t quads = w->faces.num * (inner + 1) * (inner + 1);
-    const size_t all = w->num_corners + inner * w->num_edges + inner * inner * w->faces.num;
+    for (size_t i = 0; i < 4 * w->faces->num; i++)
+        if (w->vertex[w->faces->corner[i]] == 0) w->vertex[w->faces->corner[i]] = ++w->num_corners;
+    const size_t quads = w->faces->num * (inner + 1) * (inner + 1);
+    const size_t all = w->num_corners + inner * w->num_edges + inner * inner * w->faces->num;
     if (!mesh_reserve(&w->result, all, quads, 4 * quads) || !mesh_add_vertices(&w->result, all)) {
         complain("%s: its boundary of %zu vertices is too large", m->r->base.inputs[0], all);
         return false;
@@ -288,7 +284,7 @@ static bool number_vertices(surface_work *w)
 static uint32_t vertex_at(const surface_work *w, size_t face, uint32_t a, uint32_t b)
 {
     const uint32_t last = w->num - 1, inner = w->num - 2;
-    const uint32_t *corner = w->faces.corner + 4 * face;
+    const uint32_t *corner = w->faces->corner + 4 * face;
     const bool at_a = a == 0 || a == last, at_b = b == 0 || b == last;
     if (at_a && at_b) return w->vertex[corner[b == 0 ? (a == 0 ? 0 : 1) : (a == 0 ? 3 : 2)]] - 1;
     if (!at_a && !at_b)
@@ -317,7 +313,7 @@ static bool looks_inward(const surface_work *w)
 {
     const double *origin = w->result.positions;
     double volume = 0;
-    for (size_t face = 0; face < w->faces.num; face++)
+    for (size_t face = 0; face < w->faces->num; face++)
         for (uint32_t i = 0; i < (w->num - 1) * (w->num - 1); i++) {
             uint32_t quad[4];
             double p[4][3];
@@ -358,39 +354,19 @@ static void place_vertex(surface_work *w, uint32_t vertex, const double *point)
         memcpy(w->data + (size_t)vertex * w->num_data, point + 3, w->num_data * sizeof(*point));
 }
 
-/* Places a face's vertices by its cell's samples. */
-static void place_face(surface_work *w, size_t face)
-{
-    static const uint8_t loops[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
-                                        {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
-    const solid_samples *s = w->samples;
-    const uint8_t *loop = loops[w->faces.side[face]], *zero = places[loop[0]];
-    const uint8_t *one = places[loop[1]], *three = places[loop[3]];
-    const double *values = s->values + (w->faces.cell[face] - s->first) * solid_samples_reals(s);
-    for (uint32_t a = 0; a < w->num; a++)
-        for (uint32_t b = 0; b < w->num; b++) {
-            size_t at = 0;
-            for (int k = 0; k < 3; k++) {
-                const int place = zero[k] * ((int)w->num - 1) + (one[k] - zero[k]) * (int)a +
-                                  (three[k] - zero[k]) * (int)b;
-                at = at * w->num + (size_t)place;
-            }
-            place_vertex(w, vertex_at(w, face, a, b), values + at * w->m->channels);
-        }
-}
-
-/* Places the vertices of all faces, whose cells come in order. */
+/* Places the vertices of all faces. */
 static bool place_samples(surface_work *w, progress_bar *bar)
 {
-    const size_t cells = w->m->counts.num_cells, most = w->samples->most;
-    size_t face = 0;
-    while (face < w->faces.num) {
-        const size_t first = w->faces.cell[face] / most * most;
-        const size_t count = cells - first < most ? cells - first : most;
+    const size_t most = w->samples->most, each = (size_t)w->num * w->num;
+    for (size_t first = 0; first < w->faces->num; first += most) {
+        const size_t left = w->faces->num - first, count = left < most ? left : most;
         if (!solid_samples_make(w->samples, first, count)) return false;
-        for (; face < w->faces.num && w->faces.cell[face] < first + count; face++)
-            place_face(w, face);
-        progress_report(bar, (double)(first + count) / (double)cells);
+        for (size_t i = 0; i < count * each; i++)
+            place_vertex(w,
+                         vertex_at(w, first + i / each, (uint32_t)(i % each / w->num),
+                                   (uint32_t)(i % w->num)),
+                         w->samples->values + i * w->m->channels);
+        progress_report(bar, (double)(first + count) / (double)w->faces->num);
     }
     return true;
 }
@@ -471,10 +447,14 @@ static bool write_mesh(const surface_work *w, const char *path, progress_bar *ba
     return done;
 }
 
-static bool write_surface(const solid_model *m, solid_samples *samples, const char *path,
+static bool write_surface(const solid_model *m, solid_boundary *boundary, const char *path,
                           progress_bar *bar)
 {
-    surface_work w = {.m = m, .samples = samples, .num = samples ? samples->samples : 2};
+    solid_samples *samples = m->r->samples ? &boundary->samples : NULL;
+    surface_work w = {.m = m,
+                      .samples = samples,
+                      .num = samples ? samples->grid.along : 2,
+                      .faces = &boundary->faces};
     w.result.precision = samples ? samples->precision : MESH_F64;
     if (!samples && m->r->has_precision) w.result.precision = m->r->base.precision;
     if (request_format(&m->r->base, path) == SOLID_PLY) w.num_data = m->channels - 3;
@@ -482,11 +462,10 @@ static bool write_surface(const solid_model *m, solid_samples *samples, const ch
     for (size_t v = 0; done && !samples && v < m->counts.num_vertices; v++)
         if (w.vertex[v] > 0) place_vertex(&w, w.vertex[v] - 1, m->points + v * m->channels);
     w.inward = done && looks_inward(&w);
-    for (size_t face = 0; done && face < w.faces.num; face++)
+    for (size_t face = 0; done && face < w.faces->num; face++)
         if (!add_quads(&w, face)) done = solid_model_memory(m);
     if (done && m->r->normals && !mesh_compute_normals(&w.result)) done = solid_model_memory(m);
     done = done && write_mesh(&w, path, bar);
-    boundary_faces_clear(&w.faces);
     free(w.edges);
     free(w.vertex);
     free(w.flips);
@@ -510,10 +489,10 @@ static void note_unused(const solid_model *m, const char *path)
     if (!is_boundary && m->r->normals) complain("note: %s: normals are left out", path);
 }
 
-bool solid_output_write(const solid_model *m, solid_samples *samples, const char *path,
-                        progress_bar *bar)
+bool solid_output_write(const solid_model *m, solid_samples *samples, solid_boundary *boundary,
+                        const char *path, progress_bar *bar)
 {
     note_unused(m, path);
     if (request_format(&m->r->base, path) == SOLID_VTU) return write_vtu(m, samples, path, bar);
-    return write_surface(m, samples, path, bar);
+    return write_surface(m, boundary, path, bar);
 }

@@ -3,10 +3,11 @@
 #define CLSPLINE_TOOLS_SOLID_OUTPUT_H
 
 #include "progress.h"
-#include "solid_samples.h"
+#include "solid_boundary.h"
 
-/* Writes an output. samples: NULL: the cells themselves. False with a complaint. */
-bool solid_output_write(const solid_model *m, solid_samples *samples, const char *path,
-                        progress_bar *bar);
+/* Writes an output: of a VTU file the samples of cells, NULL: the cells themselves; of others the
+   boundary. False with a complaint. */
+bool solid_output_write(const solid_model *m, solid_samples *samples, solid_boundary *boundary,
+                        const char *path, progress_bar *bar);
 
 #endif

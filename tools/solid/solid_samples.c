@@ -7,17 +7,17 @@
 
 size_t solid_samples_reals(const solid_samples *s)
 {
-    return (size_t)s->samples * s->samples * s->samples * s->m->channels;
+    return (size_t)s->grid.along * s->grid.along * s->grid.across * s->m->channels;
 }
 
 bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision precision,
-                        uint32_t samples)
+                        solid_grid grid)
 {
-    *s = (solid_samples){.m = m, .precision = precision, .samples = samples};
+    *s = (solid_samples){.m = m, .precision = precision, .grid = grid};
     const size_t reals = solid_samples_reals(s);
     s->most = 3 * STAGING_POINTS / reals + 1;
     if (s->most > m->counts.num_cells) s->most = m->counts.num_cells;
-    if (!solid_model_plan(m, precision, samples, 0, &s->plan)) return false;
+    if (!solid_model_plan(m, precision, grid, 0, &s->plan)) return false;
     s->values = malloc(s->most * reals * sizeof(double));
     if (precision == MESH_F32) s->made = malloc(s->most * reals * sizeof(float));
     return (s->values && (s->made || precision == MESH_F64)) || solid_model_memory(m);
@@ -55,7 +55,7 @@ bool solid_samples_points(solid_samples *s, const clsp_points *points, bool with
     clsp_report report;
     const clsp_run run = run_of(s, &report);
     if (with_gradients && !s->gradients &&
-        !solid_model_plan(s->m, s->precision, 0, all, &s->gradients))
+        !solid_model_plan(s->m, s->precision, (solid_grid){0, 0}, all, &s->gradients))
         return false;
     clsp_solid_plan *const plan = with_gradients ? s->gradients : s->plan;
     if (!staging_check(s->m->ctx, clsp_solid_eval_points(plan, points, out, &run))) return false;

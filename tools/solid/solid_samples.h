@@ -10,10 +10,10 @@ typedef struct solid_samples {
     clsp_solid_plan *plan;
     clsp_solid_plan *gradients; /* of values and gradients in lists, once they are asked for */
     mesh_precision precision;
-    uint32_t samples;    /* along each direction */
+    solid_grid grid;
     size_t most;         /* cells at a time */
     void *made;          /* in the precision */
-    double *values;      /* [count][samples][samples][samples][channels], w fastest */
+    double *values;      /* [count][along][along][across][channels], w fastest */
     size_t first, count; /* cells that are there */
     double seconds;      /* of evaluation */
     progress_bar *bar;   /* cleared where a report is printed; may be NULL */
@@ -21,7 +21,7 @@ typedef struct solid_samples {
 
 /* Makes a plan and memory. False with a complaint. */
 bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision precision,
-                        uint32_t samples);
+                        solid_grid grid);
 
 /* Makes the samples of so many cells from `first` on, at most s->most, unless they are there. */
 bool solid_samples_make(solid_samples *s, size_t first, size_t count);

@@ -1,0 +1,19 @@
+/* The boundary of a solid as a solid of its own: a shell with a cell on each of the boundary's
+   faces. What subdivision makes of the boundary depends on nothing within, so that the limit on the
+   outside of the shell is the solid's, however thick the shell is. Where only the boundary is asked
+   for, this takes the place of all cells, and its classes are those of a surface: few, in meshes
+   whose cells are nearly all of a class of their own. */
+#ifndef CLSPLINE_TOOLS_SOLID_SHELL_H
+#define CLSPLINE_TOOLS_SOLID_SHELL_H
+
+#include "boundary_faces.h"
+#include "solid_model.h"
+
+/* Makes the shell of a model's boundary, whose faces these are, as a model. Its cells are those of
+   the faces in their order, the face on the outside: that of quadrilaterals is w = 0, with its
+   corners where they stand. Vertices are those of the boundary as they stand first in the faces,
+   then as many on the inside, each in the place of its own on the outside. To be cleared whatever
+   happens. False with a complaint. */
+bool solid_shell_make(solid_model *shell, const solid_model *m, const boundary_faces *faces);
+
+#endif
