@@ -125,11 +125,39 @@ static int compare_places(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
+/* Sorts faces by their keys: by their least vertices at once, and then the few that share one. */
+static bool sort_faces(face_list *l)
+{
+    size_t vertices = 0, first = 0;
+    for (size_t i = 0; i < l->num; i++)
+        if (l->faces[i].key[0] >= vertices) vertices = (size_t)l->faces[i].key[0] + 1;
+    size_t *ends = calloc(vertices + 1, sizeof(*ends));
+    face_key *sorted = malloc((l->num + 1) * sizeof(*sorted));
+    const bool done = ends && sorted;
+    for (size_t i = 0; done && i < l->num; i++)
+        ends[l->faces[i].key[0] + 1]++;
+    for (size_t v = 1; done && v < vertices; v++)
+        ends[v] += ends[v - 1];
+    for (size_t i = 0; done && i < l->num; i++)
+        sorted[ends[l->faces[i].key[0]]++] = l->faces[i];
+    for (size_t v = 0; done && v < vertices; first = ends[v++])
+        if (ends[v] > first + 1)
+            qsort(sorted + first, ends[v] - first, sizeof(*sorted), compare_keys);
+    if (done) {
+        free(l->faces);
+        l->faces = sorted;
+    } else {
+        free(sorted);
+    }
+    free(ends);
+    return done;
+}
+
 /* Keeps the faces that stand once, in the order of cells. */
-static void keep_single(face_list *l)
+static bool keep_single(face_list *l)
 {
     size_t kept = 0;
-    qsort(l->faces, l->num, sizeof(*l->faces), compare_keys);
+    if (!sort_faces(l)) return false;
     for (size_t i = 0; i < l->num; i++) {
         const bool before = i > 0 && compare_keys(&l->faces[i - 1], &l->faces[i]) == 0;
         const bool behind = i + 1 < l->num && compare_keys(&l->faces[i], &l->faces[i + 1]) == 0;
@@ -138,7 +166,8 @@ static void keep_single(face_list *l)
         l->faces[kept++] = l->faces[i];
     }
     l->num = kept;
-    qsort(l->faces, l->num, sizeof(*l->faces), compare_places);
+    if (kept > 0) qsort(l->faces, kept, sizeof(*l->faces), compare_places);
+    return true;
 }
 
 static bool take_faces(boundary_faces *b, const face_list *l)
@@ -165,8 +194,7 @@ bool boundary_faces_find(boundary_faces *b, const solid_cells *cells)
     face_list l = {.faces = NULL};
     bool done = add_all(&l, cells);
     *b = (boundary_faces){.num = 0};
-    if (done) keep_single(&l);
-    done = done && take_faces(b, &l);
+    done = done && keep_single(&l) && take_faces(b, &l);
     free(l.faces);
     free(l.corner);
     if (!done) boundary_faces_clear(b);
