@@ -68,9 +68,9 @@ typedef struct clsp_solid_mesh clsp_solid_mesh;
    the volume is 0, those are that fewer of the cells agree with. Polyhedra have no order and are
    not counted, but those of a mesh that is oriented are turned as their neighbours.
 
-   The context must outlive the mesh, and gets messages. Errors: CLSP_ERROR_ARGUMENT (NULL, or cells
-   that are not sound or cannot be turned alike, of which the message names cell, vertex or edge),
-   CLSP_ERROR_NO_MEMORY. On error *mesh is NULL. */
+   The context must outlive the mesh, and gets messages; its host workers (share.h) take part.
+   Errors: CLSP_ERROR_ARGUMENT (NULL, or cells that are not sound or cannot be turned alike, of
+   which the message names cell, vertex or edge), CLSP_ERROR_NO_MEMORY. On error *mesh is NULL. */
 CLSP_API clsp_status clsp_solid_mesh_create(clsp_solid_mesh **mesh, clsp_context *ctx,
                                             const clsp_solid_cells *cells);
 

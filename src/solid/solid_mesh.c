@@ -87,8 +87,9 @@ static clsp_status fill_mesh(clsp_solid_mesh *mesh, const clsp_solid_cells *cell
                              .num_corners = cells->num_corners,
                              .points = cells->points,
                              .orient = cells->orient};
+    const clspi_parallel threads = clspi_solid_threads(mesh->ctx);
     clspi_mesh_defect defect;
-    const clspi_mesh_status status = clspi_poly_mesh_make(&mesh->poly, &all, &defect);
+    const clspi_mesh_status status = clspi_poly_mesh_make(&mesh->poly, &all, &threads, &defect);
 
     if (status == CLSPI_MESH_NO_MEMORY) return clspi_solid_no_memory(mesh->ctx);
     if (status == CLSPI_MESH_DEFECTIVE)
@@ -97,7 +98,7 @@ static clsp_status fill_mesh(clsp_solid_mesh *mesh, const clsp_solid_cells *cell
     mesh->num_inside_out = mesh->poly.num_inside_out;
     if (!cells->orient) mesh->num_inside_out_children = mesh->poly.num_inside_out_children;
     if (!mesh->is_hexahedral) return CLSP_OK;
-    const bool made = clspi_poly_hexahedra(&mesh->cells, &mesh->poly);
+    const bool made = clspi_poly_hexahedra(&mesh->cells, &mesh->poly, &threads);
     clspi_poly_mesh_release(&mesh->poly);
     return made ? CLSP_OK : clspi_solid_no_memory(mesh->ctx);
 }
@@ -165,7 +166,7 @@ clsp_status clsp_solid_mesh_refine(clsp_solid_mesh **fine, const clsp_solid_mesh
     made->num_inside_out_children = CLSPI_CORNERS * made->num_inside_out;
     const bool refined = mesh->is_hexahedral
                              ? clspi_cell_mesh_refine(&made->cells, &mesh->cells, &threads)
-                             : clspi_poly_hexahedra(&made->cells, &mesh->poly);
+                             : clspi_poly_hexahedra(&made->cells, &mesh->poly, &threads);
     if (!refined || !list_creases(made)) {
         clsp_solid_mesh_destroy(&made);
         return clspi_solid_no_memory(mesh->ctx);

@@ -96,9 +96,9 @@ static solid prepare_fading(const solid_case *from, const float *sharpness, uint
     solid s;
 
     memcpy(points, from->point, 3 * from->num_points * sizeof *points);
-    if (clspi_poly_mesh_make(&poly, &cells, &defect) != CLSPI_MESH_SOUND)
+    if (clspi_poly_mesh_make(&poly, &cells, NULL, &defect) != CLSPI_MESH_SOUND)
         fail_msg("%s", defect.text);
-    assert_true(clspi_poly_hexahedra(&mesh, &poly));
+    assert_true(clspi_poly_hexahedra(&mesh, &poly, NULL));
     clspi_poly_mesh_release(&poly);
     for (uint32_t l = 0; l < levels; l++) {
         const clspi_incidence incidence = clspi_incidence_of(&mesh);
@@ -280,9 +280,9 @@ static solid prepare_star(const uint32_t *triangle, size_t num_triangles, size_t
     }
     for (size_t i = 0; i < 3 * (num_points + 1); i++)
         point[i] = support_uniform(&seed);
-    if (clspi_poly_mesh_make(&poly, &cells, &defect) != CLSPI_MESH_SOUND)
+    if (clspi_poly_mesh_make(&poly, &cells, NULL, &defect) != CLSPI_MESH_SOUND)
         fail_msg("%s", defect.text);
-    assert_true(clspi_poly_hexahedra(&mesh, &poly));
+    assert_true(clspi_poly_hexahedra(&mesh, &poly, NULL));
     assert_int_equal(mesh.num_cells, 4 * num_triangles);
     const clspi_incidence incidence = clspi_poly_incidence(&poly);
     fine = malloc((size_t)mesh.num_vertices * CHANNELS * sizeof *fine);

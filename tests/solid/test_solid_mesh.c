@@ -24,7 +24,7 @@ static void refuse(const clspi_cells *cells, const char *words)
     clspi_mesh_defect defect;
     clspi_poly_mesh mesh;
 
-    assert_int_equal(clspi_poly_mesh_make(&mesh, cells, &defect), CLSPI_MESH_DEFECTIVE);
+    assert_int_equal(clspi_poly_mesh_make(&mesh, cells, NULL, &defect), CLSPI_MESH_DEFECTIVE);
     if (!strstr(defect.text, words)) fail_msg("\"%s\" is not in: %s", words, defect.text);
 }
 
@@ -34,7 +34,7 @@ static clspi_poly_mesh accept(const clspi_cells *cells)
     clspi_mesh_defect defect;
     clspi_poly_mesh mesh;
 
-    if (clspi_poly_mesh_make(&mesh, cells, &defect) != CLSPI_MESH_SOUND)
+    if (clspi_poly_mesh_make(&mesh, cells, NULL, &defect) != CLSPI_MESH_SOUND)
         fail_msg("%s", defect.text);
     return mesh;
 }
@@ -146,7 +146,7 @@ static clspi_cell_mesh mesh_of(const solid_case *solid)
     clspi_poly_mesh poly = accept(&cells);
     clspi_cell_mesh mesh;
 
-    assert_true(clspi_poly_hexahedra(&mesh, &poly));
+    assert_true(clspi_poly_hexahedra(&mesh, &poly, NULL));
     clspi_poly_mesh_release(&poly);
     return mesh;
 }
@@ -159,7 +159,7 @@ static void compare_meshes(const clspi_cell_mesh *mesh)
     const size_t cells = mesh->num_cells;
 
     assert_true(
-        clspi_cell_mesh_make(&anew, mesh->num_vertices, mesh->num_cells, mesh->cell_vertex));
+        clspi_cell_mesh_make(&anew, mesh->num_vertices, mesh->num_cells, mesh->cell_vertex, NULL));
     assert_int_equal(anew.num_edges, mesh->num_edges);
     assert_int_equal(anew.num_faces, mesh->num_faces);
     assert_memory_equal(anew.across, mesh->across, 6 * cells * sizeof *anew.across);
@@ -268,7 +268,7 @@ static void test_polyhedra(void **state)
                                .kind = kind,
                                .index = index};
     clspi_poly_mesh poly = accept(&cells);
-    assert_true(clspi_poly_hexahedra(&other, &poly));
+    assert_true(clspi_poly_hexahedra(&other, &poly, NULL));
     assert_true(clspi_cell_mesh_refine(&fine, &mesh, NULL));
     assert_int_equal(fine.num_vertices, other.num_vertices);
     assert_int_equal(fine.num_cells, other.num_cells);
@@ -308,7 +308,7 @@ static void test_wedge(void **state)
     clspi_cell_mesh hexahedra;
 
     (void)state;
-    assert_true(clspi_poly_hexahedra(&hexahedra, &mesh));
+    assert_true(clspi_poly_hexahedra(&hexahedra, &mesh, NULL));
     assert_int_equal(hexahedra.num_cells, 6);
     assert_int_equal(hexahedra.num_vertices, 21);
     assert_true(clspi_subdivide(fine, point, 1, &incidence, CLSPI_RULE_TENSOR));
@@ -622,7 +622,7 @@ static size_t count_negative(const clspi_poly_mesh *poly, const double *points)
     clspi_cell_mesh mesh;
     size_t negative = 0;
 
-    assert_true(clspi_poly_hexahedra(&mesh, poly));
+    assert_true(clspi_poly_hexahedra(&mesh, poly, NULL));
     assert_true(clspi_subdivide(middles, points, 3, &incidence, CLSPI_RULE_TENSOR));
     for (size_t c = 0; c < mesh.num_cells; c++) {
         const uint32_t *const corner = mesh.cell_vertex + 8 * c;
@@ -725,6 +725,149 @@ static void test_mixed_orientation(void **state)
     check_orientation(&cells, point, 1, 0);
 }
 
+/* ---- meshes of many cells ---- */
+
+#define ASSERT_POLY(name, num) ASSERT_SAME(a->name, b->name, num)
+
+static void compare_poly(const clspi_poly_mesh *a, const clspi_poly_mesh *b)
+{
+    const size_t cells = a->num_cells, faces = a->num_faces, edges = a->num_edges;
+    const size_t sides = a->side_begin[cells];
+
+    assert_int_equal(edges, b->num_edges);
+    assert_int_equal(faces, b->num_faces);
+    assert_int_equal(a->num_inside_out, b->num_inside_out);
+    ASSERT_POLY(side_begin, cells + 1);
+    ASSERT_POLY(loop_begin, sides + 1);
+    ASSERT_POLY(loop, a->loop_begin[sides]);
+    ASSERT_POLY(loop_edge, a->loop_begin[sides]);
+    ASSERT_POLY(side_face, sides);
+    ASSERT_POLY(cell_vertex_begin, cells + 1);
+    ASSERT_POLY(cell_edge_begin, cells + 1);
+    ASSERT_POLY(cell_vertex, a->cell_vertex_begin[cells]);
+    ASSERT_POLY(cell_edge, a->cell_edge_begin[cells]);
+    ASSERT_POLY(face_begin, faces + 1);
+    ASSERT_POLY(face_vertex, a->face_begin[faces]);
+    ASSERT_POLY(face_edge, a->face_begin[faces]);
+    ASSERT_POLY(edge_vertex, 2 * edges);
+    ASSERT_POLY(face_flag, faces);
+    ASSERT_POLY(edge_flag, edges);
+    ASSERT_POLY(vertex_flag, a->num_vertices);
+}
+
+static void compare_cells(const clspi_cell_mesh *a, const clspi_cell_mesh *b)
+{
+    const size_t cells = a->num_cells;
+
+    assert_int_equal(a->num_edges, b->num_edges);
+    assert_int_equal(a->num_faces, b->num_faces);
+    ASSERT_POLY(cell_vertex, 8 * cells);
+    ASSERT_POLY(cell_edge, 12 * cells);
+    ASSERT_POLY(cell_face, 6 * cells);
+    ASSERT_POLY(across, 6 * cells);
+    ASSERT_POLY(frame, 6 * cells);
+    ASSERT_POLY(face_vertex, 4 * (size_t)a->num_faces);
+    ASSERT_POLY(face_edge, 4 * (size_t)a->num_faces);
+    ASSERT_POLY(face_flag, a->num_faces);
+    ASSERT_POLY(edge_vertex, 2 * (size_t)a->num_edges);
+    ASSERT_POLY(edge_flag, a->num_edges);
+    ASSERT_POLY(vertex_flag, a->num_vertices);
+}
+
+/* Makes a mesh and its hexahedra, alone and with threads. */
+static void check_making(const clspi_cells *cells, const clspi_parallel *threads)
+{
+    clspi_poly_mesh alone = accept(cells), together;
+    clspi_cell_mesh mesh, other;
+    clspi_mesh_defect defect;
+
+    assert_int_equal(clspi_poly_mesh_make(&together, cells, threads, &defect), CLSPI_MESH_SOUND);
+    compare_poly(&alone, &together);
+    assert_true(clspi_poly_hexahedra(&mesh, &alone, NULL));
+    assert_true(clspi_poly_hexahedra(&other, &together, threads));
+    compare_cells(&mesh, &other);
+    clspi_cell_mesh_release(&mesh);
+    clspi_cell_mesh_release(&other);
+    clspi_poly_mesh_release(&alone);
+    clspi_poly_mesh_release(&together);
+}
+
+/* Replaces hexahedra by six tetrahedra each, the same way in all of them. */
+static uint32_t *cut_cells(const solid_case *solid)
+{
+    static const uint8_t parts[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
+                                        {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
+    uint32_t *const index = malloc(24 * solid->num_cells * sizeof *index);
+
+    assert_non_null(index);
+    for (size_t i = 0; i < 24 * solid->num_cells; i++)
+        index[i] = solid->cell[8 * (i / 24) + parts[i % 24 / 4][i % 4]];
+    return index;
+}
+
+/* Returns the index of hexahedra as polyhedra, 31 numbers each. */
+static uint32_t *list_faces(const solid_case *solid)
+{
+    static const uint8_t sides[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
+                                        {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+    uint32_t *const index = malloc(31 * solid->num_cells * sizeof *index);
+
+    assert_non_null(index);
+    for (size_t c = 0; c < solid->num_cells; c++) {
+        uint32_t *const to = index + 31 * c;
+        to[0] = 6;
+        for (size_t i = 0; i < 30; i++)
+            to[1 + i] = i % 5 ? solid->cell[8 * c + sides[i / 5][i % 5 - 1]] : 4;
+    }
+    return index;
+}
+
+/* Thousands of cells of all kinds, some inside out, become the same mesh whatever threads there
+   are, and of several defects the first is told. */
+static void test_making(void **state)
+{
+    solid_case box = solid_box(21, 20, 19);
+    crew c = {.threads = MAX_THREADS};
+    const clspi_parallel threads = {run_pieces, &c};
+    const size_t num = box.num_cells;
+    uint8_t *const kinds = malloc(6 * num);
+    clspi_cells cells = {.num_vertices = box.num_points,
+                         .num_cells = num,
+                         .num_indices = 8 * num,
+                         .index = box.cell,
+                         .points = box.point};
+    clspi_mesh_defect defect;
+    clspi_poly_mesh mesh;
+
+    (void)state;
+    shuffle_cells(&box);
+    uint32_t *const parts = cut_cells(&box), *const faces = list_faces(&box);
+    turn(box.cell + 8 * 6000);
+    check_making(&cells, &threads);
+    cells.orient = true;
+    check_making(&cells, &threads);
+    memset(kinds, CLSPI_TETRAHEDRON, 6 * num);
+    cells = (clspi_cells){.num_vertices = box.num_points,
+                          .num_cells = 6 * num,
+                          .num_indices = 24 * num,
+                          .index = parts,
+                          .kind = kinds};
+    check_making(&cells, &threads);
+    memset(kinds, CLSPI_POLYHEDRON, num);
+    cells.num_cells = num;
+    cells.num_indices = 31 * num;
+    cells.index = faces;
+    check_making(&cells, &threads);
+    for (size_t k = 5000; k < num; k += 1000) /* a side that is none of its neighbours' */
+        faces[31 * k + 2] = faces[31 * k + 7];
+    assert_int_equal(clspi_poly_mesh_make(&mesh, &cells, &threads, &defect), CLSPI_MESH_DEFECTIVE);
+    if (!strstr(defect.text, "cell 5000 are not closed")) fail_msg("%s", defect.text);
+    free(kinds);
+    free(faces);
+    free(parts);
+    solid_free(&box);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -741,6 +884,7 @@ int main(void)
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_orientation),
         cmocka_unit_test(test_mixed_orientation),
+        cmocka_unit_test(test_making),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

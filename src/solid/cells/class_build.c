@@ -23,7 +23,7 @@ static bool make_local(clspi_cell_mesh *mesh, const uint16_t *signature)
 
     for (size_t i = 0; i < (size_t)cells * CLSPI_CORNERS && done; i++)
         corner[i] = signature[3 + i / CLSPI_CORNERS * CLSPI_RING_CELL_WORDS + i % CLSPI_CORNERS];
-    done = done && clspi_cell_mesh_make(mesh, signature[1], cells, corner);
+    done = done && clspi_cell_mesh_make(mesh, signature[1], cells, corner, NULL);
     free(corner);
     for (size_t c = 0; c < cells && done; c++) {
         const uint16_t *const words = signature + 3 + c * CLSPI_RING_CELL_WORDS + CLSPI_CORNERS;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "key_map.h"
+#include "key_numbers.h"
 
 /* ---- memory ---- */
 
@@ -59,41 +59,56 @@ void clspi_cell_mesh_release(clspi_cell_mesh *mesh)
 
 /* ---- a mesh of cells ---- */
 
-/* Returns the key of a face, wherever its loop begins and whichever way it runs. */
-static clspi_key face_key(const uint32_t *corner, const uint8_t *loop)
+/* Writes the keys of edges of cells: their vertices, the lesser one first. */
+static void edge_keys(const void *user, size_t first, size_t num, uint32_t *keys)
 {
-    uint32_t least = 0, next, last;
+    const clspi_cell_mesh *const mesh = user;
 
-    for (uint32_t i = 1; i < CLSPI_FACE_SIDES; i++)
-        if (corner[loop[i]] < corner[loop[least]]) least = i;
-    next = corner[loop[(least + 1) & 3]];
-    last = corner[loop[(least + 3) & 3]];
-    return (clspi_key){(uint64_t)corner[loop[least]] << 32 | (next < last ? next : last),
-                       (uint64_t)(next < last ? last : next) << 32 | corner[loop[least ^ 2]]};
+    for (size_t i = first; i < first + num; i++, keys += 2) {
+        const uint32_t e = (uint32_t)(i % CLSPI_CELL_EDGES), from = clspi_edge_corner(e);
+        const uint32_t *const corner = mesh->cell_vertex + i / CLSPI_CELL_EDGES * CLSPI_CORNERS;
+        const uint32_t a = corner[from], b = corner[from | 1u << (e / 4)];
+        keys[0] = a < b ? a : b;
+        keys[1] = a < b ? b : a;
+    }
+}
+
+/* Writes the keys of faces of cells, wherever their loops begin and whichever way they run. */
+static void face_keys(const void *user, size_t first, size_t num, uint32_t *keys)
+{
+    const clspi_cell_mesh *const mesh = user;
+
+    for (size_t i = first; i < first + num; i++, keys += 4) {
+        const uint8_t *const loop = clspi_face_corner[i % CLSPI_CELL_FACES];
+        const uint32_t *const corner = mesh->cell_vertex + i / CLSPI_CELL_FACES * CLSPI_CORNERS;
+        uint32_t least = 0;
+        for (uint32_t k = 1; k < CLSPI_FACE_SIDES; k++)
+            if (corner[loop[k]] < corner[loop[least]]) least = k;
+        const uint32_t next = corner[loop[(least + 1) & 3]], last = corner[loop[(least + 3) & 3]];
+        keys[0] = corner[loop[least]];
+        keys[1] = next < last ? next : last;
+        keys[2] = next < last ? last : next;
+        keys[3] = corner[loop[least ^ 2]];
+    }
 }
 
 /* Numbers edges and faces by the cells in which they first appear. */
-static bool number_parts(clspi_cell_mesh *mesh, clspi_key_map *edges, clspi_key_map *faces)
+static bool number_parts(clspi_cell_mesh *mesh, const clspi_parallel *threads)
 {
-    bool done = true;
+    const size_t cells = mesh->num_cells;
+    const clspi_key_items edges = {cells * CLSPI_CELL_EDGES, 2, mesh->num_vertices, edge_keys,
+                                   mesh};
+    const clspi_key_items faces = {cells * CLSPI_CELL_FACES, 4, mesh->num_vertices, face_keys,
+                                   mesh};
+    clspi_key_numbers edge = {.number = mesh->cell_edge}, face = {.number = mesh->cell_face};
+    const bool done =
+        clspi_number_keys(&edge, &edges, threads) && clspi_number_keys(&face, &faces, threads);
 
-    for (size_t c = 0; c < mesh->num_cells && done; c++) {
-        const uint32_t *const corner = mesh->cell_vertex + c * CLSPI_CORNERS;
-        for (uint32_t e = 0; e < CLSPI_CELL_EDGES; e++) {
-            const uint32_t i = clspi_edge_corner(e);
-            const clspi_key key = clspi_edge_key(corner[i], corner[i | 1u << (e / 4)]);
-            mesh->cell_edge[c * CLSPI_CELL_EDGES + e] = clspi_key_map_put(edges, key);
-            done &= mesh->cell_edge[c * CLSPI_CELL_EDGES + e] != CLSPI_NO_KEY;
-        }
-        for (uint32_t k = 0; k < CLSPI_CELL_FACES; k++) {
-            const clspi_key key = face_key(corner, clspi_face_corner[k]);
-            mesh->cell_face[c * CLSPI_CELL_FACES + k] = clspi_key_map_put(faces, key);
-            done &= mesh->cell_face[c * CLSPI_CELL_FACES + k] != CLSPI_NO_KEY;
-        }
-    }
-    mesh->num_edges = edges->num;
-    mesh->num_faces = faces->num;
-    return done && edges->num <= CLSPI_MAX_CELLS && faces->num <= CLSPI_MAX_CELLS;
+    free(edge.first);
+    free(face.first);
+    mesh->num_edges = edge.num;
+    mesh->num_faces = face.num;
+    return done && edge.num <= CLSPI_MAX_CELLS && face.num <= CLSPI_MAX_CELLS;
 }
 
 /* Returns the corner of a cell that is a vertex. */
@@ -170,22 +185,18 @@ static void join_cells(clspi_cell_mesh *mesh, uint32_t *first)
 }
 
 bool clspi_cell_mesh_make(clspi_cell_mesh *mesh, uint32_t num_vertices, uint32_t num_cells,
-                          const uint32_t *cell_vertex)
+                          const uint32_t *cell_vertex, const clspi_parallel *threads)
 {
-    clspi_key_map edges = {0}, faces = {0};
     uint32_t *first = NULL;
     bool done = num_vertices <= CLSPI_MAX_CELLS && num_cells <= CLSPI_MAX_CELLS;
 
     *mesh = (clspi_cell_mesh){.num_vertices = num_vertices, .num_cells = num_cells};
-    done = done && clspi_cell_mesh_allocate_cells(mesh) && clspi_key_map_make(&edges) &&
-           clspi_key_map_make(&faces);
+    done = done && clspi_cell_mesh_allocate_cells(mesh);
     if (done) {
         memcpy(mesh->cell_vertex, cell_vertex,
                (size_t)num_cells * CLSPI_CORNERS * sizeof *cell_vertex);
-        done = number_parts(mesh, &edges, &faces);
+        done = number_parts(mesh, threads);
     }
-    clspi_key_map_release(&edges);
-    clspi_key_map_release(&faces);
     done = done && clspi_cell_mesh_allocate_faces(mesh);
     if (done) first = malloc(((size_t)mesh->num_faces + 1) * sizeof *first);
     if (first) {

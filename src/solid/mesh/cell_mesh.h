@@ -39,9 +39,9 @@ typedef struct clspi_cell_mesh {
 
 /* Makes the mesh of cells that are sound (poly_mesh.h): [num_cells][8] vertices each, copied. Faces
    with one cell are boundary faces. Edges and vertices have no flags yet: clspi_cell_mesh_flag is
-   to follow. False: no memory, or more than CLSPI_MAX_CELLS of anything. */
+   to follow. threads may be NULL. False: no memory, or more than CLSPI_MAX_CELLS of anything. */
 bool clspi_cell_mesh_make(clspi_cell_mesh *mesh, uint32_t num_vertices, uint32_t num_cells,
-                          const uint32_t *cell_vertex);
+                          const uint32_t *cell_vertex, const clspi_parallel *threads);
 
 /* Flags what is boundary or irregular, of the boundary faces and of the creases and corners that
    are flagged. False: no memory. */

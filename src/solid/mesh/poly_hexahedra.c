@@ -102,7 +102,8 @@ static bool pass_creases(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh)
     return done;
 }
 
-bool clspi_poly_hexahedra(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh)
+bool clspi_poly_hexahedra(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh,
+                          const clspi_parallel *threads)
 {
     const uint64_t fine =
         (uint64_t)mesh->num_vertices + mesh->num_edges + mesh->num_faces + mesh->num_cells;
@@ -115,7 +116,7 @@ bool clspi_poly_hexahedra(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh)
     *cells = (clspi_cell_mesh){0};
     if (done) {
         write_corners(corner, mesh);
-        done = clspi_cell_mesh_make(cells, (uint32_t)vertices, (uint32_t)num, corner);
+        done = clspi_cell_mesh_make(cells, (uint32_t)vertices, (uint32_t)num, corner, threads);
     }
     free(corner);
     for (size_t v = 0; v < mesh->num_vertices && done; v++)

@@ -8,6 +8,7 @@
 
 #include "key_map.h"
 #include "poly_orient.h"
+#include "poly_parts.h"
 #include "poly_reader.h"
 #include "poly_star.h"
 
@@ -21,194 +22,7 @@ clspi_mesh_status clspi_defective(clspi_mesh_defect *defect, const char *format,
     return defect->status = CLSPI_MESH_DEFECTIVE;
 }
 
-/* ---- edges and faces ---- */
-
-static bool number_edges(clspi_poly_mesh *mesh, size_t sides)
-{
-    clspi_key_map map;
-    bool done = clspi_key_map_make(&map);
-
-    for (size_t s = 0; s < sides && done; s++) {
-        const size_t begin = mesh->loop_begin[s], end = mesh->loop_begin[s + 1];
-        for (size_t i = begin; i < end && done; i++) {
-            const uint32_t next = mesh->loop[i + 1 < end ? i + 1 : begin];
-            mesh->loop_edge[i] = clspi_key_map_put(&map, clspi_edge_key(mesh->loop[i], next));
-            done = mesh->loop_edge[i] != CLSPI_NO_KEY;
-        }
-    }
-    mesh->num_edges = map.num;
-    if (done) mesh->edge_vertex = malloc(((size_t)map.num * 2 + 1) * sizeof *mesh->edge_vertex);
-    done = done && mesh->edge_vertex;
-    for (size_t e = 0; e < map.num && done; e++) {
-        mesh->edge_vertex[2 * e] = (uint32_t)(map.key[e].a >> 32);
-        mesh->edge_vertex[2 * e + 1] = (uint32_t)map.key[e].a;
-    }
-    clspi_key_map_release(&map);
-    return done;
-}
-
-/* Returns the key of a side: its least vertex with its neighbours, and the rest, of which that of a
-   quadrilateral is the fourth vertex. */
-static clspi_key side_key(const uint32_t *loop, size_t num)
-{
-    size_t least = 0;
-    uint32_t rest = (uint32_t)num << 24;
-
-    for (size_t i = 1; i < num; i++)
-        if (loop[i] < loop[least]) least = i;
-    const uint32_t one = loop[(least + 1) % num], other = loop[(least + num - 1) % num];
-    for (size_t i = 2; i + 1 < num; i++)
-        rest = num == 4 ? loop[(least + i) % num] : rest + loop[(least + i) % num];
-    return (clspi_key){(uint64_t)loop[least] << 32 | (one < other ? one : other),
-                       (uint64_t)(one < other ? other : one) << 32 | rest};
-}
-
-/* Tells whether two loops are the same face, wherever they begin and whichever way they run. */
-static bool is_same_face(const uint32_t *a, size_t num_a, const uint32_t *b, size_t num_b)
-{
-    size_t at = 0;
-    bool same = num_a == num_b, forth, back;
-
-    while (same && at < num_b && b[at] != a[0])
-        at++;
-    forth = back = same && at < num_b;
-    for (size_t i = 0; i < num_a && same; i++) {
-        forth = forth && a[i] == b[(at + i) % num_b];
-        back = back && a[i] == b[(at + num_b - i) % num_b];
-    }
-    return forth || back;
-}
-
-/* Numbers the faces. first: [sides], receives the first side of each face. */
-static clspi_mesh_status number_faces(clspi_poly_mesh *mesh, size_t sides, size_t *first,
-                                      clspi_mesh_defect *defect)
-{
-    clspi_key_map map;
-    clspi_mesh_status status = clspi_key_map_make(&map) ? CLSPI_MESH_SOUND : CLSPI_MESH_NO_MEMORY;
-
-    for (size_t s = 0; s < sides && status == CLSPI_MESH_SOUND; s++) {
-        const size_t begin = mesh->loop_begin[s], num = mesh->loop_begin[s + 1] - begin;
-        const uint32_t known = map.num;
-        const uint32_t f = clspi_key_map_put(&map, side_key(mesh->loop + begin, num));
-        mesh->side_face[s] = f;
-        if (f == CLSPI_NO_KEY) {
-            status = CLSPI_MESH_NO_MEMORY;
-        } else if (f == known) {
-            first[f] = s;
-        } else {
-            const size_t other = mesh->loop_begin[first[f]];
-            if (!is_same_face(mesh->loop + begin, num, mesh->loop + other,
-                              mesh->loop_begin[first[f] + 1] - other))
-                status = clspi_defective(defect, "two faces at vertices %u, %u and %u overlap",
-                                         mesh->loop[begin], mesh->loop[begin + 1],
-                                         mesh->loop[begin + 2]);
-        }
-    }
-    mesh->num_faces = map.num;
-    clspi_key_map_release(&map);
-    return status;
-}
-
-/* Copies the loops of faces from the first side of each. */
-static bool copy_faces(clspi_poly_mesh *mesh, const size_t *first)
-{
-    size_t total = 0;
-
-    mesh->face_begin = malloc(((size_t)mesh->num_faces + 1) * sizeof *mesh->face_begin);
-    if (!mesh->face_begin) return false;
-    for (size_t f = 0; f < mesh->num_faces; f++) {
-        mesh->face_begin[f] = total;
-        total += mesh->loop_begin[first[f] + 1] - mesh->loop_begin[first[f]];
-    }
-    mesh->face_begin[mesh->num_faces] = total;
-    mesh->face_vertex = malloc((total + 1) * sizeof *mesh->face_vertex);
-    mesh->face_edge = malloc((total + 1) * sizeof *mesh->face_edge);
-    if (!mesh->face_vertex || !mesh->face_edge) return false;
-    for (size_t f = 0; f < mesh->num_faces; f++) {
-        const size_t from = mesh->loop_begin[first[f]], to = mesh->face_begin[f];
-        const size_t num = mesh->face_begin[f + 1] - to;
-        memcpy(mesh->face_vertex + to, mesh->loop + from, num * sizeof *mesh->loop);
-        memcpy(mesh->face_edge + to, mesh->loop_edge + from, num * sizeof *mesh->loop);
-    }
-    return true;
-}
-
 /* ---- cells ---- */
-
-/* Appends to a cell's list what of `all` is not there yet, and checks how often each stands there.
-   Returns false and *bad where that is not `times`. */
-static bool unique(uint32_t *list, size_t *num, const uint32_t *all, size_t count, size_t times,
-                   uint32_t *bad)
-{
-    uint32_t seen[CLSPI_MAX_CELL_FACES * 3];
-
-    *num = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = 0;
-        while (at < *num && list[at] != all[i])
-            at++;
-        if (at == CLSPI_MAX_CELL_FACES * 3) { /* a ball of so many faces has fewer edges */
-            *bad = all[i];
-            return false;
-        }
-        if (at == *num) {
-            list[(*num)++] = all[i];
-            seen[at] = 0;
-        }
-        seen[at]++;
-    }
-    for (size_t i = 0; i < *num; i++)
-        if (seen[i] != times) {
-            *bad = list[i];
-            return false;
-        }
-    return true;
-}
-
-/* Lists vertices and edges of a cell. */
-static clspi_mesh_status list_cell(clspi_poly_mesh *mesh, size_t c, clspi_mesh_defect *defect)
-{
-    const size_t side = mesh->side_begin[c], sides = mesh->side_begin[c + 1] - side;
-    const size_t begin = mesh->loop_begin[side];
-    const size_t count = mesh->loop_begin[side + sides] - begin;
-    const size_t vertex = mesh->cell_vertex_begin[c], edge = mesh->cell_edge_begin[c];
-    size_t vertices = 0, edges = 0;
-    uint32_t bad = 0;
-
-    if (!unique(mesh->cell_edge + edge, &edges, mesh->loop_edge + begin, count, 2, &bad))
-        return clspi_defective(defect,
-                               "the faces of cell %zu are not closed at the edge from "
-                               "vertex %u to %u",
-                               c, mesh->edge_vertex[2 * (size_t)bad],
-                               mesh->edge_vertex[2 * (size_t)bad + 1]);
-    if (!unique(mesh->cell_vertex + vertex, &vertices, mesh->loop + begin, count, 3, &bad))
-        return clspi_defective(defect,
-                               "cell %zu: not three of its faces meet in vertex %u, so it "
-                               "is never subdivided into hexahedra",
-                               c, bad);
-    if (vertices + sides != edges + 2)
-        return clspi_defective(defect, "the faces of cell %zu do not bound a ball", c);
-    mesh->cell_vertex_begin[c + 1] = vertex + vertices;
-    mesh->cell_edge_begin[c + 1] = edge + edges;
-    return CLSPI_MESH_SOUND;
-}
-
-static clspi_mesh_status list_cells(clspi_poly_mesh *mesh, size_t loops, clspi_mesh_defect *defect)
-{
-    const size_t cells = (size_t)mesh->num_cells + 1;
-    clspi_mesh_status status = CLSPI_MESH_SOUND;
-
-    mesh->cell_vertex_begin = calloc(cells, sizeof *mesh->cell_vertex_begin);
-    mesh->cell_edge_begin = calloc(cells, sizeof *mesh->cell_edge_begin);
-    mesh->cell_vertex = malloc((loops + 1) * sizeof *mesh->cell_vertex);
-    mesh->cell_edge = malloc((loops + 1) * sizeof *mesh->cell_edge);
-    if (!mesh->cell_vertex_begin || !mesh->cell_edge_begin || !mesh->cell_vertex ||
-        !mesh->cell_edge)
-        return CLSPI_MESH_NO_MEMORY;
-    for (size_t c = 0; c < mesh->num_cells && status == CLSPI_MESH_SOUND; c++)
-        status = list_cell(mesh, c, defect);
-    return status;
-}
 
 /* Tells whether a cell has just the faces of another one. */
 static bool is_copy(const clspi_poly_mesh *mesh, size_t c, size_t other)
@@ -350,20 +164,15 @@ static bool allocate_flags(clspi_poly_mesh *mesh)
 
 /* Finds edges, faces and cells of the sides that were read. */
 static clspi_mesh_status connect(clspi_poly_mesh *mesh, const clspi_cells *cells,
-                                 clspi_mesh_defect *defect)
+                                 const clspi_parallel *threads, clspi_mesh_defect *defect)
 {
-    const size_t sides = mesh->side_begin[mesh->num_cells], loops = mesh->loop_begin[sides];
-    size_t *const first = malloc((sides + 1) * sizeof *first);
-    clspi_mesh_status status =
-        first && number_edges(mesh, sides) ? CLSPI_MESH_SOUND : CLSPI_MESH_NO_MEMORY;
+    clspi_mesh_status status = clspi_poly_find_edges(mesh, threads, defect);
 
-    if (status == CLSPI_MESH_SOUND) status = list_cells(mesh, loops, defect);
-    if (status == CLSPI_MESH_SOUND) status = number_faces(mesh, sides, first, defect);
-    if (status == CLSPI_MESH_SOUND && (!copy_faces(mesh, first) || !allocate_flags(mesh)))
-        status = CLSPI_MESH_NO_MEMORY;
-    free(first);
+    if (status == CLSPI_MESH_SOUND) status = clspi_poly_find_faces(mesh, threads, defect);
+    if (status == CLSPI_MESH_SOUND && !allocate_flags(mesh)) status = CLSPI_MESH_NO_MEMORY;
     if (status == CLSPI_MESH_SOUND) status = check_copies(mesh, defect);
-    if (status == CLSPI_MESH_SOUND) status = flag_boundary(mesh, sides, defect);
+    if (status == CLSPI_MESH_SOUND)
+        status = flag_boundary(mesh, mesh->side_begin[mesh->num_cells], defect);
     if (status == CLSPI_MESH_SOUND) status = clspi_poly_check_stars(mesh, defect);
     if (status == CLSPI_MESH_SOUND) status = flag_creases(mesh, cells, defect);
     if (status == CLSPI_MESH_SOUND) status = clspi_poly_orient(mesh, cells, defect);
@@ -371,7 +180,7 @@ static clspi_mesh_status connect(clspi_poly_mesh *mesh, const clspi_cells *cells
 }
 
 clspi_mesh_status clspi_poly_mesh_make(clspi_poly_mesh *mesh, const clspi_cells *cells,
-                                       clspi_mesh_defect *defect)
+                                       const clspi_parallel *threads, clspi_mesh_defect *defect)
 {
     clspi_cell_reader r = {.cells = cells, .defect = defect};
     clspi_mesh_status status;
@@ -388,7 +197,7 @@ clspi_mesh_status clspi_poly_mesh_make(clspi_poly_mesh *mesh, const clspi_cells 
     status = clspi_poly_read_cells(&r, NULL);
     if (status == CLSPI_MESH_SOUND && !allocate(mesh, &r)) status = CLSPI_MESH_NO_MEMORY;
     if (status == CLSPI_MESH_SOUND) status = clspi_poly_read_cells(&r, mesh);
-    if (status == CLSPI_MESH_SOUND) status = connect(mesh, cells, defect);
+    if (status == CLSPI_MESH_SOUND) status = connect(mesh, cells, threads, defect);
     if (status == CLSPI_MESH_NO_MEMORY) defect->status = status;
     if (status != CLSPI_MESH_SOUND) clspi_poly_mesh_release(mesh);
     return status;

@@ -65,16 +65,19 @@ typedef struct clspi_poly_mesh {
 
 /* Makes the mesh of cells, or says why it is none that can be subdivided to hexahedra: exactly
    three faces of a cell meet in each of its vertices, a face belongs to one or two cells, and the
-   cells around each vertex and edge are as around a point of a solid or of its boundary. */
+   cells around each vertex and edge are as around a point of a solid or of its boundary. The same
+   whatever threads, which may be NULL, there are. */
 clspi_mesh_status clspi_poly_mesh_make(clspi_poly_mesh *mesh, const clspi_cells *cells,
-                                       clspi_mesh_defect *defect);
+                                       const clspi_parallel *threads, clspi_mesh_defect *defect);
 void clspi_poly_mesh_release(clspi_poly_mesh *mesh);
 
 clspi_incidence clspi_poly_incidence(const clspi_poly_mesh *mesh);
 
 /* Makes the mesh of hexahedra: the cells where they all are, else those after one step, whose
    vertices clspi_subdivide computes. Children of a cell are in the order of its vertices as they
-   first stand in its sides. False: no memory, or more than CLSPI_MAX_CELLS of anything. */
-bool clspi_poly_hexahedra(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh);
+   first stand in its sides. threads may be NULL. False: no memory, or more than CLSPI_MAX_CELLS of
+   anything. */
+bool clspi_poly_hexahedra(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh,
+                          const clspi_parallel *threads);
 
 #endif
