@@ -786,6 +786,11 @@ static void check_making(const clspi_cells *cells, const clspi_parallel *threads
     assert_true(clspi_poly_hexahedra(&mesh, &alone, NULL));
     assert_true(clspi_poly_hexahedra(&other, &together, threads));
     compare_cells(&mesh, &other);
+    clspi_cell_mesh_release(&other);
+    assert_true(
+        clspi_cell_mesh_make(&other, mesh.num_vertices, mesh.num_cells, mesh.cell_vertex, threads));
+    assert_true(clspi_cell_mesh_flag(&other));
+    compare_cells(&mesh, &other);
     clspi_cell_mesh_release(&mesh);
     clspi_cell_mesh_release(&other);
     clspi_poly_mesh_release(&alone);

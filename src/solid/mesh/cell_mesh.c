@@ -184,27 +184,30 @@ static void join_cells(clspi_cell_mesh *mesh, uint32_t *first)
     }
 }
 
+bool clspi_cell_mesh_join(clspi_cell_mesh *mesh)
+{
+    uint32_t *first = NULL;
+
+    if (!clspi_cell_mesh_allocate_faces(mesh)) return false;
+    first = malloc(((size_t)mesh->num_faces + 1) * sizeof *first);
+    if (!first) return false;
+    memset(first, 0xff, mesh->num_faces * sizeof *first);
+    join_cells(mesh, first);
+    free(first);
+    return true;
+}
+
 bool clspi_cell_mesh_make(clspi_cell_mesh *mesh, uint32_t num_vertices, uint32_t num_cells,
                           const uint32_t *cell_vertex, const clspi_parallel *threads)
 {
-    uint32_t *first = NULL;
     bool done = num_vertices <= CLSPI_MAX_CELLS && num_cells <= CLSPI_MAX_CELLS;
 
     *mesh = (clspi_cell_mesh){.num_vertices = num_vertices, .num_cells = num_cells};
     done = done && clspi_cell_mesh_allocate_cells(mesh);
-    if (done) {
+    if (done)
         memcpy(mesh->cell_vertex, cell_vertex,
                (size_t)num_cells * CLSPI_CORNERS * sizeof *cell_vertex);
-        done = number_parts(mesh, threads);
-    }
-    done = done && clspi_cell_mesh_allocate_faces(mesh);
-    if (done) first = malloc(((size_t)mesh->num_faces + 1) * sizeof *first);
-    if (first) {
-        memset(first, 0xff, mesh->num_faces * sizeof *first);
-        join_cells(mesh, first);
-    }
-    done = done && first;
-    free(first);
+    done = done && number_parts(mesh, threads) && clspi_cell_mesh_join(mesh);
     if (!done) clspi_cell_mesh_release(mesh);
     return done;
 }

@@ -43,6 +43,10 @@ typedef struct clspi_cell_mesh {
 bool clspi_cell_mesh_make(clspi_cell_mesh *mesh, uint32_t num_vertices, uint32_t num_cells,
                           const uint32_t *cell_vertex, const clspi_parallel *threads);
 
+/* Makes what follows from the cells of a mesh, whose vertices, edges and faces have their numbers:
+   edges, faces and who touches whom. False: no memory. */
+bool clspi_cell_mesh_join(clspi_cell_mesh *mesh);
+
 /* Flags what is boundary or irregular, of the boundary faces and of the creases and corners that
    are flagged. False: no memory. */
 bool clspi_cell_mesh_flag(clspi_cell_mesh *mesh);

@@ -162,6 +162,51 @@ static bool allocate_flags(clspi_poly_mesh *mesh)
     return mesh->face_flag && mesh->edge_flag && mesh->vertex_flag;
 }
 
+/* What is looked for in a mesh whose boundary is flagged, all at once. */
+typedef enum mesh_check {
+    CHECK_SPHERES,
+    CHECK_VERTICES,
+    CHECK_EDGES,
+    ORIENTATION,
+    CHECKS
+} mesh_check;
+
+typedef struct check_work {
+    clspi_poly_mesh *mesh;
+    const clspi_cells *cells;
+    clspi_mesh_status status[CHECKS];
+    clspi_mesh_defect defect[CHECKS];
+} check_work;
+
+static void run_check(void *user, size_t check)
+{
+    check_work *const w = user;
+    clspi_mesh_defect *const defect = &w->defect[check];
+
+    w->status[check] = check == CHECK_SPHERES    ? clspi_poly_check_spheres(w->mesh, defect)
+                       : check == CHECK_VERTICES ? clspi_poly_check_vertices(w->mesh, defect)
+                       : check == CHECK_EDGES    ? clspi_poly_check_edges(w->mesh, defect)
+                                                 : clspi_poly_orient(w->mesh, w->cells, defect);
+}
+
+/* Checks what is around vertices and edges, flags creases, and finds what is inside out, of which
+   what comes first is told where it is defective. */
+static clspi_mesh_status check_all(clspi_poly_mesh *mesh, const clspi_cells *cells,
+                                   const clspi_parallel *threads, clspi_mesh_defect *defect)
+{
+    check_work w = {.mesh = mesh, .cells = cells};
+    clspi_mesh_status status = CLSPI_MESH_SOUND;
+
+    clspi_in_parallel(threads, CHECKS, run_check, &w);
+    for (size_t i = 0; i < CHECKS && status == CLSPI_MESH_SOUND; i++) {
+        if (i == ORIENTATION) status = flag_creases(mesh, cells, defect);
+        if (status != CLSPI_MESH_SOUND || w.status[i] == CLSPI_MESH_SOUND) continue;
+        *defect = w.defect[i];
+        status = w.status[i];
+    }
+    return status;
+}
+
 /* Finds edges, faces and cells of the sides that were read. */
 static clspi_mesh_status connect(clspi_poly_mesh *mesh, const clspi_cells *cells,
                                  const clspi_parallel *threads, clspi_mesh_defect *defect)
@@ -173,10 +218,7 @@ static clspi_mesh_status connect(clspi_poly_mesh *mesh, const clspi_cells *cells
     if (status == CLSPI_MESH_SOUND) status = check_copies(mesh, defect);
     if (status == CLSPI_MESH_SOUND)
         status = flag_boundary(mesh, mesh->side_begin[mesh->num_cells], defect);
-    if (status == CLSPI_MESH_SOUND) status = clspi_poly_check_stars(mesh, defect);
-    if (status == CLSPI_MESH_SOUND) status = flag_creases(mesh, cells, defect);
-    if (status == CLSPI_MESH_SOUND) status = clspi_poly_orient(mesh, cells, defect);
-    return status;
+    return status == CLSPI_MESH_SOUND ? check_all(mesh, cells, threads, defect) : status;
 }
 
 clspi_mesh_status clspi_poly_mesh_make(clspi_poly_mesh *mesh, const clspi_cells *cells,

@@ -70,7 +70,7 @@ static size_t find_parted(places *p, const uint32_t *face_item, size_t num)
     return found;
 }
 
-static clspi_mesh_status check_vertices(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect)
+clspi_mesh_status clspi_poly_check_vertices(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect)
 {
     places p = {.mesh = mesh, .begin = mesh->cell_vertex_begin, .item = mesh->cell_vertex};
     const size_t bad = find_parted(&p, mesh->face_vertex, mesh->num_vertices);
@@ -82,7 +82,7 @@ static clspi_mesh_status check_vertices(const clspi_poly_mesh *mesh, clspi_mesh_
                                  bad);
 }
 
-static clspi_mesh_status check_edges(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect)
+clspi_mesh_status clspi_poly_check_edges(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect)
 {
     places p = {.mesh = mesh, .begin = mesh->cell_edge_begin, .item = mesh->cell_edge};
     const size_t bad = find_parted(&p, mesh->face_edge, mesh->num_edges);
@@ -96,9 +96,7 @@ static clspi_mesh_status check_edges(const clspi_poly_mesh *mesh, clspi_mesh_def
                                  mesh->edge_vertex[2 * bad], mesh->edge_vertex[2 * bad + 1]);
 }
 
-/* Checks Euler's numbers of what cells, faces and edges cut out of a small sphere around each
-   vertex: 2 of all of it, 1 of a disc of it. */
-static clspi_mesh_status check_spheres(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect)
+clspi_mesh_status clspi_poly_check_spheres(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect)
 {
     int64_t *const euler = calloc((size_t)mesh->num_vertices + 1, sizeof *euler);
     clspi_mesh_status status = CLSPI_MESH_SOUND;
@@ -117,14 +115,5 @@ static clspi_mesh_status check_spheres(const clspi_poly_mesh *mesh, clspi_mesh_d
             status = clspi_defective(
                 defect, "the cells at vertex %zu are not as around a point of a solid", v);
     free(euler);
-    return status;
-}
-
-clspi_mesh_status clspi_poly_check_stars(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect)
-{
-    clspi_mesh_status status = check_spheres(mesh, defect);
-
-    if (status == CLSPI_MESH_SOUND) status = check_vertices(mesh, defect);
-    if (status == CLSPI_MESH_SOUND) status = check_edges(mesh, defect);
     return status;
 }

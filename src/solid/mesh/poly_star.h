@@ -7,8 +7,13 @@
 /* Writes what is wrong, as printf does. Returns CLSPI_MESH_DEFECTIVE. */
 clspi_mesh_status clspi_defective(clspi_mesh_defect *defect, const char *format, ...);
 
-/* Checks that the cells around each vertex and edge hang together by faces, once around or from one
-   side of the boundary to the other. */
-clspi_mesh_status clspi_poly_check_stars(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect);
+/* Checks Euler's numbers of what cells, faces and edges cut out of a small sphere around each
+   vertex: 2 of all of it, 1 of a disc of it. */
+clspi_mesh_status clspi_poly_check_spheres(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect);
+
+/* Check that the cells around each vertex, and edge, hang together by faces: once around, or from
+   one side of the boundary to the other. */
+clspi_mesh_status clspi_poly_check_vertices(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect);
+clspi_mesh_status clspi_poly_check_edges(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect);
 
 #endif
