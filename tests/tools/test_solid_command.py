@@ -345,21 +345,22 @@ class Samples(Command):
 
     def check_surface(self, source, extra):
         """The boundary's vertices are samples of cells, as many as lie on faces of one cell."""
-        solid, surface = self.path("a.vtu"), self.path("a.ply")
+        solid, surface, alone = (self.path(name) for name in ("a.vtu", "a.ply", "alone.ply"))
         self.make(source, "-o", solid, "-o", surface, *extra)
-        alone = self.path("alone.ply")
         self.make(source, "-o", alone, *extra)
-        with open(surface, "rb") as first, open(alone, "rb") as second:
-            self.assertEqual(first.read(), second.read())
-        found = read_vtu(solid)
+        for path in surface, alone:
+            self.check_surface_file(read_vtu(solid), path)
+
+    def check_surface_file(self, found, surface):
         points = triples(found["Points"])
         places, faces = read_ply(surface)
+        off = 4e-7 * max(map(abs, found["Points"]))
         near = {}
         for n, place in enumerate(places):
             for key in corners_of(place, 1e3):
                 near[key] = near.get(key, []) + [n]
         at = [next((n for n in near.get(tuple(math.floor(1e3 * x) for x in p), [])
-                    if math.dist(p, places[n]) < 4e-7), None) for p in points]
+                    if math.dist(p, places[n]) < off), None) for p in points]
         self.assertEqual(set(at) - {None}, set(range(len(places))))
         cells = found["connectivity"]
         outer = set()
@@ -389,6 +390,26 @@ class Samples(Command):
         for extra in ([], ["--crease-angle", "60"], ["--refine", "2", "-n", "2"],
                       ["--crease-angle", "30", "--crease-steps", "1.5", "-n", "3"]):
             self.check_surface(source, extra)
+
+    def test_boundary_refined(self):
+        """The boundary of many tetrahedra, which is refined without what is within, with corners
+        that stay in place and creases."""
+        draw = random.Random(3)
+        points, cells = box(5, 4, 4, lambda p: tuple(x + draw.uniform(-0.2, 0.2) for x in p))
+        parts = (0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)
+        source = self.path("a.mesh")
+        with open(source, "w") as file:
+            file.write("MeshVersionFormatted 2\nDimension 3\nVertices %d\n" % len(points))
+            file.writelines("%r %r %r 0\n" % p for p in points)
+            file.write("Tetrahedra %d\n" % (6 * len(cells)))
+            file.writelines("%d %d %d %d 1\n" % tuple(cell[i] + 1 for i in part)
+                            for cell in cells for part in parts)
+            file.write("Corners 2\n1 10\nEnd\n")
+        for extra in (["-n", "2"], ["--refine", "2", "--crease-angle", "60"],
+                      ["-n", "2", "--crease-angle", "60", "--crease-steps", "0.7"]):
+            self.check_surface(source, extra)
+        done = run("solid", source, "-o", self.path("a.stl"))
+        self.assertIn("480 cells, refined 1 time: 672 on the boundary", done.stderr)
 
     def test_boundary_alone(self):
         """What is within is not looked at for the boundary: around a vertex of 512 tetrahedra, of

@@ -9,6 +9,7 @@
 #include "solid_file.h"
 #include "progress.h"
 #include "solid_output.h"
+#include "solid_shell.h"
 #include "solid_size.h"
 #include "slice_note.h"
 #include "solid_slice.h"
@@ -161,6 +162,16 @@ static double refined_share(const work *w, uint32_t steps)
     return (pow(8, steps) - 1) / (pow(8, all) - 1);
 }
 
+/* Tells whether the boundary is all that is asked for. */
+static bool is_boundary_alone(const work *w)
+{
+    const request *r = &w->r->base;
+    bool alone = r->num_outputs > 0 && !w->r->slices && !w->r->classes;
+    for (size_t i = 0; i < r->num_outputs; i++)
+        alone = alone && request_format(r, r->outputs[i]) != SOLID_VTU;
+    return alone;
+}
+
 /* Refines the mesh as often as it is asked for, or needs it. */
 static bool prepare_mesh(work *w)
 {
@@ -171,7 +182,8 @@ static bool prepare_mesh(work *w)
     done = done && check_size(w) && (!w->r->classes || print_classes(w));
     progress_start(&w->bar, "refining", w->r->base.quiet);
     for (uint32_t n = 1; done && solid_model_is_coarse(m); n++) {
-        done = solid_model_refine(m) && check_size(w) && (!w->r->classes || print_classes(w));
+        done = (!is_boundary_alone(w) || solid_shell_replace(m)) && solid_model_refine(m) &&
+               check_size(w) && (!w->r->classes || print_classes(w));
         progress_report(&w->bar, refined_share(w, n));
     }
     progress_end(&w->bar);
@@ -269,8 +281,10 @@ static void report(const work *w)
     clsp_device_info info = {0};
     fprintf(stderr, "%s: %lu cells", w->r->base.inputs[0], (unsigned long)w->num_read);
     if (m->refined > 0)
-        fprintf(stderr, ", refined %u time%s: %lu", (unsigned)m->refined, m->refined > 1 ? "s" : "",
-                (unsigned long)m->counts.num_cells);
+        fprintf(stderr, ", refined %u time%s: %lu%s", (unsigned)m->refined,
+                m->refined > 1 ? "s" : "",
+                (unsigned long)(m->outside ? w->boundary.faces.num : m->counts.num_cells),
+                m->outside ? " on the boundary" : "");
     if (w->r->slices && w->r->base.num_outputs > 0)
         fprintf(stderr, ", %lu of %lu pixels within, off by %.2g at most",
                 (unsigned long)w->slice.inside, (unsigned long)w->slice.num, w->slice.error);

@@ -4,9 +4,7 @@
 
 bool solid_boundary_open(solid_boundary *b, const solid_model *m, mesh_precision precision)
 {
-    const solid_cells cells = {
-        .num_cells = m->counts.num_cells, .num_indices = m->counts.num_indices, .index = m->index};
-    if (!boundary_faces_find(&b->faces, &cells)) return solid_model_memory(m);
+    if (!solid_shell_faces(&b->faces, m)) return false;
     return m->r->samples == 0 ||
            (solid_shell_make(&b->shell, m, &b->faces) &&
             solid_samples_open(&b->samples, &b->shell, precision, (solid_grid){m->r->samples, 1}));

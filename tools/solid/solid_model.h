@@ -31,6 +31,8 @@ typedef struct solid_model {
     double origin[3]; /* the place from which points count, 0 unless solid_model_centre moved it */
     uint32_t *index;  /* [num_cells][8], once solid_model_index has been called */
     uint32_t refined; /* how often */
+    uint32_t outside; /* vertices of a shell (solid_shell.h) that are on its outside, its first
+                         ones; 0: the mesh is the solid's */
     uint32_t *source; /* [num_cells]: of refined cells that have data, the file's; NULL: the same */
 } solid_model;
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SHELL_SIDES = 254 }; /* of a face: a prism on it has two more, 256 at most */
+
 /* A shell on its way. */
 typedef struct shell_work {
     solid_model *shell;
@@ -101,5 +103,99 @@ bool solid_shell_make(solid_model *shell, const solid_model *m, const boundary_f
     const bool done = number_points(&w) && add_cells(&w) && add_creases(&w) &&
                       solid_model_create(shell, m->counts.sharpness, false);
     free(w.number);
+    return done;
+}
+
+/* ---- in the place of a solid ---- */
+
+static uint32_t head_of(uint32_t *joined, uint32_t at)
+{
+    while (joined[at] != at) {
+        joined[at] = joined[joined[at]];
+        at = joined[at];
+    }
+    return at;
+}
+
+/* Keeps the faces that hang together with the vertices on the outside. joined: [vertices]. */
+static void keep_outside(boundary_faces *f, const solid_model *m, uint32_t *joined)
+{
+    size_t kept = 0, corners = 0, begin = 0;
+    for (uint32_t v = 0; v < m->counts.num_vertices; v++)
+        joined[v] = v;
+    for (size_t i = 0; i < f->num; begin = f->ends[i++])
+        for (size_t k = begin + 1; k < f->ends[i]; k++) {
+            const uint32_t a = head_of(joined, f->corner[begin]);
+            const uint32_t b = head_of(joined, f->corner[k]);
+            joined[a > b ? a : b] = a > b ? b : a; /* the least vertex is that on the outside */
+        }
+    begin = 0;
+    for (size_t i = 0; i < f->num; i++) {
+        const size_t end = f->ends[i];
+        if (head_of(joined, f->corner[begin]) < m->outside) {
+            memmove(f->corner + corners, f->corner + begin, (end - begin) * sizeof(*f->corner));
+            corners += end - begin;
+            f->cell[kept] = f->cell[i];
+            f->side[kept] = f->side[i];
+            f->ends[kept++] = corners;
+        }
+        begin = end;
+    }
+    f->num = kept;
+}
+
+bool solid_shell_faces(boundary_faces *faces, const solid_model *m)
+{
+    const solid_cells hexahedra = {
+        .num_cells = m->counts.num_cells, .num_indices = m->counts.num_indices, .index = m->index};
+    if (!boundary_faces_find(faces, m->counts.is_hexahedral ? &hexahedra : &m->cells))
+        return solid_model_memory(m);
+    if (m->outside == 0) return true;
+    uint32_t *joined = malloc((m->counts.num_vertices + 1) * sizeof(*joined));
+    if (!joined) return solid_model_memory(m);
+    keep_outside(faces, m, joined);
+    free(joined);
+    return true;
+}
+
+/* Moves a shell into the place of a model's mesh. */
+static void take_shell(solid_model *m, solid_model *shell)
+{
+    clsp_solid_mesh_destroy(&m->mesh);
+    free(m->points);
+    free(m->index);
+    free(m->cells.corner);
+    m->mesh = shell->mesh;
+    m->counts = shell->counts;
+    m->points = shell->points;
+    m->index = NULL;
+    m->cells.corner = shell->cells.corner;
+    m->cells.num_corners = shell->cells.num_corners;
+    m->outside = (uint32_t)(shell->cells.num_points / 2);
+    shell->mesh = NULL;
+    shell->points = NULL;
+    shell->cells.corner = NULL;
+}
+
+/* Tells whether a shell of faces has fewer cells than a model, and cells that the library takes. */
+static bool is_worth(const solid_model *m, const boundary_faces *f)
+{
+    size_t most = 0, begin = 0;
+    for (size_t i = 0; i < f->num; begin = f->ends[i++])
+        if (f->ends[i] - begin > most) most = f->ends[i] - begin;
+    return most <= SHELL_SIDES && (m->outside > 0 || f->num < m->counts.num_cells / 2);
+}
+
+bool solid_shell_replace(solid_model *m)
+{
+    boundary_faces faces = {.num = 0};
+    solid_model shell = {.r = m->r};
+    bool done = (!m->counts.is_hexahedral || solid_model_index(m)) && solid_shell_faces(&faces, m);
+    if (done && is_worth(m, &faces)) {
+        done = solid_shell_make(&shell, m, &faces);
+        if (done) take_shell(m, &shell);
+    }
+    solid_model_clear(&shell);
+    boundary_faces_clear(&faces);
     return done;
 }

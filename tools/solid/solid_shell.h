@@ -16,4 +16,14 @@
    happens. False with a complaint. */
 bool solid_shell_make(solid_model *shell, const solid_model *m, const boundary_faces *faces);
 
+/* Finds the faces of the boundary of a model's mesh: of a shell those on the outside. The index
+   must be there where the mesh is hexahedral. To be cleared whatever happens. False with a
+   complaint. */
+bool solid_shell_faces(boundary_faces *faces, const solid_model *m);
+
+/* Puts the shell of a model's boundary in the place of its mesh, unless that has fewer cells than
+   make this worth while: what is refined then is the boundary alone. Data of cells stay those of
+   the file. False with a complaint. */
+bool solid_shell_replace(solid_model *m);
+
 #endif

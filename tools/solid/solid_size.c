@@ -66,7 +66,8 @@ double solid_size_of(const solid_model *m, const char *path, double vertices, do
     const double along = m->r->samples ? m->r->samples - 1 : 1;
     if (format == SOLID_VTU) return vtu_size(m, vertices, cells);
     /* all cells have 6 faces, of which those within the solid are two cells' */
-    return boundary_size(m, format, (2 * faces - 6 * cells) * along * along);
+    const double quads = (2 * faces - 6 * cells) / (m->outside > 0 ? 2 : 1);
+    return boundary_size(m, format, quads * along * along);
 }
 
 /* Returns what outputs before one add to its disk: their bytes without those of the files that they
