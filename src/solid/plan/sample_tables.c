@@ -1,9 +1,13 @@
 /* Tables of weights at the samples of a plan's grid. */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "buffer.h"
 #include "check.h"
+#include "solid_mesh.h"
 #include "solid_plan.h"
+
+enum { BATCH_ROWS = 1 << 15 }; /* of 16 weights, that are made together: 4 MB */
 
 /* Returns sample a of an axis. */
 static double sample_at(const clsp_axis *axis, uint32_t a)
@@ -20,15 +24,31 @@ static double sample_at(const clsp_axis *axis, uint32_t a)
 typedef struct maker {
     clsp_solid_plan *plan;
     uint8_t by[3]; /* orders of the sum at hand */
-    double *row;   /* [CLSPI_RING_POINTS] */
 } maker;
 
+/* Some of the tables of one sort, which are made together. */
+typedef struct table_batch {
+    const maker *m;
+    const uint32_t *uses; /* [num] */
+    size_t num, first_row;
+    double *table; /* from the first row on */
+    atomic_bool failed;
+} table_batch;
+
+/* Classes with scratch memory of a thread's own. */
+typedef struct own_classes {
+    clspi_class_set set;
+    double rows[CLSPI_SCRATCH_ROWS + 1][CLSPI_RING_POINTS]; /* the last one is what is asked for */
+} own_classes;
+
 /* Writes the weights of a layered cell's slices: sums over columns, wherever across them. */
-static void fill_slices(const maker *m, const clspi_cell_use *use, double *table, size_t stride)
+static void fill_slices(const maker *m, own_classes *own, const clspi_cell_use *use, double *table)
 {
     const clspi_cell_class *const entry = &m->plan->classes.entry[use->of.number];
     const clsp_axis *const axis = m->plan->desc.axis;
     const uint32_t d = use->direction, p = d == 0 ? 1 : 0, q = d == 2 ? 1 : 2;
+    const size_t stride = clspi_slice_stride(&m->plan->desc, d);
+    const double *const row = own->rows[CLSPI_SCRATCH_ROWS];
     uint8_t by[3] = {m->by[0], m->by[1], m->by[2]};
 
     by[d] = 0;
@@ -37,12 +57,12 @@ static void fill_slices(const maker *m, const clspi_cell_use *use, double *table
             double t[3] = {0.5, 0.5, 0.5};
             t[p] = sample_at(&axis[p], i);
             t[q] = sample_at(&axis[q], j);
-            clspi_use_weights(&m->plan->classes, &use->of, t, by, m->row);
+            clspi_use_weights(&own->set, &use->of, t, by, own->rows[CLSPI_SCRATCH_ROWS]);
             for (uint32_t k = 0; k < entry->num_slice; k++) {
                 double sum = 0.0;
                 for (uint32_t l = 0; l < 4; l++) {
                     const uint16_t point = entry->slice[(size_t)l * entry->num_slice + k];
-                    if (point != CLSPI_NO_POINT) sum += m->row[point];
+                    if (point != CLSPI_NO_POINT) sum += row[point];
                 }
                 table[k * stride + (size_t)i * axis[q].num + j] = sum;
             }
@@ -50,9 +70,11 @@ static void fill_slices(const maker *m, const clspi_cell_use *use, double *table
 }
 
 /* Writes the weights of all points of a cell at all samples. */
-static void fill_full(const maker *m, const clspi_cell_use *use, double *table, size_t stride)
+static void fill_full(const maker *m, own_classes *own, const clspi_cell_use *use, double *table)
 {
     const clsp_axis *const axis = m->plan->desc.axis;
+    const size_t stride = clspi_round_up(clspi_grid_size(&m->plan->desc), 16);
+    double *const row = own->rows[CLSPI_SCRATCH_ROWS];
     size_t sample = 0;
 
     for (uint32_t i = 0; i < axis[0].num; i++)
@@ -60,26 +82,32 @@ static void fill_full(const maker *m, const clspi_cell_use *use, double *table, 
             for (uint32_t k = 0; k < axis[2].num; k++, sample++) {
                 const double t[3] = {sample_at(&axis[0], i), sample_at(&axis[1], j),
                                      sample_at(&axis[2], k)};
-                clspi_use_weights(&m->plan->classes, &use->of, t, m->by, m->row);
+                clspi_use_weights(&own->set, &use->of, t, m->by, row);
                 for (uint32_t n = 0; n < use->terms; n++)
-                    table[n * stride + sample] = m->row[n];
+                    table[n * stride + sample] = row[n];
             }
 }
 
-/* Writes all tables of one sort. */
-static void fill_tables(const maker *m, double *table, bool slices)
+/* Writes the table of one use of a batch. */
+static void fill_table(void *user, size_t piece)
 {
-    const clspi_cell_layout *const layout = &m->plan->layout;
+    table_batch *const b = user;
+    const clspi_cell_use *const use = &b->m->plan->layout.uses[b->uses[piece]];
+    double *const to = b->table + (use->table - b->first_row) * 16;
+    own_classes *const own = malloc(sizeof *own);
 
-    for (uint32_t u = 0; u < layout->num_uses; u++) {
-        const clspi_cell_use *const use = &layout->uses[u];
-        double *const to = table + use->table * 16;
-        if (use->has_slices != slices || use->of.number == CLSPI_REGULAR) continue;
-        if (!slices)
-            fill_full(m, use, to, clspi_round_up(clspi_grid_size(&m->plan->desc), 16));
-        else
-            fill_slices(m, use, to, clspi_slice_stride(&m->plan->desc, use->direction));
+    if (!own) {
+        atomic_store(&b->failed, true);
+        return;
     }
+    own->set = b->m->plan->classes;
+    for (uint32_t i = 0; i < CLSPI_SCRATCH_ROWS; i++)
+        own->set.scratch[i] = own->rows[i];
+    if (use->has_slices)
+        fill_slices(b->m, own, use, to);
+    else
+        fill_full(b->m, own, use, to);
+    free(own);
 }
 
 /* Writes the B-splines along all three directions, derived by[a] times along a. Returns where they
@@ -117,37 +145,107 @@ size_t clspi_along_reals(const clsp_solid_plan *plan)
 
 /* ---- on the device ---- */
 
-static clsp_status upload(const maker *m, clspi_series *series, cl_mem *buffer, double *table,
-                          size_t num)
+static clsp_status no_memory(const maker *m, size_t num)
 {
+    return clspi_fail(&m->plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "solid: no memory for tables of %zu weights", num);
+}
+
+/* Writes weights to a buffer, from one of its reals on. */
+static clsp_status upload(const maker *m, clspi_series *series, cl_mem buffer, size_t first,
+                          double *table, size_t num)
+{
+    const size_t real = clsp_type_bytes(m->plan->desc.precision);
+
     if (m->plan->desc.precision == CLSP_F32) /* in place: each is written behind those read */
         for (size_t i = 0; i < num; i++)
             clspi_put_float(table, i, table[i]);
-    const size_t bytes = num * clsp_type_bytes(m->plan->desc.precision);
-    CLSPI_CHECK(clspi_buffer_create(buffer, series->ctx, bytes));
-    return clspi_series_write(series, *buffer, 0, table, bytes);
+    return num ? clspi_series_write(series, buffer, first * real, table, num * real) : CLSP_OK;
 }
 
-/* Makes one of the buffers: slices, all weights, or B-splines along directions. */
-static clsp_status make_buffer(maker *m, clspi_series *series, cl_mem *buffer, int which)
+/* Lists the uses whose tables are slices, or of all points; there is room for all. */
+static size_t list_uses(const clspi_cell_layout *layout, bool slices, uint32_t *uses)
+{
+    size_t num = 0;
+
+    for (uint32_t u = 0; u < layout->num_uses; u++)
+        if (layout->uses[u].has_slices == slices && layout->uses[u].of.number != CLSPI_REGULAR)
+            uses[num++] = u;
+    return num;
+}
+
+/* Makes the tables of a batch and brings them to the device, to rows that begin at `first`. */
+static clsp_status make_batch(table_batch *b, clspi_series *series, cl_mem buffer, size_t first,
+                              size_t end_row)
+{
+    const clspi_parallel threads = clspi_solid_threads(b->m->plan->base.ctx);
+    const size_t num = 16 * (end_row - b->first_row);
+
+    b->table = calloc(num + 1, sizeof *b->table);
+    if (!b->table) return no_memory(b->m, num);
+    atomic_init(&b->failed, false);
+    clspi_in_parallel(&threads, b->num, fill_table, b);
+    const clsp_status status =
+        atomic_load(&b->failed)
+            ? no_memory(b->m, num)
+            : upload(b->m, series, buffer, first + 16 * b->first_row, b->table, num);
+    free(b->table);
+    return status;
+}
+
+/* Makes all tables of a sort for the sum at hand, some at a time. rows: of all of them. */
+static clsp_status make_tables(const maker *m, clspi_series *series, cl_mem buffer, size_t first,
+                               const uint32_t *uses, size_t num, size_t rows)
+{
+    const clspi_cell_use *const all = m->plan->layout.uses;
+
+    for (size_t i = 0, end; i < num; i = end) {
+        table_batch b = {.m = m, .uses = uses + i, .first_row = all[uses[i]].table};
+        size_t end_row = b.first_row;
+        for (end = i; end < num && (end == i || end_row - b.first_row < BATCH_ROWS);) {
+            end++;
+            end_row = end < num ? all[uses[end]].table : rows;
+        }
+        b.num = end - i;
+        CLSPI_CHECK(make_batch(&b, series, buffer, first, end_row));
+    }
+    return CLSP_OK;
+}
+
+/* Makes the buffer of slices, or of all weights. */
+static clsp_status make_buffer(maker *m, clspi_series *series, cl_mem *buffer, bool slices)
 {
     const clspi_cell_layout *const layout = &m->plan->layout;
     const clspi_solid_shape *const shape = &m->plan->shape;
-    const size_t reals = 16 * (which == 0 ? layout->slice_rows : layout->full_rows);
-    const size_t num =
-        which == 2 ? clspi_along_reals(m->plan) : clspi_max(1, shape->num_sums * reals);
+    const size_t rows = slices ? layout->slice_rows : layout->full_rows;
+    const size_t reals = clspi_max(1, shape->num_sums * rows * 16);
+    uint32_t *const uses = malloc(((size_t)layout->num_uses + 1) * sizeof *uses);
+    clsp_status status;
+
+    if (!uses) return no_memory(m, reals);
+    const size_t num = list_uses(layout, slices, uses);
+    status =
+        clspi_buffer_create(buffer, series->ctx, reals * clsp_type_bytes(m->plan->desc.precision));
+    for (uint32_t k = 0; k < shape->num_sums && status == CLSP_OK; k++) {
+        memcpy(m->by, clspi_order_by[shape->number[k]], sizeof m->by);
+        status = make_tables(m, series, *buffer, k * rows * 16, uses, num, rows);
+    }
+    free(uses);
+    return status;
+}
+
+/* Makes the buffer of B-splines along directions. */
+static clsp_status make_along(const maker *m, clspi_series *series, cl_mem *buffer)
+{
+    const size_t num = clspi_along_reals(m->plan);
     double *const table = calloc(num, sizeof *table);
     clsp_status status;
 
-    if (!table)
-        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "solid: no memory for tables of %zu weights", num);
-    if (which == 2) fill_along(m, table);
-    for (uint32_t k = 0; k < shape->num_sums && which < 2; k++) {
-        memcpy(m->by, clspi_order_by[shape->number[k]], sizeof m->by);
-        fill_tables(m, table + k * reals, which == 0);
-    }
-    status = upload(m, series, buffer, table, num);
+    if (!table) return no_memory(m, num);
+    fill_along(m, table);
+    status =
+        clspi_buffer_create(buffer, series->ctx, num * clsp_type_bytes(m->plan->desc.precision));
+    if (status == CLSP_OK) status = upload(m, series, *buffer, 0, table, num);
     free(table);
     return status;
 }
@@ -156,17 +254,10 @@ clsp_status clspi_sample_tables_make(clsp_solid_plan *plan, clspi_series *series
 {
     clspi_sample_tables *const tables = &plan->tables;
     maker m = {.plan = plan};
-    clsp_status status = CLSP_OK;
 
-    m.row = malloc(CLSPI_RING_POINTS * sizeof *m.row);
-    if (!m.row)
-        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY, "solid: no memory for weights");
-    CLSPI_TRY(make_buffer(&m, series, &tables->slices, 0));
-    CLSPI_TRY(make_buffer(&m, series, &tables->full, 1));
-    CLSPI_TRY(make_buffer(&m, series, &tables->along, 2));
-fail:
-    free(m.row);
-    return status;
+    CLSPI_CHECK(make_buffer(&m, series, &tables->slices, true));
+    CLSPI_CHECK(make_buffer(&m, series, &tables->full, false));
+    return make_along(&m, series, &tables->along);
 }
 
 void clspi_sample_tables_release(clspi_sample_tables *tables)
