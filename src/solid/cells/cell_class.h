@@ -76,8 +76,9 @@ uint32_t clspi_class_find_use(clspi_class_set *set, const clspi_cell_mesh *mesh,
                               clspi_key key);
 
 /* Finds the children of all classes that have none yet, and kinds and slices. To be called before
-   weights are asked for. False: as above. */
-bool clspi_class_set_build(clspi_class_set *set);
+   weights are asked for; the same whatever threads, which may be NULL, there are. False: as
+   above. */
+bool clspi_class_set_build(clspi_class_set *set, const clspi_parallel *threads);
 
 /* Computes the weights of a class's control points for the value or a derivative, by[a] times in
    the class's direction a, at t. face: the boundary face, as the class has it, along which

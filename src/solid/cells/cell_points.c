@@ -199,7 +199,7 @@ bool clspi_cell_points_make(clspi_cell_points *points, clspi_class_set *set,
     points->use = malloc((cells + 1) * sizeof *points->use);
     points->place = malloc((cells + 1) * sizeof *points->place);
     done = points->use && points->place && clspi_key_map_make(&points->continued) &&
-           make_points(&m, mesh, threads) && clspi_class_set_build(set);
+           make_points(&m, mesh, threads) && clspi_class_set_build(set, threads);
     if (!done) clspi_cell_points_release(points);
     return done;
 }
