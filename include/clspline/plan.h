@@ -14,6 +14,12 @@
    Queues: a call enqueues on the context's queue. Where that runs out of order, the calls of one
    plan still run one after another; calls of different plans are ordered by wait lists alone.
 
+   Small calls: where the context's device is the host's own CPU, a call without a share that writes
+   host memory may be made by the host's threads, which take less time to begin than a kernel. The
+   plan and the kinds of memory alone decide: no range, and no number of points. Its results have
+   the bits of schedule host (share.h) then, within the bounds that hold for the device. Schedule
+   device with tiles, and calls into buffers, have the device's bits.
+
    Ranges: a batch call takes the items of a range. Results have the same bits however a batch is
    split into ranges, and from run to run. A range of nothing only waits.
 
@@ -54,7 +60,8 @@ typedef struct clsp_run {
     cl_event *done;       /* where not NULL, *done becomes an event that the caller releases. A call
                              that reads or writes host memory waits for the list first, and the
                              event that it gives is complete */
-    const clsp_share *share; /* NULL: the context's device computes. Else the call returns when all
+    const clsp_share *share; /* NULL: the context's device computes, or for it the host's threads
+                                (small calls, above). Else the call returns when all
                                 is there; a call that cannot be shared says so in its declaration
                                 or gives CLSP_ERROR_ARGUMENT */
     clsp_report *report;     /* with a share of all tiles: what each processor did, written on

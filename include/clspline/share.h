@@ -116,9 +116,9 @@ typedef struct clsp_share {
                                are stored */
     uint32_t num_workers;   /* that take part, at most those of the context; default all;
                                CLSP_NO_WORKERS: none */
-    uint32_t bit_equal;     /* 1: the same bits as by the context's device alone: no host workers,
-                               and no devices but those of the same name, platform and driver, under
-                               the same limits */
+    uint32_t bit_equal;     /* 1: the same bits as by the context's device alone, as into a buffer:
+                               no host workers, and no devices but those of the same name, platform
+                               and driver, under the same limits */
     uint32_t measure;       /* 1: makes the job about ten times by each processor alone, and keeps
                                the speeds for later calls, also of other runs
                                (clsp_context_set_speeds); the report has the fastest of each. With

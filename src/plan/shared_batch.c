@@ -3,11 +3,17 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "clock.h"
+#include "host_pieces.h"
 #include "job.h"
+
+/* Of calls that the host makes for its own CPU. */
+#define PIECE_NS 3e4 /* of a thread's share, at least: what taking it does not count against */
+#define ALONE_NS 2e5 /* below, waking a worker takes longer than it helps */
 
 /* ---- the job ---- */
 
@@ -192,24 +198,37 @@ clsp_status clspi_no_host_tiles(const clspi_plan *plan, const char *why)
                       plan->family, why);
 }
 
-/* Makes tiles on the calling thread, as a worker whose number no other caller has. */
-static clsp_status make_by_caller(batch_job *job)
+/* Takes the number of a worker that no other thread has; CLSPI_HOST_WORKERS where none is left. */
+static uint32_t take_worker(clspi_plan *plan)
 {
-    const clspi_shared_batch *const batch = job->batch;
-    clspi_plan *const plan = batch->plan;
-    const clsp_range all = {0, job->tiles->tiles.count};
     uint32_t worker = 0;
 
-    if (batch->why_no_host) return clspi_no_host_tiles(plan, batch->why_no_host);
     while (worker < CLSPI_HOST_WORKERS && atomic_flag_test_and_set(&plan->callers[worker]))
         worker++;
+    return worker;
+}
+
+/* Makes tiles on the calling thread, as a worker whose number no other caller has. */
+static clsp_status make_as_worker(batch_job *job, clsp_range tiles)
+{
+    clspi_plan *const plan = job->batch->plan;
+    const uint32_t worker = take_worker(plan);
+
     if (worker == CLSPI_HOST_WORKERS)
         return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
                           "%s: more than %d threads make tiles at once", plan->family,
                           (int)CLSPI_HOST_WORKERS);
-    const clsp_status status = on_host(job, worker, all);
+    const clsp_status status = on_host(job, worker, tiles);
     atomic_flag_clear(&plan->callers[worker]);
     return status;
+}
+
+static clsp_status make_by_caller(batch_job *job)
+{
+    const clspi_shared_batch *const batch = job->batch;
+
+    if (batch->why_no_host) return clspi_no_host_tiles(batch->plan, batch->why_no_host);
+    return make_as_worker(job, (clsp_range){0, job->tiles->tiles.count});
 }
 
 /* Makes tiles by all processors, or measures these. */
@@ -232,6 +251,81 @@ clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, const clspi_tiles 
     CLSPI_CHECK(clspi_run_wait(batch->plan, run));
     return tiles->way == CLSPI_BY_CALLER ? make_by_caller(&job)
                                          : make_by_all(&job, run->share, told);
+}
+
+/* ---- the host for its own CPU ---- */
+
+/* A job of the host's threads, in pieces of so many tiles. */
+typedef struct host_job {
+    batch_job batch;
+    size_t piece_tiles;
+    _Atomic clsp_status status; /* of a piece that failed last */
+} host_job;
+
+bool clspi_goes_to_host(const clspi_plan *plan, const clsp_run *run, const clsp_output *output)
+{
+    return plan->ctx->device.device_class == CLSP_CLASS_CPU && !(run && run->share) &&
+           output->host && !output->buffer && !output->svm;
+}
+
+/* Makes tiles of memory that is not aligned to its elements in memory that is. */
+static clsp_status make_aside(const batch_job *job, clsp_range tiles)
+{
+    const clspi_shared_batch *const batch = job->batch;
+    const clsp_range bytes = region((void *)job, tiles); /* it is only read */
+    batch_job aside = *job;
+    char *const memory = malloc(bytes.count);
+
+    if (!memory)
+        return clspi_fail(&batch->plan->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "%s: no memory for results that are not aligned", batch->plan->family);
+    if (batch->has_gaps) memcpy(memory, job->out + bytes.first, bytes.count);
+    aside.out = memory - bytes.first;
+    const clsp_status status = make_as_worker(&aside, tiles);
+    if (status == CLSP_OK) memcpy(job->out + bytes.first, memory, bytes.count);
+    free(memory);
+    return status;
+}
+
+static void make_piece(void *user, size_t piece)
+{
+    host_job *const job = user;
+    const size_t first = piece * job->piece_tiles;
+    const size_t left = job->batch.tiles->tiles.count - first;
+    const clsp_range tiles = {first, clspi_min(job->piece_tiles, left)};
+    const bool is_aligned = (uintptr_t)job->batch.out % job->batch.batch->element == 0;
+    const clsp_status status =
+        is_aligned ? make_as_worker(&job->batch, tiles) : make_aside(&job->batch, tiles);
+
+    if (status != CLSP_OK) atomic_store(&job->status, status);
+}
+
+/* Waits for the run's list, for the plan's calls before, and for what an in-order queue holds: it
+   may read or write the caller's memory. */
+static clsp_status wait_for_all(const clspi_plan *plan, const clsp_run *run)
+{
+    clspi_series none;
+
+    CLSPI_CHECK(clspi_run_wait(plan, run));
+    clspi_series_begin(&none, plan->ctx, plan->last != NULL, &plan->last, NULL);
+    return clspi_series_await(&none);
+}
+
+clsp_status clspi_batch_on_host(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
+                                double line_ns, const clsp_run *run)
+{
+    host_job job = {.batch = {batch, tiles, out}, .piece_tiles = clspi_max(1, tiles->tiles.count)};
+    const double all_ns = line_ns * (double)tiles->lines.count;
+
+    CLSPI_CHECK(wait_for_all(batch->plan, run));
+    CLSPI_CHECK(prepare(batch));
+    if (all_ns > ALONE_NS)
+        job.piece_tiles = clspi_div_up(tiles->tiles.count, (size_t)(all_ns / PIECE_NS));
+    if (tiles->tiles.count > 0)
+        clspi_host_pieces(batch->plan->ctx, clspi_div_up(tiles->tiles.count, job.piece_tiles),
+                          make_piece, &job);
+    CLSPI_CHECK(atomic_load(&job.status));
+    return clspi_run_done(batch->plan, run);
 }
 
 /* ---- one device ---- */

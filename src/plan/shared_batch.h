@@ -70,6 +70,17 @@ clsp_status clspi_shared_input(const clspi_plan *plan, const clsp_input *input,
 clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
                                    const clsp_run *run, clsp_report *told);
 
+/* Tells whether a call without a share is the host's to make: its device is the host's own CPU,
+   whose launches take longer than a small job does, and it writes host memory. */
+bool clspi_goes_to_host(const clspi_plan *plan, const clsp_run *run, const clsp_output *output);
+
+/* Makes the lines of tiles in `out`, where the first of them begins, on the calling thread, and
+   where they last longer than workers take to wake, on the context's workers too. Waits for the
+   run's list and for what an in-order queue holds first; the run's event is complete. line_ns: how
+   long a line takes a core. */
+clsp_status clspi_batch_on_host(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
+                                double line_ns, const clsp_run *run);
+
 /* A shared call that the context's device alone can carry out. */
 typedef struct clspi_lone_call {
     const char *why;  /* it is not shared */

@@ -6,7 +6,11 @@
 #include "shared_batch.h"
 #include "vertex_layout.h"
 
-enum { KEY_MAX = 160 };
+enum {
+    KEY_MAX = 160,
+    STRIP_VERTICES = 4096 /* of a patch, at most, where the host makes what the device's strips make
+                             as fast: a launch counts then */
+};
 
 static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
 {
@@ -215,27 +219,24 @@ static clsp_status prepare(const void *user, clspi_plan *base)
     return prepare_host(tensor_plan_of(base));
 }
 
-/* Makes the batch of a shared call. key: room for its name. */
+/* Makes the batch of a call of the host's threads alone. */
 static clspi_shared_batch batch_of(clspi_tensor_plan *plan, clsp_range patches,
-                                   const clspi_tiling *tiling, char key[KEY_MAX])
+                                   const clspi_tiling *tiling)
 {
     static const clspi_line_maker maker = {make_on_host, make_on_device, make_persistent};
     const char *const why_no_host = host_refusal(plan);
     const size_t row = clspi_tensor_row_vertices(plan);
 
-    name_job(plan, patches.count, key);
     return (clspi_shared_batch){.plan = &plan->base,
                                 .peers = &plan->peers,
                                 .maker = &maker,
                                 .why_no_host = why_no_host,
-                                .why_not_persistent = persistent_refusal(plan, patches.count),
                                 .first_piece = patches.first,
                                 .tiling = *tiling,
                                 .line_items = row,
                                 .line_bytes = row * clspi_vertex_bytes(&plan->desc),
                                 .element = clsp_type_bytes(plan->desc.vertex.type),
                                 .has_gaps = clspi_layout_has_gaps(&plan->desc),
-                                .key = key,
                                 .prepare = why_no_host ? NULL : prepare};
 }
 
@@ -310,13 +311,53 @@ static clsp_status share(grid_call *call, const clsp_run *run)
         return call->tiles.way == CLSPI_BY_CALLER
                    ? clspi_no_host_tiles(&plan->base, host_refusal(plan))
                    : clspi_shared_alone(&plan->base, &alone, run);
-    clspi_shared_batch batch = batch_of(plan, call->patches, &call->tiling, key);
+    clspi_shared_batch batch = batch_of(plan, call->patches, &call->tiling);
+    name_job(plan, call->patches.count, key);
+    batch.key = key;
+    batch.why_not_persistent = persistent_refusal(plan, call->patches.count);
     CLSPI_CHECK(clspi_shared_batch_run(&batch, &call->tiles, out, run, told));
     if (plan->desc.watertight && !batch.why_no_host && call->tiles.way == CLSPI_BY_ALL &&
         is_mixed(told))
         make_shared_edges(call, out);
     return clspi_run_done(&plan->base, run);
 }
+
+/* ---- the host for its own CPU ---- */
+
+/* Tells whether a call without a share is made by the host's threads. The plan and the kind of
+   memory decide alone, so that parts of a batch have the bits of the whole. */
+static bool goes_to_host(const clspi_tensor_plan *plan, const clsp_output *vertices,
+                         const clsp_run *run)
+{
+    return clspi_goes_to_host(&plan->base, run, vertices) && !host_refusal(plan) &&
+           (!plan->sums.in_strips || plan->patch_vertices <= STRIP_VERTICES);
+}
+
+/* Estimates how long a row takes a core, in ns: as measured, of degrees 3 to 11. */
+static double row_ns(const clspi_tensor_plan *plan)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    const double of_sums = clspi_coords(d) * (0.1 + 0.02 * d->terms[0]);
+    cl_uint numbers[CLSPI_MAX_SUMS];
+    const double sums = plan->is_plain ? 1 : clspi_sums_needed(d, numbers);
+    const double rest = d->vertex.attributes & CLSP_VERTEX_NORMAL ? 4 : 0;
+
+    return (double)clspi_tensor_row_vertices(plan) * (sums * of_sums + rest);
+}
+
+static clsp_status eval_on_host(grid_call *call, const clsp_run *run)
+{
+    clspi_tensor_plan *const plan = call->plan;
+    const size_t elements = call->tiles.lines.count * clspi_tensor_line_elements(plan);
+    const clspi_memory_need need = {"vertices", plan->desc.vertex.type, elements};
+    clspi_shared_batch batch = batch_of(plan, call->patches, &call->tiling);
+    clspi_memory memory;
+
+    CLSPI_CHECK(clspi_output_open(&memory, &plan->base, &call->vertices, &need));
+    return clspi_batch_on_host(&batch, &call->tiles, memory.host, row_ns(plan), run);
+}
+
+/* ---- all ---- */
 
 clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,
                               const clsp_output *vertices, const clsp_run *run)
@@ -333,7 +374,10 @@ clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,
     case CLSPI_ASKED:
         return clspi_tiles_tell(&call.tiles, &call.tiling, clspi_tensor_line_elements(plan), run);
     case CLSPI_BY_DEVICE:
-        return clspi_tensor_eval_tiles(plan, patches, &call.tiling, &call.tiles, vertices, run);
+        return goes_to_host(plan, vertices, run)
+                   ? eval_on_host(&call, run)
+                   : clspi_tensor_eval_tiles(plan, patches, &call.tiling, &call.tiles, vertices,
+                                             run);
     default:
         return share(&call, run);
     }

@@ -282,6 +282,11 @@ static void store_point(const clspi_vertex_shape *shape, void *out, ptrdiff_t at
 static void edge_vertex(const clspi_vertex_shape *shape, const clspi_edge *edge, uint32_t k,
                         int found)
 {
+    const ptrdiff_t at = (ptrdiff_t)(k - edge->first) * edge->to_next;
+    const int32_t at_normal = shape->at[CLSPI_PART_NORMAL];
+    const bool lost = at_normal >= 0 && is_lost(shape->type, edge->out, at + at_normal);
+
+    if (!lost && !edge->watertight) return;
     const uint32_t last = edge->num > 1 ? edge->num - 1 : 1;
     const real begin = (real)edge->begin, end = (real)edge->end;
     const double *const own = edge->params;
@@ -290,15 +295,10 @@ static void edge_vertex(const clspi_vertex_shape *shape, const clspi_edge *edge,
     const bool flip = found > 0 || (found == 0 && x > y);
     const real t = flip ? y : x, s = flip ? x : y;
     const real *const p = edge->corner;
-    const ptrdiff_t at = (ptrdiff_t)(k - edge->first) * edge->to_next;
-    const int32_t at_normal = shape->at[CLSPI_PART_NORMAL];
-    const bool lost = at_normal >= 0 && is_lost(shape->type, edge->out, at + at_normal);
     const real *const from = flip ? p + (ptrdiff_t)edge->degree * edge->step_t : p;
     const ptrdiff_t step = flip ? -edge->step_t : edge->step_t;
     const real ratio[2] = {t, s};
     real normal[3], centre[4] = {0};
-
-    if (!lost && !edge->watertight) return;
     edge_sums e = {.s = zero};
     if (edge->watertight || shape->rational) e = sum_edge(shape, edge, from, step, ratio, NULL);
     if (edge->watertight) store_point(shape, edge->out, at, &e.s);

@@ -114,9 +114,56 @@ CLSPI_INLINE void store_element(const clspi_vertex_shape *shape, void *out, int3
         store_all(CLSPI_ROW_F32, out, (size_t)at, shape->stride, x, count);
 }
 
+/* Stores three adjacent elements of `count` vertices, in one pass where their type is real. */
+CLSPI_INLINE void store_three(const clspi_vertex_shape *shape, void *out, int32_t at,
+                              real (*restrict x)[CHUNK], size_t count)
+{
+    const size_t stride = shape->stride;
+    real *restrict to = (real *)out + at;
+
+    if (shape->type != REAL_TYPE) {
+        for (int c = 0; c < 3; c++)
+            store_element(shape, out, at + c, x[c], count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++, to += stride) {
+        to[0] = x[0][i];
+        to[1] = x[1][i];
+        to[2] = x[2][i];
+    }
+}
+
+CLSPI_INLINE void copy_coords(real *restrict to, const real *restrict from, uint32_t dim,
+                              size_t stride, size_t count)
+{
+    for (size_t i = 0; i < count; i++, to += stride, from += dim)
+        for (uint32_t c = 0; c < dim; c++)
+            to[c] = from[c];
+}
+
+/* Copies coordinates that are stored as they are. */
+CLSPI_INLINE void copy_sum(const clspi_vertex_shape *shape, real *to, const real *from,
+                           size_t count)
+{
+    switch (shape->dim) {
+    case 1:
+        copy_coords(to, from, 1, shape->stride, count);
+        break;
+    case 2:
+        copy_coords(to, from, 2, shape->stride, count);
+        break;
+    case 3:
+        copy_coords(to, from, 3, shape->stride, count);
+        break;
+    default:
+        copy_coords(to, from, 4, shape->stride, count);
+        break;
+    }
+}
+
 /* ---- normals ---- */
 
-static real abs_of(real x)
+CLSPI_INLINE real abs_of(real x)
 {
     return x < 0 ? -x : x;
 }
@@ -131,30 +178,58 @@ CLSPI_INLINE real largest3(real x, real y, real z)
     return max_of(abs_of(x), max_of(abs_of(y), abs_of(z)));
 }
 
+/* Makes the unit normal of a and b, which to_a and to_b bring to moderate lengths, where they are
+   off by off_a and off_b; (0, 0, 0) where it may be all rounding, as unit_cross of normal.clh
+   does. */
+CLSPI_INLINE void unit_cross(real (*restrict n)[CHUNK], real (*restrict a)[CHUNK],
+                             real (*restrict b)[CHUNK], const real to[2], const real off[2],
+                             size_t i)
+{
+    const real s0 = a[0][i] * to[0], s1 = a[1][i] * to[0], s2 = a[2][i] * to[0];
+    const real t0 = b[0][i] * to[1], t1 = b[1][i] * to[1], t2 = b[2][i] * to[1];
+    const real n0 = s1 * t2 - s2 * t1, n1 = s2 * t0 - s0 * t2, n2 = s0 * t1 - s1 * t0;
+    const real nn = n0 * n0 + n1 * n1 + n2 * n2, ss = s0 * s0 + s1 * s1 + s2 * s2;
+    const real tt = t0 * t0 + t1 * t1 + t2 * t2;
+    const real by_a = off[0] * off[0] * tt, by_b = off[1] * off[1] * ss;
+    const real d = nn - (by_a + by_b); /* of nn <= (off_a |t| + off_b |s|)^2 */
+    const bool sure = d > 0 && d * d > 4 * by_a * by_b && nn > 16 * REAL_EPS * REAL_EPS * ss * tt;
+    const real factor = sure ? 1 / SQRT(nn) : 0;
+
+    n[0][i] = n0 * factor + 0; /* which -0 becomes */
+    n[1][i] = n1 * factor + 0;
+    n[2][i] = n2 * factor + 0;
+}
+
 /* Makes the unit normals a x b, whose rounding errors are relative to from_a and from_b, as
    unit_normal of normal.clh does. */
 CLSPI_INLINE void unit_normals(real (*restrict n)[CHUNK], real (*restrict a)[CHUNK],
                                real (*restrict b)[CHUNK], const real *restrict from_a,
                                const real *restrict from_b, size_t count)
 {
-    const real off = 8 * REAL_EPS;
-
     for (size_t i = 0; i < count; i++) {
         const real size_a = largest3(a[0][i], a[1][i], a[2][i]);
         const real size_b = largest3(b[0][i], b[1][i], b[2][i]);
         const real to_a = size_a > REAL_TINY ? 1 / size_a : 0;
         const real to_b = size_b > REAL_TINY ? 1 / size_b : 0;
-        const real s0 = a[0][i] * to_a, s1 = a[1][i] * to_a, s2 = a[2][i] * to_a;
-        const real t0 = b[0][i] * to_b, t1 = b[1][i] * to_b, t2 = b[2][i] * to_b;
-        const real n0 = s1 * t2 - s2 * t1, n1 = s2 * t0 - s0 * t2, n2 = s0 * t1 - s1 * t0;
-        const real nn = n0 * n0 + n1 * n1 + n2 * n2, ss = s0 * s0 + s1 * s1 + s2 * s2;
-        const real tt = t0 * t0 + t1 * t1 + t2 * t2;
-        const real far = off * (from_a[i] * to_a * SQRT(tt) + from_b[i] * to_b * SQRT(ss));
-        const real least = max_of(far * far, 16 * REAL_EPS * REAL_EPS * ss * tt);
-        const real factor = nn > least ? 1 / SQRT(nn) : 0;
-        n[0][i] = nn > least ? n0 * factor : 0;
-        n[1][i] = nn > least ? n1 * factor : 0;
-        n[2][i] = nn > least ? n2 * factor : 0;
+        const real to[2] = {to_a, to_b};
+        const real off[2] = {8 * REAL_EPS * from_a[i] * to_a, 8 * REAL_EPS * from_b[i] * to_b};
+        unit_cross(n, a, b, to, off, i);
+    }
+}
+
+/* Makes those of polynomial patches, from the largest partial sums of a and b, which their rounding
+   errors are relative to; margin: by which these are more. */
+CLSPI_INLINE void polynomial_normals(real (*restrict n)[CHUNK], real (*restrict a)[CHUNK],
+                                     real (*restrict b)[CHUNK], const real *restrict largest_a,
+                                     const real *restrict largest_b, real margin, size_t count)
+{
+    const real off[2] = {8 * REAL_EPS * margin, 8 * REAL_EPS * margin};
+
+    for (size_t i = 0; i < count; i++) {
+        const real to_a = largest_a[i] > REAL_TINY ? 1 / largest_a[i] : 0;
+        const real to_b = largest_b[i] > REAL_TINY ? 1 / largest_b[i] : 0;
+        const real to[2] = {to_a, to_b};
+        unit_cross(n, a, b, to, off, i);
     }
 }
 
@@ -225,12 +300,40 @@ static void surface_curvatures(chunk *c, size_t count)
     }
 }
 
+CLSPI_INLINE void load_coords(real (*restrict to)[CHUNK], const real *restrict from,
+                              uint32_t coords, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t c = 0; c < coords; c++)
+            to[c][i] = from[i * coords + c];
+}
+
+/* Loads the coordinates of a sum, their number known in each loop, so that compilers make vectors
+   of it; 0 where there is no sum. */
 CLSPI_INLINE void load_sum(real (*restrict to)[CHUNK], const real *restrict from, uint32_t coords,
                            size_t count)
 {
-    for (uint32_t c = 0; c < coords; c++)
-        for (size_t i = 0; i < count; i++)
-            to[c][i] = from ? from[i * coords + c] : 0;
+    switch (from ? coords : 0) {
+    case 0:
+        for (uint32_t c = 0; c < coords; c++)
+            memset(to[c], 0, count * sizeof(real));
+        break;
+    case 1:
+        load_coords(to, from, 1, count);
+        break;
+    case 2:
+        load_coords(to, from, 2, count);
+        break;
+    case 3:
+        load_coords(to, from, 3, count);
+        break;
+    case 4:
+        load_coords(to, from, 4, count);
+        break;
+    default:
+        load_coords(to, from, COORDS_MAX, count);
+        break;
+    }
 }
 
 /* Takes w s off a derivative: one term of the quotient rule. */
@@ -319,6 +422,30 @@ static const clspi_part_number part_of_sum[CLSPI_VERTEX_SUMS] = {
     CLSPI_PART_POINT, CLSPI_PART_DU,  CLSPI_PART_DV, CLSPI_PART_DW,
     CLSPI_PART_DUU,   CLSPI_PART_DUV, CLSPI_PART_DVV};
 
+/* Tells whether a sum is stored as it is. */
+CLSPI_INLINE bool is_copied(const clspi_vertex_shape *shape, const clspi_vertex_source *source,
+                            int k)
+{
+    return !shape->rational && shape->type == REAL_TYPE && source->sum[k];
+}
+
+/* Stores the point or the derivative that a sum is, where vertices have it. */
+CLSPI_INLINE void store_sum(const clspi_vertex_shape *shape, const clspi_vertex_source *source,
+                            chunk *c, int k, size_t first, void *out, size_t count)
+{
+    const int32_t at = shape->at[part_of_sum[k]];
+    const uint32_t dim = shape->dim;
+
+    if (at < 0) return;
+    if (is_copied(shape, source, k))
+        copy_sum(shape, (real *)out + at, (const real *)source->sum[k] + first * dim, count);
+    else if (dim == 3)
+        store_three(shape, out, at, c->sum[k], count);
+    else
+        for (uint32_t x = 0; x < dim; x++)
+            store_element(shape, out, at + (int32_t)x, c->sum[k][x], count);
+}
+
 CLSPI_INLINE void store_chunk(const clspi_vertex_shape *shape, const clspi_vertex_source *source,
                               chunk *c, size_t first, void *out, size_t count)
 {
@@ -326,10 +453,9 @@ CLSPI_INLINE void store_chunk(const clspi_vertex_shape *shape, const clspi_verte
     const uint32_t dim = shape->dim;
 
     for (int k = 0; k < CLSPI_VERTEX_SUMS; k++)
-        for (uint32_t x = 0; x < dim && at[part_of_sum[k]] >= 0; x++)
-            store_element(shape, out, at[part_of_sum[k]] + (int32_t)x, c->sum[k][x], count);
-    for (int x = 0; x < 3 && at[CLSPI_PART_NORMAL] >= 0; x++)
-        store_element(shape, out, at[CLSPI_PART_NORMAL] + x, c->normal[x], count);
+        store_sum(shape, source, c, k, first, out, count);
+    if (at[CLSPI_PART_NORMAL] >= 0)
+        store_three(shape, out, at[CLSPI_PART_NORMAL], c->normal, count);
     for (uint32_t k = 0; k < shape->directions && at[CLSPI_PART_CURVATURE] >= 0; k++)
         store_element(shape, out, at[CLSPI_PART_CURVATURE] + (int32_t)k, c->curvature[k], count);
     for (uint32_t k = 0; k < shape->directions && at[CLSPI_PART_PARAMS] >= 0; k++)
@@ -348,11 +474,34 @@ CLSPI_INLINE void make_of_tangents(chunk *c, const clspi_vertex_shape *shape,
     const bool curvature = shape->at[CLSPI_PART_CURVATURE] >= 0;
 
     if (shape->at[CLSPI_PART_NORMAL] < 0 && !curvature) return;
-    find_errors(c, shape, source, first, count);
-    if (shape->directions > 1)
+    if (shape->directions > 1 && !shape->rational)
+        polynomial_normals(
+            c->normal, c->sum[1], c->sum[2], (const real *)source->largest[0][0] + first,
+            (const real *)source->largest[1][0] + first, (real)source->margin, count);
+    else
+        find_errors(c, shape, source, first, count);
+    if (shape->directions > 1 && shape->rational)
         unit_normals(c->normal, c->sum[1], c->sum[2], c->from[0], c->from[1], count);
     if (curvature && shape->directions == 1) curve_curvatures(c, shape->dim, count);
     if (curvature && shape->directions > 1) surface_curvatures(c, count);
+}
+
+/* Loads the sums that vertices are computed from; used: those that are there or stand for 0. */
+CLSPI_INLINE void load_sums(chunk *c, const clspi_vertex_shape *shape,
+                            const clspi_vertex_source *source, size_t first, size_t count,
+                            bool *used)
+{
+    const uint32_t coords = shape->dim + shape->rational;
+    const bool bends = shape->at[CLSPI_PART_CURVATURE] >= 0;
+    const bool has_normals = shape->at[CLSPI_PART_NORMAL] >= 0;
+
+    for (int k = 0; k < CLSPI_VERTEX_SUMS; k++) {
+        const real *const from = source->sum[k];
+        const bool needed = bends || (has_normals && (k == 1 || k == 2));
+        used[k] = from || k < 3 || shape->at[part_of_sum[k]] >= 0 || bends;
+        if (used[k] && (needed || !is_copied(shape, source, k)))
+            load_sum(c->sum[k], from ? from + first * coords : NULL, coords, count);
+    }
 }
 
 /* Makes at most CHUNK vertices, from number `first` on. */
@@ -360,16 +509,11 @@ CLSPI_CLONES static void MAKE_CHUNK(const clspi_vertex_shape *shape,
                                     const clspi_vertex_source *source, size_t first, void *out,
                                     size_t count)
 {
-    const uint32_t dim = shape->dim, coords = dim + shape->rational;
+    const uint32_t dim = shape->dim;
     bool used[CLSPI_VERTEX_SUMS];
     chunk c;
 
-    for (int k = 0; k < CLSPI_VERTEX_SUMS; k++) {
-        const real *const from = source->sum[k];
-        used[k] =
-            from || k < 3 || shape->at[part_of_sum[k]] >= 0 || shape->at[CLSPI_PART_CURVATURE] >= 0;
-        if (used[k]) load_sum(c.sum[k], from ? from + first * coords : NULL, coords, count);
-    }
+    load_sums(&c, shape, source, first, count, used);
     for (size_t i = 0; i < count && shape->rational; i++)
         c.one_over_w[i] = 1 / c.sum[0][dim][i];
     for (uint32_t x = 0; x < dim && shape->rational; x++)

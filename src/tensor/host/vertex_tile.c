@@ -338,27 +338,45 @@ void clspi_vertex_tile_edges(const clspi_vertex_tile *tile, const clspi_tile_row
 
 /* ---- rows ---- */
 
-/* Makes the parameters of one direction of a batch: each value stands `inner` times. */
+/* Makes the parameter of one sample. */
+static void make_param(const clspi_vertex_tile *tile, uint32_t direction, uint32_t a, void *to)
+{
+    const clspi_vertex_tile_desc *const d = &tile->desc;
+    const double *const own = d->params[direction];
+
+    if (own)
+        tile->sums->params(to, own[a], own[a], 1, 0, 1);
+    else
+        tile->sums->params(to, d->axis[direction][0], d->axis[direction][1],
+                           d->points.nums[direction], a, 1);
+}
+
+/* Fills `all` bytes with copies of the first ones. */
+static void repeat(char *to, size_t bytes, size_t all)
+{
+    for (size_t done = bytes; done < all;) {
+        const size_t more = done < all - done ? done : all - done;
+        memcpy(to + done, to, more);
+        done += more;
+    }
+}
+
+/* Makes the parameters of one direction of a batch: each value stands `inner` times, and where all
+   samples have had their turn, they begin again. */
 static void make_params(clspi_vertex_scratch *scratch, uint32_t direction, uint32_t first,
                         size_t inner, size_t count)
 {
-    const clspi_vertex_tile_desc *const d = &scratch->tile->desc;
-    const size_t bytes = scratch->tile->sums->real_bytes;
-    const uint32_t num = d->points.nums[direction];
-    const double *const own = d->params[direction];
-    char *to = scratch->param[direction];
+    const clspi_vertex_tile *const tile = scratch->tile;
+    const size_t bytes = tile->sums->real_bytes;
+    const uint32_t num = tile->desc.points.nums[direction];
+    const size_t period = inner * num, made = period < count ? period : count;
+    char *const to = scratch->param[direction];
 
-    for (size_t i = 0; i < count; i += inner) {
-        const uint32_t a = first + (uint32_t)(i / inner) % num;
-        if (own)
-            scratch->tile->sums->params(to, own[a], own[a], 1, 0, 1);
-        else
-            scratch->tile->sums->params(to, d->axis[direction][0], d->axis[direction][1], num, a,
-                                        1);
-        for (size_t k = 1; k < inner; k++)
-            memcpy(to + k * bytes, to, bytes);
-        to += inner * bytes;
+    for (size_t i = 0; i < made; i += inner) {
+        make_param(tile, direction, first + (uint32_t)(i / inner), to + i * bytes);
+        repeat(to + i * bytes, bytes, inner * bytes);
     }
+    repeat(to, made * bytes, count * bytes);
 }
 
 /* Puts vertices together one row after the other, for what their normals may be off by. */

@@ -57,23 +57,44 @@ static clsp_tiling tiling_of(clsp_bspline_plan *plan, size_t patch, clsp_range t
     return tiling;
 }
 
-/* Makes a patch tile by tile on the device: the bits of the whole. one: room for it. */
-static void check_tiles(clsp_bspline_plan *plan, const layout *l, size_t patch,
-                        const unsigned char *whole, unsigned char *one)
+/* Makes tiles of a patch on the device, at their places in `vertices`. */
+static void make_tiles(clsp_bspline_plan *plan, const layout *l, size_t patch, clsp_range tiles,
+                       unsigned char *vertices)
 {
-    clsp_tiling tiling = {.num_tiles = 1};
+    const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = tiles};
+    const clsp_range elements = tiling_of(plan, patch, tiles).elements;
+    unsigned char *const at = vertices + elements.first * l->element;
 
-    for (size_t tile = 0; tile < tiling.num_tiles; tile++) {
-        const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {tile, 1}};
-        tiling = tiling_of(plan, patch, share.tiles);
-        unsigned char *const at = one + tiling.elements.first * l->element;
-        memset(at, POISON, tiling.elements.count * l->element);
-        assert_int_equal(clsp_bspline_eval(plan, (clsp_range){patch, 1},
-                                           host_out(l->type, at, tiling.elements.count),
-                                           &(clsp_run){.share = &share}),
-                         CLSP_OK);
-        assert_memory_equal(at, whole + tiling.elements.first * l->element,
-                            tiling.elements.count * l->element);
+    memset(at, POISON, elements.count * l->element);
+    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){patch, 1},
+                                       host_out(l->type, at, elements.count),
+                                       &(clsp_run){.share = &share}),
+                     CLSP_OK);
+}
+
+/* Makes a patch on the device, where it goes into `whole`, and again tile by tile: the same bits.
+   one: room for a patch. */
+static void check_tiles(clsp_bspline_plan *plan, const layout *l, size_t patch,
+                        unsigned char *whole, unsigned char *one)
+{
+    const clsp_range none = {0, 0};
+    const clsp_tiling tiling = tiling_of(plan, patch, none);
+
+    make_tiles(plan, l, patch, (clsp_range){0, tiling.num_tiles}, whole);
+    for (size_t tile = 0; tile < tiling.num_tiles; tile++)
+        make_tiles(plan, l, patch, (clsp_range){tile, 1}, one);
+    assert_memory_equal(one, whole, tiling.elements.count * l->element);
+}
+
+/* Judges all vertices of a patch's grid. */
+static void judge_grid(const spline *s, const double *controls, const unsigned char *vertices)
+{
+    const size_t nums[3] = {samples(s, 0), samples(s, 1), samples(s, 2)};
+
+    for (size_t k = 0; k < nums[0] * nums[1] * nums[2]; k++) {
+        long double t[3];
+        grid_parameters(s, k, nums, t);
+        judge(s, controls, t, vertices, k);
     }
 }
 
@@ -93,17 +114,13 @@ static void check_grid(clsp_context *ctx, spline *s, size_t num)
     assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, num},
                                        host_out(s->l.type, all, num * elements), NULL),
                      CLSP_OK);
-    for (size_t k = 0; k < each; k++) {
-        long double t[3];
-        grid_parameters(s, k, nums, t);
-        judge(s, controls + last * s->l.controls, t, all + last * bytes, k);
-    }
+    judge_grid(s, controls + last * s->l.controls, all + last * bytes);
     assert_int_equal(
         clsp_bspline_eval(plan, (clsp_range){last, 1}, host_out(s->l.type, one, elements), NULL),
         CLSP_OK);
     assert_memory_equal(one, all + last * bytes, bytes);
     check_tiles(plan, &s->l, last, all + last * bytes, one);
-    assert_memory_equal(one, all + last * bytes, bytes);
+    judge_grid(s, controls + last * s->l.controls, one);
     free_guarded(&s->l, num * each, all);
     free_guarded(&s->l, each, one);
     clsp_bspline_plan_destroy(&plan);

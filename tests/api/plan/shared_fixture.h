@@ -24,7 +24,7 @@ typedef struct shared {
     clsp_bezier_plan *plan;
     size_t num;               /* vertices of the range */
     size_t bytes;             /* of them */
-    unsigned char *reference; /* by clsp_bezier_eval, on poison */
+    unsigned char *reference; /* by the device, on poison */
 } shared;
 
 /* With random control points; rational weights are in [0.5, 2]. */

@@ -133,8 +133,8 @@ clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, siz
     clsp_mesh_size size = {0}; /* stays so where there is no such range */
 
     clsp_bezier_mesh_size(plan, patches, &size);
-    return clsp_bezier_eval(plan, patches, host_out(l->type, vertices, size.vertices * l->stride),
-                            NULL);
+    return eval_tiles(plan, patches, (clsp_range){0, 0}, CLSP_SCHEDULE_DEVICE,
+                      host_out(l->type, vertices, size.vertices * l->stride), NULL);
 }
 
 clsp_status eval_on_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,

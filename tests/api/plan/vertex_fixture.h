@@ -52,7 +52,7 @@ clsp_status load_controls(clsp_bezier_plan *plan, const layout *l, const double 
 unsigned char *guarded(const layout *l, size_t num);
 void free_guarded(const layout *l, size_t num, unsigned char *vertices);
 
-/* clsp_bezier_eval into host memory of the range's size. */
+/* Evaluates a range by the device, into host memory of its size. */
 clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
                       void *vertices);
 
