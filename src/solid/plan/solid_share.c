@@ -14,7 +14,9 @@
 enum {
     KEY_MAX = 160,
     POINT_ITEMS = 256, /* the weights of a point take longer than so many points of grids */
-    BLOCK_GRID = 4096  /* samples of a cell up to which tiles are whole blocks */
+    BLOCK_GRID = 4096, /* samples of a cell up to which tiles are whole blocks */
+    HOST_GRID = 216,   /* samples of a cell from which the host is faster than a CPU's kernels */
+    SAMPLE_NS = 3      /* that a sample takes a core there, as measured */
 };
 
 static clsp_solid_plan *solid_plan_of(clspi_plan *plan)
@@ -149,15 +151,14 @@ static size_t line_elements(const shared_points *s)
     return s->is_list ? s->plan->shape.stride : s->plan->cell_elements;
 }
 
-static clsp_status share(const shared_points *s, const clspi_tiling *tiling,
-                         const clspi_tiles *tiles, const clsp_run *run)
+static clspi_shared_batch batch_of(const shared_points *s, const clspi_tiling *tiling)
 {
     static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
     clsp_solid_plan *const plan = s->plan;
     const bool is_other = !s->is_list && plan->desc.method != CLSP_SOLID_CELLS;
     const size_t element = clspi_solid_element(plan);
-    char key[KEY_MAX];
-    clspi_shared_batch batch = {.plan = &plan->base,
+
+    return (clspi_shared_batch){.plan = &plan->base,
                                 .peers = &plan->peers,
                                 .maker = &maker,
                                 .user = s,
@@ -170,12 +171,46 @@ static clsp_status share(const shared_points *s, const clspi_tiling *tiling,
                                 .line_bytes = line_elements(s) * element,
                                 .element = element,
                                 .has_gaps = plan->has_gaps,
-                                .key = key,
                                 .prepare = prepare};
+}
+
+static clsp_status share(const shared_points *s, const clspi_tiling *tiling,
+                         const clspi_tiles *tiles, const clsp_run *run)
+{
+    clsp_solid_plan *const plan = s->plan;
+    clspi_shared_batch batch = batch_of(s, tiling);
+    char key[KEY_MAX];
 
     name_job(s, key);
+    batch.key = key;
     CLSPI_CHECK(clspi_shared_batch_run(&batch, tiles, s->out, run, run->report));
     return clspi_run_done(&plan->base, run);
+}
+
+/* ---- the host for its own CPU ---- */
+
+/* Tells whether a call without a share is made by the host's threads: of one packed sum at so many
+   samples the host is faster, of others the kernels are, at any number of cells. */
+static bool goes_to_host(const clsp_solid_plan *plan, const clsp_output *vertices,
+                         const clsp_run *run)
+{
+    return clspi_goes_to_host(&plan->base, run, vertices) && plan->is_plain &&
+           plan->shape.num_sums == 1 && plan->desc.method == CLSP_SOLID_CELLS &&
+           clspi_grid_size(&plan->desc) >= HOST_GRID;
+}
+
+static clsp_status eval_on_host(const shared_points *s, const clspi_tiling *tiling,
+                                const clspi_tiles *tiles, const clsp_output *vertices,
+                                const clsp_run *run)
+{
+    const double cell_ns = SAMPLE_NS * (double)clspi_grid_size(&s->plan->desc);
+    clspi_shared_batch batch = batch_of(s, tiling);
+    clspi_memory_need need;
+    clspi_memory memory;
+
+    CLSPI_CHECK(clspi_solid_need(s->plan, (clsp_range){s->first, s->num}, &need));
+    CLSPI_CHECK(clspi_output_open(&memory, &s->plan->base, vertices, &need));
+    return clspi_batch_on_host(&batch, tiles, memory.host, cell_ns, run);
 }
 
 /* ---- the calls ---- */
@@ -246,7 +281,9 @@ clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output
     if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, line_elements(&s), run);
     own.lines = (clsp_range){cells.first + tiles.lines.first, tiles.lines.count};
     if (tiles.way == CLSPI_BY_DEVICE)
-        return clspi_solid_eval_lines(plan, own.lines, &vertices, run);
+        return goes_to_host(plan, &vertices, run)
+                   ? eval_on_host(&s, &tiling, &tiles, &vertices, run)
+                   : clspi_solid_eval_lines(plan, own.lines, &vertices, run);
     CLSPI_CHECK(clspi_solid_need(plan, own.lines, &need));
     CLSPI_CHECK(clspi_shared_output(&plan->base, &vertices, &need, &s.out));
     own.out = vertices;

@@ -102,6 +102,18 @@ clsp_solid_plan *solid_plan_of(const model *m, const clsp_solid_desc *desc)
     return plan;
 }
 
+clsp_status solid_eval_by_device(clsp_solid_plan *plan, clsp_range cells, clsp_output out)
+{
+    const clsp_output none = {.type = CLSP_TYPE_DEFAULT};
+    clsp_tiling tiling = {.num_tiles = 0};
+    const clsp_status status = clsp_solid_eval(plan, cells, none, &(clsp_run){.tiling = &tiling});
+    const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {0, tiling.num_tiles}};
+
+    if (status != CLSP_OK) return status;
+    return clsp_solid_eval(plan, cells, out,
+                           tiling.num_tiles > 0 ? &(clsp_run){.share = &share} : NULL);
+}
+
 double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, size_t reals)
 {
     const size_t num = cells.count * reals;
@@ -111,7 +123,7 @@ double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, size_t reals)
     assert_ok(ctx, clsp_solid_plan_desc(plan, &desc));
     void *const made = malloc((num + 1) * sizeof(double));
     support_poison(made, (num + 1) * sizeof(double));
-    assert_ok(ctx, clsp_solid_eval(plan, cells, host_out(desc.vertex.type, made, num), NULL));
+    assert_ok(ctx, solid_eval_by_device(plan, cells, host_out(desc.vertex.type, made, num)));
     for (size_t i = 0; i < num; i++)
         all[i] = element_of(made, desc.vertex.type, i);
     free(made);

@@ -40,7 +40,10 @@ solid_case read_machine_part(const char *name);
 /* Makes a plan with a model's points. */
 clsp_solid_plan *solid_plan_of(const model *m, const clsp_solid_desc *desc);
 
-/* Evaluates into doubles, `reals` elements a cell. */
+/* Evaluates cells by the device, into memory of any kind. */
+clsp_status solid_eval_by_device(clsp_solid_plan *plan, clsp_range cells, clsp_output out);
+
+/* Evaluates by the device into doubles, `reals` elements a cell. */
 double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, size_t reals);
 
 /* Returns the attribute that a derivative is, by[a] times in direction a; POINT without any. */

@@ -92,7 +92,8 @@ static void make_list(solid_job *j)
 static void make_reference(solid_job *j)
 {
     support_poison(j->reference, j->bytes);
-    assert_ok(ctx, evaluate(j, j->reference, NULL));
+    assert_ok(ctx, j->s.points ? evaluate(j, j->reference, NULL)
+                               : solid_eval_by_device(j->plan, j->cells, out_of(j, j->reference)));
 }
 
 static solid_job start_job(clsp_context *given, const solid_shape *s, clsp_type precision)

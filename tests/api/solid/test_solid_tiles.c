@@ -134,6 +134,28 @@ static void make_by_threads(const tile_job *j, void *out)
 
 /* ---- checks ---- */
 
+/* Calls without a share, into memory that is aligned to bytes alone: by the device or by the host,
+   and cell by cell by the same one. whole: the results of both. */
+static void check_alone(const tile_job *j, size_t size, unsigned char *const whole[2])
+{
+    const size_t num = j->m.counts.num_cells - FIRST_CELL, bytes = size * j->element;
+    const size_t cell = bytes / num;
+    unsigned char *const memory = malloc(bytes + 1), *const one = malloc(cell + 1);
+
+    support_poison(memory, bytes + 1);
+    assert_ok(ctx, call(j, memory + 1, size, NULL));
+    assert_true(memcmp(memory + 1, whole[0], bytes) == 0 ||
+                memcmp(memory + 1, whole[1], bytes) == 0);
+    for (size_t i = 0; i < num && !j->is_list; i += num / 3) {
+        support_poison(one, cell + 1);
+        assert_ok(ctx, clsp_solid_eval(j->plan, (clsp_range){FIRST_CELL + i, 1},
+                                       host_out(j->d.vertex.type, one + 1, size / num), NULL));
+        assert_memory_equal(one + 1, memory + 1 + i * cell, cell);
+    }
+    free(memory);
+    free(one);
+}
+
 static void check_job(const clsp_solid_desc *desc, size_t num_points)
 {
     tile_job j = start(desc, num_points);
@@ -147,12 +169,14 @@ static void check_job(const clsp_solid_desc *desc, size_t num_points)
         support_poison(tiles[k], bytes);
     }
     make_by_threads(&j, tiles[1]); /* first, so that threads meet in what is prepared */
-    assert_ok(ctx, call(&j, whole[0], size, NULL));
+    assert_ok(ctx,
+              make_tiles(&j, (clsp_range){0, j.all.num_tiles}, CLSP_SCHEDULE_DEVICE, whole[0]));
     assert_ok(ctx, call(&j, whole[1], size, &(clsp_run){.share = &by_host}));
     for (size_t t = j.all.num_tiles; t-- > 0;)
         assert_ok(ctx, make_tiles(&j, (clsp_range){t, 1}, CLSP_SCHEDULE_DEVICE, tiles[0]));
     for (int k = 0; k < 2; k++)
         assert_memory_equal(whole[k], tiles[k], bytes);
+    check_alone(&j, size, whole);
     const clsp_range some = {1, j.all.num_tiles - 1}, beyond = {1, j.all.num_tiles};
     const clsp_share shared = {.schedule = CLSP_SCHEDULE_DYNAMIC, .tiles = some};
     const clsp_range elements = ask(&j, some).elements;
