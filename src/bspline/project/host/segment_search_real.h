@@ -109,7 +109,7 @@ CLSPI_INLINE bool search_part(search *s, const part *p, uint32_t k, uint32_t dep
 {
     const uint32_t degree = s->c->degree;
     const real begin = square_at(p, 0, form), end = square_at(p, degree, form);
-    minimum nearest = {place_at(begin <= end ? 0 : 1), begin <= end ? begin : end, 0};
+    minimum nearest = {place_at(begin <= end ? (real)0 : (real)1), begin <= end ? begin : end, 0};
     const finding found = form == RATIONAL
                               ? examine_rational(p, degree, s->eps, s->c->weights)
                               : examine_polynomial(p, degree, s->eps, s->c->weights, form);
