@@ -80,9 +80,10 @@ CLSP_API void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh);
 /* Makes the mesh of one refinement, with the context's host workers (share.h), which change
    nothing of it. Its vertices are those of the old one, then one for each edge,
    face and cell; cells are the children of the first cell, one for each of its vertices, then those
-   of the next one, and so on. Errors: CLSP_ERROR_ARGUMENT
-   (NULL), CLSP_ERROR_NO_MEMORY (also: above 2^31 - 1 of anything, which is found before memory is
-   taken). On error *fine is NULL. */
+   of the next one, and so on; of hexahedra in the order of u + 2 v + 4 w at these vertices, and
+   with the directions of their parents. Errors: CLSP_ERROR_ARGUMENT (NULL), CLSP_ERROR_NO_MEMORY
+   (also: above 2^31 - 1 of anything, which is found before memory is taken). On error *fine is
+   NULL. */
 CLSP_API clsp_status clsp_solid_mesh_refine(clsp_solid_mesh **fine, const clsp_solid_mesh *mesh);
 
 /* What there is in a mesh. */

@@ -78,6 +78,27 @@ def write_vtk(path, points, cells, arrays=None, kind=12):
                        % (name, each, len(points), " ".join(map(repr, values))))
 
 
+def ball(steps):
+    """An octahedron whose triangles become four again and again."""
+    corners = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1)]
+    faces = [(a, b, c) for a in (0, 3) for b in (1, 4) for c in (2, 5)]
+    for _ in range(steps):
+        middle, next_faces = {}, []
+        for face in faces:
+            e = []
+            for i in range(3):
+                key = tuple(sorted((face[i], face[(i + 1) % 3])))
+                if key not in middle:
+                    middle[key] = len(corners)
+                    corners.append(tuple((corners[key[0]][k] + corners[key[1]][k]) / 2
+                                         for k in range(3)))
+                e.append(middle[key])
+            next_faces += [(face[0], e[0], e[2]), (e[0], face[1], e[1]), (e[2], e[1], face[2]),
+                           tuple(e)]
+        faces = next_faces
+    return corners, faces
+
+
 def gmsh_box(points, cell, edges, groups):
     """Gmsh's files of versions 2, 4.0 and 4.1 of a hexahedron and lines of one curve, number 7, in
     so many physical groups."""
@@ -414,22 +435,7 @@ class Samples(Command):
     def test_boundary_alone(self):
         """What is within is not looked at for the boundary: around a vertex of 512 tetrahedra, of
         which no cell can be evaluated, it is as around one of fewer."""
-        corners = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1)]
-        faces = [(a, b, c) for a in (0, 3) for b in (1, 4) for c in (2, 5)]
-        for _ in range(3):
-            middle, next_faces = {}, []
-            for face in faces:
-                e = []
-                for i in range(3):
-                    key = tuple(sorted((face[i], face[(i + 1) % 3])))
-                    if key not in middle:
-                        middle[key] = len(corners)
-                        corners.append(tuple((corners[key[0]][k] + corners[key[1]][k]) / 2
-                                             for k in range(3)))
-                    e.append(middle[key])
-                next_faces += [(face[0], e[0], e[2]), (e[0], face[1], e[1]), (e[2], e[1], face[2]),
-                               tuple(e)]
-            faces = next_faces
+        corners, faces = ball(3)
         source = self.path("a.vtk")
         write_vtk(source, corners + [(0, 0, 0)], [[*face, len(corners)] for face in faces], kind=10)
         self.refused("touch cell", source, "-o", self.path("out.vtu"))
@@ -438,6 +444,45 @@ class Samples(Command):
         self.assertEqual(len(quads), 512 * 3 * 9)
         self.assertEqual(set(edge_counts(points, quads).values()), {1})
         self.assertTrue(1.2 < sum(signed_volume(points, quad) for quad in quads) < 4 / 3)
+
+    def test_unlike(self):
+        """At multiples of powers of two, limits of cells that are all unlike come without a plan
+        and are those of one."""
+        draw = random.Random(4)
+        points, cells = box(2, 2, 2, lambda p: tuple(x + draw.uniform(-0.2, 0.2) for x in p))
+        parts = (0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)
+        cells = [[cell[i] for i in part] for cell in cells for part in parts]
+        for k in range(0, 48, 3):  # one becomes four around a point within
+            points.append(tuple(sum(points[v][i] for v in cells[k]) / 4 for i in range(3)))
+            corners, cells[k] = cells[k], None
+            cells += [[len(points) - 1 if v == w else v for v in corners] for w in corners]
+        source, out, other = self.path("a.vtk"), self.path("a.vtu"), self.path("b.vtu")
+        write_vtk(source, points, [cell for cell in cells if cell], kind=10)
+        for precision in precisions():
+            for extra in ("-n", "2"), ("-n", "5"), ("-n", "3", "--crease-angle", "60"):
+                self.make(source, "-o", out, "-p", precision, *extra)
+                self.make(source, "-o", other, "-p", precision, *extra, "--cooperate", "host")
+                first, second = read_vtu(out), read_vtu(other)
+                self.assertEqual(first["connectivity"], second["connectivity"])
+                off = max(abs(a - b) for a, b in zip(first["Points"], second["Points"]))
+                self.assertLess(off, 2e-12 if precision == "f64" else 6e-7)
+
+    def test_unlike_around(self):
+        """So they come around a vertex of more cells than a plan takes."""
+        draw = random.Random(2)
+        corners, faces = ball(3)
+        for k in range(0, len(faces), 2):
+            if draw.random() < 0.7:  # one becomes three
+                a, b, c = faces[k]
+                corners.append(tuple(1.1 * (corners[a][i] + corners[b][i] + corners[c][i]) / 3
+                                     for i in range(3)))
+                faces[k] = a, b, len(corners) - 1
+                faces += [(b, c, len(corners) - 1), (c, a, len(corners) - 1)]
+        source = self.path("a.vtk")
+        write_vtk(source, corners + [(0, 0, 0)], [[*face, len(corners)] for face in faces], kind=10)
+        self.refused("touch cell", source, "-o", self.path("out.vtu"), "-n", "4")
+        self.make(source, "-o", self.path("a.vtu"), "-n", "3")
+        self.assertEqual(len(read_vtu(self.path("a.vtu"))["Points"]), 3 * 27 * 4 * len(faces))
 
     def test_boundary_data(self):
         """PLY has data of points, under names that are words of it."""

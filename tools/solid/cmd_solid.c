@@ -193,11 +193,11 @@ static bool prepare_mesh(work *w)
 
 /* ---- output ---- */
 
-static bool open_samples(work *w, uint32_t samples)
+static bool open_samples(work *w, uint32_t samples, bool has_lists)
 {
     const double start = seconds_now();
-    const bool done =
-        solid_samples_open(&w->samples, &w->model, w->precision, (solid_grid){samples, samples});
+    const bool done = solid_samples_open(&w->samples, &w->model, w->precision,
+                                         (solid_grid){samples, samples}, has_lists);
     w->samples.bar = &w->bar;
     w->plan_seconds = seconds_now() - start;
     return done;
@@ -226,7 +226,7 @@ static bool write_slice(work *w)
     image_array image = {.values = NULL};
     progress_start(&w->bar, "slicing", w->r->base.quiet);
     solid_model_centre(&w->model);
-    bool done = open_samples(w, NET_SAMPLES);
+    bool done = open_samples(w, NET_SAMPLES, true);
     const double begin = seconds_now();
     done = done && solid_slice_make(&w->samples, &image, &w->frame, &w->slice, &w->bar);
     progress_end(&w->bar);
@@ -255,7 +255,8 @@ static bool open_all(work *w)
     bool cells = false, faces = false;
     for (size_t i = 0; i < r->base.num_outputs; i++)
         *(request_format(&r->base, r->base.outputs[i]) == SOLID_VTU ? &cells : &faces) = true;
-    return solid_model_index(&w->model) && (!cells || !r->samples || open_samples(w, r->samples)) &&
+    return solid_model_index(&w->model) &&
+           (!cells || !r->samples || open_samples(w, r->samples, false)) &&
            (!faces || open_boundary(w));
 }
 
