@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "host_list.h"
 #include "points.h"
 #include "shared_batch.h"
 #include "tensor_eval.h"
@@ -279,6 +280,73 @@ static clsp_status eval_shared(clspi_tensor_plan *plan, const clsp_points *point
     return share_list(plan, &list, tiling, tiles, out, run);
 }
 
+/* ---- by the host for its own CPU ---- */
+
+static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
+                                const clspi_part *part, char *out)
+{
+    (void)worker;
+    clspi_host_list_make(tensor_plan_of(base), user, part, out);
+    return CLSP_OK;
+}
+
+/* Tells whether a call is made by the host's threads, which the plan and the kinds of memory alone
+   decide. */
+static bool goes_to_host(const clspi_tensor_plan *plan, const clsp_points *points,
+                         const clsp_output *vertices, const clsp_run *run)
+{
+    const bool on_host =
+        !points->params.buffer && !points->params.svm && !points->item.buffer && !points->item.svm;
+
+    return on_host && clspi_goes_to_host(&plan->base, run, vertices) && clspi_host_list_fits(plan);
+}
+
+/* Checks a call's memory, and finds where it is. */
+static clsp_status find_list(const clspi_tensor_plan *plan, const clsp_points *points,
+                             clspi_host_list *list)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    const clspi_memory_need need = {"params", d->precision, points->num * d->directions};
+    const clspi_memory_need numbers = {"items", CLSP_U32, points->num};
+    const size_t real = clsp_type_bytes(d->precision);
+    clspi_memory params, items = {.host = NULL};
+
+    CLSPI_CHECK(clspi_input_open(&params, &plan->base, &points->params, &need));
+    if (clspi_input_is_there(&points->item)) {
+        CLSPI_CHECK(clspi_input_open(&items, &plan->base, &points->item, &numbers));
+        CLSPI_CHECK(check_numbers(plan, (clsp_range){0, points->num}, items.host));
+    }
+    *list = (clspi_host_list){.params = params.host,
+                              .items = items.host,
+                              .point_step = points->planar ? real : d->directions * real,
+                              .direction_step = points->planar ? points->num * real : real};
+    return CLSP_OK;
+}
+
+static clsp_status eval_on_host(clspi_tensor_plan *plan, const clsp_points *points,
+                                const clspi_tiling *tiling, const clspi_tiles *tiles,
+                                const clsp_output *vertices, const clsp_run *run)
+{
+    static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
+    const clspi_tensor_desc *const d = &plan->desc;
+    const clspi_memory_need need = {"vertices", d->vertex.type, points->num * d->vertex.stride};
+    clspi_memory memory;
+    clspi_host_list list;
+    clspi_shared_batch batch = {.plan = &plan->base,
+                                .maker = &maker,
+                                .user = &list,
+                                .tiling = *tiling,
+                                .line_items = POINT_ITEMS,
+                                .line_bytes = clspi_vertex_bytes(d),
+                                .element = clsp_type_bytes(d->vertex.type),
+                                .has_gaps = clspi_layout_has_gaps(d),
+                                .prepare = prepare};
+
+    CLSPI_CHECK(clspi_output_open(&memory, &plan->base, vertices, &need));
+    CLSPI_CHECK(find_list(plan, points, &list));
+    return clspi_batch_on_host(&batch, tiles, memory.host, clspi_host_list_ns(plan), run);
+}
+
 /* ---- the call ---- */
 
 clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points *points,
@@ -300,6 +368,8 @@ clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points 
     case CLSPI_BY_ALL:
         return eval_shared(plan, points, &tiling, &tiles, vertices, run);
     default:
-        return eval_lines(plan, points, tiles.lines, vertices, run);
+        return goes_to_host(plan, points, vertices, run)
+                   ? eval_on_host(plan, points, &tiling, &tiles, vertices, run)
+                   : eval_lines(plan, points, tiles.lines, vertices, run);
     }
 }

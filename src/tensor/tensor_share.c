@@ -60,7 +60,7 @@ static clspi_tile_desc points_of(const clspi_tensor_desc *d)
     return desc;
 }
 
-static clspi_vertex_shape shape_of(const clspi_tensor_desc *d)
+clspi_vertex_shape clspi_vertex_shape_of(const clspi_tensor_desc *d)
 {
     const clsp_vertex_layout *const vertex = &d->vertex;
     clspi_vertex_shape shape = {.dim = d->dim,
@@ -80,7 +80,7 @@ static clspi_vertex_tile *create_tile(const clspi_tensor_plan *plan)
     const uint32_t attributes = d->vertex.attributes;
     clspi_vertex_tile_desc desc = {
         .points = points_of(d),
-        .shape = shape_of(d),
+        .shape = clspi_vertex_shape_of(d),
         .only_points = (attributes & CLSP_VERTEX_POINT) &&
                        !(attributes & ~(unsigned)(CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT)),
         .factors = d->basis.factors,

@@ -213,9 +213,13 @@ static void test_tiles_of_lists(void **state)
                                     .planar = way & 2 ? 1 : 0};
         clsp_tiling tiling = {.num_tiles = 1};
         memset(made, POISON, sizeof made);
-        assert_int_equal(
-            clsp_bezier_eval_points(j.plan, &points, clsp_out_f32(whole[0], 3 * NUM), NULL),
-            CLSP_OK);
+        assert_int_equal(clsp_bezier_eval_points(j.plan, &points, clsp_out_f32(NULL, 0),
+                                                 &(clsp_run){.tiling = &tiling}),
+                         CLSP_OK);
+        const clsp_share all = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {0, tiling.num_tiles}};
+        assert_int_equal(clsp_bezier_eval_points(j.plan, &points, clsp_out_f32(whole[0], 3 * NUM),
+                                                 &(clsp_run){.share = &all}),
+                         CLSP_OK);
         for (size_t tile = 0; tile < tiling.num_tiles; tile++) {
             const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {tile, 1}};
             clsp_run run = {.share = &share, .tiling = &tiling};

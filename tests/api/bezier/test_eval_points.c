@@ -78,24 +78,37 @@ static void clamped(const points_job *j, size_t k, long double t[3])
     if (j->l.d.form == CLSP_BEZIER_TRIANGLE && t[1] > 1.0L - t[0]) t[1] = 1.0L - t[0];
 }
 
-static clsp_status eval_points(clsp_bezier_plan *plan, const points_job *j, void *vertices)
+/* Evaluates some points of a job, without a share or by the device, into host memory. */
+static clsp_status eval_some(clsp_bezier_plan *plan, const points_job *j, clsp_range some,
+                             bool by_device, void *vertices)
 {
-    const size_t count = j->num * j->l.directions;
+    const size_t count = some.count * j->l.directions;
+    const double *const wide = j->params + some.first * j->l.directions;
+    const clsp_output none = {.type = CLSP_TYPE_DEFAULT};
     float *const narrow = malloc((count + 1) * sizeof *narrow);
+    clsp_tiling tiling = {.num_tiles = 0};
     clsp_status status;
 
     assert_non_null(narrow);
     for (size_t i = 0; i < count; i++)
-        narrow[i] = (float)j->params[i];
-    status = clsp_bezier_eval_points(plan,
-                                     &(clsp_points){.num = j->num,
-                                                    .item = clsp_in_u32(j->patches, j->num),
-                                                    .params = j->l.d.precision == CLSP_F64
-                                                                  ? clsp_in_f64(j->params, count)
-                                                                  : clsp_in_f32(narrow, count)},
-                                     host_out(j->l.type, vertices, j->num * j->l.stride), NULL);
+        narrow[i] = (float)wide[i];
+    const clsp_points points = {.num = some.count,
+                                .item = clsp_in_u32(j->patches + some.first, some.count),
+                                .params = j->l.d.precision == CLSP_F64
+                                              ? clsp_in_f64(wide, count)
+                                              : clsp_in_f32(narrow, count)};
+    clsp_bezier_eval_points(plan, &points, none, &(clsp_run){.tiling = &tiling});
+    const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {0, tiling.num_tiles}};
+    status = clsp_bezier_eval_points(
+        plan, &points, host_out(j->l.type, vertices, some.count * j->l.stride),
+        by_device && tiling.num_tiles > 0 ? &(clsp_run){.share = &share} : NULL);
     free(narrow);
     return status;
+}
+
+static clsp_status eval_points(clsp_bezier_plan *plan, const points_job *j, void *vertices)
+{
+    return eval_some(plan, j, (clsp_range){0, j->num}, false, vertices);
 }
 
 static void check_job(const points_job *j, const unsigned char *vertices, double bound)
@@ -120,10 +133,19 @@ static void run(clsp_context *ctx, const clsp_bezier_desc *d, size_t num_patches
 {
     points_job j = start(d, num_patches, num);
     clsp_bezier_plan *plan = plan_with(ctx, &j.l, j.controls, num_patches);
-    unsigned char *const vertices = guarded(&j.l, num);
+    unsigned char *const vertices = guarded(&j.l, num), *const again = guarded(&j.l, num);
+    const size_t first = num / 3, bytes = j.l.stride * j.l.element;
 
     assert_int_equal(eval_points(plan, &j, vertices), CLSP_OK);
     check_job(&j, vertices, bound);
+    assert_int_equal(eval_some(plan, &j, (clsp_range){0, first}, false, again), CLSP_OK);
+    assert_int_equal(
+        eval_some(plan, &j, (clsp_range){first, num - first}, false, again + first * bytes),
+        CLSP_OK);
+    assert_memory_equal(again, vertices, num * bytes);
+    assert_int_equal(eval_some(plan, &j, (clsp_range){0, num}, true, again), CLSP_OK);
+    check_job(&j, again, bound);
+    free_guarded(&j.l, num, again);
     free_guarded(&j.l, num, vertices);
     clsp_bezier_plan_destroy(&plan);
     finish(&j);
@@ -654,8 +676,8 @@ static void test_small_buffers(void **state)
     unsigned char *const whole = guarded(&j.l, num), *const cut = guarded(&j.l, num);
 
     (void)state;
-    assert_int_equal(eval_points(a, &j, whole), CLSP_OK);
-    assert_int_equal(eval_points(b, &j, cut), CLSP_OK);
+    assert_int_equal(eval_some(a, &j, (clsp_range){0, num}, true, whole), CLSP_OK);
+    assert_int_equal(eval_some(b, &j, (clsp_range){0, num}, true, cut), CLSP_OK);
     assert_memory_equal(whole, cut, num * j.l.stride * j.l.element);
     free_guarded(&j.l, num, whole);
     free_guarded(&j.l, num, cut);

@@ -126,7 +126,9 @@ void store_free(store *s)
 
 /* ---- a job ---- */
 
-enum { DEGREE_U = 3, DEGREE_V = 2, NUM_U = 40, NUM_V = 5, COORDS = 4 };
+/* A degree that is too high for lists to be the host's on a CPU device, so that lists in all kinds
+   of memory are of one processor. */
+enum { DEGREE_U = 3, DEGREE_V = 16, NUM_U = 40, NUM_V = 5, COORDS = 4 };
 
 memory_job memory_start(clsp_context *ctx)
 {

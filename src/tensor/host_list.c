@@ -1,0 +1,219 @@
+#include "host_list.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "list_sums.h"
+#include "tensor_share.h"
+#include "vertex_layout.h"
+
+enum {
+    EDGE_MARGIN = 4, /* of what tangents on edges may be off by: they are looked at again there */
+    COORDS = 5
+};
+
+/* A chunk on its way from parameters to vertices. */
+typedef struct list_chunk {
+    clspi_list_chunk sums;
+    clspi_vertex_source source;
+    double sum[3][CLSPI_LIST_CHUNK * COORDS], largest[2][CLSPI_LIST_CHUNK];
+    double param[2][CLSPI_LIST_CHUNK], none[CLSPI_LIST_CHUNK]; /* of the plan's reals */
+    bool is_lost[CLSPI_LIST_CHUNK];                            /* a parameter is NaN */
+} list_chunk;
+
+static bool has(const clspi_tensor_desc *d, uint32_t attributes)
+{
+    return (d->vertex.attributes & attributes) != 0;
+}
+
+bool clspi_host_list_fits(const clspi_tensor_plan *plan)
+{
+    const uint32_t plain = CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_PARAMS;
+    const uint32_t more = CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_NORMAL;
+    const clspi_tensor_desc *const d = &plan->desc;
+
+    return d->directions == 2 && !d->is_triangle && d->own_bases == 0 && d->basis.is_bernstein &&
+           !d->basis.factors && d->degrees[0] <= CLSPI_LIST_DEGREE &&
+           d->degrees[1] <= CLSPI_LIST_DEGREE && !has(d, ~(d->rational ? plain : plain | more));
+}
+
+double clspi_host_list_ns(const clspi_tensor_plan *plan)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    const double sums = has(d, CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_NORMAL) ? 3 : 1;
+
+    return 10 + sums * (double)d->num_controls * clspi_coords(d) * 0.5;
+}
+
+/* Reads a real at any address. */
+static double real_at(bool is_double, const char *at)
+{
+    float narrow;
+    double wide;
+
+    if (is_double) {
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, at, sizeof narrow);
+    return (double)narrow;
+}
+
+static void set_real(bool is_double, void *reals, size_t i, double x)
+{
+    if (is_double)
+        ((double *)reals)[i] = x;
+    else
+        ((float *)reals)[i] = (float)x;
+}
+
+/* ---- what points are made of ---- */
+
+/* Takes over a point's patch and its parameters, brought into [0, 1]. */
+static void take_point(list_chunk *c, const clspi_tensor_plan *plan, const clspi_host_list *list,
+                       size_t point, size_t p)
+{
+    const bool is_double = plan->desc.precision == CLSP_F64;
+    const size_t patch_bytes = plan->patch_reals * clsp_type_bytes(plan->desc.precision);
+    uint32_t item = 0;
+
+    if (list->items) memcpy(&item, list->items + point * sizeof item, sizeof item);
+    c->sums.patch[p] = (const char *)plan->host.data + item * patch_bytes;
+    c->is_lost[p] = false;
+    for (int k = 0; k < 2; k++) {
+        const double x = real_at(is_double, list->params + point * list->point_step +
+                                                (size_t)k * list->direction_step);
+        c->is_lost[p] = c->is_lost[p] || isnan(x);
+        c->sums.x[k][p] = !(x > 0) ? 0 : x > 1 ? 1 : x; /* of NaN 0 */
+        set_real(is_double, c->param[k], p, c->sums.x[k][p]);
+    }
+}
+
+/* Says which sums there are, of a description whose vertices have these. */
+static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
+{
+    const uint32_t attribute[3] = {CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT, CLSP_VERTEX_DU,
+                                   CLSP_VERTEX_DV};
+    const bool normals = has(d, CLSP_VERTEX_NORMAL);
+
+    c->sums.degree[0] = d->degrees[0];
+    c->sums.degree[1] = d->degrees[1];
+    c->sums.coords = clspi_coords(d);
+    c->source = (clspi_vertex_source){.margin = 1};
+    for (int k = 0; k < 3; k++) {
+        const bool wanted = has(d, attribute[k]) || (k > 0 && normals);
+        const bool is_there = wanted && (k == 0 || d->degrees[k - 1] > 0);
+        c->sums.sum[k] = is_there ? c->sum[k] : NULL;
+        c->source.sum[k] = c->sums.sum[k];
+    }
+    for (int k = 0; k < 2; k++) {
+        c->sums.largest[k] = normals && c->sums.sum[k + 1] ? c->largest[k] : NULL;
+        c->source.largest[k][0] = c->sums.largest[k] ? c->largest[k] : c->none;
+        c->source.largest[k][1] = c->none;
+        c->source.param[k] = c->param[k];
+    }
+    memset(c->none, 0, sizeof c->none);
+    memset(c->sums.x, 0, sizeof c->sums.x);
+}
+
+static bool on_side(const list_chunk *c, int direction, size_t p)
+{
+    return c->sums.x[direction][p] == 0 || c->sums.x[direction][p] == 1;
+}
+
+/* Enlarges what tangents on edges may be off by. */
+static void add_margins(list_chunk *c, bool is_double)
+{
+    const size_t bytes = is_double ? sizeof(double) : sizeof(float);
+
+    for (size_t p = 0; p < c->sums.num; p++)
+        for (int k = 0; k < 2 && (on_side(c, 0, p) || on_side(c, 1, p)); k++)
+            if (c->sums.largest[k])
+                set_real(is_double, c->largest[k], p,
+                         EDGE_MARGIN * real_at(is_double, (const char *)c->largest[k] + p * bytes));
+}
+
+/* ---- vertices ---- */
+
+/* Makes the normal of a point on the side of a direction, if it was lost. */
+static void make_side(const list_chunk *c, const clspi_tensor_plan *plan,
+                      const clspi_vertex_functions *functions, const clspi_vertex_shape *shape,
+                      int across, size_t p, char *vertex)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    const bool ends = c->sums.x[across][p] == 1;
+    const ptrdiff_t coords = (ptrdiff_t)c->sums.coords;
+    const ptrdiff_t steps[2] = {(ptrdiff_t)d->controls[1] * coords, coords};
+    const size_t corner = ends ? (size_t)(d->controls[across] - 1) * (size_t)steps[across] : 0;
+    const clspi_edge edge = {.corner =
+                                 (const char *)c->sums.patch[p] + corner * functions->real_bytes,
+                             .degree = d->degrees[1 - across],
+                             .depth = d->controls[across],
+                             .step_t = steps[1 - across],
+                             .step_n = ends ? -steps[across] : steps[across],
+                             .right_handed = (across == 0) == !ends,
+                             .end = 1,
+                             .params = &c->sums.x[1 - across][p],
+                             .num = 1,
+                             .count = 1,
+                             .out = vertex};
+
+    functions->edge(shape, &edge);
+}
+
+/* Writes NaN to all attributes of a vertex. */
+static void lose_vertex(const clspi_tensor_desc *d, const clspi_vertex_shape *shape, char *vertex)
+{
+    static const uint16_t half_nan = 0x7e00;
+    const size_t element = clsp_type_bytes(d->vertex.type);
+
+    for (unsigned k = 0; k < CLSPI_PARTS; k++) {
+        const uint32_t num = k == CLSPI_PART_WEIGHT   ? 1
+                             : k == CLSPI_PART_PARAMS ? d->directions
+                                                      : d->dim;
+        for (uint32_t e = 0; e < num && shape->at[k] >= 0; e++) {
+            char *const to = vertex + ((size_t)shape->at[k] + e) * element;
+            if (d->vertex.type == CLSP_F16)
+                memcpy(to, &half_nan, sizeof half_nan);
+            else
+                set_real(d->vertex.type == CLSP_F64, to, 0, (double)NAN);
+        }
+    }
+}
+
+/* Makes the vertices of a chunk whose points have been taken over. */
+static void make_chunk(list_chunk *c, const clspi_tensor_plan *plan,
+                       const clspi_vertex_shape *shape, char *out)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    const bool is_double = d->precision == CLSP_F64;
+    const clspi_vertex_functions *const functions =
+        is_double ? &clspi_vertex_functions_f64 : &clspi_vertex_functions_f32;
+    const size_t vertex = clspi_vertex_bytes(d);
+
+    (is_double ? clspi_list_sums_f64 : clspi_list_sums_f32)(&c->sums);
+    add_margins(c, is_double);
+    functions->make(shape, &c->source, out, c->sums.num);
+    for (size_t p = 0; p < c->sums.num; p++) {
+        for (int k = 2;
+             k-- > 0 && has(d, CLSP_VERTEX_NORMAL);) /* corners are those along u: last */
+            if (on_side(c, k, p)) make_side(c, plan, functions, shape, k, p, out + p * vertex);
+        if (c->is_lost[p]) lose_vertex(d, shape, out + p * vertex);
+    }
+}
+
+void clspi_host_list_make(const clspi_tensor_plan *plan, const clspi_host_list *list,
+                          const clspi_part *part, char *out)
+{
+    const clspi_vertex_shape shape = clspi_vertex_shape_of(&plan->desc);
+    list_chunk c;
+
+    choose_sums(&c, &plan->desc);
+    for (size_t done = 0; done < part->num_lines; done += c.sums.num) {
+        c.sums.num = clspi_min(CLSPI_LIST_CHUNK, part->num_lines - done);
+        for (size_t p = 0; p < c.sums.num; p++)
+            take_point(&c, plan, list, part->piece + done + p, p);
+        make_chunk(&c, plan, &shape, out + done * clspi_vertex_bytes(&plan->desc));
+    }
+}

@@ -1,0 +1,27 @@
+/* Lists of vertices at parameters by the host: of surfaces of Bernstein polynomials of low degrees,
+   all in host memory. */
+#ifndef CLSPI_HOST_LIST_H
+#define CLSPI_HOST_LIST_H
+
+#include "split.h"
+#include "tensor_plan.h"
+
+/* A list, in host memory at any address. */
+typedef struct clspi_host_list {
+    const char *params, *items; /* where those of the first point are; items: NULL: patch 0 */
+    size_t point_step;          /* bytes from one point's parameters to the next one's */
+    size_t direction_step;      /* bytes from a parameter along u to that along v */
+} clspi_host_list;
+
+/* Tells whether the host can make a plan's lists: its description alone decides. */
+bool clspi_host_list_fits(const clspi_tensor_plan *plan);
+
+/* Estimates how long a vertex takes a core, in ns. */
+double clspi_host_list_ns(const clspi_tensor_plan *plan);
+
+/* Makes the vertices of a part, whose pieces are points, from the plan's control points in host
+   memory; out is aligned to its elements. */
+void clspi_host_list_make(const clspi_tensor_plan *plan, const clspi_host_list *list,
+                          const clspi_part *part, char *out);
+
+#endif
