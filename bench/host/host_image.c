@@ -1,11 +1,12 @@
 #include "host_image.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 enum {
-    LANES = 16, /* columns that are filtered side by side */
-    START = 14  /* samples by which the recursion starts */
+    ROWS = 16,    /* rows that are turned into columns together */
+    COLUMNS = 64, /* columns that are filtered side by side */
+    START = 14    /* samples by which the recursion starts */
 };
 
 static const float pole = -0.26794919243112270f; /* sqrt(3) - 2 */
@@ -34,7 +35,7 @@ static size_t mirrored(ptrdiff_t k, size_t n)
 /* Filters `lanes` lines side by side, whose samples lie `stride` apart, there and back. */
 static void filter_lines(float *c, size_t n, size_t stride, size_t lanes)
 {
-    float start[LANES], z = 1;
+    float start[COLUMNS], z = 1;
 
     for (size_t x = 0; x < lanes; x++)
         start[x] = 0;
@@ -54,23 +55,41 @@ static void filter_lines(float *c, size_t n, size_t stride, size_t lanes)
             c[i * stride + x] = pole * (c[(i + 1) * stride + x] - c[i * stride + x]);
 }
 
+/* Filters some rows of `from` by way of `turned`, in which they are columns. */
+static void filter_rows(const float *from, float *to, size_t n, size_t rows, float *turned)
+{
+    for (size_t x = 0; x < n; x++)
+        for (size_t i = 0; i < ROWS; i++)
+            turned[x * ROWS + i] = from[(i < rows ? i : 0) * n + x];
+    filter_lines(turned, n, ROWS, ROWS);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t x = 0; x < n; x++)
+            to[i * n + x] = turned[x * ROWS + i];
+}
+
 void host_image_filter(const host_image *h)
 {
     const size_t n = h->n;
     float *const c = h->coefficients;
 
 #ifdef _OPENMP
-#pragma omp parallel for
+#pragma omp parallel
 #endif
-    for (size_t y = 0; y < n; y++) {
-        memcpy(c + y * n, h->samples + y * n, n * sizeof *c);
-        filter_lines(c + y * n, n, 1, 1);
+    {
+        float *const turned = malloc(n * ROWS * sizeof *turned);
+#ifdef _OPENMP
+#pragma omp for
+#endif
+        for (size_t y = 0; y < n; y += ROWS)
+            if (turned)
+                filter_rows(h->samples + y * n, c + y * n, n, n - y < ROWS ? n - y : ROWS, turned);
+        free(turned);
     }
 #ifdef _OPENMP
 #pragma omp parallel for
 #endif
-    for (size_t x = 0; x < n; x += LANES)
-        filter_lines(c + x, n, n, n - x < LANES ? n - x : LANES);
+    for (size_t x = 0; x < n; x += COLUMNS)
+        filter_lines(c + x, n, n, n - x < COLUMNS ? n - x : COLUMNS);
 }
 
 /* ---- values ---- */
