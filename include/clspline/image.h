@@ -80,7 +80,8 @@ typedef enum clsp_image_prefilter {
 
 /* By which kernels the prefilter works; results are the same within its bound. */
 typedef enum clsp_image_kernels {
-    CLSP_IMAGE_KERNELS_DEFAULT = 0, /* the fastest for device, prefilter and size */
+    CLSP_IMAGE_KERNELS_DEFAULT = 0, /* the fastest for device, prefilter and size; the recursive one
+                                       has its own for CPUs, two directions in one pass */
     CLSP_IMAGE_PASSES = 1,          /* one pass over memory for each direction. Recursive: blocks of
                                        lines in registers, on CPUs of many lines side by side; FIR:
                                        an item makes one coefficient, on CPUs a vector of them */

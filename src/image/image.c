@@ -52,7 +52,10 @@ static clsp_status make(clsp_image_plan *plan)
     clspi_call call;
 
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-    return clspi_call_end(&call, clspi_image_filter_create(&plan->filter, &call.series, plan));
+    CLSPI_CHECK(
+        clspi_call_end(&call, clspi_image_filter_create(&plan->filter, &call.series, plan, false)));
+    clspi_image_filter_of_parts(&plan->of_parts, plan);
+    return CLSP_OK;
 }
 
 clsp_status clsp_image_plan_create(clsp_image_plan **out, clsp_context *ctx,

@@ -18,7 +18,7 @@ struct clsp_image_plan {
     clspi_plan base; /* first: the plan layer knows the plan by it */
     clsp_image_desc desc;
     clspi_image_layout layout;
-    clspi_image_filter filter;
+    clspi_image_filter filter, of_parts;   /* the latter without kernels */
     clspi_image_kernels kernels, windowed; /* of all coefficients, and of windows of them */
     clspi_image_range range;               /* of plans that clip */
     bool has_samples;                      /* loaded, be it none */

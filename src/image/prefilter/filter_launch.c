@@ -293,6 +293,85 @@ static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
     return CLSP_OK;
 }
 
+/* ---- bands ---- */
+
+/* Returns the numbers of a step's filter; they belong to its rounded poles. */
+static clspi_band_filter band_filter_of(const clspi_filter_step *step, clsp_type precision)
+{
+    const bool wide = precision == CLSP_F64;
+    const double pole = wide ? step->pole : (double)(float)step->pole;
+    const double second = wide ? step->second : (double)(float)step->second;
+    const long double ones = (1.0L - (long double)pole) * (1.0L - (long double)second);
+    const long double one_way = ones * ones;
+    const long double gain = step->axis == 0 ? one_way : one_way * one_way; /* of x and y at once */
+    const double rounded = wide ? (double)gain : (double)(float)gain;
+
+    return (clspi_band_filter){.pole = pole,
+                               .second = second,
+                               .begin = 1.0 / (1.0 - pole),
+                               .begin_second = 1.0 / (1.0 - second),
+                               .gain = rounded,
+                               .gain_rest = (double)(gain - (long double)rounded)};
+}
+
+static clsp_status launch_band(clspi_series *series, const clspi_filter_step *step, cl_mem from,
+                               cl_mem to, const clspi_sample_source *source,
+                               const clspi_band_grid *grid, const clspi_band_filter *filter)
+{
+    if (step->kind == CLSPI_STEP_BANDS) {
+        const clspi_filter_bands_args args = {
+            .samples = from, .target = to, .from = *source, .grid = *grid, .filter = *filter};
+        return clspi_launch_filter_bands(series, &step->kernel, &args, grid->items);
+    }
+    if (step->kind == CLSPI_STEP_ACROSS) {
+        const clspi_filter_across_args args = {
+            .samples = from, .target = to, .from = *source, .grid = *grid, .filter = *filter};
+        return clspi_launch_filter_across(series, &step->kernel, &args, grid->items);
+    }
+    const clspi_filter_down_args args = {
+        .samples = from, .target = to, .from = *source, .grid = *grid, .filter = *filter};
+    return clspi_launch_filter_down(series, &step->kernel, &args, grid->items);
+}
+
+/* Launches the tiles of all slices, or of columns through all of them, some at a time. */
+static clsp_status run_bands(const clsp_image_plan *plan, clspi_series *series,
+                             const clspi_filter_step *step, const clspi_filter_job *job)
+{
+    const uint32_t *const stored = plan->layout.stored, *const mode = plan->layout.mode;
+    const clspi_band_tile tile = clspi_band_tile_of(plan->desc.precision, step->halo);
+    const uint32_t axis = step->axis == 0 ? 0 : 1;
+    const size_t size_x = axis == 0 ? (size_t)stored[1] * stored[2] : stored[2];
+    const uint32_t length = step->kind == CLSPI_STEP_ACROSS ? tile.lines : tile.length;
+    const size_t tiles_x = clspi_div_up(size_x, tile.width);
+    const size_t tiles_y = clspi_div_up(stored[axis], length);
+    const clspi_sample_source source = source_of(plan, job, step);
+    const clspi_band_filter filter = band_filter_of(step, plan->desc.precision);
+    const uint64_t fma = (uint64_t)12 * (length + 2 * step->halo) * tile.width;
+    const uint64_t most = clspi_launch_lines(&series->ctx->tuning, fma, 1, 1, 1);
+    clspi_band_grid grid = {
+        .offset = step->to == CLSPI_STEP_COEFFICIENTS ? job->plane * plan->layout.plane : 0,
+        .size_x = size_x,
+        .size_y = stored[axis],
+        .mode_y = clspi_image_filter_mode(mode[axis]),
+        .mode_x = clspi_image_filter_mode(mode[2]),
+        .tiles_x = (cl_uint)tiles_x,
+        .tiles_y = (cl_uint)tiles_y,
+        .first_item = 0,
+        .items = 0};
+    clspi_cut cut = {.per_piece = 1, .left = tiles_x * tiles_y * (axis == 0 ? 1 : stored[0])};
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, most, &part)) {
+        grid.first_item = (cl_uint)part.before;
+        grid.items = (cl_uint)part.num_lines;
+        CLSPI_CHECK(launch_band(series, step, from_of(plan, job, step), to_of(plan, job, step),
+                                &source, &grid, &filter));
+    }
+    return CLSP_OK;
+}
+
+/* ---- all steps ---- */
+
 /* Makes room for what steps hand over to each other. */
 static clsp_status reserve_scratch(clsp_image_plan *plan)
 {
@@ -316,6 +395,7 @@ clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *s
 
     return step->kind == CLSPI_STEP_TILES    ? run_tiles(plan, series, step, job)
            : step->kind == CLSPI_STEP_STRIPS ? run_strips(plan, series, step, job)
+           : clspi_is_band(step)             ? run_bands(plan, series, step, job)
                                              : run_pass(plan, series, step, job);
 }
 
@@ -334,6 +414,12 @@ uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_
     switch (step->kind) {
     case CLSPI_STEP_RECURSION:
         return step->whole_lines ? 0 : block_of(plan, step);
+    case CLSPI_STEP_BANDS:
+    case CLSPI_STEP_ACROSS:
+    case CLSPI_STEP_DOWN: {
+        const clspi_band_tile tile = clspi_band_tile_of(plan->desc.precision, step->halo);
+        return axis == 2 ? tile.width : tile.length;
+    }
     case CLSPI_STEP_STRIPS:
         return axis == 2 ? strip_width(step) : STRIP_ROWS;
     case CLSPI_STEP_TILES:

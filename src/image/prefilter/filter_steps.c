@@ -1,5 +1,6 @@
 #include "filter_steps.h"
 
+#include "check.h"
 #include "image_plan.h"
 #include "spline_poles.h"
 
@@ -125,6 +126,80 @@ static void add_recursions(clspi_image_filter *filter, const clsp_image_plan *pl
         }
 }
 
+/* ---- bands ---- */
+
+/* A tile and what lies around it stay in the second cache. It has at most CLSP_IMAGE_NAN_REACH
+   samples less what is read beside it: a halo, and up to seven on to whole vectors. */
+clspi_band_tile clspi_band_tile_of(clsp_type precision, uint32_t halo)
+{
+    if (precision == CLSP_F32) return (clspi_band_tile){128, 128, 16};
+    return halo <= 32 ? (clspi_band_tile){128, 96, 16} : (clspi_band_tile){128, 64, 8};
+}
+
+/* Returns the bytes in local memory of image_bands.cl: `state`, `beyond` and `tile` have rows, and
+   `lines`, `turned` and `place` have spans. */
+static size_t band_bytes(const clsp_image_plan *plan, uint32_t halo)
+{
+    const clsp_type precision = plan->desc.precision;
+    const clspi_band_tile tile = clspi_band_tile_of(precision, halo);
+    const size_t chunk = 4 * (size_t)clspi_lanes(plan->base.ctx, precision);
+    const size_t rows = 2 + halo + tile.length + 2 * (size_t)halo + tile.lines - 1;
+    const size_t span = tile.width + 2 * (size_t)halo + 10;
+
+    return (rows * clspi_round_up(tile.width, chunk) + (2 * tile.lines + 1) * span) *
+           clsp_type_bytes(precision);
+}
+
+/* Returns the halo of all poles. */
+static uint32_t band_halo(const clsp_image_plan *plan)
+{
+    double poles[CLSPI_POLES_MAX];
+    const uint32_t num = clspi_spline_poles(clspi_image_order(&plan->desc), poles);
+    uint32_t halo = 0;
+
+    for (uint32_t i = 0; i < num; i++)
+        halo += clspi_pole_halo(poles[i], eps_of(plan->desc.precision));
+    return halo;
+}
+
+/* Adds the recursions of all poles, of two directions in one step or, with the same bits, one by
+   one, and then of slices. */
+static void add_bands(clspi_image_filter *filter, const clsp_image_plan *plan, bool in_parts)
+{
+    double poles[CLSPI_POLES_MAX];
+
+    clspi_spline_poles(clspi_image_order(&plan->desc), poles);
+    clspi_filter_step step = {.kind = CLSPI_STEP_BANDS,
+                              .axis = 1,
+                              .pole = poles[0],
+                              .second = poles[1],
+                              .halo = band_halo(plan),
+                              .lanes = clspi_lanes(plan->base.ctx, plan->desc.precision)};
+    if (in_parts) {
+        step.kind = CLSPI_STEP_ACROSS;
+        step.axis = 2;
+        add_step(filter, step);
+        step.kind = CLSPI_STEP_DOWN;
+        step.axis = 1;
+    }
+    add_step(filter, step);
+    step.kind = CLSPI_STEP_DOWN;
+    step.axis = 0;
+    if (plan->layout.stored[0] > 1) add_step(filter, step);
+}
+
+/* Tells whether recursions are to go by bands: by default on CPUs, where there are two directions.
+ */
+static bool wants_bands(const clsp_image_plan *plan)
+{
+    const clsp_context *const ctx = plan->base.ctx;
+    const uint32_t *const stored = plan->layout.stored;
+
+    return plan->desc.kernels == CLSP_IMAGE_KERNELS_DEFAULT &&
+           clspi_lanes(ctx, plan->desc.precision) > 1 && stored[1] > 1 && stored[2] > 1 &&
+           band_bytes(plan, band_halo(plan)) <= ctx->device.local_bytes;
+}
+
 /* ---- convolutions ---- */
 
 /* Returns what a group of the staged convolution has of its columns in local memory. */
@@ -185,12 +260,15 @@ static void connect_steps(clspi_image_filter *filter, const clsp_image_desc *d)
     }
 }
 
-void clspi_filter_choose(clspi_image_filter *filter, const clsp_image_plan *plan, bool tiles)
+void clspi_filter_choose(clspi_image_filter *filter, const clsp_image_plan *plan, bool tiles,
+                         bool in_parts)
 {
     const clsp_image_desc *const d = &plan->desc;
 
     filter->num = 0;
-    if (d->prefilter == CLSP_IMAGE_RECURSIVE)
+    if (d->prefilter == CLSP_IMAGE_RECURSIVE && wants_bands(plan))
+        add_bands(filter, plan, in_parts);
+    else if (d->prefilter == CLSP_IMAGE_RECURSIVE)
         add_recursions(filter, plan, tiles);
     else if (d->prefilter != CLSP_IMAGE_NONE)
         add_firs(filter, plan);

@@ -24,7 +24,16 @@ static clspi_options filter_options(const clsp_context *ctx, const clsp_image_de
         clspi_option(&options, "SAMPLES", clspi_pixel_type(d->samples, d->precision));
     if (step->to == CLSPI_STEP_COEFFICIENTS)
         clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
-    clspi_option(&options, "ROWS", step->axis == 2);
+    clspi_option(&options, "ROWS", step->axis == 2 || step->kind == CLSPI_STEP_BANDS);
+    if (clspi_is_band(step)) {
+        const clspi_band_tile tile = clspi_band_tile_of(d->precision, step->halo);
+        clspi_option(&options, "HALO", step->halo);
+        clspi_option(&options, "POLES", step->second < 0.0 ? 2 : 1);
+        clspi_option(&options, "LENGTH", tile.length);
+        clspi_option(&options, "WIDTH", tile.width);
+        clspi_option(&options, "LINES", tile.lines);
+        if (step->kind == CLSPI_STEP_DOWN) clspi_option(&options, "SCALED", step->axis == 0);
+    }
     if (clspi_makes_two_directions(step) || step->kind == CLSPI_STEP_COLUMNS)
         clspi_option(&options, "HALO", step->halo);
     if (step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_COLUMNS)
@@ -60,6 +69,15 @@ static clsp_status make_kernel(clspi_filter_step *step, clsp_context *ctx, const
         return clspi_kernel_create_for_group(kernel, ctx, "image_strips",
                                              &clspi_filter_strips_signature, &options,
                                              CLSPI_TILE_GROUP);
+    case CLSPI_STEP_BANDS:
+        return clspi_kernel_create_for_group(kernel, ctx, "image_bands",
+                                             &clspi_filter_bands_signature, &options, 1);
+    case CLSPI_STEP_ACROSS:
+        return clspi_kernel_create_for_group(kernel, ctx, "image_bands",
+                                             &clspi_filter_across_signature, &options, 1);
+    case CLSPI_STEP_DOWN:
+        return clspi_kernel_create_for_group(kernel, ctx, "image_bands",
+                                             &clspi_filter_down_signature, &options, 1);
     case CLSPI_STEP_FIR:
         return clspi_kernel_create(kernel, ctx, "image_fir", &clspi_fir_pass_signature, &options);
     default:
@@ -103,18 +121,24 @@ static clsp_status make_taps(clspi_image_filter *filter, clspi_series *series,
 }
 
 clsp_status clspi_image_filter_create(clspi_image_filter *filter, clspi_series *series,
-                                      const clsp_image_plan *plan)
+                                      const clsp_image_plan *plan, bool in_parts)
 {
     CLSPI_CHECK(clspi_filter_check(plan));
-    clspi_filter_choose(filter, plan, clspi_filter_wants_tiles(plan));
+    clspi_filter_choose(filter, plan, clspi_filter_wants_tiles(plan), in_parts);
     CLSPI_CHECK(make_kernels(filter, plan));
     if (clspi_makes_two_directions(&filter->step[0]) &&
         filter->step[0].kernel.local < clspi_filter_least_group(plan)) {
         release_kernels(filter);
-        clspi_filter_choose(filter, plan, false);
+        clspi_filter_choose(filter, plan, false, in_parts);
         CLSPI_CHECK(make_kernels(filter, plan));
     }
     return make_taps(filter, series, &plan->desc);
+}
+
+void clspi_image_filter_of_parts(clspi_image_filter *filter, const clsp_image_plan *plan)
+{
+    *filter = plan->filter;
+    if (filter->step[0].kind == CLSPI_STEP_BANDS) clspi_filter_choose(filter, plan, false, true);
 }
 
 static clsp_status build_step(const clspi_build *build, const clspi_filter_step *step,
@@ -129,6 +153,13 @@ static clsp_status build_step(const clspi_build *build, const clspi_filter_step 
     case CLSPI_STEP_STRIPS:
         return clspi_program_build_for_group(build, "image_strips", &clspi_filter_strips_signature,
                                              &options, CLSPI_TILE_GROUP);
+    case CLSPI_STEP_BANDS:
+    case CLSPI_STEP_DOWN:
+        return clspi_program_build_for_group(build, "image_bands",
+                                             step->kind == CLSPI_STEP_BANDS
+                                                 ? &clspi_filter_bands_signature
+                                                 : &clspi_filter_down_signature,
+                                             &options, 1);
     case CLSPI_STEP_COLUMNS:
         return clspi_program_build(build, "image_tiles", &options);
     case CLSPI_STEP_FIR:
@@ -144,7 +175,7 @@ clsp_status clspi_image_filter_build(const clspi_build *build, const clsp_image_
 {
     clspi_image_filter filter = {.num = 0};
 
-    clspi_filter_choose(&filter, plan, clspi_filter_wants_tiles(plan));
+    clspi_filter_choose(&filter, plan, clspi_filter_wants_tiles(plan), false);
     for (uint32_t i = 0; i < filter.num; i++)
         CLSPI_CHECK(build_step(build, &filter.step[i], &plan->desc));
     return CLSP_OK;

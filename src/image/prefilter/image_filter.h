@@ -21,11 +21,14 @@ typedef struct clspi_filter_step {
         CLSPI_STEP_COLUMNS, /* a recursion in registers */
         CLSPI_STEP_TILES,   /* two, in registers */
         CLSPI_STEP_STRIPS,  /* two, down strips */
+        CLSPI_STEP_BANDS,   /* two, all poles, on CPUs */
+        CLSPI_STEP_ACROSS,  /* rows, all poles, on CPUs */
+        CLSPI_STEP_DOWN,    /* columns, all poles, on CPUs */
         CLSPI_STEP_FIR,
         CLSPI_STEP_STAGED /* the same through local memory */
     } kind;
-    uint32_t axis; /* 0 z, 1 y, 2 x; of tiles 1, with x */
-    double pole;
+    uint32_t axis;          /* 0 z, 1 y, 2 x; of two directions 1, with x */
+    double pole, second;    /* second: of bands, across and down, or 0 */
     uint32_t halo;          /* of FIR: half its taps */
     bool whole_lines;       /* an item has a whole line */
     clspi_step_memory from; /* samples, scratch 0 or 1 */
@@ -44,9 +47,14 @@ typedef struct clspi_image_filter {
 
 typedef struct clsp_image_plan clsp_image_plan;
 
-/* Chooses the steps and makes their kernels. */
+/* Chooses the steps and makes their kernels. in_parts: those of images that come in parts. */
 clsp_status clspi_image_filter_create(clspi_image_filter *filter, clspi_series *series,
-                                      const clsp_image_plan *plan);
+                                      const clsp_image_plan *plan, bool in_parts);
+
+/* Says which steps an image goes through that comes in parts, without kernels: those of the plan's
+   filter, or for two directions in one step, which need much around a part, a step for each. The
+   bits are the same. */
+void clspi_image_filter_of_parts(clspi_image_filter *filter, const clsp_image_plan *plan);
 
 /* Builds the programs of a plan's steps ahead of use. The plan has a context, a description and a
    layout. */

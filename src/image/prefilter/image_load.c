@@ -6,6 +6,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "filter_steps.h"
 #include "fir_taps.h"
 #include "job.h"
 
@@ -42,7 +43,7 @@ static clsp_status no_memory(const clsp_image_plan *plan)
 
 static const clspi_filter_step *step_of(const load_job *job)
 {
-    return &job->plan->filter.step[job->step];
+    return &job->plan->of_parts.step[job->step];
 }
 
 /* Tells whether a step filters rows too. */
@@ -53,12 +54,27 @@ static bool is_tiled(const clspi_filter_step *step)
 
 /* ---- the host ---- */
 
+/* Returns by what a step multiplies besides: rows of bands have the gain of columns too. */
+static double scale_of(const load_job *job, const clspi_filter_step *step)
+{
+    const bool wide = job->plan->desc.precision == CLSP_F64;
+    const double pole = wide ? step->pole : (double)(float)step->pole;
+    const double second = wide ? step->second : (double)(float)step->second;
+    const double ones = (1.0 - pole) * (1.0 - second);
+
+    if (step->kind == CLSPI_STEP_ACROSS) return ones * ones;
+    return step->kind == CLSPI_STEP_DOWN && step->axis == 1 ? 1.0 / (ones * ones) : 1.0;
+}
+
 /* Returns the filter of a step. */
 static clspi_line_filter filter_of(const load_job *job)
 {
     const clspi_filter_step *const step = step_of(job);
-    clspi_line_filter f = {
-        .kind = CLSPI_LINE_COPY, .halo = step->halo, .pole = step->pole, .taps = job->taps};
+    clspi_line_filter f = {.kind = CLSPI_LINE_COPY,
+                           .halo = step->halo,
+                           .poles = {step->pole, step->second},
+                           .scale = scale_of(job, step),
+                           .taps = job->taps};
 
     if (step->kind == CLSPI_STEP_COPY) return f;
     f.kind = step->kind == CLSPI_STEP_FIR || step->kind == CLSPI_STEP_STAGED ? CLSPI_LINE_FIR
@@ -145,11 +161,32 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
 
 /* ---- devices ---- */
 
+/* Tells whether a peer's steps make the same of the same as the plan's: devices have kernels of
+   their own. */
+static bool has_same_steps(const clspi_image_filter *a, const clspi_image_filter *b)
+{
+    bool is_same = a->num == b->num;
+
+    for (uint32_t i = 0; i < a->num && is_same; i++) {
+        const clspi_filter_step *const s = &a->step[i], *const t = &b->step[i];
+        const bool is_band = clspi_is_band(s);
+        is_same = s->axis == t->axis && s->from == t->from && s->to == t->to &&
+                  s->pole == t->pole && is_band == clspi_is_band(t) &&
+                  clspi_makes_two_directions(s) == clspi_makes_two_directions(t);
+    }
+    return is_same;
+}
+
 static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
                                   const clspi_part *part, const clspi_target *target)
 {
     const load_job *const job = user;
+    const clsp_image_plan *const made_by = (const clsp_image_plan *)base;
 
+    if (!has_same_steps(&job->plan->of_parts, &made_by->of_parts))
+        return clspi_fail(&base->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "image: %s filters directions by other steps than %s",
+                          base->ctx->device.name, job->plan->base.ctx->device.name);
     return clspi_image_strips_make((clsp_image_plan *)base, series, job->step, &job->source, part,
                                    target);
 }
@@ -348,7 +385,7 @@ static clsp_status load_plane(load_job *job, const char *samples, size_t plane)
 
     job->source = source_of(job, samples, true);
     if (d->clip) find_range(job, plan->store.range + plane * 2 * real);
-    for (job->step = 0; job->step < plan->filter.num; job->step++) {
+    for (job->step = 0; job->step < plan->of_parts.num; job->step++) {
         const clspi_step_memory to = step_of(job)->to;
         const clsp_type type = to == CLSPI_STEP_COEFFICIENTS ? d->coefficients : d->precision;
         job->target = memory_of(job, to, coefficients);

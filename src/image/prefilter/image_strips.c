@@ -47,13 +47,16 @@ void clspi_image_strips_release(clspi_image_strips *strips)
 }
 
 /* Returns the samples around a block that count. Strips filter the pieces of a row by themselves,
-   and then add what whole neighbours bring; rows by vectors go on to a whole one. */
+   and then add what whole neighbours bring; rows by vectors, or by fours, go on to a whole
+   one. */
 static uint32_t halo_of(const clspi_filter_step *step, uint32_t axis)
 {
     const bool is_row = axis == 2;
 
     if (is_row && step->kind == CLSPI_STEP_STRIPS)
         return (uint32_t)clspi_round_up(step->halo, CLSPI_STRIP_CHUNK);
+    if (is_row && step->kind == CLSPI_STEP_ACROSS)
+        return (uint32_t)clspi_round_up(step->halo, 4) + 3;
     return step->halo + (is_row && step->kind == CLSPI_STEP_RECURSION ? step->lanes - 1 : 0);
 }
 
@@ -90,7 +93,8 @@ static clsp_status make_inner(clsp_image_plan *plan)
     inner->layout.samples = inner->layout.plane;
     plan->strips.inner = inner;
     CLSPI_CHECK(clspi_call_begin(&call, &inner->base, NULL));
-    return clspi_call_end(&call, clspi_image_filter_create(&inner->filter, &call.series, inner));
+    return clspi_call_end(&call,
+                          clspi_image_filter_create(&inner->filter, &call.series, inner, true));
 }
 
 /* ---- one strip ---- */
@@ -112,7 +116,9 @@ static strip_axis axis_of(const strip_job *job, uint32_t d, uint32_t begin, uint
     const uint32_t from = begin / block * block;
     const bool is_last = (uint64_t)clspi_round_up(end, block) >= n;
     const uint32_t to = is_last ? n : (uint32_t)clspi_round_up(end, block);
-    const uint32_t lead = (uint32_t)clspi_round_up(is_last ? 2 * halo + block : halo, block);
+    const bool folds = mode != CLSP_IMAGE_GRID_WRAP && clspi_is_band(step);
+    const uint32_t needed = !is_last ? halo : folds ? halo + 1 : 2 * halo + block;
+    const uint32_t lead = (uint32_t)clspi_round_up(needed, block);
     const uint64_t num = (uint64_t)lead + (to - from) + (is_last ? 0 : halo);
     if (num >= n) return whole;
     return (strip_axis){.first = (int64_t)from - lead,

@@ -12,7 +12,8 @@ enum { CLSPI_LINE_HALO_MAX = 64 };
 typedef struct clspi_line_filter {
     enum { CLSPI_LINE_COPY, CLSPI_LINE_RECURSION, CLSPI_LINE_FIR } kind;
     uint32_t halo;
-    double pole;
+    double poles[2];    /* of a recursion; the second one may be 0 */
+    double scale;       /* by which a recursion multiplies besides */
     const double *taps; /* 0 to halo */
 } clspi_line_filter;
 

@@ -12,10 +12,11 @@ enum { BUNDLE = 16, BLOCK = 128, SPAN = BLOCK + 2 * CLSPI_LINE_HALO_MAX };
 /* ---- filters ---- */
 
 /* Runs both recursions over a bundle, in place: c+_k = gain s_k + z c+_{k-1}, then
-   c_k = z (c_{k+1} - c+_k), each begun as if the line stayed as it is. */
-CLSPI_INLINE void recursion(real *a, size_t num, real z)
+   c_k = z (c_{k+1} - c+_k), each begun as if the line stayed as it is; the gain is multiplied by
+   scale. */
+CLSPI_INLINE void recursion(real *a, size_t num, real z, double scale)
 {
-    const double exact = (1 - (double)z) * (1 - 1 / (double)z);
+    const double exact = (1 - (double)z) * (1 - 1 / (double)z) * scale;
     /* the gain's rounding would count in every result */
     const real gain = (real)exact, rest = (real)(exact - (double)gain);
     const real begin = 1 / (1 - z), end = z / (z - 1);
@@ -59,7 +60,8 @@ CLSPI_CLONES static void FILTER_BUNDLE(const clspi_line_filter *f, real *a, size
                                        size_t *skip)
 {
     *skip = f->kind == CLSPI_LINE_RECURSION ? f->halo : 0;
-    if (f->kind == CLSPI_LINE_RECURSION) recursion(a, num, (real)f->pole);
+    for (int i = 0; i < 2 && f->kind == CLSPI_LINE_RECURSION; i++)
+        if (f->poles[i] < 0.0) recursion(a, num, (real)f->poles[i], i == 0 ? f->scale : 1.0);
     if (f->kind == CLSPI_LINE_FIR) convolution(a, num, f->taps, f->halo);
 }
 
