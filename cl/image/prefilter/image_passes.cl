@@ -197,16 +197,31 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
 
 /* ---- no filter ---- */
 
-/* Copies the samples of rows as they are; [num_rows][n] coefficients, an item each. */
+/* Copies the samples of rows as they are; items are [num_rows][num_blocks], a block of a row each.
+ */
 kernel void copy_samples(global const sample *samples, global coefficient *target,
                          sample_source from, line_pass pass)
 {
     const uint item = (uint)get_global_id(0);
     if (item >= pass.items) return;
 
-    const size_t number = WIDE(pass.first_item) + item, row = number / pass.n;
-    const uint z = (uint)(row / pass.num_y);
+    const size_t number = WIDE(pass.first_item) + item, row = number / pass.num_blocks;
+    const uint first = (uint)(number - row * pass.num_blocks) * pass.block;
+    const uint num = min(pass.block, pass.n - first), z = (uint)(row / pass.num_y);
     const size_t begin = row_begin(&from, z, (uint)(row - (size_t)z * pass.num_y));
-    STORE_COEFFICIENT(sample_at(samples, &from, begin, (int)(number - row * pass.n)),
-                      target + WIDE(pass.offset) + number);
+    global coefficient *const out = target + WIDE(pass.offset) + row * pass.n + first;
+
+    if (from.pad_x == 0 && begin != ~(size_t)0) {
+        global const sample *const p = samples + begin + (size_t)first * from.step;
+        if (from.step == 1) {
+            for (uint k = 0; k < num; k++)
+                STORE_COEFFICIENT(LOAD_SAMPLE(p + k), out + k);
+        } else {
+            for (uint k = 0; k < num; k++)
+                STORE_COEFFICIENT(LOAD_SAMPLE(p + (size_t)k * from.step), out + k);
+        }
+        return;
+    }
+    for (uint k = 0; k < num; k++)
+        STORE_COEFFICIENT(sample_at(samples, &from, begin, (int)(first + k)), out + k);
 }

@@ -10,6 +10,8 @@
 
 /* BUNDLE_BLOCK + 2 BUNDLE_HALO, and a vector, is BLOCK_SAMPLES of image_passes.cl. */
 enum { BUNDLE_BLOCK = 128, BUNDLE_HALO = 48, ITEM_BLOCK = 64 };
+/* Samples of a row that an item copies on CPUs. */
+enum { COPY_BLOCK = 4096 };
 /* Of image_fir.cl: ROW_RUN, and how many rows an item goes down on CPUs and through local memory.
  */
 enum { FIR_RUN = 128, FIR_BLOCK = 32, RING_BLOCK = 256 };
@@ -98,6 +100,8 @@ static uint32_t block_of(const clsp_image_plan *plan, const clspi_filter_step *s
         return is_row ? FIR_RUN : FIR_BLOCK;
     case CLSPI_STEP_STAGED:
         return is_row ? (uint32_t)step->kernel.local : RING_BLOCK;
+    case CLSPI_STEP_COPY:
+        return clspi_lanes(plan->base.ctx, plan->desc.precision) > 1 ? COPY_BLOCK : 1;
     default:
         return 1;
     }
