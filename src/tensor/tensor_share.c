@@ -1,6 +1,7 @@
 #include "tensor_share.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "check.h"
 #include "shared_batch.h"
@@ -8,8 +9,11 @@
 
 enum {
     KEY_MAX = 160,
-    STRIP_VERTICES = 4096 /* of a patch, at most, where the host makes what the device's strips make
-                             as fast: a launch counts then */
+    HOST_VERTICES = 1024,   /* of a patch, from which the host takes no longer than a CPU device */
+    EQUAL_TERMS = 64,       /* of sums whose tables the host fills, on grids smaller than that */
+    PATCH_NS = 250,         /* that the host takes for a patch beside its rows, */
+    LAUNCH_NS = 40000,      /* and a launch on a CPU device, as measured; */
+    WRAPPED_BYTES = 1 << 19 /* a buffer on memory of this size takes as long again as the host */
 };
 
 static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
@@ -324,13 +328,39 @@ static clsp_status share(grid_call *call, const clsp_run *run)
 
 /* ---- the host for its own CPU ---- */
 
-/* Tells whether a call without a share is made by the host's threads. The plan and the kind of
-   memory decide alone, so that parts of a batch have the bits of the whole. */
-static bool goes_to_host(const clspi_tensor_plan *plan, const clsp_output *vertices,
-                         const clsp_run *run)
+/* Tells whether the host's sums are of fused multiply-adds, as their compiler and the processor
+   have it: a^2 - (1 + 2 e) for a = 1 + e is e^2 then, else 0. */
+static bool host_fuses(bool is_double)
 {
-    return clspi_goes_to_host(&plan->base, run, vertices) && !host_refusal(plan) &&
-           (!plan->sums.in_strips || plan->patch_vertices <= STRIP_VERTICES);
+    enum { WIDTH = 19 }; /* whole vectors, and a rest */
+    const double e = is_double ? 0x1p-27 : 0x1p-12;
+    const clspi_row_sums *const sums = is_double ? &clspi_row_sums_f64 : &clspi_row_sums_f32;
+    double values[2][WIDTH], factor[2] = {1, 1 + e}, spare[CLSPI_ROWS_SPARE * WIDTH], out[WIDTH];
+    double t[2 * WIDTH], b[2], expected[WIDTH];
+
+    for (int x = 0; x < WIDTH; x++) {
+        values[0][x] = -1 - 2 * e;
+        values[1][x] = 1 + e;
+        spare[x] = e * e;
+    }
+    sums->round(t, 1, values[0], (size_t)2 * WIDTH);
+    sums->round(b, 1, factor, 2);
+    sums->round(expected, 1, spare, WIDTH);
+    const clspi_row_sum sum = {
+        .b = b, .term_step = 1, .terms = 2, .t = t, .t_stride = WIDTH, .spare = spare};
+    sums->sum(&sum, out, WIDTH, 1, WIDTH);
+    return memcmp(out, expected, WIDTH * sums->real_bytes) == 0;
+}
+
+/* Tells whether host and device make the same bits: both add fused products in one order, from
+   tables that the host fills. */
+static bool has_equal_bits(const clspi_tensor_plan *plan)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+
+    return plan->is_plain && d->directions == 2 && d->basis.is_bernstein && !d->watertight &&
+           d->terms[0] <= EQUAL_TERMS && d->terms[1] <= EQUAL_TERMS && plan->base.ctx->device.fma &&
+           host_fuses(d->precision == CLSP_F64);
 }
 
 /* Estimates how long a row takes a core, in ns: as measured, of degrees 3 to 11. */
@@ -343,6 +373,24 @@ static double row_ns(const clspi_tensor_plan *plan)
     const double rest = d->vertex.attributes & CLSP_VERTEX_NORMAL ? 4 : 0;
 
     return (double)clspi_tensor_row_vertices(plan) * (sums * of_sums + rest);
+}
+
+/* Tells whether a call without a share is made by the host's threads. The plan and the kind of
+   memory decide alone, so that parts of a batch have the bits of the whole; where bits are the same
+   anyway, the time. Vertices that the device's strips make are its own, and so are small grids: of
+   many patches they take a part of the host's time. */
+static bool goes_to_host(const clspi_tensor_plan *plan, clsp_range patches,
+                         const clsp_output *vertices, const clsp_run *run)
+{
+    if (!clspi_goes_to_host(&plan->base, run, vertices) || host_refusal(plan) ||
+        plan->sums.in_strips)
+        return false;
+    if (plan->patch_vertices >= HOST_VERTICES) return true;
+    const double rows = (double)plan->desc.axis[0].num, num = (double)patches.count;
+    const double bytes = num * (double)(plan->patch_vertices * clspi_vertex_bytes(&plan->desc));
+    const bool is_faster =
+        num * (PATCH_NS + rows * row_ns(plan)) < LAUNCH_NS || bytes >= WRAPPED_BYTES;
+    return is_faster && has_equal_bits(plan);
 }
 
 static clsp_status eval_on_host(grid_call *call, const clsp_run *run)
@@ -374,7 +422,7 @@ clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,
     case CLSPI_ASKED:
         return clspi_tiles_tell(&call.tiles, &call.tiling, clspi_tensor_line_elements(plan), run);
     case CLSPI_BY_DEVICE:
-        return goes_to_host(plan, vertices, run)
+        return goes_to_host(plan, patches, vertices, run)
                    ? eval_on_host(&call, run)
                    : clspi_tensor_eval_tiles(plan, patches, &call.tiling, &call.tiles, vertices,
                                              run);

@@ -97,6 +97,32 @@ static void test_bits_f64(void **state)
     check_bits_of(CLSP_F64);
 }
 
+/* Small patches one by one and all at once, which others make where that is faster. */
+static void check_small(clsp_type precision, uint32_t degree)
+{
+    enum { NUM = 600 };
+    const size_t num = tiny() ? 3 : NUM;
+    const shape s = {
+        "small", {.degree = {degree, 3}, .axis = {{.num = 8}, {.num = 7}}}, num, 0, num, 0};
+    clsp_context *ctx = context_with("");
+
+    if (precision == CLSP_F64 && !device_of(ctx).fp64) precision = CLSP_F32;
+    shared j = shared_start(ctx, &s, precision);
+    check_parts(&j, PLAIN);
+    assert_true(is_of_either(&j));
+    shared_finish(&j);
+    clsp_context_destroy(&ctx);
+}
+
+static void test_small(void **state)
+{
+    (void)state;
+    for (uint32_t degree = 1; degree < 40; degree += 6) {
+        check_small(CLSP_F32, degree);
+        check_small(CLSP_F64, degree);
+    }
+}
+
 /* ---- threads ---- */
 
 /* A batch that is large enough for several threads, or a part of it. */
@@ -223,8 +249,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bits_f32), cmocka_unit_test(test_bits_f64),
-        cmocka_unit_test(test_two_plans), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_queue)};
+        cmocka_unit_test(test_small),    cmocka_unit_test(test_two_plans),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_queue)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
