@@ -162,15 +162,19 @@ static void check_points(const types_job *j)
     }
     const clsp_input params =
         j->l.d.precision == CLSP_F64 ? clsp_in_f64(wide, 2 * NUM) : clsp_in_f32(narrow, 2 * NUM);
-    assert_int_equal(
-        clsp_bezier_eval_points(
-            j->plan,
-            &(clsp_points){.num = NUM, .item = clsp_in_u32(patches, NUM), .params = params},
-            host_out(j->l.type, vertices, NUM * j->l.stride), NULL),
-        CLSP_OK);
-    for (size_t k = 0; k < NUM; k++) {
-        const long double t[3] = {(long double)wide[2 * k], (long double)wide[2 * k + 1]};
-        check_vertex(j, patches[k], t, vertices, k, "eval_points");
+    const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {0, 1}};
+    const clsp_run runs[2] = {{.num_wait = 0}, {.share = &by_device}};
+    for (int way = 0; way < 2; way++) {
+        assert_int_equal(
+            clsp_bezier_eval_points(
+                j->plan,
+                &(clsp_points){.num = NUM, .item = clsp_in_u32(patches, NUM), .params = params},
+                host_out(j->l.type, vertices, NUM * j->l.stride), &runs[way]),
+            CLSP_OK);
+        for (size_t k = 0; k < NUM; k++) {
+            const long double t[3] = {(long double)wide[2 * k], (long double)wide[2 * k + 1]};
+            check_vertex(j, patches[k], t, vertices, k, "eval_points");
+        }
     }
     cl_mem buffer = buffer_of(j->ctx, bytes, again);
     assert_int_equal(
