@@ -306,42 +306,36 @@ static void judge_flat(const layout *l, const char *what, const double *point,
     judge(l, what, most / (bound * eps * scale));
 }
 
-/* Evaluates one patch at PARAMS random parameters: params, [PARAMS][directions], gets them. */
-static void list_points(clsp_bezier_plan *plan, const layout *l, double *params,
+/* Evaluates one patch at PARAMS random parameters, by the device alone or by who makes calls into
+   host memory: params, [PARAMS][directions], gets them. */
+static void list_points(clsp_bezier_plan *plan, const layout *l, bool by_device, double *params,
                         unsigned char *vertices)
 {
     uint32_t *const patches = calloc(PARAMS, sizeof *patches);
     float *const narrow = calloc(3 * PARAMS, sizeof *narrow);
     const size_t num = (size_t)PARAMS * l->directions;
+    clsp_tiling tiling = {.num_tiles = 0};
 
     assert_true(patches && narrow);
     for (size_t i = 0; i < num; i++) {
         params[i] = 0.5 + 0.5 * random_real();
         narrow[i] = (float)params[i];
     }
-    assert_int_equal(
-        clsp_bezier_eval_points(plan,
-                                &(clsp_points){.num = PARAMS,
-                                               .item = clsp_in_u32(patches, PARAMS),
-                                               .params = l->d.precision == CLSP_F64
-                                                             ? clsp_in_f64(params, num)
-                                                             : clsp_in_f32(narrow, num)},
-                                host_out(l->type, vertices, PARAMS * l->stride), NULL),
-        CLSP_OK);
+    const clsp_points points = {.num = PARAMS,
+                                .item = clsp_in_u32(patches, PARAMS),
+                                .params = l->d.precision == CLSP_F64 ? clsp_in_f64(params, num)
+                                                                     : clsp_in_f32(narrow, num)};
+    clsp_bezier_eval_points(plan, &points, (clsp_output){.type = CLSP_TYPE_DEFAULT},
+                            &(clsp_run){.tiling = &tiling});
+    const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {0, tiling.num_tiles}};
+    assert_int_equal(clsp_bezier_eval_points(
+                         plan, &points, host_out(l->type, vertices, PARAMS * l->stride),
+                         by_device && tiling.num_tiles > 0 ? &(clsp_run){.share = &share} : NULL),
+                     CLSP_OK);
     for (size_t i = 0; i < num && l->d.precision == CLSP_F32; i++)
         params[i] = (double)narrow[i];
     free(patches);
     free(narrow);
-}
-
-static void flat_points(clsp_bezier_plan *plan, const layout *l, const double *controls)
-{
-    unsigned char *const vertices = guarded(l, PARAMS);
-    double params[3 * PARAMS];
-
-    list_points(plan, l, params, vertices);
-    judge_flat(l, "flat, eval_points", controls, vertices, PARAMS, 1e-3); /* exact */
-    free_guarded(l, PARAMS, vertices);
 }
 
 /* The proven bound of flat patches, in eps (docs/math.md, 3); at most 8, save for volumes of high
@@ -354,6 +348,18 @@ static double flat_bound(const layout *l)
     for (unsigned k = 0; k < l->directions; k++)
         sum += factor * sqrt(l->d.degree[k]) + 1.0;
     return l->directions < 3 || l->d.degree[0] < 20 ? fmin(sum, 8.0) : sum;
+}
+
+static void flat_points(clsp_bezier_plan *plan, const layout *l, const double *controls)
+{
+    unsigned char *const vertices = guarded(l, PARAMS);
+    double params[3 * PARAMS];
+
+    list_points(plan, l, true, params, vertices);
+    judge_flat(l, "flat, eval_points", controls, vertices, PARAMS, 1e-3); /* exact */
+    list_points(plan, l, false, params, vertices);
+    judge_flat(l, "flat, eval_points into host memory", controls, vertices, PARAMS, flat_bound(l));
+    free_guarded(l, PARAMS, vertices);
 }
 
 static void flat_patches(clsp_context *ctx, const clsp_bezier_desc *d)
@@ -568,7 +574,7 @@ static void judge_local(clsp_context *ctx, const layout *l, const double *contro
         eval_by_caller(plan, (clsp_range){0, 1}, host_out(l->type, vertices, num * l->stride)),
         CLSP_OK);
     judge(l, "local weights, by the caller", local_grid_error(l, controls, vertices));
-    list_points(plan, l, params, listed);
+    list_points(plan, l, false, params, listed);
     for (size_t k = 0; k < PARAMS; k++) {
         long double t[3] = {0.0L, 0.0L, 0.0L};
         for (unsigned x = 0; x < l->directions; x++)
