@@ -19,7 +19,6 @@ enum { KINDS = 4 };
 /* What is on the way, and what came of it. */
 typedef struct work {
     const solid_request *r;
-    solid_request *own; /* that */
     sharing_contexts contexts;
     solid_model model;
     solid_samples samples;
@@ -173,21 +172,6 @@ static bool is_boundary_alone(const work *w)
     return alone;
 }
 
-/* Of unlike cells takes 5 samples by default in the place of 4, which would need a plan. */
-static bool choose_samples(work *w)
-{
-    enum { MESHED = 5 };
-    solid_request *r = w->own;
-    if (r->has_samples || r->samples == 0 || r->base.sharing.cooperate || r->slices || r->bezier ||
-        r->base.num_outputs == 0 || is_boundary_alone(w))
-        return true;
-    if (!solid_model_index(&w->model)) return false;
-    if (!solid_dyadic_is_best(&w->model, MESHED)) return true;
-    r->samples = MESHED;
-    w->has_sizes = false;
-    return check_size(w);
-}
-
 /* Refines the mesh as often as it is asked for, or needs it. */
 static bool prepare_mesh(work *w)
 {
@@ -203,7 +187,6 @@ static bool prepare_mesh(work *w)
         progress_report(&w->bar, refined_share(w, n));
     }
     progress_end(&w->bar);
-    done = done && choose_samples(w);
     w->mesh_seconds = seconds_now() - start;
     return done;
 }
@@ -341,8 +324,8 @@ static bool open_device(work *w)
 
 int solid_run(request *base)
 {
-    solid_request *r = (solid_request *)base;
-    work w = {.r = r, .own = r, .model = {.r = r}};
+    const solid_request *r = (const solid_request *)base;
+    work w = {.r = r, .model = {.r = r}};
     bool done = read_mesh(&w) && open_device(&w) && prepare_mesh(&w);
     if (done && r->base.num_outputs > 0) done = r->slices ? write_slice(&w) : write_outputs(&w);
     if (done && !r->base.quiet) report(&w);

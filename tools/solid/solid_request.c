@@ -79,7 +79,6 @@ static int check(request *base)
         return usage_error(base->command->name, "--range must be LO,HI with LO below HI");
     r->has_steps = request_has(base, "crease-steps");
     r->has_precision = request_has(base, "precision");
-    r->has_samples = r->samples > 0;
     if (r->samples == 0 && (r->bezier || !request_has(base, "refine"))) r->samples = 4;
     return check_slice(r);
 }
@@ -92,8 +91,8 @@ static const option options[] = {
      .repeats = true},
     {OPTION_FORMAT("vtu ply obj stl glb png npy tif nii nii.gz")},
     {"samples", 'n', "S",
-     "samples of a cell along each direction, @; default 4, of a mesh of unlike cells 5, and "
-     "with --refine alone none: the refined mesh itself is written",
+     "samples of a cell along each direction, @; default 4, and with --refine alone none: the "
+     "refined mesh itself is written",
      OPTION_COUNT(solid_request, samples, 2, 100), .excludes = "bezier slice slices"},
     {"refine", 0, "N",
      "refine the mesh first, @ times; with --samples the limit stays as it is, and its "

@@ -50,7 +50,7 @@ typedef struct solid_request {
     int unit;           /* of lengths, for resolutions: a solid_unit */
     const char *array;  /* whose values are shown; NULL: all */
     option_list range;  /* what is black and white */
-    bool has_precision, has_samples; /* else the default */
+    bool has_precision; /* else the default */
 } solid_request;
 
 /* Does what a solid_request asks for. Returns the exit status. */
