@@ -12,8 +12,8 @@
 #include "job.h"
 
 /* Of calls that the host makes for its own CPU. */
-#define PIECE_NS 3e4 /* of a thread's share, at least: what taking it does not count against */
-#define ALONE_NS 2e5 /* below, waking a worker takes longer than it helps */
+#define PIECE_NS 15e3 /* of a thread's share, at least: what taking it does not count against */
+#define ALONE_NS 6e4  /* below, waking a worker takes longer than it helps */
 
 /* ---- the job ---- */
 

@@ -466,6 +466,9 @@ class Samples(Command):
                 self.assertEqual(first["connectivity"], second["connectivity"])
                 off = max(abs(a - b) for a, b in zip(first["Points"], second["Points"]))
                 self.assertLess(off, 2e-12 if precision == "f64" else 6e-7)
+        hint = "note: %s: nearly all cells are unlike" % source
+        self.assertIn(hint, run("solid", source, "-o", out).stderr)
+        self.assertNotIn(hint, run("solid", source, "-o", out, "-n", "5").stderr)
 
     def test_unlike_around(self):
         """So they come around a vertex of more cells than a plan takes."""

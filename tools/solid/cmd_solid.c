@@ -193,6 +193,18 @@ static bool prepare_mesh(work *w)
 
 /* ---- output ---- */
 
+/* Says which numbers of samples need no tables of unlike cells, where nobody has chosen one. */
+static void note_samples(const work *w)
+{
+    enum { MESHED = 5 };
+    const request *r = &w->r->base;
+    if (request_has(r, "samples") || w->r->bezier || r->quiet || r->sharing.cooperate) return;
+    if (solid_dyadic_is_best(&w->model, MESHED))
+        complain(
+            "note: %s: nearly all cells are unlike; -n 3 and -n 5 take far less time and memory",
+            r->inputs[0]);
+}
+
 static bool open_samples(work *w, uint32_t samples, bool has_lists)
 {
     const double start = seconds_now();
@@ -255,8 +267,9 @@ static bool open_all(work *w)
     bool cells = false, faces = false;
     for (size_t i = 0; i < r->base.num_outputs; i++)
         *(request_format(&r->base, r->base.outputs[i]) == SOLID_VTU ? &cells : &faces) = true;
-    return solid_model_index(&w->model) &&
-           (!cells || !r->samples || open_samples(w, r->samples, false)) &&
+    if (!solid_model_index(&w->model)) return false;
+    if (cells && r->samples) note_samples(w);
+    return (!cells || !r->samples || open_samples(w, r->samples, false)) &&
            (!faces || open_boundary(w));
 }
 
