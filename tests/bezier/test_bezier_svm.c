@@ -84,6 +84,7 @@ static comparison begin(clsp_bezier_plan *plan, const clspi_tiling *tiles, size_
                         size_t count)
 {
     comparison c = {.plan = plan, .ctx = plan->tensor.base.ctx, .first = first, .tiling = *tiles};
+    const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1};
 
     c.tiling.num_pieces = count;
     c.tiling.lines = plan->desc.axis[0].num;
@@ -94,7 +95,8 @@ static comparison begin(clsp_bezier_plan *plan, const clspi_tiling *tiles, size_
     c.wanted = malloc(c.bytes);
     assert_non_null(c.wanted);
     const clsp_output out = {.type = plan->desc.precision, .host = c.wanted, .size = c.reals};
-    assert_ok(c.ctx, clsp_bezier_eval(plan, (clsp_range){first, count}, out, NULL));
+    assert_ok(c.ctx, clsp_bezier_eval(plan, (clsp_range){first, count}, out,
+                                      &(clsp_run){.share = &by_device}));
     return c;
 }
 
