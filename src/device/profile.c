@@ -31,6 +31,11 @@ int clspi_is_nvidia(const char *platform)
     return strcmp(platform, "NVIDIA CUDA") == 0;
 }
 
+int clspi_is_rusticl(const char *platform)
+{
+    return strcmp(platform, "rusticl") == 0;
+}
+
 static const struct {
     clsp_device_class device_class;
     const char *name;

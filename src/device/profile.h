@@ -16,9 +16,10 @@ clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, con
 /* Tells whether text holds part, without regard to case. */
 int clspi_contains(const char *text, const char *part, size_t part_length);
 
-/* Tell whether a platform's name is PoCL's, and NVIDIA's. */
+/* Tell whether a platform's name is PoCL's, NVIDIA's, and rusticl, Mesa's. */
 int clspi_is_pocl(const char *platform);
 int clspi_is_nvidia(const char *platform);
+int clspi_is_rusticl(const char *platform);
 
 /* Names a class: "cpu", "integrated", "discrete", "accelerator". Static storage. */
 const char *clspi_class_name(clsp_device_class device_class);

@@ -1,10 +1,13 @@
 #include "eval_points.h"
 
 #include "check.h"
+#include "profile.h"
 #include "vertex_assembly.h"
 #include "vertex_layout.h"
 
-enum { KEPT_STEPS = 16 }; /* of chains that CPUs keep, at most: CLSP_KEPT */
+/* Of chains that CPUs keep, at most: CLSP_KEPT. Mesa's compiler takes minutes for private arrays
+   that are indexed. */
+enum { KEPT_STEPS = 16 };
 
 /* ---- kernels ---- */
 
@@ -15,7 +18,8 @@ clspi_options clspi_point_options(const clsp_context *ctx, const clspi_tensor_de
     clspi_option(&options, "TRIANGLE", desc->is_triangle);
     clspi_option(&options, "WATERTIGHT", desc->watertight);
     if (desc->own_bases > 0) clspi_option(&options, "OWN_BASIS", 1);
-    if (ctx->device.device_class == CLSP_CLASS_CPU) clspi_option(&options, "KEPT", KEPT_STEPS);
+    if (ctx->device.device_class == CLSP_CLASS_CPU && !clspi_is_rusticl(ctx->device.platform))
+        clspi_option(&options, "KEPT", KEPT_STEPS);
     return options;
 }
 
