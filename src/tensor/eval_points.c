@@ -5,8 +5,8 @@
 #include "vertex_assembly.h"
 #include "vertex_layout.h"
 
-/* Of chains that CPUs keep, at most: CLSP_KEPT. Mesa's compiler takes minutes for private arrays
-   that are indexed. */
+/* Of chains that CPUs keep, at most: CLSP_KEPT. Not on Mesa's llvmpipe, whose compiler has trouble
+   with private arrays behind a pointer (docs/testing.md). */
 enum { KEPT_STEPS = 16 };
 
 /* ---- kernels ---- */

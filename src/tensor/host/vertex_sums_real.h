@@ -217,8 +217,8 @@ CLSPI_INLINE void unit_normals(real (*restrict n)[CHUNK], real (*restrict a)[CHU
     }
 }
 
-/* Makes those of polynomial patches, from the largest partial sums of a and b, which their rounding
-   errors are relative to; margin: by which these are more. */
+/* Makes the unit normals a x b of polynomial patches, from the largest partial sums of a and b,
+   which their rounding errors are relative to; margin: by which these are more. */
 CLSPI_INLINE void polynomial_normals(real (*restrict n)[CHUNK], real (*restrict a)[CHUNK],
                                      real (*restrict b)[CHUNK], const real *restrict largest_a,
                                      const real *restrict largest_b, real margin, size_t count)

@@ -133,7 +133,7 @@ static term_sizes difference_sizes(const far_patch *f, size_t i, size_t k, const
     return s;
 }
 
-/* Makes those of the derivative at parameters t: sums with the same factors. */
+/* Makes the sizes of a derivative's terms at parameters t: sums with the derivative's factors. */
 static term_sizes sum_sizes(const far_patch *f, const unsigned by[2], const long double t[3])
 {
     const unsigned m = f->l.d.degree[0] - by[0], n = f->l.d.degree[1] - by[1];

@@ -148,7 +148,7 @@ bool gmsh_has_entities(const char *name, bool *is_part)
     return *is_part || strcmp(name, "$Entities") == 0;
 }
 
-bool gmsh_add_curve(gmsh_file *f, double tag)
+static bool add_curve(gmsh_file *f, double tag)
 {
     uint32_t *moved =
         array_reserve(f->curves, &f->curve_capacity, f->num_curves + 1, sizeof(*moved));
@@ -158,7 +158,7 @@ bool gmsh_add_curve(gmsh_file *f, double tag)
     return true;
 }
 
-bool gmsh_add_volume(gmsh_file *f, double tag, double group)
+static bool add_volume(gmsh_file *f, double tag, double group)
 {
     gmsh_entity *moved =
         array_reserve(f->volumes, &f->volume_capacity, f->num_volumes + 1, sizeof(*moved));
@@ -166,6 +166,12 @@ bool gmsh_add_volume(gmsh_file *f, double tag, double group)
     f->volumes = moved;
     moved[f->num_volumes++] = (gmsh_entity){tag, group};
     return true;
+}
+
+bool gmsh_add_entity(gmsh_file *f, int dim, const gmsh_entity *entity)
+{
+    if (entity->group == 0 || dim == 2) return true;
+    return dim == 1 ? add_curve(f, entity->tag) : add_volume(f, entity->tag, entity->group);
 }
 
 double gmsh_group_of(const gmsh_file *f, double tag)
@@ -195,13 +201,9 @@ static bool read_entities(gmsh_file *f, bool is_part)
     for (uint32_t i = 0; i < num[0]; i++)
         if (!read_entity(f, is_part, f->has_4_0 ? 6 : 3, &entity)) return false;
     for (int dim = 1; dim < 4; dim++)
-        for (uint32_t i = 0; i < num[dim]; i++) {
-            if (!read_bounded(f, is_part, &entity)) return false;
-            if (entity.group == 0 || dim == 2) continue;
-            if (!(dim == 1 ? gmsh_add_curve(f, entity.tag)
-                           : gmsh_add_volume(f, entity.tag, entity.group)))
+        for (uint32_t i = 0; i < num[dim]; i++)
+            if (!read_bounded(f, is_part, &entity) || !gmsh_add_entity(f, dim, &entity))
                 return false;
-        }
     return true;
 }
 

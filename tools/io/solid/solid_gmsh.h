@@ -57,12 +57,13 @@ enum { GMSH_LINE = 1 }; /* a type of elements */
    a partitioned mesh. */
 bool gmsh_has_entities(const char *name, bool *is_part);
 
-/* Adds a curve that is in a physical group, by its number; tells whether a curve is one. */
-bool gmsh_add_curve(gmsh_file *f, double tag);
+/* Adds a curve (dim 1) or a volume (3) that is in a physical group; leaves others out. */
+bool gmsh_add_entity(gmsh_file *f, int dim, const gmsh_entity *entity);
+
+/* Tells whether a curve is in a physical group, by its number. */
 bool gmsh_is_grouped(const gmsh_file *f, double tag);
 
-/* Adds a volume, by its number and its first physical group; finds the group of one, 0: none. */
-bool gmsh_add_volume(gmsh_file *f, double tag, double group);
+/* Finds the first physical group of a volume, by its number; 0: none. */
 double gmsh_group_of(const gmsh_file *f, double tag);
 
 /* Adds a line between two points, which makes a crease. */

@@ -133,13 +133,9 @@ static bool read_entities(gmsh_file *f, bool is_part)
     for (uint32_t i = 0; i < num[0]; i++)
         if (!read_entity(f, is_part, 3, &entity)) return false;
     for (int dim = 1; dim < 4; dim++)
-        for (uint32_t i = 0; i < num[dim]; i++) {
-            if (!read_bounded(f, is_part, &entity)) return false;
-            if (entity.group == 0 || dim == 2) continue;
-            if (!(dim == 1 ? gmsh_add_curve(f, entity.tag)
-                           : gmsh_add_volume(f, entity.tag, entity.group)))
+        for (uint32_t i = 0; i < num[dim]; i++)
+            if (!read_bounded(f, is_part, &entity) || !gmsh_add_entity(f, dim, &entity))
                 return false;
-        }
     return true;
 }
 
