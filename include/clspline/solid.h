@@ -155,17 +155,25 @@ enum {
     CLSP_SOLID_MAX_GRID = 1048576  /* 2^20, of a cell */
 };
 
-/* How cells are made. All but the first are slower: they are the designs of Massively parallel
+/* How cells are made. THREAD, GROUP and HYBRID are slow: they are the designs of Massively parallel
    limit evaluation of Catmull-Clark solids (2022), with the library's weights, to be compared with.
    Their errors are up to 1e-6 scale (CLSP_F32). */
 typedef enum clsp_solid_method {
-    CLSP_SOLID_METHOD_DEFAULT = 0, /* cells */
+    CLSP_SOLID_METHOD_DEFAULT = 0, /* lattices where they can be had and cells are unlike, of more
+                                      sorts than an eighth of them; else cells */
     CLSP_SOLID_CELLS = 1,          /* sums of all samples of cells together */
     CLSP_SOLID_THREAD = 2,         /* a work-item makes a point */
     CLSP_SOLID_GROUP = 3,          /* 32 work-items make a point ("warp-based") */
-    CLSP_SOLID_HYBRID = 4 /* as THREAD; as GROUP cells that are not regular with up to 64 samples,
-                             and all where points are fewer than work-items that keep the device
-                             busy */
+    CLSP_SOLID_HYBRID = 4,  /* as THREAD; as GROUP cells that are not regular with up to 64 samples,
+                               and all where points are fewer than work-items that keep the device
+                               busy */
+    CLSP_SOLID_LATTICES = 5 /* the mesh is refined with its control points, at most three times,
+                               until samples are away from irregular edges or on them: for meshes
+                               from generators, which have as many classes as cells. Packed points
+                               in the plan's precision, at samples that are on faces or at least 1/8
+                               from them. Errors within 3e-7 scale (CLSP_F32). Lists, weights and
+                               classes are made by a plan of cells, which the first such call
+                               creates */
 } clsp_solid_method;
 
 /* What a plan computes. Zero is the default of every field. */

@@ -57,6 +57,36 @@ void clspi_cell_mesh_release(clspi_cell_mesh *mesh)
     *mesh = (clspi_cell_mesh){0};
 }
 
+bool clspi_cell_mesh_copy(clspi_cell_mesh *copy, const clspi_cell_mesh *mesh)
+{
+    const size_t cells = mesh->num_cells, faces = mesh->num_faces, edges = mesh->num_edges;
+
+    *copy = (clspi_cell_mesh){.num_vertices = mesh->num_vertices,
+                              .num_edges = mesh->num_edges,
+                              .num_faces = mesh->num_faces,
+                              .num_cells = mesh->num_cells};
+    if (!clspi_cell_mesh_allocate_cells(copy) || !clspi_cell_mesh_allocate_faces(copy))
+        return false;
+    if (mesh->edge_sharpness) {
+        copy->edge_sharpness = array(edges, sizeof *copy->edge_sharpness);
+        if (!copy->edge_sharpness) return false;
+        memcpy(copy->edge_sharpness, mesh->edge_sharpness, edges * sizeof *copy->edge_sharpness);
+    }
+    memcpy(copy->cell_vertex, mesh->cell_vertex, cells * CLSPI_CORNERS * sizeof *copy->cell_vertex);
+    memcpy(copy->cell_edge, mesh->cell_edge, cells * CLSPI_CELL_EDGES * sizeof *copy->cell_edge);
+    memcpy(copy->cell_face, mesh->cell_face, cells * CLSPI_CELL_FACES * sizeof *copy->cell_face);
+    memcpy(copy->across, mesh->across, cells * CLSPI_CELL_FACES * sizeof *copy->across);
+    memcpy(copy->frame, mesh->frame, cells * CLSPI_CELL_FACES);
+    memcpy(copy->face_vertex, mesh->face_vertex,
+           faces * CLSPI_FACE_SIDES * sizeof *copy->face_vertex);
+    memcpy(copy->face_edge, mesh->face_edge, faces * CLSPI_FACE_SIDES * sizeof *copy->face_edge);
+    memcpy(copy->face_flag, mesh->face_flag, faces);
+    memcpy(copy->edge_vertex, mesh->edge_vertex, edges * 2 * sizeof *copy->edge_vertex);
+    memcpy(copy->edge_flag, mesh->edge_flag, edges);
+    memcpy(copy->vertex_flag, mesh->vertex_flag, mesh->num_vertices);
+    return true;
+}
+
 /* ---- a mesh of cells ---- */
 
 /* Writes the keys of edges of cells: their vertices, the lesser one first. */

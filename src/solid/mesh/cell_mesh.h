@@ -75,6 +75,9 @@ void clspi_cell_mesh_settle(clspi_cell_mesh *mesh);
 /* Tells whether all vertices of a cell are regular. */
 bool clspi_cell_is_regular(const clspi_cell_mesh *mesh, uint32_t cell);
 
+/* Copies a mesh. To be released whatever happens; false: no memory. */
+bool clspi_cell_mesh_copy(clspi_cell_mesh *copy, const clspi_cell_mesh *mesh);
+
 void clspi_cell_mesh_release(clspi_cell_mesh *mesh);
 
 #endif

@@ -21,22 +21,15 @@ typedef struct vertex_state {
 
 typedef struct limit_job {
     const clspi_cell_mesh *mesh;
-    uint32_t dim;
-    const double *points;
-    double *limits;
+    clspi_limit_term *term;
+    void *user;
     vertex_state *state;  /* [vertices] */
-    double *sum;          /* [vertices]: of weights */
     uint32_t *edge_faces; /* [edges] */
 } limit_job;
 
 static void add(limit_job *job, uint32_t to, uint32_t from, double weight)
 {
-    double *const limit = job->limits + (size_t)to * job->dim;
-    const double *const point = job->points + (size_t)from * job->dim;
-
-    for (uint32_t i = 0; i < job->dim; i++)
-        limit[i] += weight * point[i];
-    job->sum[to] += weight;
+    job->term(job->user, to, from, weight);
 }
 
 /* ---- counting ---- */
@@ -249,29 +242,57 @@ static bool add_darts(limit_job *job)
     return done;
 }
 
-bool clspi_limit_points(double *limits, const double *points, uint32_t dim,
-                        const clspi_cell_mesh *mesh)
+/* ---- all ---- */
+
+bool clspi_limit_terms(const clspi_cell_mesh *mesh, clspi_limit_term *term, void *user)
 {
-    const size_t vertices = mesh->num_vertices;
-    limit_job job = {.mesh = mesh, .dim = dim, .points = points, .limits = limits};
+    limit_job job = {.mesh = mesh, .term = term, .user = user};
     bool done;
 
-    job.state = calloc(vertices + 1, sizeof *job.state);
-    job.sum = calloc(vertices + 1, sizeof *job.sum);
+    job.state = calloc((size_t)mesh->num_vertices + 1, sizeof *job.state);
     job.edge_faces = calloc((size_t)mesh->num_edges + 1, sizeof *job.edge_faces);
-    done = job.state && job.sum && job.edge_faces;
+    done = job.state && job.edge_faces;
     if (done) {
-        memset(limits, 0, vertices * dim * sizeof *limits);
         count_all(&job);
         add_selves(&job);
         add_edges(&job);
         add_diagonals(&job);
         done = add_darts(&job);
     }
-    for (size_t i = 0; i < vertices * dim && done; i++)
-        limits[i] /= job.sum[i / dim];
     free(job.state);
-    free(job.sum);
     free(job.edge_faces);
+    return done;
+}
+
+/* Points as they are summed. */
+typedef struct point_sums {
+    uint32_t dim;
+    const double *points;
+    double *limits;
+    double *sum; /* [vertices]: of weights */
+} point_sums;
+
+static void add_point(void *user, uint32_t to, uint32_t from, double weight)
+{
+    const point_sums *const s = user;
+    double *const limit = s->limits + (size_t)to * s->dim;
+    const double *const point = s->points + (size_t)from * s->dim;
+
+    for (uint32_t i = 0; i < s->dim; i++)
+        limit[i] += weight * point[i];
+    s->sum[to] += weight;
+}
+
+bool clspi_limit_points(double *limits, const double *points, uint32_t dim,
+                        const clspi_cell_mesh *mesh)
+{
+    const size_t vertices = mesh->num_vertices;
+    point_sums s = {dim, points, limits, calloc(vertices + 1, sizeof *s.sum)};
+
+    memset(limits, 0, vertices * dim * sizeof *limits);
+    const bool done = s.sum && clspi_limit_terms(mesh, add_point, &s);
+    for (size_t i = 0; i < vertices * dim && done; i++)
+        limits[i] /= s.sum[i / dim];
+    free(s.sum);
     return done;
 }

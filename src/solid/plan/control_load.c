@@ -2,6 +2,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "kernel_arguments.h"
+#include "lattice.h"
 #include "memory.h"
 #include "point_copies.h"
 #include "solid_plan.h"
@@ -35,6 +36,7 @@ static clsp_status bring(clsp_solid_plan *plan, clspi_series *series, const clsp
     CLSPI_CHECK(from->buffer ? clspi_series_copy(series, from->buffer, from->offset * from->element,
                                                  plan->control, 0, bytes)
                              : clspi_series_write(series, plan->control, 0, from->host, bytes));
+    if (plan->lattice) return clspi_lattice_load(plan, series);
     CLSPI_CHECK(continue_all(plan, series));
     return clspi_point_copies_make(plan, series);
 }

@@ -9,15 +9,6 @@
 
 enum { BATCH_ROWS = 1 << 15 }; /* of 16 weights, that are made together: 4 MB */
 
-/* Returns sample a of an axis. */
-static double sample_at(const clsp_axis *axis, uint32_t a)
-{
-    if (axis->params) return axis->params[a];
-    const double last = axis->num > 1 ? axis->num - 1.0 : 1.0;
-
-    return (axis->begin * (last - a) + axis->end * a) / last;
-}
-
 /* ---- on the host ---- */
 
 /* Tables being made. */
@@ -55,8 +46,8 @@ static void fill_slices(const maker *m, own_classes *own, const clspi_cell_use *
     for (uint32_t i = 0; i < axis[p].num; i++)
         for (uint32_t j = 0; j < axis[q].num; j++) {
             double t[3] = {0.5, 0.5, 0.5};
-            t[p] = sample_at(&axis[p], i);
-            t[q] = sample_at(&axis[q], j);
+            t[p] = clspi_solid_sample(&axis[p], i);
+            t[q] = clspi_solid_sample(&axis[q], j);
             clspi_use_weights(&own->set, &use->of, t, by, own->rows[CLSPI_SCRATCH_ROWS]);
             for (uint32_t k = 0; k < entry->num_slice; k++) {
                 double sum = 0.0;
@@ -80,8 +71,9 @@ static void fill_full(const maker *m, own_classes *own, const clspi_cell_use *us
     for (uint32_t i = 0; i < axis[0].num; i++)
         for (uint32_t j = 0; j < axis[1].num; j++)
             for (uint32_t k = 0; k < axis[2].num; k++, sample++) {
-                const double t[3] = {sample_at(&axis[0], i), sample_at(&axis[1], j),
-                                     sample_at(&axis[2], k)};
+                const double t[3] = {clspi_solid_sample(&axis[0], i),
+                                     clspi_solid_sample(&axis[1], j),
+                                     clspi_solid_sample(&axis[2], k)};
                 clspi_use_weights(&own->set, &use->of, t, m->by, row);
                 for (uint32_t n = 0; n < use->terms; n++)
                     table[n * stride + sample] = row[n];
@@ -116,7 +108,7 @@ static double *fill_splines(const maker *m, double *table, const uint8_t by[3])
 {
     for (uint32_t a = 0; a < 3; a++)
         for (uint32_t i = 0; i < m->plan->desc.axis[a].num; i++, table += 4)
-            clspi_span_weights(sample_at(&m->plan->desc.axis[a], i), by[a], table);
+            clspi_span_weights(clspi_solid_sample(&m->plan->desc.axis[a], i), by[a], table);
     return table;
 }
 
@@ -132,7 +124,7 @@ static void fill_along(const maker *m, double *table)
         table = fill_splines(m, table, (const uint8_t[3]){order, order, order});
     for (uint32_t a = 0; a < 3; a++)
         for (uint32_t i = 0; i < m->plan->desc.axis[a].num; i++, table += 4)
-            table[0] = sample_at(&m->plan->desc.axis[a], i);
+            table[0] = clspi_solid_sample(&m->plan->desc.axis[a], i);
 }
 
 size_t clspi_along_reals(const clsp_solid_plan *plan)

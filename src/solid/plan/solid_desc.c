@@ -97,7 +97,7 @@ static clsp_status check_vertex(clsp_context *ctx, clsp_solid_desc *desc)
     const clspi_vertex_kind kind = kind_of(desc);
 
     CLSPI_CHECK(clspi_vertex_resolve(ctx, &kind, &desc->vertex));
-    if (desc->method == CLSP_SOLID_CELLS || clspi_solid_is_plain(desc)) return CLSP_OK;
+    if (desc->method <= CLSP_SOLID_CELLS || clspi_solid_is_plain(desc)) return CLSP_OK;
     return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
                       "solid: methods other than cells make packed points, or derivatives of one "
                       "order, in the plan's precision alone");
@@ -110,10 +110,9 @@ clsp_status clspi_solid_desc_resolve(clsp_context *ctx, clsp_solid_desc *desc)
     CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_solid_desc", desc->reserved));
     if (desc->precision == CLSP_TYPE_DEFAULT) desc->precision = CLSP_F32;
     CLSPI_CHECK(clspi_precision_check(ctx, "solid", desc->precision));
-    if (desc->method > CLSP_SOLID_HYBRID)
+    if (desc->method > CLSP_SOLID_LATTICES)
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: unknown method %d",
                           (int)desc->method);
-    if (desc->method == CLSP_SOLID_METHOD_DEFAULT) desc->method = CLSP_SOLID_CELLS;
     if (desc->dim == 0) desc->dim = 3;
     if (desc->dim > CLSP_SOLID_MAX_DIM)
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: dim %u: at most %d", desc->dim,

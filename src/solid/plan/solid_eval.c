@@ -1,6 +1,7 @@
 /* Cells of solids by the context's device. */
 #include "check.h"
 #include "cell_launch.h"
+#include "lattice.h"
 #include "transfer.h"
 
 /* ---- checks ---- */
@@ -43,6 +44,7 @@ clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, cls
                                    .offset = target->offset,
                                    .keep = plan->shape.number[0] == CLSPI_VALUE ? 1.0 : 0.0};
 
+    if (plan->lattice) return clspi_lattice_enqueue(plan, series, cells, target);
     return clspi_cells_make(plan, series, target->buffer, at);
 }
 

@@ -6,6 +6,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "host_cells.h"
+#include "lattice.h"
 #include "point_copies.h"
 #include "points.h"
 #include "solid_desc.h"
@@ -68,7 +69,7 @@ static clsp_status borrow_points(clsp_solid_plan *plan, const clsp_solid_plan *o
 
 /* ---- making plans ---- */
 
-/* Builds what a plan whose points are known has on its device. */
+/* Builds what a plan whose points are known has on its device, but for a lattice. */
 static clsp_status build(clsp_solid_plan *plan)
 {
     clspi_call call;
@@ -76,10 +77,18 @@ static clsp_status build(clsp_solid_plan *plan)
     plan->has_grid = clspi_grid_size(&plan->desc) > 0;
     plan->cell_reals = clspi_grid_size(&plan->desc) * plan->desc.dim * plan->shape.num_sums;
     plan->cell_elements = clspi_grid_size(&plan->desc) * plan->shape.stride;
+    if (plan->desc.method == CLSP_SOLID_LATTICES) return CLSP_OK;
     CLSPI_CHECK(clspi_cell_layout_make(plan));
     CLSPI_CHECK(clspi_solid_create_kernels(plan));
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
     return clspi_call_end(&call, clspi_solid_upload(plan, &call.series));
+}
+
+/* Makes the lattice of a plan of a mesh. */
+static clsp_status make_lattice(clsp_solid_plan *plan, const clspi_cell_mesh *cells)
+{
+    plan->points.num_vertices = cells->num_vertices; /* there are no others */
+    return clspi_lattice_make(plan, cells);
 }
 
 /* Allocates a plan of so many vertices and cells. */
@@ -122,10 +131,22 @@ clsp_status clspi_solid_plan_like(clsp_solid_plan **plan, clsp_context *ctx,
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(clspi_precision_check(ctx, "solid", owner->desc.precision));
     CLSPI_CHECK(allocate(plan, ctx, &owner->desc, owner->num_vertices, owner->num_cells));
-    status = borrow_points(*plan, owner);
+    status =
+        owner->lattice ? make_lattice(*plan, &owner->lattice->mesh) : borrow_points(*plan, owner);
     if (status == CLSP_OK) status = build(*plan);
     if (status != CLSP_OK) clsp_solid_plan_destroy(plan);
     return status;
+}
+
+/* Chooses the method of a plan, where its description has none, and checks it. */
+static clsp_status choose_method(clsp_solid_desc *desc, const clsp_solid_mesh *mesh)
+{
+    if (desc->method == CLSP_SOLID_METHOD_DEFAULT)
+        desc->method = clspi_lattice_choose(mesh->ctx, desc, &mesh->cells);
+    if (desc->method != CLSP_SOLID_LATTICES) return CLSP_OK;
+    const char *const why = clspi_lattice_refusal(mesh->ctx, desc, &mesh->cells);
+    if (!why) return CLSP_OK;
+    return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT, "solid: no lattices: %s", why);
 }
 
 clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh *mesh,
@@ -145,8 +166,10 @@ clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
                           "solid: the mesh is not hexahedral; refine it");
     CLSPI_CHECK(clspi_solid_check_creases(mesh));
+    CLSPI_CHECK(choose_method(&all, mesh));
     CLSPI_CHECK(allocate(plan, mesh->ctx, &all, mesh->cells.num_vertices, mesh->cells.num_cells));
-    status = find_points(*plan, mesh);
+    status = all.method == CLSP_SOLID_LATTICES ? make_lattice(*plan, &mesh->cells)
+                                               : find_points(*plan, mesh);
     if (status == CLSP_OK) status = find_faces(*plan, &mesh->cells);
     if (status == CLSP_OK) status = build(*plan);
     if (status != CLSP_OK) clsp_solid_plan_destroy(plan);
@@ -196,6 +219,7 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
     clspi_buffer_release(&plan->lists.params);
     clspi_buffer_release(&plan->lists.faces);
     clspi_cell_layout_release(&plan->layout);
+    clspi_lattice_release(plan);
     release_points(plan);
     clspi_solid_host_release(plan);
     clspi_axes_free(plan->params);

@@ -119,6 +119,7 @@ struct clsp_solid_plan {
     clspi_host_state host; /* control points, those beyond the boundary too */
     uint32_t *use_of;      /* [classes][CLSPI_FRAMES]: uses; NULL: not made */
     clspi_host_tables host_tables;
+    struct clspi_lattice *lattice; /* where it makes the grid; NULL: classes do */
 };
 
 /* Makes a plan that computes the same as another one, on another device and of the same cells,
@@ -167,6 +168,14 @@ static inline void clspi_put_float(double *memory, size_t i, double number)
 static inline size_t clspi_solid_element(const clsp_solid_plan *plan)
 {
     return clsp_type_bytes(plan->desc.vertex.type);
+}
+
+/* Returns sample i of an axis. */
+static inline double clspi_solid_sample(const clsp_axis *axis, uint32_t i)
+{
+    const double last = axis->num > 1 ? axis->num - 1.0 : 1.0;
+
+    return axis->params ? axis->params[i] : (axis->begin * (last - i) + axis->end * i) / last;
 }
 
 /* Returns the samples of a cell; 0: there is no grid. */

@@ -7,6 +7,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "host_cells.h"
+#include "lattice.h"
 #include "point_copies.h"
 #include "point_lists.h"
 #include "points.h"
@@ -47,6 +48,7 @@ static clsp_status bring(clsp_solid_plan *peer, clspi_series *series, const void
                          size_t bytes)
 {
     CLSPI_CHECK(clspi_series_write(series, peer->control, 0, points, bytes));
+    if (peer->lattice) return clspi_lattice_load(peer, series);
     return clspi_point_copies_make(peer, series);
 }
 
@@ -110,7 +112,8 @@ static void name_job(const shared_points *s, char key[KEY_MAX])
     const clsp_solid_plan *const plan = s->plan;
     const clsp_vertex_layout *const vertex = &plan->desc.vertex;
     const size_t grid = s->is_list ? 1 : clspi_grid_size(&plan->desc);
-    const size_t others = plan->num_cells - plan->layout.uses[0].num_cells;
+    const size_t regular = plan->lattice ? 0 : plan->layout.uses[0].num_cells;
+    const size_t others = plan->num_cells - regular;
 
     snprintf(key, KEY_MAX, "solid-%s-d%u-f%zu-n%u-a%x-s%u-%zu-m%d-i%u-c%u",
              s->is_list ? "list" : "grid", plan->desc.dim,
@@ -137,7 +140,7 @@ static clsp_status prepare(const void *user, clspi_plan *base)
 
     (void)base;
     CLSPI_CHECK(clspi_solid_host_prepare(s->plan));
-    return s->is_list ? CLSP_OK : clspi_solid_host_tables(s->plan);
+    return s->is_list || s->plan->lattice ? CLSP_OK : clspi_solid_host_tables(s->plan);
 }
 
 static size_t items_of(const shared_points *s)
@@ -318,6 +321,8 @@ clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *poi
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_eval_points");
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(check_loaded(plan, run));
+    CLSPI_CHECK(clspi_solid_by_classes(plan, &plan));
+    s.plan = plan;
     CLSPI_CHECK(clspi_points_check(&plan->base, points, 3 + (size_t)plan->shape.stride));
     s.num = points->num;
     const clspi_tiling tiling = tiling_of(&s, items_of(&s));

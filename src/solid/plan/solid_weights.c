@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "lattice.h"
 #include "solid_plan.h"
 #include "solid_upload.h"
 
@@ -84,6 +85,7 @@ clsp_status clsp_solid_weights(clsp_solid_plan *plan, const clsp_solid_param *pa
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_weights");
     CLSPI_CHECK(check_param(plan, param));
     CLSPI_CHECK(check_orders(plan, param->by, by));
+    CLSPI_CHECK(clspi_solid_by_classes(plan, &plan));
     CLSPI_CHECK(clspi_solid_hold_blocks(plan));
     double *const row = malloc(CLSPI_RING_POINTS * sizeof *row);
     weight_list list = {.vertex = malloc(CLSPI_RING_POINTS * sizeof *list.vertex),

@@ -307,7 +307,7 @@ static void test_bad_plans(void **state)
         assert_null(plan);
     }
     bad[0] = good;
-    bad[0].method = (clsp_solid_method)(CLSP_SOLID_HYBRID + 1);
+    bad[0].method = (clsp_solid_method)(CLSP_SOLID_LATTICES + 1);
     assert_status(ctx, clsp_solid_plan_create(&plan, mesh, &bad[0]), CLSP_ERROR_ARGUMENT);
     bad[0] = good;
     bad[0].axis[0] = (clsp_axis){3, NAN, 1.0, NULL};

@@ -180,7 +180,7 @@ static shared_call call_of(solid_job *j)
                          .ctx = ctx,
                          .bytes = j->bytes,
                          .element = clsp_type_bytes(j->precision),
-                         .host = j->s.method <= CLSP_SOLID_CELLS,
+                         .host = j->s.points > 0 || j->s.method <= CLSP_SOLID_CELLS,
                          .work = j,
                          .call = together,
                          .check = check_values};
@@ -256,6 +256,8 @@ static const solid_shape shapes[] = {
     {"normals of a box", large_box, 3, axes_of_4, OTHERS, 0, MANY, 0, 0},
     {"all of a list", closed_prism, 3, axes_of_4, FIRST | SECOND | OTHERS, 0, 0, 99, 0},
     {"gradients with five dim", creased_prism, 5, axes_of_4, FIRST, 0, MANY, 0, 0},
+    {"by lattices", creased_prism, 3, axes_of_4, 0, 0, MANY, 0, CLSP_SOLID_LATTICES},
+    {"a list beside lattices", closed_prism, 3, axes_of_4, 0, 0, 0, 99, CLSP_SOLID_LATTICES},
 };
 
 static void check_shapes(clsp_context *given, clsp_type precision)

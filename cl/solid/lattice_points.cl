@@ -1,0 +1,354 @@
+/* Refines lattices, and makes the limits of cells from them (docs/math.md, 19). On GPUs an item
+   makes a channel of a point that lies on an edge or a vertex, on CPUs all channels; cells are made
+   by groups, on CPUs of one item. The host sets CLSP_DIM, CLSP_BLOCK, the channels that an item or
+   a group makes at once, CLSP_GROUP, and the reals of local memory, CLSP_POINTS, CLSP_FIRST and
+   CLSP_SECOND. */
+#include "lattice.clh"
+
+#if CLSP_LANES > 1
+#include "lattice_runs.clh"
+#endif
+
+#ifndef CLSP_GROUP
+#define CLSP_GROUP 1
+#endif
+#ifndef CLSP_POINTS
+#define CLSP_POINTS 64
+#define CLSP_FIRST  64
+#define CLSP_SECOND 64
+#endif
+
+enum { BLOCKS = CLSP_DIM / CLSP_BLOCK };
+
+/* Items of a launch: the lattice that is read, and the first vertex or edge. */
+typedef struct lattice_items {
+    uint side, vertices, edges, faces;
+    uint first, items;
+} lattice_items;
+
+/* ---- vertices ---- */
+
+/* Makes vertices of the next lattice: the vertex and sums over what is around it, relative to it.
+   list: 64 times a cell + 8 times its corner that the vertex is + the axes, as bits, along which
+   the point is one segment away from it. */
+kernel void lattice_vertices(global const real *restrict points, global const uint *restrict cells,
+                             global const uint *restrict begin, global const uint *restrict list,
+                             global const real *restrict weights, global real *restrict out,
+                             lattice_items at)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= at.items) return;
+
+    const uint v = at.first + g / BLOCKS, c = g % BLOCKS * CLSP_BLOCK;
+    const lattice from = {at.side, at.vertices, at.edges, at.faces};
+    real centre[CLSP_BLOCK], sum[CLSP_BLOCK];
+    UNROLL
+    for (uint i = 0; i < CLSP_BLOCK; i++) {
+        centre[i] = points[(size_t)v * CLSP_DIM + c + i];
+        sum[i] = R(0.0);
+    }
+    for (uint k = begin[v]; k < begin[v + 1]; k++) {
+        const uint cell = list[k] >> 6, corner = list[k] >> 3 & 7, away = list[k] & 7;
+        const uint n = from.side;
+        const uint4 to = (uint4)(away & 1 ? (corner & 1 ? n - 1 : 1) : (corner & 1) * n,
+                                 away & 2 ? (corner & 2 ? n - 1 : 1) : (corner >> 1 & 1) * n,
+                                 away & 4 ? (corner & 4 ? n - 1 : 1) : (corner >> 2) * n, 0);
+        const uint p = lattice_point(cells + (size_t)cell * CELL_WORDS, from, cell, to);
+        UNROLL
+        for (uint i = 0; i < CLSP_BLOCK; i++)
+            sum[i] = MAD(weights[k], points[(size_t)p * CLSP_DIM + c + i] - centre[i], sum[i]);
+    }
+    UNROLL
+    for (uint i = 0; i < CLSP_BLOCK; i++)
+        out[(size_t)v * CLSP_DIM + c + i] = centre[i] + sum[i];
+}
+
+/* ---- edges ---- */
+
+/* The rules of slices around an edge: those of a surface's vertex, and of its limit. */
+enum { STEP_RULE, LIMIT_RULE };
+
+/* Makes slices of edges, (side + 1) each: what a surface's rule makes of an edge's point and those
+   around it, which are sums relative to it. list: 64 times a cell + 4 times its edge + which of its
+   two faces there count, as bits: within the solid both, and the point beyond both too; on a smooth
+   boundary one of the boundary's; on a crease none. Points on faces are met from both sides. */
+kernel void lattice_slices(global const real *restrict points, global const uint *restrict cells,
+                           global const uint *restrict begin, global const uint *restrict list,
+                           global real *restrict lines, lattice_items at, uint rule)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= at.items) return;
+
+    const lattice from = {at.side, at.vertices, at.edges, at.faces};
+    const uint n = from.side, c = g % BLOCKS * CLSP_BLOCK;
+    const uint slice = g / BLOCKS % (n + 1), e = at.first + g / BLOCKS / (n + 1);
+    const uint end = begin[e + 1];
+    const bool is_inner = (list[begin[e]] & 3) == 3;
+    const real f = (real)(end - begin[e]);
+    const real beside = !is_inner            ? (rule == LIMIT_RULE ? R(1.0) / R(6.0) : R(0.125))
+                        : rule == LIMIT_RULE ? R(2.0) / (f * (f + R(5.0)))
+                                             : R(0.75) / (f * f);
+    const real beyond = rule == LIMIT_RULE ? R(1.0) / (f * (f + R(5.0))) : R(0.25) / (f * f);
+    real centre[CLSP_BLOCK], sum[CLSP_BLOCK];
+    bool is_first = true;
+    UNROLL
+    for (uint i = 0; i < CLSP_BLOCK; i++)
+        centre[i] = sum[i] = R(0.0);
+    for (uint k = begin[e]; k < end; k++) {
+        const uint cell = list[k] >> 6, edge = list[k] >> 2 & 15, faces = list[k] & 3;
+        const uint axis = edge >> 2, rank = edge & 3;
+        global const uint *const words = cells + (size_t)cell * CELL_WORDS;
+        const uint x = words[EDGE_WORDS + edge] & 1 ? n - slice : slice;
+        const uint2 on = (uint2)((rank & 1) * n, (rank >> 1) * n);
+        const uint2 in = (uint2)(rank & 1 ? n - 1 : 1, rank & 2 ? n - 1 : 1);
+        if (is_first) {
+            const uint p = lattice_point(words, from, cell, along_axis(axis, x, on));
+            UNROLL
+            for (uint i = 0; i < CLSP_BLOCK; i++)
+                centre[i] = points[(size_t)p * CLSP_DIM + c + i];
+            is_first = false;
+        }
+        for (uint j = 1; j <= faces; j++) {
+            if ((j & faces) != j) continue;
+            const uint2 to = (uint2)(j & 1 ? in.s0 : on.s0, j & 2 ? in.s1 : on.s1);
+            const uint p = lattice_point(words, from, cell, along_axis(axis, x, to));
+            const real weight = j == 3 ? beyond : beside;
+            UNROLL
+            for (uint i = 0; i < CLSP_BLOCK; i++)
+                sum[i] = MAD(weight, points[(size_t)p * CLSP_DIM + c + i] - centre[i], sum[i]);
+        }
+    }
+    lines += ((size_t)e * (n + 1) + slice) * CLSP_DIM + c;
+    UNROLL
+    for (uint i = 0; i < CLSP_BLOCK; i++)
+        lines[i] = centre[i] + sum[i];
+}
+
+/* Makes the edges' points of the next lattice from slices. */
+kernel void lattice_edges(global const real *restrict lines, global real *restrict out,
+                          lattice_items at)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= at.items) return;
+
+    const uint n = at.side, fine = 2 * n - 1, c = g % BLOCKS * CLSP_BLOCK;
+    const uint x = g / BLOCKS % fine + 1, e = at.first + g / BLOCKS / fine;
+    global const real *const line = lines + ((size_t)e * (n + 1) + x / 2) * CLSP_DIM + c;
+    out += (at.vertices + (size_t)e * fine + x - 1) * CLSP_DIM + c;
+    for (uint i = 0; i < CLSP_BLOCK; i++) {
+        const real here = line[i], next = line[i + CLSP_DIM] - here;
+        out[i] = x & 1 ? MAD(R(0.5), next, here)
+                       : MAD(R(0.125), next + ((line + i)[-(int)CLSP_DIM] - here), here);
+    }
+}
+
+/* ---- cells ---- */
+
+/* What makes a cell: on GPUs a group with local memory, on CPUs an item. */
+#if CLSP_LANES > 1
+#define SHARED
+#define ITEM   0u
+#define ITEMS  1u
+#define GROUP  ((uint)get_global_id(0))
+#define SYNC() (void)0
+#else
+#define SHARED local
+#define ITEM   ((uint)get_local_id(0))
+#define ITEMS  ((uint)get_local_size(0))
+#define GROUP  ((uint)get_group_id(0))
+#define SYNC() barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
+/* What a sample along a direction is made of are four adjacent points: their weights are a row,
+   and its start is the first one, counted from one before the cell's; with a bit where the sample
+   is at the low end, and one where it is at the high end. */
+#define END_BITS 0xc0000000u
+
+/* The cells of a launch: the lattice that is read, the side of that which is made, 0: samples are
+   made, which go to `offset` and on; how many there are, and where their rows begin. */
+typedef struct lattice_samples {
+    uint side, vertices, edges, faces;
+    uint side_to, num_u, num_v, num_w, row_u, row_v, row_w, first, cells;
+    wide offset;
+} lattice_samples;
+
+#if CLSP_LANES == 1
+
+/* Returns the point beyond a face of a cell that is next to point x of it; NO_CELL: there is no
+   cell. */
+uint point_beyond(global const uint *cells, lattice l, global const uint *words, uint face, uint2 x)
+{
+    const uint beyond = words[BEYOND_WORDS + face];
+    if (beyond == NO_CELL) return NO_CELL;
+    const uint cell = beyond >> 3, there = beyond & 7;
+    global const uint *const others = cells + (size_t)cell * CELL_WORDS;
+    const uint2 on_face = to_face(l, words[FACE_WORDS + face], x);
+    const uint2 to = from_face(l, others[FACE_WORDS + there], on_face);
+    return lattice_point(others, l, cell, along_axis(there >> 1, there & 1 ? l.side - 1 : 1, to));
+}
+
+/* Gathers a cell's points and those beyond its faces, relative to its first vertex:
+   [side + 3]^3[CLSP_BLOCK]. Beyond the boundary a point is 2 p0 - p1; beyond edges there are none,
+   and 0 stands for them. */
+void gather(SHARED real *to, global const real *points, global const uint *cells, lattice l,
+            uint cell, uint c)
+{
+    const uint n = l.side, wide_side = n + 3, num = wide_side * wide_side * wide_side;
+    global const uint *const words = cells + (size_t)cell * CELL_WORDS;
+    global const real *const centre = points + (size_t)words[0] * CLSP_DIM + c;
+
+    points += c;
+    for (uint x = ITEM; x < num; x += ITEMS) {
+        const uint i = x / (wide_side * wide_side), j = x / wide_side % wide_side;
+        const uint k = x % wide_side;
+        const bool out_u = i == 0 || i == n + 2, out_v = j == 0 || j == n + 2;
+        const bool out_w = k == 0 || k == n + 2;
+        const uint outside = (uint)out_u + (uint)out_v + (uint)out_w;
+        uint p = NO_CELL, one = NO_CELL;
+        if (outside == 0) {
+            p = lattice_point(words, l, cell, (uint4)(i - 1, j - 1, k - 1, 0));
+        } else if (outside == 1) {
+            const uint axis = out_u ? 0 : out_v ? 1 : 2;
+            const uint high = (uint)((out_u ? i : out_v ? j : k) != 0);
+            const uint2 beside = across_axis(axis, (uint4)(i - 1, j - 1, k - 1, 0));
+            p = point_beyond(cells, l, words, 2 * axis + high, beside);
+            if (p == NO_CELL) {
+                p = lattice_point(words, l, cell, along_axis(axis, high * n, beside));
+                one = lattice_point(words, l, cell, along_axis(axis, high ? n - 1 : 1, beside));
+            }
+        }
+        for (uint d = 0; d < CLSP_BLOCK; d++) {
+            real value = R(0.0);
+            if (p != NO_CELL) value = points[(size_t)p * CLSP_DIM + d] - centre[d];
+            if (one != NO_CELL)
+                value = R(2.0) * value - (points[(size_t)one * CLSP_DIM + d] - centre[d]);
+            to[x * CLSP_BLOCK + d] = value;
+        }
+    }
+}
+
+#endif
+
+/* Sums four adjacent lines of `width` reals for each sample of a direction: from [outer][points]
+   [width] to [outer][num][width]. */
+void sum_direction(SHARED real *to, SHARED const real *from, global const uint *starts,
+                   global const real *rows, uint outer, uint num, uint points, uint width)
+{
+#if CLSP_LANES > 1
+    for (uint o = 0; o < outer; o++)
+        for (uint r = 0; r < num; r++) {
+            global const real *const w = rows + 4 * r;
+            SHARED const real *const line = from + (o * points + (starts[r] & ~END_BITS)) * width;
+            SHARED real *const sums = to + (o * num + r) * width;
+            for (uint x = 0; x < width; x++)
+                sums[x] =
+                    MAD(w[3], line[x + 3 * width],
+                        MAD(w[2], line[x + 2 * width], MAD(w[1], line[x + width], w[0] * line[x])));
+        }
+#else
+    for (uint t = ITEM; t < outer * num * width; t += ITEMS) {
+        const uint x = t % width, r = t / width % num, o = t / (width * num);
+        global const real *const w = rows + 4 * r;
+        SHARED const real *const line = from + (o * points + (starts[r] & ~END_BITS)) * width + x;
+        to[t] = MAD(w[3], line[3 * width],
+                    MAD(w[2], line[2 * width], MAD(w[1], line[width], w[0] * line[0])));
+    }
+#endif
+}
+
+/* What samples on edges and vertices are made of. */
+typedef struct limit_parts {
+    global const uint *words;
+    global const real *lines, *limits;
+    uint side;
+} limit_parts;
+
+/* Returns channel c of a sample on an edge along an axis, or on a vertex: axis 3. corner: of the
+   cell, at the ends where the sample is; start, row: the sample's along the axis. */
+real on_edge(limit_parts p, uint axis, uint corner, uint start, global const real *row, uint c,
+             real centre)
+{
+    if (axis == 3) return p.limits[(size_t)p.words[corner] * CLSP_DIM + c];
+    const uint rank = axis == 0   ? corner >> 1
+                      : axis == 1 ? (corner & 1) | (corner >> 1 & 2)
+                                  : corner & 3;
+    const uint word = p.words[EDGE_WORDS + 4 * axis + rank];
+    global const real *const line = p.lines + (size_t)(word >> 1) * (p.side + 1) * CLSP_DIM + c;
+    real sum = R(0.0);
+    for (uint i = 0; i < 4; i++) { /* one before the first point has no weight */
+        const uint x = min((uint)max((int)(start + i) - 1, 0), p.side);
+        sum = MAD(row[i], line[(size_t)(word & 1 ? p.side - x : x) * CLSP_DIM] - centre, sum);
+    }
+    return sum + centre;
+}
+
+/* Makes cells by groups: points of the next lattice that are within them, and on faces whose first
+   cell they are; or samples. lines, limits: of edges and vertices, where samples are made. */
+OWN_VECTORS
+kernel void lattice_cells(global const real *restrict points, global const uint *restrict cells,
+                          global const uint *restrict starts, global const real *restrict rows,
+                          global const real *restrict lines, global const real *restrict limits,
+                          global real *restrict out, lattice_samples at)
+{
+    SHARED real gathered[CLSP_POINTS], first[CLSP_FIRST], second[CLSP_SECOND];
+    const uint group = GROUP, cell = at.first + group / BLOCKS;
+    const uint c = group % BLOCKS * CLSP_BLOCK, wide_side = at.side + 3;
+    if (group >= at.cells * BLOCKS) return;
+
+    global const uint *const words = cells + (size_t)cell * CELL_WORDS;
+    const limit_parts parts = {words, lines, limits, at.side};
+    const lattice from = {at.side, at.vertices, at.edges, at.faces};
+    const lattice to = {at.side_to, at.vertices, at.edges, at.faces};
+#if CLSP_LANES > 1
+    gather_runs(gathered, points, cells, from, cell, c);
+#else
+    gather(gathered, points, cells, from, cell, c);
+#endif
+    SYNC();
+    sum_direction(first, gathered, starts + at.row_u, rows + 4 * at.row_u, 1, at.num_u, wide_side,
+                  wide_side * wide_side * CLSP_BLOCK);
+    SYNC();
+    sum_direction(second, first, starts + at.row_v, rows + 4 * at.row_v, at.num_u, at.num_v,
+                  wide_side, wide_side * CLSP_BLOCK);
+    SYNC();
+    out +=
+        WIDE(at.offset) +
+        (at.side_to ? 0 : (size_t)(group / BLOCKS) * (at.num_u * at.num_v * at.num_w * CLSP_DIM)) +
+        c;
+    for (uint t = ITEM; t < at.num_u * at.num_v * at.num_w; t += ITEMS) {
+        const uint k = t % at.num_w, j = t / at.num_w % at.num_v, i = t / (at.num_w * at.num_v);
+        const uint start_u = starts[at.row_u + i], start_v = starts[at.row_v + j];
+        const uint start_w = starts[at.row_w + k];
+        const uint ends = (uint)((start_u & END_BITS) != 0) + (uint)((start_v & END_BITS) != 0) +
+                          (uint)((start_w & END_BITS) != 0);
+        const uint corner = start_u >> 31 | (start_v >> 31) << 1 | (start_w >> 31) << 2;
+        size_t place = (size_t)t * CLSP_DIM;
+        if (at.side_to) {
+            const uint axis = start_u & END_BITS ? 0 : start_v & END_BITS ? 1 : 2;
+            const uint face = 2 * axis + (corner >> axis & 1);
+            const uint beyond = words[BEYOND_WORDS + face];
+            if (ends > 1 || (ends == 1 && beyond != NO_CELL && beyond < 8 * cell + face)) continue;
+            place = (size_t)lattice_point(words, to, cell, (uint4)(i, j, k, 0)) * CLSP_DIM;
+        }
+        const uint axis = ends == 3                   ? 3
+                          : (start_u & END_BITS) == 0 ? 0
+                          : (start_v & END_BITS) == 0 ? 1
+                                                      : 2;
+        global const real *const row_w = rows + 4 * (at.row_w + k);
+        SHARED const real *const line =
+            second + ((i * at.num_v + j) * wide_side + (start_w & ~END_BITS)) * CLSP_BLOCK;
+        for (uint d = 0; d < CLSP_BLOCK; d++) {
+            const real centre = points[(size_t)words[0] * CLSP_DIM + c + d];
+            if (ends > 1) {
+                const uint start = (axis == 0 ? start_u : axis == 1 ? start_v : start_w);
+                const uint row = axis == 0 ? at.row_u + i : axis == 1 ? at.row_v + j : at.row_w + k;
+                out[place + d] = on_edge(parts, axis, corner, start, rows + 4 * row, c + d, centre);
+                continue;
+            }
+            out[place + d] =
+                centre + MAD(row_w[3], line[3 * CLSP_BLOCK + d],
+                             MAD(row_w[2], line[2 * CLSP_BLOCK + d],
+                                 MAD(row_w[1], line[CLSP_BLOCK + d], row_w[0] * line[d])));
+        }
+    }
+}

@@ -1,0 +1,332 @@
+/* Solids by lattices against those by classes: meshes of all kinds of edges and vertices, and
+   samples wherever lattices can have them. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random_fixture.h"
+#include "solid_fixture.h"
+
+/* ---- plans ---- */
+
+static size_t reals_of(const clsp_solid_desc *desc)
+{
+    return (size_t)desc->axis[0].num * desc->axis[1].num * desc->axis[2].num * desc->dim;
+}
+
+/* Evaluates all cells by a method, and checks that some of them are the same bits. */
+static double *eval_by(const model *m, const clsp_solid_desc *given, clsp_solid_method method)
+{
+    clsp_solid_desc desc = *given, told;
+    const size_t num = m->counts.num_cells, reals = reals_of(&desc);
+
+    desc.method = method;
+    clsp_solid_plan *plan = solid_plan_of(m, &desc);
+    assert_ok(ctx, clsp_solid_plan_desc(plan, &told));
+    assert_int_equal(told.method, method);
+    double *const all = solid_eval_all(plan, (clsp_range){0, num}, reals);
+    double *const some = solid_eval_all(plan, (clsp_range){num / 3, num / 2}, reals);
+    assert_memory_equal(some, all + num / 3 * reals, num / 2 * reals * sizeof *all);
+    free(some);
+    clsp_solid_plan_destroy(&plan);
+    return all;
+}
+
+/* Checks points of a precision against those of classes, in double where the device has it. */
+static void check_samples(const model *m, const clsp_axis axis[3], clsp_type precision)
+{
+    const clsp_type best = support_device().fp64 ? CLSP_F64 : CLSP_F32;
+    clsp_solid_desc desc = {.precision = best, .dim = m->dim, .axis = {axis[0], axis[1], axis[2]}};
+    double *const wanted = eval_by(m, &desc, CLSP_SOLID_CELLS);
+    double worst = 0.0;
+
+    desc.precision = precision;
+    double *const made = eval_by(m, &desc, CLSP_SOLID_LATTICES);
+    for (size_t i = 0; i < m->counts.num_cells * reals_of(&desc); i++)
+        worst = support_worse(worst, fabs(made[i] - wanted[i]));
+    if (worst > (precision == CLSP_F64 ? 1e-13 : best == CLSP_F64 ? 3e-7 : 4e-7) * m->scale)
+        fail_msg("%u x %u x %u samples: %.3g of scale", axis[0].num, axis[1].num, axis[2].num,
+                 worst / m->scale);
+    free(wanted);
+    free(made);
+}
+
+static void check_all(const model *m)
+{
+    static const double own[] = {0.125, 0.3, 1, 0, 0.875};
+    static const clsp_axis grids[][3] = {
+        {{4, 0, 1, NULL}, {4, 0, 1, NULL}, {4, 0, 1, NULL}},
+        {{1, 0, 1, NULL}, {2, 0, 1, NULL}, {3, 0, 1, NULL}},
+        {{5, 0, 0, own}, {9, 0, 1, NULL}, {3, 0.25, 0.75, NULL}},
+        {{2, 0, 1, NULL}, {2, 0, 1, NULL}, {2, 0, 1, NULL}},
+        {{5, 1, 0, NULL}, {7, 0, 1, NULL}, {5, 0, 0, own}},
+    };
+    const bool has_double = support_device().fp64;
+
+    for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
+        check_samples(m, grids[g], CLSP_F32);
+        if (has_double) check_samples(m, grids[g], CLSP_F64);
+    }
+}
+
+/* ---- meshes ---- */
+
+static void check_case(solid_case *solid, uint32_t dim, double jitter)
+{
+    solid_jitter(solid, jitter, 7);
+    model m = solid_model_of(solid, dim);
+    check_all(&m);
+    solid_model_free(&m);
+}
+
+/* Irregular edges with smooth and creased boundaries. */
+static void test_prisms(void **state)
+{
+    (void)state;
+    for (uint32_t sectors = 3; sectors <= 6; sectors += support_tiny() ? 2 : 1)
+        for (int closed = 0; closed < 2; closed++) {
+            solid_case prism = solid_prism(sectors, closed, 2);
+            check_case(&prism, 3, 0.15);
+            solid_crease(&prism, 0.9);
+            check_case(&prism, 3, 0.0);
+            solid_free(&prism);
+        }
+}
+
+/* Boxes, whose edges have one cell: smooth, creased at all edges and at some, with darts. */
+static void test_boxes(void **state)
+{
+    (void)state;
+    for (size_t creases = 0; creases < 3; creases++) {
+        solid_case box = solid_box(1, 2, 3);
+        if (creases) solid_crease(&box, 0.9);
+        if (creases == 2) box.num_creases = box.num_creases / 2;
+        check_case(&box, creases == 1 ? 5 : 2, 0.1);
+        solid_free(&box);
+    }
+    solid_case one = solid_box(1, 1, 1);
+    check_case(&one, 1, 0.1);
+    solid_free(&one);
+}
+
+/* Makes the refined mesh of tetrahedra. */
+static model refined_model(const uint32_t *index, size_t num_cells, const double *points,
+                           size_t num_vertices)
+{
+    uint8_t *const kinds = malloc(num_cells);
+    const clsp_solid_cells cells = {.num_vertices = num_vertices,
+                                    .num_cells = num_cells,
+                                    .kinds = kinds,
+                                    .index = index,
+                                    .num_indices = 4 * num_cells};
+    clsp_solid_mesh *mesh;
+    model m = {.dim = 3, .scale = 2.0};
+
+    memset(kinds, CLSP_SOLID_TETRAHEDRON, num_cells);
+    assert_ok(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells));
+    assert_ok(ctx, clsp_solid_mesh_refine(&m.mesh, mesh));
+    assert_ok(ctx, clsp_solid_mesh_counts(m.mesh, &m.counts));
+    m.points = malloc(3 * m.counts.num_vertices * sizeof *m.points);
+    assert_ok(ctx, clsp_solid_refine_points(
+                       mesh, CLSP_SOLID_TENSOR, 3, clsp_in_f64(points, 3 * num_vertices),
+                       clsp_out_f64(m.points, 3 * m.counts.num_vertices), NULL));
+    clsp_solid_mesh_destroy(&mesh);
+    free(kinds);
+    return m;
+}
+
+/* Makes tetrahedra around an edge, refined. */
+static model around_edge(uint32_t sides)
+{
+    enum { MOST = 12 };
+    uint32_t index[4 * MOST];
+    double points[3 * (MOST + 2)];
+
+    for (uint32_t i = 0; i < sides; i++) {
+        const double angle = 6.283185307179586 * i / sides;
+        const uint32_t tetrahedron[4] = {i, (i + 1) % sides, sides, sides + 1};
+        points[3 * i] = cos(angle) * (1.0 + 0.1 * (i % 3));
+        points[3 * i + 1] = sin(angle);
+        points[3 * i + 2] = 0.1 * (i % 2);
+        memcpy(index + 4 * (size_t)i, tetrahedron, sizeof tetrahedron);
+    }
+    const double ends[6] = {0.1, 0, -1, 0, 0.2, 1};
+    memcpy(points + 3 * (size_t)sides, ends, sizeof ends);
+    return refined_model(index, sides, points, sides + 2);
+}
+
+/* Splits a tetrahedron at random points, and what comes of it: cells of which no two are alike. */
+static model unlike_model(uint32_t splits)
+{
+    enum { MOST = 64 };
+    uint32_t index[4 * (3 * MOST + 1)] = {0, 1, 2, 3}, num = 1;
+    double points[3 * (MOST + 4)] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    uint64_t state = 9;
+
+    for (uint32_t i = 0; i < splits; i++) {
+        const uint32_t of = random_below(&state, num), middle = 4 + i;
+        uint32_t *const old = index + 4 * (size_t)of;
+        for (uint32_t c = 0; c < 3; c++) {
+            double *const to = points + 3 * (size_t)middle + c;
+            *to = 0.0;
+            for (uint32_t k = 0; k < 4; k++)
+                *to += points[3 * (size_t)old[k] + c] / 4.0;
+        }
+        for (uint32_t k = 1; k < 4; k++) {
+            uint32_t *const made = index + 4 * (size_t)num++;
+            memcpy(made, old, 4 * sizeof *made);
+            made[k] = middle;
+        }
+        old[0] = middle;
+    }
+    return refined_model(index, num, points, splits + 4);
+}
+
+/* Cells with irregular vertices at all corners. */
+static void test_tetrahedra(void **state)
+{
+    (void)state;
+    for (uint32_t sides = 3; sides <= 8; sides += support_tiny() ? 4 : 1) {
+        model m = around_edge(sides);
+        check_all(&m);
+        solid_model_free(&m);
+    }
+    model m = unlike_model(12);
+    check_all(&m);
+    solid_model_free(&m);
+}
+
+/* ---- methods ---- */
+
+static clsp_solid_method method_of(const model *m, clsp_solid_desc desc)
+{
+    clsp_solid_plan *plan;
+
+    assert_ok(ctx, clsp_solid_plan_create(&plan, m->mesh, &desc));
+    assert_ok(ctx, clsp_solid_plan_desc(plan, &desc));
+    clsp_solid_plan_destroy(&plan);
+    return desc.method;
+}
+
+static void refuse(const model *m, clsp_solid_desc desc)
+{
+    clsp_solid_plan *plan;
+
+    desc.method = CLSP_SOLID_LATTICES;
+    assert_status(ctx, clsp_solid_plan_create(&plan, m->mesh, &desc), CLSP_ERROR_ARGUMENT);
+    assert_null(plan);
+}
+
+/* Lattices are chosen where cells are unlike and they can make what is asked for. */
+static void test_choice(void **state)
+{
+    static const double near[] = {0, 0.1, 1};
+    solid_case box = solid_box(3, 3, 3);
+    model alike = solid_model_of(&box, 3), unlike = unlike_model(40);
+    const clsp_solid_desc grid = {.axis = {axes_of_4[0], axes_of_4[1], axes_of_4[2]}};
+    clsp_solid_desc d = grid;
+
+    (void)state;
+    assert_int_equal(method_of(&alike, grid), CLSP_SOLID_CELLS);
+    assert_int_equal(method_of(&unlike, grid), CLSP_SOLID_LATTICES);
+    d.vertex.attributes = CLSP_VERTEX_DU;
+    refuse(&alike, d);
+    d.vertex.attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_PARAMS;
+    refuse(&alike, d);
+    d = grid;
+    d.axis[1] = (clsp_axis){3, 0, 0, near};
+    refuse(&alike, d);
+    d.axis[1] = (clsp_axis){10, 0, 1, NULL};
+    refuse(&alike, d);
+    refuse(&alike, (clsp_solid_desc){.dim = 3});
+    solid_model_free(&alike);
+    solid_model_free(&unlike);
+    solid_free(&box);
+}
+
+/* Loads a model's points once more, at half their size. */
+static void load_halves(clsp_solid_plan *plan, const model *m)
+{
+    const size_t num = 3 * m->counts.num_vertices;
+    float *const halves = malloc(num * sizeof *halves);
+
+    for (size_t i = 0; i < num; i++)
+        halves[i] = (float)(m->points[i] / 2.0);
+    assert_ok(ctx, clsp_solid_set_control_points(plan, clsp_in_f32(halves, num), NULL));
+    free(halves);
+}
+
+/* Evaluates the middles of some cells, one by one. */
+static void eval_middles(clsp_solid_plan *plan, float *values, uint32_t num)
+{
+    uint32_t *const cells = malloc(num * sizeof *cells);
+    float *const params = malloc(3 * num * sizeof *params);
+
+    for (uint32_t i = 0; i < num; i++) {
+        cells[i] = i;
+        params[3 * i] = params[3 * i + 1] = params[3 * i + 2] = 0.5f;
+    }
+    const clsp_points list = {
+        .num = num, .item = clsp_in_u32(cells, num), .params = clsp_in_f32(params, 3 * num)};
+    assert_ok(ctx, clsp_solid_eval_points(plan, &list, clsp_out_f32(values, 3 * num), NULL));
+    free(cells);
+    free(params);
+}
+
+/* Lists, weights and classes are those of a plan by classes, before and after other points. */
+static void test_others(void **state)
+{
+    enum { CELLS = 20 };
+    static const clsp_axis axis = {3, 0, 1, NULL};
+    const clsp_solid_desc desc = {.axis = {axis, axis, axis}, .method = CLSP_SOLID_LATTICES};
+    const clsp_solid_desc other = {.axis = {axis, axis, axis}, .method = CLSP_SOLID_CELLS};
+    const clsp_solid_param param = {.cell = 3, .t = {0.25, 1, 0.5}};
+    const clsp_range cells = {0, CELLS};
+    model m = unlike_model(8);
+    clsp_solid_plan *plan = solid_plan_of(&m, &desc), *by_classes = solid_plan_of(&m, &other);
+    float values[3 * CELLS], wanted[27 * 3 * CELLS];
+    uint32_t of[2][CELLS];
+    size_t num[2];
+
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        eval_middles(plan, values, CELLS);
+        assert_ok(ctx, clsp_solid_eval(plan, cells, clsp_out_f32(wanted, 81 * CELLS), NULL));
+        for (uint32_t i = 0; i < 3 * CELLS; i++)
+            assert_true(fabsf(values[i] - wanted[i / 3 * 81 + 39 + i % 3]) < 1e-6f);
+        load_halves(plan, &m);
+    }
+    assert_ok(ctx, clsp_solid_classes(plan, NULL, 0, &num[0]));
+    assert_ok(ctx, clsp_solid_classes(by_classes, NULL, 0, &num[1]));
+    assert_int_equal(num[0], num[1]);
+    assert_ok(ctx, clsp_solid_cell_classes(plan, cells, clsp_out_u32(of[0], CELLS)));
+    assert_ok(ctx, clsp_solid_cell_classes(by_classes, cells, clsp_out_u32(of[1], CELLS)));
+    assert_memory_equal(of[0], of[1], sizeof of[0]);
+    num[0] = num[1] = 0;
+    assert_status(ctx, clsp_solid_weights(plan, &param, NULL, NULL, &num[0]),
+                  CLSP_ERROR_BUFFER_SIZE);
+    assert_status(ctx, clsp_solid_weights(by_classes, &param, NULL, NULL, &num[1]),
+                  CLSP_ERROR_BUFFER_SIZE);
+    assert_int_equal(num[0], num[1]);
+    clsp_solid_plan_destroy(&plan);
+    clsp_solid_plan_destroy(&by_classes);
+    solid_model_free(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_boxes),      cmocka_unit_test(test_prisms),
+        cmocka_unit_test(test_tetrahedra), cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_others),
+    };
+
+    if (support_no_device()) return 77;
+    return cmocka_run_group_tests(tests, solid_open, solid_close);
+}
