@@ -165,10 +165,11 @@ kernel void lattice_edges(global const real *restrict lines, global real *restri
 #define END_BITS 0xc0000000u
 
 /* The cells of a launch: the lattice that is read, the side of that which is made, 0: samples are
-   made, which go to `offset` and on; how many there are, and where their rows begin. */
+   made, which go to `offset` and on; how many there are, where their rows begin, and how many along
+   u are made together. */
 typedef struct lattice_samples {
     uint side, vertices, edges, faces;
-    uint side_to, num_u, num_v, num_w, row_u, row_v, row_w, first, cells;
+    uint side_to, num_u, num_v, num_w, row_u, row_v, row_w, chunk, first, cells;
     wide offset;
 } lattice_samples;
 
@@ -187,19 +188,31 @@ uint point_beyond(global const uint *cells, lattice l, global const uint *words,
     return lattice_point(others, l, cell, along_axis(there >> 1, there & 1 ? l.side - 1 : 1, to));
 }
 
-/* Gathers a cell's points and those beyond its faces, relative to its first vertex:
-   [side + 3]^3[CLSP_BLOCK]. Beyond the boundary a point is 2 p0 - p1; beyond edges there are none,
-   and 0 stands for them. */
-void gather(SHARED real *to, global const real *points, global const uint *cells, lattice l,
-            uint cell, uint c)
+/* Finds the planes of points that samples are made of. */
+void find_planes(global const uint *starts, uint num, uint *low, uint *planes)
 {
-    const uint n = l.side, wide_side = n + 3, num = wide_side * wide_side * wide_side;
+    uint least = starts[0] & ~END_BITS, most = least;
+    for (uint i = 1; i < num; i++) {
+        least = min(least, starts[i] & ~END_BITS);
+        most = max(most, starts[i] & ~END_BITS);
+    }
+    *low = least;
+    *planes = most - least + 4;
+}
+
+/* Gathers planes of a cell's points and those beyond its faces, from one on, relative to its first
+   vertex: [planes][side + 3][side + 3][CLSP_BLOCK]. Beyond the boundary a point is 2 p0 - p1;
+   beyond edges there are none, and 0 stands for them. */
+void gather(SHARED real *to, global const real *points, global const uint *cells, lattice l,
+            uint cell, uint c, uint low, uint planes)
+{
+    const uint n = l.side, wide_side = n + 3, num = planes * wide_side * wide_side;
     global const uint *const words = cells + (size_t)cell * CELL_WORDS;
     global const real *const centre = points + (size_t)words[0] * CLSP_DIM + c;
 
     points += c;
     for (uint x = ITEM; x < num; x += ITEMS) {
-        const uint i = x / (wide_side * wide_side), j = x / wide_side % wide_side;
+        const uint i = low + x / (wide_side * wide_side), j = x / wide_side % wide_side;
         const uint k = x % wide_side;
         const bool out_u = i == 0 || i == n + 2, out_v = j == 0 || j == n + 2;
         const bool out_w = k == 0 || k == n + 2;
@@ -230,15 +243,16 @@ void gather(SHARED real *to, global const real *points, global const uint *cells
 #endif
 
 /* Sums four adjacent lines of `width` reals for each sample of a direction: from [outer][points]
-   [width] to [outer][num][width]. */
+   [width], of which the first one is number `low`, to [outer][num][width]. */
 void sum_direction(SHARED real *to, SHARED const real *from, global const uint *starts,
-                   global const real *rows, uint outer, uint num, uint points, uint width)
+                   global const real *rows, uint outer, uint num, uint low, uint points, uint width)
 {
 #if CLSP_LANES > 1
     for (uint o = 0; o < outer; o++)
         for (uint r = 0; r < num; r++) {
             global const real *const w = rows + 4 * r;
-            SHARED const real *const line = from + (o * points + (starts[r] & ~END_BITS)) * width;
+            SHARED const real *const line =
+                from + (o * points + (starts[r] & ~END_BITS) - low) * width;
             SHARED real *const sums = to + (o * num + r) * width;
             for (uint x = 0; x < width; x++)
                 sums[x] =
@@ -249,7 +263,8 @@ void sum_direction(SHARED real *to, SHARED const real *from, global const uint *
     for (uint t = ITEM; t < outer * num * width; t += ITEMS) {
         const uint x = t % width, r = t / width % num, o = t / (width * num);
         global const real *const w = rows + 4 * r;
-        SHARED const real *const line = from + (o * points + (starts[r] & ~END_BITS)) * width + x;
+        SHARED const real *const line =
+            from + (o * points + (starts[r] & ~END_BITS) - low) * width + x;
         to[t] = MAD(w[3], line[3 * width],
                     MAD(w[2], line[2 * width], MAD(w[1], line[width], w[0] * line[0])));
     }
@@ -282,8 +297,9 @@ real on_edge(limit_parts p, uint axis, uint corner, uint start, global const rea
     return sum + centre;
 }
 
-/* Makes cells by groups: points of the next lattice that are within them, and on faces whose first
-   cell they are; or samples. lines, limits: of edges and vertices, where samples are made. */
+/* Makes cells, or parts of their samples along u, by groups: points of the next lattice that are
+   within them, and on faces whose first cell they are; or samples. lines, limits: of edges and
+   vertices, where samples are made. */
 OWN_VECTORS
 kernel void lattice_cells(global const real *restrict points, global const uint *restrict cells,
                           global const uint *restrict starts, global const real *restrict rows,
@@ -291,44 +307,50 @@ kernel void lattice_cells(global const real *restrict points, global const uint 
                           global real *restrict out, lattice_samples at)
 {
     SHARED real gathered[CLSP_POINTS], first[CLSP_FIRST], second[CLSP_SECOND];
-    const uint group = GROUP, cell = at.first + group / BLOCKS;
+    const uint parts_u = (at.num_u + at.chunk - 1) / at.chunk, parts = parts_u * BLOCKS;
+    const uint group = GROUP, cell = at.first + group / parts;
     const uint c = group % BLOCKS * CLSP_BLOCK, wide_side = at.side + 3;
-    if (group >= at.cells * BLOCKS) return;
+    if (group >= at.cells * parts) return;
 
     global const uint *const words = cells + (size_t)cell * CELL_WORDS;
-    const limit_parts parts = {words, lines, limits, at.side};
+    const limit_parts around = {words, lines, limits, at.side};
     const lattice from = {at.side, at.vertices, at.edges, at.faces};
     const lattice to = {at.side_to, at.vertices, at.edges, at.faces};
+    const uint first_u = group / BLOCKS % parts_u * at.chunk;
+    const uint num_u = min(at.chunk, at.num_u - first_u), row_u = at.row_u + first_u;
+    uint low = 0, planes = wide_side;
 #if CLSP_LANES > 1
     gather_runs(gathered, points, cells, from, cell, c);
 #else
-    gather(gathered, points, cells, from, cell, c);
+    find_planes(starts + row_u, num_u, &low, &planes);
+    gather(gathered, points, cells, from, cell, c, low, planes);
 #endif
     SYNC();
-    sum_direction(first, gathered, starts + at.row_u, rows + 4 * at.row_u, 1, at.num_u, wide_side,
+    sum_direction(first, gathered, starts + row_u, rows + 4 * row_u, 1, num_u, low, planes,
                   wide_side * wide_side * CLSP_BLOCK);
     SYNC();
-    sum_direction(second, first, starts + at.row_v, rows + 4 * at.row_v, at.num_u, at.num_v,
+    sum_direction(second, first, starts + at.row_v, rows + 4 * at.row_v, num_u, at.num_v, 0,
                   wide_side, wide_side * CLSP_BLOCK);
     SYNC();
     out +=
         WIDE(at.offset) +
-        (at.side_to ? 0 : (size_t)(group / BLOCKS) * (at.num_u * at.num_v * at.num_w * CLSP_DIM)) +
+        (at.side_to ? 0 : (size_t)(group / parts) * (at.num_u * at.num_v * at.num_w * CLSP_DIM)) +
         c;
-    for (uint t = ITEM; t < at.num_u * at.num_v * at.num_w; t += ITEMS) {
+    for (uint t = ITEM; t < num_u * at.num_v * at.num_w; t += ITEMS) {
         const uint k = t % at.num_w, j = t / at.num_w % at.num_v, i = t / (at.num_w * at.num_v);
-        const uint start_u = starts[at.row_u + i], start_v = starts[at.row_v + j];
+        const uint start_u = starts[row_u + i], start_v = starts[at.row_v + j];
         const uint start_w = starts[at.row_w + k];
         const uint ends = (uint)((start_u & END_BITS) != 0) + (uint)((start_v & END_BITS) != 0) +
                           (uint)((start_w & END_BITS) != 0);
         const uint corner = start_u >> 31 | (start_v >> 31) << 1 | (start_w >> 31) << 2;
-        size_t place = (size_t)t * CLSP_DIM;
+        size_t place = ((size_t)first_u * at.num_v * at.num_w + t) * CLSP_DIM;
         if (at.side_to) {
             const uint axis = start_u & END_BITS ? 0 : start_v & END_BITS ? 1 : 2;
             const uint face = 2 * axis + (corner >> axis & 1);
             const uint beyond = words[BEYOND_WORDS + face];
             if (ends > 1 || (ends == 1 && beyond != NO_CELL && beyond < 8 * cell + face)) continue;
-            place = (size_t)lattice_point(words, to, cell, (uint4)(i, j, k, 0)) * CLSP_DIM;
+            place =
+                (size_t)lattice_point(words, to, cell, (uint4)(first_u + i, j, k, 0)) * CLSP_DIM;
         }
         const uint axis = ends == 3                   ? 3
                           : (start_u & END_BITS) == 0 ? 0
@@ -341,8 +363,9 @@ kernel void lattice_cells(global const real *restrict points, global const uint 
             const real centre = points[(size_t)words[0] * CLSP_DIM + c + d];
             if (ends > 1) {
                 const uint start = (axis == 0 ? start_u : axis == 1 ? start_v : start_w);
-                const uint row = axis == 0 ? at.row_u + i : axis == 1 ? at.row_v + j : at.row_w + k;
-                out[place + d] = on_edge(parts, axis, corner, start, rows + 4 * row, c + d, centre);
+                const uint row = axis == 0 ? row_u + i : axis == 1 ? at.row_v + j : at.row_w + k;
+                out[place + d] =
+                    on_edge(around, axis, corner, start, rows + 4 * row, c + d, centre);
                 continue;
             }
             out[place + d] =

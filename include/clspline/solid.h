@@ -167,10 +167,10 @@ typedef enum clsp_solid_method {
     CLSP_SOLID_HYBRID = 4,  /* as THREAD; as GROUP cells that are not regular with up to 64 samples,
                                and all where points are fewer than work-items that keep the device
                                busy */
-    CLSP_SOLID_LATTICES = 5 /* the mesh is refined with its control points, at most three times,
+    CLSP_SOLID_LATTICES = 5 /* the mesh is refined with its control points, at most four times,
                                until samples are away from irregular edges or on them: for meshes
                                from generators, which have as many classes as cells. Packed points
-                               in the plan's precision, at samples that are on faces or at least 1/8
+                               in the plan's precision, at samples that are on faces or at least 1/16
                                from them. Errors within 3e-7 scale (CLSP_F32). Lists, weights and
                                classes are made by a plan of cells, which the first such call
                                creates */

@@ -13,45 +13,84 @@
 #include "split.h"
 #include "unlike_cells.h"
 
-enum { PRIVATE_BYTES = 1 << 17, STEP_RULE = 0, LIMIT_RULE = 1 };
+enum { GROUP = 64 /* items, on GPUs */, STEP_RULE = 0, LIMIT_RULE = 1 };
 
 /* ---- sizes ---- */
 
-/* Reals that are made of a channel of a cell: its points, and sums along one and two directions. */
-typedef struct cell_reals {
+/* What makes a part of a cell's samples along u: how many, the channels at once, and the reals of
+   its points, and of sums along one and two directions. Block 0: a device has no room. */
+typedef struct cell_room {
+    uint32_t chunk, block;
     size_t points, first, second;
-} cell_reals;
+} cell_room;
 
-static void grow(cell_reals *most, size_t side, size_t num_u, size_t num_v)
+/* Counts the planes of points that samples of a part, so many from one on, are made of. */
+static size_t count_planes(const uint32_t *start, uint32_t num)
 {
-    const size_t wide = side + 3;
+    uint32_t least = UINT32_MAX, most = 0;
 
-    most->points = clspi_max(most->points, wide * wide * wide);
-    most->first = clspi_max(most->first, num_u * wide * wide);
-    most->second = clspi_max(most->second, num_u * num_v * wide);
+    for (uint32_t i = 0; i < num; i++) {
+        const uint32_t at = start[i] & ~CLSPI_LATTICE_ENDS;
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+    }
+    return num ? (size_t)most - least + 4 : 0;
 }
 
-static cell_reals reals_of(const clsp_solid_desc *desc, uint32_t steps)
+/* Makes room for cells of so many samples of a lattice, of which the points are gathered whole
+   where these are made together. */
+static void grow(cell_room *room, uint32_t side, const uint32_t *start_u, uint32_t num_u,
+                 uint32_t num_v)
 {
-    cell_reals most = {0};
+    const size_t wide = (size_t)side + 3;
 
-    for (uint32_t k = 0; k < steps; k++)
-        grow(&most, (size_t)1 << k, ((size_t)2 << k) + 1, ((size_t)2 << k) + 1);
-    grow(&most, (size_t)1 << steps, desc->axis[0].num, desc->axis[1].num);
-    return most;
+    for (uint32_t i = 0; i < num_u; i += room->chunk) {
+        const uint32_t num = (uint32_t)clspi_min(room->chunk, num_u - i);
+        const size_t planes = num == num_u ? wide : count_planes(start_u + i, num);
+        room->points = clspi_max(room->points, planes * wide * wide);
+        room->first = clspi_max(room->first, num * wide * wide);
+        room->second = clspi_max(room->second, num * num_v * wide);
+    }
 }
 
-/* Returns the channels that are made at once, all or one; 0: not even one has room. */
-static uint32_t block_of(const clsp_context *ctx, const clsp_solid_desc *desc, uint32_t steps)
+/* Finds the room for parts of so many samples along u, at least of the reals that room has. Returns
+   the bytes of a channel. */
+static size_t find_room(cell_room *room, const clsp_solid_desc *desc,
+                        const clspi_lattice_rows *rows)
 {
+    for (uint32_t k = 0; k < rows->steps; k++) {
+        const uint32_t num = (2u << k) + 1;
+        grow(room, 1u << k, rows->start + rows->step_row[k], num, num);
+    }
+    grow(room, 1u << rows->steps, rows->start + rows->sample_row[0], desc->axis[0].num,
+         desc->axis[1].num);
+    return (room->points + room->first + room->second) * clsp_type_bytes(desc->precision);
+}
+
+/* Chooses how cells are made: on CPUs whole ones, with room for up to 9 samples along a direction,
+   so that most plans share a program; on GPUs parts of which several fit into local memory, if
+   these need not be smaller than a sample. All channels are made at once where they are few. */
+static cell_room room_of(const clsp_context *ctx, const clsp_solid_desc *desc,
+                         const clspi_lattice_rows *rows)
+{
+    enum { FEW = 4, LOCAL_BYTES = 16384, PRIVATE_BYTES = 3 << 16, USUAL = 9, WIDE = 11 };
+    static const cell_room usual = {
+        .points = WIDE * WIDE * WIDE, .first = USUAL * WIDE * WIDE, .second = USUAL * USUAL * WIDE};
     const bool is_gpu = clspi_lanes(ctx, desc->precision) == 1;
-    const cell_reals most = reals_of(desc, steps);
-    const size_t bytes =
-        (most.points + most.first + most.second) * clsp_type_bytes(desc->precision);
-    const size_t room = is_gpu ? ctx->device.local_bytes : PRIVATE_BYTES;
+    const size_t most = is_gpu ? ctx->device.local_bytes : PRIVATE_BYTES;
+    const size_t wanted = is_gpu ? clspi_min(most, LOCAL_BYTES) : most;
+    const uint32_t block = is_gpu && desc->dim > FEW ? 1 : desc->dim;
+    const uint32_t all = (uint32_t)clspi_max((2u << rows->steps) + 1, desc->axis[0].num);
+    cell_room room = is_gpu ? (cell_room){0} : usual;
 
-    if (bytes > room) return 0;
-    return (!is_gpu || desc->dim <= 4) && bytes * desc->dim <= room ? desc->dim : 1;
+    room.chunk = all;
+    size_t bytes = find_room(&room, desc, rows);
+    while (is_gpu && room.chunk > 1 && bytes * block > wanted) {
+        room = (cell_room){.chunk = (room.chunk + 1) / 2};
+        bytes = find_room(&room, desc, rows);
+    }
+    room.block = bytes * block <= most ? block : bytes <= most ? 1 : 0;
+    return room;
 }
 
 /* Returns the points of the lattice after so many steps. */
@@ -62,22 +101,52 @@ static uint64_t count_points(const clspi_cell_mesh *mesh, uint32_t steps)
     return mesh->num_vertices + m * (mesh->num_edges + m * (mesh->num_faces + m * mesh->num_cells));
 }
 
-clspi_options clspi_lattice_options(const clsp_context *ctx, const clsp_solid_desc *desc)
+/* Returns the build options of lattice_points.cl. */
+static clspi_options options_of(const clsp_context *ctx, const clsp_solid_desc *desc,
+                                const cell_room *room)
 {
-    const uint32_t steps = clspi_lattice_steps(desc), block = block_of(ctx, desc, steps);
-    const cell_reals most = reals_of(desc, steps);
     clspi_options options =
         clspi_options_of(ctx, desc->precision, clspi_lanes(ctx, desc->precision));
 
     clspi_option(&options, "DIM", desc->dim);
-    clspi_option(&options, "BLOCK", block);
-    clspi_option(&options, "POINTS", most.points * block);
-    clspi_option(&options, "FIRST", most.first * block);
-    clspi_option(&options, "SECOND", most.second * block);
+    clspi_option(&options, "BLOCK", room->block);
+    clspi_option(&options, "POINTS", room->points * room->block);
+    clspi_option(&options, "FIRST", room->first * room->block);
+    clspi_option(&options, "SECOND", room->second * room->block);
     return options;
 }
 
+clsp_status clspi_lattice_build(const clspi_build *build, const clsp_solid_desc *desc)
+{
+    clspi_lattice_rows rows;
+    clsp_status status = CLSP_ERROR_NO_MEMORY;
+
+    if (clspi_lattice_rows_make(&rows, desc)) {
+        const cell_room room = room_of(build->ctx, desc, &rows);
+        const clspi_options options = options_of(build->ctx, desc, &room);
+        status =
+            clspi_lanes(build->ctx, desc->precision) > 1
+                ? clspi_program_build(build, "lattice_points", &options)
+                : clspi_program_build_for_group(build, "lattice_points",
+                                                &clspi_lattice_cells_signature, &options, GROUP);
+    } else {
+        clspi_fail(&build->ctx->log, status, "solid: no memory for the rows of lattices");
+    }
+    clspi_lattice_rows_release(&rows);
+    return status;
+}
+
 /* ---- choosing ---- */
+
+/* Tells whether a device has room for the samples of a cell, or a part of them. */
+static bool has_room(const clsp_context *ctx, const clsp_solid_desc *desc)
+{
+    clspi_lattice_rows rows;
+    const bool has = clspi_lattice_rows_make(&rows, desc) && room_of(ctx, desc, &rows).block > 0;
+
+    clspi_lattice_rows_release(&rows);
+    return has;
+}
 
 const char *clspi_lattice_refusal(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   const clspi_cell_mesh *mesh)
@@ -88,8 +157,8 @@ const char *clspi_lattice_refusal(const clsp_context *ctx, const clsp_solid_desc
     if (desc->vertex.attributes != CLSP_VERTEX_POINT || !clspi_solid_is_plain(desc))
         return "they make packed points in the plan's precision alone";
     if (steps > CLSPI_LATTICE_STEPS)
-        return "a sample is within a cell and nearer than 1/8 to a face of it";
-    if (block_of(ctx, desc, steps) == 0) return "the device has no room for so many samples";
+        return "a sample is within a cell and nearer than 1/16 to a face of it";
+    if (!has_room(ctx, desc)) return "the device has no room for so many samples";
     if (!clspi_lattice_has_numbers(mesh) || count_points(mesh, steps) > UINT32_MAX)
         return "there are too many cells";
     return NULL;
@@ -178,15 +247,17 @@ static clsp_status create_kernel(const clsp_solid_plan *plan, clspi_kernel *kern
 
     if (clspi_lanes(ctx, plan->desc.precision) > 1)
         return clspi_kernel_create(kernel, ctx, "lattice_points", signature, options);
-    return clspi_kernel_create_for_group(kernel, ctx, "lattice_points", signature, options,
-                                         CLSPI_LATTICE_GROUP);
+    return clspi_kernel_create_for_group(kernel, ctx, "lattice_points", signature, options, GROUP);
 }
 
 static clsp_status create_kernels(clsp_solid_plan *plan)
 {
     clspi_lattice *const l = plan->lattice;
-    const clspi_options options = clspi_lattice_options(plan->base.ctx, &plan->desc);
+    const cell_room room = room_of(plan->base.ctx, &plan->desc, &l->rows);
+    const clspi_options options = options_of(plan->base.ctx, &plan->desc, &room);
 
+    l->chunk = room.chunk;
+    l->block = room.block;
     CLSPI_CHECK(create_kernel(plan, &l->cell_kernel, &clspi_lattice_cells_signature, &options));
     CLSPI_CHECK(
         create_kernel(plan, &l->vertex_kernel, &clspi_lattice_vertices_signature, &options));
@@ -278,12 +349,6 @@ static clspi_lattice_items items_from(const lattice_job *job)
                                  .items = 0};
 }
 
-/* Returns the channels that an item makes. */
-static uint32_t channels_of_item(const clsp_solid_plan *plan)
-{
-    return block_of(plan->base.ctx, &plan->desc, plan->lattice->rows.steps);
-}
-
 /* Cuts vertices or edges, of which each has so many points, into launches: the next one, from
    at->first on. Returns how many it takes. */
 static size_t next_items(const lattice_job *job, const clspi_kernel *kernel, size_t each,
@@ -291,7 +356,7 @@ static size_t next_items(const lattice_job *job, const clspi_kernel *kernel, siz
 {
     enum { TERMS = 32 }; /* of a sum, about */
     const uint32_t dim = job->plan->desc.dim;
-    const size_t items = each * (dim / channels_of_item(job->plan));
+    const size_t items = each * (dim / job->plan->lattice->block);
     const uint64_t most = clspi_launch_lines(&job->plan->base.ctx->tuning, each * dim * TERMS,
                                              items, kernel->local, 1);
     const size_t num = (size_t)clspi_min_u64(most, end - at->first);
@@ -374,6 +439,7 @@ static clspi_lattice_samples samples_from(const lattice_job *job, uint32_t side_
                                    .row_u = row[0],
                                    .row_v = row[1],
                                    .row_w = row[2],
+                                   .chunk = (cl_uint)clspi_min(job->plan->lattice->chunk, num[0]),
                                    .first = 0,
                                    .cells = 0,
                                    .offset = 0};
@@ -387,8 +453,8 @@ static clsp_status make_cells(const lattice_job *job, clspi_lattice_samples at, 
     clspi_lattice *const l = plan->lattice;
     const bool is_gpu = clspi_lanes(plan->base.ctx, plan->desc.precision) == 1;
     const size_t samples = (size_t)at.num_u * at.num_v * at.num_w, end = at.first + count;
-    const size_t each =
-        plan->desc.dim / channels_of_item(plan) * (is_gpu ? l->cell_kernel.local : 1);
+    const size_t each = plan->desc.dim / l->block * clspi_div_up(at.num_u, at.chunk) *
+                        (is_gpu ? l->cell_kernel.local : 1);
     const uint64_t most = clspi_launch_lines(&plan->base.ctx->tuning, samples * plan->desc.dim * 16,
                                              each, l->cell_kernel.local, 1);
 

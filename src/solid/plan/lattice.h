@@ -8,11 +8,10 @@
 #include "lattice_rows.h"
 #include "solid_plan.h"
 
-enum { CLSPI_LATTICE_GROUP = 64 }; /* items of a GPU's group */
-
 typedef struct clspi_lattice {
     clspi_cell_mesh mesh;
     clspi_lattice_rows rows;
+    uint32_t chunk, block; /* samples along u, and channels, that are made together */
     cl_mem cells, edge_begin, edge_list, vertex_begin, vertex_list, step_weights, limit_weights;
     cl_mem starts, row_weights;
     cl_mem points[CLSPI_LATTICE_STEPS]; /* of lattices after 1, 2, .. steps */
@@ -45,7 +44,7 @@ clsp_status clspi_lattice_enqueue(clsp_solid_plan *plan, clspi_series *series, c
    the same control points if there are some. */
 clsp_status clspi_solid_by_classes(clsp_solid_plan *plan, clsp_solid_plan **by_classes);
 
-/* Returns the build options of lattice_points.cl. */
-clspi_options clspi_lattice_options(const clsp_context *ctx, const clsp_solid_desc *desc);
+/* Builds the program of plans of a description. */
+clsp_status clspi_lattice_build(const clspi_build *build, const clsp_solid_desc *desc);
 
 #endif

@@ -52,15 +52,6 @@ static clsp_status build_others(const clspi_build *build, const clsp_solid_desc 
     return CLSP_OK;
 }
 
-/* Builds that of lattices. */
-static clsp_status build_lattice(const clspi_build *build, const clsp_solid_desc *desc)
-{
-    const clspi_options options = clspi_lattice_options(build->ctx, desc);
-
-    return build_cells(build, desc->precision, "lattice_points", &clspi_lattice_cells_signature,
-                       &options, CLSPI_LATTICE_GROUP);
-}
-
 /* Describes cells with so many samples along each direction, whose vertices have these
    attributes. */
 static clsp_status describe(const clspi_build *build, clsp_solid_desc *desc, clsp_type precision,
@@ -91,7 +82,7 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
         build, "refine_points", &clspi_refine_points_signature, &refine, CLSPI_REFINE_GROUP));
     CLSPI_CHECK(build_regular(build, &desc));
     CLSPI_CHECK(build_others(build, &desc));
-    CLSPI_CHECK(build_lattice(build, &desc));
+    CLSPI_CHECK(clspi_lattice_build(build, &desc));
     if (clspi_lanes(ctx, precision) > 1) return CLSP_OK;
     CLSPI_CHECK(describe(build, &desc, precision, dim, MANY, CLSP_VERTEX_POINT));
     return build_others(build, &desc);

@@ -102,6 +102,8 @@ static void test_prisms(void **state)
 /* Boxes, whose edges have one cell: smooth, creased at all edges and at some, with darts. */
 static void test_boxes(void **state)
 {
+    static const clsp_axis many[3] = {{17, 0, 1, NULL}, {1, 0.0625, 0.0625, NULL}, {4, 1, 0, NULL}};
+
     (void)state;
     for (size_t creases = 0; creases < 3; creases++) {
         solid_case box = solid_box(1, 2, 3);
@@ -112,6 +114,9 @@ static void test_boxes(void **state)
     }
     solid_case one = solid_box(1, 1, 1);
     check_case(&one, 1, 0.1);
+    model m = solid_model_of(&one, 3);
+    check_samples(&m, many, CLSP_F32);
+    solid_model_free(&m);
     solid_free(&one);
 }
 
@@ -226,7 +231,7 @@ static void refuse(const model *m, clsp_solid_desc desc)
 /* Lattices are chosen where cells are unlike and they can make what is asked for. */
 static void test_choice(void **state)
 {
-    static const double near[] = {0, 0.1, 1};
+    static const double near[] = {0, 0.05, 1};
     solid_case box = solid_box(3, 3, 3);
     model alike = solid_model_of(&box, 3), unlike = unlike_model(40);
     const clsp_solid_desc grid = {.axis = {axes_of_4[0], axes_of_4[1], axes_of_4[2]}};
@@ -242,7 +247,7 @@ static void test_choice(void **state)
     d = grid;
     d.axis[1] = (clsp_axis){3, 0, 0, near};
     refuse(&alike, d);
-    d.axis[1] = (clsp_axis){10, 0, 1, NULL};
+    d.axis[1] = (clsp_axis){18, 0, 1, NULL};
     refuse(&alike, d);
     refuse(&alike, (clsp_solid_desc){.dim = 3});
     solid_model_free(&alike);
