@@ -160,7 +160,8 @@ enum {
    Their errors are up to 1e-6 scale (CLSP_F32). */
 typedef enum clsp_solid_method {
     CLSP_SOLID_METHOD_DEFAULT = 0, /* lattices where they can be had and cells are unlike, of more
-                                      sorts than an eighth of them; else cells */
+                                      sorts than an eighth of them, or hundreds touch one; else
+                                      cells */
     CLSP_SOLID_CELLS = 1,          /* sums of all samples of cells together */
     CLSP_SOLID_THREAD = 2,         /* a work-item makes a point */
     CLSP_SOLID_GROUP = 3,          /* 32 work-items make a point ("warp-based") */

@@ -438,7 +438,7 @@ class Samples(Command):
         corners, faces = ball(3)
         source = self.path("a.vtk")
         write_vtk(source, corners + [(0, 0, 0)], [[*face, len(corners)] for face in faces], kind=10)
-        self.refused("touch cell", source, "-o", self.path("out.vtu"))
+        self.refused("touch cell", source, "-o", self.path("out.vtu"), "-n", "40")
         self.make(source, "-o", self.path("a.obj"))
         points, quads = read_obj(self.path("a.obj"))[:2]
         self.assertEqual(len(quads), 512 * 3 * 9)
@@ -446,32 +446,8 @@ class Samples(Command):
         self.assertTrue(1.2 < sum(signed_volume(points, quad) for quad in quads) < 4 / 3)
 
     def test_unlike(self):
-        """At multiples of powers of two, limits of cells that are all unlike come without a plan
-        and are those of one."""
-        draw = random.Random(4)
-        points, cells = box(2, 2, 2, lambda p: tuple(x + draw.uniform(-0.2, 0.2) for x in p))
-        parts = (0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6)
-        cells = [[cell[i] for i in part] for cell in cells for part in parts]
-        for k in range(0, 48, 3):  # one becomes four around a point within
-            points.append(tuple(sum(points[v][i] for v in cells[k]) / 4 for i in range(3)))
-            corners, cells[k] = cells[k], None
-            cells += [[len(points) - 1 if v == w else v for v in corners] for w in corners]
-        source, out, other = self.path("a.vtk"), self.path("a.vtu"), self.path("b.vtu")
-        write_vtk(source, points, [cell for cell in cells if cell], kind=10)
-        for precision in precisions():
-            for extra in ("-n", "2"), ("-n", "5"), ("-n", "3", "--crease-angle", "60"):
-                self.make(source, "-o", out, "-p", precision, *extra)
-                self.make(source, "-o", other, "-p", precision, *extra, "--cooperate", "host")
-                first, second = read_vtu(out), read_vtu(other)
-                self.assertEqual(first["connectivity"], second["connectivity"])
-                off = max(abs(a - b) for a, b in zip(first["Points"], second["Points"]))
-                self.assertLess(off, 2e-12 if precision == "f64" else 6e-7)
-        hint = "note: %s: nearly all cells are unlike" % source
-        self.assertIn(hint, run("solid", source, "-o", out).stderr)
-        self.assertNotIn(hint, run("solid", source, "-o", out, "-n", "5").stderr)
-
-    def test_unlike_around(self):
-        """So they come around a vertex of more cells than a plan takes."""
+        """Cells that are all unlike, some around a vertex of many: samples that two numbers of them
+        have in common are the same."""
         draw = random.Random(2)
         corners, faces = ball(3)
         for k in range(0, len(faces), 2):
@@ -483,9 +459,17 @@ class Samples(Command):
                 faces += [(b, c, len(corners) - 1), (c, a, len(corners) - 1)]
         source = self.path("a.vtk")
         write_vtk(source, corners + [(0, 0, 0)], [[*face, len(corners)] for face in faces], kind=10)
-        self.refused("touch cell", source, "-o", self.path("out.vtu"), "-n", "4")
-        self.make(source, "-o", self.path("a.vtu"), "-n", "3")
-        self.assertEqual(len(read_vtu(self.path("a.vtu"))["Points"]), 3 * 27 * 4 * len(faces))
+        few, many = self.path("3.vtu"), self.path("5.vtu")
+        self.make(source, "-o", few, "-n", "3")
+        self.make(source, "-o", many, "-n", "5")
+        few, many = read_vtu(few)["Points"], read_vtu(many)["Points"]
+        self.assertEqual(len(few), 3 * 27 * 4 * len(faces))
+        for i in range(0, len(few), 3):
+            cell, sample = divmod(i // 3, 27)
+            a, b, c = sample // 9, sample // 3 % 3, sample % 3
+            j = 3 * (125 * cell + 50 * a + 10 * b + 2 * c)
+            self.assertLess(math.dist(few[i:i + 3], many[j:j + 3]), 1e-6)
+        self.refused("touch cell", source, "-o", self.path("out.vtu"), "-n", "40")
 
     def test_boundary_data(self):
         """PLY has data of points, under names that are words of it."""

@@ -193,23 +193,11 @@ static bool prepare_mesh(work *w)
 
 /* ---- output ---- */
 
-/* Says which numbers of samples need no tables of unlike cells, where nobody has chosen one. */
-static void note_samples(const work *w)
-{
-    enum { MESHED = 5 };
-    const request *r = &w->r->base;
-    if (request_has(r, "samples") || w->r->bezier || r->quiet || r->sharing.cooperate) return;
-    if (solid_dyadic_is_best(&w->model, MESHED))
-        complain(
-            "note: %s: nearly all cells are unlike; -n 3 and -n 5 take far less time and memory",
-            r->inputs[0]);
-}
-
-static bool open_samples(work *w, uint32_t samples, bool has_lists)
+static bool open_samples(work *w, uint32_t samples)
 {
     const double start = seconds_now();
-    const bool done = solid_samples_open(&w->samples, &w->model, w->precision,
-                                         (solid_grid){samples, samples}, has_lists);
+    const bool done =
+        solid_samples_open(&w->samples, &w->model, w->precision, (solid_grid){samples, samples});
     w->samples.bar = &w->bar;
     w->plan_seconds = seconds_now() - start;
     return done;
@@ -238,7 +226,7 @@ static bool write_slice(work *w)
     image_array image = {.values = NULL};
     progress_start(&w->bar, "slicing", w->r->base.quiet);
     solid_model_centre(&w->model);
-    bool done = open_samples(w, NET_SAMPLES, true);
+    bool done = open_samples(w, NET_SAMPLES);
     const double begin = seconds_now();
     done = done && solid_slice_make(&w->samples, &image, &w->frame, &w->slice, &w->bar);
     progress_end(&w->bar);
@@ -268,9 +256,7 @@ static bool open_all(work *w)
     for (size_t i = 0; i < r->base.num_outputs; i++)
         *(request_format(&r->base, r->base.outputs[i]) == SOLID_VTU ? &cells : &faces) = true;
     if (!solid_model_index(&w->model)) return false;
-    if (cells && r->samples) note_samples(w);
-    return (!cells || !r->samples || open_samples(w, r->samples, false)) &&
-           (!faces || open_boundary(w));
+    return (!cells || !r->samples || open_samples(w, r->samples)) && (!faces || open_boundary(w));
 }
 
 static bool write_outputs(work *w)

@@ -277,7 +277,8 @@ size_t solid_model_odd_cells(const solid_model *m)
 
 /* ---- evaluating ---- */
 
-bool solid_model_fits_floats(const solid_model *m)
+/* Checks that floats can hold all numbers of points. False with a complaint. */
+static bool fits_floats(const solid_model *m)
 {
     for (size_t i = 0; i < m->counts.num_vertices * m->channels; i++) {
         if (fabs(m->points[i]) <= (double)FLT_MAX) continue;
@@ -300,7 +301,7 @@ bool solid_model_plan(const solid_model *m, mesh_precision precision, solid_grid
     staged_reals reals;
     progress_note note;
     *plan = NULL;
-    if (precision == MESH_F32 && !solid_model_fits_floats(m)) return false;
+    if (precision == MESH_F32 && !fits_floats(m)) return false;
     progress_note_start(&note, m->r->base.quiet, "making the plan of %lu cells",
                         (unsigned long)m->counts.num_cells);
     const clsp_status status = clsp_solid_plan_create(plan, m->mesh, &desc);

@@ -68,9 +68,6 @@ size_t solid_model_source(const solid_model *m, size_t cell);
 /* Finds the data of cells that the request names; NULL: it names none, or data of points. */
 const solid_array *solid_model_shown(const solid_model *m);
 
-/* Checks that floats can hold all numbers of points. False with a complaint. */
-bool solid_model_fits_floats(const solid_model *m);
-
 /* Makes a plan of the mesh, whose cells have a grid and whose vertices these attributes, and loads
    the points. False with a complaint. */
 bool solid_model_plan(const solid_model *m, mesh_precision precision, solid_grid grid,

@@ -11,18 +11,13 @@ size_t solid_samples_reals(const solid_samples *s)
 }
 
 bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision precision,
-                        solid_grid grid, bool has_lists)
+                        solid_grid grid)
 {
     *s = (solid_samples){.m = m, .precision = precision, .grid = grid};
     const size_t reals = solid_samples_reals(s);
     s->most = 3 * STAGING_POINTS / reals + 1;
     if (s->most > m->counts.num_cells) s->most = m->counts.num_cells;
-    const bool plain = !has_lists && !m->r->base.sharing.cooperate && grid.along == grid.across;
-    const bool done = plain && solid_dyadic_is_best(m, grid.along)
-                          ? (precision == MESH_F64 || solid_model_fits_floats(m)) &&
-                                solid_dyadic_open(&s->dyadic, m, grid.along)
-                          : solid_model_plan(m, precision, grid, 0, &s->plan);
-    if (!done) return false;
+    if (!solid_model_plan(m, precision, grid, 0, &s->plan)) return false;
     s->values = malloc(s->most * reals * sizeof(double));
     if (precision == MESH_F32) s->made = malloc(s->most * reals * sizeof(float));
     return (s->values && (s->made || precision == MESH_F64)) || solid_model_memory(m);
@@ -73,13 +68,6 @@ bool solid_samples_make(solid_samples *s, size_t first, size_t count)
     const size_t reals = count * solid_samples_reals(s);
     if (s->count == count && s->first == first) return true;
     const double start = seconds_now();
-    if (!s->plan) {
-        solid_dyadic_copy(&s->dyadic, s->m->channels, first, count, s->values);
-        s->first = first;
-        s->count = count;
-        s->seconds += seconds_now() - start;
-        return true;
-    }
     const clsp_output out =
         s->precision == MESH_F32 ? clsp_out_f32(s->made, reals) : clsp_out_f64(s->values, reals);
     if (!eval_cells(s, (clsp_range){first, count}, out)) return false;
@@ -109,7 +97,6 @@ void solid_samples_close(solid_samples *s)
 {
     clsp_solid_plan_destroy(&s->plan);
     clsp_solid_plan_destroy(&s->gradients);
-    solid_dyadic_close(&s->dyadic);
     free(s->made);
     free(s->values);
     *s = (solid_samples){.m = NULL};

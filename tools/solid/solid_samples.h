@@ -3,12 +3,11 @@
 #define CLSPLINE_TOOLS_SOLID_SAMPLES_H
 
 #include "progress.h"
-#include "solid_dyadic.h"
+#include "solid_model.h"
 
 typedef struct solid_samples {
     const solid_model *m;
-    clsp_solid_plan *plan; /* NULL: there are `dyadic` */
-    solid_dyadic dyadic;
+    clsp_solid_plan *plan;
     clsp_solid_plan *gradients; /* of values and gradients in lists, once they are asked for */
     mesh_precision precision;
     solid_grid grid;
@@ -20,10 +19,9 @@ typedef struct solid_samples {
     progress_bar *bar;   /* cleared where a report is printed; may be NULL */
 } solid_samples;
 
-/* Prepares samples, by a plan, or without one where that is best and no lists are asked for, whose
-   points need it. False with a complaint. */
+/* Prepares samples. False with a complaint. */
 bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision precision,
-                        solid_grid grid, bool has_lists);
+                        solid_grid grid);
 
 /* Makes the samples of so many cells from `first` on, at most s->most, unless they are there. */
 bool solid_samples_make(solid_samples *s, size_t first, size_t count);

@@ -55,3 +55,22 @@ bool clspi_cells_are_unlike(const clspi_cell_mesh *mesh, size_t most)
     free(next);
     return are;
 }
+
+bool clspi_cells_are_crowded(const clspi_cell_mesh *mesh, uint32_t most)
+{
+    const size_t corners = (size_t)mesh->num_cells * CLSPI_CORNERS;
+    uint32_t *const num = calloc((size_t)mesh->num_vertices + 1, sizeof *num);
+    bool are = false;
+
+    if (!num) return false;
+    for (size_t i = 0; i < corners; i++)
+        num[mesh->cell_vertex[i]]++;
+    for (size_t i = 0; i < corners && !are; i += CLSPI_CORNERS) {
+        uint64_t sum = 0;
+        for (uint32_t k = 0; k < CLSPI_CORNERS; k++)
+            sum += num[mesh->cell_vertex[i + k]];
+        are = sum > most;
+    }
+    free(num);
+    return are;
+}

@@ -1,4 +1,4 @@
-/* Whether the cells of a mesh are like each other. */
+/* Whether the cells of a mesh are like each other, and have room. */
 #ifndef CLSPI_UNLIKE_CELLS_H
 #define CLSPI_UNLIKE_CELLS_H
 
@@ -9,4 +9,9 @@
    there is no memory. */
 bool clspi_cells_are_unlike(const clspi_cell_mesh *mesh, size_t most);
 
+/* Tells whether around the vertices of some cell there are more than `most` cells, counted for each
+   vertex. False too where there is no memory. */
+bool clspi_cells_are_crowded(const clspi_cell_mesh *mesh, uint32_t most);
+
 #endif
+

@@ -170,7 +170,8 @@ clsp_solid_method clspi_lattice_choose(const clsp_context *ctx, const clsp_solid
     enum { ALIKE = 8, LEAST = 64 };
 
     if (clspi_lattice_refusal(ctx, desc, mesh)) return CLSP_SOLID_CELLS;
-    return clspi_cells_are_unlike(mesh, clspi_max(LEAST, mesh->num_cells / ALIKE))
+    return clspi_cells_are_unlike(mesh, clspi_max(LEAST, mesh->num_cells / ALIKE)) ||
+                   clspi_cells_are_crowded(mesh, CLSPI_RING_CELLS)
                ? CLSP_SOLID_LATTICES
                : CLSP_SOLID_CELLS;
 }
