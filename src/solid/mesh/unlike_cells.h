@@ -14,4 +14,3 @@ bool clspi_cells_are_unlike(const clspi_cell_mesh *mesh, size_t most);
 bool clspi_cells_are_crowded(const clspi_cell_mesh *mesh, uint32_t most);
 
 #endif
-
