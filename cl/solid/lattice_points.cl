@@ -177,7 +177,8 @@ typedef struct lattice_samples {
 
 /* Returns the point beyond a face of a cell that is next to point x of it; NO_CELL: there is no
    cell. */
-uint point_beyond(global const uint *cells, lattice l, global const uint *words, uint face, uint2 x)
+IN_PLACE uint point_beyond(global const uint *cells, lattice l, global const uint *words, uint face,
+                           uint2 x)
 {
     const uint beyond = words[BEYOND_WORDS + face];
     if (beyond == NO_CELL) return NO_CELL;
@@ -189,7 +190,7 @@ uint point_beyond(global const uint *cells, lattice l, global const uint *words,
 }
 
 /* Finds the planes of points that samples are made of. */
-void find_planes(global const uint *starts, uint num, uint *low, uint *planes)
+IN_PLACE void find_planes(global const uint *starts, uint num, uint *low, uint *planes)
 {
     uint least = starts[0] & ~END_BITS, most = least;
     for (uint i = 1; i < num; i++) {
@@ -203,8 +204,8 @@ void find_planes(global const uint *starts, uint num, uint *low, uint *planes)
 /* Gathers planes of a cell's points and those beyond its faces, from one on, relative to its first
    vertex: [planes][side + 3][side + 3][CLSP_BLOCK]. Beyond the boundary a point is 2 p0 - p1;
    beyond edges there are none, and 0 stands for them. */
-void gather(SHARED real *to, global const real *points, global const uint *cells, lattice l,
-            uint cell, uint c, uint low, uint planes)
+IN_PLACE void gather(SHARED real *to, global const real *points, global const uint *cells,
+                     lattice l, uint cell, uint c, uint low, uint planes)
 {
     const uint n = l.side, wide_side = n + 3, num = planes * wide_side * wide_side;
     global const uint *const words = cells + (size_t)cell * CELL_WORDS;
@@ -244,8 +245,9 @@ void gather(SHARED real *to, global const real *points, global const uint *cells
 
 /* Sums four adjacent lines of `width` reals for each sample of a direction: from [outer][points]
    [width], of which the first one is number `low`, to [outer][num][width]. */
-void sum_direction(SHARED real *to, SHARED const real *from, global const uint *starts,
-                   global const real *rows, uint outer, uint num, uint low, uint points, uint width)
+IN_PLACE void sum_direction(SHARED real *to, SHARED const real *from, global const uint *starts,
+                            global const real *rows, uint outer, uint num, uint low, uint points,
+                            uint width)
 {
 #if CLSP_LANES > 1
     for (uint o = 0; o < outer; o++)
@@ -280,8 +282,8 @@ typedef struct limit_parts {
 
 /* Returns channel c of a sample on an edge along an axis, or on a vertex: axis 3. corner: of the
    cell, at the ends where the sample is; start, row: the sample's along the axis. */
-real on_edge(limit_parts p, uint axis, uint corner, uint start, global const real *row, uint c,
-             real centre)
+IN_PLACE real on_edge(limit_parts p, uint axis, uint corner, uint start, global const real *row,
+                      uint c, real centre)
 {
     if (axis == 3) return p.limits[(size_t)p.words[corner] * CLSP_DIM + c];
     const uint rank = axis == 0   ? corner >> 1
