@@ -9,12 +9,6 @@
 /* Bits of words. */
 enum { FLIP_FIRST = 1, FLIP_SECOND = 2, SWAP = 4, BOTH_FACES = 3, NO_FACES = 0, MASKS = 8 };
 
-/* What of a vertex's surroundings a cell's corner tells. */
-typedef struct star_entry {
-    uint32_t vertex, word;
-    double weight; /* in the vertex of the next mesh */
-} star_entry;
-
 typedef struct maker {
     const clspi_cell_mesh *mesh;
     clspi_lattice_parts *parts;
@@ -180,30 +174,44 @@ static double across_weight(const maker *m, uint32_t vertex, uint32_t face, bool
            ((flag & w->face_flags) == w->face_flags ? w->face / 4.0 : 0.0);
 }
 
-/* Finds what a corner of a cell tells of what is around its vertex: by those axes along which it is
-   away from it. False: nothing, or another cell tells it. */
-static bool find_entry(const maker *m, size_t c, uint32_t i, uint32_t away, star_entry *entry)
+/* Returns the face of a cell at a corner that is away from it along two axes. */
+static uint32_t face_at(uint32_t corner, uint32_t away)
+{
+    const uint32_t axis = (away ^ 7) >> 1;
+
+    return 2 * axis + (corner >> axis & 1);
+}
+
+/* Tells whether a corner of a cell has a word for the point that is away from its vertex along some
+   axes: no other cell has it, and the vertex's rules ask for it. */
+static bool has_word(const maker *m, size_t c, uint32_t i, uint32_t away)
 {
     const clspi_cell_mesh *const mesh = m->mesh;
     const uint32_t vertex = mesh->cell_vertex[c * CLSPI_CORNERS + i];
     const bool is_inner = !(mesh->vertex_flag[vertex] & CLSPI_BOUNDARY);
 
-    entry->vertex = vertex;
-    entry->word = 64 * (uint32_t)c + 8 * i + away;
-    if (away == 7) {
-        entry->weight = m->weights.vertex[vertex].cell / 8.0;
-        return is_inner;
-    }
-    if (away & (away - 1)) { /* two axes: across the face that the third one has */
-        const uint32_t axis = (away ^ 7) >> 1, k = 2 * axis + (i >> axis & 1);
-        const uint32_t face = mesh->cell_face[c * CLSPI_CELL_FACES + k];
-        const uint32_t there = mesh->across[c * CLSPI_CELL_FACES + k];
-        entry->weight = across_weight(m, vertex, face, there != CLSPI_NO_CELL);
+    if (away == 7) return is_inner;
+    if (away & (away - 1)) {
+        const uint32_t there = mesh->across[c * CLSPI_CELL_FACES + face_at(i, away)];
         return there == CLSPI_NO_CELL || (is_inner && c < there);
     }
     const uint32_t edge = mesh->cell_edge[c * CLSPI_CELL_EDGES + clspi_corner_edge(away >> 1, i)];
-    entry->weight = end_weight(m, vertex, edge);
     return m->edge_first[edge] == c && (is_inner || mesh->edge_flag[edge] & CLSPI_BOUNDARY);
+}
+
+/* Returns the weight of such a point in the vertex of the next mesh. */
+static double weight_of(const maker *m, size_t c, uint32_t i, uint32_t away)
+{
+    const clspi_cell_mesh *const mesh = m->mesh;
+    const uint32_t vertex = mesh->cell_vertex[c * CLSPI_CORNERS + i];
+
+    if (away == 7) return m->weights.vertex[vertex].cell / 8.0;
+    if (away & (away - 1)) {
+        const size_t k = c * CLSPI_CELL_FACES + face_at(i, away);
+        return across_weight(m, vertex, mesh->cell_face[k], mesh->across[k] != CLSPI_NO_CELL);
+    }
+    return end_weight(m, vertex,
+                      mesh->cell_edge[c * CLSPI_CELL_EDGES + clspi_corner_edge(away >> 1, i)]);
 }
 
 /* Returns the vertex of the mesh that a word names. */
@@ -231,26 +239,27 @@ static bool make_vertices(maker *m)
     const clspi_cell_mesh *const mesh = m->mesh;
     clspi_lattice_parts *const parts = m->parts;
     const size_t corners = (size_t)mesh->num_cells * CLSPI_CORNERS;
-    star_entry entry;
 
     memset(m->next, 0, mesh->num_vertices * sizeof *m->next);
-    for (size_t i = 0; i < corners * MASKS; i++)
-        if (i % MASKS != 0 &&
-            find_entry(m, i / MASKS / CLSPI_CORNERS, i / MASKS % CLSPI_CORNERS, i % MASKS, &entry))
-            m->next[entry.vertex]++;
+    for (size_t i = 0; i < corners; i++)
+        for (uint32_t away = 1; away < MASKS; away++)
+            m->next[mesh->cell_vertex[i]] +=
+                has_word(m, i / CLSPI_CORNERS, i % CLSPI_CORNERS, away);
     if (!sum_counts(m, parts->vertex_begin, mesh->num_vertices, &parts->num_vertex_words))
         return false;
     parts->vertex_list = malloc((parts->num_vertex_words + 1) * sizeof *parts->vertex_list);
     parts->step_weights = malloc((parts->num_vertex_words + 1) * sizeof *parts->step_weights);
     parts->limit_weights = calloc(parts->num_vertex_words + 1, sizeof *parts->limit_weights);
     if (!parts->vertex_list || !parts->step_weights || !parts->limit_weights) return false;
-    for (size_t i = 0; i < corners * MASKS; i++) {
-        if (i % MASKS == 0 ||
-            !find_entry(m, i / MASKS / CLSPI_CORNERS, i / MASKS % CLSPI_CORNERS, i % MASKS, &entry))
-            continue;
-        const size_t at = m->next[entry.vertex]++;
-        parts->vertex_list[at] = entry.word;
-        parts->step_weights[at] = entry.weight;
+    for (size_t i = 0; i < corners; i++) {
+        const size_t c = i / CLSPI_CORNERS;
+        const uint32_t k = i % CLSPI_CORNERS;
+        for (uint32_t away = 1; away < MASKS; away++) {
+            if (!has_word(m, c, k, away)) continue;
+            const size_t at = m->next[mesh->cell_vertex[i]]++;
+            parts->vertex_list[at] = 64 * (uint32_t)c + 8 * k + away;
+            parts->step_weights[at] = weight_of(m, c, k, away);
+        }
     }
     if (!clspi_limit_terms(mesh, add_limit, m)) return false;
     for (uint32_t v = 0; v < mesh->num_vertices; v++)
