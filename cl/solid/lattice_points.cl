@@ -273,30 +273,81 @@ IN_PLACE void sum_direction(SHARED real *to, SHARED const real *from, global con
 #endif
 }
 
-/* What samples on edges and vertices are made of. */
-typedef struct limit_parts {
+/* What the samples of a cell are made of: its words, the lines and limits of edges and vertices, a
+   channel's starts, rows and sums along two directions, and what they are relative to. */
+typedef struct cell_parts {
     global const uint *words;
     global const real *lines, *limits;
-    uint side;
-} limit_parts;
+    global const uint *starts;
+    global const real *rows;
+    global const real *centre;
+    SHARED const real *sums;
+    uint cell, channel, row_u, first_u;
+} cell_parts;
 
-/* Returns channel c of a sample on an edge along an axis, or on a vertex: axis 3. corner: of the
-   cell, at the ends where the sample is; start, row: the sample's along the axis. */
-IN_PLACE real on_edge(limit_parts p, uint axis, uint corner, uint start, global const real *row,
-                      uint c, real centre)
+/* Returns a channel of a sample on an edge along an axis, or on a vertex: axis 3. corner: of the
+   cell, at the ends where the sample is; row: the sample's along the axis. */
+IN_PLACE real on_edge(cell_parts p, uint side, uint axis, uint corner, uint row, uint c)
 {
     if (axis == 3) return p.limits[(size_t)p.words[corner] * CLSP_DIM + c];
     const uint rank = axis == 0   ? corner >> 1
                       : axis == 1 ? (corner & 1) | (corner >> 1 & 2)
                                   : corner & 3;
-    const uint word = p.words[EDGE_WORDS + 4 * axis + rank];
-    global const real *const line = p.lines + (size_t)(word >> 1) * (p.side + 1) * CLSP_DIM + c;
+    const uint word = p.words[EDGE_WORDS + 4 * axis + rank], start = p.starts[row];
+    global const real *const line = p.lines + (size_t)(word >> 1) * (side + 1) * CLSP_DIM + c;
+    const real centre = p.centre[c];
     real sum = R(0.0);
     for (uint i = 0; i < 4; i++) { /* one before the first point has no weight */
-        const uint x = min((uint)max((int)(start + i) - 1, 0), p.side);
-        sum = MAD(row[i], line[(size_t)(word & 1 ? p.side - x : x) * CLSP_DIM] - centre, sum);
+        const uint x = min((uint)max((int)(start + i) - 1, 0), side);
+        sum = MAD(p.rows[4 * row + i], line[(size_t)(word & 1 ? side - x : x) * CLSP_DIM] - centre,
+                  sum);
     }
     return sum + centre;
+}
+
+/* Tells whether a cell makes a point of the next lattice that is at so many ends, on a face of it
+   where that is one: the first cell of a face does. */
+bool has_point(cell_parts p, uint ends, uint face)
+{
+    const uint beyond = p.words[BEYOND_WORDS + face];
+    return ends == 0 || (ends == 1 && (beyond == NO_CELL || beyond >= 8 * p.cell + face));
+}
+
+/* Makes sample (i, j, k) of a cell, of a part of it along u. out: the cell's samples, or the next
+   lattice. */
+IN_PLACE void make_sample(cell_parts p, lattice_samples at, global real *out, uint i, uint j,
+                          uint k)
+{
+    const uint row_u = p.row_u + i, row_v = at.row_v + j, row_w = at.row_w + k;
+    const uint start_u = p.starts[row_u], start_v = p.starts[row_v], start_w = p.starts[row_w];
+    const bool end_u = (start_u & END_BITS) != 0, end_v = (start_v & END_BITS) != 0;
+    const bool end_w = (start_w & END_BITS) != 0;
+    const uint ends = (uint)end_u + (uint)end_v + (uint)end_w;
+    const uint corner = start_u >> 31 | (start_v >> 31) << 1 | (start_w >> 31) << 2;
+    size_t place = ((p.first_u + i) * at.num_v + j) * at.num_w + k;
+
+    if (at.side_to) {
+        const lattice to = {at.side_to, at.vertices, at.edges, at.faces};
+        const uint axis = end_u ? 0 : end_v ? 1 : 2;
+        if (!has_point(p, ends, 2 * axis + (corner >> axis & 1))) return;
+        place = lattice_point(p.words, to, p.cell, (uint4)(p.first_u + i, j, k, 0));
+    }
+    out += place * CLSP_DIM + p.channel;
+    if (ends > 1) {
+        const uint axis = ends == 3 ? 3 : !end_u ? 0 : !end_v ? 1 : 2;
+        const uint row = !end_u ? row_u : !end_v ? row_v : row_w;
+        for (uint d = 0; d < CLSP_BLOCK; d++)
+            out[d] = on_edge(p, at.side, axis, corner, row, p.channel + d);
+        return;
+    }
+    global const real *const w = p.rows + 4 * row_w;
+    SHARED const real *const line =
+        p.sums + ((i * at.num_v + j) * (at.side + 3) + (start_w & ~END_BITS)) * CLSP_BLOCK;
+    for (uint d = 0; d < CLSP_BLOCK; d++)
+        out[d] =
+            p.centre[p.channel + d] + MAD(w[3], line[3 * CLSP_BLOCK + d],
+                                          MAD(w[2], line[2 * CLSP_BLOCK + d],
+                                              MAD(w[1], line[CLSP_BLOCK + d], w[0] * line[d])));
 }
 
 /* Makes cells, or parts of their samples along u, by groups: points of the next lattice that are
@@ -315,9 +366,7 @@ kernel void lattice_cells(global const real *restrict points, global const uint 
     if (group >= at.cells * parts) return;
 
     global const uint *const words = cells + (size_t)cell * CELL_WORDS;
-    const limit_parts around = {words, lines, limits, at.side};
     const lattice from = {at.side, at.vertices, at.edges, at.faces};
-    const lattice to = {at.side_to, at.vertices, at.edges, at.faces};
     const uint first_u = group / BLOCKS % parts_u * at.chunk;
     const uint num_u = min(at.chunk, at.num_u - first_u), row_u = at.row_u + first_u;
     uint low = 0, planes = wide_side;
@@ -334,46 +383,18 @@ kernel void lattice_cells(global const real *restrict points, global const uint 
     sum_direction(second, first, starts + at.row_v, rows + 4 * at.row_v, num_u, at.num_v, 0,
                   wide_side, wide_side * CLSP_BLOCK);
     SYNC();
-    out +=
-        WIDE(at.offset) +
-        (at.side_to ? 0 : (size_t)(group / parts) * (at.num_u * at.num_v * at.num_w * CLSP_DIM)) +
-        c;
-    for (uint t = ITEM; t < num_u * at.num_v * at.num_w; t += ITEMS) {
-        const uint k = t % at.num_w, j = t / at.num_w % at.num_v, i = t / (at.num_w * at.num_v);
-        const uint start_u = starts[row_u + i], start_v = starts[at.row_v + j];
-        const uint start_w = starts[at.row_w + k];
-        const uint ends = (uint)((start_u & END_BITS) != 0) + (uint)((start_v & END_BITS) != 0) +
-                          (uint)((start_w & END_BITS) != 0);
-        const uint corner = start_u >> 31 | (start_v >> 31) << 1 | (start_w >> 31) << 2;
-        size_t place = ((size_t)first_u * at.num_v * at.num_w + t) * CLSP_DIM;
-        if (at.side_to) {
-            const uint axis = start_u & END_BITS ? 0 : start_v & END_BITS ? 1 : 2;
-            const uint face = 2 * axis + (corner >> axis & 1);
-            const uint beyond = words[BEYOND_WORDS + face];
-            if (ends > 1 || (ends == 1 && beyond != NO_CELL && beyond < 8 * cell + face)) continue;
-            place =
-                (size_t)lattice_point(words, to, cell, (uint4)(first_u + i, j, k, 0)) * CLSP_DIM;
-        }
-        const uint axis = ends == 3                   ? 3
-                          : (start_u & END_BITS) == 0 ? 0
-                          : (start_v & END_BITS) == 0 ? 1
-                                                      : 2;
-        global const real *const row_w = rows + 4 * (at.row_w + k);
-        SHARED const real *const line =
-            second + ((i * at.num_v + j) * wide_side + (start_w & ~END_BITS)) * CLSP_BLOCK;
-        for (uint d = 0; d < CLSP_BLOCK; d++) {
-            const real centre = points[(size_t)words[0] * CLSP_DIM + c + d];
-            if (ends > 1) {
-                const uint start = (axis == 0 ? start_u : axis == 1 ? start_v : start_w);
-                const uint row = axis == 0 ? row_u + i : axis == 1 ? at.row_v + j : at.row_w + k;
-                out[place + d] =
-                    on_edge(around, axis, corner, start, rows + 4 * row, c + d, centre);
-                continue;
-            }
-            out[place + d] =
-                centre + MAD(row_w[3], line[3 * CLSP_BLOCK + d],
-                             MAD(row_w[2], line[2 * CLSP_BLOCK + d],
-                                 MAD(row_w[1], line[CLSP_BLOCK + d], row_w[0] * line[d])));
-        }
-    }
+    const cell_parts p = {
+        words,  lines, limits, starts, rows,   points + (size_t)words[0] * CLSP_DIM,
+        second, cell,  c,      row_u,  first_u};
+    out += WIDE(at.offset);
+    if (!at.side_to) out += (size_t)(group / parts) * (at.num_u * at.num_v * at.num_w * CLSP_DIM);
+#if CLSP_LANES > 1
+    for (uint i = 0; i < num_u; i++)
+        for (uint j = 0; j < at.num_v; j++)
+            for (uint k = 0; k < at.num_w; k++)
+                make_sample(p, at, out, i, j, k);
+#else
+    for (uint t = ITEM; t < num_u * at.num_v * at.num_w; t += ITEMS)
+        make_sample(p, at, out, t / (at.num_w * at.num_v), t / at.num_w % at.num_v, t % at.num_w);
+#endif
 }
