@@ -36,7 +36,7 @@ IN_PLACE void choose_origin(global const real *p, real *origin)
 /* Returns coordinate c of a control point relative to the origin, rational: times its weight. */
 IN_PLACE real from_origin(global const real *p, uint c, real origin)
 {
-    return CLSP_RATIONAL ? fma(-p[CLSP_COORDS - 1], origin, p[c]) : p[c] - origin;
+    return CLSP_RATIONAL ? FMA(-p[CLSP_COORDS - 1], origin, p[c]) : p[c] - origin;
 }
 
 /* Writes the box of points between low and high relative to the origin. */

@@ -18,7 +18,7 @@ static const char *const limits[] = {
     "class=discrete,local_is_real=1,vendor=NVIDIA",
     "",
     "class=discrete",
-    "class=integrated,work_group=64,local=16384",
+    "class=integrated,work_group=64,local=16384,fma=0",
 };
 
 static double worst;
