@@ -19,10 +19,32 @@ typedef struct xml_stream {
 
 /* ---- what expat tells ---- */
 
+/* Counts lines of the file to where expat is. An expat that counts in 64 bits everywhere calls its
+   other names deprecated. */
+static uint64_t current_line(const xml_stream *x)
+{
+#if IO_EXPAT_COUNTS_64
+    return x->first_line + XML_GetCurrentLineNumber64(x->parser) - 1;
+#else
+    return x->first_line + XML_GetCurrentLineNumber(x->parser) - 1;
+#endif
+}
+
+/* Counts bytes to behind the tag where expat is. */
+static uint64_t current_end(const xml_stream *x)
+{
+#if IO_EXPAT_COUNTS_64
+    return (uint64_t)XML_GetCurrentByteIndex64(x->parser) + XML_GetCurrentByteCount64(x->parser);
+#else
+    return (uint64_t)XML_GetCurrentByteIndex(x->parser) +
+           (uint64_t)XML_GetCurrentByteCount(x->parser);
+#endif
+}
+
 static void set_line(xml_stream *x)
 {
     x->quiet = 0;
-    x->s->line = x->s->word_line = x->first_line + XML_GetCurrentLineNumber(x->parser) - 1;
+    x->s->line = x->s->word_line = current_line(x);
 }
 
 static void stop(xml_stream *x)
@@ -36,8 +58,7 @@ static void take_begin(void *user, const XML_Char *name, const XML_Char **attrib
     xml_stream *x = user;
     if (x->stopped) return;
     set_line(x);
-    x->behind =
-        (uint64_t)XML_GetCurrentByteIndex(x->parser) + (uint64_t)XML_GetCurrentByteCount(x->parser);
+    x->behind = current_end(x);
     if (++x->depth > MAX_DEPTH) {
         scanner_fail(x->s, x->s->line, "more than %d tags within each other", MAX_DEPTH);
         stop(x);
@@ -93,7 +114,7 @@ static void refuse_doctype(void *user, const XML_Char *name, const XML_Char *sys
 static bool fail_parse(xml_stream *x)
 {
     if (x->s->failed) return false;
-    return scanner_fail(x->s, x->first_line + XML_GetCurrentLineNumber(x->parser) - 1, "XML: %s",
+    return scanner_fail(x->s, current_line(x), "XML: %s",
                         XML_ErrorString(XML_GetErrorCode(x->parser)));
 }
 
