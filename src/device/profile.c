@@ -184,9 +184,23 @@ static uint32_t query_local_is_real(cl_device_id device, const clsp_device_info 
     return 0;
 }
 
+/* Tells whether fma() is an instruction in float. Mesa's rusticl never says so, and its compiler
+   makes one on all GPUs of these makers; on others it may take some hundred operations instead. */
+static uint32_t query_fma(cl_device_id device, const clsp_device_info *info)
+{
+    static const char *const vendors[] = {"Arm", "Intel"};
+    cl_device_fp_config fp32;
+
+    query(device, CL_DEVICE_SINGLE_FP_CONFIG, &fp32, sizeof fp32);
+    if (fp32 & CL_FP_FMA) return 1;
+    for (size_t i = 0; i < CLSPI_COUNT(vendors) && clspi_is_rusticl(info->platform); i++)
+        if (clspi_contains(info->vendor, vendors[i], strlen(vendors[i]))) return 1;
+    return 0;
+}
+
 void clspi_profile_query(clsp_device_info *info, cl_device_id device)
 {
-    cl_device_fp_config fp32, fp64;
+    cl_device_fp_config fp64;
     cl_bool images, unified;
 
     memset(info, 0, sizeof *info);
@@ -205,8 +219,7 @@ void clspi_profile_query(clsp_device_info *info, cl_device_id device)
     query(device, CL_DEVICE_DOUBLE_FP_CONFIG, &fp64, sizeof fp64);
     info->fp64 = fp64 != 0;
     info->fp16 = has_extension(device, "cl_khr_fp16");
-    query(device, CL_DEVICE_SINGLE_FP_CONFIG, &fp32, sizeof fp32);
-    info->fma = (fp32 & CL_FP_FMA) != 0;
+    info->fma = query_fma(device, info);
     query(device, CL_DEVICE_IMAGE_SUPPORT, &images, sizeof images);
     info->images = images != 0;
     if (images) {
