@@ -13,6 +13,7 @@
 #define CLSP_LANES 8
 #endif
 #include "sample_source.clh"
+#include "turn.clh"
 
 #ifndef CLSP_ROWS
 #define CLSP_ROWS 1
@@ -74,32 +75,6 @@ typedef struct band_grid {
 
 /* ---- rows ---- */
 
-/* Turns four rows of four into columns. */
-#if CLSP_REAL == 64
-#define TURN(a, b, c, d)                                                                           \
-    {                                                                                              \
-        const real4 e_ = (real4)((a).s0, (b).s0, (a).s2, (b).s2);                                  \
-        const real4 f_ = (real4)((a).s1, (b).s1, (a).s3, (b).s3);                                  \
-        const real4 g_ = (real4)((c).s0, (d).s0, (c).s2, (d).s2);                                  \
-        const real4 h_ = (real4)((c).s1, (d).s1, (c).s3, (d).s3);                                  \
-        a = (real4)(e_.s01, g_.s01);                                                               \
-        b = (real4)(f_.s01, h_.s01);                                                               \
-        c = (real4)(e_.s23, g_.s23);                                                               \
-        d = (real4)(f_.s23, h_.s23);                                                               \
-    }
-#else
-#define TURN(a, b, c, d)                                                                           \
-    {                                                                                              \
-        const real4 e_ = (real4)((a).s0, (b).s0, (a).s1, (b).s1);                                  \
-        const real4 f_ = (real4)((a).s2, (b).s2, (a).s3, (b).s3);                                  \
-        const real4 g_ = (real4)((c).s0, (d).s0, (c).s1, (d).s1);                                  \
-        const real4 h_ = (real4)((c).s2, (d).s2, (c).s3, (d).s3);                                  \
-        a = (real4)(e_.s01, g_.s01);                                                               \
-        b = (real4)(e_.s23, g_.s23);                                                               \
-        c = (real4)(f_.s01, h_.s01);                                                               \
-        d = (real4)(f_.s23, h_.s23);                                                               \
-    }
-#endif
 #define FOURS   (CLSP_LINES / 4)
 #define FOUR(p) (*(local real4 *)(p))
 
@@ -218,7 +193,7 @@ IN_PLACE void filter_rows(local real *tile, local const real *lines, local real4
             local const real *const p = lines + 4 * i * SPAN + k;
             local real4 *const q = turned + FOURS * k + i;
             real4 a = FOUR(p), b = FOUR(p + SPAN), c = FOUR(p + 2 * SPAN), d = FOUR(p + 3 * SPAN);
-            TURN(a, b, c, d)
+            TURN_FOUR(a, b, c, d)
             STEP(a, s[i], t[i], f)
             STEP(b, s[i], t[i], f)
             STEP(c, s[i], t[i], f)
@@ -246,7 +221,7 @@ IN_PLACE void filter_rows(local real *tile, local const real *lines, local real4
             STEP(a, s[i], t[i], f)
             if (is_kept) {
                 local real *const p = tile + 4 * i * PITCH + (k - LEAD);
-                TURN(a, b, c, d)
+                TURN_FOUR(a, b, c, d)
                 FOUR(p) = a;
                 FOUR(p + PITCH) = b;
                 FOUR(p + 2 * PITCH) = c;

@@ -39,25 +39,16 @@
 IN_PLACE bool chunk_of(chunk_axis *to, track t, uint k)
 {
 #if CLSP_FIXED
-    const ulong at = ((ulong)t.whole << 32) + t.high;
     const ulong step = ((ulong)t.step_whole << 32) + t.step_high + (t.step_low >> 31);
-    const ulong16 all = at + step * (ulong16)CHUNK_NUMBERS;
-    to->i = convert_int16(all >> 32);
-    to->t = CONVERT_REAL16(convert_uint16(all) & ~15u) * FRACTION;
+    const ulong16 steps = step * (ulong16)CHUNK_NUMBERS;
+    const uint16 high = t.high + convert_uint16(steps);
+    to->i = convert_int16(t.whole + convert_uint16(steps >> 32)) - convert_int16(high < t.high);
+    to->t = CONVERT_REAL16(convert_int16(high >> 4)) * R(0x1p-28);
     return true;
 #else
     const uint16 numbers = t.number + k + (uint16)CHUNK_NUMBERS;
     return split_chunk(to, MAD((real16)(t.step), CONVERT_REAL16(numbers), (real16)(t.at)));
 #endif
-}
-
-/* Finds the taps of a chunk whose coordinates are known; false where some are not within. */
-IN_PLACE bool find_chunk(chunk_point *p, const image_axes *axes)
-{
-    if (!begin_chunk(&p->x, axes->pad_x, axes->size_x)) return false;
-    if (CLSP_DIRECTIONS >= 2 && !begin_chunk(&p->y, axes->pad_y, axes->size_y)) return false;
-    if (CLSP_DIRECTIONS == 3 && !begin_chunk(&p->z, axes->pad_z, axes->size_z)) return false;
-    return true;
 }
 
 /* Makes points k .. k + 15 of a run when all their taps are within; false: they are not. */
@@ -76,9 +67,8 @@ IN_PLACE bool make_chunk(global const coefficient *plane, global const real *ran
         if (CLSP_DIRECTIONS == 3)
             is_finite = displace_chunk(&p.z, vload16(0, field->z + at)) && is_finite;
     }
-    if (!is_finite || !find_chunk(&p, axes)) return false;
-    write_chunk(plane, range, out + at * (axes->channels * COMPONENTS), &p, axes);
-    return true;
+    return is_finite && write_chunk(plane, range, out + at * (axes->channels * COMPONENTS), &p,
+                                    axes, !field->is_there);
 }
 
 /* Moves a coordinate on by some points. */
@@ -323,8 +313,7 @@ kernel void values_at_points(global const coefficient *restrict coefficients,
                 is_near = split_chunk(&near.y, LOAD_CHUNK(at_y + COORDINATE(k))) && is_near;
             if (CLSP_DIRECTIONS == 3)
                 is_near = split_chunk(&near.z, LOAD_CHUNK(at_z + COORDINATE(k))) && is_near;
-            if (is_near && find_chunk(&near, &axes)) {
-                write_chunk(coefficients, range, to, &near, &axes);
+            if (is_near && write_chunk(coefficients, range, to, &near, &axes, false)) {
                 k += CHUNK - 1;
                 continue;
             }
