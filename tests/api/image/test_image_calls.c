@@ -257,6 +257,61 @@ static void test_far_coordinates(void **state)
     }
 }
 
+/* Points of a list, by 16: within, near the edges, beyond them by less than a length and by more,
+   and one among them that is not finite. */
+enum { LIST = 80 };
+
+static void draw_list(float x[2 * LIST])
+{
+    static const float margins[] = {-3, 1.5f, ROWS - 2, 3 * ROWS, 2};
+
+    for (unsigned k = 0; k < LIST; k++) {
+        const float margin = margins[k / 16], u = fmodf(0.618034f * (float)(k + 1), 1);
+        const float v = fmodf(0.754878f * (float)(k + 1), 1);
+        x[k] = -margin + u * (ROWS - 1 + 2 * margin);
+        x[LIST + k] = -margin + v * (COLUMNS - 1 + 2 * margin);
+    }
+    x[LIST - 7] = NAN;
+}
+
+/* Values of points in a list are the bits that each has alone, wherever they are, in every mode. */
+static void check_alone(clsp_image_order order, int mode, uint32_t attributes)
+{
+    const size_t num = attributes & CLSP_IMAGE_GRADIENT ? 3 : 1;
+    float x[2 * LIST], all[3 * LIST], alone[3];
+    clsp_image_desc d = plain;
+
+    d.order = order;
+    d.cval = 0.375;
+    d.clip = 1;
+    d.mode[0] = d.mode[1] = (clsp_image_mode)mode;
+    images im = images_make(shared, &d, 1, false, 7);
+    draw_list(x);
+    const clsp_image_map list = list_of(LIST, clsp_in_f32(x, 2 * LIST), attributes);
+    assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, &list,
+                                      clsp_out_f32(all, num * LIST), NULL));
+    for (size_t k = 0; k < LIST; k++) {
+        const float at[2] = {x[k], x[LIST + k]};
+        const clsp_image_map one = list_of(1, clsp_in_f32(at, 2), attributes);
+        assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, &one,
+                                          clsp_out_f32(alone, num), NULL));
+        assert_memory_equal(alone, all + k * num, num * sizeof *alone);
+    }
+    images_free(&im);
+}
+
+static void test_points_alone(void **state)
+{
+    (void)state;
+    for (int mode = CLSP_IMAGE_MIRROR; mode <= CLSP_IMAGE_WRAP; mode++) {
+        check_alone(CLSP_IMAGE_CUBIC, mode, CLSP_IMAGE_VALUE);
+        check_alone(CLSP_IMAGE_LINEAR, mode, CLSP_IMAGE_VALUE | CLSP_IMAGE_GRADIENT);
+        for (int order = CLSP_IMAGE_LINEAR; support_full() && order <= CLSP_IMAGE_NEAREST_SAMPLE;
+             order++)
+            check_alone((clsp_image_order)order, mode, CLSP_IMAGE_VALUE | CLSP_IMAGE_GRADIENT);
+    }
+}
+
 /* A map that sends all to one place, and single precision far from the origin. */
 static void test_maps(void **state)
 {
@@ -607,6 +662,7 @@ int main(void)
                                        cmocka_unit_test(test_large_taps),
                                        cmocka_unit_test(test_nan),
                                        cmocka_unit_test(test_far_coordinates),
+                                       cmocka_unit_test(test_points_alone),
                                        cmocka_unit_test(test_maps),
                                        cmocka_unit_test(test_rounding),
                                        cmocka_unit_test(test_wrong_descriptions),
