@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     ROWS = 16,    /* rows that are turned into columns together */
@@ -67,7 +68,12 @@ static void filter_rows(const float *from, float *to, size_t n, size_t rows, flo
             to[i * n + x] = turned[x * ROWS + i];
 }
 
-void host_image_filter(const host_image *h)
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void filter_image(const host_image *h)
 {
     const size_t n = h->n;
     float *const c = h->coefficients;
@@ -81,15 +87,63 @@ void host_image_filter(const host_image *h)
 #pragma omp for
 #endif
         for (size_t y = 0; y < n; y += ROWS)
-            if (turned)
-                filter_rows(h->samples + y * n, c + y * n, n, n - y < ROWS ? n - y : ROWS, turned);
+            if (turned) filter_rows(h->samples + y * n, c + y * n, n, least(n - y, ROWS), turned);
         free(turned);
     }
 #ifdef _OPENMP
 #pragma omp parallel for
 #endif
     for (size_t x = 0; x < n; x += COLUMNS)
-        filter_lines(c + x, n, n, n - x < COLUMNS ? n - x : COLUMNS);
+        filter_lines(c + x, n, n, least(n - x, COLUMNS));
+}
+
+/* Filters slices while they are in a cache, then the columns through them. */
+static void filter_volume(const host_image *h)
+{
+    const size_t n = h->n, slice = n * n;
+    float *const c = h->coefficients;
+
+#ifdef _OPENMP
+#pragma omp parallel
+#endif
+    {
+        float *const turned = malloc(n * ROWS * sizeof *turned);
+#ifdef _OPENMP
+#pragma omp for
+#endif
+        for (size_t z = 0; z < n; z++) {
+            for (size_t y = 0; turned && y < n; y += ROWS)
+                filter_rows(h->samples + z * slice + y * n, c + z * slice + y * n, n,
+                            least(n - y, ROWS), turned);
+            for (size_t x = 0; x < n; x += COLUMNS)
+                filter_lines(c + z * slice + x, n, n, least(n - x, COLUMNS));
+        }
+        free(turned);
+    }
+#ifdef _OPENMP
+#pragma omp parallel for
+#endif
+    for (size_t x = 0; x < slice; x += COLUMNS)
+        filter_lines(c + x, n, slice, least(slice - x, COLUMNS));
+}
+
+void host_image_filter(const host_image *h)
+{
+    if (h->is_volume)
+        filter_volume(h);
+    else
+        filter_image(h);
+}
+
+void host_image_copy(const host_image *h)
+{
+    const size_t n = h->n, rows = h->is_volume ? n * n : n;
+
+#ifdef _OPENMP
+#pragma omp parallel for
+#endif
+    for (size_t y = 0; y < rows; y++)
+        memcpy(h->coefficients + y * n, h->samples + y * n, n * sizeof *h->samples);
 }
 
 /* ---- values ---- */

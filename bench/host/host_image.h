@@ -6,9 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Square images of float, n x n. matrix: of a map from the output to the input, rows of three. */
+/* Square images of float, n x n, or cubic volumes. matrix: of a map of images from the output to
+   the input, rows of three. */
 typedef struct host_image {
     size_t n;
+    bool is_volume;
     const float *samples;
     float *coefficients, *values;
     double matrix[2][3];
@@ -17,10 +19,14 @@ typedef struct host_image {
 /* Whether the loops run on all cores. */
 bool host_image_is_parallel(void);
 
+/* Copies the samples to where the coefficients stand. */
+void host_image_copy(const host_image *h);
+
 /* Makes the coefficients of the samples, mirrored about the first and last ones. */
 void host_image_filter(const host_image *h);
 
-/* Makes values at the map: linear ones of the samples, cubic ones of the coefficients. */
+/* Makes values of an image at the map: linear ones of the samples, cubic ones of the coefficients.
+ */
 void host_image_linear(const host_image *h);
 void host_image_cubic(const host_image *h);
 
