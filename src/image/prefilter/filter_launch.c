@@ -186,14 +186,29 @@ static uint64_t item_fma(const clspi_filter_step *step, const clspi_line_pass *p
     return 3 * (num + 2 * pass->halo * step->lanes);
 }
 
+/* Makes one row of all that are copied as they stand: items of short rows would take as long to
+   begin as to copy. */
+static void join_rows(const clsp_image_plan *plan, clspi_sample_source *source,
+                      clspi_line_pass *pass, size_t *items)
+{
+    const bool is_padded = source->pad_z || source->pad_y || source->pad_x;
+
+    if (is_padded || plan->layout.plane > INT32_MAX) return;
+    source->size_z = source->size_y = pass->num_y = 1;
+    source->size_x = pass->n = (cl_uint)plan->layout.plane;
+    *items = clspi_div_up(pass->n, pass->block);
+    pass->num_blocks = (cl_uint)*items;
+}
+
 /* Launches the passes of a step, cut where they are too large. */
 static clsp_status run_pass(const clsp_image_plan *plan, clspi_series *series,
                             const clspi_filter_step *step, const clspi_filter_job *job)
 {
     const cl_mem from = from_of(plan, job, step), to = to_of(plan, job, step);
-    const clspi_sample_source source = source_of(plan, job, step);
+    clspi_sample_source source = source_of(plan, job, step);
     size_t items;
     clspi_line_pass pass = pass_of(plan, job, step, &items);
+    if (step->kind == CLSPI_STEP_COPY) join_rows(plan, &source, &pass, &items);
     const uint64_t most =
         clspi_launch_lines(&series->ctx->tuning, item_fma(step, &pass), 1, step->kernel.local, 1);
     clspi_cut cut = {.per_piece = items, .multiple = step->kernel.local, .left = items};
