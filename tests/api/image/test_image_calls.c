@@ -275,40 +275,47 @@ static void draw_list(float x[2 * LIST])
 }
 
 /* Values of points in a list are the bits that each has alone, wherever they are, in every mode. */
-static void check_alone(clsp_image_order order, int mode, uint32_t attributes)
+static void check_alone(clsp_image_order order, int mode, clsp_type type, uint32_t attributes)
 {
     const size_t num = attributes & CLSP_IMAGE_GRADIENT ? 3 : 1;
+    const size_t bytes = num * clsp_type_bytes(type);
     float x[2 * LIST], all[3 * LIST], alone[3];
     clsp_image_desc d = plain;
 
     d.order = order;
+    d.samples = type;
     d.cval = 0.375;
-    d.clip = 1;
+    d.clip = type == CLSP_F32;
     d.mode[0] = d.mode[1] = (clsp_image_mode)mode;
     images im = images_make(shared, &d, 1, false, 7);
     draw_list(x);
     const clsp_image_map list = list_of(LIST, clsp_in_f32(x, 2 * LIST), attributes);
-    assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, &list,
-                                      clsp_out_f32(all, num * LIST), NULL));
+    const clsp_output to = {.type = type, .host = all, .size = num * LIST};
+    assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, &list, to, NULL));
     for (size_t k = 0; k < LIST; k++) {
         const float at[2] = {x[k], x[LIST + k]};
         const clsp_image_map one = list_of(1, clsp_in_f32(at, 2), attributes);
-        assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, &one,
-                                          clsp_out_f32(alone, num), NULL));
-        assert_memory_equal(alone, all + k * num, num * sizeof *alone);
+        const clsp_output to_one = {.type = type, .host = alone, .size = num};
+        assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, &one, to_one, NULL));
+        assert_memory_equal(alone, (const char *)all + k * bytes, bytes);
     }
     images_free(&im);
 }
 
 static void test_points_alone(void **state)
 {
+    const uint32_t both = CLSP_IMAGE_VALUE | CLSP_IMAGE_GRADIENT;
+
     (void)state;
     for (int mode = CLSP_IMAGE_MIRROR; mode <= CLSP_IMAGE_WRAP; mode++) {
-        check_alone(CLSP_IMAGE_CUBIC, mode, CLSP_IMAGE_VALUE);
-        check_alone(CLSP_IMAGE_LINEAR, mode, CLSP_IMAGE_VALUE | CLSP_IMAGE_GRADIENT);
+        check_alone(CLSP_IMAGE_CUBIC, mode, CLSP_F32, CLSP_IMAGE_VALUE);
+        check_alone(CLSP_IMAGE_LINEAR, mode, CLSP_F32, both);
+        check_alone(CLSP_IMAGE_CUBIC, mode, mode % 2 == 0 ? CLSP_U8 : CLSP_S16, CLSP_IMAGE_VALUE);
         for (int order = CLSP_IMAGE_LINEAR; support_full() && order <= CLSP_IMAGE_NEAREST_SAMPLE;
-             order++)
-            check_alone((clsp_image_order)order, mode, CLSP_IMAGE_VALUE | CLSP_IMAGE_GRADIENT);
+             order++) {
+            check_alone((clsp_image_order)order, mode, CLSP_F32, both);
+            check_alone((clsp_image_order)order, mode, CLSP_U16, CLSP_IMAGE_VALUE);
+        }
     }
 }
 
