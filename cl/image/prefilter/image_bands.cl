@@ -394,7 +394,7 @@ filter_bands(global const sample *restrict samples, global coefficient *restrict
         for (uint i = 0; i < CLSP_LINES; i++) {
             const int at = index_of((int)(y + k + i) - CLSP_HALO, (int)grid.size_y, grid.mode_y);
             load_row(lines + i * SPAN, samples, &from, place, row, filter,
-                     row_begin(&from, slice, (uint)at));
+                     row_begin(&from, WIDE(from.offset), slice, (uint)at));
         }
         filter_rows(rows, lines, turned, filter, span, (width + 3) / 4 * 4);
         if (k == r.first) begin_tile(state, rows, r, filter, width);
@@ -431,7 +431,7 @@ filter_across(global const sample *restrict samples, global coefficient *restric
 
     for (uint i = 0; i < CLSP_LINES; i++)
         load_row(lines + i * SPAN, samples, &from, place, row, filter,
-                 row_begin(&from, slice, min(y + i, grid.size_y - 1)));
+                 row_begin(&from, WIDE(from.offset), slice, min(y + i, grid.size_y - 1)));
     filter_rows(tile, lines, turned, filter, span, (width + 3) / 4 * 4);
     for (uint i = 0; i < num; i++)
         for (uint k = 0; k < width; k++)

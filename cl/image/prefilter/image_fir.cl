@@ -33,7 +33,8 @@ fir_pass(global const sample *samples, global coefficient *target, global const 
     const size_t row = number / pass.num_blocks;
     const uint begin = (uint)(number - row * pass.num_blocks) * CLSP_GROUP, k = begin + lid;
     const uint z = (uint)(row / pass.num_y);
-    const size_t source = row_begin(&from, z, (uint)(row - (size_t)z * pass.num_y));
+    const size_t source = row_begin(&from, WIDE(from.offset), z,
+                                    (uint)(row - (size_t)z * pass.num_y));
 
     for (uint i = lid; i < CLSP_GROUP + 2 * CLSP_HALF; i += CLSP_GROUP)
         line[i] = line_sample(samples, &from, &pass, source, (int)(begin + i) - CLSP_HALF);
@@ -102,7 +103,8 @@ kernel void fir_pass(global const sample *samples, global coefficient *target,
     const int k = (int)(row - outer * pass.n);
 #if CLSP_ROWS
     const uint z = (uint)(outer / pass.num_y);
-    const size_t source = row_begin(&from, z, (uint)(outer - (size_t)z * pass.num_y));
+    const size_t source = row_begin(&from, WIDE(from.offset), z,
+                                    (uint)(outer - (size_t)z * pass.num_y));
 #else
     const size_t source = WIDE(from.offset) + outer * pass.n * inner + (number - row * inner);
 #endif
@@ -136,7 +138,8 @@ kernel void fir_pass(global const sample *samples, global coefficient *target,
     const uint begin = (uint)(number - row * pass.num_blocks) * ROW_RUN;
     const uint num = min((uint)ROW_RUN, pass.n - begin), half_length = pass.halo;
     const uint z = (uint)(row / pass.num_y);
-    const size_t source = row_begin(&from, z, (uint)(row - (size_t)z * pass.num_y));
+    const size_t source = row_begin(&from, WIDE(from.offset), z,
+                                    (uint)(row - (size_t)z * pass.num_y));
     global coefficient *const out = target + WIDE(pass.offset) + row * pass.n + begin;
 
     for (uint i = 0; i < num + 2 * half_length; i++)

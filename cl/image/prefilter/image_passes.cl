@@ -26,7 +26,8 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
     global coefficient *const out = target + WIDE(pass.offset) + first;
 #if CLSP_ROWS
     const uint z = (uint)(outer / pass.num_y);
-    const size_t source = row_begin(&from, z, (uint)(outer - (size_t)z * pass.num_y));
+    const size_t source = row_begin(&from, WIDE(from.offset), z,
+                                    (uint)(outer - (size_t)z * pass.num_y));
 #else
     const size_t source = WIDE(from.offset) + first;
 #endif
@@ -82,7 +83,8 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
     const uint count = min(pass.block, pass.n - begin), halo = pass.halo;
     const uint z = (uint)(row / pass.num_y);
     const uint num = (count + 2 * halo + CLSP_LANES - 1) / CLSP_LANES * CLSP_LANES;
-    const size_t source = row_begin(&from, z, (uint)(row - (size_t)z * pass.num_y));
+    const size_t source = row_begin(&from, WIDE(from.offset), z,
+                                    (uint)(row - (size_t)z * pass.num_y));
     const int first = (int)begin - (int)halo;
 
     if (from.pad_x == 0 && source != ~(size_t)0 && first >= 0 && first + (int)num <= (int)pass.n) {
@@ -208,7 +210,8 @@ kernel void copy_samples(global const sample *samples, global coefficient *targe
     const size_t number = WIDE(pass.first_item) + item, row = number / pass.num_blocks;
     const uint first = (uint)(number - row * pass.num_blocks) * pass.block;
     const uint num = min(pass.block, pass.n - first), z = (uint)(row / pass.num_y);
-    const size_t begin = row_begin(&from, z, (uint)(row - (size_t)z * pass.num_y));
+    const size_t begin = row_begin(&from, WIDE(from.offset), z,
+                                   (uint)(row - (size_t)z * pass.num_y));
     global coefficient *const out = target + WIDE(pass.offset) + row * pass.n + first;
 
     if (from.pad_x == 0 && begin != ~(size_t)0) {
