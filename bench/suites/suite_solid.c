@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gauss_axes.h"
+#include "solid_lists.h"
 #include "solid_passes.h"
 #include "solid_unlike.h"
 #include "solid_ways.h"
@@ -352,7 +353,7 @@ static clsp_status run_models(bench *b)
     return status;
 }
 
-/* Measures models into host memory, by several processors. */
+/* Measures models into host memory, by several processors, and lists of points. */
 static clsp_status run_shared(bench *b)
 {
     static const char *const files[] = {"rod.vtk", "mount1.vtk"};
@@ -363,6 +364,8 @@ static clsp_status run_shared(bench *b)
         char name[SOLID_NAME_MAX];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(files[i], "."), files[i]);
         if (solid.num_cells) status = solid_ways_run(b, &solid, name, b->is_cpu ? 1 : 2);
+        if (solid.num_cells && status == CLSP_OK)
+            status = solid_lists_run(b, &solid, name, b->is_cpu ? 1 : 2);
         solid_free(&solid);
     }
     return status;

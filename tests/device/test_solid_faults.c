@@ -15,7 +15,8 @@ enum {
     VERTEX = 9,                    /* numbers of a vertex with derivatives and a normal, */
     MORE = 8 * VERTEX,             /* of those of a cell */
     LIST = 2 * VERTEX,             /* and of a list */
-    SOLID_VALUES = ALL + MORE + LIST + 225
+    PLAIN = 6,                     /* of a list of points alone */
+    SOLID_VALUES = ALL + MORE + LIST + 225 + PLAIN
 };
 
 /* Makes all cells, their derivatives and normals, and two parameters by shared calls: the device's
@@ -60,8 +61,8 @@ static clsp_status load_refined(clsp_context *ctx, clsp_solid_plan *plan,
 }
 
 /* Makes four cubes around an edge with a crease, refines them once, and evaluates all children,
-   derivatives and normals of one, two parameters, and the limits of the middles: SOLID_VALUES
-   numbers. Then the same by shared calls. */
+   derivatives and normals of one, two parameters, the limits of the middles, and points at the two
+   parameters: SOLID_VALUES numbers. Then the same by shared calls. */
 static clsp_status use_solid(clsp_context *ctx, float *values)
 {
     static const uint32_t index[8 * SOLID_CELLS] = {0,  1,  4,  3,  9,  10, 13, 12, 1,  2,  5,
@@ -108,6 +109,9 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
         status = clsp_solid_limit_points(coarse, CLSP_SOLID_MIDDLES, 3,
                                          clsp_in_f32(control, COUNT(control)),
                                          clsp_out_f32(values + ALL + MORE + LIST, 225), NULL);
+    if (status == CLSP_OK)
+        status = clsp_solid_eval_points(plan, &points,
+                                        clsp_out_f32(values + SOLID_VALUES - PLAIN, PLAIN), NULL);
     for (size_t i = 0; i < COUNT(shares) && status == CLSP_OK; i++)
         status = share_solid(plan, more, &points, &shares[i], values);
     clsp_solid_plan_destroy(&plan);

@@ -29,6 +29,14 @@ static clsp_status continue_all(clsp_solid_plan *plan, clspi_series *series)
     return CLSP_OK;
 }
 
+clsp_status clspi_control_reserve(clsp_solid_plan *plan, size_t bytes)
+{
+    const size_t behind = 4 * clsp_type_bytes(plan->desc.precision);
+
+    return plan->control ? CLSP_OK
+                         : clspi_buffer_create(&plan->control, plan->base.ctx, bytes + behind);
+}
+
 static clsp_status bring(clsp_solid_plan *plan, clspi_series *series, const clspi_memory *from)
 {
     const size_t bytes = plan->num_vertices * plan->desc.dim * from->element;
@@ -52,7 +60,7 @@ static clsp_status load(clsp_solid_plan *plan, const clspi_memory *from, const c
     plan->is_loaded = false;
     clspi_host_state_forget(&plan->host);
     clspi_peers_forget(&plan->peers);
-    if (!plan->control) CLSPI_CHECK(clspi_buffer_create(&plan->control, plan->base.ctx, bytes));
+    CLSPI_CHECK(clspi_control_reserve(plan, bytes));
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, run));
     const clsp_status status = bring(plan, &call.series, from);
     plan->is_loaded = status == CLSP_OK;

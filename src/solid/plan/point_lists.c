@@ -7,6 +7,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "device_lists.h"
 #include "kernel_arguments.h"
 #include "solid_options.h"
 #include "solid_upload.h"
@@ -314,8 +315,11 @@ clsp_status clspi_point_list_enqueue(clsp_solid_plan *plan, clspi_series *series
         .plan = plan,
         .list = *list,
         .streams = {.num = 1, .stream = {{.buffer = target->buffer, .offset = target->offset}}}};
-    clsp_status status = allocate(&job);
+    bool is_direct;
 
+    CLSPI_CHECK(clspi_device_lists_ready(plan, series, &is_direct));
+    if (is_direct) return clspi_device_list_enqueue(plan, series, list, points, target);
+    clsp_status status = allocate(&job);
     if (status == CLSP_OK) status = make_points(&job, series, &part);
     close_all(&job);
     return status;
@@ -365,7 +369,10 @@ clsp_status clspi_point_list_lines(clsp_solid_plan *plan, const clsp_points *poi
     list_job job = {.plan = plan, .list = {.num = points->num, .planar = points->planar != 0}};
     const clspi_cut cut = {
         .per_piece = clspi_max(1, points->num), .line = lines.first, .left = lines.count};
+    bool is_direct;
 
+    CLSPI_CHECK(clspi_device_lists_ready(plan, NULL, &is_direct));
+    if (is_direct) return clspi_device_list_lines(plan, points, lines, out, run);
     if (lines.count) CLSPI_CHECK(clspi_solid_hold_blocks(plan));
     clsp_status status = open_all(&job, points, lines.count, out);
     if (status == CLSP_OK)

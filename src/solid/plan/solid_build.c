@@ -1,6 +1,7 @@
 #include "solid_build.h"
 
 #include "check.h"
+#include "device_lists.h"
 #include "kernel_arguments.h"
 #include "lattice.h"
 #include "solid_desc.h"
@@ -77,6 +78,8 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
     const clspi_options options = clspi_solid_options(ctx, &desc, 1);
     CLSPI_CHECK(clspi_program_build(build, "continue_points", &options));
     CLSPI_CHECK(clspi_program_build(build, "weighted_points", &options));
+    const clspi_options lists = clspi_device_list_options(ctx, &desc);
+    CLSPI_CHECK(clspi_program_build(build, "list_points", &lists));
     const clspi_options refine = clspi_refine_options(ctx, precision, dim);
     CLSPI_CHECK(clspi_program_build_for_group(
         build, "refine_points", &clspi_refine_points_signature, &refine, CLSPI_REFINE_GROUP));

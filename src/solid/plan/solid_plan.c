@@ -5,6 +5,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "device_lists.h"
 #include "host_cells.h"
 #include "lattice.h"
 #include "point_copies.h"
@@ -212,6 +213,7 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
     clspi_kernel_release(&plan->regular);
     clspi_kernel_release(&plan->layers);
     clspi_kernel_release(&plan->full);
+    clspi_device_lists_release(plan);
     clspi_kernel_release(&plan->lists.kernel);
     clspi_buffer_release(&plan->lists.begin);
     clspi_buffer_release(&plan->lists.index);

@@ -84,6 +84,12 @@ typedef struct clspi_point_copies {
 
 /* What lists of points are made with; made when it is first needed. */
 typedef struct clspi_point_lists {
+    /* by weights that the device finds */
+    bool is_tried, is_direct; /* that has been asked; it does */
+    clspi_kernel direct;
+    cl_mem words, tables; /* cells, their points, and trees of classes (class_trees.h) */
+    uint32_t index_at, trees_at;
+    /* by weights that the host finds */
     clspi_kernel kernel;
     cl_mem begin, index, weights, params, faces;
     size_t begin_bytes, index_bytes, weights_bytes, params_bytes, faces_bytes;
@@ -126,6 +132,10 @@ struct clsp_solid_plan {
    which stay the other one's. It has no control points. */
 clsp_status clspi_solid_plan_like(clsp_solid_plan **plan, clsp_context *ctx,
                                   const clsp_solid_plan *owner);
+
+/* Makes the buffer of so many bytes of control points, unless there is one, with four reals behind
+   them: CPUs load vectors of four (list_points.cl). */
+clsp_status clspi_control_reserve(clsp_solid_plan *plan, size_t bytes);
 
 /* Makes the vertices of cells, in lines of one cell each. */
 clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, clsp_range cells,

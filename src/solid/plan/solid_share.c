@@ -61,7 +61,7 @@ static clsp_status load_peer(clspi_plan *base, clspi_plan *owner)
     clspi_call call;
 
     peer->is_loaded = false;
-    if (!peer->control) CLSPI_CHECK(clspi_buffer_create(&peer->control, base->ctx, bytes));
+    CLSPI_CHECK(clspi_control_reserve(peer, bytes));
     CLSPI_CHECK(clspi_call_begin(&call, base, NULL));
     const clsp_status status =
         clspi_call_finish(&call, bring(peer, &call.series, solid_plan_of(owner)->host.data, bytes));
