@@ -2,8 +2,9 @@
    the child of children of its cell that is regular, or has slices, and the weights of control
    points there, by trees that the host has made of each class (class_trees.h).
 
-   The host sets CLSP_DIM, and CLSP_BLOCK, the channels that are summed at once, on GPUs a
-   divisor of them. */
+   The host sets CLSP_DIM, and CLSP_BLOCK, the channels that are summed at once, on GPUs a divisor
+   of them; and where vertices are more than packed points CLSP_STORE, CLSP_STRIDE, CLSP_AT_POINT,
+   and CLSP_AT_PARAMS where they have parameters. */
 #include "cell_blocks.clh"
 
 #if CLSP_LANES > 1
@@ -19,18 +20,28 @@ typedef CLSP_PASTE(CLSP_TYPE, CLSP_BLOCK) channels;
 #define LOAD_CHANNELS(p) CLSP_PASTE(vload, CLSP_BLOCK)(0, p)
 #endif
 
-/* Stores the channels of a point from channel c on. */
-void store_channels(channels x, global real *out, uint c)
+#ifndef CLSP_STRIDE
+#define CLSP_STRIDE   CLSP_DIM
+#define CLSP_AT_POINT 0
+#endif
+
+/* Stores the channels of a vertex's point from channel c on. */
+void store_channels(channels x, global STORED *out, uint c)
 {
-#if CLSP_LANES > 1
-    out[c] = x.s0;
-    if (CLSP_BLOCK > 1 && c + 1 < CLSP_DIM) out[c + 1] = x.s1;
-    if (CLSP_BLOCK > 2 && c + 2 < CLSP_DIM) out[c + 2] = x.s2;
-    if (CLSP_BLOCK > 3 && c + 3 < CLSP_DIM) out[c + 3] = x.s3;
-#elif CLSP_BLOCK == 1
-    out[c] = x;
+    out += CLSP_AT_POINT + c;
+#if CLSP_BLOCK == 1 && CLSP_LANES == 1
+    STORE(x, out);
 #else
-    CLSP_PASTE(vstore, CLSP_BLOCK)(x, 0, out + c);
+    STORE(x.s0, out);
+#if CLSP_BLOCK > 1
+    if (c + 1 < CLSP_DIM) STORE(x.s1, out + 1);
+#endif
+#if CLSP_BLOCK > 2
+    if (c + 2 < CLSP_DIM) STORE(x.s2, out + 2);
+#endif
+#if CLSP_BLOCK > 3
+    if (c + 3 < CLSP_DIM) STORE(x.s3, out + 3);
+#endif
 #endif
 }
 
@@ -405,7 +416,7 @@ kernel void list_points(global const real *restrict points, global const uint *r
                         global const uint *restrict words, global const real *restrict tables,
                         global const uint *restrict items, global const real *restrict params_u,
                         global const real *restrict params_v, global const real *restrict params_w,
-                        global real *restrict out, list_range at)
+                        global STORED *restrict out, list_range at)
 {
     const uint g = (uint)get_global_id(0);
     if (g >= at.num) return;
@@ -416,15 +427,21 @@ kernel void list_points(global const real *restrict points, global const uint *r
     t.v = params_v[WIDE(at.from_v) + p];
     t.w = params_w[WIDE(at.from_w) + p];
     const uint cell = at.items ? items[WIDE(at.from_items) + i] : 0;
-    out += WIDE(at.offset) + i * CLSP_DIM;
-    if (cell >= at.cells || isnan(t.u) || isnan(t.v) || isnan(t.w)) {
-        for (uint c = 0; c < CLSP_DIM; c++)
-            out[c] = REAL_NAN;
+    out += WIDE(at.offset) + i * CLSP_STRIDE;
+    const bool is_there = cell < at.cells && !isnan(t.u) && !isnan(t.v) && !isnan(t.w);
+    t.u = is_there ? clamp(t.u, R(0.0), R(1.0)) : REAL_NAN;
+    t.v = is_there ? clamp(t.v, R(0.0), R(1.0)) : REAL_NAN;
+    t.w = is_there ? clamp(t.w, R(0.0), R(1.0)) : REAL_NAN;
+#ifdef CLSP_AT_PARAMS
+    STORE(t.u, out + CLSP_AT_PARAMS);
+    STORE(t.v, out + CLSP_AT_PARAMS + 1);
+    STORE(t.w, out + CLSP_AT_PARAMS + 2);
+#endif
+    if (!is_there) {
+        for (uint c = 0; c < CLSP_DIM; c += CLSP_BLOCK)
+            store_channels((channels)(REAL_NAN), out, c);
         return;
     }
-    t.u = clamp(t.u, R(0.0), R(1.0));
-    t.v = clamp(t.v, R(0.0), R(1.0));
-    t.w = clamp(t.w, R(0.0), R(1.0));
     const uint begin = words[2 * (size_t)cell], code = words[2 * (size_t)cell + 1];
     if (code == LEAF) {
         const cell_block b = read_block(blocks, patterns, begin / BLOCK_CELLS);

@@ -275,14 +275,14 @@ CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, cl
    parameters outside of [0, 1] count as its end. A device makes the same bits however a list is
    split, whatever memory it is in, and from run to run.
 
-   Of a plan whose vertices are packed points in its precision the device finds the weights: a list
-   that is there is only enqueued, but for a plan's first call, which brings there what cells and
-   classes need: 8 bytes a cell, 4 for each control point of those that are not regular, and some
-   100 KB to 2 MB a class. Where all classes need more than 2^24 numbers, or more than a buffer may
-   have, and of all other plans, the host finds the weights of each point, some microseconds for
-   each derivative: the call then waits for inputs that are on the device, and a plan's first one
-   reads back which points cells have. Shared, the host finds the weights of what it makes on all
-   its cores. */
+   Of a plan whose vertices are points, with parameters or without, in any layout and type, the
+   device finds the weights: a list that is there is only enqueued, but for a plan's first call,
+   which brings there what cells and classes need: 8 bytes a cell, 4 for each control point of
+   those that are not regular, and some 100 KB to 2 MB a class. Where all classes need more than
+   2^24 numbers, or more than a buffer may have, and of all other plans, the host finds the
+   weights of each point, some microseconds for each derivative: the call then waits for inputs
+   that are on the device, and a plan's first one reads back which points cells have. Shared, the
+   host finds the weights of what it makes on all its cores. */
 CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *points,
                                             clsp_output vertices, const clsp_run *run);
 

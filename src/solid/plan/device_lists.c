@@ -6,6 +6,7 @@
 #include "check.h"
 #include "class_trees.h"
 #include "kernel_arguments.h"
+#include "solid_desc.h"
 #include "transfer.h"
 
 enum {
@@ -19,7 +20,9 @@ enum {
 
 static bool takes_plan(const clsp_solid_plan *plan)
 {
-    return plan->is_plain && plan->shape.num_sums == 1 && plan->shape.number[0] == CLSPI_VALUE;
+    const clspi_solid_shape *const shape = &plan->shape;
+
+    return shape->num_sums == 1 && shape->number[0] == CLSPI_VALUE && !shape->has_normal;
 }
 
 static clsp_status no_memory(const clsp_solid_plan *plan)
@@ -144,6 +147,7 @@ clspi_options clspi_device_list_options(const clsp_context *ctx, const clsp_soli
         block--;
     clspi_option(&options, "DIM", desc->dim);
     clspi_option(&options, "BLOCK", block);
+    if (!clspi_solid_is_plain(desc)) clspi_vertex_place_options(&options, &desc->vertex);
     return options;
 }
 
@@ -190,29 +194,30 @@ static clsp_status launch(clsp_solid_plan *plan, clspi_series *series, const lis
 
     for (size_t first = 0; first < num; first += most) {
         const size_t items = clspi_min_u64(most, num - first);
-        const clspi_list_points_args args = {.points = plan->control,
-                                             .list = plan->block_points,
-                                             .blocks = plan->block_words,
-                                             .patterns = plan->patterns,
-                                             .words = lists->words,
-                                             .tables = lists->tables,
-                                             .items = at->cells ? at->cells : lists->words,
-                                             .params_u = at->params[0],
-                                             .params_v = at->params[1],
-                                             .params_w = at->params[2],
-                                             .out = at->out,
-                                             .at = {.num = (cl_uint)items,
-                                                    .items = at->cells != NULL,
-                                                    .step = at->step,
-                                                    .cells = (cl_uint)plan->num_cells,
-                                                    .vertices = (cl_uint)plan->num_vertices,
-                                                    .index = lists->index_at,
-                                                    .trees = lists->trees_at,
-                                                    .from_items = at->cells_at + first,
-                                                    .from_u = at->params_at[0] + first * at->step,
-                                                    .from_v = at->params_at[1] + first * at->step,
-                                                    .from_w = at->params_at[2] + first * at->step,
-                                                    .offset = at->out_at + first * plan->desc.dim}};
+        const clspi_list_points_args args = {
+            .points = plan->control,
+            .list = plan->block_points,
+            .blocks = plan->block_words,
+            .patterns = plan->patterns,
+            .words = lists->words,
+            .tables = lists->tables,
+            .items = at->cells ? at->cells : lists->words,
+            .params_u = at->params[0],
+            .params_v = at->params[1],
+            .params_w = at->params[2],
+            .out = at->out,
+            .at = {.num = (cl_uint)items,
+                   .items = at->cells != NULL,
+                   .step = at->step,
+                   .cells = (cl_uint)plan->num_cells,
+                   .vertices = (cl_uint)plan->num_vertices,
+                   .index = lists->index_at,
+                   .trees = lists->trees_at,
+                   .from_items = at->cells_at + first,
+                   .from_u = at->params_at[0] + first * at->step,
+                   .from_v = at->params_at[1] + first * at->step,
+                   .from_w = at->params_at[2] + first * at->step,
+                   .offset = at->out_at + first * plan->shape.stride}};
         CLSPI_CHECK(clspi_launch_list_points(series, &lists->direct, &args, items));
     }
     return CLSP_OK;
@@ -262,14 +267,16 @@ static clsp_status open_all(list_job *job, const clsp_points *points, clsp_range
 {
     const clsp_solid_desc *const d = &job->plan->desc;
     const size_t per_line = job->planar ? 1 : 3;
-    const clspi_memory_need out = {"vertices", d->vertex.type, lines.count * d->dim};
+    const size_t stride = job->plan->shape.stride;
+    const clspi_memory_need out = {"vertices", d->vertex.type, lines.count * stride};
     const clspi_memory_need params = {"params", d->precision, lines.count * per_line};
     const clspi_memory_need cells = {"cells", CLSP_U32, lines.count};
     clspi_stream *const stream = &job->streams.stream[OUT];
 
     job->streams.num = 1;
-    stream->per_line = d->dim;
+    stream->per_line = stride;
     stream->written = true;
+    stream->has_gaps = job->plan->has_gaps;
     CLSPI_CHECK(clspi_output_open(&stream->memory, &job->plan->base, vertices, &out));
     for (size_t a = 0; a < (job->planar ? 3 : 1); a++)
         CLSPI_CHECK(open_input(job, &points->params, a * points->num + lines.first * per_line,

@@ -7,8 +7,9 @@
 /* Returns the build options of list_points.cl. */
 clspi_options clspi_device_list_options(const clsp_context *ctx, const clsp_solid_desc *desc);
 
-/* Tells whether the device finds the weights of a plan's lists: of packed values, unless trees of
-   its classes are too large. The first call brings what that needs there. */
+/* Tells whether the device finds the weights of a plan's lists: of points without derivatives or
+   normals, unless trees of its classes are too large. The first call brings what that needs there.
+ */
 clsp_status clspi_device_lists_ready(clsp_solid_plan *plan, clspi_series *series, bool *is_ready);
 
 /* Evaluates some points of a list on the context's device, from the first of these on. */

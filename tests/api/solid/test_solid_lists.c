@@ -11,6 +11,8 @@
 #include "memory_fixture.h"
 #include "solid_ref.h"
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 /* Points of a list, at parameters that are floats. */
 typedef struct list {
     size_t num;
@@ -254,6 +256,69 @@ static void test_channels(void **state)
     solid_free(&prism);
 }
 
+/* Returns the number that a finite half is. */
+static double number_of_half(uint16_t half)
+{
+    const int exponent = half >> 10 & 31, digits = half & 1023;
+    const double size = exponent ? ldexp(1024 + digits, exponent - 25) : ldexp(digits, -24);
+
+    return half >> 15 ? -size : size;
+}
+
+/* Points and parameters in vertices of a layout: between gaps, which stay, and as halves. */
+static void test_layouts(void **state)
+{
+    enum { NUM = 200, STRIDE = 9, PARAMS = 9 /* the attribute's bit */ };
+    solid_case prism = solid_prism(5, 1, 2);
+    model m = solid_model_of(&prism, 3);
+    const clsp_solid_desc plain = {.dim = 3};
+    clsp_solid_desc desc = {.vertex = {.attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_PARAMS,
+                                       .stride = STRIDE,
+                                       .offset = {[0] = 5, [PARAMS] = 1}}};
+    clsp_solid_plan *plan = solid_plan_of(&m, &plain), *more = solid_plan_of(&m, &desc);
+    list l = list_make(NUM, m.counts.num_cells, 8);
+    l.cells[NUM / 2] = UINT32_MAX;
+    double *const points = evaluate(plan, &l, CLSP_F32, 3);
+    float vertices[NUM * STRIDE];
+    void *const params = reals_of(&l, CLSP_F32, false);
+    const clsp_points some = {.num = NUM,
+                              .item = clsp_in_u32(l.cells, NUM),
+                              .params = clsp_in_f32(params, 3 * (size_t)NUM)};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(vertices); i++)
+        vertices[i] = -7.0f;
+    assert_ok(ctx,
+              clsp_solid_eval_points(more, &some, clsp_out_f32(vertices, COUNT(vertices)), NULL));
+    for (size_t i = 0; i < NUM; i++)
+        for (size_t k = 0; k < STRIDE; k++) {
+            const double got = (double)vertices[i * STRIDE + k];
+            const double wanted = k >= 5 && k < 8   ? points[3 * i + k - 5]
+                                  : k >= 1 && k < 4 ? l.params[3 * i + k - 1]
+                                                    : -7.0;
+            const bool is_nan = i == NUM / 2 && wanted != -7.0;
+            assert_true(is_nan ? isnan(got) : got == wanted);
+        }
+    clsp_solid_plan_destroy(&more);
+    desc.vertex = (clsp_vertex_layout){.attributes = CLSP_VERTEX_POINT, .type = CLSP_F16};
+    more = solid_plan_of(&m, &desc);
+    uint16_t halves[3 * NUM];
+    assert_ok(ctx,
+              clsp_solid_eval_points(
+                  more, &some,
+                  (clsp_output){.type = CLSP_F16, .host = halves, .size = COUNT(halves)}, NULL));
+    for (size_t i = 0; i < COUNT(halves); i++)
+        assert_true(i / 3 == NUM / 2 ||
+                    fabs(number_of_half(halves[i]) - points[i]) <= 0x1p-10 * m.scale);
+    free(points);
+    free(params);
+    list_free(&l);
+    clsp_solid_plan_destroy(&plan);
+    clsp_solid_plan_destroy(&more);
+    solid_model_free(&m);
+    solid_free(&prism);
+}
+
 /* ---- memory ---- */
 
 /* Evaluates with memory of a kind, planar or not, and compares bits with those of host memory. */
@@ -364,10 +429,10 @@ static void test_small_buffers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_deep),          cmocka_unit_test(test_channels),
-        cmocka_unit_test(test_memory),        cmocka_unit_test(test_enqueued),
-        cmocka_unit_test(test_small_buffers),
+        cmocka_unit_test(test_values),   cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_deep),     cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_layouts),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_enqueued), cmocka_unit_test(test_small_buffers),
     };
 
     if (support_no_device()) return 77;
