@@ -199,7 +199,7 @@ static void test_parts(void **state)
 /* Nearer to irregular edges and vertices than any table goes. */
 static void test_deep(void **state)
 {
-    enum { NUM = 60, LEVELS = 160 };
+    enum { NUM = 24, LEVELS = 160 };
 
     (void)state;
     for (clsp_type p = CLSP_F32; p <= (support_device().fp64 ? CLSP_F64 : CLSP_F32); p++) {
