@@ -15,7 +15,8 @@ enum {
     VERTEX = 9,                    /* numbers of a vertex with derivatives and a normal, */
     MORE = 8 * VERTEX,             /* of those of a cell */
     LIST = 2 * VERTEX,             /* and of a list */
-    PLAIN = 6,                     /* of a list of points alone */
+    PLAIN = 6,                     /* of a list of points alone, */
+    GRIDS = SOLID_CELLS * 27 * 3,  /* of all cells by lattices */
     SOLID_VALUES = ALL + MORE + LIST + 225 + PLAIN
 };
 
@@ -60,22 +61,31 @@ static clsp_status load_refined(clsp_context *ctx, clsp_solid_plan *plan,
     return status;
 }
 
-/* Makes four cubes around an edge with a crease, refines them once, and evaluates all children,
-   derivatives and normals of one, two parameters, the limits of the middles, and points at the two
-   parameters: SOLID_VALUES numbers. Then the same by shared calls. */
+/* Four cubes around an edge with a crease. */
+static const uint32_t cubes[8 * SOLID_CELLS] = {0,  1,  4,  3,  9,  10, 13, 12, 1,  2,  5,
+                                                4,  10, 11, 14, 13, 3,  4,  7,  6,  12, 13,
+                                                16, 15, 4,  5,  8,  7,  13, 14, 17, 16};
+static const uint32_t crease[2] = {0, 9};
+static const clsp_solid_cells cells = {.num_vertices = SOLID_VERTICES,
+                                       .num_cells = SOLID_CELLS,
+                                       .index = cubes,
+                                       .num_indices = COUNT(cubes),
+                                       .crease = crease,
+                                       .num_creases = 1};
+
+static void make_points(float control[3 * SOLID_VERTICES])
+{
+    for (size_t i = 0; i < (size_t)3 * SOLID_VERTICES; i++)
+        control[i] = (float)(i * i % 23) / 4;
+}
+
+/* Refines the cubes once, and evaluates all children, derivatives and normals of one, two
+   parameters, the limits of the middles, and points at the two parameters: SOLID_VALUES numbers.
+   Then the same by shared calls. */
 static clsp_status use_solid(clsp_context *ctx, float *values)
 {
-    static const uint32_t index[8 * SOLID_CELLS] = {0,  1,  4,  3,  9,  10, 13, 12, 1,  2,  5,
-                                                    4,  10, 11, 14, 13, 3,  4,  7,  6,  12, 13,
-                                                    16, 15, 4,  5,  8,  7,  13, 14, 17, 16};
-    static const uint32_t crease[2] = {0, 9}, list[2] = {0, 31};
+    static const uint32_t list[2] = {0, 31};
     static const float params[6] = {0.25f, 0.5f, 1.0f, 0.0f, 0.0f, 0.0f};
-    static const clsp_solid_cells cells = {.num_vertices = SOLID_VERTICES,
-                                           .num_cells = SOLID_CELLS,
-                                           .index = index,
-                                           .num_indices = COUNT(index),
-                                           .crease = crease,
-                                           .num_creases = 1};
     static const clsp_solid_desc desc = {.axis = {{.num = 2}, {.num = 2}, {.num = 2}}};
     static const clsp_solid_desc with_more = {
         .axis = {{.num = 2}, {.num = 2}, {.num = 2}},
@@ -89,8 +99,7 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
     clsp_solid_mesh *coarse = NULL, *mesh = NULL;
     clsp_solid_plan *plan = NULL, *more = NULL;
 
-    for (size_t i = 0; i < COUNT(control); i++)
-        control[i] = (float)(i * i % 23) / 4;
+    make_points(control);
     clsp_status status = clsp_solid_mesh_create(&coarse, ctx, &cells);
     if (status == CLSP_OK) status = clsp_solid_mesh_refine(&mesh, coarse);
     if (status == CLSP_OK) status = clsp_solid_plan_create(&plan, mesh, &desc);
@@ -121,14 +130,50 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
     return status;
 }
 
-/* Whether a solid reaches the n-th call of the kind, which fails. */
-static bool fail_solid(clsp_context *ctx, enum kind kind, unsigned n, const float *right)
+/* Makes the cubes by lattices, 3 x 3 x 3 samples each, by one call and by a shared one, and two
+   points of theirs, by classes. */
+static clsp_status use_lattices(clsp_context *ctx, float *values)
+{
+    static const clsp_axis axis = {3, 0, 1, NULL};
+    static const clsp_solid_desc desc = {.axis = {axis, axis, axis}, .method = CLSP_SOLID_LATTICES};
+    static const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1};
+    static const uint32_t list[2] = {0, 3};
+    static const float params[6] = {0.25f, 0.5f, 1.0f, 0.0f, 0.0f, 0.0f};
+    const clsp_points points = {
+        .num = 2, .item = clsp_in_u32(list, 2), .params = clsp_in_f32(params, 6)};
+    const clsp_output grid = clsp_out_f32(values, GRIDS),
+                      shared = clsp_out_f32(values + GRIDS, GRIDS);
+    float control[3 * SOLID_VERTICES];
+    clsp_solid_mesh *mesh = NULL;
+    clsp_solid_plan *plan = NULL;
+
+    make_points(control);
+    clsp_status status = clsp_solid_mesh_create(&mesh, ctx, &cells);
+    if (status == CLSP_OK) status = clsp_solid_plan_create(&plan, mesh, &desc);
+    if (status == CLSP_OK)
+        status = clsp_solid_set_control_points(plan, clsp_in_f32(control, COUNT(control)), NULL);
+    if (status == CLSP_OK) status = clsp_solid_eval(plan, (clsp_range){0, SOLID_CELLS}, grid, NULL);
+    if (status == CLSP_OK)
+        status = clsp_solid_eval(plan, (clsp_range){0, SOLID_CELLS}, shared,
+                                 &(clsp_run){.share = &share});
+    if (status == CLSP_OK)
+        status =
+            clsp_solid_eval_points(plan, &points, clsp_out_f32(values + 2 * GRIDS, PLAIN), NULL);
+    clsp_solid_plan_destroy(&plan);
+    clsp_solid_mesh_destroy(&mesh);
+    return status;
+}
+
+typedef clsp_status user(clsp_context *ctx, float *values);
+
+/* Whether what uses solids reaches the n-th call of the kind, which fails. */
+static bool fail_solid(clsp_context *ctx, user *use, enum kind kind, unsigned n, const float *right)
 {
     const long objects = live_objects, blocks = live_blocks;
     float values[SOLID_VALUES] = {0};
 
     arm_fault(kind, n);
-    const clsp_status status = use_solid(ctx, values);
+    const clsp_status status = use(ctx, values);
     fault.armed = false;
     if (status == CLSP_OK ? memcmp(values, right, sizeof values) != 0 : !fault.reached)
         fail_msg("%s %u: status %d", kind_names[kind], n, status);
@@ -138,23 +183,22 @@ static bool fail_solid(clsp_context *ctx, enum kind kind, unsigned n, const floa
     return fault.reached;
 }
 
-static void test_solids(void **state)
+static void check_faults(user *use)
 {
     static const enum kind kinds[] = {MALLOC,  CALLOC, REALLOC, CREATE_BUFFER, CREATE_KERNEL,
                                       SET_ARG, LAUNCH, WRITE,   READ};
     static const char *const limits[] = {"", "class=discrete"};
     unsigned failed = 0;
 
-    (void)state;
     fault.keeps_device = true;
     for (size_t l = 0; l < COUNT(limits); l++) {
         const clsp_context_opts opts = {.cache_dir = "", .limits = limits[l]};
         float right[SOLID_VALUES] = {0};
         clsp_context *ctx;
         assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
-        assert_ok(ctx, use_solid(ctx, right));
+        assert_ok(ctx, use(ctx, right));
         for (size_t k = 0; k < COUNT(kinds); k++)
-            for (unsigned n = 1; fail_solid(ctx, kinds[k], n, right);
+            for (unsigned n = 1; fail_solid(ctx, use, kinds[k], n, right);
                  n += support_full() ? 1 : 1 + n / 24)
                 failed++;
         clsp_context_destroy(&ctx);
@@ -164,10 +208,23 @@ static void test_solids(void **state)
     print_message("%u calls made to fail\n", failed);
 }
 
+static void test_solids(void **state)
+{
+    (void)state;
+    check_faults(use_solid);
+}
+
+static void test_lattices(void **state)
+{
+    (void)state;
+    check_faults(use_lattices);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_solids),
+        cmocka_unit_test(test_lattices),
     };
 
     if (support_no_device()) return 77;
