@@ -13,6 +13,7 @@ typedef struct maker {
     const clspi_cell_mesh *mesh;
     clspi_lattice_parts *parts;
     clspi_step_weights weights;
+    clspi_limit_rules limits;
     uint32_t *edge_cells; /* [edges]: how many cells there are */
     uint32_t *edge_first; /* [edges]: the first one */
     size_t *next;         /* where the next word of each edge or vertex goes */
@@ -199,6 +200,21 @@ static bool has_word(const maker *m, size_t c, uint32_t i, uint32_t away)
     return m->edge_first[edge] == c && (is_inner || mesh->edge_flag[edge] & CLSPI_BOUNDARY);
 }
 
+/* Returns its weight in the vertex's limit, unless that is a dart. */
+static double limit_of(const maker *m, size_t c, uint32_t i, uint32_t away)
+{
+    const clspi_cell_mesh *const mesh = m->mesh;
+    const uint32_t vertex = mesh->cell_vertex[c * CLSPI_CORNERS + i];
+
+    if (away == 7) return m->limits.vertex[vertex].cell;
+    if (away & (away - 1))
+        return clspi_limit_of_face(&m->limits, mesh, vertex,
+                                   mesh->cell_face[c * CLSPI_CELL_FACES + face_at(i, away)]);
+    return clspi_limit_of_edge(
+        &m->limits, mesh, vertex,
+        mesh->cell_edge[c * CLSPI_CELL_EDGES + clspi_corner_edge(away >> 1, i)]);
+}
+
 /* Returns the weight of such a point in the vertex of the next mesh. */
 static double weight_of(const maker *m, size_t c, uint32_t i, uint32_t away)
 {
@@ -220,7 +236,8 @@ static uint32_t vertex_of(const clspi_cell_mesh *mesh, uint32_t word)
     return mesh->cell_vertex[(size_t)(word >> 6) * CLSPI_CORNERS + ((word >> 3 ^ word) & 7)];
 }
 
-/* Adds a weight of a limit: to whichever word names the vertex, since limits are sums of these. */
+/* Adds a weight of a dart's limit: to whichever word names the vertex, since limits are sums of
+ * these. */
 static void add_limit(void *user, uint32_t to, uint32_t from, double weight)
 {
     const maker *const m = user;
@@ -259,9 +276,13 @@ static bool make_vertices(maker *m)
             const size_t at = m->next[mesh->cell_vertex[i]]++;
             parts->vertex_list[at] = 64 * (uint32_t)c + 8 * k + away;
             parts->step_weights[at] = weight_of(m, c, k, away);
+            parts->limit_weights[at] = limit_of(m, c, k, away);
+            m->limit_sum[mesh->cell_vertex[i]] += parts->limit_weights[at];
         }
     }
-    if (!clspi_limit_terms(mesh, add_limit, m)) return false;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        m->limit_sum[v] += m->limits.vertex[v].self;
+    if (!clspi_limit_darts(&m->limits, mesh, add_limit, m)) return false;
     for (uint32_t v = 0; v < mesh->num_vertices; v++)
         for (uint32_t k = parts->vertex_begin[v]; k < parts->vertex_begin[v + 1]; k++)
             parts->limit_weights[k] /= m->limit_sum[v];
@@ -287,7 +308,8 @@ static bool make_ready(maker *m)
     parts->vertex_begin = malloc(((size_t)mesh->num_vertices + 1) * sizeof *parts->vertex_begin);
     if (!m->edge_cells || !m->edge_first || !m->next || !m->limit_sum || !parts->cells ||
         !parts->edge_begin || !parts->vertex_begin ||
-        !clspi_step_weights_make(&m->weights, &incidence, CLSPI_RULE_TENSOR))
+        !clspi_step_weights_make(&m->weights, &incidence, CLSPI_RULE_TENSOR) ||
+        !clspi_limit_rules_make(&m->limits, mesh))
         return false;
     for (size_t i = 0; i < (size_t)mesh->num_cells * CLSPI_CELL_EDGES; i++)
         if (m->edge_cells[mesh->cell_edge[i]]++ == 0)
@@ -304,6 +326,7 @@ bool clspi_lattice_parts_make(clspi_lattice_parts *parts, const clspi_cell_mesh 
     if (done) write_cells(&m);
     done = done && make_edges(&m) && make_vertices(&m);
     clspi_step_weights_release(&m.weights);
+    clspi_limit_rules_release(&m.limits);
     free(m.edge_cells);
     free(m.edge_first);
     free(m.next);

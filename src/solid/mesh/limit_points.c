@@ -5,116 +5,82 @@
 
 enum { DART_STEPS = 200 }; /* weights of darts have converged: no eigenvalue but 1 is above 0.7 */
 
-/* What is known of a vertex: what its limit is made of. */
-typedef enum vertex_kind {
-    VERTEX_INNER,
-    VERTEX_SMOOTH, /* of the boundary */
-    VERTEX_DART,   /* where one crease ends */
-    VERTEX_CREASE, /* of two creases */
-    VERTEX_FIXED
-} vertex_kind;
+/* ---- rules ---- */
 
-typedef struct vertex_state {
-    uint32_t faces, cells; /* of the boundary, if it is on the boundary: faces */
-    uint8_t creases, kind;
-} vertex_state;
+/* What is counted around a vertex. */
+typedef struct counts {
+    uint32_t cells, faces, creases; /* of the boundary: faces */
+} counts;
 
-typedef struct limit_job {
-    const clspi_cell_mesh *mesh;
-    clspi_limit_term *term;
-    void *user;
-    vertex_state *state;  /* [vertices] */
-    uint32_t *edge_faces; /* [edges] */
-} limit_job;
-
-static void add(limit_job *job, uint32_t to, uint32_t from, double weight)
+static void count_all(const clspi_cell_mesh *mesh, uint32_t *edge_faces, counts *count)
 {
-    job->term(job->user, to, from, weight);
-}
-
-/* ---- counting ---- */
-
-static void count_all(limit_job *job)
-{
-    const clspi_cell_mesh *const mesh = job->mesh;
-
     for (size_t i = 0; i < (size_t)mesh->num_faces * CLSPI_FACE_SIDES; i++) {
-        job->edge_faces[mesh->face_edge[i]]++;
+        edge_faces[mesh->face_edge[i]]++;
         if (mesh->face_flag[i / CLSPI_FACE_SIDES] & CLSPI_BOUNDARY)
-            job->state[mesh->face_vertex[i]].faces++;
+            count[mesh->face_vertex[i]].faces++;
     }
     for (size_t i = 0; i < (size_t)mesh->num_cells * CLSPI_CORNERS; i++)
-        job->state[mesh->cell_vertex[i]].cells++;
+        count[mesh->cell_vertex[i]].cells++;
     for (size_t i = 0; i < 2 * (size_t)mesh->num_edges; i++)
-        if (mesh->edge_flag[i / 2] & CLSPI_CREASE && job->state[mesh->edge_vertex[i]].creases < 3)
-            job->state[mesh->edge_vertex[i]].creases++;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        static const uint8_t kinds[4] = {VERTEX_SMOOTH, VERTEX_DART, VERTEX_CREASE, VERTEX_FIXED};
-        vertex_state *const state = &job->state[v];
-        state->kind = kinds[state->creases];
-        if (mesh->vertex_flag[v] & CLSPI_CORNER) state->kind = VERTEX_FIXED;
-        if (!(mesh->vertex_flag[v] & CLSPI_BOUNDARY)) state->kind = VERTEX_INNER;
-    }
+        count[mesh->edge_vertex[i]].creases += (mesh->edge_flag[i / 2] & CLSPI_CREASE) != 0;
 }
 
-/* ---- sums ---- */
-
-static void add_selves(limit_job *job)
+/* Returns the rule of a vertex with these flags. */
+static clspi_limit_rule rule_of(const counts *n, uint8_t flag)
 {
-    for (uint32_t v = 0; v < job->mesh->num_vertices; v++) {
-        const vertex_state *const state = &job->state[v];
-        const double cells = state->cells, faces = state->faces;
-        switch (state->kind) {
-        case VERTEX_INNER:
-            add(job, v, v, cells * cells);
-            break;
-        case VERTEX_SMOOTH:
-            add(job, v, v, faces * faces);
-            break;
-        case VERTEX_CREASE:
-            add(job, v, v, 4.0);
-            break;
-        case VERTEX_FIXED:
-            add(job, v, v, 1.0);
-            break;
-        default:
-            break;
-        }
-    }
+    const double cells = n->cells, faces = n->faces;
+
+    if (!(flag & CLSPI_BOUNDARY))
+        return (clspi_limit_rule){
+            .self = cells * cells, .face = 4.0, .cell = 1.0, .by_valence = true};
+    if (flag & CLSPI_CORNER || n->creases > 2) return (clspi_limit_rule){.self = 1.0};
+    if (n->creases == 2)
+        return (clspi_limit_rule){.self = 4.0, .edge = 1.0, .edge_flags = CLSPI_CREASE};
+    if (n->creases == 1) return (clspi_limit_rule){.dart_faces = n->faces};
+    return (clspi_limit_rule){.self = faces * faces,
+                              .edge = 4.0,
+                              .face = 1.0,
+                              .edge_flags = CLSPI_BOUNDARY,
+                              .face_flags = CLSPI_BOUNDARY};
 }
 
-static void add_edges(limit_job *job)
+bool clspi_limit_rules_make(clspi_limit_rules *rules, const clspi_cell_mesh *mesh)
 {
-    const clspi_cell_mesh *const mesh = job->mesh;
+    counts *const count = calloc((size_t)mesh->num_vertices + 1, sizeof *count);
 
-    for (size_t i = 0; i < 2 * (size_t)mesh->num_edges; i++) {
-        const uint32_t v = mesh->edge_vertex[i], other = mesh->edge_vertex[i ^ 1];
-        const double n = job->edge_faces[i / 2];
-        const uint8_t flag = mesh->edge_flag[i / 2], kind = job->state[v].kind;
-        if (kind == VERTEX_INNER)
-            add(job, v, other, n * n);
-        else if (kind == VERTEX_SMOOTH && flag & CLSPI_BOUNDARY)
-            add(job, v, other, 4.0);
-        else if (kind == VERTEX_CREASE && flag & CLSPI_CREASE)
-            add(job, v, other, 1.0);
-    }
+    rules->vertex = calloc((size_t)mesh->num_vertices + 1, sizeof *rules->vertex);
+    rules->edge_faces = calloc((size_t)mesh->num_edges + 1, sizeof *rules->edge_faces);
+    const bool done = count && rules->vertex && rules->edge_faces;
+    if (done) count_all(mesh, rules->edge_faces, count);
+    for (uint32_t v = 0; v < mesh->num_vertices && done; v++)
+        rules->vertex[v] = rule_of(&count[v], mesh->vertex_flag[v]);
+    free(count);
+    return done;
 }
 
-static void add_diagonals(limit_job *job)
+void clspi_limit_rules_release(clspi_limit_rules *rules)
 {
-    const clspi_cell_mesh *const mesh = job->mesh;
+    free(rules->vertex);
+    free(rules->edge_faces);
+    *rules = (clspi_limit_rules){0};
+}
 
-    for (size_t i = 0; i < (size_t)mesh->num_faces * CLSPI_FACE_SIDES; i++) {
-        const uint32_t v = mesh->face_vertex[i], other = mesh->face_vertex[i ^ 2];
-        if (job->state[v].kind == VERTEX_INNER)
-            add(job, v, other, 4.0);
-        else if (job->state[v].kind == VERTEX_SMOOTH &&
-                 mesh->face_flag[i / CLSPI_FACE_SIDES] & CLSPI_BOUNDARY)
-            add(job, v, other, 1.0);
-    }
-    for (size_t i = 0; i < (size_t)mesh->num_cells * CLSPI_CORNERS; i++)
-        if (job->state[mesh->cell_vertex[i]].kind == VERTEX_INNER)
-            add(job, mesh->cell_vertex[i], mesh->cell_vertex[i ^ 7], 1.0);
+double clspi_limit_of_edge(const clspi_limit_rules *rules, const clspi_cell_mesh *mesh,
+                           uint32_t vertex, uint32_t edge)
+{
+    const clspi_limit_rule *const rule = &rules->vertex[vertex];
+    const double n = rules->edge_faces[edge];
+
+    if (rule->by_valence) return n * n;
+    return (mesh->edge_flag[edge] & rule->edge_flags) == rule->edge_flags ? rule->edge : 0.0;
+}
+
+double clspi_limit_of_face(const clspi_limit_rules *rules, const clspi_cell_mesh *mesh,
+                           uint32_t vertex, uint32_t face)
+{
+    const clspi_limit_rule *const rule = &rules->vertex[vertex];
+
+    return (mesh->face_flag[face] & rule->face_flags) == rule->face_flags ? rule->face : 0.0;
 }
 
 /* ---- darts ---- */
@@ -168,10 +134,10 @@ static void step_weights(dart *d)
     memcpy(d->end, d->next_end, d->num * sizeof *d->end);
 }
 
-/* Adds a dart's limit. at: the numbers of face corners at it. */
-static void add_dart(limit_job *job, dart *d, uint32_t v)
+/* Gives the terms of a dart's limit. */
+static void give_dart(const clspi_cell_mesh *mesh, dart *d, uint32_t v, clspi_limit_term *term,
+                      void *user)
 {
-    const clspi_cell_mesh *const mesh = job->mesh;
     uint32_t known = 0;
 
     for (uint32_t f = 0; f < d->num; f++) {
@@ -183,11 +149,11 @@ static void add_dart(limit_job *job, dart *d, uint32_t v)
     d->self = 1.0;
     for (int i = 0; i < DART_STEPS; i++)
         step_weights(d);
-    add(job, v, v, d->self);
+    term(user, v, v, d->self);
     for (uint32_t i = 0; i < d->num; i++) {
         const uint32_t *const end = mesh->edge_vertex + 2 * (size_t)d->edge[i];
-        add(job, v, end[0] == v ? end[1] : end[0], d->end[i]);
-        add(job, v, mesh->face_vertex[d->face[i] ^ 2], d->diagonal[i]);
+        term(user, v, end[0] == v ? end[1] : end[0], d->end[i]);
+        term(user, v, mesh->face_vertex[d->face[i] ^ 2], d->diagonal[i]);
     }
 }
 
@@ -204,10 +170,10 @@ static bool make_room(dart *d, uint32_t most)
     return d->edge && d->sides && d->sharp && d->end && d->diagonal && d->next_end;
 }
 
-/* Adds the limits of all darts, by lists of their boundary faces' corners. */
-static bool add_darts(limit_job *job)
+bool clspi_limit_darts(const clspi_limit_rules *rules, const clspi_cell_mesh *mesh,
+                       clspi_limit_term *term, void *user)
 {
-    const clspi_cell_mesh *const mesh = job->mesh;
+    const clspi_limit_rule *const rule = rules->vertex;
     dart d = {0};
     uint32_t most = 0;
     size_t total = 0;
@@ -215,21 +181,20 @@ static bool add_darts(limit_job *job)
 
     for (uint32_t v = 0; v < mesh->num_vertices && begin; v++) {
         begin[v] = total;
-        if (job->state[v].kind != VERTEX_DART) continue;
-        total += job->state[v].faces;
-        if (job->state[v].faces > most) most = job->state[v].faces;
+        total += rule[v].dart_faces;
+        if (rule[v].dart_faces > most) most = rule[v].dart_faces;
     }
     uint32_t *const corners = malloc((total + 1) * sizeof *corners);
     const bool done = begin && corners && make_room(&d, most);
     for (size_t i = 0; i < (size_t)mesh->num_faces * CLSPI_FACE_SIDES && done && most; i++)
         if (mesh->face_flag[i / CLSPI_FACE_SIDES] & CLSPI_BOUNDARY &&
-            job->state[mesh->face_vertex[i]].kind == VERTEX_DART)
+            rule[mesh->face_vertex[i]].dart_faces)
             corners[begin[mesh->face_vertex[i]]++] = (uint32_t)i;
     for (uint32_t v = 0; v < mesh->num_vertices && done && most; v++) {
-        if (job->state[v].kind != VERTEX_DART) continue;
-        d.num = job->state[v].faces;
+        if (!rule[v].dart_faces) continue;
+        d.num = rule[v].dart_faces;
         d.face = corners + begin[v] - d.num;
-        add_dart(job, &d, v);
+        give_dart(mesh, &d, v, term, user);
     }
     free(begin);
     free(corners);
@@ -242,37 +207,19 @@ static bool add_darts(limit_job *job)
     return done;
 }
 
-/* ---- all ---- */
-
-bool clspi_limit_terms(const clspi_cell_mesh *mesh, clspi_limit_term *term, void *user)
-{
-    limit_job job = {.mesh = mesh, .term = term, .user = user};
-    bool done;
-
-    job.state = calloc((size_t)mesh->num_vertices + 1, sizeof *job.state);
-    job.edge_faces = calloc((size_t)mesh->num_edges + 1, sizeof *job.edge_faces);
-    done = job.state && job.edge_faces;
-    if (done) {
-        count_all(&job);
-        add_selves(&job);
-        add_edges(&job);
-        add_diagonals(&job);
-        done = add_darts(&job);
-    }
-    free(job.state);
-    free(job.edge_faces);
-    return done;
-}
+/* ---- points ---- */
 
 /* Points as they are summed. */
 typedef struct point_sums {
+    const clspi_cell_mesh *mesh;
+    clspi_limit_rules rules;
     uint32_t dim;
     const double *points;
     double *limits;
     double *sum; /* [vertices]: of weights */
 } point_sums;
 
-static void add_point(void *user, uint32_t to, uint32_t from, double weight)
+static void add(void *user, uint32_t to, uint32_t from, double weight)
 {
     const point_sums *const s = user;
     double *const limit = s->limits + (size_t)to * s->dim;
@@ -283,16 +230,54 @@ static void add_point(void *user, uint32_t to, uint32_t from, double weight)
     s->sum[to] += weight;
 }
 
+/* Adds a term unless its weight is 0, whatever the point is. */
+static void add_some(point_sums *s, uint32_t to, uint32_t from, double weight)
+{
+    if (weight != 0.0) add(s, to, from, weight);
+}
+
+/* Adds all terms but those of darts. */
+static void add_all(point_sums *s)
+{
+    const clspi_cell_mesh *const mesh = s->mesh;
+    const clspi_limit_rules *const rules = &s->rules;
+
+    for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        add_some(s, v, v, rules->vertex[v].self);
+    for (size_t i = 0; i < 2 * (size_t)mesh->num_edges; i++) {
+        const uint32_t v = mesh->edge_vertex[i];
+        add_some(s, v, mesh->edge_vertex[i ^ 1],
+                 clspi_limit_of_edge(rules, mesh, v, (uint32_t)(i / 2)));
+    }
+    for (size_t i = 0; i < (size_t)mesh->num_faces * CLSPI_FACE_SIDES; i++) {
+        const uint32_t v = mesh->face_vertex[i], face = (uint32_t)(i / CLSPI_FACE_SIDES);
+        add_some(s, v, mesh->face_vertex[i ^ 2], clspi_limit_of_face(rules, mesh, v, face));
+    }
+    for (size_t i = 0; i < (size_t)mesh->num_cells * CLSPI_CORNERS; i++) {
+        const uint32_t v = mesh->cell_vertex[i];
+        add_some(s, v, mesh->cell_vertex[i ^ 7], rules->vertex[v].cell);
+    }
+}
+
 bool clspi_limit_points(double *limits, const double *points, uint32_t dim,
                         const clspi_cell_mesh *mesh)
 {
     const size_t vertices = mesh->num_vertices;
-    point_sums s = {dim, points, limits, calloc(vertices + 1, sizeof *s.sum)};
+    point_sums s = {.mesh = mesh,
+                    .dim = dim,
+                    .points = points,
+                    .limits = limits,
+                    .sum = calloc(vertices + 1, sizeof *s.sum)};
+    bool done = s.sum && clspi_limit_rules_make(&s.rules, mesh);
 
-    memset(limits, 0, vertices * dim * sizeof *limits);
-    const bool done = s.sum && clspi_limit_terms(mesh, add_point, &s);
+    if (done) {
+        memset(limits, 0, vertices * dim * sizeof *limits);
+        add_all(&s);
+        done = clspi_limit_darts(&s.rules, mesh, add, &s);
+    }
     for (size_t i = 0; i < vertices * dim && done; i++)
         limits[i] /= s.sum[i / dim];
+    clspi_limit_rules_release(&s.rules);
     free(s.sum);
     return done;
 }
