@@ -115,8 +115,8 @@ static uint32_t edge_words(const maker *m, size_t c, uint32_t e, uint32_t words[
         words[0] = word | NO_FACES;
         return m->edge_first[edge] == c;
     }
-    for (uint32_t i = 0; i < 2;
-         i++) { /* the face along the i-th other axis has the other's place */
+    /* the face along the i-th other axis is at an end of the other one */
+    for (uint32_t i = 0; i < 2; i++) {
         const uint32_t fixed = i == 0 ? (axis == 2 ? 1 : 2) : (axis == 0 ? 1 : 0);
         const uint32_t k = 2 * fixed + (corner >> fixed & 1);
         if (mesh->face_flag[mesh->cell_face[c * CLSPI_CELL_FACES + k]] & CLSPI_BOUNDARY)
@@ -236,8 +236,7 @@ static uint32_t vertex_of(const clspi_cell_mesh *mesh, uint32_t word)
     return mesh->cell_vertex[(size_t)(word >> 6) * CLSPI_CORNERS + ((word >> 3 ^ word) & 7)];
 }
 
-/* Adds a weight of a dart's limit: to whichever word names the vertex, since limits are sums of
- * these. */
+/* Adds a weight of a dart's limit: to whichever word names the vertex, of which limits are sums. */
 static void add_limit(void *user, uint32_t to, uint32_t from, double weight)
 {
     const maker *const m = user;
