@@ -20,10 +20,11 @@
 
 enum { BLOCKS = CLSP_DIM / CLSP_BLOCK };
 
-/* Items of a launch: the lattice that is read, and the first vertex or edge. */
+/* Items of a launch: the lattice that is read, and the first vertex or edge; parts of numbers that
+   are read and made. */
 typedef struct lattice_items {
     uint side, vertices, edges, faces;
-    uint first, items;
+    uint first, items, parts, parts_to;
 } lattice_items;
 
 /* ---- vertices ---- */
@@ -41,10 +42,12 @@ kernel void lattice_vertices(global const real *restrict points, global const ui
 
     const uint v = at.first + g / BLOCKS, c = g % BLOCKS * CLSP_BLOCK;
     const lattice from = {at.side, at.vertices, at.edges, at.faces};
-    real centre[CLSP_BLOCK], sum[CLSP_BLOCK];
+    const uint parts = at.parts;
+    part_pair centre[CLSP_BLOCK];
+    real sum[CLSP_BLOCK];
     UNROLL
     for (uint i = 0; i < CLSP_BLOCK; i++) {
-        centre[i] = points[(size_t)v * CLSP_DIM + c + i];
+        centre[i] = load_parts(points, v, c + i, parts);
         sum[i] = R(0.0);
     }
     for (uint k = begin[v]; k < begin[v + 1]; k++) {
@@ -56,11 +59,11 @@ kernel void lattice_vertices(global const real *restrict points, global const ui
         const uint p = lattice_point(cells + (size_t)cell * CELL_WORDS, from, cell, to);
         UNROLL
         for (uint i = 0; i < CLSP_BLOCK; i++)
-            sum[i] = MAD(weights[k], points[(size_t)p * CLSP_DIM + c + i] - centre[i], sum[i]);
+            sum[i] = MAD(weights[k], load_offset(points, p, c + i, parts, centre[i]), sum[i]);
     }
     UNROLL
     for (uint i = 0; i < CLSP_BLOCK; i++)
-        out[(size_t)v * CLSP_DIM + c + i] = centre[i] + sum[i];
+        store_parts(out, v, c + i, at.parts_to, centre[i], sum[i]);
 }
 
 /* ---- edges ---- */
@@ -89,11 +92,13 @@ kernel void lattice_slices(global const real *restrict points, global const uint
                         : rule == LIMIT_RULE ? R(2.0) / (f * (f + R(5.0)))
                                              : R(0.75) / (f * f);
     const real beyond = rule == LIMIT_RULE ? R(1.0) / (f * (f + R(5.0))) : R(0.25) / (f * f);
-    real centre[CLSP_BLOCK], sum[CLSP_BLOCK];
+    const uint parts = at.parts;
+    part_pair centre[CLSP_BLOCK];
+    real sum[CLSP_BLOCK];
     bool is_first = true;
     UNROLL
     for (uint i = 0; i < CLSP_BLOCK; i++)
-        centre[i] = sum[i] = R(0.0);
+        centre[i].all = centre[i].lost = sum[i] = R(0.0);
     for (uint k = begin[e]; k < end; k++) {
         const uint cell = list[k] >> 6, edge = list[k] >> 2 & 15, faces = list[k] & 3;
         const uint axis = edge >> 2, rank = edge & 3;
@@ -105,7 +110,7 @@ kernel void lattice_slices(global const real *restrict points, global const uint
             const uint p = lattice_point(words, from, cell, along_axis(axis, x, on));
             UNROLL
             for (uint i = 0; i < CLSP_BLOCK; i++)
-                centre[i] = points[(size_t)p * CLSP_DIM + c + i];
+                centre[i] = load_parts(points, p, c + i, parts);
             is_first = false;
         }
         for (uint j = 1; j <= faces; j++) {
@@ -115,13 +120,12 @@ kernel void lattice_slices(global const real *restrict points, global const uint
             const real weight = j == 3 ? beyond : beside;
             UNROLL
             for (uint i = 0; i < CLSP_BLOCK; i++)
-                sum[i] = MAD(weight, points[(size_t)p * CLSP_DIM + c + i] - centre[i], sum[i]);
+                sum[i] = MAD(weight, load_offset(points, p, c + i, parts, centre[i]), sum[i]);
         }
     }
-    lines += ((size_t)e * (n + 1) + slice) * CLSP_DIM + c;
     UNROLL
     for (uint i = 0; i < CLSP_BLOCK; i++)
-        lines[i] = centre[i] + sum[i];
+        store_parts(lines, (size_t)e * (n + 1) + slice, c + i, at.parts_to, centre[i], sum[i]);
 }
 
 /* Makes the edges' points of the next lattice from slices. */
@@ -133,12 +137,14 @@ kernel void lattice_edges(global const real *restrict lines, global real *restri
 
     const uint n = at.side, fine = 2 * n - 1, c = g % BLOCKS * CLSP_BLOCK;
     const uint x = g / BLOCKS % fine + 1, e = at.first + g / BLOCKS / fine;
-    global const real *const line = lines + ((size_t)e * (n + 1) + x / 2) * CLSP_DIM + c;
-    out += (at.vertices + (size_t)e * fine + x - 1) * CLSP_DIM + c;
-    for (uint i = 0; i < CLSP_BLOCK; i++) {
-        const real here = line[i], next = line[i + CLSP_DIM] - here;
-        out[i] = x & 1 ? MAD(R(0.5), next, here)
-                       : MAD(R(0.125), next + ((line + i)[-(int)CLSP_DIM] - here), here);
+    const uint here = e * (n + 1) + x / 2;
+    for (uint i = c; i < c + CLSP_BLOCK; i++) {
+        const part_pair centre = load_parts(lines, here, i, at.parts);
+        const real next = load_offset(lines, here + 1, i, at.parts, centre);
+        const real sum =
+            x & 1 ? R(0.5) * next
+                  : R(0.125) * (next + load_offset(lines, here - 1, i, at.parts, centre));
+        store_parts(out, at.vertices + (size_t)e * fine + x - 1, i, at.parts_to, centre, sum);
     }
 }
 
@@ -166,10 +172,11 @@ kernel void lattice_edges(global const real *restrict lines, global real *restri
 
 /* The cells of a launch: the lattice that is read, the side of that which is made, 0: samples are
    made, which go to `offset` and on; how many there are, where their rows begin, and how many along
-   u are made together. */
+   u are made together; parts of numbers that are read, and of lattices that are made. */
 typedef struct lattice_samples {
     uint side, vertices, edges, faces;
     uint side_to, num_u, num_v, num_w, row_u, row_v, row_w, chunk, first, cells;
+    uint parts, parts_to;
     wide offset;
 } lattice_samples;
 
@@ -201,17 +208,16 @@ IN_PLACE void find_planes(global const uint *starts, uint num, uint *low, uint *
     *planes = most - least + 4;
 }
 
-/* Gathers planes of a cell's points and those beyond its faces, from one on, relative to its first
-   vertex: [planes][side + 3][side + 3][CLSP_BLOCK]. Beyond the boundary a point is 2 p0 - p1;
+/* Gathers planes of a cell's points and those beyond its faces, from one on, relative to its
+   centre: [planes][side + 3][side + 3][CLSP_BLOCK]. Beyond the boundary a point is 2 p0 - p1;
    beyond edges there are none, and 0 stands for them. */
 IN_PLACE void gather(SHARED real *to, global const real *points, global const uint *cells,
-                     lattice l, uint cell, uint c, uint low, uint planes)
+                     lattice l, uint cell, uint c, uint parts, uint low, uint planes)
 {
     const uint n = l.side, wide_side = n + 3, num = planes * wide_side * wide_side;
     global const uint *const words = cells + (size_t)cell * CELL_WORDS;
-    global const real *const centre = points + (size_t)words[0] * CLSP_DIM + c;
+    const uint middle = centre_point(words, l, cell);
 
-    points += c;
     for (uint x = ITEM; x < num; x += ITEMS) {
         const uint i = low + x / (wide_side * wide_side), j = x / wide_side % wide_side;
         const uint k = x % wide_side;
@@ -232,16 +238,22 @@ IN_PLACE void gather(SHARED real *to, global const real *points, global const ui
             }
         }
         for (uint d = 0; d < CLSP_BLOCK; d++) {
+            const part_pair centre = load_parts(points, middle, c + d, parts);
             real value = R(0.0);
-            if (p != NO_CELL) value = points[(size_t)p * CLSP_DIM + d] - centre[d];
+            if (p != NO_CELL) value = load_offset(points, p, c + d, parts, centre);
             if (one != NO_CELL)
-                value = R(2.0) * value - (points[(size_t)one * CLSP_DIM + d] - centre[d]);
+                value = R(2.0) * value - load_offset(points, one, c + d, parts, centre);
             to[x * CLSP_BLOCK + d] = value;
         }
     }
 }
 
 #endif
+
+/* Sums four numbers by a row, whose weights sum to 1, relative to the second one: what is rounded
+   are the differences of neighbours. */
+#define SUM_FOUR(w, a, b, c, d)                                                                    \
+    MAD((w)[3], (d) - (b), MAD((w)[0], (a) - (b), MAD((w)[2], (c) - (b), b)))
 
 /* Sums four adjacent lines of `width` reals for each sample of a direction: from [outer][points]
    [width], of which the first one is number `low`, to [outer][num][width]. */
@@ -258,8 +270,7 @@ IN_PLACE void sum_direction(SHARED real *to, SHARED const real *from, global con
             SHARED real *const sums = to + (o * num + r) * width;
             for (uint x = 0; x < width; x++)
                 sums[x] =
-                    MAD(w[3], line[x + 3 * width],
-                        MAD(w[2], line[x + 2 * width], MAD(w[1], line[x + width], w[0] * line[x])));
+                    SUM_FOUR(w, line[x], line[x + width], line[x + 2 * width], line[x + 3 * width]);
         }
 #else
     for (uint t = ITEM; t < outer * num * width; t += ITEMS) {
@@ -267,22 +278,21 @@ IN_PLACE void sum_direction(SHARED real *to, SHARED const real *from, global con
         global const real *const w = rows + 4 * r;
         SHARED const real *const line =
             from + (o * points + (starts[r] & ~END_BITS) - low) * width + x;
-        to[t] = MAD(w[3], line[3 * width],
-                    MAD(w[2], line[2 * width], MAD(w[1], line[width], w[0] * line[0])));
+        to[t] = SUM_FOUR(w, line[0], line[width], line[2 * width], line[3 * width]);
     }
 #endif
 }
 
 /* What the samples of a cell are made of: its words, the lines and limits of edges and vertices, a
-   channel's starts, rows and sums along two directions, and what they are relative to. */
+   channel's starts, rows and sums along two directions, and the lattice's points. */
 typedef struct cell_parts {
     global const uint *words;
     global const real *lines, *limits;
     global const uint *starts;
     global const real *rows;
-    global const real *centre;
+    global const real *points;
     SHARED const real *sums;
-    uint cell, channel, row_u, first_u;
+    uint cell, centre, channel, row_u, first_u;
 } cell_parts;
 
 /* Returns a channel of a sample on an edge along an axis, or on a vertex: axis 3. corner: of the
@@ -294,15 +304,16 @@ IN_PLACE real on_edge(cell_parts p, uint side, uint axis, uint corner, uint row,
                       : axis == 1 ? (corner & 1) | (corner >> 1 & 2)
                                   : corner & 3;
     const uint word = p.words[EDGE_WORDS + 4 * axis + rank], start = p.starts[row];
-    global const real *const line = p.lines + (size_t)(word >> 1) * (side + 1) * CLSP_DIM + c;
-    const real centre = p.centre[c];
-    real sum = R(0.0);
+    const uint line = (word >> 1) * (side + 1);
+    const part_pair centre = load_parts(p.points, p.centre, c, 1);
+    real x[4];
+    UNROLL
     for (uint i = 0; i < 4; i++) { /* one before the first point has no weight */
-        const uint x = min((uint)max((int)(start + i) - 1, 0), side);
-        sum = MAD(p.rows[4 * row + i], line[(size_t)(word & 1 ? side - x : x) * CLSP_DIM] - centre,
-                  sum);
+        const uint k = min((uint)max((int)(start + i) - 1, 0), side);
+        x[i] = load_offset(p.lines, line + (word & 1 ? side - k : k), c, 1, centre);
     }
-    return sum + centre;
+    const real sum = SUM_FOUR(p.rows + 4 * row, x[0], x[1], x[2], x[3]);
+    return centre.all + (centre.lost + sum);
 }
 
 /* Tells whether a cell makes a point of the next lattice that is at so many ends, on a face of it
@@ -332,22 +343,26 @@ IN_PLACE void make_sample(cell_parts p, lattice_samples at, global real *out, ui
         if (!has_point(p, ends, 2 * axis + (corner >> axis & 1))) return;
         place = lattice_point(p.words, to, p.cell, (uint4)(p.first_u + i, j, k, 0));
     }
-    out += place * CLSP_DIM + p.channel;
     if (ends > 1) {
         const uint axis = ends == 3 ? 3 : !end_u ? 0 : !end_v ? 1 : 2;
         const uint row = !end_u ? row_u : !end_v ? row_v : row_w;
-        for (uint d = 0; d < CLSP_BLOCK; d++)
-            out[d] = on_edge(p, at.side, axis, corner, row, p.channel + d);
+        for (uint c = p.channel; c < p.channel + CLSP_BLOCK; c++)
+            out[place * CLSP_DIM + c] = on_edge(p, at.side, axis, corner, row, c);
         return;
     }
     global const real *const w = p.rows + 4 * row_w;
     SHARED const real *const line =
         p.sums + ((i * at.num_v + j) * (at.side + 3) + (start_w & ~END_BITS)) * CLSP_BLOCK;
-    for (uint d = 0; d < CLSP_BLOCK; d++)
-        out[d] =
-            p.centre[p.channel + d] + MAD(w[3], line[3 * CLSP_BLOCK + d],
-                                          MAD(w[2], line[2 * CLSP_BLOCK + d],
-                                              MAD(w[1], line[CLSP_BLOCK + d], w[0] * line[d])));
+    for (uint d = 0; d < CLSP_BLOCK; d++) {
+        const uint c = p.channel + d;
+        const part_pair centre = load_parts(p.points, p.centre, c, at.parts);
+        const real sum = SUM_FOUR(w, line[d], line[CLSP_BLOCK + d], line[2 * CLSP_BLOCK + d],
+                                  line[3 * CLSP_BLOCK + d]);
+        if (at.side_to)
+            store_parts(out, place, c, at.parts_to, centre, sum);
+        else
+            out[place * CLSP_DIM + c] = centre.all + (centre.lost + sum);
+    }
 }
 
 /* Makes cells, or parts of their samples along u, by groups: points of the next lattice that are
@@ -371,10 +386,10 @@ kernel void lattice_cells(global const real *restrict points, global const uint 
     const uint num_u = min(at.chunk, at.num_u - first_u), row_u = at.row_u + first_u;
     uint low = 0, planes = wide_side;
 #if CLSP_LANES > 1
-    gather_runs(gathered, points, cells, from, cell, c);
+    gather_runs(gathered, points, cells, from, cell, c, at.parts);
 #else
     find_planes(starts + row_u, num_u, &low, &planes);
-    gather(gathered, points, cells, from, cell, c, low, planes);
+    gather(gathered, points, cells, from, cell, c, at.parts, low, planes);
 #endif
     SYNC();
     sum_direction(first, gathered, starts + row_u, rows + 4 * row_u, 1, num_u, low, planes,
@@ -383,9 +398,9 @@ kernel void lattice_cells(global const real *restrict points, global const uint 
     sum_direction(second, first, starts + at.row_v, rows + 4 * at.row_v, num_u, at.num_v, 0,
                   wide_side, wide_side * CLSP_BLOCK);
     SYNC();
-    const cell_parts p = {
-        words,  lines, limits, starts, rows,   points + (size_t)words[0] * CLSP_DIM,
-        second, cell,  c,      row_u,  first_u};
+    const uint middle = centre_point(words, from, cell);
+    const cell_parts p = {words,  lines, limits, starts, rows,  points,
+                          second, cell,  middle, c,      row_u, first_u};
     out += WIDE(at.offset);
     if (!at.side_to) out += (size_t)(group / parts) * (at.num_u * at.num_v * at.num_w * CLSP_DIM);
 #if CLSP_LANES > 1

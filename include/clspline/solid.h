@@ -172,9 +172,9 @@ typedef enum clsp_solid_method {
                                until samples are away from irregular edges or on them: for meshes
                                from generators, which have as many classes as cells. Packed points
                                in the plan's precision, at samples on faces or at least 1/16 from
-                               them. Errors within 3e-7 scale (CLSP_F32). Lists, weights and classes
-                               are made by a plan of cells, which the first such call creates. The
-                               host takes no part in shared calls */
+                               them. Lists, weights and classes are made by a plan of cells, which
+                               the first such call creates. The host takes no part in shared
+                               calls */
 } clsp_solid_method;
 
 /* What a plan computes. Zero is the default of every field. */

@@ -225,16 +225,29 @@ static clsp_status upload_parts(clsp_solid_plan *plan, clspi_series *series,
     return upload_reals(plan, series, &l->row_weights, l->rows.weight[0], 4 * (size_t)l->rows.num);
 }
 
+/* Returns the parts of numbers that steps hand on. */
+static uint32_t most_parts(const clsp_solid_plan *plan)
+{
+    return plan->desc.precision == CLSP_F32 ? 2 : 1;
+}
+
+/* Returns the parts of the numbers of the lattice after so many steps. */
+static uint32_t parts_of(const clsp_solid_plan *plan, uint32_t steps)
+{
+    return steps > 0 && steps < plan->lattice->rows.steps ? most_parts(plan) : 1;
+}
+
 /* Makes room for the points of all steps, and for what lies on edges and vertices. */
 static clsp_status make_room(clsp_solid_plan *plan)
 {
     clspi_lattice *const l = plan->lattice;
     const size_t point = plan->desc.dim * clsp_type_bytes(plan->desc.precision);
-    const size_t line = ((size_t)1 << l->rows.steps) + 1;
+    const size_t line = ((size_t)1 << l->rows.steps) + 2; /* half as many in two parts, too */
 
-    for (uint32_t k = 0; k < l->rows.steps; k++)
-        CLSPI_CHECK(clspi_buffer_create(&l->points[k], plan->base.ctx,
-                                        (size_t)count_points(&l->mesh, k + 1) * point));
+    for (uint32_t k = 1; k <= l->rows.steps; k++) {
+        const size_t num = (size_t)count_points(&l->mesh, k) * parts_of(plan, k);
+        CLSPI_CHECK(clspi_buffer_create(&l->points[k - 1], plan->base.ctx, num * point));
+    }
     CLSPI_CHECK(
         clspi_buffer_create(&l->lines, plan->base.ctx, (l->mesh.num_edges * line + 1) * point));
     return clspi_buffer_create(&l->limits, plan->base.ctx,
@@ -337,8 +350,8 @@ static cl_mem points_of(const clsp_solid_plan *plan, uint32_t steps)
     return steps == 0 ? plan->control : plan->lattice->points[steps - 1];
 }
 
-/* Returns items of a lattice that is read. */
-static clspi_lattice_items items_from(const lattice_job *job)
+/* Returns items of a lattice that is read; parts_to: of the numbers that are made. */
+static clspi_lattice_items items_from(const lattice_job *job, uint32_t parts_to)
 {
     const clspi_cell_mesh *const mesh = &job->plan->lattice->mesh;
 
@@ -347,7 +360,9 @@ static clspi_lattice_items items_from(const lattice_job *job)
                                  .edges = mesh->num_edges,
                                  .faces = mesh->num_faces,
                                  .first = 0,
-                                 .items = 0};
+                                 .items = 0,
+                                 .parts = parts_of(job->plan, job->from),
+                                 .parts_to = parts_to};
 }
 
 /* Cuts vertices or edges, of which each has so many points, into launches: the next one, from
@@ -366,10 +381,11 @@ static size_t next_items(const lattice_job *job, const clspi_kernel *kernel, siz
     return num;
 }
 
-static clsp_status make_vertices(const lattice_job *job, cl_mem weights, cl_mem out)
+static clsp_status make_vertices(const lattice_job *job, cl_mem weights, cl_mem out,
+                                 uint32_t parts_to)
 {
     clspi_lattice *const l = job->plan->lattice;
-    clspi_lattice_items at = items_from(job);
+    clspi_lattice_items at = items_from(job, parts_to);
     size_t num;
 
     for (; at.first < l->mesh.num_vertices; at.first += (cl_uint)num) {
@@ -389,7 +405,7 @@ static clsp_status make_vertices(const lattice_job *job, cl_mem weights, cl_mem 
 static clsp_status make_slices(const lattice_job *job, uint32_t rule)
 {
     clspi_lattice *const l = job->plan->lattice;
-    clspi_lattice_items at = items_from(job);
+    clspi_lattice_items at = items_from(job, rule == STEP_RULE ? most_parts(job->plan) : 1);
     size_t num;
 
     for (; at.first < l->mesh.num_edges; at.first += (cl_uint)num) {
@@ -410,9 +426,10 @@ static clsp_status make_slices(const lattice_job *job, uint32_t rule)
 static clsp_status make_edges(const lattice_job *job)
 {
     clspi_lattice *const l = job->plan->lattice;
-    clspi_lattice_items at = items_from(job);
+    clspi_lattice_items at = items_from(job, parts_of(job->plan, job->from + 1));
     size_t num;
 
+    at.parts = most_parts(job->plan); /* of slices */
     for (; at.first < l->mesh.num_edges; at.first += (cl_uint)num) {
         num = next_items(job, &l->edge_kernel, 2 * (size_t)at.side - 1, l->mesh.num_edges, &at);
         const clspi_lattice_edges_args args = {
@@ -443,6 +460,8 @@ static clspi_lattice_samples samples_from(const lattice_job *job, uint32_t side_
                                    .chunk = (cl_uint)clspi_min(job->plan->lattice->chunk, num[0]),
                                    .first = 0,
                                    .cells = 0,
+                                   .parts = parts_of(job->plan, job->from),
+                                   .parts_to = parts_of(job->plan, job->from + 1),
                                    .offset = 0};
 }
 
@@ -482,13 +501,13 @@ clsp_status clspi_lattice_load(clsp_solid_plan *plan, clspi_series *series)
     lattice_job job = {plan, series, 0};
 
     l->is_loaded = false;
-    CLSPI_CHECK(make_vertices(&job, l->limit_weights, l->limits));
+    CLSPI_CHECK(make_vertices(&job, l->limit_weights, l->limits, 1));
     for (; job.from < l->rows.steps; job.from++) {
         const uint32_t row = l->rows.step_row[job.from], num = (2u << job.from) + 1;
         const uint32_t rows[3] = {row, row, row}, nums[3] = {num, num, num};
         const clspi_lattice_samples at = samples_from(&job, 2u << job.from, nums, rows);
         cl_mem next = l->points[job.from];
-        CLSPI_CHECK(make_vertices(&job, l->step_weights, next));
+        CLSPI_CHECK(make_vertices(&job, l->step_weights, next, at.parts_to));
         CLSPI_CHECK(make_slices(&job, STEP_RULE));
         CLSPI_CHECK(make_edges(&job));
         CLSPI_CHECK(make_cells(&job, at, plan->num_cells, next));

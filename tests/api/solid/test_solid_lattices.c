@@ -50,7 +50,7 @@ static void check_samples(const model *m, const clsp_axis axis[3], clsp_type pre
     double *const made = eval_by(m, &desc, CLSP_SOLID_LATTICES);
     for (size_t i = 0; i < m->counts.num_cells * reals_of(&desc); i++)
         worst = support_worse(worst, fabs(made[i] - wanted[i]));
-    if (worst > (precision == CLSP_F64 ? 1e-13 : best == CLSP_F64 ? 3e-7 : 4e-7) * m->scale)
+    if (worst > (precision == CLSP_F64 ? 1e-13 : best == CLSP_F64 ? 1.5e-7 : 3e-7) * m->scale)
         fail_msg("%u x %u x %u samples: %.3g of scale", axis[0].num, axis[1].num, axis[2].num,
                  worst / m->scale);
     free(wanted);
