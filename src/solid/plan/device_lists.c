@@ -6,6 +6,7 @@
 #include "check.h"
 #include "class_trees.h"
 #include "kernel_arguments.h"
+#include "profile.h"
 #include "solid_desc.h"
 #include "transfer.h"
 
@@ -18,11 +19,18 @@ enum {
 
 /* ---- what the device has ---- */
 
+/* Tells whether a device goes down trees in good time. Mesa's llvmpipe, for which items are lanes of
+   a vector, takes minutes for what the host's weights are found in seconds. */
+static bool takes_trees(const clsp_device_info *device)
+{
+    return device->device_class != CLSP_CLASS_CPU || !clspi_is_rusticl(device->platform);
+}
+
 static bool takes_plan(const clsp_solid_plan *plan)
 {
     const clspi_solid_shape *const shape = &plan->shape;
 
-    return shape->num_sums == 1 && shape->number[0] == CLSPI_VALUE && !shape->has_normal;
+    return takes_trees(&plan->base.ctx->device) && shape->num_sums == 1 && shape->number[0] == CLSPI_VALUE && !shape->has_normal;
 }
 
 static clsp_status no_memory(const clsp_solid_plan *plan)
