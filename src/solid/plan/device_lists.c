@@ -1,6 +1,7 @@
 #include "device_lists.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "buffer.h"
 #include "check.h"
@@ -19,18 +20,19 @@ enum {
 
 /* ---- what the device has ---- */
 
-/* Tells whether a device goes down trees in good time. Mesa's llvmpipe, for which items are lanes of
-   a vector, takes minutes for what the host's weights are found in seconds. */
+/* Tells whether a device goes down trees in good time. Mesa's llvmpipe, which has items as lanes of
+   vectors, takes minutes for what the host finds the weights of in seconds. */
 static bool takes_trees(const clsp_device_info *device)
 {
-    return device->device_class != CLSP_CLASS_CPU || !clspi_is_rusticl(device->platform);
+    return !clspi_is_rusticl(device->platform) || !strstr(device->name, "llvmpipe");
 }
 
 static bool takes_plan(const clsp_solid_plan *plan)
 {
     const clspi_solid_shape *const shape = &plan->shape;
 
-    return takes_trees(&plan->base.ctx->device) && shape->num_sums == 1 && shape->number[0] == CLSPI_VALUE && !shape->has_normal;
+    return takes_trees(&plan->base.ctx->device) && shape->num_sums == 1 &&
+           shape->number[0] == CLSPI_VALUE && !shape->has_normal;
 }
 
 static clsp_status no_memory(const clsp_solid_plan *plan)

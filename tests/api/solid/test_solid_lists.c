@@ -362,11 +362,21 @@ static void test_memory(void **state)
     solid_free(&prism);
 }
 
+/* Tells whether the host finds the weights of all lists, for which it waits: on Mesa's llvmpipe. */
+static bool waits_for_host(void)
+{
+    clsp_device_info info;
+
+    assert_ok(ctx, clsp_context_device(ctx, &info));
+    return strstr(info.name, "llvmpipe") != NULL;
+}
+
 /* A list that is on the device is only enqueued: the call returns before what it waits for has
    happened, and takes parameters that are written then. */
 static void test_enqueued(void **state)
 {
     enum { NUM = 300 };
+    if (waits_for_host()) skip();
     solid_case prism = solid_prism(3, 1, 3);
     model m = solid_model_of(&prism, 3);
     const clsp_solid_desc desc = {.dim = 3};
