@@ -300,10 +300,7 @@ typedef struct cell_parts {
 IN_PLACE real on_edge(cell_parts p, uint side, uint axis, uint corner, uint row, uint c)
 {
     if (axis == 3) return p.limits[(size_t)p.words[corner] * CLSP_DIM + c];
-    const uint rank = axis == 0   ? corner >> 1
-                      : axis == 1 ? (corner & 1) | (corner >> 1 & 2)
-                                  : corner & 3;
-    const uint word = p.words[EDGE_WORDS + 4 * axis + rank], start = p.starts[row];
+    const uint word = p.words[EDGE_WORDS + edge_at(axis, corner)], start = p.starts[row];
     const uint line = (word >> 1) * (side + 1);
     const part_pair centre = load_parts(p.points, p.centre, c, 1);
     real x[4];

@@ -195,11 +195,11 @@ typedef struct clsp_solid_desc {
 
 typedef struct clsp_solid_plan clsp_solid_plan;
 
-/* Makes a plan of a hexahedral mesh: finds the classes of its cells, and compiles the kernels. The
-   mesh may be destroyed. Errors: CLSP_ERROR_ARGUMENT also for a mesh that is not hexahedral or has
-   creases that fade, a cell that more than 512 others touch, and an attribute that solids do not
-   have. On error *plan is
-   NULL. */
+/* Makes a plan of a hexahedral mesh: finds the classes of its cells, unless it has lattices, and
+   compiles the kernels. The mesh may be destroyed. Errors: CLSP_ERROR_ARGUMENT also for a mesh that
+   is not hexahedral or has creases that fade, an attribute that solids do not have, lattices that
+   the method asks for and that cannot be had, and, without lattices, a cell that more than 512
+   others touch. On error *plan is NULL. */
 CLSP_API clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh *mesh,
                                             const clsp_solid_desc *desc);
 

@@ -401,7 +401,7 @@ static void golden_section(const ref_project *project, const double *query, long
     }
 }
 
-/* Those of the pieces first .. last, which nothing joins to others. */
+/* Adds the minima of the pieces first .. last, which nothing joins to others. */
 static size_t minima_of_chain(ref_project *project, const double *query, size_t first, size_t last,
                               ref_nearest *minima, size_t room)
 {
