@@ -134,8 +134,8 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
    points of theirs, by classes. */
 static clsp_status use_lattices(clsp_context *ctx, float *values)
 {
-    static const clsp_axis axis = {3, 0, 1, NULL};
-    static const clsp_solid_desc desc = {.axis = {axis, axis, axis}, .method = CLSP_SOLID_LATTICES};
+    const clsp_axis axis = {3, 0, 1, NULL};
+    const clsp_solid_desc desc = {.axis = {axis, axis, axis}, .method = CLSP_SOLID_LATTICES};
     static const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1};
     static const uint32_t list[2] = {0, 3};
     static const float params[6] = {0.25f, 0.5f, 1.0f, 0.0f, 0.0f, 0.0f};
