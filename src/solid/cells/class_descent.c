@@ -63,3 +63,27 @@ void clspi_balance(double *row, uint32_t num_points)
     for (uint32_t i = 0; i < num_points && size > 0.0; i++)
         row[i] -= sum / size * fabs(row[i]);
 }
+
+void clspi_layer_weights(const clspi_cell_class *of, double t, double weight[4])
+{
+    clspi_span_weights(t, 0, weight);
+    if (of->slice[0] == CLSPI_NO_POINT) {
+        weight[1] += 2.0 * weight[0];
+        weight[2] -= weight[0];
+    }
+    if (of->slice[3 * (size_t)of->num_slice] == CLSPI_NO_POINT) {
+        weight[2] += 2.0 * weight[3];
+        weight[1] -= weight[3];
+    }
+}
+
+double clspi_column_sum(const clspi_cell_class *of, const double *row, size_t point)
+{
+    double sum = 0.0;
+
+    for (size_t l = 0; l < 4; l++) {
+        const uint16_t at = of->slice[l * of->num_slice + point];
+        if (at != CLSPI_NO_POINT) sum += row[at];
+    }
+    return sum;
+}

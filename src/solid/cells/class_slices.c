@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "class_build.h"
+#include "class_descent.h"
 
 /* Columns of points along an axis. */
 typedef struct columns {
@@ -114,19 +115,9 @@ static bool is_product(const clspi_class_set *set, uint32_t number, double *row)
     for (uint32_t i = 0; i < 3; i++) {
         double span[4];
         clspi_class_weights(set, number, at[i], by, CLSPI_OFF_BOUNDARY, row);
-        clspi_span_weights(at[i][of->axis], 0, span);
-        if (of->slice[0] == CLSPI_NO_POINT) {
-            span[1] += 2.0 * span[0];
-            span[2] -= span[0];
-        }
-        if (of->slice[3 * n] == CLSPI_NO_POINT) {
-            span[2] += 2.0 * span[3];
-            span[1] -= span[3];
-        }
+        clspi_layer_weights(of, at[i][of->axis], span);
         for (size_t k = 0; k < n; k++) {
-            double sum = 0.0;
-            for (uint32_t l = 0; l < 4; l++)
-                if (of->slice[l * n + k] != CLSPI_NO_POINT) sum += row[of->slice[l * n + k]];
+            const double sum = clspi_column_sum(of, row, k);
             for (uint32_t l = 0; l < 4; l++)
                 if (of->slice[l * n + k] != CLSPI_NO_POINT)
                     off = fmax(off, fabs(row[of->slice[l * n + k]] - sum * span[l]));

@@ -51,20 +51,79 @@ static void skip_steps(clspi_descent *way, const double *before, const double *a
         way->depth--;
 }
 
-/* Goes down to a regular cell, or until what is left of the cell is a point, and writes the weights
-   of its points. Returns its class. */
-static uint32_t weigh_last(const clspi_class_set *set, clspi_descent *way, uint32_t number,
-                           uint32_t depth, double *row)
+/* Makes weights at the end of a way those of the cell where it began. Returns where they are. */
+static double *climb(const clspi_class_set *set, clspi_descent *way, bool is_value)
+{
+    double *from = set->scratch[0], *to = set->scratch[1];
+
+    while (way->depth > 0) {
+        const clspi_cell_class *const parent = &set->entry[way->number[--way->depth]];
+        const clspi_class_child *const child = &parent->child[way->corner[way->depth]];
+        clspi_ascend(child, from, to, parent->num_points);
+        if (!is_value) clspi_balance(to, parent->num_points);
+        if (is_value && child->next == way->number[way->depth])
+            skip_steps(way, from, to, parent->num_points);
+        double *const swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+/* Goes down to a regular cell, at most to a depth. Returns its class. */
+static uint32_t go_down(const clspi_class_set *set, clspi_descent *way, uint32_t number,
+                        uint32_t depth)
 {
     while (number != CLSPI_REGULAR && way->depth < depth)
         number = clspi_descend(set, way, number);
+    return number;
+}
+
+/* Writes the weights of the last cell's points: a regular one, or what is left of a cell is a
+   point, one of its corners. */
+static void weigh_last(const clspi_class_set *set, const clspi_descent *way, uint32_t number,
+                       double *row)
+{
     if (number == CLSPI_REGULAR) {
         clspi_regular_weights(way->t, way->by, row);
-    } else {
-        memset(row, 0, set->entry[number].num_points * sizeof *row);
-        row[(way->t[0] >= 0.5) | (way->t[1] >= 0.5) << 1 | (way->t[2] >= 0.5) << 2] = 1.0;
+        return;
     }
-    return number;
+    memset(row, 0, set->entry[number].num_points * sizeof *row);
+    row[(way->t[0] >= 0.5) | (way->t[1] >= 0.5) << 1 | (way->t[2] >= 0.5) << 2] = 1.0;
+}
+
+/* Tells whether a parameter is on one of the edges across the slices of a layered cell. */
+static bool is_on_edge(const clspi_cell_class *of, const double t[3])
+{
+    bool is_on = of->axis != CLSPI_NO_AXIS;
+
+    for (uint32_t a = 0; a < 3; a++)
+        is_on = is_on && (a == of->axis || t[a] == 0.0 || t[a] == 1.0);
+    return is_on;
+}
+
+/* Writes the weights of a layered cell at a parameter on such an edge: those of a slice, found at
+   a corner, where steps soon repeat themselves, and B-splines along the edge. */
+static void weigh_edge(const clspi_class_set *set, uint32_t number, const double t[3], double *row)
+{
+    static const uint8_t by[3] = {0, 0, 0};
+    const clspi_cell_class *const of = &set->entry[number];
+    const size_t n = of->num_slice;
+    double corner[3] = {t[0], t[1], t[2]}, span[4];
+    clspi_descent way;
+
+    corner[of->axis] = 0.0;
+    clspi_descent_begin(&way, corner, by);
+    const uint32_t last = go_down(set, &way, number, CLSPI_LIMIT_DEPTH);
+    weigh_last(set, &way, last, set->scratch[0]);
+    const double *const found = climb(set, &way, true);
+    clspi_layer_weights(of, t[of->axis], span);
+    for (size_t k = 0; k < n; k++)
+        set->scratch[2][k] = clspi_column_sum(of, found, k);
+    for (size_t k = 0; k < n; k++)
+        for (uint32_t l = 0; l < 4; l++)
+            if (of->slice[l * n + k] != CLSPI_NO_POINT)
+                row[of->slice[l * n + k]] = set->scratch[2][k] * span[l];
 }
 
 /* Makes the sum of weights 1 again, where 256 steps of many points, as beside 60 cells at an edge,
@@ -79,6 +138,26 @@ static void restore_sum(double *row, uint32_t num_points)
         row[i] /= sum;
 }
 
+/* Computes weights of a value. row: [num_points]. */
+static void weigh_value(const clspi_class_set *set, uint32_t number, const double t[3], double *row)
+{
+    static const uint8_t by[3] = {0, 0, 0};
+    clspi_descent way;
+    uint32_t last = number;
+
+    clspi_descent_begin(&way, t, by);
+    while (last != CLSPI_REGULAR && way.depth < CLSPI_LIMIT_DEPTH &&
+           !is_on_edge(&set->entry[last], way.t))
+        last = clspi_descend(set, &way, last);
+    if (last != CLSPI_REGULAR && way.depth < CLSPI_LIMIT_DEPTH)
+        weigh_edge(set, last, way.t, set->scratch[0]);
+    else
+        weigh_last(set, &way, last, set->scratch[0]);
+    const double *const found = climb(set, &way, true);
+    memcpy(row, found, set->entry[number].num_points * sizeof *row);
+    restore_sum(row, set->entry[number].num_points);
+}
+
 /* Moves a parameter 2^-20 away from all faces but the one that it is on. */
 static void step_away(const double t[3], uint32_t face, double away[3])
 {
@@ -91,35 +170,26 @@ static void step_away(const double t[3], uint32_t face, double away[3])
 void clspi_class_weights(const clspi_class_set *set, uint32_t number, const double t[3],
                          const uint8_t by[3], uint32_t face, double *row)
 {
-    const bool is_value = !(by[0] | by[1] | by[2]);
-    double *from = set->scratch[0], *to = set->scratch[1];
-    bool is_far = true;
     clspi_descent way;
+    bool is_far = true;
 
+    if (!(by[0] | by[1] | by[2])) {
+        weigh_value(set, number, t, row);
+        return;
+    }
     clspi_descent_begin(&way, t, by);
-    if (weigh_last(set, &way, number, is_value ? CLSPI_LIMIT_DEPTH : CLSPI_SLOPE_DEPTH, from) !=
-            CLSPI_REGULAR &&
-        !is_value) {
+    uint32_t last = go_down(set, &way, number, CLSPI_SLOPE_DEPTH);
+    if (last != CLSPI_REGULAR) {
         double away[3];
         step_away(t, face, away);
         clspi_descent_begin(&way, away, by);
-        weigh_last(set, &way, number, CLSPI_LIMIT_DEPTH, from);
+        last = go_down(set, &way, number, CLSPI_LIMIT_DEPTH);
         is_far = false;
     }
-    while (way.depth > 0) {
-        const clspi_cell_class *const parent = &set->entry[way.number[--way.depth]];
-        const clspi_class_child *const child = &parent->child[way.corner[way.depth]];
-        clspi_ascend(child, from, to, parent->num_points);
-        if (!is_value) clspi_balance(to, parent->num_points);
-        if (is_value && child->next == way.number[way.depth])
-            skip_steps(&way, from, to, parent->num_points);
-        double *const swap = from;
-        from = to;
-        to = swap;
-    }
+    weigh_last(set, &way, last, set->scratch[0]);
+    const double *const found = climb(set, &way, false);
     for (uint32_t i = 0; i < set->entry[number].num_points; i++)
-        row[i] = way.factor * from[i];
-    if (is_value) restore_sum(row, set->entry[number].num_points);
+        row[i] = way.factor * found[i];
     if (!is_far) clspi_class_tangent(set, number, t, by, face, row);
 }
 

@@ -4,6 +4,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "class_descent.h"
 #include "solid_mesh.h"
 #include "solid_plan.h"
 
@@ -49,14 +50,8 @@ static void fill_slices(const maker *m, own_classes *own, const clspi_cell_use *
             t[p] = clspi_solid_sample(&axis[p], i);
             t[q] = clspi_solid_sample(&axis[q], j);
             clspi_use_weights(&own->set, &use->of, t, by, own->rows[CLSPI_SCRATCH_ROWS]);
-            for (uint32_t k = 0; k < entry->num_slice; k++) {
-                double sum = 0.0;
-                for (uint32_t l = 0; l < 4; l++) {
-                    const uint16_t point = entry->slice[(size_t)l * entry->num_slice + k];
-                    if (point != CLSPI_NO_POINT) sum += row[point];
-                }
-                table[k * stride + (size_t)i * axis[q].num + j] = sum;
-            }
+            for (uint32_t k = 0; k < entry->num_slice; k++)
+                table[k * stride + (size_t)i * axis[q].num + j] = clspi_column_sum(entry, row, k);
         }
 }
 
