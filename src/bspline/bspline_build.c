@@ -4,6 +4,7 @@
 #include "nearest_cubic.h"
 #include "own_target.h"
 #include "piece_order.h"
+#include "surface_pieces.h"
 #include "tensor_build.h"
 #include "vertex_layout.h"
 
@@ -50,6 +51,7 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, siz
     if (kind == 0) {
         CLSPI_CHECK(clspi_tensor_build_sums(build, &tensor, MAX_ORDER));
         CLSPI_CHECK(clspi_piece_order_build(build, precision));
+        CLSPI_CHECK(clspi_surface_pieces_build(build, &tensor));
         CLSPI_CHECK(clspi_own_target_build(build, &tensor));
     }
     if (kind > 0) CLSPI_CHECK(build_rows(build, tensor));

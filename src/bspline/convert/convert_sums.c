@@ -25,6 +25,32 @@ size_t clspi_convert_multiple(const clspi_convert_target *target)
 
 /* ---- preparing ---- */
 
+/* Tells whether pieces of surfaces are made in one pass. */
+static bool is_one_pass(const clspi_convert_target *target, const clsp_context *ctx)
+{
+    const clspi_basis_table *const table[2] = {&target->tables.table[0][0],
+                                               &target->tables.table[1][0]};
+
+    return target->pieces && target->method != CLSP_BSPLINE_CONVERT_MATRIX &&
+           target->sum.by[0] + target->sum.by[1] == 0 &&
+           clspi_surface_pieces_fit(ctx, &target->desc, table);
+}
+
+/* Makes the kernels of pieces of surfaces, or of sums and what puts their pieces in order. */
+static clsp_status prepare_kernels(clspi_convert_target *target, clspi_series *series)
+{
+    const clspi_tensor_desc *const d = &target->desc;
+    const clspi_basis_table *const table[2] = {&target->tables.table[0][0],
+                                               &target->tables.table[1][0]};
+
+    if (is_one_pass(target, series->ctx))
+        return clspi_surface_pieces_prepare(&target->surface, series->ctx, d, table, target->knots);
+    CLSPI_CHECK(clspi_sum_prepare(&target->sum, series, d, &target->tables, false));
+    return is_reordered(target)
+               ? clspi_piece_order_prepare(&target->order, series->ctx, d, target->knots)
+               : CLSP_OK;
+}
+
 clsp_status clspi_convert_prepare(clspi_convert_target *target, clspi_series *series)
 {
     const clspi_tensor_desc *const d = &target->desc;
@@ -36,12 +62,10 @@ clsp_status clspi_convert_prepare(clspi_convert_target *target, clspi_series *se
         clspi_table_shape(&target->tables.table[k][target->sum.by[k]], d, k, target->sum.by[k]);
     }
     if (by_matrix) target->sum.method = &clspi_convert_matrix;
-    CLSPI_CHECK(clspi_sum_prepare(&target->sum, series, d, &target->tables, false));
+    CLSPI_CHECK(prepare_kernels(target, series));
     for (cl_uint k = 0; k < d->directions && !by_matrix; k++)
         CLSPI_CHECK(clspi_table_fill(&target->tables.table[k][target->sum.by[k]], series, d));
-    return is_reordered(target)
-               ? clspi_piece_order_prepare(&target->order, series->ctx, d, target->knots)
-               : CLSP_OK;
+    return CLSP_OK;
 }
 
 /* ---- rows ---- */
@@ -76,6 +100,8 @@ static clsp_status make_pieces(clspi_convert_target *target, clspi_series *serie
 clsp_status clspi_convert_rows(clspi_convert_target *target, clspi_series *series, cl_mem points,
                                size_t num_patches, const clspi_rows *rows)
 {
+    if (target->surface.kernel.kernel)
+        return clspi_surface_pieces_enqueue(&target->surface, series, points, rows);
     if (!target->is_loaded) CLSPI_CHECK(clspi_sum_load(&target->sum, series, points, num_patches));
     target->is_loaded = true;
     return is_reordered(target) ? make_pieces(target, series, rows)

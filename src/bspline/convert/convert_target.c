@@ -250,6 +250,7 @@ void clspi_convert_target_destroy(clspi_convert_target **ptr)
             clspi_table_release(&target->tables.table[k][by]);
         clspi_knots_release(&target->knots[k]);
     }
+    clspi_surface_pieces_release(&target->surface);
     clspi_piece_order_release(&target->order);
     clspi_own_target_release(&target->own);
     free(target->scratch);

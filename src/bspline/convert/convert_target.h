@@ -9,6 +9,7 @@
 #include "conversion.h"
 #include "own_target.h"
 #include "piece_order.h"
+#include "surface_pieces.h"
 #include "tensor_sum.h"
 
 typedef struct clspi_convert_target {
@@ -23,9 +24,10 @@ typedef struct clspi_convert_target {
     clspi_tensor_sum sum;
     bool is_loaded; /* the sum, with the plan's control points */
     bool pieces;
-    clspi_own_target own;    /* of plans whose curves have their own knots: then in place of all
-                                that follows a direction */
-    clspi_piece_order order; /* of pieces in several directions */
+    clspi_own_target own; /* of plans whose curves have their own knots: then in place of all
+                             that follows a direction */
+    clspi_surface_pieces surface; /* of pieces of surfaces on GPUs, in the place of the sum */
+    clspi_piece_order order;      /* of other pieces in several directions */
 } clspi_convert_target;
 
 /* A direction of a target: of a plan, or where curves have their own knots, of one of them. */
