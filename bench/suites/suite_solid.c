@@ -8,6 +8,7 @@
 
 #include "gauss_axes.h"
 #include "solid_lists.h"
+#include "solid_meshes.h"
 #include "solid_passes.h"
 #include "solid_unlike.h"
 #include "solid_ways.h"
@@ -606,6 +607,7 @@ clsp_status bench_suite_solid(bench *b)
     BENCH_TRY(run_build(b));
     BENCH_TRY(run_all_points(b));
     BENCH_TRY(run_all_gauss(b));
+    BENCH_TRY(solid_meshes_run(b));
     for (clsp_type p = CLSP_F32; p <= CLSP_F64 && bench_wants(b, "unlike cells"); p++)
         if (b->wanted[p]) BENCH_TRY(solid_unlike_run(b, p));
 

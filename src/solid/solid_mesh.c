@@ -72,6 +72,43 @@ clsp_status clspi_solid_check_creases(const clsp_solid_mesh *mesh)
                                    steps);
 }
 
+/* Makes the parts of a mesh whose cells are alike. Defective: they are not, or are to be looked at
+   by make_of_any. */
+static clspi_mesh_status make_of_alike(clsp_solid_mesh *mesh, const clspi_cells *all)
+{
+    const clspi_parallel threads = clspi_solid_threads(mesh->ctx);
+    clspi_turned_cells turned = {0};
+    clspi_mesh_status status = CLSPI_MESH_DEFECTIVE;
+
+    if (clspi_are_all(all, CLSPI_HEXAHEDRON)) {
+        status = clspi_alike_hexahedra(&mesh->cells, &turned, all, &threads);
+        mesh->is_hexahedral = status == CLSPI_MESH_SOUND;
+    } else if (clspi_are_all(all, CLSPI_TETRAHEDRON)) {
+        status = clspi_alike_tetrahedra(&mesh->tetra, &turned, all, &threads);
+        mesh->is_tetrahedral = status == CLSPI_MESH_SOUND;
+    }
+    mesh->num_inside_out = turned.num;
+    if (!all->orient) mesh->num_inside_out_children = turned.num_children;
+    return status;
+}
+
+/* Makes the parts of a mesh of any cells. */
+static clspi_mesh_status make_of_any(clsp_solid_mesh *mesh, const clspi_cells *all,
+                                     clspi_mesh_defect *defect)
+{
+    const clspi_parallel threads = clspi_solid_threads(mesh->ctx);
+    const clspi_mesh_status status = clspi_poly_mesh_make(&mesh->poly, all, &threads, defect);
+
+    if (status != CLSPI_MESH_SOUND) return status;
+    mesh->is_hexahedral = mesh->poly.is_hexahedral;
+    mesh->num_inside_out = mesh->poly.num_inside_out;
+    if (!all->orient) mesh->num_inside_out_children = mesh->poly.num_inside_out_children;
+    if (!mesh->is_hexahedral) return CLSPI_MESH_SOUND;
+    const bool made = clspi_poly_hexahedra(&mesh->cells, &mesh->poly, &threads);
+    clspi_poly_mesh_release(&mesh->poly);
+    return made ? CLSPI_MESH_SOUND : CLSPI_MESH_NO_MEMORY;
+}
+
 /* Makes the parts of a mesh. */
 static clsp_status fill_mesh(clsp_solid_mesh *mesh, const clsp_solid_cells *cells)
 {
@@ -87,20 +124,14 @@ static clsp_status fill_mesh(clsp_solid_mesh *mesh, const clsp_solid_cells *cell
                              .num_corners = cells->num_corners,
                              .points = cells->points,
                              .orient = cells->orient};
-    const clspi_parallel threads = clspi_solid_threads(mesh->ctx);
-    clspi_mesh_defect defect;
-    const clspi_mesh_status status = clspi_poly_mesh_make(&mesh->poly, &all, &threads, &defect);
+    clspi_mesh_defect defect = {0};
+    clspi_mesh_status status = make_of_alike(mesh, &all);
 
+    if (status == CLSPI_MESH_DEFECTIVE) status = make_of_any(mesh, &all, &defect);
     if (status == CLSPI_MESH_NO_MEMORY) return clspi_solid_no_memory(mesh->ctx);
     if (status == CLSPI_MESH_DEFECTIVE)
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT, "solid: %s", defect.text);
-    mesh->is_hexahedral = mesh->poly.is_hexahedral;
-    mesh->num_inside_out = mesh->poly.num_inside_out;
-    if (!cells->orient) mesh->num_inside_out_children = mesh->poly.num_inside_out_children;
-    if (!mesh->is_hexahedral) return CLSP_OK;
-    const bool made = clspi_poly_hexahedra(&mesh->cells, &mesh->poly, &threads);
-    clspi_poly_mesh_release(&mesh->poly);
-    return made ? CLSP_OK : clspi_solid_no_memory(mesh->ctx);
+    return CLSP_OK;
 }
 
 /* Makes an empty mesh; NULL without memory. */
@@ -136,6 +167,7 @@ void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh)
 {
     if (!mesh || !*mesh) return;
     clspi_poly_mesh_release(&(*mesh)->poly);
+    clspi_tetra_mesh_release(&(*mesh)->tetra);
     clspi_cell_mesh_release(&(*mesh)->cells);
     free((*mesh)->crease);
     free((*mesh)->sharpness);
@@ -164,9 +196,10 @@ clsp_status clsp_solid_mesh_refine(clsp_solid_mesh **fine, const clsp_solid_mesh
     made->is_hexahedral = true;
     made->num_inside_out = mesh->num_inside_out_children;
     made->num_inside_out_children = CLSPI_CORNERS * made->num_inside_out;
-    const bool refined = mesh->is_hexahedral
-                             ? clspi_cell_mesh_refine(&made->cells, &mesh->cells, &threads)
-                             : clspi_poly_hexahedra(&made->cells, &mesh->poly, &threads);
+    const bool refined =
+        mesh->is_hexahedral    ? clspi_cell_mesh_refine(&made->cells, &mesh->cells, &threads)
+        : mesh->is_tetrahedral ? clspi_tetra_hexahedra(&made->cells, &mesh->tetra, &threads)
+                               : clspi_poly_hexahedra(&made->cells, &mesh->poly, &threads);
     if (!refined || !list_creases(made)) {
         clsp_solid_mesh_destroy(&made);
         return clspi_solid_no_memory(mesh->ctx);
@@ -179,8 +212,9 @@ clsp_status clsp_solid_mesh_refine(clsp_solid_mesh **fine, const clsp_solid_mesh
 
 clspi_incidence clspi_solid_incidence(const clsp_solid_mesh *mesh)
 {
-    return mesh->is_hexahedral ? clspi_incidence_of(&mesh->cells)
-                               : clspi_poly_incidence(&mesh->poly);
+    return mesh->is_hexahedral    ? clspi_incidence_of(&mesh->cells)
+           : mesh->is_tetrahedral ? clspi_tetra_incidence(&mesh->tetra)
+                                  : clspi_poly_incidence(&mesh->poly);
 }
 
 clsp_status clsp_solid_mesh_counts(const clsp_solid_mesh *mesh, clsp_solid_counts *counts)

@@ -4,15 +4,17 @@
 
 #include <clspline/solid.h>
 
-#include "poly_mesh.h"
+#include "alike_cells.h"
 #include "solid_refine.h"
 
 struct clsp_solid_mesh {
     clsp_context *ctx;
     bool is_hexahedral;
     size_t num_inside_out, num_inside_out_children; /* as of clspi_poly_mesh */
-    clspi_poly_mesh poly;                           /* where it is not */
-    clspi_cell_mesh cells;                          /* where it is */
+    bool is_tetrahedral;
+    clspi_cell_mesh cells;  /* where it is hexahedral, */
+    clspi_tetra_mesh tetra; /* where it is tetrahedral, */
+    clspi_poly_mesh poly;   /* and where it is neither */
     size_t num_creases;
     uint32_t *crease; /* [num_creases][2] */
     float *sharpness; /* [num_creases] */

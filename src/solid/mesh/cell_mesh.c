@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "key_numbers.h"
+#include "cell_join.h"
+#include "large_array.h"
 
 /* ---- memory ---- */
 
@@ -13,28 +14,30 @@ static void *array(uint64_t count, size_t bytes)
     return count > SIZE_MAX / bytes ? NULL : calloc((size_t)count + (count == 0), bytes);
 }
 
-bool clspi_cell_mesh_allocate_cells(clspi_cell_mesh *mesh)
+bool clspi_cell_mesh_allocate_cells(clspi_cell_mesh *mesh, const clspi_cell_shape *shape)
 {
     const uint64_t cells = mesh->num_cells;
+    const bool has_frames = shape == &clspi_hexahedron;
 
-    mesh->cell_vertex = array(cells * CLSPI_CORNERS, sizeof *mesh->cell_vertex);
-    mesh->cell_edge = array(cells * CLSPI_CELL_EDGES, sizeof *mesh->cell_edge);
-    mesh->cell_face = array(cells * CLSPI_CELL_FACES, sizeof *mesh->cell_face);
-    mesh->across = array(cells * CLSPI_CELL_FACES, sizeof *mesh->across);
-    mesh->frame = array(cells * CLSPI_CELL_FACES, sizeof *mesh->frame);
+    if (!mesh->cell_vertex)
+        mesh->cell_vertex = clspi_large_array(cells * shape->corners, sizeof *mesh->cell_vertex);
+    mesh->cell_edge = clspi_large_array(cells * shape->edges, sizeof *mesh->cell_edge);
+    mesh->cell_face = clspi_large_array(cells * shape->sides, sizeof *mesh->cell_face);
+    mesh->across = clspi_large_array(cells * shape->sides, sizeof *mesh->across);
+    if (has_frames) mesh->frame = clspi_large_array(cells * shape->sides, sizeof *mesh->frame);
     mesh->vertex_flag = array(mesh->num_vertices, sizeof *mesh->vertex_flag);
-    return mesh->cell_vertex && mesh->cell_edge && mesh->cell_face && mesh->across && mesh->frame &&
-           mesh->vertex_flag;
+    return mesh->cell_vertex && mesh->cell_edge && mesh->cell_face && mesh->across &&
+           (mesh->frame || !has_frames) && mesh->vertex_flag;
 }
 
 bool clspi_cell_mesh_allocate_faces(clspi_cell_mesh *mesh)
 {
     const uint64_t faces = mesh->num_faces, edges = mesh->num_edges;
 
-    mesh->face_vertex = array(faces * CLSPI_FACE_SIDES, sizeof *mesh->face_vertex);
-    mesh->face_edge = array(faces * CLSPI_FACE_SIDES, sizeof *mesh->face_edge);
+    mesh->face_vertex = clspi_large_array(faces * CLSPI_FACE_SIDES, sizeof *mesh->face_vertex);
+    mesh->face_edge = clspi_large_array(faces * CLSPI_FACE_SIDES, sizeof *mesh->face_edge);
     mesh->face_flag = array(faces, sizeof *mesh->face_flag);
-    mesh->edge_vertex = array(edges * 2, sizeof *mesh->edge_vertex);
+    mesh->edge_vertex = clspi_large_array(edges * 2, sizeof *mesh->edge_vertex);
     mesh->edge_flag = array(edges, sizeof *mesh->edge_flag);
     return mesh->face_vertex && mesh->face_edge && mesh->face_flag && mesh->edge_vertex &&
            mesh->edge_flag;
@@ -65,7 +68,8 @@ bool clspi_cell_mesh_copy(clspi_cell_mesh *copy, const clspi_cell_mesh *mesh)
                               .num_edges = mesh->num_edges,
                               .num_faces = mesh->num_faces,
                               .num_cells = mesh->num_cells};
-    if (!clspi_cell_mesh_allocate_cells(copy) || !clspi_cell_mesh_allocate_faces(copy))
+    if (!clspi_cell_mesh_allocate_cells(copy, &clspi_hexahedron) ||
+        !clspi_cell_mesh_allocate_faces(copy))
         return false;
     if (mesh->edge_sharpness) {
         copy->edge_sharpness = array(edges, sizeof *copy->edge_sharpness);
@@ -88,58 +92,6 @@ bool clspi_cell_mesh_copy(clspi_cell_mesh *copy, const clspi_cell_mesh *mesh)
 }
 
 /* ---- a mesh of cells ---- */
-
-/* Writes the keys of edges of cells: their vertices, the lesser one first. */
-static void edge_keys(const void *user, size_t first, size_t num, uint32_t *keys)
-{
-    const clspi_cell_mesh *const mesh = user;
-
-    for (size_t i = first; i < first + num; i++, keys += 2) {
-        const uint32_t e = (uint32_t)(i % CLSPI_CELL_EDGES), from = clspi_edge_corner(e);
-        const uint32_t *const corner = mesh->cell_vertex + i / CLSPI_CELL_EDGES * CLSPI_CORNERS;
-        const uint32_t a = corner[from], b = corner[from | 1u << (e / 4)];
-        keys[0] = a < b ? a : b;
-        keys[1] = a < b ? b : a;
-    }
-}
-
-/* Writes the keys of faces of cells, wherever their loops begin and whichever way they run. */
-static void face_keys(const void *user, size_t first, size_t num, uint32_t *keys)
-{
-    const clspi_cell_mesh *const mesh = user;
-
-    for (size_t i = first; i < first + num; i++, keys += 4) {
-        const uint8_t *const loop = clspi_face_corner[i % CLSPI_CELL_FACES];
-        const uint32_t *const corner = mesh->cell_vertex + i / CLSPI_CELL_FACES * CLSPI_CORNERS;
-        uint32_t least = 0;
-        for (uint32_t k = 1; k < CLSPI_FACE_SIDES; k++)
-            if (corner[loop[k]] < corner[loop[least]]) least = k;
-        const uint32_t next = corner[loop[(least + 1) & 3]], last = corner[loop[(least + 3) & 3]];
-        keys[0] = corner[loop[least]];
-        keys[1] = next < last ? next : last;
-        keys[2] = next < last ? last : next;
-        keys[3] = corner[loop[least ^ 2]];
-    }
-}
-
-/* Numbers edges and faces by the cells in which they first appear. */
-static bool number_parts(clspi_cell_mesh *mesh, const clspi_parallel *threads)
-{
-    const size_t cells = mesh->num_cells;
-    const clspi_key_items edges = {cells * CLSPI_CELL_EDGES, 2, mesh->num_vertices, edge_keys,
-                                   mesh};
-    const clspi_key_items faces = {cells * CLSPI_CELL_FACES, 4, mesh->num_vertices, face_keys,
-                                   mesh};
-    clspi_key_numbers edge = {.number = mesh->cell_edge}, face = {.number = mesh->cell_face};
-    const bool done =
-        clspi_number_keys(&edge, &edges, threads) && clspi_number_keys(&face, &faces, threads);
-
-    free(edge.first);
-    free(face.first);
-    mesh->num_edges = edge.num;
-    mesh->num_faces = face.num;
-    return done && edge.num <= CLSPI_MAX_CELLS && face.num <= CLSPI_MAX_CELLS;
-}
 
 /* Returns the corner of a cell that is a vertex. */
 static uint32_t corner_of(const uint32_t *corner, uint32_t vertex)
@@ -167,79 +119,70 @@ static uint8_t frame_across(const clspi_cell_mesh *mesh, size_t c, uint32_t k, s
     return (uint8_t)(8 * order + (at ^ clspi_corner_order[order][begin ^ 1u << a]));
 }
 
-/* Writes what a face is made of, as cell c has it. */
-static void write_face(clspi_cell_mesh *mesh, size_t c, uint32_t k)
+/* Tells whether cell n, beyond face k of cell c, is numbered as c continued. */
+static bool is_continued(const clspi_cell_mesh *mesh, size_t c, uint32_t k, size_t n)
 {
-    const size_t f = mesh->cell_face[c * CLSPI_CELL_FACES + k];
+    const uint32_t *const mine = mesh->cell_vertex + c * CLSPI_CORNERS;
+    const uint32_t *const theirs = mesh->cell_vertex + n * CLSPI_CORNERS;
     const uint8_t *const loop = clspi_face_corner[k];
+    const uint32_t across = 1u << (k >> 1);
+    bool same = true;
 
-    for (uint32_t i = 0; i < CLSPI_FACE_SIDES; i++) {
-        const uint32_t from = loop[i], to = loop[(i + 1) & 3];
-        const uint32_t e = clspi_corner_edge(clspi_axis_between(from, to), from);
-        mesh->face_vertex[f * 4 + i] = mesh->cell_vertex[c * CLSPI_CORNERS + from];
-        mesh->face_edge[f * 4 + i] = mesh->cell_edge[c * CLSPI_CELL_EDGES + e];
-    }
+    for (uint32_t i = 0; i < CLSPI_FACE_SIDES; i++)
+        same &= mine[loop[i]] == theirs[loop[i] ^ across];
+    return same;
 }
 
-/* Writes edges and faces, and joins the cells of each face. first: [faces], filled with NO_CELL. */
-static void join_cells(clspi_cell_mesh *mesh, uint32_t *first)
+enum { PIECE_CELLS = 4096 };
+
+/* Finds the frames of a piece's cells, and leaves the cells alone in what is across. */
+static void frame_piece(void *user, size_t piece)
 {
-    for (size_t c = 0; c < mesh->num_cells; c++) {
-        for (uint32_t e = 0; e < CLSPI_CELL_EDGES; e++) {
-            const uint32_t i = clspi_edge_corner(e);
-            uint32_t *const end =
-                mesh->edge_vertex + (size_t)mesh->cell_edge[c * CLSPI_CELL_EDGES + e] * 2;
-            end[0] = mesh->cell_vertex[c * CLSPI_CORNERS + i];
-            end[1] = mesh->cell_vertex[c * CLSPI_CORNERS + (i | 1u << (e / 4))];
-        }
+    const clspi_cell_mesh *const mesh = user;
+    const size_t first = piece * PIECE_CELLS, left = mesh->num_cells - first;
+
+    for (size_t c = first; c < first + (left < PIECE_CELLS ? left : PIECE_CELLS); c++)
         for (uint32_t k = 0; k < CLSPI_CELL_FACES; k++) {
-            const size_t here = c * CLSPI_CELL_FACES + k, f = mesh->cell_face[here];
-            if (first[f] == CLSPI_NO_CELL) {
-                first[f] = (uint32_t)c;
-                write_face(mesh, c, k);
-                mesh->across[here] = CLSPI_NO_CELL;
-                mesh->face_flag[f] = CLSPI_BOUNDARY;
-                continue;
-            }
-            uint32_t other = 0;
-            const size_t n = first[f];
-            while (mesh->cell_face[n * CLSPI_CELL_FACES + other] != f)
-                other++;
-            mesh->across[here] = (uint32_t)n;
-            mesh->frame[here] = frame_across(mesh, c, k, n);
-            mesh->across[n * CLSPI_CELL_FACES + other] = (uint32_t)c;
-            mesh->frame[n * CLSPI_CELL_FACES + other] = frame_across(mesh, n, other, c);
-            mesh->face_flag[f] = 0;
+            const size_t at = c * CLSPI_CELL_FACES + k;
+            const uint32_t n = clspi_cell_across(mesh->across[at]);
+            mesh->across[at] = n;
+            mesh->frame[at] =
+                n == CLSPI_NO_CELL || is_continued(mesh, c, k, n) ? 0 : frame_across(mesh, c, k, n);
         }
-    }
 }
 
-bool clspi_cell_mesh_join(clspi_cell_mesh *mesh)
+void clspi_cell_mesh_find_frames(clspi_cell_mesh *mesh, const clspi_parallel *threads)
 {
-    uint32_t *first = NULL;
+    clspi_in_parallel(threads, (mesh->num_cells + PIECE_CELLS - 1) / PIECE_CELLS, frame_piece,
+                      mesh);
+}
 
-    if (!clspi_cell_mesh_allocate_faces(mesh)) return false;
-    first = malloc(((size_t)mesh->num_faces + 1) * sizeof *first);
-    if (!first) return false;
-    memset(first, 0xff, mesh->num_faces * sizeof *first);
-    join_cells(mesh, first);
-    free(first);
-    return true;
+bool clspi_cell_mesh_take(clspi_cell_mesh *mesh, uint32_t num_vertices, uint32_t num_cells,
+                          uint32_t *cell_vertex, const clspi_parallel *threads)
+{
+    bool done = num_vertices <= CLSPI_MAX_CELLS && num_cells <= CLSPI_MAX_CELLS;
+
+    *mesh = (clspi_cell_mesh){
+        .num_vertices = num_vertices, .num_cells = num_cells, .cell_vertex = cell_vertex};
+    done = done && clspi_cell_mesh_allocate_cells(mesh, &clspi_hexahedron) &&
+           clspi_join_cells(mesh, &clspi_hexahedron, false, threads) == CLSPI_MESH_SOUND;
+    if (done)
+        clspi_cell_mesh_find_frames(mesh, threads);
+    else
+        clspi_cell_mesh_release(mesh);
+    return done;
 }
 
 bool clspi_cell_mesh_make(clspi_cell_mesh *mesh, uint32_t num_vertices, uint32_t num_cells,
                           const uint32_t *cell_vertex, const clspi_parallel *threads)
 {
-    bool done = num_vertices <= CLSPI_MAX_CELLS && num_cells <= CLSPI_MAX_CELLS;
+    uint32_t *const copy =
+        clspi_large_array((uint64_t)num_cells * CLSPI_CORNERS, sizeof *cell_vertex);
 
-    *mesh = (clspi_cell_mesh){.num_vertices = num_vertices, .num_cells = num_cells};
-    done = done && clspi_cell_mesh_allocate_cells(mesh);
-    if (done)
-        memcpy(mesh->cell_vertex, cell_vertex,
-               (size_t)num_cells * CLSPI_CORNERS * sizeof *cell_vertex);
-    done = done && number_parts(mesh, threads) && clspi_cell_mesh_join(mesh);
-    if (!done) clspi_cell_mesh_release(mesh);
-    return done;
+    *mesh = (clspi_cell_mesh){0};
+    if (!copy) return false;
+    memcpy(copy, cell_vertex, (size_t)num_cells * CLSPI_CORNERS * sizeof *cell_vertex);
+    return clspi_cell_mesh_take(mesh, num_vertices, num_cells, copy, threads);
 }
 
 /* ---- flags ---- */
@@ -262,6 +205,15 @@ static void count_around(const clspi_cell_mesh *mesh, around *count)
             uint8_t *const creases = count->vertex_creases + mesh->edge_vertex[2 * e + s];
             *creases = (uint8_t)(*creases + (*creases < 255));
         }
+}
+
+/* Forgets what is flagged anew. */
+static void clear_flags(clspi_cell_mesh *mesh)
+{
+    for (size_t e = 0; e < mesh->num_edges; e++)
+        mesh->edge_flag[e] &= CLSPI_CREASE;
+    for (size_t v = 0; v < mesh->num_vertices; v++)
+        mesh->vertex_flag[v] &= CLSPI_CORNER;
 }
 
 /* Flags edges, and the vertices of those that are irregular. Regular ones have the faces of a grid,
@@ -304,6 +256,7 @@ bool clspi_cell_mesh_flag(clspi_cell_mesh *mesh)
     const bool done = count.edge_faces && count.vertex_cells && count.vertex_creases;
 
     if (done) {
+        clear_flags(mesh);
         count_around(mesh, &count);
         flag_edges(mesh, &count);
         flag_vertices(mesh, &count);

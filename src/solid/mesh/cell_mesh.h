@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cell_frame.h"
+#include "cell_shape.h"
 #include "in_parallel.h"
 
 #define CLSPI_NO_CELL UINT32_MAX
@@ -37,18 +38,28 @@ typedef struct clspi_cell_mesh {
     uint8_t *vertex_flag;  /* [vertices] */
 } clspi_cell_mesh;
 
+typedef enum clspi_mesh_status {
+    CLSPI_MESH_SOUND,
+    CLSPI_MESH_DEFECTIVE,
+    CLSPI_MESH_NO_MEMORY
+} clspi_mesh_status;
+
 /* Makes the mesh of cells that are sound (poly_mesh.h): [num_cells][8] vertices each, copied. Faces
-   with one cell are boundary faces. Edges and vertices have no flags yet: clspi_cell_mesh_flag is
-   to follow. threads may be NULL. False: no memory, or more than CLSPI_MAX_CELLS of anything. */
+   with one cell are boundary faces. Edges and faces are numbered by the cells in which they first
+   appear, and an edge runs as its last cell has it. Flags are as without creases and corners.
+   threads may be NULL. False: no memory, or more than CLSPI_MAX_CELLS of anything. */
 bool clspi_cell_mesh_make(clspi_cell_mesh *mesh, uint32_t num_vertices, uint32_t num_cells,
                           const uint32_t *cell_vertex, const clspi_parallel *threads);
 
-/* Makes what follows from the cells of a mesh, whose vertices, edges and faces have their numbers:
-   edges, faces and who touches whom. False: no memory. */
-bool clspi_cell_mesh_join(clspi_cell_mesh *mesh);
+/* Does so of memory that the mesh takes over, whatever happens; free() releases it. */
+bool clspi_cell_mesh_take(clspi_cell_mesh *mesh, uint32_t num_vertices, uint32_t num_cells,
+                          uint32_t *cell_vertex, const clspi_parallel *threads);
 
-/* Flags what is boundary or irregular, of the boundary faces and of the creases and corners that
-   are flagged. False: no memory. */
+/* Finds the frames of joined cells, and leaves the cells alone in `across` (cell_join.h). */
+void clspi_cell_mesh_find_frames(clspi_cell_mesh *mesh, const clspi_parallel *threads);
+
+/* Flags anew what is boundary or irregular, of the boundary faces and of the creases and corners
+   that are flagged. False: no memory. */
 bool clspi_cell_mesh_flag(clspi_cell_mesh *mesh);
 
 /* Makes the mesh that one step of subdivision gives. Its vertices are the old ones, then one for
@@ -58,9 +69,10 @@ bool clspi_cell_mesh_flag(clspi_cell_mesh *mesh);
 bool clspi_cell_mesh_refine(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
                             const clspi_parallel *threads);
 
-/* Allocate what belongs to cells and vertices, and to faces and edges, whose numbers are there.
-   False: no memory. */
-bool clspi_cell_mesh_allocate_cells(clspi_cell_mesh *mesh);
+/* Allocate what belongs to cells of a shape and to vertices, but for the cells' vertices where they
+   are there, and to faces and edges of hexahedra,
+   whose numbers are there. Flags are 0. False: no memory. */
+bool clspi_cell_mesh_allocate_cells(clspi_cell_mesh *mesh, const clspi_cell_shape *shape);
 bool clspi_cell_mesh_allocate_faces(clspi_cell_mesh *mesh);
 
 /* Returns the sharpness of the halves of a crease: one less, and 0 where they are no creases. */

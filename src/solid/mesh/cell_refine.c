@@ -259,8 +259,6 @@ static void refine_piece(void *user, size_t piece)
    are creases no more. */
 static bool refine_creases(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh)
 {
-    const uint8_t kept = (uint8_t)~CLSPI_IRREGULAR;
-
     if (!mesh->edge_sharpness) return true;
     fine->edge_sharpness = calloc((size_t)fine->num_edges + 1, sizeof *fine->edge_sharpness);
     if (!fine->edge_sharpness) return false;
@@ -269,10 +267,6 @@ static bool refine_creases(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh)
         fine->edge_sharpness[e] = clspi_half_sharpness(mesh->edge_sharpness[e / 2]);
         if (fine->edge_sharpness[e] == 0.0f) fine->edge_flag[e] &= (uint8_t)~CLSPI_CREASE;
     }
-    for (size_t e = 0; e < fine->num_edges; e++)
-        fine->edge_flag[e] &= kept;
-    for (size_t v = 0; v < fine->num_vertices; v++)
-        fine->vertex_flag[v] &= kept;
     clspi_cell_mesh_settle(fine);
     return clspi_cell_mesh_flag(fine);
 }
@@ -297,7 +291,8 @@ bool clspi_cell_mesh_refine(clspi_cell_mesh *fine, const clspi_cell_mesh *mesh,
     fine->num_edges = (uint32_t)edges;
     fine->num_faces = (uint32_t)faces;
     fine->num_cells = (uint32_t)(8 * c);
-    if (!clspi_cell_mesh_allocate_cells(fine) || !clspi_cell_mesh_allocate_faces(fine)) {
+    if (!clspi_cell_mesh_allocate_cells(fine, &clspi_hexahedron) ||
+        !clspi_cell_mesh_allocate_faces(fine)) {
         clspi_cell_mesh_release(fine);
         return false;
     }

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alike_cells.h"
 #include "key_map.h"
-#include "poly_mesh.h"
+#include "large_array.h"
 
 /* ---- children ---- */
 
@@ -54,69 +55,84 @@ static bool make_children(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh,
         (uint64_t)mesh->num_vertices + mesh->num_edges + mesh->num_faces + mesh->num_cells;
     const size_t num = mesh->cell_vertex_begin[mesh->num_cells];
     uint32_t *const corner = malloc(num * CLSPI_CORNERS * sizeof *corner);
-    bool done = corner && vertices <= CLSPI_MAX_CELLS && num <= CLSPI_MAX_CELLS;
 
-    if (done) {
+    if (corner && vertices <= CLSPI_MAX_CELLS && num <= CLSPI_MAX_CELLS) {
         write_children(corner, mesh);
-        done = clspi_cell_mesh_make(cells, (uint32_t)vertices, (uint32_t)num, corner, threads);
+        return clspi_cell_mesh_take(cells, (uint32_t)vertices, (uint32_t)num, corner, threads);
     }
     free(corner);
-    return done;
+    return false;
+}
+
+/* Tetrahedra that are being replaced by their children. */
+typedef struct tetra_work {
+    const clspi_tetra_mesh *mesh;
+    uint32_t *corner;
+} tetra_work;
+
+enum { PIECE_CELLS = 4096 };
+
+/* Writes the child of a tetrahedron at its corner i as write_child does; the sides of one that is
+   turned run the other way, so that the first two axes change places. */
+static void write_tetra_child(const tetra_work *w, size_t c, uint32_t i)
+{
+    const clspi_cell_shape *const shape = &clspi_tetrahedron;
+    const clspi_cell_mesh *const parts = &w->mesh->parts;
+    const uint32_t *const edge = parts->cell_edge + c * shape->edges;
+    const uint32_t *const face = parts->cell_face + c * shape->sides;
+    const uint32_t edges = parts->num_vertices, faces = edges + parts->num_edges;
+    const uint32_t turn = w->mesh->is_turned && w->mesh->is_turned[c] ? 3 : 0;
+    uint32_t *const corner = w->corner + (c * shape->corners + i) * CLSPI_CORNERS;
+
+    corner[0] = parts->cell_vertex[c * shape->corners + i];
+    corner[1 ^ turn] = edges + edge[shape->star_edge[i][0]];
+    corner[2 ^ turn] = edges + edge[shape->star_edge[i][1]];
+    corner[4] = edges + edge[shape->star_edge[i][2]];
+    corner[3] = faces + face[shape->star_side[i][0]];
+    corner[6 ^ turn] = faces + face[shape->star_side[i][1]];
+    corner[5 ^ turn] = faces + face[shape->star_side[i][2]];
+    corner[7] = faces + parts->num_faces + (uint32_t)c;
+}
+
+static void write_tetra_piece(void *user, size_t piece)
+{
+    const tetra_work *const w = user;
+    const size_t first = piece * PIECE_CELLS, left = w->mesh->parts.num_cells - first;
+
+    for (size_t c = first; c < first + (left < PIECE_CELLS ? left : PIECE_CELLS); c++)
+        for (uint32_t i = 0; i < clspi_tetrahedron.corners; i++)
+            write_tetra_child(w, c, i);
+}
+
+/* Makes the mesh of the children of all tetrahedra. */
+static bool make_tetra_children(clspi_cell_mesh *cells, const clspi_tetra_mesh *mesh,
+                                const clspi_parallel *threads)
+{
+    const clspi_cell_mesh *const parts = &mesh->parts;
+    const uint64_t num = (uint64_t)parts->num_cells * clspi_tetrahedron.corners;
+    const uint64_t vertices =
+        (uint64_t)parts->num_vertices + parts->num_edges + parts->num_faces + parts->num_cells;
+    tetra_work w = {.mesh = mesh};
+
+    if (vertices > CLSPI_MAX_CELLS || num > CLSPI_MAX_CELLS) return false;
+    w.corner = clspi_large_array(num * CLSPI_CORNERS, sizeof *w.corner);
+    if (!w.corner) return false;
+    clspi_in_parallel(threads, (parts->num_cells + PIECE_CELLS - 1) / PIECE_CELLS,
+                      write_tetra_piece, &w);
+    return clspi_cell_mesh_take(cells, (uint32_t)vertices, (uint32_t)num, w.corner, threads);
 }
 
 /* ---- hexahedra as they are ---- */
 
-/* Hexahedra whose numbers are being copied. */
-typedef struct copy_work {
-    clspi_cell_mesh *cells;
-    const clspi_poly_mesh *mesh;
-} copy_work;
-
-enum { PIECE_CELLS = 4096, LOOPS = CLSPI_CELL_FACES * CLSPI_FACE_SIDES };
-
-/* Copies the numbers of vertices, edges and faces of a cell, whose sides run as VTK has them. */
-static void copy_cell(const copy_work *w, size_t c)
+/* Copies the vertices of a cell, whose first two sides are its ends as VTK has them. */
+static void copy_cell(uint32_t *corner, const clspi_poly_mesh *mesh, size_t c)
 {
-    static const uint8_t corner[LOOPS] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4,
-                                          1, 3, 7, 5, 3, 2, 6, 7, 2, 0, 4, 6};
-    static const uint8_t face[CLSPI_CELL_FACES] = {4, 5, 2, 1, 3, 0};
-    const clspi_poly_mesh *const mesh = w->mesh;
-    const uint32_t flip = mesh->is_turned && mesh->is_turned[c]; /* w becomes 1 - w */
+    static const uint8_t place[CLSPI_CORNERS] = {0, 2, 3, 1, 4, 5, 7, 6};
+    const uint32_t flip = mesh->is_turned && mesh->is_turned[c] ? 4 : 0; /* w becomes 1 - w */
+    const uint32_t *const loop = mesh->loop + c * CLSPI_CELL_FACES * CLSPI_FACE_SIDES;
 
-    for (uint32_t i = 0; i < LOOPS; i++) {
-        const uint32_t from = corner[i] ^ flip << 2;
-        const uint32_t to = corner[i % 4 == 3 ? i - 3 : i + 1] ^ flip << 2;
-        const uint32_t e = clspi_corner_edge(clspi_axis_between(from, to), from);
-        w->cells->cell_vertex[c * CLSPI_CORNERS + from] = mesh->loop[c * LOOPS + i];
-        w->cells->cell_edge[c * CLSPI_CELL_EDGES + e] = mesh->loop_edge[c * LOOPS + i];
-    }
-    for (uint32_t s = 0; s < CLSPI_CELL_FACES; s++)
-        w->cells->cell_face[c * CLSPI_CELL_FACES + (face[s] ^ (face[s] > 3 && flip))] =
-            mesh->side_face[c * CLSPI_CELL_FACES + s];
-}
-
-static void copy_piece(void *user, size_t piece)
-{
-    const copy_work *const w = user;
-    const size_t first = piece * PIECE_CELLS, left = w->mesh->num_cells - first;
-
-    for (size_t c = first; c < first + (left < PIECE_CELLS ? left : PIECE_CELLS); c++)
-        copy_cell(w, c);
-}
-
-/* Renumbers edges, or faces, by the cells in which they first appear. */
-static bool renumber(uint32_t *number, size_t count, size_t num)
-{
-    uint32_t *const known = malloc((num + 1) * sizeof *known), next = 0;
-
-    if (!known) return false;
-    memset(known, 0xff, num * sizeof *known);
-    for (size_t i = 0; i < count; i++) {
-        if (known[number[i]] == CLSPI_NO_CELL) known[number[i]] = next++;
-        number[i] = known[number[i]];
-    }
-    free(known);
-    return true;
+    for (uint32_t i = 0; i < CLSPI_CORNERS; i++)
+        corner[place[i] ^ flip] = loop[i];
 }
 
 /* Makes the mesh of hexahedra. */
@@ -124,56 +140,48 @@ static bool make_same(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh,
                       const clspi_parallel *threads)
 {
     const size_t num = mesh->num_cells;
-    copy_work w = {cells, mesh};
+    uint32_t *const corner = malloc(num * CLSPI_CORNERS * sizeof *corner);
 
-    *cells = (clspi_cell_mesh){.num_vertices = mesh->num_vertices,
-                               .num_cells = mesh->num_cells,
-                               .num_edges = mesh->num_edges,
-                               .num_faces = mesh->num_faces};
-    if (mesh->num_edges > CLSPI_MAX_CELLS || mesh->num_faces > CLSPI_MAX_CELLS ||
-        !clspi_cell_mesh_allocate_cells(cells))
-        return false;
-    clspi_in_parallel(threads, (num + PIECE_CELLS - 1) / PIECE_CELLS, copy_piece, &w);
-    return renumber(cells->cell_edge, num * CLSPI_CELL_EDGES, mesh->num_edges) &&
-           renumber(cells->cell_face, num * CLSPI_CELL_FACES, mesh->num_faces) &&
-           clspi_cell_mesh_join(cells);
+    for (size_t c = 0; c < num && corner; c++)
+        copy_cell(corner + c * CLSPI_CORNERS, mesh, c);
+    return corner &&
+           clspi_cell_mesh_take(cells, mesh->num_vertices, mesh->num_cells, corner, threads);
 }
 
 /* ---- creases ---- */
 
-/* Numbers the creases of the hexahedra: the edges themselves, or their halves. sharpness: [2
-   creases]. */
-static bool number_creases(clspi_key_map *map, const clspi_poly_mesh *mesh, float *sharpness)
+/* Numbers the creases of the hexahedra: the edges themselves, or their halves, which begin in the
+   edges' points. sharpness: [2 edges]. */
+static bool number_creases(clspi_key_map *map, const clspi_incidence *all, bool halves,
+                           float *sharpness)
 {
-    const clspi_incidence all = clspi_poly_incidence(mesh);
-    const uint32_t middle = mesh->num_vertices;
     bool done = true;
 
-    for (uint32_t e = 0; e < mesh->num_edges && done; e++) {
-        const uint32_t *const end = mesh->edge_vertex + 2 * (size_t)e;
-        const float sharp = clspi_sharpness(&all, e);
-        const float half = clspi_half_sharpness(sharp);
-        if (!(mesh->edge_flag[e] & CLSPI_CREASE)) continue;
-        for (uint32_t s = 0; s < (mesh->is_hexahedral ? 1 : 2) && done; s++) {
-            if (!mesh->is_hexahedral && half == 0.0f) continue;
-            const uint32_t to = mesh->is_hexahedral ? end[1] : middle + e;
+    for (size_t e = 0; e < all->num_edges && done; e++) {
+        const uint32_t *const end = all->edge_vertex + 2 * e;
+        const float sharp = clspi_sharpness(all, e), half = clspi_half_sharpness(sharp);
+        if (!(all->edge_flag[e] & CLSPI_CREASE)) continue;
+        for (uint32_t s = 0; s < (halves ? 2 : 1) && done; s++) {
+            if (halves && half == 0.0f) continue;
+            const uint32_t to = halves ? (uint32_t)(all->num_vertices + e) : end[1];
             const uint32_t number = clspi_key_map_put(map, clspi_edge_key(end[s], to));
             done = number != CLSPI_NO_KEY;
-            if (done) sharpness[number] = mesh->is_hexahedral ? sharp : half;
+            if (done) sharpness[number] = halves ? half : sharp;
         }
     }
     return done;
 }
 
 /* Flags the creases among the edges of the hexahedra, and gives them their sharpness. */
-static bool pass_creases(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh)
+static bool pass_creases(clspi_cell_mesh *cells, const clspi_incidence *all, bool halves)
 {
     const size_t edges = cells->num_edges;
-    float *const sharpness = malloc((2 * (size_t)mesh->num_edges + 1) * sizeof *sharpness);
+    float *const sharpness = malloc((2 * all->num_edges + 1) * sizeof *sharpness);
     clspi_key_map map;
-    bool done = clspi_key_map_make(&map) && sharpness && number_creases(&map, mesh, sharpness);
+    bool done = clspi_key_map_make(&map) && sharpness;
 
-    if (done && mesh->edge_sharpness) {
+    done = done && number_creases(&map, all, halves, sharpness);
+    if (done && all->edge_sharpness) {
         cells->edge_sharpness = calloc(edges + 1, sizeof *cells->edge_sharpness);
         done = cells->edge_sharpness;
     }
@@ -190,16 +198,41 @@ static bool pass_creases(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh)
     return done;
 }
 
+/* Gives hexahedra the creases and corners of the mesh that they come from. */
+static bool pass_flags(clspi_cell_mesh *cells, const clspi_incidence *all, bool halves)
+{
+    uint8_t kept = 0;
+
+    for (size_t v = 0; v < all->num_vertices; v++) {
+        cells->vertex_flag[v] |= all->vertex_flag[v] & CLSPI_CORNER;
+        kept |= all->vertex_flag[v];
+    }
+    for (size_t e = 0; e < all->num_edges; e++)
+        kept |= all->edge_flag[e];
+    if (!(kept & (CLSPI_CORNER | CLSPI_CREASE))) return true;
+    return pass_creases(cells, all, halves) && clspi_cell_mesh_flag(cells);
+}
+
 bool clspi_poly_hexahedra(clspi_cell_mesh *cells, const clspi_poly_mesh *mesh,
                           const clspi_parallel *threads)
 {
+    const clspi_incidence all = clspi_poly_incidence(mesh);
+
     *cells = (clspi_cell_mesh){0};
     bool done =
         mesh->is_hexahedral ? make_same(cells, mesh, threads) : make_children(cells, mesh, threads);
+    done = done && pass_flags(cells, &all, !mesh->is_hexahedral);
+    if (!done) clspi_cell_mesh_release(cells);
+    return done;
+}
 
-    for (size_t v = 0; v < mesh->num_vertices && done; v++)
-        cells->vertex_flag[v] |= mesh->vertex_flag[v] & CLSPI_CORNER;
-    done = done && pass_creases(cells, mesh) && clspi_cell_mesh_flag(cells);
+bool clspi_tetra_hexahedra(clspi_cell_mesh *cells, const clspi_tetra_mesh *mesh,
+                           const clspi_parallel *threads)
+{
+    const clspi_incidence all = clspi_tetra_incidence(mesh);
+
+    *cells = (clspi_cell_mesh){0};
+    const bool done = make_tetra_children(cells, mesh, threads) && pass_flags(cells, &all, true);
     if (!done) clspi_cell_mesh_release(cells);
     return done;
 }

@@ -1,12 +1,11 @@
 #include "poly_mesh.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "key_map.h"
+#include "creases.h"
 #include "poly_orient.h"
 #include "poly_parts.h"
 #include "poly_reader.h"
@@ -68,7 +67,7 @@ static clspi_mesh_status check_copies(const clspi_poly_mesh *mesh, clspi_mesh_de
     return status;
 }
 
-/* ---- boundary, creases, corners ---- */
+/* ---- boundary and creases ---- */
 
 static clspi_mesh_status flag_boundary(clspi_poly_mesh *mesh, size_t sides,
                                        clspi_mesh_defect *defect)
@@ -90,56 +89,13 @@ static clspi_mesh_status flag_boundary(clspi_poly_mesh *mesh, size_t sides,
     return CLSPI_MESH_SOUND;
 }
 
-/* Makes an edge a crease, of the largest sharpness that is given. */
-static clspi_mesh_status flag_crease(clspi_poly_mesh *mesh, const clspi_cells *cells, size_t i,
-                                     uint32_t edge, clspi_mesh_defect *defect)
-{
-    const float sharpness = cells->sharpness ? cells->sharpness[i] : INFINITY;
-
-    if (!(sharpness > 0.0f))
-        return clspi_defective(defect, "crease %zu has a sharpness of %g, not above 0", i,
-                               (double)sharpness);
-    mesh->edge_flag[edge] |= CLSPI_CREASE;
-    if (cells->sharpness && sharpness > mesh->edge_sharpness[edge])
-        mesh->edge_sharpness[edge] = sharpness < CLSPI_SHARPEST ? sharpness : INFINITY;
-    return CLSPI_MESH_SOUND;
-}
-
 static clspi_mesh_status flag_creases(clspi_poly_mesh *mesh, const clspi_cells *cells,
                                       clspi_mesh_defect *defect)
 {
-    clspi_key_map map;
-    clspi_mesh_status status = clspi_key_map_make(&map) ? CLSPI_MESH_SOUND : CLSPI_MESH_NO_MEMORY;
+    const clspi_crease_flags flags = {mesh->num_vertices, mesh->num_edges,   mesh->edge_vertex,
+                                      mesh->edge_flag,    mesh->vertex_flag, &mesh->edge_sharpness};
 
-    if (cells->sharpness) {
-        mesh->edge_sharpness = calloc((size_t)mesh->num_edges + 1, sizeof *mesh->edge_sharpness);
-        if (!mesh->edge_sharpness) status = CLSPI_MESH_NO_MEMORY;
-    }
-    for (size_t e = 0; e < mesh->num_edges && cells->num_creases && status == CLSPI_MESH_SOUND; e++)
-        if (clspi_key_map_put(&map, clspi_edge_key(mesh->edge_vertex[2 * e],
-                                                   mesh->edge_vertex[2 * e + 1])) == CLSPI_NO_KEY)
-            status = CLSPI_MESH_NO_MEMORY;
-    for (size_t i = 0; i < cells->num_creases && status == CLSPI_MESH_SOUND; i++) {
-        const uint32_t *const end = cells->crease + 2 * i;
-        const uint32_t e = clspi_key_map_find(&map, clspi_edge_key(end[0], end[1]));
-        if (e == CLSPI_NO_KEY || !(mesh->edge_flag[e] & CLSPI_BOUNDARY))
-            status = clspi_defective(defect,
-                                     "crease %zu, from vertex %u to %u, is no edge of the "
-                                     "boundary",
-                                     i, end[0], end[1]);
-        else
-            status = flag_crease(mesh, cells, i, e, defect);
-    }
-    clspi_key_map_release(&map);
-    for (size_t i = 0; i < cells->num_corners && status == CLSPI_MESH_SOUND; i++) {
-        const uint32_t v = cells->corner[i];
-        if (v >= mesh->num_vertices || !(mesh->vertex_flag[v] & CLSPI_BOUNDARY))
-            status =
-                clspi_defective(defect, "corner %zu, vertex %u, is none of the boundary", i, v);
-        else
-            mesh->vertex_flag[v] |= CLSPI_CORNER;
-    }
-    return status;
+    return clspi_flag_creases(&flags, cells, defect);
 }
 
 /* ---- the mesh ---- */

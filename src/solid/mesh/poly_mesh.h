@@ -33,12 +33,6 @@ typedef struct clspi_cells {
     bool orient;          /* cells that are inside out are turned (poly_orient.h) */
 } clspi_cells;
 
-typedef enum clspi_mesh_status {
-    CLSPI_MESH_SOUND,
-    CLSPI_MESH_DEFECTIVE, /* the text says why */
-    CLSPI_MESH_NO_MEMORY
-} clspi_mesh_status;
-
 /* What is wrong with cells. */
 typedef struct clspi_mesh_defect {
     clspi_mesh_status status;
