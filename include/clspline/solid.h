@@ -168,13 +168,13 @@ typedef enum clsp_solid_method {
     CLSP_SOLID_HYBRID = 4,  /* as THREAD; as GROUP cells that are not regular with up to 64 samples,
                                and all where points are fewer than work-items that keep the device
                                busy */
-    CLSP_SOLID_LATTICES = 5 /* the mesh is refined with its control points, at most four times,
-                               until samples are away from irregular edges or on them: for meshes
-                               from generators, which have as many classes as cells. Packed points
+    CLSP_SOLID_LATTICES = 5 /* for meshes from generators, which have as many classes as cells. The
+                               device refines the mesh with its control points, at most four times,
+                               until samples are away from irregular edges or on them: packed points
                                in the plan's precision, at samples on faces or at least 1/16 from
-                               them. Lists, weights and classes are made by a plan of cells, which
-                               the first such call creates. The host takes no part in shared
-                               calls */
+                               them, of which the host makes none in shared calls. The host makes
+                               lists and all other grids. Weights and classes are those of a plan of
+                               cells, which the first such call creates */
 } clsp_solid_method;
 
 /* What a plan computes. Zero is the default of every field. */
@@ -187,8 +187,8 @@ typedef struct clsp_solid_desc {
                             samples in all. All num 0: no grid, for eval_points alone. What params
                             of _plan_desc point to is the plan's */
     clsp_vertex_layout vertex; /* of vertices; default: points, packed. The other methods than cells
-                                  make packed points, or derivatives of one order, in the plan's
-                                  precision alone */
+                                  and lattices make packed points, or derivatives of one order, in
+                                  the plan's precision alone */
     clsp_solid_method method;
     uint64_t reserved[CLSP_RESERVED];
 } clsp_solid_desc;
@@ -197,9 +197,8 @@ typedef struct clsp_solid_plan clsp_solid_plan;
 
 /* Makes a plan of a hexahedral mesh: finds the classes of its cells, unless it has lattices, and
    compiles the kernels. The mesh may be destroyed. Errors: CLSP_ERROR_ARGUMENT also for a mesh that
-   is not hexahedral or has creases that fade, an attribute that solids do not have, lattices that
-   the method asks for and that cannot be had, and, without lattices, a cell that more than 512
-   others touch. On error *plan is NULL. */
+   is not hexahedral or has creases that fade, an attribute that solids do not have, and, without
+   lattices, a cell that more than 512 others touch. On error *plan is NULL. */
 CLSP_API clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh *mesh,
                                             const clsp_solid_desc *desc);
 
@@ -263,10 +262,10 @@ CLSP_API clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_i
 
    Errors: CLSP_ERROR_STATE also for a plan without a grid.
 
-   Shared (docs/cooperation.md): all schedules but svm, for which dynamic steps in; methods other
-   than cells are made by devices alone. Processors make the same points within twice the accuracy
-   above. The host reads control points back once after a load, which points cells have and tables
-   once; a joined device gets them then too. */
+   Shared (docs/cooperation.md): all schedules but svm, for which dynamic steps in; what methods
+   other than cells make of grids on devices, devices alone make. Processors make the same points
+   within twice the accuracy above. The host reads control points back once after a load, which
+   points cells have and tables once; a joined device gets them then too. */
 CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output vertices,
                                      const clsp_run *run);
 
@@ -282,7 +281,12 @@ CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, cl
    2^24 numbers, or more than a buffer may have, and of all other plans, the host finds the
    weights of each point, some microseconds for each derivative: the call then waits for inputs
    that are on the device, and a plan's first one reads back which points cells have. Shared, the
-   host finds the weights of what it makes on all its cores. */
+   host finds the weights of what it makes on all its cores.
+
+   By lattices the host makes all lists, on all its cores, and waits for what they need. It has no
+   weights but refines what is around the nearest vertex: that takes some microseconds a point, less
+   where many are near to each other, and keeps 1 kB a cell. The first list after a load reads the
+   control points back. */
 CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *points,
                                             clsp_output vertices, const clsp_run *run);
 

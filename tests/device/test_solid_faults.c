@@ -17,7 +17,7 @@ enum {
     LIST = 2 * VERTEX,             /* and of a list */
     PLAIN = 6,                     /* of a list of points alone, */
     GRIDS = SOLID_CELLS * 27 * 3,  /* of all cells by lattices */
-    SOLID_VALUES = ALL + MORE + LIST + 225 + PLAIN
+    SOLID_VALUES = ALL + MORE + LIST + 225 + PLAIN + 2 * GRIDS /* at most */
 };
 
 /* Makes all cells, their derivatives and normals, and two parameters by shared calls: the device's
@@ -119,8 +119,8 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
                                          clsp_in_f32(control, COUNT(control)),
                                          clsp_out_f32(values + ALL + MORE + LIST, 225), NULL);
     if (status == CLSP_OK)
-        status = clsp_solid_eval_points(plan, &points,
-                                        clsp_out_f32(values + SOLID_VALUES - PLAIN, PLAIN), NULL);
+        status = clsp_solid_eval_points(
+            plan, &points, clsp_out_f32(values + ALL + MORE + LIST + 225, PLAIN), NULL);
     for (size_t i = 0; i < COUNT(shares) && status == CLSP_OK; i++)
         status = share_solid(plan, more, &points, &shares[i], values);
     clsp_solid_plan_destroy(&plan);
@@ -130,8 +130,30 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
     return status;
 }
 
+/* Makes derivatives and normals of two points by stars, and of a cell. */
+static clsp_status use_stars(const clsp_solid_mesh *mesh, const float *control,
+                             const clsp_points *points, float *values)
+{
+    const clsp_axis axis = {.num = 2};
+    const uint32_t attributes = CLSP_VERTEX_DU | CLSP_VERTEX_DVW | CLSP_VERTEX_NORMAL;
+    const clsp_solid_desc desc = {
+        .axis = {axis, axis, axis}, .vertex.attributes = attributes, .method = CLSP_SOLID_LATTICES};
+    clsp_solid_plan *plan = NULL;
+
+    clsp_status status = clsp_solid_plan_create(&plan, mesh, &desc);
+    if (status == CLSP_OK)
+        status =
+            clsp_solid_set_control_points(plan, clsp_in_f32(control, 3 * SOLID_VERTICES), NULL);
+    if (status == CLSP_OK)
+        status = clsp_solid_eval_points(plan, points, clsp_out_f32(values, LIST), NULL);
+    if (status == CLSP_OK)
+        status = clsp_solid_eval(plan, (clsp_range){1, 1}, clsp_out_f32(values + LIST, MORE), NULL);
+    clsp_solid_plan_destroy(&plan);
+    return status;
+}
+
 /* Makes the cubes by lattices, 3 x 3 x 3 samples each, by one call and by a shared one, and two
-   points of theirs, by classes. */
+   points of theirs. */
 static clsp_status use_lattices(clsp_context *ctx, float *values)
 {
     const clsp_axis axis = {3, 0, 1, NULL};
@@ -159,6 +181,7 @@ static clsp_status use_lattices(clsp_context *ctx, float *values)
     if (status == CLSP_OK)
         status =
             clsp_solid_eval_points(plan, &points, clsp_out_f32(values + 2 * GRIDS, PLAIN), NULL);
+    if (status == CLSP_OK) status = use_stars(mesh, control, &points, values + 2 * GRIDS + PLAIN);
     clsp_solid_plan_destroy(&plan);
     clsp_solid_mesh_destroy(&mesh);
     return status;

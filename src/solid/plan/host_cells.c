@@ -6,6 +6,7 @@
 #include "cell_sums.h"
 #include "check.h"
 #include "solid_upload.h"
+#include "star_vertices.h"
 
 enum { SLAB = 2048 /* vertices that are made at once, or all with one u */ };
 
@@ -281,8 +282,10 @@ clsp_status clspi_solid_host_cells(clsp_solid_plan *plan, uint32_t worker, clsp_
                                    char *out)
 {
     const size_t bytes = plan->cell_elements * clspi_solid_element(plan);
-    host_scratch *const scratch = scratch_of(plan, worker);
+    const clspi_star_lines lines = {NULL, cells};
 
+    if (plan->lattice) return clspi_star_vertices(plan, &lines, NULL, out);
+    host_scratch *const scratch = scratch_of(plan, worker);
     if (!scratch) return no_memory(plan);
     for (size_t c = 0; c < cells.count; c++) {
         const uint32_t cell = (uint32_t)(cells.first + c);
@@ -381,8 +384,10 @@ clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
     double sums[CLSPI_ORDERS * CLSP_SOLID_MAX_DIM];
     clspi_solid_shape shape = plan->shape;
     const size_t vertex = shape.stride * (shape.bits / 8);
-    host_scratch *const scratch = scratch_of(plan, worker);
+    const clspi_star_lines lines = {list, points};
 
+    if (plan->lattice) return clspi_star_vertices(plan, &lines, NULL, out);
+    host_scratch *const scratch = scratch_of(plan, worker);
     if (!scratch) return no_memory(plan);
     shape.is_double = true; /* as sums are here */
     for (size_t i = 0; i < points.count; i++) {

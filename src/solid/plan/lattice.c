@@ -138,38 +138,22 @@ clsp_status clspi_lattice_build(const clspi_build *build, const clsp_solid_desc 
 
 /* ---- choosing ---- */
 
-/* Tells whether a device has room for the samples of a cell, or a part of them. */
-static bool has_room(const clsp_context *ctx, const clsp_solid_desc *desc)
+/* Tells whether lattices are for a plan's grid, if the device has room for samples: packed points
+   that are not within a cell and nearer than 1/16 to a face of it. */
+static bool are_for(const clsp_solid_desc *desc, const clspi_cell_mesh *mesh)
 {
-    clspi_lattice_rows rows;
-    const bool has = clspi_lattice_rows_make(&rows, desc) && room_of(ctx, desc, &rows).block > 0;
-
-    clspi_lattice_rows_release(&rows);
-    return has;
-}
-
-const char *clspi_lattice_refusal(const clsp_context *ctx, const clsp_solid_desc *desc,
-                                  const clspi_cell_mesh *mesh)
-{
+    if (clspi_grid_size(desc) == 0 || desc->vertex.attributes != CLSP_VERTEX_POINT ||
+        !clspi_solid_is_plain(desc))
+        return false;
     const uint32_t steps = clspi_lattice_steps(desc);
-
-    if (clspi_grid_size(desc) == 0) return "without a grid there is nothing that they make";
-    if (desc->vertex.attributes != CLSP_VERTEX_POINT || !clspi_solid_is_plain(desc))
-        return "they make packed points in the plan's precision alone";
-    if (steps > CLSPI_LATTICE_STEPS)
-        return "a sample is within a cell and nearer than 1/16 to a face of it";
-    if (!has_room(ctx, desc)) return "the device has no room for so many samples";
-    if (!clspi_lattice_has_numbers(mesh) || count_points(mesh, steps) > UINT32_MAX)
-        return "there are too many cells";
-    return NULL;
+    return steps <= CLSPI_LATTICE_STEPS && clspi_lattice_has_numbers(mesh) &&
+           count_points(mesh, steps) <= UINT32_MAX;
 }
 
-clsp_solid_method clspi_lattice_choose(const clsp_context *ctx, const clsp_solid_desc *desc,
-                                       const clspi_cell_mesh *mesh)
+clsp_solid_method clspi_lattice_choose(const clspi_cell_mesh *mesh)
 {
     enum { ALIKE = 8, LEAST = 64 };
 
-    if (clspi_lattice_refusal(ctx, desc, mesh)) return CLSP_SOLID_CELLS;
     return clspi_cells_are_unlike(mesh, clspi_max(LEAST, mesh->num_cells / ALIKE)) ||
                    clspi_cells_are_crowded(mesh, CLSPI_RING_CELLS)
                ? CLSP_SOLID_LATTICES
@@ -295,13 +279,13 @@ clsp_status clspi_lattice_make(clsp_solid_plan *plan, const clspi_cell_mesh *mes
     clsp_status status;
 
     plan->lattice = calloc(1, sizeof *plan->lattice);
-    if (!plan->lattice) return no_memory(plan);
-    if (clspi_cell_mesh_copy(&plan->lattice->mesh, mesh) &&
-        clspi_lattice_rows_make(&plan->lattice->rows, &plan->desc) &&
-        clspi_lattice_parts_make(&parts, mesh))
-        status = make(plan, &parts);
-    else
-        status = no_memory(plan);
+    if (!plan->lattice || !clspi_cell_mesh_copy(&plan->lattice->mesh, mesh)) return no_memory(plan);
+    clspi_lattice *const l = plan->lattice;
+    if (!are_for(&plan->desc, mesh)) return CLSP_OK;
+    if (!clspi_lattice_rows_make(&l->rows, &plan->desc)) return no_memory(plan);
+    l->makes_grid = room_of(plan->base.ctx, &plan->desc, &l->rows).block > 0;
+    if (!l->makes_grid) return CLSP_OK;
+    status = clspi_lattice_parts_make(&parts, mesh) ? make(plan, &parts) : no_memory(plan);
     clspi_lattice_parts_release(&parts);
     return status;
 }
@@ -312,6 +296,7 @@ void clspi_lattice_release(clsp_solid_plan *plan)
 
     if (!l) return;
     clsp_solid_plan_destroy(&l->by_classes);
+    clspi_star_mesh_release(&l->stars);
     clspi_kernel_release(&l->cell_kernel);
     clspi_kernel_release(&l->vertex_kernel);
     clspi_kernel_release(&l->slice_kernel);
@@ -500,7 +485,8 @@ clsp_status clspi_lattice_load(clsp_solid_plan *plan, clspi_series *series)
     clspi_lattice *const l = plan->lattice;
     lattice_job job = {plan, series, 0};
 
-    l->is_loaded = false;
+    l->is_loaded = l->has_points = false;
+    if (!l->makes_grid) return CLSP_OK;
     CLSPI_CHECK(make_vertices(&job, l->limit_weights, l->limits, 1));
     for (; job.from < l->rows.steps; job.from++) {
         const uint32_t row = l->rows.step_row[job.from], num = (2u << job.from) + 1;

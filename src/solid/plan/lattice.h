@@ -1,15 +1,23 @@
-/* Plans that make cells by lattices: refined, at every load of control points, until no sample of a
-   cell but those on its edges and vertices touches what is irregular, so that they are sums of
-   lattice points by B-splines; those on edges and vertices are limits in closed form (docs/math.md,
-   19). Nothing depends on classes, of which meshes from generators have as many as cells. */
+/* Plans without classes, of which meshes from generators have as many as cells. Packed points of
+   grids are made by lattices: refined, at every load of control points, until no sample of a cell
+   but those on its edges and vertices touches what is irregular, so that they are sums of lattice
+   points by B-splines; those on edges and vertices are limits in closed form (docs/math.md, 19).
+   All else the host makes by stars (star_vertices.h). */
 #ifndef CLSPI_LATTICE_H
 #define CLSPI_LATTICE_H
 
 #include "lattice_rows.h"
 #include "solid_plan.h"
+#include "vertex_star.h"
 
 typedef struct clspi_lattice {
     clspi_cell_mesh mesh;
+    clspi_star_mesh stars;       /* made when they are first needed, */
+    bool has_points;             /* and whether they have the control points */
+    clsp_solid_plan *by_classes; /* for weights and classes, likewise, */
+    bool is_loaded;              /* and whether it has the control points */
+    /* of the grid, where the device makes it */
+    bool makes_grid;
     clspi_lattice_rows rows;
     uint32_t chunk, block; /* samples along u, and channels, that are made together */
     cl_mem cells, edge_begin, edge_list, vertex_begin, vertex_list, step_weights, limit_weights;
@@ -17,17 +25,10 @@ typedef struct clspi_lattice {
     cl_mem points[CLSPI_LATTICE_STEPS]; /* of lattices after 1, 2, .. steps */
     cl_mem lines, limits;               /* of slices of edges, and of vertices */
     clspi_kernel vertex_kernel, slice_kernel, edge_kernel, cell_kernel;
-    clsp_solid_plan *by_classes; /* for all but the grid: made when it is first needed, */
-    bool is_loaded;              /* and whether it has the control points */
 } clspi_lattice;
 
-/* Tells why a plan cannot make its cells by lattices; NULL: it can. */
-const char *clspi_lattice_refusal(const clsp_context *ctx, const clsp_solid_desc *desc,
-                                  const clspi_cell_mesh *mesh);
-
 /* Chooses the method of a plan whose description has none. */
-clsp_solid_method clspi_lattice_choose(const clsp_context *ctx, const clsp_solid_desc *desc,
-                                       const clspi_cell_mesh *mesh);
+clsp_solid_method clspi_lattice_choose(const clspi_cell_mesh *mesh);
 
 /* Makes the lattice of a plan of a mesh, and what it has on its device. */
 clsp_status clspi_lattice_make(clsp_solid_plan *plan, const clspi_cell_mesh *mesh);

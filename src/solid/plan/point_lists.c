@@ -10,7 +10,9 @@
 #include "device_lists.h"
 #include "kernel_arguments.h"
 #include "solid_options.h"
+#include "solid_mesh.h"
 #include "solid_upload.h"
+#include "star_vertices.h"
 #include "transfer.h"
 
 enum {
@@ -67,16 +69,24 @@ static clsp_status create_kernel(clsp_solid_plan *plan)
                                &options);
 }
 
-/* Makes memory and the kernel ready, and reads inputs that are on the device. */
+/* Reads the inputs that are on the device. */
+static clsp_status read_inputs(list_job *job, clspi_series *series)
+{
+    const void *cells = job->list.cells;
+
+    CLSPI_CHECK(read_input(job, series, CELLS, &cells));
+    job->list.cells = cells;
+    return read_input(job, series, PARAMS, &job->list.params);
+}
+
+/* Makes memory and the kernel ready. */
 static clsp_status make_ready(list_job *job, clspi_series *series)
 {
     clsp_solid_plan *const plan = job->plan;
     clsp_context *const ctx = series->ctx;
     const size_t real = clsp_type_bytes(plan->desc.precision);
     clspi_point_lists *const lists = &plan->lists;
-    const void *cells = job->list.cells;
 
-    job->is_ready = true;
     CLSPI_CHECK(create_kernel(plan));
     CLSPI_CHECK(clspi_buffer_reserve(&lists->begin, &lists->begin_bytes, ctx,
                                      (job->chunk + 1) * sizeof *job->begin));
@@ -89,9 +99,7 @@ static clsp_status make_ready(list_job *job, clspi_series *series)
             clspi_buffer_reserve(&lists->params, &lists->params_bytes, ctx, 3 * job->chunk * real));
         CLSPI_CHECK(clspi_buffer_reserve(&lists->faces, &lists->faces_bytes, ctx, job->chunk));
     }
-    CLSPI_CHECK(read_input(job, series, CELLS, &cells));
-    job->list.cells = cells;
-    return read_input(job, series, PARAMS, &job->list.params);
+    return CLSP_OK;
 }
 
 /* ---- weights ---- */
@@ -258,11 +266,25 @@ static clsp_status make_chunk(list_job *job, clspi_series *series, size_t first,
                           : clspi_launch_weighted_vertices(series, &lists->kernel, &vertices, num);
 }
 
+/* Makes points by stars. */
+static clsp_status make_by_stars(const list_job *job, clspi_series *series, const clspi_part *part)
+{
+    const clspi_parallel threads = clspi_solid_threads(series->ctx);
+    const clspi_star_lines lines = {&job->list, {part->line, part->num_lines}};
+    const clspi_stream *const out = &job->streams.stream[0];
+    const clspi_target target = {out->buffer, out->offset};
+
+    return clspi_star_enqueue(job->plan, series, &lines, &threads, &target);
+}
+
 static clsp_status make_points(void *user, clspi_series *series, const clspi_part *part)
 {
     list_job *const job = user;
 
-    if (!job->is_ready) CLSPI_CHECK(make_ready(job, series));
+    if (!job->is_ready) CLSPI_CHECK(read_inputs(job, series));
+    if (!job->is_ready && !job->plan->lattice) CLSPI_CHECK(make_ready(job, series));
+    job->is_ready = true;
+    if (job->plan->lattice) return make_by_stars(job, series, part);
     for (size_t done = 0; done < part->num_lines; done += job->chunk)
         CLSPI_CHECK(make_chunk(job, series, part->line + done,
                                clspi_min(job->chunk, part->num_lines - done), done));
@@ -273,6 +295,8 @@ static clsp_status make_points(void *user, clspi_series *series, const clspi_par
 static clsp_status allocate(list_job *job)
 {
     const uint32_t sums = job->plan->shape.num_sums;
+
+    if (job->plan->lattice) return CLSP_OK;
     const size_t num_sums = clspi_max(1, sums);
     size_t most = CLSPI_GRID_POINTS;
 
@@ -315,8 +339,10 @@ clsp_status clspi_point_list_enqueue(clsp_solid_plan *plan, clspi_series *series
         .plan = plan,
         .list = *list,
         .streams = {.num = 1, .stream = {{.buffer = target->buffer, .offset = target->offset}}}};
+    const clspi_star_lines lines = {list, points};
     bool is_direct;
 
+    if (plan->lattice) return clspi_star_enqueue(plan, series, &lines, NULL, target);
     CLSPI_CHECK(clspi_device_lists_ready(plan, series, &is_direct));
     if (is_direct) return clspi_device_list_enqueue(plan, series, list, points, target);
     clsp_status status = allocate(&job);
@@ -369,9 +395,12 @@ clsp_status clspi_point_list_lines(clsp_solid_plan *plan, const clsp_points *poi
     list_job job = {.plan = plan, .list = {.num = points->num, .planar = points->planar != 0}};
     const clspi_cut cut = {
         .per_piece = clspi_max(1, points->num), .line = lines.first, .left = lines.count};
-    bool is_direct;
+    bool is_direct = false;
 
-    CLSPI_CHECK(clspi_device_lists_ready(plan, NULL, &is_direct));
+    if (plan->lattice)
+        CLSPI_CHECK(clspi_star_prepare(plan, NULL));
+    else
+        CLSPI_CHECK(clspi_device_lists_ready(plan, NULL, &is_direct));
     if (is_direct) return clspi_device_list_lines(plan, points, lines, out, run);
     if (lines.count) CLSPI_CHECK(clspi_solid_hold_blocks(plan));
     clsp_status status = open_all(&job, points, lines.count, out);

@@ -97,10 +97,13 @@ static clsp_status check_vertex(clsp_context *ctx, clsp_solid_desc *desc)
     const clspi_vertex_kind kind = kind_of(desc);
 
     CLSPI_CHECK(clspi_vertex_resolve(ctx, &kind, &desc->vertex));
-    if (desc->method <= CLSP_SOLID_CELLS || clspi_solid_is_plain(desc)) return CLSP_OK;
-    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
-                      "solid: methods other than cells make packed points, or derivatives of one "
-                      "order, in the plan's precision alone");
+    if (desc->method <= CLSP_SOLID_CELLS || desc->method == CLSP_SOLID_LATTICES ||
+        clspi_solid_is_plain(desc))
+        return CLSP_OK;
+    return clspi_fail(
+        &ctx->log, CLSP_ERROR_ARGUMENT,
+        "solid: methods other than cells and lattices make packed points, or derivatives of one "
+        "order, in the plan's precision alone");
 }
 
 /* ---- all ---- */

@@ -2,6 +2,8 @@
 #include "check.h"
 #include "cell_launch.h"
 #include "lattice.h"
+#include "solid_mesh.h"
+#include "star_vertices.h"
 #include "transfer.h"
 
 /* ---- checks ---- */
@@ -43,8 +45,11 @@ clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, cls
                                    .tile = 0,
                                    .offset = target->offset,
                                    .keep = plan->shape.number[0] == CLSPI_VALUE ? 1.0 : 0.0};
+    const clspi_star_lines lines = {NULL, cells};
 
-    if (plan->lattice) return clspi_lattice_enqueue(plan, series, cells, target);
+    if (plan->lattice)
+        return plan->lattice->makes_grid ? clspi_lattice_enqueue(plan, series, cells, target)
+                                         : clspi_star_enqueue(plan, series, &lines, NULL, target);
     return clspi_cells_make(plan, series, target->buffer, at);
 }
 
@@ -58,9 +63,12 @@ static clsp_status make_cells(void *user, clspi_series *series, const clspi_part
 {
     const eval_job *const job = user;
     const clspi_target target = {job->streams.stream[0].buffer, job->streams.stream[0].offset};
+    const clspi_parallel threads = clspi_solid_threads(series->ctx);
+    const clspi_star_lines lines = {NULL, {part->line, part->num_lines}};
 
-    return clspi_solid_enqueue(job->plan, series, (clsp_range){part->line, part->num_lines},
-                               &target);
+    if (job->plan->lattice && !job->plan->lattice->makes_grid)
+        return clspi_star_enqueue(job->plan, series, &lines, &threads, &target);
+    return clspi_solid_enqueue(job->plan, series, lines.lines, &target);
 }
 
 clsp_status clspi_solid_eval_lines(clsp_solid_plan *plan, clsp_range cells,

@@ -58,10 +58,8 @@ static clsp_status find_faces(clsp_solid_plan *plan, const clspi_cell_mesh *cell
    own. */
 static clsp_status borrow_points(clsp_solid_plan *plan, const clsp_solid_plan *owner)
 {
-    plan->owner = owner;
     plan->points = owner->points;
     plan->classes = owner->classes;
-    plan->faces = owner->faces;
     for (uint32_t i = 0; i < CLSPI_COUNT(plan->classes.scratch); i++)
         plan->classes.scratch[i] = malloc(CLSPI_RING_POINTS * sizeof *plan->classes.scratch[i]);
     if (plan->classes.scratch[0] && plan->classes.scratch[1]) return CLSP_OK;
@@ -90,6 +88,16 @@ static clsp_status make_lattice(clsp_solid_plan *plan, const clspi_cell_mesh *ce
 {
     plan->points.num_vertices = cells->num_vertices; /* there are no others */
     return clspi_lattice_make(plan, cells);
+}
+
+/* Makes the lattice of a plan like another one's. */
+static clsp_status make_like(clsp_solid_plan *plan, const clsp_solid_plan *owner)
+{
+    CLSPI_CHECK(make_lattice(plan, &owner->lattice->mesh));
+    if (plan->lattice->makes_grid == owner->lattice->makes_grid) return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                      "solid: no room for lattices of so many samples on this device, or on that "
+                      "of the plan");
 }
 
 /* Allocates a plan of so many vertices and cells. */
@@ -132,22 +140,12 @@ clsp_status clspi_solid_plan_like(clsp_solid_plan **plan, clsp_context *ctx,
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(clspi_precision_check(ctx, "solid", owner->desc.precision));
     CLSPI_CHECK(allocate(plan, ctx, &owner->desc, owner->num_vertices, owner->num_cells));
-    status =
-        owner->lattice ? make_lattice(*plan, &owner->lattice->mesh) : borrow_points(*plan, owner);
+    (*plan)->owner = owner;
+    (*plan)->faces = owner->faces;
+    status = owner->lattice ? make_like(*plan, owner) : borrow_points(*plan, owner);
     if (status == CLSP_OK) status = build(*plan);
     if (status != CLSP_OK) clsp_solid_plan_destroy(plan);
     return status;
-}
-
-/* Chooses the method of a plan, where its description has none, and checks it. */
-static clsp_status choose_method(clsp_solid_desc *desc, const clsp_solid_mesh *mesh)
-{
-    if (desc->method == CLSP_SOLID_METHOD_DEFAULT)
-        desc->method = clspi_lattice_choose(mesh->ctx, desc, &mesh->cells);
-    if (desc->method != CLSP_SOLID_LATTICES) return CLSP_OK;
-    const char *const why = clspi_lattice_refusal(mesh->ctx, desc, &mesh->cells);
-    if (!why) return CLSP_OK;
-    return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT, "solid: no lattices: %s", why);
 }
 
 clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh *mesh,
@@ -167,7 +165,7 @@ clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
                           "solid: the mesh is not hexahedral; refine it");
     CLSPI_CHECK(clspi_solid_check_creases(mesh));
-    CLSPI_CHECK(choose_method(&all, mesh));
+    if (all.method == CLSP_SOLID_METHOD_DEFAULT) all.method = clspi_lattice_choose(&mesh->cells);
     CLSPI_CHECK(allocate(plan, mesh->ctx, &all, mesh->cells.num_vertices, mesh->cells.num_cells));
     status = all.method == CLSP_SOLID_LATTICES ? make_lattice(*plan, &mesh->cells)
                                                : find_points(*plan, mesh);

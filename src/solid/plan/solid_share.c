@@ -11,6 +11,7 @@
 #include "point_copies.h"
 #include "point_lists.h"
 #include "points.h"
+#include "star_vertices.h"
 
 enum {
     KEY_MAX = 160,
@@ -134,11 +135,18 @@ static clspi_tiling tiling_of(const shared_points *s, size_t items)
     return tiling;
 }
 
+/* Tells whether vertices are made by stars. */
+static bool is_by_stars(const shared_points *s)
+{
+    return s->plan->lattice && (s->is_list || !s->plan->lattice->makes_grid);
+}
+
 static clsp_status prepare(const void *user, clspi_plan *base)
 {
     const shared_points *const s = user;
 
     (void)base;
+    if (is_by_stars(s)) CLSPI_CHECK(clspi_star_prepare(s->plan, NULL));
     CLSPI_CHECK(clspi_solid_host_prepare(s->plan));
     return s->is_list || s->plan->lattice ? CLSP_OK : clspi_solid_host_tables(s->plan);
 }
@@ -158,7 +166,7 @@ static clspi_shared_batch batch_of(const shared_points *s, const clspi_tiling *t
 {
     static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
     clsp_solid_plan *const plan = s->plan;
-    const bool is_other = !s->is_list && plan->desc.method != CLSP_SOLID_CELLS;
+    const bool is_other = !s->is_list && plan->desc.method != CLSP_SOLID_CELLS && !is_by_stars(s);
     const size_t element = clspi_solid_element(plan);
 
     return (clspi_shared_batch){.plan = &plan->base,
@@ -321,8 +329,6 @@ clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *poi
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_eval_points");
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(check_loaded(plan, run));
-    CLSPI_CHECK(clspi_solid_by_classes(plan, &plan));
-    s.plan = plan;
     CLSPI_CHECK(clspi_points_check(&plan->base, points, 3 + (size_t)plan->shape.stride));
     s.num = points->num;
     const clspi_tiling tiling = tiling_of(&s, items_of(&s));

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random_fixture.h"
 #include "solid_fixture.h"
+#include "unlike_fixture.h"
 
 /* ---- plans ---- */
 
@@ -120,89 +120,16 @@ static void test_boxes(void **state)
     solid_free(&one);
 }
 
-/* Makes the refined mesh of tetrahedra. */
-static model refined_model(const uint32_t *index, size_t num_cells, const double *points,
-                           size_t num_vertices)
-{
-    uint8_t *const kinds = malloc(num_cells);
-    const clsp_solid_cells cells = {.num_vertices = num_vertices,
-                                    .num_cells = num_cells,
-                                    .kinds = kinds,
-                                    .index = index,
-                                    .num_indices = 4 * num_cells};
-    clsp_solid_mesh *mesh;
-    model m = {.dim = 3, .scale = 2.0};
-
-    memset(kinds, CLSP_SOLID_TETRAHEDRON, num_cells);
-    assert_ok(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells));
-    assert_ok(ctx, clsp_solid_mesh_refine(&m.mesh, mesh));
-    assert_ok(ctx, clsp_solid_mesh_counts(m.mesh, &m.counts));
-    m.points = malloc(3 * m.counts.num_vertices * sizeof *m.points);
-    assert_ok(ctx, clsp_solid_refine_points(
-                       mesh, CLSP_SOLID_TENSOR, 3, clsp_in_f64(points, 3 * num_vertices),
-                       clsp_out_f64(m.points, 3 * m.counts.num_vertices), NULL));
-    clsp_solid_mesh_destroy(&mesh);
-    free(kinds);
-    return m;
-}
-
-/* Makes tetrahedra around an edge, refined. */
-static model around_edge(uint32_t sides)
-{
-    enum { MOST = 12 };
-    uint32_t index[4 * MOST];
-    double points[3 * (MOST + 2)];
-
-    for (uint32_t i = 0; i < sides; i++) {
-        const double angle = 6.283185307179586 * i / sides;
-        const uint32_t tetrahedron[4] = {i, (i + 1) % sides, sides, sides + 1};
-        points[3 * i] = cos(angle) * (1.0 + 0.1 * (i % 3));
-        points[3 * i + 1] = sin(angle);
-        points[3 * i + 2] = 0.1 * (i % 2);
-        memcpy(index + 4 * (size_t)i, tetrahedron, sizeof tetrahedron);
-    }
-    const double ends[6] = {0.1, 0, -1, 0, 0.2, 1};
-    memcpy(points + 3 * (size_t)sides, ends, sizeof ends);
-    return refined_model(index, sides, points, sides + 2);
-}
-
-/* Splits a tetrahedron at random points, and what comes of it: cells of which no two are alike. */
-static model unlike_model(uint32_t splits)
-{
-    enum { MOST = 64 };
-    uint32_t index[4 * (3 * MOST + 1)] = {0, 1, 2, 3}, num = 1;
-    double points[3 * (MOST + 4)] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-    uint64_t state = 9;
-
-    for (uint32_t i = 0; i < splits; i++) {
-        const uint32_t of = random_below(&state, num), middle = 4 + i;
-        uint32_t *const old = index + 4 * (size_t)of;
-        for (uint32_t c = 0; c < 3; c++) {
-            double *const to = points + 3 * (size_t)middle + c;
-            *to = 0.0;
-            for (uint32_t k = 0; k < 4; k++)
-                *to += points[3 * (size_t)old[k] + c] / 4.0;
-        }
-        for (uint32_t k = 1; k < 4; k++) {
-            uint32_t *const made = index + 4 * (size_t)num++;
-            memcpy(made, old, 4 * sizeof *made);
-            made[k] = middle;
-        }
-        old[0] = middle;
-    }
-    return refined_model(index, num, points, splits + 4);
-}
-
 /* Cells with irregular vertices at all corners. */
 static void test_tetrahedra(void **state)
 {
     (void)state;
     for (uint32_t sides = 3; sides <= 8; sides += support_tiny() ? 4 : 1) {
-        model m = around_edge(sides);
+        model m = unlike_around_edge(sides);
         check_all(&m);
         solid_model_free(&m);
     }
-    model m = unlike_model(12);
+    model m = unlike_split(12);
     check_all(&m);
     solid_model_free(&m);
 }
@@ -219,40 +146,36 @@ static clsp_solid_method method_of(const model *m, clsp_solid_desc desc)
     return desc.method;
 }
 
-static void refuse(const model *m, clsp_solid_desc desc)
-{
-    clsp_solid_plan *plan;
-
-    desc.method = CLSP_SOLID_LATTICES;
-    assert_status(ctx, clsp_solid_plan_create(&plan, m->mesh, &desc), CLSP_ERROR_ARGUMENT);
-    assert_null(plan);
-}
-
-/* Lattices are chosen where cells are unlike and they can make what is asked for. */
+/* Lattices are chosen where cells are unlike. */
 static void test_choice(void **state)
 {
-    static const double near[] = {0, 0.05, 1};
     solid_case box = solid_box(3, 3, 3);
-    model alike = solid_model_of(&box, 3), unlike = unlike_model(40);
+    model alike = solid_model_of(&box, 3), unlike = unlike_split(40);
     const clsp_solid_desc grid = {.axis = {axes_of_4[0], axes_of_4[1], axes_of_4[2]}};
-    clsp_solid_desc d = grid;
 
     (void)state;
     assert_int_equal(method_of(&alike, grid), CLSP_SOLID_CELLS);
     assert_int_equal(method_of(&unlike, grid), CLSP_SOLID_LATTICES);
-    d.vertex.attributes = CLSP_VERTEX_DU;
-    refuse(&alike, d);
-    d.vertex.attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_PARAMS;
-    refuse(&alike, d);
-    d = grid;
-    d.axis[1] = (clsp_axis){3, 0, 0, near};
-    refuse(&alike, d);
-    d.axis[1] = (clsp_axis){18, 0, 1, NULL};
-    refuse(&alike, d);
-    refuse(&alike, (clsp_solid_desc){.dim = 3});
     solid_model_free(&alike);
     solid_model_free(&unlike);
     solid_free(&box);
+}
+
+/* Samples so near to faces that no lattice is fine enough, of which there may be any number. */
+static void test_near(void **state)
+{
+    static const double near[] = {0, 0.05, 1};
+    static const clsp_axis some = {3, 0, 0, near}, many = {18, 0, 1, NULL};
+    const clsp_axis grids[][3] = {{axes_of_4[0], some, axes_of_4[2]},
+                                  {axes_of_4[0], many, axes_of_4[2]}};
+    model m = unlike_split(2);
+
+    (void)state;
+    for (size_t g = 0; g < 2; g++) {
+        check_samples(&m, grids[g], CLSP_F32);
+        if (support_device().fp64) check_samples(&m, grids[g], CLSP_F64);
+    }
+    solid_model_free(&m);
 }
 
 /* Loads a model's points once more, at half their size. */
@@ -284,7 +207,7 @@ static void eval_middles(clsp_solid_plan *plan, float *values, uint32_t num)
     free(params);
 }
 
-/* Lists, weights and classes are those of a plan by classes, before and after other points. */
+/* Lists are made from what is loaded, and weights and classes are those of a plan by classes. */
 static void test_others(void **state)
 {
     enum { CELLS = 20 };
@@ -293,7 +216,7 @@ static void test_others(void **state)
     const clsp_solid_desc other = {.axis = {axis, axis, axis}, .method = CLSP_SOLID_CELLS};
     const clsp_solid_param param = {.cell = 3, .t = {0.25, 1, 0.5}};
     const clsp_range cells = {0, CELLS};
-    model m = unlike_model(8);
+    model m = unlike_split(8);
     clsp_solid_plan *plan = solid_plan_of(&m, &desc), *by_classes = solid_plan_of(&m, &other);
     float values[3 * CELLS], wanted[27 * 3 * CELLS];
     uint32_t of[2][CELLS];
@@ -329,7 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boxes),      cmocka_unit_test(test_prisms),
         cmocka_unit_test(test_tetrahedra), cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_near),       cmocka_unit_test(test_others),
     };
 
     if (support_no_device()) return 77;

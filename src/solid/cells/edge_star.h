@@ -1,0 +1,48 @@
+/* The star of a parameter on an irregular edge: what is across the edge there, a surface around one
+   vertex, since limits beside an edge are products along it and across it (docs/math.md, 19,
+   Stars). */
+#ifndef CLSPI_EDGE_STAR_H
+#define CLSPI_EDGE_STAR_H
+
+#include "vertex_star.h"
+
+/* A quad of the surface: a cell's section. Axes 0 and 1 are those of the cell that are not along
+   the edge, in their order. */
+typedef struct clspi_star_quad {
+    uint32_t cell;      /* of the vertex's star */
+    uint8_t along;      /* its axis along the edge */
+    uint8_t axis[2];    /* the others */
+    uint8_t shared[2];  /* axis of the quad beyond the side that axis k leads away from which is the
+                           other one here */
+    uint32_t across[2]; /* that quad, or CLSPI_NO_CELL */
+} clspi_star_quad;
+
+typedef struct clspi_edge_star {
+    const clspi_vertex_star *star;
+    uint32_t edge, num_quads, level;
+    uint8_t flag;
+    clspi_star_quad *quad;
+    uint32_t quad_room, dim_room;
+    double centre[CLSPI_STAR_MOST_DIM];
+    double *points, *next; /* [num_quads][4][4][dim], relative to the centre */
+} clspi_edge_star;
+
+/* Finds the quads around an edge of a star. The edge's star begins as all 0 and is used again; to
+   be released in the end. False: no memory. */
+bool clspi_edge_star_make(clspi_edge_star *across, const clspi_vertex_star *star, uint32_t edge);
+void clspi_edge_star_release(clspi_edge_star *across);
+
+/* Brings the sums over slices 0 to 3 along the edge, by four weights. */
+void clspi_edge_star_bring(clspi_edge_star *across, const double weight[4]);
+
+/* Does a step. */
+void clspi_edge_star_step(clspi_edge_star *across);
+
+/* Writes the limit of the edge itself, relative to the centre. */
+void clspi_edge_star_limit(const clspi_edge_star *across, double *to);
+
+/* Writes a point of a quad: at[k] from -1 on, of which one may be -1. */
+void clspi_edge_star_point(const clspi_edge_star *across, uint32_t quad, const int at[2],
+                           double *to);
+
+#endif
