@@ -97,7 +97,7 @@ static void check_numbers(const clspi_cell_mesh *mesh, const clspi_poly_mesh *po
     assert_int_equal(mesh->num_edges, poly->num_edges);
     assert_int_equal(mesh->num_faces, poly->num_faces);
     for (size_t i = 0; i < 12 * (size_t)mesh->num_cells && good; i++) {
-        const uint32_t e = mesh->cell_edge[i], from = clspi_edge_corner(i % 12);
+        const uint32_t e = mesh->cell_edge[i], from = clspi_edge_corner((uint32_t)(i % 12));
         const uint32_t *const corner = mesh->cell_vertex + i / 12 * 8;
         const uint32_t *const end = mesh->edge_vertex + 2 * (size_t)e;
         good = e <= edges && has_vertex(end, 2, corner[from]) &&
