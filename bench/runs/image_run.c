@@ -129,7 +129,8 @@ clsp_status image_run_start(image_run *r)
     BENCH_TRY(create_buffer(r, image_run_samples(r), &r->samples));
     BENCH_TRY(create_buffer(r, image_run_values(r), &r->values));
     BENCH_TRY(upload(r, num));
-    return CLSP_OK;
+    if (r->on_host) r->out = malloc(image_run_values(r) * sizeof *r->out);
+    return r->on_host && !r->out ? CLSP_ERROR_NO_MEMORY : CLSP_OK;
 
 fail:
     return bench_check(status, r->name);
@@ -140,6 +141,7 @@ void image_run_release(image_run *r)
     if (r->samples) clReleaseMemObject(r->samples);
     if (r->values) clReleaseMemObject(r->values);
     free(r->first);
+    free(r->out);
 }
 
 void image_run_turn(image_run *r, double degrees, double zoom)
@@ -161,6 +163,18 @@ void image_run_turn(image_run *r, double degrees, double zoom)
 
 /* ---- plans ---- */
 
+static clsp_input samples_of(const image_run *r)
+{
+    return r->on_host ? clsp_in_f32(r->first, image_run_samples(r))
+                      : clsp_in_buffer(r->samples, r->precision, 0);
+}
+
+static clsp_output values_of(const image_run *r)
+{
+    return r->on_host ? clsp_out_f32(r->out, image_run_values(r))
+                      : clsp_out_buffer(r->values, r->precision, 0);
+}
+
 clsp_status image_way_create(image_way *way, const image_run *r, const image_manner *manner)
 {
     const clsp_image_desc desc = {.directions = r->directions,
@@ -175,8 +189,7 @@ clsp_status image_way_create(image_way *way, const image_run *r, const image_man
 
     way->run = r;
     BENCH_TRY(clsp_image_plan_create(&way->plan, r->b->ctx, &desc));
-    BENCH_TRY(clsp_image_set_samples(way->plan, r->num, clsp_in_buffer(r->samples, r->precision, 0),
-                                     NULL));
+    BENCH_TRY(clsp_image_set_samples(way->plan, r->num, samples_of(r), NULL));
 
 fail:
     return status;
@@ -188,12 +201,9 @@ clsp_status image_way_enqueue(void *user)
     const image_run *const r = way->run;
     clsp_status status = CLSP_OK;
 
-    if (way->loads)
-        status = clsp_image_set_samples(way->plan, r->num,
-                                        clsp_in_buffer(r->samples, r->precision, 0), NULL);
+    if (way->loads) status = clsp_image_set_samples(way->plan, r->num, samples_of(r), NULL);
     if (way->interpolates && status == CLSP_OK)
-        status = clsp_image_eval(way->plan, (clsp_range){0, r->num}, &r->map,
-                                 clsp_out_buffer(r->values, r->precision, 0), NULL);
+        status = clsp_image_eval(way->plan, (clsp_range){0, r->num}, &r->map, values_of(r), NULL);
     return bench_check(status, r->name);
 }
 

@@ -22,9 +22,11 @@ typedef struct image_run {
     char name[IMAGE_NAME_MAX];
     clsp_type precision;
     uint32_t directions, side, out_side, num; /* num: images */
+    bool on_host; /* one image of float, loaded from host memory, and values into it */
     cl_mem samples, values;
     clsp_image_map map;
     float *first; /* the first image in host memory */
+    float *out;   /* values there; NULL: they go to the buffer */
 } image_run;
 
 /* A plan as a contestant: it loads the samples, which makes coefficients, or interpolates at the

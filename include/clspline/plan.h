@@ -16,7 +16,8 @@
 
    Small calls: where the context's device is the host's own CPU, a call without a share that writes
    host memory may be made by the host's threads, which take less time to begin than a kernel. Where
-   bits differ, the plan and the kinds of memory alone decide: no range, and no number of points.
+   bits differ, the plan with what it holds and the kinds of memory alone decide: no range, and no
+   number of points.
    Its results have the bits of schedule host (share.h) then, within the bounds that hold for the
    device. Schedule device with tiles, and calls into buffers, have the device's bits.
 

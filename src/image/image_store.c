@@ -5,8 +5,8 @@
 
 #include "buffer.h"
 #include "check.h"
-#include "half.h"
 #include "image_plan.h"
+#include "image_points.h"
 
 enum { LOADING = 1 /* of clspi_plan.broken */ };
 
@@ -106,7 +106,7 @@ clsp_status clspi_image_store_reserve(clsp_image_plan *plan, size_t num_images)
     if (!clspi_size_mul(&bytes, l->channels * coefficient_bytes(plan)) ||
         !clspi_size_mul(&bytes, num_images) || bytes > PTRDIFF_MAX)
         return no_memory(plan, "coefficients");
-    store->host = malloc(clspi_max(bytes, 1));
+    store->host = malloc(bytes + CLSPI_IMAGE_SPARE * real_bytes(plan));
     store->range = malloc(clspi_max(num_images * l->channels * 2 * real_bytes(plan), 1));
     if (store->host && store->range) return CLSP_OK;
     free_host(store);
@@ -202,7 +202,7 @@ clsp_status clspi_image_input_on_host(clsp_image_plan *plan, const clsp_input *i
 
     *copy = NULL;
     clsp_status status = clspi_input_open(&memory, &plan->base, input, need);
-    if (status == CLSP_OK) status = clspi_run_wait(&plan->base, run);
+    if (status == CLSP_OK) status = clspi_plan_await(&plan->base, run);
     *at = memory.host;
     const bool is_aligned = (uintptr_t)memory.host % clsp_type_bytes(need->type) == 0;
     if (status == CLSP_OK && need->count > 0 && (memory.buffer || !is_aligned)) {
@@ -212,26 +212,4 @@ clsp_status clspi_image_input_on_host(clsp_image_plan *plan, const clsp_input *i
     }
     clspi_memory_close(&memory);
     return status;
-}
-
-clsp_status clspi_image_host_reals(clsp_image_plan *plan, const char **reals)
-{
-    clspi_image_store *const store = &plan->store;
-    const size_t num = planes_of(plan) * plan->layout.plane;
-    const uint16_t *const halves = (const void *)store->host;
-
-    *reals = store->reals ? store->reals : store->host;
-    if (store->reals || plan->desc.coefficients == plan->desc.precision) return CLSP_OK;
-    size_t bytes = clspi_max(num, 1);
-    store->reals = clspi_size_mul(&bytes, real_bytes(plan)) ? malloc(bytes) : NULL;
-    if (!store->reals) return no_memory(plan, "coefficients as reals");
-    *reals = store->reals;
-    for (size_t k = 0; k < num; k++) {
-        const double x = clspi_half_value(halves[k]);
-        if (plan->desc.precision == CLSP_F64)
-            ((double *)store->reals)[k] = x;
-        else
-            ((float *)store->reals)[k] = (float)x;
-    }
-    return CLSP_OK;
 }

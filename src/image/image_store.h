@@ -13,7 +13,7 @@ typedef struct clspi_image_store {
     bool on_device; /* the plan's buffer has them, and the ranges of planes */
     char *host;     /* [num_images][channels][plane] of their type; NULL: not there */
     char *range;    /* [num_images][channels][2] reals; NULL: not there, or not needed */
-    void *reals;    /* the coefficients as reals, for the host; NULL: they are, or not there */
+    char *reals; /* the coefficients as the host reads them (image_reals.h); NULL: as in `host` */
 } clspi_image_store;
 
 /* Tells whether so many images can be on the plan's device, and are to be. */
@@ -51,8 +51,5 @@ clsp_status clspi_image_range_to_device(clsp_image_plan *plan, const char *range
 clsp_status clspi_image_input_on_host(clsp_image_plan *plan, const clsp_input *input,
                                       const clspi_memory_need *need, const clsp_run *run,
                                       const char **at, char **copy);
-
-/* Makes the reals for the host, of coefficients in host memory, and gives them. */
-clsp_status clspi_image_host_reals(clsp_image_plan *plan, const char **reals);
 
 #endif

@@ -129,6 +129,15 @@ clsp_status clspi_run_wait(const clspi_plan *plan, const clsp_run *run)
     return code == CL_SUCCESS ? CLSP_OK : clspi_waited(plan->ctx, code, "clWaitForEvents");
 }
 
+clsp_status clspi_plan_await(const clspi_plan *plan, const clsp_run *run)
+{
+    clspi_series none;
+
+    CLSPI_CHECK(clspi_run_wait(plan, run));
+    clspi_series_begin(&none, plan->ctx, plan->last != NULL, &plan->last, NULL);
+    return clspi_series_await(&none);
+}
+
 clsp_status clspi_run_done(clspi_plan *plan, const clsp_run *run)
 {
     clspi_call call;

@@ -87,6 +87,10 @@ clsp_status clspi_call_finish(clspi_call *call, clsp_status status);
 /* Waits for the list of a call that only works on the host. */
 clsp_status clspi_run_wait(const clspi_plan *plan, const clsp_run *run);
 
+/* Waits for that list, for the plan's calls before, and for what an in-order queue holds: it may
+   read or write the caller's memory. */
+clsp_status clspi_plan_await(const clspi_plan *plan, const clsp_run *run);
+
 /* Makes the event of a call that has worked on the host, complete. Threads may do so at once. */
 clsp_status clspi_run_done(clspi_plan *plan, const clsp_run *run);
 

@@ -300,24 +300,13 @@ static void make_piece(void *user, size_t piece)
     if (status != CLSP_OK) atomic_store(&job->status, status);
 }
 
-/* Waits for the run's list, for the plan's calls before, and for what an in-order queue holds: it
-   may read or write the caller's memory. */
-static clsp_status wait_for_all(const clspi_plan *plan, const clsp_run *run)
-{
-    clspi_series none;
-
-    CLSPI_CHECK(clspi_run_wait(plan, run));
-    clspi_series_begin(&none, plan->ctx, plan->last != NULL, &plan->last, NULL);
-    return clspi_series_await(&none);
-}
-
 clsp_status clspi_batch_on_host(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
                                 double line_ns, const clsp_run *run)
 {
     host_job job = {.batch = {batch, tiles, out}, .piece_tiles = clspi_max(1, tiles->tiles.count)};
     const double all_ns = line_ns * (double)tiles->lines.count;
 
-    CLSPI_CHECK(wait_for_all(batch->plan, run));
+    CLSPI_CHECK(clspi_plan_await(batch->plan, run));
     CLSPI_CHECK(prepare(batch));
     if (all_ns > ALONE_NS)
         job.piece_tiles = clspi_div_up(tiles->tiles.count, (size_t)(all_ns / PIECE_NS));

@@ -24,6 +24,13 @@ clsp_status clspi_image_eval_on_device(const clspi_image_call *call, const clsp_
 /* Makes the call's tiles as a share of `run` says. */
 clsp_status clspi_image_eval_shared(const clspi_image_call *call, const clsp_run *run);
 
+/* Tells whether a call of the context's device is made by the host's threads: its plan, the
+   attributes and the kinds of its memory decide. */
+bool clspi_image_goes_to_host(const clspi_image_call *call, const clsp_run *run);
+
+/* Makes such a call's tiles on the host, from and into its memory. */
+clsp_status clspi_image_eval_on_host(const clspi_image_call *call, const clsp_run *run);
+
 /* Reports something that the address space does not hold. */
 clsp_status clspi_image_too_many(const clsp_image_plan *plan, const char *what);
 

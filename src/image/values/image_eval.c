@@ -127,6 +127,7 @@ clsp_status clsp_image_eval(clsp_image_plan *plan, clsp_range images, const clsp
     if (call.tiles.way == CLSPI_ASKED)
         return clspi_tiles_tell(&call.tiles, &call.tiling, call.job.point, run);
     CLSPI_CHECK(check_overlap(&call));
-    return call.tiles.way == CLSPI_BY_DEVICE ? clspi_image_eval_on_device(&call, run)
-                                             : clspi_image_eval_shared(&call, run);
+    if (call.tiles.way != CLSPI_BY_DEVICE) return clspi_image_eval_shared(&call, run);
+    return clspi_image_goes_to_host(&call, run) ? clspi_image_eval_on_host(&call, run)
+                                                : clspi_image_eval_on_device(&call, run);
 }

@@ -1,10 +1,13 @@
 /* Values that processors share, as tiles of points made by the host's evaluation and by that of
    devices (docs/cooperation.md). */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "image_call.h"
 #include "image_points.h"
+#include "image_reals.h"
 #include "image_values.h"
 #include "shared_batch.h"
 
@@ -30,9 +33,9 @@ _Static_assert((int)CLSPI_POINT_VALUE == (int)CLSP_IMAGE_VALUE &&
 typedef struct shared_values {
     const clspi_image_call *call;
     clspi_image_grid grid;
-    const char *reals;    /* coefficients as reals, of all planes */
     const char *given[3]; /* where displacements or coordinates along each direction begin; NULL:
                              none */
+    char *copy;           /* of what is given, where it is not aligned to its elements */
     size_t real;          /* bytes */
 } shared_values;
 
@@ -47,33 +50,18 @@ static clsp_image_plan *image_plan_of(clspi_plan *plan)
 static clspi_image_planes planes_of(const shared_values *s, size_t piece)
 {
     const clspi_image_job *const job = &s->call->job;
-    const clsp_image_plan *const plan = job->plan;
-    const clspi_image_layout *const l = &plan->layout;
-    const size_t plane = piece * job->channels;
-    clspi_image_planes planes = {.planes = s->reals + plane * l->plane * s->real,
-                                 .order = clspi_image_order(&plan->desc),
-                                 .directions = plan->desc.directions,
-                                 .channels = job->channels,
-                                 .attributes = job->attributes,
-                                 .cval = plan->desc.cval,
-                                 .range = plan->desc.clip ? plan->store.range + plane * 2 * s->real
-                                                          : NULL,
-                                 .type = plan->desc.values,
-                                 .rounds_up = plan->desc.rounding == CLSP_IMAGE_ROUND_UP};
+    clspi_image_planes planes =
+        clspi_image_host_planes(job->plan, piece * job->channels, job->channels);
 
-    for (uint32_t d = 0; d < 3; d++) {
-        planes.size[d] = l->stored[d];
-        planes.pad[d] = l->pad[d];
-        planes.mode[d] = l->mode[d];
-    }
+    planes.attributes = job->attributes;
     return planes;
 }
 
-/* Makes so many points of a piece from `first` on, which are of one row of a map. */
-static void make_points(const shared_values *s, size_t piece, clsp_range points, char *out)
+/* Makes so many points from `first` on, which are of one row of a map. */
+static void make_points(const shared_values *s, const clspi_image_planes *planes, clsp_range points,
+                        char *out)
 {
     const clspi_image_job *const job = &s->call->job;
-    const clspi_image_planes planes = planes_of(s, piece);
     const uint32_t *const size = job->map.size;
     const bool is_map = job->places != CLSPI_IMAGE_AT_POINTS;
     const size_t row = is_map ? points.first / size[2] : 0;
@@ -88,7 +76,7 @@ static void make_points(const shared_values *s, size_t piece, clsp_range points,
     for (uint32_t d = 0; d < 3; d++)
         made.field[d] = s->given[d] ? s->given[d] + points.first * job->stride * s->real : NULL;
     (job->plan->desc.precision == CLSP_F64 ? clspi_image_values_f64
-                                           : clspi_image_values_f32)(&planes, &made);
+                                           : clspi_image_values_f32)(planes, &made);
 }
 
 static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
@@ -98,6 +86,7 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
     const clspi_image_job *const job = &s->call->job;
     const size_t width = s->call->width, rows = s->call->points / width;
     const size_t bytes = job->point * clsp_type_bytes(job->plan->desc.values);
+    clspi_image_planes planes = planes_of(s, job->first_piece + part->piece / rows);
 
     (void)base;
     (void)worker;
@@ -106,7 +95,8 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
         const size_t x = (part->line + done) % width;
         const size_t num = clspi_min(width - x, part->num_lines - done);
         const clsp_range points = {row % rows * width + x, num};
-        make_points(s, job->first_piece + row / rows, points, out + done * bytes);
+        if (row % rows == 0) planes = planes_of(s, job->first_piece + row / rows);
+        make_points(s, &planes, points, out + done * bytes);
         done += num;
     }
     return CLSP_OK;
@@ -212,6 +202,10 @@ static void make_grid(shared_values *s)
             s->grid.fixed[d][k] = (uint64_t)whole[k] << 32 | high[k];
             s->grid.low[d][k] = low[k];
         }
+        for (uint32_t x = 0; x < CLSPI_IMAGE_STEPS; x++) {
+            s->grid.step[d][x] = x * s->grid.fixed[d][2];
+            s->grid.low_step[d][x] = x * (uint64_t)s->grid.low[d][2];
+        }
     }
 }
 
@@ -224,6 +218,25 @@ static const char *host_refusal(const clspi_image_job *job)
                                                           : NULL;
 }
 
+/* Copies what is given, where it is not aligned. */
+static clsp_status align_given(shared_values *s)
+{
+    const clspi_image_call *const call = s->call;
+    const uint32_t missing = 3 - call->job.plan->desc.directions;
+    const char *const from = s->given[missing];
+    const size_t bytes = call->points * call->job.plan->desc.directions * s->real;
+
+    if ((uintptr_t)from % s->real == 0) return CLSP_OK;
+    s->copy = malloc(clspi_max(bytes, 1));
+    if (!s->copy)
+        return clspi_fail(&call->job.plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "image: no host memory for %s", call->what);
+    memcpy(s->copy, from, bytes);
+    for (uint32_t d = missing; d < 3; d++)
+        s->given[d] = s->copy + (s->given[d] - from);
+    return CLSP_OK;
+}
+
 /* Brings coefficients to where they are read. What is there stays as it is, so that callers that
    make tiles at once do not see it change. */
 static clsp_status prepare(const void *user, clspi_plan *base)
@@ -231,19 +244,21 @@ static clsp_status prepare(const void *user, clspi_plan *base)
     shared_values *const s = (shared_values *)user; /* the batch's is const for makers alone */
     clsp_image_plan *const plan = image_plan_of(base);
 
-    if (s->call->tiles.way != CLSPI_BY_CALLER) CLSPI_CHECK(clspi_image_to_device(plan));
+    if (s->call->tiles.way == CLSPI_BY_ALL) CLSPI_CHECK(clspi_image_to_device(plan));
     CLSPI_CHECK(clspi_image_to_host(plan));
-    return clspi_image_host_reals(plan, &s->reals);
+    CLSPI_CHECK(align_given(s));
+    return clspi_image_host_reals(plan);
 }
 
-static clsp_status share(shared_values *s, char *out, const clsp_run *run)
+static clspi_shared_batch batch_of(shared_values *s)
 {
     static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
     const clspi_image_call *const call = s->call;
     clsp_image_plan *const plan = call->job.plan;
     const size_t element = clsp_type_bytes(plan->desc.values);
-    char key[KEY_MAX];
-    clspi_shared_batch batch = {.plan = &plan->base,
+
+    make_grid(s);
+    return (clspi_shared_batch){.plan = &plan->base,
                                 .peers = &plan->peers,
                                 .maker = &maker,
                                 .user = s,
@@ -253,13 +268,19 @@ static clsp_status share(shared_values *s, char *out, const clsp_run *run)
                                 .line_items = clspi_image_point_items(call),
                                 .line_bytes = call->job.point * element,
                                 .element = element,
-                                .key = key,
                                 .prepare = prepare};
+}
 
-    make_grid(s);
+static clsp_status share(shared_values *s, char *out, const clsp_run *run)
+{
+    const clspi_image_call *const call = s->call;
+    clspi_shared_batch batch = batch_of(s);
+    char key[KEY_MAX];
+
     name_job(s, key);
+    batch.key = key;
     CLSPI_CHECK(clspi_shared_batch_run(&batch, &call->tiles, out, run, run->report));
-    return clspi_run_done(&plan->base, run);
+    return clspi_run_done(&call->job.plan->base, run);
 }
 
 /* Checks what a call is given for its points, and finds where it is. */
@@ -313,4 +334,46 @@ clsp_status clspi_image_eval_shared(const clspi_image_call *given, const clsp_ru
     if (!why) return share(&s, out, run);
     return call.tiles.way == CLSPI_BY_CALLER ? clspi_no_host_tiles(base, why)
                                              : clspi_shared_alone(base, &alone, run);
+}
+
+/* ---- the host for its own CPU ---- */
+
+bool clspi_image_goes_to_host(const clspi_image_call *call, const clsp_run *run)
+{
+    const clspi_image_job *const job = &call->job;
+    const bool on_host = !call->given || (!call->given->buffer && !call->given->svm);
+    /* the host takes as long as a launch for volumes and gradients */
+    const bool is_plain =
+        job->plan->desc.directions == 2 && !(job->attributes & CLSP_IMAGE_GRADIENT);
+
+    return on_host && is_plain && clspi_goes_to_host(&job->plan->base, run, &call->values) &&
+           clspi_image_is_small(job->plan, job->plan->num_images) &&
+           !clspi_image_is_textured(job) && !host_refusal(job);
+}
+
+/* Estimates how long a point takes a core, in ns: as measured. */
+static double point_ns(const clspi_image_job *job)
+{
+    const double order = clspi_image_order(&job->plan->desc);
+    double taps = 1;
+
+    for (uint32_t d = 0; d < job->plan->desc.directions; d++)
+        taps *= order + 1;
+    return 1 + 0.12 * taps * (double)job->point;
+}
+
+clsp_status clspi_image_eval_on_host(const clspi_image_call *call, const clsp_run *run)
+{
+    shared_values s = {.call = call, .real = clsp_type_bytes(call->job.plan->desc.precision)};
+    clspi_memory_need need;
+    clspi_memory memory;
+
+    CLSPI_CHECK(clspi_image_values_need(call, call->tiles.lines.count, &need));
+    CLSPI_CHECK(clspi_output_open(&memory, &call->job.plan->base, &call->values, &need));
+    if (call->given) CLSPI_CHECK(open_given(&s));
+    clspi_shared_batch batch = batch_of(&s);
+    const clsp_status status =
+        clspi_batch_on_host(&batch, &call->tiles, memory.host, point_ns(&call->job), run);
+    free(s.copy);
+    return status;
 }

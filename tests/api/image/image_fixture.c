@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "schedule_fixture.h"
+
 unsigned order_number(const clsp_image_desc *d)
 {
     if (d->order == CLSP_IMAGE_ORDER_DEFAULT) return 3;
@@ -114,6 +116,41 @@ clsp_image_map displaced_by(clsp_image_map map, clsp_input displacements)
 {
     map.displacements = displacements;
     return map;
+}
+
+/* ---- who interpolates ---- */
+
+clsp_status eval_by(clsp_schedule schedule, const images *im, clsp_range range,
+                    const clsp_image_map *map, clsp_output out, const clsp_run *run)
+{
+    clsp_run own = run ? *run : (clsp_run){0};
+    clsp_share share = {.schedule = schedule};
+    clsp_tiling tiling;
+    const clsp_status status =
+        clsp_image_eval(im->plan, range, map, out, &(clsp_run){.tiling = &tiling});
+
+    if (status != CLSP_OK) return status;
+    share.tiles.count = tiling.num_tiles;
+    own.share = &share;
+    return clsp_image_eval(im->plan, range, map, out, &own);
+}
+
+int makers_of(clsp_context *ctx, clsp_schedule makers[2])
+{
+    const bool is_cpu = device_of(ctx).device_class == CLSP_CLASS_CPU;
+
+    makers[0] = CLSP_SCHEDULE_DEFAULT;
+    makers[1] = CLSP_SCHEDULE_DEVICE;
+    return is_cpu ? 2 : 1;
+}
+
+clsp_status eval_by_maker(clsp_schedule maker, const images *im, const clsp_image_map *map,
+                          clsp_output out)
+{
+    const clsp_range all = {0, im->num};
+
+    return maker == CLSP_SCHEDULE_DEFAULT ? clsp_image_eval(im->plan, all, map, out, NULL)
+                                          : eval_by(maker, im, all, map, out, NULL);
 }
 
 /* ---- outputs ---- */

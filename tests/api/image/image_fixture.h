@@ -41,6 +41,20 @@ clsp_image_map list_of(size_t num, clsp_input coordinates, uint32_t attributes);
 /* A map with displacements. */
 clsp_image_map displaced_by(clsp_image_map map, clsp_input displacements);
 
+/* Interpolates all tiles of a call by the context's device, or on the calling thread. run may be
+ * NULL.
+ */
+clsp_status eval_by(clsp_schedule schedule, const images *im, clsp_range range,
+                    const clsp_image_map *map, clsp_output out, const clsp_run *run);
+
+/* Who make values of small images in host memory: on CPUs the calling thread,
+   CLSP_SCHEDULE_DEFAULT, and the device, else the device alone. Returns how many these are. */
+int makers_of(clsp_context *ctx, clsp_schedule makers[2]);
+
+/* Interpolates all images by a maker. */
+clsp_status eval_by_maker(clsp_schedule maker, const images *im, const clsp_image_map *map,
+                          clsp_output out);
+
 /* Components of a value, and elements of a call's output for so many points. */
 size_t components_of(const images *im, uint32_t attributes);
 size_t output_size(const images *im, size_t points, uint32_t attributes);

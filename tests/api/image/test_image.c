@@ -247,16 +247,15 @@ static void *make_coordinates(const images *im, size_t num, double *exact)
     return memory;
 }
 
-static void check_at(const images *im)
+static void check_at_by(const images *im, clsp_schedule maker)
 {
     double x[3 * POINTS];
     void *const memory = make_coordinates(im, POINTS, x), *const out = make_output(im, POINTS);
     const clsp_image_map points =
         list_of(POINTS, host_in(im->d.precision, memory, im->d.directions * (size_t)POINTS), 3);
 
-    assert_ok(shared,
-              clsp_image_eval(im->plan, (clsp_range){0, im->num}, &points,
-                              host_out(im->d.values, out, output_size(im, POINTS, 3)), NULL));
+    assert_ok(shared, eval_by_maker(maker, im, &points,
+                                    host_out(im->d.values, out, output_size(im, POINTS, 3))));
     for (size_t p = 0; p < POINTS; p++) {
         long double at[3] = {0};
         for (unsigned k = 0; k < im->d.directions; k++)
@@ -265,6 +264,15 @@ static void check_at(const images *im)
     }
     free(memory);
     free(out);
+}
+
+static void check_at(const images *im)
+{
+    clsp_schedule makers[2];
+    const int num = makers_of(shared, makers);
+
+    for (int k = 0; k < num; k++)
+        check_at_by(im, makers[k]);
 }
 
 static clsp_image_map make_map(const images *im)
@@ -303,19 +311,18 @@ static size_t map_points(const images *im, const clsp_image_map *map)
     return points;
 }
 
-static void check_map(const images *im, bool displaced)
+static void check_map_by(const images *im, bool displaced, clsp_schedule maker)
 {
     clsp_image_map map = make_map(im);
     const size_t points = map_points(im, &map), size = output_size(im, points, 3);
     void *const out = make_output(im, points);
     const clsp_output values = host_out(im->d.values, out, size);
-    const clsp_range all = {0, im->num};
     double *const exact = malloc(3 * points * sizeof *exact);
 
     assert_non_null(exact);
     void *const field = make_coordinates(im, points, exact);
     if (displaced) map.displacements = host_in(im->d.precision, field, im->d.directions * points);
-    assert_ok(shared, clsp_image_eval(im->plan, all, &map, values, NULL));
+    assert_ok(shared, eval_by_maker(maker, im, &map, values));
     for (size_t p = 0; p < points; p++) {
         long double x[3];
         map_point(im, &map, p, x);
@@ -326,6 +333,15 @@ static void check_map(const images *im, bool displaced)
     free(field);
     free(exact);
     free(out);
+}
+
+static void check_map(const images *im, bool displaced)
+{
+    clsp_schedule makers[2];
+    const int num = makers_of(shared, makers);
+
+    for (int k = 0; k < num; k++)
+        check_map_by(im, displaced, makers[k]);
 }
 
 static void test_values(void **state)
@@ -395,7 +411,7 @@ static void test_tiny_sizes(void **state)
 /* ---- types ---- */
 
 /* Values of a map into the type, next to those of the oracle. */
-static void check_typed(const images *im)
+static void check_typed_by(const images *im, clsp_schedule maker)
 {
     const clsp_type type = im->d.values;
     const bool is_integer = type == CLSP_U8 || type == CLSP_U16 || type == CLSP_S16;
@@ -407,8 +423,7 @@ static void check_typed(const images *im)
     void *const out = make_output(im, points);
     const double halves = im->d.coefficients == CLSP_F16 ? 2.0 * 0x1p-10 : 0.0;
 
-    assert_ok(shared, clsp_image_eval(im->plan, (clsp_range){0, im->num}, &map,
-                                      host_out(type, out, size), NULL));
+    assert_ok(shared, eval_by_maker(maker, im, &map, host_out(type, out, size)));
     for (size_t p = 0; p < points; p++) {
         long double x[3];
         const size_t at[4] = {0, 0, p, 0};
@@ -422,6 +437,15 @@ static void check_typed(const images *im)
         check_error(fabsl((long double)got - want), rounding + fine, im);
     }
     free(out);
+}
+
+static void check_typed(const images *im)
+{
+    clsp_schedule makers[2];
+    const int num = makers_of(shared, makers);
+
+    for (int k = 0; k < num; k++)
+        check_typed_by(im, makers[k]);
 }
 
 static void test_types(void **state)
@@ -444,9 +468,8 @@ static void test_types(void **state)
 }
 
 /* Clipped values are those of the oracle within the range of the samples. */
-static void test_clip(void **state)
+static void check_clip_by(clsp_schedule maker)
 {
-    (void)state;
     static const uint32_t size[3] = {40, 9, 0};
     clsp_image_desc d = describe(2, size, CLSP_IMAGE_MIRROR, CLSP_F32);
     d.clip = 1;
@@ -458,8 +481,7 @@ static void test_clip(void **state)
     size_t clipped = 0;
 
     map.matrix[0][3] = 0.5;
-    assert_ok(shared,
-              clsp_image_eval(im.plan, (clsp_range){0, 2}, &map, clsp_out_f32(out, count), NULL));
+    assert_ok(shared, eval_by_maker(maker, &im, &map, clsp_out_f32(out, count)));
     for (size_t k = 0; k < count; k++) {
         const size_t plane = k / (2 * points) * 2 + k % 2, p = k / 2 % points;
         long double low = 2.0L, high = -2.0L;
@@ -477,6 +499,16 @@ static void test_clip(void **state)
     assert_true(clipped > 0);
     free(out);
     images_free(&im);
+}
+
+static void test_clip(void **state)
+{
+    clsp_schedule makers[2];
+    const int num = makers_of(shared, makers);
+
+    (void)state;
+    for (int k = 0; k < num; k++)
+        check_clip_by(makers[k]);
 }
 
 static int start(void **state)

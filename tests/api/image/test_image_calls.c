@@ -36,7 +36,7 @@ static void *poisoned(size_t bytes)
 
 /* ---- memory ---- */
 
-/* Values by way of each kind of memory are the same bits. */
+/* Values of the device by way of each kind of memory are the same bits. */
 static void test_memory_kinds(void **state)
 {
     (void)state;
@@ -45,8 +45,8 @@ static void test_memory_kinds(void **state)
     const size_t size = 2 * PIXELS;
     float *const want = poisoned(size * sizeof *want);
 
-    assert_ok(shared,
-              clsp_image_eval(im.plan, (clsp_range){0, 2}, &map, clsp_out_f32(want, size), NULL));
+    assert_ok(shared, eval_by(CLSP_SCHEDULE_DEVICE, &im, (clsp_range){0, 2}, &map,
+                              clsp_out_f32(want, size), NULL));
     for (int kind = HOST; kind < STORE_KINDS; kind++) {
         if (!has_kind(shared, (store_kind)kind)) continue;
         store in = store_make(shared, (store_kind)kind, CLSP_F32, 5, size, im.memory);
@@ -55,8 +55,8 @@ static void test_memory_kinds(void **state)
         const clsp_run first = {.done = &loaded},
                        second = {.num_wait = 1, .wait = &loaded, .done = &done};
         assert_ok(shared, clsp_image_set_samples(im.plan, 2, store_in(&in), &first));
-        assert_ok(shared,
-                  clsp_image_eval(im.plan, (clsp_range){0, 2}, &map, store_out(&out), &second));
+        assert_ok(shared, eval_by(CLSP_SCHEDULE_DEVICE, &im, (clsp_range){0, 2}, &map,
+                                  store_out(&out), &second));
         assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
         assert_memory_equal(store_read(&out), want, size * sizeof *want);
         clReleaseEvent(loaded);
@@ -68,7 +68,7 @@ static void test_memory_kinds(void **state)
     images_free(&im);
 }
 
-/* Coordinates and displacements from each kind of memory. */
+/* Coordinates and displacements from each kind of memory, by the device. */
 static void test_input_kinds(void **state)
 {
     (void)state;
@@ -89,8 +89,8 @@ static void test_input_kinds(void **state)
             float *const out = kind == HOST ? want : same;
             cl_event done;
             const clsp_run sync = {.done = &done};
-            assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 2}, &given,
-                                              clsp_out_f32(out, 2 * PIXELS), &sync));
+            assert_ok(shared, eval_by(CLSP_SCHEDULE_DEVICE, &im, (clsp_range){0, 2}, &given,
+                                      clsp_out_f32(out, 2 * PIXELS), &sync));
             assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
             clReleaseEvent(done);
             assert_memory_equal(out, want, 2 * PIXELS * sizeof *want);
@@ -222,9 +222,8 @@ static void check_far(int mode, const float *x, const float *got, size_t num)
 
 /* Coordinates that are not finite give cval; such as are far away are within the image's range, or
    cval. */
-static void test_far_coordinates(void **state)
+static void check_far_by(clsp_schedule maker)
 {
-    (void)state;
     static const float far[] = {NAN, INFINITY, -INFINITY, 1e9f, -1e9f, 3e38f, -3e38f, 2.5e8f};
     enum { NUM = sizeof far / sizeof far[0] };
     float x[2 * NUM], got[NUM];
@@ -239,22 +238,29 @@ static void test_far_coordinates(void **state)
             x[NUM + k] = 4.25f;
         }
         const clsp_image_map points = list_of(NUM, clsp_in_f32(x, 2 * NUM), 0);
-        assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, &points,
-                                          clsp_out_f32(got, NUM), NULL));
+        assert_ok(shared, eval_by_maker(maker, &im, &points, clsp_out_f32(got, NUM)));
         check_far(mode, x, got, NUM);
         clsp_image_map map = {.size = {NUM, 1}, .displacements = clsp_in_f32(x, 2 * NUM)};
         map.matrix[0][0] = 0x1p-60; /* as good as 0; all 0 would be the identity */
-        assert_ok(shared,
-                  clsp_image_eval(im.plan, (clsp_range){0, 1}, &map, clsp_out_f32(got, NUM), NULL));
+        assert_ok(shared, eval_by_maker(maker, &im, &map, clsp_out_f32(got, NUM)));
         check_far(mode, x, got, NUM);
         map.displacements = (clsp_input){.type = CLSP_TYPE_DEFAULT};
         map.matrix[0][0] = 1e30; /* only the first row is near */
-        assert_ok(shared,
-                  clsp_image_eval(im.plan, (clsp_range){0, 1}, &map, clsp_out_f32(got, NUM), NULL));
+        assert_ok(shared, eval_by_maker(maker, &im, &map, clsp_out_f32(got, NUM)));
         for (size_t k = 1; k < NUM; k++)
             check_far(mode, far + 3, got + k, 1);
         images_free(&im);
     }
+}
+
+static void test_far_coordinates(void **state)
+{
+    clsp_schedule makers[2];
+    const int num = makers_of(shared, makers);
+
+    (void)state;
+    for (int k = 0; k < num; k++)
+        check_far_by(makers[k]);
 }
 
 /* Points of a list, by 16: within, near the edges, beyond them by less than a length and by more,
@@ -275,31 +281,42 @@ static void draw_list(float x[2 * LIST])
 }
 
 /* Values of points in a list are the bits that each has alone, wherever they are, in every mode. */
-static void check_alone(clsp_image_order order, int mode, clsp_type type, uint32_t attributes)
+static void check_alone(clsp_schedule maker, const clsp_image_desc *desc, uint32_t attributes)
 {
+    const clsp_type type = desc->samples;
     const size_t num = attributes & CLSP_IMAGE_GRADIENT ? 3 : 1;
     const size_t bytes = num * clsp_type_bytes(type);
     float x[2 * LIST], all[3 * LIST], alone[3];
+    images im = images_make(shared, desc, 1, false, 7);
+
+    draw_list(x);
+    const clsp_image_map list = list_of(LIST, clsp_in_f32(x, 2 * LIST), attributes);
+    const clsp_output to = {.type = type, .host = all, .size = num * LIST};
+    assert_ok(shared, eval_by_maker(maker, &im, &list, to));
+    for (size_t k = 0; k < LIST; k++) {
+        const float at[2] = {x[k], x[LIST + k]};
+        const clsp_image_map one = list_of(1, clsp_in_f32(at, 2), attributes);
+        const clsp_output to_one = {.type = type, .host = alone, .size = num};
+        assert_ok(shared, eval_by_maker(maker, &im, &one, to_one));
+        assert_memory_equal(alone, (const char *)all + k * bytes, bytes);
+    }
+    images_free(&im);
+}
+
+/* Checks values of an order and a type by all who make them. */
+static void check_lists(clsp_image_order order, int mode, clsp_type type, uint32_t attributes)
+{
     clsp_image_desc d = plain;
+    clsp_schedule makers[2];
+    const int num = makers_of(shared, makers);
 
     d.order = order;
     d.samples = type;
     d.cval = 0.375;
     d.clip = type == CLSP_F32;
     d.mode[0] = d.mode[1] = (clsp_image_mode)mode;
-    images im = images_make(shared, &d, 1, false, 7);
-    draw_list(x);
-    const clsp_image_map list = list_of(LIST, clsp_in_f32(x, 2 * LIST), attributes);
-    const clsp_output to = {.type = type, .host = all, .size = num * LIST};
-    assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, &list, to, NULL));
-    for (size_t k = 0; k < LIST; k++) {
-        const float at[2] = {x[k], x[LIST + k]};
-        const clsp_image_map one = list_of(1, clsp_in_f32(at, 2), attributes);
-        const clsp_output to_one = {.type = type, .host = alone, .size = num};
-        assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, &one, to_one, NULL));
-        assert_memory_equal(alone, (const char *)all + k * bytes, bytes);
-    }
-    images_free(&im);
+    for (int k = 0; k < num; k++)
+        check_alone(makers[k], &d, attributes);
 }
 
 static void test_points_alone(void **state)
@@ -308,13 +325,13 @@ static void test_points_alone(void **state)
 
     (void)state;
     for (int mode = CLSP_IMAGE_MIRROR; mode <= CLSP_IMAGE_WRAP; mode++) {
-        check_alone(CLSP_IMAGE_CUBIC, mode, CLSP_F32, CLSP_IMAGE_VALUE);
-        check_alone(CLSP_IMAGE_LINEAR, mode, CLSP_F32, both);
-        check_alone(CLSP_IMAGE_CUBIC, mode, mode % 2 == 0 ? CLSP_U8 : CLSP_S16, CLSP_IMAGE_VALUE);
+        check_lists(CLSP_IMAGE_CUBIC, mode, CLSP_F32, CLSP_IMAGE_VALUE);
+        check_lists(CLSP_IMAGE_LINEAR, mode, CLSP_F32, both);
+        check_lists(CLSP_IMAGE_CUBIC, mode, mode % 2 == 0 ? CLSP_U8 : CLSP_S16, CLSP_IMAGE_VALUE);
         for (int order = CLSP_IMAGE_LINEAR; support_full() && order <= CLSP_IMAGE_NEAREST_SAMPLE;
              order++) {
-            check_alone((clsp_image_order)order, mode, CLSP_F32, both);
-            check_alone((clsp_image_order)order, mode, CLSP_U16, CLSP_IMAGE_VALUE);
+            check_lists((clsp_image_order)order, mode, CLSP_F32, both);
+            check_lists((clsp_image_order)order, mode, CLSP_U16, CLSP_IMAGE_VALUE);
         }
     }
 }

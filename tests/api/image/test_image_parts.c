@@ -134,7 +134,7 @@ static void evaluate(results *r)
         assert_non_null(r->values[k]);
         support_poison(r->values[k], r->bytes[k]);
         const clsp_output out = host_out(im->d.values, r->values[k], size);
-        assert_ok(im->ctx, clsp_image_eval(im->plan, all, &maps[k], out, NULL));
+        assert_ok(im->ctx, eval_by(CLSP_SCHEDULE_DEVICE, im, all, &maps[k], out, NULL));
     }
     free(field);
     free(at);
@@ -254,8 +254,8 @@ static void check_kind(const results *wanted, store_kind kind)
         store out = store_make(im->ctx, kind, im->d.values, 1, size, NULL);
         const clsp_image_map places =
             k == 1 ? displaced_by(map, store_in(&in)) : list_of(points, store_in(&in), 0);
-        assert_ok(im->ctx, clsp_image_eval(im->plan, (clsp_range){0, im->num}, &places,
-                                           store_out(&out), NULL));
+        assert_ok(im->ctx, eval_by(CLSP_SCHEDULE_DEVICE, im, (clsp_range){0, im->num}, &places,
+                                   store_out(&out), NULL));
         assert_memory_equal(store_read(&out), wanted->values[k], wanted->bytes[k]);
         store_free(&in);
         store_free(&out);

@@ -69,14 +69,19 @@ static void *random_given(const image_job *j)
     return given;
 }
 
-/* Where the points of a job are. */
-static clsp_image_map places_of(const image_job *j)
+/* Where the points of a job are, with what they are given in host memory. */
+static clsp_image_map places_at(const image_job *j, const void *reals)
 {
-    const clsp_input given = host_in(j->im.d.precision, j->given, j->im.d.directions * j->points);
+    const clsp_input given = host_in(j->im.d.precision, reals, j->im.d.directions * j->points);
 
     return j->at == POINTS  ? list_of(j->points, given, j->c.attributes)
            : j->at == FIELD ? displaced_by(j->map, given)
                             : j->map;
+}
+
+static clsp_image_map places_of(const image_job *j)
+{
+    return places_at(j, j->given);
 }
 
 static clsp_output values_of(const image_job *j, void *out)
@@ -88,7 +93,8 @@ static clsp_status alone(const image_job *j, void *out)
 {
     const clsp_image_map map = places_of(j);
 
-    return clsp_image_eval(j->im.plan, (clsp_range){0, j->im.num}, &map, values_of(j, out), NULL);
+    return eval_by(CLSP_SCHEDULE_DEVICE, &j->im, (clsp_range){0, j->im.num}, &map,
+                   values_of(j, out), NULL);
 }
 
 static clsp_status together(void *work, void *out, const clsp_share *opts, clsp_report *report)
@@ -253,6 +259,108 @@ static void test_schedules(void **state)
     (void)state;
     each_turn(shared_limits, SHARED_LIMITS, 1, check_cases);
     print_message("worst/bound %.2f\n", worst);
+}
+
+/* ---- calls without a share ---- */
+
+/* Makes images one by one in memory that is not aligned, from such; returns where they begin. */
+static unsigned char *make_one_by_one(const image_job *j, unsigned char *before)
+{
+    const size_t reals = j->im.d.directions * j->points * clsp_type_bytes(j->im.d.precision);
+    const size_t each = j->size / NUM, bytes = j->bytes / NUM;
+    unsigned char *const given = malloc(reals + 1), *const out = before + 1;
+
+    assert_non_null(given);
+    memcpy(given + 1, j->given, reals);
+    const clsp_image_map map = places_at(j, given + 1);
+    for (size_t i = 0; i < NUM; i++)
+        assert_ok(j->im.ctx,
+                  clsp_image_eval(j->im.plan, (clsp_range){i, 1}, &map,
+                                  host_out(j->im.d.values, out + i * bytes, each), NULL));
+    free(given);
+    return out;
+}
+
+/* A call without a share has one processor's bits: the device's, or on CPUs those of tiles that the
+   calling thread makes; and it has these image by image. Returns whether it is the host's. */
+static bool check_unshared(const image_job *j)
+{
+    const bool is_cpu = device_of(j->im.ctx).device_class == CLSP_CLASS_CPU;
+    const clsp_range all = {0, NUM};
+    const clsp_image_map map = places_of(j);
+    unsigned char *const whole = malloc(j->bytes + 1), *const other = malloc(j->bytes + 2);
+
+    assert_true(whole && other);
+    support_poison(whole, j->bytes);
+    assert_ok(j->im.ctx, clsp_image_eval(j->im.plan, all, &map, values_of(j, whole), NULL));
+    check_values((void *)j, whole, !is_cpu);
+    assert_memory_equal(make_one_by_one(j, other), whole, j->bytes);
+    const bool by_host = is_cpu && memcmp(whole, j->reference, j->bytes) != 0;
+    if (by_host) {
+        assert_ok(j->im.ctx,
+                  eval_by(CLSP_SCHEDULE_HOST, &j->im, all, &map, values_of(j, other), NULL));
+        assert_memory_equal(other, whole, j->bytes);
+    }
+    free(whole);
+    free(other);
+    return by_host;
+}
+
+static void check_all_unshared(clsp_type precision)
+{
+    clsp_context *ctx = context_with("");
+    const bool is_cpu = device_of(ctx).device_class == CLSP_CLASS_CPU;
+    unsigned by_host = 0;
+
+    if (precision == CLSP_F64 && !device_of(ctx).fp64) precision = CLSP_F32;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        image_case c = cases[i];
+        c.d.precision = precision;
+        for (int at = 0; at < PLACES; at++) {
+            if (support_tiny() && (i + (size_t)at) % 5) continue;
+            image_job j = start_job(ctx, &c, (places)at);
+            by_host += check_unshared(&j);
+            finish_job(&j);
+        }
+    }
+    assert_true(by_host > 0 || !is_cpu || support_tiny());
+    clsp_context_destroy(&ctx);
+}
+
+static void test_unshared(void **state)
+{
+    (void)state;
+    check_all_unshared(CLSP_F32);
+    check_all_unshared(CLSP_F64);
+    print_message("worst/bound %.2f\n", worst);
+}
+
+/* What an in-order queue holds is over before host memory is written: here a copy of it. */
+static void test_queue(void **state)
+{
+    clsp_context *ctx = context_with("");
+    image_job j = start_job(ctx, &cases[0], MAP);
+    const clsp_image_map map = places_of(&j);
+    unsigned char *const out = malloc(j.bytes), *const copy = calloc(1, j.bytes);
+
+    (void)state;
+    assert_true(out && copy);
+    cl_mem buffer = buffer_of(ctx, j.bytes, copy);
+    for (int i = 0; i < 20; i++) {
+        support_poison(out, j.bytes);
+        assert_int_equal(clEnqueueWriteBuffer(clsp_context_queue(ctx), buffer, CL_FALSE, 0, j.bytes,
+                                              out, 0, NULL, NULL),
+                         CL_SUCCESS);
+        assert_ok(ctx,
+                  clsp_image_eval(j.im.plan, (clsp_range){0, NUM}, &map, values_of(&j, out), NULL));
+        read_buffer(ctx, buffer, j.bytes, copy);
+        assert_true(support_poisoned(copy, j.bytes));
+    }
+    clReleaseMemObject(buffer);
+    free(out);
+    free(copy);
+    finish_job(&j);
+    clsp_context_destroy(&ctx);
 }
 
 /* ---- several devices, images that change ---- */
@@ -462,7 +570,8 @@ static void test_wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_schedules),       cmocka_unit_test(test_same_device_twice),
+        cmocka_unit_test(test_schedules),       cmocka_unit_test(test_unshared),
+        cmocka_unit_test(test_queue),           cmocka_unit_test(test_same_device_twice),
         cmocka_unit_test(test_drops_out),       cmocka_unit_test(test_auto),
         cmocka_unit_test(test_wrong_arguments),
     };

@@ -231,7 +231,10 @@ static tile_job start_job(clsp_context *ctx, const tile_case *c, const clsp_imag
     j.by_host = poisoned(j.bytes);
     const clsp_image_map map = places_of(&j, NULL);
     const clsp_range all = {0, ask(&j, (clsp_range){0, 0}).num_tiles};
-    assert_ok(ctx, eval(&j, &map, host_out(j.im.d.values, j.by_device, j.size), NULL));
+    store whole = store_make(ctx, BUFFER, j.im.d.values, 0, j.size, NULL);
+    assert_ok(ctx, eval(&j, &map, store_out(&whole), NULL));
+    memcpy(j.by_device, store_read(&whole), j.bytes);
+    store_free(&whole);
     assert_ok(ctx, make_tiles(&j, &map, CLSP_SCHEDULE_HOST, all,
                               host_out(j.im.d.values, j.by_host, j.size)));
     return j;

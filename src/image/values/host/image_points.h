@@ -31,6 +31,11 @@ enum {
 
 enum { CLSPI_POINT_VALUE = 1, CLSPI_POINT_GRADIENT = 2, CLSPI_NO_INDEX = -1 };
 
+enum {
+    CLSPI_IMAGE_STEPS = 64, /* points of a row that are made side by side */
+    CLSPI_IMAGE_SPARE = 8   /* reals behind the last plane, which are read and count for nothing */
+};
+
 /* Returns which of n samples or coefficients stands at an index, or CLSPI_NO_INDEX. */
 int32_t clspi_extend(int64_t index, uint32_t n, uint32_t mode);
 
@@ -40,8 +45,10 @@ bool clspi_runs_back(int64_t index, uint32_t n, uint32_t mode);
 
 /* The coefficients of the channels of an image, and what is asked of them. */
 typedef struct clspi_image_planes {
-    const void *planes; /* [channels][size_0][size_1][size_2] reals */
+    const void *planes; /* [channels][size_0 + 2 margin_0][size_1 + 2 margin_1][size_2 + 2 margin_2]
+                           reals, and CLSPI_IMAGE_SPARE more */
     uint32_t size[3], pad[3], mode[3];
+    uint32_t margin[3]; /* coefficients around the image by which it continues */
     uint32_t order, directions, channels, attributes;
     double cval;
     const void *range; /* [channels][2] reals, to which values are clipped; NULL: they are not */
@@ -56,6 +63,8 @@ typedef struct clspi_image_grid {
     double matrix[3][4];
     uint64_t fixed[3][4];
     uint32_t low[3][4];
+    uint64_t step[3][CLSPI_IMAGE_STEPS],
+        low_step[3][CLSPI_IMAGE_STEPS]; /* multiples of those of x */
 } clspi_image_grid;
 
 /* Points of a row, and where they are: at those of a map, along displacements, or at coordinates,

@@ -1,21 +1,15 @@
 /* The definition of one clspi_image_values, IMAGE_VALUES, in the precision `real`. The file that
-   includes this one names both, and FLOOR, RINT, ROUND and EPSILON. */
+   includes this one names both, and FLOOR, RINT, ROUND and EPSILON.
+
+   A chunk of points of a row is made at once. Weights are vectors of points. The taps of a row of
+   coefficients are a vector too, so that rows are added up point by point without gathers; what
+   comes of it is multiplied with the weights along x as vectors of points again. */
 #include <math.h>
-#include <string.h>
 
-#include "clones.h"
 #include "half.h"
-#include "image_points.h"
+#include "image_places_real.h"
 
-enum { CHUNK = 64, TAPS = 6, LANES = 8, COMPONENTS = 4, CHANNELS = 16 };
-
-/* Where the points of a chunk are: along each direction a whole number, and the rest. */
-typedef struct chunk {
-    int32_t i[3][CHUNK];
-    real t[3][CHUNK];
-    bool is_there[CHUNK];  /* no cval stands at it */
-    bool is_within[CHUNK]; /* all its taps are coefficients */
-} chunk;
+enum { TAPS = 6, LANES = 8, COMPONENTS = 4, CHANNELS = 16 };
 
 /* ---- weights ---- */
 
@@ -40,277 +34,304 @@ static const real pieces[TAPS][TAPS][LANES] = {
 
 static const real factorials[TAPS] = {1, 1, 2, 6, 24, 120};
 
-/* Gives the weights of the taps at t in [0, 1]. */
-CLSPI_INLINE void weights_at(uint32_t order, real t, real w[LANES])
+/* What is made of a chunk of num points; a constant but for num where it can be. */
+typedef struct work {
+    uint32_t order, directions, num;
+    bool gradient;
+} work;
+
+/* The weights of the taps of a chunk, and their derivatives; of lines 1 and 0 along y. */
+typedef struct tap_weights {
+    real w[3][TAPS][CHUNK], d[3][TAPS][CHUNK];
+} tap_weights;
+
+/* Gives the weights of the taps at distances t in [0, 1]. */
+CLSPI_INLINE void weights_at(uint32_t order, const real *restrict t, uint32_t num,
+                             real (*restrict w)[CHUNK])
 {
     const real scale = 1 / factorials[order];
 
-    for (uint32_t k = 0; k <= order; k++) {
-        real s = pieces[order][order][k];
-        for (uint32_t d = order; d-- > 0;)
-            s = s * t + pieces[order][d][k];
-        w[k] = s * scale;
-    }
+    for (uint32_t x = 0; x <= order; x++)
+        for (uint32_t k = 0; k < num; k++) {
+            real s = pieces[order][order][x];
+            for (uint32_t d = order; d-- > 0;)
+                s = s * t[k] + pieces[order][d][x];
+            w[x][k] = s * scale;
+        }
 }
 
 /* Gives their derivatives. */
-CLSPI_INLINE void slopes_at(uint32_t order, real t, real w[LANES])
+CLSPI_INLINE void slopes_at(uint32_t order, const real *restrict t, uint32_t num,
+                            real (*restrict w)[CHUNK])
 {
     const real scale = 1 / factorials[order];
 
-    for (uint32_t k = 0; k <= order; k++) {
-        real s = 0;
-        for (uint32_t d = order; d > 0; d--)
-            s = s * t + (real)d * pieces[order][d][k];
-        w[k] = s * scale;
-    }
-}
-
-/* ---- sums ---- */
-
-/* The weights of a point, and their derivatives, z, y, x. */
-typedef struct point_weights {
-    real w[3][LANES], d[3][LANES];
-} point_weights;
-
-CLSPI_INLINE void find_weights(point_weights *p, uint32_t order, bool gradient, const chunk *c,
-                               uint32_t k)
-{
-    for (uint32_t d = 0; d < 3; d++) {
-        weights_at(order, c->t[d][k], p->w[d]);
-        if (gradient) slopes_at(order, c->t[d][k], p->d[d]);
-    }
-}
-
-/* Sums the taps that begin at `at`: num_z and num_y rows, 1 of directions that there are not. */
-CLSPI_INLINE void sum_taps(const real *at, const size_t stride[2], const uint32_t rows[2],
-                           uint32_t order, bool gradient, const point_weights *p,
-                           real sums[COMPONENTS])
-{
-    real all[LANES] = {0}, by_y[LANES] = {0}, by_z[LANES] = {0};
-
-    for (uint32_t z = 0; z < rows[0]; z++) {
-        real s[LANES] = {0}, d[LANES] = {0};
-        for (uint32_t y = 0; y < rows[1]; y++) {
-            const real *const row = at + z * stride[0] + y * stride[1];
-            const real w = rows[1] > 1 ? p->w[1][y] : 1;
-            for (uint32_t x = 0; x <= order; x++)
-                s[x] += w * row[x];
-            if (gradient && rows[1] > 1)
-                for (uint32_t x = 0; x <= order; x++)
-                    d[x] += p->d[1][y] * row[x];
-        }
-        const real w = rows[0] > 1 ? p->w[0][z] : 1;
-        for (uint32_t x = 0; x <= order; x++) {
-            all[x] += w * s[x];
-            if (gradient) by_y[x] += w * d[x];
-            if (gradient && rows[0] > 1) by_z[x] += p->d[0][z] * s[x];
-        }
-    }
-    memset(sums, 0, COMPONENTS * sizeof *sums);
-    for (uint32_t x = 0; x <= order; x++) {
-        sums[0] += all[x] * p->w[2][x];
-        if (!gradient) continue;
-        sums[1] += by_z[x] * p->w[2][x];
-        sums[2] += by_y[x] * p->w[2][x];
-        sums[3] += all[x] * p->d[2][x];
-    }
-}
-
-/* Copies the taps of a point near an edge: [num_z][num_y][order + 1]. */
-static void copy_taps(const clspi_image_planes *planes, const real *plane, const int32_t first[3],
-                      const uint32_t rows[2], real *taps)
-{
-    const size_t size_y = planes->size[1], size_x = planes->size[2];
-    int32_t at_x[TAPS];
-
-    for (uint32_t x = 0; x <= planes->order; x++)
-        at_x[x] = clspi_extend((int64_t)first[2] + x, planes->size[2], planes->mode[2]);
-    for (uint32_t z = 0; z < rows[0]; z++)
-        for (uint32_t y = 0; y < rows[1]; y++) {
-            const int32_t at_z =
-                clspi_extend((int64_t)first[0] + z, planes->size[0], planes->mode[0]);
-            const int32_t at_y =
-                clspi_extend((int64_t)first[1] + y, planes->size[1], planes->mode[1]);
-            const bool is_row = at_z != CLSPI_NO_INDEX && at_y != CLSPI_NO_INDEX;
-            const real *const row =
-                is_row ? plane + ((size_t)at_z * size_y + (size_t)at_y) * size_x : NULL;
-            for (uint32_t x = 0; x <= planes->order; x++)
-                *taps++ = row && at_x[x] != CLSPI_NO_INDEX ? row[at_x[x]] : (real)planes->cval;
+    for (uint32_t x = 0; x <= order; x++)
+        for (uint32_t k = 0; k < num; k++) {
+            real s = 0;
+            for (uint32_t d = order; d > 0; d--)
+                s = s * t[k] + (real)d * pieces[order][d][x];
+            w[x][k] = s * scale;
         }
 }
 
-/* ---- coordinates ---- */
-
-/* Splits a coordinate, kept within 2^30. What is just above -1/2 stays no tie, though 1 more is
-   rounded to 1/2. */
-CLSPI_INLINE bool split(real at, int32_t *i, real *t)
+CLSPI_INLINE void find_weights(tap_weights *w, work of, const chunk *c)
 {
-    const real bound = (real)0x1p30, half = (real)0.5;
-    const real near = at > bound ? bound : at >= -bound ? at : -bound;
-    const real whole = FLOOR(near), rest = near - whole;
-
-    *i = (int32_t)whole;
-    *t = rest == half && near > -half && near < 0 ? half + half * EPSILON : rest;
-    return at - at == 0;
+    for (uint32_t k = 0; of.directions == 1 && k < of.num; k++) {
+        w->w[1][0][k] = 1;
+        w->d[1][0][k] = 0;
+    }
+    for (uint32_t d = 3 - of.directions; d < 3; d++) {
+        weights_at(of.order, c->t[d], of.num, w->w[d]);
+        if (of.gradient) slopes_at(of.order, c->t[d], of.num, w->d[d]);
+    }
 }
 
-/* Gives the coordinates of points of a map along one direction, from point x on. */
-CLSPI_INLINE void map_axis(chunk *c, const clspi_image_row *row, uint32_t d, uint32_t x,
-                           uint32_t num)
-{
-    const clspi_image_grid *const g = row->grid;
-    const double begin = g->matrix[d][3] + g->matrix[d][0] * row->z + g->matrix[d][1] * row->y;
-    const uint64_t *const f = g->fixed[d];
-    const uint32_t *const l = g->low[d];
-    const uint64_t at = f[3] + row->z * f[0] + row->y * f[1] + x * f[2];
-    const uint64_t low =
-        l[3] + (uint64_t)row->z * l[0] + (uint64_t)row->y * l[1] + (uint64_t)x * l[2];
+/* ---- rows of taps ---- */
 
-    if (!g->is_fixed) {
-        for (uint32_t k = 0; k < num; k++)
-            c->is_there[k] =
-                split((real)(begin + g->matrix[d][2] * (x + k)), &c->i[d][k], &c->t[d][k]) &&
-                c->is_there[k];
+/* How many coefficients of a row are added up side by side: those of the taps, and to fill a vector
+   some behind them, whose sums nobody asks for. */
+CLSPI_INLINE uint32_t lanes_of(uint32_t order)
+{
+    return order < 2 ? order + 1 : order < 4 ? 4 : LANES;
+}
+
+CLSPI_INLINE void scale_row(real *restrict to, real w, const real *row, uint32_t lanes)
+{
+    for (uint32_t x = 0; x < lanes; x++)
+        to[x] = w * row[x];
+}
+
+CLSPI_INLINE void add_row(real *restrict to, real w, const real *row, uint32_t lanes)
+{
+    for (uint32_t x = 0; x < lanes; x++)
+        to[x] += w * row[x];
+}
+
+/* Sums of rows for each column of taps: of the value, and of derivatives along z and y. */
+typedef struct column_sums {
+    real value[CHUNK * LANES], by_z[CHUNK * LANES], by_y[CHUNK * LANES];
+} column_sums;
+
+/* Where the taps of a point are: how far rows are apart along z and y. */
+typedef struct tap_rows {
+    const real *at;
+    size_t stride_z, stride_y;
+} tap_rows;
+
+/* Adds up the rows of a slice of point k, `stride` apart; slope: the derivative along y. */
+CLSPI_INLINE void sum_slice(const real *at, size_t stride, work of, const tap_weights *w,
+                            uint32_t k, real *restrict sum, real *restrict slope)
+{
+    const uint32_t lanes = lanes_of(of.order), num = of.directions > 1 ? of.order + 1 : 1;
+
+    scale_row(sum, w->w[1][0][k], at, lanes);
+    if (of.gradient) scale_row(slope, w->d[1][0][k], at, lanes);
+    for (uint32_t y = 1; y < num; y++) {
+        add_row(sum, w->w[1][y][k], at + y * stride, lanes);
+        if (of.gradient) add_row(slope, w->d[1][y][k], at + y * stride, lanes);
+    }
+}
+
+/* Adds up the rows of point k. */
+CLSPI_INLINE void sum_rows(column_sums *s, tap_rows r, work of, const tap_weights *w, uint32_t k)
+{
+    const uint32_t lanes = lanes_of(of.order);
+    real *const value = s->value + k * lanes, *const by_z = s->by_z + k * lanes,
+                *const by_y = s->by_y + k * lanes;
+    real sum[LANES], slope[LANES];
+
+    if (of.directions < 3) {
+        sum_slice(r.at, r.stride_y, of, w, k, value, by_y);
         return;
     }
-    for (uint32_t k = 0; k < num; k++) {
-        const uint64_t sum = at + k * f[2] + ((low + (uint64_t)k * l[2]) >> 32);
-        c->i[d][k] = (int32_t)(uint32_t)(sum >> 32);
-        c->t[d][k] = (real)(int32_t)((uint32_t)sum >> 4) * (real)0x1p-28;
+    sum_slice(r.at, r.stride_y, of, w, k, sum, slope);
+    scale_row(value, w->w[0][0][k], sum, lanes);
+    if (of.gradient) scale_row(by_y, w->w[0][0][k], slope, lanes);
+    if (of.gradient) scale_row(by_z, w->d[0][0][k], sum, lanes);
+    for (uint32_t z = 1; z <= of.order; z++) {
+        sum_slice(r.at + z * r.stride_z, r.stride_y, of, w, k, sum, slope);
+        add_row(value, w->w[0][z][k], sum, lanes);
+        if (of.gradient) add_row(by_y, w->w[0][z][k], slope, lanes);
+        if (of.gradient) add_row(by_z, w->d[0][z][k], sum, lanes);
     }
 }
 
-/* Adds displacements along one direction. */
-CLSPI_INLINE void displace(chunk *c, const real *field, uint32_t d, uint32_t num)
+CLSPI_INLINE int32_t index_at(int64_t index, uint32_t num, uint32_t mode)
 {
-    const real bound = (real)0x1p29;
-
-    for (uint32_t k = 0; k < num; k++) {
-        const real by = field[k], near = by > bound ? bound : by >= -bound ? by : -bound;
-        const real low = FLOOR(near), t = c->t[d][k] + (near - low);
-        const bool is_over = t >= 1;
-        c->t[d][k] = is_over ? t - 1 : t;
-        c->i[d][k] += (int32_t)low + is_over;
-        c->is_there[k] = c->is_there[k] && by - by == 0;
-    }
+    return index >= 0 && index < (int64_t)num ? (int32_t)index : clspi_extend(index, num, mode);
 }
 
-/* Gives the coordinates of a chunk's points along one direction side by side; apart: room for those
-   that are not. */
-CLSPI_INLINE const real *side_by_side(const clspi_image_row *row, const real *field, size_t first,
-                                      uint32_t num, real apart[CHUNK])
+/* Copies the taps of point k, some of which are not in memory or not side by side, to rows of
+ * LANES.
+ */
+static tap_rows copy_taps(const clspi_image_planes *planes, const real *plane, const chunk *c,
+                          uint32_t k, real *taps)
 {
-    if (row->step == 1) return field + first;
-    for (uint32_t k = 0; k < num; k++)
-        apart[k] = field[(first + k) * row->step];
-    return apart;
-}
+    const uint32_t order = planes->order, num_z = planes->directions > 2 ? order + 1 : 1,
+                   num_y = planes->directions > 1 ? order + 1 : 1;
+    const size_t size_y = planes->size[1] + 2 * (size_t)planes->margin[1];
+    const size_t size_x = planes->size[2] + 2 * (size_t)planes->margin[2];
+    const tap_rows rows = {taps, num_y * (size_t)LANES, LANES};
+    int32_t at[3][TAPS] = {{0}, {0}, {0}};
 
-CLSPI_INLINE void find_coordinates(chunk *c, const clspi_image_planes *planes,
-                                   const clspi_image_row *row, size_t first, uint32_t num)
-{
-    real apart[CHUNK];
-
-    memset(c->is_there, 1, sizeof c->is_there);
-    for (uint32_t d = 0; d < 3; d++) {
-        const real *const field = row->field[d];
-        if (d < 3 - planes->directions) {
-            memset(c->i[d], 0, sizeof c->i[d]);
-            memset(c->t[d], 0, sizeof c->t[d]);
-            continue;
+    for (uint32_t d = 3 - planes->directions; d < 3; d++)
+        for (int32_t x = 0; x <= (int32_t)order; x++)
+            at[d][x] = index_at((int64_t)c->i[d][k] + x, planes->size[d], planes->mode[d]);
+    for (uint32_t z = 0; z < num_z; z++)
+        for (uint32_t y = 0; y < num_y; y++, taps += LANES) {
+            const bool is_row = at[0][z] != CLSPI_NO_INDEX && at[1][y] != CLSPI_NO_INDEX;
+            const size_t above = (size_t)at[0][z] + planes->margin[0];
+            const size_t before = above * size_y + (size_t)at[1][y] + planes->margin[1];
+            memset(taps, 0, LANES * sizeof *taps);
+            for (uint32_t x = 0; x <= order; x++)
+                taps[x] = is_row && at[2][x] != CLSPI_NO_INDEX
+                              ? plane[before * size_x + planes->margin[2] + (size_t)at[2][x]]
+                              : (real)planes->cval;
         }
-        if (row->grid) {
-            map_axis(c, row, d, row->x + (uint32_t)first, num);
-            if (field) displace(c, field + first, d, num);
-            continue;
-        }
-        const real *const at = side_by_side(row, field, first, num, apart);
-        for (uint32_t k = 0; k < num; k++)
-            c->is_there[k] = split(at[k], &c->i[d][k], &c->t[d][k]) && c->is_there[k];
-    }
+    return rows;
 }
 
-/* ---- taps ---- */
-
-/* Finds the place of a coordinate by the modes that keep within the image; false where there is the
-   constant instead. */
-static bool keep_within(int32_t *i, real *rest, uint32_t order, int32_t n, uint32_t mode)
+/* Finds where the first taps of points are, counted from the first coefficient. */
+CLSPI_INLINE void find_begins(int64_t begin[CHUNK], const clspi_image_planes *planes, work of,
+                              const chunk *c)
 {
-    const real t = *rest;
-    const bool is_beyond = *i < 0 || *i >= n || (*i == n - 1 && t > 0);
+    const int32_t size_y = (int32_t)(planes->size[1] + 2 * planes->margin[1]);
+    const int32_t row = (int32_t)(planes->size[2] + 2 * planes->margin[2]);
 
-    if (!is_beyond) return true;
-    if (mode == CLSPI_EXTEND_CONSTANT) return false;
-    /* halves go up where the image ends up: down, where it runs back */
-    if (order == 0 && t == (real)0.5 && clspi_runs_back(*i, (uint32_t)n, mode)) *rest = 0;
-    if (mode == CLSPI_EXTEND_WRAP) {
-        const int32_t r = n > 1 ? clspi_extend(*i, (uint32_t)(n - 1), CLSPI_EXTEND_GRID_WRAP) : 0;
-        *i = *i < 0 && r == 0 && t == 0 ? n - 1 : r;
-    }
-    return true;
+    for (uint32_t k = 0; k < of.num; k++)
+        begin[k] = c->i[2][k];
+    for (uint32_t k = 0; of.directions > 1 && k < of.num; k++)
+        begin[k] += (int64_t)c->i[1][k] * row;
+    for (uint32_t k = 0; of.directions > 2 && k < of.num; k++)
+        begin[k] += (int64_t)c->i[0][k] * size_y * row;
 }
 
-/* Makes of the coordinates of a chunk first taps and distances behind their knots. */
-CLSPI_INLINE void find_taps(chunk *c, const clspi_image_planes *planes, uint32_t order,
-                            uint32_t num)
+/* Adds up the rows of all points of a chunk that have taps; begin: of these. */
+CLSPI_INLINE void sum_columns(column_sums *s, const clspi_image_planes *planes, const real *plane,
+                              work of, const chunk *c, const int64_t begin[CHUNK],
+                              const tap_weights *w)
 {
-    memset(c->is_within, 1, sizeof c->is_within);
-    for (uint32_t d = 3 - planes->directions; d < 3; d++) {
-        const int32_t n = (int32_t)planes->size[d], pad = (int32_t)planes->pad[d];
-        int32_t least = INT32_MAX, most = INT32_MIN;
-        for (uint32_t k = 0; k < num; k++) {
-            const int32_t i = c->i[d][k] += pad;
-            least = i < least ? i : least;
-            most = i > most ? i : most;
-        }
-        const int32_t margin = (int32_t)(order / 2 + 1);
-        const bool is_within = least >= margin && most < n - margin;
-        for (uint32_t k = 0; !is_within && k < num; k++)
-            if (!keep_within(&c->i[d][k], &c->t[d][k], order, n, planes->mode[d]))
-                c->is_there[k] = false;
-        for (uint32_t k = 0; k < num; k++) {
-            const bool is_upper = order % 2 == 0 && c->t[d][k] >= (real)0.5;
-            if (order % 2 == 0) c->t[d][k] += is_upper ? (real)-0.5 : (real)0.5;
-            c->i[d][k] += is_upper - (int32_t)(order / 2);
-        }
-        for (uint32_t k = 0; !is_within && k < num; k++)
-            c->is_within[k] = c->is_within[k] && c->is_there[k] && c->i[d][k] >= 0 &&
-                              c->i[d][k] < n - (int32_t)order;
+    const size_t size_y = planes->size[1] + 2 * (size_t)planes->margin[1];
+    const size_t row = planes->size[2] + 2 * (size_t)planes->margin[2];
+    const size_t z = planes->margin[0], y = planes->margin[1], x = planes->margin[2];
+    const real *const origin = plane + (z * size_y + y) * row + x;
+    real taps[TAPS * TAPS * LANES];
+
+    for (uint32_t k = 0; c->all_within && k < of.num; k++)
+        sum_rows(s, (tap_rows){origin + begin[k], size_y * row, row}, of, w, k);
+    for (uint32_t k = 0; !c->all_within && k < of.num; k++) {
+        tap_rows r = {origin, size_y * row, row};
+        if (!c->is_there[k]) continue;
+        if (c->is_within[k])
+            r.at += begin[k];
+        else
+            r = copy_taps(planes, plane, c, k, taps);
+        sum_rows(s, r, of, w, k);
     }
-    for (uint32_t k = 0; k < num; k++)
-        c->is_within[k] = c->is_within[k] && c->is_there[k];
 }
 
 /* ---- values ---- */
 
-/* Stores numbers in the type of values. */
-static void store(const clspi_image_planes *planes, const real *from, size_t num, void *out)
+/* Adds up columns of taps along x; the points that have none are `none`. */
+CLSPI_INLINE void sum_along_x(const real *restrict sums, const real (*restrict w)[CHUNK], work of,
+                              const chunk *c, real none, real *restrict to)
 {
-    for (size_t k = 0; k < num; k++) {
-        const real x = from[k], whole = planes->rounds_up ? ROUND(x) : RINT(x);
-        switch (planes->type) {
-        case CLSPI_PIXEL_U8:
-            ((uint8_t *)out)[k] = (uint8_t)(whole > 0 ? whole < 255 ? whole : 255 : 0);
-            break;
-        case CLSPI_PIXEL_U16:
-            ((uint16_t *)out)[k] = (uint16_t)(whole > 0 ? whole < 65535 ? whole : 65535 : 0);
-            break;
-        case CLSPI_PIXEL_S16: {
-            const real low = whole > -32768 ? whole : whole <= -32768 ? -32768 : 0;
-            ((int16_t *)out)[k] = (int16_t)(low < 32767 ? low : 32767);
-            break;
-        }
-        case CLSPI_PIXEL_F16:
-            ((uint16_t *)out)[k] = clspi_half((double)x);
-            break;
-        case CLSPI_PIXEL_F32:
-            ((float *)out)[k] = (float)x;
-            break;
-        default:
-            ((double *)out)[k] = (double)x;
-            break;
-        }
+    const uint32_t lanes = lanes_of(of.order);
+
+    for (uint32_t k = 0; k < of.num; k++) {
+        real s = sums[k * lanes] * w[0][k];
+        for (uint32_t x = 1; x <= of.order; x++)
+            s += sums[k * lanes + x] * w[x][k];
+        to[k] = s;
+    }
+    for (uint32_t k = 0; !c->all_there && k < of.num; k++)
+        to[k] = c->is_there[k] ? to[k] : none;
+}
+
+CLSPI_INLINE void clip(real *x, const real range[2], uint32_t num)
+{
+    for (uint32_t k = 0; k < num; k++) {
+        x[k] = x[k] < range[0] ? range[0] : x[k];
+        x[k] = x[k] > range[1] ? range[1] : x[k];
+    }
+}
+
+/* Makes what is asked for of one channel at the points of a chunk: [components][CHUNK]; returns how
+   many components that is. */
+CLSPI_INLINE uint32_t make_channel(const clspi_image_planes *planes, uint32_t channel, work of,
+                                   const chunk *c, const column_sums *s, const tap_weights *w,
+                                   real (*to)[CHUNK])
+{
+    const real *const range = planes->range;
+    uint32_t n = 0;
+
+    if (planes->attributes & CLSPI_POINT_VALUE) {
+        sum_along_x(s->value, w->w[2], of, c, (real)planes->cval, to[n]);
+        if (range) clip(to[n], range + 2 * (size_t)channel, of.num);
+        n++;
+    }
+    if (!of.gradient) return n;
+    if (of.directions > 2) sum_along_x(s->by_z, w->w[2], of, c, 0, to[n++]);
+    if (of.directions > 1) sum_along_x(s->by_y, w->w[2], of, c, 0, to[n++]);
+    sum_along_x(s->value, w->d[2], of, c, 0, to[n++]);
+    return n;
+}
+
+/* ---- output ---- */
+
+/* Rounds numbers to whole ones: halves to even, or away from 0. */
+CLSPI_INLINE void round_all(real *x, size_t num, bool rounds_up)
+{
+    if (rounds_up)
+        for (size_t k = 0; k < num; k++)
+            x[k] = ROUND(x[k]);
+    else
+        for (size_t k = 0; k < num; k++)
+            x[k] = RINT(x[k]);
+}
+
+/* Keeps a number within bounds; NaN is 0. */
+CLSPI_INLINE int32_t saturated(real x, real low, real high)
+{
+    const real near = x > low ? x : x <= low ? low : 0;
+
+    return (int32_t)(near < high ? near : high);
+}
+
+/* Stores numbers, which may be changed before, in the type of values. */
+CLSPI_INLINE void store(const clspi_image_planes *planes, real *restrict from, size_t num,
+                        void *restrict out)
+{
+    const uint32_t type = planes->type;
+
+    if (type == CLSPI_PIXEL_U8 || type == CLSPI_PIXEL_U16 || type == CLSPI_PIXEL_S16)
+        round_all(from, num, planes->rounds_up);
+    switch (type) {
+    case CLSPI_PIXEL_U8:
+        for (size_t k = 0; k < num; k++)
+            ((uint8_t *)out)[k] = (uint8_t)saturated(from[k], 0, 255);
+        break;
+    case CLSPI_PIXEL_U16:
+        for (size_t k = 0; k < num; k++)
+            ((uint16_t *)out)[k] = (uint16_t)saturated(from[k], 0, 65535);
+        break;
+    case CLSPI_PIXEL_S16:
+        for (size_t k = 0; k < num; k++)
+            ((int16_t *)out)[k] = (int16_t)saturated(from[k], -32768, 32767);
+        break;
+    case CLSPI_PIXEL_F16:
+        for (size_t k = 0; k < num; k++)
+            ((uint16_t *)out)[k] = clspi_half((double)from[k]);
+        break;
+    case CLSPI_PIXEL_F32:
+        for (size_t k = 0; k < num; k++)
+            ((float *)out)[k] = (float)from[k];
+        break;
+    default:
+        for (size_t k = 0; k < num; k++)
+            ((double *)out)[k] = (double)from[k];
+        break;
     }
 }
 
@@ -320,55 +341,74 @@ static size_t bytes_of(uint32_t type)
     return type == CLSPI_PIXEL_F32 ? 4 : type == CLSPI_PIXEL_F64 ? 8 : 2;
 }
 
-/* Puts the components that are asked for behind each other; returns behind the last. */
-CLSPI_INLINE real *put(const clspi_image_planes *planes, const real sums[COMPONENTS],
-                       uint32_t channel, bool gradient, real *to)
-{
-    const real *const range = planes->range;
+/* ---- all ---- */
 
-    if (planes->attributes & CLSPI_POINT_VALUE) {
-        real x = sums[0];
-        if (range && x < range[2 * channel]) x = range[2 * channel];
-        if (range && x > range[2 * channel + 1]) x = range[2 * channel + 1];
-        *to++ = x;
-    }
-    for (uint32_t d = 3 - planes->directions; gradient && d < 3; d++)
-        *to++ = sums[1 + d];
-    return to;
+/* Puts numbers `step` apart. */
+CLSPI_INLINE void put_beside(real *restrict to, const real *restrict from, size_t step,
+                             uint32_t num)
+{
+    if (step == 1)
+        memcpy(to, from, num * sizeof *to);
+    else
+        for (uint32_t k = 0; k < num; k++)
+            to[k * step] = from[k];
 }
 
-/* Makes the values of all channels at point k of a chunk. */
-CLSPI_INLINE real *make_point(const clspi_image_planes *planes, const chunk *c, uint32_t k,
-                              uint32_t order, bool gradient, real *to)
+/* Makes the values of all channels at the points of a chunk: [num][channels][components]; returns
+   how many numbers that is. */
+CLSPI_INLINE size_t make_values(const clspi_image_planes *planes, const chunk *c, work of,
+                                real *made)
 {
-    const size_t size_y = planes->size[1], size_x = planes->size[2];
-    const size_t stride[2] = {size_y * size_x, size_x};
-    const uint32_t rows[2] = {planes->directions > 2 ? order + 1 : 1,
-                              planes->directions > 1 ? order + 1 : 1};
-    const size_t plane = stride[0] * planes->size[0];
+    const size_t plane = (planes->size[0] + 2 * (size_t)planes->margin[0]) *
+                         (planes->size[1] + 2 * (size_t)planes->margin[1]) *
+                         (planes->size[2] + 2 * (size_t)planes->margin[2]);
     const real *channel = planes->planes;
-    point_weights p;
+    real of_channel[COMPONENTS][CHUNK];
+    int64_t begin[CHUNK];
+    column_sums sums;
+    tap_weights w;
+    uint32_t components = 0;
 
-    find_weights(&p, order, gradient, c, k);
+    find_begins(begin, planes, of, c);
+    find_weights(&w, of, c);
     for (uint32_t n = 0; n < planes->channels; n++, channel += plane) {
-        real sums[COMPONENTS] = {(real)planes->cval};
-        if (c->is_within[k]) {
-            const size_t at = ((size_t)c->i[0][k] * size_y + (size_t)c->i[1][k]) * size_x;
-            sum_taps(channel + at + (size_t)c->i[2][k], stride, rows, order, gradient, &p, sums);
-        } else if (c->is_there[k]) {
-            const int32_t first[3] = {c->i[0][k], c->i[1][k], c->i[2][k]};
-            const size_t packed[2] = {rows[1] * (order + 1), order + 1};
-            real taps[TAPS * TAPS * TAPS];
-            copy_taps(planes, channel, first, rows, taps);
-            sum_taps(taps, packed, rows, order, gradient, &p, sums);
-        }
-        to = put(planes, sums, n, gradient, to);
+        sum_columns(&sums, planes, channel, of, c, begin, &w);
+        components = make_channel(planes, n, of, c, &sums, &w, of_channel);
+        const size_t point = (size_t)planes->channels * components;
+        for (uint32_t m = 0; m < components; m++)
+            put_beside(made + n * components + m, of_channel[m], point, of.num);
     }
-    return to;
+    return (size_t)of.num * planes->channels * components;
 }
 
-CLSPI_INLINE void make_values(const clspi_image_planes *planes, const clspi_image_row *row,
-                              uint32_t order, bool gradient)
+/* Makes the values of a chunk; what is used most with constants in the loops. */
+CLSPI_INLINE size_t make_chunk(const clspi_image_planes *planes, const chunk *c, uint32_t num,
+                               real *made)
+{
+    const uint32_t order = planes->order, directions = planes->directions;
+    const bool gradient = (planes->attributes & CLSPI_POINT_GRADIENT) != 0;
+
+    if (directions != 2 || gradient)
+        return order == 3 && !gradient
+                   ? make_values(planes, c, (work){3, directions, num, false}, made)
+                   : make_values(planes, c, (work){order, directions, num, gradient}, made);
+    switch (order) {
+    case 0:
+        return make_values(planes, c, (work){0, 2, num, false}, made);
+    case 1:
+        return make_values(planes, c, (work){1, 2, num, false}, made);
+    case 2:
+        return make_values(planes, c, (work){2, 2, num, false}, made);
+    case 3:
+        return make_values(planes, c, (work){3, 2, num, false}, made);
+    case 4:
+        return make_values(planes, c, (work){4, 2, num, false}, made);
+    default:
+        return make_values(planes, c, (work){5, 2, num, false}, made);
+    }
+}
+
+CLSPI_CLONES static void ROW_VALUES(const clspi_image_planes *planes, const clspi_image_row *row)
 {
     real made[CHUNK * CHANNELS * COMPONENTS];
     char *out = row->out;
@@ -376,27 +416,12 @@ CLSPI_INLINE void make_values(const clspi_image_planes *planes, const clspi_imag
 
     for (size_t first = 0; first < row->num; first += CHUNK) {
         const uint32_t num = (uint32_t)(row->num - first < CHUNK ? row->num - first : CHUNK);
-        real *to = made;
-        find_coordinates(&c, planes, row, first, num);
-        find_taps(&c, planes, order, num);
-        for (uint32_t k = 0; k < num; k++)
-            to = make_point(planes, &c, k, order, gradient, to);
-        store(planes, made, (size_t)(to - made), out);
-        out += (size_t)(to - made) * bytes_of(planes->type);
+        find_coordinates(&c, planes->directions, row, first, num);
+        find_taps(&c, planes, num);
+        const size_t all = make_chunk(planes, &c, num, made);
+        store(planes, made, all, out);
+        out += all * bytes_of(planes->type);
     }
-}
-
-/* Makes values; of the orders that are used most without gradients, with constants in the loops. */
-CLSPI_CLONES static void ROW_VALUES(const clspi_image_planes *planes, const clspi_image_row *row)
-{
-    const bool gradient = (planes->attributes & CLSPI_POINT_GRADIENT) != 0;
-
-    if (planes->order == 3 && !gradient)
-        make_values(planes, row, 3, false);
-    else if (planes->order == 1 && !gradient)
-        make_values(planes, row, 1, false);
-    else
-        make_values(planes, row, planes->order, gradient);
 }
 
 /* (Clang 14 gives clones other names than callers in other files look for.) */

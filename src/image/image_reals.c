@@ -1,0 +1,172 @@
+#include "image_reals.h"
+
+#include <stdlib.h>
+
+#include "check.h"
+#include "half.h"
+#include "image_margins.h"
+#include "image_plan.h"
+
+enum {
+    SMALL = 1 << 16, /* reals of all images with their margins */
+    MARGIN = 4       /* what the taps of points at the edges need, at least */
+};
+
+static size_t real_bytes(const clsp_image_plan *plan)
+{
+    return clsp_type_bytes(plan->desc.precision);
+}
+
+static size_t planes_of(const clsp_image_plan *plan)
+{
+    return plan->num_images * plan->layout.channels;
+}
+
+/* ---- shape ---- */
+
+/* Describes planes of reals without margins. */
+static clspi_image_planes narrow_shape(const clsp_image_plan *plan)
+{
+    const clspi_image_layout *const l = &plan->layout;
+    clspi_image_planes planes = {.order = clspi_image_order(&plan->desc),
+                                 .directions = plan->desc.directions,
+                                 .cval = plan->desc.cval,
+                                 .type = plan->desc.values,
+                                 .rounds_up = plan->desc.rounding == CLSP_IMAGE_ROUND_UP};
+
+    for (uint32_t d = 0; d < 3; d++) {
+        planes.size[d] = l->stored[d];
+        planes.pad[d] = l->pad[d];
+        planes.mode[d] = l->mode[d];
+    }
+    return planes;
+}
+
+/* Describes them with margins, in which images, but not volumes, may be turned about their middle.
+ */
+static clspi_image_planes wide_shape(const clsp_image_plan *plan)
+{
+    clspi_image_planes planes = narrow_shape(plan);
+
+    for (uint32_t d = 3 - planes.directions; d < 3; d++)
+        planes.margin[d] = MARGIN + (planes.directions > 2 ? 0 : planes.size[d] / 4);
+    return planes;
+}
+
+/* Counts the reals of so many planes with their margins; false: they are more than the address
+   space. */
+static bool count_reals(const clspi_image_planes *planes, size_t num_planes, size_t *num)
+{
+    bool fits = true;
+
+    *num = num_planes;
+    for (uint32_t d = 0; d < 3; d++)
+        fits = fits && clspi_size_mul(num, planes->size[d] + 2 * (size_t)planes->margin[d]);
+    return fits;
+}
+
+bool clspi_image_is_small(const clsp_image_plan *plan, size_t num_images)
+{
+    const clspi_image_planes planes = wide_shape(plan);
+    size_t num = num_images, all;
+
+    return clspi_size_mul(&num, plan->layout.channels) && count_reals(&planes, num, &all) &&
+           all <= SMALL;
+}
+
+static bool is_small(const clsp_image_plan *plan)
+{
+    return clspi_image_is_small(plan, plan->num_images);
+}
+
+static clspi_image_planes shape_of(const clsp_image_plan *plan)
+{
+    return is_small(plan) ? wide_shape(plan) : narrow_shape(plan);
+}
+
+/* Returns how many reals a plane has with its margins. */
+static size_t plane_reals(const clspi_image_planes *planes)
+{
+    size_t all = 1;
+
+    for (uint32_t d = 0; d < 3; d++)
+        all *= planes->size[d] + 2 * (size_t)planes->margin[d];
+    return all;
+}
+
+clspi_image_planes clspi_image_host_planes(const clsp_image_plan *plan, size_t first, uint32_t num)
+{
+    const clspi_image_store *const store = &plan->store;
+    const char *const reals = store->reals ? store->reals : store->host;
+    clspi_image_planes planes = shape_of(plan);
+
+    planes.planes = reals + first * plane_reals(&planes) * real_bytes(plan);
+    planes.channels = num;
+    if (plan->desc.clip) planes.range = store->range + first * 2 * real_bytes(plan);
+    return planes;
+}
+
+/* ---- reals ---- */
+
+/* Makes room for all planes of a shape, and for what is read behind them. */
+static char *make_room(const clsp_image_plan *plan, const clspi_image_planes *planes)
+{
+    size_t num;
+
+    if (!count_reals(planes, planes_of(plan), &num) || num > SIZE_MAX - CLSPI_IMAGE_SPARE)
+        return NULL;
+    return calloc(num + CLSPI_IMAGE_SPARE, real_bytes(plan));
+}
+
+/* Makes reals of halves. */
+static char *reals_of_halves(const clsp_image_plan *plan)
+{
+    const size_t num = planes_of(plan) * plan->layout.plane;
+    const uint16_t *const halves = (const void *)plan->store.host;
+    const clspi_image_planes planes = narrow_shape(plan);
+    char *const reals = make_room(plan, &planes);
+
+    for (size_t k = 0; reals && k < num; k++) {
+        const double x = clspi_half_value(halves[k]);
+        if (plan->desc.precision == CLSP_F64)
+            ((double *)(void *)reals)[k] = x;
+        else
+            ((float *)(void *)reals)[k] = (float)x;
+    }
+    return reals;
+}
+
+/* Puts margins around all planes. */
+static char *widen(const clsp_image_plan *plan, const char *from)
+{
+    const clspi_image_planes planes = wide_shape(plan);
+    const size_t real = real_bytes(plan), plane = plan->layout.plane * real;
+    char *const reals = make_room(plan, &planes);
+    bool is_done = reals != NULL;
+
+    for (size_t k = 0; is_done && k < planes_of(plan); k++)
+        is_done = clspi_image_widen(&planes, plan->desc.precision == CLSP_F64, from + k * plane,
+                                    reals + k * plane_reals(&planes) * real);
+    if (is_done) return reals;
+    free(reals);
+    return NULL;
+}
+
+clsp_status clspi_image_host_reals(clsp_image_plan *plan)
+{
+    clspi_image_store *const store = &plan->store;
+    const bool is_half = plan->desc.coefficients != plan->desc.precision;
+    const bool is_wide = is_small(plan);
+
+    if (store->reals || (!is_half && !is_wide)) return CLSP_OK;
+    char *reals = is_half ? reals_of_halves(plan) : NULL;
+    if (is_wide && (reals || !is_half)) {
+        char *const wide = widen(plan, reals ? reals : store->host);
+        free(reals);
+        reals = wide;
+    }
+    store->reals = reals;
+    return reals ? CLSP_OK
+                 : clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                              "image: no host memory for coefficients as reals");
+}

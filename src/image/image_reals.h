@@ -1,0 +1,19 @@
+/* A plan's coefficients as the host's evaluation reads them. */
+#ifndef CLSPI_IMAGE_REALS_H
+#define CLSPI_IMAGE_REALS_H
+
+#include "image_points.h"
+#include "image_store.h"
+
+/* Tells whether so many images of a plan are small: a copy of them that is the host's own counts
+   for nothing. */
+bool clspi_image_is_small(const clsp_image_plan *plan, size_t num_images);
+
+/* Makes the reals of coefficients in host memory, where that has not been done. The last load and
+   the description decide which margins they have. */
+clsp_status clspi_image_host_reals(clsp_image_plan *plan);
+
+/* Describes the reals of so many planes from one on, which are there. */
+clspi_image_planes clspi_image_host_planes(const clsp_image_plan *plan, size_t first, uint32_t num);
+
+#endif

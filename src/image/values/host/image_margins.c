@@ -1,0 +1,94 @@
+#include "image_margins.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A plane with its margins. */
+typedef struct wide_plane {
+    size_t size[3], margin[3], wide[3]; /* wide: the size and both margins */
+    size_t real;                        /* bytes */
+    int32_t *index[3]; /* [wide]: which coefficient stands there, or CLSPI_NO_INDEX */
+    char *to;
+    double wide_none; /* what stands where no coefficient does */
+    float narrow_none;
+} wide_plane;
+
+static void copy_real(const wide_plane *w, char *to, const char *from)
+{
+    if (w->real == sizeof(float))
+        memcpy(to, from, sizeof(float));
+    else
+        memcpy(to, from, sizeof(double));
+}
+
+/* Makes the places of a line that begins at `line`, of `bytes` each, of what stands in its middle.
+ */
+static void widen_line(const wide_plane *w, int d, char *line, size_t bytes)
+{
+    const char *const none =
+        w->real == sizeof(float) ? (const char *)&w->narrow_none : (const char *)&w->wide_none;
+
+    for (size_t k = 0; k < w->wide[d]; k++) {
+        char *const to = line + k * bytes;
+        if (k == w->margin[d])
+            k += w->size[d] - 1; /* the middle is there */
+        else if (w->index[d][k] == CLSPI_NO_INDEX)
+            for (size_t at = 0; at < bytes; at += w->real)
+                copy_real(w, to + at, none);
+        else {
+            const char *const from = line + (w->margin[d] + (size_t)w->index[d][k]) * bytes;
+            if (bytes == w->real)
+                copy_real(w, to, from);
+            else
+                memcpy(to, from, bytes);
+        }
+    }
+}
+
+static bool find_indices(wide_plane *w, const uint32_t mode[3])
+{
+    for (int d = 0; d < 3; d++) {
+        w->index[d] = malloc(w->wide[d] * sizeof *w->index[d]);
+        if (!w->index[d]) return false;
+        for (size_t k = 0; k < w->wide[d]; k++)
+            w->index[d][k] =
+                clspi_extend((int64_t)k - (int64_t)w->margin[d], (uint32_t)w->size[d], mode[d]);
+    }
+    return true;
+}
+
+/* Widens the rows of the middle, then its slices by rows, and then the plane by slices. */
+static void widen(const wide_plane *w, const char *from)
+{
+    const size_t row = w->wide[2] * w->real, slice = w->wide[1] * row;
+
+    for (size_t z = 0; z < w->size[0]; z++) {
+        char *const to = w->to + (w->margin[0] + z) * slice;
+        for (size_t y = 0; y < w->size[1]; y++, from += w->size[2] * w->real) {
+            char *const line = to + (w->margin[1] + y) * row;
+            memcpy(line + w->margin[2] * w->real, from, w->size[2] * w->real);
+            widen_line(w, 2, line, w->real);
+        }
+        widen_line(w, 1, to, row);
+    }
+    widen_line(w, 0, w->to, slice);
+}
+
+bool clspi_image_widen(const clspi_image_planes *planes, bool is_double, const void *from, void *to)
+{
+    wide_plane w = {.real = is_double ? sizeof(double) : sizeof(float),
+                    .to = to,
+                    .wide_none = planes->cval,
+                    .narrow_none = (float)planes->cval};
+
+    for (int d = 0; d < 3; d++) {
+        w.size[d] = planes->size[d];
+        w.margin[d] = planes->margin[d];
+        w.wide[d] = w.size[d] + 2 * w.margin[d];
+    }
+    const bool is_done = find_indices(&w, planes->mode);
+    if (is_done) widen(&w, from);
+    for (int d = 0; d < 3; d++)
+        free(w.index[d]);
+    return is_done;
+}
