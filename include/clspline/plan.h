@@ -15,11 +15,11 @@
    plan still run one after another; calls of different plans are ordered by wait lists alone.
 
    Small calls: where the context's device is the host's own CPU, a call without a share that writes
-   host memory may be made by the host's threads, which take less time to begin than a kernel. Where
-   bits differ, the plan with what it holds and the kinds of memory alone decide: no range, and no
-   number of points.
-   Its results have the bits of schedule host (share.h) then, within the bounds that hold for the
-   device. Schedule device with tiles, and calls into buffers, have the device's bits.
+   host memory, or loads samples from it, may be made by the host's threads, which take less time to
+   begin than a kernel. Where bits differ, the plan with what it holds and the kinds of memory alone
+   decide: no range, and no number of points. Its results have the bits of schedule host (share.h)
+   then, within the bounds that hold for the device. Schedule device with tiles, and calls into
+   buffers, have the device's bits.
 
    Ranges: a batch call takes the items of a range. Results have the same bits however a batch is
    split into ranges, and from run to run. A range of nothing only waits.

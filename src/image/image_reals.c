@@ -8,7 +8,7 @@
 #include "image_plan.h"
 
 enum {
-    SMALL = 1 << 16, /* reals of all images with their margins */
+    SMALL = 1 << 15, /* reals of all images with their margins */
     MARGIN = 4       /* what the taps of points at the edges need, at least */
 };
 

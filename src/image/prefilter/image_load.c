@@ -18,6 +18,8 @@ enum {
     PART_BYTES = 32 << 20
 };
 
+#define STEP_NS 2.0 /* that a coefficient of a step takes a core */
+
 /* The prefilter of one channel of an image, at one step. */
 typedef struct load_job {
     clsp_image_plan *plan;
@@ -30,9 +32,9 @@ typedef struct load_job {
     size_t planes_done, num_planes;
     char *scratch[CLSPI_SCRATCHES]; /* planes of reals that steps hand over */
     double taps[CLSP_IMAGE_MAX_TAPS / 2 + 1];
-    const clsp_share *opts;
+    enum { BY_DEVICE, BY_SHARE, BY_HOST } way;
+    const clsp_share *opts; /* of BY_SHARE */
     clsp_report *report;
-    bool is_shared;
 } load_job;
 
 static clsp_status no_memory(const clsp_image_plan *plan)
@@ -95,6 +97,7 @@ static clsp_status filter_columns(const load_job *job, const clspi_line_filter *
     clspi_line_filter own = *f;
     const clspi_line_filter copy = {.kind = CLSPI_LINE_COPY};
     const bool along_x = is_tiled(step_of(job));
+    const bool is_all = axis == 1 && num == job->source.stored[1];
 
     for (size_t k = 0; lines && memory && k < rows; k++)
         lines[k] = memory + k * width * real;
@@ -103,12 +106,20 @@ static clsp_status filter_columns(const load_job *job, const clspi_line_filter *
         for (size_t k = 0; axis == 0 && k < rows; k++)
             job->functions->read(&job->source, first + (int64_t)k, box->first_y + i, box->first_x,
                                  width, memory + k * width * real);
-        const clspi_line_box band = {.first_y = first,
-                                     .first_z = box->first_z + i,
-                                     .num_z = 1,
-                                     .num_y = (uint32_t)rows,
-                                     .first_x = box->first_x,
-                                     .num_x = box->num_x};
+        clspi_line_box band = {.first_y = first,
+                               .first_z = box->first_z + i,
+                               .num_z = 1,
+                               .num_y = (uint32_t)rows,
+                               .first_x = box->first_x,
+                               .num_x = box->num_x};
+        if (axis == 1 && is_all) { /* rows beyond the ends are those within */
+            band.first_y = 0;
+            band.num_y = num;
+            for (size_t k = 0; k < rows; k++)
+                lines[k] =
+                    memory + (size_t)clspi_extend(first + (int64_t)k, num, job->source.extend[1]) *
+                                 width * real;
+        }
         if (axis == 1)
             job->functions->rows(along_x ? &own : &copy, &job->source, &band, memory, false);
         const size_t at = axis == 0 ? i * width : i * (size_t)num * width;
@@ -277,14 +288,13 @@ static void add_report(clsp_report *all, const clsp_report *one)
     }
 }
 
-static clsp_status run_shared(load_job *job)
+/* Describes a step as a batch that the host and devices can make. */
+static clspi_shared_batch batch_of(const load_job *job)
 {
     static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
     clsp_image_plan *const plan = job->plan;
-    const clsp_image_desc *const d = &plan->desc;
-    clsp_report report;
-    char key[KEY_MAX];
-    clspi_shared_batch batch = {.plan = &plan->base,
+
+    return (clspi_shared_batch){.plan = &plan->base,
                                 .peers = &plan->peers,
                                 .maker = &maker,
                                 .user = job,
@@ -292,9 +302,18 @@ static clsp_status run_shared(load_job *job)
                                 .tiling = tiling_of(job),
                                 .line_items = 1,
                                 .line_bytes = job->element,
-                                .element = job->element,
-                                .key = key};
+                                .element = job->element};
+}
 
+static clsp_status run_shared(load_job *job)
+{
+    clsp_image_plan *const plan = job->plan;
+    const clsp_image_desc *const d = &plan->desc;
+    clspi_shared_batch batch = batch_of(job);
+    clsp_report report;
+    char key[KEY_MAX];
+
+    batch.key = key;
     snprintf(key, KEY_MAX, "image-filter-%u-%u-p%d-k%d-f%zu-s%d-step%u-c%u", d->directions,
              clspi_image_order(d), (int)d->prefilter, (int)step_of(job)->kind,
              8 * clsp_type_bytes(d->precision), (int)d->samples, job->step,
@@ -305,6 +324,23 @@ static clsp_status run_shared(load_job *job)
     CLSPI_CHECK(clspi_shared_batch_run(&batch, &tiles, job->target, &run, &report));
     add_report(job->report, &report);
     return CLSP_OK;
+}
+
+/* Makes a step by the host's threads. */
+static clsp_status run_on_host(load_job *job)
+{
+    clspi_shared_batch batch = batch_of(job);
+    clspi_tiles tiles;
+
+    CLSPI_CHECK(clspi_tiles_of(&tiles, &job->plan->base, &batch.tiling, NULL));
+    return clspi_batch_on_host(&batch, &tiles, job->target, STEP_NS, NULL);
+}
+
+static clsp_status run_step(load_job *job)
+{
+    return job->way == BY_SHARE  ? run_shared(job)
+           : job->way == BY_HOST ? run_on_host(job)
+                                 : run_on_device(job);
 }
 
 /* ---- all steps ---- */
@@ -392,7 +428,7 @@ static clsp_status load_plane(load_job *job, const char *samples, size_t plane)
         if (!job->target) return no_memory(plan);
         job->element = clsp_type_bytes(type);
         job->halves = type != d->precision;
-        CLSPI_CHECK(job->is_shared ? run_shared(job) : run_on_device(job));
+        CLSPI_CHECK(run_step(job));
         job->source = source_of(job, job->target, false);
     }
     return CLSP_OK;
@@ -445,7 +481,14 @@ static clsp_status load(load_job *job, size_t num_images, const char *samples)
 
 clsp_status clspi_image_load_strips(clsp_image_plan *plan, size_t num_images, const char *samples)
 {
-    load_job job = {.plan = plan};
+    load_job job = {.plan = plan, .way = BY_DEVICE};
+
+    return load(&job, num_images, samples);
+}
+
+clsp_status clspi_image_load_on_host(clsp_image_plan *plan, size_t num_images, const char *samples)
+{
+    load_job job = {.plan = plan, .way = BY_HOST};
 
     return load(&job, num_images, samples);
 }
@@ -459,7 +502,7 @@ clsp_status clspi_image_load_shared(clsp_image_plan *plan, size_t num_images,
                                     const clsp_input *samples, const clsp_run *run)
 {
     clsp_report own = {.num_processors = 0};
-    load_job job = {.plan = plan, .opts = run->share, .report = &own, .is_shared = true};
+    load_job job = {.plan = plan, .opts = run->share, .report = &own, .way = BY_SHARE};
     clspi_memory_need need = {"samples", CLSP_TYPE_DEFAULT, 0};
     const char *from;
 

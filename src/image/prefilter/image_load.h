@@ -8,6 +8,9 @@
    memory, not necessarily aligned. */
 clsp_status clspi_image_load_strips(clsp_image_plan *plan, size_t num_images, const char *samples);
 
+/* Makes the coefficients on the host. samples: aligned to their elements. */
+clsp_status clspi_image_load_on_host(clsp_image_plan *plan, size_t num_images, const char *samples);
+
 /* Makes the coefficients as a share of `run` says. */
 clsp_status clspi_image_load_shared(clsp_image_plan *plan, size_t num_images,
                                     const clsp_input *samples, const clsp_run *run);

@@ -4,6 +4,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "image_load.h"
+#include "image_reals.h"
 #include "transfer.h"
 
 /* ---- samples ---- */
@@ -64,10 +65,23 @@ static clsp_status open_samples(load_job *job, size_t num_images, const clsp_inp
     return status;
 }
 
-/* Loads images that are not to be on the device. */
-static clsp_status load_on_host(clsp_image_plan *plan, size_t num_images, const clsp_input *samples,
+/* Tells whether samples are filtered by the host's threads: the plan, the kind of memory and how
+   many images there are decide. */
+static bool goes_to_host(const clsp_image_plan *plan, size_t num_images, const clsp_input *samples)
+{
+    const clsp_image_desc *const d = &plan->desc;
+
+    return plan->base.ctx->device.device_class == CLSP_CLASS_CPU && d->directions == 2 &&
+           samples->host && !samples->buffer && !samples->svm &&
+           d->storage == CLSP_IMAGE_STORAGE_DEFAULT && d->kernels == CLSP_IMAGE_KERNELS_DEFAULT &&
+           clspi_image_is_small(plan, num_images);
+}
+
+/* Loads images into host memory. */
+static clsp_status load_to_host(clsp_image_plan *plan, size_t num_images, const clsp_input *samples,
                                 const clsp_run *run)
 {
+    const bool by_host = goes_to_host(plan, num_images, samples);
     clspi_memory_need need;
     const char *from;
     char *copy;
@@ -75,7 +89,8 @@ static clsp_status load_on_host(clsp_image_plan *plan, size_t num_images, const 
     CLSPI_CHECK(clspi_image_samples_need(plan, num_images, &need));
     clsp_status status = clspi_image_input_on_host(plan, samples, &need, run, &from, &copy);
     if (status == CLSP_OK) {
-        status = clspi_image_load_strips(plan, num_images, from);
+        status = by_host ? clspi_image_load_on_host(plan, num_images, from)
+                         : clspi_image_load_strips(plan, num_images, from);
         clspi_image_set_broken(plan, status != CLSP_OK);
     }
     free(copy);
@@ -92,8 +107,8 @@ clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, cls
     CLSPI_CHECK(clspi_run_check(plan->base.ctx, run));
     if (run && run->share) return clspi_image_load_shared(plan, num_images, &samples, run);
     CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading samples"));
-    if (!clspi_image_fits_device(plan, num_images))
-        return load_on_host(plan, num_images, &samples, run);
+    if (goes_to_host(plan, num_images, &samples) || !clspi_image_fits_device(plan, num_images))
+        return load_to_host(plan, num_images, &samples, run);
     clsp_status status = open_samples(&job, num_images, &samples);
     if (status != CLSP_OK) {
         clspi_streams_close(&job.streams);

@@ -95,6 +95,15 @@ images images_make(clsp_context *ctx, const clsp_image_desc *desc, size_t num, b
     return im;
 }
 
+void images_load_by_device(const images *im)
+{
+    store samples = store_make(im->ctx, BUFFER, im->d.samples, 0,
+                               im->num * im->samples * im->d.channels, im->memory);
+
+    assert_ok(im->ctx, clsp_image_set_samples(im->plan, im->num, store_in(&samples), NULL));
+    store_free(&samples);
+}
+
 void images_free(images *im)
 {
     for (size_t i = 0; im->oracle && i < im->num * im->d.channels; i++)

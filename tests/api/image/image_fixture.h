@@ -30,6 +30,10 @@ images images_make(clsp_context *ctx, const clsp_image_desc *desc, size_t num, b
                    uint64_t seed);
 void images_free(images *im);
 
+/* Loads the samples again, from a buffer: then the device filters them, where on CPUs the host may
+   have done so. */
+void images_load_by_device(const images *im);
+
 unsigned order_number(const clsp_image_desc *d);
 
 /* The machine epsilon of a type; of integers half a unit. */

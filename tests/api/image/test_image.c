@@ -68,7 +68,7 @@ static double coefficient_bound(const clsp_image_desc *d)
     return (4.0 + 3.0 * d->directions) * by_order * eps;
 }
 
-static void check_coefficients(images *im, double bound)
+static void check_loaded(images *im, double bound)
 {
     const size_t *const stored = im->oracle[0].stored;
     const size_t plane = stored[0] * stored[1] * stored[2], all = plane * im->num * im->d.channels;
@@ -84,6 +84,17 @@ static void check_coefficients(images *im, double bound)
         check_error(fabsl((long double)element_of(got, type, k) - exact), bound * im->scale, im);
     }
     free(got);
+}
+
+/* Checks the coefficients as they are, and such as the device has made. */
+static void check_coefficients(images *im, double bound)
+{
+    clsp_schedule makers[2];
+
+    check_loaded(im, bound);
+    if (makers_of(shared, makers) == 1) return;
+    images_load_by_device(im);
+    check_loaded(im, bound);
 }
 
 static void try_coefficients(const clsp_image_desc *d, uint64_t seed)

@@ -164,6 +164,7 @@ static results make_results(clsp_context *ctx, const clsp_image_desc *d)
 {
     results r = {.im = images_make(ctx, d, NUM, false, 9)};
 
+    images_load_by_device(&r.im);
     read_coefficients(&r);
     evaluate(&r);
     return r;

@@ -363,6 +363,35 @@ static void test_queue(void **state)
     clsp_context_destroy(&ctx);
 }
 
+/* Samples that an in-order queue is still to write are read after that. */
+static void test_queue_of_samples(void **state)
+{
+    clsp_context *ctx = context_with("");
+    image_job j = start_job(ctx, &cases[0], MAP);
+    const size_t num = j.im.num * j.im.samples, bytes = num * clsp_type_bytes(j.im.d.samples);
+    unsigned char *const wanted = malloc(j.bytes), *const got = malloc(j.bytes);
+    cl_mem buffer = buffer_of(ctx, bytes, j.im.memory);
+
+    (void)state;
+    assert_true(wanted && got);
+    assert_ok(ctx, alone(&j, wanted));
+    for (int i = 0; i < 20; i++) {
+        memset(j.im.memory, 0, bytes);
+        assert_int_equal(clEnqueueReadBuffer(clsp_context_queue(ctx), buffer, CL_FALSE, 0, bytes,
+                                             j.im.memory, 0, NULL, NULL),
+                         CL_SUCCESS);
+        assert_ok(ctx, clsp_image_set_samples(j.im.plan, j.im.num,
+                                              host_in(j.im.d.samples, j.im.memory, num), NULL));
+        assert_ok(ctx, alone(&j, got));
+        assert_memory_equal(got, wanted, j.bytes);
+    }
+    clReleaseMemObject(buffer);
+    free(wanted);
+    free(got);
+    finish_job(&j);
+    clsp_context_destroy(&ctx);
+}
+
 /* ---- several devices, images that change ---- */
 
 static void load_others(image_job *j)
@@ -570,9 +599,13 @@ static void test_wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_schedules),       cmocka_unit_test(test_unshared),
-        cmocka_unit_test(test_queue),           cmocka_unit_test(test_same_device_twice),
-        cmocka_unit_test(test_drops_out),       cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_unshared),
+        cmocka_unit_test(test_queue),
+        cmocka_unit_test(test_queue_of_samples),
+        cmocka_unit_test(test_same_device_twice),
+        cmocka_unit_test(test_drops_out),
+        cmocka_unit_test(test_auto),
         cmocka_unit_test(test_wrong_arguments),
     };
 

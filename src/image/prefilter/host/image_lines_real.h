@@ -7,7 +7,7 @@
 #include "image_lines.h"
 
 /* Lines side by side, and the samples of them that are filtered at once, less halos. */
-enum { BUNDLE = 16, BLOCK = 128, SPAN = BLOCK + 2 * CLSPI_LINE_HALO_MAX };
+enum { BUNDLE = 32, BLOCK = 128, SPAN = BLOCK + 2 * CLSPI_LINE_HALO_MAX };
 
 /* ---- filters ---- */
 
@@ -67,11 +67,9 @@ CLSPI_CLONES static void FILTER_BUNDLE(const clspi_line_filter *f, real *a, size
 
 /* ---- memory ---- */
 
-static real sample_at(const clspi_line_source *from, size_t k)
+CLSPI_INLINE real sample_at(const void *at, uint32_t type, size_t k)
 {
-    const void *const at = from->at;
-
-    switch (from->type) {
+    switch (type) {
     case CLSPI_PIXEL_U8:
         return ((const uint8_t *)at)[k];
     case CLSPI_PIXEL_U16:
@@ -95,21 +93,90 @@ static int32_t sample_index(const clspi_line_source *from, uint32_t d, int64_t i
     return clspi_extend((int64_t)stored - from->pad[d], from->size[d], from->mode[d]);
 }
 
-static void read(const clspi_line_source *from, int64_t z, int64_t y, int64_t x, size_t num,
-                 void *out)
+/* Places of rows: which samples stand there. */
+typedef struct row_places {
+    size_t num, before, within; /* places; of them those before the samples, and those of samples
+                                   that follow each other */
+    int32_t first;              /* of these */
+    int32_t at[SPAN];           /* at all others; CLSPI_NO_INDEX: none */
+} row_places;
+
+/* Finds the samples of num places, at most SPAN, from x on. */
+static void find_places(row_places *p, const clspi_line_source *from, int64_t x, size_t num)
+{
+    const int64_t begin = from->pad[2] - x, end = begin + from->size[2];
+    const int64_t all = (int64_t)num;
+    const int64_t low = begin < 0 ? 0 : begin < all ? begin : all;
+    const int64_t high = end < low ? low : end < all ? end : all;
+
+    p->num = num;
+    p->before = (size_t)low;
+    p->within = (size_t)(high - low);
+    p->first = (int32_t)(low - begin);
+    for (size_t k = 0; k < num; k++) {
+        if (k == p->before) k += p->within;
+        if (k < num) p->at[k] = sample_index(from, 2, x + (int64_t)k);
+    }
+}
+
+/* Reads samples of a type, a constant, that begin at `begin` and are `step` apart. */
+CLSPI_INLINE void read_type(const clspi_line_source *from, const row_places *p, size_t begin,
+                            size_t step, uint32_t type, real *restrict to)
+{
+    const real none = (real)from->cval;
+
+    for (size_t k = 0; k < p->num; k++) {
+        if (k == p->before) k += p->within;
+        if (k < p->num)
+            to[k] = p->at[k] == CLSPI_NO_INDEX
+                        ? none
+                        : sample_at(from->at, type, (begin + (size_t)p->at[k]) * step);
+    }
+    begin += (size_t)p->first;
+    for (size_t k = 0; k < p->within; k++)
+        to[p->before + k] = sample_at(from->at, type, (begin + k) * step);
+}
+
+/* Reads a row's samples, of one channel mostly, at places. */
+static void read_places(const clspi_line_source *from, int64_t z, int64_t y, const row_places *p,
+                        real *restrict to)
 {
     const int32_t at_z = sample_index(from, 0, z), at_y = sample_index(from, 1, y);
     const bool is_row = at_z != CLSPI_NO_INDEX && at_y != CLSPI_NO_INDEX;
-    const size_t begin = is_row ? ((size_t)at_z * from->size[1] + (size_t)at_y) * from->size[2] : 0;
-    const int64_t first = from->pad[2], end = first + from->size[2];
-    real *const to = out;
+    const size_t begin = ((size_t)at_z * from->size[1] + (size_t)at_y) * from->size[2];
 
-    for (size_t k = 0; k < num; k++) {
-        const int64_t i = x + (int64_t)k;
-        const bool is_within = i >= first && i < end;
-        const int32_t at = is_within ? (int32_t)(i - first) : sample_index(from, 2, i);
-        to[k] = is_row && at != CLSPI_NO_INDEX ? sample_at(from, (begin + (size_t)at) * from->step)
-                                               : (real)from->cval;
+    for (size_t k = 0; !is_row && k < p->num; k++)
+        to[k] = (real)from->cval;
+    if (!is_row) return;
+    switch (from->type) {
+    case CLSPI_PIXEL_U8:
+        if (from->step == 1)
+            read_type(from, p, begin, 1, CLSPI_PIXEL_U8, to);
+        else
+            read_type(from, p, begin, from->step, CLSPI_PIXEL_U8, to);
+        break;
+    case CLSPI_PIXEL_F32:
+        if (from->step == 1)
+            read_type(from, p, begin, 1, CLSPI_PIXEL_F32, to);
+        else
+            read_type(from, p, begin, from->step, CLSPI_PIXEL_F32, to);
+        break;
+    default:
+        read_type(from, p, begin, from->step, from->type, to);
+        break;
+    }
+}
+
+static void read(const clspi_line_source *from, int64_t z, int64_t y, int64_t x, size_t num,
+                 void *out)
+{
+    real *to = out;
+    row_places places;
+
+    for (size_t run; num > 0; num -= run, x += (int64_t)run, to += run) {
+        run = num < SPAN ? num : SPAN;
+        find_places(&places, from, x, run);
+        read_places(from, z, y, &places, to);
     }
 }
 
@@ -132,11 +199,13 @@ static void filter_rows(const clspi_line_filter *f, const clspi_line_source *fro
 {
     real a[SPAN * BUNDLE], line[SPAN];
     const size_t halo = f->halo, num = run[1] + 2 * halo;
+    row_places places;
     size_t skip;
 
+    find_places(&places, from, (int64_t)run[0] - (int64_t)halo, num);
     for (size_t i = 0; i < BUNDLE; i++) {
         const size_t row = i < num_rows ? i : 0;
-        read(from, rows[row][0], rows[row][1], (int64_t)run[0] - (int64_t)halo, num, line);
+        read_places(from, rows[row][0], rows[row][1], &places, line);
         for (size_t k = 0; k < num; k++)
             a[k * BUNDLE + i] = line[k];
     }
@@ -182,7 +251,12 @@ static void columns(const clspi_line_filter *f, const void *const *lines, size_t
             const size_t width = num_x - x < BUNDLE ? num_x - x : BUNDLE;
             size_t skip;
             for (size_t k = 0; k < made + 2 * f->halo; k++) {
-                memcpy(a + k * BUNDLE, (const real *)lines[first + k] + x, width * sizeof *a);
+                const real *const from = (const real *)lines[first + k] + x;
+                if (width == BUNDLE) {
+                    memcpy(a + k * BUNDLE, from, BUNDLE * sizeof *a);
+                    continue;
+                }
+                memcpy(a + k * BUNDLE, from, width * sizeof *a);
                 memset(a + k * BUNDLE + width, 0, (BUNDLE - width) * sizeof *a);
             }
             FILTER_BUNDLE(f, a, made + 2 * f->halo, &skip);
