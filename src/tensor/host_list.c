@@ -27,23 +27,45 @@ static bool has(const clspi_tensor_desc *d, uint32_t attributes)
     return (d->vertex.attributes & attributes) != 0;
 }
 
+/* Tells whether functions are Bernstein polynomials whose derivatives the host makes. */
+static bool is_bernstein(const clspi_tensor_desc *d)
+{
+    return d->basis.is_bernstein && !d->basis.factors;
+}
+
+static bool is_spline(const clspi_tensor_desc *d)
+{
+    return d->basis.num_spans && clspi_list_spans_fit(d);
+}
+
 bool clspi_host_list_fits(const clspi_tensor_plan *plan)
 {
     const uint32_t plain = CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_PARAMS;
     const uint32_t more = CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_NORMAL;
     const clspi_tensor_desc *const d = &plan->desc;
+    const bool has_more = is_bernstein(d) && !d->rational;
 
-    return d->directions == 2 && !d->is_triangle && d->own_bases == 0 && d->basis.is_bernstein &&
-           !d->basis.factors && d->degrees[0] <= CLSPI_LIST_DEGREE &&
-           d->degrees[1] <= CLSPI_LIST_DEGREE && !has(d, ~(d->rational ? plain : plain | more));
+    return d->directions == 2 && !d->is_triangle && d->own_bases == 0 &&
+           (is_bernstein(d) || is_spline(d)) && d->degrees[0] <= CLSPI_LIST_DEGREE &&
+           d->degrees[1] <= CLSPI_LIST_DEGREE && !has(d, ~(has_more ? plain | more : plain));
+}
+
+bool clspi_host_list_prepare(clspi_tensor_plan *plan)
+{
+    bool is_done = true;
+
+    for (cl_uint k = 0; k < 2 && plan->desc.basis.num_spans; k++)
+        is_done = is_done && clspi_list_spans_make(&plan->list_spans[k], &plan->desc, k);
+    return is_done;
 }
 
 double clspi_host_list_ns(const clspi_tensor_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
     const double sums = has(d, CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_NORMAL) ? 3 : 1;
+    const double terms = ((double)d->degrees[0] + 1) * ((double)d->degrees[1] + 1);
 
-    return 10 + sums * (double)d->num_controls * clspi_coords(d) * 0.5;
+    return 10 + sums * terms * clspi_coords(d) * 0.5;
 }
 
 /* Reads a real at any address. */
@@ -70,24 +92,49 @@ static void set_real(bool is_double, void *reals, size_t i, double x)
 
 /* ---- what points are made of ---- */
 
-/* Takes over a point's patch and its parameters, brought into [0, 1]. */
+/* Finds the span of parameter x along direction k: what counts there, and where x is in it. Returns
+   the number of the first control point. */
+static size_t take_span(list_chunk *c, const clspi_tensor_plan *plan, int k, double x, size_t p)
+{
+    const clspi_list_spans *const spans = &plan->list_spans[k];
+    const size_t span = clspi_list_span_of(spans, x, plan->desc.precision == CLSP_F64);
+    const double *const ends = spans->ends + 2 * span;
+    const double low = x > ends[0] ? x - ends[0] : 0, high = x < ends[1] ? ends[1] - x : 0;
+
+    c->sums.x[k][p] = low / (low + high);
+    c->sums.y[k][p] = high / (low + high);
+    c->sums.functions[k][p] = spans->functions + span * spans->order * spans->order;
+    return spans->first[span];
+}
+
+/* Takes over a point's patch and its parameters, brought into the domain. */
 static void take_point(list_chunk *c, const clspi_tensor_plan *plan, const clspi_host_list *list,
                        size_t point, size_t p)
 {
-    const bool is_double = plan->desc.precision == CLSP_F64;
-    const size_t patch_bytes = plan->patch_reals * clsp_type_bytes(plan->desc.precision);
+    const clspi_tensor_desc *const d = &plan->desc;
+    const bool is_double = d->precision == CLSP_F64;
+    const size_t real = clsp_type_bytes(d->precision), coords = clspi_coords(d);
+    const size_t steps[2] = {d->controls[1] * coords, coords};
+    size_t at = 0;
     uint32_t item = 0;
 
     if (list->items) memcpy(&item, list->items + point * sizeof item, sizeof item);
-    c->sums.patch[p] = (const char *)plan->host.data + item * patch_bytes;
     c->is_lost[p] = false;
     for (int k = 0; k < 2; k++) {
+        const double *const domain = d->domain[k];
         const double x = real_at(is_double, list->params + point * list->point_step +
                                                 (size_t)k * list->direction_step);
-        c->is_lost[p] = c->is_lost[p] || isnan(x);
-        c->sums.x[k][p] = !(x > 0) ? 0 : x > 1 ? 1 : x; /* of NaN 0 */
-        set_real(is_double, c->param[k], p, c->sums.x[k][p]);
+        const double within = !(x > domain[0]) ? domain[0] : x > domain[1] ? domain[1] : x;
+        c->is_lost[p] = c->is_lost[p] || isnan(x); /* it is taken where the domain begins */
+        if (c->sums.has_functions)
+            at += take_span(c, plan, k, within, p) * steps[k];
+        else {
+            c->sums.x[k][p] = within;
+            c->sums.y[k][p] = 1 - within;
+        }
+        set_real(is_double, c->param[k], p, within);
     }
+    c->sums.patch[p] = (const char *)plan->host.data + (item * plan->patch_reals + at) * real;
 }
 
 /* Says which sums there are, of a description whose vertices have these. */
@@ -100,6 +147,8 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
     c->sums.degree[0] = d->degrees[0];
     c->sums.degree[1] = d->degrees[1];
     c->sums.coords = clspi_coords(d);
+    c->sums.row = (size_t)d->controls[1] * c->sums.coords;
+    c->sums.has_functions = d->basis.num_spans != NULL;
     c->source = (clspi_vertex_source){.margin = 1};
     for (int k = 0; k < 3; k++) {
         const bool wanted = has(d, attribute[k]) || (k > 0 && normals);
@@ -115,6 +164,7 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
     }
     memset(c->none, 0, sizeof c->none);
     memset(c->sums.x, 0, sizeof c->sums.x);
+    memset(c->sums.y, 0, sizeof c->sums.y);
 }
 
 static bool on_side(const list_chunk *c, int direction, size_t p)

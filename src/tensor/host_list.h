@@ -1,5 +1,5 @@
-/* Lists of vertices at parameters by the host: of surfaces of Bernstein polynomials of low degrees,
-   all in host memory. */
+/* Lists of vertices at parameters by the host: of surfaces of Bernstein polynomials and of splines
+   of low degrees, all in host memory. */
 #ifndef CLSPI_HOST_LIST_H
 #define CLSPI_HOST_LIST_H
 
@@ -15,6 +15,10 @@ typedef struct clspi_host_list {
 
 /* Tells whether the host can make a plan's lists: its description alone decides. */
 bool clspi_host_list_fits(const clspi_tensor_plan *plan);
+
+/* Makes what plans of splines need for it, where that has not been done. Errors: false, no memory.
+ */
+bool clspi_host_list_prepare(clspi_tensor_plan *plan);
 
 /* Estimates how long a vertex takes a core, in ns. */
 double clspi_host_list_ns(const clspi_tensor_plan *plan);

@@ -38,6 +38,16 @@ typedef struct clspi_basis {
        of every direction then: those of Bernstein polynomials. */
     const double *(*factors)(const void *user, cl_uint direction, cl_uint by);
 
+    /* Counts the spans of a direction, on each of which the functions that are not 0 are
+       polynomials; NULL: there is one. */
+    cl_uint (*num_spans)(const void *user, cl_uint direction);
+
+    /* Describes a span: where it begins and ends, and its functions, degree + 1, in terms of
+       Bernstein polynomials on it, [degree + 1][degree + 1], a row each. Returns the number of the
+       first one. */
+    cl_uint (*span)(const void *user, cl_uint direction, cl_uint span, double ends[2],
+                    double *functions);
+
     bool is_symmetric; /* value i at u is value n - i at 1 - u, on [0, 1] */
     bool is_bernstein; /* the derivative of a sum is p times the sum of degree p - 1 over the
                           differences of its terms, whatever these are */

@@ -290,6 +290,15 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
     return CLSP_OK;
 }
 
+static clsp_status prepare_host(const void *user, clspi_plan *base)
+{
+    CLSPI_CHECK(prepare(user, base));
+    return clspi_host_list_prepare(tensor_plan_of(base))
+               ? CLSP_OK
+               : clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY, "%s: no memory for spans",
+                            base->family);
+}
+
 /* Tells whether a call is made by the host's threads, which the plan and the kinds of memory alone
    decide. */
 static bool goes_to_host(const clspi_tensor_plan *plan, const clsp_points *points,
@@ -340,7 +349,7 @@ static clsp_status eval_on_host(clspi_tensor_plan *plan, const clsp_points *poin
                                 .line_bytes = clspi_vertex_bytes(d),
                                 .element = clsp_type_bytes(d->vertex.type),
                                 .has_gaps = clspi_layout_has_gaps(d),
-                                .prepare = prepare};
+                                .prepare = prepare_host};
 
     CLSPI_CHECK(clspi_output_open(&memory, &plan->base, vertices, &need));
     CLSPI_CHECK(find_list(plan, points, &list));

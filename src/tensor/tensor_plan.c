@@ -37,6 +37,8 @@ static void forget_host_grid(clspi_tensor_plan *plan)
 void clspi_tensor_release(clspi_tensor_plan *plan)
 {
     clspi_plan_release(&plan->base);
+    for (int k = 0; k < 2; k++)
+        clspi_list_spans_release(&plan->list_spans[k]);
     clspi_own_samples_release(&plan->samples);
     clspi_grid_sums_release(&plan->sums);
     clspi_assembly_release(&plan->assembly);

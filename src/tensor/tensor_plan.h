@@ -5,6 +5,7 @@
 
 #include "eval_points.h"
 #include "host_state.h"
+#include "list_spans.h"
 #include "memory.h"
 #include "own_samples.h"
 #include "tile_rows.h"
@@ -64,7 +65,8 @@ typedef struct clspi_tensor_plan {
     clspi_tile_kernel tile_kernel;
     clspi_peers peers;
     clspi_host_state host;
-    clspi_vertex_tile *host_tile; /* tables of the host; NULL: not made */
+    clspi_vertex_tile *host_tile;   /* tables of the host; NULL: not made */
+    clspi_list_spans list_spans[2]; /* of splines, for the host's lists */
 } clspi_tensor_plan;
 
 /* Makes an empty plan, which clspi_tensor_release must follow if it succeeds. method: of summing;

@@ -83,10 +83,34 @@ static const double *factors(const void *user, cl_uint direction, cl_uint by)
     return plan->factors[direction][by - 1];
 }
 
+static cl_uint num_spans(const void *user, cl_uint direction)
+{
+    const clsp_bspline_plan *const plan = user;
+
+    return plan->knots[direction].num_spans;
+}
+
+static cl_uint span(const void *user, cl_uint direction, cl_uint span, double ends[2],
+                    double *functions)
+{
+    const clsp_bspline_plan *const plan = user;
+    const clspi_knots *const knots = &plan->knots[direction];
+    const uint32_t next = span + 1 < knots->num_spans ? knots->span[span + 1] : knots->controls;
+
+    ends[0] = knots->u[knots->span[span]];
+    ends[1] = knots->u[next];
+    clspi_knots_extraction(knots, span, 0, functions);
+    return knots->span[span] - knots->degree;
+}
+
 clspi_basis clspi_bspline_basis(const clsp_bspline_plan *plan)
 {
-    const clspi_basis basis = {
-        .user = plan, .values = values, .identity = identity, .factors = factors};
+    const clspi_basis basis = {.user = plan,
+                               .values = values,
+                               .identity = identity,
+                               .factors = factors,
+                               .num_spans = num_spans,
+                               .span = span};
 
     return basis;
 }

@@ -14,12 +14,33 @@ typedef struct values {
 
 /* ---- basis functions ---- */
 
-/* Rounds values whose sum is 1, and gives the largest ones what the sum has lost. */
+/* Finds which of the values are largest, or near it: of Bernstein polynomials by where they are. */
+CLSPI_INLINE void find_largest(int32_t *largest, double (*from)[CHUNK], uint32_t degree,
+                               const double *x)
+{
+    double most[CHUNK];
+
+    for (size_t p = 0; p < CHUNK; p++) {
+        const int32_t mode = (int32_t)((degree + 1) * (x ? x[p] : 0));
+        largest[p] = mode < (int32_t)degree ? mode : (int32_t)degree;
+        most[p] = from[0][p];
+    }
+    for (uint32_t k = 1; !x && k <= degree; k++)
+        for (size_t p = 0; p < CHUNK; p++) {
+            largest[p] = from[k][p] > most[p] ? (int32_t)k : largest[p];
+            most[p] = from[k][p] > most[p] ? from[k][p] : most[p];
+        }
+}
+
+/* Rounds values whose sum is 1, and gives the largest ones what the sum has lost. x: parameters of
+   Bernstein polynomials; NULL: they are others. */
 CLSPI_INLINE void round_values(real (*to)[CHUNK], double (*from)[CHUNK], uint32_t degree,
                                const double *x)
 {
     double lack[CHUNK];
+    int32_t at[CHUNK];
 
+    find_largest(at, from, degree, x);
     for (size_t p = 0; p < CHUNK; p++)
         lack[p] = 1;
     for (uint32_t k = 0; k <= degree; k++)
@@ -28,37 +49,60 @@ CLSPI_INLINE void round_values(real (*to)[CHUNK], double (*from)[CHUNK], uint32_
             lack[p] -= (double)to[k][p];
         }
     for (size_t p = 0; p < CHUNK; p++) {
-        const uint32_t mode = (uint32_t)((degree + 1) * x[p]);
-        real *const largest = &to[mode < degree ? mode : degree][p];
+        real *const largest = &to[at[p]][p];
         *largest = (real)((double)*largest + lack[p]);
+    }
+}
+
+/* Makes the values of functions of those of Bernstein polynomials. */
+CLSPI_INLINE void combine(double (*restrict to)[CHUNK], double (*restrict b)[CHUNK],
+                          uint32_t degree, const double *const *functions, size_t num)
+{
+    const size_t order = (size_t)degree + 1;
+
+    for (size_t p = 0; p < CHUNK; p++) {
+        const double *row = functions[p < num ? p : 0];
+        for (size_t i = 0; i < order; i++, row += order) {
+            double sum = 0;
+            for (size_t j = 0; j < order; j++)
+                sum += row[j] * b[j][p];
+            to[i][p] = sum;
+        }
     }
 }
 
 /* Raises the degree of all values to k: B_i^k = (1 - x) B_i^(k - 1) + x B_(i - 1)^(k - 1). All
    terms are positive, so that values have small errors relative to themselves. */
-CLSPI_INLINE void raise(double (*b)[CHUNK], uint32_t k, const double *x)
+CLSPI_INLINE void raise(double (*b)[CHUNK], uint32_t k, const double *x, const double *y)
 {
     for (size_t p = 0; p < CHUNK; p++)
         b[k][p] = x[p] * b[k - 1][p];
     for (uint32_t i = k - 1; i > 0; i--)
         for (size_t p = 0; p < CHUNK; p++)
-            b[i][p] = (1 - x[p]) * b[i][p] + x[p] * b[i - 1][p];
+            b[i][p] = y[p] * b[i][p] + x[p] * b[i - 1][p];
     for (size_t p = 0; p < CHUNK; p++)
-        b[0][p] = (1 - x[p]) * b[0][p];
+        b[0][p] = y[p] * b[0][p];
 }
 
-/* Makes the values of all functions at all points; has_less: of one degree less, too. */
-CLSPI_CLONES static void MAKE_VALUES(values *v, uint32_t degree, const double *x, bool has_less)
+/* Makes the values of all functions of direction k at all points; has_less: of one degree less,
+   too. */
+CLSPI_CLONES static void MAKE_VALUES(values *v, const clspi_list_chunk *chunk, int k, bool has_less)
 {
-    double b[ORDER][CHUNK];
+    const uint32_t degree = chunk->degree[k];
+    const double *const x = chunk->x[k], *const y = chunk->y[k];
+    double b[ORDER][CHUNK], made[ORDER][CHUNK];
 
     for (size_t p = 0; p < CHUNK; p++)
         b[0][p] = 1;
-    for (uint32_t k = 1; k < degree; k++)
-        raise(b, k, x);
+    for (uint32_t n = 1; n < degree; n++)
+        raise(b, n, x, y);
     if (has_less && degree > 0) round_values(v->less, b, degree - 1, x);
-    if (degree > 0) raise(b, degree, x);
-    round_values(v->b, b, degree, x);
+    if (degree > 0) raise(b, degree, x, y);
+    if (chunk->has_functions) {
+        combine(made, b, degree, chunk->functions[k], chunk->num);
+        round_values(v->b, made, degree, NULL);
+    } else
+        round_values(v->b, b, degree, x);
 }
 
 /* ---- sums ---- */
@@ -122,7 +166,7 @@ CLSPI_INLINE void enlarge(real *restrict largest, const real *restrict t)
 CLSPI_CLONES static void SUM_ROWS(const clspi_list_chunk *chunk, const one_sum *sum,
                                   real (*restrict out)[CHUNK])
 {
-    const size_t row = (size_t)(chunk->degree[1] + 1) * chunk->coords;
+    const size_t row = chunk->row;
     const bool is_one = is_one_patch(chunk);
     real point[CHUNK], t[CHUNK];
 
@@ -157,13 +201,12 @@ static void make_sum(const clspi_list_chunk *chunk, const one_sum *sum, real *to
 void LIST_SUMS(const clspi_list_chunk *chunk)
 {
     const uint32_t n = chunk->degree[0], m = chunk->degree[1];
-    const size_t row = (size_t)(m + 1) * chunk->coords;
     values u, v;
 
-    MAKE_VALUES(&u, n, chunk->x[0], chunk->sum[1]);
-    MAKE_VALUES(&v, m, chunk->x[1], chunk->sum[2]);
+    MAKE_VALUES(&u, chunk, 0, chunk->sum[1]);
+    MAKE_VALUES(&v, chunk, 1, chunk->sum[2]);
     const one_sum all[3] = {{n + 1, m + 1, 0, 1, u.b, v.b, NULL},
-                            {n, m + 1, row, (real)n, u.less, v.b, NULL},
+                            {n, m + 1, chunk->row, (real)n, u.less, v.b, NULL},
                             {n + 1, m, chunk->coords, (real)m, u.b, v.less, NULL}};
     for (int k = 0; k < 3; k++)
         if (chunk->sum[k])

@@ -155,6 +155,21 @@ clsp_bspline_plan *plan_of(clsp_context *ctx, spline *s, const double *controls,
     return plan;
 }
 
+clsp_status eval_list_twice(clsp_bspline_plan *plan, const clsp_points *points, clsp_output out)
+{
+    clsp_points half = *points;
+    clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE};
+    clsp_tiling tiling;
+    clsp_status status =
+        clsp_bspline_eval_points(plan, points, out, &(clsp_run){.tiling = &tiling});
+
+    share.tiles.count = tiling.num_tiles;
+    if (status == CLSP_OK)
+        status = clsp_bspline_eval_points(plan, points, out, &(clsp_run){.share = &share});
+    half.num /= 2;
+    return status == CLSP_OK ? clsp_bspline_eval_points(plan, &half, out, NULL) : status;
+}
+
 long double domain_at(const spline *s, uint32_t k, long double ratio)
 {
     const double begin = s->knots[k][s->d.degree[k]], end = s->knots[k][s->d.num_controls[k]];

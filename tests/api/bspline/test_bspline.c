@@ -375,6 +375,24 @@ static void make_parameters(const spline *s, size_t num, double *params, float *
         }
 }
 
+/* Evaluates some points of a list alone: they have the bits that they have in the first half. */
+static void check_some(clsp_bspline_plan *plan, const spline *s, const clsp_points *list,
+                       const unsigned char *vertices)
+{
+    const size_t first = list->num / 5, count = list->num / 7, bytes = s->l.stride * s->l.element;
+    unsigned char *const some = guarded(&s->l, count);
+    clsp_points part = *list;
+
+    part.num = count;
+    part.item.offset += first;
+    part.params.offset += first * s->d.directions;
+    assert_int_equal(
+        clsp_bspline_eval_points(plan, &part, host_out(s->l.type, some, count * s->l.stride), NULL),
+        CLSP_OK);
+    assert_memory_equal(some, vertices + first * bytes, count * bytes);
+    free_guarded(&s->l, count, some);
+}
+
 static void check_points(clsp_context *ctx, spline *s)
 {
     enum { NUM = 120, PATCHES = 2 };
@@ -388,22 +406,20 @@ static void check_points(clsp_context *ctx, spline *s)
     make_parameters(s, NUM, params, narrow);
     for (size_t k = 0; k < NUM; k++)
         patches[k] = k % PATCHES;
-    assert_int_equal(
-        clsp_bspline_eval_points(
-            plan,
-            &(clsp_points){.num = NUM,
-                           .item = clsp_in_u32(patches, NUM),
-                           .params = s->d.precision == CLSP_F64
-                                         ? clsp_in_f64(params, (size_t)NUM * directions)
-                                         : clsp_in_f32(narrow, (size_t)NUM * directions)},
-            host_out(s->l.type, vertices, NUM * s->l.stride), NULL),
-        CLSP_OK);
+    const clsp_points list = {.num = NUM,
+                              .item = clsp_in_u32(patches, NUM),
+                              .params = s->d.precision == CLSP_F64
+                                            ? clsp_in_f64(params, (size_t)NUM * directions)
+                                            : clsp_in_f32(narrow, (size_t)NUM * directions)};
+    assert_int_equal(eval_list_twice(plan, &list, host_out(s->l.type, vertices, NUM * s->l.stride)),
+                     CLSP_OK);
     for (size_t k = 0; k < NUM; k++) {
         long double t[3] = {0};
         for (uint32_t i = 0; i < directions; i++)
             t[i] = params[k * directions + i];
         judge(s, controls + k % PATCHES * s->l.controls, t, vertices, k);
     }
+    check_some(plan, s, &list, vertices);
     free_guarded(&s->l, NUM, vertices);
     clsp_bspline_plan_destroy(&plan);
     free(controls);

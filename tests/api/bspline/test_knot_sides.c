@@ -87,8 +87,8 @@ static clsp_status eval_list(clsp_bspline_plan *plan, const spline *s, size_t nu
     const clsp_points list = {.num = num,
                               .params = s->d.precision == CLSP_F64 ? clsp_in_f64(params, all)
                                                                    : clsp_in_f32(narrow, all)};
-    const clsp_status status = clsp_bspline_eval_points(
-        plan, &list, host_out(s->l.type, vertices, num * s->l.stride), NULL);
+    const clsp_status status =
+        eval_list_twice(plan, &list, host_out(s->l.type, vertices, num * s->l.stride));
     free(narrow);
     return status;
 }

@@ -1,0 +1,27 @@
+/* The spans of a direction of splines, and their functions, for lists that the host makes. */
+#ifndef CLSPI_LIST_SPANS_H
+#define CLSPI_LIST_SPANS_H
+
+#include "tensor_desc.h"
+
+typedef struct clspi_list_spans {
+    cl_uint num;       /* 0: not made */
+    cl_uint order;     /* functions that are not 0 on a span */
+    double *ends;      /* [num][2] */
+    cl_uint *first;    /* [num]: the number of the first function */
+    double *functions; /* [num][order][order], in terms of Bernstein polynomials, a row each */
+} clspi_list_spans;
+
+/* Tells whether the spans of a description take little memory. */
+bool clspi_list_spans_fit(const clspi_tensor_desc *desc);
+
+/* Makes those of a direction, where that has not been done. Errors: false, no memory. */
+bool clspi_list_spans_make(clspi_list_spans *spans, const clspi_tensor_desc *desc,
+                           cl_uint direction);
+void clspi_list_spans_release(clspi_list_spans *spans);
+
+/* Finds the span of a real x in the domain: where the functions jump at a place that x is but for
+   the rounding of that to the precision, the one that begins there. */
+cl_uint clspi_list_span_of(const clspi_list_spans *spans, double x, bool is_double);
+
+#endif
