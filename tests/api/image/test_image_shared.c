@@ -4,6 +4,7 @@
 #include "image_fixture.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -363,6 +364,71 @@ static void test_queue(void **state)
     clsp_context_destroy(&ctx);
 }
 
+/* A plan that loads and interpolates again and again, each time with the same result. */
+typedef struct caller {
+    image_job j;
+    unsigned char *wanted, *got;
+    clsp_status status;
+    bool is_same;
+} caller;
+
+static void *call_often(void *argument)
+{
+    caller *const c = argument;
+    const images *const im = &c->j.im;
+    const clsp_image_map map = places_of(&c->j);
+    const size_t num = im->num * im->samples * im->d.channels;
+
+    for (int i = 0; i < 20 && c->status == CLSP_OK; i++) {
+        support_poison(c->got, c->j.bytes);
+        c->status = clsp_image_set_samples(im->plan, im->num,
+                                           host_in(im->d.samples, im->memory, num), NULL);
+        if (c->status == CLSP_OK)
+            c->status = clsp_image_eval(im->plan, (clsp_range){0, NUM}, &map,
+                                        values_of(&c->j, c->got), NULL);
+        c->is_same = c->is_same && memcmp(c->got, c->wanted, c->j.bytes) == 0;
+    }
+    return NULL;
+}
+
+static caller caller_of(clsp_context *ctx, size_t number)
+{
+    caller c = {.j = start_job(ctx, &cases[number], MAP), .is_same = true};
+    const clsp_image_map map = places_of(&c.j);
+
+    c.wanted = malloc(c.j.bytes);
+    c.got = malloc(c.j.bytes);
+    assert_true(c.wanted && c.got);
+    assert_ok(ctx, clsp_image_eval(c.j.im.plan, (clsp_range){0, NUM}, &map,
+                                   values_of(&c.j, c.wanted), NULL));
+    return c;
+}
+
+/* Two plans of one context at once, by two threads: one of them may get no workers. */
+static void test_two_plans(void **state)
+{
+    clsp_context *ctx = context_with("");
+    caller callers[2];
+    pthread_t thread;
+
+    (void)state;
+    shared_skip_on_oclgrind();
+    assert_ok(ctx, clsp_context_set_workers(ctx, 2));
+    for (size_t i = 0; i < 2; i++)
+        callers[i] = caller_of(ctx, i == 0 ? 0 : 5);
+    assert_int_equal(pthread_create(&thread, NULL, call_often, &callers[0]), 0);
+    call_often(&callers[1]);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(ctx, callers[i].status);
+        assert_true(callers[i].is_same);
+        free(callers[i].wanted);
+        free(callers[i].got);
+        finish_job(&callers[i].j);
+    }
+    clsp_context_destroy(&ctx);
+}
+
 /* Samples that an in-order queue is still to write are read after that. */
 static void test_queue_of_samples(void **state)
 {
@@ -599,13 +665,10 @@ static void test_wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_unshared),
-        cmocka_unit_test(test_queue),
-        cmocka_unit_test(test_queue_of_samples),
-        cmocka_unit_test(test_same_device_twice),
-        cmocka_unit_test(test_drops_out),
-        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_schedules),       cmocka_unit_test(test_unshared),
+        cmocka_unit_test(test_queue),           cmocka_unit_test(test_queue_of_samples),
+        cmocka_unit_test(test_two_plans),       cmocka_unit_test(test_same_device_twice),
+        cmocka_unit_test(test_drops_out),       cmocka_unit_test(test_auto),
         cmocka_unit_test(test_wrong_arguments),
     };
 
