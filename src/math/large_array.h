@@ -10,4 +10,7 @@
    longer to get than to fill. NULL: no memory. */
 void *clspi_large_array(uint64_t count, size_t bytes);
 
+/* Gives such memory, or NULL, room for so many elements, as realloc() does. */
+void *clspi_large_array_resize(void *memory, uint64_t count, size_t bytes);
+
 #endif

@@ -1,4 +1,5 @@
-/* Meshes of hexahedra alone, and of tetrahedra alone, against those of any cells. */
+/* Meshes of hexahedra alone, and of tetrahedra alone, against those of any cells; points of many
+   cells. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,6 +10,8 @@
 #include <string.h>
 
 #include "alike_cells.h"
+#include "cell_points.h"
+#include "class_build.h"
 #include "solid_cases.h"
 #include "../support.h"
 
@@ -229,7 +232,7 @@ static void check_turns(clspi_cells cells, const double *points,
 /* One cell, boxes, many cells around an edge, and a machine part, of which some are turned. */
 static void test_hexahedra(void **state)
 {
-    solid_case solids[] = {solid_box(1, 1, 1), solid_box(21, 20, 20), solid_prism(70, 1, 2),
+    solid_case solids[] = {solid_box(1, 1, 1), solid_box(17, 17, 15), solid_prism(70, 1, 2),
                            solid_prism(3, 1, 2), solid_read_vtk(DATA_FOLDER "/rod.vtk")};
 
     (void)state;
@@ -296,7 +299,7 @@ static void test_tetrahedra(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 4; i++) {
-        solid_case s = solid_box(i < 2 ? 1 : 14, i < 2 ? 1 : 13, i < 2 ? 1 : 12);
+        solid_case s = i < 2 ? solid_box(1, 1, 1) : solid_box(12, 12, 10);
         if (i % 2) scatter_vertices(&s);
         uint32_t *const index = cut_cells(&s);
         uint8_t *const kinds = malloc(6 * s.num_cells);
@@ -318,12 +321,57 @@ static void test_tetrahedra(void **state)
             index[4 * c] = index[4 * c + 1];
             index[4 * c + 1] = swap;
         }
-        check_turns(cells, s.point, check_tetrahedra);
+        if (i % 2) check_turns(cells, s.point, check_tetrahedra);
         free(sharpness);
         free(kinds);
         free(index);
         solid_free(&s);
     }
+}
+
+/* ---- points of many cells ---- */
+
+/* The points of so many cells are found in several parts: those of each cell are what they are of
+   it alone. */
+static void test_many_cells(void **state)
+{
+    solid_case box = solid_box(82, 81, 81);
+    const clspi_cells cells = cells_of(&box);
+    uint32_t *const numbers = malloc(CLSPI_RING_POINTS * sizeof *numbers);
+    clspi_turned_cells turned;
+    clspi_cell_mesh mesh;
+    clspi_class_set set;
+    clspi_cell_points points;
+    size_t irregular = 0;
+    bool same = true;
+
+    (void)state;
+    assert_int_equal(clspi_alike_hexahedra(&mesh, &turned, &cells, NULL), CLSPI_MESH_SOUND);
+    assert_true(clspi_class_set_make(&set));
+    assert_true(clspi_cell_points_make(&points, &set, &mesh, &backward));
+    for (uint32_t c = 0; c < mesh.num_cells && same; c += 41) {
+        const uint32_t num = clspi_cell_points_of(&points, &set, c, numbers);
+        clspi_class_use use = {CLSPI_REGULAR, 0};
+        uint32_t grid[CLSPI_GRID_POINTS];
+        if (clspi_cell_is_regular(&mesh, c)) {
+            clspi_regular_grid(&mesh, c, grid);
+            for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
+                same &= grid[i] == CLSPI_NO_CELL ? numbers[i] >= mesh.num_vertices
+                                                 : numbers[i] == grid[i];
+        } else {
+            assert_true(clspi_class_find(&set, &mesh, c, &use));
+            same &= num == set.entry[use.number].num_points &&
+                    memcmp(numbers, set.found, num * sizeof *numbers) == 0;
+            irregular++;
+        }
+        same &= points.use[c].number == use.number && points.use[c].frame == use.frame;
+    }
+    assert_true(same && irregular > 10);
+    clspi_cell_points_release(&points);
+    clspi_class_set_release(&set);
+    clspi_cell_mesh_release(&mesh);
+    free(numbers);
+    solid_free(&box);
 }
 
 /* ---- defects ---- */
@@ -491,10 +539,11 @@ static void test_one_sided(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hexahedra),      cmocka_unit_test(test_creases),
-        cmocka_unit_test(test_tetrahedra),     cmocka_unit_test(test_bad_indices),
-        cmocka_unit_test(test_bad_neighbours), cmocka_unit_test(test_bad_tags),
-        cmocka_unit_test(test_cones),          cmocka_unit_test(test_one_sided),
+        cmocka_unit_test(test_hexahedra),   cmocka_unit_test(test_creases),
+        cmocka_unit_test(test_tetrahedra),  cmocka_unit_test(test_many_cells),
+        cmocka_unit_test(test_bad_indices), cmocka_unit_test(test_bad_neighbours),
+        cmocka_unit_test(test_bad_tags),    cmocka_unit_test(test_cones),
+        cmocka_unit_test(test_one_sided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cell_search.h"
+#include "large_array.h"
 
 /* ---- points ---- */
 
@@ -23,7 +24,8 @@ typedef struct making {
     clspi_cell_points *points;
     clspi_class_set *set;
     clspi_cell_search *searches;
-    size_t num;
+    size_t num, first; /* pieces, and the first one of those at hand */
+    size_t room[3];    /* of blocks, their points, and the index */
     clspi_key_map patterns;
     atomic_bool failed;
 } making;
@@ -33,7 +35,7 @@ static void run_search(void *user, size_t piece)
     making *const m = user;
 
     if (atomic_load(&m->failed)) return;
-    if (!clspi_cell_search_run(&m->searches[piece], m->points->use, m->points->place))
+    if (!clspi_cell_search_run(&m->searches[m->first + piece], m->points->use, m->points->place))
         atomic_store(&m->failed, true);
 }
 
@@ -106,11 +108,6 @@ static void copy_blocks(clspi_cell_blocks *all, const clspi_cell_search *s)
         words[b * CLSPI_BLOCK_WORDS] += (uint32_t)s->first_point;
         words[b * CLSPI_BLOCK_WORDS + 2] = s->all_patterns[words[b * CLSPI_BLOCK_WORDS + 2]];
     }
-    for (size_t b = 0; b < s->blocks.num; b++) {
-        const clspi_cell_span span = clspi_cell_block_span(words + b * CLSPI_BLOCK_WORDS);
-        all->spans.first[s->first_block + b] = span.first;
-        all->spans.last[s->first_block + b] = span.last;
-    }
     for (size_t i = 0; i < s->blocks.num_points; i++)
         all->points[s->first_point + i] = renumber(s, s->blocks.points[i]);
 }
@@ -119,7 +116,7 @@ static void copy_blocks(clspi_cell_blocks *all, const clspi_cell_search *s)
 static void copy_search(void *user, size_t piece)
 {
     const making *const m = user;
-    clspi_cell_search *const s = &m->searches[piece];
+    clspi_cell_search *const s = &m->searches[m->first + piece];
     clspi_cell_points *const points = m->points;
 
     copy_blocks(&points->blocks, s);
@@ -140,23 +137,73 @@ static void copy_search(void *user, size_t piece)
     clspi_cell_search_release(s);
 }
 
-/* Makes room for what all searches have found. */
-static bool allocate_all(clspi_cell_points *points)
+/* Makes room for so many numbers, or for twice as many as there were. */
+static bool grow(uint32_t **numbers, size_t *room, size_t num)
 {
+    const size_t next = num > 2 * *room ? num : 2 * *room;
+
+    if (*numbers && num <= *room) return true;
+    uint32_t *const more = clspi_large_array_resize(*numbers, next, sizeof *more);
+    if (!more) return false;
+    *numbers = more;
+    *room = next;
+    return true;
+}
+
+/* Makes room for what has been found so far. */
+static bool grow_all(making *m)
+{
+    clspi_cell_points *const points = m->points;
     clspi_cell_blocks *const b = &points->blocks;
 
     if (b->num_points > UINT32_MAX || points->num_index > UINT32_MAX) return false;
-    b->words = malloc((b->num * CLSPI_BLOCK_WORDS + 1) * sizeof *b->words);
-    b->points = malloc((b->num_points + 1) * sizeof *b->points);
-    points->index = malloc((points->num_index + 1) * sizeof *points->index);
-    return clspi_cell_spans_make(&b->spans, b->num) && b->words && b->points && points->index;
+    return grow(&b->words, &m->room[0], b->num * CLSPI_BLOCK_WORDS) &&
+           grow(&b->points, &m->room[1], b->num_points) &&
+           grow(&points->index, &m->room[2], points->num_index);
+}
+
+/* Gives back what no number needs. */
+static void fit(uint32_t **numbers, size_t num)
+{
+    uint32_t *const less = clspi_large_array_resize(*numbers, num, sizeof *less);
+
+    if (less) *numbers = less;
+}
+
+/* Finds the spans of all blocks. */
+static bool find_spans(clspi_cell_blocks *blocks)
+{
+    if (!clspi_cell_spans_make(&blocks->spans, blocks->num)) return false;
+    for (size_t b = 0; b < blocks->num; b++) {
+        const clspi_cell_span span = clspi_cell_block_span(blocks->words + b * CLSPI_BLOCK_WORDS);
+        blocks->spans.first[b] = span.first;
+        blocks->spans.last[b] = span.last;
+    }
+    clspi_cell_spans_ready(&blocks->spans, blocks->num);
+    return true;
+}
+
+/* Searches some pieces and puts what was found behind that of the pieces before. */
+static bool search_some(making *m, size_t num, const clspi_parallel *threads)
+{
+    bool done;
+
+    clspi_in_parallel(threads, num, run_search, m);
+    done = !atomic_load(&m->failed);
+    for (size_t i = 0; i < num && done; i++)
+        done = number_all(m, &m->searches[m->first + i]);
+    done = done && grow_all(m);
+    if (done) clspi_in_parallel(threads, num, copy_search, m);
+    return done;
 }
 
 /* Searches all cells, a piece at a time, the last one of which has up to half as many more, and
- * puts together what was found in their order. */
+   puts together what was found in their order; some pieces at a time, so that little is there
+   twice. */
 static bool make_points(making *m, const clspi_cell_mesh *mesh, const clspi_parallel *threads)
 {
-    enum { PIECE_CELLS = 8192 };
+    enum { PIECE_CELLS = 8192, PIECES = 64 };
+    clspi_cell_points *const points = m->points;
     bool done;
 
     m->num = (mesh->num_cells + PIECE_CELLS / 2) / PIECE_CELLS;
@@ -169,14 +216,13 @@ static bool make_points(making *m, const clspi_cell_mesh *mesh, const clspi_para
         m->searches[i].first = first;
         m->searches[i].end = i + 1 < m->num ? first + PIECE_CELLS : mesh->num_cells;
     }
-    if (done) clspi_in_parallel(threads, m->num, run_search, m);
-    done = done && !atomic_load(&m->failed);
-    for (size_t i = 0; i < m->num && done; i++)
-        done = number_all(m, &m->searches[i]);
-    done = done && allocate_all(m->points);
+    for (; m->first < m->num && done; m->first += PIECES)
+        done = search_some(m, m->num - m->first < PIECES ? m->num - m->first : PIECES, threads);
+    done = done && find_spans(&points->blocks);
     if (done) {
-        clspi_in_parallel(threads, m->num, copy_search, m);
-        clspi_cell_spans_ready(&m->points->blocks.spans, m->points->blocks.num);
+        fit(&points->blocks.words, points->blocks.num * CLSPI_BLOCK_WORDS);
+        fit(&points->blocks.points, points->blocks.num_points);
+        fit(&points->index, points->num_index);
     }
     for (size_t i = 0; i < m->num && m->searches; i++) {
         if (m->searches[i].too_large && !m->set->too_large) m->set->cell = m->searches[i].cell;

@@ -2,6 +2,13 @@
 
 #include <string.h>
 
+typedef struct framed_cell {
+    uint32_t cell, frame;
+} framed_cell;
+
+/* The corners of each face, as bits. */
+static const uint8_t face_corners[CLSPI_CELL_FACES] = {0x55, 0xaa, 0x33, 0xcc, 0x0f, 0xf0};
+
 /* ---- the ring ---- */
 
 static uint32_t scattered(uint32_t key)
@@ -10,25 +17,19 @@ static uint32_t scattered(uint32_t key)
     return key ^ key >> 15;
 }
 
-/* Finds the place of a vertex, or the free one where it belongs. */
-static size_t point_place(const clspi_ring *ring, uint32_t vertex)
+/* Finds the mark of a vertex or cell, or the free one where it belongs, among mask + 1. */
+static clspi_ring_mark *mark_of(clspi_ring_mark *marks, size_t mask, uint32_t stamp, uint32_t item)
 {
-    const size_t mask = 2 * CLSPI_RING_POINTS - 1;
-    size_t at = scattered(vertex) & mask;
+    size_t at = scattered(item) & mask;
 
-    while (ring->point_stamp[at] == ring->stamp && ring->point[ring->point_place[at]] != vertex)
+    while (marks[at].stamp == stamp && marks[at].item != item)
         at = (at + 1) & mask;
-    return at;
+    return &marks[at];
 }
 
-static size_t cell_place(const clspi_ring *ring, uint32_t cell)
+static clspi_ring_mark *cell_mark(clspi_ring *ring, uint32_t cell)
 {
-    const size_t mask = 2 * CLSPI_RING_CELLS - 1;
-    size_t at = scattered(cell) & mask;
-
-    while (ring->cell_stamp[at] == ring->stamp && ring->cell[ring->cell_place[at]] != cell)
-        at = (at + 1) & mask;
-    return at;
+    return mark_of(ring->cell_mark, 2 * CLSPI_RING_CELLS - 1, ring->stamp, cell);
 }
 
 static uint16_t *words_of(clspi_ring *ring, uint32_t i)
@@ -36,54 +37,68 @@ static uint16_t *words_of(clspi_ring *ring, uint32_t i)
     return ring->signature + 3 + (size_t)i * CLSPI_RING_CELL_WORDS;
 }
 
-/* Adds a cell and its points. False: no room. */
-static bool add_cell(clspi_ring *ring, const clspi_cell_mesh *mesh, uint32_t cell, uint32_t frame)
+/* Returns the number of a vertex among the ring's points, a new one where it is new;
+   CLSPI_RING_POINTS: there is no room. */
+static uint32_t put_point(clspi_ring *ring, uint32_t vertex)
 {
-    const uint32_t *const corner = mesh->cell_vertex + (size_t)cell * CLSPI_CORNERS;
-    const size_t place = cell_place(ring, cell);
+    clspi_ring_mark *const mark =
+        mark_of(ring->point_mark, 2 * CLSPI_RING_POINTS - 1, ring->stamp, vertex);
+
+    if (mark->stamp == ring->stamp) return mark->number;
+    if (ring->num_points == CLSPI_RING_POINTS) return CLSPI_RING_POINTS;
+    *mark = (clspi_ring_mark){ring->stamp, vertex, ring->num_points};
+    ring->point[ring->num_points] = vertex;
+    return ring->num_points++;
+}
+
+enum { NO_FACE = CLSPI_CELL_FACES };
+
+/* Adds a cell and its points, of which those on its face `near` are of the cell with the words
+   `from`, beside it. False: no room. */
+static bool add_cell(clspi_ring *ring, const clspi_cell_mesh *mesh, framed_cell add,
+                     const uint16_t *from, uint32_t near)
+{
+    const uint32_t *const corner = mesh->cell_vertex + (size_t)add.cell * CLSPI_CORNERS;
+    const uint8_t on_near = near == NO_FACE ? 0 : face_corners[near];
     uint16_t *const words = words_of(ring, ring->num_cells);
 
     if (ring->num_cells == CLSPI_RING_CELLS) return false;
-    ring->cell_stamp[place] = ring->stamp;
-    ring->cell_place[place] = (uint16_t)ring->num_cells;
-    ring->cell[ring->num_cells] = cell;
-    ring->frame[ring->num_cells++] = (uint8_t)frame;
+    *cell_mark(ring, add.cell) = (clspi_ring_mark){ring->stamp, add.cell, ring->num_cells};
+    ring->cell[ring->num_cells] = add.cell;
+    ring->frame[ring->num_cells++] = (uint8_t)add.frame;
     for (uint32_t i = 0; i < CLSPI_CORNERS; i++) {
-        const uint32_t vertex = corner[clspi_frame_corner(frame, i)];
-        const size_t at = point_place(ring, vertex);
-        if (ring->point_stamp[at] != ring->stamp) {
-            if (ring->num_points == CLSPI_RING_POINTS) return false;
-            ring->point_stamp[at] = ring->stamp;
-            ring->point_place[at] = (uint16_t)ring->num_points;
-            ring->point[ring->num_points++] = vertex;
-        }
-        words[i] = ring->point_place[at];
+        words[i] = (uint16_t)(on_near >> i & 1
+                                  ? from[i ^ 1u << (near >> 1)]
+                                  : put_point(ring, corner[clspi_frame_corner(add.frame, i)]));
+        if (words[i] == CLSPI_RING_POINTS) return false;
     }
     return true;
 }
 
-/* Tells whether a cell has one of the first cell's corners. */
-static bool touches(const clspi_ring *ring, const clspi_cell_mesh *mesh, uint32_t cell)
+/* Returns which corners of a cell of the ring are corners of the first one. */
+static uint32_t touching_corners(const uint16_t *words)
 {
-    const uint32_t *const corner = mesh->cell_vertex + (size_t)cell * CLSPI_CORNERS;
+    uint32_t touching = 0;
 
     for (uint32_t i = 0; i < CLSPI_CORNERS; i++)
-        for (uint32_t j = 0; j < CLSPI_CORNERS; j++)
-            if (corner[i] == ring->point[j]) return true;
-    return false;
+        touching |= (uint32_t)(words[i] < CLSPI_CORNERS) << i;
+    return touching;
 }
 
-/* Adds the neighbours of a cell of the ring that touch the first one. */
+/* Adds the neighbours of a cell of the ring that touch the first one: those beyond a face that
+   does, and others. */
 static bool add_neighbours(clspi_ring *ring, const clspi_cell_mesh *mesh, uint32_t i)
 {
+    const uint16_t *const words = words_of(ring, i);
+    const uint32_t frame = ring->frame[i], touching = touching_corners(words);
+
     for (uint32_t k = 0; k < CLSPI_CELL_FACES; k++) {
-        const uint32_t frame = ring->frame[i];
+        if (!(touching & face_corners[k])) continue;
         const size_t face = (size_t)ring->cell[i] * CLSPI_CELL_FACES + clspi_frame_face(frame, k);
         const uint32_t next = mesh->across[face];
-        if (next == CLSPI_NO_CELL || ring->cell_stamp[cell_place(ring, next)] == ring->stamp ||
-            !touches(ring, mesh, next))
-            continue;
-        if (!add_cell(ring, mesh, next, clspi_frame_of(mesh->frame[face], frame))) return false;
+        if (next == CLSPI_NO_CELL || cell_mark(ring, next)->stamp == ring->stamp) continue;
+        const framed_cell add = {next, clspi_frame_of(mesh->frame[face], frame)};
+        if (!add_cell(ring, mesh, add, words, k ^ 1)) return false;
     }
     return true;
 }
@@ -92,28 +107,41 @@ static bool add_neighbours(clspi_ring *ring, const clspi_cell_mesh *mesh, uint32
 static void write_flags(clspi_ring *ring, const clspi_cell_mesh *mesh, uint32_t i)
 {
     uint16_t *const words = words_of(ring, i);
-    const uint32_t frame = ring->frame[i];
+    const uint32_t frame = ring->frame[i], touching = touching_corners(words);
     const size_t cell = ring->cell[i];
     uint32_t boundary = 0, creases = 0;
 
     for (uint32_t k = 0; k < CLSPI_CELL_FACES; k++) {
-        const uint8_t *const loop = clspi_face_corner[k];
+        if (!(touching & face_corners[k])) continue;
         const uint32_t f = mesh->cell_face[cell * CLSPI_CELL_FACES + clspi_frame_face(frame, k)];
-        uint32_t least = words[loop[0]];
-        for (uint32_t j = 1; j < CLSPI_FACE_SIDES; j++)
-            least = words[loop[j]] < least ? words[loop[j]] : least;
-        boundary |= (uint32_t)(least < CLSPI_CORNERS && mesh->face_flag[f] & CLSPI_BOUNDARY) << k;
+        boundary |= (uint32_t) !!(mesh->face_flag[f] & CLSPI_BOUNDARY) << k;
     }
     for (uint32_t e = 0; e < CLSPI_CELL_EDGES; e++) {
         const uint32_t corner = clspi_edge_corner(e), a = e / 4;
+        if (!(touching >> corner & 1) && !(touching >> (corner | 1u << a) & 1)) continue;
         const uint32_t own =
             clspi_corner_edge(clspi_frame_axis(frame, a), clspi_frame_corner(frame, corner));
         const uint8_t flag = mesh->edge_flag[mesh->cell_edge[cell * CLSPI_CELL_EDGES + own]];
-        if (words[corner] < CLSPI_CORNERS || words[corner | 1u << a] < CLSPI_CORNERS)
-            creases |= (uint32_t) !!(flag & CLSPI_CREASE) << e;
+        creases |= (uint32_t) !!(flag & CLSPI_CREASE) << e;
     }
     words[CLSPI_CORNERS] = (uint16_t)boundary;
     words[CLSPI_CORNERS + 1] = (uint16_t)creases;
+}
+
+/* Writes them of all cells of the ring. Where no corner of the first cell is of the boundary, none
+   of its faces and creases touches that. */
+static void write_all_flags(clspi_ring *ring, const clspi_cell_mesh *mesh)
+{
+    uint8_t flags = 0;
+
+    for (uint32_t i = 0; i < CLSPI_CORNERS; i++)
+        flags |= mesh->vertex_flag[ring->point[i]];
+    for (uint32_t i = 0; i < ring->num_cells; i++) {
+        if (flags & CLSPI_BOUNDARY)
+            write_flags(ring, mesh, i);
+        else
+            memset(words_of(ring, i) + CLSPI_CORNERS, 0, 2 * sizeof *ring->signature);
+    }
 }
 
 bool clspi_ring_walk(clspi_ring *ring, const clspi_cell_mesh *mesh, uint32_t cell, uint32_t frame)
@@ -121,16 +149,15 @@ bool clspi_ring_walk(clspi_ring *ring, const clspi_cell_mesh *mesh, uint32_t cel
     uint32_t corners = 0;
 
     if (++ring->stamp == 0) {
-        memset(ring->point_stamp, 0, sizeof ring->point_stamp);
-        memset(ring->cell_stamp, 0, sizeof ring->cell_stamp);
+        memset(ring->point_mark, 0, sizeof ring->point_mark);
+        memset(ring->cell_mark, 0, sizeof ring->cell_mark);
         ring->stamp = 1;
     }
     ring->num_cells = ring->num_points = 0;
-    if (!add_cell(ring, mesh, cell, frame)) return false;
+    if (!add_cell(ring, mesh, (framed_cell){cell, frame}, NULL, NO_FACE)) return false;
     for (uint32_t i = 0; i < ring->num_cells; i++)
         if (!add_neighbours(ring, mesh, i)) return false;
-    for (uint32_t i = 0; i < ring->num_cells; i++)
-        write_flags(ring, mesh, i);
+    write_all_flags(ring, mesh);
     for (uint32_t i = 0; i < CLSPI_CORNERS; i++)
         corners |= (uint32_t) !!(mesh->vertex_flag[ring->point[i]] & CLSPI_CORNER) << i;
     ring->signature[0] = (uint16_t)ring->num_cells;
@@ -150,25 +177,32 @@ void clspi_ring_count(const clspi_ring *ring, uint16_t around[CLSPI_CORNERS][CLS
     }
 }
 
+static void mix(clspi_key *key, uint64_t next)
+{
+    key->a = (key->a ^ next) * UINT64_C(0x2545f4914f6cdd1d);
+    key->a ^= key->a >> 29;
+    key->b = (key->b + next + 1) * UINT64_C(0xd6e8feb86659fd93);
+    key->b ^= key->b >> 32;
+}
+
 clspi_key clspi_ring_key(const uint16_t *signature)
 {
+    enum { AT_ONCE = 4 };
     const size_t words = clspi_ring_words(signature);
     clspi_key key = {UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)};
+    size_t i = 0;
 
-    for (size_t i = 0; i < words; i++) {
-        key.a = (key.a ^ signature[i]) * UINT64_C(0x2545f4914f6cdd1d);
-        key.a ^= key.a >> 29;
-        key.b = (key.b + signature[i] + 1) * UINT64_C(0xd6e8feb86659fd93);
-        key.b ^= key.b >> 32;
+    for (; i + AT_ONCE <= words; i += AT_ONCE) {
+        uint64_t next;
+        memcpy(&next, signature + i, sizeof next);
+        mix(&key, next);
     }
+    for (; i < words; i++)
+        mix(&key, signature[i]);
     return key;
 }
 
 /* ---- the grid of a regular cell ---- */
-
-typedef struct framed_cell {
-    uint32_t cell, frame;
-} framed_cell;
 
 /* Returns the cell beyond a face of a frame. */
 static framed_cell step_over(const clspi_cell_mesh *mesh, framed_cell from, uint32_t k)

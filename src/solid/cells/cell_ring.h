@@ -15,21 +15,25 @@ enum {
     CLSPI_LATTICE_POINTS = 125
 };
 
+/* That a vertex, or cell, is in a ring, and its number there. */
+typedef struct clspi_ring_mark {
+    uint32_t stamp, item, number;
+} clspi_ring_mark;
+
 /* The ring of a cell, seen in a frame: numbers of points in the order in which they are met when
-   the cells are gone through, each from the one before over its faces in order. The cell is number
-   0 and its corners are points 0 to 7. The signature says all that rules of subdivision ask of a
-   ring: the number of cells, that of points, the corners of the cell that stay in place, and for
-   each cell its points, its boundary faces and its creases, of those that touch the cell. */
+   the cells are gone through, from each over those of its faces, in order, that touch the first
+   one. That is number 0 and its corners are points 0 to 7. The signature says all that rules of
+   subdivision ask of a ring: the number of cells, that of points, the corners of the cell that stay
+   in place, and for each cell its points, its boundary faces and its creases, of those that touch
+   the cell. */
 typedef struct clspi_ring {
     uint32_t num_cells, num_points;
     uint32_t cell[CLSPI_RING_CELLS];
     uint8_t frame[CLSPI_RING_CELLS];
     uint32_t point[CLSPI_RING_POINTS]; /* vertices */
     uint16_t signature[CLSPI_RING_WORDS];
-    uint32_t stamp; /* of this walk; places with another one are free */
-    uint32_t point_stamp[2 * CLSPI_RING_POINTS], cell_stamp[2 * CLSPI_RING_CELLS];
-    uint16_t point_place[2 * CLSPI_RING_POINTS];
-    uint16_t cell_place[2 * CLSPI_RING_CELLS];
+    uint32_t stamp; /* of this walk; marks with another one are free */
+    clspi_ring_mark point_mark[2 * CLSPI_RING_POINTS], cell_mark[2 * CLSPI_RING_CELLS]; /* hashed */
 } clspi_ring;
 
 /* Goes through the ring of a cell. A ring begins as all 0. False: it has more cells or points than

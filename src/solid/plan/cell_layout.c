@@ -5,6 +5,8 @@
 #include "check.h"
 #include "solid_options.h"
 
+enum { LAYERS = 4 };
+
 /* A layout being made. */
 typedef struct maker {
     clsp_solid_plan *plan;
@@ -91,12 +93,6 @@ static bool find_uses(maker *m)
 
 /* ---- points ---- */
 
-/* Counts the points of a cell that is not regular: of slices those of four. */
-static size_t count_points(const clspi_cell_use *use)
-{
-    return (use->has_slices ? 4 : 1) * (size_t)use->terms;
-}
-
 /* Writes the points of a layered cell by layers in its own direction, continued beyond the
    boundary. */
 static bool copy_layers(maker *m, uint32_t *to, const uint32_t *points, const clspi_cell_use *use)
@@ -105,10 +101,10 @@ static bool copy_layers(maker *m, uint32_t *to, const uint32_t *points, const cl
     const bool flips = clspi_frame_flips(use->of.frame, entry->axis);
     const uint32_t n = entry->num_slice;
 
-    for (uint32_t l = 0; l < 4; l++) {
+    for (uint32_t l = 0; l < LAYERS; l++) {
         const uint16_t *const one = entry->slice + (size_t)(l < 2 ? 1 : 2) * n;
         const uint16_t *const two = entry->slice + (size_t)(l < 2 ? 2 : 1) * n;
-        uint32_t *const layer = to + (size_t)(flips ? 3 - l : l) * n;
+        uint32_t *const layer = to + (size_t)(flips ? LAYERS - 1 - l : l) * n;
         for (uint32_t k = 0; k < n; k++) {
             const uint16_t point = entry->slice[(size_t)l * n + k];
             layer[k] =
@@ -147,15 +143,17 @@ static bool put_in_set(maker *m, size_t c)
     const clspi_cell_use *const use = &layout->uses[m->use_of[c]];
     clspi_cell_sets *const sets = sets_of(layout, use);
     const uint32_t size = sets->size, words = clspi_set_words(sets);
-    const uint32_t *const from = points->index + points->place[c];
-    const size_t first = layout->num_index;
-    uint32_t *const index = layout->index + first;
+    size_t first = points->place[c];
     size_t *const next = &m->next[m->use_of[c]];
     const uint32_t place = (uint32_t)(*next % size);
 
-    if (!use->has_slices) memcpy(index, from, use->terms * sizeof *index);
-    if (use->has_slices && !copy_layers(m, index, from, use)) return false;
-    layout->num_index += count_points(use);
+    if (use->has_slices) {
+        first = points->num_index + layout->num_index;
+        if (!copy_layers(m, layout->index + layout->num_index, points->index + points->place[c],
+                         use))
+            return false;
+        layout->num_index += LAYERS * (size_t)use->terms;
+    }
     if (place == 0) *next = sets->num++ * size; /* what is behind a full set is not ours */
     const size_t set = *next / size;
     uint32_t *const to = sets->words + set * words;
@@ -221,10 +219,11 @@ static bool allocate(maker *m)
     clspi_cell_layout *const layout = &m->plan->layout;
     size_t index = 0;
 
-    for (uint32_t u = 0; u < layout->num_uses; u++)
-        index += layout->uses[u].num_cells * count_points(&layout->uses[u]);
-    if (!m->plan->has_grid) index = 0;
-    if (index > UINT32_MAX || layout->slice_rows > UINT32_MAX || layout->full_rows > UINT32_MAX)
+    for (uint32_t u = 0; u < layout->num_uses && m->plan->has_grid; u++)
+        if (layout->uses[u].has_slices)
+            index += LAYERS * layout->uses[u].num_cells * layout->uses[u].terms;
+    if (index > UINT32_MAX - m->plan->points.num_index || layout->slice_rows > UINT32_MAX ||
+        layout->full_rows > UINT32_MAX)
         return false;
     layout->index = malloc((index + 1) * sizeof *layout->index);
     m->next = calloc(layout->num_uses, sizeof *m->next);

@@ -56,8 +56,7 @@ static clsp_status make_trees(const clsp_solid_plan *plan, clspi_class_trees *tr
     return *fits || trees->too_large ? CLSP_OK : no_memory(plan);
 }
 
-/* Writes the place and the code of each cell, the points of those that are not regular, and the
-   words of trees, one after the other. */
+/* Writes the place and the code of each cell, and the words of trees. */
 static void write_words(const clsp_solid_plan *plan, const clspi_class_trees *trees,
                         uint32_t *words)
 {
@@ -71,23 +70,42 @@ static void write_words(const clsp_solid_plan *plan, const clspi_class_trees *tr
                                ? CLSPI_TREE_LEAF
                                : use.number << CLSPI_TREE_CODE_BITS | clspi_tree_frame(use.frame);
     }
-    memcpy(words + index, points->index, points->num_index * sizeof *words);
-    memcpy(words + index + points->num_index, trees->words, trees->num_words * sizeof *words);
+    memcpy(words + index, trees->words, trees->num_words * sizeof *words);
 }
 
-/* Brings all this to the device, in so many words. */
+/* Brings the points of cells that are not regular, which the device may have, to words from one
+   on. */
+static clsp_status bring_index(clsp_solid_plan *plan, clspi_series *series, size_t at)
+{
+    const clspi_cell_points *const points = &plan->points;
+    const size_t bytes = points->num_index * sizeof *points->index;
+
+    if (bytes == 0) return CLSP_OK;
+    return points->index ? clspi_series_write(series, plan->lists.words, at * sizeof(uint32_t),
+                                              points->index, bytes)
+                         : clspi_series_copy(series, plan->index, 0, plan->lists.words,
+                                             at * sizeof(uint32_t), bytes);
+}
+
+/* Brings the words of cells and trees to the device, between which those points lie, in so many
+   words. */
 static clsp_status bring_words(clsp_solid_plan *plan, clspi_series *series,
                                const clspi_class_trees *trees, size_t num)
 {
     clspi_point_lists *const lists = &plan->lists;
-    uint32_t *const words = malloc(num * sizeof *words);
+    const size_t cells = lists->index_at * sizeof(uint32_t);
+    const size_t bytes = trees->num_words * sizeof(uint32_t);
+    uint32_t *const words = malloc(cells + bytes + 1);
     clsp_status status;
 
     if (!words) return no_memory(plan);
     write_words(plan, trees, words);
     status = clspi_buffer_create(&lists->words, plan->base.ctx, num * sizeof *words);
-    if (status == CLSP_OK)
-        status = clspi_series_write(series, lists->words, 0, words, num * sizeof *words);
+    if (status == CLSP_OK) status = clspi_series_write(series, lists->words, 0, words, cells);
+    if (status == CLSP_OK) status = bring_index(plan, series, lists->index_at);
+    if (status == CLSP_OK && bytes)
+        status = clspi_series_write(series, lists->words, lists->trees_at * sizeof *words,
+                                    words + lists->index_at, bytes);
     free(words);
     return status;
 }

@@ -54,7 +54,7 @@ clsp_status clspi_solid_host_prepare(clsp_solid_plan *plan)
         clspi_num_points(&plan->points) * plan->desc.dim * clsp_type_bytes(plan->desc.precision);
 
     CLSPI_CHECK(find_uses(plan));
-    CLSPI_CHECK(clspi_solid_hold_blocks(plan));
+    CLSPI_CHECK(clspi_solid_hold_points(plan));
     pthread_mutex_lock(&plan->host.lock);
     const clsp_status status =
         clspi_host_state_read(&plan->host, &plan->base, plan->control, bytes);

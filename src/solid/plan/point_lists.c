@@ -402,7 +402,7 @@ clsp_status clspi_point_list_lines(clsp_solid_plan *plan, const clsp_points *poi
     else
         CLSPI_CHECK(clspi_device_lists_ready(plan, NULL, &is_direct));
     if (is_direct) return clspi_device_list_lines(plan, points, lines, out, run);
-    if (lines.count) CLSPI_CHECK(clspi_solid_hold_blocks(plan));
+    if (lines.count) CLSPI_CHECK(clspi_solid_hold_points(plan));
     clsp_status status = open_all(&job, points, lines.count, out);
     if (status == CLSP_OK)
         status = clspi_carry_out(&plan->base, run, &job.streams, cut, make_points, &job);

@@ -53,7 +53,8 @@ typedef struct clspi_cell_layout {
     uint32_t num_uses;
     size_t slice_rows, full_rows; /* of all tables, 16 reals each */
     clspi_cell_sets layers, full; /* of those made by slices, and by tables of all points */
-    uint32_t *index;              /* points of all sets' cells, of layered ones by layers */
+    uint32_t *index;              /* points of layered cells by layers, which on the device lie
+                                     behind the points of all cells that are not regular */
     size_t num_index;
 } clspi_cell_layout;
 

@@ -37,8 +37,6 @@ static clsp_status sort_continued(clsp_solid_plan *plan, uint32_t *triples, uint
     return CLSP_OK;
 }
 
-/* ---- making plans ---- */
-
 /* ---- what a plan has on its device ---- */
 
 /* Makes a buffer of numbers, at least one. */
@@ -67,13 +65,48 @@ static clsp_status upload_continued(clsp_solid_plan *plan, clspi_series *series)
     return status;
 }
 
+/* Brings the points of cells that are not regular to the device, the last ones first, and gives
+   each part back when it is there: there is never more than one copy of most. A peer's stay. */
+static clsp_status upload_points(clsp_solid_plan *plan, clspi_series *series)
+{
+    enum { PART = 1 << 22 };
+    clspi_cell_points *const points = &plan->points;
+    const size_t bytes = sizeof *points->index;
+
+    for (size_t left = points->num_index; left > 0;) {
+        const size_t num = left < PART ? left : PART;
+        left -= num;
+        CLSPI_CHECK(clspi_series_write(series, plan->index, left * bytes, points->index + left,
+                                       num * bytes));
+        if (plan->owner || left == 0) continue;
+        uint32_t *const less = realloc(points->index, left * bytes);
+        if (less) points->index = less;
+    }
+    if (plan->owner) return CLSP_OK;
+    free(points->index);
+    points->index = NULL;
+    return CLSP_OK;
+}
+
+/* Brings these points, and those of layered cells by layers. */
+static clsp_status upload_index(clsp_solid_plan *plan, clspi_series *series)
+{
+    const clspi_cell_layout *const layout = &plan->layout;
+    const size_t bytes = plan->has_grid ? plan->points.num_index * sizeof *plan->points.index : 0;
+    const size_t more = layout->num_index * sizeof *layout->index;
+
+    CLSPI_CHECK(clspi_buffer_create(&plan->index, plan->base.ctx, bytes + more + 1));
+    CLSPI_CHECK(clspi_series_write(series, plan->index, bytes, layout->index, more));
+    return plan->has_grid ? upload_points(plan, series) : CLSP_OK;
+}
+
 /* Brings the sets and their index to the device, and gives what the host does not need any more
    back. */
 static clsp_status upload_sets(clsp_solid_plan *plan, clspi_series *series)
 {
     clspi_cell_layout *const layout = &plan->layout;
 
-    CLSPI_CHECK(upload(plan, series, &plan->index, layout->index, layout->num_index));
+    CLSPI_CHECK(upload_index(plan, series));
     CLSPI_CHECK(upload(plan, series, &plan->layer_sets, layout->layers.words,
                        layout->layers.num * clspi_set_words(&layout->layers)));
     CLSPI_CHECK(upload(plan, series, &plan->full_sets, layout->full.words,
@@ -85,8 +118,8 @@ static clsp_status upload_sets(clsp_solid_plan *plan, clspi_series *series)
     return CLSP_OK;
 }
 
-/* Brings the blocks to the device. Their points, which take most of a plan's memory, stay there
-   alone until the host needs them. */
+/* Brings the blocks to the device. Their points stay there alone until the host needs them, as
+   those of other cells do: they take most of a plan's memory. */
 static clsp_status upload_blocks(clsp_solid_plan *plan, clspi_series *series)
 {
     clspi_cell_blocks *const b = &plan->points.blocks;
@@ -102,28 +135,36 @@ static clsp_status upload_blocks(clsp_solid_plan *plan, clspi_series *series)
     return CLSP_OK;
 }
 
-clsp_status clspi_solid_hold_blocks(clsp_solid_plan *plan)
+/* Reads so many numbers of a buffer where the host has none. */
+static clsp_status hold(clsp_solid_plan *plan, uint32_t **numbers, cl_mem buffer, size_t num)
 {
-    clspi_cell_blocks *const b = &plan->points.blocks;
-    const size_t bytes = b->num_points * sizeof *b->points;
+    const size_t bytes = num * sizeof **numbers;
     clspi_call call;
 
-    if (plan->owner || b->points || bytes == 0) return CLSP_OK;
+    if (*numbers || bytes == 0) return CLSP_OK;
     CLSPI_CHECK(clspi_call_check(&plan->base, NULL));
-    uint32_t *const points = malloc(bytes);
-    if (!points)
+    uint32_t *const read = malloc(bytes);
+    if (!read)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "solid: no memory for the points of %zu cells", plan->num_cells);
     clsp_status status = clspi_call_begin(&call, &plan->base, NULL);
     if (status == CLSP_OK)
-        status = clspi_call_end(
-            &call, clspi_series_read(&call.series, plan->block_points, 0, points, bytes));
+        status = clspi_call_end(&call, clspi_series_read(&call.series, buffer, 0, read, bytes));
     if (status != CLSP_OK) {
-        free(points);
+        free(read);
         return status;
     }
-    b->points = points;
+    *numbers = read;
     return CLSP_OK;
+}
+
+clsp_status clspi_solid_hold_points(clsp_solid_plan *plan)
+{
+    clspi_cell_points *const points = &plan->points;
+
+    if (plan->owner) return CLSP_OK;
+    CLSPI_CHECK(hold(plan, &points->blocks.points, plan->block_points, points->blocks.num_points));
+    return hold(plan, &points->index, plan->index, points->num_index);
 }
 
 /* Brings the boundary faces of cells to the device, of which kernels without normals read nothing.

@@ -86,7 +86,7 @@ clsp_status clsp_solid_weights(clsp_solid_plan *plan, const clsp_solid_param *pa
     CLSPI_CHECK(check_param(plan, param));
     CLSPI_CHECK(check_orders(plan, param->by, by));
     CLSPI_CHECK(clspi_solid_by_classes(plan, &plan));
-    CLSPI_CHECK(clspi_solid_hold_blocks(plan));
+    CLSPI_CHECK(clspi_solid_hold_points(plan));
     double *const row = malloc(CLSPI_RING_POINTS * sizeof *row);
     weight_list list = {.vertex = malloc(CLSPI_RING_POINTS * sizeof *list.vertex),
                         .weight = malloc(CLSPI_RING_POINTS * sizeof *list.weight)};
