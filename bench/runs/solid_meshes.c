@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { RUNS = 5 };
+enum { RUNS = 3 };
 
 static const char suite[] = "solid";
 
