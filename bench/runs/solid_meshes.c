@@ -175,45 +175,66 @@ fail:
     return status;
 }
 
-/* Measures a mesh of a box, and where refined is asked for a refined one and a plan of that. */
-static clsp_status run_box(bench *b, const box *x, bool refined)
+/* Measures how a mesh of a box is made. */
+static clsp_status run_mesh(bench *b, const box *x)
+{
+    making m = {.b = b, .box = x};
+    const clsp_status status = measure(&m, "made", make_mesh, x->num_cells, 1.5e6);
+
+    release(&m);
+    return bench_check(status, x->name);
+}
+
+/* Measures how a mesh of a box is refined, and a plan of that. */
+static clsp_status run_refined(bench *b, const box *x)
 {
     making m = {.b = b, .box = x};
     clsp_solid_counts counts;
     clsp_status status;
 
-    BENCH_TRY(measure(&m, "made", make_mesh, x->num_cells, 1.5e6));
-    if (!refined) goto fail;
+    BENCH_TRY(make_mesh(&m));
     BENCH_TRY(make_fine(&m));
     BENCH_TRY(clsp_solid_mesh_counts(m.fine, &counts));
     clsp_solid_mesh_destroy(&m.fine);
     BENCH_TRY(measure(&m, "refined", make_fine, counts.num_cells, NAN));
     BENCH_TRY(make_plan(&m)); /* programs are there then */
     clsp_solid_plan_destroy(&m.plan);
-    BENCH_TRY(measure(&m, "plan of refined", make_plan, counts.num_cells, NAN));
+    BENCH_TRY(measure(&m, "plan", make_plan, counts.num_cells, 1e6));
 
 fail:
     release(&m);
     return bench_check(status, x->name);
 }
 
+/* A box, its cells and what is measured of it. */
+typedef struct mesh_case {
+    const char *name;
+    size_t side, quick_side;
+    uint8_t kind, corners, num; /* of the cells of a cube */
+    const uint8_t *corner;
+    clsp_status (*run)(bench *b, const box *x);
+} mesh_case;
+
 clsp_status solid_meshes_run(bench *b)
 {
     static const uint8_t cube[] = {0, 1, 3, 2, 4, 5, 7, 6};
     static const uint8_t parts[] = {0, 1, 3, 7, 0, 3, 2, 7, 0, 2, 6, 7,
                                     0, 6, 4, 7, 0, 4, 5, 7, 0, 5, 1, 7};
+    static const mesh_case cases[] = {
+        {"mesh of hexahedra", 100, 20, CLSP_SOLID_HEXAHEDRON, 8, 1, cube, run_mesh},
+        {"mesh of tetrahedra", 56, 11, CLSP_SOLID_TETRAHEDRON, 4, 6, parts, run_mesh},
+        {"mesh of refined tetrahedra", 24, 11, CLSP_SOLID_TETRAHEDRON, 4, 6, parts, run_refined}};
     clsp_status status = CLSP_OK;
-    box x = {.name = "mesh of hexahedra"};
+    box x = {.name = NULL};
 
-    if (bench_wants(b, x.name)) {
-        BENCH_TRY(box_make(&x, b->quick ? 20 : 100, CLSP_SOLID_HEXAHEDRON, cube, 8, 1));
-        BENCH_TRY(run_box(b, &x, false));
-    }
-    box_release(&x);
-    x.name = "mesh of tetrahedra";
-    if (bench_wants(b, x.name)) {
-        BENCH_TRY(box_make(&x, b->quick ? 11 : 56, CLSP_SOLID_TETRAHEDRON, parts, 4, 6));
-        BENCH_TRY(run_box(b, &x, true));
+    for (size_t i = 0; i < BENCH_COUNT(cases) && status == CLSP_OK; i++) {
+        const mesh_case *const c = &cases[i];
+        if (!bench_wants(b, c->name)) continue;
+        x.name = c->name;
+        BENCH_TRY(box_make(&x, b->quick ? c->quick_side : c->side, c->kind, c->corner, c->corners,
+                           c->num));
+        BENCH_TRY(c->run(b, &x));
+        box_release(&x);
     }
 
 fail:
