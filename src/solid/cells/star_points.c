@@ -21,9 +21,11 @@ enum {
 typedef struct star_entry {
     uint32_t vertex, corner; /* 8 times the cell + the corner that is the vertex */
     uint32_t spot;
-    uint16_t sums; /* that it makes, as bits */
-    uint8_t face;  /* of a class: that of the boundary along which they are, or NO_FACE */
-    double x[3];   /* in segments away from the vertex, at the star's level; for a class as it is */
+    uint16_t sums;  /* that it makes, as bits */
+    uint8_t face;   /* of a class: that of the boundary along which they are, or NO_FACE */
+    uint32_t place; /* 8 times the star's cell + at which point of it a sub-cell begins, as bits */
+    uint32_t edge;  /* of the star, irregular, that the sub-cell is beside, or CLSPI_NO_CELL */
+    double x[3]; /* in segments away from the vertex, at the star's level; for a class as it is */
 } star_entry;
 
 /* A list on its way. */
@@ -36,14 +38,20 @@ typedef struct star_work {
     atomic_bool failed;
 } star_work;
 
+/* What is across an edge at a place along it, which entries one after another may have in common.
+ */
+typedef struct edge_section {
+    clspi_edge_star across;
+    uint32_t edge; /* of the star, or CLSPI_NO_CELL */
+    double at;
+} edge_section;
+
 /* What a thread has to itself. */
 typedef struct star_scratch {
     const star_work *work;
     clspi_vertex_star star;
-    clspi_edge_star across;
-    uint32_t edge; /* of which `across` is, or CLSPI_NO_CELL */
-    /* points around a sub-cell, which parameters may have in common */
-    uint32_t level, cell, base;
+    edge_section section[3]; /* by how often it is derived along the edge */
+    uint32_t level, place;   /* of the points around a sub-cell, likewise */
     double grid[CLSPI_GRID_POINTS * CLSPI_STAR_MOST_DIM];
 } star_scratch;
 
@@ -251,33 +259,33 @@ static double factor_of(const star_entry *entry, const uint8_t by[3], uint32_t l
     return factor;
 }
 
-/* Brings the points around a sub-cell, which begins at point 0 or 1 along each axis. */
-static void bring_grid(star_scratch *s, uint32_t cell, uint32_t base)
+/* Brings the points around the sub-cell of an entry. */
+static void bring_grid(star_scratch *s, const star_entry *entry)
 {
-    const uint32_t dim = s->star.stars->dim;
+    const uint32_t dim = s->star.stars->dim, base = entry->place % CLSPI_CORNERS;
 
-    if (s->level == s->star.level && s->cell == cell && s->base == base) return;
+    if (s->level == s->star.level && s->place == entry->place) return;
     for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++) {
         const int at[3] = {(int)(i >> 4) + (int)(base & 1) - 1,
                            (int)(i >> 2 & 3) + (int)(base >> 1 & 1) - 1,
                            (int)(i & 3) + (int)(base >> 2) - 1};
-        clspi_vertex_star_point(&s->star, cell, at, s->grid + (size_t)i * dim);
+        clspi_vertex_star_point(&s->star, entry->place / CLSPI_CORNERS, at,
+                                s->grid + (size_t)i * dim);
     }
     s->level = s->star.level;
-    s->cell = cell;
-    s->base = base;
+    s->place = entry->place;
 }
 
 /* Makes the sums of an entry in a regular sub-cell. */
-static void sum_grid(star_scratch *s, const star_entry *entry, uint32_t cell, uint32_t base)
+static void sum_grid(star_scratch *s, const star_entry *entry)
 {
     const star_work *const work = s->work;
     const uint32_t dim = work->stars->dim;
     double t[3], row[CLSPI_GRID_POINTS];
 
-    bring_grid(s, cell, base);
+    bring_grid(s, entry);
     for (uint32_t a = 0; a < 3; a++)
-        t[a] = entry->x[a] - (double)(base >> a & 1);
+        t[a] = entry->x[a] - (double)(entry->place >> a & 1);
     for (uint32_t k = 0; k < work->list->num_sums; k++) {
         const uint8_t number = work->list->number[k], *const by = clspi_order_by[number];
         double *const sum = sum_at(work, entry, k);
@@ -294,6 +302,14 @@ static void sum_grid(star_scratch *s, const star_entry *entry, uint32_t cell, ui
 }
 
 /* ---- beside edges ---- */
+
+/* Returns the axis of an edge that the sub-cell of an entry is beside alone, or 3. */
+static uint32_t axis_beside(const star_entry *entry)
+{
+    const uint32_t base = entry->place % CLSPI_CORNERS;
+
+    return base == 1 ? 0 : base == 2 ? 1 : base == 4 ? 2 : 3;
+}
 
 /* Sums the 4 x 4 points around a sub-quad, which begins at point 0 or 1 along both axes. */
 static void sum_section(const clspi_edge_star *across, uint32_t quad, const double x[2],
@@ -315,61 +331,80 @@ static void sum_section(const clspi_edge_star *across, uint32_t quad, const doub
     }
 }
 
-/* Makes those sums of an entry that are derived so many times along the edge, of which the star
-   across it has the points. */
-static void sum_across(star_scratch *s, const star_entry *entry, uint32_t q, uint32_t order)
+/* Refines what is across the edge of an entry until a parameter is in a regular quad, beginning
+   with what the entry before has left, if that is at the same place. False: no memory. */
+static bool refine_section(star_scratch *s, const star_entry *entry, uint32_t order, double x[2])
+{
+    edge_section *const section = &s->section[order];
+    clspi_edge_star *const across = &section->across;
+    const double most = fmax(x[0], x[1]), at = entry->x[axis_beside(entry)];
+    uint32_t level = 0;
+    double weight[4];
+
+    while (most > 0.0 && ldexp(most, (int)level) < 1.0 && level < CLSPI_LIMIT_DEPTH)
+        level++;
+    if (section->edge != entry->edge) {
+        if (!clspi_edge_star_make(across, &s->star, entry->edge)) return false;
+        section->edge = entry->edge;
+        section->at = 0.0; /* no entry is there */
+    }
+    if (section->at != at || across->level > level) {
+        clspi_span_weights(at - 1.0, order, weight);
+        clspi_edge_star_bring(across, weight);
+        section->at = at;
+    }
+    while (across->level < level)
+        clspi_edge_star_step(across);
+    x[0] = ldexp(x[0], (int)level);
+    x[1] = ldexp(x[1], (int)level);
+    return true;
+}
+
+/* Makes those sums of an entry that are derived so many times along the edge. False: no memory. */
+static bool sum_across(star_scratch *s, const star_entry *entry, uint32_t order)
 {
     const star_work *const work = s->work;
-    clspi_edge_star *const across = &s->across;
-    const clspi_star_quad *const quad = &across->quad[q];
-    const uint32_t dim = work->stars->dim;
-    double x[2] = {entry->x[quad->axis[0]], entry->x[quad->axis[1]]};
+    const clspi_edge_star *const across = &s->section[order].across;
+    const uint32_t along = axis_beside(entry), dim = work->stars->dim;
+    const uint32_t axis[2] = {along == 0 ? 1 : 0, along == 2 ? 1 : 2};
+    const uint32_t q = s->star.edge_place[3 * (size_t)(entry->place / CLSPI_CORNERS) + along];
+    double x[2] = {entry->x[axis[0]], entry->x[axis[1]]};
     const bool is_on = x[0] == 0.0 && x[1] == 0.0;
 
-    while (!is_on && x[0] < 1.0 && x[1] < 1.0 && across->level < CLSPI_LIMIT_DEPTH) {
-        clspi_edge_star_step(across);
-        x[0] *= 2.0;
-        x[1] *= 2.0;
-    }
+    if (!refine_section(s, entry, order, x)) return false;
     for (uint32_t k = 0; k < work->list->num_sums; k++) {
         const uint8_t number = work->list->number[k], *const by = clspi_order_by[number];
-        const uint8_t by_two[2] = {by[quad->axis[0]], by[quad->axis[1]]};
+        const uint8_t by_two[2] = {by[axis[0]], by[axis[1]]};
         double *const sum = sum_at(work, entry, k);
-        if (!makes(entry, number) || by[quad->along] != order) continue;
+        if (!makes(entry, number) || by[along] != order) continue;
         if (is_on)
             clspi_edge_star_limit(across, sum);
         else
             sum_section(across, q, x, by_two, sum);
-        const double factor = factor_of(entry, by, s->star.level, quad->along, across->level);
+        const double factor = factor_of(entry, by, s->star.level, along, across->level);
         for (uint32_t c = 0; c < dim; c++) {
             if (!(by_two[0] | by_two[1])) sum[c] += across->centre[c];
             sum[c] = number == CLSPI_VALUE ? s->star.centre[c] + sum[c] : factor * sum[c];
         }
     }
+    return true;
 }
 
 /* Makes the sums of an entry beside an irregular edge, from point 1 to 2 of it. False: no memory.
  */
-static bool sum_edge(star_scratch *s, const star_entry *entry, uint32_t cell, uint32_t along)
+static bool sum_edge(star_scratch *s, const star_entry *entry)
 {
     const star_work *const work = s->work;
-    const uint32_t edge = s->star.cell[cell].edge[along];
-    const uint32_t q = s->star.edge_place[3 * (size_t)cell + along];
+    const uint32_t along = axis_beside(entry);
     uint32_t orders = 0;
-    double weight[4];
+    bool done = true;
 
-    if (s->edge != edge && !clspi_edge_star_make(&s->across, &s->star, edge)) return false;
-    s->edge = edge;
     for (uint32_t k = 0; k < work->list->num_sums; k++)
         if (makes(entry, work->list->number[k]))
             orders |= 1u << clspi_order_by[work->list->number[k]][along];
-    for (uint32_t order = 0; order < 3; order++) {
-        if (!(orders >> order & 1)) continue;
-        clspi_span_weights(entry->x[along] - 1.0, order, weight);
-        clspi_edge_star_bring(&s->across, weight);
-        sum_across(s, entry, q, order);
-    }
-    return true;
+    for (uint32_t order = 0; order < 3 && done; order++)
+        if (orders >> order & 1) done = sum_across(s, entry, order);
+    return done;
 }
 
 /* ---- vertices ---- */
@@ -388,27 +423,59 @@ static void sum_vertex(const star_scratch *s, const star_entry *entry)
             memcpy(sum_at(work, entry, k), is_on ? limit : s->star.centre, dim * sizeof(double));
 }
 
-/* Makes an entry, if it can be made at the star's level. *done: it is. False: no memory. */
-static bool try_entry(star_scratch *s, const star_entry *entry, uint32_t cell, bool *done)
+/* Finds the sub-cell of an entry at the star's level. Returns whether it can be made there. */
+static bool find_place(const star_scratch *s, star_entry *entry, uint32_t cell)
 {
     const clspi_cell_mesh *const mesh = s->work->stars->mesh;
-    uint32_t base = 0, along = 3;
+    uint32_t base = 0;
 
     for (uint32_t a = 0; a < 3; a++)
         base |= (uint32_t)(s->star.level > 1 && entry->x[a] >= 1.0) << a;
-    for (uint32_t a = 0; a < 3; a++)
-        if (base == 1u << a) along = a;
-    *done = true;
-    if (base == 0 && mesh->vertex_flag[entry->vertex] & CLSPI_IRREGULAR) {
-        *done = (entry->x[0] == 0.0 && entry->x[1] == 0.0 && entry->x[2] == 0.0) ||
-                s->star.level == CLSPI_LIMIT_DEPTH;
-        if (*done) sum_vertex(s, entry);
-        return true;
-    }
+    entry->place = CLSPI_CORNERS * cell + base;
+    entry->edge = CLSPI_NO_CELL;
+    const uint32_t along = axis_beside(entry);
     if (along < 3 && s->star.edge[s->star.cell[cell].edge[along]].flag & CLSPI_IRREGULAR)
-        return sum_edge(s, entry, cell, along);
-    sum_grid(s, entry, cell, base);
+        entry->edge = s->star.cell[cell].edge[along];
+    return base != 0 || !(mesh->vertex_flag[entry->vertex] & CLSPI_IRREGULAR) ||
+           (entry->x[0] == 0.0 && entry->x[1] == 0.0 && entry->x[2] == 0.0) ||
+           s->star.level == CLSPI_LIMIT_DEPTH;
+}
+
+/* Makes an entry at the star's level. False: no memory. */
+static bool make_entry(star_scratch *s, const star_entry *entry)
+{
+    if (entry->edge != CLSPI_NO_CELL) return sum_edge(s, entry);
+    if (entry->place % CLSPI_CORNERS == 0 &&
+        s->work->stars->mesh->vertex_flag[entry->vertex] & CLSPI_IRREGULAR)
+        sum_vertex(s, entry);
+    else
+        sum_grid(s, entry);
     return true;
+}
+
+/* Returns how far an entry is off the edge that it is beside. */
+static double off_edge(const star_entry *entry)
+{
+    const uint32_t along = axis_beside(entry);
+
+    return fmax(entry->x[(along + 1) % 3], entry->x[(along + 2) % 3]);
+}
+
+/* Compares entries of a vertex: by edges that they are beside, by the place along these and by how
+   far they are off them, farther ones first; and by sub-cells. */
+static int compare_places(const void *one, const void *other)
+{
+    const star_entry *const a = one, *const b = other;
+
+    if (a->edge != b->edge) return a->edge < b->edge ? -1 : 1;
+    if (a->edge != CLSPI_NO_CELL) {
+        const double at_a = a->x[axis_beside(a)], at_b = b->x[axis_beside(b)];
+        const double off_a = off_edge(a), off_b = off_edge(b);
+        if (at_a != at_b) return at_a < at_b ? -1 : 1;
+        if (off_a != off_b) return off_a > off_b ? -1 : 1;
+    }
+    if (a->place != b->place) return a->place < b->place ? -1 : 1;
+    return a->spot != b->spot ? (a->spot < b->spot ? -1 : 1) : (int)a->sums - (int)b->sums;
 }
 
 /* Returns the star's number of the cell of an entry. */
@@ -419,27 +486,39 @@ static uint32_t cell_of(const clspi_vertex_star *star, const star_entry *entry, 
     return guess;
 }
 
+/* Puts entries that can be made at the star's level to the front. Returns how many there are. */
+static size_t sort_out(const star_scratch *s, star_entry *entry, size_t num)
+{
+    size_t made = 0;
+    uint32_t cell = 0;
+
+    for (size_t i = 0; i < num; i++) {
+        cell = cell_of(&s->star, &entry[i], cell);
+        if (!find_place(s, &entry[i], cell)) continue;
+        const star_entry swap = entry[made];
+        entry[made++] = entry[i];
+        entry[i] = swap;
+    }
+    return made;
+}
+
 /* Makes all entries of a vertex, which are put into another order. */
 static bool make_vertex(star_scratch *s, star_entry *entry, size_t num)
 {
-    s->edge = CLSPI_NO_CELL;
     s->level = 0;
     if (!clspi_vertex_star_make(&s->star, s->work->stars, entry->vertex)) return false;
     for (;;) {
-        size_t left = 0;
-        uint32_t cell = 0;
-        for (size_t i = 0; i < num; i++) {
-            bool done;
-            cell = cell_of(&s->star, &entry[i], cell);
-            if (!try_entry(s, &entry[i], cell, &done)) return false;
-            if (done) continue;
-            entry[left] = entry[i];
-            for (uint32_t a = 0; a < 3; a++)
-                entry[left].x[a] *= 2.0;
-            left++;
-        }
-        if (left == 0) return true;
-        num = left;
+        const size_t made = sort_out(s, entry, num);
+        for (uint32_t order = 0; order < 3; order++)
+            s->section[order].edge = CLSPI_NO_CELL;
+        if (made > 1) qsort(entry, made, sizeof *entry, compare_places);
+        for (size_t i = 0; i < made; i++)
+            if (!make_entry(s, &entry[i])) return false;
+        if (made == num) return true;
+        entry += made;
+        num -= made;
+        for (size_t i = 0; i < 3 * num; i++)
+            entry[i / 3].x[i % 3] *= 2.0;
         clspi_vertex_star_step(&s->star);
     }
 }
@@ -517,7 +596,8 @@ static void make_piece(void *user, size_t piece)
     if (!done) atomic_store(&work->failed, true);
     if (!s) return;
     clspi_vertex_star_release(&s->star);
-    clspi_edge_star_release(&s->across);
+    for (uint32_t order = 0; order < 3; order++)
+        clspi_edge_star_release(&s->section[order].across);
     free(s);
 }
 

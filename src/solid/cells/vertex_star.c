@@ -430,23 +430,59 @@ static void find_shift(const clspi_vertex_star *star, double *shift)
     }
 }
 
+/* Copies 3 x 3 points: from steps along two axes to steps of a gathered cell. */
+static void copy_face(double *to, const size_t to_step[2], const double *from,
+                      const size_t from_step[2], uint32_t dim)
+{
+    for (size_t j = 0; j < 3; j++)
+        for (size_t k = 0; k < 3; k++) {
+            const double *const p = from + j * from_step[0] + k * from_step[1];
+            double *const q = to + j * to_step[0] + k * to_step[1];
+            for (uint32_t c = 0; c < dim; c++)
+                q[c] = p[c];
+        }
+}
+
+/* Gathers the points one before those of a cell along an axis: beyond the boundary the layer before
+   it is continued. */
+static void gather_beyond(const clspi_vertex_star *star, uint32_t d, uint32_t a, double *to)
+{
+    const uint32_t dim = star->stars->dim, b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+    const clspi_star_cell *const cell = &star->cell[d];
+    const size_t step[2] = {(size_t)stride_of[b] * dim, (size_t)stride_of[c] * dim};
+    double *const first = to + step[0] + step[1];
+
+    if (cell->across[a] != CLSPI_NO_CELL) {
+        const uint8_t *const there = cell->to[a];
+        const size_t steps[2] = {(size_t)stride_of[there[b]] * dim,
+                                 (size_t)stride_of[there[c]] * dim};
+        const double *const points =
+            star->points + (size_t)cell->across[a] * CLSPI_STAR_POINTS * dim;
+        copy_face(first, step, points + (size_t)stride_of[there[a]] * dim, steps, dim);
+        return;
+    }
+    const size_t next = (size_t)stride_of[a] * dim;
+    for (size_t j = 0; j < 3; j++)
+        for (size_t k = 0; k < 3; k++) {
+            double *const p = first + j * step[0] + k * step[1];
+            for (uint32_t i = 0; i < dim; i++)
+                p[i] = 2.0 * p[next + i] - p[2 * next + i];
+        }
+}
+
 /* Gathers the points of a cell from one before its first ones on, but those beyond edges, which
    no point is made of that is not on an edge. to: [4][4][4][dim]. */
 static void gather(const clspi_vertex_star *star, uint32_t cell, double *to)
 {
     const uint32_t dim = star->stars->dim;
     const double *const points = star->points + (size_t)cell * CLSPI_STAR_POINTS * dim;
+    const size_t step[2] = {(size_t)4 * dim, dim};
 
-    for (uint32_t i = 0; i < CLSPI_STAR_POINTS; i++) {
-        const int at[3] = {(int)(i >> 4) - 1, (int)(i >> 2 & 3) - 1, (int)(i & 3) - 1};
-        const int outside = (at[0] < 0) + (at[1] < 0) + (at[2] < 0);
-        if (outside == 0)
-            memcpy(to + (size_t)i * dim, points + (size_t)(i - 21) * dim, dim * sizeof *to);
-        else if (outside == 1)
-            clspi_vertex_star_point(star, cell, at, to + (size_t)i * dim);
-        else
-            memset(to + (size_t)i * dim, 0, dim * sizeof *to);
-    }
+    memset(to, 0, (size_t)CLSPI_STAR_POINTS * dim * sizeof *to);
+    for (size_t i = 0; i < 3; i++)
+        copy_face(to + (16 * i + 21) * dim, step, points + 16 * i * dim, step, dim);
+    for (uint32_t a = 0; a < 3; a++)
+        gather_beyond(star, cell, a, to);
 }
 
 /* Writes the next points of a cell on its edges. to: its next points. */

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "star_points.h"
 
-enum { CHUNK = 32768 /* vertices that are made at once */ };
+enum { CHUNK = 131072 /* vertices that are made at once */ };
 
 /* Vertices on their way. */
 typedef struct star_chunk {
