@@ -227,6 +227,10 @@ static bool write_slice(work *w)
     progress_start(&w->bar, "slicing", w->r->base.quiet);
     solid_model_centre(&w->model);
     bool done = open_samples(w, NET_SAMPLES);
+    if (done && solid_samples_are_unlike(&w->samples)) {
+        solid_samples_close(&w->samples);
+        done = open_samples(w, FINE_SAMPLES);
+    }
     const double begin = seconds_now();
     done = done && solid_slice_make(&w->samples, &image, &w->frame, &w->slice, &w->bar);
     progress_end(&w->bar);

@@ -10,6 +10,7 @@ enum {
     NET = 4,
     NET_POINTS = NET * NET * NET,
     NET_SAMPLES = 5,
+    FINE_SAMPLES = 9, /* of cells, for nets of their halves too */
     NET_GRID = NET_SAMPLES * NET_SAMPLES * NET_SAMPLES
 };
 

@@ -19,10 +19,12 @@ bool solid_blocks_open(solid_blocks *b, solid_samples *samples)
 {
     const solid_model *m = samples->m;
     *b = (solid_blocks){.samples = samples,
+                        .is_unlike = solid_samples_are_unlike(samples),
                         .grid = net_nodes_make(0, 0.25),
                         .inner = net_nodes_make(0.03125, 0.3125), /* nearly Chebyshev's */
-                        .scale = calloc(m->channels, sizeof(double))};
-    if (!b->scale) return solid_model_memory(m);
+                        .scale = calloc(m->channels, sizeof(double)),
+                        .own = malloc(NET_GRID * m->channels * sizeof(double))};
+    if (!b->scale || !b->own) return solid_model_memory(m);
     for (size_t i = 0; i < m->counts.num_vertices; i++)
         for (uint32_t c = 0; c < m->channels; c++)
             b->scale[c] = fmax(b->scale[c], fabs(m->points[i * m->channels + c]));
@@ -105,6 +107,23 @@ static bool cut(solid_blocks *b, const solid_block *part, const bool along[3])
     return true;
 }
 
+/* Tells whether the filter wants a part, by its net and how far that may be off. */
+static bool is_wanted(const solid_blocks *b, const double *net, double off)
+{
+    const size_t channels = b->samples->m->channels;
+    double low[3], high[3];
+    for (size_t x = 0; x < 3; x++) {
+        low[x] = high[x] = net[x];
+        for (size_t i = 1; i < NET_POINTS; i++) {
+            low[x] = fmin(low[x], net[i * channels + x]);
+            high[x] = fmax(high[x], net[i * channels + x]);
+        }
+        low[x] -= off;
+        high[x] += off;
+    }
+    return b->filter(b->user, low, high);
+}
+
 /* Looks at a part by its samples: it is a block, or is cut, or is left out. */
 static bool take_part(solid_blocks *b, const net_nodes *nodes, const solid_block *part,
                       const double *samples)
@@ -117,10 +136,12 @@ static bool take_part(solid_blocks *b, const net_nodes *nodes, const solid_block
     if (b->filter && !b->filter(b->user, low, high)) return true;
     cubic_net_fit(nodes, samples, channels, b->scale, net, off);
     const double most = fmax(fmax(off[0], off[1]), off[2]);
+    const double least = fmax(rounding(b), b->is_unlike ? b->enough / 4 / b->scale[0] : 0);
     block.is_exact = most <= rounding(b);
     block.off = fmax(4 * most * b->scale[0], b->rounding);
+    if (b->filter && !is_wanted(b, net, block.off)) return true;
     for (int a = 0; a < 3; a++) {
-        along[a] = off[a] > rounding(b) && part->size[a] > ldexp(1, -MAX_DEPTH) &&
+        along[a] = off[a] > least && part->size[a] > ldexp(1, -MAX_DEPTH) &&
                    extent_along(samples, channels, a) > b->small;
         is_last = is_last && !along[a];
     }
@@ -159,6 +180,36 @@ static void set_params(solid_blocks *b, const solid_block *part, size_t first)
     }
 }
 
+/* Tells whether samples of a cell have those of a part among them. */
+static bool has_samples(const solid_blocks *b, const solid_block *part)
+{
+    const double least = (NET_SAMPLES - 1.0) / (b->samples->grid.along - 1.0);
+    return part->size[0] >= least && part->size[1] >= least && part->size[2] >= least;
+}
+
+/* Takes the samples of a part from those of its cell. */
+static void take_samples(const solid_blocks *b, const solid_block *part, const double *samples,
+                         double *to)
+{
+    const size_t channels = b->samples->m->channels, along = b->samples->grid.along;
+    for (size_t i = 0; i < NET_GRID; i++) {
+        const size_t at[3] = {i / 25, i / 5 % 5, i % 5};
+        size_t from = 0;
+        for (size_t a = 0; a < 3; a++) {
+            const double t = part->from[a] + part->size[a] * b->grid.t[at[a]];
+            from = from * along + (size_t)lrint(t * ((double)along - 1));
+        }
+        memcpy(to + i * channels, samples + from * channels, channels * sizeof(double));
+    }
+}
+
+const double *solid_blocks_whole(solid_blocks *b, const double *samples)
+{
+    const solid_block whole = {.size = {1, 1, 1}};
+    take_samples(b, &whole, samples, b->own);
+    return b->own;
+}
+
 /* Evaluates the samples of so many parts. */
 static bool sample_parts(solid_blocks *b, const solid_block *parts, size_t num)
 {
@@ -178,18 +229,36 @@ static bool sample_parts(solid_blocks *b, const solid_block *parts, size_t num)
     return true;
 }
 
-/* Looks at all halves as parts. */
-static bool take_halves(solid_blocks *b)
+/* Looks at parts whose samples are among those of their cell, and leaves the others of these parts.
+ */
+static bool take_known(solid_blocks *b, const double *samples, solid_block *parts, size_t *num)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < *num; i++) {
+        if (!has_samples(b, &parts[i])) {
+            parts[left++] = parts[i];
+            continue;
+        }
+        take_samples(b, &parts[i], samples, b->own);
+        if (!take_part(b, &b->grid, &parts[i], b->own)) return false;
+    }
+    *num = left;
+    return true;
+}
+
+/* Looks at all halves as parts. samples: of the cell. */
+static bool take_halves(solid_blocks *b, const double *samples)
 {
     const size_t reals = (size_t)NET_GRID * b->samples->m->channels;
     solid_block *const parts = b->halves;
-    const size_t num = b->num_halves, capacity = b->half_capacity;
-    bool done = true;
+    const size_t capacity = b->half_capacity;
+    size_t num = b->num_halves;
     b->halves = b->parts;
     b->half_capacity = b->part_capacity;
     b->num_halves = 0;
     b->parts = parts;
     b->part_capacity = capacity;
+    bool done = take_known(b, samples, parts, &num);
     for (size_t first = 0; done && first < num; first += MOST_PARTS) {
         const size_t count = num - first < MOST_PARTS ? num - first : MOST_PARTS;
         done = sample_parts(b, parts + first, count);
@@ -213,9 +282,9 @@ bool solid_blocks_make(solid_blocks *b, uint32_t cell, const double *samples)
 {
     const solid_block whole = {.cell = cell, .size = {1, 1, 1}};
     forget(b);
-    bool done = take_part(b, &b->grid, &whole, samples);
+    bool done = take_part(b, &b->grid, &whole, solid_blocks_whole(b, samples));
     while (done && b->num_halves > 0)
-        done = take_halves(b);
+        done = take_halves(b, samples);
     return done;
 }
 
@@ -223,6 +292,7 @@ void solid_blocks_close(solid_blocks *b)
 {
     forget(b);
     free(b->scale);
+    free(b->own);
     free(b->blocks);
     free(b->parts);
     free(b->halves);

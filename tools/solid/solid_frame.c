@@ -14,6 +14,7 @@ typedef struct extent_work {
     solid_blocks *blocks;
     const slice_frame *frame;
     double low[2], high[2], near;
+    double least[2], most[2]; /* of control points, between which the solid is */
 } extent_work;
 
 /* Extends the rectangle by a cell's samples. */
@@ -21,8 +22,9 @@ static bool extend(void *user, uint32_t cell, const double *samples)
 {
     extent_work *w = user;
     const size_t channels = w->blocks->samples->m->channels;
+    const size_t num = solid_samples_reals(w->blocks->samples) / channels;
     (void)cell;
-    for (size_t i = 0; i < NET_GRID; i++)
+    for (size_t i = 0; i < num; i++)
         for (int k = 0; k < 2; k++) {
             const double at = samples[i * channels + w->frame->across[k]];
             w->low[k] = fmin(w->low[k], at);
@@ -67,13 +69,30 @@ static void extend_net(extent_work *w, const cubic_net *net, int k, int depth)
     extend_net(w, &half[1], k, depth + 1);
 }
 
-/* Tells whether a box is further out than the rectangle. */
+/* Finds between which coordinates control points are. */
+static void find_bounds(extent_work *w)
+{
+    const solid_model *m = w->blocks->samples->m;
+    for (int k = 0; k < 2; k++) {
+        w->least[k] = HUGE_VAL;
+        w->most[k] = -HUGE_VAL;
+        for (size_t i = 0; i < m->counts.num_vertices; i++) {
+            const double at = m->points[i * m->channels + w->frame->across[k]];
+            w->least[k] = fmin(w->least[k], at);
+            w->most[k] = fmax(w->most[k], at);
+        }
+    }
+}
+
+/* Tells whether what of the solid may be in a box is further out than the rectangle. */
 static bool is_outside(void *user, const double low[3], const double high[3])
 {
     const extent_work *w = user;
     for (int k = 0; k < 2; k++) {
         const uint32_t x = w->frame->across[k];
-        if (low[x] < w->low[k] - w->near || high[x] > w->high[k] + w->near) return true;
+        if (fmax(low[x], w->least[k]) < w->low[k] - w->near ||
+            fmin(high[x], w->most[k]) > w->high[k] + w->near)
+            return true;
     }
     return false;
 }
@@ -85,7 +104,8 @@ static bool extend_cell(void *user, uint32_t cell, const double *samples)
     const size_t channels = w->blocks->samples->m->channels;
     double all[NET_POINTS * CLSP_SOLID_MAX_DIM], off[3], low[3], high[3];
     cubic_net net;
-    cubic_net_fit(&w->blocks->grid, samples, channels, w->blocks->scale, all, off);
+    cubic_net_fit(&w->blocks->grid, solid_blocks_whole(w->blocks, samples), channels,
+                  w->blocks->scale, all, off);
     for (size_t i = 0; i < NET_POINTS; i++)
         for (size_t x = 0; x < 3; x++)
             net.p[i][x] = all[i * channels + x];
@@ -143,8 +163,10 @@ bool solid_frame_find(solid_blocks *blocks, slice_frame *frame, progress_bar *ba
                      .low = {HUGE_VAL, HUGE_VAL},
                      .high = {-HUGE_VAL, -HUGE_VAL}};
     if (!solid_samples_visit(blocks->samples, extend, &w, bar) || !lay_out(&w, frame)) return false;
+    find_bounds(&w);
     w.near = fmax(aim * frame->pixel, 1e-12 * blocks->scale[0]);
     blocks->small = frame->pixel;
+    blocks->enough = w.near;
     blocks->filter = is_outside;
     blocks->user = &w;
     const bool done = solid_samples_visit(blocks->samples, extend_cell, &w, bar);

@@ -23,6 +23,12 @@ bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision p
     return (s->values && (s->made || precision == MESH_F64)) || solid_model_memory(m);
 }
 
+bool solid_samples_are_unlike(const solid_samples *s)
+{
+    clsp_solid_desc desc;
+    return clsp_solid_plan_desc(s->plan, &desc) == CLSP_OK && desc.method == CLSP_SOLID_LATTICES;
+}
+
 /* Prints what a shared call did, in the place of the progress bar. */
 static void print_shared(const solid_samples *s, const clsp_report *report)
 {

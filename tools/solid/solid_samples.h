@@ -23,6 +23,9 @@ typedef struct solid_samples {
 bool solid_samples_open(solid_samples *s, const solid_model *m, mesh_precision precision,
                         solid_grid grid);
 
+/* Tells whether cells are unlike: grids are made much faster than lists of points. */
+bool solid_samples_are_unlike(const solid_samples *s);
+
 /* Makes the samples of so many cells from `first` on, at most s->most, unless they are there. */
 bool solid_samples_make(solid_samples *s, size_t first, size_t count);
 

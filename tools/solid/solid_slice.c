@@ -11,7 +11,7 @@
 #include "solid_inverse.h"
 #include "solid_size.h"
 
-enum { MAX_ROUNDS = 40, MAX_DAMPED = 100, BATCH = 4096, ROOM = 2 * BATCH };
+enum { MAX_ROUNDS = 40, MAX_DAMPED = 100, BATCH = 4096, MOST_WAITING = 1 << 20 };
 enum { VERTEX = 4 }; /* a point, and its derivatives by u, v, w */
 
 /* What is known of a pixel. */
@@ -33,12 +33,18 @@ typedef struct late_candidate {
     int starts; /* how often it has begun */
 } late_candidate;
 
-/* Where a covered pixel is nearest to a cell's points, though not on one. */
+/* Where a pixel is nearest to a cell's points, though not on one. */
 typedef struct near_place {
     size_t pixel;
     uint32_t cell;
     double t[3], distance;
 } near_place;
+
+/* Places that are looked at in the end. */
+typedef struct place_list {
+    near_place *place;
+    size_t num, capacity;
+} place_list;
 
 typedef struct slice_work {
     solid_samples *samples;
@@ -55,14 +61,15 @@ typedef struct slice_work {
     uint8_t *state;  /* [pixels] */
     candidate *list; /* [BATCH]: of blocks that are not exact */
     size_t num;
-    uint32_t *cells;      /* [ROOM] */
-    late_candidate *late; /* [ROOM]: followed when all others are, or when it is half full */
+    uint32_t *cells;      /* [BATCH] */
+    late_candidate *late; /* [BATCH] */
     size_t num_late;
-    near_place *places;
-    size_t num_places, place_capacity;
-    void *params;   /* [ROOM][3], in the samples' precision */
-    void *vertices; /* [ROOM][vertex], likewise: points, and their derivatives behind them */
-    size_t vertex;  /* reals of each that was made last */
+    place_list waiting; /* of pixels to be late candidates, when the cells that have them most
+                           likely have been looked at: with all cells, or when there are too many */
+    place_list places;  /* of covered pixels */
+    void *params;       /* [BATCH][3], in the samples' precision */
+    void *vertices;     /* [BATCH][vertex], likewise: points, and their derivatives behind them */
+    size_t vertex;      /* reals of each that was made last */
     solid_slice_counts *counts;
 } slice_work;
 
@@ -158,16 +165,13 @@ static void take_block_point(slice_work *w, size_t pixel, const cubic_place *at)
     }
 }
 
-/* Keeps where a covered pixel is nearest to a cell. False with a complaint. */
-static bool keep_place(slice_work *w, size_t pixel, uint32_t cell, const double t[3],
-                       double distance)
+/* Keeps where a pixel is nearest to a cell. False with a complaint. */
+static bool keep_place(const slice_work *w, place_list *list, const near_place *place)
 {
-    if (w->state[pixel] != COVERED) return true;
-    near_place *moved =
-        array_reserve(w->places, &w->place_capacity, w->num_places + 1, sizeof(*moved));
+    near_place *moved = array_reserve(list->place, &list->capacity, list->num + 1, sizeof(*moved));
     if (!moved) return solid_model_memory(w->m);
-    w->places = moved;
-    moved[w->num_places++] = (near_place){pixel, cell, {t[0], t[1], t[2]}, distance};
+    list->place = moved;
+    moved[list->num++] = *place;
     return true;
 }
 
@@ -187,8 +191,9 @@ static bool begin_damped(late_candidate *c)
     return true;
 }
 
-/* Looks at the limit's point of a candidate. Returns whether to go on with it. */
-static bool improve(slice_work *w, candidate *c, size_t place, bool is_last)
+/* Looks at the limit's point of a candidate. *on: whether to go on with it. False with a complaint.
+ */
+static bool improve(slice_work *w, candidate *c, size_t place, bool is_last, bool *on)
 {
     double middle[3], error[3], change[3];
     slice_frame_middle(w->frame, c->pixel, middle);
@@ -202,16 +207,15 @@ static bool improve(slice_work *w, candidate *c, size_t place, bool is_last)
         if (c->has_step) inverse_update(c->inverse, c->step, change);
         memcpy(c->error, error, sizeof(error));
         c->has_step = true;
-        if (inverse_step(c->inverse, error, c->t, c->step) > 1e-14) return true;
+        *on = inverse_step(c->inverse, error, c->t, c->step) > 1e-14;
+        if (*on) return true;
     }
+    *on = false;
     done = done || distance <= w->far;
     if (done) take_point(w, c->pixel, c->cell, place, distance);
-    if (!done && distance <= w->close) {
-        late_candidate *late = &w->late[w->num_late++];
-        *late = (late_candidate){.at = *c};
-        begin_damped(late);
-    }
-    return false;
+    if (done || distance > w->close) return true;
+    const near_place rest = {c->pixel, c->cell, {c->t[0], c->t[1], c->t[2]}, distance};
+    return keep_place(w, &w->waiting, &rest);
 }
 
 /* Writes a candidate's parameters for the next evaluation. */
@@ -274,12 +278,8 @@ static bool damp(slice_work *w, late_candidate *c, size_t place)
 }
 
 /* Follows late candidates. */
-static bool finish_late(slice_work *w)
+static bool follow_late(slice_work *w)
 {
-    size_t left = 0;
-    for (size_t i = 0; i < w->num_late; i++)
-        if (w->state[w->late[i].at.pixel] != FILLED) w->late[left++] = w->late[i];
-    w->num_late = left;
     for (int round = 0; w->num_late > 0 && round < MAX_DAMPED; round++) {
         size_t kept = 0;
         for (size_t i = 0; i < w->num_late; i++)
@@ -295,6 +295,22 @@ static bool finish_late(slice_work *w)
     return true;
 }
 
+/* Follows what waits to be late candidates, but for pixels that are filled. */
+static bool finish_late(slice_work *w)
+{
+    for (size_t i = 0; i < w->waiting.num; i++) {
+        const near_place *rest = &w->waiting.place[i];
+        if (w->state[rest->pixel] == FILLED) continue;
+        late_candidate *late = &w->late[w->num_late++];
+        *late = (late_candidate){.at = {.pixel = rest->pixel, .cell = rest->cell}};
+        memcpy(late->at.t, rest->t, sizeof(rest->t));
+        begin_damped(late);
+        if (w->num_late == BATCH && !follow_late(w)) return false;
+    }
+    w->waiting.num = 0;
+    return follow_late(w);
+}
+
 /* Follows all candidates until they are found to be in their cells or not. */
 static bool finish(slice_work *w)
 {
@@ -305,12 +321,14 @@ static bool finish(slice_work *w)
         if (!evaluate(w, w->num, false)) return false;
         for (size_t i = 0; i < w->num; i++) {
             if (w->state[w->list[i].pixel] == FILLED) continue;
-            if (improve(w, &w->list[i], i, round + 1 == MAX_ROUNDS)) w->list[kept++] = w->list[i];
+            bool on;
+            if (!improve(w, &w->list[i], i, round + 1 == MAX_ROUNDS, &on)) return false;
+            if (on) w->list[kept++] = w->list[i];
         }
         w->num = kept;
     }
     w->num = 0;
-    return w->num_late < BATCH || finish_late(w);
+    return w->waiting.num < MOST_WAITING || finish_late(w);
 }
 
 /* Adds a pixel to the candidates of blocks that are not exact. */
@@ -349,7 +367,8 @@ static bool try_pixel(void *user, size_t pixel, const double t[3], bool is_withi
     }
     for (int a = 0; a < 3; a++)
         at[a] = b->from[a] + b->size[a] * place.t[a];
-    if (!keep_place(w, pixel, b->cell, at, place.distance)) return false;
+    const near_place near = {pixel, b->cell, {at[0], at[1], at[2]}, place.distance};
+    if (w->state[pixel] == COVERED && !keep_place(w, &w->places, &near)) return false;
     return b->is_exact || place.distance > b->off + w->close || add_candidate(w, pixel, &place);
 }
 
@@ -410,21 +429,22 @@ static int by_distance(const void *a, const void *b)
    failed there, and they are not beyond the curved boundary. */
 static bool fill_enclosed(slice_work *w)
 {
+    near_place *places = w->places.place;
     size_t left = 0;
-    for (size_t i = 0; i < w->num_places; i++)
-        if (w->state[w->places[i].pixel] == COVERED && !is_beside_empty(w, w->places[i].pixel))
-            w->places[left++] = w->places[i];
-    if (left > 0) qsort(w->places, left, sizeof(*w->places), by_distance);
+    for (size_t i = 0; i < w->places.num; i++)
+        if (w->state[places[i].pixel] == COVERED && !is_beside_empty(w, places[i].pixel))
+            places[left++] = places[i];
+    if (left > 0) qsort(places, left, sizeof(*places), by_distance);
     for (size_t first = 0; first < left; first += BATCH) {
         const size_t num = left - first < BATCH ? left - first : BATCH;
         for (size_t i = 0; i < num; i++) {
-            candidate at = {.cell = w->places[first + i].cell};
-            memcpy(at.t, w->places[first + i].t, sizeof(at.t));
+            candidate at = {.cell = places[first + i].cell};
+            memcpy(at.t, places[first + i].t, sizeof(at.t));
             set_place(w, i, &at);
         }
         if (!evaluate(w, num, false)) return false;
         for (size_t i = 0; i < num; i++) {
-            const near_place *p = &w->places[first + i];
+            const near_place *p = &places[first + i];
             take_point(w, p->pixel, p->cell, i, p->distance);
         }
     }
@@ -474,10 +494,10 @@ static bool make_room(slice_work *w)
     if (!check_size(w)) return false;
     w->state = calloc(pixels, 1);
     w->list = malloc(BATCH * sizeof(*w->list));
-    w->cells = malloc(ROOM * sizeof(*w->cells));
-    w->params = malloc(ROOM * 3 * real);
-    w->late = malloc(ROOM * sizeof(*w->late));
-    w->vertices = malloc(ROOM * VERTEX * w->m->channels * real);
+    w->cells = malloc(BATCH * sizeof(*w->cells));
+    w->params = malloc(BATCH * 3 * real);
+    w->late = malloc(BATCH * sizeof(*w->late));
+    w->vertices = malloc(BATCH * VERTEX * w->m->channels * real);
     const bool done = w->state && w->list && w->late && w->cells && w->params && w->vertices;
     if (!done || !image_array_make(w->image)) return solid_model_memory(w->m);
     for (size_t i = 0; i < pixels * w->image->channels; i++)
@@ -490,7 +510,8 @@ static void set_tolerances(slice_work *w)
     const double scale = w->blocks.scale[0];
     w->near = (w->samples->precision == MESH_F32 ? 5e-7 : 1e-13) * scale;
     w->far = fmax(4 * w->near, 1e-6 * w->frame->pixel);
-    w->close = 2 * w->frame->pixel;
+    w->close = (w->blocks.is_unlike ? 0.25 : 2) * w->frame->pixel;
+    w->blocks.enough = w->frame->pixel / 8;
     w->blocks.filter = is_cut;
     w->blocks.user = w;
 }
@@ -524,7 +545,8 @@ bool solid_slice_make(solid_samples *samples, image_array *image, slice_frame *f
     free(w.params);
     free(w.vertices);
     free(w.late);
-    free(w.places);
+    free(w.waiting.place);
+    free(w.places.place);
     return done;
 }
 

@@ -14,8 +14,8 @@ typedef struct solid_slice_counts {
 } solid_slice_counts;
 
 /* Makes the image of the slice that the request asks for, of several a volume. samples: of
-   NET_SAMPLES in each direction. The image's values are in the samples' precision, with NaN
-   outside. False with a complaint. */
+   NET_SAMPLES or FINE_SAMPLES in each direction. The image's values are in the samples' precision,
+   with NaN outside. False with a complaint. */
 bool solid_slice_make(solid_samples *samples, image_array *image, slice_frame *frame,
                       solid_slice_counts *counts, progress_bar *bar);
 
