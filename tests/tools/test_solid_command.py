@@ -468,7 +468,6 @@ class Samples(Command):
             a, b, c = sample // 9, sample // 3 % 3, sample % 3
             j = 3 * (125 * cell + 50 * a + 10 * b + 2 * c)
             self.assertLess(math.dist(few[i:i + 3], many[j:j + 3]), 1e-6)
-        self.refused("touch cell", source, "-o", self.path("out.vtu"), "-n", "40")
 
     def test_boundary_data(self):
         """PLY has data of points, under names that are words of it."""
