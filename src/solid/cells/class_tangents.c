@@ -1,6 +1,7 @@
 #include "class_tangents.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "class_descent.h"
 
@@ -12,6 +13,7 @@ typedef struct direction_pair {
     uint32_t axis[2];
     bool moves[2];
     bool is_along[2]; /* the boundary */
+    bool is_across;   /* the slices of a layered cell, the class's */
 } direction_pair;
 
 /* Weights of the derivatives in two directions, that of the second one as a sum of both rows. Rows
@@ -21,6 +23,7 @@ typedef struct tangent_rows {
     double *row[2], *next[2];
     double factor[3]; /* of row 0 in both derivatives, of row 1 in the second */
     bool has_limit[2];
+    bool is_across; /* slices, as products at one end of their edge */
 } tangent_rows;
 
 static bool is_near(double t)
@@ -42,6 +45,7 @@ static bool find_pair(const clspi_cell_class *of, const double t[3], uint32_t ax
         is_near(t[(of->axis + 2) % 3]))
         out = of->axis;
     if (out == CLSPI_NO_AXIS || out == axis) return false;
+    pair->is_across = out == of->axis;
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t at = (out + 1) % 3 == fixed ? 1 - i : i;
         const uint32_t a = (out + 1 + i) % 3;
@@ -50,6 +54,18 @@ static bool find_pair(const clspi_cell_class *of, const double t[3], uint32_t ax
         pair->is_along[at] = a != fixed && fixed != CLSPI_NO_AXIS && (out == fixed || at == FIRST);
     }
     return pair->moves[FIRST] || pair->moves[SECOND];
+}
+
+/* Tells whether the edge across the slices of a layered cell that a parameter is near to is
+   sharp. */
+static bool is_at_sharp_edge(const clspi_cell_class *of, const double t[3])
+{
+    const uint32_t sharp = of->signature[3 + CLSPI_CORNERS + 1]; /* edges of the cell itself */
+    uint32_t corner = 0;
+
+    for (uint32_t a = 0; a < 3; a++)
+        corner |= (uint32_t)(t[a] >= 0.5) << a;
+    return sharp >> clspi_corner_edge(of->axis, corner) & 1;
 }
 
 /* ---- rows ---- */
@@ -92,12 +108,32 @@ static void swap_rows(tangent_rows *g)
     }
 }
 
-/* Makes the rows of a parent's points of those of a child's. */
-static bool ascend(tangent_rows *g, const clspi_class_child *child, uint32_t num, double step[3])
+/* Makes a row a product again, of weights of a slice and of B-splines at that end of the edge which
+   the way went to. What rounding leaves along the edge would outgrow rows that become less. */
+static void restore_product(const clspi_cell_class *of, uint8_t corner, double *row)
 {
+    double weight[4];
+
+    clspi_layer_weights(of, corner >> of->axis & 1, weight);
+    for (size_t k = 0; k < of->num_slice; k++) {
+        const double sum = clspi_column_sum(of, row, k);
+        for (size_t l = 0; l < 4; l++) {
+            const uint16_t at = of->slice[l * of->num_slice + k];
+            if (at != CLSPI_NO_POINT) row[at] = sum * weight[l];
+        }
+    }
+}
+
+/* Makes the rows of a parent's points of those of a child's, which is at its corner. */
+static bool ascend(tangent_rows *g, const clspi_cell_class *parent, uint8_t corner, double step[3])
+{
+    const uint32_t num = parent->num_points;
+
     for (uint32_t k = 0; k < 2; k++) {
-        clspi_ascend(child, g->row[k], g->next[k], num);
+        clspi_ascend(&parent->child[corner], g->row[k], g->next[k], num);
         clspi_balance(g->next[k], num);
+        if (g->is_across && parent->axis != CLSPI_NO_AXIS)
+            restore_product(parent, corner, g->next[k]);
         for (uint32_t i = 0; i < num; i++)
             g->next[k][i] *= 2.0; /* as derivatives are */
     }
@@ -108,15 +144,31 @@ static bool ascend(tangent_rows *g, const clspi_class_child *child, uint32_t num
     return true;
 }
 
-/* Tells whether a step has left the rows as they were. */
-static bool is_at_rest(const tangent_rows *g, uint32_t num)
+/* Returns how far a step has moved a row. */
+static double moved(const tangent_rows *g, int k, uint32_t num)
 {
     double off = 0.0;
 
-    for (uint32_t k = 0; k < 2; k++)
-        for (uint32_t i = 0; i < num; i++)
-            off = fmax(off, fabs(g->next[k][i] - g->row[k][i]));
-    return off < 1e-15;
+    for (uint32_t i = 0; i < num; i++)
+        off = fmax(off, fabs(g->next[k][i] - g->row[k][i]));
+    return off;
+}
+
+/* Finds which derivatives have limits, once a step between cells of one class leaves the first row
+   as it was. That in the second direction may have one while its row still moves, if its part
+   becomes nothing. Returns whether both rows rest. */
+static bool find_limits(tangent_rows *g, const double step[3], uint32_t num)
+{
+    const double off[2] = {moved(g, FIRST, num), moved(g, SECOND, num)};
+    const double size = fabs(g->factor[1]) + fabs(g->factor[2]);
+    const double change = fabs(g->factor[2] / step[2] * step[1]);
+
+    if (off[FIRST] > 1e-13) return false;
+    g->has_limit[FIRST] = fabs(step[0] - 1.0) < 1e-9;
+    g->has_limit[SECOND] =
+        g->has_limit[FIRST] && change <= 1e-9 * size &&
+        ((fabs(step[2] - 1.0) < 1e-9 && off[SECOND] < 1e-13) || fabs(g->factor[2]) <= 1e-13 * size);
+    return fmax(off[FIRST], off[SECOND]) < 1e-15;
 }
 
 /* Brings the rows up to the class where the way began. Steps that only repeat themselves are left
@@ -129,14 +181,12 @@ static bool ascend_all(tangent_rows *g, const clspi_descent *way)
         const uint32_t number = way->number[--depth];
         const uint8_t corner = way->corner[depth];
         const clspi_cell_class *const parent = &g->set->entry[number];
-        const clspi_class_child *const child = &parent->child[corner];
         double step[3];
-        if (!ascend(g, child, parent->num_points, step)) return false;
-        const bool rests = child->next == number && is_at_rest(g, parent->num_points);
+        if (!ascend(g, parent, corner, step)) return false;
+        const bool rests =
+            parent->child[corner].next == number && find_limits(g, step, parent->num_points);
         swap_rows(g);
         if (!rests) continue;
-        g->has_limit[FIRST] = fabs(step[0] - 1.0) < 1e-9;
-        g->has_limit[SECOND] = fabs(step[1]) < 1e-9 && fabs(step[2] - 1.0) < 1e-9;
         while (depth > 0 && way->number[depth - 1] == number && way->corner[depth - 1] == corner)
             depth--;
     }
@@ -145,7 +195,8 @@ static bool ascend_all(tangent_rows *g, const clspi_descent *way)
 
 /* ---- a way ---- */
 
-/* Goes down to a corner or edge, where no cell is regular, and then beside it to one that is. */
+/* Goes down to a corner or edge, where no cell is regular, and then beside it to one that is. Of an
+   edge across slices to one of its ends, wherever on it the parameter is. */
 static bool descend(const clspi_class_set *set, uint32_t number, const double t[3],
                     const direction_pair *pair, clspi_descent way[2])
 {
@@ -153,6 +204,7 @@ static bool descend(const clspi_class_set *set, uint32_t number, const double t[
 
     for (uint32_t a = 0; a < 3; a++)
         corner[a] = is_near(t[a]) ? round(t[a]) : t[a];
+    if (pair->is_across) corner[set->entry[number].axis] = 0.0;
     for (uint32_t k = 0; k < 2; k++) {
         uint8_t by[3] = {0, 0, 0};
         by[pair->axis[k]] = 1;
@@ -212,25 +264,64 @@ static bool make_rows(tangent_rows *g, uint32_t number, const double t[3],
     return ascend_all(g, &way[0]);
 }
 
+/* Makes weights of points those of columns. */
+static void sum_columns(const clspi_cell_class *of, double *row, double *scratch)
+{
+    for (size_t k = 0; k < of->num_slice; k++)
+        scratch[k] = clspi_column_sum(of, row, k);
+    memcpy(row, scratch, of->num_slice * sizeof *row);
+}
+
+/* Makes weights of columns those of points, at t along the edge. */
+static void spread_columns(const clspi_cell_class *of, double t, double *row, double *scratch)
+{
+    double weight[4];
+
+    clspi_layer_weights(of, t, weight);
+    memcpy(scratch, row, of->num_slice * sizeof *row);
+    for (size_t k = 0; k < of->num_slice; k++)
+        for (size_t l = 0; l < 4; l++) {
+            const uint16_t at = of->slice[l * of->num_slice + k];
+            if (at != CLSPI_NO_POINT) row[at] = scratch[k] * weight[l];
+        }
+}
+
+/* Makes a row the derivative's limit, or where there is none its projection to the plane of
+   tangents. Rows are orthogonal. */
+static void project(const tangent_rows *g, bool is_second, uint32_t num, double *row)
+{
+    double first = g->factor[is_second], second = is_second ? g->factor[2] : 0.0;
+
+    if (!g->has_limit[is_second]) {
+        first = product(row, g->row[FIRST], num) / product(g->row[FIRST], g->row[FIRST], num);
+        second = product(row, g->row[SECOND], num) / product(g->row[SECOND], g->row[SECOND], num);
+    }
+    for (uint32_t i = 0; i < num; i++)
+        row[i] = first * g->row[FIRST][i] + second * g->row[SECOND][i];
+}
+
 void clspi_class_tangent(const clspi_class_set *set, uint32_t number, const double t[3],
                          const uint8_t by[3], uint32_t face, double *row)
 {
-    const uint32_t num = set->entry[number].num_points;
+    const clspi_cell_class *const of = &set->entry[number];
     const uint32_t axis = by[0] ? 0 : by[1] ? 1 : 2;
     tangent_rows g = {.set = set,
                       .row = {set->scratch[0], set->scratch[1]},
                       .next = {set->scratch[2], set->scratch[3]}};
     direction_pair pair;
 
-    if (by[0] + by[1] + by[2] != 1 || !find_pair(&set->entry[number], t, axis, face, &pair) ||
-        !make_rows(&g, number, t, &pair))
+    if (by[0] + by[1] + by[2] != 1 || !find_pair(of, t, axis, face, &pair)) return;
+    const bool is_second = axis == pair.axis[SECOND];
+    g.is_across = pair.is_across;
+    if (g.is_across && !pair.is_along[is_second] && is_at_sharp_edge(of, t)) return;
+    if (!make_rows(&g, number, t, &pair)) return;
+    if (!g.is_across) {
+        project(&g, is_second, of->num_points, row);
         return;
-    const uint32_t which = axis == pair.axis[SECOND];
-    double first = g.factor[which], second = which ? g.factor[2] : 0.0;
-    if (!g.has_limit[which]) {
-        first = product(row, g.row[FIRST], num);
-        second = product(row, g.row[SECOND], num);
     }
-    for (uint32_t i = 0; i < num; i++)
-        row[i] = first * g.row[FIRST][i] + second * g.row[SECOND][i];
+    sum_columns(of, row, g.next[0]);
+    for (int k = 0; k < 2; k++)
+        sum_columns(of, g.row[k], g.next[0]);
+    project(&g, is_second, of->num_slice, row);
+    spread_columns(of, t[of->axis], row, g.next[0]);
 }

@@ -469,6 +469,63 @@ static void test_lists(void **state)
     solid_free(&box);
 }
 
+/* ---- edges ---- */
+
+/* First derivatives on an irregular edge of layers, of cells that are not on the boundary there, or
+   at a sharp edge: those right beside it, where the way to a regular cell is short. */
+static void check_edge(uint32_t sectors, int is_closed, int is_sharp)
+{
+    enum { LAYERS = 3, POINTS = 4, ELEMENTS = 12 };
+    const double off = ldexp(1.0, -20);
+    const double params[3 * POINTS] = {0.0, 0.0, 0.3, off, off, 0.3, 0.0, 0.0, 1.0, off, off, 1.0};
+    solid_case prism = solid_prism(sectors, is_closed, LAYERS);
+    const size_t slice = prism.num_points / (LAYERS + 1), per_layer = prism.num_cells / LAYERS;
+    const uint32_t cell = (uint32_t)(per_layer + per_layer / sectors * (sectors > 2));
+    const uint32_t cells[POINTS] = {cell, cell, cell, cell};
+    double out[POINTS * ELEMENTS];
+
+    if (is_sharp) {
+        prism.crease = malloc(LAYERS * 2 * sizeof *prism.crease);
+        assert_non_null(prism.crease);
+        for (uint32_t l = 0; l < 2 * LAYERS; l++)
+            prism.crease[l] = (uint32_t)slice * ((l + 1) / 2);
+        prism.num_creases = LAYERS;
+    }
+    model m = solid_model_of(&prism, 3);
+    const clsp_solid_desc desc = {.precision = CLSP_F64, .vertex = {.attributes = FIRST}};
+    clsp_solid_plan *plan = solid_plan_of(&m, &desc);
+    const clsp_points points = {.num = POINTS,
+                                .item = clsp_in_u32(cells, POINTS),
+                                .params = clsp_in_f64(params, 3 * POINTS)};
+    assert_ok(ctx,
+              clsp_solid_eval_points(plan, &points, clsp_out_f64(out, POINTS * ELEMENTS), NULL));
+    for (uint32_t i = 3; i < POINTS * ELEMENTS; i++) {
+        if (i / ELEMENTS % 2 || i % ELEMENTS < 3) continue;
+        double size = 1.0;
+        for (uint32_t e = 3; e < ELEMENTS; e++)
+            size = fmax(size, fabs(out[i / ELEMENTS * ELEMENTS + ELEMENTS + e]));
+        if (!(fabs(out[i] - out[i + ELEMENTS]) <= 4e-3 * size))
+            fail_msg("%u sectors, number %u: %.9g, beside the edge %.9g", sectors, i, out[i],
+                     out[i + ELEMENTS]);
+    }
+    clsp_solid_plan_destroy(&plan);
+    solid_model_free(&m);
+    solid_free(&prism);
+}
+
+/* Also where derivatives become less towards the edge (three cells around it), without end more
+   (three at the boundary), and where steps come to no rest (two at a sharp edge). */
+static void test_edges(void **state)
+{
+    (void)state;
+    if (!support_device().fp64) skip();
+    for (uint32_t sectors = 3; sectors <= 6; sectors++)
+        check_edge(sectors, 1, 0);
+    check_edge(3, 0, 0);
+    check_edge(3, 0, 1);
+    check_edge(2, 0, 1);
+}
+
 /* ---- wrong arguments ---- */
 
 static void refuse(const clsp_solid_mesh *mesh, const clsp_solid_desc *desc)
@@ -529,7 +586,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layouts), cmocka_unit_test(test_boxes), cmocka_unit_test(test_oracle),
-        cmocka_unit_test(test_axes),    cmocka_unit_test(test_lists), cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_axes),    cmocka_unit_test(test_lists), cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_wrong),
     };
 
     if (support_no_device()) return 77;
