@@ -206,7 +206,7 @@ static void check_slopes(const model *m, uint32_t attributes, size_t num, double
 
 static void check_all(const model *m)
 {
-    const size_t num = support_full() ? 20000 : support_tiny() ? 50 : 600;
+    const size_t num = support_full() ? 20000 : 600; /* the largest of a few would be too small */
 
     check_values(m, CLSP_F32, num);
     if (support_device().fp64) check_values(m, CLSP_F64, num);
