@@ -11,9 +11,9 @@ enum { BUNDLE = 32, BLOCK = 128, SPAN = BLOCK + 2 * CLSPI_LINE_HALO_MAX };
 
 /* ---- filters ---- */
 
-/* Runs both recursions over a bundle, in place: c+_k = gain s_k + z c+_{k-1}, then
-   c_k = z (c_{k+1} - c+_k), each begun as if the line stayed as it is; the gain is multiplied by
-   scale. */
+/* Runs both recursions over a bundle, in place: c+_k = s_k + z c+_{k-1}, then
+   c_k = z (c_{k+1} - c+_k), each begun as if the line stayed as it is, and multiplies by the gain,
+   which is multiplied by scale: in the end, where it rounds each result once. */
 CLSPI_INLINE void recursion(real *a, size_t num, real z, double scale)
 {
     const double exact = (1 - (double)z) * (1 - 1 / (double)z) * scale;
@@ -23,19 +23,20 @@ CLSPI_INLINE void recursion(real *a, size_t num, real z, double scale)
     real s[BUNDLE];
 
     for (size_t i = 0; i < BUNDLE; i++)
-        s[i] = a[i] = (gain * a[i] + rest * a[i]) * begin;
+        s[i] = a[i] = a[i] * begin;
     for (size_t k = 1; k < num; k++)
         for (size_t i = 0; i < BUNDLE; i++) {
-            const real x = a[k * BUNDLE + i];
-            s[i] = z * s[i] + (gain * x + rest * x);
+            s[i] = z * s[i] + a[k * BUNDLE + i];
             a[k * BUNDLE + i] = s[i];
         }
-    for (size_t i = 0; i < BUNDLE; i++)
+    for (size_t i = 0; i < BUNDLE; i++) {
         s[i] *= end;
+        a[(num - 1) * BUNDLE + i] = gain * s[i] + rest * s[i];
+    }
     for (size_t k = num - 1; k-- > 0;)
         for (size_t i = 0; i < BUNDLE; i++) {
             s[i] = z * (s[i] - a[k * BUNDLE + i]);
-            a[k * BUNDLE + i] = s[i];
+            a[k * BUNDLE + i] = gain * s[i] + rest * s[i];
         }
 }
 
