@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "begins.h"
+
 enum {
     BATCH = 256, /* keys that are made together */
     MAX_PIECES = 256,
@@ -74,18 +76,6 @@ static void scatter_piece(void *user, size_t piece)
                 to[w] = key[w];
             to[words] = (uint32_t)(i + k - first);
         }
-    }
-}
-
-/* Makes begins of counts. */
-static void add_counts(numbering *n)
-{
-    size_t sum = 0;
-
-    for (size_t i = 0; i <= n->buckets * n->pieces; i++) {
-        const size_t count = i < n->buckets * n->pieces ? n->begin[i] : 0;
-        n->begin[i] = sum;
-        sum += count;
     }
 }
 
@@ -219,7 +209,7 @@ static bool find_groups(numbering *n, const clspi_parallel *threads)
     if (n->items->num < SIZE_MAX / bytes) n->entry = malloc((n->items->num + 1) * bytes);
     if (!n->begin || !n->group_begin || !n->entry) return false;
     clspi_in_parallel(threads, n->pieces, count_piece, n);
-    add_counts(n);
+    clspi_begins_of_counts(n->begin, n->buckets * n->pieces);
     clspi_in_parallel(threads, n->pieces, scatter_piece, n);
     clspi_in_parallel(threads, n->buckets, group_bucket, n);
     for (size_t b = 0; b < n->buckets; b++)

@@ -15,7 +15,7 @@ typedef struct clspi_list_spans {
 /* Tells whether the spans of a description take little memory. */
 bool clspi_list_spans_fit(const clspi_tensor_desc *desc);
 
-/* Makes those of a direction, where that has not been done. Errors: false, no memory. */
+/* Makes the spans of a direction, where that has not been done. False: no memory. */
 bool clspi_list_spans_make(clspi_list_spans *spans, const clspi_tensor_desc *desc,
                            cl_uint direction);
 void clspi_list_spans_release(clspi_list_spans *spans);

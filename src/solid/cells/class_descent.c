@@ -87,3 +87,12 @@ double clspi_column_sum(const clspi_cell_class *of, const double *row, size_t po
     }
     return sum;
 }
+
+void clspi_column_set(const clspi_cell_class *of, size_t point, double value,
+                      const double weight[4], double *row)
+{
+    for (size_t l = 0; l < 4; l++) {
+        const uint16_t at = of->slice[l * of->num_slice + point];
+        if (at != CLSPI_NO_POINT) row[at] = value * weight[l];
+    }
+}

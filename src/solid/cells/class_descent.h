@@ -37,4 +37,8 @@ void clspi_layer_weights(const clspi_cell_class *of, double t, double weight[4])
 /* Sums the weights of a column: a point of a slice in all layers. */
 double clspi_column_sum(const clspi_cell_class *of, const double *row, size_t point);
 
+/* Makes the weights of a column's points `value` by those of layers. */
+void clspi_column_set(const clspi_cell_class *of, size_t point, double value,
+                      const double weight[4], double *row);
+
 #endif

@@ -115,13 +115,8 @@ static void restore_product(const clspi_cell_class *of, uint8_t corner, double *
     double weight[4];
 
     clspi_layer_weights(of, corner >> of->axis & 1, weight);
-    for (size_t k = 0; k < of->num_slice; k++) {
-        const double sum = clspi_column_sum(of, row, k);
-        for (size_t l = 0; l < 4; l++) {
-            const uint16_t at = of->slice[l * of->num_slice + k];
-            if (at != CLSPI_NO_POINT) row[at] = sum * weight[l];
-        }
-    }
+    for (size_t k = 0; k < of->num_slice; k++)
+        clspi_column_set(of, k, clspi_column_sum(of, row, k), weight, row);
 }
 
 /* Makes the rows of a parent's points of those of a child's, which is at its corner. */
@@ -280,10 +275,7 @@ static void spread_columns(const clspi_cell_class *of, double t, double *row, do
     clspi_layer_weights(of, t, weight);
     memcpy(scratch, row, of->num_slice * sizeof *row);
     for (size_t k = 0; k < of->num_slice; k++)
-        for (size_t l = 0; l < 4; l++) {
-            const uint16_t at = of->slice[l * of->num_slice + k];
-            if (at != CLSPI_NO_POINT) row[at] = scratch[k] * weight[l];
-        }
+        clspi_column_set(of, k, scratch[k], weight, row);
 }
 
 /* Makes a row the derivative's limit, or where there is none its projection to the plane of

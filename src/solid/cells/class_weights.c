@@ -108,7 +108,6 @@ static void weigh_edge(const clspi_class_set *set, uint32_t number, const double
 {
     static const uint8_t by[3] = {0, 0, 0};
     const clspi_cell_class *const of = &set->entry[number];
-    const size_t n = of->num_slice;
     double corner[3] = {t[0], t[1], t[2]}, span[4];
     clspi_descent way;
 
@@ -118,12 +117,10 @@ static void weigh_edge(const clspi_class_set *set, uint32_t number, const double
     weigh_last(set, &way, last, set->scratch[0]);
     const double *const found = climb(set, &way, true);
     clspi_layer_weights(of, t[of->axis], span);
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < of->num_slice; k++)
         set->scratch[2][k] = clspi_column_sum(of, found, k);
-    for (size_t k = 0; k < n; k++)
-        for (uint32_t l = 0; l < 4; l++)
-            if (of->slice[l * n + k] != CLSPI_NO_POINT)
-                row[of->slice[l * n + k]] = set->scratch[2][k] * span[l];
+    for (size_t k = 0; k < of->num_slice; k++)
+        clspi_column_set(of, k, set->scratch[2][k], span, row);
 }
 
 /* Makes the sum of weights 1 again, where 256 steps of many points, as beside 60 cells at an edge,

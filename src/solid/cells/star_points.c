@@ -360,7 +360,8 @@ static bool refine_section(star_scratch *s, const star_entry *entry, uint32_t or
     return true;
 }
 
-/* Makes those sums of an entry that are derived so many times along the edge. False: no memory. */
+/* Makes the sums of an entry beside an edge that are derived `order` times along it. False: no
+   memory. */
 static bool sum_across(star_scratch *s, const star_entry *entry, uint32_t order)
 {
     const star_work *const work = s->work;

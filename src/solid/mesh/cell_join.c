@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "begins.h"
 #include "cell_star.h"
 #include "large_array.h"
 
@@ -96,25 +97,13 @@ static void scatter_piece(void *user, size_t piece)
             j->entry[next[bucket[k - 1]]++] = (uint32_t)c;
 }
 
-/* Makes begins of counts. Returns the sum. */
-static size_t add_counts(joining *j)
-{
-    size_t sum = 0;
-
-    for (size_t i = 0; i <= j->buckets * j->pieces; i++) {
-        const size_t count = i < j->buckets * j->pieces ? j->begin[i] : 0;
-        j->begin[i] = sum;
-        sum += count;
-    }
-    return sum;
-}
-
 static bool fill_buckets(joining *j, const clspi_parallel *threads)
 {
     j->begin = malloc((j->buckets * j->pieces + 1) * sizeof *j->begin);
     if (!j->begin) return false;
     clspi_in_parallel(threads, j->pieces, count_piece, j);
-    j->entry = clspi_large_array(add_counts(j), sizeof *j->entry);
+    j->entry = clspi_large_array(clspi_begins_of_counts(j->begin, j->buckets * j->pieces),
+                                 sizeof *j->entry);
     if (!j->entry) return false;
     clspi_in_parallel(threads, j->pieces, scatter_piece, j);
     return true;

@@ -51,7 +51,8 @@ typedef enum clspi_mesh_status {
 bool clspi_cell_mesh_make(clspi_cell_mesh *mesh, uint32_t num_vertices, uint32_t num_cells,
                           const uint32_t *cell_vertex, const clspi_parallel *threads);
 
-/* Does so of memory that the mesh takes over, whatever happens; free() releases it. */
+/* Makes a mesh as clspi_cell_mesh_make does, but takes the vertices over, whatever happens, which
+   free() is to release. */
 bool clspi_cell_mesh_take(clspi_cell_mesh *mesh, uint32_t num_vertices, uint32_t num_cells,
                           uint32_t *cell_vertex, const clspi_parallel *threads);
 
