@@ -237,3 +237,14 @@ void solid_crease(solid_case *solid, double angle)
         }
     free(sides);
 }
+
+uint32_t *solid_tetrahedra(const solid_case *solid)
+{
+    static const uint8_t parts[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
+                                        {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
+    uint32_t *const index = room(24 * solid->num_cells, sizeof *index);
+
+    for (size_t i = 0; i < 24 * solid->num_cells; i++)
+        index[i] = solid->cell[8 * (i / 24) + parts[i % 24 / 4][i % 4]];
+    return index;
+}

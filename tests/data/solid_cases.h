@@ -31,4 +31,8 @@ void solid_jitter(solid_case *solid, double amount, uint64_t seed);
 /* Makes creases of the boundary edges whose two faces enclose more than an angle, in radians. */
 void solid_crease(solid_case *solid, double angle);
 
+/* Returns the cells cut into six tetrahedra each, the same way in all of them: 24 vertices a cell,
+   to be freed. */
+uint32_t *solid_tetrahedra(const solid_case *solid);
+
 #endif

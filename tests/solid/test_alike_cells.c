@@ -282,26 +282,13 @@ static void test_creases(void **state)
     solid_free(&s);
 }
 
-/* Replaces hexahedra by six tetrahedra each, the same way in all of them. */
-static uint32_t *cut_cells(const solid_case *solid)
-{
-    static const uint8_t parts[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
-                                        {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
-    uint32_t *const index = malloc(24 * solid->num_cells * sizeof *index);
-
-    assert_non_null(index);
-    for (size_t i = 0; i < 24 * solid->num_cells; i++)
-        index[i] = solid->cell[8 * (i / 24) + parts[i % 24 / 4][i % 4]];
-    return index;
-}
-
 static void test_tetrahedra(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 4; i++) {
         solid_case s = i < 2 ? solid_box(1, 1, 1) : solid_box(12, 12, 10);
         if (i % 2) scatter_vertices(&s);
-        uint32_t *const index = cut_cells(&s);
+        uint32_t *const index = solid_tetrahedra(&s);
         uint8_t *const kinds = malloc(6 * s.num_cells);
         memset(kinds, CLSPI_TETRAHEDRON, 6 * s.num_cells);
         solid_crease(&s, 0.5);

@@ -797,19 +797,6 @@ static void check_making(const clspi_cells *cells, const clspi_parallel *threads
     clspi_poly_mesh_release(&together);
 }
 
-/* Replaces hexahedra by six tetrahedra each, the same way in all of them. */
-static uint32_t *cut_cells(const solid_case *solid)
-{
-    static const uint8_t parts[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
-                                        {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
-    uint32_t *const index = malloc(24 * solid->num_cells * sizeof *index);
-
-    assert_non_null(index);
-    for (size_t i = 0; i < 24 * solid->num_cells; i++)
-        index[i] = solid->cell[8 * (i / 24) + parts[i % 24 / 4][i % 4]];
-    return index;
-}
-
 /* Returns the index of hexahedra as polyhedra, 31 numbers each. */
 static uint32_t *list_faces(const solid_case *solid)
 {
@@ -846,7 +833,7 @@ static void test_making(void **state)
 
     (void)state;
     shuffle_cells(&box);
-    uint32_t *const parts = cut_cells(&box), *const faces = list_faces(&box);
+    uint32_t *const parts = solid_tetrahedra(&box), *const faces = list_faces(&box);
     turn(box.cell + 8 * 6000);
     check_making(&cells, &threads);
     cells.orient = true;

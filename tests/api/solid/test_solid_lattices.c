@@ -77,45 +77,27 @@ static void check_all(const model *m)
 
 /* ---- meshes ---- */
 
-static void check_case(solid_case *solid, uint32_t dim, double jitter)
-{
-    solid_jitter(solid, jitter, 7);
-    model m = solid_model_of(solid, dim);
-    check_all(&m);
-    solid_model_free(&m);
-}
-
 /* Irregular edges with smooth and creased boundaries. */
 static void test_prisms(void **state)
 {
     (void)state;
-    for (uint32_t sectors = 3; sectors <= 6; sectors += support_tiny() ? 2 : 1)
-        for (int closed = 0; closed < 2; closed++) {
-            solid_case prism = solid_prism(sectors, closed, 2);
-            check_case(&prism, 3, 0.15);
-            solid_crease(&prism, 0.9);
-            check_case(&prism, 3, 0.0);
-            solid_free(&prism);
-        }
+    unlike_prisms(check_all, support_tiny() ? 2 : 1);
 }
 
-/* Boxes, whose edges have one cell: smooth, creased at all edges and at some, with darts. */
+/* Boxes, one cell, and many samples. */
 static void test_boxes(void **state)
 {
     static const clsp_axis many[3] = {{17, 0, 1, NULL}, {1, 0.0625, 0.0625, NULL}, {4, 1, 0, NULL}};
+    static const uint32_t dim[3] = {2, 5, 2};
+    solid_case one = solid_box(1, 1, 1);
 
     (void)state;
-    for (size_t creases = 0; creases < 3; creases++) {
-        solid_case box = solid_box(1, 2, 3);
-        if (creases) solid_crease(&box, 0.9);
-        if (creases == 2) box.num_creases = box.num_creases / 2;
-        check_case(&box, creases == 1 ? 5 : 2, 0.1);
-        solid_free(&box);
-    }
-    solid_case one = solid_box(1, 1, 1);
-    check_case(&one, 1, 0.1);
-    model m = solid_model_of(&one, 3);
+    unlike_boxes(check_all, dim);
+    solid_jitter(&one, 0.1, 7);
+    model value = solid_model_of(&one, 1), m = solid_model_of(&one, 3);
+    check_all(&value);
     check_samples(&m, many, CLSP_F32);
+    solid_model_free(&value);
     solid_model_free(&m);
     solid_free(&one);
 }
@@ -124,11 +106,7 @@ static void test_boxes(void **state)
 static void test_tetrahedra(void **state)
 {
     (void)state;
-    for (uint32_t sides = 3; sides <= 8; sides += support_tiny() ? 4 : 1) {
-        model m = unlike_around_edge(sides);
-        check_all(&m);
-        solid_model_free(&m);
-    }
+    unlike_edges(check_all, support_tiny() ? 4 : 1);
     model m = unlike_split(12);
     check_all(&m);
     solid_model_free(&m);

@@ -218,50 +218,27 @@ static void check_all(const model *m)
 
 /* ---- meshes ---- */
 
-static void check_case(solid_case *solid, uint32_t dim, double jitter)
-{
-    solid_jitter(solid, jitter, 7);
-    model m = solid_model_of(solid, dim);
-    check_all(&m);
-    solid_model_free(&m);
-}
-
 /* Irregular edges with smooth and creased boundaries, in layers that are alike. */
 static void test_prisms(void **state)
 {
     (void)state;
-    for (uint32_t sectors = 3; sectors <= 6; sectors += support_full() ? 1 : 2)
-        for (int closed = 0; closed < 2; closed++) {
-            solid_case prism = solid_prism(sectors, closed, 2);
-            check_case(&prism, 3, 0.15);
-            solid_crease(&prism, 0.9);
-            check_case(&prism, 3, 0.0);
-            solid_free(&prism);
-        }
+    unlike_prisms(check_all, support_full() ? 1 : 2);
 }
 
-/* Boxes, whose edges have one cell: smooth, creased at all edges and at some, with darts. */
+/* Boxes, whose edges have one cell. */
 static void test_boxes(void **state)
 {
+    static const uint32_t dim[3] = {2, 5, 3};
+
     (void)state;
-    for (size_t creases = 0; creases < 3; creases++) {
-        solid_case box = solid_box(1, 2, 3);
-        if (creases) solid_crease(&box, 0.9);
-        if (creases == 2) box.num_creases = box.num_creases / 2;
-        check_case(&box, creases == 1 ? 5 : 2 + (uint32_t)creases / 2, 0.1);
-        solid_free(&box);
-    }
+    unlike_boxes(check_all, dim);
 }
 
 /* Cells with irregular vertices at all corners. */
 static void test_tetrahedra(void **state)
 {
     (void)state;
-    for (uint32_t sides = 3; sides <= 8; sides += support_full() ? 1 : 5) {
-        model m = unlike_around_edge(sides);
-        check_all(&m);
-        solid_model_free(&m);
-    }
+    unlike_edges(check_all, support_full() ? 1 : 5);
     model m = unlike_split(support_tiny() ? 2 : 6);
     check_all(&m);
     solid_model_free(&m);

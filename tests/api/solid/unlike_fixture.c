@@ -76,3 +76,45 @@ model unlike_split(uint32_t splits)
     }
     return refined_model(index, num, points, splits + 4);
 }
+
+/* ---- all of a kind ---- */
+
+static void check_case(unlike_check *check, solid_case *solid, uint32_t dim, double jitter)
+{
+    solid_jitter(solid, jitter, 7);
+    model m = solid_model_of(solid, dim);
+    check(&m);
+    solid_model_free(&m);
+}
+
+void unlike_prisms(unlike_check *check, uint32_t step)
+{
+    for (uint32_t sectors = 3; sectors <= 6; sectors += step)
+        for (int closed = 0; closed < 2; closed++) {
+            solid_case prism = solid_prism(sectors, closed, 2);
+            check_case(check, &prism, 3, 0.15);
+            solid_crease(&prism, 0.9);
+            check_case(check, &prism, 3, 0.0);
+            solid_free(&prism);
+        }
+}
+
+void unlike_boxes(unlike_check *check, const uint32_t dim[3])
+{
+    for (size_t creases = 0; creases < 3; creases++) {
+        solid_case box = solid_box(1, 2, 3);
+        if (creases) solid_crease(&box, 0.9);
+        if (creases == 2) box.num_creases = box.num_creases / 2;
+        check_case(check, &box, dim[creases], 0.1);
+        solid_free(&box);
+    }
+}
+
+void unlike_edges(unlike_check *check, uint32_t step)
+{
+    for (uint32_t sides = 3; sides <= 8; sides += step) {
+        model m = unlike_around_edge(sides);
+        check(&m);
+        solid_model_free(&m);
+    }
+}
