@@ -303,12 +303,20 @@ static void sum_grid(star_scratch *s, const star_entry *entry)
 
 /* ---- beside edges ---- */
 
-/* Returns the axis of an edge that the sub-cell of an entry is beside alone, or 3. */
+/* Tells whether the sub-cell of an entry is beside one edge alone. */
+static bool is_beside_one(const star_entry *entry)
+{
+    const uint32_t base = entry->place % CLSPI_CORNERS;
+
+    return base == 1 || base == 2 || base == 4;
+}
+
+/* Returns the axis of that edge. */
 static uint32_t axis_beside(const star_entry *entry)
 {
     const uint32_t base = entry->place % CLSPI_CORNERS;
 
-    return base == 1 ? 0 : base == 2 ? 1 : base == 4 ? 2 : 3;
+    return base == 1 ? 0 : base == 2 ? 1 : 2;
 }
 
 /* Sums the 4 x 4 points around a sub-quad, which begins at point 0 or 1 along both axes. */
@@ -434,9 +442,8 @@ static bool find_place(const star_scratch *s, star_entry *entry, uint32_t cell)
         base |= (uint32_t)(s->star.level > 1 && entry->x[a] >= 1.0) << a;
     entry->place = CLSPI_CORNERS * cell + base;
     entry->edge = CLSPI_NO_CELL;
-    const uint32_t along = axis_beside(entry);
-    if (along < 3 && s->star.edge[s->star.cell[cell].edge[along]].flag & CLSPI_IRREGULAR)
-        entry->edge = s->star.cell[cell].edge[along];
+    const uint32_t edge = s->star.cell[cell].edge[axis_beside(entry)];
+    if (is_beside_one(entry) && s->star.edge[edge].flag & CLSPI_IRREGULAR) entry->edge = edge;
     return base != 0 || !(mesh->vertex_flag[entry->vertex] & CLSPI_IRREGULAR) ||
            (entry->x[0] == 0.0 && entry->x[1] == 0.0 && entry->x[2] == 0.0) ||
            s->star.level == CLSPI_LIMIT_DEPTH;
