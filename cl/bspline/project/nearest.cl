@@ -35,6 +35,9 @@
 #define DISTANCE_EPS ROUNDING_EPS
 #endif
 #define EXTENT_EPS   (R(3.0) * REAL_EPS)
+/* What of an extent rounding is, and how far a curve goes between parameters that follow each
+   other, in units of EXTENT_EPS. */
+#define STEP_EXTENT  ((real)(CLSP_DEGREE + 3) / R(3.0))
 
 /* Returns the square of what is worth looking for below a squared distance. */
 IN_PLACE real limit_of(real square, real extent)
@@ -49,7 +52,7 @@ IN_PLACE real limit_of(real square, real extent)
 
 /* Writes the point of a segment at t : s, its parameter, and its distance to the query. */
 IN_PLACE void write_nearest(PART, SCRATCH, global real *out, global const real *segment,
-                            point q, real2 at, real scale)
+                            point q, parameter at, real scale)
 {
     global const real *const frame = segment + ORDER * CLSP_COORDS;
     const point origin = LOAD_POINT(frame);
@@ -59,7 +62,7 @@ IN_PLACE void write_nearest(PART, SCRATCH, global real *out, global const real *
     const point x = evaluate_part(THE_PART, THE_SCRATCH, at, &first, &second);
     const point d = ((q - origin) - x) * scale;
     out[NEAREST_DISTANCE] = sqrt(dot_of(d, d)) / scale;
-    write_param(out, frame + CLSP_DIM + 1, at);
+    write_param(out, frame + CLSP_DIM + 1, (real2)(T_OF(at), S_OF(at)));
     for (uint i = NEAREST_POINT; i < NEAREST_REALS; i++)
         out[i] = R(0.0);
     STORE_POINT(origin + x, out + NEAREST_POINT);
@@ -68,7 +71,8 @@ IN_PLACE void write_nearest(PART, SCRATCH, global real *out, global const real *
 /* Completes the result at t : s of a segment. least: the square below which no point of the curves
    is; extent: of the segments that were looked at. */
 IN_PLACE void finish(PART, SCRATCH, global real *out, global const real *segments, uint number,
-                     point q, real2 at, real scale, real least, real extent, uint spans, bool cut)
+                     point q, parameter at, real scale, real least, real extent, uint spans,
+                     bool cut)
 {
     real bound = sqrt(least);
     global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
@@ -140,7 +144,7 @@ kernel void find_nearest(global const real *restrict segments, global const real
                            : nearest_leaf(THE_TREE, root, q, scale);
     node at = start;
     real least = far * scale * (far * scale), lowest = INFINITY, extent = R(0.0);
-    real2 nearest_at = parameter_at(R(0.0));
+    parameter nearest_at = parameter_at(R(0.0));
     uint2 part = (uint2)(0, 0);
     uint nearest = 0, count = 0, num_parts = 0;
     bool at_start = true, is_cut = false;
@@ -154,7 +158,7 @@ kernel void find_nearest(global const real *restrict segments, global const real
         extent = fmax(extent, own_extent);
         const finding found = examine_part(THE_PART, THE_SCRATCH, weights);
         real square = INFINITY;
-        real2 here = parameter_at(R(0.0));
+        parameter here = parameter_at(R(0.0));
 #if !CLSP_MANY
         const real at_begin = square_at(THE_PART, 0), at_end = square_at(THE_PART, CLSP_DEGREE);
         square = fmin(at_begin, at_end);
@@ -174,11 +178,11 @@ kernel void find_nearest(global const real *restrict segments, global const real
         }
         if (is_near && found.s1 >= R(0.0)) {
             const real4 minimum = find_minimum(THE_PART, THE_SCRATCH, found.s1);
-            if (minimum.s1 < square) here = minimum.s03;
+            if (minimum.s1 < square) here = PARAMETER(minimum.s0, minimum.s3);
             square = fmin(square, minimum.s1);
             lowest = fmin(lowest, minimum.s2);
         }
-        const real2 at_of_segment = parameter_of_segment(here, part);
+        const parameter at_of_segment = parameter_of_segment(here, part);
 #if CLSP_MANY
         if (is_near) {
             if (square < least)
@@ -207,12 +211,12 @@ kernel void find_nearest(global const real *restrict segments, global const real
     if (count > 0) least = out[NEAREST_DISTANCE];
 #endif
     /* Newton's method may have left open what is nearer than the nearest */
-    is_cut = is_cut || (count > 0 && lowest < limit_of(least, extent));
+    is_cut = is_cut || (count > 0 && lowest < limit_of(least, STEP_EXTENT * extent));
 #if CLSP_MANY
     for (uint k = 0; k < count; k++) {
         global real *const kept = out + (size_t)k * NEAREST_SIZE;
         const real square = kept[NEAREST_DISTANCE];
-        const real2 kept_at = (real2)(kept[NEAREST_PARAM], kept[NEAREST_PARAM + 1]);
+        const parameter kept_at = PARAMETER(kept[NEAREST_PARAM], kept[NEAREST_PARAM + 1]);
         finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, kept_at, scale,
                fmin(square, lowest), extent, tree.SPANS, is_cut);
         move_up(out, k);

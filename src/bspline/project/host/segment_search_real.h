@@ -258,8 +258,11 @@ CLSPI_INLINE void write_nearest(const search *s, NEAREST *out, part_form form)
     bound -= 2 * (s->distance_eps * bound + EXTENT_EPS * s->extent);
     out->bound = least_of(most_of(bound, 0) / s->scale, out->distance);
     out->patch = (uint32_t)(s->nearest / c->spans);
-    out->status = s->is_cut || s->lowest < limit_of(s, s->least, s->extent) ? CLSPI_SEARCH_CUT
-                                                                            : CLSPI_SEARCH_FOUND;
+    /* what of an extent rounding is, and how far a curve goes between parameters that follow each
+       other, in units of EXTENT_EPS */
+    const real steps = (real)(c->degree + 3) / 3;
+    const bool is_open = s->lowest < limit_of(s, s->least, steps * s->extent);
+    out->status = s->is_cut || is_open ? CLSPI_SEARCH_CUT : CLSPI_SEARCH_FOUND;
 }
 
 /* Writes that there is no result. */
