@@ -18,8 +18,6 @@ enum { FIR_RUN = 128, FIR_BLOCK = 32, RING_BLOCK = 256 };
 /* Neighbouring columns whose blocks go one after the other: what blocks share then stays in a
    cache. */
 enum { COLUMNS_TOGETHER = 4096 };
-/* Rows of a strip: with the halo they are less than CLSP_IMAGE_NAN_REACH. */
-enum { STRIP_ROWS = 160 };
 
 /* ---- passes ---- */
 
@@ -263,14 +261,6 @@ static clsp_status run_tiles(const clsp_image_plan *plan, clspi_series *series,
     return CLSP_OK;
 }
 
-/* Returns the columns that a strip stores. */
-static uint32_t strip_width(const clspi_filter_step *step)
-{
-    const size_t side = clspi_div_up(step->halo, CLSPI_STRIP_CHUNK);
-
-    return (uint32_t)(step->kernel.local - 2 * side * CLSPI_STRIP_CHUNK);
-}
-
 /* Launches the strips of all slices, some lines of them at a time. */
 static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
                               const clspi_filter_step *step, const clspi_filter_job *job)
@@ -278,10 +268,11 @@ static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
     const uint32_t *const stored = plan->layout.stored, *const mode = plan->layout.mode;
     const pole_numbers numbers = numbers_of(step, plan->desc.precision);
     const size_t local = step->kernel.local;
-    const size_t strips_x = clspi_div_up(stored[2], strip_width(step));
-    const size_t strips_y = clspi_div_up(stored[1], STRIP_ROWS);
+    const size_t strips_x =
+        clspi_div_up(stored[2], clspi_strip_width(step->kernel.local, step->halo));
+    const size_t strips_y = clspi_div_up(stored[1], step->rows);
     const uint64_t most =
-        clspi_launch_lines(&series->ctx->tuning, (uint64_t)12 * (STRIP_ROWS + 2 * step->halo),
+        clspi_launch_lines(&series->ctx->tuning, (uint64_t)12 * (step->rows + 2 * step->halo),
                            strips_x * local, local, 1);
     clspi_filter_strips_args args = {.samples = from_of(plan, job, step),
                                      .target = to_of(plan, job, step),
@@ -299,7 +290,7 @@ static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
                                               .mode_x = clspi_image_filter_mode(mode[2]),
                                               .strips_x = (cl_uint)strips_x,
                                               .strips_y = (cl_uint)strips_y,
-                                              .length = STRIP_ROWS,
+                                              .length = step->rows,
                                               .first_line = 0}};
     clspi_cut cut = {.per_piece = strips_y, .left = strips_y * stored[0]};
     clspi_part part;
@@ -440,7 +431,7 @@ uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_
         return axis == 2 ? tile.width : tile.length;
     }
     case CLSPI_STEP_STRIPS:
-        return axis == 2 ? strip_width(step) : STRIP_ROWS;
+        return axis == 2 ? (uint32_t)clspi_strip_width(step->kernel.local, step->halo) : step->rows;
     case CLSPI_STEP_TILES:
     case CLSPI_STEP_COLUMNS:
         return clspi_register_block(plan->base.ctx);

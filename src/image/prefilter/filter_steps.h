@@ -28,6 +28,9 @@ size_t clspi_filter_least_group(const clsp_image_plan *plan);
 /* Returns the coefficients of a block that an item keeps in registers. */
 uint32_t clspi_register_block(const clsp_context *ctx);
 
+/* Returns the columns that a strip of a group of so many items stores. */
+size_t clspi_strip_width(size_t group, uint32_t halo);
+
 /* The tile of an item of image_bands.cl: CLSP_LENGTH, CLSP_WIDTH, and CLSP_LINES, the rows that it
    filters side by side. */
 typedef struct clspi_band_tile {

@@ -31,6 +31,7 @@ typedef struct clspi_filter_step {
     double pole, second;    /* second: of bands, across and down, or 0 */
     uint32_t halo;          /* of FIR: half its taps */
     bool whole_lines;       /* an item has a whole line */
+    uint32_t rows;          /* of a strip */
     clspi_step_memory from; /* samples, scratch 0 or 1 */
     clspi_step_memory to;   /* coefficients, scratch 0 or 1 */
     cl_uint lanes;

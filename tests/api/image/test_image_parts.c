@@ -45,6 +45,7 @@ static const part_case cases[] = {
       .prefilter = CLSP_IMAGE_LEAST_SQUARES,
       .mode = {CLSP_IMAGE_GRID_WRAP, CLSP_IMAGE_MIRROR}},
      "alloc=30000"},
+    {"strips of an image", {.size = {600, 440}}, "alloc=800000"},
     {"staged taps",
      {.size = {300, 280},
       .prefilter = CLSP_IMAGE_TRUNCATED,
