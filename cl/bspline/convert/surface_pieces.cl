@@ -71,7 +71,7 @@ kernel void make_surface_pieces(global const real *restrict points,
 
     UNROLL for (uint j = 0; j < CLSP_TERMS_V; j++) basis_v[j] = table_v[j * at.stride_v + v];
     for (uint piece = begin; piece < end; piece++) {
-        for (uint k = 0; k < CLSP_ORDER_U; k++, row++) {
+        UNROLL for (uint k = 0; k < CLSP_ORDER_U; k++, row++) {
             const uint from = first_u[row];
             if (from == kept_from + 1) {
                 UNROLL for (uint i = 0; i + 1 < CLSP_TERMS_U; i++) kept[i] = kept[i + 1];

@@ -57,6 +57,8 @@ static void check_samples(const model *m, const clsp_axis axis[3], clsp_type pre
     free(made);
 }
 
+/* Checks all grids of points of three coordinates, and one grid of others: each is programs of its
+   own. */
 static void check_all(const model *m)
 {
     static const double own[] = {0.125, 0.3, 1, 0, 0.875};
@@ -70,6 +72,7 @@ static void check_all(const model *m)
     const bool has_double = support_device().fp64;
 
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
+        if (m->dim != 3 && g != 1) continue;
         check_samples(m, grids[g], CLSP_F32);
         if (has_double) check_samples(m, grids[g], CLSP_F64);
     }
@@ -88,7 +91,7 @@ static void test_prisms(void **state)
 static void test_boxes(void **state)
 {
     static const clsp_axis many[3] = {{17, 0, 1, NULL}, {1, 0.0625, 0.0625, NULL}, {4, 1, 0, NULL}};
-    static const uint32_t dim[3] = {2, 5, 2};
+    static const uint32_t dim[3] = {3, 5, 3};
     solid_case one = solid_box(1, 1, 1);
 
     (void)state;
