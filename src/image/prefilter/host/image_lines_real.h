@@ -184,7 +184,10 @@ static void read(const clspi_line_source *from, int64_t z, int64_t y, int64_t x,
 static void store(void *out, size_t at, const real *from, size_t num, bool halves)
 {
     if (!halves) {
-        memcpy((real *)out + at, from, num * sizeof *from);
+        if (num == BUNDLE) /* a few moves, where others begin a long copy */
+            memcpy((real *)out + at, from, BUNDLE * sizeof *from);
+        else
+            memcpy((real *)out + at, from, num * sizeof *from);
         return;
     }
     for (size_t k = 0; k < num; k++)
@@ -193,12 +196,50 @@ static void store(void *out, size_t at, const real *from, size_t num, bool halve
 
 /* ---- rows ---- */
 
-/* Filters `num` reals of some rows, lines of a bundle, from x on; out: of the first row. */
-static void filter_rows(const clspi_line_filter *f, const clspi_line_source *from,
-                        int64_t rows[BUNDLE][2], size_t num_rows, const size_t run[2],
-                        real made[BUNDLE][BLOCK])
+/* Turns 4 x 4 reals; steps: from each four to the next. */
+CLSPI_INLINE void turn_four(real *restrict to, size_t to_step, const real *restrict from,
+                            size_t from_step)
 {
-    real a[SPAN * BUNDLE], line[SPAN];
+    real turned[4][4];
+
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < 4; k++)
+            turned[k][i] = from[i * from_step + k];
+    for (size_t k = 0; k < 4; k++)
+        memcpy(to + k * to_step, turned[k], sizeof turned[k]);
+}
+
+/* Puts four rows of num reals, SPAN apart, side by side. */
+static void turn_in(real *restrict a, const real *restrict lines, size_t num)
+{
+    size_t k = 0;
+
+    for (; k + 4 <= num; k += 4)
+        turn_four(a + k * BUNDLE, BUNDLE, lines + k, SPAN);
+    for (; k < num; k++)
+        for (size_t i = 0; i < 4; i++)
+            a[k * BUNDLE + i] = lines[i * SPAN + k];
+}
+
+/* Takes four rows of num reals, `pitch` apart, out of those side by side. */
+static void turn_out(real *restrict to, size_t pitch, const real *restrict a, size_t num)
+{
+    size_t k = 0;
+
+    for (; k + 4 <= num; k += 4)
+        turn_four(to + k, pitch, a + k * BUNDLE, BUNDLE);
+    for (; k < num; k++)
+        for (size_t i = 0; i < 4; i++)
+            to[i * pitch + k] = a[k * BUNDLE + i];
+}
+
+/* Filters run[1] reals from run[0] on of some rows, lines of a bundle; `to` has rows `pitch` apart,
+   as many as num_rows rounded up to 4. */
+static void filter_rows(const clspi_line_filter *f, const clspi_line_source *from,
+                        int64_t rows[BUNDLE][2], size_t num_rows, const size_t run[2], real *to,
+                        size_t pitch)
+{
+    real a[SPAN * BUNDLE], lines[4 * SPAN];
     const size_t halo = f->halo, num = run[1] + 2 * halo;
     row_places places;
     size_t skip;
@@ -206,14 +247,12 @@ static void filter_rows(const clspi_line_filter *f, const clspi_line_source *fro
     find_places(&places, from, (int64_t)run[0] - (int64_t)halo, num);
     for (size_t i = 0; i < BUNDLE; i++) {
         const size_t row = i < num_rows ? i : 0;
-        read_places(from, rows[row][0], rows[row][1], &places, line);
-        for (size_t k = 0; k < num; k++)
-            a[k * BUNDLE + i] = line[k];
+        read_places(from, rows[row][0], rows[row][1], &places, lines + i % 4 * SPAN);
+        if (i % 4 == 3) turn_in(a + i - 3, lines, num);
     }
     FILTER_BUNDLE(f, a, num, &skip);
-    for (size_t i = 0; i < num_rows; i++)
-        for (size_t k = 0; k < run[1]; k++)
-            made[i][k] = a[(k + skip) * BUNDLE + i];
+    for (size_t i = 0; i < num_rows; i += 4)
+        turn_out(to + i * pitch, pitch, a + skip * BUNDLE + i, run[1]);
 }
 
 static void rows(const clspi_line_filter *f, const clspi_line_source *from,
@@ -221,7 +260,7 @@ static void rows(const clspi_line_filter *f, const clspi_line_source *from,
 {
     const size_t all = (size_t)box->num_z * box->num_y;
     int64_t at[BUNDLE][2];
-    real made[BUNDLE][BLOCK];
+    real made[BUNDLE * BLOCK];
 
     for (size_t first = 0; first < all; first += BUNDLE) {
         const size_t num = all - first < BUNDLE ? all - first : BUNDLE;
@@ -232,9 +271,14 @@ static void rows(const clspi_line_filter *f, const clspi_line_source *from,
         for (size_t x = 0; x < box->num_x; x += BLOCK) {
             const size_t run[2] = {box->first_x + x,
                                    box->num_x - x < BLOCK ? box->num_x - x : BLOCK};
-            filter_rows(f, from, at, num, run, made);
+            const size_t place = first * box->num_x + x;
+            if (!halves && num % 4 == 0) {
+                filter_rows(f, from, at, num, run, (real *)out + place, box->num_x);
+                continue;
+            }
+            filter_rows(f, from, at, num, run, made, BLOCK);
             for (size_t i = 0; i < num; i++)
-                store(out, (first + i) * box->num_x + x, made[i], run[1], halves);
+                store(out, place + i * box->num_x, made + i * BLOCK, run[1], halves);
         }
     }
 }
