@@ -35,9 +35,14 @@
 #define DISTANCE_EPS ROUNDING_EPS
 #endif
 #define EXTENT_EPS   (R(3.0) * REAL_EPS)
-/* What of an extent rounding is, and how far a curve goes between parameters that follow each
-   other, in units of EXTENT_EPS. */
-#define STEP_EXTENT  ((real)(CLSP_DEGREE + 3) / R(3.0))
+/* What of an extent rounding is, and how far a polynomial curve goes between parameters that follow
+   each other, in units of EXTENT_EPS: no more than results may be off by. Rational ones have all
+   digits of theirs. */
+#if CLSP_RATIONAL
+#define STEP_EXTENT R(1.0)
+#else
+#define STEP_EXTENT ((real)(3 + (CLSP_DEGREE < 5 ? CLSP_DEGREE : 5)) / R(3.0))
+#endif
 
 /* Returns the square of what is worth looking for below a squared distance. */
 IN_PLACE real limit_of(real square, real extent)

@@ -258,9 +258,9 @@ CLSPI_INLINE void write_nearest(const search *s, NEAREST *out, part_form form)
     bound -= 2 * (s->distance_eps * bound + EXTENT_EPS * s->extent);
     out->bound = least_of(most_of(bound, 0) / s->scale, out->distance);
     out->patch = (uint32_t)(s->nearest / c->spans);
-    /* what of an extent rounding is, and how far a curve goes between parameters that follow each
-       other, in units of EXTENT_EPS */
-    const real steps = (real)(c->degree + 3) / 3;
+    /* what of an extent rounding is, and how far a polynomial curve goes between parameters that
+       follow each other, in units of EXTENT_EPS: no more than results may be off by */
+    const real steps = c->rational ? 1 : (real)(3 + (c->degree < 5 ? c->degree : 5)) / 3;
     const bool is_open = s->lowest < limit_of(s, s->least, steps * s->extent);
     out->status = s->is_cut || is_open ? CLSPI_SEARCH_CUT : CLSPI_SEARCH_FOUND;
 }
