@@ -212,7 +212,8 @@ void clspi_profile_query(clsp_device_info *info, cl_device_id device)
     query_text(device, CL_DEVICE_VERSION, info->version, sizeof info->version);
     info->device_class = query_class(device);
     info->opencl_version = query_opencl_c_version(device);
-    info->compute_units = query_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    const uint32_t units = query_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+    info->compute_units = units ? units : 1; /* work is divided by them */
     info->svm = query_svm(device);
     query(device, CL_DEVICE_HOST_UNIFIED_MEMORY, &unified, sizeof unified);
     info->unified_memory = unified != 0;

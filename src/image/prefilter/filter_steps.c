@@ -71,10 +71,10 @@ static uint32_t halo_of(const clsp_image_plan *plan)
    its halos, as many times as it has strips one after another. What is kept in registers leaves
    room for two strips at once in single precision, one in double. With its halo a strip is less
    than CLSP_IMAGE_NAN_REACH. */
-static strip_counts count_strips(const clsp_image_plan *plan, uint32_t halo)
+static strip_counts count_strips(const clsp_image_plan *plan)
 {
     enum { LEAST = 80 };
-    const uint32_t *const stored = plan->layout.stored;
+    const uint32_t *const stored = plan->layout.stored, halo = halo_of(plan);
     const size_t columns = clspi_div_up(stored[2], clspi_strip_width(CLSPI_TILE_GROUP, halo));
     const size_t at_once =
         (size_t)plan->base.ctx->device.compute_units * (plan->desc.precision == CLSP_F32 ? 2 : 1);
@@ -95,7 +95,7 @@ static strip_counts count_strips(const clsp_image_plan *plan, uint32_t halo)
 /* Tells whether two directions go down strips: in double, whose halos are long, and slice by slice
    of volumes, which are many; else of images that are not small, where strips are neither too few
    for the device nor so many that tiles, of which it makes more at once, are as good. */
-static bool prefers_strips(const clsp_image_plan *plan, uint32_t halo)
+static bool prefers_strips(const clsp_image_plan *plan)
 {
     enum { SMALL = 1 << 18 };
     const clsp_image_desc *const d = &plan->desc;
@@ -103,33 +103,34 @@ static bool prefers_strips(const clsp_image_plan *plan, uint32_t halo)
     if (!clspi_keeps_values(&plan->base.ctx->device)) return false;
     if (d->precision == CLSP_F64 || d->directions == 3) return true;
     if (plan->layout.plane < SMALL) return false;
-    const strip_counts strips = count_strips(plan, halo);
+    const strip_counts strips = count_strips(plan);
     return strips.num >= strips.at_once / 2 && strips.num <= 2 * strips.at_once;
 }
 
 /* Returns the bytes in local memory of a tile, PITCH and more of image_tiles.cl, or of a chunk of a
    strip of image_strips.cl. */
-static size_t tile_bytes(const clsp_image_plan *plan, uint32_t halo)
+static size_t tile_bytes(const clsp_image_plan *plan)
 {
     const size_t rows =
-        prefers_strips(plan, halo) ? CLSPI_STRIP_CHUNK + 2 : clspi_register_block(plan->base.ctx);
+        prefers_strips(plan) ? CLSPI_STRIP_CHUNK + 2 : clspi_register_block(plan->base.ctx);
 
     return rows * (CLSPI_TILE_GROUP + 1) * clsp_type_bytes(plan->desc.precision);
 }
 
 size_t clspi_filter_least_group(const clsp_image_plan *plan)
 {
-    return prefers_strips(plan, halo_of(plan)) ? CLSPI_STRIP_GROUP_LEAST : TILE_GROUP_LEAST;
+    return prefers_strips(plan) ? CLSPI_STRIP_GROUP_LEAST : TILE_GROUP_LEAST;
 }
 
-static bool fits_tiles(const clsp_image_plan *plan, uint32_t halo)
+static bool fits_tiles(const clsp_image_plan *plan)
 {
     const clsp_context *const ctx = plan->base.ctx;
+    const uint32_t halo = halo_of(plan);
 
     return fits_registers(plan) && is_long(plan, 2, halo) && is_long(plan, 1, halo) &&
            ctx->device.max_work_group >= clspi_filter_least_group(plan) &&
-           ctx->device.local_bytes >= tile_bytes(plan, halo) &&
-           (plan->desc.precision == CLSP_F32 || prefers_strips(plan, halo));
+           ctx->device.local_bytes >= tile_bytes(plan) &&
+           (plan->desc.precision == CLSP_F32 || prefers_strips(plan));
 }
 
 bool clspi_filter_wants_tiles(const clsp_image_plan *plan)
@@ -159,14 +160,14 @@ static void add_recursions(clspi_image_filter *filter, const clsp_image_plan *pl
 {
     double poles[CLSPI_POLES_MAX];
     const uint32_t num = clspi_spline_poles(clspi_image_order(&plan->desc), poles);
-    const uint32_t halo = clspi_pole_halo(poles[0], eps_of(plan->desc.precision));
+    const uint32_t halo = halo_of(plan);
     uint32_t axis = 3;
 
-    if (tiles && fits_tiles(plan, halo)) {
+    if (tiles && fits_tiles(plan)) {
         clspi_filter_step *const step = add_step(filter, recursion_of(plan, 1, poles[0]));
-        step->kind = prefers_strips(plan, halo) ? CLSPI_STEP_STRIPS : CLSPI_STEP_TILES;
+        step->kind = prefers_strips(plan) ? CLSPI_STEP_STRIPS : CLSPI_STEP_TILES;
         step->lanes = 1;
-        step->rows = count_strips(plan, halo).rows;
+        if (step->kind == CLSPI_STEP_STRIPS) step->rows = count_strips(plan).rows;
         axis = 1;
     }
     while (axis-- > 0)
@@ -343,7 +344,7 @@ clsp_status clspi_filter_check(const clsp_image_plan *plan)
     const clsp_context *const ctx = plan->base.ctx;
     const clsp_image_desc *const d = &plan->desc;
 
-    if (d->kernels == CLSP_IMAGE_TILES && !fits_tiles(plan, halo_of(plan)))
+    if (d->kernels == CLSP_IMAGE_TILES && !fits_tiles(plan))
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
                           "image: no tiles of this order, precision and size on this device");
     if (d->kernels == CLSP_IMAGE_STAGED && ring_bytes(plan) > ctx->device.local_bytes)
