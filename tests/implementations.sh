@@ -87,7 +87,7 @@ except (ValueError, IndexError):
 }
 
 # Kernels run slower on some, and machines are shared. A test that crashes in a driver's thread
-# hangs until then: cmocka goes on.
+# hangs until its time is over: cmocka goes on.
 patience=20
 
 # Runs the tests in the environment that the caller has set up, and adds a row.

@@ -97,10 +97,13 @@ static void test_boxes(void **state)
     (void)state;
     unlike_boxes(check_all, dim);
     solid_jitter(&one, 0.1, 7);
-    model value = solid_model_of(&one, 1), m = solid_model_of(&one, 3);
-    check_all(&value);
+    for (uint32_t dim_of_one = 1; dim_of_one <= 2; dim_of_one++) {
+        model few = solid_model_of(&one, dim_of_one);
+        check_all(&few);
+        solid_model_free(&few);
+    }
+    model m = solid_model_of(&one, 3);
     check_samples(&m, many, CLSP_F32);
-    solid_model_free(&value);
     solid_model_free(&m);
     solid_free(&one);
 }
