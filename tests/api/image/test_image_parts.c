@@ -330,6 +330,47 @@ static void test_uncut_part(void **state)
     assert_int_equal(alloc, 0);
 }
 
+enum { BEYOND = 64 };
+
+/* Interpolates at coordinates that run from within an image to where all is constant. */
+static void run_beyond(clsp_context *ctx, clsp_image_storage storage, float values[BEYOND])
+{
+    enum { ROWS = 50, COLUMNS = 33 };
+    static const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE};
+    const clsp_image_desc d = {.size = {ROWS, COLUMNS}, .cval = 0.5, .storage = storage};
+    const clsp_run run = {.share = &by_device};
+    float samples[ROWS * COLUMNS], at[2][BEYOND];
+    clsp_image_plan *plan;
+
+    for (size_t k = 0; k < ROWS * COLUMNS; k++)
+        samples[k] = (float)(k * k % 97);
+    for (size_t k = 0; k < BEYOND; k++) {
+        at[0][k] = 48.4F + 8.0F * (float)k / BEYOND;
+        at[1][k] = 31.4F + 6.0F * (float)((5 * k) % BEYOND) / BEYOND;
+    }
+    const clsp_image_map map = list_of(BEYOND, clsp_in_f32(at[0], (size_t)2 * BEYOND), 0);
+    assert_ok(ctx, clsp_image_plan_create(&plan, ctx, &d));
+    assert_ok(ctx, clsp_image_set_samples(plan, 1, clsp_in_f32(samples, ROWS * COLUMNS), NULL));
+    assert_ok(ctx,
+              clsp_image_eval(plan, (clsp_range){0, 1}, &map, clsp_out_f32(values, BEYOND), &run));
+    clsp_image_plan_destroy(&plan);
+}
+
+/* Of coefficients in host memory the device gets what points read: not what is near those that have
+   the constant. */
+static void test_beyond_the_edge(void **state)
+{
+    clsp_context *ctx = context_with("");
+    float whole[BEYOND], parts[BEYOND];
+
+    (void)state;
+    run_beyond(ctx, CLSP_IMAGE_ON_DEVICE, whole);
+    run_beyond(ctx, CLSP_IMAGE_ON_HOST, parts);
+    assert_memory_equal(parts, whole, sizeof whole);
+    assert_true(whole[0] != 0.5F && whole[BEYOND - 1] == 0.5F);
+    clsp_context_destroy(&ctx);
+}
+
 /* ---- shared prefilters ---- */
 
 static const clsp_share ways[] = {
@@ -447,8 +488,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_device), cmocka_unit_test(test_memory_kinds),
-        cmocka_unit_test(test_uncut_part),   cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_joined),       cmocka_unit_test(test_unlike),
+        cmocka_unit_test(test_uncut_part),   cmocka_unit_test(test_beyond_the_edge),
+        cmocka_unit_test(test_shared),       cmocka_unit_test(test_joined),
+        cmocka_unit_test(test_unlike),
     };
 
     if (no_device()) return 77;
