@@ -278,15 +278,21 @@ static double check_schedules(const job *j, clsp_context *ctx)
     return worst;
 }
 
+/* A call without a share, which a CPU's host may make, then the device's and its tiles. */
 static double check_shape(clsp_context *ctx, const shape *s, clsp_type precision)
 {
+    static const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE};
     job j;
 
     begin(&j, ctx, s, precision);
     void *const out = allocate(&j);
     const clsp_output vertices = host_output(&j, out);
-    assert_ok(ctx, clspi_tensor_eval(&j.plan->tensor, (clsp_range){0, PATCHES}, &vertices, NULL));
+    const clsp_range patches = {0, PATCHES};
+    const clsp_run run = {.share = &by_device};
+    assert_ok(ctx, clspi_tensor_eval(&j.plan->tensor, patches, &vertices, NULL));
     double worst = check(&j, out);
+    assert_ok(ctx, clspi_tensor_eval(&j.plan->tensor, patches, &vertices, &run));
+    worst = support_worse(worst, check(&j, out));
     worst = support_worse(worst, check_host(&j, ctx, out, true));
     worst = support_worse(worst, check_schedules(&j, ctx));
     free(out);

@@ -160,14 +160,15 @@ static double length_of(const long double x[3])
 enum { AT, ALONG_U, ALONG_V, MIXED, NUM_ERRORS };
 
 /* A vertex by the oracle, relative to the far point, lengths of its derivatives, and what they may
-   be off by (docs/math.md, (23)) where control points are as given, and where they were rounded
-   relative to their distance from the origin before. */
+   be off by (docs/math.md, (23)) where control points are as given, to the rounding of those
+   relative to a centre, and what they are taken to be off by since control points may have been
+   rounded relative to their distance from the origin before (docs/math.md, 7). */
 typedef struct far_vertex {
     ref_vertex r;
     double length[NUM_ERRORS], error[NUM_ERRORS], given[NUM_ERRORS];
 } far_vertex;
 
-/* Finds errors of derivatives when control points were rounded so far from the origin. */
+/* Finds errors of derivatives when control points were rounded relative to such a distance. */
 static void find_errors(const far_patch *f, const far_vertex *v, const term_sizes s[NUM_ERRORS],
                         double away, double error[NUM_ERRORS])
 {
@@ -186,6 +187,19 @@ static void find_errors(const far_patch *f, const far_vertex *v, const term_size
     }
 }
 
+/* Returns twice the largest first difference of weights along a direction, with the derivative's
+   factor: what normals of grids take for the weights that any of their sums is made of. */
+static double largest_weights(const far_patch *f, const unsigned by[2])
+{
+    const unsigned m = f->l.d.degree[0] - by[0], n = f->l.d.degree[1] - by[1];
+    double largest = 0.0;
+
+    for (size_t i = 0; i <= m; i++)
+        for (size_t k = 0; k <= n; k++)
+            largest = fmax(largest, difference_sizes(f, i, k, by).w);
+    return 2.0 * largest * (by[0] ? m + 1.0 : n + 1.0);
+}
+
 static far_vertex find_vertex(const far_patch *f, const long double t[3])
 {
     static const unsigned orders[NUM_ERRORS][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}};
@@ -201,8 +215,10 @@ static far_vertex find_vertex(const far_patch *f, const long double t[3])
     v.length[ALONG_U] = length_of(v.r.du);
     v.length[ALONG_V] = length_of(v.r.dv);
     v.length[MIXED] = length_of(v.r.duv);
-    find_errors(f, &v, s, f->is_exact ? 0.0 : far_point[2], v.error);
-    find_errors(f, &v, s, far_point[2], v.given);
+    find_errors(f, &v, s, f->extent + (f->is_exact ? 0.0 : far_point[2]), v.error);
+    for (unsigned k = ALONG_U; k <= ALONG_V; k++)
+        s[k].weights = fmax(s[k].weights, largest_weights(f, orders[k]));
+    find_errors(f, &v, s, f->extent + far_point[2], v.given);
     return v;
 }
 
