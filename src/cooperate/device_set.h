@@ -39,6 +39,7 @@ typedef struct clspi_device_set {
     struct clspi_block *blocks; /* of clsp_shared_alloc */
     void *counter;              /* of the tile queue: 128 bytes of fine-grain SVM; NULL: not made */
     struct clspi_run *run;      /* of the job at hand */
+    atomic_uint_fast64_t tiles_us; /* when clspi_host_tiles last began or ended */
 } clspi_device_set;
 
 /* Gives the context's device set, made now if there is none. */

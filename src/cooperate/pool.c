@@ -9,8 +9,11 @@
 
 enum {
     THREADS_MAX = CLSP_MAX_WORKERS + CLSP_MAX_PROCESSORS,
-    COUNT_BITS = 16, /* of a turn's word: the threads that it calls, below its number */
-    POLLS = 2000     /* of a thread that is awake: about a millisecond */
+    COUNT_BITS = 16,         /* of a turn's word: the threads that it calls */
+    OFFER = 1 << COUNT_BITS, /* set where the turn calls nobody and lets all take part */
+    NUMBER_BITS = 17,        /* where the turn's number begins */
+    POLLS = 2000,            /* of a thread that is awake: about a millisecond */
+    FEW_POLLS = 400          /* of one that lingers */
 };
 
 _Static_assert(THREADS_MAX < 1 << COUNT_BITS, "a turn's word holds the number of its threads");
@@ -40,11 +43,17 @@ fail_wake:
 
 /* ---- a thread ---- */
 
+/* Tells whether who waits looks once more, having done so i times. */
+static bool looks_again(clspi_pool *pool, int i)
+{
+    return i < POLLS &&
+           (atomic_load(&pool->awake) > 0 || (i < FEW_POLLS && atomic_load(&pool->lingering)));
+}
+
 /* Looks for the next turn for a while, as long as the pool is stirred. */
 static void look_out(clspi_pool *pool, uint64_t seen)
 {
-    for (int i = 0; i < POLLS && atomic_load(&pool->awake) > 0 && atomic_load(&pool->turn) == seen;
-         i++)
+    for (int i = 0; atomic_load(&pool->turn) == seen && looks_again(pool, i); i++)
         sched_yield();
 }
 
@@ -82,17 +91,38 @@ static void end_turn(clspi_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Does a thread's turns until the pool ends. Whom a turn does not call reads nothing but its word:
-   what else belongs to it may be the next one's already. */
+/* Does a thread's part of a turn that calls it. Whom a turn does not call reads nothing but its
+   word: what else belongs to it may be the next one's already. */
+static void take_turn(clspi_pool_thread *me)
+{
+    clspi_pool *const pool = me->pool;
+
+    if (me->index >= (me->seen & (OFFER - 1))) return;
+    pool->fn(pool->user, me->index);
+    if (atomic_fetch_sub(&pool->working, 1) == 1) end_turn(pool);
+}
+
+/* Takes part in an offer, if it still stands once the thread counts among those who do: who made it
+   first withdraws it and then waits for these. */
+static void take_offer(clspi_pool_thread *me)
+{
+    clspi_pool *const pool = me->pool;
+
+    atomic_fetch_add(&pool->joined, 1);
+    if (atomic_load(&pool->offered) == me->seen) pool->fn(pool->user, me->index);
+    if (atomic_fetch_sub(&pool->joined, 1) == 1 && atomic_load(&pool->offered) == 0) end_turn(pool);
+}
+
+/* Does a thread's turns until the pool ends. */
 static void *serve(void *argument)
 {
     clspi_pool_thread *const me = argument;
-    clspi_pool *const pool = me->pool;
 
     while (next_turn(me)) {
-        if (me->index >= (me->seen & ((1u << COUNT_BITS) - 1))) continue;
-        pool->fn(pool->user, me->index);
-        if (atomic_fetch_sub(&pool->working, 1) == 1) end_turn(pool);
+        if (me->seen & OFFER)
+            take_offer(me);
+        else
+            take_turn(me);
     }
     return NULL;
 }
@@ -132,31 +162,56 @@ uint32_t clspi_pool_reserve(clspi_pool *pool, uint32_t wanted)
     return pool->num_threads < wanted ? pool->num_threads : wanted;
 }
 
-void clspi_pool_start(clspi_pool *pool, uint32_t count, clspi_pool_fn fn, void *user)
+/* Begins a turn that calls so many threads, or an offer, and wakes those who are asleep. */
+static void begin_turn(clspi_pool *pool, uint64_t called, clspi_pool_fn fn, void *user)
 {
-    const uint64_t number = (atomic_load(&pool->turn) >> COUNT_BITS) + 1;
+    const uint64_t number = (atomic_load(&pool->turn) >> NUMBER_BITS) + 1;
+    const uint64_t turn = number << NUMBER_BITS | called;
 
-    if (count == 0) return;
     pool->fn = fn;
     pool->user = user;
-    atomic_store(&pool->working, count);
-    atomic_store(&pool->turn, number << COUNT_BITS | count);
+    atomic_store(&pool->offered, called & OFFER ? turn : 0);
+    atomic_store(&pool->turn, turn);
     if (atomic_load(&pool->asleep) == 0) return;
     pthread_mutex_lock(&pool->lock);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
 }
 
-void clspi_pool_wait(clspi_pool *pool)
+void clspi_pool_start(clspi_pool *pool, uint32_t count, clspi_pool_fn fn, void *user)
 {
-    for (int i = 0; i < POLLS && atomic_load(&pool->awake) > 0; i++) {
-        if (atomic_load(&pool->working) == 0) break;
+    if (count == 0) return;
+    atomic_store(&pool->working, count);
+    begin_turn(pool, count, fn, user);
+}
+
+void clspi_pool_offer(clspi_pool *pool, bool linger, clspi_pool_fn fn, void *user)
+{
+    atomic_store(&pool->lingering, linger);
+    begin_turn(pool, OFFER, fn, user);
+}
+
+/* Waits for `num` to be 0, at first without sleep. */
+static void wait_for_none(clspi_pool *pool, atomic_uint_fast32_t *num)
+{
+    for (int i = 0; atomic_load(num) > 0 && looks_again(pool, i); i++)
         sched_yield();
-    }
+    if (atomic_load(num) == 0) return;
     pthread_mutex_lock(&pool->lock);
-    while (atomic_load(&pool->working) > 0)
+    while (atomic_load(num) > 0)
         pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
+}
+
+void clspi_pool_wait(clspi_pool *pool)
+{
+    wait_for_none(pool, &pool->working);
+}
+
+void clspi_pool_withdraw(clspi_pool *pool)
+{
+    atomic_store(&pool->offered, 0);
+    wait_for_none(pool, &pool->joined);
 }
 
 void clspi_pool_stir(clspi_pool *pool)

@@ -23,9 +23,12 @@ typedef struct clspi_pool {
     clspi_pool_thread *threads;
     uint32_t num_threads;
     atomic_uint_fast64_t turn;    /* its number, and how many threads it calls: pool.c */
-    atomic_uint_fast32_t working; /* of them, not yet done */
+    atomic_uint_fast64_t offered; /* the turn, while all threads may take part; 0: none */
+    atomic_uint_fast32_t working; /* threads that are called and not yet done */
+    atomic_uint_fast32_t joined;  /* that may take part in an offer; some late for the last one */
     atomic_uint_fast32_t asleep;  /* threads */
     atomic_uint_fast32_t awake;   /* callers who want threads to stay awake */
+    atomic_bool lingering;        /* threads look out for a little while after an offer */
     clspi_pool_fn fn;
     void *user;
     bool ending;
@@ -50,6 +53,15 @@ void clspi_pool_start(clspi_pool *pool, uint32_t count, clspi_pool_fn fn, void *
 
 /* Waits until the turn is over. */
 void clspi_pool_wait(clspi_pool *pool);
+
+/* Starts a turn that no thread need take part in: those that come before it is withdrawn call fn,
+   with numbers of any threads, and those that come later do not. So the caller, who does what is
+   left, never waits for a thread that the system has not woken. With `linger` threads look out for
+   the next turn for a fifth of a millisecond. */
+void clspi_pool_offer(clspi_pool *pool, bool linger, clspi_pool_fn fn, void *user);
+
+/* Withdraws an offer and waits for those who take part. */
+void clspi_pool_withdraw(clspi_pool *pool);
 
 /* Lets threads stay awake between turns, for about a millisecond after each; waking one takes as
    long as copying some hundred KB. As often as it was stirred the pool must be rested; by any

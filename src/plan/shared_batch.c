@@ -11,10 +11,6 @@
 #include "host_pieces.h"
 #include "job.h"
 
-/* Of calls that the host makes for its own CPU. */
-#define PIECE_NS 15e3 /* of a thread's share, at least: what taking it does not count against */
-#define ALONE_NS 6e4  /* below, waking a worker takes longer than it helps */
-
 /* ---- the job ---- */
 
 /* What a job's functions work on: tiles of a batch. */
@@ -255,11 +251,10 @@ clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, const clspi_tiles 
 
 /* ---- the host for its own CPU ---- */
 
-/* A job of the host's threads, in pieces of so many tiles. */
+/* A job of the host's threads. */
 typedef struct host_job {
     batch_job batch;
-    size_t piece_tiles;
-    _Atomic clsp_status status; /* of a piece that failed last */
+    _Atomic clsp_status status; /* of tiles that failed last */
 } host_job;
 
 bool clspi_goes_to_host(const clspi_plan *plan, const clsp_run *run, const clsp_output *output)
@@ -287,12 +282,9 @@ static clsp_status make_aside(const batch_job *job, clsp_range tiles)
     return status;
 }
 
-static void make_piece(void *user, size_t piece)
+static void make_some(void *user, clsp_range tiles)
 {
     host_job *const job = user;
-    const size_t first = piece * job->piece_tiles;
-    const size_t left = job->batch.tiles->tiles.count - first;
-    const clsp_range tiles = {first, clspi_min(job->piece_tiles, left)};
     const bool is_aligned = (uintptr_t)job->batch.out % job->batch.batch->element == 0;
     const clsp_status status =
         is_aligned ? make_as_worker(&job->batch, tiles) : make_aside(&job->batch, tiles);
@@ -303,16 +295,14 @@ static void make_piece(void *user, size_t piece)
 clsp_status clspi_batch_on_host(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
                                 double line_ns, const clsp_run *run)
 {
-    host_job job = {.batch = {batch, tiles, out}, .piece_tiles = clspi_max(1, tiles->tiles.count)};
-    const double all_ns = line_ns * (double)tiles->lines.count;
+    host_job job = {.batch = {batch, tiles, out}};
+    const size_t num = tiles->tiles.count;
 
     CLSPI_CHECK(clspi_plan_await(batch->plan, run));
     CLSPI_CHECK(prepare(batch));
-    if (all_ns > ALONE_NS)
-        job.piece_tiles = clspi_div_up(tiles->tiles.count, (size_t)(all_ns / PIECE_NS));
-    if (tiles->tiles.count > 0)
-        clspi_host_pieces(batch->plan->ctx, clspi_div_up(tiles->tiles.count, job.piece_tiles),
-                          make_piece, &job);
+    if (num > 0)
+        clspi_host_tiles(batch->plan->ctx, num, line_ns * (double)tiles->lines.count, make_some,
+                         &job);
     CLSPI_CHECK(atomic_load(&job.status));
     return clspi_run_done(batch->plan, run);
 }

@@ -207,6 +207,52 @@ static void test_pool(void **state)
     clsp_context_destroy(&ctx);
 }
 
+/* An offer's work, which lives as long as the offer. */
+typedef struct offer {
+    atomic_uint left, done;
+    atomic_bool over;
+} offer;
+
+static void take_offered(void *user, uint32_t index)
+{
+    offer *const o = user;
+
+    (void)index;
+    assert_false(atomic_load(&o->over));
+    while (atomic_load(&o->left) > 0)
+        if (atomic_fetch_sub(&o->left, 1) <= 100) atomic_fetch_add(&o->done, 1);
+}
+
+/* Offers between turns that call threads: whoever is late for an offer neither works for it nor
+   counts in the turn after it. */
+static void test_offers(void **state)
+{
+    enum { THREADS = 3, TURNS = 3000 };
+    clsp_context *ctx;
+    count c = {.calls = {0}};
+    clspi_pool pool;
+
+    (void)state;
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, NULL));
+    assert_true(clspi_pool_init(&pool, &ctx->log));
+    assert_int_equal(clspi_pool_reserve(&pool, THREADS), THREADS);
+    for (unsigned i = 0; i < TURNS; i++) {
+        offer o = {.left = i % 3 == 0 ? 0 : 100, .done = 0, .over = false};
+        clspi_pool_offer(&pool, i % 200 < 100, take_offered, &o);
+        take_offered(&o, 0);
+        clspi_pool_withdraw(&pool);
+        atomic_store(&o.over, true);
+        assert_int_equal(atomic_load(&o.done), i % 3 == 0 ? 0 : 100);
+        if (i % 2) continue;
+        clspi_pool_start(&pool, THREADS, count_call, &c);
+        clspi_pool_wait(&pool);
+        for (uint32_t k = 0; k < THREADS; k++)
+            assert_int_equal(atomic_load(&c.calls[k]), i / 2 + 1);
+    }
+    clspi_pool_release(&pool);
+    clsp_context_destroy(&ctx);
+}
+
 /* Pieces that are to be done once each, and how often each was. */
 typedef struct piece_counts {
     clsp_context *ctx;
@@ -243,6 +289,31 @@ static void test_pieces(void **state)
         for (size_t k = 0; k < CLSPI_COUNT(c.done); k++)
             assert_int_equal(atomic_load(&c.done[k]), 2 * (i + 1));
     }
+    clsp_context_destroy(&c.ctx);
+}
+
+static void count_tiles(void *user, clsp_range tiles)
+{
+    for (size_t k = 0; k < tiles.count; k++)
+        count_piece(user, tiles.first + k);
+}
+
+/* Tiles of calls that follow each other, which take less and more than a thread makes alone. */
+static void test_tiles(void **state)
+{
+    static const double all_ns[] = {0, 2e4, 1e5, 1e9};
+    enum { TURNS = 50 };
+    piece_counts c = {.ctx = NULL};
+
+    (void)state;
+    assert_ok(NULL, clsp_context_create(&c.ctx, NULL, NULL));
+    assert_ok(c.ctx, clsp_context_set_workers(c.ctx, 3));
+    clspi_host_tiles(c.ctx, 0, 1e9, count_tiles, &c);
+    for (unsigned i = 0; i < TURNS; i++)
+        for (unsigned k = 0; k < CLSPI_COUNT(all_ns); k++)
+            clspi_host_tiles(c.ctx, CLSPI_COUNT(c.done), all_ns[k], count_tiles, &c);
+    for (size_t k = 0; k < CLSPI_COUNT(c.done); k++)
+        assert_int_equal(atomic_load(&c.done[k]), TURNS * CLSPI_COUNT(all_ns));
     clsp_context_destroy(&c.ctx);
 }
 
@@ -529,6 +600,7 @@ int main(void)
         cmocka_unit_test(test_names),         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_rings),         cmocka_unit_test(test_rings_at_once),
         cmocka_unit_test(test_memory),        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_offers),        cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_pieces),        cmocka_unit_test(test_many_callers),
         cmocka_unit_test(test_learning),      cmocka_unit_test(test_damaged_file),
         cmocka_unit_test(test_other_machine), cmocka_unit_test(test_untrusted_file),
