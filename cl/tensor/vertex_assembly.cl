@@ -95,15 +95,15 @@ kernel void vertex_assembly(global const real *restrict planes,
 #endif
 
 #if IS_CENTRED
-#define GRID_POINT grid_point(s, sizes, WIDE(at.first_patch) + patch)
+    const real4 centre = patch_centre(sizes, WIDE(at.first_patch) + patch);
 #else
-#define GRID_POINT euclidean(s)
+    const real4 centre = (real4)(R(0.0));
 #endif
     global STORED *const vertex = out + WIDE(at.offset) + (size_t)g * CLSP_STRIDE;
-    store_vertex(vertex, GRID_POINT, s, su, sv, sw, suu, suv, svv, params);
+    store_vertex(vertex, grid_point(s, centre), s, su, sv, sw, suu, suv, svv, params);
 #if HAS_NORMAL || HAS_CURVATURE
-    const size_t sizes_of = WIDE(at.first_patch) + patch;
-    const real4 largest = given_sizes(vload4(2 * sizes_of, sizes), s, sizes, sizes_of);
+    real4 largest = vload4(2 * (WIDE(at.first_patch) + patch), sizes);
+    largest = sizes_at(largest, given_units(largest, centre), s.w);
 #endif
 #if HAS_NORMAL
     store_normal(vertex, normal_of_sums(s, su, sv, largest));

@@ -70,9 +70,6 @@ typedef struct banded_vertices {
     uint num_tiles, num_blocks;
 } banded_vertices;
 
-/* where sizes are those of an item's patch */
-#define SIZES_OF (WIDE(sum.first_size) + patch)
-
 /* What follows works on arrays in registers. It is written as macros, since compilers put arrays
    that functions get into memory. */
 
@@ -110,16 +107,39 @@ typedef struct banded_vertices {
         }                                                                                         \
     }
 
-/* Sums a row of all coordinates by the values at table[0], table[stride_table], .. */
-#define SUM_ROW(h, kept, terms, table)                                                            \
+#if CLSP_BANDED
+/* Gives value i of row k of a step. */
+#define VALUE_AT(i, k)   table[(size_t)(i) * sum.stride_table + sample]
+#define VALUE_U_AT(i, k) table_d[(size_t)(i) * sum.stride_table + sample]
+#else
+/* values of a row in local memory, those of u and then those of the derivative, by four */
+#define PITCH ((2 * CLSP_TERMS_U + 2) / 4)
+#define PART_OF(x, i) ((i) == 0 ? (x).s0 : (i) == 1 ? (x).s1 : (i) == 2 ? (x).s2 : (x).s3)
+#define VALUE_AT(i, k)   PART_OF(staged[(u + (k) - first) * PITCH + (i) / 4], (i) % 4)
+#define VALUE_U_AT(i, k) VALUE_AT(CLSP_TERMS_U + (i), k)
+#endif
+
+/* Sums row k of all coordinates. */
+#define SUM_ROW(h, kept, terms, value_at)                                                         \
     {                                                                                             \
         real a[CLSP_COORDS];                                                                      \
         UNROLL for (uint c = 0; c < CLSP_COORDS; c++) a[c] = R(0.0);                              \
         UNROLL for (uint i = 0; i < (terms); i++) {                                               \
-            const real b = (table)[(size_t)i * sum.stride_table];                                 \
+            const real b = value_at(i, k);                                                        \
             UNROLL for (uint c = 0; c < CLSP_COORDS; c++) a[c] = MAD(b, kept[c][i], a[c]);        \
         }                                                                                         \
         h = homogeneous_of(a);                                                                    \
+    }
+
+/* Copies the values of the rows first .. end - 1 of a group, from sample `from` on, to local
+   memory; the last row's once more for those that a block has beyond it. A barrier must follow. */
+#define STAGE_VALUES(staged, from)                                                                \
+    for (uint n = lane; n < CLSP_BLOCK_ROWS * (2 * CLSP_TERMS_U - 1); n += CLSP_GROUP) {          \
+        const uint i = n / CLSP_BLOCK_ROWS, r = n % CLSP_BLOCK_ROWS;                              \
+        const size_t sample = (from) + min(r, end - 1 - first);                                   \
+        ((local real *)staged)[4 * PITCH * r + i] =                                               \
+            i < CLSP_TERMS_U ? table[i * (size_t)sum.stride_table + sample]                       \
+                             : table_d[(i - CLSP_TERMS_U) * (size_t)sum.stride_table + sample];   \
     }
 
 /* Makes rows of vertices. t, and t_v, which belongs to the derivative along v:
@@ -147,7 +167,7 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
     const size_t from =
         (WIDE(at.first_patch) + patch) * sum.controls * (size_t)sum.stride_t + column;
 #if CLSP_THROUGH_LOCAL
-    local STORED passed[CLSP_ROWS * CLSP_GROUP * CLSP_STRIDE] __attribute__((aligned(16)));
+    local PASSED passed[CLSP_ROWS * CLSP_GROUP * CLSP_STRIDE] __attribute__((aligned(16)));
     const uint elements = min((uint)CLSP_GROUP, num_v - tile * CLSP_GROUP) * CLSP_STRIDE;
     const bool by_two = CLSP_STRIDE % 2 == 0 && (at.offset.s0 & 1) == 0;
 #endif
@@ -170,8 +190,15 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
     FOR_DU(FIND_LARGEST(along_u, kept_u, CLSP_TERMS_U - 1))
     FOR_DV(FIND_LARGEST(along_v, kept_v, CLSP_TERMS_U))
     const real4 largest = (real4)(along_u.s0, along_v.s0, along_u.s1, along_v.s1);
+    local real4 staged[CLSP_BLOCK_ROWS * PITCH];
+    STAGE_VALUES(staged, at.first_row + first)
+    barrier(CLK_LOCAL_MEM_FENCE);
 #elif HAS_NORMAL
     const real4 largest = vload4(2 * (WIDE(sum.first_size) + patch), sizes);
+#endif
+    const real4 centre = patch_centre(sizes, WIDE(sum.first_size) + patch);
+#if HAS_NORMAL
+    const real4 units = given_units(largest, centre);
 #endif
 
     for (uint u = first; u < end; u += CLSP_ROWS, row += CLSP_ROWS * to_next) {
@@ -193,9 +220,9 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
                 LOAD_ALL(first_t)
             }
 #endif
-            SUM_ROW(s, kept, CLSP_TERMS_U, table + sample)
-            FOR_DU(SUM_ROW(su, kept_u, CLSP_TERMS_U - 1, table_d + sample))
-            FOR_DV(SUM_ROW(sv, kept_v, CLSP_TERMS_U, table + sample))
+            SUM_ROW(s, kept, CLSP_TERMS_U, VALUE_AT)
+            FOR_DU(SUM_ROW(su, kept_u, CLSP_TERMS_U - 1, VALUE_U_AT))
+            FOR_DV(SUM_ROW(sv, kept_v, CLSP_TERMS_U, VALUE_AT))
             real4 params = (real4)(R(0.0));
 #if HAS_PARAMS
             params.s0 = PARAM_OF(samples, 0, axes.begin_u, axes.end_u, sample, axes.num_u);
@@ -206,11 +233,9 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
             const size_t place = row + k * to_next + lane * CLSP_STRIDE;
 #endif
             NEW_VERTEX;
-            store_vertex(vertex, grid_point(s, sizes, SIZES_OF), s, su, sv,
-                         none, none, none, none, params);
+            store_vertex(vertex, grid_point(s, centre), s, su, sv, none, none, none, none, params);
 #if HAS_NORMAL
-            const real4 off = given_sizes(largest, s, sizes, SIZES_OF);
-            store_normal(vertex, normal_of_sums(s, su, sv, off));
+            store_normal(vertex, normal_of_sums(s, su, sv, sizes_at(largest, units, s.w)));
 #endif
 #if CLSP_STORE_TWO
             STORE_BY_TWO(out + place, vertex, at.offset.s0 & 1);

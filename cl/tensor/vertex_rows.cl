@@ -236,7 +236,7 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #if CLSP_THROUGH_LOCAL
-    local STORED passed[2 * CLSP_ROWS * CLSP_GROUP * CLSP_STRIDE] __attribute__((aligned(16)));
+    local PASSED passed[2 * CLSP_ROWS * CLSP_GROUP * CLSP_STRIDE] __attribute__((aligned(16)));
 #endif
 
     const uint v = tile * CLSP_GROUP + lane;

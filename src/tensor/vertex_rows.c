@@ -6,7 +6,8 @@
 
 enum {
     FIRST_ORDER = CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_DU | CLSP_VERTEX_DV |
-                  CLSP_VERTEX_NORMAL | CLSP_VERTEX_PARAMS
+                  CLSP_VERTEX_NORMAL | CLSP_VERTEX_PARAMS,
+    BAND_ROWS = 32 /* of a block of sums in bands */
 };
 
 /* ---- how the kernel is built ---- */
@@ -55,6 +56,15 @@ static size_t band_words(const clspi_tensor_desc *d, bool keep_local)
     return (kept + 3) * clspi_coords(d) * (clsp_type_bytes(d->precision) / sizeof(cl_float));
 }
 
+/* Returns the local memory of a group for values of sums in bands that take all terms. */
+static size_t value_bytes(const clspi_tensor_desc *d)
+{
+    const size_t values = (size_t)2 * d->terms[0] - 1;
+
+    if (clspi_is_banded(d, 0)) return 0;
+    return BAND_ROWS * clspi_div_up(values, 4) * 4 * clsp_type_bytes(d->precision);
+}
+
 /* Returns the local memory of a group that keeps the terms along v there. */
 static size_t band_bytes(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
@@ -67,7 +77,7 @@ static bool keeps_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
     return !clspi_is_banded(d, 0) && clspi_planes_of(d) & CLSPI_PLANE_V &&
            band_words(d, false) > ctx->tuning.vertex_registers && ctx->device.local_is_real &&
-           band_bytes(ctx, d) <= ctx->device.local_bytes;
+           band_bytes(ctx, d) + value_bytes(d) <= ctx->device.local_bytes;
 }
 
 /* Tells whether sums in bands are made in one pass. Terms that move when rows go on take some more
@@ -131,7 +141,7 @@ static bool fit_local(const clsp_context *ctx, const clspi_tensor_desc *d, rows_
    blocks load partial sums less often, small ones end more evenly (docs/kernels.md). */
 static rows_shape choose(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
-    const bool wide = d->precision == CLSP_F64;
+    const bool wide = d->precision == CLSP_F64, is_half = d->vertex.type == CLSP_F16;
     const cl_uint terms = d->terms[0], block_rows = wide ? 64 : terms <= 4 ? 16 : 32;
     /* differences along v are in local memory where they have to */
     const bool keep_local = needs_dv(d) && !fits(ctx, d, false);
@@ -140,9 +150,10 @@ static rows_shape choose(const clsp_context *ctx, const clspi_tensor_desc *d)
                         .keep_local = keep_local};
 
     shape.stage = fit_local(ctx, d, &shape);
-    if (clspi_layout_has_gaps(d) || d->vertex.type == CLSP_F16) return shape;
-    shape.through_local = shape.stage && (wide || terms <= 8) && clspi_keeps_values(&ctx->device);
-    shape.store_two = !shape.through_local && d->vertex.stride % 2 == 0;
+    if (clspi_layout_has_gaps(d)) return shape;
+    shape.through_local =
+        shape.stage && (wide || terms <= 8 || is_half) && clspi_keeps_values(&ctx->device);
+    shape.store_two = !shape.through_local && !is_half && d->vertex.stride % 2 == 0;
     return shape;
 }
 
@@ -151,14 +162,15 @@ static rows_shape choose_bands(const clsp_context *ctx, const clspi_tensor_desc 
 {
     const bool keep_local = keeps_bands(ctx, d);
     const bool spills = band_words(d, keep_local) > ctx->tuning.vertex_registers;
-    rows_shape shape = {.rows = spills ? 1 : 2, .block_rows = 32, .keep_local = keep_local};
+    rows_shape shape = {.rows = spills ? 1 : 2, .block_rows = BAND_ROWS, .keep_local = keep_local};
     const size_t passed = shape.rows * ctx->tuning.work_group * clspi_vertex_bytes(d) +
-                          (shape.keep_local ? band_bytes(ctx, d) : 0);
+                          (shape.keep_local ? band_bytes(ctx, d) : 0) + value_bytes(d);
 
-    if (clspi_layout_has_gaps(d) || d->vertex.type == CLSP_F16) return shape;
+    if (clspi_layout_has_gaps(d)) return shape;
     shape.through_local = ctx->device.local_is_real && passed <= ctx->device.local_bytes &&
                           clspi_keeps_values(&ctx->device);
-    shape.store_two = !shape.through_local && d->vertex.stride % 2 == 0;
+    shape.store_two =
+        !shape.through_local && d->vertex.type != CLSP_F16 && d->vertex.stride % 2 == 0;
     return shape;
 }
 
