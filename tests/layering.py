@@ -66,7 +66,7 @@ LAYERS = {'math': (),
           'plan': ('cooperate', 'device'),
           'tensor': ('plan', 'device', 'math')}
 # layer: the public headers that it may include
-DEVICE_HEADERS = ('context', 'types', 'version')
+DEVICE_HEADERS = ('context', 'graphics', 'types', 'version')
 HEADERS = {'math': (),
            'device': DEVICE_HEADERS,
            'cooperate': DEVICE_HEADERS + ('share',),

@@ -79,15 +79,15 @@ enum { /* elements of a result: floats, doubles */
    structs, and offsets count floats or doubles. */
 static inline clsp_output clsp_out_bspline_nearest_f32(clsp_bspline_nearest_f32 *host, size_t num)
 {
-    clsp_output out = {CLSP_F32, NULL,        host, NULL, num * CLSP_BSPLINE_NEAREST_F32_SIZE,
-                       0,        {0, 0, 0, 0}};
+    clsp_output out = {CLSP_F32, NULL, host,     NULL, num * CLSP_BSPLINE_NEAREST_F32_SIZE,
+                       0,        {0},  {0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_bspline_nearest_f64(clsp_bspline_nearest_f64 *host, size_t num)
 {
-    clsp_output out = {CLSP_F64, NULL,        host, NULL, num * CLSP_BSPLINE_NEAREST_F64_SIZE,
-                       0,        {0, 0, 0, 0}};
+    clsp_output out = {CLSP_F64, NULL, host,     NULL, num * CLSP_BSPLINE_NEAREST_F64_SIZE,
+                       0,        {0},  {0, 0, 0}};
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include <clspline/version.h>
 #include <clspline/types.h>
 #include <clspline/context.h>
+#include <clspline/graphics.h>
 #include <clspline/share.h>
 #include <clspline/plan.h>
 #include <clspline/vertex.h>

@@ -73,6 +73,8 @@ typedef struct clsp_device_info {
    CLSP_ERROR_ARGUMENT (count NULL, infos NULL with a capacity), CLSP_ERROR_NO_MEMORY. */
 CLSP_API clsp_status clsp_device_list(clsp_device_info *infos, size_t capacity, size_t *count);
 
+struct clsp_graphics_context; /* graphics.h */
+
 typedef enum clsp_log_level {
     CLSP_LOG_ERROR = 1,   /* why a call failed, build logs included */
     CLSP_LOG_WARNING = 2, /* something works less well than it could: an unusable cache, say */
@@ -115,7 +117,13 @@ typedef struct clsp_context_opts {
        local_is_real, which pick kernel shapes. Default: the environment variable CLSPLINE_LIMITS,
        else none. */
     const char *limits;
-    uint64_t reserved[CLSP_RESERVED];
+    union {
+        uint64_t no_graphics; /* 0 */
+        /* With which graphics the context is to share buffers (graphics.h). Default: none. It and
+           what it points to need live only until clsp_context_create returns. */
+        const struct clsp_graphics_context *graphics;
+    };
+    uint64_t reserved[CLSP_RESERVED - 1];
 } clsp_context_opts;
 
 typedef struct clsp_context clsp_context;

@@ -3,9 +3,10 @@
 
    Structs of this library may grow. One that callers fill ends in reserved fields: they must be 0,
    as an initialiser with named fields leaves them, and a call refuses them otherwise, so that a
-   later version can give them a meaning. One that the library fills ends in reserved fields that it
-   writes as 0. Neither changes its size within a soversion. clsp_range and clsp_axis stay as they
-   are for good. */
+   later version can give them a meaning. A field that takes the place of one shares its bytes with
+   an integer that is 0 where the field is not used. One that the library fills ends in reserved
+   fields that it writes as 0. Neither changes its size within a soversion. clsp_range and clsp_axis
+   stay as they are for good. */
 #ifndef CLSPLINE_TYPES_H
 #define CLSPLINE_TYPES_H
 
@@ -54,9 +55,11 @@ enum {
     CLSP_ERROR_NO_FP64 = -2005,     /* double precision asked of a device without it */
     CLSP_ERROR_NO_MEMORY = -2006,   /* the host is out of memory, or a size does not fit size_t */
     CLSP_ERROR_DEVICE_LOST =
-        -2007,                 /* the device failed earlier; the context can only be destroyed */
-    CLSP_ERROR_STATE = -2008,  /* a call that must come first has not been made, or failed */
-    CLSP_ERROR_WEIGHTS = -2009 /* a weight of a rational patch is not positive and finite */
+        -2007,                  /* the device failed earlier; the context can only be destroyed */
+    CLSP_ERROR_STATE = -2008,   /* a call that must come first has not been made, or failed */
+    CLSP_ERROR_WEIGHTS = -2009, /* a weight of a rational patch is not positive and finite */
+    CLSP_ERROR_NO_SHARING =
+        -2010 /* a buffer cannot be shared with graphics by the way asked for (graphics.h) */
 };
 
 /* Returns name and meaning of a status value, OpenCL's own included, as one line such as
@@ -108,18 +111,26 @@ typedef struct clsp_input {
     uint64_t reserved[CLSP_RESERVED];
 } clsp_input;
 
-/* Memory that a call writes, given as a clsp_input is. A buffer or svm pointer is written when the
-   call's command has run, host memory when the call returns. What of it the call does not mean to
-   write stays as it is. A buffer needs CL_MEM_READ_WRITE, since some results are made in two
-   passes. Outputs must not overlap inputs. */
+/* A buffer that is shared with graphics (graphics.h). */
+typedef struct clsp_graphics clsp_graphics;
+
+/* Memory that a call writes, given as a clsp_input is, or a buffer that is shared with graphics:
+   exactly one of buffer, host, svm and graphics. A buffer or svm pointer is written when the call's
+   command has run, host memory when the call returns, a graphics buffer as graphics.h says. What of
+   it the call does not mean to write stays as it is. A buffer needs CL_MEM_READ_WRITE, since some
+   results are made in two passes. Outputs must not overlap inputs. */
 typedef struct clsp_output {
     clsp_type type;
     cl_mem buffer;
     void *host;
     void *svm;
-    size_t size;
+    size_t size; /* of host and svm */
     size_t offset;
-    uint64_t reserved[CLSP_RESERVED];
+    union {
+        uint64_t no_graphics; /* 0 */
+        clsp_graphics *graphics;
+    };
+    uint64_t reserved[CLSP_RESERVED - 1];
 } clsp_output;
 
 /* Make the memory of a host pointer, of a buffer from element `offset` on, and of an SVM
@@ -180,55 +191,55 @@ static inline clsp_input clsp_in_svm(const void *svm, clsp_type type, size_t siz
 
 static inline clsp_output clsp_out_f32(float *host, size_t size)
 {
-    clsp_output out = {CLSP_F32, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
+    clsp_output out = {CLSP_F32, NULL, host, NULL, size, 0, {0}, {0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_f64(double *host, size_t size)
 {
-    clsp_output out = {CLSP_F64, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
+    clsp_output out = {CLSP_F64, NULL, host, NULL, size, 0, {0}, {0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_f16(uint16_t *host, size_t size)
 {
-    clsp_output out = {CLSP_F16, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
+    clsp_output out = {CLSP_F16, NULL, host, NULL, size, 0, {0}, {0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_u8(uint8_t *host, size_t size)
 {
-    clsp_output out = {CLSP_U8, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
+    clsp_output out = {CLSP_U8, NULL, host, NULL, size, 0, {0}, {0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_u16(uint16_t *host, size_t size)
 {
-    clsp_output out = {CLSP_U16, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
+    clsp_output out = {CLSP_U16, NULL, host, NULL, size, 0, {0}, {0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_s16(int16_t *host, size_t size)
 {
-    clsp_output out = {CLSP_S16, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
+    clsp_output out = {CLSP_S16, NULL, host, NULL, size, 0, {0}, {0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_u32(uint32_t *host, size_t size)
 {
-    clsp_output out = {CLSP_U32, NULL, host, NULL, size, 0, {0, 0, 0, 0}};
+    clsp_output out = {CLSP_U32, NULL, host, NULL, size, 0, {0}, {0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_buffer(cl_mem buffer, clsp_type type, size_t offset)
 {
-    clsp_output out = {type, buffer, NULL, NULL, 0, offset, {0, 0, 0, 0}};
+    clsp_output out = {type, buffer, NULL, NULL, 0, offset, {0}, {0, 0, 0}};
     return out;
 }
 
 static inline clsp_output clsp_out_svm(void *svm, clsp_type type, size_t size)
 {
-    clsp_output out = {type, NULL, NULL, svm, size, 0, {0, 0, 0, 0}};
+    clsp_output out = {type, NULL, NULL, svm, size, 0, {0}, {0, 0, 0}};
     return out;
 }
 

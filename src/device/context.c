@@ -32,7 +32,8 @@ clsp_status clspi_waited(clsp_context *ctx, cl_int code, const char *what)
 
 /* Takes the caller's queue with its context and device, all retained by retaining the queue and
    context. */
-static clsp_status adopt_queue(clsp_context *ctx, cl_command_queue queue)
+static clsp_status adopt_queue(clsp_context *ctx, cl_command_queue queue,
+                               const clsp_graphics_context *graphics)
 {
     cl_command_queue_properties properties = 0;
     cl_device_id device = NULL;
@@ -54,23 +55,18 @@ static clsp_status adopt_queue(clsp_context *ctx, cl_command_queue queue)
     ctx->queue = queue;
     ctx->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     clspi_profile_query(&ctx->device, device);
+    clspi_graphics_adopt_context(&ctx->graphics, context, device, graphics);
     return CLSP_OK;
 }
 
-static clsp_status open_device(clsp_context *ctx, const char *words)
+static clsp_status open_device(clsp_context *ctx, const clsp_context_opts *opts)
 {
-    cl_platform_id platform;
+    const uint8_t *const uuid = opts->graphics ? opts->graphics->device_uuid : NULL;
     cl_int code;
 
-    CLSPI_CHECK(clspi_select(&ctx->device, words, &ctx->log));
-    CLSPI_CHECK(clspi_cl(
-        &ctx->log,
-        clGetDeviceInfo(ctx->device.id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL),
-        "the device's platform"));
-    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                                (cl_context_properties)platform, 0};
-    ctx->context = clCreateContext(properties, 1, &ctx->device.id, NULL, NULL, &code);
-    CLSPI_CHECK(clspi_cl(&ctx->log, code, "clCreateContext"));
+    CLSPI_CHECK(clspi_select(&ctx->device, opts->device, uuid, &ctx->log));
+    CLSPI_CHECK(clspi_graphics_create_context(&ctx->context, &ctx->graphics, ctx->device.id,
+                                              opts->graphics, &ctx->log));
     /* The 1.2 call: implementations of OpenCL 1.2 have no other. Mesa's Mali and V3D drivers list
        profiling among what their queues can do and then refuse it. */
     ctx->queue =
@@ -89,7 +85,7 @@ static clsp_status open_context(clsp_context *ctx, cl_command_queue queue,
     const char *const limits = opts->limits ? opts->limits : getenv(variable);
     const char *const source = opts->limits ? "limits" : variable;
 
-    CLSPI_CHECK(queue ? adopt_queue(ctx, queue) : open_device(ctx, opts->device));
+    CLSPI_CHECK(queue ? adopt_queue(ctx, queue, opts->graphics) : open_device(ctx, opts));
     CLSPI_CHECK(clspi_profile_narrow(&ctx->device, limits, source, &ctx->log));
     ctx->tuning = clspi_tuning_for(&ctx->device);
     clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
@@ -128,7 +124,9 @@ clsp_status clsp_context_create(clsp_context **out, cl_command_queue queue,
     if (!out) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_create: ctx is NULL");
     *out = NULL;
     if (!opts) opts = &defaults;
-    CLSPI_CHECK(clspi_reserved_check(NULL, "clsp_context_opts", opts->reserved));
+    CLSPI_CHECK(clspi_reserved_check_some(NULL, "clsp_context_opts", opts->reserved,
+                                          CLSPI_COUNT(opts->reserved)));
+    CLSPI_CHECK(clspi_graphics_check(opts->graphics));
     clsp_context *ctx = create_empty(opts);
     if (!ctx) return clspi_fail(NULL, CLSP_ERROR_NO_MEMORY, "clsp_context_create: no memory");
     const clsp_status status = open_context(ctx, queue, opts);

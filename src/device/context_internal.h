@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "graphics_context.h"
 #include "log.h"
 #include "tuning.h"
 
@@ -25,6 +26,7 @@ struct clsp_context {
     bool in_order;           /* the queue runs commands one after another */
     clsp_device_info device; /* as narrowed */
     clspi_tuning tuning;
+    clspi_graphics_link graphics;
     atomic_bool lost; /* a command failed in a way that leaves the queue unusable */
 
     pthread_mutex_t programs_lock;

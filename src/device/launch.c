@@ -49,8 +49,8 @@ static clsp_status mark(clspi_series *series, cl_uint num_wait, const cl_event *
 clsp_status clspi_series_join(clspi_series *series, cl_event event)
 {
     series->want_event = true;
-    if (series->num_wait == 0) return mark(series, 1, &event);
-    CLSPI_CHECK(mark(series, series->num_wait, series->wait));
+    if (series->num_wait > 0) CLSPI_CHECK(mark(series, series->num_wait, series->wait));
+    if (!series->last) return mark(series, 1, &event);
     const cl_event both[] = {series->last, event};
     return mark(series, 2, both);
 }
@@ -105,6 +105,18 @@ clsp_status clspi_series_copy(clspi_series *series, cl_mem source, size_t source
         clEnqueueCopyBuffer(series->ctx->queue, source, target, source_offset, target_offset, bytes,
                             num_wait, wait, series->want_event ? &event : NULL);
     return enqueued(series, code, event, "clEnqueueCopyBuffer");
+}
+
+clsp_status clspi_series_pass(clspi_series *series, clspi_pass_fn pass, cl_mem buffer,
+                              const char *what)
+{
+    const cl_event *wait;
+    cl_event event = NULL;
+    const cl_uint num_wait = next_wait(series, &wait);
+    const cl_int code =
+        pass(series->ctx->queue, 1, &buffer, num_wait, wait, series->want_event ? &event : NULL);
+
+    return enqueued(series, code, event, what);
 }
 
 clsp_status clspi_series_copy_to_image(clspi_series *series, cl_mem source, size_t offset,

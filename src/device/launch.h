@@ -18,7 +18,8 @@ typedef struct clspi_series {
 void clspi_series_begin(clspi_series *series, clsp_context *ctx, cl_uint num_wait,
                         const cl_event *wait, const cl_event *done);
 
-/* Makes the series wait for one more event, besides the caller's list; before its first command. */
+/* Makes the commands that follow wait for one more event, besides the caller's list and the
+   commands before. */
 clsp_status clspi_series_join(clspi_series *series, cl_event event);
 
 /* Hands over the last event through done, which may be NULL. A series without commands only waits.
@@ -48,6 +49,15 @@ clsp_status clspi_series_write(clspi_series *series, cl_mem target, size_t offse
    where one is wanted. */
 clsp_status clspi_series_hold(clspi_series *series);
 clsp_status clspi_series_adopt(clspi_series *series, cl_event event);
+
+/* What hands a buffer over between graphics and the queue: clEnqueueAcquireGLObjects and its
+   like. */
+typedef cl_int(CL_API_CALL *clspi_pass_fn)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+                                           const cl_event *, cl_event *);
+
+/* Hands a buffer over; what: names it in messages. */
+clsp_status clspi_series_pass(clspi_series *series, clspi_pass_fn pass, cl_mem buffer,
+                              const char *what);
 
 /* Copies bytes from a buffer to the host, and waits until they are there. */
 clsp_status clspi_series_read(clspi_series *series, cl_mem source, size_t offset, void *target,

@@ -66,13 +66,19 @@ clsp_status clspi_cl(clspi_log *log, cl_int code, const char *what)
     return clspi_fail(log, code, "%s: %s", what, clsp_status_str(code));
 }
 
-clsp_status clspi_reserved_check(clspi_log *log, const char *what,
-                                 const uint64_t reserved[CLSP_RESERVED])
+clsp_status clspi_reserved_check_some(clspi_log *log, const char *what, const uint64_t *reserved,
+                                      int num)
 {
-    for (int i = 0; i < CLSP_RESERVED; i++)
+    for (int i = 0; i < num; i++)
         if (reserved[i] != 0)
             return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: reserved[%d] is not 0", what, i);
     return CLSP_OK;
+}
+
+clsp_status clspi_reserved_check(clspi_log *log, const char *what,
+                                 const uint64_t reserved[CLSP_RESERVED])
+{
+    return clspi_reserved_check_some(log, what, reserved, CLSP_RESERVED);
 }
 
 size_t clspi_last_error(clspi_log *log, char *text, size_t size)

@@ -41,6 +41,11 @@ clsp_status clspi_cl(clspi_log *log, cl_int code, const char *what);
 clsp_status clspi_reserved_check(clspi_log *log, const char *what,
                                  const uint64_t reserved[CLSP_RESERVED]);
 
+/* Gives CLSP_ERROR_ARGUMENT likewise where one of the first `num` reserved fields is not 0, of a
+   struct in which other fields have taken the place of the rest. */
+clsp_status clspi_reserved_check_some(clspi_log *log, const char *what, const uint64_t *reserved,
+                                      int num);
+
 /* Returns the name of a type, for messages. */
 const char *clspi_type_name(clsp_type type);
 

@@ -111,17 +111,16 @@ static void query_platform_name(cl_device_id device, char *text, size_t size)
         snprintf(text, size, "%s", name);
 }
 
-/* Tells whether a word stands in the device's list of extensions. */
-static uint32_t has_extension(cl_device_id device, const char *word)
+bool clspi_has_extension(cl_device_id device, const char *word)
 {
     const size_t length = strlen(word);
     size_t size = 0;
     char *list = NULL;
-    uint32_t found = 0;
+    bool found = false;
 
-    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS) return 0;
+    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS) return false;
     list = calloc(1, size + 1);
-    if (!list) return 0;
+    if (!list) return false;
     if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, size, list, NULL) == CL_SUCCESS) {
         for (const char *at = strstr(list, word); at && !found; at = strstr(at + 1, word))
             found = (at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0');
@@ -219,7 +218,7 @@ void clspi_profile_query(clsp_device_info *info, cl_device_id device)
     info->unified_memory = unified != 0;
     query(device, CL_DEVICE_DOUBLE_FP_CONFIG, &fp64, sizeof fp64);
     info->fp64 = fp64 != 0;
-    info->fp16 = has_extension(device, "cl_khr_fp16");
+    info->fp16 = clspi_has_extension(device, "cl_khr_fp16");
     info->fma = query_fma(device, info);
     query(device, CL_DEVICE_IMAGE_SUPPORT, &images, sizeof images);
     info->images = images != 0;

@@ -2,6 +2,8 @@
 #ifndef CLSPI_PROFILE_H
 #define CLSPI_PROFILE_H
 
+#include <stdbool.h>
+
 #include "log.h"
 
 /* Fills info from the device's queries. A query that fails leaves its field 0. */
@@ -12,6 +14,9 @@ void clspi_profile_query(clsp_device_info *info, cl_device_id device);
    that is not one. */
 clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, const char *source,
                                  clspi_log *log);
+
+/* Tells whether a word stands in the device's list of extensions. */
+bool clspi_has_extension(cl_device_id device, const char *word);
 
 /* Tells whether text holds part, without regard to case. */
 int clspi_contains(const char *text, const char *part, size_t part_length);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "graphics_context.h"
 #include "profile.h"
 
 /* Tells whether asking PoCL 3.1 for devices would end the process: it calls assert() when HOME is
@@ -120,16 +121,19 @@ clsp_status clsp_device_list(clsp_device_info *infos, size_t capacity, size_t *c
 
 /* ---- choice ---- */
 
-/* Ranks a device, larger is better: by class first, then by doubles (which sets software
-   rasterisers behind), then by compute units. */
-static uint64_t rank(const clsp_device_info *info)
+/* Ranks a device, larger is better: one that graphics uses, if it has this UUID, then by class,
+   then by doubles (which sets software rasterisers behind), then by compute units. */
+static uint64_t rank(const clsp_device_info *info, const uint8_t *uuid)
 {
     static const uint64_t class_rank[] = {[CLSP_CLASS_ACCELERATOR] = 1,
                                           [CLSP_CLASS_CPU] = 2,
                                           [CLSP_CLASS_INTEGRATED] = 3,
                                           [CLSP_CLASS_DISCRETE] = 4};
 
-    return class_rank[info->device_class] << 40 | (uint64_t)info->fp64 << 36 | info->compute_units;
+    const uint64_t draws = uuid && clspi_has_uuid(info->id, uuid);
+
+    return draws << 48 | class_rank[info->device_class] << 40 | (uint64_t)info->fp64 << 36 |
+           info->compute_units;
 }
 
 static bool is_class_word(const char *words, clsp_device_class *low, clsp_device_class *high)
@@ -224,7 +228,8 @@ static clsp_status fail_with_list(const clsp_device_info *infos, size_t count, c
         source ? source : "", source ? ": " : "", words, list);
 }
 
-clsp_status clspi_select(clsp_device_info *chosen, const char *words, clspi_log *log)
+clsp_status clspi_select(clsp_device_info *chosen, const char *words, const uint8_t *uuid,
+                         clspi_log *log)
 {
     clsp_device_info *infos;
     size_t count;
@@ -238,7 +243,7 @@ clsp_status clspi_select(clsp_device_info *chosen, const char *words, clspi_log 
     status = clspi_devices(&infos, &count, log);
     if (status != CLSP_OK) return status;
     for (size_t i = 0; i < count; i++) {
-        if (matches(&infos[i], i, words) && (!best || rank(&infos[i]) > rank(best)))
+        if (matches(&infos[i], i, words) && (!best || rank(&infos[i], uuid) > rank(best, uuid)))
             best = &infos[i];
     }
     if (best)

@@ -8,8 +8,9 @@
 clsp_status clspi_devices(clsp_device_info **infos, size_t *count, clspi_log *log);
 
 /* Picks by the words of clsp_context_opts.device (NULL or "": the environment variable
-   CLSPLINE_DEVICE, else the best). CLSP_ERROR_NO_DEVICE, with the devices that there are in the
-   log, when none fits. */
-clsp_status clspi_select(clsp_device_info *chosen, const char *words, clspi_log *log);
+   CLSPLINE_DEVICE, else the best), among devices that these fit the one with this UUID, which may
+   be NULL. CLSP_ERROR_NO_DEVICE, with the devices that there are in the log, when none fits. */
+clsp_status clspi_select(clsp_device_info *chosen, const char *words, const uint8_t *uuid,
+                         clspi_log *log);
 
 #endif

@@ -26,6 +26,8 @@ static const status_text texts[] = {
     {CLSP_ERROR_STATE, "CLSP_ERROR_STATE: a call that must come first has not been made"},
     {CLSP_ERROR_WEIGHTS,
      "CLSP_ERROR_WEIGHTS: a weight of a rational patch is not positive and finite"},
+    {CLSP_ERROR_NO_SHARING,
+     "CLSP_ERROR_NO_SHARING: the buffer cannot be shared with graphics by the way asked for"},
     CL_NAME(CL_DEVICE_NOT_FOUND),
     CL_NAME(CL_DEVICE_NOT_AVAILABLE),
     CL_NAME(CL_COMPILER_NOT_AVAILABLE),
@@ -89,6 +91,7 @@ static const status_text texts[] = {
     {-70, "CL_INVALID_DEVICE_QUEUE"},
     {-71, "CL_INVALID_SPEC_ID"},
     {-72, "CL_MAX_SIZE_RESTRICTION_EXCEEDED"},
+    {-1000, "CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR: no context for graphics like these"},
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR: no OpenCL implementation is installed"},
 };
 

@@ -1,9 +1,8 @@
 #include "memory.h"
 
-#include <string.h>
-
 #include "buffer.h"
 #include "check.h"
+#include "graphics_buffer.h"
 
 static clsp_status fail(const clspi_plan *plan, const clspi_memory_need *need, clsp_status status,
                         const char *why)
@@ -17,13 +16,15 @@ static clsp_status fail(const clspi_plan *plan, const clspi_memory_need *need, c
 static clsp_status check_kind(const clspi_plan *plan, const clsp_output *m,
                               const clspi_memory_need *need)
 {
-    const int kinds = (m->buffer != NULL) + (m->host != NULL) + (m->svm != NULL);
+    const int kinds =
+        (m->buffer != NULL) + (m->host != NULL) + (m->svm != NULL) + (m->graphics != NULL);
 
-    CLSPI_CHECK(clspi_reserved_check(&plan->ctx->log, need->what, m->reserved));
+    CLSPI_CHECK(clspi_reserved_check_some(&plan->ctx->log, need->what, m->reserved,
+                                          CLSPI_COUNT(m->reserved)));
     if (kinds > 1)
-        return fail(plan, need, CLSP_ERROR_ARGUMENT, "more than one of buffer, host and svm");
+        return fail(plan, need, CLSP_ERROR_ARGUMENT, "more than one kind of memory is given");
     if (kinds == 0 && need->count > 0)
-        return fail(plan, need, CLSP_ERROR_ARGUMENT, "none of buffer, host and svm");
+        return fail(plan, need, CLSP_ERROR_ARGUMENT, "no memory is given");
     if (m->type != CLSP_TYPE_DEFAULT && m->type != need->type)
         return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
                           "%s: %s: its type is %s, and the call takes %s", plan->family, need->what,
@@ -44,6 +45,48 @@ static clsp_status check_size(const clspi_plan *plan, const clsp_output *m,
     return clspi_fail(&plan->ctx->log, CLSP_ERROR_BUFFER_SIZE,
                       "%s: %s: %zu elements from element %zu on do not fit into %zu", plan->family,
                       need->what, need->count, m->offset, m->size);
+}
+
+/* ---- graphics ---- */
+
+/* Tells whether an output is nothing but a staged buffer of graphics. */
+static bool is_staged(const clsp_output *output)
+{
+    return output->graphics && output->graphics->host && !output->buffer && !output->host &&
+           !output->svm;
+}
+
+clsp_status clspi_output_unstage(const clspi_plan *plan, clsp_output *output, const char *what,
+                                 clsp_type type)
+{
+    const clsp_graphics *const graphics = output->graphics;
+    const size_t element = clsp_type_bytes(type);
+
+    if (graphics && graphics->ctx != plan->ctx)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: %s: a graphics buffer of another context", plan->family, what);
+    if (!is_staged(output)) return CLSP_OK;
+    output->host = graphics->host;
+    output->size = element ? graphics->report.bytes / element : 0;
+    output->graphics = NULL;
+    return CLSP_OK;
+}
+
+bool clspi_output_is_host(const clsp_output *output)
+{
+    return is_staged(output) ||
+           (output->host && !output->buffer && !output->svm && !output->graphics);
+}
+
+clsp_status clspi_memory_acquire(const clspi_memory *memory, clspi_series *series)
+{
+    return memory->graphics ? clspi_graphics_acquire(memory->graphics, series) : CLSP_OK;
+}
+
+clsp_status clspi_memory_release(const clspi_memory *memory, clspi_series *series,
+                                 clsp_status status)
+{
+    return memory->graphics ? clspi_graphics_release(memory->graphics, series, status) : status;
 }
 
 /* ---- opening ---- */
@@ -71,11 +114,31 @@ static clsp_status wrap_svm(clspi_memory *memory, const clspi_plan *plan, const 
     return clspi_cl(&plan->ctx->log, code, "clCreateBuffer on an svm pointer");
 }
 
-clsp_status clspi_output_open(clspi_memory *memory, const clspi_plan *plan,
-                              const clsp_output *output, const clspi_memory_need *need)
+/* Opens a buffer of graphics; a call that writes nothing leaves it alone. */
+static clsp_status open_graphics(clspi_memory *memory, const clspi_plan *plan,
+                                 const clsp_output *output, const clspi_memory_need *need)
 {
+    clsp_output sized = *output;
+
+    sized.size = output->graphics->report.bytes / memory->element;
+    CLSPI_CHECK(check_size(plan, &sized, need));
+    memory->buffer = output->graphics->buffer;
+    memory->offset = output->offset;
+    memory->graphics = need->count > 0 ? output->graphics : NULL;
+    return CLSP_OK;
+}
+
+clsp_status clspi_output_open(clspi_memory *memory, const clspi_plan *plan,
+                              const clsp_output *given, const clspi_memory_need *need)
+{
+    clsp_output own = *given;
+    const clsp_output *const output = &own;
+
     *memory = (clspi_memory){.type = need->type, .element = clsp_type_bytes(need->type)};
+    CLSPI_CHECK(clspi_output_unstage(plan, &own, need->what, need->type));
     CLSPI_CHECK(check_kind(plan, output, need));
+    memory->is_staged = own.host != given->host;
+    if (output->graphics) return open_graphics(memory, plan, output, need);
     if (output->buffer) {
         memory->buffer = output->buffer;
         memory->offset = output->offset;
@@ -91,14 +154,15 @@ clsp_status clspi_output_open(clspi_memory *memory, const clspi_plan *plan,
 clsp_status clspi_input_open(clspi_memory *memory, const clspi_plan *plan, const clsp_input *input,
                              const clspi_memory_need *need)
 {
-    clsp_output same = {.type = input->type,
-                        .buffer = input->buffer,
-                        .host = (void *)input->host, /* it is only read */
-                        .svm = (void *)input->svm,
-                        .size = input->size,
-                        .offset = input->offset};
+    const clsp_output same = {.type = input->type,
+                              .buffer = input->buffer,
+                              .host = (void *)input->host, /* it is only read */
+                              .svm = (void *)input->svm,
+                              .size = input->size,
+                              .offset = input->offset};
 
-    memcpy(same.reserved, input->reserved, sizeof same.reserved);
+    *memory = (clspi_memory){.type = need->type};
+    CLSPI_CHECK(clspi_reserved_check(&plan->ctx->log, need->what, input->reserved));
     return clspi_output_open(memory, plan, &same, need);
 }
 

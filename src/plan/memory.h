@@ -7,11 +7,13 @@
 /* A buffer, or host memory. SVM is seen through a buffer made over it. */
 typedef struct clspi_memory {
     clsp_type type;
-    size_t element; /* bytes */
-    cl_mem buffer;  /* NULL: host memory, or none where nothing is read or written */
-    size_t offset;  /* of buffer: elements before the first that is meant */
-    char *host;     /* at the first element that is meant */
-    bool is_svm;    /* buffer is ours */
+    size_t element;          /* bytes */
+    cl_mem buffer;           /* NULL: host memory, or none where nothing is read or written */
+    size_t offset;           /* of buffer: elements before the first that is meant */
+    char *host;              /* at the first element that is meant */
+    bool is_svm;             /* buffer is ours */
+    bool is_staged;          /* host is of graphics: it may be mapped by a driver */
+    clsp_graphics *graphics; /* whose buffer it is, to be acquired and released; NULL: nobody's */
 } clspi_memory;
 
 /* What a call asks of a memory. */
@@ -27,6 +29,21 @@ clsp_status clspi_input_open(clspi_memory *memory, const clspi_plan *plan, const
                              const clspi_memory_need *need);
 clsp_status clspi_output_open(clspi_memory *memory, const clspi_plan *plan,
                               const clsp_output *output, const clspi_memory_need *need);
+
+/* Puts host memory in the place of a staged buffer of graphics; what else an output is stays. type:
+   of its elements, as the call takes them. Errors: CLSP_ERROR_ARGUMENT (of another context). */
+clsp_status clspi_output_unstage(const clspi_plan *plan, clsp_output *output, const char *what,
+                                 clsp_type type);
+
+/* Tells whether an output is host memory, or a staged buffer of graphics, and nothing else. */
+bool clspi_output_is_host(const clsp_output *output);
+
+/* Takes memory that is a buffer of graphics from there, before the commands that write it, and
+   gives it back behind them: status is what came of these, and what is returned of all. Other
+   memory stays as it is. */
+clsp_status clspi_memory_acquire(const clspi_memory *memory, clspi_series *series);
+clsp_status clspi_memory_release(const clspi_memory *memory, clspi_series *series,
+                                 clsp_status status);
 
 /* Tells whether an input is given: one of nothing has neither memory nor size. A NULL pointer to
    elements is given, and an error when it is opened. */

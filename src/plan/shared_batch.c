@@ -151,6 +151,11 @@ clsp_status clspi_shared_output(const clspi_plan *plan, clsp_output *output,
 {
     clspi_memory memory;
 
+    CLSPI_CHECK(clspi_output_unstage(plan, output, need->what, need->type));
+    if (output->graphics)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: shared %s: a graphics buffer that is not staged", plan->family,
+                          need->what);
     CLSPI_CHECK(check_memory(plan, output->buffer, output->svm, need->what));
     if (output->svm && !output->host) {
         output->host = output->svm;
@@ -260,7 +265,7 @@ typedef struct host_job {
 bool clspi_goes_to_host(const clspi_plan *plan, const clsp_run *run, const clsp_output *output)
 {
     return plan->ctx->device.device_class == CLSP_CLASS_CPU && !(run && run->share) &&
-           output->host && !output->buffer && !output->svm;
+           clspi_output_is_host(output);
 }
 
 /* Makes tiles of memory that is not aligned to its elements in memory that is. */

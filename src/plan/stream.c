@@ -41,12 +41,13 @@ static size_t part_bytes(const clspi_stream *stream, const clspi_part *part)
 /* ---- the way ---- */
 
 /* Only CPUs read inputs where they are: a driver may want to write to what it shares with a GPU,
-   and an input may lie in memory that is read-only. */
+   and an input may lie in memory that is read-only. Nor do GPUs take what another driver has
+   mapped. */
 static bool may_be_in_place(const clspi_stream *stream, const clsp_device_info *info, size_t bytes)
 {
     return bytes >= IN_PLACE_BYTES_MIN &&
            (size_t)(uintptr_t)stream->memory.host % stream->memory.element == 0 &&
-           (stream->written || info->device_class == CLSP_CLASS_CPU);
+           ((stream->written && !stream->memory.is_staged) || info->device_class == CLSP_CLASS_CPU);
 }
 
 void clspi_stream_choose(clspi_stream *stream, clsp_context *ctx, size_t lines)

@@ -203,6 +203,20 @@ static clsp_status make_all(transfer *t, clspi_cut cut)
     return any_on_host(t->streams) ? make_through_host(t, cut) : make_part(t, &whole);
 }
 
+/* Makes all, and hands an output that is a buffer of graphics over before and after. A call has one
+   output. */
+static clsp_status make_handed_over(transfer *t, clspi_cut cut)
+{
+    clspi_series *const series = &t->call->series;
+    const clspi_memory *out = NULL;
+
+    for (uint32_t i = 0; i < t->streams->num; i++)
+        if (t->streams->stream[i].memory.graphics) out = &t->streams->stream[i].memory;
+    if (!out) return make_all(t, cut);
+    CLSPI_CHECK(clspi_memory_acquire(out, series));
+    return clspi_memory_release(out, series, make_all(t, cut));
+}
+
 clsp_status clspi_carry_out(clspi_plan *plan, const clsp_run *run, clspi_job_streams *streams,
                             clspi_cut cut, clspi_make_fn make, void *user)
 {
@@ -211,7 +225,7 @@ clsp_status clspi_carry_out(clspi_plan *plan, const clsp_run *run, clspi_job_str
     clsp_status status = clspi_call_begin(&call, plan, run);
 
     if (status == CLSP_OK) {
-        status = make_all(&t, cut);
+        status = make_handed_over(&t, cut);
         status =
             any_on_host(streams) ? clspi_call_finish(&call, status) : clspi_call_end(&call, status);
     }

@@ -248,8 +248,10 @@ static clsp_status check_room(clsp_context *ctx, const char *name, size_t offset
 clsp_status clspi_solid_check_output(clsp_context *ctx, const clsp_output *out, const char *name,
                                      size_t count, clsp_type type, clsp_type other)
 {
-    CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_output", out->reserved));
-    if (!out->host || out->buffer || out->svm || (out->type != type && out->type != other))
+    CLSPI_CHECK(clspi_reserved_check_some(&ctx->log, "clsp_output", out->reserved,
+                                          CLSPI_COUNT(out->reserved)));
+    if (!out->host || out->buffer || out->svm || out->graphics ||
+        (out->type != type && out->type != other))
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: %s: host memory of %s only", name,
                           type == CLSP_U32 ? "32-bit numbers" : "floats or doubles");
     return check_room(ctx, name, out->offset, out->size, count);

@@ -253,7 +253,9 @@ static clsp_status refine_locked(clspi_refinement *r, const refine_call *call, c
     clspi_call all;
 
     CLSPI_CHECK(clspi_call_begin(&all, &r->base, run));
-    const clsp_status status = enqueue(r, &all.series, call);
+    clsp_status status = clspi_memory_acquire(&call->fine, &all.series);
+    if (status == CLSP_OK)
+        status = clspi_memory_release(&call->fine, &all.series, enqueue(r, &all.series, call));
     return call->points.buffer && call->fine.buffer ? clspi_call_end(&all, status)
                                                     : clspi_call_finish(&all, status);
 }
@@ -349,7 +351,8 @@ clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rul
     call.num_fine = (size_t)vertices * dim;
     CLSPI_CHECK(clspi_refinement_check(mesh->refinement, run, "refining points"));
     if (clspi_run_asks(run)) return clspi_run_tell(run, call.num_fine);
-    if (points.buffer || points.svm || fine.buffer || fine.svm)
+    CLSPI_CHECK(clspi_output_unstage(&mesh->refinement->base, &fine, "fine", fine.type));
+    if (points.buffer || points.svm || fine.buffer || fine.svm || fine.graphics)
         return refine_on_device(&call, &points, &fine, run);
     return refine_on_host(&call, &points, &fine, run);
 }

@@ -330,8 +330,12 @@ static clsp_status enqueue_indices(clspi_tensor_plan *plan, const clspi_face_job
     clspi_call call;
 
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, run));
-    return clspi_call_end(&call, clspi_faces_enqueue(&plan->faces, &call.series, job,
-                                                     memory->buffer, memory->offset));
+    clsp_status status = clspi_memory_acquire(memory, &call.series);
+    if (status == CLSP_OK)
+        status = clspi_memory_release(
+            memory, &call.series,
+            clspi_faces_enqueue(&plan->faces, &call.series, job, memory->buffer, memory->offset));
+    return clspi_call_end(&call, status);
 }
 
 /* Writes the indices of a job that is checked. */

@@ -5,6 +5,7 @@
 #include "fault_fixture.h"
 
 #include <clspline/bezier.h>
+#include <clspline/graphics.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,16 +13,23 @@
 
 enum { PATCHES = 2, DEGREE = 2, SAMPLES = 5, VALUES = PATCHES * SAMPLES * SAMPLES * 3 };
 
-/* From a new context to the points, by the public calls alone; points: [VALUES]. */
+/* From a new context to the points, by the public calls alone, by way of a buffer of graphics that
+   cannot be shared; points: [VALUES]. */
 static clsp_status run(const char *cache_dir, const char *limits, float *points)
 {
+    static const uint8_t uuid[16] = {1};
+    const clsp_graphics_context graphics = {.gl_context = points, .device_uuid = uuid};
+    const clsp_graphics_desc shared = {
+        .gl_buffer = 1, .host = points, .bytes = VALUES * sizeof *points};
     static const clsp_bezier_desc desc = {.degree = {DEGREE, DEGREE},
                                           .axis = {{.num = SAMPLES}, {.num = SAMPLES}}};
-    const clsp_context_opts opts = {.cache_dir = cache_dir, .limits = limits};
+    const clsp_context_opts opts = {
+        .cache_dir = cache_dir, .limits = limits, .graphics = &graphics};
     float control[PATCHES * (DEGREE + 1) * (DEGREE + 1) * 3];
     const clsp_range patches = {0, PATCHES};
     clsp_context *ctx = NULL;
     clsp_bezier_plan *plan = NULL;
+    clsp_graphics *out = NULL;
     clsp_status status;
 
     for (size_t i = 0; i < sizeof control / sizeof *control; i++)
@@ -31,8 +39,10 @@ static clsp_status run(const char *cache_dir, const char *limits, float *points)
     if (status == CLSP_OK)
         status = clsp_bezier_set_control_points(
             plan, PATCHES, clsp_in_f32(control, sizeof control / sizeof *control), NULL);
+    if (status == CLSP_OK) status = clsp_graphics_create(&out, ctx, &shared);
     if (status == CLSP_OK)
-        status = clsp_bezier_eval(plan, patches, clsp_out_f32(points, VALUES), NULL);
+        status = clsp_bezier_eval(plan, patches, clsp_out_graphics(out, CLSP_F32, 0), NULL);
+    clsp_graphics_destroy(&out);
     clsp_bezier_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     return status;

@@ -32,7 +32,7 @@ static int tear_down(void **state)
 static clsp_status pick(const char *words, clsp_device_info *chosen)
 {
     memset(chosen, 0, sizeof *chosen);
-    return clspi_select(chosen, words, &messages);
+    return clspi_select(chosen, words, NULL, &messages);
 }
 
 static void assert_picks(const char *words, cl_device_id wanted)

@@ -4,12 +4,15 @@
 usage: symbols.py NM LIBRARY HEADER...
 
 Every function marked CLSP_API must be exported, and nothing else: no helper by mistake, no symbol
-without clsp_.
+without clsp_. A family, whose name follows clsp_, has at most FAMILY_MOST of them, the API
+API_MOST.
 """
+import collections
 import re
 import subprocess
 import sys
 
+FAMILY_MOST, API_MOST = 16, 68
 DECLARATION = re.compile(r'\bCLSP_API\b[^;(]*?\b(\w+)\s*\(')
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
 
@@ -38,6 +41,10 @@ def main():
     breaches += [f'{name}: exported but not declared CLSP_API' for name in sorted(have - want)]
     breaches += [f'{name}: does not begin with clsp_' for name in sorted(have | want)
                  if not name.startswith('clsp_')]
+    families = collections.Counter(name.split('_')[1] for name in want if '_' in name)
+    breaches += [f'clsp_{family}: {count} functions, at most {FAMILY_MOST}'
+                 for family, count in sorted(families.items()) if count > FAMILY_MOST]
+    breaches += [f'{len(want)} functions, at most {API_MOST}'] if len(want) > API_MOST else []
     print('\n'.join(breaches + [f'{len(have)} symbols, {len(breaches)} breaches']))
     sys.exit(bool(breaches) or not want)
 

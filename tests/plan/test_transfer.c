@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include <clspline/graphics.h>
 #include <clspline/share.h>
 
 #include "check.h"
@@ -62,6 +63,7 @@ typedef struct copy_job {
     clspi_job_streams streams; /* output, input */
     region out, in;
     bool gaps;
+    bool is_graphics;  /* the output is a staged buffer of graphics */
     bool *left;        /* [lines] lines that were left as they are */
     size_t parts;      /* that were made, */
     size_t wrapped[2]; /* and those in place, of each stream */
@@ -94,7 +96,8 @@ static void fill_input(const region *in)
 static clsp_status carry_out(copy_job *job, size_t lines, const clsp_run *sync)
 {
     const clspi_memory_need need = {"lines", CLSP_F32, lines * REALS};
-    const clsp_output out = {.type = CLSP_F32, .host = job->out.at, .size = lines * REALS};
+    clsp_output out = {.type = CLSP_F32, .host = job->out.at, .size = lines * REALS};
+    clsp_graphics *graphics = NULL;
     const clsp_input in = {.type = CLSP_F32, .host = job->in.at, .size = lines * REALS};
     const clspi_cut cut = {.per_piece = clspi_max(1, lines), .left = lines};
     clspi_stream *const stream = job->streams.stream;
@@ -103,8 +106,14 @@ static clsp_status carry_out(copy_job *job, size_t lines, const clsp_run *sync)
     job->streams.num = 2;
     stream[0] = (clspi_stream){.per_line = REALS, .written = true, .has_gaps = job->gaps};
     stream[1] = (clspi_stream){.per_line = REALS};
+    if (job->is_graphics) {
+        const clsp_graphics_desc desc = {.host = job->out.at, .bytes = lines * LINE};
+        assert_ok(job->plan.ctx, clsp_graphics_create(&graphics, job->plan.ctx, &desc));
+        out = clsp_out_graphics(graphics, CLSP_F32, 0);
+    }
     assert_ok(job->plan.ctx, clspi_output_open(&stream[0].memory, &job->plan, &out, &need));
     assert_ok(job->plan.ctx, clspi_input_open(&stream[1].memory, &job->plan, &in, &need));
+    clsp_graphics_destroy(&graphics);
     return clspi_carry_out(&job->plan, sync, &job->streams, cut, copy_lines, job);
 }
 
@@ -257,6 +266,33 @@ static void test_shared_memory(void **state)
     }
 }
 
+/* Memory that graphics has mapped is worked on in place by CPUs alone. */
+static void test_staged_graphics(void **state)
+{
+    enum { LINES = 8001 };
+
+    (void)state;
+    if (support_tiny()) skip_because("large arrays");
+    for (size_t c = 0; c < CLSPI_COUNT(classes); c++) {
+        clsp_context *ctx = make_context(classes[c]);
+        const bool is_cpu = ctx->device.device_class == CLSP_CLASS_CPU;
+        copy_job job = {.plan = {.ctx = ctx, .family = "copy"}, .is_graphics = true};
+        job.out = make_region(LINES * LINE, 4);
+        job.in = make_region(LINES * LINE, 8);
+        job.left = calloc(LINES, sizeof *job.left);
+        assert_non_null(job.left);
+        fill_input(&job.in);
+        assert_ok(ctx, carry_out(&job, LINES, NULL));
+        check_result(&job, LINES);
+        assert_int_equal(job.wrapped[0], is_cpu ? job.parts : 0);
+        clspi_plan_release(&job.plan);
+        free_region(&job.out);
+        free_region(&job.in);
+        free(job.left);
+        clsp_context_destroy(&ctx);
+    }
+}
+
 /* Lets what waits for a user event begin, some time after the call that needs it. */
 static void *open_gate(void *gate)
 {
@@ -341,8 +377,11 @@ static void test_wait_lists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_places),
-        cmocka_unit_test(test_ways),       cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_shared_memory),
+        cmocka_unit_test(test_staged_graphics),
         cmocka_unit_test(test_wait_lists),
     };
 

@@ -86,7 +86,7 @@ static clsp_status open_part(const clsp_bspline_plan *plan, const clsp_output *o
 {
     clspi_memory memory;
 
-    if (output->buffer || output->svm)
+    if (output->buffer || output->svm || output->graphics)
         return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_ARGUMENT,
                           "bspline: %s of a matrix: host memory only", need->what);
     CLSPI_CHECK(clspi_output_open(&memory, &plan->tensor.base, output, need));

@@ -63,13 +63,16 @@ static place place_of(const clsp_input *m, const clspi_memory_need *need)
 /* Refuses values that would overwrite the displacements or coordinates that they are made from. */
 static clsp_status check_overlap(const clspi_image_call *call)
 {
-    const clsp_input out = {.buffer = call->values.buffer,
-                            .host = call->values.host,
-                            .svm = call->values.svm,
-                            .offset = call->values.offset};
+    const clsp_image_plan *const plan = call->job.plan;
+    clsp_output written = call->values;
     clspi_memory_need given, values;
 
     if (!call->given) return CLSP_OK;
+    CLSPI_CHECK(clspi_output_unstage(&plan->base, &written, "values", plan->desc.values));
+    const clsp_input out = {.buffer = written.buffer,
+                            .host = written.host,
+                            .svm = written.svm,
+                            .offset = written.offset};
     CLSPI_CHECK(clspi_image_given_need(call, &given));
     CLSPI_CHECK(clspi_image_values_need(call, call->tiles.lines.count, &values));
     const place from = place_of(call->given, &given), to = place_of(&out, &values);
