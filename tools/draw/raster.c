@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "camera.h"
+#include "color.h"
+#include "light.h"
 #include "mesh_shape.h"
 #include "normals.h"
 
@@ -99,43 +101,6 @@ static bool transform(drawing *d, const mesh *m, const camera *c)
         turn(c, m->normals + 3 * i, v->normal);
     }
     return add_corners(d);
-}
-
-static float lambert(const float n[3], float x, float y, float z)
-{
-    return fmaxf(0, (n[0] * x + n[1] * y + n[2] * z) / sqrtf(x * x + y * y + z * z));
-}
-
-/* Makes a normal a unit vector. What is seen faces the viewer: a normal that has turned away, as
-   normals do along the silhouette of a coarse mesh, is turned back depth for depth, so that colours
-   pass over the silhouette without a step. */
-static void face_viewer(const float interpolated[3], float n[3])
-{
-    const float *v = interpolated;
-    const float length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    n[0] = length > 1e-6f ? v[0] / length : 0;
-    n[1] = length > 1e-6f ? v[1] / length : 0;
-    n[2] = length > 1e-6f ? fabsf(v[2]) / length : 1;
-}
-
-/* Linear colour of a glazed surface, lit from the upper left, filled from the right, under a bright
-   sky; the viewer is at z. */
-static void shade(const float interpolated[3], float color[3])
-{
-    static const float glaze[3] = {0.56f, 0.17f, 0.085f};
-    static const float sky[3] = {0.40f, 0.44f, 0.50f}, ground[3] = {0.17f, 0.15f, 0.13f};
-    float n[3];
-    face_viewer(interpolated, n);
-    float key = lambert(n, -0.55f, 0.75f, 0.60f);
-    float fill = lambert(n, 0.90f, 0.10f, 0.50f);
-    float half = lambert(n, -0.55f, 0.75f, 0.60f + 1.10f); /* between key light and viewer */
-    float gloss = 0.38f * powf(half, 70) + 0.07f * powf(half, 10);
-    float rim = 0.16f * powf(1 - n[2], 4);
-    float upward = 0.5f + 0.5f * n[1];
-    for (int k = 0; k < 3; k++) {
-        float around = ground[k] + (sky[k] - ground[k]) * upward;
-        color[k] = glaze[k] * (around + 0.95f * key + 0.16f * fill) + gloss + rim * sky[k];
-    }
 }
 
 static float edge(const vertex *a, const vertex *b, float x, float y)
@@ -419,14 +384,6 @@ static float *cast_shadow(const camera *c, const mesh *m, size_t width, size_t h
     return shadow;
 }
 
-/* The sRGB transfer function (IEC 61966-2-1). */
-static unsigned char encode(float linear)
-{
-    float x = fminf(1, fmaxf(0, linear));
-    float coded = x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
-    return (unsigned char)(255 * coded + 0.5f);
-}
-
 /* The mean of a pixel's samples, over the background. */
 static void resolve(const band *b, size_t column, size_t row, const float background[3],
                     unsigned char rgb[3])
@@ -436,20 +393,13 @@ static void resolve(const band *b, size_t column, size_t row, const float backgr
         for (size_t x = 0; x < SUB; x++) {
             const sample *s = &b->samples[(row * SUB + y) * b->width + column * SUB + x];
             float color[3] = {background[0], background[1], background[2]};
-            if (s->w > 0) shade(s->normal, color);
+            if (s->w > 0) light_shade(&light_glaze, s->normal, color);
             for (int k = 0; k < 3; k++)
                 sum[k] += fminf(1, color[k]);
         }
     }
     for (int k = 0; k < 3; k++)
-        rgb[k] = encode(sum[k] / (SUB * SUB));
-}
-
-/* Linear of sRGB. */
-static float decode(unsigned char coded)
-{
-    float x = (float)coded / 255;
-    return x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f);
+        rgb[k] = color_encode(sum[k] / (SUB * SUB));
 }
 
 /* Linear colour of the background at a pixel of which the mesh takes some light. */
@@ -458,7 +408,7 @@ static void shade_background(const raster_view *view, size_t x, size_t y, float 
 {
     backdrop((float)x / (float)view->width, (float)y / (float)view->height, color);
     for (int k = 0; k < 3; k++) {
-        if (view->has_background) color[k] = decode(view->background[k]);
+        if (view->has_background) color[k] = color_decode(view->background[k]);
         color[k] *= 1 - 0.5f * shadow;
     }
 }
@@ -487,7 +437,7 @@ bool raster_render(const mesh *m, const raster_view *view, unsigned char *rgb,
     b.samples = malloc(b.width * BAND * SUB * sizeof(sample));
     float *shadow = cast_shadow(&c, m, view->width, view->height);
     bool done = transform(&d, m, &c) && b.samples && shadow;
-    for (size_t i = 0; done && view->camera.tilt <= 0 && i < view->width * view->height; i++)
+    for (size_t i = 0; done && c.tilt <= 0 && i < view->width * view->height; i++)
         shadow[i] = 0; /* the ground is not seen from below */
     for (size_t first = 0; done && first < view->height; first += BAND) {
         size_t rows = view->height - first < BAND ? view->height - first : BAND;
