@@ -40,7 +40,7 @@ static void test_viridis(void **state)
     coloring_at(&c, INFINITY, rgb);
     assert_color(rgb, 0xfd, 0xe7, 0x25);
     coloring_at(&c, 1, rgb);
-    color_map_fill(COLOR_MAP_VIRIDIS, map);
+    coloring_fill(&c, map);
     assert_memory_equal(rgb, map[128], 3);
     assert_color(rgb, 0x21, 0x91, 0x8c);
 }
@@ -53,7 +53,7 @@ static void test_diverging(void **state)
     double before = 0;
     (void)state;
     assert_int_equal(coloring_map(&c), COLOR_MAP_DIVERGING);
-    color_map_fill(COLOR_MAP_DIVERGING, map);
+    coloring_fill(&c, map);
     for (int i = 0; i < COLOR_MAP_SIZE; i++) {
         const double light = 0.2126 * (double)color_decode(map[i][0]) +
                              0.7152 * (double)color_decode(map[i][1]) +
@@ -89,7 +89,7 @@ static void test_nan_has_a_color_of_its_own(void **state)
         assert_memory_equal(rgb, color_of_nan, 3);
     }
     for (int kind = COLOR_MAP_VIRIDIS; kind <= COLOR_MAP_GRAY; kind++) {
-        color_map_fill((color_map)kind, map);
+        coloring_fill(&(coloring){.kind = COLORING_DATA, .map = (color_map)kind, .high = 1}, map);
         for (int i = 0; i < COLOR_MAP_SIZE; i++)
             assert_memory_not_equal(map[i], color_of_nan, 3);
     }

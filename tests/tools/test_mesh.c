@@ -289,13 +289,13 @@ static void test_degenerate_normals(void **state)
     mesh_clear(&m);
 }
 
-static bool render(const mesh *m, camera_up up, size_t width, size_t height, unsigned char *rgb)
+static bool render(const mesh *m, camera_up up, size_t width, size_t height, unsigned char *rgba)
 {
     raster_view view = RASTER_VIEW_DEFAULT;
     view.camera.up = up;
     view.width = width;
     view.height = height;
-    return raster_render(m, &view, rgb, NULL);
+    return raster_render(m, NULL, &view, rgba, NULL);
 }
 
 /* Draws a sphere: it covers the middle and not the corners, and is the same from run to run. */
@@ -303,7 +303,7 @@ static void draw_sphere(double scale)
 {
     enum { WIDTH = 80, HEIGHT = 60 };
     mesh m = {0};
-    unsigned char first[WIDTH * HEIGHT * 3], second[WIDTH * HEIGHT * 3];
+    unsigned char first[WIDTH * HEIGHT * 4], second[WIDTH * HEIGHT * 4];
     add_sphere(&m, 33, 17, scale);
     assert_true(mesh_compute_normals(&m));
     memset(first, 1, sizeof(first));
@@ -311,7 +311,7 @@ static void draw_sphere(double scale)
     assert_true(render(&m, CAMERA_UP_AUTO, WIDTH, HEIGHT, first));
     assert_true(render(&m, CAMERA_UP_Y, WIDTH, HEIGHT, second));
     assert_memory_equal(first, second, sizeof(first));
-    const unsigned char *middle = first + 3 * (30 * WIDTH + 40);
+    const unsigned char *middle = first + 4 * (30 * WIDTH + 40);
     assert_true(middle[0] > middle[2] + 40); /* the glaze is warm, the background grey */
     assert_true(abs(first[0] - first[2]) < 20);
     mesh_clear(&m);
@@ -338,16 +338,16 @@ static int compare_counts(const void *left, const void *right)
 }
 
 /* The share of the mesh's pixels that have one of its three most frequent colours. */
-static double share_of_three(const unsigned char *rgb, size_t pixels)
+static double share_of_three(const unsigned char *rgba, size_t pixels)
 {
     uint32_t *colors = malloc(pixels * sizeof(*colors));
     size_t *counts = calloc(pixels, sizeof(*counts)), num = 0, kinds = 0;
     assert_non_null(colors);
     assert_non_null(counts);
     for (size_t i = 0; i < pixels; i++)
-        if (rgb[3 * i] > rgb[3 * i + 2] + 30) /* the glaze, not the grey of the background */
+        if (rgba[4 * i] > rgba[4 * i + 2] + 30) /* the glaze, not the grey of the background */
             colors[num++] =
-                (uint32_t)rgb[3 * i] << 16 | (uint32_t)rgb[3 * i + 1] << 8 | rgb[3 * i + 2];
+                (uint32_t)rgba[4 * i] << 16 | (uint32_t)rgba[4 * i + 1] << 8 | rgba[4 * i + 2];
     qsort(colors, num, sizeof(*colors), compare_colors);
     for (size_t i = 0; i < num; i++) {
         if (i > 0 && colors[i] != colors[i - 1]) kinds++;
@@ -367,7 +367,7 @@ static void test_cube_picture(void **state)
     enum { WIDTH = 200, HEIGHT = 150 };
     static const uint32_t sides[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
                                          {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
-    static unsigned char rgb[WIDTH * HEIGHT * 3];
+    static unsigned char rgba[WIDTH * HEIGHT * 4];
     mesh m = {0};
     assert_non_null(mesh_add_vertices(&m, 8));
     for (size_t i = 0; i < 8; i++) {
@@ -382,8 +382,8 @@ static void test_cube_picture(void **state)
         assert_true(mesh_end_face(&m));
     }
     assert_true(mesh_compute_normals(&m));
-    assert_true(render(&m, CAMERA_UP_Y, WIDTH, HEIGHT, rgb));
-    assert_true(share_of_three(rgb, (size_t)WIDTH * HEIGHT) > 0.9);
+    assert_true(render(&m, CAMERA_UP_Y, WIDTH, HEIGHT, rgba));
+    assert_true(share_of_three(rgba, (size_t)WIDTH * HEIGHT) > 0.9);
     mesh_clear(&m);
 }
 
@@ -396,7 +396,7 @@ static void test_silhouette(void **state)
     static const double positions[12] = {0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 0};
     static const double normals[12] = {0.2, 0.5,  0.84, 0.2, 0.5,  0.84,
                                        0.5, 0.75, -0.4, 0.5, 0.75, -0.4};
-    static unsigned char rgb[WIDTH * HEIGHT * 3];
+    static unsigned char rgba[WIDTH * HEIGHT * 4];
     raster_view view = RASTER_VIEW_DEFAULT;
     mesh m = {.has_normals = true};
     assert_non_null(mesh_add_grid(&m, 2, 2));
@@ -406,11 +406,11 @@ static void test_silhouette(void **state)
     view.camera.turn = view.camera.tilt = 0;
     view.width = WIDTH;
     view.height = HEIGHT;
-    assert_true(raster_render(&m, &view, rgb, NULL));
+    assert_true(raster_render(&m, NULL, &view, rgba, NULL));
     for (int x = 50; x < 150; x++)
         for (int k = 0; k < 3; k++) {
-            const unsigned char *here = rgb + 3 * (HEIGHT / 2 * WIDTH + x) + k;
-            assert_true(abs(here[0] - here[3]) < 12);
+            const unsigned char *here = rgba + 4 * (HEIGHT / 2 * WIDTH + x) + k;
+            assert_true(abs(here[0] - here[4]) < 12);
         }
     mesh_clear(&m);
 }
@@ -421,7 +421,7 @@ static void test_shadow(void **state)
     (void)state;
     enum { WIDTH = 480, HEIGHT = 360 };
     static const double plate[12] = {-1, 1, -1, -1, 1, 1, 1, 1, -1, 1, 1, 1};
-    static unsigned char rgb[WIDTH * HEIGHT * 3];
+    static unsigned char rgba[WIDTH * HEIGHT * 4];
     raster_view view = RASTER_VIEW_DEFAULT;
     mesh m = {0};
     assert_non_null(mesh_add_grid(&m, 2, 2));
@@ -436,10 +436,10 @@ static void test_shadow(void **state)
     view.height = HEIGHT;
     view.has_background = true;
     memset(view.background, 200, sizeof(view.background));
-    assert_true(raster_render(&m, &view, rgb, NULL));
-    const unsigned char *last = rgb + 3 * ((HEIGHT - 1) * WIDTH + WIDTH / 4);
-    const unsigned char *above = last - (ptrdiff_t)3 * 30 * WIDTH;
-    assert_int_equal(rgb[0], 200);
+    assert_true(raster_render(&m, NULL, &view, rgba, NULL));
+    const unsigned char *last = rgba + 4 * ((HEIGHT - 1) * WIDTH + WIDTH / 4);
+    const unsigned char *above = last - (ptrdiff_t)4 * 30 * WIDTH;
+    assert_int_equal(rgba[0], 200);
     assert_true(100 <= above[0] && above[0] <= 160);
     assert_int_equal(last[0], above[0]);
     mesh_clear(&m);
@@ -449,19 +449,19 @@ static void test_shadow(void **state)
 static void test_empty_pictures(void **state)
 {
     (void)state;
-    unsigned char rgb[16 * 12 * 3];
+    unsigned char rgba[16 * 12 * 4];
     mesh m = {0};
-    assert_true(render(&m, CAMERA_UP_X, 16, 12, rgb));
+    assert_true(render(&m, CAMERA_UP_X, 16, 12, rgba));
     double *p = mesh_add_grid(&m, 2, 2);
     assert_non_null(p);
     for (int i = 0; i < 12; i++)
         p[i] = i % 2 ? (double)NAN : (double)INFINITY;
     assert_true(mesh_compute_normals(&m));
-    assert_true(render(&m, CAMERA_UP_Z, 16, 12, rgb));
+    assert_true(render(&m, CAMERA_UP_Z, 16, 12, rgba));
     for (int i = 0; i < 12; i++)
         p[i] = 1;
     assert_true(mesh_compute_normals(&m));
-    assert_true(render(&m, CAMERA_UP_Y, 16, 12, rgb));
+    assert_true(render(&m, CAMERA_UP_Y, 16, 12, rgba));
     mesh_clear(&m);
 }
 

@@ -289,30 +289,30 @@ static void test_curve_picture(void **state)
     (void)state;
     enum { WIDTH = 240, HEIGHT = 180 };
     raster_view view = RASTER_VIEW_DEFAULT;
-    unsigned char *rgb = malloc(3 * WIDTH * HEIGHT);
+    unsigned char *rgba = malloc(4 * WIDTH * HEIGHT);
     mesh m = {.precision = MESH_F32, .has_normals = true};
     double *p = mesh_add_grid(&m, 2, 1);
     assert_non_null(p);
-    assert_non_null(rgb);
+    assert_non_null(rgba);
     memcpy(p, (const double[6]){0, 0, 0, 4, 0, 0}, 6 * sizeof(double));
     view.width = WIDTH;
     view.height = HEIGHT;
     view.has_background = true;
     memset(view.background, 255, 3);
     view.camera.turn = view.camera.tilt = 0;
-    assert_true(raster_render(&m, &view, rgb, NULL));
+    assert_true(raster_render(&m, NULL, &view, rgba, NULL));
     size_t drawn = 0, columns = 0;
     for (size_t x = 0; x < WIDTH; x++) {
         size_t column = 0;
         for (size_t y = 0; y < HEIGHT; y++)
-            column += rgb[3 * (y * WIDTH + x) + 2] < 128;
+            column += rgba[4 * (y * WIDTH + x) + 2] < 128;
         assert_true(column <= 5);
         drawn += column;
         columns += column > 0;
     }
     assert_true(columns > 180 && columns < 220);
     assert_true(drawn > 3 * columns);
-    free(rgb);
+    free(rgba);
     mesh_clear(&m);
 }
 
@@ -323,7 +323,7 @@ static void test_picture(void **state)
     mesh m = small_mesh(MESH_F32);
     assert_true(mesh_compute_normals(&m));
     const raster_view view = RASTER_VIEW_DEFAULT;
-    assert_true(picture_write(&m, &view, temporary_path("m.png"), NULL, NULL));
+    assert_true(picture_write(&m, NULL, &view, temporary_path("m.png"), NULL, NULL));
     char *bytes = slurp(temporary_path("m.png"), &count);
     assert_true(count > 1000);
     assert_memory_equal(bytes, "\x89PNG\r\n\x1a\n", 8);
@@ -339,7 +339,7 @@ static bool write_picture(const mesh *m, const char *path, const io_progress *pr
                           io_message *message)
 {
     const raster_view view = RASTER_VIEW_DEFAULT;
-    return picture_write(m, &view, path, progress, message);
+    return picture_write(m, NULL, &view, path, progress, message);
 }
 
 static bool write_ply(const mesh *m, const char *path, const io_progress *progress,

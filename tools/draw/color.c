@@ -101,19 +101,13 @@ static void map_color(color_map map, int i, unsigned char rgb[3])
             rgb[k] = (unsigned char)(viridis[i] >> (16 - 8 * k) & 0xff);
 }
 
-void color_map_fill(color_map map, unsigned char rgb[COLOR_MAP_SIZE][3])
-{
-    for (int i = 0; i < COLOR_MAP_SIZE; i++)
-        map_color(map, i, rgb[i]);
-}
-
 /* The colour of a patch: hues a golden angle apart, so that no two of a few that follow each other
    are alike, in three lightnesses. */
 static void color_patch(double number, unsigned char rgb[3])
 {
     static const double golden = 2.39996322972865332, chroma = 0.11;
-    const double hue = fmod(number * golden, 6.28318530717958648);
-    const double lightness = 0.66 + 0.09 * fmod(number, 3);
+    const double turn = fmod(number, COLOR_MAP_SIZE);
+    const double hue = turn * golden, lightness = 0.66 + 0.09 * fmod(turn, 3);
     encode_oklab(lightness, chroma * cos(hue), chroma * sin(hue), rgb);
 }
 
@@ -152,6 +146,13 @@ void coloring_at_place(const coloring *c, double place, unsigned char rgb[3])
         map_color(coloring_map(c), (int)(fmin(fmax(place, 0), 1) * (COLOR_MAP_SIZE - 1) + 0.5),
                   rgb);
     }
+}
+
+void coloring_fill(const coloring *c, unsigned char rgb[COLOR_MAP_SIZE][3])
+{
+    const double step = c->kind == COLORING_PATCH ? 1 : 1.0 / (COLOR_MAP_SIZE - 1);
+    for (int i = 0; i < COLOR_MAP_SIZE; i++)
+        coloring_at_place(c, i * step, rgb[i]);
 }
 
 void coloring_at(const coloring *c, double value, unsigned char rgb[3])

@@ -41,9 +41,6 @@ extern const unsigned char color_of_nan[3], color_of_plain[3];
 /* The map of a colouring, which is never auto. */
 color_map coloring_map(const coloring *c);
 
-/* Fills a map's colours from its low to its high end, as for a 1D texture. Auto: viridis. */
-void color_map_fill(color_map map, unsigned char rgb[COLOR_MAP_SIZE][3]);
-
 /* The place of a value between low (0) and high (1), not clamped, but of a size that can be
    interpolated; of NaN, NaN. Where low is high all values are in the middle. The place of a patch
    is its number. */
@@ -54,6 +51,10 @@ void coloring_at_place(const coloring *c, double place, unsigned char rgb[3]);
 
 /* The colour of a value: of a number of a patch, a curvature, data. */
 void coloring_at(const coloring *c, double value, unsigned char rgb[3]);
+
+/* Fills the colours of places from 0 to 1, as for a 1D texture; of patches those of the first ones,
+   which begin anew after COLOR_MAP_SIZE. */
+void coloring_fill(const coloring *c, unsigned char rgb[COLOR_MAP_SIZE][3]);
 
 /* The value to be coloured of the principal curvatures k1 and k2. */
 double coloring_curvature(coloring_kind kind, const double principal[2]);

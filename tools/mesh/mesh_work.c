@@ -83,7 +83,7 @@ static bool write_output(mesh_work *w, const char *path, io_message *message)
     case FORMAT_GLB:
         return glb_write(&m, path, &w->progress, message);
     default:
-        return picture_write(&m, &w->r->view, path, &w->progress, message);
+        return picture_write(&m, NULL, &w->r->view, path, &w->progress, message);
     }
 }
 
