@@ -83,6 +83,7 @@ static bool make_mesh(work *w)
     evaluate_task task = {.source = {.name = m->name,
                                      .precision = r->base.precision,
                                      .has_normals = m->result.has_normals,
+                                     .colors = mesh_request_colors(r),
                                      .streamed = m->streamed},
                           .content = &w->content,
                           .edges = &w->edges,
@@ -107,7 +108,7 @@ static bool make_mesh_for_picture(work *w)
     if (!make_mesh(w)) return false;
     tessellation_clear(&w->grids);
     for (int views = 0; views < MAX_VIEWS; views++) {
-        camera view = picture_camera(&w->mesh.result, &w->mesh.r->view);
+        camera view = picture_camera(&w->mesh.result, &w->mesh.r->picture.view);
         uint64_t before = w->grids.num ? tessellation_num_points(&w->grids, &w->content) : 0;
         if (!tessellation_within(&w->grids, &w->content, &w->edges, w->r->tolerance.value, &view))
             return mesh_work_memory(&w->mesh);

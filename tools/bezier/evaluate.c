@@ -11,9 +11,10 @@
 typedef struct net {
     uint32_t degree_u, degree_v;
     bool rational, is_normal;
+    uint32_t attributes; /* that the library makes, */
     const double *points;
     size_t num_reals;
-    size_t vertex_reals; /* of a vertex that the library makes */
+    size_t vertex_reals; /* and their numbers */
     clsp_bezier_plan *plan;
     staged_vertices staged;
 } net;
@@ -125,13 +126,15 @@ static bool take_chunk(const job *j, clsp_range patches)
 {
     const net *n = &j->nets[0];
     const size_t real = clsp_type_bytes(n->staged.output.type);
+    const char *first = n->staged.output.host;
     mesh_vertices v = {.count = j->firsts[patches.first + patches.count] - j->firsts[patches.first],
                        .precision = j->task->source.precision,
                        .positions = n->staged.output.host,
                        .stride = n->vertex_reals,
                        .normal_stride = n->vertex_reals};
     if (!weld(j, patches)) return false;
-    if (n->vertex_reals == 6) v.normals = (const char *)n->staged.output.host + 3 * real;
+    if (n->attributes & CLSP_VERTEX_NORMAL) v.normals = first + 3 * real;
+    if (n->attributes & CLSP_VERTEX_CURVATURE) v.curvature = first + (n->vertex_reals - 2) * real;
     if (j->num_nets == 2) {
         make_unit(&j->nets[1].staged.output, v.count);
         v.normals = j->nets[1].staged.output.host;
@@ -162,8 +165,7 @@ static clsp_bezier_desc describe(const job *j, const net *n)
                              .degree = {n->degree_u, n->degree_v},
                              .dim = 3,
                              .rational = n->rational,
-                             .vertex = {.attributes = CLSP_VERTEX_POINT}};
-    if (n->vertex_reals == 6) desc.vertex.attributes |= CLSP_VERTEX_NORMAL;
+                             .vertex = {.attributes = n->attributes}};
     if (j->task->grids->uniform) {
         desc.axis[0].num = j->num[0];
         desc.axis[1].num = j->num[1];
@@ -211,6 +213,15 @@ static void close_net(net *n)
     clsp_bezier_plan_destroy(&n->plan);
 }
 
+/* Chooses what a patch's vertices have besides points: 3 numbers of a normal, 2 of curvature. */
+static void choose_attributes(net *n, bool normals, bool curvature)
+{
+    n->attributes = CLSP_VERTEX_POINT;
+    if (normals) n->attributes |= CLSP_VERTEX_NORMAL;
+    if (curvature) n->attributes |= CLSP_VERTEX_CURVATURE;
+    n->vertex_reals = (size_t)3 + (normals ? 3 : 0) + (curvature ? 2 : 0);
+}
+
 /* Names what the library is to evaluate of a batch. */
 static void list_nets(job *j)
 {
@@ -221,14 +232,15 @@ static void list_nets(job *j)
                        .degree_v = type->degree_v,
                        .rational = type->rational,
                        .points = batch->points,
-                       .num_reals = batch->num_reals,
-                       .vertex_reals = normals && !type->has_normals ? 6 : 3};
+                       .num_reals = batch->num_reals};
     j->nets[1] = (net){.degree_u = type->normal_u,
                        .degree_v = type->normal_v,
                        .is_normal = true,
                        .points = batch->normals,
-                       .num_reals = batch->num_normal_reals,
-                       .vertex_reals = 3};
+                       .num_reals = batch->num_normal_reals};
+    choose_attributes(&j->nets[0], normals && !type->has_normals,
+                      mesh_source_has_curvature(&j->task->source));
+    choose_attributes(&j->nets[1], false, false);
     j->num_nets = normals && type->has_normals ? 2 : 1;
 }
 

@@ -27,6 +27,20 @@ static bool check_dims(const work *w)
     return true;
 }
 
+/* Whether what is to be shown of all splines is there; complains where it is not. */
+static bool check_colors(const work *w)
+{
+    const coloring_kind colors = mesh_request_colors(w->mesh.r);
+    for (size_t i = 0; i < w->content.num_batches; i++) {
+        const bool is_volume = w->content.batches[i].type.directions == 3;
+        if (!is_volume || colors == COLORING_PLAIN || colors == COLORING_PATCH) continue;
+        complain("%s: no curvature is computed of the sides of volumes; use --coloring patch",
+                 w->mesh.name);
+        return false;
+    }
+    return true;
+}
+
 static bool read_content(work *w)
 {
     io_message message;
@@ -41,7 +55,7 @@ static bool read_content(work *w)
         complain("warning: %s: %lu trimmed surfaces are taken whole", w->mesh.name,
                  (unsigned long)w->content.num_trimmed);
     w->mesh.read_seconds = seconds_now() - start;
-    return check_dims(w);
+    return check_dims(w) && check_colors(w);
 }
 
 /* Tells of each batch how many splines of which degrees it has, and their samples. */
@@ -80,6 +94,7 @@ static bool make_mesh(work *w)
     spline_task task = {.source = {.name = m->name,
                                    .precision = r->base.precision,
                                    .has_normals = m->result.has_normals,
+                                   .colors = mesh_request_colors(r),
                                    .streamed = m->streamed},
                         .content = &w->content,
                         .samples = r->samples,

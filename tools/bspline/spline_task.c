@@ -104,15 +104,19 @@ static uint32_t find_attributes(const job *j)
 {
     static const uint32_t derivatives[] = {CLSP_VERTEX_DU, CLSP_VERTEX_DV, CLSP_VERTEX_DW};
     const uint32_t directions = j->batch->type.directions;
+    const uint32_t curvature =
+        mesh_source_has_curvature(&j->task->source) ? CLSP_VERTEX_CURVATURE : 0;
     if (!j->task->source.has_normals || directions == 1) return CLSP_VERTEX_POINT;
-    if (directions == 2) return CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL;
+    if (directions == 2) return CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL | curvature;
     return CLSP_VERTEX_POINT | derivatives[0] | derivatives[1] | derivatives[2];
 }
 
+/* The numbers of a vertex: three for each attribute, of curvature two. */
 static size_t count_reals(uint32_t attributes)
 {
-    size_t reals = 0;
-    for (; attributes > 0; attributes &= attributes - 1)
+    size_t reals = attributes & CLSP_VERTEX_CURVATURE ? 2 : 0;
+    for (attributes &= ~(uint32_t)CLSP_VERTEX_CURVATURE; attributes > 0;
+         attributes &= attributes - 1)
         reals += MESH_DIM;
     return reals;
 }
@@ -240,6 +244,8 @@ static bool take_chunk(const job *j, size_t count)
         if (j->batch->type.directions == 3) make_normals(j, count);
         v.normals = (const char *)j->staged.output.host + MESH_DIM * real;
         v.normal_stride = j->vertex_reals;
+        if (find_attributes(j) & CLSP_VERTEX_CURVATURE)
+            v.curvature = (const char *)j->staged.output.host + (j->vertex_reals - 2) * real;
     } else if (j->task->source.has_normals) {
         v.normals = none;
     }

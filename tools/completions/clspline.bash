@@ -22,10 +22,10 @@ _clspline_values() {
         compgen -W 'vtu ply obj stl glb png npy tif nii nii.gz' -- "$3" || true
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
-    *' --zoom' | *' --size' | *' --workers' | *' -r' | *' --rotate' | *' -z' | *' --spacing' | \
-    *' -s' | *' --shift' | *' --affine' | *' --repeat' | 'project -m' | *' --quality' | \
-    *' --columns' | *' --max-dist' | *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' \
-    | *' --crease-steps' | *' --pixel' | *' --array' | *' --range')
+    *' --camera-direction' | *' --zoom' | *' --size' | *' --range' | *' --workers' | *' -r' | \
+    *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | *' --affine' | *' --repeat' | \
+    'project -m' | *' --quality' | *' --columns' | *' --max-dist' | *' -k' | *' --nearest' | \
+    *' --refine' | *' --crease-angle' | *' --crease-steps' | *' --pixel' | *' --array')
         true
         ;;
     'bezier --method')
@@ -41,10 +41,16 @@ _clspline_values() {
         compgen -W 'cpu gpu integrated discrete accelerator' -- "$3" || true
         ;;
     *' --up')
-        compgen -W 'auto x y z' -- "$3" || true
+        compgen -W 'auto x y z -x -y -z' -- "$3" || true
         ;;
     *' --background')
         compgen -W 'auto' -- "$3" || true
+        ;;
+    *' --coloring')
+        compgen -W 'plain patch mean gauss' -- "$3" || true
+        ;;
+    *' --colormap')
+        compgen -W 'auto viridis diverging gray' -- "$3" || true
         ;;
     *' --cooperate')
         compgen -W 'auto svm dynamic static device host' -- "$3" || true
@@ -88,13 +94,15 @@ _clspline_options() {
     case $1 in
     'bezier')
         echo '--output --format --samples --tolerance --method --normals --texture --precision' \
-            '--device --up --azimuth --elevation --zoom --size --background --cooperate' \
-            '--workers --join --report --quiet --verbose --help'
+            '--device --up --azimuth --elevation --camera-direction --camera-orthographic' \
+            '--zoom --background --no-background --size --coloring --range --bar --colormap' \
+            '--edges --cooperate --workers --join --report --quiet --verbose --help'
         ;;
     'bspline eval')
         echo '--output --format --samples --normals --texture --precision --device --up' \
-            '--azimuth --elevation --zoom --size --background --cooperate --workers --join' \
-            '--report --quiet --verbose --help'
+            '--azimuth --elevation --camera-direction --camera-orthographic --zoom' \
+            '--background --no-background --size --coloring --range --bar --colormap --edges' \
+            '--cooperate --workers --join --report --quiet --verbose --help'
         ;;
     'bspline bezier')
         echo '--output --format --precision --device --quiet --verbose --help'

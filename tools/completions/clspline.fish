@@ -69,19 +69,37 @@ complete -c clspline -n '__clspline_at bezier' -s d -l device -x \
     -a 'cpu gpu integrated discrete accelerator' \
     -d 'which device'
 complete -c clspline -n '__clspline_at bezier' -l up -x \
-    -a 'auto x y z' \
+    -a 'auto x y z -x -y -z' \
     -d 'axis that points up'
 complete -c clspline -n '__clspline_at bezier' -l azimuth -x \
     -d 'seen from the right of the front of the wider side'
 complete -c clspline -n '__clspline_at bezier' -l elevation -x \
     -d 'seen from above the horizon'
+complete -c clspline -n '__clspline_at bezier' -l camera-direction -x \
+    -d 'instead of both, the direction in which the camera looks'
+complete -c clspline -n '__clspline_at bezier' -l camera-orthographic \
+    -d 'without perspective'
 complete -c clspline -n '__clspline_at bezier' -l zoom -x \
     -d 'how much larger than what fills the picture, 0.01 to 100'
-complete -c clspline -n '__clspline_at bezier' -l size -x \
-    -d 'pixels of a picture'
 complete -c clspline -n '__clspline_at bezier' -l background -x \
     -a 'auto' \
     -d 'colour behind the mesh'
+complete -c clspline -n '__clspline_at bezier' -l no-background \
+    -d 'nothing behind the mesh'
+complete -c clspline -n '__clspline_at bezier' -l size -x \
+    -d 'pixels of a picture'
+complete -c clspline -n '__clspline_at bezier' -l coloring -x \
+    -a 'plain patch mean gauss' \
+    -d 'what surfaces are coloured by'
+complete -c clspline -n '__clspline_at bezier' -l range -x \
+    -d 'curvatures at the ends of the colours'
+complete -c clspline -n '__clspline_at bezier' -l bar \
+    -d 'beside the mesh, a bar that tells which value has which colour'
+complete -c clspline -n '__clspline_at bezier' -l colormap -x \
+    -a 'auto viridis diverging gray' \
+    -d 'colours from the least value to the greatest'
+complete -c clspline -n '__clspline_at bezier' -l edges \
+    -d 'dark lines along the edges of patches, of B-spline surfaces, ..'
 complete -c clspline -n '__clspline_at bezier' -l cooperate -x \
     -a 'auto svm dynamic static device host' \
     -d 'the device and the host\'s cores work together'
@@ -119,19 +137,37 @@ complete -c clspline -n '__clspline_at bspline eval' -s d -l device -x \
     -a 'cpu gpu integrated discrete accelerator' \
     -d 'which device'
 complete -c clspline -n '__clspline_at bspline eval' -l up -x \
-    -a 'auto x y z' \
+    -a 'auto x y z -x -y -z' \
     -d 'axis that points up'
 complete -c clspline -n '__clspline_at bspline eval' -l azimuth -x \
     -d 'seen from the right of the front of the wider side'
 complete -c clspline -n '__clspline_at bspline eval' -l elevation -x \
     -d 'seen from above the horizon'
+complete -c clspline -n '__clspline_at bspline eval' -l camera-direction -x \
+    -d 'instead of both, the direction in which the camera looks'
+complete -c clspline -n '__clspline_at bspline eval' -l camera-orthographic \
+    -d 'without perspective'
 complete -c clspline -n '__clspline_at bspline eval' -l zoom -x \
     -d 'how much larger than what fills the picture, 0.01 to 100'
-complete -c clspline -n '__clspline_at bspline eval' -l size -x \
-    -d 'pixels of a picture'
 complete -c clspline -n '__clspline_at bspline eval' -l background -x \
     -a 'auto' \
     -d 'colour behind the mesh'
+complete -c clspline -n '__clspline_at bspline eval' -l no-background \
+    -d 'nothing behind the mesh'
+complete -c clspline -n '__clspline_at bspline eval' -l size -x \
+    -d 'pixels of a picture'
+complete -c clspline -n '__clspline_at bspline eval' -l coloring -x \
+    -a 'plain patch mean gauss' \
+    -d 'what surfaces are coloured by'
+complete -c clspline -n '__clspline_at bspline eval' -l range -x \
+    -d 'curvatures at the ends of the colours'
+complete -c clspline -n '__clspline_at bspline eval' -l bar \
+    -d 'beside the mesh, a bar that tells which value has which colour'
+complete -c clspline -n '__clspline_at bspline eval' -l colormap -x \
+    -a 'auto viridis diverging gray' \
+    -d 'colours from the least value to the greatest'
+complete -c clspline -n '__clspline_at bspline eval' -l edges \
+    -d 'dark lines along the edges of patches, of B-spline surfaces, ..'
 complete -c clspline -n '__clspline_at bspline eval' -l cooperate -x \
     -a 'auto svm dynamic static device host' \
     -d 'the device and the host\'s cores work together'

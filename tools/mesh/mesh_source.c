@@ -101,7 +101,31 @@ static bool add_grids(const mesh_source *s, mesh *m)
 typedef struct filling {
     mesh *m;
     size_t num_done;
+    coloring_kind colors;
+    double *values; /* of vertices; NULL: none */
 } filling;
+
+/* Takes the values of vertices that are curvature. */
+static void fill_curvature(const filling *f, const mesh_vertices *v)
+{
+    const float *f32 = v->curvature;
+    const double *f64 = v->curvature;
+    for (size_t i = 0; i < v->count; i++) {
+        double principal[2] = {NAN, NAN};
+        for (size_t k = 0; v->curvature && k < 2; k++)
+            principal[k] =
+                v->precision == MESH_F32 ? (double)f32[i * v->stride + k] : f64[i * v->stride + k];
+        f->values[f->num_done + i] = coloring_curvature(f->colors, principal);
+    }
+}
+
+/* Gives the vertices of each grid its number. */
+static void fill_numbers(const mesh_source *s, double *values)
+{
+    for (size_t grid = 0; grid < s->num_grids; grid++)
+        for (size_t i = mesh_grid_points(&s->grids[grid]); i > 0; i--)
+            *values++ = (double)grid;
+}
 
 static bool fill(void *user, const mesh_vertices *v)
 {
@@ -111,13 +135,20 @@ static bool fill(void *user, const mesh_vertices *v)
         get_triple(v, v->positions, i * v->stride, positions + 3 * i);
     for (size_t i = 0; f->m->has_normals && i < v->count; i++)
         get_triple(v, v->normals, i * v->normal_stride, f->m->normals + 3 * (f->num_done + i));
+    if (f->values && f->colors != COLORING_PATCH) fill_curvature(f, v);
     f->num_done += v->count;
     return true;
 }
 
-bool mesh_source_fill(const mesh_source *s, mesh *m)
+bool mesh_source_has_curvature(const mesh_source *s)
 {
-    filling f = {.m = m};
+    return s->colors == COLORING_MEAN || s->colors == COLORING_GAUSS;
+}
+
+bool mesh_source_fill(const mesh_source *s, mesh *m, double *values)
+{
+    filling f = {.m = m, .colors = s->colors, .values = values};
     const mesh_sink sink = {fill, &f};
+    if (values && s->colors == COLORING_PATCH) fill_numbers(s, values);
     return add_grids(s, m) && s->make(s, &sink);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "color.h"
 #include "mesh_file.h"
 
 /* Seconds that the stages took, over all batches; `take` is what was done with vertices. */
@@ -25,6 +26,7 @@ typedef struct mesh_source {
     const char *advice; /* what makes the mesh smaller */
     mesh_precision precision;
     bool has_normals, streamed; /* streamed: vertices are not kept */
+    coloring_kind colors;       /* values to be found of vertices */
     uint32_t most_samples;      /* of a direction that the library takes */
     const mesh_grid *grids;
     size_t num_grids;
@@ -42,9 +44,14 @@ uint64_t mesh_source_points(const mesh_source *s);
    where they are streamed with what is on its way. Complains when not. */
 bool mesh_source_check_size(const mesh_source *s);
 
-/* Makes the grids' part of a mesh, which is empty and has normals where the source has them.
+/* Tells whether vertices are to have curvature, which those of surfaces can have that have normals
+   too. */
+bool mesh_source_has_curvature(const mesh_source *s);
+
+/* Makes the grids' part of a mesh, which is empty and has normals where the source has them, and
+   with values not NULL those of its vertices that are to be coloured; NaN where there is none.
    Complains on failure. */
-bool mesh_source_fill(const mesh_source *s, mesh *m);
+bool mesh_source_fill(const mesh_source *s, mesh *m, double *values);
 
 /* Complains that memory ran out. Returns false. */
 bool mesh_source_memory(const mesh_source *s);

@@ -1,10 +1,13 @@
 #include "mesh_work.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "glb.h"
 #include "obj.h"
+#include "patch_edges.h"
 #include "picture.h"
 #include "ply.h"
 #include "stl.h"
@@ -49,20 +52,66 @@ bool mesh_work_open(mesh_work *w)
     return w->contexts.ctx || sharing_open(&w->contexts, &w->r->base);
 }
 
+/* Makes room for the values of all vertices, and sets those of polyhedra, whose faces are flat and
+   follow the patches. */
+static bool make_values(mesh_work *w, const mesh_source *source)
+{
+    const size_t grids = (size_t)mesh_source_points(source), all = (size_t)w->num_points;
+    free(w->values);
+    w->values = NULL;
+    if (source->colors == COLORING_PLAIN) return true;
+    w->values = malloc((all + 1) * sizeof(*w->values));
+    for (size_t i = grids; w->values && i < all; i++)
+        w->values[i] = source->colors == COLORING_PATCH ? (double)source->num_grids : 0;
+    return w->values || mesh_work_memory(w);
+}
+
 bool mesh_work_make(mesh_work *w, const mesh_source *source)
 {
     bool done = true;
     mesh_clear(&w->result);
     w->num_points = mesh_source_points(source);
     if (source->rest) w->num_points += source->rest->num_vertices;
+    if (!make_values(w, source)) return false;
     progress_start(&w->bar, w->streamed ? "writing" : "evaluating", w->r->base.quiet);
     if (w->streamed)
         done = stream_output(w->r, source, &w->progress, &w->times);
     else
-        done = mesh_source_fill(source, &w->result);
+        done = mesh_source_fill(source, &w->result, w->values);
     progress_end(&w->bar);
     if (!done || w->streamed || !source->rest) return done;
     return mesh_append(&w->result, source->rest) || mesh_work_memory(w);
+}
+
+/* The least curvature that is shown in full colour: what is smaller may be rounding, in relation to
+   the mesh's size. */
+static double least_curvature(const mesh_work *w)
+{
+    double low[3], high[3], size = 0;
+    mesh_bounds(&w->result, low, high);
+    for (int k = 0; k < 3; k++)
+        size = hypot(size, high[k] / 2 - low[k] / 2);
+    const double part = w->r->base.precision == MESH_F32 ? 1e-4 : 1e-9;
+    if (!(size > 0)) return 0;
+    return w->r->picture.colors == COLORING_GAUSS ? part / size / size : part / size;
+}
+
+static bool write_picture(const mesh_work *w, const char *path, io_message *message)
+{
+    const picture_options *o = &w->r->picture;
+    raster_paint paint = {.values = w->values,
+                          .title =
+                              o->colors == COLORING_GAUSS ? "Gauss curvature" : "mean curvature"};
+    uint32_t *edges = NULL;
+    if (o->edges) paint.edges = edges = patch_edges(&w->result, &paint.num_edges);
+    bool done = !o->edges || edges;
+    if (done && w->values)
+        done = picture_request_colors(o, &paint.colors, w->values, (size_t)w->num_points,
+                                      least_curvature(w));
+    if (!done) io_fail(message, "%s: not enough memory", w->name);
+    done = done && picture_write(&w->result, &paint, &o->view, path, &w->progress, message);
+    free(edges);
+    return done;
 }
 
 static bool write_output(mesh_work *w, const char *path, io_message *message)
@@ -83,7 +132,7 @@ static bool write_output(mesh_work *w, const char *path, io_message *message)
     case FORMAT_GLB:
         return glb_write(&m, path, &w->progress, message);
     default:
-        return picture_write(&m, NULL, &w->r->view, path, &w->progress, message);
+        return write_picture(w, path, message);
     }
 }
 
@@ -121,4 +170,6 @@ void mesh_work_end(mesh_work *w)
 {
     sharing_close(&w->contexts);
     mesh_clear(&w->result);
+    free(w->values);
+    w->values = NULL;
 }

@@ -12,6 +12,7 @@ typedef struct mesh_vertices {
     mesh_precision precision; /* of the numbers in memory, float or double */
     const void *positions, *normals;
     size_t stride, normal_stride; /* numbers from one vertex to the next */
+    const void *curvature;        /* principal curvatures, `stride` apart; NULL: none */
     const double *data;           /* [count][names of the shape] */
 } mesh_vertices;
 

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Pictures by the command: colours of curvature and data, edges, cuts, transparency, by chosen
+pixels.
+
+usage: test_picture_command.py CLSPLINE SOURCE_DIR
+"""
+import os
+
+from command_fixture import DATA, Case, main, run
+from image_files import read_png
+
+SPHERE = os.path.join(DATA, "sphere.bv")  # of radius 1
+MAGENTA = (255, 0, 255)
+
+
+class Picture(Case):
+
+    def draw(self, *words, size="80x60"):
+        """Draws without a background and gives the pixels as (red, green, blue, alpha)."""
+        path = self.path("out.png")
+        done = run(*words, "-o", path, "--size", size, "--no-background", "-q")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        image = read_png(path)
+        self.assertEqual((image.kind, image.channels), ("|u1", 4))
+        return image
+
+    def middle(self, *words):
+        image = self.draw(*words)
+        return tuple(image.at(image.shape[0] // 2, image.shape[1] // 2))
+
+    def assert_hue(self, pixel, hue):
+        red, _, blue, alpha = pixel
+        self.assertEqual(alpha, 255)
+        if hue == "white":
+            self.assertLess(abs(red - blue), 25, pixel)
+        else:
+            self.assertGreater((red - blue) * (1 if hue == "red" else -1), 50, pixel)
+
+
+class Surfaces(Picture):
+
+    def test_curvature_of_a_sphere(self):
+        """It bends away from the outside by 1 everywhere: the mean is -1, the product 1."""
+        for what, low, high, hue in (("mean", -1, 1, "blue"), ("gauss", -1, 1, "red"),
+                                     ("mean", -2, 0, "white"), ("gauss", 0.999, 1.5, "blue")):
+            with self.subTest(what=what, low=low):
+                pixel = self.middle("bezier", SPHERE, "--coloring", what, "--colormap",
+                                    "diverging", "--range=%g,%g" % (low, high))
+                self.assert_hue(pixel, hue)
+
+    def test_range(self):
+        """By itself it is symmetric and ends at the curvature that all points have."""
+        for what in ("mean", "gauss"):
+            own = self.draw("bezier", SPHERE, "--coloring", what)
+            given = self.draw("bezier", SPHERE, "--coloring", what, "--range=-1,1")
+            worst = max(abs(a - b) for a, b in zip(own.values, given.values))
+            self.assertLessEqual(worst, 2)
+
+    def test_curvature_of_a_cylinder(self):
+        """A quarter of radius 2: k1 k2 is 0, and no rounding is shown as curvature."""
+        control = [(x, y, z, w) for x, y, w in ((2, 0, 1), (2 ** 0.5, 2 ** 0.5, 0.5 ** 0.5),
+                                                (0, 2, 1)) for z in (0, w)]
+        path = self.write("cylinder.bv", "8\n2 1\n" + "".join("%.17g %.17g %.17g %.17g\n" % p
+                                                            for p in control))
+        view = ("bezier", path, "--up", "z", "--azimuth", "45", "--elevation", "0", "--coloring")
+        self.assert_hue(self.middle(*view, "gauss"), "white")
+        self.assert_hue(self.middle(*view, "mean", "--range=-0.25,0.25"), "blue")
+
+    def test_curvature_of_b_splines(self):
+        """The belly of a vase bends to one side, its neck to two."""
+        path = os.path.join(DATA, "vase.json")
+        image = self.draw("bspline", "eval", path, "--up", "z", "--coloring", "gauss",
+                          "--elevation", "0", size="120x160")
+        self.assert_hue(image.at(35, 60), "blue")
+        red, _, blue, _ = image.at(110, 60)
+        self.assertGreater(red, blue + 8)
+
+    def test_patches(self):
+        """Octants of the sphere have colours of their own, and borders of dark lines."""
+        view = ("--azimuth", "45", "--elevation", "35", "--coloring", "patch")
+        image = self.draw("bezier", SPHERE, *view)
+        seen = {tuple(image.at(30, x)[:3]) for x in range(20, 60)}
+        self.assertGreater(len(seen), 8)
+        lined = self.draw("bezier", SPHERE, *view, "--edges")
+        darker = sum(a < b - 60 for a, b in zip(lined.values, image.values))
+        self.assertGreater(darker, 100)
+
+    def test_polyhedra_have_no_curvature(self):
+        path = self.write("a.bv", "1 4 1\n0 0 0 4 0 0 4 2 0 0 2 0\n4 0 1 2 3\n")
+        self.assert_hue(self.middle("bezier", path, "--coloring", "mean"), "white")
+
+    def test_curves_stay_plain(self):
+        """A curve has no value; it is not drawn in the colour of NaN."""
+        image = self.draw("bspline", "eval", os.path.join(DATA, "knot.g2"), "--coloring", "mean")
+        pixels = list(zip(*[iter(image.values)] * 4))
+        self.assertGreater(sum(p[3] == 255 for p in pixels), 100)
+        self.assertFalse(any(p[2] > p[1] + 40 for p in pixels))
+
+    def test_bar(self):
+        """The mesh makes room for it, and it has the map's colours."""
+        image = self.draw("bezier", SPHERE, "--coloring", "mean", "--bar", "--colormap", "viridis",
+                          size="300x200")
+        dark = [i // 4 % 300 for i in range(0, len(image.values), 4)
+                if image.values[i:i + 4] == [0x44, 0x02, 0x56, 255]]  # one but the lowest of 256
+        self.assertTrue(dark and min(dark) > 150)
+
+    def test_camera(self):
+        """Looking down -z at a rectangle of 4 x 2 without perspective, and from its back."""
+        path = self.write("a.bv", "1 4 1\n0 0 0 4 0 0 4 2 0 0 2 0\n4 0 1 2 3\n")
+        for direction, wide in (("0,0,-1", 100), ("0,0,3", 100), ("-1,0,-1", 71)):
+            image = self.draw("bezier", path, "--up", "+Y", "--camera-orthographic", "--zoom", "1",
+                              "--camera-direction=" + direction, size="119x200")
+            row = [image.at(100, x)[3] for x in range(119)]
+            self.assertLessEqual(abs(sum(a > 0 for a in row) - 100), 2)
+            column = [image.at(y, 60)[3] for y in range(200)]
+            self.assertLessEqual(abs(sum(a > 0 for a in column) - 100 * 50 / wide), 3)
+
+    def test_usage(self):
+        for words, expected in (
+                (("--coloring", "red"), "--coloring must be plain, patch, mean or gauss"),
+                (("--coloring", "mean", "--range=2,1"), "LO below HI"),
+                (("--coloring", "mean", "--range=1,1"), "LO below HI"),
+                (("--coloring", "mean", "--range=nan,1"), "LO below HI"),
+                (("--coloring", "mean", "--range=1"), "LO below HI"),
+                (("--range=1,2",), "--range needs --coloring"),
+                (("--bar",), "--bar needs --coloring"),
+                (("--coloring", "patch", "--bar"), "--bar is of --coloring mean or gauss"),
+                (("--coloring", "patch", "--range=1,2"), "--range is of --coloring mean or gauss"),
+                (("--coloring", "mean", "--colormap", "jet"),
+                 "--colormap must be auto, viridis, diverging or gray"),
+                (("--camera-direction=0,0,0",), "not all of them 0"),
+                (("--camera-direction=1,2",), "not all of them 0"),
+                (("--camera-direction=1,2,3", "--azimuth", "3"), "exclude each other"),
+                (("--no-background", "--background", "ffffff"), "exclude each other"),
+                (("--up", "w"), "--up must be auto, x, y, z, -x, -y or -z")):
+            self.fails(2, expected, "bezier", SPHERE, "-o", self.path("a.png"), *words)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+/* What command lines have in common that ask for pictures. */
+#ifndef CLSPLINE_TOOLS_PICTURE_REQUEST_H
+#define CLSPLINE_TOOLS_PICTURE_REQUEST_H
+
+#include "raster.h"
+#include "request.h"
+
+/* The picture that is asked for. */
+typedef struct picture_options {
+    raster_view view;
+    option_list size, range, direction; /* as they were given */
+    coloring_kind colors;
+    color_map map;
+    bool edges;
+} picture_options;
+
+#define PICTURE_OPTIONS_DEFAULT                                                                    \
+    {                                                                                              \
+        .view = RASTER_VIEW_DEFAULT                                                                \
+    }
+
+/* What all requests begin with to which the rows below belong. */
+typedef struct picture_request {
+    request base;
+    picture_options picture;
+} picture_request;
+
+/* A request of another type must have these members in these places. */
+#define PICTURE_REQUEST_CHECK(type)                                                                \
+    _Static_assert(offsetof(type, picture) == offsetof(picture_request, picture),                  \
+                   "a request begins as a picture_request does")
+
+/* The pixels of a picture, and the range of colours. */
+#define OPTION_PICTURE_SIZE                                                                        \
+    "size", 0, "WxH", "pixels of a picture; default 1200x900",                                     \
+        OPTION_LIST(picture_request, picture.size, "xX", 1 << 2),                                  \
+        .low = 16, .high = 8192, .must = "WIDTHxHEIGHT, each 16 to 8192"
+#define OPTION_PICTURE_RANGE(text)                                                                 \
+    "range", 0, "LO,HI", text, OPTION_LIST(picture_request, picture.range, ",", 1 << 2),           \
+        .low = -1e300, .high = 1e300, .must = "LO,HI with LO below HI"
+#define OPTION_PICTURE_EDGES(text)                                                                 \
+    "edges", 0, NULL, text, OPTION_FLAG(picture_request, picture.edges)
+
+extern const option request_camera[]; /* from where, and before what */
+extern const option request_colors[]; /* --bar, --colormap */
+
+/* Takes over what the rows above leave. EXIT_OK, or EXIT_USAGE with a complaint. */
+int picture_request_check(request *r);
+
+/* Sets the range of colours that was given; else that of the values, and of curvature at least
+   -least..least. False when memory runs out. */
+bool picture_request_colors(const picture_options *o, coloring *c, const double *values, size_t num,
+                            double least);
+
+#endif
