@@ -136,5 +136,103 @@ class Surfaces(Picture):
             self.fails(2, expected, "bezier", SPHERE, "-o", self.path("a.png"), *words)
 
 
+class Solids(Picture):
+    """A box of 2 x 1 x 1, of two cells side by side. With creases its limit is the box."""
+    VIEW = ("--crease-angle", "30", "--camera-orthographic", "--up", "y")
+
+    def box(self):
+        """Data of points: x, which is the first half of a vector, and z. Of cells: a material."""
+        points = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1, 2)]
+        cells = [[number + first for number in (0, 1, 4, 3, 6, 7, 10, 9)] for first in (0, 1)]
+        text = ("# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                "POINTS 12 double\n" + "".join("%d %d %d\n" % p for p in points) + "CELLS 2 18\n"
+                + "".join("8 %s\n" % " ".join(map(str, c)) for c in cells)
+                + "CELL_TYPES 2\n12 12\nCELL_DATA 2\nFIELD c 1\nmaterial 1 2 int\n3 7\n"
+                "POINT_DATA 12\nFIELD p 3\nalong 1 12 double\n%s\nhigh 1 12 double\n%s\n"
+                "pair 2 12 double\n%s\n"
+                % (" ".join(str(p[0]) for p in points), " ".join(str(p[2]) for p in points),
+                   " ".join("%d 0" % p[0] for p in points)))
+        return self.write("box.vtk", text)
+
+    def front(self, *words):
+        """The picture seen from z, where the box is 67 pixels wide and 33 tall."""
+        return self.draw("solid", self.box(), *self.VIEW, "--camera-direction=0,0,-1", *words)
+
+    def inner(self, image):
+        return [image.at(y, x) for y in range(15, 45) for x in range(8, 72)]
+
+    def test_boundary(self):
+        image = self.front()
+        wide = sum(image.at(30, x)[3] > 127 for x in range(80))
+        tall = sum(image.at(y, 40)[3] > 127 for y in range(60))
+        self.assertTrue(66 <= wide <= 68 and 32 <= tall <= 35, (wide, tall))
+
+    def test_edges_of_cells(self):
+        """There is one in the middle, upright, and none beside it."""
+        image = self.front("--edges")
+        row = [image.at(30, x)[0] for x in range(80)]
+        self.assertLess(min(row[39:41]), 130)
+        self.assertGreater(min(row[15:37]), 150)
+
+    def test_cut_shows_the_data_within(self):
+        """Where data do not depend on z, the cut looks like the side that it takes away."""
+        for name in ("along", "pair", "material"):
+            whole = self.front("--array", name, "--colormap", "gray")
+            cut = self.front("--array", name, "--colormap", "gray", "--cut", "z=0.4")
+            pairs = list(zip(self.inner(whole), self.inner(cut)))
+            worst = max(abs(a - b) for p, q in pairs for a, b in zip(p, q))
+            self.assertLessEqual(worst, 3, name)
+            self.assertGreater(max(p[0] for p, _ in pairs), min(p[0] for p, _ in pairs) + 60)
+
+    def test_values_of_a_cut(self):
+        """The data at the height of the cut: by range, the end or the middle of the map."""
+        for height, share in ((0.25, 0.25), (0.75, 0.75)):
+            image = self.front("--array", "high", "--cut", "z=%g" % height)
+            flat = self.front("--array", "high", "--cut", "z=0.5",
+                              "--range=%g,%g" % (0.5 - share, 1.5 - share))
+            for p, q in zip(self.inner(image), self.inner(flat)):
+                self.assertLessEqual(max(abs(a - b) for a, b in zip(p, q)), 3)
+
+    def test_materials_have_steps(self):
+        """No colour of the map is between those of two cells."""
+        image = self.front("--array", "material", "--cut", "z=0.5")
+        row = [tuple(image.at(30, x)) for x in range(10, 70) if not 39 <= x <= 40]
+        self.assertEqual(len(set(row)), 2)
+
+    def test_cut_without_data(self):
+        """The face of the cut is paler than the boundary. Planes that miss leave all or none."""
+        whole = self.front()
+        self.assertGreater(self.front("--cut", "z=0.5").at(30, 40)[2], whole.at(30, 40)[2] + 30)
+        self.assertEqual(self.front("--cut", "z=1.5"), whole)
+        self.assertEqual(set(self.front("--cut", "z=-1").values[3::4]), {0})
+
+    def test_bar(self):
+        image = self.front("--array", "along", "--bar")
+        self.assertEqual(image.at(29, 79)[3], 190)  # the paper that it is on
+
+    def test_refused(self):
+        source, out = self.box(), self.path("out.png")
+        for message, *words in (
+                ("named 'mass'; there is 'along' of points, 'high' of points, 'pair' of points, "
+                 "'material' of cells", "--array", "mass"),
+                ("named 'mass'; there is 'along'", "--array", "mass", "--cut", "x=1")):
+            self.fails(1, message, "solid", source, "-o", out, *words)
+            self.assertFalse(os.path.exists(out))
+        self.fails(1, "no data at all", "solid", os.path.join(DATA, "rod.vtk"), "-o", out,
+                   "--array", "x")
+        for message, *words in (
+                ("--range must be LO,HI with LO below HI", "--array", "along", "--range=2,1"),
+                ("--range must be LO,HI with LO below HI", "--array", "along", "--range=nan,1"),
+                ("--range needs --array", "--range=1,2"), ("--bar needs --array", "--bar"),
+                ("--colormap needs --array", "--colormap", "gray"),
+                ("--cut must be as z=1.5", "--cut", "z"), ("--cut must be", "--cut", "z=nan"),
+                ("exclude each other", "--cut", "z=1", "--slice", "z=1"),
+                ("--edges needs a picture", "--edges", "--slice", "z=1"),
+                ("each 16 to 8192", "--size", "400"), ("each 16 to 8192", "--size", "9000x20")):
+            self.fails(2, message, "solid", source, "-o", out, *words)
+        for word in ("--edges", "--cut=z=1"):
+            self.fails(2, "needs a picture", "solid", source, "-o", self.path("out.ply"), word)
+
+
 if __name__ == "__main__":
     main()

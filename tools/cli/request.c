@@ -167,25 +167,24 @@ static int take_option(request *r, char **argv, int *at)
 
 /* ---- what is allowed together ---- */
 
-/* Tells whether one of the options that another one needs is there, or the command has none of
-   them. */
-static bool has_needed(const request *r, const char *needs)
+/* Tells whether none of the options is there of which another one needs one, and the command has
+   some of them: `lacking` becomes the first of these. */
+static bool lacks_needed(const request *r, const char *needs, char lacking[OPTION_WORD_BYTES])
 {
     int number;
     char word[OPTION_WORD_BYTES];
-    bool has_any = false;
+    lacking[0] = 0;
     for (const char *rest = needs; rest && option_split(&rest, " ", word);) {
-        if (request_has(r, word)) return true;
-        has_any = has_any || find(r, word, &number);
+        if (request_has(r, word)) return false;
+        if (!lacking[0] && find(r, word, &number)) memcpy(lacking, word, sizeof(word));
     }
-    return !has_any;
+    return lacking[0] != 0;
 }
 
 static int check_needs(const request *r, const option *o)
 {
     char word[OPTION_WORD_BYTES];
-    const char *needs = o->needs;
-    if (!has_needed(r, o->needs) && option_split(&needs, " ", word))
+    if (lacks_needed(r, o->needs, word))
         return usage_error(r->command->name, "--%s needs --%s", o->name, word);
     for (const char *rest = o->excludes; rest && option_split(&rest, " ", word);)
         if (request_has(r, word))

@@ -79,7 +79,7 @@ _clspline_values() {
     *' --directions')
         compgen -W '1 2 3' -- "$3" || true
         ;;
-    *' --slice' | *' --slices')
+    *' --slice' | *' --slices' | *' --cut')
         compgen -W 'x= y= z=' -- "$3" || true
         ;;
     *' --unit')
@@ -120,8 +120,9 @@ _clspline_options() {
     'solid')
         echo '--output --format --samples --refine --orient --crease-angle --crease-steps' \
             '--bezier --normals --classes --precision --device --slice --slices --size' \
-            '--pixel --unit --array --range --cooperate --workers --join --report --quiet' \
-            '--verbose --help'
+            '--pixel --unit --array --range --cut --edges --bar --colormap --up --azimuth' \
+            '--elevation --camera-direction --camera-orthographic --zoom --background' \
+            '--no-background --cooperate --workers --join --report --quiet --verbose --help'
         ;;
     'info')
         echo '--device --json --help'

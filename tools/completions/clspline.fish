@@ -350,7 +350,7 @@ complete -c clspline -n '__clspline_at solid' -l slices -x \
     -a 'x= y= z=' \
     -d 'the planes at A, A + STEP and so on up to B, as pages of .tif ..'
 complete -c clspline -n '__clspline_at solid' -l size -x \
-    -d 'pixels along the longer side of the slice, 1 to 32768'
+    -d 'pixels along the longer side of the slice'
 complete -c clspline -n '__clspline_at solid' -l pixel -x \
     -d 'the side of a pixel, in units of the mesh'
 complete -c clspline -n '__clspline_at solid' -l unit -x \
@@ -359,7 +359,35 @@ complete -c clspline -n '__clspline_at solid' -l unit -x \
 complete -c clspline -n '__clspline_at solid' -l array -x \
     -d 'show this data of points, or of cells'
 complete -c clspline -n '__clspline_at solid' -l range -x \
-    -d 'values that are black and white in PNG'
+    -d 'values that are black and white in PNG, or at the ends of the ..'
+complete -c clspline -n '__clspline_at solid' -l cut -x \
+    -a 'x= y= z=' \
+    -d 'cut open at height H'
+complete -c clspline -n '__clspline_at solid' -l edges \
+    -d 'dark lines along the edges of cells'
+complete -c clspline -n '__clspline_at solid' -l bar \
+    -d 'beside the mesh, a bar that tells which value has which colour'
+complete -c clspline -n '__clspline_at solid' -l colormap -x \
+    -a 'auto viridis diverging gray' \
+    -d 'colours from the least value to the greatest'
+complete -c clspline -n '__clspline_at solid' -l up -x \
+    -a 'auto x y z -x -y -z' \
+    -d 'axis that points up'
+complete -c clspline -n '__clspline_at solid' -l azimuth -x \
+    -d 'seen from the right of the front of the wider side'
+complete -c clspline -n '__clspline_at solid' -l elevation -x \
+    -d 'seen from above the horizon'
+complete -c clspline -n '__clspline_at solid' -l camera-direction -x \
+    -d 'instead of both, the direction in which the camera looks'
+complete -c clspline -n '__clspline_at solid' -l camera-orthographic \
+    -d 'without perspective'
+complete -c clspline -n '__clspline_at solid' -l zoom -x \
+    -d 'how much larger than what fills the picture, 0.01 to 100'
+complete -c clspline -n '__clspline_at solid' -l background -x \
+    -a 'auto' \
+    -d 'colour behind the mesh'
+complete -c clspline -n '__clspline_at solid' -l no-background \
+    -d 'nothing behind the mesh'
 complete -c clspline -n '__clspline_at solid' -l cooperate -x \
     -a 'auto svm dynamic static device host' \
     -d 'the device and the host\'s cores work together'

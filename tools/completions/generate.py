@@ -95,7 +95,8 @@ def bash(commands):
     text += "    *) false ;;\n    esac\n}\n\n# The options of a subcommand.\n"
     text += "_clspline_options() {\n    case $1 in\n"
     for command in commands:
-        names = textwrap.wrap(" ".join("--" + o["name"] for o in command["options"]), 80)
+        names = textwrap.wrap(" ".join("--" + o["name"] for o in command["options"]), 80,
+                              break_on_hyphens=False)
         text += "    '%s')\n        echo '%s'\n        ;;\n" % (
             command["name"],
             "' \\\n            '".join(names),

@@ -64,7 +64,7 @@ static bool is_bare(const picture *p, const sample *s)
 /* What a sample's surface is made of. */
 static light_surface surface_of(const picture *p, const sample *s)
 {
-    static const light_surface section = {{0.72f, 0.62f, 0.50f}, LIGHT_COLORED_SHINE};
+    static const light_surface section = {{0.55f, 0.45f, 0.34f}, LIGHT_COLORED_SHINE};
     light_surface surface = {.shine = LIGHT_COLORED_SHINE};
     if (is_bare(p, s)) return s->kind == SAMPLE_CAP ? section : light_glaze;
     memcpy(surface.color, isnan(s->place) ? p->none : color_at(p, s->place), sizeof(surface.color));

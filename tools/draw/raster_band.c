@@ -24,7 +24,7 @@ static void draw_sample(sample *target, const filling *f, const float weights[3]
         w += weights[i] * corners[i]->w;
         beyond += weights[i] * corners[i]->beyond;
     }
-    if (!(w > target->w) || beyond > 0) return;
+    if (!(w > target->w) || beyond > 0 || (f->kind == SAMPLE_EDGE && target->w == 0)) return;
     target->w = w;
     target->kind = (uint8_t)f->kind;
     if (f->kind != SAMPLE_EDGE) target->from_back = from_back; /* else that of what it is on */

@@ -62,7 +62,8 @@ bool band_meets(const band *b, const vertex *const corners[3]);
 /* Draws the samples in a triangle of this area, above or below 0. */
 void band_fill(band *b, const filling *f, float area);
 
-/* Draws a line, `width` to either side of it, round like a tube. */
+/* Draws a line, `width` to either side of it, round like a tube; edges on what is there alone, so
+   that they do not reach beyond the surface. */
 void band_line(band *b, const vertex *from, const vertex *to, float width, sample_kind kind);
 
 /* Draws a little sphere of this radius in samples. */

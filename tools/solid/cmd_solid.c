@@ -166,7 +166,8 @@ static double refined_share(const work *w, uint32_t steps)
 static bool is_boundary_alone(const work *w)
 {
     const request *r = &w->r->base;
-    bool alone = r->num_outputs > 0 && !w->r->slices && !w->r->classes;
+    bool alone = r->num_outputs > 0 && !w->r->slices && !w->r->classes &&
+                 !solid_request_shows_data(w->r); /* which cells have, and the face of a cut */
     for (size_t i = 0; i < r->num_outputs; i++)
         alone = alone && request_format(r, r->outputs[i]) != SOLID_VTU;
     return alone;
@@ -211,11 +212,11 @@ static bool write_image(const work *w, image_array *image)
     char *note = slice_note_make(&w->model, &w->frame);
     bool done = note != NULL;
     if (done) slice_note_place(w->r, &w->frame, note, image);
-    if (done && !image_file_write(image, path, w->r->picture, &message)) {
+    if (done && !image_file_write(image, path, w->r->image, &message)) {
         complain("%s", message.text);
         done = false;
     }
-    if (done && w->r->picture == IMAGE_NPY && strcmp(path, "-") != 0)
+    if (done && w->r->image == IMAGE_NPY && strcmp(path, "-") != 0)
         done = slice_note_write(path, note);
     free(note);
     return done;
@@ -236,7 +237,7 @@ static bool write_slice(work *w)
     progress_end(&w->bar);
     const double start = seconds_now();
     w->slice_seconds = start - begin;
-    if (done && w->r->picture == IMAGE_PNG) done = solid_slice_shade(&w->model, &image);
+    if (done && w->r->image == IMAGE_PNG) done = solid_slice_shade(&w->model, &image);
     done = done && write_image(w, &image);
     w->write_seconds = seconds_now() - start;
     image_array_clear(&image);

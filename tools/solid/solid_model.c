@@ -187,15 +187,38 @@ size_t solid_model_source(const solid_model *m, size_t cell)
     return m->source ? m->source[cell] : cell;
 }
 
+const solid_channel *solid_model_field(const solid_model *m)
+{
+    for (size_t i = 0; m->r->array && i < m->num_fields; i++)
+        if (strcmp(m->r->array, m->fields[i].name) == 0) return &m->fields[i];
+    return NULL;
+}
+
 const solid_array *solid_model_shown(const solid_model *m)
 {
-    const solid_array *found = NULL;
-    for (size_t i = 0; m->r->array && !found && i < m->cells.num_cell_arrays; i++)
-        if (strcmp(m->r->array, m->cells.cell_arrays[i].name) == 0)
-            found = &m->cells.cell_arrays[i];
-    for (size_t i = 0; found && i < m->num_fields; i++)
-        if (strcmp(m->r->array, m->fields[i].name) == 0) found = NULL;
-    return found;
+    if (!m->r->array || solid_model_field(m)) return NULL;
+    for (size_t i = 0; i < m->cells.num_cell_arrays; i++)
+        if (strcmp(m->r->array, m->cells.cell_arrays[i].name) == 0) return &m->cells.cell_arrays[i];
+    return NULL;
+}
+
+/* Adds a name to a list of names in a text, as far as it has room. */
+static void add_name(char *text, size_t bytes, const char *name, const char *of)
+{
+    const size_t length = strlen(text);
+    snprintf(text + length, bytes - length, "%s'%s' of %s", length > 0 ? ", " : "", name, of);
+}
+
+bool solid_model_no_array(const solid_model *m)
+{
+    char names[800] = "";
+    for (size_t i = 0; i < m->num_fields; i++)
+        add_name(names, sizeof(names), m->fields[i].name, "points");
+    for (size_t i = 0; i < m->cells.num_cell_arrays; i++)
+        add_name(names, sizeof(names), m->cells.cell_arrays[i].name, "cells");
+    complain("%s: there is no data of points or cells named '%s'; %s%s", m->r->base.inputs[0],
+             m->r->array, names[0] ? "there is " : "there are no data at all", names);
+    return false;
 }
 
 bool solid_model_refine(solid_model *m)

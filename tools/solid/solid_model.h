@@ -68,6 +68,13 @@ size_t solid_model_source(const solid_model *m, size_t cell);
 /* Finds the data of cells that the request names; NULL: it names none, or data of points. */
 const solid_array *solid_model_shown(const solid_model *m);
 
+/* Finds the data of points that the request names; NULL: it names none, or data of cells. */
+const solid_channel *solid_model_field(const solid_model *m);
+
+/* Complains that there are no data of the name that the request has, and lists what there are.
+   Returns false. */
+bool solid_model_no_array(const solid_model *m);
+
 /* Makes a plan of the mesh, whose cells have a grid and whose vertices these attributes, and loads
    the points. False with a complaint. */
 bool solid_model_plan(const solid_model *m, mesh_precision precision, solid_grid grid,

@@ -8,10 +8,11 @@
 #include "command.h"
 #include "glb.h"
 #include "mesh_file.h"
-#include "normals.h"
 #include "obj.h"
 #include "ply.h"
+#include "solid_picture.h"
 #include "solid_size.h"
+#include "solid_surface.h"
 #include "stl.h"
 #include "vtu.h"
 
@@ -242,135 +243,6 @@ static bool write_vtu(const solid_model *m, solid_samples *samples, const char *
 
 /* ---- the boundary ---- */
 
-/* The boundary as a mesh: its vertices are corners of faces, then points within edges, then within
-   faces, so that faces share what is theirs. */
-typedef struct surface_work {
-    const solid_model *m;
-    solid_samples *samples; /* of faces; NULL: control points */
-    uint32_t num;           /* samples along an edge */
-    const boundary_faces *faces;
-    uint32_t *edges, *vertex; /* of corners of faces; of the mesh's vertices, from 1 on */
-    uint32_t num_corners, num_edges;
-    bool *flips; /* faces that are turned around */
-    bool inward; /* all of them are */
-    mesh result;
-    double *data; /* [result's vertices][num_data]: data of points, where the format has them */
-    uint32_t num_data;
-} surface_work;
-
-static bool number_vertices(surface_work *w)
-{
-    const solid_model *m = w->m;
-    const size_t inner = w->num - 2;
-    w->edges = boundary_faces_edges(w->faces, &w->num_edges);
-    w->vertex = calloc(m->counts.num_vertices + 1, sizeof(*w->vertex));
-    w->flips = malloc(w->faces->num + 1);
-    if (!w->edges || !w->vertex || !w->flips ||
-        !boundary_faces_orient(w->faces, w->edges, w->num_edges, w->flips))
-        return solid_model_memory(m);
-    for (size_t i = 0; i < 4 * w->faces->num; i++)
-        if (w->vertex[w->faces->corner[i]] == 0) w->vertex[w->faces->corner[i]] = ++w->num_corners;
-    const size_t quads = w->faces->num * (inner + 1) * (inner + 1);
-    const size_t all = w->num_corners + inner * w->num_edges + inner * inner * w->faces->num;
-    if (!mesh_reserve(&w->result, all, quads, 4 * quads) || !mesh_add_vertices(&w->result, all)) {
-        complain("%s: its boundary of %zu vertices is too large", m->r->base.inputs[0], all);
-        return false;
-    }
-    if (w->num_data > 0) w->data = malloc((all + 1) * w->num_data * sizeof(*w->data));
-    return w->num_data == 0 || w->data || solid_model_memory(m);
-}
-
-/* Returns the vertex at place (a, b) of a face, a along its first edge. */
-static uint32_t vertex_at(const surface_work *w, size_t face, uint32_t a, uint32_t b)
-{
-    const uint32_t last = w->num - 1, inner = w->num - 2;
-    const uint32_t *corner = w->faces->corner + 4 * face;
-    const bool at_a = a == 0 || a == last, at_b = b == 0 || b == last;
-    if (at_a && at_b) return w->vertex[corner[b == 0 ? (a == 0 ? 0 : 1) : (a == 0 ? 3 : 2)]] - 1;
-    if (!at_a && !at_b)
-        return w->num_corners + inner * w->num_edges + (uint32_t)face * inner * inner +
-               (a - 1) * inner + b - 1;
-    const uint32_t edge = at_b ? (b == 0 ? 0 : 2) : (a == 0 ? 3 : 1);
-    const uint32_t along = edge == 0 ? a : edge == 1 ? b : edge == 2 ? last - a : last - b;
-    const bool rises = corner[edge] < corner[(edge + 1) % 4];
-    return w->num_corners + inner * w->edges[4 * face + edge] + (rises ? along : last - along) - 1;
-}
-
-/* Fills the vertices of a quad of a face. */
-static void quad_at(const surface_work *w, size_t face, uint32_t a, uint32_t b, uint32_t quad[4])
-{
-    static const uint8_t turn[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
-    const bool turned = w->flips[face] != w->inward;
-    for (uint32_t i = 0; i < 4; i++) {
-        const uint8_t *at = turn[turned ? 3 - i : i];
-        quad[i] = vertex_at(w, face, a + at[0], b + at[1]);
-    }
-}
-
-/* Tells whether the faces look inward: whether the volume that they enclose, summed from their
-   corners, is below 0. */
-static bool looks_inward(const surface_work *w)
-{
-    const double *origin = w->result.positions;
-    double volume = 0;
-    for (size_t face = 0; face < w->faces->num; face++)
-        for (uint32_t i = 0; i < (w->num - 1) * (w->num - 1); i++) {
-            uint32_t quad[4];
-            double p[4][3];
-            quad_at(w, face, i / (w->num - 1), i % (w->num - 1), quad);
-            for (int k = 0; k < 12; k++)
-                p[k / 3][k % 3] =
-                    w->result.positions[3 * (size_t)quad[k / 3] + (size_t)k % 3] - origin[k % 3];
-            for (int k = 1; k < 3; k++) {
-                const double *q = p[k], *r = p[k + 1];
-                volume += p[0][0] * (q[1] * r[2] - q[2] * r[1]) +
-                          p[0][1] * (q[2] * r[0] - q[0] * r[2]) +
-                          p[0][2] * (q[0] * r[1] - q[1] * r[0]);
-            }
-        }
-    return volume < 0;
-}
-
-/* Adds the quads of a face. False when memory runs out. */
-static bool add_quads(surface_work *w, size_t face)
-{
-    bool done = true;
-    for (uint32_t a = 0; a + 1 < w->num; a++)
-        for (uint32_t b = 0; done && b + 1 < w->num; b++) {
-            uint32_t quad[4];
-            quad_at(w, face, a, b, quad);
-            for (int i = 0; done && i < 4; i++)
-                done = mesh_add_corner(&w->result, quad[i]);
-            done = done && mesh_end_face(&w->result);
-        }
-    return done;
-}
-
-/* Places a vertex where a point is, with its data. */
-static void place_vertex(surface_work *w, uint32_t vertex, const double *point)
-{
-    memcpy(w->result.positions + 3 * (size_t)vertex, point, 3 * sizeof(*point));
-    if (w->num_data > 0)
-        memcpy(w->data + (size_t)vertex * w->num_data, point + 3, w->num_data * sizeof(*point));
-}
-
-/* Places the vertices of all faces. */
-static bool place_samples(surface_work *w, progress_bar *bar)
-{
-    const size_t most = w->samples->most, each = (size_t)w->num * w->num;
-    for (size_t first = 0; first < w->faces->num; first += most) {
-        const size_t left = w->faces->num - first, count = left < most ? left : most;
-        if (!solid_samples_make(w->samples, first, count)) return false;
-        for (size_t i = 0; i < count * each; i++)
-            place_vertex(w,
-                         vertex_at(w, first + i / each, (uint32_t)(i % each / w->num),
-                                   (uint32_t)(i % w->num)),
-                         w->samples->values + i * w->m->channels);
-        progress_report(bar, (double)(first + count) / (double)w->faces->num);
-    }
-    return true;
-}
-
 /* The names of data of points in a PLY file. */
 typedef struct property_names {
     char text[CLSP_SOLID_MAX_DIM][SOLID_MAX_NAME + 28];
@@ -410,7 +282,7 @@ static void add_property(property_names *names, const solid_channel *field, uint
     names->list[names->num++] = text;
 }
 
-static bool write_ply(const surface_work *w, const char *path, const io_progress *progress,
+static bool write_ply(const solid_surface *w, const char *path, const io_progress *progress,
                       io_message *message)
 {
     property_names names = {.num = 0};
@@ -424,7 +296,7 @@ static bool write_ply(const surface_work *w, const char *path, const io_progress
     return mesh_file_write(&ply_format, &with_data, path, progress, message);
 }
 
-static bool write_mesh(const surface_work *w, const char *path, progress_bar *bar)
+static bool write_mesh(const solid_surface *w, const char *path, progress_bar *bar)
 {
     const io_progress progress = {progress_report, bar};
     io_message message = {""};
@@ -450,27 +322,11 @@ static bool write_mesh(const surface_work *w, const char *path, progress_bar *ba
 static bool write_surface(const solid_model *m, solid_boundary *boundary, const char *path,
                           progress_bar *bar)
 {
-    solid_samples *samples = m->r->samples ? &boundary->samples : NULL;
-    surface_work w = {.m = m,
-                      .samples = samples,
-                      .num = samples ? samples->grid.along : 2,
-                      .faces = &boundary->faces};
-    w.result.precision = samples ? samples->precision : MESH_F64;
-    if (!samples && m->r->has_precision) w.result.precision = m->r->base.precision;
-    if (request_format(&m->r->base, path) == SOLID_PLY) w.num_data = m->channels - 3;
-    bool done = number_vertices(&w) && (!samples || place_samples(&w, bar));
-    for (size_t v = 0; done && !samples && v < m->counts.num_vertices; v++)
-        if (w.vertex[v] > 0) place_vertex(&w, w.vertex[v] - 1, m->points + v * m->channels);
-    w.inward = done && looks_inward(&w);
-    for (size_t face = 0; done && face < w.faces->num; face++)
-        if (!add_quads(&w, face)) done = solid_model_memory(m);
-    if (done && m->r->normals && !mesh_compute_normals(&w.result)) done = solid_model_memory(m);
-    done = done && write_mesh(&w, path, bar);
-    free(w.edges);
-    free(w.vertex);
-    free(w.flips);
-    free(w.data);
-    mesh_clear(&w.result);
+    solid_surface w;
+    const bool with_data = request_format(&m->r->base, path) == SOLID_PLY;
+    const bool done = solid_surface_make(&w, m, boundary, with_data, m->r->normals, bar) &&
+                      write_mesh(&w, path, bar);
+    solid_surface_close(&w);
     return done;
 }
 
@@ -478,15 +334,16 @@ static bool write_surface(const solid_model *m, solid_boundary *boundary, const 
 static void note_unused(const solid_model *m, const char *path)
 {
     const int format = request_format(&m->r->base, path);
-    const bool is_boundary = format != SOLID_VTU;
+    const bool is_picture = format == SOLID_PNG;
+    const bool is_boundary = format != SOLID_VTU && !is_picture;
     if (m->r->base.quiet) return;
     if (is_boundary && format != SOLID_PLY && m->num_fields > 0)
         complain("note: %s: data of points are left out, .vtu and .ply have them", path);
     if (is_boundary && m->cells.num_cell_arrays > 0)
         complain("note: %s: data of cells are left out, .vtu has them", path);
-    if (is_boundary && m->r->bezier)
+    if (format != SOLID_VTU && m->r->bezier)
         complain("note: %s: --bezier is of .vtu, this is the boundary with 4 samples", path);
-    if (!is_boundary && m->r->normals) complain("note: %s: normals are left out", path);
+    if (format == SOLID_VTU && m->r->normals) complain("note: %s: normals are left out", path);
 }
 
 bool solid_output_write(const solid_model *m, solid_samples *samples, solid_boundary *boundary,
@@ -494,5 +351,7 @@ bool solid_output_write(const solid_model *m, solid_samples *samples, solid_boun
 {
     note_unused(m, path);
     if (request_format(&m->r->base, path) == SOLID_VTU) return write_vtu(m, samples, path, bar);
+    if (request_format(&m->r->base, path) == SOLID_PNG)
+        return solid_picture_write(m, boundary, path, bar);
     return write_surface(m, boundary, path, bar);
 }

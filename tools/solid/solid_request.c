@@ -4,20 +4,27 @@
 #include <string.h>
 
 /* Reads the axis that a plane's text begins with, as in z=1.5. */
-static bool read_axis(solid_request *r, const option *o, const char *text)
+static bool read_axis(uint32_t *axis, const option *o, const char *text)
 {
     const char head[] = {text[0], text[0] ? text[1] : 0, 0};
-    const int axis = option_number_of(o->words, head, false);
-    r->axis = (uint32_t)axis;
-    r->slices = axis >= 0;
-    return r->slices;
+    const int number = option_number_of(o->words, head, false);
+    *axis = (uint32_t)number;
+    return number >= 0;
 }
 
 static bool read_slice(void *place, const option *o, const char *text)
 {
     solid_request *r = place;
     r->planes = 1;
-    return read_axis(r, o, text) && option_number(text + 2, -1e30, 1e30, &r->height);
+    r->slices = read_axis(&r->axis, o, text);
+    return r->slices && option_number(text + 2, -1e30, 1e30, &r->height);
+}
+
+static bool read_cut(void *place, const option *o, const char *text)
+{
+    solid_request *r = place;
+    r->cuts = read_axis(&r->cut_axis, o, text);
+    return r->cuts && option_number(text + 2, -1e30, 1e30, &r->cut_height);
 }
 
 /* Reads z=A:B:STEP. */
@@ -26,7 +33,8 @@ static bool read_slices(void *place, const option *o, const char *text)
     solid_request *r = place;
     char word[OPTION_WORD_BYTES];
     double value[3];
-    if (!read_axis(r, o, text)) return false;
+    r->slices = read_axis(&r->axis, o, text);
+    if (!r->slices) return false;
     const char *rest = text + 2;
     for (int i = 0; i < 3; i++)
         if (!rest || !option_split(&rest, ":", word) ||
@@ -51,32 +59,90 @@ static int check_slice(solid_request *r)
     if (!r->slices || r->base.num_outputs == 0) return EXIT_OK;
     if (r->base.num_outputs > 1)
         return usage_error(r->base.command->name, "a slice has one output");
-    r->picture = pictures[request_format(&r->base, r->base.outputs[0])];
-    if (r->is_stack && r->picture == IMAGE_PNG)
+    r->image = pictures[request_format(&r->base, r->base.outputs[0])];
+    if (r->is_stack && r->image == IMAGE_PNG)
         return usage_error(r->base.command->name,
                            "'%s': several slices are written as .npy, .tif or .nii",
                            r->base.outputs[0]);
-    if (image_format_is_built(r->picture, r->base.outputs[0], &message)) return EXIT_OK;
+    if (image_format_is_built(r->image, r->base.outputs[0], &message)) return EXIT_OK;
     complain("%s", message.text);
     return EXIT_FAILED;
+}
+
+/* Tells whether a picture of the boundary is asked for. */
+static bool has_picture(const solid_request *r)
+{
+    for (size_t i = 0; i < r->base.num_outputs; i++)
+        if (request_format(&r->base, r->base.outputs[i]) == SOLID_PNG) return !r->slices;
+    return false;
+}
+
+bool solid_request_shows_data(const solid_request *r)
+{
+    return r->array && has_picture(r);
+}
+
+static int check_outputs(const solid_request *r)
+{
+    const request *base = &r->base;
+    for (size_t i = 0; i < base->num_outputs; i++) {
+        const char *path = base->outputs[i];
+        const int format = request_format(base, path);
+        if (r->classes && strcmp(path, "-") == 0)
+            return usage_error(base->command->name,
+                               "--classes and -o - both write to standard output");
+        if (r->slices && format < SOLID_PNG)
+            return usage_error(base->command->name,
+                               "'%s': a slice is written as .png, .npy, .tif or .nii", path);
+        if (!r->slices && format > SOLID_PNG)
+            return usage_error(base->command->name, "'%s': an image needs --slice", path);
+    }
+    return EXIT_OK;
+}
+
+/* Options that make no sense without an image or a picture. */
+static int check_needs(const solid_request *r)
+{
+    static const char *const all[] = {"size", "array", "range"};
+    static const char *const of_picture[] = {"edges", "cut", "bar", "colormap"};
+    const char *name = r->base.command->name;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (request_has(&r->base, all[i]) && !r->slices && !has_picture(r))
+            return usage_error(name, "--%s needs --slice, or a picture (.png)", all[i]);
+    for (size_t i = 0; i < sizeof(of_picture) / sizeof(of_picture[0]); i++)
+        if (request_has(&r->base, of_picture[i]) && !has_picture(r))
+            return usage_error(name, "--%s needs a picture of the boundary (.png without --slice)",
+                               of_picture[i]);
+    if (r->picture.range.num > 0 && !r->slices && !r->array)
+        return usage_error(name, "--range needs --array");
+    return EXIT_OK;
+}
+
+/* Sizes of slices are one number, of pictures two. */
+static int check_image_size(solid_request *r)
+{
+    const option_list *size = &r->picture.size;
+    const char *name = r->base.command->name;
+    if (size->num == 0) return EXIT_OK;
+    if (r->slices && size->num > 1)
+        return usage_error(name, "--size of a slice is one number, the pixels of the longer side");
+    r->size = (uint32_t)size->values[0];
+    if (r->slices) return EXIT_OK;
+    for (size_t i = 0; i < 2; i++)
+        if (size->num < 2 || size->values[i] < 16 || size->values[i] > 8192)
+            return usage_error(name, "--size of a picture must be WIDTHxHEIGHT, each 16 to 8192");
+    return EXIT_OK;
 }
 
 static int check(request *base)
 {
     solid_request *r = (solid_request *)base;
-    for (size_t i = 0; i < base->num_outputs; i++) {
-        const char *path = base->outputs[i];
-        if (r->classes && strcmp(path, "-") == 0)
-            return usage_error(base->command->name,
-                               "--classes and -o - both write to standard output");
-        if ((request_format(base, path) >= SOLID_PNG) != r->slices)
-            return usage_error(base->command->name,
-                               r->slices ? "'%s': a slice is written as .png, .npy, .tif or .nii"
-                                         : "'%s': an image needs --slice",
-                               path);
-    }
-    if (r->range.num > 0 && r->range.values[0] >= r->range.values[1])
-        return usage_error(base->command->name, "--range must be LO,HI with LO below HI");
+    int status = check_outputs(r);
+    if (status == EXIT_OK) status = check_needs(r);
+    if (status == EXIT_OK) status = check_image_size(r);
+    if (status == EXIT_OK) status = picture_request_check(base);
+    if (status != EXIT_OK) return status;
+    if (r->array && !r->slices) r->picture.colors = COLORING_DATA;
     r->has_steps = request_has(base, "crease-steps");
     r->has_precision = request_has(base, "precision");
     if (r->samples == 0 && (r->bezier || !request_has(base, "refine"))) r->samples = 4;
@@ -132,8 +198,10 @@ static const option options[] = {
      "the planes at A, A + STEP and so on up to B, as pages of .tif or a volume in .npy or .nii",
      .read = read_slices, .words = "x= y= z=", .must = "as z=0:10:0.5, of 1 to 65536 planes",
      .excludes = "slice bezier samples"},
-    {"size", 0, "N", "pixels along the longer side of the slice, @; default 512",
-     OPTION_COUNT(solid_request, size, 1, 32768), .needs = "slice slices", .excludes = "pixel"},
+    {"size", 0, "N",
+     "pixels along the longer side of the slice; default 512. Of a picture WxH; default 1200x900",
+     OPTION_LIST(solid_request, picture.size, "xX", 1 << 1 | 1 << 2), .low = 1, .high = 32768,
+     .excludes = "pixel"},
     {"pixel", 0, "P", "instead, the side of a pixel, in units of the mesh",
      OPTION_NUMBER(solid_request, pixel, 1e-30, 1e30), .must = "a length above 0",
      .needs = "slice slices", .excludes = "size"},
@@ -142,11 +210,19 @@ static const option options[] = {
      OPTION_WORD(solid_request, unit, "um mm cm m in"), .needs = "slice slices"},
     {"array", 0, "NAME",
      "show this data of points, or of cells: each pixel's cell has it; default all data of points, "
-     "up to 4 numbers; a mesh without shows 1 within the solid",
-     OPTION_TEXT(solid_request, array), .needs = "slice slices"},
-    {"range", 0, "LO,HI", "values that are black and white in PNG; default those of the mesh",
-     OPTION_LIST(solid_request, range, ",", 1 << 2), .low = -1e30, .high = 1e30,
-     .must = "LO,HI with LO below HI", .needs = "slice slices"},
+     "up to 4 numbers; a mesh without shows 1 within the solid. In pictures of the boundary, what "
+     "it is coloured by; of several numbers, their vector's length",
+     OPTION_TEXT(solid_request, array)},
+    {OPTION_PICTURE_RANGE("values that are black and white in PNG, or at the ends of the colours; "
+                          "default those of the mesh")},
+    {.group = "pictures of the boundary"},
+    {"cut", 0, "z=H",
+     "cut open at height H (also x=H, y=H): what is on the viewer's side is left out, and the cut "
+     "is coloured like the boundary",
+     .read = read_cut, .words = "x= y= z=", .must = "as z=1.5", .excludes = "slice slices"},
+    {OPTION_PICTURE_EDGES("dark lines along the edges of cells")},
+    {.rows = request_colors},
+    {.rows = request_camera},
     {.rows = request_sharing},
     {.rows = request_messages},
     {.rows = request_help},
@@ -157,11 +233,14 @@ static const char *const examples[] = {
     "clspline solid rod.vtk -o rod.vtu -o rod.stl --samples 8 --crease-angle 30",
     "clspline solid rod.vtk -o refined.vtu --refine 2 --classes",
     "clspline solid part.vtu --slice z=0.5 -o layer.png --array density --pixel 0.01",
+    "clspline solid part.vtu -o open.png --cut y=0 --array density --bar --edges",
     "clspline solid rod.vtk -o rod.vtu --samples 16 --cooperate auto --report",
     NULL};
 
-static const solid_request defaults = {
-    .base = {.precision = MESH_F32}, .crease_angle = -1, .unit = SOLID_MM};
+static const solid_request defaults = {.base = {.precision = MESH_F32},
+                                       .picture = PICTURE_OPTIONS_DEFAULT,
+                                       .crease_angle = -1,
+                                       .unit = SOLID_MM};
 
 const subcommand command_solid = {
     .name = "solid",
@@ -177,10 +256,11 @@ const subcommand command_solid = {
         "chooses what is written:\n"
         ".vtu: the solid, samples of each cell and the hexahedra between them\n"
         ".ply, .obj, .stl, .glb: its boundary, closed\n"
+        ".png: a picture of its boundary\n"
         ".png, .npy, .tif, .nii, .nii.gz: with --slice, values on a plane",
     .options = options,
     .examples = examples,
-    .result = "the Catmull-Clark solid of a mesh of cells; .stl: its boundary; --slice: an image",
+    .result = "the Catmull-Clark solid of a mesh of cells; .stl: its boundary; .png: a picture",
     .input = "mesh",
     .endings = "vtk vtu mesh meshb msh",
     .one_input = true,

@@ -3,7 +3,7 @@
 #define CLSPLINE_TOOLS_SOLID_REQUEST_H
 
 #include "image_file.h"
-#include "request.h"
+#include "picture_request.h"
 
 enum { SOLID_MAX_REFINE = 20, SOLID_MAX_PLANES = 65536 };
 
@@ -27,7 +27,8 @@ typedef enum solid_unit { SOLID_UM, SOLID_MM, SOLID_CM, SOLID_M, SOLID_INCH } so
 
 typedef struct solid_request {
     request base;
-    image_format picture; /* of a slice */
+    picture_options picture; /* of the boundary */
+    image_format image;      /* of a slice */
 
     /* the mesh */
     uint32_t refine;
@@ -49,9 +50,16 @@ typedef struct solid_request {
     double pixel;       /* side of a pixel; 0: by size */
     int unit;           /* of lengths, for resolutions: a solid_unit */
     const char *array;  /* whose values are shown; NULL: all */
-    option_list range;  /* what is black and white */
+    bool cuts;          /* a picture of the boundary is cut open, */
+    uint32_t cut_axis;  /* across this axis, */
+    double cut_height;  /* at this height */
     bool has_precision; /* else the default */
 } solid_request;
+
+PICTURE_REQUEST_CHECK(solid_request);
+
+/* Tells whether a picture of the boundary shows data. */
+bool solid_request_shows_data(const solid_request *r);
 
 /* Does what a solid_request asks for. Returns the exit status. */
 int solid_run(request *r);

@@ -65,6 +65,7 @@ double solid_size_of(const solid_model *m, const char *path, double vertices, do
     const int format = request_format(&m->r->base, path);
     const double along = m->r->samples ? m->r->samples - 1 : 1;
     if (format == SOLID_VTU) return vtu_size(m, vertices, cells);
+    if (format == SOLID_PNG) return 0; /* what it has when it is compressed is not known */
     /* all cells have 6 faces, of which those within the solid are two cells' */
     const double quads = (2 * faces - 6 * cells) / (m->outside > 0 ? 2 : 1);
     return boundary_size(m, format, quads * along * along);

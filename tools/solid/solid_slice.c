@@ -88,14 +88,13 @@ static bool choose_channels(slice_work *w)
         for (uint32_t k = 0; k < c->components && w->num_shown < IMAGE_MAX_CHANNELS; k++)
             w->shown[w->num_shown++] = c->first + k;
     }
-    if (!found)
-        complain("%s: there is no data of points or cells named '%s'", r->base.inputs[0], r->array);
-    if (found && r->picture == IMAGE_PNG && w->num_shown != 0 && w->num_shown % 2 == 0) {
+    if (!found) return solid_model_no_array(w->m);
+    if (r->image == IMAGE_PNG && w->num_shown != 0 && w->num_shown % 2 == 0) {
         complain("%s: a PNG shows 1 or 3 numbers, not %u; use --array", r->base.inputs[0],
                  (unsigned)w->num_shown);
         return false;
     }
-    return found;
+    return true;
 }
 
 /* ---- values ---- */
@@ -467,7 +466,7 @@ static bool has_floats(const slice_work *w)
    note tells where it would not fit else. */
 static bool check_size(const slice_work *w)
 {
-    const image_format format = w->m->r->picture;
+    const image_format format = w->m->r->image;
     const bool is_png = format == IMAGE_PNG;
     const double values = (double)w->counts->num * w->image->channels;
     const double real = w->image->type == IMAGE_F32 ? sizeof(float) : sizeof(double);
@@ -557,8 +556,8 @@ bool solid_slice_make(solid_samples *samples, image_array *image, slice_frame *f
 static void find_range(const solid_model *m, double *low, double *high)
 {
     const solid_array *data = solid_model_shown(m);
-    *low = m->r->range.values[0];
-    *high = m->r->range.values[1];
+    *low = m->r->picture.range.values[0];
+    *high = m->r->picture.range.values[1];
     if (*low < *high) return;
     *low = HUGE_VAL;
     *high = -HUGE_VAL;
