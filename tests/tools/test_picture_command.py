@@ -234,5 +234,54 @@ class Solids(Picture):
             self.fails(2, "needs a picture", "solid", source, "-o", self.path("out.ply"), word)
 
 
+class Projections(Picture):
+    """A straight line of length 4, and points beside it at 0 and 1."""
+
+    def draw_points(self, *words, points="1,0,0\n3,1,0\nnan,0,0\n", dim=3):
+        line = self.write("line.g2", "100 1 0 0\n%d 0\n2 2\n0 0 1 1\n%s\n%s\n" % (
+            dim, " ".join(["0"] * dim), " ".join(["4"] + ["0"] * (dim - 1))))
+        return self.draw("project", line, self.write("p.csv", points), "--azimuth", "0",
+                         "--elevation", "0", "--up", "y", "--camera-orthographic", *words)
+
+    def count(self, image, test):
+        return sum(test(*p) for p in zip(*[iter(image.values)] * 4) if p[3] == 255)
+
+    def test_distances(self):
+        """The near point is dark blue, the far one yellow, the line reddish as curves are."""
+        image = self.draw_points()
+        yellow = self.count(image, lambda r, g, b, _: g > b + 60 and g > 0.8 * r)
+        violet = self.count(image, lambda r, g, b, _: b > r and b > g + 20)
+        line = self.count(image, lambda r, g, b, _: r > g + 30 and r > b + 30)
+        self.assertTrue(9 <= yellow <= 30 and 9 <= violet <= 30 and line > 100,
+                        (yellow, violet, line))
+
+    def test_range(self):
+        """With a range from 1 on, both points are at its low end."""
+        image = self.draw_points("--range=1,2")
+        self.assertEqual(self.count(image, lambda r, g, b, _: g > b + 60 and g > 0.8 * r), 0)
+        self.assertGreater(self.count(image, lambda r, g, b, _: b > r and b > g + 20), 20)
+
+    def test_none_found(self):
+        """Beyond --max-dist there is no distance, so that the point is magenta."""
+        image = self.draw_points("--max-dist", "0.5")
+        self.assertGreater(self.count(image, lambda r, g, b, _: r > g + 80 and b > g + 80), 8)
+
+    def test_plane(self):
+        """Curves and points of two coordinates have z = 0; one point alone is a picture too."""
+        image = self.draw_points("--bar", points="2,0.5\n", dim=2)
+        self.assertGreater(self.count(image, lambda r, g, b, _: r > b + 30), 60)
+        self.draw_points(points="", dim=2)
+
+    def test_refused(self):
+        line = self.write("line.g2", "100 1 0 0\n1 0\n2 2\n0 0 1 1\n0\n4\n")
+        points, out = self.write("p.csv", "1\n"), self.path("out.png")
+        self.fails(1, "not of 2 or 3 coordinates", "project", line, points, "-o", out)
+        self.assertFalse(os.path.exists(out))
+        for word in ("--bar", "--range=0,1", "--size=20x20", "--colormap=gray"):
+            self.fails(2, "needs a picture (.png)", "project", line, points, "-o",
+                       self.path("out.csv"), word)
+        self.fails(2, "LO below HI", "project", line, points, "-o", out, "--range=3,1")
+
+
 if __name__ == "__main__":
     main()

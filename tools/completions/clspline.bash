@@ -16,7 +16,7 @@ _clspline_values() {
         compgen -W 'png tif nii nii.gz npy jpg' -- "$3" || true
         ;;
     'project -f' | 'project --format')
-        compgen -W 'csv npy' -- "$3" || true
+        compgen -W 'csv npy png' -- "$3" || true
         ;;
     'solid -f' | 'solid --format')
         compgen -W 'vtu ply obj stl glb png npy tif nii nii.gz' -- "$3" || true
@@ -114,8 +114,9 @@ _clspline_options() {
         ;;
     'project')
         echo '--output --format --invert --tolerance --columns --max-dist --nearest --method' \
-            '--precision --device --cooperate --workers --join --report --quiet --verbose' \
-            '--help'
+            '--precision --device --range --bar --colormap --up --azimuth --elevation' \
+            '--camera-direction --camera-orthographic --zoom --background --no-background' \
+            '--size --cooperate --workers --join --report --quiet --verbose --help'
         ;;
     'solid')
         echo '--output --format --samples --refine --orient --crease-angle --crease-steps' \

@@ -276,7 +276,7 @@ complete -c clspline -n '__clspline_at project' -k \
 complete -c clspline -n '__clspline_at project' -s o -l output -r -F \
     -d 'where to write'
 complete -c clspline -n '__clspline_at project' -s f -l format -x \
-    -a 'csv npy' \
+    -a 'csv npy png' \
     -d 'the format of -o -'
 complete -c clspline -n '__clspline_at project' -s i -l invert \
     -d 'the points lie on the curves'
@@ -297,6 +297,33 @@ complete -c clspline -n '__clspline_at project' -s p -l precision -x \
 complete -c clspline -n '__clspline_at project' -s d -l device -x \
     -a 'cpu gpu integrated discrete accelerator' \
     -d 'which device'
+complete -c clspline -n '__clspline_at project' -l range -x \
+    -d 'distances at the ends of the colours'
+complete -c clspline -n '__clspline_at project' -l bar \
+    -d 'beside the mesh, a bar that tells which value has which colour'
+complete -c clspline -n '__clspline_at project' -l colormap -x \
+    -a 'auto viridis diverging gray' \
+    -d 'colours from the least value to the greatest'
+complete -c clspline -n '__clspline_at project' -l up -x \
+    -a 'auto x y z -x -y -z' \
+    -d 'axis that points up'
+complete -c clspline -n '__clspline_at project' -l azimuth -x \
+    -d 'seen from the right of the front of the wider side'
+complete -c clspline -n '__clspline_at project' -l elevation -x \
+    -d 'seen from above the horizon'
+complete -c clspline -n '__clspline_at project' -l camera-direction -x \
+    -d 'instead of both, the direction in which the camera looks'
+complete -c clspline -n '__clspline_at project' -l camera-orthographic \
+    -d 'without perspective'
+complete -c clspline -n '__clspline_at project' -l zoom -x \
+    -d 'how much larger than what fills the picture, 0.01 to 100'
+complete -c clspline -n '__clspline_at project' -l background -x \
+    -a 'auto' \
+    -d 'colour behind the mesh'
+complete -c clspline -n '__clspline_at project' -l no-background \
+    -d 'nothing behind the mesh'
+complete -c clspline -n '__clspline_at project' -l size -x \
+    -d 'pixels of a picture'
 complete -c clspline -n '__clspline_at project' -l cooperate -x \
     -a 'auto svm dynamic static device host' \
     -d 'the device and the host\'s cores work together'

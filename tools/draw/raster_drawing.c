@@ -6,12 +6,13 @@
 #include "mesh_shape.h"
 #include "normals.h"
 
-/* Half the width of curves and of dark lines, how much nearer than their place these are, and the
-   radius of points, in pixels. */
+/* Half the width of curves and of dark lines, the radius of points, and how much nearer than their
+   place lines and points are, in pixels. */
 #define CURVE_WIDTH  2.0f
 #define EDGE_WIDTH   0.6f
-#define EDGE_LIFT    1.5
 #define POINT_RADIUS 2.5f
+#define EDGE_LIFT    1.5
+#define POINT_LIFT   2.5
 
 static double dot(const double a[3], const double b[3])
 {
@@ -230,16 +231,29 @@ static bool draw_curve(void *user, uint32_t first, uint32_t count)
     return true;
 }
 
+/* A vertex that is nearer by so many pixels. */
+static vertex lifted(const drawing *d, size_t i, double lift)
+{
+    vertex v = d->vertices[i];
+    v.w *= (float)(1 + lift * RASTER_SUB / d->view->scale);
+    return v;
+}
+
 /* Draws dark lines, a little nearer than the surface that they are on. */
 static void draw_edges(band *b, const drawing *d)
 {
-    const double pixel = RASTER_SUB / d->view->scale; /* in the image plane */
     for (size_t i = 0; i < d->paint->num_edges; i++) {
         const uint32_t *at = d->paint->edges + 2 * i;
-        vertex ends[2] = {d->vertices[at[0]], d->vertices[at[1]]};
-        for (int k = 0; k < 2; k++)
-            ends[k].w *= (float)(1 + EDGE_LIFT * pixel);
-        band_line(b, &ends[0], &ends[1], EDGE_WIDTH * d->pixel, SAMPLE_EDGE);
+        const vertex from = lifted(d, at[0], EDGE_LIFT), to = lifted(d, at[1], EDGE_LIFT);
+        band_line(b, &from, &to, EDGE_WIDTH * d->pixel, SAMPLE_EDGE);
+    }
+}
+
+static void draw_points(band *b, const drawing *d)
+{
+    for (size_t i = d->paint->first_point; d->paint->has_points && i < d->m->num_vertices; i++) {
+        const vertex point = lifted(d, i, POINT_LIFT);
+        band_sphere(b, &point, POINT_RADIUS * d->pixel);
     }
 }
 
@@ -251,6 +265,5 @@ void drawing_draw(const drawing *d, band *b)
     for (size_t face = 0; face < d->m->num_faces; face++)
         draw_face(b, d, face);
     draw_edges(b, d);
-    for (size_t i = d->paint->first_point; d->paint->has_points && i < d->m->num_vertices; i++)
-        band_sphere(b, &d->vertices[i], POINT_RADIUS * d->pixel);
+    draw_points(b, d);
 }

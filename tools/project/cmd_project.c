@@ -9,6 +9,7 @@
 #include "point_file.h"
 #include "spline_file.h"
 #include "progress.h"
+#include "project_picture.h"
 #include "project_request.h"
 #include "project_search.h"
 
@@ -26,6 +27,8 @@ typedef struct work {
     point_file file;
     project_search search;
     nearest_file result;
+    project_picture picture; /* in its place */
+    bool is_picture;
     io_message message;
     progress_bar bar;
     uint64_t num, num_none, num_invalid, num_off, farthest; /* points; the number of one */
@@ -53,6 +56,8 @@ static bool check_curves(const work *w)
             why = "of a degree above 64";
         else if (type->dim != dim)
             why = "of other coordinates than those before";
+        else if (w->is_picture && dim != 2 && dim != 3)
+            why = "not of 2 or 3 coordinates, which a picture needs";
         else if (by_cubics && type->rational)
             why = "rational, which --method mrep does not do";
         else if (by_cubics && (dim < 2 || dim > 3))
@@ -151,6 +156,20 @@ static void judge(work *w, nearest_row *row)
     w->num_off++;
 }
 
+/* Takes what was found of points into the picture. Complains on failure. */
+static bool keep_rows(work *w, const double *points, size_t num)
+{
+    const uint32_t each = w->search.opts.num_nearest, dim = w->search.dim;
+    for (size_t i = 0; i < num; i++, w->num++) {
+        judge(w, &w->search.rows[i * each]);
+        if (project_picture_add(&w->picture, points + i * dim, dim, &w->search.rows[i * each]))
+            continue;
+        complain("not enough memory");
+        return false;
+    }
+    return true;
+}
+
 static bool write_rows(work *w, size_t num)
 {
     const uint32_t each = w->search.opts.num_nearest;
@@ -174,7 +193,8 @@ static bool run_search(work *w, double *points)
         if (!project_search_run(&w->search, points, num, w->num)) return false;
         double found = seconds_now();
         w->search_seconds += found - read;
-        if (!write_rows(w, num)) break; /* closing the file tells why */
+        if (w->is_picture && !keep_rows(w, points, num)) return false;
+        if (!w->is_picture && !write_rows(w, num)) break; /* closing the file tells why */
         w->file_seconds += seconds_now() - found;
         progress_report(&w->bar, point_file_fraction(&w->file));
     }
@@ -182,7 +202,16 @@ static bool run_search(work *w, double *points)
     return !w->file.failed;
 }
 
-static bool project_points(work *w)
+/* Projects all points of the file into the picture, and draws it. */
+static bool draw_points(work *w, double *points)
+{
+    const io_progress progress = {progress_report, &w->bar};
+    return run_search(w, points) &&
+           project_picture_write(&w->picture, w->r, w->contexts.ctx, &w->content, &progress);
+}
+
+/* Projects all points of the file into the output. */
+static bool write_points(work *w, double *points)
 {
     const project_request *r = w->r;
     const nearest_form form = {.is_npy =
@@ -191,20 +220,25 @@ static bool project_points(work *w)
                                .dim = w->search.dim,
                                .per_query = r->opts.num_nearest,
                                .num = w->file.num};
-    double *points = malloc(w->search.most * w->search.dim * sizeof(double));
-    if (!points) complain("not enough memory");
-    bool done = points != NULL;
-    if (done && !nearest_file_open(&w->result, &form, r->base.outputs[0], &w->message)) {
+    if (!nearest_file_open(&w->result, &form, r->base.outputs[0], &w->message)) {
         complain("%s", w->message.text);
-        done = false;
+        return false;
     }
-    progress_start(&w->bar, "projecting", r->base.quiet);
-    if (done) {
-        done = run_search(w, points);
-        const bool written = nearest_file_close(&w->result, done);
-        if (done && !written) complain("%s", w->message.text);
-        done = done && written;
+    const bool done = run_search(w, points);
+    const bool written = nearest_file_close(&w->result, done);
+    if (done && !written) complain("%s", w->message.text);
+    return done && written;
+}
+
+static bool project_points(work *w)
+{
+    double *points = malloc(w->search.most * w->search.dim * sizeof(double));
+    if (!points) {
+        complain("not enough memory");
+        return false;
     }
+    progress_start(&w->bar, "projecting", w->r->base.quiet);
+    const bool done = w->is_picture ? draw_points(w, points) : write_points(w, points);
     progress_end(&w->bar);
     free(points);
     return done;
@@ -255,10 +289,12 @@ int project_run(request *base)
     }
     w->r = (const project_request *)base;
     w->distance = -1;
+    w->is_picture = request_format(base, base->outputs[0]) == PROJECT_PNG;
     const bool done = read_curves(w) && open_points(w) && open_search(w) && project_points(w);
     if (done) status = judge_all(w);
     if (done && !base->quiet) report(w);
     project_search_close(&w->search);
+    project_picture_clear(&w->picture);
     sharing_close(&w->contexts);
     point_file_close(&w->file);
     splines_clear(&w->content);

@@ -2,6 +2,20 @@
 
 #include <float.h>
 
+/* Options of a picture where there is none are refused. */
+static int check_picture(request *base)
+{
+    static const char *const options[] = {"size", "range", "bar", "colormap"};
+    project_request *r = (project_request *)base;
+    const bool is_picture =
+        base->num_outputs > 0 && request_format(base, base->outputs[0]) == PROJECT_PNG;
+    for (size_t i = 0; !is_picture && i < sizeof(options) / sizeof(options[0]); i++)
+        if (request_has(base, options[i]))
+            return usage_error(base->command->name, "--%s needs a picture (.png)", options[i]);
+    r->picture.colors = COLORING_DATA;
+    return picture_request_check(base);
+}
+
 static int check(request *base)
 {
     const project_request *r = (const project_request *)base;
@@ -14,13 +28,14 @@ static int check(request *base)
         return usage_error(name, "--cooperate is of --method exact");
     if (r->opts.num_nearest > 1 && by_cubics)
         return usage_error(name, "--nearest is of --method exact");
-    return EXIT_OK;
+    return check_picture(base);
 }
 
 static const option options[] = {
-    {OPTION_OUTPUT("where to write; the ending chooses CSV or .npy, an array of records for NumPy; "
-                   "- is standard output")},
-    {OPTION_FORMAT("csv npy")},
+    {OPTION_OUTPUT(
+        "where to write; the ending chooses CSV, .npy, an array of records for NumPy, or a "
+        "PNG picture; - is standard output")},
+    {OPTION_FORMAT("csv npy png")},
     {"invert", 'i', NULL,
      "the points lie on the curves: those further away than the tolerance get the status off and "
      "make the exit status 3",
@@ -43,6 +58,12 @@ static const option options[] = {
      OPTION_WORD(project_request, opts.method, "exact mrep"), .low = CLSP_BSPLINE_PROJECT_EXACT},
     {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
     {.rows = request_device},
+    {.group = "pictures"},
+    {OPTION_PICTURE_RANGE("distances at the ends of the colours; default the least and the "
+                          "greatest")},
+    {.rows = request_colors},
+    {.rows = request_camera},
+    {OPTION_PICTURE_SIZE},
     {.rows = request_sharing},
     {.rows = request_messages},
     {.rows = request_help},
@@ -53,17 +74,19 @@ static const char *const examples[] = {
     "clspline project a.g2 b.json points.npy -o nearest.npy --max-dist 0.5 --precision f64",
     "clspline project curves.g2 samples.npy -o parameters.npy --invert --tolerance 1e-4",
     "clspline project curves.g2 scan.csv -o nearest.csv --columns east,north,height",
+    "clspline project curves.g2 scan.csv -o deviation.png --bar --range 0,0.1",
     "gunzip -c cloud.xyz.gz | clspline project curves.g2 - -o - -f csv | head",
     NULL};
 
 static const project_request defaults = {
     .base = {.precision = MESH_F32},
+    .picture = PICTURE_OPTIONS_DEFAULT,
     .opts = {.method = CLSP_BSPLINE_PROJECT_EXACT, .num_nearest = 1}};
 
 const subcommand command_project = {
     .name = "project",
     .summary = "find the nearest points of curves to points, and their parameters",
-    .usage = "CURVES ... POINTS -o OUT.{csv,npy} [options]",
+    .usage = "CURVES ... POINTS -o OUT.{csv,npy,png} [options]",
     .about =
         "Finds for each point the nearest point of all curves. CURVES are .g2 files or JSON in the "
         "layout of geomdl; POINTS is CSV with a point a line, an .npy array of shape (N, DIM) or "
@@ -73,7 +96,8 @@ const subcommand command_project = {
         "A row of the result: number of the point and of its curve, from 0, the parameter, the "
         "point of the curve, the distance, a bound (no point of the curves is nearer than that) "
         "and a status: found, cut (the search ended before all was certain), none (nothing within "
-        "--max-dist), invalid (a point that is not finite), off (see --invert).",
+        "--max-dist), invalid (a point that is not finite), off (see --invert). A picture shows "
+        "the curves and the points, coloured by their distances.",
     .options = options,
     .examples = examples,
     .result = "of each point the nearest point of the curves, its parameter and the distance",
