@@ -37,7 +37,7 @@ static layout lay_out(const rgba_image *image)
     l.left = (long)(image->width - color_bar_width(image->width, image->height) + l.letter);
     l.top = (long)(image->height / 4);
     l.width = THICK * l.letter;
-    l.height = image->height / 2;
+    l.height = image->height / 2 > scale ? image->height / 2 : scale;
     return l;
 }
 
