@@ -209,7 +209,8 @@ static void test_pool(void **state)
 
 /* An offer's work, which lives as long as the offer. */
 typedef struct offer {
-    atomic_uint left, done;
+    atomic_int left;
+    atomic_uint done;
     atomic_bool over;
 } offer;
 
@@ -219,8 +220,8 @@ static void take_offered(void *user, uint32_t index)
 
     (void)index;
     assert_false(atomic_load(&o->over));
-    while (atomic_load(&o->left) > 0)
-        if (atomic_fetch_sub(&o->left, 1) <= 100) atomic_fetch_add(&o->done, 1);
+    while (atomic_fetch_sub(&o->left, 1) > 0)
+        atomic_fetch_add(&o->done, 1);
 }
 
 /* Offers between turns that call threads: whoever is late for an offer neither works for it nor

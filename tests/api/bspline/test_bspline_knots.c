@@ -568,7 +568,7 @@ static void test_defects(void **state)
     refused(ctx, plan, 3, all, CLSP_ERROR_BUFFER_SIZE, "knots");
     refused(ctx, plan, 2, clsp_in_f32(points, 14), CLSP_ERROR_ARGUMENT, "type");
     refused(ctx, plan, SIZE_MAX / 4, all, CLSP_ERROR_NO_MEMORY, "curves");
-    refused(ctx, plan, 2, clsp_in_f64(NULL, 14), CLSP_ERROR_ARGUMENT, "none of");
+    refused(ctx, plan, 2, clsp_in_f64(NULL, 14), CLSP_ERROR_ARGUMENT, "no memory is given");
     knots[10] = 4;
     refused(ctx, plan, 2, all, CLSP_ERROR_ARGUMENT, "knot 3 of curve 1, 4, is less than");
     knots[10] = NAN;
