@@ -100,6 +100,7 @@ OTHER_FOLDERS = {
     'tools/draw': FILES,
     'tools/tessellate': FILES,
     'tests/tools': ['tests/tools', 'tests/ref', 'tests', *FILES],
+    'tests/tools/view': ['tests/tools', 'tests', 'tools'],
     'tests/fuzz': ['tests/fuzz', 'tests', *FILES],
 }
 C_LIBRARY = {'assert.h', 'complex.h', 'ctype.h', 'errno.h', 'fenv.h', 'float.h', 'inttypes.h',

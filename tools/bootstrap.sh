@@ -60,6 +60,16 @@ libtiff    | libtiff-dev        | libtiff-devel      | libtiff        | libtiff
 libjpeg    | libjpeg-dev        | libjpeg-turbo-devel | libjpeg-turbo | jpeg-turbo
 zlib       | zlib1g-dev         | zlib-devel         | zlib           | zlib
 '
+# for the viewer; a build without them has none
+viewer_needs='
+glfw       | libglfw3-dev       | glfw-devel         | glfw           | glfw
+egl        | libegl-dev libegl1 libgl1-mesa-dri | mesa-libEGL-devel mesa-dri-drivers | mesa | -
+'
+# for tests of the viewer's window; without them those tests are skipped
+window_needs='
+xvfb       | xvfb               | xorg-x11-server-Xvfb | xorg-server-xvfb | -
+xdotool    | xdotool            | xdotool            | xdotool        | -
+'
 # for tests of what users do with the installed library; without them those tests are skipped
 user_needs='
 cmake      | cmake              | cmake              | cmake          | cmake
@@ -97,6 +107,10 @@ has_cjson() { module libcjson; }
 has_libtiff() { module libtiff-4; }
 has_libjpeg() { module libjpeg; }
 has_zlib() { module zlib; }
+has_glfw() { module 'glfw3 >= 3.3'; }
+has_egl() { on_macos || compiles c EGL/eglext.h ${CC:+"$CC"} cc gcc clang; }
+has_xvfb() { on_macos || have Xvfb; }
+has_xdotool() { on_macos || have xdotool; }
 has_opencl() { on_macos || module OpenCL; }
 has_cl_headers() { on_macos || compiles c CL/cl.h ${CC:+"$CC"} cc gcc clang; }
 
@@ -364,16 +378,19 @@ demo | test | 'test --quick' | 'test --all' | install-deps) ;;
 esac
 cd "$(dirname "$0")/.."
 case $1 in
-install-deps) install_needs "$build_needs$format_needs$test_needs$user_needs" ;;
+install-deps)
+    install_needs "$build_needs$format_needs$viewer_needs$test_needs$window_needs$user_needs"
+    ;;
 demo)
     install_needs "$build_needs"
-    install_needs "$format_needs" || complain "going on without"
+    install_needs "$format_needs$viewer_needs" || complain "going on without"
     demo
     ;;
 test)
     install_needs "$build_needs$test_needs"
-    install_needs "$format_needs" || complain "going on without"
-    [ "${2:-}" = --quick ] || install_needs "$user_needs" || complain "going on without"
+    install_needs "$format_needs$viewer_needs" || complain "going on without"
+    [ "${2:-}" = --quick ] || install_needs "$user_needs$window_needs" ||
+        complain "going on without"
     run_tests ${2:+"$2"}
     ;;
 esac

@@ -3,36 +3,23 @@
 #include "command.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "help.h"
 #include "interrupts.h"
+#include "run_command.h"
 
-static const subcommand *const commands[] = {&command_bezier,         &command_bspline_eval,
-                                             &command_bspline_bezier, &command_image,
-                                             &command_project,        &command_solid,
-                                             &command_info,           &command_tune,
-                                             &command_devices,        NULL};
-
-/* Output that could not be written (a full disk behind a pipe or redirection) is a failure too. */
-static int close_stdout(int status)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-    complain("cannot write to standard output");
-    return EXIT_FAILED;
-}
-
-/* Prints the version of the library that runs, and that of the headers of this program's build
-   where it is another. */
-static int show_version(void)
-{
-    const uint32_t version = clsp_version();
-    printf("clspline %u.%u.%u", version >> 16, version >> 8 & 0xff, version & 0xff);
-    if (version != CLSP_VERSION_NUMBER) printf(" (built with headers of %s)", CLSP_VERSION_STRING);
-    putchar('\n');
-    return EXIT_OK;
-}
+static const subcommand *const commands[] = {&command_bezier,
+                                             &command_bspline_eval,
+                                             &command_bspline_bezier,
+                                             &command_image,
+                                             &command_project,
+                                             &command_solid,
+                                             &command_view,
+                                             &command_info,
+                                             &command_tune,
+                                             &command_devices,
+                                             NULL};
 
 /* ---- subcommands ---- */
 
@@ -50,30 +37,6 @@ static const subcommand *find_subcommand(char **argv, int *words)
         *words = 1;
     }
     return NULL;
-}
-
-/* Does what a subcommand's arguments say. */
-static int run_subcommand(const subcommand *c, int argc, char **argv)
-{
-    request *r = calloc(1, c->request_bytes);
-    const char **files = calloc(2 * (size_t)argc + 2, sizeof(*files)); /* as many as can be */
-    int status = EXIT_FAILED;
-    if (r && files) {
-        if (c->defaults) memcpy(r, c->defaults, c->request_bytes);
-        r->command = c;
-        r->inputs = files;
-        r->outputs = files + argc + 1;
-        status = request_read(r, argc, argv);
-        if (status == EXIT_OK && r->help)
-            help_subcommand(c);
-        else if (status == EXIT_OK)
-            status = c->run(r);
-    } else {
-        complain("not enough memory");
-    }
-    free(files);
-    free(r);
-    return status;
 }
 
 /* Answers to a name of two words whose second one is --help, or none that there is. */
@@ -119,9 +82,9 @@ static int run(int argc, char **argv)
         help_screen(commands);
         return EXIT_OK;
     }
-    if (c) return run_subcommand(c, argc - 1 - words, argv + 1 + words);
+    if (c) return run_command(c, argc - 1 - words, argv + 1 + words);
     if (words > 0) return answer_action(word, argv[2]);
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return show_version();
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return run_version("clspline");
     if (strcmp(word, "--dump-options") == 0) return help_tables(commands) ? EXIT_OK : EXIT_FAILED;
     if (strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0) return complain_command(word);
     help_overview(commands);
@@ -131,5 +94,5 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     interrupts_catch();
-    return close_stdout(run(argc, argv));
+    return run_close(run(argc, argv));
 }

@@ -272,6 +272,8 @@ static int check(request *r)
 int request_read(request *r, int argc, char **argv)
 {
     bool only_operands = false;
+    r->argc = argc;
+    r->argv = argv;
     for (int i = 0; i < argc; i++) {
         const bool is_option = !only_operands && argv[i][0] == '-' && argv[i][1] != 0;
         int status = EXIT_OK;

@@ -14,6 +14,8 @@
 /* The part that all requests begin with. */
 typedef struct request {
     const struct subcommand *command;
+    int argc; /* arguments as they were typed, behind the subcommand's name: */
+    char **argv;
     const char **inputs; /* [num_inputs]; "-": standard input */
     size_t num_inputs;
     const char **outputs; /* [num_outputs]; "-": standard output */

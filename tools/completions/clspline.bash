@@ -25,7 +25,9 @@ _clspline_values() {
     *' --camera-direction' | *' --zoom' | *' --size' | *' --range' | *' --workers' | *' -r' | \
     *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | *' --affine' | *' --repeat' | \
     'project -m' | *' --quality' | *' --columns' | *' --max-dist' | *' -k' | *' --nearest' | \
-    *' --refine' | *' --crease-angle' | *' --crease-steps' | *' --pixel' | *' --array')
+    *' --refine' | *' --crease-angle' | *' --crease-steps' | *' --pixel' | *' --array' | \
+    *' --resolution' | *' --camera-zoom-factor' | *' --camera-azimuth-angle' | \
+    *' --camera-elevation-angle')
         true
         ;;
     'bezier --method')
@@ -46,8 +48,11 @@ _clspline_values() {
     *' --background')
         compgen -W 'auto' -- "$3" || true
         ;;
-    *' --coloring')
+    'bezier --coloring' | 'bspline eval --coloring')
         compgen -W 'plain patch mean gauss' -- "$3" || true
+        ;;
+    'view --coloring')
+        compgen -W 'plain patch mean gauss data' -- "$3" || true
         ;;
     *' --colormap')
         compgen -W 'auto viridis diverging gray' -- "$3" || true
@@ -125,6 +130,13 @@ _clspline_options() {
             '--elevation --camera-direction --camera-orthographic --zoom --background' \
             '--no-background --cooperate --workers --join --report --quiet --verbose --help'
         ;;
+    'view')
+        echo '--output --resolution --samples --device --up --camera-direction' \
+            '--camera-zoom-factor --camera-azimuth-angle --camera-elevation-angle' \
+            '--camera-orthographic --coloring --array --range --colormap --bar --edges' \
+            '--wireframe --control-points --zebra --no-background --crease-angle --quiet' \
+            '--verbose --help'
+        ;;
     'info')
         echo '--device --json --help'
         ;;
@@ -154,6 +166,7 @@ _clspline_files() {
     'image') endings='png jpg jpeg tif tiff nii nii.gz hdr img npy' ;;
     'project') endings='g2 json csv npy xyz' ;;
     'solid') endings='vtk vtu mesh meshb msh' ;;
+    'view') endings='bv g2 json vtk vtu mesh meshb msh' ;;
     'info') endings='bv g2 json' ;;
     esac
     for ending in $endings; do compgen -f -X "!*.$ending" -- "$2"; done
@@ -162,7 +175,7 @@ _clspline_files() {
 
 _clspline() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} at=1
-    local command=${COMP_WORDS[1]} commands='bezier bspline image project solid info tune devices'
+    local command=${COMP_WORDS[1]} commands='bezier bspline image project solid view info tune devices'
     case $command in bspline) command+=" ${COMP_WORDS[2]}" at=2 ;; esac
     if [ "$COMP_CWORD" = 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$word")

@@ -37,6 +37,8 @@ complete -c clspline -n '__clspline_behind 1' -a project \
     -d 'find the nearest points of curves to points, and their parameters'
 complete -c clspline -n '__clspline_behind 1' -a solid \
     -d 'evaluate the Catmull-Clark solid of a mesh of cells, or cut it'
+complete -c clspline -n '__clspline_behind 1' -a view \
+    -d 'look at patches, splines and solids in a window, or draw them by OpenGL'
 complete -c clspline -n '__clspline_behind 1' -a info \
     -d 'tell what files hold: patches or splines, degrees, box, area'
 complete -c clspline -n '__clspline_behind 1' -a tune \
@@ -430,6 +432,61 @@ complete -c clspline -n '__clspline_at solid' -s q -l quiet \
 complete -c clspline -n '__clspline_at solid' -s v -l verbose \
     -d 'what was read, and what the library chose'
 complete -c clspline -n '__clspline_at solid' -s h -l help \
+    -d 'this text'
+
+complete -c clspline -n '__clspline_at view' -k \
+    -a '(__clspline_files bv g2 json vtk vtu mesh meshb msh)'
+complete -c clspline -n '__clspline_at view' -s o -l output -r -F \
+    -d 'draw a PNG picture instead of opening a window'
+complete -c clspline -n '__clspline_at view' -l resolution -x \
+    -d 'pixels of the picture or the window'
+complete -c clspline -n '__clspline_at view' -s n -l samples -x \
+    -d 'points along each direction of a patch, 2 to 1025'
+complete -c clspline -n '__clspline_at view' -s d -l device -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'which device'
+complete -c clspline -n '__clspline_at view' -l up -x \
+    -a 'auto x y z -x -y -z' \
+    -d 'axis that points up'
+complete -c clspline -n '__clspline_at view' -l camera-direction -x \
+    -d 'look in this direction'
+complete -c clspline -n '__clspline_at view' -l camera-zoom-factor -x \
+    -d 'how much larger than what fills the picture, 0.01 to 100'
+complete -c clspline -n '__clspline_at view' -l camera-azimuth-angle -x \
+    -d 'then go around the model to the right, -360 to 360 degrees'
+complete -c clspline -n '__clspline_at view' -l camera-elevation-angle -x \
+    -d 'then go up, -180 to 180 degrees'
+complete -c clspline -n '__clspline_at view' -l camera-orthographic \
+    -d 'no perspective'
+complete -c clspline -n '__clspline_at view' -l coloring -x \
+    -a 'plain patch mean gauss data' \
+    -d 'what colours tell'
+complete -c clspline -n '__clspline_at view' -l array -x \
+    -d 'which data of a solid\'s points or cells'
+complete -c clspline -n '__clspline_at view' -l range -x \
+    -d 'values at the ends of the colours'
+complete -c clspline -n '__clspline_at view' -l colormap -x \
+    -a 'auto viridis diverging gray' \
+    -d 'colours from the least value to the greatest'
+complete -c clspline -n '__clspline_at view' -s b -l bar \
+    -d 'show which value has which colour'
+complete -c clspline -n '__clspline_at view' -s e -l edges \
+    -d 'show the edges of patches or cells'
+complete -c clspline -n '__clspline_at view' -l wireframe \
+    -d 'show the lines between samples'
+complete -c clspline -n '__clspline_at view' -l control-points \
+    -d 'show control points'
+complete -c clspline -n '__clspline_at view' -l zebra \
+    -d 'show stripes, which break where normals do'
+complete -c clspline -n '__clspline_at view' -l no-background \
+    -d 'a picture that is transparent beside the model'
+complete -c clspline -n '__clspline_at view' -l crease-angle -x \
+    -d 'of solids'
+complete -c clspline -n '__clspline_at view' -s q -l quiet \
+    -d 'no times, no progress, no warnings'
+complete -c clspline -n '__clspline_at view' -s v -l verbose \
+    -d 'what was read, and what the library chose'
+complete -c clspline -n '__clspline_at view' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at info' -k \

@@ -86,7 +86,8 @@ def bash(commands):
     text += "_clspline_values() {\n    case \"$1 $2\" in\n"
     for action, patterns in bash_values(commands).items():
         lines = textwrap.wrap(
-            " |".join(pattern.replace(" ", "~") for pattern in patterns).replace("|", "| "), 92
+            " |".join(pattern.replace(" ", "~") for pattern in patterns).replace("|", "| "), 92,
+            break_on_hyphens=False,
         )
         text += "    %s)\n        %s\n        ;;\n" % (
             " \\\n    ".join(lines).replace("~", " "),

@@ -1,0 +1,264 @@
+#include "stage.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "color_bar.h"
+#include "command.h"
+#include "control_lines.h"
+
+static bool no_memory(void)
+{
+    complain("not enough memory to draw");
+    return false;
+}
+
+bool stage_open(stage *s, const view_request *r)
+{
+    *s = (stage){.r = r, .tolerance = STAGE_TOLERANCE};
+    s->style = (scene_style){
+        .wires = r->wireframe, .edges = r->edges, .zebra = r->zebra, .backdrop = !r->no_background};
+    s->shows_controls = r->controls;
+    s->shows_bar = r->bar;
+    if (!open_context(&s->ctx, r->base.device, request_verbosity(&r->base))) return false;
+    s->model = view_model_open(s->ctx, r);
+    if (!s->model) return false;
+    s->is_loaded = true;
+    if (stage_color(s, (coloring_kind)r->coloring)) return true;
+    complain("%s: --coloring %s: %s", r->base.inputs[0],
+             r->coloring == COLORING_DATA   ? "data"
+             : r->coloring == COLORING_MEAN ? "mean"
+                                            : "gauss",
+             r->coloring == COLORING_DATA ? "the model has no data"
+                                          : "curvatures are of patches and splines alone");
+    return false;
+}
+
+void stage_place(stage *s, int width, int height)
+{
+    const camera first = camera_place(&s->model->outline, &s->r->camera, width, height);
+    camera_view view = s->r->camera;
+    view.has_direction = false;
+    view.turn = first.turn + s->r->turn;
+    view.tilt = first.tilt + s->r->tilt;
+    size_t bar = s->shows_bar ? color_bar_width((size_t)width, (size_t)height) : 0;
+    if (bar >= (size_t)width) bar = 0;
+    s->view = camera_place(&s->model->outline, &view, width - (double)bar, height);
+    s->view.width = width;
+}
+
+bool stage_begin(stage *s, int width, int height)
+{
+    io_message message;
+    s->is_software = gl_is_software();
+    if (!scene_open(&s->scene, &message)) {
+        complain("%s", message.text);
+        return false;
+    }
+    stage_place(s, width, height);
+    return true;
+}
+
+/* ---- colours ---- */
+
+static bool is_curvature(coloring_kind kind)
+{
+    return kind == COLORING_MEAN || kind == COLORING_GAUSS;
+}
+
+bool stage_color(stage *s, coloring_kind kind)
+{
+    if (kind == COLORING_DATA && !view_model_has_data(s->model)) return false;
+    if (is_curvature(kind) && !view_model_has_curvature(s->model)) return false;
+    s->style.colors = (coloring){.kind = kind, .map = s->r->map};
+    s->is_fit = false;
+    if (is_curvature(kind) && !s->has_curvature) s->is_evaluated = false;
+    return true;
+}
+
+/* What the colours of the style tell, as a title. */
+static const char *title_of(const stage *s)
+{
+    switch (s->style.colors.kind) {
+    case COLORING_MEAN:
+        return "mean curvature";
+    case COLORING_GAUSS:
+        return "Gauss curvature";
+    case COLORING_DATA:
+        return s->r->array ? s->r->array : "data";
+    default:
+        return "";
+    }
+}
+
+/* The values of all vertices; the caller frees. NULL without memory. */
+static double *list_values(const stage *s)
+{
+    const view_mesh *m = &s->model->mesh;
+    const float *vertices = vertex_buffer_host(&s->scene.vertices);
+    const coloring_kind kind = s->style.colors.kind;
+    double *values = malloc((m->num_vertices + 1) * sizeof(*values));
+    for (size_t i = 0; values && i < m->num_vertices; i++) {
+        const float *k = vertices + VIEW_STRIDE * i + VIEW_CURVATURE;
+        const double principal[2] = {(double)k[0], (double)k[1]};
+        values[i] =
+            kind == COLORING_DATA ? (double)m->marks[i].value : coloring_curvature(kind, principal);
+    }
+    return values;
+}
+
+/* Finds the range of the colours, unless the user gave one. */
+static bool fit(stage *s)
+{
+    coloring *c = &s->style.colors;
+    const double flat = 1e-4 / fmax(s->model->diagonal, 1e-30);
+    bool done = true;
+    s->is_fit = true;
+    if (s->r->range.num > 0) {
+        c->low = s->r->range.values[0];
+        c->high = s->r->range.values[1];
+    } else if (is_curvature(c->kind) || c->kind == COLORING_DATA) {
+        double *values = list_values(s);
+        done = values && coloring_fit(c, values, s->model->mesh.num_vertices,
+                                      c->kind == COLORING_GAUSS ? flat * flat : flat);
+        free(values);
+    }
+    if (!done) return no_memory();
+    scene_set_colors(&s->scene, c);
+    return true;
+}
+
+/* ---- frames ---- */
+
+static uint64_t budget_of(const stage *s, bool moving)
+{
+    if (!s->is_software) return STAGE_GPU;
+    return moving ? STAGE_MOVING : STAGE_RESTING;
+}
+
+static bool sample(stage *s, bool moving)
+{
+    bool changed;
+    if (!view_model_sample(s->model, &s->view, s->tolerance, budget_of(s, moving), &changed))
+        return false;
+    s->is_sampled = true;
+    if (!changed && s->scene.mesh) return true;
+    s->is_evaluated = false;
+    return scene_set_mesh(&s->scene, &s->model->mesh) || no_memory();
+}
+
+static bool evaluate(stage *s)
+{
+    const bool curvature = is_curvature(s->style.colors.kind);
+    if (!view_model_eval(s->model, curvature, vertex_buffer_host(&s->scene.vertices))) return false;
+    vertex_buffer_update(&s->scene.vertices);
+    if (view_model_has_data(s->model)) scene_set_marks(&s->scene);
+    s->has_curvature = curvature;
+    s->is_evaluated = true;
+    return true;
+}
+
+static bool set_controls(stage *s)
+{
+    control_lines lines = {.num_points = 0};
+    const bool done =
+        (!s->shows_controls || control_lines_make(&lines, s->model)) &&
+        scene_set_controls(&s->scene, lines.points, lines.num_points, lines.pairs, lines.num_pairs);
+    control_lines_clear(&lines);
+    return done || no_memory();
+}
+
+bool stage_update(stage *s, bool moving)
+{
+    if (!s->is_loaded && !view_model_moved(s->model)) return false;
+    s->is_loaded = true;
+    if (!s->is_sampled && !sample(s, moving)) return false;
+    if (!s->is_evaluated && !(evaluate(s) && set_controls(s))) return false;
+    return s->is_fit || fit(s);
+}
+
+bool stage_replace(stage *s, const view_request *r)
+{
+    view_model *made = view_model_open(s->ctx, r);
+    if (!made) return false;
+    view_model_close(s->model);
+    s->model = made;
+    s->r = r;
+    s->scene.mesh = NULL;
+    s->is_loaded = true;
+    s->is_sampled = s->is_evaluated = s->is_fit = s->has_curvature = false;
+    if (!stage_color(s, s->style.colors.kind)) stage_color(s, COLORING_PLAIN);
+    return true;
+}
+
+/* ---- drawing ---- */
+
+/* Draws the bar at the right of the picture. False without memory. */
+static bool draw_bar(const stage *s, const gl_frame *f)
+{
+    const size_t width = (size_t)f->width, height = (size_t)f->height;
+    const size_t bar = color_bar_width(width, height);
+    const rgba_image whole = {calloc(width * height, 4), width, height};
+    scene_label label = {.image = {malloc(bar * height * 4 + 1), bar, height},
+                         .x = (int)(width - bar)};
+    const bool done = whole.pixels && label.image.pixels;
+    if (done) color_bar_draw(&whole, &s->style.colors, title_of(s));
+    for (size_t y = 0; done && y < height; y++)
+        memcpy(label.image.pixels + 4 * bar * y, whole.pixels + 4 * (width * (y + 1) - bar),
+               4 * bar);
+    if (done && bar > 0) scene_draw_label(&s->scene, f, &label);
+    free(whole.pixels);
+    free(label.image.pixels);
+    return done || no_memory();
+}
+
+bool stage_draw(stage *s, const gl_frame *f, size_t chosen)
+{
+    io_message message;
+    if (!scene_draw(&s->scene, f, &s->view, &s->style, chosen, &message)) {
+        complain("%s", message.text);
+        return false;
+    }
+    return !s->shows_bar || s->style.colors.kind < COLORING_MEAN || draw_bar(s, f);
+}
+
+/* Counts the lines of a text, and the letters of the longest one. */
+static size_t measure(const char *text, size_t *longest)
+{
+    size_t lines = 0;
+    *longest = 0;
+    for (const char *at = text; at; lines++) {
+        const size_t length = strcspn(at, "\n");
+        if (length > *longest) *longest = length;
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return lines;
+}
+
+bool stage_draw_text(const stage *s, const gl_frame *f, const char *text, bool at_bottom)
+{
+    static const unsigned char ink[3] = {20, 20, 24}, paper[4] = {255, 255, 255, 210};
+    const size_t scale = f->height > 1500 ? 2 : 1, margin = scale * GLYPH_ADVANCE;
+    size_t longest;
+    const size_t lines = measure(text, &longest);
+    scene_label label = {.image = {.width = scale * GLYPH_ADVANCE * longest + 2 * margin,
+                                   .height = scale * GLYPH_LINE * lines + margin},
+                         .x = (int)margin,
+                         .y = (int)margin};
+    if (at_bottom) label.y = f->height - (int)(label.image.height + margin);
+    label.image.pixels = calloc(label.image.width * label.image.height, 4);
+    if (!label.image.pixels) return no_memory();
+    rgba_fill(&label.image, 0, 0, label.image.width, label.image.height, paper);
+    glyphs_draw(&label.image, (long)margin, (long)margin / 2, scale, text, ink);
+    scene_draw_label(&s->scene, f, &label);
+    free(label.image.pixels);
+    return true;
+}
+
+void stage_close(stage *s)
+{
+    if (s->scene.backdrop) scene_close(&s->scene);
+    view_model_close(s->model);
+    clsp_context_destroy(&s->ctx);
+}

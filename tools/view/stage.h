@@ -1,0 +1,58 @@
+/* A model before a camera: what the window and pictures have in common. */
+#ifndef CLSPLINE_TOOLS_STAGE_H
+#define CLSPLINE_TOOLS_STAGE_H
+
+#include "scene.h"
+#include "view_model.h"
+
+/* Triangles that are drawn at most, on CPUs while something moves and at rest, and on GPUs. */
+enum { STAGE_MOVING = 250000, STAGE_RESTING = 1000000, STAGE_GPU = 8000000 };
+
+#define STAGE_TOLERANCE 0.25 /* of triangles, in pixels */
+
+typedef struct stage {
+    const view_request *r;
+    clsp_context *ctx;
+    view_model *model;
+    scene scene;
+    scene_style style;
+    camera view;
+    double tolerance;
+    bool is_software; /* OpenGL draws on the CPU */
+    bool shows_controls, shows_bar;
+    bool has_curvature;                               /* among the vertices that are there */
+    bool is_loaded, is_sampled, is_evaluated, is_fit; /* what still suits model and style */
+} stage;
+
+/* Opens the device and the model. Complains on failure; to be closed whatever happens. */
+bool stage_open(stage *s, const view_request *r);
+
+/* Makes what OpenGL needs, for the context that is current, and places the camera in a picture.
+   Complains on failure. */
+bool stage_begin(stage *s, int width, int height);
+
+/* Places the camera as the request has it. */
+void stage_place(stage *s, int width, int height);
+
+/* Colours by something else, if the model has it. Returns whether. */
+bool stage_color(stage *s, coloring_kind kind);
+
+/* Makes all that a frame needs and is not there: samples, vertices, colours, control points.
+   Complains on failure. */
+bool stage_update(stage *s, bool moving);
+
+/* Draws into a frame, and over it the bar of the colours where it is shown. Complains on failure.
+ */
+bool stage_draw(stage *s, const gl_frame *f, size_t chosen);
+
+/* Draws a text over a frame, on paper, at the top or the bottom of the picture. Complains on
+   failure. */
+bool stage_draw_text(const stage *s, const gl_frame *f, const char *text, bool at_bottom);
+
+/* Reads the files of a request in the place of the model, which stays where that fails; the camera
+   stays. Complains on failure. r must stay. */
+bool stage_replace(stage *s, const view_request *r);
+
+void stage_close(stage *s);
+
+#endif
