@@ -252,7 +252,10 @@ static void play(player *p)
     p->done++;
     if (r.kind == LOAD) p->load = r;
     if (r.kind == LOAD || is_first) return;
-    if (!r.out.host) return; /* of no images, or by another name */
+    if (!r.out.host) { /* of no images, or by another name, as which it is written later */
+        clFinish(clsp_context_queue(p->ctx));
+        return;
+    }
     make_wanted(p, &r);
     if (memcmp(values, wanted, sizeof values) != 0)
         fail_msg("call %u, of kind %d: not what a fresh plan makes", p->done + p->refused, r.kind);
