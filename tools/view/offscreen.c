@@ -1,3 +1,5 @@
+#define EGL_NO_X11 /* whose headers need not be there */
+
 #include "offscreen.h"
 
 #include <dlfcn.h>
@@ -5,8 +7,6 @@
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
-
-#include "gl_functions.h"
 
 enum { MAX_DEVICES = 32 };
 
@@ -56,7 +56,7 @@ static bool load(offscreen *o, io_message *message)
     return found || io_fail(message, "libEGL.so.1 lacks functions of EGL 1.4");
 }
 
-static gl_address find_address(const char *name)
+gl_address offscreen_address(const char *name)
 {
     return (gl_address)egl.GetProcAddress(name);
 }
@@ -108,16 +108,18 @@ static bool make_context(offscreen *o, bool with_surface, io_message *message)
     if (!o->context || (with_surface && !o->surface) ||
         !egl.MakeCurrent(o->display, o->surface, o->surface, o->context))
         return io_fail(message, "EGL makes no context of OpenGL 3.3 (error 0x%x)", egl.GetError());
-    return gl_functions_load(find_address, message);
+    return gl_functions_load(offscreen_address, message);
 }
 
 static bool try_display(offscreen *o, EGLDisplay display, bool with_surface, io_message *message)
 {
     o->display = display;
     if (!display) return io_fail(message, "EGL has no display (error 0x%x)", egl.GetError());
-    if (make_context(o, with_surface, message)) return true;
-    release(o);
-    return false;
+    bool made = make_context(o, with_surface, message);
+    if (made && o->accepts && !o->accepts(o->user))
+        made = io_fail(message, "no context of EGL is the one that is asked for");
+    if (!made) release(o);
+    return made;
 }
 
 /* Tries each device of EGL, then the platform without any. */
@@ -142,7 +144,13 @@ static bool try_platforms(offscreen *o, io_message *message)
 
 bool offscreen_open(offscreen *o, io_message *message)
 {
-    *o = (offscreen){.library = NULL};
+    return offscreen_open_where(o, NULL, NULL, message);
+}
+
+bool offscreen_open_where(offscreen *o, bool (*accepts)(void *user), void *user,
+                          io_message *message)
+{
+    *o = (offscreen){.accepts = accepts, .user = user};
     if (load(o, message) && (try_platforms(o, message) ||
                              try_display(o, egl.GetDisplay(EGL_DEFAULT_DISPLAY), true, message)))
         return true;
