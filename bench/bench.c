@@ -28,6 +28,7 @@ static const suite_entry suites[] = {
     {"solid", bench_suite_solid,
      "Catmull-Clark solids: cells of each kind and models, against stores and plain C"},
     {"host", bench_suite_host, "on CPUs: against a plain C loop on all cores"},
+    {"render", bench_suite_render, "evaluation and drawing with OpenGL: shared, staged, uploaded"},
     {"first-call", bench_suite_first_call, "from nothing to the first surface, in new processes"},
     {"cooperate", bench_suite_cooperate, "device and host together, against each of them alone"},
     {"starpu", bench_suite_starpu,

@@ -11,8 +11,9 @@ usage: layering.py SOURCE_DIR
   - layers below the families neither include a family's header nor name a family; src/math may say
     what its mathematics is for, and the word image is OpenCL's too
   - tools, bench and tests/api use the public headers only, tests/ref and tests/data the C library
-    only; bench sees tests/data too, so that it measures what is tested; a folder of tests/ may see
-    the layer of its name, what that one sees, the tests of those layers, tests/ref and tests/data
+    only; bench sees tests/data too, so that it measures what is tested, and tools/view and
+    tools/io/text for OpenGL without a window; a folder of tests/ may see the layer of its name,
+    what that one sees, the tests of those layers, tests/ref and tests/data
   - no two files have the same name, so that a name in an #include or in a message means one file
   - kernels are ASCII and leave the words float, double and fma to real.clh; a function in cl/ has
     at most 120 lines, a kernel at most 12 parameters and the same ones under every #if
@@ -90,7 +91,7 @@ FILES = ['tools/io', 'tools/draw', 'tools/tessellate']
 # their layers follow from LAYERS
 OTHER_FOLDERS = {
     'tools': ['tools'],
-    'bench': ['bench', 'tests/data'],
+    'bench': ['bench', 'tests/data', 'tools/view', 'tools/io/text'],
     'bench/kernels': ['bench/kernels', 'cl/device'],
     'tests': ['tests'],
     'tests/data': ['tests/data'],
