@@ -5,7 +5,10 @@
 #
 #   -a        all tests, with those that take longest, the suite thorough
 #   -d DEBS   a folder of .deb files to use without installing them, for machines that reach no
-#             package server: libclblast1, libclblast-dev, libcmocka0, libcmocka-dev, ...
+#             package server: libclblast1, libclblast-dev, libcmocka0, libcmocka-dev, ...; for
+#             drawing libegl-dev, libgl-dev, libegl1, libglvnd0 and libvulkan1, which containers
+#             for GPUs often lack beside the driver, and for NVIDIA's Vulkan libx11-6 and libxext6
+#             with what they need
 #   -o OUT    where all logs and results go (default build-device/results)
 #   -w WORDS  the device, in the form of CLSPLINE_DEVICE (default gpu)
 #   -q        measures the quick cases only
@@ -117,6 +120,18 @@ register_nvidia() {
     say "registered $library in $vendors"
 }
 
+# register_json VARIABLE FOLDER FILE: likewise the file by which EGL or Vulkan finds it, in a folder
+# below share, where it lies beside NVIDIA's libraries only
+register_json() {
+    eval "[ -n \"\${$1:-}\" ]" && return
+    for share in /etc /usr/share /usr/local/share; do
+        ls "$share/$2"/*nvidia*.json >/dev/null 2>&1 && return
+    done
+    [ -e "/usr/local/nvidia/share/$2/$3" ] || return
+    export "$1=/usr/local/nvidia/share/$2/$3"
+    say "$1=/usr/local/nvidia/share/$2/$3"
+}
+
 # CUDA's toolkit has the headers of OpenCL, which machines without a package server may have nowhere
 # else.
 find_headers() {
@@ -161,10 +176,13 @@ measure() {
 
 [ -n "$debs" ] && use_debs
 register_nvidia
+register_json __EGL_VENDOR_LIBRARY_FILENAMES glvnd/egl_vendor.d 10_nvidia.json
+register_json VK_DRIVER_FILES vulkan/icd.d nvidia_icd.json
 find_headers
 configure && step build 120 ninja -C "$build" || exit 1
 tests tests "$words" 900
 measure bench 400 floor bezier figures outputs transfer patch36 host first-call
+measure render 300 render
 measure cooperate 300 cooperate
 measure bspline 900 bspline convert
 measure image 600 image
@@ -177,9 +195,11 @@ fi
 say ""
 head -n 1 "$out/bench.log" | tee -a "$summary"
 (cd "$out" && grep -hE '(good|BELOW|ABOVE): at|^empty kernel|^(copy|store,|multiply-add)' \
-    bench.log cooperate.log image.log solid.log 2>/dev/null) | sed 's/  */ /g' | tee -a "$summary"
+    bench.log render.log cooperate.log image.log solid.log 2>/dev/null) |
+    sed 's/  */ /g' | tee -a "$summary"
 grep -E 'x(2000|9459|6688)x?.* separable +f|multilevel/matrix|library/(direct|de Casteljau)' \
     "$out/bench.log" | sed 's/  */ /g' | tee -a "$summary"
+grep -hE '^render: ' "$out/render.log" | tee -a "$summary"
 grep -E ', 10000(00)? .*(exact|mrep)[,/]' "$out/bspline.log" | sed 's/  */ /g' | tee -a "$summary"
 say "$failures steps failed; $(($(date +%s) - begun)) s; all of it in $out"
 [ "$failures" = 0 ]
