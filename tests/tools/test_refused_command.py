@@ -21,8 +21,8 @@ class Failures(Case):
     def test_usage(self):
         out = self.path("a.obj")
         for expected, args in (
-                ("unknown command 'spline', there are bezier, bspline, image, project, solid, view, "
-                 "info, tune and devices",
+                ("unknown command 'spline', there are bezier, bspline, image, project, solid, "
+                 "view, info, tune and devices",
                  ("spline",)),
                 ("unknown option '--what'", ("--what",)),
                 ("no input file given", ("bezier", "-o", out)),
