@@ -10,6 +10,7 @@ typedef struct gl_frame {
     int width, height, samples;
     GLuint drawn, color, depth; /* a framebuffer with samples */
     GLuint resolved, plain;     /* one without; 0 where the first has none either */
+    bool is_light;              /* it holds linear light instead of sRGB */
 } gl_frame;
 
 /* Makes it of a size, with as many samples a pixel as the context has, at most so many; 1 is none.

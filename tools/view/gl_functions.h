@@ -47,6 +47,7 @@
     X(PFNGLENABLEVERTEXATTRIBARRAYPROC, EnableVertexAttribArray)                                   \
     X(PFNGLFINISHPROC, Finish)                                                                     \
     X(PFNGLFRAMEBUFFERRENDERBUFFERPROC, FramebufferRenderbuffer)                                   \
+    X(PFNGLFRAMEBUFFERTEXTURE2DPROC, FramebufferTexture2D)                                         \
     X(PFNGLGENBUFFERSPROC, GenBuffers)                                                             \
     X(PFNGLGENFRAMEBUFFERSPROC, GenFramebuffers)                                                   \
     X(PFNGLGENRENDERBUFFERSPROC, GenRenderbuffers)                                                 \

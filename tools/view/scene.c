@@ -34,16 +34,18 @@ static bool make_programs(scene *s, io_message *message)
 
 /* Finds the program of the surface in a style, which is made when it is first needed. 0 with a
    message. */
-static GLuint surface_program(scene *s, const scene_style *style, io_message *message)
+static GLuint surface_program(scene *s, const scene_style *style, bool quick, io_message *message)
 {
     const shader_style shown = {
         .colors = style->colors.kind,
         .wires = style->wires,
         .edges = style->edges,
         .zebra = style->zebra,
+        .quick = quick && !style->zebra,
     };
-    GLuint *const program = &s->surface[(size_t)shown.colors << 3 | (size_t)shown.wires << 2 |
-                                        (size_t)shown.edges << 1 | (size_t)shown.zebra];
+    GLuint *const program =
+        &s->surface[(size_t)shown.colors << 4 | (size_t)shown.wires << 3 |
+                    (size_t)shown.edges << 2 | (size_t)shown.zebra << 1 | (size_t)shown.quick];
     char head[SHADERS_HEAD];
     if (*program) return *program;
     shaders_head(&shown, head);
@@ -161,10 +163,13 @@ bool scene_set_controls(scene *s, const double *points, size_t num, const uint32
 void scene_set_colors(scene *s, const coloring *c)
 {
     unsigned char rgb[COLOR_MAP_SIZE][3];
+    float light[COLOR_MAP_SIZE][3];
     coloring_fill(c, rgb);
+    for (size_t i = 0; i < COLOR_MAP_SIZE; i++)
+        for (int k = 0; k < 3; k++)
+            light[i][k] = color_decode(rgb[i][k]);
     gl.BindTexture(GL_TEXTURE_2D, s->map);
-    gl.PixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    gl.TexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, COLOR_MAP_SIZE, 1, 0, GL_RGB, GL_UNSIGNED_BYTE, rgb);
+    gl.TexImage2D(GL_TEXTURE_2D, 0, GL_RGB32F, COLOR_MAP_SIZE, 1, 0, GL_RGB, GL_FLOAT, light);
 }
 
 /* ---- drawing ---- */
@@ -184,6 +189,7 @@ static void multiply(const float a[16], const float b[16], float c[16])
 /* The matrices of a picture. */
 typedef struct scene_view {
     float to_clip[16], to_camera[9];
+    float eye[4]; /* its place; the last is 0 of a direction */
     float size[2];
 } scene_view;
 
@@ -195,6 +201,11 @@ static scene_view view_of(const camera *c, const gl_frame *f)
     camera_view_matrix(c, NULL, to_eye);
     camera_projection_matrix(c, projection);
     multiply(projection, to_eye, v.to_clip);
+    v.eye[3] = c->orthographic ? 0 : 1;
+    for (int k = 0; k < 3; k++)
+        v.eye[k] =
+            (float)(c->orthographic ? c->toward[k]
+                                    : c->center[k] + CAMERA_DISTANCE * c->unit * c->toward[k]);
     for (int row = 0; row < 3; row++)
         for (int k = 0; k < 3; k++)
             v.to_camera[3 * k + row] = (float)axes[row][k];
@@ -214,6 +225,7 @@ static void draw_surface(const scene *s, GLuint p, const scene_view *v, const sc
     gl.UseProgram(p);
     gl.UniformMatrix4fv(gl_place(p, "to_clip"), 1, GL_FALSE, v->to_clip);
     gl.UniformMatrix3fv(gl_place(p, "to_camera"), 1, GL_FALSE, v->to_camera);
+    gl.Uniform4f(gl_place(p, "eye"), v->eye[0], v->eye[1], v->eye[2], v->eye[3]);
     gl.Uniform2f(gl_place(p, "range"), (float)style->colors.low, (float)style->colors.high);
     gl.Uniform3f(gl_place(p, "plain"), glaze[0], glaze[1], glaze[2]);
     set_linear(p, "missing", color_of_nan);
@@ -299,7 +311,7 @@ bool scene_draw(scene *s, const gl_frame *f, const camera *c, const scene_style 
                 size_t chosen, io_message *message)
 {
     const scene_view v = view_of(c, f);
-    const GLuint program = surface_program(s, style, message);
+    const GLuint program = surface_program(s, style, f->is_light, message);
     if (!program) return false;
     gl_frame_begin(f);
     gl.ClearColor(0, 0, 0, 0);
@@ -319,7 +331,9 @@ void scene_draw_label(const scene *s, const gl_frame *f, const scene_label *labe
     const GLsizei width = (GLsizei)label->image.width, height = (GLsizei)label->image.height;
     gl.BindFramebuffer(GL_FRAMEBUFFER, f->drawn);
     gl.Viewport(label->x, f->height - label->y - height, width, height);
-    gl.Disable(GL_FRAMEBUFFER_SRGB); /* the colours are bytes already */
+    gl.Disable(GL_FRAMEBUFFER_SRGB); /* the colours are sRGB already */
+    gl.UseProgram(s->overlay);
+    gl.Uniform1i(gl_place(s->overlay, "to_light"), f->is_light);
     gl.Disable(GL_DEPTH_TEST);
     gl.Enable(GL_BLEND);
     gl.BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);

@@ -23,7 +23,7 @@ typedef struct scene_label {
     int x, y;
 } scene_label;
 
-enum { SCENE_STYLES = 5 << 3 /* shaders of the surface */ };
+enum { SCENE_STYLES = 5 << 4 /* shaders of the surface */ };
 
 typedef struct scene {
     GLuint backdrop, line, point, overlay; /* programs */

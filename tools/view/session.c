@@ -56,27 +56,37 @@ void session_resize(session *s, int width, int height)
     s->stage.is_sampled = false;
 }
 
-/* Makes a frame of the window's size, unless it is there. */
-static bool make_frame(const session *s, gl_frame *f, int samples)
+/* Makes a frame of the window's size, unless it is there. Returns it; NULL with a complaint. */
+static const gl_frame *make_frame(session *s, bool quick)
 {
+    const gl_frame *f = quick ? &s->quick.frame : &s->fine;
     io_message message;
-    if (f->drawn && f->width == s->width && f->height == s->height) return true;
-    gl_frame_close(f);
-    if (gl_frame_open(f, s->width, s->height, samples, &message)) return true;
-    complain("%s", message.text);
-    return false;
+    bool done = true;
+    if (f->drawn && f->width == s->width && f->height == s->height) return f;
+    if (quick) {
+        quick_frame_close(&s->quick);
+        done = quick_frame_open(&s->quick, s->width, s->height, &message);
+    } else {
+        gl_frame_close(&s->fine);
+        done = gl_frame_open(&s->fine, s->width, s->height, SAMPLES, &message);
+    }
+    if (!done) complain("%s", message.text);
+    return done ? f : NULL;
 }
 
 bool session_draw(session *s)
 {
     const double start = seconds_now();
     const bool quick = s->moving && s->stage.is_software;
-    gl_frame *f = quick ? &s->quick : &s->fine;
     s->is_dirty = false;
     if (s->width < 1 || s->height < 1) return true;
-    if (!make_frame(s, f, quick ? 1 : SAMPLES) || !stage_update(&s->stage, s->moving)) return false;
+    const gl_frame *f = make_frame(s, quick);
+    if (!f || !stage_update(&s->stage, s->moving)) return false;
     if (!stage_draw(&s->stage, f, s->chosen) || !window_words_draw(s, f)) return false;
-    gl_frame_show(f);
+    if (quick)
+        quick_frame_show(&s->quick, 0);
+    else
+        gl_frame_show(f);
     gl.Finish();
     s->frame_seconds = seconds_now() - start;
     s->num_frames++;
@@ -355,7 +365,7 @@ void session_take_files(session *s, const char *const *paths, size_t num)
 
 void session_close(session *s)
 {
-    gl_frame_close(&s->quick);
+    quick_frame_close(&s->quick);
     gl_frame_close(&s->fine);
     stage_close(&s->stage);
     release(s->owned, s->request.base.num_inputs);

@@ -3,6 +3,7 @@
 #ifndef CLSPLINE_TOOLS_SESSION_H
 #define CLSPLINE_TOOLS_SESSION_H
 
+#include "quick_frame.h"
 #include "stage.h"
 
 enum { SESSION_LINE = 160 };
@@ -11,7 +12,8 @@ typedef struct session {
     stage stage;
     view_request request; /* the model's */
     char **owned;         /* [num_inputs]: names of files that were dropped, or NULL */
-    gl_frame quick, fine; /* while something moves, on CPUs, and at rest */
+    quick_frame quick;    /* while something moves, on CPUs */
+    gl_frame fine;        /* at rest */
     int width, height;
     bool moving;   /* frames are to be quick */
     bool is_dirty; /* what the window shows is not what there is */

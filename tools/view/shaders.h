@@ -12,6 +12,7 @@ enum { SHADERS_HEAD = 4096 };
 typedef struct shader_style {
     coloring_kind colors;
     bool wires, edges, zebra;
+    bool quick; /* lit at the vertices, not at every pixel; without zebra */
 } shader_style;
 
 /* Writes the head of all shaders: the version, the light of pictures, and the style. */
@@ -21,6 +22,7 @@ extern const char shader_surface_vertex[], shader_surface_fragment[];
 extern const char shader_backdrop_vertex[], shader_backdrop_fragment[];
 extern const char shader_line_vertex[], shader_line_fragment[];
 extern const char shader_point_vertex[], shader_point_fragment[];
-extern const char shader_overlay_fragment[]; /* with the vertices of the backdrop */
+/* with the vertices of the backdrop: */
+extern const char shader_overlay_fragment[], shader_encode_fragment[];
 
 #endif

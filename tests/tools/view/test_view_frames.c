@@ -1,0 +1,126 @@
+/* Quick frames, which are lit at vertices and hold light, show what fine ones show. Needs a device
+   and EGL with OpenGL: 77 without. */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "offscreen.h"
+#include "quick_frame.h"
+#include "stage.h"
+
+enum { WIDTH = 320, HEIGHT = 240, BYTES = 4 * WIDTH * HEIGHT };
+
+static const char *data_folder;
+
+/* clspline-view's own entry, which these tests do not call. */
+int view_run(request *r)
+{
+    (void)r;
+    return EXIT_FAILED;
+}
+
+static void draw(stage *s, const gl_frame *f)
+{
+    assert_true(stage_update(s, true));
+    assert_true(stage_draw(s, f, SIZE_MAX));
+    assert_true(stage_draw_text(s, f, "text", true));
+}
+
+/* Draws a fine frame without samples and a quick one, and reads both. */
+static void draw_both(stage *s, unsigned char *fine, unsigned char *quick)
+{
+    gl_frame f, shown;
+    quick_frame q;
+    io_message message;
+    assert_true(gl_frame_open(&f, WIDTH, HEIGHT, 1, &message));
+    draw(s, &f);
+    gl_frame_read(&f, fine);
+    assert_true(gl_frame_open(&shown, WIDTH, HEIGHT, 1, &message));
+    assert_true(quick_frame_open(&q, WIDTH, HEIGHT, &message));
+    draw(s, &q.frame);
+    quick_frame_show(&q, shown.drawn);
+    gl_frame_read(&shown, quick);
+    assert_int_equal(gl.GetError(), GL_NO_ERROR);
+    quick_frame_close(&q);
+    gl_frame_close(&shown);
+    gl_frame_close(&f);
+}
+
+/* The share of pixels of which a channel differs by more than `far`. */
+static double share_away(const unsigned char *a, const unsigned char *b, int far)
+{
+    size_t away = 0;
+    for (size_t i = 0; i < BYTES; i += 4) {
+        bool differs = false;
+        for (size_t k = 0; k < 4; k++)
+            differs = differs || abs(a[i + k] - b[i + k]) > far;
+        away += differs;
+    }
+    return (double)away / (WIDTH * HEIGHT);
+}
+
+/* A file in a style: at most 1 in 100 pixels are away by more than 12, those of highlights and
+   along silhouettes. */
+static void check(const char *name, view_request r)
+{
+    static unsigned char fine[BYTES], quick[BYTES];
+    char path[FILENAME_MAX];
+    const char *inputs[1] = {path};
+    stage s;
+    snprintf(path, sizeof(path), "%s/%s", data_folder, name);
+    r.camera = (camera_view)CAMERA_VIEW_DEFAULT;
+    r.crease_angle = -1;
+    r.base = (request){.inputs = inputs, .num_inputs = 1, .quiet = true};
+    assert_true(stage_open(&s, &r));
+    assert_true(stage_begin(&s, WIDTH, HEIGHT));
+    draw_both(&s, fine, quick);
+    const double away = share_away(fine, quick, 12);
+    if (away > 0.01) fail_msg("%s: %.2f %% of the pixels differ", name, 100 * away);
+    stage_close(&s);
+}
+
+static void test_plain(void **state)
+{
+    (void)state;
+    check("teapot.bv", (view_request){.controls = true});
+    check("teapot.bv", (view_request){.edges = true, .wireframe = true, .samples = 9});
+}
+
+static void test_colors(void **state)
+{
+    (void)state;
+    check("vase.json", (view_request){.coloring = COLORING_MEAN, .bar = true});
+    check("teapot.bv", (view_request){.coloring = COLORING_PATCH});
+    check("pn.bv", (view_request){.zebra = true});
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_colors),
+    };
+    clsp_context *ctx;
+    offscreen o;
+    io_message message;
+    data_folder = argc > 1 ? argv[1] : ".";
+    if (clsp_context_create(&ctx, NULL, NULL) != CLSP_OK) {
+        print_message("no OpenCL device\n");
+        return 77;
+    }
+    clsp_context_destroy(&ctx);
+    if (!offscreen_open(&o, &message)) {
+        print_message("%s\n", message.text);
+        return 77;
+    }
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    offscreen_close(&o);
+    return failed;
+}
