@@ -196,8 +196,9 @@ class Refused(Case):
     def test_no_program(self):
         """Where clspline-view is missing, the command says what to do."""
         command = shutil.copy(COMMAND, self.path("clspline"))
-        env = dict(os.environ, PATH=self.folder,
-                   LD_LIBRARY_PATH=os.path.join(os.path.dirname(COMMAND), os.pardir, "src"))
+        libraries = [os.path.join(os.path.dirname(COMMAND), os.pardir, "src"),
+                     *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+        env = dict(os.environ, PATH=self.folder, LD_LIBRARY_PATH=os.pathsep.join(libraries))
         done = subprocess.run([command, "view", TEAPOT], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, env=env)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
