@@ -87,8 +87,9 @@ static bool fits_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
     enum { MOST = 120 };
     const size_t words = band_words(d, keeps_bands(ctx, d));
 
-    return clspi_is_banded(d, 0) ? words <= ctx->tuning.vertex_registers && words <= MOST
-                                 : words <= ctx->tuning.band_registers;
+    return clspi_is_banded(d, 0)
+               ? words <= ctx->tuning.vertex_registers && words <= MOST
+               : words <= ctx->tuning.band_registers && value_bytes(d) <= ctx->device.local_bytes;
 }
 
 /* Tells whether what an item keeps for one row at a time fits its registers. */

@@ -9,6 +9,7 @@
 
 #include "../support.h"
 #include "tensor_share.h"
+#include "vertex_rows.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -354,9 +355,40 @@ static void every_shape(void **state)
     assert_true(worst <= 1.0);
 }
 
+/* Rational vertices in one pass keep a block's values in local memory, which has to be there. */
+static void small_local_memory(void **state)
+{
+    static const struct {
+        const char *limits;
+        bool fits;
+    } cases[] = {{"class=discrete,local_is_real=1,vendor=NVIDIA,local=2048", false},
+                 {"class=discrete,local_is_real=1,vendor=NVIDIA,local=49152", true}};
+    const clspi_tensor_desc d = {
+        .directions = 2,
+        .degrees = {15, 15},
+        .controls = {16, 16, 1},
+        .terms = {16, 16, 1},
+        .precision = CLSP_F32,
+        .dim = 3,
+        .rational = 1,
+        .basis = {.is_bernstein = true},
+        .axis = {{.num = 100, .end = 1}, {.num = 100, .end = 1}, {.num = 1, .end = 1}},
+        .vertex = {.attributes = P | CLSP_VERTEX_NORMAL, .type = CLSP_F32, .stride = 6}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const clsp_context_opts opts = {.limits = cases[i].limits};
+        clsp_context *ctx = NULL;
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        assert_int_equal(clspi_vertex_rows_fit(ctx, &d), cases[i].fits);
+        clsp_context_destroy(&ctx);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape),
+                                       cmocka_unit_test(small_local_memory)};
 
     if (support_no_device()) return support_no_device();
     return cmocka_run_group_tests_name("tensor_plan", tests, NULL, NULL);
