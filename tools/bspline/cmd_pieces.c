@@ -9,6 +9,7 @@
 #include "spline_writer.h"
 #include "progress.h"
 #include "spline_request.h"
+#include "spline_task.h"
 #include "staging.h"
 
 /* What is on the way. */
@@ -50,18 +51,9 @@ static bool load(job *j)
 
 static bool make_plan(job *j)
 {
-    const spline_type *type = &j->batch->type;
     clsp_context *ctx = j->w->ctx;
     const clsp_bspline_target target = {.bezier = 1};
-    clsp_bspline_desc desc = {.directions = type->directions,
-                              .precision = staging_type(j->w->r->precision),
-                              .dim = type->dim,
-                              .rational = type->rational};
-    for (uint32_t k = 0; k < type->directions; k++) {
-        desc.degree[k] = type->degree[k];
-        desc.num_controls[k] = type->num_controls[k];
-        desc.knots[k] = type->knots[k];
-    }
+    const clsp_bspline_desc desc = spline_desc(&j->batch->type, j->w->r->precision);
     return staging_check(ctx, clsp_bspline_plan_create(&j->plan, ctx, &desc)) &&
            staging_check(ctx, clsp_bspline_set_target(j->plan, &target)) &&
            staging_check(ctx, clsp_bspline_target_desc(j->plan, 0, &j->target)) && load(j);

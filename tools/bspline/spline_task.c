@@ -121,19 +121,25 @@ static size_t count_reals(uint32_t attributes)
     return reals;
 }
 
-static bool make_plan(job *j)
+clsp_bspline_desc spline_desc(const spline_type *type, mesh_precision precision)
 {
-    const spline_type *type = &j->batch->type;
     clsp_bspline_desc desc = {.directions = type->directions,
-                              .precision = staging_type(j->task->source.precision),
-                              .dim = MESH_DIM,
-                              .rational = type->rational,
-                              .vertex = {.attributes = find_attributes(j)}};
+                              .precision = staging_type(precision),
+                              .dim = type->dim,
+                              .rational = type->rational};
     for (uint32_t k = 0; k < type->directions; k++) {
         desc.degree[k] = type->degree[k];
         desc.num_controls[k] = type->num_controls[k];
         desc.knots[k] = type->knots[k];
     }
+    return desc;
+}
+
+static bool make_plan(job *j)
+{
+    clsp_bspline_desc desc = spline_desc(&j->batch->type, j->task->source.precision);
+    desc.dim = MESH_DIM;
+    desc.vertex.attributes = find_attributes(j);
     set_axes(j, desc.axis);
     j->vertex_reals = count_reals(desc.vertex.attributes);
     return staging_check(j->task->ctx, clsp_bspline_plan_create(&j->plan, j->task->ctx, &desc));

@@ -28,6 +28,10 @@ typedef struct spline_task {
     mesh_grid *made; /* the source's grids */
 } spline_task;
 
+/* What a plan has of splines of a type, in the type's own coordinates, without grids and
+   attributes. */
+clsp_bspline_desc spline_desc(const spline_type *type, mesh_precision precision);
+
 /* The samples of a direction: those asked for, else 16 a span and one, so that uniform knots are
    among them, from 33 to 2049, of curves to 65537. */
 uint32_t spline_task_samples(const spline_task *task, const spline_type *type, uint32_t direction);

@@ -15,8 +15,8 @@ typedef struct offscreen {
    lists, no device (surfaceless), the default display. Loads gl_functions. False with a message. */
 bool offscreen_open(offscreen *o, io_message *message);
 
-/* Likewise, on the first that is accepted. It is asked while the context is current and
-   gl_functions are loaded; NULL accepts all. */
+/* Makes the context that offscreen_open would, on the first of its places that is accepted. That is
+   asked while the context is current and gl_functions are loaded; NULL accepts all. */
 bool offscreen_open_where(offscreen *o, bool (*accepts)(void *user), void *user,
                           io_message *message);
 

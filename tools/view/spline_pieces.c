@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "spline_task.h"
 #include "staging.h"
 
 enum { SPAN_SAMPLES = 16, LEAST_SAMPLES = 33, MOST_SAMPLES = 16385 };
@@ -50,15 +51,7 @@ static bool make_plan(const spline_pieces *p, piece_batch *b)
 {
     const spline_type *type = &b->from->type;
     const clsp_bspline_target target = {.bezier = 1};
-    clsp_bspline_desc desc = {.directions = type->directions,
-                              .precision = staging_type(is_curve(b) ? MESH_F32 : p->precision),
-                              .dim = type->dim,
-                              .rational = type->rational};
-    for (uint32_t k = 0; k < type->directions; k++) {
-        desc.degree[k] = type->degree[k];
-        desc.num_controls[k] = type->num_controls[k];
-        desc.knots[k] = type->knots[k];
-    }
+    clsp_bspline_desc desc = spline_desc(type, is_curve(b) ? MESH_F32 : p->precision);
     if (is_curve(b)) {
         desc.axis[0].num = b->samples = curve_samples(type);
         desc.vertex = (clsp_vertex_layout){
