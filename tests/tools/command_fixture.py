@@ -24,7 +24,9 @@ def run(*args, **options):
     """Runs the command; what Mesa's drivers print about themselves is left out."""
     done = subprocess.run([COMMAND, *args], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, **options)
-    done.stderr = re.sub(r"^MESA: warning: .*\n", "", done.stderr, flags=re.M)
+    # what Mesa and libwayland say there themselves
+    done.stderr = re.sub(r"^(MESA: warning|error: XDG_RUNTIME_DIR) ?.*\n", "", done.stderr,
+                         flags=re.M)
     return done
 
 
