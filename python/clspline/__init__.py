@@ -1,0 +1,20 @@
+"""Splines in bulk on any OpenCL device.
+
+>>> import numpy as np, clspline
+>>> control = np.random.default_rng(0).random((100, 4, 4, 3), np.float32)
+>>> clspline.Bezier(control).evaluate(16).shape
+(100, 16, 16, 3)
+
+`Bezier`, `BSpline`, `Image` and `Solid` take NumPy arrays, or those of PyOpenCL, and give them
+back; `clspline.ndimage` has the functions of ``scipy.ndimage`` that interpolate. Where they are
+computed says a `Context`: `devices` lists what there is, and `use` chooses.
+"""
+from ._bezier import Bezier
+from ._context import Context, Device, current, devices, use
+from ._errors import (ArgumentError, Error, NoDeviceError, NoFloat64Error, OpenCLError,
+                      OutOfMemoryError, StateError, WeightsError)
+from ._native import lib as _lib
+from ._share import Processor, Report, Share
+from ._splines import Mesh
+
+__version__ = '.'.join(str(_lib.clsp_version() >> shift & 255) for shift in (16, 8, 0))

@@ -1,0 +1,368 @@
+"""Devices and contexts."""
+import atexit
+import contextlib
+import contextvars
+import dataclasses
+import os
+import threading
+import weakref
+
+import numpy as np
+
+from ._errors import StateError, check
+from ._native import ffi, lib
+
+_KINDS = {
+    lib.CLSP_CLASS_CPU: 'cpu',
+    lib.CLSP_CLASS_INTEGRATED: 'integrated',
+    lib.CLSP_CLASS_DISCRETE: 'discrete',
+    lib.CLSP_CLASS_ACCELERATOR: 'accelerator',
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Device:
+    """An OpenCL device.
+
+    Attributes
+    ----------
+    index : int or None
+        Its place among those of `devices`; ``str(index)`` names it to `Context`.
+    name, platform, vendor, driver, version : str
+    kind : {'cpu', 'integrated', 'discrete', 'accelerator'}
+    opencl_version : int
+        Of OpenCL C: 120 for 1.2, 300 for 3.0.
+    compute_units : int
+    fp64, fp16, images, unified_memory : bool
+    global_bytes, max_alloc_bytes, local_bytes : int
+        Memory, the largest buffer, and the local memory of a work-group.
+    """
+    index: 'int | None'
+    name: str
+    platform: str
+    vendor: str
+    driver: str
+    version: str
+    kind: str
+    opencl_version: int
+    compute_units: int
+    fp64: bool
+    fp16: bool
+    images: bool
+    unified_memory: bool
+    global_bytes: int
+    max_alloc_bytes: int
+    local_bytes: int
+
+
+def _device(index, info):
+    def text(field):
+        return ffi.string(getattr(info, field)).decode('utf-8', 'replace')
+    return Device(
+        index, *(text(name) for name in ('name', 'platform', 'vendor', 'driver', 'version')),
+        _KINDS.get(info.device_class, 'accelerator'), info.opencl_version, info.compute_units,
+        bool(info.fp64), bool(info.fp16), bool(info.images), bool(info.unified_memory),
+        info.global_bytes, info.max_alloc_bytes, info.local_bytes)
+
+
+def devices():
+    """The OpenCL devices of this machine.
+
+    Returns
+    -------
+    list of Device
+        Empty on a machine without any.
+    """
+    count = ffi.new('size_t *')
+    check(lib.clsp_device_list(ffi.NULL, 0, count))
+    infos = ffi.new('clsp_device_info[]', max(count[0], 1))
+    room = count[0]
+    check(lib.clsp_device_list(infos if room else ffi.NULL, room, count))
+    return [_device(at, infos[at]) for at in range(min(room, count[0]))]
+
+
+def _queue_pointer(queue):
+    return ffi.cast('cl_command_queue', getattr(queue, 'int_ptr', queue))
+
+
+class Context:
+    """A device with its command queue and its compiled programs, on which splines are computed.
+
+    Few programs need more than the one that `current` makes at first use.
+
+    Parameters
+    ----------
+    device : str or Device, optional
+        An index (``'0'``), a kind (``'cpu'``, ``'gpu'``, ``'discrete'`` ...) or
+        ``'PLATFORM:DEVICE'``, parts of their names. Default: the environment variable
+        ``CLSPLINE_DEVICE``, else the best device.
+    queue : pyopencl.CommandQueue or int, optional
+        The caller's queue, in the place of `device`: arrays of PyOpenCL on it are inputs and
+        outputs without copies.
+    workers : int, optional
+        Threads of the host that take part in shared calls (0: none).
+    cache_dir : str, optional
+        Folder of compiled programs; ``''``: none.
+    limits : str, optional
+        Narrows what is believed of the device, as ``'fp64=0,images=0'``.
+
+    Raises
+    ------
+    NoDeviceError
+        There is no such device; the message names those that there are.
+    """
+
+    def __init__(self, device=None, *, queue=None, workers=None, cache_dir=None, limits=None):
+        self._pointer = ffi.new('clsp_context **')
+        self._closed = False
+        self._plans = {}  # what ends before it, by address: (pointer, its function, its lock)
+        self._num_arrays = 0  # of its shared memory
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+        self._joined = []
+        self._joined_by = weakref.WeakSet()
+        self.queue = queue  # kept, and with it what PyOpenCL has of it
+        words = [ffi.NULL if text is None else ffi.new('char[]', text.encode())
+                 for text in (_device_word(device), cache_dir, limits)]
+        options = ffi.new('clsp_context_opts *', {
+            'device': words[0], 'log': lib.clspy_log, 'cache_dir': words[1], 'limits': words[2]})
+        check(lib.clsp_context_create(
+            self._pointer, ffi.NULL if queue is None else _queue_pointer(queue), options))
+        _contexts.add(self)
+        if workers is not None:
+            check(lib.clsp_context_set_workers(self._pointer[0],
+                                               workers or lib.CLSP_NO_WORKERS))
+        info = ffi.new('clsp_device_info *')
+        check(lib.clsp_context_device(self._pointer[0], info))
+        self.device = _device(None, info)
+
+    @property
+    def pointer(self):
+        """The library's clsp_context pointer, for calls through cffi. Raises `StateError` where
+        the context is closed or another process's."""
+        self._need()
+        return self._pointer[0]
+
+    @property
+    def closed(self):
+        """Whether `close` was called."""
+        return self._closed
+
+    def _need(self):
+        if self._closed:
+            raise StateError('the context is closed', lib.CLSP_ERROR_STATE)
+        if self._process != os.getpid():
+            raise StateError(
+                'the context was made before fork, by the parent of this process, which OpenCL '
+                "does not survive: begin processes by 'spawn' (multiprocessing.set_start_method), "
+                'or let none but the children use clspline', lib.CLSP_ERROR_STATE)
+
+    def join(self, other):
+        """Adds the device of another context to those that share calls (`Share`)."""
+        check(lib.clsp_context_join(self.pointer, other.pointer))
+        self._joined.append(other)
+        other._joined_by.add(self)
+
+    def finish(self):
+        """Waits until all that was enqueued has run."""
+        check(lib.clFinish(lib.clsp_context_queue(self.pointer)))
+
+    def empty(self, shape, dtype=np.float32):
+        """An array in host memory that shared calls, and copies from the device, fill best.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+        dtype : dtype, optional
+
+        Returns
+        -------
+        numpy.ndarray
+            Uninitialised. Its memory is freed with it.
+        """
+        dtype = np.dtype(dtype)
+        shape = (shape,) if np.ndim(shape) == 0 else tuple(shape)
+        size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+        if size == 0:
+            return np.empty(shape, dtype)
+        memory = ffi.new('void **')
+        with self._lock:
+            check(lib.clsp_shared_alloc(self.pointer, size, memory))
+            self._num_arrays += 1
+        return np.frombuffer(ffi.buffer(ffi.gc(memory[0], self._free, size), size),
+                             dtype).reshape(shape)
+
+    def _free(self, memory):
+        if self._process == os.getpid():
+            with self._lock:
+                lib.clsp_shared_free(self._pointer[0], memory)
+                self._num_arrays -= 1
+                self._end()
+
+    def _end(self):
+        if self._closed and self._num_arrays == 0:
+            lib.clsp_context_destroy(self._pointer)
+
+    def close(self):
+        """Ends the plans of all objects of this context, which can be used no more, and the
+        context. Arrays of `empty` stay."""
+        for other in list(self._joined_by):
+            other.close()
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            while self._plans:
+                _end_plan(*self._plans.popitem()[1])
+            self._end()
+
+    def __del__(self):
+        if not getattr(self, '_closed', True):
+            self.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_error):
+        self.close()
+
+    def __repr__(self):
+        state = ' (closed)' if self.closed else ''
+        return f'<clspline.Context on {self.device.name}{state}>'
+
+    def __reduce__(self):
+        # The process that reads it takes its own device of the same name, or else its best one.
+        return _again, (f'{self.device.platform}:{self.device.name}',)
+
+
+def _device_word(device):
+    if device is None or isinstance(device, str):
+        return device
+    if isinstance(device, Device) and device.index is not None:
+        return str(device.index)
+    if isinstance(device, Device):
+        return f'{device.platform}:{device.name}'
+    if isinstance(device, int):
+        return str(device)
+    raise TypeError(f'device: a string, an index or a clspline.Device, not {type(device).__name__}')
+
+
+_contexts = weakref.WeakSet()
+_default = None
+_by_name = {}
+_default_lock = threading.RLock()
+_in_use = contextvars.ContextVar('clspline_context', default=None)
+
+
+def current():
+    """The context that objects are made in: that of the innermost `use`, else the default one.
+
+    The default context is made at first use and lives as long as the process.
+    """
+    global _default
+    context = _in_use.get()
+    if context is not None:
+        return context
+    context = _default
+    if context is None or context._closed or context._process != os.getpid():
+        with _default_lock:
+            context = _default
+            if context is None or context.closed or context._process != os.getpid():
+                context = _default = Context()
+    return context
+
+
+def _again(name):
+    """A context on a device of that name, one for each name, or the one in use."""
+    context = _in_use.get() or _default
+    if context is not None and not context.closed and context._process == os.getpid() and \
+            name == f'{context.device.platform}:{context.device.name}':
+        return context
+    with _default_lock:
+        context = _by_name.get(name)
+        if context is None or context.closed or context._process != os.getpid():
+            platform, _, device = name.partition(':')
+            same = [found for found in devices()
+                    if (found.platform, found.name) == (platform, device)]
+            context = _by_name[name] = Context(same[0]) if same else current()
+        return context
+
+
+@contextlib.contextmanager
+def use(context):
+    """Has objects that are made within the ``with`` block computed elsewhere.
+
+    Parameters
+    ----------
+    context : Context, str or Device
+        Of a string or a device a context is made, which objects keep alive.
+
+    Examples
+    --------
+    >>> import clspline
+    >>> with clspline.use('cpu'):
+    ...     line = clspline.Bezier([[0.0, 0, 0], [1, 1, 0]], form='curve')
+    >>> line.context.device.kind
+    'cpu'
+    """
+    if not isinstance(context, Context):
+        context = Context(context)
+    token = _in_use.set(context)
+    try:
+        yield context
+    finally:
+        _in_use.reset(token)
+
+
+def _at_fork():
+    global _default_lock, _default
+    _default_lock = threading.RLock()
+    _default = None
+    _by_name.clear()
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_at_fork)
+
+
+@atexit.register
+def _close_all():
+    for context in list(_contexts):
+        if context._process == os.getpid():
+            context.close()
+
+
+def _end_plan(pointer, destroy, lock):
+    with lock:
+        destroy(pointer)
+
+
+class Handle:
+    """A plan or a mesh of the library: destroyed once, before its context.
+
+    It takes one call at a time: whoever calls holds `lock`, and asks for the pointer within.
+    """
+
+    __slots__ = ('context', 'lock', '_pointer')
+
+    def __init__(self, context, kind, create, destroy):
+        self.context = context
+        self.lock = threading.RLock()
+        self._pointer = ffi.new(kind + ' **')
+        with context._lock:
+            context._need()
+            check(create(self._pointer))
+            context._plans[id(self._pointer)] = (self._pointer, destroy, self.lock)
+
+    def get(self):
+        """The library's pointer."""
+        self.context._need()
+        return self._pointer[0]
+
+    def close(self):
+        plan = self.context._plans.pop(id(self._pointer), None)
+        if plan is not None:
+            _end_plan(*plan)
+
+    def __del__(self):
+        self.close()

@@ -1,0 +1,168 @@
+"""Arrays as memory that the library reads and writes.
+
+Everything that calls take goes through here: what an array may be, and what is an exception that
+names the argument. Inputs are converted where that loses nothing that the caller would miss;
+outputs never are.
+"""
+import numpy as np
+
+from ._native import ffi, lib
+
+TYPES = {
+    np.dtype(np.float32): lib.CLSP_F32,
+    np.dtype(np.float64): lib.CLSP_F64,
+    np.dtype(np.float16): lib.CLSP_F16,
+    np.dtype(np.uint8): lib.CLSP_U8,
+    np.dtype(np.uint16): lib.CLSP_U16,
+    np.dtype(np.int16): lib.CLSP_S16,
+    np.dtype(np.uint32): lib.CLSP_U32,
+}
+
+
+def is_device_array(value):
+    """Is it a pyopencl.array.Array, or one of its kind?"""
+    return hasattr(value, 'base_data') and hasattr(value, 'offset') and hasattr(value, 'queue')
+
+
+def numbers(value, name):
+    """An array of real numbers of what the caller gave. Lists and what NumPy can look at in place
+    are taken; masks, complex numbers and objects are a TypeError."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f'{name}: a masked array, whose mask would be lost; fill it first')
+    if not hasattr(value, '__array__') and hasattr(value, '__dlpack__'):
+        value = np.from_dlpack(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f'{name}: {error}') from None
+    if array.dtype.kind not in 'fiub':
+        raise TypeError(f'{name}: real numbers are wanted, not {array.dtype}')
+    return array
+
+
+def precision_of(array, context, precision=None):
+    """The dtype to compute in: `precision` where it is given, else float64 of what is float64, or
+    of integers where the device has double precision; else float32."""
+    if precision is not None:
+        dtype = np.dtype(precision)
+        if dtype not in (np.float32, np.float64):
+            raise TypeError(f'precision: float32 or float64, not {dtype}')
+        return dtype
+    if array.dtype == np.float64 or array.dtype.kind in 'iub' and context.device.fp64:
+        return np.dtype(np.float64)
+    if array.dtype.itemsize > 8:
+        raise TypeError(f'precision: say float64 or float32 for numbers of {array.dtype}')
+    return np.dtype(np.float32)
+
+
+def contiguous(value, name, dtype):
+    """What `numbers` gives, in C order and that dtype; a copy where it has to be."""
+    return np.asarray(numbers(value, name), dtype, order='C')
+
+
+def indices(value, name, limit):
+    """An array of uint32 of whole numbers from 0 to below limit; negative ones count from it."""
+    array = numbers(value, name)
+    if array.dtype.kind not in 'iu' and array.size:
+        raise TypeError(f'{name}: whole numbers are wanted, not {array.dtype}')
+    if array.size and (array.min() < -limit or array.max() >= limit):
+        raise IndexError(f'{name}: {array.min()} to {array.max()}, of {limit}')
+    if array.size and array.min() < 0:
+        array = np.where(array < 0, array + limit, array)
+    return np.asarray(array, np.uint32, order='C')
+
+
+_INPUT, _OUTPUT = ffi.typeof('clsp_input *'), ffi.typeof('clsp_output *')
+_NO_INPUT = ffi.new(_INPUT)
+
+
+def no_input():
+    """The clsp_input of what there is not."""
+    return _NO_INPUT[0]
+
+
+class Input:
+    """A clsp_input, `.struct`, with what it points to. Arrays of PyOpenCL are read where they are;
+    others have to be of NumPy, in C order, as `contiguous` makes them."""
+
+    __slots__ = ('struct', '_kept')
+
+    def __init__(self, array, name='input'):
+        struct = ffi.new(_INPUT)
+        if is_device_array(array):
+            _set_device(struct, array, name, TYPES.get(array.dtype), array.dtype.itemsize)
+            self._kept = struct, array
+        else:
+            memory = ffi.from_buffer(array)
+            struct.type = TYPES[array.dtype]
+            struct.host = memory
+            struct.size = array.size
+            self._kept = struct, memory
+        self.struct = struct[0]
+
+
+def checked_output(out, name, dtype, shape):
+    """Raises what is wrong with an output that the caller gave: it is of that dtype and shape, in C
+    order, writable, and no copy of it is ever made."""
+    if not isinstance(out, np.ndarray) and not is_device_array(out):
+        raise TypeError(f'{name}: a NumPy array, or one of PyOpenCL, not {type(out).__name__}')
+    if isinstance(out, np.ma.MaskedArray):
+        raise TypeError(f'{name}: a masked array')
+    if out.dtype != dtype:
+        raise TypeError(f'{name}: dtype {dtype} is wanted, not {out.dtype}')
+    if out.shape != shape:
+        raise ValueError(f'{name}: shape {shape} is wanted, not {out.shape}')
+    if not out.flags.c_contiguous:
+        raise ValueError(f'{name}: not contiguous in C order')
+    if isinstance(out, np.ndarray) and not out.flags.writeable:
+        raise ValueError(f'{name}: read-only')
+    return out
+
+
+def refuse_overlap(out, name, **inputs):
+    """Raises a ValueError where the output shares memory with an input."""
+    if isinstance(out, np.ndarray):
+        for other, array in inputs.items():
+            if isinstance(array, np.ndarray) and np.may_share_memory(out, array) and \
+                    np.shares_memory(out, array):
+                raise ValueError(f'{name}: overlaps {other}')
+
+
+class Output:
+    """A clsp_output, `.struct`, that `checked_output` has looked at. element: the dtype of an
+    element where the array's is one of several."""
+
+    __slots__ = ('struct', '_kept')
+
+    def __init__(self, array, name='out', element=None):
+        struct = ffi.new(_OUTPUT)
+        element = element or array.dtype
+        if is_device_array(array):
+            _set_device(struct, array, name, TYPES[element], element.itemsize)
+            self._kept = struct, array
+        else:
+            memory = ffi.from_buffer(array)
+            struct.type = TYPES[element]
+            struct.host = memory
+            struct.size = array.nbytes // element.itemsize
+            self._kept = struct, memory
+        self.struct = struct[0]
+
+
+def _set_device(struct, array, name, kind, item_bytes):
+    if kind is None:
+        raise TypeError(f'{name}: {array.dtype} is no type of the library')
+    if not array.flags.c_contiguous:
+        raise ValueError(f'{name}: not contiguous in C order')
+    data = array.base_data
+    if array.offset % item_bytes:
+        raise ValueError(f'{name}: begins at byte {array.offset}, within an element')
+    struct.type = kind
+    struct.offset = array.offset // item_bytes
+    if hasattr(data, 'int_ptr'):
+        struct.buffer = ffi.cast('cl_mem', data.int_ptr)
+    elif hasattr(data, 'svm_ptr') or hasattr(data, '_ptr'):
+        struct.svm = ffi.cast('void *', getattr(data, 'svm_ptr', None) or data._ptr)
+        struct.size = data.size // item_bytes
+    else:
+        raise TypeError(f'{name}: memory of {type(data).__name__} is unknown here')

@@ -1,0 +1,142 @@
+"""Who computes a call, what it waits for, and what came of it."""
+import dataclasses
+
+from ._native import ffi, lib
+
+_SCHEDULES = {
+    'auto': lib.CLSP_SCHEDULE_DEFAULT,
+    'svm': lib.CLSP_SCHEDULE_SVM,
+    'dynamic': lib.CLSP_SCHEDULE_DYNAMIC,
+    'static': lib.CLSP_SCHEDULE_STATIC,
+    'device': lib.CLSP_SCHEDULE_DEVICE,
+    'host': lib.CLSP_SCHEDULE_HOST,
+}
+_NAMES = {value: name for name, value in _SCHEDULES.items()}
+
+
+@dataclasses.dataclass(frozen=True)
+class Processor:
+    """What one processor did in a shared call: `name` of a device, or ``'host'``; `workers`,
+    its threads; `tiles` and `chunks` that it made; `busy_ms`, the time of computing, and `move_ms`,
+    of results on their way; `status`, not 0 where it dropped out."""
+    name: str
+    workers: int
+    tiles: int
+    chunks: int
+    busy_ms: float
+    move_ms: float
+    status: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """What a shared call did: the `schedule` that ran, the `reasons` why others did not, by their
+    names, times in milliseconds, and the `processors`."""
+    schedule: str
+    reasons: dict
+    num_tiles: int
+    wall_ms: float
+    prepare_ms: float
+    probe_ms: float
+    processors: tuple
+
+
+def _report(report):
+    def text(chars):
+        return ffi.string(chars).decode('utf-8', 'replace')
+    reasons = {name: text(report.reason[value]) for name, value in _SCHEDULES.items()
+               if report.reason[value][0] != b'\0'}
+    return Report(
+        _NAMES.get(report.schedule, 'auto'), reasons, report.num_tiles, report.wall_ms,
+        report.prepare_ms, report.probe_ms,
+        tuple(Processor(text(each.name), each.workers, each.tiles, each.chunks, each.busy_ms,
+                        each.move_ms, each.status)
+              for each in report.processors[0:report.num_processors]))
+
+
+@dataclasses.dataclass
+class Share:
+    """Has a call shared, tile by tile, between the context's devices and the host's cores.
+
+    Parameters
+    ----------
+    schedule : {'auto', 'svm', 'dynamic', 'static', 'device', 'host'}
+        How; ``'auto'`` takes what should end first by measured speeds.
+    ratio : float
+        Of ``'static'``: the host's part of the tiles, in (0, 1]; 0: by speeds.
+    workers : int, optional
+        Threads of the host at most (0: none). Default: all of the context.
+    bit_equal : bool
+        Same bits as by the context's device alone.
+    measure : bool
+        Measures the processors on this job, and keeps their speeds for later calls.
+
+    Attributes
+    ----------
+    report : Report or None
+        What the last call with this object did.
+
+    Examples
+    --------
+    >>> import numpy as np, clspline
+    >>> share = clspline.Share('host')
+    >>> line = clspline.Bezier([[0.0, 0, 0], [1, 1, 0]], form='curve')
+    >>> line.evaluate(5, share=share).shape
+    (5, 3)
+    >>> share.report.schedule
+    'host'
+    """
+    schedule: str = 'auto'
+    ratio: float = 0.0
+    workers: 'int | None' = None
+    bit_equal: bool = False
+    measure: bool = False
+    report: 'Report | None' = dataclasses.field(default=None, compare=False)
+
+    def _struct(self):
+        if self.schedule not in _SCHEDULES:
+            raise ValueError(f'schedule: one of {", ".join(_SCHEDULES)}, not {self.schedule!r}')
+        if self.workers is not None and not 0 <= self.workers <= lib.CLSP_MAX_WORKERS:
+            raise ValueError(f'workers: 0 to {lib.CLSP_MAX_WORKERS}, not {self.workers}')
+        workers = 0 if self.workers is None else self.workers or lib.CLSP_NO_WORKERS
+        return ffi.new('clsp_share *', {
+            'schedule': _SCHEDULES[self.schedule], 'static_ratio': self.ratio,
+            'num_workers': workers, 'bit_equal': self.bit_equal, 'measure': self.measure})
+
+
+def share_of(value):
+    """A `Share` of what the argument `share` of a call may be: one, a schedule's name or None."""
+    return Share(value) if isinstance(value, str) else value
+
+
+class Run:
+    """The clsp_run of one call: events before and after it, and a share."""
+
+    def __init__(self, share=None, wait_for=None, done=False):
+        self._share = share_of(share)
+        self._kept = []
+        self.pointer = ffi.NULL
+        self._done = ffi.new('cl_event *') if done else ffi.NULL
+        if self._share is None and not wait_for and not done:
+            return
+        self.pointer = ffi.new('clsp_run *')
+        if wait_for:
+            events = ffi.new('cl_event[]', [ffi.cast('cl_event', getattr(event, 'int_ptr', event))
+                                            for event in wait_for])
+            self._kept.append((events, wait_for))
+            self.pointer.num_wait, self.pointer.wait = len(wait_for), events
+        self.pointer.done = self._done
+        if self._share is not None:
+            struct, report = self._share._struct(), ffi.new('clsp_report *')
+            self._kept.append((struct, report))
+            self.pointer.share, self.pointer.report = struct, report
+
+    def end(self):
+        """After the call: writes the share's report, and gives the event that was asked for as
+        PyOpenCL's, or None."""
+        if self._share is not None:
+            self._share.report = _report(self.pointer.report)
+        if self._done == ffi.NULL or self._done[0] == ffi.NULL:
+            return None
+        import pyopencl
+        return pyopencl.Event.from_int_ptr(int(ffi.cast('intptr_t', self._done[0])), retain=False)

@@ -1,0 +1,426 @@
+"""What Bezier patches and B-splines have in common: plans, evaluation, meshes."""
+import collections
+import threading
+import typing
+
+import numpy as np
+
+from . import _memory as memory
+from ._context import Handle, current
+from ._errors import check
+from ._native import ffi, lib
+from ._share import Run
+from ._vertices import Layout, axis_struct, names_of
+
+_PLANS_KEPT = 4  # of an object, one for each layout of vertices
+
+
+class Mesh(typing.NamedTuple):
+    """Vertices [num, ...] and faces [num, 3 or 4], as indices of vertices."""
+    vertices: np.ndarray
+    faces: np.ndarray
+
+
+class _Plan:
+    """A plan of the library, and what it holds."""
+
+    def __init__(self, handle):
+        self.handle = handle
+        self.loaded = None  # the version of the control points
+        self.grid = None
+        self.own_knots = None
+
+
+class _Call:
+    """What evaluating on a grid takes, for all calls with the same samples and attributes."""
+
+    __slots__ = ('names', 'grid', 'axes', 'kept', 'nums', 'layout', 'shape', 'interval')
+
+
+class Splines:
+    """The base of `Bezier` and `BSpline`: a batch of curves, surfaces or volumes that share
+    degrees.
+
+    Attributes
+    ----------
+    context : Context
+    precision : numpy.dtype
+        Of control points and arithmetic: float32 or float64.
+    degree : tuple of int
+        Along each direction.
+    directions, dim : int
+        Parameters, and coordinates of a point.
+    rational : bool
+        Whether control points have a weight as their last coordinate, and the others times it.
+    batch : tuple of int
+        The leading axes of the control points.
+    """
+
+    # Set by each family: its clsp_ functions by name, and the number of directions
+    _prefix = ''
+
+    def _init(self, control, net_axes, rational, precision, context):
+        """Takes the control points: [batch..., net..., coordinates]."""
+        self.context = current() if context is None else context
+        array = memory.numbers(control, 'control')
+        if array.ndim < net_axes + 1:
+            raise ValueError(f'control: at least {net_axes + 1} axes, the last one coordinates, '
+                             f'not {array.ndim}')
+        self.precision = memory.precision_of(array, self.context, precision)
+        self.rational = bool(rational)
+        self.batch = array.shape[:array.ndim - net_axes - 1]
+        self._net = array.shape[len(self.batch):]
+        self.dim = self._net[-1] - self.rational
+        if not 1 <= self.dim <= 4:
+            raise ValueError(f'control: points of {self.dim} coordinates, of 1 to 4')
+        self.num_patches = int(np.prod(self.batch, dtype=np.int64))
+        self._set(array)
+        self._plans = collections.OrderedDict()
+        self._calls = {}
+        self._lock = threading.Lock()
+
+    def _set(self, array):
+        control = np.array(array, self.precision, order='C')  # ours, so that nobody changes it
+        control.flags.writeable = False
+        self._control = control
+        self._version = object()
+
+    @property
+    def control(self):
+        """The control points [batch..., net..., coordinates], read-only; assign others of the same
+        shape to change them."""
+        return self._control
+
+    @control.setter
+    def control(self, points):
+        array = memory.numbers(points, 'control')
+        if array.shape != self._control.shape:
+            raise ValueError(f'control: shape {self._control.shape}, not {array.shape}')
+        self._set(array)
+
+    # ---- plans ----
+
+    def _function(self, name):
+        return getattr(lib, self._prefix + name)
+
+    def _desc(self):
+        """The fields of the family's description, as cffi makes it of a dict, and what it points
+        to."""
+        raise NotImplementedError
+
+    def _plan(self, layout, watertight=False):
+        """The plan that makes such vertices; made at first use, the oldest ones go."""
+        key = layout.key, watertight
+        with self._lock:
+            plan = self._plans.get(key)
+            if plan is None:
+                plan = self._plans[key] = self._new_plan(layout, watertight)
+                if len(self._plans) > _PLANS_KEPT:
+                    self._plans.popitem(last=False)
+            return plan
+
+    def _new_plan(self, layout, watertight=False):
+        fields, kept = self._desc()
+        fields['vertex'] = layout.struct()
+        if watertight:
+            fields['watertight'] = 1
+        desc = ffi.new(self._prefix + 'desc *', fields)
+        create, destroy = self._function('plan_create'), self._function('plan_destroy')
+        context = self.context
+        handle = Handle(context, self._prefix + 'plan',
+                        lambda pointer: create(pointer, context._pointer[0], desc), destroy)
+        del kept
+        return _Plan(handle)
+
+    def _load(self, plan):
+        """Brings the control points there, unless they are. With the plan's lock held."""
+        if plan.loaded is not self._version:
+            version, control = self._version, self._control
+            plan.loaded = None
+            points = memory.Input(control)
+            check(self._function('set_control_points')(plan.handle.get(), self.num_patches,
+                                                       points.struct, ffi.NULL))
+            plan.loaded = version
+
+    def _layout(self, names, out=None, dtype=None):
+        """The layout of an output, or of the array that is made where there is none."""
+        element = self.precision if dtype is None else np.dtype(dtype)
+        if out is not None and getattr(out, 'dtype', None) is not None:
+            if out.dtype.names is not None:
+                return Layout(names, out.dtype, self.dim, self.directions, None)
+            element = out.dtype
+        if element not in (np.float16, np.float32, np.float64):
+            raise TypeError(f'out: dtype {element}, of float16, float32 and float64')
+        return Layout(names, element, self.dim, self.directions, element)
+
+    def _range(self, patches):
+        """(first, count, leading shape) of the argument `patches`."""
+        if patches is None:
+            return 0, self.num_patches, self.batch
+        if isinstance(patches, slice):
+            first, end, step = patches.indices(self.num_patches)
+            if step != 1:
+                raise ValueError('patches: a slice without a step')
+            count = max(end - first, 0)
+            return (first, count, (count,)) if count else (0, 0, (0,))
+        first = patches.__index__()
+        if not -self.num_patches <= first < self.num_patches:
+            raise IndexError(f'patches: {first}, of {self.num_patches}')
+        return first % self.num_patches, 1, ()
+
+    # ---- evaluation on grids ----
+
+    def _axes(self, samples, domain, kept):
+        """([clsp_axis of each direction], their numbers of samples)."""
+        directions = self._axis_directions()
+        if np.ndim(samples) == 0:
+            samples = (samples,) * directions
+        elif directions == 1:
+            samples = (samples,)
+        if len(samples) != directions:
+            raise ValueError(f'samples: {len(samples)} of them, for {directions} directions')
+        if domain is None:
+            domain = (None,) * directions
+        elif directions == 1 and np.ndim(domain) == 1:
+            domain = (domain,)
+        if len(domain) != directions:
+            raise ValueError(f'domain: {len(domain)} intervals, for {directions} directions')
+        pairs = [axis_struct(one, interval, 'samples', kept)
+                 for one, interval in zip(samples, domain)]
+        return [axis for axis, _ in pairs], tuple(num for _, num in pairs)
+
+    def _axis_directions(self):
+        return self.directions
+
+    def _grid_shape(self, nums):
+        return nums
+
+    def _call(self, samples, attributes, domain):
+        """The call of such samples; those of the last ones are kept, where they are hashable."""
+        try:
+            key = samples, attributes, domain
+            call = self._calls.get(key)
+        except TypeError:
+            key = call = None
+        if call is None:
+            call = _Call()
+            call.kept = []
+            call.names = names_of(attributes)
+            axes, call.nums = self._axes(samples, domain, call.kept)
+            call.axes = ffi.new('clsp_axis[3]', axes)
+            call.grid = object() if key is None else key[::2]
+            call.layout = self._layout(call.names)
+            call.shape = self._grid_shape(call.nums)
+            if key is not None:
+                if len(self._calls) >= 64:
+                    self._calls.clear()
+                self._calls[key] = call
+        return call
+
+    def evaluate(self, samples, attributes='point', *, out=None, patches=None, domain=None,
+                 dtype=None, share=None, wait_for=None):
+        """Evaluates on a grid of parameters.
+
+        Parameters
+        ----------
+        samples : int or sequence
+            Numbers of samples along all directions, or along each: uniform, ends included. In the
+            place of a number, an array of parameters.
+        attributes : str or tuple of str
+            What of each vertex: ``'point'``, ``'weight'``, the derivatives ``'du'``, ``'dv'``,
+            ``'dw'``, ``'duu'``, ``'duv'``, ``'dvv'``, ``'normal'``, ``'params'``, ``'curvature'``.
+        out : numpy.ndarray or pyopencl.array.Array, optional
+            Receives the result. Of several attributes it is an array of a structured dtype with
+            fields of these names, anywhere in it; other fields stay as they are.
+        patches : int or slice, optional
+            Which of the batch, counted in C order.
+        domain : sequence, optional
+            Interval (begin, end) of the parameters along each direction. Default: all.
+        dtype : dtype, optional
+            Of the result: float16, float32 or, where that is the precision, float64.
+        share : Share or str, optional
+            Has the call shared between devices and the host.
+        wait_for : list of pyopencl.Event, optional
+            What has to end first.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of shape batch + samples + that of the attribute; of several attributes a structured
+            array of shape batch + samples, with fields of their names. With `out`, that.
+
+        Raises
+        ------
+        ArgumentError, TypeError, ValueError
+            The message names the argument.
+        """
+        call = self._call(samples, attributes, domain)
+        layout = call.layout
+        if dtype is not None or out is not None and out.__class__ is np.ndarray and \
+                out.dtype != layout.dtype or out is not None and out.__class__ is not np.ndarray:
+            layout = self._layout(call.names, out, dtype)
+        first, count, leading = (0, self.num_patches, self.batch) if patches is None else \
+            self._range(patches)
+        shape = leading + call.shape + layout.tail
+        if out is None:
+            out = np.empty(shape, layout.dtype)
+        else:
+            memory.checked_output(out, 'out', layout.dtype, shape)
+        if count == 0 or out.size == 0:
+            return out
+        plan = self._plan(layout)
+        self._run(plan, call, [first, count], out, layout, share, wait_for)
+        return out
+
+    def _run(self, plan, call, patches, out, layout, share, wait_for):
+        target = memory.Output(out, 'out', layout.element)
+        on_device = out.__class__ is not np.ndarray and memory.is_device_array(out)
+        with plan.handle.lock:
+            pointer = plan.handle.get()
+            self._load(plan)
+            self._set_grid(plan, call)
+            run = Run(share, wait_for, on_device) if share is not None or wait_for or on_device \
+                else None
+            check(self._function('eval')(pointer, patches, target.struct,
+                                         ffi.NULL if run is None else run.pointer))
+            event = None if run is None else run.end()
+        if event is not None:
+            out.add_event(event)
+
+    def _set_grid(self, plan, call):
+        if plan.grid != call.grid:
+            plan.grid = None
+            check(self._function('set_grid')(plan.handle.get(), call.axes))
+            plan.grid = call.grid
+
+    # ---- evaluation at parameters ----
+
+    def _params(self, params, patch):
+        """(parameters [num, directions], item [num] or None, leading shape)."""
+        if memory.is_device_array(params):
+            if params.dtype != self.precision:
+                raise TypeError(f'params: dtype {self.precision} is wanted, not {params.dtype}')
+            array = params
+        else:
+            array = memory.contiguous(params, 'params', self.precision)
+        shape = array.shape
+        if self.directions > 1:
+            if array.ndim == 0 or shape[-1] != self.directions:
+                raise ValueError(f'params: shape (..., {self.directions}), not {shape}')
+            shape = shape[:-1]
+        if memory.is_device_array(patch):
+            if patch.dtype != np.uint32 or patch.shape != shape:
+                raise ValueError(f'patch: uint32 of shape {shape} is wanted')
+            return array, patch, shape
+        item = memory.indices(0 if patch is None else patch, 'patch', self.num_patches)
+        if item.ndim == 0 and int(item) == 0:
+            return array, None, shape
+        if memory.is_device_array(array):
+            item = np.broadcast_to(item, shape)
+        elif item.shape != shape:
+            item, array, shape = self._broadcast(item, array, shape)
+        return array, np.ascontiguousarray(item), shape
+
+    def _broadcast(self, item, array, shape):
+        whole = np.broadcast_shapes(item.shape, shape)
+        tail = (self.directions,) if self.directions > 1 else ()
+        return np.broadcast_to(item, whole), \
+            np.ascontiguousarray(np.broadcast_to(array, whole + tail)), whole
+
+    def at(self, params, patch=None, attributes='point', *, out=None, dtype=None, share=None,
+           wait_for=None):
+        """Evaluates at a list of parameters.
+
+        Parameters
+        ----------
+        params : array_like
+            Shape (..., directions), of curves (...). Beyond the domain they count as its end.
+        patch : int or array_like of int, optional
+            Which patch of the batch, in C order, for all or for each of the parameters, against
+            which it is broadcast. Default: the first.
+        attributes, out, dtype, share, wait_for :
+            As of `evaluate`.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of shape (...) + that of the attribute.
+        """
+        names = names_of(attributes)
+        layout = self._layout(names, out, dtype)
+        array, item, shape = self._params(params, patch)
+        if self.num_patches == 0:
+            raise IndexError('patch: there is none')
+        shape = shape + layout.tail
+        if out is None:
+            out = np.empty(shape, layout.dtype)
+        else:
+            memory.checked_output(out, 'out', layout.dtype, shape)
+            memory.refuse_overlap(out, 'out', params=array, patch=item)
+        if out.size == 0:
+            return out
+        inputs = [memory.Input(array, 'params'),
+                  None if item is None else memory.Input(item, 'patch')]
+        points = ffi.new('clsp_points *')
+        points.num = array.size // self.directions
+        points.params = inputs[0].struct
+        if item is not None:
+            points.item = inputs[1].struct
+        target = memory.Output(out, 'out', layout.element)
+        plan = self._plan(layout)
+        on_device = memory.is_device_array(out)
+        with plan.handle.lock:
+            pointer = plan.handle.get()
+            self._load(plan)
+            run = Run(share, wait_for, on_device)
+            check(self._function('eval_points')(pointer, points, target.struct, run.pointer))
+            event = run.end()
+        if event is not None:
+            out.add_event(event)
+        return out
+
+    # ---- meshes ----
+
+    def mesh(self, samples, attributes='point', *, faces='triangles', patches=None, domain=None,
+             dtype=None, watertight=False):
+        """Evaluates surfaces into a mesh.
+
+        Parameters
+        ----------
+        samples, attributes, patches, domain, dtype :
+            As of `evaluate`.
+        faces : {'triangles', 'quads'}
+            They run counterclockwise seen from the side to which normals point.
+        watertight : bool
+            Of Bezier surfaces: patches that share an edge share its points, bit for bit.
+
+        Returns
+        -------
+        Mesh
+            ``vertices`` [num, ...], ``faces`` [num, 3 or 4] of uint32.
+        """
+        kinds = {'triangles': (lib.CLSP_FACES_TRIANGLES, 3), 'quads': (lib.CLSP_FACES_QUADS, 4)}
+        if faces not in kinds:
+            raise ValueError(f"faces: 'triangles' or 'quads', not {faces!r}")
+        if self.directions != 2:
+            raise ValueError(f'mesh: of surfaces; these have {self.directions} directions')
+        kind, corners = kinds[faces]
+        call = self._call(samples, attributes, domain)
+        layout = call.layout if dtype is None else self._layout(call.names, None, dtype)
+        first, count, _ = self._range(patches)
+        plan = self._plan(layout, watertight)
+        size = ffi.new('clsp_mesh_size *')
+        with plan.handle.lock:
+            pointer = plan.handle.get()
+            self._set_grid(plan, call)
+            check(self._function('mesh_size')(pointer, [first, count], size))
+            num = size.triangles if corners == 3 else size.quads
+            indices = np.empty((num, corners), np.uint32)
+            vertices = np.empty((size.vertices,) + layout.tail, layout.dtype)
+            if num:
+                target = memory.Output(indices)
+                check(self._function('indices')(pointer, kind, [first, count], target.struct,
+                                                ffi.NULL))
+            if vertices.size:
+                self._run(plan, call, [first, count], vertices, layout, None, None)
+        return Mesh(vertices, indices)
