@@ -60,6 +60,13 @@ libtiff    | libtiff-dev        | libtiff-devel      | libtiff        | libtiff
 libjpeg    | libjpeg-dev        | libjpeg-turbo-devel | libjpeg-turbo | jpeg-turbo
 zlib       | zlib1g-dev         | zlib-devel         | zlib           | zlib
 '
+# for the Python package; a build without them has none, and its tests are skipped
+python_needs='
+python_dev | python3-dev        | python3-devel      | -              | -
+cffi       | python3-cffi       | python3-cffi       | python-cffi    | -
+numpy      | python3-numpy      | python3-numpy      | python-numpy   | -
+scipy      | python3-scipy      | python3-scipy      | python-scipy   | -
+'
 # for the viewer; a build without them has none
 viewer_needs='
 glfw       | libglfw3-dev       | glfw-devel         | glfw           | glfw
@@ -107,8 +114,18 @@ has_cjson() { module libcjson; }
 has_libtiff() { module libtiff-4; }
 has_libjpeg() { module libjpeg; }
 has_zlib() { module zlib; }
+any_python() { # PROGRAM: does it run in one of the Pythons that the build looks at?
+    python3 -c "$1" >/dev/null 2>&1 || /usr/bin/python3 -c "$1" >/dev/null 2>&1
+}
+has_numpy() { # and all else that the package needs, in the same Python
+    any_python 'import cffi, numpy, os, sysconfig as s
+open(os.path.join(s.get_path("include"), "Python.h"))'
+}
+has_python_dev() { has_numpy; }
+has_cffi() { has_numpy; }
+has_scipy() { any_python 'import cffi, numpy, scipy'; }
 has_glfw() { module 'glfw3 >= 3.3'; }
-has_egl() { on_macos || compiles c EGL/eglext.h ${CC:+"$CC"} cc gcc clang; }
+has_egl() { on_macos || compiles c EGL/egl.h ${CC:+"$CC"} cc gcc clang; }
 has_xvfb() { on_macos || have Xvfb; }
 has_xdotool() { on_macos || have xdotool; }
 has_opencl() { on_macos || module OpenCL; }
@@ -379,7 +396,8 @@ esac
 cd "$(dirname "$0")/.."
 case $1 in
 install-deps)
-    install_needs "$build_needs$format_needs$viewer_needs$test_needs$window_needs$user_needs"
+    more_needs=$test_needs$window_needs$user_needs$python_needs
+    install_needs "$build_needs$format_needs$viewer_needs$more_needs"
     ;;
 demo)
     install_needs "$build_needs"
@@ -389,7 +407,7 @@ demo)
 test)
     install_needs "$build_needs$test_needs"
     install_needs "$format_needs$viewer_needs" || complain "going on without"
-    [ "${2:-}" = --quick ] || install_needs "$user_needs$window_needs" ||
+    [ "${2:-}" = --quick ] || install_needs "$user_needs$window_needs$python_needs" ||
         complain "going on without"
     run_tests ${2:+"$2"}
     ;;

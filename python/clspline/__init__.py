@@ -10,6 +10,7 @@ back; `clspline.ndimage` has the functions of ``scipy.ndimage`` that interpolate
 computed says a `Context`: `devices` lists what there is, and `use` chooses.
 """
 from ._bezier import Bezier
+from ._bspline import BSpline, Nearest
 from ._context import Context, Device, current, devices, use
 from ._errors import (ArgumentError, Error, NoDeviceError, NoFloat64Error, OpenCLError,
                       OutOfMemoryError, StateError, WeightsError)

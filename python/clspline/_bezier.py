@@ -79,6 +79,16 @@ class Bezier(Splines):
     def _grid_shape(self, nums):
         return nums if self.form != 'triangle' else (nums[0] * (nums[0] + 1) // 2,)
 
+    def bspline(self):
+        """The same curves, surfaces or volumes as a `BSpline` over [0, 1], which can be projected
+        onto, say."""
+        from ._bspline import BSpline
+        if self.form == 'triangle':
+            raise ValueError('bspline: not of triangles')
+        knots = tuple([0.0] * (degree + 1) + [1.0] * (degree + 1) for degree in self.degree)
+        return BSpline(knots if len(knots) > 1 else knots[0], self._control, self.degree,
+                       self.rational, precision=self.precision, context=self.context)
+
     def __repr__(self):
         kind = ('rational ' if self.rational else '') + self.form
         return (f'<clspline.Bezier {kind} of degree {"x".join(map(str, self.degree))}, '

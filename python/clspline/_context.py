@@ -12,6 +12,7 @@ import numpy as np
 from ._errors import StateError, check
 from ._native import ffi, lib
 
+_process = [0]  # raised in each child of fork: a number for each process
 _KINDS = {
     lib.CLSP_CLASS_CPU: 'cpu',
     lib.CLSP_CLASS_INTEGRATED: 'integrated',
@@ -118,7 +119,7 @@ class Context:
         self._plans = {}  # what ends before it, by address: (pointer, its function, its lock)
         self._num_arrays = 0  # of its shared memory
         self._lock = threading.RLock()
-        self._process = os.getpid()
+        self._process = _process[0]
         self._joined = []
         self._joined_by = weakref.WeakSet()
         self.queue = queue  # kept, and with it what PyOpenCL has of it
@@ -151,7 +152,7 @@ class Context:
     def _need(self):
         if self._closed:
             raise StateError('the context is closed', lib.CLSP_ERROR_STATE)
-        if self._process != os.getpid():
+        if self._process != _process[0]:
             raise StateError(
                 'the context was made before fork, by the parent of this process, which OpenCL '
                 "does not survive: begin processes by 'spawn' (multiprocessing.set_start_method), "
@@ -193,7 +194,7 @@ class Context:
                              dtype).reshape(shape)
 
     def _free(self, memory):
-        if self._process == os.getpid():
+        if self._process == _process[0]:
             with self._lock:
                 lib.clsp_shared_free(self._pointer[0], memory)
                 self._num_arrays -= 1
@@ -264,10 +265,10 @@ def current():
     if context is not None:
         return context
     context = _default
-    if context is None or context._closed or context._process != os.getpid():
+    if context is None or context._closed or context._process != _process[0]:
         with _default_lock:
             context = _default
-            if context is None or context.closed or context._process != os.getpid():
+            if context is None or context.closed or context._process != _process[0]:
                 context = _default = Context()
     return context
 
@@ -275,12 +276,12 @@ def current():
 def _again(name):
     """A context on a device of that name, one for each name, or the one in use."""
     context = _in_use.get() or _default
-    if context is not None and not context.closed and context._process == os.getpid() and \
+    if context is not None and not context.closed and context._process == _process[0] and \
             name == f'{context.device.platform}:{context.device.name}':
         return context
     with _default_lock:
         context = _by_name.get(name)
-        if context is None or context.closed or context._process != os.getpid():
+        if context is None or context.closed or context._process != _process[0]:
             platform, _, device = name.partition(':')
             same = [found for found in devices()
                     if (found.platform, found.name) == (platform, device)]
@@ -316,6 +317,7 @@ def use(context):
 
 def _at_fork():
     global _default_lock, _default
+    _process[0] += 1
     _default_lock = threading.RLock()
     _default = None
     _by_name.clear()
@@ -328,7 +330,7 @@ if hasattr(os, 'register_at_fork'):
 @atexit.register
 def _close_all():
     for context in list(_contexts):
-        if context._process == os.getpid():
+        if context._process == _process[0]:
             context.close()
 
 
@@ -360,6 +362,7 @@ class Handle:
         return self._pointer[0]
 
     def close(self):
+        """Destroys it, unless that was done."""
         plan = self.context._plans.pop(id(self._pointer), None)
         if plan is not None:
             _end_plan(*plan)

@@ -24,11 +24,13 @@ class Mesh(typing.NamedTuple):
 class _Plan:
     """A plan of the library, and what it holds."""
 
-    def __init__(self, handle):
+    def __init__(self, handle, layout):
         self.handle = handle
         self.loaded = None  # the version of the control points
         self.grid = None
-        self.own_knots = None
+        # of calls that write an array of NumPy; used with the plan's lock held
+        self.target = ffi.new('clsp_output *', {'type': memory.TYPES[layout.element]})
+        self.range = ffi.new('clsp_range *')
 
 
 class _Call:
@@ -78,6 +80,7 @@ class Splines:
         self._plans = collections.OrderedDict()
         self._calls = {}
         self._lock = threading.Lock()
+        self._eval = self._function('eval')
 
     def _set(self, array):
         control = np.array(array, self.precision, order='C')  # ours, so that nobody changes it
@@ -110,14 +113,16 @@ class Splines:
 
     def _plan(self, layout, watertight=False):
         """The plan that makes such vertices; made at first use, the oldest ones go."""
-        key = layout.key, watertight
-        with self._lock:
-            plan = self._plans.get(key)
-            if plan is None:
-                plan = self._plans[key] = self._new_plan(layout, watertight)
-                if len(self._plans) > _PLANS_KEPT:
-                    self._plans.popitem(last=False)
-            return plan
+        key = layout.key if not watertight else (layout.key, True)
+        plan = self._plans.get(key)
+        if plan is None:
+            with self._lock:
+                plan = self._plans.get(key)
+                if plan is None:
+                    if len(self._plans) >= _PLANS_KEPT:
+                        self._plans.popitem(last=False)
+                    plan = self._plans[key] = self._new_plan(layout, watertight)
+        return plan
 
     def _new_plan(self, layout, watertight=False):
         fields, kept = self._desc()
@@ -130,7 +135,7 @@ class Splines:
         handle = Handle(context, self._prefix + 'plan',
                         lambda pointer: create(pointer, context._pointer[0], desc), destroy)
         del kept
-        return _Plan(handle)
+        return _Plan(handle, layout)
 
     def _load(self, plan):
         """Brings the control points there, unless they are. With the plan's lock held."""
@@ -173,9 +178,9 @@ class Splines:
     def _axes(self, samples, domain, kept):
         """([clsp_axis of each direction], their numbers of samples)."""
         directions = self._axis_directions()
-        if np.ndim(samples) == 0:
+        if not hasattr(samples, '__len__') or getattr(samples, 'ndim', 1) == 0:
             samples = (samples,) * directions
-        elif directions == 1:
+        elif directions == 1 and not (isinstance(samples, tuple) and len(samples) == 1):
             samples = (samples,)
         if len(samples) != directions:
             raise ValueError(f'samples: {len(samples)} of them, for {directions} directions')
@@ -208,7 +213,7 @@ class Splines:
             call.names = names_of(attributes)
             axes, call.nums = self._axes(samples, domain, call.kept)
             call.axes = ffi.new('clsp_axis[3]', axes)
-            call.grid = object() if key is None else key[::2]
+            call.grid = object()
             call.layout = self._layout(call.names)
             call.shape = self._grid_shape(call.nums)
             if key is not None:
@@ -256,39 +261,51 @@ class Splines:
         """
         call = self._call(samples, attributes, domain)
         layout = call.layout
-        if dtype is not None or out is not None and out.__class__ is np.ndarray and \
-                out.dtype != layout.dtype or out is not None and out.__class__ is not np.ndarray:
-            layout = self._layout(call.names, out, dtype)
-        first, count, leading = (0, self.num_patches, self.batch) if patches is None else \
-            self._range(patches)
-        shape = leading + call.shape + layout.tail
+        if patches is None:
+            first, count, leading = 0, self.num_patches, self.batch
+        else:
+            first, count, leading = self._range(patches)
+        plain = out.__class__ is np.ndarray and dtype is None
+        if not plain or out.dtype != layout.dtype:
+            if out is not None or dtype is not None:
+                layout = self._layout(call.names, out, dtype)
+            shape = leading + call.shape + layout.tail
+        else:
+            shape = leading + call.shape + layout.tail
         if out is None:
             out = np.empty(shape, layout.dtype)
-        else:
+        elif not plain or out.shape != shape or not out.flags.carray:
             memory.checked_output(out, 'out', layout.dtype, shape)
-        if count == 0 or out.size == 0:
-            return out
-        plan = self._plan(layout)
-        self._run(plan, call, [first, count], out, layout, share, wait_for)
+        if count != 0 and out.size != 0:
+            self._run(call, (first, count), out, layout, False, share, wait_for)
         return out
 
-    def _run(self, plan, call, patches, out, layout, share, wait_for):
-        target = memory.Output(out, 'out', layout.element)
-        on_device = out.__class__ is not np.ndarray and memory.is_device_array(out)
+    def _run(self, call, patches, out, layout, watertight, share, wait_for):
+        plan = self._plan(layout, watertight)
+        event = None
         with plan.handle.lock:
             pointer = plan.handle.get()
-            self._load(plan)
-            self._set_grid(plan, call)
-            run = Run(share, wait_for, on_device) if share is not None or wait_for or on_device \
-                else None
-            check(self._function('eval')(pointer, patches, target.struct,
-                                         ffi.NULL if run is None else run.pointer))
-            event = None if run is None else run.end()
+            if plan.loaded is not self._version:
+                self._load(plan)
+            if plan.grid is not call.grid:
+                self._set_grid(plan, call)
+            plan.range.first, plan.range.count = patches
+            if share is None and not wait_for and isinstance(out, np.ndarray):
+                kept = ffi.from_buffer(out)
+                plan.target.host, plan.target.size = kept, out.nbytes // layout.element.itemsize
+                status = self._eval(pointer, plan.range[0], plan.target[0], ffi.NULL)
+                if status:
+                    check(status)
+            else:
+                run = Run(share, wait_for, memory.is_device_array(out))
+                target = memory.Output(out, 'out', layout.element)
+                check(self._eval(pointer, plan.range[0], target.struct, run.pointer))
+                event = run.end()
         if event is not None:
             out.add_event(event)
 
     def _set_grid(self, plan, call):
-        if plan.grid != call.grid:
+        if plan.grid is not call.grid:
             plan.grid = None
             check(self._function('set_grid')(plan.handle.get(), call.axes))
             plan.grid = call.grid
@@ -422,5 +439,5 @@ class Splines:
                 check(self._function('indices')(pointer, kind, [first, count], target.struct,
                                                 ffi.NULL))
             if vertices.size:
-                self._run(plan, call, [first, count], vertices, layout, None, None)
+                self._run(call, (first, count), vertices, layout, watertight, None, None)
         return Mesh(vertices, indices)

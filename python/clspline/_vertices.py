@@ -1,7 +1,7 @@
 """Attributes of vertices, and how arrays hold them."""
 import numpy as np
 
-from ._memory import TYPES
+from ._memory import TYPES, contiguous
 from ._native import ffi, lib
 
 # name: its bit
@@ -46,6 +46,8 @@ class Layout:
             dtype = np.dtype([(name, element, shape) for name, shape in zip(names, shapes)])
         self.dtype = dtype
         self.offsets, self.stride = self._offsets(shapes)
+        # what two layouts that one plan can make have in common
+        self.key = self.element, self.stride, tuple(self.offsets.items())
 
     def _offsets(self, shapes):
         size = self.element.itemsize
@@ -56,11 +58,6 @@ class Layout:
             raise TypeError(f'out: fields of {self.dtype} begin within elements of {self.element}')
         return {name: offset // size for name, offset in offsets.items()}, \
             self.dtype.itemsize // size
-
-    @property
-    def key(self):
-        """What two layouts that one plan can make have in common."""
-        return self.element, self.stride, tuple(self.offsets.items())
 
     def struct(self):
         """The clsp_vertex_layout as what cffi makes one of."""
@@ -90,11 +87,11 @@ def _element_of(names, dtype, shapes):
 def axis_struct(samples, interval, name, kept):
     """A clsp_axis as what cffi makes one of, and how many samples it has. samples: their number, or
     an array of parameters."""
-    if np.ndim(samples) == 0:
+    if not hasattr(samples, '__len__') or getattr(samples, 'ndim', 1) == 0:
         num = _number(samples, name)
         begin, end = (0.0, 0.0) if interval is None else interval
         return {'num': num, 'begin': float(begin), 'end': float(end)}, num
-    params = np.ascontiguousarray(samples, np.float64)
+    params = contiguous(samples, name, np.float64)
     if params.ndim != 1 or params.size == 0:
         raise ValueError(f'{name}: a number of samples, or a list of parameters for each direction')
     if interval is not None:

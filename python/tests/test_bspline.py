@@ -1,0 +1,261 @@
+"""B-splines against Cox and de Boor's recursion and SciPy, other knots, projection."""
+import pickle
+import unittest
+
+import numpy as np
+
+import clspline
+from common import REALS, clamped, cox_de_boor, eps, needs_device, needs_fp64
+
+try:
+    from scipy import interpolate
+except ImportError:
+    interpolate = None
+needs_scipy = unittest.skipUnless(interpolate, 'no module scipy')
+
+
+def reference(t, control, k, params):
+    """Points [num, coordinates] of a spline of any number of directions."""
+    values = np.asarray(control, np.longdouble)
+    basis = [cox_de_boor(knots, n, degree, params[:, at])
+             for at, (knots, n, degree) in enumerate(zip(t, control.shape, k))]
+    points = np.einsum('ai,i...->a...', basis[0], values)
+    for one in basis[1:]:
+        points = np.einsum('ai,ai...->a...', one, points)
+    return points
+
+
+@needs_device
+class Values(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(2)
+
+    def knots(self, n, k):
+        inner = np.sort(self.rng.uniform(0.1, 0.9, n - k - 1))
+        inner[::3] = inner[::3].round(1)
+        return np.concatenate((np.zeros(k + 1), np.sort(inner), np.ones(k + 1)))
+
+    def test_against_recursion(self):
+        for real in REALS:
+            for nets, k in (((9,), (3,)), ((6, 7), (2, 3)), ((4, 5, 3), (3, 1, 2))):
+                with self.subTest(real=real, nets=nets):
+                    t = tuple(self.knots(n, p) for n, p in zip(nets, k))
+                    control = self.rng.random(nets + (3,)).astype(real)
+                    spline = clspline.BSpline(t if len(t) > 1 else t[0], control, k)
+                    params = self.rng.random((40, len(nets))).astype(real)
+                    params[0], params[1] = 0, 1
+                    found = spline.at(params if len(t) > 1 else params[:, 0])
+                    expected = reference(t, control, k, params)
+                    self.assertLess(np.abs(found - expected).max(), 16 * eps(real))
+                    grid = spline.evaluate((3,) * len(nets))
+                    self.assertEqual(grid.shape, (3,) * len(nets) + (3,))
+                    np.testing.assert_allclose(grid[(-1,) * len(nets)], found[1], atol=1e-6)
+
+    def test_own_knots(self):
+        t = np.stack([self.knots(8, 3) * (at + 1) for at in range(5)])
+        control = self.rng.random((5, 8, 2)).astype(np.float32)
+        curves = clspline.BSpline(t, control, 3)
+        self.assertEqual(curves.t.shape, (5, 12))
+        np.testing.assert_array_equal(curves.domain[1], np.arange(1, 6))
+        found = curves.evaluate(7)
+        for at in range(5):
+            x = np.linspace(0, at + 1, 7)
+            expected = reference((t[at],), control[at], (3,), x[:, np.newaxis])
+            self.assertLess(np.abs(found[at] - expected).max(), 1e-5)
+        self.assertEqual(curves.elevate().evaluate(7).shape, (5, 7, 2))
+        self.assertEqual(curves.elevate().degree, (4,))
+        pieces = curves.bezier()
+        self.assertEqual(pieces.degree, (3,))
+        with self.assertRaisesRegex(ValueError, 'extrapolate'):
+            curves(0.5, extrapolate=False)
+        again = pickle.loads(pickle.dumps(curves))
+        np.testing.assert_array_equal(again.evaluate(7), found)
+
+    def test_uniform_knots(self):
+        curve = clspline.BSpline(None, self.rng.random((6, 2)).astype(np.float32), 2)
+        np.testing.assert_array_equal(curve.t, clamped(6, 2))
+        self.assertEqual(curve.domain, (0.0, 1.0))
+        surface = clspline.BSpline((None, clamped(4, 3, 1, 2)),
+                                   self.rng.random((5, 4, 3)).astype(np.float32), (2, 3))
+        self.assertEqual(surface.domain, ((0.0, 1.0), (1.0, 2.0)))
+        self.assertEqual(len(surface.t), 2)
+
+    @needs_fp64
+    @needs_scipy
+    def test_as_scipy(self):
+        x = np.sort(self.rng.random(25))
+        for shape in ((), (3,), (2, 4)):
+            theirs = interpolate.make_interp_spline(x, self.rng.random((25,) + shape), k=3)
+            ours = clspline.BSpline.from_scipy(theirs)
+            at = self.rng.uniform(x[0], x[-1], (4, 5))
+            for nu in range(5):
+                expected = theirs(at, nu)
+                self.assertEqual(ours(at, nu).shape, expected.shape)
+                np.testing.assert_allclose(ours(at, nu), expected, rtol=1e-9,
+                                           atol=1e-11 * max(1, np.abs(expected).max()))
+            beyond = np.array([x[0] - 1, x[3], x[-1] + 1])
+            np.testing.assert_array_equal(np.isnan(ours(beyond, extrapolate=False)).reshape(3, -1)
+                                          [:, 0], [True, False, True])
+            np.testing.assert_array_equal(ours(beyond)[0], ours(x[0]))
+            np.testing.assert_allclose(ours(beyond, extrapolate='periodic'),
+                                       theirs(beyond, extrapolate='periodic'), atol=1e-9)
+        with self.assertRaisesRegex(ValueError, 'extrapolate'):
+            ours(beyond, extrapolate=True)
+
+    @needs_fp64
+    @needs_scipy
+    def test_as_scipys_surfaces(self):
+        if not hasattr(interpolate, 'NdBSpline'):
+            self.skipTest('SciPy older than 1.12')
+        t = (clamped(6, 3), clamped(5, 2))
+        theirs = interpolate.NdBSpline(t, self.rng.random((6, 5, 3)), (3, 2))
+        ours = clspline.BSpline.from_scipy(theirs)
+        at = self.rng.random((7, 2))
+        for nu in ((0, 0), (1, 0), (1, 1), (0, 2), (2, 1)):
+            np.testing.assert_allclose(ours(at, nu), theirs(at, nu=np.array(nu)), atol=1e-11)
+
+    def test_batches_are_called(self):
+        curves = clspline.BSpline(clamped(6, 3), self.rng.random((2, 3, 6, 2)).astype('f4'), 3)
+        values = curves(np.linspace(0, 1, 4).reshape(2, 2))
+        self.assertEqual(values.shape, (2, 3, 2, 2, 2))
+        np.testing.assert_allclose(values[1, 2].reshape(4, 2), curves.evaluate(4)[1, 2], atol=1e-6)
+
+
+@needs_device
+class OtherKnots(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(3)
+        control = self.rng.random((2, 6, 5, 3)).astype(np.float32)
+        self.spline = clspline.BSpline((clamped(6, 3), clamped(5, 2)), control, (3, 2))
+
+    def same(self, other, domain=None):
+        np.testing.assert_allclose(other.evaluate(6), self.spline.evaluate(6, domain=domain),
+                                   atol=4e-6)
+
+    def test_insert(self):
+        other = self.spline.insert_knots([0.1, 0.1, 0.7], None)
+        self.same(other)
+        self.assertEqual(other.control.shape, (2, 9, 5, 3))
+        with self.assertRaises(clspline.ArgumentError):
+            self.spline.insert_knots([2.0], None)
+        with self.assertRaises(ValueError):
+            self.spline.insert_knots([0.5])
+
+    def test_elevate(self):
+        self.same(self.spline.elevate())
+        self.assertEqual(self.spline.elevate((0, 2)).degree, (3, 4))
+        with self.assertRaises(ValueError):
+            self.spline.elevate(-1)
+
+    def test_restrict(self):
+        self.same(self.spline.restrict((0.25, 0.5), None), ((0.25, 0.5), (0, 1)))
+
+    def test_derivative(self):
+        curve = clspline.BSpline(clamped(7, 4), self.rng.random((7, 2)).astype(np.float32), 4)
+        np.testing.assert_allclose(curve.derivative().evaluate(9), curve.evaluate(9, 'du'),
+                                   atol=1e-4)
+        self.assertEqual(curve.derivative(3).degree, (1,))
+        np.testing.assert_allclose(self.spline.derivative((0, 1)).evaluate(5),
+                                   self.spline.evaluate(5, 'dv'), atol=1e-4)
+        with self.assertRaises(clspline.ArgumentError):
+            clspline.BSpline(None, np.ones((4, 3), np.float32), 2, True).derivative()
+
+    def test_bezier(self):
+        pieces = self.spline.bezier()
+        self.assertEqual(pieces.batch, (2, 3, 3))
+        np.testing.assert_allclose(pieces.evaluate(3)[1, 0, 0, 0, 0],
+                                   self.spline.evaluate(2)[1, 0, 0], atol=1e-6)
+        u, v = np.unique(self.spline.t[0]), np.unique(self.spline.t[1])
+        np.testing.assert_allclose(
+            pieces.evaluate(2)[1, :, :, 1, 1].reshape(-1, 3),
+            self.spline.evaluate((u[1:], v[1:]))[1].reshape(-1, 3), atol=2e-6)
+
+
+@needs_device
+class Projection(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(4)
+
+    def test_nearest(self):
+        for real in REALS:
+            for rational in (False, True):
+                control = self.rng.random((4, 8, 3 + rational)).astype(real)
+                control[..., 3:] += 0.5
+                curves = clspline.BSpline(None, control, 3, rational)
+                points = self.rng.uniform(-0.5, 1.5, (5, 6, 3)).astype(real)
+                found = curves.project(points)
+                self.assertIsInstance(found, clspline.Nearest)
+                self.assertEqual(found.distance.shape, (5, 6))
+                self.assertLess(np.abs(found.param_rest).max(), eps(real))
+                dense = curves.evaluate(2000).reshape(-1, 3)
+                least = np.linalg.norm(points[:, :, np.newaxis] - dense, axis=-1).min(axis=-1)
+                self.assertTrue((found.distance <= least + 16 * eps(real)).all())
+                self.assertTrue((found.bound <= found.distance).all())
+                self.assertTrue((found.status == 0).all())
+                np.testing.assert_allclose(
+                    np.linalg.norm(points - found.point, axis=-1), found.distance, atol=1e-6)
+                np.testing.assert_allclose(
+                    curves.at(found.param, found.index), found.point, atol=1e-5)
+
+    def test_options(self):
+        curves = clspline.BSpline(None, self.rng.random((3, 6, 2)).astype(np.float32), 2)
+        points = self.rng.random((9, 2)).astype(np.float32)
+        several = curves.project(points, 4)
+        self.assertEqual(several.distance.shape, (9, 4))
+        self.assertTrue((np.diff(several.distance[:, :2]) >= 0).all())
+        one = curves.project(points, curve=2)
+        self.assertTrue((one.index == 2).all())
+        again = curves.project(points, curve=2, hints=one.param, share='host')
+        np.testing.assert_allclose(again.distance, one.distance, atol=1e-6)
+        far = curves.project([[50.0, 50]], distance_upper_bound=1)
+        self.assertEqual(far.status[0], 2)
+        self.assertTrue(np.isinf(far.distance[0]))
+        self.assertEqual(far.index[0], 3)
+        near = curves.project(points, method='mrep', tolerance=1e-3)
+        self.assertLess(np.abs(near.distance - curves.project(points).distance).max(), 1e-3)
+        self.assertEqual(curves.project([[np.nan, 0]]).status[0], 3)
+        self.assertEqual(curves.project(np.zeros((0, 2))).distance.shape, (0,))
+
+    def test_refused(self):
+        curves = clspline.BSpline(None, self.rng.random((3, 6, 2)).astype(np.float32), 2)
+        for error, words, points, named in (
+                (ValueError, 'points', np.zeros((4, 3)), {}), (ValueError, 'points', 1.0, {}),
+                (ValueError, 'k: ', np.zeros(2), {'k': 0}),
+                (ValueError, 'k: ', np.zeros(2), {'k': 17}),
+                (ValueError, 'k: ', np.zeros(2), {'k': [1, 2]}),
+                (ValueError, 'method', np.zeros(2), {'method': 'newton'}),
+                (ValueError, 'distance_upper_bound', np.zeros(2), {'distance_upper_bound': -1}),
+                (IndexError, 'curve', np.zeros(2), {'curve': 3}),
+                (ValueError, '', np.zeros((2, 2)), {'curve': [0, 1, 2]}),
+                (clspline.ArgumentError, 'hints', np.zeros(2), {'hints': 0.5})):
+            with self.subTest(words=words), self.assertRaisesRegex(error, words):
+                curves.project(points, **named)
+        with self.assertRaisesRegex(ValueError, 'curves'):
+            clspline.BSpline((None, None), np.zeros((4, 4, 3)), 2).project(np.zeros(3))
+
+
+@needs_device
+class Refused(unittest.TestCase):
+    def test_descriptions(self):
+        control = np.zeros((6, 3), np.float32)
+        for error, words, t, c, k in (
+                (ValueError, '9 knots', np.arange(9), control, 3),
+                (ValueError, 'k: ', None, control, -1), (ValueError, 'k: ', None, control, 2.5),
+                (ValueError, 'k: ', None, control, (2, 2)),
+                (ValueError, 'control', (None, None), control[0], 2),
+                (ValueError, 'directions', (None,) * 4, control, 2),
+                (ValueError, 'c: 6', None, control, 6),
+                (ValueError, 'leading axes', np.tile(clamped(6, 3), (2, 1)), control, 3),
+                (TypeError, 't: ', np.array(['a'] * 10), control, 3),
+                (TypeError, 't: ', np.ma.zeros(10), control, 3)):
+            with self.subTest(words=words), self.assertRaisesRegex(error, words):
+                clspline.BSpline(t, c, k)
+        for t in (np.r_[1.0, np.zeros(9)], np.zeros(10), np.r_[np.nan, np.zeros(9)]):
+            with self.assertRaises(clspline.ArgumentError):
+                clspline.BSpline(t, control, 3).evaluate(2)
+        with self.assertRaisesRegex(ValueError, 'watertight'):
+            clspline.BSpline((None, None), np.zeros((4, 4, 3)), 2).mesh(3, watertight=True)
+
+
+if __name__ == '__main__':
+    unittest.main()

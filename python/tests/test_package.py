@@ -1,0 +1,197 @@
+"""What the package is as a whole: its examples, its public names, its devices and contexts."""
+import doctest
+import gc
+import importlib
+import inspect
+import logging
+import os
+import pathlib
+import pkgutil
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+import clspline
+from common import DEVICES, needs_device
+
+HERE = pathlib.Path(__file__).parent
+
+
+def modules():
+    return [importlib.import_module('clspline.' + found.name)
+            for found in pkgutil.iter_modules(clspline.__path__)
+            if found.name not in ('_clspline', '__main__')] + [clspline]
+
+
+def public_names():
+    """Functions, classes and their methods and properties that users may call."""
+    for module in modules():
+        if module.__name__.split('.')[-1].startswith('_'):
+            continue
+        for name, value in vars(module).items():
+            if name.startswith('_') or inspect.ismodule(value) or \
+                    not getattr(value, '__module__', '').startswith('clspline'):
+                continue
+            yield name
+            if inspect.isclass(value):
+                for owner in value.__mro__[:-1]:
+                    if owner.__module__.startswith('clspline'):
+                        yield from (each for each in vars(owner) if not each.startswith('_'))
+
+
+class Names(unittest.TestCase):
+    def test_each_is_used_by_a_test(self):
+        text = ''.join(path.read_text(encoding='utf-8') for path in HERE.glob('test_*.py'))
+        missing = sorted({name for name in public_names() if name not in text})
+        self.assertEqual(missing, [])
+
+    def test_each_has_words(self):
+        for module in modules():
+            for name, value in vars(module).items():
+                if inspect.isclass(value) and value.__module__ == module.__name__ and \
+                        not name.startswith('_'):
+                    self.assertTrue(value.__doc__, name)
+                    for method, function in vars(value).items():
+                        if inspect.isfunction(function) and not method.startswith('_'):
+                            self.assertTrue(function.__doc__, f'{name}.{method}')
+
+    def test_version(self):
+        self.assertRegex(clspline.__version__, r'^\d+\.\d+\.\d+$')
+
+    @needs_device
+    def test_examples(self):
+        for module in modules():
+            with self.subTest(module.__name__):
+                failed, _ = doctest.testmod(module)
+                self.assertEqual(failed, 0)
+
+
+@needs_device
+class Contexts(unittest.TestCase):
+    def line(self, **named):
+        return clspline.Bezier(np.float32([[0, 0], [1, 1]]), 'curve', **named)
+
+    def test_devices(self):
+        self.assertEqual([device.index for device in DEVICES], list(range(len(DEVICES))))
+        self.assertIn(DEVICES[0].kind, ('cpu', 'integrated', 'discrete', 'accelerator'))
+        self.assertIn(clspline.current().device.name, [device.name for device in DEVICES])
+
+    def test_choice(self):
+        for name in (None, '0', 0, DEVICES[0]):
+            context = clspline.Context(name, workers=1, cache_dir='', limits='svm=0')
+            self.assertEqual(self.line(context=context).evaluate(2).tolist(), [[0, 0], [1, 1]])
+            context.finish()
+            context.close()
+        with self.assertRaisesRegex(clspline.NoDeviceError, 'no such thing'):
+            clspline.Context('no such thing')
+        with self.assertRaises(clspline.ArgumentError):
+            clspline.Context(limits='nothing=1')
+        with self.assertRaises(TypeError):
+            clspline.Context(1.5)
+
+    def test_use(self):
+        outer = clspline.current()
+        with clspline.use(clspline.Context()) as context:
+            self.assertIs(clspline.current(), context)
+            self.assertIs(self.line().context, context)
+        self.assertIs(clspline.current(), outer)
+        with clspline.use(DEVICES[0]) as context:
+            self.assertEqual(context.device.name, DEVICES[0].name)
+
+    def test_close(self):
+        with clspline.Context() as context:
+            line = self.line(context=context)
+            line.evaluate(2)
+            self.assertFalse(context.closed)
+        self.assertTrue(context.closed)
+        for call in (lambda: line.evaluate(2), lambda: line.at(0.5), lambda: context.pointer,
+                     context.finish, lambda: context.empty(3), lambda: context.join(context),
+                     lambda: self.line(context=context).evaluate(2)):
+            with self.assertRaisesRegex(clspline.StateError, 'closed'):
+                call()
+        context.close()
+        self.assertIn('closed', repr(context))
+
+    def test_empty(self):
+        context = clspline.Context()
+        memory = context.empty((3, 4), np.float64)
+        memory[:] = 1
+        context.close()
+        self.assertEqual(memory.sum(), 12)
+        self.assertEqual(clspline.current().empty(0).size, 0)
+        self.assertEqual(clspline.current().empty(5).shape, (5,))
+        del memory
+        gc.collect()
+
+    def test_join(self):
+        one, two = clspline.Context(), clspline.Context()
+        one.join(two)
+        with self.assertRaises(clspline.ArgumentError):
+            two.join(one)
+        line = clspline.Bezier(np.random.default_rng(0).random((99, 4, 3), np.float32), 'curve',
+                               context=one)
+        np.testing.assert_allclose(line.evaluate(50, share='dynamic'), line.evaluate(50),
+                                   atol=1e-6)
+        two.close()  # and with it what joined it
+        self.assertTrue(one.closed)
+
+    def test_collected(self):
+        for _ in range(3):
+            context = clspline.Context()
+            context.line = self.line(context=context)  # a cycle
+            context.line.evaluate(3)
+            del context
+            gc.collect()
+
+    def test_measured_speeds(self):
+        line = clspline.Bezier(np.zeros((9, 4, 3), np.float32), 'curve')
+        share = clspline.Share('auto', measure=True)
+        line.evaluate(50, share=share)
+        self.assertEqual(share.report.schedule, 'auto')
+
+    def test_errors(self):
+        context = clspline.Context(limits='fp64=0')
+        with self.assertRaises(clspline.NoFloat64Error) as caught:
+            clspline.Bezier(np.zeros((2, 2)), 'curve', context=context).evaluate(2)
+        self.assertEqual(caught.exception.status, -2005)
+        self.assertEqual(clspline.Bezier([[1, 2], [2, 3]], 'curve', context=context).precision,
+                         np.float32)
+        with self.assertRaises(clspline.OutOfMemoryError):
+            context.empty(2 ** 61)
+        for kind, base in ((clspline.ArgumentError, ValueError),
+                           (clspline.StateError, RuntimeError),
+                           (clspline.NoFloat64Error, NotImplementedError),
+                           (clspline.OutOfMemoryError, MemoryError),
+                           (clspline.OpenCLError, RuntimeError)):
+            self.assertTrue(issubclass(kind, base) and issubclass(kind, clspline.Error))
+
+    def test_log(self):
+        with self.assertLogs('clspline', logging.DEBUG) as logs:
+            clspline.Context()
+        self.assertTrue(logs.output)
+
+
+class Processes(unittest.TestCase):
+    def run_python(self, text, **environment):
+        return subprocess.run([sys.executable, '-c', text], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=60,
+                              env=dict(os.environ, **environment), universal_newlines=True)
+
+    def test_no_devices(self):
+        done = self.run_python('import clspline; print(clspline.devices()); clspline.current()',
+                               OCL_ICD_VENDORS='/nonexistent', OCL_ICD_FILENAMES='')
+        self.assertIn('[]', done.stdout)
+        self.assertIn('NoDeviceError', done.stdout)
+
+    @needs_device
+    def test_end_with_objects_alive(self):
+        done = self.run_python('import numpy as np, clspline\n'
+                               'line = clspline.Bezier(np.zeros((2, 2)), "curve")\n'
+                               'line.evaluate(3); a = clspline.current().empty(9)\n')
+        self.assertEqual((done.returncode, done.stdout), (0, ''))
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,78 @@
+#!/bin/bash
+# Builds the Python package as users get it, and tries it.
+#
+# usage: wheel.sh [FOLDER]
+#
+# Makes an sdist of the commit that is checked out, and of it a wheel, both in FOLDER (default
+# build-wheel), by the oldest Python from 3.9 on that it finds; installs the wheel for that one and
+# for the newest, each into a new environment, and runs python/tests there. Packages come from PyPI.
+# The last line is "N passed, N failed, N skipped". Exits with 77 where there is no network or no
+# Python with headers.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+folder=$(mkdir -p "${1:-build-wheel}" && cd "${1:-build-wheel}" && pwd) || exit 1
+limit=1572864 # bytes of the wheel
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+# "VERSION PATH" of each Python that can build and make environments, oldest first.
+pythons() {
+    local path
+    for path in python3 /usr/bin/python3 python3.{9..20} \
+        "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
+        "$path" - 2>/dev/null <<'EOF'
+import ensurepip, os, sys, sysconfig, venv
+if sys.version_info >= (3, 9) and sys.version_info.releaselevel == 'final' and \
+        os.path.exists(os.path.join(sysconfig.get_path('include'), 'Python.h')):
+    print('%d.%02d' % sys.version_info[:2], sys.executable)
+EOF
+    done | sort -u -k 1,1
+}
+
+environment() { # PYTHON FOLDER PACKAGE...
+    local python=$1 place=$2
+    shift 2
+    "$python" -m venv "$place" &&
+        "$place/bin/python" -m pip -q --disable-pip-version-check install "$@"
+}
+
+found=$(pythons)
+[ -n "$found" ] || skip "no Python 3.9 with headers and venv"
+oldest=$(head -n 1 <<<"$found") newest=$(tail -n 1 <<<"$found")
+environment "${oldest#* }" "$folder/build" build || skip "no network"
+rm -f "$folder"/*.whl "$folder"/*.tar.gz
+"$folder/build/bin/python" -m build -o "$folder" . >"$folder/build.log" 2>&1 || {
+    tail -n 40 "$folder/build.log"
+    exit 1
+}
+wheel=$(echo "$folder"/*.whl)
+ls -l "$folder"/*.whl "$folder"/*.tar.gz
+status=0 passed=0 failed=0 skipped=0
+if [ "$(stat -c %s "$wheel")" -gt $limit ]; then
+    echo "the wheel has more than $limit bytes"
+    failed=1
+fi
+for python in "$oldest" "$newest"; do
+    place=$folder/${python%% *}
+    environment "${python#* }" "$place" "$wheel" scipy || {
+        failed=$((failed + 1))
+        continue
+    }
+    for file in python/tests/test_*.py; do
+        log=$place/$(basename "$file").log
+        if "$place/bin/python" "$file" -v >"$log" 2>&1; then
+            passed=$((passed + 1))
+        else
+            echo "Python ${python%% *}: $file"
+            tail -n 40 "$log"
+            failed=$((failed + 1))
+        fi
+    done
+    [ "$oldest" != "$newest" ] || break
+done
+[ "$failed" = 0 ] || status=1
+echo "$passed passed, $failed failed, $skipped skipped"
+exit $status
