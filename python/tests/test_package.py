@@ -7,8 +7,10 @@ import logging
 import os
 import pathlib
 import pkgutil
+import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -184,6 +186,25 @@ class Processes(unittest.TestCase):
                                OCL_ICD_VENDORS='/nonexistent', OCL_ICD_FILENAMES='')
         self.assertIn('[]', done.stdout)
         self.assertIn('NoDeviceError', done.stdout)
+
+    @needs_device
+    def test_programs(self):
+        for path in sorted((HERE.parent.parent / 'examples' / 'python').glob('*.py')):
+            with self.subTest(path.name), tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run([sys.executable, path], stdout=subprocess.PIPE, cwd=folder,
+                                      stderr=subprocess.STDOUT, timeout=120)
+                if done.returncode == 77:
+                    continue  # it says what it would need
+                self.assertEqual(done.returncode, 0, done.stdout.decode())
+
+    @needs_device
+    def test_pages(self):
+        for name in ('README.md', 'docs/guide/python.md'):
+            text = (HERE.parent.parent / name).read_text(encoding='utf-8')
+            programs = re.findall(r'^```python\n(.*?)^```$', text, re.MULTILINE | re.DOTALL)
+            self.assertTrue(programs)
+            for program in programs:
+                exec(compile(program, name, 'exec'), {})
 
     @needs_device
     def test_end_with_objects_alive(self):
