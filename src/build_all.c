@@ -22,7 +22,7 @@ clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *u
     clspi_build_count count = {.only_counts = true};
     const clspi_build build = {ctx, fn, user, &count};
 
-    if (!ctx) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_build_all: ctx is NULL");
+    if (!ctx) return clspi_context_null(NULL, "clsp_context_build_all");
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(build_families(&build));
     count.only_counts = false;

@@ -10,11 +10,16 @@
    Thread-safety: every function here may be called from any thread, and a context may be used by
    several threads at once; only its destruction must not overlap other calls.
 
-   Processes: after fork, neither OpenCL's objects nor a context may be used in the child, where
-   OpenCL's threads are not. All that the child may do with the contexts and plans of its parent is
-   to destroy them, which writes NULL and releases nothing. It ends by exec or _exit, or makes
-   contexts of its own where the OpenCL implementation lets it. A process that forks makes its
-   contexts after that. */
+   Processes: in a child of fork OpenCL's threads are missing and locks may be held for good. Once a
+   process has called clsp_device_list or clsp_context_create, its later children and theirs can
+   only destroy what they got from it: contexts, plans, meshes, and buffers of graphics.h. That
+   writes NULL and releases nothing. All other calls on them give CLSP_ERROR_STATE, or NULL where
+   they give no status, at once and whatever other threads of the parent were doing. The log says
+   why ("made before fork: ..."), and so does clsp_context_last_error, which has nothing else to say
+   there. clsp_context_create and clsp_device_list give CLSP_ERROR_STATE likewise: PoCL's queues
+   hang in such a process. It may call exec. A child that is to use OpenCL is made before these
+   calls, and before the parent uses OpenCL by itself, which the library does not notice. Forks that
+   run no handlers of pthread_atfork (_Fork, vfork, clone) are not noticed either. */
 #ifndef CLSPLINE_CONTEXT_H
 #define CLSPLINE_CONTEXT_H
 
@@ -70,7 +75,8 @@ typedef struct clsp_device_info {
 /* Lists all devices of all platforms, in the order in which an index names them (below).
    infos: [capacity], or NULL with capacity 0 to count. count: number of devices, which may be above
    capacity. A machine without OpenCL or without devices gives CLSP_OK and 0. Errors:
-   CLSP_ERROR_ARGUMENT (count NULL, infos NULL with a capacity), CLSP_ERROR_NO_MEMORY. */
+   CLSP_ERROR_ARGUMENT (count NULL, infos NULL with a capacity), CLSP_ERROR_NO_MEMORY,
+   CLSP_ERROR_STATE (after fork, above). */
 CLSP_API clsp_status clsp_device_list(clsp_device_info *infos, size_t capacity, size_t *count);
 
 struct clsp_graphics_context; /* graphics.h */
@@ -131,8 +137,8 @@ typedef struct clsp_context clsp_context;
 /* Makes a context on the caller's queue, which is retained, or with queue NULL on a device chosen
    by opts->device, with an in-order queue of the library's own (with profiling where the device has
    it). Errors: CLSP_ERROR_ARGUMENT (ctx NULL, opts->limits malformed), CLSP_ERROR_NO_DEVICE (the
-   log names the devices that there are), CLSP_ERROR_NO_MEMORY, OpenCL's own. On error *ctx is NULL.
- */
+   log names the devices that there are), CLSP_ERROR_NO_MEMORY, CLSP_ERROR_STATE (after fork,
+   above), OpenCL's own. On error *ctx is NULL. */
 CLSP_API clsp_status clsp_context_create(clsp_context **ctx, cl_command_queue queue,
                                          const clsp_context_opts *opts);
 
@@ -141,10 +147,11 @@ CLSP_API clsp_status clsp_context_create(clsp_context **ctx, cl_command_queue qu
 CLSP_API void clsp_context_destroy(clsp_context **ctx);
 
 /* Returns the queue on which the context's plans run: for creating buffers in its cl_context and
-   for clFinish. Not retained for the caller. NULL for a NULL context. */
+   for clFinish. Not retained for the caller. NULL for a NULL context, and after fork. */
 CLSP_API cl_command_queue clsp_context_queue(const clsp_context *ctx);
 
-/* Gives the context's device, as narrowed by opts->limits. Errors: CLSP_ERROR_ARGUMENT (NULL). */
+/* Gives the context's device, as narrowed by opts->limits. Errors: CLSP_ERROR_ARGUMENT (NULL),
+   CLSP_ERROR_STATE (after fork). */
 CLSP_API clsp_status clsp_context_device(const clsp_context *ctx, clsp_device_info *info);
 
 /* Copies the message of the last error into text (at most size bytes, 0 at the end) and returns the

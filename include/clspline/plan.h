@@ -8,8 +8,9 @@
    Order of calls: create, then set, then evaluate as often as wanted; an evaluation before is
    CLSP_ERROR_STATE. A plan whose change failed with another error than CLSP_ERROR_ARGUMENT can only
    be changed again or destroyed; other calls give CLSP_ERROR_STATE. Destroying releases the plan
-   and writes NULL; *plan may be NULL; work already enqueued completes; after fork, in the child, it
-   only writes NULL. A context must outlive its plans.
+   and writes NULL; *plan may be NULL; work already enqueued completes. A context must outlive its
+   plans. After fork, in the child, destroying only writes NULL, and all other calls are
+   CLSP_ERROR_STATE (context.h).
 
    Queues: a call enqueues on the context's queue. Where that runs out of order, the calls of one
    plan still run one after another; calls of different plans are ordered by wait lists alone.

@@ -7,6 +7,7 @@
 #include "bezier_sums.h"
 #include "bernstein_basis.h"
 #include "check.h"
+#include "process.h"
 #include "tensor_list.h"
 #include "tensor_share.h"
 
@@ -112,9 +113,7 @@ clsp_status clsp_bezier_plan_create(clsp_bezier_plan **out, clsp_context *ctx,
     clsp_status status;
 
     if (out) *out = NULL;
-    if (!out || !ctx || !given)
-        return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT,
-                          "clsp_bezier_plan_create: NULL argument");
+    if (!out || !ctx || !given) return clspi_context_null(ctx, "clsp_bezier_plan_create");
     desc = *given;
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(clspi_bezier_resolve(ctx, &desc, &tensor));
@@ -139,7 +138,7 @@ void clsp_bezier_plan_destroy(clsp_bezier_plan **ptr)
 
     if (!plan) return;
     *ptr = NULL;
-    if (clspi_context_is_inherited(plan->tensor.base.ctx)) return;
+    if (clspi_process_is_forked()) return;
     clspi_kernel_release(&plan->edges);
     clspi_tensor_release(&plan->tensor);
     free(plan);
@@ -149,6 +148,7 @@ clsp_status clsp_bezier_plan_desc(const clsp_bezier_plan *plan, clsp_bezier_desc
 {
     if (!plan || !desc)
         return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bezier_plan_desc");
+    CLSPI_CHECK(clspi_context_check(plan->tensor.base.ctx));
     *desc = plan->desc;
     return CLSP_OK;
 }

@@ -4,6 +4,7 @@
 #include "bspline_plan.h"
 #include "buffer.h"
 #include "check.h"
+#include "process.h"
 #include "convert_target.h"
 #include "nearest.h"
 #include "nearest_cubic.h"
@@ -65,9 +66,7 @@ clsp_status clsp_bspline_plan_create(clsp_bspline_plan **out, clsp_context *ctx,
                                      const clsp_bspline_desc *given)
 {
     if (out) *out = NULL;
-    if (!out || !ctx || !given)
-        return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT,
-                          "clsp_bspline_plan_create: NULL argument");
+    if (!out || !ctx || !given) return clspi_context_null(ctx, "clsp_bspline_plan_create");
     clsp_bspline_desc desc = *given;
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(clspi_bspline_check(ctx, &desc));
@@ -93,7 +92,7 @@ void clsp_bspline_plan_destroy(clsp_bspline_plan **ptr)
 
     if (!plan) return;
     *ptr = NULL;
-    if (clspi_context_is_inherited(plan->tensor.base.ctx)) return;
+    if (clspi_process_is_forked()) return;
     clspi_convert_target_destroy(&plan->target);
     clspi_tensor_release(&plan->tensor);
     clspi_nearest_destroy(&plan->nearest);
@@ -108,6 +107,7 @@ clsp_status clsp_bspline_plan_desc(const clsp_bspline_plan *plan, clsp_bspline_d
 {
     if (!plan || !desc)
         return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_plan_desc");
+    CLSPI_CHECK(clspi_context_check(plan->tensor.base.ctx));
     *desc = plan->desc;
     return CLSP_OK;
 }

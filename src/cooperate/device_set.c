@@ -174,9 +174,8 @@ clsp_status clsp_context_join(clsp_context *ctx, clsp_context *other)
     clspi_device_set *set;
     clsp_status status;
 
-    if (!ctx || !other)
-        return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT,
-                          "clsp_context_join: NULL argument");
+    if (!ctx || !other) return clspi_context_null(ctx, "clsp_context_join");
+    CLSPI_CHECK(clspi_context_check(ctx));
     CLSPI_CHECK(clspi_device_set_of(ctx, &set));
     pthread_mutex_lock(&set->lock);
     status = add_device(set, other);
@@ -188,10 +187,11 @@ clsp_status clsp_context_set_workers(clsp_context *ctx, uint32_t num_workers)
 {
     clspi_device_set *set;
 
-    if (!ctx || num_workers == 0 ||
-        (num_workers > CLSP_MAX_WORKERS && num_workers != CLSP_NO_WORKERS))
-        return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT,
-                          "clsp_context_set_workers: NULL, or %u workers", num_workers);
+    if (!ctx) return clspi_context_null(NULL, "clsp_context_set_workers");
+    CLSPI_CHECK(clspi_context_check(ctx));
+    if (num_workers == 0 || (num_workers > CLSP_MAX_WORKERS && num_workers != CLSP_NO_WORKERS))
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "clsp_context_set_workers: %u workers",
+                          num_workers);
     CLSPI_CHECK(clspi_device_set_of(ctx, &set));
     pthread_mutex_lock(&set->lock);
     clspi_pool_empty(&set->pool);
@@ -206,7 +206,8 @@ clsp_status clsp_context_set_speeds(clsp_context *ctx, const char *file)
     clspi_device_set *set;
     char *copy = NULL;
 
-    if (!ctx) return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_set_speeds: ctx is NULL");
+    if (!ctx) return clspi_context_null(NULL, "clsp_context_set_speeds");
+    CLSPI_CHECK(clspi_context_check(ctx));
     CLSPI_CHECK(clspi_device_set_of(ctx, &set));
     if (file) {
         copy = malloc(strlen(file) + 1);

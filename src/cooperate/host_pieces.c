@@ -55,8 +55,7 @@ static clspi_device_set *helpers_of(clsp_context *ctx)
 {
     clspi_device_set *set;
 
-    return !clspi_context_is_inherited(ctx) && clspi_device_set_of(ctx, &set) == CLSP_OK ? set
-                                                                                         : NULL;
+    return clspi_device_set_of(ctx, &set) == CLSP_OK ? set : NULL;
 }
 
 void clspi_host_pieces(clsp_context *ctx, size_t num, void (*fn)(void *user, size_t piece),

@@ -92,9 +92,8 @@ clsp_status clsp_shared_alloc(clsp_context *ctx, size_t bytes, void **memory)
     clspi_block *block;
 
     if (memory) *memory = NULL;
-    if (!ctx || !memory)
-        return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT,
-                          "clsp_shared_alloc: NULL argument");
+    if (!ctx || !memory) return clspi_context_null(ctx, "clsp_shared_alloc");
+    CLSPI_CHECK(clspi_context_check(ctx));
     if (bytes == 0) return CLSP_OK;
     CLSPI_CHECK(clspi_device_set_of(ctx, &set));
     CLSPI_CHECK(make_block(ctx, bytes, &block));
@@ -129,7 +128,9 @@ void clsp_shared_free(clsp_context *ctx, void *memory)
     clspi_device_set *set;
     clspi_block *block;
 
-    if (!ctx || !memory || clspi_device_set_of(ctx, &set) != CLSP_OK) return;
+    if (!ctx || !memory || clspi_context_check(ctx) != CLSP_OK ||
+        clspi_device_set_of(ctx, &set) != CLSP_OK)
+        return;
     block = unlink_block(set, memory);
     if (block)
         release_block(block, ctx);

@@ -1,25 +1,40 @@
 #include "context_internal.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cache.h"
 #include "check.h"
+#include "process.h"
 #include "profile.h"
 #include "program.h"
 #include "select.h"
 
-bool clspi_context_is_inherited(const clsp_context *ctx)
+/* Returns the log of a context, NULL of none. It is the one part that calls which only ask may
+   change. */
+static clspi_log *log_of(const clsp_context *ctx)
 {
-    return ctx->process != getpid();
+    return ctx ? &((clsp_context *)ctx)->log : NULL;
+}
+
+clsp_status clspi_context_check(const clsp_context *ctx)
+{
+    if (!clspi_process_is_forked()) return CLSP_OK;
+    return clspi_fail(log_of(ctx), CLSP_ERROR_STATE, "%s", clspi_made_before_fork);
 }
 
 clsp_status clspi_context_usable(clsp_context *ctx)
 {
+    CLSPI_CHECK(clspi_context_check(ctx));
     if (!atomic_load(&ctx->lost)) return CLSP_OK;
     return clspi_fail(
         &ctx->log, CLSP_ERROR_DEVICE_LOST,
         "the device failed in an earlier call; destroy the context and make a new one");
+}
+
+clsp_status clspi_context_null(const clsp_context *ctx, const char *function)
+{
+    if (ctx) CLSPI_CHECK(clspi_context_check(ctx));
+    return clspi_fail(log_of(ctx), CLSP_ERROR_ARGUMENT, "%s: NULL argument", function);
 }
 
 clsp_status clspi_waited(clsp_context *ctx, cl_int code, const char *what)
@@ -101,7 +116,6 @@ static clsp_context *create_empty(const clsp_context_opts *opts)
     clsp_context *const ctx = calloc(1, sizeof *ctx);
 
     if (!ctx) return NULL;
-    ctx->process = getpid();
     if (clspi_log_init(&ctx->log, opts->log, opts->log_user) != CLSP_OK) goto fail_log;
     if (pthread_mutex_init(&ctx->programs_lock, NULL) != 0) goto fail_programs;
     if (pthread_mutex_init(&ctx->clblast_lock, NULL) != 0) goto fail_clblast;
@@ -127,6 +141,7 @@ clsp_status clsp_context_create(clsp_context **out, cl_command_queue queue,
     CLSPI_CHECK(clspi_reserved_check_some(NULL, "clsp_context_opts", opts->reserved,
                                           CLSPI_COUNT(opts->reserved)));
     CLSPI_CHECK(clspi_graphics_check(opts->graphics));
+    CLSPI_CHECK(clspi_process_begin("clsp_context_create"));
     clsp_context *ctx = create_empty(opts);
     if (!ctx) return clspi_fail(NULL, CLSP_ERROR_NO_MEMORY, "clsp_context_create: no memory");
     const clsp_status status = open_context(ctx, queue, opts);
@@ -145,7 +160,7 @@ void clsp_context_destroy(clsp_context **ptr)
 
     if (!ctx) return;
     *ptr = NULL;
-    if (clspi_context_is_inherited(ctx)) return;
+    if (clspi_process_is_forked()) return;
     clspi_context_helper *const set = atomic_load(&ctx->device_set);
     if (set) set->release(set);
     clspi_programs_release(ctx);
@@ -160,19 +175,18 @@ void clsp_context_destroy(clsp_context **ptr)
 
 cl_command_queue clsp_context_queue(const clsp_context *ctx)
 {
-    return ctx ? ctx->queue : NULL;
+    return ctx && clspi_context_check(ctx) == CLSP_OK ? ctx->queue : NULL;
 }
 
 clsp_status clsp_context_device(const clsp_context *ctx, clsp_device_info *info)
 {
-    if (!ctx || !info)
-        return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_context_device: NULL argument");
+    if (!ctx || !info) return clspi_context_null(ctx, "clsp_context_device");
+    CLSPI_CHECK(clspi_context_check(ctx));
     *info = ctx->device;
     return CLSP_OK;
 }
 
 size_t clsp_context_last_error(const clsp_context *ctx, char *text, size_t size)
 {
-    /* the lock inside is the one part that changes */
-    return clspi_last_error(ctx ? &((clsp_context *)ctx)->log : NULL, text, size);
+    return clspi_last_error(log_of(ctx), text, size);
 }

@@ -4,7 +4,6 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "graphics_context.h"
 #include "log.h"
@@ -20,7 +19,6 @@ typedef struct clspi_context_helper {
 
 struct clsp_context {
     clspi_log log;
-    pid_t process; /* that made it */
     cl_context context;
     cl_command_queue queue;
     bool in_order;           /* the queue runs commands one after another */
@@ -38,13 +36,18 @@ struct clsp_context {
     _Atomic(clspi_context_helper *) device_set;
 };
 
-/* Tells whether the context is of the process that this one was forked from. Its locks may be held,
-   and OpenCL's threads are not here: nothing of it can be released. */
-bool clspi_context_is_inherited(const clsp_context *ctx);
+/* Gives CLSP_ERROR_STATE in a process that was forked after the context was made (process.h), else
+   CLSP_OK. Called at the head of every public call that takes a context or what was made of one and
+   does not call clspi_context_usable, before anything else of it is looked at. */
+clsp_status clspi_context_check(const clsp_context *ctx);
 
-/* Gives CLSP_ERROR_DEVICE_LOST once the device failed, else CLSP_OK. Called at the head of every
-   public call that enqueues. */
+/* Gives CLSP_ERROR_STATE likewise, and CLSP_ERROR_DEVICE_LOST once the device failed. Called at the
+   head of every public call that enqueues. */
 clsp_status clspi_context_usable(clsp_context *ctx);
+
+/* Reports that a public function got NULL for an argument; ctx: the one that it has got, or NULL.
+ */
+clsp_status clspi_context_null(const clsp_context *ctx, const char *function);
 
 /* Reports the result of a call that waited for the device, and remembers when the device is gone.
  */

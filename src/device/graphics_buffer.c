@@ -8,6 +8,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "process.h"
 #include "profile.h"
 
 /* Of cl_khr_external_memory, whose header need not be there. */
@@ -257,15 +258,12 @@ clsp_status clsp_graphics_create(clsp_graphics **out, clsp_context *ctx,
                                  const clsp_graphics_desc *desc)
 {
     if (out) *out = NULL;
-    if (!out || !ctx || !desc)
-        return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT,
-                          "clsp_graphics_create: NULL argument");
+    if (!out || !ctx || !desc) return clspi_context_null(ctx, "clsp_graphics_create");
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(check_desc(ctx, desc));
     clsp_graphics *g = calloc(1, sizeof *g);
     if (!g) return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "clsp_graphics_create: no memory");
     g->ctx = ctx;
-    g->process = getpid();
     g->report.bytes = desc->bytes;
     const clsp_status status = find_way(g, ctx, desc);
     if (status != CLSP_OK) {
@@ -283,7 +281,7 @@ void clsp_graphics_destroy(clsp_graphics **ptr)
 
     if (!g) return;
     *ptr = NULL;
-    if (g->process != getpid()) return;
+    if (clspi_process_is_forked()) return;
     if (g->last) clReleaseEvent(g->last);
     clspi_buffer_release(&g->buffer);
     free(g);
@@ -291,8 +289,9 @@ void clsp_graphics_destroy(clsp_graphics **ptr)
 
 clsp_status clsp_graphics_info(const clsp_graphics *graphics, clsp_graphics_report *report)
 {
-    if (!graphics || !report)
-        return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_graphics_info: NULL argument");
+    if (graphics && clspi_process_is_forked())
+        return clspi_fail(NULL, CLSP_ERROR_STATE, "%s", clspi_made_before_fork);
+    if (!graphics || !report) return clspi_context_null(NULL, "clsp_graphics_info");
     *report = graphics->report;
     return CLSP_OK;
 }

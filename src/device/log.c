@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "process.h"
+
 /* For failures before there is a context to keep them. */
 static _Thread_local char thread_last[CLSPI_MESSAGE_MAX];
 
@@ -24,6 +26,10 @@ static void deliver(clspi_log *log, clsp_log_level level, const char *text)
 {
     if (!log) {
         if (level == CLSP_LOG_ERROR) strcpy(thread_last, text);
+        return;
+    }
+    if (clspi_process_is_forked()) { /* the lock may be held for good */
+        if (log->fn) log->fn(log->user, level, text);
         return;
     }
     pthread_mutex_lock(&log->lock);
@@ -83,16 +89,18 @@ clsp_status clspi_reserved_check(clspi_log *log, const char *what,
 
 size_t clspi_last_error(clspi_log *log, char *text, size_t size)
 {
-    const char *last = log ? log->last : thread_last;
+    const bool forked = log && clspi_process_is_forked();
+    const bool locks = log && !forked;
+    const char *const last = forked ? clspi_made_before_fork : log ? log->last : thread_last;
     size_t length;
 
-    if (log) pthread_mutex_lock(&log->lock);
+    if (locks) pthread_mutex_lock(&log->lock);
     length = strlen(last);
     if (text && size > 0) {
         const size_t kept = length < size ? length : size - 1;
         memcpy(text, last, kept);
         text[kept] = '\0';
     }
-    if (log) pthread_mutex_unlock(&log->lock);
+    if (locks) pthread_mutex_unlock(&log->lock);
     return length;
 }

@@ -49,7 +49,9 @@ clsp_status clspi_reserved_check_some(clspi_log *log, const char *what, const ui
 /* Returns the name of a type, for messages. */
 const char *clspi_type_name(clsp_type type);
 
-/* Copies the last error as clsp_context_last_error describes. */
+/* Copies the last error as clsp_context_last_error describes. After fork the log's lock may be held
+   for good: then messages reach the callback alone, and the last error of every log is why calls
+   are refused. */
 size_t clspi_last_error(clspi_log *log, char *text, size_t size);
 
 #endif

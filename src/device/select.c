@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "graphics_context.h"
+#include "process.h"
 #include "profile.h"
 
 /* Tells whether asking PoCL 3.1 for devices would end the process: it calls assert() when HOME is
@@ -112,6 +113,8 @@ clsp_status clsp_device_list(clsp_device_info *infos, size_t capacity, size_t *c
 
     if (!count || (!infos && capacity > 0))
         return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_device_list: count or infos is NULL");
+    *count = 0;
+    CLSPI_CHECK(clspi_process_begin("clsp_device_list"));
     status = clspi_devices(&all, count, NULL);
     if (status != CLSP_OK) return status;
     if (infos && all) memcpy(infos, all, clspi_min(capacity, *count) * sizeof *infos);

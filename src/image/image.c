@@ -4,6 +4,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "image_plan.h"
+#include "process.h"
 
 /* ---- peers ---- */
 
@@ -64,9 +65,7 @@ clsp_status clsp_image_plan_create(clsp_image_plan **out, clsp_context *ctx,
     clspi_image_layout layout;
 
     if (out) *out = NULL;
-    if (!out || !ctx || !given)
-        return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT,
-                          "clsp_image_plan_create: NULL argument");
+    if (!out || !ctx || !given) return clspi_context_null(ctx, "clsp_image_plan_create");
     clsp_image_desc desc = *given;
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(clspi_image_resolve(ctx, &desc));
@@ -97,7 +96,7 @@ void clsp_image_plan_destroy(clsp_image_plan **ptr)
 
     if (!plan) return;
     *ptr = NULL;
-    if (clspi_context_is_inherited(plan->base.ctx)) return;
+    if (clspi_process_is_forked()) return;
     clspi_peers_release(&plan->peers);
     clspi_plan_release(&plan->base);
     clspi_image_filter_release(&plan->filter);
@@ -116,6 +115,7 @@ clsp_status clsp_image_plan_desc(const clsp_image_plan *plan, clsp_image_desc *d
 {
     if (!plan || !desc)
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_image_plan_desc");
+    CLSPI_CHECK(clspi_context_check(plan->base.ctx));
     *desc = plan->desc;
     return CLSP_OK;
 }

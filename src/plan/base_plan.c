@@ -17,8 +17,7 @@ clsp_status clspi_plan_init(clspi_plan *plan, clsp_context *ctx, const char *fam
 
 clsp_status clspi_null_argument(const clspi_plan *plan, const char *function)
 {
-    return clspi_fail(plan ? &plan->ctx->log : NULL, CLSP_ERROR_ARGUMENT, "%s: NULL argument",
-                      function);
+    return clspi_context_null(plan ? plan->ctx : NULL, function);
 }
 
 /* ---- checks ---- */

@@ -66,8 +66,8 @@ clsp_status clsp_solid_limit_points(const clsp_solid_mesh *mesh, clsp_solid_plac
     double *made = NULL;
     clsp_status status;
 
-    if (!mesh)
-        return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_solid_limit_points: NULL argument");
+    if (!mesh) return clspi_context_null(NULL, "clsp_solid_limit_points");
+    CLSPI_CHECK(clspi_context_check(mesh->ctx));
     if (places == CLSP_SOLID_PLACES_DEFAULT) places = CLSP_SOLID_VERTICES;
     if (dim < 1 || dim > CLSP_SOLID_MAX_DIM ||
         (places != CLSP_SOLID_VERTICES && places != CLSP_SOLID_MIDDLES))

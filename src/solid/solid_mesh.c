@@ -7,6 +7,7 @@
 #include "check.h"
 #include "context_internal.h"
 #include "host_pieces.h"
+#include "process.h"
 
 /* ---- making meshes ---- */
 
@@ -16,17 +17,12 @@ clsp_status clspi_solid_no_memory(clsp_context *ctx)
                       "solid: no memory, or more than %d of anything", CLSPI_MAX_CELLS);
 }
 
-static clsp_status null_argument(clsp_context *ctx, const char *function)
-{
-    return clspi_fail(ctx ? &ctx->log : NULL, CLSP_ERROR_ARGUMENT, "%s: NULL argument", function);
-}
-
 static clsp_status check_cells(clsp_context *ctx, const clsp_solid_cells *cells)
 {
     CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_solid_cells", cells->reserved));
     if ((cells->num_indices && !cells->index) || (cells->num_creases && !cells->crease) ||
         (cells->num_corners && !cells->corner))
-        return null_argument(ctx, "clsp_solid_mesh_create");
+        return clspi_context_null(ctx, "clsp_solid_mesh_create");
     if (cells->orient > 1)
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "solid: orient %u: 0 or 1",
                           cells->orient);
@@ -152,7 +148,8 @@ clsp_status clsp_solid_mesh_create(clsp_solid_mesh **mesh, clsp_context *ctx,
     clsp_status status;
 
     if (mesh) *mesh = NULL;
-    if (!mesh || !ctx || !cells) return null_argument(ctx, "clsp_solid_mesh_create");
+    if (!mesh || !ctx || !cells) return clspi_context_null(ctx, "clsp_solid_mesh_create");
+    CLSPI_CHECK(clspi_context_check(ctx));
     CLSPI_CHECK(check_cells(ctx, cells));
     clsp_solid_mesh *made = new_mesh(ctx);
     if (!made) return clspi_solid_no_memory(ctx);
@@ -165,15 +162,18 @@ clsp_status clsp_solid_mesh_create(clsp_solid_mesh **mesh, clsp_context *ctx,
 
 void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh)
 {
-    if (!mesh || !*mesh) return;
-    clspi_poly_mesh_release(&(*mesh)->poly);
-    clspi_tetra_mesh_release(&(*mesh)->tetra);
-    clspi_cell_mesh_release(&(*mesh)->cells);
-    free((*mesh)->crease);
-    free((*mesh)->sharpness);
-    clspi_refinement_destroy((*mesh)->refinement);
-    free(*mesh);
+    clsp_solid_mesh *const old = mesh ? *mesh : NULL;
+
+    if (!old) return;
     *mesh = NULL;
+    if (clspi_process_is_forked()) return;
+    clspi_poly_mesh_release(&old->poly);
+    clspi_tetra_mesh_release(&old->tetra);
+    clspi_cell_mesh_release(&old->cells);
+    free(old->crease);
+    free(old->sharpness);
+    clspi_refinement_destroy(old->refinement);
+    free(old);
 }
 
 static void run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user)
@@ -189,7 +189,9 @@ clspi_parallel clspi_solid_threads(clsp_context *ctx)
 clsp_status clsp_solid_mesh_refine(clsp_solid_mesh **fine, const clsp_solid_mesh *mesh)
 {
     if (fine) *fine = NULL;
-    if (!fine || !mesh) return null_argument(mesh ? mesh->ctx : NULL, "clsp_solid_mesh_refine");
+    if (!fine || !mesh)
+        return clspi_context_null(mesh ? mesh->ctx : NULL, "clsp_solid_mesh_refine");
+    CLSPI_CHECK(clspi_context_check(mesh->ctx));
     const clspi_parallel threads = clspi_solid_threads(mesh->ctx);
     clsp_solid_mesh *made = new_mesh(mesh->ctx);
     if (!made) return clspi_solid_no_memory(mesh->ctx);
@@ -219,7 +221,9 @@ clspi_incidence clspi_solid_incidence(const clsp_solid_mesh *mesh)
 
 clsp_status clsp_solid_mesh_counts(const clsp_solid_mesh *mesh, clsp_solid_counts *counts)
 {
-    if (!mesh || !counts) return null_argument(mesh ? mesh->ctx : NULL, "clsp_solid_mesh_counts");
+    if (!mesh || !counts)
+        return clspi_context_null(mesh ? mesh->ctx : NULL, "clsp_solid_mesh_counts");
+    CLSPI_CHECK(clspi_context_check(mesh->ctx));
     const clspi_incidence all = clspi_solid_incidence(mesh);
     *counts = (clsp_solid_counts){.num_vertices = all.num_vertices,
                                   .num_edges = all.num_edges,
@@ -261,7 +265,8 @@ clsp_status clsp_solid_mesh_cells(const clsp_solid_mesh *mesh, clsp_output index
 {
     static const uint8_t order[8] = {0, 1, 3, 2, 4, 5, 7, 6};
 
-    if (!mesh) return null_argument(NULL, "clsp_solid_mesh_cells");
+    if (!mesh) return clspi_context_null(NULL, "clsp_solid_mesh_cells");
+    CLSPI_CHECK(clspi_context_check(mesh->ctx));
     if (!mesh->is_hexahedral)
         return clspi_fail(&mesh->ctx->log, CLSP_ERROR_ARGUMENT,
                           "solid: the mesh is not hexahedral; refine it");

@@ -90,7 +90,7 @@ static void release_stencils(device_stencils *s)
 
 void clspi_refinement_destroy(clspi_refinement *r)
 {
-    if (!r || clspi_context_is_inherited(r->base.ctx)) return;
+    if (!r) return;
     release_stencils(&r->stencils[0]);
     release_stencils(&r->stencils[1]);
     clspi_kernel_release(&r->kernel);
@@ -335,7 +335,8 @@ clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rul
 {
     refine_call call = {.mesh = mesh, .rule = rule, .dim = dim};
 
-    if (!mesh) return clspi_null_argument(NULL, "clsp_solid_refine_points");
+    if (!mesh) return clspi_context_null(NULL, "clsp_solid_refine_points");
+    CLSPI_CHECK(clspi_context_check(mesh->ctx));
     if (rule == CLSP_SOLID_RULE_DEFAULT) rule = call.rule = CLSP_SOLID_TENSOR;
     if (dim < 1 || dim > CLSP_SOLID_MAX_DIM ||
         (rule != CLSP_SOLID_TENSOR && rule != CLSP_SOLID_JOY))

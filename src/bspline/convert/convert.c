@@ -59,6 +59,7 @@ clsp_status clsp_bspline_target_desc(const clsp_bspline_plan *plan, size_t patch
 {
     if (!plan || !desc)
         return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_target_desc");
+    CLSPI_CHECK(clspi_context_check(plan->tensor.base.ctx));
     CLSPI_CHECK(check_target(plan, (clsp_range){patch, 1}));
     const clspi_own_target *const own = &plan->target->own;
     *desc = plan->desc;

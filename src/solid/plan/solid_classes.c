@@ -20,6 +20,7 @@ clsp_status clsp_solid_classes(const clsp_solid_plan *plan, clsp_solid_class *cl
 {
     if (!plan || !num || (room && !classes))
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_classes");
+    CLSPI_CHECK(clspi_context_check(plan->base.ctx));
     CLSPI_CHECK(find_classes(&plan));
     *num = 1 + (size_t)plan->classes.num;
     for (size_t i = 0; i < room && i < *num; i++) {
@@ -43,6 +44,7 @@ clsp_status clsp_solid_cell_classes(const clsp_solid_plan *plan, clsp_range cell
                                     clsp_output classes)
 {
     if (!plan) return clspi_null_argument(NULL, "clsp_solid_cell_classes");
+    CLSPI_CHECK(clspi_context_check(plan->base.ctx));
     CLSPI_CHECK(clspi_solid_cells_check(plan, cells));
     CLSPI_CHECK(clspi_solid_check_output(plan->base.ctx, &classes, "classes", cells.count, CLSP_U32,
                                          CLSP_TYPE_DEFAULT));

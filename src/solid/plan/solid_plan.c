@@ -10,6 +10,7 @@
 #include "lattice.h"
 #include "point_copies.h"
 #include "points.h"
+#include "process.h"
 #include "solid_desc.h"
 #include "solid_kernels.h"
 #include "solid_mesh.h"
@@ -156,8 +157,7 @@ clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh
 
     if (plan) *plan = NULL;
     if (!plan || !mesh || !desc)
-        return clspi_fail(mesh ? &mesh->ctx->log : NULL, CLSP_ERROR_ARGUMENT,
-                          "clsp_solid_plan_create: NULL argument");
+        return clspi_context_null(mesh ? mesh->ctx : NULL, "clsp_solid_plan_create");
     CLSPI_CHECK(clspi_context_usable(mesh->ctx));
     all = *desc;
     CLSPI_CHECK(clspi_solid_desc_resolve(mesh->ctx, &all));
@@ -194,7 +194,7 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
 
     if (!plan) return;
     *ptr = NULL;
-    if (clspi_context_is_inherited(plan->base.ctx)) return;
+    if (clspi_process_is_forked()) return;
     clspi_peers_release(&plan->peers);
     clspi_sample_tables_release(&plan->tables);
     clspi_buffer_release(&plan->cell_faces);
@@ -231,6 +231,7 @@ clsp_status clsp_solid_plan_desc(const clsp_solid_plan *plan, clsp_solid_desc *d
 {
     if (!plan || !desc)
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_plan_desc");
+    CLSPI_CHECK(clspi_context_check(plan->base.ctx));
     *desc = plan->desc;
     return CLSP_OK;
 }

@@ -83,6 +83,7 @@ clsp_status clsp_solid_weights(clsp_solid_plan *plan, const clsp_solid_param *pa
 
     if (!plan || !param || !num || (*num && (!vertices || !weights)))
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_weights");
+    CLSPI_CHECK(clspi_context_check(plan->base.ctx));
     CLSPI_CHECK(check_param(plan, param));
     CLSPI_CHECK(check_orders(plan, param->by, by));
     CLSPI_CHECK(clspi_solid_by_classes(plan, &plan));

@@ -9,8 +9,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "bezier_fixture.h"
 
@@ -377,48 +375,6 @@ static void test_threads(void **state)
 
 /* ---- processes ---- */
 
-/* What a child does with what it got from its parent. */
-static int destroy_inherited(clsp_context *ctx, clsp_bezier_plan *plan)
-{
-    alarm(30); /* it must not wait for threads that it does not have */
-    clsp_bezier_plan_destroy(&plan);
-    clsp_context_destroy(&ctx);
-    return ctx || plan ? 1 : 0;
-}
-
-/* After fork the child destroys plans and contexts, with workers and programs, without a wait;
- * those of the parent are as they were. */
-static void test_fork(void **state)
-{
-    const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
-    clsp_context *ctx;
-    float controls[CONTROLS], expected[POINTS], points[POINTS];
-    clsp_bezier_plan *plan;
-    int result;
-
-    (void)state;
-    if (tiny()) skip(); /* Oclgrind's checks end the process when a second thread enqueues */
-    ctx = context_with("");
-    expected_points(ctx, controls, expected);
-    assert_int_equal(clsp_context_set_workers(ctx, 2), CLSP_OK);
-    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL),
-                     CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, POINTS),
-                                      &(clsp_run){.share = &by_host}),
-                     CLSP_OK);
-    const pid_t child = fork();
-    if (child == 0) _exit(destroy_inherited(ctx, plan));
-    assert_true(child > 0);
-    assert_int_equal(waitpid(child, &result, 0), child);
-    assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 0);
-    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, POINTS), NULL),
-                     CLSP_OK);
-    assert_memory_equal(points, expected, sizeof points);
-    clsp_bezier_plan_destroy(&plan);
-    clsp_context_destroy(&ctx);
-}
-
 /* ---- building ahead ---- */
 
 static void count_kernel(void *user, const clsp_kernel_info *info)
@@ -453,7 +409,7 @@ int main(void)
         cmocka_unit_test(test_absurd_sizes),   cmocka_unit_test(test_set_arguments),
         cmocka_unit_test(test_eval_arguments), cmocka_unit_test(test_refusal_leaves_output),
         cmocka_unit_test(test_events),         cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_fork),           cmocka_unit_test(test_build_all),
+        cmocka_unit_test(test_build_all),
     };
 
     if (no_device()) return 77;
