@@ -375,10 +375,10 @@ static double row_ns(const clspi_tensor_plan *plan)
     return (double)clspi_tensor_row_vertices(plan) * (sums * of_sums + rest);
 }
 
-/* Tells whether a call without a share is made by the host's threads. The plan and the kind of
-   memory decide alone, so that parts of a batch have the bits of the whole; where bits are the same
-   anyway, the time. Vertices that the device's strips make are its own, and so are small grids: of
-   many patches they take a part of the host's time. */
+/* Tells whether a call without a share is made by the host's threads. The plan with what it holds
+   and the kind of memory decide alone, so that parts of a batch have the bits of the whole; where
+   bits are the same anyway, the time. Vertices that the device's strips make are its own, and so
+   are small grids of many patches, which take the device a part of the host's time. */
 static bool goes_to_host(const clspi_tensor_plan *plan, clsp_range patches,
                          const clsp_output *vertices, const clsp_run *run)
 {
@@ -387,9 +387,10 @@ static bool goes_to_host(const clspi_tensor_plan *plan, clsp_range patches,
         return false;
     if (plan->patch_vertices >= HOST_VERTICES) return true;
     const double rows = (double)plan->desc.axis[0].num, num = (double)patches.count;
+    const double patch_ns = PATCH_NS + rows * row_ns(plan);
+    if ((double)plan->num_patches * patch_ns < LAUNCH_NS) return true;
     const double bytes = num * (double)(plan->patch_vertices * clspi_vertex_bytes(&plan->desc));
-    const bool is_faster =
-        num * (PATCH_NS + rows * row_ns(plan)) < LAUNCH_NS || bytes >= WRAPPED_BYTES;
+    const bool is_faster = num * patch_ns < LAUNCH_NS || bytes >= WRAPPED_BYTES;
     return is_faster && has_equal_bits(plan);
 }
 
