@@ -16,6 +16,7 @@ from ._errors import (ArgumentError, Error, NoDeviceError, NoFloat64Error, OpenC
                       OutOfMemoryError, StateError, WeightsError)
 from ._native import lib as _lib
 from ._share import Processor, Report, Share
+from ._solid import Solid, SolidClass, SolidCounts
 from ._splines import Mesh
 
 __version__ = '.'.join(str(_lib.clsp_version() >> shift & 255) for shift in (16, 8, 0))

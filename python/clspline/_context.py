@@ -74,12 +74,28 @@ def devices():
     list of Device
         Empty on a machine without any.
     """
+    _enter_opencl()
     count = ffi.new('size_t *')
     check(lib.clsp_device_list(ffi.NULL, 0, count))
     infos = ffi.new('clsp_device_info[]', max(count[0], 1))
     room = count[0]
     check(lib.clsp_device_list(infos if room else ffi.NULL, room, count))
     return [_device(at, infos[at]) for at in range(min(room, count[0]))]
+
+
+_FORKED = ('{} made before fork, by the parent of this process, which OpenCL does not survive: begin '
+           "processes by 'spawn' (multiprocessing.set_start_method), or let none but the children "
+           'use clspline')
+_opencl_process = None  # the one whose first call this module's first call of OpenCL was
+
+
+def _enter_opencl():
+    """Before OpenCL is called: raises a StateError in the child of a process that did."""
+    global _opencl_process
+    if _opencl_process is None:
+        _opencl_process = _process[0]
+    elif _opencl_process != _process[0]:
+        raise StateError(_FORKED.format('calls of OpenCL were'), lib.CLSP_ERROR_STATE)
 
 
 def _queue_pointer(queue):
@@ -117,12 +133,13 @@ class Context:
         self._pointer = ffi.new('clsp_context **')
         self._closed = False
         self._plans = {}  # what ends before it, by address: (pointer, its function, its lock)
-        self._num_arrays = 0  # of its shared memory
+        self._num_kept = 0  # of its plans and arrays of shared memory, which it outlives
         self._lock = threading.RLock()
         self._process = _process[0]
         self._joined = []
         self._joined_by = weakref.WeakSet()
         self.queue = queue  # kept, and with it what PyOpenCL has of it
+        _enter_opencl()
         words = [ffi.NULL if text is None else ffi.new('char[]', text.encode())
                  for text in (_device_word(device), cache_dir, limits)]
         options = ffi.new('clsp_context_opts *', {
@@ -153,10 +170,7 @@ class Context:
         if self._closed:
             raise StateError('the context is closed', lib.CLSP_ERROR_STATE)
         if self._process != _process[0]:
-            raise StateError(
-                'the context was made before fork, by the parent of this process, which OpenCL '
-                "does not survive: begin processes by 'spawn' (multiprocessing.set_start_method), "
-                'or let none but the children use clspline', lib.CLSP_ERROR_STATE)
+            raise StateError(_FORKED.format('the context was'), lib.CLSP_ERROR_STATE)
 
     def join(self, other):
         """Adds the device of another context to those that share calls (`Share`)."""
@@ -189,33 +203,50 @@ class Context:
         memory = ffi.new('void **')
         with self._lock:
             check(lib.clsp_shared_alloc(self.pointer, size, memory))
-            self._num_arrays += 1
+            self._num_kept += 1
         return np.frombuffer(ffi.buffer(ffi.gc(memory[0], self._free, size), size),
                              dtype).reshape(shape)
 
     def _free(self, memory):
         if self._process == _process[0]:
-            with self._lock:
-                lib.clsp_shared_free(self._pointer[0], memory)
-                self._num_arrays -= 1
-                self._end()
+            lib.clsp_shared_free(self._pointer[0], memory)
+            self._let_go()
+
+    def _let_go(self):
+        """After the end of something that it outlives."""
+        with self._lock:
+            self._num_kept -= 1
+            self._end()
 
     def _end(self):
-        if self._closed and self._num_arrays == 0:
+        if self._closed and self._num_kept == 0:
             lib.clsp_context_destroy(self._pointer)
 
     def close(self):
         """Ends the plans of all objects of this context, which can be used no more, and the
         context. Arrays of `empty` stay."""
+        if self._process != _process[0]:
+            self._closed = True  # and no lock, which a thread of the parent may have held
+            return
         for other in list(self._joined_by):
             other.close()
         with self._lock:
             if self._closed:
                 return
             self._closed = True
-            while self._plans:
-                _end_plan(*self._plans.popitem()[1])
-            self._end()
+            self._num_kept += 1
+        # Without the lock, for which a call may wait while it holds its plan's
+        for key in list(self._plans):
+            self._end_plan(key)
+        self._let_go()
+
+    def _end_plan(self, key):
+        """Ends a plan, once, after the call that it is in; none of another process."""
+        pointer, destroy, lock = self._plans.pop(key, (None, None, None))
+        if pointer is not None and self._process == _process[0]:
+            with lock:
+                destroy(pointer)
+            self._let_go()
 
     def __del__(self):
         if not getattr(self, '_closed', True):
@@ -334,11 +365,6 @@ def _close_all():
             context.close()
 
 
-def _end_plan(pointer, destroy, lock):
-    with lock:
-        destroy(pointer)
-
-
 class Handle:
     """A plan or a mesh of the library: destroyed once, before its context.
 
@@ -355,6 +381,7 @@ class Handle:
             context._need()
             check(create(self._pointer))
             context._plans[id(self._pointer)] = (self._pointer, destroy, self.lock)
+            context._num_kept += 1
 
     def get(self):
         """The library's pointer."""
@@ -363,9 +390,7 @@ class Handle:
 
     def close(self):
         """Destroys it, unless that was done."""
-        plan = self.context._plans.pop(id(self._pointer), None)
-        if plan is not None:
-            _end_plan(*plan)
+        self.context._end_plan(id(self._pointer))
 
     def __del__(self):
         self.close()

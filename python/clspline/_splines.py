@@ -21,7 +21,7 @@ class Mesh(typing.NamedTuple):
     faces: np.ndarray
 
 
-class _Plan:
+class Plan:
     """A plan of the library, and what it holds."""
 
     def __init__(self, handle, layout):
@@ -58,8 +58,9 @@ class Splines:
         The leading axes of the control points.
     """
 
-    # Set by each family: its clsp_ functions by name, and the number of directions
+    # Set by each family: its clsp_ functions by name, and what arguments of items are called
     _prefix = ''
+    _item, _items = 'patch', 'patches'
 
     def _init(self, control, net_axes, rational, precision, context):
         """Takes the control points: [batch..., net..., coordinates]."""
@@ -115,14 +116,17 @@ class Splines:
         """The plan that makes such vertices; made at first use, the oldest ones go."""
         key = layout.key if not watertight else (layout.key, True)
         plan = self._plans.get(key)
-        if plan is None:
-            with self._lock:
-                plan = self._plans.get(key)
-                if plan is None:
-                    if len(self._plans) >= _PLANS_KEPT:
-                        self._plans.popitem(last=False)
-                    plan = self._plans[key] = self._new_plan(layout, watertight)
-        return plan
+        return self._made_plan(key, layout, watertight) if plan is None else plan
+
+    def _made_plan(self, key, *what):
+        self.context._need()
+        with self._lock:
+            plan = self._plans.get(key)
+            if plan is None:
+                if len(self._plans) >= _PLANS_KEPT:
+                    self._plans.popitem(last=False)
+                plan = self._plans[key] = self._new_plan(*what)
+            return plan
 
     def _new_plan(self, layout, watertight=False):
         fields, kept = self._desc()
@@ -135,7 +139,7 @@ class Splines:
         handle = Handle(context, self._prefix + 'plan',
                         lambda pointer: create(pointer, context._pointer[0], desc), destroy)
         del kept
-        return _Plan(handle, layout)
+        return Plan(handle, layout)
 
     def _load(self, plan):
         """Brings the control points there, unless they are. With the plan's lock held."""
@@ -143,9 +147,11 @@ class Splines:
             version, control = self._version, self._control
             plan.loaded = None
             points = memory.Input(control)
-            check(self._function('set_control_points')(plan.handle.get(), self.num_patches,
-                                                       points.struct, ffi.NULL))
+            self._send(plan.handle.get(), points.struct)
             plan.loaded = version
+
+    def _send(self, pointer, points):
+        check(self._function('set_control_points')(pointer, self.num_patches, points, ffi.NULL))
 
     def _layout(self, names, out=None, dtype=None):
         """The layout of an output, or of the array that is made where there is none."""
@@ -165,12 +171,12 @@ class Splines:
         if isinstance(patches, slice):
             first, end, step = patches.indices(self.num_patches)
             if step != 1:
-                raise ValueError('patches: a slice without a step')
+                raise ValueError(f'{self._items}: a slice without a step')
             count = max(end - first, 0)
             return (first, count, (count,)) if count else (0, 0, (0,))
         first = patches.__index__()
         if not -self.num_patches <= first < self.num_patches:
-            raise IndexError(f'patches: {first}, of {self.num_patches}')
+            raise IndexError(f'{self._items}: {first}, of {self.num_patches}')
         return first % self.num_patches, 1, ()
 
     # ---- evaluation on grids ----
@@ -281,7 +287,7 @@ class Splines:
         return out
 
     def _run(self, call, patches, out, layout, watertight, share, wait_for):
-        plan = self._plan(layout, watertight)
+        plan = self._grid_plan(call, layout, watertight)
         event = None
         with plan.handle.lock:
             pointer = plan.handle.get()
@@ -303,6 +309,10 @@ class Splines:
                 event = run.end()
         if event is not None:
             out.add_event(event)
+
+    def _grid_plan(self, call, layout, watertight):
+        """The plan that makes a call's grid, whatever grid it has: `_set_grid` gives it that."""
+        return self._plan(layout, watertight)
 
     def _set_grid(self, plan, call):
         if plan.grid is not call.grid:
@@ -327,9 +337,9 @@ class Splines:
             shape = shape[:-1]
         if memory.is_device_array(patch):
             if patch.dtype != np.uint32 or patch.shape != shape:
-                raise ValueError(f'patch: uint32 of shape {shape} is wanted')
+                raise ValueError(f'{self._item}: uint32 of shape {shape} is wanted')
             return array, patch, shape
-        item = memory.indices(0 if patch is None else patch, 'patch', self.num_patches)
+        item = memory.indices(0 if patch is None else patch, self._item, self.num_patches)
         if item.ndim == 0 and int(item) == 0:
             return array, None, shape
         if memory.is_device_array(array):
@@ -367,17 +377,17 @@ class Splines:
         layout = self._layout(names, out, dtype)
         array, item, shape = self._params(params, patch)
         if self.num_patches == 0:
-            raise IndexError('patch: there is none')
+            raise IndexError(f'{self._item}: there is none')
         shape = shape + layout.tail
         if out is None:
             out = np.empty(shape, layout.dtype)
         else:
             memory.checked_output(out, 'out', layout.dtype, shape)
-            memory.refuse_overlap(out, 'out', params=array, patch=item)
+            memory.refuse_overlap(out, 'out', params=array, **{self._item: item})
         if out.size == 0:
             return out
         inputs = [memory.Input(array, 'params'),
-                  None if item is None else memory.Input(item, 'patch')]
+                  None if item is None else memory.Input(item, self._item)]
         points = ffi.new('clsp_points *')
         points.num = array.size // self.directions
         points.params = inputs[0].struct
