@@ -371,17 +371,24 @@ class Handle:
     It takes one call at a time: whoever calls holds `lock`, and asks for the pointer within.
     """
 
-    __slots__ = ('context', 'lock', '_pointer')
+    __slots__ = ('context', '_lock', '_pointer')
 
     def __init__(self, context, kind, create, destroy):
         self.context = context
-        self.lock = threading.RLock()
+        self._lock = threading.RLock()
         self._pointer = ffi.new(kind + ' **')
         with context._lock:
             context._need()
             check(create(self._pointer))
-            context._plans[id(self._pointer)] = (self._pointer, destroy, self.lock)
+            context._plans[id(self._pointer)] = (self._pointer, destroy, self._lock)
             context._num_kept += 1
+
+    @property
+    def lock(self):
+        """For ``with``. Raises a StateError in the child of a fork, where a thread of the parent
+        may have held it."""
+        self.context._need()
+        return self._lock
 
     def get(self):
         """The library's pointer."""

@@ -69,6 +69,7 @@ class _Topology:
 
     def cells(self):
         """The vertices of all hexahedra, [num, 8]."""
+        self.handle.context._need()
         with self._lock:
             if self._cells is None:
                 cells = np.empty((self.counts.cells, 8), np.uint32)
@@ -80,6 +81,8 @@ class _Topology:
             return self._cells
 
     def finer(self):
+        """The mesh of one refinement."""
+        self.handle.context._need()
         with self._lock:
             if self._finer is None:
                 self._finer = _Topology(self.handle.context, self._refine)
@@ -148,8 +151,9 @@ class Solid(Splines):
     creases : array_like or float, optional
         Edges of the boundary that are sharp, by their ends [number, 2]; or an angle in degrees: all
         at which the boundary of the cells bends by more.
-    sharpness : array_like, optional
-        Of each crease, above 0: creases that fade, as in OpenSubdiv. 10 and more: they stay sharp.
+    sharpness : float or array_like, optional
+        Of all creases or of each, above 0: creases that fade, as in OpenSubdiv. 10 and more: they
+        stay sharp.
     corners : array_like, optional
         Vertices of the boundary that stay in place.
     orient : bool
@@ -192,13 +196,10 @@ class Solid(Splines):
         places = None
         if array.shape[1] >= 3:
             places = np.ascontiguousarray(array[:, :3], np.float64)
-        recipe = _Recipe(len(array), places, made, _creases_of(creases, made, places),
-                         _sharpness_of(sharpness),
+        edges = _creases_of(creases, made, places)
+        recipe = _Recipe(len(array), places, made, edges, _sharpness_of(sharpness, len(edges)),
                          _cells.vertices([] if corners is None else corners, 'corners').ravel(),
                          bool(orient))
-        if recipe.sharpness is not None and len(recipe.sharpness) != len(recipe.creases):
-            raise ValueError(f'sharpness: {len(recipe.sharpness)} of them, for '
-                             f'{len(recipe.creases)} creases')
         self._build(array, recipe, precision, current() if context is None else context, {})
 
     def _build(self, points, recipe, precision, context, fields, topology=None):
@@ -729,13 +730,15 @@ def _creases_of(creases, cells, places):
     return edges.reshape(-1, 2)
 
 
-def _sharpness_of(sharpness, num=None):
+def _sharpness_of(sharpness, num):
     if sharpness is None:
         return None
-    array = np.ascontiguousarray(memory.contiguous(sharpness, 'sharpness', np.float32))
-    if num is not None and array.ndim == 0:
-        array = np.full(num, array)
-    return array.ravel()
+    array = memory.contiguous(sharpness, 'sharpness', np.float32)
+    if array.ndim == 0:
+        return np.full(num, array)
+    if array.shape != (num,):
+        raise ValueError(f'sharpness: shape {array.shape}, for {num} creases')
+    return array
 
 
 def _hashable(value):

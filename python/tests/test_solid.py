@@ -404,7 +404,7 @@ class Kinds(unittest.TestCase):
 
     def test_fading_creases(self):
         points, cells = box(1, 1, 1)
-        solid = clspline.Solid(points, cells, creases=30, sharpness=[1.5] * 12, corners=[0])
+        solid = clspline.Solid(points, cells, creases=30, sharpness=1.5, corners=[0])
         self.assertEqual(solid.counts.fading_steps, 2)
         with self.assertRaisesRegex(clspline.ArgumentError, 'fade'):
             solid.evaluate(2)
