@@ -99,7 +99,16 @@ def _enter_opencl():
 
 
 def _queue_pointer(queue):
-    return ffi.cast('cl_command_queue', getattr(queue, 'int_ptr', queue))
+    if queue is None:
+        return ffi.NULL
+    pointer = queue
+    if hasattr(queue, 'int_ptr') and hasattr(queue, 'finish'):
+        pointer = queue.int_ptr
+    if not isinstance(pointer, int):
+        raise TypeError(f'queue: of PyOpenCL, or its address, not {type(queue).__name__}')
+    if pointer == 0:
+        raise ValueError('queue: no address')
+    return ffi.cast('cl_command_queue', pointer)
 
 
 class Context:
@@ -145,7 +154,7 @@ class Context:
         options = ffi.new('clsp_context_opts *', {
             'device': words[0], 'log': lib.clspy_log, 'cache_dir': words[1], 'limits': words[2]})
         check(lib.clsp_context_create(
-            self._pointer, ffi.NULL if queue is None else _queue_pointer(queue), options))
+            self._pointer, _queue_pointer(queue), options))
         _contexts.add(self)
         if workers is not None:
             check(lib.clsp_context_set_workers(self._pointer[0],

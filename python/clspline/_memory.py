@@ -19,6 +19,9 @@ TYPES = {
 }
 
 
+_READ_ONLY = 4  # CL_MEM_READ_ONLY
+
+
 def is_device_array(value):
     """Is it a pyopencl.array.Array, or one of its kind?"""
     return hasattr(value, 'base_data') and hasattr(value, 'offset') and hasattr(value, 'queue')
@@ -53,6 +56,11 @@ def precision_of(array, context, precision=None):
     if array.dtype.itemsize > 8:
         raise TypeError(f'precision: say float64 or float32 for numbers of {array.dtype}')
     return np.dtype(np.float32)
+
+
+def points(value, name):
+    """What `numbers` gives, or an array of PyOpenCL as it is."""
+    return value if is_device_array(value) else numbers(value, name)
 
 
 def contiguous(value, name, dtype):
@@ -114,18 +122,35 @@ def checked_output(out, name, dtype, shape):
         raise ValueError(f'{name}: shape {shape} is wanted, not {out.shape}')
     if not out.flags.c_contiguous:
         raise ValueError(f'{name}: not contiguous in C order')
-    if isinstance(out, np.ndarray) and not out.flags.writeable:
+    if isinstance(out, np.ndarray) and not out.flags.writeable or \
+            getattr(getattr(out, 'base_data', None), 'flags', 0) & _READ_ONLY:
         raise ValueError(f'{name}: read-only')
     return out
 
 
 def refuse_overlap(out, name, **inputs):
     """Raises a ValueError where the output shares memory with an input."""
-    if isinstance(out, np.ndarray):
-        for other, array in inputs.items():
-            if isinstance(array, np.ndarray) and np.may_share_memory(out, array) and \
-                    np.shares_memory(out, array):
-                raise ValueError(f'{name}: overlaps {other}')
+    for other, array in inputs.items():
+        if isinstance(out, np.ndarray) and isinstance(array, np.ndarray):
+            overlap = np.may_share_memory(out, array) and np.shares_memory(out, array)
+        else:
+            overlap = is_device_array(out) and is_device_array(array) and \
+                _overlap(_span(out), _span(array))
+        if overlap:
+            raise ValueError(f'{name}: overlaps {other}')
+
+
+def _span(array):
+    """(buffer, first byte, end) of an array of PyOpenCL; of SVM all have one buffer, memory."""
+    data = array.base_data
+    if hasattr(data, 'int_ptr'):
+        return data.int_ptr, array.offset, array.offset + array.nbytes
+    first = getattr(data, 'svm_ptr', 0) + array.offset
+    return None, first, first + array.nbytes
+
+
+def _overlap(one, other):
+    return one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
 
 
 class Output:
@@ -161,8 +186,8 @@ def _set_device(struct, array, name, kind, item_bytes):
     struct.offset = array.offset // item_bytes
     if hasattr(data, 'int_ptr'):
         struct.buffer = ffi.cast('cl_mem', data.int_ptr)
-    elif hasattr(data, 'svm_ptr') or hasattr(data, '_ptr'):
-        struct.svm = ffi.cast('void *', getattr(data, 'svm_ptr', None) or data._ptr)
+    elif hasattr(data, 'svm_ptr'):
+        struct.svm = ffi.cast('void *', data.svm_ptr)
         struct.size = data.size // item_bytes
     else:
         raise TypeError(f'{name}: memory of {type(data).__name__} is unknown here')

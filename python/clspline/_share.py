@@ -109,22 +109,37 @@ def share_of(value):
     return Share(value) if isinstance(value, str) else value
 
 
-class Run:
-    """The clsp_run of one call: events before and after it, and a share."""
+def _events(wait_for, arrays):
+    """The events of the argument `wait_for` of a call, and of arrays of PyOpenCL."""
+    events = list(wait_for or ())
+    for event in events:
+        if not hasattr(event, 'int_ptr'):
+            raise TypeError(f'wait_for: events of PyOpenCL, not {type(event).__name__}')
+    for array in arrays:
+        events += getattr(array, 'events', ())
+    return events
 
-    def __init__(self, share=None, wait_for=None, done=False):
+
+class Run:
+    """The clsp_run of one call: events before and after it, and a share.
+
+    arrays: what it reads and writes, whose own events come before it too; done: whether it is only
+    enqueued.
+    """
+
+    def __init__(self, share=None, wait_for=None, done=False, arrays=()):
         self._share = share_of(share)
         self._kept = []
         self.pointer = ffi.NULL
         self._done = ffi.new('cl_event *') if done else ffi.NULL
-        if self._share is None and not wait_for and not done:
+        wait = _events(wait_for, arrays)
+        if self._share is None and not wait and not done:
             return
         self.pointer = ffi.new('clsp_run *')
-        if wait_for:
-            events = ffi.new('cl_event[]', [ffi.cast('cl_event', getattr(event, 'int_ptr', event))
-                                            for event in wait_for])
-            self._kept.append((events, wait_for))
-            self.pointer.num_wait, self.pointer.wait = len(wait_for), events
+        if wait:
+            events = ffi.new('cl_event[]', [ffi.cast('cl_event', event.int_ptr) for event in wait])
+            self._kept.append((events, wait))
+            self.pointer.num_wait, self.pointer.wait = len(wait), events
         self.pointer.done = self._done
         if self._share is not None:
             struct, report = self._share._struct(), ffi.new('clsp_report *')

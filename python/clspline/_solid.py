@@ -261,15 +261,12 @@ class Solid(Splines):
     @property
     def points(self):
         """The control points [number, dim], read-only; assign others of the same shape to move
-        them."""
+        them. An array of PyOpenCL is read by the next call, where it is."""
         return self._control
 
     @points.setter
     def points(self, points):
-        array = memory.numbers(points, 'points')
-        if array.shape != self._control.shape:
-            raise ValueError(f'points: shape {self._control.shape}, not {array.shape}')
-        self._set(array)
+        self._assign(points, 'points')
 
     control = points
 
@@ -311,7 +308,7 @@ class Solid(Splines):
         return max(self.counts.fading_steps, 0 if self.counts.hexahedral else 1)
 
     def __repr__(self):
-        return (f'<clspline.Solid of {self.num_cells} cells and {len(self.points)} points in '
+        return (f'<clspline.Solid of {self.num_cells} cells and {len(self._points)} points in '
                 f'{self.dim}D, {self.precision}>')
 
     def __reduce__(self):
@@ -367,11 +364,13 @@ class Solid(Splines):
         """
         if rule not in _RULES:
             raise ValueError(f'rule: one of {", ".join(_RULES)}, not {rule!r}')
+        if points is None and memory.is_device_array(out):
+            points = self._points
         array = self._points_or(points)
         fine = self._topology.finer().counts.vertices
         out = self._room(out, (fine, array.shape[1]), array)
         inputs, target = memory.Input(array, 'points'), memory.Output(out)
-        run = Run(None, wait_for, memory.is_device_array(out))
+        run = Run(None, wait_for, memory.is_device_array(out), (array, out))
         handle = self._topology.handle
         with handle.lock:
             check(lib.clsp_solid_refine_points(handle.get(), _RULES[rule], array.shape[1],
@@ -493,8 +492,8 @@ class Solid(Splines):
     def _set_grid(self, plan, call):
         pass  # a plan has its grid from the first
 
-    def _send(self, pointer, points):
-        check(lib.clsp_solid_set_control_points(pointer, points, ffi.NULL))
+    def _send(self, pointer, points, run):
+        check(lib.clsp_solid_set_control_points(pointer, points, run))
 
     # ---- evaluation ----
 

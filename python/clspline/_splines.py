@@ -65,7 +65,7 @@ class Splines:
     def _init(self, control, net_axes, rational, precision, context):
         """Takes the control points: [batch..., net..., coordinates]."""
         self.context = current() if context is None else context
-        array = memory.numbers(control, 'control')
+        array = memory.points(control, 'control')
         if array.ndim < net_axes + 1:
             raise ValueError(f'control: at least {net_axes + 1} axes, the last one coordinates, '
                              f'not {array.ndim}')
@@ -83,24 +83,39 @@ class Splines:
         self._lock = threading.Lock()
         self._eval = self._function('eval')
 
-    def _set(self, array):
-        control = np.array(array, self.precision, order='C')  # ours, so that nobody changes it
-        control.flags.writeable = False
-        self._control = control
+    def _set(self, array, name='control'):
+        if not memory.is_device_array(array):
+            array = np.array(array, self.precision, order='C')  # ours, so that nobody changes it
+            array.flags.writeable = False
+        elif array.dtype != self.precision:
+            raise TypeError(f'{name}: dtype {self.precision} is wanted, not {array.dtype}')
+        self._points = array
         self._version = object()
+
+    @property
+    def _control(self):
+        """The control points in an array of NumPy."""
+        points = self._points
+        if not isinstance(points, np.ndarray):
+            points = points.get()
+            points.flags.writeable = False
+        return points
 
     @property
     def control(self):
         """The control points [batch..., net..., coordinates], read-only; assign others of the same
-        shape to change them."""
+        shape to change them. An array of PyOpenCL is read by the next call, where it is."""
         return self._control
 
     @control.setter
     def control(self, points):
-        array = memory.numbers(points, 'control')
-        if array.shape != self._control.shape:
-            raise ValueError(f'control: shape {self._control.shape}, not {array.shape}')
-        self._set(array)
+        self._assign(points, 'control')
+
+    def _assign(self, points, name):
+        array = memory.points(points, name)
+        if array.shape != self._points.shape:
+            raise ValueError(f'{name}: shape {self._points.shape}, not {array.shape}')
+        self._set(array, name)
 
     # ---- plans ----
 
@@ -144,14 +159,14 @@ class Splines:
     def _load(self, plan):
         """Brings the control points there, unless they are. With the plan's lock held."""
         if plan.loaded is not self._version:
-            version, control = self._version, self._control
+            version, control = self._version, self._points
             plan.loaded = None
-            points = memory.Input(control)
-            self._send(plan.handle.get(), points.struct)
+            points, run = memory.Input(control, 'control'), Run(arrays=(control,))
+            self._send(plan.handle.get(), points.struct, run.pointer)
             plan.loaded = version
 
-    def _send(self, pointer, points):
-        check(self._function('set_control_points')(pointer, self.num_patches, points, ffi.NULL))
+    def _send(self, pointer, points, run):
+        check(self._function('set_control_points')(pointer, self.num_patches, points, run))
 
     def _layout(self, names, out=None, dtype=None):
         """The layout of an output, or of the array that is made where there is none."""
@@ -303,7 +318,7 @@ class Splines:
                 if status:
                     check(status)
             else:
-                run = Run(share, wait_for, memory.is_device_array(out))
+                run = Run(share, wait_for, memory.is_device_array(out), (out,))
                 target = memory.Output(out, 'out', layout.element)
                 check(self._eval(pointer, plan.range[0], target.struct, run.pointer))
                 event = run.end()
@@ -399,7 +414,7 @@ class Splines:
         with plan.handle.lock:
             pointer = plan.handle.get()
             self._load(plan)
-            run = Run(share, wait_for, on_device)
+            run = Run(share, wait_for, on_device, (array, item, out))
             check(self._function('eval_points')(pointer, points, target.struct, run.pointer))
             event = run.end()
         if event is not None:

@@ -14,6 +14,7 @@ import weakref
 import numpy as np
 
 import clspline
+from common import needs_device
 
 HAS_FORK = hasattr(os, 'fork')
 CONTROL = np.random.default_rng(3).random((50, 4, 4, 3)).astype(np.float32)
@@ -60,7 +61,8 @@ def program(text, timeout=120):
     return result.stdout.split('\n')[:-1]
 
 
-@unittest.skipUnless(clspline.devices() and HAS_FORK, 'no OpenCL device, or no fork')
+@needs_device
+@unittest.skipUnless(HAS_FORK, 'no fork here')
 class Fork(unittest.TestCase):
     def test_after_use(self):
         lines = program('''
@@ -141,7 +143,7 @@ class Fork(unittest.TestCase):
         self.assertEqual(lines, ['True'])
 
 
-@unittest.skipUnless(clspline.devices(), 'no OpenCL device')
+@needs_device
 class Spawn(unittest.TestCase):
     def test_objects(self):
         # Programs of their own, since what spawn begins reads the main module
@@ -197,7 +199,7 @@ def in_threads(jobs):
     return results
 
 
-@unittest.skipUnless(clspline.devices(), 'no OpenCL device')
+@needs_device
 class Threads(unittest.TestCase):
     def test_one_object(self):
         patches = clspline.Bezier(CONTROL)
@@ -258,7 +260,7 @@ class Threads(unittest.TestCase):
             self.assertIsNot(in_threads([clspline.current])[0], context)
 
 
-@unittest.skipUnless(clspline.devices(), 'no OpenCL device')
+@needs_device
 class Ends(unittest.TestCase):
     def test_close_during_a_call(self):
         for _ in range(5):
@@ -356,7 +358,7 @@ class Ends(unittest.TestCase):
         self.assertEqual(lines, ['main ends'])
 
 
-@unittest.skipUnless(clspline.devices() and hasattr(signal, 'SIGINT'), 'no OpenCL device')
+@needs_device
 class Interrupt(unittest.TestCase):
     def test_during_a_call(self):
         lines = program('''

@@ -335,6 +335,8 @@ class Evaluation(unittest.TestCase):
         solid = clspline.Solid(points, cells)
         kinds = {}
         for each in solid.classes:
+            self.assertIsInstance(each, clspline.SolidClass)
+            self.assertGreaterEqual(each.num_points, 8)
             kinds[each.kind] = kinds.get(each.kind, 0) + each.num_cells
         self.assertEqual(kinds, {'regular': 0, 'layered': 16, 'irregular': 8})
         counted = np.bincount(solid.cell_classes, minlength=len(solid.classes))
@@ -453,7 +455,8 @@ class Meshio(unittest.TestCase):
 
     def test_from_meshio(self):
         solid = clspline.Solid.from_meshio(self.mesh(), ['density', 'velocity'])
-        self.assertEqual((solid.num_cells, solid.dim), (4, 7))
+        self.assertEqual((solid.num_cells, solid.num_patches, solid.dim), (4, 4, 7))
+        self.assertIsInstance(solid.counts, clspline.SolidCounts)
         self.assertEqual(solid.fields, {'density': slice(3, 4), 'velocity': slice(4, 7)})
         self.assertEqual(solid.creases.tolist(), [[0, 1], [1, 2]])
         self.assertEqual(solid.points[:, 3].tolist(), list(range(1, 19)))
