@@ -83,8 +83,8 @@ def devices():
     return [_device(at, infos[at]) for at in range(min(room, count[0]))]
 
 
-_FORKED = ('{} made before fork, by the parent of this process, which OpenCL does not survive: begin '
-           "processes by 'spawn' (multiprocessing.set_start_method), or let none but the children "
+_FORKED = ('{} made before fork, by the parent of this process, which OpenCL does not survive: '
+           "begin processes by 'spawn' (multiprocessing.set_start_method), or let none but the children "
            'use clspline')
 _opencl_process = None  # the one whose first call this module's first call of OpenCL was
 

@@ -1,5 +1,4 @@
 """Catmull-Clark solids."""
-import collections
 import dataclasses
 import threading
 import typing
@@ -211,10 +210,7 @@ class Solid(Splines):
         self._topology = recipe.topology(context) if topology is None else topology
         self.batch = (self.num_cells,)
         self._set(points)
-        self._plans = collections.OrderedDict()
-        self._calls = {}
-        self._lock = threading.Lock()
-        self._eval = lib.clsp_solid_eval
+        self._begin()
 
     @classmethod
     def _made(cls, *build):

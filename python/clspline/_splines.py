@@ -31,6 +31,7 @@ class Plan:
         # of calls that write an array of NumPy; used with the plan's lock held
         self.target = ffi.new('clsp_output *', {'type': memory.TYPES[layout.element]})
         self.range = ffi.new('clsp_range *')
+        self.list = ffi.new('clsp_points *')
 
 
 class _Call:
@@ -78,10 +79,14 @@ class Splines:
             raise ValueError(f'control: points of {self.dim} coordinates, of 1 to 4')
         self.num_patches = int(np.prod(self.batch, dtype=np.int64))
         self._set(array)
+        self._begin()
+
+    def _begin(self):
+        """Makes what calls keep for those after them."""
         self._plans = collections.OrderedDict()
-        self._calls = {}
+        self._calls, self._layouts = {}, {}
         self._lock = threading.Lock()
-        self._eval = self._function('eval')
+        self._eval, self._eval_points = self._function('eval'), self._function('eval_points')
 
     def _set(self, array, name='control'):
         if not memory.is_device_array(array):
@@ -339,7 +344,10 @@ class Splines:
 
     def _params(self, params, patch):
         """(parameters [num, directions], item [num] or None, leading shape)."""
-        if memory.is_device_array(params):
+        if params.__class__ is np.ndarray and params.dtype == self.precision and \
+                params.flags.c_contiguous:
+            array = params
+        elif memory.is_device_array(params):
             if params.dtype != self.precision:
                 raise TypeError(f'params: dtype {self.precision} is wanted, not {params.dtype}')
             array = params
@@ -350,11 +358,13 @@ class Splines:
             if array.ndim == 0 or shape[-1] != self.directions:
                 raise ValueError(f'params: shape (..., {self.directions}), not {shape}')
             shape = shape[:-1]
+        if patch is None:
+            return array, None, shape
         if memory.is_device_array(patch):
             if patch.dtype != np.uint32 or patch.shape != shape:
                 raise ValueError(f'{self._item}: uint32 of shape {shape} is wanted')
             return array, patch, shape
-        item = memory.indices(0 if patch is None else patch, self._item, self.num_patches)
+        item = memory.indices(patch, self._item, self.num_patches)
         if item.ndim == 0 and int(item) == 0:
             return array, None, shape
         if memory.is_device_array(array):
@@ -388,38 +398,63 @@ class Splines:
         numpy.ndarray
             Of shape (...) + that of the attribute.
         """
-        names = names_of(attributes)
-        layout = self._layout(names, out, dtype)
+        layout = self._layout_of(attributes, out, dtype)
         array, item, shape = self._params(params, patch)
         if self.num_patches == 0:
             raise IndexError(f'{self._item}: there is none')
         shape = shape + layout.tail
+        plain = out.__class__ is np.ndarray
         if out is None:
             out = np.empty(shape, layout.dtype)
-        else:
+        elif not plain or out.dtype != layout.dtype or out.shape != shape or \
+                not out.flags.carray:
             memory.checked_output(out, 'out', layout.dtype, shape)
-            memory.refuse_overlap(out, 'out', params=array, **{self._item: item})
-        if out.size == 0:
-            return out
-        inputs = [memory.Input(array, 'params'),
-                  None if item is None else memory.Input(item, self._item)]
-        points = ffi.new('clsp_points *')
-        points.num = array.size // self.directions
-        points.params = inputs[0].struct
-        if item is not None:
-            points.item = inputs[1].struct
-        target = memory.Output(out, 'out', layout.element)
+        if plain or memory.is_device_array(out):
+            memory.refuse_overlap(out, 'out', **{'params': array, self._item: item})
+        if out.size != 0:
+            self._run_list(array, item, out, layout, share, wait_for)
+        return out
+
+    def _layout_of(self, attributes, out, dtype):
+        """The layout of a list's output; those of the last ones are kept."""
+        try:
+            key = attributes, dtype, None if out is None else getattr(out, 'dtype', None)
+            layout = self._layouts.get(key)
+        except TypeError:
+            return self._layout(names_of(attributes), out, dtype)
+        if layout is None:
+            layout = self._layout(names_of(attributes), out, dtype)
+            if len(self._layouts) >= 64:
+                self._layouts.clear()
+            self._layouts[key] = layout
+        return layout
+
+    def _run_list(self, array, item, out, layout, share, wait_for):
         plan = self._plan(layout)
-        on_device = memory.is_device_array(out)
+        event = None
         with plan.handle.lock:
             pointer = plan.handle.get()
-            self._load(plan)
-            run = Run(share, wait_for, on_device, (array, item, out))
-            check(self._function('eval_points')(pointer, points, target.struct, run.pointer))
-            event = run.end()
+            if plan.loaded is not self._version:
+                self._load(plan)
+            points = plan.list
+            params = memory.Input(array, 'params')
+            points.num, points.params = array.size // self.directions, params.struct
+            items = None if item is None else memory.Input(item, self._item)
+            points.item = memory.no_input() if items is None else items.struct
+            if share is None and not wait_for and array.__class__ is np.ndarray and \
+                    out.__class__ is np.ndarray and (item is None or item.__class__ is np.ndarray):
+                kept = ffi.from_buffer(out)
+                plan.target.host, plan.target.size = kept, out.nbytes // layout.element.itemsize
+                status = self._eval_points(pointer, points, plan.target[0], ffi.NULL)
+                if status:
+                    check(status)
+            else:
+                target = memory.Output(out, 'out', layout.element)
+                run = Run(share, wait_for, memory.is_device_array(out), (array, item, out))
+                check(self._eval_points(pointer, points, target.struct, run.pointer))
+                event = run.end()
         if event is not None:
             out.add_event(event)
-        return out
 
     # ---- meshes ----
 
