@@ -2,7 +2,6 @@
 
 #include "graphics_fixture.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -357,23 +356,10 @@ void free_queue(cl_command_queue queue)
 
 /* ---- the layer ---- */
 
-/* Finds the layer, where the loader has taken it. */
-static fake_graphics *find_layer(void)
-{
-    const char *const path = getenv("OPENCL_LAYERS");
-    void *const layer = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
-    void *const symbol = layer ? dlsym(layer, FAKE_GRAPHICS_SYMBOL) : NULL;
-    fake_graphics_fn get;
-
-    if (!symbol) return NULL;
-    memcpy(&get, &symbol, sizeof get);
-    return get();
-}
-
 int graphics_start(char *const *argv)
 {
     if (support_no_device()) return 77;
-    fake = find_layer();
+    fake = fake_graphics_find();
     if (!fake) puts("skipped: the OpenCL loader takes no layers");
     support_remember_self(argv[0]);
     return fake ? 0 : 77;

@@ -1,5 +1,6 @@
 #include "fake_graphics.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -60,7 +61,49 @@ static void complain(const char *text)
     if (!*told.complaint) snprintf(told.complaint, sizeof told.complaint, "%s", text);
 }
 
-/* ---- OpenGL ---- */
+/* ---- the OpenGL that is there ---- */
+
+enum { COPY_READ_BUFFER = 0x8F36, BUFFER_SIZE = 0x8764 };
+
+/* Functions of OpenGL, for the context that is current. */
+static struct {
+    void (*BindBuffer)(unsigned target, unsigned name);
+    void (*GetBufferParameteri64v)(unsigned target, unsigned what, int64_t *value);
+    void (*GetBufferSubData)(unsigned target, intptr_t offset, intptr_t bytes, void *to);
+    void (*BufferSubData)(unsigned target, intptr_t offset, intptr_t bytes, const void *from);
+} opengl;
+
+/* Fetches these. False where there is no EGL. */
+static bool load_opengl(void)
+{
+    void (*(*get)(const char *))(void);
+    void *const library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *const address = library ? dlsym(library, "eglGetProcAddress") : NULL;
+
+    if (!address) return false;
+    memcpy(&get, &address, sizeof get);
+#define FETCH(name) memcpy(&opengl.name, &(void (*)(void)){get("gl" #name)}, sizeof opengl.name)
+    FETCH(BindBuffer);
+    FETCH(GetBufferParameteri64v);
+    FETCH(GetBufferSubData);
+    FETCH(BufferSubData);
+#undef FETCH
+    return opengl.BindBuffer && opengl.GetBufferParameteri64v && opengl.GetBufferSubData &&
+           opengl.BufferSubData;
+}
+
+/* The size of a buffer of OpenGL; 0: there is none. */
+static size_t opengl_size(uint32_t name)
+{
+    int64_t size = 0;
+
+    if (!opengl.BindBuffer && !load_opengl()) return 0;
+    opengl.BindBuffer(COPY_READ_BUFFER, name);
+    opengl.GetBufferParameteri64v(COPY_READ_BUFFER, BUFFER_SIZE, &size);
+    return (size_t)size;
+}
+
+/* ---- OpenGL of our own ---- */
 
 static uint32_t make_buffer(size_t bytes)
 {
@@ -168,10 +211,11 @@ static cl_mem CL_API_CALL create_gl(cl_context context, cl_mem_flags flags, cl_G
     cl_mem buffer = NULL;
 
     if (!has("gl")) told.unsafe++;
-    if (!has("fail-import") && name < MOST && gl_buffers[name].bytes)
-        buffer = next->clCreateBuffer(context, flags, gl_buffers[name].size, NULL, &own);
+    const size_t size = has("opengl") ? opengl_size(name) : name < MOST ? gl_buffers[name].size : 0;
+    if (!has("fail-import") && size > 0)
+        buffer = next->clCreateBuffer(context, flags, size, NULL, &own);
     if (code) *code = own;
-    return buffer ? keep(buffer, name, NULL, gl_buffers[name].size) : NULL;
+    return buffer ? keep(buffer, name, NULL, size) : NULL;
 }
 
 /* Maps a file, which is the layer's once that has succeeded. */
@@ -228,11 +272,34 @@ static bool book(shared_buffer *s, bool acquires)
     return false;
 }
 
+/* Copies between OpenGL's buffer and the other at once, on the calling thread. */
+static cl_int copy_opengl(cl_command_queue queue, const shared_buffer *s, bool acquires,
+                          cl_uint num, const cl_event *wait, cl_event *event)
+{
+    void *const bytes = malloc(s->size);
+    cl_int code = CL_OUT_OF_HOST_MEMORY;
+
+    if (!bytes) return code;
+    opengl.BindBuffer(COPY_READ_BUFFER, s->name);
+    if (acquires) {
+        opengl.GetBufferSubData(COPY_READ_BUFFER, 0, (intptr_t)s->size, bytes);
+        code = next->clEnqueueWriteBuffer(queue, s->buffer, CL_TRUE, 0, s->size, bytes, num, wait,
+                                          event);
+    } else {
+        code = next->clEnqueueReadBuffer(queue, s->buffer, CL_TRUE, 0, s->size, bytes, num, wait,
+                                         event);
+        if (code == CL_SUCCESS) opengl.BufferSubData(COPY_READ_BUFFER, 0, (intptr_t)s->size, bytes);
+    }
+    free(bytes);
+    return code;
+}
+
 /* Copies between the two buffers in the place of a driver that does not: a command of the queue. */
 static cl_int copy(cl_command_queue queue, const shared_buffer *s, bool acquires, cl_uint num,
                    const cl_event *wait, cl_event *event)
 {
     if (!s->name) return next->clEnqueueMarkerWithWaitList(queue, num, wait, event);
+    if (has("opengl")) return copy_opengl(queue, s, acquires, num, wait, event);
     return acquires ? next->clEnqueueWriteBuffer(queue, s->buffer, CL_FALSE, 0, s->size,
                                                  gl_buffers[s->name].bytes, num, wait, event)
                     : next->clEnqueueReadBuffer(queue, s->buffer, CL_FALSE, 0, s->size,
@@ -244,11 +311,13 @@ static cl_int hand_over(cl_command_queue queue, const cl_mem *buffers, bool acqu
 {
     pthread_mutex_lock(&lock);
     shared_buffer *const s = find(*buffers);
-    const bool fails = has(acquires ? "fail-acquire" : "fail-release");
+    const bool is_lost = has("lost");
+    const bool fails = is_lost || has(acquires ? "fail-acquire" : "fail-release");
     const bool right = !fails && book(s, acquires);
     pthread_mutex_unlock(&lock);
     if (fails && s && !acquires) s->is_acquired = false;
-    return right ? copy(queue, s, acquires, num, wait, event) : CL_INVALID_GL_OBJECT;
+    if (right) return copy(queue, s, acquires, num, wait, event);
+    return is_lost ? CL_OUT_OF_RESOURCES : CL_INVALID_GL_OBJECT;
 }
 
 static cl_int CL_API_CALL acquire(cl_command_queue queue, cl_uint num_buffers,
@@ -281,8 +350,19 @@ static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem buffer, cl
                                        const cl_event *wait, cl_event *event)
 {
     used(buffer);
-    return next->clEnqueueWriteBuffer(queue, buffer, wait_for, offset, size, from, num, wait,
-                                      event);
+    return has("lost") ? CL_OUT_OF_RESOURCES
+                       : next->clEnqueueWriteBuffer(queue, buffer, wait_for, offset, size, from,
+                                                    num, wait, event);
+}
+
+static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool wait_for,
+                                      size_t offset, size_t size, void *to, cl_uint num,
+                                      const cl_event *wait, cl_event *event)
+{
+    used(buffer);
+    return has("lost") ? CL_OUT_OF_RESOURCES
+                       : next->clEnqueueReadBuffer(queue, buffer, wait_for, offset, size, to, num,
+                                                   wait, event);
 }
 
 static cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to,
@@ -299,9 +379,26 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_ui
                                  const size_t *offset, const size_t *global, const size_t *local,
                                  cl_uint num, const cl_event *wait, cl_event *event)
 {
+    if (has("lost")) return CL_OUT_OF_RESOURCES;
     return has("fail-launch") ? CL_OUT_OF_HOST_MEMORY
                               : next->clEnqueueNDRangeKernel(queue, kernel, dim, offset, global,
                                                              local, num, wait, event);
+}
+
+/* ---- waiting ---- */
+
+static cl_int CL_API_CALL finish(cl_command_queue queue)
+{
+    const cl_int code = next->clFinish(queue);
+
+    return has("lost") ? CL_OUT_OF_RESOURCES : code;
+}
+
+static cl_int CL_API_CALL wait_for_events(cl_uint num, const cl_event *events)
+{
+    const cl_int code = next->clWaitForEvents(num, events);
+
+    return has("lost") ? CL_OUT_OF_RESOURCES : code;
 }
 
 /* ---- the device and contexts ---- */
@@ -480,7 +577,10 @@ __attribute__((visibility("default"))) CL_API_ENTRY cl_int CL_API_CALL clInitLay
     hooks.clSetKernelArg = set_arg;
     hooks.clEnqueueWriteBuffer = write_buffer;
     hooks.clEnqueueCopyBuffer = copy_buffer;
+    hooks.clEnqueueReadBuffer = read_buffer;
     hooks.clEnqueueNDRangeKernel = launch;
+    hooks.clFinish = finish;
+    hooks.clWaitForEvents = wait_for_events;
     *num_made = sizeof hooks / sizeof hooks.clGetPlatformIDs;
     *made = &hooks;
     return CL_SUCCESS;
