@@ -4,11 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CL_UUID = 0x106A, /* CL_DEVICE_UUID_KHR, whose header need not be there */
-    GL_NUM_UUIDS = 0x9596,
-    GL_UUID = 0x9597
-};
+enum { CL_UUID = 0x106A /* CL_DEVICE_UUID_KHR, whose header need not be there */ };
 
 /* ---- functions ---- */
 
@@ -22,23 +18,12 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-static bool gl_lists(const render_link *link, const char *extension)
-{
-    GLint num = 0;
-
-    gl.GetIntegerv(GL_NUM_EXTENSIONS, &num);
-    for (GLint i = 0; i < num; i++)
-        if (strcmp((const char *)link->gl.GetStringi(GL_EXTENSIONS, (GLuint)i), extension) == 0)
-            return true;
-    return false;
-}
-
 /* Addresses of functions that a context does not have need not be NULL. */
 static bool load_functions(render_link *link)
 {
     GLint major = 0, minor = 0;
 
-    link->gl = (gl_bench_functions){.GetStringi = NULL};
+    link->gl = (gl_bench_functions){.MapBufferRange = NULL};
 #define GL_FETCH(type, name)                                                                       \
     link->gl.name = (type)offscreen_address("gl" #name);                                           \
     if (!link->gl.name) return false;
@@ -47,11 +32,8 @@ static bool load_functions(render_link *link)
 #define GL_FETCH(type, name) link->gl.name = (type)offscreen_address("gl" #name);
     gl.GetIntegerv(GL_MAJOR_VERSION, &major);
     gl.GetIntegerv(GL_MINOR_VERSION, &minor);
-    if (10 * major + minor >= 44 || gl_lists(link, "GL_ARB_buffer_storage")) {
+    if (10 * major + minor >= 44 || gl_lists("GL_ARB_buffer_storage")) {
         GL_MAP_FUNCTIONS(GL_FETCH)
-    }
-    if (gl_lists(link, "GL_EXT_memory_object") && gl_lists(link, "GL_EXT_memory_object_fd")) {
-        GL_MEMORY_FUNCTIONS(GL_FETCH)
     }
 #undef GL_FETCH
     return true;
@@ -78,15 +60,10 @@ static void read_uuid(render_link *link)
 static bool draws_there(void *user)
 {
     render_link *const link = user;
-    GLubyte uuid[VULKAN_UUID_BYTES];
-    GLint num = 0;
+    uint8_t uuid[GL_DEVICE_UUID];
 
-    if (!load_functions(link) || !link->gl.GetUnsignedBytei_vEXT) return false;
-    gl.GetIntegerv(GL_NUM_UUIDS, &num);
-    for (GLint i = 0; i < num; i++) {
-        link->gl.GetUnsignedBytei_vEXT(GL_UUID, (GLuint)i, uuid);
+    for (int i = 0; gl_device_uuid(i, uuid); i++)
         if (memcmp(uuid, link->uuid, sizeof uuid) == 0) return true;
-    }
     return false;
 }
 

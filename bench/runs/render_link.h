@@ -9,33 +9,16 @@
 
 /* Functions beyond those of gl_functions.h. Some of GL 3.3, which are there: */
 #define GL_BENCH_FUNCTIONS(X)                                                                      \
-    X(PFNGLGETBUFFERSUBDATAPROC, GetBufferSubData)                                                 \
-    X(PFNGLGETSTRINGIPROC, GetStringi)                                                             \
     X(PFNGLMAPBUFFERRANGEPROC, MapBufferRange)                                                     \
     X(PFNGLPRIMITIVERESTARTINDEXPROC, PrimitiveRestartIndex)
 
-/* those of GL 4.4, NULL before: */
+/* and those of GL 4.4, NULL before. */
 #define GL_MAP_FUNCTIONS(X) X(PFNGLBUFFERSTORAGEPROC, BufferStorage)
-
-/* and those of GL_EXT_memory_object and GL_EXT_memory_object_fd, NULL without these. */
-typedef void(APIENTRYP gl_get_bytes_fn)(GLenum target, GLuint index, GLubyte *data);
-typedef void(APIENTRYP gl_make_memory_fn)(GLsizei num, GLuint *memory);
-typedef void(APIENTRYP gl_delete_memory_fn)(GLsizei num, const GLuint *memory);
-typedef void(APIENTRYP gl_import_fd_fn)(GLuint memory, GLuint64 size, GLenum handle, GLint fd);
-typedef void(APIENTRYP gl_store_memory_fn)(GLenum target, GLsizeiptr size, GLuint memory,
-                                           GLuint64 offset);
-#define GL_MEMORY_FUNCTIONS(X)                                                                     \
-    X(gl_get_bytes_fn, GetUnsignedBytei_vEXT)                                                      \
-    X(gl_make_memory_fn, CreateMemoryObjectsEXT)                                                   \
-    X(gl_delete_memory_fn, DeleteMemoryObjectsEXT)                                                 \
-    X(gl_import_fd_fn, ImportMemoryFdEXT)                                                          \
-    X(gl_store_memory_fn, BufferStorageMemEXT)
 
 typedef struct gl_bench_functions {
 #define GL_BENCH_MEMBER(type, name) type name;
     GL_BENCH_FUNCTIONS(GL_BENCH_MEMBER)
     GL_MAP_FUNCTIONS(GL_BENCH_MEMBER)
-    GL_MEMORY_FUNCTIONS(GL_BENCH_MEMBER)
 #undef GL_BENCH_MEMBER
 } gl_bench_functions;
 

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { HANDLE_OPAQUE_FD = 0x9586 /* GL_HANDLE_TYPE_OPAQUE_FD_EXT */ };
-
 /* ---- stores ---- */
 
 static bool store_own(render_memory *m, io_message *message)
@@ -24,24 +22,10 @@ static bool store_mapped(render_memory *m, const render_link *link, io_message *
     return (gl.GetError() == GL_NO_ERROR && m->host) || io_fail(message, "OpenGL maps no buffer");
 }
 
-/* Takes memory that Vulkan has exported. */
 static bool store_imported(render_memory *m, const render_link *link, io_message *message)
 {
-    if (!link->gl.ImportMemoryFdEXT) return io_fail(message, "OpenGL imports no memory");
     if (!link->exporter) return io_fail(message, "%s", link->no_exporter.text);
-    if (!vulkan_memory_open(&m->exported, link->exporter, m->bytes, message)) return false;
-    const int fd = vulkan_memory_export(&m->exported, link->exporter, message);
-    if (fd < 0) return false;
-    link->gl.CreateMemoryObjectsEXT(1, &m->object);
-    link->gl.ImportMemoryFdEXT(m->object, m->exported.bytes, HANDLE_OPAQUE_FD, fd);
-    GLenum code = gl.GetError();
-    if (code != GL_NO_ERROR) {
-        close(fd);
-        return io_fail(message, "glImportMemoryFdEXT: 0x%x", code);
-    }
-    link->gl.BufferStorageMemEXT(GL_ARRAY_BUFFER, (GLsizeiptr)m->bytes, m->object, 0);
-    code = gl.GetError();
-    return code == GL_NO_ERROR || io_fail(message, "glBufferStorageMemEXT: 0x%x", code);
+    return exported_store_open(&m->store, link->exporter, m->bytes, message);
 }
 
 static bool store(render_memory *m, const render_link *link, io_message *message)
@@ -71,13 +55,13 @@ static bool share(render_memory *m, const render_link *link, io_message *message
                                .handle = is_external ? CLSP_HANDLE_OPAQUE_FD : CLSP_HANDLE_NONE,
                                .fd = -1,
                                .host = m->host,
-                               .bytes = is_external ? m->exported.bytes : m->bytes,
+                               .bytes = is_external ? m->store.memory.bytes : m->bytes,
                                .way = m->way};
     clsp_graphics_report report = {.gl_event = 0};
     char reason[512] = "";
 
     if (is_external) {
-        desc.fd = vulkan_memory_export(&m->exported, link->exporter, message);
+        desc.fd = vulkan_memory_export(&m->store.memory, link->exporter, message);
         if (desc.fd < 0) return false;
     }
     gl.Finish();
@@ -117,13 +101,12 @@ bool render_memory_open(render_memory *m, render_link *link, clsp_graphics_way w
     return way == CLSP_GRAPHICS_AUTO || share(m, link, message);
 }
 
-void render_memory_close(render_memory *m, const render_link *link)
+void render_memory_close(render_memory *m)
 {
     clsp_graphics_destroy(&m->graphics);
     if (m->array) gl.DeleteVertexArrays(1, &m->array);
     if (m->buffer) gl.DeleteBuffers(1, &m->buffer); /* which ends its map */
-    if (m->object) link->gl.DeleteMemoryObjectsEXT(1, &m->object);
-    if (m->exported.bytes || m->exported.buffer) vulkan_memory_close(&m->exported, link->exporter);
+    exported_store_close(&m->store);
     if (m->way == CLSP_GRAPHICS_AUTO) free(m->host);
     *m = (render_memory){.bytes = 0};
 }

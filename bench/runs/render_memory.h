@@ -2,14 +2,14 @@
 #ifndef BENCH_RENDER_MEMORY_H
 #define BENCH_RENDER_MEMORY_H
 
+#include "exported_store.h"
 #include "render_link.h"
 
 typedef struct render_memory {
     clsp_graphics_way way; /* AUTO: host memory, which is uploaded */
     GLuint buffer, array;  /* array: vertices of it, with normals or without */
-    GLuint object;         /* imported memory, 0: none */
-    vulkan_memory exported;
-    void *host; /* the buffer's map, or host memory */
+    exported_store store;  /* of way external */
+    void *host;            /* the buffer's map, or host memory */
     clsp_graphics *graphics;
     bool orders_itself; /* OpenGL waits for the queue's commands by itself, and these for OpenGL */
     size_t bytes;
@@ -20,7 +20,7 @@ typedef struct render_memory {
    not work; to be closed whatever happens. */
 bool render_memory_open(render_memory *m, render_link *link, clsp_graphics_way way, size_t vertices,
                         size_t stride, io_message *message);
-void render_memory_close(render_memory *m, const render_link *link);
+void render_memory_close(render_memory *m);
 
 /* The output that a call writes. */
 clsp_output render_memory_output(const render_memory *m);

@@ -150,8 +150,8 @@ static double check_vertices(const render_run *x, const render_memory *m)
         long double at_u[ORDER_MAX], at_v[ORDER_MAX], expected[3];
         float vertex[6] = {NAN, NAN, NAN, 0, 0, 1};
 
-        x->link->gl.GetBufferSubData(GL_ARRAY_BUFFER, (GLintptr)((a * num + b) * bytes),
-                                     (GLsizeiptr)bytes, vertex);
+        gl.GetBufferSubData(GL_ARRAY_BUFFER, (GLintptr)((a * num + b) * bytes), (GLsizeiptr)bytes,
+                            vertex);
         bench_bernstein(order, a, num, at_u);
         bench_bernstein(order, b, num, at_v);
         bench_reference_point(order, points, at_u, at_v, expected);
@@ -285,7 +285,7 @@ fail:
 static void close_all(render_run *x)
 {
     for (size_t i = 0; i < BENCH_COUNT(x->memory); i++)
-        render_memory_close(&x->memory[i], x->link);
+        render_memory_close(&x->memory[i]);
     if (x->plain) clReleaseMemObject(x->plain);
     clsp_bezier_plan_destroy(&x->plan);
 }

@@ -221,7 +221,7 @@ static void find_way(render_suite *s)
             s->shared = ways[i];
         else
             note(s, failures[i], message.text);
-        render_memory_close(&m, &s->link);
+        render_memory_close(&m);
     }
     s->link.is_quiet = false;
 }

@@ -72,7 +72,13 @@ static void print_note(void *user, clsp_log_level level, const char *message)
 
 bool open_context(clsp_context **ctx, const char *device, verbosity how_much)
 {
-    clsp_context_opts opts = {.device = device};
+    return open_context_beside(ctx, device, NULL, how_much);
+}
+
+bool open_context_beside(clsp_context **ctx, const char *device,
+                         const clsp_graphics_context *graphics, verbosity how_much)
+{
+    clsp_context_opts opts = {.device = device, .graphics = graphics};
     if (how_much != VERBOSITY_QUIET)
         opts.log = how_much == VERBOSITY_VERBOSE ? print_note : print_warning;
     clsp_status status = clsp_context_create(ctx, NULL, &opts);

@@ -41,6 +41,10 @@ typedef enum verbosity {
    failure. */
 bool open_context(clsp_context **ctx, const char *device, verbosity how_much);
 
+/* Makes one that shares buffers with graphics. */
+bool open_context_beside(clsp_context **ctx, const char *device,
+                         const clsp_graphics_context *graphics, verbosity how_much);
+
 /* The name of a device class, such as "discrete". */
 const char *device_class_name(clsp_device_class device_class);
 

@@ -31,18 +31,30 @@ static void set_position(const seam_vertices *to, size_t vertex, const double po
     }
 }
 
+/* The patch of a corner as one of its edges has it, and the number of the corner among the points
+   of a net or grid of num_u x num_v. */
+static const seam_edge *edge_of_corner(const seams *s, size_t corner)
+{
+    return &s->edges[s->by_patch[s->firsts[corner / SURFACE_SIDES]]];
+}
+
+static size_t corner_place(const bezierview_type *type, size_t corner, size_t num_u, size_t num_v)
+{
+    const size_t u = corner % SURFACE_SIDES / 2, v = corner % 2;
+    /* the sides u = 0 and u = 1 of a surface, u = 0 and v = 0 of a triangle, end there or begin */
+    const bool at_end = type->form == BEZIERVIEW_TRIANGLE ? u > 0 || v > 0 : v > 0;
+    const size_t last = type->form == BEZIERVIEW_TRIANGLE ? num_u - 1 : num_v - 1;
+    return seam_side_place(type, u > 0, num_u, num_v, at_end ? last : 0);
+}
+
 /* The control point at a corner, and the type of its patch. */
 static const double *corner_point(const seams *s, size_t corner, const bezierview_type **type)
 {
-    const seam_edge *e = &s->edges[s->by_patch[s->firsts[corner / SURFACE_SIDES]]];
-    const size_t u = corner % SURFACE_SIDES / 2, v = corner % 2;
+    const seam_edge *e = edge_of_corner(s, corner);
     const size_t num_u = (size_t)e->type->degree_u + 1, num_v = (size_t)e->type->degree_v + 1;
     *type = e->type;
-    /* the sides u = 0 and u = 1 of a surface, u = 0 and v = 0 of a triangle, end there or begin */
-    const bool at_end = e->type->form == BEZIERVIEW_TRIANGLE ? u > 0 || v > 0 : v > 0;
-    const size_t last = e->type->form == BEZIERVIEW_TRIANGLE ? num_u - 1 : num_v - 1;
-    const size_t place = seam_side_place(e->type, u > 0, num_u, num_v, at_end ? last : 0);
-    return e->points + place * bezierview_coordinates(e->type);
+    return e->points +
+           corner_place(e->type, corner, num_u, num_v) * bezierview_coordinates(e->type);
 }
 
 /* Puts a vertex where the control point of a corner is, or that of the first one there. */
@@ -131,4 +143,36 @@ bool seams_weld(seams *s, const uint32_t *num, const seam_vertices *vertices)
                         vertices->firsts[i] - vertices->firsts[0]))
             return false;
     return true;
+}
+
+/* ---- by numbers ---- */
+
+/* The vertex at the first of the corners that are one with a corner. */
+static uint32_t corner_vertex(const seams *s, const uint32_t *num, const size_t *firsts,
+                              size_t corner)
+{
+    const size_t first = s->corners[corner], patch = first / SURFACE_SIDES;
+    const bezierview_type *type = edge_of_corner(s, first)->type;
+    return (uint32_t)(firsts[patch] +
+                      corner_place(type, first, num[2 * patch], num[2 * patch + 1]));
+}
+
+void seams_places(const seams *s, const uint32_t *num, const size_t *firsts, uint32_t *place)
+{
+    for (size_t number = 0; number < s->num_edges; number++) {
+        const seam_edge *e = &s->edges[number], *leader = &s->edges[e->leader];
+        const size_t last = num[seam_direction(e)] - 1;
+        const bool follows = e->leader != number && num[seam_direction(leader)] == last + 1;
+        const uint32_t ends[2] = {corner_vertex(s, num, firsts, seam_corner_number(e, false)),
+                                  corner_vertex(s, num, firsts, seam_corner_number(e, true))};
+        for (size_t i = 0; i <= last; i++) {
+            uint32_t *const to = &place[firsts[e->patch] + vertex_place(e, num, i)];
+            if (e->is_point || i == 0)
+                *to = ends[0];
+            else if (i == last)
+                *to = ends[1];
+            else if (follows)
+                *to = (uint32_t)(firsts[leader->patch] + vertex_place(leader, num, i));
+        }
+    }
 }

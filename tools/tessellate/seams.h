@@ -53,6 +53,12 @@ bool seams_join(const seams *s, size_t num_patches, uint32_t *num);
    ones take is kept in *s. num is of all patches. False when memory runs out. */
 bool seams_weld(seams *s, const uint32_t *num, const seam_vertices *vertices);
 
+/* Tells what welding makes the same by numbers of vertices, for vertices that cannot be copied:
+   sets place[vertex], of each vertex along an edge whose point is another one's, to that one, which
+   has its own; others stay as they are. Corners that are one have the point of the first. num and
+   firsts, the number of each patch's first vertex, are of all patches. */
+void seams_places(const seams *s, const uint32_t *num, const size_t *firsts, uint32_t *place);
+
 /* Releases all memory and leaves an empty struct. */
 void seams_clear(seams *s);
 

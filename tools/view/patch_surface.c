@@ -319,22 +319,21 @@ bool patch_surface_set_samples(patch_surface *s, const uint32_t *num, size_t cur
 /* ---- vertices ---- */
 
 static bool eval_plan(const patch_surface *s, const patch_group *g, clsp_bezier_plan *plan,
-                      float *vertices)
+                      const vertex_target *to)
 {
     const size_t each = (size_t)tessellation_patch_points(&batch_of(s, g)->type, g->num);
-    return staging_check(s->ctx,
-                         clsp_bezier_eval(plan, (clsp_range){0, g->num_patches},
-                                          clsp_out_f32(vertices + VIEW_STRIDE * g->first_vertex,
-                                                       VIEW_STRIDE * each * g->num_patches),
-                                          NULL));
+    return staging_check(
+        s->ctx,
+        clsp_bezier_eval(plan, (clsp_range){0, g->num_patches},
+                         vertex_target_output(to, g->first_vertex, each * g->num_patches), NULL));
 }
 
-static bool eval_group(const patch_surface *s, patch_group *g, bool curvature, float *vertices)
+static bool eval_group(const patch_surface *s, patch_group *g, bool curvature,
+                       const vertex_target *to)
 {
     const uint32_t attributes = attributes_of(batch_of(s, g), curvature);
     return (attributes == g->attributes || make_points(s, g, attributes)) &&
-           eval_plan(s, g, g->points, vertices) &&
-           (!g->normals || eval_plan(s, g, g->normals, vertices));
+           eval_plan(s, g, g->points, to) && (!g->normals || eval_plan(s, g, g->normals, to));
 }
 
 /* Gives equal edges equal points. */
@@ -354,11 +353,10 @@ static bool weld(patch_surface *s, float *vertices)
     return done || no_memory();
 }
 
-/* Puts the corners of the polyhedra behind the patches. */
-static void put_polyhedra(const patch_surface *s, float *vertices)
+void patch_surface_corners(const patch_surface *s, float *corners)
 {
     const mesh *m = &s->content->polyhedra;
-    float *next = vertices + VIEW_STRIDE * s->num_vertices;
+    float *next = corners;
     for (size_t i = 0; i < m->num_corners; i++, next += VIEW_STRIDE) {
         memset(next, 0, VIEW_STRIDE * sizeof(float));
         for (size_t k = 0; k < 3; k++) {
@@ -368,12 +366,18 @@ static void put_polyhedra(const patch_surface *s, float *vertices)
     }
 }
 
-bool patch_surface_eval(patch_surface *s, bool curvature, float *vertices)
+bool patch_surface_eval(patch_surface *s, bool curvature, const vertex_target *to)
 {
     for (patch_group *g = s->groups; g < s->groups + s->num_groups; g++)
-        if (!eval_group(s, g, curvature, vertices)) return false;
-    put_polyhedra(s, vertices);
-    return weld(s, vertices);
+        if (!eval_group(s, g, curvature, to)) return false;
+    if (!to->host) return true;
+    patch_surface_corners(s, to->host + VIEW_STRIDE * s->num_vertices);
+    return weld(s, to->host);
+}
+
+void patch_surface_places(const patch_surface *s, uint32_t *place)
+{
+    seams_places(&s->edges, s->num, s->firsts, place);
 }
 
 void patch_surface_close(patch_surface *s)

@@ -8,7 +8,7 @@
 #include "bezierview.h"
 #include "seams.h"
 #include "tessellation.h"
-#include "view_mesh.h"
+#include "vertex_target.h"
 
 /* Patches of a batch with equally many samples along u and v, and their plans: of points and, of PN
    patches, of normals. */
@@ -48,9 +48,16 @@ bool patch_surface_set_samples(patch_surface *s, const uint32_t *num, size_t cur
    Complains on failure. */
 bool patch_surface_load(patch_surface *s);
 
-/* Evaluates all vertices, with curvatures or without. Equal edges get equal points. Complains on
-   failure. */
-bool patch_surface_eval(patch_surface *s, bool curvature, float *vertices);
+/* Evaluates all vertices, with curvatures or without. In host memory equal edges get equal points;
+   in a buffer of graphics they differ in the last digits, and the corners of the polyhedra are left
+   out. Complains on failure. */
+bool patch_surface_eval(patch_surface *s, bool curvature, const vertex_target *to);
+
+/* Tells which vertices of patches have the point of another one, as seams_places does. */
+void patch_surface_places(const patch_surface *s, uint32_t *place);
+
+/* Fills the corners of the polyhedra, [num_corners][VIEW_STRIDE], which are behind the patches. */
+void patch_surface_corners(const patch_surface *s, float *corners);
 
 /* Counts the vertices of the patches and the polyhedra. */
 size_t patch_surface_vertices(const patch_surface *s);

@@ -11,6 +11,8 @@
 #define SEGMENT_WIDTH 0.6f
 #define CONTROL_WIDTH 3.0f
 
+enum { PLACE = 7 /* the attribute of a vertex that has another one's point */ };
+
 /* ---- making ---- */
 
 static bool make_programs(scene *s, io_message *message)
@@ -42,10 +44,11 @@ static GLuint surface_program(scene *s, const scene_style *style, bool quick, io
         .edges = style->edges,
         .zebra = style->zebra,
         .quick = quick && !style->zebra,
+        .placed = s->vertices.shared,
     };
-    GLuint *const program =
-        &s->surface[(size_t)shown.colors << 4 | (size_t)shown.wires << 3 |
-                    (size_t)shown.edges << 2 | (size_t)shown.zebra << 1 | (size_t)shown.quick];
+    GLuint *const program = &s->surface[(size_t)shown.colors << 5 | (size_t)shown.wires << 4 |
+                                        (size_t)shown.edges << 3 | (size_t)shown.zebra << 2 |
+                                        (size_t)shown.quick << 1 | (size_t)shown.placed];
     char head[SHADERS_HEAD];
     if (*program) return *program;
     shaders_head(&shown, head);
@@ -85,14 +88,39 @@ bool scene_open(scene *s, io_message *message)
     gl.GenVertexArrays(1, &s->empty_array);
     gl.GenBuffers(1, &s->indices);
     gl.GenBuffers(1, &s->marks);
+    gl.GenBuffers(1, &s->places);
     gl.GenBuffers(1, &s->controls);
     gl.GenBuffers(1, &s->segments);
     s->map = make_texture();
     s->words = make_texture();
+    gl.GenTextures(1, &s->points);
     return true;
 }
 
 /* ---- meshes ---- */
+
+/* Binds the numbers by which vertices have the points of others, and the vertices as a texture. */
+static void bind_places(scene *s)
+{
+    if (!s->vertices.shared) {
+        gl.DisableVertexAttribArray(PLACE);
+        return;
+    }
+    gl.BindBuffer(GL_ARRAY_BUFFER, s->places);
+    gl.EnableVertexAttribArray(PLACE);
+    gl.VertexAttribIPointer(PLACE, 1, GL_UNSIGNED_INT, sizeof(uint32_t), NULL);
+    gl.BindTexture(GL_TEXTURE_BUFFER, s->points);
+    gl.TexBuffer(GL_TEXTURE_BUFFER, GL_RG32F, s->vertices.name);
+}
+
+/* Goes through host memory where a texture cannot hold the vertices. False without memory. */
+static bool check_texture(scene *s)
+{
+    GLint most = 0;
+    gl.GetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &most);
+    return !s->vertices.shared || s->vertices.bytes / (2 * sizeof(float)) <= (size_t)most ||
+           vertex_buffer_unshare(&s->vertices, "OpenGL's textures are too small");
+}
 
 /* Binds the attributes of the surface's vertices. */
 static void bind_surface(scene *s)
@@ -109,6 +137,7 @@ static void bind_surface(scene *s)
     attach(5, 2, GL_FLOAT, sizeof(view_mark), offsetof(view_mark, cells), 0);
     attach(6, 1, GL_UNSIGNED_INT, sizeof(view_mark), offsetof(view_mark, patch), 0);
     gl.BindBuffer(GL_ELEMENT_ARRAY_BUFFER, s->indices);
+    bind_places(s);
 }
 
 void scene_set_marks(scene *s)
@@ -118,10 +147,18 @@ void scene_set_marks(scene *s)
                   s->mesh->marks, GL_STATIC_DRAW);
 }
 
+void scene_set_places(const scene *s, const uint32_t *place)
+{
+    gl.BindBuffer(GL_ARRAY_BUFFER, s->places);
+    gl.BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(s->mesh->num_vertices * sizeof(*place)), place,
+                  GL_DYNAMIC_DRAW);
+}
+
 bool scene_set_mesh(scene *s, const view_mesh *m)
 {
     s->mesh = m;
-    if (!vertex_buffer_resize(&s->vertices, m->num_vertices * VIEW_STRIDE * sizeof(float)))
+    if (!vertex_buffer_resize(&s->vertices, m->num_vertices * VIEW_STRIDE * sizeof(float)) ||
+        !check_texture(s))
         return false;
     scene_set_marks(s);
     gl.BindVertexArray(s->surface_array);
@@ -232,6 +269,12 @@ static void draw_surface(const scene *s, GLuint p, const scene_view *v, const sc
     gl.Uniform1f(gl_place(p, "shine"), is_plain ? light_glaze.shine : LIGHT_COLORED_SHINE);
     gl.Uniform1i(gl_place(p, "map"), 0);
     gl.BindTexture(GL_TEXTURE_2D, s->map);
+    if (s->vertices.shared) {
+        gl.Uniform1i(gl_place(p, "vertices"), 1);
+        gl.ActiveTexture(GL_TEXTURE1);
+        gl.BindTexture(GL_TEXTURE_BUFFER, s->points);
+        gl.ActiveTexture(GL_TEXTURE0);
+    }
     gl.BindVertexArray(s->surface_array);
     gl.DrawElements(GL_TRIANGLES, (GLsizei)s->mesh->num_indices, GL_UNSIGNED_INT, NULL);
 }
@@ -349,7 +392,7 @@ void scene_close(scene *s)
 {
     GLuint *const programs[] = {&s->backdrop, &s->line, &s->point, &s->overlay};
     GLuint *const arrays[] = {&s->surface_array, &s->line_array, &s->point_array, &s->empty_array};
-    GLuint *const buffers[] = {&s->indices, &s->marks, &s->controls, &s->segments};
+    GLuint *const buffers[] = {&s->indices, &s->marks, &s->places, &s->controls, &s->segments};
     for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
         if (*programs[i]) gl.DeleteProgram(*programs[i]);
     for (size_t i = 0; i < SCENE_STYLES; i++)
@@ -360,6 +403,7 @@ void scene_close(scene *s)
         if (*buffers[i]) gl.DeleteBuffers(1, buffers[i]);
     if (s->map) gl.DeleteTextures(1, &s->map);
     if (s->words) gl.DeleteTextures(1, &s->words);
+    if (s->points) gl.DeleteTextures(1, &s->points);
     vertex_buffer_close(&s->vertices);
     *s = (scene){.mesh = NULL};
 }

@@ -23,14 +23,14 @@ typedef struct scene_label {
     int x, y;
 } scene_label;
 
-enum { SCENE_STYLES = 5 << 4 /* shaders of the surface */ };
+enum { SCENE_STYLES = 5 << 5 /* shaders of the surface */ };
 
 typedef struct scene {
     GLuint backdrop, line, point, overlay; /* programs */
     GLuint surface[SCENE_STYLES];          /* those that have been needed, else 0 */
     GLuint surface_array, line_array, point_array, empty_array;
-    GLuint indices, marks, controls, segments; /* buffers */
-    GLuint map, words;                         /* textures */
+    GLuint indices, marks, places, controls, segments; /* buffers */
+    GLuint map, words, points;                         /* textures; points: of the vertices */
     vertex_buffer vertices;
     const view_mesh *mesh;
     size_t num_controls, num_segments;
@@ -40,12 +40,16 @@ typedef struct scene {
    be closed. */
 bool scene_open(scene *s, io_message *message);
 
-/* Takes a mesh, which must stay until another is set: makes room for its vertices and loads its
-   marks and triangles. False without memory. */
+/* Takes a mesh, which must stay until another is set: makes room for its vertices, as s->vertices
+   has been opened, and loads its marks and triangles. False without memory. */
 bool scene_set_mesh(scene *s, const view_mesh *m);
 
 /* Loads the mesh's marks anew, of which values have changed. */
 void scene_set_marks(scene *s);
+
+/* Loads whose point each vertex has, [num_vertices], for vertices that calls write into what is
+   drawn from. */
+void scene_set_places(const scene *s, const uint32_t *place);
 
 /* Takes control points [num][3] and the lines between them, pairs of their numbers. False without
    memory. */

@@ -26,10 +26,11 @@ bool session_open(session *s, const view_request *r)
     return stage_open(&s->stage, &s->request);
 }
 
-bool session_begin(session *s, int width, int height)
+bool session_begin(session *s, const clsp_graphics_context *graphics, int width, int height)
 {
     session_resize(s, width, height);
-    return stage_begin(&s->stage, width > 0 ? width : 1, height > 0 ? height : 1);
+    s->stage.may_export = true;
+    return stage_begin(&s->stage, graphics, width > 0 ? width : 1, height > 0 ? height : 1);
 }
 
 void session_say(session *s, bool loud, const char *format, ...)

@@ -28,9 +28,9 @@ typedef struct session {
 } session;
 
 /* Begins with a request, whose files are read and whose window has this size, in the context that
-   is current. Complains on failure; to be closed whatever happens. */
+   is current, and that `graphics` has. Complains on failure; to be closed whatever happens. */
 bool session_open(session *s, const view_request *r);
-bool session_begin(session *s, int width, int height);
+bool session_begin(session *s, const clsp_graphics_context *graphics, int width, int height);
 
 /* Goes to another size; 0 where the window is not seen. */
 void session_resize(session *s, int width, int height);

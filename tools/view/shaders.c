@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "light.h"
+#include "view_mesh.h"
 
 static const char light_text[] =
     "/* From sRGB to light (IEC 61966-2-1). */\n"
@@ -70,8 +71,10 @@ void shaders_head(const shader_style *style, char text[SHADERS_HEAD])
     char *to = text;
     to += sprintf(to,
                   "#version 330 core\n#define COLORING %d\n#define WIRES %d\n#define EDGES %d\n"
-                  "#define ZEBRA %d\n#define QUICK %d\n",
-                  (int)style->colors, style->wires, style->edges, style->zebra, style->quick);
+                  "#define ZEBRA %d\n#define QUICK %d\n#define PLACED %d\n",
+                  (int)style->colors, style->wires, style->edges, style->zebra, style->quick,
+                  style->placed);
+    to += sprintf(to, "#define VERTEX_REALS %d\n", VIEW_STRIDE);
     to = put_vector(to, "key", l->key, true);
     to = put_vector(to, "fill", l->fill, true);
     to = put_vector(to, "half_way", l->half, true);
@@ -90,9 +93,16 @@ void shaders_head(const shader_style *style, char text[SHADERS_HEAD])
 
 /* ---- surfaces ---- */
 
-/* What the style has no use for is neither fetched nor interpolated. */
+/* What the style has no use for is neither fetched nor interpolated. A point that is another
+   vertex's is fetched from the vertices as a texture, two reals at a time: VERTEX_REALS are even.
+ */
 const char shader_surface_vertex[] =
-    "layout(location = 0) in vec3 point;\n"
+    "#if PLACED\n"
+    "layout(location = 7) in uint place;\n"
+    "uniform samplerBuffer vertices;\n" /* two reals at a time */
+    "#else\n"
+    "layout(location = 0) in vec3 own_point;\n"
+    "#endif\n"
     "layout(location = 1) in vec3 normal;\n"
     "layout(location = 2) in vec2 params;\n"
     "layout(location = 3) in vec2 curvature;\n"
@@ -134,6 +144,12 @@ const char shader_surface_vertex[] =
     "#endif\n"
     "}\n"
     "void main() {\n"
+    "#if PLACED\n"
+    "    int first = int(place) * (VERTEX_REALS / 2);\n"
+    "    vec3 point = vec3(texelFetch(vertices, first).xy, texelFetch(vertices, first + 1).x);\n"
+    "#else\n"
+    "    vec3 point = own_point;\n"
+    "#endif\n"
     "    gl_Position = to_clip * vec4(point, 1);\n"
     "#if QUICK\n"
     "    bool is_away = dot(normal, eye.xyz - eye.w * point) < 0.0;\n"

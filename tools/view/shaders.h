@@ -12,7 +12,8 @@ enum { SHADERS_HEAD = 4096 };
 typedef struct shader_style {
     coloring_kind colors;
     bool wires, edges, zebra;
-    bool quick; /* lit at the vertices, not at every pixel; without zebra */
+    bool quick;  /* lit at the vertices, not at every pixel; without zebra */
+    bool placed; /* points are those of other vertices, by their numbers */
 } shader_style;
 
 /* Writes the head of all shaders: the version, the light of pictures, and the style. */

@@ -239,16 +239,19 @@ void spline_pieces_curves(const spline_pieces *p, size_t first, view_curve *curv
             *curves++ = (view_curve){first, b->samples};
 }
 
-bool spline_pieces_eval(spline_pieces *p, float *vertices)
+bool spline_pieces_eval(spline_pieces *p, const vertex_target *to, size_t first)
 {
-    memset(vertices, 0, p->num_curve_vertices * VIEW_STRIDE * sizeof(float));
+    if (to->host)
+        memset(to->host + VIEW_STRIDE * first, 0,
+               p->num_curve_vertices * VIEW_STRIDE * sizeof(float));
     for (piece_batch *b = p->batches; b < p->batches + p->from->num_batches; b++) {
-        const size_t num = b->from->num_splines, reals = num * b->samples * VIEW_STRIDE;
+        const size_t num = b->from->num_splines;
         if (!is_curve(b)) continue;
-        if (!staging_check(p->ctx, clsp_bspline_eval(b->plan, (clsp_range){0, num},
-                                                     clsp_out_f32(vertices, reals), NULL)))
+        if (!staging_check(
+                p->ctx, clsp_bspline_eval(b->plan, (clsp_range){0, num},
+                                          vertex_target_output(to, first, num * b->samples), NULL)))
             return false;
-        vertices += reals;
+        first += num * b->samples;
     }
     return true;
 }

@@ -7,7 +7,7 @@
 
 #include "bezierview.h"
 #include "splines.h"
-#include "view_mesh.h"
+#include "vertex_target.h"
 
 /* A batch of splines with its plan, which converts those of surfaces and volumes. */
 typedef struct piece_batch {
@@ -41,8 +41,8 @@ bool spline_pieces_load(spline_pieces *p, bezierview *content);
 /* Lists the curves, whose vertices begin with number `first`, in curves [num_curves]. */
 void spline_pieces_curves(const spline_pieces *p, size_t first, view_curve *curves);
 
-/* Evaluates the vertices of curves, [num_curve_vertices][VIEW_STRIDE]. Complains on failure. */
-bool spline_pieces_eval(spline_pieces *p, float *vertices);
+/* Evaluates the vertices of curves, which begin with number `first`. Complains on failure. */
+bool spline_pieces_eval(spline_pieces *p, const vertex_target *to, size_t first);
 
 void spline_pieces_close(spline_pieces *p);
 

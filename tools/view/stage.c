@@ -21,10 +21,23 @@ bool stage_open(stage *s, const view_request *r)
         .wires = r->wireframe, .edges = r->edges, .zebra = r->zebra, .backdrop = !r->no_background};
     s->shows_controls = r->controls;
     s->shows_bar = r->bar;
-    if (!open_context(&s->ctx, r->base.device, request_verbosity(&r->base))) return false;
-    s->model = view_model_open(s->ctx, r);
-    if (!s->model) return false;
-    s->is_loaded = true;
+    s->model = view_model_read(r);
+    return s->model;
+}
+
+/* Opens the device: the one that OpenGL draws on, where it names one. */
+static bool open_device(stage *s, clsp_graphics_context graphics)
+{
+    uint8_t uuid[GL_DEVICE_UUID];
+    if (!s->is_software && gl_device_uuid(0, uuid)) graphics.device_uuid = uuid;
+    return open_context_beside(&s->ctx, s->r->base.device, &graphics,
+                               request_verbosity(&s->r->base));
+}
+
+/* Colours as the request has it. Complains where the model has no such thing. */
+static bool color_first(stage *s)
+{
+    const view_request *r = s->r;
     if (stage_color(s, (coloring_kind)r->coloring)) return true;
     complain("%s: --coloring %s: %s", r->base.inputs[0],
              r->coloring == COLORING_DATA   ? "data"
@@ -48,14 +61,25 @@ void stage_place(stage *s, int width, int height)
     s->view.width = width;
 }
 
-bool stage_begin(stage *s, int width, int height)
+/* Lets calls write what is drawn from, for models of which they make all. */
+static void open_vertices(stage *s)
+{
+    vertex_buffer_open(&s->scene.vertices, view_model_stays_on_device(s->model) ? s->ctx : NULL,
+                       s->may_export && !s->is_software);
+}
+
+bool stage_begin(stage *s, const clsp_graphics_context *graphics, int width, int height)
 {
     io_message message;
     s->is_software = gl_is_software();
+    if (!open_device(s, *graphics) || !view_model_make(s->model, s->ctx) || !color_first(s))
+        return false;
+    s->is_loaded = true;
     if (!scene_open(&s->scene, &message)) {
         complain("%s", message.text);
         return false;
     }
+    open_vertices(s);
     stage_place(s, width, height);
     return true;
 }
@@ -96,15 +120,17 @@ static const char *title_of(const stage *s)
 static double *list_values(const stage *s)
 {
     const view_mesh *m = &s->model->mesh;
-    const float *vertices = vertex_buffer_host(&s->scene.vertices);
+    void *copy;
+    const float *vertices = vertex_buffer_read(&s->scene.vertices, &copy);
     const coloring_kind kind = s->style.colors.kind;
-    double *values = malloc((m->num_vertices + 1) * sizeof(*values));
+    double *values = vertices ? malloc((m->num_vertices + 1) * sizeof(*values)) : NULL;
     for (size_t i = 0; values && i < m->num_vertices; i++) {
         const float *k = vertices + VIEW_STRIDE * i + VIEW_CURVATURE;
         const double principal[2] = {(double)k[0], (double)k[1]};
         values[i] =
             kind == COLORING_DATA ? (double)m->marks[i].value : coloring_curvature(kind, principal);
     }
+    free(copy);
     return values;
 }
 
@@ -137,6 +163,42 @@ static uint64_t budget_of(const stage *s, bool moving)
     return moving ? STAGE_MOVING : STAGE_RESTING;
 }
 
+const char *stage_way(const stage *s)
+{
+    static const char *const names[CLSP_NUM_GRAPHICS_WAYS] = {"staged", "gl", "external", "staged"};
+    return names[s->scene.vertices.way];
+}
+
+/* Says once why vertices go through host memory: where OpenGL draws on the CPU too that is as
+   good, and only said where the user wants to know what was chosen. */
+static void say_why(stage *s)
+{
+    const verbosity how_much = request_verbosity(&s->r->base);
+    const char *reason = s->scene.vertices.reason.text;
+    if (s->said_why || !reason[0] || how_much == VERBOSITY_QUIET) return;
+    s->said_why = true;
+    if (!s->is_software || how_much == VERBOSITY_VERBOSE)
+        complain("note: vertices go through host memory: %s", reason);
+}
+
+/* Makes room for the model's mesh, and writes what calls do not. */
+static bool set_mesh(stage *s)
+{
+    const vertex_buffer *b = &s->scene.vertices;
+    size_t first = 0, count = 0;
+    if (!scene_set_mesh(&s->scene, &s->model->mesh)) return no_memory();
+    say_why(s);
+    if (b->shared) view_model_fixed(s->model, NULL, &first, &count);
+    if (count == 0) return true;
+    float *fixed = malloc(count * VIEW_STRIDE * sizeof(*fixed));
+    if (!fixed) return no_memory();
+    view_model_fixed(s->model, fixed, &first, &count);
+    vertex_buffer_put(b, first * VIEW_STRIDE * sizeof(*fixed), fixed,
+                      count * VIEW_STRIDE * sizeof(*fixed));
+    free(fixed);
+    return true;
+}
+
 static bool sample(stage *s, bool moving)
 {
     bool changed;
@@ -145,14 +207,45 @@ static bool sample(stage *s, bool moving)
     s->is_sampled = true;
     if (!changed && s->scene.mesh) return true;
     s->is_evaluated = false;
-    return scene_set_mesh(&s->scene, &s->model->mesh) || no_memory();
+    return set_mesh(s);
+}
+
+/* Tells OpenGL which vertices have the points of others, where the host does not make them so. */
+static bool set_places(stage *s)
+{
+    uint32_t *place = malloc((s->model->mesh.num_vertices + 1) * sizeof(*place));
+    if (!place) return no_memory();
+    view_model_places(s->model, place);
+    scene_set_places(&s->scene, place);
+    free(place);
+    return true;
+}
+
+static bool write_vertices(stage *s, bool curvature)
+{
+    const vertex_buffer *b = &s->scene.vertices;
+    const vertex_target to = vertex_buffer_begin(b);
+    if (b->shared && !set_places(s)) return false;
+    if (!view_model_eval(s->model, curvature, &to)) return false;
+    if (vertex_buffer_end(b)) return true;
+    complain("the device failed while it made vertices");
+    return false;
+}
+
+/* Goes on through host memory after a failure. */
+static bool write_staged(stage *s, bool curvature)
+{
+    s->said_why = true;
+    complain("note: vertices go through host memory from now on");
+    return vertex_buffer_unshare(&s->scene.vertices, "sharing has failed") && set_mesh(s) &&
+           write_vertices(s, curvature);
 }
 
 static bool evaluate(stage *s)
 {
     const bool curvature = is_curvature(s->style.colors.kind);
-    if (!view_model_eval(s->model, curvature, vertex_buffer_host(&s->scene.vertices))) return false;
-    vertex_buffer_update(&s->scene.vertices);
+    if (!write_vertices(s, curvature) && !(s->scene.vertices.shared && write_staged(s, curvature)))
+        return false;
     if (view_model_has_data(s->model)) scene_set_marks(&s->scene);
     s->has_curvature = curvature;
     s->is_evaluated = true;
@@ -182,9 +275,14 @@ bool stage_replace(stage *s, const view_request *r)
 {
     view_model *made = view_model_open(s->ctx, r);
     if (!made) return false;
+    const bool stayed = view_model_stays_on_device(s->model);
     view_model_close(s->model);
     s->model = made;
     s->r = r;
+    if (view_model_stays_on_device(made) != stayed) {
+        vertex_buffer_close(&s->scene.vertices);
+        open_vertices(s);
+    }
     s->scene.mesh = NULL;
     s->is_loaded = true;
     s->is_sampled = s->is_evaluated = s->is_fit = s->has_curvature = false;

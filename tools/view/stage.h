@@ -19,17 +19,19 @@ typedef struct stage {
     camera view;
     double tolerance;
     bool is_software; /* OpenGL draws on the CPU */
+    bool may_export;  /* there will be many frames: Vulkan may be started for them */
+    bool said_why;    /* vertices go through host memory */
     bool shows_controls, shows_bar;
     bool has_curvature;                               /* among the vertices that are there */
     bool is_loaded, is_sampled, is_evaluated, is_fit; /* what still suits model and style */
 } stage;
 
-/* Opens the device and the model. Complains on failure; to be closed whatever happens. */
+/* Reads the model's files. Complains on failure; to be closed whatever happens. */
 bool stage_open(stage *s, const view_request *r);
 
-/* Makes what OpenGL needs, for the context that is current, and places the camera in a picture.
-   Complains on failure. */
-bool stage_begin(stage *s, int width, int height);
+/* Opens the device beside the OpenGL context that is current, which `graphics` has, makes what
+   plans and OpenGL need, and places the camera in a picture. Complains on failure. */
+bool stage_begin(stage *s, const clsp_graphics_context *graphics, int width, int height);
 
 /* Places the camera as the request has it. */
 void stage_place(stage *s, int width, int height);
@@ -40,6 +42,9 @@ bool stage_color(stage *s, coloring_kind kind);
 /* Makes all that a frame needs and is not there: samples, vertices, colours, control points.
    Complains on failure. */
 bool stage_update(stage *s, bool moving);
+
+/* Says how vertices come to OpenGL: by gl, external or staged, as graphics.h calls it. */
+const char *stage_way(const stage *s);
 
 /* Draws into a frame, and over it the bar of the colours where it is shown. Complains on failure.
  */

@@ -240,7 +240,7 @@ static bool make_outline(view_model *m)
     double *positions = mesh_add_vertices(&m->outline, m->mesh.num_vertices);
     bool done = vertices && (positions || m->mesh.num_vertices == 0);
     if (!done) no_memory(m);
-    done = done && view_model_eval(m, false, vertices);
+    done = done && view_model_eval(m, false, &(vertex_target){.host = vertices});
     for (size_t i = 0; done && i < 3 * m->mesh.num_vertices; i++)
         positions[i] = (double)vertices[i / 3 * VIEW_STRIDE + i % 3];
     free(vertices);
@@ -317,13 +317,31 @@ bool view_model_cut(view_model *m, solid_cut cut)
 
 /* ---- evaluation ---- */
 
-bool view_model_eval(view_model *m, bool curvature, float *vertices)
+bool view_model_eval(view_model *m, bool curvature, const vertex_target *to)
 {
-    if (m->kind == VIEW_SOLID) return boundary_surface_eval(&m->boundary, &m->mesh, vertices);
-    const size_t behind = patch_surface_vertices(&m->patches);
-    return patch_surface_eval(&m->patches, curvature, vertices) &&
+    if (m->kind == VIEW_SOLID) return boundary_surface_eval(&m->boundary, &m->mesh, to->host);
+    return patch_surface_eval(&m->patches, curvature, to) &&
            (m->kind != VIEW_SPLINES ||
-            spline_pieces_eval(&m->pieces, vertices + VIEW_STRIDE * behind));
+            spline_pieces_eval(&m->pieces, to, patch_surface_vertices(&m->patches)));
+}
+
+bool view_model_stays_on_device(const view_model *m)
+{
+    return m->kind != VIEW_SOLID;
+}
+
+void view_model_fixed(const view_model *m, float *vertices, size_t *first, size_t *count)
+{
+    *first = m->patches.num_vertices;
+    *count = patch_surface_vertices(&m->patches) - *first;
+    if (vertices) patch_surface_corners(&m->patches, vertices);
+}
+
+void view_model_places(const view_model *m, uint32_t *place)
+{
+    for (size_t i = 0; i < m->mesh.num_vertices; i++)
+        place[i] = (uint32_t)i;
+    patch_surface_places(&m->patches, place);
 }
 
 bool view_model_moved(view_model *m)
@@ -335,20 +353,33 @@ bool view_model_moved(view_model *m)
 
 /* ---- the whole ---- */
 
-view_model *view_model_open(clsp_context *ctx, const view_request *r)
+view_model *view_model_read(const view_request *r)
 {
     view_model *m = calloc(1, sizeof(*m));
     if (!m) {
         complain("not enough memory");
         return NULL;
     }
-    *m = (view_model){.ctx = ctx, .r = r, .kind = kind_of(r->base.inputs[0])};
+    *m = (view_model){.r = r, .kind = kind_of(r->base.inputs[0])};
     m->solid_request = (solid_request){.base = r->base, .crease_angle = r->crease_angle};
-    m->solid = (solid_model){.r = &m->solid_request, .ctx = ctx};
-    if (check_kinds(m) && read_files(m) && open_kind(m) && make_outline(m)) {
-        m->diagonal = diagonal_of(m);
-        return m;
-    }
+    m->solid = (solid_model){.r = &m->solid_request};
+    if (check_kinds(m) && read_files(m)) return m;
+    view_model_close(m);
+    return NULL;
+}
+
+bool view_model_make(view_model *m, clsp_context *ctx)
+{
+    m->ctx = m->solid.ctx = ctx;
+    if (!open_kind(m) || !make_outline(m)) return false;
+    m->diagonal = diagonal_of(m);
+    return true;
+}
+
+view_model *view_model_open(clsp_context *ctx, const view_request *r)
+{
+    view_model *m = view_model_read(r);
+    if (m && view_model_make(m, ctx)) return m;
     view_model_close(m);
     return NULL;
 }

@@ -31,7 +31,14 @@ typedef struct view_model {
     mesh outline; /* positions of a coarse mesh, for cameras to be placed */
 } view_model;
 
-/* Reads the request's files and makes the plans. NULL with a complaint. */
+/* Reads the request's files. NULL with a complaint. */
+view_model *view_model_read(const view_request *r);
+
+/* Makes the plans of a model that has been read. Complains on failure: the model can only be closed
+   then. */
+bool view_model_make(view_model *m, clsp_context *ctx);
+
+/* Does both. NULL with a complaint. */
 view_model *view_model_open(clsp_context *ctx, const view_request *r);
 
 /* Tells whether a model has data to be coloured by, and curvatures. */
@@ -47,8 +54,18 @@ bool view_model_sample(view_model *m, const camera *c, double tolerance, uint64_
 /* Hides a part of a solid; other models stay as they are. Complains on failure. */
 bool view_model_cut(view_model *m, solid_cut cut);
 
-/* Evaluates all vertices, [m->mesh.num_vertices][VIEW_STRIDE]. Complains on failure. */
-bool view_model_eval(view_model *m, bool curvature, float *vertices);
+/* Evaluates all vertices: into host memory, or into a buffer of graphics, which is for models whose
+   vertices are as the device makes them. Complains on failure. */
+bool view_model_eval(view_model *m, bool curvature, const vertex_target *to);
+bool view_model_stays_on_device(const view_model *m);
+
+/* Fills the vertices that are as they are, [count][VIEW_STRIDE] from the first on, which stay out
+   of a buffer of graphics; with NULL it tells only which these are. */
+void view_model_fixed(const view_model *m, float *vertices, size_t *first, size_t *count);
+
+/* Tells whose point each vertex in a buffer of graphics is to have, so that no crack is seen:
+   place[num_vertices]. */
+void view_model_places(const view_model *m, uint32_t *place);
 
 /* Takes notice that control points have moved. Complains on failure. */
 bool view_model_moved(view_model *m);

@@ -55,8 +55,9 @@ bool view_picture_save(const gl_frame *f, bool alpha, const char *path)
     return done;
 }
 
-static bool make_picture(stage *s, const view_request *r)
+static bool make_picture(stage *s, const offscreen *o, const view_request *r)
 {
+    const clsp_graphics_context graphics = {.gl_context = o->context, .egl_display = o->display};
     gl_frame frame = {.width = 0};
     io_message message;
     const int width = r->width > 0 ? r->width : VIEW_WIDTH;
@@ -65,7 +66,7 @@ static bool make_picture(stage *s, const view_request *r)
         complain("%s", message.text);
         return false;
     }
-    const bool done = stage_begin(s, width, height) && stage_update(s, false) &&
+    const bool done = stage_begin(s, &graphics, width, height) && stage_update(s, false) &&
                       stage_draw(s, &frame, SIZE_MAX) &&
                       view_picture_save(&frame, r->no_background, r->base.outputs[0]);
     gl_frame_close(&frame);
@@ -80,7 +81,7 @@ bool view_picture(const view_request *r)
     bool done = stage_open(&s, r);
     const bool opened = done && offscreen_open(&o, &message);
     if (done && !opened) complain("%s", message.text);
-    done = opened && make_picture(&s, r);
+    done = opened && make_picture(&s, &o, r);
     if (opened) {
         if (s.scene.backdrop) scene_close(&s.scene);
         s.scene = (scene){.mesh = NULL};

@@ -1,5 +1,8 @@
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+
 #include "window.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -27,6 +30,7 @@ typedef struct window {
     int button;        /* that is held, and was pressed first */
     double at[2];      /* of the pointer, in pixels of the frame */
     double moved_last; /* seconds */
+    char title[512];
 } window;
 
 static atomic_bool files_changed;
@@ -221,11 +225,14 @@ static void on_refresh(GLFWwindow *handle)
     window_of(handle)->session.is_dirty = true;
 }
 
-static void set_title(const window *w)
+static void set_title(window *w)
 {
     const char *path = w->session.request.base.inputs[0], *slash = strrchr(path, '/');
-    char title[512];
-    snprintf(title, sizeof(title), "%.480s - clspline", slash ? slash + 1 : path);
+    const char *way = stage_way(&w->session.stage);
+    char title[sizeof(w->title)];
+    snprintf(title, sizeof(title), "%.480s - clspline (%s)", slash ? slash + 1 : path, way);
+    if (strcmp(title, w->title) == 0) return;
+    memcpy(w->title, title, sizeof(title));
     glfwSetWindowTitle(w->handle, title);
 }
 
@@ -243,7 +250,6 @@ static void on_drop(GLFWwindow *handle, int num, const char **paths)
     w->files = NULL;
     session_take_files(&w->session, paths, num > 0 ? (size_t)num : 0);
     watch_files(w);
-    set_title(w);
 }
 
 static void listen(GLFWwindow *handle)
@@ -257,7 +263,7 @@ static void listen(GLFWwindow *handle)
     glfwSetDropCallback(handle, on_drop);
 }
 
-/* Makes a window with a context of GL 3.3 core by GLFW's own way, else by EGL. */
+/* Makes a window with a context of GL 3.3 core by GLFW's own way, else by EGL. It is not seen. */
 static GLFWwindow *make_window(int width, int height)
 {
     static const int ways[] = {GLFW_NATIVE_CONTEXT_API, GLFW_EGL_CONTEXT_API};
@@ -270,10 +276,40 @@ static GLFWwindow *make_window(int width, int height)
         glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
         glfwWindowHint(GLFW_DEPTH_BITS, 0);
         glfwWindowHint(GLFW_STENCIL_BITS, 0);
+        glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
         glfwWindowHint(GLFW_CONTEXT_CREATION_API, ways[i]);
         made = glfwCreateWindow(width, height, "clspline", NULL, NULL);
     }
     return made;
+}
+
+/* Calls functions of GLFW that not every build of it has: one for a window's handle, and one for a
+   display. NULL where there is none. */
+static void *native_handle(const char *name, GLFWwindow *handle)
+{
+    void *const address = dlsym(RTLD_DEFAULT, name);
+    void *(*get)(GLFWwindow *);
+    memcpy(&get, &address, sizeof(get));
+    return get ? get(handle) : NULL;
+}
+
+static void *native_display(const char *name)
+{
+    void *const address = dlsym(RTLD_DEFAULT, name);
+    void *(*get)(void);
+    memcpy(&get, &address, sizeof(get));
+    return get ? get() : NULL;
+}
+
+/* Finds the handles of the window's OpenGL context, which OpenCL wants. */
+static clsp_graphics_context find_handles(GLFWwindow *handle)
+{
+    clsp_graphics_context g = {.gl_context = native_handle("glfwGetGLXContext", handle)};
+    if (g.gl_context)
+        g.glx_display = native_display("glfwGetX11Display");
+    else if ((g.gl_context = native_handle("glfwGetEGLContext", handle)) != NULL)
+        g.egl_display = native_display("glfwGetEGLDisplay");
+    return g;
 }
 
 /* Opens the window and all that it needs. Complains on failure. */
@@ -300,8 +336,9 @@ static bool open_window(window *w, const view_request *r)
         complain("%s", message.text);
         return false;
     }
+    const clsp_graphics_context graphics = find_handles(w->handle);
     glfwGetFramebufferSize(w->handle, &width, &height);
-    return session_begin(&w->session, width, height);
+    return session_begin(&w->session, &graphics, width, height);
 }
 
 /* Waits until there is something to do. */
@@ -326,6 +363,7 @@ static bool run(window *w)
         if (w->session.is_dirty) {
             if (!session_draw(&w->session)) return false;
             glfwSwapBuffers(w->handle);
+            set_title(w);
         }
         wait_for_events(w);
     }
@@ -338,12 +376,12 @@ bool window_run(const view_request *r)
     bool done = session_open(&w.session, r) && open_window(&w, r);
     if (done) {
         listen(w.handle);
-        set_title(&w);
         watch_files(&w);
+        glfwShowWindow(w.handle);
         done = run(&w);
         if (done && r->base.verbose)
-            complain("note: %zu frames, the last one in %.1f ms", w.session.num_frames,
-                     1e3 * w.session.frame_seconds);
+            complain("note: %zu frames, the last one in %.1f ms, vertices %s", w.session.num_frames,
+                     1e3 * w.session.frame_seconds, stage_way(&w.session.stage));
     }
     watcher_close(w.files);
     session_close(&w.session);

@@ -25,8 +25,8 @@ static bool draw_speed(const session *s, const gl_frame *f)
 {
     char text[SESSION_LINE];
     const view_mesh *m = &s->stage.model->mesh;
-    snprintf(text, sizeof(text), "%.1f ms a frame, %zu triangles", 1e3 * s->frame_seconds,
-             m->num_indices / 3);
+    snprintf(text, sizeof(text), "%.1f ms a frame, %zu triangles, vertices %s",
+             1e3 * s->frame_seconds, m->num_indices / 3, stage_way(&s->stage));
     return stage_draw_text(&s->stage, f, text, false);
 }
 

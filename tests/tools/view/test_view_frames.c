@@ -79,7 +79,7 @@ static void check(const char *name, view_request r)
     r.crease_angle = -1;
     r.base = (request){.inputs = inputs, .num_inputs = 1, .quiet = true};
     assert_true(stage_open(&s, &r));
-    assert_true(stage_begin(&s, WIDTH, HEIGHT));
+    assert_true(stage_begin(&s, &(clsp_graphics_context){.gl_context = NULL}, WIDTH, HEIGHT));
     draw_both(&s, fine, quick);
     const double away = share_away(fine, quick, 12);
     if (away > 0.01) fail_msg("%s: %.2f %% of the pixels differ", name, 100 * away);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Uses the window of `clspline view` as a user does, on a display of its own.
 
-usage: test_view_window.py CLSPLINE SOURCE_DIR
+usage: test_view_window.py CLSPLINE SOURCE_DIR [LAYER]
 
-Needs the standard library, Xvfb and xdotool; exits with 77 (skipped) without, and where there is no
-OpenCL device or no OpenGL.
+LAYER is that of the OpenCL loader by which the window's OpenGL buffers can be shared
+(tests/fake_graphics.h). Needs the standard library, Xvfb and xdotool; exits with 77 (skipped)
+without, and where there is no OpenCL device or no OpenGL.
 """
 import os
 import re
@@ -15,6 +16,7 @@ import tempfile
 import time
 
 SKIPPED = 77
+LAYER = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
 COMMAND, DATA = os.path.abspath(sys.argv[1]), os.path.join(sys.argv[2], "tests", "data")
 PATIENCE = 60  # seconds that anything may take on a busy machine
 
@@ -86,14 +88,14 @@ class Display:
 class Viewer:
     """The window of a file."""
 
-    def __init__(self, display, path, log):
+    def __init__(self, display, path, log, env=None):
         self.display, self.path, self.log = display, path, log
         self.edited = path.replace(".bv", "-edited.bv")
         with open(log, "w") as file:
             self.process = subprocess.Popen(
                 [COMMAND, "view", path, "-v", "--resolution", "400,300", "--control-points",
                  "--camera-direction", "0,0,-1", "--camera-orthographic"],
-                env=display.env, stdout=file, stderr=file)
+                env=dict(display.env, **(env or {})), stdout=file, stderr=file)
         self.id = wait_for("window", self.find)
         self.do("windowmove", "--sync", self.id, 0, 0)
         self.do("windowfocus", "--sync", self.id)
@@ -231,17 +233,34 @@ def check_files(viewer):
             fail("the broken file was not complained of")
 
 
-def check(folder, display):
+def check_way(viewer, way):
+    """The title says how vertices come to OpenGL."""
+    wait_for("title with (%s)" % way,
+             lambda: "(%s)" % way in viewer.do("getwindowname", viewer.id))
+
+
+def check_staged(viewer):
+    check_way(viewer, "staged")
+    check_drags(viewer)
+    check_rest(viewer)
+    check_keys(viewer)
+    check_sizes(viewer)
+    check_files(viewer)
+
+
+def check_shared(viewer):
+    """The handles of the window's OpenGL context are those that a driver wants."""
+    check_drags(viewer)
+    check_way(viewer, "gl")
+
+
+def check(folder, display, checks, env=None):
     path = os.path.join(folder, "a.bv")
     with open(path, "w") as file:
         file.write(FLAT)
-    viewer = Viewer(display, path, os.path.join(folder, "log"))
+    viewer = Viewer(display, path, os.path.join(folder, "log"), env)
     try:
-        check_drags(viewer)
-        check_rest(viewer)
-        check_keys(viewer)
-        check_sizes(viewer)
-        check_files(viewer)
+        checks(viewer)
         print("%d frames" % viewer.frames())
     finally:
         if viewer.process.poll() is None:
@@ -258,7 +277,11 @@ def run_all():
     display = Display()
     try:
         with tempfile.TemporaryDirectory() as folder:
-            check(folder, display)
+            check(folder, display, check_staged)
+        if LAYER:
+            with tempfile.TemporaryDirectory() as folder:
+                check(folder, display, check_shared,
+                      {"OPENCL_LAYERS": LAYER, "FAKE_GRAPHICS": "gl opengl"})
     finally:
         display.close()
 

@@ -3,8 +3,8 @@
 
    The loader is opened when it is asked for, and what is used of Vulkan 1.1 is declared beside its
    use, so that building needs neither its headers nor its library. */
-#ifndef BENCH_VULKAN_MEMORY_H
-#define BENCH_VULKAN_MEMORY_H
+#ifndef CLSPLINE_TOOLS_VULKAN_MEMORY_H
+#define CLSPLINE_TOOLS_VULKAN_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -174,7 +174,7 @@ static bool load(vulkan_exporter *e, io_message *message)
 static bool make_instance(vulkan_exporter *e, io_message *message)
 {
     const vk_application_info application = {
-        .type = APPLICATION_INFO, .name = "clspline-bench", .api_version = VERSION_1_1};
+        .type = APPLICATION_INFO, .name = "clspline", .api_version = VERSION_1_1};
     const vk_instance_info info = {.type = INSTANCE_INFO, .application = &application};
     const vk_create_instance create = (vk_create_instance)e->address(NULL, "vkCreateInstance");
     const vk_result code = create ? create(&info, NULL, &e->instance) : -1;
