@@ -48,11 +48,12 @@ static void choose_fields(solid_model *m)
     }
 }
 
-/* Brings coordinates and channels together. */
+/* Brings coordinates and channels together, in the place of what there was. */
 static bool join_points(solid_model *m)
 {
     const size_t num = m->cells.num_points;
     size_t field = 0;
+    free(m->points);
     m->points = malloc((num * m->channels + 1) * sizeof(*m->points));
     if (!m->points) return solid_model_memory(m);
     for (size_t i = 0; i < num; i++)
@@ -134,14 +135,15 @@ bool solid_model_make(solid_model *m)
 
 /* ---- refining ---- */
 
-/* Computes the points of the refined mesh. */
-static bool refine_points(solid_model *m, const clsp_solid_counts *fine)
+/* Computes the points of a mesh refined, in the place of its own. */
+static bool refine_points(solid_model *m, clsp_solid_mesh *from, const clsp_solid_counts *coarse,
+                          const clsp_solid_counts *fine)
 {
-    const size_t num = m->counts.num_vertices * m->channels;
+    const size_t num = coarse->num_vertices * m->channels;
     const size_t num_fine = fine->num_vertices * m->channels;
     double *points = malloc((num_fine + 1) * sizeof(*points));
     if (!points) return solid_model_memory(m);
-    const bool done = check(m, clsp_solid_refine_points(m->mesh, CLSP_SOLID_TENSOR, m->channels,
+    const bool done = check(m, clsp_solid_refine_points(from, CLSP_SOLID_TENSOR, m->channels,
                                                         clsp_in_f64(m->points, num),
                                                         clsp_out_f64(points, num_fine), NULL));
     free(m->points);
@@ -221,19 +223,51 @@ bool solid_model_no_array(const solid_model *m)
     return false;
 }
 
+/* Keeps the mesh that has been refined, or releases it. */
+static bool keep_coarse(solid_model *m)
+{
+    if (!m->keeps_coarser) {
+        clsp_solid_mesh_destroy(&m->mesh);
+        return true;
+    }
+    clsp_solid_mesh **moved = realloc(m->coarser, (m->refined + 1) * sizeof(*moved));
+    if (!moved) return solid_model_memory(m);
+    m->coarser = moved;
+    moved[m->refined] = m->mesh;
+    m->mesh = NULL;
+    return true;
+}
+
+bool solid_model_move(solid_model *m)
+{
+    bool done = join_points(m);
+    for (uint32_t i = 0; done && i < m->refined; i++) {
+        clsp_solid_counts coarse, fine;
+        done = check(m, clsp_solid_mesh_counts(m->coarser[i], &coarse)) &&
+               check(m, clsp_solid_mesh_counts(i + 1 < m->refined ? m->coarser[i + 1] : m->mesh,
+                                               &fine)) &&
+               refine_points(m, m->coarser[i], &coarse, &fine);
+    }
+    return done;
+}
+
 bool solid_model_refine(solid_model *m)
 {
     clsp_solid_mesh *fine = NULL;
     clsp_solid_counts counts;
     bool done =
         check(m, clsp_solid_mesh_refine(&fine, m->mesh)) &&
-        check(m, clsp_solid_mesh_counts(fine, &counts)) && refine_points(m, &counts) &&
+        check(m, clsp_solid_mesh_counts(fine, &counts)) &&
+        refine_points(m, m->mesh, &m->counts, &counts) &&
         (m->cells.num_cell_arrays == 0 || m->outside > 0 || refine_sources(m, counts.num_cells));
     if (!done) {
         clsp_solid_mesh_destroy(&fine);
         return false;
     }
-    clsp_solid_mesh_destroy(&m->mesh);
+    if (!keep_coarse(m)) {
+        clsp_solid_mesh_destroy(&fine);
+        return false;
+    }
     free(m->index);
     m->index = NULL;
     m->mesh = fine;
@@ -321,22 +355,27 @@ bool solid_model_plan(const solid_model *m, mesh_precision precision, solid_grid
                                   .dim = m->channels,
                                   .axis = {axis, axis, last},
                                   .vertex = {.attributes = attributes}};
-    staged_reals reals;
     progress_note note;
     *plan = NULL;
-    if (precision == MESH_F32 && !fits_floats(m)) return false;
     progress_note_start(&note, m->r->base.quiet, "making the plan of %lu cells",
                         (unsigned long)m->counts.num_cells);
     const clsp_status status = clsp_solid_plan_create(plan, m->mesh, &desc);
     progress_note_end(&note);
-    if (!staging_check(m->ctx, status)) return false;
+    const bool done = staging_check(m->ctx, status) && solid_model_load(m, precision, *plan);
+    if (!done) clsp_solid_plan_destroy(plan);
+    return done;
+}
+
+bool solid_model_load(const solid_model *m, mesh_precision precision, clsp_solid_plan *plan)
+{
+    staged_reals reals;
+    if (precision == MESH_F32 && !fits_floats(m)) return false;
     const bool opened =
         staging_open_reals(&reals, precision, m->points, m->counts.num_vertices * m->channels);
     const bool done =
-        opened ? staging_check(m->ctx, clsp_solid_set_control_points(*plan, reals.input, NULL))
+        opened ? staging_check(m->ctx, clsp_solid_set_control_points(plan, reals.input, NULL))
                : solid_model_memory(m);
     if (opened) staging_close_reals(&reals);
-    if (!done) clsp_solid_plan_destroy(plan);
     return done;
 }
 
@@ -347,5 +386,8 @@ void solid_model_clear(solid_model *m)
     free(m->points);
     free(m->index);
     free(m->source);
+    for (uint32_t i = 0; m->coarser && i < m->refined; i++)
+        clsp_solid_mesh_destroy(&m->coarser[i]);
+    free(m->coarser);
     *m = (solid_model){.r = m->r, .ctx = m->ctx};
 }

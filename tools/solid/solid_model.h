@@ -31,6 +31,8 @@ typedef struct solid_model {
     double origin[3]; /* the place from which points count, 0 unless solid_model_centre moved it */
     uint32_t *index;  /* [num_cells][8], once solid_model_index has been called */
     uint32_t refined; /* how often */
+    bool keeps_coarser; /* points may move: refinement keeps the meshes that it begins with: */
+    clsp_solid_mesh **coarser; /* [refined] */
     uint32_t outside; /* vertices of a shell (solid_shell.h) that are on its outside, its first
                          ones; 0: the mesh is the solid's */
     uint32_t *source; /* [num_cells]: of refined cells that have data, the file's; NULL: the same */
@@ -47,6 +49,10 @@ bool solid_model_create(solid_model *m, const float *sharpness, bool orient);
 /* Refines the mesh once, and takes its creases away when that was the last step that has them.
    False with a complaint. */
 bool solid_model_refine(solid_model *m);
+
+/* Makes the points anew after those of the cells have moved, by the meshes that have been kept.
+   False with a complaint. */
+bool solid_model_move(solid_model *m);
 
 /* Lets points count from the middle of their box, so that rounding is that of the solid's size,
    however far away it is. */
@@ -79,6 +85,9 @@ bool solid_model_no_array(const solid_model *m);
    the points. False with a complaint. */
 bool solid_model_plan(const solid_model *m, mesh_precision precision, solid_grid grid,
                       uint32_t attributes, clsp_solid_plan **plan);
+
+/* Loads the points into such a plan. False with a complaint. */
+bool solid_model_load(const solid_model *m, mesh_precision precision, clsp_solid_plan *plan);
 
 void solid_model_clear(solid_model *m);
 

@@ -22,6 +22,7 @@ static bool number_points(shell_work *w)
     w->number = calloc(w->m->counts.num_vertices + 1, sizeof(*w->number));
     for (size_t i = 0; w->number && i < corners; i++)
         if (w->number[f->corner[i]] == 0) w->number[f->corner[i]] = ++w->num;
+    free(w->shell->points);
     w->shell->points = malloc((2 * channels * w->num + 1) * sizeof(*w->shell->points));
     if (!w->number || !w->shell->points) return solid_model_memory(w->m);
     for (size_t v = 0; v < w->m->counts.num_vertices; v++)
@@ -102,6 +103,14 @@ bool solid_shell_make(solid_model *shell, const solid_model *m, const boundary_f
     *shell = (solid_model){.r = m->r, .ctx = m->ctx, .channels = m->channels};
     const bool done = number_points(&w) && add_cells(&w) && add_creases(&w) &&
                       solid_model_create(shell, m->counts.sharpness, false);
+    free(w.number);
+    return done;
+}
+
+bool solid_shell_move(solid_model *shell, const solid_model *m, const boundary_faces *faces)
+{
+    shell_work w = {.shell = shell, .m = m, .faces = faces};
+    const bool done = number_points(&w);
     free(w.number);
     return done;
 }

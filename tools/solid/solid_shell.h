@@ -16,6 +16,9 @@
    happens. False with a complaint. */
 bool solid_shell_make(solid_model *shell, const solid_model *m, const boundary_faces *faces);
 
+/* Makes the points of a shell anew after those of the model have moved. False with a complaint. */
+bool solid_shell_move(solid_model *shell, const solid_model *m, const boundary_faces *faces);
+
 /* Finds the faces of the boundary of a model's mesh: of a shell those on the outside. The index
    must be there where the mesh is hexahedral. To be cleared whatever happens. False with a
    complaint. */

@@ -107,20 +107,45 @@ static bool find_cut_faces(boundary_surface *s)
     return done || solid_model_memory(m);
 }
 
-/* Finds the faces to be drawn, and makes the plan that has them unless it is there. */
+enum { WANTED = CLSP_VERTEX_POINT | CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_DW };
+
+static const solid_grid no_grid = {0, 0};
+
+/* Makes the plan of all cells unless it is there, and loads points that have moved. */
+static bool plan_all(boundary_surface *s)
+{
+    const bool is_old = s->all && s->all_is_old;
+    s->all_is_old = false;
+    if (is_old) return solid_model_load(s->m, MESH_F32, s->all);
+    return s->all || solid_model_plan(s->m, MESH_F32, no_grid, WANTED, &s->all);
+}
+
+/* Does so with the shell of the faces. */
+static bool plan_whole(boundary_surface *s)
+{
+    const bool is_old = s->whole && s->whole_is_old;
+    s->whole_is_old = false;
+    if (is_old)
+        return solid_shell_move(&s->shell, s->m, &s->faces) &&
+               solid_model_load(&s->shell, MESH_F32, s->whole);
+    return s->whole || (solid_shell_make(&s->shell, s->m, &s->faces) &&
+                        solid_model_plan(&s->shell, MESH_F32, no_grid, WANTED, &s->whole));
+}
+
+/* Finds the faces to be drawn, and makes the plan that has them. */
 static bool find_faces(boundary_surface *s)
 {
-    const uint32_t attributes =
-        CLSP_VERTEX_POINT | CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_DW;
-    const solid_grid none = {0, 0};
     boundary_faces_clear(&s->faces);
     s->bend = -1;
-    if (s->cut.is_on)
-        return find_cut_faces(s) &&
-               (s->all || solid_model_plan(s->m, MESH_F32, none, attributes, &s->all));
-    if (!solid_shell_faces(&s->faces, s->m)) return false;
-    return s->whole || (solid_shell_make(&s->shell, s->m, &s->faces) &&
-                        solid_model_plan(&s->shell, MESH_F32, none, attributes, &s->whole));
+    if (s->cut.is_on) return find_cut_faces(s) && plan_all(s);
+    return solid_shell_faces(&s->faces, s->m) && plan_whole(s);
+}
+
+bool boundary_surface_move(boundary_surface *s)
+{
+    s->bend = -1;
+    s->all_is_old = s->whole_is_old = true;
+    return s->cut.is_on ? plan_all(s) : plan_whole(s);
 }
 
 uint64_t boundary_surface_triangles(const boundary_surface *s, uint32_t samples)

@@ -18,8 +18,9 @@ typedef struct boundary_surface {
     const solid_model *m;
     solid_model shell; /* of the whole boundary */
     solid_cut cut;
-    boundary_faces faces;         /* those that are drawn */
-    clsp_solid_plan *whole, *all; /* plans of the shell and, once there was a cut, of all cells */
+    boundary_faces faces;          /* those that are drawn */
+    clsp_solid_plan *whole, *all;  /* plans of the shell and, once there was a cut, of all cells */
+    bool whole_is_old, all_is_old; /* points have moved since they were loaded */
     double bend;              /* the largest second difference of 5 x 5 samples; below 0: unknown */
     uint32_t samples;         /* along an edge of a face */
     uint32_t *same;           /* [vertices]: the vertex whose point each of them has */
@@ -40,6 +41,10 @@ bool boundary_surface_has_data(const boundary_surface *s);
 /* Sets the cut and the samples along the edges of faces, and makes the mesh, whose marks have the
    data of cells. Complains on failure. */
 bool boundary_surface_set(boundary_surface *s, solid_cut cut, uint32_t samples, view_mesh *m);
+
+/* Takes notice that the model's points have moved; what a cut hides stays as it is. Complains on
+   failure. */
+bool boundary_surface_move(boundary_surface *s);
 
 /* Evaluates all vertices, and sets the marks' values where data of points are shown. Vertices that
    faces share get equal points. Complains on failure. */

@@ -74,15 +74,64 @@ static bool add_splines(control_lines *c, const splines *from)
     return done;
 }
 
-/* Adds the edges of cells; those that cells share come several times. */
-static bool add_cells(control_lines *c, const solid_model *m)
+/* Edges of VTK's cells, as pairs of their vertices. */
+typedef struct cell_edges {
+    int kind, num;
+    uint8_t ends[12][2];
+} cell_edges;
+
+static const cell_edges known[] = {
+    {SOLID_HEXAHEDRON,
+     12,
+     {{0, 1},
+      {1, 2},
+      {2, 3},
+      {3, 0},
+      {4, 5},
+      {5, 6},
+      {6, 7},
+      {7, 4},
+      {0, 4},
+      {1, 5},
+      {2, 6},
+      {3, 7}}},
+    {SOLID_TETRAHEDRON, 6, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}},
+    {SOLID_WEDGE, 9, {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}, {1, 4}, {2, 5}}},
+    {SOLID_PYRAMID, 8, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}}}};
+
+/* Adds the edges of a polyhedron's faces, each from its lesser vertex on, so that of the two faces
+   that share it one adds it. Moves *index behind the cell. */
+static bool add_polyhedron(control_lines *c, const uint32_t **index)
 {
-    static const uint8_t ends[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
-                                        {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+    const uint32_t *at = *index;
     bool done = true;
-    for (size_t i = 0; i < m->counts.num_cells; i++)
-        for (int k = 0; done && k < 12; k++)
-            done = add(c, m->index[8 * i + ends[k][0]], m->index[8 * i + ends[k][1]]);
+    for (uint32_t faces = *at++; faces > 0; faces--) {
+        const uint32_t count = *at++;
+        for (uint32_t i = 0; done && i < count; i++)
+            if (at[i] < at[(i + 1) % count]) done = add(c, at[i], at[(i + 1) % count]);
+        at += count;
+    }
+    *index = at;
+    return done;
+}
+
+/* Adds the edges of cells; those that cells share come several times. */
+static bool add_cells(control_lines *c, const solid_cells *cells)
+{
+    const uint32_t *index = cells->index;
+    bool done = true;
+    for (size_t i = 0; done && i < cells->num_cells; i++) {
+        const cell_edges *edges = known;
+        if (cells->kinds[i] == SOLID_POLYHEDRON) {
+            done = add_polyhedron(c, &index);
+            continue;
+        }
+        while (edges->kind != cells->kinds[i])
+            edges++;
+        for (int k = 0; done && k < edges->num; k++)
+            done = add(c, index[edges->ends[k][0]], index[edges->ends[k][1]]);
+        index += solid_kind_vertices(cells->kinds[i]);
+    }
     return done;
 }
 
@@ -93,7 +142,7 @@ bool control_lines_make(control_lines *c, const view_model *m)
     if (!c->points) return false;
     for (size_t i = 0; i < c->num_points; i++)
         control_points_get(&m->controls, i, c->points + 3 * i);
-    if (m->kind == VIEW_SOLID) return add_cells(c, &m->solid);
+    if (m->kind == VIEW_SOLID) return add_cells(c, &m->solid.cells);
     return m->kind == VIEW_SPLINES ? add_splines(c, &m->from) : add_patches(c, &m->content);
 }
 

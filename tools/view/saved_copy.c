@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "bezierview_writer.h"
+#include "solid_writer.h"
 #include "spline_writer.h"
 
 bool saved_copy_path(const char *input, const char *word, const char *ending,
@@ -58,12 +59,22 @@ static bool write_splines(const splines *s, spline_format format, const char *pa
     return spline_writer_close(&w, done);
 }
 
+/* Writes the cells as they were read, with the points where they are. */
+static bool write_solid(const view_model *m, char path[SAVED_COPY_PATH], io_message *message)
+{
+    solid_cells read = m->solid.cells;
+    read.num_creases = m->read_creases;
+    if (!saved_copy_path(m->r->base.inputs[0], "edited", solid_writer_ending(&read), path))
+        return io_fail(message, "%s: the name is too long", m->r->base.inputs[0]);
+    return solid_writer_write(&read, path, message);
+}
+
 bool saved_copy_write(const view_model *m, char path[SAVED_COPY_PATH], io_message *message)
 {
     const char *input = m->r->base.inputs[0], *dot = strrchr(input, '.');
     const bool json = dot && strcasecmp(dot, ".json") == 0;
     const char *ending = m->kind == VIEW_PATCHES ? "bv" : json ? "json" : "g2";
-    if (m->kind == VIEW_SOLID) return io_fail(message, "solids cannot be edited");
+    if (m->kind == VIEW_SOLID) return write_solid(m, path, message);
     if (!saved_copy_path(input, "edited", ending, path))
         return io_fail(message, "%s: the name is too long", input);
     if (m->kind == VIEW_PATCHES) return bezierview_write(&m->content, path, message);

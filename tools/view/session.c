@@ -156,7 +156,7 @@ bool session_grab(session *s, double x, double y)
 {
     const control_points *c = &s->stage.model->controls;
     const double pixel[2] = {x, y};
-    if (!s->stage.shows_controls || s->stage.model->kind == VIEW_SOLID) return false;
+    if (!s->stage.shows_controls) return false;
     double *places = malloc((3 * c->num + 1) * sizeof(*places));
     if (!places) return false;
     for (size_t i = 0; i < c->num; i++)

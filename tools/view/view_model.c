@@ -117,8 +117,7 @@ static bool add_spline_controls(view_model *m)
 
 static bool add_solid_controls(view_model *m)
 {
-    const control_block block = {m->solid.points, m->solid.counts.num_vertices, m->solid.channels,
-                                 3, false};
+    const control_block block = {m->solid.cells.points, m->solid.cells.num_points, 3, 3, false};
     return control_points_add(&m->controls, &block) || no_memory(m);
 }
 
@@ -346,7 +345,8 @@ void view_model_places(const view_model *m, uint32_t *place)
 
 bool view_model_moved(view_model *m)
 {
-    if (m->kind == VIEW_SOLID) return true;
+    if (m->kind == VIEW_SOLID)
+        return solid_model_move(&m->solid) && boundary_surface_move(&m->boundary);
     return (m->kind != VIEW_SPLINES || spline_pieces_load(&m->pieces, &m->content)) &&
            patch_surface_load(&m->patches);
 }
@@ -371,6 +371,8 @@ view_model *view_model_read(const view_request *r)
 bool view_model_make(view_model *m, clsp_context *ctx)
 {
     m->ctx = m->solid.ctx = ctx;
+    m->solid.keeps_coarser = true;
+    m->read_creases = m->solid.cells.num_creases;
     if (!open_kind(m) || !make_outline(m)) return false;
     m->diagonal = diagonal_of(m);
     return true;

@@ -23,6 +23,7 @@ typedef struct view_model {
     spline_pieces pieces;
     solid_request solid_request;
     solid_model solid;
+    size_t read_creases; /* of the solid's file; others follow from lines and angles */
     boundary_surface boundary;
     solid_cut cut;
     control_points controls;

@@ -1,4 +1,5 @@
-/* Quick frames, which are lit at vertices and hold light, show what fine ones show. Needs a device
+/* Quick frames, which are lit at vertices and hold light, show what fine ones show; and drags that
+   they follow. Needs a device
    and EGL with OpenGL: 77 without. */
 #include <math.h>
 #include <stdarg.h>
@@ -9,11 +10,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "offscreen.h"
 #include "quick_frame.h"
-#include "stage.h"
+#include "session.h"
 
 enum { WIDTH = 320, HEIGHT = 240, BYTES = 4 * WIDTH * HEIGHT };
 
@@ -101,11 +103,55 @@ static void test_colors(void **state)
     check("pn.bv", (view_request){.zebra = true});
 }
 
+/* The control point of a solid that is under the pointer is held, moves with it, and the vertices
+   follow; a touch is no move. */
+static void test_solid_drag(void **state)
+{
+    char path[FILENAME_MAX];
+    const char *inputs[1] = {path};
+    view_request r = {.controls = true, .samples = 3, .crease_angle = -1};
+    session s;
+    double place[3], x, y, w;
+    (void)state;
+    snprintf(path, sizeof(path), "%s/rod.vtk", data_folder);
+    r.camera = (camera_view)CAMERA_VIEW_DEFAULT;
+    r.base = (request){.inputs = inputs, .num_inputs = 1, .quiet = true};
+    assert_true(session_open(&s, &r));
+    assert_true(session_begin(&s, &(clsp_graphics_context){.gl_context = NULL}, WIDTH, HEIGHT));
+    const control_points *c = &s.stage.model->controls;
+    assert_true(stage_update(&s.stage, false));
+    control_points_get(c, 0, place);
+    camera_project(&s.stage.view, place, &x, &y, &w);
+    x = s.stage.view.scale * x + s.stage.view.shift[0];
+    y = s.stage.view.scale * y + s.stage.view.shift[1];
+    assert_true(session_grab(&s, x, y));
+    session_drop(&s);
+    assert_int_equal(c->num_moves, 0);
+    assert_true(session_grab(&s, x, y));
+    control_points_get(c, s.chosen, place);
+    const size_t bytes = s.stage.scene.vertices.bytes;
+    unsigned char *before = malloc(bytes);
+    assert_non_null(before);
+    memcpy(before, s.stage.scene.vertices.host, bytes);
+    session_drag(&s, x + 20, y - 10, -1);
+    assert_true(stage_update(&s.stage, true));
+    assert_true(memcmp(before, s.stage.scene.vertices.host, bytes) != 0);
+    session_drop(&s);
+    assert_int_equal(c->num_moves, 1);
+    session_undo(&s);
+    assert_true(stage_update(&s.stage, false));
+    assert_memory_equal(before, s.stage.scene.vertices.host, bytes);
+    free(before);
+    scene_close(&s.stage.scene);
+    session_close(&s);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_colors),
+        cmocka_unit_test(test_solid_drag),
     };
     clsp_context *ctx;
     offscreen o;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "saved_copy.h"
 #include "temporary.h"
 #include "view_model.h"
 
@@ -160,6 +161,85 @@ static void test_places(void **state)
     const size_t open = check_places("octahedron.bv") + check_places("sphere.bv");
     print_message("%zu edges are open where vertices stay\n", open);
     assert_true(open > 0);
+}
+
+static float *copy_vertices(const shown *s)
+{
+    const size_t bytes = s->model->mesh.num_vertices * VIEW_STRIDE * sizeof(float);
+    float *copy = malloc(bytes + 1);
+    assert_non_null(copy);
+    memcpy(copy, s->vertices, bytes);
+    return copy;
+}
+
+/* Asserts that vertices are those of the copy that is saved of a model. */
+static void assert_saved(const shown *s, uint32_t samples)
+{
+    shown again;
+    char path[SAVED_COPY_PATH];
+    io_message message;
+    if (!saved_copy_write(s->model, path, &message)) fail_msg("%s", message.text);
+    show_path(&again, path);
+    again.request.samples = samples;
+    sample(&again, 100000);
+    assert_int_equal(again.model->mesh.num_vertices, s->model->mesh.num_vertices);
+    assert_memory_equal(again.vertices, s->vertices,
+                        s->model->mesh.num_vertices * VIEW_STRIDE * sizeof(float));
+    close_shown(&again);
+    remove(path);
+}
+
+/* The surface of a solid follows a control point of its file, also where the mesh has been refined
+   first, cut or not; a saved copy has the same surface; and undoing gives the same bits. */
+static void check_solid_moves(const char *path, solid_cut cut)
+{
+    shown s;
+    show_path(&s, path);
+    s.request.samples = 3;
+    sample(&s, 100000);
+    assert_true(view_model_cut(s.model, cut));
+    evaluate(&s, false);
+    float *before = copy_vertices(&s);
+    const size_t bytes = s.model->mesh.num_vertices * VIEW_STRIDE * sizeof(float);
+    control_points *c = &s.model->controls;
+    assert_true(control_points_begin(c, 0, 1e-5 * s.model->diagonal));
+    control_points_move(c, (const double[]){-0.2, -0.1, -0.15});
+    assert_true(view_model_moved(s.model));
+    evaluate(&s, false);
+    assert_true(memcmp(before, s.vertices, bytes) != 0);
+    assert_int_equal(open_edges(&s), 0);
+    assert_true(view_model_cut(s.model, (solid_cut){.is_on = false}));
+    evaluate(&s, false);
+    assert_saved(&s, 3);
+    assert_true(control_points_undo(c));
+    assert_true(view_model_moved(s.model));
+    assert_true(view_model_cut(s.model, cut));
+    evaluate(&s, false);
+    assert_memory_equal(before, s.vertices, bytes);
+    free(before);
+    close_shown(&s);
+}
+
+static void test_solid_moves(void **state)
+{
+    static const char tips[] = "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                               "POINTS 5 double\n0 0 0 1 0 0 0 1 0 0 0 1 1 1 1\n"
+                               "CELLS 2 10\n4 0 1 2 3\n4 1 2 3 4\nCELL_TYPES 2\n10\n10\n";
+    const solid_cut none = {.is_on = false}, half = {true, 1, 0.5};
+    char path[FILENAME_MAX];
+    (void)state;
+    snprintf(path, sizeof(path), "%s/%s", data_folder, "rod.vtk");
+    FILE *from = fopen(path, "rb");
+    static char text[1 << 20];
+    assert_non_null(from);
+    const size_t size = fread(text, 1, sizeof(text), from);
+    fclose(from);
+    assert_true(size < sizeof(text));
+    snprintf(path, sizeof(path), "%s", temporary_file("rod.vtk", text, size));
+    check_solid_moves(path, none);
+    check_solid_moves(path, half);
+    snprintf(path, sizeof(path), "%s", temporary_file("tips.vtk", tips, sizeof(tips) - 1));
+    check_solid_moves(path, none);
 }
 
 /* The boundary of a solid is closed, and so is that of what a cut leaves; what is shown of data is
@@ -358,6 +438,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_patches_are_closed),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_solids_are_closed),
+        cmocka_unit_test(test_solid_moves),
         cmocka_unit_test(test_spline_points),
         cmocka_unit_test(test_volume),
         cmocka_unit_test(test_curves),
