@@ -40,12 +40,12 @@ kernel void tangent_sizes(global const real *restrict points_u,
 /* Makes vertices of planes, [planes][plane][CLSP_COORDS]. A plane has the vertices of the rows of
    `at`, [patches][num_rows][num_v][num_w], as out has them. sizes: of all patches; read for
    normals, curvatures and derivatives of rational patches alone. samples: read with
-   CLSP_OWN_SAMPLES alone. */
+   CLSP_OWN_SAMPLES alone. degree_u, degree_v: of Bernstein polynomials of surfaces, else 0. */
 kernel void vertex_assembly(global const real *restrict planes,
                             global const real *restrict sizes,
                             global const real *restrict samples, global STORED *restrict out,
-                            uint plane, row_range at, sample_axis axis_u, sample_axis axis_v,
-                            sample_axis axis_w)
+                            uint plane, uint degree_u, uint degree_v, row_range at,
+                            sample_axis axis_u, sample_axis axis_v, sample_axis axis_w)
 {
     const uint g = (uint)get_global_id(0);
     if (g >= plane) return;
@@ -86,7 +86,7 @@ kernel void vertex_assembly(global const real *restrict planes,
     /* no %: Oclgrind cannot run what / and % become together */
     const uint line = g / axis_w.num, row = line / axis_v.num, patch = row / at.num_rows;
 #endif
-#if HAS_PARAMS
+#if HAS_PARAMS || IS_LIMITED
     const uint w = g - line * axis_w.num, v = line - row * axis_v.num;
     const uint u = at.first_row + (row - patch * at.num_rows);
     params.s0 = PARAM_OF(samples, 0, axis_u.begin, axis_u.end, u, axis_u.num);
@@ -103,7 +103,12 @@ kernel void vertex_assembly(global const real *restrict planes,
     store_vertex(vertex, grid_point(s, centre), s, su, sv, sw, suu, suv, svv, params);
 #if HAS_NORMAL || HAS_CURVATURE
     real4 largest = vload4(2 * (WIDE(at.first_patch) + patch), sizes);
-    largest = sizes_at(largest, given_units(largest, centre), s.w);
+    real2 limits = (real2)(REAL_MAX);
+#if IS_LIMITED
+    limits.s0 = given_limit(degree_u, params.s0);
+    limits.s1 = given_limit(degree_v, params.s1);
+#endif
+    largest = sizes_at(largest, given_units(largest, centre), limits, s.w);
 #endif
 #if HAS_NORMAL
     store_normal(vertex, normal_of_sums(s, su, sv, largest));

@@ -63,10 +63,11 @@
 #endif
 
 /* The sums of a launch. first_u, first_size: what the first patch of t_u and of sizes is, where
-   that of t is that of the rows. controls: T_i of a patch; the derivative along u has one less. */
+   that of t is that of the rows. controls: T_i of a patch; the derivative along u has one less.
+   degree_v: of rational patches whose tables are not banded. */
 typedef struct banded_vertices {
     wide first_u, first_size;
-    uint controls, stride_t, stride_table, num_v;
+    uint controls, stride_t, stride_table, num_v, degree_v;
     uint num_tiles, num_blocks;
 } banded_vertices;
 
@@ -199,6 +200,11 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
     const real4 centre = patch_centre(sizes, WIDE(sum.first_size) + patch);
 #if HAS_NORMAL
     const real4 units = given_units(largest, centre);
+    real2 limits = (real2)(REAL_MAX);
+#if !CLSP_BANDED && IS_LIMITED
+    limits.s1 = given_limit(
+        sum.degree_v, PARAM_OF(samples, axes.num_u, axes.begin_v, axes.end_v, v, axes.num_v));
+#endif
 #endif
 
     for (uint u = first; u < end; u += CLSP_ROWS, row += CLSP_ROWS * to_next) {
@@ -235,7 +241,11 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
             NEW_VERTEX;
             store_vertex(vertex, grid_point(s, centre), s, su, sv, none, none, none, none, params);
 #if HAS_NORMAL
-            store_normal(vertex, normal_of_sums(s, su, sv, sizes_at(largest, units, s.w)));
+#if !CLSP_BANDED && IS_LIMITED
+            limits.s0 = given_limit(CLSP_TERMS_U - 1, PARAM_OF(samples, 0, axes.begin_u, axes.end_u,
+                                                               sample, axes.num_u));
+#endif
+            store_normal(vertex, normal_of_sums(s, su, sv, sizes_at(largest, units, limits, s.w)));
 #endif
 #if CLSP_STORE_TWO
             STORE_BY_TWO(out + place, vertex, at.offset.s0 & 1);

@@ -172,6 +172,10 @@ void make_columns(global const real *restrict t, global const real *samples, str
     STOREV(largest_term(tu, sum.order_u - 1, step_u, CLSP_DIM, CLSP_COORDS),
            to + SIZE_WU * CLSP_LANES);
     STOREV(largest_term(tv, sum.order_u, step, CLSP_DIM, CLSP_COORDS), to + SIZE_WV * CLSP_LANES);
+    for (uint l = 0; l < CLSP_LANES; l++)
+        to[LIMIT_V * CLSP_LANES + l] =
+            given_limit(sum.order_v - 1, PARAM_OF(samples, sum.num_u, sum.begin_v, sum.end_v,
+                                                  min(v + l, sum.num_v - 1), sum.num_v));
 #else
     STOREV(size_u > REAL_TINY ? R(1.0) / size_u : (realv)(R(0.0)), to + SIZE_U * CLSP_LANES);
     STOREV(size_v > REAL_TINY ? R(1.0) / size_v : (realv)(R(0.0)), to + SIZE_V * CLSP_LANES);
@@ -238,7 +242,8 @@ void make_rows(global const real *restrict t, global const real *restrict factor
             const real param_u =
                 PARAM_OF(samples, 0, sum.begin_u, sum.end_u, u + r, sum.num_u);
             global STORED *const to = out + ((size_t)r * sum.num_v + x) * CLSP_STRIDE;
-            store_vertices(s[r], ti, param_u, on_border, lanes, centre, to);
+            const real limit_u = given_limit(sum.order_u - 1, param_u);
+            store_vertices(s[r], ti, param_u, limit_u, on_border, lanes, centre, to);
         }
     }
 }

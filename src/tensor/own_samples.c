@@ -62,16 +62,24 @@ bool clspi_own_samples_fit_tables(const clspi_tensor_desc *desc)
     return fit;
 }
 
+/* Tells whether kernels of vertices need the parameters of samples: to store them, or to know what
+   normals and curvatures of rational patches may be off by. */
+static bool needs_params(const clspi_tensor_desc *desc)
+{
+    const uint32_t tangents = CLSP_VERTEX_NORMAL | CLSP_VERTEX_CURVATURE;
+
+    return (desc->vertex.attributes & (CLSP_VERTEX_PARAMS | (desc->rational ? tangents : 0))) != 0;
+}
+
 bool clspi_needs_own_samples(const clspi_tensor_desc *desc)
 {
     return clspi_has_own_samples(desc) &&
-           (desc->vertex.attributes & (uint32_t)(CLSP_VERTEX_NORMAL | CLSP_VERTEX_PARAMS)) != 0;
+           ((desc->vertex.attributes & CLSP_VERTEX_NORMAL) || needs_params(desc));
 }
 
 void clspi_own_samples_option(clspi_options *options, const clspi_tensor_desc *desc)
 {
-    if (clspi_has_own_samples(desc) && (desc->vertex.attributes & CLSP_VERTEX_PARAMS))
-        clspi_option(options, "OWN_SAMPLES", 1);
+    if (clspi_has_own_samples(desc) && needs_params(desc)) clspi_option(options, "OWN_SAMPLES", 1);
 }
 
 /* ---- samples ---- */

@@ -38,7 +38,7 @@ bool clspi_own_samples_fit_tables(const clspi_tensor_desc *desc);
 /* Tells whether vertices that tables make need the samples beside these. */
 bool clspi_needs_own_samples(const clspi_tensor_desc *desc);
 
-/* Adds CLSP_OWN_SAMPLES for vertices that store parameters of one's own. */
+/* Adds CLSP_OWN_SAMPLES for vertices of which kernels need parameters of one's own. */
 void clspi_own_samples_option(clspi_options *options, const clspi_tensor_desc *desc);
 
 /* Brings the samples of all axes to the device, where that has not been done. */

@@ -88,6 +88,7 @@ static clspi_vertex_tile *create_tile(const clspi_tensor_plan *plan)
         .only_points = (attributes & CLSP_VERTEX_POINT) &&
                        !(attributes & ~(unsigned)(CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT)),
         .factors = d->basis.factors,
+        .is_bernstein = d->basis.is_bernstein && !d->is_triangle,
         .edges = plan->family->has_edges && plan->family->has_edges(d),
         .watertight = d->watertight != 0};
 

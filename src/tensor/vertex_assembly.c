@@ -145,12 +145,15 @@ static clsp_status launch(const clspi_assembly *assembly, clspi_series *series,
                           const clspi_tensor_desc *desc, const clspi_rows *rows)
 {
     const size_t plane = rows->num_patches * rows->num_rows * row_vertices(desc);
+    const bool limited = desc->directions == 2 && !desc->is_triangle && desc->basis.is_bernstein;
     const clspi_vertex_assembly_args args = {
         .planes = assembly->planes,
         .sizes = assembly->sizes ? assembly->sizes : assembly->planes,
         .samples = desc->samples ? desc->samples : assembly->planes,
         .out = rows->out,
         .plane = (cl_uint)plane,
+        .degree_u = limited ? desc->degrees[0] : 0,
+        .degree_v = limited ? desc->degrees[1] : 0,
         .at = clspi_row_range_of(rows->first_patch, rows),
         .axis_u = clspi_sample_axis_of(desc, 0),
         .axis_v = clspi_sample_axis_of(desc, 1),

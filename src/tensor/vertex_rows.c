@@ -334,6 +334,7 @@ static clsp_status launch_bands(const rows_job *job, clspi_series *series, const
                 .stride_t = partial->stride,
                 .stride_table = table->stride,
                 .num_v = num_v,
+                .degree_v = d->degrees[1],
                 .num_tiles = (cl_uint)clspi_div_up(num_v, job->kernel->local),
                 .num_blocks = (cl_uint)clspi_div_up(rows->num_rows, job->block_rows)},
         .at = clspi_row_range_of(rows->first_patch - partial->first, rows),

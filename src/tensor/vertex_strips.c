@@ -8,7 +8,7 @@
 enum {
     ROWS = 2,                    /* CLSP_ROWS */
     JOB_ROWS = 32,               /* CLSP_JOB_ROWS */
-    COLUMN_VECTORS = 6,          /* NUM_COLUMN_VECTORS */
+    COLUMN_VECTORS = 7,          /* NUM_COLUMN_VECTORS */
     STRIP_BYTES = 256 << 10,     /* of a strip's partial sums, which stay in a core's cache */
     CONTROLS_BYTES = 1024 << 10, /* of the control points of all sums of a patch, at most */
     ITEMS_PER_UNIT = 8,          /* so that cores which are busy otherwise make fewer */

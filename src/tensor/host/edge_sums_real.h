@@ -258,7 +258,7 @@ static edge_tangents tangents_of(const clspi_vertex_shape *shape, const clspi_ed
     const real w = e->s.x[4];
     tracked *const all[] = {&e->n, &e->nn, &e->t, &e->nt, &e->tt};
     for (int k = 0; k < 5 && shape->rational; k++)
-        all[k]->size += given_size(all[k]->weight, w, far);
+        all[k]->size += given_size(all[k]->weight, REAL_MAX, w, far);
     of.n = tangent_of(shape, &e->n, &e->s);
     of.t = tangent_of(shape, &e->t, &e->s);
     of.nn = second_of(shape, &e->nn, &e->s, &e->n, &of.n, &e->n, &of.n);

@@ -42,6 +42,8 @@ typedef struct clspi_vertex_source {
                                   |partial sum| of coordinates and of the weight; not read without
                                   normals and curvatures */
     double margin;             /* by which they are multiplied */
+    const void *limit[2];      /* of rational surfaces: given_limit of vertex.clh, of u one and of v
+                                  [count]; NULL: REAL_MAX */
     const double *centre;      /* that points are relative to; NULL: to the origin */
 } clspi_vertex_source;
 
@@ -75,6 +77,9 @@ typedef struct clspi_vertex_functions {
     /* values[k] = parameter of sample first + k of num on an axis; both ends exactly. */
     void (*params)(void *values, double begin, double end, uint32_t num, uint32_t first,
                    size_t count);
+
+    /* limits[k] = given_limit of vertex.clh at parameter k of Bernstein polynomials of a degree. */
+    void (*limits)(void *limits, const void *params, size_t count, uint32_t degree);
 
     /* largest[k] = the largest |value| of points k of `lines` lines, which are stride reals apart,
        of coordinates first .. end - 1 of `coords`. */

@@ -5,6 +5,7 @@
 #define EDGE_POINTS clspi_edge_points_f32
 #define REAL_EPS    0x1p-23f
 #define REAL_TINY   0x1p-120f
+#define REAL_MAX    FLT_MAX
 #define SQRT        sqrtf
 #define FMA         fmaf
 typedef float real;

@@ -5,6 +5,7 @@
 #define EDGE_POINTS clspi_edge_points_f64
 #define REAL_EPS    0x1p-52
 #define REAL_TINY   0x1p-1000
+#define REAL_MAX    DBL_MAX
 #define SQRT        sqrt
 #define FMA         fma
 typedef double real;

@@ -1,6 +1,7 @@
 /* The definition of one clspi_vertex_functions, VERTEX_SUMS, in the precision `real`. The file that
-   includes this one names both, REAL_TYPE, REAL_EPS, REAL_TINY, SQRT, FMA, and the functions that
-   have clones. */
+   includes this one names both, REAL_TYPE, REAL_EPS, REAL_TINY, REAL_MAX, SQRT, FMA, and the
+   functions that have clones. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -359,10 +360,21 @@ CLSPI_INLINE void move_points(chunk *c, uint32_t dim, const double *centre, size
 }
 
 /* Makes what a derivative owes to the rounding of control points before they were given, as
-   given_size of vertex.clh does; far: the largest coordinate of the centre. */
-CLSPI_INLINE real given_size(real size_w, real w, real far)
+   sizes_at of vertex.clh does; far: the largest coordinate of the centre. */
+CLSPI_INLINE real given_size(real size_w, real limit, real w, real far)
 {
-    return size_w > 0 ? max_of((real)0.125 * size_w, 2 * w) * far : 0;
+    const real most = (real)0.125 * size_w, there = limit * (2 * w);
+
+    return size_w > 0 ? max_of(most < there ? most : there, 2 * w) * far : 0;
+}
+
+static void limits(void *limits, const void *params, size_t count, uint32_t degree)
+{
+    for (size_t k = 0; k < count; k++) {
+        const real t = ((const real *)params)[k];
+        const real inside = (t < 1 - t ? t : 1 - t) - REAL_EPS; /* t is rounded */
+        ((real *)limits)[k] = inside > 0 ? (real)degree / (32 * inside) : REAL_MAX;
+    }
 }
 
 /* Returns the largest coordinate of what points are relative to. */
@@ -380,6 +392,7 @@ static real far_of(const double *centre)
 CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_shape *shape,
                               const clspi_vertex_source *source, size_t first, size_t count)
 {
+    static const real none = REAL_MAX;
     real(*const x)[CHUNK] = c->sum[0];
     const size_t begin = shape->directions > 1 ? first : 0, step = shape->directions > 1;
     const real away = far_of(source->centre);
@@ -388,10 +401,13 @@ CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_shape *shape,
         const real *const size = (const real *)source->largest[k][0] + begin;
         const real *const weight = (const real *)source->largest[k][1] + begin;
         const real margin = (real)source->margin;
+        const size_t next = k == 1 && source->limit[1];
+        const real *const limit =
+            source->limit[k] ? (const real *)source->limit[k] + next * first : &none;
         for (size_t i = 0; i < count; i++) {
             const real s = size[i * step], w = weight[i * step];
             const real far = largest3(x[0][i], x[1][i], shape->dim > 2 ? x[2][i] : 0);
-            const real given = given_size(w, x[shape->dim][i], away);
+            const real given = given_size(w, limit[i * next], x[shape->dim][i], away);
             c->from[k][i] =
                 margin * (shape->rational ? (s + w * far + given) * c->one_over_w[i] : s);
         }
@@ -550,5 +566,5 @@ static void make(const clspi_vertex_shape *shape, const clspi_vertex_source *sou
 
 #include "edge_sums_real.h"
 
-const clspi_vertex_functions VERTEX_SUMS = {sizeof(real), difference, scale, centre_points,
-                                            params,       largest,    make,  edge};
+const clspi_vertex_functions VERTEX_SUMS = {sizeof(real), difference, scale, centre_points, params,
+                                            limits,       largest,    make,  edge};

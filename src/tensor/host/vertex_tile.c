@@ -27,6 +27,7 @@ struct clspi_vertex_scratch {
     void *plane[CLSPI_VERTEX_SUMS];  /* of each sum, [rows][row_vertices][coords] */
     void *param[3];                  /* [rows][row_vertices] */
     void *largest[2][2];             /* [row_vertices]; as of clspi_vertex_source */
+    void *limit[2];                  /* one, and [row_vertices]; as there */
     double centre[4];                /* of the patch; coordinates that there are not are 0 */
 };
 
@@ -138,6 +139,51 @@ static bool has_normals(const clspi_vertex_tile *tile)
     return !tile->desc.only_points && (at[CLSPI_PART_NORMAL] >= 0 || at[CLSPI_PART_CURVATURE] >= 0);
 }
 
+/* Tells whether tangents are of rational surfaces of Bernstein polynomials, so that parameters tell
+   something of what they may be off by. */
+static bool is_limited(const clspi_vertex_tile *tile)
+{
+    return has_normals(tile) && tile->is_centred && tile->desc.is_bernstein &&
+           tile->desc.shape.directions == 2;
+}
+
+/* Makes the parameter of one sample. */
+static void make_param(const clspi_vertex_tile *tile, uint32_t direction, uint32_t a, void *to)
+{
+    const clspi_vertex_tile_desc *const d = &tile->desc;
+    const double *const own = d->params[direction];
+
+    if (own)
+        tile->sums->params(to, own[a], own[a], 1, 0, 1);
+    else
+        tile->sums->params(to, d->axis[direction][0], d->axis[direction][1],
+                           d->points.nums[direction], a, 1);
+}
+
+/* Makes the limits of samples first .. first + count - 1 of a direction. */
+static void make_limits(clspi_vertex_scratch *scratch, uint32_t direction, uint32_t first,
+                        uint32_t count)
+{
+    const clspi_vertex_tile *const tile = scratch->tile;
+    char *const to = scratch->limit[direction];
+
+    for (uint32_t k = 0; k < count; k++)
+        make_param(tile, direction, first + k, to + k * tile->sums->real_bytes);
+    tile->sums->limits(to, to, count, tile->desc.points.controls[direction] - 1);
+}
+
+static bool allocate_limits(clspi_vertex_scratch *scratch)
+{
+    const clspi_vertex_tile *const tile = scratch->tile;
+
+    if (!is_limited(tile)) return true;
+    scratch->limit[0] = malloc(tile->sums->real_bytes);
+    scratch->limit[1] = batch_of(tile, 1);
+    if (!scratch->limit[0] || !scratch->limit[1]) return false;
+    make_limits(scratch, 1, 0, tile->desc.points.nums[1]);
+    return true;
+}
+
 static bool allocate(clspi_vertex_scratch *scratch)
 {
     const clspi_vertex_tile *const tile = scratch->tile;
@@ -161,7 +207,7 @@ static bool allocate(clspi_vertex_scratch *scratch)
         scratch->largest[k / 2][k % 2] = batch_of(tile, 1);
         if (!scratch->largest[k / 2][k % 2]) return false;
     }
-    return true;
+    return allocate_limits(scratch);
 }
 
 clspi_vertex_scratch *clspi_vertex_scratch_create(const clspi_vertex_tile *tile)
@@ -188,6 +234,8 @@ void clspi_vertex_scratch_destroy(clspi_vertex_scratch **scratch)
         free(s->param[d]);
     for (int k = 0; k < 4; k++)
         free(s->largest[k / 2][k % 2]);
+    free(s->limit[0]);
+    free(s->limit[1]);
     free(s);
     *scratch = NULL;
 }
@@ -338,19 +386,6 @@ void clspi_vertex_tile_edges(const clspi_vertex_tile *tile, const clspi_tile_row
 
 /* ---- rows ---- */
 
-/* Makes the parameter of one sample. */
-static void make_param(const clspi_vertex_tile *tile, uint32_t direction, uint32_t a, void *to)
-{
-    const clspi_vertex_tile_desc *const d = &tile->desc;
-    const double *const own = d->params[direction];
-
-    if (own)
-        tile->sums->params(to, own[a], own[a], 1, 0, 1);
-    else
-        tile->sums->params(to, d->axis[direction][0], d->axis[direction][1],
-                           d->points.nums[direction], a, 1);
-}
-
 /* Fills `all` bytes with copies of the first ones. */
 static void repeat(char *to, size_t bytes, size_t all)
 {
@@ -380,8 +415,8 @@ static void make_params(clspi_vertex_scratch *scratch, uint32_t direction, uint3
 }
 
 /* Puts vertices together one row after the other, for what their normals may be off by. */
-static void make_with_normals(const clspi_vertex_scratch *scratch,
-                              const clspi_vertex_source *source, const clspi_tile_rows *rows)
+static void make_with_normals(clspi_vertex_scratch *scratch, const clspi_vertex_source *source,
+                              const clspi_tile_rows *rows)
 {
     const clspi_vertex_tile *const tile = scratch->tile;
     const size_t columns = tile->row_vertices, bytes = tile->sums->real_bytes;
@@ -390,7 +425,9 @@ static void make_with_normals(const clspi_vertex_scratch *scratch,
     for (uint32_t r = 0; r < rows->num_rows; r++) {
         const uint32_t u = rows->first_row + r;
         clspi_vertex_source row = {.margin = u == 0 || u == last ? EDGE_MARGIN : 1,
-                                   .centre = source->centre};
+                                   .centre = source->centre,
+                                   .limit = {scratch->limit[0], scratch->limit[1]}};
+        if (scratch->limit[0]) make_limits(scratch, 0, u, 1);
         for (int k = 0; k < CLSPI_VERTEX_SUMS; k++)
             if (source->sum[k])
                 row.sum[k] = (const char *)source->sum[k] + r * columns * tile->coords * bytes;

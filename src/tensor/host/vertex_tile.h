@@ -20,8 +20,9 @@ typedef struct clspi_vertex_tile_desc {
        polynomials. */
     const double *(*factors)(const void *user, uint32_t direction, uint32_t by);
 
-    bool edges;      /* surfaces whose sides at parameters 0 and 1 are made again */
-    bool watertight; /* points there too */
+    bool is_bernstein; /* the functions are Bernstein polynomials, of a surface both */
+    bool edges;        /* surfaces whose sides at parameters 0 and 1 are made again */
+    bool watertight;   /* points there too */
 } clspi_vertex_tile_desc;
 
 typedef struct clspi_vertex_tile clspi_vertex_tile;

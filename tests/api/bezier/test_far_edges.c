@@ -1,5 +1,6 @@
 /* Edges that collapse to a point far from the origin, of rational surfaces whose weights differ:
-   derivatives and normals on them and near them, by every kernel shape. */
+   derivatives and normals on them and near them, by every kernel shape; and normals within surfaces
+   as far away whose weights fall from one corner to the other. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -22,12 +23,13 @@ static const char *const limits[] = {
     "class=integrated,work_group=64,local=16384",
 };
 
-enum { SAMPLES = 9, LISTED = 45, LARGEST_NET = 64 };
+enum { SAMPLES = 9, LISTED = 45, LARGEST_NET = 64, NO_SIDE = 4 };
 
 /* The point of the edge, whose products with weights of 10 bits are floats. */
 static const double far_point[3] = {1e6, -524288.0, 1040384.0};
 
-/* A patch one side of which is that point: u = 0, u = 1, v = 0 or v = 1. */
+/* A patch one side of which is that point: u = 0, u = 1, v = 0 or v = 1; or none, whose weights
+   fall from one corner to the opposite one. */
 typedef struct far_patch {
     layout l;
     unsigned side;
@@ -58,7 +60,7 @@ static double round_to_bits(double x, int bits)
 static bool is_on_side(const layout *l, unsigned side, size_t i, size_t k)
 {
     const size_t at = side < 2 ? i : k;
-    return at == (side & 1 ? l->d.degree[side / 2] : 0);
+    return side != NO_SIDE && at == (side & 1 ? l->d.degree[side / 2] : 0);
 }
 
 /* Makes a control point from random numbers. */
@@ -69,8 +71,10 @@ static void place_control(far_patch *f, const far_case *as, size_t i, size_t k)
     const size_t at = (i * (f->l.d.degree[1] + 1) + k) * 4;
     double *const p = f->controls + at, *const q = f->moved + at;
     const double place[3] = {(double)i, (double)k, 0.0};
+    const double falling = 1.0 - 2.0 * (double)(i + k) / (f->l.d.degree[0] + f->l.d.degree[1]);
+    const double power = as->power * (f->side == NO_SIDE ? falling : random_real());
 
-    p[3] = round_to_bits(pow(10.0, as->power * random_real()), as->is_exact ? 10 : wide ? 53 : 24);
+    p[3] = round_to_bits(pow(10.0, power), as->is_exact ? 10 : wide ? 53 : 24);
     for (unsigned c = 0; c < 3; c++) {
         const double off = on_side ? 0.0 : as->size * (place[c] + 0.3 * p[c]);
         const double x = p[3] * (far_point[c] + off);
@@ -187,17 +191,20 @@ static void find_errors(const far_patch *f, const far_vertex *v, const term_size
     }
 }
 
-/* Returns twice the largest first difference of weights along a direction, with the derivative's
-   factor: what normals of grids take for the weights that any of their sums is made of. */
-static double largest_weights(const far_patch *f, const unsigned by[2])
+/* Returns what normals of grids take for the weights that their sums are made of at parameters t:
+   twice the largest first difference of weights along a direction, with the derivative's factor,
+   and inside at most what the weight w there allows. */
+static double weights_taken(const far_patch *f, const unsigned by[2], const long double t[3],
+                            double w)
 {
     const unsigned m = f->l.d.degree[0] - by[0], n = f->l.d.degree[1] - by[1];
+    const double degree = by[0] ? m + 1.0 : n + 1.0, x = (double)t[by[0] ? 0 : 1];
     double largest = 0.0;
 
     for (size_t i = 0; i <= m; i++)
         for (size_t k = 0; k <= n; k++)
             largest = fmax(largest, difference_sizes(f, i, k, by).w);
-    return 2.0 * largest * (by[0] ? m + 1.0 : n + 1.0);
+    return fmin(2.0 * largest * degree, degree * w / fmin(x, 1.0 - x));
 }
 
 static far_vertex find_vertex(const far_patch *f, const long double t[3])
@@ -217,7 +224,7 @@ static far_vertex find_vertex(const far_patch *f, const long double t[3])
     v.length[MIXED] = length_of(v.r.duv);
     find_errors(f, &v, s, f->extent + (f->is_exact ? 0.0 : far_point[2]), v.error);
     for (unsigned k = ALONG_U; k <= ALONG_V; k++)
-        s[k].weights = fmax(s[k].weights, largest_weights(f, orders[k]));
+        s[k].weights = fmax(s[k].weights, weights_taken(f, orders[k], t, (double)v.r.weight));
     find_errors(f, &v, s, f->extent + far_point[2], v.given);
     return v;
 }
@@ -270,7 +277,7 @@ static void judge_vertex(far_patch *f, const long double t[3], const unsigned ch
 {
     const double eps = f->l.d.precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     const far_vertex v = find_vertex(f, t);
-    const bool on_side = t[f->side / 2] == (f->side & 1 ? 1.0L : 0.0L);
+    const bool on_side = f->side != NO_SIDE && t[f->side / 2] == (f->side & 1 ? 1.0L : 0.0L);
     long double n[3], got[3];
     unsigned a, b;
 
@@ -303,6 +310,7 @@ static void judge_list(far_patch *f, clsp_bezier_plan *plan)
 {
     static const double depths[] = {0.0, 0.0, 0x1p-20, 0x1p-10, 0x1p-4};
     const bool wide = f->l.d.precision == CLSP_F64;
+    const unsigned across = f->side / 2 % 2;
     const uint32_t patches[LISTED] = {0};
     unsigned char *const vertices = guarded(&f->l, LISTED);
     double params[LISTED][2];
@@ -310,8 +318,8 @@ static void judge_list(far_patch *f, clsp_bezier_plan *plan)
 
     for (size_t k = 0; k < LISTED; k++) {
         const double depth = depths[k % 5], x = 0.5 + 0.5 * random_real();
-        params[k][f->side / 2] = f->side & 1 ? 1.0 - depth : depth;
-        params[k][1 - f->side / 2] = k % 5 == 1 ? (double)(float)x : (double)(k / 5) / 8.0;
+        params[k][across] = f->side & 1 ? 1.0 - depth : depth;
+        params[k][1 - across] = k % 5 == 1 ? (double)(float)x : (double)(k / 5) / 8.0;
         for (unsigned c = 0; c < 2; c++)
             narrow[k][c] = (float)params[k][c];
     }
@@ -388,6 +396,21 @@ static void judge_sides(clsp_bezier_plan *plan, const clsp_bezier_desc *d, unsig
     }
 }
 
+/* Patches without a collapsed side, where inner normals are above the rounding of control points of
+   their own weight, and far below that of the patch's largest. */
+static void judge_falling(clsp_bezier_plan *plan, const clsp_bezier_desc *d)
+{
+    const double unit = d->precision == CLSP_F64 ? DBL_EPSILON / (double)FLT_EPSILON : 1.0;
+
+    for (unsigned i = 0; i < 3; i++) {
+        const far_case as = {3.0, (double)(300u << i) * unit, false};
+        far_patch f = make_patch(d, NO_SIDE, &as);
+        judge_patch(&f, plan);
+        add_seen(&f, &as);
+        free_patch(&f);
+    }
+}
+
 static void far_edges(clsp_context *ctx, clsp_type precision)
 {
     static const unsigned degrees[][2] = {{3, 3}, {2, 4}, {5, 2}, {1, 3}, {2, 2}, {7, 6}};
@@ -405,6 +428,7 @@ static void far_edges(clsp_context *ctx, clsp_type precision)
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
         for (unsigned repeat = 0; repeat < (full() ? 10 : 1); repeat++)
             judge_sides(plan, &d, 100 * i + 5000 * repeat);
+        judge_falling(plan, &d);
         clsp_bezier_plan_destroy(&plan);
     }
 }
