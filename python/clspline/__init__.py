@@ -14,6 +14,7 @@ from ._bspline import BSpline, Nearest
 from ._context import Context, Device, current, devices, use
 from ._errors import (ArgumentError, Error, NoDeviceError, NoFloat64Error, OpenCLError,
                       OutOfMemoryError, StateError, WeightsError)
+from ._image import Image
 from ._native import lib as _lib
 from ._share import Processor, Report, Share
 from ._solid import Solid, SolidClass, SolidCounts

@@ -80,6 +80,26 @@ def indices(value, name, limit):
     return np.asarray(array, np.uint32, order='C')
 
 
+def range_of(items, name, num, batch):
+    """(first, count, leading shape) of some of num items: None for all of a batch, a slice without
+    a step, or one of them."""
+    if items is None:
+        return 0, num, batch
+    if isinstance(items, slice):
+        first, end, step = items.indices(num)
+        if step != 1:
+            raise ValueError(f'{name}: a slice without a step')
+        count = max(end - first, 0)
+        return (first, count, (count,)) if count else (0, 0, (0,))
+    try:
+        first = items.__index__()
+    except AttributeError:
+        raise TypeError(f'{name}: a whole number or a slice, not {items!r}') from None
+    if not -num <= first < num:
+        raise IndexError(f'{name}: {first}, of {num}')
+    return first % num, 1, ()
+
+
 _INPUT, _OUTPUT = ffi.typeof('clsp_input *'), ffi.typeof('clsp_output *')
 _NO_INPUT = ffi.new(_INPUT)
 

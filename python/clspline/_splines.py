@@ -186,18 +186,7 @@ class Splines:
 
     def _range(self, patches):
         """(first, count, leading shape) of the argument `patches`."""
-        if patches is None:
-            return 0, self.num_patches, self.batch
-        if isinstance(patches, slice):
-            first, end, step = patches.indices(self.num_patches)
-            if step != 1:
-                raise ValueError(f'{self._items}: a slice without a step')
-            count = max(end - first, 0)
-            return (first, count, (count,)) if count else (0, 0, (0,))
-        first = patches.__index__()
-        if not -self.num_patches <= first < self.num_patches:
-            raise IndexError(f'{self._items}: {first}, of {self.num_patches}')
-        return first % self.num_patches, 1, ()
+        return memory.range_of(patches, self._items, self.num_patches, self.batch)
 
     # ---- evaluation on grids ----
 

@@ -1,0 +1,250 @@
+"""Plans of images, and those that are kept for the next call."""
+import collections
+import math
+import struct
+import threading
+
+import numpy as np
+
+from ._context import Handle
+from ._errors import check
+from ._memory import TYPES
+from ._native import ffi, lib
+
+MODES = {
+    'constant': lib.CLSP_IMAGE_CONSTANT,
+    'mirror': lib.CLSP_IMAGE_MIRROR,
+    'reflect': lib.CLSP_IMAGE_REFLECT,
+    'grid-mirror': lib.CLSP_IMAGE_REFLECT,
+    'nearest': lib.CLSP_IMAGE_NEAREST,
+    'wrap': lib.CLSP_IMAGE_WRAP,
+    'grid-wrap': lib.CLSP_IMAGE_GRID_WRAP,
+    'grid-constant': lib.CLSP_IMAGE_GRID_CONSTANT,
+}
+ORDERS = (lib.CLSP_IMAGE_NEAREST_SAMPLE, 1, 2, 3, 4, 5)
+SAMPLES = tuple(np.dtype(kind) for kind in (np.uint8, np.uint16, np.int16, np.float16, np.float32,
+                                            np.float64))
+_PADDED = (lib.CLSP_IMAGE_NEAREST, lib.CLSP_IMAGE_GRID_CONSTANT)
+_PLANS_KEPT = 32
+_BYTES_KEPT = 1 << 28  # of coefficients
+
+# All that shapes a plan. size: of each direction; modes: the library's numbers, one a direction, or
+# one for all; order and prefilter: the library's numbers
+Spec = collections.namedtuple(
+    'Spec', 'size channels planar precision samples values order modes cval prefilter taps clip')
+
+
+# a clsp_image_map's matrix, size and attributes, with which it begins
+_MAP = struct.Struct('=12d4I')
+_MAP_NONE = (0.0,) * 12 + (0,) * 4
+assert ffi.offsetof('clsp_image_map', 'attributes') == _MAP.size - 4
+_NO_POINTS = ffi.new('clsp_points *')
+_LEAST = 5e-324
+
+
+class ImagePlan:
+    """A plan of the library with the structs of its calls, which are filled anew by each of them.
+
+    Who uses it has it alone, or holds the lock of `handle`.
+    """
+
+    def __init__(self, context, spec):
+        self.spec = spec
+        directions = len(spec.size)
+        modes = spec.modes if isinstance(spec.modes, tuple) else (spec.modes,) * directions
+        desc = ffi.new('clsp_image_desc *', {
+            'directions': directions, 'size': spec.size, 'channels': spec.channels,
+            'planar': spec.planar, 'precision': TYPES[spec.precision],
+            'samples': TYPES[spec.samples], 'values': TYPES[spec.values], 'order': spec.order,
+            'mode': modes, 'cval': spec.cval, 'prefilter': spec.prefilter, 'taps': spec.taps,
+            'clip': spec.clip, 'rounding': lib.CLSP_IMAGE_ROUND_UP})
+        self.handle = Handle(
+            context, 'clsp_image_plan',
+            lambda plan: lib.clsp_image_plan_create(plan, context._pointer[0], desc),
+            lib.clsp_image_plan_destroy)
+        is_padded = spec.order not in ORDERS[:2] and spec.prefilter != lib.CLSP_IMAGE_NONE
+        self.stored = tuple(  # coefficients along each direction
+            size + 2 * lib.CLSP_IMAGE_PAD * (is_padded and mode in _PADDED)
+            for size, mode in zip(spec.size, modes))
+        self.num_images = self.num_bytes = 0
+        self._range = ffi.new('clsp_range *')
+        self._input = ffi.new('clsp_input *')
+        self._input.type = TYPES[spec.samples]
+        self._output = ffi.new('clsp_output *')
+        self._map = ffi.new('clsp_image_map *')
+        self._map_bytes = ffi.buffer(self._map)
+        self._has_arrays = False
+
+    def load(self, samples, num_images):
+        """Makes coefficients of a NumPy array in C order, of the spec's type."""
+        given = self._input
+        given.host = ffi.from_buffer(samples)
+        given.size = samples.size
+        status = lib.clsp_image_set_samples(self.handle.get(), num_images, given[0], ffi.NULL)
+        if status:
+            check(status)
+        if num_images != self.num_images:
+            self.num_images = self._range.count = num_images
+            self.num_bytes = self.spec.precision.itemsize * self.spec.channels * num_images * \
+                math.prod(self.stored)
+
+    def set_map(self, rows, offset, size, attributes=0):
+        """Has values made at a matrix: a list of a number for each direction in each of its rows;
+        size: of the output."""
+        if len(rows) == 2:
+            (a, b), (c, d) = rows
+            matrix = (a, b, 0.0, offset[0], c, d, 0.0, offset[1], 0.0, 0.0, 0.0, 0.0)
+            size = (size[0], size[1], 0)
+        else:
+            missing = 3 - len(rows)
+            none = (0.0,) * missing
+            matrix = ()
+            for row, at in zip(rows, offset):
+                matrix += (*row, *none, at)
+            matrix += (0.0,) * 4 * missing
+            size = (*size[:len(rows)], *(0,) * missing)
+        if not any(matrix):  # which the library takes for the identity
+            matrix = matrix[:3] + (_LEAST,) + matrix[4:]
+        _MAP.pack_into(self._map_bytes, 0, *matrix, *size, attributes)
+        if self._has_arrays:
+            self._clear_arrays()
+
+    def _clear_arrays(self):
+        self._map.at = _NO_POINTS[0]
+        self._map.displacements = _NO_POINTS.item
+        self._has_arrays = False
+
+    def set_displacements(self, field):
+        """Adds displacements to the map set before: a clsp_input."""
+        self._map.displacements = field
+        self._has_arrays = True
+
+    def set_points(self, coordinates, attributes=0):
+        """Has values made at coordinates [directions, num] of the precision's type, in C order,
+        which the caller keeps."""
+        self.set_point_list(_NO_POINTS.item, coordinates.shape[1], 1, attributes)
+        params = self._map.at.params
+        params.type = TYPES[self.spec.precision]
+        params.host = ffi.from_buffer(coordinates)
+        params.size = coordinates.size
+
+    def set_point_list(self, coordinates, num, planar, attributes):
+        """Has values made at coordinates: a clsp_input."""
+        if self._has_arrays:
+            self._clear_arrays()
+        _MAP.pack_into(self._map_bytes, 0, *_MAP_NONE[:15], attributes)
+        self._map.at.num = num
+        self._map.at.planar = planar
+        self._map.at.params = coordinates
+        self._has_arrays = True
+
+    def values(self, out):
+        """Writes the values of all images at the map to a NumPy array in C order."""
+        given = self._output
+        given.host = ffi.from_buffer(out)
+        given.size = out.size
+        status = lib.clsp_image_eval(self.handle.get(), self._range[0], self._map, given[0],
+                                     ffi.NULL)
+        if status:
+            check(status)
+
+    def coefficients(self, out):
+        """Writes the coefficients of all images to a NumPy array in C order."""
+        given = self._output
+        given.host = ffi.from_buffer(out)
+        given.size = out.size
+        check(lib.clsp_image_coefficients(self.handle.get(), self._range[0], given[0], ffi.NULL))
+
+    def load_input(self, samples, num_images, run=ffi.NULL):
+        """As `load`, of a clsp_input."""
+        check(lib.clsp_image_set_samples(self.handle.get(), num_images, samples, run))
+        self.num_images = self._range.count = num_images
+
+    def write_values(self, images, out, run=ffi.NULL):
+        """As `values`, of some images, (first, count), to a clsp_output."""
+        check(lib.clsp_image_eval(self.handle.get(), images, self._map, out, run))
+
+    def write_coefficients(self, images, out, run=ffi.NULL):
+        """As `coefficients`, of some images, (first, count), to a clsp_output."""
+        check(lib.clsp_image_coefficients(self.handle.get(), images, out, run))
+
+
+class Pool:
+    """Plans of a context that no call has at the moment: who takes one has it alone.
+
+    So calls of several threads have plans of their own. Those that were used last are kept, up to a
+    number, and a sum of bytes.
+    """
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._free = {}  # lists of plans by a key of their calls, the latest used last
+        self._num = 0
+        self._bytes = 0
+
+    def take(self, key):
+        """A plan of that key, or None. The key has all that shapes a plan."""
+        with self._lock:
+            plans = self._free.pop(key, None)
+            if plans is None:
+                return None
+            plan = plans.pop()
+            if plans:
+                self._free[key] = plans
+            self._num -= 1
+            self._bytes -= plan.num_bytes
+        return plan
+
+    def give(self, key, plan):
+        """Takes a plan back, whose last call succeeded."""
+        with self._lock:
+            plans = self._free.pop(key, None)
+            if plans is None:
+                self._free[key] = [plan]
+            else:
+                plans.append(plan)
+                self._free[key] = plans
+            self._num += 1
+            self._bytes += plan.num_bytes
+            old = self._num > _PLANS_KEPT or self._bytes > _BYTES_KEPT
+        while old:
+            old = self._end_oldest()
+
+    def _end_oldest(self):
+        """Ends a plan, and tells whether there are still too many."""
+        with self._lock:
+            key = next(iter(self._free))
+            plans = self._free[key]
+            plan = plans.pop()
+            if not plans:
+                del self._free[key]
+            self._num -= 1
+            self._bytes -= plan.num_bytes
+            too_many = self._num > _PLANS_KEPT or self._bytes > _BYTES_KEPT
+        plan.handle.close()
+        return too_many
+
+    def clear(self):
+        """Ends all that are kept."""
+        with self._lock:
+            plans = [plan for some in self._free.values() for plan in some]
+            self._free.clear()
+            self._num = self._bytes = 0
+        for plan in plans:
+            plan.handle.close()
+
+    def __len__(self):
+        return self._num
+
+
+def pool_of(context):
+    """The pool of a context, which has to be open: a pool's lock may be held for good in the child
+    of a fork."""
+    context._need()
+    pool = context.__dict__.get('_image_pool')
+    if pool is None:
+        with context._lock:
+            pool = context.__dict__.get('_image_pool')
+            if pool is None:
+                pool = context._image_pool = Pool()
+    return pool
