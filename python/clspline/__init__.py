@@ -9,6 +9,7 @@
 back; `clspline.ndimage` has the functions of ``scipy.ndimage`` that interpolate. Where they are
 computed says a `Context`: `devices` lists what there is, and `use` chooses.
 """
+from . import ndimage
 from ._bezier import Bezier
 from ._bspline import BSpline, Nearest
 from ._context import Context, Device, current, devices, use

@@ -1,6 +1,8 @@
 """Plans of images, and those that are kept for the next call."""
 import collections
+import itertools
 import math
+import operator
 import struct
 import threading
 
@@ -38,6 +40,8 @@ Spec = collections.namedtuple(
 _MAP = struct.Struct('=12d4I')
 _MAP_NONE = (0.0,) * 12 + (0,) * 4
 assert ffi.offsetof('clsp_image_map', 'attributes') == _MAP.size - 4
+_NULL = ffi.NULL
+_set_samples, _evaluate = lib.clsp_image_set_samples, lib.clsp_image_eval
 _NO_POINTS = ffi.new('clsp_points *')
 _LEAST = 5e-324
 
@@ -66,21 +70,39 @@ class ImagePlan:
         self.stored = tuple(  # coefficients along each direction
             size + 2 * lib.CLSP_IMAGE_PAD * (is_padded and mode in _PADDED)
             for size, mode in zip(spec.size, modes))
-        self.num_images = self.num_bytes = 0
+        self.num_images = self.num_bytes = self.counted_bytes = 0
         self._range = ffi.new('clsp_range *')
         self._input = ffi.new('clsp_input *')
         self._input.type = TYPES[spec.samples]
         self._output = ffi.new('clsp_output *')
-        self._map = ffi.new('clsp_image_map *')
-        self._map_bytes = ffi.buffer(self._map)
+        self.map = ffi.new('clsp_image_map *')
+        self._map_bytes = ffi.buffer(self.map)
         self._has_arrays = False
 
-    def load(self, samples, num_images):
+    def compute(self, samples, num_images, place, attributes, out):
+        """Makes coefficients of a NumPy array in C order, of the spec's type, and writes the values
+        of all images to another such array. place: what `set_map` takes, or `set_points`."""
+        with self.handle.lock:
+            pointer = self.handle.get()
+            self.load(pointer, samples, num_images)
+            if place.__class__ is tuple:
+                self.set_map(*place, attributes)
+            else:
+                place = np.require(place, self.spec.precision, 'CA')
+                self.set_points(place, attributes)
+            given = self._output
+            given.host = ffi.from_buffer(out)
+            given.size = out.size
+            status = _evaluate(pointer, self._range[0], self.map, given[0], _NULL)
+            if status:
+                check(status)
+
+    def load(self, pointer, samples, num_images):
         """Makes coefficients of a NumPy array in C order, of the spec's type."""
         given = self._input
         given.host = ffi.from_buffer(samples)
         given.size = samples.size
-        status = lib.clsp_image_set_samples(self.handle.get(), num_images, given[0], ffi.NULL)
+        status = _set_samples(pointer, num_images, given[0], _NULL)
         if status:
             check(status)
         if num_images != self.num_images:
@@ -110,20 +132,20 @@ class ImagePlan:
             self._clear_arrays()
 
     def _clear_arrays(self):
-        self._map.at = _NO_POINTS[0]
-        self._map.displacements = _NO_POINTS.item
+        self.map.at = _NO_POINTS[0]
+        self.map.displacements = _NO_POINTS.item
         self._has_arrays = False
 
     def set_displacements(self, field):
         """Adds displacements to the map set before: a clsp_input."""
-        self._map.displacements = field
+        self.map.displacements = field
         self._has_arrays = True
 
     def set_points(self, coordinates, attributes=0):
         """Has values made at coordinates [directions, num] of the precision's type, in C order,
         which the caller keeps."""
         self.set_point_list(_NO_POINTS.item, coordinates.shape[1], 1, attributes)
-        params = self._map.at.params
+        params = self.map.at.params
         params.type = TYPES[self.spec.precision]
         params.host = ffi.from_buffer(coordinates)
         params.size = coordinates.size
@@ -133,38 +155,27 @@ class ImagePlan:
         if self._has_arrays:
             self._clear_arrays()
         _MAP.pack_into(self._map_bytes, 0, *_MAP_NONE[:15], attributes)
-        self._map.at.num = num
-        self._map.at.planar = planar
-        self._map.at.params = coordinates
+        self.map.at.num = num
+        self.map.at.planar = planar
+        self.map.at.params = coordinates
         self._has_arrays = True
-
-    def values(self, out):
-        """Writes the values of all images at the map to a NumPy array in C order."""
-        given = self._output
-        given.host = ffi.from_buffer(out)
-        given.size = out.size
-        status = lib.clsp_image_eval(self.handle.get(), self._range[0], self._map, given[0],
-                                     ffi.NULL)
-        if status:
-            check(status)
 
     def coefficients(self, out):
         """Writes the coefficients of all images to a NumPy array in C order."""
         given = self._output
         given.host = ffi.from_buffer(out)
         given.size = out.size
-        check(lib.clsp_image_coefficients(self.handle.get(), self._range[0], given[0], ffi.NULL))
+        self.write_coefficients(self._range[0], given[0])
 
-    def load_input(self, samples, num_images, run=ffi.NULL):
+    def load_input(self, samples, num_images, run):
         """As `load`, of a clsp_input."""
-        check(lib.clsp_image_set_samples(self.handle.get(), num_images, samples, run))
-        self.num_images = self._range.count = num_images
+        check(_set_samples(self.handle.get(), num_images, samples, run))
 
-    def write_values(self, images, out, run=ffi.NULL):
-        """As `values`, of some images, (first, count), to a clsp_output."""
-        check(lib.clsp_image_eval(self.handle.get(), images, self._map, out, run))
+    def write_values(self, images, out, run):
+        """Writes the values of some images, (first, count), at the map to a clsp_output."""
+        check(_evaluate(self.handle.get(), images, self.map, out, run))
 
-    def write_coefficients(self, images, out, run=ffi.NULL):
+    def write_coefficients(self, images, out, run=_NULL):
         """As `coefficients`, of some images, (first, count), to a clsp_output."""
         check(lib.clsp_image_coefficients(self.handle.get(), images, out, run))
 
@@ -173,68 +184,74 @@ class Pool:
     """Plans of a context that no call has at the moment: who takes one has it alone.
 
     So calls of several threads have plans of their own. Those that were used last are kept, up to a
-    number, and a sum of bytes.
+    number, and a sum of bytes. Taking and giving back are single steps of lists and dicts, for
+    which threads need no lock.
     """
 
     def __init__(self):
-        self._lock = threading.Lock()
-        self._free = {}  # lists of plans by a key of their calls, the latest used last
-        self._num = 0
-        self._bytes = 0
+        self._lock = threading.Lock()  # of those who look at all plans
+        self._free = {}  # lists of plans by a key of their calls
+        self._uses = itertools.count()
 
     def take(self, key):
         """A plan of that key, or None. The key has all that shapes a plan."""
-        with self._lock:
-            plans = self._free.pop(key, None)
-            if plans is None:
-                return None
-            plan = plans.pop()
-            if plans:
-                self._free[key] = plans
-            self._num -= 1
-            self._bytes -= plan.num_bytes
-        return plan
+        plans = self._free.get(key)
+        if plans:
+            try:
+                return plans.pop()
+            except IndexError:  # another thread was faster
+                pass
+        return None
 
     def give(self, key, plan):
         """Takes a plan back, whose last call succeeded."""
-        with self._lock:
-            plans = self._free.pop(key, None)
-            if plans is None:
-                self._free[key] = [plan]
-            else:
-                plans.append(plan)
-                self._free[key] = plans
-            self._num += 1
-            self._bytes += plan.num_bytes
-            old = self._num > _PLANS_KEPT or self._bytes > _BYTES_KEPT
-        while old:
-            old = self._end_oldest()
+        plan.last_use = next(self._uses)
+        plans = self._free.get(key)
+        if plans is None:
+            plans = self._free.setdefault(key, [])
+        plans.append(plan)
+        if plan.counted_bytes != plan.num_bytes:  # it is new, or has other images than before
+            plan.counted_bytes = plan.num_bytes
+            self._bound()
 
-    def _end_oldest(self):
-        """Ends a plan, and tells whether there are still too many."""
+    def _bound(self):
+        """Ends the plans that were used longest ago, as long as there are too many."""
+        old = []
         with self._lock:
-            key = next(iter(self._free))
-            plans = self._free[key]
-            plan = plans.pop()
-            if not plans:
-                del self._free[key]
-            self._num -= 1
-            self._bytes -= plan.num_bytes
-            too_many = self._num > _PLANS_KEPT or self._bytes > _BYTES_KEPT
-        plan.handle.close()
-        return too_many
+            kept = sorted(((plan.last_use, key, plan) for key, plans in list(self._free.items())
+                           for plan in list(plans)), key=operator.itemgetter(0))
+            num, num_bytes = len(kept), sum(plan.num_bytes for _, _, plan in kept)
+            for _, key, plan in kept:
+                if num <= _PLANS_KEPT and num_bytes <= _BYTES_KEPT:
+                    break
+                num -= 1
+                num_bytes -= plan.num_bytes
+                self._remove(key, plan, old)
+        for plan in old:
+            plan.handle.close()
+
+    def _remove(self, key, plan, removed):
+        plans = self._free.get(key, [])
+        try:
+            plans.remove(plan)
+        except ValueError:  # a call has taken it
+            return
+        removed.append(plan)
+        if not plans:
+            self._free.pop(key, None)
 
     def clear(self):
         """Ends all that are kept."""
+        removed = []
         with self._lock:
-            plans = [plan for some in self._free.values() for plan in some]
-            self._free.clear()
-            self._num = self._bytes = 0
-        for plan in plans:
+            for key, plans in list(self._free.items()):
+                for plan in list(plans):
+                    self._remove(key, plan, removed)
+        for plan in removed:
             plan.handle.close()
 
     def __len__(self):
-        return self._num
+        return sum(map(len, list(self._free.values())))
 
 
 def pool_of(context):

@@ -38,9 +38,14 @@ def cval_of(cval):
 
 def sequence(values, num, name):
     """A list of num finite floats, of one or of as many."""
-    if values.__class__ is float or values.__class__ is int or isinstance(values, str) or \
-            not np.iterable(values):
-        values = (values,) * num
+    kind = values.__class__
+    if kind is float or kind is int or issubclass(kind, str) or not np.iterable(values):
+        value = float(values)
+        if not math.isfinite(value):
+            raise ValueError(f'{name}: not finite: {value}')
+        return [value] * num
+    if kind is np.ndarray:
+        values = values.tolist()
     values = list(map(float, values))
     if len(values) != num:
         raise RuleError(f'{name}: sequence argument must have length equal to input rank: '
@@ -86,6 +91,8 @@ def matrix_of(matrix, offset, num_in, num_out):
     num_out to num_in coordinates may be."""
     if matrix.__class__ is not np.ndarray or matrix.dtype is not _F64:
         matrix = np.asarray(numbers(matrix, 'matrix'), _F64)
+    if num_in == num_out and matrix.shape == (num_in, num_in):
+        return matrix.tolist(), sequence(offset, num_in, 'offset')
     if matrix.ndim not in (1, 2) or matrix.shape[0] < 1:
         raise RuleError(f'matrix: no proper affine matrix provided: shape {matrix.shape}')
     if _has_offset(matrix, num_in):
