@@ -11,6 +11,7 @@ from ._context import Handle, current
 from ._errors import ArgumentError, check
 from ._memory import TYPES
 from ._native import ffi, lib
+from ._pictures import data_of
 from ._share import Run
 from ._splines import Mesh, Plan, Splines
 
@@ -684,12 +685,10 @@ class Solid(Splines):
         if samples is not None:
             grid = self.evaluate(samples, dtype=dtype)
             values, shape = grid.reshape(-1, self.dim), grid.shape[:-1]
-            cells = _lattice_cells(shape)
+            cells = lattice_cells(shape)
             of = np.repeat(np.arange(self.num_cells), len(cells) // self.num_cells)
             cell_data = {'cell': [of]}
-        fields = self.fields or ({'data': slice(3, self.dim)} if self.dim > 3 else {})
-        data = {name: values[:, at] if at.stop - at.start > 1 else values[:, at.start]
-                for name, at in fields.items()}
+        data = data_of(self, values)
         return meshio.Mesh(values[:, :3], [('hexahedron', cells)], point_data=data,
                            cell_data=cell_data)
 
@@ -768,7 +767,7 @@ def _shared(quads, num):
     return owner, place.astype(np.uint32)
 
 
-def _lattice_cells(shape):
+def lattice_cells(shape):
     """Hexahedra between the samples of each cell: shape is [cells, num_u, num_v, num_w]."""
     at = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
     low, high = slice(None, -1), slice(1, None)

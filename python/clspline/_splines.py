@@ -9,6 +9,7 @@ from . import _memory as memory
 from ._context import Handle, current
 from ._errors import check
 from ._native import ffi, lib
+from ._pictures import Drawn
 from ._share import Run
 from ._vertices import Layout, axis_struct, names_of
 
@@ -40,7 +41,7 @@ class _Call:
     __slots__ = ('names', 'grid', 'axes', 'kept', 'nums', 'layout', 'shape', 'interval')
 
 
-class Splines:
+class Splines(Drawn):
     """The base of `Bezier` and `BSpline`: a batch of curves, surfaces or volumes that share
     degrees.
 
