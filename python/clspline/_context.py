@@ -84,8 +84,8 @@ def devices():
 
 
 _FORKED = ('{} made before fork, by the parent of this process, which OpenCL does not survive: '
-           "begin processes by 'spawn' (multiprocessing.set_start_method), or let none but the children "
-           'use clspline')
+           "begin processes by 'spawn' (multiprocessing.set_start_method), or let none but the "
+           'children use clspline')
 _opencl_process = None  # the one whose first call this module's first call of OpenCL was
 
 

@@ -360,8 +360,8 @@ class _Canvas:
         return pixels, of, depth, weights
 
     def _boxes(self, corners, usable):
-        """The boxes of samples around triangles: the first sample's column and row, how many columns
-        and rows, and how many samples, 0 of those that are left out."""
+        """The boxes of samples around triangles: the column and row of the first sample, how many
+        columns and rows, and how many samples, 0 of those that are left out."""
         low = np.ceil(np.where(usable[:, None], corners[..., :2].min(axis=1), 0) - 0.5)
         high = np.floor(np.where(usable[:, None], corners[..., :2].max(axis=1), -1) - 0.5)
         low = np.maximum(low, 0).astype(np.int32)

@@ -1,4 +1,5 @@
 """Pictures of objects, in notebooks, by matplotlib and PyVista, and ``python -m clspline``."""
+import base64
 import importlib.util
 import io
 import os
@@ -124,8 +125,9 @@ class Drawn(unittest.TestCase):
             clspline.Solid(CUBE[[0, 1, 2, 4]], [[0, 1, 2, 3]], 'tetra')]
         for item in items:
             with self.subTest(repr(item)):
-                self.assertGreater(self.covered(item).sum(), 10)
                 text = item._repr_html_()
+                found = pixels(base64.b64decode(re.search('base64,([^"]*)', text)[1]))
+                self.assertGreater((found[..., 3] > 0).sum(), 100)
                 self.assertIn(repr(item).strip('<>'), text)
                 self.assertIn(item.context.device.name, text)
                 self.assertIn('data:image/png;base64,', text)

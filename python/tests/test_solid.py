@@ -1,7 +1,11 @@
 """clspline.Solid beside Catmull-Clark refinement written plainly."""
 import importlib.util
 import itertools
+import pathlib
 import pickle
+import subprocess
+import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -576,6 +580,26 @@ class BadInput(unittest.TestCase):
                      lambda: solid.classes, lambda: solid.cell_classes):
             with self.assertRaises(clspline.StateError):
                 call()
+
+
+EXAMPLE = pathlib.Path(__file__).parents[2] / 'examples' / 'python' / 'solid_slice.py'
+
+
+@needs_device
+@unittest.skipUnless(EXAMPLE.exists(), 'no examples here')
+class Example(unittest.TestCase):
+    def test_slice(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, str(EXAMPLE)], cwd=folder, timeout=120,
+                                  stdout=subprocess.PIPE, check=True, text=True)
+            image = (pathlib.Path(folder) / 'slice.pgm').read_bytes()
+        self.assertIn('90 cells', done.stdout)
+        head, width, height, _, pixels = image.split(maxsplit=4)
+        self.assertEqual((head, len(pixels)), (b'P5', int(width) * int(height)))
+        # Three quarters of a ring whose edges are cubic splines around 10 corners in 270 degrees
+        ring = 0.75 * np.pi * 3 * ((2 + np.cos(np.radians(27))) / 3) ** 2
+        area = (np.frombuffer(pixels, np.uint8) > 0).sum() * 0.02 ** 2
+        self.assertAlmostEqual(area, ring, delta=0.04)
 
 
 if __name__ == '__main__':
