@@ -25,6 +25,7 @@ class Case(unittest.TestCase):
         if not found:
             raise unittest.SkipTest(f'PyOpenCL does not see {name}')
         cls.cl_context = cl.Context(found[:1])
+        cls.other_context = cl.Context(found[:1])
         cls.queue = cl.CommandQueue(cls.cl_context)
         cls.context = clspline.Context(queue=cls.queue)
         cls.patches = clspline.Bezier(CONTROL, context=cls.context)
@@ -211,7 +212,7 @@ class BadArrays(Case):
 
     def test_outputs(self):
         cl, patches = self.cl, self.patches
-        other = cl.CommandQueue(cl.Context(self.cl_context.devices))
+        other = cl.CommandQueue(self.other_context)
         foreign = self.arrays.empty(other, (20, 5, 5, 3), np.float32)
         wide = self.empty(20, 5, 5, 6)
         small = self.arrays.Array(self.queue, (20, 5, 5, 3), np.float32, data=cl.Buffer(
@@ -236,7 +237,7 @@ class BadArrays(Case):
 
     def test_inputs(self):
         cl, patches = self.cl, self.patches
-        other = cl.CommandQueue(cl.Context(self.cl_context.devices))
+        other = cl.CommandQueue(self.other_context)
         params = self.there(np.zeros((20, 2), np.float32))
         items = self.there(np.zeros(20, np.uint32))
         for error, words, arguments in (
@@ -253,7 +254,7 @@ class BadArrays(Case):
         self.refused(ValueError, 'overlaps params', lambda: patches.at(params, out=triple))
 
     def test_event_of_another_context(self):
-        event = self.cl.UserEvent(self.cl.Context(self.cl_context.devices))
+        event = self.cl.UserEvent(self.other_context)
         self.refused(clspline.ArgumentError, 'another cl_context',
                      lambda: self.patches.evaluate(5, wait_for=[event]))
         event.set_status(self.cl.command_execution_status.COMPLETE)
