@@ -56,8 +56,7 @@ def density_at(solid, cells, targets):
     return point[:, 3], np.linalg.norm(point[:, :3] - targets, axis=1)
 
 
-def main():
-    file = sys.argv[1] if len(sys.argv) > 1 else 'slice.pgm'
+def main(file='slice.pgm'):
     real = np.float64 if clspline.current().device.fp64 else np.float32
     points, cells = bent_bar()
     solid = clspline.Solid(points, cells, creases=60, orient=True, precision=real)
@@ -80,4 +79,4 @@ def main():
 
 
 if __name__ == '__main__':
-    main()
+    main(*sys.argv[1:2])

@@ -429,11 +429,15 @@ def _shaded(normal, colour):
     return np.clip(colour * (0.30 + 0.68 * diffuse) + 0.30 * shine, 0, 1)
 
 
+def _samples_of(image):
+    samples = image.samples
+    return np.asarray(samples.get() if hasattr(samples, 'base_data') else samples)
+
+
 def _plane_of(image):
     """Samples [rows, columns] or [rows, columns, channels] of the first image, of volumes the slice
     in the middle."""
-    samples = image.samples
-    samples = np.asarray(samples.get() if hasattr(samples, 'base_data') else samples)
+    samples = _samples_of(image)
     samples = samples.reshape((-1,) + samples.shape[len(image.batch):])[0]
     if samples.ndim > image.directions and samples.shape[:image.directions] != tuple(image.size):
         samples = np.moveaxis(samples, 0, -1)
@@ -589,7 +593,7 @@ def _hexahedra(pyvista, item, samples):
 
 
 def _image_data(pyvista, image):
-    samples = np.asarray(image.samples)
+    samples = _samples_of(image)
     if samples.shape != tuple(image.size):
         raise ValueError('to_pyvista: of one image, without channels')
     mesh = pyvista.ImageData(dimensions=(samples.shape[::-1] + (1, 1))[:3])
