@@ -16,6 +16,7 @@ _KINDS = {
     'pyramid': (lib.CLSP_SOLID_PYRAMID, 5, ()),
 }
 _ALIKE = {'tetrahedron': 'tetra', 'hexahedra': 'hexahedron'}
+_MAX_FACES = 256  # of a polyhedron
 _POLYHEDRON = lib.CLSP_SOLID_POLYHEDRON
 _BY_NUMBER = {number: (size, faces) for number, size, faces in _KINDS.values()}
 
@@ -28,10 +29,22 @@ def _number_of(kind):
         if found is None:
             raise ValueError(f'kinds: {kind!r} is none of {", ".join(_KINDS)}, polyhedron')
         return found[0]
-    number = kind.__index__()
+    return _known(memory.whole(kind, 'kinds'))
+
+
+def _known(number):
     if number != _POLYHEDRON and number not in _BY_NUMBER:
         raise ValueError(f'kinds: {number} is no kind of cells')
     return number
+
+
+def _numbers_of(kinds):
+    """The kinds of cells, each by its name or number, as uint8."""
+    if isinstance(kinds, np.ndarray) and kinds.dtype.kind in 'iu':
+        for number in np.unique(kinds):
+            _known(int(number))
+        return np.ascontiguousarray(kinds.ravel(), np.uint8)
+    return np.array([_number_of(kind) for kind in kinds], np.uint8)
 
 
 class Cells:
@@ -58,8 +71,8 @@ class Cells:
         return [np.concatenate(arrays) for _, arrays in sorted(found.items())]
 
     def largest(self):
-        """The largest vertex."""
-        return int(self.index[self._places()].max())
+        """The largest vertex, -1 of none."""
+        return int(self.index[self._places()].astype(np.int64).max(initial=-1))
 
     def used(self, num):
         """(the vertices, of num, that there are in cells; the cells with these alone)."""
@@ -76,7 +89,7 @@ class Cells:
         where = np.ones(self.index.size, bool)
         if self.kinds is None:
             return where
-        for start in self._starts()[self.kinds == _POLYHEDRON]:
+        for start in self._starts()[0][self.kinds == _POLYHEDRON]:
             where[start] = False
             position = start + 1
             for face in _stream_faces(self.index[start:]):
@@ -86,7 +99,7 @@ class Cells:
 
     def _blocks(self):
         """([(kind's number, its cells [num, vertices])], [the stream of each polyhedron])."""
-        blocks, polyhedra, starts = [], [], self._starts()
+        blocks, polyhedra, starts = [], [], self._starts()[0]
         for number, (size, _) in _BY_NUMBER.items():
             first = starts[self.kinds == number]
             if first.size:
@@ -96,24 +109,32 @@ class Cells:
         return blocks, polyhedra
 
     def _starts(self):
+        """(where each cell begins in the index, where the last one ends)."""
         sizes = np.zeros(256, np.int64)
         for number, (size, _) in _BY_NUMBER.items():
             sizes[number] = size
-        starts, position = np.empty(self.num, np.int64), 0
+        sizes = sizes[self.kinds]
         if not (self.kinds == _POLYHEDRON).any():
-            ends = np.cumsum(sizes[self.kinds])
-            return ends - sizes[self.kinds]
-        for at, number in enumerate(self.kinds):
+            ends = np.cumsum(sizes)
+            return ends - sizes, int(ends[-1])
+        starts, position = np.empty(self.num, np.int64), 0
+        for at, size in enumerate(sizes):
             starts[at] = position
-            position += sizes[number] if number != _POLYHEDRON else \
-                1 + sum(1 + len(face) for face in _stream_faces(self.index[position:]))
-        return starts
+            position += size or 1 + sum(1 + len(face)
+                                        for face in _stream_faces(self.index[position:]))
+        return starts, int(position)
 
 
 def _stream_faces(stream):
+    """The faces of the polyhedron at whose number of faces a stream begins."""
     faces, position = [], 1
-    for _ in range(int(stream[0]) if stream.size else 0):
+    num_faces = int(stream[0]) if stream.size else 0
+    if num_faces > _MAX_FACES:
+        raise ValueError(f'cells: a polyhedron of {num_faces} faces, of at most {_MAX_FACES}')
+    for _ in range(num_faces):
         num = int(stream[position]) if position < stream.size else 0
+        if num > stream.size - position - 1:
+            raise ValueError('cells: end within a polyhedron')
         faces.append(stream[position + 1:position + 1 + num])
         position += 1 + num
     return faces
@@ -162,15 +183,18 @@ def cells_of(cells, kinds=None):
     elif kinds is None or isinstance(kinds, str):
         made = [_block(_number_of('hexahedron' if kinds is None else kinds), cells)]
     else:
-        numbers = np.array([_number_of(kind) for kind in kinds], np.uint8)
         index = vertices(cells)
         if index.ndim != 1:
             raise ValueError('cells: with a list of kinds, the vertices of all of them in one row')
-        made = [(numbers, index)]
+        made = [(_numbers_of(kinds), index)]
     numbers = np.concatenate([each[0] for each in made])
     index = np.concatenate([each[1] for each in made])
     alone = (numbers == lib.CLSP_SOLID_HEXAHEDRON).all()
-    return Cells(None if alone else numbers, index, len(numbers))
+    found = Cells(numbers, index, len(numbers))
+    wanted = found._starts()[1] if len(numbers) else index.size
+    if wanted != index.size:
+        raise ValueError(f'cells: {index.size} numbers, of {wanted} that such cells have')
+    return Cells(None, index, len(numbers)) if alone else found
 
 
 def edges_of(faces):
@@ -190,14 +214,14 @@ def boundary_of(faces):
 
 def boundary_edges(cells):
     """The edges of the boundary [num, 2], each once, with the smaller vertex first."""
-    edges = [edges_of(faces[boundary_of(faces)]) for faces in cells.faces()]
-    return np.unique(np.sort(np.concatenate(edges or [np.empty((0, 2), np.uint32)]), axis=1),
-                     axis=0)
+    edges = [np.empty((0, 2), np.uint32)]
+    edges += [edges_of(faces[boundary_of(faces)]) for faces in cells.faces()]
+    return np.unique(np.sort(np.concatenate(edges), axis=1), axis=0)
 
 
 def sharp_edges(cells, points, degrees):
     """The edges of the boundary [num, 2] at which it bends by more than an angle."""
-    edges, normals = [], []
+    edges, normals = [np.empty((0, 2), np.uint32)], [np.empty((0, 3))]
     for faces in cells.faces():
         faces = faces[boundary_of(faces)]
         corners = points[faces]

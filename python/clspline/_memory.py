@@ -68,6 +68,13 @@ def contiguous(value, name, dtype):
     return np.asarray(numbers(value, name), dtype, order='C')
 
 
+def whole(value, name):
+    """An int of what is one."""
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, '__index__') or np.ndim(value):
+        raise TypeError(f'{name}: a whole number is wanted, not {value!r}')
+    return value.__index__()
+
+
 def indices(value, name, limit):
     """An array of uint32 of whole numbers from 0 to below limit; negative ones count from it."""
     array = numbers(value, name)

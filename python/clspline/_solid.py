@@ -330,7 +330,7 @@ class Solid(Splines):
         Solid
             Its points are those of the vertices, then of edges, faces and cells.
         """
-        steps = self._steps_to_limit() if n is None else n.__index__()
+        steps = self._steps_to_limit() if n is None else memory.whole(n, 'n')
         if steps < 0:
             raise ValueError(f'n: {steps} refinements')
         solid = self
@@ -579,8 +579,8 @@ class Solid(Splines):
         if orders.min() < 0 or orders.sum() > 2:
             raise ValueError(f'by: at most two derivatives, not {orders}')
         param = ffi.new('clsp_solid_param *', {
-            'cell': int(memory.indices(cell, 'cell', self.num_cells)), 't': at.tolist(),
-            'by': orders.tolist()})
+            'cell': int(memory.indices(memory.whole(cell, 'cell'), 'cell', self.num_cells)),
+            't': at.tolist(), 'by': orders.tolist()})
         num = ffi.new('size_t *', min(self.counts.vertices, _ROOM))
         with plan.handle.lock:
             while True:
@@ -640,7 +640,7 @@ class Solid(Splines):
         """
         if faces not in ('triangles', 'quads'):
             raise ValueError(f"faces: 'triangles' or 'quads', not {faces!r}")
-        num = samples.__index__()
+        num = memory.whole(samples, 'samples')
         if not 2 <= num <= lib.CLSP_SOLID_MAX_SAMPLES:
             raise ValueError(f'samples: {num}, of 2 to {lib.CLSP_SOLID_MAX_SAMPLES}')
         cell, side = self._boundary()
