@@ -45,7 +45,7 @@ class Drawn:
         Examples
         --------
         >>> import numpy as np, clspline
-        >>> line = clspline.Bezier([[0.0, 0], [1, 2], [2, 0]], form='curve')
+        >>> line = clspline.Bezier(np.float32([[0, 0], [1, 2], [2, 0]]), form='curve')
         >>> line.png()[1:4]
         b'PNG'
         """

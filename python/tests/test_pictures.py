@@ -28,6 +28,10 @@ BUMP = np.stack([*np.meshgrid(np.arange(4.0), np.arange(4.0), indexing='ij'),
                  RANDOM.random((4, 4))], axis=-1).astype(np.float32)
 
 
+def random(*shape):
+    return RANDOM.random(shape, np.float32)
+
+
 def needs(module):
     return unittest.skipUnless(importlib.util.find_spec(module), f'no {module}')
 
@@ -102,7 +106,7 @@ class Drawn(unittest.TestCase):
         np.testing.assert_array_equal(one, other)
 
     def test_curve(self):
-        line = clspline.Bezier([[0.0, 0.5], [1.0, 0.5]], 'curve')
+        line = clspline.Bezier(np.float32([[0, 0.5], [1, 0.5]]), 'curve')
         covered = self.covered(line)
         self.assertTrue((covered[44:46, 10:110] > 0).any(axis=0).all())
         self.assertEqual(covered[:35].sum(), 0)
@@ -110,14 +114,14 @@ class Drawn(unittest.TestCase):
     def test_all_families(self):
         knots = [0.0, 0, 0, 0.5, 1, 1, 1]
         items = [
-            clspline.Bezier(RANDOM.random((3, 4, dim)), 'curve') for dim in (1, 2, 3, 4)] + [
-            clspline.Bezier(RANDOM.random((2, 4, 4, dim))) for dim in (1, 2, 3, 4)] + [
-            clspline.Bezier(RANDOM.random((10, 3)), 'triangle'),
-            clspline.Bezier(np.dstack([BUMP, np.ones((4, 4))]), rational=True),
-            clspline.Bezier(RANDOM.random((3, 3, 3, 2)), 'volume'),
-            clspline.BSpline(knots, RANDOM.random((4, 3)), 2),
-            clspline.BSpline(knots, RANDOM.random((4, 1)), 2),
-            clspline.BSpline((knots, knots), RANDOM.random((4, 4, 3)), 2),
+            clspline.Bezier(random(3, 4, dim), 'curve') for dim in (1, 2, 3, 4)] + [
+            clspline.Bezier(random(2, 4, 4, dim)) for dim in (1, 2, 3, 4)] + [
+            clspline.Bezier(random(10, 3), 'triangle'),
+            clspline.Bezier(np.dstack([BUMP, np.ones((4, 4), np.float32)]), rational=True),
+            clspline.Bezier(random(3, 3, 3, 2), 'volume'),
+            clspline.BSpline(knots, random(4, 3), 2),
+            clspline.BSpline(knots, random(4, 1), 2),
+            clspline.BSpline((knots, knots), random(4, 4, 3), 2),
             clspline.BSpline((knots,) * 3, np.moveaxis(np.indices((4, 4, 4)), 0, -1), 2),
             solid(), solid(creases=30, sharpness=1.5),
             clspline.Solid(CUBE[:, :2], CELLS),
@@ -147,9 +151,9 @@ class Drawn(unittest.TestCase):
         self.assertGreater(self.covered(clspline.Bezier(control)).sum(), 100)
         control[:] = np.nan
         self.assertEqual(self.covered(clspline.Bezier(control)).sum(), 0)
-        one = clspline.Bezier(np.zeros((4, 4, 3)))  # all in one place
+        one = clspline.Bezier(np.zeros((4, 4, 3), np.float32))  # all in one place
         self.assertEqual(self.covered(one).shape, (90, 120))
-        self.assertIn('data:image', clspline.Bezier(np.zeros((1, 2, 2)), 'curve')._repr_html_())
+        self.assertIn('data:image', clspline.Bezier(np.zeros((1, 2, 2), np.float32), 'curve')._repr_html_())
 
     def test_none_and_too_many(self):
         none = clspline.Bezier(np.zeros((0, 4, 4, 3), np.float32))
@@ -196,11 +200,11 @@ class Images(unittest.TestCase):
         self.assertTrue((found[..., 3] == 255).all())
 
     def test_channels(self):
-        colours = RANDOM.random((20, 30, 3))
+        colours = random(20, 30, 3)
         last = self.picture(image(colours, (20, 30)))
         first = self.picture(image(np.moveaxis(colours, 2, 0), (20, 30)))
         np.testing.assert_array_equal(first, last)
-        self.assertEqual(self.picture(image(RANDOM.random((20, 30, 4)), (20, 30))).shape,
+        self.assertEqual(self.picture(image(random(20, 30, 4), (20, 30))).shape,
                          (40, 60, 4))
 
     def test_means(self):
@@ -211,14 +215,14 @@ class Images(unittest.TestCase):
     def test_lines_and_volumes(self):
         self.assertEqual(self.picture(image(np.arange(30), (30,))).shape[2], 4)
         volume = np.zeros((3, 4, 6))
-        volume[1] = RANDOM.random((4, 6))
+        volume[1] = random(4, 6)
         self.assertGreater(np.ptp(self.picture(image(volume, (3, 4, 6)))[..., 0]), 200)
         self.assertTrue((self.picture(image(np.full((3, 4), np.nan), (3, 4)))[..., 0] == 0).all())
 
     def test_real_ones(self):
         if not hasattr(clspline, 'Image'):
             self.skipTest('no Image')
-        found = clspline.Image(RANDOM.random((20, 30)))
+        found = clspline.Image(random(20, 30))
         if not isinstance(found, pictures.Drawn):
             self.skipTest('Image is not drawn')
         self.assertIn('data:image', found._repr_html_())
@@ -243,9 +247,9 @@ class Matplotlib(unittest.TestCase):
 
     def test_all(self):
         for item, flat in (
-                (clspline.Bezier(RANDOM.random((2, 4, 1)), 'curve'), True),
-                (clspline.Bezier(RANDOM.random((2, 4, 2)), 'curve'), True),
-                (clspline.Bezier(RANDOM.random((2, 4, 3)), 'curve'), False),
+                (clspline.Bezier(random(2, 4, 1), 'curve'), True),
+                (clspline.Bezier(random(2, 4, 2), 'curve'), True),
+                (clspline.Bezier(random(2, 4, 3), 'curve'), False),
                 (clspline.Bezier(BUMP[..., :2]), True), (clspline.Bezier(BUMP), False),
                 (solid(), False)):
             with self.subTest(repr(item)):
@@ -254,7 +258,7 @@ class Matplotlib(unittest.TestCase):
                 self.drawn(ax)
 
     def test_samples_of_all_patches(self):
-        line = clspline.Bezier(RANDOM.random((3, 4, 2)), 'curve')
+        line = clspline.Bezier(random(3, 4, 2), 'curve')
         ax = line.plot(samples=7)
         self.assertEqual([len(drawn.get_xdata()) for drawn in ax.lines], [7] * 3)
         np.testing.assert_allclose(ax.lines[1].get_xydata(), line.evaluate(7)[1], atol=1e-6)
@@ -263,7 +267,7 @@ class Matplotlib(unittest.TestCase):
             clspline.Bezier(BUMP).plot(ax)
 
     def test_image(self):
-        item = image(RANDOM.random((4, 6)), (4, 6))
+        item = image(random(4, 6), (4, 6))
         self.drawn(pictures.plotted(item, None, None, {'cmap': 'gray'}))
 
 
@@ -271,7 +275,7 @@ class Matplotlib(unittest.TestCase):
 @needs('pyvista')
 class PyVista(unittest.TestCase):
     def test_all(self):
-        curves = clspline.Bezier(RANDOM.random((2, 4, 3)), 'curve').to_pyvista(5)
+        curves = clspline.Bezier(random(2, 4, 3), 'curve').to_pyvista(5)
         self.assertEqual((curves.n_points, curves.n_lines), (10, 2))
         surface = clspline.Bezier(BUMP).to_pyvista(5)
         self.assertEqual((surface.n_points, len(surface.regular_faces)), (25, 32))
@@ -280,9 +284,9 @@ class PyVista(unittest.TestCase):
         self.assertEqual((cells.n_points, cells.n_cells), (27, 8))
         self.assertAlmostEqual(cells.volume, 1, places=5)
         np.testing.assert_allclose(cells.point_data['data'], cells.points[:, 0], atol=1e-6)
-        volume = clspline.Bezier(RANDOM.random((2, 3, 3, 3, 3)), 'volume').to_pyvista(3)
+        volume = clspline.Bezier(random(2, 3, 3, 3, 3), 'volume').to_pyvista(3)
         self.assertEqual(volume.n_cells, 16)
-        samples = RANDOM.random((4, 6))
+        samples = random(4, 6)
         grid = pictures.pyvista_of(image(samples, (4, 6)), None)
         self.assertEqual(grid.dimensions, (6, 4, 1))
 

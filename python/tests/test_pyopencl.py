@@ -93,7 +93,12 @@ class Memory(Case):
         allocator = self.svm_allocator()
         wanted = self.patches.evaluate(5)
         out = self.empty(20, 5, 5, 3, allocator=allocator)
-        self.patches.evaluate(5, out=out)
+        try:
+            self.patches.evaluate(5, out=out)
+        except clspline.ArgumentError as error:  # CLSPLINE_LIMITS may say so of a device with SVM
+            if 'no shared virtual memory' in str(error):
+                self.skipTest('no SVM')
+            raise
         np.testing.assert_allclose(out.get(), wanted, atol=1e-6)
         part = self.empty(22, 5, 5, 3, allocator=allocator)
         self.patches.evaluate(5, out=part[1:-1])
