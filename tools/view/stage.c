@@ -65,7 +65,7 @@ void stage_place(stage *s, int width, int height)
 static void open_vertices(stage *s)
 {
     vertex_buffer_open(&s->scene.vertices, view_model_stays_on_device(s->model) ? s->ctx : NULL,
-                       s->may_export && !s->is_software);
+                       s->may_export && !s->is_software ? &s->exporter : NULL);
 }
 
 bool stage_begin(stage *s, const clsp_graphics_context *graphics, int width, int height)
@@ -357,6 +357,7 @@ bool stage_draw_text(const stage *s, const gl_frame *f, const char *text, bool a
 void stage_close(stage *s)
 {
     if (s->scene.backdrop) scene_close(&s->scene);
+    vulkan_exporter_close(s->exporter);
     view_model_close(s->model);
     clsp_context_destroy(&s->ctx);
 }

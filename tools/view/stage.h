@@ -18,9 +18,10 @@ typedef struct stage {
     scene_style style;
     camera view;
     double tolerance;
-    bool is_software; /* OpenGL draws on the CPU */
-    bool may_export;  /* there will be many frames: Vulkan may be started for them */
-    bool said_why;    /* vertices go through host memory */
+    bool is_software;          /* OpenGL draws on the CPU */
+    bool may_export;           /* there will be many frames: Vulkan may be started for them, */
+    bool said_why;             /* vertices go through host memory */
+    vulkan_exporter *exporter; /* then */
     bool shows_controls, shows_bar;
     bool has_curvature;                               /* among the vertices that are there */
     bool is_loaded, is_sampled, is_evaluated, is_fit; /* what still suits model and style */

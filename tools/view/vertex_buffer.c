@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void vertex_buffer_open(vertex_buffer *b, clsp_context *ctx, bool may_export)
+void vertex_buffer_open(vertex_buffer *b, clsp_context *ctx, vulkan_exporter **exporter)
 {
-    *b = (vertex_buffer){.ctx = ctx, .may_export = may_export};
+    *b = (vertex_buffer){.ctx = ctx, .exporter = exporter};
 }
 
 /* ---- stores ---- */
@@ -55,10 +55,10 @@ static bool make_shared(vertex_buffer *b, const clsp_graphics_desc *desc, io_mes
 }
 
 /* Lets calls write the buffer of OpenGL that is there. */
-static bool share_own(vertex_buffer *b, size_t bytes)
+static bool share_own(vertex_buffer *b, size_t bytes, io_message *reason)
 {
     const clsp_graphics_desc desc = {.gl_buffer = b->name, .bytes = bytes, .way = CLSP_GRAPHICS_GL};
-    if (!make_shared(b, &desc, &b->reason)) return false;
+    if (!make_shared(b, &desc, reason)) return false;
     free(b->host);
     b->host = NULL;
     return true;
@@ -67,10 +67,10 @@ static bool share_own(vertex_buffer *b, size_t bytes)
 static bool open_exporter(vertex_buffer *b, io_message *reason)
 {
     uint8_t uuid[GL_DEVICE_UUID];
-    if (b->exporter) return true;
+    if (*b->exporter) return true;
     if (!gl_device_uuid(0, uuid)) return io_fail(reason, "OpenGL imports no memory");
-    b->exporter = vulkan_exporter_open(uuid, reason);
-    return b->exporter;
+    *b->exporter = vulkan_exporter_open(uuid, reason);
+    return *b->exporter;
 }
 
 /* Makes the store of memory that Vulkan exports, and lets calls write it. The descriptor is the
@@ -79,10 +79,10 @@ static bool share_exported(vertex_buffer *b, size_t bytes, io_message *reason)
 {
     if (!open_exporter(b, reason)) return false;
     make_name(b);
-    if (!exported_store_open(&b->exported, b->exporter, bytes, reason)) return false;
+    if (!exported_store_open(&b->exported, *b->exporter, bytes, reason)) return false;
     const clsp_graphics_desc desc = {
         .handle = CLSP_HANDLE_OPAQUE_FD,
-        .fd = vulkan_memory_export(&b->exported.memory, b->exporter, reason),
+        .fd = vulkan_memory_export(&b->exported.memory, *b->exporter, reason),
         .bytes = bytes,
         .way = CLSP_GRAPHICS_EXTERNAL};
     if (desc.fd < 0) return false;
@@ -95,17 +95,17 @@ static bool share_exported(vertex_buffer *b, size_t bytes, io_message *reason)
    tried again; the reason is kept. */
 static bool make_any_shared(vertex_buffer *b, size_t bytes)
 {
-    io_message external;
+    io_message own = {""}, external;
     if (!b->ctx || bytes == 0) return false;
-    if (make_own(b, bytes) && share_own(b, bytes)) return true;
+    if (make_own(b, bytes) && share_own(b, bytes, &own)) return true;
     release(b);
-    if (b->may_export && share_exported(b, bytes, &external)) return true;
+    if (b->exporter && share_exported(b, bytes, &external)) return true;
     release(b);
     b->ctx = NULL;
-    if (b->may_export) {
-        const io_message own = b->reason;
-        io_fail(&b->reason, "%.240s; %.240s", own.text, external.text);
-    }
+    if (b->exporter)
+        io_fail(&b->reason, "%.250s; %.250s", own.text, external.text);
+    else
+        io_fail(&b->reason, "%.250s", own.text);
     return false;
 }
 
@@ -164,6 +164,5 @@ const void *vertex_buffer_read(const vertex_buffer *b, void **copy)
 void vertex_buffer_close(vertex_buffer *b)
 {
     release(b);
-    vulkan_exporter_close(b->exporter);
     *b = (vertex_buffer){.name = 0};
 }

@@ -8,9 +8,8 @@
 #include "vertex_target.h"
 
 typedef struct vertex_buffer {
-    clsp_context *ctx; /* that is to share; NULL: none, or it has been tried in vain */
-    bool may_export;   /* memory of Vulkan is tried too */
-    vulkan_exporter *exporter;
+    clsp_context *ctx;          /* that is to share; NULL: none, or it has been tried in vain */
+    vulkan_exporter **exporter; /* of memory that is tried too; NULL: none is */
     GLuint name;
     size_t bytes, capacity;
     void *host; /* what calls write; NULL: */
@@ -21,8 +20,10 @@ typedef struct vertex_buffer {
     io_message reason; /* why vertices go through host memory; "" */
 } vertex_buffer;
 
-/* Begins, without room: with a context whose calls are to write the buffer itself, or with NULL. */
-void vertex_buffer_open(vertex_buffer *b, clsp_context *ctx, bool may_export);
+/* Begins, without room: with a context whose calls are to write the buffer itself, or with NULL.
+   exporter: the caller's, which is opened when it is first needed, or NULL. He closes it when there
+   is nothing more to be drawn: NVIDIA's driver takes the OpenGL context from the thread then. */
+void vertex_buffer_open(vertex_buffer *b, clsp_context *ctx, vulkan_exporter **exporter);
 
 /* Makes room for so many bytes; what was there is lost, and the name may be another. False without
    memory. */
