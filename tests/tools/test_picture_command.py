@@ -48,6 +48,20 @@ class Surfaces(Picture):
                                     "diverging", "--range=%g,%g" % (low, high))
                 self.assert_hue(pixel, hue)
 
+    def test_distances(self):
+        """All of a sphere is 1 away from its middle, and a plane from a line through it."""
+        point = self.write("point.csv", "0,0,0\n9,9,9\n")
+        line = self.write("line.g2", "100 1 0 0\n3 0\n2 2\n0 0 1 1\n-5 0 0\n5 0 0\n")
+        plane = self.write("plane.bv", "5 1 1\n-4 -4 1\n-4 4 1\n4 -4 1\n4 4 1\n")
+        view = ("--camera-direction", "0,0,-1")
+        for low, high, hue in ((0, 2, "white"), (0, 1.01, "red"), (0.99, 2, "blue")):
+            with self.subTest(low=low):
+                words = ("--coloring", "distance", "--colormap", "diverging",
+                         "--range=%g,%g" % (low, high))
+                self.assert_hue(self.middle("bezier", SPHERE, *words, "--distance-to", point), hue)
+                self.assert_hue(self.middle("bezier", plane, *words, *view, "--distance-to", line,
+                                            "-n", "3"), hue)
+
     def test_range(self):
         """By itself it is symmetric and ends at the curvature that all points have."""
         for what in ("mean", "gauss"):
@@ -117,15 +131,18 @@ class Surfaces(Picture):
 
     def test_usage(self):
         for words, expected in (
-                (("--coloring", "red"), "--coloring must be plain, patch, mean or gauss"),
+                (("--coloring", "red"), "--coloring must be plain, patch, mean, gauss or distance"),
                 (("--coloring", "mean", "--range=2,1"), "LO below HI"),
                 (("--coloring", "mean", "--range=1,1"), "LO below HI"),
                 (("--coloring", "mean", "--range=nan,1"), "LO below HI"),
                 (("--coloring", "mean", "--range=1"), "LO below HI"),
                 (("--range=1,2",), "--range needs --coloring"),
                 (("--bar",), "--bar needs --coloring"),
-                (("--coloring", "patch", "--bar"), "--bar is of --coloring mean or gauss"),
-                (("--coloring", "patch", "--range=1,2"), "--range is of --coloring mean or gauss"),
+                (("--coloring", "patch", "--bar"), "--bar is of --coloring mean, gauss or"),
+                (("--coloring", "distance"), "distance needs --distance-to FILE"),
+                (("--coloring", "mean", "--distance-to", "a"), "is of --coloring distance"),
+                (("--distance-to", "a"), "--distance-to needs --coloring"),
+                (("--coloring", "patch", "--range=1,2"), "--range is of --coloring mean, gauss"),
                 (("--coloring", "mean", "--colormap", "jet"),
                  "--colormap must be auto, viridis, diverging or gray"),
                 (("--camera-direction=0,0,0",), "not all of them 0"),

@@ -31,9 +31,9 @@ static bool check_dims(const work *w)
 static bool check_colors(const work *w)
 {
     const coloring_kind colors = mesh_request_colors(w->mesh.r);
-    for (size_t i = 0; i < w->content.num_batches; i++) {
-        const bool is_volume = w->content.batches[i].type.directions == 3;
-        if (!is_volume || colors == COLORING_PLAIN || colors == COLORING_PATCH) continue;
+    const bool is_curvature = colors == COLORING_MEAN || colors == COLORING_GAUSS;
+    for (size_t i = 0; is_curvature && i < w->content.num_batches; i++) {
+        if (w->content.batches[i].type.directions != 3) continue;
         complain("%s: no curvature is computed of the sides of volumes; use --coloring patch",
                  w->mesh.name);
         return false;

@@ -82,6 +82,15 @@ static int check_direction(request *r)
     return usage_error(r->command->name, "--camera-direction must be X,Y,Z, not all of them 0");
 }
 
+int picture_request_distances(const request *r, int colors, const char *distance_to)
+{
+    if (colors == COLORING_DISTANCE && !distance_to)
+        return usage_error(r->command->name, "--coloring distance needs --distance-to FILE");
+    if (colors != COLORING_DISTANCE && distance_to)
+        return usage_error(r->command->name, "--distance-to is of --coloring distance");
+    return EXIT_OK;
+}
+
 int picture_request_check(request *r)
 {
     picture_options *o = &((picture_request *)r)->picture;
@@ -93,9 +102,10 @@ int picture_request_check(request *r)
     if (o->range.num > 0 && o->range.values[0] >= o->range.values[1])
         return usage_error(r->command->name, "--range must be LO,HI with LO below HI");
     if (request_has(r, "coloring") && !has_values && (o->range.num > 0 || o->view.bar))
-        return usage_error(r->command->name, "--%s is of --coloring mean or gauss",
+        return usage_error(r->command->name, "--%s is of --coloring mean, gauss or distance",
                            o->view.bar ? "bar" : "range");
-    return check_direction(r);
+    const int status = picture_request_distances(r, (int)o->colors, o->distance_to);
+    return status == EXIT_OK ? check_direction(r) : status;
 }
 
 bool picture_request_colors(const picture_options *o, coloring *c, const double *values, size_t num,

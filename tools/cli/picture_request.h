@@ -10,6 +10,7 @@ typedef struct picture_options {
     raster_view view;
     option_list size, range, direction; /* as they were given */
     coloring_kind colors;
+    const char *distance_to; /* the file of COLORING_DISTANCE; NULL else */
     color_map map;
     bool edges;
 } picture_options;
@@ -38,6 +39,11 @@ typedef struct picture_request {
 #define OPTION_PICTURE_RANGE(text)                                                                 \
     "range", 0, "LO,HI", text, OPTION_LIST(picture_request, picture.range, ",", 1 << 2),           \
         .low = -1e300, .high = 1e300, .must = "LO,HI with LO below HI"
+#define OPTION_DISTANCE_TO(type, member)                                                           \
+    "distance-to", 0, "FILE",                                                                      \
+        "of --coloring distance: curves (.g2, .json), or points of any other file (.npy, .xyz, "   \
+        "CSV)",                                                                                    \
+        OPTION_TEXT(type, member)
 #define OPTION_PICTURE_EDGES(text)                                                                 \
     "edges", 0, NULL, text, OPTION_FLAG(picture_request, picture.edges)
 
@@ -46,6 +52,10 @@ extern const option request_colors[]; /* --bar, --colormap */
 
 /* Takes over what the rows above leave. EXIT_OK, or EXIT_USAGE with a complaint. */
 int picture_request_check(request *r);
+
+/* Complains where a colouring and the file of distances do not go together. Returns EXIT_OK or
+   EXIT_USAGE. */
+int picture_request_distances(const request *r, int colors, const char *distance_to);
 
 /* Sets the range of colours that was given; else that of the values, and of curvature at least
    -least..least. False when memory runs out. */

@@ -22,12 +22,12 @@ _clspline_values() {
         compgen -W 'vtu ply obj stl glb png npy tif nii nii.gz' -- "$3" || true
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
-    *' --camera-direction' | *' --zoom' | *' --size' | *' --range' | *' --workers' | *' -r' | \
-    *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | *' --affine' | *' --repeat' | \
-    'project -m' | *' --quality' | *' --columns' | *' --max-dist' | *' -k' | *' --nearest' | \
-    *' --refine' | *' --crease-angle' | *' --crease-steps' | *' --pixel' | *' --array' | \
-    *' --resolution' | *' --camera-zoom-factor' | *' --camera-azimuth-angle' | \
-    *' --camera-elevation-angle')
+    *' --camera-direction' | *' --zoom' | *' --size' | *' --distance-to' | *' --range' | \
+    *' --workers' | *' -r' | *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | \
+    *' --affine' | *' --repeat' | 'project -m' | *' --quality' | *' --columns' | *' --max-dist' \
+    | *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease-steps' | \
+    *' --pixel' | *' --array' | *' --resolution' | *' --camera-zoom-factor' | \
+    *' --camera-azimuth-angle' | *' --camera-elevation-angle')
         true
         ;;
     'bezier --method')
@@ -49,10 +49,10 @@ _clspline_values() {
         compgen -W 'auto' -- "$3" || true
         ;;
     'bezier --coloring' | 'bspline eval --coloring')
-        compgen -W 'plain patch mean gauss' -- "$3" || true
+        compgen -W 'plain patch mean gauss distance' -- "$3" || true
         ;;
     'view --coloring')
-        compgen -W 'plain patch mean gauss data' -- "$3" || true
+        compgen -W 'plain patch mean gauss distance data' -- "$3" || true
         ;;
     *' --colormap')
         compgen -W 'auto viridis diverging gray' -- "$3" || true
@@ -100,14 +100,16 @@ _clspline_options() {
     'bezier')
         echo '--output --format --samples --tolerance --method --normals --texture --precision' \
             '--device --up --azimuth --elevation --camera-direction --camera-orthographic' \
-            '--zoom --background --no-background --size --coloring --range --bar --colormap' \
-            '--edges --cooperate --workers --join --report --quiet --verbose --help'
+            '--zoom --background --no-background --size --coloring --distance-to --range' \
+            '--bar --colormap --edges --cooperate --workers --join --report --quiet --verbose' \
+            '--help'
         ;;
     'bspline eval')
         echo '--output --format --samples --normals --texture --precision --device --up' \
             '--azimuth --elevation --camera-direction --camera-orthographic --zoom' \
-            '--background --no-background --size --coloring --range --bar --colormap --edges' \
-            '--cooperate --workers --join --report --quiet --verbose --help'
+            '--background --no-background --size --coloring --distance-to --range --bar' \
+            '--colormap --edges --cooperate --workers --join --report --quiet --verbose' \
+            '--help'
         ;;
     'bspline bezier')
         echo '--output --format --precision --device --quiet --verbose --help'
@@ -133,9 +135,9 @@ _clspline_options() {
     'view')
         echo '--output --resolution --samples --device --up --camera-direction' \
             '--camera-zoom-factor --camera-azimuth-angle --camera-elevation-angle' \
-            '--camera-orthographic --coloring --array --range --colormap --bar --edges' \
-            '--wireframe --control-points --zebra --no-background --crease-angle --quiet' \
-            '--verbose --help'
+            '--camera-orthographic --coloring --distance-to --array --range --colormap --bar' \
+            '--edges --wireframe --control-points --zebra --no-background --crease-angle' \
+            '--quiet --verbose --help'
         ;;
     'info')
         echo '--device --json --help'

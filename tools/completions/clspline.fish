@@ -91,10 +91,12 @@ complete -c clspline -n '__clspline_at bezier' -l no-background \
 complete -c clspline -n '__clspline_at bezier' -l size -x \
     -d 'pixels of a picture'
 complete -c clspline -n '__clspline_at bezier' -l coloring -x \
-    -a 'plain patch mean gauss' \
+    -a 'plain patch mean gauss distance' \
     -d 'what surfaces are coloured by'
+complete -c clspline -n '__clspline_at bezier' -l distance-to -x \
+    -d 'of --coloring distance'
 complete -c clspline -n '__clspline_at bezier' -l range -x \
-    -d 'curvatures at the ends of the colours'
+    -d 'values at the ends of the colours'
 complete -c clspline -n '__clspline_at bezier' -l bar \
     -d 'beside the mesh, a bar that tells which value has which colour'
 complete -c clspline -n '__clspline_at bezier' -l colormap -x \
@@ -159,10 +161,12 @@ complete -c clspline -n '__clspline_at bspline eval' -l no-background \
 complete -c clspline -n '__clspline_at bspline eval' -l size -x \
     -d 'pixels of a picture'
 complete -c clspline -n '__clspline_at bspline eval' -l coloring -x \
-    -a 'plain patch mean gauss' \
+    -a 'plain patch mean gauss distance' \
     -d 'what surfaces are coloured by'
+complete -c clspline -n '__clspline_at bspline eval' -l distance-to -x \
+    -d 'of --coloring distance'
 complete -c clspline -n '__clspline_at bspline eval' -l range -x \
-    -d 'curvatures at the ends of the colours'
+    -d 'values at the ends of the colours'
 complete -c clspline -n '__clspline_at bspline eval' -l bar \
     -d 'beside the mesh, a bar that tells which value has which colour'
 complete -c clspline -n '__clspline_at bspline eval' -l colormap -x \
@@ -459,8 +463,10 @@ complete -c clspline -n '__clspline_at view' -l camera-elevation-angle -x \
 complete -c clspline -n '__clspline_at view' -l camera-orthographic \
     -d 'no perspective'
 complete -c clspline -n '__clspline_at view' -l coloring -x \
-    -a 'plain patch mean gauss data' \
+    -a 'plain patch mean gauss distance data' \
     -d 'what colours tell'
+complete -c clspline -n '__clspline_at view' -l distance-to -x \
+    -d 'of --coloring distance'
 complete -c clspline -n '__clspline_at view' -l array -x \
     -d 'which data of a solid\'s points or cells'
 complete -c clspline -n '__clspline_at view' -l range -x \

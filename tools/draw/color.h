@@ -23,10 +23,11 @@ typedef enum coloring_kind {
     COLORING_PATCH,     /* the patch: neighbouring numbers have colours that are far apart */
     COLORING_MEAN,      /* the mean curvature, (k1 + k2) / 2 */
     COLORING_GAUSS,     /* the Gaussian curvature, k1 k2 */
-    COLORING_DATA       /* any other value, such as a distance or a density */
+    COLORING_DISTANCE,  /* the distance to curves or points */
+    COLORING_DATA       /* any other value, such as a density */
 } coloring_kind;
 
-#define COLORING_WORDS "plain patch mean gauss"
+#define COLORING_WORDS "plain patch mean gauss distance"
 
 /* A rule that gives values their colours: the map's ends are low and high. */
 typedef struct coloring {

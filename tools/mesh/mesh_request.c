@@ -18,8 +18,9 @@ static const option pictures[] = {
      "what surfaces are coloured by: @; mean is half the sum of the principal curvatures, gauss "
      "their product",
      OPTION_WORD(mesh_request, picture.colors, COLORING_WORDS)},
-    {OPTION_PICTURE_RANGE("curvatures at the ends of the colours; default symmetric about 0, with "
-                          "98 of 100 points within"),
+    {OPTION_DISTANCE_TO(mesh_request, picture.distance_to), .needs = "coloring"},
+    {OPTION_PICTURE_RANGE("values at the ends of the colours; default of curvatures symmetric "
+                          "about 0, with 98 of 100 points within, of distances all"),
      .needs = "coloring"},
     {.rows = request_colors},
     {OPTION_PICTURE_EDGES("dark lines along the edges of patches, of B-spline surfaces, and of "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "distance_set.h"
 #include "glb.h"
 #include "obj.h"
 #include "patch_edges.h"
@@ -59,7 +60,7 @@ static bool make_values(mesh_work *w, const mesh_source *source)
     const size_t grids = (size_t)mesh_source_points(source), all = (size_t)w->num_points;
     free(w->values);
     w->values = NULL;
-    if (source->colors == COLORING_PLAIN) return true;
+    if (source->colors == COLORING_PLAIN || source->colors == COLORING_DISTANCE) return true;
     w->values = malloc((all + 1) * sizeof(*w->values));
     for (size_t i = grids; w->values && i < all; i++)
         w->values[i] = source->colors == COLORING_PATCH ? (double)source->num_grids : 0;
@@ -96,12 +97,32 @@ static double least_curvature(const mesh_work *w)
     return w->r->picture.colors == COLORING_GAUSS ? part / size / size : part / size;
 }
 
+/* Measures the distances of all vertices, for colours. */
+static bool make_distances(mesh_work *w)
+{
+    if (mesh_request_colors(w->r) != COLORING_DISTANCE || w->values) return true;
+    if (!mesh_work_open(w)) return false;
+    distance_set *d = distance_set_open(w->contexts.ctx, w->r->picture.distance_to);
+    if (!d) return false;
+    w->values = malloc((w->result.num_vertices + 1) * sizeof(*w->values));
+    const bool done =
+        w->values ? distance_set_find(d, w->result.positions, w->result.num_vertices, w->values)
+                  : mesh_work_memory(w);
+    distance_set_close(d);
+    return done;
+}
+
+static const char *title_of(coloring_kind colors)
+{
+    return colors == COLORING_GAUSS      ? "Gauss curvature"
+           : colors == COLORING_DISTANCE ? "distance"
+                                         : "mean curvature";
+}
+
 static bool write_picture(const mesh_work *w, const char *path, io_message *message)
 {
     const picture_options *o = &w->r->picture;
-    raster_paint paint = {.values = w->values,
-                          .title =
-                              o->colors == COLORING_GAUSS ? "Gauss curvature" : "mean curvature"};
+    raster_paint paint = {.values = w->values, .title = title_of(o->colors)};
     uint32_t *edges = NULL;
     if (o->edges) paint.edges = edges = patch_edges(&w->result, &paint.num_edges);
     bool done = !o->edges || edges;
@@ -142,6 +163,7 @@ bool mesh_work_write(mesh_work *w)
     io_message message;
     double start = seconds_now();
     if (w->streamed) return true;
+    if (!make_distances(w)) return false;
     for (size_t i = 0; i < r->base.num_outputs; i++) {
         progress_start(&w->bar, "writing", r->base.quiet);
         bool done = write_output(w, r->base.outputs[i], &message);

@@ -11,7 +11,7 @@
 #define SEGMENT_WIDTH 0.6f
 #define CONTROL_WIDTH 3.0f
 
-enum { PLACE = 7 /* the attribute of a vertex that has another one's point */ };
+enum { VALUE = 4, PLACE = 7 /* attributes: what is coloured by, and whose point a vertex has */ };
 
 /* ---- making ---- */
 
@@ -89,6 +89,7 @@ bool scene_open(scene *s, io_message *message)
     gl.GenBuffers(1, &s->indices);
     gl.GenBuffers(1, &s->marks);
     gl.GenBuffers(1, &s->places);
+    gl.GenBuffers(1, &s->values);
     gl.GenBuffers(1, &s->controls);
     gl.GenBuffers(1, &s->segments);
     s->map = make_texture();
@@ -133,7 +134,7 @@ static void bind_surface(scene *s)
     attach(2, 2, GL_FLOAT, stride, VIEW_PARAMS * real, 0);
     attach(3, 2, GL_FLOAT, stride, VIEW_CURVATURE * real, 0);
     gl.BindBuffer(GL_ARRAY_BUFFER, s->marks);
-    attach(4, 1, GL_FLOAT, sizeof(view_mark), offsetof(view_mark, value), 0);
+    attach(VALUE, 1, GL_FLOAT, sizeof(view_mark), offsetof(view_mark, value), 0);
     attach(5, 2, GL_FLOAT, sizeof(view_mark), offsetof(view_mark, cells), 0);
     attach(6, 1, GL_UNSIGNED_INT, sizeof(view_mark), offsetof(view_mark, patch), 0);
     gl.BindBuffer(GL_ELEMENT_ARRAY_BUFFER, s->indices);
@@ -145,6 +146,17 @@ void scene_set_marks(scene *s)
     gl.BindBuffer(GL_ARRAY_BUFFER, s->marks);
     gl.BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(s->mesh->num_vertices * sizeof(view_mark)),
                   s->mesh->marks, GL_STATIC_DRAW);
+    gl.BindVertexArray(s->surface_array);
+    attach(VALUE, 1, GL_FLOAT, sizeof(view_mark), offsetof(view_mark, value), 0);
+}
+
+void scene_set_values(const scene *s, const float *values)
+{
+    gl.BindBuffer(GL_ARRAY_BUFFER, s->values);
+    gl.BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(s->mesh->num_vertices * sizeof(*values)), values,
+                  GL_DYNAMIC_DRAW);
+    gl.BindVertexArray(s->surface_array);
+    attach(VALUE, 1, GL_FLOAT, sizeof(*values), 0, 0);
 }
 
 void scene_set_places(const scene *s, const uint32_t *place)
@@ -392,7 +404,8 @@ void scene_close(scene *s)
 {
     GLuint *const programs[] = {&s->backdrop, &s->line, &s->point, &s->overlay};
     GLuint *const arrays[] = {&s->surface_array, &s->line_array, &s->point_array, &s->empty_array};
-    GLuint *const buffers[] = {&s->indices, &s->marks, &s->places, &s->controls, &s->segments};
+    GLuint *const buffers[] = {&s->indices, &s->marks,    &s->places,
+                               &s->values,  &s->controls, &s->segments};
     for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
         if (*programs[i]) gl.DeleteProgram(*programs[i]);
     for (size_t i = 0; i < SCENE_STYLES; i++)

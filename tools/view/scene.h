@@ -23,14 +23,14 @@ typedef struct scene_label {
     int x, y;
 } scene_label;
 
-enum { SCENE_STYLES = 5 << 5 /* shaders of the surface */ };
+enum { SCENE_STYLES = (COLORING_DATA + 1) << 5 /* shaders of the surface */ };
 
 typedef struct scene {
     GLuint backdrop, line, point, overlay; /* programs */
     GLuint surface[SCENE_STYLES];          /* those that have been needed, else 0 */
     GLuint surface_array, line_array, point_array, empty_array;
-    GLuint indices, marks, places, controls, segments; /* buffers */
-    GLuint map, words, points;                         /* textures; points: of the vertices */
+    GLuint indices, marks, places, values, controls, segments; /* buffers */
+    GLuint map, words, points; /* textures; points: of the vertices */
     vertex_buffer vertices;
     const view_mesh *mesh;
     size_t num_controls, num_segments;
@@ -46,6 +46,10 @@ bool scene_set_mesh(scene *s, const view_mesh *m);
 
 /* Loads the mesh's marks anew, of which values have changed. */
 void scene_set_marks(scene *s);
+
+/* Loads values that are shown in the place of the marks', [num_vertices], until a mesh or marks are
+   set. */
+void scene_set_values(const scene *s, const float *values);
 
 /* Loads whose point each vertex has, [num_vertices], for vertices that calls write into what is
    drawn from. */

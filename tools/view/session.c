@@ -219,8 +219,8 @@ void session_undo(session *s)
 
 void session_next_color(session *s)
 {
-    static const char *const names[] = {"plain", "patches", "mean curvature", "Gaussian curvature",
-                                        "data"};
+    static const char *const names[] = {
+        "plain", "patches", "mean curvature", "Gaussian curvature", "distance", "data"};
     coloring_kind kind = s->stage.style.colors.kind;
     do
         kind = kind == COLORING_DATA ? COLORING_PLAIN : (coloring_kind)(kind + 1);

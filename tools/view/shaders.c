@@ -137,7 +137,7 @@ const char shader_surface_vertex[] =
     "    return (curvature.x + curvature.y) / 2.0;\n"
     "#elif COLORING == 3\n"
     "    return curvature.x * curvature.y;\n"
-    "#elif COLORING == 4\n"
+    "#elif COLORING >= 4\n"
     "    return value;\n"
     "#else\n"
     "    return 0.0;\n"

@@ -34,6 +34,12 @@ static bool open_device(stage *s, clsp_graphics_context graphics)
                                request_verbosity(&s->r->base));
 }
 
+static bool open_distances(stage *s)
+{
+    if (s->r->distance_to) s->distances = distance_set_open(s->ctx, s->r->distance_to);
+    return s->distances || !s->r->distance_to;
+}
+
 /* Colours as the request has it. Complains where the model has no such thing. */
 static bool color_first(stage *s)
 {
@@ -72,7 +78,8 @@ bool stage_begin(stage *s, const clsp_graphics_context *graphics, int width, int
 {
     io_message message;
     s->is_software = gl_is_software();
-    if (!open_device(s, *graphics) || !view_model_make(s->model, s->ctx) || !color_first(s))
+    if (!open_device(s, *graphics) || !view_model_make(s->model, s->ctx) || !open_distances(s) ||
+        !color_first(s))
         return false;
     s->is_loaded = true;
     if (!scene_open(&s->scene, &message)) {
@@ -95,6 +102,7 @@ bool stage_color(stage *s, coloring_kind kind)
 {
     if (kind == COLORING_DATA && !view_model_has_data(s->model)) return false;
     if (is_curvature(kind) && !view_model_has_curvature(s->model)) return false;
+    if (kind == COLORING_DISTANCE && !s->distances) return false;
     s->style.colors = (coloring){.kind = kind, .map = s->r->map};
     s->is_fit = false;
     if (is_curvature(kind) && !s->has_curvature) s->is_evaluated = false;
@@ -109,6 +117,8 @@ static const char *title_of(const stage *s)
         return "mean curvature";
     case COLORING_GAUSS:
         return "Gauss curvature";
+    case COLORING_DISTANCE:
+        return "distance";
     case COLORING_DATA:
         return s->r->array ? s->r->array : "data";
     default:
@@ -127,8 +137,9 @@ static double *list_values(const stage *s)
     for (size_t i = 0; values && i < m->num_vertices; i++) {
         const float *k = vertices + VIEW_STRIDE * i + VIEW_CURVATURE;
         const double principal[2] = {(double)k[0], (double)k[1]};
-        values[i] =
-            kind == COLORING_DATA ? (double)m->marks[i].value : coloring_curvature(kind, principal);
+        values[i] = kind == COLORING_DATA       ? (double)m->marks[i].value
+                    : kind == COLORING_DISTANCE ? (double)s->values[i]
+                                                : coloring_curvature(kind, principal);
     }
     free(copy);
     return values;
@@ -144,7 +155,7 @@ static bool fit(stage *s)
     if (s->r->range.num > 0) {
         c->low = s->r->range.values[0];
         c->high = s->r->range.values[1];
-    } else if (is_curvature(c->kind) || c->kind == COLORING_DATA) {
+    } else if (c->kind >= COLORING_MEAN) {
         double *values = list_values(s);
         done = values && coloring_fit(c, values, s->model->mesh.num_vertices,
                                       c->kind == COLORING_GAUSS ? flat * flat : flat);
@@ -187,6 +198,7 @@ static bool set_mesh(stage *s)
     const vertex_buffer *b = &s->scene.vertices;
     size_t first = 0, count = 0;
     if (!scene_set_mesh(&s->scene, &s->model->mesh)) return no_memory();
+    s->shows_values = s->is_measured = false;
     say_why(s);
     if (b->shared) view_model_fixed(s->model, NULL, &first, &count);
     if (count == 0) return true;
@@ -246,7 +258,8 @@ static bool evaluate(stage *s)
     const bool curvature = is_curvature(s->style.colors.kind);
     if (!write_vertices(s, curvature) && !(s->scene.vertices.shared && write_staged(s, curvature)))
         return false;
-    if (view_model_has_data(s->model)) scene_set_marks(&s->scene);
+    if (view_model_has_data(s->model) && !s->shows_values) scene_set_marks(&s->scene);
+    s->is_measured = false;
     s->has_curvature = curvature;
     s->is_evaluated = true;
     return true;
@@ -262,12 +275,61 @@ static bool set_controls(stage *s)
     return done || no_memory();
 }
 
+/* Makes room for the values of all vertices. */
+static bool reserve_values(stage *s)
+{
+    const size_t num = s->model->mesh.num_vertices;
+    float *moved = realloc(s->values, (num + 1) * sizeof(*moved));
+    if (!moved) return no_memory();
+    s->values = moved;
+    s->num_values = num;
+    return true;
+}
+
+/* Measures the distances of all vertices. */
+static bool measure_distances(stage *s)
+{
+    void *copy = NULL;
+    if (!reserve_values(s)) return false;
+    const size_t num = s->num_values;
+    const float *vertices = vertex_buffer_read(&s->scene.vertices, &copy);
+    double *places = malloc((3 * num + 1) * sizeof(*places));
+    double *found = malloc((num + 1) * sizeof(*found));
+    bool done = (vertices && places && found) || no_memory();
+    for (size_t i = 0; done && i < 3 * num; i++)
+        places[i] = (double)vertices[i / 3 * VIEW_STRIDE + VIEW_POINT + i % 3];
+    done = done && distance_set_find(s->distances, places, num, found);
+    for (size_t i = 0; done && i < num; i++)
+        s->values[i] = (float)found[i];
+    free(copy);
+    free(places);
+    free(found);
+    return done;
+}
+
+/* Shows what vertices are coloured by. Distances take long: while something moves they stay those
+   of the vertices before. */
+static bool set_values(stage *s, bool moving)
+{
+    if (s->style.colors.kind != COLORING_DISTANCE) {
+        if (s->shows_values) scene_set_marks(&s->scene);
+        s->shows_values = false;
+        return true;
+    }
+    if (s->shows_values && (s->is_measured || moving)) return true;
+    if (!s->is_measured && !measure_distances(s)) return false;
+    scene_set_values(&s->scene, s->values);
+    s->is_measured = s->shows_values = true;
+    return true;
+}
+
 bool stage_update(stage *s, bool moving)
 {
     if (!s->is_loaded && !view_model_moved(s->model)) return false;
     s->is_loaded = true;
     if (!s->is_sampled && !sample(s, moving)) return false;
     if (!s->is_evaluated && !(evaluate(s) && set_controls(s))) return false;
+    if (!set_values(s, moving)) return false;
     return s->is_fit || fit(s);
 }
 
@@ -358,6 +420,8 @@ void stage_close(stage *s)
 {
     if (s->scene.backdrop) scene_close(&s->scene);
     vulkan_exporter_close(s->exporter);
+    distance_set_close(s->distances);
+    free(s->values);
     view_model_close(s->model);
     clsp_context_destroy(&s->ctx);
 }

@@ -2,6 +2,7 @@
 #ifndef CLSPLINE_TOOLS_STAGE_H
 #define CLSPLINE_TOOLS_STAGE_H
 
+#include "distance_set.h"
 #include "scene.h"
 #include "view_model.h"
 
@@ -22,6 +23,10 @@ typedef struct stage {
     bool may_export;           /* there will be many frames: Vulkan may be started for them, */
     bool said_why;             /* vertices go through host memory */
     vulkan_exporter *exporter; /* then */
+    distance_set *distances;   /* NULL: none were asked for */
+    float *values;             /* [num_values]: distances of the vertices */
+    size_t num_values;
+    bool is_measured, shows_values; /* they suit the vertices, and are what is shown */
     bool shows_controls, shows_bar;
     bool has_curvature;                               /* among the vertices that are there */
     bool is_loaded, is_sampled, is_evaluated, is_fit; /* what still suits model and style */

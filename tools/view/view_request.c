@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "picture_request.h"
+
 #define DEGREES(member, from, to)                                                                  \
     .read = read_degrees, .low = from, .high = to, .must = #from " to " #to " degrees",            \
     OPTION_PLACE(view_request, member, double)
@@ -41,6 +43,8 @@ static int check(request *base)
         r->width = (int)r->resolution.values[0];
         r->height = (int)r->resolution.values[1];
     }
+    if (r->coloring == COLORING_DISTANCE && !r->distance_to)
+        return picture_request_distances(base, r->coloring, NULL);
     r->camera.has_direction = r->direction.num > 0;
     for (size_t k = 0; k < r->direction.num; k++)
         r->camera.direction[k] = r->direction.values[k];
@@ -79,6 +83,7 @@ static const option options[] = {
     {"coloring", 0, "HOW",
      "what colours tell: @; mean and gauss are curvatures, data is a number of a solid's file",
      OPTION_WORD(view_request, coloring, COLORING_WORDS " data")},
+    {OPTION_DISTANCE_TO(view_request, distance_to)},
     {"array", 0, "NAME", "which data of a solid's points or cells; default the first",
      OPTION_TEXT(view_request, array)},
     {"range", 0, "LO,HI",

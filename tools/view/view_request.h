@@ -16,7 +16,8 @@ typedef struct view_request {
     double turn, tilt; /* radians that are added to the camera's */
     int coloring;      /* a coloring_kind */
     color_map map;
-    const char *array; /* of data; NULL: the first */
+    const char *array;       /* of data; NULL: the first */
+    const char *distance_to; /* a file; NULL: no distances */
     option_list range;
     double crease_angle; /* of solids, as of `clspline solid` */
     bool bar, edges, wireframe, controls, zebra, no_background;

@@ -97,9 +97,13 @@ static void test_plain(void **state)
 
 static void test_colors(void **state)
 {
+    char far_points[FILENAME_MAX];
     (void)state;
+    snprintf(far_points, sizeof(far_points), "%s/points.csv", data_folder);
     check("vase.json", (view_request){.coloring = COLORING_MEAN, .bar = true});
     check("teapot.bv", (view_request){.coloring = COLORING_PATCH});
+    check("teapot.bv",
+          (view_request){.coloring = COLORING_DISTANCE, .distance_to = far_points, .bar = true});
     check("pn.bv", (view_request){.zebra = true});
 }
 

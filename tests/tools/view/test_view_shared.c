@@ -162,11 +162,15 @@ static void check(const char *path, view_request r, const char *way)
 
 static void test_pictures(void **state)
 {
+    char points[FILENAME_MAX];
     (void)state;
     check(path_of("teapot.bv"), (view_request){.edges = true, .controls = true}, "gl");
     check(path_of("pn.bv"), (view_request){.wireframe = true, .samples = 9}, "gl");
     check(path_of("vase.json"), (view_request){.coloring = COLORING_MEAN, .bar = true}, "gl");
     check(path_of("knot.g2"), (view_request){.coloring = COLORING_PLAIN}, "gl");
+    snprintf(points, sizeof(points), "%s", path_of("points.csv"));
+    check(path_of("pn.bv"), (view_request){.coloring = COLORING_DISTANCE, .distance_to = points},
+          "gl");
 }
 
 /* Corners of polyhedra, which no call makes, are beside what calls make. */
