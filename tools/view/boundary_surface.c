@@ -63,12 +63,22 @@ bool boundary_surface_open(boundary_surface *s, const solid_model *m, const char
 }
 
 /* The middle of a cell along an axis. */
-static double middle_of(const solid_model *m, size_t cell, int axis)
+static double middle_along(const solid_model *m, size_t cell, int axis)
 {
     double sum = 0;
     for (size_t i = 0; i < CELL_CORNERS; i++)
         sum += m->points[(size_t)m->index[CELL_CORNERS * cell + i] * m->channels + (size_t)axis];
     return sum / CELL_CORNERS;
+}
+
+/* The middle of a cell in the direction of a cut. */
+static double middle_of(const boundary_surface *s, size_t cell)
+{
+    double sum = 0;
+    if (s->cut.axis != CUT_SLANTED) return middle_along(s->m, cell, s->cut.axis);
+    for (int k = 0; k < 3; k++)
+        sum += s->cut.across[k] * middle_along(s->m, cell, k);
+    return sum;
 }
 
 /* Finds the height of a cut. */
@@ -77,7 +87,7 @@ static double height_of(const boundary_surface *s)
     const solid_model *m = s->m;
     double low = HUGE_VAL, high = -HUGE_VAL;
     for (size_t i = 0; i < m->counts.num_cells; i++) {
-        const double middle = middle_of(m, i, s->cut.axis);
+        const double middle = middle_of(s, i);
         low = fmin(low, middle);
         high = fmax(high, middle);
     }
@@ -93,7 +103,7 @@ static bool find_cut_faces(boundary_surface *s)
     uint32_t *kept = malloc((m->counts.num_cells + 1) * sizeof(*kept));
     size_t num = 0;
     for (size_t i = 0; index && kept && i < m->counts.num_cells; i++) {
-        if (!(middle_of(m, i, s->cut.axis) <= height)) continue;
+        if (!(middle_of(s, i) <= height)) continue;
         memcpy(index + CELL_CORNERS * num, m->index + CELL_CORNERS * i,
                CELL_CORNERS * sizeof(*index));
         kept[num++] = (uint32_t)i;
@@ -335,10 +345,17 @@ static void list_face(const boundary_surface *s, size_t face, view_mesh *m)
         }
 }
 
+/* Tells whether two cuts hide different cells. */
+static bool is_other(const solid_cut *a, const solid_cut *b)
+{
+    if (a->is_on != b->is_on || !a->is_on) return a->is_on != b->is_on;
+    return a->axis != b->axis || a->share != b->share ||
+           (a->axis == CUT_SLANTED && memcmp(a->across, b->across, sizeof(a->across)) != 0);
+}
+
 bool boundary_surface_set(boundary_surface *s, solid_cut cut, uint32_t samples, view_mesh *m)
 {
-    const bool moves = cut.is_on != s->cut.is_on ||
-                       (cut.is_on && (cut.axis != s->cut.axis || cut.share != s->cut.share));
+    const bool moves = is_other(&cut, &s->cut);
     s->cut = cut;
     if ((moves || !s->whole) && !find_faces(s)) return false;
     s->samples = samples;

@@ -7,12 +7,16 @@
 #include "solid_model.h"
 #include "view_mesh.h"
 
-/* A plane that hides the cells on one side of it: those whose middle is further along an axis. */
+/* A plane that hides the cells on one side of it: those whose middle is further along an axis, or
+   in a direction. */
 typedef struct solid_cut {
     bool is_on;
-    int axis;
-    double share; /* of the extent of the cells' middles along it, 0 to 1 */
+    int axis;         /* CUT_SLANTED: none, but: */
+    double share;     /* of the extent of the cells' middles along it, 0 to 1 */
+    double across[3]; /* the direction */
 } solid_cut;
+
+enum { CUT_SLANTED = 3 };
 
 typedef struct boundary_surface {
     const solid_model *m;

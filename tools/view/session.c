@@ -240,7 +240,7 @@ void session_finer(session *s, bool finer)
 /* Cuts, or says why not. */
 static void cut(session *s, solid_cut to)
 {
-    static const char axes[] = "xyz";
+    static const char *const ways[] = {"x", "y", "z", "the view"};
     if (s->stage.model->kind != VIEW_SOLID) {
         session_say(s, false, "only solids are cut");
         return;
@@ -253,7 +253,7 @@ static void cut(session *s, solid_cut to)
     s->stage.is_sampled = s->stage.is_evaluated = false;
     s->moving = true; /* more may follow: the next frame is a quick one */
     if (to.is_on)
-        session_say(s, false, "cut across %c at %.0f %%, [ and ] move it", axes[to.axis],
+        session_say(s, false, "cut across %s at %.0f %%, [ and ] move it", ways[to.axis],
                     100 * to.share);
     else
         session_say(s, false, "not cut");
@@ -263,8 +263,9 @@ void session_next_cut(session *s)
 {
     solid_cut to = s->stage.model->cut;
     to.axis = to.is_on ? to.axis + 1 : 0;
-    to.is_on = to.axis < 3;
+    to.is_on = to.axis <= CUT_SLANTED;
     to.share = 0.5;
+    memcpy(to.across, s->stage.view.toward, sizeof(to.across));
     cut(s, to);
 }
 

@@ -225,7 +225,9 @@ static void test_solid_moves(void **state)
     static const char tips[] = "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\n"
                                "POINTS 5 double\n0 0 0 1 0 0 0 1 0 0 0 1 1 1 1\n"
                                "CELLS 2 10\n4 0 1 2 3\n4 1 2 3 4\nCELL_TYPES 2\n10\n10\n";
-    const solid_cut none = {.is_on = false}, half = {true, 1, 0.5};
+    const solid_cut none = {.is_on = false}, half = {.is_on = true, .axis = 1, .share = 0.5};
+    const solid_cut slanted = {
+        .is_on = true, .axis = CUT_SLANTED, .share = 0.4, .across = {-0.6, 0, 0.8}};
     char path[FILENAME_MAX];
     (void)state;
     snprintf(path, sizeof(path), "%s/%s", data_folder, "rod.vtk");
@@ -238,8 +240,28 @@ static void test_solid_moves(void **state)
     snprintf(path, sizeof(path), "%s", temporary_file("rod.vtk", text, size));
     check_solid_moves(path, none);
     check_solid_moves(path, half);
+    check_solid_moves(path, slanted);
     snprintf(path, sizeof(path), "%s", temporary_file("tips.vtk", tips, sizeof(tips) - 1));
     check_solid_moves(path, none);
+}
+
+/* A cut in the direction of an axis hides what one across that axis does; a slanted one leaves
+   something closed too. */
+static void check_slanted(shown *s)
+{
+    solid_cut cut = {.is_on = true, .axis = CUT_SLANTED, .share = 0.5, .across = {0, 2, 0}};
+    float *before = copy_vertices(s);
+    const size_t num = s->model->mesh.num_vertices, cells = s->model->boundary.faces.num;
+    assert_true(view_model_cut(s->model, cut));
+    evaluate(s, false);
+    assert_int_equal(s->model->mesh.num_vertices, num);
+    assert_memory_equal(before, s->vertices, num * VIEW_STRIDE * sizeof(float));
+    memcpy(cut.across, (const double[]){0.6, 0, -0.8}, sizeof(cut.across));
+    assert_true(view_model_cut(s->model, cut));
+    evaluate(s, false);
+    assert_int_equal(open_edges(s), 0);
+    assert_true(s->model->boundary.faces.num != cells);
+    free(before);
 }
 
 /* The boundary of a solid is closed, and so is that of what a cut leaves; what is shown of data is
@@ -252,10 +274,11 @@ static void test_solids_are_closed(void **state)
     sample(&s, 20000);
     assert_int_equal(open_edges(&s), 0);
     const size_t whole = s.model->boundary.faces.num;
-    assert_true(view_model_cut(s.model, (solid_cut){true, 1, 0.5}));
+    assert_true(view_model_cut(s.model, (solid_cut){.is_on = true, .axis = 1, .share = 0.5}));
     evaluate(&s, false);
     assert_int_equal(open_edges(&s), 0);
     assert_true(s.model->boundary.faces.num != whole);
+    check_slanted(&s);
     assert_true(view_model_cut(s.model, (solid_cut){.is_on = false}));
     assert_int_equal(s.model->boundary.faces.num, whole);
     close_shown(&s);
