@@ -273,6 +273,45 @@ static void test_up(void **state)
     }
 }
 
+/* A direction that points up is in the picture's middle upright; one along an axis is that axis;
+   near an axis the camera is nearly the axis's; and all stands on the ground. */
+static void test_slanted_up(void **state)
+{
+    const double ups[][3] = {
+        {1, 2, 3}, {-3e200, 1e200, 2e200}, {1e-9, 1, 0}, {0, -2, 0}, {0, 0, 7}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(ups) / sizeof(ups[0]); i++) {
+        camera_view view = {.has_up = true, .turn = 1, .tilt = 0.3, .zoom = 1};
+        memcpy(view.up_along, ups[i], sizeof(view.up_along));
+        const camera c = place(&view);
+        double length = hypot(hypot(ups[i][0], ups[i][1]), ups[i][2]), up = 0, right = 0;
+        for (int k = 0; k < 3; k++) {
+            up += c.up[k] * (ups[i][k] / length);
+            right += c.right[k] * (ups[i][k] / length);
+            assert_true(fabs(c.right[(k + 1) % 3] * c.up[(k + 2) % 3] -
+                             c.right[(k + 2) % 3] * c.up[(k + 1) % 3] - c.toward[k]) < 1e-15);
+        }
+        assert_true(fabs(up - cos(0.3)) < 1e-15 && fabs(right) < 1e-15);
+        double flat[3] = {c.center[0], c.center[1], c.center[2]}, moved[3];
+        camera_flatten(&c, flat);
+        for (int k = 0; k < 3; k++)
+            moved[k] = c.center[k] - flat[k]; /* straight up */
+        assert_true(fabs(hypot(hypot(moved[0], moved[1]), moved[2]) -
+                         (moved[0] * c.vertical[0] + moved[1] * c.vertical[1] +
+                          moved[2] * c.vertical[2])) < 1e-13);
+        camera_flatten(&c, moved);
+        view.up = i == 2 ? CAMERA_UP_Y : i == 3 ? CAMERA_UP_MINUS_Y : CAMERA_UP_Z;
+        view.has_up = false;
+        const camera axis = place(&view);
+        for (int k = 0; i >= 2 && k < 3; k++)
+            assert_true(fabs(axis.up[k] - c.up[k]) < 2e-9 &&
+                        fabs(axis.toward[k] - c.toward[k]) < 2e-9);
+        if (i >= 3)
+            assert_true(c.up_axis == axis.up_axis && c.ground == axis.ground &&
+                        c.scale == axis.scale && c.shift[0] == axis.shift[0]);
+    }
+}
+
 static void test_direction(void **state)
 {
     camera_view view = {.zoom = 1, .has_direction = true, .direction = {-3, -12, -4}};
@@ -507,6 +546,7 @@ int main(void)
         cmocka_unit_test(test_light),
         cmocka_unit_test(test_sides),
         cmocka_unit_test(test_up),
+        cmocka_unit_test(test_slanted_up),
         cmocka_unit_test(test_direction),
         cmocka_unit_test(test_projection_by_hand),
         cmocka_unit_test(test_matrices),

@@ -149,7 +149,8 @@ class Surfaces(Picture):
                 (("--camera-direction=1,2",), "not all of them 0"),
                 (("--camera-direction=1,2,3", "--azimuth", "3"), "exclude each other"),
                 (("--no-background", "--background", "ffffff"), "exclude each other"),
-                (("--up", "w"), "--up must be auto, x, y, z, -x, -y or -z")):
+                (("--up", "w"), "--up must be auto, x, y, z, -x, -y, -z or X,Y,Z"),
+                (("--up", "0,0,0"), "--up must be"), (("--up", "1,2"), "--up must be")):
             self.fails(2, expected, "bezier", SPHERE, "-o", self.path("a.png"), *words)
 
 

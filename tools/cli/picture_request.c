@@ -29,20 +29,22 @@ static bool read_background(void *place, const option *o, const char *text)
            (strlen(digits) == 6 && digits[strspn(digits, "0123456789abcdefABCDEF")] == 0);
 }
 
-/* Reads an axis, with or without the sign + and in small or large letters. */
-static bool read_up(void *place, const option *o, const char *text)
+bool picture_read_up(void *place, const option *o, const char *text)
 {
+    static const option three = {.marks = ",", .counts = 1 << 3, .low = -1e30, .high = 1e30};
+    camera_view *view = place;
+    option_list list;
     const int number = option_number_of(o->words, text + (text[0] == '+' ? 1 : 0), true);
-    *(camera_up *)place = (camera_up)number;
-    return number >= 0;
+    view->has_up = number < 0;
+    view->up = number < 0 ? CAMERA_UP_AUTO : (camera_up)number;
+    if (number >= 0) return true;
+    if (!option_read_list(&list, &three, text)) return false;
+    memcpy(view->up_along, list.values, sizeof(view->up_along));
+    return list.values[0] != 0 || list.values[1] != 0 || list.values[2] != 0;
 }
 
 const option request_camera[] = {
-    {"up", 0, "AXIS",
-     "axis that points up: @; auto is y, but z for a thing much longer in y than "
-     "in x and z",
-     .read = read_up, .place = offsetof(picture_request, picture.view.camera.up),
-     .words = CAMERA_UP_WORDS},
+    {OPTION_UP(picture_request, picture.view.camera)},
     {"azimuth", 0, "DEG", "seen from the right of the front of the wider side: @; default about 30",
      DEGREES(picture.view.camera.turn, -360, 360)},
     {"elevation", 0, "DEG", "seen from above the horizon: @; default about 24",

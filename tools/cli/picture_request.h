@@ -47,6 +47,18 @@ typedef struct picture_request {
 #define OPTION_PICTURE_EDGES(text)                                                                 \
     "edges", 0, NULL, text, OPTION_FLAG(picture_request, picture.edges)
 
+/* Reads what points up into a camera_view: one of the row's words, also with the sign +, or three
+   numbers. */
+bool picture_read_up(void *view, const option *o, const char *text);
+
+/* The row of it. */
+#define OPTION_UP(type, member)                                                                    \
+    "up", 0, "AXIS",                                                                               \
+        "axis or direction that points up: @; auto is y, but z for a thing much longer in y than " \
+        "in x and z",                                                                              \
+        .read = picture_read_up, .place = offsetof(type, member), .words = CAMERA_UP_WORDS,        \
+        .must = "auto, x, y, z, -x, -y, -z or X,Y,Z"
+
 extern const option request_camera[]; /* from where, and before what */
 extern const option request_colors[]; /* --bar, --colormap */
 

@@ -72,7 +72,7 @@ complete -c clspline -n '__clspline_at bezier' -s d -l device -x \
     -d 'which device'
 complete -c clspline -n '__clspline_at bezier' -l up -x \
     -a 'auto x y z -x -y -z' \
-    -d 'axis that points up'
+    -d 'axis or direction that points up'
 complete -c clspline -n '__clspline_at bezier' -l azimuth -x \
     -d 'seen from the right of the front of the wider side'
 complete -c clspline -n '__clspline_at bezier' -l elevation -x \
@@ -142,7 +142,7 @@ complete -c clspline -n '__clspline_at bspline eval' -s d -l device -x \
     -d 'which device'
 complete -c clspline -n '__clspline_at bspline eval' -l up -x \
     -a 'auto x y z -x -y -z' \
-    -d 'axis that points up'
+    -d 'axis or direction that points up'
 complete -c clspline -n '__clspline_at bspline eval' -l azimuth -x \
     -d 'seen from the right of the front of the wider side'
 complete -c clspline -n '__clspline_at bspline eval' -l elevation -x \
@@ -312,7 +312,7 @@ complete -c clspline -n '__clspline_at project' -l colormap -x \
     -d 'colours from the least value to the greatest'
 complete -c clspline -n '__clspline_at project' -l up -x \
     -a 'auto x y z -x -y -z' \
-    -d 'axis that points up'
+    -d 'axis or direction that points up'
 complete -c clspline -n '__clspline_at project' -l azimuth -x \
     -d 'seen from the right of the front of the wider side'
 complete -c clspline -n '__clspline_at project' -l elevation -x \
@@ -405,7 +405,7 @@ complete -c clspline -n '__clspline_at solid' -l colormap -x \
     -d 'colours from the least value to the greatest'
 complete -c clspline -n '__clspline_at solid' -l up -x \
     -a 'auto x y z -x -y -z' \
-    -d 'axis that points up'
+    -d 'axis or direction that points up'
 complete -c clspline -n '__clspline_at solid' -l azimuth -x \
     -d 'seen from the right of the front of the wider side'
 complete -c clspline -n '__clspline_at solid' -l elevation -x \
@@ -451,7 +451,7 @@ complete -c clspline -n '__clspline_at view' -s d -l device -x \
     -d 'which device'
 complete -c clspline -n '__clspline_at view' -l up -x \
     -a 'auto x y z -x -y -z' \
-    -d 'axis that points up'
+    -d 'axis or direction that points up'
 complete -c clspline -n '__clspline_at view' -l camera-direction -x \
     -d 'look in this direction'
 complete -c clspline -n '__clspline_at view' -l camera-zoom-factor -x \

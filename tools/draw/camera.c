@@ -20,9 +20,8 @@ static int choose_up(camera_up up, const double size[3], bool *turned)
 }
 
 /* Sets the axes to count from: the wider of the two sides is across. */
-static void choose_front(camera *c, bool turned, const double size[3])
+static void choose_front(camera *c, int up_axis, bool turned, const double size[3])
 {
-    const int up_axis = c->up_axis;
     const double sign = turned ? -1 : 1;
     int a = (up_axis + 2) % 3, b = (up_axis + 1) % 3; /* across x up = front */
     for (int axis = 0; axis < 3; axis++)
@@ -35,6 +34,75 @@ static void choose_front(camera *c, bool turned, const double size[3])
         c->across[a] = 1;
         c->front[b] = sign;
     }
+}
+
+/* Divides a vector by its length, whatever that is. */
+static void make_unit(double v[3])
+{
+    const double largest = fmax(fmax(fabs(v[0]), fabs(v[1])), fabs(v[2]));
+    for (int k = 0; k < 3; k++)
+        v[k] /= largest;
+    const double length = sqrt(dot(v, v));
+    for (int k = 0; k < 3; k++)
+        v[k] /= length;
+}
+
+/* How far a point is above the center along what points up, in units. */
+static double height_of(const camera *c, const double position[3])
+{
+    double p[3];
+    for (int axis = 0; axis < 3; axis++)
+        p[axis] = position[axis] / c->unit - c->center[axis] / c->unit;
+    return dot(p, c->vertical);
+}
+
+/* Tilts the axes to count from as little as lets one point up that is none of the mesh's space,
+   and finds where the mesh stands. */
+static void choose_slanted(camera *c, const mesh *m, const double along[3], const double size[3])
+{
+    double up[3] = {along[0], along[1], along[2]};
+    int nearest = 0;
+    make_unit(up);
+    for (int k = 1; k < 3; k++)
+        if (fabs(up[k]) > fabs(up[nearest])) nearest = k;
+    choose_front(c, nearest, up[nearest] < 0, size);
+    const double lean = dot(c->across, up);
+    for (int k = 0; k < 3; k++) {
+        c->vertical[k] = up[k];
+        c->across[k] -= lean * up[k];
+    }
+    make_unit(c->across);
+    for (int k = 0; k < 3; k++) /* across x up */
+        c->front[k] =
+            c->across[(k + 1) % 3] * up[(k + 2) % 3] - c->across[(k + 2) % 3] * up[(k + 1) % 3];
+    c->up_axis = CAMERA_NO_AXIS;
+    c->ground = HUGE_VAL;
+    for (size_t i = 0; i < m->num_vertices; i++)
+        c->ground = fmin(c->ground, height_of(c, m->positions + 3 * i));
+    if (!isfinite(c->ground)) c->ground = 0;
+}
+
+/* Finds the axis that a direction runs along, with its sign. False where it is between axes. */
+static bool find_axis(const double along[3], camera_up *up)
+{
+    int num = 0;
+    for (int k = 0; k < 3; k++)
+        if (along[k] != 0) {
+            *up = (camera_up)((along[k] > 0 ? CAMERA_UP_X : CAMERA_UP_MINUS_X) + k);
+            num++;
+        }
+    return num == 1;
+}
+
+void camera_flatten(const camera *c, double position[3])
+{
+    if (c->up_axis != CAMERA_NO_AXIS) {
+        position[c->up_axis] = c->ground;
+        return;
+    }
+    const double above = (height_of(c, position) - c->ground) * c->unit;
+    for (int k = 0; k < 3; k++)
+        position[k] -= above * c->vertical[k];
 }
 
 /* Sets the three axes: those to count from, turned and tilted. */
@@ -118,9 +186,14 @@ camera camera_place(const mesh *m, const camera_view *view, double width, double
         c.unit = hypot(c.unit, half[axis]);
     }
     if (!(c.unit > 0) || !isfinite(c.unit)) c.unit = 1;
-    c.up_axis = choose_up(view->up, half, &turned);
-    c.ground = turned ? high[c.up_axis] : low[c.up_axis];
-    choose_front(&c, turned, half);
+    camera_up up = view->up;
+    if (view->has_up && !find_axis(view->up_along, &up)) {
+        choose_slanted(&c, m, view->up_along, half);
+    } else {
+        c.up_axis = choose_up(up, half, &turned);
+        c.ground = turned ? high[c.up_axis] : low[c.up_axis];
+        choose_front(&c, c.up_axis, turned, half);
+    }
     if (view->has_direction) look_along(&c, view->direction);
     aim(&c);
     fit(&c, m, view->zoom, width, height);

@@ -22,6 +22,8 @@ typedef enum camera_up {
 /* From where to look. */
 typedef struct camera_view {
     camera_up up;
+    bool has_up;        /* in its place: */
+    double up_along[3]; /* what points up, of any length but 0 */
     double turn,
         tilt;    /* radians: to the side, from the front of the wider side; above the horizon */
     double zoom; /* 1: the mesh fills the picture */
@@ -44,11 +46,14 @@ typedef struct camera {
     double across[3], front[3], vertical[3]; /* the axes that turn and tilt count from */
     double turn, tilt;
     bool orthographic;
-    int up_axis;            /* of the mesh's space */
-    double ground;          /* where the mesh stands: its lowest point along that axis */
+    int up_axis;            /* of the mesh's space; CAMERA_NO_AXIS: `vertical` is none */
+    double ground;          /* where the mesh stands: its lowest point along that axis, or how far
+                               that is along `vertical` from the center, in units */
     double scale, shift[2]; /* from the image plane to the picture */
     double width, height;   /* of the picture */
 } camera;
+
+enum { CAMERA_NO_AXIS = 3 };
 
 #define CAMERA_DISTANCE 5.0 /* in half diagonals of the bounding box: little perspective */
 
@@ -60,6 +65,9 @@ camera camera_place(const mesh *m, const camera_view *view, double width, double
    `scale` plus `shift`, it is a position on the picture. Without perspective w is no reciprocal,
    but likewise linear on the picture, and larger nearer to the viewer. */
 void camera_project(const camera *c, const double position[3], double *x, double *y, double *w);
+
+/* Moves a point of the mesh's space onto the ground, straight down or up. */
+void camera_flatten(const camera *c, double position[3]);
 
 /* A length in the mesh's space that nowhere on the mesh is more than a pixel on the picture, at
    depths of at least 1 / w. Any w that is no such depth stands for the nearest that the mesh can

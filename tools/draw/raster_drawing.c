@@ -113,7 +113,7 @@ bool drawing_open_flat(drawing *d, const mesh *m, const raster_paint *paint, con
         double x, y, w, p[3];
         for (size_t axis = 0; axis < 3; axis++)
             p[axis] = m->positions[3 * i + axis];
-        p[c->up_axis] = c->ground;
+        camera_flatten(c, p);
         camera_project(c, p, &x, &y, &w);
         d->vertices[i].x = (float)((c->scale * x + c->shift[0]) / RASTER_SUB + (double)margin);
         d->vertices[i].y = (float)((c->scale * y + c->shift[1]) / RASTER_SUB + (double)margin);

@@ -20,14 +20,6 @@ static bool read_degrees(void *place, const option *o, const char *text)
     return valid;
 }
 
-/* Reads an axis as the row's words have it, or as +Z. */
-static bool read_up(void *place, const option *o, const char *text)
-{
-    const int number = option_number_of(o->words, text[0] == '+' ? text + 1 : text, true);
-    *(camera_up *)place = (camera_up)number;
-    return number >= 0;
-}
-
 static int check(request *base)
 {
     view_request *r = (view_request *)base;
@@ -66,9 +58,7 @@ static const option options[] = {
      OPTION_COUNT(view_request, samples, 2, 1025)},
     {.rows = request_device},
     {.group = "the camera"},
-    {"up", 0, "AXIS",
-     "axis that points up: @; auto is y, but z for a thing much longer in y than in x and z",
-     .read = read_up, .place = offsetof(view_request, camera.up), .words = CAMERA_UP_WORDS},
+    {OPTION_UP(view_request, camera)},
     {"camera-direction", 0, "X,Y,Z", "look in this direction; default from three quarters above",
      OPTION_LIST(view_request, direction, ",", 1 << 3), .low = -1e30, .high = 1e30,
      .must = "three numbers, as 0,0,-1"},
