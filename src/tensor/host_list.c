@@ -45,17 +45,16 @@ bool clspi_host_list_fits(const clspi_tensor_plan *plan)
     const clspi_tensor_desc *const d = &plan->desc;
     const bool has_more = is_bernstein(d) && !d->rational;
 
-    return d->directions <= 2 && !d->is_triangle && d->own_bases == 0 &&
+    return d->directions == 2 && !d->is_triangle && d->own_bases == 0 &&
            (is_bernstein(d) || is_spline(d)) && d->degrees[0] <= CLSPI_LIST_DEGREE &&
-           (d->directions == 1 || d->degrees[1] <= CLSPI_LIST_DEGREE) &&
-           !has(d, ~(has_more ? plain | more : plain));
+           d->degrees[1] <= CLSPI_LIST_DEGREE && !has(d, ~(has_more ? plain | more : plain));
 }
 
 bool clspi_host_list_prepare(clspi_tensor_plan *plan)
 {
     bool is_done = true;
 
-    for (cl_uint k = 0; k < plan->desc.directions && plan->desc.basis.num_spans; k++)
+    for (cl_uint k = 0; k < 2 && plan->desc.basis.num_spans; k++)
         is_done = is_done && clspi_list_spans_make(&plan->list_spans[k], &plan->desc, k);
     return is_done;
 }
@@ -64,8 +63,7 @@ double clspi_host_list_ns(const clspi_tensor_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
     const double sums = has(d, CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_NORMAL) ? 3 : 1;
-    const double lines = (double)d->degrees[0] + 1;
-    const double terms = d->directions == 1 ? lines : lines * ((double)d->degrees[1] + 1);
+    const double terms = ((double)d->degrees[0] + 1) * ((double)d->degrees[1] + 1);
 
     return 10 + sums * terms * clspi_coords(d) * 0.5;
 }
@@ -116,13 +114,13 @@ static void take_point(list_chunk *c, const clspi_tensor_plan *plan, const clspi
     const clspi_tensor_desc *const d = &plan->desc;
     const bool is_double = d->precision == CLSP_F64;
     const size_t real = clsp_type_bytes(d->precision), coords = clspi_coords(d);
-    const size_t steps[2] = {c->sums.row, coords};
+    const size_t steps[2] = {d->controls[1] * coords, coords};
     size_t at = 0;
     uint32_t item = 0;
 
     if (list->items) memcpy(&item, list->items + point * sizeof item, sizeof item);
     c->is_lost[p] = false;
-    for (int k = 0; k < (int)d->directions; k++) {
+    for (int k = 0; k < 2; k++) {
         const double *const domain = d->domain[k];
         const double x = real_at(is_double, list->params + point * list->point_step +
                                                 (size_t)k * list->direction_step);
@@ -139,17 +137,6 @@ static void take_point(list_chunk *c, const clspi_tensor_plan *plan, const clspi
     c->sums.patch[p] = (const char *)plan->host.data + (item * plan->patch_reals + at) * real;
 }
 
-/* Has curves summed as surfaces of degree 0 along v are. */
-static void make_curves_surfaces(clspi_list_chunk *sums)
-{
-    static const double one = 1;
-
-    sums->degree[1] = 0;
-    sums->row = sums->coords;
-    for (size_t p = 0; p < CLSPI_LIST_CHUNK; p++)
-        sums->functions[1][p] = &one;
-}
-
 /* Says which sums there are, of a description whose vertices have these. */
 static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
 {
@@ -162,7 +149,6 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
     c->sums.coords = clspi_coords(d);
     c->sums.row = (size_t)d->controls[1] * c->sums.coords;
     c->sums.has_functions = d->basis.num_spans != NULL;
-    if (d->directions == 1) make_curves_surfaces(&c->sums);
     c->source = (clspi_vertex_source){.margin = 1};
     for (int k = 0; k < 3; k++) {
         const bool wanted = has(d, attribute[k]) || (k > 0 && normals);

@@ -9,12 +9,7 @@ typedef struct clspi_list_spans {
     cl_uint order;     /* functions that are not 0 on a span */
     double *ends;      /* [num][2] */
     cl_uint *first;    /* [num]: the number of the first function */
-    double *functions; /* [num][order][order], in terms of Bernstein polynomials: of each of
-                          these a row, of each function a column */
-    /* The domain in equal parts: the last span that begins in one of the parts up to k. */
-    cl_uint *last_in; /* [num_parts] */
-    cl_uint num_parts;
-    double begin, per_length; /* of the domain; parts of a length */
+    double *functions; /* [num][order][order], in terms of Bernstein polynomials, a row each */
 } clspi_list_spans;
 
 /* Tells whether the spans of a description take little memory. */

@@ -1,6 +1,6 @@
-/* Sums of curves and surfaces of polynomials at parameters of their own, for a chunk of points at
-   once: values, and of Bernstein polynomials first derivatives, of low degrees. Plain C that
-   compilers turn into vectors of points. */
+/* Sums of surfaces of polynomials at parameters of their own, for a chunk of points at once:
+   values, and of Bernstein polynomials first derivatives, of low degrees. Plain C that compilers
+   turn into vectors of points. */
 #ifndef CLSPI_LIST_SUMS_H
 #define CLSPI_LIST_SUMS_H
 
@@ -26,7 +26,7 @@ typedef struct clspi_list_chunk {
     bool has_functions;                           /* else they are Bernstein polynomials */
     const double *functions[2][CLSPI_LIST_CHUNK]; /* of each point along a direction, in terms of
                                                      Bernstein polynomials, [degree + 1]
-                                                     [degree + 1], a column each */
+                                                     [degree + 1], a row each */
     void *sum[3];     /* [num][coords]: the value, the derivatives along u and v; NULL: not made */
     void *largest[2]; /* [num]: of the derivatives the largest |partial sum|, of all coordinates;
                          with them */
