@@ -19,6 +19,7 @@ struct clsp_bspline_plan {
     clsp_bspline_desc desc;   /* its knots are those of `knots` */
     clspi_knots knots[3];
     double *factors[3][2]; /* of first and second differences along a direction */
+    bool has_kinks[3];     /* first derivatives jump within the domain */
     clspi_own_knots own;   /* of curves; then those above count for degrees and numbers alone */
     struct clspi_convert_target *target; /* of conversions; NULL: none */
     clspi_nearest *nearest;              /* of projections; NULL: none yet */

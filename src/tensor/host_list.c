@@ -33,28 +33,41 @@ static bool is_bernstein(const clspi_tensor_desc *d)
     return d->basis.is_bernstein && !d->basis.factors;
 }
 
+/* Tells whether functions are splines whose spans take little memory and that have the derivatives
+   asked for, wherever a parameter is. */
 static bool is_spline(const clspi_tensor_desc *d)
 {
-    return d->basis.num_spans && clspi_list_spans_fit(d);
+    bool is = d->basis.num_spans && clspi_list_spans_fit(d);
+
+    for (cl_uint k = 0; k < d->directions && is && clspi_list_has_slopes(d); k++)
+        is = !d->basis.has_kinks(d->basis.user, k);
+    return is;
+}
+
+/* Returns the degree along a direction, 0 where there is none. */
+static uint32_t degree_of(const clspi_tensor_desc *d, cl_uint direction)
+{
+    return direction < d->directions ? d->degrees[direction] : 0;
 }
 
 bool clspi_host_list_fits(const clspi_tensor_plan *plan)
 {
     const uint32_t plain = CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_PARAMS;
-    const uint32_t more = CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_NORMAL;
+    const uint32_t slopes = CLSP_VERTEX_DU | CLSP_VERTEX_DV;
     const clspi_tensor_desc *const d = &plan->desc;
-    const bool has_more = is_bernstein(d) && !d->rational;
+    const uint32_t normals = is_bernstein(d) ? CLSP_VERTEX_NORMAL : 0;
 
-    return d->directions == 2 && !d->is_triangle && d->own_bases == 0 &&
+    return d->directions <= 2 && !d->is_triangle && d->own_bases == 0 &&
            (is_bernstein(d) || is_spline(d)) && d->degrees[0] <= CLSPI_LIST_DEGREE &&
-           d->degrees[1] <= CLSPI_LIST_DEGREE && !has(d, ~(has_more ? plain | more : plain));
+           degree_of(d, 1) <= CLSPI_LIST_DEGREE &&
+           !has(d, ~(d->rational ? plain : plain | slopes | normals));
 }
 
 bool clspi_host_list_prepare(clspi_tensor_plan *plan)
 {
     bool is_done = true;
 
-    for (cl_uint k = 0; k < 2 && plan->desc.basis.num_spans; k++)
+    for (cl_uint k = 0; k < plan->desc.directions && plan->desc.basis.num_spans; k++)
         is_done = is_done && clspi_list_spans_make(&plan->list_spans[k], &plan->desc, k);
     return is_done;
 }
@@ -63,7 +76,7 @@ double clspi_host_list_ns(const clspi_tensor_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
     const double sums = has(d, CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_NORMAL) ? 3 : 1;
-    const double terms = ((double)d->degrees[0] + 1) * ((double)d->degrees[1] + 1);
+    const double terms = ((double)d->degrees[0] + 1) * ((double)degree_of(d, 1) + 1);
 
     return 10 + sums * terms * clspi_coords(d) * 0.5;
 }
@@ -104,6 +117,8 @@ static size_t take_span(list_chunk *c, const clspi_tensor_plan *plan, int k, dou
     c->sums.x[k][p] = low / (low + high);
     c->sums.y[k][p] = high / (low + high);
     c->sums.functions[k][p] = spans->functions + span * spans->order * spans->order;
+    if (spans->slopes)
+        c->sums.slopes[k][p] = spans->slopes + span * (spans->order - 1) * (spans->order - 1);
     return spans->first[span];
 }
 
@@ -120,7 +135,7 @@ static void take_point(list_chunk *c, const clspi_tensor_plan *plan, const clspi
 
     if (list->items) memcpy(&item, list->items + point * sizeof item, sizeof item);
     c->is_lost[p] = false;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < (int)d->directions; k++) {
         const double *const domain = d->domain[k];
         const double x = real_at(is_double, list->params + point * list->point_step +
                                                 (size_t)k * list->direction_step);
@@ -142,17 +157,18 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
 {
     const uint32_t attribute[3] = {CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT, CLSP_VERTEX_DU,
                                    CLSP_VERTEX_DV};
+    static const double one = 1;
     const bool normals = has(d, CLSP_VERTEX_NORMAL);
 
     c->sums.degree[0] = d->degrees[0];
-    c->sums.degree[1] = d->degrees[1];
+    c->sums.degree[1] = degree_of(d, 1);
     c->sums.coords = clspi_coords(d);
     c->sums.row = (size_t)d->controls[1] * c->sums.coords;
     c->sums.has_functions = d->basis.num_spans != NULL;
     c->source = (clspi_vertex_source){.margin = 1};
     for (int k = 0; k < 3; k++) {
         const bool wanted = has(d, attribute[k]) || (k > 0 && normals);
-        const bool is_there = wanted && (k == 0 || d->degrees[k - 1] > 0);
+        const bool is_there = wanted && (k == 0 || degree_of(d, (cl_uint)k - 1) > 0);
         c->sums.sum[k] = is_there ? c->sum[k] : NULL;
         c->source.sum[k] = c->sums.sum[k];
     }
@@ -162,6 +178,8 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
         c->source.largest[k][1] = c->none;
         c->source.param[k] = c->param[k];
     }
+    for (size_t p = 0; p < CLSPI_LIST_CHUNK; p++) /* of curves; else points have their own */
+        c->sums.functions[1][p] = &one;
     memset(c->none, 0, sizeof c->none);
     memset(c->sums.x, 0, sizeof c->sums.x);
     memset(c->sums.y, 0, sizeof c->sums.y);

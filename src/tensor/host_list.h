@@ -1,5 +1,5 @@
-/* Lists of vertices at parameters by the host: of surfaces of Bernstein polynomials and of splines
-   of low degrees, all in host memory. */
+/* Lists of vertices at parameters by the host: of curves and surfaces of Bernstein polynomials and
+   of splines of low degrees, all in host memory. */
 #ifndef CLSPI_HOST_LIST_H
 #define CLSPI_HOST_LIST_H
 

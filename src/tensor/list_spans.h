@@ -10,10 +10,15 @@ typedef struct clspi_list_spans {
     double *ends;      /* [num][2] */
     cl_uint *first;    /* [num]: the number of the first function */
     double *functions; /* [num][order][order], in terms of Bernstein polynomials, a row each */
+    double *slopes; /* [num][order - 1][order - 1] likewise, of first derivatives: what differences
+                       of control points are summed with, times their factors; NULL: not made */
 } clspi_list_spans;
 
 /* Tells whether the spans of a description take little memory. */
 bool clspi_list_spans_fit(const clspi_tensor_desc *desc);
+
+/* Tells whether vertices have first derivatives. */
+bool clspi_list_has_slopes(const clspi_tensor_desc *desc);
 
 /* Makes the spans of a direction, where that has not been done. False: no memory. */
 bool clspi_list_spans_make(clspi_list_spans *spans, const clspi_tensor_desc *desc,

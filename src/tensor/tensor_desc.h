@@ -42,11 +42,14 @@ typedef struct clspi_basis {
        polynomials; NULL: there is one. */
     cl_uint (*num_spans)(const void *user, cl_uint direction);
 
-    /* Describes a span: where it begins and ends, and its functions, degree + 1, in terms of
-       Bernstein polynomials on it, [degree + 1][degree + 1], a row each. Returns the number of the
-       first one. */
-    cl_uint (*span)(const void *user, cl_uint direction, cl_uint span, double ends[2],
+    /* Describes a span: where it begins and ends, and in terms of Bernstein polynomials on it its
+       functions, as many as degree + 1, a row each, or with by 1 those of a degree less that
+       differences of control points are summed with. Returns the number of the first one. */
+    cl_uint (*span)(const void *user, cl_uint direction, cl_uint span, cl_uint by, double ends[2],
                     double *functions);
+
+    /* Tells whether first derivatives of a direction jump between spans. */
+    bool (*has_kinks)(const void *user, cl_uint direction);
 
     bool is_symmetric; /* value i at u is value n - i at 1 - u, on [0, 1] */
     bool is_bernstein; /* the derivative of a sum is p times the sum of degree p - 1 over the

@@ -5,6 +5,16 @@
 
 /* ---- knots ---- */
 
+/* Tells whether first derivatives jump within the domain: a knot stands as often as the degree. */
+static bool find_kinks(const clspi_knots *knots)
+{
+    bool found = false;
+
+    for (uint32_t s = 0; s + 1 < knots->num_spans; s++)
+        found = found || knots->span[s + 1] - knots->span[s] >= knots->degree;
+    return found;
+}
+
 static clsp_status make_knots(clsp_bspline_plan *plan, cl_uint k)
 {
     const clsp_bspline_desc *const d = &plan->desc;
@@ -13,6 +23,7 @@ static clsp_status make_knots(clsp_bspline_plan *plan, cl_uint k)
     if (!clspi_knots_make(knots, d->knots[k], d->degree[k], d->num_controls[k]))
         return CLSP_ERROR_NO_MEMORY;
     plan->desc.knots[k] = knots->u;
+    plan->has_kinks[k] = find_kinks(knots);
     for (cl_uint by = 1; by <= 2 && by <= knots->degree; by++) {
         double *const factors = malloc((knots->controls - by) * sizeof *factors);
         plan->factors[k][by - 1] = factors;
@@ -90,7 +101,7 @@ static cl_uint num_spans(const void *user, cl_uint direction)
     return plan->knots[direction].num_spans;
 }
 
-static cl_uint span(const void *user, cl_uint direction, cl_uint span, double ends[2],
+static cl_uint span(const void *user, cl_uint direction, cl_uint span, cl_uint by, double ends[2],
                     double *functions)
 {
     const clsp_bspline_plan *const plan = user;
@@ -99,8 +110,15 @@ static cl_uint span(const void *user, cl_uint direction, cl_uint span, double en
 
     ends[0] = knots->u[knots->span[span]];
     ends[1] = knots->u[next];
-    clspi_knots_extraction(knots, span, 0, functions);
+    clspi_knots_extraction(knots, span, by, functions);
     return knots->span[span] - knots->degree;
+}
+
+static bool has_kinks(const void *user, cl_uint direction)
+{
+    const clsp_bspline_plan *const plan = user;
+
+    return plan->has_kinks[direction];
 }
 
 clspi_basis clspi_bspline_basis(const clsp_bspline_plan *plan)
@@ -110,7 +128,8 @@ clspi_basis clspi_bspline_basis(const clsp_bspline_plan *plan)
                                .identity = identity,
                                .factors = factors,
                                .num_spans = num_spans,
-                               .span = span};
+                               .span = span,
+                               .has_kinks = has_kinks};
 
     return basis;
 }

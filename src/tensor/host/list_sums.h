@@ -1,6 +1,6 @@
-/* Sums of surfaces of polynomials at parameters of their own, for a chunk of points at once:
-   values, and of Bernstein polynomials first derivatives, of low degrees. Plain C that compilers
-   turn into vectors of points. */
+/* Sums of curves and surfaces of polynomials at parameters of their own, for a chunk of points at
+   once: values and first derivatives, of low degrees. Plain C that compilers turn into vectors of
+   points. */
 #ifndef CLSPI_LIST_SUMS_H
 #define CLSPI_LIST_SUMS_H
 
@@ -16,7 +16,8 @@ enum {
 /* Points, and where their sums go. A point's bits depend on nothing but its patch and its
    parameters. */
 typedef struct clspi_list_chunk {
-    uint32_t degree[2], coords; /* coords: of a control point, at most 5 */
+    uint32_t degree[2], coords; /* of curves the second degree is 0; coords: of a control point, at
+                                   most 5 */
     size_t row;                 /* reals from a control point to the next one along u */
     size_t num;
     const void *patch[CLSPI_LIST_CHUNK];          /* control points of each, [degree[0] + 1] rows of
@@ -27,6 +28,9 @@ typedef struct clspi_list_chunk {
     const double *functions[2][CLSPI_LIST_CHUNK]; /* of each point along a direction, in terms of
                                                      Bernstein polynomials, [degree + 1]
                                                      [degree + 1], a row each */
+    const double *slopes[2][CLSPI_LIST_CHUNK];    /* likewise [degree][degree], which differences of
+                                                     control points make derivatives with; read for
+                                                     these alone */
     void *sum[3];     /* [num][coords]: the value, the derivatives along u and v; NULL: not made */
     void *largest[2]; /* [num]: of the derivatives the largest |partial sum|, of all coordinates;
                          with them */

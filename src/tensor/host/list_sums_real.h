@@ -71,6 +71,18 @@ CLSPI_INLINE void combine(double (*restrict to)[CHUNK], double (*restrict b)[CHU
     }
 }
 
+/* Makes and rounds what differences make derivatives with. */
+CLSPI_INLINE void round_slopes(real (*to)[CHUNK], double (*b)[CHUNK], uint32_t degree,
+                               const double *const *slopes, size_t num)
+{
+    double made[ORDER][CHUNK];
+
+    combine(made, b, degree, slopes, num);
+    for (uint32_t k = 0; k <= degree; k++)
+        for (size_t p = 0; p < CHUNK; p++)
+            to[k][p] = (real)made[k][p];
+}
+
 /* Raises the degree of all values to k: B_i^k = (1 - x) B_i^(k - 1) + x B_(i - 1)^(k - 1). All
    terms are positive, so that values have small errors relative to themselves. */
 CLSPI_INLINE void raise(double (*b)[CHUNK], uint32_t k, const double *x, const double *y)
@@ -96,7 +108,10 @@ CLSPI_CLONES static void MAKE_VALUES(values *v, const clspi_list_chunk *chunk, i
         b[0][p] = 1;
     for (uint32_t n = 1; n < degree; n++)
         raise(b, n, x, y);
-    if (has_less && degree > 0) round_values(v->less, b, degree - 1, x);
+    if (has_less && degree > 0 && chunk->has_functions)
+        round_slopes(v->less, b, degree - 1, chunk->slopes[k], chunk->num);
+    else if (has_less && degree > 0)
+        round_values(v->less, b, degree - 1, x);
     if (degree > 0) raise(b, degree, x, y);
     if (chunk->has_functions) {
         combine(made, b, degree, chunk->functions[k], chunk->num);
@@ -201,13 +216,14 @@ static void make_sum(const clspi_list_chunk *chunk, const one_sum *sum, real *to
 void LIST_SUMS(const clspi_list_chunk *chunk)
 {
     const uint32_t n = chunk->degree[0], m = chunk->degree[1];
+    const real by_u = chunk->has_functions ? 1 : (real)n, by_v = chunk->has_functions ? 1 : (real)m;
     values u, v;
 
     MAKE_VALUES(&u, chunk, 0, chunk->sum[1]);
     MAKE_VALUES(&v, chunk, 1, chunk->sum[2]);
     const one_sum all[3] = {{n + 1, m + 1, 0, 1, u.b, v.b, NULL},
-                            {n, m + 1, chunk->row, (real)n, u.less, v.b, NULL},
-                            {n + 1, m, chunk->coords, (real)m, u.b, v.less, NULL}};
+                            {n, m + 1, chunk->row, by_u, u.less, v.b, NULL},
+                            {n + 1, m, chunk->coords, by_v, u.b, v.less, NULL}};
     for (int k = 0; k < 3; k++)
         if (chunk->sum[k])
             make_sum(chunk, &all[k], chunk->sum[k], k > 0 ? chunk->largest[k - 1] : NULL);

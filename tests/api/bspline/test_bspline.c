@@ -147,6 +147,10 @@ static const struct {
     {1, {63}, {130}, 0, P | DUU},
     {3, {1, 2, 3}, {4, 5, 9}, 1, P},
     {2, {5, 5}, {6, 6}, 0, P | N}, /* one span */
+    {2, {3, 3}, {12, 9}, 0, P | DU | DV},
+    {1, {3}, {40}, 0, P | DU},
+    {2, {6, 2}, {15, 7}, 0, DU | DV | T},
+    {1, {9}, {23}, 1, P | W},
 };
 
 static spline spline_of_case(size_t i, clsp_type precision, knot_kind kind)

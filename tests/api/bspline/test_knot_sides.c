@@ -29,6 +29,7 @@ static const struct {
     {1, {2}, {12}, P | DU | K},
     {2, {1, 3}, {9, 11}, P | DU | DV},
     {1, {5}, {21}, P | DU | K},
+    {2, {2, 1}, {8, 13}, P | DU | DV},
 };
 
 /* Knots at random, of a kind; far: from 0, in spans' lengths. */
@@ -143,6 +144,24 @@ static void test_lists(void **state)
     (void)state;
     worst = 0.0;
     with_limits(lists);
+    print_message("worst/bound %.2f\n", worst);
+}
+
+/* Points and derivatives of surfaces in every run by the device as it is: on CPUs the host makes
+   them. */
+static void test_host_lists(void **state)
+{
+    clsp_context *const ctx = lent_context("");
+
+    (void)state;
+    worst = 0.0;
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
+        for (size_t k = 0; k < 2 * NUM_KINDS; k++) {
+            if ((p == CLSP_F64 && !has_fp64(ctx)) || (tiny() && k > 1)) continue;
+            seed((unsigned)(1000 + k));
+            spline s = random_spline(k < NUM_KINDS ? 1 : 3, p, (knot_kind)(k % NUM_KINDS), 0.3);
+            check_list(ctx, &s, 120, false);
+        }
     print_message("worst/bound %.2f\n", worst);
 }
 
@@ -283,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_host_lists),
         cmocka_unit_test(test_short_span),
         cmocka_unit_test(test_grids),
     };
