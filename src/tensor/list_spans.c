@@ -1,5 +1,6 @@
 #include "list_spans.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "check.h"
@@ -27,6 +28,29 @@ bool clspi_list_spans_fit(const clspi_tensor_desc *desc)
     return fits;
 }
 
+/* Finds the span of x, the one that begins there or before, among `count` from `low` on. */
+static cl_uint search(const clspi_list_spans *spans, double x, cl_uint low, cl_uint count)
+{
+    while (count > 1) {
+        const cl_uint half = count / 2;
+        const bool beyond = x < spans->ends[2 * (size_t)(low + half)];
+        low += beyond ? 0 : half;
+        count = beyond ? half : count - half;
+    }
+    return low;
+}
+
+/* Finds in which spans equal parts of the domain begin. */
+static void make_parts(clspi_list_spans *spans)
+{
+    const cl_uint num = spans->num;
+    const double begin = spans->ends[0], length = spans->ends[2 * (size_t)num - 1] - begin;
+
+    spans->parts = isfinite(length) ? num / length : (double)NAN;
+    for (cl_uint k = 0; k <= num; k++)
+        spans->part[k] = search(spans, begin + length / num * k, 0, num);
+}
+
 /* Makes what first derivatives of a span are sums of. */
 static void make_slopes(clspi_list_spans *spans, const clspi_tensor_desc *desc, cl_uint direction,
                         cl_uint span)
@@ -51,9 +75,11 @@ bool clspi_list_spans_make(clspi_list_spans *spans, const clspi_tensor_desc *des
     if (spans->num > 0) return true;
     spans->ends = malloc(num * 2 * sizeof *spans->ends);
     spans->first = malloc(num * sizeof *spans->first);
+    spans->part = malloc(((size_t)num + 1) * sizeof *spans->part);
     spans->functions = malloc(reals_of(desc, direction) * sizeof *spans->functions);
     if (has_slopes) spans->slopes = malloc(reals_of(desc, direction) * sizeof *spans->slopes);
-    if (!spans->ends || !spans->first || !spans->functions || (has_slopes && !spans->slopes)) {
+    if (!spans->ends || !spans->first || !spans->part || !spans->functions ||
+        (has_slopes && !spans->slopes)) {
         clspi_list_spans_release(spans);
         return false;
     }
@@ -65,6 +91,7 @@ bool clspi_list_spans_make(clspi_list_spans *spans, const clspi_tensor_desc *des
         if (has_slopes) make_slopes(spans, desc, direction, s);
     }
     spans->num = num;
+    make_parts(spans);
     return true;
 }
 
@@ -72,6 +99,7 @@ void clspi_list_spans_release(clspi_list_spans *spans)
 {
     free(spans->ends);
     free(spans->first);
+    free(spans->part);
     free(spans->functions);
     free(spans->slopes);
     *spans = (clspi_list_spans){.num = 0};
@@ -88,16 +116,30 @@ static bool jumps_behind(const clspi_list_spans *spans, cl_uint s)
     return spans->first[s + 1] - spans->first[s] >= spans->order;
 }
 
+/* Tells whether x is in a span, or the span is the first or the last one on its side. */
+static bool is_in(const clspi_list_spans *spans, double x, cl_uint s)
+{
+    const double *const begin = spans->ends + 2 * (size_t)s;
+
+    return (s == 0 || x >= begin[0]) && (s + 1 == spans->num || x < begin[2]);
+}
+
+/* Finds the span of x: in its part of the domain or the ones beside, and where parts are no longer
+   than their roundings anywhere. */
+static cl_uint find(const clspi_list_spans *spans, double x)
+{
+    const double at = (x - spans->ends[0]) * spans->parts;
+
+    if (!(at >= 0 && at <= spans->num)) return search(spans, x, 0, spans->num);
+    const size_t k = (size_t)at, end = k + 2 < spans->num ? k + 2 : spans->num;
+    const cl_uint low = spans->part[k > 0 ? k - 1 : 0];
+    const cl_uint s = search(spans, x, low, spans->part[end] - low + 1);
+    return is_in(spans, x, s) ? s : search(spans, x, 0, spans->num);
+}
+
 cl_uint clspi_list_span_of(const clspi_list_spans *spans, double x, bool is_double)
 {
-    cl_uint low = 0, count = spans->num;
-
-    while (count > 1) {
-        const cl_uint half = count / 2;
-        const bool beyond = x < spans->ends[2 * (size_t)(low + half)];
-        low += beyond ? 0 : half;
-        count = beyond ? half : count - half;
-    }
+    const cl_uint low = find(spans, x);
     const double *const ends = spans->ends + 2 * (size_t)low;
     const bool is_next = low + 1 < spans->num && rounded(ends[2], is_double) == x &&
                          rounded(ends[0], is_double) != x;
