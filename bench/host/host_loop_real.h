@@ -60,24 +60,45 @@ static void NAMED(vertices)(size_t num, const REAL *point, const REAL *du, const
     }
 }
 
-/* Makes rows first to end of a patch from partial sums t, and with normals those of slopes, dt. */
+/* Lays out points and derivatives. */
+static void NAMED(derivatives)(size_t num, const REAL *point, const REAL *du, const REAL *dv,
+                               REAL *to)
+{
+    for (size_t k = 0; k < num; k++, point += 3, du += 3, dv += 3, to += 9)
+        for (size_t c = 0; c < 3; c++) {
+            to[c] = point[c];
+            to[3 + c] = du[c];
+            to[6 + c] = dv[c];
+        }
+}
+
+static bool NAMED(has_slopes)(const host_surfaces *s)
+{
+    return s->has_normals || s->has_derivatives;
+}
+
+/* Makes rows first to end of a patch from partial sums t, and beyond points those of slopes, dt. */
 static void NAMED(rows)(const host_surfaces *s, size_t patch, size_t first, size_t end,
                         const REAL *t, const REAL *dt, REAL *scratch)
 {
     const REAL *const values = s->values, *const slopes = s->slopes;
-    const size_t num = s->num, width = 3 * num, stride = s->has_normals ? 6 : 3;
+    const size_t num = s->num, width = 3 * num;
+    const size_t stride = s->has_normals ? 6 : s->has_derivatives ? 9 : 3;
     REAL *const point = scratch, *const du = point + width, *const dv = du + width;
 
     for (size_t a = first; a < end; a++) {
         REAL *const to = (REAL *)s->out + (patch * num + a) * num * stride;
-        if (!s->has_normals) {
+        if (!NAMED(has_slopes)(s)) {
             NAMED(sum)(values + a, num, t, s->order, width, to);
             continue;
         }
         NAMED(sum)(values + a, num, t, s->order, width, point);
         NAMED(sum)(slopes + a, num, t, s->order, width, du);
         NAMED(sum)(values + a, num, dt, s->order, width, dv);
-        NAMED(vertices)(num, point, du, dv, to);
+        if (s->has_normals)
+            NAMED(vertices)(num, point, du, dv, to);
+        else
+            NAMED(derivatives)(num, point, du, dv, to);
     }
 }
 
@@ -103,7 +124,7 @@ static int NAMED(run)(const host_surfaces *s, size_t parts)
             const REAL *const points = (const REAL *)s->points + patch * s->order * s->order * 3;
             if (!t || first >= end) continue;
             if (has != patch) NAMED(partial)(s, points, s->values, t);
-            if (has != patch && s->has_normals) NAMED(partial)(s, points, s->slopes, dt);
+            if (has != patch && NAMED(has_slopes)(s)) NAMED(partial)(s, points, s->slopes, dt);
             has = patch;
             NAMED(rows)(s, patch, first, end, t, dt, dt + sums);
         }

@@ -7,10 +7,11 @@
 #include <stddef.h>
 
 /* Patches of control points [patches][order][order][3] on grids of num x num samples; out:
-   [patches][num][num][3], or [6] with unit normals behind the points. */
+   [patches][num][num][3], or [6] with unit normals behind the points, or [9] with the derivatives
+   along u and v. */
 typedef struct host_surfaces {
     size_t order, num, patches;
-    bool is_double, has_normals;
+    bool is_double, has_normals, has_derivatives;
     const void *points;          /* of float or double, as is_double says, like */
     const void *values, *slopes; /* [order][num] Bernstein values and their derivatives */
     void *out;

@@ -37,10 +37,23 @@ enum { BUFFER, HOST, FRESH, LOOP, SISL, NUMPY, WAYS };
 static const char *const names[WAYS] = {"buffer",      "host", "fresh host",
                                         "C separable", "SISL", "NumPy"};
 
+/* What a vertex has: points, and unit normals or both derivatives behind them. */
+typedef enum vertex_kind { POINTS, NORMALS, DERIVATIVES, VERTEX_KINDS } vertex_kind;
+
+static const struct {
+    const char *name; /* behind that of a way */
+    size_t stride;
+    uint32_t attributes;
+} vertices[VERTEX_KINDS] = {
+    {"", 3, 0},
+    {", normals", 6, CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL},
+    {", derivatives", 9, CLSP_VERTEX_POINT | CLSP_VERTEX_DU | CLSP_VERTEX_DV},
+};
+
 typedef struct contest {
     bezier_run run;
     bezier_way way;
-    bool normals;
+    vertex_kind kind;
     size_t reals, bytes; /* of all vertices */
     cl_mem buffer;
     void *host;                     /* where the others write too */
@@ -167,7 +180,7 @@ static clsp_status create_memory(contest *x)
     const size_t table = r->c.order * r->c.samples * r->real_bytes;
     cl_int code;
 
-    x->reals = r->c.patches * r->c.samples * r->c.samples * (x->normals ? 6 : 3);
+    x->reals = r->c.patches * r->c.samples * r->c.samples * vertices[x->kind].stride;
     x->bytes = x->reals * r->real_bytes;
     x->host = malloc(x->bytes);
     x->points = malloc(r->num_points * r->real_bytes);
@@ -183,7 +196,8 @@ static clsp_status create_memory(contest *x)
                              .num = r->c.samples,
                              .patches = r->c.patches,
                              .is_double = r->precision == CLSP_F64,
-                             .has_normals = x->normals,
+                             .has_normals = x->kind == NORMALS,
+                             .has_derivatives = x->kind == DERIVATIVES,
                              .points = x->points,
                              .values = x->values,
                              .slopes = x->slopes,
@@ -202,12 +216,13 @@ static clsp_status describe(contest *x)
     for (int i = 0; i < WAYS; i++)
         x->ways[i] = (bench_contestant){.enqueue = runs[i], .around = calm, .user = x};
     if (!host_loop_is_parallel()) x->ways[LOOP].enqueue = NULL;
+    if (x->kind == DERIVATIVES) return CLSP_OK; /* the others are not asked for them */
 #ifdef BENCH_SISL
     if (r->precision == CLSP_F64) x->ways[SISL].enqueue = run_sisl;
 #endif
     if (x->numpy->process == 0) return CLSP_OK;
     if (!numpy_load(x->numpy, r->c.order, r->c.samples, r->c.patches, r->precision == CLSP_F64,
-                    x->normals, r->points))
+                    x->kind == NORMALS, r->points))
         return bench_check(CLSP_ERROR_STATE, "NumPy");
     x->ways[NUMPY].enqueue = run_numpy;
     return CLSP_OK;
@@ -225,7 +240,7 @@ static double points_of(const contest *x, int way)
 /* Reads a point that a way has made last, from its memory. */
 static bool read_point(const contest *x, int way, size_t index, size_t k[3], double point[3])
 {
-    const size_t first = index * (x->normals ? 6 : 3);
+    const size_t first = index * vertices[x->kind].stride;
 
     if (way == NUMPY) return numpy_point(x->numpy, k[0], k[1], k[2], point);
     for (size_t i = 0; i < 3; i++)
@@ -237,14 +252,14 @@ static bool read_point(const contest *x, int way, size_t index, size_t k[3], dou
 /* Returns the worst error of some points, in eps * largest control coordinate, which is about 1. */
 static double error_of(const contest *x, int way)
 {
-    enum { POINTS = 64 };
+    enum { CHECKED = 64 };
     const bezier_case *const c = &x->run.c;
     const double eps = x->run.precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     const size_t patches = way == SISL ? x->few.patches : c->patches;
     unsigned long long state = 7;
     double worst = 0;
 
-    for (size_t i = 0; i < POINTS; i++) {
+    for (size_t i = 0; i < CHECKED; i++) {
         size_t k[3] = {bench_random_below(&state, patches), bench_random_below(&state, c->samples),
                        bench_random_below(&state, c->samples)};
         long double at_u[BEZIER_ORDER_MAX], at_v[BEZIER_ORDER_MAX], wanted[3];
@@ -283,7 +298,7 @@ fail:
 /* Names a way, and what it makes. */
 static void name_way(const contest *x, const char *way, char name[METHOD_MAX])
 {
-    snprintf(name, METHOD_MAX, "%s%s", way, x->normals ? ", normals" : "");
+    snprintf(name, METHOD_MAX, "%s%s", way, vertices[x->kind].name);
 }
 
 static clsp_status report_way(contest *x, int way)
@@ -355,15 +370,15 @@ static void release(contest *x)
     bezier_run_release(&x->run);
 }
 
-static clsp_status run_case(bench *b, const bezier_case *c, clsp_type precision, bool normals,
+static clsp_status run_case(bench *b, const bezier_case *c, clsp_type precision, vertex_kind kind,
                             const bezier_ring *out, numpy_process *numpy)
 {
     clsp_status status;
-    contest x = {.normals = normals, .numpy = numpy};
+    contest x = {.kind = kind, .numpy = numpy};
 
     BENCH_TRY(bezier_run_start(&x.run, b, suite, c, precision, out));
     clsp_bezier_desc desc = bezier_run_desc(&x.run);
-    if (normals) desc.vertex.attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL;
+    desc.vertex.attributes = vertices[kind].attributes;
     BENCH_TRY(bezier_way_create(&x.way, &x.run, &desc));
     BENCH_TRY(create_memory(&x));
     BENCH_TRY(describe(&x));
@@ -384,8 +399,8 @@ static clsp_status run_precision(bench *b, clsp_type precision, const bezier_rin
         for (size_t g = 0; g < BENCH_COUNT(grids); g++) {
             const bezier_case c = {orders[o], grids[g].samples, grids[g].patches};
             if ((b->quick && !grids[g].quick) || !bezier_case_wanted(b, &c)) continue;
-            BENCH_TRY(run_case(b, &c, precision, false, out, numpy));
-            BENCH_TRY(run_case(b, &c, precision, true, out, numpy));
+            for (int kind = 0; kind < VERTEX_KINDS; kind++)
+                BENCH_TRY(run_case(b, &c, precision, (vertex_kind)kind, out, numpy));
         }
     }
     return CLSP_OK;

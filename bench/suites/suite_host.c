@@ -1,11 +1,12 @@
 /* The library on a CPU against others on all cores of the same CPU: a double sum for each point,
-   and those of host_contest.c. */
+   those of host_contest.c, and loops over lists of points. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "bezier_run.h"
 #include "host_contest.h"
 #include "host_points.h"
+#include "list_contest.h"
 #include "reference.h"
 
 static const char suite[] = "host";
@@ -111,6 +112,7 @@ clsp_status bench_suite_host(bench *b)
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
         if (b->wanted[p]) BENCH_TRY(run_precision(b, p, &out));
     BENCH_TRY(host_contest_run(b, &out, &numpy));
+    BENCH_TRY(list_contest_run(b));
 
 fail:
     numpy_stop(&numpy);
