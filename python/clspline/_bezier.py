@@ -1,7 +1,6 @@
 """Bezier curves, surfaces, volumes and triangles."""
 import math
 
-from . import _memory as memory
 from ._memory import TYPES
 from ._native import lib
 from ._splines import Splines

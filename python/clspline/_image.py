@@ -9,6 +9,7 @@ from ._context import current
 from ._image_plan import MODES, ORDERS, SAMPLES, ImagePlan, Spec
 from ._maps import cval_of, matrix_of, mode_of, order_of, shape_of
 from ._native import lib
+from ._pictures import Drawn
 from ._ndimage_arrays import precision as precision_of
 from ._share import Run
 
@@ -35,7 +36,7 @@ class _Plan:
         self.loaded = None
 
 
-class Image:
+class Image(Drawn):
     """Lines, images or volumes of one size, as splines that meet their samples.
 
     Sample k lies at coordinate k; coordinates are in the order of the array's axes. Coefficients

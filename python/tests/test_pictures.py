@@ -153,7 +153,8 @@ class Drawn(unittest.TestCase):
         self.assertEqual(self.covered(clspline.Bezier(control)).sum(), 0)
         one = clspline.Bezier(np.zeros((4, 4, 3), np.float32))  # all in one place
         self.assertEqual(self.covered(one).shape, (90, 120))
-        self.assertIn('data:image', clspline.Bezier(np.zeros((1, 2, 2), np.float32), 'curve')._repr_html_())
+        point = clspline.Bezier(np.zeros((1, 2, 2), np.float32), 'curve')
+        self.assertIn('data:image', point._repr_html_())
 
     def test_none_and_too_many(self):
         none = clspline.Bezier(np.zeros((0, 4, 4, 3), np.float32))

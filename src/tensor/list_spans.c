@@ -51,6 +51,17 @@ static void make_parts(clspi_list_spans *spans)
         spans->part[k] = search(spans, begin + length / num * k, 0, num);
 }
 
+/* Makes columns of the rows that descriptions give. */
+static void transpose(double *matrix, size_t order)
+{
+    for (size_t i = 0; i < order; i++)
+        for (size_t j = i + 1; j < order; j++) {
+            const double x = matrix[i * order + j];
+            matrix[i * order + j] = matrix[j * order + i];
+            matrix[j * order + i] = x;
+        }
+}
+
 /* Makes what first derivatives of a span are sums of. */
 static void make_slopes(clspi_list_spans *spans, const clspi_tensor_desc *desc, cl_uint direction,
                         cl_uint span)
@@ -63,6 +74,7 @@ static void make_slopes(clspi_list_spans *spans, const clspi_tensor_desc *desc, 
 
     for (size_t i = 0; i < order * order; i++)
         to[i] *= factors[i / order];
+    transpose(to, order);
 }
 
 bool clspi_list_spans_make(clspi_list_spans *spans, const clspi_tensor_desc *desc,
@@ -85,9 +97,10 @@ bool clspi_list_spans_make(clspi_list_spans *spans, const clspi_tensor_desc *des
     }
     spans->order = order;
     for (cl_uint s = 0; s < num; s++) {
-        spans->first[s] =
-            desc->basis.span(desc->basis.user, direction, s, 0, spans->ends + 2 * (size_t)s,
-                             spans->functions + (size_t)s * order * order);
+        double *const functions = spans->functions + (size_t)s * order * order;
+        spans->first[s] = desc->basis.span(desc->basis.user, direction, s, 0,
+                                           spans->ends + 2 * (size_t)s, functions);
+        transpose(functions, order);
         if (has_slopes) make_slopes(spans, desc, direction, s);
     }
     spans->num = num;

@@ -12,7 +12,8 @@ typedef struct clspi_list_spans {
     cl_uint *part;  /* [num + 1]: in which span each of `num` equal parts of the domain begins, and
                        the last one ends */
     double parts;   /* in a unit of length; NaN: they are not to be looked at */
-    double *functions; /* [num][order][order], in terms of Bernstein polynomials, a row each */
+    double *functions; /* [num][order][order], in terms of Bernstein polynomials: of each of
+                          these a row, of each function a column */
     double *slopes; /* [num][order - 1][order - 1] likewise, of first derivatives: what differences
                        of control points are summed with, times their factors; NULL: not made */
 } clspi_list_spans;

@@ -27,7 +27,7 @@ typedef struct clspi_list_chunk {
     bool has_functions;                           /* else they are Bernstein polynomials */
     const double *functions[2][CLSPI_LIST_CHUNK]; /* of each point along a direction, in terms of
                                                      Bernstein polynomials, [degree + 1]
-                                                     [degree + 1], a row each */
+                                                     [degree + 1], a column each */
     const double *slopes[2][CLSPI_LIST_CHUNK];    /* likewise [degree][degree], which differences of
                                                      control points make derivatives with; read for
                                                      these alone */

@@ -54,21 +54,36 @@ CLSPI_INLINE void round_values(real (*to)[CHUNK], double (*from)[CHUNK], uint32_
     }
 }
 
-/* Makes the values of functions of those of Bernstein polynomials. */
+/* Makes the values of functions of those of Bernstein polynomials: sums of columns, so that one
+   point's functions are a vector. */
+CLSPI_INLINE void combine_order(double (*restrict to)[CHUNK], double (*restrict b)[CHUNK],
+                                size_t order, const double *const *functions, size_t num)
+{
+    for (size_t p = 0; p < CHUNK; p++) {
+        const double *restrict column = functions[p < num ? p : 0];
+        double sum[ORDER];
+        for (size_t i = 0; i < order; i++)
+            sum[i] = 0;
+        for (size_t j = 0; j < order; j++, column += order)
+            for (size_t i = 0; i < order; i++)
+                sum[i] += column[i] * b[j][p];
+        for (size_t i = 0; i < order; i++)
+            to[i][p] = sum[i];
+    }
+}
+
+/* Has the orders that most splines are of compiled each for itself. */
 CLSPI_INLINE void combine(double (*restrict to)[CHUNK], double (*restrict b)[CHUNK],
                           uint32_t degree, const double *const *functions, size_t num)
 {
-    const size_t order = (size_t)degree + 1;
-
-    for (size_t p = 0; p < CHUNK; p++) {
-        const double *row = functions[p < num ? p : 0];
-        for (size_t i = 0; i < order; i++, row += order) {
-            double sum = 0;
-            for (size_t j = 0; j < order; j++)
-                sum += row[j] * b[j][p];
-            to[i][p] = sum;
-        }
-    }
+    if (degree == 0)
+        combine_order(to, b, 1, functions, num);
+    else if (degree == 2)
+        combine_order(to, b, 3, functions, num);
+    else if (degree == 3)
+        combine_order(to, b, 4, functions, num);
+    else
+        combine_order(to, b, (size_t)degree + 1, functions, num);
 }
 
 /* Makes and rounds what differences make derivatives with. */
