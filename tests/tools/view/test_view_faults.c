@@ -104,8 +104,8 @@ static bool run(const view_request *r)
     return done;
 }
 
-/* Lets one allocation after the other fail: the first ones, and some of the others, or all in a
-   test that is full. */
+/* Lets one allocation after the other fail: the first ones, and some of the others, more of them in
+   a test that is full. */
 static void check(const char *name, view_request r)
 {
     const char *size = getenv("CLSPLINE_TEST_SIZE");
@@ -120,7 +120,7 @@ static void check(const char *name, view_request r)
     num_calls = failing = 0;
     assert_true(run(&r));
     const size_t all = num_calls;
-    for (size_t n = 1; n <= all; n += is_full ? 1 : 1 + n / 3, runs++) {
+    for (size_t n = 1; n <= all; n += 1 + n / (is_full ? 50 : 3), runs++) {
         num_calls = 0;
         failing = n;
         failed += !run(&r);

@@ -64,7 +64,8 @@ class Display:
         """Starts a server. Returns whether it answers."""
         reader, writer = os.pipe()
         self.process = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1000x800x24", "-nolisten", "tcp"],
+            ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1000x800x24", "-nolisten", "tcp",
+             "-noreset"],  # it would turn clients away when the one before has gone
             pass_fds=(writer,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(writer)
         with os.fdopen(reader) as file:
