@@ -25,6 +25,8 @@
 #   - Oclgrind, a simulator that finds races, uninitialised and out-of-bounds accesses: a message is
 #     a failure
 #
+# With CLSPLINE_TEST_SIZE=full the tests of the Python package are run too, but not by Oclgrind.
+#
 # The last line is "N passed, N failed, N skipped"; failures and skips are explained above the
 # table. Exits with 1 when a test failed or no implementation was there.
 set -eu
@@ -57,6 +59,8 @@ table=$work/table
 cached_venv=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/clspline-tests/intel-ocl
 device_suites="--suite device --suite cooperate --suite plan --suite tensor --suite bezier"
 device_suites="$device_suites --suite api $left_out"
+python_suite=
+[ "${CLSPLINE_TEST_SIZE:-}" != full ] || python_suite="--suite python"
 gpu_shapes=class=discrete,local_is_real=1
 small_gpu=class=integrated,fp64=0,work_group=64,local=16384,images=0
 small_gpu=$small_gpu,alloc=134217728,opencl=120,svm=0
@@ -126,7 +130,7 @@ on_device() { # NAME MORE_MESON_ARGUMENTS...
         return
     fi
     # shellcheck disable=SC2086 # words
-    run "$name" "$version" $device_suites --timeout-multiplier $patience "$@"
+    run "$name" "$version" $device_suites $python_suite --timeout-multiplier $patience "$@"
 }
 
 # ---- the implementations ----

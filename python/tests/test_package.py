@@ -16,7 +16,7 @@ import unittest
 import numpy as np
 
 import clspline
-from common import DEVICES, needs_device
+from common import DEVICES, needs_device, needs_fp64
 
 HERE = pathlib.Path(__file__).parent
 
@@ -62,7 +62,7 @@ class Names(unittest.TestCase):
     def test_version(self):
         self.assertRegex(clspline.__version__, r'^\d+\.\d+\.\d+$')
 
-    @needs_device
+    @needs_fp64
     def test_examples(self):
         for module in modules():
             with self.subTest(module.__name__):
@@ -197,7 +197,7 @@ class Processes(unittest.TestCase):
                     continue  # it says what it would need
                 self.assertEqual(done.returncode, 0, done.stdout.decode())
 
-    @needs_device
+    @needs_fp64
     def test_pages(self):
         for name in ('README.md', 'docs/guide/python.md'):
             text = (HERE.parent.parent / name).read_text(encoding='utf-8')
@@ -209,7 +209,7 @@ class Processes(unittest.TestCase):
     @needs_device
     def test_end_with_objects_alive(self):
         done = self.run_python('import numpy as np, clspline\n'
-                               'line = clspline.Bezier(np.zeros((2, 2)), "curve")\n'
+                               'line = clspline.Bezier(np.zeros((2, 2), "f4"), "curve")\n'
                                'line.evaluate(3); a = clspline.current().empty(9)\n')
         self.assertEqual((done.returncode, done.stdout), (0, ''))
 
