@@ -5,12 +5,12 @@ import threading
 import numpy as np
 
 from . import _memory as memory
-from ._context import current
 from ._image_plan import MODES, ORDERS, SAMPLES, ImagePlan, Spec
-from ._maps import cval_of, matrix_of, mode_of, order_of, shape_of
+from ._maps import context_of, cval_of, matrix_of, mode_of, order_of, shape_of
 from ._native import lib
-from ._pictures import Drawn
+from ._ndimage_arrays import asked_precision
 from ._ndimage_arrays import precision as precision_of
+from ._pictures import Drawn
 from ._share import Run
 
 _PLANS_KEPT = 4  # of an object, one for each type of results
@@ -88,7 +88,7 @@ class Image(Drawn):
 
     def __init__(self, samples, order=3, mode='mirror', *, cval=0.0, directions=None,
                  channels=None, prefilter=True, taps=0, clip=False, precision=None, context=None):
-        self.context = current() if context is None else context
+        self.context = context_of(context)
         self.order = order_of(order)
         self.cval = cval_of(cval)
         if channels not in (None, 'first', 'last'):
@@ -110,7 +110,7 @@ class Image(Drawn):
         self._set(samples)
 
     def _precision(self, dtype, asked):
-        default = precision_of(dtype, dtype, asked)
+        default = precision_of(dtype, dtype, asked_precision(asked))
         if asked is None and dtype.kind in 'iub' and not self.context.device.fp64:
             return np.dtype(np.float32)
         return default

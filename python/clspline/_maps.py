@@ -1,9 +1,10 @@
-"""Affine maps and shapes, as callers give them."""
+"""Affine maps, shapes and what else images are asked for, as callers give them."""
 import math
 import operator
 
 import numpy as np
 
+from ._context import Context, current
 from ._memory import numbers
 
 _F64 = np.dtype(np.float64)
@@ -12,6 +13,15 @@ _F64 = np.dtype(np.float64)
 class RuleError(ValueError, RuntimeError):
     """An argument is out of its range, or of another shape than it has to be; SciPy has it as a
     RuntimeError."""
+
+
+def context_of(context):
+    """The context of the argument `context`."""
+    if context is None:
+        return current()
+    if not isinstance(context, Context):
+        raise TypeError(f'context: a clspline.Context, not {type(context).__name__}')
+    return context
 
 
 def order_of(order):

@@ -10,7 +10,7 @@ from . import _ndimage_arrays as arrays
 from ._context import current
 from ._errors import NoDeviceError, NoFloat64Error
 from ._image_plan import MODES, ORDERS, ImagePlan, Spec, pool_of
-from ._maps import RuleError, cval_of, mode_of, order_of
+from ._maps import RuleError, context_of, cval_of, mode_of, order_of
 from ._native import lib
 from ._ndimage_arrays import UnsupportedError
 
@@ -55,8 +55,8 @@ class Options:
         self.cval = cval
         self.prefilter = True if prefilter else False
         self.gradient = True if gradient else False
-        self.precision = precision
-        self.context = current() if context is None else context
+        self.precision = None if precision is None else arrays.asked_precision(precision)
+        self.context = current() if context is None else context_of(context)
         self.narrow = True  # coordinates do not ask for more than float32
 
 
@@ -122,6 +122,10 @@ def with_complex(array, out, options, evaluate):
         if cval.__class__ is not float:
             options.cval = cval_of(cval)
         return evaluate(array, out, options, 1)
+    try:
+        cval = complex(cval)
+    except (TypeError, ValueError):
+        raise TypeError(f'cval: a number is wanted, not {cval!r}') from None
     if cval.real == cval.imag:
         options.cval = float(cval.real)
         gradient = evaluate(arrays.as_reals(array), arrays.as_reals(out), options, 2)
@@ -372,5 +376,5 @@ def filter_options(array, out, order, mode, precision, context):
     """What the filters take beside arrays."""
     order = order_of(order)
     return (order, _FILTERS[mode_of(mode, _FILTERS)],
-            arrays.precision(array.dtype, out.dtype, precision),
-            current() if context is None else context)
+            arrays.precision(array.dtype, out.dtype, arrays.asked_precision(precision)),
+            context_of(context))

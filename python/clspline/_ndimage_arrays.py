@@ -7,8 +7,8 @@ from ._image_plan import SAMPLES
 from ._maps import RuleError
 from ._memory import is_device_array
 
-__all__ = ['UnsupportedError', 'as_reals', 'as_type', 'convert', 'input_of', 'output_of',
-           'precision', 'samples_of', 'values_of']
+__all__ = ['UnsupportedError', 'as_reals', 'as_type', 'asked_precision', 'convert', 'input_of',
+           'output_of', 'precision', 'samples_of', 'values_of']
 
 _U8, _S16, _F32, _F64 = (np.dtype(kind) for kind in (np.uint8, np.int16, np.float32, np.float64))
 _NARROW = frozenset(np.dtype(kind) for kind in (np.int8, np.uint8, np.float16, np.float32,
@@ -113,14 +113,25 @@ def as_reals(array):
 
 # ---- types ----
 
-def precision(source, target, asked, narrow=True):
-    """The dtype to compute in. narrow: coordinates do not ask for more than float32."""
+def asked_precision(asked):
+    """The dtype of the argument `precision`, or None."""
     if asked is None:
-        return _F32 if narrow and source in _NARROW and target in _NARROW else _F64
-    dtype = np.dtype(asked)
+        return None
+    try:
+        dtype = np.dtype(asked)
+    except TypeError as error:
+        raise TypeError(f'precision: {error}') from None
     if dtype != _F32 and dtype != _F64:
         raise TypeError(f'precision: float32 or float64, not {dtype}')
     return dtype
+
+
+def precision(source, target, asked, narrow=True):
+    """The dtype to compute in: the one that was asked for, where it is not None. narrow:
+    coordinates do not ask for more than float32."""
+    if asked is None:
+        return _F32 if narrow and source in _NARROW and target in _NARROW else _F64
+    return asked
 
 
 def samples_of(source, computed):

@@ -38,7 +38,6 @@ from . import _maps as maps
 from . import _memory as memory
 from . import _ndimage as inner
 from . import _ndimage_arrays as arrays
-from ._context import current
 from ._ndimage_arrays import UnsupportedError
 
 __all__ = ['affine_transform', 'map_coordinates', 'rotate', 'shift', 'spline_filter',
@@ -55,7 +54,7 @@ def clear_plans(context=None):
     context : clspline.Context, optional
         Default: `clspline.current`.
     """
-    inner.pool_of(current() if context is None else context).clear()
+    inner.pool_of(maps.context_of(context)).clear()
 
 
 @inner.or_scipy

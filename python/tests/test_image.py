@@ -309,6 +309,7 @@ class Refused(unittest.TestCase):
                 (ValueError, '^prefilter', {'prefilter': 'all'}),
                 (ValueError, '^prefilter', {'prefilter': 3}),
                 (TypeError, '^precision', {'precision': 'f2'}),
+                (TypeError, '^context', {'context': 1}),
                 (TypeError, '^cval', {'cval': 1j}), (TypeError, '^cval', {'cval': 'x'})):
             self.refused(error, words, clspline.Image, image, **named)
         self.refused(clspline.ArgumentError, 'channels', clspline.Image(

@@ -333,7 +333,8 @@ class LikeScipy(unittest.TestCase):
         self.same('map_coordinates', image, np.indices((5, 6)) * 2, order=1)
         self.same('map_coordinates', image, np.moveaxis(self.rng.random((4, 5, 2)) * 9, -1, 0))
         self.same('shift', image, np.float64(1.5))
-        self.same('shift', image, np.array(1.5))
+        np.testing.assert_array_equal(ndimage.shift(image, np.array(1.5)),
+                                      ndimage.shift(image, 1.5))
 
     def test_batches(self):
         stack = self.rng.random((2, 3, 33, 34))
@@ -566,8 +567,14 @@ class Refused(unittest.TestCase):
         self.refused(ValueError, '^input: empty', 'affine_transform', np.zeros((0, 3)), np.eye(2),
                      output_shape=(2, 2))
 
+    def test_device_arrays(self):
+        class Array:
+            base_data = offset = queue = None
+        self.refused(TypeError, '^input.*clspline.Image', 'zoom', Array(), 2)
+
     def test_outputs(self):
         read_only = np.zeros((4, 5), np.float32)
+        self.assertEqual(ndimage.shift(read_only, 1).shape, (4, 5))
         read_only.flags.writeable = False
         self.refused(ValueError, '^output.*read-only', 'shift', self.image, 1, read_only)
         for out, error, words in (
@@ -590,7 +597,11 @@ class Refused(unittest.TestCase):
                      output_shape=4)
         self.refused(ValueError, '^output_shape', 'affine_transform', self.image, np.eye(2),
                      output_shape=(4, -1))
-        self.refused(TypeError, '^precision', 'shift', self.image, 1, precision=np.float16)
+        for name in ('shift', 'spline_filter1d'):
+            for precision in (np.float16, ['f4'], 'single precision'):
+                self.refused(TypeError, '^precision', name, self.image, 1, precision=precision)
+            self.refused(TypeError, '^context', name, self.image, 1, context='cpu')
+        self.refused(TypeError, '^cval', 'shift', self.image + 0j, 1, cval='x')
         self.refused(TypeError, '^coordinates', 'map_coordinates', self.image, [['a'], ['b']])
         self.refused(RuntimeError, '^mode', 'spline_filter', self.image, mode=3)
         self.refused(RuntimeError, '^mode', 'shift', self.image, 1, mode=['mirror'])
